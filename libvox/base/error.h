@@ -1,0 +1,50 @@
+// The one exception type of the toolkit. It says what was wrong, where, and what to do about it:
+//
+//   throw Error("'f' names vertex 7, but only 6 are defined")
+//       .at(fmt::format("{}:{}", path, line))
+//       .hint("is the file truncated?");
+//
+// prints as   vox-convert: error: scene.obj:12: 'f' names vertex 7, but only 6 are defined (is the file
+// truncated?)
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace vox {
+
+class Error : public std::exception {
+ public:
+  explicit Error(std::string problem);
+
+  Error& at(std::string where);   // file, line of a script, dataset
+  Error& hint(std::string hint);  // what the reader can do
+
+  const char* what() const noexcept override { return text_.c_str(); }
+  const std::string& problem() const { return problem_; }
+
+ private:
+  void compose();
+  std::string problem_, where_, hint_, text_;
+};
+
+// A command line that cannot be understood: tools exit with 2 instead of 1.
+class UsageError : public Error {
+ public:
+  using Error::Error;
+};
+
+// Raised by a device's pool; callers may retry with less.
+class OutOfMemory : public Error {
+ public:
+  OutOfMemory(uint64_t asked, uint64_t available);
+};
+
+// Raised by throw_if_cancelled() after SIGINT: tools exit with 130.
+class Cancelled : public Error {
+ public:
+  Cancelled();
+};
+
+}  // namespace vox

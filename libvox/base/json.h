@@ -1,0 +1,40 @@
+// Writes JSON objects in the order in which keys are set. Enough for --json; nothing here reads JSON.
+//
+//   Json result;
+//   result.set("voxels", 12).set("device", "cpu");
+//   result.object("seconds").set("load", 0.12);
+#pragma once
+
+#include <concepts>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace vox {
+
+class Json {
+ public:
+  Json& set(std::string key, std::string_view value);
+  Json& set(std::string key, const char* value) { return set(std::move(key), std::string_view(value)); }
+  Json& set(std::string key, bool value);
+  Json& set(std::string key, double value);
+  Json& set(std::string key, std::integral auto value) {
+    return set_raw(std::move(key), std::to_string(value));
+  }
+  Json& object(std::string key);  // a new nested object, to be filled
+  Json& array(std::string key);   // a new nested array; append() fills it
+  Json& append();                 // a new object at the end of this array
+
+  std::string text() const;  // indented by two spaces, ends without a newline
+
+ private:
+  Json& set_raw(std::string key, std::string text);
+  void write(std::string& out, int indent) const;
+  bool is_array_ = false;
+  std::vector<std::pair<std::string, std::string>> keys_;  // key, text of a plain value ("" if nested)
+  std::deque<Json> nested_;                                // of the nested values in order
+};
+
+}  // namespace vox

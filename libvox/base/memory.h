@@ -1,0 +1,12 @@
+// What this process and this machine have.
+#pragma once
+
+#include <cstdint>
+
+namespace vox {
+
+uint64_t resident_bytes();       // of this process now
+uint64_t peak_resident_bytes();  // of this process so far
+uint64_t available_bytes();      // what the machine can still give, its control group considered
+
+}  // namespace vox

@@ -1,0 +1,20 @@
+// Numbers as people write them: 64K, 2^16, 1.5G, "3.2 GB".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace vox {
+
+// 4096, 4K, 64K, 1M (binary multiples), 2^16. Throws UsageError that names `what` otherwise.
+uint64_t parse_count(std::string_view text, std::string_view what);
+
+// 800M, 1.5G, 2GiB, 123456 (bytes; binary multiples).
+uint64_t parse_bytes(std::string_view text, std::string_view what);
+
+std::string format_bytes(uint64_t bytes);    // "1.50 GiB"
+std::string format_count(uint64_t count);    // "12,345,678"
+std::string format_seconds(double seconds);  // "0.42 s", "3 min 20 s"
+
+}  // namespace vox

@@ -1,0 +1,58 @@
+// The words of leaves and inner nodes (DESIGN §4): the one place that knows them.
+//
+//   leaf         word 0, 1: mask of 4³ voxels; bit i is the voxel with Morton index i (x lowest)
+//                word 2…  : 4 bits per filled voxel in mask-bit order, low nibble first (absent without
+//                materials)
+//   inner node   word 0   : bits 0–7 child mask, bit 8 homogeneous, bits 9–12 its material, rest 0
+//                word 1…  : one 32-bit pointer per present child, in Morton order
+#pragma once
+
+#include <cstdint>
+
+#include "libvox/base/bits.h"
+#include "libvox/base/hd.h"
+
+namespace vox {
+
+inline constexpr uint32_t kLeafSide = 4;
+inline constexpr uint32_t kLeafLog2 = 2;
+inline constexpr uint32_t kMaxItemWords = 10;  // a full leaf with materials
+inline constexpr uint32_t kMinItemWords = 2;
+
+VOX_HD inline uint64_t leaf_mask(const uint32_t* leaf) {
+  return leaf[0] | static_cast<uint64_t>(leaf[1]) << 32;
+}
+
+VOX_HD inline uint32_t leaf_words(uint64_t mask, bool materials) {
+  return materials ? 2 + (static_cast<uint32_t>(popcount(mask)) + 7) / 8 : 2;
+}
+
+// Material of the voxel with Morton index `bit`, which must be filled.
+VOX_HD inline uint32_t leaf_material(const uint32_t* leaf, uint32_t bit) {
+  uint64_t mask = leaf_mask(leaf);
+  uint32_t rank = static_cast<uint32_t>(popcount(mask & ((uint64_t{1} << bit) - 1)));
+  return leaf[2 + rank / 8] >> rank % 8 * 4 & 15;
+}
+
+VOX_HD inline uint32_t child_mask(uint32_t header) {
+  return header & 0xff;
+}
+VOX_HD inline bool is_homogeneous(uint32_t header) {
+  return (header & 0x100) != 0;
+}
+VOX_HD inline uint32_t homogeneous_material(uint32_t header) {
+  return header >> 9 & 15;
+}
+VOX_HD inline uint32_t homogeneous_header(uint32_t material) {
+  return 0xff | 0x100 | material << 9;
+}
+VOX_HD inline uint32_t node_words(uint32_t header) {
+  return 1 + static_cast<uint32_t>(popcount(child_mask(header)));
+}
+// Index of the word that points to `child` (0–7), which must be present.
+VOX_HD inline uint32_t child_word(uint32_t header, uint32_t child) {
+  return 1 + static_cast<uint32_t>(popcount(header & ((1u << child) - 1)));
+}
+inline constexpr uint32_t kHeaderBits = 0x1fff;  // the others are reserved and zero
+
+}  // namespace vox

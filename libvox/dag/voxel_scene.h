@@ -1,0 +1,41 @@
+// A scene as the toolkit passes it around: the DAG, its palette, where it lies in the world, where it came
+// from.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "libvox/base/vec.h"
+#include "libvox/dag/frozen_dag.h"
+#include "libvox/scene/palette.h"
+
+namespace vox {
+
+enum class UpAxis { X, Y, Z };
+enum class Coverage { Conservative, Thin };
+
+struct EditRecord {
+  std::string script;  // the text of the batch
+  std::string time;    // ISO 8601, UTC
+  Digest digest;       // after it
+};
+
+struct VoxelScene {
+  FrozenDag dag;
+  Palette palette;                               // count 0 without materials
+  std::array<double, kPaletteSize> shares = {};  // of the surface, per palette entry; they add up to 1
+  Vec3d origin = {0, 0, 0};                      // world position of the corner of voxel (0, 0, 0)
+  double voxel_size = 1;                         // world units a voxel
+  UpAxis up = UpAxis::Y;
+  Coverage coverage = Coverage::Conservative;
+  bool solid = false;
+  std::string source;     // the mesh files
+  std::string generator;  // "vox 0.1.0"
+  std::string command;    // the command line that made it
+  std::string
+      created;  // ISO 8601, UTC; from SOURCE_DATE_EPOCH where that is set, so that files are reproducible
+  std::vector<EditRecord> history;
+};
+
+}  // namespace vox

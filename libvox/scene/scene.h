@@ -1,0 +1,69 @@
+// What a mesh file becomes: triangles with materials and images, in the file's own coordinates.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "libvox/base/vec.h"
+
+namespace vox {
+
+struct Rgba8 {
+  uint8_t r, g, b, a;
+  friend bool operator==(const Rgba8&, const Rgba8&) = default;
+};
+static_assert(sizeof(Rgba8) == 4);
+
+// sRGB pixels with straight alpha, top row first.
+struct Image {
+  std::string name;  // the file, or the embedded image's name
+  uint32_t width = 0, height = 0;
+  std::vector<Rgba8> pixels;  // width * height
+};
+
+enum class Wrap : uint8_t { Repeat, Clamp, Mirror };
+
+inline constexpr uint32_t kNone = UINT32_MAX;
+
+struct Material {
+  std::string name;
+  std::array<float, 4> base_color = {0.8f, 0.8f, 0.8f, 1};  // linear RGB and alpha; multiplies the image
+  uint32_t image = kNone;                                   // into Scene::images
+  Wrap wrap_u = Wrap::Repeat, wrap_v = Wrap::Repeat;
+  // Texels (or a whole material) whose alpha is below the cutoff are holes. 0: opaque whatever the alpha says
+  // (glTF OPAQUE). glTF MASK: its cutoff; BLEND and OBJ d / map_d: 0.5.
+  float alpha_cutoff = 0;
+};
+
+struct Triangle {
+  std::array<uint32_t, 3> position;  // into Scene::positions (and Scene::colors)
+  std::array<uint32_t, 3> texcoord;  // into Scene::texcoords, all kNone without
+  uint32_t material;                 // into Scene::materials
+};
+static_assert(sizeof(Triangle) == 28);
+
+// Texture coordinates are as sampled: u to the right, v DOWN from the top row (readers of formats whose v
+// points up store 1 - v), offsets, scales and rotations of the material already applied.
+struct Scene {
+  std::vector<Vec3d> positions;
+  std::vector<Rgba8> colors;  // vertex colours (sRGB): empty, or one per position
+  std::vector<Vec2f> texcoords;
+  std::vector<Triangle> triangles;
+  std::vector<Material> materials;  // at least one if there are triangles
+  std::vector<Image> images;
+};
+
+// Appends `other`, indices shifted; vertices without colour become white if only one side has colours.
+void append_scene(Scene& scene, Scene&& other);
+
+struct DroppedTriangles {
+  uint64_t not_finite = 0;  // a coordinate is NaN or infinite
+  uint64_t degenerate = 0;  // two corners in the same place, or all on a line
+};
+
+// Removes triangles that cover nothing. Texture coordinates that are not finite become (0, 0).
+DroppedTriangles drop_bad_triangles(Scene& scene);
+
+}  // namespace vox

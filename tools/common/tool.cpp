@@ -1,0 +1,99 @@
+#include "tools/common/tool.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+
+#include "libvox/base/cancel.h"
+#include "libvox/base/error.h"
+#include "libvox/base/log.h"
+
+namespace vox {
+namespace {
+
+LogLevel parse_log_level(const std::string& text) {
+  if (text == "error") return LogLevel::Error;
+  if (text == "warning") return LogLevel::Warning;
+  if (text == "info") return LogLevel::Info;
+  if (text == "debug") return LogLevel::Debug;
+  throw UsageError(fmt::format("--log-level is '{}', expected error, warning, info or debug", text));
+}
+
+}  // namespace
+
+int run_tool(const char* name, const std::function<void()>& body) {
+  set_log_prefix(name);
+  cancel_on_interrupt();
+  try {
+    body();
+    return 0;
+  } catch (const Cancelled& error) {
+    log_error("{}", error.what());
+    return 130;
+  } catch (const UsageError& error) {
+    log_error("{}\n{}: try {} --help", error.what(), name, name);
+    return 2;
+  } catch (const cxxopts::exceptions::exception& error) {
+    log_error("{}\n{}: try {} --help", error.what(), name, name);
+    return 2;
+  } catch (const std::bad_alloc&) {
+    log_error("out of memory (lower the resolution, or --memory-limit)");
+    return 1;
+  } catch (const std::exception& error) {
+    log_error("{}", error.what());
+    return 1;
+  }
+}
+
+void add_common_options(cxxopts::Options& options) {
+  options.add_options("General")("h,help", "Show this help")("version", "Show the version")(
+      "v,verbose", "Say more")("q,quiet", "Errors only, no progress")(
+      "log-level", "error, warning, info or debug", cxxopts::value<std::string>()->default_value("info"),
+      "LEVEL")("json", "Print the result as one JSON object on stdout");
+}
+
+cxxopts::ParseResult parse_command_line(cxxopts::Options& options, int argc, char** argv,
+                                        CommonOptions& common) {
+  auto parsed = options.parse(argc, argv);
+  if (parsed.count("help")) {
+    fmt::print("{}", options.help());
+    std::exit(0);
+  }
+  if (parsed.count("version")) {
+    fmt::print("{}\n", generator_text());
+    std::exit(0);
+  }
+  LogLevel level = parse_log_level(parsed["log-level"].as<std::string>());
+  if (parsed.count("verbose")) level = LogLevel::Debug;
+  if (parsed.count("quiet")) level = LogLevel::Error;
+  set_log_level(level);
+  if (!parsed.unmatched().empty())
+    throw UsageError(fmt::format("unexpected argument '{}'", parsed.unmatched().front()));
+  common.json = parsed.count("json") > 0;
+  return parsed;
+}
+
+std::string command_text(int argc, char** argv) {
+  std::string text = std::filesystem::path(argv[0]).filename().string();
+  for (int i = 1; i < argc; ++i) {
+    std::string argument = argv[i];
+    bool plain = !argument.empty() && argument.find_first_of(" \t\n'\"") == std::string::npos;
+    text += plain ? " " + argument : " '" + argument + "'";
+  }
+  return text;
+}
+
+std::string generator_text() {
+  return "vox " VOX_VERSION;
+}
+
+std::string timestamp() {
+  std::time_t now = std::time(nullptr);
+  if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH")) now = std::strtoll(epoch, nullptr, 10);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
+}
+
+}  // namespace vox

@@ -1,0 +1,34 @@
+// What every program shares: common options, messages, exit codes (DESIGN §7).
+#pragma once
+
+#include <cxxopts.hpp>
+#include <functional>
+#include <string>
+
+namespace vox {
+
+// Runs `body` and turns what it throws into a message on stderr and an exit code: 0 done, 2 bad usage, 130
+// interrupted, 1 everything else.
+int run_tool(const char* name, const std::function<void()>& body);
+
+struct CommonOptions {
+  bool json = false;
+};
+
+// Adds -h, --version, -v, -q, --log-level, --json.
+void add_common_options(cxxopts::Options& options);
+
+// Parses the command line; --help and --version print and exit(0). Sets the log level. Throws UsageError,
+// also for arguments that no option takes.
+cxxopts::ParseResult parse_command_line(cxxopts::Options& options, int argc, char** argv,
+                                        CommonOptions& common);
+
+// The command line as one string, arguments with spaces quoted.
+std::string command_text(int argc, char** argv);
+
+std::string generator_text();  // "vox 0.1.0"
+
+// UTC in ISO 8601; the time in SOURCE_DATE_EPOCH where that is set.
+std::string timestamp();
+
+}  // namespace vox
