@@ -56,6 +56,7 @@ struct IndexedScene {
   // Nearest entry for each sRGB colour at 5 bits a channel: entry r << 10 | g << 5 | b, nibbles as above.
   // Empty unless a material needs it.
   std::vector<uint32_t> color_lut;
+  std::array<double, kPaletteSize> shares = {};  // of the scene's surface area, per palette entry
 };
 
 // Clusters the area-weighted texel colours of the scene (base colours and vertex colours too) into at most 16

@@ -1,0 +1,49 @@
+// Texture files (png, jpg, tga, bmp, hdr) by stb_image.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libvox/scene/scene.h"
+
+namespace vox {
+
+inline constexpr uint32_t kMaxImageSide = 32768;  // larger images are refused before they are decoded
+
+Image read_image(const std::filesystem::path& path);                           // throws Error
+Image decode_image(std::span<const std::byte> file, const std::string& name);  // throws Error
+
+// The file that a mesh file in `folder` means by `name`: backslashes count as slashes, letter case is ignored
+// where no exact match exists, an absolute path that does not exist here is looked for by its last part
+// beside the mesh.
+std::optional<std::filesystem::path> find_file(const std::filesystem::path& folder, std::string name);
+
+// Collects the images of a scene, each file once, and decodes them in parallel.
+class ImageLoader {
+ public:
+  // Index that the image will have in the list that load() returns.
+  uint32_t add_file(const std::filesystem::path& path);
+  uint32_t add_embedded(std::span<const std::byte> file, std::string name);  // encoded bytes, copied
+  uint32_t add_pixels(Image image);                                          // already decoded
+
+  // An image that cannot be read becomes an empty one (width 0) with a warning that names it; use
+  // drop_empty_images().
+  std::vector<Image> load();
+
+ private:
+  struct Source {
+    std::filesystem::path path;
+    std::vector<std::byte> file;
+    Image image;
+  };
+  std::vector<Source> sources_;
+};
+
+// Materials whose image is empty lose it (their base colour stays); empty images are removed.
+void drop_empty_images(Scene& scene);
+
+}  // namespace vox

@@ -1,0 +1,66 @@
+// The outside of the library: coarse calls on one device. Tools never see CUDA.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "libvox/dag/frozen_dag.h"
+#include "libvox/scene/palette.h"
+#include "libvox/scene/scene.h"
+#include "libvox/voxelize/grid.h"
+
+namespace vox {
+
+struct EngineOptions {
+  std::string device = "auto";  // auto, cpu, cuda, cuda:N
+  uint32_t threads = 0;         // of the host; 0: all
+  uint64_t memory_limit =
+      0;  // bytes: of the process on the CPU, of the device on a GPU; 0: 80 % of what is free
+  std::string table = "accel8";  // the hash table that holds the DAG while it is built
+  bool profile = false;          // time every kernel
+};
+
+struct BuildOptions {
+  Coverage coverage = Coverage::Conservative;
+  bool materials = true;
+  bool solid = false;
+  uint64_t chunk_pairs =
+      0;  // (leaf cell, triangle) pairs a chunk; 0: chosen from the memory limit. For tests.
+};
+
+struct KernelTime {
+  std::string name;
+  uint64_t launches = 0;
+  double seconds = 0;
+  uint64_t bytes = 0;  // read and written, as counted by the caller of the kernel; 0: not counted
+};
+
+struct BuildResult {
+  FrozenDag dag;
+  double voxelize_seconds = 0;  // triangles → leaves
+  double build_seconds = 0;     // leaves → canonical DAG
+  uint64_t chunks = 0;
+  uint64_t open_rays = 0;  // --solid: rays along x that leave the grid inside: the mesh has holes
+  uint64_t peak_device_bytes = 0;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  virtual std::string device() const = 0;       // "cpu" or "cuda:0"
+  virtual std::string device_text() const = 0;  // "CPU, 2 threads", "NVIDIA H200 (cuda:0), 139.8 GiB"
+
+  // Voxelizes triangles that drop_bad_triangles() has left over. What lies outside the grid is cut off.
+  virtual BuildResult build(const Scene& scene, const IndexedScene& indexed, const Grid& grid,
+                            const BuildOptions& options) = 0;
+
+  virtual std::vector<KernelTime> profile() const = 0;  // since the engine was made, longest first
+};
+
+// Throws Error where the device named is not there.
+std::unique_ptr<Engine> make_engine(const EngineOptions& options);
+
+}  // namespace vox

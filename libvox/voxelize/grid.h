@@ -1,0 +1,44 @@
+// Where the R³ voxels lie in the world (DESIGN §4): voxel (i, j, k) is the cube from origin + voxel_size ·
+// (i, j, k).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "libvox/base/vec.h"
+#include "libvox/dag/voxel_scene.h"
+#include "libvox/scene/scene.h"
+
+namespace vox {
+
+inline constexpr uint32_t kMinResolution = 4;
+inline constexpr uint32_t kMaxResolution = 1u << 20;
+
+struct Grid {
+  uint32_t resolution = 0;
+  Vec3d origin = {0, 0, 0};
+  double voxel_size = 1;
+};
+
+struct Box {
+  Vec3d min, max;
+};
+
+Box bounding_box(const Scene& scene);  // of what the triangles use
+
+struct GridOptions {
+  uint32_t resolution = 0;  // voxels along the longest side; or
+  double voxel_size = 0;    // world units a voxel
+  bool center = false;      // the shorter sides are centred in the cube instead of starting at its origin
+  std::optional<Box> clip;  // the grid spans this box instead of the scene's
+};
+
+// The longest side of the box spans the R voxels exactly. Throws UsageError where the resolution that follows
+// from a voxel size is outside [kMinResolution, kMaxResolution].
+Grid fit_grid(const Scene& scene, const GridOptions& options);
+
+// Turns the scene so that its `up` axis becomes y. (x, y, z) becomes (y, z, x) for X, itself for Y, (x, z,
+// -y) for Z.
+void turn_up(Scene& scene, UpAxis up);
+
+}  // namespace vox
