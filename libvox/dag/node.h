@@ -19,6 +19,8 @@ inline constexpr uint32_t kLeafLog2 = 2;
 inline constexpr uint32_t kMaxItemWords = 10;  // a full leaf with materials
 inline constexpr uint32_t kMinItemWords = 2;
 
+enum class NodeKind { Leaf, Inner };
+
 VOX_HD inline uint64_t leaf_mask(const uint32_t* leaf) {
   return leaf[0] | static_cast<uint64_t>(leaf[1]) << 32;
 }

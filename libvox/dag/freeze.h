@@ -1,0 +1,228 @@
+// Store → FrozenDag: levels from the root down. A node's place in its level is the order in which the nodes
+// above, themselves in order, first point to it; that is the order of first visit of a depth-first walk,
+// level by level.
+#pragma once
+
+#include "libvox/base/error.h"
+#include "libvox/dag/digest.h"
+#include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/store.h"
+
+namespace vox {
+
+// The unique nodes of one level in canonical order.
+struct FrozenLevel {
+  Buffer<uint32_t> pointers;    // of the nodes
+  Buffer<uint32_t> edge_start;  // the edges of node i are those from edge_start[i] to edge_start[i + 1]
+  Buffer<uint32_t> edge_rank;   // which node of the next level an edge leads to
+  uint64_t nodes = 0, edges = 0;
+};
+
+struct CountChildren {
+  SlabMemoryRef store;
+  const uint32_t* pointers;
+  VOX_HD uint32_t operator()(uint64_t i) const { return node_words(store.item(pointers[i])[0]) - 1; }
+};
+
+struct VisitChildren {
+  SlabMemoryRef store;
+  const uint32_t* pointers;
+  const uint32_t* edge_start;
+  uint32_t* edge_pointer;
+  uint32_t* mark;  // by pointer: the first edge that leads there
+  VOX_HD void operator()(uint64_t i) const {
+    const uint32_t* node = store.item(pointers[i]);
+    for (uint32_t edge = edge_start[i]; edge < edge_start[i + 1]; ++edge) {
+      const uint32_t child = node[1 + edge - edge_start[i]];
+      edge_pointer[edge] = child;
+      atomic_min(mark + child, edge);
+    }
+  }
+};
+
+struct IsFirstVisit {
+  const uint32_t* edge_pointer;
+  const uint32_t* mark;
+  VOX_HD bool operator()(uint64_t edge) const { return mark[edge_pointer[edge]] == edge; }
+};
+
+struct RankChildren {
+  const uint32_t* first_edges;
+  const uint32_t* edge_pointer;
+  uint32_t* pointers;
+  uint32_t* mark;
+  VOX_HD void operator()(uint64_t i) const {
+    pointers[i] = edge_pointer[first_edges[i]];
+    mark[pointers[i]] = static_cast<uint32_t>(i);
+  }
+};
+
+struct RankEdges {
+  const uint32_t* mark;
+  uint32_t* edges;  // pointer in, rank out
+  VOX_HD void operator()(uint64_t edge) const { edges[edge] = mark[edges[edge]]; }
+};
+
+struct ClearMarks {
+  const uint32_t* pointers;
+  uint32_t* mark;
+  VOX_HD void operator()(uint64_t i) const { mark[pointers[i]] = UINT32_MAX; }
+};
+
+struct FrozenWords {
+  SlabMemoryRef store;
+  const uint32_t* pointers;
+  NodeKind kind;
+  bool materials;
+  VOX_HD uint32_t operator()(uint64_t i) const {
+    const uint32_t* item = store.item(pointers[i]);
+    return kind == NodeKind::Leaf ? leaf_words(leaf_mask(item), materials) : node_words(item[0]);
+  }
+};
+
+struct WriteFrozen {
+  SlabMemoryRef store;
+  const uint32_t* pointers;
+  const uint32_t* offsets;
+  const uint32_t* edge_start;  // nullptr for leaves
+  const uint32_t* edge_rank;
+  const uint32_t* child_offsets;
+  uint32_t* words;
+  VOX_HD void operator()(uint64_t i) const {
+    const uint32_t* item = store.item(pointers[i]);
+    uint32_t* to = words + offsets[i];
+    const uint32_t size = offsets[i + 1] - offsets[i];
+    for (uint32_t w = 0; w < size; ++w)
+      to[w] = edge_start && w > 0 ? child_offsets[edge_rank[edge_start[i] + w - 1]] : item[w];
+  }
+};
+
+struct DigestNodes {
+  SlabMemoryRef store;
+  const uint32_t* pointers;
+  NodeKind kind;
+  bool materials;
+  const uint32_t* edge_start;
+  const uint32_t* edge_rank;
+  const Digest* child_digests;
+  Digest* digests;
+  VOX_HD void operator()(uint64_t i) const {
+    const uint32_t* item = store.item(pointers[i]);
+    const uint32_t* ranks = kind == NodeKind::Leaf ? nullptr : edge_rank + edge_start[i];
+    const Digest* children = child_digests;
+    digests[i] = kind == NodeKind::Leaf
+                     ? leaf_digest(item, materials)
+                     : node_digest(item[0], [ranks, children](uint32_t c) { return children[ranks[c]]; });
+  }
+};
+
+template <class Device, class Store>
+class Freezer {
+ public:
+  Freezer(Device& device, const Store& store, FrozenDag& dag)
+      : device_(device), store_(store.ref()), pointer_range_(store.pointer_range()), dag_(dag) {}
+
+  // Fills the levels' words and unique counts and the digest. An empty scene has root == kNullPointer.
+  void run(uint32_t root) {
+    if (root != kNullPointer) {
+      find_levels(root);
+      write_levels();
+    }
+    dag_.digest = scene_digest(root != kNullPointer ? digest_levels() : nullptr);
+  }
+
+ private:
+  NodeKind kind(size_t level) const {
+    return level + 1 == dag_.levels.size() ? NodeKind::Leaf : NodeKind::Inner;
+  }
+
+  void find_levels(uint32_t root) {
+    levels_.resize(dag_.levels.size());
+    levels_[0].pointers = device_.template make<uint32_t>(1);
+    levels_[0].nodes = 1;
+    device_.upload(levels_[0].pointers.data(), &root, 1);
+    auto mark = device_.template make<uint32_t>(pointer_range_);
+    device_.fill(mark.data(), pointer_range_, UINT32_MAX);
+    for (size_t level = 0; level + 1 < levels_.size(); ++level)
+      find_next(levels_[level], levels_[level + 1], mark.data());
+  }
+
+  void find_next(FrozenLevel& level, FrozenLevel& next, uint32_t* mark) {
+    level.edge_start = device_.template make<uint32_t>(level.nodes + 1);
+    level.edges =
+        device_.exclusive_scan({"freeze: count edges", 20}, level.nodes,
+                               CountChildren{store_, level.pointers.data()}, level.edge_start.data());
+    if (level.edges >= UINT32_MAX)
+      throw Error("a level of the DAG has more than 2^32 edges").hint("lower the resolution");
+    level.edge_rank = device_.template make<uint32_t>(level.edges);
+    device_.for_each(
+        {"freeze: visit", 60}, level.nodes,
+        VisitChildren{store_, level.pointers.data(), level.edge_start.data(), level.edge_rank.data(), mark});
+    auto first_edges = device_.template make<uint32_t>(level.edges);
+    next.nodes = device_.select({"freeze: first visits", 12}, level.edges,
+                                IsFirstVisit{level.edge_rank.data(), mark}, first_edges.data());
+    next.pointers = device_.template make<uint32_t>(next.nodes);
+    device_.for_each({"freeze: rank nodes", 16}, next.nodes,
+                     RankChildren{first_edges.data(), level.edge_rank.data(), next.pointers.data(), mark});
+    device_.for_each({"freeze: rank edges", 12}, level.edges, RankEdges{mark, level.edge_rank.data()});
+    device_.for_each({"freeze: clear", 8}, next.nodes, ClearMarks{next.pointers.data(), mark});
+  }
+
+  void write_levels() {
+    Buffer<uint32_t> child_offsets;
+    for (size_t l = levels_.size(); l-- > 0;) {
+      FrozenLevel& level = levels_[l];
+      auto offsets = device_.template make<uint32_t>(level.nodes + 1);
+      const uint64_t word_count = device_.exclusive_scan(
+          {"freeze: places", 20}, level.nodes,
+          FrozenWords{store_, level.pointers.data(), kind(l), dag_.materials}, offsets.data());
+      if (word_count > UINT32_MAX)
+        throw Error("a level of the DAG has more than 2^32 words").hint("lower the resolution");
+      auto words = device_.template make<uint32_t>(word_count);
+      device_.for_each({"freeze: write", 60}, level.nodes,
+                       WriteFrozen{store_, level.pointers.data(), offsets.data(), level.edge_start.data(),
+                                   level.edge_rank.data(), child_offsets.data(), words.data()});
+      dag_.levels[l].nodes = level.nodes;
+      dag_.levels[l].words.resize(word_count);
+      device_.download(dag_.levels[l].words.data(), words.data(), word_count);
+      child_offsets = std::move(offsets);
+    }
+  }
+
+  const Digest* digest_levels() {
+    Buffer<Digest> below;
+    for (size_t l = levels_.size(); l-- > 0;) {
+      FrozenLevel& level = levels_[l];
+      auto digests = device_.template make<Digest>(level.nodes);
+      device_.for_each(
+          {"digest", 80}, level.nodes,
+          DigestNodes{store_, level.pointers.data(), kind(l), dag_.materials, level.edge_start.data(),
+                      level.edge_rank.data(), below.data(), digests.data()});
+      below = std::move(digests);
+      level = {};
+    }
+    device_.download(&root_digest_, below.data(), 1);
+    return &root_digest_;
+  }
+
+  Digest scene_digest(const Digest* root) const {
+    Digest digest = start_digest(3);
+    combine(digest, dag_.resolution);
+    combine(digest, dag_.depth());
+    combine(digest, dag_.materials ? 4 : 0);
+    if (root) {
+      combine(digest, root->low);
+      combine(digest, root->high);
+    }
+    return digest;
+  }
+
+  Device& device_;
+  SlabMemoryRef store_;
+  uint64_t pointer_range_;
+  FrozenDag& dag_;
+  std::vector<FrozenLevel> levels_;
+  Digest root_digest_;
+};
+
+}  // namespace vox

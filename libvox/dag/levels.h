@@ -1,0 +1,101 @@
+// One level of the DAG from the level below it: children with the same parent stand side by side in Morton
+// order.
+#pragma once
+
+#include "libvox/dag/store.h"
+#include "libvox/voxelize/leaves.h"
+
+namespace vox {
+
+// Nodes of one level: Morton keys in ascending order, and where the store holds their content.
+template <class Key>
+struct LevelNodes {
+  Buffer<Key> keys;
+  Buffer<uint32_t> pointers;
+  uint64_t count = 0;
+};
+
+// Material if the item is completely filled with one, else -1.
+VOX_HD inline int homogeneous_content(const uint32_t* item, NodeKind kind, bool materials) {
+  if (kind == NodeKind::Inner)
+    return is_homogeneous(item[0]) ? static_cast<int>(homogeneous_material(item[0])) : -1;
+  if ((item[0] & item[1]) != UINT32_MAX) return -1;
+  if (!materials) return 0;
+  for (uint32_t i = 2; i < kMaxItemWords; ++i)
+    if (item[i] != (item[2] & 15) * 0x11111111u) return -1;
+  return static_cast<int>(item[2] & 15);
+}
+
+template <class Key>
+struct ParentHeaders {
+  CellsRef parents;
+  SlabMemoryRef store;
+  const Key* child_keys;
+  const uint32_t* child_pointers;
+  NodeKind kind;
+  bool materials;
+  uint32_t* headers;
+  VOX_HD void operator()(uint64_t i) const {
+    const uint64_t begin = parents.begin(i), end = parents.end(i);
+    uint32_t header = 0;
+    bool all_equal = end - begin == 8;
+    for (uint64_t c = begin; c < end; ++c) {
+      header |= 1u << (child_keys[c] & 7);
+      all_equal = all_equal && child_pointers[c] == child_pointers[begin];
+    }
+    if (all_equal) {
+      const int material = homogeneous_content(store.item(child_pointers[begin]), kind, materials);
+      if (material >= 0) header = homogeneous_header(static_cast<uint32_t>(material));
+    }
+    headers[i] = header;
+  }
+};
+
+struct NodeWords {
+  const uint32_t* headers;
+  VOX_HD uint32_t operator()(uint64_t i) const { return node_words(headers[i]); }
+};
+
+template <class Key>
+struct WriteParents {
+  CellsRef parents;
+  const Key* child_keys;
+  const uint32_t* child_pointers;
+  const uint32_t* headers;
+  const uint32_t* offsets;
+  Key* keys;
+  uint32_t* words;
+  VOX_HD void operator()(uint64_t i) const {
+    uint32_t* node = words + offsets[i];
+    *node++ = headers[i];
+    for (uint64_t c = parents.begin(i); c < parents.end(i); ++c) *node++ = child_pointers[c];
+    keys[i] = child_keys[parents.begin(i)] >> 3;
+  }
+};
+
+template <class Device, class Store, class Key>
+LevelNodes<Key> build_parents(Device& device, Store& store, const LevelNodes<Key>& children, NodeKind kind,
+                              bool materials) {
+  auto starts = device.template make<uint32_t>(children.count);
+  LevelNodes<Key> parents;
+  parents.count = device.select({"select parents", sizeof(Key) + 4.0}, children.count,
+                                StartsRun<Key>{children.keys.data(), 3}, starts.data());
+  const CellsRef runs = {starts.data(), parents.count, children.count};
+  auto headers = device.template make<uint32_t>(parents.count);
+  device.for_each({"parent headers", 40}, parents.count,
+                  ParentHeaders<Key>{runs, store.ref(), children.keys.data(), children.pointers.data(), kind,
+                                     materials, headers.data()});
+  auto offsets = device.template make<uint32_t>(parents.count + 1);
+  const uint64_t word_count =
+      device.exclusive_scan({"parent places", 8}, parents.count, NodeWords{headers.data()}, offsets.data());
+  auto words = device.template make<uint32_t>(word_count);
+  parents.keys = device.template make<Key>(parents.count);
+  parents.pointers = device.template make<uint32_t>(parents.count);
+  device.for_each({"write parents", 60}, parents.count,
+                  WriteParents<Key>{runs, children.keys.data(), children.pointers.data(), headers.data(),
+                                    offsets.data(), parents.keys.data(), words.data()});
+  store.intern(words.data(), offsets.data(), parents.count, parents.pointers.data());
+  return parents;
+}
+
+}  // namespace vox

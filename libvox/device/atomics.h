@@ -1,0 +1,79 @@
+// Atomic operations on words that several threads of either device share.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "libvox/base/hd.h"
+
+namespace vox {
+
+// Returns the value before.
+VOX_HD inline uint32_t atomic_add(uint32_t* word, uint32_t value) {
+#ifdef __CUDA_ARCH__
+  return atomicAdd(word, value);
+#else
+  return std::atomic_ref(*word).fetch_add(value, std::memory_order_relaxed);
+#endif
+}
+
+VOX_HD inline uint64_t atomic_add(uint64_t* word, uint64_t value) {
+#ifdef __CUDA_ARCH__
+  return atomicAdd(reinterpret_cast<unsigned long long*>(word), value);
+#else
+  return std::atomic_ref(*word).fetch_add(value, std::memory_order_relaxed);
+#endif
+}
+
+VOX_HD inline uint32_t atomic_or(uint32_t* word, uint32_t bits) {
+#ifdef __CUDA_ARCH__
+  return atomicOr(word, bits);
+#else
+  return std::atomic_ref(*word).fetch_or(bits, std::memory_order_relaxed);
+#endif
+}
+
+VOX_HD inline uint32_t atomic_and(uint32_t* word, uint32_t bits) {
+#ifdef __CUDA_ARCH__
+  return atomicAnd(word, bits);
+#else
+  return std::atomic_ref(*word).fetch_and(bits, std::memory_order_relaxed);
+#endif
+}
+
+VOX_HD inline void atomic_min(uint32_t* word, uint32_t value) {
+#ifdef __CUDA_ARCH__
+  atomicMin(word, value);
+#else
+  std::atomic_ref<uint32_t> shared(*word);
+  uint32_t seen = shared.load(std::memory_order_relaxed);
+  while (value < seen && !shared.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+  }
+#endif
+}
+
+// Stores `desired` if the word is `expected`; returns what was there. What was written before is seen by
+// whoever reads the new value with atomic_load.
+VOX_HD inline uint32_t atomic_exchange_if(uint32_t* word, uint32_t expected, uint32_t desired) {
+#ifdef __CUDA_ARCH__
+  __threadfence();
+  return atomicCAS(word, expected, desired);
+#else
+  std::atomic_ref(*word).compare_exchange_strong(expected, desired, std::memory_order_acq_rel,
+                                                 std::memory_order_acquire);
+  return expected;
+#endif
+}
+
+// A load that sees what other threads of the device have published.
+VOX_HD inline uint32_t atomic_load(const uint32_t* word) {
+#ifdef __CUDA_ARCH__
+  uint32_t value;
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
+  return value;
+#else
+  return std::atomic_ref(*const_cast<uint32_t*>(word)).load(std::memory_order_acquire);
+#endif
+}
+
+}  // namespace vox

@@ -1,0 +1,207 @@
+// Loops, scans and sorts on the processor's cores (oneTBB). CudaDevice offers the same calls; every kernel
+// body is written once, as a function object with VOX_HD operator(), and runs on both.
+#pragma once
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/parallel_reduce.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "libvox/base/stopwatch.h"
+#include "libvox/device/cpu_group.h"
+#include "libvox/device/pool.h"
+#include "libvox/device/profiler.h"
+
+namespace vox {
+
+class CpuDevice {
+ public:
+  using Group = CpuGroup;
+
+  // `memory_limit` bounds the process: what it holds already is taken off.
+  CpuDevice(uint64_t memory_limit, bool profile);
+
+  std::string name() const { return "cpu"; }
+  std::string text() const;
+  Pool& pool() { return pool_; }
+  const Profiler& profiler() const { return profiler_; }
+  // How many (leaf cell, triangle) pairs a chunk may have where memory does not ask for less: enough to feed
+  // every core, few enough to stay near the caches.
+  uint64_t preferred_chunk_pairs() const { return uint64_t{2} << 20; }
+
+  template <class T>
+  Buffer<T> make(uint64_t size) {
+    return Buffer<T>(pool_, size);
+  }
+
+  // body(i) for every i < n, in any order.
+  template <class Body>
+  void for_each(Work work, uint64_t n, const Body& body) {
+    timed(work, n, [&] {
+      tbb::parallel_for(tbb::blocked_range<uint64_t>(0, n, 512), [&](const auto& range) {
+        for (uint64_t i = range.begin(); i < range.end(); ++i) body(i);
+      });
+    });
+  }
+
+  // body(group, i) for every i < n, in any order, each by a group of 32 lanes.
+  template <class Body>
+  void for_each_group(Work work, uint64_t n, const Body& body) {
+    for_each(work, n, [&](uint64_t i) { body(CpuGroup(), i); });
+  }
+
+  // out[i] = count(0) + … + count(i − 1) for i <= n; returns out[n].
+  template <class Out, class Count>
+  uint64_t exclusive_scan(Work work, uint64_t n, const Count& count, Out* out) {
+    uint64_t total = 0;
+    timed(work, n, [&] {
+      std::vector<uint64_t> sums(blocks(n) + 1, 0);
+      for_blocks(n, [&](uint64_t block, uint64_t begin, uint64_t end) {
+        uint64_t sum = 0;
+        for (uint64_t i = begin; i < end; ++i) sum += static_cast<uint64_t>(count(i));
+        sums[block + 1] = sum;
+      });
+      for (size_t i = 1; i < sums.size(); ++i) sums[i] += sums[i - 1];
+      for_blocks(n, [&](uint64_t block, uint64_t begin, uint64_t end) {
+        uint64_t sum = sums[block];
+        for (uint64_t i = begin; i < end; ++i) {
+          uint64_t here = static_cast<uint64_t>(count(i));
+          out[i] = static_cast<Out>(sum);
+          sum += here;
+        }
+      });
+      total = sums.back();
+      out[n] = static_cast<Out>(total);
+    });
+    return total;
+  }
+
+  // Writes the i with keep(i) to `out` in ascending order; returns how many.
+  template <class Keep>
+  uint64_t select(Work work, uint64_t n, const Keep& keep, uint32_t* out) {
+    uint64_t total = 0;
+    timed(work, n, [&] {
+      std::vector<uint64_t> starts(blocks(n) + 1, 0);
+      for_blocks(n, [&](uint64_t block, uint64_t begin, uint64_t end) {
+        for (uint64_t i = begin; i < end; ++i) starts[block + 1] += keep(i) ? 1 : 0;
+      });
+      for (size_t i = 1; i < starts.size(); ++i) starts[i] += starts[i - 1];
+      for_blocks(n, [&](uint64_t block, uint64_t begin, uint64_t end) {
+        uint64_t at = starts[block];
+        for (uint64_t i = begin; i < end; ++i)
+          if (keep(i)) out[at++] = static_cast<uint32_t>(i);
+      });
+      total = starts.back();
+    });
+    return total;
+  }
+
+  // value(0) + … + value(n − 1), in 64 bits.
+  template <class Value>
+  uint64_t sum(Work work, uint64_t n, const Value& value) {
+    uint64_t total = 0;
+    timed(work, n, [&] {
+      total = tbb::parallel_reduce(
+          tbb::blocked_range<uint64_t>(0, n, 4096), uint64_t{0},
+          [&](const auto& range, uint64_t sum) {
+            for (uint64_t i = range.begin(); i < range.end(); ++i) sum += static_cast<uint64_t>(value(i));
+            return sum;
+          },
+          std::plus<>());
+    });
+    return total;
+  }
+
+  // Sorts the first n pairs by the low `bits` bits of their key; equal keys keep their order.
+  template <class Key, class Value>
+  void sort_pairs(Work work, Buffer<Key>& keys, Buffer<Value>& values, uint64_t n, uint32_t bits);
+
+  template <class T>
+  void fill(T* to, uint64_t n, T value) {
+    for_blocks(n, [&](uint64_t, uint64_t begin, uint64_t end) { std::fill(to + begin, to + end, value); });
+  }
+  template <class T>
+  void upload(T* to, const T* from, uint64_t n) {
+    if (n > 0) std::memcpy(to, from, n * sizeof(T));
+  }
+  template <class T>
+  void download(T* to, const T* from, uint64_t n) {
+    if (n > 0) std::memcpy(to, from, n * sizeof(T));
+  }
+  template <class T>
+  void copy(T* to, const T* from, uint64_t n) {
+    if (n > 0) std::memcpy(to, from, n * sizeof(T));
+  }
+  void sync() {}
+
+ private:
+  static constexpr uint64_t kBlock = 1 << 14;
+
+  template <class F>
+  void timed(const Work& work, uint64_t n, const F& f) {
+    if (n == 0 && !profiler_.enabled()) return f();
+    Stopwatch watch;
+    f();
+    if (profiler_.enabled()) profiler_.add(work, n, watch.seconds());
+  }
+
+  static uint64_t blocks(uint64_t n) { return (n + kBlock - 1) / kBlock; }
+  template <class F>
+  static void for_blocks(uint64_t n, const F& f) {
+    tbb::parallel_for(uint64_t{0}, blocks(n),
+                      [&](uint64_t block) { f(block, block * kBlock, std::min(n, (block + 1) * kBlock)); });
+  }
+
+  Pool pool_;
+  Profiler profiler_;
+};
+
+// Radix sort from the lowest digit: every part of the input counts its digits, the counts become places,
+// every part scatters its own pairs in order.
+template <class Key, class Value>
+void CpuDevice::sort_pairs(Work work, Buffer<Key>& keys, Buffer<Value>& values, uint64_t n, uint32_t bits) {
+  timed(work, n, [&] {
+    constexpr uint32_t kMaxDigitBits = 10;
+    const uint32_t passes = (bits + kMaxDigitBits - 1) / kMaxDigitBits;
+    if (n < 2 || passes == 0) return;
+    const uint32_t digit_bits = (bits + passes - 1) / passes, digits = 1u << digit_bits;
+    const uint64_t parts =
+        std::clamp<uint64_t>(n >> 14, 1, 4 * static_cast<uint64_t>(tbb::info::default_concurrency()));
+    Buffer<Key> other_keys(pool_, keys.size());
+    Buffer<Value> other_values(pool_, values.size());
+    std::vector<std::vector<uint64_t>> places(parts, std::vector<uint64_t>(digits));
+    for (uint32_t pass = 0; pass < passes; ++pass) {
+      const uint32_t shift = pass * digit_bits;
+      const Key* from_keys = keys.data();
+      const Value* from_values = values.data();
+      Key* to_keys = other_keys.data();
+      Value* to_values = other_values.data();
+      auto digit = [&](uint64_t i) { return static_cast<size_t>(from_keys[i] >> shift) & (digits - 1); };
+      tbb::parallel_for(uint64_t{0}, parts, [&](uint64_t part) {
+        auto& counts = places[part];
+        std::fill(counts.begin(), counts.end(), 0);
+        for (uint64_t i = n * part / parts; i < n * (part + 1) / parts; ++i) ++counts[digit(i)];
+      });
+      uint64_t place = 0;
+      for (uint32_t d = 0; d < digits; ++d)
+        for (auto& counts : places) place += std::exchange(counts[d], place);
+      tbb::parallel_for(uint64_t{0}, parts, [&](uint64_t part) {
+        auto& next = places[part];
+        for (uint64_t i = n * part / parts; i < n * (part + 1) / parts; ++i) {
+          uint64_t to = next[digit(i)]++;
+          to_keys[to] = from_keys[i];
+          to_values[to] = from_values[i];
+        }
+      });
+      keys.swap(other_keys);
+      values.swap(other_values);
+    }
+  });
+}
+
+}  // namespace vox

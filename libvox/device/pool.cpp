@@ -1,0 +1,71 @@
+#include "libvox/device/pool.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "libvox/base/error.h"
+
+namespace vox {
+namespace {
+
+// Sizes are rounded up to an eighth of their power of two, so that chunks of about the same size reuse
+// blocks.
+uint64_t rounded(uint64_t bytes) {
+  uint64_t step = std::max<uint64_t>(256, std::bit_floor(std::max<uint64_t>(bytes, 1)) / 8);
+  return (std::max<uint64_t>(bytes, 1) + step - 1) / step * step;
+}
+
+}  // namespace
+
+Pool::~Pool() {
+  trim();
+}
+
+void* Pool::allocate(uint64_t bytes) {
+  uint64_t size = rounded(bytes);
+  std::lock_guard lock(mutex_);
+  if (size > limit_ - std::min(limit_, used_)) throw OutOfMemory(bytes, limit_ - std::min(limit_, used_));
+  void* block = nullptr;
+  if (auto kept = free_.lower_bound(size); kept != free_.end() && kept->first <= size + size / 4) {
+    block = kept->second;
+    size = kept->first;
+    kept_ -= size;
+    free_.erase(kept);
+  } else {
+    auto drop_kept = [&] {
+      for (auto& [kept_size, kept_block] : free_) backend_.release(kept_block);
+      free_.clear();
+      kept_ = 0;
+    };
+    if (used_ + kept_ + size > limit_) drop_kept();
+    block = backend_.allocate(size);
+    if (!block && kept_ > 0) {
+      drop_kept();
+      block = backend_.allocate(size);
+    }
+    if (!block) throw OutOfMemory(bytes, limit_ - used_);
+  }
+  sizes_[block] = size;
+  used_ += size;
+  peak_ = std::max(peak_, used_ + kept_);
+  return block;
+}
+
+void Pool::release(void* block) noexcept {
+  std::lock_guard lock(mutex_);
+  auto found = sizes_.find(block);
+  uint64_t size = found->second;
+  sizes_.erase(found);
+  used_ -= size;
+  kept_ += size;
+  free_.emplace(size, block);
+}
+
+void Pool::trim() {
+  std::lock_guard lock(mutex_);
+  for (auto& [size, block] : free_) backend_.release(block);
+  free_.clear();
+  kept_ = 0;
+}
+
+}  // namespace vox

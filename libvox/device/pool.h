@@ -1,0 +1,76 @@
+// Memory of one device. Freed blocks are kept and handed out again, so that a loop over chunks calls the
+// system's allocator in its first rounds only; what is in use stays below a limit.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <utility>
+
+namespace vox {
+
+class Pool {
+ public:
+  struct Backend {
+    void* (*allocate)(uint64_t bytes);  // nullptr when there is no more
+    void (*release)(void* block);
+  };
+
+  Pool(Backend backend, uint64_t limit) : backend_(backend), limit_(limit) {}
+  ~Pool();
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  void* allocate(uint64_t bytes);  // aligned to 256 bytes; throws OutOfMemory
+  void release(void* block) noexcept;
+
+  uint64_t limit() const { return limit_; }
+  uint64_t used() const { return used_; }
+  uint64_t peak() const { return peak_; }  // of what was held, kept blocks included
+  uint64_t available() const { return limit_ > used_ ? limit_ - used_ : 0; }
+  void trim();  // gives kept blocks back to the system
+
+ private:
+  Backend backend_;
+  uint64_t limit_, used_ = 0, kept_ = 0, peak_ = 0;
+  std::map<void*, uint64_t> sizes_;      // of blocks in use
+  std::multimap<uint64_t, void*> free_;  // by size
+  std::mutex mutex_;
+};
+
+// An array in a pool. Its contents are not initialised.
+template <class T>
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(Pool& pool, uint64_t size)
+      : pool_(&pool), data_(static_cast<T*>(pool.allocate(size * sizeof(T)))), size_(size) {}
+  ~Buffer() { reset(); }
+  Buffer(Buffer&& other) noexcept { swap(other); }
+  Buffer& operator=(Buffer&& other) noexcept {
+    reset();
+    swap(other);
+    return *this;
+  }
+
+  void reset() noexcept {
+    if (data_) pool_->release(data_);
+    data_ = nullptr;
+    size_ = 0;
+  }
+  void swap(Buffer& other) noexcept {
+    std::swap(pool_, other.pool_);
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+  }
+
+  T* data() const { return data_; }
+  uint64_t size() const { return size_; }
+
+ private:
+  Pool* pool_ = nullptr;
+  T* data_ = nullptr;
+  uint64_t size_ = 0;
+};
+
+}  // namespace vox

@@ -1,0 +1,37 @@
+// Launches, time and bytes per kernel name.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "libvox/engine.h"
+
+namespace vox {
+
+// What a launch is called, and how many bytes it reads and writes per item (for --profile; 0: not counted).
+struct Work {
+  Work(const char* work_name, double bytes = 0) : name(work_name), bytes_per_item(bytes) {}
+  const char* name;
+  double bytes_per_item;
+};
+
+class Profiler {
+ public:
+  explicit Profiler(bool enabled) : enabled_(enabled) {}
+  bool enabled() const { return enabled_; }
+  void add(const Work& work, uint64_t items, double seconds) {
+    KernelTime& row = rows_[work.name];
+    row.launches += 1;
+    row.seconds += seconds;
+    row.bytes += static_cast<uint64_t>(work.bytes_per_item * static_cast<double>(items));
+  }
+  std::vector<KernelTime> rows() const;  // longest first
+
+ private:
+  bool enabled_;
+  std::map<std::string, KernelTime> rows_;
+};
+
+}  // namespace vox

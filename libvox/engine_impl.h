@@ -1,0 +1,318 @@
+// The engine on one device: cuts the scene into chunks that fit in memory and builds the DAG chunk by chunk.
+// Included by engine_cpu.cpp and engine_cuda.cu, which only say which device.
+#pragma once
+
+#include <bit>
+#include <numeric>
+
+#include "libvox/base/cancel.h"
+#include "libvox/base/log.h"
+#include "libvox/base/progress.h"
+#include "libvox/base/stopwatch.h"
+#include "libvox/base/thread_limit.h"
+#include "libvox/base/units.h"
+#include "libvox/dag/freeze.h"
+#include "libvox/dag/levels.h"
+#include "libvox/engine.h"
+#include "libvox/voxelize/leaves.h"
+#include "libvox/voxelize/prepare.h"
+
+namespace vox {
+
+template <class Device>
+struct DeviceScene {
+  Buffer<TriangleShape> shapes;
+  Buffer<TrianglePlane> planes;
+  Buffer<TriangleShading> shadings;
+  Buffer<MaterialRef> materials;
+  Buffer<TextureLevelRef> levels;
+  Buffer<uint32_t> nibbles, opaque, color_lut;
+
+  TrianglesRef ref() const {
+    return {shapes.data(),
+            planes.data(),
+            shadings.data(),
+            {materials.data(), levels.data(), nibbles.data(), opaque.data(), color_lut.data()}};
+  }
+};
+
+struct ComputePlanes {
+  const TriangleShape* shapes;
+  TrianglePlane* planes;
+  VOX_HD void operator()(uint64_t i) const { planes[i] = plane_of(shapes[i]); }
+};
+
+template <class Device, class T>
+Buffer<T> uploaded(Device& device, const std::vector<T>& values) {
+  auto buffer = device.template make<T>(values.size());
+  device.upload(buffer.data(), values.data(), values.size());
+  return buffer;
+}
+
+template <class Device>
+DeviceScene<Device> upload_scene(Device& device, const PreparedScene& scene) {
+  DeviceScene<Device> result;
+  result.shapes = uploaded(device, scene.shapes);
+  result.shadings = uploaded(device, scene.shadings);
+  result.materials = uploaded(device, scene.materials);
+  result.levels = uploaded(device, scene.levels);
+  result.nibbles = uploaded(device, scene.nibbles);
+  result.opaque = uploaded(device, scene.opaque);
+  result.color_lut = uploaded(device, scene.color_lut);
+  result.planes = device.template make<TrianglePlane>(scene.shapes.size());
+  device.for_each({"triangle planes", 72}, scene.shapes.size(),
+                  ComputePlanes{result.shapes.data(), result.planes.data()});
+  return result;
+}
+
+struct StartPairs {
+  uint64_t* keys;
+  uint32_t* triangles;
+  VOX_HD void operator()(uint64_t i) const {
+    keys[i] = 0;
+    triangles[i] = static_cast<uint32_t>(i);
+  }
+};
+
+// Chunk pairs from the scene's brick pairs: a pair's key becomes the index of its brick in the chunk.
+struct ChunkPairs {
+  const uint32_t* brick_of;
+  const uint32_t* triangles;
+  uint32_t first_brick;
+  uint32_t* chunk_keys;
+  uint32_t* chunk_triangles;
+  VOX_HD void operator()(uint64_t i) const {
+    chunk_keys[i] = brick_of[i + 1] - 1 - first_brick;
+    chunk_triangles[i] = triangles[i];
+  }
+};
+
+// Builds one scene. Bricks, cubes of kBrickSide voxels that triangles meet, are the smallest pieces; a chunk
+// is a run of bricks in Morton order.
+template <class Device>
+class SceneBuilder {
+ public:
+  SceneBuilder(Device& device, const Grid& grid, const BuildOptions& options)
+      : device_(device), grid_(grid), options_(options), store_(device) {
+    result_.dag = empty_dag(grid.resolution, options.materials);
+    brick_side_ = grid.resolution <= kMaxFineResolution ? 256u : 1024u;
+    brick_levels_ = static_cast<uint32_t>(std::countr_zero(brick_side_)) - kLeafLog2;
+  }
+
+  BuildResult run(const PreparedScene& prepared) {
+    Stopwatch watch;
+    scene_ = upload_scene(device_, prepared);
+    find_bricks(prepared.shapes.size());
+    result_.voxelize_seconds += watch.lap();
+    build_chunks();
+    watch.lap();
+    const uint32_t root = build_top();
+    scene_ = {};
+    Freezer(device_, store_, result_.dag).run(root);
+    result_.build_seconds += watch.lap();
+    result_.peak_device_bytes = device_.pool().peak();
+    return std::move(result_);
+  }
+
+ private:
+  // Up to this resolution bricks are 256 voxels wide; beyond, there would be too many of them.
+  static constexpr uint32_t kMaxFineResolution = 1 << 17;
+
+  // (brick, triangle) pairs of the whole scene, sorted by brick.
+  void find_bricks(uint64_t triangle_count) {
+    int log2_steps = 0;
+    while (uint64_t{brick_side_} << log2_steps < grid_.resolution) log2_steps += 2;
+    Pairs<uint64_t> pairs = {device_.template make<uint64_t>(triangle_count),
+                             device_.template make<uint32_t>(triangle_count), triangle_count};
+    device_.for_each("start pairs", triangle_count, StartPairs{pairs.keys.data(), pairs.triangles.data()});
+    const int log2_brick = std::countr_zero(brick_side_) + kLog2UnitsPerVoxel;
+    CellFrame frame = {nullptr, 0, log2_brick + log2_steps};
+    for (; frame.log2_side > log2_brick; frame = frame.quartered())
+      pairs = descend(device_, scene_.ref(), frame, pairs, UINT32_MAX - 1);
+    device_.sort_pairs("sort pairs by brick", pairs.keys, pairs.triangles, pairs.count, frame.bits);
+    brick_of_ = device_.template make<uint32_t>(pairs.count + 1);
+    const uint64_t bricks = device_.exclusive_scan(
+        "number bricks", pairs.count, StartsRun<uint64_t>{pairs.keys.data(), 0}, brick_of_.data());
+    auto starts = device_.template make<uint32_t>(bricks);
+    device_.select("select bricks", pairs.count, StartsRun<uint64_t>{pairs.keys.data(), 0}, starts.data());
+    brick_starts_.resize(bricks + 1);
+    device_.download(brick_starts_.data(), starts.data(), bricks);
+    brick_starts_[bricks] = static_cast<uint32_t>(pairs.count);
+    auto codes = device_.template make<uint64_t>(bricks);
+    device_.for_each("brick codes", bricks, BrickCodes{pairs.keys.data(), starts.data(), codes.data()});
+    brick_codes_.resize(bricks);
+    device_.download(brick_codes_.data(), codes.data(), bricks);
+    pair_triangles_ = std::move(pairs.triangles);
+  }
+
+  struct BrickCodes {
+    const uint64_t* keys;
+    const uint32_t* starts;
+    uint64_t* codes;
+    VOX_HD void operator()(uint64_t i) const { codes[i] = keys[starts[i]]; }
+  };
+
+  // Pairs that a chunk may have so that all its arrays fit in what is left.
+  uint64_t chunk_capacity() const {
+    // Keys and triangles twice (sorting), masks, starts, and per cell (about one for two pairs) leaf words,
+    // hashes, duplicate table, pointers; and as much again for new slabs.
+    constexpr uint64_t kBytesPerPair = 160;
+    if (options_.chunk_pairs > 0) return options_.chunk_pairs;
+    const uint64_t fits = device_.pool().available() / kBytesPerPair;
+    return std::clamp<uint64_t>(fits, 4096, device_.preferred_chunk_pairs());
+  }
+
+  // Chunks grow and shrink with the pairs that the last one made of its (brick, triangle) pairs.
+  void build_chunks() {
+    const size_t bricks = brick_codes_.size();
+    Progress progress("voxelizing", brick_starts_[bricks]);
+    double pairs_per_start = 64;
+    for (size_t begin = 0; begin < bricks;) {
+      throw_if_cancelled();
+      const double wanted = 0.8 * static_cast<double>(chunk_capacity()) / pairs_per_start;
+      size_t end = begin + 1;
+      while (end < bricks && end - begin < max_bricks() &&
+             static_cast<double>(brick_starts_[end + 1] - brick_starts_[begin]) <= wanted)
+        ++end;
+      const uint64_t pairs = build_range(begin, end);
+      pairs_per_start =
+          std::max(1.0, static_cast<double>(pairs) / (brick_starts_[end] - brick_starts_[begin]));
+      begin = end;
+      progress.update(brick_starts_[begin], format_count(result_.dag.voxels) + " voxels, " +
+                                                format_count(store_.items()) + " unique nodes");
+    }
+  }
+
+  size_t max_bricks() const { return size_t{1} << (32 - 3 * brick_levels_); }
+
+  // Builds the bricks [begin, end), in halves where they do not fit. Returns the number of leaf pairs.
+  uint64_t build_range(size_t begin, size_t end) {
+    try {
+      const uint64_t capacity = end - begin == 1 ? uint64_t{UINT32_MAX} - 1 : chunk_capacity();
+      return build_chunk(begin, end, capacity);
+    } catch (const TooManyPairs& too_many) {
+      if (end - begin == 1) throw OutOfMemory(too_many.pairs * 24, device_.pool().available());
+    } catch (const OutOfMemory&) {
+      if (end - begin == 1) throw;
+      device_.pool().trim();
+    }
+    const size_t middle = begin + (end - begin) / 2;
+    log_debug("chunk of {} bricks does not fit, halving it", end - begin);
+    const uint64_t pairs = build_range(begin, middle);
+    return pairs + build_range(middle, end);
+  }
+
+  uint64_t build_chunk(size_t begin, size_t end, uint64_t capacity) {
+    Stopwatch watch;
+    const uint64_t first = brick_starts_[begin], count = brick_starts_[end] - first;
+    auto codes = device_.template make<uint64_t>(end - begin);
+    device_.upload(codes.data(), brick_codes_.data() + begin, end - begin);
+    Pairs<uint32_t> pairs = {device_.template make<uint32_t>(count), device_.template make<uint32_t>(count),
+                             count};
+    device_.for_each({"chunk pairs", 16}, count,
+                     ChunkPairs{brick_of_.data() + first, pair_triangles_.data() + first,
+                                static_cast<uint32_t>(begin), pairs.keys.data(), pairs.triangles.data()});
+    CellFrame frame = {codes.data(), 0, std::countr_zero(brick_side_) + kLog2UnitsPerVoxel};
+    for (; frame.log2_side > kLog2UnitsPerVoxel + 4; frame = frame.quartered())
+      pairs = descend(device_, scene_.ref(), frame, pairs, capacity);
+    Descent plan = plan_descent(device_, scene_.ref(), frame, pairs, capacity);
+    const uint64_t leaf_pairs = plan.total;
+    const uint32_t key_bits = frame.bits + static_cast<uint32_t>(std::bit_width(end - begin - 1));
+    Leaves leaves = make_leaves(device_, scene_.ref(), frame, key_bits, pairs, plan, grid_.resolution,
+                                options_.coverage, options_.materials);
+    pairs = {};
+    plan = {};
+    device_.sync();
+    const double voxelize_seconds = watch.lap();
+    finish_chunk(begin, std::move(leaves));
+    result_.voxelize_seconds += voxelize_seconds;
+    result_.build_seconds += watch.lap();
+    ++result_.chunks;
+    return leaf_pairs;
+  }
+
+  // Leaves → nodes up to the bricks. Counts are added only when all has succeeded, so that a chunk can be
+  // tried again.
+  void finish_chunk(size_t first_brick, Leaves leaves) {
+    FrozenDag& dag = result_.dag;
+    LevelNodes<uint32_t> nodes = {std::move(leaves.keys), device_.template make<uint32_t>(leaves.count),
+                                  leaves.count};
+    store_.intern(leaves.words.data(), leaves.offsets.data(), leaves.count, nodes.pointers.data());
+    leaves.words.reset();
+    leaves.offsets.reset();
+    std::vector<uint64_t> counts = {leaves.count};
+    for (uint32_t level = 0; level < std::min(brick_levels_, dag.depth()); ++level) {
+      nodes = build_parents(device_, store_, nodes, level == 0 ? NodeKind::Leaf : NodeKind::Inner,
+                            options_.materials);
+      counts.push_back(nodes.count);
+    }
+    std::vector<uint32_t> keys(nodes.count), pointers(nodes.count);
+    device_.download(keys.data(), nodes.keys.data(), nodes.count);
+    device_.download(pointers.data(), nodes.pointers.data(), nodes.count);
+    for (uint64_t i = 0; i < nodes.count; ++i) {
+      const uint32_t brick = keys[i] >> (3 * (brick_levels_ - (counts.size() - 1)));
+      top_keys_.push_back(brick_codes_[first_brick + brick]);
+      top_pointers_.push_back(pointers[i]);
+    }
+    for (size_t level = 0; level < counts.size(); ++level)
+      dag.levels[dag.depth() - level].svo_nodes += counts[level];
+    dag.voxels += leaves.voxels;
+  }
+
+  // Bricks → root.
+  uint32_t build_top() {
+    FrozenDag& dag = result_.dag;
+    if (top_keys_.empty()) return kNullPointer;
+    LevelNodes<uint64_t> nodes = {uploaded(device_, top_keys_), uploaded(device_, top_pointers_),
+                                  top_keys_.size()};
+    for (uint32_t level = brick_levels_; level < dag.depth(); ++level) {
+      nodes = build_parents(device_, store_, nodes, NodeKind::Inner, options_.materials);
+      dag.levels[dag.depth() - level - 1].svo_nodes += nodes.count;
+    }
+    uint32_t root = kNullPointer;
+    device_.download(&root, nodes.pointers.data(), 1);
+    return root;
+  }
+
+  Device& device_;
+  const Grid& grid_;
+  const BuildOptions& options_;
+  DagStore<Device> store_;
+  BuildResult result_;
+  DeviceScene<Device> scene_;
+  uint32_t brick_side_, brick_levels_;
+  // The scene's (brick, triangle) pairs, sorted by brick; brick_of_[i + 1] - 1 is the brick of pair i.
+  Buffer<uint32_t> pair_triangles_, brick_of_;
+  std::vector<uint32_t> brick_starts_;
+  std::vector<uint64_t> brick_codes_;
+  std::vector<uint64_t> top_keys_;  // Morton codes of bricks that hold voxels, and their nodes
+  std::vector<uint32_t> top_pointers_;
+};
+
+template <class Device>
+class DeviceEngine final : public Engine {
+ public:
+  template <class... Args>
+  explicit DeviceEngine(const EngineOptions& options, Args... args)
+      : threads_(options.threads), device_(args..., options.memory_limit, options.profile) {}
+
+  std::string device() const override { return device_.name(); }
+  std::string device_text() const override { return device_.text(); }
+  std::vector<KernelTime> profile() const override { return device_.profiler().rows(); }
+
+  BuildResult build(const Scene& scene, const IndexedScene& indexed, const Grid& grid,
+                    const BuildOptions& options) override {
+    Stopwatch watch;
+    const PreparedScene prepared = prepare(scene, indexed, grid);
+    const double prepare_seconds = watch.seconds();
+    BuildResult result = SceneBuilder<Device>(device_, grid, options).run(prepared);
+    result.voxelize_seconds += prepare_seconds;
+    return result;
+  }
+
+ private:
+  ThreadLimit threads_;
+  Device device_;
+};
+
+}  // namespace vox

@@ -1,0 +1,54 @@
+// Duplicates inside a batch: every item learns the index of one equal item, its leader; equal items have the
+// same leader, which is its own. An open-addressed table of item indices: the items themselves stay where
+// they are.
+#pragma once
+
+#include <bit>
+
+#include "libvox/device/atomics.h"
+#include "libvox/device/pool.h"
+#include "libvox/hash/item.h"
+
+namespace vox {
+
+// Item i of a batch is the words from offsets[i] to offsets[i + 1].
+struct BatchRef {
+  const uint32_t* words;
+  const uint32_t* offsets;
+  const uint64_t* hashes;
+
+  VOX_HD const uint32_t* item(uint64_t i) const { return words + offsets[i]; }
+  VOX_HD uint32_t size(uint64_t i) const { return offsets[i + 1] - offsets[i]; }
+};
+
+struct FindLeader {
+  BatchRef batch;
+  uint32_t* table;  // mask + 1 entries, kNone where empty
+  uint64_t mask;
+  uint32_t* leaders;
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  VOX_HD void operator()(uint64_t i) const {
+    const uint32_t size = batch.size(i);
+    for (uint64_t slot = batch.hashes[i] & mask;; slot = (slot + 1) & mask) {
+      uint32_t there = atomic_load(table + slot);
+      if (there == kNone) there = atomic_exchange_if(table + slot, kNone, static_cast<uint32_t>(i));
+      if (there == kNone) there = static_cast<uint32_t>(i);
+      if (there == i || (batch.hashes[there] == batch.hashes[i] && batch.size(there) == size &&
+                         same_words(batch.item(there), batch.item(i), size))) {
+        leaders[i] = there;
+        return;
+      }
+    }
+  }
+};
+
+template <class Device>
+void find_leaders(Device& device, const BatchRef& batch, uint64_t n, uint32_t* leaders) {
+  const uint64_t size = std::bit_ceil(2 * n + 1);
+  Buffer<uint32_t> table = device.template make<uint32_t>(size);
+  device.fill(table.data(), size, FindLeader::kNone);
+  device.for_each({"duplicates in the batch", 40}, n, FindLeader{batch, table.data(), size - 1, leaders});
+}
+
+}  // namespace vox

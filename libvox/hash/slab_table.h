@@ -1,0 +1,121 @@
+// Owns the slabs and buckets of one table on a device; Table (such as Accel8) says how a slab is laid out and
+// walked.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "libvox/base/error.h"
+#include "libvox/device/pool.h"
+#include "libvox/hash/slab_memory.h"
+
+namespace vox {
+
+// The superblocks of all tables of one store.
+template <class Device>
+class SlabMemory {
+ public:
+  explicit SlabMemory(Device& device)
+      : device_(device), directory_(device.template make<Superblock>(kMaxSuperblocks)) {}
+
+  // Adds a superblock for items of this layout; returns its number.
+  uint32_t grow(uint32_t slab_words, uint32_t item_words, uint32_t first_item) {
+    if (blocks_.size() == kMaxSuperblocks)
+      throw Error("the scene has more unique nodes than 32-bit pointers reach").hint("lower the resolution");
+    const uint64_t words = uint64_t{kSlabsPerSuperblock} * slab_words;
+    Buffer<uint32_t> block = device_.template make<uint32_t>(words + kBitmapWordsPerSuperblock);
+    Superblock entry = {block.data(), block.data() + words, slab_words, item_words, first_item, item_words};
+    device_.fill(entry.bitmap, kBitmapWordsPerSuperblock, 0u);
+    uint32_t number = static_cast<uint32_t>(blocks_.size());
+    device_.upload(directory_.data() + number, &entry, 1);
+    blocks_.push_back(std::move(block));
+    return number;
+  }
+
+  SlabMemoryRef ref() const { return {directory_.data()}; }
+  uint64_t pointer_range() const { return blocks_.size() << (kBlockBits + kSlabBits + kSlotBits); }
+
+ private:
+  Device& device_;
+  Buffer<Superblock> directory_;
+  std::vector<Buffer<uint32_t>> blocks_;
+};
+
+template <class Device, class Table>
+class SlabTable {
+ public:
+  static constexpr uint64_t kLoadFactor = 96;  // items per bucket aimed at (Molenaar & Eisemann 2024, §6.2)
+
+  SlabTable(Device& device, SlabMemory<Device>& memory, uint32_t item_words)
+      : device_(device), memory_(memory), item_words_(item_words) {}
+
+  // Makes room for `count` more items, whichever buckets they fall into. Call between batches.
+  void reserve(uint64_t count) {
+    if (count == 0) return;
+    if (!slabs_used_.data()) {
+      slabs_used_ = device_.template make<uint32_t>(1);
+      device_.fill(slabs_used_.data(), 1, 0u);
+      numbers_ = device_.template make<uint32_t>(kMaxSuperblocks);
+    }
+    grow_buckets(items_ + count);
+    items_ += count;
+    // A bucket with x new items takes at most x / slots + 1 new slabs; a group that loses a race holds one
+    // for a moment.
+    constexpr uint64_t kGroupsAtOnce = 1 << 14;
+    const uint64_t worst =
+        count / Table::kSlots + std::min<uint64_t>(count, bucket_count_) + std::min(count, kGroupsAtOnce);
+    uint32_t used = 0;
+    device_.download(&used, slabs_used_.data(), 1);
+    uint64_t capacity = uint64_t{superblocks_} * kSlabsPerSuperblock;
+    if (used + worst > capacity && capacity - used < capacity / 16) first_open_ = superblocks_;
+    for (; used + worst > capacity; capacity += kSlabsPerSuperblock) {
+      uint32_t number = memory_.grow(Table::slab_words(item_words_), item_words_, Table::kFirstItem);
+      device_.upload(numbers_.data() + superblocks_++, &number, 1);
+    }
+  }
+
+  typename Table::Ref ref() const {
+    return {{memory_.ref(), numbers_.data(), superblocks_, first_open_, slabs_used_.data()},
+            buckets_.data(),
+            static_cast<uint32_t>(bucket_count_),
+            item_words_};
+  }
+
+  uint64_t items() const { return items_; }
+
+ private:
+  // Keeps the load below twice the load factor. A young table gets four times the buckets it needs at once.
+  void grow_buckets(uint64_t items) {
+    if (items <= 2 * kLoadFactor * bucket_count_) return;
+    constexpr uint64_t kFewest = 256, kAhead = 4;
+    const uint64_t wanted = std::max(kFewest, kAhead * items / kLoadFactor);
+    const uint64_t factor = bucket_count_ == 0 ? 1 : (wanted + bucket_count_ - 1) / bucket_count_;
+    const uint64_t grown_count = bucket_count_ == 0 ? wanted : bucket_count_ * factor;
+    if (grown_count > UINT32_MAX) throw Error("a hash table has more than 2^32 buckets");
+    Buffer<uint32_t> grown = device_.template make<uint32_t>(grown_count);
+    if (bucket_count_ == 0) {
+      device_.fill(grown.data(), grown_count, kNullSlab);
+    } else {
+      device_.for_each("grow buckets", grown_count,
+                       SpreadBuckets{buckets_.data(), grown.data(), static_cast<uint32_t>(factor)});
+    }
+    buckets_ = std::move(grown);
+    bucket_count_ = grown_count;
+  }
+
+  struct SpreadBuckets {
+    const uint32_t* from;
+    uint32_t* to;
+    uint32_t factor;
+    VOX_HD void operator()(uint64_t i) const { to[i] = from[i / factor]; }
+  };
+
+  Device& device_;
+  SlabMemory<Device>& memory_;
+  uint32_t item_words_;
+  uint64_t items_ = 0, bucket_count_ = 0;
+  uint32_t superblocks_ = 0, first_open_ = 0;
+  Buffer<uint32_t> buckets_, numbers_, slabs_used_;
+};
+
+}  // namespace vox

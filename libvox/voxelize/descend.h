@@ -1,0 +1,107 @@
+// From triangles to (cell, triangle) pairs, level by level: a pair whose triangle meets a cell becomes up to
+// 64 pairs with the cells of a quarter of its side. Work follows the surface, never the grid.
+#pragma once
+
+#include "libvox/base/morton.h"
+#include "libvox/device/pool.h"
+#include "libvox/voxelize/coverage.h"
+#include "libvox/voxelize/triangle.h"
+
+namespace vox {
+
+// Cells of one side. A key is the cell's Morton code; within a chunk it is the index of its brick in the
+// chunk, followed by the `bits` lowest bits of its Morton code.
+struct CellFrame {
+  const uint64_t* bricks;  // Morton codes of the chunk's bricks; nullptr: keys are whole Morton codes
+  uint32_t bits;
+  int log2_side;  // in units
+
+  VOX_HD uint64_t morton(uint64_t key) const {
+    return bricks ? bricks[key >> bits] << bits | (key & ((uint64_t{1} << bits) - 1)) : key;
+  }
+  VOX_HD Int3 corner(uint64_t key) const { return morton_decode(morton(key)) * (1 << log2_side); }
+  CellFrame quartered() const { return {bricks, bits + 6, log2_side - 2}; }
+};
+
+template <class Key>
+struct Pairs {
+  Buffer<Key> keys;
+  Buffer<uint32_t> triangles;
+  uint64_t count = 0;
+};
+
+template <class Key>
+struct CoverChildren {
+  TrianglesRef triangles;
+  CellFrame frame;
+  const Key* keys;
+  const uint32_t* pair_triangles;
+  uint64_t* masks;
+  VOX_HD void operator()(uint64_t i) const {
+    const CoverageTest test(triangles.shapes[pair_triangles[i]], frame.corner(keys[i]), frame.log2_side - 2,
+                            Coverage::Conservative);
+    masks[i] = test.lattice_at({0, 0, 0});
+  }
+};
+
+struct CountBits {
+  const uint64_t* masks;
+  VOX_HD uint32_t operator()(uint64_t i) const { return static_cast<uint32_t>(popcount(masks[i])); }
+};
+
+template <class Key>
+struct EmitChildren {
+  const Key* keys;
+  const uint32_t* pair_triangles;
+  const uint64_t* masks;
+  const uint64_t* first;
+  Key* child_keys;
+  uint32_t* child_triangles;
+  VOX_HD void operator()(uint64_t i) const {
+    uint64_t to = first[i];
+    for (uint64_t mask = masks[i]; mask != 0; mask &= mask - 1, ++to) {
+      child_keys[to] = static_cast<Key>(keys[i] << 6 | static_cast<Key>(lowest_bit(mask)));
+      child_triangles[to] = pair_triangles[i];
+    }
+  }
+};
+
+// Raised when a step would make more pairs than the caller allows.
+struct TooManyPairs {
+  uint64_t pairs;
+};
+
+// Which quarters of its cell each pair's triangle meets, and where they go.
+struct Descent {
+  Buffer<uint64_t> masks, first;
+  uint64_t total = 0;
+};
+
+template <class Device, class Key>
+Descent plan_descent(Device& device, const TrianglesRef& triangles, const CellFrame& frame,
+                     const Pairs<Key>& pairs, uint64_t max_pairs) {
+  Descent plan = {device.template make<uint64_t>(pairs.count),
+                  device.template make<uint64_t>(pairs.count + 1)};
+  device.for_each(
+      {"descend: cover", 60 + sizeof(Key)}, pairs.count,
+      CoverChildren<Key>{triangles, frame, pairs.keys.data(), pairs.triangles.data(), plan.masks.data()});
+  plan.total = device.exclusive_scan({"descend: places", 24}, pairs.count, CountBits{plan.masks.data()},
+                                     plan.first.data());
+  if (plan.total > max_pairs) throw TooManyPairs{plan.total};
+  return plan;
+}
+
+// The pairs with the cells a quarter as large, in the order of the pairs they come from, then Morton order.
+template <class Device, class Key>
+Pairs<Key> descend(Device& device, const TrianglesRef& triangles, const CellFrame& frame,
+                   const Pairs<Key>& pairs, uint64_t max_pairs) {
+  const Descent plan = plan_descent(device, triangles, frame, pairs, max_pairs);
+  Pairs<Key> children = {device.template make<Key>(plan.total), device.template make<uint32_t>(plan.total),
+                         plan.total};
+  device.for_each({"descend: emit", 16 + sizeof(Key)}, pairs.count,
+                  EmitChildren<Key>{pairs.keys.data(), pairs.triangles.data(), plan.masks.data(),
+                                    plan.first.data(), children.keys.data(), children.triangles.data()});
+  return children;
+}
+
+}  // namespace vox

@@ -1,0 +1,82 @@
+// Bits of a 4 × 4 × 4 lattice of boxes, and the row-wise sign tests that fill them.
+#pragma once
+
+#include <cstdint>
+
+#include "libvox/base/hd.h"
+
+#if defined(__SSE2__) && !defined(__CUDA_ARCH__)
+#include <emmintrin.h>
+#endif
+
+namespace vox::lattice {
+
+// Bit i is set where first + i·step is negative, for i < 4.
+template <class T>
+VOX_HD uint32_t negative_row(T first, T step) {
+  uint32_t bits = 0;
+  for (uint32_t i = 0; i < 4; ++i, first += step) bits |= static_cast<uint32_t>(first < 0) << i;
+  return bits;
+}
+
+#if defined(__SSE2__) && !defined(__CUDA_ARCH__)
+// The sign bits of four lanes are the answer.
+template <>
+inline uint32_t negative_row(int32_t first, int32_t step) {
+  const __m128i values = _mm_add_epi32(_mm_set1_epi32(first), _mm_set_epi32(3 * step, 2 * step, step, 0));
+  return static_cast<uint32_t>(_mm_movemask_ps(_mm_castsi128_ps(values)));
+}
+
+template <>
+inline uint32_t negative_row(int64_t first, int64_t step) {
+  const __m128i low = _mm_add_epi64(_mm_set1_epi64x(first), _mm_set_epi64x(step, 0));
+  const __m128i high = _mm_add_epi64(low, _mm_set1_epi64x(2 * step));
+  return static_cast<uint32_t>(_mm_movemask_pd(_mm_castsi128_pd(low)) |
+                               _mm_movemask_pd(_mm_castsi128_pd(high)) << 2);
+}
+#endif
+
+// Exchanges bits a and b > a of the index of every bit: mask holds the bits whose index has bit a set and bit
+// b clear.
+VOX_HD inline uint64_t swap_index_bits(uint64_t bits, uint64_t mask, int shift) {
+  const uint64_t moved = (bits >> shift ^ bits) & (mask);
+  return bits ^ moved ^ moved << shift;
+}
+
+// From row order, bit i + 4·j + 16·k, to Morton order.
+//   index bits, lowest first   i0 i1 j0 j1 k0 k1  →  i0 j0 i1 j1 k0 k1  →  i0 j0 k0 j1 i1 k1  →  i0 j0 k0 i1
+//   j1 k1
+VOX_HD inline uint64_t rows_to_morton(uint64_t rows) {
+  rows = swap_index_bits(rows, 0x0c0c0c0c0c0c0c0cull, 2);   // index bits 1 and 2: 2 ↔ 4
+  rows = swap_index_bits(rows, 0x0000f0f00000f0f0ull, 12);  // index bits 2 and 4: 4 ↔ 16
+  return swap_index_bits(rows, 0x0000ff000000ff00ull, 8);   // index bits 3 and 4: 8 ↔ 16
+}
+
+// Bit n of 16 becomes the four bits of nibble n.
+VOX_HD inline uint64_t bits_to_nibbles(uint64_t bits) {
+  bits = (bits | bits << 24) & 0x000000ff000000ffull;
+  bits = (bits | bits << 12) & 0x000f000f000f000full;
+  bits = (bits | bits << 6) & 0x0303030303030303ull;
+  bits = (bits | bits << 3) & 0x1111111111111111ull;
+  return bits * 15;
+}
+
+// Nibble n of 4 becomes the four nibbles of 16-bit group n.
+VOX_HD inline uint64_t nibbles_to_groups(uint64_t nibbles) {
+  nibbles = (nibbles | nibbles << 24) & 0x000000ff000000ffull;
+  nibbles = (nibbles | nibbles << 12) & 0x000f000f000f000full;
+  return nibbles * 0x1111;
+}
+
+// Row-order mask of the boxes whose projections are in xy (bit i + 4·j), yz (j + 4·k) and xz (i + 4·k).
+VOX_HD inline uint64_t from_projections(uint32_t xy, uint32_t yz, uint32_t xz) {
+  return xy * 0x0001000100010001ull & bits_to_nibbles(yz) & nibbles_to_groups(xz);
+}
+
+// Bits low … high of four; low and high may lie outside.
+VOX_HD inline uint32_t range4(int32_t low, int32_t high) {
+  if (high < 0 || low > 3) return 0;
+  return ((2u << (high > 3 ? 3 : high)) - 1) & ~((1u << (low < 0 ? 0 : low)) - 1);
+}
+
+}  // namespace vox::lattice

@@ -1,0 +1,247 @@
+// From (leaf cell, triangle) pairs to leaves: masks of 4³ voxels per pair, their union per cell, and for
+// every filled voxel the material of the triangle whose plane is nearest to its centre.
+#pragma once
+
+#include "libvox/dag/node.h"
+#include "libvox/voxelize/descend.h"
+#include "libvox/voxelize/shade.h"
+
+namespace vox {
+
+// Coordinates within a lattice of 4³ of the box with this Morton index.
+VOX_HD inline Int3 lattice_place(uint32_t bit) {
+  return {static_cast<int32_t>((bit & 1) | (bit >> 2 & 2)),
+          static_cast<int32_t>((bit >> 1 & 1) | (bit >> 3 & 2)),
+          static_cast<int32_t>((bit >> 2 & 1) | (bit >> 4 & 2))};
+}
+
+// Centre of voxel `bit` (Morton) of the leaf cell at `corner`.
+VOX_HD inline Int3 voxel_center(Int3 corner, uint32_t bit) {
+  constexpr int32_t kHalf = kUnitsPerVoxel / 2;
+  return corner + lattice_place(bit) * kUnitsPerVoxel + Int3{kHalf, kHalf, kHalf};
+}
+
+// The voxels of a leaf cell that lie in the grid [0, R)³.
+VOX_HD inline uint64_t inside_grid(Int3 corner, uint32_t resolution) {
+  constexpr uint64_t kAxis[3] = {0x5555555555555555ull, 0x3333333333333333ull, 0x0f0f0f0f0f0f0f0full};
+  const int32_t end = static_cast<int32_t>(resolution);
+  uint64_t mask = ~uint64_t{0};
+  for (int axis = 0; axis < 3; ++axis) {
+    const int32_t at = axis == 0 ? corner.x : axis == 1 ? corner.y : corner.z;
+    const int32_t left = end - at / kUnitsPerVoxel;  // voxels of this axis inside
+    if (left >= 4) continue;
+    if (left <= 0) return 0;
+    // Coordinate bit 0 of the axis is bit `axis` of the Morton index, coordinate bit 1 is bit `axis + 3`.
+    const uint64_t even = kAxis[axis];
+    const uint64_t low = axis == 0   ? 0x00ff00ff00ff00ffull
+                         : axis == 1 ? 0x0000ffff0000ffffull
+                                     : 0x00000000ffffffffull;
+    mask &= left == 1 ? even & low : left == 2 ? low : low | (even & ~low);
+  }
+  return mask;
+}
+
+// (leaf cell, triangle) pairs and the voxels that the triangle covers.
+struct LeafPairsRef {
+  const uint32_t* keys;   // sorted
+  const uint32_t* order;  // the pair that each sorted key belongs to
+  const uint32_t* triangles;
+  const uint64_t* masks;
+
+  VOX_HD uint32_t triangle(uint64_t p) const { return triangles[order[p]]; }
+  VOX_HD uint64_t mask(uint64_t p) const { return masks[order[p]]; }
+};
+
+// The last step of the descent, from cells of 16³ voxels to leaf cells and at once to voxels: what is known
+// of a triangle near a cell serves all its leaf cells.
+struct EmitLeafPairs {
+  TrianglesRef triangles;
+  CellFrame frame;
+  uint32_t resolution;
+  Coverage coverage;
+  const uint32_t* keys;
+  const uint32_t* pair_triangles;
+  const uint64_t* cell_masks;
+  const uint64_t* first;
+  uint32_t* leaf_keys;
+  uint32_t* leaf_order;
+  uint32_t* leaf_triangles;
+  uint64_t* leaf_masks;
+
+  VOX_HD void operator()(uint64_t i) const {
+    if (cell_masks[i] == 0) return;
+    const uint32_t triangle = pair_triangles[i];
+    const TriangleShape& shape = triangles.shapes[triangle];
+    const Int3 corner = frame.corner(keys[i]);
+    const CoverageTest test(shape, corner, kLog2UnitsPerVoxel, coverage);
+    const bool holes = (triangles.materials.materials[shape.material].flags & MaterialRef::kHasHoles) != 0;
+    uint64_t to = first[i];
+    for (uint64_t cells = cell_masks[i]; cells != 0; cells &= cells - 1, ++to) {
+      const auto cell = static_cast<uint32_t>(lowest_bit(cells));
+      const Int3 place = lattice_place(cell);
+      const Int3 leaf_corner = corner + place * (static_cast<int32_t>(kLeafSide) * kUnitsPerVoxel);
+      uint64_t mask = test.lattice_at(place) & inside_grid(leaf_corner, resolution);
+      if (holes) mask = without_holes(mask, triangle, leaf_corner);
+      leaf_keys[to] = keys[i] << 6 | cell;
+      leaf_order[to] = static_cast<uint32_t>(to);
+      leaf_triangles[to] = triangle;
+      leaf_masks[to] = mask;
+    }
+  }
+
+ private:
+  VOX_HD uint64_t without_holes(uint64_t mask, uint32_t triangle, Int3 corner) const {
+    for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
+      const auto bit = static_cast<uint32_t>(lowest_bit(rest));
+      if (hole_at(triangles, triangle, voxel_center(corner, bit))) mask &= ~(uint64_t{1} << bit);
+    }
+    return mask;
+  }
+};
+
+template <class Key>
+struct StartsRun {
+  const Key* keys;
+  uint32_t shift;  // keys are compared without their lowest bits
+  VOX_HD bool operator()(uint64_t i) const { return i == 0 || keys[i] >> shift != keys[i - 1] >> shift; }
+};
+
+// The pairs of cell c are those from start[c] to start[c + 1] (or the end).
+struct CellsRef {
+  const uint32_t* starts;
+  uint64_t count, pairs;
+  VOX_HD uint64_t begin(uint64_t c) const { return starts[c]; }
+  VOX_HD uint64_t end(uint64_t c) const { return c + 1 < count ? starts[c + 1] : pairs; }
+};
+
+struct UnionMasks {
+  CellsRef cells;
+  LeafPairsRef pairs;
+  uint64_t* cell_masks;
+  VOX_HD void operator()(uint64_t c) const {
+    uint64_t mask = 0;
+    for (uint64_t p = cells.begin(c); p < cells.end(c); ++p) mask |= pairs.mask(p);
+    cell_masks[c] = mask;
+  }
+};
+
+struct IsFilled {
+  const uint64_t* masks;
+  VOX_HD bool operator()(uint64_t i) const { return masks[i] != 0; }
+};
+
+struct LeafWords {
+  const uint32_t* filled;
+  const uint64_t* cell_masks;
+  bool materials;
+  VOX_HD uint32_t operator()(uint64_t i) const { return leaf_words(cell_masks[filled[i]], materials); }
+};
+
+struct LeafVoxels {
+  const uint64_t* cell_masks;
+  VOX_HD uint32_t operator()(uint64_t c) const { return static_cast<uint32_t>(popcount(cell_masks[c])); }
+};
+
+struct WriteLeaves {
+  TrianglesRef triangles;
+  CellFrame frame;
+  CellsRef cells;
+  const uint32_t* filled;  // cells that hold voxels
+  LeafPairsRef pairs;
+  const uint64_t* cell_masks;
+  const uint32_t* offsets;
+  bool materials;
+  uint32_t* leaf_keys;
+  uint32_t* words;
+
+  VOX_HD void operator()(uint64_t i) const {
+    const uint32_t cell = filled[i];
+    const uint64_t begin = cells.begin(cell), end = cells.end(cell), mask = cell_masks[cell];
+    uint32_t* leaf = words + offsets[i];
+    leaf_keys[i] = pairs.keys[begin];
+    leaf[0] = static_cast<uint32_t>(mask);
+    leaf[1] = static_cast<uint32_t>(mask >> 32);
+    if (!materials) return;
+    const Int3 corner = frame.corner(pairs.keys[begin]);
+    uint32_t packed = 0, count = 0;
+    for (uint64_t rest = mask; rest != 0; rest &= rest - 1, ++count) {
+      const auto bit = static_cast<uint32_t>(lowest_bit(rest));
+      const Int3 center = voxel_center(corner, bit);
+      packed |= material_at(triangles, nearest(begin, end, bit, center), center) << count % 8 * 4;
+      if (count % 8 == 7) {
+        leaf[2 + count / 8] = packed;
+        packed = 0;
+      }
+    }
+    if (count % 8 != 0) leaf[2 + count / 8] = packed;
+  }
+
+ private:
+  // The triangle among those that cover the voxel whose plane is nearest to its centre; ties to the lower
+  // index.
+  VOX_HD uint32_t nearest(uint64_t begin, uint64_t end, uint32_t bit, Int3 center) const {
+    uint32_t best = UINT32_MAX;
+    double best_distance = 0;
+    for (uint64_t p = begin; p < end; ++p) {
+      if ((pairs.mask(p) >> bit & 1) == 0) continue;
+      const uint32_t triangle = pairs.triangle(p);
+      if (end - begin == 1) return triangle;
+      const double distance = plane_distance(triangles.planes[triangle], triangles.shapes[triangle], center);
+      if (best == UINT32_MAX || distance < best_distance || (distance == best_distance && triangle < best)) {
+        best = triangle;
+        best_distance = distance;
+      }
+    }
+    return best;
+  }
+};
+
+// The leaves of a chunk, in Morton order of their cells.
+struct Leaves {
+  Buffer<uint32_t> keys;
+  Buffer<uint32_t> words, offsets;  // leaf i is the words from offsets[i] to offsets[i + 1]
+  uint64_t count = 0, voxels = 0;
+};
+
+// From pairs with cells of 16³ voxels. Their keys have `key_bits` bits.
+template <class Device>
+Leaves make_leaves(Device& device, const TrianglesRef& triangles, const CellFrame& frame, uint32_t key_bits,
+                   const Pairs<uint32_t>& cells16, const Descent& plan, uint32_t resolution,
+                   Coverage coverage, bool materials) {
+  const uint64_t n = plan.total;
+  auto keys = device.template make<uint32_t>(n);
+  auto order = device.template make<uint32_t>(n);
+  auto pair_triangles = device.template make<uint32_t>(n);
+  auto pair_masks = device.template make<uint64_t>(n);
+  device.for_each({"voxel masks", 150}, cells16.count,
+                  EmitLeafPairs{triangles, frame, resolution, coverage, cells16.keys.data(),
+                                cells16.triangles.data(), plan.masks.data(), plan.first.data(), keys.data(),
+                                order.data(), pair_triangles.data(), pair_masks.data()});
+  device.sort_pairs({"sort pairs by cell", 64}, keys, order, n, key_bits + 6);
+  const LeafPairsRef pairs = {keys.data(), order.data(), pair_triangles.data(), pair_masks.data()};
+
+  auto starts = device.template make<uint32_t>(n);
+  const uint64_t cell_count =
+      device.select({"select cells", 8}, n, StartsRun<uint32_t>{keys.data(), 0}, starts.data());
+  const CellsRef cells = {starts.data(), cell_count, n};
+  auto cell_masks = device.template make<uint64_t>(cell_count);
+  device.for_each({"union of masks", 36}, cell_count, UnionMasks{cells, pairs, cell_masks.data()});
+
+  Leaves leaves;
+  leaves.voxels = device.sum({"count voxels", 8}, cell_count, LeafVoxels{cell_masks.data()});
+  auto filled = device.template make<uint32_t>(cell_count);
+  leaves.count =
+      device.select({"select filled cells", 12}, cell_count, IsFilled{cell_masks.data()}, filled.data());
+  leaves.offsets = device.template make<uint32_t>(leaves.count + 1);
+  const uint64_t words =
+      device.exclusive_scan({"leaf places", 16}, leaves.count,
+                            LeafWords{filled.data(), cell_masks.data(), materials}, leaves.offsets.data());
+  leaves.keys = device.template make<uint32_t>(leaves.count);
+  leaves.words = device.template make<uint32_t>(words);
+  device.for_each({"write leaves", 160}, leaves.count,
+                  WriteLeaves{triangles, frame.quartered(), cells, filled.data(), pairs, cell_masks.data(),
+                              leaves.offsets.data(), materials, leaves.keys.data(), leaves.words.data()});
+  return leaves;
+}
+
+}  // namespace vox

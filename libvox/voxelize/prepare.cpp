@@ -1,0 +1,222 @@
+#include "libvox/voxelize/prepare.h"
+
+#include <oneapi/tbb/parallel_for.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "libvox/base/error.h"
+
+namespace vox {
+namespace {
+
+struct Corner {
+  Vec3d voxels;  // position in voxels
+  Vec2<double> texcoord;
+  std::array<double, 4> color;
+};
+
+Corner between(const Corner& a, const Corner& b, double t) {
+  Corner result;
+  result.voxels = a.voxels + (b.voxels - a.voxels) * t;
+  result.texcoord = {a.texcoord.x + (b.texcoord.x - a.texcoord.x) * t,
+                     a.texcoord.y + (b.texcoord.y - a.texcoord.y) * t};
+  for (size_t i = 0; i < 4; ++i) result.color[i] = a.color[i] + (b.color[i] - a.color[i]) * t;
+  return result;
+}
+
+double axis_of(const Vec3d& v, int axis) {
+  return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+}
+
+// The part of a polygon with sign · coordinate <= kGuardVoxels (Sutherland & Hodgman 1974).
+std::vector<Corner> cut(const std::vector<Corner>& polygon, int axis, double sign) {
+  std::vector<Corner> result;
+  auto inside_by = [&](const Corner& corner) { return kGuardVoxels - sign * axis_of(corner.voxels, axis); };
+  for (size_t i = 0; i < polygon.size(); ++i) {
+    const Corner &from = polygon[i], &to = polygon[(i + 1) % polygon.size()];
+    double a = inside_by(from), b = inside_by(to);
+    if (a >= 0) result.push_back(from);
+    if ((a >= 0) != (b >= 0)) result.push_back(between(from, to, a / (a - b)));
+  }
+  return result;
+}
+
+bool within_guard(const Vec3d& p) {
+  return std::abs(p.x) <= kGuardVoxels && std::abs(p.y) <= kGuardVoxels && std::abs(p.z) <= kGuardVoxels;
+}
+
+bool reaches_grid(const std::array<Corner, 3>& triangle, uint32_t resolution) {
+  for (int axis = 0; axis < 3; ++axis) {
+    double a = axis_of(triangle[0].voxels, axis), b = axis_of(triangle[1].voxels, axis),
+           c = axis_of(triangle[2].voxels, axis);
+    if (std::max({a, b, c}) < -1 || std::min({a, b, c}) > resolution + 1.0) return false;
+  }
+  return true;
+}
+
+TriangleShape snapped(const Corner& a, const Corner& b, const Corner& c, uint32_t material,
+                      uint32_t resolution) {
+  TriangleShape shape;
+  shape.material = material;
+  const Corner* corners[3] = {&a, &b, &c};
+  for (int i = 0; i < 3; ++i) {
+    const Vec3d& p = corners[i]->voxels;
+    shape.corner[i] = {snap(p.x, resolution), snap(p.y, resolution), snap(p.z, resolution)};
+  }
+  return shape;
+}
+
+TriangleShading shading_of(const Corner& a, const Corner& b, const Corner& c, uint32_t level) {
+  TriangleShading shading;
+  shading.level = level;
+  const Corner* corners[3] = {&a, &b, &c};
+  for (int i = 0; i < 3; ++i) {
+    shading.texcoord[i] = {static_cast<float>(corners[i]->texcoord.x),
+                           static_cast<float>(corners[i]->texcoord.y)};
+    auto byte = [&](size_t channel) { return static_cast<uint8_t>(std::lround(corners[i]->color[channel])); };
+    shading.color[i] = {byte(0), byte(1), byte(2), byte(3)};
+  }
+  return shading;
+}
+
+// The level whose texel is nearest in size to a voxel: level L has texels of 4^L times the area of level 0.
+uint32_t level_of(const std::array<Corner, 3>& triangle, const IndexedTexture& texture) {
+  const auto &a = triangle[0], &b = triangle[1], &c = triangle[2];
+  Vec3d normal = cross(b.voxels - a.voxels, c.voxels - a.voxels);
+  double voxel_area = std::sqrt(dot(normal, normal));
+  double uv_area = std::abs((b.texcoord.x - a.texcoord.x) * (c.texcoord.y - a.texcoord.y) -
+                            (b.texcoord.y - a.texcoord.y) * (c.texcoord.x - a.texcoord.x));
+  double texels = uv_area * texture.levels[0].width * texture.levels[0].height;
+  uint32_t level = 0;
+  for (double limit = 2; level + 1 < texture.levels.size() && texels >= limit * voxel_area; limit *= 4)
+    ++level;
+  return level;
+}
+
+class Preparer {
+ public:
+  Preparer(const Scene& scene, const IndexedScene& indexed, const Grid& grid)
+      : scene_(scene), indexed_(indexed), grid_(grid) {}
+
+  // Appends what is left of a triangle within the guard band: usually itself, nothing when it misses the
+  // grid.
+  void add(const Triangle& triangle, PreparedScene& out) const {
+    std::array<Corner, 3> corners = {corner(triangle, 0), corner(triangle, 1), corner(triangle, 2)};
+    if (!reaches_grid(corners, grid_.resolution)) return;
+    const IndexedMaterial& material = indexed_.materials[triangle.material];
+    const bool textured = material.texture != kNone && triangle.texcoord[0] != kNone;
+    if (material.invisible && !textured) return;
+    const uint32_t level = textured ? level_of(corners, indexed_.textures[material.texture]) : 0;
+    // Triangles without texture coordinates take the untextured twin that follows the scene's materials.
+    const uint32_t shown = triangle.texcoord[0] == kNone
+                               ? triangle.material + static_cast<uint32_t>(indexed_.materials.size())
+                               : triangle.material;
+    std::vector<Corner> polygon(corners.begin(), corners.end());
+    if (!std::all_of(corners.begin(), corners.end(), [](const Corner& c) { return within_guard(c.voxels); }))
+      for (int axis = 0; axis < 3; ++axis) polygon = cut(cut(polygon, axis, 1), axis, -1);
+    for (size_t i = 2; i < polygon.size(); ++i) {
+      out.shapes.push_back(snapped(polygon[0], polygon[i - 1], polygon[i], shown, grid_.resolution));
+      out.shadings.push_back(shading_of(polygon[0], polygon[i - 1], polygon[i], level));
+    }
+  }
+
+ private:
+  Corner corner(const Triangle& triangle, size_t i) const {
+    Corner corner = {};
+    Vec3d p = scene_.positions[triangle.position[i]] - grid_.origin;
+    corner.voxels = {p.x / grid_.voxel_size, p.y / grid_.voxel_size, p.z / grid_.voxel_size};
+    if (triangle.texcoord[i] != kNone) {
+      Vec2f uv = scene_.texcoords[triangle.texcoord[i]];
+      corner.texcoord = {uv.x, uv.y};
+    }
+    Rgba8 color = scene_.colors.empty() ? Rgba8{255, 255, 255, 255} : scene_.colors[triangle.position[i]];
+    corner.color = {double(color.r), double(color.g), double(color.b), double(color.a)};
+    return corner;
+  }
+
+  const Scene& scene_;
+  const IndexedScene& indexed_;
+  const Grid& grid_;
+};
+
+MaterialRef material_ref(const IndexedMaterial& material) {
+  MaterialRef ref = {};
+  ref.index = material.index;
+  ref.flags = material.vertex_colors ? MaterialRef::kVertexColors : 0;
+  ref.wraps = static_cast<uint8_t>(static_cast<uint32_t>(material.wrap_u) |
+                                   static_cast<uint32_t>(material.wrap_v) << 4);
+  return ref;
+}
+
+// Appends the texels of a texture, starting at a whole word of both arrays.
+void add_texture(const IndexedTexture& texture, PreparedScene& out) {
+  const uint64_t first = std::max(out.nibbles.size() * 8, (out.opaque.size() * 32 + 31) / 32 * 32);
+  out.nibbles.resize(first / 8);
+  out.nibbles.insert(out.nibbles.end(), texture.nibbles.begin(), texture.nibbles.end());
+  out.nibbles.resize((out.nibbles.size() + 3) / 4 * 4);
+  if (!texture.opaque.empty()) {
+    out.opaque.resize(first / 32);
+    out.opaque.insert(out.opaque.end(), texture.opaque.begin(), texture.opaque.end());
+  }
+  for (const auto& level : texture.levels)
+    out.levels.push_back({level.width, level.height, first + level.first_texel});
+}
+
+void prepare_materials(const IndexedScene& indexed, PreparedScene& out) {
+  std::vector<uint32_t> first_level;
+  for (const IndexedTexture& texture : indexed.textures) {
+    first_level.push_back(static_cast<uint32_t>(out.levels.size()));
+    add_texture(texture, out);
+  }
+  for (const IndexedMaterial& material : indexed.materials) {
+    MaterialRef ref = material_ref(material);
+    if (material.texture != kNone) {
+      const IndexedTexture& texture = indexed.textures[material.texture];
+      ref.first_level = first_level[material.texture];
+      ref.level_count = static_cast<uint32_t>(texture.levels.size());
+      ref.flags = static_cast<uint16_t>(ref.flags | MaterialRef::kTextured |
+                                        (texture.opaque.empty() ? 0 : MaterialRef::kHasHoles));
+    }
+    out.materials.push_back(ref);
+  }
+  for (const IndexedMaterial& material : indexed.materials) out.materials.push_back(material_ref(material));
+  out.color_lut = indexed.color_lut;
+}
+
+}  // namespace
+
+int32_t snap(double voxels, uint32_t resolution) {
+  double k = std::floor(voxels * 256);
+  const double last = 256.0 * resolution - 1;
+  if (k == -1) k = 0;
+  if (k > last && voxels <= resolution + 1 / 256.0) k = last;
+  return 2 * static_cast<int32_t>(k) + 1;
+}
+
+PreparedScene prepare(const Scene& scene, const IndexedScene& indexed, const Grid& grid) {
+  const Preparer preparer(scene, indexed, grid);
+  constexpr size_t kBlock = 1 << 14;
+  const size_t blocks = (scene.triangles.size() + kBlock - 1) / kBlock;
+  std::vector<PreparedScene> parts(blocks);
+  tbb::parallel_for(size_t{0}, blocks, [&](size_t block) {
+    const size_t end = std::min(scene.triangles.size(), (block + 1) * kBlock);
+    for (size_t i = block * kBlock; i < end; ++i) preparer.add(scene.triangles[i], parts[block]);
+  });
+  PreparedScene out;
+  size_t total = 0;
+  for (const PreparedScene& part : parts) total += part.shapes.size();
+  if (total >= UINT32_MAX) throw Error("the scene has more than 2^32 triangles");
+  out.shapes.reserve(total);
+  out.shadings.reserve(total);
+  for (PreparedScene& part : parts) {
+    out.shapes.insert(out.shapes.end(), part.shapes.begin(), part.shapes.end());
+    out.shadings.insert(out.shadings.end(), part.shadings.begin(), part.shadings.end());
+    part = {};
+  }
+  prepare_materials(indexed, out);
+  return out;
+}
+
+}  // namespace vox

@@ -1,0 +1,28 @@
+// Scene → what kernels read: snapped triangles, textures in one array. On the host, once per scene.
+#pragma once
+
+#include <vector>
+
+#include "libvox/scene/palette.h"
+#include "libvox/scene/scene.h"
+#include "libvox/voxelize/grid.h"
+#include "libvox/voxelize/triangle.h"
+
+namespace vox {
+
+struct PreparedScene {
+  std::vector<TriangleShape> shapes;      // those that reach into the grid, in the scene's order
+  std::vector<TriangleShading> shadings;  // one per shape
+  std::vector<MaterialRef> materials;
+  std::vector<TextureLevelRef> levels;
+  std::vector<uint32_t> nibbles, opaque;
+  std::vector<uint32_t> color_lut;
+};
+
+PreparedScene prepare(const Scene& scene, const IndexedScene& indexed, const Grid& grid);
+
+// The odd coordinate, in 1/512 voxel, that a coordinate in voxels snaps to. What lies within 1/256 voxel
+// outside of the grid of `resolution` voxels snaps inward.
+int32_t snap(double voxels, uint32_t resolution);
+
+}  // namespace vox

@@ -1,0 +1,73 @@
+// Triangles and materials as kernels see them.
+//
+// Coordinates are integers in 1/512 voxel. Vertices are odd (snapped to (k + ½)/256 voxel), voxel faces are
+// multiples of 512, voxel centres odd multiples of 256: no vertex ever lies on a face or above a centre.
+#pragma once
+
+#include <cstdint>
+
+#include "libvox/base/hd.h"
+#include "libvox/base/vec.h"
+#include "libvox/scene/palette.h"
+
+namespace vox {
+
+inline constexpr int kLog2UnitsPerVoxel = 9;
+inline constexpr int32_t kUnitsPerVoxel = 1 << kLog2UnitsPerVoxel;
+// Triangles are cut off beyond this distance from the grid's origin, so that products of two differences fit
+// in 64 bits.
+inline constexpr double kGuardVoxels = 1 << 20;
+
+struct TriangleShape {
+  Int3 corner[3];     // 36 B
+  uint32_t material;  // 4 B
+};
+static_assert(sizeof(TriangleShape) == 40);
+
+struct TriangleShading {
+  Vec2f texcoord[3];  // 24 B
+  uint32_t level;     // 4 B, of the material's texture: the one whose texel is nearest in size to a voxel
+  Rgba8 color[3];     // 12 B, vertex colours
+};
+static_assert(sizeof(TriangleShading) == 40);
+
+// The plane through a snapped triangle, its normal divided by the greatest common divisor of its components,
+// so that coplanar triangles have equal planes (but for the sign) and ties between them are exact.
+struct TrianglePlane {
+  Vec3<int64_t> normal;  // 24 B
+  double scale;          // 8 B, 1 / |normal|; 0 where the snapped triangle has no area
+};
+static_assert(sizeof(TrianglePlane) == 32);
+
+struct TextureLevelRef {
+  uint32_t width, height;  // 8 B
+  uint64_t first_texel;    // 8 B, into MaterialsRef::nibbles (4 bits) and ::opaque (1 bit)
+};
+static_assert(sizeof(TextureLevelRef) == 16);
+
+struct MaterialRef {
+  static constexpr uint32_t kTextured = 1, kHasHoles = 2, kVertexColors = 4;
+  uint32_t first_level;  // 4 B, into MaterialsRef::levels
+  uint32_t level_count;  // 4 B
+  uint16_t flags;        // 2 B
+  uint8_t index;         // 1 B, palette entry where there is no texture
+  uint8_t wraps;         // 1 B, u in bits 0–3, v in bits 4–7 (enum Wrap)
+};
+static_assert(sizeof(MaterialRef) == 12);
+
+struct MaterialsRef {
+  const MaterialRef* materials;
+  const TextureLevelRef* levels;
+  const uint32_t* nibbles;
+  const uint32_t* opaque;
+  const uint32_t* color_lut;
+};
+
+struct TrianglesRef {
+  const TriangleShape* shapes;
+  const TrianglePlane* planes;
+  const TriangleShading* shadings;
+  MaterialsRef materials;
+};
+
+}  // namespace vox
