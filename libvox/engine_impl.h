@@ -99,10 +99,12 @@ class SceneBuilder {
     brick_levels_ = static_cast<uint32_t>(std::countr_zero(brick_side_)) - kLeafLog2;
   }
 
-  BuildResult run(const PreparedScene& prepared) {
+  BuildResult run(PreparedScene prepared) {
     Stopwatch watch;
     scene_ = upload_scene(device_, prepared);
-    find_bricks(prepared.shapes.size());
+    const uint64_t triangles = prepared.shapes.size();
+    prepared = {};
+    find_bricks(triangles);
     result_.voxelize_seconds += watch.lap();
     build_chunks();
     watch.lap();
@@ -303,9 +305,9 @@ class DeviceEngine final : public Engine {
   BuildResult build(const Scene& scene, const IndexedScene& indexed, const Grid& grid,
                     const BuildOptions& options) override {
     Stopwatch watch;
-    const PreparedScene prepared = prepare(scene, indexed, grid);
+    PreparedScene prepared = prepare(scene, indexed, grid);
     const double prepare_seconds = watch.seconds();
-    BuildResult result = SceneBuilder<Device>(device_, grid, options).run(prepared);
+    BuildResult result = SceneBuilder<Device>(device_, grid, options).run(std::move(prepared));
     result.voxelize_seconds += prepare_seconds;
     return result;
   }

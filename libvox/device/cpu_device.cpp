@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <oneapi/tbb/global_control.h>
+#include <sys/mman.h>
 
 #include <cstdlib>
 
@@ -10,7 +11,15 @@
 namespace vox {
 namespace {
 
-constexpr uint64_t kAlignment = 256;
+// Large blocks lie on huge pages where the system has them: hash tables are read at random, and every page of an
+// array is first touched once.
+void* allocate(uint64_t bytes) {
+  constexpr uint64_t kSmallAlignment = 256, kHugePage = 2 << 20;
+  if (bytes < 4 * kHugePage) return std::aligned_alloc(kSmallAlignment, bytes);
+  void* block = std::aligned_alloc(kHugePage, (bytes + kHugePage - 1) / kHugePage * kHugePage);
+  if (block) madvise(block, bytes, MADV_HUGEPAGE);
+  return block;
+}
 
 uint64_t pool_limit(uint64_t memory_limit) {
   if (memory_limit == 0) return available_bytes() / 5 * 4;
@@ -21,9 +30,7 @@ uint64_t pool_limit(uint64_t memory_limit) {
 }  // namespace
 
 CpuDevice::CpuDevice(uint64_t memory_limit, bool profile)
-    : pool_({[](uint64_t bytes) { return std::aligned_alloc(kAlignment, bytes); },
-             [](void* block) { std::free(block); }},
-            pool_limit(memory_limit)),
+    : pool_({allocate, std::free}, pool_limit(memory_limit)),
       profiler_(profile) {}
 
 std::string CpuDevice::text() const {

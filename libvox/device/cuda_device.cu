@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+#include <nvtx3/nvToolsExt.h>
+#include <oneapi/tbb/parallel_for.h>
+
+#include <cstring>
+
+#include "libvox/base/error.h"
+#include "libvox/base/units.h"
+#include "libvox/device/cuda_device.cuh"
+
+namespace vox {
+namespace {
+
+void* allocate(uint64_t bytes) {
+  void* block = nullptr;
+  cudaError_t status = cudaMalloc(&block, bytes);
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();  // it is not sticky; the caller makes do with less
+    return nullptr;
+  }
+  check_cuda(status, "cudaMalloc");
+  return block;
+}
+
+void release(void* block) {
+  cudaFree(block);
+}
+
+// memcpy by all cores: one core does not keep up with the bus.
+void copy_parallel(char* to, const char* from, uint64_t bytes) {
+  constexpr uint64_t kPiece = 1 << 20;
+  tbb::parallel_for(uint64_t{0}, (bytes + kPiece - 1) / kPiece, [&](uint64_t piece) {
+    const uint64_t begin = piece * kPiece;
+    std::memcpy(to + begin, from + begin, std::min(kPiece, bytes - begin));
+  });
+}
+
+}  // namespace
+
+void check_cuda(cudaError_t status, const char* call) {
+  if (status == cudaSuccess) return;
+  if (status == cudaErrorMemoryAllocation) {
+    size_t free = 0, total = 0;
+    cudaGetLastError();
+    cudaMemGetInfo(&free, &total);
+    throw OutOfMemory(0, free);
+  }
+  throw Error(fmt::format("CUDA: {} failed: {}", call, cudaGetErrorString(status)));
+}
+
+CudaDevice::CudaDevice(int index, uint64_t memory_limit, bool profile) : index_(index), profiler_(profile) {
+  check_cuda(cudaSetDevice(index), "cudaSetDevice");
+  int processors = 0;
+  check_cuda(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, index),
+             "cudaDeviceGetAttribute");
+  max_blocks_ = static_cast<uint32_t>(processors) * 64;
+  size_t free = 0, total = 0;
+  check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  pool_ = std::make_unique<Pool>(Pool::Backend{allocate, release},
+                                 memory_limit > 0 ? memory_limit : free / 5 * 4);
+  check_cuda(cudaStreamCreate(&stream_), "cudaStreamCreate");
+  check_cuda(cudaEventCreate(&begin_), "cudaEventCreate");
+  check_cuda(cudaEventCreate(&end_), "cudaEventCreate");
+  for (cudaEvent_t& event : staging_free_)
+    check_cuda(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreate");
+  check_cuda(cudaMallocHost(reinterpret_cast<void**>(&staging_), 2 * kStagingHalf), "cudaMallocHost");
+  check_cuda(cudaMalloc(reinterpret_cast<void**>(&result_), sizeof(uint64_t)), "cudaMalloc");
+}
+
+CudaDevice::~CudaDevice() {
+  cudaFree(result_);
+  cudaFreeHost(staging_);
+  for (cudaEvent_t event : staging_free_) cudaEventDestroy(event);
+  cudaEventDestroy(begin_);
+  cudaEventDestroy(end_);
+  cudaStreamDestroy(stream_);
+}
+
+std::string CudaDevice::name() const {
+  return fmt::format("cuda:{}", index_);
+}
+
+std::string CudaDevice::text() const {
+  cudaDeviceProp properties;
+  check_cuda(cudaGetDeviceProperties(&properties, index_), "cudaGetDeviceProperties");
+  return fmt::format("{} (cuda:{}), {}", properties.name, index_, format_bytes(properties.totalGlobalMem));
+}
+
+void CudaDevice::begin(const Work& work) {
+  nvtxRangePushA(work.name);
+  if (profiler_.enabled()) check_cuda(cudaEventRecord(begin_, stream_), "cudaEventRecord");
+}
+
+void CudaDevice::end(const Work& work, uint64_t n) {
+  nvtxRangePop();
+  if (!profiler_.enabled()) return;
+  check_cuda(cudaEventRecord(end_, stream_), "cudaEventRecord");
+  check_cuda(cudaEventSynchronize(end_), work.name);
+  float milliseconds = 0;
+  check_cuda(cudaEventElapsedTime(&milliseconds, begin_, end_), "cudaEventElapsedTime");
+  profiler_.add(work, n, milliseconds * 1e-3);
+}
+
+uint64_t CudaDevice::read_result() {
+  uint64_t value = 0;
+  download_bytes(&value, result_, sizeof(value));
+  return value;
+}
+
+void CudaDevice::upload_bytes(void* to, const void* from, uint64_t bytes) {
+  int half = 0;
+  for (uint64_t at = 0; at < bytes; at += kStagingHalf, half ^= 1) {
+    const uint64_t size = std::min(kStagingHalf, bytes - at);
+    char* staged = staging_ + half * kStagingHalf;
+    check_cuda(cudaEventSynchronize(staging_free_[half]), "cudaEventSynchronize");
+    copy_parallel(staged, static_cast<const char*>(from) + at, size);
+    check_cuda(cudaMemcpyAsync(static_cast<char*>(to) + at, staged, size, cudaMemcpyHostToDevice, stream_),
+               "cudaMemcpyAsync");
+    check_cuda(cudaEventRecord(staging_free_[half], stream_), "cudaEventRecord");
+  }
+  for (cudaEvent_t event : staging_free_) check_cuda(cudaEventSynchronize(event), "cudaEventSynchronize");
+}
+
+void CudaDevice::download_bytes(void* to, const void* from, uint64_t bytes) {
+  const uint64_t pieces = (bytes + kStagingHalf - 1) / kStagingHalf;
+  auto size_of = [&](uint64_t piece) { return std::min(kStagingHalf, bytes - piece * kStagingHalf); };
+  for (uint64_t piece = 0; piece <= pieces; ++piece) {
+    if (piece < pieces) {
+      check_cuda(cudaMemcpyAsync(staging_ + piece % 2 * kStagingHalf,
+                                 static_cast<const char*>(from) + piece * kStagingHalf, size_of(piece),
+                                 cudaMemcpyDeviceToHost, stream_),
+                 "cudaMemcpyAsync");
+      check_cuda(cudaEventRecord(staging_free_[piece % 2], stream_), "cudaEventRecord");
+    }
+    if (piece > 0) {
+      check_cuda(cudaEventSynchronize(staging_free_[(piece - 1) % 2]), "cudaEventSynchronize");
+      copy_parallel(static_cast<char*>(to) + (piece - 1) * kStagingHalf,
+                    staging_ + (piece - 1) % 2 * kStagingHalf, size_of(piece - 1));
+    }
+  }
+}
+
+}  // namespace vox

@@ -1,0 +1,233 @@
+// The same calls as CpuDevice on an NVIDIA GPU: one stream, CUB for scans and sorts, memory from one pool.
+#pragma once
+
+#include <cuda_runtime.h>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/tabulate_output_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+
+#include <algorithm>
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
+#include <cub/device/device_select.cuh>
+#include <memory>
+#include <string>
+
+#include "libvox/device/cuda_group.cuh"
+#include "libvox/device/pool.h"
+#include "libvox/device/profiler.h"
+
+namespace vox {
+
+// Throws Error with the call's name and CUDA's message.
+void check_cuda(cudaError_t status, const char* call);
+
+namespace cuda_kernels {
+
+template <class Body>
+__global__ void for_each(uint64_t n, const Body body) {
+  const uint64_t stride = uint64_t{gridDim.x} * blockDim.x;
+  for (uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) body(i);
+}
+
+template <class Body>
+__global__ void for_each_group(uint64_t n, const Body body) {
+  const uint64_t stride = uint64_t{gridDim.x} * (blockDim.x / CudaGroup::kLanes);
+  for (uint64_t i = (uint64_t{blockIdx.x} * blockDim.x + threadIdx.x) / CudaGroup::kLanes; i < n; i += stride)
+    body(CudaGroup(), i);
+}
+
+template <class T>
+struct Fill {
+  T* to;
+  T value;
+  __device__ void operator()(uint64_t i) const { to[i] = value; }
+};
+
+// Counts as CUB scans them: 64-bit, and a zero behind the last, so that the total comes out there.
+template <class Count>
+struct ScanInput {
+  Count count;
+  uint64_t n;
+  __host__ __device__ uint64_t operator()(uint64_t i) const {
+    return i < n ? static_cast<uint64_t>(count(i)) : 0;
+  }
+};
+
+template <class Out>
+struct ScanOutput {
+  Out* out;
+  uint64_t* total;
+  uint64_t n;
+  __host__ __device__ void operator()(uint64_t i, uint64_t sum) const {
+    out[i] = static_cast<Out>(sum);
+    if (i == n) *total = sum;
+  }
+};
+
+template <class Value>
+struct SumInput {
+  Value value;
+  __host__ __device__ uint64_t operator()(uint64_t i) const { return static_cast<uint64_t>(value(i)); }
+};
+
+}  // namespace cuda_kernels
+
+class CudaDevice {
+ public:
+  using Group = CudaGroup;
+
+  // `memory_limit` bounds what is taken of the device's memory; 0: 80 % of what is free.
+  CudaDevice(int index, uint64_t memory_limit, bool profile);
+  ~CudaDevice();
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
+
+  std::string name() const;
+  std::string text() const;
+  Pool& pool() { return *pool_; }
+  const Profiler& profiler() const { return profiler_; }
+  // Large enough that launches cost nothing, small enough to leave memory to the DAG.
+  uint64_t preferred_chunk_pairs() const { return uint64_t{128} << 20; }
+
+  template <class T>
+  Buffer<T> make(uint64_t size) {
+    return Buffer<T>(*pool_, size);
+  }
+
+  template <class Body>
+  void for_each(Work work, uint64_t n, const Body& body) {
+    timed(work, n, [&] {
+      if (n == 0) return;
+      cuda_kernels::for_each<<<blocks(n), kThreads, 0, stream_>>>(n, body);
+      check_cuda(cudaGetLastError(), work.name);
+    });
+  }
+
+  template <class Body>
+  void for_each_group(Work work, uint64_t n, const Body& body) {
+    timed(work, n, [&] {
+      if (n == 0) return;
+      cuda_kernels::for_each_group<<<blocks(n * CudaGroup::kLanes), kThreads, 0, stream_>>>(n, body);
+      check_cuda(cudaGetLastError(), work.name);
+    });
+  }
+
+  template <class Out, class Count>
+  uint64_t exclusive_scan(Work work, uint64_t n, const Count& count, Out* out) {
+    timed(work, n, [&] {
+      auto in = thrust::make_transform_iterator(thrust::counting_iterator<uint64_t>(0),
+                                                cuda_kernels::ScanInput<Count>{count, n});
+      auto to = thrust::make_tabulate_output_iterator(cuda_kernels::ScanOutput<Out>{out, result_, n});
+      with_scratch(work.name, [&](void* scratch, size_t& bytes) {
+        return cub::DeviceScan::ExclusiveSum(scratch, bytes, in, to, n + 1, stream_);
+      });
+    });
+    return read_result();
+  }
+
+  template <class Keep>
+  uint64_t select(Work work, uint64_t n, const Keep& keep, uint32_t* out) {
+    timed(work, n, [&] {
+      with_scratch(work.name, [&](void* scratch, size_t& bytes) {
+        return cub::DeviceSelect::If(scratch, bytes, thrust::counting_iterator<uint32_t>(0), out, result_, n,
+                                     keep, stream_);
+      });
+    });
+    return read_result();
+  }
+
+  template <class Value>
+  uint64_t sum(Work work, uint64_t n, const Value& value) {
+    timed(work, n, [&] {
+      auto in = thrust::make_transform_iterator(thrust::counting_iterator<uint64_t>(0),
+                                                cuda_kernels::SumInput<Value>{value});
+      with_scratch(work.name, [&](void* scratch, size_t& bytes) {
+        return cub::DeviceReduce::Sum(scratch, bytes, in, result_, n, stream_);
+      });
+    });
+    return read_result();
+  }
+
+  template <class Key, class Value>
+  void sort_pairs(Work work, Buffer<Key>& keys, Buffer<Value>& values, uint64_t n, uint32_t bits) {
+    if (n < 2 || bits == 0) return;
+    Buffer<Key> other_keys = make<Key>(keys.size());
+    Buffer<Value> other_values = make<Value>(values.size());
+    cub::DoubleBuffer<Key> key_buffers(keys.data(), other_keys.data());
+    cub::DoubleBuffer<Value> value_buffers(values.data(), other_values.data());
+    timed(work, n, [&] {
+      with_scratch(work.name, [&](void* scratch, size_t& bytes) {
+        return cub::DeviceRadixSort::SortPairs(scratch, bytes, key_buffers, value_buffers, n, 0,
+                                               static_cast<int>(bits), stream_);
+      });
+    });
+    if (key_buffers.Current() != keys.data()) keys.swap(other_keys);
+    if (value_buffers.Current() != values.data()) values.swap(other_values);
+  }
+
+  template <class T>
+  void fill(T* to, uint64_t n, T value) {
+    for_each({"fill", sizeof(T)}, n, cuda_kernels::Fill<T>{to, value});
+  }
+  template <class T>
+  void upload(T* to, const T* from, uint64_t n) {
+    upload_bytes(to, from, n * sizeof(T));
+  }
+  template <class T>
+  void download(T* to, const T* from, uint64_t n) {
+    download_bytes(to, from, n * sizeof(T));
+  }
+  template <class T>
+  void copy(T* to, const T* from, uint64_t n) {
+    check_cuda(cudaMemcpyAsync(to, from, n * sizeof(T), cudaMemcpyDeviceToDevice, stream_),
+               "cudaMemcpyAsync");
+  }
+  void sync() { check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+
+ private:
+  static constexpr uint32_t kThreads = 256;
+
+  // Enough blocks to fill the GPU many times over; kernels stride over the rest.
+  uint32_t blocks(uint64_t threads) const {
+    return static_cast<uint32_t>(std::min<uint64_t>((threads + kThreads - 1) / kThreads, max_blocks_));
+  }
+
+  // Runs a CUB call twice, as it wants: for the size of its scratch memory, then for real.
+  template <class Call>
+  void with_scratch(const char* name, const Call& call) {
+    size_t bytes = 0;
+    check_cuda(call(nullptr, bytes), name);
+    Buffer<char> scratch = make<char>(std::max<size_t>(bytes, 1));
+    check_cuda(call(scratch.data(), bytes), name);
+  }
+
+  template <class F>
+  void timed(const Work& work, uint64_t n, const F& f) {
+    begin(work);
+    f();
+    end(work, n);
+  }
+
+  void begin(const Work& work);
+  void end(const Work& work, uint64_t n);
+  uint64_t read_result();
+  void upload_bytes(void* to, const void* from, uint64_t bytes);
+  void download_bytes(void* to, const void* from, uint64_t bytes);
+
+  int index_;
+  uint32_t max_blocks_ = 0;
+  cudaStream_t stream_ = nullptr;
+  cudaEvent_t begin_ = nullptr, end_ = nullptr;
+  std::unique_ptr<Pool> pool_;
+  Profiler profiler_;
+  // Pinned host memory that transfers pass through, in two halves so that copying and sending overlap; the
+  // first words also take small results.
+  static constexpr uint64_t kStagingHalf = 16 << 20;
+  char* staging_ = nullptr;
+  cudaEvent_t staging_free_[2] = {};
+  uint64_t* result_ = nullptr;  // on the device
+};
+
+}  // namespace vox
