@@ -3,6 +3,7 @@ set(VOX_SANITIZE "" CACHE STRING "Sanitizers for own code, such as address,undef
 option(VOX_WERROR "Warnings are errors" ON)
 
 find_program(ccache ccache)
+mark_as_advanced(ccache)
 if(ccache)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${ccache})
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${ccache})
@@ -16,16 +17,25 @@ target_compile_features(vox_options INTERFACE cxx_std_20)
 # -Wrestrict: GCC 12 warns of its own std::string (PR 105651).
 set(warnings -Wall -Wextra -Wconversion -Wno-restrict $<$<BOOL:${VOX_WERROR}>:-Werror>)
 # Floating point decides materials, so it must round alike everywhere: no fused multiply-add, on either device.
-# x86-64-v2 (2009) brings popcnt.
-set(host_flags -ffp-contract=off $<$<STREQUAL:${CMAKE_SYSTEM_PROCESSOR},x86_64>:-march=x86-64-v2>)
-target_compile_options(vox_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${warnings};${host_flags}>)
-if(vox_has_cuda)
-  target_compile_features(vox_options INTERFACE cuda_std_20)
-  string(REPLACE ";" "," host_list "-Wall;-Wextra;-ffp-contract=off;-march=x86-64-v2")
-  target_compile_options(vox_options INTERFACE
-    "$<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;--extended-lambda;--expt-relaxed-constexpr;-Xcompiler=${host_list};$<$<BOOL:${VOX_WERROR}>:-Werror=all-warnings>>")
+set(host_flags -ffp-contract=off)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  list(APPEND host_flags -march=x86-64-v2)  # 2009; brings popcnt
 endif()
+target_compile_options(vox_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${warnings};${host_flags}>")
+if(vox_has_cuda)
+  list(JOIN host_flags "," host_list)
+  # -std: CMake 3.25 does not know that nvcc can do C++20, so neither cuda_std_20 nor CUDA_STANDARD would work.
+  set(cuda_flags -std=c++20 --fmad=false --extended-lambda --expt-relaxed-constexpr
+      -Xcompiler=-Wall,-Wextra,${host_list} $<$<BOOL:${VOX_WERROR}>:-Werror=all-warnings>)
+  target_compile_options(vox_options INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${cuda_flags}>")
+endif()
+set(vox_program_sources "")  # part of every program
 if(VOX_SANITIZE)
-  target_compile_options(vox_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${VOX_SANITIZE};-fno-omit-frame-pointer>)
+  set(sanitizer_flags -fsanitize=${VOX_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  if(VOX_SANITIZE MATCHES "thread")
+    list(APPEND sanitizer_flags -Wno-tsan)  # of fences in TBB's headers
+    set(vox_program_sources ${PROJECT_SOURCE_DIR}/cmake/tsan/tbb.cpp)
+  endif()
+  target_compile_options(vox_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${sanitizer_flags}>")
   target_link_options(vox_options INTERFACE -fsanitize=${VOX_SANITIZE})
 endif()

@@ -1,0 +1,17 @@
+# Programs, libraries and headers, and what find_package(vox) needs to give vox::vox and vox::formats.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/vox)
+
+install(TARGETS ${vox_tools} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+set_target_properties(vox_formats PROPERTIES EXPORT_NAME formats)
+install(TARGETS vox vox_formats EXPORT voxTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT voxTargets NAMESPACE vox:: DESTINATION ${package_directory})
+install(DIRECTORY libvox formats DESTINATION include/vox FILES_MATCHING PATTERN "*.h")
+install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+configure_package_config_file(cmake/voxConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/voxConfig.cmake
+  INSTALL_DESTINATION ${package_directory} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/voxConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/voxConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/voxConfigVersion.cmake
+  cmake/dependencies.cmake DESTINATION ${package_directory})

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Packs programs with every shared library that they need, so that they run on any Linux with our glibc or a newer one.
+# Called by the target `bundle`:   tools/bundle.sh NAME OUTPUT_FOLDER PROGRAM...
+set -euo pipefail
+
+name=$1 output=$2
+shift 2
+programs=("$@")
+limit=$((25 * 1000 * 1000))
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root=$output/$name
+
+# glibc is the one thing that must be the machine's own: it belongs to its kernel and its loader.
+glibc='^(ld-linux.*|lib(c|m|dl|pthread|rt|util|resolv|anl|mvec|nsl|nss_.*|thread_db|BrokenLocale))\.so'
+
+needed_libraries() {  # paths, the transitive ones too
+  ldd "$@" | awk '$2 == "=>" { print $3 }' | sort -u | while read -r library; do
+    [[ $(basename "$library") =~ $glibc ]] || echo "$library"
+  done
+}
+
+rm -rf "$root" "$root.tar.xz"
+mkdir -p "$root/bin" "$root/lib" "$root/licenses"
+cp "${programs[@]}" "$root/bin/"
+cp "$here/README.md" "$here/LICENSE" "$root/"
+install -m 755 "$here/tools/run-tests.sh" "$root/"
+
+if ldd "${programs[@]}" | grep -E 'not found|libcuda\.so'; then
+  echo "bundle: these libraries are missing, or would have to be there on every machine" >&2
+  exit 1
+fi
+mapfile -t libraries < <(needed_libraries "${programs[@]}")
+for library in "${libraries[@]}"; do
+  cp -L "$library" "$root/lib/"
+  # TBB opens its allocator by name, and goes without where it is missing.
+  case $(basename "$library") in
+    libtbb.so.*) cp -L "$(dirname "$library")"/libtbbmalloc.so.2 "$root/lib/" ;;
+  esac
+  if package=$(dpkg-query -S "$(realpath "$library")" 2>/dev/null); then
+    package=${package%%:*}
+    cp -L "/usr/share/doc/$package/copyright" "$root/licenses/$package"
+  fi
+done
+
+# RPATH rather than RUNPATH: it also serves what libraries need, and LD_LIBRARY_PATH cannot put others before them.
+strip --strip-unneeded "$root"/bin/* "$root"/lib/*
+for program in "$root"/bin/*; do patchelf --force-rpath --set-rpath '$ORIGIN/../lib' "$program"; done
+for library in "$root"/lib/*; do patchelf --force-rpath --set-rpath '$ORIGIN' "$library"; done
+
+outside=$(needed_libraries "$root"/bin/* "$root"/lib/* | grep -v "^$(realpath "$root")/" || true)
+if [[ $outside ]]; then
+  echo "bundle: still taken from this machine:" $outside >&2
+  exit 1
+fi
+
+tar -C "$output" --owner=0 --group=0 --sort=name -c "$name" | xz -6 -T0 >"$root.tar.xz"
+rm -rf "$root"
+bytes=$(stat -c %s "$root.tar.xz")
+awk -v path="$root.tar.xz" -v bytes="$bytes" 'BEGIN { printf "%s: %.1f MB\n", path, bytes / 1e6 }'
+if ((bytes > limit)); then
+  echo "bundle: larger than $((limit / 1000000)) MB; was it built for one GPU architecture? (CMAKE_CUDA_ARCHITECTURES)" >&2
+  exit 1
+fi

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Installs what vox needs on Debian 12 and Ubuntu 24.04; quick when everything is there.
+#   tools/install-packages.sh        to build and test
+#   tools/install-packages.sh ci     and what .ci/run and the bundle use
+set -euo pipefail
+
+packages=(g++ cmake ninja-build pkg-config ccache libtbb-dev libfmt-dev libassimp-dev libhdf5-dev libdeflate-dev
+          libstb-dev libcxxopts-dev libgtest-dev libbenchmark-dev python3-h5py)
+[[ ${1:-} == ci ]] && packages+=(clang-format clang-tidy patchelf binutils xz-utils git)
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  echo "install-packages: this is neither Debian nor Ubuntu; going on with what is installed. Needed are:" >&2
+  echo "  GCC 12 or newer, CMake 3.25, Ninja, pkg-config, oneTBB, fmt, Assimp, HDF5, libdeflate, stb, cxxopts," >&2
+  echo "  GoogleTest, and for some tests Google Benchmark and h5py" >&2
+  exit 0
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
+  [[ $status == installed ]] || missing+=("$package")
+done
+[[ ${#missing[@]} -eq 0 ]] && exit 0
+
+as_root=()
+if [[ $EUID -ne 0 ]]; then
+  if ! command -v sudo >/dev/null; then
+    echo "install-packages: some packages are missing; ask an administrator for" >&2
+    echo "  apt-get install ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+
+echo "installing ${missing[*]}"
+install() {
+  ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -q --no-install-recommends "${missing[@]}" >"$log" 2>&1
+}
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# The lists may be absent or older than the archive: refresh them only when that may be why it fails.
+if ! install; then
+  ${as_root[@]+"${as_root[@]}"} apt-get update -q
+  install || { cat "$log" >&2; exit 1; }
+fi

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Installs what is needed, builds the tools, makes a textured village and turns it into a sparse voxel DAG.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+tools/install-packages.sh
+cmake --preset release -DVOX_CUDA="${VOX_CUDA:-AUTO}" -DVOX_WERROR=OFF --log-level=WARNING
+cmake --build build/release -j "$(nproc)" --target tools
+
+out=build/quickstart
+mkdir -p $out
+[[ -f $out/village.obj ]] || build/release/vox-scene village -o $out/village.obj
+build/release/vox-convert $out/village.obj --res 4K -o $out/village.h5
+echo
+echo "The voxel scene is $PWD/$out/village.h5"
+echo "Look into it with   build/release/vox-convert $out/village.h5 --info"
