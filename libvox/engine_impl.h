@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "libvox/base/cancel.h"
-#include "libvox/base/log.h"
+#include "libvox/base/log_line.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/stopwatch.h"
 #include "libvox/base/thread_limit.h"
@@ -87,6 +87,13 @@ struct ChunkPairs {
   }
 };
 
+struct BrickCodes {
+  const uint64_t* keys;
+  const uint32_t* starts;
+  uint64_t* codes;
+  VOX_HD void operator()(uint64_t i) const { codes[i] = keys[starts[i]]; }
+};
+
 // Builds one scene. Bricks, cubes of kBrickSide voxels that triangles meet, are the smallest pieces; a chunk
 // is a run of bricks in Morton order.
 template <class Device>
@@ -147,13 +154,6 @@ class SceneBuilder {
     pair_triangles_ = std::move(pairs.triangles);
   }
 
-  struct BrickCodes {
-    const uint64_t* keys;
-    const uint32_t* starts;
-    uint64_t* codes;
-    VOX_HD void operator()(uint64_t i) const { codes[i] = keys[starts[i]]; }
-  };
-
   // Pairs that a chunk may have so that all its arrays fit in what is left.
   uint64_t chunk_capacity() const {
     // Keys and triangles twice (sorting), masks, starts, and per cell (about one for two pairs) leaf words,
@@ -199,7 +199,7 @@ class SceneBuilder {
       device_.pool().trim();
     }
     const size_t middle = begin + (end - begin) / 2;
-    log_debug("chunk of {} bricks does not fit, halving it", end - begin);
+    log_line(LogLevel::Debug, "a chunk of " + format_count(end - begin) + " bricks does not fit, halving it");
     const uint64_t pairs = build_range(begin, middle);
     return pairs + build_range(middle, end);
   }

@@ -3,17 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <string>
+#include <utility>
+
+#include "libvox/base/log_line.h"
 
 namespace vox {
-
-enum class LogLevel { Error, Warning, Info, Debug };
-
-void set_log_level(LogLevel level);
-LogLevel log_level();
-void set_log_prefix(std::string prefix);  // the tool's name
-
-void log_line(LogLevel level, const std::string& text);
 
 template <class... Args>
 void log_error(fmt::format_string<Args...> format, Args&&... args) {

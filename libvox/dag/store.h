@@ -15,6 +15,70 @@ namespace vox {
 template <class Table>
 using TableRefs = std::array<typename Table::Ref, kMaxItemWords + 1>;  // by item size
 
+struct HashItems {
+  const uint32_t* words;
+  const uint32_t* offsets;
+  uint64_t* hashes;
+  VOX_HD void operator()(uint64_t i) const {
+    hashes[i] = hash_words(words + offsets[i], offsets[i + 1] - offsets[i]);
+  }
+};
+
+// Search phase: leaders that are stored get their pointer, the others kNullPointer.
+template <class Table>
+struct FindItems {
+  BatchRef batch;
+  TableRefs<Table> tables;
+  const uint32_t* leaders;
+  uint32_t* pointers;
+  uint32_t* missing;  // by item size
+  template <class Group>
+  VOX_HD void operator()(Group group, uint64_t i) const {
+    const uint32_t leader = leaders[i], size = batch.size(leader);
+    const typename Table::Ref& table = tables[size];
+    uint32_t pointer =
+        table.bucket_count == 0 ? kNullPointer : table.find(group, batch.item(leader), batch.hashes[leader]);
+    group.once([&] {
+      pointers[leader] = pointer;
+      return pointer == kNullPointer ? atomic_add(missing + size, 1) : 0u;
+    });
+  }
+};
+
+struct IsMissing {
+  const uint32_t* leaders;
+  const uint32_t* pointers;
+  VOX_HD bool operator()(uint64_t i) const { return pointers[leaders[i]] == kNullPointer; }
+};
+
+template <class Table>
+struct InsertItems {
+  BatchRef batch;
+  TableRefs<Table> tables;
+  const uint32_t* leaders;
+  const uint32_t* missing;  // into leaders
+  uint32_t* pointers;
+  template <class Group>
+  VOX_HD void operator()(Group group, uint64_t i) const {
+    const uint32_t leader = leaders[missing[i]];
+    uint32_t pointer = tables[batch.size(leader)].insert(group, batch.item(leader), batch.hashes[leader]);
+    group.once([&] { return pointers[leader] = pointer; });
+  }
+};
+
+struct IsLeader {
+  const uint32_t* leaders;
+  VOX_HD bool operator()(uint64_t i) const { return leaders[i] == i; }
+};
+
+struct FollowLeader {
+  const uint32_t* leaders;
+  uint32_t* pointers;
+  VOX_HD void operator()(uint64_t i) const {
+    if (leaders[i] != i) pointers[i] = pointers[leaders[i]];
+  }
+};
+
 template <class Device, class Table = Accel8>
 class DagStore {
  public:
@@ -36,69 +100,6 @@ class DagStore {
   }
 
  private:
-  struct Hash {
-    const uint32_t* words;
-    const uint32_t* offsets;
-    uint64_t* hashes;
-    VOX_HD void operator()(uint64_t i) const {
-      hashes[i] = hash_words(words + offsets[i], offsets[i + 1] - offsets[i]);
-    }
-  };
-
-  // Search phase: leaders that are stored get their pointer, the others kNullPointer.
-  struct Find {
-    BatchRef batch;
-    TableRefs<Table> tables;
-    const uint32_t* leaders;
-    uint32_t* pointers;
-    uint32_t* missing;  // by item size
-    template <class Group>
-    VOX_HD void operator()(Group group, uint64_t i) const {
-      const uint32_t leader = leaders[i], size = batch.size(leader);
-      const typename Table::Ref& table = tables[size];
-      uint32_t pointer = table.bucket_count == 0
-                             ? kNullPointer
-                             : table.find(group, batch.item(leader), batch.hashes[leader]);
-      group.once([&] {
-        pointers[leader] = pointer;
-        return pointer == kNullPointer ? atomic_add(missing + size, 1) : 0u;
-      });
-    }
-  };
-
-  struct IsMissing {
-    const uint32_t* leaders;
-    const uint32_t* pointers;
-    VOX_HD bool operator()(uint64_t i) const { return pointers[leaders[i]] == kNullPointer; }
-  };
-
-  struct Insert {
-    BatchRef batch;
-    TableRefs<Table> tables;
-    const uint32_t* leaders;
-    const uint32_t* missing;  // into leaders
-    uint32_t* pointers;
-    template <class Group>
-    VOX_HD void operator()(Group group, uint64_t i) const {
-      const uint32_t leader = leaders[missing[i]];
-      uint32_t pointer = tables[batch.size(leader)].insert(group, batch.item(leader), batch.hashes[leader]);
-      group.once([&] { return pointers[leader] = pointer; });
-    }
-  };
-
-  struct IsLeader {
-    const uint32_t* leaders;
-    VOX_HD bool operator()(uint64_t i) const { return leaders[i] == i; }
-  };
-
-  struct FollowLeader {
-    const uint32_t* leaders;
-    uint32_t* pointers;
-    VOX_HD void operator()(uint64_t i) const {
-      if (leaders[i] != i) pointers[i] = pointers[leaders[i]];
-    }
-  };
-
   TableRefs<Table> table_refs() const {
     TableRefs<Table> refs = {};
     for (uint32_t words = 0; words <= kMaxItemWords; ++words) refs[words] = tables_[words].ref();
@@ -119,14 +120,14 @@ void DagStore<Device, Table>::intern(const uint32_t* words, const uint32_t* offs
   auto leader_of = device_.template make<uint32_t>(n);
   auto leaders = device_.template make<uint32_t>(n);
   const BatchRef batch = {words, offsets, hashes.data()};
-  device_.for_each({"hash items", 36}, n, Hash{words, offsets, hashes.data()});
+  device_.for_each({"hash items", 36}, n, HashItems{words, offsets, hashes.data()});
   find_leaders(device_, batch, n, leader_of.data());
   const uint64_t leader_count =
       device_.select({"select leaders", 8}, n, IsLeader{leader_of.data()}, leaders.data());
 
   device_.fill(counts_.data(), counts_.size(), 0u);
   device_.for_each_group({"find items", 100}, leader_count,
-                         Find{batch, table_refs(), leaders.data(), pointers, counts_.data()});
+                         FindItems<Table>{batch, table_refs(), leaders.data(), pointers, counts_.data()});
   std::array<uint32_t, kMaxItemWords + 1> missing_of_size;
   device_.download(missing_of_size.data(), counts_.data(), counts_.size());
   for (uint32_t size = 0; size <= kMaxItemWords; ++size) tables_[size].reserve(missing_of_size[size]);
@@ -135,7 +136,7 @@ void DagStore<Device, Table>::intern(const uint32_t* words, const uint32_t* offs
   const uint64_t missing_count = device_.select({"select new items", 12}, leader_count,
                                                 IsMissing{leaders.data(), pointers}, missing.data());
   device_.for_each_group({"insert items", 132}, missing_count,
-                         Insert{batch, table_refs(), leaders.data(), missing.data(), pointers});
+                         InsertItems<Table>{batch, table_refs(), leaders.data(), missing.data(), pointers});
   device_.for_each({"follow leaders", 8}, n, FollowLeader{leader_of.data(), pointers});
 }
 

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <nvtx3/nvToolsExt.h>
 #include <oneapi/tbb/parallel_for.h>
 
@@ -45,7 +44,7 @@ void check_cuda(cudaError_t status, const char* call) {
     cudaMemGetInfo(&free, &total);
     throw OutOfMemory(0, free);
   }
-  throw Error(fmt::format("CUDA: {} failed: {}", call, cudaGetErrorString(status)));
+  throw Error(std::string("CUDA: ") + call + " failed: " + cudaGetErrorString(status));
 }
 
 CudaDevice::CudaDevice(int index, uint64_t memory_limit, bool profile) : index_(index), profiler_(profile) {
@@ -77,13 +76,13 @@ CudaDevice::~CudaDevice() {
 }
 
 std::string CudaDevice::name() const {
-  return fmt::format("cuda:{}", index_);
+  return "cuda:" + std::to_string(index_);
 }
 
 std::string CudaDevice::text() const {
   cudaDeviceProp properties;
   check_cuda(cudaGetDeviceProperties(&properties, index_), "cudaGetDeviceProperties");
-  return fmt::format("{} (cuda:{}), {}", properties.name, index_, format_bytes(properties.totalGlobalMem));
+  return properties.name + (" (" + name() + "), ") + format_bytes(properties.totalGlobalMem);
 }
 
 void CudaDevice::begin(const Work& work) {

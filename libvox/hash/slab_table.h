@@ -41,6 +41,13 @@ class SlabMemory {
   std::vector<Buffer<uint32_t>> blocks_;
 };
 
+struct SpreadBuckets {
+  const uint32_t* from;
+  uint32_t* to;
+  uint32_t factor;
+  VOX_HD void operator()(uint64_t i) const { to[i] = from[i / factor]; }
+};
+
 template <class Device, class Table>
 class SlabTable {
  public:
@@ -102,13 +109,6 @@ class SlabTable {
     buckets_ = std::move(grown);
     bucket_count_ = grown_count;
   }
-
-  struct SpreadBuckets {
-    const uint32_t* from;
-    uint32_t* to;
-    uint32_t factor;
-    VOX_HD void operator()(uint64_t i) const { to[i] = from[i / factor]; }
-  };
 
   Device& device_;
   SlabMemory<Device>& memory_;
