@@ -1,0 +1,130 @@
+// A thin layer over the HDF5 C library: handles that close themselves, and errors that name the file and the
+// object in it. Files are laid out so that equal content gives equal bytes, and so that flipped bytes are
+// found: the format of HDF5 1.10 has checksums on all of its metadata, attributes included; texts have fixed
+// lengths, because the heap that holds those of variable length has none; raw data is deflated or carries
+// fletcher32.
+#pragma once
+
+#include <hdf5.h>
+
+#include <concepts>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace vox::h5 {
+
+// Owns one identifier of the library.
+class Handle {
+ public:
+  using Close = herr_t (*)(hid_t);
+  Handle() = default;
+  Handle(hid_t id, Close close) : id_(id), close_(close) {}
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)), close_(other.close_) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(id_, other.id_);
+    std::swap(close_, other.close_);
+    return *this;
+  }
+  ~Handle() {
+    if (id_ >= 0) close_(id_);
+  }
+  operator hid_t() const { return id_; }
+  hid_t release() { return std::exchange(id_, H5I_INVALID_HID); }
+
+ private:
+  hid_t id_ = H5I_INVALID_HID;
+  Close close_ = nullptr;
+};
+
+// Stops the library from printing its errors, on this thread while in scope. Stands before any other call of
+// the library.
+class Quiet {
+ public:
+  Quiet();
+  ~Quiet();
+  Quiet(const Quiet&) = delete;
+  Quiet& operator=(const Quiet&) = delete;
+
+ private:
+  H5E_auto2_t print_ = nullptr;
+  void* data_ = nullptr;
+};
+
+[[noreturn]] void throw_failure(const std::string& where, const std::string& problem);
+
+// Throws an Error at `where` with the library's own reason if `result` says that a call failed.
+template <std::signed_integral Result>
+Result check(Result result, const std::string& where, const std::string& problem) {
+  if (result < 0) throw_failure(where, problem);
+  return result;
+}
+
+// The file itself (as its root group), a group or a dataset.
+struct Object {
+  Handle id;
+  std::string file, path;  // "scene.h5", "/svdag/level_00"; no path: the file itself
+
+  std::string where() const { return path.empty() ? file : file + ": " + path; }
+};
+
+// `name` is what errors call the file, as where it is written under a temporary name.
+Object create_file(const std::filesystem::path& path, const std::string& name);
+Object open_file(const std::filesystem::path& path);
+// Writes what the library still holds back; a file that is only destroyed may be incomplete.
+void close_file(Object file);
+
+Object create_group(const Object& parent, const std::string& name);
+Object open_group(const Object& parent, const std::string& name);
+Object open_dataset(const Object& parent, const std::string& name);
+
+// Attributes: uint8_t, uint32_t, uint64_t and double, one or as many as the span holds. Reading throws where
+// type or number differ.
+template <class T>
+void write_attribute(const Object& object, const std::string& name, std::span<const T> values);
+template <class T>
+void read_attribute(const Object& object, const std::string& name, std::span<T> values);
+
+template <class T>
+void write_attribute(const Object& object, const std::string& name, T value) {
+  write_attribute(object, name, std::span<const T>(&value, 1));
+}
+template <class T>
+T read_attribute(const Object& object, const std::string& name) {
+  T value = {};
+  read_attribute(object, name, std::span<T>(&value, 1));
+  return value;
+}
+
+void write_text(const Object& object, const std::string& name, const std::string& text);
+std::string read_text(const Object& object, const std::string& name);
+bool has_attribute(const Object& object, const std::string& name);
+
+// Datasets of uint8_t, uint64_t or double, held in memory as a whole. Reading throws where type or dimensions
+// differ; a dimension of kAnyLength may be as long as it is.
+inline constexpr hsize_t kAnyLength = UINT64_MAX;
+template <class T>
+void write_table(const Object& parent, const std::string& name, std::span<const T> values,
+                 std::vector<hsize_t> dims);
+template <class T>
+std::vector<T> read_table(const Object& parent, const std::string& name, std::vector<hsize_t> dims);
+
+// Short texts, one a row, all padded to the length of the longest.
+void write_texts(const Object& parent, const std::string& name, const std::vector<std::string>& texts);
+std::vector<std::string> read_texts(const Object& parent, const std::string& name);
+
+// --- for formats that bring their own way to read and write a dataset ---
+
+Object create_dataset(const Object& parent, const std::string& name, hid_t type,
+                      const std::vector<hsize_t>& dims, hid_t properties);
+Handle dataset_properties();  // for a new dataset: no times, so that equal content gives equal bytes
+std::vector<hsize_t> dimensions(const Object& dataset);
+
+// Throws where the stored bytes cannot inflate to what the dimensions promise: a few bytes of a broken header
+// must not make readers allocate memory.
+void check_storage(const Object& dataset);
+
+}  // namespace vox::h5

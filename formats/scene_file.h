@@ -1,0 +1,33 @@
+// VoxelScene ↔ HDF5 scene file (DESIGN §4), version 1:
+//
+//   /                      attributes format "vox-scene", version 1, generator, command, created, digest
+//   /scene                 attributes resolution, depth, origin[3], voxel_size, up "x" | "y" | "z",
+//                          coverage "conservative" | "thin", solid 0 | 1, material_bits 0 | 4, voxels, source
+//   /palette               attribute count; datasets colors uint8 [16, 3] (sRGB), names (text [16]),
+//                          share float64 [16] (of the surface)
+//   /svdag/level_NN/words  uint32, 00 the root … the leaves last; attributes nodes, svo_nodes
+//   /history               datasets time, digest (texts), script_end (uint64): one row per edit batch
+//   applied;
+//                          script (uint8): the texts of all batches one behind the other, each up to its
+//                          script_end
+//
+// Texts have fixed lengths (h5py: bytes; .decode() gives a str). Equal scenes give equal bytes.
+#pragma once
+
+#include <filesystem>
+
+#include "libvox/dag/voxel_scene.h"
+
+namespace vox {
+
+// Replaces what is at `path` once everything is written. Throws Error that names the file.
+void write_scene(const VoxelScene& scene, const std::filesystem::path& path);
+
+// Checks everything that a walk over the DAG relies on to stay inside of it; verify() checks the rest. Throws
+// Error that names the file and what in it is wrong.
+VoxelScene read_scene(const std::filesystem::path& path);
+
+// By content: whether the file starts as HDF5 files do. False where it cannot be read.
+bool is_scene_file(const std::filesystem::path& path);
+
+}  // namespace vox
