@@ -1,0 +1,19 @@
+// NRRD: a dense grid of bytes behind a text header. https://teem.sourceforge.net/nrrd/format.html
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "libvox/dag/voxel_box.h"
+#include "libvox/dag/voxel_scene.h"
+
+namespace vox {
+
+inline constexpr uint32_t kMaxDenseResolution = 2048;  // of a whole scene: 8 GiB
+
+// Raw uint8, x fastest: 0 empty, else material + 1 (1 without materials). The whole scene, which may not have
+// more than kMaxDenseResolution, or the part inside the clip box.
+void write_nrrd(const VoxelScene& scene, const std::filesystem::path& path,
+                const std::optional<VoxelBox>& clip);
+
+}  // namespace vox

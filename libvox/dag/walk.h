@@ -1,0 +1,79 @@
+// Visits what is filled inside a box of voxels, in Morton order. Empty space costs nothing; the work is that
+// of the nodes visited, every occurrence of a shared node counted.
+#pragma once
+
+#include <cstdint>
+
+#include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/node.h"
+#include "libvox/dag/voxel_box.h"
+
+namespace vox {
+
+// Of the voxel with Morton index `bit`, from the corner of its leaf.
+inline Int3 leaf_voxel(int bit) {
+  return {(bit & 1) | (bit >> 2 & 2), (bit >> 1 & 1) | (bit >> 3 & 2), (bit >> 2 & 1) | (bit >> 4 & 2)};
+}
+
+// The mask of the voxels of the leaf at `corner` that lie inside `region`.
+uint64_t leaf_mask_inside(Int3 corner, const VoxelBox& region);
+
+// The smallest box around the filled voxels, from the corner of the leaf; mask != 0.
+VoxelBox leaf_bounds(uint64_t mask);
+
+namespace detail {
+
+template <class Visit>
+void visit_below(const FrozenDag& dag, const VoxelBox& region, uint32_t level, Int3 corner,
+                 const uint32_t* node, Visit& visit) {
+  if (intersection(cube_at(corner, dag.level_side(level)), region).empty()) return;
+  bool deeper = visit(level, corner, node);
+  if (!deeper || level == dag.depth()) return;
+  int32_t half = static_cast<int32_t>(dag.level_side(level + 1));
+  const uint32_t* children = dag.levels[level + 1].words.data();
+  const uint32_t* pointer = node + 1;
+  for (uint32_t mask = child_mask(*node); mask != 0; mask &= mask - 1, ++pointer) {
+    int child = lowest_bit(mask);
+    Int3 step = {child & 1, child >> 1 & 1, child >> 2};
+    visit_below(dag, region, level + 1, corner + step * half, children + *pointer, visit);
+  }
+}
+
+}  // namespace detail
+
+// visit(level, corner, node) → bool for every node that touches the region, parents first; goes below a node
+// where it returns true. `node` are the node's words; those of level dag.depth() are leaves.
+template <class Visit>
+void for_each_node(const FrozenDag& dag, const VoxelBox& region, Visit visit) {
+  if (!dag.empty()) detail::visit_below(dag, region, 0, {0, 0, 0}, dag.levels[0].words.data(), visit);
+}
+
+// on_leaf(corner, mask, leaf) for every leaf with a filled voxel in the region; `mask` are those voxels,
+// `leaf` the words of the whole leaf. on_solid(box, material) instead of the leaves of a region that one node
+// says is completely filled with one material; `box` is clipped to the region.
+template <class OnLeaf, class OnSolid>
+void for_each_leaf(const FrozenDag& dag, const VoxelBox& region, OnLeaf on_leaf, OnSolid on_solid) {
+  for_each_node(dag, region, [&](uint32_t level, Int3 corner, const uint32_t* node) {
+    if (level == dag.depth()) {
+      uint64_t mask = leaf_mask(node) & leaf_mask_inside(corner, region);
+      if (mask != 0) on_leaf(corner, mask, node);
+      return false;
+    }
+    if (!is_homogeneous(*node)) return true;
+    on_solid(intersection(cube_at(corner, dag.level_side(level)), region), homogeneous_material(*node));
+    return false;
+  });
+}
+
+// The same, with solid regions leaf by leaf too.
+template <class OnLeaf>
+void for_each_leaf(const FrozenDag& dag, const VoxelBox& region, OnLeaf on_leaf) {
+  for_each_node(dag, region, [&](uint32_t level, Int3 corner, const uint32_t* node) {
+    if (level < dag.depth()) return true;
+    uint64_t mask = leaf_mask(node) & leaf_mask_inside(corner, region);
+    if (mask != 0) on_leaf(corner, mask, node);
+    return false;
+  });
+}
+
+}  // namespace vox
