@@ -1,9 +1,9 @@
 #include "libvox/scene/index_texture.h"
 
 #include <tbb/parallel_for.h>
-#include <tbb/parallel_reduce.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 
 #include "libvox/scene/material_colors.h"
@@ -97,12 +97,14 @@ void write_level(IndexedTexture& texture, const Level& level, Texel texel) {
   tbb::parallel_for(tbb::blocked_range<uint64_t>(0, groups, 64), [&](const auto& range) {
     for (uint64_t group = range.begin(); group < range.end(); ++group) {
       uint64_t word = level.first_texel / kGroup + group;
+      std::array<uint32_t, 4> nibbles = {};
       uint32_t holes = 0;
       for (uint64_t i = group * kGroup; i < std::min(count, (group + 1) * kGroup); ++i) {
         auto [index, solid] = texel(i);
-        texture.nibbles[word * 4 + i % kGroup / 8] |= index << i % 8 * 4;
+        nibbles[i % kGroup / 8] |= index << i % 8 * 4;
         holes |= static_cast<uint32_t>(!solid) << i % kGroup;
       }
+      std::copy(nibbles.begin(), nibbles.end(), &texture.nibbles[word * 4]);
       if (holes != 0 && !texture.opaque.empty()) texture.opaque[word] = ~holes;
     }
   });

@@ -10,25 +10,35 @@
 
 namespace vox {
 
-// Remembers what it has been asked, so that texture after texture costs a table look-up a texel. Any number
-// of threads may ask at once: all that two of them can do is to compute the same answer twice. Costs 16 MiB.
+// The sRGB cube is cut into 32³ cells. Where one entry is nearest to all of a cell, the cell remembers it; in
+// the others every colour remembers its own. Both are found out when first asked for, by any number of
+// threads: all that two of them can do is to compute the same answer twice. Costs 16 MiB.
 class NearestEntry {
  public:
   explicit NearestEntry(const Palette& palette);
 
   uint8_t operator()(Rgb8 color) const {
-    std::atomic<uint8_t>& known = known_[uint32_t{color.r} << 16 | uint32_t{color.g} << 8 | color.b];
-    uint8_t answer = known.load(std::memory_order_relaxed);
-    if (answer == 0) known.store(answer = static_cast<uint8_t>(search(color) + 1), std::memory_order_relaxed);
+    std::atomic<uint8_t>& cell =
+        cells_[static_cast<uint32_t>(color.r >> 3 << 10 | color.g >> 3 << 5 | color.b >> 3)];
+    uint8_t answer = cell.load(std::memory_order_relaxed);
+    if (answer == 0) cell.store(answer = search_cell(color), std::memory_order_relaxed);
+    if (answer == kMixed) {
+      std::atomic<uint8_t>& one = colors_[uint32_t{color.r} << 16 | uint32_t{color.g} << 8 | color.b];
+      answer = one.load(std::memory_order_relaxed);
+      if (answer == 0) one.store(answer = search(color), std::memory_order_relaxed);
+    }
     return static_cast<uint8_t>(answer - 1);
   }
 
  private:
-  uint8_t search(Rgb8 color) const;
+  static constexpr uint8_t kMixed = 255;
+
+  uint8_t search(Rgb8 color) const;       // the entry + 1
+  uint8_t search_cell(Rgb8 color) const;  // the entry + 1, or kMixed
 
   std::array<Vec3d, kPaletteSize> entries_ = {};  // Oklab
   uint32_t count_;
-  mutable std::vector<std::atomic<uint8_t>> known_;  // by colour: entry + 1, or 0 before it is asked for
+  mutable std::vector<std::atomic<uint8_t>> cells_, colors_;  // 0: not asked yet
 };
 
 }  // namespace vox

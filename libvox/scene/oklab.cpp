@@ -49,6 +49,21 @@ constexpr auto kCodeOfStep = [] {
   return codes;
 }();
 
+double positive_cube_root(double x) {
+  // A third of the exponent and of the mantissa is within 5 %; Halley's iteration triples the digits.
+  double y = std::bit_cast<double>(std::bit_cast<uint64_t>(x) / 3 + 0x2a9f789300000000u);
+  for (int i = 0; i < 3; ++i) {
+    double cube = y * y * y;
+    y *= (cube + 2 * x) / (2 * cube + x);
+  }
+  return y;
+}
+
+double cube_root(double x) {
+  if (x > 1e-300) return positive_cube_root(x);
+  return x < -1e-300 ? -positive_cube_root(-x) : 0;
+}
+
 }  // namespace
 
 double srgb_to_linear(uint8_t code) {
@@ -70,25 +85,21 @@ Rgb8 linear_to_srgb(Vec3d rgb) {
   return {linear_to_srgb(rgb.x), linear_to_srgb(rgb.y), linear_to_srgb(rgb.z)};
 }
 
-double cube_root(double x) {
-  if (x < 0) return -cube_root(-x);
-  if (x < 1e-300) return 0;
-  // A third of the exponent and of the mantissa is within 4 %; Halley's iteration triples the digits.
-  double y = std::bit_cast<double>(std::bit_cast<uint64_t>(x) / 3 + 0x2a9f789300000000u);
-  for (int i = 0; i < 3; ++i) {
-    double cube = y * y * y;
-    y *= (cube + 2 * x) / (2 * cube + x);
-  }
-  return y;
+Vec3d cone_roots(Vec3d rgb) {
+  return {cube_root(0.4122214708 * rgb.x + 0.5363325363 * rgb.y + 0.0514459929 * rgb.z),
+          cube_root(0.2119034982 * rgb.x + 0.6806995451 * rgb.y + 0.1073969566 * rgb.z),
+          cube_root(0.0883024619 * rgb.x + 0.2817188376 * rgb.y + 0.6299787005 * rgb.z)};
 }
 
-Vec3d linear_to_oklab(Vec3d rgb) {
-  double l = cube_root(0.4122214708 * rgb.x + 0.5363325363 * rgb.y + 0.0514459929 * rgb.z);
-  double m = cube_root(0.2119034982 * rgb.x + 0.6806995451 * rgb.y + 0.1073969566 * rgb.z);
-  double s = cube_root(0.0883024619 * rgb.x + 0.2817188376 * rgb.y + 0.6299787005 * rgb.z);
+Vec3d roots_to_oklab(Vec3d roots) {
+  auto [l, m, s] = roots;
   return {0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s,
           1.9779984951 * l - 2.4285922050 * m + 0.4505937099 * s,
           0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s};
+}
+
+Vec3d linear_to_oklab(Vec3d rgb) {
+  return roots_to_oklab(cone_roots(rgb));
 }
 
 Vec3d oklab_to_linear(Vec3d lab) {

@@ -22,6 +22,9 @@ Rgb8 linear_to_srgb(Vec3d rgb);
 Vec3d linear_to_oklab(Vec3d rgb);
 Vec3d oklab_to_linear(Vec3d lab);
 
-double cube_root(double x);
+// The two steps of linear_to_oklab(): cube roots of what the eye's cones receive, which grow with each of r,
+// g and b; and a linear map of these.
+Vec3d cone_roots(Vec3d rgb);
+Vec3d roots_to_oklab(Vec3d roots);
 
 }  // namespace vox

@@ -59,7 +59,8 @@ struct IndexedScene {
   std::vector<IndexedMaterial> materials;  // one per Scene::materials
   std::vector<IndexedTexture> textures;    // equal (image, base colour, cutoff) share one
   // Nearest entry for each sRGB colour by the upper 5 bits of its channels: entry r >> 3 << 10 | g >> 3 << 5
-  // | b >> 3, nibbles as above. Empty unless a material needs it.
+  // | b >> 3, nibbles as above. A cell stands for the colour whose channels repeat their upper bits below, so
+  // that black and white are exact. Empty unless a material needs it.
   std::vector<uint32_t> color_lut;
   // Of the scene's visible surface area, per palette entry; they add up to 1, or are 0 without materials or
   // surface.

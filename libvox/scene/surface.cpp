@@ -1,6 +1,7 @@
 #include "libvox/scene/surface.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "libvox/base/mix.h"
@@ -8,7 +9,7 @@
 namespace vox {
 namespace {
 
-constexpr double kSamplesPerTexel = 64;  // where the budget allows: small textures on few triangles
+constexpr double kSamplesPerTexel = 1024;  // where the budget allows: small textures on few triangles
 constexpr double kOneSample = 1e-6;      // texels that are enough for one sample, whatever the density
 
 // Coordinates so large that their products overflow must not make a sum infinite.
@@ -35,6 +36,29 @@ uint32_t texel_index(double coordinate, uint32_t size, Wrap wrap) {
   }
   return static_cast<uint32_t>(std::clamp(t * size, 0.0, size - 1.0));
 }
+
+struct TexturedTriangle {
+  const Image& image;
+  Wrap wrap_u, wrap_v;
+  std::array<Vec2<double>, 3> corners;
+
+  TexturedTriangle(const Scene& scene, const Triangle& triangle)
+      : image(scene.images[scene.materials[triangle.material].image]),
+        wrap_u(scene.materials[triangle.material].wrap_u),
+        wrap_v(scene.materials[triangle.material].wrap_v) {
+    for (size_t i = 0; i < 3; ++i) {
+      Vec2f uv = scene.texcoords[triangle.texcoord[i]];
+      corners[i] = {static_cast<double>(uv.x), static_cast<double>(uv.y)};
+    }
+  }
+
+  Rgba8 texel_at(Vec3d weights) const {
+    double u = corners[0].x * weights.x + corners[1].x * weights.y + corners[2].x * weights.z;
+    double v = corners[0].y * weights.x + corners[1].y * weights.y + corners[2].y * weights.z;
+    uint32_t x = texel_index(u, image.width, wrap_u), y = texel_index(v, image.height, wrap_v);
+    return image.pixels[uint64_t{y} * image.width + x];
+  }
+};
 
 }  // namespace
 
@@ -112,33 +136,22 @@ void Surface::sample(size_t index, uint64_t first, uint64_t last, std::vector<Su
   const Material& material = scene_.materials[triangle.material];
   const MaterialColors& colors = colors_[triangle.material];
   SurfaceSample sample = {triangle.material, colors.color({255, 255, 255, 255}), weights_[index]};
-  bool textured = has_image(scene_, material) && triangle.texcoord[0] != kNone;
-  bool vertex_colors = has_vertex_colors(scene_, material);
   uint64_t seed = mix64(index + 1);
-  for (uint64_t i = first; i < last; ++i) {
-    Vec3d weights = spread_point(seed, i);
-    if (textured) {
-      Rgba8 texel = texel_at(triangle, weights);
+  if (has_image(scene_, material) && triangle.texcoord[0] != kNone) {
+    TexturedTriangle textured(scene_, triangle);
+    for (uint64_t i = first; i < last; ++i) {
+      Rgba8 texel = textured.texel_at(spread_point(seed, i));
       if (!colors.solid(texel)) continue;
       sample.color = colors.color(texel);
-    } else if (vertex_colors) {
-      sample.color = vertex_color_at(triangle, weights);
+      samples.push_back(sample);
     }
-    samples.push_back(sample);
+  } else {
+    bool vertex_colors = has_vertex_colors(scene_, material);
+    for (uint64_t i = first; i < last; ++i) {
+      if (vertex_colors) sample.color = vertex_color_at(triangle, spread_point(seed, i));
+      samples.push_back(sample);
+    }
   }
-}
-
-Rgba8 Surface::texel_at(const Triangle& triangle, Vec3d weights) const {
-  const Material& material = scene_.materials[triangle.material];
-  const Image& image = scene_.images[material.image];
-  auto corner = [&](size_t i) {
-    Vec2f uv = scene_.texcoords[triangle.texcoord[i]];
-    return Vec3d{static_cast<double>(uv.x), static_cast<double>(uv.y), 0};
-  };
-  Vec3d uv = corner(0) * weights.x + corner(1) * weights.y + corner(2) * weights.z;
-  uint32_t x = texel_index(uv.x, image.width, material.wrap_u);
-  uint32_t y = texel_index(uv.y, image.height, material.wrap_v);
-  return image.pixels[uint64_t{y} * image.width + x];
 }
 
 Rgb8 Surface::vertex_color_at(const Triangle& triangle, Vec3d weights) const {

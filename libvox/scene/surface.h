@@ -18,7 +18,7 @@
 
 namespace vox {
 
-inline constexpr uint64_t kSampleBudget = uint64_t{1} << 22;
+inline constexpr uint64_t kSampleBudget = uint64_t{1} << 21;
 
 // Areas are counted in this fraction of the whole surface: whole numbers add up to the same sum in any order.
 // 16 more bits fit above, for sums of colours.
@@ -52,7 +52,6 @@ class Surface {
   Measure measure(const Triangle& triangle) const;
   double covered_texels(const Triangle& triangle, const Image& image) const;
   void sample(size_t triangle, uint64_t first, uint64_t last, std::vector<SurfaceSample>& samples) const;
-  Rgba8 texel_at(const Triangle& triangle, Vec3d weights) const;
   Rgb8 vertex_color_at(const Triangle& triangle, Vec3d weights) const;
 
   const Scene& scene_;
