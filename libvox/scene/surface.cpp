@@ -10,7 +10,7 @@ namespace vox {
 namespace {
 
 constexpr double kSamplesPerTexel = 1024;  // where the budget allows: small textures on few triangles
-constexpr double kOneSample = 1e-6;      // texels that are enough for one sample, whatever the density
+constexpr double kOneSample = 1e-6;        // texels that are enough for one sample, whatever the density
 
 // Coordinates so large that their products overflow must not make a sum infinite.
 double clamped(double value, double limit) {
