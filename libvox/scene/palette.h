@@ -27,11 +27,16 @@ struct Palette {
 enum class MaterialMode { Texture, Mesh, None };
 
 // One texture (times its material's base colour) as palette indices, all mip levels down to 1x1, largest
-// first. Colours are averaged in linear light, weighted by alpha, and matched in Oklab.
+// first. A level is half as wide and high as the one before, rounded down, at least 1; each of its texels is
+// the mean of what it covers there (three texels a side, the outer ones in part, where the side before is
+// odd), in linear light, weighted by alpha if the material has a cutoff. The colour of a texel is that mean
+// rounded to 8-bit sRGB, its index the entry nearest to that in Oklab, ties to the lower; it is solid if the
+// mean alpha reaches the cutoff. The index of a hole means nothing.
 struct IndexedTexture {
   struct Level {
     uint32_t width = 0, height = 0;
-    uint64_t first_texel = 0;  // into the texels of this texture, row by row, top row first
+    // Into the texels of this texture, row by row, top row first. A multiple of 32.
+    uint64_t first_texel = 0;
   };
   std::vector<Level> levels;
   std::vector<uint32_t> nibbles;  // 8 texels a word, low nibble first; texel t is nibble t & 7 of word t >> 3
@@ -42,10 +47,10 @@ struct IndexedTexture {
 struct IndexedMaterial {
   uint32_t texture = kNone;  // into IndexedScene::textures
   uint8_t index = 0;         // the palette entry where there is no texture (or no texture coordinates)
-  bool invisible =
-      false;  // its alpha is below its cutoff: triangles leave no voxels (where there is no texture)
-  bool vertex_colors =
-      false;  // base colour × vertex colour decides, through `color_lut`; only without a texture
+  // Its alpha is below its cutoff: triangles leave no voxels (where there is no texture).
+  bool invisible = false;
+  // Vertex colours decide, through `color_lut`; only without an image. See bake_base_colors().
+  bool vertex_colors = false;
   Wrap wrap_u = Wrap::Repeat, wrap_v = Wrap::Repeat;
 };
 
@@ -53,22 +58,32 @@ struct IndexedScene {
   Palette palette;
   std::vector<IndexedMaterial> materials;  // one per Scene::materials
   std::vector<IndexedTexture> textures;    // equal (image, base colour, cutoff) share one
-  // Nearest entry for each sRGB colour at 5 bits a channel: entry r << 10 | g << 5 | b, nibbles as above.
-  // Empty unless a material needs it.
+  // Nearest entry for each sRGB colour by the upper 5 bits of its channels: entry r >> 3 << 10 | g >> 3 << 5
+  // | b >> 3, nibbles as above. A cell stands for the colour whose channels repeat their upper bits below, so
+  // that black and white are exact. Empty unless a material needs it.
   std::vector<uint32_t> color_lut;
-  std::array<double, kPaletteSize> shares = {};  // of the scene's surface area, per palette entry
+  // Of the scene's visible surface area, per palette entry; they add up to 1, or are 0 without materials or
+  // surface.
+  std::array<double, kPaletteSize> shares = {};
 };
 
+std::string hex_name(Rgb8 color);  // "#rrggbb", the name of an entry that has no better one
+
+// What follows expects bake_base_colors(scene) where there are vertex colours.
+
 // Clusters the area-weighted texel colours of the scene (base colours and vertex colours too) into at most 16
-// in Oklab. The same scene gives the same palette, whatever the number of threads. Equal colours are merged.
+// in Oklab. The same scene gives the same palette, whatever the number of threads. At most 16 different
+// colours are taken as they are; equal entries are merged; the entry of the largest area comes first. A scene
+// of which nothing is visible gets one black entry.
 Palette auto_palette(const Scene& scene);
 
-// One entry per material of the file in order of its area; when there are more than 16, those of smaller area
-// take the entry nearest in colour (a warning names how many).
+// One entry per material of the file in order of its visible area, its colour the mean over that area; when
+// there are more than 16, those of smaller area take the entry nearest in colour (a warning names how many).
 Palette mesh_palette(const Scene& scene);
 
-// Matches the scene's materials with the palette. With MaterialMode::None every index is 0, but alpha is
-// kept.
+// Matches the scene's materials with the palette. With MaterialMode::Mesh, the palette is mesh_palette()'s or
+// one whose entries are meant for the same materials in the same order. Mesh and None keep textures for their
+// holes alone, all of their nibbles the material's entry; with None that is 0.
 IndexedScene index_scene(const Scene& scene, const Palette& palette, MaterialMode mode);
 
 }  // namespace vox

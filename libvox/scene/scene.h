@@ -66,4 +66,9 @@ struct DroppedTriangles {
 // Removes triangles that cover nothing. Texture coordinates that are not finite become (0, 0).
 DroppedTriangles drop_bad_triangles(Scene& scene);
 
+// Multiplies the vertex colours of triangles without an image by their material's base colour, which becomes
+// white (its alpha stays): then the vertex colour alone decides. Vertices that materials of different base
+// colours share are doubled. Does nothing without vertex colours. Call it once all scenes are appended.
+void bake_base_colors(Scene& scene);
+
 }  // namespace vox

@@ -1,0 +1,18 @@
+// Palettes in files: GIMP (.gpl), JASC (.pal), lines of rrggbb (.hex), or an image of at most 16 colours.
+#pragma once
+
+#include <filesystem>
+
+#include "libvox/scene/palette.h"
+
+namespace vox {
+
+// Chosen by the extension; what is not .gpl, .pal or .hex is read as an image, whose colours count in order
+// of first appearance, invisible pixels left out. Entries without a name are called "#rrggbb". Throws Error
+// that names the file and the line; no entry, or more than 16, is an error.
+Palette read_palette(const std::filesystem::path& path);
+
+// .gpl, .pal, .hex or .png (one pixel an entry). Only .gpl keeps names.
+void write_palette(const std::filesystem::path& path, const Palette& palette);
+
+}  // namespace vox

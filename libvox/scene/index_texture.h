@@ -1,0 +1,16 @@
+// An image as palette indices, with its mip levels (see IndexedTexture).
+#pragma once
+
+#include "libvox/scene/nearest_entry.h"
+#include "libvox/scene/palette.h"
+
+namespace vox {
+
+IndexedTexture index_texture(const Image& image, const Material& material, const NearestEntry& nearest);
+
+// The same holes, with one index throughout.
+IndexedTexture mask_texture(const Image& image, const Material& material, uint8_t index);
+
+bool has_holes(const Image& image, const Material& material);  // at the largest level, and so at any
+
+}  // namespace vox

@@ -1,0 +1,44 @@
+// The palette entry nearest to a colour in Oklab; ties go to the lower index.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <vector>
+
+#include "libvox/base/vec.h"
+#include "libvox/scene/palette.h"
+
+namespace vox {
+
+// The sRGB cube is cut into 32³ cells. Where one entry is nearest to all of a cell, the cell remembers it; in
+// the others every colour remembers its own. Both are found out when first asked for, by any number of
+// threads: all that two of them can do is to compute the same answer twice. Costs 16 MiB.
+class NearestEntry {
+ public:
+  explicit NearestEntry(const Palette& palette);
+
+  uint8_t operator()(Rgb8 color) const {
+    std::atomic<uint8_t>& cell =
+        cells_[static_cast<uint32_t>(color.r >> 3 << 10 | color.g >> 3 << 5 | color.b >> 3)];
+    uint8_t answer = cell.load(std::memory_order_relaxed);
+    if (answer == 0) cell.store(answer = search_cell(color), std::memory_order_relaxed);
+    if (answer == kMixed) {
+      std::atomic<uint8_t>& one = colors_[uint32_t{color.r} << 16 | uint32_t{color.g} << 8 | color.b];
+      answer = one.load(std::memory_order_relaxed);
+      if (answer == 0) one.store(answer = search(color), std::memory_order_relaxed);
+    }
+    return static_cast<uint8_t>(answer - 1);
+  }
+
+ private:
+  static constexpr uint8_t kMixed = 255;
+
+  uint8_t search(Rgb8 color) const;       // the entry + 1
+  uint8_t search_cell(Rgb8 color) const;  // the entry + 1, or kMixed
+
+  std::array<Vec3d, kPaletteSize> entries_ = {};  // Oklab
+  uint32_t count_;
+  mutable std::vector<std::atomic<uint8_t>> cells_, colors_;  // 0: not asked yet
+};
+
+}  // namespace vox

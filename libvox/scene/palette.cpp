@@ -1,0 +1,203 @@
+#include "libvox/scene/palette.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#include "libvox/base/log.h"
+#include "libvox/scene/index_texture.h"
+#include "libvox/scene/material_colors.h"
+#include "libvox/scene/nearest_entry.h"
+#include "libvox/scene/oklab.h"
+#include "libvox/scene/surface.h"
+
+namespace vox {
+namespace {
+
+// Area and colour of every material, in linear light at 16 bits.
+struct MaterialTally {
+  struct Sum {
+    uint64_t weight = 0, r = 0, g = 0, b = 0;
+  };
+  std::vector<Sum> materials;
+
+  void add(const SurfaceSample& sample) {
+    auto linear16 = [](uint8_t code) { return static_cast<uint64_t>(srgb_to_linear(code) * 65535 + 0.5); };
+    Sum& sum = materials[sample.material];
+    sum.weight += sample.weight;
+    sum.r += sample.weight * linear16(sample.color.r);
+    sum.g += sample.weight * linear16(sample.color.g);
+    sum.b += sample.weight * linear16(sample.color.b);
+  }
+  void merge(const MaterialTally& other) {
+    for (size_t i = 0; i < materials.size(); ++i) {
+      materials[i].weight += other.materials[i].weight;
+      materials[i].r += other.materials[i].r;
+      materials[i].g += other.materials[i].g, materials[i].b += other.materials[i].b;
+    }
+  }
+};
+
+struct RankedMaterials {
+  std::vector<uint32_t> order;  // of materials, the largest visible area first
+  std::vector<Rgb8> colors;     // per material
+};
+
+RankedMaterials rank_materials(const Scene& scene) {
+  MaterialTally zero{.materials = std::vector<MaterialTally::Sum>(scene.materials.size())};
+  auto sums = tally_surface(Surface(scene), zero).materials;
+  RankedMaterials ranked;
+  ranked.order.resize(sums.size());
+  std::iota(ranked.order.begin(), ranked.order.end(), 0u);
+  std::stable_sort(ranked.order.begin(), ranked.order.end(),
+                   [&](uint32_t a, uint32_t b) { return sums[a].weight > sums[b].weight; });
+  for (size_t i = 0; i < sums.size(); ++i) {
+    double scale = 1 / (static_cast<double>(sums[i].weight) * 65535);
+    Vec3d mean = {static_cast<double>(sums[i].r), static_cast<double>(sums[i].g),
+                  static_cast<double>(sums[i].b)};
+    ranked.colors.push_back(sums[i].weight > 0 ? linear_to_srgb(mean * scale)
+                                               : base_color(scene.materials[i]));
+  }
+  return ranked;
+}
+
+// The palette entry of every material.
+std::vector<uint8_t> entries_of_materials(const Scene& scene, const Palette& palette) {
+  RankedMaterials ranked = rank_materials(scene);
+  NearestEntry nearest(palette);
+  std::vector<uint8_t> entries(scene.materials.size());
+  for (uint32_t rank = 0; rank < ranked.order.size(); ++rank) {
+    uint32_t material = ranked.order[rank];
+    entries[material] = rank < palette.count ? static_cast<uint8_t>(rank) : nearest(ranked.colors[material]);
+  }
+  return entries;
+}
+
+std::vector<IndexedMaterial> plain_materials(const Scene& scene) {
+  std::vector<IndexedMaterial> materials;
+  for (const Material& material : scene.materials)
+    materials.push_back({.invisible = !is_solid(material, base_alpha(material)),
+                         .wrap_u = material.wrap_u,
+                         .wrap_v = material.wrap_v});
+  return materials;
+}
+
+// Mesh and None: textures for their holes alone.
+void index_by_material(const Scene& scene, const std::vector<uint8_t>& entries, IndexedScene& indexed) {
+  std::map<std::tuple<uint32_t, double, float, uint8_t>, uint32_t> known;
+  for (size_t i = 0; i < scene.materials.size(); ++i) {
+    const Material& material = scene.materials[i];
+    indexed.materials[i].index = entries[i];
+    if (!has_image(scene, material) || !(material.alpha_cutoff > 0)) continue;
+    auto [found, is_new] =
+        known.try_emplace({material.image, base_alpha(material), material.alpha_cutoff, entries[i]}, kNone);
+    if (is_new && has_holes(scene.images[material.image], material)) {
+      found->second = static_cast<uint32_t>(indexed.textures.size());
+      indexed.textures.push_back(mask_texture(scene.images[material.image], material, entries[i]));
+    }
+    indexed.materials[i].texture = found->second;
+  }
+}
+
+void index_by_color(const Scene& scene, const NearestEntry& nearest, IndexedScene& indexed) {
+  std::map<std::tuple<uint32_t, double, double, double, double, float>, uint32_t> known;
+  for (size_t i = 0; i < scene.materials.size(); ++i) {
+    const Material& material = scene.materials[i];
+    IndexedMaterial& result = indexed.materials[i];
+    result.index = nearest(base_color(material));
+    result.vertex_colors = has_vertex_colors(scene, material);
+    if (!has_image(scene, material)) continue;
+    Vec3d base = base_linear(material);
+    bool opaque = !(material.alpha_cutoff > 0);  // then neither alpha nor cutoff matters
+    auto [found, is_new] =
+        known.try_emplace({material.image, base.x, base.y, base.z, opaque ? 1 : base_alpha(material),
+                           opaque ? 0 : material.alpha_cutoff},
+                          static_cast<uint32_t>(indexed.textures.size()));
+    if (is_new) indexed.textures.push_back(index_texture(scene.images[material.image], material, nearest));
+    result.texture = found->second;
+  }
+}
+
+size_t lut_cell(Rgb8 color) {
+  return static_cast<size_t>(color.r >> 3 << 10 | color.g >> 3 << 5 | color.b >> 3);
+}
+
+uint8_t lut_entry(const std::vector<uint32_t>& lut, Rgb8 color) {
+  size_t cell = lut_cell(color);
+  return lut[cell >> 3] >> (cell & 7) * 4 & 15;
+}
+
+// A cell stands for the colour whose channels repeat their upper bits below: black and white stay exact.
+std::vector<uint32_t> make_color_lut(const NearestEntry& nearest) {
+  std::vector<uint32_t> lut((1 << 15) / 8);
+  auto widen = [](size_t bits) { return static_cast<uint8_t>((bits & 31) << 3 | (bits & 31) >> 2); };
+  for (size_t cell = 0; cell < 1 << 15; ++cell)
+    lut[cell >> 3] |= uint32_t{nearest({widen(cell >> 10), widen(cell >> 5), widen(cell)})} << (cell & 7) * 4;
+  return lut;
+}
+
+template <class Entry>
+struct ShareTally {
+  Entry entry;  // of a SurfaceSample
+  std::array<uint64_t, kPaletteSize> weights = {};
+
+  void add(const SurfaceSample& sample) { weights[entry(sample)] += sample.weight; }
+  void merge(const ShareTally& other) {
+    for (size_t i = 0; i < weights.size(); ++i) weights[i] += other.weights[i];
+  }
+};
+
+template <class Entry>
+std::array<double, kPaletteSize> count_shares(const Scene& scene, Entry entry) {
+  auto weights = tally_surface(Surface(scene), ShareTally<Entry>{entry}).weights;
+  uint64_t total = std::accumulate(weights.begin(), weights.end(), uint64_t{0});
+  std::array<double, kPaletteSize> shares = {};
+  for (size_t i = 0; i < weights.size() && total > 0; ++i)
+    shares[i] = static_cast<double>(weights[i]) / static_cast<double>(total);
+  return shares;
+}
+
+}  // namespace
+
+Palette mesh_palette(const Scene& scene) {
+  RankedMaterials ranked = rank_materials(scene);
+  Palette palette;
+  for (uint32_t material : ranked.order) {
+    if (palette.count == kPaletteSize) break;
+    Rgb8 color = ranked.colors[material];
+    const std::string& name = scene.materials[material].name;
+    palette.colors[palette.count] = color;
+    palette.names[palette.count++] = name.empty() ? hex_name(color) : name;
+  }
+  if (ranked.order.size() > kPaletteSize)
+    log_warning("{} materials beyond the {} of largest area take the entry nearest in colour",
+                ranked.order.size() - kPaletteSize, kPaletteSize);
+  return palette;
+}
+
+IndexedScene index_scene(const Scene& scene, const Palette& palette, MaterialMode mode) {
+  IndexedScene indexed;
+  indexed.palette = palette;
+  indexed.materials = plain_materials(scene);
+  if (mode == MaterialMode::None) {
+    index_by_material(scene, std::vector<uint8_t>(scene.materials.size(), 0), indexed);
+  } else if (mode == MaterialMode::Mesh) {
+    std::vector<uint8_t> entries = entries_of_materials(scene, palette);
+    index_by_material(scene, entries, indexed);
+    indexed.shares = count_shares(scene, [&](const SurfaceSample& s) { return entries[s.material]; });
+  } else {
+    NearestEntry nearest(palette);
+    index_by_color(scene, nearest, indexed);
+    auto uses_lut = [](const IndexedMaterial& material) { return material.vertex_colors; };
+    if (std::any_of(indexed.materials.begin(), indexed.materials.end(), uses_lut))
+      indexed.color_lut = make_color_lut(nearest);
+    indexed.shares = count_shares(scene, [&](const SurfaceSample& s) {
+      return uses_lut(indexed.materials[s.material]) ? lut_entry(indexed.color_lut, s.color)
+                                                     : nearest(s.color);
+    });
+  }
+  return indexed;
+}
+
+}  // namespace vox

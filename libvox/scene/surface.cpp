@@ -1,0 +1,167 @@
+#include "libvox/scene/surface.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "libvox/base/mix.h"
+
+namespace vox {
+namespace {
+
+constexpr double kSamplesPerTexel = 1024;  // where the budget allows: small textures on few triangles
+constexpr double kOneSample = 1e-6;        // texels that are enough for one sample, whatever the density
+
+// Coordinates so large that their products overflow must not make a sum infinite.
+double clamped(double value, double limit) {
+  return value < limit ? value : limit;  // NaN becomes the limit
+}
+
+// Point i of a triangle's sequence as barycentric weights. The two steps are the fractions of the plastic
+// number's powers (Martin Roberts, "The unreasonable effectiveness of quasirandom sequences", 2018).
+Vec3d spread_point(uint64_t seed, uint64_t i) {
+  auto u = static_cast<uint32_t>(seed + i * 3242174889u),
+       v = static_cast<uint32_t>((seed >> 32) + i * 2447445414u);
+  double x = u * 0x1p-32, y = v * 0x1p-32;
+  if (x + y > 1) x = 1 - x, y = 1 - y;
+  return {1 - x - y, x, y};
+}
+
+uint32_t texel_index(double coordinate, uint32_t size, Wrap wrap) {
+  double t = coordinate;
+  if (wrap == Wrap::Repeat) t -= std::floor(t);
+  if (wrap == Wrap::Mirror) {
+    t -= 2 * std::floor(t / 2);
+    if (t > 1) t = 2 - t;
+  }
+  return static_cast<uint32_t>(std::clamp(t * size, 0.0, size - 1.0));
+}
+
+struct TexturedTriangle {
+  const Image& image;
+  Wrap wrap_u, wrap_v;
+  std::array<Vec2<double>, 3> corners;
+
+  TexturedTriangle(const Scene& scene, const Triangle& triangle)
+      : image(scene.images[scene.materials[triangle.material].image]),
+        wrap_u(scene.materials[triangle.material].wrap_u),
+        wrap_v(scene.materials[triangle.material].wrap_v) {
+    for (size_t i = 0; i < 3; ++i) {
+      Vec2f uv = scene.texcoords[triangle.texcoord[i]];
+      corners[i] = {static_cast<double>(uv.x), static_cast<double>(uv.y)};
+    }
+  }
+
+  Rgba8 texel_at(Vec3d weights) const {
+    double u = corners[0].x * weights.x + corners[1].x * weights.y + corners[2].x * weights.z;
+    double v = corners[0].y * weights.x + corners[1].y * weights.y + corners[2].y * weights.z;
+    uint32_t x = texel_index(u, image.width, wrap_u), y = texel_index(v, image.height, wrap_v);
+    return image.pixels[uint64_t{y} * image.width + x];
+  }
+};
+
+}  // namespace
+
+Surface::Surface(const Scene& scene) : scene_(scene) {
+  colors_.reserve(scene.materials.size());
+  for (const Material& material : scene.materials) colors_.emplace_back(material);
+
+  auto [measures, total] = measure();
+  double density = std::min(kSamplesPerTexel, static_cast<double>(kSampleBudget) / total.texels);
+  first_slot_.reserve(measures.size() + 1), weights_.reserve(measures.size());
+  first_slot_.push_back(0);
+  for (const Measure& m : measures) {
+    double samples = std::ceil(m.texels * density);  // 0 where invisible
+    first_slot_.push_back(first_slot_.back() + static_cast<uint64_t>(samples));
+    double weight = samples > 0 ? m.area / total.area * static_cast<double>(kAreaUnits) / samples : 0;
+    weights_.push_back(static_cast<uint64_t>(weight + 0.5));
+  }
+}
+
+Surface::Measures Surface::measure() const {
+  constexpr size_t kBlock = 4096;
+  size_t count = scene_.triangles.size(), blocks = (count + kBlock - 1) / kBlock;
+  std::vector<Measure> triangles(count), sums(blocks);
+  tbb::parallel_for(size_t{0}, blocks, [&](size_t block) {
+    Measure sum = {0, 0};
+    for (size_t i = block * kBlock; i < std::min(count, (block + 1) * kBlock); ++i) {
+      triangles[i] = measure(scene_.triangles[i]);
+      sum.area += triangles[i].area, sum.texels += triangles[i].texels;
+    }
+    sums[block] = sum;
+  });
+  Measure total = {0, 0};
+  for (const Measure& sum : sums) total.area += sum.area, total.texels += sum.texels;  // in order
+  return {std::move(triangles), total};
+}
+
+Surface::Measure Surface::measure(const Triangle& triangle) const {
+  const Material& material = scene_.materials[triangle.material];
+  auto corner = [&](size_t i) { return scene_.positions[triangle.position[i]]; };
+  Vec3d normal = cross(corner(1) - corner(0), corner(2) - corner(0));
+  double area = clamped(std::sqrt(dot(normal, normal)) / 2, 1e280);
+  if (!(area > 0) || !is_solid(material, base_alpha(material))) return {0, 0};
+  if (has_image(scene_, material) && triangle.texcoord[0] != kNone)
+    return {area, covered_texels(triangle, scene_.images[material.image])};
+  return {area, has_vertex_colors(scene_, material) ? 1 : kOneSample};
+}
+
+// At least as many as the triangle is long, for those that are a line in the texture; at most the texture.
+double Surface::covered_texels(const Triangle& triangle, const Image& image) const {
+  auto corner = [&](size_t i) {
+    Vec2f uv = scene_.texcoords[triangle.texcoord[i]];
+    return Vec3d{static_cast<double>(uv.x) * image.width, static_cast<double>(uv.y) * image.height, 0};
+  };
+  Vec3d a = corner(1) - corner(0), b = corner(2) - corner(0);
+  double area = std::abs(cross(a, b).z) / 2;
+  double length = std::sqrt(std::max(dot(a, a), dot(b, b)));
+  double all = static_cast<double>(image.width) * image.height;
+  return std::max(kOneSample, clamped(std::max(area, length), all));
+}
+
+std::vector<SurfaceSample> Surface::samples(uint64_t first, uint64_t last) const {
+  std::vector<SurfaceSample> samples;
+  samples.reserve(last - first);
+  auto after = std::upper_bound(first_slot_.begin(), first_slot_.end(), first);
+  for (auto triangle = static_cast<size_t>(after - first_slot_.begin()) - 1; first < last; ++triangle) {
+    uint64_t start = first_slot_[triangle], end = std::min(last, first_slot_[triangle + 1]);
+    sample(triangle, first - start, end - start, samples);
+    first = end;
+  }
+  return samples;
+}
+
+void Surface::sample(size_t index, uint64_t first, uint64_t last, std::vector<SurfaceSample>& samples) const {
+  const Triangle& triangle = scene_.triangles[index];
+  const Material& material = scene_.materials[triangle.material];
+  const MaterialColors& colors = colors_[triangle.material];
+  SurfaceSample sample = {triangle.material, colors.color({255, 255, 255, 255}), weights_[index]};
+  uint64_t seed = mix64(index + 1);
+  if (has_image(scene_, material) && triangle.texcoord[0] != kNone) {
+    TexturedTriangle textured(scene_, triangle);
+    for (uint64_t i = first; i < last; ++i) {
+      Rgba8 texel = textured.texel_at(spread_point(seed, i));
+      if (!colors.solid(texel)) continue;
+      sample.color = colors.color(texel);
+      samples.push_back(sample);
+    }
+  } else {
+    bool vertex_colors = has_vertex_colors(scene_, material);
+    for (uint64_t i = first; i < last; ++i) {
+      if (vertex_colors) sample.color = vertex_color_at(triangle, spread_point(seed, i));
+      samples.push_back(sample);
+    }
+  }
+}
+
+Rgb8 Surface::vertex_color_at(const Triangle& triangle, Vec3d weights) const {
+  auto corner = [&](size_t i) {
+    Rgba8 color = scene_.colors[triangle.position[i]];
+    return Vec3d{double(color.r), double(color.g), double(color.b)};
+  };
+  Vec3d color = corner(0) * weights.x + corner(1) * weights.y + corner(2) * weights.z;
+  auto code = [](double value) { return static_cast<uint8_t>(value + 0.5); };
+  return {code(color.x), code(color.y), code(color.z)};
+}
+
+}  // namespace vox

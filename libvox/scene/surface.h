@@ -1,0 +1,80 @@
+// The visible surface of a scene as coloured points, each of which stands for a piece of its area. Palettes
+// and shares are counted from them.
+//
+// A textured triangle gets points in proportion to the texels that it covers, any other a few; triangles
+// together at most about kSampleBudget, and at least one each. Points lie in a low-discrepancy sequence and
+// are the same on every run.
+#pragma once
+
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "libvox/scene/material_colors.h"
+#include "libvox/scene/palette.h"
+
+namespace vox {
+
+inline constexpr uint64_t kSampleBudget = uint64_t{1} << 21;
+
+// Areas are counted in this fraction of the whole surface: whole numbers add up to the same sum in any order.
+// 16 more bits fit above, for sums of colours.
+inline constexpr uint64_t kAreaUnits = uint64_t{1} << 46;
+
+struct SurfaceSample {
+  uint32_t material;
+  Rgb8 color;       // final: texel or vertex colour, base colour applied
+  uint64_t weight;  // of kAreaUnits
+};
+
+class Surface {
+ public:
+  explicit Surface(const Scene& scene);
+
+  uint64_t sample_slots() const { return first_slot_.back(); }
+
+  // The samples of the slots [first, last); holes leave their slot empty.
+  std::vector<SurfaceSample> samples(uint64_t first, uint64_t last) const;
+
+ private:
+  struct Measure {
+    double area;
+    double texels;  // how many the triangle covers; 0 where it is invisible
+  };
+  struct Measures {
+    std::vector<Measure> triangles;
+    Measure total;
+  };
+  Measures measure() const;
+  Measure measure(const Triangle& triangle) const;
+  double covered_texels(const Triangle& triangle, const Image& image) const;
+  void sample(size_t triangle, uint64_t first, uint64_t last, std::vector<SurfaceSample>& samples) const;
+  Rgb8 vertex_color_at(const Triangle& triangle, Vec3d weights) const;
+
+  const Scene& scene_;
+  std::vector<MaterialColors> colors_;  // per material
+  std::vector<uint64_t> first_slot_;    // per triangle, and the end
+  std::vector<uint64_t> weights_;       // of one sample, per triangle
+};
+
+// Adds all samples up: a Tally has add(SurfaceSample) and merge(const Tally&), in whole numbers, so that the
+// sum does not depend on the order.
+template <class Tally>
+Tally tally_surface(const Surface& surface, const Tally& zero) {
+  constexpr uint64_t kBlock = 4096;
+  tbb::enumerable_thread_specific<Tally> tallies(zero);
+  uint64_t slots = surface.sample_slots();
+  tbb::parallel_for(uint64_t{0}, (slots + kBlock - 1) / kBlock, [&](uint64_t block) {
+    Tally& tally = tallies.local();
+    for (const SurfaceSample& sample : surface.samples(block * kBlock, std::min(slots, (block + 1) * kBlock)))
+      tally.add(sample);
+  });
+  Tally sum = zero;
+  for (const Tally& tally : tallies) sum.merge(tally);
+  return sum;
+}
+
+}  // namespace vox

@@ -1,0 +1,300 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "tests/scene/scenes.h"
+
+namespace vox {
+namespace {
+
+using test::add_rectangle;
+using test::plain_material;
+using test::white_material;
+
+constexpr Rgb8 kBlack = {0, 0, 0}, kWhite = {255, 255, 255};
+
+Palette noise_palette(uint32_t seed) {
+  Palette palette = {.count = kPaletteSize};
+  std::mt19937 random(seed);
+  for (Rgb8& c : palette.colors)
+    c = {static_cast<uint8_t>(random()), static_cast<uint8_t>(random()), static_cast<uint8_t>(random())};
+  palette.colors[9] = palette.colors[4];  // a tie wherever one of them is nearest
+  return palette;
+}
+
+uint32_t nibble(const std::vector<uint32_t>& nibbles, uint64_t i) {
+  return nibbles[i >> 3] >> (i & 7) * 4 & 15;
+}
+bool bit(const std::vector<uint32_t>& bits, uint64_t i) {
+  return bits.empty() || (bits[i >> 5] >> (i & 31) & 1) != 0;
+}
+
+uint32_t nearest(const Palette& palette, Rgb8 color) {
+  auto distance = [&](uint32_t i) {
+    Vec3d d = linear_to_oklab(srgb_to_linear(color)) - linear_to_oklab(srgb_to_linear(palette.colors[i]));
+    return dot(d, d);
+  };
+  uint32_t best = 0;
+  for (uint32_t i = 1; i < palette.count; ++i)
+    if (distance(i) < distance(best)) best = i;
+  return best;
+}
+
+double decoded(uint8_t code) {
+  double s = code / 255.0;
+  return s <= 0.04045 ? s / 12.92 : std::pow((s + 0.055) / 1.055, 2.4);
+}
+
+// How much of [a, b) lies in [c, d).
+double overlap(double a, double b, double c, double d) {
+  return std::max(0.0, std::min(b, d) - std::max(a, c));
+}
+
+struct Mean {
+  double r = 0, g = 0, b = 0, a = 0, area = 0;
+};
+
+// The mean of what the texels of one level cover of another, by the overlap of every pair of texels.
+std::vector<Mean> shrunk(const std::vector<Mean>& from, uint32_t fw, uint32_t fh, uint32_t tw, uint32_t th) {
+  std::vector<Mean> to(size_t{tw} * th);
+  for (uint32_t y = 0; y < th; ++y)
+    for (uint32_t x = 0; x < tw; ++x)
+      for (uint32_t v = 0; v < fh; ++v)
+        for (uint32_t u = 0; u < fw; ++u) {
+          double area = overlap(double(x) / tw, double(x + 1) / tw, double(u) / fw, double(u + 1) / fw) *
+                        overlap(double(y) / th, double(y + 1) / th, double(v) / fh, double(v + 1) / fh);
+          area *= double(tw) * th;
+          const Mean& m = from[size_t{v} * fw + u];
+          Mean& sum = to[size_t{y} * tw + x];
+          sum.r += m.r * area, sum.g += m.g * area, sum.b += m.b * area, sum.a += m.a * area;
+        }
+  return to;
+}
+
+std::vector<Mean> largest_level(const Image& image, const Material& material) {
+  std::vector<Mean> means;
+  for (Rgba8 p : image.pixels) {
+    double a = material.alpha_cutoff > 0 ? double(material.base_color[3]) * p.a / 255 : 1;
+    means.push_back({double(material.base_color[0]) * decoded(p.r) * a,
+                     double(material.base_color[1]) * decoded(p.g) * a,
+                     double(material.base_color[2]) * decoded(p.b) * a, a});
+  }
+  return means;
+}
+
+// Entries that are right for a mean, where a value next to halfway between two codes may go either way.
+std::set<uint32_t> right_entries(const Palette& palette, const Mean& mean) {
+  std::set<uint32_t> entries;
+  for (double r : {-3e-7, 3e-7})
+    for (double g : {-3e-7, 3e-7})
+      for (double b : {-3e-7, 3e-7})
+        entries.insert(nearest(
+            palette, linear_to_srgb(Vec3d{mean.r / mean.a + r, mean.g / mean.a + g, mean.b / mean.a + b})));
+  return entries;
+}
+
+void expect_indexed(const IndexedTexture& texture, const Image& image, const Material& material,
+                    const Palette& palette) {
+  uint32_t w = image.width, h = image.height;
+  std::vector<Mean> means = largest_level(image, material);
+  for (size_t k = 0;; ++k) {
+    ASSERT_LT(k, texture.levels.size());
+    const auto& level = texture.levels[k];
+    ASSERT_EQ(level.width, w);
+    ASSERT_EQ(level.height, h);
+    EXPECT_EQ(level.first_texel % 32, 0u);
+    for (uint64_t i = 0; i < uint64_t{w} * h; ++i) {
+      const Mean& mean = means[i];
+      if (std::abs(mean.a - double(material.alpha_cutoff)) > 1e-4) {
+        bool solid = mean.a >= double(material.alpha_cutoff);
+        ASSERT_EQ(bit(texture.opaque, level.first_texel + i), solid) << "level " << k << " texel " << i;
+        if (!solid) continue;
+      }
+      std::set<uint32_t> right = right_entries(palette, mean);
+      ASSERT_TRUE(right.contains(nibble(texture.nibbles, level.first_texel + i)))
+          << "level " << k << " texel " << i;
+    }
+    if (w == 1 && h == 1) {
+      EXPECT_EQ(texture.levels.size(), k + 1);
+      return;
+    }
+    uint32_t tw = std::max(1u, w / 2), th = std::max(1u, h / 2);
+    means = shrunk(means, w, h, tw, th);
+    w = tw, h = th;
+  }
+}
+
+TEST(IndexScene, EveryTexelOfEveryLevelIsTheNearestEntryOfItsMean) {
+  for (auto [w, h] :
+       {std::array{37u, 23u}, {32u, 16u}, {1u, 1u}, {1u, 9u}, {50u, 1u}, {3u, 2u}, {15u, 31u}}) {
+    Scene scene;
+    scene.images = {test::noise_image(w, h, w)};
+    for (Material material : {white_material(0), white_material(0), white_material(0)})
+      scene.materials.push_back(material);
+    scene.materials[1].alpha_cutoff = 0.4f;
+    scene.materials[2].alpha_cutoff = 0.5f;
+    scene.materials[2].base_color = {0.3f, 1, 0.7f, 0.9f};
+    Palette palette = noise_palette(h);
+    IndexedScene indexed = index_scene(scene, palette, MaterialMode::Texture);
+    ASSERT_EQ(indexed.textures.size(), 3u);
+    EXPECT_TRUE(indexed.textures[0].opaque.empty());
+    for (uint32_t i = 0; i < 3; ++i)
+      expect_indexed(indexed.textures[indexed.materials[i].texture], scene.images[0], scene.materials[i],
+                     palette);
+  }
+}
+
+TEST(IndexScene, EveryColorGetsTheNearestEntry) {
+  std::vector<Rgba8> pixels;  // all colours of a plane through the cube, and of a fine ramp
+  for (int i = 0; i < 256; ++i)
+    for (int j = 0; j < 256; ++j)
+      pixels.push_back(
+          {static_cast<uint8_t>(i), static_cast<uint8_t>(j), static_cast<uint8_t>((i + 2 * j) / 3), 255});
+  Scene scene;
+  scene.images = {test::image_of(256, 256, pixels)};
+  scene.materials = {white_material(0)};
+  Palette palette = noise_palette(77);
+  IndexedTexture texture = index_scene(scene, palette, MaterialMode::Texture).textures[0];
+  for (size_t i = 0; i < pixels.size(); ++i)
+    ASSERT_EQ(nibble(texture.nibbles, i), nearest(palette, {pixels[i].r, pixels[i].g, pixels[i].b})) << i;
+}
+
+TEST(IndexScene, MeansAreOfLightAndWeightedByAlpha) {
+  // White and black in equal parts are sRGB 188, not 128.
+  Scene scene;
+  scene.images = {test::image_of(2, 1, {{255, 255, 255, 255}, {0, 0, 0, 255}}),
+                  test::image_of(2, 1, {{255, 255, 255, 255}, {0, 0, 0, 51}})};
+  scene.materials = {white_material(0), white_material(1)};
+  scene.materials[1].alpha_cutoff = 0.5f;
+  Palette palette = {.count = 3, .colors = {Rgb8{128, 128, 128}, Rgb8{188, 188, 188}, Rgb8{234, 234, 234}}};
+  IndexedScene indexed = index_scene(scene, palette, MaterialMode::Texture);
+  auto last = [&](const IndexedTexture& t) { return nibble(t.nibbles, t.levels.back().first_texel); };
+  EXPECT_EQ(last(indexed.textures[0]), 1u);
+  EXPECT_EQ(last(indexed.textures[1]), 2u);  // 1 / 1.2 of white's light
+  EXPECT_TRUE(bit(indexed.textures[1].opaque, 0));
+  EXPECT_FALSE(bit(indexed.textures[1].opaque, 1));
+  EXPECT_TRUE(bit(indexed.textures[1].opaque, indexed.textures[1].levels.back().first_texel));  // 0.6
+}
+
+TEST(IndexScene, FullAlphaHasNoHolesAtAnyCutoffUpToOne) {
+  Scene scene;
+  scene.images = {test::noise_image(97, 51, 3)};
+  for (Rgba8& p : scene.images[0].pixels) p.a = 255;
+  scene.materials = {white_material(0)};
+  scene.materials[0].alpha_cutoff = 1;
+  EXPECT_TRUE(index_scene(scene, noise_palette(1), MaterialMode::Texture).textures[0].opaque.empty());
+  scene.materials[0].alpha_cutoff = 1.5f;
+  const IndexedTexture all_holes = index_scene(scene, noise_palette(1), MaterialMode::Texture).textures[0];
+  for (const auto& level : all_holes.levels)
+    for (uint64_t i = 0; i < uint64_t{level.width} * level.height; ++i)
+      ASSERT_FALSE(bit(all_holes.opaque, level.first_texel + i));
+}
+
+TEST(IndexScene, EqualMaterialsShareATexture) {
+  Scene scene;
+  scene.images = {test::noise_image(4, 4, 1), test::noise_image(4, 4, 2)};
+  scene.materials.assign(7, white_material(0));
+  scene.materials[1].wrap_u = Wrap::Mirror;         // sampling differs, the texels do not
+  scene.materials[2].base_color = {1, 1, 1, 0.2f};  // opaque: alpha means nothing
+  scene.materials[3].base_color = {1, 0.5f, 1, 1};
+  scene.materials[4].alpha_cutoff = 0.5f;
+  scene.materials[5].image = 1;
+  scene.materials[6].alpha_cutoff = 0.25f;
+  IndexedScene indexed = index_scene(scene, noise_palette(1), MaterialMode::Texture);
+  EXPECT_EQ(indexed.textures.size(), 5u);
+  EXPECT_EQ(indexed.materials[0].texture, indexed.materials[1].texture);
+  EXPECT_EQ(indexed.materials[0].texture, indexed.materials[2].texture);
+  EXPECT_EQ(indexed.materials[1].wrap_u, Wrap::Mirror);
+  std::set<uint32_t> different;
+  for (size_t i = 2; i < 7; ++i) different.insert(indexed.materials[i].texture);
+  EXPECT_EQ(different.size(), 5u);
+}
+
+TEST(IndexScene, WithoutMaterialsOnlyHolesAreKept) {
+  Scene scene;
+  scene.images = {test::noise_image(9, 7, 1), test::noise_image(9, 7, 2)};
+  for (Rgba8& p : scene.images[1].pixels) p.a = 255;
+  scene.materials = {white_material(0), white_material(0), white_material(1), white_material()};
+  scene.materials[1].alpha_cutoff = scene.materials[2].alpha_cutoff = scene.materials[3].alpha_cutoff = 0.5f;
+  scene.materials[3].base_color[3] = 0.4f;
+  for (uint32_t i = 0; i < 4; ++i) add_rectangle(scene, i, 1, 1, i);
+  IndexedScene indexed = index_scene(scene, noise_palette(1), MaterialMode::None);
+  ASSERT_EQ(indexed.textures.size(), 1u);
+  EXPECT_EQ(indexed.materials[0].texture, kNone);  // opaque
+  EXPECT_EQ(indexed.materials[1].texture, 0u);
+  EXPECT_EQ(indexed.materials[2].texture, kNone);  // no holes in the image
+  EXPECT_TRUE(indexed.materials[3].invisible);
+  EXPECT_FALSE(indexed.materials[1].invisible);
+  for (size_t i = 0; i < 63; ++i)
+    EXPECT_EQ(bit(indexed.textures[0].opaque, i), scene.images[0].pixels[i].a >= 128);
+  EXPECT_TRUE(std::all_of(indexed.textures[0].nibbles.begin(), indexed.textures[0].nibbles.end(),
+                          [](uint32_t word) { return word == 0; }));
+  EXPECT_EQ(indexed.shares, (std::array<double, kPaletteSize>{}));
+}
+
+TEST(IndexScene, MeshMaterialsKeepTheirHoles) {
+  Scene scene;
+  scene.images = {test::noise_image(8, 8, 1)};
+  scene.materials = {white_material(0), white_material(0), plain_material(kBlack)};
+  scene.materials[0].alpha_cutoff = scene.materials[1].alpha_cutoff = 0.5f;
+  for (uint32_t i = 0; i < 3; ++i) add_rectangle(scene, i, 1, 4 - i, i);
+  IndexedScene indexed = index_scene(scene, mesh_palette(scene), MaterialMode::Mesh);
+  ASSERT_EQ(indexed.textures.size(), 2u);  // equal holes, different entries
+  std::set<uint8_t> entries;
+  for (const IndexedMaterial& material : indexed.materials) {
+    entries.insert(material.index);
+    if (material.texture == kNone) continue;
+    const IndexedTexture& texture = indexed.textures[material.texture];
+    for (uint64_t i = 0; i < 64; ++i) {
+      EXPECT_EQ(nibble(texture.nibbles, i), material.index);
+      EXPECT_EQ(bit(texture.opaque, i), scene.images[0].pixels[i].a >= 128);
+    }
+  }
+  EXPECT_EQ(entries, (std::set<uint8_t>{0, 1, 2}));
+}
+
+TEST(IndexScene, VertexColorsGoThroughTheTable) {
+  Scene scene;
+  scene.materials = {white_material(), white_material(0)};
+  scene.images = {test::noise_image(2, 2, 1)};
+  add_rectangle(scene, 0, 1, 1, 0);
+  Palette palette = noise_palette(2);
+  EXPECT_TRUE(index_scene(scene, palette, MaterialMode::Texture).color_lut.empty());
+
+  scene.colors.assign(4, {255, 255, 255, 255});
+  palette.colors[0] = kBlack, palette.colors[3] = kWhite;
+  IndexedScene indexed = index_scene(scene, palette, MaterialMode::Texture);
+  EXPECT_TRUE(indexed.materials[0].vertex_colors);
+  EXPECT_FALSE(indexed.materials[1].vertex_colors);  // has an image
+  ASSERT_EQ(indexed.color_lut.size(), 32768u / 8);
+  EXPECT_EQ(nibble(indexed.color_lut, 0), 0u);
+  EXPECT_EQ(nibble(indexed.color_lut, 32767), 3u);
+  for (uint32_t cell = 0; cell < 32768; cell += 7) {
+    auto widen = [](uint32_t b) { return static_cast<uint8_t>((b & 31) << 3 | (b & 31) >> 2); };
+    EXPECT_EQ(nibble(indexed.color_lut, cell),
+              nearest(palette, {widen(cell >> 10), widen(cell >> 5), widen(cell)}));
+  }
+  EXPECT_EQ(indexed.shares[3], 1);
+}
+
+TEST(IndexScene, SharesFollowTheArea) {
+  Scene scene;
+  scene.images = {
+      test::image_of(4, 1, {{0, 0, 0, 255}, {0, 0, 0, 255}, {0, 0, 0, 255}, {255, 255, 255, 255}})};
+  scene.materials = {white_material(0), plain_material({250, 0, 0})};
+  add_rectangle(scene, 0, 1, 1, 0);
+  add_rectangle(scene, 5, 1, 1, 1);
+  add_rectangle(scene, 5, 1, 2, 1);
+  Palette palette = {.count = 3, .colors = {kBlack, kWhite, Rgb8{255, 0, 0}}};
+  auto shares = index_scene(scene, palette, MaterialMode::Texture).shares;
+  EXPECT_NEAR(shares[0], 0.75 / 4, 3e-3);
+  EXPECT_NEAR(shares[1], 0.25 / 4, 3e-3);
+  EXPECT_NEAR(shares[2], 0.75, 3e-3);
+  EXPECT_NEAR(shares[0] + shares[1] + shares[2], 1, 1e-12);
+}
+
+}  // namespace
+}  // namespace vox

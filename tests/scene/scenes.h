@@ -1,0 +1,48 @@
+// Small scenes for tests.
+#pragma once
+
+#include <random>
+
+#include "libvox/scene/oklab.h"
+#include "libvox/scene/palette.h"
+
+namespace vox::test {
+
+inline Material white_material(uint32_t image = kNone) {
+  Material material;
+  material.base_color = {1, 1, 1, 1};
+  material.image = image;
+  return material;
+}
+
+inline Material plain_material(Rgb8 color) {
+  Vec3d linear = srgb_to_linear(color);
+  Material material;
+  material.base_color = {static_cast<float>(linear.x), static_cast<float>(linear.y),
+                         static_cast<float>(linear.z), 1};
+  return material;
+}
+
+inline Image image_of(uint32_t width, uint32_t height, std::vector<Rgba8> pixels) {
+  return {.name = "image", .width = width, .height = height, .pixels = std::move(pixels)};
+}
+
+inline Image noise_image(uint32_t width, uint32_t height, uint32_t seed) {
+  std::mt19937 random(seed);
+  std::vector<Rgba8> pixels(size_t{width} * height);
+  auto byte = [&] { return static_cast<uint8_t>(random()); };
+  for (Rgba8& pixel : pixels) pixel = {byte(), byte(), byte(), byte()};
+  return image_of(width, height, std::move(pixels));
+}
+
+// A rectangle of width x height from `x` on, two triangles, covered once by the whole texture.
+inline void add_rectangle(Scene& scene, double x, double width, double height, uint32_t material) {
+  auto p = static_cast<uint32_t>(scene.positions.size()), t = static_cast<uint32_t>(scene.texcoords.size());
+  for (Vec3d corner : {Vec3d{x, 0, 0}, {x + width, 0, 0}, {x + width, height, 0}, {x, height, 0}})
+    scene.positions.push_back(corner);
+  for (Vec2f uv : {Vec2f{0, 0}, {1, 0}, {1, 1}, {0, 1}}) scene.texcoords.push_back(uv);
+  scene.triangles.push_back({{p, p + 1, p + 2}, {t, t + 1, t + 2}, material});
+  scene.triangles.push_back({{p, p + 2, p + 3}, {t, t + 2, t + 3}, material});
+}
+
+}  // namespace vox::test
