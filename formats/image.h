@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,8 +19,8 @@ Image read_image(const std::filesystem::path& path);                           /
 Image decode_image(std::span<const std::byte> file, const std::string& name);  // throws Error
 
 // The file that a mesh file in `folder` means by `name`: backslashes count as slashes, letter case is ignored
-// where no exact match exists, an absolute path that does not exist here is looked for by its last part
-// beside the mesh.
+// where no exact match exists, %20 may stand for a space. A path that does not exist here,
+// C:\art\textures\wood.png, is looked for by its last parts: textures/wood.png, then wood.png.
 std::optional<std::filesystem::path> find_file(const std::filesystem::path& folder, std::string name);
 
 // Collects the images of a scene, each file once, and decodes them in parallel.
@@ -36,11 +37,13 @@ class ImageLoader {
 
  private:
   struct Source {
+    std::string name;
     std::filesystem::path path;
     std::vector<std::byte> file;
     Image image;
   };
   std::vector<Source> sources_;
+  std::map<std::filesystem::path, uint32_t> files_;  // canonical path → index of its source
 };
 
 // Materials whose image is empty lose it (their base colour stays); empty images are removed.
