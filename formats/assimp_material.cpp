@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "libvox/base/error.h"
-#include "libvox/base/log.h"
 
 namespace vox {
 namespace {
@@ -113,32 +112,24 @@ void read_usual_color(const aiMaterial& source, Material& material) {
   }
 }
 
-// Whether a texture takes the place of the colour, which then only stands there by default: so the modelling
-// programs' formats, while glTF and MTL multiply.
-bool texture_replaces_color(const aiScene& scene) {
-  aiString format;
-  if (!scene.mMetaData || !scene.mMetaData->Get(AI_METADATA_SOURCE_FORMAT, format)) return true;
-  std::string_view name = format.C_Str();
-  return !name.starts_with("glTF") && !name.starts_with("Wavefront");
-}
-
-Image pixels_of(const aiTexture& texture, const std::string& name) {
-  Image image = {.name = name, .width = texture.mWidth, .height = texture.mHeight, .pixels = {}};
-  image.pixels.reserve(size_t{image.width} * image.height);
-  for (size_t i = 0; i < size_t{image.width} * image.height; ++i) {
-    const aiTexel& texel = texture.pcData[i];
-    image.pixels.push_back({texel.r, texel.g, texel.b, texel.a});
+ImageSource embedded(const aiTexture& texture, const std::string& name) {
+  ImageSource source = {.name = name, .file = {}, .image = {}};
+  if (texture.mHeight == 0) {  // the data is a file of mWidth bytes
+    const auto* bytes = reinterpret_cast<const std::byte*>(texture.pcData);
+    source.file.assign(bytes, bytes + texture.mWidth);
+    return source;
   }
-  return image;
+  source.image = {.name = name, .width = texture.mWidth, .height = texture.mHeight, .pixels = {}};
+  for (size_t i = 0; i < size_t{texture.mWidth} * texture.mHeight; ++i) {
+    const aiTexel& texel = texture.pcData[i];
+    source.image.pixels.push_back({texel.r, texel.g, texel.b, texel.a});
+  }
+  return source;
 }
 
 }  // namespace
 
-AssimpMaterials::AssimpMaterials(const aiScene& scene, std::filesystem::path folder)
-    : scene_(scene),
-      folder_(std::move(folder)),
-      texture_replaces_color_(vox::texture_replaces_color(scene)),
-      index_(scene.mNumMaterials, kNone) {}
+AssimpMaterials::AssimpMaterials(const aiScene& scene) : scene_(scene), index_(scene.mNumMaterials, kNone) {}
 
 uint32_t AssimpMaterials::use(uint32_t assimp_material) {
   if (assimp_material >= index_.size())
@@ -155,7 +146,6 @@ uint32_t AssimpMaterials::use(uint32_t assimp_material) {
 AssimpMaterials::Use AssimpMaterials::read(const aiMaterial& source) {
   Use use;
   use.linear_colors = is_gltf(source);
-  use.texture_replaces_color = texture_replaces_color_;
   aiString name;
   if (source.Get(AI_MATKEY_NAME, name) == aiReturn_SUCCESS) use.material.name = text_of(name);
   if (is_gltf(source)) {
@@ -169,7 +159,7 @@ AssimpMaterials::Use AssimpMaterials::read(const aiMaterial& source) {
     use.uv = uv_map_of(source, type);
     use.material.wrap_u = wrap_of(source, _AI_MATKEY_MAPPINGMODE_U_BASE, type);
     use.material.wrap_v = wrap_of(source, _AI_MATKEY_MAPPINGMODE_V_BASE, type);
-    use.material.image = add_image(source, texture);
+    use.material.image = add_image(texture);
     // The usual way to say that the colour texture's alpha counts.
     if (texture == texture_name(source, aiTextureType_OPACITY)) use.material.alpha_cutoff = 0.5f;
     break;
@@ -177,38 +167,25 @@ AssimpMaterials::Use AssimpMaterials::read(const aiMaterial& source) {
   return use;
 }
 
-uint32_t AssimpMaterials::add_image(const aiMaterial& source, const std::string& name) {
-  auto [texture, index] = scene_.GetEmbeddedTextureAndIndex(name.c_str());
-  if (texture) return add_embedded(static_cast<uint32_t>(index));
-  if (auto file = find_file(folder_, name)) return loader_.add_file(*file);
-  if (missing_.insert(name).second)
-    log_warning("texture '{}' of material '{}' not found; the material's colour is used instead", name,
-                source.GetName().C_Str());
-  return kNone;
-}
-
-uint32_t AssimpMaterials::add_embedded(uint32_t index) {
-  auto [known, is_new] = embedded_.try_emplace(index, kNone);
+uint32_t AssimpMaterials::add_image(const std::string& name) {
+  auto [known, is_new] = image_of_name_.try_emplace(name, static_cast<uint32_t>(images_.size()));
   if (!is_new) return known->second;
-  const aiTexture& texture = *scene_.mTextures[index];
-  std::string name = text_of(texture.mFilename);
-  if (name.empty()) name = fmt::format("embedded texture {}", index);
-  if (texture.mHeight > 0) return known->second = loader_.add_pixels(pixels_of(texture, name));
-  // With height 0 the data is a file of mWidth bytes.
-  std::span file(reinterpret_cast<const std::byte*>(texture.pcData), texture.mWidth);
-  return known->second = loader_.add_embedded(file, name);
+  auto [texture, index] = scene_.GetEmbeddedTextureAndIndex(name.c_str());
+  if (!texture) {
+    images_.push_back({.name = name, .file = {}, .image = {}});
+  } else {
+    std::string own_name = text_of(texture->mFilename);
+    images_.push_back(
+        embedded(*texture, own_name.empty() ? fmt::format("embedded texture {}", index) : own_name));
+  }
+  return known->second;
 }
 
-void AssimpMaterials::move_into(Scene& scene) {
-  scene.images = loader_.load();
-  scene.materials.clear();
-  for (Use& use : uses_) {
-    Material& material = use.material;
-    bool textured = material.image != kNone && scene.images[material.image].width > 0;
-    if (textured && use.texture_replaces_color) material.base_color = {1, 1, 1, material.base_color[3]};
-    scene.materials.push_back(std::move(material));
-  }
-  drop_empty_images(scene);
+bool texture_replaces_color(const aiScene& scene) {
+  aiString format;
+  if (!scene.mMetaData || !scene.mMetaData->Get(AI_METADATA_SOURCE_FORMAT, format)) return true;
+  std::string_view name = format.C_Str();
+  return !name.starts_with("glTF") && !name.starts_with("Wavefront");
 }
 
 }  // namespace vox

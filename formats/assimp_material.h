@@ -3,15 +3,12 @@
 
 #include <assimp/scene.h>
 
+#include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <map>
-#include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
-#include "formats/image.h"
 #include "libvox/scene/scene.h"
 
 namespace vox {
@@ -28,40 +25,43 @@ struct UvMap {
   }
 };
 
-// Reads those materials that are used, in order of their first use, and their images at the end.
+// Where the pixels of an image come from: the file of that name, a file's bytes, or they are there already.
+struct ImageSource {
+  std::string name;
+  std::vector<std::byte> file;
+  Image image;
+};
+
+// Reads those materials that are used, in order of their first use.
 class AssimpMaterials {
  public:
-  // `folder` is where texture files are looked for.
-  AssimpMaterials(const aiScene& scene, std::filesystem::path folder);
-
-  // Index that this material will have in the scene.
-  uint32_t use(uint32_t assimp_material);
-
-  const UvMap& uv_map(uint32_t material) const { return uses_[material].uv; }
-  bool linear_colors(uint32_t material) const { return uses_[material].linear_colors; }
-
-  void move_into(Scene& scene);
-
- private:
   struct Use {
-    Material material;
+    Material material;  // its image is an index into images()
     UvMap uv;
-    bool linear_colors = false;           // as glTF's are
-    bool texture_replaces_color = false;  // instead of multiplying it
+    bool linear_colors = false;  // as glTF's are
   };
 
+  explicit AssimpMaterials(const aiScene& scene);
+
+  // Index into uses() of one of Assimp's materials.
+  uint32_t use(uint32_t assimp_material);
+
+  const std::vector<Use>& uses() const { return uses_; }
+  std::vector<ImageSource> take_images() { return std::move(images_); }
+
+ private:
   Use read(const aiMaterial& source);
-  uint32_t add_image(const aiMaterial& source, const std::string& name);
-  uint32_t add_embedded(uint32_t index);
+  uint32_t add_image(const std::string& name);
 
   const aiScene& scene_;
-  std::filesystem::path folder_;
-  bool texture_replaces_color_;
   std::vector<uint32_t> index_;  // Assimp's material → ours, kNone until it is used
   std::vector<Use> uses_;
-  ImageLoader loader_;
-  std::map<uint32_t, uint32_t> embedded_;  // Assimp's texture → the loader's image
-  std::set<std::string> missing_;          // textures warned of
+  std::vector<ImageSource> images_;
+  std::map<std::string, uint32_t> image_of_name_;
 };
+
+// Whether a texture takes the place of the colour, which then only stands there by default: so the modelling
+// programs' formats, while glTF and MTL multiply.
+bool texture_replaces_color(const aiScene& scene);
 
 }  // namespace vox

@@ -1,213 +1,179 @@
-#include <assimp/postprocess.h>
-#include <assimp/scene.h>
 #include <fmt/format.h>
 
-#include <assimp/DefaultIOSystem.h>
-#include <algorithm>
-#include <assimp/Importer.hpp>
-#include <cmath>
-#include <memory>
+#include <concepts>
+#include <filesystem>
+#include <span>
+#include <type_traits>
 
-#include "formats/assimp_material.h"
+#include "formats/assimp_import.h"
+#include "formats/child_process.h"
 #include "formats/image.h"
 #include "formats/mesh.h"
 #include "libvox/base/error.h"
-#include "libvox/base/memory.h"
-#include "libvox/base/units.h"
+#include "libvox/base/log.h"
 
 namespace vox {
 namespace {
 
-using Matrix = aiMatrix4x4t<double>;
+template <class T>
+concept Plain = std::is_trivially_copyable_v<T>;
 
-constexpr uint64_t kMaxTriangles = uint64_t{1} << 31;
+// Writer and Reader take the same calls, so that transfer() describes both directions.
+struct Writer {
+  MemoryFile& file;
 
-// Files that a mesh file refers to, such as the buffers of a glTF, are found as textures are.
-class AssetFiles : public Assimp::DefaultIOSystem {
- public:
-  explicit AssetFiles(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  void operator()(const Plain auto& value) { file.write(std::as_bytes(std::span(&value, 1))); }
+  template <class List>
+  void plain_list(const List& list) {
+    (*this)(uint64_t{list.size()});
+    file.write(std::as_bytes(std::span(list)));
+  }
+  template <class T>
+  void each(std::vector<T>& list, auto&& transfer_item) {
+    (*this)(uint64_t{list.size()});
+    for (T& item : list) transfer_item(*this, item);
+  }
+};
 
-  bool Exists(const char* name) const override { return locate(name).has_value(); }
+struct Reader {
+  MemoryFile& file;
 
-  Assimp::IOStream* Open(const char* name, const char* mode) override {
-    auto path = locate(name);
-    return path ? DefaultIOSystem::Open(path->c_str(), mode) : nullptr;
+  void operator()(Plain auto& value) { file.read(std::as_writable_bytes(std::span(&value, 1))); }
+  template <class List>
+  void plain_list(List& list) {
+    list.resize(count(sizeof(list[0])));
+    file.read(std::as_writable_bytes(std::span(list)));
+  }
+  template <class T>
+  void each(std::vector<T>& list, auto&& transfer_item) {
+    list.resize(count(1));
+    for (T& item : list) transfer_item(*this, item);
   }
 
  private:
-  std::optional<std::filesystem::path> locate(const std::string& name) const {
-    std::error_code failed;
-    if (std::filesystem::is_regular_file(name, failed)) return name;
-    std::string prefix = folder_.string() + "/";
-    return find_file(folder_, name.starts_with(prefix) ? name.substr(prefix.size()) : name);
+  size_t count(size_t item_size) {
+    uint64_t count = 0;
+    (*this)(count);
+    if (count > file.rest() / item_size) throw Error("the result of a child process is damaged");
+    return count;
   }
-
-  std::filesystem::path folder_;
 };
 
-void configure(Assimp::Importer& importer, const std::filesystem::path& folder) {
-  importer.SetIOHandler(std::make_unique<AssetFiles>(folder).release());  // which it frees
-  importer.SetPropertyBool(AI_CONFIG_IMPORT_NO_SKELETON_MESHES, true);
-  importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_ANIMATIONS, false);
-  importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_CAMERAS, false);
-  importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_LIGHTS, false);
-  importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_WEIGHTS, false);
-  importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);  // axes as in the file
+void transfer(auto& stream, ImportedScene& imported) {
+  Scene& scene = imported.scene;
+  stream.plain_list(scene.positions);
+  stream.plain_list(scene.colors);
+  stream.plain_list(scene.texcoords);
+  stream.plain_list(scene.triangles);
+  stream.each(scene.materials, [](auto& stream, Material& material) {
+    stream.plain_list(material.name);
+    stream(material.base_color);
+    stream(material.image);
+    stream(material.wrap_u);
+    stream(material.wrap_v);
+    stream(material.alpha_cutoff);
+  });
+  stream.each(imported.images, [](auto& stream, ImageSource& source) {
+    stream.plain_list(source.name);
+    stream.plain_list(source.file);
+    stream.plain_list(source.image.name);
+    stream(source.image.width);
+    stream(source.image.height);
+    stream.plain_list(source.image.pixels);
+  });
+  stream(imported.texture_replaces_color);
 }
 
-struct Instance {
-  const aiMesh* mesh;
-  Matrix transform;
-};
-
-// Every use of a mesh by a node, in depth-first order. Without recursion: files choose the depth.
-std::vector<Instance> find_instances(const aiScene& scene) {
-  struct Visit {
-    const aiNode* node;
-    Matrix parent;
-  };
-  std::vector<Instance> instances;
-  std::vector<Visit> stack = {{scene.mRootNode, Matrix()}};
-  while (!stack.empty()) {
-    auto [node, parent] = stack.back();
-    stack.pop_back();
-    Matrix transform = parent * static_cast<Matrix>(node->mTransformation);
-    for (uint32_t i = 0; i < node->mNumMeshes; ++i) {
-      if (node->mMeshes[i] >= scene.mNumMeshes) throw Error("a node names a mesh that is not there");
-      instances.push_back({scene.mMeshes[node->mMeshes[i]], transform});
-    }
-    for (uint32_t i = node->mNumChildren; i-- > 0;) stack.push_back({node->mChildren[i], transform});
+// What the child process does.
+void import_into(MemoryFile& file, const std::filesystem::path& path) {
+  ImportedScene imported;
+  std::string problem;
+  try {
+    imported = import_with_assimp(path);
+  } catch (const std::bad_alloc&) {
+    problem = "out of memory while reading the file";
+  } catch (const std::exception& error) {
+    problem = error.what();
   }
-  return instances;
+  Writer writer{file};
+  writer.plain_list(problem);
+  transfer(writer, imported);
 }
 
-// Reserves what the instances need: few bytes of a file can place a mesh often.
-void reserve(Scene& scene, const std::vector<Instance>& instances) {
-  uint64_t triangles = 0, positions = 0;
-  bool colored = false;
-  for (const Instance& instance : instances) {
-    triangles += instance.mesh->mNumFaces;
-    positions += instance.mesh->mNumVertices;
-    colored |= instance.mesh->HasVertexColors(0);
+// A process that goes astray may also return nonsense.
+void check(const ImportedScene& imported) {
+  const Scene& scene = imported.scene;
+  auto fits = [](uint32_t index, size_t count) { return index == kNone || index < count; };
+  bool sound = scene.colors.empty() || scene.colors.size() == scene.positions.size();
+  for (const Triangle& triangle : scene.triangles) {
+    sound &= triangle.material < scene.materials.size();
+    for (uint32_t index : triangle.position) sound &= index < scene.positions.size();
+    for (uint32_t index : triangle.texcoord) sound &= fits(index, scene.texcoords.size());
   }
-  if (triangles > kMaxTriangles || positions >= kNone)
-    throw Error(fmt::format("{} triangles with {} vertices, instances counted, are too many",
-                            format_count(triangles), format_count(positions)))
-        .hint(fmt::format("up to {} triangles are read", format_count(kMaxTriangles)));
-  uint64_t bytes = triangles * sizeof(Triangle) + positions * (sizeof(Vec3d) + (colored ? sizeof(Rgba8) : 0));
-  if (bytes > available_bytes())
-    throw Error(fmt::format("{} triangles, instances counted, need {} of memory, {} are free",
-                            format_count(triangles), format_bytes(bytes), format_bytes(available_bytes())));
-  scene.triangles.reserve(triangles);
-  scene.positions.reserve(positions);
-  if (colored) scene.colors.reserve(positions);
+  for (const Material& material : scene.materials) sound &= fits(material.image, imported.images.size());
+  for (const ImageSource& source : imported.images)
+    sound &= source.image.pixels.size() == uint64_t{source.image.width} * source.image.height;
+  if (!sound) throw Error("Assimp's result contradicts itself").hint("is the file damaged?");
 }
 
-uint8_t to_byte(float value) {
-  return static_cast<uint8_t>(std::lround((value > 0 ? std::min(value, 1.0f) : 0.0f) * 255));
+// Assimp's readers trust their input: flipped bytes in a glTF are enough to make them follow null pointers.
+ImportedScene import_apart(const std::filesystem::path& path) {
+  uint64_t seconds = 20 + 2 * (std::filesystem::file_size(path) >> 20);
+  MemoryFile file;
+  try {
+    run_in_child_process(seconds, [&] { import_into(file, path); });
+  } catch (const Cancelled&) {
+    throw;
+  } catch (const Error& error) {
+    throw Error(fmt::format("Assimp {}", error.what())).hint("is the file damaged?");
+  }
+  file.rewind();
+  Reader reader{file};
+  std::string problem;
+  reader.plain_list(problem);
+  if (!problem.empty()) throw Error(problem);
+  ImportedScene imported;
+  transfer(reader, imported);
+  check(imported);
+  return imported;
 }
 
-float to_srgb(float linear) {
-  return linear <= 0.0031308f ? 12.92f * linear : 1.055f * std::pow(linear, 1 / 2.4f) - 0.055f;
+// Index into the images that `loader` will load; kNone with a warning where there is no such file.
+uint32_t add_to(ImageLoader& loader, ImageSource& source, const std::filesystem::path& folder) {
+  if (!source.image.pixels.empty()) return loader.add_pixels(std::move(source.image));
+  if (!source.file.empty()) return loader.add_embedded(source.file, source.name);
+  if (auto file = find_file(folder, source.name)) return loader.add_file(*file);
+  log_warning("texture '{}' not found; the material's colour is used instead", source.name);
+  return kNone;
 }
 
-class SceneBuilder {
- public:
-  SceneBuilder(const aiScene& source, std::filesystem::path folder)
-      : source_(source), materials_(source, std::move(folder)) {}
-
-  Scene build() {
-    std::vector<Instance> instances = find_instances(source_);
-    reserve(scene_, instances);
-    for (const Instance& instance : instances)
-      if (instance.mesh->HasPositions() && instance.mesh->HasFaces()) add(instance);
-    materials_.move_into(scene_);
-    return std::move(scene_);
+Scene with_images(ImportedScene imported, const std::filesystem::path& folder) {
+  Scene scene = std::move(imported.scene);
+  ImageLoader loader;
+  std::vector<uint32_t> index;
+  for (ImageSource& source : imported.images) index.push_back(add_to(loader, source, folder));
+  scene.images = loader.load();
+  for (Material& material : scene.materials) {
+    if (material.image != kNone) material.image = index[material.image];
+    bool textured = material.image != kNone && scene.images[material.image].width > 0;
+    if (textured && imported.texture_replaces_color) material.base_color = {1, 1, 1, material.base_color[3]};
   }
-
- private:
-  void add(const Instance& instance) {
-    const aiMesh& mesh = *instance.mesh;
-    uint32_t material = materials_.use(mesh.mMaterialIndex);
-    uint32_t first_texcoord = add_texcoords(mesh, material);
-    auto first_position = static_cast<uint32_t>(scene_.positions.size());
-    add_triangles(mesh, material, first_position, first_texcoord);
-    for (uint32_t i = 0; i < mesh.mNumVertices; ++i) {
-      aiVector3t<double> p = instance.transform * aiVector3t<double>(mesh.mVertices[i].x, mesh.mVertices[i].y,
-                                                                     mesh.mVertices[i].z);
-      scene_.positions.push_back({p.x, p.y, p.z});
-    }
-    if (mesh.HasVertexColors(0)) {
-      add_colors(mesh, materials_.linear_colors(material), first_position);
-    } else if (!scene_.colors.empty()) {
-      scene_.colors.resize(scene_.positions.size(), kWhite);
-    }
-  }
-
-  // Instances of a mesh share theirs. kNone without any.
-  uint32_t add_texcoords(const aiMesh& mesh, uint32_t material) {
-    auto [known, is_new] = first_texcoord_.try_emplace(&mesh, kNone);
-    UvMap map = materials_.uv_map(material);
-    if (map.channel >= AI_MAX_NUMBER_OF_TEXTURECOORDS || !mesh.HasTextureCoords(map.channel)) map.channel = 0;
-    if (!is_new || !mesh.HasTextureCoords(map.channel)) return known->second;
-    known->second = static_cast<uint32_t>(scene_.texcoords.size());
-    for (uint32_t i = 0; i < mesh.mNumVertices; ++i)
-      scene_.texcoords.push_back(map(mesh.mTextureCoords[map.channel][i]));
-    return known->second;
-  }
-
-  void add_triangles(const aiMesh& mesh, uint32_t material, uint32_t first_position,
-                     uint32_t first_texcoord) {
-    for (uint32_t f = 0; f < mesh.mNumFaces; ++f) {
-      const aiFace& face = mesh.mFaces[f];
-      if (face.mNumIndices != 3) continue;  // points and lines
-      Triangle triangle = {.position = {}, .texcoord = {kNone, kNone, kNone}, .material = material};
-      for (size_t i = 0; i < 3; ++i) {
-        uint32_t vertex = face.mIndices[i];
-        if (vertex >= mesh.mNumVertices)
-          throw Error(
-              fmt::format("a face names vertex {}, but the mesh has only {}", vertex, mesh.mNumVertices));
-        triangle.position[i] = first_position + vertex;
-        if (first_texcoord != kNone) triangle.texcoord[i] = first_texcoord + vertex;
-      }
-      scene_.triangles.push_back(triangle);
-    }
-  }
-
-  void add_colors(const aiMesh& mesh, bool linear, uint32_t first_position) {
-    scene_.colors.resize(first_position, kWhite);  // of the meshes without
-    for (uint32_t i = 0; i < mesh.mNumVertices; ++i) {
-      aiColor4D color = mesh.mColors[0][i];
-      auto channel = [&](float value) { return to_byte(linear ? to_srgb(value) : value); };
-      scene_.colors.push_back({channel(color.r), channel(color.g), channel(color.b), to_byte(color.a)});
-    }
-  }
-
-  static constexpr Rgba8 kWhite = {255, 255, 255, 255};
-
-  const aiScene& source_;
-  AssimpMaterials materials_;
-  std::map<const aiMesh*, uint32_t> first_texcoord_;
-  Scene scene_;
-};
-
-Scene import(const std::filesystem::path& path) {
-  Assimp::Importer importer;
-  configure(importer, path.parent_path());
-  const aiScene* source = importer.ReadFile(path.string(), aiProcess_Triangulate);
-  if (!source) throw Error(importer.GetErrorString());
-  if (!source->mRootNode) throw Error("no scene in this file");
-  return SceneBuilder(*source, path.parent_path()).build();
+  drop_empty_images(scene);
+  return scene;
 }
 
 }  // namespace
 
-Scene read_assimp(const std::filesystem::path& path) try { return import(path); } catch (Error& error) {
-  throw error.at(path.string());
-} catch (const std::bad_alloc&) {
-  throw Error("out of memory while reading the file").at(path.string());
-} catch (const std::exception& error) {
-  throw Error(fmt::format("cannot be read: {}", error.what())).at(path.string());
+Scene read_assimp(const std::filesystem::path& path) {
+  try {
+    return with_images(import_apart(path), path.parent_path());
+  } catch (const Cancelled&) {
+    throw;
+  } catch (Error& error) {
+    throw error.at(path.string());
+  } catch (const std::exception& error) {
+    throw Error(fmt::format("cannot be read: {}", error.what())).at(path.string());
+  }
 }
 
 }  // namespace vox

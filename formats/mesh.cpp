@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 using Reader = Scene (*)(const fs::path&);
 
 constexpr const char* kFormats =
-    "OBJ, glTF, GLB, PLY, STL, FBX, COLLADA (dae), 3DS, OFF and others that Assimp knows are";
+    "OBJ, glTF, GLB, PLY, STL, FBX, COLLADA (dae), 3DS, OFF and others that Assimp knows are read";
 
 const std::map<std::string, Reader> kOwnReaders = {
     {".obj", read_obj}, {".ply", read_ply}, {".stl", read_stl}};
@@ -44,7 +44,7 @@ Reader reader_by_extension(const fs::path& path) {
 Reader reader_by_content(const fs::path& path) {
   std::string start(16, '\0');
   std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
-  if (start.starts_with("\x89HDF")) throw Error("this is an HDF5 file, such as a scene file, and no mesh");
+  if (start.starts_with("\x89HDF")) throw Error("this is an HDF5 file, such as a scene file, not a mesh");
   if (start.starts_with("ply\n") || start.starts_with("ply\r")) return read_ply;
   if (start.starts_with("solid ")) return read_stl;
   if (start.starts_with("glTF")) return read_assimp;
