@@ -1,0 +1,216 @@
+#include <assimp/postprocess.h>
+#include <assimp/scene.h>
+#include <fmt/format.h>
+
+#include <assimp/DefaultIOSystem.h>
+#include <algorithm>
+#include <assimp/Importer.hpp>
+#include <cmath>
+#include <memory>
+
+#include "formats/assimp_import.h"
+#include "formats/image.h"
+#include "libvox/base/error.h"
+#include "libvox/base/memory.h"
+#include "libvox/base/units.h"
+
+namespace vox {
+namespace {
+
+using Matrix = aiMatrix4x4t<double>;
+
+constexpr uint64_t kMaxTriangles = uint64_t{1} << 31;
+
+// Files that a mesh file refers to, such as the buffers of a glTF, are found as textures are.
+class AssetFiles : public Assimp::DefaultIOSystem {
+ public:
+  // `alias` is the name that Assimp knows the mesh file by.
+  AssetFiles(const std::filesystem::path& mesh, std::string alias)
+      : mesh_(mesh), folder_(mesh.parent_path()), alias_(std::move(alias)) {}
+
+  bool Exists(const char* name) const override { return locate(name).has_value(); }
+
+  Assimp::IOStream* Open(const char* name, const char* mode) override {
+    auto path = locate(name);
+    return path ? DefaultIOSystem::Open(path->c_str(), mode) : nullptr;
+  }
+
+ private:
+  std::optional<std::filesystem::path> locate(const std::string& name) const {
+    if (name == alias_) return mesh_;
+    std::error_code failed;
+    if (std::filesystem::is_regular_file(name, failed)) return name;
+    std::string prefix = folder_.string() + "/";
+    return find_file(folder_, name.starts_with(prefix) ? name.substr(prefix.size()) : name);
+  }
+
+  std::filesystem::path mesh_, folder_;
+  std::string alias_;
+};
+
+// Assimp goes by the extension; read_mesh() also finds out a GLB without one.
+std::string alias_of(const Assimp::Importer& importer, const std::filesystem::path& path) {
+  bool known = path.has_extension() && importer.IsExtensionSupported(path.extension().string());
+  return known ? path.string() : path.string() + ".glb";
+}
+
+void configure(Assimp::Importer& importer) {
+  importer.SetPropertyBool(AI_CONFIG_IMPORT_NO_SKELETON_MESHES, true);
+  importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_ANIMATIONS, false);
+  importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_CAMERAS, false);
+  importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_LIGHTS, false);
+  importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_WEIGHTS, false);
+  importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);  // axes as in the file
+}
+
+struct Instance {
+  const aiMesh* mesh;
+  Matrix transform;
+};
+
+// Every use of a mesh by a node, in depth-first order. Without recursion: files choose the depth.
+std::vector<Instance> find_instances(const aiScene& scene) {
+  struct Visit {
+    const aiNode* node;
+    Matrix parent;
+  };
+  std::vector<Instance> instances;
+  std::vector<Visit> stack = {{scene.mRootNode, Matrix()}};
+  while (!stack.empty()) {
+    auto [node, parent] = stack.back();
+    stack.pop_back();
+    Matrix transform = parent * static_cast<Matrix>(node->mTransformation);
+    for (uint32_t i = 0; i < node->mNumMeshes; ++i) {
+      if (node->mMeshes[i] >= scene.mNumMeshes) throw Error("a node names a mesh that is not there");
+      instances.push_back({scene.mMeshes[node->mMeshes[i]], transform});
+    }
+    for (uint32_t i = node->mNumChildren; i-- > 0;) stack.push_back({node->mChildren[i], transform});
+  }
+  return instances;
+}
+
+// Reserves what the instances need: few bytes of a file can place a mesh often.
+void reserve(Scene& scene, const std::vector<Instance>& instances) {
+  uint64_t triangles = 0, positions = 0;
+  bool colored = false;
+  for (const Instance& instance : instances) {
+    triangles += instance.mesh->mNumFaces;
+    positions += instance.mesh->mNumVertices;
+    colored |= instance.mesh->HasVertexColors(0);
+  }
+  if (triangles > kMaxTriangles || positions >= kNone)
+    throw Error(fmt::format("{} triangles with {} vertices, instances counted, are too many",
+                            format_count(triangles), format_count(positions)))
+        .hint(fmt::format("up to {} triangles are read", format_count(kMaxTriangles)));
+  uint64_t bytes = triangles * sizeof(Triangle) + positions * (sizeof(Vec3d) + (colored ? sizeof(Rgba8) : 0));
+  if (bytes > available_bytes())
+    throw Error(fmt::format("{} triangles, instances counted, need {} of memory, {} are free",
+                            format_count(triangles), format_bytes(bytes), format_bytes(available_bytes())));
+  scene.triangles.reserve(triangles);
+  scene.positions.reserve(positions);
+  if (colored) scene.colors.reserve(positions);
+}
+
+uint8_t to_byte(float value) {
+  return static_cast<uint8_t>(std::lround((value > 0 ? std::min(value, 1.0f) : 0.0f) * 255));
+}
+
+float to_srgb(float linear) {
+  return linear <= 0.0031308f ? 12.92f * linear : 1.055f * std::pow(linear, 1 / 2.4f) - 0.055f;
+}
+
+class SceneBuilder {
+ public:
+  explicit SceneBuilder(const aiScene& source) : source_(source), materials_(source) {}
+
+  ImportedScene build() {
+    std::vector<Instance> instances = find_instances(source_);
+    reserve(scene_, instances);
+    for (const Instance& instance : instances)
+      if (instance.mesh->HasPositions() && instance.mesh->HasFaces()) add(instance);
+    for (const AssimpMaterials::Use& use : materials_.uses()) scene_.materials.push_back(use.material);
+    return {.scene = std::move(scene_),
+            .images = materials_.take_images(),
+            .texture_replaces_color = texture_replaces_color(source_)};
+  }
+
+ private:
+  void add(const Instance& instance) {
+    const aiMesh& mesh = *instance.mesh;
+    uint32_t material = materials_.use(mesh.mMaterialIndex);
+    uint32_t first_texcoord = add_texcoords(mesh, material);
+    auto first_position = static_cast<uint32_t>(scene_.positions.size());
+    add_triangles(mesh, material, first_position, first_texcoord);
+    for (uint32_t i = 0; i < mesh.mNumVertices; ++i) {
+      aiVector3t<double> p = instance.transform * aiVector3t<double>(mesh.mVertices[i].x, mesh.mVertices[i].y,
+                                                                     mesh.mVertices[i].z);
+      scene_.positions.push_back({p.x, p.y, p.z});
+    }
+    if (mesh.HasVertexColors(0)) {
+      add_colors(mesh, materials_.uses()[material].linear_colors, first_position);
+    } else if (!scene_.colors.empty()) {
+      scene_.colors.resize(scene_.positions.size(), kWhite);
+    }
+  }
+
+  // Instances of a mesh share theirs. kNone without any.
+  uint32_t add_texcoords(const aiMesh& mesh, uint32_t material) {
+    auto [known, is_new] = first_texcoord_.try_emplace(&mesh, kNone);
+    UvMap map = materials_.uses()[material].uv;
+    if (map.channel >= AI_MAX_NUMBER_OF_TEXTURECOORDS || !mesh.HasTextureCoords(map.channel)) map.channel = 0;
+    if (!is_new || !mesh.HasTextureCoords(map.channel)) return known->second;
+    known->second = static_cast<uint32_t>(scene_.texcoords.size());
+    for (uint32_t i = 0; i < mesh.mNumVertices; ++i)
+      scene_.texcoords.push_back(map(mesh.mTextureCoords[map.channel][i]));
+    return known->second;
+  }
+
+  void add_triangles(const aiMesh& mesh, uint32_t material, uint32_t first_position,
+                     uint32_t first_texcoord) {
+    for (uint32_t f = 0; f < mesh.mNumFaces; ++f) {
+      const aiFace& face = mesh.mFaces[f];
+      if (face.mNumIndices != 3) continue;  // points and lines
+      Triangle triangle = {.position = {}, .texcoord = {kNone, kNone, kNone}, .material = material};
+      for (size_t i = 0; i < 3; ++i) {
+        uint32_t vertex = face.mIndices[i];
+        if (vertex >= mesh.mNumVertices)
+          throw Error(
+              fmt::format("a face names vertex {}, but the mesh has only {}", vertex, mesh.mNumVertices));
+        triangle.position[i] = first_position + vertex;
+        if (first_texcoord != kNone) triangle.texcoord[i] = first_texcoord + vertex;
+      }
+      scene_.triangles.push_back(triangle);
+    }
+  }
+
+  void add_colors(const aiMesh& mesh, bool linear, uint32_t first_position) {
+    scene_.colors.resize(first_position, kWhite);  // of the meshes without
+    for (uint32_t i = 0; i < mesh.mNumVertices; ++i) {
+      aiColor4D color = mesh.mColors[0][i];
+      auto channel = [&](float value) { return to_byte(linear ? to_srgb(value) : value); };
+      scene_.colors.push_back({channel(color.r), channel(color.g), channel(color.b), to_byte(color.a)});
+    }
+  }
+
+  static constexpr Rgba8 kWhite = {255, 255, 255, 255};
+
+  const aiScene& source_;
+  AssimpMaterials materials_;
+  std::map<const aiMesh*, uint32_t> first_texcoord_;
+  Scene scene_;
+};
+
+}  // namespace
+
+ImportedScene import_with_assimp(const std::filesystem::path& path) {
+  Assimp::Importer importer;
+  configure(importer);
+  std::string alias = alias_of(importer, path);
+  importer.SetIOHandler(std::make_unique<AssetFiles>(path, alias).release());  // which it frees
+  const aiScene* source = importer.ReadFile(alias, aiProcess_Triangulate);
+  if (!source) throw Error(importer.GetErrorString());
+  if (!source->mRootNode) throw Error("no scene in this file");
+  return SceneBuilder(*source).build();
+}
+
+}  // namespace vox

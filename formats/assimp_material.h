@@ -1,0 +1,67 @@
+// Materials and textures of a scene that Assimp has read.
+#pragma once
+
+#include <assimp/scene.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "libvox/scene/scene.h"
+
+namespace vox {
+
+// From texture coordinates as Assimp gives them, v up in every format, to those that are sampled, v down.
+struct UvMap {
+  uint32_t channel = 0;  // of aiMesh::mTextureCoords
+  double u_u = 1, u_v = 0, u_0 = 0;
+  double v_u = 0, v_v = 1, v_0 = 0;
+
+  Vec2f operator()(const aiVector3D& uv) const {
+    double u = uv.x, v = 1 - uv.y;
+    return {static_cast<float>(u_u * u + u_v * v + u_0), static_cast<float>(v_u * u + v_v * v + v_0)};
+  }
+};
+
+// Where the pixels of an image come from: the file of that name, a file's bytes, or they are there already.
+struct ImageSource {
+  std::string name;
+  std::vector<std::byte> file;
+  Image image;
+};
+
+// Reads those materials that are used, in order of their first use.
+class AssimpMaterials {
+ public:
+  struct Use {
+    Material material;  // its image is an index into images()
+    UvMap uv;
+    bool linear_colors = false;  // as glTF's are
+  };
+
+  explicit AssimpMaterials(const aiScene& scene);
+
+  // Index into uses() of one of Assimp's materials.
+  uint32_t use(uint32_t assimp_material);
+
+  const std::vector<Use>& uses() const { return uses_; }
+  std::vector<ImageSource> take_images() { return std::move(images_); }
+
+ private:
+  Use read(const aiMaterial& source);
+  uint32_t add_image(const std::string& name);
+
+  const aiScene& scene_;
+  std::vector<uint32_t> index_;  // Assimp's material → ours, kNone until it is used
+  std::vector<Use> uses_;
+  std::vector<ImageSource> images_;
+  std::map<std::string, uint32_t> image_of_name_;
+};
+
+// Whether a texture takes the place of the colour, which then only stands there by default: so the modelling
+// programs' formats, while glTF and MTL multiply.
+bool texture_replaces_color(const aiScene& scene);
+
+}  // namespace vox

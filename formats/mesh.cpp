@@ -1,0 +1,68 @@
+#include "formats/mesh.h"
+
+#include <algorithm>
+#include <assimp/Importer.hpp>
+#include <cctype>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "libvox/base/error.h"
+
+namespace vox {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Reader = Scene (*)(const fs::path&);
+
+constexpr const char* kFormats =
+    "OBJ, glTF, GLB, PLY, STL, FBX, COLLADA (dae), 3DS, OFF and others that Assimp knows are read";
+
+const std::map<std::string, Reader> kOwnReaders = {
+    {".obj", read_obj}, {".ply", read_ply}, {".stl", read_stl}};
+
+void check_file(const fs::path& path) {
+  std::error_code failed;
+  if (!fs::exists(path, failed)) throw Error(failed ? failed.message() : "no such file");
+  if (fs::is_directory(path, failed)) throw Error("is a directory");
+  if (!fs::is_regular_file(path, failed)) throw Error("is not a regular file");
+  if (fs::file_size(path, failed) == 0) throw Error("the file is empty");
+}
+
+Reader reader_by_extension(const fs::path& path) {
+  std::string extension = path.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (auto own = kOwnReaders.find(extension); own != kOwnReaders.end()) return own->second;
+  if (extension.size() > 1 && Assimp::Importer().IsExtensionSupported(extension)) return read_assimp;
+  return nullptr;
+}
+
+// For files without a name that tells.
+Reader reader_by_content(const fs::path& path) {
+  std::string start(16, '\0');
+  std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
+  if (start.starts_with("\x89HDF")) throw Error("this is an HDF5 file, such as a scene file, not a mesh");
+  if (start.starts_with("ply\n") || start.starts_with("ply\r")) return read_ply;
+  if (start.starts_with("solid ")) return read_stl;
+  if (start.starts_with("glTF")) return read_assimp;
+  throw Error("not a mesh file that can be read").hint(kFormats);
+}
+
+}  // namespace
+
+Scene read_mesh(const fs::path& path) {
+  Reader reader = nullptr;
+  try {
+    check_file(path);
+    reader = reader_by_extension(path);
+    if (!reader) reader = reader_by_content(path);
+  } catch (Error& error) {
+    throw error.at(path.string());
+  }
+  return reader(path);
+}
+
+}  // namespace vox
