@@ -19,7 +19,8 @@
 namespace vox {
 namespace {
 
-// Values of a text file, one after the other.
+// Values of a text file, one after the other. An element starts on a line of its own: what a line has beyond
+// the properties of the header is passed over.
 class TextValues {
  public:
   explicit TextValues(std::string_view data) : p_(data.data()), end_(p_ + data.size()) {}
@@ -36,6 +37,10 @@ class TextValues {
 
   void skip(PlyType type, uint64_t count) {
     for (uint64_t i = 0; i < count; ++i) next(type);
+  }
+
+  void end_element() {
+    while (p_ < end_ && *p_ != '\n' && *p_ != '\r') ++p_;
   }
 
  private:
@@ -74,6 +79,8 @@ class BinaryValues {
     if (count > data_.size() / size_of(type)) fail();
     data_.remove_prefix(count * size_of(type));
   }
+
+  void end_element() {}
 
  private:
   template <class T>
@@ -142,14 +149,20 @@ class MeshReader {
       } else if (element.name == "tristrips") {
         read_strips(element);
       } else if (!element.properties.empty()) {
-        for (uint64_t i = 0; i < element.count; ++i)
-          for (const PlyProperty& property : element.properties) skip(property);
+        skip_elements(element);
       }
     }
     return std::move(mesh_);
   }
 
  private:
+  void skip_elements(const PlyElement& element) {
+    for (uint64_t i = 0; i < element.count; ++i) {
+      for (const PlyProperty& property : element.properties) skip(property);
+      values_.end_element();
+    }
+  }
+
   void read_vertices(const PlyElement& element) {
     VertexLayout layout = vertex_layout(element);
     if (!layout[kX] || !layout[kY] || !layout[kZ]) throw Error("vertices have no x, y and z");
@@ -161,6 +174,7 @@ class MeshReader {
     std::vector<double> values(element.properties.size());
     for (uint64_t i = 0; i < element.count; ++i) {
       for (size_t k = 0; k < values.size(); ++k) values[k] = scalar(element.properties[k]);
+      values_.end_element();
       auto part = [&](VertexPart name) { return values[*layout[name]]; };
       auto byte = [&](VertexPart name) {
         return to_byte(part(name), element.properties[*layout[name]].type);
@@ -193,6 +207,7 @@ class MeshReader {
           skip(property);
         }
       }
+      values_.end_element();
       add_face(uv, material);
     }
   }
@@ -200,22 +215,27 @@ class MeshReader {
   // Strips of triangles, each next one turned the other way, -1 between two strips.
   void read_strips(const PlyElement& element) {
     size_t indices = list_of_indices(element);
-    for (uint64_t strip = 0; strip < element.count; ++strip)
+    for (uint64_t strip = 0; strip < element.count; ++strip) {
       for (size_t k = 0; k < element.properties.size(); ++k) {
-        if (k != indices) {
-          skip(element.properties[k]);
-          continue;
-        }
+        const PlyProperty& property = element.properties[k];
         corners_.clear();
-        read_list(element.properties[k], [&](double value) {
-          if (value < 0) return corners_.clear();
-          corners_.push_back(vertex(value, strip));
-          size_t n = corners_.size();
-          if (n < 3) return;
-          bool turned = n % 2 == 0;
-          add_triangle({corners_[n - 3], corners_[n - 2 + turned], corners_[n - 1 - turned]}, 0);
-        });
+        if (k == indices) {
+          read_list(property, [&](double value) { extend_strip(value, strip); });
+        } else {
+          skip(property);
+        }
       }
+      values_.end_element();
+    }
+  }
+
+  void extend_strip(double index, uint64_t strip) {
+    if (index < 0) return corners_.clear();
+    corners_.push_back(vertex(index, strip));
+    size_t n = corners_.size();
+    if (n < 3) return;
+    bool turned = n % 2 == 0;
+    add_triangle({corners_[n - 3], corners_[n - 2 + turned], corners_[n - 1 - turned]}, 0);
   }
 
   static size_t list_of_indices(const PlyElement& element) {
