@@ -1,0 +1,24 @@
+// OBJ (Wavefront, "Advanced Visualizer Manual", appendix B1).
+#include "formats/mapped_file.h"
+#include "formats/mesh.h"
+#include "formats/obj_materials.h"
+#include "formats/obj_parse.h"
+
+namespace vox {
+namespace {
+
+ObjText read_text(const std::filesystem::path& path) {
+  MappedFile file(path);
+  return parse_obj(file.text(), path);
+}
+
+}  // namespace
+
+Scene read_obj(const std::filesystem::path& path) {
+  ObjText obj = read_text(path);
+  cut_concave_polygons(obj.scene, obj.polygons);
+  add_obj_materials(obj, path);
+  return std::move(obj.scene);
+}
+
+}  // namespace vox

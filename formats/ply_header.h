@@ -1,0 +1,44 @@
+// The header of a PLY file: which elements follow, with which properties.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vox {
+
+enum class PlyFormat { Text, LittleEndian, BigEndian };
+enum class PlyType : uint8_t { Int8, Uint8, Int16, Uint16, Int32, Uint32, Float32, Float64 };
+
+size_t size_of(PlyType type);  // bytes in a binary file
+
+struct PlyProperty {
+  std::string name;
+  PlyType type;
+  std::optional<PlyType> count_type;  // of lists
+};
+
+struct PlyElement {
+  std::string name;
+  uint64_t count = 0;
+  std::vector<PlyProperty> properties;
+
+  // Index of the first of these properties that it has.
+  std::optional<size_t> find(std::initializer_list<std::string_view> names) const;
+};
+
+struct PlyHeader {
+  PlyFormat format = PlyFormat::Text;
+  std::vector<PlyElement> elements;
+  std::vector<std::string> textures;  // `comment TextureFile …`, as MeshLab writes it
+  size_t bytes = 0;                   // what follows is the data
+};
+
+// Throws Error that names `path` and the line; also where the elements cannot fit into the file.
+// A zero byte follows `text`.
+PlyHeader parse_ply_header(std::string_view text, const std::filesystem::path& path);
+
+}  // namespace vox

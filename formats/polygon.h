@@ -1,0 +1,21 @@
+// Polygons with more than three corners, which readers cut into fans of triangles.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "libvox/scene/scene.h"
+
+namespace vox {
+
+// The triangles (0, 1, 2), (0, 2, 3), … of a polygon.
+struct Polygon {
+  uint64_t first_triangle;
+  uint32_t corners;
+};
+
+// A fan covers a convex polygon; the triangles of those that are not convex are replaced by as many ears
+// (Meisters 1975), whose corners keep their positions and texture coordinates.
+void cut_concave_polygons(Scene& scene, std::span<const Polygon> polygons);
+
+}  // namespace vox
