@@ -1,0 +1,32 @@
+// A file that appears complete or not at all (DESIGN §4): written under a temporary name beside its target,
+// renamed when complete. A crash or a full disk leaves the target as it was.
+//
+//   AtomicFile file(target);
+//   … write to file.path(), close it …
+//   file.commit();
+#pragma once
+
+#include <filesystem>
+
+namespace vox {
+
+class AtomicFile {
+ public:
+  // Creates the temporary file, empty, so that a target that cannot be written fails before the work is done.
+  // Throws Error that names the target. A symbolic link is followed: what it points to is replaced.
+  explicit AtomicFile(const std::filesystem::path& target);
+  ~AtomicFile();  // removes the temporary file unless commit() was called
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  const std::filesystem::path& path() const { return temporary_; }
+  const std::filesystem::path& target() const { return target_; }
+
+  // Flushes to the disk and renames. Whoever wrote to path() has closed it.
+  void commit();
+
+ private:
+  std::filesystem::path target_, temporary_;
+};
+
+}  // namespace vox
