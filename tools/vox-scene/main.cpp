@@ -40,26 +40,22 @@ Examples:
 cxxopts::Options describe() {
   cxxopts::Options options("vox-scene", kAbout);
   options.custom_help("SCENE [options]").positional_help("").set_width(100);
-  options.add_options("Scene")("scene", "village, city or bumpy-sphere", cxxopts::value<std::string>(),
-                               "NAME")("seed", "Another scene of the same kind",
-                                       cxxopts::value<uint64_t>()->default_value("1"), "N")(
-      "blocks", "city: blocks of 48 m along its length, 1 to 128; a quarter of that across",
-      cxxopts::value<uint32_t>()->default_value("24"),
-      "N")("triangles",
-           "bumpy-sphere: how many, 12 or more (1000000, 64K, 2^20); the nearest possible count is made",
-           cxxopts::value<std::string>()->default_value("100000"),
-           "N")("texture-size", "Side of each texture in texels, 16 to 8192",
-                cxxopts::value<uint32_t>()->default_value("512"), "N");
-  options.add_options("Output")(
-      "o,output", "Where to; .glb, or .obj with .mtl and .png files beside it (default: SCENE.obj)",
-      cxxopts::value<std::string>(), "FILE");
+  auto number = [](const char* text) { return cxxopts::value<std::string>()->default_value(text); };
+  options.add_options("Scene")("scene", "village, city or bumpy-sphere", cxxopts::value<std::string>())(
+      "o,output", "Where to: .glb, or .obj with .mtl and .png files beside it (default: SCENE.obj)",
+      cxxopts::value<std::string>(), "FILE")("seed", "Another scene of the same kind", number("1"), "N")(
+      "blocks", "city: blocks of 48 m along its length, 1 to 128; a quarter of that across", number("24"),
+      "N")("triangles", "bumpy-sphere: 12 or more (1000000, 64K, 2^20); the nearest possible count is made",
+           number("100000"),
+           "N")("texture-size", "Side of each texture in texels, 16 to 8192", number("512"), "N");
   add_common_options(options);
   options.parse_positional({"scene"});
   return options;
 }
 
-template <class T>
-T within(T value, T low, T high, const char* option) {
+uint64_t number_of(const cxxopts::ParseResult& parsed, const std::string& name, uint64_t low, uint64_t high) {
+  std::string option = "--" + name;
+  uint64_t value = parse_count(parsed[name].as<std::string>(), option);
   if (value < low || value > high)
     throw UsageError(fmt::format("{} is {}, expected {} to {}", option, value, low, high));
   return value;
@@ -67,11 +63,10 @@ T within(T value, T low, T high, const char* option) {
 
 // Checks the options now, makes the scene when called.
 std::function<Scene()> choose_scene(const cxxopts::ParseResult& parsed) {
-  auto seed = parsed["seed"].as<uint64_t>();
-  auto texture_size = within(parsed["texture-size"].as<uint32_t>(), 16u, 8192u, "--texture-size");
-  auto blocks = within(parsed["blocks"].as<uint32_t>(), 1u, kMaxCityBlocks, "--blocks");
-  uint64_t triangles = within(parse_count(parsed["triangles"].as<std::string>(), "--triangles"), uint64_t{12},
-                              kMaxSphereTriangles, "--triangles");
+  uint64_t seed = number_of(parsed, "seed", 0, UINT64_MAX);
+  uint64_t triangles = number_of(parsed, "triangles", 12, kMaxSphereTriangles);
+  auto blocks = static_cast<uint32_t>(number_of(parsed, "blocks", 1, kMaxCityBlocks));
+  auto texture_size = static_cast<uint32_t>(number_of(parsed, "texture-size", 16, 8192));
   auto name = parsed["scene"].as<std::string>();
   if (name == "village") return [=] { return make_village({.seed = seed, .texture_size = texture_size}); };
   if (name == "city")

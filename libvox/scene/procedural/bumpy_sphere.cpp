@@ -19,7 +19,8 @@ uint64_t triangle_count(const Grid& n) {
   return 4 * (uint64_t{n[0]} * n[1] + uint64_t{n[1]} * n[2] + uint64_t{n[2]} * n[0]);
 }
 
-// The grid whose count is nearest to `triangles`, of all with sides a ≤ b within 15 % of the cube's.
+// The grid whose count is nearest to `triangles`, of all with a ≤ b within 15 % of a cube's side; c is what
+// the count then asks for, at most twice as much.
 Grid choose_grid(uint64_t triangles) {
   auto distance = [&](const Grid& n) {
     uint64_t count = triangle_count(n);
@@ -32,7 +33,7 @@ Grid choose_grid(uint64_t triangles) {
   for (uint32_t a = low; a <= high; ++a)
     for (uint32_t b = a; b <= high; ++b) {
       double rest = (static_cast<double>(triangles) / 4 - static_cast<double>(a) * b) / (a + b);
-      Grid grid = {a, b, static_cast<uint32_t>(std::max(1.0, std::floor(rest + 0.5)))};
+      Grid grid = {a, b, static_cast<uint32_t>(std::clamp(std::floor(rest + 0.5), 1.0, 2.0 * b))};
       if (distance(grid) < distance(best)) best = grid;
     }
   return best;

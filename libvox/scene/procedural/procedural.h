@@ -32,7 +32,7 @@ Scene make_city(const CityOptions& options);
 struct BumpySphereOptions {
   uint64_t triangles = 100'000;  // 12 to kMaxSphereTriangles
   uint64_t seed = 1;
-  uint32_t texture_size = 1024;
+  uint32_t texture_size = 512;
 };
 inline constexpr uint64_t kMaxSphereTriangles = 1'000'000'000;
 Scene make_bumpy_sphere(const BumpySphereOptions& options);
