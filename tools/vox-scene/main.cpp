@@ -28,7 +28,7 @@ constexpr const char* kAbout =
 
 Scenes (y up, metres):
   village        about 20,000 triangles: hills, roads, houses, fences, trees with alpha-cut leaves
-  city           a walled city, four times as long as wide; --blocks 8 is 0.1 M triangles, 24 is 1 M, 54 is 5 M
+  city           a walled city, four times as long as wide; --blocks 8 is 0.1 M triangles, 24 is 1 M, 56 is 5 M
   bumpy-sphere   a closed, displaced sphere of any --triangles
 
 Examples:
@@ -44,7 +44,7 @@ cxxopts::Options describe() {
   options.add_options("Scene")("scene", "village, city or bumpy-sphere", cxxopts::value<std::string>())(
       "o,output", "Where to: .glb, or .obj with .mtl and .png files beside it (default: SCENE.obj)",
       cxxopts::value<std::string>(), "FILE")("seed", "Another scene of the same kind", number("1"), "N")(
-      "blocks", "city: blocks of 48 m along its length, 1 to 128; a quarter of that across", number("24"),
+      "blocks", "city: blocks of 60 m along its length, 1 to 128; a quarter of that across", number("24"),
       "N")("triangles", "bumpy-sphere: 12 or more (1000000, 64K, 2^20); the nearest possible count is made",
            number("100000"),
            "N")("texture-size", "Side of each texture in texels, 16 to 8192", number("512"), "N");

@@ -10,7 +10,7 @@ namespace {
 
 using namespace city;
 
-constexpr double kCell = 48;                   // a block with its streets
+constexpr double kCell = 60;                   // a block with its streets
 constexpr double kTerrace = 1.6;               // step between terraces
 constexpr uint64_t kTrianglesPerBlock = 7500;  // roughly, to reserve memory
 
@@ -83,7 +83,7 @@ void add_wall(SceneBuilder& builder, const Placement& at, const Surfaces& s) {
   builder.box(s.stone, {-kHalf, foot, 0}, {kHalf, kHeight, kThick});
   builder.box(s.stone, {-kHalf, foot, kThick}, {kHalf, foot + 2, kThick + 1});
   add_battlement(builder, at.moved({-kHalf, kHeight, kThick}), kCell, s.stone);
-  for (double x = -18; x <= 18; x += 9)
+  for (double x = -24; x <= 24; x += 8)
     add_window(builder, at.moved({x, 4, kThick}), {.width = 0.3, .height = 1.6, .shutters = false}, s.window,
                s.stone);
   add_tower(builder, at.moved({kHalf, 0, kThick / 2}),

@@ -55,7 +55,7 @@ void add_house(SceneBuilder& builder, const Placement& at, const House& house, R
   Surface tiles = random.chance(0.7) ? s.tiles : s.slate;
   double depth = house.hi.z - house.lo.z, rise = random.uniform(0.35, 0.55) * depth;
   builder.place(at);
-  builder.box(wall, house.lo, house.hi);
+  builder.walls(wall, house.lo, house.hi);
   builder.box(s.stone, {house.lo.x - 0.1, -0.5, house.lo.z - 0.1}, {house.hi.x + 0.1, 0.5, house.hi.z + 0.1});
   if (random.chance(0.5)) add_timber(builder, house, s);
   double x = random.uniform(house.lo.x + 1, house.hi.x - 2);

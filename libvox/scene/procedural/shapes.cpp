@@ -126,31 +126,24 @@ void SceneBuilder::sheet(Surface surface, uint32_t columns, uint32_t rows,
     }
 }
 
-void SceneBuilder::sides_of_box(Surface surface, const std::array<uint32_t, 8>& corner, Vec3d size) {
-  auto side = [&](size_t a, size_t b, size_t c, size_t d, double width, double height) {
-    face(surface, {corner[a], corner[b], corner[c], corner[d]}, width / surface.metres,
-         height / surface.metres);
-  };
-  side(4, 5, 7, 6, size.x, size.y);
-  side(5, 1, 3, 7, size.z, size.y);
-  side(1, 0, 2, 3, size.x, size.y);
-  side(0, 4, 6, 2, size.z, size.y);
-  side(6, 7, 3, 2, size.x, size.z);
-}
-
-namespace {
-
 // Corner i of a box is at hi.x where bit 0 of i is set, hi.y where bit 1 is, hi.z where bit 2 is.
-Vec3d box_corner(Vec3d lo, Vec3d hi, uint32_t i) {
-  return {i & 1 ? hi.x : lo.x, i & 2 ? hi.y : lo.y, i & 4 ? hi.z : lo.z};
+void SceneBuilder::walls(Surface surface, Vec3d lo, Vec3d hi) {
+  auto first = static_cast<uint32_t>(scene_.positions.size());
+  for (uint32_t i = 0; i < 8; ++i)
+    add_position({i & 1 ? hi.x : lo.x, i & 2 ? hi.y : lo.y, i & 4 ? hi.z : lo.z});
+  double x = (hi.x - lo.x) / surface.metres, y = (hi.y - lo.y) / surface.metres;
+  double z = (hi.z - lo.z) / surface.metres;
+  face(surface, {first + 4, first + 5, first + 7, first + 6}, x, y);
+  face(surface, {first + 5, first + 1, first + 3, first + 7}, z, y);
+  face(surface, {first + 1, first, first + 2, first + 3}, x, y);
+  face(surface, {first, first + 4, first + 6, first + 2}, z, y);
 }
-
-}  // namespace
 
 void SceneBuilder::box(Surface surface, Vec3d lo, Vec3d hi) {
-  std::array<uint32_t, 8> corner;
-  for (uint32_t i = 0; i < 8; ++i) corner[i] = add_position(box_corner(lo, hi, i));
-  sides_of_box(surface, corner, hi - lo);
+  auto first = static_cast<uint32_t>(scene_.positions.size());
+  walls(surface, lo, hi);
+  face(surface, {first + 6, first + 7, first + 3, first + 2}, (hi.x - lo.x) / surface.metres,
+       (hi.z - lo.z) / surface.metres);
 }
 
 void SceneBuilder::block(Surface surface, Vec3d lo, Vec3d hi) {

@@ -58,8 +58,9 @@ class SceneBuilder {
   // j runs towards +z where i runs towards +x.
   void sheet(Surface surface, uint32_t columns, uint32_t rows,
              const std::function<Vec3d(uint32_t i, uint32_t j)>& point);
-  void box(Surface surface, Vec3d lo, Vec3d hi);    // without its underside
-  void block(Surface surface, Vec3d lo, Vec3d hi);  // with it
+  void walls(Surface surface, Vec3d lo, Vec3d hi);  // the four upright sides of a box
+  void box(Surface surface, Vec3d lo, Vec3d hi);    // with its top
+  void block(Surface surface, Vec3d lo, Vec3d hi);  // with its underside too
   // Around the local y axis; radius_top 0 makes a cone. No caps.
   void cone(Surface surface, double radius_bottom, double radius_top, double y_bottom, double y_top,
             int sides);
@@ -69,7 +70,6 @@ class SceneBuilder {
 
  private:
   void face(Surface surface, std::array<uint32_t, 4> position, double width, double height);
-  void sides_of_box(Surface surface, const std::array<uint32_t, 8>& corner, Vec3d size);
   Placement placement_;
   Scene scene_;
 };

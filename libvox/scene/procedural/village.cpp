@@ -85,7 +85,7 @@ void add_house(SceneBuilder& builder, const House& house, Random& random, const 
         hi = {house.width / 2, house.height, house.depth / 2};
   builder.place(house.at);
   builder.box(s.stone, {lo.x - 0.12, -1.6, lo.z - 0.12}, {hi.x + 0.12, 0.35, hi.z + 0.12});
-  builder.box(wall, lo, hi);
+  builder.walls(wall, lo, hi);
   double rise = random.uniform(0.42, 0.6) * house.depth;
   add_gable_roof(builder, house.at, lo, hi, {.rise = rise, .overhang = 0.45, .thickness = 0.14}, tiles, wall);
 
