@@ -26,6 +26,8 @@ class Json {
   Json& object(std::string key);  // a new nested object, to be filled
   Json& array(std::string key);   // a new nested array; append() fills it
   Json& append();                 // a new object at the end of this array
+  Json& append(double value) { return set("", value); }
+  Json& append(std::integral auto value) { return set("", value); }
 
   std::string text() const;  // indented by two spaces, ends without a newline
 

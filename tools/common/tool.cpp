@@ -3,9 +3,12 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
@@ -59,7 +62,9 @@ cxxopts::ParseResult parse_command_line(cxxopts::Options& options, int argc, cha
                                         CommonOptions& common) {
   auto parsed = options.parse(argc, argv);
   if (parsed.count("help")) {
-    fmt::print("{}", options.help());
+    std::vector<std::string> groups = options.groups();
+    std::ranges::stable_partition(groups, [](const std::string& group) { return group != "General"; });
+    fmt::print("{}", options.help(groups));
     std::exit(0);
   }
   if (parsed.count("version")) {

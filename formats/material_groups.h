@@ -1,0 +1,26 @@
+// The triangles of a scene by material, as mesh files hold them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "libvox/scene/scene.h"
+
+namespace vox {
+
+class MaterialGroups {
+ public:
+  explicit MaterialGroups(const Scene& scene);
+
+  // Triangles of one material, in the scene's order: indices into Scene::triangles.
+  std::span<const uint32_t> of(uint32_t material) const {
+    return {order_.data() + first_[material], order_.data() + first_[material + 1]};
+  }
+
+ private:
+  std::vector<uint32_t> order_;
+  std::vector<uint64_t> first_;
+};
+
+}  // namespace vox

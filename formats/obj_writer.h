@@ -1,0 +1,15 @@
+// Scene → OBJ with an MTL file and PNG textures beside it.
+#pragma once
+
+#include <filesystem>
+
+#include "libvox/scene/scene.h"
+
+namespace vox {
+
+// Writes PATH, and beside it STEM.mtl and STEM_IMAGE.png for each image. Numbers are written so that they are
+// read back exactly. Triangles are grouped by material. MTL has no word for some things: a mirrored texture
+// is written as repeated, a cutoff other than 0.5 is lost, vertex colours are left out. Throws Error.
+void write_obj(const Scene& scene, const std::filesystem::path& path);
+
+}  // namespace vox

@@ -1,0 +1,14 @@
+// Images as PNG by stb_image_write: RGB where every pixel is opaque, RGBA elsewhere.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libvox/scene/scene.h"
+
+namespace vox {
+
+std::string encode_png(const Image& image);
+std::vector<std::string> encode_png(const std::vector<Image>& images);  // in parallel
+
+}  // namespace vox

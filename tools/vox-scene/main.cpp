@@ -1,0 +1,165 @@
+// vox-scene: procedural textured scenes to try the other tools on.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <string>
+
+#include "formats/glb_writer.h"
+#include "formats/obj_writer.h"
+#include "libvox/base/error.h"
+#include "libvox/base/json.h"
+#include "libvox/base/log.h"
+#include "libvox/base/stopwatch.h"
+#include "libvox/base/units.h"
+#include "libvox/scene/procedural/procedural.h"
+#include "tools/common/tool.h"
+
+namespace vox {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kAbout =
+    R"(Makes a textured scene from a seed: the same options give the same file on every machine.
+
+Scenes (y up, metres):
+  village        about 20,000 triangles: hills, roads, houses, fences, trees with alpha-cut leaves
+  city           a walled city, four times as long as wide; --blocks 8 is 0.1 M triangles, 24 is 1 M, 56 is 5 M
+  bumpy-sphere   a closed, displaced sphere of any --triangles
+
+Examples:
+  vox-scene village -o village.glb
+  vox-scene city --blocks 24 -o city.glb
+  vox-scene bumpy-sphere --triangles 1000000 -o sphere.obj
+)";
+
+cxxopts::Options describe() {
+  cxxopts::Options options("vox-scene", kAbout);
+  options.custom_help("SCENE [options]").positional_help("").set_width(100);
+  auto number = [](const char* text) { return cxxopts::value<std::string>()->default_value(text); };
+  options.add_options("Scene")("scene", "village, city or bumpy-sphere", cxxopts::value<std::string>())(
+      "o,output", "Where to: .glb, or .obj with .mtl and .png files beside it (default: SCENE.obj)",
+      cxxopts::value<std::string>(), "FILE")("seed", "Another scene of the same kind", number("1"), "N")(
+      "blocks", "city: blocks of 60 m along its length, 1 to 128; a quarter of that across", number("24"),
+      "N")("triangles", "bumpy-sphere: 12 or more (1000000, 64K, 2^20); the nearest possible count is made",
+           number("100000"),
+           "N")("texture-size", "Side of each texture in texels, 16 to 8192", number("512"), "N");
+  add_common_options(options);
+  options.parse_positional({"scene"});
+  return options;
+}
+
+uint64_t number_of(const cxxopts::ParseResult& parsed, const std::string& name, uint64_t low, uint64_t high) {
+  std::string option = "--" + name;
+  uint64_t value = parse_count(parsed[name].as<std::string>(), option);
+  if (value < low || value > high)
+    throw UsageError(fmt::format("{} is {}, expected {} to {}", option, value, low, high));
+  return value;
+}
+
+// Checks the options now, makes the scene when called.
+std::function<Scene()> choose_scene(const cxxopts::ParseResult& parsed) {
+  uint64_t seed = number_of(parsed, "seed", 0, UINT64_MAX);
+  uint64_t triangles = number_of(parsed, "triangles", 12, kMaxSphereTriangles);
+  auto blocks = static_cast<uint32_t>(number_of(parsed, "blocks", 1, kMaxCityBlocks));
+  auto texture_size = static_cast<uint32_t>(number_of(parsed, "texture-size", 16, 8192));
+  auto name = parsed["scene"].as<std::string>();
+  if (name == "village") return [=] { return make_village({.seed = seed, .texture_size = texture_size}); };
+  if (name == "city")
+    return [=] { return make_city({.blocks = blocks, .seed = seed, .texture_size = texture_size}); };
+  if (name == "bumpy-sphere")
+    return [=] {
+      return make_bumpy_sphere({.triangles = triangles, .seed = seed, .texture_size = texture_size});
+    };
+  throw UsageError(fmt::format("unknown scene '{}', expected village, city or bumpy-sphere", name));
+}
+
+using Writer = void (*)(const Scene&, const fs::path&);
+
+Writer choose_writer(const fs::path& path) {
+  std::string extension = path.extension().string();
+  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (extension == ".obj") return write_obj;
+  if (extension == ".glb") return write_glb;
+  throw UsageError(fmt::format("-o is '{}', expected a name that ends in .obj or .glb", path.string()));
+}
+
+struct Bounds {
+  Vec3d low, high;
+};
+
+Bounds bounds_of(const Scene& scene) {
+  constexpr double kFar = std::numeric_limits<double>::infinity();
+  Bounds box = {{kFar, kFar, kFar}, {-kFar, -kFar, -kFar}};
+  for (const Vec3d& p : scene.positions) {
+    box.low = {std::min(box.low.x, p.x), std::min(box.low.y, p.y), std::min(box.low.z, p.z)};
+    box.high = {std::max(box.high.x, p.x), std::max(box.high.y, p.y), std::max(box.high.z, p.z)};
+  }
+  return box;
+}
+
+struct Seconds {
+  double generate = 0, write = 0;
+};
+
+std::string json_text(const Scene& scene, const fs::path& path, Seconds seconds) {
+  Json result;
+  result.set("file", path.string())
+      .set("triangles", scene.triangles.size())
+      .set("vertices", scene.positions.size())
+      .set("materials", scene.materials.size())
+      .set("images", scene.images.size());
+  Bounds bounds = bounds_of(scene);
+  Json& box = result.object("bounds");
+  for (auto [name, corner] : {std::pair{"min", bounds.low}, {"max", bounds.high}})
+    box.array(name).append(corner.x).append(corner.y).append(corner.z);
+  result.object("seconds")
+      .set("generate", seconds.generate)
+      .set("write", seconds.write)
+      .set("total", seconds.generate + seconds.write);
+  return result.text();
+}
+
+std::string summary(const Scene& scene, const fs::path& path, Seconds seconds) {
+  Bounds bounds = bounds_of(scene);
+  Vec3d size = bounds.high - bounds.low;
+  return fmt::format(
+      "{}: {} triangles, {} vertices, {} materials, {} images, {:.4g} x {:.4g} x {:.4g} m ({})",
+      path.string(), format_count(scene.triangles.size()), format_count(scene.positions.size()),
+      scene.materials.size(), scene.images.size(), size.x, size.y, size.z,
+      format_seconds(seconds.generate + seconds.write));
+}
+
+void run(int argc, char** argv) {
+  cxxopts::Options options = describe();
+  CommonOptions common;
+  cxxopts::ParseResult parsed = parse_command_line(options, argc, argv, common);
+  if (!parsed.count("scene")) throw UsageError("no scene named, expected village, city or bumpy-sphere");
+  std::function<Scene()> make_scene = choose_scene(parsed);
+  fs::path path = parsed.count("output") ? parsed["output"].as<std::string>()
+                                         : parsed["scene"].as<std::string>() + ".obj";
+  Writer write = choose_writer(path);
+
+  Stopwatch watch;
+  Seconds seconds;
+  Scene scene = make_scene();
+  seconds.generate = watch.lap();
+  write(scene, path);
+  seconds.write = watch.lap();
+  if (common.json) {
+    fmt::print("{}\n", json_text(scene, path, seconds));
+  } else {
+    log_info("{}", summary(scene, path, seconds));
+  }
+}
+
+}  // namespace
+}  // namespace vox
+
+int main(int argc, char** argv) {
+  return vox::run_tool("vox-scene", [&] { vox::run(argc, argv); });
+}
