@@ -38,6 +38,9 @@ struct FrozenDag {
   uint64_t svo_nodes() const;
 };
 
+// Inner levels above the leaves for a scene of this resolution.
+uint32_t depth_for(uint32_t resolution);
+
 // Levels (without words) for a scene of this resolution.
 FrozenDag empty_dag(uint32_t resolution, bool materials);
 
@@ -46,7 +49,7 @@ inline constexpr int kEmptyVoxel = -1;
 // Material of the voxel (0 without materials), or kEmptyVoxel. Coordinates outside the cube are empty.
 int voxel_at(const FrozenDag& dag, uint32_t x, uint32_t y, uint32_t z);
 
-// Recomputes the digest from the words.
+// Recomputes the digest from the words. Throws Error where they are no DAG.
 Digest compute_digest(const FrozenDag& dag);
 
 // Checks everything a reader relies on: header bits, pointers in range and to the start of a node, canonical

@@ -1,0 +1,82 @@
+#include "libvox/dag/frozen_dag.h"
+
+#include <bit>
+#include <utility>
+
+#include "libvox/base/morton.h"
+#include "libvox/dag/level_nodes.h"
+
+namespace vox {
+
+uint64_t FrozenDag::unique_nodes() const {
+  uint64_t sum = 0;
+  for (const DagLevel& level : levels) sum += level.nodes;
+  return sum;
+}
+
+uint64_t FrozenDag::svo_nodes() const {
+  uint64_t sum = 0;
+  for (const DagLevel& level : levels) sum += level.svo_nodes;
+  return sum;
+}
+
+uint32_t depth_for(uint32_t resolution) {
+  if (resolution <= kLeafSide) return 0;
+  return static_cast<uint32_t>(std::bit_width(resolution - 1)) - kLeafLog2;
+}
+
+FrozenDag empty_dag(uint32_t resolution, bool materials) {
+  FrozenDag dag;
+  dag.resolution = resolution;
+  dag.materials = materials;
+  dag.levels.resize(depth_for(resolution) + 1);
+  dag.digest = compute_digest(dag);
+  return dag;
+}
+
+int voxel_at(const FrozenDag& dag, uint32_t x, uint32_t y, uint32_t z) {
+  if (dag.empty() || x >= dag.side() || y >= dag.side() || z >= dag.side()) return kEmptyVoxel;
+  uint32_t offset = 0;
+  for (uint32_t level = 0; level < dag.depth(); ++level) {
+    const uint32_t* node = &dag.levels[level].words[offset];
+    uint32_t half = dag.level_side(level) / 2;
+    uint32_t child = (x & half ? 1u : 0u) | (y & half ? 2u : 0u) | (z & half ? 4u : 0u);
+    if ((node[0] >> child & 1) == 0) return kEmptyVoxel;
+    offset = node[child_word(node[0], child)];
+  }
+  const uint32_t* leaf = &dag.levels.back().words[offset];
+  uint32_t bit = static_cast<uint32_t>(morton_encode(x & 3, y & 3, z & 3));
+  if ((leaf_mask(leaf) >> bit & 1) == 0) return kEmptyVoxel;
+  return dag.materials ? static_cast<int>(leaf_material(leaf, bit)) : 0;
+}
+
+Digest compute_digest(const FrozenDag& dag) {
+  return compute_digest(dag, check_structure(dag));
+}
+
+Digest compute_digest(const FrozenDag& dag, const std::vector<LevelNodes>& nodes) {
+  std::vector<Digest> digests(nodes.back().count());  // of one level, leaves first
+  nodes.back().parallel_for_each([&](uint64_t index, uint32_t offset) {
+    digests[index] = leaf_digest(&dag.levels.back().words[offset], dag.materials);
+  });
+  for (uint32_t level = dag.depth(); level-- > 0;) {
+    std::vector<Digest> parents(nodes[level].count());
+    nodes[level].parallel_for_each([&](uint64_t index, uint32_t offset) {
+      const uint32_t* node = &dag.levels[level].words[offset];
+      parents[index] =
+          node_digest(node[0], [&](uint32_t i) { return digests[nodes[level + 1].index_of(node[1 + i])]; });
+    });
+    digests = std::move(parents);
+  }
+  Digest scene = start_digest(3);
+  combine(scene, dag.resolution);
+  combine(scene, dag.depth());
+  combine(scene, dag.materials ? 4 : 0);
+  if (!dag.empty()) {
+    combine(scene, digests[0].low);
+    combine(scene, digests[0].high);
+  }
+  return scene;
+}
+
+}  // namespace vox

@@ -1,0 +1,74 @@
+// Where the nodes of a level start: maps word offsets, which child pointers are, to node indices, which
+// arrays of per-node results need. One bit a word, and one count per 64 words.
+#pragma once
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "libvox/dag/frozen_dag.h"
+
+namespace vox {
+
+class LevelNodes {
+ public:
+  LevelNodes() = default;
+  // Throws Error where a node reaches beyond the end of its level.
+  LevelNodes(const FrozenDag& dag, uint32_t level);
+
+  uint64_t count() const { return count_; }
+
+  bool starts_at(uint64_t offset) const {
+    return offset / 64 < blocks_.size() && (blocks_[offset / 64].starts >> offset % 64 & 1) != 0;
+  }
+
+  // Of the node that starts at `offset`.
+  uint64_t index_of(uint64_t offset) const {
+    const Block& block = blocks_[offset / 64];
+    uint64_t before = block.starts & ((uint64_t{1} << offset % 64) - 1);
+    return block.first + static_cast<uint64_t>(std::popcount(before));
+  }
+
+  // Calls body(index, offset) for the nodes that start in these blocks of 64 words, in order.
+  using Blocks = tbb::blocked_range<size_t>;
+  Blocks blocks() const { return {0, blocks_.size(), 256}; }
+
+  template <class Body>
+  void for_each_in(const Blocks& range, Body body) const {
+    for (size_t i = range.begin(); i < range.end(); ++i) {
+      uint64_t index = blocks_[i].first;
+      for (uint64_t starts = blocks_[i].starts; starts != 0; starts &= starts - 1)
+        body(index++, static_cast<uint32_t>(i * 64 + static_cast<size_t>(std::countr_zero(starts))));
+    }
+  }
+
+  // The same for all nodes of the level, in parallel.
+  template <class Body>
+  void parallel_for_each(const Body& body) const {
+    tbb::parallel_for(blocks(), [&](const Blocks& range) { for_each_in(range, body); });
+  }
+
+ private:
+  struct Block {
+    uint64_t starts = 0;  // bit i: a node starts at word 64 · block + i
+    uint64_t first = 0;   // index of the first of them
+  };
+  std::vector<Block> blocks_;
+  uint64_t count_ = 0;
+};
+
+// Checks what a walk over the DAG needs to stay inside of it: as many levels as the resolution asks for,
+// one root, every child pointer at the start of a node. Throws Error that names level and word.
+std::vector<LevelNodes> check_structure(const FrozenDag& dag);
+
+// compute_digest() with what check_structure() has found.
+Digest compute_digest(const FrozenDag& dag, const std::vector<LevelNodes>& nodes);
+
+// "level 3, word 1234"
+std::string level_place(uint32_t level, uint64_t word);
+
+}  // namespace vox

@@ -1,0 +1,205 @@
+#include <fmt/format.h>
+#include <tbb/parallel_scan.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <random>
+#include <utility>
+
+#include "libvox/base/error.h"
+#include "libvox/base/morton.h"
+#include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/level_nodes.h"
+
+namespace vox {
+namespace {
+
+using Nodes = std::vector<LevelNodes>;
+
+// In canonical order each child pointer leads to a node that was visited before, or to the next one.
+void check_order(const FrozenDag& dag, const Nodes& nodes, uint32_t level) {
+  const std::vector<uint32_t>& words = dag.levels[level].words;
+  auto visit = [&](const LevelNodes::Blocks& range, uint64_t visited, bool is_final) {
+    nodes[level].for_each_in(range, [&](uint64_t, uint32_t offset) {
+      for (uint64_t i = offset + 1; i < offset + node_words(words[offset]); ++i) {
+        uint64_t child = nodes[level + 1].index_of(words[i]);
+        if (is_final && child > visited)
+          throw Error(fmt::format("points to node {} of level {}, but node {} comes next in canonical order",
+                                  child, level + 1, visited))
+              .at(level_place(level, i));
+        visited = std::max(visited, child + 1);
+      }
+    });
+    return visited;
+  };
+  uint64_t visited = tbb::parallel_scan(nodes[level].blocks(), uint64_t{0}, visit,
+                                        [](uint64_t a, uint64_t b) { return std::max(a, b); });
+  if (visited != nodes[level + 1].count())
+    throw Error(fmt::format("no pointer leads to node {}", visited)).at(fmt::format("level {}", level + 1));
+}
+
+// What a node's voxels are, seen from the node above.
+struct Content {
+  std::array<uint32_t, 3> reach = {0, 0, 0};  // 1 + largest x, y, z of a filled voxel within the node
+  int32_t material = kEmptyVoxel;             // of all its voxels, where it is full and has but one
+};
+
+Content leaf_content(const uint32_t* leaf, bool materials) {
+  uint64_t mask = leaf_mask(leaf);
+  if (mask == 0) throw Error("a leaf without voxels");
+  Content content;
+  for (uint64_t bits = mask; bits != 0; bits &= bits - 1) {
+    Int3 p = morton_decode(static_cast<uint64_t>(std::countr_zero(bits)));
+    content.reach[0] = std::max(content.reach[0], static_cast<uint32_t>(p.x) + 1);
+    content.reach[1] = std::max(content.reach[1], static_cast<uint32_t>(p.y) + 1);
+    content.reach[2] = std::max(content.reach[2], static_cast<uint32_t>(p.z) + 1);
+  }
+  uint32_t size = leaf_words(mask, materials);
+  uint32_t nibbles_in_last = static_cast<uint32_t>(popcount(mask)) % 8;
+  if (materials && nibbles_in_last != 0 && leaf[size - 1] >> nibbles_in_last * 4 != 0)
+    throw Error("the padding behind a leaf's materials is not zero");
+  if (mask != UINT64_MAX) return content;
+  uint32_t material = materials ? leaf[2] & 15 : 0;
+  if (std::all_of(leaf + 2, leaf + size, [&](uint32_t word) { return word == material * 0x11111111u; }))
+    content.material = static_cast<int32_t>(material);
+  return content;
+}
+
+template <class ChildContent>
+Content node_content(const uint32_t* node, uint32_t child_side, ChildContent child_content) {
+  if ((node[0] & ~kHeaderBits) != 0) throw Error("reserved bits of a header are not zero");
+  if (child_mask(node[0]) == 0) throw Error("a node without children");
+  Content content;
+  bool full = child_mask(node[0]) == 0xff;
+  content.material = full ? child_content(node[1]).material : kEmptyVoxel;
+  for (uint32_t child = 0, i = 1; child < 8; ++child) {
+    if ((node[0] >> child & 1) == 0) continue;
+    const Content& below = child_content(node[i++]);
+    for (uint32_t axis = 0; axis < 3; ++axis)
+      content.reach[axis] =
+          std::max(content.reach[axis], (child >> axis & 1) * child_side + below.reach[axis]);
+    if (below.material != content.material) content.material = kEmptyVoxel;
+  }
+  uint32_t expected = content.material == kEmptyVoxel
+                          ? child_mask(node[0])
+                          : homogeneous_header(static_cast<uint32_t>(content.material));
+  if (node[0] != expected)
+    throw Error(
+        fmt::format("the header is {:#06x}, but the node's content asks for {:#06x}", node[0], expected));
+  return content;
+}
+
+// Names the node in whatever `check` throws.
+template <class Check>
+auto with_place(uint32_t level, uint32_t offset, Check check) {
+  try {
+    return check();
+  } catch (Error& error) {
+    error.at(level_place(level, offset));
+    throw;
+  }
+}
+
+void check_contents(const FrozenDag& dag, const Nodes& nodes) {
+  std::vector<Content> below(nodes.back().count());  // of one level, leaves first
+  nodes.back().parallel_for_each([&](uint64_t index, uint32_t offset) {
+    below[index] = with_place(dag.depth(), offset,
+                              [&] { return leaf_content(&dag.levels.back().words[offset], dag.materials); });
+  });
+  for (uint32_t level = dag.depth(); level-- > 0;) {
+    std::vector<Content> contents(nodes[level].count());
+    auto child_content = [&](uint32_t word) -> const Content& {
+      return below[nodes[level + 1].index_of(word)];
+    };
+    nodes[level].parallel_for_each([&](uint64_t index, uint32_t offset) {
+      contents[index] = with_place(level, offset, [&] {
+        return node_content(&dag.levels[level].words[offset], dag.level_side(level + 1), child_content);
+      });
+    });
+    below = std::move(contents);
+  }
+  for (uint32_t axis = 0; axis < 3 && !dag.empty(); ++axis)
+    if (below[0].reach[axis] > dag.resolution)
+      throw Error(fmt::format("a voxel at {} = {} is filled, but the resolution is {}", "xyz"[axis],
+                              below[0].reach[axis] - 1, dag.resolution));
+}
+
+// Enters all nodes of a level into a hash table of their offsets.
+void check_unique(const FrozenDag& dag, const Nodes& nodes, uint32_t level) {
+  constexpr uint32_t kFree = UINT32_MAX;  // no node starts there, as none has but one word
+  const std::vector<uint32_t>& words = dag.levels[level].words;
+  auto size_of = [&](uint32_t offset) {
+    return level == dag.depth() ? leaf_words(leaf_mask(&words[offset]), dag.materials)
+                                : node_words(words[offset]);
+  };
+  // A seed that the author of a file cannot know, so that none can make all of its nodes collide.
+  uint64_t seed = uint64_t{std::random_device()()} << 32 | std::random_device()();
+  std::vector<uint32_t> table(std::bit_ceil(2 * nodes[level].count()), kFree);
+  nodes[level].parallel_for_each([&](uint64_t, uint32_t offset) {
+    uint32_t size = size_of(offset);
+    uint64_t hash = seed;
+    for (uint32_t i = 0; i < size; ++i) hash = mix64(hash ^ words[offset + i]);
+    for (uint64_t slot = hash;; ++slot) {
+      uint32_t other = kFree;
+      std::atomic_ref<uint32_t> entry(table[slot & (table.size() - 1)]);
+      if (entry.compare_exchange_strong(other, offset, std::memory_order_relaxed)) return;
+      if (size_of(other) == size && std::equal(&words[offset], &words[offset] + size, &words[other]))
+        throw Error(fmt::format("equal to the node at word {}", std::min(offset, other)))
+            .at(level_place(level, std::max(offset, other)));
+    }
+  });
+}
+
+void check_count(const std::string& what, uint64_t stored, uint64_t counted) {
+  if (stored != counted) throw Error(fmt::format("{} is {}, but the DAG holds {}", what, stored, counted));
+}
+
+// How often each node occurs in the octree follows from how often the nodes above do. At most 8^18 leaves of
+// 64 voxels: nothing overflows.
+void check_counts(const FrozenDag& dag, const Nodes& nodes) {
+  std::vector<uint64_t> times(nodes[0].count(), 1);  // of one level, the root first
+  for (uint32_t level = 0; level <= dag.depth(); ++level) {
+    uint64_t sum = 0;
+    for (uint64_t n : times) sum += n;
+    check_count(fmt::format("the number of nodes of level {}", level), dag.levels[level].nodes,
+                nodes[level].count());
+    check_count(fmt::format("the number of octree nodes of level {}", level), dag.levels[level].svo_nodes,
+                sum);
+    if (level == dag.depth()) break;
+    std::vector<uint64_t> times_below(nodes[level + 1].count(), 0);
+    nodes[level].parallel_for_each([&](uint64_t index, uint32_t offset) {
+      const uint32_t* node = &dag.levels[level].words[offset];
+      for (uint32_t i = 1; i < node_words(node[0]); ++i)
+        std::atomic_ref<uint64_t>(times_below[nodes[level + 1].index_of(node[i])])
+            .fetch_add(times[index], std::memory_order_relaxed);
+    });
+    times = std::move(times_below);
+  }
+  std::atomic<uint64_t> voxels = 0;
+  tbb::parallel_for(nodes.back().blocks(), [&](const LevelNodes::Blocks& range) {
+    uint64_t here = 0;
+    nodes.back().for_each_in(range, [&](uint64_t index, uint32_t offset) {
+      here += times[index] * static_cast<uint64_t>(popcount(leaf_mask(&dag.levels.back().words[offset])));
+    });
+    voxels += here;
+  });
+  check_count("the number of voxels", dag.voxels, voxels);
+}
+
+}  // namespace
+
+void verify(const FrozenDag& dag) {
+  Nodes nodes = check_structure(dag);
+  for (uint32_t level = 0; level < dag.depth(); ++level) check_order(dag, nodes, level);
+  check_contents(dag, nodes);
+  for (uint32_t level = 0; level <= dag.depth(); ++level) check_unique(dag, nodes, level);
+  check_counts(dag, nodes);
+  Digest digest = compute_digest(dag, nodes);
+  if (digest != dag.digest)
+    throw Error(
+        fmt::format("the digest is {}, but the content's is {}", to_string(dag.digest), to_string(digest)));
+}
+
+}  // namespace vox

@@ -1,0 +1,124 @@
+// The canonical DAG of a dense grid, by plain recursion: slow and obviously right. What builders are compared
+// with.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "libvox/base/morton.h"
+#include "libvox/dag/frozen_dag.h"
+
+namespace vox {
+
+// kEmptyVoxel or a material (any number >= 0 is "filled" in a DAG without materials).
+using DenseGrid = std::function<int(uint32_t x, uint32_t y, uint32_t z)>;
+
+class DenseDagBuilder {
+ public:
+  DenseDagBuilder(uint32_t resolution, bool materials, const DenseGrid& grid)
+      : grid_(grid), dag_(empty_dag(resolution, materials)), known_(dag_.levels.size()) {}
+
+  FrozenDag build() {
+    std::optional<Known> root = add(0, {0, 0, 0});
+    dag_.digest = start_digest(3);
+    for (uint64_t word :
+         {uint64_t{dag_.resolution}, uint64_t{dag_.depth()}, uint64_t{dag_.materials ? 4u : 0u}})
+      combine(dag_.digest, word);
+    if (root) {
+      combine(dag_.digest, root->digest.low);
+      combine(dag_.digest, root->digest.high);
+    }
+    return dag_;
+  }
+
+ private:
+  struct Known {
+    uint32_t offset;
+    Digest digest;
+  };
+  using Corner = std::array<uint32_t, 3>;
+
+  int voxel(uint32_t x, uint32_t y, uint32_t z) const {
+    uint32_t r = dag_.resolution;
+    int value = x < r && y < r && z < r ? grid_(x, y, z) : kEmptyVoxel;
+    return value == kEmptyVoxel || dag_.materials ? value : 0;
+  }
+
+  // The material that fills the whole cube, if there is one.
+  std::optional<uint32_t> uniform(Corner c, uint32_t side) const {
+    int first = voxel(c[0], c[1], c[2]);
+    for (uint32_t x = 0; x < side; ++x)
+      for (uint32_t y = 0; y < side; ++y)
+        for (uint32_t z = 0; z < side; ++z)
+          if (voxel(c[0] + x, c[1] + y, c[2] + z) != first) return std::nullopt;
+    if (first == kEmptyVoxel) return std::nullopt;
+    return static_cast<uint32_t>(first);
+  }
+
+  std::optional<Known> add(uint32_t level, Corner corner) {
+    return level == dag_.depth() ? add_leaf(corner) : add_node(level, corner);
+  }
+
+  std::optional<Known> add_leaf(Corner c) {
+    uint64_t mask = 0;
+    std::vector<uint32_t> leaf(2);
+    for (uint32_t bit = 0, filled = 0; bit < 64; ++bit) {
+      Int3 p = morton_decode(bit);
+      int value = voxel(c[0] + static_cast<uint32_t>(p.x), c[1] + static_cast<uint32_t>(p.y),
+                        c[2] + static_cast<uint32_t>(p.z));
+      if (value == kEmptyVoxel) continue;
+      mask |= uint64_t{1} << bit;
+      if (dag_.materials && filled % 8 == 0) leaf.push_back(0);
+      if (dag_.materials) leaf.back() |= static_cast<uint32_t>(value) << filled % 8 * 4;
+      ++filled;
+      ++dag_.voxels;
+    }
+    if (mask == 0) return std::nullopt;
+    leaf[0] = static_cast<uint32_t>(mask);
+    leaf[1] = static_cast<uint32_t>(mask >> 32);
+    return known(dag_.depth(), leaf, leaf_digest(leaf.data(), dag_.materials));
+  }
+
+  std::optional<Known> add_node(uint32_t level, Corner c) {
+    std::vector<uint32_t> node(1);
+    std::vector<Digest> digests;
+    uint32_t half = dag_.level_side(level) / 2;
+    for (uint32_t i = 0; i < 8; ++i) {
+      auto child =
+          add(level + 1, {c[0] + (i & 1) * half, c[1] + (i >> 1 & 1) * half, c[2] + (i >> 2) * half});
+      if (!child) continue;
+      node[0] |= 1u << i;
+      node.push_back(child->offset);
+      digests.push_back(child->digest);
+    }
+    if (node[0] == 0) return std::nullopt;
+    if (auto material = uniform(c, 2 * half)) node[0] = homogeneous_header(*material);
+    return known(level, node, node_digest(node[0], [&](uint32_t i) { return digests[i]; }));
+  }
+
+  // Nodes of one level do not overlap, so that the first to be finished was the first to be visited.
+  Known known(uint32_t level, const std::vector<uint32_t>& node, Digest digest) {
+    DagLevel& to = dag_.levels[level];
+    ++to.svo_nodes;
+    auto [entry, is_new] =
+        known_[level].try_emplace(node, Known{static_cast<uint32_t>(to.words.size()), digest});
+    if (is_new) {
+      to.words.insert(to.words.end(), node.begin(), node.end());
+      ++to.nodes;
+    }
+    return entry->second;
+  }
+
+  const DenseGrid& grid_;
+  FrozenDag dag_;
+  std::vector<std::map<std::vector<uint32_t>, Known>> known_;
+};
+
+inline FrozenDag dense_dag(uint32_t resolution, bool materials, const DenseGrid& grid) {
+  return DenseDagBuilder(resolution, materials, grid).build();
+}
+
+}  // namespace vox
