@@ -24,20 +24,21 @@ struct Box {
   Vec3d min, max;
 };
 
-Box bounding_box(const Scene& scene);  // of what the triangles use
+Box bounding_box(const Scene& scene);  // of what the triangles use; without triangles min > max
 
 struct GridOptions {
   uint32_t resolution = 0;  // voxels along the longest side; or
   double voxel_size = 0;    // world units a voxel
   bool center = false;      // the shorter sides are centred in the cube instead of starting at its origin
-  std::optional<Box> clip;  // the grid spans this box instead of the scene's
+  std::optional<Box> clip = std::nullopt;  // the grid spans this box instead of the scene's
 };
 
-// The longest side of the box spans the R voxels exactly. Throws UsageError where the resolution that follows
-// from a voxel size is outside [kMinResolution, kMaxResolution].
+// With a resolution, the longest side of the box spans the R voxels exactly; with a voxel size, R is as many
+// voxels as the longest side needs. Throws UsageError unless one of both is given, where the resolution is
+// outside [kMinResolution, kMaxResolution] and where the clip box is empty; Error where the scene is.
 Grid fit_grid(const Scene& scene, const GridOptions& options);
 
-// Turns the scene so that its `up` axis becomes y. (x, y, z) becomes (y, z, x) for X, itself for Y, (x, z,
+// Turns the scene so that its `up` axis becomes y. (x, y, z) becomes (z, x, y) for X, itself for Y, (x, z,
 // -y) for Z.
 void turn_up(Scene& scene, UpAxis up);
 

@@ -1,0 +1,86 @@
+#include "libvox/voxelize/grid.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "libvox/base/error.h"
+
+namespace vox {
+namespace {
+
+void check_resolution(double resolution, const std::string& what) {
+  if (resolution >= kMinResolution && resolution <= kMaxResolution) return;
+  throw UsageError(
+      fmt::format("{}, expected a resolution from {} to {}", what, kMinResolution, kMaxResolution));
+}
+
+uint32_t resolution_for(double longest, double voxel_size) {
+  if (!(voxel_size > 0) || !std::isfinite(voxel_size))
+    throw UsageError(fmt::format("the voxel size is {}, expected a length above 0", voxel_size));
+  // 1.1f / 0.1 is 11.0000002: what reaches less than 1/256 voxel beyond the grid is snapped inward
+  // (DESIGN §5), so half of that needs no further voxel.
+  double resolution = std::ceil(longest / voxel_size - 1.0 / 512);
+  check_resolution(resolution, fmt::format("a voxel size of {} cuts the longest side, {}, into {} voxels",
+                                           voxel_size, longest, resolution));
+  return static_cast<uint32_t>(resolution);
+}
+
+void check_box(const Box& box, double longest, bool clip) {
+  Vec3d extent = box.max - box.min;
+  bool ordered = extent.x >= 0 && extent.y >= 0 && extent.z >= 0;
+  if (ordered && std::isnormal(longest / kMaxResolution)) return;
+  auto problem = fmt::format("{} from ({}, {}, {}) to ({}, {}, {}) has no size that voxels can divide",
+                             clip ? "the clip box" : "the scene's bounding box", box.min.x, box.min.y,
+                             box.min.z, box.max.x, box.max.y, box.max.z);
+  if (clip) throw UsageError(problem);
+  throw Error(problem);
+}
+
+}  // namespace
+
+Box bounding_box(const Scene& scene) {
+  constexpr double kFar = std::numeric_limits<double>::infinity();
+  Box box = {{kFar, kFar, kFar}, {-kFar, -kFar, -kFar}};
+  for (const Triangle& triangle : scene.triangles)
+    for (uint32_t index : triangle.position) {
+      Vec3d p = scene.positions[index];
+      box.min = {std::min(box.min.x, p.x), std::min(box.min.y, p.y), std::min(box.min.z, p.z)};
+      box.max = {std::max(box.max.x, p.x), std::max(box.max.y, p.y), std::max(box.max.z, p.z)};
+    }
+  return box;
+}
+
+Grid fit_grid(const Scene& scene, const GridOptions& options) {
+  if ((options.resolution == 0) == (options.voxel_size == 0))
+    throw UsageError("expected either a resolution or a voxel size");
+  if (scene.triangles.empty() && !options.clip) throw Error("the scene has no triangles to voxelize");
+
+  Box box = options.clip ? *options.clip : bounding_box(scene);
+  Vec3d extent = box.max - box.min;
+  double longest = std::max({extent.x, extent.y, extent.z});
+  check_box(box, longest, options.clip.has_value());
+
+  Grid grid = {.resolution = options.resolution, .origin = box.min, .voxel_size = options.voxel_size};
+  double side = longest;  // of the grid; exact, so that centring leaves the longest side where it is
+  if (options.resolution != 0) {
+    check_resolution(options.resolution, fmt::format("the resolution is {}", options.resolution));
+    grid.voxel_size = longest / options.resolution;
+  } else {
+    grid.resolution = resolution_for(longest, options.voxel_size);
+    side = std::max(side, grid.voxel_size * grid.resolution);
+  }
+  if (options.center) grid.origin = box.min - (Vec3d{side, side, side} - extent) * 0.5;
+  return grid;
+}
+
+void turn_up(Scene& scene, UpAxis up) {
+  for (Vec3d& p : scene.positions) {
+    if (up == UpAxis::X) p = {p.z, p.x, p.y};
+    if (up == UpAxis::Z) p = {p.x, p.z, -p.y};
+  }
+}
+
+}  // namespace vox

@@ -1,0 +1,23 @@
+// The engine that a test runs on: the device that VOX_TEST_DEVICE names, else the CPU.
+#pragma once
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "libvox/engine.h"
+
+namespace vox {
+
+inline std::string test_device() {
+  const char* device = std::getenv("VOX_TEST_DEVICE");
+  return device != nullptr && *device != '\0' ? device : "cpu";
+}
+
+inline std::unique_ptr<Engine> test_engine(EngineOptions options = {}) {
+  options.device = test_device();
+  return make_engine(options);
+}
+
+}  // namespace vox

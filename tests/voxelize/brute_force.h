@@ -1,0 +1,150 @@
+// Coverage decided the slow way, in exact arithmetic, from DESIGN §5 alone: every triangle against every
+// voxel. Lengths are in units of 1/512 voxel, so that vertices are odd integers and voxel i is [512 i, 512 (i
+// + 1)].
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "libvox/base/vec.h"
+#include "libvox/dag/voxel_scene.h"
+#include "libvox/scene/scene.h"
+#include "libvox/voxelize/grid.h"
+
+namespace vox::brute {
+
+// Products of three coordinates below 2^32 fit with room to spare.
+using Wide = __int128;
+using Vec3w = Vec3<Wide>;
+
+inline constexpr int64_t kVoxel = 512;
+inline constexpr int64_t kHalf = kVoxel / 2;
+
+inline Wide magnitude(Wide value) {
+  return value < 0 ? -value : value;
+}
+
+inline std::array<Wide, 3> axes(Vec3w v) {
+  return {v.x, v.y, v.z};
+}
+
+// The odd half-step that a coordinate in voxels becomes.
+inline int64_t snap(double p, uint32_t resolution) {
+  int64_t step = static_cast<int64_t>(std::floor(p * 256));
+  if (p < 0 && p >= -1.0 / 256) step = 0;
+  if (p <= resolution + 1.0 / 256) step = std::min(step, int64_t{256} * resolution - 1);
+  return 2 * step + 1;
+}
+
+inline Vec3d to_grid(Vec3d p, const Grid& grid) {
+  Vec3d q = p - grid.origin;
+  return {q.x / grid.voxel_size, q.y / grid.voxel_size, q.z / grid.voxel_size};
+}
+
+struct SnappedTriangle {
+  std::array<Vec3w, 3> v;
+  Vec3w n;  // (v1 - v0) × (v2 - v0); zero where snapping left a line or a point
+};
+
+inline SnappedTriangle snap_triangle(const Scene& scene, const Triangle& triangle, const Grid& grid) {
+  SnappedTriangle result;
+  for (size_t i = 0; i < 3; ++i) {
+    Vec3d p = to_grid(scene.positions[triangle.position[i]], grid);
+    result.v[i] = {snap(p.x, grid.resolution), snap(p.y, grid.resolution), snap(p.z, grid.resolution)};
+  }
+  result.n = cross(result.v[1] - result.v[0], result.v[2] - result.v[0]);
+  return result;
+}
+
+inline std::vector<SnappedTriangle> snap_scene(const Scene& scene, const Grid& grid) {
+  std::vector<SnappedTriangle> result;
+  for (const Triangle& triangle : scene.triangles) result.push_back(snap_triangle(scene, triangle, grid));
+  return result;
+}
+
+inline Vec3w center_of(Int3 voxel) {
+  return {voxel.x * kVoxel + kHalf, voxel.y * kVoxel + kHalf, voxel.z * kVoxel + kHalf};
+}
+
+// Does a plane across `axis` lie between the triangle and the cube around c?
+inline bool separates(Vec3w axis, const SnappedTriangle& t, Vec3w c) {
+  Wide reach = kHalf * (magnitude(axis.x) + magnitude(axis.y) + magnitude(axis.z));
+  std::array<Wide, 3> p = {dot(axis, t.v[0] - c), dot(axis, t.v[1] - c), dot(axis, t.v[2] - c)};
+  return std::min({p[0], p[1], p[2]}) > reach || std::max({p[0], p[1], p[2]}) < -reach;
+}
+
+inline constexpr std::array<Vec3w, 3> kAxes = {Vec3w{1, 0, 0}, Vec3w{0, 1, 0}, Vec3w{0, 0, 1}};
+
+inline bool boxes_meet(const SnappedTriangle& t, Vec3w c) {
+  return !separates(kAxes[0], t, c) && !separates(kAxes[1], t, c) && !separates(kAxes[2], t, c);
+}
+
+// Closed triangle against closed cube: separating axis theorem, 13 axes.
+inline bool touches_cube(const SnappedTriangle& t, Int3 voxel) {
+  Vec3w c = center_of(voxel);
+  if (!boxes_meet(t, c) || separates(t.n, t, c)) return false;
+  for (size_t i = 0; i < 3; ++i)
+    for (Vec3w axis : kAxes)
+      if (separates(cross(t.v[(i + 1) % 3] - t.v[i], axis), t, c)) return false;
+  return true;
+}
+
+// Schwarz & Seidel 2010, §4.2: with the largest component the 6-separating test, with the sum of the
+// components the conservative one.
+enum class Reach { Largest, Sum };
+
+inline Wide reach_of(Wide a, Wide b, Wide c, Reach reach) {
+  a = magnitude(a), b = magnitude(b), c = magnitude(c);
+  return kHalf * (reach == Reach::Sum ? a + b + c : std::max({a, b, c}));
+}
+
+inline bool covers_projected(const SnappedTriangle& t, Vec3w c, size_t dropped, Reach reach) {
+  size_t u = (dropped + 1) % 3, v = (dropped + 2) % 3;
+  Wide sign = axes(t.n)[dropped] < 0 ? -1 : 1;
+  for (size_t i = 0; i < 3; ++i) {
+    std::array<Wide, 3> edge = axes(t.v[(i + 1) % 3] - t.v[i]), to_center = axes(c - t.v[i]);
+    Wide inward_u = -sign * edge[v], inward_v = sign * edge[u];
+    if (inward_u * to_center[u] + inward_v * to_center[v] + reach_of(inward_u, inward_v, 0, reach) < 0)
+      return false;
+  }
+  return true;
+}
+
+inline bool covers(const SnappedTriangle& t, Int3 voxel, Reach reach) {
+  Vec3w c = center_of(voxel);
+  return boxes_meet(t, c) && magnitude(dot(t.n, c - t.v[0])) <= reach_of(t.n.x, t.n.y, t.n.z, reach) &&
+         covers_projected(t, c, 0, reach) && covers_projected(t, c, 1, reach) &&
+         covers_projected(t, c, 2, reach);
+}
+
+inline bool covers(const SnappedTriangle& t, Int3 voxel, Coverage coverage) {
+  return coverage == Coverage::Thin ? covers(t, voxel, Reach::Largest) : touches_cube(t, voxel);
+}
+
+// The voxels of the grid that the triangle's bounding box touches, inclusive; empty where min > max.
+struct VoxelRange {
+  Int3 min, max;
+};
+
+inline VoxelRange voxel_range(const SnappedTriangle& t, uint32_t resolution) {
+  std::array<int32_t, 3> low, high;
+  for (size_t a = 0; a < 3; ++a) {
+    Wide p = axes(t.v[0])[a], q = axes(t.v[1])[a], r = axes(t.v[2])[a];
+    Wide first = (std::min({p, q, r}) - 1) >> 9, last = std::max({p, q, r}) >> 9;  // 512 to the voxel
+    low[a] = static_cast<int32_t>(std::clamp<Wide>(first, 0, resolution));
+    high[a] = static_cast<int32_t>(std::clamp<Wide>(last, -1, Wide{resolution} - 1));
+  }
+  return {{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
+}
+
+template <class Body>
+void for_each_voxel(VoxelRange range, Body body) {
+  for (int32_t z = range.min.z; z <= range.max.z; ++z)
+    for (int32_t y = range.min.y; y <= range.max.y; ++y)
+      for (int32_t x = range.min.x; x <= range.max.x; ++x) body(Int3{x, y, z});
+}
+
+}  // namespace vox::brute

@@ -1,0 +1,158 @@
+// The brute force itself, against cases worked out by hand and against a second exact method.
+#include "tests/voxelize/brute_force.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/common/random.h"
+#include "tests/voxelize/dense.h"
+#include "tests/voxelize/soup.h"
+
+namespace vox::brute {
+namespace {
+
+SnappedTriangle triangle(Vec3w a, Vec3w b, Vec3w c) {
+  return {{a, b, c}, cross(b - a, c - a)};
+}
+
+// a · s + b · t <= c for the point v0 + s (v1 - v0) + t (v2 - v0).
+struct HalfPlane {
+  Wide a, b, c;
+};
+
+HalfPlane half_plane(const SnappedTriangle& t, Vec3w direction, Wide limit) {
+  return {dot(direction, t.v[1] - t.v[0]), dot(direction, t.v[2] - t.v[0]), limit - dot(direction, t.v[0])};
+}
+
+// Does the triangle meet the convex body? What they share is a polygon in (s, t), so that, unless it is
+// empty, one of its corners is where two of the lines cross.
+bool meets(const SnappedTriangle& t, const std::vector<std::pair<Vec3w, Wide>>& body) {
+  std::vector<HalfPlane> planes = {{-1, 0, 0}, {0, -1, 0}, {1, 1, 1}};
+  for (auto [direction, limit] : body) planes.push_back(half_plane(t, direction, limit));
+  for (size_t i = 0; i < planes.size(); ++i)
+    for (size_t j = i + 1; j < planes.size(); ++j) {
+      const HalfPlane &p = planes[i], &q = planes[j];
+      Wide scale = p.a * q.b - q.a * p.b;
+      if (scale == 0) continue;
+      Wide sign = scale < 0 ? -1 : 1;
+      Wide s = sign * (p.c * q.b - q.c * p.b), r = sign * (p.a * q.c - q.a * p.c);
+      if (std::ranges::all_of(planes, [&](HalfPlane h) { return h.a * s + h.b * r <= h.c * sign * scale; }))
+        return true;
+    }
+  return false;
+}
+
+bool meets_cube(const SnappedTriangle& t, Int3 voxel) {
+  std::vector<std::pair<Vec3w, Wide>> faces;
+  for (Vec3w axis : kAxes) {
+    Wide middle = dot(axis, center_of(voxel));
+    faces.push_back({axis, middle + kHalf});
+    faces.push_back({axis * -1, kHalf - middle});
+  }
+  return meets(t, faces);
+}
+
+// The octahedron whose corners are the centres of the voxel's faces: what meets it cuts a 6-connected path.
+bool meets_octahedron(const SnappedTriangle& t, Int3 voxel) {
+  std::vector<std::pair<Vec3w, Wide>> faces;
+  for (int signs = 0; signs < 8; ++signs) {
+    Vec3w direction = {signs & 1 ? 1 : -1, signs & 2 ? 1 : -1, signs & 4 ? 1 : -1};
+    faces.push_back({direction, dot(direction, center_of(voxel)) + kHalf});
+  }
+  return meets(t, faces);
+}
+
+// Odd coordinates about the voxel (0, 0, 0), some of them in one plane, on one line or in one point.
+SnappedTriangle random_triangle(Random& random) {
+  auto reach = static_cast<double>(8u << random.below(9));
+  auto coordinate = [&] { return 2 * static_cast<int64_t>(std::floor(random.uniform(-reach, reach))) + 257; };
+  std::array<Vec3w, 3> v;
+  for (Vec3w& p : v) p = {coordinate(), coordinate(), coordinate()};
+  if (random.below(4) == 0) v[1].x = v[2].x = v[0].x;
+  if (random.below(4) == 0) v[1].y = v[0].y;
+  if (random.below(8) == 0) v[2] = v[0] + (v[1] - v[0]) * 2;
+  if (random.below(16) == 0) v[1] = v[0];
+  return triangle(v[0], v[1], v[2]);
+}
+
+TEST(BruteForce, SnapsToOddHalfStepsAndFarFacesInward) {
+  EXPECT_EQ(snap(0, 8), 1);
+  EXPECT_EQ(snap(1, 8), 513);
+  EXPECT_EQ(snap(1 - 1e-9, 8), 511);
+  EXPECT_EQ(snap(8, 8), 8 * 512 - 1);
+  EXPECT_EQ(snap(8 + 1.0 / 256, 8), 8 * 512 - 1);
+  EXPECT_EQ(snap(8 + 1.5 / 256, 8), 8 * 512 + 3);
+  EXPECT_EQ(snap(-1.0 / 256, 8), 1);
+  EXPECT_EQ(snap(-1.5 / 256, 8), -3);
+  EXPECT_EQ(snap(-2, 8), -1023);
+}
+
+TEST(BruteForce, KnownTrianglesTouchKnownCubes) {
+  // x + y + z = 3 · 512 + 3: passes the far corner of the voxel (0, 0, 0) by a hair.
+  SnappedTriangle beyond = triangle({1539 - 2, 1, 1}, {1, 1539 - 2, 1}, {1, 1, 1539 - 2});
+  EXPECT_FALSE(touches_cube(beyond, {0, 0, 0}));
+  EXPECT_TRUE(touches_cube(beyond, {1, 0, 0}));
+  SnappedTriangle before = triangle({1533, 1, 1}, {1, 1533, 1}, {1, 1, 1533});
+  EXPECT_TRUE(touches_cube(before, {0, 0, 0}));
+  EXPECT_FALSE(covers(before, {0, 0, 0}, Coverage::Thin));
+  // A wall in the first layer, x = 257: its own layer and no other.
+  SnappedTriangle wall = triangle({257, -5001, -5001}, {257, 5001, -5001}, {257, -5001, 5001});
+  for (Coverage coverage : {Coverage::Conservative, Coverage::Thin}) {
+    EXPECT_TRUE(covers(wall, {0, 0, -1}, coverage));
+    EXPECT_FALSE(covers(wall, {1, 0, -1}, coverage));
+    EXPECT_FALSE(covers(wall, {-1, 0, -1}, coverage));
+  }
+}
+
+TEST(BruteForce, TouchingIsDecidedAlikeByThreeExactMethods) {
+  Random random(1);
+  int touched = 0;
+  for (int i = 0; i < 30000; ++i) {
+    SnappedTriangle t = random_triangle(random);
+    bool touches = touches_cube(t, {0, 0, 0});
+    ASSERT_EQ(touches, meets_cube(t, {0, 0, 0})) << "triangle " << i;
+    ASSERT_EQ(touches, covers(t, {0, 0, 0}, Reach::Sum)) << "triangle " << i;
+    touched += touches;
+  }
+  EXPECT_GT(touched, 5000);
+  EXPECT_LT(touched, 25000);
+}
+
+TEST(BruteForce, ThinLiesBetweenTheOctahedronAndTheCube) {
+  Random random(2);
+  int inner = 0, thin = 0, outer = 0;
+  for (int i = 0; i < 20000; ++i) {
+    SnappedTriangle t = random_triangle(random);
+    bool octahedron = meets_octahedron(t, {0, 0, 0}), covered = covers(t, {0, 0, 0}, Coverage::Thin);
+    bool touches = touches_cube(t, {0, 0, 0});
+    ASSERT_LE(octahedron, covered) << "triangle " << i;
+    ASSERT_LE(covered, touches) << "triangle " << i;
+    inner += octahedron, thin += covered, outer += touches;
+  }
+  EXPECT_LT(inner, thin);
+  EXPECT_LT(thin, outer);
+}
+
+TEST(ReferenceDag, KnownScenesHaveKnownNodes) {
+  Dense dense(16);
+  dense.voxels.assign(dense.voxels.size(), 5);
+  FrozenDag full = reference_dag(dense, 16, true);
+  ASSERT_EQ(full.levels.size(), 3u);
+  EXPECT_EQ(full.voxels, 4096u);
+  EXPECT_EQ(full.levels[0].words[0], homogeneous_header(5));
+  EXPECT_EQ(full.levels[2].nodes, 1u);
+  EXPECT_EQ(full.levels[2].svo_nodes, 64u);
+  EXPECT_EQ(full.levels[2].words.size(), 10u);
+  EXPECT_EQ(full.levels[2].words[9], 0x55555555u);
+
+  dense.voxels.assign(dense.voxels.size(), kEmptyVoxel);
+  dense.at({1, 0, 0}) = 7;   // leaf 0, bit 1
+  dense.at({12, 0, 8}) = 3;  // child 5 of the root, in it child 1, bit 0
+  FrozenDag sparse = reference_dag(dense, 16, true);
+  EXPECT_EQ(sparse.levels[0].words, (std::vector<uint32_t>{1u | 1u << 5, 0, 2}));
+  EXPECT_EQ(sparse.levels[1].words, (std::vector<uint32_t>{1, 0, 2, 3}));
+  EXPECT_EQ(sparse.levels[2].words, (std::vector<uint32_t>{2, 0, 7, 1, 0, 3}));
+  EXPECT_EQ(to_dense(sparse).voxels, dense.voxels);
+}
+
+}  // namespace
+}  // namespace vox::brute

@@ -1,0 +1,127 @@
+#include "libvox/voxelize/grid.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "libvox/base/error.h"
+
+namespace vox {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Scene scene_of(std::vector<Vec3d> positions) {
+  Scene scene;
+  scene.positions = std::move(positions);
+  scene.triangles.push_back({{0, 1, 2}, {kNone, kNone, kNone}, 0});
+  scene.materials.resize(1);
+  return scene;
+}
+
+// 2 x 6 x 3, from (1, -2, 5).
+Scene slab() {
+  return scene_of({{1, -2, 5}, {3, 4, 6}, {2, 0, 8}});
+}
+
+TEST(BoundingBox, HoldsWhatTrianglesUseAndNothingElse) {
+  Scene scene = slab();
+  scene.positions.push_back({1000, 1000, kInfinity});
+  Box box = bounding_box(scene);
+  EXPECT_EQ(box.min, (Vec3d{1, -2, 5}));
+  EXPECT_EQ(box.max, (Vec3d{3, 4, 8}));
+}
+
+TEST(FitGrid, LongestSideSpansTheVoxelsFromTheCornerOfTheBox) {
+  for (uint32_t resolution : {4u, 5u, 100u, 65536u, 1u << 20}) {
+    Grid grid = fit_grid(slab(), {.resolution = resolution});
+    EXPECT_EQ(grid.resolution, resolution);
+    EXPECT_EQ(grid.origin, (Vec3d{1, -2, 5}));
+    EXPECT_DOUBLE_EQ(grid.voxel_size * resolution, 6);
+  }
+}
+
+TEST(FitGrid, CenteringMovesTheShorterSidesOnly) {
+  Grid grid = fit_grid(slab(), {.resolution = 12, .center = true});
+  EXPECT_EQ(grid.origin, (Vec3d{1 - 2, -2, 5 - 1.5}));
+  EXPECT_EQ(grid.voxel_size, 0.5);
+}
+
+TEST(FitGrid, VoxelSizeDecidesHowManyVoxelsTheLongestSideNeeds) {
+  EXPECT_EQ(fit_grid(slab(), {.voxel_size = 0.5}).resolution, 12u);
+  EXPECT_EQ(fit_grid(slab(), {.voxel_size = 0.499}).resolution, 13u);
+  EXPECT_EQ(fit_grid(slab(), {.voxel_size = 0.55}).resolution, 11u);  // 10.9 voxels
+  EXPECT_EQ(fit_grid(slab(), {.voxel_size = 0.55}).voxel_size, 0.55);
+}
+
+TEST(FitGrid, RoundingOfAVoxelSizeAddsNoVoxel) {
+  double single_precision = 1.1f;
+  ASSERT_GT(single_precision / 0.1, 11);
+  Scene scene = scene_of({{0, 0, 0}, {single_precision, 0, 0}, {0, 1, 0}});
+  EXPECT_EQ(fit_grid(scene, {.voxel_size = 0.1}).resolution, 11u);
+}
+
+TEST(FitGrid, CenteringWithAVoxelSizeLeavesTheSameSpaceOnBothSides) {
+  Grid grid = fit_grid(slab(), {.voxel_size = 0.55, .center = true});
+  double side = 0.55 * 11;
+  EXPECT_DOUBLE_EQ(grid.origin.y, 1 - side / 2);
+  EXPECT_DOUBLE_EQ(grid.origin.x, 2 - side / 2);
+}
+
+TEST(FitGrid, ClipReplacesTheBoxOfTheScene) {
+  Grid grid = fit_grid(slab(), {.resolution = 8, .clip = Box{{0, 0, 0}, {1, 2, 4}}});
+  EXPECT_EQ(grid.origin, (Vec3d{0, 0, 0}));
+  EXPECT_EQ(grid.voxel_size, 0.5);
+}
+
+TEST(FitGrid, ResolutionsThatCannotBeAreRefused) {
+  for (uint32_t resolution : {1u, 3u, (1u << 20) + 1, UINT32_MAX})
+    EXPECT_THROW(fit_grid(slab(), {.resolution = resolution}), UsageError) << resolution;
+  for (double size : {2.0, 1e300, 6.0 / (1 << 21), 1e-300, 5e-324, -1.0, kInfinity, std::nan("")})
+    EXPECT_THROW(fit_grid(slab(), {.voxel_size = size}), UsageError) << size;
+  EXPECT_EQ(fit_grid(slab(), {.voxel_size = 6.0 / (1 << 20)}).resolution, 1u << 20);
+  EXPECT_EQ(fit_grid(slab(), {.voxel_size = 1.5}).resolution, 4u);
+}
+
+TEST(FitGrid, WantsEitherAResolutionOrAVoxelSize) {
+  EXPECT_THROW(fit_grid(slab(), {}), UsageError);
+  EXPECT_THROW(fit_grid(slab(), {.resolution = 8, .voxel_size = 1}), UsageError);
+}
+
+TEST(FitGrid, ScenesWithoutSizeAreRefused) {
+  EXPECT_THROW(fit_grid(Scene(), {.resolution = 8}), Error);
+  EXPECT_THROW(fit_grid(scene_of({{1, 1, 1}, {1, 1, 1}, {1, 1, 1}}), {.resolution = 8}), Error);
+  EXPECT_THROW(fit_grid(scene_of({{-1e308, 0, 0}, {1e308, 0, 0}, {0, 1, 0}}), {.resolution = 8}), Error);
+  EXPECT_THROW(fit_grid(scene_of({{0, 0, 0}, {5e-324, 0, 0}, {0, 0, 5e-324}}), {.resolution = 8}), Error);
+}
+
+TEST(FitGrid, EmptyClipBoxesAreRefused) {
+  for (Box clip : {Box{{0, 0, 0}, {0, 0, 0}}, Box{{1, 0, 0}, {0, 5, 5}}, Box{{0, 0, 0}, {1, kInfinity, 1}},
+                   Box{{0, 0, std::nan("")}, {1, 1, 1}}})
+    EXPECT_THROW(fit_grid(slab(), {.resolution = 8, .clip = clip}), UsageError);
+}
+
+TEST(TurnUp, TheAxisThatPointedUpBecomesY) {
+  auto turned = [](Vec3d p, UpAxis up) {
+    Scene scene;
+    scene.positions = {p};
+    turn_up(scene, up);
+    return scene.positions[0];
+  };
+  EXPECT_EQ(turned({1, 0, 0}, UpAxis::X), (Vec3d{0, 1, 0}));
+  EXPECT_EQ(turned({0, 1, 0}, UpAxis::Y), (Vec3d{0, 1, 0}));
+  EXPECT_EQ(turned({0, 0, 1}, UpAxis::Z), (Vec3d{0, 1, 0}));
+}
+
+TEST(TurnUp, IsARotationAndNeverMirrors) {
+  for (UpAxis up : {UpAxis::X, UpAxis::Y, UpAxis::Z}) {
+    Scene scene;
+    scene.positions = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    turn_up(scene, up);
+    EXPECT_EQ(cross(scene.positions[0], scene.positions[1]), scene.positions[2]);
+  }
+}
+
+}  // namespace
+}  // namespace vox

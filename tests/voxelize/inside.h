@@ -1,0 +1,53 @@
+// What lies inside a closed mesh, by the parity of crossings in exact arithmetic.
+#pragma once
+
+#include <vector>
+
+#include "tests/voxelize/brute_force.h"
+#include "tests/voxelize/dense.h"
+
+namespace vox::brute {
+
+// On which side of the line along d is p? What lies on it is moved by (ε, ε²): never 0 unless d is.
+inline int side_of(Wide du, Wide dv, Wide pu, Wide pv) {
+  Wide side = du * pv - dv * pu;
+  if (side == 0) side = dv != 0 ? -dv : du;
+  return side > 0 ? 1 : side < 0 ? -1 : 0;
+}
+
+// Does the line along the axis through c cross the triangle?
+inline bool crosses(const SnappedTriangle& t, Vec3w c, size_t axis) {
+  size_t u = (axis + 1) % 3, v = (axis + 2) % 3;
+  int sum = 0;
+  for (size_t i = 0; i < 3; ++i) {
+    std::array<Wide, 3> edge = axes(t.v[(i + 1) % 3] - t.v[i]), to_center = axes(c - t.v[i]);
+    sum += side_of(edge[u], edge[v], to_center[u], to_center[v]);
+  }
+  return sum == 3 || sum == -3;
+}
+
+// Voxels whose centre has an odd number of crossings above it along the axis. For a closed mesh the axis
+// makes no difference, except in voxels that the surface itself covers.
+inline Dense inside(const std::vector<SnappedTriangle>& triangles, uint32_t resolution, uint32_t side,
+                    size_t axis) {
+  Dense dense(side);
+  auto count = static_cast<int32_t>(resolution);
+  auto voxel_of = [&](std::array<int32_t, 3> p) { return Int3{p[0], p[1], p[2]}; };
+  size_t u = (axis + 1) % 3, v = (axis + 2) % 3;
+  std::array<int32_t, 3> p = {};
+  for (const SnappedTriangle& t : triangles)
+    for (p[u] = 0; p[u] < count; ++p[u])
+      for (p[v] = 0; p[v] < count; ++p[v]) {
+        p[axis] = 0;
+        if (!crosses(t, center_of(voxel_of(p)), axis)) continue;
+        Wide up = axes(t.n)[axis] > 0 ? 1 : -1;
+        for (; p[axis] < count; ++p[axis]) {
+          Int3 voxel = voxel_of(p);
+          if (up * dot(t.n, center_of(voxel) - t.v[0]) >= 0) break;
+          dense.at(voxel) = dense.filled(voxel) ? kEmptyVoxel : 0;
+        }
+      }
+  return dense;
+}
+
+}  // namespace vox::brute

@@ -1,0 +1,210 @@
+// Which material a voxel gets, against a search through all triangles, and against figures known by hand.
+#include "tests/voxelize/materials.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/common/test_engine.h"
+#include "tests/voxelize/textured.h"
+
+namespace vox {
+namespace {
+
+Dense build(const Soup& soup, const Grid& grid, const BuildOptions& options = {}) {
+  return to_dense(test_engine()->build(soup.scene, soup.indexed, grid, options).dag);
+}
+
+// The rectangle from (x0, 0, z) to (x1, side, z), u along x and v along y.
+void add_wall(Soup& soup, double x0, double x1, double side, double z, Vec2f uv0, Vec2f uv1,
+              uint32_t material) {
+  Vec3d a = {x0, 0, z}, b = {x1, 0, z}, c = {x1, side, z}, d = {x0, side, z};
+  soup.add({a, b, c}, {uv0, Vec2f{uv1.x, uv0.y}, uv1}, material);
+  soup.add({a, c, d}, {uv0, uv1, Vec2f{uv0.x, uv1.y}}, material);
+}
+
+// Long enough in every direction that a closest point is well defined.
+Corners stout_corners(Random& random, double low, double high, double size) {
+  for (;;) {
+    Vec3d a = random.in_cube(low, high), b = a + random.in_cube(-size, size),
+          c = a + random.in_cube(-size, size);
+    Vec3d n = cross(b - a, c - a);
+    double longest = std::sqrt(std::max({dot(b - a, b - a), dot(c - a, c - a), dot(c - b, c - b)}));
+    if (std::sqrt(dot(n, n)) > 0.3 * longest) return {a, b, c};
+  }
+}
+
+Soup random_textured_scene(Random& random, const Grid& grid, uint32_t triangles) {
+  Soup soup = textured_soup(random);
+  uint32_t invisible = soup.add_material({.index = 1, .invisible = true});
+  uint32_t plain = soup.add_material({.index = 14});
+  for (uint32_t i = 0; i < triangles; ++i) {
+    Corners corners = stout_corners(random, -2, grid.resolution + 2.0, grid.resolution * 0.4);
+    for (Vec3d& p : corners) p = p * grid.voxel_size + grid.origin;
+    uint32_t kind = random.below(10);
+    if (kind == 0) soup.add(corners, random.below(2) ? invisible : plain);
+    if (kind == 1) soup.add(corners, 1 + random.below(9));  // textured, but without coordinates
+    if (kind > 1) soup.add(corners, random_uv(random), 1 + random.below(9));
+  }
+  return soup;
+}
+
+TEST(Material, IsThatOfTheNearestPlaneAtTheClosestPoint) {
+  Random random(20);
+  uint64_t decided = 0, all = 0;
+  for (int round = 0; round < 24; ++round) {
+    Grid grid = {.resolution = 8 + random.below(30),
+                 .origin = random.in_cube(-10, 10),
+                 .voxel_size = random.uniform(0.1, 3)};
+    Coverage coverage = round % 2 ? Coverage::Thin : Coverage::Conservative;
+    Soup soup = random_textured_scene(random, grid, 12);
+    brute::MaterialReference reference(soup, grid, coverage);
+    Dense actual = build(soup, grid, {.coverage = coverage});
+    auto last = static_cast<int32_t>(grid.resolution) - 1;
+    brute::for_each_voxel({{0, 0, 0}, {last, last, last}}, [&](Int3 p) {
+      brute::Allowed allowed = reference.at(p);
+      ASSERT_TRUE(allowed.has(actual.at(p)))
+          << "round " << round << ", voxel (" << p.x << ", " << p.y << ", " << p.z << ") has "
+          << int{actual.at(p)} << ", allowed: " << testing::PrintToString(allowed.materials)
+          << (allowed.empty ? " or empty" : "");
+      if (!allowed.filled) return;
+      decided += allowed.decided();
+      ++all;
+    });
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(all, 50000u);
+  EXPECT_GT(static_cast<double>(decided), 0.99 * static_cast<double>(all));
+}
+
+TEST(Material, OfEquallyNearTrianglesTheFirstDecides) {
+  Random random(21);
+  Soup soup(3);
+  uint32_t later = soup.add_material({.index = 9});
+  for (int i = 0; i < 30; ++i) soup.add(stout_corners(random, 0, 32, 12), 0);
+  for (int i = 0; i < 30; ++i) {
+    auto index = [&](size_t corner) { return soup.scene.triangles[static_cast<size_t>(i)].position[corner]; };
+    soup.add({soup.scene.positions[index(0)], soup.scene.positions[index(1)], soup.scene.positions[index(2)]},
+             later);
+  }
+  Dense twice = build(soup, unit_grid(32));
+  EXPECT_GT(std::ranges::count(twice.voxels, 3), 1000);
+  EXPECT_EQ(std::ranges::count(twice.voxels, 9), 0);
+}
+
+TEST(Material, OfOverlappingWallsInOnePlaneTheFirstDecides) {
+  Soup soup(3);
+  uint32_t later = soup.add_material({.index = 9});
+  add_wall(soup, 2, 6, 8, 4.5, {0, 0}, {1, 1}, 0);
+  add_wall(soup, 0, 8, 8, 4.5, {0, 0}, {1, 1}, later);
+  Dense dense = build(soup, unit_grid(8));
+  for (int32_t x = 0; x < 8; ++x)
+    EXPECT_EQ(dense.at({x, 3, 4}), x >= 2 && x <= 6 ? 3 : 9) << x;  // x = 6 snaps into voxel 6
+}
+
+std::string row_of(const Dense& dense, int32_t count, int32_t y, int32_t z) {
+  std::string text;
+  for (int32_t x = 0; x < count; ++x) {
+    int material = dense.at({x, y, z});
+    text += material == kEmptyVoxel ? '.' : static_cast<char>('0' + material);
+  }
+  return text;
+}
+
+TEST(Material, WrapModesContinueTheTextureAsNamed) {
+  for (auto [wrap, expected] : {std::pair{Wrap::Repeat, "123412341234"},
+                                {Wrap::Clamp, "111112344444"},
+                                {Wrap::Mirror, "432112344321"}}) {
+    Soup soup;
+    soup.indexed.textures.push_back(blank_texture(4, 1));
+    for (uint32_t texel = 0; texel < 4; ++texel)
+      set_nibble(soup.indexed.textures[0].nibbles, texel, texel + 1);
+    uint32_t material = soup.add_material({.texture = 0, .wrap_u = wrap, .wrap_v = wrap});
+    // One texel to the voxel along u; v is stretched so that a texel is as large as a voxel.
+    add_wall(soup, 0, 12, 12, 0.5, {-1, -5}, {2, 7}, material);
+    EXPECT_EQ(row_of(build(soup, unit_grid(12)), 12, 5, 0), expected);
+  }
+}
+
+TEST(Material, RowsOfATextureRunDownFromVZero) {
+  Soup soup;
+  soup.indexed.textures.push_back(blank_texture(4, 4));
+  for (uint32_t texel = 0; texel < 16; ++texel) set_nibble(soup.indexed.textures[0].nibbles, texel, texel);
+  uint32_t material = soup.add_material({.texture = 0});
+  add_wall(soup, 0, 4, 4, 0.5, {0, 0}, {1, 1}, material);
+  Dense dense = build(soup, unit_grid(4));
+  for (int32_t y = 0; y < 4; ++y)
+    for (int32_t x = 0; x < 4; ++x) EXPECT_EQ(dense.at({x, y, 0}), 4 * y + x);
+}
+
+TEST(Material, MipLevelIsTheOneWhoseTexelIsNearestToAVoxelInSize) {
+  Soup soup;
+  IndexedTexture texture = blank_texture(64, 64);
+  for (uint32_t level = 0; level < texture.levels.size(); ++level)
+    for (uint64_t texel = 0; texel < uint64_t{4096} >> (2 * level); ++texel)
+      set_nibble(texture.nibbles, texture.levels[level].first_texel + texel, level + 1);
+  soup.indexed.textures.push_back(texture);
+  uint32_t material = soup.add_material({.texture = 0});
+  // Texels of level 0 along the 8 voxels of the wall, and the level whose texels are nearest to 8.
+  for (auto [texels, level] : {std::pair{2.0, 0},
+                               {8.0, 0},
+                               {11.0, 0},
+                               {11.5, 1},
+                               {16.0, 1},
+                               {22.0, 1},
+                               {23.0, 2},
+                               {64.0, 3},
+                               {512.0, 6},
+                               {1e6, 6}}) {
+    auto span = static_cast<float>(texels / 64);
+    soup.scene.triangles.clear();
+    add_wall(soup, 0, 8, 8, 0.5, {0, 0}, {span, span}, material);
+    EXPECT_EQ(row_of(build(soup, unit_grid(8)), 8, 4, 0), std::string(8, static_cast<char>('1' + level)))
+        << texels;
+  }
+}
+
+TEST(Material, TransparentTexelsLeaveHoles) {
+  Soup soup;
+  IndexedTexture texture = blank_texture(4, 1);
+  for (uint32_t texel = 0; texel < 4; ++texel) set_nibble(texture.nibbles, texel, texel + 1);
+  texture.opaque = {0b1010 | 1u << 4};
+  soup.indexed.textures.push_back(texture);
+  uint32_t material = soup.add_material({.texture = 0});
+  add_wall(soup, 0, 8, 8, 0.5, {0, 0}, {2, 8}, material);
+  EXPECT_EQ(row_of(build(soup, unit_grid(8)), 8, 5, 0), ".2.4.2.4");
+  // Holes stay holes when materials are not kept.
+  EXPECT_EQ(row_of(build(soup, unit_grid(8), {.materials = false}), 8, 5, 0), ".0.0.0.0");
+  // What is behind a hole shows, even though it is farther from the centre.
+  uint32_t behind = soup.add_material({.index = 7});
+  add_wall(soup, 0, 8, 8, 0.9, {0, 0}, {1, 1}, behind);
+  EXPECT_EQ(row_of(build(soup, unit_grid(8)), 8, 5, 0), "72747274");
+}
+
+TEST(Material, InvisibleMaterialsLeaveNothing) {
+  Soup soup;
+  uint32_t glass = soup.add_material({.invisible = true});
+  add_wall(soup, 0, 8, 8, 0.5, {0, 0}, {1, 1}, glass);
+  EXPECT_EQ(std::ranges::count(build(soup, unit_grid(8)).voxels, kEmptyVoxel), 512);
+}
+
+TEST(Material, VertexColoursGoThroughTheTable) {
+  Random random(22);
+  Soup soup;
+  uint32_t painted = soup.add_material({.index = 5, .vertex_colors = true});
+  soup.indexed.color_lut.assign((1u << 15) / 8, 0);
+  for (uint32_t entry = 0; entry < 1u << 15; ++entry)
+    set_nibble(soup.indexed.color_lut, entry, random.below(16));
+  // One wall per layer, in the middle of a colour's bin of 5 bits a channel.
+  for (uint32_t z = 0; z < 16; ++z) {
+    std::array<uint32_t, 3> bins = {random.below(32), random.below(32), random.below(32)};
+    auto channel = [](uint32_t bin) { return static_cast<uint8_t>(8 * bin + 4); };
+    add_wall(soup, 0, 16, 16, z + 0.5, {0, 0}, {1, 1}, painted);
+    soup.scene.colors.resize(soup.scene.positions.size(),
+                             {channel(bins[0]), channel(bins[1]), channel(bins[2]), 255});
+    uint32_t entry = bins[0] << 10 | bins[1] << 5 | bins[2];
+    int expected = static_cast<int>(soup.indexed.color_lut[entry / 8] >> entry % 8 * 4 & 15);
+    EXPECT_EQ(build(soup, unit_grid(16)).at({3, 9, static_cast<int32_t>(z)}), expected) << "layer " << z;
+  }
+}
+
+}  // namespace
+}  // namespace vox

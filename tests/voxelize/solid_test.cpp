@@ -1,0 +1,172 @@
+// Closed surfaces: what they separate and what they hold.
+#include <gtest/gtest.h>
+
+#include "tests/common/test_engine.h"
+#include "tests/voxelize/coverage.h"
+#include "tests/voxelize/inside.h"
+
+namespace vox {
+namespace {
+
+using brute::SnappedTriangle;
+
+struct Shape {
+  std::string name;
+  Soup soup;
+  uint32_t resolution;
+};
+
+std::vector<Shape> closed_shapes() {
+  return {
+      {"tetrahedron", tetrahedron({2.5, 3, 4}, {29, 5, 6.1}, {9, 28, 3.3}, {12, 11, 27}), 32},
+      {"flat tetrahedron", tetrahedron({1, 3, 15}, {60, 5, 16}, {9, 57, 17.5}, {22, 21, 21}), 61},
+      {"cube on voxel faces", cube(5, 27), 32},
+      {"cube", cube(5.3, 40.21), 45},
+      {"sphere", bumpy_sphere({16, 16, 16}, 13, 12, 0, 1), 32},
+      {"bumpy sphere", bumpy_sphere({48, 48, 48}, 36, 20, 0.25, 2), 96},
+      {"spiky ball", bumpy_sphere({32, 32, 32}, 18, 9, 0.7, 3), 64},
+      {"sphere of tiny triangles", bumpy_sphere({16.3, 16.1, 15.8}, 12, 40, 0.03, 4), 32},
+  };
+}
+
+constexpr Int3 kNeighbours[] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
+
+// Empty voxels that a walk through faces reaches from the outside of the cube.
+Dense flood(const Dense& walls) {
+  Dense reached(walls.side);
+  std::vector<Int3> open;
+  auto visit = [&](Int3 p) {
+    if (!walls.contains(p) || walls.filled(p) || reached.filled(p)) return;
+    reached.at(p) = 0;
+    open.push_back(p);
+  };
+  auto last = static_cast<int32_t>(walls.side) - 1;
+  brute::for_each_voxel({{0, 0, 0}, {last, last, last}}, [&](Int3 p) {
+    if (p.x % last == 0 || p.y % last == 0 || p.z % last == 0) visit(p);
+  });
+  while (!open.empty()) {
+    Int3 p = open.back();
+    open.pop_back();
+    for (Int3 step : kNeighbours) visit(p + step);
+  }
+  return reached;
+}
+
+BuildResult build(Engine& engine, const Soup& soup, uint32_t resolution, const BuildOptions& options) {
+  return engine.build(soup.scene, soup.indexed, unit_grid(resolution), options);
+}
+
+TEST(Inside, IsTheSameAlongEveryAxisForShapesWhoseInsideIsKnown) {
+  std::vector<SnappedTriangle> snapped = brute::snap_scene(cube(2, 6).scene, unit_grid(8));
+  for (size_t axis = 0; axis < 3; ++axis) {
+    Dense inside = brute::inside(snapped, 8, 8, axis);
+    EXPECT_EQ(std::ranges::count(inside.voxels, 0), 64);
+    EXPECT_TRUE(inside.filled({2, 2, 2}));
+    EXPECT_FALSE(inside.filled({6, 5, 5}));
+  }
+}
+
+TEST(Thin, NoPathThroughFacesCrossesAClosedSurface) {
+  auto engine = test_engine();
+  for (const Shape& shape : closed_shapes()) {
+    SCOPED_TRACE(shape.name);
+    FrozenDag dag =
+        build(*engine, shape.soup, shape.resolution, {.coverage = Coverage::Thin, .materials = false}).dag;
+    Dense surface = to_dense(dag), reached = flood(surface);
+    Dense inside = brute::inside(brute::snap_scene(shape.soup.scene, unit_grid(shape.resolution)),
+                                 shape.resolution, surface.side, 1);
+    uint64_t hidden = 0, leaks = 0;
+    for (size_t i = 0; i < inside.voxels.size(); ++i) {
+      if (inside.voxels[i] == kEmptyVoxel || surface.voxels[i] != kEmptyVoxel) continue;
+      ++hidden;
+      leaks += reached.voxels[i] != kEmptyVoxel;
+    }
+    EXPECT_GT(hidden, 0u);
+    EXPECT_EQ(leaks, 0u);
+  }
+}
+
+TEST(Thin, LeavesOutWhatConservativeAdds) {
+  auto engine = test_engine();
+  Soup sphere = bumpy_sphere({32, 32, 32}, 28, 20, 0, 1);
+  FrozenDag thin = build(*engine, sphere, 64, {.coverage = Coverage::Thin, .materials = false}).dag;
+  FrozenDag conservative = build(*engine, sphere, 64, {.materials = false}).dag;
+  // A 6-separating sphere has 6 π r² voxels (its shadow along each axis, twice), a conservative one twice
+  // that.
+  EXPECT_NEAR(static_cast<double>(thin.voxels), 6 * 3.14159 * 28 * 28, 700);
+  EXPECT_GT(conservative.voxels, thin.voxels * 8 / 5);
+}
+
+TEST(Solid, HoldsTheSurfaceAndEverythingInside) {
+  auto engine = test_engine();
+  for (const Shape& shape : closed_shapes())
+    for (Coverage coverage : {Coverage::Conservative, Coverage::Thin}) {
+      SCOPED_TRACE(shape.name + ", " + brute::name(coverage));
+      BuildResult result = build(*engine, shape.soup, shape.resolution,
+                                 {.coverage = coverage, .materials = false, .solid = true});
+      EXPECT_EQ(result.open_rays, 0u);
+      std::vector<SnappedTriangle> snapped = brute::snap_scene(shape.soup.scene, unit_grid(shape.resolution));
+      Dense expected = brute::cover(snapped, shape.resolution, coverage);
+      Dense inside = brute::inside(snapped, shape.resolution, expected.side, 1);
+      for (size_t i = 0; i < inside.voxels.size(); ++i)
+        if (inside.voxels[i] != kEmptyVoxel) expected.voxels[i] = 0;
+      ASSERT_TRUE(brute::same_coverage(expected, to_dense(result.dag), snapped, shape.resolution));
+    }
+}
+
+TEST(Solid, CountsSurfaceThatTheGridCutsOff) {
+  auto engine = test_engine();
+  // The ball sticks out of the grid on every side but +x.
+  Soup ball = bumpy_sphere({3, 16, 16}, 20, 16, 0.1, 5);
+  std::vector<SnappedTriangle> snapped = brute::snap_scene(ball.scene, unit_grid(32));
+  Dense expected = brute::cover(snapped, 32, Coverage::Thin);
+  Dense inside = brute::inside(snapped, 32, 32, 0);
+  for (size_t i = 0; i < inside.voxels.size(); ++i)
+    if (inside.voxels[i] != kEmptyVoxel) expected.voxels[i] = 0;
+  BuildResult result =
+      build(*engine, ball, 32, {.coverage = Coverage::Thin, .materials = false, .solid = true});
+  EXPECT_TRUE(brute::same_coverage(expected, to_dense(result.dag), snapped, 32));
+}
+
+TEST(Solid, ChunksDoNotCutTheInside) {
+  auto engine = test_engine();
+  Soup ball = bumpy_sphere({48, 48, 48}, 40, 16, 0.1, 6);
+  FrozenDag whole = build(*engine, ball, 96, {.materials = false, .solid = true}).dag;
+  for (uint64_t pairs : {64u, 1000u}) {
+    BuildResult result = build(*engine, ball, 96, {.materials = false, .solid = true, .chunk_pairs = pairs});
+    EXPECT_GT(result.chunks, 1u);
+    EXPECT_EQ(result.dag.voxels, whole.voxels);
+    EXPECT_EQ(result.dag.digest, whole.digest);
+    EXPECT_EQ(result.open_rays, 0u);
+  }
+}
+
+TEST(Solid, ReportsRaysThatLeaveAnOpenMeshInside) {
+  auto engine = test_engine();
+  Soup box = cube(4.2, 27.9);
+  EXPECT_EQ(build(*engine, box, 32, {.solid = true}).open_rays, 0u);
+  box.scene.triangles.resize(10);  // without its +x side
+  uint64_t rays = build(*engine, box, 32, {.solid = true}).open_rays;
+  EXPECT_GE(rays, 22u * 22u);
+  EXPECT_LE(rays, 24u * 24u);
+}
+
+TEST(Solid, TheInsideTakesMaterialsOfTheSurface) {
+  auto engine = test_engine();
+  Soup ball = bumpy_sphere({20, 20, 20}, 15, 12, 0.1, 7);
+  uint32_t other = ball.add_material({.index = 11});
+  for (Triangle& triangle : ball.scene.triangles)
+    if (ball.scene.positions[triangle.position[0]].x > 20) triangle.material = other;
+  Dense surface = to_dense(build(*engine, ball, 40, {}).dag);
+  Dense solid = to_dense(build(*engine, ball, 40, {.solid = true}).dag);
+  for (size_t i = 0; i < solid.voxels.size(); ++i) {
+    int material = solid.voxels[i];
+    ASSERT_TRUE(material == kEmptyVoxel || material == 0 || material == 11) << material;
+    if (surface.voxels[i] != kEmptyVoxel) {
+      ASSERT_EQ(material, surface.voxels[i]);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace vox

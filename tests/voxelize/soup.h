@@ -1,0 +1,101 @@
+// Scenes made by hand: triangles in voxel coordinates, and closed meshes.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "libvox/engine.h"
+#include "tests/common/random.h"
+
+namespace vox {
+
+using Corners = std::array<Vec3d, 3>;
+
+// Triangles with the materials that the voxelizer wants; material 0 is there from the start.
+struct Soup {
+  Scene scene;
+  IndexedScene indexed;
+
+  explicit Soup(uint8_t palette_index = 0) { add_material({.index = palette_index}); }
+
+  uint32_t add_material(IndexedMaterial material) {
+    scene.materials.emplace_back().base_color = {1, 1, 1, 1};
+    indexed.materials.push_back(material);
+    return static_cast<uint32_t>(indexed.materials.size()) - 1;
+  }
+
+  void add(Corners corners, uint32_t material = 0) {
+    auto first = static_cast<uint32_t>(scene.positions.size());
+    scene.positions.insert(scene.positions.end(), corners.begin(), corners.end());
+    scene.triangles.push_back({{first, first + 1, first + 2}, {kNone, kNone, kNone}, material});
+  }
+
+  void add(Corners corners, std::array<Vec2f, 3> uv, uint32_t material) {
+    add(corners, material);
+    auto first = static_cast<uint32_t>(scene.texcoords.size());
+    scene.texcoords.insert(scene.texcoords.end(), uv.begin(), uv.end());
+    scene.triangles.back().texcoord = {first, first + 1, first + 2};
+  }
+};
+
+// Voxel (i, j, k) is the world's unit cube at (i, j, k).
+inline Grid unit_grid(uint32_t resolution) {
+  return {.resolution = resolution, .origin = {0, 0, 0}, .voxel_size = 1};
+}
+
+// A sphere of 2 · rings² triangles, each vertex pushed along its ray by up to `bumps` of the radius.
+inline Soup bumpy_sphere(Vec3d center, double radius, uint32_t rings, double bumps, uint64_t seed) {
+  constexpr double kPi = 3.14159265358979323846;
+  Random random(seed);
+  uint32_t segments = 2 * rings;
+  std::vector<Vec3d> points;
+  for (uint32_t ring = 0; ring <= rings; ++ring)
+    for (uint32_t segment = 0; segment < segments; ++segment) {
+      bool pole = ring == 0 || ring == rings;
+      if (pole && segment > 0) {
+        points.push_back(points.back());
+        continue;
+      }
+      double polar = kPi * ring / rings, around = 2 * kPi * segment / segments;
+      double r = radius * (1 + random.uniform(-bumps, bumps));
+      points.push_back(
+          center +
+          Vec3d{std::sin(polar) * std::cos(around), std::cos(polar), std::sin(polar) * std::sin(around)} * r);
+    }
+  Soup soup;
+  auto point = [&](uint32_t ring, uint32_t segment) { return points[ring * segments + segment % segments]; };
+  for (uint32_t ring = 0; ring < rings; ++ring)
+    for (uint32_t s = 0; s < segments; ++s) {
+      if (ring > 0) soup.add({point(ring, s), point(ring, s + 1), point(ring + 1, s)});
+      if (ring + 1 < rings) soup.add({point(ring, s + 1), point(ring + 1, s + 1), point(ring + 1, s)});
+    }
+  return soup;
+}
+
+inline Soup tetrahedron(Vec3d a, Vec3d b, Vec3d c, Vec3d d) {
+  Soup soup;
+  soup.add({a, b, c});
+  soup.add({a, c, d});
+  soup.add({a, d, b});
+  soup.add({b, d, c});
+  return soup;
+}
+
+// The box [low, high]³.
+inline Soup cube(double low, double high) {
+  Soup soup;
+  auto corner = [&](int bits) {
+    return Vec3d{bits & 1 ? high : low, bits & 2 ? high : low, bits & 4 ? high : low};
+  };
+  for (auto [a, b, c, d] : {std::array{0, 1, 3, 2}, std::array{4, 5, 7, 6}, std::array{0, 1, 5, 4},
+                            std::array{2, 3, 7, 6}, std::array{0, 2, 6, 4}, std::array{1, 3, 7, 5}}) {
+    soup.add({corner(a), corner(b), corner(c)});
+    soup.add({corner(a), corner(c), corner(d)});
+  }
+  return soup;
+}
+
+}  // namespace vox
