@@ -1,0 +1,270 @@
+// vox-convert: meshes → sparse voxel DAG; scene files → other programs' formats.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "formats/export.h"
+#include "formats/mesh.h"
+#include "formats/palette_file.h"
+#include "formats/scene_file.h"
+#include "libvox/base/cancel.h"
+#include "libvox/base/error.h"
+#include "libvox/base/log.h"
+#include "libvox/base/memory.h"
+#include "libvox/base/stopwatch.h"
+#include "libvox/base/thread_limit.h"
+#include "libvox/base/units.h"
+#include "libvox/dag/voxel_box.h"
+#include "tools/common/tool.h"
+#include "tools/vox-convert/options.h"
+#include "tools/vox-convert/scene_report.h"
+
+namespace vox {
+namespace {
+
+struct Seconds {
+  double load = 0, palette = 0, voxelize = 0, build = 0, write = 0, total = 0;
+};
+
+// What a conversion did, besides the scene.
+struct Conversion {
+  Seconds seconds;
+  std::string device;
+  uint64_t triangles = 0, chunks = 0, peak_device_bytes = 0, open_rays = 0;
+  DroppedTriangles dropped;
+  std::vector<KernelTime> kernels;
+};
+
+Scene load_meshes(const ConvertOptions& options, Conversion& conversion) {
+  Scene scene;
+  for (const auto& input : options.inputs) {
+    log_debug("reading {}", input.string());
+    if (scene.triangles.empty() && scene.positions.empty()) {
+      scene = read_mesh(input);
+    } else {
+      append_scene(scene, read_mesh(input));
+    }
+    throw_if_cancelled();
+  }
+  conversion.dropped = drop_bad_triangles(scene);
+  const auto& [not_finite, degenerate] = conversion.dropped;
+  if (not_finite > 0)
+    log_warning("dropped {} triangles with coordinates that are not finite", format_count(not_finite));
+  if (degenerate > 0) log_warning("dropped {} triangles without area", format_count(degenerate));
+  if (scene.triangles.empty()) throw Error("no triangles to convert").at(options.inputs[0].string());
+  turn_up(scene, options.up);
+  conversion.triangles = scene.triangles.size();
+  return scene;
+}
+
+IndexedScene make_palette(Scene& scene, const ConvertOptions& options) {
+  bake_base_colors(scene);
+  Palette palette;
+  if (options.palette) {
+    palette = read_palette(*options.palette);
+  } else if (options.materials == MaterialMode::Texture) {
+    palette = auto_palette(scene);
+  } else if (options.materials == MaterialMode::Mesh) {
+    palette = mesh_palette(scene);
+  }
+  IndexedScene indexed = index_scene(scene, palette, options.materials);
+  if (options.palette_out) {
+    if (options.materials == MaterialMode::None)
+      throw UsageError("--palette-out needs --materials texture or mesh");
+    write_palette(*options.palette_out, indexed.palette);
+  }
+  return indexed;
+}
+
+std::string joined(const std::vector<std::filesystem::path>& paths) {
+  std::string text;
+  for (const auto& path : paths) text += (text.empty() ? "" : ", ") + path.filename().string();
+  return text;
+}
+
+VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion) {
+  if (options.grid.resolution == 0 && options.grid.voxel_size == 0)
+    throw UsageError("one of --res and --voxel-size is needed, such as --res 4K");
+  const ThreadLimit threads(options.engine.threads);
+  Seconds& seconds = conversion.seconds;
+  Stopwatch watch;
+  Scene scene = load_meshes(options, conversion);
+  const Grid grid = fit_grid(scene, options.grid);
+  seconds.load = watch.lap();
+  IndexedScene indexed = make_palette(scene, options);
+  scene.images = {};
+  seconds.palette = watch.lap();
+  throw_if_cancelled();
+
+  const std::unique_ptr<Engine> engine = make_engine(options.engine);
+  conversion.device = engine->device();
+  log_info("{} triangles, {}³ voxels of {:.4g} units, on {}", format_count(conversion.triangles),
+           grid.resolution, grid.voxel_size, engine->device_text());
+  BuildResult result = engine->build(scene, indexed, grid, options.build);
+  conversion.kernels = engine->profile();
+  conversion.chunks = result.chunks;
+  conversion.peak_device_bytes = result.peak_device_bytes;
+  conversion.open_rays = result.open_rays;
+  seconds.voxelize = result.voxelize_seconds;
+  seconds.build = result.build_seconds;
+  if (result.open_rays > 0)
+    log_warning("{} rays along x leave the grid inside: the mesh has holes, and what they hit is not solid",
+                format_count(result.open_rays));
+
+  VoxelScene voxels;
+  voxels.dag = std::move(result.dag);
+  if (options.build.materials) {
+    voxels.palette = indexed.palette;
+    voxels.shares = indexed.shares;
+  }
+  voxels.origin = grid.origin;
+  voxels.voxel_size = grid.voxel_size;
+  voxels.up = options.up;
+  voxels.coverage = options.build.coverage;
+  voxels.solid = options.build.solid;
+  voxels.source = joined(options.inputs);
+  voxels.generator = generator_text();
+  voxels.command = options.command;
+  voxels.created = timestamp();
+  return voxels;
+}
+
+// The clip box in voxels; every voxel it touches.
+std::optional<VoxelBox> clip_voxels(const VoxelScene& scene, const std::optional<Box>& clip) {
+  if (!clip) return std::nullopt;
+  const double last = scene.dag.resolution;
+  auto low = [&](double world, double origin) {
+    return static_cast<int32_t>(std::clamp(std::floor((world - origin) / scene.voxel_size), 0.0, last));
+  };
+  auto high = [&](double world, double origin) {
+    return static_cast<int32_t>(std::clamp(std::ceil((world - origin) / scene.voxel_size), 0.0, last));
+  };
+  const Vec3d &a = clip->min, &b = clip->max, &o = scene.origin;
+  const VoxelBox box = {{low(a.x, o.x), low(a.y, o.y), low(a.z, o.z)},
+                        {high(b.x, o.x), high(b.y, o.y), high(b.z, o.z)}};
+  if (box.empty()) throw Error("--clip lies outside of the scene");
+  return box;
+}
+
+void write_output(const VoxelScene& scene, const ConvertOptions& options, bool from_scene_file) {
+  throw_if_cancelled();
+  if (is_export_path(options.output)) {
+    export_scene(scene, options.output,
+                 from_scene_file ? clip_voxels(scene, options.grid.clip) : std::nullopt);
+  } else {
+    write_scene(scene, options.output);
+  }
+}
+
+void print_profile(const std::vector<KernelTime>& kernels) {
+  fmt::print(stderr, "{:<28} {:>8} {:>10} {:>12} {:>10}\n", "kernel", "launches", "seconds", "bytes", "GB/s");
+  for (const KernelTime& k : kernels)
+    fmt::print(stderr, "{:<28} {:>8} {:>10.4f} {:>12} {:>10.1f}\n", k.name, k.launches, k.seconds,
+               format_bytes(k.bytes), k.seconds > 0 ? static_cast<double>(k.bytes) * 1e-9 / k.seconds : 0.0);
+}
+
+std::string json_text(const VoxelScene& scene, const ConvertOptions& options, const Conversion& conversion) {
+  Json json;
+  json.set("file", options.output.string());
+  set_scene(json, scene);
+  const Seconds& seconds = conversion.seconds;
+  json.object("seconds")
+      .set("load", seconds.load)
+      .set("palette", seconds.palette)
+      .set("voxelize", seconds.voxelize)
+      .set("build", seconds.build)
+      .set("write", seconds.write)
+      .set("total", seconds.total);
+  json.set("peak_memory_bytes", peak_resident_bytes())
+      .set("peak_device_bytes", conversion.peak_device_bytes)
+      .set("device", conversion.device)
+      .set("triangles", conversion.triangles)
+      .set("dropped_not_finite", conversion.dropped.not_finite)
+      .set("dropped_degenerate", conversion.dropped.degenerate)
+      .set("open_rays", conversion.open_rays)
+      .set("chunks", conversion.chunks);
+  if (!conversion.kernels.empty()) {
+    Json& kernels = json.array("kernels");
+    for (const KernelTime& k : conversion.kernels)
+      kernels.append()
+          .set("name", k.name)
+          .set("launches", k.launches)
+          .set("seconds", k.seconds)
+          .set("bytes", k.bytes);
+  }
+  return json.text();
+}
+
+void convert(const ConvertOptions& options) {
+  Stopwatch total;
+  Conversion conversion;
+  const VoxelScene scene = convert_meshes(options, conversion);
+  Stopwatch watch;
+  write_output(scene, options, false);
+  conversion.seconds.write = watch.seconds();
+  conversion.seconds.total = total.seconds();
+  if (options.engine.profile) print_profile(conversion.kernels);
+  if (options.json) {
+    fmt::print("{}\n", json_text(scene, options, conversion));
+    return;
+  }
+  const Seconds& s = conversion.seconds;
+  log_info("{}", summary_line(scene));
+  log_info(
+      "load {:.2f} s, palette {:.2f} s, voxelize {:.2f} s, build {:.2f} s, write {:.2f} s, total {:.2f} s; "
+      "peak {}",
+      s.load, s.palette, s.voxelize, s.build, s.write, s.total, format_bytes(peak_resident_bytes()));
+  log_info("{}: {}", options.output.string(), format_bytes(std::filesystem::file_size(options.output)));
+}
+
+// --info, --verify, or an export of a scene file.
+void use_scene_file(const ConvertOptions& options) {
+  if (options.inputs.size() > 1)
+    throw UsageError("a scene file is converted alone, but there are several inputs");
+  const ThreadLimit threads(options.engine.threads);
+  const std::string name = options.inputs[0].string();
+  Stopwatch watch;
+  const VoxelScene scene = read_scene(options.inputs[0]);
+  if (options.verify) {
+    try {
+      verify(scene.dag);
+    } catch (Error& error) {
+      throw error.at(name);
+    }
+  }
+  if (!options.verify && !options.info) {
+    if (!is_export_path(options.output))
+      throw UsageError("a scene file needs -o with .nrrd, .vox or .binvox, or --info, or --verify");
+    write_output(scene, options, true);
+    log_info("{}: {}, {:.2f} s", options.output.string(),
+             format_bytes(std::filesystem::file_size(options.output)), watch.seconds());
+  }
+  if (options.json) {
+    Json json;
+    json.set("file", name);
+    if (options.verify) json.set("verified", true);
+    set_scene(json, scene);
+    fmt::print("{}\n", json.text());
+  } else if (options.info) {
+    fmt::print("{}", describe_scene(scene));
+  } else if (options.verify) {
+    fmt::print("{}: correct: {}\n", name, summary_line(scene));
+  }
+}
+
+void run(int argc, char** argv) {
+  const ConvertOptions options = parse_convert_options(argc, argv);
+  if (options.verify || options.info || is_scene_file(options.inputs[0])) {
+    use_scene_file(options);
+  } else {
+    convert(options);
+  }
+}
+
+}  // namespace
+}  // namespace vox
+
+int main(int argc, char** argv) {
+  return vox::run_tool("vox-convert", [&] { vox::run(argc, argv); });
+}

@@ -1,0 +1,172 @@
+#include "tools/vox-convert/options.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "formats/export.h"
+#include "formats/scene_file.h"
+#include "libvox/base/error.h"
+#include "libvox/base/units.h"
+#include "tools/common/tool.h"
+
+namespace vox {
+namespace {
+
+constexpr const char* kAbout =
+    R"(Turns textured meshes into a sparse voxel DAG with a palette of 16 materials.
+
+Reads OBJ, glTF/GLB, PLY, STL, FBX, OFF, 3DS and COLLADA meshes, and scene files (.h5) of its own.
+Writes scene files, and by the extension of -o also .nrrd, .vox (MagicaVoxel) and .binvox.
+
+Examples:
+  vox-convert house.obj --res 4K                     house.h5, 4096 voxels along the longest side
+  vox-convert house.glb --res 64K --device cuda      the same on a GPU, 65536 voxels
+  vox-convert a.obj b.obj --voxel-size 0.01 -o ab.h5 two meshes on one grid, voxels of 0.01 units
+  vox-convert house.h5 -o house.vox                  for MagicaVoxel
+  vox-convert house.h5 --info                        what is in it
+  vox-convert --verify house.h5                      check every pointer, the counts and the digest
+)";
+
+cxxopts::Options describe() {
+  cxxopts::Options options("vox-convert", kAbout);
+  options.custom_help("INPUT... (--res N | --voxel-size S) [options]").positional_help("").set_width(100);
+  auto text = [] { return cxxopts::value<std::string>(); };
+  auto preset = [](const char* value) { return cxxopts::value<std::string>()->default_value(value); };
+  options.add_options("Files")("inputs", "Mesh files, or one scene file",
+                               cxxopts::value<std::vector<std::string>>())(
+      "o,output", "Where to: .h5, .nrrd, .vox or .binvox (default: INPUT.h5 in the current folder)", text(),
+      "FILE")("info", "Show what is in a scene file")(
+      "verify", "Check a scene file: every pointer, the counts, the digest");
+  options.add_options("Grid")("r,res", "Voxels along the longest side, 4 to 1M: 4096, 4K, 64K or 2^16",
+                              text(), "N")(
+      "voxel-size", "Instead of --res: the side of a voxel in scene units", text(), "S")(
+      "clip", "Only this box, in scene units; the grid spans it", text(), "X0,Y0,Z0,X1,Y1,Z1")(
+      "center", "Centre the shorter sides in the cube instead of starting at its corner")(
+      "up", "The file's axis that points up, turned to y: x, y or z", preset("y"), "AXIS");
+  options.add_options("Voxels")(
+      "coverage", "conservative: every voxel a triangle touches; thin: 6-separating", preset("conservative"),
+      "KIND")("solid", "Fill the inside of closed surfaces too")(
+      "materials", "texture: colours; mesh: the file's materials; none: occupancy alone", preset("texture"),
+      "KIND")("palette", "auto, or a file of up to 16 colours: .gpl, .pal (JASC), .hex or an image",
+              preset("auto"),
+              "FILE")("palette-out", "Write the palette used: .gpl, .pal, .hex or .png", text(), "FILE");
+  options.add_options("Device")("device", "auto, cpu, cuda or cuda:N", preset("auto"), "DEVICE")(
+      "threads", "Threads of the processor (default: all)", text(), "N")(
+      "memory-limit",
+      "Of the process on the CPU, of the device on a GPU: 800M, 6G (default: 80 % of what is free)", text(),
+      "SIZE")("table", "The hash table that holds the DAG: accel8", preset("accel8"), "NAME")(
+      "profile", "Show launches, time and bytes of every kernel");
+  add_common_options(options);
+  options.parse_positional({"inputs"});
+  return options;
+}
+
+template <class T>
+T choice(const cxxopts::ParseResult& parsed, const std::string& option,
+         std::initializer_list<std::pair<const char*, T>> choices) {
+  const auto value = parsed[option].as<std::string>();
+  std::string names;
+  for (const auto& [name, meaning] : choices) {
+    if (value == name) return meaning;
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  throw UsageError(fmt::format("--{} is '{}', expected one of: {}", option, value, names));
+}
+
+double parse_number(std::string_view text, std::string_view what) {
+  double value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+    throw UsageError(fmt::format("{} is '{}', expected a number", what, text));
+  return value;
+}
+
+Box parse_clip(std::string_view text) {
+  std::array<double, 6> numbers;
+  std::string_view rest = text;
+  for (size_t i = 0; i < 6; ++i) {
+    const size_t comma = rest.find(',');
+    if ((comma == std::string_view::npos) != (i == 5))
+      throw UsageError(fmt::format("--clip is '{}', expected six numbers x0,y0,z0,x1,y1,z1", text));
+    numbers[i] = parse_number(rest.substr(0, comma), "--clip");
+    rest.remove_prefix(i == 5 ? rest.size() : comma + 1);
+  }
+  Box box = {{numbers[0], numbers[1], numbers[2]}, {numbers[3], numbers[4], numbers[5]}};
+  if (!(box.min.x < box.max.x && box.min.y < box.max.y && box.min.z < box.max.z))
+    throw UsageError(fmt::format("--clip is '{}', expected x0 < x1, y0 < y1 and z0 < z1", text));
+  return box;
+}
+
+uint32_t parse_resolution(const std::string& text) {
+  const uint64_t value = parse_count(text, "--res");
+  if (value < kMinResolution || value > kMaxResolution)
+    throw UsageError(
+        fmt::format("--res is {}, expected {} to {} (1M)", text, kMinResolution, kMaxResolution));
+  return static_cast<uint32_t>(value);
+}
+
+void read_grid(const cxxopts::ParseResult& parsed, ConvertOptions& options) {
+  if (parsed.count("res") && parsed.count("voxel-size"))
+    throw UsageError("--res and --voxel-size exclude each other");
+  if (parsed.count("res")) options.grid.resolution = parse_resolution(parsed["res"].as<std::string>());
+  if (parsed.count("voxel-size")) {
+    options.grid.voxel_size = parse_number(parsed["voxel-size"].as<std::string>(), "--voxel-size");
+    if (options.grid.voxel_size <= 0) throw UsageError("--voxel-size must be greater than 0");
+  }
+  if (parsed.count("clip")) options.grid.clip = parse_clip(parsed["clip"].as<std::string>());
+  options.grid.center = parsed.count("center") > 0;
+  options.up = choice<UpAxis>(parsed, "up", {{"x", UpAxis::X}, {"y", UpAxis::Y}, {"z", UpAxis::Z}});
+}
+
+void read_device(const cxxopts::ParseResult& parsed, ConvertOptions& options) {
+  options.engine.device = parsed["device"].as<std::string>();
+  if (parsed.count("threads")) {
+    const uint64_t threads = parse_count(parsed["threads"].as<std::string>(), "--threads");
+    if (threads < 1 || threads > 4096) throw UsageError("--threads must be 1 to 4096");
+    options.engine.threads = static_cast<uint32_t>(threads);
+  }
+  if (parsed.count("memory-limit")) {
+    options.engine.memory_limit = parse_bytes(parsed["memory-limit"].as<std::string>(), "--memory-limit");
+    if (options.engine.memory_limit == 0) throw UsageError("--memory-limit must be greater than 0");
+  }
+  options.engine.table = parsed["table"].as<std::string>();
+  options.engine.profile = parsed.count("profile") > 0;
+}
+
+}  // namespace
+
+ConvertOptions parse_convert_options(int argc, char** argv) {
+  cxxopts::Options description = describe();
+  CommonOptions common;
+  const cxxopts::ParseResult parsed = parse_command_line(description, argc, argv, common);
+  ConvertOptions options;
+  options.json = common.json;
+  options.command = command_text(argc, argv);
+  if (!parsed.count("inputs")) throw UsageError("no input file named");
+  for (const std::string& input : parsed["inputs"].as<std::vector<std::string>>())
+    options.inputs.emplace_back(input);
+  options.verify = parsed.count("verify") > 0;
+  options.info = parsed.count("info") > 0;
+  read_grid(parsed, options);
+  options.materials = choice<MaterialMode>(
+      parsed, "materials",
+      {{"texture", MaterialMode::Texture}, {"mesh", MaterialMode::Mesh}, {"none", MaterialMode::None}});
+  if (const auto palette = parsed["palette"].as<std::string>(); palette != "auto") options.palette = palette;
+  if (parsed.count("palette-out")) options.palette_out = parsed["palette-out"].as<std::string>();
+  options.build.coverage = choice<Coverage>(
+      parsed, "coverage", {{"conservative", Coverage::Conservative}, {"thin", Coverage::Thin}});
+  options.build.solid = parsed.count("solid") > 0;
+  options.build.materials = options.materials != MaterialMode::None;
+  read_device(parsed, options);
+
+  options.output = parsed.count("output") ? std::filesystem::path(parsed["output"].as<std::string>())
+                                          : options.inputs[0].filename().replace_extension(".h5");
+  if (parsed.count("output") && options.output.extension() != ".h5" && !is_export_path(options.output))
+    throw UsageError(fmt::format("-o is '{}', expected a name that ends in .h5, .nrrd, .vox or .binvox",
+                                 options.output.string()));
+  return options;
+}
+
+}  // namespace vox

@@ -1,0 +1,34 @@
+// The command line of vox-convert.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libvox/dag/voxel_scene.h"
+#include "libvox/engine.h"
+#include "libvox/voxelize/grid.h"
+
+namespace vox {
+
+struct ConvertOptions {
+  std::vector<std::filesystem::path> inputs;
+  std::filesystem::path output;
+  bool verify = false, info = false, json = false;
+
+  GridOptions grid;
+  UpAxis up = UpAxis::Y;
+  MaterialMode materials = MaterialMode::Texture;
+  std::optional<std::filesystem::path> palette;  // none: --palette auto
+  std::optional<std::filesystem::path> palette_out;
+  BuildOptions build;
+  EngineOptions engine;
+  std::string command;
+};
+
+// Prints --help and --version itself. Throws UsageError.
+ConvertOptions parse_convert_options(int argc, char** argv);
+
+}  // namespace vox
