@@ -155,12 +155,12 @@ Object write_words(const Object& parent, const std::string& name, std::span<cons
   return dataset;
 }
 
-std::vector<uint32_t> read_words(const Object& dataset) {
+Words read_words(const Object& dataset) {
   Handle type(check(H5Dget_type(dataset.id), dataset.where(), "cannot be read"), H5Tclose);
   std::vector<hsize_t> dims = dimensions(dataset);
   if (dims.size() != 1 || H5Tequal(type, H5T_STD_U32LE) <= 0)
     throw Error("expected one dimension of 32-bit unsigned words").at(dataset.where());
-  std::vector<uint32_t> words(dims[0]);
+  Words words(dims[0]);
   if (uint64_t chunk_words = own_chunk_words(dataset)) {
     read_in_parallel(dataset, chunk_words, words);
   } else {

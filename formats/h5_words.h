@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "formats/h5.h"
+#include "libvox/base/words.h"
 
 namespace vox::h5 {
 
@@ -16,6 +17,6 @@ namespace vox::h5 {
 Object write_words(const Object& parent, const std::string& name, std::span<const uint32_t> words);
 
 // Reads any layout and any filters that the library knows, in parallel where they are those of write_words().
-std::vector<uint32_t> read_words(const Object& dataset);
+Words read_words(const Object& dataset);
 
 }  // namespace vox::h5

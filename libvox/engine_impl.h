@@ -117,6 +117,9 @@ class SceneBuilder {
     watch.lap();
     const uint32_t root = build_top();
     scene_ = {};
+    pair_triangles_.reset();
+    brick_of_.reset();
+    device_.pool().trim();
     Freezer(device_, store_, result_.dag).run(root);
     result_.build_seconds += watch.lap();
     result_.peak_device_bytes = device_.pool().peak();

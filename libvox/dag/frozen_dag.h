@@ -11,13 +11,14 @@
 #include <string>
 #include <vector>
 
+#include "libvox/base/words.h"
 #include "libvox/dag/digest.h"
 #include "libvox/dag/node.h"
 
 namespace vox {
 
 struct DagLevel {
-  std::vector<uint32_t> words;
+  Words words;
   uint64_t nodes = 0;      // unique
   uint64_t svo_nodes = 0;  // in the octree, before deduplication
 };

@@ -22,7 +22,7 @@ void check_level_count(const FrozenDag& dag) {
 }
 
 void check_pointers(const FrozenDag& dag, const std::vector<LevelNodes>& nodes, uint32_t level) {
-  const std::vector<uint32_t>& words = dag.levels[level].words;
+  const Words& words = dag.levels[level].words;
   nodes[level].parallel_for_each([&](uint64_t, uint32_t offset) {
     for (uint64_t i = offset + 1; i < offset + node_words(words[offset]); ++i)
       if (!nodes[level + 1].starts_at(words[i]))
@@ -38,7 +38,7 @@ std::string level_place(uint32_t level, uint64_t word) {
 }
 
 LevelNodes::LevelNodes(const FrozenDag& dag, uint32_t level) {
-  const std::vector<uint32_t>& words = dag.levels[level].words;
+  const Words& words = dag.levels[level].words;
   bool leaves = level == dag.depth();
   blocks_.resize((words.size() + 63) / 64);
   for (uint64_t offset = 0; offset < words.size();) {

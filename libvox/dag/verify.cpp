@@ -20,7 +20,7 @@ using Nodes = std::vector<LevelNodes>;
 
 // In canonical order each child pointer leads to a node that was visited before, or to the next one.
 void check_order(const FrozenDag& dag, const Nodes& nodes, uint32_t level) {
-  const std::vector<uint32_t>& words = dag.levels[level].words;
+  const Words& words = dag.levels[level].words;
   auto visit = [&](const LevelNodes::Blocks& range, uint64_t visited, bool is_final) {
     nodes[level].for_each_in(range, [&](uint64_t, uint32_t offset) {
       for (uint64_t i = offset + 1; i < offset + node_words(words[offset]); ++i) {
@@ -129,7 +129,7 @@ void check_contents(const FrozenDag& dag, const Nodes& nodes) {
 // Enters all nodes of a level into a hash table of their offsets.
 void check_unique(const FrozenDag& dag, const Nodes& nodes, uint32_t level) {
   constexpr uint32_t kFree = UINT32_MAX;  // no node starts there, as none has but one word
-  const std::vector<uint32_t>& words = dag.levels[level].words;
+  const Words& words = dag.levels[level].words;
   auto size_of = [&](uint32_t offset) {
     return level == dag.depth() ? leaf_words(leaf_mask(&words[offset]), dag.materials)
                                 : node_words(words[offset]);

@@ -65,6 +65,15 @@ VOX_HD inline uint32_t atomic_exchange_if(uint32_t* word, uint32_t expected, uin
 #endif
 }
 
+// Orders what this thread did before against what it does after, as other threads of the device see it.
+VOX_HD inline void memory_fence() {
+#ifdef __CUDA_ARCH__
+  __threadfence();
+#else
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+}
+
 // A load that sees what other threads of the device have published.
 VOX_HD inline uint32_t atomic_load(const uint32_t* word) {
 #ifdef __CUDA_ARCH__

@@ -28,12 +28,12 @@ inline constexpr uint32_t kNullPointer = UINT32_MAX;
 inline constexpr uint32_t kNullSlab = UINT32_MAX;
 
 struct Superblock {
-  uint32_t* slabs;         // 8 B
-  uint32_t* bitmap;        // 8 B, set where a slab is in use
-  uint32_t slab_words;     // 4 B
-  uint32_t item_words;     // 4 B
-  uint32_t first_item;     // 4 B, words before the first item of a slab
-  uint32_t item_distance;  // 4 B, words from one item of a slab to the next
+  uint32_t* slabs;      // 8 B
+  uint32_t* bitmap;     // 8 B, set where a slab is in use
+  uint32_t slab_words;  // 4 B
+  uint32_t item_words;  // 4 B
+  uint32_t first_item;  // 4 B, words before the first item of a slab
+  uint32_t index;       // 4 B, among the superblocks of its table
 };
 static_assert(sizeof(Superblock) == 32);
 
@@ -51,7 +51,7 @@ struct SlabMemoryRef {
     uint64_t slab = pointer >> kSlotBits & (kSlabsPerSuperblock - 1);
     uint32_t slot = pointer & ((1 << kSlotBits) - 1);
     return superblock.slabs + slab * superblock.slab_words + superblock.first_item +
-           slot * superblock.item_distance;
+           slot * superblock.item_words;
   }
 };
 
@@ -59,42 +59,69 @@ struct SlabMemoryRef {
 struct SlabAllocatorRef {
   SlabMemoryRef memory;
   const uint32_t* superblocks;  // their numbers
+  uint32_t* full;               // per superblock, a bit for each block without a free slab
   uint32_t count;
-  uint32_t first_open;  // those before it are nearly full
   uint32_t* slabs_used;
+
+  static constexpr uint32_t kAllFull = (1u << kBlocksPerSuperblock) - 1;
 
   // A slab nobody uses. There is one: the host has made sure before the batch. `seed` spreads groups over the
   // blocks.
   template <class Group>
   VOX_HD uint32_t allocate(Group group, uint32_t seed) const {
-    const uint32_t blocks = count * kBlocksPerSuperblock;
-    uint32_t open = blocks - first_open * kBlocksPerSuperblock;
-    uint32_t block = first_open * kBlocksPerSuperblock + seed % open;
-    for (;; block = block + 1 == blocks ? 0 : block + 1) {
-      uint32_t superblock = superblocks[block / kBlocksPerSuperblock], inner = block % kBlocksPerSuperblock;
-      uint32_t* bitmap = memory.superblocks[superblock].bitmap + inner * kBitmapWordsPerBlock;
-      uint32_t open_words =
-          group.ballot([&](uint32_t lane) { return atomic_load(bitmap + lane) != UINT32_MAX; });
-      while (open_words != 0) {
-        uint32_t word = static_cast<uint32_t>(lowest_bit(open_words));
-        uint32_t bit = group.once([&] { return take_bit(bitmap + word); });
-        if (bit < 32) {
-          group.once([&] { return atomic_add(slabs_used, 1); });
-          return (superblock << kBlockBits | inner) << kSlabBits | word * 32 | bit;
-        }
-        open_words &= open_words - 1;
-      }
+    for (uint32_t first = seed % count;; first = (first + 32) % count) {
+      const uint32_t open = group.ballot([&](uint32_t lane) {
+        return lane < count && atomic_load(full + (first + lane) % count) != kAllFull;
+      });
+      if (open == 0) continue;
+      const uint32_t index = (first + static_cast<uint32_t>(lowest_bit(open))) % count;
+      const uint32_t slab = allocate_in(group, index, seed >> 16);
+      if (slab != kNullSlab) return slab;
     }
   }
 
   VOX_HD void free(uint32_t slab) const {
-    uint32_t inner = slab & (kSlabsPerSuperblock - 1);
-    uint32_t* bitmap = memory.superblocks[slab >> (kBlockBits + kSlabBits)].bitmap;
-    atomic_and(bitmap + inner / 32, ~(1u << inner % 32));
+    const uint32_t inner = slab & (kSlabsPerSuperblock - 1);
+    const Superblock& superblock = memory.superblocks[slab >> (kBlockBits + kSlabBits)];
+    atomic_and(superblock.bitmap + inner / 32, ~(1u << inner % 32));
+    memory_fence();
+    atomic_and(full + superblock.index, ~(1u << inner / kSlabsPerBlock));
     atomic_add(slabs_used, static_cast<uint32_t>(-1));
   }
 
  private:
+  // A slab of this superblock, or kNullSlab. Marks the blocks that turn out to be full.
+  template <class Group>
+  VOX_HD uint32_t allocate_in(Group group, uint32_t index, uint32_t seed) const {
+    const uint32_t number = superblocks[index];
+    for (uint32_t i = 0; i < kBlocksPerSuperblock; ++i) {
+      const uint32_t block = (seed + i) % kBlocksPerSuperblock;
+      if (group.once([&] { return atomic_load(full + index) >> block & 1; }) != 0) continue;
+      uint32_t* bitmap = memory.superblocks[number].bitmap + block * kBitmapWordsPerBlock;
+      uint32_t open_words =
+          group.ballot([&](uint32_t lane) { return atomic_load(bitmap + lane) != UINT32_MAX; });
+      for (; open_words != 0; open_words &= open_words - 1) {
+        const uint32_t word = static_cast<uint32_t>(lowest_bit(open_words));
+        const uint32_t bit = group.once([&] { return take_bit(bitmap + word); });
+        if (bit == 32) continue;
+        group.once([&] { return atomic_add(slabs_used, 1); });
+        return (number << kBlockBits | block) << kSlabBits | word * 32 | bit;
+      }
+      mark_full(group, index, block, bitmap);
+    }
+    return kNullSlab;
+  }
+
+  // free() clears a slab's bit before the block's mark; this looks at the bits again after setting the mark,
+  // so that whichever comes last, a block with a free slab does not stay marked.
+  template <class Group>
+  VOX_HD void mark_full(Group group, uint32_t index, uint32_t block, const uint32_t* bitmap) const {
+    group.once([&] { return atomic_or(full + index, 1u << block); });
+    memory_fence();
+    if (group.ballot([&](uint32_t lane) { return atomic_load(bitmap + lane) != UINT32_MAX; }) != 0)
+      group.once([&] { return atomic_and(full + index, ~(1u << block)); });
+  }
+
   // Sets a clear bit of the word and returns its index, or 32 when there is none any more.
   VOX_HD static uint32_t take_bit(uint32_t* word) {
     for (uint32_t seen = atomic_load(word); seen != UINT32_MAX;) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "libvox/base/error.h"
@@ -18,27 +19,35 @@ class SlabMemory {
   explicit SlabMemory(Device& device)
       : device_(device), directory_(device.template make<Superblock>(kMaxSuperblocks)) {}
 
-  // Adds a superblock for items of this layout; returns its number.
-  uint32_t grow(uint32_t slab_words, uint32_t item_words, uint32_t first_item) {
-    if (blocks_.size() == kMaxSuperblocks)
+  // Adds `count` superblocks for items of this layout, in one piece; they are the table's from `index` on.
+  // Returns the number of the first.
+  uint32_t grow(uint32_t count, uint32_t index, uint32_t slab_words, uint32_t item_words,
+                uint32_t first_item) {
+    if (used_ + count > kMaxSuperblocks)
       throw Error("the scene has more unique nodes than 32-bit pointers reach").hint("lower the resolution");
-    const uint64_t words = uint64_t{kSlabsPerSuperblock} * slab_words;
-    Buffer<uint32_t> block = device_.template make<uint32_t>(words + kBitmapWordsPerSuperblock);
-    Superblock entry = {block.data(), block.data() + words, slab_words, item_words, first_item, item_words};
-    device_.fill(entry.bitmap, kBitmapWordsPerSuperblock, 0u);
-    uint32_t number = static_cast<uint32_t>(blocks_.size());
-    device_.upload(directory_.data() + number, &entry, 1);
-    blocks_.push_back(std::move(block));
-    return number;
+    const uint64_t slabs = uint64_t{kSlabsPerSuperblock} * slab_words,
+                   words = slabs + kBitmapWordsPerSuperblock;
+    Buffer<uint32_t> piece = device_.template make<uint32_t>(words * count);
+    std::vector<Superblock> entries;
+    for (uint32_t i = 0; i < count; ++i) {
+      uint32_t* at = piece.data() + words * i;
+      entries.push_back({at, at + slabs, slab_words, item_words, first_item, index + i});
+      device_.fill(at + slabs, kBitmapWordsPerSuperblock, 0u);
+    }
+    device_.upload(directory_.data() + used_, entries.data(), count);
+    pieces_.push_back(std::move(piece));
+    used_ += count;
+    return used_ - count;
   }
 
   SlabMemoryRef ref() const { return {directory_.data()}; }
-  uint64_t pointer_range() const { return blocks_.size() << (kBlockBits + kSlabBits + kSlotBits); }
+  uint64_t pointer_range() const { return uint64_t{used_} << (kBlockBits + kSlabBits + kSlotBits); }
 
  private:
   Device& device_;
   Buffer<Superblock> directory_;
-  std::vector<Buffer<uint32_t>> blocks_;
+  std::vector<Buffer<uint32_t>> pieces_;
+  uint32_t used_ = 0;  // superblocks
 };
 
 struct SpreadBuckets {
@@ -63,6 +72,8 @@ class SlabTable {
       slabs_used_ = device_.template make<uint32_t>(1);
       device_.fill(slabs_used_.data(), 1, 0u);
       numbers_ = device_.template make<uint32_t>(kMaxSuperblocks);
+      full_ = device_.template make<uint32_t>(kMaxSuperblocks);
+      device_.fill(full_.data(), kMaxSuperblocks, 0u);
     }
     grow_buckets(items_ + count);
     items_ += count;
@@ -73,16 +84,20 @@ class SlabTable {
         count / Table::kSlots + std::min<uint64_t>(count, bucket_count_) + std::min(count, kGroupsAtOnce);
     uint32_t used = 0;
     device_.download(&used, slabs_used_.data(), 1);
-    uint64_t capacity = uint64_t{superblocks_} * kSlabsPerSuperblock;
-    if (used + worst > capacity && capacity - used < capacity / 16) first_open_ = superblocks_;
-    for (; used + worst > capacity; capacity += kSlabsPerSuperblock) {
-      uint32_t number = memory_.grow(Table::slab_words(item_words_), item_words_, Table::kFirstItem);
-      device_.upload(numbers_.data() + superblocks_++, &number, 1);
-    }
+    const uint64_t capacity = uint64_t{superblocks_} * kSlabsPerSuperblock;
+    if (used + worst <= capacity) return;
+    const auto more =
+        static_cast<uint32_t>((used + worst - capacity + kSlabsPerSuperblock - 1) / kSlabsPerSuperblock);
+    const uint32_t first =
+        memory_.grow(more, superblocks_, Table::slab_words(item_words_), item_words_, Table::kFirstItem);
+    std::vector<uint32_t> numbers(more);
+    std::iota(numbers.begin(), numbers.end(), first);
+    device_.upload(numbers_.data() + superblocks_, numbers.data(), more);
+    superblocks_ += more;
   }
 
   typename Table::Ref ref() const {
-    return {{memory_.ref(), numbers_.data(), superblocks_, first_open_, slabs_used_.data()},
+    return {{memory_.ref(), numbers_.data(), full_.data(), superblocks_, slabs_used_.data()},
             buckets_.data(),
             static_cast<uint32_t>(bucket_count_),
             item_words_};
@@ -114,8 +129,8 @@ class SlabTable {
   SlabMemory<Device>& memory_;
   uint32_t item_words_;
   uint64_t items_ = 0, bucket_count_ = 0;
-  uint32_t superblocks_ = 0, first_open_ = 0;
-  Buffer<uint32_t> buckets_, numbers_, slabs_used_;
+  uint32_t superblocks_ = 0;
+  Buffer<uint32_t> buckets_, numbers_, full_, slabs_used_;
 };
 
 }  // namespace vox

@@ -55,15 +55,18 @@ inline constexpr int64_t kNarrowExtent = 1 << 19;
 // A triangle set up for boxes of one size near one place.
 class CoverageTest {
  public:
-  // For the lattice of boxes of side 2^log2_step units (at least one voxel) whose lowest corner is `origin`, and for
-  // those beside it.
-  VOX_HD CoverageTest(const TriangleShape& triangle, Int3 origin, int log2_step, Coverage mode) : mode_(mode) {
+  // For the lattice of boxes of side 2^log2_step units (at least one voxel) whose lowest corner is `origin`,
+  // and for those beside it.
+  VOX_HD CoverageTest(const TriangleShape& triangle, Int3 origin, int log2_step, Coverage mode)
+      : mode_(mode) {
     const Int3 &a = triangle.corner[0], &b = triangle.corner[1], &c = triangle.corner[2];
     const Int3 low = {least(a.x, b.x, c.x), least(a.y, b.y, c.y), least(a.z, b.z, c.z)};
     const Int3 high = {most(a.x, b.x, c.x), most(a.y, b.y, c.y), most(a.z, b.z, c.z)};
     // No vertex lies on a face, so that rounding down gives the box that holds it.
-    low_ = {(low.x - origin.x) >> log2_step, (low.y - origin.y) >> log2_step, (low.z - origin.z) >> log2_step};
-    high_ = {(high.x - origin.x) >> log2_step, (high.y - origin.y) >> log2_step, (high.z - origin.z) >> log2_step};
+    low_ = {(low.x - origin.x) >> log2_step, (low.y - origin.y) >> log2_step,
+            (low.z - origin.z) >> log2_step};
+    high_ = {(high.x - origin.x) >> log2_step, (high.y - origin.y) >> log2_step,
+             (high.z - origin.z) >> log2_step};
     narrow_ = most(high.x - low.x, high.y - low.y, high.z - low.z) <= kNarrowExtent && log2_step <= 18;
 
     normal_ = normal_of(triangle);
@@ -76,7 +79,8 @@ class CoverageTest {
       edges_[kYz][e] = edge_line(edge.y, edge.z, center.y, center.z, normal_.x < 0 ? -1 : 1, log2_step);
       edges_[kXz][e] = edge_line(edge.x, edge.z, center.x, center.z, normal_.y < 0 ? 1 : -1, log2_step);
     }
-    const Vec3<int64_t> center = wide_difference(origin, triangle.corner[0]) + Vec3<int64_t>{half, half, half};
+    const Vec3<int64_t> center =
+        wide_difference(origin, triangle.corner[0]) + Vec3<int64_t>{half, half, half};
     if (narrow_) {
       set_plane<int64_t>(center, half, log2_step);
     } else {
@@ -90,7 +94,8 @@ class CoverageTest {
     const uint32_t y = lattice::range4(low_.y - 4 * place.y, high_.y - 4 * place.y);
     const uint32_t z = lattice::range4(low_.z - 4 * place.z, high_.z - 4 * place.z);
     if (x == 0 || y == 0 || z == 0) return 0;
-    uint64_t rows = lattice::from_projections(x * 0x1111, y * 0x1111, 0xffff) & lattice::nibbles_to_groups(z_rows(z));
+    uint64_t rows =
+        lattice::from_projections(x * 0x1111, y * 0x1111, 0xffff) & lattice::nibbles_to_groups(z_rows(z));
     rows = narrow_ ? inside<int32_t, int64_t>(place, rows) : inside<int64_t, __int128>(place, rows);
     return lattice::rows_to_morton(rows);
   }
@@ -102,8 +107,12 @@ class CoverageTest {
   };
   enum Projection { kXy, kYz, kXz };
 
-  VOX_HD static int32_t least(int32_t a, int32_t b, int32_t c) { return a < b ? (a < c ? a : c) : (b < c ? b : c); }
-  VOX_HD static int32_t most(int32_t a, int32_t b, int32_t c) { return a > b ? (a > c ? a : c) : (b > c ? b : c); }
+  VOX_HD static int32_t least(int32_t a, int32_t b, int32_t c) {
+    return a < b ? (a < c ? a : c) : (b < c ? b : c);
+  }
+  VOX_HD static int32_t most(int32_t a, int32_t b, int32_t c) {
+    return a > b ? (a > c ? a : c) : (b > c ? b : c);
+  }
   VOX_HD static uint32_t z_rows(uint32_t z) {
     return (z & 1) * 0xf | (z >> 1 & 1) * 0xf0 | (z >> 2 & 1) * 0xf00 | (z >> 3 & 1) * 0xf000;
   }
@@ -121,7 +130,8 @@ class CoverageTest {
   template <class Number>
   VOX_HD void set_plane(Vec3<int64_t> center, int64_t half, int log2_step) {
     const int64_t x = absolute(normal_.x), y = absolute(normal_.y), z = absolute(normal_.z);
-    const Number distance = Number(normal_.x) * center.x + Number(normal_.y) * center.y + Number(normal_.z) * center.z;
+    const Number distance =
+        Number(normal_.x) * center.x + Number(normal_.y) * center.y + Number(normal_.z) * center.z;
     const Number reach = Number(mode_ == Coverage::Conservative ? x + y + z : larger(x, larger(y, z))) * half;
     below_ = (reach + distance) >> log2_step;
     above_ = (reach - distance) >> log2_step;
@@ -150,7 +160,8 @@ class CoverageTest {
       if (first + 3 * ((line.u > 0 ? line.u : 0) + (line.v > 0 ? line.v : 0)) < 0) return 0;
       // Here |first| is at most 6 times the edge, which is what makes 32 bits enough.
       for (int j = 0; j < 4; ++j)
-        outside |= lattice::negative_row(static_cast<Number>(first + j * line.v), static_cast<Number>(line.u)) << 4 * j;
+        outside |= lattice::negative_row(static_cast<Number>(first + j * line.v), static_cast<Number>(line.u))
+                   << 4 * j;
     }
     return ~outside & 0xffff;
   }
@@ -166,8 +177,8 @@ class CoverageTest {
     for (int row = 0; row < 16; ++row) {
       if ((rows >> 4 * row & 15) == 0) continue;
       const Number shift = y * (row & 3) + z * (row >> 2);
-      const uint32_t bits =
-          lattice::negative_row(Number(below + shift), x) | lattice::negative_row(Number(above - shift), Number(-x));
+      const uint32_t bits = lattice::negative_row(Number(below + shift), x) |
+                            lattice::negative_row(Number(above - shift), Number(-x));
       outside |= static_cast<uint64_t>(bits) << 4 * row;
     }
     return rows & ~outside;

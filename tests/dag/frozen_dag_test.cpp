@@ -62,7 +62,7 @@ TEST(FrozenDag, ASolidCubeIsOneNodeALevel) {
   ASSERT_EQ(dag.levels.size(), 5u);
   EXPECT_EQ(dag.unique_nodes(), 5u);
   EXPECT_EQ(dag.svo_nodes(), 1u + 8 + 64 + 512 + 4096);
-  EXPECT_EQ(dag.levels[0].words, (std::vector<uint32_t>{homogeneous_header(5), 0, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(dag.levels[0].words, (Words{homogeneous_header(5), 0, 0, 0, 0, 0, 0, 0, 0}));
   EXPECT_EQ(dag.levels[4].words.size(), 10u);
 }
 

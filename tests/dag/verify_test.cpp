@@ -42,8 +42,8 @@ struct Rule {
 TEST(Verify, TheSmallDagIsWhatTheRulesBelowAssume) {
   FrozenDag dag = small_dag();
   EXPECT_EQ(problem_of(dag), "none");
-  EXPECT_EQ(dag.levels[0].words, (std::vector<uint32_t>{0x81, 0, 3}));
-  EXPECT_EQ(dag.levels[1].words, (std::vector<uint32_t>{0x03, 0, 3, 0x05, 3, 6}));
+  EXPECT_EQ(dag.levels[0].words, (Words{0x81, 0, 3}));
+  EXPECT_EQ(dag.levels[1].words, (Words{0x03, 0, 3, 0x05, 3, 6}));
   ASSERT_EQ(dag.levels[2].words.size(), 3u + 3 + 10);
   EXPECT_EQ(dag.levels[2].words[5], 0x22u);
 }

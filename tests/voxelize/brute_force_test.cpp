@@ -148,9 +148,9 @@ TEST(ReferenceDag, KnownScenesHaveKnownNodes) {
   dense.at({1, 0, 0}) = 7;   // leaf 0, bit 1
   dense.at({12, 0, 8}) = 3;  // child 5 of the root, in it child 1, bit 0
   FrozenDag sparse = reference_dag(dense, 16, true);
-  EXPECT_EQ(sparse.levels[0].words, (std::vector<uint32_t>{1u | 1u << 5, 0, 2}));
-  EXPECT_EQ(sparse.levels[1].words, (std::vector<uint32_t>{1, 0, 2, 3}));
-  EXPECT_EQ(sparse.levels[2].words, (std::vector<uint32_t>{2, 0, 7, 1, 0, 3}));
+  EXPECT_EQ(sparse.levels[0].words, (Words{1u | 1u << 5, 0, 2}));
+  EXPECT_EQ(sparse.levels[1].words, (Words{1, 0, 2, 3}));
+  EXPECT_EQ(sparse.levels[2].words, (Words{2, 0, 7, 1, 0, 3}));
   EXPECT_EQ(to_dense(sparse).voxels, dense.voxels);
 }
 
