@@ -26,7 +26,7 @@ void* Pool::allocate(uint64_t bytes) {
   std::lock_guard lock(mutex_);
   if (size > limit_ - std::min(limit_, used_)) throw OutOfMemory(bytes, limit_ - std::min(limit_, used_));
   void* block = nullptr;
-  if (auto kept = free_.lower_bound(size); kept != free_.end() && kept->first <= size + size / 4) {
+  if (auto kept = free_.lower_bound(size); kept != free_.end() && kept->first <= 2 * size) {
     block = kept->second;
     size = kept->first;
     kept_ -= size;

@@ -52,144 +52,182 @@ VOX_HD inline int64_t extent_of(const TriangleShape& triangle) {
 // Triangles up to this size have products of their normal with nearby differences that fit in 64 bits.
 inline constexpr int64_t kNarrowExtent = 1 << 19;
 
-// A triangle set up for boxes of one size near one place.
-class CoverageTest {
- public:
-  // For the lattice of boxes of side 2^log2_step units (at least one voxel) whose lowest corner is `origin`,
-  // and for those beside it.
-  VOX_HD CoverageTest(const TriangleShape& triangle, Int3 origin, int log2_step, Coverage mode)
-      : mode_(mode) {
+// Bounding box of a triangle in boxes of side 2^log2_step from `origin`. No vertex lies on a face, so that
+// rounding down gives the box that holds it.
+struct BoxRange {
+  Int3 low, high;
+
+  VOX_HD BoxRange(const TriangleShape& triangle, Int3 origin, int log2_step) {
     const Int3 &a = triangle.corner[0], &b = triangle.corner[1], &c = triangle.corner[2];
-    const Int3 low = {least(a.x, b.x, c.x), least(a.y, b.y, c.y), least(a.z, b.z, c.z)};
-    const Int3 high = {most(a.x, b.x, c.x), most(a.y, b.y, c.y), most(a.z, b.z, c.z)};
-    // No vertex lies on a face, so that rounding down gives the box that holds it.
-    low_ = {(low.x - origin.x) >> log2_step, (low.y - origin.y) >> log2_step,
-            (low.z - origin.z) >> log2_step};
-    high_ = {(high.x - origin.x) >> log2_step, (high.y - origin.y) >> log2_step,
-             (high.z - origin.z) >> log2_step};
-    narrow_ = most(high.x - low.x, high.y - low.y, high.z - low.z) <= kNarrowExtent && log2_step <= 18;
-
-    normal_ = normal_of(triangle);
-    const int64_t half = int64_t{1} << (log2_step - 1);
-    for (int e = 0; e < 3; ++e) {
-      const Int3 &from = triangle.corner[e], &to = triangle.corner[e == 2 ? 0 : e + 1];
-      const Vec3<int64_t> edge = wide_difference(to, from);
-      const Vec3<int64_t> center = wide_difference(origin, from) + Vec3<int64_t>{half, half, half};
-      edges_[kXy][e] = edge_line(edge.x, edge.y, center.x, center.y, normal_.z < 0 ? -1 : 1, log2_step);
-      edges_[kYz][e] = edge_line(edge.y, edge.z, center.y, center.z, normal_.x < 0 ? -1 : 1, log2_step);
-      edges_[kXz][e] = edge_line(edge.x, edge.z, center.x, center.z, normal_.y < 0 ? 1 : -1, log2_step);
-    }
-    const Vec3<int64_t> center =
-        wide_difference(origin, triangle.corner[0]) + Vec3<int64_t>{half, half, half};
-    if (narrow_) {
-      set_plane<int64_t>(center, half, log2_step);
-    } else {
-      set_plane<__int128>(center, half, log2_step);
-    }
-  }
-
-  // The boxes covered in the lattice of 4³ boxes that lies `place` lattices from the origin, in Morton order.
-  VOX_HD uint64_t lattice_at(Int3 place) const {
-    const uint32_t x = lattice::range4(low_.x - 4 * place.x, high_.x - 4 * place.x);
-    const uint32_t y = lattice::range4(low_.y - 4 * place.y, high_.y - 4 * place.y);
-    const uint32_t z = lattice::range4(low_.z - 4 * place.z, high_.z - 4 * place.z);
-    if (x == 0 || y == 0 || z == 0) return 0;
-    uint64_t rows =
-        lattice::from_projections(x * 0x1111, y * 0x1111, 0xffff) & lattice::nibbles_to_groups(z_rows(z));
-    rows = narrow_ ? inside<int32_t, int64_t>(place, rows) : inside<int64_t, __int128>(place, rows);
-    return lattice::rows_to_morton(rows);
+    low = {(least(a.x, b.x, c.x) - origin.x) >> log2_step, (least(a.y, b.y, c.y) - origin.y) >> log2_step,
+           (least(a.z, b.z, c.z) - origin.z) >> log2_step};
+    high = {(most(a.x, b.x, c.x) - origin.x) >> log2_step, (most(a.y, b.y, c.y) - origin.y) >> log2_step,
+            (most(a.z, b.z, c.z) - origin.z) >> log2_step};
   }
 
  private:
-  // first + i·u + j·v >= 0: square (i, j) of a projection is within reach of the inner side of an edge.
-  struct EdgeLine {
-    int64_t first, u, v;
-  };
-  enum Projection { kXy, kYz, kXz };
-
   VOX_HD static int32_t least(int32_t a, int32_t b, int32_t c) {
     return a < b ? (a < c ? a : c) : (b < c ? b : c);
   }
   VOX_HD static int32_t most(int32_t a, int32_t b, int32_t c) {
     return a > b ? (a > c ? a : c) : (b > c ? b : c);
   }
-  VOX_HD static uint32_t z_rows(uint32_t z) {
-    return (z & 1) * 0xf | (z >> 1 & 1) * 0xf0 | (z >> 2 & 1) * 0xf00 | (z >> 3 & 1) * 0xf000;
+};
+
+// A triangle set up for boxes of one size near one place. EdgeNumber and PlaneNumber hold the tests' values:
+// int32_t and int64_t for triangles up to kNarrowExtent and boxes up to kNarrowLog2Step, int64_t and __int128
+// for all.
+template <class EdgeNumber, class PlaneNumber>
+class CoverageTest {
+ public:
+  // For the lattice of boxes of side 2^log2_step units (at least one voxel) whose lowest corner is `origin`,
+  // and for those up to three lattices further.
+  VOX_HD CoverageTest(const TriangleShape& triangle, Int3 origin, int log2_step, Coverage mode)
+      : mode_(mode), range_(triangle, origin, log2_step), normal_(normal_of(triangle)) {
+    const int64_t half = int64_t{1} << (log2_step - 1);
+    const Vec3<int64_t> halves = {half, half, half};
+    for (int e = 0; e < 3; ++e) {
+      const Int3 &from = triangle.corner[e], &to = triangle.corner[e == 2 ? 0 : e + 1];
+      const Vec3<int64_t> edge = wide_difference(to, from), center = wide_difference(origin, from) + halves;
+      // The sign turns an edge so that the inside is on its left.
+      set_line(kXy + e, edge.x, edge.y, center.x, center.y, normal_.z < 0 ? -1 : 1, log2_step);
+      set_line(kYz + e, edge.y, edge.z, center.y, center.z, normal_.x < 0 ? -1 : 1, log2_step);
+      set_line(kXz + e, edge.x, edge.z, center.x, center.z, normal_.y < 0 ? 1 : -1, log2_step);
+    }
+    const Vec3<int64_t> center = wide_difference(origin, triangle.corner[0]) + halves;
+    const int64_t x = absolute(normal_.x), y = absolute(normal_.y), z = absolute(normal_.z);
+    const PlaneNumber distance = PlaneNumber(normal_.x) * center.x + PlaneNumber(normal_.y) * center.y +
+                                 PlaneNumber(normal_.z) * center.z;
+    const PlaneNumber reach =
+        PlaneNumber(mode == Coverage::Conservative ? x + y + z : larger(x, larger(y, z))) * half;
+    below_ = (reach + distance) >> log2_step;
+    above_ = (reach - distance) >> log2_step;
+    short_normal_ = larger(x, larger(y, z)) <= kShortNormal;
   }
 
-  // `sign` turns the edge so that the inside is on its left.
-  VOX_HD EdgeLine edge_line(int64_t edge_u, int64_t edge_v, int64_t center_u, int64_t center_v, int64_t sign,
-                            int log2_step) const {
+  // The boxes covered in the lattice of 4³ boxes that lies `place` lattices from the origin, in Morton order.
+  VOX_HD uint64_t lattice_at(Int3 place) const {
+    const uint32_t x = lattice::range4(range_.low.x - 4 * place.x, range_.high.x - 4 * place.x);
+    const uint32_t y = lattice::range4(range_.low.y - 4 * place.y, range_.high.y - 4 * place.y);
+    const uint32_t z = lattice::range4(range_.low.z - 4 * place.z, range_.high.z - 4 * place.z);
+    if (x == 0 || y == 0 || z == 0) return 0;
+    uint64_t rows = x * 0x1111111111111111ull & lattice::bits_to_nibbles(y) * 0x0001000100010001ull &
+                    lattice::bits_to_groups(z);
+    rows = inside_edges(place, rows);
+    if (rows != 0)
+      rows = short_normal_ ? near_plane<int32_t>(place, rows) : near_plane<PlaneNumber>(place, rows);
+    return lattice::rows_to_morton(rows);
+  }
+
+ private:
+  // Lines 0–2 are the edges in the x-y projection, 3–5 in y-z, 6–8 in x-z. Square (i, j) of a projection is
+  // within reach of the inner side of line l when first_[l] + i·u_[l] + j·v_[l] >= 0.
+  enum { kXy = 0, kYz = 3, kXz = 6, kLines = 9 };
+  // Up to this size of the normal's components, sums of nine of them and a clamped distance fit in 32 bits.
+  static constexpr int64_t kShortNormal = 1 << 26;
+
+  VOX_HD void set_line(int line, int64_t edge_u, int64_t edge_v, int64_t center_u, int64_t center_v,
+                       int64_t sign, int log2_step) {
     const int64_t u = -sign * edge_v, v = sign * edge_u;
     const int64_t reach =
         mode_ == Coverage::Conservative ? absolute(u) + absolute(v) : larger(absolute(u), absolute(v));
     const int64_t half = int64_t{1} << (log2_step - 1);
-    return {(u * center_u + v * center_v + half * reach) >> log2_step, u, v};
+    const int64_t first = (u * center_u + v * center_v + half * reach) >> log2_step;
+    // Over all lattices the tests add at most 15 steps either way: far beyond that only the sign counts.
+    first_[line] = clamped<EdgeNumber>(first);
+    u_[line] = static_cast<EdgeNumber>(u);
+    v_[line] = static_cast<EdgeNumber>(v);
   }
 
   template <class Number>
-  VOX_HD void set_plane(Vec3<int64_t> center, int64_t half, int log2_step) {
-    const int64_t x = absolute(normal_.x), y = absolute(normal_.y), z = absolute(normal_.z);
-    const Number distance =
-        Number(normal_.x) * center.x + Number(normal_.y) * center.y + Number(normal_.z) * center.z;
-    const Number reach = Number(mode_ == Coverage::Conservative ? x + y + z : larger(x, larger(y, z))) * half;
-    below_ = (reach + distance) >> log2_step;
-    above_ = (reach - distance) >> log2_step;
-  }
-
-  template <class EdgeNumber, class PlaneNumber>
-  VOX_HD uint64_t inside(Int3 place, uint64_t rows) const {
-    const uint32_t xy = projection<EdgeNumber>(kXy, place.x, place.y);
-    if (xy == 0) return 0;
-    const uint32_t yz = projection<EdgeNumber>(kYz, place.y, place.z);
-    if (yz == 0) return 0;
-    const uint32_t xz = projection<EdgeNumber>(kXz, place.x, place.z);
-    if (xz == 0) return 0;
-    if ((xy & yz & xz) != 0xffff) rows &= lattice::from_projections(xy, yz, xz);
-    return rows == 0 ? 0 : near_plane<PlaneNumber>(place, rows);
-  }
-
-  // Bits i + 4·j of the squares of a projection that are within reach of the inner side of all three edges.
-  template <class Number>
-  VOX_HD uint32_t projection(Projection which, int32_t place_u, int32_t place_v) const {
-    uint32_t outside = 0;
-    for (int e = 0; e < 3; ++e) {
-      const EdgeLine line = edges_[which][e];
-      const int64_t first = line.first + 4 * (line.u * place_u + line.v * place_v);
-      if (first + 3 * ((line.u < 0 ? line.u : 0) + (line.v < 0 ? line.v : 0)) >= 0) continue;
-      if (first + 3 * ((line.u > 0 ? line.u : 0) + (line.v > 0 ? line.v : 0)) < 0) return 0;
-      // Here |first| is at most 6 times the edge, which is what makes 32 bits enough.
-      for (int j = 0; j < 4; ++j)
-        outside |= lattice::negative_row(static_cast<Number>(first + j * line.v), static_cast<Number>(line.u))
-                   << 4 * j;
+  VOX_HD static Number clamped(PlaneNumber value) {
+    if constexpr (sizeof(Number) > sizeof(int32_t)) {
+      return static_cast<Number>(value);
+    } else {
+      constexpr int32_t kFar = 1 << 30;
+      return value > kFar ? kFar : value < -kFar ? -kFar : static_cast<Number>(value);
     }
-    return ~outside & 0xffff;
+  }
+
+  VOX_HD uint64_t inside_edges(Int3 place, uint64_t rows) const {
+    EdgeNumber first[kLines];
+    uint32_t crossing = 0;
+    bool outside = false;
+    for (int l = 0; l < kLines; ++l) {
+      const int32_t place_u = l < kYz ? place.x : l < kXz ? place.y : place.x;
+      const int32_t place_v = l < kYz ? place.y : place.z;
+      first[l] = first_[l] + 4 * (u_[l] * place_u + v_[l] * place_v);
+      const EdgeNumber low = first[l] + 3 * ((u_[l] < 0 ? u_[l] : 0) + (v_[l] < 0 ? v_[l] : 0));
+      const EdgeNumber high = first[l] + 3 * ((u_[l] > 0 ? u_[l] : 0) + (v_[l] > 0 ? v_[l] : 0));
+      crossing |= static_cast<uint32_t>(low < 0) << l;
+      outside |= high < 0;
+    }
+    if (outside) return 0;
+    for (; crossing != 0; crossing &= crossing - 1) {
+      const int l = lowest_bit(crossing);
+      uint32_t squares = 0;  // that are outside, bit i + 4·j
+      for (int j = 0; j < 4; ++j)
+        squares |= lattice::negative_row(static_cast<EdgeNumber>(first[l] + j * v_[l]), u_[l]) << 4 * j;
+      rows &= ~(l < kYz   ? lattice::over_z(squares)
+                : l < kXz ? lattice::over_x(squares)
+                          : lattice::over_y(squares));
+    }
+    return rows;
   }
 
   // Removes the boxes whose centre is out of reach of the plane.
   template <class Number>
   VOX_HD uint64_t near_plane(Int3 place, uint64_t rows) const {
-    const Number x = normal_.x, y = normal_.y, z = normal_.z;
-    const Number offset = 4 * (x * place.x + y * place.y + z * place.z);
-    const Number below = static_cast<Number>(below_) + offset;  // >= 0: not too far below the plane
-    const Number above = static_cast<Number>(above_) - offset;
+    const PlaneNumber offset = 4 * (PlaneNumber(normal_.x) * place.x + PlaneNumber(normal_.y) * place.y +
+                                    PlaneNumber(normal_.z) * place.z);
+    const Number below = clamped<Number>(below_ + offset);  // >= 0: not too far below the plane
+    const Number above = clamped<Number>(above_ - offset);
+    const Number x = static_cast<Number>(normal_.x), y = static_cast<Number>(normal_.y),
+                 z = static_cast<Number>(normal_.z);
     uint64_t outside = 0;
-    for (int row = 0; row < 16; ++row) {
-      if ((rows >> 4 * row & 15) == 0) continue;
-      const Number shift = y * (row & 3) + z * (row >> 2);
-      const uint32_t bits = lattice::negative_row(Number(below + shift), x) |
-                            lattice::negative_row(Number(above - shift), Number(-x));
-      outside |= static_cast<uint64_t>(bits) << 4 * row;
+    for (int k = 0; k < 4; ++k) {
+      if ((rows >> 16 * k & 0xffff) == 0) continue;
+      for (int j = 0; j < 4; ++j) {
+        const Number shift = y * j + z * k;
+        const uint32_t bits =
+            lattice::negative_row(static_cast<Number>(below + shift), x) |
+            lattice::negative_row(static_cast<Number>(above - shift), static_cast<Number>(-x));
+        outside |= static_cast<uint64_t>(bits) << (16 * k + 4 * j);
+      }
     }
     return rows & ~outside;
   }
 
   Coverage mode_;
-  bool narrow_;
-  Int3 low_, high_;  // the triangle's bounding box, in boxes from the origin
+  bool short_normal_;
+  BoxRange range_;
   Vec3<int64_t> normal_;
-  __int128 below_, above_;  // of the box at the origin
-  EdgeLine edges_[3][3];
+  PlaneNumber below_, above_;  // of the box at the origin
+  EdgeNumber first_[kLines], u_[kLines], v_[kLines];
 };
+
+inline constexpr int kNarrowLog2Step = 18;
+
+// Calls f with the test that is wide enough for the triangle.
+template <class F>
+VOX_HD void with_coverage_test(const TriangleShape& triangle, Int3 origin, int log2_step, Coverage mode,
+                               const F& f) {
+  if (log2_step <= kNarrowLog2Step && extent_of(triangle) <= kNarrowExtent) {
+    f(CoverageTest<int32_t, int64_t>(triangle, origin, log2_step, mode));
+  } else {
+    f(CoverageTest<int64_t, __int128>(triangle, origin, log2_step, mode));
+  }
+}
+
+// The boxes of side 2^log2_step of the 4³ lattice at `origin` that the triangle touches, in Morton order.
+VOX_HD inline uint64_t touched_boxes(const TriangleShape& triangle, Int3 origin, int log2_step) {
+  const BoxRange range(triangle, origin, log2_step);
+  if (range.low == range.high) return uint64_t{1} << lattice::morton_index(range.low);
+  uint64_t boxes = 0;
+  with_coverage_test(triangle, origin, log2_step, Coverage::Conservative, [&](const auto& test) {
+    boxes = test.lattice_at({0, 0, 0});
+  });
+  return boxes;
+}
 
 }  // namespace vox

@@ -38,9 +38,7 @@ struct CoverChildren {
   const uint32_t* pair_triangles;
   uint64_t* masks;
   VOX_HD void operator()(uint64_t i) const {
-    const CoverageTest test(triangles.shapes[pair_triangles[i]], frame.corner(keys[i]), frame.log2_side - 2,
-                            Coverage::Conservative);
-    masks[i] = test.lattice_at({0, 0, 0});
+    masks[i] = touched_boxes(triangles.shapes[pair_triangles[i]], frame.corner(keys[i]), frame.log2_side - 2);
   }
 };
 

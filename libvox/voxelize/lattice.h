@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "libvox/base/hd.h"
+#include "libvox/base/vec.h"
 
 #if defined(__SSE2__) && !defined(__CUDA_ARCH__)
 #include <emmintrin.h>
@@ -61,16 +62,38 @@ VOX_HD inline uint64_t bits_to_nibbles(uint64_t bits) {
   return bits * 15;
 }
 
-// Nibble n of 4 becomes the four nibbles of 16-bit group n.
-VOX_HD inline uint64_t nibbles_to_groups(uint64_t nibbles) {
-  nibbles = (nibbles | nibbles << 24) & 0x000000ff000000ffull;
-  nibbles = (nibbles | nibbles << 12) & 0x000f000f000f000full;
-  return nibbles * 0x1111;
+// Bit n of 4 becomes the 16 bits of group n.
+VOX_HD inline uint64_t bits_to_groups(uint32_t bits) {
+  return (bits & 1 ? 0xffffull : 0) | (bits & 2 ? 0xffff0000ull : 0) | (bits & 4 ? 0xffff00000000ull : 0) |
+         (bits & 8 ? 0xffff000000000000ull : 0);
 }
 
-// Row-order mask of the boxes whose projections are in xy (bit i + 4·j), yz (j + 4·k) and xz (i + 4·k).
-VOX_HD inline uint64_t from_projections(uint32_t xy, uint32_t yz, uint32_t xz) {
-  return xy * 0x0001000100010001ull & bits_to_nibbles(yz) & nibbles_to_groups(xz);
+// Row-order masks of the boxes above the squares of a projection: bits i + 4·j along z, j + 4·k along x, i +
+// 4·k along y.
+VOX_HD inline uint64_t over_z(uint64_t squares) {
+  return squares * 0x0001000100010001ull;
+}
+VOX_HD inline uint64_t over_x(uint64_t squares) {
+  return bits_to_nibbles(squares);
+}
+VOX_HD inline uint64_t over_y(uint64_t squares) {
+  squares = (squares | squares << 24) & 0x000000ff000000ffull;
+  squares = (squares | squares << 12) & 0x000f000f000f000full;
+  return squares * 0x1111;
+}
+
+// Morton index of a box of the lattice.
+VOX_HD inline uint32_t morton_index(Int3 place) {
+  const auto x = static_cast<uint32_t>(place.x), y = static_cast<uint32_t>(place.y),
+             z = static_cast<uint32_t>(place.z);
+  return (x & 1) | (y & 1) << 1 | (z & 1) << 2 | (x >> 1) << 3 | (y >> 1) << 4 | (z >> 1) << 5;
+}
+
+// Coordinates in the lattice of the box with this Morton index.
+VOX_HD inline Int3 place_of(uint32_t index) {
+  return {static_cast<int32_t>((index & 1) | (index >> 2 & 2)),
+          static_cast<int32_t>((index >> 1 & 1) | (index >> 3 & 2)),
+          static_cast<int32_t>((index >> 2 & 1) | (index >> 4 & 2))};
 }
 
 // Bits low … high of four; low and high may lie outside.

@@ -8,17 +8,10 @@
 
 namespace vox {
 
-// Coordinates within a lattice of 4³ of the box with this Morton index.
-VOX_HD inline Int3 lattice_place(uint32_t bit) {
-  return {static_cast<int32_t>((bit & 1) | (bit >> 2 & 2)),
-          static_cast<int32_t>((bit >> 1 & 1) | (bit >> 3 & 2)),
-          static_cast<int32_t>((bit >> 2 & 1) | (bit >> 4 & 2))};
-}
-
 // Centre of voxel `bit` (Morton) of the leaf cell at `corner`.
 VOX_HD inline Int3 voxel_center(Int3 corner, uint32_t bit) {
   constexpr int32_t kHalf = kUnitsPerVoxel / 2;
-  return corner + lattice_place(bit) * kUnitsPerVoxel + Int3{kHalf, kHalf, kHalf};
+  return corner + lattice::place_of(bit) * kUnitsPerVoxel + Int3{kHalf, kHalf, kHalf};
 }
 
 // The voxels of a leaf cell that lie in the grid [0, R)³.
@@ -70,18 +63,23 @@ struct EmitLeafPairs {
 
   VOX_HD void operator()(uint64_t i) const {
     if (cell_masks[i] == 0) return;
+    with_coverage_test(triangles.shapes[pair_triangles[i]], frame.corner(keys[i]), kLog2UnitsPerVoxel,
+                       coverage, [&](const auto& test) { emit(i, test); });
+  }
+
+ private:
+  template <class Test>
+  VOX_HD void emit(uint64_t i, const Test& test) const {
     const uint32_t triangle = pair_triangles[i];
-    const TriangleShape& shape = triangles.shapes[triangle];
     const Int3 corner = frame.corner(keys[i]);
-    const CoverageTest test(shape, corner, kLog2UnitsPerVoxel, coverage);
-    const bool holes = (triangles.materials.materials[shape.material].flags & MaterialRef::kHasHoles) != 0;
+    const MaterialRef& material = triangles.materials.materials[triangles.shapes[triangle].material];
     uint64_t to = first[i];
     for (uint64_t cells = cell_masks[i]; cells != 0; cells &= cells - 1, ++to) {
       const auto cell = static_cast<uint32_t>(lowest_bit(cells));
-      const Int3 place = lattice_place(cell);
+      const Int3 place = lattice::place_of(cell);
       const Int3 leaf_corner = corner + place * (static_cast<int32_t>(kLeafSide) * kUnitsPerVoxel);
       uint64_t mask = test.lattice_at(place) & inside_grid(leaf_corner, resolution);
-      if (holes) mask = without_holes(mask, triangle, leaf_corner);
+      if ((material.flags & MaterialRef::kHasHoles) != 0) mask = without_holes(mask, triangle, leaf_corner);
       leaf_keys[to] = keys[i] << 6 | cell;
       leaf_order[to] = static_cast<uint32_t>(to);
       leaf_triangles[to] = triangle;
@@ -89,7 +87,6 @@ struct EmitLeafPairs {
     }
   }
 
- private:
   VOX_HD uint64_t without_holes(uint64_t mask, uint32_t triangle, Int3 corner) const {
     for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
       const auto bit = static_cast<uint32_t>(lowest_bit(rest));
