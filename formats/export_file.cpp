@@ -76,21 +76,27 @@ void ExportFile::write(std::string_view text) {
 }
 
 void ExportFile::write_pieces(uint64_t count, const std::function<std::vector<uint8_t>(uint64_t)>& make) {
+  // Pieces in flight are consecutive, so that each has a slot of its own. (Passed as tokens, those waiting
+  // for their turn would leak where an error ends the pipeline.)
+  std::vector<std::vector<uint8_t>> slots(
+      std::clamp<size_t>(2 * std::thread::hardware_concurrency(), 2, kMostPieces));
   uint64_t next = 0;
-  auto number =
-      tbb::make_filter<void, uint64_t>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
-        if (next == count) control.stop();
-        return next++;
-      });
-  auto write_piece = [&](const std::vector<uint8_t>& piece) {
-    throw_if_cancelled();
-    write(piece);
+  auto number = [&](tbb::flow_control& control) {
+    if (next == count) control.stop();
+    return next++;
   };
-  size_t pieces = std::clamp<size_t>(2 * std::thread::hardware_concurrency(), 2, kMostPieces);
+  auto make_piece = [&](uint64_t piece) {
+    slots[piece % slots.size()] = make(piece);
+    return piece;
+  };
+  auto write_piece = [&](uint64_t piece) {
+    throw_if_cancelled();
+    write(slots[piece % slots.size()]);
+  };
   tbb::parallel_pipeline(
-      pieces,
-      number & tbb::make_filter<uint64_t, std::vector<uint8_t>>(tbb::filter_mode::parallel, make) &
-          tbb::make_filter<std::vector<uint8_t>, void>(tbb::filter_mode::serial_in_order, write_piece));
+      slots.size(), tbb::make_filter<void, uint64_t>(tbb::filter_mode::serial_in_order, number) &
+                        tbb::make_filter<uint64_t, uint64_t>(tbb::filter_mode::parallel, make_piece) &
+                        tbb::make_filter<uint64_t, void>(tbb::filter_mode::serial_in_order, write_piece));
 }
 
 void ExportFile::commit() {

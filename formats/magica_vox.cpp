@@ -23,7 +23,7 @@ constexpr uint32_t kPaletteNotes = 32;  // as many as MagicaVoxel writes
 constexpr Rgb8 kPlainColor = {200, 200, 200};
 
 struct Model {
-  VoxelBox box;  // of the scene, around what is filled
+  VoxelBox box = {};  // of the scene, around what is filled
   uint64_t voxels = 0;
 };
 
@@ -47,9 +47,6 @@ Int3 model_position(const Model& model, UpAxis up) {
   Int3 size = box.size();
   return box.min + Int3{size.x / 2, size.y / 2, size.z / 2};
 }
-
-// --- chunks
-// --------------------------------------------------------------------------------------------------
 
 class Bytes {
  public:
@@ -126,9 +123,6 @@ Bytes palette_chunks(const Palette& palette) {
   for (uint32_t i = 0; i < kPaletteNotes; ++i) names.string(i < palette.count ? palette.names[i] : "");
   return chunks.chunk("NOTE", names), chunks;
 }
-
-// --- models
-// --------------------------------------------------------------------------------------------------
 
 Model measure(const FrozenDag& dag, const VoxelBox& region) {
   Model model;
