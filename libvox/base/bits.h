@@ -41,4 +41,11 @@ VOX_HD inline int lowest_bit(uint64_t bits) {
 #endif
 }
 
+// Asks for a cache line that will be read soon. GPUs hide latency by themselves.
+VOX_HD inline void prefetch_line([[maybe_unused]] const void* at) {
+#ifndef __CUDA_ARCH__
+  __builtin_prefetch(at);
+#endif
+}
+
 }  // namespace vox

@@ -30,6 +30,11 @@ struct VisitChildren {
   const uint32_t* edge_start;
   uint32_t* edge_pointer;
   uint32_t* mark;  // by pointer: the first edge that leads there
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    const uint32_t* node = store.item(pointers[i]);
+    if (stage == 0) return prefetch_line(node);
+    for (uint32_t c = 1; c < node_words(node[0]); ++c) prefetch_line(mark + node[c]);
+  }
   VOX_HD void operator()(uint64_t i) const {
     const uint32_t* node = store.item(pointers[i]);
     for (uint32_t edge = edge_start[i]; edge < edge_start[i + 1]; ++edge) {
@@ -88,6 +93,12 @@ struct WriteFrozen {
   const uint32_t* edge_rank;
   const uint32_t* child_offsets;
   uint32_t* words;
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    if (stage == 0) return prefetch_line(store.item(pointers[i]));
+    if (!edge_start) return;
+    for (uint32_t edge = edge_start[i]; edge < edge_start[i + 1]; ++edge)
+      prefetch_line(child_offsets + edge_rank[edge]);
+  }
   VOX_HD void operator()(uint64_t i) const {
     const uint32_t* item = store.item(pointers[i]);
     uint32_t* to = words + offsets[i];
@@ -106,6 +117,12 @@ struct DigestNodes {
   const uint32_t* edge_rank;
   const Digest* child_digests;
   Digest* digests;
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    if (stage == 0) return prefetch_line(store.item(pointers[i]));
+    if (kind == NodeKind::Leaf) return;
+    for (uint32_t edge = edge_start[i]; edge < edge_start[i + 1]; ++edge)
+      prefetch_line(child_digests + edge_rank[edge]);
+  }
   VOX_HD void operator()(uint64_t i) const {
     const uint32_t* item = store.item(pointers[i]);
     const uint32_t* ranks = kind == NodeKind::Leaf ? nullptr : edge_rank + edge_start[i];

@@ -32,6 +32,10 @@ struct FindItems {
   const uint32_t* leaders;
   uint32_t* pointers;
   uint32_t* missing;  // by item size
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    const typename Table::Ref& table = tables[batch.size(leaders[i])];
+    if (table.bucket_count != 0) table.prefetch(batch.hashes[leaders[i]], stage);
+  }
   template <class Group>
   VOX_HD void operator()(Group group, uint64_t i) const {
     const uint32_t leader = leaders[i], size = batch.size(leader);
@@ -58,6 +62,10 @@ struct InsertItems {
   const uint32_t* leaders;
   const uint32_t* missing;  // into leaders
   uint32_t* pointers;
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    const uint32_t leader = leaders[missing[i]];
+    tables[batch.size(leader)].prefetch(batch.hashes[leader], stage);
+  }
   template <class Group>
   VOX_HD void operator()(Group group, uint64_t i) const {
     const uint32_t leader = leaders[missing[i]];

@@ -39,12 +39,17 @@ class CpuDevice {
     return Buffer<T>(pool_, size);
   }
 
-  // body(i) for every i < n, in any order.
+  // body(i) for every i < n, in any order. Bodies that read memory at random have calls body.prefetch(i,
+  // stage), stage 0 and then 1, which the loop makes some iterations ahead, so that the reads of several
+  // iterations overlap.
   template <class Body>
   void for_each(Work work, uint64_t n, const Body& body) {
     timed(work, n, [&] {
       tbb::parallel_for(tbb::blocked_range<uint64_t>(0, n, 512), [&](const auto& range) {
-        for (uint64_t i = range.begin(); i < range.end(); ++i) body(i);
+        for (uint64_t i = range.begin(); i < range.end(); ++i) {
+          prefetch(body, i, range.end());
+          body(i);
+        }
       });
     });
   }
@@ -52,7 +57,7 @@ class CpuDevice {
   // body(group, i) for every i < n, in any order, each by a group of 32 lanes.
   template <class Body>
   void for_each_group(Work work, uint64_t n, const Body& body) {
-    for_each(work, n, [&](uint64_t i) { body(CpuGroup(), i); });
+    for_each(work, n, GroupBody<Body>{body});
   }
 
   // out[i] = count(0) + … + count(i − 1) for i <= n; returns out[n].
@@ -141,6 +146,23 @@ class CpuDevice {
 
  private:
   static constexpr uint64_t kBlock = 1 << 14;
+
+  template <class Body>
+  struct GroupBody {
+    const Body& body;
+    void operator()(uint64_t i) const { body(CpuGroup(), i); }
+    void prefetch(uint64_t i, int stage) const requires requires { body.prefetch(i, stage); }
+    { body.prefetch(i, stage); }
+  };
+
+  template <class Body>
+  static void prefetch(const Body& body, uint64_t i, uint64_t end) {
+    constexpr uint64_t kAhead = 8;
+    if constexpr (requires { body.prefetch(i, 0); }) {
+      if (i + 2 * kAhead < end) body.prefetch(i + 2 * kAhead, 0);
+      if (i + kAhead < end) body.prefetch(i + kAhead, 1);
+    }
+  }
 
   template <class F>
   void timed(const Work& work, uint64_t n, const F& f) {

@@ -42,6 +42,16 @@ struct Accel8 {
     }
     VOX_HD static uint32_t fingerprint(uint64_t hash) { return 1 + static_cast<uint32_t>(hash) % 255; }
 
+    // What find and insert read first, and then.
+    VOX_HD void prefetch(uint64_t hash, int stage) const {
+      const uint32_t* head = buckets + bucket(hash);
+      if (stage == 0) {
+        prefetch_line(head);
+      } else if (const uint32_t number = atomic_load(head); number != kNullSlab) {
+        prefetch_line(allocator.memory.slab(number));
+      }
+    }
+
     // Pointer to the item, or kNullPointer.
     template <class Group>
     VOX_HD uint32_t find(Group group, const uint32_t* item, uint64_t hash) const {

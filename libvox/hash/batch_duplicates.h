@@ -5,6 +5,7 @@
 
 #include <bit>
 
+#include "libvox/base/bits.h"
 #include "libvox/device/atomics.h"
 #include "libvox/device/pool.h"
 #include "libvox/hash/item.h"
@@ -27,6 +28,16 @@ struct FindLeader {
   uint64_t mask;
   uint32_t* leaders;
   static constexpr uint32_t kNone = UINT32_MAX;
+
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    const uint32_t* slot = table + (batch.hashes[i] & mask);
+    if (stage == 0) {
+      prefetch_line(slot);
+    } else if (const uint32_t there = atomic_load(slot); there != kNone) {
+      prefetch_line(batch.hashes + there);
+      prefetch_line(batch.offsets + there);
+    }
+  }
 
   VOX_HD void operator()(uint64_t i) const {
     const uint32_t size = batch.size(i);
