@@ -118,7 +118,10 @@ void check(const ImportedScene& imported) {
 
 // Assimp's readers trust their input: flipped bytes in a glTF are enough to make them follow null pointers.
 ImportedScene import_apart(const std::filesystem::path& path) {
-  uint64_t seconds = 20 + 2 * (std::filesystem::file_size(path) >> 20);
+  std::error_code failed;
+  uint64_t size = std::filesystem::file_size(path, failed);
+  if (failed) throw Error(failed.message());
+  uint64_t seconds = 20 + 2 * (size >> 20);
   MemoryFile file;
   try {
     run_in_child_process(seconds, [&] { import_into(file, path); });
