@@ -1,7 +1,8 @@
-// Tells the thread sanitizer how TBB hands work from thread to thread. TBB's library is not built with the sanitizer, so
-// that every loop body would be reported for reading what its caller wrote. Suppressions cannot tell such a report from a
-// true race in a body; therefore this file, linked into every program of a tsan build, takes the place of the few TBB
-// functions at which a hand-over happens, notes it, and calls the original.
+// Tells the thread sanitizer how TBB hands work from thread to thread. TBB's library is not built with the
+// sanitizer, so that every loop body would be reported for reading what its caller wrote. Suppressions cannot
+// tell such a report from a true race in a body; therefore this file, linked into every program of a tsan
+// build, takes the place of the few TBB functions at which a hand-over happens, notes it, and calls the
+// original.
 #include <dlfcn.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_group.h>
@@ -58,7 +59,8 @@ void spawn(d1::task& task, d1::task_group_context& context, d1::slot_id slot) {
 
 void execute_and_wait(d1::task& task, d1::task_group_context& task_context, d1::wait_context& wait,
                       d1::task_group_context& wait_context) {
-  static auto* call = original<void(d1::task&, d1::task_group_context&, d1::wait_context&, d1::task_group_context&)>(
+  static auto* call = original<void(d1::task&, d1::task_group_context&, d1::wait_context&,
+                                    d1::task_group_context&)>(
       "_ZN3tbb6detail2r116execute_and_waitERNS0_2d14taskERNS2_18task_group_contextERNS2_12wait_contextES6_");
   call(task, task_context, wait, wait_context);
   acquire(wait);
