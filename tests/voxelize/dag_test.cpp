@@ -71,7 +71,7 @@ TEST(Dag, RepeatedAndFilledRegionsShareNodes) {
   FrozenDag dag = build(*engine, soup, 64, {.solid = true}).dag;
   EXPECT_EQ(dag.voxels, 64u * 512u);
   ASSERT_EQ(dag.levels.size(), 5u);
-  for (const DagLevel& level : dag.levels) EXPECT_EQ(level.nodes, 1u);
+  for (const DagLevel& level : dag.levels) ASSERT_EQ(level.nodes, 1u);
   EXPECT_EQ(dag.levels[4].svo_nodes, 64u * 8u);
   EXPECT_EQ(dag.levels[3].svo_nodes, 64u);
   EXPECT_TRUE(is_homogeneous(dag.levels[3].words[0]));

@@ -179,6 +179,29 @@ TEST(Material, TransparentTexelsLeaveHoles) {
   EXPECT_EQ(row_of(build(soup, unit_grid(8)), 8, 5, 0), "72747274");
 }
 
+TEST(Material, ATextureThatIsAllHolesLeavesNothing) {
+  constexpr uint32_t kResolution = 600;  // several bricks, some with the visible triangle in them
+  Soup soup;
+  IndexedTexture texture = blank_texture(8, 8);
+  texture.opaque.assign((texel_count(texture) + 31) / 32, 0);
+  soup.indexed.textures.push_back(texture);
+  uint32_t glass = soup.add_material({.texture = 0});
+  add_layer(soup, kResolution, 20.5, {0, 0}, {1, 1}, glass);
+  auto engine = test_engine();
+  for (Coverage coverage : {Coverage::Conservative, Coverage::Thin})
+    for (uint64_t chunk_pairs : {0u, 64u}) {
+      BuildOptions options = {.coverage = coverage, .chunk_pairs = chunk_pairs};
+      FrozenDag nothing = engine->build(soup.scene, soup.indexed, unit_grid(kResolution), options).dag;
+      EXPECT_TRUE(nothing.empty());
+      EXPECT_NO_THROW(verify(nothing));
+      Soup more = soup;
+      more.add({Vec3d{500, 500, 20}, Vec3d{590, 500, 20}, Vec3d{500, 590, 30}});
+      FrozenDag one = engine->build(more.scene, more.indexed, unit_grid(kResolution), options).dag;
+      EXPECT_GT(one.voxels, 4000u);
+      EXPECT_NO_THROW(verify(one));
+    }
+}
+
 TEST(Material, InvisibleMaterialsLeaveNothing) {
   Soup soup;
   uint32_t glass = soup.add_material({.invisible = true});
