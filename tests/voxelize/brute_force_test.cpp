@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "tests/common/random.h"
-#include "tests/voxelize/dense.h"
-#include "tests/voxelize/soup.h"
 
 namespace vox::brute {
 namespace {
@@ -130,28 +128,6 @@ TEST(BruteForce, ThinLiesBetweenTheOctahedronAndTheCube) {
   }
   EXPECT_LT(inner, thin);
   EXPECT_LT(thin, outer);
-}
-
-TEST(ReferenceDag, KnownScenesHaveKnownNodes) {
-  Dense dense(16);
-  dense.voxels.assign(dense.voxels.size(), 5);
-  FrozenDag full = reference_dag(dense, 16, true);
-  ASSERT_EQ(full.levels.size(), 3u);
-  EXPECT_EQ(full.voxels, 4096u);
-  EXPECT_EQ(full.levels[0].words[0], homogeneous_header(5));
-  EXPECT_EQ(full.levels[2].nodes, 1u);
-  EXPECT_EQ(full.levels[2].svo_nodes, 64u);
-  EXPECT_EQ(full.levels[2].words.size(), 10u);
-  EXPECT_EQ(full.levels[2].words[9], 0x55555555u);
-
-  dense.voxels.assign(dense.voxels.size(), kEmptyVoxel);
-  dense.at({1, 0, 0}) = 7;   // leaf 0, bit 1
-  dense.at({12, 0, 8}) = 3;  // child 5 of the root, in it child 1, bit 0
-  FrozenDag sparse = reference_dag(dense, 16, true);
-  EXPECT_EQ(sparse.levels[0].words, (Words{1u | 1u << 5, 0, 2}));
-  EXPECT_EQ(sparse.levels[1].words, (Words{1, 0, 2, 3}));
-  EXPECT_EQ(sparse.levels[2].words, (Words{2, 0, 7, 1, 0, 3}));
-  EXPECT_EQ(to_dense(sparse).voxels, dense.voxels);
 }
 
 }  // namespace

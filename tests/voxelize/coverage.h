@@ -30,6 +30,10 @@ inline const char* name(Coverage coverage) {
   return coverage == Coverage::Thin ? "thin" : "conservative";
 }
 
+inline std::string text(Int3 voxel) {
+  return fmt::format("voxel ({}, {}, {})", voxel.x, voxel.y, voxel.z);
+}
+
 inline std::string text(const SnappedTriangle& t) {
   auto point = [](Vec3w p) {
     return fmt::format("({}, {}, {})", static_cast<int64_t>(p.x), static_cast<int64_t>(p.y),
@@ -55,8 +59,7 @@ inline testing::AssertionResult same_coverage(const Dense& expected, const Dense
     if (expected.filled(p) == actual.filled(p)) return;
     ++(expected.filled(p) ? missing : extra);
     if (!first.empty()) return;
-    first = fmt::format("voxel ({}, {}, {}) should be {}", p.x, p.y, p.z,
-                        expected.filled(p) ? "filled" : "empty");
+    first = fmt::format("{} should be {}", text(p), expected.filled(p) ? "filled" : "empty");
     for (size_t i = 0; i < triangles.size(); ++i)
       if (in_range(voxel_range(triangles[i], resolution), p))
         first += fmt::format("\n  triangle {}: {}", i, text(triangles[i]));

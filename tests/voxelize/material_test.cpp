@@ -13,12 +13,11 @@ Dense build(const Soup& soup, const Grid& grid, const BuildOptions& options = {}
   return to_dense(test_engine()->build(soup.scene, soup.indexed, grid, options).dag);
 }
 
-// The rectangle from (x0, 0, z) to (x1, side, z), u along x and v along y.
-void add_wall(Soup& soup, double x0, double x1, double side, double z, Vec2f uv0, Vec2f uv1,
-              uint32_t material) {
-  Vec3d a = {x0, 0, z}, b = {x1, 0, z}, c = {x1, side, z}, d = {x0, side, z};
-  soup.add({a, b, c}, {uv0, Vec2f{uv1.x, uv0.y}, uv1}, material);
-  soup.add({a, c, d}, {uv0, uv1, Vec2f{uv0.x, uv1.y}}, material);
+// One triangle over the whole layer of a grid, u along x and v along y: from uv0 at (0, 0) to uv1 at (side,
+// side), where its longest edge passes.
+void add_layer(Soup& soup, double side, double z, Vec2f uv0, Vec2f uv1, uint32_t material) {
+  soup.add({Vec3d{0, 0, z}, Vec3d{2 * side, 0, z}, Vec3d{0, 2 * side, z}},
+           {uv0, Vec2f{2 * uv1.x - uv0.x, uv0.y}, Vec2f{uv0.x, 2 * uv1.y - uv0.y}}, material);
 }
 
 // Long enough in every direction that a closest point is well defined.
@@ -50,12 +49,12 @@ Soup random_textured_scene(Random& random, const Grid& grid, uint32_t triangles)
 TEST(Material, IsThatOfTheNearestPlaneAtTheClosestPoint) {
   Random random(20);
   uint64_t decided = 0, all = 0;
-  for (int round = 0; round < 24; ++round) {
+  for (int round = 0; round < 40; ++round) {
     Grid grid = {.resolution = 8 + random.below(30),
                  .origin = random.in_cube(-10, 10),
                  .voxel_size = random.uniform(0.1, 3)};
     Coverage coverage = round % 2 ? Coverage::Thin : Coverage::Conservative;
-    Soup soup = random_textured_scene(random, grid, 12);
+    Soup soup = random_textured_scene(random, grid, 30);
     brute::MaterialReference reference(soup, grid, coverage);
     Dense actual = build(soup, grid, {.coverage = coverage});
     auto last = static_cast<int32_t>(grid.resolution) - 1;
@@ -71,7 +70,7 @@ TEST(Material, IsThatOfTheNearestPlaneAtTheClosestPoint) {
     });
     if (HasFatalFailure()) return;
   }
-  EXPECT_GT(all, 50000u);
+  EXPECT_GT(all, 20000u);
   EXPECT_GT(static_cast<double>(decided), 0.99 * static_cast<double>(all));
 }
 
@@ -93,8 +92,9 @@ TEST(Material, OfEquallyNearTrianglesTheFirstDecides) {
 TEST(Material, OfOverlappingWallsInOnePlaneTheFirstDecides) {
   Soup soup(3);
   uint32_t later = soup.add_material({.index = 9});
-  add_wall(soup, 2, 6, 8, 4.5, {0, 0}, {1, 1}, 0);
-  add_wall(soup, 0, 8, 8, 4.5, {0, 0}, {1, 1}, later);
+  soup.add({Vec3d{2, 0, 4.5}, Vec3d{6, 0, 4.5}, Vec3d{2, 8, 4.5}});
+  soup.add({Vec3d{6, 8, 4.5}, Vec3d{6, 0, 4.5}, Vec3d{2, 8, 4.5}});
+  add_layer(soup, 8, 4.5, {0, 0}, {1, 1}, later);
   Dense dense = build(soup, unit_grid(8));
   for (int32_t x = 0; x < 8; ++x)
     EXPECT_EQ(dense.at({x, 3, 4}), x >= 2 && x <= 6 ? 3 : 9) << x;  // x = 6 snaps into voxel 6
@@ -119,7 +119,7 @@ TEST(Material, WrapModesContinueTheTextureAsNamed) {
       set_nibble(soup.indexed.textures[0].nibbles, texel, texel + 1);
     uint32_t material = soup.add_material({.texture = 0, .wrap_u = wrap, .wrap_v = wrap});
     // One texel to the voxel along u; v is stretched so that a texel is as large as a voxel.
-    add_wall(soup, 0, 12, 12, 0.5, {-1, -5}, {2, 7}, material);
+    add_layer(soup, 12, 0.5, {-1, -5}, {2, 7}, material);
     EXPECT_EQ(row_of(build(soup, unit_grid(12)), 12, 5, 0), expected);
   }
 }
@@ -129,7 +129,7 @@ TEST(Material, RowsOfATextureRunDownFromVZero) {
   soup.indexed.textures.push_back(blank_texture(4, 4));
   for (uint32_t texel = 0; texel < 16; ++texel) set_nibble(soup.indexed.textures[0].nibbles, texel, texel);
   uint32_t material = soup.add_material({.texture = 0});
-  add_wall(soup, 0, 4, 4, 0.5, {0, 0}, {1, 1}, material);
+  add_layer(soup, 4, 0.5, {0, 0}, {1, 1}, material);
   Dense dense = build(soup, unit_grid(4));
   for (int32_t y = 0; y < 4; ++y)
     for (int32_t x = 0; x < 4; ++x) EXPECT_EQ(dense.at({x, y, 0}), 4 * y + x);
@@ -156,7 +156,7 @@ TEST(Material, MipLevelIsTheOneWhoseTexelIsNearestToAVoxelInSize) {
                                {1e6, 6}}) {
     auto span = static_cast<float>(texels / 64);
     soup.scene.triangles.clear();
-    add_wall(soup, 0, 8, 8, 0.5, {0, 0}, {span, span}, material);
+    add_layer(soup, 8, 0.5, {0, 0}, {span, span}, material);
     EXPECT_EQ(row_of(build(soup, unit_grid(8)), 8, 4, 0), std::string(8, static_cast<char>('1' + level)))
         << texels;
   }
@@ -169,20 +169,43 @@ TEST(Material, TransparentTexelsLeaveHoles) {
   texture.opaque = {0b1010 | 1u << 4};
   soup.indexed.textures.push_back(texture);
   uint32_t material = soup.add_material({.texture = 0});
-  add_wall(soup, 0, 8, 8, 0.5, {0, 0}, {2, 8}, material);
+  add_layer(soup, 8, 0.5, {0, 0}, {2, 8}, material);
   EXPECT_EQ(row_of(build(soup, unit_grid(8)), 8, 5, 0), ".2.4.2.4");
   // Holes stay holes when materials are not kept.
   EXPECT_EQ(row_of(build(soup, unit_grid(8), {.materials = false}), 8, 5, 0), ".0.0.0.0");
   // What is behind a hole shows, even though it is farther from the centre.
   uint32_t behind = soup.add_material({.index = 7});
-  add_wall(soup, 0, 8, 8, 0.9, {0, 0}, {1, 1}, behind);
+  add_layer(soup, 8, 0.9, {0, 0}, {1, 1}, behind);
   EXPECT_EQ(row_of(build(soup, unit_grid(8)), 8, 5, 0), "72747274");
+}
+
+TEST(Material, ATextureThatIsAllHolesLeavesNothing) {
+  constexpr uint32_t kResolution = 600;  // several bricks, some with the visible triangle in them
+  Soup soup;
+  IndexedTexture texture = blank_texture(8, 8);
+  texture.opaque.assign((texel_count(texture) + 31) / 32, 0);
+  soup.indexed.textures.push_back(texture);
+  uint32_t glass = soup.add_material({.texture = 0});
+  add_layer(soup, kResolution, 20.5, {0, 0}, {1, 1}, glass);
+  auto engine = test_engine();
+  for (Coverage coverage : {Coverage::Conservative, Coverage::Thin})
+    for (uint64_t chunk_pairs : {0u, 64u}) {
+      BuildOptions options = {.coverage = coverage, .chunk_pairs = chunk_pairs};
+      FrozenDag nothing = engine->build(soup.scene, soup.indexed, unit_grid(kResolution), options).dag;
+      EXPECT_TRUE(nothing.empty());
+      EXPECT_NO_THROW(verify(nothing));
+      Soup more = soup;
+      more.add({Vec3d{500, 500, 20}, Vec3d{590, 500, 20}, Vec3d{500, 590, 30}});
+      FrozenDag one = engine->build(more.scene, more.indexed, unit_grid(kResolution), options).dag;
+      EXPECT_GT(one.voxels, 4000u);
+      EXPECT_NO_THROW(verify(one));
+    }
 }
 
 TEST(Material, InvisibleMaterialsLeaveNothing) {
   Soup soup;
   uint32_t glass = soup.add_material({.invisible = true});
-  add_wall(soup, 0, 8, 8, 0.5, {0, 0}, {1, 1}, glass);
+  add_layer(soup, 8, 0.5, {0, 0}, {1, 1}, glass);
   EXPECT_EQ(std::ranges::count(build(soup, unit_grid(8)).voxels, kEmptyVoxel), 512);
 }
 
@@ -197,7 +220,7 @@ TEST(Material, VertexColoursGoThroughTheTable) {
   for (uint32_t z = 0; z < 16; ++z) {
     std::array<uint32_t, 3> bins = {random.below(32), random.below(32), random.below(32)};
     auto channel = [](uint32_t bin) { return static_cast<uint8_t>(8 * bin + 4); };
-    add_wall(soup, 0, 16, 16, z + 0.5, {0, 0}, {1, 1}, painted);
+    add_layer(soup, 16, z + 0.5, {0, 0}, {1, 1}, painted);
     soup.scene.colors.resize(soup.scene.positions.size(),
                              {channel(bins[0]), channel(bins[1]), channel(bins[2]), 255});
     uint32_t entry = bins[0] << 10 | bins[1] << 5 | bins[2];
