@@ -11,6 +11,7 @@
 #include <memory>
 #include <new>
 
+#include "formats/jpeg_check.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 
@@ -97,6 +98,7 @@ std::vector<std::byte> read_bytes(const std::filesystem::path& path) {
 }
 
 Image decode(std::span<const std::byte> file) {
+  check_jpeg_tables(file);
   ImageSize expected = checked_size(file);
   Reader reader(file);
   stbi_io_callbacks callbacks = Reader::callbacks();

@@ -84,7 +84,7 @@ TEST(ReadAssimp, TruncatedGlbIsAnErrorWhereverItEnds) {
   GltfBuilder gltf;
   gltf.add_square("{}");
   std::string good = gltf.glb();
-  for (size_t size = 0; size < good.size(); size += 7) {
+  for (size_t size = 0; size < good.size(); size += 23) {
     std::filesystem::path path = folder.write("cut.glb", good.substr(0, size));
     EXPECT_TRUE(message_of(path).starts_with(path.string() + ": ")) << size << " of " << good.size();
   }
@@ -151,7 +151,7 @@ TEST(ReadAssimp, WhatMakesAssimpCrashIsAnError) {
   TestFolder folder;
   std::string deep = R"({"asset":{"version":"2.0"},"extras":)" + std::string(2000000, '[');
   std::filesystem::path path = folder.write("deep.gltf", deep);
-  EXPECT_EQ(message_of(path), path.string() + ": Assimp crashed: Segmentation fault (is the file damaged?)");
+  EXPECT_TRUE(message_of(path).starts_with(path.string() + ": Assimp crashed")) << message_of(path);
 }
 
 TEST(ReadAssimp, TextUnderAnyNameIsAnErrorOrEmpty) {

@@ -133,6 +133,16 @@ TEST(ReadImage, FlippedBytesNeverCrash) {
   }
 }
 
+TEST(ReadImage, JpegsWithTooManyHuffmanCodesAreRefused) {
+  std::string file = encoded(write_jpg, 128, 96, gradient());
+  size_t table = file.find("\xff\xc4");
+  ASSERT_NE(table, std::string::npos);
+  file[table + 5 + 15] = '\xff';  // codes of 16 bits
+  file[table + 5 + 14] = '\xff';
+  EXPECT_EQ(message_of(file),
+            "wood.png: the JPEG has a Huffman table of more than 256 codes (is it damaged?)");
+}
+
 TEST(ReadImage, FilesThatAreNotThereAreNamed) {
   TestFolder folder;
   auto message = [](const std::filesystem::path& path) -> std::string {

@@ -1,0 +1,12 @@
+// stb_image 2.27 writes beyond its tables where a JPEG defines more than 256 Huffman codes (CVE-2022-28042).
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace vox {
+
+// Throws Error for a JPEG with such a table; everything else is left to stb_image.
+void check_jpeg_tables(std::span<const std::byte> file);
+
+}  // namespace vox
