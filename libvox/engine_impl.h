@@ -103,6 +103,7 @@ class SceneBuilder {
       : device_(device), grid_(grid), options_(options), store_(device) {
     result_.dag = empty_dag(grid.resolution, options.materials);
     brick_side_ = grid.resolution <= kMaxFineResolution ? 256u : 1024u;
+    grid_end_ = static_cast<int32_t>(grid.resolution) * kUnitsPerVoxel;
     brick_levels_ = static_cast<uint32_t>(std::countr_zero(brick_side_)) - kLeafLog2;
   }
 
@@ -140,7 +141,7 @@ class SceneBuilder {
     const int log2_brick = std::countr_zero(brick_side_) + kLog2UnitsPerVoxel;
     CellFrame frame = {nullptr, 0, log2_brick + log2_steps};
     for (; frame.log2_side > log2_brick; frame = frame.quartered())
-      pairs = descend(device_, scene_.ref(), frame, pairs, UINT32_MAX - 1);
+      pairs = descend(device_, scene_.ref(), frame, grid_end_, pairs, UINT32_MAX - 1);
     device_.sort_pairs("sort pairs by brick", pairs.keys, pairs.triangles, pairs.count, frame.bits);
     brick_of_ = device_.template make<uint32_t>(pairs.count + 1);
     const uint64_t bricks = device_.exclusive_scan(
@@ -219,11 +220,11 @@ class SceneBuilder {
                                 static_cast<uint32_t>(begin), pairs.keys.data(), pairs.triangles.data()});
     CellFrame frame = {codes.data(), 0, std::countr_zero(brick_side_) + kLog2UnitsPerVoxel};
     for (; frame.log2_side > kLog2UnitsPerVoxel + 4; frame = frame.quartered())
-      pairs = descend(device_, scene_.ref(), frame, pairs, capacity);
-    Descent plan = plan_descent(device_, scene_.ref(), frame, pairs, capacity);
+      pairs = descend(device_, scene_.ref(), frame, grid_end_, pairs, capacity);
+    Descent plan = plan_descent(device_, scene_.ref(), frame, grid_end_, pairs, capacity);
     const uint64_t leaf_pairs = plan.total;
     const uint32_t key_bits = frame.bits + static_cast<uint32_t>(std::bit_width(end - begin - 1));
-    Leaves leaves = make_leaves(device_, scene_.ref(), frame, key_bits, pairs, plan, grid_.resolution,
+    Leaves leaves = make_leaves(device_, scene_.ref(), frame, key_bits, pairs, plan, grid_end_,
                                 options_.coverage, options_.materials);
     pairs = {};
     plan = {};
@@ -286,6 +287,7 @@ class SceneBuilder {
   BuildResult result_;
   DeviceScene<Device> scene_;
   uint32_t brick_side_, brick_levels_;
+  int32_t grid_end_;  // in units
   // The scene's (brick, triangle) pairs, sorted by brick; brick_of_[i + 1] - 1 is the brick of pair i.
   Buffer<uint32_t> pair_triangles_, brick_of_;
   std::vector<uint32_t> brick_starts_;

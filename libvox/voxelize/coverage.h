@@ -222,7 +222,8 @@ VOX_HD void with_coverage_test(const TriangleShape& triangle, Int3 origin, int l
 // The boxes of side 2^log2_step of the 4³ lattice at `origin` that the triangle touches, in Morton order.
 VOX_HD inline uint64_t touched_boxes(const TriangleShape& triangle, Int3 origin, int log2_step) {
   const BoxRange range(triangle, origin, log2_step);
-  if (range.low == range.high) return uint64_t{1} << lattice::morton_index(range.low);
+  if (range.low == range.high)
+    return lattice::contains(range.low) ? uint64_t{1} << lattice::morton_index(range.low) : 0;
   uint64_t boxes = 0;
   with_coverage_test(triangle, origin, log2_step, Coverage::Conservative, [&](const auto& test) {
     boxes = test.lattice_at({0, 0, 0});

@@ -34,11 +34,14 @@ template <class Key>
 struct CoverChildren {
   TrianglesRef triangles;
   CellFrame frame;
+  int32_t grid_end;  // in units
   const Key* keys;
   const uint32_t* pair_triangles;
   uint64_t* masks;
   VOX_HD void operator()(uint64_t i) const {
-    masks[i] = touched_boxes(triangles.shapes[pair_triangles[i]], frame.corner(keys[i]), frame.log2_side - 2);
+    const Int3 corner = frame.corner(keys[i]);
+    masks[i] = touched_boxes(triangles.shapes[pair_triangles[i]], corner, frame.log2_side - 2) &
+               lattice::boxes_below(corner, frame.log2_side - 2, grid_end);
   }
 };
 
@@ -76,13 +79,13 @@ struct Descent {
 };
 
 template <class Device, class Key>
-Descent plan_descent(Device& device, const TrianglesRef& triangles, const CellFrame& frame,
+Descent plan_descent(Device& device, const TrianglesRef& triangles, const CellFrame& frame, int32_t grid_end,
                      const Pairs<Key>& pairs, uint64_t max_pairs) {
   Descent plan = {device.template make<uint64_t>(pairs.count),
                   device.template make<uint64_t>(pairs.count + 1)};
-  device.for_each(
-      {"descend: cover", 60 + sizeof(Key)}, pairs.count,
-      CoverChildren<Key>{triangles, frame, pairs.keys.data(), pairs.triangles.data(), plan.masks.data()});
+  device.for_each({"descend: cover", 60 + sizeof(Key)}, pairs.count,
+                  CoverChildren<Key>{triangles, frame, grid_end, pairs.keys.data(), pairs.triangles.data(),
+                                     plan.masks.data()});
   plan.total = device.exclusive_scan({"descend: places", 24}, pairs.count, CountBits{plan.masks.data()},
                                      plan.first.data());
   if (plan.total > max_pairs) throw TooManyPairs{plan.total};
@@ -91,9 +94,9 @@ Descent plan_descent(Device& device, const TrianglesRef& triangles, const CellFr
 
 // The pairs with the cells a quarter as large, in the order of the pairs they come from, then Morton order.
 template <class Device, class Key>
-Pairs<Key> descend(Device& device, const TrianglesRef& triangles, const CellFrame& frame,
+Pairs<Key> descend(Device& device, const TrianglesRef& triangles, const CellFrame& frame, int32_t grid_end,
                    const Pairs<Key>& pairs, uint64_t max_pairs) {
-  const Descent plan = plan_descent(device, triangles, frame, pairs, max_pairs);
+  const Descent plan = plan_descent(device, triangles, frame, grid_end, pairs, max_pairs);
   Pairs<Key> children = {device.template make<Key>(plan.total), device.template make<uint32_t>(plan.total),
                          plan.total};
   device.for_each({"descend: emit", 16 + sizeof(Key)}, pairs.count,

@@ -82,6 +82,10 @@ VOX_HD inline uint64_t over_y(uint64_t squares) {
   return squares * 0x1111;
 }
 
+VOX_HD inline bool contains(Int3 place) {
+  return ((place.x | place.y | place.z) & ~3) == 0;
+}
+
 // Morton index of a box of the lattice.
 VOX_HD inline uint32_t morton_index(Int3 place) {
   const auto x = static_cast<uint32_t>(place.x), y = static_cast<uint32_t>(place.y),
@@ -100,6 +104,15 @@ VOX_HD inline Int3 place_of(uint32_t index) {
 VOX_HD inline uint32_t range4(int32_t low, int32_t high) {
   if (high < 0 || low > 3) return 0;
   return ((2u << (high > 3 ? 3 : high)) - 1) & ~((1u << (low < 0 ? 0 : low)) - 1);
+}
+
+// The boxes of side 2^log2_step at `corner` that begin below `end` along every axis, in Morton order.
+VOX_HD inline uint64_t boxes_below(Int3 corner, int log2_step, int32_t end) {
+  const int32_t last[3] = {(end - 1 - corner.x) >> log2_step, (end - 1 - corner.y) >> log2_step,
+                           (end - 1 - corner.z) >> log2_step};
+  if (last[0] >= 3 && last[1] >= 3 && last[2] >= 3) return ~uint64_t{0};
+  return rows_to_morton(range4(0, last[0]) * 0x1111111111111111ull & over_x(range4(0, last[1]) * 0x1111u) &
+                        bits_to_groups(range4(0, last[2])));
 }
 
 }  // namespace vox::lattice

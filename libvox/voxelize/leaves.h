@@ -14,26 +14,6 @@ VOX_HD inline Int3 voxel_center(Int3 corner, uint32_t bit) {
   return corner + lattice::place_of(bit) * kUnitsPerVoxel + Int3{kHalf, kHalf, kHalf};
 }
 
-// The voxels of a leaf cell that lie in the grid [0, R)³.
-VOX_HD inline uint64_t inside_grid(Int3 corner, uint32_t resolution) {
-  constexpr uint64_t kAxis[3] = {0x5555555555555555ull, 0x3333333333333333ull, 0x0f0f0f0f0f0f0f0full};
-  const int32_t end = static_cast<int32_t>(resolution);
-  uint64_t mask = ~uint64_t{0};
-  for (int axis = 0; axis < 3; ++axis) {
-    const int32_t at = axis == 0 ? corner.x : axis == 1 ? corner.y : corner.z;
-    const int32_t left = end - at / kUnitsPerVoxel;  // voxels of this axis inside
-    if (left >= 4) continue;
-    if (left <= 0) return 0;
-    // Coordinate bit 0 of the axis is bit `axis` of the Morton index, coordinate bit 1 is bit `axis + 3`.
-    const uint64_t even = kAxis[axis];
-    const uint64_t low = axis == 0   ? 0x00ff00ff00ff00ffull
-                         : axis == 1 ? 0x0000ffff0000ffffull
-                                     : 0x00000000ffffffffull;
-    mask &= left == 1 ? even & low : left == 2 ? low : low | (even & ~low);
-  }
-  return mask;
-}
-
 // (leaf cell, triangle) pairs and the voxels that the triangle covers.
 struct LeafPairsRef {
   const uint32_t* keys;   // sorted
@@ -50,7 +30,7 @@ struct LeafPairsRef {
 struct EmitLeafPairs {
   TrianglesRef triangles;
   CellFrame frame;
-  uint32_t resolution;
+  int32_t grid_end;  // in units
   Coverage coverage;
   const uint32_t* keys;
   const uint32_t* pair_triangles;
@@ -78,7 +58,8 @@ struct EmitLeafPairs {
       const auto cell = static_cast<uint32_t>(lowest_bit(cells));
       const Int3 place = lattice::place_of(cell);
       const Int3 leaf_corner = corner + place * (static_cast<int32_t>(kLeafSide) * kUnitsPerVoxel);
-      uint64_t mask = test.lattice_at(place) & inside_grid(leaf_corner, resolution);
+      uint64_t mask =
+          test.lattice_at(place) & lattice::boxes_below(leaf_corner, kLog2UnitsPerVoxel, grid_end);
       if ((material.flags & MaterialRef::kHasHoles) != 0) mask = without_holes(mask, triangle, leaf_corner);
       leaf_keys[to] = keys[i] << 6 | cell;
       leaf_order[to] = static_cast<uint32_t>(to);
@@ -203,15 +184,15 @@ struct Leaves {
 // From pairs with cells of 16³ voxels. Their keys have `key_bits` bits.
 template <class Device>
 Leaves make_leaves(Device& device, const TrianglesRef& triangles, const CellFrame& frame, uint32_t key_bits,
-                   const Pairs<uint32_t>& cells16, const Descent& plan, uint32_t resolution,
-                   Coverage coverage, bool materials) {
+                   const Pairs<uint32_t>& cells16, const Descent& plan, int32_t grid_end, Coverage coverage,
+                   bool materials) {
   const uint64_t n = plan.total;
   auto keys = device.template make<uint32_t>(n);
   auto order = device.template make<uint32_t>(n);
   auto pair_triangles = device.template make<uint32_t>(n);
   auto pair_masks = device.template make<uint64_t>(n);
   device.for_each({"voxel masks", 150}, cells16.count,
-                  EmitLeafPairs{triangles, frame, resolution, coverage, cells16.keys.data(),
+                  EmitLeafPairs{triangles, frame, grid_end, coverage, cells16.keys.data(),
                                 cells16.triangles.data(), plan.masks.data(), plan.first.data(), keys.data(),
                                 order.data(), pair_triangles.data(), pair_masks.data()});
   device.sort_pairs({"sort pairs by cell", 64}, keys, order, n, key_bits + 6);
