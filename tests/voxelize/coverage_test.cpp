@@ -52,6 +52,7 @@ enum class Kind {
   OnCenters,
   OnFarFaces,
   Outside,
+  JustOutside,
   Count
 };
 
@@ -100,6 +101,13 @@ Corners nasty_corners(Random& random, Kind kind, double size) {
     case Kind::Outside:
       for (Vec3d& p : t) p.x = size + p.y * random.uniform(-0.1, 0.5);
       break;
+    case Kind::JustOutside: {
+      t = random_corners(random, 0.01, 0.99);
+      Vec3d corner = rounded(random.in_cube(0, size - 1), 1);
+      corner.x = random.below(2) ? size : -1;
+      for (Vec3d& p : t) p = p + corner;
+      break;
+    }
     default:
       break;
   }
@@ -165,6 +173,18 @@ TEST(Coverage, ThousandsOfNastyTrianglesAreExactAtEveryResolution) {
       expect_brute_force_coverage(*engine, soup, unit_grid(round.resolution));
       if (HasFatalFailure()) return;
     }
+}
+
+// Less than a voxel away from a face of the grid, at resolutions where cells end there and where they do not.
+TEST(Coverage, TrianglesJustOutsideTheGridLeaveNothing) {
+  auto engine = test_engine();
+  Random random(16);
+  for (uint32_t resolution : {4u, 16u, 64u, 100u, 256u, 1024u, 1u << 16, 1u << 18, 1u << 20}) {
+    Soup soup;
+    for (int i = 0; i < 50; ++i) soup.add(nasty_corners(random, Kind::JustOutside, resolution));
+    for (Coverage coverage : kCoverages)
+      EXPECT_EQ(build(*engine, soup, unit_grid(resolution), coverage).voxels, 0u) << resolution;
+  }
 }
 
 TEST(Coverage, ManySmallTrianglesInOneSceneAreExact) {
