@@ -41,6 +41,14 @@ VOX_HD inline uint32_t atomic_and(uint32_t* word, uint32_t bits) {
 #endif
 }
 
+VOX_HD inline uint32_t atomic_xor(uint32_t* word, uint32_t bits) {
+#ifdef __CUDA_ARCH__
+  return atomicXor(word, bits);
+#else
+  return std::atomic_ref(*word).fetch_xor(bits, std::memory_order_relaxed);
+#endif
+}
+
 VOX_HD inline void atomic_min(uint32_t* word, uint32_t value) {
 #ifdef __CUDA_ARCH__
   atomicMin(word, value);

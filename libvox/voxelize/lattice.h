@@ -53,6 +53,12 @@ VOX_HD inline uint64_t rows_to_morton(uint64_t rows) {
   return swap_index_bits(rows, 0x0000ff000000ff00ull, 8);   // index bits 3 and 4: 8 ↔ 16
 }
 
+VOX_HD inline uint64_t morton_to_rows(uint64_t bits) {
+  bits = swap_index_bits(bits, 0x0000ff000000ff00ull, 8);
+  bits = swap_index_bits(bits, 0x0000f0f00000f0f0ull, 12);
+  return swap_index_bits(bits, 0x0c0c0c0c0c0c0c0cull, 2);
+}
+
 // Bit n of 16 becomes the four bits of nibble n.
 VOX_HD inline uint64_t bits_to_nibbles(uint64_t bits) {
   bits = (bits | bits << 24) & 0x000000ff000000ffull;

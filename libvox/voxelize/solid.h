@@ -1,0 +1,295 @@
+// --solid: the inside of closed surfaces. A voxel is inside when a ray along x from far left to its centre crosses the
+// surface an odd number of times; crossings are counted exactly on snapped coordinates.
+//
+// Rays are followed from cell to cell: the surface cells of a row (same y and z) stand in order, each flips some of the
+// row's 16 rays, and what lies between two of them is inside or outside as a whole. Chunks come in Morton order, in
+// which every row is passed from left to right, so that one state per row links them. Octree nodes without surface are
+// filled as a whole, from prebuilt full nodes. So all work follows the surface.
+//
+// What is filled inside takes the material of the last surface voxel its ray has passed; a whole node, that of the ray
+// through its lowest corner.
+#pragma once
+
+#include "libvox/dag/levels.h"
+#include "libvox/voxelize/leaves.h"
+
+namespace vox {
+
+// The 16 rays of a row of cells: ray j + 4·k passes the voxels (·, j, k) of each cell.
+struct RowState {
+  uint64_t materials;  // 8 B, of the last surface voxel on each ray, 4 bits a ray
+  uint32_t inside;     // 4 B, a bit for each ray
+  uint32_t unused;     // 4 B
+};
+static_assert(sizeof(RowState) == 16);
+
+// Rays that a triangle crosses within a cell.
+struct Crossings {
+  uint64_t flips = 0;  // row order: the voxels of the ray whose centres lie behind the crossing
+  uint32_t rays = 0;   // rays with a crossing in the cell
+};
+
+// Whether the ray through (y, z) along x meets the triangle. Points on an edge belong to one of its two sides.
+VOX_HD inline bool ray_meets(const TriangleShape& triangle, int64_t sign, int32_t y, int32_t z) {
+  for (int e = 0; e < 3; ++e) {
+    const Int3 &from = triangle.corner[e], &to = triangle.corner[e == 2 ? 0 : e + 1];
+    const int64_t a = -sign * (int64_t{to.z} - from.z), b = sign * (int64_t{to.y} - from.y);
+    const int64_t side = a * (int64_t{y} - from.y) + b * (int64_t{z} - from.z);
+    if (side < 0 || (side == 0 && !(a > 0 || (a == 0 && b > 0)))) return false;
+  }
+  return true;
+}
+
+// How far the point lies behind the triangle's plane along x, times |normal.x| (positive: behind).
+template <class Number>
+VOX_HD Number behind_plane(const TriangleShape& triangle, Vec3<int64_t> normal, int64_t sign, int32_t x, int32_t y,
+                           int32_t z) {
+  const Int3 v = triangle.corner[0];
+  return Number(sign) * (Number(normal.x) * (int64_t{x} - v.x) + Number(normal.y) * (int64_t{y} - v.y) +
+                         Number(normal.z) * (int64_t{z} - v.z));
+}
+
+VOX_HD inline Crossings crossings_in(const TriangleShape& triangle, Int3 corner) {
+  Crossings result;
+  const Vec3<int64_t> normal = normal_of(triangle);
+  if (normal.x == 0) return result;
+  const int64_t sign = normal.x < 0 ? -1 : 1;
+  const __int128 voxel = __int128(absolute(normal.x)) * kUnitsPerVoxel;
+  for (int32_t ray = 0; ray < 16; ++ray) {
+    const int32_t y = corner.y + (ray & 3) * kUnitsPerVoxel + kUnitsPerVoxel / 2;
+    const int32_t z = corner.z + (ray >> 2) * kUnitsPerVoxel + kUnitsPerVoxel / 2;
+    if (!ray_meets(triangle, sign, y, z)) continue;
+    const __int128 at_face = behind_plane<__int128>(triangle, normal, sign, corner.x, y, z);
+    if (at_face > 0 || at_face + 4 * voxel <= 0) continue;  // in another cell
+    result.rays |= 1u << ray;
+    for (int i = 0; i < 4; ++i)
+      if (at_face + voxel * i + voxel / 2 > 0) result.flips |= uint64_t{1} << (i + 4 * ray);
+  }
+  return result;
+}
+
+// Row keys: z, y, x of a cell, 18 bits each.
+inline constexpr int kCellBits = 18;
+VOX_HD inline uint64_t row_key(Int3 cell) {
+  return (static_cast<uint64_t>(cell.z) << kCellBits | static_cast<uint32_t>(cell.y)) << kCellBits |
+         static_cast<uint32_t>(cell.x);
+}
+
+// What is known of the rays of rows. Positions count surface cells in the order of their row keys.
+struct InsideRef {
+  const uint64_t* keys;
+  const RowState* before;  // each cell
+  const RowState* after;
+  uint64_t count;
+  const RowState* rows;  // of rows without a cell here; row y + z · rows_a_side. nullptr: all outside
+  uint64_t rows_a_side;
+
+  // The rays of the cell's row where they enter it; the cell holds no surface.
+  VOX_HD RowState at(Int3 cell) const {
+    const uint64_t key = row_key(cell);
+    uint64_t low = 0, high = count;
+    while (low < high) {
+      const uint64_t middle = (low + high) / 2;
+      if (keys[middle] < key) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    if (low > 0 && keys[low - 1] >> kCellBits == key >> kCellBits) return after[low - 1];
+    if (before && low < count && keys[low] >> kCellBits == key >> kCellBits) return before[low];
+    return rows ? rows[static_cast<uint64_t>(cell.z) * rows_a_side + static_cast<uint64_t>(cell.y)] : RowState{};
+  }
+};
+
+struct CellRows {
+  CellsRef cells;
+  const uint32_t* pair_keys;
+  CellFrame frame;
+  uint64_t* keys;
+  uint32_t* order;
+  VOX_HD void operator()(uint64_t c) const {
+    keys[c] = row_key(morton_decode(frame.morton(pair_keys[cells.begin(c)])));
+    order[c] = static_cast<uint32_t>(c);
+  }
+};
+
+struct CellCrossings {
+  TrianglesRef triangles;
+  CellsRef cells;
+  LeafPairsRef pairs;
+  CellFrame frame;
+  uint64_t* flips;
+  uint32_t* rays;
+  VOX_HD void operator()(uint64_t c) const {
+    Crossings sum;
+    const Int3 corner = frame.corner(pairs.keys[cells.begin(c)]);
+    for (uint64_t p = cells.begin(c); p < cells.end(c); ++p) {
+      const Crossings crossings = crossings_in(triangles.shapes[pairs.triangle(p)], corner);
+      sum.flips ^= crossings.flips;
+      sum.rays ^= crossings.rays;
+    }
+    flips[c] = sum.flips;
+    rays[c] = sum.rays;
+  }
+};
+
+// The surface voxels of a cell: its mask and, in a leaf, their materials.
+struct SurfaceRef {
+  const uint64_t* masks;    // by cell
+  const uint32_t* leaf_of;  // by cell; only where the mask is not 0
+  const uint32_t* offsets;
+  const uint32_t* words;
+  bool materials;
+
+  VOX_HD uint32_t material(uint64_t cell, uint32_t bit) const {
+    return materials ? leaf_material(words + offsets[leaf_of[cell]], bit) : 0;
+  }
+};
+
+struct ScatterLeaves {
+  const uint32_t* filled;
+  uint32_t* leaf_of;
+  VOX_HD void operator()(uint64_t i) const { leaf_of[filled[i]] = static_cast<uint32_t>(i); }
+};
+
+// Follows the rays of one row through the chunk's cells.
+struct WalkRows {
+  CellsRef runs;  // of cells with the same row
+  const uint64_t* keys;
+  const uint32_t* order;
+  const uint32_t* rays;
+  SurfaceRef surface;
+  RowState* rows;
+  uint64_t rows_a_side;
+  RowState* before;
+  RowState* after;
+  VOX_HD void operator()(uint64_t i) const {
+    const uint64_t row = keys[runs.begin(i)] >> kCellBits;
+    RowState& kept = rows[(row >> kCellBits) * rows_a_side + (row & ((1 << kCellBits) - 1))];
+    RowState state = kept;
+    for (uint64_t t = runs.begin(i); t < runs.end(i); ++t) {
+      const uint32_t cell = order[t];
+      before[t] = state;
+      state.inside ^= rays[cell];
+      pass_surface(cell, state);
+      after[t] = state;
+    }
+    kept = state;
+  }
+
+ private:
+  VOX_HD void pass_surface(uint32_t cell, RowState& state) const {
+    if (!surface.materials) return;
+    const uint64_t rows_mask = lattice::morton_to_rows(surface.masks[cell]);
+    for (uint32_t ray = 0; ray < 16; ++ray) {
+      const uint32_t row = static_cast<uint32_t>(rows_mask >> 4 * ray) & 15;
+      if (row == 0) continue;
+      const int32_t last = row >= 8 ? 3 : row >= 4 ? 2 : row >= 2 ? 1 : 0;
+      const uint32_t bit = lattice::morton_index({last, static_cast<int32_t>(ray & 3), static_cast<int32_t>(ray >> 2)});
+      state.materials &= ~(uint64_t{15} << 4 * ray);
+      state.materials |= static_cast<uint64_t>(surface.material(cell, bit)) << 4 * ray;
+    }
+  }
+};
+
+// Masks of the cells with their inside; in row order of cells.
+struct FillCells {
+  CellFrame frame;
+  CellsRef cells;
+  const uint32_t* pair_keys;
+  const uint32_t* order;
+  const uint64_t* flips;
+  const RowState* before;
+  const uint64_t* surface_masks;
+  int32_t grid_end;
+  uint64_t* masks;          // by cell
+  uint64_t* ray_materials;  // by cell, at its left face
+  VOX_HD void operator()(uint64_t t) const {
+    const uint32_t cell = order[t];
+    const uint64_t inside = lattice::bits_to_nibbles(before[t].inside) ^ flips[cell];
+    const Int3 corner = frame.corner(pair_keys[cells.begin(cell)]);
+    masks[cell] = surface_masks[cell] | (lattice::rows_to_morton(inside) &
+                                         lattice::boxes_below(corner, kLog2UnitsPerVoxel, grid_end));
+    ray_materials[cell] = before[t].materials;
+  }
+};
+
+struct WriteSolidLeaves {
+  CellsRef cells;
+  const uint32_t* pair_keys;
+  const uint32_t* filled;
+  SurfaceRef surface;
+  const uint64_t* masks;
+  const uint64_t* ray_materials;
+  const uint32_t* offsets;
+  uint32_t* keys;
+  uint32_t* words;
+  VOX_HD void operator()(uint64_t i) const {
+    const uint32_t cell = filled[i];
+    uint32_t* leaf = words + offsets[i];
+    const uint64_t mask = masks[cell];
+    keys[i] = pair_keys[cells.begin(cell)];
+    leaf[0] = static_cast<uint32_t>(mask);
+    leaf[1] = static_cast<uint32_t>(mask >> 32);
+    if (!surface.materials) return;
+    for (uint32_t w = 2; w < leaf_words(mask, true); ++w) leaf[w] = 0;
+    uint32_t rank = 0;
+    for (uint64_t rest = mask; rest != 0; rest &= rest - 1, ++rank)
+      leaf[2 + rank / 8] |= material_of(cell, static_cast<uint32_t>(lowest_bit(rest))) << rank % 8 * 4;
+  }
+
+ private:
+  // Of the voxel itself or of the last surface voxel to its left.
+  VOX_HD uint32_t material_of(uint32_t cell, uint32_t bit) const {
+    Int3 place = lattice::place_of(bit);
+    for (; place.x >= 0; --place.x) {
+      const uint32_t at = lattice::morton_index(place);
+      if ((surface.masks[cell] >> at & 1) != 0) return surface.material(cell, at);
+    }
+    return static_cast<uint32_t>(ray_materials[cell] >> 4 * (place.y + 4 * place.z)) & 15;
+  }
+};
+
+// Crossings left of the grid, of triangles that a clip box cuts off.
+struct CrossLeftOfGrid {
+  const TriangleShape* shapes;
+  int32_t grid_end;
+  RowState* rows;
+  uint64_t rows_a_side;
+  VOX_HD void operator()(uint64_t i) const {
+    const TriangleShape& shape = shapes[i];
+    const Vec3<int64_t> normal = normal_of(shape);
+    const BoxRange voxels(shape, {0, 0, 0}, kLog2UnitsPerVoxel);
+    if (normal.x == 0 || voxels.low.x >= 0) return;
+    const int64_t sign = normal.x < 0 ? -1 : 1;
+    const int32_t end = grid_end >> kLog2UnitsPerVoxel;
+    for (int32_t k = voxels.low.z < 0 ? 0 : voxels.low.z; k <= voxels.high.z && k < end; ++k)
+      for (int32_t j = voxels.low.y < 0 ? 0 : voxels.low.y; j <= voxels.high.y && j < end; ++j) {
+        const int32_t y = j * kUnitsPerVoxel + kUnitsPerVoxel / 2, z = k * kUnitsPerVoxel + kUnitsPerVoxel / 2;
+        if (!ray_meets(shape, sign, y, z) || behind_plane<__int128>(shape, normal, sign, 0, y, z) <= 0) continue;
+        atomic_xor(&rows[static_cast<uint64_t>(k / 4) * rows_a_side + static_cast<uint64_t>(j / 4)].inside,
+                   1u << ((j & 3) + 4 * (k & 3)));
+      }
+  }
+};
+
+struct CountInside {
+  const RowState* rows;
+  VOX_HD uint32_t operator()(uint64_t i) const { return static_cast<uint32_t>(popcount(rows[i].inside)); }
+};
+
+// Right faces of bricks: the rays as they leave along the brick's lowest row.
+struct LeaveBricks {
+  InsideRef inside;
+  const uint64_t* bricks;
+  uint32_t log2_cells;  // a side of a brick
+  RowState* states;
+  VOX_HD void operator()(uint64_t i) const {
+    Int3 cell = morton_decode(bricks[i]) * (1 << log2_cells);
+    cell.x += 1 << log2_cells;
+    states[i] = inside.at(cell);
+  }
+};
+
+}  // namespace vox
