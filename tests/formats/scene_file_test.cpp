@@ -166,7 +166,7 @@ TEST_F(SceneFile, LongTextsAndManyEditsFit) {
 TEST_F(SceneFile, LevelsOfSeveralChunksAreReadBack) {
   VoxelScene scene;
   scene.dag = empty_dag(4, false);
-  std::vector<uint32_t>& words = scene.dag.levels[0].words;
+  Words& words = scene.dag.levels[0].words;
   words.resize(700'001);
   std::mt19937 random(1);
   for (uint32_t& word : words) word = static_cast<uint32_t>(random());
@@ -174,7 +174,7 @@ TEST_F(SceneFile, LevelsOfSeveralChunksAreReadBack) {
   h5::Object file = h5::open_file(path);
   h5::Object dataset = h5::open_dataset(h5::open_group(h5::open_group(file, "svdag"), "level_00"), "words");
   EXPECT_EQ(h5::read_words(dataset), words);
-  std::vector<uint32_t> read(words.size());  // by the library's own filters
+  Words read(words.size());  // by the library's own filters
   EXPECT_GE(H5Dread(dataset.id, H5T_NATIVE_UINT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, read.data()), 0);
   EXPECT_EQ(read, words);
 }
@@ -262,7 +262,7 @@ TEST_F(SceneFile, AttributesAreChecked) {
 
 // Replaces the words of a level by others, in a dataset with these properties.
 void replace_words(hid_t file, const char* name, hid_t type, std::vector<hsize_t> dims, hid_t properties,
-                   const std::vector<uint32_t>& words) {
+                   const Words& words) {
   hid_t old = H5Dopen2(file, name, H5P_DEFAULT);
   uint64_t counts[2] = {};
   const char* attributes[2] = {"nodes", "svo_nodes"};
@@ -291,7 +291,7 @@ void replace_words(hid_t file, const char* name, hid_t type, std::vector<hsize_t
 constexpr const char* kLevel3 = "/svdag/level_03/words";
 
 TEST_F(SceneFile, OtherLayoutsAndFiltersAreRead) {
-  std::vector<uint32_t> words = sample_scene().dag.levels[3].words;
+  Words words = sample_scene().dag.levels[3].words;
   for (std::string layout :
        {"contiguous", "compact", "chunked", "deflate", "fletcher32", "shuffle + deflate"}) {
     hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
@@ -313,12 +313,12 @@ TEST_F(SceneFile, OtherLayoutsAndFiltersAreRead) {
 }
 
 TEST_F(SceneFile, WordsOfWrongTypeShapeOrSizeAreRefused) {
-  std::vector<uint32_t> words = sample_scene().dag.levels[3].words;
+  Words words = sample_scene().dag.levels[3].words;
   hid_t chunked = H5Pcreate(H5P_DATASET_CREATE);
   hsize_t chunk = 100;
   H5Pset_chunk(chunked, 1, &chunk);
   H5Pset_deflate(chunked, 1);
-  auto message = [&](hid_t type, std::vector<hsize_t> dims, hid_t properties, std::vector<uint32_t> data) {
+  auto message = [&](hid_t type, std::vector<hsize_t> dims, hid_t properties, Words data) {
     return problem_after([&](hid_t file) { replace_words(file, kLevel3, type, dims, properties, data); });
   };
   auto contains = [](const std::string& text, const char* part) {
