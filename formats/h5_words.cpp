@@ -166,6 +166,7 @@ Words read_words(const Object& dataset) {
   if (uint64_t chunk_words = own_chunk_words(dataset)) {
     read_in_parallel(dataset, chunk_words, words);
   } else {
+    std::fill(words.begin(), words.end(), 0);  // the library may leave out what was never written
     check(H5Dread(dataset.id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, words.data()), dataset.where(),
           "cannot be read");
   }

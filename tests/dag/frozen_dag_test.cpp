@@ -81,7 +81,7 @@ TEST(FrozenDag, CountsOfTheLargestSceneFit) {
   dag.levels[18] = {.words = {UINT32_MAX, UINT32_MAX}, .nodes = 1, .svo_nodes = uint64_t{1} << 54};
   for (uint32_t level = 0; level < 18; ++level) {
     dag.levels[level] = {.words = {homogeneous_header(0)}, .nodes = 1, .svo_nodes = uint64_t{1} << 3 * level};
-    dag.levels[level].words.resize(9);
+    dag.levels[level].words.resize(9, 0);
   }
   dag.voxels = uint64_t{1} << 60;
   dag.digest = compute_digest(dag);
