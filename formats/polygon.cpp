@@ -2,6 +2,7 @@
 
 #include <tbb/parallel_for.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <vector>
@@ -82,6 +83,8 @@ void cut_ears(std::vector<Corner> ring, std::span<Triangle> triangles) {
     const Corner &a = ring[(i + n - 1) % n], &b = ring[i], &c = ring[(i + 1) % n];
     triangle.position = {a.position, b.position, c.position};
     triangle.texcoord = {a.texcoord, b.texcoord, c.texcoord};
+    if (std::ranges::find(triangle.texcoord, kNone) != triangle.texcoord.end())
+      triangle.texcoord = {kNone, kNone, kNone};
     ring.erase(ring.begin() + static_cast<ptrdiff_t>(i));
   }
 }

@@ -114,6 +114,14 @@ TEST_F(Obj, ConcavePolygonsAreCoveredOnce) {
   for (const Triangle& triangle : scene.triangles) EXPECT_EQ(triangle.position, triangle.texcoord);
 }
 
+TEST_F(Obj, AConcaveFaceMayLackSomeTextureCoordinates) {
+  for (std::string face : {"f 4/1 1/2 2/3 3\n", "f 4 1/1 2/2 3/3\n", "f 4/1 1 2/3 3/1\n"}) {
+    Scene scene = read("v 0 0 0\nv 4 0 0\nv 1 1 0\nv 0 4 0\n" + kUv + face);
+    EXPECT_TRUE(is_sound(scene)) << face;
+    EXPECT_EQ(area(scene), 4) << face;
+  }
+}
+
 TEST_F(Obj, PolygonsThatCrossThemselvesAreCutSomehow) {
   EXPECT_EQ(read(kSquare + "f 1 3 2 4\nf 1 1 1 1 1\nf 1 2 1 2 1 2 3\n").triangles.size(), 2u + 3 + 5);
   std::string star = "v nan 0 0\n", face = "f 1";
