@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <numeric>
+#include <optional>
 
 #include "libvox/base/cancel.h"
 #include "libvox/base/log_line.h"
@@ -16,6 +17,7 @@
 #include "libvox/engine.h"
 #include "libvox/voxelize/leaves.h"
 #include "libvox/voxelize/prepare.h"
+#include "libvox/voxelize/solid_builder.h"
 
 namespace vox {
 
@@ -112,11 +114,17 @@ class SceneBuilder {
     scene_ = upload_scene(device_, prepared);
     const uint64_t triangles = prepared.shapes.size();
     prepared = {};
+    if (options_.solid) {
+      solid_.emplace(device_, store_, result_.dag, grid_end_);
+      solid_->start(scene_.ref(), triangles);
+    }
     find_bricks(triangles);
     result_.voxelize_seconds += watch.lap();
     build_chunks();
     watch.lap();
     const uint32_t root = build_top();
+    if (solid_) result_.open_rays = solid_->open_rays();
+    solid_.reset();
     scene_ = {};
     pair_triangles_.reset();
     brick_of_.reset();
@@ -224,13 +232,16 @@ class SceneBuilder {
     Descent plan = plan_descent(device_, scene_.ref(), frame, grid_end_, pairs, capacity);
     const uint64_t leaf_pairs = plan.total;
     const uint32_t key_bits = frame.bits + static_cast<uint32_t>(std::bit_width(end - begin - 1));
-    Leaves leaves = make_leaves(device_, scene_.ref(), frame, key_bits, pairs, plan, grid_end_,
-                                options_.coverage, options_.materials);
+    auto make = [&](auto&& filler) {
+      return make_leaves(device_, scene_.ref(), frame, key_bits, pairs, plan, grid_end_, options_.coverage,
+                         options_.materials, filler);
+    };
+    Leaves leaves = solid_ ? make(*solid_) : make(SurfaceOnly());
     pairs = {};
     plan = {};
     device_.sync();
     const double voxelize_seconds = watch.lap();
-    finish_chunk(begin, std::move(leaves));
+    finish_chunk(begin, end, std::move(leaves), frame.quartered());
     result_.voxelize_seconds += voxelize_seconds;
     result_.build_seconds += watch.lap();
     ++result_.chunks;
@@ -239,7 +250,7 @@ class SceneBuilder {
 
   // Leaves → nodes up to the bricks. Counts are added only when all has succeeded, so that a chunk can be
   // tried again.
-  void finish_chunk(size_t first_brick, Leaves leaves) {
+  void finish_chunk(size_t first_brick, size_t end_brick, Leaves leaves, CellFrame frame) {
     FrozenDag& dag = result_.dag;
     LevelNodes<uint32_t> nodes = {std::move(leaves.keys), device_.template make<uint32_t>(leaves.count),
                                   leaves.count};
@@ -247,7 +258,11 @@ class SceneBuilder {
     leaves.words.reset();
     leaves.offsets.reset();
     std::vector<uint64_t> counts = {leaves.count};
+    FrozenDag fills = empty_dag(dag.resolution, dag.materials);  // what --solid adds
+    const auto brick_bits = static_cast<uint32_t>(std::bit_width(end_brick - first_brick - 1));
     for (uint32_t level = 0; level < std::min(brick_levels_, dag.depth()); ++level) {
+      if (solid_) solid_->add_fills(nodes, frame, frame.bits + brick_bits, solid_->inside(), fills);
+      frame = {frame.bricks, frame.bits - 3, frame.log2_side + 1};
       nodes = build_parents(device_, store_, nodes, level == 0 ? NodeKind::Leaf : NodeKind::Inner,
                             options_.materials);
       counts.push_back(nodes.count);
@@ -262,7 +277,23 @@ class SceneBuilder {
     }
     for (size_t level = 0; level < counts.size(); ++level)
       dag.levels[dag.depth() - level].svo_nodes += counts[level];
-    dag.voxels += leaves.voxels;
+    for (size_t level = 0; level < dag.levels.size(); ++level)
+      dag.levels[level].svo_nodes += fills.levels[level].svo_nodes;
+    dag.voxels += leaves.voxels + fills.voxels;
+    if (solid_) {
+      leave_bricks(frame.bricks, first_brick, end_brick);
+      solid_->commit_chunk();
+    }
+  }
+
+  // Keeps how the rays leave the chunk's bricks, for the empty nodes above.
+  void leave_bricks(const uint64_t* codes, size_t begin, size_t end) {
+    auto states = device_.template make<RowState>(end - begin);
+    device_.for_each("leave bricks", end - begin,
+                     LeaveBricks{solid_->inside(), codes, brick_levels_, states.data()});
+    const size_t known = brick_states_.size();
+    brick_states_.resize(known + (end - begin));
+    device_.download(brick_states_.data() + known, states.data(), end - begin);
   }
 
   // Bricks → root.
@@ -271,7 +302,21 @@ class SceneBuilder {
     if (top_keys_.empty()) return kNullPointer;
     LevelNodes<uint64_t> nodes = {uploaded(device_, top_keys_), uploaded(device_, top_pointers_),
                                   top_keys_.size()};
+    std::vector<std::pair<uint64_t, RowState>> rows;
+    for (size_t i = 0; i < brick_states_.size(); ++i)
+      rows.emplace_back(row_key(morton_decode(brick_codes_[i]) * (1 << brick_levels_)), brick_states_[i]);
+    std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<uint64_t> row_keys;
+    std::vector<RowState> row_states;
+    for (const auto& [key, state] : rows) row_keys.push_back(key), row_states.push_back(state);
+    const auto keys = uploaded(device_, row_keys);
+    const auto states = uploaded(device_, row_states);
+    const InsideRef inside = {keys.data(), nullptr, states.data(), row_keys.size(), nullptr, 0};
+    CellFrame frame = {nullptr, 3 * (dag.depth() - std::min(dag.depth(), brick_levels_)),
+                       static_cast<int>(kLeafLog2 + brick_levels_) + kLog2UnitsPerVoxel};
     for (uint32_t level = brick_levels_; level < dag.depth(); ++level) {
+      if (solid_) solid_->add_fills(nodes, frame, frame.bits, inside, dag);
+      frame = {nullptr, frame.bits - 3, frame.log2_side + 1};
       nodes = build_parents(device_, store_, nodes, NodeKind::Inner, options_.materials);
       dag.levels[dag.depth() - level - 1].svo_nodes += nodes.count;
     }
@@ -294,6 +339,8 @@ class SceneBuilder {
   std::vector<uint64_t> brick_codes_;
   std::vector<uint64_t> top_keys_;  // Morton codes of bricks that hold voxels, and their nodes
   std::vector<uint32_t> top_pointers_;
+  std::optional<SolidBuilder<Device, DagStore<Device>>> solid_;
+  std::vector<RowState> brick_states_;  // with solid_: of the rays that leave each brick along its lowest row
 };
 
 template <class Device>
@@ -310,7 +357,7 @@ class DeviceEngine final : public Engine {
   BuildResult build(const Scene& scene, const IndexedScene& indexed, const Grid& grid,
                     const BuildOptions& options) override {
     Stopwatch watch;
-    PreparedScene prepared = prepare(scene, indexed, grid);
+    PreparedScene prepared = prepare(scene, indexed, grid, options.solid);
     const double prepare_seconds = watch.seconds();
     BuildResult result = SceneBuilder<Device>(device_, grid, options).run(std::move(prepared));
     result.voxelize_seconds += prepare_seconds;

@@ -181,11 +181,19 @@ struct Leaves {
   uint64_t count = 0, voxels = 0;
 };
 
+// Without --solid the surface's leaves are all.
+struct SurfaceOnly {
+  Leaves fill_leaves(const TrianglesRef&, const CellFrame&, const CellsRef&, const LeafPairsRef&,
+                     const uint64_t*, const uint32_t*, Leaves leaves) {
+    return leaves;
+  }
+};
+
 // From pairs with cells of 16³ voxels. Their keys have `key_bits` bits.
-template <class Device>
+template <class Device, class Filler>
 Leaves make_leaves(Device& device, const TrianglesRef& triangles, const CellFrame& frame, uint32_t key_bits,
                    const Pairs<uint32_t>& cells16, const Descent& plan, int32_t grid_end, Coverage coverage,
-                   bool materials) {
+                   bool materials, Filler&& filler) {
   const uint64_t n = plan.total;
   auto keys = device.template make<uint32_t>(n);
   auto order = device.template make<uint32_t>(n);
@@ -219,7 +227,8 @@ Leaves make_leaves(Device& device, const TrianglesRef& triangles, const CellFram
   device.for_each({"write leaves", 160}, leaves.count,
                   WriteLeaves{triangles, frame.quartered(), cells, filled.data(), pairs, cell_masks.data(),
                               leaves.offsets.data(), materials, leaves.keys.data(), leaves.words.data()});
-  return leaves;
+  return filler.fill_leaves(triangles, frame.quartered(), cells, pairs, cell_masks.data(), filled.data(),
+                            std::move(leaves));
 }
 
 }  // namespace vox

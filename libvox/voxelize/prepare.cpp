@@ -26,6 +26,10 @@ Corner between(const Corner& a, const Corner& b, double t) {
   return result;
 }
 
+double& axis_of(Vec3d& v, int axis) {
+  return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+}
+
 double axis_of(const Vec3d& v, int axis) {
   return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
 }
@@ -38,7 +42,10 @@ std::vector<Corner> cut(const std::vector<Corner>& polygon, int axis, double sig
     const Corner &from = polygon[i], &to = polygon[(i + 1) % polygon.size()];
     double a = inside_by(from), b = inside_by(to);
     if (a >= 0) result.push_back(from);
-    if ((a >= 0) != (b >= 0)) result.push_back(between(from, to, a / (a - b)));
+    if ((a >= 0) != (b >= 0)) {
+      result.push_back(between(from, to, a / (a - b)));
+      axis_of(result.back().voxels, axis) = sign * kGuardVoxels;
+    }
   }
   return result;
 }
@@ -47,11 +54,13 @@ bool within_guard(const Vec3d& p) {
   return std::abs(p.x) <= kGuardVoxels && std::abs(p.y) <= kGuardVoxels && std::abs(p.z) <= kGuardVoxels;
 }
 
-bool reaches_grid(const std::array<Corner, 3>& triangle, uint32_t resolution) {
+// With `solid`, also what lies left of the grid, at lower x.
+bool reaches_grid(const std::array<Corner, 3>& triangle, uint32_t resolution, bool solid) {
   for (int axis = 0; axis < 3; ++axis) {
     double a = axis_of(triangle[0].voxels, axis), b = axis_of(triangle[1].voxels, axis),
            c = axis_of(triangle[2].voxels, axis);
-    if (std::max({a, b, c}) < -1 || std::min({a, b, c}) > resolution + 1.0) return false;
+    if ((std::max({a, b, c}) < -1 && !(solid && axis == 0)) || std::min({a, b, c}) > resolution + 1.0)
+      return false;
   }
   return true;
 }
@@ -97,14 +106,14 @@ uint32_t level_of(const std::array<Corner, 3>& triangle, const IndexedTexture& t
 
 class Preparer {
  public:
-  Preparer(const Scene& scene, const IndexedScene& indexed, const Grid& grid)
-      : scene_(scene), indexed_(indexed), grid_(grid) {}
+  Preparer(const Scene& scene, const IndexedScene& indexed, const Grid& grid, bool solid)
+      : scene_(scene), indexed_(indexed), grid_(grid), solid_(solid) {}
 
   // Appends what is left of a triangle within the guard band: usually itself, nothing when it misses the
   // grid.
   void add(const Triangle& triangle, PreparedScene& out) const {
     std::array<Corner, 3> corners = {corner(triangle, 0), corner(triangle, 1), corner(triangle, 2)};
-    if (!reaches_grid(corners, grid_.resolution)) return;
+    if (!reaches_grid(corners, grid_.resolution, solid_)) return;
     const IndexedMaterial& material = indexed_.materials[triangle.material];
     const bool textured = material.texture != kNone && triangle.texcoord[0] != kNone;
     if (material.invisible && !textured) return;
@@ -139,6 +148,7 @@ class Preparer {
   const Scene& scene_;
   const IndexedScene& indexed_;
   const Grid& grid_;
+  bool solid_;
 };
 
 MaterialRef material_ref(const IndexedMaterial& material) {
@@ -195,8 +205,8 @@ int32_t snap(double voxels, uint32_t resolution) {
   return 2 * static_cast<int32_t>(k) + 1;
 }
 
-PreparedScene prepare(const Scene& scene, const IndexedScene& indexed, const Grid& grid) {
-  const Preparer preparer(scene, indexed, grid);
+PreparedScene prepare(const Scene& scene, const IndexedScene& indexed, const Grid& grid, bool solid) {
+  const Preparer preparer(scene, indexed, grid, solid);
   constexpr size_t kBlock = 1 << 14;
   const size_t blocks = (scene.triangles.size() + kBlock - 1) / kBlock;
   std::vector<PreparedScene> parts(blocks);

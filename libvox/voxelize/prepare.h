@@ -19,7 +19,8 @@ struct PreparedScene {
   std::vector<uint32_t> color_lut;
 };
 
-PreparedScene prepare(const Scene& scene, const IndexedScene& indexed, const Grid& grid);
+// With `solid`, triangles left of the grid (lower x) are kept too: rays cross them before they enter it.
+PreparedScene prepare(const Scene& scene, const IndexedScene& indexed, const Grid& grid, bool solid);
 
 // The odd coordinate, in 1/512 voxel, that a coordinate in voxels snaps to. What lies within 1/256 voxel
 // outside of the grid of `resolution` voxels snaps inward.

@@ -1,13 +1,14 @@
-// --solid: the inside of closed surfaces. A voxel is inside when a ray along x from far left to its centre crosses the
-// surface an odd number of times; crossings are counted exactly on snapped coordinates.
+// --solid: the inside of closed surfaces. A voxel is inside when a ray along x from far left to its centre
+// crosses the surface an odd number of times; crossings are counted exactly on snapped coordinates.
 //
-// Rays are followed from cell to cell: the surface cells of a row (same y and z) stand in order, each flips some of the
-// row's 16 rays, and what lies between two of them is inside or outside as a whole. Chunks come in Morton order, in
-// which every row is passed from left to right, so that one state per row links them. Octree nodes without surface are
-// filled as a whole, from prebuilt full nodes. So all work follows the surface.
+// Rays are followed from cell to cell: the surface cells of a row (same y and z) stand in order, each flips
+// some of the row's 16 rays, and what lies between two of them is inside or outside as a whole. Chunks come
+// in Morton order, in which every row is passed from left to right, so that one state per row links them.
+// Octree nodes without surface are filled as a whole, from prebuilt full nodes. So all work follows the
+// surface.
 //
-// What is filled inside takes the material of the last surface voxel its ray has passed; a whole node, that of the ray
-// through its lowest corner.
+// What is filled inside takes the material of the last surface voxel its ray has passed; a whole node, that
+// of the ray through its lowest corner.
 #pragma once
 
 #include "libvox/dag/levels.h"
@@ -29,7 +30,8 @@ struct Crossings {
   uint32_t rays = 0;   // rays with a crossing in the cell
 };
 
-// Whether the ray through (y, z) along x meets the triangle. Points on an edge belong to one of its two sides.
+// Whether the ray through (y, z) along x meets the triangle. Points on an edge belong to one of its two
+// sides.
 VOX_HD inline bool ray_meets(const TriangleShape& triangle, int64_t sign, int32_t y, int32_t z) {
   for (int e = 0; e < 3; ++e) {
     const Int3 &from = triangle.corner[e], &to = triangle.corner[e == 2 ? 0 : e + 1];
@@ -42,8 +44,8 @@ VOX_HD inline bool ray_meets(const TriangleShape& triangle, int64_t sign, int32_
 
 // How far the point lies behind the triangle's plane along x, times |normal.x| (positive: behind).
 template <class Number>
-VOX_HD Number behind_plane(const TriangleShape& triangle, Vec3<int64_t> normal, int64_t sign, int32_t x, int32_t y,
-                           int32_t z) {
+VOX_HD Number behind_plane(const TriangleShape& triangle, Vec3<int64_t> normal, int64_t sign, int32_t x,
+                           int32_t y, int32_t z) {
   const Int3 v = triangle.corner[0];
   return Number(sign) * (Number(normal.x) * (int64_t{x} - v.x) + Number(normal.y) * (int64_t{y} - v.y) +
                          Number(normal.z) * (int64_t{z} - v.z));
@@ -98,7 +100,8 @@ struct InsideRef {
     }
     if (low > 0 && keys[low - 1] >> kCellBits == key >> kCellBits) return after[low - 1];
     if (before && low < count && keys[low] >> kCellBits == key >> kCellBits) return before[low];
-    return rows ? rows[static_cast<uint64_t>(cell.z) * rows_a_side + static_cast<uint64_t>(cell.y)] : RowState{};
+    return rows ? rows[static_cast<uint64_t>(cell.z) * rows_a_side + static_cast<uint64_t>(cell.y)]
+                : RowState{};
   }
 };
 
@@ -160,14 +163,13 @@ struct WalkRows {
   const uint32_t* order;
   const uint32_t* rays;
   SurfaceRef surface;
-  RowState* rows;
+  const RowState* rows;
   uint64_t rows_a_side;
   RowState* before;
   RowState* after;
   VOX_HD void operator()(uint64_t i) const {
     const uint64_t row = keys[runs.begin(i)] >> kCellBits;
-    RowState& kept = rows[(row >> kCellBits) * rows_a_side + (row & ((1 << kCellBits) - 1))];
-    RowState state = kept;
+    RowState state = rows[(row >> kCellBits) * rows_a_side + (row & ((1 << kCellBits) - 1))];
     for (uint64_t t = runs.begin(i); t < runs.end(i); ++t) {
       const uint32_t cell = order[t];
       before[t] = state;
@@ -175,7 +177,6 @@ struct WalkRows {
       pass_surface(cell, state);
       after[t] = state;
     }
-    kept = state;
   }
 
  private:
@@ -186,10 +187,25 @@ struct WalkRows {
       const uint32_t row = static_cast<uint32_t>(rows_mask >> 4 * ray) & 15;
       if (row == 0) continue;
       const int32_t last = row >= 8 ? 3 : row >= 4 ? 2 : row >= 2 ? 1 : 0;
-      const uint32_t bit = lattice::morton_index({last, static_cast<int32_t>(ray & 3), static_cast<int32_t>(ray >> 2)});
+      const uint32_t bit =
+          lattice::morton_index({last, static_cast<int32_t>(ray & 3), static_cast<int32_t>(ray >> 2)});
       state.materials &= ~(uint64_t{15} << 4 * ray);
       state.materials |= static_cast<uint64_t>(surface.material(cell, bit)) << 4 * ray;
     }
+  }
+};
+
+// The state behind a row's last cell becomes the row's.
+struct CommitRows {
+  const uint64_t* keys;
+  const RowState* after;
+  uint64_t count;
+  RowState* rows;
+  uint64_t rows_a_side;
+  VOX_HD void operator()(uint64_t t) const {
+    const uint64_t row = keys[t] >> kCellBits;
+    if (t + 1 < count && keys[t + 1] >> kCellBits == row) return;
+    rows[(row >> kCellBits) * rows_a_side + (row & ((1 << kCellBits) - 1))] = after[t];
   }
 };
 
@@ -266,8 +282,10 @@ struct CrossLeftOfGrid {
     const int32_t end = grid_end >> kLog2UnitsPerVoxel;
     for (int32_t k = voxels.low.z < 0 ? 0 : voxels.low.z; k <= voxels.high.z && k < end; ++k)
       for (int32_t j = voxels.low.y < 0 ? 0 : voxels.low.y; j <= voxels.high.y && j < end; ++j) {
-        const int32_t y = j * kUnitsPerVoxel + kUnitsPerVoxel / 2, z = k * kUnitsPerVoxel + kUnitsPerVoxel / 2;
-        if (!ray_meets(shape, sign, y, z) || behind_plane<__int128>(shape, normal, sign, 0, y, z) <= 0) continue;
+        const int32_t y = j * kUnitsPerVoxel + kUnitsPerVoxel / 2,
+                      z = k * kUnitsPerVoxel + kUnitsPerVoxel / 2;
+        if (!ray_meets(shape, sign, y, z) || behind_plane<__int128>(shape, normal, sign, 0, y, z) <= 0)
+          continue;
         atomic_xor(&rows[static_cast<uint64_t>(k / 4) * rows_a_side + static_cast<uint64_t>(j / 4)].inside,
                    1u << ((j & 3) + 4 * (k & 3)));
       }
