@@ -11,8 +11,8 @@
 namespace vox {
 namespace {
 
-// Large blocks lie on huge pages where the system has them: hash tables are read at random, and every page of an
-// array is first touched once.
+// Large blocks lie on huge pages where the system has them: hash tables are read at random, and every page of
+// an array is first touched once.
 void* allocate(uint64_t bytes) {
   constexpr uint64_t kSmallAlignment = 256, kHugePage = 2 << 20;
   if (bytes < 4 * kHugePage) return std::aligned_alloc(kSmallAlignment, bytes);
@@ -30,8 +30,7 @@ uint64_t pool_limit(uint64_t memory_limit) {
 }  // namespace
 
 CpuDevice::CpuDevice(uint64_t memory_limit, bool profile)
-    : pool_({allocate, std::free}, pool_limit(memory_limit)),
-      profiler_(profile) {}
+    : pool_({allocate, std::free}, pool_limit(memory_limit)), profiler_(profile) {}
 
 std::string CpuDevice::text() const {
   size_t threads = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
