@@ -25,19 +25,23 @@ VOX_HD inline uint64_t atomic_add(uint64_t* word, uint64_t value) {
 #endif
 }
 
+// Sees what was written before the atomic_and that cleared one of the bits: taking what another gave back.
 VOX_HD inline uint32_t atomic_or(uint32_t* word, uint32_t bits) {
 #ifdef __CUDA_ARCH__
-  return atomicOr(word, bits);
+  uint32_t before = atomicOr(word, bits);
+  __threadfence();
+  return before;
 #else
-  return std::atomic_ref(*word).fetch_or(bits, std::memory_order_relaxed);
+  return std::atomic_ref(*word).fetch_or(bits, std::memory_order_acq_rel);
 #endif
 }
 
 VOX_HD inline uint32_t atomic_and(uint32_t* word, uint32_t bits) {
 #ifdef __CUDA_ARCH__
+  __threadfence();
   return atomicAnd(word, bits);
 #else
-  return std::atomic_ref(*word).fetch_and(bits, std::memory_order_relaxed);
+  return std::atomic_ref(*word).fetch_and(bits, std::memory_order_acq_rel);
 #endif
 }
 
