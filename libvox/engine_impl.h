@@ -188,6 +188,8 @@ class SceneBuilder {
       while (end < bricks && end - begin < max_bricks() &&
              static_cast<double>(brick_starts_[end + 1] - brick_starts_[begin]) <= wanted)
         ++end;
+      // The same shapes come again: half as many new nodes a triangle are expected from what is left.
+      store_.expect_growth(1 + 0.5 * (brick_starts_[bricks] - brick_starts_[end]) / brick_starts_[end]);
       const uint64_t pairs = build_range(begin, end);
       pairs_per_start =
           std::max(1.0, static_cast<double>(pairs) / (brick_starts_[end] - brick_starts_[begin]));

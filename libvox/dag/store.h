@@ -99,6 +99,10 @@ class DagStore {
   // 1].
   void intern(const uint32_t* words, const uint32_t* offsets, uint64_t n, uint32_t* pointers);
 
+  // How many times as many items as after the next batches the store will hold in the end, as far as one
+  // knows.
+  void expect_growth(double growth) { growth_ = growth; }
+
   SlabMemoryRef ref() const { return memory_.ref(); }
   uint64_t pointer_range() const { return memory_.pointer_range(); }
   uint64_t items() const {
@@ -118,6 +122,7 @@ class DagStore {
   SlabMemory<Device> memory_;
   std::vector<SlabTable<Device, Table>> tables_;
   Buffer<uint32_t> counts_;
+  double growth_ = 1;
 };
 
 template <class Device, class Table>
@@ -138,7 +143,8 @@ void DagStore<Device, Table>::intern(const uint32_t* words, const uint32_t* offs
                          FindItems<Table>{batch, table_refs(), leaders.data(), pointers, counts_.data()});
   std::array<uint32_t, kMaxItemWords + 1> missing_of_size;
   device_.download(missing_of_size.data(), counts_.data(), counts_.size());
-  for (uint32_t size = 0; size <= kMaxItemWords; ++size) tables_[size].reserve(missing_of_size[size]);
+  for (uint32_t size = 0; size <= kMaxItemWords; ++size)
+    tables_[size].reserve(missing_of_size[size], growth_);
 
   auto missing = device_.template make<uint32_t>(leader_count);
   const uint64_t missing_count = device_.select({"select new items", 12}, leader_count,

@@ -32,7 +32,7 @@ class CpuDevice {
   const Profiler& profiler() const { return profiler_; }
   // How many (leaf cell, triangle) pairs a chunk may have where memory does not ask for less: enough to feed
   // every core, few enough to stay near the caches.
-  uint64_t preferred_chunk_pairs() const { return uint64_t{2} << 20; }
+  uint64_t preferred_chunk_pairs() const { return uint64_t{1} << 20; }
 
   template <class T>
   Buffer<T> make(uint64_t size) {

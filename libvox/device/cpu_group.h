@@ -15,6 +15,7 @@ namespace vox {
 
 struct CpuGroup {
   static constexpr uint32_t kLanes = 32;
+  static constexpr uint32_t kAtOnce = 512;  // groups that may run at the same time, at most
 
   // Bit l is set where f(l) holds.
   template <class F>

@@ -9,6 +9,7 @@ namespace vox {
 
 struct CudaGroup {
   static constexpr uint32_t kLanes = 32;
+  static constexpr uint32_t kAtOnce = 1 << 14;  // groups that may run at the same time, at most
   static constexpr uint32_t kAll = 0xffffffff;
 
   __device__ static uint32_t lane() { return threadIdx.x & 31; }

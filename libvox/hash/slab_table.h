@@ -65,8 +65,10 @@ class SlabTable {
   SlabTable(Device& device, SlabMemory<Device>& memory, uint32_t item_words)
       : device_(device), memory_(memory), item_words_(item_words) {}
 
-  // Makes room for `count` more items, whichever buckets they fall into. Call between batches.
-  void reserve(uint64_t count) {
+  // Makes room for `count` more items, whichever buckets they fall into. Call between batches. `growth` is
+  // how many times as many items as then the table is expected to hold in the end: a table that has to grow
+  // searches longer.
+  void reserve(uint64_t count, double growth = 1) {
     if (count == 0) return;
     if (!slabs_used_.data()) {
       slabs_used_ = device_.template make<uint32_t>(1);
@@ -75,13 +77,12 @@ class SlabTable {
       full_ = device_.template make<uint32_t>(kMaxSuperblocks);
       device_.fill(full_.data(), kMaxSuperblocks, 0u);
     }
-    grow_buckets(items_ + count);
+    grow_buckets(items_ + count, growth);
     items_ += count;
     // A bucket with x new items takes at most x / slots + 1 new slabs; a group that loses a race holds one
     // for a moment.
-    constexpr uint64_t kGroupsAtOnce = 1 << 14;
-    const uint64_t worst =
-        count / Table::kSlots + std::min<uint64_t>(count, bucket_count_) + std::min(count, kGroupsAtOnce);
+    const uint64_t worst = count / Table::kSlots + std::min<uint64_t>(count, bucket_count_) +
+                           std::min<uint64_t>(count, Device::Group::kAtOnce);
     uint32_t used = 0;
     device_.download(&used, slabs_used_.data(), 1);
     const uint64_t capacity = uint64_t{superblocks_} * kSlabsPerSuperblock;
@@ -106,11 +107,12 @@ class SlabTable {
   uint64_t items() const { return items_; }
 
  private:
-  // Keeps the load below twice the load factor. A young table gets four times the buckets it needs at once.
-  void grow_buckets(uint64_t items) {
+  // Keeps the load below twice the load factor.
+  void grow_buckets(uint64_t items, double growth) {
     if (items <= 2 * kLoadFactor * bucket_count_) return;
-    constexpr uint64_t kFewest = 256, kAhead = 4;
-    const uint64_t wanted = std::max(kFewest, kAhead * items / kLoadFactor);
+    constexpr uint64_t kFewest = 256;
+    const auto expected = static_cast<uint64_t>(static_cast<double>(items) * growth);
+    const uint64_t wanted = std::max(kFewest, std::max(2 * items, expected) / kLoadFactor);
     const uint64_t factor = bucket_count_ == 0 ? 1 : (wanted + bucket_count_ - 1) / bucket_count_;
     const uint64_t grown_count = bucket_count_ == 0 ? wanted : bucket_count_ * factor;
     if (grown_count > UINT32_MAX) throw Error("a hash table has more than 2^32 buckets");
