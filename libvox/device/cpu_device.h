@@ -203,7 +203,9 @@ void CpuDevice::sort_pairs(Work work, Buffer<Key>& keys, Buffer<Value>& values, 
       const Value* from_values = values.data();
       Key* to_keys = other_keys.data();
       Value* to_values = other_values.data();
-      auto digit = [&](uint64_t i) { return static_cast<size_t>(from_keys[i] >> shift) & (digits - 1); };
+      // The last digit may be shorter: higher bits of the key do not count.
+      const size_t mask = (size_t{1} << std::min(digit_bits, bits - shift)) - 1;
+      auto digit = [&](uint64_t i) { return static_cast<size_t>(from_keys[i] >> shift) & mask; };
       tbb::parallel_for(uint64_t{0}, parts, [&](uint64_t part) {
         auto& counts = places[part];
         std::fill(counts.begin(), counts.end(), 0);

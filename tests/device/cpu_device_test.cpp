@@ -1,0 +1,258 @@
+#include "libvox/device/cpu_device.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <thread>
+
+#include "libvox/base/mix.h"
+#include "libvox/base/thread_limit.h"
+#include "tests/common/random.h"
+
+namespace vox {
+namespace {
+
+constexpr uint64_t kMemory = 0;  // what the machine has
+// Nothing, one, odd, around one block of the device's loops (2^14) and several of them.
+constexpr uint64_t kSizes[] = {0, 1, 2, 37, 511, 16383, 16384, 16385, 100003};
+
+uint32_t small_number(uint64_t i) {
+  return static_cast<uint32_t>(mix64(i) % 5);
+}
+
+TEST(CpuDevice, EveryIndexIsVisitedOnce) {
+  CpuDevice device(kMemory, false);
+  for (uint64_t n : kSizes) {
+    std::vector<uint32_t> visits(n, 0), group_visits(n, 0);
+    device.for_each("test", n, [&](uint64_t i) { atomic_add(&visits[i], 1); });
+    device.for_each_group("test", n, [&](CpuGroup, uint64_t i) { atomic_add(&group_visits[i], 1); });
+    EXPECT_EQ(visits, std::vector<uint32_t>(n, 1));
+    EXPECT_EQ(group_visits, std::vector<uint32_t>(n, 1));
+  }
+}
+
+// Counts what the loop asks for ahead of the visits.
+struct AskedAhead {
+  uint64_t n;
+  uint32_t* stages[2];
+  uint32_t* visits;
+  void prefetch(uint64_t i, int stage) const {
+    EXPECT_LT(i, n);
+    atomic_add(stages[stage] + i, 1);
+  }
+  void operator()(uint64_t i) const { atomic_add(visits + i, 1); }
+  void operator()(CpuGroup, uint64_t i) const { atomic_add(visits + i, 1); }
+};
+
+TEST(CpuDevice, PrefetchIsCalledForIndicesOfTheLoopOnlyAndNoMoreThanOncePerStage) {
+  CpuDevice device(kMemory, false);
+  for (bool groups : {false, true})
+    for (uint64_t n : {1, 15, 16, 17, 10007}) {
+      std::vector<uint32_t> first(n, 0), second(n, 0), visits(n, 0);
+      const AskedAhead body = {n, {first.data(), second.data()}, visits.data()};
+      if (groups)
+        device.for_each_group("test", n, body);
+      else
+        device.for_each("test", n, body);
+      EXPECT_EQ(visits, std::vector<uint32_t>(n, 1));
+      EXPECT_LE(*std::max_element(first.begin(), first.end()), 1u);
+      EXPECT_LE(*std::max_element(second.begin(), second.end()), 1u);
+      if (n > 10000) {
+        EXPECT_GT(std::count(first.begin(), first.end(), 1u), 5000);
+      }
+    }
+}
+
+TEST(CpuDevice, ExclusiveScanIsTheSumOfWhatComesBefore) {
+  CpuDevice device(kMemory, false);
+  for (uint64_t n : kSizes) {
+    std::vector<uint32_t> counts(n), expected(n + 1, 0), scanned(n + 1, 77);
+    for (uint64_t i = 0; i < n; ++i) counts[i] = small_number(i);
+    std::partial_sum(counts.begin(), counts.end(), expected.begin() + 1);
+    EXPECT_EQ(device.exclusive_scan("test", n, small_number, scanned.data()), expected.back());
+    EXPECT_EQ(scanned, expected);
+  }
+}
+
+TEST(CpuDevice, ScansAndSumsReachBeyond32Bits) {
+  CpuDevice device(kMemory, false);
+  constexpr uint64_t n = 40000, each = uint64_t{1} << 31;
+  std::vector<uint64_t> scanned(n + 1);
+  auto value = [](uint64_t) { return static_cast<uint32_t>(each); };
+  EXPECT_EQ(device.exclusive_scan("test", n, value, scanned.data()), n * each);
+  for (uint64_t i = 0; i <= n; ++i) ASSERT_EQ(scanned[i], i * each);
+  EXPECT_EQ(device.sum("test", n, value), n * each);
+}
+
+TEST(CpuDevice, SelectKeepsTheWantedIndicesInOrder) {
+  CpuDevice device(kMemory, false);
+  for (uint64_t n : kSizes)
+    for (uint32_t below : {0u, 2u, 5u}) {  // none, some, all
+      auto keep = [&](uint64_t i) { return small_number(i) < below; };
+      std::vector<uint32_t> all(n), expected, selected(n);
+      std::iota(all.begin(), all.end(), 0u);
+      std::copy_if(all.begin(), all.end(), std::back_inserter(expected), keep);
+      const uint64_t count = device.select("test", n, keep, selected.data());
+      ASSERT_EQ(count, expected.size());
+      selected.resize(count);
+      EXPECT_EQ(selected, expected);
+    }
+}
+
+TEST(CpuDevice, SumAddsEveryValue) {
+  CpuDevice device(kMemory, false);
+  for (uint64_t n : kSizes) {
+    uint64_t expected = 0;
+    for (uint64_t i = 0; i < n; ++i) expected += small_number(i);
+    EXPECT_EQ(device.sum("test", n, small_number), expected);
+  }
+}
+
+// Random keys with all their bits set at random, so that a sort that looks at more than `bits` is noticed.
+template <class Key>
+void sort_like_the_standard_library(uint64_t n, uint32_t bits, Key different) {
+  CpuDevice device(kMemory, false);
+  const Key mask = static_cast<Key>(~uint64_t{0} >> (64 - bits));
+  auto keys = device.make<Key>(n);
+  auto values = device.make<uint32_t>(n);
+  std::vector<std::pair<Key, uint32_t>> expected(n);
+  for (uint32_t i = 0; i < n; ++i) {
+    expected[i] = {static_cast<Key>(mix64(mix64(i + bits) % different)), i};
+    keys.data()[i] = expected[i].first;
+    values.data()[i] = i;
+  }
+  std::stable_sort(expected.begin(), expected.end(),
+                   [&](const auto& a, const auto& b) { return (a.first & mask) < (b.first & mask); });
+  device.sort_pairs("test", keys, values, n, bits);
+  for (uint64_t i = 0; i < n; ++i) {
+    ASSERT_EQ(keys.data()[i], expected[i].first) << "of " << n << ", " << bits << " bits, at " << i;
+    ASSERT_EQ(values.data()[i], expected[i].second) << "of " << n << ", " << bits << " bits, at " << i;
+  }
+}
+
+TEST(CpuDevice, SortPairsOrdersByTheLowBitsAndKeepsTheOrderOfEqualKeys) {
+  for (uint64_t n : {0, 1, 2, 1001, 70001}) {
+    for (uint32_t bits : {1u, 10u, 11u, 18u, 31u, 32u})
+      sort_like_the_standard_library<uint32_t>(n, bits, ~0u);
+    for (uint32_t bits : {1u, 10u, 18u, 33u, 54u, 64u})
+      sort_like_the_standard_library<uint64_t>(n, bits, ~uint64_t{0});
+  }
+}
+
+TEST(CpuDevice, SortPairsKeepsTheOrderAmongManyEqualKeys) {
+  sort_like_the_standard_library<uint32_t>(50000, 32, 7);
+  sort_like_the_standard_library<uint64_t>(50000, 54, 7);
+  sort_like_the_standard_library<uint64_t>(50000, 33, 1);
+}
+
+TEST(CpuDevice, SortPairsLeavesWhatIsBehindTheFirstN) {
+  CpuDevice device(kMemory, false);
+  auto keys = device.make<uint32_t>(4);
+  auto values = device.make<uint32_t>(4);
+  const uint32_t unsorted[] = {9, 3, 1, 0};
+  device.upload(keys.data(), unsorted, 4);
+  device.upload(values.data(), unsorted, 4);
+  device.sort_pairs("test", keys, values, 2, 4);
+  EXPECT_EQ(std::vector<uint32_t>(keys.data(), keys.data() + 2), (std::vector<uint32_t>{3, 9}));
+  EXPECT_EQ(std::vector<uint32_t>(values.data(), values.data() + 2), (std::vector<uint32_t>{3, 9}));
+  EXPECT_EQ(keys.size(), 4u);
+}
+
+TEST(CpuDevice, WhatIsFilledUploadedAndCopiedIsDownloaded) {
+  CpuDevice device(kMemory, false);
+  for (uint64_t n : kSizes) {
+    auto there = device.make<uint64_t>(n + 1), copy = device.make<uint64_t>(n + 1);
+    device.fill(there.data(), n + 1, uint64_t{3});
+    device.fill(there.data(), n, uint64_t{7} << 40);
+    std::vector<uint64_t> back(n + 1), expected(n + 1, uint64_t{7} << 40);
+    expected[n] = 3;
+    device.download(back.data(), there.data(), n + 1);
+    EXPECT_EQ(back, expected);
+
+    std::iota(expected.begin(), expected.end(), uint64_t{1});
+    device.upload(there.data(), expected.data(), n + 1);
+    device.copy(copy.data(), there.data(), n + 1);
+    device.download(back.data(), copy.data(), n + 1);
+    device.sync();
+    EXPECT_EQ(back, expected);
+  }
+}
+
+TEST(CpuDevice, AThreadLimitOfOneKeepsTheLoopOnTheCallingThread) {
+  CpuDevice device(kMemory, false);
+  std::set<std::thread::id> threads;
+  {
+    ThreadLimit limit(1);
+    EXPECT_EQ(device.text(), "CPU, 1 thread");
+    device.for_each("test", 100000, [&](uint64_t) { threads.insert(std::this_thread::get_id()); });
+  }
+  EXPECT_EQ(threads, std::set<std::thread::id>{std::this_thread::get_id()});
+}
+
+TEST(CpuDevice, TheProfilerCountsLaunchesAndBytesOnlyWhenAsked) {
+  CpuDevice quiet(kMemory, false), profiled(kMemory, true);
+  for (CpuDevice* device : {&quiet, &profiled})
+    for (uint64_t n : {0, 100}) device->for_each({"work", 8}, n, [](uint64_t) {});
+  EXPECT_TRUE(quiet.profiler().rows().empty());
+  ASSERT_EQ(profiled.profiler().rows().size(), 1u);
+  EXPECT_EQ(profiled.profiler().rows()[0].launches, 2u);
+  EXPECT_EQ(profiled.profiler().rows()[0].bytes, 800u);
+}
+
+TEST(CpuGroup, ABallotHasTheBitsOfTheLanesThatAgree) {
+  CpuGroup group;
+  EXPECT_EQ(group.ballot([](uint32_t) { return false; }), 0u);
+  EXPECT_EQ(group.ballot([](uint32_t) { return true; }), UINT32_MAX);
+  EXPECT_EQ(group.ballot([](uint32_t lane) { return lane == 0 || lane == 31; }), 0x80000001u);
+  const uint32_t mask = 0x12345678;
+  EXPECT_EQ(group.ballot([&](uint32_t lane) { return (mask >> lane & 1) != 0; }), mask);
+}
+
+TEST(CpuGroup, LanesBelowTheCountAreCalledAndOneSpeaksForAll) {
+  CpuGroup group;
+  for (uint32_t count : {0u, 1u, 10u, 32u}) {
+    std::vector<uint32_t> calls(32, 0);
+    group.each(count, [&](uint32_t lane) { ++calls[lane]; });
+    for (uint32_t lane = 0; lane < 32; ++lane) EXPECT_EQ(calls[lane], lane < count ? 1u : 0u);
+  }
+  int calls = 0;
+  EXPECT_EQ(group.once([&] { return ++calls; }), 1);
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(CpuGroup, MatchedBytesAreThoseThatALoopFinds) {
+  CpuGroup group;
+  Random random(1);
+  for (int round = 0; round < 2000; ++round) {
+    const uint32_t values = round % 2 == 0 ? 3 : 256;  // many matches, few
+    uint32_t words[9];                                 // read from an odd word: not aligned to 16 bytes
+    uint32_t bytes[32], *first = words + round % 2;
+    for (uint32_t i = 0; i < 32; ++i) bytes[i] = random.below(values) + (256 - values);
+    for (uint32_t i = 0; i < 8; ++i)
+      first[i] = bytes[4 * i] | bytes[4 * i + 1] << 8 | bytes[4 * i + 2] << 16 | bytes[4 * i + 3] << 24;
+    for (uint32_t value : {0u, 127u, 128u, 254u, 255u, bytes[5]}) {
+      uint32_t expected = 0;
+      for (uint32_t i = 0; i < 32; ++i) expected |= (bytes[i] == value ? 1u : 0u) << i;
+      ASSERT_EQ(group.match_bytes(first, value), expected);
+      ASSERT_EQ(group.match_shared_bytes(first, value), expected);
+    }
+  }
+}
+
+TEST(CpuGroup, WordsAreEqualWhereAllOfThemAre) {
+  CpuGroup group;
+  uint32_t a[10], b[10];
+  for (uint32_t i = 0; i < 10; ++i) a[i] = b[i] = i << 24 | i;
+  EXPECT_TRUE(group.equal_words(a, b, 10));
+  for (uint32_t i = 0; i < 10; ++i) {
+    b[i] ^= 1u << 31;
+    EXPECT_FALSE(group.equal_words(a, b, 10)) << i;
+    EXPECT_TRUE(group.equal_words(a, b, i)) << i;  // what lies behind does not count
+    b[i] ^= 1u << 31;
+  }
+}
+
+}  // namespace
+}  // namespace vox

@@ -1,0 +1,198 @@
+#include "libvox/device/pool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "libvox/base/error.h"
+
+namespace vox {
+namespace {
+
+// What the system was asked for. Blocks are never more than a few, whatever size the test pretends.
+std::atomic<int> held = 0, allocations = 0;
+std::atomic<bool> exhausted = false;
+
+void* counted_allocate(uint64_t bytes) {
+  if (exhausted) return nullptr;
+  ++held;
+  ++allocations;
+  return std::aligned_alloc(256, bytes);
+}
+
+void counted_release(void* block) {
+  --held;
+  std::free(block);
+}
+
+class PoolTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    held = allocations = 0;
+    exhausted = false;
+  }
+  Pool::Backend backend_ = {counted_allocate, counted_release};
+};
+
+TEST_F(PoolTest, BlocksAreAlignedAndDistinctAndGivenBackAtTheEnd) {
+  {
+    Pool pool(backend_, 1 << 20);
+    std::set<void*> blocks;
+    for (uint64_t bytes : {0, 1, 255, 256, 257, 5000}) {
+      void* block = pool.allocate(bytes);
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(block) % 256, 0u);
+      EXPECT_TRUE(blocks.insert(block).second);
+    }
+    for (void* block : blocks) pool.release(block);
+    EXPECT_EQ(pool.used(), 0u);
+  }
+  EXPECT_EQ(held, 0);
+}
+
+TEST_F(PoolTest, UseStaysBelowTheLimit) {
+  Pool pool(backend_, 4096);
+  std::vector<void*> blocks;
+  EXPECT_EQ(pool.limit(), 4096u);
+  for (uint64_t i = 1; i <= 4; ++i) {
+    blocks.push_back(pool.allocate(1024));
+    EXPECT_EQ(pool.used(), i * 1024);
+    EXPECT_EQ(pool.available(), 4096 - i * 1024);
+  }
+  EXPECT_THROW(pool.allocate(1), OutOfMemory);
+  EXPECT_EQ(pool.used(), 4096u);
+  pool.release(blocks.back());
+  blocks.back() = pool.allocate(1024);
+  for (void* block : blocks) pool.release(block);
+}
+
+std::string refusal(Pool& pool, uint64_t bytes) {
+  try {
+    pool.release(pool.allocate(bytes));
+    return "";
+  } catch (const OutOfMemory& error) {
+    return error.what();
+  }
+}
+
+TEST_F(PoolTest, OutOfMemoryNamesWhatWasAskedAndWhatIsAvailable) {
+  Pool pool(backend_, 4 << 20);
+  Buffer<char> part(pool, 1 << 20);
+  const std::string text = refusal(pool, 8 << 20);
+  EXPECT_NE(text.find("8.00 MiB"), std::string::npos) << text;
+  EXPECT_NE(text.find("3.00 MiB"), std::string::npos) << text;
+  exhausted = true;  // the system has less than the limit says
+  EXPECT_NE(refusal(pool, 2 << 20).find("2.00 MiB"), std::string::npos);
+  EXPECT_EQ(pool.used(), 1u << 20);
+}
+
+TEST_F(PoolTest, SizesThatWrapAroundWhenRoundedUpAreRefused) {
+  Pool pool(backend_, 1 << 20);
+  EXPECT_NE(refusal(pool, UINT64_MAX), "");
+  EXPECT_NE(refusal(pool, UINT64_MAX - 1000), "");
+  EXPECT_NE(refusal(pool, uint64_t{1} << 63), "");
+}
+
+TEST_F(PoolTest, ABlockOfAboutTheSameSizeIsReused) {
+  Pool pool(backend_, 1 << 20);
+  void* block = pool.allocate(10000);
+  pool.release(block);
+  EXPECT_EQ(pool.used(), 0u);
+  EXPECT_EQ(pool.allocate(9900), block);
+  EXPECT_EQ(allocations, 1);
+  pool.release(block);
+
+  void* small = pool.allocate(1000);  // far smaller: not worth the large block
+  EXPECT_NE(small, block);
+  EXPECT_EQ(allocations, 2);
+  pool.release(small);
+}
+
+TEST_F(PoolTest, KeptBlocksMakeRoomForOthersWhenTheLimitIsReached) {
+  Pool pool(backend_, 8192);
+  void* first = pool.allocate(1024);
+  void* second = pool.allocate(2048);
+  pool.release(first);
+  pool.release(second);
+  void* large = pool.allocate(8192);
+  EXPECT_EQ(held, 1);
+  EXPECT_EQ(pool.used(), 8192u);
+  EXPECT_EQ(pool.peak(), 8192u);
+  pool.release(large);
+}
+
+TEST_F(PoolTest, PeakCountsKeptBlocksUntilTheyAreTrimmed) {
+  Pool pool(backend_, 1 << 20);
+  pool.release(pool.allocate(65536));
+  EXPECT_EQ(pool.peak(), 65536u);
+  void* small = pool.allocate(1024);
+  EXPECT_EQ(pool.used(), 1024u);
+  EXPECT_EQ(pool.peak(), 65536u + 1024u);
+  EXPECT_EQ(held, 2);
+  pool.trim();
+  EXPECT_EQ(held, 1);  // what is in use stays
+  pool.release(small);
+  pool.trim();
+  EXPECT_EQ(held, 0);
+  EXPECT_EQ(pool.peak(), 65536u + 1024u);
+}
+
+TEST_F(PoolTest, ABufferGivesItsBlockBackAndHandsItOnWhenMoved) {
+  Pool pool(backend_, 1 << 20);
+  {
+    Buffer<uint64_t> buffer(pool, 128);
+    EXPECT_EQ(buffer.size(), 128u);
+    EXPECT_EQ(pool.used(), 1024u);
+    uint64_t* data = buffer.data();
+
+    Buffer<uint64_t> moved(std::move(buffer));
+    EXPECT_EQ(moved.data(), data);
+    EXPECT_EQ(moved.size(), 128u);
+    EXPECT_EQ(buffer.data(), nullptr);  // NOLINT(bugprone-use-after-move): what is promised
+    EXPECT_EQ(buffer.size(), 0u);       // NOLINT
+
+    Buffer<uint64_t> target(pool, 256);
+    target = std::move(moved);  // frees its own
+    EXPECT_EQ(target.data(), data);
+    EXPECT_EQ(pool.used(), 1024u);
+
+    Buffer<uint64_t> other(pool, 32);
+    target.swap(other);
+    EXPECT_EQ(other.data(), data);
+    EXPECT_EQ(target.size(), 32u);
+    target.reset();
+    EXPECT_EQ(pool.used(), 1024u);
+  }
+  EXPECT_EQ(pool.used(), 0u);
+}
+
+TEST_F(PoolTest, ThreadsNeverShareABlock) {
+  Pool pool(backend_, 1 << 20);
+  std::atomic<int> shared = 0;
+  std::vector<std::thread> threads;
+  for (uint64_t thread = 0; thread < 4; ++thread)
+    threads.emplace_back([&, thread] {
+      for (uint64_t round = 0; round < 500; ++round) {
+        std::vector<Buffer<uint64_t>> mine;
+        for (uint64_t i = 0; i < 4; ++i) {
+          mine.emplace_back(pool, 32 * (1 + (round * 7 + i) % 30));
+          for (uint64_t at = 0; at < mine[i].size(); ++at) mine[i].data()[at] = thread << 32 | round << 8 | i;
+        }
+        for (uint64_t i = 0; i < 4; ++i)
+          for (uint64_t at = 0; at < mine[i].size(); ++at)
+            if (mine[i].data()[at] != (thread << 32 | round << 8 | i)) ++shared;
+        if (round % 100 == 0) pool.trim();
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(shared, 0);
+  EXPECT_EQ(pool.used(), 0u);
+  pool.trim();
+  EXPECT_EQ(held, 0);
+}
+
+}  // namespace
+}  // namespace vox

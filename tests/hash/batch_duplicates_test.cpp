@@ -1,0 +1,75 @@
+#include "libvox/hash/batch_duplicates.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "libvox/device/cpu_device.h"
+#include "tests/hash/items.h"
+
+namespace vox {
+namespace {
+
+// The leaders of a batch, after a look at what they promise: equal items, and no others, have the same
+// leader, which is one of them and its own.
+std::vector<uint32_t> checked_leaders(const Batch& batch) {
+  CpuDevice device(0, false);
+  std::vector<uint32_t> leaders(batch.size(), UINT32_MAX);
+  find_leaders(device, batch.ref(), batch.size(), leaders.data());
+
+  std::map<Item, uint32_t> leader_of;
+  for (uint64_t i = 0; i < batch.size(); ++i) {
+    const uint32_t leader = leaders[i];
+    if (leader >= batch.size()) {
+      ADD_FAILURE() << "no leader for " << i;
+      return {};
+    }
+    EXPECT_EQ(leaders[leader], leader);
+    EXPECT_EQ(batch.item(leader), batch.item(i));
+    EXPECT_EQ(leader_of.emplace(batch.item(i), leader).first->second, leader);
+  }
+  return leaders;
+}
+
+TEST(BatchDuplicates, AnEmptyBatchAndASingleItemAreFine) {
+  EXPECT_TRUE(checked_leaders({}).empty());
+  EXPECT_EQ(checked_leaders(Batch({{1, 2}})), std::vector<uint32_t>{0});
+}
+
+TEST(BatchDuplicates, ItemsThatAreAllEqualShareOneLeader) {
+  const auto leaders = checked_leaders(Batch(std::vector<Item>(20000, Item{7, 0, 9})));
+  EXPECT_EQ(leaders, std::vector<uint32_t>(20000, leaders[0]));
+}
+
+TEST(BatchDuplicates, ItemsThatAreAllDifferentLeadThemselves) {
+  Random random(1);
+  const auto leaders = checked_leaders(Batch(unique_items(random, 20000, 3)));
+  for (uint32_t i = 0; i < 20000; ++i) ASSERT_EQ(leaders[i], i);
+}
+
+TEST(BatchDuplicates, RandomItemsOfAllSizesAreGroupedByContent) {
+  Random random(2);
+  Batch batch;
+  for (int i = 0; i < 40000; ++i) batch.add(random_item(random, 2 + random.below(9), 1 + random.below(30)));
+  checked_leaders(batch);
+}
+
+TEST(BatchDuplicates, AnItemIsNotTheBeginningOfALongerOne) {
+  Batch batch;
+  for (uint32_t i = 0; i < 1000; ++i)
+    for (uint32_t size = 2; size <= 10; ++size) batch.add(Item(size, i % 10), 5);  // hashes collide
+  checked_leaders(batch);
+}
+
+TEST(BatchDuplicates, DifferentItemsWithTheSameHashHaveDifferentLeaders) {
+  Random random(3);
+  Batch batch;
+  for (const Item& item : unique_items(random, 300, 4)) {
+    batch.add(item, UINT64_MAX);  // the last slot of the table: the search goes on at the first
+    batch.add(item, UINT64_MAX);
+  }
+  checked_leaders(batch);
+}
+
+}  // namespace
+}  // namespace vox

@@ -1,0 +1,53 @@
+// Batches of items for tests of the hash tables.
+#pragma once
+
+#include <set>
+#include <vector>
+
+#include "libvox/hash/batch_duplicates.h"
+#include "libvox/hash/item.h"
+#include "tests/common/random.h"
+
+namespace vox {
+
+using Item = std::vector<uint32_t>;
+
+// Items one behind the other, as BatchRef has them.
+struct Batch {
+  std::vector<uint32_t> words, offsets = {0};
+  std::vector<uint64_t> hashes;
+
+  Batch() = default;
+  explicit Batch(const std::vector<Item>& items) {
+    for (const Item& item : items) add(item);
+  }
+
+  void add(const Item& item) { add(item, hash_words(item.data(), static_cast<uint32_t>(item.size()))); }
+  void add(const Item& item, uint64_t hash) {
+    words.insert(words.end(), item.begin(), item.end());
+    offsets.push_back(static_cast<uint32_t>(words.size()));
+    hashes.push_back(hash);
+  }
+  uint64_t size() const { return hashes.size(); }
+  Item item(uint64_t i) const { return Item(words.begin() + offsets[i], words.begin() + offsets[i + 1]); }
+  BatchRef ref() const { return {words.data(), offsets.data(), hashes.data()}; }
+};
+
+// Words below `values`.
+inline Item random_item(Random& random, uint32_t size, uint32_t values = UINT32_MAX) {
+  Item item(size);
+  for (uint32_t& word : item) word = random.below(values);
+  return item;
+}
+
+// No two equal; no more than `values` to the power of `size` can be had.
+inline std::vector<Item> unique_items(Random& random, uint64_t count, uint32_t size,
+                                      uint32_t values = UINT32_MAX) {
+  std::set<Item> seen;
+  std::vector<Item> items;
+  while (items.size() < count)
+    if (Item item = random_item(random, size, values); seen.insert(item).second) items.push_back(item);
+  return items;
+}
+
+}  // namespace vox

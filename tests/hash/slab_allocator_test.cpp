@@ -1,0 +1,122 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "libvox/device/cpu_device.h"
+#include "libvox/hash/slab_table.h"
+
+namespace vox {
+namespace {
+
+// An allocator of its own over some superblocks of tiny slabs.
+struct Slabs {
+  explicit Slabs(uint32_t superblocks) : memory(device), numbers(superblocks), full(superblocks, 0) {
+    memory.grow(3, 0, 1, 1, 0);  // those of another table
+    const uint32_t first = memory.grow(superblocks, 0, 4, 1, 1);
+    std::iota(numbers.begin(), numbers.end(), first);
+  }
+
+  SlabAllocatorRef ref() {
+    return {memory.ref(), numbers.data(), full.data(), static_cast<uint32_t>(numbers.size()), &used};
+  }
+  uint32_t capacity() const { return static_cast<uint32_t>(numbers.size()) * kSlabsPerSuperblock; }
+
+  std::vector<uint32_t> allocate(uint64_t count) {
+    std::vector<uint32_t> slabs(count);
+    device.for_each_group("allocate", count, [&, allocator = ref()](CpuGroup group, uint64_t i) {
+      slabs[i] = allocator.allocate(group, static_cast<uint32_t>(mix64(i)));
+    });
+    return slabs;
+  }
+
+  // A block marked as full would never be looked at again.
+  void expect_that_marked_blocks_are_full() const {
+    for (uint32_t index = 0; index < numbers.size(); ++index)
+      for (uint32_t block = 0; block < kBlocksPerSuperblock; ++block) {
+        const uint32_t* bitmap =
+            memory.ref().superblocks[numbers[index]].bitmap + block * kBitmapWordsPerBlock;
+        if ((full[index] >> block & 1) == 0) continue;
+        EXPECT_TRUE(std::all_of(bitmap, bitmap + kBitmapWordsPerBlock,
+                                [](uint32_t word) { return word == UINT32_MAX; }));
+      }
+  }
+
+  CpuDevice device{0, false};
+  SlabMemory<CpuDevice> memory;
+  std::vector<uint32_t> numbers, full;
+  uint32_t used = 0;
+};
+
+std::vector<uint32_t> sorted(std::vector<uint32_t> slabs) {
+  std::sort(slabs.begin(), slabs.end());
+  return slabs;
+}
+
+TEST(SlabAllocator, EverySlabOfItsSuperblocksIsHandedOutOnce) {
+  for (uint32_t superblocks : {1u, 2u}) {
+    Slabs slabs(superblocks);
+    std::vector<uint32_t> all(slabs.capacity());
+    std::iota(all.begin(), all.end(), slabs.numbers[0] * kSlabsPerSuperblock);
+    EXPECT_EQ(sorted(slabs.allocate(slabs.capacity())), all);
+    EXPECT_EQ(slabs.used, slabs.capacity());
+    slabs.expect_that_marked_blocks_are_full();
+  }
+}
+
+TEST(SlabAllocator, SlabsAreWhereTheirNumberSaysAndDoNotOverlap) {
+  Slabs slabs(2);
+  const auto numbers = slabs.allocate(20000);
+  for (uint32_t number : numbers) std::fill_n(slabs.memory.ref().slab(number), 4, number);
+  for (uint32_t number : numbers) {
+    const uint32_t* slab = slabs.memory.ref().slab(number);
+    ASSERT_TRUE(std::all_of(slab, slab + 4, [&](uint32_t word) { return word == number; }));
+    ASSERT_EQ(slabs.memory.ref().item(number << kSlotBits | 2), slab + 1 + 2);
+  }
+}
+
+TEST(SlabAllocator, FreedSlabsComeBack) {
+  Slabs slabs(2);
+  auto held = slabs.allocate(slabs.capacity());
+  const std::vector<uint32_t> freed(held.begin(), held.begin() + 3000);
+  slabs.device.for_each("free", freed.size(),
+                        [&, allocator = slabs.ref()](uint64_t i) { allocator.free(freed[i]); });
+  EXPECT_EQ(slabs.used, slabs.capacity() - 3000);
+  slabs.expect_that_marked_blocks_are_full();
+  EXPECT_EQ(sorted(slabs.allocate(3000)), sorted(freed));
+}
+
+TEST(SlabAllocator, AFullBlockIsMarkedAndFoundAgainAfterOneOfItsSlabsIsFree) {
+  Slabs slabs(1);
+  const SlabAllocatorRef allocator = slabs.ref();
+  std::vector<uint32_t> first_block;
+  for (uint32_t i = 0; i < kSlabsPerBlock; ++i) first_block.push_back(allocator.allocate(CpuGroup(), 0));
+  const uint32_t begin = slabs.numbers[0] * kSlabsPerSuperblock;
+  EXPECT_EQ(*std::max_element(first_block.begin(), first_block.end()), begin + kSlabsPerBlock - 1);
+  EXPECT_EQ(allocator.allocate(CpuGroup(), 0), begin + kSlabsPerBlock);  // of the second block
+  EXPECT_EQ(slabs.full[0], 1u);
+  allocator.free(begin + 77);
+  EXPECT_EQ(slabs.full[0], 0u);
+  EXPECT_EQ(allocator.allocate(CpuGroup(), 0), begin + 77);
+}
+
+TEST(SlabAllocator, GroupsThatTakeAndGiveBackTheLastSlabsNeverShareOne) {
+  Slabs slabs(2);
+  const auto held = slabs.allocate(slabs.capacity() - 2);
+  std::vector<uint32_t> taken(slabs.capacity(), 0);
+  const uint32_t begin = slabs.numbers[0] * kSlabsPerSuperblock;
+  uint32_t shared = 0;
+  slabs.device.for_each_group("race", 20000, [&, allocator = slabs.ref()](CpuGroup group, uint64_t i) {
+    const uint32_t slab = allocator.allocate(group, static_cast<uint32_t>(mix64(i)));
+    // Unordered with each other but for what the allocator does.
+    if (taken[slab - begin]++ != 0) atomic_add(&shared, 1);
+    --taken[slab - begin];
+    allocator.free(slab);
+  });
+  EXPECT_EQ(shared, 0u);
+  EXPECT_EQ(slabs.used, slabs.capacity() - 2);
+  slabs.expect_that_marked_blocks_are_full();
+}
+
+}  // namespace
+}  // namespace vox
