@@ -1,8 +1,12 @@
 #include "formats/mesh.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <assimp/Importer.hpp>
 #include <cctype>
+#include <cstring>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -31,6 +35,20 @@ void check_file(const fs::path& path) {
   if (fs::file_size(path, failed) == 0) throw Error("the file is empty");
 }
 
+// Assimp says nothing that helps about a GLB that was cut off.
+void check_glb(const fs::path& path) {
+  std::array<unsigned char, 12> header = {};  // "glTF", version, length, little-endian
+  std::ifstream file(path, std::ios::binary);
+  file.read(reinterpret_cast<char*>(header.data()), header.size());
+  if (!file || std::memcmp(header.data(), "glTF", 4) != 0) return;
+  uint64_t length = 0;
+  for (size_t i = 0; i < 4; ++i) length |= uint64_t{header[8 + i]} << (8 * i);
+  uint64_t size = fs::file_size(path);
+  if (length > size)
+    throw Error(fmt::format("the header says {} bytes, but the file has {}", length, size))
+        .hint("is the file truncated?");
+}
+
 Reader reader_by_extension(const fs::path& path) {
   std::string extension = path.extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
@@ -57,6 +75,7 @@ Scene read_mesh(const fs::path& path) {
   Reader reader = nullptr;
   try {
     check_file(path);
+    check_glb(path);
     reader = reader_by_extension(path);
     if (!reader) reader = reader_by_content(path);
   } catch (Error& error) {

@@ -226,6 +226,11 @@ std::string encoded(const fs::path& path, const Palette& palette) {
 
 }  // namespace
 
+bool is_palette_path(const fs::path& path) {
+  std::string type = extension(path);
+  return type == ".gpl" || type == ".pal" || type == ".hex" || type == ".png";
+}
+
 Palette read_palette(const fs::path& path) {
   std::string type = extension(path);
   Palette palette = type == ".gpl"   ? parse_gpl(path, read_text(path))

@@ -12,6 +12,9 @@ namespace vox {
 // that names the file and the line; no entry, or more than 16, is an error.
 Palette read_palette(const std::filesystem::path& path);
 
+// Whether write_palette() knows the extension.
+bool is_palette_path(const std::filesystem::path& path);
+
 // .gpl, .pal, .hex or .png (one pixel an entry). Only .gpl keeps names.
 void write_palette(const std::filesystem::path& path, const Palette& palette);
 

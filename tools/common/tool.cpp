@@ -3,7 +3,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
@@ -59,11 +58,10 @@ void add_common_options(cxxopts::Options& options) {
 }
 
 cxxopts::ParseResult parse_command_line(cxxopts::Options& options, int argc, char** argv,
-                                        CommonOptions& common) {
+                                        CommonOptions& common, std::vector<std::string> groups) {
   auto parsed = options.parse(argc, argv);
   if (parsed.count("help")) {
-    std::vector<std::string> groups = options.groups();
-    std::ranges::stable_partition(groups, [](const std::string& group) { return group != "General"; });
+    groups.emplace_back("General");
     fmt::print("{}", options.help(groups));
     std::exit(0);
   }

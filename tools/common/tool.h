@@ -4,6 +4,7 @@
 #include <cxxopts.hpp>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace vox {
 
@@ -19,9 +20,9 @@ struct CommonOptions {
 void add_common_options(cxxopts::Options& options);
 
 // Parses the command line; --help and --version print and exit(0). Sets the log level. Throws UsageError,
-// also for arguments that no option takes.
+// also for arguments that no option takes. --help shows `groups` in their order, then the common options.
 cxxopts::ParseResult parse_command_line(cxxopts::Options& options, int argc, char** argv,
-                                        CommonOptions& common);
+                                        CommonOptions& common, std::vector<std::string> groups);
 
 // The command line as one string, arguments with spaces quoted.
 std::string command_text(int argc, char** argv);

@@ -8,6 +8,7 @@
 #include "formats/mesh.h"
 #include "formats/palette_file.h"
 #include "formats/scene_file.h"
+#include "libvox/base/atomic_file.h"
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
@@ -68,13 +69,7 @@ IndexedScene make_palette(Scene& scene, const ConvertOptions& options) {
   } else if (options.materials == MaterialMode::Mesh) {
     palette = mesh_palette(scene);
   }
-  IndexedScene indexed = index_scene(scene, palette, options.materials);
-  if (options.palette_out) {
-    if (options.materials == MaterialMode::None)
-      throw UsageError("--palette-out needs --materials texture or mesh");
-    write_palette(*options.palette_out, indexed.palette);
-  }
-  return indexed;
+  return index_scene(scene, palette, options.materials);
 }
 
 std::string joined(const std::vector<std::filesystem::path>& paths) {
@@ -83,9 +78,16 @@ std::string joined(const std::vector<std::filesystem::path>& paths) {
   return text;
 }
 
+// Before the work, not after it: can the results be written where they are to go?
+void check_targets(const ConvertOptions& options) {
+  AtomicFile{options.output};
+  if (options.palette_out) AtomicFile{*options.palette_out};
+}
+
 VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion) {
   if (options.grid.resolution == 0 && options.grid.voxel_size == 0)
     throw UsageError("one of --res and --voxel-size is needed, such as --res 4K");
+  check_targets(options);
   const ThreadLimit threads(options.engine.threads);
   Seconds& seconds = conversion.seconds;
   Stopwatch watch;
@@ -111,6 +113,7 @@ VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion)
   if (result.open_rays > 0)
     log_warning("{} rays along x leave the grid inside: the mesh has holes, and what they hit is not solid",
                 format_count(result.open_rays));
+  if (result.dag.voxels == 0) log_warning("no voxel is filled: nothing of the mesh lies inside --clip");
 
   VoxelScene voxels;
   voxels.dag = std::move(result.dag);
@@ -202,6 +205,7 @@ void convert(const ConvertOptions& options) {
   const VoxelScene scene = convert_meshes(options, conversion);
   Stopwatch watch;
   write_output(scene, options, false);
+  if (options.palette_out) write_palette(*options.palette_out, scene.palette);
   conversion.seconds.write = watch.seconds();
   conversion.seconds.total = total.seconds();
   if (options.engine.profile) print_profile(conversion.kernels);
@@ -255,7 +259,8 @@ void use_scene_file(const ConvertOptions& options) {
 
 void run(int argc, char** argv) {
   const ConvertOptions options = parse_convert_options(argc, argv);
-  if (options.verify || options.info || is_scene_file(options.inputs[0])) {
+  const std::filesystem::path& input = options.inputs[0];
+  if (options.verify || options.info || input.extension() == ".h5" || is_scene_file(input)) {
     use_scene_file(options);
   } else {
     convert(options);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "formats/export.h"
+#include "formats/palette_file.h"
 #include "formats/scene_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
@@ -36,28 +37,37 @@ cxxopts::Options describe() {
   auto preset = [](const char* value) { return cxxopts::value<std::string>()->default_value(value); };
   options.add_options("Files")("inputs", "Mesh files, or one scene file",
                                cxxopts::value<std::vector<std::string>>())(
-      "o,output", "Where to: .h5, .nrrd, .vox or .binvox (default: INPUT.h5 in the current folder)", text(),
-      "FILE")("info", "Show what is in a scene file")(
+      "o,output",
+      "Where to: .h5, .nrrd, .vox or .binvox (default: the first INPUT's name with .h5, in the current "
+      "folder)",
+      text(), "FILE")("info", "Show what is in a scene file")(
       "verify", "Check a scene file: every pointer, the counts, the digest");
   options.add_options("Grid")("r,res", "Voxels along the longest side, 4 to 1M: 4096, 4K, 64K or 2^16",
                               text(), "N")(
       "voxel-size", "Instead of --res: the side of a voxel in scene units", text(), "S")(
-      "clip", "Only this box, in scene units; the grid spans it", text(), "X0,Y0,Z0,X1,Y1,Z1")(
-      "center", "Centre the shorter sides in the cube instead of starting at its corner")(
-      "up", "The file's axis that points up, turned to y: x, y or z", preset("y"), "AXIS");
-  options.add_options("Voxels")(
-      "coverage", "conservative: every voxel a triangle touches; thin: 6-separating", preset("conservative"),
-      "KIND")("solid", "Fill the inside of closed surfaces too")(
-      "materials", "texture: colours; mesh: the file's materials; none: occupancy alone", preset("texture"),
-      "KIND")("palette", "auto, or a file of up to 16 colours: .gpl, .pal (JASC), .hex or an image",
+      "clip", "Only this box, in scene units; the grid spans it, or, of a scene file, the export", text(),
+      "X0,Y0,Z0,X1,Y1,Z1")("center",
+                           "Centre the shorter sides in the cube instead of starting at its corner")(
+      "up", "The mesh's axis that points up, x, y or z; it is turned to y", preset("y"), "AXIS");
+  options.add_options("Voxels")("coverage",
+                                "conservative: every voxel a triangle touches; thin: fewer, but no path "
+                                "through faces leaks (6-separating)",
+                                preset("conservative"),
+                                "KIND")("solid", "Fill the inside of closed surfaces too")(
+      "materials", "texture: the surface's colours; mesh: the mesh's own materials; none: occupancy alone",
+      preset("texture"),
+      "KIND")("palette",
+              "auto: chosen from the mesh; or a file of up to 16 colours: .gpl, .pal (JASC), .hex, an image",
               preset("auto"),
               "FILE")("palette-out", "Write the palette used: .gpl, .pal, .hex or .png", text(), "FILE");
-  options.add_options("Device")("device", "auto, cpu, cuda or cuda:N", preset("auto"), "DEVICE")(
-      "threads", "Threads of the processor (default: all)", text(), "N")(
+  options.add_options("Device")("device", "auto (a GPU where there is one), cpu, cuda or cuda:N",
+                                preset("auto"), "DEVICE")(
+      "threads", "Threads to run on the processor (default: all)", text(), "N")(
       "memory-limit",
-      "Of the process on the CPU, of the device on a GPU: 800M, 6G (default: 80 % of what is free)", text(),
-      "SIZE")("table", "The hash table that holds the DAG: accel8", preset("accel8"), "NAME")(
-      "profile", "Show launches, time and bytes of every kernel");
+      "Memory to use at most, in bytes such as 800M or 6G: of the process on the CPU, of the device on a GPU "
+      "(default: four fifths of what is free)",
+      text(), "SIZE")("table", "The hash table that holds the DAG: accel8", preset("accel8"), "NAME")(
+      "profile", "Show launches, time and bytes of every kernel on stderr");
   add_common_options(options);
   options.parse_positional({"inputs"});
   return options;
@@ -120,6 +130,15 @@ void read_grid(const cxxopts::ParseResult& parsed, ConvertOptions& options) {
   options.up = choice<UpAxis>(parsed, "up", {{"x", UpAxis::X}, {"y", UpAxis::Y}, {"z", UpAxis::Z}});
 }
 
+std::filesystem::path parse_palette_out(const cxxopts::ParseResult& parsed, MaterialMode materials) {
+  if (materials == MaterialMode::None) throw UsageError("--palette-out needs --materials texture or mesh");
+  std::filesystem::path path = parsed["palette-out"].as<std::string>();
+  if (!is_palette_path(path))
+    throw UsageError(fmt::format(
+        "--palette-out is '{}', expected a name that ends in .gpl, .pal, .hex or .png", path.string()));
+  return path;
+}
+
 void read_device(const cxxopts::ParseResult& parsed, ConvertOptions& options) {
   options.engine.device = parsed["device"].as<std::string>();
   if (parsed.count("threads")) {
@@ -140,7 +159,8 @@ void read_device(const cxxopts::ParseResult& parsed, ConvertOptions& options) {
 ConvertOptions parse_convert_options(int argc, char** argv) {
   cxxopts::Options description = describe();
   CommonOptions common;
-  const cxxopts::ParseResult parsed = parse_command_line(description, argc, argv, common);
+  const cxxopts::ParseResult parsed =
+      parse_command_line(description, argc, argv, common, {"Files", "Grid", "Voxels", "Device"});
   ConvertOptions options;
   options.json = common.json;
   options.command = command_text(argc, argv);
@@ -154,7 +174,7 @@ ConvertOptions parse_convert_options(int argc, char** argv) {
       parsed, "materials",
       {{"texture", MaterialMode::Texture}, {"mesh", MaterialMode::Mesh}, {"none", MaterialMode::None}});
   if (const auto palette = parsed["palette"].as<std::string>(); palette != "auto") options.palette = palette;
-  if (parsed.count("palette-out")) options.palette_out = parsed["palette-out"].as<std::string>();
+  if (parsed.count("palette-out")) options.palette_out = parse_palette_out(parsed, options.materials);
   options.build.coverage = choice<Coverage>(
       parsed, "coverage", {{"conservative", Coverage::Conservative}, {"thin", Coverage::Thin}});
   options.build.solid = parsed.count("solid") > 0;

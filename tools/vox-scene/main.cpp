@@ -137,7 +137,7 @@ std::string summary(const Scene& scene, const fs::path& path, Seconds seconds) {
 void run(int argc, char** argv) {
   cxxopts::Options options = describe();
   CommonOptions common;
-  cxxopts::ParseResult parsed = parse_command_line(options, argc, argv, common);
+  cxxopts::ParseResult parsed = parse_command_line(options, argc, argv, common, {"Scene"});
   if (!parsed.count("scene")) throw UsageError("no scene named, expected village, city or bumpy-sphere");
   std::function<Scene()> make_scene = choose_scene(parsed);
   fs::path path = parsed.count("output") ? parsed["output"].as<std::string>()

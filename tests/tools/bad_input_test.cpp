@@ -1,0 +1,194 @@
+// What vox-convert does with bad input: one clear error, the right exit code, nothing left behind.
+#include "tests/tools/program.h"
+
+namespace vox {
+namespace {
+
+constexpr int kFailed = 1, kBadUsage = 2, kInterrupted = 130;
+
+class BadInput : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    if (!folder_.empty()) write("cube.obj", cube_obj());
+  }
+
+  void textured_cube(const std::string& texture) {
+    write("cube.mtl", "newmtl painted\nKd 1 0 0\nmap_Kd paint.png\n");
+    write("textured.obj",
+          "mtllib cube.mtl\nvt 0 0\nvt 1 0\nvt 1 1\nv 0 0 0\nv 1 0 0\nv 0 1 1\n"
+          "usemtl painted\nf 1/1 2/2 3/3\n");
+    write("paint.png", texture);
+  }
+};
+
+TEST_F(BadInput, MeshesThatAreNone) {
+  std::filesystem::create_directory(folder_ / "folder.obj");
+  write("empty.obj", "");
+  write("empty.glb", "");
+  write("text.obj", "dear reader,\nthis is no mesh\n");
+  write("text.ply", "dear reader,\nthis is no mesh\n");
+  write("text.glb", "dear reader,\nthis is no mesh\n");
+  write("text.xyz", "dear reader,\nthis is no mesh\n");
+  write("index.obj", cube_obj() + "f 1 2 99\n");
+  for (const auto& [name, text] :
+       std::vector<std::pair<std::string, std::string>>{{"missing.obj", "no such file"},
+                                                        {"folder.obj", "is a directory"},
+                                                        {"empty.obj", "empty"},
+                                                        {"empty.glb", "empty"},
+                                                        {"text.obj", "no OBJ mesh"},
+                                                        {"text.ply", "no PLY mesh"},
+                                                        {"text.glb", "text.glb"},
+                                                        {"text.xyz", "not a mesh file"},
+                                                        {"index.obj", "99"}})
+    expect_failure(kFailed, text, {name, "--res", "64"});
+  expect_failure(kFailed, "missing.obj", {"cube.obj", "missing.obj", "--res", "64"});
+}
+
+TEST_F(BadInput, AGlbThatWasCutOff) {
+  ASSERT_EQ(scene({"village", "--texture-size", "16", "-o", "whole.glb"}).code, 0);
+  const std::string whole = read_bytes(folder_ / "whole.glb");
+  for (const size_t size : {size_t{5}, size_t{13}, size_t{30}, size_t{10000}, whole.size() - 1}) {
+    write("cut.glb", whole.substr(0, size));
+    expect_failure(kFailed, "cut.glb", {"cut.glb", "--res", "64"});
+  }
+}
+
+TEST_F(BadInput, TexturesThatCannotBeReadAreReplacedWithAWarning) {
+  const std::string huge_header(
+      "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\xea\x60\0\0\xea\x60\x08\x02\0\0\0\0\0\0\0", 33);
+  for (const std::string& texture : {std::string(), huge_header, std::string("no picture")}) {
+    textured_cube(texture);
+    const Finished run = convert({"textured.obj", "--res", "64"});
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_NE(run.err.find("vox-convert: warning: "), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find("paint.png"), std::string::npos) << run.err;
+  }
+}
+
+TEST_F(BadInput, OptionsThatMakeNoSense) {
+  for (const char* resolution : {"0", "-5", "3M", "abc", "", "4.5", "3", "2^40", "99999999999999999999"})
+    expect_failure(kBadUsage, "--res", {"cube.obj", "--res", resolution});
+  for (const char* size : {"0", "-1", "abc", "nan", "1e-30", "1e30"})
+    expect_failure(kBadUsage, "voxel", {"cube.obj", "--voxel-size", size});
+  for (const char* clip : {"1,2,3", "a,b,c,d,e,f", "1,1,1,0,0,0", "0,0,0,1,1,1,1", "nan,0,0,1,1,1"})
+    expect_failure(kBadUsage, "--clip", {"cube.obj", "--res", "64", "--clip", clip});
+  expect_failure(kBadUsage, "frobnicate", {"cube.obj", "--res", "64", "--frobnicate"});
+  expect_failure(kBadUsage, "--res", {"cube.obj"});
+  expect_failure(kBadUsage, "res", {"cube.obj", "--res"});
+  expect_failure(kBadUsage, "input", {"--res", "64"});
+  expect_failure(kBadUsage, "--voxel-size", {"cube.obj", "--res", "64", "--voxel-size", "1"});
+}
+
+TEST_F(BadInput, ValuesThatAnOptionDoesNotHave) {
+  for (const char* device : {"toaster", "cuda:x", "cuda:-1", ""}) {
+    const Finished run = run_program("vox-convert", {"cube.obj", "--res", "64", "--device", device},
+                                     {.folder = folder_, .file_size_limit = {}});
+    EXPECT_EQ(run.code, kBadUsage) << device;
+    EXPECT_TRUE(one_error(run, "--device")) << device;
+  }
+  for (const auto& [option, value] :
+       std::vector<std::pair<std::string, std::string>>{{"--threads", "0"},
+                                                        {"--threads", "many"},
+                                                        {"--memory-limit", "0"},
+                                                        {"--memory-limit", "much"},
+                                                        {"--table", "round"},
+                                                        {"--coverage", "thick"},
+                                                        {"--materials", "wood"},
+                                                        {"--up", "down"},
+                                                        {"--log-level", "loud"},
+                                                        {"--palette-out", "p.wat"}})
+    expect_failure(kBadUsage, option, {"cube.obj", "--res", "64", option, value});
+  expect_failure(kBadUsage, "--palette-out",
+                 {"cube.obj", "--res", "64", "--materials", "none", "--palette-out", "p.gpl"});
+  expect_failure(kFailed, "none.gpl", {"cube.obj", "--res", "64", "--palette", "none.gpl"});
+  expect_failure(kFailed, "memory", {"cube.obj", "--res", "64", "--memory-limit", "1K"});
+}
+
+TEST_F(BadInput, TargetsThatCannotBeWrittenAreFoundBeforeTheWork) {
+  std::filesystem::create_directory(folder_ / "folder.h5");
+  for (const char* target : {"missing/x.h5", "cube.obj/x.h5", "/proc/x.h5", "folder.h5", "missing/x.vox"}) {
+    expect_failure(kFailed, target, {"cube.obj", "--res", "64", "-o", target});
+    EXPECT_EQ(convert({"cube.obj", "--res", "64", "-o", target}).err.find("triangles"), std::string::npos);
+  }
+  expect_failure(kFailed, "missing/p.gpl", {"cube.obj", "--res", "64", "--palette-out", "missing/p.gpl"});
+  for (const char* target : {"x.wat", "x", "cube.obj"})
+    expect_failure(kBadUsage, "-o", {"cube.obj", "--res", "64", "-o", target});
+}
+
+TEST_F(BadInput, ADiskThatIsFull) {
+  converted({"cube.obj", "--res", "64", "-o", "scene.h5"});
+  const RunOptions full = {.folder = {}, .file_size_limit = 4000};
+  for (const char* target : {"x.h5", "x.nrrd", "x.vox", "x.binvox", "scene.h5"})
+    expect_failure(kFailed, target, {"cube.obj", "--res", "64", "-o", target, "--palette-out", "p.gpl"},
+                   full);
+  for (const char* target : {"y.nrrd", "y.vox", "y.binvox"})
+    expect_failure(kFailed, target, {"scene.h5", "-o", target}, full);
+}
+
+TEST_F(BadInput, AnExistingTargetStaysAsItWas) {
+  write("old.h5", "kept");
+  write("broken.obj", cube_obj() + "f 1 2 99\n");
+  expect_failure(kFailed, "99", {"broken.obj", "--res", "64", "-o", "old.h5"});
+  expect_failure(kFailed, "memory", {"cube.obj", "--res", "64", "-o", "old.h5", "--memory-limit", "1K"});
+  EXPECT_EQ(read_bytes(folder_ / "old.h5"), "kept");
+}
+
+TEST_F(BadInput, AnInterruptLeavesNothing) {
+  ASSERT_EQ(scene({"bumpy-sphere", "--triangles", "20000", "--texture-size", "16", "-o", "ball.glb"}).code,
+            0);
+  expect_failure(kInterrupted, "interrupted", {"ball.glb", "--res", "16K"},
+                 {.folder = {}, .file_size_limit = {}, .interrupt_after = 0.3});
+}
+
+TEST_F(BadInput, SceneFilesUsedWrongly) {
+  converted({"cube.obj", "--res", "64", "-o", "a.h5"});
+  converted({"cube.obj", "--res", "64", "-o", "b.h5"});
+  write("text.h5", "no scene file");
+  expect_failure(kBadUsage, "-o", {"a.h5"});
+  expect_failure(kBadUsage, "-o", {"a.h5", "-o", "c.h5"});
+  expect_failure(kBadUsage, "several", {"a.h5", "b.h5", "-o", "c.vox"});
+  expect_failure(kBadUsage, "several", {"a.h5", "cube.obj", "--res", "64", "-o", "c.h5"});
+  expect_failure(kFailed, "b.h5", {"cube.obj", "b.h5", "--res", "64", "-o", "c.h5"});
+  expect_failure(kFailed, "--clip", {"a.h5", "--clip", "5,5,5,6,6,6", "-o", "c.vox"});
+  for (const char* option : {"--verify", "--info"}) {
+    expect_failure(kFailed, "cube.obj", {"cube.obj", option});
+    expect_failure(kFailed, "missing.h5", {"missing.h5", option});
+  }
+  for (const char* name : {"text.h5", "missing.h5"}) {
+    expect_failure(kFailed, name, {name, "-o", "c.vox"});
+    expect_failure(kFailed, name, {name, "--info"});
+  }
+}
+
+TEST_F(BadInput, ASceneFileThatWasCutOff) {
+  converted({"cube.obj", "--res", "64", "-o", "whole.h5"});
+  const std::string whole = read_bytes(folder_ / "whole.h5");
+  for (const size_t size : {size_t{0}, size_t{8}, size_t{100}, whole.size() / 2, whole.size() - 1}) {
+    write("cut.h5", whole.substr(0, size));
+    expect_failure(kFailed, "cut.h5", {"cut.h5", "--verify"});
+    expect_failure(kFailed, "cut.h5", {"cut.h5", "--info"});
+  }
+}
+
+TEST_F(BadInput, FlippedBytesOfASceneFileNeverCrashTheProgram) {
+  converted({"cube.obj", "--res", "64", "-o", "whole.h5"});
+  const std::string whole = read_bytes(folder_ / "whole.h5");
+  uint64_t random = 1;
+  int failures = 0;
+  for (int i = 0; i < 40; ++i) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    std::string flipped = whole;
+    flipped[(random >> 33) % whole.size()] ^= static_cast<char>(1 + (random >> 20) % 255);
+    write("flipped.h5", flipped);
+    const Finished run = convert({"flipped.h5", "--verify"});
+    EXPECT_TRUE(run.code == 0 || run.code == kFailed) << "code " << run.code << ", signal " << run.signal;
+    if (run.code == 0) continue;
+    EXPECT_TRUE(one_error(run, "flipped.h5"));
+    ++failures;
+  }
+  EXPECT_GT(failures, 0);
+}
+
+}  // namespace
+}  // namespace vox

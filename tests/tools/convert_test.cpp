@@ -1,0 +1,180 @@
+// What vox-convert does with good input.
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "tests/tools/program.h"
+
+namespace vox {
+namespace {
+
+class ConvertProgram : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    if (!folder_.empty()) write("cube.obj", cube_obj());
+  }
+
+  std::string resolution_of(const std::vector<std::string>& grid) {
+    std::vector<std::string> arguments = {"cube.obj", "--json", "-q"};
+    arguments.insert(arguments.end(), grid.begin(), grid.end());
+    return json_value(converted(arguments), "resolution");
+  }
+};
+
+TEST_F(ConvertProgram, WritesASceneFileNamedAfterTheMeshThatVerifies) {
+  EXPECT_EQ(converted({"cube.obj", "--res", "64"}), "");
+  EXPECT_TRUE(exists("cube.h5"));
+  EXPECT_EQ(listing(folder_).size(), 2u);
+  EXPECT_NE(converted({"--verify", "cube.h5"}).find("cube.h5: correct: "), std::string::npos);
+  EXPECT_NE(converted({"cube.h5", "--info"}).find("64 voxels along the longest side"), std::string::npos);
+}
+
+TEST_F(ConvertProgram, PutsTheSceneFileOfAMeshElsewhereIntoTheCurrentFolder) {
+  std::filesystem::create_directory(folder_ / "meshes");
+  write("meshes/box.with.dots.obj", cube_obj());
+  converted({"meshes/box.with.dots.obj", "--res", "16"});
+  EXPECT_TRUE(exists("box.with.dots.h5"));
+}
+
+TEST_F(ConvertProgram, PrintsOneJsonObjectWithEveryKey) {
+  const std::string json = converted({"cube.obj", "--res", "64", "--json"});
+  EXPECT_EQ(json.front(), '{');
+  EXPECT_TRUE(json.ends_with("}\n"));
+  for (const char* key :
+       {"digest", "resolution", "voxels", "unique_nodes", "svo_nodes", "seconds.load", "seconds.palette",
+        "seconds.voxelize", "seconds.build", "seconds.write", "seconds.total", "peak_memory_bytes", "device"})
+    EXPECT_NE(json_value(json, key), "") << key;
+  EXPECT_EQ(json_value(json, "resolution"), "64");
+  EXPECT_EQ(json_value(json, "digest").size(), 34u);  // 32 digits in quotes
+  if (access("/usr/bin/python3", X_OK) != 0) return;
+  write("result.json", json);
+  const std::string check =
+      "/usr/bin/python3 -m json.tool '" + (folder_ / "result.json").string() + "' /dev/null";
+  EXPECT_EQ(std::system(check.c_str()), 0) << json;
+}
+
+TEST_F(ConvertProgram, GivesOneDigestForEveryThreadCountAndMemoryLimit) {
+  ASSERT_EQ(scene({"bumpy-sphere", "--triangles", "2000", "--texture-size", "16", "-o", "ball.glb"}).code, 0);
+  std::string first;
+  for (const std::vector<std::string>& options : {std::vector<std::string>{},
+                                                  {"--threads", "1"},
+                                                  {"--threads", "2"},
+                                                  {"--memory-limit", "400M"},
+                                                  {"--memory-limit", "2G", "--threads", "2"}}) {
+    std::vector<std::string> arguments = {"ball.glb", "--res", "256", "--json", "-q"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const std::string digest = json_value(converted(arguments), "digest");
+    if (first.empty()) first = digest;
+    EXPECT_EQ(digest, first) << testing::PrintToString(options);
+  }
+  EXPECT_EQ(digest("ball.h5"), first);
+}
+
+TEST_F(ConvertProgram, TakesTheResolutionInEverySpelling) {
+  write("cube.obj", "v 0 0 0\nv 1 0 0\nv 0 0.001 0\nf 1 2 3\n");  // little to do at 4096
+  EXPECT_EQ(resolution_of({"--res", "4096"}), "4096");
+  EXPECT_EQ(resolution_of({"--res", "4K"}), "4096");
+  EXPECT_EQ(resolution_of({"--res=2^12"}), "4096");
+  EXPECT_EQ(resolution_of({"-r", "2^6"}), "64");
+  EXPECT_EQ(resolution_of({"--res", "100"}), "100");
+  EXPECT_EQ(resolution_of({"--voxel-size", "0.03125"}), "32");
+}
+
+TEST_F(ConvertProgram, PutsSeveralMeshesOnOneGrid) {
+  write("far.obj", "v 3 0 0\nv 4 0 0\nv 4 1 0\nf 1 2 3\n");
+  const std::string json =
+      converted({"cube.obj", "far.obj", "--voxel-size", "0.0625", "--json", "-o", "both.h5"});
+  EXPECT_EQ(json_value(json, "resolution"), "64");  // 4 units
+  EXPECT_EQ(json_value(json, "triangles"), "13");
+  EXPECT_TRUE(exists("both.h5"));
+}
+
+TEST_F(ConvertProgram, FillsAClosedCubeWithSolid) {
+  const std::string json = converted({"cube.obj", "--res", "64", "--solid", "--json"});
+  EXPECT_EQ(json_value(json, "voxels"), "262144");  // 64³
+  EXPECT_EQ(json_value(json, "open_rays"), "0");
+}
+
+TEST_F(ConvertProgram, FillsFewerVoxelsWithThinCoverage) {
+  const auto voxels = [&](const std::string& kind) {
+    return std::stoull(
+        json_value(converted({"cube.obj", "--res", "64", "--coverage", kind, "--json"}), "voxels"));
+  };
+  EXPECT_LE(voxels("thin"), voxels("conservative"));
+}
+
+TEST_F(ConvertProgram, TurnsTheAxisThatPointsUp) {
+  write("tall.obj", "v 0 0 0\nv 0.5 0 4\nv 0 0 4\nf 1 2 3\n");
+  const std::string z = converted({"tall.obj", "--res", "64", "--up", "z", "--json"});
+  EXPECT_EQ(json_value(z, "up"), "\"z\"");
+  const std::string y = converted({"tall.obj", "--res", "64", "--json"});
+  EXPECT_NE(json_value(z, "digest"), json_value(y, "digest"));
+}
+
+TEST_F(ConvertProgram, WritesThePaletteItUsed) {
+  write("colors.mtl", "newmtl red\nKd 1 0 0\nnewmtl blue\nKd 0 0 1\n");
+  write("colors.obj",
+        "mtllib colors.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nusemtl red\nf 1 2 3\nusemtl blue\nf 1 2 4\n");
+  converted({"colors.obj", "--res", "16", "--materials", "mesh", "--palette-out", "used.gpl"});
+  const std::string gpl = read_bytes(folder_ / "used.gpl");
+  EXPECT_TRUE(gpl.starts_with("GIMP Palette\n"));
+  EXPECT_NE(gpl.find("red"), std::string::npos);
+  EXPECT_NE(gpl.find("blue"), std::string::npos);
+  converted({"colors.obj", "--res", "16", "--palette", "used.gpl", "--palette-out", "again.hex"});
+  EXPECT_EQ(read_bytes(folder_ / "again.hex").size(), 14u);  // two lines of six digits
+}
+
+TEST_F(ConvertProgram, LeavesMaterialsOutWithNone) {
+  const std::string json = converted({"cube.obj", "--res", "16", "--materials", "none", "--json"});
+  EXPECT_EQ(json_value(json, "material_bits"), "0");
+}
+
+TEST_F(ConvertProgram, ExportsTheSameFromAMeshAndFromItsSceneFile) {
+  converted({"cube.obj", "--res", "32"});
+  for (const std::string type : {".nrrd", ".vox", ".binvox"}) {
+    converted({"cube.obj", "--res", "32", "-o", "mesh" + type});
+    converted({"cube.h5", "-o", "scene" + type});
+    EXPECT_GT(read_bytes(folder_ / ("mesh" + type)).size(), 0u);
+    EXPECT_TRUE(read_bytes(folder_ / ("mesh" + type)) == read_bytes(folder_ / ("scene" + type))) << type;
+  }
+}
+
+TEST_F(ConvertProgram, ExportsOnlyTheClipBoxOfASceneFile) {
+  converted({"cube.obj", "--res", "64"});
+  converted({"cube.h5", "--clip", "0,0,0,0.5,0.25,0.125", "-o", "corner.nrrd"});
+  EXPECT_NE(read_bytes(folder_ / "corner.nrrd").find("sizes: 32 16 8\n"), std::string::npos);
+  for (const std::string type : {".vox", ".binvox"}) {
+    converted({"cube.h5", "--clip", "0,0,0,0.5,0.25,0.125", "-o", "corner" + type});
+    EXPECT_TRUE(exists("corner" + type));
+  }
+}
+
+TEST_F(ConvertProgram, SpansTheGridOverTheClipBoxOfAMesh) {
+  const std::string json = converted({"cube.obj", "--res", "64", "--clip", "0,0,0,0.5,0.5,0.5", "--json"});
+  EXPECT_EQ(json_value(json, "voxel_size"), "0.0078125");
+  const Finished outside = convert({"cube.obj", "--res", "64", "--clip", "5,5,5,6,6,6"});
+  EXPECT_EQ(outside.code, 0);
+  EXPECT_NE(outside.err.find("warning: no voxel is filled"), std::string::npos) << outside.err;
+}
+
+TEST_F(ConvertProgram, SaysNothingWithQuiet) {
+  const Finished run = convert({"cube.obj", "--res", "64", "--quiet"});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_EQ(run.out + run.err, "");
+}
+
+TEST_F(ConvertProgram, ShowsEveryGroupOfOptionsInOrder) {
+  const std::string help = converted({"--help"});
+  size_t at = 0;
+  for (const char* part : {"vox-convert INPUT...", "Files options", "--output", "Grid options", "--res",
+                           "Voxels options", "Device options", "General options"}) {
+    const size_t found = help.find(part, at);
+    ASSERT_NE(found, std::string::npos) << part << "\n" << help;
+    at = found;
+  }
+  EXPECT_TRUE(converted({"--version"}).starts_with("vox "));
+}
+
+}  // namespace
+}  // namespace vox

@@ -1,0 +1,198 @@
+#include "tests/tools/program.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "tests/common/test_engine.h"
+
+namespace vox {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr double kTimeLimit = 120;  // seconds
+
+fs::path program_folder() {
+  const char* folder = std::getenv("VOX_BIN");
+  return folder == nullptr ? fs::path() : fs::path(folder);
+}
+
+// Never returns. Only calls that are safe between fork and exec.
+[[noreturn]] void become(const char* program, char* const* arguments, const RunOptions& options, int out,
+                         int err) {
+  if (options.file_size_limit) {
+    const rlimit limit = {*options.file_size_limit, *options.file_size_limit};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    signal(SIGXFSZ, SIG_IGN);
+  }
+  dup2(out, STDOUT_FILENO);
+  dup2(err, STDERR_FILENO);
+  if (chdir(options.folder.c_str()) == 0) execv(program, arguments);
+  _exit(127);
+}
+
+std::string content_of(int file) {
+  std::string text(static_cast<size_t>(lseek(file, 0, SEEK_END)), '\0');
+  if (pread(file, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) text.clear();
+  close(file);
+  return text;
+}
+
+int wait_for(pid_t child, std::optional<double> interrupt_after) {
+  const auto start = Clock::now();
+  int status = 0;
+  while (waitpid(child, &status, WNOHANG) == 0) {
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (interrupt_after && seconds > *interrupt_after) {
+      kill(child, SIGINT);
+      interrupt_after.reset();
+    }
+    if (seconds > kTimeLimit) kill(child, SIGKILL);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return status;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+}  // namespace
+
+Finished run_program(const std::string& name, const std::vector<std::string>& arguments,
+                     const RunOptions& options) {
+  const std::string program = (program_folder() / name).string();
+  std::vector<char*> pointers = {const_cast<char*>(program.c_str())};
+  for (const std::string& argument : arguments) pointers.push_back(const_cast<char*>(argument.c_str()));
+  pointers.push_back(nullptr);
+  const int out = memfd_create("stdout", MFD_CLOEXEC), err = memfd_create("stderr", MFD_CLOEXEC);
+  const pid_t child = fork();
+  if (child == 0) become(program.c_str(), pointers.data(), options, out, err);
+  const int status = wait_for(child, options.interrupt_after);
+  Finished run;
+  if (WIFEXITED(status)) run.code = WEXITSTATUS(status);
+  if (WIFSIGNALED(status)) run.signal = WTERMSIG(status);
+  run.out = content_of(out);
+  run.err = content_of(err);
+  return run;
+}
+
+bool have_programs() {
+  return fs::exists(program_folder() / "vox-convert") && fs::exists(program_folder() / "vox-scene");
+}
+
+std::string read_bytes(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+void write_bytes(const fs::path& file, const std::string& bytes) {
+  std::ofstream(file, std::ios::binary) << bytes;
+}
+
+std::map<std::string, std::string> listing(const fs::path& folder) {
+  std::map<std::string, std::string> entries;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    entries[entry.path().string()] = entry.is_regular_file() ? read_bytes(entry.path()) : "";
+  return entries;
+}
+
+std::string cube_obj() {
+  return "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n"
+         "f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 4 8 7 3\nf 1 5 8 4\nf 2 3 7 6\n";
+}
+
+void ProgramTest::SetUp() {
+  if (!have_programs()) GTEST_SKIP() << "VOX_BIN names no folder with vox-convert and vox-scene";
+  const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+  folder_ = fs::path(testing::TempDir()) /
+            (std::string("vox_") + test->test_suite_name() + "_" + test->name() + std::to_string(getpid()));
+  fs::remove_all(folder_);
+  fs::create_directories(folder_);
+}
+
+void ProgramTest::TearDown() {
+  if (!folder_.empty()) fs::remove_all(folder_);
+}
+
+Finished ProgramTest::convert(std::vector<std::string> arguments, RunOptions options) {
+  arguments.insert(arguments.begin(), {"--device", test_device()});
+  options.folder = folder_;
+  return run_program("vox-convert", arguments, options);
+}
+
+Finished ProgramTest::scene(const std::vector<std::string>& arguments) {
+  RunOptions options;
+  options.folder = folder_;
+  return run_program("vox-scene", arguments, options);
+}
+
+std::string ProgramTest::converted(const std::vector<std::string>& arguments) {
+  const Finished run = convert(arguments);
+  EXPECT_EQ(run.code, 0) << "signal " << run.signal << "\n" << run.err;
+  EXPECT_EQ(run.err.find("error:"), std::string::npos) << run.err;
+  return run.out;
+}
+
+void ProgramTest::expect_failure(int code, const std::string& text, const std::vector<std::string>& arguments,
+                                 const RunOptions& options) {
+  const auto before = listing(folder_);
+  const Finished run = convert(arguments, options);
+  EXPECT_EQ(run.code, code) << "signal " << run.signal << ", " << testing::PrintToString(arguments);
+  EXPECT_TRUE(one_error(run, text)) << testing::PrintToString(arguments);
+  EXPECT_EQ(run.out, "");
+  EXPECT_TRUE(listing(folder_) == before) << "files changed, " << testing::PrintToString(arguments);
+}
+
+std::string ProgramTest::write(const std::string& name, const std::string& content) const {
+  write_bytes(folder_ / name, content);
+  return name;
+}
+
+std::string ProgramTest::digest(const std::string& scene_file) {
+  return json_value(converted({scene_file, "--info", "--json"}), "digest");
+}
+
+testing::AssertionResult one_error(const Finished& run, const std::string& text) {
+  size_t errors = 0;
+  bool found = false, foreign = false;
+  for (const std::string& line : lines_of(run.err)) {
+    if (line.starts_with("vox-convert: error: ")) {
+      ++errors;
+      found |= line.find(text) != std::string::npos;
+    }
+    foreign |= !line.starts_with("vox-convert: ");
+  }
+  if (errors == 1 && found && !foreign) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "expected one error with '" << text << "', stderr is:\n" << run.err;
+}
+
+std::string json_value(const std::string& json, const std::string& key) {
+  std::string_view rest = json;
+  for (size_t start = 0; start < key.size();) {  // one name after the other, each after the one that holds it
+    const size_t dot = std::min(key.find('.', start), key.size());
+    const std::string name = "\"" + key.substr(start, dot - start) + "\":";
+    const size_t at = rest.find(name);
+    if (at == std::string_view::npos) return "";
+    rest.remove_prefix(at + name.size());
+    start = dot + 1;
+  }
+  rest.remove_prefix(std::min(rest.find_first_not_of(" \n"), rest.size()));
+  return std::string(rest.substr(0, rest.find_first_of(",}\n")));
+}
+
+}  // namespace vox

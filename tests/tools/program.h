@@ -1,0 +1,73 @@
+// Runs the real programs as child processes and keeps what they said.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace vox {
+
+struct Finished {
+  int code = -1;   // exit code, -1 after a signal
+  int signal = 0;  // that ended it; SIGKILL after the time limit
+  std::string out, err;
+};
+
+struct RunOptions {
+  std::filesystem::path folder;                // the current folder of the program
+  std::optional<uint64_t> file_size_limit;     // bytes; writing beyond fails as on a full disk
+  std::optional<double> interrupt_after = {};  // seconds until SIGINT
+};
+
+// Ended by SIGKILL after two minutes. `name` is looked for in the folder that VOX_BIN names.
+Finished run_program(const std::string& name, const std::vector<std::string>& arguments,
+                     const RunOptions& options);
+
+// Whether VOX_BIN names a folder with the programs.
+bool have_programs();
+
+// Every file and folder below `folder`, with the content of files.
+std::map<std::string, std::string> listing(const std::filesystem::path& folder);
+
+std::string read_bytes(const std::filesystem::path& file);
+void write_bytes(const std::filesystem::path& file, const std::string& bytes);
+
+// A cube from 0 to 1, closed, in 12 triangles or 6 squares.
+std::string cube_obj();
+
+// A test with a fresh folder of its own, which is the current folder of the programs.
+class ProgramTest : public testing::Test {
+ protected:
+  void SetUp() override;
+  void TearDown() override;
+
+  // vox-convert on the device under test.
+  Finished convert(std::vector<std::string> arguments, RunOptions options = {});
+  Finished scene(const std::vector<std::string>& arguments);
+
+  // Expects exit code 0 and no error; returns what was printed on stdout.
+  std::string converted(const std::vector<std::string>& arguments);
+  // Expects `code`, one error that contains `text`, and a folder that stays as it was.
+  void expect_failure(int code, const std::string& text, const std::vector<std::string>& arguments,
+                      const RunOptions& options = {});
+
+  std::string write(const std::string& name, const std::string& content) const;  // returns the name
+  bool exists(const std::string& name) const { return std::filesystem::exists(folder_ / name); }
+  std::string digest(const std::string& scene_file);
+
+  std::filesystem::path folder_;
+};
+
+// The one line that says `vox-convert: error: …`, or a list of what else was said.
+testing::AssertionResult one_error(const Finished& run, const std::string& text);
+
+// The value of a key of the program's JSON, such as "digest" or "seconds.load", as JSON text; "" where
+// absent.
+std::string json_value(const std::string& json, const std::string& key);
+
+}  // namespace vox
