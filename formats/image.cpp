@@ -150,7 +150,8 @@ uint32_t ImageLoader::add_embedded(std::span<const std::byte> file, std::string 
 }
 
 uint32_t ImageLoader::add_pixels(Image image) {
-  sources_.push_back({.name = image.name, .path = {}, .file = {}, .image = std::move(image)});
+  std::string name = image.name;
+  sources_.push_back({.name = std::move(name), .path = {}, .file = {}, .image = std::move(image)});
   return static_cast<uint32_t>(sources_.size() - 1);
 }
 

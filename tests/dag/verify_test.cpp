@@ -89,7 +89,7 @@ TEST(Verify, EachBrokenRuleIsNamed) {
       {"equal leaves",
        [](FrozenDag& d) {
          for (int i : {0, 1, 2})
-           d.levels[2].words[static_cast<size_t>(i + 3)] = d.levels[2].words[static_cast<size_t>(i)];
+           d.levels[2].words[static_cast<size_t>(i) + 3] = d.levels[2].words[static_cast<size_t>(i)];
        },
        "level 2, word 3: equal to the node at word 0"},
       {"outside", [](FrozenDag& d) { d.resolution = 15; },

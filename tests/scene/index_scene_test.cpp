@@ -132,7 +132,7 @@ TEST(IndexScene, EveryTexelOfEveryLevelIsTheNearestEntryOfItsMean) {
        {std::array{37u, 23u}, {32u, 16u}, {1u, 1u}, {1u, 9u}, {50u, 1u}, {3u, 2u}, {15u, 31u}}) {
     Scene scene;
     scene.images = {test::noise_image(w, h, w)};
-    for (Material material : {white_material(0), white_material(0), white_material(0)})
+    for (const Material& material : {white_material(0), white_material(0), white_material(0)})
       scene.materials.push_back(material);
     scene.materials[1].alpha_cutoff = 0.4f;
     scene.materials[2].alpha_cutoff = 0.5f;
