@@ -80,8 +80,8 @@ std::string joined(const std::vector<std::filesystem::path>& paths) {
 
 // Before the work, not after it: can the results be written where they are to go?
 void check_targets(const ConvertOptions& options) {
-  AtomicFile{options.output};
-  if (options.palette_out) AtomicFile{*options.palette_out};
+  const AtomicFile output(options.output);
+  if (options.palette_out) const AtomicFile palette(*options.palette_out);
 }
 
 VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion) {
