@@ -94,6 +94,7 @@ class CoverageTest {
       set_line(kYz + e, edge.y, edge.z, center.y, center.z, normal_.x < 0 ? -1 : 1, log2_step);
       set_line(kXz + e, edge.x, edge.z, center.x, center.z, normal_.y < 0 ? 1 : -1, log2_step);
     }
+    for (int l = kUsedLines; l < kLines; ++l) first_[l] = u_[l] = v_[l] = low_[l] = high_[l] = 0;
     const Vec3<int64_t> center = wide_difference(origin, triangle.corner[0]) + halves;
     const int64_t x = absolute(normal_.x), y = absolute(normal_.y), z = absolute(normal_.z);
     const PlaneNumber distance = PlaneNumber(normal_.x) * center.x + PlaneNumber(normal_.y) * center.y +
@@ -122,7 +123,8 @@ class CoverageTest {
  private:
   // Lines 0–2 are the edges in the x-y projection, 3–5 in y-z, 6–8 in x-z. Square (i, j) of a projection is
   // within reach of the inner side of line l when first_[l] + i·u_[l] + j·v_[l] >= 0.
-  enum { kXy = 0, kYz = 3, kXz = 6, kLines = 9 };
+  // Lines 9–11 hold everywhere: four lines make a vector.
+  enum { kXy = 0, kYz = 3, kXz = 6, kUsedLines = 9, kLines = 12 };
   // Up to this size of the normal's components, sums of nine of them and a clamped distance fit in 32 bits.
   static constexpr int64_t kShortNormal = 1 << 26;
 
@@ -137,6 +139,8 @@ class CoverageTest {
     first_[line] = clamped<EdgeNumber>(first);
     u_[line] = static_cast<EdgeNumber>(u);
     v_[line] = static_cast<EdgeNumber>(v);
+    low_[line] = 3 * ((u_[line] < 0 ? u_[line] : 0) + (v_[line] < 0 ? v_[line] : 0));
+    high_[line] = 3 * ((u_[line] > 0 ? u_[line] : 0) + (v_[line] > 0 ? v_[line] : 0));
   }
 
   template <class Number>
@@ -150,20 +154,18 @@ class CoverageTest {
   }
 
   VOX_HD uint64_t inside_edges(Int3 place, uint64_t rows) const {
-    EdgeNumber first[kLines];
-    uint32_t crossing = 0;
-    bool outside = false;
+    const EdgeNumber place_u[kLines] = {place.x, place.x, place.x, place.y, place.y, place.y,
+                                        place.x, place.x, place.x, 0,       0,       0};
+    const EdgeNumber place_v[kLines] = {place.y, place.y, place.y, place.z, place.z, place.z,
+                                        place.z, place.z, place.z, 0,       0,       0};
+    EdgeNumber first[kLines], low[kLines], high[kLines];
     for (int l = 0; l < kLines; ++l) {
-      const int32_t place_u = l < kYz ? place.x : l < kXz ? place.y : place.x;
-      const int32_t place_v = l < kYz ? place.y : place.z;
-      first[l] = first_[l] + 4 * (u_[l] * place_u + v_[l] * place_v);
-      const EdgeNumber low = first[l] + 3 * ((u_[l] < 0 ? u_[l] : 0) + (v_[l] < 0 ? v_[l] : 0));
-      const EdgeNumber high = first[l] + 3 * ((u_[l] > 0 ? u_[l] : 0) + (v_[l] > 0 ? v_[l] : 0));
-      crossing |= static_cast<uint32_t>(low < 0) << l;
-      outside |= high < 0;
+      first[l] = first_[l] + 4 * (u_[l] * place_u[l] + v_[l] * place_v[l]);
+      low[l] = first[l] + low_[l];
+      high[l] = first[l] + high_[l];
     }
-    if (outside) return 0;
-    for (; crossing != 0; crossing &= crossing - 1) {
+    if (lattice::negative_bits(high) != 0) return 0;
+    for (uint32_t crossing = lattice::negative_bits(low); crossing != 0; crossing &= crossing - 1) {
       const int l = lowest_bit(crossing);
       uint32_t squares = 0;  // that are outside, bit i + 4·j
       for (int j = 0; j < 4; ++j)
@@ -184,9 +186,16 @@ class CoverageTest {
     const Number above = clamped<Number>(above_ - offset);
     const Number x = static_cast<Number>(normal_.x), y = static_cast<Number>(normal_.y),
                  z = static_cast<Number>(normal_.z);
+    // What the squares of a slab add at most.
+    const Number rise = 3 * ((x > 0 ? x : 0) + (y > 0 ? y : 0)),
+                 fall = 3 * ((x < 0 ? x : 0) + (y < 0 ? y : 0));
     uint64_t outside = 0;
     for (int k = 0; k < 4; ++k) {
       if ((rows >> 16 * k & 0xffff) == 0) continue;
+      if (below + z * k + rise < 0 || above - z * k - fall < 0) {
+        outside |= uint64_t{0xffff} << 16 * k;
+        continue;
+      }
       for (int j = 0; j < 4; ++j) {
         const Number shift = y * j + z * k;
         const uint32_t bits =
@@ -204,6 +213,7 @@ class CoverageTest {
   Vec3<int64_t> normal_;
   PlaneNumber below_, above_;  // of the box at the origin
   EdgeNumber first_[kLines], u_[kLines], v_[kLines];
+  EdgeNumber low_[kLines], high_[kLines];  // what a lattice adds to first_ at its lowest and highest square
 };
 
 inline constexpr int kNarrowLog2Step = 18;

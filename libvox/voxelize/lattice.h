@@ -20,7 +20,24 @@ VOX_HD uint32_t negative_row(T first, T step) {
   return bits;
 }
 
+// Bit i is set where values[i] is negative.
+template <class T>
+VOX_HD uint32_t negative_bits(const T (&values)[12]) {
+  uint32_t bits = 0;
+  for (uint32_t i = 0; i < 12; ++i) bits |= static_cast<uint32_t>(values[i] < 0) << i;
+  return bits;
+}
+
 #if defined(__SSE2__) && !defined(__CUDA_ARCH__)
+template <>
+inline uint32_t negative_bits(const int32_t (&values)[12]) {
+  auto four = [&](int i) {
+    const __m128i lanes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(values + i));
+    return static_cast<uint32_t>(_mm_movemask_ps(_mm_castsi128_ps(lanes)));
+  };
+  return four(0) | four(4) << 4 | four(8) << 8;
+}
+
 // The sign bits of four lanes are the answer.
 template <>
 inline uint32_t negative_row(int32_t first, int32_t step) {
