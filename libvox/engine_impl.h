@@ -182,7 +182,6 @@ class SceneBuilder {
     Progress progress("voxelizing", brick_starts_[bricks]);
     double pairs_per_start = 64;
     for (size_t begin = 0; begin < bricks;) {
-      throw_if_cancelled();
       const double wanted = 0.8 * static_cast<double>(chunk_capacity()) / pairs_per_start;
       size_t end = begin + 1;
       while (end < bricks && end - begin < max_bricks() &&
@@ -203,6 +202,7 @@ class SceneBuilder {
 
   // Builds the bricks [begin, end), in halves where they do not fit. Returns the number of leaf pairs.
   uint64_t build_range(size_t begin, size_t end) {
+    throw_if_cancelled();  // here, since a first range can be halved often: seconds of work
     try {
       const uint64_t capacity = end - begin == 1 ? uint64_t{UINT32_MAX} - 1 : chunk_capacity();
       return build_chunk(begin, end, capacity);
