@@ -167,9 +167,7 @@ class CoverageTest {
     if (lattice::negative_bits(high) != 0) return 0;
     for (uint32_t crossing = lattice::negative_bits(low); crossing != 0; crossing &= crossing - 1) {
       const int l = lowest_bit(crossing);
-      uint32_t squares = 0;  // that are outside, bit i + 4·j
-      for (int j = 0; j < 4; ++j)
-        squares |= lattice::negative_row(static_cast<EdgeNumber>(first[l] + j * v_[l]), u_[l]) << 4 * j;
+      const uint32_t squares = lattice::negative_squares(first[l], u_[l], v_[l]);  // that are outside
       rows &= ~(l < kYz   ? lattice::over_z(squares)
                 : l < kXz ? lattice::over_x(squares)
                           : lattice::over_y(squares));
@@ -196,13 +194,10 @@ class CoverageTest {
         outside |= uint64_t{0xffff} << 16 * k;
         continue;
       }
-      for (int j = 0; j < 4; ++j) {
-        const Number shift = y * j + z * k;
-        const uint32_t bits =
-            lattice::negative_row(static_cast<Number>(below + shift), x) |
-            lattice::negative_row(static_cast<Number>(above - shift), static_cast<Number>(-x));
-        outside |= static_cast<uint64_t>(bits) << (16 * k + 4 * j);
-      }
+      const uint32_t slab = lattice::negative_squares(static_cast<Number>(below + z * k), x, y,
+                                                      static_cast<Number>(above - z * k),
+                                                      static_cast<Number>(-x), static_cast<Number>(-y));
+      outside |= static_cast<uint64_t>(slab) << 16 * k;
     }
     return rows & ~outside;
   }

@@ -20,6 +20,20 @@ VOX_HD uint32_t negative_row(T first, T step) {
   return bits;
 }
 
+// Bit i + 4·j is set where first + i·u + j·v is negative, for i, j < 4.
+template <class T>
+VOX_HD uint32_t negative_squares(T first, T u, T v) {
+  uint32_t bits = 0;
+  for (uint32_t j = 0; j < 4; ++j, first += v) bits |= negative_row(first, u) << 4 * j;
+  return bits;
+}
+
+// Where one of two such sums is negative.
+template <class T>
+VOX_HD uint32_t negative_squares(T first, T u, T v, T other_first, T other_u, T other_v) {
+  return negative_squares(first, u, v) | negative_squares(other_first, other_u, other_v);
+}
+
 // Bit i is set where values[i] is negative.
 template <class T>
 VOX_HD uint32_t negative_bits(const T (&values)[12]) {
@@ -38,13 +52,35 @@ inline uint32_t negative_bits(const int32_t (&values)[12]) {
   return four(0) | four(4) << 4 | four(8) << 8;
 }
 
-// The sign bits of four lanes are the answer.
-template <>
-inline uint32_t negative_row(int32_t first, int32_t step) {
-  const __m128i values = _mm_add_epi32(_mm_set1_epi32(first), _mm_set_epi32(3 * step, 2 * step, step, 0));
-  return static_cast<uint32_t>(_mm_movemask_ps(_mm_castsi128_ps(values)));
+inline __m128i row_of(int32_t first, int32_t step) {
+  return _mm_add_epi32(_mm_set1_epi32(first), _mm_set_epi32(3 * step, 2 * step, step, 0));
 }
 
+// The sign bits of four rows of four lanes; packing keeps signs.
+inline uint32_t signs(__m128i a, __m128i b, __m128i c, __m128i d) {
+  return static_cast<uint32_t>(
+      _mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d))));
+}
+
+template <>
+inline uint32_t negative_squares(int32_t first, int32_t u, int32_t v) {
+  const __m128i step = _mm_set1_epi32(v), a = row_of(first, u), b = _mm_add_epi32(a, step),
+                c = _mm_add_epi32(b, step);
+  return signs(a, b, c, _mm_add_epi32(c, step));
+}
+
+template <>
+inline uint32_t negative_squares(int32_t first, int32_t u, int32_t v, int32_t other_first, int32_t other_u,
+                                 int32_t other_v) {
+  const __m128i step = _mm_set1_epi32(v), a = row_of(first, u), b = _mm_add_epi32(a, step),
+                c = _mm_add_epi32(b, step);
+  const __m128i other_step = _mm_set1_epi32(other_v), other_a = row_of(other_first, other_u),
+                other_b = _mm_add_epi32(other_a, other_step), other_c = _mm_add_epi32(other_b, other_step);
+  return signs(_mm_or_si128(a, other_a), _mm_or_si128(b, other_b), _mm_or_si128(c, other_c),
+               _mm_or_si128(_mm_add_epi32(c, step), _mm_add_epi32(other_c, other_step)));
+}
+
+// The sign bits of two times two lanes.
 template <>
 inline uint32_t negative_row(int64_t first, int64_t step) {
   const __m128i low = _mm_add_epi64(_mm_set1_epi64x(first), _mm_set_epi64x(step, 0));

@@ -25,10 +25,10 @@ VOX_HD inline TrianglePlane plane_of(const TriangleShape& triangle) {
   auto size = [](int64_t v) { return static_cast<uint64_t>(absolute(v)); };
   const auto divisor =
       static_cast<int64_t>(greatest_common_divisor(greatest_common_divisor(size(n.x), size(n.y)), size(n.z)));
-  if (divisor == 0) return {n, 0};
+  if (divisor == 0) return {n, 0, 0};
   n = {n.x / divisor, n.y / divisor, n.z / divisor};
   const Vec3d d = {static_cast<double>(n.x), static_cast<double>(n.y), static_cast<double>(n.z)};
-  return {n, 1 / sqrt(dot(d, d))};
+  return {n, 1 / sqrt(dot(d, d)), extent_of(triangle) <= kNarrowExtent ? uint64_t{1} : 0};
 }
 
 // Distance of a point from the plane, in units. The product is exact before it is rounded. Triangles without
@@ -37,8 +37,7 @@ VOX_HD inline double plane_distance(const TrianglePlane& plane, const TriangleSh
   constexpr double kFar = 1e300;
   if (plane.scale == 0) return kFar;
   const Vec3<int64_t> p = wide_difference(point, triangle.corner[0]);
-  if (extent_of(triangle) <= kNarrowExtent)
-    return static_cast<double>(absolute(dot(plane.normal, p))) * plane.scale;
+  if (plane.narrow != 0) return static_cast<double>(absolute(dot(plane.normal, p))) * plane.scale;
   __int128 product = static_cast<__int128>(plane.normal.x) * p.x +
                      static_cast<__int128>(plane.normal.y) * p.y +
                      static_cast<__int128>(plane.normal.z) * p.z;

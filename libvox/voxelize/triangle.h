@@ -36,8 +36,9 @@ static_assert(sizeof(TriangleShading) == 40);
 struct TrianglePlane {
   Vec3<int64_t> normal;  // 24 B
   double scale;          // 8 B, 1 / |normal|; 0 where the snapped triangle has no area
+  uint64_t narrow;       // 8 B, 1 where products with differences near the triangle fit in 64 bits
 };
-static_assert(sizeof(TrianglePlane) == 32);
+static_assert(sizeof(TrianglePlane) == 40);
 
 struct TextureLevelRef {
   uint32_t width, height;  // 8 B
