@@ -55,7 +55,7 @@ std::vector<uint32_t> sorted(std::vector<uint32_t> slabs) {
 }
 
 TEST(SlabAllocator, EverySlabOfItsSuperblocksIsHandedOutOnce) {
-  for (uint32_t superblocks : {1u, 2u, 40u})
+  for (uint32_t superblocks : {1u, 4u})
     for (bool spread : {false, true}) {
       Slabs slabs(superblocks);
       std::vector<uint32_t> all(slabs.capacity());
@@ -109,7 +109,7 @@ TEST(SlabAllocator, GroupsThatTakeAndGiveBackTheLastSlabsNeverShareOne) {
   const uint32_t begin = slabs.numbers[0] * kSlabsPerSuperblock;
   uint32_t shared = 0;
   // All begin at the same place, to meet.
-  slabs.device.for_each_group("race", 20000, [&, allocator = slabs.ref()](CpuGroup group, uint64_t) {
+  slabs.device.for_each_group("race", 4000, [&, allocator = slabs.ref()](CpuGroup group, uint64_t) {
     const uint32_t slab = allocator.allocate(group, 0);
     // Ordered by nothing but the allocator, as the thread sanitizer sees.
     if (taken[slab - begin]++ != 0) atomic_add(&shared, 1);
