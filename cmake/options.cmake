@@ -31,7 +31,9 @@ if(vox_has_cuda)
 endif()
 set(vox_program_sources "")  # part of every program
 if(VOX_SANITIZE)
-  set(sanitizer_flags -fsanitize=${VOX_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  # -Wno-maybe-uninitialized: with sanitizers GCC 12 warns of its own std::regex, which cxxopts uses.
+  set(sanitizer_flags -fsanitize=${VOX_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
+      -Wno-maybe-uninitialized)
   if(VOX_SANITIZE MATCHES "thread")
     list(APPEND sanitizer_flags -Wno-tsan)  # of fences in TBB's headers
     set(vox_program_sources ${PROJECT_SOURCE_DIR}/cmake/tsan/tbb.cpp)
