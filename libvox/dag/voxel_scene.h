@@ -27,7 +27,7 @@ struct VoxelScene {
   std::array<double, kPaletteSize> shares = {};  // of the surface, per palette entry; they add up to 1
   Vec3d origin = {0, 0, 0};                      // world position of the corner of voxel (0, 0, 0)
   double voxel_size = 1;                         // world units a voxel
-  UpAxis up = UpAxis::Y;
+  UpAxis up = UpAxis::Y;  // of the voxel grid; vox-convert turns meshes so that it is y
   Coverage coverage = Coverage::Conservative;
   bool solid = false;
   std::string source;     // the mesh files

@@ -123,7 +123,7 @@ VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion)
   }
   voxels.origin = grid.origin;
   voxels.voxel_size = grid.voxel_size;
-  voxels.up = options.up;
+  voxels.up = UpAxis::Y;  // of the grid: turn_up() has turned the mesh
   voxels.coverage = options.build.coverage;
   voxels.solid = options.build.solid;
   voxels.source = joined(options.inputs);

@@ -58,7 +58,7 @@ std::string describe_scene(const VoxelScene& scene) {
   std::string text = fmt::format(
       "resolution   {} voxels along the longest side, cube of {}\n"
       "voxels       {} ({}{}{})\n"
-      "voxel size   {:.6g} scene units, origin {:.6g}, {:.6g}, {:.6g}, the file's {} axis up\n"
+      "voxel size   {:.6g} scene units, origin {:.6g}, {:.6g}, {:.6g}, {} axis up\n"
       "digest       {}\n"
       "source       {}\n"
       "made by      {}, {}\n"
