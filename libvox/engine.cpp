@@ -7,6 +7,7 @@
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/engine_devices.h"
+#include "libvox/hash/table_list.h"
 
 namespace vox {
 namespace {
@@ -26,8 +27,7 @@ int parse_cuda_index(const std::string& device) {
 
 std::unique_ptr<Engine> make_engine(const EngineOptions& options) {
   const std::string& device = options.device;
-  if (options.table != "accel8")
-    throw UsageError(fmt::format("--table is '{}', expected one of: accel8", options.table));
+  check_table_name(options.table);
 #ifdef VOX_HAS_CUDA
   const int count = cuda_device_count();
 #else

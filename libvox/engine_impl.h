@@ -98,7 +98,7 @@ struct BrickCodes {
 
 // Builds one scene. Bricks, cubes of kBrickSide voxels that triangles meet, are the smallest pieces; a chunk
 // is a run of bricks in Morton order.
-template <class Device>
+template <class Device, class Store>
 class SceneBuilder {
  public:
   SceneBuilder(Device& device, const Grid& grid, const BuildOptions& options)
@@ -330,7 +330,7 @@ class SceneBuilder {
   Device& device_;
   const Grid& grid_;
   const BuildOptions& options_;
-  DagStore<Device> store_;
+  Store store_;
   BuildResult result_;
   DeviceScene<Device> scene_;
   uint32_t brick_side_, brick_levels_;
@@ -341,7 +341,7 @@ class SceneBuilder {
   std::vector<uint64_t> brick_codes_;
   std::vector<uint64_t> top_keys_;  // Morton codes of bricks that hold voxels, and their nodes
   std::vector<uint32_t> top_pointers_;
-  std::optional<SolidBuilder<Device, DagStore<Device>>> solid_;
+  std::optional<SolidBuilder<Device, Store>> solid_;
   std::vector<RowState> brick_states_;  // with solid_: of the rays that leave each brick along its lowest row
 };
 
@@ -350,7 +350,9 @@ class DeviceEngine final : public Engine {
  public:
   template <class... Args>
   explicit DeviceEngine(const EngineOptions& options, Args... args)
-      : threads_(options.threads), device_(args..., options.memory_limit, options.profile) {}
+      : threads_(options.threads),
+        table_(options.table),
+        device_(args..., options.memory_limit, options.profile) {}
 
   std::string device() const override { return device_.name(); }
   std::string device_text() const override { return device_.text(); }
@@ -361,13 +363,18 @@ class DeviceEngine final : public Engine {
     Stopwatch watch;
     PreparedScene prepared = prepare(scene, indexed, grid, options.solid);
     const double prepare_seconds = watch.seconds();
-    BuildResult result = SceneBuilder<Device>(device_, grid, options).run(std::move(prepared));
+    BuildResult result;
+    with_table(table_, [&](auto type) {
+      using Store = DagStore<Device, typename decltype(type)::template Tables<Device>>;
+      result = SceneBuilder<Device, Store>(device_, grid, options).run(std::move(prepared));
+    });
     result.voxelize_seconds += prepare_seconds;
     return result;
   }
 
  private:
   ThreadLimit threads_;
+  std::string table_;
   Device device_;
 };
 

@@ -35,7 +35,7 @@ VOX_HD inline void combine(Digest& digest, uint64_t word) {
   digest.high = mix64(digest.high + digest.low * 0xc2b2ae3d27d4eb4full) ^ word;
 }
 
-VOX_HD inline Digest leaf_digest(const uint32_t* leaf, bool materials) {
+VOX_HD inline Digest leaf_digest(const ItemRef& leaf, bool materials) {
   Digest digest = start_digest(1);
   uint32_t words = leaf_words(leaf_mask(leaf), materials);
   for (uint32_t i = 0; i < words; ++i) combine(digest, leaf[i]);

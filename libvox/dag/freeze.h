@@ -31,12 +31,12 @@ struct VisitChildren {
   uint32_t* edge_pointer;
   uint32_t* mark;  // by pointer: the first edge that leads there
   VOX_HD void prefetch(uint64_t i, int stage) const {
-    const uint32_t* node = store.item(pointers[i]);
-    if (stage == 0) return prefetch_line(node);
+    const ItemRef node = store.item(pointers[i]);
+    if (stage == 0) return prefetch_line(node.head());
     for (uint32_t c = 1; c < node_words(node[0]); ++c) prefetch_line(mark + node[c]);
   }
   VOX_HD void operator()(uint64_t i) const {
-    const uint32_t* node = store.item(pointers[i]);
+    const ItemRef node = store.item(pointers[i]);
     for (uint32_t edge = edge_start[i]; edge < edge_start[i + 1]; ++edge) {
       const uint32_t child = node[1 + edge - edge_start[i]];
       edge_pointer[edge] = child;
@@ -80,7 +80,7 @@ struct FrozenWords {
   NodeKind kind;
   bool materials;
   VOX_HD uint32_t operator()(uint64_t i) const {
-    const uint32_t* item = store.item(pointers[i]);
+    const ItemRef item = store.item(pointers[i]);
     return kind == NodeKind::Leaf ? leaf_words(leaf_mask(item), materials) : node_words(item[0]);
   }
 };
@@ -94,13 +94,13 @@ struct WriteFrozen {
   const uint32_t* child_offsets;
   uint32_t* words;
   VOX_HD void prefetch(uint64_t i, int stage) const {
-    if (stage == 0) return prefetch_line(store.item(pointers[i]));
+    if (stage == 0) return prefetch_line(store.item(pointers[i]).head());
     if (!edge_start) return;
     for (uint32_t edge = edge_start[i]; edge < edge_start[i + 1]; ++edge)
       prefetch_line(child_offsets + edge_rank[edge]);
   }
   VOX_HD void operator()(uint64_t i) const {
-    const uint32_t* item = store.item(pointers[i]);
+    const ItemRef item = store.item(pointers[i]);
     uint32_t* to = words + offsets[i];
     const uint32_t size = offsets[i + 1] - offsets[i];
     for (uint32_t w = 0; w < size; ++w)
@@ -118,13 +118,13 @@ struct DigestNodes {
   const Digest* child_digests;
   Digest* digests;
   VOX_HD void prefetch(uint64_t i, int stage) const {
-    if (stage == 0) return prefetch_line(store.item(pointers[i]));
+    if (stage == 0) return prefetch_line(store.item(pointers[i]).head());
     if (kind == NodeKind::Leaf) return;
     for (uint32_t edge = edge_start[i]; edge < edge_start[i + 1]; ++edge)
       prefetch_line(child_digests + edge_rank[edge]);
   }
   VOX_HD void operator()(uint64_t i) const {
-    const uint32_t* item = store.item(pointers[i]);
+    const ItemRef item = store.item(pointers[i]);
     const uint32_t* ranks = kind == NodeKind::Leaf ? nullptr : edge_rank + edge_start[i];
     const Digest* children = child_digests;
     digests[i] = kind == NodeKind::Leaf

@@ -16,7 +16,7 @@ struct LevelNodes {
 };
 
 // Material if the item is completely filled with one, else -1.
-VOX_HD inline int homogeneous_content(const uint32_t* item, NodeKind kind, bool materials) {
+VOX_HD inline int homogeneous_content(const ItemRef& item, NodeKind kind, bool materials) {
   if (kind == NodeKind::Inner)
     return is_homogeneous(item[0]) ? static_cast<int>(homogeneous_material(item[0])) : -1;
   if ((item[0] & item[1]) != UINT32_MAX) return -1;

@@ -11,17 +11,16 @@
 
 #include "libvox/base/bits.h"
 #include "libvox/base/hd.h"
+#include "libvox/hash/item.h"
 
 namespace vox {
 
 inline constexpr uint32_t kLeafSide = 4;
 inline constexpr uint32_t kLeafLog2 = 2;
-inline constexpr uint32_t kMaxItemWords = 10;  // a full leaf with materials
-inline constexpr uint32_t kMinItemWords = 2;
 
 enum class NodeKind { Leaf, Inner };
 
-VOX_HD inline uint64_t leaf_mask(const uint32_t* leaf) {
+VOX_HD inline uint64_t leaf_mask(const ItemRef& leaf) {
   return leaf[0] | static_cast<uint64_t>(leaf[1]) << 32;
 }
 
@@ -30,7 +29,7 @@ VOX_HD inline uint32_t leaf_words(uint64_t mask, bool materials) {
 }
 
 // Material of the voxel with Morton index `bit`, which must be filled.
-VOX_HD inline uint32_t leaf_material(const uint32_t* leaf, uint32_t bit) {
+VOX_HD inline uint32_t leaf_material(const ItemRef& leaf, uint32_t bit) {
   uint64_t mask = leaf_mask(leaf);
   uint32_t rank = static_cast<uint32_t>(popcount(mask & ((uint64_t{1} << bit) - 1)));
   return leaf[2 + rank / 8] >> rank % 8 * 4 & 15;

@@ -122,6 +122,19 @@ class CpuDevice {
     return total;
   }
 
+  // counts[bin(i)] += 1 for every i < n, `counts` on the host. For bins by the hundred.
+  template <class Bin>
+  void histogram(Work work, uint64_t n, const Bin& bin, uint64_t* counts, uint64_t bins) {
+    timed(work, n, [&] {
+      std::vector<std::vector<uint64_t>> parts(blocks(n), std::vector<uint64_t>(bins));
+      for_blocks(n, [&](uint64_t block, uint64_t begin, uint64_t end) {
+        for (uint64_t i = begin; i < end; ++i) ++parts[block][bin(i)];
+      });
+      for (const auto& part : parts)
+        for (uint64_t b = 0; b < bins; ++b) counts[b] += part[b];
+    });
+  }
+
   // Sorts the first n pairs by the low `bits` bits of their key; equal keys keep their order.
   template <class Key, class Value>
   void sort_pairs(Work work, Buffer<Key>& keys, Buffer<Value>& values, uint64_t n, uint32_t bits);

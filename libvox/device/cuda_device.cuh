@@ -13,6 +13,7 @@
 #include <cub/device/device_select.cuh>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "libvox/device/cuda_group.cuh"
 #include "libvox/device/pool.h"
@@ -71,6 +72,20 @@ struct SumInput {
   Value value;
   __host__ __device__ uint64_t operator()(uint64_t i) const { return static_cast<uint64_t>(value(i)); }
 };
+
+// Counts in shared memory first; `bins` words of it.
+template <class Bin>
+__global__ void histogram(uint64_t n, const Bin bin, unsigned long long* counts, uint32_t bins) {
+  extern __shared__ uint32_t block_counts[];
+  for (uint32_t b = threadIdx.x; b < bins; b += blockDim.x) block_counts[b] = 0;
+  __syncthreads();
+  const uint64_t stride = uint64_t{gridDim.x} * blockDim.x;
+  for (uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)
+    atomicAdd(block_counts + bin(i), 1u);
+  __syncthreads();
+  for (uint32_t b = threadIdx.x; b < bins; b += blockDim.x)
+    if (block_counts[b] != 0) atomicAdd(counts + b, static_cast<unsigned long long>(block_counts[b]));
+}
 
 }  // namespace cuda_kernels
 
@@ -148,6 +163,21 @@ class CudaDevice {
       });
     });
     return read_result();
+  }
+
+  template <class Bin>
+  void histogram(Work work, uint64_t n, const Bin& bin, uint64_t* counts, uint64_t bins) {
+    auto sums = make<unsigned long long>(bins);
+    fill(sums.data(), bins, 0ull);
+    timed(work, n, [&] {
+      if (n == 0) return;
+      cuda_kernels::histogram<<<blocks(n), kThreads, bins * sizeof(uint32_t), stream_>>>(
+          n, bin, sums.data(), static_cast<uint32_t>(bins));
+      check_cuda(cudaGetLastError(), work.name);
+    });
+    std::vector<unsigned long long> result(bins);
+    download(result.data(), sums.data(), bins);
+    for (uint64_t b = 0; b < bins; ++b) counts[b] += result[b];
   }
 
   template <class Key, class Value>

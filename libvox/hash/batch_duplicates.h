@@ -8,19 +8,9 @@
 #include "libvox/base/bits.h"
 #include "libvox/device/atomics.h"
 #include "libvox/device/pool.h"
-#include "libvox/hash/item.h"
+#include "libvox/hash/batch.h"
 
 namespace vox {
-
-// Item i of a batch is the words from offsets[i] to offsets[i + 1].
-struct BatchRef {
-  const uint32_t* words;
-  const uint32_t* offsets;
-  const uint64_t* hashes;
-
-  VOX_HD const uint32_t* item(uint64_t i) const { return words + offsets[i]; }
-  VOX_HD uint32_t size(uint64_t i) const { return offsets[i + 1] - offsets[i]; }
-};
 
 struct FindLeader {
   BatchRef batch;

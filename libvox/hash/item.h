@@ -1,4 +1,4 @@
-// Hashes of items, the 2 to 10 words of a leaf or a node.
+// Items, the 2 to 10 words of a leaf or a node: their hashes, and how one reads them.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,25 @@
 #include "libvox/base/mix.h"
 
 namespace vox {
+
+inline constexpr uint32_t kMinItemWords = 2;
+inline constexpr uint32_t kMaxItemWords = 10;  // a full leaf with materials
+
+// The words of an item in memory: one array, or, where a table keeps the first two words of its items apart
+// from the others, two. Both pointers are to where word 0 would be.
+class ItemRef {
+ public:
+  VOX_HD ItemRef(const uint32_t* words) : head_(words), tail_(words) {}
+  VOX_HD ItemRef(const uint32_t* head, const uint32_t* tail) : head_(head), tail_(tail) {}
+
+  VOX_HD uint32_t operator[](uint32_t word) const { return (word < 2 ? head_ : tail_)[word]; }
+  VOX_HD const uint32_t* head() const { return head_; }
+  VOX_HD const uint32_t* tail() const { return tail_; }
+
+ private:
+  const uint32_t* head_;
+  const uint32_t* tail_;
+};
 
 VOX_HD inline uint64_t hash_words(const uint32_t* words, uint32_t count) {
   uint64_t hash = 0x9e3779b97f4a7c15ull * count;
@@ -17,7 +36,7 @@ VOX_HD inline uint64_t hash_words(const uint32_t* words, uint32_t count) {
   return mix64(hash);
 }
 
-VOX_HD inline bool same_words(const uint32_t* a, const uint32_t* b, uint32_t count) {
+VOX_HD inline bool same_words(const ItemRef& a, const uint32_t* b, uint32_t count) {
   for (uint32_t i = 0; i < count; ++i)
     if (a[i] != b[i]) return false;
   return true;

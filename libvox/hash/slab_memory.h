@@ -12,6 +12,7 @@
 #include "libvox/base/bits.h"
 #include "libvox/base/hd.h"
 #include "libvox/device/atomics.h"
+#include "libvox/hash/item.h"
 
 namespace vox {
 
@@ -27,13 +28,28 @@ inline constexpr uint32_t kMaxSuperblocks = (1 << kSuperblockBits) - 1;
 inline constexpr uint32_t kNullPointer = UINT32_MAX;
 inline constexpr uint32_t kNullSlab = UINT32_MAX;
 
+// How slabs of one table are laid out, in words. An item's first two words and the others may be apart.
+struct SlabLayout {
+  uint16_t slab_words;  // 2 B
+  uint16_t head_first;  // 2 B, where word 0 of slot 0 is
+  uint16_t head_words;  // 2 B, from one slot to the next
+  uint16_t tail_first;  // 2 B, where word 0 of slot 0 would be, going by its words from 2 on
+  uint16_t tail_words;  // 2 B, from one slot to the next
+
+  // Whole items one behind the other after the first `first` words.
+  static constexpr SlabLayout contiguous(uint32_t slab_words, uint32_t first, uint32_t item_words) {
+    const auto at = static_cast<uint16_t>(first), step = static_cast<uint16_t>(item_words);
+    return {static_cast<uint16_t>(slab_words), at, step, at, step};
+  }
+};
+static_assert(sizeof(SlabLayout) == 10);
+
 struct Superblock {
-  uint32_t* slabs;      // 8 B
-  uint32_t* bitmap;     // 8 B, set where a slab is in use
-  uint32_t slab_words;  // 4 B
-  uint32_t item_words;  // 4 B
-  uint32_t first_item;  // 4 B, words before the first item of a slab
-  uint32_t index;       // 4 B, among the superblocks of its table
+  uint32_t* slabs;    // 8 B
+  uint32_t* bitmap;   // 8 B, set where a slab is in use
+  uint32_t index;     // 4 B, among the superblocks of its table
+  SlabLayout layout;  // 10 B
+  uint16_t unused;    // 2 B
 };
 static_assert(sizeof(Superblock) == 32);
 
@@ -44,14 +60,15 @@ struct SlabMemoryRef {
   VOX_HD uint32_t* slab(uint32_t number) const {
     const Superblock& superblock = superblocks[number >> (kBlockBits + kSlabBits)];
     return superblock.slabs +
-           static_cast<uint64_t>(number & (kSlabsPerSuperblock - 1)) * superblock.slab_words;
+           static_cast<uint64_t>(number & (kSlabsPerSuperblock - 1)) * superblock.layout.slab_words;
   }
-  VOX_HD uint32_t* item(uint32_t pointer) const {
+  VOX_HD ItemRef item(uint32_t pointer) const {
     const Superblock& superblock = superblocks[pointer >> (kBlockBits + kSlabBits + kSlotBits)];
     uint64_t slab = pointer >> kSlotBits & (kSlabsPerSuperblock - 1);
     uint32_t slot = pointer & ((1 << kSlotBits) - 1);
-    return superblock.slabs + slab * superblock.slab_words + superblock.first_item +
-           slot * superblock.item_words;
+    const uint32_t* words = superblock.slabs + slab * superblock.layout.slab_words;
+    return {words + superblock.layout.head_first + slot * superblock.layout.head_words,
+            words + superblock.layout.tail_first + slot * superblock.layout.tail_words};
   }
 };
 

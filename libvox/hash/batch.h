@@ -1,0 +1,69 @@
+// What a call on a set of tables works on: many items at once.
+#pragma once
+
+#include <array>
+
+#include "libvox/hash/item.h"
+
+namespace vox {
+
+// Item i is the words from offsets[i] to offsets[i + 1], or, where all are of one size, from i * words_each.
+struct BatchRef {
+  const uint32_t* words;
+  const uint32_t* offsets;  // nullptr: all of one size
+  const uint64_t* hashes;   // nullptr: computed where they are needed
+  uint32_t words_each = 0;
+
+  VOX_HD const uint32_t* item(uint64_t i) const { return words + (offsets ? offsets[i] : i * words_each); }
+  VOX_HD uint32_t size(uint64_t i) const { return offsets ? offsets[i + 1] - offsets[i] : words_each; }
+  VOX_HD uint64_t hash(uint64_t i) const { return hashes ? hashes[i] : hash_words(item(i), size(i)); }
+};
+
+// Some items of a batch, by their indices, or the first of them.
+struct ChosenRef {
+  const uint32_t* indices;  // nullptr: 0, 1, 2, …
+  VOX_HD uint64_t operator[](uint64_t i) const { return indices ? indices[i] : i; }
+};
+
+using SizeCounts = std::array<uint64_t, kMaxItemWords + 1>;  // of items, by their size
+
+// The size of the i-th chosen item, for counting.
+struct ChosenSize {
+  BatchRef batch;
+  ChosenRef chosen;
+  VOX_HD uint32_t operator()(uint64_t i) const { return batch.size(chosen[i]); }
+};
+
+template <class Device>
+SizeCounts count_sizes(Device& device, const BatchRef& batch, const ChosenRef& chosen, uint64_t n) {
+  SizeCounts counts = {};
+  if (!batch.offsets) {
+    counts[batch.words_each] = n;
+  } else {
+    device.histogram({"count sizes", 12}, n, ChosenSize{batch, chosen}, counts.data(), counts.size());
+  }
+  return counts;
+}
+
+// Counts the 32-byte sectors, what a GPU's memory moves at least, that a search or an insertion touches.
+// NoProbe, which costs nothing, is what one passes otherwise.
+struct NoProbe {
+  static constexpr bool kCounts = false;
+  VOX_HD void touch(const void*, uint64_t) {}
+  VOX_HD uint32_t sectors() const { return 0; }
+};
+
+class SectorProbe {
+ public:
+  static constexpr bool kCounts = true;
+  VOX_HD void touch(const void* begin, uint64_t bytes) {
+    const auto at = reinterpret_cast<uintptr_t>(begin);
+    sectors_ += static_cast<uint32_t>((at + bytes - 1) / 32 - at / 32 + 1);
+  }
+  VOX_HD uint32_t sectors() const { return sectors_; }
+
+ private:
+  uint32_t sectors_ = 0;
+};
+
+}  // namespace vox

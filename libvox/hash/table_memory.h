@@ -1,0 +1,33 @@
+// What the table of one item size takes in memory, in bytes by purpose.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace vox {
+
+struct TableMemory {
+  uint32_t item_words = 0;
+  uint64_t items = 0;
+  uint64_t buckets = 0;
+  uint64_t slabs = 0;  // in use, of all buckets
+
+  uint64_t item_bytes = 0;         // slots that hold an item
+  uint64_t empty_bytes = 0;        // slots that do not
+  uint64_t fingerprint_bytes = 0;  // second hashes or occupancy bits
+  uint64_t link_bytes = 0;         // where the next slab or the items lie, garbage bits
+  uint64_t padding_bytes = 0;
+  uint64_t bucket_bytes = 0;  // where each bucket's first slab lies
+  uint64_t bitmap_bytes = 0;  // the allocator's
+  uint64_t slack_bytes = 0;   // slabs of superblocks that no bucket has taken
+
+  std::vector<uint64_t> chain_lengths;  // how many buckets have 0, 1, 2, … slabs
+
+  // What the papers count: whole slabs and what leads to them.
+  uint64_t total_bytes() const {
+    return item_bytes + empty_bytes + fingerprint_bytes + link_bytes + padding_bytes + bucket_bytes;
+  }
+  uint64_t allocated_bytes() const { return total_bytes() + bitmap_bytes + slack_bytes; }
+};
+
+}  // namespace vox
