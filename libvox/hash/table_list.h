@@ -7,6 +7,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/hash/accel8.h"
+#include "libvox/hash/sector_tables.h"
 #include "libvox/hash/slab_tables.h"
 
 namespace vox {
@@ -22,7 +23,13 @@ struct SlabType {
 template <class... Types>
 struct TableTypes {};
 
-using AllTables = TableTypes<SlabType<Accel8>>;
+struct SectorType {
+  static constexpr const char* kName = "sector";
+  template <class Device>
+  using Tables = SectorTables<Device>;
+};
+
+using AllTables = TableTypes<SlabType<Accel8>, SectorType>;
 
 // Calls f(type) for every table, in the order in which they are shown.
 template <class F, class... Types>
