@@ -172,7 +172,7 @@ struct CountNeeds {
 
 // Where the new items of a bucket go, in the order in which they are sorted: first to `free_count` slots of
 // the line that have storage, then to the line's new run; the rest to overflow sectors.
-struct BucketPlan {
+struct alignas(16) BucketPlan {
   SlotMask free;                  // 16 B
   uint32_t first;                 // 4 B, index of the first among the sorted items
   uint32_t run_pointer;           // 4 B, to the new run's first item
@@ -334,24 +334,35 @@ struct WriteItems {
       (*this)(i);
       return;
     }
-    // exact for quotients of numbers below 32 * kMaxItemWords
-    const uint32_t reciprocal = (1 << 16) / size + 1;
-    auto word_of = [&](auto* words, uint32_t k) {
-      const uint32_t at = k * 32 + lane, item = at * reciprocal >> 16;
-      return from_lane(words, item) + (at - item * size);
-    };
-    uint32_t values[kMaxItemWords];
-    // What streams through need not stay in the cache.
-#pragma unroll
-    for (uint32_t k = 0; k < kMaxItemWords; ++k)
-      if (k < size) values[k] = __ldcs(word_of(from, k));
-    uint32_t* to = memory.whole_item(settle(i, index, size));
-#pragma unroll
-    for (uint32_t k = 0; k < kMaxItemWords; ++k)
-      if (k < size) __stcs(word_of(to, k), values[k]);
+    if (__all_sync(kAll, size % 2 == 0 && reinterpret_cast<uintptr_t>(from) % 8 == 0))
+      copy_items<uint2>(from, i, index, size, lane);
+    else
+      copy_items<uint32_t>(from, i, index, size, lane);
   }
 
  private:
+  // Moves items of one size in pieces of this type. What streams through need not stay in the cache.
+  template <class Piece>
+  __device__ void copy_items(const uint32_t* from, uint64_t i, uint32_t index, uint32_t size,
+                             uint32_t lane) const {
+    constexpr uint32_t kPieceWords = sizeof(Piece) / 4, kMaxPieces = kMaxItemWords / kPieceWords;
+    const uint32_t pieces = size / kPieceWords;
+    // exact for quotients of numbers below 32 * kMaxItemWords
+    const uint32_t reciprocal = (1 << 16) / pieces + 1;
+    auto piece_of = [&](auto* words, uint32_t k) {
+      const uint32_t at = k * 32 + lane, item = at * reciprocal >> 16;
+      return from_lane(words, item) + (at - item * pieces);
+    };
+    Piece values[kMaxPieces];
+#pragma unroll
+    for (uint32_t k = 0; k < kMaxPieces; ++k)
+      if (k < pieces) values[k] = __ldcs(piece_of(reinterpret_cast<const Piece*>(from), k));
+    Piece* to = reinterpret_cast<Piece*>(memory.whole_item(settle(i, index, size)));
+#pragma unroll
+    for (uint32_t k = 0; k < kMaxPieces; ++k)
+      if (k < pieces) __stcs(piece_of(to, k), values[k]);
+  }
+
   template <class T>
   __device__ static T* from_lane(T* pointer, uint32_t lane) {
     return reinterpret_cast<T*>(
