@@ -41,9 +41,11 @@ VOX_HD inline int lowest_bit(uint64_t bits) {
 #endif
 }
 
-// Asks for a cache line that will be read soon. GPUs hide latency by themselves.
-VOX_HD inline void prefetch_line([[maybe_unused]] const void* at) {
-#ifndef __CUDA_ARCH__
+// Asks for a cache line that will be read soon.
+VOX_HD inline void prefetch_line(const void* at) {
+#ifdef __CUDA_ARCH__
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+#else
   __builtin_prefetch(at);
 #endif
 }

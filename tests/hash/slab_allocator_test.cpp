@@ -69,9 +69,9 @@ TEST(SlabAllocator, EverySlabOfItsSuperblocksIsHandedOutOnce) {
 TEST(SlabAllocator, SlabsAreWhereTheirNumberSaysAndDoNotOverlap) {
   Slabs slabs(2);
   const auto numbers = slabs.allocate(20000);
-  for (uint32_t number : numbers) std::fill_n(slabs.memory.ref().slab(number), 4, number);
+  for (uint32_t number : numbers) std::fill_n(slabs.memory.ref().slab(number, 4), 4, number);
   for (uint32_t number : numbers) {
-    const uint32_t* slab = slabs.memory.ref().slab(number);
+    const uint32_t* slab = slabs.memory.ref().slab(number, 4);
     ASSERT_TRUE(std::all_of(slab, slab + 4, [&](uint32_t word) { return word == number; }));
     ASSERT_EQ(slabs.memory.ref().item(number << kSlotBits | 2).head(), slab + 1 + 2);
   }
