@@ -50,4 +50,16 @@ VOX_HD inline void prefetch_line(const void* at) {
 #endif
 }
 
+// The same for all lines, or, on a GPU, sectors, of what may be unaligned.
+VOX_HD inline void prefetch_lines(const void* begin, uint32_t bytes) {
+#ifdef __CUDA_ARCH__
+  constexpr uint32_t kStep = 32;
+#else
+  constexpr uint32_t kStep = 64;
+#endif
+  const char* at = static_cast<const char*>(begin);
+  for (uint32_t byte = 0; byte < bytes; byte += kStep) prefetch_line(at + byte);
+  if (bytes % kStep != 0) prefetch_line(at + bytes - 1);
+}
+
 }  // namespace vox

@@ -145,6 +145,16 @@ VOX_HD inline uint32_t atomic_load_relaxed(const uint32_t* word) {
 #endif
 }
 
+// The same for who reads, with atomic_load_relaxed, what the word leads to: GPUs do not read ahead of an
+// address that they do not have yet.
+VOX_HD inline uint32_t atomic_load_consume(const uint32_t* word) {
+#ifdef __CUDA_ARCH__
+  return atomic_load_relaxed(word);
+#else
+  return atomic_load(word);
+#endif
+}
+
 VOX_HD inline uint64_t atomic_load_relaxed(const uint64_t* word) {
 #ifdef __CUDA_ARCH__
   uint64_t value;

@@ -43,7 +43,11 @@ __global__ void __launch_bounds__(256, 8) for_each_group(uint64_t n, uint32_t ea
        first < n; first += stride) {
     const uint32_t count = n - first < each ? static_cast<uint32_t>(n - first) : each;
     Prepared own = {};
-    if (group.lane() < count) own = prepared(body, first + group.lane());
+    if (group.lane() < count) {
+      const uint64_t i = first + group.lane();
+      if constexpr (requires { body.prefetch(i, 1); }) body.prefetch(i, 1);
+      own = prepared(body, i);
+    }
     for (uint32_t i = 0; i < count; ++i) body(group, group.broadcast(own, i));
   }
 }
@@ -133,8 +137,10 @@ class CudaDevice {
   void for_each_group(Work work, uint64_t n, const Body& body) {
     timed(work, n, [&] {
       if (n == 0) return;
-      // As many as keep all groups busy that run at once.
-      const auto each = static_cast<uint32_t>(std::clamp<uint64_t>(n / max_blocks_, 1, CudaGroup::kLanes));
+      // As many as keep all groups busy that run at once; not so many that what one asks for ahead of time
+      // leaves the cache again.
+      constexpr uint64_t kEach = 8;
+      const auto each = static_cast<uint32_t>(std::clamp<uint64_t>(n / max_blocks_, 1, kEach));
       const uint64_t groups = (n + each - 1) / each;
       cuda_kernels::for_each_group<<<blocks(groups * CudaGroup::kLanes), kThreads, 0, stream_>>>(n, each,
                                                                                                  body);

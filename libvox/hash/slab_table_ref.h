@@ -68,14 +68,14 @@ struct SlabTableRef {
     if (bucket_count == 0) return;
     if (stage == 0) {
       prefetch_line(head(hash));
-    } else if (const uint32_t number = atomic_load(head(hash)); number != kNullSlab) {
-      prefetch_line(slab(number));
+    } else if (const uint32_t number = atomic_load_consume(head(hash)); number != kNullSlab) {
+      prefetch_lines(slab(number), Scheme::kReadWords * 4);
     }
   }
 
   // The first slab of the bucket, where find and insert begin.
   VOX_HD uint32_t first_slab(uint64_t hash) const {
-    return bucket_count == 0 ? kNullSlab : atomic_load(head(hash));
+    return bucket_count == 0 ? kNullSlab : atomic_load_consume(head(hash));
   }
 
   // Pointer to the item, or kNullPointer.
@@ -88,7 +88,7 @@ struct SlabTableRef {
       probe.touch(at, Scheme::kReadWords * 4);
       const auto front = Scheme::load(group, at);
       const uint32_t next = group.word(front, Scheme::kNextWord);
-      if (Scheme::kReadsAhead && next != kNullSlab) prefetch_line(slab(next));
+      if (Scheme::kReadsAhead && next != kNullSlab) prefetch_lines(slab(next), Scheme::kReadWords * 4);
       const uint32_t candidates = Scheme::candidates(group, at, front, layout, held, item_words, hash, probe);
       touch_candidates(at, candidates, probe);
       const uint32_t slot = group.find_equal(candidates, at + layout.tail_first, layout.tail_words, held,
@@ -127,7 +127,7 @@ struct SlabTableRef {
   // there, or an empty one.
   template <class Group>
   VOX_HD uint32_t slab_after(Group group, uint32_t* head, uint32_t first, uint32_t seed) const {
-    const uint32_t now = group.once([&] { return atomic_load(head); });
+    const uint32_t now = group.once([&] { return atomic_load_consume(head); });
     return now == first ? push_slab(group, head, first, seed) : now;
   }
 
