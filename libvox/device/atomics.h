@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <thread>
 
 #include "libvox/base/hd.h"
 
@@ -163,6 +164,18 @@ VOX_HD inline uint64_t atomic_load_relaxed(const uint64_t* word) {
 #else
   return std::atomic_ref(*const_cast<uint64_t*>(word)).load(std::memory_order_relaxed);
 #endif
+}
+
+// Waits until another thread, which itself waits for none, has stored something other than 0 with
+// atomic_store.
+VOX_HD inline void atomic_wait_for_any(const uint32_t* word) {
+  while (atomic_load(word) == 0) {
+#ifdef __CUDA_ARCH__
+    __nanosleep(20);
+#else
+    std::this_thread::yield();
+#endif
+  }
 }
 
 }  // namespace vox

@@ -75,6 +75,7 @@ struct CudaGroup {
 
   __device__ void store(const Words& words, uint32_t* to, uint32_t begin, uint32_t end) const {
     if (lane() >= begin && lane() < end) to[lane()] = words.held;
+    __syncwarp();
   }
 
   template <class F>

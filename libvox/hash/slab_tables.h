@@ -240,24 +240,34 @@ struct ItemsInTables {
 };
 
 template <class Scheme, class Probe>
-struct FindItems : ItemsInTables<Scheme> {
+struct FindItems {
+  ItemsInTables<Scheme> items;
+
+  VOX_HD void prefetch(uint64_t i, int stage) const { items.prefetch(i, stage); }
+  VOX_HD PreparedItem prepare(uint64_t i) const { return items.prepare(i); }
+
   template <class Group>
   VOX_HD void operator()(Group group, const PreparedItem& prepared) const {
     Probe probe;
-    const uint32_t pointer = this->tables[prepared.words].find(group, this->batch.item(prepared.item),
+    const uint32_t pointer = items.tables[prepared.words].find(group, items.batch.item(prepared.item),
                                                                prepared.hash(), prepared.first_slab, probe);
-    this->finish(group, prepared, pointer, probe);
+    items.finish(group, prepared, pointer, probe);
   }
 };
 
 template <class Scheme, class Probe>
-struct InsertItems : ItemsInTables<Scheme> {
+struct InsertItems {
+  ItemsInTables<Scheme> items;
+
+  VOX_HD void prefetch(uint64_t i, int stage) const { items.prefetch(i, stage); }
+  VOX_HD PreparedItem prepare(uint64_t i) const { return items.prepare(i); }
+
   template <class Group>
   VOX_HD void operator()(Group group, const PreparedItem& prepared) const {
     Probe probe;
-    const uint32_t pointer = this->tables[prepared.words].insert(group, this->batch.item(prepared.item),
+    const uint32_t pointer = items.tables[prepared.words].insert(group, items.batch.item(prepared.item),
                                                                  prepared.hash(), prepared.first_slab, probe);
-    this->finish(group, prepared, pointer, probe);
+    items.finish(group, prepared, pointer, probe);
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include "libvox/dag/store.h"
 #include "libvox/hash/batch_duplicates.h"
+#include "libvox/hash/slab_duplicates.h"
 #include "tests/hash/any_device.h"
 
 namespace vox {
@@ -151,11 +152,18 @@ class OnDevice final : public AnyDevice {
     return result;
   }
 
-  std::vector<uint32_t> leaders(const Batch& batch, LeaderFinder) override {
+  std::vector<uint32_t> leaders(const Batch& batch, LeaderFinder finder) override {
     DeviceBatch<Device> there(device_, batch);
     auto leaders = device_.template make<uint32_t>(batch.size());
     device_.fill(leaders.data(), batch.size(), UINT32_MAX);
-    find_leaders(device_, there.ref(), batch.size(), leaders.data());
+    switch (finder) {
+      case LeaderFinder::OpenAddressing:
+        find_leaders(device_, there.ref(), batch.size(), leaders.data());
+        break;
+      case LeaderFinder::Slabs:
+        find_leaders_in_slabs(device_, there.ref(), batch.size(), leaders.data());
+        break;
+    }
     return DeviceBatch<Device>::downloaded(device_, leaders);
   }
 

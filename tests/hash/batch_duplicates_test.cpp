@@ -35,7 +35,8 @@ std::vector<uint32_t> BatchDuplicates::checked_leaders(const Batch& batch) {
   return leaders;
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, BatchDuplicates, testing::Values(LeaderFinder::OpenAddressing),
+INSTANTIATE_TEST_SUITE_P(Ways, BatchDuplicates,
+                         testing::Values(LeaderFinder::OpenAddressing, LeaderFinder::Slabs),
                          [](const auto& info) {
                            return info.param == LeaderFinder::Slabs ? "slabs" : "open_addressing";
                          });
@@ -67,6 +68,25 @@ TEST_P(BatchDuplicates, AnItemIsNotTheBeginningOfALongerOne) {
   Batch batch;
   for (uint32_t i = 0; i < 1000; ++i)
     for (uint32_t size = 2; size <= 10; ++size) batch.add(Item(size, 1 + i % 10), 5);  // hashes collide
+  checked_leaders(batch);
+}
+
+TEST_P(BatchDuplicates, DuplicatesOfABucketWithManySlabsAreFound) {
+  Random random(4);
+  Batch batch;
+  const auto items = unique_items(random, 1000, 5);
+  for (int round = 0; round < 3; ++round)
+    for (const Item& item : items) batch.add(item, 77);
+  checked_leaders(batch);
+}
+
+TEST_P(BatchDuplicates, ItemsThatDifferInTheirLastWordOnlyAreToldApart) {
+  Batch batch;
+  for (uint32_t i = 0; i < 20000; ++i) {
+    Item item(10, UINT32_MAX);  // such as a completely filled leaf
+    item.back() = i % 500;
+    batch.add(item, i % 50);
+  }
   checked_leaders(batch);
 }
 
