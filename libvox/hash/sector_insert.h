@@ -71,7 +71,11 @@ struct SectorSpace {
     return new_place + kLongestRun + static_cast<uint32_t>(offset - fits);
   }
 };
-using SectorSpaces = std::array<SectorSpace, kMaxItemWords + 1>;
+struct SectorSpaces {
+  SectorSpace of_size[kMaxItemWords + 1];
+  uint64_t new_sectors = 0;  // overflow sectors, of all sizes
+  VOX_HD const SectorSpace& operator[](uint32_t words) const { return of_size[words]; }
+};
 
 // What a bucket needs for its new items: granules in the low half, overflow sectors in the high half.
 inline constexpr uint64_t kOneSectorNeeded = uint64_t{1} << 32;
@@ -273,7 +277,7 @@ struct NeedsBelowSizes {
   }
 };
 
-struct PlaceItems {
+struct PlanBuckets {
   BucketRuns runs;
   SectorSpaces spaces;
   uint32_t* overflow;

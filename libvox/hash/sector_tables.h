@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include "libvox/device/work.h"
 #include "libvox/hash/sector_find.h"
 #include "libvox/hash/sector_insert.h"
 #include "libvox/hash/superblocks.h"
@@ -53,16 +54,18 @@ class SectorTable {
       const auto in_the_end = static_cast<uint64_t>(static_cast<double>(items_ + count) * growth);
       add_buckets(std::max({kFewest, (in_the_end - items_) / load_factor_, (items_ + count) / load_factor_}));
     }
+  }
+  void count_items(uint64_t count) {
     items_ += count;
     newest_items_ += count;
   }
 
-  // The buckets to insert into, of which the first has this number.
-  SectorSpace buckets(uint32_t first) const {
+  // The buckets to insert `count` items into, of which the first has this number.
+  SectorSpace buckets(uint32_t first, uint64_t count) const {
     SectorSpace space;
     space.lines = generations_.back().lines.data();
     space.first_bucket = first;
-    space.aim = aim();
+    space.aim = aim(items_ + count);
     return space;
   }
 
@@ -72,8 +75,8 @@ class SectorTable {
     space.granules_below = granules_below;
     space.old_place = next_place_;
     space.fits = std::min<uint64_t>(items, places_end_ - next_place_);
-    slots_ += items;
     if (space.fits == items) {
+      slots_ += items;
       next_place_ += static_cast<uint32_t>(items);
       return;
     }
@@ -81,6 +84,7 @@ class SectorTable {
     const auto count = static_cast<uint32_t>((more + kItemsPerSuperblock - 1) / kItemsPerSuperblock);
     const uint32_t first = memory_.grow(count, superblocks_,
                                         SlabLayout::contiguous(kSlotsPerSlab * item_words_, 0, item_words_));
+    slots_ += items;
     superblocks_ += count;
     space.new_place = first << kPlaceBits;
     next_place_ = space.new_place + static_cast<uint32_t>(more);
@@ -148,8 +152,8 @@ class SectorTable {
   }
 
   // Where more is to come, most buckets will need this many slots: a standard deviation below the mean.
-  uint32_t aim() const {
-    if (items_ >= expected_) return 0;
+  uint32_t aim(uint64_t items) const {
+    if (items >= expected_) return 0;
     const double load = static_cast<double>(expected_) / static_cast<double>(generations_.back().count);
     return static_cast<uint32_t>(std::min<double>(std::max(0.0, load - std::sqrt(load)), SectorLine::kSlots));
   }
@@ -226,6 +230,26 @@ class SectorTables {
   }
 
  private:
+  // A batch in the order of its buckets.
+  struct SortedBatch {
+    Buffer<uint32_t> keys, order, starts, block_runs;
+    BucketRuns runs;
+    std::array<uint32_t, kMaxItemWords + 1> first_bucket = {};  // of each size
+  };
+  SortedBatch sort_by_bucket(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,
+                             const SizeCounts& counts);
+  SectorSpaces take_space(const SortedBatch& sorted, const SizeCounts& counts, uint64_t* needs);
+
+  static double mean_item_bytes(const SizeCounts& counts, uint64_t n) {
+    uint64_t words = 0;
+    for (uint32_t size = 0; size <= kMaxItemWords; ++size) words += counts[size] * size;
+    return 4.0 * static_cast<double>(words) / static_cast<double>(n);
+  }
+  Work moves(const Work& work, uint64_t n) {
+    moved_bytes_ += static_cast<uint64_t>(work.bytes_per_item * static_cast<double>(n));
+    return work;
+  }
+
   SectorTableRefs refs() const {
     SectorTableRefs refs = {};
     for (uint32_t words = 0; words <= kMaxItemWords; ++words)
@@ -288,52 +312,74 @@ void SectorTables<Device>::insert(const BatchRef& batch, const ChosenRef& chosen
   moved_bytes_ = 0;
   if (n == 0) return;
   const SizeCounts counts = count_sizes(device_, batch, chosen, n);
+  const SortedBatch sorted = sort_by_bucket(batch, chosen, n, counts);
+  // All that can run out of memory comes before anything changes.
+  auto needs = device_.template make<uint64_t>(sorted.runs.count + 1);
+  auto plans = device_.template make<BucketPlan>(sorted.runs.count);
+  auto places = device_.template make<SectorPlace>(n);
+  auto sorted_pointers = device_.template make<uint32_t>(n);
+  const SectorSpaces spaces = take_space(sorted, counts, needs.data());
+  device_.for_each(moves({"plan buckets", 160 + 32 + 16}, sorted.runs.count), sorted.runs.count,
+                   PlanBuckets{sorted.runs, spaces, overflow_.data(), static_cast<uint32_t>(sectors_),
+                               needs.data(), plans.data(), places.data()});
+  sectors_ += spaces.new_sectors;
+  device_.for_each(moves({"write items", 17 + 2 * mean_item_bytes(counts, n)}, n), n,
+                   WriteItems{memory_.ref(), spaces, overflow_.data(), sorted.runs, sorted.block_runs.data(),
+                              plans.data(), places.data(), sorted_pointers.data()});
+  device_.scatter(moves({"return pointers", 12}, n), n, sorted.order.data(), sorted_pointers.data(),
+                  pointers);
+  for (uint32_t words = 0; words <= kMaxItemWords; ++words) tables_[words].count_items(counts[words]);
+}
+
+template <class Device>
+auto SectorTables<Device>::sort_by_bucket(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,
+                                          const SizeCounts& counts) -> SortedBatch {
   for (uint32_t words = 0; words <= kMaxItemWords; ++words)
     tables_[words].reserve_buckets(counts[words], growth_);
+  SortedBatch sorted;
   SectorTableRefs tables = refs();
   const uint32_t bucket_count = number_buckets(counts, tables);
-
-  auto keys = device_.template make<uint32_t>(n);
-  auto order = device_.template make<uint32_t>(n);
+  sorted.keys = device_.template make<uint32_t>(n);
+  sorted.order = device_.template make<uint32_t>(n);
+  sorted.starts = device_.template make<uint32_t>(n);
+  sorted.block_runs = device_.template make<uint32_t>(n / 32 + 1);
   const BucketKey key = {static_cast<uint32_t>(std::bit_width(bucket_count - 1))};
-  device_.for_each({"bucket keys", 48}, n, BucketKeys{batch, chosen, tables, key, keys.data(), order.data()});
-  device_.sort_pairs({"sort by bucket", 52}, keys, order, n, key.bits);
-  auto starts = device_.template make<uint32_t>(n);
-  const uint64_t bucket_runs =
-      device_.select({"select buckets", 5}, n, StartsBucket{keys.data(), key}, starts.data());
-  const BucketRuns runs = {keys.data(), key, order.data(), starts.data(), bucket_runs, n, batch};
-  auto block_runs = device_.template make<uint32_t>(n / 32 + 1);
-  device_.for_each({"number buckets", 9}, bucket_runs, BlockRuns{runs, block_runs.data()});
+  device_.for_each(moves({"bucket keys", 8 + mean_item_bytes(counts, n)}, n), n,
+                   BucketKeys{batch, chosen, tables, key, sorted.keys.data(), sorted.order.data()});
+  const uint32_t passes = (key.bits + 7) / 8;  // of a radix sort
+  device_.sort_pairs(moves({"sort by bucket", 4.0 + 16.0 * passes}, n), sorted.keys, sorted.order, n,
+                     key.bits);
+  const uint64_t count = device_.select(moves({"select buckets", 4}, n), n,
+                                        StartsBucket{sorted.keys.data(), key}, sorted.starts.data());
+  sorted.runs = {sorted.keys.data(), key, sorted.order.data(), sorted.starts.data(), count, n, batch};
+  device_.for_each(moves({"number buckets", 9}, count), count,
+                   BlockRuns{sorted.runs, sorted.block_runs.data()});
+  for (uint32_t words = 0; words <= kMaxItemWords; ++words)
+    if (counts[words] > 0)
+      sorted.first_bucket[words] = tables.at(words).buckets[tables.at(words).generations - 1].first;
+  return sorted;
+}
 
-  // Bodies read where buckets are and what to aim at; where new runs go is known only later.
+// Finds out what the buckets need and allocates it; `needs` becomes the prefix sums.
+template <class Device>
+SectorSpaces SectorTables<Device>::take_space(const SortedBatch& sorted, const SizeCounts& counts,
+                                              uint64_t* needs) {
+  const BucketRuns& runs = sorted.runs;
   SectorSpaces spaces;
   for (uint32_t words = 0; words <= kMaxItemWords; ++words)
     if (counts[words] > 0)
-      spaces[words] =
-          tables_[words].buckets(tables.at(words).buckets[tables.at(words).generations - 1].first);
-  auto needs = device_.template make<uint64_t>(bucket_runs + 1);
-  device_.for_each({"bucket needs", 140}, bucket_runs,
-                   BucketNeeds{runs, spaces, overflow_.data(), needs.data()});
-  device_.exclusive_scan({"places of runs", 16}, bucket_runs, ReadNeeds{needs.data()}, needs.data());
-  const NeedsOfSizes below = needs_below_sizes(runs, counts, needs.data());
+      spaces.of_size[words] = tables_[words].buckets(sorted.first_bucket[words], counts[words]);
+  device_.for_each(moves({"bucket needs", 144}, runs.count), runs.count,
+                   BucketNeeds{runs, spaces, overflow_.data(), needs});
+  device_.exclusive_scan(moves({"places of runs", 16}, runs.count), runs.count, ReadNeeds{needs}, needs);
+  const NeedsOfSizes below = needs_below_sizes(runs, counts, needs);
+  spaces.new_sectors = below.back() / kOneSectorNeeded;
+  reserve_sectors(spaces.new_sectors);
   for (uint32_t words = 0; words <= kMaxItemWords; ++words)
     if (counts[words] > 0)
-      tables_[words].take_runs(spaces[words], below[words] % kOneSectorNeeded,
+      tables_[words].take_runs(spaces.of_size[words], below[words] % kOneSectorNeeded,
                                (below[words + 1] - below[words]) % kOneSectorNeeded);
-  const uint64_t new_sectors = below.back() / kOneSectorNeeded;
-  reserve_sectors(new_sectors);
-
-  auto plans = device_.template make<BucketPlan>(bucket_runs);
-  auto places = device_.template make<SectorPlace>(n);
-  device_.for_each({"plan buckets", 188}, bucket_runs,
-                   PlaceItems{runs, spaces, overflow_.data(), static_cast<uint32_t>(sectors_), needs.data(),
-                              plans.data(), places.data()});
-  sectors_ += new_sectors;
-  auto sorted_pointers = device_.template make<uint32_t>(n);
-  device_.for_each({"write items", 96}, n,
-                   WriteItems{memory_.ref(), spaces, overflow_.data(), runs, block_runs.data(), plans.data(),
-                              places.data(), sorted_pointers.data()});
-  device_.scatter({"return pointers", 12}, n, order.data(), sorted_pointers.data(), pointers);
+  return spaces;
 }
 
 }  // namespace vox

@@ -6,9 +6,12 @@
 #include <vector>
 
 #include "libvox/base/error.h"
+#include "libvox/hash/accel32.h"
 #include "libvox/hash/accel8.h"
+#include "libvox/hash/atomic64.h"
 #include "libvox/hash/sector_tables.h"
 #include "libvox/hash/slab_tables.h"
+#include "libvox/hash/ticket.h"
 
 namespace vox {
 
@@ -29,7 +32,8 @@ struct SectorType {
   using Tables = SectorTables<Device>;
 };
 
-using AllTables = TableTypes<SlabType<Accel8>, SectorType>;
+using AllTables =
+    TableTypes<SlabType<Atomic64>, SlabType<Ticket>, SlabType<Accel32>, SlabType<Accel8>, SectorType>;
 
 // Calls f(type) for every table, in the order in which they are shown.
 template <class F, class... Types>

@@ -1,6 +1,7 @@
 #include "tools/vox-convert/options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <cmath>
@@ -10,6 +11,7 @@
 #include "formats/scene_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
+#include "libvox/hash/table_list.h"
 #include "tools/common/tool.h"
 
 namespace vox {
@@ -66,8 +68,9 @@ cxxopts::Options describe() {
       "memory-limit",
       "Memory to use at most, in bytes such as 800M or 6G: of the process on the CPU, of the device on a GPU "
       "(default: four fifths of what is free)",
-      text(), "SIZE")("table", "The hash table that holds the DAG: accel8", preset("accel8"), "NAME")(
-      "profile", "Show launches, time and bytes of every kernel on stderr");
+      text(),
+      "SIZE")("table", fmt::format("The hash table that holds the DAG: {}", fmt::join(table_names(), ", ")),
+              preset("accel8"), "NAME")("profile", "Show launches, time and bytes of every kernel on stderr");
   add_common_options(options);
   options.parse_positional({"inputs"});
   return options;
