@@ -93,22 +93,30 @@ TEST(DagLoader, TheTablesHoldEachDifferentItemOnce) {
     }
 }
 
-// A leaf of two voxels has the words of a node with one child.
+// A leaf {1, m} is equal to a node {1, pointer} where its mask's second word happens to be the pointer. The
+// scene is made so: a leaf a = {1, 0}, which goes first into an empty store and lies at the same pointer as
+// alone, a leaf {1, pointer to a}, and above each leaf a node with one child.
 TEST(DagLoader, ANodeThatIsEqualToALeafIsStoredOnce) {
   CpuDevice device(0, false);
-  DagStore<CpuDevice> store(device);
-  FrozenDag dag = dense_dag(8, false, [](uint32_t x, uint32_t y, uint32_t z) {
-    return x == 0 && y == 0 && z == 0 ? 0 : kEmptyVoxel;
+  FrozenDag alone = empty_dag(4, false);
+  alone.levels[0] = {.words = {1, 0}, .nodes = 1, .svo_nodes = 1};
+  int tables = 0;
+  for_each_store(device, {}, [&](auto& store) {
+    const uint32_t a = DagLoader(device, store, alone).insert().root;
+    FrozenDag dag = empty_dag(16, false);
+    dag.levels[2] = {.words = {1, 0, 1, a}, .nodes = 2, .svo_nodes = 2};
+    dag.levels[1] = {.words = {1, 0, 1, 2}, .nodes = 2, .svo_nodes = 2};
+    dag.levels[0] = {.words = {3, 0, 2}, .nodes = 1, .svo_nodes = 1};
+    std::remove_reference_t<decltype(store)> fresh(device);
+    const StoreWork work = DagLoader(device, fresh, dag).insert();
+    const ItemRef root = fresh.ref().item(work.root);
+    if (a == 0 || fresh.ref().item(root[1])[1] != a) return;  // lies elsewhere: nothing to see
+    ++tables;
+    EXPECT_EQ(fresh.items(), 4u);
+    EXPECT_EQ(work.levels[1].inserted, 1u);
+    EXPECT_EQ(different_items(fresh, work.root, dag), 4u);
   });
-  const uint32_t leaf = DagLoader(device, store, dag).insert().root;  // {1, pointer of the leaf {1, 0}}
-  ASSERT_EQ(store.items(), 2u);
-  const ItemRef root = store.ref().item(leaf);
-  // A scene whose one leaf has the words of that root.
-  FrozenDag other = empty_dag(4, false);
-  other.levels[0] = {.words = {root[0], root[1]}, .nodes = 1, .svo_nodes = 1};
-  if (root[1] == 0) GTEST_SKIP() << "the first leaf lies at pointer 0, so that the root is equal to it";
-  EXPECT_EQ(DagLoader(device, store, other).insert().root, leaf);
-  EXPECT_EQ(store.items(), 2u);
+  EXPECT_GT(tables, 0);
 }
 
 TEST(DagLoader, ScenesInOneStoreShareWhatTheyHaveInCommon) {
