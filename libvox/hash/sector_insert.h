@@ -60,7 +60,7 @@ VOX_HD inline uint32_t overflow_slot(uint32_t sector, uint32_t slot) {
 struct SectorSpace {
   uint32_t* lines = nullptr;
   uint32_t first_bucket = 0;
-  uint32_t aim = 0;             // slots that a bucket is expected to need in the end, a little less
+  uint32_t spare = 0;           // further items that a bucket is expected to get later
   uint64_t granules_below = 0;  // what all smaller sizes need
   uint64_t fits = 0;            // offsets below fit behind `old_place`, the others go behind `new_place`
   uint32_t old_place = 0, new_place = 0;
@@ -129,12 +129,12 @@ struct BlockRuns {
 // Hands up to `left` new items to a header's slots and returns how many are left over. The sink counts what
 // that takes, or does it: sink.use_free() for slots that have storage, sink.use_run() for a new run.
 template <class Kind, class Sink>
-VOX_HD uint32_t fill_header(uint32_t* header, uint32_t slot_base, uint32_t left, uint32_t aim, Sink& sink) {
+VOX_HD uint32_t fill_header(uint32_t* header, uint32_t slot_base, uint32_t left, uint32_t spare, Sink& sink) {
   left -= sink.template use_free<Kind>(header, slot_base, left);
   uint32_t ends = header[Kind::kEndsWord];
   for (uint32_t run = runs_taken(ends); left > 0 && run < Kind::kRuns && slots_end(ends) < Kind::kSlots;
        ++run) {
-    const uint32_t used = slots_end(ends), length = run_length<Kind>(left, used, run, aim);
+    const uint32_t used = slots_end(ends), length = run_length<Kind>(left, used, run, spare);
     const uint32_t taken = left < length ? left : length;
     ends = make_ends(run == 0 ? length : first_run_end(ends), used + length);
     sink.template use_run<Kind>(header, run, ends, length, slot_base + used, taken);
@@ -145,12 +145,12 @@ VOX_HD uint32_t fill_header(uint32_t* header, uint32_t slot_base, uint32_t left,
 
 // The same for a bucket. sink.new_sector(link) gives the number of an empty sector to go on with.
 template <class Sink>
-VOX_HD void fill_bucket(uint32_t* line, uint32_t* overflow, uint32_t left, uint32_t aim, Sink& sink) {
-  left = fill_header<SectorLine>(line, 0, left, aim, sink);
+VOX_HD void fill_bucket(uint32_t* line, uint32_t* overflow, uint32_t left, uint32_t spare, Sink& sink) {
+  left = fill_header<SectorLine>(line, 0, left, spare, sink);
   for (uint32_t* link = line + SectorLine::kNextWord; left > 0;) {
     const uint32_t number = *link != kNoSector ? *link : sink.new_sector(link);
     uint32_t* sector = overflow + uint64_t{number} * SectorOverflow::kWords;
-    left = fill_header<SectorOverflow>(sector, overflow_slot(number, 0), left, 0, sink);
+    left = fill_header<SectorOverflow>(sector, overflow_slot(number, 0), left, spare, sink);
     link = sector + SectorOverflow::kNextWord;
   }
 }
@@ -248,7 +248,7 @@ struct BucketNeeds {
   VOX_HD void operator()(uint64_t r) const {
     const SectorSpace& space = spaces[runs.size(r)];
     CountNeeds sink;
-    fill_bucket(runs.line(space, r), overflow, runs.end(r) - runs.begin(r), space.aim, sink);
+    fill_bucket(runs.line(space, r), overflow, runs.end(r) - runs.begin(r), space.spare, sink);
     needs[r] = sink.needs;
   }
 };
@@ -297,7 +297,7 @@ struct PlanBuckets {
                        overflow,
                        places + plan.first,
                        plan};
-    fill_bucket(runs.line(space, r), overflow, runs.end(r) - plan.first, space.aim, sink);
+    fill_bucket(runs.line(space, r), overflow, runs.end(r) - plan.first, space.spare, sink);
     plans[r] = plan;
   }
 };

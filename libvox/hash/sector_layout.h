@@ -29,13 +29,11 @@ inline constexpr uint32_t kItemsPerSuperblock = 1 << (kBlockBits + kSlabBits + k
 struct SectorLine {
   static constexpr uint32_t kWords = 32, kSlots = 112, kRuns = 2;
   static constexpr uint32_t kRunWord = 28, kNextWord = 30, kEndsWord = 31;
-  static constexpr uint32_t kLeastLastRun = 8;  // items
 };
 
 struct SectorOverflow {
   static constexpr uint32_t kWords = 8, kSlots = 20, kRuns = 1;
   static constexpr uint32_t kRunWord = 6, kNextWord = 7, kEndsWord = 5;
-  static constexpr uint32_t kLeastLastRun = 12;
 };
 
 inline constexpr uint32_t kLongestRun = SectorLine::kSlots;
@@ -69,16 +67,11 @@ VOX_HD inline uint32_t runs_taken(uint32_t ends) {
 }
 
 // How many slots a new run has, behind `used` slots, that `needed` items ask for: whole granules. In a
-// header's last run what is not taken now is lost, so it has at least kLeastLastRun and reaches up to slot
-// `aim`.
+// header's last run what is not taken now is lost, so it has room for `spare` further items.
 template <class Kind>
-VOX_HD uint32_t run_length(uint32_t needed, uint32_t used, uint32_t run, uint32_t aim) {
-  const uint32_t room = Kind::kSlots - used;
-  if (run + 1 == Kind::kRuns) {
-    if (used + needed < aim) needed = aim - used;
-    if (needed < Kind::kLeastLastRun) needed = Kind::kLeastLastRun;
-  }
-  const uint32_t rounded = (needed + kGranule - 1) / kGranule * kGranule;
+VOX_HD uint32_t run_length(uint32_t needed, uint32_t used, uint32_t run, uint32_t spare) {
+  const uint32_t room = Kind::kSlots - used, wanted = needed + (run + 1 == Kind::kRuns ? spare : 0);
+  const uint32_t rounded = (wanted + kGranule - 1) / kGranule * kGranule;
   return rounded < room ? rounded : room;
 }
 

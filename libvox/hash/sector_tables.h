@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <vector>
 
 #include "libvox/device/work.h"
@@ -65,7 +64,7 @@ class SectorTable {
     SectorSpace space;
     space.lines = generations_.back().lines.data();
     space.first_bucket = first;
-    space.aim = aim(items_ + count);
+    space.spare = spare(items_ + count);
     return space;
   }
 
@@ -151,11 +150,13 @@ class SectorTable {
     newest_items_ = 0;
   }
 
-  // Where more is to come, most buckets will need this many slots: a standard deviation below the mean.
-  uint32_t aim(uint64_t items) const {
-    if (items >= expected_) return 0;
-    const double load = static_cast<double>(expected_) / static_cast<double>(generations_.back().count);
-    return static_cast<uint32_t>(std::min<double>(std::max(0.0, load - std::sqrt(load)), SectorLine::kSlots));
+  // How many items a bucket is going to get on average when there are so many.
+  uint32_t spare(uint64_t items) const {
+    constexpr uint32_t kUnplanned = 8;
+    if (items > expected_) return kUnplanned;
+    const uint64_t buckets = generations_.back().count;
+    return static_cast<uint32_t>(
+        std::min<uint64_t>((expected_ - items + buckets / 2) / buckets, SectorLine::kSlots));
   }
 
   Device& device_;

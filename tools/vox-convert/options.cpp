@@ -12,6 +12,7 @@
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
 #include "libvox/hash/table_list.h"
+#include "tools/common/device_options.h"
 #include "tools/common/tool.h"
 
 namespace vox {
@@ -62,15 +63,10 @@ cxxopts::Options describe() {
               "auto: chosen from the mesh; or a file of up to 16 colours: .gpl, .pal (JASC), .hex, an image",
               preset("auto"),
               "FILE")("palette-out", "Write the palette used: .gpl, .pal, .hex or .png", text(), "FILE");
-  options.add_options("Device")("device", "auto (a GPU where there is one), cpu, cuda or cuda:N",
-                                preset("auto"), "DEVICE")(
-      "threads", "Threads to run on the processor (default: all)", text(), "N")(
-      "memory-limit",
-      "Memory to use at most, in bytes such as 800M or 6G: of the process on the CPU, of the device on a GPU "
-      "(default: four fifths of what is free)",
-      text(),
-      "SIZE")("table", fmt::format("The hash table that holds the DAG: {}", fmt::join(table_names(), ", ")),
-              preset("accel8"), "NAME")("profile", "Show launches, time and bytes of every kernel on stderr");
+  add_device_options(options);
+  options.add_options("Device")(
+      "table", fmt::format("The hash table that holds the DAG: {}", fmt::join(table_names(), ", ")),
+      preset("accel8"), "NAME");
   add_common_options(options);
   options.parse_positional({"inputs"});
   return options;
@@ -142,21 +138,6 @@ std::filesystem::path parse_palette_out(const cxxopts::ParseResult& parsed, Mate
   return path;
 }
 
-void read_device(const cxxopts::ParseResult& parsed, ConvertOptions& options) {
-  options.engine.device = parsed["device"].as<std::string>();
-  if (parsed.count("threads")) {
-    const uint64_t threads = parse_count(parsed["threads"].as<std::string>(), "--threads");
-    if (threads < 1 || threads > 4096) throw UsageError("--threads must be 1 to 4096");
-    options.engine.threads = static_cast<uint32_t>(threads);
-  }
-  if (parsed.count("memory-limit")) {
-    options.engine.memory_limit = parse_bytes(parsed["memory-limit"].as<std::string>(), "--memory-limit");
-    if (options.engine.memory_limit == 0) throw UsageError("--memory-limit must be greater than 0");
-  }
-  options.engine.table = parsed["table"].as<std::string>();
-  options.engine.profile = parsed.count("profile") > 0;
-}
-
 }  // namespace
 
 ConvertOptions parse_convert_options(int argc, char** argv) {
@@ -182,7 +163,8 @@ ConvertOptions parse_convert_options(int argc, char** argv) {
       parsed, "coverage", {{"conservative", Coverage::Conservative}, {"thin", Coverage::Thin}});
   options.build.solid = parsed.count("solid") > 0;
   options.build.materials = options.materials != MaterialMode::None;
-  read_device(parsed, options);
+  options.engine = read_device_options(parsed);
+  options.engine.table = parsed["table"].as<std::string>();
 
   options.output = parsed.count("output") ? std::filesystem::path(parsed["output"].as<std::string>())
                                           : options.inputs[0].filename().replace_extension(".h5");

@@ -1,0 +1,16 @@
+// The options of every program that runs something on a device.
+#pragma once
+
+#include <cxxopts.hpp>
+
+#include "libvox/engine.h"
+
+namespace vox {
+
+// Adds --device, --threads, --memory-limit and --profile as the group "Device".
+void add_device_options(cxxopts::Options& options);
+
+// Throws UsageError. The table is left as it is by default.
+EngineOptions read_device_options(const cxxopts::ParseResult& parsed);
+
+}  // namespace vox
