@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libvox/dag/frozen_dag.h"
+#include "libvox/report/hash_bench.h"
 #include "libvox/scene/palette.h"
 #include "libvox/scene/scene.h"
 #include "libvox/voxelize/grid.h"
@@ -56,6 +57,9 @@ class Engine {
   // Voxelizes triangles that drop_bad_triangles() has left over. What lies outside the grid is cut off.
   virtual BuildResult build(const Scene& scene, const IndexedScene& indexed, const Grid& grid,
                             const BuildOptions& options) = 0;
+
+  // Measures hash tables, all or those that are named.
+  virtual HashBenchResult bench_hash(const HashBenchOptions& options) = 0;
 
   virtual std::vector<KernelTime> profile() const = 0;  // since the engine was made, longest first
 };

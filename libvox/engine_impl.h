@@ -372,6 +372,10 @@ class DeviceEngine final : public Engine {
     return result;
   }
 
+  HashBenchResult bench_hash(const HashBenchOptions& options) override {
+    return vox::bench_hash(device_, options);
+  }
+
  private:
   ThreadLimit threads_;
   std::string table_;

@@ -22,6 +22,8 @@ namespace vox {
 class CpuDevice {
  public:
   using Group = CpuGroup;
+  static constexpr uint32_t kLaneBytes =
+      128;  // what one of the threads that read a piece of memory best reads
 
   // `memory_limit` bounds the process: what it holds already is taken off.
   CpuDevice(uint64_t memory_limit, bool profile);
@@ -156,6 +158,14 @@ class CpuDevice {
     if (n > 0) std::memcpy(to, from, n * sizeof(T));
   }
   void sync() {}
+
+  // What f() takes, with all that it starts here.
+  template <class F>
+  double seconds(const F& f) {
+    Stopwatch watch;
+    f();
+    return watch.seconds();
+  }
 
  private:
   static constexpr uint64_t kBlock = 1 << 14;

@@ -92,6 +92,7 @@ __global__ void histogram(uint64_t n, const Bin bin, unsigned long long* counts,
 class CudaDevice {
  public:
   using Group = CudaGroup;
+  static constexpr uint32_t kLaneBytes = 16;  // neighbours' reads become one
 
   // `memory_limit` bounds what is taken of the device's memory; 0: 80 % of what is free.
   CudaDevice(int index, uint64_t memory_limit, bool profile);
@@ -216,6 +217,18 @@ class CudaDevice {
   }
   void sync() { check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
 
+  // What f() takes, with all that it starts here.
+  template <class F>
+  double seconds(const F& f) {
+    check_cuda(cudaEventRecord(lap_begin_, stream_), "cudaEventRecord");
+    f();
+    check_cuda(cudaEventRecord(lap_end_, stream_), "cudaEventRecord");
+    check_cuda(cudaEventSynchronize(lap_end_), "cudaEventSynchronize");
+    float milliseconds = 0;
+    check_cuda(cudaEventElapsedTime(&milliseconds, lap_begin_, lap_end_), "cudaEventElapsedTime");
+    return milliseconds * 1e-3;
+  }
+
  private:
   static constexpr uint32_t kThreads = 256;
 
@@ -249,7 +262,8 @@ class CudaDevice {
   int index_;
   uint32_t max_blocks_ = 0;
   cudaStream_t stream_ = nullptr;
-  cudaEvent_t begin_ = nullptr, end_ = nullptr;
+  cudaEvent_t begin_ = nullptr, end_ = nullptr;          // of a launch, for the profiler
+  cudaEvent_t lap_begin_ = nullptr, lap_end_ = nullptr;  // of seconds()
   std::unique_ptr<Pool> pool_;
   Profiler profiler_;
   // Pinned host memory that transfers pass through, in two halves so that copying and sending overlap; the
