@@ -275,11 +275,12 @@ void check_storage(const Object& dataset) {
 }
 
 template <class T>
-void write_table(const Object& parent, const std::string& name, std::span<const T> values,
-                 std::vector<hsize_t> dims) {
+Object write_table(const Object& parent, const std::string& name, std::span<const T> values,
+                   std::vector<hsize_t> dims) {
   Object dataset = create_dataset(parent, name, type_of<T>(), dims, checked_properties(dims));
   check(H5Dwrite(dataset.id, type_of<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), dataset.where(),
         "cannot be written");
+  return dataset;
 }
 
 template <class T>
@@ -299,7 +300,7 @@ std::vector<T> read_table(const Object& parent, const std::string& name, std::ve
   return values;
 }
 
-void write_texts(const Object& parent, const std::string& name, const std::vector<std::string>& texts) {
+Object write_texts(const Object& parent, const std::string& name, const std::vector<std::string>& texts) {
   size_t length = 1;
   for (const std::string& text : texts) length = std::max(length, text.size());
   std::string padded;
@@ -309,6 +310,7 @@ void write_texts(const Object& parent, const std::string& name, const std::vecto
   Object dataset = create_dataset(parent, name, type, dims, checked_properties(dims));
   check(H5Dwrite(dataset.id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, padded.data()), dataset.where(),
         "cannot be written");
+  return dataset;
 }
 
 std::vector<std::string> read_texts(const Object& parent, const std::string& name) {
@@ -334,9 +336,11 @@ template void read_attribute(const Object&, const std::string&, std::span<uint8_
 template void read_attribute(const Object&, const std::string&, std::span<uint32_t>);
 template void read_attribute(const Object&, const std::string&, std::span<uint64_t>);
 template void read_attribute(const Object&, const std::string&, std::span<double>);
-template void write_table(const Object&, const std::string&, std::span<const uint8_t>, std::vector<hsize_t>);
-template void write_table(const Object&, const std::string&, std::span<const uint64_t>, std::vector<hsize_t>);
-template void write_table(const Object&, const std::string&, std::span<const double>, std::vector<hsize_t>);
+template Object write_table(const Object&, const std::string&, std::span<const uint8_t>,
+                            std::vector<hsize_t>);
+template Object write_table(const Object&, const std::string&, std::span<const uint64_t>,
+                            std::vector<hsize_t>);
+template Object write_table(const Object&, const std::string&, std::span<const double>, std::vector<hsize_t>);
 template std::vector<uint8_t> read_table(const Object&, const std::string&, std::vector<hsize_t>);
 template std::vector<uint64_t> read_table(const Object&, const std::string&, std::vector<hsize_t>);
 template std::vector<double> read_table(const Object&, const std::string&, std::vector<hsize_t>);

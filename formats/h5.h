@@ -103,17 +103,18 @@ void write_text(const Object& object, const std::string& name, const std::string
 std::string read_text(const Object& object, const std::string& name);
 bool has_attribute(const Object& object, const std::string& name);
 
-// Datasets of uint8_t, uint64_t or double, held in memory as a whole. Reading throws where type or dimensions
-// differ; a dimension of kAnyLength may be as long as it is.
+// Datasets of uint8_t, uint64_t or double, held in memory as a whole. Writing returns the dataset, for
+// attributes. Reading throws where type or dimensions differ; a dimension of kAnyLength may be as long as it
+// is.
 inline constexpr hsize_t kAnyLength = UINT64_MAX;
 template <class T>
-void write_table(const Object& parent, const std::string& name, std::span<const T> values,
-                 std::vector<hsize_t> dims);
+Object write_table(const Object& parent, const std::string& name, std::span<const T> values,
+                   std::vector<hsize_t> dims);
 template <class T>
 std::vector<T> read_table(const Object& parent, const std::string& name, std::vector<hsize_t> dims);
 
 // Short texts, one a row, all padded to the length of the longest.
-void write_texts(const Object& parent, const std::string& name, const std::vector<std::string>& texts);
+Object write_texts(const Object& parent, const std::string& name, const std::vector<std::string>& texts);
 std::vector<std::string> read_texts(const Object& parent, const std::string& name);
 
 // --- for formats that bring their own way to read and write a dataset ---
