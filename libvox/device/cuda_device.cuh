@@ -92,7 +92,8 @@ __global__ void histogram(uint64_t n, const Bin bin, unsigned long long* counts,
 class CudaDevice {
  public:
   using Group = CudaGroup;
-  static constexpr uint32_t kLaneBytes = 16;  // neighbours' reads become one
+  // Of a piece of memory, what one thread reads by itself: neighbours' loads become one.
+  static constexpr uint32_t kLaneBytes = 16;
 
   // `memory_limit` bounds what is taken of the device's memory; 0: 80 % of what is free.
   CudaDevice(int index, uint64_t memory_limit, bool profile);

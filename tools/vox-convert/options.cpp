@@ -10,6 +10,7 @@
 #include "formats/scene_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
+#include "tools/common/device_options.h"
 #include "tools/common/tool.h"
 
 namespace vox {
@@ -60,14 +61,9 @@ cxxopts::Options describe() {
               "auto: chosen from the mesh; or a file of up to 16 colours: .gpl, .pal (JASC), .hex, an image",
               preset("auto"),
               "FILE")("palette-out", "Write the palette used: .gpl, .pal, .hex or .png", text(), "FILE");
-  options.add_options("Device")("device", "auto (a GPU where there is one), cpu, cuda or cuda:N",
-                                preset("auto"), "DEVICE")(
-      "threads", "Threads to run on the processor (default: all)", text(), "N")(
-      "memory-limit",
-      "Memory to use at most, in bytes such as 800M or 6G: of the process on the CPU, of the device on a GPU "
-      "(default: four fifths of what is free)",
-      text(), "SIZE")("table", "The hash table that holds the DAG: accel8", preset("accel8"), "NAME")(
-      "profile", "Show launches, time and bytes of every kernel on stderr");
+  add_device_options(options);
+  options.add_options("Device")("table", "The hash table that holds the DAG: accel8", preset("accel8"),
+                                "NAME")("profile", "Show launches, time and bytes of every kernel on stderr");
   add_common_options(options);
   options.parse_positional({"inputs"});
   return options;
@@ -140,16 +136,7 @@ std::filesystem::path parse_palette_out(const cxxopts::ParseResult& parsed, Mate
 }
 
 void read_device(const cxxopts::ParseResult& parsed, ConvertOptions& options) {
-  options.engine.device = parsed["device"].as<std::string>();
-  if (parsed.count("threads")) {
-    const uint64_t threads = parse_count(parsed["threads"].as<std::string>(), "--threads");
-    if (threads < 1 || threads > 4096) throw UsageError("--threads must be 1 to 4096");
-    options.engine.threads = static_cast<uint32_t>(threads);
-  }
-  if (parsed.count("memory-limit")) {
-    options.engine.memory_limit = parse_bytes(parsed["memory-limit"].as<std::string>(), "--memory-limit");
-    if (options.engine.memory_limit == 0) throw UsageError("--memory-limit must be greater than 0");
-  }
+  options.engine = read_device_options(parsed);
   options.engine.table = parsed["table"].as<std::string>();
   options.engine.profile = parsed.count("profile") > 0;
 }
