@@ -22,8 +22,8 @@ namespace vox {
 class CpuDevice {
  public:
   using Group = CpuGroup;
-  static constexpr uint32_t kLaneBytes =
-      128;  // what one of the threads that read a piece of memory best reads
+  // Of a piece of memory, what one thread reads by itself: all of it.
+  static constexpr uint32_t kLaneBytes = 128;
 
   // `memory_limit` bounds the process: what it holds already is taken off.
   CpuDevice(uint64_t memory_limit, bool profile);

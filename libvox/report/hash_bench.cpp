@@ -56,7 +56,8 @@ HashBenchSizes sizes_of(const HashBenchOptions& options, const std::string& devi
              options.batch.value_or(scaled(HashBenchOptions::kBatch, scale))};
   if (!all_fit || !fits(sizes.fill + sizes.batch))
     throw UsageError(
-        "--fill and --batch together are more than 2^32 items, which is what 32-bit pointers reach");
+        "--fill and --batch, or --scale, ask for more than 2^32 items, which is more than 32-bit pointers "
+        "reach");
   if (sizes.fill == 0 || sizes.batch == 0)
     throw UsageError(fmt::format("--{} is 0 items, expected 1 or more", sizes.fill == 0 ? "fill" : "batch"));
   return sizes;

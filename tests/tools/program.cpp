@@ -167,15 +167,15 @@ std::string ProgramTest::digest(const std::string& scene_file) {
   return json_value(converted({scene_file, "--info", "--json"}), "digest");
 }
 
-testing::AssertionResult one_error(const Finished& run, const std::string& text) {
+testing::AssertionResult one_error(const Finished& run, const std::string& text, const std::string& program) {
   size_t errors = 0;
   bool found = false, foreign = false;
   for (const std::string& line : lines_of(run.err)) {
-    if (line.starts_with("vox-convert: error: ")) {
+    if (line.starts_with(program + ": error: ")) {
       ++errors;
       found |= line.find(text) != std::string::npos;
     }
-    foreign |= !line.starts_with("vox-convert: ");
+    foreign |= !line.starts_with(program + ": ");
   }
   if (errors == 1 && found && !foreign) return testing::AssertionSuccess();
   return testing::AssertionFailure() << "expected one error with '" << text << "', stderr is:\n" << run.err;

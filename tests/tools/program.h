@@ -64,7 +64,8 @@ class ProgramTest : public testing::Test {
 };
 
 // The one line that says `vox-convert: error: …`, or a list of what else was said.
-testing::AssertionResult one_error(const Finished& run, const std::string& text);
+testing::AssertionResult one_error(const Finished& run, const std::string& text,
+                                   const std::string& program = "vox-convert");
 
 // The value of a key of the program's JSON, such as "digest" or "seconds.load", as JSON text; "" where
 // absent.
