@@ -7,7 +7,7 @@
 #include "libvox/hash/batch.h"
 #include "libvox/hash/slab_memory.h"
 
-namespace vox {
+namespace vox::bench {
 
 // Item `number`, 1 to 2^36. mix64 maps numbers to the first two words one to one, and 0 to 0, so that these
 // differ for all items and are never 0 (which tables may use for an empty slot).
@@ -113,4 +113,4 @@ struct IsWrongLeader {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::bench

@@ -27,11 +27,11 @@ template <class Device, class Tables, class Numbers>
 SearchOutcome search_outcome(Device& device, const Tables& tables, uint64_t stored, const Numbers& numbers,
                              const BatchRef& batch, uint64_t n, const uint32_t* pointers) {
   const auto memory = tables.memory_ref();
-  const IsStored<Numbers> is_stored = {numbers, stored};
-  const IsWrong<Numbers, decltype(tables.memory_ref())> is_wrong = {is_stored, batch, memory,
-                                                                    tables.pointer_range(), pointers};
-  return {device.sum("count hits", n, IsFound{pointers}), device.sum("count stored items", n, is_stored),
-          device.sum("check pointers", n, is_wrong)};
+  const bench::IsStored<Numbers> is_stored = {numbers, stored};
+  const bench::IsWrong<Numbers, decltype(tables.memory_ref())> is_wrong = {is_stored, batch, memory,
+                                                                           tables.pointer_range(), pointers};
+  return {device.sum("count hits", n, bench::IsFound{pointers}),
+          device.sum("count stored items", n, is_stored), device.sum("check pointers", n, is_wrong)};
 }
 
 // Throws Error unless equal items, and only these, have one leader, which leads itself.
@@ -40,9 +40,9 @@ void check_leaders(Device& device, const std::string& what, const Numbers& numbe
                    const uint32_t* leader_of) {
   auto marks = device.template make<uint32_t>(n + 1);  // of the numbers 1 to n
   device.fill(marks.data(), n + 1, 0u);
-  device.for_each("mark numbers", n, MarkNumber<Numbers>{numbers, marks.data()});
-  const uint64_t distinct = device.sum("count numbers", n + 1, IsMarked{marks.data()});
-  const uint64_t wrong = device.sum("check leaders", n, IsWrongLeader<Numbers>{numbers, n, leader_of});
+  device.for_each("mark numbers", n, bench::MarkNumber<Numbers>{numbers, marks.data()});
+  const uint64_t distinct = device.sum("count numbers", n + 1, bench::IsMarked{marks.data()});
+  const uint64_t wrong = device.sum("check leaders", n, bench::IsWrongLeader<Numbers>{numbers, n, leader_of});
   if (wrong != 0) throw Error(what + ": " + format_count(wrong) + " items have a wrong leader");
   const uint64_t leaders = device.sum("count leaders", n, IsLeader{leader_of});
   if (leaders != distinct)
@@ -119,13 +119,13 @@ class HashBench {
     batch_words_ = device_.template make<uint32_t>(sizes_.batch * words);
     pointers_ = device_.template make<uint32_t>(most);
     filled_ = write_items(kFilled, sizes_.fill, filled_words_);
-    new_ = write_items(Consecutive{sizes_.fill + 1}, sizes_.batch, new_words_);
+    new_ = write_items(bench::Consecutive{sizes_.fill + 1}, sizes_.batch, new_words_);
   }
 
   template <class Numbers>
   BatchRef write_items(const Numbers& numbers, uint64_t n, const Buffer<uint32_t>& to) {
     device_.for_each({"write items", item_words_ * 4.0}, n,
-                     WriteItems<Numbers>{numbers, item_words_, to.data()});
+                     bench::WriteItems<Numbers>{numbers, item_words_, to.data()});
     return {to.data(), nullptr, nullptr, item_words_};  // without hashes: the tables' time includes these
   }
 
@@ -218,7 +218,7 @@ class HashBench {
   template <class Tables>
   void measure_search(const Tables& tables, HashBenchRow& row) {
     auto checked = [&](uint32_t seed, const auto& search) {
-      const RandomHits numbers = {sizes_.fill, sizes_.fill + sizes_.batch + 1, row.hit_rate, seed};
+      const bench::RandomHits numbers = {sizes_.fill, sizes_.fill + sizes_.batch + 1, row.hit_rate, seed};
       const BatchRef batch = write_items(numbers, row.items, batch_words_);
       device_.fill(pointers_.data(), row.items, kNullPointer);
       const auto result = search(batch);
@@ -241,8 +241,8 @@ class HashBench {
     const uint64_t stored = sizes_.fill + sizes_.batch;
     tables.find(new_, kAll, sizes_.batch, pointers_.data());
     check_search(text_of(row) + ", then a search for what was inserted",
-                 search_outcome(device_, tables, stored, Consecutive{sizes_.fill + 1}, new_, sizes_.batch,
-                                pointers_.data()));
+                 search_outcome(device_, tables, stored, bench::Consecutive{sizes_.fill + 1}, new_,
+                                sizes_.batch, pointers_.data()));
     tables.find(filled_, kAll, sizes_.fill, pointers_.data());
     check_search(text_of(row) + ", then a search for what was there before",
                  search_outcome(device_, tables, stored, kFilled, filled_, sizes_.fill, pointers_.data()));
@@ -257,13 +257,14 @@ class HashBench {
       tables.expect(expected_);
       const double elapsed = time_insertion(tables, fill, sizes_.fill, kFilled, filled_);
       if (repetition > 0) fill_seconds.push_back(elapsed);
-      return time_insertion(tables, insert, sizes_.fill + sizes_.batch, Consecutive{sizes_.fill + 1}, new_);
+      return time_insertion(tables, insert, sizes_.fill + sizes_.batch, bench::Consecutive{sizes_.fill + 1},
+                            new_);
     });
     fill.time = summarize(std::move(fill_seconds));
   }
 
   template <class Tables>
-  double time_insertion(Tables& tables, const HashBenchRow& row, uint64_t stored, Consecutive numbers,
+  double time_insertion(Tables& tables, const HashBenchRow& row, uint64_t stored, bench::Consecutive numbers,
                         const BatchRef& batch) {
     device_.fill(pointers_.data(), row.items, kNullPointer);
     const double elapsed = device_.seconds([&] { tables.insert(batch, kAll, row.items, pointers_.data()); });
@@ -276,7 +277,7 @@ class HashBench {
   void measure_duplicates() {
     auto hashes = device_.template make<uint64_t>(sizes_.batch);
     for (const uint32_t copies : options_.hit_rates) {
-      const RandomCopies numbers = {sizes_.batch, copies};
+      const bench::RandomCopies numbers = {sizes_.batch, copies};
       BatchRef batch = write_items(numbers, sizes_.batch, batch_words_);
       device_.for_each("hash items", sizes_.batch, HashItems{batch, hashes.data()});
       batch.hashes = hashes.data();
@@ -296,7 +297,7 @@ class HashBench {
     }
   }
 
-  static constexpr Consecutive kFilled = {1};
+  static constexpr bench::Consecutive kFilled = {1};
 
   Device& device_;
   const HashBenchOptions& options_;

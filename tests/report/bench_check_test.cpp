@@ -31,7 +31,7 @@ class BenchCheck : public testing::Test {
 
   // Items 1 to kStored, at pointers 0 to kStored - 1; what a correct search gives.
   void SetUp() override {
-    stored_words_ = items(Consecutive{1}, kStored);
+    stored_words_ = items(bench::Consecutive{1}, kStored);
     searched_words_ = items(numbers_, kSearched);
     for (uint64_t i = 0; i < kSearched; ++i) {
       const uint64_t number = numbers_(i);
@@ -42,7 +42,7 @@ class BenchCheck : public testing::Test {
   template <class Numbers>
   static std::vector<uint32_t> items(const Numbers& numbers, uint64_t n) {
     std::vector<uint32_t> words(n * kWords);
-    for (uint64_t i = 0; i < n; ++i) write_item(numbers(i), kWords, words.data() + i * kWords);
+    for (uint64_t i = 0; i < n; ++i) bench::write_item(numbers(i), kWords, words.data() + i * kWords);
     return words;
   }
 
@@ -59,7 +59,7 @@ class BenchCheck : public testing::Test {
   }
 
   CpuDevice device_{0, false};
-  RandomHits numbers_ = {kStored, kStored + 1, 50, 3};
+  bench::RandomHits numbers_ = {kStored, kStored + 1, 50, 3};
   std::vector<uint32_t> stored_words_, searched_words_, pointers_;
 };
 
@@ -107,7 +107,7 @@ TEST_F(BenchCheck, NoticesAPointerToAnotherItemOrToNone) {
 }
 
 TEST_F(BenchCheck, NoticesLeadersThatAreNone) {
-  const RandomCopies numbers = {kSearched, 50};
+  const bench::RandomCopies numbers = {kSearched, 50};
   const auto check = [&](const std::vector<uint32_t>& leaders) {
     check_leaders(device_, "duplicates", numbers, kSearched, leaders.data());
   };
@@ -133,7 +133,7 @@ TEST(BenchItems, DifferInTheirFirstTwoWordsWhichAreNeverBothZero) {
     std::set<std::pair<uint32_t, uint32_t>> seen = {{0, 0}};
     for (uint64_t number = 1; number <= 5000; ++number) {
       std::vector<uint32_t> item(words + 1, 77);
-      write_item(number, words, item.data());
+      bench::write_item(number, words, item.data());
       EXPECT_TRUE(seen.emplace(item[0], item[1]).second);
       EXPECT_EQ(item[words], 77u);  // nothing is written behind it
     }
@@ -143,7 +143,7 @@ TEST(BenchItems, DifferInTheirFirstTwoWordsWhichAreNeverBothZero) {
 TEST(BenchItems, AreFoundAtRandomInTheShareAskedFor) {
   constexpr uint64_t kItems = 20000, kStored = 1000;
   for (const uint32_t percent : {0u, 25u, 50u, 75u, 100u}) {
-    const RandomHits numbers = {kStored, kStored + 501, percent, 9};
+    const bench::RandomHits numbers = {kStored, kStored + 501, percent, 9};
     std::set<uint64_t> hits, misses;
     uint64_t found = 0;
     for (uint64_t i = 0; i < kItems; ++i) {
@@ -162,7 +162,9 @@ TEST(BenchItems, AreFoundAtRandomInTheShareAskedFor) {
 TEST(BenchItems, AreOthersForAnotherSeed) {
   uint64_t same = 0;
   for (uint64_t i = 0; i < 1000; ++i)
-    same += RandomHits{1000000, 1000001, 100, 1}(i) == RandomHits{1000000, 1000001, 100, 2}(i) ? 1 : 0;
+    same += bench::RandomHits{1000000, 1000001, 100, 1}(i) == bench::RandomHits{1000000, 1000001, 100, 2}(i)
+                ? 1
+                : 0;
   EXPECT_LT(same, 10u);
 }
 
