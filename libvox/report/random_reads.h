@@ -57,7 +57,7 @@ RandomReadCeiling measure_random_reads(Device& device, const Buffer<Words4>& mem
   using Reads = RandomReads<kBytes, kLanes>;
   auto never_written = device.template make<uint32_t>(1);
   const Reads body = {memory.data(), memory.size() / Reads::kPieceLoads, never_written.data()};
-  const uint64_t threads = reads / Reads::kAtOnce * kLanes;
+  const uint64_t rounds = reads / Reads::kAtOnce, threads = rounds * kLanes;
   std::vector<double> seconds;
   for (uint32_t repetition = 0; repetition <= repetitions; ++repetition) {
     const double elapsed = device.seconds([&] { device.for_each("random reads", threads, body); });
@@ -65,7 +65,7 @@ RandomReadCeiling measure_random_reads(Device& device, const Buffer<Words4>& mem
   }
   RandomReadCeiling ceiling = {kBytes, memory.size() * sizeof(Words4), 0, summarize(std::move(seconds)),
                                repetitions};
-  ceiling.reads_per_second = static_cast<double>(threads / kLanes * Reads::kAtOnce) / ceiling.time.median;
+  ceiling.reads_per_second = static_cast<double>(rounds * Reads::kAtOnce) / ceiling.time.median;
   return ceiling;
 }
 
