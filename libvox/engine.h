@@ -8,6 +8,7 @@
 
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/report/hash_bench.h"
+#include "libvox/report/table_report.h"
 #include "libvox/scene/palette.h"
 #include "libvox/scene/scene.h"
 #include "libvox/voxelize/grid.h"
@@ -60,6 +61,12 @@ class Engine {
 
   // Measures hash tables, all or those that are named.
   virtual HashBenchResult bench_hash(const HashBenchOptions& options) = 0;
+
+  // The same voxels with leaves reduced to masks. The DAG is one that check_structure() accepts.
+  virtual FrozenDag without_materials(const FrozenDag& dag) = 0;
+
+  // Memory and times of hash tables that hold this DAG, one that check_structure() accepts.
+  virtual std::vector<TableReport> measure_tables(const FrozenDag& dag, const TablesQuery& query) = 0;
 
   virtual std::vector<KernelTime> profile() const = 0;  // since the engine was made, longest first
 };

@@ -14,6 +14,7 @@
 #include "libvox/base/units.h"
 #include "libvox/dag/freeze.h"
 #include "libvox/dag/levels.h"
+#include "libvox/dag/without_materials.h"
 #include "libvox/engine.h"
 #include "libvox/voxelize/leaves.h"
 #include "libvox/voxelize/prepare.h"
@@ -374,6 +375,12 @@ class DeviceEngine final : public Engine {
 
   HashBenchResult bench_hash(const HashBenchOptions& options) override {
     return vox::bench_hash(device_, options);
+  }
+
+  FrozenDag without_materials(const FrozenDag& dag) override { return vox::without_materials(device_, dag); }
+
+  std::vector<TableReport> measure_tables(const FrozenDag& dag, const TablesQuery& query) override {
+    return vox::measure_tables(device_, dag, query);
   }
 
  private:

@@ -15,17 +15,6 @@ struct LevelNodes {
   uint64_t count = 0;
 };
 
-// Material if the item is completely filled with one, else -1.
-VOX_HD inline int homogeneous_content(const ItemRef& item, NodeKind kind, bool materials) {
-  if (kind == NodeKind::Inner)
-    return is_homogeneous(item[0]) ? static_cast<int>(homogeneous_material(item[0])) : -1;
-  if ((item[0] & item[1]) != UINT32_MAX) return -1;
-  if (!materials) return 0;
-  for (uint32_t i = 2; i < kMaxItemWords; ++i)
-    if (item[i] != (item[2] & 15) * 0x11111111u) return -1;
-  return static_cast<int>(item[2] & 15);
-}
-
 template <class Key>
 struct ParentHeaders {
   CellsRef parents;

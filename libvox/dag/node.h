@@ -56,4 +56,15 @@ VOX_HD inline uint32_t child_word(uint32_t header, uint32_t child) {
 }
 inline constexpr uint32_t kHeaderBits = 0x1fff;  // the others are reserved and zero
 
+// Material if the item is completely filled with one, else -1.
+VOX_HD inline int homogeneous_content(const ItemRef& item, NodeKind kind, bool materials) {
+  if (kind == NodeKind::Inner)
+    return is_homogeneous(item[0]) ? static_cast<int>(homogeneous_material(item[0])) : -1;
+  if ((item[0] & item[1]) != UINT32_MAX) return -1;
+  if (!materials) return 0;
+  for (uint32_t i = 2; i < kMaxItemWords; ++i)
+    if (item[i] != (item[2] & 15) * 0x11111111u) return -1;
+  return static_cast<int>(item[2] & 15);
+}
+
 }  // namespace vox

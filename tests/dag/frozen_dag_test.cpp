@@ -5,31 +5,10 @@
 #include <random>
 
 #include "libvox/base/error.h"
-#include "tests/dag/dense_dag.h"
+#include "tests/dag/grids.h"
 
 namespace vox {
 namespace {
-
-// A shell of a sphere in 16 materials, some noise beside it: nodes that repeat and nodes that do not.
-int shell(uint32_t x, uint32_t y, uint32_t z) {
-  int64_t dx = int64_t{x} - 30, dy = int64_t{y} - 30, dz = int64_t{z} - 30, r2 = dx * dx + dy * dy + dz * dz;
-  if (r2 >= 20 * 20 && r2 <= 24 * 24) return static_cast<int>(x / 8 + y / 8) % 16;
-  return mix64(x + 1000 * y + 1000000 * z) % 97 == 0 ? 7 : kEmptyVoxel;
-}
-
-// Blocks of 16³, each filled with one material or empty.
-int blocks(uint32_t x, uint32_t y, uint32_t z) {
-  uint64_t hash = mix64(x / 16 + 100 * (y / 16) + 10000 * (z / 16) + 1);
-  return hash % 3 == 0 ? kEmptyVoxel : static_cast<int>(hash >> 8 & 3);
-}
-
-int everywhere(uint32_t, uint32_t, uint32_t) {
-  return 5;
-}
-
-int nowhere(uint32_t, uint32_t, uint32_t) {
-  return kEmptyVoxel;
-}
 
 void expect_holds(const FrozenDag& dag, const DenseGrid& grid) {
   uint64_t voxels = 0;

@@ -63,7 +63,7 @@ class ProgramTest : public testing::Test {
   std::filesystem::path folder_;
 };
 
-// The one line that says `vox-convert: error: …`, or a list of what else was said.
+// The one line that says `PROGRAM: error: …`, or a list of what else was said.
 testing::AssertionResult one_error(const Finished& run, const std::string& text,
                                    const std::string& program = "vox-convert");
 

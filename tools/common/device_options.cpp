@@ -1,7 +1,5 @@
 #include "tools/common/device_options.h"
 
-#include <string>
-
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
 
@@ -15,7 +13,7 @@ void add_device_options(cxxopts::Options& options) {
       "memory-limit",
       "Memory to use at most, in bytes such as 800M or 6G: of the process on the CPU, of the device on a GPU "
       "(default: four fifths of what is free)",
-      text(), "SIZE");
+      text(), "SIZE")("profile", "Show launches, time and bytes of every kernel on stderr");
 }
 
 EngineOptions read_device_options(const cxxopts::ParseResult& parsed) {
@@ -30,6 +28,7 @@ EngineOptions read_device_options(const cxxopts::ParseResult& parsed) {
     options.memory_limit = parse_bytes(parsed["memory-limit"].as<std::string>(), "--memory-limit");
     if (options.memory_limit == 0) throw UsageError("--memory-limit must be greater than 0");
   }
+  options.profile = parsed.count("profile") > 0;
   return options;
 }
 

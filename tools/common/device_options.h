@@ -1,4 +1,4 @@
-// The options that say where a tool works, and with how much of it.
+// The options of every program that runs something on a device.
 #pragma once
 
 #include <cxxopts.hpp>
@@ -7,10 +7,10 @@
 
 namespace vox {
 
-// Adds --device, --threads and --memory-limit to the group "Device".
+// Adds --device, --threads, --memory-limit and --profile as the group "Device".
 void add_device_options(cxxopts::Options& options);
 
-// Throws UsageError.
+// Throws UsageError. The table is left as it is by default.
 EngineOptions read_device_options(const cxxopts::ParseResult& parsed);
 
 }  // namespace vox

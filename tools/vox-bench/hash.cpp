@@ -5,6 +5,7 @@
 #include "libvox/base/atomic_file.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
+#include "tools/common/profile.h"
 #include "tools/common/tool.h"
 #include "tools/vox-bench/commands.h"
 #include "tools/vox-bench/hash_options.h"
@@ -37,6 +38,7 @@ void run_hash(int argc, char** argv) {
   if (command.report) write_report(hash_report(run), *command.report);
   if (command.csv) write_csv(rows_table(run.result), *command.csv);
   fmt::print("{}", command.json ? json_text(run) + "\n" : table_text(run));
+  if (command.engine.profile) print_profile(engine->profile());
   log_debug("measured in {}", format_seconds(run.result.seconds));
 }
 

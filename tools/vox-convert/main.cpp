@@ -17,6 +17,7 @@
 #include "libvox/base/thread_limit.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/voxel_box.h"
+#include "tools/common/profile.h"
 #include "tools/common/tool.h"
 #include "tools/vox-convert/options.h"
 #include "tools/vox-convert/scene_report.h"
@@ -160,13 +161,6 @@ void write_output(const VoxelScene& scene, const ConvertOptions& options, bool f
   }
 }
 
-void print_profile(const std::vector<KernelTime>& kernels) {
-  fmt::print(stderr, "{:<28} {:>8} {:>10} {:>12} {:>10}\n", "kernel", "launches", "seconds", "bytes", "GB/s");
-  for (const KernelTime& k : kernels)
-    fmt::print(stderr, "{:<28} {:>8} {:>10.4f} {:>12} {:>10.1f}\n", k.name, k.launches, k.seconds,
-               format_bytes(k.bytes), k.seconds > 0 ? static_cast<double>(k.bytes) * 1e-9 / k.seconds : 0.0);
-}
-
 std::string json_text(const VoxelScene& scene, const ConvertOptions& options, const Conversion& conversion) {
   Json json;
   json.set("file", options.output.string());
@@ -187,15 +181,7 @@ std::string json_text(const VoxelScene& scene, const ConvertOptions& options, co
       .set("dropped_degenerate", conversion.dropped.degenerate)
       .set("open_rays", conversion.open_rays)
       .set("chunks", conversion.chunks);
-  if (!conversion.kernels.empty()) {
-    Json& kernels = json.array("kernels");
-    for (const KernelTime& k : conversion.kernels)
-      kernels.append()
-          .set("name", k.name)
-          .set("launches", k.launches)
-          .set("seconds", k.seconds)
-          .set("bytes", k.bytes);
-  }
+  set_profile(json, conversion.kernels);
   return json.text();
 }
 

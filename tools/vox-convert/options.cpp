@@ -1,6 +1,7 @@
 #include "tools/vox-convert/options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <cmath>
@@ -10,6 +11,7 @@
 #include "formats/scene_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
+#include "libvox/hash/table_list.h"
 #include "tools/common/device_options.h"
 #include "tools/common/tool.h"
 
@@ -62,8 +64,9 @@ cxxopts::Options describe() {
               preset("auto"),
               "FILE")("palette-out", "Write the palette used: .gpl, .pal, .hex or .png", text(), "FILE");
   add_device_options(options);
-  options.add_options("Device")("table", "The hash table that holds the DAG: accel8", preset("accel8"),
-                                "NAME")("profile", "Show launches, time and bytes of every kernel on stderr");
+  options.add_options("Device")(
+      "table", fmt::format("The hash table that holds the DAG: {}", fmt::join(table_names(), ", ")),
+      preset("accel8"), "NAME");
   add_common_options(options);
   options.parse_positional({"inputs"});
   return options;
@@ -135,12 +138,6 @@ std::filesystem::path parse_palette_out(const cxxopts::ParseResult& parsed, Mate
   return path;
 }
 
-void read_device(const cxxopts::ParseResult& parsed, ConvertOptions& options) {
-  options.engine = read_device_options(parsed);
-  options.engine.table = parsed["table"].as<std::string>();
-  options.engine.profile = parsed.count("profile") > 0;
-}
-
 }  // namespace
 
 ConvertOptions parse_convert_options(int argc, char** argv) {
@@ -166,7 +163,8 @@ ConvertOptions parse_convert_options(int argc, char** argv) {
       parsed, "coverage", {{"conservative", Coverage::Conservative}, {"thin", Coverage::Thin}});
   options.build.solid = parsed.count("solid") > 0;
   options.build.materials = options.materials != MaterialMode::None;
-  read_device(parsed, options);
+  options.engine = read_device_options(parsed);
+  options.engine.table = parsed["table"].as<std::string>();
 
   options.output = parsed.count("output") ? std::filesystem::path(parsed["output"].as<std::string>())
                                           : options.inputs[0].filename().replace_extension(".h5");

@@ -1,0 +1,162 @@
+// FrozenDag → DagStore: levels from the leaves up, child offsets turned into the pointers of this store.
+// After it the tables hold exactly the items that they would hold had the store built the scene.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "libvox/base/cancel.h"
+#include "libvox/base/stopwatch.h"
+#include "libvox/dag/frozen_levels.h"
+#include "libvox/dag/store.h"
+
+namespace vox {
+
+// Child offsets become pointers. Of the nodes below, which are stored, nothing but their pointers is left:
+// each in the node's first word.
+struct TranslateChildren {
+  uint32_t* words;
+  const uint32_t* offsets;
+  const uint32_t* below;
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    if (stage == 0) return;
+    for (uint32_t at = offsets[i] + 1; at < offsets[i + 1]; ++at) prefetch_line(below + words[at]);
+  }
+  VOX_HD void operator()(uint64_t i) const {
+    for (uint32_t at = offsets[i] + 1; at < offsets[i + 1]; ++at) words[at] = below[words[at]];
+  }
+};
+
+struct IsMissing {
+  const uint32_t* pointers;
+  VOX_HD bool operator()(uint64_t i) const { return pointers[i] == kNullPointer; }
+};
+
+struct KeepPointers {
+  const uint32_t* pointers;
+  const uint32_t* offsets;
+  uint32_t* words;
+  VOX_HD void operator()(uint64_t i) const { words[offsets[i]] = pointers[i]; }
+};
+
+// What happened to one level.
+struct LevelWork {
+  uint64_t items = 0;     // nodes of the level
+  uint64_t inserted = 0;  // that the store did not hold: a leaf and a node, or nodes of two levels, may be
+                          // equal
+  double seconds = 0;     // of the searches or insertions alone
+};
+
+struct StoreWork {
+  uint32_t root = kNullPointer;
+  std::vector<LevelWork> levels;  // the root's first
+};
+
+// Brings the items of a FrozenDag to a store, level by level.
+template <class Device, class Store>
+class DagLoader {
+ public:
+  // The DAG is one that check_structure() accepts; both outlive this.
+  DagLoader(Device& device, Store& store, const FrozenDag& dag) : device_(device), store_(store), dag_(dag) {
+    if (!dag.empty()) levels_.emplace(device, dag);
+  }
+
+  // Into a store that may hold other scenes. `seconds` are those of the insertions.
+  StoreWork insert() {
+    if (!dag_.empty()) store_.tables().expect(levels_->sizes());
+    return work([this](uint32_t level, auto&&... batch) { return insert_batch(level, batch...); });
+  }
+
+  // Searches each item of the store, which holds them all. `seconds` are those of the searches, each done
+  // three times, the middle one taken.
+  StoreWork find() {
+    return work([this](uint32_t, auto&&... batch) { return find_batch(batch...); });
+  }
+
+ private:
+  // Bounds what hashes and pointers take besides the level itself.
+  static constexpr uint64_t kBatch = uint64_t{1} << 24;
+
+  template <class BatchWork>
+  StoreWork work(const BatchWork& work_on) {
+    StoreWork result;
+    result.levels.resize(dag_.levels.size());
+    if (dag_.empty()) return result;
+    DeviceLevel below;
+    for (uint32_t level = dag_.depth() + 1; level-- > 0;) {
+      DeviceLevel here = levels_->upload(level);
+      if (level < dag_.depth())
+        device_.for_each({"load: translate", 40}, here.nodes,
+                         TranslateChildren{here.words.data(), here.offsets.data(), below.words.data()});
+      below = {};
+      result.levels[level] = in_batches(here, level, work_on);
+      below = std::move(here);
+    }
+    device_.download(&result.root, below.words.data(), 1);
+    return result;
+  }
+
+  template <class BatchWork>
+  LevelWork in_batches(DeviceLevel& here, uint32_t level, const BatchWork& work_on) {
+    LevelWork sum;
+    const uint64_t most = std::min(here.nodes, kBatch);
+    auto hashes = device_.template make<uint64_t>(most);
+    auto pointers = device_.template make<uint32_t>(most);
+    for (uint64_t begin = 0; begin < here.nodes; begin += kBatch) {
+      throw_if_cancelled();
+      const uint64_t n = std::min(kBatch, here.nodes - begin);
+      const uint32_t* offsets = here.offsets.data() + begin;
+      BatchRef batch = {here.words.data(), offsets, nullptr};
+      device_.for_each({"hash items", 36}, n, HashItems{batch, hashes.data()});
+      batch.hashes = hashes.data();
+      const LevelWork done = work_on(level, batch, n, pointers.data());
+      sum.items += n;
+      sum.inserted += done.inserted;
+      sum.seconds += done.seconds;
+      device_.for_each({"load: keep pointers", 12}, n,
+                       KeepPointers{pointers.data(), offsets, here.words.data()});
+    }
+    return sum;
+  }
+
+  // The nodes of a level differ from each other. Leaves come first, so that none of them is in an empty
+  // store.
+  LevelWork insert_batch(uint32_t level, const BatchRef& batch, uint64_t n, uint32_t* pointers) {
+    Buffer<uint32_t> chosen;
+    uint64_t missing = n;
+    if (level < dag_.depth() || !was_empty_) {
+      store_.tables().find(batch, {nullptr}, n, pointers);
+      chosen = device_.template make<uint32_t>(n);
+      missing = device_.select({"select new items", 8}, n, IsMissing{pointers}, chosen.data());
+    }
+    const double seconds = timed([&] { store_.tables().insert(batch, {chosen.data()}, missing, pointers); });
+    return {n, missing, seconds};
+  }
+
+  LevelWork find_batch(const BatchRef& batch, uint64_t n, uint32_t* pointers) {
+    std::array<double, 3> seconds;
+    for (double& s : seconds) s = timed([&] { store_.tables().find(batch, {nullptr}, n, pointers); });
+    if (device_.sum("load: count missing", n, IsMissing{pointers}) > 0)
+      throw Error("a hash table does not find what it holds: a bug in vox, or the hardware is faulty");
+    std::sort(seconds.begin(), seconds.end());
+    return {n, 0, seconds[1]};
+  }
+
+  template <class F>
+  double timed(const F& f) {
+    device_.sync();
+    const Stopwatch watch;
+    f();
+    device_.sync();
+    return watch.seconds();
+  }
+
+  Device& device_;
+  Store& store_;
+  const FrozenDag& dag_;
+  const bool was_empty_ = store_.items() == 0;
+  std::optional<FrozenLevels<Device>> levels_;
+};
+
+}  // namespace vox

@@ -1,0 +1,70 @@
+// The box around all voxels, one face at a time: of the nodes of a level that lie outermost, the children
+// that do. A unique node is looked at once, however often it occurs.
+#include <algorithm>
+#include <vector>
+
+#include "libvox/base/error.h"
+#include "libvox/dag/node.h"
+#include "libvox/dag/walk.h"
+#include "libvox/report/dag_stats.h"
+
+namespace vox {
+namespace {
+
+// Children 0–7 that lie in the lower half along x, y, z.
+constexpr uint32_t kLowHalf[3] = {0x55, 0x33, 0x0f};
+
+enum class Face { Low, High };
+
+uint32_t outer_half(uint32_t axis, Face face) {
+  return face == Face::Low ? kLowHalf[axis] : ~kLowHalf[axis] & 0xff;
+}
+
+// Of these nodes, the offsets of the children that `children` chooses, each once.
+std::vector<uint32_t> chosen_children(const FrozenDag& dag, uint32_t level,
+                                      const std::vector<uint32_t>& nodes, uint32_t children) {
+  std::vector<uint32_t> below;
+  for (const uint32_t offset : nodes) {
+    const uint32_t* node = &dag.levels[level].words[offset];
+    for (uint32_t left = child_mask(node[0]) & children; left != 0; left &= left - 1)
+      below.push_back(node[child_word(node[0], static_cast<uint32_t>(lowest_bit(left)))]);
+  }
+  std::sort(below.begin(), below.end());
+  below.erase(std::unique(below.begin(), below.end()), below.end());
+  return below;
+}
+
+int32_t along(const Int3& v, uint32_t axis) {
+  return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+}
+
+// The first voxel, or the end behind the last one, along the axis.
+int32_t outermost(const FrozenDag& dag, uint32_t axis, Face face) {
+  std::vector<uint32_t> nodes = {0};
+  int32_t corner = 0;
+  for (uint32_t level = 0; level < dag.depth(); ++level) {
+    const uint32_t outer = outer_half(axis, face);
+    std::vector<uint32_t> below = chosen_children(dag, level, nodes, outer);
+    const bool in_outer = !below.empty();
+    if (!in_outer) below = chosen_children(dag, level, nodes, ~outer & 0xff);
+    if (in_outer == (face == Face::High)) corner += static_cast<int32_t>(dag.level_side(level + 1));
+    nodes = std::move(below);
+  }
+  uint64_t mask = 0;
+  for (const uint32_t offset : nodes) mask |= leaf_mask(&dag.levels.back().words[offset]);
+  if (mask == 0) throw Error("a leaf without voxels").hint("vox-convert --verify says more");
+  const VoxelBox box = leaf_bounds(mask);
+  return corner + along(face == Face::Low ? box.min : box.max, axis);
+}
+
+}  // namespace
+
+VoxelBox filled_box(const FrozenDag& dag) {
+  if (dag.empty()) return {};
+  const auto face = [&](Face f) {
+    return Int3{outermost(dag, 0, f), outermost(dag, 1, f), outermost(dag, 2, f)};
+  };
+  return {face(Face::Low), face(Face::High)};
+}
+
+}  // namespace vox

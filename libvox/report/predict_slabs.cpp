@@ -1,0 +1,31 @@
+#include "libvox/report/predict_slabs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace vox {
+
+std::vector<double> slabs_of_a_bucket(double items_per_bucket, unsigned slots) {
+  const double mean = items_per_bucket;
+  if (mean <= 0) return {1};
+  // Beyond eight standard deviations, and forty items where those are few, less than 1e-12 is left.
+  const double reach = 8 * std::sqrt(mean) + 40;
+  const auto first = static_cast<uint64_t>(std::max(0.0, mean - reach));
+  const auto last = static_cast<uint64_t>(mean + reach);
+  std::vector<double> shares((last + slots - 1) / slots + 1, 0.0);
+  for (uint64_t x = first; x <= last; ++x) {
+    const auto count = static_cast<double>(x);
+    shares[(x + slots - 1) / slots] += std::exp(count * std::log(mean) - mean - std::lgamma(count + 1));
+  }
+  return shares;
+}
+
+double expected_slabs(double items_per_bucket, unsigned slots) {
+  double sum = 0;
+  const std::vector<double> shares = slabs_of_a_bucket(items_per_bucket, slots);
+  for (size_t c = 0; c < shares.size(); ++c) sum += static_cast<double>(c) * shares[c];
+  return sum;
+}
+
+}  // namespace vox

@@ -1,0 +1,46 @@
+// What the hash tables take, and how long they take, when they hold a given scene.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libvox/dag/frozen_dag.h"
+#include "libvox/hash/table_memory.h"
+
+namespace vox {
+
+struct TablesQuery {
+  std::vector<std::string> tables;            // as --table names them
+  std::vector<uint32_t> load_factors = {96};  // items per bucket
+  bool times = false;                         // search the items of each level, too, and keep the times
+  bool verify = false;                        // read each table back and compare it with the scene
+};
+
+// The nodes of one level of the scene, which go into the tables after those of the levels below.
+struct LevelTimes {
+  uint64_t items = 0;
+  uint64_t inserted = 0;      // of them; the others are equal to nodes of levels below
+  double insert_seconds = 0;  // of the insertion phase
+  double find_seconds = 0;    // of a search for all items, when all levels are stored; 0: not measured
+};
+
+struct TableReport {
+  std::string table;
+  uint32_t load_factor = 0;
+  std::vector<TableMemory> sizes;       // measured, one for each item size that occurs
+  std::vector<TableMemory> prediction;  // of the same sizes, from the number of items and buckets alone
+  double build_seconds = 0;             // from the scene in host memory to the tables
+  std::vector<LevelTimes> levels;       // the root's first
+};
+
+// All item sizes as one; item_words becomes 0.
+TableMemory sum(std::span<const TableMemory> sizes);
+
+// Builds each table with each load factor from the scene, one after the other. Compiled for each device in
+// measure_tables_*; what the others call is Engine::measure_tables().
+template <class Device>
+std::vector<TableReport> measure_tables(Device& device, const FrozenDag& dag, const TablesQuery& query);
+
+}  // namespace vox

@@ -1,0 +1,49 @@
+// Dense grids for tests, as functions of the voxel.
+#pragma once
+
+#include "libvox/base/mix.h"
+#include "libvox/dag/frozen_dag.h"
+#include "tests/dag/dense_dag.h"
+
+namespace vox {
+
+// A shell of a sphere in 16 materials, some noise beside it: nodes that repeat and nodes that do not.
+inline int shell(uint32_t x, uint32_t y, uint32_t z) {
+  const int64_t dx = int64_t{x} - 30, dy = int64_t{y} - 30, dz = int64_t{z} - 30;
+  const int64_t r2 = dx * dx + dy * dy + dz * dz;
+  if (r2 >= 20 * 20 && r2 <= 24 * 24) return static_cast<int>(x / 8 + y / 8) % 16;
+  return mix64(x + 1000 * y + 1000000 * z) % 97 == 0 ? 7 : kEmptyVoxel;
+}
+
+// Blocks of 16³, each filled with one material or empty.
+inline int blocks(uint32_t x, uint32_t y, uint32_t z) {
+  const uint64_t hash = mix64(x / 16 + 100 * (y / 16) + 10000 * (z / 16) + 1);
+  return hash % 3 == 0 ? kEmptyVoxel : static_cast<int>(hash >> 8 & 3);
+}
+
+inline int everywhere(uint32_t, uint32_t, uint32_t) {
+  return 5;
+}
+
+inline int nowhere(uint32_t, uint32_t, uint32_t) {
+  return kEmptyVoxel;
+}
+
+// A full cube whose materials differ: homogeneous only without them.
+inline int checkered(uint32_t x, uint32_t y, uint32_t z) {
+  return static_cast<int>((x / 2 + y / 2 + z / 2) % 3);
+}
+
+// One voxel in a thousand, anywhere: leaves and nodes of few words, some of them equal.
+inline DenseGrid dust(uint64_t seed) {
+  return [seed](uint32_t x, uint32_t y, uint32_t z) {
+    const uint64_t hash = mix64(seed + x + 1000 * y + 1000000 * z);
+    return hash % 1000 == 0 ? static_cast<int>(hash >> 32 & 15) : kEmptyVoxel;
+  };
+}
+
+inline std::vector<DenseGrid> all_grids() {
+  return {shell, blocks, everywhere, nowhere, checkered, dust(1), dust(2)};
+}
+
+}  // namespace vox

@@ -1,0 +1,238 @@
+// What vox-stats does, with good input and bad.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "libvox/hash/table_list.h"
+#include "tests/common/test_engine.h"
+#include "tests/tools/program.h"
+
+namespace vox {
+namespace {
+
+constexpr int kFailed = 1, kBadUsage = 2;
+
+class StatsProgram : public ProgramTest {
+ protected:
+  // Makes cube.h5, a shell of 64³ with materials, and bare.h5, the same without.
+  void SetUp() override {
+    ProgramTest::SetUp();
+    if (folder_.empty()) return;
+    write("cube.obj", cube_obj());
+    converted({"cube.obj", "--res", "64", "-q"});
+    converted({"cube.obj", "--res", "64", "-q", "--materials", "none", "-o", "bare.h5"});
+  }
+
+  Finished stats(std::vector<std::string> arguments, RunOptions options = {}) {
+    arguments.insert(arguments.end(), {"--device", test_device()});
+    options.folder = folder_;
+    return run_program("vox-stats", arguments, options);
+  }
+
+  // Expects exit code 0 and no error; returns what was printed on stdout.
+  std::string printed(const std::vector<std::string>& arguments) {
+    const Finished run = stats(arguments);
+    EXPECT_EQ(run.code, 0) << "signal " << run.signal << "\n" << run.err;
+    EXPECT_EQ(run.err.find("error:"), std::string::npos) << run.err;
+    return run.out;
+  }
+
+  void expect_failure(int code, const std::string& text, const std::vector<std::string>& arguments,
+                      const RunOptions& options = {}) {
+    const auto before = listing(folder_);
+    const Finished run = stats(arguments, options);
+    EXPECT_EQ(run.code, code) << "signal " << run.signal << ", " << testing::PrintToString(arguments);
+    EXPECT_TRUE(one_error(run, text, "vox-stats")) << testing::PrintToString(arguments);
+    EXPECT_EQ(run.out, "");
+    EXPECT_TRUE(listing(folder_) == before) << "files changed, " << testing::PrintToString(arguments);
+  }
+
+  std::string python(const std::string& program) {
+    write("program.py", program);
+    const std::string folder = folder_.string();
+    EXPECT_EQ(std::system(("cd '" + folder + "' && /usr/bin/python3 program.py > python.out").c_str()), 0);
+    return read_bytes(folder_ / "python.out");
+  }
+};
+
+TEST_F(StatsProgram, ShowsEverySectionOnOnePage) {
+  const std::string page = printed({"cube.h5", "--tables", "all"});
+  size_t at = 0;
+  for (const char* part :
+       {"cube.h5: ", "\nScene\n", "\nMaterials\n", "\nDeduplication", "\nItem sizes\n",
+        "\nUses of unique nodes\n", "\nSizes\n", "\nHash tables on ", "Nodes/Leaves Only"}) {
+    const size_t found = page.find(part, at);
+    ASSERT_NE(found, std::string::npos) << part << "\n" << page;
+    at = found;
+  }
+  for (const std::string& table : table_names())
+    EXPECT_NE(page.find("\n  " + table + " ", at), std::string::npos);
+  EXPECT_LT(std::count(page.begin(), page.end(), '\n'), 90);
+}
+
+TEST_F(StatsProgram, ShowsOnlyWhatIsAsked) {
+  const std::string memory = printed({"cube.h5", "--only", "memory"});
+  EXPECT_NE(memory.find("Nodes/Leaves Only"), std::string::npos);
+  EXPECT_EQ(memory.find("Scene"), std::string::npos);
+  EXPECT_EQ(memory.find("Deduplication"), std::string::npos);
+  for (const std::vector<std::string>& two :
+       {std::vector<std::string>{"--only", "scene,sizes"}, {"--only", "scene", "--only", "sizes"}}) {
+    std::vector<std::string> arguments = {"cube.h5"};
+    arguments.insert(arguments.end(), two.begin(), two.end());
+    const std::string page = printed(arguments);
+    EXPECT_NE(page.find("\nScene\n"), std::string::npos);
+    EXPECT_NE(page.find("\nSizes\n"), std::string::npos);
+    EXPECT_EQ(page.find("Materials"), std::string::npos);
+    EXPECT_EQ(page.find("Hash tables"), std::string::npos);
+  }
+}
+
+TEST_F(StatsProgram, JsonHasTheKeysThatScriptsRelyOn) {
+  const std::string json = printed({"cube.h5", "--json", "--load-factor", "16,96", "--times"});
+  const std::string info = converted({"cube.h5", "--info", "--json"});
+  EXPECT_EQ(json_value(json, "scene.digest"), json_value(info, "digest"));
+  EXPECT_EQ(json_value(json, "scene.voxels"), json_value(info, "voxels"));
+  EXPECT_EQ(json_value(json, "levels.svo_nodes"), "1");
+  EXPECT_EQ(json_value(json, "levels.unique_nodes"), "1");
+  for (const std::string& table : table_names()) {
+    for (const char* key : {"items_bytes", "total_bytes", "allocated_bytes", "buckets", "slabs",
+                            "build_seconds", "prediction.total_bytes", "levels.find_seconds"})
+      EXPECT_NE(json_value(json, "tables." + table + "." + key), "") << table << " " << key;
+    EXPECT_EQ(json_value(json, "tables." + table + ".load_factor"), "16");
+    EXPECT_EQ(json_value(json, "tables." + table + ".load_factors.load_factor"), "16");
+  }
+  if (access("/usr/bin/python3", X_OK) != 0) return;
+  write("result.json", json);
+  EXPECT_EQ(python(R"(
+import json
+r = json.load(open('result.json'))
+for name, table in r['tables'].items():
+    assert [t['load_factor'] for t in table['load_factors']] == [16, 96], name
+    assert table['total_bytes'] == table['load_factors'][0]['total_bytes']
+    assert table['items_bytes'] <= table['total_bytes'] <= table['allocated_bytes']
+    assert table['items_bytes'] == sum(s['items_bytes'] for s in table['sizes'])
+    assert [l['items'] for l in table['levels']] == [l['unique_nodes'] for l in r['levels']]
+assert sum(m['voxels'] for m in r['scene']['materials']) == r['scene']['voxels']
+assert r['levels'][-1]['side'] == 4 and 'geometry' in r['levels'][0]
+assert r['scene']['dag_bytes'] == sum(l['bytes'] for l in r['levels']) == r['sizes']['svdag']['bytes']
+print('good')
+)"),
+            "good\n");
+}
+
+TEST_F(StatsProgram, GeometryOnlyIsTheSceneWithoutMaterials) {
+  const std::string with = printed({"cube.h5", "--json", "--only", "levels,sizes"});
+  const std::string without = printed({"bare.h5", "--json", "--only", "levels,sizes"});
+  EXPECT_EQ(json_value(with, "sizes.svdag_geometry.bytes"), json_value(without, "sizes.svdag.bytes"));
+  EXPECT_EQ(json_value(without, "sizes.svdag_geometry.bytes"), "");
+  EXPECT_EQ(json_value(without, "sizes.dense_materials.bytes"), "");
+}
+
+TEST_F(StatsProgram, WritesAReportThatH5pyReads) {
+  EXPECT_NE(printed({"cube.h5", "-o", "report.h5", "--load-factor", "96,16"}), "");
+  ASSERT_TRUE(exists("report.h5"));
+  if (std::system("/usr/bin/python3 -c 'import h5py' > /dev/null 2>&1") != 0) GTEST_SKIP() << "no h5py";
+  EXPECT_EQ(python(R"(
+import h5py
+f = h5py.File('report.h5')
+assert f.attrs['format'] == b'vox-report' and f.attrs['tool'] == b'vox-stats'
+s = f['scene'].attrs
+assert s['resolution'] == 64 and s['resolution_unit'] == b'voxels' and len(s['digest']) == 32
+assert sorted(f) == ['levels', 'levels_geometry', 'materials', 'scene', 'sizes', 'tables']
+assert f['scene/filled/end'][:].tolist() == [64, 64, 64]
+assert f['materials/voxels'][:].sum() == s['voxels']
+l = f['levels']
+assert l['side'][:].tolist() == [64, 32, 16, 8, 4] and l['side'].attrs['unit'] == b'voxels'
+assert (l['unique_nodes'][:] <= l['svo_nodes'][:]).all()
+assert sum(l['item_sizes'][n][:].sum() for n in l['item_sizes']) == l['unique_nodes'][:].sum()
+for uses in 'pointers', 'places':
+    bins = [n for n in l[uses] if n.startswith('from_')]
+    assert sum(l[uses][n][:].sum() for n in bins) == l['unique_nodes'][:].sum()
+for name in f['tables']:
+    for factor in 96, 16:
+        t = f['tables'][name]['load_factor_%d' % factor]
+        assert t.attrs['load_factor'] == factor and t.attrs['build_seconds_unit'] == b's'
+        m = t['measured']
+        assert m['total_bytes'][:].sum() == t.attrs['total_bytes']
+        assert m['allocated_bytes'][:].sum() == t.attrs['allocated_bytes']
+        assert t['predicted/item_words'][:].tolist() == m['item_words'][:].tolist()
+        assert t['levels/items'][:].tolist() == l['unique_nodes'][:].tolist()
+        assert m['items'].attrs['unit'] == b'items'
+print('good')
+)"),
+            "good\n");
+}
+
+TEST_F(StatsProgram, ReadsEachTableBackWithVerify) {
+  printed({"cube.h5", "--only", "memory", "--verify", "--tables", "all", "--load-factor", "1,4096"});
+  printed({"bare.h5", "--verify"});
+}
+
+TEST_F(StatsProgram, AnEmptySceneIsMeasuredToo) {
+  EXPECT_EQ(convert({"cube.obj", "--res", "64", "--clip", "5,5,5,6,6,6", "-q", "-o", "empty.h5"}).code, 0);
+  const std::string json = printed({"empty.h5", "--json", "--times", "-o", "report.h5"});
+  EXPECT_EQ(json_value(json, "scene.voxels"), "0");
+  EXPECT_EQ(json_value(json, "tables.accel8.total_bytes"), "0");
+  EXPECT_NE(printed({"empty.h5"}).find("Nodes/Leaves Only"), std::string::npos);
+}
+
+TEST_F(StatsProgram, RefusesACommandLineThatMakesNoSense) {
+  for (const char* factor : {"0", "-1", "abc", "", "4097", "16,0", "1.5"})
+    expect_failure(kBadUsage, "--load-factor", {"cube.h5", "--load-factor", factor});
+  for (const char* tables : {"round", "all,round", "", "Accel8"})
+    expect_failure(kBadUsage, "--tables", {"cube.h5", "--tables", tables});
+  for (const char* section : {"everything", "", "scene,everything"})
+    expect_failure(kBadUsage, "--only", {"cube.h5", "--only", section});
+  expect_failure(kBadUsage, "--tables", {"cube.h5", "--only", "levels", "--tables", "all"});
+  expect_failure(kBadUsage, "--load-factor", {"cube.h5", "--only", "levels", "--load-factor", "96"});
+  expect_failure(kBadUsage, "scene file", {});
+  expect_failure(kBadUsage, "bare.h5", {"cube.h5", "bare.h5"});
+  expect_failure(kBadUsage, "frobnicate", {"cube.h5", "--frobnicate"});
+  expect_failure(kBadUsage, "cube.h5", {"cube.h5", "-o", "cube.h5"});
+}
+
+TEST_F(StatsProgram, RefusesMaterialsOfASceneThatHasNone) {
+  expect_failure(kFailed, "no materials", {"bare.h5", "--only", "materials", "-o", "report.h5"});
+  EXPECT_EQ(printed({"bare.h5"}).find("Materials"), std::string::npos);
+}
+
+TEST_F(StatsProgram, RefusesFilesThatAreNoScenes) {
+  write("text.h5", "no scene file");
+  std::filesystem::create_directory(folder_ / "folder.h5");
+  printed({"cube.h5", "--only", "scene", "-o", "report.h5"});
+  for (const char* name : {"text.h5", "missing.h5", "folder.h5", "cube.obj", "report.h5"})
+    expect_failure(kFailed, name, {name, "-o", "other.h5"});
+}
+
+TEST_F(StatsProgram, NeverLeavesAPartialReport) {
+  std::filesystem::create_directory(folder_ / "folder.h5");
+  write("old.h5", "kept");
+  for (const char* target : {"folder.h5", ".", "missing/report.h5", "cube.obj/report.h5", "/proc/report.h5"})
+    expect_failure(kFailed, target, {"cube.h5", "-o", target});
+  for (const char* target : {"report.h5", "old.h5"}) {
+    expect_failure(kFailed, target, {"cube.h5", "-q", "-o", target}, {.folder = {}, .file_size_limit = 4000});
+    expect_failure(
+        kFailed, "table accel8, load factor 96: out of memory",
+        {"cube.h5", "-o", target, "--only", "memory", "--tables", "accel8", "--memory-limit", "1K"});
+  }
+}
+
+TEST_F(StatsProgram, FlippedBytesOfASceneFileNeverCrashIt) {
+  const std::string whole = read_bytes(folder_ / "cube.h5");
+  uint64_t random = 2;
+  int failures = 0;
+  for (int i = 0; i < 40; ++i) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    std::string flipped = whole;
+    flipped[(random >> 33) % whole.size()] ^= static_cast<char>(1 + (random >> 20) % 255);
+    write("flipped.h5", flipped);
+    const Finished run = stats({"flipped.h5"});
+    EXPECT_TRUE(run.code == 0 || run.code == kFailed) << "code " << run.code << ", signal " << run.signal;
+    failures += run.code != 0;
+  }
+  EXPECT_GT(failures, 0);
+}
+
+}  // namespace
+}  // namespace vox

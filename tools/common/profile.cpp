@@ -1,0 +1,27 @@
+#include "tools/common/profile.h"
+
+#include <fmt/format.h>
+
+#include "libvox/base/units.h"
+
+namespace vox {
+
+void print_profile(const std::vector<KernelTime>& kernels) {
+  fmt::print(stderr, "{:<28} {:>8} {:>10} {:>12} {:>10}\n", "kernel", "launches", "seconds", "bytes", "GB/s");
+  for (const KernelTime& k : kernels)
+    fmt::print(stderr, "{:<28} {:>8} {:>10.4f} {:>12} {:>10.1f}\n", k.name, k.launches, k.seconds,
+               format_bytes(k.bytes), k.seconds > 0 ? static_cast<double>(k.bytes) * 1e-9 / k.seconds : 0.0);
+}
+
+void set_profile(Json& json, const std::vector<KernelTime>& kernels) {
+  if (kernels.empty()) return;
+  Json& rows = json.array("kernels");
+  for (const KernelTime& k : kernels)
+    rows.append()
+        .set("name", k.name)
+        .set("launches", k.launches)
+        .set("seconds", k.seconds)
+        .set("bytes", k.bytes);
+}
+
+}  // namespace vox

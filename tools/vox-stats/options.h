@@ -1,0 +1,31 @@
+// The command line of vox-stats.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "libvox/engine.h"
+
+namespace vox {
+
+enum class Section { Scene, Materials, Levels, Sizes, Memory };
+
+struct StatsOptions {
+  std::filesystem::path scene;
+  std::optional<std::filesystem::path> output;
+  std::set<Section> sections;
+  std::set<Section> asked;  // of them, those named by --only: they must be there
+  TablesQuery tables;
+  EngineOptions engine;
+  bool json = false;
+  std::string command;
+
+  bool shows(Section section) const { return sections.count(section) > 0; }
+};
+
+// Prints --help and --version itself. Throws UsageError.
+StatsOptions parse_stats_options(int argc, char** argv);
+
+}  // namespace vox

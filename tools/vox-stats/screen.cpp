@@ -1,0 +1,236 @@
+// The page that vox-stats prints.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "libvox/base/units.h"
+#include "tools/common/text_table.h"
+#include "tools/vox-stats/stats.h"
+
+namespace vox {
+namespace {
+
+std::string percent(double share) {
+  return fmt::format("{:.1f} %", share * 100);
+}
+
+std::string title_line(const SceneStats& stats) {
+  const FrozenDag& dag = stats.scene.dag;
+  return fmt::format("{}: {} voxels in {}³, digest {}\n", stats.file, format_count(dag.voxels),
+                     dag.resolution, to_string(dag.digest));
+}
+
+std::string scene_section(const SceneStats& stats) {
+  const FrozenDag& dag = stats.scene.dag;
+  const VoxelBox& box = stats.dag->filled;
+  std::string text = fmt::format(
+      "\nScene\n"
+      "  resolution  {} voxels along the longest side, cube of {}, {} levels of nodes above the leaves\n"
+      "  voxels      {} filled, {}\n",
+      dag.resolution, dag.side(), dag.depth(), format_count(dag.voxels),
+      dag.materials ? "4-bit materials" : "no materials");
+  if (!box.empty())
+    text += fmt::format("  filled box  x {} to {}, y {} to {}, z {} to {}\n", box.min.x, box.max.x - 1,
+                        box.min.y, box.max.y - 1, box.min.z, box.max.z - 1);
+  return text;
+}
+
+std::string materials_section(const SceneStats& stats) {
+  TextTable table({"material", "color", "voxels", "share", "name"});
+  for (size_t i = 0; i < kPaletteSize; ++i) {
+    const uint64_t voxels = stats.dag->material_voxels[i];
+    if (i >= stats.scene.palette.count && voxels == 0) continue;
+    const Rgb8 c = stats.scene.palette.colors[i];
+    table.row(
+        {std::to_string(i), fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b), format_count(voxels),
+         percent(static_cast<double>(voxels) / static_cast<double>(std::max<uint64_t>(1, stats.dag->voxels))),
+         stats.scene.palette.names[i]});
+  }
+  return "\nMaterials\n" + table.text();
+}
+
+void add_level(TextTable& table, const std::string& side, const LevelStats& level,
+               const LevelStats* geometry) {
+  std::vector<std::string> cells = {side,
+                                    format_count(level.svo_nodes),
+                                    format_count(level.unique_nodes),
+                                    fmt::format("{:.2f}", level.reduction()),
+                                    format_mib(level.words * 4),
+                                    format_count(level.pointers.most),
+                                    format_count(level.places.most)};
+  if (geometry)
+    cells.insert(cells.end(),
+                 {format_count(geometry->unique_nodes), fmt::format("{:.2f}", geometry->reduction()),
+                  format_mib(geometry->words * 4)});
+  table.row(std::move(cells));
+}
+
+std::string level_table(const SceneStats& stats) {
+  const DagStats& dag = *stats.dag;
+  std::vector<std::string> titles = {"side", "octree nodes",  "unique nodes", "reduction",
+                                     "MiB",  "most pointers", "most places"};
+  if (stats.geometry) titles.insert(titles.end(), {"geometry only", "reduction", "MiB"});
+  TextTable table(std::move(titles));
+  const auto geometry = [&](size_t level) {
+    return stats.geometry ? &stats.geometry->levels[level] : nullptr;
+  };
+  for (size_t level = 0; level < dag.levels.size(); ++level)
+    add_level(table, std::to_string(stats.scene.dag.level_side(static_cast<uint32_t>(level))),
+              dag.levels[level], geometry(level));
+  const LevelStats all = dag.all_levels(),
+                   all_geometry = stats.geometry ? stats.geometry->all_levels() : LevelStats();
+  add_level(table, "all", all, stats.geometry ? &all_geometry : nullptr);
+  return table.text();
+}
+
+std::string item_size_table(const SceneStats& stats) {
+  std::vector<std::string> titles = {"words"}, items = {"unique nodes"}, geometry = {"geometry only"};
+  const SizeCounts counts = stats.dag->all_levels().item_sizes;
+  const SizeCounts bare = stats.geometry ? stats.geometry->all_levels().item_sizes : SizeCounts{};
+  for (uint32_t words = kMinItemWords; words <= kMaxItemWords; ++words) {
+    titles.push_back(std::to_string(words));
+    items.push_back(format_count(counts[words]));
+    geometry.push_back(format_count(bare[words]));
+  }
+  TextTable table(std::move(titles));
+  table.row(std::move(items));
+  if (stats.geometry) table.row(std::move(geometry));
+  return table.text();
+}
+
+// Bins 0 to 6 alone, then three at a time and the rest: the page is short, JSON and HDF5 have them all.
+std::string use_table(const SceneStats& stats) {
+  const LevelStats all = stats.dag->all_levels();
+  const auto bare = stats.geometry ? stats.geometry->all_levels() : LevelStats();
+  TextTable table({"used", "by pointers", "by places", stats.geometry ? "geometry: by pointers" : "",
+                   stats.geometry ? "by places" : ""});
+  const auto count = [](const UseCounts& uses, size_t begin, size_t end) {
+    uint64_t sum = 0;
+    for (size_t bin = begin; bin < end; ++bin) sum += uses.bins[bin];
+    return sum;
+  };
+  constexpr size_t kEdges[] = {0, 1, 2, 3, 4, 7, 10, 20, 64};
+  for (size_t i = 0; i + 1 < std::size(kEdges); ++i) {
+    const size_t begin = kEdges[i], end = kEdges[i + 1];
+    std::string name = format_count(uint64_t{1} << begin);
+    if (end == 64) name += " and more";
+    if (end < 64 && end > 1) name += " to " + format_count((uint64_t{1} << end) - 1);
+    std::vector<std::string> cells = {name, format_count(count(all.pointers, begin, end)),
+                                      format_count(count(all.places, begin, end))};
+    if (stats.geometry)
+      cells.insert(cells.end(), {format_count(count(bare.pointers, begin, end)),
+                                 format_count(count(bare.places, begin, end))});
+    table.row(std::move(cells));
+  }
+  return table.text();
+}
+
+std::string levels_section(const SceneStats& stats) {
+  return "\nDeduplication (pointers: of the DAG, that lead to a node; places: nodes of the octree it stands "
+         "for)\n" +
+         level_table(stats) + "\nItem sizes\n" + item_size_table(stats) + "\nUses of unique nodes\n" +
+         use_table(stats);
+}
+
+std::string sizes_section(const SceneStats& stats) {
+  TextTable table({"form", "MiB", "bits a filled voxel"});
+  for (const SceneSize& size : stats.sizes)
+    table.row({size.text, format_mib(size.bytes),
+               fmt::format("{:.3f}", bits_per_voxel(size, stats.scene.dag.voxels))});
+  return "\nSizes\n" + table.text();
+}
+
+std::vector<std::string> name_cells(const TableReport& report) {
+  return {report.table, std::to_string(report.load_factor)};
+}
+
+// The paper's Table 1, and what lies beside it.
+std::string total_table(const SceneStats& stats) {
+  TextTable table({"", "load factor", "total", "overhead", "predicted", "allocated", "slabs a bucket",
+                   "longest", "build"});
+  table.row({"Nodes/Leaves Only", "", format_mib(stats.dag_bytes())});
+  for (const TableReport& report : stats.tables) {
+    const TableMemory memory = sum(report.sizes);
+    std::vector<std::string> cells = name_cells(report);
+    cells.insert(cells.end(),
+                 {format_mib(memory.total_bytes()), percent(overhead(stats, memory)),
+                  format_mib(sum(report.prediction).total_bytes()), format_mib(memory.allocated_bytes()),
+                  fmt::format("{:.2f}", static_cast<double>(memory.slabs) /
+                                            static_cast<double>(std::max<uint64_t>(1, memory.buckets))),
+                  std::to_string(std::max<size_t>(1, memory.chain_lengths.size()) - 1),
+                  fmt::format("{:.2f} s", report.build_seconds)});
+    table.row(std::move(cells));
+  }
+  return table.text();
+}
+
+// What the total, and then what is allocated, consists of.
+std::string purpose_table(const SceneStats& stats) {
+  TextTable table({"", "load factor", "items", "empty slots", "fingerprints", "links", "padding", "buckets",
+                   "+ bitmaps", "slack"});
+  for (const TableReport& report : stats.tables) {
+    const TableMemory memory = sum(report.sizes);
+    std::vector<std::string> cells = name_cells(report);
+    for (const uint64_t bytes :
+         {memory.item_bytes, memory.empty_bytes, memory.fingerprint_bytes, memory.link_bytes,
+          memory.padding_bytes, memory.bucket_bytes, memory.bitmap_bytes, memory.slack_bytes})
+      cells.push_back(format_mib(bytes));
+    table.row(std::move(cells));
+  }
+  return table.text();
+}
+
+bool has_times(const SceneStats& stats) {
+  return std::any_of(stats.tables.begin(), stats.tables.end(), [](const TableReport& report) {
+    return std::any_of(report.levels.begin(), report.levels.end(),
+                       [](const LevelTimes& level) { return level.find_seconds > 0; });
+  });
+}
+
+// Of the first load factor.
+std::string time_table(const SceneStats& stats) {
+  std::vector<const TableReport*> reports;
+  std::vector<std::string> titles = {"side", "items"};
+  for (const TableReport& report : stats.tables)
+    if (report.load_factor == stats.tables[0].load_factor) {
+      reports.push_back(&report);
+      titles.push_back(report.table + " insert");
+      titles.push_back("find");
+    }
+  TextTable table(std::move(titles));
+  const auto milliseconds = [](double seconds) { return fmt::format("{:.3f}", seconds * 1e3); };
+  for (size_t level = 0; level < stats.scene.dag.levels.size(); ++level) {
+    std::vector<std::string> cells = {
+        std::to_string(stats.scene.dag.level_side(static_cast<uint32_t>(level))),
+        format_count(reports[0]->levels[level].items)};
+    for (const TableReport* report : reports) {
+      cells.push_back(milliseconds(report->levels[level].insert_seconds));
+      cells.push_back(milliseconds(report->levels[level].find_seconds));
+    }
+    table.row(std::move(cells));
+  }
+  return table.text();
+}
+
+std::string memory_section(const SceneStats& stats) {
+  std::string text =
+      fmt::format("\nHash tables on {}, MiB\n{}\n{}", stats.device, total_table(stats), purpose_table(stats));
+  if (has_times(stats))
+    text += fmt::format("\nMilliseconds a level, load factor {}\n{}", stats.tables[0].load_factor,
+                        time_table(stats));
+  return text;
+}
+
+}  // namespace
+
+std::string screen_text(const SceneStats& stats) {
+  std::string text = title_line(stats);
+  if (stats.has(Section::Scene)) text += scene_section(stats);
+  if (stats.has(Section::Materials)) text += materials_section(stats);
+  if (stats.has(Section::Levels)) text += levels_section(stats);
+  if (stats.has(Section::Sizes)) text += sizes_section(stats);
+  if (stats.has(Section::Memory)) text += memory_section(stats);
+  return text;
+}
+
+}  // namespace vox
