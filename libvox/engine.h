@@ -8,6 +8,7 @@
 
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/device/work.h"
+#include "libvox/report/hash_bench.h"
 #include "libvox/report/table_report.h"
 #include "libvox/scene/palette.h"
 #include "libvox/scene/scene.h"
@@ -51,6 +52,9 @@ class Engine {
   // Voxelizes triangles that drop_bad_triangles() has left over. What lies outside the grid is cut off.
   virtual BuildResult build(const Scene& scene, const IndexedScene& indexed, const Grid& grid,
                             const BuildOptions& options) = 0;
+
+  // Measures hash tables, all or those that are named.
+  virtual HashBenchResult bench_hash(const HashBenchOptions& options) = 0;
 
   // The same voxels with leaves reduced to masks. The DAG is one that check_structure() accepts.
   virtual FrozenDag without_materials(const FrozenDag& dag) = 0;

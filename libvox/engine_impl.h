@@ -373,6 +373,10 @@ class DeviceEngine final : public Engine {
     return result;
   }
 
+  HashBenchResult bench_hash(const HashBenchOptions& options) override {
+    return vox::bench_hash(device_, options);
+  }
+
   FrozenDag without_materials(const FrozenDag& dag) override { return vox::without_materials(device_, dag); }
 
   std::vector<TableReport> measure_tables(const FrozenDag& dag, const TablesQuery& query) override {

@@ -24,6 +24,8 @@ namespace vox {
 class CpuDevice {
  public:
   using Group = CpuGroup;
+  // Of a piece of memory, what one thread reads by itself: all of it.
+  static constexpr uint32_t kLaneBytes = 128;
 
   // `memory_limit` bounds the process: what it holds already is taken off.
   CpuDevice(uint64_t memory_limit, bool profile);
@@ -166,6 +168,14 @@ class CpuDevice {
     if (n > 0) std::memcpy(to, from, n * sizeof(T));
   }
   void sync() {}
+
+  // What f() takes, with all that it starts here.
+  template <class F>
+  double seconds(const F& f) {
+    Stopwatch watch;
+    f();
+    return watch.seconds();
+  }
 
  private:
   static constexpr uint64_t kBlock = 1 << 14;

@@ -61,8 +61,8 @@ CudaDevice::CudaDevice(int index, uint64_t memory_limit, bool profile) : index_(
   pool_ = std::make_unique<Pool>(Pool::Backend{allocate, release},
                                  memory_limit > 0 ? memory_limit : free / 5 * 4);
   check_cuda(cudaStreamCreate(&stream_), "cudaStreamCreate");
-  check_cuda(cudaEventCreate(&begin_), "cudaEventCreate");
-  check_cuda(cudaEventCreate(&end_), "cudaEventCreate");
+  for (cudaEvent_t* event : {&begin_, &end_, &lap_begin_, &lap_end_})
+    check_cuda(cudaEventCreate(event), "cudaEventCreate");
   for (cudaEvent_t& event : staging_free_)
     check_cuda(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreate");
   check_cuda(cudaMallocHost(reinterpret_cast<void**>(&staging_), 2 * kStagingHalf), "cudaMallocHost");
@@ -73,8 +73,7 @@ CudaDevice::~CudaDevice() {
   cudaFree(result_);
   cudaFreeHost(staging_);
   for (cudaEvent_t event : staging_free_) cudaEventDestroy(event);
-  cudaEventDestroy(begin_);
-  cudaEventDestroy(end_);
+  for (cudaEvent_t event : {begin_, end_, lap_begin_, lap_end_}) cudaEventDestroy(event);
   cudaStreamDestroy(stream_);
 }
 

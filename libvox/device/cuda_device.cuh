@@ -127,6 +127,8 @@ __global__ void histogram(uint64_t n, const Bin bin, unsigned long long* counts,
 class CudaDevice {
  public:
   using Group = CudaGroup;
+  // Of a piece of memory, what one thread reads by itself: neighbours' loads become one.
+  static constexpr uint32_t kLaneBytes = 16;
 
   // `memory_limit` bounds what is taken of the device's memory; 0: 80 % of what is free.
   CudaDevice(int index, uint64_t memory_limit, bool profile);
@@ -274,6 +276,18 @@ class CudaDevice {
   }
   void sync() { check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
 
+  // What f() takes, with all that it starts here.
+  template <class F>
+  double seconds(const F& f) {
+    check_cuda(cudaEventRecord(lap_begin_, stream_), "cudaEventRecord");
+    f();
+    check_cuda(cudaEventRecord(lap_end_, stream_), "cudaEventRecord");
+    check_cuda(cudaEventSynchronize(lap_end_), "cudaEventSynchronize");
+    float milliseconds = 0;
+    check_cuda(cudaEventElapsedTime(&milliseconds, lap_begin_, lap_end_), "cudaEventElapsedTime");
+    return milliseconds * 1e-3;
+  }
+
  private:
   static constexpr uint32_t kThreads = 256;
 
@@ -308,7 +322,8 @@ class CudaDevice {
   uint32_t max_blocks_ = 0;
   uint64_t scatter_bytes_ = 0;  // a part of the cache
   cudaStream_t stream_ = nullptr;
-  cudaEvent_t begin_ = nullptr, end_ = nullptr;
+  cudaEvent_t begin_ = nullptr, end_ = nullptr;          // of a launch, for the profiler
+  cudaEvent_t lap_begin_ = nullptr, lap_end_ = nullptr;  // of seconds()
   std::unique_ptr<Pool> pool_;
   Profiler profiler_;
   // Pinned host memory that transfers pass through, in two halves so that copying and sending overlap; the

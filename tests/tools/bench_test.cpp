@@ -1,0 +1,167 @@
+// What vox-bench does, with good and with bad input.
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+#include "tests/common/test_engine.h"
+#include "tests/tools/program.h"
+
+namespace vox {
+namespace {
+
+constexpr int kFailed = 1, kBadUsage = 2;
+
+class BenchProgram : public ProgramTest {
+ protected:
+  Finished bench(const std::vector<std::string>& arguments) {
+    return run_program("vox-bench", arguments, {.folder = folder_, .file_size_limit = {}});
+  }
+  // A run that takes no time, with more options.
+  Finished hash(const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"hash",   "--device",     test_device(), "--scale",
+                                          "1/4096", "--item-words", "2,5"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return bench(arguments);
+  }
+  void expect_refused(int code, const std::string& text, const std::vector<std::string>& more) {
+    const auto before = listing(folder_);
+    const Finished run = hash(more);
+    EXPECT_EQ(run.code, code) << testing::PrintToString(more);
+    EXPECT_TRUE(one_error(run, text, "vox-bench")) << testing::PrintToString(more);
+    EXPECT_EQ(run.out, "");
+    EXPECT_TRUE(listing(folder_) == before) << "files changed, " << testing::PrintToString(more);
+  }
+};
+
+// The rows of a benchmark's JSON as comma-separated values.
+std::string rows_as_csv(const std::string& json) {
+  std::istringstream lines(json.substr(json.find("\"rows\": [")));
+  std::string names, name_line, row, csv;
+  for (std::string line; std::getline(lines, line) && line != "  ]";) {
+    const size_t colon = line.find("\": ");
+    if (line.find('}') != std::string::npos) {
+      if (csv.empty()) csv = names + "\r\n";
+      csv += row + "\r\n";
+      names = row = "";
+    } else if (colon != std::string::npos && line.back() != '[') {
+      std::string value = line.substr(colon + 3);
+      std::erase_if(value, [](char c) { return c == '"' || c == ','; });
+      const size_t quote = line.find('"');
+      names += (names.empty() ? "" : ",") + line.substr(quote + 1, colon - quote - 1);
+      row += (row.empty() ? "" : ",") + value;
+    }
+  }
+  return csv;
+}
+
+TEST_F(BenchProgram, PrintsOneJsonObjectWithItsRows) {
+  const Finished run = hash({"--json", "-q"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.err, "");
+  EXPECT_EQ(json_value(run.out, "fill"), "8192");
+  EXPECT_EQ(json_value(run.out, "batch"), "2048");
+  for (const char* key : {"device", "ceilings.bytes_each", "ceilings.reads_per_second", "rows.table",
+                          "rows.item_words", "rows.load_factor", "rows.op", "rows.hit_rate", "rows.ms",
+                          "rows.ms_min", "rows.ms_max", "rows.repetitions", "rows.items", "rows.bytes",
+                          "rows.allocated_bytes", "rows.bytes_per_op", "rows.ceiling_share"})
+    EXPECT_NE(json_value(run.out, key), "") << key;
+  EXPECT_EQ(json_value(run.out, "rows.load_factor"), "96");
+  EXPECT_EQ(json_value(run.out, "rows.repetitions"), "7");
+}
+
+TEST_F(BenchProgram, WritesTheSameRowsAsCsv) {
+  const Finished run = hash({"--json", "--csv", "rows.csv"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const std::string csv = read_bytes(folder_ / "rows.csv");
+  EXPECT_GT(std::ranges::count(csv, '\n'), 10);
+  EXPECT_EQ(csv, rows_as_csv(run.out));
+}
+
+TEST_F(BenchProgram, WritesAReportThatH5pyReads) {
+  if (std::system("/usr/bin/python3 -c 'import h5py' > /dev/null 2>&1") != 0) GTEST_SKIP() << "no h5py";
+  const Finished run = hash({"-o", "report.h5", "--csv", "rows.csv"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  write("check.py", R"(
+import csv, h5py
+f = h5py.File('report.h5')
+assert f.attrs['format'].decode() == 'vox-report', f.attrs['format']
+assert f.attrs['command'].decode().startswith('vox-bench hash --device')
+assert f['hash'].attrs['fill'] == 8192 and f['hash'].attrs['fill_unit'].decode() == 'items'
+assert set(f['hash/ceilings/bytes_each']) == {32, 128}
+rows = f['hash/rows']
+assert rows['ms'].attrs['unit'].decode() == 'ms' and rows['bytes'].attrs['unit'].decode() == 'bytes'
+expected = list(csv.DictReader(open('rows.csv', newline='')))
+assert len(expected) > 0
+for name in expected[0]:
+    text = lambda v: v.decode() if isinstance(v, bytes) else float(v)
+    found = [text(v) for v in rows[name][:]]
+    assert found == [type(v)(row[name]) for v, row in zip(found, expected)], name
+    assert len(found) == len(expected)
+)");
+  const std::string check = "cd '" + folder_.string() + "' && /usr/bin/python3 check.py";
+  EXPECT_EQ(std::system(check.c_str()), 0);
+}
+
+TEST_F(BenchProgram, PrintsATableWithALineForEveryItemSize) {
+  const Finished run = hash({"--tables", "accel8", "--hit-rates", "10,90"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  for (const char* part : {"random reads of  32 bytes", "search 10 %", "search 90 %", "insert", "\n    2 ",
+                           "\n    5 ", "90 % copies"})
+    EXPECT_NE(run.out.find(part), std::string::npos) << part << "\n" << run.out;
+}
+
+TEST_F(BenchProgram, TakesTheAxesOfFigure8AndWhatIsSaidBesides) {
+  const Finished run = bench({"hash", "--device", test_device(), "--figure8", "--fill", "1K", "--batch", "1K",
+                              "--load-factors", "16-18,512", "--csv", "rows.csv"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const std::string csv = read_bytes(folder_ / "rows.csv");
+  for (const char* part : {",6,16,", ",6,17,", ",6,18,", ",6,512,"})
+    EXPECT_NE(csv.find(part), std::string::npos) << part << "\n" << csv;
+  EXPECT_EQ(csv.find(",6,96,"), std::string::npos) << csv;
+}
+
+TEST_F(BenchProgram, ExplainsItsCommandsAndTheirDefaults) {
+  const std::string help = bench({"--help"}).out;
+  EXPECT_NE(help.find("  hash "), std::string::npos) << help;
+  const std::string hash_help = bench({"hash", "--help"}).out;
+  for (const char* part : {"vox-bench hash [options]", "2,3,4,5,6,7,8,9,10", "25,50,75", "33,554,432",
+                           "16,32,64,96,128,192,256,384,512", "accel8", "1/64", "--csv", "--device"})
+    EXPECT_NE(hash_help.find(part), std::string::npos) << part << "\n" << hash_help;
+}
+
+TEST_F(BenchProgram, RefusesCommandsThatAreNone) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{}, {"bake"}, {"-q"}, {""}, {"--frobnicate"}}) {
+    const Finished run = bench(arguments);
+    EXPECT_EQ(run.code, kBadUsage) << testing::PrintToString(arguments);
+    EXPECT_TRUE(one_error(run, "", "vox-bench"));
+  }
+}
+
+TEST_F(BenchProgram, RefusesValuesThatMakeNoSense) {
+  for (const auto& [option, value] : std::vector<std::pair<std::string, std::string>>{
+           {"--tables", "round"},      {"--tables", "accel8,,"},  {"--tables", ""},
+           {"--item-words", "1"},      {"--item-words", "2-11"},  {"--item-words", "10-2"},
+           {"--item-words", "x"},      {"--item-words", ""},      {"--item-words", "2-4000000000"},
+           {"--load-factors", "0"},    {"--load-factors", "-96"}, {"--load-factors", "1M"},
+           {"--hit-rates", "101"},     {"--hit-rates", "25;50"},  {"--scale", "0"},
+           {"--scale", "1/0"},         {"--scale", "half"},       {"--scale", "-1"},
+           {"--scale", "inf"},         {"--scale", "1e9"},        {"--fill", "0"},
+           {"--fill", "2^32"},         {"--fill", "1.5"},         {"--batch", "0"},
+           {"--repetitions", "6"},     {"--repetitions", "many"}, {"--device", "toaster"},
+           {"--memory-limit", "much"}, {"--threads", "0"}})
+    expect_refused(kBadUsage, option, {option, value});
+  expect_refused(kBadUsage, "-o", {"-o", "report.txt"});
+  expect_refused(kBadUsage, "accel8", {"accel8"});
+}
+
+TEST_F(BenchProgram, FindsTargetsThatCannotBeWrittenBeforeTheWork) {
+  std::filesystem::create_directory(folder_ / "folder.h5");
+  expect_refused(kFailed, "folder.h5", {"-o", "folder.h5"});
+  expect_refused(kFailed, "folder.h5", {"--csv", "folder.h5"});
+  expect_refused(kFailed, "missing/x.h5", {"-o", "missing/x.h5"});
+  expect_refused(kFailed, "memory", {"-o", "x.h5", "--memory-limit", "1K"});
+}
+
+}  // namespace
+}  // namespace vox

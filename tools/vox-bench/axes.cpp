@@ -1,0 +1,72 @@
+#include "tools/vox-bench/axes.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "libvox/base/error.h"
+#include "libvox/base/units.h"
+
+namespace vox {
+namespace {
+
+uint32_t parse_value(std::string_view text, std::string_view option) {
+  const uint64_t value = parse_count(text, option);
+  if (value > UINT32_MAX) throw UsageError(fmt::format("{} has {}, which is too much", option, text));
+  return static_cast<uint32_t>(value);
+}
+
+// The whole text as a number greater than 0, else 0.
+double positive(std::string_view text) {
+  double value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole && std::isfinite(value) && value > 0 ? value : 0;
+}
+
+}  // namespace
+
+std::vector<std::string> parse_names(std::string_view text, std::string_view option) {
+  std::vector<std::string> names;
+  for (bool more = true; more;) {
+    const size_t comma = text.find(',');
+    names.emplace_back(text.substr(0, comma));
+    if (names.back().empty()) throw UsageError(fmt::format("{} has nothing between two commas", option));
+    more = comma != std::string_view::npos;
+    if (more) text.remove_prefix(comma + 1);
+  }
+  return names;
+}
+
+std::vector<uint32_t> parse_axis(std::string_view text, std::string_view option) {
+  constexpr uint32_t kMostValues = 1000;
+  std::vector<uint32_t> values;
+  for (const std::string& part : parse_names(text, option)) {
+    const size_t dash = part.find('-');
+    const uint32_t first = parse_value(part.substr(0, dash), option);
+    const uint32_t last =
+        dash == std::string::npos ? first : parse_value(std::string_view(part).substr(dash + 1), option);
+    if (last < first || last - first >= kMostValues)
+      throw UsageError(fmt::format("{} has '{}', expected a range such as 2-10", option, part));
+    for (uint32_t i = 0; i <= last - first; ++i) values.push_back(first + i);
+  }
+  return values;
+}
+
+double parse_scale(std::string_view text, std::string_view option) {
+  const size_t slash = text.find('/');
+  const double above = positive(text.substr(0, slash));
+  const double below = slash == std::string_view::npos ? 1 : positive(text.substr(slash + 1));
+  if (above == 0 || below == 0)
+    throw UsageError(
+        fmt::format("{} is '{}', expected a number greater than 0 such as 1/64 or 0.5", option, text));
+  return above / below;
+}
+
+std::string axis_text(const std::vector<uint32_t>& values) {
+  return fmt::format("{}", fmt::join(values, ","));
+}
+
+}  // namespace vox

@@ -1,0 +1,19 @@
+// What vox-bench can measure: one command, one source file with its name.
+#pragma once
+
+namespace vox {
+
+// Each takes the whole command line, whose second word is the command. Throws what run_tool() reports.
+void run_hash(int argc, char** argv);
+
+struct Command {
+  const char* name;
+  const char* about;
+  void (*run)(int argc, char** argv);
+};
+
+inline constexpr Command kCommands[] = {
+    {"hash", "the tables that hold a DAG's nodes: fill, search, insertion, memory", run_hash},
+};
+
+}  // namespace vox

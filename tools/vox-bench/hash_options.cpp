@@ -1,0 +1,129 @@
+#include "tools/vox-bench/hash_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "libvox/base/error.h"
+#include "libvox/base/units.h"
+#include "libvox/hash/table_list.h"
+#include "tools/common/device_options.h"
+#include "tools/common/tool.h"
+#include "tools/vox-bench/axes.h"
+
+namespace vox {
+namespace {
+
+constexpr const char* kAbout =
+    R"(Measures the hash tables that hold a DAG as one uses them to edit it (Molenaar & Eisemann 2024, §6.1).
+
+For every size of items, load factor and table: fills a table with items, searches a batch of them for
+every hit rate, fills new tables and inserts a batch of new items. Every time is the median of the repetitions
+after one that does not count. Every repetition searches for other items, and what it finds is checked: one
+item too many or too few, and the command fails. Random reads of 32 and of 128 bytes, measured first, say
+what the memory could do. Then come the tables that find the duplicates inside a batch.
+
+Examples:
+  vox-bench hash                                     Table 2: {} words, {} items per bucket
+  vox-bench hash --figure8                           Figure 8: {} words, {}
+  vox-bench hash --item-words 6 --scale 1/8          another size, an eighth of the items
+  vox-bench hash --fill 64M --batch 1M -o report.h5 --csv report.csv
+)";
+
+std::vector<uint32_t> figure8_load_factors() {
+  const auto& values = HashBenchOptions::kFigure8LoadFactors;
+  return {values.begin(), values.end()};
+}
+
+std::string fraction(double scale) {
+  return scale < 1 ? fmt::format("1/{}", 1 / scale) : fmt::format("{}", scale);
+}
+
+cxxopts::Options describe() {
+  using Bench = HashBenchOptions;
+  const Bench preset;
+  cxxopts::Options options("vox-bench hash",
+                           fmt::format(kAbout, axis_text(preset.item_words), axis_text(preset.load_factors),
+                                       Bench::kFigure8Words, axis_text(figure8_load_factors())));
+  options.custom_help("[options]").positional_help("").set_width(100);
+  auto text = [] { return cxxopts::value<std::string>(); };
+  options.add_options("Axes")(
+      "tables", fmt::format("Tables (default: all: {})", fmt::join(table_names(), ",")), text(), "NAMES")(
+      "item-words",
+      fmt::format("Words of 4 bytes in an item, {} to {}: 2,4,6 or 2-10 (default: {})", kMinItemWords,
+                  kMaxItemWords, axis_text(preset.item_words)),
+      text(), "LIST")("load-factors",
+                      fmt::format("Items per bucket after the insertion, 1 to {} (default: {})",
+                                  Bench::kMostLoadFactor, axis_text(preset.load_factors)),
+                      text(), "LIST")(
+      "hit-rates",
+      fmt::format("Per cent of a batch that are found, or are copies of others (default: {})",
+                  axis_text(preset.hit_rates)),
+      text(), "LIST")("figure8", fmt::format("Other defaults: --item-words {} --load-factors {}",
+                                             Bench::kFigure8Words, axis_text(figure8_load_factors())));
+  options.add_options("Size")("scale",
+                              fmt::format("Of fill and batch (default: {} on a GPU, {} on the CPU)",
+                                          fraction(Bench::kGpuScale), fraction(Bench::kCpuScale)),
+                              text(), "S")(
+      "fill",
+      fmt::format("Items to fill a table with (default: {} times the scale)", format_count(Bench::kFill)),
+      text(), "N")("batch",
+                   fmt::format("Items to search and to insert at once (default: {} times the scale)",
+                               format_count(Bench::kBatch)),
+                   text(),
+                   "N")("repetitions",
+                        fmt::format("Of everything that is timed, {} to {} (default: {})",
+                                    Bench::kFewestRepetitions, Bench::kMostRepetitions, preset.repetitions),
+                        text(), "N");
+  options.add_options("Results")("o,output", "Write them as HDF5", text(), "FILE.h5")(
+      "csv", "Write the rows as comma-separated values", text(), "FILE.csv");
+  add_device_options(options);
+  add_common_options(options);
+  return options;
+}
+
+std::optional<std::string> given(const cxxopts::ParseResult& parsed, const std::string& option) {
+  if (parsed.count(option) == 0) return std::nullopt;
+  return parsed[option].as<std::string>();
+}
+
+HashBenchOptions read_bench(const cxxopts::ParseResult& parsed) {
+  HashBenchOptions options;
+  if (parsed.count("figure8")) {
+    options.item_words = {HashBenchOptions::kFigure8Words};
+    options.load_factors = figure8_load_factors();
+  }
+  if (const auto value = given(parsed, "tables"); value && *value != "all")
+    options.tables = parse_names(*value, "--tables");
+  if (const auto value = given(parsed, "item-words")) options.item_words = parse_axis(*value, "--item-words");
+  if (const auto value = given(parsed, "load-factors"))
+    options.load_factors = parse_axis(*value, "--load-factors");
+  if (const auto value = given(parsed, "hit-rates")) options.hit_rates = parse_axis(*value, "--hit-rates");
+  if (const auto value = given(parsed, "scale")) options.scale = parse_scale(*value, "--scale");
+  if (const auto value = given(parsed, "fill")) options.fill = parse_count(*value, "--fill");
+  if (const auto value = given(parsed, "batch")) options.batch = parse_count(*value, "--batch");
+  if (const auto value = given(parsed, "repetitions"))
+    options.repetitions = parse_axis(*value, "--repetitions").front();
+  check(options);
+  return options;
+}
+
+}  // namespace
+
+HashCommand parse_hash_command(int argc, char** argv) {
+  cxxopts::Options description = describe();
+  CommonOptions common;
+  const cxxopts::ParseResult parsed =
+      parse_command_line(description, argc - 1, argv + 1, common, {"Axes", "Size", "Results", "Device"});
+  HashCommand command;
+  command.json = common.json;
+  command.command = command_text(argc, argv);
+  command.bench = read_bench(parsed);
+  command.engine = read_device_options(parsed);
+  command.report = given(parsed, "output");
+  if (command.report && command.report->extension() != ".h5")
+    throw UsageError(fmt::format("-o is '{}', expected a name that ends in .h5", command.report->string()));
+  command.csv = given(parsed, "csv");
+  return command;
+}
+
+}  // namespace vox

@@ -1,0 +1,118 @@
+// The tables that vox-bench hash prints.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "libvox/base/units.h"
+#include "tools/vox-bench/hash_report.h"
+
+namespace vox {
+namespace {
+
+using Row = HashBenchRow;
+
+// What one table did with items of one size: a line to print, as in Table 2 the insertion first.
+struct Line {
+  const Row* filled = nullptr;  // none: a line of the duplicates
+  std::vector<const Row*> timed = {};
+  const Row& first() const { return *timed.front(); }
+};
+
+bool share_axes(const Row& a, const Row& b) {
+  return a.item_words == b.item_words && a.load_factor == b.load_factor;
+}
+
+bool share_a_line(const Row& a, const Row& b) {
+  return share_axes(a, b) && a.table == b.table && (a.op == "duplicates") == (b.op == "duplicates");
+}
+
+std::vector<Line> lines_of(const std::vector<Row>& rows) {
+  std::vector<Line> lines;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (i == 0 || !share_a_line(rows[i - 1], rows[i])) lines.emplace_back();
+    Line& line = lines.back();
+    if (rows[i].op == "fill") {
+      line.filled = &rows[i];
+    } else {
+      line.timed.insert(rows[i].op == "insert" ? line.timed.begin() : line.timed.end(), &rows[i]);
+    }
+  }
+  return lines;
+}
+
+constexpr int kTimeWidth = 22;
+
+// "0.512 ±  2 %  45 %": the median in ms, how far the others are from it at most, the share of the ceiling.
+std::string time_text(const Row& row) {
+  const auto& [median, min, max] = row.time;
+  const double spread = median > 0 ? std::max(max - median, median - min) / median * 100 : 0;
+  const std::string share = row.ceiling_share > 0 ? fmt::format("{:.0f} %", row.ceiling_share * 100) : "";
+  return fmt::format("{:.3f} ±{:3.0f} %{:>6}", median * 1e3, spread, share);
+}
+
+std::string heading(const Row& row) {
+  if (row.op == "search") return fmt::format("search {} %", row.hit_rate);
+  if (row.op == "duplicates") return fmt::format("{} % copies", row.hit_rate);
+  return row.op;
+}
+
+std::string mebibytes(uint64_t bytes) {
+  return fmt::format("{:.1f}", static_cast<double>(bytes) * 0x1p-20);
+}
+
+std::string heading_text(const Line& line) {
+  std::string text = fmt::format("\n{:>5}{:>7}  {:<9}", "words", line.filled ? "load" : "", "table");
+  for (const Row* row : line.timed) text += fmt::format("{:>{}}", heading(*row), kTimeWidth);
+  if (line.filled) text += fmt::format("{:>12}{:>10}", "MiB filled", "inserted");
+  return text + "\n";
+}
+
+std::string line_text(const Line& line) {
+  const Row& row = line.first();
+  const std::string load = line.filled ? std::to_string(row.load_factor) : "";
+  std::string text = fmt::format("{:>5}{:>7}  {:<9}", row.item_words, load, row.table);
+  for (const Row* timed : line.timed) text += fmt::format("{:>{}}", time_text(*timed), kTimeWidth);
+  if (line.filled) text += fmt::format("{:>12}{:>10}", mebibytes(line.filled->bytes), mebibytes(row.bytes));
+  return text + "\n";
+}
+
+// Under one heading, with a gap where the next item size or load factor begins and there are several tables.
+std::string lines_text(const std::vector<Line>& lines) {
+  std::string text;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (i == 0) text += heading_text(lines[0]);
+    const Row &row = lines[i].first(), &before = lines[i > 0 ? i - 1 : 0].first();
+    if (before.table != row.table && !share_axes(before, row)) text += "\n";
+    text += line_text(lines[i]);
+  }
+  return text;
+}
+
+std::string ceilings_text(const std::vector<RandomReadCeiling>& ceilings) {
+  std::string text;
+  for (const RandomReadCeiling& ceiling : ceilings)
+    text += fmt::format("random reads of {:>3} bytes from {:>10}: {:6.3f} G/s\n", ceiling.bytes_each,
+                        format_bytes(ceiling.buffer_bytes), ceiling.reads_per_second * 1e-9);
+  return text;
+}
+
+}  // namespace
+
+std::string table_text(const HashBenchRun& run) {
+  const auto& [fill, batch] = run.result.sizes;
+  std::vector<Line> tables = lines_of(run.result.rows), duplicates;
+  std::ranges::copy_if(tables, std::back_inserter(duplicates), [](const Line& line) { return !line.filled; });
+  std::erase_if(tables, [](const Line& line) { return !line.filled; });
+  return fmt::format(
+      "{}: {} items, then {} searched and {} inserted\n"
+      "{}"
+      "times in ms: median, how far the others are from it, share of the first of these ceilings in sectors "
+      "of\n"
+      "32 bytes (above 100 % where sectors lie side by side or caches help); load: items per bucket at the "
+      "end\n"
+      "{}{}",
+      run.device_text, format_count(fill), format_count(batch), format_count(batch),
+      ceilings_text(run.result.ceilings), lines_text(tables), lines_text(duplicates));
+}
+
+}  // namespace vox
