@@ -13,8 +13,7 @@
 #include <vector>
 
 #include "libvox/hash/atomic64.h"
-#include "libvox/hash/slab_table_ref.h"
-#include "libvox/hash/superblocks.h"
+#include "libvox/hash/slab_tables.h"
 
 namespace vox {
 

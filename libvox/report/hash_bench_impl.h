@@ -14,6 +14,7 @@
 #include "libvox/base/units.h"
 #include "libvox/hash/batch_duplicates.h"
 #include "libvox/hash/find_or_insert.h"
+#include "libvox/hash/slab_duplicates.h"
 #include "libvox/hash/table_list.h"
 #include "libvox/report/bench_items.h"
 #include "libvox/report/hash_bench.h"
@@ -294,6 +295,7 @@ class HashBench {
         add(std::move(row));
       };
       measure("open", find_leaders<Device>);
+      measure("slabs", find_leaders_in_slabs<Device>);
     }
   }
 
