@@ -17,25 +17,12 @@ struct SlotMask {
   uint64_t low = 0, high = 0;
 
   VOX_HD bool any() const { return (low | high) != 0; }
-  VOX_HD uint32_t count() const { return static_cast<uint32_t>(popcount(low) + popcount(high)); }
   // Takes the lowest slot out and returns it; there must be one.
   VOX_HD uint32_t take_lowest() {
     uint64_t& word = low != 0 ? low : high;
     const uint32_t slot = static_cast<uint32_t>(lowest_bit(word)) + (low != 0 ? 0 : 64);
     word &= word - 1;
     return slot;
-  }
-  // The slot with `rank` others below it; there must be one.
-  VOX_HD uint32_t nth(uint32_t rank) const {
-    SlotMask rest = *this;
-    for (; rank > 0; --rank) rest.take_lowest();
-    return rest.take_lowest();
-  }
-  VOX_HD SlotMask below(uint32_t end) const {
-    return {end >= 64 ? low : low & ((uint64_t{1} << end) - 1),
-            end >= 128  ? high
-            : end <= 64 ? 0
-                        : high & ((uint64_t{1} << (end - 64)) - 1)};
   }
 };
 

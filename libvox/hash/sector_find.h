@@ -66,7 +66,7 @@ struct FindInSectors {
     SlotMask same;
     uint4 tail;  // the last four words
     __device__ uint32_t pointer(uint32_t slot) const {
-      const uint32_t first_end = first_run_end(tail.w);
+      const uint32_t first_end = SlotEnds::of(tail.w).first_run;
       return slot < first_end ? tail.x + slot : tail.y + slot - first_end;
     }
   };

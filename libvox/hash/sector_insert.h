@@ -108,9 +108,7 @@ struct BucketRuns {
     if (stage == 0) {
       if (batch.offsets) prefetch_line(batch.offsets + order[starts[r]]);
     } else {
-      const uint32_t* at = line(spaces[size(r)], r);
-      prefetch_line(at);
-      prefetch_line(at + 16);
+      prefetch_line(line(spaces[size(r)], r) + SectorLine::kEndsWord);
     }
   }
 };
@@ -127,18 +125,24 @@ struct BlockRuns {
 };
 
 // Hands up to `left` new items to a header's slots and returns how many are left over. The sink counts what
-// that takes, or does it: sink.use_free() for slots that have storage, sink.use_run() for a new run.
+// that takes, or does it: sink.run() gives a new run, sink.fill() takes `count` slots from ends.items on and
+// keeps the header's new ends.
 template <class Kind, class Sink>
 VOX_HD uint32_t fill_header(uint32_t* header, uint32_t slot_base, uint32_t left, uint32_t spare, Sink& sink) {
-  left -= sink.template use_free<Kind>(header, slot_base, left);
-  uint32_t ends = header[Kind::kEndsWord];
-  for (uint32_t run = runs_taken(ends); left > 0 && run < Kind::kRuns && slots_end(ends) < Kind::kSlots;
-       ++run) {
-    const uint32_t used = slots_end(ends), length = run_length<Kind>(left, used, run, spare);
-    const uint32_t taken = left < length ? left : length;
-    ends = make_ends(run == 0 ? length : first_run_end(ends), used + length);
-    sink.template use_run<Kind>(header, run, ends, length, slot_base + used, taken);
-    left -= taken;
+  SlotEnds ends = SlotEnds::of(header[Kind::kEndsWord]);
+  while (left > 0) {
+    if (ends.items == ends.all) {
+      const uint32_t run = ends.runs();
+      if (run == Kind::kRuns || ends.all == Kind::kSlots) break;
+      const uint32_t length = run_length<Kind>(left, ends.all, run, spare);
+      sink.template run<Kind>(header, run, length);
+      ends.all += length;
+      if (run == 0) ends.first_run = length;
+    }
+    const uint32_t room = ends.all - ends.items, count = left < room ? left : room, first = ends.items;
+    ends.items += count;
+    left -= count;
+    sink.template fill<Kind>(header, ends, first, slot_base, count);
   }
   return left;
 }
@@ -160,30 +164,26 @@ struct CountNeeds {
   uint64_t needs = 0;
 
   template <class Kind>
-  VOX_HD uint32_t use_free(const uint32_t* header, uint32_t, uint32_t left) {
-    const uint32_t free = free_slots<Kind>(header).count();
-    return free < left ? free : left;
-  }
-  template <class Kind>
-  VOX_HD void use_run(const uint32_t*, uint32_t, uint32_t, uint32_t length, uint32_t, uint32_t) {
+  VOX_HD void run(const uint32_t*, uint32_t, uint32_t length) {
     needs += length / kGranule;
   }
+  template <class Kind>
+  VOX_HD void fill(const uint32_t*, const SlotEnds&, uint32_t, uint32_t, uint32_t) {}
   VOX_HD uint32_t new_sector(const uint32_t*) {
     needs += kOneSectorNeeded;
     return kNoSector;
   }
 };
 
-// Where the new items of a bucket go, in the order in which they are sorted: first to `free_count` slots of
-// the line that have storage, then to the line's new run; the rest to overflow sectors.
+// Where the new items of a bucket go, in the order in which they are sorted: first to the line's slots from
+// `slot` on, `old_count` of them with storage that was there before; the rest to overflow sectors.
 struct alignas(16) BucketPlan {
-  SlotMask free;                  // 16 B
-  uint32_t first;                 // 4 B, index of the first among the sorted items
-  uint32_t run_pointer;           // 4 B, to the new run's first item
-  uint16_t run_slot;              // 2 B, the new run's first
-  uint8_t free_count, run_count;  // 1 B each
+  uint32_t first;                              // 4 B, index of the first among the sorted items
+  uint32_t old_pointer;                        // 4 B, where the item of the first slot goes
+  uint32_t new_pointer;                        // 4 B, where that of the first slot behind `old_count` does
+  uint8_t slot, old_count, new_count, unused;  // 1 B each
 };
-static_assert(sizeof(BucketPlan) == 32);
+static_assert(sizeof(BucketPlan) == 16);
 
 // An item's slot in the line, or overflow_slot(), and where the item itself goes.
 struct SectorPlace {
@@ -197,39 +197,28 @@ struct TakePlaces {
   uint32_t next_sector;  // number
   uint32_t* overflow;
   SectorPlace* places;  // of the next item of an overflow sector
-  BucketPlan& plan;
+  BucketPlan plan;
+  bool has_new_run = false;
 
   template <class Kind>
-  VOX_HD uint32_t use_free(const uint32_t* header, uint32_t slot_base, uint32_t left) {
-    SlotMask free = free_slots<Kind>(header);
-    const uint32_t count = free.count() < left ? free.count() : left;
+  VOX_HD void run(uint32_t* header, uint32_t run, uint32_t length) {
+    header[Kind::kRunWord + run] = space.place(offset, length);
+    offset += length;
+    has_new_run = true;
+  }
+  // A line is filled twice at most: what was free, and then one run, which takes all items or all slots.
+  template <class Kind>
+  VOX_HD void fill(uint32_t* header, const SlotEnds& ends, uint32_t first, uint32_t slot_base,
+                   uint32_t count) {
+    header[Kind::kEndsWord] = ends.word();
+    const uint32_t pointer = slot_pointer<Kind>(header, first);
     if constexpr (std::is_same_v<Kind, SectorLine>) {
-      plan.free = free;
-      plan.free_count = static_cast<uint8_t>(count);
+      if (plan.old_count + plan.new_count == 0) plan.slot = static_cast<uint8_t>(first);
+      (has_new_run ? plan.new_pointer : plan.old_pointer) = pointer;
+      (has_new_run ? plan.new_count : plan.old_count) = static_cast<uint8_t>(count);
       places += count;
     } else {
-      for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t slot = free.take_lowest();
-        *places++ = {slot_base + slot, slot_pointer<Kind>(header, slot)};
-      }
-    }
-    return count;
-  }
-  template <class Kind>
-  VOX_HD void use_run(uint32_t* header, uint32_t run, uint32_t ends, uint32_t length, uint32_t slot,
-                      uint32_t taken) {
-    const uint32_t pointer = space.place(offset, length);
-    offset += length;
-    header[Kind::kRunWord + run] = pointer;
-    header[Kind::kEndsWord] = ends;
-    if constexpr (std::is_same_v<Kind, SectorLine>) {
-      // There is one at most: a run takes all items, or all slots that the line still has.
-      plan.run_pointer = pointer;
-      plan.run_slot = static_cast<uint16_t>(slot);
-      plan.run_count = static_cast<uint8_t>(taken);
-      places += taken;
-    } else {
-      for (uint32_t i = 0; i < taken; ++i) *places++ = {slot + i, pointer + i};
+      for (uint32_t i = 0; i < count; ++i) *places++ = {slot_base + first + i, pointer + i};
     }
   }
   VOX_HD uint32_t new_sector(uint32_t* link) {
@@ -289,16 +278,15 @@ struct PlanBuckets {
   VOX_HD void operator()(uint64_t r) const {
     const SectorSpace& space = spaces[runs.size(r)];
     const uint64_t before = needs[r] - space.granules_below;
-    BucketPlan plan = {};
-    plan.first = runs.begin(r);
+    const uint32_t first = runs.begin(r);
     TakePlaces sink = {space,
                        before % kOneSectorNeeded * kGranule,
                        first_sector + static_cast<uint32_t>(before / kOneSectorNeeded),
                        overflow,
-                       places + plan.first,
-                       plan};
-    fill_bucket(runs.line(space, r), overflow, runs.end(r) - plan.first, space.spare, sink);
-    plans[r] = plan;
+                       places + first,
+                       {first, 0, 0, 0, 0, 0, 0}};
+    fill_bucket(runs.line(space, r), overflow, runs.end(r) - first, space.spare, sink);
+    plans[r] = sink.plan;
   }
 };
 
@@ -380,7 +368,7 @@ struct WriteItems {
     const SectorSpace& space = spaces[size];
     const uint32_t key = load_once(runs.keys + i);
     uint32_t* line = space.lines + uint64_t{runs.key.bucket(key) - space.first_bucket} * SectorLine::kWords;
-    const SectorPlace place = place_of(i, line);
+    const SectorPlace place = place_of(i);
     uint32_t *header = line, byte = place.slot;
     if (place.slot >= SectorLine::kSlots) {
       const uint32_t sector = place.slot / SectorOverflow::kSlots - kSlotsBeforeOverflow;
@@ -393,15 +381,11 @@ struct WriteItems {
     return pointers[i] = place.pointer;
   }
 
-  VOX_HD SectorPlace place_of(uint64_t i, const uint32_t* line) const {
-    const BucketPlan& plan = plans[runs.run_of(i, block_runs)];
-    uint32_t rank = static_cast<uint32_t>(i) - plan.first;
-    if (rank < plan.free_count) {
-      const uint32_t slot = plan.free.nth(rank);
-      return {slot, slot_pointer<SectorLine>(line, slot)};
-    }
-    rank -= plan.free_count;
-    if (rank < plan.run_count) return {plan.run_slot + rank, plan.run_pointer + rank};
+  VOX_HD SectorPlace place_of(uint64_t i) const {
+    const BucketPlan plan = plans[runs.run_of(i, block_runs)];
+    const uint32_t rank = static_cast<uint32_t>(i) - plan.first, behind = rank - plan.old_count;
+    if (rank < plan.old_count) return {plan.slot + rank, plan.old_pointer + rank};
+    if (behind < plan.new_count) return {plan.slot + rank, plan.new_pointer + behind};
     return places[i];
   }
 };

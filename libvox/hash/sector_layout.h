@@ -6,9 +6,10 @@
 //   line      words 0–27   112 one-byte fingerprints; 0: the slot is free
 //             words 28, 29 pointers to the first items of two runs
 //             word 30      the bucket's first overflow sector, or 0
-//             word 31      bits 0–7 where the first run's slots end, bits 8–15 where the second's do
+//             word 31      bits 0–7 where the first run's slots end, bits 8–15 where the second's do,
+//                          bits 16–23 how many slots, from the first on, hold items
 //   overflow  words 0–4    20 fingerprints
-//             word 5       bits 0–7 and 8–15 where the run's slots end
+//             word 5       the same as word 31 of a line; both ends are that of the only run
 //             word 6       pointer to the first item of the run
 //             word 7       the bucket's next overflow sector, or 0
 //
@@ -38,32 +39,20 @@ struct SectorOverflow {
 
 inline constexpr uint32_t kLongestRun = SectorLine::kSlots;
 
-VOX_HD inline uint32_t first_run_end(uint32_t ends) {
-  return ends & 0xff;
-}
-VOX_HD inline uint32_t slots_end(uint32_t ends) {
-  return ends >> 8;
-}
-VOX_HD inline uint32_t make_ends(uint32_t first_run, uint32_t both) {
-  return first_run | both << 8;
-}
+// What a header's ends word says, and what there is of it after so many more items.
+struct SlotEnds {
+  uint32_t first_run, all, items;
+
+  VOX_HD static SlotEnds of(uint32_t word) { return {word & 0xff, word >> 8 & 0xff, word >> 16}; }
+  VOX_HD uint32_t word() const { return first_run | all << 8 | items << 16; }
+  VOX_HD uint32_t runs() const { return all == 0 ? 0 : first_run == all ? 1 : 2; }
+};
 
 // Pointer to the item of a slot.
 template <class Kind>
 VOX_HD uint32_t slot_pointer(const uint32_t* header, uint32_t slot) {
-  const uint32_t first_end = first_run_end(header[Kind::kEndsWord]);
+  const uint32_t first_end = SlotEnds::of(header[Kind::kEndsWord]).first_run;
   return slot < first_end ? header[Kind::kRunWord] + slot : header[Kind::kRunWord + 1] + slot - first_end;
-}
-
-// Slots with storage and without an item.
-template <class Kind>
-VOX_HD SlotMask free_slots(const uint32_t* header) {
-  return match_bytes<Kind::kSlots>(header, 0).below(slots_end(header[Kind::kEndsWord]));
-}
-
-// How many runs a header has taken.
-VOX_HD inline uint32_t runs_taken(uint32_t ends) {
-  return ends == 0 ? 0 : first_run_end(ends) == slots_end(ends) ? 1 : 2;
 }
 
 // How many slots a new run has, behind `used` slots, that `needed` items ask for: whole granules. In a

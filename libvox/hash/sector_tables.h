@@ -273,9 +273,13 @@ class SectorTables {
 
   // What the buckets of all smaller sizes need; behind the last size, what all need.
   using NeedsOfSizes = std::array<uint64_t, kMaxItemWords + 2>;
-  NeedsOfSizes needs_below_sizes(const BucketRuns& runs, const SizeCounts& counts,
-                                 const uint64_t* needs) const {
-    NeedsOfSizes below;
+  NeedsOfSizes needs_below_sizes(const BucketRuns& runs, const SizeCounts& counts, const uint64_t* needs,
+                                 uint64_t all) const {
+    NeedsOfSizes below = {};
+    if (!runs.batch.offsets) {
+      std::fill(below.begin() + runs.batch.words_each + 1, below.end(), all);
+      return below;
+    }
     auto on_device = device_.template make<uint64_t>(below.size());
     NeedsBelowSizes body = {runs, {}, needs, on_device.data()};
     for (uint32_t words = 0; words <= kMaxItemWords; ++words)
@@ -320,7 +324,7 @@ void SectorTables<Device>::insert(const BatchRef& batch, const ChosenRef& chosen
   auto places = device_.template make<SectorPlace>(n);
   auto sorted_pointers = device_.template make<uint32_t>(n);
   const SectorSpaces spaces = take_space(sorted, counts, needs.data());
-  device_.for_each(moves({"plan buckets", 160 + 32 + 16}, sorted.runs.count), sorted.runs.count,
+  device_.for_each(moves({"plan buckets", 96}, sorted.runs.count), sorted.runs.count,
                    PlanBuckets{sorted.runs, spaces, overflow_.data(), static_cast<uint32_t>(sectors_),
                                needs.data(), plans.data(), places.data()});
   sectors_ += spaces.new_sectors;
@@ -370,10 +374,11 @@ SectorSpaces SectorTables<Device>::take_space(const SortedBatch& sorted, const S
   for (uint32_t words = 0; words <= kMaxItemWords; ++words)
     if (counts[words] > 0)
       spaces.of_size[words] = tables_[words].buckets(sorted.first_bucket[words], counts[words]);
-  device_.for_each(moves({"bucket needs", 144}, runs.count), runs.count,
+  device_.for_each(moves({"bucket needs", 48}, runs.count), runs.count,
                    BucketNeeds{runs, spaces, overflow_.data(), needs});
-  device_.exclusive_scan(moves({"places of runs", 16}, runs.count), runs.count, ReadNeeds{needs}, needs);
-  const NeedsOfSizes below = needs_below_sizes(runs, counts, needs);
+  const uint64_t all =
+      device_.exclusive_scan(moves({"places of runs", 16}, runs.count), runs.count, ReadNeeds{needs}, needs);
+  const NeedsOfSizes below = needs_below_sizes(runs, counts, needs, all);
   spaces.new_sectors = below.back() / kOneSectorNeeded;
   reserve_sectors(spaces.new_sectors);
   for (uint32_t words = 0; words <= kMaxItemWords; ++words)

@@ -276,26 +276,27 @@ class HashBench {
 
   // The duplicates inside a batch, which are removed before it is searched (§5.2).
   void measure_duplicates() {
+    measure_duplicates("open", find_leaders<Device>);
+    measure_duplicates("slabs", find_leaders_in_slabs<Device>);
+  }
+
+  template <class Find>
+  void measure_duplicates(const char* table, const Find& find) {
     auto hashes = device_.template make<uint64_t>(sizes_.batch);
     for (const uint32_t copies : options_.hit_rates) {
       const bench::RandomCopies numbers = {sizes_.batch, copies};
       BatchRef batch = write_items(numbers, sizes_.batch, batch_words_);
       device_.for_each("hash items", sizes_.batch, HashItems{batch, hashes.data()});
       batch.hashes = hashes.data();
-      auto measure = [&](const char* table, const auto& find) {
-        HashBenchRow row = row_of(table, "duplicates", sizes_.batch);
-        row.hit_rate = copies;
-        row.time = repeated([&](uint32_t) {
-          device_.fill(pointers_.data(), sizes_.batch, UINT32_MAX);
-          const double elapsed =
-              device_.seconds([&] { find(device_, batch, sizes_.batch, pointers_.data()); });
-          check_leaders(device_, text_of(row), numbers, sizes_.batch, pointers_.data());
-          return elapsed;
-        });
-        add(std::move(row));
-      };
-      measure("open", find_leaders<Device>);
-      measure("slabs", find_leaders_in_slabs<Device>);
+      HashBenchRow row = row_of(table, "duplicates", sizes_.batch);
+      row.hit_rate = copies;
+      row.time = repeated([&](uint32_t) {
+        device_.fill(pointers_.data(), sizes_.batch, UINT32_MAX);
+        const double elapsed = device_.seconds([&] { find(device_, batch, sizes_.batch, pointers_.data()); });
+        check_leaders(device_, text_of(row), numbers, sizes_.batch, pointers_.data());
+        return elapsed;
+      });
+      add(std::move(row));
     }
   }
 
