@@ -66,11 +66,12 @@ CudaDevice::CudaDevice(int index, uint64_t memory_limit, bool profile) : index_(
   for (cudaEvent_t& event : staging_free_)
     check_cuda(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreate");
   check_cuda(cudaMallocHost(reinterpret_cast<void**>(&staging_), 2 * kStagingHalf), "cudaMallocHost");
-  check_cuda(cudaMalloc(reinterpret_cast<void**>(&result_), sizeof(uint64_t)), "cudaMalloc");
+  check_cuda(cudaHostAlloc(reinterpret_cast<void**>(&result_), sizeof(uint64_t), cudaHostAllocMapped),
+             "cudaHostAlloc");
 }
 
 CudaDevice::~CudaDevice() {
-  cudaFree(result_);
+  cudaFreeHost(result_);
   cudaFreeHost(staging_);
   for (cudaEvent_t event : staging_free_) cudaEventDestroy(event);
   for (cudaEvent_t event : {begin_, end_, lap_begin_, lap_end_}) cudaEventDestroy(event);
@@ -103,9 +104,8 @@ void CudaDevice::end(const Work& work, uint64_t n) {
 }
 
 uint64_t CudaDevice::read_result() {
-  uint64_t value = 0;
-  download_bytes(&value, result_, sizeof(value));
-  return value;
+  sync();
+  return *result_;
 }
 
 void CudaDevice::upload_bytes(void* to, const void* from, uint64_t bytes) {

@@ -168,8 +168,10 @@ class CudaDevice {
       if (n == 0) return;
       // As many as keep all groups busy that run at once; not so many that what one asks for ahead of time
       // leaves the cache again.
-      constexpr uint64_t kEach = 8;
-      const auto each = static_cast<uint32_t>(std::clamp<uint64_t>(n / max_blocks_, 1, kEach));
+      uint64_t most = 8;
+      if constexpr (requires { Body::kAheadBytes; })
+        most = std::clamp<uint64_t>(4096 / Body::kAheadBytes, 1, CudaGroup::kLanes);
+      const auto each = static_cast<uint32_t>(std::clamp<uint64_t>(n / max_blocks_, 1, most));
       const uint64_t groups = (n + each - 1) / each;
       cuda_kernels::for_each_group<<<blocks(groups * CudaGroup::kLanes), kThreads, 0, stream_>>>(n, each,
                                                                                                  body);
@@ -331,7 +333,7 @@ class CudaDevice {
   static constexpr uint64_t kStagingHalf = 16 << 20;
   char* staging_ = nullptr;
   cudaEvent_t staging_free_[2] = {};
-  uint64_t* result_ = nullptr;  // on the device
+  uint64_t* result_ = nullptr;  // of the host, where kernels write it
 };
 
 }  // namespace vox

@@ -202,6 +202,7 @@ struct ItemsInTables {
 
 template <class Scheme, class Probe>
 struct FindItems {
+  static constexpr uint32_t kAheadBytes = Scheme::kReadWords * 4;  // that prefetch() asks for
   ItemsInTables<Scheme> items;
 
   VOX_HD void prefetch(uint64_t i, int stage) const { items.prefetch(i, stage); }
@@ -218,6 +219,7 @@ struct FindItems {
 
 template <class Scheme, class Probe>
 struct InsertItems {
+  static constexpr uint32_t kAheadBytes = Scheme::kReadWords * 4;  // that prefetch() asks for
   ItemsInTables<Scheme> items;
 
   VOX_HD void prefetch(uint64_t i, int stage) const { items.prefetch(i, stage); }
