@@ -41,11 +41,25 @@ VOX_HD inline int lowest_bit(uint64_t bits) {
 #endif
 }
 
-// Asks for a cache line that will be read soon. GPUs hide latency by themselves.
-VOX_HD inline void prefetch_line([[maybe_unused]] const void* at) {
-#ifndef __CUDA_ARCH__
+// Asks for a cache line that will be read soon.
+VOX_HD inline void prefetch_line(const void* at) {
+#ifdef __CUDA_ARCH__
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+#else
   __builtin_prefetch(at);
 #endif
+}
+
+// The same for all lines, or, on a GPU, sectors, of what may be unaligned.
+VOX_HD inline void prefetch_lines(const void* begin, uint32_t bytes) {
+#ifdef __CUDA_ARCH__
+  constexpr uint32_t kStep = 32;
+#else
+  constexpr uint32_t kStep = 64;
+#endif
+  const char* at = static_cast<const char*>(begin);
+  for (uint32_t byte = 0; byte < bytes; byte += kStep) prefetch_line(at + byte);
+  if (bytes % kStep != 0) prefetch_line(at + bytes - 1);
 }
 
 }  // namespace vox

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <thread>
 
 #include "libvox/base/hd.h"
 
@@ -45,6 +46,15 @@ VOX_HD inline uint32_t atomic_and(uint32_t* word, uint32_t bits) {
 #endif
 }
 
+// The same, but orders nothing.
+VOX_HD inline uint32_t atomic_or_relaxed(uint32_t* word, uint32_t bits) {
+#ifdef __CUDA_ARCH__
+  return atomicOr(word, bits);
+#else
+  return std::atomic_ref(*word).fetch_or(bits, std::memory_order_relaxed);
+#endif
+}
+
 VOX_HD inline uint32_t atomic_xor(uint32_t* word, uint32_t bits) {
 #ifdef __CUDA_ARCH__
   return atomicXor(word, bits);
@@ -77,6 +87,34 @@ VOX_HD inline uint32_t atomic_exchange_if(uint32_t* word, uint32_t expected, uin
 #endif
 }
 
+// The same for who has nothing to publish.
+VOX_HD inline uint32_t atomic_exchange_if_relaxed(uint32_t* word, uint32_t expected, uint32_t desired) {
+#ifdef __CUDA_ARCH__
+  return atomicCAS(word, expected, desired);
+#else
+  std::atomic_ref(*word).compare_exchange_strong(expected, desired, std::memory_order_relaxed);
+  return expected;
+#endif
+}
+
+VOX_HD inline uint64_t atomic_exchange_if_relaxed(uint64_t* word, uint64_t expected, uint64_t desired) {
+#ifdef __CUDA_ARCH__
+  return atomicCAS(reinterpret_cast<unsigned long long*>(word), expected, desired);
+#else
+  std::atomic_ref(*word).compare_exchange_strong(expected, desired, std::memory_order_relaxed);
+  return expected;
+#endif
+}
+
+// What was written before is seen by whoever reads the new value with atomic_load.
+VOX_HD inline void atomic_store(uint32_t* word, uint32_t value) {
+#ifdef __CUDA_ARCH__
+  asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
+#else
+  std::atomic_ref(*word).store(value, std::memory_order_release);
+#endif
+}
+
 // Orders what this thread did before against what it does after, as other threads of the device see it.
 VOX_HD inline void memory_fence() {
 #ifdef __CUDA_ARCH__
@@ -95,6 +133,49 @@ VOX_HD inline uint32_t atomic_load(const uint32_t* word) {
 #else
   return std::atomic_ref(*const_cast<uint32_t*>(word)).load(std::memory_order_acquire);
 #endif
+}
+
+// The same for who reads nothing behind the word: on a GPU an acquiring load empties the nearest cache.
+VOX_HD inline uint32_t atomic_load_relaxed(const uint32_t* word) {
+#ifdef __CUDA_ARCH__
+  uint32_t value;
+  asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
+  return value;
+#else
+  return std::atomic_ref(*const_cast<uint32_t*>(word)).load(std::memory_order_relaxed);
+#endif
+}
+
+// The same for who reads, with atomic_load_relaxed, what the word leads to: GPUs do not read ahead of an
+// address that they do not have yet.
+VOX_HD inline uint32_t atomic_load_consume(const uint32_t* word) {
+#ifdef __CUDA_ARCH__
+  return atomic_load_relaxed(word);
+#else
+  return atomic_load(word);
+#endif
+}
+
+VOX_HD inline uint64_t atomic_load_relaxed(const uint64_t* word) {
+#ifdef __CUDA_ARCH__
+  uint64_t value;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  return value;
+#else
+  return std::atomic_ref(*const_cast<uint64_t*>(word)).load(std::memory_order_relaxed);
+#endif
+}
+
+// Waits until another thread, which itself waits for none, has stored something other than 0 with
+// atomic_store.
+VOX_HD inline void atomic_wait_for_any(const uint32_t* word) {
+  while (atomic_load(word) == 0) {
+#ifdef __CUDA_ARCH__
+    __nanosleep(20);
+#else
+    std::this_thread::yield();
+#endif
+  }
 }
 
 }  // namespace vox

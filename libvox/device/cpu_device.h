@@ -14,6 +14,7 @@
 
 #include "libvox/base/stopwatch.h"
 #include "libvox/device/cpu_group.h"
+#include "libvox/device/group_body.h"
 #include "libvox/device/pool.h"
 #include "libvox/device/profiler.h"
 
@@ -56,7 +57,9 @@ class CpuDevice {
     });
   }
 
-  // body(group, i) for every i < n, in any order, each by a group of 32 lanes.
+  // body(group, i) for every i < n, in any order, each by a group of 32 lanes. With body.prepare(i), see
+  // group_body.h, each lane of a GPU's group prepares an i of its own; the group then does one after the
+  // other.
   template <class Body>
   void for_each_group(Work work, uint64_t n, const Body& body) {
     for_each(work, n, GroupBody<Body>{body});
@@ -173,7 +176,7 @@ class CpuDevice {
   template <class Body>
   struct GroupBody {
     const Body& body;
-    void operator()(uint64_t i) const { body(CpuGroup(), i); }
+    void operator()(uint64_t i) const { body(CpuGroup(), prepared(body, i)); }
     void prefetch(uint64_t i, int stage) const requires requires { body.prefetch(i, stage); }
     { body.prefetch(i, stage); }
   };

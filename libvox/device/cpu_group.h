@@ -5,17 +5,83 @@
 #include <cstdint>
 #include <cstring>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
+#include "libvox/base/bits.h"
 #include "libvox/device/atomics.h"
+#include "libvox/device/match.h"
 
 namespace vox {
 
 struct CpuGroup {
   static constexpr uint32_t kLanes = 32;
   static constexpr uint32_t kAtOnce = 512;  // groups that may run at the same time, at most
+
+  // Words that the lanes hold, lane l word l, or, of pairs, words 2 l and 2 l + 1. Here they stay where they
+  // are, unless other threads change them meanwhile.
+  struct Words {
+    const uint32_t* at;
+  };
+  template <uint32_t kCount>
+  struct SharedWords {
+    uint32_t at[kCount];
+  };
+
+  Words load(const uint32_t* words, uint32_t) const { return {words}; }
+  Words load_pairs(const uint32_t* words) const { return {words}; }
+
+  // The same of words that other groups change.
+  template <uint32_t kCount>
+  SharedWords<kCount> load_shared(const uint32_t* words) const {
+    SharedWords<kCount> copy;
+    for (uint32_t i = 0; i < kCount; ++i) copy.at[i] = atomic_load_relaxed(words + i);
+    return copy;
+  }
+  SharedWords<64> load_shared_pairs(const uint32_t* words) const {
+    SharedWords<64> copy;
+    for (uint32_t lane = 0; lane < kLanes; ++lane) {
+      const uint64_t pair = atomic_load_relaxed(reinterpret_cast<const uint64_t*>(words) + lane);
+      std::memcpy(copy.at + 2 * lane, &pair, sizeof(pair));
+    }
+    return copy;
+  }
+
+  // Word i of those that the lanes hold, for all.
+  template <class Held>
+  uint32_t word(const Held& words, uint32_t i) const {
+    return words.at[i];
+  }
+
+  // Bit l is set where byte l of the first eight words (low byte first) is `value`.
+  template <class Held>
+  uint32_t match_bytes(const Held& words, uint32_t value) const {
+    return vox::match_bytes(words.at, value);
+  }
+  // Bit l is set where lane l holds `value`.
+  template <class Held>
+  uint32_t match_words(const Held& words, uint32_t value) const {
+    return vox::match_words(words.at, value);
+  }
+  // Bit l is set where lane l holds this pair.
+  template <class Held>
+  uint32_t match_pairs(const Held& pairs, uint32_t first, uint32_t second) const {
+    return vox::match_pairs(pairs.at, first, second);
+  }
+
+  // The lowest of the candidates, a bit each, whose words from `begin` on are the item's, or kLanes. Slot s
+  // is at slots + s * stride, `item` is held by the lanes.
+  uint32_t find_equal(uint32_t candidates, const uint32_t* slots, uint32_t stride, const Words& item,
+                      uint32_t begin, uint32_t end) const {
+    for (; candidates != 0; candidates &= candidates - 1) {
+      const auto slot = static_cast<uint32_t>(lowest_bit(candidates));
+      if (std::memcmp(slots + slot * stride + begin, item.at + begin, (end - begin) * sizeof(uint32_t)) == 0)
+        return slot;
+    }
+    return kLanes;
+  }
+
+  // Lanes `begin` to `end` - 1 write the words that they hold.
+  void store(const Words& words, uint32_t* to, uint32_t begin, uint32_t end) const {
+    std::memcpy(to + begin, words.at + begin, (end - begin) * sizeof(uint32_t));
+  }
 
   // Bit l is set where f(l) holds.
   template <class F>
@@ -25,40 +91,16 @@ struct CpuGroup {
     return mask;
   }
 
-  // f(l) by every lane l < count.
+  // f(i) for i < count.
   template <class F>
   void each(uint32_t count, F f) const {
-    for (uint32_t lane = 0; lane < count; ++lane) f(lane);
+    for (uint32_t i = 0; i < count; ++i) f(i);
   }
 
   // f() by one lane; all get its result.
   template <class F>
   auto once(F f) const {
     return f();
-  }
-
-  // Bit l is set where byte l of the 32 at `bytes` (in words, low byte first) is `value`.
-  uint32_t match_bytes(const uint32_t* bytes, uint32_t value) const {
-#ifdef __SSE2__
-    const __m128i wanted = _mm_set1_epi8(static_cast<char>(value));
-    const auto* at = reinterpret_cast<const __m128i*>(bytes);
-    auto low = static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(at), wanted)));
-    auto high = static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(at + 1), wanted)));
-    return low | high << 16;
-#else
-    return ballot([&](uint32_t lane) { return (bytes[lane / 4] >> lane % 4 * 8 & 0xff) == value; });
-#endif
-  }
-
-  // The same while other threads change the bytes.
-  uint32_t match_shared_bytes(const uint32_t* bytes, uint32_t value) const {
-    uint32_t seen[8];
-    for (uint32_t i = 0; i < 8; ++i) seen[i] = atomic_load(bytes + i);
-    return match_bytes(seen, value);
-  }
-
-  bool equal_words(const uint32_t* a, const uint32_t* b, uint32_t count) const {
-    return std::memcmp(a, b, count * sizeof(uint32_t)) == 0;
   }
 };
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "libvox/device/cuda_group.cuh"
+#include "libvox/device/group_body.h"
 #include "libvox/device/pool.h"
 #include "libvox/device/profiler.h"
 
@@ -32,11 +33,23 @@ __global__ void for_each(uint64_t n, const Body body) {
   for (uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) body(i);
 }
 
+// Each group prepares `each` at a time, at most one a lane.
 template <class Body>
-__global__ void for_each_group(uint64_t n, const Body body) {
-  const uint64_t stride = uint64_t{gridDim.x} * (blockDim.x / CudaGroup::kLanes);
-  for (uint64_t i = (uint64_t{blockIdx.x} * blockDim.x + threadIdx.x) / CudaGroup::kLanes; i < n; i += stride)
-    body(CudaGroup(), i);
+__global__ void __launch_bounds__(256, 8) for_each_group(uint64_t n, uint32_t each, const Body body) {
+  using Prepared = decltype(prepared(body, n));
+  const CudaGroup group;
+  const uint64_t stride = uint64_t{gridDim.x} * (blockDim.x / CudaGroup::kLanes) * each;
+  for (uint64_t first = (uint64_t{blockIdx.x} * blockDim.x + threadIdx.x) / CudaGroup::kLanes * each;
+       first < n; first += stride) {
+    const uint32_t count = n - first < each ? static_cast<uint32_t>(n - first) : each;
+    Prepared own = {};
+    if (group.lane() < count) {
+      const uint64_t i = first + group.lane();
+      if constexpr (requires { body.prefetch(i, 1); }) body.prefetch(i, 1);
+      own = prepared(body, i);
+    }
+    for (uint32_t i = 0; i < count; ++i) body(group, group.broadcast(own, i));
+  }
 }
 
 template <class T>
@@ -126,7 +139,13 @@ class CudaDevice {
   void for_each_group(Work work, uint64_t n, const Body& body) {
     timed(work, n, [&] {
       if (n == 0) return;
-      cuda_kernels::for_each_group<<<blocks(n * CudaGroup::kLanes), kThreads, 0, stream_>>>(n, body);
+      // As many as keep all groups busy that run at once; not so many that what one asks for ahead of time
+      // leaves the cache again.
+      constexpr uint64_t kEach = 8;
+      const auto each = static_cast<uint32_t>(std::clamp<uint64_t>(n / max_blocks_, 1, kEach));
+      const uint64_t groups = (n + each - 1) / each;
+      cuda_kernels::for_each_group<<<blocks(groups * CudaGroup::kLanes), kThreads, 0, stream_>>>(n, each,
+                                                                                                 body);
       check_cuda(cudaGetLastError(), work.name);
     });
   }

@@ -57,10 +57,10 @@ static_assert(sizeof(Superblock) == 32);
 struct SlabMemoryRef {
   const Superblock* superblocks;
 
-  VOX_HD uint32_t* slab(uint32_t number) const {
-    const Superblock& superblock = superblocks[number >> (kBlockBits + kSlabBits)];
-    return superblock.slabs +
-           static_cast<uint64_t>(number & (kSlabsPerSuperblock - 1)) * superblock.layout.slab_words;
+  // A slab of a table whose slabs are of this size.
+  VOX_HD uint32_t* slab(uint32_t number, uint32_t slab_words) const {
+    return superblocks[number >> (kBlockBits + kSlabBits)].slabs +
+           static_cast<uint64_t>(number & (kSlabsPerSuperblock - 1)) * slab_words;
   }
   VOX_HD ItemRef item(uint32_t pointer) const {
     const Superblock& superblock = superblocks[pointer >> (kBlockBits + kSlabBits + kSlotBits)];
@@ -88,7 +88,7 @@ struct SlabAllocatorRef {
   VOX_HD uint32_t allocate(Group group, uint32_t seed) const {
     for (uint32_t first = seed % count;; first = (first + 32) % count) {
       const uint32_t open = group.ballot([&](uint32_t lane) {
-        return lane < count && atomic_load(full + (first + lane) % count) != kAllFull;
+        return lane < count && atomic_load_relaxed(full + (first + lane) % count) != kAllFull;
       });
       if (open == 0) continue;
       const uint32_t index = (first + static_cast<uint32_t>(lowest_bit(open))) % count;
@@ -113,15 +113,15 @@ struct SlabAllocatorRef {
     const uint32_t number = superblocks[index];
     for (uint32_t i = 0; i < kBlocksPerSuperblock; ++i) {
       const uint32_t block = (seed + i) % kBlocksPerSuperblock;
-      if (group.once([&] { return atomic_load(full + index) >> block & 1; }) != 0) continue;
+      if (group.once([&] { return atomic_load_relaxed(full + index) >> block & 1; }) != 0) continue;
       uint32_t* bitmap = memory.superblocks[number].bitmap + block * kBitmapWordsPerBlock;
       uint32_t open_words =
-          group.ballot([&](uint32_t lane) { return atomic_load(bitmap + lane) != UINT32_MAX; });
+          group.ballot([&](uint32_t lane) { return atomic_load_relaxed(bitmap + lane) != UINT32_MAX; });
       for (; open_words != 0; open_words &= open_words - 1) {
         const uint32_t word = static_cast<uint32_t>(lowest_bit(open_words));
         const uint32_t bit = group.once([&] { return take_bit(bitmap + word); });
         if (bit == 32) continue;
-        group.once([&] { return atomic_add(slabs_used, 1); });
+        group.once([&] { atomic_add(slabs_used, 1); });
         return (number << kBlockBits | block) << kSlabBits | word * 32 | bit;
       }
       mark_full(group, index, block, bitmap);
@@ -133,15 +133,15 @@ struct SlabAllocatorRef {
   // so that whichever comes last, a block with a free slab does not stay marked.
   template <class Group>
   VOX_HD void mark_full(Group group, uint32_t index, uint32_t block, const uint32_t* bitmap) const {
-    group.once([&] { return atomic_or(full + index, 1u << block); });
+    group.once([&] { atomic_or(full + index, 1u << block); });
     memory_fence();
-    if (group.ballot([&](uint32_t lane) { return atomic_load(bitmap + lane) != UINT32_MAX; }) != 0)
-      group.once([&] { return atomic_and(full + index, ~(1u << block)); });
+    if (group.ballot([&](uint32_t lane) { return atomic_load_relaxed(bitmap + lane) != UINT32_MAX; }) != 0)
+      group.once([&] { atomic_and(full + index, ~(1u << block)); });
   }
 
   // Sets a clear bit of the word and returns its index, or 32 when there is none any more.
   VOX_HD static uint32_t take_bit(uint32_t* word) {
-    for (uint32_t seen = atomic_load(word); seen != UINT32_MAX;) {
+    for (uint32_t seen = atomic_load_relaxed(word); seen != UINT32_MAX;) {
       uint32_t bit = static_cast<uint32_t>(lowest_bit(~seen));
       uint32_t before = atomic_or(word, 1u << bit);
       if ((before & 1u << bit) == 0) return bit;

@@ -10,12 +10,18 @@
 // over.
 //
 // A Scheme has:
-//   kName, kSlots (at most 32), kHeaderWords (cleared in a new slab), kNextWord, layout(item_words)
-//   find_slot(group, slab, layout, item, words, hash, probe)   the slot that holds the item, or kSlots
-//   empty_slots(group, slab)                                   bit mask, while other groups fill them
-//   claim(slab, slot, item, hash)                              by one lane; whether it got the slot
-//   occupied(slab)                                             bit mask, when nothing changes
-//   fingerprint_bytes(), padding_bytes(item_words)             of one slab
+//   kName, kSlots (at most 32), layout(item_words)
+//   kHeaderWords    at the front of a slab, cleared in a new one
+//   kReadWords      of them, what load() reads; kNextWord is one of these
+//   kKnownWords     of an item, at its front: what candidates() compares and claim() stores
+//   kReadsAhead     whether a search asks for the next slab while it looks at one: where that takes long
+//   load(group, slab), load_shared(group, slab)     the words that the lanes hold of a slab, the latter while
+//                                                   other groups insert, and without the next slab
+//   candidates(group, slab, front, layout, item, words, hash, probe)     slots that may hold the item, a bit
+//                                                                        mask
+//   empty_slots(group, front)                       bit mask
+//   claim(group, slab, front, slot, item, hash)     whether the group got the slot
+//   fingerprint_bytes(), padding_bytes(item_words)  of one slab
 #pragma once
 
 #include "libvox/base/bits.h"
@@ -30,9 +36,19 @@ VOX_HD inline uint32_t bucket_of(uint64_t hash, uint32_t count) {
   return static_cast<uint32_t>((hash >> 32) * count >> 32);
 }
 
-// One byte of the hash that bucket_of() does not use; never 0, which stands for an empty slot.
+// Of the hash's bits that bucket_of() does not use; never 0, which stands for an empty slot.
 VOX_HD inline uint32_t byte_fingerprint(uint64_t hash) {
   return 1 + static_cast<uint32_t>(hash) % 255;
+}
+VOX_HD inline uint32_t word_fingerprint(uint64_t hash) {
+  const auto low = static_cast<uint32_t>(hash);
+  return low == 0 ? 1 : low;
+}
+
+// Slabs are padded to whole lines of this many words where a scheme aligns them.
+inline constexpr uint32_t kLineWords = 32;
+constexpr uint32_t whole_lines(uint32_t words) {
+  return (words + kLineWords - 1) / kLineWords * kLineWords;
 }
 
 // Trivially copyable view that kernel bodies capture.
@@ -45,68 +61,93 @@ struct SlabTableRef {
   SlabLayout layout;
 
   VOX_HD uint32_t* head(uint64_t hash) const { return buckets + bucket_of(hash, bucket_count); }
+  VOX_HD uint32_t* slab(uint32_t number) const { return allocator.memory.slab(number, layout.slab_words); }
 
   // What find and insert read first, and then.
   VOX_HD void prefetch(uint64_t hash, int stage) const {
     if (bucket_count == 0) return;
     if (stage == 0) {
       prefetch_line(head(hash));
-    } else if (const uint32_t number = atomic_load(head(hash)); number != kNullSlab) {
-      prefetch_line(allocator.memory.slab(number));
+    } else if (const uint32_t number = atomic_load_consume(head(hash)); number != kNullSlab) {
+      prefetch_lines(slab(number), Scheme::kReadWords * 4);
     }
+  }
+
+  // The first slab of the bucket, where find and insert begin.
+  VOX_HD uint32_t first_slab(uint64_t hash) const {
+    return bucket_count == 0 ? kNullSlab : atomic_load_consume(head(hash));
   }
 
   // Pointer to the item, or kNullPointer.
   template <class Group, class Probe>
-  VOX_HD uint32_t find(Group group, const uint32_t* item, uint64_t hash, Probe& probe) const {
-    if (bucket_count == 0) return kNullPointer;
-    probe.touch(head(hash), 4);
-    for (uint32_t number = *head(hash); number != kNullSlab;) {
-      const uint32_t* slab = allocator.memory.slab(number);
-      const uint32_t slot = Scheme::find_slot(group, slab, layout, item, item_words, hash, probe);
-      if (slot != Scheme::kSlots) return number << kSlotBits | slot;
-      number = slab[Scheme::kNextWord];
+  VOX_HD uint32_t find(Group group, const uint32_t* item, uint64_t hash, uint32_t first, Probe& probe) const {
+    const auto held = group.load(item, item_words);
+    if (bucket_count > 0) probe.touch(head(hash), 4);
+    for (uint32_t number = first; number != kNullSlab;) {
+      const uint32_t* at = slab(number);
+      probe.touch(at, Scheme::kReadWords * 4);
+      const auto front = Scheme::load(group, at);
+      const uint32_t next = group.word(front, Scheme::kNextWord);
+      if (Scheme::kReadsAhead && next != kNullSlab) prefetch_lines(slab(next), Scheme::kReadWords * 4);
+      const uint32_t candidates = Scheme::candidates(group, at, front, layout, held, item_words, hash, probe);
+      touch_candidates(at, candidates, probe);
+      const uint32_t slot = group.find_equal(candidates, at + layout.tail_first, layout.tail_words, held,
+                                             Scheme::kKnownWords, item_words);
+      if (slot != Group::kLanes) return number << kSlotBits | slot;
+      number = next;
     }
     return kNullPointer;
   }
 
   // Stores an item that is not in the table and returns its pointer.
   template <class Group, class Probe>
-  VOX_HD uint32_t insert(Group group, const uint32_t* item, uint64_t hash, Probe& probe) const {
+  VOX_HD uint32_t insert(Group group, const uint32_t* item, uint64_t hash, uint32_t first,
+                         Probe& probe) const {
+    const auto held = group.load(item, item_words);
     probe.touch(head(hash), 4);
-    uint32_t number = group.once([&] { return atomic_load(head(hash)); });
-    for (;;) {
+    for (uint32_t number = first;;) {
       if (number != kNullSlab) {
-        uint32_t* slab = allocator.memory.slab(number);
-        probe.touch(slab, Scheme::kHeaderWords * 4);
-        for (uint32_t empty = Scheme::empty_slots(group, slab); empty != 0; empty &= empty - 1) {
+        uint32_t* at = slab(number);
+        probe.touch(at, Scheme::kReadWords * 4);
+        const auto front = Scheme::load_shared(group, at);
+        for (uint32_t empty = Scheme::empty_slots(group, front); empty != 0; empty &= empty - 1) {
           const auto slot = static_cast<uint32_t>(lowest_bit(empty));
-          if (!group.once([&] { return Scheme::claim(slab, slot, item, hash); })) continue;
-          write(group, slab, slot, item, probe);
+          if (!Scheme::claim(group, at, front, slot, held, hash)) continue;
+          uint32_t* there = at + layout.tail_first + slot * layout.tail_words;
+          group.store(held, there, Scheme::kKnownWords, item_words);
+          probe.touch(there + Scheme::kKnownWords, (item_words - Scheme::kKnownWords) * 4);
           return number << kSlotBits | slot;
         }
       }
-      number = push_slab(group, head(hash), number, static_cast<uint32_t>(hash));
+      number = slab_after(group, head(hash), number, static_cast<uint32_t>(hash));
     }
   }
 
- private:
-  template <class Group, class Probe>
-  VOX_HD void write(Group group, uint32_t* slab, uint32_t slot, const uint32_t* item, Probe& probe) const {
-    uint32_t* head_words = slab + layout.head_first + slot * layout.head_words;
-    uint32_t* tail_words = slab + layout.tail_first + slot * layout.tail_words;
-    group.each(item_words, [&](uint32_t word) { (word < 2 ? head_words : tail_words)[word] = item[word]; });
-    probe.touch(tail_words, item_words * 4);
+  // The first slab of a bucket whose first slab was `first`, which is full: one that another group has put
+  // there, or an empty one.
+  template <class Group>
+  VOX_HD uint32_t slab_after(Group group, uint32_t* head, uint32_t first, uint32_t seed) const {
+    const uint32_t now = group.once([&] { return atomic_load_consume(head); });
+    return now == first ? push_slab(group, head, first, seed) : now;
   }
 
-  // Puts an empty slab in front of `first`; returns the bucket's first slab, which another group may have put
-  // there.
+ private:
+  template <class Probe>
+  VOX_HD void touch_candidates(const uint32_t* at, uint32_t candidates, Probe& probe) const {
+    if constexpr (Probe::kCounts)
+      for (; candidates != 0 && item_words > Scheme::kKnownWords; candidates &= candidates - 1)
+        probe.touch(at + layout.tail_first +
+                        static_cast<uint32_t>(lowest_bit(candidates)) * layout.tail_words +
+                        Scheme::kKnownWords,
+                    (item_words - Scheme::kKnownWords) * 4);
+  }
+
   template <class Group>
   VOX_HD uint32_t push_slab(Group group, uint32_t* head, uint32_t first, uint32_t seed) const {
     const uint32_t number = allocator.allocate(group, seed);
-    uint32_t* slab = allocator.memory.slab(number);
+    uint32_t* at = slab(number);
     group.each(Scheme::kHeaderWords,
-               [&](uint32_t word) { slab[word] = word == Scheme::kNextWord ? first : 0; });
+               [&](uint32_t word) { at[word] = word == Scheme::kNextWord ? first : 0; });
     return group.once([&] {
       const uint32_t seen = atomic_exchange_if(head, first, number);
       if (seen == first) return number;

@@ -69,7 +69,7 @@ struct ChainLength {
   VOX_HD uint32_t operator()(uint64_t bucket) const {
     uint32_t length = 0;
     for (uint32_t number = table.buckets[bucket]; number != kNullSlab && length < kLongest; ++length)
-      number = table.allocator.memory.slab(number)[Scheme::kNextWord];
+      number = table.slab(number)[Scheme::kNextWord];
     return length;
   }
 };
@@ -202,46 +202,72 @@ class SlabTable {
 template <class Scheme>
 using SlabTableRefs = std::array<SlabTableRef<Scheme>, kMaxItemWords + 1>;  // by item size
 
-template <class Scheme, class Probe>
-struct FindItems {
+// An item of a batch, and where its bucket begins.
+struct PreparedItem {
+  uint32_t hash_low, hash_high;
+  uint32_t item, words;
+  uint32_t first_slab;
+
+  VOX_HD uint64_t hash() const { return uint64_t{hash_high} << 32 | hash_low; }
+};
+
+// What searching and inserting have in common.
+template <class Scheme>
+struct ItemsInTables {
   BatchRef batch;
   ChosenRef chosen;
   SlabTableRefs<Scheme> tables;
   uint32_t* pointers;
   uint64_t* sectors;  // nullptr: not counted
+
   VOX_HD void prefetch(uint64_t i, int stage) const {
     tables[batch.size(chosen[i])].prefetch(batch.hash(chosen[i]), stage);
   }
+  VOX_HD PreparedItem prepare(uint64_t i) const {
+    const uint64_t item = chosen[i], hash = batch.hash(item);
+    const uint32_t words = batch.size(item);
+    return {static_cast<uint32_t>(hash), static_cast<uint32_t>(hash >> 32), static_cast<uint32_t>(item),
+            words, tables[words].first_slab(hash)};
+  }
+
+  template <class Group, class Probe>
+  VOX_HD void finish(Group group, const PreparedItem& prepared, uint32_t pointer, const Probe& probe) const {
+    group.once([&] {
+      pointers[prepared.item] = pointer;
+      if constexpr (Probe::kCounts) atomic_add(sectors, uint64_t{probe.sectors()});
+    });
+  }
+};
+
+template <class Scheme, class Probe>
+struct FindItems {
+  ItemsInTables<Scheme> items;
+
+  VOX_HD void prefetch(uint64_t i, int stage) const { items.prefetch(i, stage); }
+  VOX_HD PreparedItem prepare(uint64_t i) const { return items.prepare(i); }
+
   template <class Group>
-  VOX_HD void operator()(Group group, uint64_t i) const {
-    const uint64_t item = chosen[i];
+  VOX_HD void operator()(Group group, const PreparedItem& prepared) const {
     Probe probe;
-    const uint32_t pointer = tables[batch.size(item)].find(group, batch.item(item), batch.hash(item), probe);
-    group.once([&] { return pointers[item] = pointer; });
-    if constexpr (Probe::kCounts)
-      group.once([&] { return static_cast<uint32_t>(atomic_add(sectors, uint64_t{probe.sectors()})); });
+    const uint32_t pointer = items.tables[prepared.words].find(group, items.batch.item(prepared.item),
+                                                               prepared.hash(), prepared.first_slab, probe);
+    items.finish(group, prepared, pointer, probe);
   }
 };
 
 template <class Scheme, class Probe>
 struct InsertItems {
-  BatchRef batch;
-  ChosenRef chosen;
-  SlabTableRefs<Scheme> tables;
-  uint32_t* pointers;
-  uint64_t* sectors;
-  VOX_HD void prefetch(uint64_t i, int stage) const {
-    tables[batch.size(chosen[i])].prefetch(batch.hash(chosen[i]), stage);
-  }
+  ItemsInTables<Scheme> items;
+
+  VOX_HD void prefetch(uint64_t i, int stage) const { items.prefetch(i, stage); }
+  VOX_HD PreparedItem prepare(uint64_t i) const { return items.prepare(i); }
+
   template <class Group>
-  VOX_HD void operator()(Group group, uint64_t i) const {
-    const uint64_t item = chosen[i];
+  VOX_HD void operator()(Group group, const PreparedItem& prepared) const {
     Probe probe;
-    const uint32_t pointer =
-        tables[batch.size(item)].insert(group, batch.item(item), batch.hash(item), probe);
-    group.once([&] { return pointers[item] = pointer; });
-    if constexpr (Probe::kCounts)
-      group.once([&] { return static_cast<uint32_t>(atomic_add(sectors, uint64_t{probe.sectors()})); });
+    const uint32_t pointer = items.tables[prepared.words].insert(group, items.batch.item(prepared.item),
+                                                                 prepared.hash(), prepared.first_slab, probe);
+    items.finish(group, prepared, pointer, probe);
   }
 };
 
@@ -281,13 +307,13 @@ class SlabTables {
   // Search phase: pointers[chosen[i]] for i < n becomes the item's pointer, or kNullPointer.
   void find(const BatchRef& batch, const ChosenRef& chosen, uint64_t n, uint32_t* pointers) const {
     device_.for_each_group({"find items", 100}, n,
-                           FindItems<Scheme, NoProbe>{batch, chosen, refs(), pointers, nullptr});
+                           FindItems<Scheme, NoProbe>{{batch, chosen, refs(), pointers, nullptr}});
   }
   // Insertion phase: the chosen items differ from each other and from all that are stored.
   void insert(const BatchRef& batch, const ChosenRef& chosen, uint64_t n, uint32_t* pointers) {
     reserve(batch, chosen, n);
     device_.for_each_group({"insert items", 132}, n,
-                           InsertItems<Scheme, NoProbe>{batch, chosen, refs(), pointers, nullptr});
+                           InsertItems<Scheme, NoProbe>{{batch, chosen, refs(), pointers, nullptr}});
   }
 
   // The same, slower, and how many 32-byte sectors were touched.
@@ -295,14 +321,14 @@ class SlabTables {
                         uint32_t* pointers) const {
     return counted([&](uint64_t* sectors) {
       device_.for_each_group("find items, counted", n,
-                             FindItems<Scheme, SectorProbe>{batch, chosen, refs(), pointers, sectors});
+                             FindItems<Scheme, SectorProbe>{{batch, chosen, refs(), pointers, sectors}});
     });
   }
   uint64_t insert_counted(const BatchRef& batch, const ChosenRef& chosen, uint64_t n, uint32_t* pointers) {
     reserve(batch, chosen, n);
     return counted([&](uint64_t* sectors) {
       device_.for_each_group("insert items, counted", n,
-                             InsertItems<Scheme, SectorProbe>{batch, chosen, refs(), pointers, sectors});
+                             InsertItems<Scheme, SectorProbe>{{batch, chosen, refs(), pointers, sectors}});
     });
   }
 

@@ -6,8 +6,11 @@
 #include <vector>
 
 #include "libvox/base/error.h"
+#include "libvox/hash/accel32.h"
 #include "libvox/hash/accel8.h"
+#include "libvox/hash/atomic64.h"
 #include "libvox/hash/slab_tables.h"
+#include "libvox/hash/ticket.h"
 
 namespace vox {
 
@@ -22,7 +25,7 @@ struct SlabType {
 template <class... Types>
 struct TableTypes {};
 
-using AllTables = TableTypes<SlabType<Accel8>>;
+using AllTables = TableTypes<SlabType<Atomic64>, SlabType<Ticket>, SlabType<Accel32>, SlabType<Accel8>>;
 
 // Calls f(type) for every table, in the order in which they are shown.
 template <class F, class... Types>

@@ -14,6 +14,7 @@
 #include "libvox/base/units.h"
 #include "libvox/hash/batch_duplicates.h"
 #include "libvox/hash/find_or_insert.h"
+#include "libvox/hash/slab_duplicates.h"
 #include "libvox/hash/table_list.h"
 #include "libvox/report/bench_items.h"
 #include "libvox/report/hash_bench.h"
@@ -68,8 +69,14 @@ class HashBench {
       make_items(words);
       for (const uint32_t load_factor : options_.load_factors)
         for_each_chosen_table([&](auto type) {
-          measure_table<typename decltype(type)::template Tables<Device>>(load_factor);
-          progress.update(++done, std::string(type.kName) + ", " + std::to_string(words) + " words");
+          const std::string what = std::string(type.kName) + ", " + std::to_string(words) + " words";
+          try {
+            measure_table<typename decltype(type)::template Tables<Device>>(load_factor);
+          } catch (OutOfMemory& error) {
+            error.at(what);
+            throw;
+          }
+          progress.update(++done, what);
         });
       measure_duplicates();
       progress.update(++done, "duplicates, " + std::to_string(words) + " words");
@@ -294,6 +301,7 @@ class HashBench {
         add(std::move(row));
       };
       measure("open", find_leaders<Device>);
+      measure("slabs", find_leaders_in_slabs<Device>);
     }
   }
 

@@ -235,23 +235,62 @@ TEST(CpuGroup, MatchedBytesAreThoseThatALoopFinds) {
     for (uint32_t value : {0u, 127u, 128u, 254u, 255u, bytes[5]}) {
       uint32_t expected = 0;
       for (uint32_t i = 0; i < 32; ++i) expected |= (bytes[i] == value ? 1u : 0u) << i;
-      ASSERT_EQ(group.match_bytes(first, value), expected);
-      ASSERT_EQ(group.match_shared_bytes(first, value), expected);
+      ASSERT_EQ(group.match_bytes(group.load(first, 8), value), expected);
+      ASSERT_EQ(group.match_bytes(group.load_shared<8>(first), value), expected);
     }
   }
 }
 
-TEST(CpuGroup, WordsAreEqualWhereAllOfThemAre) {
+TEST(CpuGroup, MatchedWordsAndPairsAreThoseThatALoopFinds) {
   CpuGroup group;
-  uint32_t a[10], b[10];
-  for (uint32_t i = 0; i < 10; ++i) a[i] = b[i] = i << 24 | i;
-  EXPECT_TRUE(group.equal_words(a, b, 10));
-  for (uint32_t i = 0; i < 10; ++i) {
-    b[i] ^= 1u << 31;
-    EXPECT_FALSE(group.equal_words(a, b, 10)) << i;
-    EXPECT_TRUE(group.equal_words(a, b, i)) << i;  // what lies behind does not count
-    b[i] ^= 1u << 31;
+  Random random(2);
+  for (int round = 0; round < 2000; ++round) {
+    uint32_t words[66], *first = words + round % 2 * 2;
+    for (uint32_t& word : words)
+      word = std::array{0u, 1u, 0x8000u, 0x80000000u, UINT32_MAX}[random.below(round % 5 + 1)];
+    for (uint32_t value : {0u, 1u, UINT32_MAX, words[9]}) {
+      uint32_t expected = 0, expected_pairs = 0;
+      for (uint32_t i = 0; i < 32; ++i) {
+        expected |= (first[i] == value ? 1u : 0u) << i;
+        expected_pairs |= (first[2 * i] == value && first[2 * i + 1] == words[3] ? 1u : 0u) << i;
+      }
+      ASSERT_EQ(group.match_words(group.load(first, 32), value), expected);
+      ASSERT_EQ(group.match_words(group.load_shared<32>(first), value), expected);
+      ASSERT_EQ(group.match_pairs(group.load_pairs(first), value, words[3]), expected_pairs);
+      ASSERT_EQ(group.match_pairs(group.load_shared_pairs(first), value, words[3]), expected_pairs);
+      ASSERT_EQ(group.word(group.load_pairs(first), 62), first[62]);
+    }
   }
+}
+
+TEST(CpuGroup, TheLowestCandidateWithTheItemsWordsIsFound) {
+  CpuGroup group;
+  uint32_t slots[32 * 10], item[10];
+  for (uint32_t i = 0; i < 10; ++i) item[i] = i << 24 | i;
+  for (uint32_t stride : {2u, 10u})
+    for (uint32_t differs = 0; differs < stride; ++differs) {
+      for (uint32_t i = 0; i < 32 * stride; ++i) slots[i] = item[i % stride];
+      const auto held = group.load(item, stride);
+      const auto find = [&](uint32_t candidates, uint32_t begin, uint32_t end) {
+        return group.find_equal(candidates, slots, stride, held, begin, end);
+      };
+      EXPECT_EQ(find(0, 0, stride), CpuGroup::kLanes);
+      EXPECT_EQ(find(0x80000000, 0, stride), 31u);
+      EXPECT_EQ(find(0xff00, 0, stride), 8u);
+      slots[8 * stride + differs] ^= 1u << 31;
+      EXPECT_EQ(find(0x100, 0, stride), CpuGroup::kLanes);
+      EXPECT_EQ(find(0xff00, 0, stride), 9u);
+      EXPECT_EQ(find(0xff00, 0, differs), 8u);  // what lies outside does not count
+      EXPECT_EQ(find(0xff00, differs + 1, stride), 8u);
+    }
+}
+
+TEST(CpuGroup, OnlyTheWordsAskedForAreStored) {
+  CpuGroup group;
+  const uint32_t item[4] = {1, 2, 3, 4};
+  uint32_t to[5] = {9, 9, 9, 9, 9};
+  group.store(group.load(item, 4), to, 2, 4);
+  EXPECT_EQ(std::vector<uint32_t>(to, to + 5), (std::vector<uint32_t>{9, 9, 3, 4, 9}));
 }
 
 }  // namespace

@@ -1,21 +1,25 @@
-#include "libvox/hash/batch_duplicates.h"
-
+// Duplicates inside a batch, as both of the ways to find them do.
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "libvox/device/cpu_device.h"
-#include "tests/hash/items.h"
+#include "tests/hash/any_device.h"
 
 namespace vox {
 namespace {
 
 // The leaders of a batch, after a look at what they promise: equal items, and no others, have the same
 // leader, which is one of them and its own.
-std::vector<uint32_t> checked_leaders(const Batch& batch) {
-  CpuDevice device(0, false);
-  std::vector<uint32_t> leaders(batch.size(), UINT32_MAX);
-  find_leaders(device, batch.ref(), batch.size(), leaders.data());
+class BatchDuplicates : public testing::TestWithParam<LeaderFinder> {
+ protected:
+  std::vector<uint32_t> checked_leaders(const Batch& batch);
+
+ private:
+  std::unique_ptr<AnyDevice> device_ = make_any_device();
+};
+
+std::vector<uint32_t> BatchDuplicates::checked_leaders(const Batch& batch) {
+  const std::vector<uint32_t> leaders = device_->leaders(batch, GetParam());
 
   std::map<Item, uint32_t> leader_of;
   for (uint64_t i = 0; i < batch.size(); ++i) {
@@ -31,37 +35,62 @@ std::vector<uint32_t> checked_leaders(const Batch& batch) {
   return leaders;
 }
 
-TEST(BatchDuplicates, AnEmptyBatchAndASingleItemAreFine) {
+INSTANTIATE_TEST_SUITE_P(Ways, BatchDuplicates,
+                         testing::Values(LeaderFinder::OpenAddressing, LeaderFinder::Slabs),
+                         [](const auto& info) {
+                           return info.param == LeaderFinder::Slabs ? "slabs" : "open_addressing";
+                         });
+
+TEST_P(BatchDuplicates, AnEmptyBatchAndASingleItemAreFine) {
   EXPECT_TRUE(checked_leaders({}).empty());
   EXPECT_EQ(checked_leaders(Batch({{1, 2}})), std::vector<uint32_t>{0});
 }
 
-TEST(BatchDuplicates, ItemsThatAreAllEqualShareOneLeader) {
+TEST_P(BatchDuplicates, ItemsThatAreAllEqualShareOneLeader) {
   const auto leaders = checked_leaders(Batch(std::vector<Item>(20000, Item{7, 0, 9})));
   EXPECT_EQ(leaders, std::vector<uint32_t>(20000, leaders[0]));
 }
 
-TEST(BatchDuplicates, ItemsThatAreAllDifferentLeadThemselves) {
+TEST_P(BatchDuplicates, ItemsThatAreAllDifferentLeadThemselves) {
   Random random(1);
   const auto leaders = checked_leaders(Batch(unique_items(random, 20000, 3)));
   for (uint32_t i = 0; i < 20000; ++i) ASSERT_EQ(leaders[i], i);
 }
 
-TEST(BatchDuplicates, RandomItemsOfAllSizesAreGroupedByContent) {
+TEST_P(BatchDuplicates, RandomItemsOfAllSizesAreGroupedByContent) {
   Random random(2);
   Batch batch;
-  for (int i = 0; i < 40000; ++i) batch.add(random_item(random, 2 + random.below(9), 1 + random.below(30)));
+  for (int i = 0; i < 40000; ++i) batch.add(random_item(random, 2 + random.below(9), 2 + random.below(30)));
   checked_leaders(batch);
 }
 
-TEST(BatchDuplicates, AnItemIsNotTheBeginningOfALongerOne) {
+TEST_P(BatchDuplicates, AnItemIsNotTheBeginningOfALongerOne) {
   Batch batch;
   for (uint32_t i = 0; i < 1000; ++i)
-    for (uint32_t size = 2; size <= 10; ++size) batch.add(Item(size, i % 10), 5);  // hashes collide
+    for (uint32_t size = 2; size <= 10; ++size) batch.add(Item(size, 1 + i % 10), 5);  // hashes collide
   checked_leaders(batch);
 }
 
-TEST(BatchDuplicates, DifferentItemsWithTheSameHashHaveDifferentLeaders) {
+TEST_P(BatchDuplicates, DuplicatesOfABucketWithManySlabsAreFound) {
+  Random random(4);
+  Batch batch;
+  const auto items = unique_items(random, 1000, 5);
+  for (int round = 0; round < 3; ++round)
+    for (const Item& item : items) batch.add(item, 77);
+  checked_leaders(batch);
+}
+
+TEST_P(BatchDuplicates, ItemsThatDifferInTheirLastWordOnlyAreToldApart) {
+  Batch batch;
+  for (uint32_t i = 0; i < 20000; ++i) {
+    Item item(10, UINT32_MAX);  // such as a completely filled leaf
+    item.back() = i % 500;
+    batch.add(item, i % 50);
+  }
+  checked_leaders(batch);
+}
+
+TEST_P(BatchDuplicates, DifferentItemsWithTheSameHashHaveDifferentLeaders) {
   Random random(3);
   Batch batch;
   for (const Item& item : unique_items(random, 300, 4)) {

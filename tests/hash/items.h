@@ -4,8 +4,7 @@
 #include <set>
 #include <vector>
 
-#include "libvox/hash/batch_duplicates.h"
-#include "libvox/hash/item.h"
+#include "libvox/hash/batch.h"
 #include "tests/common/random.h"
 
 namespace vox {
@@ -16,6 +15,7 @@ using Item = std::vector<uint32_t>;
 struct Batch {
   std::vector<uint32_t> words, offsets = {0};
   std::vector<uint64_t> hashes;
+  uint32_t words_each = 0;  // not 0: all items are of this size, and tables get neither offsets nor hashes
 
   Batch() = default;
   explicit Batch(const std::vector<Item>& items) {
@@ -29,18 +29,20 @@ struct Batch {
     hashes.push_back(hash);
   }
   uint64_t size() const { return hashes.size(); }
+  uint32_t words_of(uint64_t i) const { return offsets[i + 1] - offsets[i]; }
   Item item(uint64_t i) const { return Item(words.begin() + offsets[i], words.begin() + offsets[i + 1]); }
-  BatchRef ref() const { return {words.data(), offsets.data(), hashes.data()}; }
 };
 
-// Words below `values`.
+// Words below `values`, of which there are at least two. As of nodes and leaves, the first two words are not
+// both 0.
 inline Item random_item(Random& random, uint32_t size, uint32_t values = UINT32_MAX) {
   Item item(size);
   for (uint32_t& word : item) word = random.below(values);
+  if (item[0] == 0 && item[1] == 0) item[random.below(2)] = 1;
   return item;
 }
 
-// No two equal; no more than `values` to the power of `size` can be had.
+// No two equal; fewer than `values` to the power of `size` can be had.
 inline std::vector<Item> unique_items(Random& random, uint64_t count, uint32_t size,
                                       uint32_t values = UINT32_MAX) {
   std::set<Item> seen;

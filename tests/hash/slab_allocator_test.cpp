@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "libvox/device/cpu_device.h"
-#include "libvox/hash/slab_table.h"
+#include "libvox/hash/slab_tables.h"
 
 namespace vox {
 namespace {
@@ -12,8 +12,8 @@ namespace {
 // An allocator of its own over some superblocks of tiny slabs.
 struct Slabs {
   explicit Slabs(uint32_t superblocks) : memory(device), numbers(superblocks), full(superblocks, 0) {
-    memory.grow(3, 0, 1, 1, 0);  // those of another table
-    const uint32_t first = memory.grow(superblocks, 0, 4, 1, 1);
+    memory.grow(3, 0, SlabLayout::contiguous(1, 0, 1));  // those of another table
+    const uint32_t first = memory.grow(superblocks, 0, SlabLayout::contiguous(4, 1, 1));
     std::iota(numbers.begin(), numbers.end(), first);
   }
 
@@ -69,11 +69,11 @@ TEST(SlabAllocator, EverySlabOfItsSuperblocksIsHandedOutOnce) {
 TEST(SlabAllocator, SlabsAreWhereTheirNumberSaysAndDoNotOverlap) {
   Slabs slabs(2);
   const auto numbers = slabs.allocate(20000);
-  for (uint32_t number : numbers) std::fill_n(slabs.memory.ref().slab(number), 4, number);
+  for (uint32_t number : numbers) std::fill_n(slabs.memory.ref().slab(number, 4), 4, number);
   for (uint32_t number : numbers) {
-    const uint32_t* slab = slabs.memory.ref().slab(number);
+    const uint32_t* slab = slabs.memory.ref().slab(number, 4);
     ASSERT_TRUE(std::all_of(slab, slab + 4, [&](uint32_t word) { return word == number; }));
-    ASSERT_EQ(slabs.memory.ref().item(number << kSlotBits | 2), slab + 1 + 2);
+    ASSERT_EQ(slabs.memory.ref().item(number << kSlotBits | 2).head(), slab + 1 + 2);
   }
 }
 

@@ -105,8 +105,8 @@ for name in expected[0]:
 TEST_F(BenchProgram, PrintsATableWithALineForEveryItemSize) {
   const Finished run = hash({"--tables", "accel8", "--hit-rates", "10,90"});
   ASSERT_EQ(run.code, 0) << run.err;
-  for (const char* part : {"random reads of  32 bytes", "search 10 %", "search 90 %", "insert", "\n    2 ",
-                           "\n    5 ", "90 % copies"})
+  for (const char* part : {"random reads of  32 bytes", "search 10 %", "search 90 %", "insert", "\n   2  accel8 ",
+                           "\n   5  accel8 ", "90 % copies"})
     EXPECT_NE(run.out.find(part), std::string::npos) << part << "\n" << run.out;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 
+#include "libvox/hash/table_list.h"
 #include "tests/tools/program.h"
 
 namespace vox {
@@ -69,6 +70,19 @@ TEST_F(ConvertProgram, GivesOneDigestForEveryThreadCountAndMemoryLimit) {
     EXPECT_EQ(digest, first) << testing::PrintToString(options);
   }
   EXPECT_EQ(digest("ball.h5"), first);
+}
+
+TEST_F(ConvertProgram, GivesOneDigestWhicheverTableHoldsTheDag) {
+  ASSERT_EQ(scene({"bumpy-sphere", "--triangles", "2000", "--texture-size", "16", "-o", "ball.glb"}).code, 0);
+  converted({"ball.glb", "--res", "128", "-q"});
+  const std::string expected = digest("ball.h5");
+  const std::string help = convert({"--help"}).out;
+  for (const std::string& table : table_names()) {
+    const std::string json =
+        converted({"ball.glb", "--res", "128", "--json", "-q", "--table", table, "-o", table + ".h5"});
+    EXPECT_EQ(json_value(json, "digest"), expected) << table;
+    EXPECT_NE(help.find(table), std::string::npos) << table;
+  }
 }
 
 TEST_F(ConvertProgram, TakesTheResolutionInEverySpelling) {

@@ -1,0 +1,20 @@
+// Bodies of loops over groups: body(group, i), or, where a body has a call prepare(i), body(group,
+// body.prepare(i)).
+#pragma once
+
+#include <cstdint>
+
+#include "libvox/base/hd.h"
+
+namespace vox {
+
+template <class Body>
+VOX_HD auto prepared(const Body& body, uint64_t i) {
+  if constexpr (requires { body.prepare(i); }) {
+    return body.prepare(i);
+  } else {
+    return i;
+  }
+}
+
+}  // namespace vox

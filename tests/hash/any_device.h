@@ -1,0 +1,59 @@
+// Hash tables on the device that VOX_TEST_DEVICE names, behind calls that do not depend on table or device,
+// so that tests are written once, in plain C++.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "libvox/hash/slab_tables.h"
+#include "tests/hash/items.h"
+
+namespace vox {
+
+using Pointers = std::vector<uint32_t>;
+using Chosen = std::vector<uint32_t>;  // indices of items of a batch
+
+struct CountedPointers {
+  Pointers pointers;
+  uint64_t sectors = 0;  // of 32 bytes, touched
+};
+
+// A DagStore and its tables.
+class AnyTables {
+ public:
+  static constexpr uint32_t kUntouched = 0xfffffffe;  // what calls leave to items that are not chosen
+
+  virtual ~AnyTables() = default;
+
+  virtual void expect(const SizeCounts& items) = 0;
+  virtual void expect_growth(double growth) = 0;
+  virtual Pointers find(const Batch& batch, const Chosen& chosen) = 0;
+  virtual Pointers insert(const Batch& batch, const Chosen& chosen) = 0;
+  virtual Pointers find_all(const Batch& batch) = 0;
+  virtual Pointers insert_all(const Batch& batch) = 0;
+  virtual CountedPointers find_counted(const Batch& batch) = 0;
+  virtual CountedPointers insert_counted(const Batch& batch) = 0;
+  virtual Pointers intern(const Batch& batch) = 0;
+
+  // The words at pointers[i], as many as item i has.
+  virtual std::vector<Item> read(const Batch& batch, const Pointers& pointers) = 0;
+  virtual uint64_t items() = 0;
+  virtual uint64_t pointer_range() = 0;
+  virtual std::vector<TableMemory> memory() = 0;
+};
+
+enum class LeaderFinder { OpenAddressing, Slabs };
+
+class AnyDevice {
+ public:
+  virtual ~AnyDevice() = default;
+  // They live no longer than the device.
+  virtual std::unique_ptr<AnyTables> make_tables(const std::string& name, const TableOptions& options) = 0;
+  virtual std::vector<uint32_t> leaders(const Batch& batch, LeaderFinder finder) = 0;
+};
+
+std::unique_ptr<AnyDevice> make_any_device();
+std::unique_ptr<AnyDevice> make_any_cuda_device(int index);
+
+}  // namespace vox

@@ -1,0 +1,174 @@
+// AnyDevice on one device. Included by any_device.cpp and any_device.cu, which only say which device.
+#pragma once
+
+#include "libvox/dag/store.h"
+#include "libvox/hash/batch_duplicates.h"
+#include "libvox/hash/slab_duplicates.h"
+#include "tests/hash/any_device.h"
+
+namespace vox {
+
+// A copy of a batch on the device.
+template <class Device>
+class DeviceBatch {
+ public:
+  DeviceBatch(Device& device, const Batch& batch)
+      : words_(uploaded(device, batch.words)),
+        offsets_(uploaded(device, batch.offsets)),
+        hashes_(uploaded(device, batch.hashes)),
+        words_each_(batch.words_each) {}
+
+  BatchRef ref() const {
+    if (words_each_ > 0) return {words_.data(), nullptr, nullptr, words_each_};
+    return {words_.data(), offsets_.data(), hashes_.data()};
+  }
+  const uint32_t* offsets() const { return offsets_.data(); }
+
+  template <class T>
+  static Buffer<T> uploaded(Device& device, const std::vector<T>& values) {
+    auto buffer = device.template make<T>(values.size());
+    device.upload(buffer.data(), values.data(), values.size());
+    return buffer;
+  }
+  template <class T>
+  static std::vector<T> downloaded(Device& device, const Buffer<T>& buffer) {
+    std::vector<T> values(buffer.size());
+    device.download(values.data(), buffer.data(), values.size());
+    return values;
+  }
+
+ private:
+  Buffer<uint32_t> words_, offsets_;
+  Buffer<uint64_t> hashes_;
+  uint32_t words_each_;
+};
+
+template <class Memory>
+struct ReadItem {
+  Memory memory;
+  const uint32_t* pointers;
+  const uint32_t* offsets;
+  uint32_t* words;
+  VOX_HD void operator()(uint64_t i) const {
+    const auto item = memory.item(pointers[i]);
+    for (uint32_t word = 0; word < offsets[i + 1] - offsets[i]; ++word) words[offsets[i] + word] = item[word];
+  }
+};
+
+template <class Device, class Tables>
+class TablesOnDevice final : public AnyTables {
+ public:
+  TablesOnDevice(Device& device, const TableOptions& options) : device_(device), store_(device, options) {}
+
+  void expect(const SizeCounts& items) override { tables().expect(items); }
+  void expect_growth(double growth) override { store_.expect_growth(growth); }
+
+  Pointers find(const Batch& batch, const Chosen& chosen) override {
+    return with_chosen(batch, chosen, [&](auto&&... args) { tables().find(args...); });
+  }
+  Pointers insert(const Batch& batch, const Chosen& chosen) override {
+    return with_chosen(batch, chosen, [&](auto&&... args) { tables().insert(args...); });
+  }
+  Pointers find_all(const Batch& batch) override {
+    return with_all(batch, [&](auto&&... args) { tables().find(args...); });
+  }
+  Pointers insert_all(const Batch& batch) override {
+    return with_all(batch, [&](auto&&... args) { tables().insert(args...); });
+  }
+  CountedPointers find_counted(const Batch& batch) override {
+    CountedPointers result;
+    result.pointers =
+        with_all(batch, [&](auto&&... args) { result.sectors = tables().find_counted(args...); });
+    return result;
+  }
+  CountedPointers insert_counted(const Batch& batch) override {
+    CountedPointers result;
+    result.pointers =
+        with_all(batch, [&](auto&&... args) { result.sectors = tables().insert_counted(args...); });
+    return result;
+  }
+  Pointers intern(const Batch& batch) override {
+    return with_all(batch, [&](const BatchRef& ref, const ChosenRef&, uint64_t n, uint32_t* pointers) {
+      store_.intern(ref.words, ref.offsets, n, pointers);
+    });
+  }
+
+  std::vector<Item> read(const Batch& batch, const Pointers& pointers) override {
+    DeviceBatch<Device> there(device_, batch);
+    const auto at = DeviceBatch<Device>::uploaded(device_, pointers);
+    auto words = device_.template make<uint32_t>(batch.words.size());
+    const auto memory = tables().memory_ref();
+    device_.for_each(
+        "read items", batch.size(),
+        ReadItem<std::decay_t<decltype(memory)>>{memory, at.data(), there.offsets(), words.data()});
+    Batch copy = batch;
+    copy.words = DeviceBatch<Device>::downloaded(device_, words);
+    std::vector<Item> items;
+    for (uint64_t i = 0; i < batch.size(); ++i) items.push_back(copy.item(i));
+    return items;
+  }
+  uint64_t items() override { return tables().items(); }
+  uint64_t pointer_range() override { return tables().pointer_range(); }
+  std::vector<TableMemory> memory() override { return tables().memory(); }
+
+ private:
+  Tables& tables() { return store_.tables(); }
+
+  // f(batch, chosen, n, pointers) on the device; what it does to `pointers`, which are kUntouched before.
+  template <class F>
+  Pointers run(const Batch& batch, const ChosenRef& chosen, uint64_t n, const F& f) {
+    DeviceBatch<Device> there(device_, batch);
+    auto pointers = device_.template make<uint32_t>(batch.size());
+    device_.fill(pointers.data(), batch.size(), +kUntouched);
+    f(there.ref(), chosen, n, pointers.data());
+    return DeviceBatch<Device>::downloaded(device_, pointers);
+  }
+  template <class F>
+  Pointers with_all(const Batch& batch, const F& f) {
+    return run(batch, {nullptr}, batch.size(), f);
+  }
+  template <class F>
+  Pointers with_chosen(const Batch& batch, const Chosen& chosen, const F& f) {
+    const auto there = DeviceBatch<Device>::uploaded(device_, chosen);
+    return run(batch, {there.data()}, chosen.size(), f);
+  }
+
+  Device& device_;
+  DagStore<Device, Tables> store_;
+};
+
+template <class Device>
+class OnDevice final : public AnyDevice {
+ public:
+  template <class... Args>
+  explicit OnDevice(Args... args) : device_(args..., 0, false) {}
+
+  std::unique_ptr<AnyTables> make_tables(const std::string& name, const TableOptions& options) override {
+    std::unique_ptr<AnyTables> result;
+    with_table(name, [&](auto type) {
+      using Tables = typename decltype(type)::template Tables<Device>;
+      result = std::make_unique<TablesOnDevice<Device, Tables>>(device_, options);
+    });
+    return result;
+  }
+
+  std::vector<uint32_t> leaders(const Batch& batch, LeaderFinder finder) override {
+    DeviceBatch<Device> there(device_, batch);
+    auto leaders = device_.template make<uint32_t>(batch.size());
+    device_.fill(leaders.data(), batch.size(), UINT32_MAX);
+    switch (finder) {
+      case LeaderFinder::OpenAddressing:
+        find_leaders(device_, there.ref(), batch.size(), leaders.data());
+        break;
+      case LeaderFinder::Slabs:
+        find_leaders_in_slabs(device_, there.ref(), batch.size(), leaders.data());
+        break;
+    }
+    return DeviceBatch<Device>::downloaded(device_, leaders);
+  }
+
+ private:
+  Device device_;
+};
+
+}  // namespace vox

@@ -1,0 +1,128 @@
+// What tables say that they take in memory, against a recount.
+#include <map>
+#include <set>
+
+#include "tests/hash/tables_fixture.h"
+
+namespace vox {
+namespace {
+
+using TablesMemory = TablesTest;
+VOX_FOR_ALL_TABLES(TablesMemory);
+
+uint64_t rounded_up(uint64_t bytes, uint64_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+// Bytes of a slab by Molenaar & Eisemann 2024, Figure 5; 0 for tables that are not in it.
+uint64_t slab_bytes(const std::string& table, uint64_t item_words) {
+  const uint64_t item = 4 * item_words;
+  if (table == "atomic64") return rounded_up(31 * 8 + 8 + 31 * (item - 8), 128);
+  if (table == "ticket") return 4 + 8 + 32 * item;
+  if (table == "accel32") return rounded_up(31 * 4 + 8 + 31 * item, 128);
+  if (table == "accel8") return 32 + 8 + 32 * item;
+  return 0;
+}
+
+uint64_t slots(const std::string& table) {
+  return table == "atomic64" || table == "accel32" ? 31 : 32;
+}
+
+uint64_t bytes_in_slabs(const TableMemory& memory) {
+  return memory.item_bytes + memory.empty_bytes + memory.fingerprint_bytes + memory.link_bytes +
+         memory.padding_bytes;
+}
+
+// Of a table whose buckets were never spread.
+void expect_recounted(const std::string& table, const TableMemory& memory, const Pointers& pointers) {
+  EXPECT_EQ(memory.items, pointers.size());
+  EXPECT_EQ(memory.item_bytes, pointers.size() * memory.item_words * 4);
+  EXPECT_EQ(memory.total_bytes(), bytes_in_slabs(memory) + memory.bucket_bytes);
+  EXPECT_EQ(memory.allocated_bytes(), memory.total_bytes() + memory.bitmap_bytes + memory.slack_bytes);
+  EXPECT_GE(memory.bucket_bytes, memory.buckets * 4);
+  uint64_t buckets = 0, slabs = 0;
+  for (size_t length = 0; length < memory.chain_lengths.size(); ++length) {
+    buckets += memory.chain_lengths[length];
+    slabs += length * memory.chain_lengths[length];
+  }
+  EXPECT_EQ(buckets, memory.buckets);
+  EXPECT_EQ(slabs, memory.slabs);
+  if (slab_bytes(table, memory.item_words) == 0) return;
+
+  std::set<uint32_t> slabs_of_items;
+  for (uint32_t pointer : pointers) slabs_of_items.insert(pointer >> kSlotBits);
+  EXPECT_EQ(memory.slabs, slabs_of_items.size());
+  EXPECT_EQ(bytes_in_slabs(memory), slabs_of_items.size() * slab_bytes(table, memory.item_words));
+  EXPECT_EQ(memory.empty_bytes,
+            (slabs_of_items.size() * slots(table) - pointers.size()) * memory.item_words * 4);
+  EXPECT_EQ(memory.link_bytes, slabs_of_items.size() * 8);
+  const uint64_t slabs_allocated =
+      (memory.slabs * slab_bytes(table, memory.item_words) + memory.slack_bytes) /
+      slab_bytes(table, memory.item_words);
+  EXPECT_EQ(slabs_allocated % kSlabsPerSuperblock, 0u);
+  EXPECT_EQ(memory.bitmap_bytes, slabs_allocated / 8);
+}
+
+TEST_P(TablesMemory, ItsPartsAgreeWithARecountOfItemsSlabsAndBuckets) {
+  Random random(1);
+  const auto tables = make();
+  std::vector<Item> items;
+  SizeCounts counts = {};
+  for (uint32_t words = kMinItemWords; words <= kMaxItemWords; ++words) {
+    counts[words] = 300 * words;
+    for (const Item& item : unique_items(random, counts[words], words)) items.push_back(item);
+  }
+  tables->expect(counts);
+  const Batch batch(items);
+  const Pointers pointers = tables->insert_all(batch);
+  const std::vector<TableMemory> memory = tables->memory();
+  ASSERT_EQ(memory.size(), kMaxItemWords - kMinItemWords + 1);
+  for (const TableMemory& one : memory) {
+    Pointers of_size;
+    for (uint64_t i = 0; i < batch.size(); ++i)
+      if (batch.words_of(i) == one.item_words) of_size.push_back(pointers[i]);
+    EXPECT_EQ(of_size.size(), counts[one.item_words]);
+    expect_recounted(GetParam(), one, of_size);
+  }
+}
+
+TEST_P(TablesMemory, ExpectedItemsGetOneBucketForEveryLoadFactorOfThem) {
+  Random random(2);
+  for (uint32_t load_factor : {1u, 16u, 96u, 512u}) {
+    const auto tables = make({.load_factor = load_factor});
+    SizeCounts counts = {};
+    counts[6] = 5000;
+    tables->expect(counts);
+    const auto batches = in_batches(unique_items(random, 5000, 6), {4000, 1000});
+    insert_in_batches(*tables, batches);
+    const TableMemory memory = tables->memory().at(0);
+    EXPECT_EQ(memory.buckets, (5000 + load_factor - 1) / load_factor);
+    Pointers pointers = tables->find_all(batches[0]);
+    const Pointers others = tables->find_all(batches[1]);
+    pointers.insert(pointers.end(), others.begin(), others.end());
+    expect_recounted(GetParam(), memory, pointers);
+  }
+}
+
+TEST_P(TablesMemory, AfterGrowthEveryBucketIsStillCountedOnce) {
+  Random random(3);
+  const auto tables = make({.load_factor = 8});
+  for (const Batch& batch : in_batches(unique_items(random, 20000, 4), {1000, 19000}))
+    tables->insert_all(batch);
+  const TableMemory memory = tables->memory().at(0);
+  EXPECT_EQ(std::accumulate(memory.chain_lengths.begin(), memory.chain_lengths.end(), uint64_t{0}),
+            memory.buckets);
+  EXPECT_EQ(memory.items, 20000u);
+}
+
+TEST_P(TablesMemory, OnlySizesThatHaveItemsAreListed) {
+  const auto tables = make();
+  tables->insert_all(Batch({{1, 2, 3}, {1, 2, 3, 4, 5, 6, 7}}));
+  const auto memory = tables->memory();
+  ASSERT_EQ(memory.size(), 2u);
+  EXPECT_EQ(memory[0].item_words, 3u);
+  EXPECT_EQ(memory[1].item_words, 7u);
+}
+
+}  // namespace
+}  // namespace vox
