@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libvox/dag/frozen_dag.h"
+#include "libvox/device/work.h"
 #include "libvox/report/hash_bench.h"
 #include "libvox/report/table_report.h"
 #include "libvox/scene/palette.h"
@@ -30,13 +31,6 @@ struct BuildOptions {
   bool solid = false;
   uint64_t chunk_pairs =
       0;  // (leaf cell, triangle) pairs a chunk; 0: chosen from the memory limit. For tests.
-};
-
-struct KernelTime {
-  std::string name;
-  uint64_t launches = 0;
-  double seconds = 0;
-  uint64_t bytes = 0;  // read and written, as counted by the caller of the kernel; 0: not counted
 };
 
 struct BuildResult {

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <vector>
 
+#include "libvox/base/bits.h"
 #include "libvox/base/stopwatch.h"
 #include "libvox/device/cpu_group.h"
 #include "libvox/device/group_body.h"
@@ -127,6 +128,12 @@ class CpuDevice {
     return total;
   }
 
+  // out[index[i]] = values[i] for every i < n; no index comes twice.
+  template <class T>
+  void scatter(Work work, uint64_t n, const uint32_t* index, const T* values, T* out) {
+    for_each(work, n, Scatter<T>{index, values, out});
+  }
+
   // counts[bin(i)] += 1 for every i < n, `counts` on the host. For bins by the hundred.
   template <class Bin>
   void histogram(Work work, uint64_t n, const Bin& bin, uint64_t* counts, uint64_t bins) {
@@ -172,6 +179,17 @@ class CpuDevice {
 
  private:
   static constexpr uint64_t kBlock = 1 << 14;
+
+  template <class T>
+  struct Scatter {
+    const uint32_t* index;
+    const T* values;
+    T* out;
+    void prefetch(uint64_t i, int stage) const {
+      if (stage == 1) prefetch_line(out + index[i]);
+    }
+    void operator()(uint64_t i) const { out[index[i]] = values[i]; }
+  };
 
   template <class Body>
   struct GroupBody {

@@ -53,6 +53,9 @@ CudaDevice::CudaDevice(int index, uint64_t memory_limit, bool profile) : index_(
   check_cuda(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, index),
              "cudaDeviceGetAttribute");
   max_blocks_ = static_cast<uint32_t>(processors) * 64;
+  int cache = 0;
+  check_cuda(cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, index), "cudaDeviceGetAttribute");
+  scatter_bytes_ = static_cast<uint64_t>(cache) / 3;
   size_t free = 0, total = 0;
   check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
   pool_ = std::make_unique<Pool>(Pool::Backend{allocate, release},

@@ -13,6 +13,7 @@
 #include <cub/device/device_select.cuh>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "libvox/device/cuda_group.cuh"
@@ -31,6 +32,13 @@ template <class Body>
 __global__ void for_each(uint64_t n, const Body body) {
   const uint64_t stride = uint64_t{gridDim.x} * blockDim.x;
   for (uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) body(i);
+}
+
+template <class Body>
+__global__ void __launch_bounds__(256, 4) for_each_warp(uint64_t n, const Body body) {
+  const uint64_t stride = uint64_t{gridDim.x} * blockDim.x;
+  const uint64_t first = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x / 32 * 32;
+  for (uint64_t i = first; i < n; i += stride) body.warp(i, n);
 }
 
 // Each group prepares `each` at a time, at most one a lane.
@@ -59,14 +67,28 @@ struct Fill {
   __device__ void operator()(uint64_t i) const { to[i] = value; }
 };
 
-// Counts as CUB scans them: 64-bit, and a zero behind the last, so that the total comes out there.
+template <class T>
+struct ScatterWindow {
+  const uint32_t* index;
+  const T* values;
+  T* out;
+  uint32_t begin;
+  uint64_t end;
+  __device__ void operator()(uint64_t i) const {
+    const uint32_t to = __ldcs(index + i);
+    if (to >= begin && to < end) out[to] = __ldcs(values + i);
+  }
+};
+
+// Counts as CUB scans them: 64-bit unless they are flags, of which there are fewer than 2^32, and a zero
+// behind the last, so that the total comes out there.
 template <class Count>
 struct ScanInput {
+  using Sum =
+      std::conditional_t<std::is_same_v<std::invoke_result_t<Count, uint64_t>, bool>, uint32_t, uint64_t>;
   Count count;
   uint64_t n;
-  __host__ __device__ uint64_t operator()(uint64_t i) const {
-    return i < n ? static_cast<uint64_t>(count(i)) : 0;
-  }
+  __host__ __device__ Sum operator()(uint64_t i) const { return i < n ? static_cast<Sum>(count(i)) : 0; }
 };
 
 template <class Out>
@@ -126,11 +148,16 @@ class CudaDevice {
     return Buffer<T>(*pool_, size);
   }
 
+  // A body may bring a faster way for a GPU: body.warp(i, n), called by all lanes of a warp, does what
+  // body(i) to body(i + 31) do, those below n.
   template <class Body>
   void for_each(Work work, uint64_t n, const Body& body) {
     timed(work, n, [&] {
       if (n == 0) return;
-      cuda_kernels::for_each<<<blocks(n), kThreads, 0, stream_>>>(n, body);
+      if constexpr (requires(const Body& b) { b.warp(n, n); })
+        cuda_kernels::for_each_warp<<<blocks(n), kThreads, 0, stream_>>>(n, body);
+      else
+        cuda_kernels::for_each<<<blocks(n), kThreads, 0, stream_>>>(n, body);
       check_cuda(cudaGetLastError(), work.name);
     });
   }
@@ -184,6 +211,18 @@ class CudaDevice {
       });
     });
     return read_result();
+  }
+
+  // Memory that is written in small pieces at random is read as well, unless it stays in the cache until all
+  // around has been written: so it is written window by window.
+  template <class T>
+  void scatter(Work work, uint64_t n, const uint32_t* index, const T* values, T* out) {
+    const uint64_t window = std::max<uint64_t>(scatter_bytes_ / sizeof(T), 1);
+    for (uint64_t begin = 0; begin < n; begin += window) {
+      const uint64_t end = begin + window < n ? begin + window : UINT64_MAX;
+      for_each(work, n,
+               cuda_kernels::ScatterWindow<T>{index, values, out, static_cast<uint32_t>(begin), end});
+    }
   }
 
   template <class Bin>
@@ -281,6 +320,7 @@ class CudaDevice {
 
   int index_;
   uint32_t max_blocks_ = 0;
+  uint64_t scatter_bytes_ = 0;  // a part of the cache
   cudaStream_t stream_ = nullptr;
   cudaEvent_t begin_ = nullptr, end_ = nullptr;          // of a launch, for the profiler
   cudaEvent_t lap_begin_ = nullptr, lap_end_ = nullptr;  // of seconds()

@@ -1,21 +1,13 @@
 // Launches, time and bytes per kernel name.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "libvox/engine.h"
+#include "libvox/device/work.h"
 
 namespace vox {
-
-// What a launch is called, and how many bytes it reads and writes per item (for --profile; 0: not counted).
-struct Work {
-  Work(const char* work_name, double bytes = 0) : name(work_name), bytes_per_item(bytes) {}
-  const char* name;
-  double bytes_per_item;
-};
 
 class Profiler {
  public:

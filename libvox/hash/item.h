@@ -27,12 +27,16 @@ class ItemRef {
   const uint32_t* tail_;
 };
 
+VOX_HD inline uint64_t start_hash(uint32_t count) {
+  return 0x9e3779b97f4a7c15ull * count;
+}
+VOX_HD inline uint64_t hash_word(uint64_t hash, uint32_t word) {
+  hash = (hash ^ word) * 0xff51afd7ed558ccdull;
+  return hash ^ hash >> 32;
+}
 VOX_HD inline uint64_t hash_words(const uint32_t* words, uint32_t count) {
-  uint64_t hash = 0x9e3779b97f4a7c15ull * count;
-  for (uint32_t i = 0; i < count; ++i) {
-    hash = (hash ^ words[i]) * 0xff51afd7ed558ccdull;
-    hash ^= hash >> 32;
-  }
+  uint64_t hash = start_hash(count);
+  for (uint32_t i = 0; i < count; ++i) hash = hash_word(hash, words[i]);
   return mix64(hash);
 }
 

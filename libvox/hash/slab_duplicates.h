@@ -95,7 +95,7 @@ template <class Device>
 void find_leaders_in_slabs(Device& device, const BatchRef& batch, uint64_t n, uint32_t* leaders) {
   // Few enough that most of a bucket's items are in its first slab, where there is one look for duplicates.
   constexpr TableOptions kOptions = {.load_factor = DuplicateSlab::kSlots / 2};
-  SlabMemory<Device> memory(device);
+  Superblocks<Device> memory(device);
   std::vector<SlabTable<Device, DuplicateSlab>> tables;
   SlabTableRefs<DuplicateSlab> refs = {};
   const SizeCounts counts = count_sizes(device, batch, ChosenRef{nullptr}, n);

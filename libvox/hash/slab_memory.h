@@ -62,6 +62,14 @@ struct SlabMemoryRef {
     return superblocks[number >> (kBlockBits + kSlabBits)].slabs +
            static_cast<uint64_t>(number & (kSlabsPerSuperblock - 1)) * slab_words;
   }
+  // Where a table writes that keeps its items whole.
+  VOX_HD uint32_t* whole_item(uint32_t pointer) const {
+    const Superblock& superblock = superblocks[pointer >> (kBlockBits + kSlabBits + kSlotBits)];
+    return superblock.slabs +
+           static_cast<uint64_t>(pointer >> kSlotBits & (kSlabsPerSuperblock - 1)) *
+               superblock.layout.slab_words +
+           superblock.layout.head_first + (pointer & ((1 << kSlotBits) - 1)) * superblock.layout.head_words;
+  }
   VOX_HD ItemRef item(uint32_t pointer) const {
     const Superblock& superblock = superblocks[pointer >> (kBlockBits + kSlabBits + kSlotBits)];
     uint64_t slab = pointer >> kSlotBits & (kSlabsPerSuperblock - 1);

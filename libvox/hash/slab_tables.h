@@ -9,50 +9,11 @@
 #include "libvox/base/error.h"
 #include "libvox/device/pool.h"
 #include "libvox/hash/slab_table_ref.h"
+#include "libvox/hash/superblocks.h"
 #include "libvox/hash/table_memory.h"
+#include "libvox/hash/table_options.h"
 
 namespace vox {
-
-struct TableOptions {
-  uint32_t load_factor = 96;  // items per bucket aimed at (Molenaar & Eisemann 2024, §6.2)
-};
-
-// The superblocks of all tables of one set.
-template <class Device>
-class SlabMemory {
- public:
-  explicit SlabMemory(Device& device)
-      : device_(device), directory_(device.template make<Superblock>(kMaxSuperblocks)) {}
-
-  // Adds `count` superblocks of this layout, in one piece; they are the table's from `index` on. Returns the
-  // number of the first.
-  uint32_t grow(uint32_t count, uint32_t index, const SlabLayout& layout) {
-    if (used_ + count > kMaxSuperblocks)
-      throw Error("the scene has more unique nodes than 32-bit pointers reach").hint("lower the resolution");
-    const uint64_t slabs = uint64_t{kSlabsPerSuperblock} * layout.slab_words,
-                   words = slabs + kBitmapWordsPerSuperblock;
-    Buffer<uint32_t> piece = device_.template make<uint32_t>(words * count);
-    std::vector<Superblock> entries;
-    for (uint32_t i = 0; i < count; ++i) {
-      uint32_t* at = piece.data() + words * i;
-      entries.push_back({at, at + slabs, index + i, layout, 0});
-      device_.fill(at + slabs, kBitmapWordsPerSuperblock, 0u);
-    }
-    device_.upload(directory_.data() + used_, entries.data(), count);
-    pieces_.push_back(std::move(piece));
-    used_ += count;
-    return used_ - count;
-  }
-
-  SlabMemoryRef ref() const { return {directory_.data()}; }
-  uint64_t pointer_range() const { return uint64_t{used_} << (kBlockBits + kSlabBits + kSlotBits); }
-
- private:
-  Device& device_;
-  Buffer<Superblock> directory_;
-  std::vector<Buffer<uint32_t>> pieces_;
-  uint32_t used_ = 0;  // superblocks
-};
 
 struct SpreadBuckets {
   const uint32_t* from;
@@ -80,7 +41,7 @@ class SlabTable {
  public:
   using Ref = SlabTableRef<Scheme>;
 
-  SlabTable(Device& device, SlabMemory<Device>& memory, uint32_t item_words, const TableOptions& options)
+  SlabTable(Device& device, Superblocks<Device>& memory, uint32_t item_words, const TableOptions& options)
       : device_(device), memory_(memory), item_words_(item_words), load_factor_(options.load_factor) {}
 
   // Buckets for this many items, before there are any.
@@ -191,7 +152,7 @@ class SlabTable {
   }
 
   Device& device_;
-  SlabMemory<Device>& memory_;
+  Superblocks<Device>& memory_;
   uint32_t item_words_;
   uint64_t load_factor_;
   uint64_t items_ = 0, bucket_count_ = 0;
@@ -355,7 +316,7 @@ class SlabTables {
   }
 
   Device& device_;
-  SlabMemory<Device> memory_;
+  Superblocks<Device> memory_;
   std::vector<SlabTable<Device, Scheme>> tables_;
   double growth_ = 1;
 };

@@ -9,6 +9,7 @@
 #include "libvox/hash/accel32.h"
 #include "libvox/hash/accel8.h"
 #include "libvox/hash/atomic64.h"
+#include "libvox/hash/sector_tables.h"
 #include "libvox/hash/slab_tables.h"
 #include "libvox/hash/ticket.h"
 
@@ -25,7 +26,14 @@ struct SlabType {
 template <class... Types>
 struct TableTypes {};
 
-using AllTables = TableTypes<SlabType<Atomic64>, SlabType<Ticket>, SlabType<Accel32>, SlabType<Accel8>>;
+struct SectorType {
+  static constexpr const char* kName = "sector";
+  template <class Device>
+  using Tables = SectorTables<Device>;
+};
+
+using AllTables =
+    TableTypes<SlabType<Atomic64>, SlabType<Ticket>, SlabType<Accel32>, SlabType<Accel8>, SectorType>;
 
 // Calls f(type) for every table, in the order in which they are shown.
 template <class F, class... Types>

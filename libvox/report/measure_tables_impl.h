@@ -30,14 +30,36 @@ TableMemory predict_slabs(const SlabTables<Device, Scheme>&, const TableMemory& 
   return memory;
 }
 
-// Tables that are laid out in another way bring their own prediction.
-template <class Tables>
-TableMemory predict(const Tables& tables, const TableMemory& measured) {
-  if constexpr (requires { Tables::predict(uint32_t{}, uint64_t{}, uint64_t{}); }) {
-    return Tables::predict(measured.item_words, measured.items, measured.buckets);
-  } else {
-    return predict_slabs(tables, measured);
+// Of the table `sector`, filled in one batch: a bucket with x items has a run of x in its line, rounded up to
+// granules, and what does not fit there in overflow sectors. Batch by batch there are more granules begun.
+template <class Device>
+TableMemory predict_slabs(const SectorTables<Device>&, const TableMemory& measured) {
+  const auto buckets = static_cast<double>(measured.buckets);
+  double slots = 0, sectors = 0;
+  std::vector<double> lengths;
+  for (const PoissonShare& share : poisson_shares(static_cast<double>(measured.items) / buckets)) {
+    const auto items = static_cast<uint32_t>(share.items);
+    const uint32_t in_line = run_length<SectorLine>(std::min(items, SectorLine::kSlots), 0, 0, 0);
+    uint32_t left = items - std::min(items, SectorLine::kSlots), in_sectors = 0;
+    size_t length = 1;
+    for (; left > 0; ++length) {
+      const uint32_t run = run_length<SectorOverflow>(left, 0, 0, 0);
+      in_sectors += run;
+      left -= std::min(left, run);
+    }
+    slots += buckets * share.share * (in_line + in_sectors);
+    sectors += buckets * share.share * static_cast<double>(length - 1);
+    lengths.resize(std::max(lengths.size(), length + 1));
+    lengths[length] += buckets * share.share;
   }
+  const auto whole_slots = std::max(measured.items, static_cast<uint64_t>(std::llround(slots)));
+  TableMemory memory =
+      SectorTable<Device>::layout_memory(measured.item_words, measured.items, whole_slots, measured.buckets,
+                                         static_cast<uint64_t>(std::llround(sectors)));
+  for (const double count : lengths)
+    memory.chain_lengths.push_back(static_cast<uint64_t>(std::llround(count)));
+  while (!memory.chain_lengths.empty() && memory.chain_lengths.back() == 0) memory.chain_lengths.pop_back();
+  return memory;
 }
 
 // Throws unless the store gives the scene back, word for word.
@@ -74,7 +96,8 @@ TableReport measure_table(Device& device, const FrozenDag& dag, uint32_t load_fa
       report.levels[level].find_seconds = found.levels[level].seconds;
   }
   report.sizes = store.tables().memory();
-  for (const TableMemory& size : report.sizes) report.prediction.push_back(predict(store.tables(), size));
+  for (const TableMemory& size : report.sizes)
+    report.prediction.push_back(predict_slabs(store.tables(), size));
   if (query.verify) check_store(device, store, inserted.root, dag);
   return report;
 }

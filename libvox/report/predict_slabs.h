@@ -11,9 +11,18 @@
 // insertion leaves holes.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 namespace vox {
+
+// How likely it is that a bucket holds so many items.
+struct PoissonShare {
+  uint64_t items;
+  double share;
+};
+// All that matter: the rest adds up to less than 1e-12.
+std::vector<PoissonShare> poisson_shares(double mean);
 
 // P(c slabs) for c = 0, 1, 2, … as far as it matters: the rest adds up to less than 1e-12.
 std::vector<double> slabs_of_a_bucket(double items_per_bucket, unsigned slots);

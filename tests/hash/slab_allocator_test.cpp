@@ -44,7 +44,7 @@ struct Slabs {
   }
 
   CpuDevice device{0, false};
-  SlabMemory<CpuDevice> memory;
+  Superblocks<CpuDevice> memory;
   std::vector<uint32_t> numbers, full;
   uint32_t used = 0;
 };

@@ -1,0 +1,80 @@
+// Which of many bytes have one value, by a single thread of either device.
+#pragma once
+
+#include <cstdint>
+
+#include "libvox/base/bits.h"
+#include "libvox/base/hd.h"
+
+#if defined(__SSE2__) && !defined(__CUDA_ARCH__)
+#include <emmintrin.h>
+#endif
+
+namespace vox {
+
+// Up to 128 slots, one bit each.
+struct SlotMask {
+  uint64_t low = 0, high = 0;
+
+  VOX_HD bool any() const { return (low | high) != 0; }
+  VOX_HD uint32_t count() const { return static_cast<uint32_t>(popcount(low) + popcount(high)); }
+  // Takes the lowest slot out and returns it; there must be one.
+  VOX_HD uint32_t take_lowest() {
+    uint64_t& word = low != 0 ? low : high;
+    const uint32_t slot = static_cast<uint32_t>(lowest_bit(word)) + (low != 0 ? 0 : 64);
+    word &= word - 1;
+    return slot;
+  }
+  // The slot with `rank` others below it; there must be one.
+  VOX_HD uint32_t nth(uint32_t rank) const {
+    SlotMask rest = *this;
+    for (; rank > 0; --rank) rest.take_lowest();
+    return rest.take_lowest();
+  }
+  VOX_HD SlotMask below(uint32_t end) const {
+    return {end >= 64 ? low : low & ((uint64_t{1} << end) - 1),
+            end >= 128  ? high
+            : end <= 64 ? 0
+                        : high & ((uint64_t{1} << (end - 64)) - 1)};
+  }
+};
+
+// Bit b is set where byte b of `word` is the one that `repeated` holds four times.
+VOX_HD inline uint32_t match_bytes_of_word(uint32_t word, uint32_t repeated) {
+  const uint32_t differ = word ^ repeated;
+  // 0x80 where a byte of `differ` is 0: adding 0x7f to its lower bits does not reach the highest.
+  const uint32_t same = ~(((differ & 0x7f7f7f7f) + 0x7f7f7f7f) | differ) & 0x80808080;
+  return same * 0x00204081 >> 28;  // bits 7, 15, 23, 31 → 0, 1, 2, 3
+}
+
+// Bit s is set where byte s of the first `Bytes`, a multiple of 4, is `value`; in words, low byte first. On a
+// GPU, and with 16 bytes and more, `words` is aligned to 16 bytes, and nobody may be writing.
+template <uint32_t Bytes>
+VOX_HD SlotMask match_bytes(const uint32_t* words, uint32_t value) {
+  SlotMask mask;
+  uint32_t word = 0;
+  auto add = [&](uint64_t bits) { (word < 16 ? mask.low : mask.high) |= bits << word % 16 * 4; };
+#if defined(__CUDA_ARCH__)
+  const uint32_t repeated = value * 0x01010101;
+#pragma unroll
+  for (; word + 4 <= Bytes / 4; word += 4) {
+    const uint4 four = __ldg(reinterpret_cast<const uint4*>(words + word));
+    add(match_bytes_of_word(four.x, repeated) | match_bytes_of_word(four.y, repeated) << 4 |
+        match_bytes_of_word(four.z, repeated) << 8 | match_bytes_of_word(four.w, repeated) << 12);
+  }
+#pragma unroll
+  for (; word < Bytes / 4; ++word) add(match_bytes_of_word(words[word], repeated));
+#else
+#ifdef __SSE2__
+  const __m128i wanted = _mm_set1_epi8(static_cast<char>(value));
+  for (; word + 4 <= Bytes / 4; word += 4) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(words + word));
+    add(static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, wanted))));
+  }
+#endif
+  for (; word < Bytes / 4; ++word) add(match_bytes_of_word(words[word], value * 0x01010101));
+#endif
+  return mask;
+}
+
+}  // namespace vox

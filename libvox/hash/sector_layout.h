@@ -1,0 +1,78 @@
+// How the table `sector` is laid out. Items lie whole and dense, with nothing between them, in runs that
+// belong to one bucket each. What leads to them is apart from them and so small that caches hold much of it:
+// a bucket is one line of 128 bytes, which a GPU's memory reads at random at little more than the cost of 32,
+// and for the few buckets with more than 112 items a list of single sectors behind it.
+//
+//   line      words 0–27   112 one-byte fingerprints; 0: the slot is free
+//             words 28, 29 pointers to the first items of two runs
+//             word 30      the bucket's first overflow sector, or 0
+//             word 31      bits 0–7 where the first run's slots end, bits 8–15 where the second's do
+//   overflow  words 0–4    20 fingerprints
+//             word 5       bits 0–7 and 8–15 where the run's slots end
+//             word 6       pointer to the first item of the run
+//             word 7       the bucket's next overflow sector, or 0
+//
+// Slot s of a line is item s of the first run, or, from the first run's end on, of the second. Runs are whole
+// granules, allocated when a batch of insertions needs them, and never move.
+#pragma once
+
+#include "libvox/hash/byte_match.h"
+#include "libvox/hash/slab_memory.h"
+
+namespace vox {
+
+inline constexpr uint32_t kNoSector = 0;  // the first one is not used, so that cleared memory has no links
+inline constexpr uint32_t kGranule = 4;   // items
+// All that a pointer's lower bits tell apart: a superblock is one array of items.
+inline constexpr uint32_t kItemsPerSuperblock = 1 << (kBlockBits + kSlabBits + kSlotBits);
+
+struct SectorLine {
+  static constexpr uint32_t kWords = 32, kSlots = 112, kRuns = 2;
+  static constexpr uint32_t kRunWord = 28, kNextWord = 30, kEndsWord = 31;
+};
+
+struct SectorOverflow {
+  static constexpr uint32_t kWords = 8, kSlots = 20, kRuns = 1;
+  static constexpr uint32_t kRunWord = 6, kNextWord = 7, kEndsWord = 5;
+};
+
+inline constexpr uint32_t kLongestRun = SectorLine::kSlots;
+
+VOX_HD inline uint32_t first_run_end(uint32_t ends) {
+  return ends & 0xff;
+}
+VOX_HD inline uint32_t slots_end(uint32_t ends) {
+  return ends >> 8;
+}
+VOX_HD inline uint32_t make_ends(uint32_t first_run, uint32_t both) {
+  return first_run | both << 8;
+}
+
+// Pointer to the item of a slot.
+template <class Kind>
+VOX_HD uint32_t slot_pointer(const uint32_t* header, uint32_t slot) {
+  const uint32_t first_end = first_run_end(header[Kind::kEndsWord]);
+  return slot < first_end ? header[Kind::kRunWord] + slot : header[Kind::kRunWord + 1] + slot - first_end;
+}
+
+// Slots with storage and without an item.
+template <class Kind>
+VOX_HD SlotMask free_slots(const uint32_t* header) {
+  return match_bytes<Kind::kSlots>(header, 0).below(slots_end(header[Kind::kEndsWord]));
+}
+
+// How many runs a header has taken.
+VOX_HD inline uint32_t runs_taken(uint32_t ends) {
+  return ends == 0 ? 0 : first_run_end(ends) == slots_end(ends) ? 1 : 2;
+}
+
+// How many slots a new run has, behind `used` slots, that `needed` items ask for: whole granules. In a
+// header's last run what is not taken now is lost, so it has room for `spare` further items.
+template <class Kind>
+VOX_HD uint32_t run_length(uint32_t needed, uint32_t used, uint32_t run, uint32_t spare) {
+  const uint32_t room = Kind::kSlots - used, wanted = needed + (run + 1 == Kind::kRuns ? spare : 0);
+  const uint32_t rounded = (wanted + kGranule - 1) / kGranule * kGranule;
+  return rounded < room ? rounded : room;
+}
+
+}  // namespace vox

@@ -1,0 +1,386 @@
+// The table `sector`, ours: for all item sizes, with the calls of SlabTables. Against the slab tables of the
+// paper it saves the empty slots of last slabs, reads one line where they walk a list, and inserts without
+// atomics, in the order of memory. See sector_layout.h for what lies where.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "libvox/device/work.h"
+#include "libvox/hash/sector_find.h"
+#include "libvox/hash/sector_insert.h"
+#include "libvox/hash/superblocks.h"
+#include "libvox/hash/table_memory.h"
+#include "libvox/hash/table_options.h"
+
+namespace vox {
+
+// Headers of a bucket.
+struct SectorChainLength {
+  static constexpr uint32_t kLongest = 255;  // longer ones count as this
+  const uint32_t* lines;
+  const uint32_t* overflow;
+  VOX_HD uint32_t operator()(uint64_t bucket) const {
+    const uint32_t* header = lines + bucket * SectorLine::kWords;
+    uint32_t length = 1;
+    for (uint32_t next = header[SectorLine::kNextWord]; next != kNoSector && length < kLongest; ++length)
+      next = overflow[uint64_t{next} * SectorOverflow::kWords + SectorOverflow::kNextWord];
+    return length;
+  }
+};
+
+// The table of one item size, all but its overflow sectors, which are those of all sizes.
+template <class Device>
+class SectorTable {
+ public:
+  SectorTable(Device& device, Superblocks<Device>& memory, uint32_t item_words, const TableOptions& options)
+      : device_(device), memory_(memory), item_words_(item_words), load_factor_(options.load_factor) {}
+
+  void expect(uint64_t items) {
+    if (items == 0 || !generations_.empty()) return;
+    expected_ = items;
+    add_buckets((items + load_factor_ - 1) / load_factor_);
+  }
+
+  // Sees to it that there are enough buckets for `count` more items.
+  void reserve_buckets(uint64_t count, double growth) {
+    constexpr uint64_t kFewest = 64;
+    if (count == 0) return;
+    const bool full =
+        generations_.empty() || 2 * (newest_items_ + count) > 3 * load_factor_ * generations_.back().count;
+    if (full && items_ + count > expected_ && generations_.size() < SectorTableRef::kMaxGenerations) {
+      const auto in_the_end = static_cast<uint64_t>(static_cast<double>(items_ + count) * growth);
+      add_buckets(std::max({kFewest, (in_the_end - items_) / load_factor_, (items_ + count) / load_factor_}));
+    }
+  }
+  void count_items(uint64_t count) {
+    items_ += count;
+    newest_items_ += count;
+  }
+
+  // The buckets to insert `count` items into, of which the first has this number.
+  SectorSpace buckets(uint32_t first, uint64_t count) const {
+    SectorSpace space;
+    space.lines = generations_.back().lines.data();
+    space.first_bucket = first;
+    space.spare = spare(items_ + count);
+    return space;
+  }
+
+  // Takes memory for runs of `granules` together, behind those of smaller sizes.
+  void take_runs(SectorSpace& space, uint64_t granules_below, uint64_t granules) {
+    const uint64_t items = granules * kGranule;
+    space.granules_below = granules_below;
+    space.old_place = next_place_;
+    space.fits = std::min<uint64_t>(items, places_end_ - next_place_);
+    if (space.fits == items) {
+      slots_ += items;
+      next_place_ += static_cast<uint32_t>(items);
+      return;
+    }
+    const uint64_t more = kLongestRun + items - space.fits;
+    const auto count = static_cast<uint32_t>((more + kItemsPerSuperblock - 1) / kItemsPerSuperblock);
+    const uint32_t first = memory_.grow(count, superblocks_,
+                                        SlabLayout::contiguous(kSlotsPerSlab * item_words_, 0, item_words_));
+    slots_ += items;
+    superblocks_ += count;
+    space.new_place = first << kPlaceBits;
+    next_place_ = space.new_place + static_cast<uint32_t>(more);
+    places_end_ = (first + count) << kPlaceBits;
+  }
+
+  SectorTableRef ref(const uint32_t* overflow) const {
+    SectorTableRef ref = {
+        memory_.ref(), overflow, item_words_, static_cast<uint32_t>(generations_.size()), {}};
+    for (size_t i = 0; i < generations_.size(); ++i)
+      ref.buckets[i] = {generations_[i].lines.data(), static_cast<uint32_t>(generations_[i].count), 0};
+    return ref;
+  }
+
+  uint64_t items() const { return items_; }
+  uint64_t newest_buckets() const { return generations_.empty() ? 0 : generations_.back().count; }
+
+  TableMemory memory(const uint32_t* overflow) const {
+    std::array<uint64_t, SectorChainLength::kLongest + 1> lengths = {};
+    uint64_t buckets = 0, headers = 0;
+    for (const Generation& generation : generations_) {
+      buckets += generation.count;
+      device_.histogram("chain lengths", generation.count,
+                        SectorChainLength{generation.lines.data(), overflow}, lengths.data(), lengths.size());
+    }
+    for (size_t length = 0; length < lengths.size(); ++length) headers += length * lengths[length];
+    TableMemory memory = layout_memory(item_words_, items_, slots_, buckets, headers - buckets);
+    memory.chain_lengths.assign(lengths.begin(), lengths.end());
+    while (!memory.chain_lengths.empty() && memory.chain_lengths.back() == 0) memory.chain_lengths.pop_back();
+    const uint64_t places = uint64_t{superblocks_} * kItemsPerSuperblock;
+    memory.slack_bytes = (places - slots_) * item_words_ * 4;
+    memory.bitmap_bytes = uint64_t{superblocks_} * kBitmapWordsPerSuperblock * 4;
+    return memory;
+  }
+
+  // What so many buckets, item slots and overflow sectors take.
+  static TableMemory layout_memory(uint32_t item_words, uint64_t items, uint64_t slots, uint64_t buckets,
+                                   uint64_t sectors) {
+    TableMemory memory;
+    memory.item_words = item_words;
+    memory.items = items;
+    memory.buckets = buckets;
+    memory.slabs = buckets + sectors;
+    memory.item_bytes = items * item_words * 4;
+    memory.empty_bytes = (slots - items) * item_words * 4;
+    memory.fingerprint_bytes = buckets * SectorLine::kSlots + sectors * SectorOverflow::kSlots;
+    memory.link_bytes =
+        buckets * SectorLine::kWords * 4 + sectors * SectorOverflow::kWords * 4 - memory.fingerprint_bytes;
+    return memory;
+  }
+
+ private:
+  static constexpr uint32_t kSlotsPerSlab = 1 << kSlotBits, kPlaceBits = kBlockBits + kSlabBits + kSlotBits;
+
+  struct Generation {
+    Buffer<uint32_t> lines;
+    uint64_t count;
+  };
+
+  void add_buckets(uint64_t count) {
+    if (count > UINT32_MAX) throw Error("a hash table has more than 2^32 buckets");
+    generations_.push_back({device_.template make<uint32_t>(count * SectorLine::kWords), count});
+    device_.fill(generations_.back().lines.data(), count * SectorLine::kWords, 0u);
+    newest_items_ = 0;
+  }
+
+  // How many items a bucket is going to get on average when there are so many.
+  uint32_t spare(uint64_t items) const {
+    constexpr uint32_t kUnplanned = 8;
+    if (items > expected_) return kUnplanned;
+    const uint64_t buckets = generations_.back().count;
+    return static_cast<uint32_t>(
+        std::min<uint64_t>((expected_ - items + buckets / 2) / buckets, SectorLine::kSlots));
+  }
+
+  Device& device_;
+  Superblocks<Device>& memory_;
+  uint32_t item_words_;
+  uint64_t load_factor_;
+  uint64_t items_ = 0, newest_items_ = 0, expected_ = 0;
+  uint64_t slots_ = 0;  // of all runs
+  std::vector<Generation> generations_;
+  uint32_t superblocks_ = 0, next_place_ = 0, places_end_ = 0;
+};
+
+template <class Device>
+class SectorTables {
+ public:
+  static constexpr const char* kName = "sector";
+
+  SectorTables(Device& device, const TableOptions& options) : device_(device), memory_(device) {
+    for (uint32_t words = 0; words <= kMaxItemWords; ++words)
+      tables_.emplace_back(device, memory_, words, options);
+    reserve_sectors(1);
+    device_.fill(overflow_.data(), SectorOverflow::kWords, 0u);
+    sectors_ = 1;
+  }
+
+  SlabMemoryRef memory_ref() const { return memory_.ref(); }
+  uint64_t pointer_range() const { return memory_.pointer_range(); }
+  uint64_t items() const {
+    uint64_t sum = 0;
+    for (const auto& table : tables_) sum += table.items();
+    return sum;
+  }
+  // Of the sizes that have items.
+  std::vector<TableMemory> memory() const {
+    std::vector<TableMemory> result;
+    for (const auto& table : tables_)
+      if (table.items() > 0) result.push_back(table.memory(overflow_.data()));
+    if (!result.empty())
+      result.front().slack_bytes += overflow_.size() * 4 - (sectors_ - 1) * SectorOverflow::kWords * 4;
+    return result;
+  }
+
+  // How many items of each size there will be in the end. Call before there are any.
+  void expect(const SizeCounts& items) {
+    for (uint32_t words = 0; words <= kMaxItemWords; ++words) tables_[words].expect(items[words]);
+  }
+  // How many times as many items as after the next insertion there will be in the end, as far as one knows.
+  void expect_growth(double growth) { growth_ = growth; }
+
+  // Search phase: pointers[chosen[i]] for i < n becomes the item's pointer, or kNullPointer.
+  void find(const BatchRef& batch, const ChosenRef& chosen, uint64_t n, uint32_t* pointers) const {
+    device_.for_each({"find items", 200}, n,
+                     FindInSectors<NoProbe>{batch, chosen, refs(), pointers, nullptr});
+  }
+  uint64_t find_counted(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,
+                        uint32_t* pointers) const {
+    auto sectors = device_.template make<uint64_t>(1);
+    device_.fill(sectors.data(), 1, uint64_t{0});
+    device_.for_each("find items, counted", n,
+                     FindInSectors<SectorProbe>{batch, chosen, refs(), pointers, sectors.data()});
+    uint64_t count = 0;
+    device_.download(&count, sectors.data(), 1);
+    return count;
+  }
+
+  // Insertion phase: the chosen items differ from each other and from all that are stored.
+  void insert(const BatchRef& batch, const ChosenRef& chosen, uint64_t n, uint32_t* pointers);
+  // The same, and how many 32-byte sectors that moves, counted from the sizes of all arrays.
+  uint64_t insert_counted(const BatchRef& batch, const ChosenRef& chosen, uint64_t n, uint32_t* pointers) {
+    insert(batch, chosen, n, pointers);
+    return moved_bytes_ / 32;
+  }
+
+ private:
+  // A batch in the order of its buckets.
+  struct SortedBatch {
+    Buffer<uint32_t> keys, order, starts, block_runs;
+    BucketRuns runs;
+    std::array<uint32_t, kMaxItemWords + 1> first_bucket = {};  // of each size
+  };
+  SortedBatch sort_by_bucket(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,
+                             const SizeCounts& counts);
+  SectorSpaces take_space(const SortedBatch& sorted, const SizeCounts& counts, uint64_t* needs);
+
+  static double mean_item_bytes(const SizeCounts& counts, uint64_t n) {
+    uint64_t words = 0;
+    for (uint32_t size = 0; size <= kMaxItemWords; ++size) words += counts[size] * size;
+    return 4.0 * static_cast<double>(words) / static_cast<double>(n);
+  }
+  Work moves(const Work& work, uint64_t n) {
+    moved_bytes_ += static_cast<uint64_t>(work.bytes_per_item * static_cast<double>(n));
+    return work;
+  }
+
+  SectorTableRefs refs() const {
+    SectorTableRefs refs = {};
+    for (uint32_t words = 0; words <= kMaxItemWords; ++words)
+      refs[words] = tables_[words].ref(overflow_.data());
+    return refs;
+  }
+
+  // Numbers the buckets that are inserted into, those of smaller items first; returns how many there are.
+  uint32_t number_buckets(const SizeCounts& counts, SectorTableRefs& refs) const {
+    uint64_t first = 0;
+    for (uint32_t words = 0; words <= kMaxItemWords; ++words) {
+      if (counts[words] == 0) continue;
+      SectorTableRef& ref = refs[words];
+      ref.buckets[ref.generations - 1].first = static_cast<uint32_t>(first);
+      first += tables_[words].newest_buckets();
+      if (first > UINT32_MAX) throw Error("the hash tables have more than 2^32 buckets");
+    }
+    return static_cast<uint32_t>(first);
+  }
+
+  // What the buckets of all smaller sizes need; behind the last size, what all need.
+  using NeedsOfSizes = std::array<uint64_t, kMaxItemWords + 2>;
+  NeedsOfSizes needs_below_sizes(const BucketRuns& runs, const SizeCounts& counts,
+                                 const uint64_t* needs) const {
+    NeedsOfSizes below;
+    auto on_device = device_.template make<uint64_t>(below.size());
+    NeedsBelowSizes body = {runs, {}, needs, on_device.data()};
+    for (uint32_t words = 0; words <= kMaxItemWords; ++words)
+      body.first_item[words + 1] = body.first_item[words] + counts[words];
+    device_.for_each("needs by size", below.size(), body);
+    device_.download(below.data(), on_device.data(), below.size());
+    return below;
+  }
+
+  void reserve_sectors(uint64_t count) {
+    const uint64_t needed = (sectors_ + count) * SectorOverflow::kWords;
+    if (needed <= overflow_.size()) return;
+    if (sectors_ + count > kMaxOverflowSectors)
+      throw Error("a hash table has too many items in too few buckets").hint("lower --load-factor");
+    constexpr uint64_t kFewest = 1024;
+    auto grown = device_.template make<uint32_t>(
+        std::max({kFewest * SectorOverflow::kWords, needed, overflow_.size() * 3 / 2}));
+    device_.copy(grown.data(), overflow_.data(), sectors_ * SectorOverflow::kWords);
+    device_.sync();
+    overflow_ = std::move(grown);
+  }
+
+  Device& device_;
+  Superblocks<Device> memory_;
+  std::vector<SectorTable<Device>> tables_;
+  Buffer<uint32_t> overflow_;
+  uint64_t sectors_ = 0;  // overflow sectors in use, and one that stays empty
+  double growth_ = 1;
+  uint64_t moved_bytes_ = 0;  // by the last insertion
+};
+
+template <class Device>
+void SectorTables<Device>::insert(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,
+                                  uint32_t* pointers) {
+  moved_bytes_ = 0;
+  if (n == 0) return;
+  const SizeCounts counts = count_sizes(device_, batch, chosen, n);
+  const SortedBatch sorted = sort_by_bucket(batch, chosen, n, counts);
+  // All that can run out of memory comes before anything changes.
+  auto needs = device_.template make<uint64_t>(sorted.runs.count + 1);
+  auto plans = device_.template make<BucketPlan>(sorted.runs.count);
+  auto places = device_.template make<SectorPlace>(n);
+  auto sorted_pointers = device_.template make<uint32_t>(n);
+  const SectorSpaces spaces = take_space(sorted, counts, needs.data());
+  device_.for_each(moves({"plan buckets", 160 + 32 + 16}, sorted.runs.count), sorted.runs.count,
+                   PlanBuckets{sorted.runs, spaces, overflow_.data(), static_cast<uint32_t>(sectors_),
+                               needs.data(), plans.data(), places.data()});
+  sectors_ += spaces.new_sectors;
+  device_.for_each(moves({"write items", 17 + 2 * mean_item_bytes(counts, n)}, n), n,
+                   WriteItems{memory_.ref(), spaces, overflow_.data(), sorted.runs, sorted.block_runs.data(),
+                              plans.data(), places.data(), sorted_pointers.data()});
+  device_.scatter(moves({"return pointers", 12}, n), n, sorted.order.data(), sorted_pointers.data(),
+                  pointers);
+  for (uint32_t words = 0; words <= kMaxItemWords; ++words) tables_[words].count_items(counts[words]);
+}
+
+template <class Device>
+auto SectorTables<Device>::sort_by_bucket(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,
+                                          const SizeCounts& counts) -> SortedBatch {
+  for (uint32_t words = 0; words <= kMaxItemWords; ++words)
+    tables_[words].reserve_buckets(counts[words], growth_);
+  SortedBatch sorted;
+  SectorTableRefs tables = refs();
+  const uint32_t bucket_count = number_buckets(counts, tables);
+  sorted.keys = device_.template make<uint32_t>(n);
+  sorted.order = device_.template make<uint32_t>(n);
+  sorted.starts = device_.template make<uint32_t>(n);
+  sorted.block_runs = device_.template make<uint32_t>(n / 32 + 1);
+  const BucketKey key = {static_cast<uint32_t>(std::bit_width(bucket_count - 1))};
+  device_.for_each(moves({"bucket keys", 8 + mean_item_bytes(counts, n)}, n), n,
+                   BucketKeys{batch, chosen, tables, key, sorted.keys.data(), sorted.order.data()});
+  const uint32_t passes = (key.bits + 7) / 8;  // of a radix sort
+  device_.sort_pairs(moves({"sort by bucket", 4.0 + 16.0 * passes}, n), sorted.keys, sorted.order, n,
+                     key.bits);
+  const uint64_t count = device_.select(moves({"select buckets", 4}, n), n,
+                                        StartsBucket{sorted.keys.data(), key}, sorted.starts.data());
+  sorted.runs = {sorted.keys.data(), key, sorted.order.data(), sorted.starts.data(), count, n, batch};
+  device_.for_each(moves({"number buckets", 9}, count), count,
+                   BlockRuns{sorted.runs, sorted.block_runs.data()});
+  for (uint32_t words = 0; words <= kMaxItemWords; ++words)
+    if (counts[words] > 0)
+      sorted.first_bucket[words] = tables.at(words).buckets[tables.at(words).generations - 1].first;
+  return sorted;
+}
+
+// Finds out what the buckets need and allocates it; `needs` becomes the prefix sums.
+template <class Device>
+SectorSpaces SectorTables<Device>::take_space(const SortedBatch& sorted, const SizeCounts& counts,
+                                              uint64_t* needs) {
+  const BucketRuns& runs = sorted.runs;
+  SectorSpaces spaces;
+  for (uint32_t words = 0; words <= kMaxItemWords; ++words)
+    if (counts[words] > 0)
+      spaces.of_size[words] = tables_[words].buckets(sorted.first_bucket[words], counts[words]);
+  device_.for_each(moves({"bucket needs", 144}, runs.count), runs.count,
+                   BucketNeeds{runs, spaces, overflow_.data(), needs});
+  device_.exclusive_scan(moves({"places of runs", 16}, runs.count), runs.count, ReadNeeds{needs}, needs);
+  const NeedsOfSizes below = needs_below_sizes(runs, counts, needs);
+  spaces.new_sectors = below.back() / kOneSectorNeeded;
+  reserve_sectors(spaces.new_sectors);
+  for (uint32_t words = 0; words <= kMaxItemWords; ++words)
+    if (counts[words] > 0)
+      tables_[words].take_runs(spaces.of_size[words], below[words] % kOneSectorNeeded,
+                               (below[words + 1] - below[words]) % kOneSectorNeeded);
+  return spaces;
+}
+
+}  // namespace vox
