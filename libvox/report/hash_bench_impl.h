@@ -177,9 +177,12 @@ class HashBench {
   }
 
   void add(HashBenchRow row) {
-    const double sectors = row.bytes_per_op / 32 * static_cast<double>(row.items);
-    if (row.time.median > 0)
-      row.ceiling_share = sectors / row.time.median / result_.ceilings.front().reads_per_second;
+    auto share = [&](const RandomReadCeiling& ceiling) {
+      const double reads = row.bytes_per_op / ceiling.bytes_each * static_cast<double>(row.items);
+      return row.time.median > 0 ? reads / row.time.median / ceiling.reads_per_second : 0;
+    };
+    row.ceiling_share = share(result_.ceilings[0]);
+    row.ceiling_share_128 = share(result_.ceilings[1]);
     result_.rows.push_back(std::move(row));
   }
 
@@ -280,28 +283,29 @@ class HashBench {
     return elapsed;
   }
 
-  // The duplicates inside a batch, which are removed before it is searched (§5.2).
+  // The duplicates inside a batch, which are removed before it is searched (§5.2), by every way to find them.
   void measure_duplicates() {
+    measure_duplicates("open", find_leaders<Device>);
+    measure_duplicates("slabs", find_leaders_in_slabs<Device>);
+  }
+
+  template <class F>
+  void measure_duplicates(const char* table, const F& find) {
     auto hashes = device_.template make<uint64_t>(sizes_.batch);
     for (const uint32_t copies : options_.hit_rates) {
       const bench::RandomCopies numbers = {sizes_.batch, copies};
       BatchRef batch = write_items(numbers, sizes_.batch, batch_words_);
       device_.for_each("hash items", sizes_.batch, HashItems{batch, hashes.data()});
       batch.hashes = hashes.data();
-      auto measure = [&](const char* table, const auto& find) {
-        HashBenchRow row = row_of(table, "duplicates", sizes_.batch);
-        row.hit_rate = copies;
-        row.time = repeated([&](uint32_t) {
-          device_.fill(pointers_.data(), sizes_.batch, UINT32_MAX);
-          const double elapsed =
-              device_.seconds([&] { find(device_, batch, sizes_.batch, pointers_.data()); });
-          check_leaders(device_, text_of(row), numbers, sizes_.batch, pointers_.data());
-          return elapsed;
-        });
-        add(std::move(row));
-      };
-      measure("open", find_leaders<Device>);
-      measure("slabs", find_leaders_in_slabs<Device>);
+      HashBenchRow row = row_of(table, "duplicates", sizes_.batch);
+      row.hit_rate = copies;
+      row.time = repeated([&](uint32_t) {
+        device_.fill(pointers_.data(), sizes_.batch, UINT32_MAX);
+        const double elapsed = device_.seconds([&] { find(device_, batch, sizes_.batch, pointers_.data()); });
+        check_leaders(device_, text_of(row), numbers, sizes_.batch, pointers_.data());
+        return elapsed;
+      });
+      add(std::move(row));
     }
   }
 
