@@ -76,8 +76,7 @@ struct HashBenchRow {
 
 struct HashBenchResult {
   HashBenchSizes sizes = {};
-  std::vector<RandomReadCeiling>
-      ceilings;  // the first two: 32 and 128 bytes from as much memory as a table takes
+  std::vector<RandomReadCeiling> ceilings;  // the first two: 32 and 128 bytes of what a table takes
   std::vector<HashBenchRow> rows;
   double seconds = 0;  // of the whole benchmark
 };
