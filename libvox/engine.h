@@ -21,7 +21,7 @@ struct EngineOptions {
   uint32_t threads = 0;         // of the host; 0: all
   uint64_t memory_limit =
       0;  // bytes: of the process on the CPU, of the device on a GPU; 0: 80 % of what is free
-  std::string table = "accel8";  // the hash table that holds the DAG while it is built
+  std::string table = "sector";  // the hash table that holds the DAG while it is built
   bool profile = false;          // time every kernel
 };
 

@@ -7,7 +7,7 @@
 
 namespace vox {
 
-template <class Device, class Tables = SlabTables<Device, Accel8>>
+template <class Device, class Tables = SectorTables<Device>>
 class DagStore {
  public:
   explicit DagStore(Device& device, const TableOptions& options = {})

@@ -69,12 +69,14 @@ struct HashBenchRow {
   uint64_t bytes = 0;            // of the table afterwards, as TableMemory::total_bytes(); 0: not counted
   uint64_t allocated_bytes = 0;  // TableMemory::allocated_bytes()
   double bytes_per_op = 0;       // in the 32-byte sectors that one item's search or insertion touches
-  double ceiling_share = 0;      // of the first ceiling, in sectors per second
+  // How often a second 32 or 128 bytes are touched, to the ceilings of such reads from as much memory: the
+  // first exceeds 1 where sectors lie side by side, the second falls short where they do not.
+  double ceiling_share = 0, ceiling_share_128 = 0;
 };
 
 struct HashBenchResult {
   HashBenchSizes sizes = {};
-  std::vector<RandomReadCeiling> ceilings;  // the first: 32 bytes from as much memory as a table takes
+  std::vector<RandomReadCeiling> ceilings;  // the first two: 32 and 128 bytes of what a table takes
   std::vector<HashBenchRow> rows;
   double seconds = 0;  // of the whole benchmark
 };

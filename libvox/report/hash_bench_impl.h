@@ -69,8 +69,14 @@ class HashBench {
       make_items(words);
       for (const uint32_t load_factor : options_.load_factors)
         for_each_chosen_table([&](auto type) {
-          measure_table<typename decltype(type)::template Tables<Device>>(load_factor);
-          progress.update(++done, std::string(type.kName) + ", " + std::to_string(words) + " words");
+          const std::string what = std::string(type.kName) + ", " + std::to_string(words) + " words";
+          try {
+            measure_table<typename decltype(type)::template Tables<Device>>(load_factor);
+          } catch (OutOfMemory& error) {
+            error.at(what);
+            throw;
+          }
+          progress.update(++done, what);
         });
       measure_duplicates();
       progress.update(++done, "duplicates, " + std::to_string(words) + " words");
@@ -171,9 +177,12 @@ class HashBench {
   }
 
   void add(HashBenchRow row) {
-    const double sectors = row.bytes_per_op / 32 * static_cast<double>(row.items);
-    if (row.time.median > 0)
-      row.ceiling_share = sectors / row.time.median / result_.ceilings.front().reads_per_second;
+    auto share = [&](const RandomReadCeiling& ceiling) {
+      const double reads = row.bytes_per_op / ceiling.bytes_each * static_cast<double>(row.items);
+      return row.time.median > 0 ? reads / row.time.median / ceiling.reads_per_second : 0;
+    };
+    row.ceiling_share = share(result_.ceilings[0]);
+    row.ceiling_share_128 = share(result_.ceilings[1]);
     result_.rows.push_back(std::move(row));
   }
 
@@ -274,14 +283,14 @@ class HashBench {
     return elapsed;
   }
 
-  // The duplicates inside a batch, which are removed before it is searched (§5.2).
+  // The duplicates inside a batch, which are removed before it is searched (§5.2), by every way to find them.
   void measure_duplicates() {
     measure_duplicates("open", find_leaders<Device>);
     measure_duplicates("slabs", find_leaders_in_slabs<Device>);
   }
 
-  template <class Find>
-  void measure_duplicates(const char* table, const Find& find) {
+  template <class F>
+  void measure_duplicates(const char* table, const F& find) {
     auto hashes = device_.template make<uint64_t>(sizes_.batch);
     for (const uint32_t copies : options_.hit_rates) {
       const bench::RandomCopies numbers = {sizes_.batch, copies};

@@ -90,6 +90,7 @@ TEST(HashBench, CountsTheSectorsThatAnOperationTouchesAtLeast) {
     EXPECT_GE(row.bytes_per_op, 32 + 0.9 * found * row.item_words * 4) << row.op << ' ' << row.hit_rate;
     EXPECT_LE(row.bytes_per_op, 10000);
     EXPECT_GT(row.ceiling_share, 0);
+    EXPECT_GT(row.ceiling_share_128, 0);
   }
 }
 

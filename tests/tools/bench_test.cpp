@@ -60,10 +60,11 @@ TEST_F(BenchProgram, PrintsOneJsonObjectWithItsRows) {
   EXPECT_EQ(run.err, "");
   EXPECT_EQ(json_value(run.out, "fill"), "8192");
   EXPECT_EQ(json_value(run.out, "batch"), "2048");
-  for (const char* key : {"device", "ceilings.bytes_each", "ceilings.reads_per_second", "rows.table",
-                          "rows.item_words", "rows.load_factor", "rows.op", "rows.hit_rate", "rows.ms",
-                          "rows.ms_min", "rows.ms_max", "rows.repetitions", "rows.items", "rows.bytes",
-                          "rows.allocated_bytes", "rows.bytes_per_op", "rows.ceiling_share"})
+  for (const char* key :
+       {"device", "ceilings.bytes_each", "ceilings.reads_per_second", "rows.table", "rows.item_words",
+        "rows.load_factor", "rows.op", "rows.hit_rate", "rows.ms", "rows.ms_min", "rows.ms_max",
+        "rows.repetitions", "rows.items", "rows.bytes", "rows.allocated_bytes", "rows.bytes_per_op",
+        "rows.ceiling_share", "rows.ceiling_share_128"})
     EXPECT_NE(json_value(run.out, key), "") << key;
   EXPECT_EQ(json_value(run.out, "rows.load_factor"), "96");
   EXPECT_EQ(json_value(run.out, "rows.repetitions"), "7");
@@ -105,8 +106,8 @@ for name in expected[0]:
 TEST_F(BenchProgram, PrintsATableWithALineForEveryItemSize) {
   const Finished run = hash({"--tables", "accel8", "--hit-rates", "10,90"});
   ASSERT_EQ(run.code, 0) << run.err;
-  for (const char* part : {"random reads of  32 bytes", "search 10 %", "search 90 %", "insert", "\n    2 ",
-                           "\n    5 ", "90 % copies"})
+  for (const char* part : {"random reads of  32 bytes", "search 10 %", "search 90 %", "insert",
+                           "\n   2  accel8 ", "\n   5  accel8 ", "90 % copies"})
     EXPECT_NE(run.out.find(part), std::string::npos) << part << "\n" << run.out;
 }
 

@@ -37,7 +37,9 @@ void add_rows(ReportGroup& table, const std::vector<HashBenchRow>& rows) {
       .column("allocated_bytes", values_of(rows, [](const Row& row) { return row.allocated_bytes; }), "bytes")
       .column("bytes_per_op", values_of(rows, [](const Row& row) { return row.bytes_per_op; }),
               "bytes per item")
-      .column("ceiling_share", values_of(rows, [](const Row& row) { return row.ceiling_share; }), "1");
+      .column("ceiling_share", values_of(rows, [](const Row& row) { return row.ceiling_share; }), "1")
+      .column("ceiling_share_128", values_of(rows, [](const Row& row) { return row.ceiling_share_128; }),
+              "1");
 }
 
 void add_ceilings(ReportGroup& table, const std::vector<RandomReadCeiling>& rows) {

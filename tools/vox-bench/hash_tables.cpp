@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "libvox/base/units.h"
+#include "tools/common/text_table.h"
 #include "tools/vox-bench/hash_report.h"
 
 namespace vox {
@@ -40,14 +41,12 @@ std::vector<Line> lines_of(const std::vector<Row>& rows) {
   return lines;
 }
 
-constexpr int kTimeWidth = 22;
-
 // "0.512 ±  2 %  45 %": the median in ms, how far the others are from it at most, the share of the ceiling.
 std::string time_text(const Row& row) {
   const auto& [median, min, max] = row.time;
   const double spread = median > 0 ? std::max(max - median, median - min) / median * 100 : 0;
-  const std::string share = row.ceiling_share > 0 ? fmt::format("{:.0f} %", row.ceiling_share * 100) : "";
-  return fmt::format("{:.3f} ±{:3.0f} %{:>6}", median * 1e3, spread, share);
+  const std::string share = row.ceiling_share > 0 ? fmt::format("{:5.0f} %", row.ceiling_share * 100) : "";
+  return fmt::format("{:.3f} ±{:3.0f} %{}", median * 1e3, spread, share);
 }
 
 std::string heading(const Row& row) {
@@ -56,36 +55,33 @@ std::string heading(const Row& row) {
   return row.op;
 }
 
-std::string mebibytes(uint64_t bytes) {
-  return fmt::format("{:.1f}", static_cast<double>(bytes) * 0x1p-20);
+std::vector<std::string> headings(const Line& line) {
+  std::vector<std::string> cells = {"words, table"};
+  if (line.filled) cells.emplace_back("load");
+  for (const Row* row : line.timed) cells.push_back(heading(*row));
+  if (line.filled) cells.insert(cells.end(), {"MiB filled", "MiB inserted"});
+  return cells;
 }
 
-std::string heading_text(const Line& line) {
-  std::string text = fmt::format("\n{:>5}{:>7}  {:<9}", "words", line.filled ? "load" : "", "table");
-  for (const Row* row : line.timed) text += fmt::format("{:>{}}", heading(*row), kTimeWidth);
-  if (line.filled) text += fmt::format("{:>12}{:>10}", "MiB filled", "inserted");
-  return text + "\n";
-}
-
-std::string line_text(const Line& line) {
+std::vector<std::string> cells_of(const Line& line) {
   const Row& row = line.first();
-  const std::string load = line.filled ? std::to_string(row.load_factor) : "";
-  std::string text = fmt::format("{:>5}{:>7}  {:<9}", row.item_words, load, row.table);
-  for (const Row* timed : line.timed) text += fmt::format("{:>{}}", time_text(*timed), kTimeWidth);
-  if (line.filled) text += fmt::format("{:>12}{:>10}", mebibytes(line.filled->bytes), mebibytes(row.bytes));
-  return text + "\n";
+  std::vector<std::string> cells = {fmt::format("{:>2}  {}", row.item_words, row.table)};
+  if (line.filled) cells.push_back(std::to_string(row.load_factor));
+  for (const Row* timed : line.timed) cells.push_back(time_text(*timed));
+  if (line.filled) cells.insert(cells.end(), {format_mib(line.filled->bytes), format_mib(row.bytes)});
+  return cells;
 }
 
 // Under one heading, with a gap where the next item size or load factor begins and there are several tables.
 std::string lines_text(const std::vector<Line>& lines) {
-  std::string text;
+  if (lines.empty()) return "";
+  TextTable table(headings(lines.front()));
   for (size_t i = 0; i < lines.size(); ++i) {
-    if (i == 0) text += heading_text(lines[0]);
     const Row &row = lines[i].first(), &before = lines[i > 0 ? i - 1 : 0].first();
-    if (before.table != row.table && !share_axes(before, row)) text += "\n";
-    text += line_text(lines[i]);
+    if (before.table != row.table && !share_axes(before, row)) table.row({});
+    table.row(cells_of(lines[i]));
   }
-  return text;
+  return "\n" + table.text();
 }
 
 std::string ceilings_text(const std::vector<RandomReadCeiling>& ceilings) {

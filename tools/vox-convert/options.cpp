@@ -66,7 +66,7 @@ cxxopts::Options describe() {
   add_device_options(options);
   options.add_options("Device")(
       "table", fmt::format("The hash table that holds the DAG: {}", fmt::join(table_names(), ", ")),
-      preset("accel8"), "NAME");
+      preset(EngineOptions().table.c_str()), "NAME");
   add_common_options(options);
   options.parse_positional({"inputs"});
   return options;
