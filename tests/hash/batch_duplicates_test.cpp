@@ -19,7 +19,7 @@ class BatchDuplicates : public testing::TestWithParam<LeaderFinder> {
 };
 
 std::vector<uint32_t> BatchDuplicates::checked_leaders(const Batch& batch) {
-  const std::vector<uint32_t> leaders = device_->leaders(batch, GetParam());
+  std::vector<uint32_t> leaders = device_->leaders(batch, GetParam());
 
   std::map<Item, uint32_t> leader_of;
   for (uint64_t i = 0; i < batch.size(); ++i) {

@@ -27,9 +27,10 @@ TEST(ExpectedSlabs, AreThoseOfADrawing) {
     constexpr uint32_t kBuckets = 20000, kSlots = 32;
     std::vector<uint32_t> items(kBuckets);
     for (uint64_t i = 0; i < static_cast<uint64_t>(mean * kBuckets); ++i) ++items[random.below(kBuckets)];
-    double slabs = 0;
+    uint64_t slabs = 0;
     for (const uint32_t n : items) slabs += (n + kSlots - 1) / kSlots;
-    EXPECT_NEAR(expected_slabs(mean, kSlots), slabs / kBuckets, 0.01 * slabs / kBuckets + 1e-3) << mean;
+    const double drawn = static_cast<double>(slabs) / kBuckets;
+    EXPECT_NEAR(expected_slabs(mean, kSlots), drawn, 0.01 * drawn + 1e-3) << mean;
   }
 }
 
