@@ -8,6 +8,7 @@
 
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/device/work.h"
+#include "libvox/edit/edit_session.h"
 #include "libvox/report/hash_bench.h"
 #include "libvox/report/table_report.h"
 #include "libvox/scene/palette.h"
@@ -61,6 +62,10 @@ class Engine {
 
   // Memory and times of hash tables that hold this DAG, one that check_structure() accepts.
   virtual std::vector<TableReport> measure_tables(const FrozenDag& dag, const TablesQuery& query) = 0;
+
+  // A session that edits this scene. The DAG is one that check_structure() accepts; the engine outlives the
+  // session.
+  virtual std::unique_ptr<EditSession> edit(const FrozenDag& dag) = 0;
 
   virtual std::vector<KernelTime> profile() const = 0;  // since the engine was made, longest first
 };

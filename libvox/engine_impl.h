@@ -15,6 +15,7 @@
 #include "libvox/dag/freeze.h"
 #include "libvox/dag/levels.h"
 #include "libvox/dag/without_materials.h"
+#include "libvox/edit/make_edit_session.h"
 #include "libvox/engine.h"
 #include "libvox/voxelize/leaves.h"
 #include "libvox/voxelize/prepare.h"
@@ -381,6 +382,10 @@ class DeviceEngine final : public Engine {
 
   std::vector<TableReport> measure_tables(const FrozenDag& dag, const TablesQuery& query) override {
     return vox::measure_tables(device_, dag, query);
+  }
+
+  std::unique_ptr<EditSession> edit(const FrozenDag& dag) override {
+    return make_edit_session(device_, table_, dag);
   }
 
  private:

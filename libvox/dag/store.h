@@ -16,7 +16,10 @@ class DagStore {
   // Pointers to the n items, those that are new stored. Item i is the words from offsets[i] to offsets[i +
   // 1].
   void intern(const uint32_t* words, const uint32_t* offsets, uint64_t n, uint32_t* pointers) {
-    find_or_insert(device_, tables_, BatchRef{words, offsets, nullptr}, n, pointers);
+    intern(BatchRef{words, offsets, nullptr}, n, pointers);
+  }
+  InternWork intern(const BatchRef& batch, uint64_t n, uint32_t* pointers) {
+    return find_or_insert(device_, tables_, batch, n, pointers);
   }
 
   // How many times as many items as after the next batches the store will hold in the end, as far as one
@@ -27,6 +30,7 @@ class DagStore {
   uint64_t pointer_range() const { return tables_.pointer_range(); }
   uint64_t items() const { return tables_.items(); }
   Tables& tables() { return tables_; }
+  const Tables& tables() const { return tables_; }
 
  private:
   Device& device_;

@@ -12,6 +12,7 @@
 #include "libvox/base/morton.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/level_nodes.h"
+#include "libvox/dag/octree_counts.h"
 
 namespace vox {
 namespace {
@@ -156,36 +157,15 @@ void check_count(const std::string& what, uint64_t stored, uint64_t counted) {
   if (stored != counted) throw Error(fmt::format("{} is {}, but the DAG holds {}", what, stored, counted));
 }
 
-// How often each node occurs in the octree follows from how often the nodes above do. At most 8^18 leaves of
-// 64 voxels: nothing overflows.
 void check_counts(const FrozenDag& dag, const Nodes& nodes) {
-  std::vector<uint64_t> times(nodes[0].count(), 1);  // of one level, the root first
+  const OctreeCounts counts = octree_counts(dag, nodes);
   for (uint32_t level = 0; level <= dag.depth(); ++level) {
-    uint64_t sum = 0;
-    for (uint64_t n : times) sum += n;
     check_count(fmt::format("the number of nodes of level {}", level), dag.levels[level].nodes,
                 nodes[level].count());
     check_count(fmt::format("the number of octree nodes of level {}", level), dag.levels[level].svo_nodes,
-                sum);
-    if (level == dag.depth()) break;
-    std::vector<uint64_t> times_below(nodes[level + 1].count(), 0);
-    nodes[level].parallel_for_each([&](uint64_t index, uint32_t offset) {
-      const uint32_t* node = &dag.levels[level].words[offset];
-      for (uint32_t i = 1; i < node_words(node[0]); ++i)
-        std::atomic_ref<uint64_t>(times_below[nodes[level + 1].index_of(node[i])])
-            .fetch_add(times[index], std::memory_order_relaxed);
-    });
-    times = std::move(times_below);
+                counts.nodes[level]);
   }
-  std::atomic<uint64_t> voxels = 0;
-  tbb::parallel_for(nodes.back().blocks(), [&](const LevelNodes::Blocks& range) {
-    uint64_t here = 0;
-    nodes.back().for_each_in(range, [&](uint64_t index, uint32_t offset) {
-      here += times[index] * static_cast<uint64_t>(popcount(leaf_mask(&dag.levels.back().words[offset])));
-    });
-    voxels += here;
-  });
-  check_count("the number of voxels", dag.voxels, voxels);
+  check_count("the number of voxels", dag.voxels, counts.voxels);
 }
 
 }  // namespace

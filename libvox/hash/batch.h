@@ -7,15 +7,20 @@
 
 namespace vox {
 
-// Item i is the words from offsets[i] to offsets[i + 1], or, where all are of one size, from i * words_each.
+// Item i is the words from offsets[i] to offsets[i + 1], or, without offsets, those from i * words_each: all
+// of one size, or sizes[i] of them. Of size 0 is no item at all, for find_or_insert() alone.
 struct BatchRef {
   const uint32_t* words;
-  const uint32_t* offsets;  // nullptr: all of one size
+  const uint32_t* offsets;  // or nullptr
   const uint64_t* hashes;   // nullptr: computed where they are needed
   uint32_t words_each = 0;
+  const uint8_t* sizes = nullptr;
 
   VOX_HD const uint32_t* item(uint64_t i) const { return words + (offsets ? offsets[i] : i * words_each); }
-  VOX_HD uint32_t size(uint64_t i) const { return offsets ? offsets[i + 1] - offsets[i] : words_each; }
+  VOX_HD uint32_t size(uint64_t i) const {
+    return offsets ? offsets[i + 1] - offsets[i] : sizes ? sizes[i] : words_each;
+  }
+  bool all_of_one_size() const { return !offsets && !sizes; }
   VOX_HD uint64_t hash(uint64_t i) const { return hashes ? hashes[i] : hash_words(item(i), size(i)); }
 };
 
@@ -37,7 +42,7 @@ struct ChosenSize {
 template <class Device>
 SizeCounts count_sizes(Device& device, const BatchRef& batch, const ChosenRef& chosen, uint64_t n) {
   SizeCounts counts = {};
-  if (!batch.offsets) {
+  if (batch.all_of_one_size()) {
     counts[batch.words_each] = n;
   } else {
     device.histogram({"count sizes", 12}, n, ChosenSize{batch, chosen}, counts.data(), counts.size());

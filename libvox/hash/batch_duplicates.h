@@ -1,6 +1,6 @@
 // Duplicates inside a batch: every item learns the index of one equal item, its leader; equal items have the
-// same leader, which is its own. An open-addressed table of item indices: the items themselves stay where
-// they are.
+// same leader, which is its own; what has no words has kNone. An open-addressed table of item indices: the
+// items themselves stay where they are.
 #pragma once
 
 #include <bit>
@@ -31,6 +31,10 @@ struct FindLeader {
 
   VOX_HD void operator()(uint64_t i) const {
     const uint32_t size = batch.size(i);
+    if (size == 0) {
+      leaders[i] = kNone;
+      return;
+    }
     for (uint64_t slot = batch.hashes[i] & mask;; slot = (slot + 1) & mask) {
       uint32_t there = atomic_load(table + slot);
       if (there == kNone) there = atomic_exchange_if(table + slot, kNone, static_cast<uint32_t>(i));

@@ -29,14 +29,20 @@ struct FollowLeader {
   const uint32_t* leader_of;
   uint32_t* pointers;
   VOX_HD void operator()(uint64_t i) const {
-    if (leader_of[i] != i) pointers[i] = pointers[leader_of[i]];
+    const uint32_t leader = leader_of[i];
+    if (leader != i) pointers[i] = leader == FindLeader::kNone ? kNullPointer : pointers[leader];
   }
+};
+
+struct InternWork {
+  uint64_t distinct = 0;  // items of the batch without duplicates
+  uint64_t inserted = 0;  // of these, those that were not stored
 };
 
 // pointers[i] becomes where the tables hold item i. Equal items get equal pointers.
 template <class Device, class Tables>
-void find_or_insert(Device& device, Tables& tables, BatchRef batch, uint64_t n, uint32_t* pointers) {
-  if (n == 0) return;
+InternWork find_or_insert(Device& device, Tables& tables, BatchRef batch, uint64_t n, uint32_t* pointers) {
+  if (n == 0) return {};
   auto hashes = device.template make<uint64_t>(n);
   auto leader_of = device.template make<uint32_t>(n);
   auto chosen = device.template make<uint32_t>(n);
@@ -49,6 +55,7 @@ void find_or_insert(Device& device, Tables& tables, BatchRef batch, uint64_t n, 
       device.select({"select new items", 12}, n, IsNew{leader_of.data(), pointers}, chosen.data());
   tables.insert(batch, {chosen.data()}, missing, pointers);
   device.for_each({"follow leaders", 8}, n, FollowLeader{leader_of.data(), pointers});
+  return {leaders, missing};
 }
 
 }  // namespace vox

@@ -276,7 +276,7 @@ class SectorTables {
   NeedsOfSizes needs_below_sizes(const BucketRuns& runs, const SizeCounts& counts, const uint64_t* needs,
                                  uint64_t all) const {
     NeedsOfSizes below = {};
-    if (!runs.batch.offsets) {
+    if (runs.batch.all_of_one_size()) {
       std::fill(below.begin() + runs.batch.words_each + 1, below.end(), all);
       return below;
     }

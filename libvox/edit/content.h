@@ -1,0 +1,78 @@
+// What a region of the grid holds, in 32 bits, and how one reads it from the DAG.
+#pragma once
+
+#include "libvox/base/morton.h"
+#include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/node.h"
+#include "libvox/hash/slab_memory.h"
+
+namespace vox {
+
+// A pointer to a node or leaf, or one of the values below, which no pointer has: the last superblock is never
+// used.
+using Content = uint32_t;
+inline constexpr Content kEmptyContent = kNullPointer;
+inline constexpr Content kFirstFilled = 0xfffffe00;
+static_assert(kFirstFilled >> (kBlockBits + kSlabBits + kSlotBits) == kMaxSuperblocks);
+
+// Completely filled with one material.
+VOX_HD inline Content filled_with(uint32_t material) {
+  return kFirstFilled | material;
+}
+VOX_HD inline bool is_filled(Content content) {
+  return content >> 4 == kFirstFilled >> 4;
+}
+VOX_HD inline uint32_t material_of(Content filled) {
+  return filled & 15;
+}
+VOX_HD inline bool is_pointer(Content content) {
+  return content < kFirstFilled;
+}
+
+// A cube of the grid that a node of this level stands for.
+struct Region {
+  Int3 min;        // 12 B
+  uint32_t level;  // 4 B, 0: the root's
+  int32_t side;    // 4 B, in voxels
+
+  VOX_HD Region child(uint32_t octant) const {
+    const int32_t half = side / 2;
+    return {
+        {min.x + (octant & 1 ? half : 0), min.y + (octant & 2 ? half : 0), min.z + (octant & 4 ? half : 0)},
+        level + 1,
+        half};
+  }
+  VOX_HD Int3 end() const { return {min.x + side, min.y + side, min.z + side}; }
+};
+
+// A DAG in a store, from whichever root.
+struct StoredDag {
+  SlabMemoryRef store;
+  uint32_t depth;      // the level of the leaves
+  uint32_t materials;  // 1: leaves hold them
+
+  VOX_HD NodeKind kind(uint32_t level) const { return level == depth ? NodeKind::Leaf : NodeKind::Inner; }
+
+  // Of a region that is no leaf.
+  VOX_HD Content child(Content content, uint32_t octant) const {
+    if (!is_pointer(content)) return content;
+    const ItemRef node = store.item(content);
+    return node[0] >> octant & 1 ? node[child_word(node[0], octant)] : kEmptyContent;
+  }
+  // The material that fills all of the region, or kEmptyVoxel.
+  VOX_HD int filling(Content content, uint32_t level) const {
+    if (is_filled(content)) return static_cast<int>(material_of(content));
+    return is_pointer(content) ? homogeneous_content(store.item(content), kind(level), materials != 0)
+                               : kEmptyVoxel;
+  }
+  // The material of a leaf's voxel, or kEmptyVoxel.
+  VOX_HD int voxel(Content leaf, uint32_t bit) const {
+    if (is_filled(leaf)) return static_cast<int>(material_of(leaf));
+    if (!is_pointer(leaf)) return kEmptyVoxel;
+    const ItemRef item = store.item(leaf);
+    if ((leaf_mask(item) >> bit & 1) == 0) return kEmptyVoxel;
+    return materials ? static_cast<int>(leaf_material(item, bit)) : 0;
+  }
+};
+
+}  // namespace vox

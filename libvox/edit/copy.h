@@ -1,0 +1,36 @@
+// Copies a box of this scene or another, see CopyEdit.
+#pragma once
+
+#include "libvox/edit/shape.h"
+#include "libvox/edit/source_walk.h"
+
+namespace vox {
+
+struct CopyTool {
+  using State = SourceWalk::State;
+  SourceWalk source;
+  Shape within;
+  uint32_t skip_empty;
+
+  VOX_HD State enter(const Region& region) const { return source.enter(region); }
+  VOX_HD State descend(const State& parent, const Region& region) const {
+    return source.descend(parent, region);
+  }
+
+  VOX_HD Content region(const Region& region, const State& state, const OldRegion& old) const {
+    const Content copied = source.uniform(state, region);
+    if (copied == kEmptyContent && (skip_empty || old.empty())) return kKeep;
+    const Where where = where_is(within, region);
+    if (where == Where::Outside) return kKeep;
+    const bool covers = !is_pointer(copied) || !skip_empty || old.empty();
+    return where == Where::Inside && covers ? copied : kSplit;
+  }
+
+  VOX_HD int voxel(const Region& leaf, const Int3& voxel, int old, const State& state) const {
+    if (!contains(within, voxel)) return old;
+    const int copied = source.voxel(state, leaf, voxel);
+    return copied == kEmptyVoxel && skip_empty ? old : copied;
+  }
+};
+
+}  // namespace vox

@@ -1,0 +1,58 @@
+// A scene on a device while it is edited. Made by Engine::edit(), which has to outlive it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "libvox/dag/frozen_dag.h"
+#include "libvox/edit/edit.h"
+
+namespace vox {
+
+// What one pass has made.
+struct EditCounts {
+  uint64_t made = 0;      // in the temporary octree
+  uint64_t distinct = 0;  // of those that differ from what was there, without duplicates
+  uint64_t inserted = 0;  // of these, those that the store did not hold
+};
+
+struct EditWork {
+  EditCounts nodes, leaves;
+  uint64_t octree_bytes = 0;
+  double octree_seconds = 0;  // root → leaves
+  double merge_seconds = 0;   // leaves → root
+
+  EditWork& operator+=(const EditWork& other);
+};
+
+// What the scene and all its former states take.
+struct StoreSize {
+  uint64_t items = 0, item_bytes = 0, allocated_bytes = 0;
+};
+
+// A state of the scene. Those of a session stay valid with all that came from them.
+using SceneState = uint32_t;
+
+class EditSession {
+ public:
+  virtual ~EditSession() = default;
+
+  virtual uint32_t resolution() const = 0;
+  virtual bool materials() const = 0;
+
+  // Another scene, whose voxels edits can use; returns its number (CopyEdit::scene). It has materials where
+  // this one does. The DAG is one that check_structure() accepts.
+  virtual uint32_t add_scene(const FrozenDag& dag) = 0;
+
+  // All edits in one pass where they are of one kind, as if one after the other: what each writes or reads,
+  // no other writes.
+  virtual EditWork apply(std::span<const Edit> edits) = 0;
+
+  virtual SceneState state() const = 0;
+  virtual void set_state(SceneState state) = 0;
+
+  virtual FrozenDag freeze() = 0;
+  virtual StoreSize size() const = 0;
+};
+
+}  // namespace vox

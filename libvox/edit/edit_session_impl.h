@@ -1,0 +1,188 @@
+// The session on one device, with one hash table.
+#pragma once
+
+#include "libvox/dag/freeze.h"
+#include "libvox/dag/load.h"
+#include "libvox/dag/octree_counts.h"
+#include "libvox/edit/bounds.h"
+#include "libvox/edit/combine.h"
+#include "libvox/edit/copy.h"
+#include "libvox/edit/edit_session.h"
+#include "libvox/edit/merge.h"
+#include "libvox/edit/morph.h"
+#include "libvox/edit/paint.h"
+
+namespace vox {
+
+// A scene in the store.
+struct SceneRoot {
+  uint32_t root;
+  uint32_t resolution;
+  uint32_t depth;  // at least that of the scene being edited
+};
+
+template <class Device, class Store>
+class DeviceEditSession final : public EditSession {
+ public:
+  DeviceEditSession(Device& device, const TableOptions& tables, const FrozenDag& dag)
+      : device_(device), store_(device, tables) {
+    scenes_.push_back({DagLoader(device_, store_, dag).insert().root, dag.resolution, dag.depth()});
+    materials_ = dag.materials;
+  }
+
+  uint32_t resolution() const override { return scenes_[0].resolution; }
+  bool materials() const override { return materials_; }
+  SceneState state() const override { return scenes_[0].root; }
+  void set_state(SceneState state) override { scenes_[0].root = state; }
+
+  uint32_t add_scene(const FrozenDag& dag) override {
+    if (dag.materials != materials_) throw Error("of two scenes, one has materials and the other has none");
+    SceneRoot scene = {DagLoader(device_, store_, dag).insert().root, dag.resolution, dag.depth()};
+    for (; scene.depth < scenes_[0].depth; ++scene.depth)
+      if (scene.root != kNullPointer) scene.root = intern_node({1, scene.root});
+    scenes_.push_back(scene);
+    return static_cast<uint32_t>(scenes_.size() - 1);
+  }
+
+  EditWork apply(std::span<const Edit> edits) override {
+    EditWork work;
+    for (size_t begin = 0, end; begin < edits.size(); begin = end) {
+      for (end = begin + 1; end < edits.size() && edits[end].index() == edits[begin].index();) ++end;
+      std::visit([&](const auto& first) { work += run_kind(first, edits.subspan(begin, end - begin)); },
+                 edits[begin]);
+    }
+    return work;
+  }
+
+  FrozenDag freeze() override {
+    FrozenDag dag = empty_dag(resolution(), materials_);
+    Freezer(device_, store_, dag).run(state());
+    count_octree(dag);
+    return dag;
+  }
+
+  StoreSize size() const override {
+    StoreSize size = {.items = store_.items()};
+    for (const TableMemory& table : store_.tables().memory()) {
+      size.item_bytes += table.item_bytes;
+      size.allocated_bytes += table.allocated_bytes();
+    }
+    return size;
+  }
+
+ private:
+  StoredDag dag() const { return {store_.ref(), scenes_[0].depth, materials_ ? 1u : 0u}; }
+
+  uint32_t intern_node(const std::array<uint32_t, 2>& words) {
+    auto item = device_.template make<uint32_t>(2), pointer = device_.template make<uint32_t>(1);
+    device_.upload(item.data(), words.data(), 2);
+    store_.intern(BatchRef{item.data(), nullptr, nullptr, 2}, 1, pointer.data());
+    uint32_t result = kNullPointer;
+    device_.download(&result, pointer.data(), 1);
+    return result;
+  }
+
+  const SceneRoot& scene(uint32_t number) const {
+    if (number >= scenes_.size()) throw Error("an edit names a scene that has not been added");
+    return scenes_[number];
+  }
+
+  template <class Kind>
+  EditWork run_kind(const Kind&, std::span<const Edit> edits) {
+    using Tool = decltype(tool(std::declval<const Kind&>()));
+    std::vector<Tool> tools;
+    std::vector<VoxelBox> boxes;
+    const VoxelBox grid = grid_box(resolution());
+    uint32_t steps = 1;
+    for (const Edit& edit : edits) {
+      const Kind& kind = std::get<Kind>(edit);
+      const VoxelBox box = written(edit, grid, grid_box(scene(scene_of(kind)).resolution));
+      if (box.empty()) continue;
+      boxes.push_back(box);
+      tools.push_back(tool(kind));
+      steps = std::max(steps, steps_of(kind));
+    }
+    EditWork work;
+    if (tools.empty()) return work;
+    if (steps == 1) return run_tools(tools, boxes);
+    for (const Edit& edit : edits)
+      for (uint32_t step = 0; step < steps_of(std::get<Kind>(edit)); ++step)
+        work += run_tools(std::vector{tool(std::get<Kind>(edit))}, {written(edit, grid, grid)});
+    return work;
+  }
+
+  EditWork run_kind(const FillEdit&, std::span<const Edit>) { throw Error("fill is not there yet"); }
+
+  template <class Tool>
+  EditWork run_tools(const std::vector<Tool>& tools, const std::vector<VoxelBox>& boxes) {
+    auto device_tools = device_.template make<Tool>(tools.size());
+    auto device_boxes = device_.template make<VoxelBox>(boxes.size());
+    device_.upload(device_tools.data(), tools.data(), tools.size());
+    device_.upload(device_boxes.data(), boxes.data(), boxes.size());
+    const ToolSet<Tool> set = {device_tools.data(), device_boxes.data(), static_cast<uint32_t>(tools.size())};
+    auto used = device_.template make<uint32_t>(1);
+    device_.fill(used.data(), 1, 0u);
+    Stopwatch watch;
+    const uint64_t before = device_.pool().used();
+    auto levels = edit_octree(device_, set, dag(), state(), used.data());
+    EditWork work;
+    work.octree_bytes = device_.pool().used() - before;
+    work.octree_seconds = watch.lap();
+    const MergeWork merged = merge_octree(device_, store_, set, dag(), std::move(levels), used.data());
+    work.merge_seconds = watch.lap();
+    work.nodes = merged.nodes;
+    work.leaves = merged.leaves;
+    set_state(merged.root);
+    return work;
+  }
+
+  static uint32_t scene_of(const CopyEdit& edit) { return edit.scene; }
+  static uint32_t scene_of(const CombineEdit& edit) { return edit.scene; }
+  template <class Kind>
+  static uint32_t scene_of(const Kind&) {
+    return kThisScene;
+  }
+  static uint32_t steps_of(const MorphEdit& edit) { return edit.steps; }
+  template <class Kind>
+  static uint32_t steps_of(const Kind&) {
+    return 1;
+  }
+
+  PaintTool tool(const PaintEdit& edit) const { return {edit}; }
+  CopyTool tool(const CopyEdit& edit) const {
+    return {walk(scene(edit.scene), clipped(edit, grid_box(scene(edit.scene).resolution))), edit.within,
+            edit.skip_empty ? 1u : 0u};
+  }
+  CombineTool tool(const CombineEdit& edit) const {
+    const SceneRoot& other = scene(edit.scene);
+    return {walk(other, {.source = grid_box(other.resolution), .turn = {}, .to = edit.at, .within = {}}),
+            edit.mode};
+  }
+  MorphTool tool(const MorphEdit& edit) const { return {edit.shape, edit.mode, dag(), state()}; }
+
+  SourceWalk walk(const SceneRoot& source, const CopyEdit& copy) const {
+    SourceWalk walk = {{store_.ref(), source.depth, materials_ ? 1u : 0u},
+                       source.root,
+                       source.depth - scenes_[0].depth,
+                       {},
+                       {},
+                       {}};
+    const int32_t min[3] = {copy.source.min.x, copy.source.min.y, copy.source.min.z};
+    const int32_t max[3] = {copy.source.max.x, copy.source.max.y, copy.source.max.z};
+    const int32_t to[3] = {copy.to.x, copy.to.y, copy.to.z};
+    for (size_t k = 0; k < 3; ++k) {
+      const uint8_t axis = walk.axis[k] = copy.turn.axis[k];
+      const bool flip = copy.turn.flip[k];
+      walk.step[k] = flip ? -1 : 1;
+      walk.base[k] = flip ? max[axis] - 1 + to[k] : min[axis] - to[k];
+    }
+    return walk;
+  }
+
+  Device& device_;
+  Store store_;
+  bool materials_ = true;
+  std::vector<SceneRoot> scenes_;  // the one being edited first
+};
+
+}  // namespace vox

@@ -1,0 +1,15 @@
+// The session on this device, with the table of this name.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "libvox/edit/edit_session.h"
+
+namespace vox {
+
+template <class Device>
+std::unique_ptr<EditSession> make_edit_session(Device& device, const std::string& table,
+                                               const FrozenDag& dag);
+
+}  // namespace vox

@@ -1,0 +1,20 @@
+// Included by make_edit_session_cpu.cpp and make_edit_session_cuda.cu, which only say which device.
+#pragma once
+
+#include "libvox/edit/edit_session_impl.h"
+#include "libvox/edit/make_edit_session.h"
+
+namespace vox {
+
+template <class Device>
+std::unique_ptr<EditSession> make_edit_session(Device& device, const std::string& table,
+                                               const FrozenDag& dag) {
+  std::unique_ptr<EditSession> session;
+  with_table(table, [&](auto type) {
+    using Store = DagStore<Device, typename decltype(type)::template Tables<Device>>;
+    session = std::make_unique<DeviceEditSession<Device, Store>>(device, TableOptions(), dag);
+  });
+  return session;
+}
+
+}  // namespace vox

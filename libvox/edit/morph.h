@@ -1,0 +1,125 @@
+// Erodes, dilates and smooths by one step, see MorphEdit.
+#pragma once
+
+#include "libvox/edit/shape.h"
+#include "libvox/edit/tool.h"
+
+namespace vox {
+
+struct MorphTool {
+  Shape shape;
+  MorphMode mode;
+  StoredDag dag;
+  Content root;
+
+  // The region and its neighbours: cells[index_of(offset)]. The modes that look at faces alone leave the
+  // others empty.
+  struct State {
+    Content cells[27];
+  };
+
+  VOX_HD State enter(const Region& region) const {
+    const int32_t cells = 1 << region.level;
+    return gather([&](const Int3& offset) {
+      const Int3 at =
+          Int3{region.min.x / region.side, region.min.y / region.side, region.min.z / region.side} + offset;
+      if (at.x < 0 || at.y < 0 || at.z < 0 || at.x >= cells || at.y >= cells || at.z >= cells)
+        return kEmptyContent;
+      Content content = root;
+      for (uint32_t bit = region.level; bit-- > 0;)
+        content = dag.child(content, octant(at.x >> bit, at.y >> bit, at.z >> bit));
+      return content;
+    });
+  }
+
+  VOX_HD State descend(const State& parent, const Region& region) const {
+    const Int3 at = {region.min.x / region.side & 1, region.min.y / region.side & 1,
+                     region.min.z / region.side & 1};
+    return gather([&](const Int3& offset) {
+      const Int3 child = at + offset;  // −1 to 2 each
+      return dag.child(parent.cells[index_of({child.x >> 1, child.y >> 1, child.z >> 1})],
+                       octant(child.x, child.y, child.z));
+    });
+  }
+
+  VOX_HD Content region(const Region& region, const State& state, const OldRegion& old) const {
+    const int filling = old.filling();
+    if (filling == kEmptyVoxel && !old.empty())
+      return where_is(shape, region) == Where::Outside ? kKeep : kSplit;
+    if (mode == MorphMode::Erode && old.empty()) return kKeep;
+    if (mode == MorphMode::Dilate && !old.empty()) return kKeep;
+    bool alike = true;
+    gather([&](const Int3& offset) {
+      const Content cell = state.cells[index_of(offset)];
+      const int there = dag.filling(cell, region.level);
+      if (filling == kEmptyVoxel)
+        alike = alike && cell == kEmptyContent;
+      else
+        alike = alike && (mode == MorphMode::Smooth ? there == filling : there != kEmptyVoxel);
+      return cell;
+    });
+    return alike || where_is(shape, region) == Where::Outside ? kKeep : kSplit;
+  }
+
+  VOX_HD int voxel(const Region& leaf, const Int3& voxel, int old, const State& state) const {
+    if (!contains(shape, voxel)) return old;
+    const auto at = [&](const Int3& offset) {
+      const Int3 p = voxel + offset, from = p - leaf.min;
+      const Content cell =
+          state.cells[index_of({from.x >> kLeafLog2, from.y >> kLeafLog2, from.z >> kLeafLog2})];
+      return dag.voxel(cell, static_cast<uint32_t>(morton_encode(p.x & 3, p.y & 3, p.z & 3)));
+    };
+    if (mode == MorphMode::Smooth) return most(at);
+    if ((mode == MorphMode::Dilate) == (old != kEmptyVoxel)) return old;
+    for (uint32_t face = 0; face < 6; ++face) {
+      const int there = at(face_offset(face));
+      if ((there == kEmptyVoxel) == (mode == MorphMode::Erode)) return there;
+    }
+    return old;
+  }
+
+ private:
+  VOX_HD static uint32_t index_of(const Int3& offset) {
+    return static_cast<uint32_t>(offset.x + 1 + 3 * (offset.y + 1) + 9 * (offset.z + 1));
+  }
+  VOX_HD static uint32_t octant(int32_t x, int32_t y, int32_t z) {
+    return static_cast<uint32_t>((x & 1) | (y & 1) << 1 | (z & 1) << 2);
+  }
+  // −x, +x, −y, +y, −z, +z
+  VOX_HD static Int3 face_offset(uint32_t face) {
+    const int32_t step = face & 1 ? 1 : -1;
+    return {face / 2 == 0 ? step : 0, face / 2 == 1 ? step : 0, face / 2 == 2 ? step : 0};
+  }
+
+  // A state of what of(offset) gives for the offsets that the mode looks at.
+  template <class Of>
+  VOX_HD State gather(const Of& of) const {
+    State state;
+    for (uint32_t i = 0; i < 27; ++i) {
+      const Int3 offset = {static_cast<int32_t>(i % 3) - 1, static_cast<int32_t>(i / 3 % 3) - 1,
+                           static_cast<int32_t>(i / 9) - 1};
+      const int32_t axes = offset.x * offset.x + offset.y * offset.y + offset.z * offset.z;
+      state.cells[i] = mode == MorphMode::Smooth || axes <= 1 ? of(offset) : kEmptyContent;
+    }
+    return state;
+  }
+
+  // Of the 27 voxels around: empty where most are, else the most frequent material, the lowest of several.
+  template <class At>
+  VOX_HD static int most(const At& at) {
+    uint32_t counts[16] = {}, filled = 0;
+    for (int32_t i = 0; i < 27; ++i) {
+      const int there = at(Int3{i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1});
+      if (there == kEmptyVoxel) continue;
+      ++filled;
+      ++counts[there];
+    }
+    if (filled < 14) return kEmptyVoxel;
+    int best = 0;
+    for (int material = 1; material < 16; ++material)
+      if (counts[material] > counts[best]) best = material;
+    return best;
+  }
+};
+
+}  // namespace vox

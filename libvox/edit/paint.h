@@ -1,0 +1,50 @@
+// Adds, removes, paints and replaces in a shape.
+#pragma once
+
+#include "libvox/edit/shape.h"
+#include "libvox/edit/tool.h"
+
+namespace vox {
+
+struct PaintTool {
+  using State = NoState;
+  PaintEdit edit;
+
+  VOX_HD State enter(const Region&) const { return {}; }
+  VOX_HD State descend(const State&, const Region&) const { return {}; }
+
+  VOX_HD Content region(const Region& region, const State&, const OldRegion& old) const {
+    const bool fills = edit.mode == PaintMode::Add;
+    if (!fills && old.empty()) return kKeep;
+    const Where where = where_is(edit.shape, region);
+    if (where == Where::Outside) return kKeep;
+    if (fills && where == Where::Inside) return filled_with(edit.material);
+    if (edit.mode == PaintMode::Remove) return where == Where::Inside ? kEmptyContent : kSplit;
+    const int filling = old.filling();
+    if (filling == kEmptyVoxel) return kSplit;
+    if (becomes(filling) == filling) return kKeep;
+    return where == Where::Inside ? filled_with(edit.material) : kSplit;
+  }
+
+  VOX_HD int voxel(const Region&, const Int3& voxel, int old, const State&) const {
+    return contains(edit.shape, voxel) ? becomes(old) : old;
+  }
+
+ private:
+  VOX_HD int becomes(int old) const {
+    const int material = edit.material;
+    switch (edit.mode) {
+      case PaintMode::Add:
+        return material;
+      case PaintMode::Remove:
+        return kEmptyVoxel;
+      case PaintMode::Paint:
+        return old == kEmptyVoxel ? old : material;
+      case PaintMode::Replace:
+        return old == edit.replaced ? material : old;
+    }
+    return old;
+  }
+};
+
+}  // namespace vox

@@ -1,0 +1,200 @@
+// Which voxels a shape holds, decided in integers: a voxel does belong when its centre does, borders
+// included.
+//
+// Lengths are in 1/256 voxel: at most 2^30 between two places, so that squares and dot products fit 64 bits
+// and products of two of those 128.
+#pragma once
+
+#include "libvox/edit/content.h"
+#include "libvox/edit/noise.h"
+
+namespace vox {
+
+enum class Where : uint8_t { Outside, Border, Inside };
+
+__extension__ using Int128 = __int128;
+__extension__ using UInt128 = unsigned __int128;
+
+VOX_HD inline int64_t squared(int64_t v) {
+  return v * v;
+}
+VOX_HD inline int64_t length2(const EditPlace& v) {
+  return dot(v, v);
+}
+VOX_HD inline int64_t magnitude(int64_t v) {
+  return v < 0 ? -v : v;
+}
+
+VOX_HD inline EditPlace centre_of(const Int3& voxel) {
+  constexpr int64_t kHalf = kEditUnits / 2;
+  return {voxel.x * kEditUnits + kHalf, voxel.y * kEditUnits + kHalf, voxel.z * kEditUnits + kHalf};
+}
+
+// The box around the centres of a region's voxels.
+struct CentreBox {
+  EditPlace lo, hi;
+
+  VOX_HD explicit CentreBox(const Region& region)
+      : lo(centre_of(region.min)), hi(centre_of(region.end() - Int3{1, 1, 1})) {}
+
+  VOX_HD EditPlace corner(uint32_t i) const {
+    return {i & 1 ? hi.x : lo.x, i & 2 ? hi.y : lo.y, i & 4 ? hi.z : lo.z};
+  }
+  // From a place to where the box is nearest, and farthest, axis by axis, without sign.
+  VOX_HD EditPlace nearest(const EditPlace& p) const {
+    return {gap(p.x, lo.x, hi.x), gap(p.y, lo.y, hi.y), gap(p.z, lo.z, hi.z)};
+  }
+  VOX_HD EditPlace farthest(const EditPlace& p) const {
+    return {reach(p.x, lo.x, hi.x), reach(p.y, lo.y, hi.y), reach(p.z, lo.z, hi.z)};
+  }
+
+ private:
+  VOX_HD static int64_t gap(int64_t p, int64_t lo, int64_t hi) {
+    return p < lo ? lo - p : p > hi ? p - hi : 0;
+  }
+  VOX_HD static int64_t reach(int64_t p, int64_t lo, int64_t hi) {
+    const int64_t a = magnitude(p - lo), b = magnitude(p - hi);
+    return a > b ? a : b;
+  }
+};
+
+VOX_HD inline bool in_sphere(const EditPlace& offset, int64_t radius) {
+  return radius >= 0 && length2(offset) <= squared(radius);
+}
+
+VOX_HD inline bool in_box(const Shape& box, const EditPlace& p, int64_t grown) {
+  return p.x >= box.a.x - grown && p.y >= box.a.y - grown && p.z >= box.a.z - grown &&
+         p.x <= box.b.x + grown && p.y <= box.b.y + grown && p.z <= box.b.z + grown;
+}
+
+// Within `radius` of the line through a and b, by the plane that p lies in: |p − a|² |b − a|² − ((p − a)·(b −
+// a))² is the squared distance times |b − a|².
+VOX_HD inline bool near_line(const EditPlace& from_a, int64_t along, int64_t length2_ab, int64_t radius) {
+  return Int128{length2(from_a)} * length2_ab - Int128{along} * along <= Int128{squared(radius)} * length2_ab;
+}
+
+VOX_HD inline bool in_capsule(const Shape& shape, const EditPlace& p, int64_t radius) {
+  const EditPlace axis = shape.b - shape.a, from_a = p - shape.a;
+  const int64_t along = dot(from_a, axis), all = length2(axis);
+  if (along <= 0) return in_sphere(from_a, radius);
+  if (along >= all) return in_sphere(p - shape.b, radius);
+  return near_line(from_a, along, all, radius);
+}
+
+VOX_HD inline bool in_cylinder(const Shape& shape, const EditPlace& p) {
+  const EditPlace axis = shape.b - shape.a, from_a = p - shape.a;
+  const int64_t along = dot(from_a, axis), all = length2(axis);
+  return along >= 0 && along <= all && near_line(from_a, along, all, shape.radius);
+}
+
+// 192 bits, for the products of an ellipsoid's squares.
+struct Wide {
+  uint64_t high;
+  UInt128 low;
+
+  // a · b · c for factors below 2^60.
+  VOX_HD static Wide product(uint64_t a, uint64_t b, uint64_t c) {
+    const UInt128 ab = UInt128{a} * b;
+    const UInt128 low = static_cast<uint64_t>(ab) * UInt128{c};
+    const UInt128 high = static_cast<uint64_t>(ab >> 64) * UInt128{c} + (low >> 64);
+    return {static_cast<uint64_t>(high >> 64), high << 64 | static_cast<uint64_t>(low)};
+  }
+  VOX_HD friend Wide operator+(const Wide& a, const Wide& b) {
+    const UInt128 low = a.low + b.low;
+    return {a.high + b.high + (low < a.low ? 1 : 0), low};
+  }
+  VOX_HD friend bool operator<=(const Wide& a, const Wide& b) {
+    return a.high != b.high ? a.high < b.high : a.low <= b.low;
+  }
+};
+
+// (x / rx)² + (y / ry)² + (z / rz)² ≤ 1 without a division. An axis of length 0 leaves the plane through the
+// centre.
+VOX_HD inline bool in_ellipsoid(const EditPlace& offset, const EditPlace& radii) {
+  const int64_t offsets[3] = {offset.x, offset.y, offset.z}, lengths[3] = {radii.x, radii.y, radii.z};
+  uint64_t d[3], r[3];
+  for (int i = 0; i < 3; ++i) {
+    if (magnitude(offsets[i]) > lengths[i]) return false;
+    d[i] = static_cast<uint64_t>(squared(offsets[i]));
+    r[i] = lengths[i] == 0 ? 1 : static_cast<uint64_t>(squared(lengths[i]));
+  }
+  return Wide::product(d[0], r[1], r[2]) + Wide::product(d[1], r[0], r[2]) +
+             Wide::product(d[2], r[0], r[1]) <=
+         Wide::product(r[0], r[1], r[2]);
+}
+
+VOX_HD inline bool contains(const Shape& shape, const EditPlace& p) {
+  int64_t grown = 0;
+  if (shape.roughness > 0) grown = (noise_at(p, shape.seed, shape.grain) * shape.roughness) >> kNoiseBits;
+  switch (shape.kind) {
+    case ShapeKind::Everything:
+      return true;
+    case ShapeKind::Sphere:
+      return in_sphere(p - shape.a, shape.radius + grown);
+    case ShapeKind::Box:
+      return in_box(shape, p, grown);
+    case ShapeKind::Capsule:
+      return in_capsule(shape, p, shape.radius);
+    case ShapeKind::Cylinder:
+      return in_cylinder(shape, p);
+    case ShapeKind::Ellipsoid:
+      return in_ellipsoid(p - shape.a, shape.b);
+  }
+  return false;
+}
+VOX_HD inline bool contains(const Shape& shape, const Int3& voxel) {
+  return contains(shape, centre_of(voxel));
+}
+
+// How a convex shape without roughness stands to a box: Inside is exact, since then all corners are.
+VOX_HD inline Where by_corners(const Shape& shape, const CentreBox& box) {
+  for (uint32_t i = 0; i < 8; ++i)
+    if (!contains(shape, box.corner(i))) return Where::Border;
+  return Where::Inside;
+}
+
+// Further from the axis than the ball around the box reaches, or beyond one end of the cylinder.
+VOX_HD inline bool misses_axis(const Shape& shape, const CentreBox& box) {
+  const EditPlace size = box.hi - box.lo;
+  const EditPlace centre = {box.lo.x + size.x / 2, box.lo.y + size.y / 2, box.lo.z + size.z / 2};
+  if (!in_capsule(shape, centre, shape.radius + size.x + 1))
+    return true;  // half a diagonal is √3/2 of a side
+  if (shape.kind != ShapeKind::Cylinder) return false;
+  const EditPlace axis = shape.b - shape.a;
+  bool before = true, behind = true;
+  for (uint32_t i = 0; i < 8; ++i) {
+    const int64_t along = dot(box.corner(i) - shape.a, axis);
+    before = before && along < 0;
+    behind = behind && along > length2(axis);
+  }
+  return before || behind;
+}
+
+// Border where voxels may differ.
+VOX_HD inline Where where_is(const Shape& shape, const Region& region) {
+  const CentreBox box(region);
+  switch (shape.kind) {
+    case ShapeKind::Everything:
+      return Where::Inside;
+    case ShapeKind::Sphere:
+      if (!in_sphere(box.nearest(shape.a), shape.radius + shape.roughness)) return Where::Outside;
+      return in_sphere(box.farthest(shape.a), shape.radius - shape.roughness) ? Where::Inside : Where::Border;
+    case ShapeKind::Box: {
+      const int64_t grown = shape.roughness;
+      const bool apart = box.hi.x < shape.a.x - grown || box.hi.y < shape.a.y - grown ||
+                         box.hi.z < shape.a.z - grown || box.lo.x > shape.b.x + grown ||
+                         box.lo.y > shape.b.y + grown || box.lo.z > shape.b.z + grown;
+      if (apart) return Where::Outside;
+      return in_box(shape, box.lo, -grown) && in_box(shape, box.hi, -grown) ? Where::Inside : Where::Border;
+    }
+    case ShapeKind::Capsule:
+    case ShapeKind::Cylinder:
+      return misses_axis(shape, box) ? Where::Outside : by_corners(shape, box);
+    case ShapeKind::Ellipsoid:
+      if (!in_ellipsoid(box.nearest(shape.a), shape.b)) return Where::Outside;
+      return in_ellipsoid(box.farthest(shape.a), shape.b) ? Where::Inside : Where::Border;
+  }
+  return Where::Border;
+}
+
+}  // namespace vox

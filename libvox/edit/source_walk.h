@@ -1,0 +1,132 @@
+// Walks a second DAG beside the one that is edited: which of its regions come to lie in a region of the grid,
+// turned by 90° or mirrored, moved by any number of voxels. A cube that is moved meets up to 2³ cubes of its
+// size.
+#pragma once
+
+#include "libvox/edit/edit.h"
+#include "libvox/edit/tool.h"
+
+namespace vox {
+
+struct SourceWalk {
+  StoredDag dag;
+  Content root;
+  uint32_t levels_above;  // how many levels more than the grid that is edited this DAG has
+  // Component axis[k] of a voxel's source is base[k] + step[k] · component k of the voxel.
+  uint8_t axis[3];
+  int8_t step[3];
+  int32_t base[3];
+
+  // The cubes of the source, at the region's size, that the region's voxels come from: cells[x | y << 1 | z
+  // << 2].
+  struct State {
+    Content cells[8];
+  };
+
+  VOX_HD Int3 source_of(const Int3& voxel) const {
+    const int32_t from[3] = {voxel.x, voxel.y, voxel.z};
+    int32_t source[3] = {};
+    for (int k = 0; k < 3; ++k) source[axis[k]] = base[k] + step[k] * from[k];
+    return {source[0], source[1], source[2]};
+  }
+  // The lowest corner of the cube that the region's voxels come from.
+  VOX_HD Int3 source_corner(const Region& region) const {
+    const Int3 a = source_of(region.min), b = source_of(region.end() - Int3{1, 1, 1});
+    return {a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z};
+  }
+  // Which of the cells are met: all whose number has no bits besides these.
+  VOX_HD static uint32_t spread(const Int3& corner, int32_t side) {
+    return (corner.x & (side - 1) ? 1u : 0) | (corner.y & (side - 1) ? 2u : 0) |
+           (corner.z & (side - 1) ? 4u : 0);
+  }
+
+  VOX_HD State enter(const Region& region) const {
+    const Int3 corner = source_corner(region);
+    const Int3 first = {floor_cell(corner.x, region.side), floor_cell(corner.y, region.side),
+                        floor_cell(corner.z, region.side)};
+    const uint32_t spread_bits = spread(corner, region.side);
+    State state;
+    for (uint32_t i = 0; i < 8; ++i)
+      state.cells[i] = (i & ~spread_bits) == 0 ? cell(first + octant_offset(i), region.level + levels_above)
+                                               : kEmptyContent;
+    return state;
+  }
+
+  // `parent` is the state of the region twice as large around this one.
+  VOX_HD State descend(const State& parent, const Region& region) const {
+    const Int3 corner = source_corner(region);
+    const Region around = parent_of(region);
+    const Int3 outer = source_corner(around);
+    const Int3 first = {floor_cell(corner.x, region.side) - 2 * floor_cell(outer.x, around.side),
+                        floor_cell(corner.y, region.side) - 2 * floor_cell(outer.y, around.side),
+                        floor_cell(corner.z, region.side) - 2 * floor_cell(outer.z, around.side)};
+    const uint32_t spread_bits = spread(corner, region.side);
+    State state;
+    for (uint32_t i = 0; i < 8; ++i) {
+      state.cells[i] = kEmptyContent;
+      if (i & ~spread_bits) continue;
+      const Int3 at = first + octant_offset(i);  // 0 to 3 each
+      const uint32_t cell = static_cast<uint32_t>(at.x >> 1 | at.y >> 1 << 1 | at.z >> 1 << 2);
+      const uint32_t octant = static_cast<uint32_t>((at.x & 1) | (at.y & 1) << 1 | (at.z & 1) << 2);
+      state.cells[i] = dag.child(parent.cells[cell], octant);
+    }
+    return state;
+  }
+
+  // What fills all of the region in the source: kEmptyContent, filled_with(…), the pointer of a cube that
+  // lies just so, or kSplit.
+  VOX_HD Content uniform(const State& state, const Region& region) const {
+    const uint32_t spread_bits = spread(source_corner(region), region.side);
+    const uint32_t level = region.level + levels_above;
+    const Content first = simplified(state.cells[0], level);
+    if (spread_bits == 0) return !is_pointer(first) || is_straight() ? first : kSplit;
+    if (is_pointer(first)) return kSplit;
+    for (uint32_t i = 1; i < 8; ++i)
+      if ((i & ~spread_bits) == 0 && simplified(state.cells[i], level) != first) return kSplit;
+    return first;
+  }
+
+  // Of a voxel of a leaf whose state this is.
+  VOX_HD int voxel(const State& state, const Region& leaf, const Int3& voxel) const {
+    const Int3 corner = source_corner(leaf), source = source_of(voxel);
+    const int32_t x = (source.x >> kLeafLog2) - (corner.x >> kLeafLog2);
+    const int32_t y = (source.y >> kLeafLog2) - (corner.y >> kLeafLog2);
+    const int32_t z = (source.z >> kLeafLog2) - (corner.z >> kLeafLog2);
+    const auto cell = static_cast<uint32_t>(x | y << 1 | z << 2);
+    return dag.voxel(state.cells[cell],
+                     static_cast<uint32_t>(morton_encode(source.x & 3, source.y & 3, source.z & 3)));
+  }
+
+ private:
+  VOX_HD static int32_t floor_cell(int32_t v, int32_t side) {
+    return v >= 0 ? v / side : -((-v + side - 1) / side);
+  }
+  VOX_HD static Int3 octant_offset(uint32_t i) {
+    return {static_cast<int32_t>(i & 1), static_cast<int32_t>(i >> 1 & 1), static_cast<int32_t>(i >> 2)};
+  }
+  VOX_HD static Region parent_of(const Region& region) {
+    const int32_t mask = ~(2 * region.side - 1);
+    return {
+        {region.min.x & mask, region.min.y & mask, region.min.z & mask}, region.level - 1, region.side * 2};
+  }
+  VOX_HD bool is_straight() const {
+    return axis[0] == 0 && axis[1] == 1 && step[0] > 0 && step[1] > 0 && step[2] > 0;
+  }
+  VOX_HD Content simplified(Content content, uint32_t level) const {
+    const int filling = dag.filling(content, level);
+    return filling == kEmptyVoxel ? content : filled_with(static_cast<uint32_t>(filling));
+  }
+  // From the root: the cube with these coordinates, in its own size.
+  VOX_HD Content cell(const Int3& at, uint32_t level) const {
+    const int32_t cells = 1 << level;
+    if (at.x < 0 || at.y < 0 || at.z < 0 || at.x >= cells || at.y >= cells || at.z >= cells)
+      return kEmptyContent;
+    Content content = root;
+    for (uint32_t bit = level; bit-- > 0;)
+      content = dag.child(content, static_cast<uint32_t>((at.x >> bit & 1) | (at.y >> bit & 1) << 1 |
+                                                         (at.z >> bit & 1) << 2));
+    return content;
+  }
+};
+
+}  // namespace vox

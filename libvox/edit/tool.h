@@ -1,0 +1,40 @@
+// What every tool is made of: see README.md.
+#pragma once
+
+#include "libvox/edit/content.h"
+
+namespace vox {
+
+// What a tool may say of a region besides what it is to hold.
+inline constexpr Content kKeep = 0xfffffd00;   // it stays as it is
+inline constexpr Content kSplit = 0xfffffd01;  // ask for its eight parts, or voxel by voxel
+
+// A region as it was before the edit. Reads the DAG only when it is asked to.
+struct OldRegion {
+  const StoredDag& dag;
+  Content content;
+  uint32_t level;
+
+  VOX_HD bool empty() const { return content == kEmptyContent; }
+  VOX_HD int filling() const { return dag.filling(content, level); }
+};
+
+// For tools that carry nothing down.
+struct NoState {};
+
+VOX_HD inline bool contains(const VoxelBox& box, const Int3& p) {
+  return p.x >= box.min.x && p.y >= box.min.y && p.z >= box.min.z && p.x < box.max.x && p.y < box.max.y &&
+         p.z < box.max.z;
+}
+VOX_HD inline bool contains(const VoxelBox& box, const Region& region) {
+  const Int3 end = region.end();
+  return region.min.x >= box.min.x && region.min.y >= box.min.y && region.min.z >= box.min.z &&
+         end.x <= box.max.x && end.y <= box.max.y && end.z <= box.max.z;
+}
+VOX_HD inline bool meets(const VoxelBox& box, const Region& region) {
+  const Int3 end = region.end();
+  return region.min.x < box.max.x && region.min.y < box.max.y && region.min.z < box.max.z &&
+         end.x > box.min.x && end.y > box.min.y && end.z > box.min.z;
+}
+
+}  // namespace vox
