@@ -38,6 +38,7 @@ class EditSession {
   virtual ~EditSession() = default;
 
   virtual uint32_t resolution() const = 0;
+  virtual uint32_t resolution_of(uint32_t scene) const = 0;  // of one that was added, or kThisScene
   virtual bool materials() const = 0;
 
   // Another scene, whose voxels edits can use; returns its number (CopyEdit::scene). It has materials where
@@ -53,6 +54,9 @@ class EditSession {
 
   virtual FrozenDag freeze() = 0;
   virtual StoreSize size() const = 0;
+
+  // Voxels that differ between two states.
+  virtual uint64_t changed_voxels(SceneState before, SceneState after) = 0;
 };
 
 }  // namespace vox

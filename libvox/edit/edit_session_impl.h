@@ -5,6 +5,7 @@
 #include "libvox/dag/load.h"
 #include "libvox/dag/octree_counts.h"
 #include "libvox/edit/bounds.h"
+#include "libvox/edit/changed_voxels.h"
 #include "libvox/edit/combine.h"
 #include "libvox/edit/copy.h"
 #include "libvox/edit/edit_session.h"
@@ -31,6 +32,7 @@ class DeviceEditSession final : public EditSession {
   }
 
   uint32_t resolution() const override { return scenes_[0].resolution; }
+  uint32_t resolution_of(uint32_t number) const override { return scene(number).resolution; }
   bool materials() const override { return materials_; }
   SceneState state() const override { return scenes_[0].root; }
   void set_state(SceneState state) override { scenes_[0].root = state; }
@@ -68,6 +70,10 @@ class DeviceEditSession final : public EditSession {
       size.allocated_bytes += table.allocated_bytes();
     }
     return size;
+  }
+
+  uint64_t changed_voxels(SceneState before, SceneState after) override {
+    return vox::changed_voxels(device_, dag(), before, after);
   }
 
  private:

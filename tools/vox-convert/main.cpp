@@ -20,7 +20,7 @@
 #include "tools/common/profile.h"
 #include "tools/common/tool.h"
 #include "tools/vox-convert/options.h"
-#include "tools/vox-convert/scene_report.h"
+#include "tools/common/scene_report.h"
 
 namespace vox {
 namespace {

@@ -1,4 +1,4 @@
-// What vox-convert says about a scene: on screen and as JSON.
+// What tools say about a scene: on screen and as JSON.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-#include "tools/vox-convert/scene_report.h"
+#include "tools/common/scene_report.h"
 
 #include <fmt/format.h>
 

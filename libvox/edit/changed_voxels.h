@@ -1,0 +1,141 @@
+// How many voxels differ between two states of a scene: a descent through pairs of nodes, each pair that
+// differs once, however often it occurs.
+#pragma once
+
+#include "libvox/device/pool.h"
+#include "libvox/edit/content.h"
+
+namespace vox {
+
+inline constexpr uint64_t kNoPair = UINT64_MAX;  // two empty regions
+
+VOX_HD inline Content before_of(uint64_t pair) {
+  return static_cast<Content>(pair >> 32);
+}
+VOX_HD inline Content after_of(uint64_t pair) {
+  return static_cast<Content>(pair);
+}
+
+// The parts of pairs of a level: kNoPair where they are equal or wholly different.
+struct PairParts {
+  StoredDag dag;
+  uint32_t level;  // of the parts
+  const uint64_t* pairs;
+  VOX_HD uint64_t operator()(uint64_t i) const {
+    const uint64_t pair = pairs[i / 8];
+    return pair_of(dag.child(before_of(pair), i % 8), dag.child(after_of(pair), i % 8));
+  }
+  VOX_HD uint64_t pair_of(Content before, Content after) const {
+    if (before == after) return kNoPair;
+    return uint64_t{simplified(before)} << 32 | simplified(after);
+  }
+
+ private:
+  VOX_HD Content simplified(Content content) const {
+    const int filling = dag.filling(content, level);
+    return filling == kEmptyVoxel ? content : filled_with(static_cast<uint32_t>(filling));
+  }
+};
+
+VOX_HD inline bool differs_wholly(uint64_t pair) {
+  return before_of(pair) != after_of(pair) && !is_pointer(before_of(pair)) && !is_pointer(after_of(pair));
+}
+
+struct StoreParts {
+  PairParts parts;
+  uint64_t* out;
+  VOX_HD void operator()(uint64_t i) const { out[i] = parts(i); }
+};
+
+struct WhollyDifferent {
+  const uint64_t* parts;
+  const uint64_t* times;  // of the pairs
+  uint64_t voxels;        // of a part
+  VOX_HD uint64_t operator()(uint64_t i) const {
+    return differs_wholly(parts[i]) ? times[i / 8] * voxels : 0;
+  }
+};
+
+struct DiffersPartly {
+  const uint64_t* parts;
+  VOX_HD bool operator()(uint64_t i) const {
+    return before_of(parts[i]) != after_of(parts[i]) && !differs_wholly(parts[i]);
+  }
+};
+
+struct TakeParts {
+  const uint32_t* chosen;
+  const uint64_t* parts;
+  uint64_t* keys;
+  VOX_HD void operator()(uint64_t i) const { keys[i] = parts[chosen[i]]; }
+};
+
+struct StartsPair {
+  const uint64_t* keys;
+  VOX_HD bool operator()(uint64_t i) const { return i == 0 || keys[i] != keys[i - 1]; }
+};
+
+// A pair occurs as often as all the pairs that it is part of.
+struct AddTimes {
+  const uint32_t* starts;
+  uint64_t runs, count;
+  const uint64_t* keys;
+  const uint32_t* order;
+  const uint64_t* times_above;
+  uint64_t* pairs;
+  uint64_t* times;
+  VOX_HD void operator()(uint64_t r) const {
+    const uint64_t end = r + 1 < runs ? starts[r + 1] : count;
+    uint64_t sum = 0;
+    for (uint64_t i = starts[r]; i < end; ++i) sum += times_above[order[i] / 8];
+    pairs[r] = keys[starts[r]];
+    times[r] = sum;
+  }
+};
+
+struct DifferentVoxels {
+  StoredDag dag;
+  const uint64_t* pairs;
+  const uint64_t* times;
+  VOX_HD uint64_t operator()(uint64_t i) const {
+    uint64_t count = 0;
+    for (uint32_t bit = 0; bit < 64; ++bit)
+      count += dag.voxel(before_of(pairs[i]), bit) != dag.voxel(after_of(pairs[i]), bit) ? 1 : 0;
+    return count * times[i];
+  }
+};
+
+template <class Device>
+uint64_t changed_voxels(Device& device, const StoredDag& dag, Content before, Content after) {
+  if (before == after) return 0;
+  const uint64_t root = uint64_t{before} << 32 | after, once = 1;
+  uint64_t count = 1, changed = 0;
+  auto pairs = device.template make<uint64_t>(1), times = device.template make<uint64_t>(1);
+  device.upload(pairs.data(), &root, 1);
+  device.upload(times.data(), &once, 1);
+  for (uint32_t level = 1; level <= dag.depth && count > 0; ++level) {
+    const uint64_t all = 8 * count, side = kLeafSide << (dag.depth - level);
+    auto parts = device.template make<uint64_t>(all);
+    device.for_each({"changes: parts", 80}, all, StoreParts{{dag, level, pairs.data()}, parts.data()});
+    changed += device.sum({"changes: regions", 8}, all,
+                          WhollyDifferent{parts.data(), times.data(), side * side * side});
+    auto order = device.template make<uint32_t>(all);
+    const uint64_t partly =
+        device.select({"changes: select", 8}, all, DiffersPartly{parts.data()}, order.data());
+    auto keys = device.template make<uint64_t>(partly);
+    device.for_each({"changes: take", 20}, partly, TakeParts{order.data(), parts.data(), keys.data()});
+    device.sort_pairs({"changes: sort", 16 * 8}, keys, order, partly, 64);
+    auto starts = device.template make<uint32_t>(partly);
+    count = device.select({"changes: runs", 8}, partly, StartsPair{keys.data()}, starts.data());
+    auto next = device.template make<uint64_t>(count), next_times = device.template make<uint64_t>(count);
+    device.for_each({"changes: times", 32}, count,
+                    AddTimes{starts.data(), count, partly, keys.data(), order.data(), times.data(),
+                             next.data(), next_times.data()});
+    pairs = std::move(next);
+    times = std::move(next_times);
+  }
+  return changed +
+         device.sum({"changes: leaves", 100}, count, DifferentVoxels{dag, pairs.data(), times.data()});
+}
+
+}  // namespace vox

@@ -1,0 +1,288 @@
+#include "libvox/edit/editor.h"
+
+#include <algorithm>
+
+#include "libvox/base/cancel.h"
+#include "libvox/base/error.h"
+#include "libvox/base/log.h"
+#include "libvox/base/stopwatch.h"
+#include "libvox/edit/bounds.h"
+
+namespace vox {
+namespace {
+
+// How far back the script goes at most, counted from the furthest that it has come.
+uint64_t deepest_undo(const Script& script) {
+  uint64_t at = 0, furthest = 0, deepest = 0;
+  bool goes_back = false;
+  for (ScriptCursor cursor(script); auto command = cursor.next();) {
+    if (std::holds_alternative<Edit>(command->action) || std::holds_alternative<Restore>(command->action))
+      ++at;
+    if (const auto* redo = std::get_if<Redo>(&command->action)) at += redo->count;
+    if (const auto* undo = std::get_if<Undo>(&command->action)) {
+      at -= std::min<uint64_t>(at, undo->count);
+      goes_back = true;
+      deepest = std::max(deepest, furthest - at);
+    }
+    furthest = std::max(furthest, at);
+  }
+  return goes_back ? deepest : 0;
+}
+
+bool apart(const VoxelBox& a, const VoxelBox& b) {
+  return intersection(a, b).empty();
+}
+
+uint32_t scene_of(const Edit& edit) {
+  if (const auto* copy = std::get_if<CopyEdit>(&edit)) return copy->scene;
+  if (const auto* combine = std::get_if<CombineEdit>(&edit)) return combine->scene;
+  return kThisScene;
+}
+
+// With the scene's number in the session instead of its place among the script's files.
+Edit with_scene(Edit edit, const std::vector<uint32_t>& scenes) {
+  const uint32_t scene = scene_of(edit);
+  if (scene == kThisScene) return edit;
+  if (auto* copy = std::get_if<CopyEdit>(&edit)) copy->scene = scenes.at(scene - 1);
+  if (auto* combine = std::get_if<CombineEdit>(&edit)) combine->scene = scenes.at(scene - 1);
+  return edit;
+}
+
+const char* name_of(ShapeKind kind) {
+  switch (kind) {
+    case ShapeKind::Everything:
+      return "everything";
+    case ShapeKind::Sphere:
+      return "sphere";
+    case ShapeKind::Box:
+      return "box";
+    case ShapeKind::Capsule:
+      return "capsule";
+    case ShapeKind::Cylinder:
+      return "cylinder";
+    case ShapeKind::Ellipsoid:
+      return "ellipsoid";
+  }
+  return "";
+}
+
+struct ToolName {
+  std::string operator()(const PaintEdit& edit) const {
+    const char* modes[] = {" add", " remove", " paint", " replace"};
+    return std::string(name_of(edit.shape.kind)) + modes[static_cast<size_t>(edit.mode)];
+  }
+  std::string operator()(const CopyEdit& edit) const { return edit.scene == kThisScene ? "copy" : "stamp"; }
+  std::string operator()(const CombineEdit& edit) const {
+    const char* modes[] = {"union", "subtract", "intersect"};
+    return modes[static_cast<size_t>(edit.mode)];
+  }
+  std::string operator()(const MorphEdit& edit) const {
+    const char* modes[] = {"erode", "dilate", "smooth"};
+    return modes[static_cast<size_t>(edit.mode)];
+  }
+  std::string operator()(const FillEdit&) const { return "fill"; }
+};
+
+}  // namespace
+
+std::string tool_name(const Edit& edit) {
+  return std::visit(ToolName(), edit);
+}
+
+Editor::Editor(EditSession& session, const Script& script, std::vector<uint32_t> scenes,
+               const EditorOptions& options, Events events)
+    : session_(session),
+      script_(script),
+      scenes_(std::move(scenes)),
+      options_(options),
+      events_(std::move(events)),
+      undo_depth_(deepest_undo(script)),
+      items_after_collection_(session.size().items) {}
+
+void Editor::run() {
+  for (ScriptCursor cursor(script_); auto command = cursor.next();) {
+    throw_if_cancelled();
+    run_command(*command);
+  }
+  if (first_) flush();
+}
+
+void Editor::run_command(const Command& command) {
+  const Edit* edit = std::get_if<Edit>(&command.action);
+  if (first_ && !(edit && joins_batch(*edit))) flush();
+  if (edit) {
+    if (!first_) first_ = command;
+    const Edit ready = with_scene(*edit, scenes_);
+    const VoxelBox grid = grid_box(session_.resolution());
+    written_.push_back(written(ready, grid, grid_box(session_.resolution_of(scene_of(ready)))));
+    read_.push_back(read(ready, grid));
+    batch_.push_back(ready);
+    if (batch_.size() < options_.batch) return;
+    return flush();
+  }
+  std::visit([&](const auto& action) { perform(command, action); }, command.action);
+  events_.done(command);
+}
+
+// Whether neither it nor an edit of the batch changes what the other writes or reads.
+bool Editor::joins_batch(const Edit& edit) const {
+  if (batch_.size() >= options_.batch || edit.index() != batch_[0].index()) return false;
+  if (std::holds_alternative<FillEdit>(edit)) return false;
+  const auto steps = [](const Edit& e) {
+    return std::holds_alternative<MorphEdit>(e) ? std::get<MorphEdit>(e).steps : 1;
+  };
+  if (steps(edit) != 1 || steps(batch_[0]) != 1) return false;
+  const Edit ready = with_scene(edit, scenes_);
+  const VoxelBox grid = grid_box(session_.resolution());
+  const VoxelBox writes = written(ready, grid, grid_box(session_.resolution_of(scene_of(ready)))),
+                 reads = read(ready, grid);
+  for (size_t i = 0; i < batch_.size(); ++i)
+    if (!apart(writes, written_[i]) || !apart(writes, read_[i]) || !apart(reads, written_[i])) return false;
+  return true;
+}
+
+void Editor::flush() {
+  const Command command = *std::exchange(first_, std::nullopt);
+  std::vector<Edit> edits = std::exchange(batch_, {});
+  written_.clear();
+  read_.clear();
+  const SceneState before = session_.state();
+  PassRecord record = {.line = command.line,
+                       .frame = command.frame,
+                       .tool = tool_name(edits[0]),
+                       .edits = static_cast<uint32_t>(edits.size())};
+  try {
+    const Stopwatch watch;
+    record.work = apply_or_collect(edits, command.line);
+    record.seconds = watch.seconds();
+  } catch (Cancelled&) {
+    throw;
+  } catch (Error& error) {
+    throw Error(error.what()).at(location(script_, command));
+  }
+  record.store = session_.size();
+  if (options_.count_changes) record.changed_voxels = session_.changed_voxels(before, session_.state());
+  edits_since_collection_ += edits.size();
+  push({before, session_.state(), std::move(edits)});
+  events_.pass(record);
+  collect_if_due(command.line);
+  events_.done(command);
+}
+
+// A full memory may be full of garbage.
+EditWork Editor::apply_or_collect(const std::vector<Edit>& edits, uint32_t line) {
+  try {
+    return session_.apply(edits);
+  } catch (const OutOfMemory&) {
+    log_debug("line {}: no memory left, collecting garbage", line);
+    collect(line);
+    return session_.apply(edits);
+  }
+}
+
+void Editor::push(Step step) {
+  redo_.clear();
+  if (undo_depth_ == 0) return;
+  undo_.push_back(std::move(step));
+  // The deepest undo counts edits, and a step has at least one.
+  if (undo_.size() > undo_depth_) undo_.erase(undo_.begin());
+}
+
+// Splits the last step so that its last `count` edits, fewer than all, are one of their own.
+void Editor::split_last(uint64_t count) {
+  Step all = std::move(undo_.back());
+  undo_.pop_back();
+  const auto middle = all.edits.end() - static_cast<std::ptrdiff_t>(count);
+  session_.set_state(all.before);
+  session_.apply(std::vector<Edit>(all.edits.begin(), middle));
+  const SceneState between = session_.state();
+  session_.set_state(all.after);
+  undo_.push_back({all.before, between, {all.edits.begin(), middle}});
+  undo_.push_back({between, all.after, {middle, all.edits.end()}});
+}
+
+void Editor::perform(const Command& command, const Undo& undo) {
+  for (uint64_t left = undo.count; left > 0;) {
+    if (undo_.empty()) {
+      log_warning("{}: there is nothing left to undo", location(script_, command));
+      return;
+    }
+    if (undo_.back().size() > left) split_last(left);
+    left -= undo_.back().size();
+    session_.set_state(undo_.back().before);
+    redo_.push_back(std::move(undo_.back()));
+    undo_.pop_back();
+  }
+}
+
+void Editor::perform(const Command& command, const Redo& redo) {
+  for (uint64_t left = redo.count; left > 0;) {
+    if (redo_.empty()) {
+      log_warning("{}: there is nothing left to redo", location(script_, command));
+      return;
+    }
+    undo_.push_back(std::move(redo_.back()));
+    redo_.pop_back();
+    if (undo_.back().size() > left) {
+      split_last(undo_.back().size() - left);
+      redo_.push_back(std::move(undo_.back()));
+      undo_.pop_back();
+    }
+    left -= undo_.back().size();
+    session_.set_state(undo_.back().after);
+  }
+}
+
+void Editor::perform(const Command&, const Snapshot& snapshot) {
+  snapshots_[snapshot.name] = session_.state();
+}
+
+void Editor::perform(const Command& command, const Restore& restore) {
+  const auto found = snapshots_.find(restore.name);
+  if (found == snapshots_.end())
+    throw Error("there is no snapshot named '" + restore.name + "'").at(location(script_, command));
+  const SceneState before = session_.state();
+  session_.set_state(found->second);
+  push({before, found->second, {}});
+}
+
+void Editor::perform(const Command& command, const Collect&) {
+  collect(command.line);
+}
+
+void Editor::perform(const Command&, const CollectPolicy& policy) {
+  if (policy.trigger) trigger_ = *policy.trigger;
+}
+
+void Editor::perform(const Command& command, const Save& save) {
+  events_.save(save, command);
+}
+
+// The share of garbage is not known before it is looked for: it is at most what has come since.
+void Editor::collect_if_due(uint32_t line) {
+  const uint64_t items = session_.size().items;
+  const auto added = static_cast<double>(items - std::min(items, items_after_collection_));
+  const bool due = trigger_.when == CollectWhen::Every
+                       ? edits_since_collection_ >= trigger_.every
+                       : trigger_.when == CollectWhen::Threshold &&
+                             added > trigger_.threshold * static_cast<double>(items);
+  if (due) collect(line);
+}
+
+void Editor::collect(uint32_t line) {
+  events_.collected({line, session_.collect(kept_states())});
+  edits_since_collection_ = 0;
+  items_after_collection_ = session_.size().items;
+}
+
+std::vector<SceneState> Editor::kept_states() const {
+  std::vector<SceneState> states;
+  for (const auto* steps : {&undo_, &redo_})
+    for (const Step& step : *steps) states.push_back(step.before), states.push_back(step.after);
+  for (const auto& [name, state] : snapshots_) states.push_back(state);
+  std::sort(states.begin(), states.end());
+  states.erase(std::unique(states.begin(), states.end()), states.end());
+  return states;
+}
+
+}  // namespace vox

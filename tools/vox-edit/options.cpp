@@ -1,0 +1,86 @@
+#include "tools/vox-edit/options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "formats/edit_script.h"
+#include "libvox/base/error.h"
+#include "libvox/base/units.h"
+#include "libvox/hash/table_list.h"
+#include "tools/common/device_options.h"
+#include "tools/common/tool.h"
+
+namespace vox {
+namespace {
+
+constexpr const char* kAbout =
+    R"(Applies the edits of a script to a scene file. Without -o nothing is written but the log: a timed rehearsal.
+
+Examples:
+  vox-edit house.h5 --script changes.txt -o changed.h5
+  vox-edit house.h5 --script changes.txt --check        only reads the script and says what is wrong with it
+  vox-edit house.h5 --script changes.txt --log edits.h5 what each edit did and took, for h5py (or edits.csv)
+  vox-edit house.h5 --script changes.txt --batch 100    edits that do not touch each other in one pass
+  vox-edit city.h5 --script recording.csv --scale 2     a recording of the HashDAG project
+
+The script, one command a line:
+)";
+
+cxxopts::Options describe() {
+  cxxopts::Options options("vox-edit", kAbout + std::string(edit_script_help()));
+  options.custom_help("SCENE.h5 --script FILE [-o EDITED.h5] [options]").positional_help("").set_width(100);
+  auto text = [] { return cxxopts::value<std::string>(); };
+  options.add_options("Edits")("scene", "A scene file that vox-convert wrote", text(), "SCENE.h5")(
+      "s,script", "The edits: a script, or, with the extension .csv, a recording of HashDAG", text(), "FILE")(
+      "o,output", "Write the edited scene; may be SCENE.h5 itself, which is replaced when all has gone well",
+      text(),
+      "FILE")("l,log", "Write what each edit did and took: HDF5, or CSV with the extension .csv", text(),
+              "FILE")("check", "Read the script, say what lies outside of the grid, and edit nothing")(
+      "batch", "Up to so many edits in one pass, where none touches what another writes or reads",
+      text()->default_value("1"),
+      "N")("checkpoint", "Also write -o after every N edits, so that a crash loses no more", text(), "N")(
+      "table", fmt::format("The hash table that holds the scene: {}", fmt::join(table_names(), ", ")),
+      text()->default_value(EngineOptions().table), "NAME");
+  options.add_options("Recordings")("scale", "Multiplies places and radii", text(), "S")(
+      "shift", "Then adds to places, in voxels", text(), "X,Y,Z")(
+      "swizzle", "First takes the axes in another order, such as xzy", text(), "AXES");
+  add_device_options(options);
+  add_common_options(options);
+  options.parse_positional({"scene"});
+  return options;
+}
+
+uint32_t count_of(const cxxopts::ParseResult& parsed, const char* option, uint64_t most) {
+  const uint64_t count = parse_count(parsed[option].as<std::string>(), fmt::format("--{}", option));
+  if (count < 1 || count > most)
+    throw UsageError(fmt::format("--{} is {}, expected 1 to {}", option, count, most));
+  return static_cast<uint32_t>(count);
+}
+
+}  // namespace
+
+EditOptions parse_edit_options(int argc, char** argv) {
+  cxxopts::Options description = describe();
+  CommonOptions common;
+  const cxxopts::ParseResult parsed =
+      parse_command_line(description, argc, argv, common, {"Edits", "Recordings", "Device"});
+  EditOptions options;
+  options.json = common.json;
+  options.command = command_text(argc, argv);
+  if (!parsed.count("scene")) throw UsageError("no scene file named");
+  if (!parsed.count("script")) throw UsageError("no script named: --script FILE");
+  options.scene = parsed["scene"].as<std::string>();
+  options.script = parsed["script"].as<std::string>();
+  if (parsed.count("output")) options.output = parsed["output"].as<std::string>();
+  if (parsed.count("log")) options.log = parsed["log"].as<std::string>();
+  options.check = parsed.count("check") > 0;
+  options.batch = count_of(parsed, "batch", 1024);
+  if (parsed.count("checkpoint")) options.checkpoint = count_of(parsed, "checkpoint", UINT32_MAX);
+  if (options.checkpoint > 0 && !options.output)
+    throw UsageError("--checkpoint writes what -o names, which is not given");
+  options.engine = read_device_options(parsed);
+  options.engine.table = parsed["table"].as<std::string>();
+  return options;
+}
+
+}  // namespace vox

@@ -1,0 +1,29 @@
+// The command line of vox-edit.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "formats/replay_csv.h"
+#include "libvox/engine.h"
+
+namespace vox {
+
+struct EditOptions {
+  std::filesystem::path scene, script;
+  std::optional<std::filesystem::path> output;
+  std::optional<std::filesystem::path> log;
+  bool check = false;
+  bool json = false;
+  uint32_t batch = 1;
+  uint32_t checkpoint = 0;  // edits; 0: none
+  ReplayOptions replay;
+  EngineOptions engine;
+  std::string command;
+};
+
+// Prints --help and --version itself. Throws UsageError.
+EditOptions parse_edit_options(int argc, char** argv);
+
+}  // namespace vox
