@@ -1,0 +1,126 @@
+#include "libvox/edit/bounds.h"
+
+#include <algorithm>
+
+#include "libvox/edit/turn.h"
+
+namespace vox {
+namespace {
+
+constexpr int64_t kFar = int64_t{1} << 22;
+constexpr VoxelBox kNothing = {{0, 0, 0}, {0, 0, 0}};
+
+int32_t clamped(int64_t voxel) {
+  return static_cast<int32_t>(std::clamp(voxel, -kFar, kFar));
+}
+
+int64_t floor_divided(int64_t units) {
+  return units >= 0 ? units / kEditUnits : -((-units + kEditUnits - 1) / kEditUnits);
+}
+
+// The lowest voxel whose centre is at or above `low`, and the one behind the highest at or below `high`.
+int32_t first_voxel(int64_t low) {
+  return clamped(floor_divided(low + kEditUnits / 2 - 1));
+}
+int32_t last_voxel(int64_t high) {
+  return clamped(floor_divided(high + kEditUnits / 2));
+}
+
+VoxelBox voxels_between(EditPlace low, EditPlace high, EditPlace reach) {
+  low = low - reach;
+  high = high + reach;
+  VoxelBox box = {{first_voxel(low.x), first_voxel(low.y), first_voxel(low.z)},
+                  {last_voxel(high.x), last_voxel(high.y), last_voxel(high.z)}};
+  return box.empty() ? kNothing : box;
+}
+
+VoxelBox in_grid(const VoxelBox& box, uint32_t resolution) {
+  VoxelBox inside = intersection(box, cube_at({0, 0, 0}, resolution));
+  return inside.empty() ? kNothing : inside;
+}
+
+VoxelBox box_from(Int3 corner, Int3 size) {
+  return {corner,
+          {clamped(int64_t{corner.x} + size.x), clamped(int64_t{corner.y} + size.y),
+           clamped(int64_t{corner.z} + size.z)}};
+}
+
+VoxelBox everything_from(Int3 corner) {
+  return box_from(corner, {int32_t{kFar}, int32_t{kFar}, int32_t{kFar}});
+}
+
+VoxelBox grown(const VoxelBox& box, uint32_t by) {
+  auto less = [&](int32_t v) { return clamped(int64_t{v} - by); };
+  auto more = [&](int32_t v) { return clamped(int64_t{v} + by); };
+  return {{less(box.min.x), less(box.min.y), less(box.min.z)},
+          {more(box.max.x), more(box.max.y), more(box.max.z)}};
+}
+
+VoxelBox written(const PaintEdit& edit) {
+  return bounds_of(edit.shape);
+}
+VoxelBox written(const CopyEdit& edit) {
+  bool all = edit.scene != kThisScene && edit.source.empty();
+  if (!all && edit.source.empty()) return kNothing;
+  VoxelBox target =
+      all ? everything_from(edit.to) : box_from(edit.to, turned_size(edit.turn, edit.source.size()));
+  return intersection(target, bounds_of(edit.within));
+}
+VoxelBox written(const CombineEdit& edit) {
+  // What lies outside of the other scene is empty there.
+  return edit.mode == CombineMode::Intersect ? bounds_of({}) : everything_from(edit.at);
+}
+VoxelBox written(const MorphEdit& edit) {
+  return bounds_of(edit.shape);
+}
+VoxelBox written(const FillEdit& edit) {
+  return bounds_of(edit.shape);
+}
+
+// Of voxels that it does not write, given those that it does.
+VoxelBox read(const CopyEdit& edit, const VoxelBox&) {
+  return edit.scene == kThisScene && !edit.source.empty() ? edit.source : kNothing;
+}
+VoxelBox read(const MorphEdit& edit, const VoxelBox& changed) {
+  return grown(changed, edit.steps);
+}
+template <class Other>
+VoxelBox read(const Other&, const VoxelBox&) {
+  return kNothing;
+}
+
+}  // namespace
+
+VoxelBox bounds_of(const Shape& shape) {
+  EditPlace a = shape.a, b = shape.b;
+  EditPlace low = {std::min(a.x, b.x), std::min(a.y, b.y), std::min(a.z, b.z)};
+  EditPlace high = {std::max(a.x, b.x), std::max(a.y, b.y), std::max(a.z, b.z)};
+  int64_t reach = shape.radius, rough = shape.roughness;
+  switch (shape.kind) {
+    case ShapeKind::Sphere:
+      return voxels_between(a, a, {reach + rough, reach + rough, reach + rough});
+    case ShapeKind::Box:
+      return voxels_between(a, b, {rough, rough, rough});
+    case ShapeKind::Capsule:
+    case ShapeKind::Cylinder:
+      return voxels_between(low, high, {reach, reach, reach});
+    case ShapeKind::Ellipsoid:
+      return voxels_between(a, a, b);
+    case ShapeKind::Everything:
+      break;
+  }
+  constexpr int32_t kEnd = int32_t{kFar};
+  return {{-kEnd, -kEnd, -kEnd}, {kEnd, kEnd, kEnd}};
+}
+
+VoxelBox written_box(const Edit& edit, uint32_t resolution) {
+  return in_grid(std::visit([](const auto& of_kind) { return written(of_kind); }, edit), resolution);
+}
+
+VoxelBox read_box(const Edit& edit, uint32_t resolution) {
+  VoxelBox changed = written_box(edit, resolution);
+  if (changed.empty()) return kNothing;
+  return in_grid(std::visit([&](const auto& of_kind) { return read(of_kind, changed); }, edit), resolution);
+}
+
+}  // namespace vox

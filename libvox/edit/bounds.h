@@ -1,0 +1,23 @@
+// Which voxels an edit may change, and which others it looks at: what decides that edits can run in one pass,
+// and that one lies outside of the grid.
+#pragma once
+
+#include <cstdint>
+
+#include "libvox/dag/voxel_box.h"
+#include "libvox/edit/edit.h"
+
+namespace vox {
+
+// A box in [0, resolution)³ that holds all voxels which the edit may change; empty where it lies outside. Of
+// another scene whose box is yet to be filled in (edit.h), every voxel from its lowest corner on counts.
+VoxelBox written_box(const Edit& edit, uint32_t resolution);
+
+// A box in [0, resolution)³ that holds all other voxels of this scene on which the result depends; empty
+// where none does, or nothing is written.
+VoxelBox read_box(const Edit& edit, uint32_t resolution);
+
+// The voxels whose centres lie in the shape, or may do so; within ±2^22.
+VoxelBox bounds_of(const Shape& shape);
+
+}  // namespace vox
