@@ -2,121 +2,140 @@
 
 #include <algorithm>
 
+#include "libvox/edit/turn.h"
+
 namespace vox {
 namespace {
 
-int32_t component(const Int3& v, int axis) {
-  return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
-}
-int32_t& component(Int3& v, int axis) {
-  return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
-}
+constexpr int64_t kFar = int64_t{1} << 22;
+constexpr VoxelBox kNothing = {{0, 0, 0}, {0, 0, 0}};
 
-// The voxels whose centres lie in [lo, hi], as [first, end).
-std::pair<int32_t, int32_t> voxels_between(int64_t lo, int64_t hi) {
-  const int64_t half = kEditUnits / 2;
-  return {static_cast<int32_t>((lo - half + kEditUnits - 1) >> 8),
-          static_cast<int32_t>(((hi - half) >> 8) + 1)};
+int32_t clamped(int64_t voxel) {
+  return static_cast<int32_t>(std::clamp(voxel, -kFar, kFar));
 }
 
-VoxelBox around(const EditPlace& lo, const EditPlace& hi) {
-  const auto [x0, x1] = voxels_between(lo.x, hi.x);
-  const auto [y0, y1] = voxels_between(lo.y, hi.y);
-  const auto [z0, z1] = voxels_between(lo.z, hi.z);
-  return {{x0, y0, z0}, {x1, y1, z1}};
+int64_t floor_divided(int64_t units) {
+  return units >= 0 ? units / kEditUnits : -((-units + kEditUnits - 1) / kEditUnits);
 }
 
-VoxelBox grown(const VoxelBox& box, int32_t by) {
-  return {box.min - Int3{by, by, by}, box.max + Int3{by, by, by}};
+// The lowest voxel whose centre is at or above `low`, and the one behind the highest at or below `high`.
+int32_t first_voxel(int64_t low) {
+  return clamped(floor_divided(low + kEditUnits / 2 - 1));
+}
+int32_t last_voxel(int64_t high) {
+  return clamped(floor_divided(high + kEditUnits / 2));
 }
 
-// Where the turned source comes to lie.
-VoxelBox target(const CopyEdit& copy) {
-  if (copy.source.empty()) return {copy.to, copy.to};
-  const Int3 size = copy.source.size();
-  VoxelBox box = {copy.to, copy.to};
-  for (int k = 0; k < 3; ++k)
-    component(box.max, k) += component(size, copy.turn.axis[static_cast<size_t>(k)]);
-  return box;
+VoxelBox voxels_between(EditPlace low, EditPlace high, EditPlace reach) {
+  low = low - reach;
+  high = high + reach;
+  VoxelBox box = {{first_voxel(low.x), first_voxel(low.y), first_voxel(low.z)},
+                  {last_voxel(high.x), last_voxel(high.y), last_voxel(high.z)}};
+  return box.empty() ? kNothing : box;
 }
 
-struct Written {
-  const VoxelBox& grid;
-  const VoxelBox& other;
-  VoxelBox operator()(const PaintEdit& edit) const { return bounds(edit.shape, grid); }
-  VoxelBox operator()(const CopyEdit& edit) const {
-    return intersection(bounds(edit.within, grid), target(clipped(edit, other)));
-  }
-  VoxelBox operator()(const CombineEdit& edit) const {
-    if (edit.mode == CombineMode::Intersect) return grid;
-    return intersection(grid, {other.min + edit.at, other.max + edit.at});
-  }
-  VoxelBox operator()(const MorphEdit& edit) const { return bounds(edit.shape, grid); }
-  VoxelBox operator()(const FillEdit& edit) const { return bounds(edit.shape, grid); }
-};
+VoxelBox in_grid(const VoxelBox& box, uint32_t resolution) {
+  VoxelBox inside = intersection(box, cube_at({0, 0, 0}, resolution));
+  return inside.empty() ? kNothing : inside;
+}
 
-struct Read {
-  const VoxelBox& grid;
-  VoxelBox operator()(const PaintEdit&) const { return {}; }
-  VoxelBox operator()(const CopyEdit& edit) const {
-    return edit.scene == kThisScene ? intersection(edit.source, grid) : VoxelBox{};
-  }
-  VoxelBox operator()(const CombineEdit&) const { return {}; }
-  VoxelBox operator()(const MorphEdit& edit) const {
-    return intersection(grown(bounds(edit.shape, grid), 1), grid);
-  }
-  VoxelBox operator()(const FillEdit& edit) const { return bounds(edit.shape, grid); }
-};
+VoxelBox box_from(Int3 corner, Int3 size) {
+  return {corner,
+          {clamped(int64_t{corner.x} + size.x), clamped(int64_t{corner.y} + size.y),
+           clamped(int64_t{corner.z} + size.z)}};
+}
+
+VoxelBox everything_from(Int3 corner) {
+  return box_from(corner, {int32_t{kFar}, int32_t{kFar}, int32_t{kFar}});
+}
+
+VoxelBox grown(const VoxelBox& box, uint32_t by) {
+  auto less = [&](int32_t v) { return clamped(int64_t{v} - by); };
+  auto more = [&](int32_t v) { return clamped(int64_t{v} + by); };
+  return {{less(box.min.x), less(box.min.y), less(box.min.z)},
+          {more(box.max.x), more(box.max.y), more(box.max.z)}};
+}
+
+VoxelBox written(const PaintEdit& edit) {
+  return bounds_of(edit.shape);
+}
+VoxelBox written(const CopyEdit& edit) {
+  bool all = edit.scene != kThisScene && edit.source.empty();
+  if (!all && edit.source.empty()) return kNothing;
+  VoxelBox target =
+      all ? everything_from(edit.to) : box_from(edit.to, turned_size(edit.turn, edit.source.size()));
+  return intersection(target, bounds_of(edit.within));
+}
+VoxelBox written(const CombineEdit& edit) {
+  // What lies outside of the other scene is empty there.
+  return edit.mode == CombineMode::Intersect ? bounds_of({}) : everything_from(edit.at);
+}
+VoxelBox written(const MorphEdit& edit) {
+  return bounds_of(edit.shape);
+}
+VoxelBox written(const FillEdit& edit) {
+  return bounds_of(edit.shape);
+}
+
+// Of voxels that it does not write, given those that it does.
+VoxelBox read(const CopyEdit& edit, const VoxelBox&) {
+  return edit.scene == kThisScene && !edit.source.empty() ? edit.source : kNothing;
+}
+VoxelBox read(const MorphEdit& edit, const VoxelBox& changed) {
+  return grown(changed, edit.steps);
+}
+template <class Other>
+VoxelBox read(const Other&, const VoxelBox&) {
+  return kNothing;
+}
 
 }  // namespace
 
-VoxelBox grid_box(uint32_t resolution) {
-  return cube_at({0, 0, 0}, resolution);
-}
-
-VoxelBox bounds(const Shape& shape, const VoxelBox& grid) {
-  const int64_t reach = shape.radius + shape.roughness;
-  const EditPlace by = {reach, reach, reach};
-  const EditPlace lo = {std::min(shape.a.x, shape.b.x), std::min(shape.a.y, shape.b.y),
-                        std::min(shape.a.z, shape.b.z)};
-  const EditPlace hi = {std::max(shape.a.x, shape.b.x), std::max(shape.a.y, shape.b.y),
-                        std::max(shape.a.z, shape.b.z)};
+VoxelBox bounds_of(const Shape& shape) {
+  EditPlace a = shape.a, b = shape.b;
+  EditPlace low = {std::min(a.x, b.x), std::min(a.y, b.y), std::min(a.z, b.z)};
+  EditPlace high = {std::max(a.x, b.x), std::max(a.y, b.y), std::max(a.z, b.z)};
+  int64_t reach = shape.radius, rough = shape.roughness;
   switch (shape.kind) {
-    case ShapeKind::Everything:
-      return grid;
     case ShapeKind::Sphere:
-      return intersection(grid, around(shape.a - by, shape.a + by));
+      return voxels_between(a, a, {reach + rough, reach + rough, reach + rough});
     case ShapeKind::Box:
-      return intersection(grid, around(shape.a - by, shape.b + by));
+      return voxels_between(a, b, {rough, rough, rough});
     case ShapeKind::Capsule:
     case ShapeKind::Cylinder:
-      return intersection(grid, around(lo - by, hi + by));
+      return voxels_between(low, high, {reach, reach, reach});
     case ShapeKind::Ellipsoid:
-      return intersection(grid, around(shape.a - shape.b, shape.a + shape.b));
+      return voxels_between(a, a, b);
+    case ShapeKind::Everything:
+      break;
   }
-  return grid;
+  constexpr int32_t kEnd = int32_t{kFar};
+  return {{-kEnd, -kEnd, -kEnd}, {kEnd, kEnd, kEnd}};
 }
 
-CopyEdit clipped(const CopyEdit& copy, const VoxelBox& source_grid) {
+CopyEdit clipped(const CopyEdit& copy, uint32_t resolution) {
   CopyEdit result = copy;
-  result.source = intersection(copy.source, source_grid);
+  result.source = in_grid(copy.source, resolution);
   if (result.source.empty()) return result;
-  for (int k = 0; k < 3; ++k) {
-    const auto i = static_cast<size_t>(k);
-    const int axis = copy.turn.axis[i];
-    component(result.to, k) += copy.turn.flip[i]
-                                   ? component(copy.source.max, axis) - component(result.source.max, axis)
-                                   : component(result.source.min, axis) - component(copy.source.min, axis);
+  const Int3 low = result.source.min - copy.source.min, high = copy.source.max - result.source.max;
+  const std::array<int32_t, 3> lows = {low.x, low.y, low.z}, highs = {high.x, high.y, high.z};
+  std::array<int32_t, 3> cut = {};  // at the lower end of each axis of the target
+  for (size_t k = 0; k < 3; ++k) {
+    const uint8_t axis = copy.turn.axis[k];
+    cut[k] = copy.turn.flip[k] ? highs[axis] : lows[axis];
   }
+  result.to = copy.to + Int3{cut[0], cut[1], cut[2]};
   return result;
 }
 
-VoxelBox written(const Edit& edit, const VoxelBox& grid, const VoxelBox& other) {
-  return std::visit(Written{grid, other}, edit);
+VoxelBox written_box(const Edit& edit, uint32_t resolution) {
+  return in_grid(std::visit([](const auto& of_kind) { return written(of_kind); }, edit), resolution);
 }
 
-VoxelBox read(const Edit& edit, const VoxelBox& grid) {
-  return std::visit(Read{grid}, edit);
+VoxelBox read_box(const Edit& edit, uint32_t resolution) {
+  VoxelBox changed = written_box(edit, resolution);
+  if (changed.empty()) return kNothing;
+  return in_grid(std::visit([&](const auto& of_kind) { return read(of_kind, changed); }, edit), resolution);
 }
 
 }  // namespace vox

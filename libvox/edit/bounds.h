@@ -1,23 +1,27 @@
-// Where in the grid an edit may change voxels, and where it looks.
+// Which voxels an edit may change, and which others it looks at: what decides that edits can run in one pass,
+// and that one lies outside of the grid.
 #pragma once
 
+#include <cstdint>
+
+#include "libvox/dag/voxel_box.h"
 #include "libvox/edit/edit.h"
 
 namespace vox {
 
-// The grid of a scene.
-VoxelBox grid_box(uint32_t resolution);
+// A box in [0, resolution)³ that holds all voxels which the edit may change; empty where it lies outside. Of
+// another scene whose box is yet to be filled in (edit.h), every voxel from its lowest corner on counts.
+VoxelBox written_box(const Edit& edit, uint32_t resolution);
 
-// Around all voxels that belong to the shape and lie in the grid.
-VoxelBox bounds(const Shape& shape, const VoxelBox& grid);
+// A box in [0, resolution)³ that holds all other voxels of this scene on which the result depends; empty
+// where none does, or nothing is written.
+VoxelBox read_box(const Edit& edit, uint32_t resolution);
 
-// Around all voxels that the edit may change; `other` is the grid of the scene that it takes voxels from.
-VoxelBox written(const Edit& edit, const VoxelBox& grid, const VoxelBox& other);
+// The same copy with a source that lies in [0, resolution)³, the grid of its scene: what lies outside falls
+// away. May leave nothing.
+CopyEdit clipped(const CopyEdit& copy, uint32_t resolution);
 
-// Around all voxels of the scene being edited that the outcome depends on besides those that are written.
-VoxelBox read(const Edit& edit, const VoxelBox& grid);
-
-// The same copy with a source that lies in the grid of its scene: what lies outside falls away.
-CopyEdit clipped(const CopyEdit& copy, const VoxelBox& source_grid);
+// The voxels whose centres lie in the shape, or may do so; within ±2^22.
+VoxelBox bounds_of(const Shape& shape);
 
 }  // namespace vox

@@ -10,7 +10,7 @@ struct CopyTool {
   using State = SourceWalk::State;
   SourceWalk source;
   Shape within;
-  uint32_t skip_empty;
+  uint32_t skip_empty, keep_filled;
 
   VOX_HD State enter(const Region& region) const { return source.enter(region); }
   VOX_HD State descend(const State& parent, const Region& region) const {
@@ -19,15 +19,16 @@ struct CopyTool {
 
   VOX_HD Content region(const Region& region, const State& state, const OldRegion& old) const {
     const Content copied = source.uniform(state, region);
-    if (copied == kEmptyContent && (skip_empty || old.empty())) return kKeep;
+    if (copied == kEmptyContent && (skip_empty || keep_filled || old.empty())) return kKeep;
+    if (keep_filled && old.filling() != kEmptyVoxel) return kKeep;
     const Where where = where_is(within, region);
     if (where == Where::Outside) return kKeep;
-    const bool covers = !is_pointer(copied) || !skip_empty || old.empty();
+    const bool covers = old.empty() || !(keep_filled || (skip_empty && is_pointer(copied)));
     return where == Where::Inside && covers ? copied : kSplit;
   }
 
   VOX_HD int voxel(const Region& leaf, const Int3& voxel, int old, const State& state) const {
-    if (!contains(within, voxel)) return old;
+    if (!contains(within, voxel) || (keep_filled && old != kEmptyVoxel)) return old;
     const int copied = source.voxel(state, leaf, voxel);
     return copied == kEmptyVoxel && skip_empty ? old : copied;
   }

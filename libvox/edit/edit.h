@@ -64,14 +64,17 @@ struct Turn {
 
 inline constexpr uint32_t kThisScene = 0;  // others have the numbers that EditSession::add_scene() gave them
 
-// The voxels of the box `source`, turned, so that the lowest corner of the box around them comes to `to`.
+// The voxels of the box `source`, turned, so that the lowest corner of the box around them comes to `to`. An
+// empty box of another scene means all of that scene, which whoever loads it fills in; of this scene it holds
+// nothing.
 struct CopyEdit {
   uint32_t scene = kThisScene;
-  VoxelBox source;
+  VoxelBox source = {{0, 0, 0}, {0, 0, 0}};
   Turn turn;
   Int3 to = {0, 0, 0};
-  bool skip_empty = false;  // empty voxels of the source leave what is there
-  Shape within;             // what changes lies in this shape too
+  bool skip_empty = false;   // empty voxels of the source leave what is there
+  bool keep_filled = false;  // filled voxels of the target stay as they are (HashDAG's copies)
+  Shape within;              // what changes lies in this shape too
   friend bool operator==(const CopyEdit&, const CopyEdit&) = default;
 };
 
@@ -105,8 +108,8 @@ struct MorphEdit {
   friend bool operator==(const MorphEdit&, const MorphEdit&) = default;
 };
 
-// The 6-connected voxels that are like the seed, empty or of one material, and lie in the shape. Nothing
-// changes when there are more than `limit`: that is an error.
+// The 6-connected voxels that are like the seed, empty or of one material, and lie in the shape, as the seed
+// does: otherwise there are none. Nothing changes when there are more than `limit`: that is an error.
 struct FillEdit {
   Int3 seed = {0, 0, 0};
   uint8_t material = 0;

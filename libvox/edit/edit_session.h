@@ -30,6 +30,12 @@ struct StoreSize {
   uint64_t items = 0, item_bytes = 0, allocated_bytes = 0;
 };
 
+struct CollectWork {
+  uint64_t items_before = 0, items_after = 0;
+  uint64_t bytes_returned = 0;
+  double seconds = 0;
+};
+
 // A state of the scene. Those of a session stay valid with all that came from them.
 using SceneState = uint32_t;
 
@@ -38,7 +44,6 @@ class EditSession {
   virtual ~EditSession() = default;
 
   virtual uint32_t resolution() const = 0;
-  virtual uint32_t resolution_of(uint32_t scene) const = 0;  // of one that was added, or kThisScene
   virtual bool materials() const = 0;
 
   // Another scene, whose voxels edits can use; returns its number (CopyEdit::scene). It has materials where
@@ -54,6 +59,10 @@ class EditSession {
 
   virtual FrozenDag freeze() = 0;
   virtual StoreSize size() const = 0;
+
+  // Removes what neither the scene as it is, nor other scenes, nor these states need. All other states are
+  // void then.
+  virtual CollectWork collect(std::span<const SceneState> kept) = 0;
 
   // Voxels that differ between two states.
   virtual uint64_t changed_voxels(SceneState before, SceneState after) = 0;

@@ -32,7 +32,6 @@ class DeviceEditSession final : public EditSession {
   }
 
   uint32_t resolution() const override { return scenes_[0].resolution; }
-  uint32_t resolution_of(uint32_t number) const override { return scene(number).resolution; }
   bool materials() const override { return materials_; }
   SceneState state() const override { return scenes_[0].root; }
   void set_state(SceneState state) override { scenes_[0].root = state; }
@@ -72,6 +71,8 @@ class DeviceEditSession final : public EditSession {
     return size;
   }
 
+  CollectWork collect(std::span<const SceneState>) override { throw Error("not there yet"); }
+
   uint64_t changed_voxels(SceneState before, SceneState after) override {
     return vox::changed_voxels(device_, dag(), before, after);
   }
@@ -95,25 +96,19 @@ class DeviceEditSession final : public EditSession {
 
   template <class Kind>
   EditWork run_kind(const Kind&, std::span<const Edit> edits) {
-    using Tool = decltype(tool(std::declval<const Kind&>()));
-    std::vector<Tool> tools;
+    std::vector<decltype(tool(std::declval<const Kind&>()))> tools;
     std::vector<VoxelBox> boxes;
-    const VoxelBox grid = grid_box(resolution());
-    uint32_t steps = 1;
+    EditWork work;
     for (const Edit& edit : edits) {
-      const Kind& kind = std::get<Kind>(edit);
-      const VoxelBox box = written(edit, grid, grid_box(scene(scene_of(kind)).resolution));
+      const Kind kind = prepared(std::get<Kind>(edit));
+      const VoxelBox box = has_source(kind) ? written_box(kind, resolution()) : VoxelBox{};
       if (box.empty()) continue;
+      for (uint32_t step = 1; step < steps_of(kind); ++step)
+        work += run_tools(std::vector{tool(kind)}, {box});
       boxes.push_back(box);
       tools.push_back(tool(kind));
-      steps = std::max(steps, steps_of(kind));
     }
-    EditWork work;
-    if (tools.empty()) return work;
-    if (steps == 1) return run_tools(tools, boxes);
-    for (const Edit& edit : edits)
-      for (uint32_t step = 0; step < steps_of(std::get<Kind>(edit)); ++step)
-        work += run_tools(std::vector{tool(std::get<Kind>(edit))}, {written(edit, grid, grid)});
+    if (!tools.empty()) work += run_tools(tools, boxes);
     return work;
   }
 
@@ -142,11 +137,20 @@ class DeviceEditSession final : public EditSession {
     return work;
   }
 
-  static uint32_t scene_of(const CopyEdit& edit) { return edit.scene; }
-  static uint32_t scene_of(const CombineEdit& edit) { return edit.scene; }
+  // A copy whose source is known and lies in its scene.
+  CopyEdit prepared(CopyEdit copy) const {
+    const uint32_t grid = scene(copy.scene).resolution;
+    if (copy.scene != kThisScene && copy.source.empty()) copy.source = cube_at({0, 0, 0}, grid);
+    return clipped(copy, grid);
+  }
   template <class Kind>
-  static uint32_t scene_of(const Kind&) {
-    return kThisScene;
+  Kind prepared(const Kind& kind) const {
+    return kind;
+  }
+  static bool has_source(const CopyEdit& copy) { return !copy.source.empty(); }
+  template <class Kind>
+  static bool has_source(const Kind&) {
+    return true;
   }
   static uint32_t steps_of(const MorphEdit& edit) { return edit.steps; }
   template <class Kind>
@@ -156,12 +160,13 @@ class DeviceEditSession final : public EditSession {
 
   PaintTool tool(const PaintEdit& edit) const { return {edit}; }
   CopyTool tool(const CopyEdit& edit) const {
-    return {walk(scene(edit.scene), clipped(edit, grid_box(scene(edit.scene).resolution))), edit.within,
-            edit.skip_empty ? 1u : 0u};
+    return {walk(scene(edit.scene), edit), edit.within, edit.skip_empty ? 1u : 0u,
+            edit.keep_filled ? 1u : 0u};
   }
   CombineTool tool(const CombineEdit& edit) const {
     const SceneRoot& other = scene(edit.scene);
-    return {walk(other, {.source = grid_box(other.resolution), .turn = {}, .to = edit.at, .within = {}}),
+    return {walk(other,
+                 {.source = cube_at({0, 0, 0}, other.resolution), .turn = {}, .to = edit.at, .within = {}}),
             edit.mode};
   }
   MorphTool tool(const MorphEdit& edit) const { return {edit.shape, edit.mode, dag(), state()}; }

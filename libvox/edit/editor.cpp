@@ -113,9 +113,8 @@ void Editor::run_command(const Command& command) {
   if (edit) {
     if (!first_) first_ = command;
     const Edit ready = with_scene(*edit, scenes_);
-    const VoxelBox grid = grid_box(session_.resolution());
-    written_.push_back(written(ready, grid, grid_box(session_.resolution_of(scene_of(ready)))));
-    read_.push_back(read(ready, grid));
+    written_.push_back(written_box(ready, session_.resolution()));
+    read_.push_back(read_box(ready, session_.resolution()));
     batch_.push_back(ready);
     if (batch_.size() < options_.batch) return;
     return flush();
@@ -132,10 +131,8 @@ bool Editor::joins_batch(const Edit& edit) const {
     return std::holds_alternative<MorphEdit>(e) ? std::get<MorphEdit>(e).steps : 1;
   };
   if (steps(edit) != 1 || steps(batch_[0]) != 1) return false;
-  const Edit ready = with_scene(edit, scenes_);
-  const VoxelBox grid = grid_box(session_.resolution());
-  const VoxelBox writes = written(ready, grid, grid_box(session_.resolution_of(scene_of(ready)))),
-                 reads = read(ready, grid);
+  const VoxelBox writes = written_box(edit, session_.resolution()),
+                 reads = read_box(edit, session_.resolution());
   for (size_t i = 0; i < batch_.size(); ++i)
     if (!apart(writes, written_[i]) || !apart(writes, read_[i]) || !apart(reads, written_[i])) return false;
   return true;
@@ -147,10 +144,11 @@ void Editor::flush() {
   written_.clear();
   read_.clear();
   const SceneState before = session_.state();
-  PassRecord record = {.line = command.line,
-                       .frame = command.frame,
-                       .tool = tool_name(edits[0]),
-                       .edits = static_cast<uint32_t>(edits.size())};
+  PassRecord record;
+  record.line = command.line;
+  record.frame = command.frame;
+  record.tool = tool_name(edits[0]);
+  record.edits = static_cast<uint32_t>(edits.size());
   try {
     const Stopwatch watch;
     record.work = apply_or_collect(edits, command.line);

@@ -1,0 +1,42 @@
+// Turns by 90° and mirror images, one after the other. Right-handed: a quarter turn about z takes x to y.
+#pragma once
+
+#include <cstdint>
+
+#include "libvox/edit/edit.h"
+
+namespace vox {
+
+// Axes are 0, 1, 2.
+inline Turn quarter_turn(uint8_t axis) {
+  auto next = static_cast<uint8_t>((axis + 1) % 3), last = static_cast<uint8_t>((axis + 2) % 3);
+  Turn turn;
+  turn.axis[next] = last;
+  turn.flip[next] = true;
+  turn.axis[last] = next;
+  return turn;
+}
+
+inline Turn mirror_image(uint8_t axis) {
+  Turn turn;
+  turn.flip[axis] = true;
+  return turn;
+}
+
+// What `first` and then `second` do.
+inline Turn followed_by(const Turn& first, const Turn& second) {
+  Turn both;
+  for (size_t k = 0; k < 3; ++k) {
+    both.axis[k] = first.axis[second.axis[k]];
+    both.flip[k] = first.flip[second.axis[k]] != second.flip[k];
+  }
+  return both;
+}
+
+// Of a box of this size, turned.
+inline Int3 turned_size(const Turn& turn, Int3 size) {
+  const int32_t sides[3] = {size.x, size.y, size.z};
+  return {sides[turn.axis[0]], sides[turn.axis[1]], sides[turn.axis[2]]};
+}
+
+}  // namespace vox
