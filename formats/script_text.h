@@ -46,6 +46,7 @@ class LineReader {
   [[noreturn]] void fail_at_end(const std::string& problem, const std::string& hint = "") const;
 
  private:
+  Word quoted_word(const char* at);
   [[noreturn]] void fail(const char* at, const std::string& problem, const std::string& hint) const;
 
   const std::filesystem::path* path_;

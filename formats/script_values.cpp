@@ -100,15 +100,18 @@ ValueReader::Components ValueReader::components(const Word& word) const {
   std::string_view rest = word.text;
   for (size_t k = 0; k < 3; ++k) {
     size_t comma = rest.find(',');
-    if ((comma == std::string_view::npos) != (k == 2))
-      line_.fail(word,
-                 fmt::format("{} is no x,y,z, expected three numbers with commas between them and no blanks",
-                             in_quotes(word.text)));
+    bool last = comma == std::string_view::npos;
+    if (last != (k == 2)) fail_no_place(word);
     result.parts[k] = {rest.data(), rest.substr(0, comma)};
-    rest.remove_prefix(std::min(rest.size(), comma + 1));
-    if (k == 2) break;
+    if (!last) rest.remove_prefix(comma + 1);
   }
   return result;
+}
+
+void ValueReader::fail_no_place(const Word& word) const {
+  line_.fail(word,
+             fmt::format("{} is no x,y,z: expected three numbers with commas and no blanks between them",
+                         in_quotes(word.text)));
 }
 
 void ValueReader::check(const Word& word, NumberKind kind) const {

@@ -45,6 +45,8 @@ class ValueReader {
   int64_t length(const Word& word) const;    // not negative
   uint32_t grain(const Word& word) const;    // a length in whole voxels, at least 1
 
+  [[noreturn]] void fail_no_place(const Word& word) const;
+
   // Fails at `word`, the larger corner, and names the axis where it is below the smaller one.
   void check_order(const Word& word, EditPlace min, EditPlace max) const;
 
