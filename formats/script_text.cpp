@@ -70,6 +70,14 @@ Word LineReader::quoted_word(const char* at) {
   return {at, {at + 1, p_ - 1}};
 }
 
+std::optional<Word> LineReader::rest() {
+  while (is_blank(*p_)) ++p_;
+  const char* at = p_;
+  p_ += std::strcspn(p_, "\r\n");
+  while (p_ > at && is_blank(p_[-1])) --p_;
+  return p_ > at ? std::optional(Word{at, {at, p_}}) : std::nullopt;
+}
+
 Word LineReader::need(std::string_view expected) {
   if (auto word = next()) return *word;
   fail_at_end(fmt::format("expected {}", expected));

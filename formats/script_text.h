@@ -35,6 +35,7 @@ class LineReader {
 
   std::optional<Word> next();
   std::optional<Word> peek() const { return LineReader(*this).next(); }
+  std::optional<Word> rest();            // all words up to the end, with comments and quotes
   Word need(std::string_view expected);  // the next word; fails where there is none
   void need_end();                       // fails where there is another word
 

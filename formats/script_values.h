@@ -31,6 +31,9 @@ struct Fixed {
 };
 Fixed parse_fixed(std::string_view text);
 
+// The double that is nearest, infinite where that is; nothing for what is no decimal number.
+std::optional<double> parse_decimal(std::string_view text);
+
 // Reads values of one line. Every function throws Error, with the column, where the word is none.
 class ValueReader {
  public:
@@ -61,7 +64,6 @@ class ValueReader {
     Word parts[3];
   };
   Components components(const Word& word) const;
-  std::optional<double> decimal(std::string_view text) const;
   void check(const Word& word, NumberKind kind) const;
   Fixed number(const Word& word, double origin) const;
   int64_t coordinate(const Word& word, double origin) const;
