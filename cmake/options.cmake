@@ -1,6 +1,7 @@
 # vox_options: what all of our own code is compiled with.
 set(VOX_SANITIZE "" CACHE STRING "Sanitizers for own code, such as address,undefined or thread")
 option(VOX_WERROR "Warnings are errors" ON)
+option(VOX_FUZZ "Programs for libFuzzer; needs clang" OFF)
 
 find_program(ccache ccache)
 mark_as_advanced(ccache)

@@ -98,11 +98,17 @@ void Arguments::read() {
       continue;
     }
     if (set.has(*arg)) line_.fail(*name, fmt::format("'{}' is given twice", name->text));
-    const ArgText& text = text_of(*arg);
-    set.set(*arg,
-            text.value.empty() ? *name : line_.need(fmt::format("{} behind '{}'", text.value, text.name)));
+    set.set(*arg, read_value(*name, *arg));
     if (arg == Arg::In) read_shape(set.word(Arg::In));
   }
+}
+
+Word Arguments::read_value(const Word& name, Arg arg) {
+  const ArgText& text = text_of(arg);
+  if (text.value.empty()) return name;
+  Word value = line_.need(fmt::format("{} behind '{}'", text.value, text.name));
+  if (text.value == kPlace && value.text.ends_with(',')) values_.fail_no_place(value);
+  return value;
 }
 
 bool Arguments::is_of_shape(const Word& name) const {

@@ -60,6 +60,7 @@ class Arguments {
 
  private:
   void read();
+  Word read_value(const Word& name, Arg arg);
   bool is_of_shape(const Word& name) const;
   void read_shape(const Word& in);
   void read_turn(Arg arg);

@@ -52,19 +52,30 @@ const char* following_line(const char* p) {
 }
 
 std::optional<Word> LineReader::next() {
-  while (is_blank(*p_)) ++p_;
-  if (is_line_end(*p_) || *p_ == '#') return std::nullopt;
   const char* at = p_;
-  if (*at == '"') {
-    do ++p_;
-    while (*p_ != '"' && !is_line_end(*p_));
-    if (is_line_end(*p_)) fail(at, "the quotes are not closed", "");
-    ++p_;
-    if (!is_blank(*p_) && !is_line_end(*p_) && *p_ != '#') fail(p_, "expected a blank behind the quotes", "");
-    return Word{at, {at + 1, p_ - 1}};
-  }
+  while (is_blank(*at)) ++at;
+  if (is_line_end(*at) || *at == '#') return std::nullopt;
+  p_ = at;
+  if (*at == '"') return quoted_word(at);
   while (!is_blank(*p_) && !is_line_end(*p_) && *p_ != '#') ++p_;
   return Word{at, {at, p_}};
+}
+
+Word LineReader::quoted_word(const char* at) {
+  do ++p_;
+  while (*p_ != '"' && !is_line_end(*p_));
+  if (is_line_end(*p_)) fail(at, "the quotes are not closed", "");
+  ++p_;
+  if (!is_blank(*p_) && !is_line_end(*p_) && *p_ != '#') fail(p_, "expected a blank behind the quotes", "");
+  return {at, {at + 1, p_ - 1}};
+}
+
+std::optional<Word> LineReader::rest() {
+  while (is_blank(*p_)) ++p_;
+  const char* at = p_;
+  p_ += std::strcspn(p_, "\r\n");
+  while (p_ > at && is_blank(p_[-1])) --p_;
+  return p_ > at ? std::optional(Word{at, {at, p_}}) : std::nullopt;
 }
 
 Word LineReader::need(std::string_view expected) {

@@ -35,6 +35,7 @@ class LineReader {
 
   std::optional<Word> next();
   std::optional<Word> peek() const { return LineReader(*this).next(); }
+  std::optional<Word> rest();            // all words up to the end, with comments and quotes
   Word need(std::string_view expected);  // the next word; fails where there is none
   void need_end();                       // fails where there is another word
 
@@ -46,6 +47,7 @@ class LineReader {
   [[noreturn]] void fail_at_end(const std::string& problem, const std::string& hint = "") const;
 
  private:
+  Word quoted_word(const char* at);
   [[noreturn]] void fail(const char* at, const std::string& problem, const std::string& hint) const;
 
   const std::filesystem::path* path_;

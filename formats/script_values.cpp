@@ -95,20 +95,35 @@ Fixed parse_fixed(std::string_view text) {
   return {NumberKind::Number, decimal->negative ? -units : units, whole};
 }
 
+std::optional<double> parse_decimal(std::string_view text) {
+  if (!split_decimal(text)) return std::nullopt;
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range) {
+    bool tiny = parse_fixed(text).kind == NumberKind::Number;
+    return tiny ? 0 : HUGE_VAL;
+  }
+  return value;
+}
+
 ValueReader::Components ValueReader::components(const Word& word) const {
   Components result;
   std::string_view rest = word.text;
   for (size_t k = 0; k < 3; ++k) {
     size_t comma = rest.find(',');
-    if ((comma == std::string_view::npos) != (k == 2))
-      line_.fail(word,
-                 fmt::format("{} is no x,y,z, expected three numbers with commas between them and no blanks",
-                             in_quotes(word.text)));
+    bool last = comma == std::string_view::npos;
+    if (last != (k == 2)) fail_no_place(word);
     result.parts[k] = {rest.data(), rest.substr(0, comma)};
-    rest.remove_prefix(std::min(rest.size(), comma + 1));
-    if (k == 2) break;
+    if (!last) rest.remove_prefix(comma + 1);
   }
   return result;
+}
+
+void ValueReader::fail_no_place(const Word& word) const {
+  line_.fail(word,
+             fmt::format("{} is no x,y,z: expected three numbers with commas and no blanks between them",
+                         in_quotes(word.text)));
 }
 
 void ValueReader::check(const Word& word, NumberKind kind) const {
@@ -125,22 +140,10 @@ void ValueReader::check(const Word& word, NumberKind kind) const {
   }
 }
 
-std::optional<double> ValueReader::decimal(std::string_view text) const {
-  if (!split_decimal(text)) return std::nullopt;
-  if (text.starts_with('+')) text.remove_prefix(1);
-  double value = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc::result_out_of_range) {
-    bool tiny = parse_fixed(text).kind == NumberKind::Number;
-    return tiny ? 0 : HUGE_VAL;
-  }
-  return value;
-}
-
 Fixed ValueReader::number(const Word& word, double origin) const {
   Fixed fixed = parse_fixed(word.text);
   if (units_ == ScriptUnits::Voxels) return fixed;
-  auto value = decimal(word.text);
+  auto value = parse_decimal(word.text);
   if (!value) return fixed;  // says why it is none
   double units = (*value - origin) / frame_.voxel_size * static_cast<double>(kEditUnits);
   if (!(std::abs(units) < static_cast<double>(kMaxFixed))) return {NumberKind::TooLarge};
@@ -240,7 +243,7 @@ uint64_t ValueReader::whole(const Word& word, uint64_t least, uint64_t most) con
 
 double ValueReader::share(const Word& word) const {
   bool percent = word.text.ends_with('%');
-  auto value = decimal(word.text.substr(0, word.text.size() - (percent ? 1 : 0)));
+  auto value = parse_decimal(word.text.substr(0, word.text.size() - (percent ? 1 : 0)));
   double part = value ? *value / (percent ? 100 : 1) : -1;
   if (!(part > 0 && part <= 1))
     line_.fail(word, fmt::format("{} is no share, expected one such as 20% or 0.2", in_quotes(word.text)));
@@ -254,7 +257,7 @@ double ValueReader::milliseconds(const Word& word) const {
   };
   for (Unit unit : {Unit{"ms", 1}, Unit{"us", 1e-3}, Unit{"s", 1e3}}) {
     if (!word.text.ends_with(unit.name)) continue;
-    auto value = decimal(word.text.substr(0, word.text.size() - unit.name.size()));
+    auto value = parse_decimal(word.text.substr(0, word.text.size() - unit.name.size()));
     if (value && *value >= 0 && *value <= 1e9) return *value * unit.milliseconds;
     break;
   }

@@ -31,6 +31,9 @@ struct Fixed {
 };
 Fixed parse_fixed(std::string_view text);
 
+// The double that is nearest, infinite where that is; nothing for what is no decimal number.
+std::optional<double> parse_decimal(std::string_view text);
+
 // Reads values of one line. Every function throws Error, with the column, where the word is none.
 class ValueReader {
  public:
@@ -44,6 +47,8 @@ class ValueReader {
   EditPlace reach(const Word& word) const;   // x,y,z or one for all axes, none negative
   int64_t length(const Word& word) const;    // not negative
   uint32_t grain(const Word& word) const;    // a length in whole voxels, at least 1
+
+  [[noreturn]] void fail_no_place(const Word& word) const;
 
   // Fails at `word`, the larger corner, and names the axis where it is below the smaller one.
   void check_order(const Word& word, EditPlace min, EditPlace max) const;
@@ -59,7 +64,6 @@ class ValueReader {
     Word parts[3];
   };
   Components components(const Word& word) const;
-  std::optional<double> decimal(std::string_view text) const;
   void check(const Word& word, NumberKind kind) const;
   Fixed number(const Word& word, double origin) const;
   int64_t coordinate(const Word& word, double origin) const;

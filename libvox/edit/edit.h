@@ -47,7 +47,7 @@ enum class PaintMode : uint8_t {
 };
 
 struct PaintEdit {
-  Shape shape;
+  Shape shape = {};
   PaintMode mode = PaintMode::Add;
   uint8_t material = 0;
   uint8_t replaced = 0;
@@ -70,11 +70,11 @@ inline constexpr uint32_t kThisScene = 0;  // others have the numbers that EditS
 struct CopyEdit {
   uint32_t scene = kThisScene;
   VoxelBox source = {{0, 0, 0}, {0, 0, 0}};
-  Turn turn;
+  Turn turn = {};
   Int3 to = {0, 0, 0};
   bool skip_empty = false;   // empty voxels of the source leave what is there
   bool keep_filled = false;  // filled voxels of the target stay as they are (HashDAG's copies)
-  Shape within;              // what changes lies in this shape too
+  Shape within = {};         // what changes lies in this shape too
   friend bool operator==(const CopyEdit&, const CopyEdit&) = default;
 };
 
@@ -102,7 +102,7 @@ enum class MorphMode : uint8_t {
 
 // `steps` times, inside the shape alone.
 struct MorphEdit {
-  Shape shape;
+  Shape shape = {};
   MorphMode mode = MorphMode::Erode;
   uint32_t steps = 1;
   friend bool operator==(const MorphEdit&, const MorphEdit&) = default;
@@ -113,7 +113,7 @@ struct MorphEdit {
 struct FillEdit {
   Int3 seed = {0, 0, 0};
   uint8_t material = 0;
-  Shape shape;
+  Shape shape = {};
   uint64_t limit = UINT64_MAX;
   friend bool operator==(const FillEdit&, const FillEdit&) = default;
 };

@@ -18,9 +18,11 @@ Int3 moved(Int3 voxel, EditPlace offset) {
 }
 
 Shape moved(Shape shape, EditPlace offset) {
-  shape.a = shape.a + offset;
-  if (shape.kind != ShapeKind::Ellipsoid) shape.b = shape.b + offset;
-  return shape.kind == ShapeKind::Everything ? Shape{} : shape;
+  bool second =
+      shape.kind == ShapeKind::Box || shape.kind == ShapeKind::Capsule || shape.kind == ShapeKind::Cylinder;
+  if (shape.kind != ShapeKind::Everything) shape.a = shape.a + offset;
+  if (second) shape.b = shape.b + offset;
+  return shape;
 }
 
 void move_places(PaintEdit& edit, EditPlace offset) {

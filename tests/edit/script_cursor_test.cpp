@@ -1,0 +1,161 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "libvox/edit/script.h"
+#include "tests/common/random.h"
+
+namespace vox {
+namespace {
+
+Edit sphere_at(int64_t x) {
+  return PaintEdit{.shape = {.kind = ShapeKind::Sphere, .a = {x, 0, 0}, .radius = 256}};
+}
+
+std::vector<Command> commands_of(const Script& script) {
+  std::vector<Command> commands;
+  for (ScriptCursor cursor(script); auto command = cursor.next();) commands.push_back(*command);
+  return commands;
+}
+
+EditPlace center(const Command& command) {
+  return std::get<PaintEdit>(std::get<Edit>(command.action)).shape.a;
+}
+
+// A script as a tree, run by recursion: what a cursor has to agree with.
+struct Node {
+  uint32_t line = 0;  // of a command; a repetition has none
+  uint32_t count = 0;
+  EditPlace step = {0, 0, 0};
+  std::vector<Node> body = {};
+};
+
+void write(const Node& node, Script& script) {
+  if (node.line != 0) return void(script.commands.push_back({.line = node.line, .action = sphere_at(0)}));
+  auto index = script.repeats.size();
+  auto first = static_cast<uint32_t>(script.commands.size());
+  script.repeats.push_back({.first = first, .count = node.count, .step = node.step});
+  for (const Node& part : node.body) write(part, script);
+  script.repeats[index].end = static_cast<uint32_t>(script.commands.size());
+}
+
+void run(const Node& node, EditPlace offset, std::vector<std::pair<uint32_t, EditPlace>>& done) {
+  if (node.line != 0) return void(done.push_back({node.line, offset}));
+  for (uint32_t n = 0; n < node.count; ++n)
+    for (const Node& part : node.body) run(part, offset + node.step * int64_t{n}, done);
+}
+
+Node random_node(Random& random, uint32_t& line, uint32_t depth) {
+  if (depth == 0 || random.below(3) == 0) return {.line = ++line};
+  Node node{.count = 1 + random.below(3), .step = {int64_t{random.below(100)}, 5, -7}};
+  for (uint32_t parts = 1 + random.below(3); parts > 0; --parts)
+    node.body.push_back(random_node(random, line, depth - 1));
+  return node;
+}
+
+TEST(ScriptCursor, RunsRepetitionsInRepetitionsAsRecursionDoes) {
+  Random random(5);
+  for (int round = 0; round < 500; ++round) {
+    Script script;
+    std::vector<std::pair<uint32_t, EditPlace>> expected;
+    uint32_t line = 0;
+    for (int i = 0; i < 3; ++i) {
+      Node node = random_node(random, line, 4);
+      write(node, script);
+      run(node, {0, 0, 0}, expected);
+    }
+    std::vector<std::pair<uint32_t, EditPlace>> commands;
+    for (const Command& command : commands_of(script)) commands.push_back({command.line, center(command)});
+    ASSERT_EQ(commands, expected);
+  }
+}
+
+TEST(ScriptCursor, AnEmptyScriptHasNoCommands) {
+  EXPECT_TRUE(commands_of({}).empty());
+}
+
+Script jittered(uint64_t seed, uint32_t line) {
+  Script script;
+  script.commands.push_back({.line = line, .action = sphere_at(1000)});
+  script.commands.push_back({.line = line + 1, .action = sphere_at(2000)});
+  script.repeats.push_back(
+      {.line = line, .first = 0, .end = 2, .count = 1000, .jitter = {300, 2, 0}, .seed = seed});
+  return script;
+}
+
+TEST(ScriptCursor, JitterFillsItsRangeEvenlyAndMovesARoundAsOne) {
+  std::vector<Command> commands = commands_of(jittered(7, 1));
+  ASSERT_EQ(commands.size(), 2000u);
+  std::set<int64_t> seen;
+  std::array<int, 5> counts = {};
+  double mean = 0;
+  for (size_t i = 0; i < commands.size(); i += 2) {
+    EditPlace offset = center(commands[i]) - EditPlace{1000, 0, 0};
+    EXPECT_EQ(center(commands[i + 1]), (EditPlace{2000, 0, 0} + offset));
+    EXPECT_LE(std::abs(offset.x), 300);
+    ASSERT_LE(std::abs(offset.y), 2);
+    EXPECT_EQ(offset.z, 0);
+    seen.insert(offset.x);
+    ++counts[static_cast<size_t>(offset.y + 2)];
+    mean += static_cast<double>(offset.x) / 1000;
+  }
+  EXPECT_GT(seen.size(), 400u);          // of 601, in 1000 draws: 487 expected
+  EXPECT_NEAR(mean, 0, 5 * 173 / 31.6);  // five standard errors
+  for (int count : counts) EXPECT_NEAR(count, 200, 65);
+}
+
+TEST(ScriptCursor, JitterDependsOnTheSeedAndNotOnTheLine) {
+  auto places = [](const Script& script) {
+    std::vector<EditPlace> all;
+    for (const Command& command : commands_of(script)) all.push_back(center(command));
+    return all;
+  };
+  EXPECT_EQ(places(jittered(7, 1)), places(jittered(7, 100)));
+  EXPECT_NE(places(jittered(7, 1)), places(jittered(8, 1)));
+}
+
+TEST(ScriptCursor, EveryRoundOfAnOuterRepetitionHasItsOwnJitter) {
+  Script script;
+  script.commands.push_back({.line = 1, .action = sphere_at(0)});
+  script.repeats.push_back({.first = 0, .end = 1, .count = 2});
+  script.repeats.push_back({.first = 0, .end = 1, .count = 3, .jitter = {1 << 20, 1 << 20, 1 << 20}});
+  std::vector<Command> commands = commands_of(script);
+  ASSERT_EQ(commands.size(), 6u);
+  for (size_t i = 0; i < 6; ++i)
+    for (size_t j = 0; j < i; ++j) EXPECT_NE(center(commands[i]), center(commands[j]));
+}
+
+// Set down once so that scripts mean the same for ever.
+TEST(ScriptCursor, JitterIsWhatItAlwaysWas) {
+  std::vector<Command> commands = commands_of(jittered(7, 1));
+  EXPECT_EQ(center(commands[0]), (EditPlace{1000 - 20, -2, 0}));
+  EXPECT_EQ(center(commands[2]), (EditPlace{1000 + 187, -2, 0}));
+}
+
+TEST(ScriptCursor, MovingAnEditMovesItsPlacesAndNoSources) {
+  EditPlace offset = {256 * 3 + 128, -128, 127};
+  Int3 voxels = {4, -1, 0};
+  Shape sphere{.kind = ShapeKind::Sphere, .a = {1, 2, 3}, .radius = 9};
+  Shape moved_sphere = sphere;
+  moved_sphere.a = sphere.a + offset;
+  Shape ellipsoid{.kind = ShapeKind::Ellipsoid, .a = {1, 2, 3}, .b = {4, 5, 6}};
+  Shape moved_ellipsoid = ellipsoid;
+  moved_ellipsoid.a = ellipsoid.a + offset;
+  Shape box{.kind = ShapeKind::Box, .a = {1, 2, 3}, .b = {4, 5, 6}};
+  Shape moved_box = box;
+  moved_box.a = box.a + offset, moved_box.b = box.b + offset;
+
+  EXPECT_EQ(moved(PaintEdit{.shape = ellipsoid}, offset), Edit(PaintEdit{.shape = moved_ellipsoid}));
+  EXPECT_EQ(moved(MorphEdit{.shape = box}, offset), Edit(MorphEdit{.shape = moved_box}));
+  EXPECT_EQ(moved(MorphEdit{}, offset), Edit(MorphEdit{}));
+  CopyEdit copy{.source = {{0, 0, 0}, {5, 5, 5}}, .to = {7, 7, 7}, .within = sphere};
+  CopyEdit moved_copy = copy;
+  moved_copy.to = copy.to + voxels, moved_copy.within = moved_sphere;
+  EXPECT_EQ(moved(copy, offset), Edit(moved_copy));
+  EXPECT_EQ(moved(CombineEdit{.at = {7, 7, 7}}, offset), Edit(CombineEdit{.at = Int3{7, 7, 7} + voxels}));
+  EXPECT_EQ(moved(FillEdit{.seed = {7, 7, 7}, .shape = sphere}, offset),
+            Edit(FillEdit{.seed = Int3{7, 7, 7} + voxels, .shape = moved_sphere}));
+}
+
+}  // namespace
+}  // namespace vox

@@ -1,0 +1,120 @@
+// Any bytes, read as an edit script and as a recording of edits: either an Error, or commands that keep to
+// what libvox/edit/script.h says of them. libFuzzer's entry; fuzz_test.cpp calls it too.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "formats/edit_script.h"
+#include "formats/replay_csv.h"
+#include "formats/script_builder.h"
+#include "libvox/base/error.h"
+#include "libvox/edit/bounds.h"
+
+namespace vox {
+namespace {
+
+constexpr uint32_t kResolution = 1000;
+constexpr uint64_t kMostRun = 20'000;  // commands of one script
+
+// Ends the program, as a fuzzer expects it.
+void require(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "edit script: %s\n", what);
+  std::abort();
+}
+
+bool in_range(EditPlace place) {
+  constexpr int64_t kMost = kMaxEditPlace * kEditUnits;
+  return std::abs(place.x) <= kMost && std::abs(place.y) <= kMost && std::abs(place.z) <= kMost;
+}
+
+bool in_range(Int3 v) {
+  return in_range(EditPlace{v.x, v.y, v.z} * kEditUnits);
+}
+
+void check(const Shape& shape) {
+  require(in_range(shape.a) && in_range(shape.b), "a place out of range");
+  require(shape.radius >= 0 && shape.radius <= kMaxEditRadius * kEditUnits, "a radius out of range");
+  require(shape.roughness >= 0 && shape.grain > 0, "noise out of range");
+  if (shape.kind == ShapeKind::Cylinder) require(shape.a != shape.b, "a cylinder without an axis");
+  if (shape.kind == ShapeKind::Box)
+    require(shape.a.x <= shape.b.x && shape.a.y <= shape.b.y && shape.a.z <= shape.b.z, "a box inside out");
+}
+
+struct CheckEdit {
+  const Script& script;
+
+  void operator()(const PaintEdit& edit) const {
+    check(edit.shape);
+    require(edit.material < 16 && edit.replaced < 16, "a material out of range");
+  }
+  void operator()(const CopyEdit& edit) const {
+    check(edit.within);
+    require(in_range(edit.to), "a target out of range");
+    require(edit.scene <= script.files.size(), "a scene without a file");
+  }
+  void operator()(const CombineEdit& edit) const {
+    require(in_range(edit.at), "a place out of range");
+    require(edit.scene > 0 && edit.scene <= script.files.size(), "a scene without a file");
+  }
+  void operator()(const MorphEdit& edit) const {
+    check(edit.shape);
+    require(edit.steps > 0, "no steps");
+  }
+  void operator()(const FillEdit& edit) const {
+    check(edit.shape);
+    require(in_range(edit.seed) && edit.material < 16, "a seed or material out of range");
+  }
+};
+
+void check(const VoxelBox& box) {
+  require(box.empty() || intersection(box, cube_at({0, 0, 0}, kResolution)) == box, "bounds beyond the grid");
+}
+
+void check(const Script& script, const Command& command) {
+  std::string_view text = source_text(script, command);
+  require(command.line > 0 && !text.empty() && text.find_first_of("\r\n") == std::string_view::npos,
+          "a command without its line");
+  const Edit* edit = std::get_if<Edit>(&command.action);
+  if (!edit) return;
+  std::visit(CheckEdit{script}, *edit);
+  check(written_box(*edit, kResolution));
+  check(read_box(*edit, kResolution));
+}
+
+void check(const Script& script) {
+  require(script.total <= kMaxScriptCommands, "too many commands");
+  uint64_t run = 0;
+  ScriptCursor cursor(script);
+  while (run < kMostRun) {
+    auto command = cursor.next();
+    if (!command) break;
+    check(script, *command);
+    ++run;
+  }
+  require(run == std::min(script.total, kMostRun), "another number of commands than announced");
+}
+
+template <class Parse>
+void run(Parse parse) {
+  try {
+    check(parse());
+  } catch (const Error&) {  // the only exception there may be
+  }
+}
+
+}  // namespace
+}  // namespace vox
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  std::string text(reinterpret_cast<const char*>(data), size);
+  vox::SceneFrame plain{.materials = false};
+  vox::SceneFrame painted{.origin = {-3.7, 0, 1e3}, .voxel_size = 0.013};
+  vox::ReplayOptions moved{.swizzle = {2, 0, 1}, .scale = {2, 3}, .shift = {0.3, 1, -7}};
+  vox::run([&] { return vox::parse_edit_script(text, "in/a.txt", plain); });
+  vox::run([&] { return vox::parse_edit_script(text, "in/a.txt", painted); });
+  vox::run([&] { return vox::parse_replay_csv(text, "a.csv", moved); });
+  return 0;
+}
