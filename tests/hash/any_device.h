@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libvox/hash/slab_tables.h"
+#include "libvox/hash/sweep.h"
 #include "tests/hash/items.h"
 
 namespace vox {
@@ -36,6 +37,9 @@ class AnyTables {
   virtual CountedPointers insert_counted(const Batch& batch) = 0;
   virtual Pointers intern(const Batch& batch) = 0;
 
+  // Keeps the items at these pointers.
+  virtual SweepResult sweep(const Pointers& kept) = 0;
+
   // The words at pointers[i], as many as item i has.
   virtual std::vector<Item> read(const Batch& batch, const Pointers& pointers) = 0;
   virtual uint64_t items() = 0;
@@ -50,6 +54,7 @@ class AnyDevice {
   virtual ~AnyDevice() = default;
   // They live no longer than the device.
   virtual std::unique_ptr<AnyTables> make_tables(const std::string& name, const TableOptions& options) = 0;
+  virtual uint64_t bytes_used() = 0;  // of its memory
   virtual std::vector<uint32_t> leaders(const Batch& batch, LeaderFinder finder) = 0;
 };
 

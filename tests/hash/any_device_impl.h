@@ -93,6 +93,13 @@ class TablesOnDevice final : public AnyTables {
     });
   }
 
+  SweepResult sweep(const Pointers& kept) override {
+    std::vector<uint32_t> marks(tables().pointer_range() / 32);
+    for (uint32_t pointer : kept) marks.at(pointer / 32) |= 1u << pointer % 32;
+    const auto there = DeviceBatch<Device>::uploaded(device_, marks);
+    return tables().sweep(there.data());
+  }
+
   std::vector<Item> read(const Batch& batch, const Pointers& pointers) override {
     DeviceBatch<Device> there(device_, batch);
     const auto at = DeviceBatch<Device>::uploaded(device_, pointers);
@@ -151,6 +158,8 @@ class OnDevice final : public AnyDevice {
     });
     return result;
   }
+
+  uint64_t bytes_used() override { return device_.pool().used(); }
 
   std::vector<uint32_t> leaders(const Batch& batch, LeaderFinder finder) override {
     DeviceBatch<Device> there(device_, batch);
