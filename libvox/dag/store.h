@@ -1,6 +1,7 @@
 // The DAG as it grows on a device: nodes and leaves in hash tables.
 #pragma once
 
+#include "libvox/dag/mark.h"
 #include "libvox/dag/node.h"
 #include "libvox/hash/find_or_insert.h"
 #include "libvox/hash/table_list.h"
@@ -17,6 +18,14 @@ class DagStore {
   // 1].
   void intern(const uint32_t* words, const uint32_t* offsets, uint64_t n, uint32_t* pointers) {
     find_or_insert(device_, tables_, BatchRef{words, offsets, nullptr}, n, pointers);
+    keep(pointers, n);
+  }
+
+  // While garbage is being collected in steps, the marker hears of all items that are found or inserted, by
+  // keep() of those that did not come through intern().
+  void set_marker(Marker<Device>* marker) { marker_ = marker; }
+  void keep(const uint32_t* pointers, uint64_t n) {
+    if (marker_) marker_->keep(pointers, n, pointer_range());
   }
 
   // How many times as many items as after the next batches the store will hold in the end, as far as one
@@ -31,6 +40,7 @@ class DagStore {
  private:
   Device& device_;
   Tables tables_;
+  Marker<Device>* marker_ = nullptr;
 };
 
 }  // namespace vox

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "libvox/dag/collect.h"
+#include "libvox/dag/frozen_dag.h"
 #include "libvox/hash/slab_tables.h"
 #include "libvox/hash/sweep.h"
 #include "tests/hash/items.h"
@@ -39,6 +41,16 @@ class AnyTables {
 
   // Keeps the items at these pointers.
   virtual SweepResult sweep(const Pointers& kept) = 0;
+
+  using Roots = std::vector<DagRoot>;
+  virtual DagRoot load(const FrozenDag& dag) = 0;
+  virtual FrozenDag freeze(const DagRoot& root, const FrozenDag& like) = 0;
+  virtual CollectWork collect(const Roots& roots) = 0;
+  // In steps, with other calls between them.
+  virtual void start_collecting(const Roots& roots) = 0;
+  virtual bool collect_step(uint64_t pointers) = 0;
+  virtual bool collect_for(double seconds) = 0;
+  virtual CollectWork finish_collecting() = 0;
 
   // The words at pointers[i], as many as item i has.
   virtual std::vector<Item> read(const Batch& batch, const Pointers& pointers) = 0;

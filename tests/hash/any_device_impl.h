@@ -1,6 +1,9 @@
 // AnyDevice on one device. Included by any_device.cpp and any_device.cu, which only say which device.
 #pragma once
 
+#include "libvox/dag/collect.h"
+#include "libvox/dag/freeze.h"
+#include "libvox/dag/load.h"
 #include "libvox/dag/store.h"
 #include "libvox/hash/batch_duplicates.h"
 #include "libvox/hash/slab_duplicates.h"
@@ -100,6 +103,24 @@ class TablesOnDevice final : public AnyTables {
     return tables().sweep(there.data());
   }
 
+  DagRoot load(const FrozenDag& dag) override {
+    return {DagLoader(device_, store_, dag).insert().root, dag.depth()};
+  }
+  FrozenDag freeze(const DagRoot& root, const FrozenDag& like) override {
+    FrozenDag dag = empty_dag(like.resolution, like.materials);
+    Freezer(device_, store_, dag).run(root.pointer);
+    return dag;
+  }
+  CollectWork collect(const Roots& roots) override { return vox::collect(device_, store_, std::span(roots)); }
+  void start_collecting(const Roots& roots) override { collector_.emplace(device_, store_, roots); }
+  bool collect_step(uint64_t pointers) override { return collector_->step(pointers); }
+  bool collect_for(double seconds) override { return collector_->step_for(seconds); }
+  CollectWork finish_collecting() override {
+    const CollectWork work = collector_->finish();
+    collector_.reset();
+    return work;
+  }
+
   std::vector<Item> read(const Batch& batch, const Pointers& pointers) override {
     DeviceBatch<Device> there(device_, batch);
     const auto at = DeviceBatch<Device>::uploaded(device_, pointers);
@@ -142,6 +163,7 @@ class TablesOnDevice final : public AnyTables {
 
   Device& device_;
   DagStore<Device, Tables> store_;
+  std::optional<Collector<Device, DagStore<Device, Tables>>> collector_;
 };
 
 template <class Device>
