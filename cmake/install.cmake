@@ -3,9 +3,11 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/vox)
 
+set_target_properties(${vox_tools} PROPERTIES INSTALL_RPATH $ORIGIN/../${CMAKE_INSTALL_LIBDIR})
 install(TARGETS ${vox_tools} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 set_target_properties(vox_formats PROPERTIES EXPORT_NAME formats)
-install(TARGETS vox vox_formats EXPORT voxTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS vox vox_formats EXPORT voxTargets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT voxTargets NAMESPACE vox:: DESTINATION ${package_directory})
 install(DIRECTORY libvox formats DESTINATION include/vox FILES_MATCHING PATTERN "*.h")
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

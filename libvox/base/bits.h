@@ -41,6 +41,15 @@ VOX_HD inline int lowest_bit(uint64_t bits) {
 #endif
 }
 
+// Index of the highest set bit; bits != 0.
+VOX_HD inline int highest_bit(uint32_t bits) {
+#ifdef __CUDA_ARCH__
+  return 31 - __clz(static_cast<int>(bits));
+#else
+  return 31 - std::countl_zero(bits);
+#endif
+}
+
 // Asks for a cache line that will be read soon.
 VOX_HD inline void prefetch_line(const void* at) {
 #ifdef __CUDA_ARCH__

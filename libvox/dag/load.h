@@ -111,6 +111,7 @@ class DagLoader {
       device_.for_each({"hash items", 36}, n, HashItems{batch, hashes.data()});
       batch.hashes = hashes.data();
       const LevelWork done = work_on(level, batch, n, pointers.data());
+      store_.keep(pointers.data(), n);
       sum.items += n;
       sum.inserted += done.inserted;
       sum.seconds += done.seconds;

@@ -1,6 +1,7 @@
 // The DAG as it grows on a device: nodes and leaves in hash tables.
 #pragma once
 
+#include "libvox/dag/mark.h"
 #include "libvox/dag/node.h"
 #include "libvox/hash/find_or_insert.h"
 #include "libvox/hash/table_list.h"
@@ -19,7 +20,16 @@ class DagStore {
     intern(BatchRef{words, offsets, nullptr}, n, pointers);
   }
   InternWork intern(const BatchRef& batch, uint64_t n, uint32_t* pointers) {
-    return find_or_insert(device_, tables_, batch, n, pointers);
+    const InternWork work = find_or_insert(device_, tables_, batch, n, pointers);
+    keep(pointers, n);
+    return work;
+  }
+
+  // While garbage is being collected in steps, the marker hears of all items that are found or inserted, by
+  // keep() of those that did not come through intern().
+  void set_marker(Marker<Device>* marker) { marker_ = marker; }
+  void keep(const uint32_t* pointers, uint64_t n) {
+    if (marker_) marker_->keep(pointers, n, pointer_range());
   }
 
   // How many times as many items as after the next batches the store will hold in the end, as far as one
@@ -35,6 +45,7 @@ class DagStore {
  private:
   Device& device_;
   Tables tables_;
+  Marker<Device>* marker_ = nullptr;
 };
 
 }  // namespace vox

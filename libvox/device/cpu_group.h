@@ -91,6 +91,14 @@ struct CpuGroup {
     return mask;
   }
 
+  // f(0) + … + f(31).
+  template <class F>
+  uint32_t sum(F f) const {
+    uint32_t total = 0;
+    for (uint32_t lane = 0; lane < kLanes; ++lane) total += f(lane);
+    return total;
+  }
+
   // f(i) for i < count.
   template <class F>
   void each(uint32_t count, F f) const {

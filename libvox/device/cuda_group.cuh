@@ -84,6 +84,11 @@ struct CudaGroup {
   }
 
   template <class F>
+  __device__ uint32_t sum(F f) const {
+    return __reduce_add_sync(kAll, f(lane()));
+  }
+
+  template <class F>
   __device__ void each(uint32_t count, F f) const {
     for (uint32_t i = lane(); i < count; i += kLanes) f(i);
     __syncwarp();

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
+#include "libvox/dag/collect_work.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/edit/edit.h"
 
@@ -28,12 +30,6 @@ struct EditWork {
 // What the scene and all its former states take.
 struct StoreSize {
   uint64_t items = 0, item_bytes = 0, allocated_bytes = 0;
-};
-
-struct CollectWork {
-  uint64_t items_before = 0, items_after = 0;
-  uint64_t bytes_returned = 0;
-  double seconds = 0;
 };
 
 // A state of the scene. Those of a session stay valid with all that came from them.
@@ -63,6 +59,11 @@ class EditSession {
   // Removes what neither the scene as it is, nor other scenes, nor these states need. All other states are
   // void then.
   virtual CollectWork collect(std::span<const SceneState> kept) = 0;
+
+  // The same in steps of about so many seconds, with edits between them: what these edits make is kept too. The step that
+  // comes to an end says what has been done, and there must be none under way when the next collection begins.
+  virtual void start_collection(std::span<const SceneState> kept) = 0;
+  virtual std::optional<CollectWork> step_collection(double seconds) = 0;
 
   // Voxels that differ between two states.
   virtual uint64_t changed_voxels(SceneState before, SceneState after) = 0;

@@ -1,6 +1,7 @@
 // The session on one device, with one hash table.
 #pragma once
 
+#include "libvox/dag/collect.h"
 #include "libvox/dag/freeze.h"
 #include "libvox/dag/load.h"
 #include "libvox/dag/octree_counts.h"
@@ -71,13 +72,34 @@ class DeviceEditSession final : public EditSession {
     return size;
   }
 
-  CollectWork collect(std::span<const SceneState>) override { throw Error("not there yet"); }
+  CollectWork collect(std::span<const SceneState> kept) override {
+    collector_.reset();
+    return vox::collect(device_, store_, std::span<const DagRoot>(roots(kept)));
+  }
+
+  void start_collection(std::span<const SceneState> kept) override {
+    collector_.reset();
+    collector_.emplace(device_, store_, roots(kept));
+  }
+  std::optional<CollectWork> step_collection(double seconds) override {
+    if (!collector_ || !collector_->step_for(seconds)) return std::nullopt;
+    const CollectWork work = collector_->finish();
+    collector_.reset();
+    return work;
+  }
 
   uint64_t changed_voxels(SceneState before, SceneState after) override {
     return vox::changed_voxels(device_, dag(), before, after);
   }
 
  private:
+  std::vector<DagRoot> roots(std::span<const SceneState> states) const {
+    std::vector<DagRoot> roots;
+    for (const SceneRoot& scene : scenes_) roots.push_back({scene.root, scene.depth});
+    for (const SceneState state : states) roots.push_back({state, scenes_[0].depth});
+    return roots;
+  }
+
   StoredDag dag() const { return {store_.ref(), scenes_[0].depth, materials_ ? 1u : 0u}; }
 
   uint32_t intern_node(const std::array<uint32_t, 2>& words) {
@@ -194,6 +216,7 @@ class DeviceEditSession final : public EditSession {
   Store store_;
   bool materials_ = true;
   std::vector<SceneRoot> scenes_;  // the one being edited first
+  std::optional<Collector<Device, Store>> collector_;
 };
 
 }  // namespace vox

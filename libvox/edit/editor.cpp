@@ -250,6 +250,7 @@ void Editor::perform(const Command& command, const Collect&) {
 
 void Editor::perform(const Command&, const CollectPolicy& policy) {
   if (policy.trigger) trigger_ = *policy.trigger;
+  if (policy.budget_ms) budget_seconds_ = *policy.budget_ms / 1e3;
 }
 
 void Editor::perform(const Command& command, const Save& save) {
@@ -264,11 +265,22 @@ void Editor::collect_if_due(uint32_t line) {
                        ? edits_since_collection_ >= trigger_.every
                        : trigger_.when == CollectWhen::Threshold &&
                              added > trigger_.threshold * static_cast<double>(items);
-  if (due) collect(line);
+  if (budget_seconds_ == 0 && due) return collect(line);
+  if (!collecting_ && due) {
+    session_.start_collection(kept_states());
+    collecting_ = true;
+  }
+  if (!collecting_) return;
+  if (const auto work = session_.step_collection(budget_seconds_)) note_collected(line, *work);
 }
 
 void Editor::collect(uint32_t line) {
-  events_.collected({line, session_.collect(kept_states())});
+  note_collected(line, session_.collect(kept_states()));
+}
+
+void Editor::note_collected(uint32_t line, const CollectWork& work) {
+  events_.collected({line, work});
+  collecting_ = false;
   edits_since_collection_ = 0;
   items_after_collection_ = session_.size().items;
 }

@@ -76,6 +76,7 @@ class Editor {
   void push(Step step);
   void collect_if_due(uint32_t line);
   void collect(uint32_t line);
+  void note_collected(uint32_t line, const CollectWork& work);
   std::vector<SceneState> kept_states() const;
 
   EditSession& session_;
@@ -90,6 +91,8 @@ class Editor {
   uint64_t undo_depth_;  // steps that the script goes back at most
   std::map<std::string, SceneState> snapshots_;
   CollectTrigger trigger_;
+  double budget_seconds_ = 0;  // of a step of a collection; 0: all of it at once
+  bool collecting_ = false;
   uint64_t edits_since_collection_ = 0;
   uint64_t items_after_collection_;
 };

@@ -47,6 +47,13 @@ struct Accel32 {
     return group.match_words(front, 0) & kSlotMask;
   }
 
+  template <class Group>
+  VOX_HD static void keep(Group group, uint32_t* slab, uint32_t live) {
+    group.each(kSlots, [&](uint32_t slot) {
+      if ((live >> slot & 1) == 0) slab[slot] = 0;
+    });
+  }
+
   template <class Group, class Front, class Item>
   VOX_HD static bool claim(Group group, uint32_t* slab, const Front&, uint32_t slot, const Item&,
                            uint64_t hash) {

@@ -6,6 +6,7 @@
 //   words 10…    32 items
 #pragma once
 
+#include "libvox/hash/byte_match.h"
 #include "libvox/hash/slab_table_ref.h"
 
 namespace vox {
@@ -41,6 +42,11 @@ struct Accel8 {
   template <class Group, class Front>
   VOX_HD static uint32_t empty_slots(Group group, const Front& front) {
     return group.match_bytes(front, 0);
+  }
+
+  template <class Group>
+  VOX_HD static void keep(Group group, uint32_t* slab, uint32_t live) {
+    group.each(kSlots / 4, [&](uint32_t word) { slab[word] &= bytes_of_bits(live >> word * 4 & 15); });
   }
 
   template <class Group, class Front, class Item>

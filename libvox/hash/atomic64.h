@@ -48,6 +48,13 @@ struct Atomic64 {
     return group.match_pairs(front, 0, 0) & kSlotMask;
   }
 
+  template <class Group>
+  VOX_HD static void keep(Group group, uint32_t* slab, uint32_t live) {
+    group.each(kSlots, [&](uint32_t slot) {
+      if ((live >> slot & 1) == 0) slab[2 * slot] = slab[2 * slot + 1] = 0;
+    });
+  }
+
   template <class Group, class Front, class Item>
   VOX_HD static bool claim(Group group, uint32_t* slab, const Front&, uint32_t slot, const Item& item,
                            uint64_t) {

@@ -34,6 +34,11 @@ VOX_HD inline uint32_t match_bytes_of_word(uint32_t word, uint32_t repeated) {
   return same * 0x00204081 >> 28;  // bits 7, 15, 23, 31 → 0, 1, 2, 3
 }
 
+// The other way around: 0xff where the bit of the byte, of four, is set.
+VOX_HD inline uint32_t bytes_of_bits(uint32_t bits) {
+  return (bits * 0x00204081 & 0x01010101) * 0xff;  // bits 0, 1, 2, 3 → 0, 8, 16, 24
+}
+
 // Bit s is set where byte s of the first `Bytes`, a multiple of 4, is `value`; in words, low byte first. On a
 // GPU, and with 16 bytes and more, `words` is aligned to 16 bytes, and nobody may be writing.
 template <uint32_t Bytes>

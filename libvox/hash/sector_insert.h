@@ -73,8 +73,14 @@ struct SectorSpace {
 };
 struct SectorSpaces {
   SectorSpace of_size[kMaxItemWords + 1];
-  uint64_t new_sectors = 0;  // overflow sectors, of all sizes
+  // Overflow sectors, of all sizes: first those that a sweep has left, then some that nobody has used yet.
+  const uint32_t* left_sectors = nullptr;
+  uint32_t left_count = 0, first_sector = 0;
+
   VOX_HD const SectorSpace& operator[](uint32_t words) const { return of_size[words]; }
+  VOX_HD uint32_t sector(uint32_t i) const {
+    return i < left_count ? left_sectors[i] : first_sector + (i - left_count);
+  }
 };
 
 // What a bucket needs for its new items: granules in the low half, overflow sectors in the high half.
@@ -125,11 +131,18 @@ struct BlockRuns {
 };
 
 // Hands up to `left` new items to a header's slots and returns how many are left over. The sink counts what
-// that takes, or does it: sink.run() gives a new run, sink.fill() takes `count` slots from ends.items on and
-// keeps the header's new ends.
+// that takes, or does it: sink.run() gives a new run, sink.fill() takes the `count` slots from `first` on,
+// and sink.fill_holes() the first `count` of those that have lost their items; these keep the header's new
+// ends.
 template <class Kind, class Sink>
 VOX_HD uint32_t fill_header(uint32_t* header, uint32_t slot_base, uint32_t left, uint32_t spare, Sink& sink) {
   SlotEnds ends = SlotEnds::of(header[Kind::kEndsWord]);
+  if (ends.holes > 0 && left > 0) {
+    const uint32_t count = left < ends.holes ? left : ends.holes;
+    ends.holes -= count;
+    left -= count;
+    sink.template fill_holes<Kind>(header, ends, slot_base, count);
+  }
   while (left > 0) {
     if (ends.items == ends.all) {
       const uint32_t run = ends.runs();
@@ -139,7 +152,8 @@ VOX_HD uint32_t fill_header(uint32_t* header, uint32_t slot_base, uint32_t left,
       ends.all += length;
       if (run == 0) ends.first_run = length;
     }
-    const uint32_t room = ends.all - ends.items, count = left < room ? left : room, first = ends.items;
+    const uint32_t run_end = ends.items < ends.first_run ? ends.first_run : ends.all;
+    const uint32_t room = run_end - ends.items, count = left < room ? left : room, first = ends.items;
     ends.items += count;
     left -= count;
     sink.template fill<Kind>(header, ends, first, slot_base, count);
@@ -169,19 +183,21 @@ struct CountNeeds {
   }
   template <class Kind>
   VOX_HD void fill(const uint32_t*, const SlotEnds&, uint32_t, uint32_t, uint32_t) {}
+  template <class Kind>
+  VOX_HD void fill_holes(const uint32_t*, const SlotEnds&, uint32_t, uint32_t) {}
   VOX_HD uint32_t new_sector(const uint32_t*) {
     needs += kOneSectorNeeded;
     return kNoSector;
   }
 };
 
-// Where the new items of a bucket go, in the order in which they are sorted: first to the line's slots from
-// `slot` on, `old_count` of them with storage that was there before; the rest to overflow sectors.
+// Where the new items of a bucket go, in the order in which they are sorted: to places of removed items; to
+// the line's slots from `slot` on, which are of one run or of two; to overflow sectors.
 struct alignas(16) BucketPlan {
-  uint32_t first;                              // 4 B, index of the first among the sorted items
-  uint32_t old_pointer;                        // 4 B, where the item of the first slot goes
-  uint32_t new_pointer;                        // 4 B, where that of the first slot behind `old_count` does
-  uint8_t slot, old_count, new_count, unused;  // 1 B each
+  uint32_t first;                       // 4 B, index among the sorted items of the one that goes to `slot`
+  uint32_t pointer;                     // 4 B, where that goes
+  uint32_t pointer2;                    // 4 B, where the first of the second run goes
+  uint8_t slot, count, count2, unused;  // 1 B each
 };
 static_assert(sizeof(BucketPlan) == 16);
 
@@ -192,39 +208,50 @@ struct SectorPlace {
 
 // Changes the headers, all but the fingerprints, and makes the plan.
 struct TakePlaces {
+  const SectorSpaces& spaces;
   const SectorSpace& space;
   uint64_t offset;       // items
-  uint32_t next_sector;  // number
+  uint32_t next_sector;  // among those that the batch needs
   uint32_t* overflow;
-  SectorPlace* places;  // of the next item of an overflow sector
+  SectorPlace* places;  // of the next item
   BucketPlan plan;
-  bool has_new_run = false;
 
   template <class Kind>
   VOX_HD void run(uint32_t* header, uint32_t run, uint32_t length) {
     header[Kind::kRunWord + run] = space.place(offset, length);
     offset += length;
-    has_new_run = true;
   }
-  // A line is filled twice at most: what was free, and then one run, which takes all items or all slots.
+  // A line is filled twice at most, having two runs at most.
   template <class Kind>
   VOX_HD void fill(uint32_t* header, const SlotEnds& ends, uint32_t first, uint32_t slot_base,
                    uint32_t count) {
     header[Kind::kEndsWord] = ends.word();
     const uint32_t pointer = slot_pointer<Kind>(header, first);
     if constexpr (std::is_same_v<Kind, SectorLine>) {
-      if (plan.old_count + plan.new_count == 0) plan.slot = static_cast<uint8_t>(first);
-      (has_new_run ? plan.new_pointer : plan.old_pointer) = pointer;
-      (has_new_run ? plan.new_count : plan.old_count) = static_cast<uint8_t>(count);
+      const bool second = plan.count > 0;
+      if (!second) plan.slot = static_cast<uint8_t>(first);
+      (second ? plan.pointer2 : plan.pointer) = pointer;
+      (second ? plan.count2 : plan.count) = static_cast<uint8_t>(count);
       places += count;
     } else {
       for (uint32_t i = 0; i < count; ++i) *places++ = {slot_base + first + i, pointer + i};
     }
   }
+  template <class Kind>
+  VOX_HD void fill_holes(uint32_t* header, const SlotEnds& ends, uint32_t slot_base, uint32_t count) {
+    header[Kind::kEndsWord] = ends.word();
+    SlotMask holes = match_bytes<Kind::kSlots>(header, 0);
+    for (uint32_t i = 0; i < count; ++i) {
+      const uint32_t slot = holes.take_lowest();
+      *places++ = {slot_base + slot, slot_pointer<Kind>(header, slot)};
+    }
+    if constexpr (std::is_same_v<Kind, SectorLine>) plan.first += count;
+  }
   VOX_HD uint32_t new_sector(uint32_t* link) {
-    uint32_t* sector = overflow + uint64_t{next_sector} * SectorOverflow::kWords;
+    const uint32_t number = spaces.sector(next_sector++);
+    uint32_t* sector = overflow + uint64_t{number} * SectorOverflow::kWords;
     for (uint32_t word = 0; word < SectorOverflow::kWords; ++word) sector[word] = 0;
-    return *link = next_sector++;
+    return *link = number;
   }
 };
 
@@ -270,18 +297,18 @@ struct PlanBuckets {
   BucketRuns runs;
   SectorSpaces spaces;
   uint32_t* overflow;
-  uint32_t first_sector;  // of the new ones
   const uint64_t* needs;  // prefix sums
   BucketPlan* plans;
-  SectorPlace* places;  // of the sorted items, set for those in overflow sectors
+  SectorPlace* places;  // of the sorted items, set for those that the plans leave out
   VOX_HD void prefetch(uint64_t r, int stage) const { runs.prefetch(spaces, r, stage); }
   VOX_HD void operator()(uint64_t r) const {
     const SectorSpace& space = spaces[runs.size(r)];
     const uint64_t before = needs[r] - space.granules_below;
     const uint32_t first = runs.begin(r);
-    TakePlaces sink = {space,
+    TakePlaces sink = {spaces,
+                       space,
                        before % kOneSectorNeeded * kGranule,
-                       first_sector + static_cast<uint32_t>(before / kOneSectorNeeded),
+                       static_cast<uint32_t>(before / kOneSectorNeeded),
                        overflow,
                        places + first,
                        {first, 0, 0, 0, 0, 0, 0}};
@@ -383,9 +410,10 @@ struct WriteItems {
 
   VOX_HD SectorPlace place_of(uint64_t i) const {
     const BucketPlan plan = plans[runs.run_of(i, block_runs)];
-    const uint32_t rank = static_cast<uint32_t>(i) - plan.first, behind = rank - plan.old_count;
-    if (rank < plan.old_count) return {plan.slot + rank, plan.old_pointer + rank};
-    if (behind < plan.new_count) return {plan.slot + rank, plan.new_pointer + behind};
+    // Wraps around for the items before the plan's first.
+    const uint32_t rank = static_cast<uint32_t>(i) - plan.first, behind = rank - plan.count;
+    if (rank < plan.count) return {plan.slot + rank, plan.pointer + rank};
+    if (behind < plan.count2) return {plan.slot + rank, plan.pointer2 + behind};
     return places[i];
   }
 };

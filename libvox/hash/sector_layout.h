@@ -7,14 +7,17 @@
 //             words 28, 29 pointers to the first items of two runs
 //             word 30      the bucket's first overflow sector, or 0
 //             word 31      bits 0–7 where the first run's slots end, bits 8–15 where the second's do,
-//                          bits 16–23 how many slots, from the first on, hold items
+//                          bits 16–23 where the free slots behind the last item begin, bits 24–31 how many
+//                          slots before that have lost their items
 //   overflow  words 0–4    20 fingerprints
 //             word 5       the same as word 31 of a line; both ends are that of the only run
 //             word 6       pointer to the first item of the run
 //             word 7       the bucket's next overflow sector, or 0
 //
 // Slot s of a line is item s of the first run, or, from the first run's end on, of the second. Runs are whole
-// granules, allocated when a batch of insertions needs them, and never move.
+// granules, allocated when a batch of insertions needs them, and never move. Where items have been removed,
+// the places stay with the bucket for its next items, unless their superblock goes: then the slots behind
+// them close up.
 #pragma once
 
 #include "libvox/hash/byte_match.h"
@@ -41,10 +44,12 @@ inline constexpr uint32_t kLongestRun = SectorLine::kSlots;
 
 // What a header's ends word says, and what there is of it after so many more items.
 struct SlotEnds {
-  uint32_t first_run, all, items;
+  uint32_t first_run, all, items, holes;
 
-  VOX_HD static SlotEnds of(uint32_t word) { return {word & 0xff, word >> 8 & 0xff, word >> 16}; }
-  VOX_HD uint32_t word() const { return first_run | all << 8 | items << 16; }
+  VOX_HD static SlotEnds of(uint32_t word) {
+    return {word & 0xff, word >> 8 & 0xff, word >> 16 & 0xff, word >> 24};
+  }
+  VOX_HD uint32_t word() const { return first_run | all << 8 | items << 16 | holes << 24; }
   VOX_HD uint32_t runs() const { return all == 0 ? 0 : first_run == all ? 1 : 2; }
 };
 

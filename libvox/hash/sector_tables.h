@@ -10,7 +10,9 @@
 #include "libvox/device/work.h"
 #include "libvox/hash/sector_find.h"
 #include "libvox/hash/sector_insert.h"
+#include "libvox/hash/sector_sweep.h"
 #include "libvox/hash/superblocks.h"
+#include "libvox/hash/sweep.h"
 #include "libvox/hash/table_memory.h"
 #include "libvox/hash/table_options.h"
 
@@ -81,10 +83,10 @@ class SectorTable {
     }
     const uint64_t more = kLongestRun + items - space.fits;
     const auto count = static_cast<uint32_t>((more + kItemsPerSuperblock - 1) / kItemsPerSuperblock);
-    const uint32_t first = memory_.grow(count, superblocks_,
-                                        SlabLayout::contiguous(kSlotsPerSlab * item_words_, 0, item_words_));
+    const uint32_t first =
+        memory_.grow(count, 0, SlabLayout::contiguous(kSlotsPerSlab * item_words_, 0, item_words_));
     slots_ += items;
-    superblocks_ += count;
+    for (uint32_t i = 0; i < count; ++i) superblocks_.push_back(first + i);
     space.new_place = first << kPlaceBits;
     next_place_ = space.new_place + static_cast<uint32_t>(more);
     places_end_ = (first + count) << kPlaceBits;
@@ -96,6 +98,32 @@ class SectorTable {
     for (size_t i = 0; i < generations_.size(); ++i)
       ref.buckets[i] = {generations_[i].lines.data(), static_cast<uint32_t>(generations_[i].count), 0};
     return ref;
+  }
+
+  // Removes the items that are not marked. `released` is by number of a superblock, nullptr where none goes.
+  void sweep(const uint32_t* marks, const uint32_t* released, uint32_t* overflow) const {
+    for (const Generation& generation : generations_)
+      device_.for_each_group({"sweep: buckets", SectorLine::kWords * 4.0 + 14}, generation.count,
+                             SweepBucket{generation.lines.data(), overflow, marks, released});
+  }
+  // After it: which superblocks the table is about to lose, and what is left.
+  void adopt(const std::vector<uint32_t>& released, const uint32_t* overflow) {
+    std::erase_if(superblocks_, [&](uint32_t number) { return released[number] != 0; });
+    if (places_end_ > 0 && released[(places_end_ - 1) >> kPlaceBits] != 0) next_place_ = places_end_ = 0;
+    items_ = newest_items_ = slots_ = 0;
+    std::vector<Generation> left;
+    for (Generation& generation : generations_) {
+      const uint64_t sum = device_.sum({"sweep: count items", 32}, generation.count,
+                                       CountBucket{generation.lines.data(), overflow});
+      newest_items_ = sum & UINT32_MAX;
+      items_ += newest_items_;
+      slots_ += sum >> 32;
+      if (sum != 0 || &generation == &generations_.back()) left.push_back(std::move(generation));
+    }
+    generations_ = std::move(left);
+    if (slots_ > 0) return;
+    generations_.clear();
+    expected_ = 0;
   }
 
   uint64_t items() const { return items_; }
@@ -113,9 +141,9 @@ class SectorTable {
     TableMemory memory = layout_memory(item_words_, items_, slots_, buckets, headers - buckets);
     memory.chain_lengths.assign(lengths.begin(), lengths.end());
     while (!memory.chain_lengths.empty() && memory.chain_lengths.back() == 0) memory.chain_lengths.pop_back();
-    const uint64_t places = uint64_t{superblocks_} * kItemsPerSuperblock;
+    const uint64_t places = superblocks_.size() * kItemsPerSuperblock;
     memory.slack_bytes = (places - slots_) * item_words_ * 4;
-    memory.bitmap_bytes = uint64_t{superblocks_} * kBitmapWordsPerSuperblock * 4;
+    memory.bitmap_bytes = superblocks_.size() * kBitmapWordsPerSuperblock * 4;
     return memory;
   }
 
@@ -166,7 +194,8 @@ class SectorTable {
   uint64_t items_ = 0, newest_items_ = 0, expected_ = 0;
   uint64_t slots_ = 0;  // of all runs
   std::vector<Generation> generations_;
-  uint32_t superblocks_ = 0, next_place_ = 0, places_end_ = 0;
+  std::vector<uint32_t> superblocks_;         // their numbers
+  uint32_t next_place_ = 0, places_end_ = 0;  // where nobody has a run yet, in the superblocks taken last
 };
 
 template <class Device>
@@ -177,9 +206,7 @@ class SectorTables {
   SectorTables(Device& device, const TableOptions& options) : device_(device), memory_(device) {
     for (uint32_t words = 0; words <= kMaxItemWords; ++words)
       tables_.emplace_back(device, memory_, words, options);
-    reserve_sectors(1);
-    device_.fill(overflow_.data(), SectorOverflow::kWords, 0u);
-    sectors_ = 1;
+    drop_sectors();
   }
 
   SlabMemoryRef memory_ref() const { return memory_.ref(); }
@@ -195,7 +222,9 @@ class SectorTables {
     for (const auto& table : tables_)
       if (table.items() > 0) result.push_back(table.memory(overflow_.data()));
     if (!result.empty())
-      result.front().slack_bytes += overflow_.size() * 4 - (sectors_ - 1) * SectorOverflow::kWords * 4;
+      result.front().slack_bytes +=
+          (overflow_.size() + left_sectors_.size() - (sectors_ - 1 - left_count_) * SectorOverflow::kWords) *
+          4;
     return result;
   }
 
@@ -224,7 +253,9 @@ class SectorTables {
 
   // Insertion phase: the chosen items differ from each other and from all that are stored.
   void insert(const BatchRef& batch, const ChosenRef& chosen, uint64_t n, uint32_t* pointers);
-  // The same, and how many 32-byte sectors that moves, counted from the sizes of all arrays.
+  SweepResult sweep(const uint32_t* marks);
+
+  // The same as insert(), and how many 32-byte sectors that moves, counted from the sizes of all arrays.
   uint64_t insert_counted(const BatchRef& batch, const ChosenRef& chosen, uint64_t n, uint32_t* pointers) {
     insert(batch, chosen, n, pointers);
     return moved_bytes_ / 32;
@@ -289,6 +320,26 @@ class SectorTables {
     return below;
   }
 
+  // All but the one that stays empty.
+  void drop_sectors() {
+    overflow_.reset();
+    left_sectors_.reset();
+    sectors_ = left_count_ = 0;
+    reserve_sectors(1);
+    device_.fill(overflow_.data(), SectorOverflow::kWords, 0u);
+    sectors_ = 1;
+  }
+
+  void take_sectors(SectorSpaces& spaces, uint64_t count) {
+    const uint64_t reused = std::min(count, left_count_);
+    reserve_sectors(count - reused);
+    left_count_ -= reused;
+    spaces.left_sectors = left_sectors_.data() + left_count_;
+    spaces.left_count = static_cast<uint32_t>(reused);
+    spaces.first_sector = static_cast<uint32_t>(sectors_);
+    sectors_ += count - reused;
+  }
+
   void reserve_sectors(uint64_t count) {
     const uint64_t needed = (sectors_ + count) * SectorOverflow::kWords;
     if (needed <= overflow_.size()) return;
@@ -306,7 +357,9 @@ class SectorTables {
   Superblocks<Device> memory_;
   std::vector<SectorTable<Device>> tables_;
   Buffer<uint32_t> overflow_;
-  uint64_t sectors_ = 0;  // overflow sectors in use, and one that stays empty
+  uint64_t sectors_ = 0;           // overflow sectors that are or were in use, and one that stays empty
+  Buffer<uint32_t> left_sectors_;  // of which nobody uses these
+  uint64_t left_count_ = 0;
   double growth_ = 1;
   uint64_t moved_bytes_ = 0;  // by the last insertion
 };
@@ -324,10 +377,9 @@ void SectorTables<Device>::insert(const BatchRef& batch, const ChosenRef& chosen
   auto places = device_.template make<SectorPlace>(n);
   auto sorted_pointers = device_.template make<uint32_t>(n);
   const SectorSpaces spaces = take_space(sorted, counts, needs.data());
-  device_.for_each(moves({"plan buckets", 96}, sorted.runs.count), sorted.runs.count,
-                   PlanBuckets{sorted.runs, spaces, overflow_.data(), static_cast<uint32_t>(sectors_),
-                               needs.data(), plans.data(), places.data()});
-  sectors_ += spaces.new_sectors;
+  device_.for_each(
+      moves({"plan buckets", 96}, sorted.runs.count), sorted.runs.count,
+      PlanBuckets{sorted.runs, spaces, overflow_.data(), needs.data(), plans.data(), places.data()});
   device_.for_each(moves({"write items", 17 + 2 * mean_item_bytes(counts, n)}, n), n,
                    WriteItems{memory_.ref(), spaces, overflow_.data(), sorted.runs, sorted.block_runs.data(),
                               plans.data(), places.data(), sorted_pointers.data()});
@@ -379,13 +431,33 @@ SectorSpaces SectorTables<Device>::take_space(const SortedBatch& sorted, const S
   const uint64_t all =
       device_.exclusive_scan(moves({"places of runs", 16}, runs.count), runs.count, ReadNeeds{needs}, needs);
   const NeedsOfSizes below = needs_below_sizes(runs, counts, needs, all);
-  spaces.new_sectors = below.back() / kOneSectorNeeded;
-  reserve_sectors(spaces.new_sectors);
+  take_sectors(spaces, below.back() / kOneSectorNeeded);
   for (uint32_t words = 0; words <= kMaxItemWords; ++words)
     if (counts[words] > 0)
       tables_[words].take_runs(spaces.of_size[words], below[words] % kOneSectorNeeded,
                                (below[words + 1] - below[words]) % kOneSectorNeeded);
   return spaces;
+}
+
+template <class Device>
+SweepResult SectorTables<Device>::sweep(const uint32_t* marks) {
+  const uint64_t items_before = items(), used_before = device_.pool().used();
+  const std::vector<uint32_t> released = memory_.without_marks(marks);
+  {
+    const bool any = std::find(released.begin(), released.end(), 1u) != released.end();
+    auto on_device = device_.template make<uint32_t>(any ? released.size() : 0);
+    device_.upload(on_device.data(), released.data(), on_device.size());
+    auto left = device_.template make<uint32_t>(sectors_);
+    for (const auto& table : tables_) table.sweep(marks, any ? on_device.data() : nullptr, overflow_.data());
+    left_count_ =
+        device_.select({"sweep: left sectors", 36}, sectors_, IsLeftSector{overflow_.data()}, left.data());
+    left_sectors_ = std::move(left);
+  }
+  for (auto& table : tables_) table.adopt(released, overflow_.data());
+  memory_.release(released);
+  if (left_count_ == 0) left_sectors_.reset();
+  if (left_count_ + 1 == sectors_) drop_sectors();
+  return end_sweep(device_.pool(), items_before - items(), used_before);
 }
 
 }  // namespace vox

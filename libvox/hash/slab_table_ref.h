@@ -1,8 +1,9 @@
 // A hash table whose buckets are linked lists of slabs that a group of 32 lanes walks (Molenaar & Eisemann
 // 2024, §4.2, §5.1, appendix A). What a slab looks like is the scheme's: Atomic64, Ticket, Accel32, Accel8.
 //
-// Items go into the first slab of their bucket; a full one gets a new slab in front of it. Search and
-// insertion are separate phases: while one runs, the other does not.
+// Items go into the first slab of their bucket; a full one gets a new slab in front of it. Once items have
+// been removed, free slots of a bucket's other slabs are used first. Search and insertion are separate
+// phases: while one runs, the other does not.
 //
 // A table grows by replacing each bucket by `factor` buckets that start with the same slab: with buckets
 // taken from the hash's high bits, an item's new bucket is always one of its old bucket's successors, so that
@@ -11,7 +12,8 @@
 //
 // A Scheme has:
 //   kName, kSlots (at most 32), layout(item_words)
-//   kHeaderWords    at the front of a slab, cleared in a new one
+//   kHeaderWords    at the front of a slab, cleared in a new one; the word behind kNextWord is for garbage
+//                   collection
 //   kReadWords      of them, what load() reads; kNextWord is one of these
 //   kKnownWords     of an item, at its front: what candidates() compares and claim() stores
 //   kReadsAhead     whether a search asks for the next slab while it looks at one: where that takes long
@@ -20,6 +22,7 @@
 //   candidates(group, slab, front, layout, item, words, hash, probe)     slots that may hold the item, a bit
 //                                                                        mask
 //   empty_slots(group, front)                       bit mask
+//   keep(group, slab, live)                         the items of the other slots are gone
 //   claim(group, slab, front, slot, item, hash)     whether the group got the slot
 //   fingerprint_bytes(), padding_bytes(item_words)  of one slab
 #pragma once
@@ -59,6 +62,9 @@ struct SlabTableRef {
   uint32_t bucket_count;
   uint32_t item_words;
   SlabLayout layout;
+  uint32_t slabs_searched;  // of a bucket, by an insertion for a free slot: the first, or all
+
+  static constexpr uint32_t kSlotMask = Scheme::kSlots == 32 ? UINT32_MAX : (1u << Scheme::kSlots) - 1;
 
   VOX_HD uint32_t* head(uint64_t hash) const { return buckets + bucket_of(hash, bucket_count); }
   VOX_HD uint32_t* slab(uint32_t number) const { return allocator.memory.slab(number, layout.slab_words); }
@@ -105,9 +111,10 @@ struct SlabTableRef {
                          Probe& probe) const {
     const auto held = group.load(item, item_words);
     probe.touch(head(hash), 4);
+    uint32_t searches = slabs_searched;
     for (uint32_t number = first;;) {
-      if (number != kNullSlab) {
-        uint32_t* at = slab(number);
+      for (uint32_t here = number; here != kNullSlab;) {
+        uint32_t* at = slab(here);
         probe.touch(at, Scheme::kReadWords * 4);
         const auto front = Scheme::load_shared(group, at);
         for (uint32_t empty = Scheme::empty_slots(group, front); empty != 0; empty &= empty - 1) {
@@ -116,9 +123,12 @@ struct SlabTableRef {
           uint32_t* there = at + layout.tail_first + slot * layout.tail_words;
           group.store(held, there, Scheme::kKnownWords, item_words);
           probe.touch(there + Scheme::kKnownWords, (item_words - Scheme::kKnownWords) * 4);
-          return number << kSlotBits | slot;
+          return here << kSlotBits | slot;
         }
+        if (searches == 1) break;
+        here = group.once([&] { return atomic_load_relaxed(at + Scheme::kNextWord); });
       }
+      searches = 1;  // all that were there are full; from now on there are new ones in front
       number = slab_after(group, head(hash), number, static_cast<uint32_t>(hash));
     }
   }

@@ -8,8 +8,10 @@
 
 #include "libvox/base/error.h"
 #include "libvox/device/pool.h"
+#include "libvox/hash/slab_sweep.h"
 #include "libvox/hash/slab_table_ref.h"
 #include "libvox/hash/superblocks.h"
+#include "libvox/hash/sweep.h"
 #include "libvox/hash/table_memory.h"
 #include "libvox/hash/table_options.h"
 
@@ -68,32 +70,61 @@ class SlabTable {
     const uint64_t worst = count / Scheme::kSlots + std::min<uint64_t>(count, bucket_count_) +
                            std::min<uint64_t>(count, Device::Group::kAtOnce);
     const uint64_t used = slabs_used();
-    const uint64_t capacity = uint64_t{superblocks_} * kSlabsPerSuperblock;
+    const uint64_t capacity = slab_count();
     if (used + worst <= capacity) return;
     const auto more =
         static_cast<uint32_t>((used + worst - capacity + kSlabsPerSuperblock - 1) / kSlabsPerSuperblock);
-    const uint32_t first = memory_.grow(more, superblocks_, Scheme::layout(item_words_));
-    std::vector<uint32_t> numbers(more);
-    std::iota(numbers.begin(), numbers.end(), first);
-    device_.upload(numbers_.data() + superblocks_, numbers.data(), more);
-    superblocks_ += more;
+    const uint32_t first = memory_.grow(more, superblocks(), Scheme::layout(item_words_));
+    const size_t before = superblocks_.size();
+    superblocks_.resize(before + more);
+    std::iota(superblocks_.begin() + static_cast<std::ptrdiff_t>(before), superblocks_.end(), first);
+    device_.upload(numbers_.data() + before, superblocks_.data() + before, more);
   }
 
   Ref ref() const {
-    return {{memory_.ref(), numbers_.data(), full_.data(), superblocks_, slabs_used_.data()},
+    return {{memory_.ref(), numbers_.data(), full_.data(), superblocks(), slabs_used_.data()},
             buckets_.data(),
             static_cast<uint32_t>(bucket_count_),
             item_words_,
-            Scheme::layout(item_words_)};
+            Scheme::layout(item_words_),
+            slabs_searched_};
   }
+
+  // What a sweep leaves, counted on the device.
+  struct Left {
+    uint64_t items = 0, slabs = 0;
+  };
+  // Removes the items that are not marked, and slabs that are empty then.
+  void sweep(const uint32_t* marks, Left* left) const {
+    const SlabsOfTable<Scheme> slabs = {ref()};
+    device_.for_each_group({"sweep: slabs", Scheme::kReadWords * 4}, slab_count(),
+                           SweepSlab<Scheme>{slabs, marks});
+    device_.for_each_group({"sweep: unlink slabs", 32 * 32}, slab_count() / 32,
+                           UnlinkEmptySlabs<Scheme>{slabs, &left->items, &left->slabs});
+    device_.for_each({"sweep: buckets", 36}, bucket_count_, UnlinkFromBucket<Scheme>{slabs});
+  }
+  // After it: what is left, and which superblocks the table is about to lose.
+  void adopt(const Left& left, const std::vector<uint32_t>& released) {
+    if (superblocks_.empty()) return;
+    if (left.items < items_) slabs_searched_ = left.items == 0 ? 1 : UINT32_MAX;
+    items_ = left.items;
+    std::erase_if(superblocks_, [&](uint32_t number) { return released[number] != 0; });
+    device_.upload(numbers_.data(), superblocks_.data(), superblocks_.size());
+    device_.fill(full_.data(), superblocks_.size(), 0u);
+    device_.fill(slabs_used_.data(), 1, static_cast<uint32_t>(left.slabs));
+    if (items_ > 0) return;
+    buckets_.reset();
+    bucket_count_ = 0;
+  }
+  const std::vector<uint32_t>& superblock_numbers() const { return superblocks_; }
 
   uint64_t items() const { return items_; }
 
   TableMemory memory() const {
     TableMemory memory = layout_memory(item_words_, items_, bucket_count_, slabs_used());
-    const uint64_t unused = uint64_t{superblocks_} * kSlabsPerSuperblock - memory.slabs;
+    const uint64_t unused = slab_count() - memory.slabs;
     memory.slack_bytes = unused * Scheme::layout(item_words_).slab_words * 4;
-    memory.bitmap_bytes = uint64_t{superblocks_} * kBitmapWordsPerSuperblock * 4;
+    memory.bitmap_bytes = uint64_t{superblocks()} * kBitmapWordsPerSuperblock * 4;
     std::array<uint64_t, ChainLength<Scheme>::kLongest + 1> lengths = {};
     device_.histogram("chain lengths", bucket_count_, ChainLength<Scheme>{ref()}, lengths.data(),
                       lengths.size());
@@ -121,6 +152,9 @@ class SlabTable {
   }
 
  private:
+  uint32_t superblocks() const { return static_cast<uint32_t>(superblocks_.size()); }
+  uint64_t slab_count() const { return superblocks_.size() * kSlabsPerSuperblock; }
+
   uint64_t slabs_used() const {
     uint32_t used = 0;
     if (slabs_used_.data()) device_.download(&used, slabs_used_.data(), 1);
@@ -156,7 +190,8 @@ class SlabTable {
   uint32_t item_words_;
   uint64_t load_factor_;
   uint64_t items_ = 0, bucket_count_ = 0;
-  uint32_t superblocks_ = 0;
+  uint32_t slabs_searched_ = 1;
+  std::vector<uint32_t> superblocks_;  // their numbers
   Buffer<uint32_t> buckets_, numbers_, full_, slabs_used_;
 };
 
@@ -279,6 +314,23 @@ class SlabTables {
                            InsertItems<Scheme, NoProbe>{{batch, chosen, refs(), pointers, nullptr}});
   }
 
+  SweepResult sweep(const uint32_t* marks) {
+    const uint64_t items_before = items(), used_before = device_.pool().used();
+    const std::vector<uint32_t> released = memory_.without_marks(marks);
+    std::vector<Left> left(tables_.size());
+    {
+      auto on_device = device_.template make<Left>(left.size());
+      device_.upload(on_device.data(), left.data(), left.size());
+      for (size_t words = 0; words < tables_.size(); ++words)
+        tables_[words].sweep(marks, on_device.data() + words);
+      device_.download(left.data(), on_device.data(), left.size());
+    }
+    for (size_t words = 0; words < tables_.size(); ++words) tables_[words].adopt(left[words], released);
+    for (const auto& table : tables_) memory_.set_order(table.superblock_numbers());
+    memory_.release(released);
+    return end_sweep(device_.pool(), items_before - items(), used_before);
+  }
+
   // The same, slower, and how many 32-byte sectors were touched.
   uint64_t find_counted(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,
                         uint32_t* pointers) const {
@@ -296,6 +348,8 @@ class SlabTables {
   }
 
  private:
+  using Left = typename SlabTable<Device, Scheme>::Left;
+
   SlabTableRefs<Scheme> refs() const {
     SlabTableRefs<Scheme> refs = {};
     for (uint32_t words = 0; words <= kMaxItemWords; ++words) refs[words] = tables_[words].ref();

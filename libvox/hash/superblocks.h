@@ -1,6 +1,7 @@
 // Owns the memory that slabs lie in (slab_memory.h).
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "libvox/base/error.h"
@@ -9,6 +10,17 @@
 
 namespace vox {
 
+// A word per superblock, by number, that is set where one of its pointers is marked.
+struct FlagMarked {
+  const uint32_t* marks;
+  uint32_t* flags;
+  VOX_HD void operator()(uint64_t i) const {
+    constexpr uint32_t kMarkWords = kSlabsPerSuperblock;  // of a superblock: a bit for each pointer
+    uint32_t* flag = flags + i / kMarkWords;
+    if (marks[i] != 0 && atomic_load_relaxed(flag) == 0) atomic_or_relaxed(flag, 1);
+  }
+};
+
 // The superblocks of all tables of one set.
 template <class Device>
 class Superblocks {
@@ -16,34 +28,94 @@ class Superblocks {
   explicit Superblocks(Device& device)
       : device_(device), directory_(device.template make<Superblock>(kMaxSuperblocks)) {}
 
-  // Adds `count` superblocks of this layout, in one piece; they are the table's from `index` on. Returns the
-  // number of the first.
+  // Adds `count` superblocks of this layout, with successive numbers; they are the table's from `index` on.
+  // Returns the number of the first.
   uint32_t grow(uint32_t count, uint32_t index, const SlabLayout& layout) {
-    if (used_ + count > kMaxSuperblocks)
-      throw Error("the scene has more unique nodes than 32-bit pointers reach").hint("lower the resolution");
-    const uint64_t slab_words = uint64_t{kSlabsPerSuperblock} * layout.slab_words;
-    Buffer<uint32_t> piece =
-        device_.template make<uint32_t>((slab_words + kBitmapWordsPerSuperblock) * count);
-    uint32_t* bitmaps = piece.data() + slab_words * count;
-    device_.fill(bitmaps, uint64_t{kBitmapWordsPerSuperblock} * count, 0u);
+    const uint32_t first = free_numbers(count);
+    // Few calls for memory where much is needed, and pieces small enough to be given back.
+    constexpr uint32_t kMostPieces = 16;
+    const uint32_t each = (count + kMostPieces - 1) / kMostPieces;
+    std::vector<Piece> pieces;
     std::vector<Superblock> entries;
-    for (uint32_t i = 0; i < count; ++i)
-      entries.push_back({piece.data() + slab_words * i, bitmaps + uint64_t{kBitmapWordsPerSuperblock} * i,
-                         index + i, layout, 0});
-    device_.upload(directory_.data() + used_, entries.data(), count);
-    pieces_.push_back(std::move(piece));
-    used_ += count;
-    return used_ - count;
+    for (uint32_t i = 0; i < count; i += each)
+      pieces.push_back(make_piece(first + i, std::min(each, count - i), index + i, layout, entries));
+    device_.upload(directory_.data() + first, entries.data(), count);
+    entries_.resize(std::max<size_t>(entries_.size(), first + count));
+    std::copy(entries.begin(), entries.end(), entries_.begin() + first);
+    for (Piece& piece : pieces) pieces_.push_back(std::move(piece));
+    return first;
+  }
+
+  // Which superblocks can be given back once the items without a mark are gone: a word for each number, 1 or
+  // 0. Memory comes in pieces of several superblocks where it was taken for many at once.
+  std::vector<uint32_t> without_marks(const uint32_t* marks) const {
+    std::vector<uint32_t> marked(entries_.size()), result(entries_.size());
+    if (marked.empty()) return result;
+    auto flags = device_.template make<uint32_t>(marked.size());
+    device_.fill(flags.data(), marked.size(), 0u);
+    device_.for_each({"sweep: superblocks", 4}, uint64_t{kSlabsPerSuperblock} * marked.size(),
+                     FlagMarked{marks, flags.data()});
+    device_.download(marked.data(), flags.data(), marked.size());
+    for (const Piece& piece : pieces_) {
+      const auto begin = marked.begin() + piece.first, end = begin + piece.count;
+      if (std::find(begin, end, 1u) == end) std::fill_n(result.begin() + piece.first, piece.count, 1u);
+    }
+    return result;
+  }
+
+  // The superblocks with these numbers are the table's, in this order, from the next release() on.
+  void set_order(const std::vector<uint32_t>& numbers) {
+    for (uint32_t i = 0; i < numbers.size(); ++i) entries_[numbers[i]].index = i;
+  }
+
+  // Gives back the superblocks that without_marks() named; nothing refers to them any more. Their numbers are
+  // used again.
+  void release(const std::vector<uint32_t>& released) {
+    device_.sync();
+    for (const Piece& piece : pieces_)
+      if (released[piece.first] != 0) std::fill_n(entries_.begin() + piece.first, piece.count, Superblock{});
+    std::erase_if(pieces_, [&](const Piece& piece) { return released[piece.first] != 0; });
+    while (!entries_.empty() && !entries_.back().slabs) entries_.pop_back();
+    device_.upload(directory_.data(), entries_.data(), entries_.size());
   }
 
   SlabMemoryRef ref() const { return {directory_.data()}; }
-  uint64_t pointer_range() const { return uint64_t{used_} << (kBlockBits + kSlabBits + kSlotBits); }
+  uint64_t pointer_range() const { return uint64_t{entries_.size()} << (kBlockBits + kSlabBits + kSlotBits); }
 
  private:
+  struct Piece {
+    Buffer<uint32_t> memory;
+    uint32_t first, count;  // numbers of its superblocks
+  };
+
+  Piece make_piece(uint32_t first, uint32_t count, uint32_t index, const SlabLayout& layout,
+                   std::vector<Superblock>& entries) const {
+    const uint64_t slab_words = uint64_t{kSlabsPerSuperblock} * layout.slab_words;
+    Piece piece = {device_.template make<uint32_t>((slab_words + kBitmapWordsPerSuperblock) * count), first,
+                   count};
+    uint32_t* slabs = piece.memory.data();
+    uint32_t* bitmaps = slabs + slab_words * count;
+    device_.fill(bitmaps, uint64_t{kBitmapWordsPerSuperblock} * count, 0u);
+    for (uint32_t i = 0; i < count; ++i)
+      entries.push_back(
+          {slabs + slab_words * i, bitmaps + uint64_t{kBitmapWordsPerSuperblock} * i, index + i, layout, 0});
+    return piece;
+  }
+
+  // The lowest of `count` successive numbers that are not in use.
+  uint32_t free_numbers(uint32_t count) const {
+    uint32_t first = 0;
+    for (uint32_t number = 0; number < entries_.size() && number - first < count; ++number)
+      if (entries_[number].slabs) first = number + 1;
+    if (first + count > kMaxSuperblocks)
+      throw Error("the scene has more unique nodes than 32-bit pointers reach").hint("lower the resolution");
+    return first;
+  }
+
   Device& device_;
   Buffer<Superblock> directory_;
-  std::vector<Buffer<uint32_t>> pieces_;
-  uint32_t used_ = 0;  // superblocks
+  std::vector<Superblock> entries_;  // the same here; without slabs where a number is not in use
+  std::vector<Piece> pieces_;
 };
 
 }  // namespace vox

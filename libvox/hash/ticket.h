@@ -51,6 +51,11 @@ struct Ticket {
     return ~group.word(front, 0);
   }
 
+  template <class Group>
+  VOX_HD static void keep(Group group, uint32_t* slab, uint32_t live) {
+    group.once([&] { *slab = live; });
+  }
+
   template <class Group, class Front, class Item>
   VOX_HD static bool claim(Group group, uint32_t* slab, const Front&, uint32_t slot, const Item&, uint64_t) {
     const uint32_t bit = 1u << slot;

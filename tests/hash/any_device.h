@@ -6,7 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "libvox/dag/collect.h"
+#include "libvox/dag/frozen_dag.h"
 #include "libvox/hash/slab_tables.h"
+#include "libvox/hash/sweep.h"
 #include "tests/hash/items.h"
 
 namespace vox {
@@ -36,6 +39,19 @@ class AnyTables {
   virtual CountedPointers insert_counted(const Batch& batch) = 0;
   virtual Pointers intern(const Batch& batch) = 0;
 
+  // Keeps the items at these pointers.
+  virtual SweepResult sweep(const Pointers& kept) = 0;
+
+  using Roots = std::vector<DagRoot>;
+  virtual DagRoot load(const FrozenDag& dag) = 0;
+  virtual FrozenDag freeze(const DagRoot& root, const FrozenDag& like) = 0;
+  virtual CollectWork collect(const Roots& roots) = 0;
+  // In steps, with other calls between them.
+  virtual void start_collecting(const Roots& roots) = 0;
+  virtual bool collect_step(uint64_t pointers) = 0;
+  virtual bool collect_for(double seconds) = 0;
+  virtual CollectWork finish_collecting() = 0;
+
   // The words at pointers[i], as many as item i has.
   virtual std::vector<Item> read(const Batch& batch, const Pointers& pointers) = 0;
   virtual uint64_t items() = 0;
@@ -50,6 +66,7 @@ class AnyDevice {
   virtual ~AnyDevice() = default;
   // They live no longer than the device.
   virtual std::unique_ptr<AnyTables> make_tables(const std::string& name, const TableOptions& options) = 0;
+  virtual uint64_t bytes_used() = 0;  // of its memory
   virtual std::vector<uint32_t> leaders(const Batch& batch, LeaderFinder finder) = 0;
 };
 

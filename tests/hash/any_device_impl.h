@@ -1,6 +1,9 @@
 // AnyDevice on one device. Included by any_device.cpp and any_device.cu, which only say which device.
 #pragma once
 
+#include "libvox/dag/collect.h"
+#include "libvox/dag/freeze.h"
+#include "libvox/dag/load.h"
 #include "libvox/dag/store.h"
 #include "libvox/hash/batch_duplicates.h"
 #include "libvox/hash/slab_duplicates.h"
@@ -93,6 +96,31 @@ class TablesOnDevice final : public AnyTables {
     });
   }
 
+  SweepResult sweep(const Pointers& kept) override {
+    std::vector<uint32_t> marks(tables().pointer_range() / 32);
+    for (uint32_t pointer : kept) marks.at(pointer / 32) |= 1u << pointer % 32;
+    const auto there = DeviceBatch<Device>::uploaded(device_, marks);
+    return tables().sweep(there.data());
+  }
+
+  DagRoot load(const FrozenDag& dag) override {
+    return {DagLoader(device_, store_, dag).insert().root, dag.depth()};
+  }
+  FrozenDag freeze(const DagRoot& root, const FrozenDag& like) override {
+    FrozenDag dag = empty_dag(like.resolution, like.materials);
+    Freezer(device_, store_, dag).run(root.pointer);
+    return dag;
+  }
+  CollectWork collect(const Roots& roots) override { return vox::collect(device_, store_, std::span(roots)); }
+  void start_collecting(const Roots& roots) override { collector_.emplace(device_, store_, roots); }
+  bool collect_step(uint64_t pointers) override { return collector_->step(pointers); }
+  bool collect_for(double seconds) override { return collector_->step_for(seconds); }
+  CollectWork finish_collecting() override {
+    const CollectWork work = collector_->finish();
+    collector_.reset();
+    return work;
+  }
+
   std::vector<Item> read(const Batch& batch, const Pointers& pointers) override {
     DeviceBatch<Device> there(device_, batch);
     const auto at = DeviceBatch<Device>::uploaded(device_, pointers);
@@ -135,6 +163,7 @@ class TablesOnDevice final : public AnyTables {
 
   Device& device_;
   DagStore<Device, Tables> store_;
+  std::optional<Collector<Device, DagStore<Device, Tables>>> collector_;
 };
 
 template <class Device>
@@ -151,6 +180,8 @@ class OnDevice final : public AnyDevice {
     });
     return result;
   }
+
+  uint64_t bytes_used() override { return device_.pool().used(); }
 
   std::vector<uint32_t> leaders(const Batch& batch, LeaderFinder finder) override {
     DeviceBatch<Device> there(device_, batch);

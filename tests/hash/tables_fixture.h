@@ -16,6 +16,7 @@ class TablesTest : public testing::TestWithParam<std::string> {
   std::unique_ptr<AnyTables> make(const TableOptions& options = {}) {
     return device_->make_tables(GetParam(), options);
   }
+  AnyDevice& device() { return *device_; }
 
  private:
   std::unique_ptr<AnyDevice> device_ = make_any_device();

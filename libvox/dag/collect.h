@@ -1,0 +1,75 @@
+// Garbage collection: what cannot be reached from the roots leaves the store. Molenaar & Eisemann 2024, §5.3,
+// with the marks apart from the slabs.
+#pragma once
+
+#include "libvox/base/stopwatch.h"
+#include "libvox/dag/collect_work.h"
+#include "libvox/dag/mark.h"
+#include "libvox/dag/store.h"
+
+namespace vox {
+
+// A collection that is under way. Between its steps the store may take in new items, see mark.h; the scenes
+// that the roots name at the beginning stay whole, whether or not somebody still wants them at the end.
+template <class Device, class Store>
+class Collector {
+ public:
+  Collector(Device& device, Store& store, std::span<const DagRoot> roots)
+      : device_(device), store_(store), marker_(device, store.ref(), store.pointer_range(), roots) {
+    store_.set_marker(&marker_);
+  }
+  ~Collector() { store_.set_marker(nullptr); }
+  Collector(const Collector&) = delete;
+  Collector& operator=(const Collector&) = delete;
+
+  // A piece of work, see Marker. Returns whether nothing is left but finish().
+  bool step(uint64_t pointers) {
+    const Stopwatch watch;
+    marker_.step(pointers);
+    device_.sync();
+    work_.mark_seconds += watch.seconds();
+    return marker_.done();
+  }
+
+  // As much work as fits in about this time, a little in any case.
+  bool step_for(double seconds) {
+    for (const Stopwatch watch; !marker_.done() && (watch.seconds() < seconds);) {
+      const Stopwatch piece;
+      step(piece_);
+      if (piece.seconds() < seconds / 16) piece_ *= 2;
+      if (piece.seconds() > seconds / 4) piece_ = std::max<uint64_t>(piece_ / 2, kSmallestPiece);
+    }
+    return marker_.done();
+  }
+
+  // Does what is left of the mark, and all of the sweep. Pointers to what was not reached are void after it.
+  // Call once.
+  CollectWork finish() {
+    step(UINT64_MAX - 31);
+    work_.items_before = store_.items();
+    const Stopwatch watch;
+    work_.bytes_returned = store_.tables().sweep(marker_.marks(store_.pointer_range())).bytes_returned;
+    device_.sync();
+    work_.sweep_seconds = watch.seconds();
+    work_.items_after = store_.items();
+    store_.set_marker(nullptr);
+    return work_;
+  }
+
+ private:
+  static constexpr uint64_t kSmallestPiece = 1 << 14;  // pointers
+
+  Device& device_;
+  Store& store_;
+  Marker<Device> marker_;
+  CollectWork work_;
+  uint64_t piece_ = kSmallestPiece;
+};
+
+// All at once.
+template <class Device, class Store>
+CollectWork collect(Device& device, Store& store, std::span<const DagRoot> roots) {
+  return Collector<Device, Store>(device, store, roots).finish();
+}
+
+}  // namespace vox

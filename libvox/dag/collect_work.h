@@ -1,0 +1,14 @@
+// What collecting garbage has done.
+#pragma once
+
+#include <cstdint>
+
+namespace vox {
+
+struct CollectWork {
+  uint64_t items_before = 0, items_after = 0;
+  uint64_t bytes_returned = 0;  // to the system
+  double mark_seconds = 0, sweep_seconds = 0;
+};
+
+}  // namespace vox

@@ -1,0 +1,222 @@
+// Which items of a store can be reached from some roots: a bit for each pointer (hash/sweep.h), found from
+// the roots down, level by level.
+//
+// Leaves and nodes, and nodes of different levels, that have equal words are one item. Whether an item's
+// words are pointers depends on where it was reached, so it has to be looked into as an inner node if it is
+// one anywhere, however often it is a leaf besides. Going down by height, the number of inner levels from an
+// item to the leaves, sees to that: an item is first reached at the greatest of its heights, and its children
+// are looked into there. At a lower height the same children are reached again, and they are marked by then.
+// Roots of lower scenes join at their own height.
+//
+// The items to look into next are kept as bits as well, not as a list: memory is bounded by the pointer
+// range, items are read in the order in which they lie, and the host need not know how many there are.
+//
+// A mark may be done in steps, with edits between them. What is live then is what could be reached from the
+// roots when it began, and what has been interned since; the store tells the latter with keep(), which marks
+// those items without looking into them. That is enough: children of an interned item have been interned
+// since themselves, or were taken over from a scene that was already there, all of which can be reached from
+// the roots of the beginning. So the roots have to be all that anybody still means to use: the current scene,
+// those of undo, snapshots, brushes.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "libvox/dag/node.h"
+#include "libvox/device/pool.h"
+#include "libvox/hash/slab_memory.h"
+
+namespace vox {
+
+struct DagRoot {
+  uint32_t pointer = kNullPointer;
+  uint32_t depth = 0;  // of the DAG: the inner levels above the leaves
+};
+
+// Index of the n-th, from 0, of a word's set bits, of which there are more.
+VOX_HD inline uint32_t nth_bit(uint32_t word, uint32_t n) {
+  uint32_t at = 0;
+  for (uint32_t width = 16; width > 0; width /= 2) {
+    const auto low = static_cast<uint32_t>(popcount((word >> at) & ((1u << width) - 1)));
+    if (n < low) continue;
+    n -= low;
+    at += width;
+  }
+  return at;
+}
+
+// Sets the bit of an item that has been reached; of who comes first, also in `next`, what to look into at the
+// height below.
+struct ReachItems {
+  uint32_t* marks;
+  uint32_t* next;  // nullptr: leaves are not looked into
+
+  VOX_HD void reach(uint32_t pointer) const {
+    uint32_t* word = marks + pointer / 32;
+    const uint32_t bit = 1u << pointer % 32;
+    if ((atomic_load_relaxed(word) & bit) != 0 || (atomic_or_relaxed(word, bit) & bit) != 0) return;
+    if (next) atomic_or_relaxed(next + pointer / 32, bit);
+  }
+};
+
+struct MarkItems {
+  ReachItems items;
+  const uint32_t* pointers;
+  VOX_HD void operator()(uint64_t i) const {
+    if (pointers[i] != kNullPointer) items.reach(pointers[i]);
+  }
+};
+
+// Looks into the items of one height, a word of bits each, and clears these.
+struct LookIntoItems {
+  ReachItems items;
+  SlabMemoryRef store;
+  uint32_t* front;
+  uint64_t first;  // of the words
+
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    if (stage == 0) return;
+    for (uint32_t bits = front[first + i]; bits != 0; bits &= bits - 1)
+      prefetch_line(store.item(pointer(i, static_cast<uint32_t>(lowest_bit(bits)))).head());
+  }
+  VOX_HD void operator()(uint64_t i) const {
+    uint32_t bits = front[first + i];
+    if (bits == 0) return;
+    front[first + i] = 0;
+    for (; bits != 0; bits &= bits - 1) look_into(pointer(i, static_cast<uint32_t>(lowest_bit(bits))));
+  }
+#ifdef __CUDACC__
+  // The same by a warp, whose lanes share out the items of 32 words evenly.
+  __device__ void warp(uint64_t begin, uint64_t n) const {
+    constexpr uint32_t kAll = 0xffffffff;
+    const uint32_t lane = threadIdx.x & 31;
+    const uint32_t bits = begin + lane < n ? front[first + begin + lane] : 0;
+    if (!__any_sync(kAll, bits != 0)) return;
+    if (bits != 0) front[first + begin + lane] = 0;
+    uint32_t through = static_cast<uint32_t>(popcount(bits));  // items of this lane's word and those before
+    for (uint32_t step = 1; step < 32; step *= 2) {
+      const uint32_t before = __shfl_up_sync(kAll, through, step);
+      if (lane >= step) through += before;
+    }
+    const uint32_t count = __shfl_sync(kAll, through, 31);
+    for (uint32_t item = lane; item - lane < count; item += 32) {
+      uint32_t owner = 0;
+      for (uint32_t step = 16; step > 0; step /= 2)
+        if (__shfl_sync(kAll, through, static_cast<int>(owner + step - 1)) <= item) owner += step;
+      const uint32_t word = __shfl_sync(kAll, bits, static_cast<int>(owner));
+      const uint32_t before =
+          __shfl_sync(kAll, through, static_cast<int>(owner)) - static_cast<uint32_t>(popcount(word));
+      if (item < count) look_into(pointer(begin + owner, nth_bit(word, item - before)));
+    }
+  }
+#endif
+
+ private:
+  VOX_HD uint32_t pointer(uint64_t i, uint32_t bit) const {
+    return static_cast<uint32_t>((first + i) * 32) + bit;
+  }
+  VOX_HD void look_into(uint32_t pointer) const {
+    const ItemRef node = store.item(pointer);
+    const uint32_t words = node_words(node[0]);
+    for (uint32_t word = 1; word < words; ++word) items.reach(node[word]);
+  }
+};
+
+struct AddMarks {
+  const uint32_t* from;
+  uint32_t* to;
+  VOX_HD void operator()(uint64_t i) const { to[i] |= from[i]; }
+};
+
+template <class Device>
+class Marker {
+ public:
+  // A root's pointer may be kNullPointer. `pointer_range` is the store's.
+  Marker(Device& device, SlabMemoryRef store, uint64_t pointer_range, std::span<const DagRoot> roots)
+      : device_(device), store_(store), words_(pointer_range / 32) {
+    marks_ = cleared(words_);
+    front_ = cleared(words_);
+    next_ = cleared(words_);
+    for (const DagRoot& root : roots)
+      if (root.pointer != kNullPointer) roots_.push_back(root);
+    for (const DagRoot& root : roots_) height_ = std::max(height_, root.depth);
+    join_roots();
+  }
+
+  bool done() const { return height_ == 0; }
+
+  // Looks at the next `pointers` of them, whether or not there is an item to look into: a piece of work that
+  // has a bound. Returns done().
+  bool step(uint64_t pointers) {
+    for (uint64_t budget = (pointers + 31) / 32; budget > 0 && !done();) {
+      const uint64_t n = std::min(budget, words_ - at_);
+      const ReachItems items = {marks_.data(), height_ > 1 ? next_.data() : nullptr};
+      device_.for_each({"mark", 4}, n, LookIntoItems{items, store_, front_.data(), at_});
+      at_ += n;
+      budget -= n;
+      if (at_ == words_) go_down();
+    }
+    return done();
+  }
+  void run() { step(UINT64_MAX - 31); }
+
+  // Of items that have been interned meanwhile; the store now has pointers below `pointer_range`.
+  void keep(const uint32_t* pointers, uint64_t n, uint64_t pointer_range) {
+    grow(kept_, pointer_range / 32);
+    device_.for_each({"mark: keep", 12}, n, MarkItems{{kept_.data(), nullptr}, pointers});
+  }
+
+  // A bit for every pointer of the store, whose range this is now. Call when done.
+  const uint32_t* marks(uint64_t pointer_range) {
+    grow(marks_, pointer_range / 32);
+    device_.for_each({"mark: add kept", 12}, std::min(kept_.size(), marks_.size()),
+                     AddMarks{kept_.data(), marks_.data()});
+    return marks_.data();
+  }
+
+ private:
+  Buffer<uint32_t> cleared(uint64_t words) const {
+    auto buffer = device_.template make<uint32_t>(words);
+    device_.fill(buffer.data(), words, 0u);
+    return buffer;
+  }
+
+  void grow(Buffer<uint32_t>& bits, uint64_t words) const {
+    if (words <= bits.size()) return;
+    Buffer<uint32_t> grown = cleared(words);
+    device_.copy(grown.data(), bits.data(), bits.size());
+    device_.sync();
+    bits = std::move(grown);
+  }
+
+  void go_down() {
+    front_.swap(next_);
+    at_ = 0;
+    --height_;
+    join_roots();
+  }
+
+  // Reaches the roots of this height.
+  void join_roots() {
+    std::vector<uint32_t> pointers;
+    for (const DagRoot& root : roots_)
+      if (root.depth == height_) pointers.push_back(root.pointer);
+    if (pointers.empty()) return;
+    auto on_device = device_.template make<uint32_t>(pointers.size());
+    device_.upload(on_device.data(), pointers.data(), pointers.size());
+    const ReachItems items = {marks_.data(), height_ > 0 ? front_.data() : nullptr};
+    device_.for_each("mark: roots", pointers.size(), MarkItems{items, on_device.data()});
+  }
+
+  Device& device_;
+  SlabMemoryRef store_;
+  uint64_t words_;  // of the bits when it began
+  std::vector<DagRoot> roots_;
+  Buffer<uint32_t> marks_, front_, next_;  // all that was reached; to look into now; at the height below
+  Buffer<uint32_t> kept_;
+  uint32_t height_ = 0;  // of what is looked into now
+  uint64_t at_ = 0;      // where in `front_`
+};
+
+}  // namespace vox

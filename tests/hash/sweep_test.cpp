@@ -1,0 +1,284 @@
+// Removing items: what is not marked is gone, what is marked stays where it is, and the places are used
+// again.
+#include <map>
+
+#include "tests/hash/tables_fixture.h"
+
+namespace vox {
+namespace {
+
+// Items that the tables should hold, and where.
+using Known = std::map<Item, uint32_t>;
+
+uint64_t allocated_bytes(AnyTables& tables) {
+  uint64_t sum = 0;
+  for (const TableMemory& memory : tables.memory()) sum += memory.allocated_bytes();
+  return sum;
+}
+
+class Sweep : public TablesTest {
+ protected:
+  // Hashes of its own for some items, so that buckets get long.
+  static Batch batch_of(const std::vector<Item>& items) {
+    Batch batch;
+    for (const Item& item : items) {
+      const uint64_t hash = hash_words(item.data(), static_cast<uint32_t>(item.size()));
+      batch.add(item, item.back() % 64 == 0 ? hash & 0xffffffff : hash);
+    }
+    return batch;
+  }
+
+  static void insert(AnyTables& tables, const std::vector<Item>& items, Known& known) {
+    const Batch batch = batch_of(items);
+    const Pointers pointers = tables.insert_all(batch);
+    std::map<uint32_t, Item> item_at;
+    for (const auto& [item, pointer] : known) item_at.emplace(pointer, item);
+    for (uint64_t i = 0; i < items.size(); ++i) {
+      ASSERT_TRUE(item_at.emplace(pointers[i], items[i]).second) << "two items at one place";
+      known.emplace(items[i], pointers[i]);
+    }
+    ASSERT_NO_FATAL_FAILURE(expect_items_at(tables, batch, pointers));
+  }
+
+  // Keeps the items for which keep(item) holds; the others come back as a list.
+  template <class Keep>
+  std::vector<Item> sweep(AnyTables& tables, Known& known, const Keep& keep) {
+    Pointers kept;
+    std::vector<Item> gone;
+    Known left;
+    for (const auto& [item, pointer] : known)
+      if (keep(item)) {
+        kept.push_back(pointer);
+        left.emplace(item, pointer);
+      } else {
+        gone.push_back(item);
+      }
+    const uint64_t used_before = device().bytes_used();
+    const SweepResult result = tables.sweep(kept);
+    EXPECT_EQ(result.items_removed, gone.size());
+    const uint64_t used = device().bytes_used();
+    EXPECT_EQ(result.bytes_returned, used_before > used ? used_before - used : 0);
+    known = left;
+    return gone;
+  }
+
+  static void expect_holds(AnyTables& tables, const Known& known, const std::vector<Item>& gone) {
+    std::vector<Item> items;
+    Pointers pointers;
+    for (const auto& [item, pointer] : known) {
+      items.push_back(item);
+      pointers.push_back(pointer);
+    }
+    const Batch batch = batch_of(items);
+    ASSERT_EQ(tables.items(), known.size());
+    ASSERT_EQ(tables.find_all(batch), pointers);
+    ASSERT_NO_FATAL_FAILURE(expect_items_at(tables, batch, pointers));
+    ASSERT_EQ(tables.find_all(batch_of(gone)), nowhere(gone.size()));
+    expect_memory_recounted(tables, known);
+  }
+
+  static void expect_memory_recounted(AnyTables& tables, const Known& known) {
+    std::map<uint32_t, uint64_t> items_of_size;
+    for (const auto& [item, pointer] : known) ++items_of_size[static_cast<uint32_t>(item.size())];
+    const auto memory = tables.memory();
+    ASSERT_EQ(memory.size(), items_of_size.size());
+    for (const TableMemory& one : memory) {
+      EXPECT_EQ(one.items, items_of_size[one.item_words]);
+      EXPECT_EQ(one.item_bytes, one.items * one.item_words * 4);
+      EXPECT_EQ(one.empty_bytes % (one.item_words * 4), 0u);
+      uint64_t buckets = 0, slabs = 0;
+      for (size_t length = 0; length < one.chain_lengths.size(); ++length) {
+        buckets += one.chain_lengths[length];
+        slabs += length * one.chain_lengths[length];
+      }
+      EXPECT_EQ(buckets, one.buckets);
+      if (GetParam() == "sector")
+        EXPECT_EQ(slabs, one.slabs);
+      else
+        EXPECT_EQ(one.slabs, slabs_with_items(known, one.item_words));
+    }
+  }
+  // Slabs that are empty have left their buckets.
+  static uint64_t slabs_with_items(const Known& known, uint32_t words) {
+    std::set<uint32_t> slabs;
+    for (const auto& [item, pointer] : known)
+      if (item.size() == words) slabs.insert(pointer >> kSlotBits);
+    return slabs.size();
+  }
+};
+VOX_FOR_ALL_TABLES(Sweep);
+
+TEST_P(Sweep, OfEmptyTablesChangesNothing) {
+  const auto tables = make();
+  EXPECT_EQ(tables->sweep({}).items_removed, 0u);
+  Known known;
+  insert(*tables, {{1, 2}, {3, 4, 5}}, known);
+  expect_holds(*tables, known, {});
+}
+
+TEST_P(Sweep, WithAllItemsMarkedChangesNothing) {
+  const auto tables = make();
+  Random random(1);
+  Known known;
+  for (uint32_t words : {2u, 6u, 10u}) insert(*tables, unique_items(random, 3000, words), known);
+  const uint64_t bytes = allocated_bytes(*tables);
+  EXPECT_TRUE(sweep(*tables, known, [](const Item&) { return true; }).empty());
+  expect_holds(*tables, known, {});
+  EXPECT_EQ(allocated_bytes(*tables), bytes);
+}
+
+TEST_P(Sweep, WithNothingMarkedGivesAllMemoryBack) {
+  const auto tables = make();
+  Random random(2);
+  const uint64_t used = device().bytes_used();
+  for (int round = 0; round < 3; ++round) {
+    Known known;
+    std::vector<Item> items;
+    for (uint32_t words = kMinItemWords; words <= kMaxItemWords; ++words)
+      for (const Item& item : unique_items(random, 2000, words)) items.push_back(item);
+    insert(*tables, items, known);
+    const uint64_t range = tables->pointer_range();
+    const auto gone = sweep(*tables, known, [](const Item&) { return false; });
+    EXPECT_EQ(gone.size(), items.size());
+    EXPECT_EQ(tables->items(), 0u);
+    EXPECT_EQ(tables->pointer_range(), 0u);
+    EXPECT_LE(device().bytes_used(), used + (1 << 20));  // what does not grow with the items
+    expect_holds(*tables, known, gone);
+    insert(*tables, gone, known);
+    EXPECT_EQ(tables->pointer_range(), range);  // the numbers of superblocks come again
+    expect_holds(*tables, known, {});
+    sweep(*tables, known, [](const Item&) { return false; });
+  }
+}
+
+// Rounds of: insert, of what is new and what was there once; sweep with random marks; look at everything.
+TEST_P(Sweep, RoundsOfInsertionAndRemovalAgreeWithAMap) {
+  for (const uint32_t load_factor : {8u, 96u}) {
+    const auto tables = make({.load_factor = load_factor});
+    Random random(3 + load_factor);
+    Known known;
+    std::set<Item> gone;
+    for (int round = 0; round < 50; ++round) {
+      std::set<Item> items;
+      const uint32_t size_of_batch = std::array{1u, 30u, 500u, 3000u}[random.below(4)];
+      for (uint32_t i = 0; i < size_of_batch; ++i)
+        items.insert(random_item(random, 2 + random.below(2) * 3 + random.below(2)));
+      for (const Item& item : gone)
+        if (random.below(3) == 0) items.insert(item);
+      for (const auto& [item, pointer] : known) items.erase(item);
+      for (const Item& item : items) gone.erase(item);
+      ASSERT_NO_FATAL_FAILURE(insert(*tables, {items.begin(), items.end()}, known)) << "round " << round;
+      const uint32_t kept_of_ten = std::array{10u, 9u, 5u, 1u, 0u}[random.below(round % 10 == 9 ? 5 : 4)];
+      for (const Item& item :
+           sweep(*tables, known, [&](const Item&) { return random.below(10) < kept_of_ten; }))
+        gone.insert(item);
+      ASSERT_NO_FATAL_FAILURE(expect_holds(*tables, known, {gone.begin(), gone.end()})) << "round " << round;
+    }
+  }
+}
+
+// Buckets share the slabs that were there before they became more.
+TEST_P(Sweep, OfATableThatHasOutgrownItsBucketsKeepsWhatIsMarked) {
+  for (const uint32_t kept_of_ten : {0u, 1u, 5u}) {
+    const auto tables = make({.load_factor = 16});
+    Random random(4);
+    Known known;
+    for (uint32_t count : {500u, 3000u, 20000u}) insert(*tables, unique_items(random, count, 5), known);
+    for (int round = 0; round < 3; ++round) {
+      const auto gone = sweep(*tables, known, [&](const Item&) { return random.below(10) < kept_of_ten; });
+      ASSERT_NO_FATAL_FAILURE(expect_holds(*tables, known, gone));
+      insert(*tables, gone, known);
+      ASSERT_NO_FATAL_FAILURE(expect_holds(*tables, known, {}));
+    }
+  }
+}
+
+TEST_P(Sweep, FreedPlacesAreUsedAgain) {
+  const auto tables = make();
+  Random random(5);
+  Known known;
+  insert(*tables, unique_items(random, 10000, 4), known);
+  const uint64_t bytes = allocated_bytes(*tables);
+  for (int round = 0; round < 30; ++round) {
+    const auto gone = sweep(*tables, known, [&](const Item&) { return random.below(4) != 0; });
+    ASSERT_NO_FATAL_FAILURE(insert(*tables, unique_items(random, gone.size(), 4), known));
+  }
+  expect_holds(*tables, known, {});
+  // Some more where buckets have become fuller than any was before; 7 times the items have come and gone.
+  EXPECT_LT(allocated_bytes(*tables), bytes * 5 / 4);
+}
+
+TEST_P(Sweep, ItemsThatComeBackTakeNoMoreMemoryThanBefore) {
+  const auto tables = make();
+  Random random(6);
+  Known known;
+  insert(*tables, unique_items(random, 20000, 6), known);
+  const TableMemory before = tables->memory().at(0);
+  insert(*tables, sweep(*tables, known, [&](const Item&) { return random.below(3) != 0; }), known);
+  const TableMemory after = tables->memory().at(0);
+  EXPECT_EQ(after.slabs, before.slabs);
+  EXPECT_EQ(after.empty_bytes, before.empty_bytes);
+  EXPECT_EQ(after.allocated_bytes(), before.allocated_bytes());
+}
+
+// What came last lies together where a table takes places in the order of time, and all of it at once.
+TEST_P(Sweep, SuperblocksWithoutItemsGoBackAndTheirNumbersComeAgain) {
+  const auto tables = make();
+  Random random(7);
+  Known known;
+  insert(*tables, unique_items(random, 3000, 3), known);
+  const Known first = known;
+  const uint64_t range = tables->pointer_range(), used = device().bytes_used();
+  std::vector<Item> others;
+  for (uint32_t words : {5u, 7u})
+    for (const Item& item : unique_items(random, 2000, words)) others.push_back(item);
+  for (int round = 0; round < 3; ++round) {
+    insert(*tables, others, known);
+    const uint64_t bytes = allocated_bytes(*tables);
+    EXPECT_EQ(tables->pointer_range(), range + (2u << 19));
+    sweep(*tables, known, [&](const Item& item) { return first.contains(item); });
+    EXPECT_EQ(tables->pointer_range(), range);
+    EXPECT_LT(allocated_bytes(*tables), bytes / 2);
+    EXPECT_LE(device().bytes_used(), used + (1 << 20));
+    expect_holds(*tables, known, others);
+  }
+}
+
+// More than a superblock's 2^19 items of one size, inserted at once: runs lie across the borders. One
+// superblock after the other goes and comes again.
+TEST_P(Sweep, BucketsLoseWhatTheyHadInASuperblockThatGoes) {
+  const auto tables = make();
+  Batch batch;
+  for (uint32_t i = 0; i < 1200000; ++i) batch.add({1 + i, 7});
+  Pointers pointers = tables->insert_all(batch);
+  const uint64_t range = tables->pointer_range();
+  const uint32_t superblocks = static_cast<uint32_t>(range >> 19);
+  ASSERT_GE(superblocks, 3u);
+  for (uint32_t gone = 0; gone < superblocks; ++gone) {
+    const uint64_t bytes = allocated_bytes(*tables);
+    Pointers kept, found;
+    Chosen missing;
+    for (uint32_t i = 0; i < batch.size(); ++i) {
+      const bool stays = pointers[i] >> 19 != gone;
+      found.push_back(stays ? pointers[i] : kNullPointer);
+      if (stays)
+        kept.push_back(pointers[i]);
+      else
+        missing.push_back(i);
+    }
+    ASSERT_FALSE(missing.empty());
+    EXPECT_EQ(tables->sweep(kept).items_removed, missing.size());
+    EXPECT_LE(allocated_bytes(*tables) + (3 << 20), bytes);
+    ASSERT_TRUE(tables->find_all(batch) == found) << gone;
+    const Pointers again = tables->insert(batch, missing);
+    for (uint32_t i : missing) pointers[i] = again[i];
+    ASSERT_TRUE(all_different(pointers));
+    ASSERT_TRUE(tables->find_all(batch) == pointers) << gone;
+    EXPECT_LE(tables->pointer_range(), range + (2u << 19));
+  }
+  EXPECT_EQ(tables->items(), batch.size());
+  ASSERT_NO_FATAL_FAILURE(expect_items_at(*tables, batch, pointers));
+}
+
+}  // namespace
+}  // namespace vox
