@@ -148,7 +148,11 @@ class DeviceEditSession final : public EditSession {
     return 1;
   }
 
-  PaintTool tool(const PaintEdit& edit) const { return {edit}; }
+  PaintTool tool(const PaintEdit& edit) const {
+    PaintTool tool = {edit};
+    if (!materials_) tool.edit.material = 0;  // as homogeneous nodes have it
+    return tool;
+  }
   CopyTool tool(const CopyEdit& edit) const {
     return {walk(scene(edit.scene), clipped(edit, grid_box(scene(edit.scene).resolution))), edit.within,
             edit.skip_empty ? 1u : 0u};
