@@ -97,7 +97,7 @@ class DeviceEditSession final : public EditSession {
     for (const Edit& edit : edits) {
       const Kind& kind = std::get<Kind>(edit);
       const VoxelBox box = written(edit, grid, grid_box(scene(scene_of(kind)).resolution));
-      if (box.empty()) continue;
+      if (box.empty() || steps_of(kind) == 0) continue;
       boxes.push_back(box);
       tools.push_back(tool(kind));
       steps = std::max(steps, steps_of(kind));
