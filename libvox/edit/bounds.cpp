@@ -61,7 +61,7 @@ struct Read {
   VoxelBox operator()(const CopyEdit& edit) const {
     return edit.scene == kThisScene ? intersection(edit.source, grid) : VoxelBox{};
   }
-  VoxelBox operator()(const CombineEdit&) const { return {}; }
+  VoxelBox operator()(const CombineEdit& edit) const { return edit.scene == kThisScene ? grid : VoxelBox{}; }
   VoxelBox operator()(const MorphEdit& edit) const {
     return intersection(grown(bounds(edit.shape, grid), 1), grid);
   }
