@@ -89,26 +89,27 @@ class DeviceEditSession final : public EditSession {
 
   template <class Kind>
   EditWork run_kind(const Kind&, std::span<const Edit> edits) {
-    using Tool = decltype(tool(std::declval<const Kind&>()));
-    std::vector<Tool> tools;
+    uint32_t steps = 0;
+    for (const Edit& edit : edits) steps = std::max(steps, steps_of(std::get<Kind>(edit)));
+    EditWork work;
+    for (uint32_t step = 0; step < steps; ++step) work += run_step<Kind>(edits, step);
+    return work;
+  }
+
+  // One step of all edits that have as many.
+  template <class Kind>
+  EditWork run_step(std::span<const Edit> edits, uint32_t step) {
+    std::vector<decltype(tool(std::declval<const Kind&>()))> tools;
     std::vector<VoxelBox> boxes;
     const VoxelBox grid = grid_box(resolution());
-    uint32_t steps = 1;
     for (const Edit& edit : edits) {
       const Kind& kind = std::get<Kind>(edit);
       const VoxelBox box = written(edit, grid, grid_box(scene(scene_of(kind)).resolution));
-      if (box.empty() || steps_of(kind) == 0) continue;
+      if (box.empty() || steps_of(kind) <= step) continue;
       boxes.push_back(box);
       tools.push_back(tool(kind));
-      steps = std::max(steps, steps_of(kind));
     }
-    EditWork work;
-    if (tools.empty()) return work;
-    if (steps == 1) return run_tools(tools, boxes);
-    for (const Edit& edit : edits)
-      for (uint32_t step = 0; step < steps_of(std::get<Kind>(edit)); ++step)
-        work += run_tools(std::vector{tool(std::get<Kind>(edit))}, {written(edit, grid, grid)});
-    return work;
+    return tools.empty() ? EditWork() : run_tools(tools, boxes);
   }
 
   EditWork run_kind(const FillEdit&, std::span<const Edit>) { throw Error("fill is not there yet"); }
