@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "libvox/edit/bounds.h"
 #include "tests/common/test_engine.h"
 #include "tests/edit/dense_edit.h"
 #include "tests/edit/random_edits.h"
@@ -116,6 +117,13 @@ class EditedScene {
   std::vector<Dense> scenes_;  // the one being edited first
   std::unique_ptr<EditSession> session_;
 };
+
+inline VoxelBox written_by(const Edit& edit, const std::vector<Dense>& scenes) {
+  uint32_t other = kThisScene;
+  if (const auto* copy = std::get_if<CopyEdit>(&edit)) other = copy->scene;
+  if (const auto* combine = std::get_if<CombineEdit>(&edit)) other = combine->scene;
+  return written(edit, grid_box(scenes[0].side), grid_box(scenes[other].side));
+}
 
 // How many scripts of how many edits on scenes of which resolution.
 struct Scripts {

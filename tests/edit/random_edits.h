@@ -225,4 +225,15 @@ inline MorphEdit random_morph(Random& random, uint32_t resolution) {
   return edit;
 }
 
+// From a seed in the grid and in the shape.
+inline FillEdit random_fill(Random& random, const Dense& scene) {
+  const auto last = static_cast<int32_t>(scene.side) - 1;
+  FillEdit edit;
+  edit.seed = {between(random, 0, last), between(random, 0, last), between(random, 0, last)};
+  edit.material = random_material(random);
+  if (one_in(random, 2)) edit.shape = random_shape(random, scene.side);
+  if (!dense_contains(edit.shape, edit.seed)) edit.shape = {};
+  return edit;
+}
+
 }  // namespace vox
