@@ -154,7 +154,7 @@ class DeviceEditSession final : public EditSession {
                            flooded.masks.data(),
                            static_cast<uint32_t>(flooded.blocks),
                            scenes_[0].depth,
-                           materials_ ? edit.material : 0u};
+                           edit.material};
     EditWork work = run_tools(std::vector{tool}, {box});
     work.octree_seconds += seconds;
     return work;
@@ -204,11 +204,7 @@ class DeviceEditSession final : public EditSession {
     return 1;
   }
 
-  PaintTool tool(const PaintEdit& edit) const {
-    PaintTool tool = {edit};
-    if (!materials_) tool.edit.material = 0;  // as homogeneous nodes have it
-    return tool;
-  }
+  PaintTool tool(const PaintEdit& edit) const { return {edit}; }
   CopyTool tool(const CopyEdit& edit) const {
     return {walk(scene(edit.scene), clipped(edit, grid_box(scene(edit.scene).resolution))), edit.within,
             edit.skip_empty ? 1u : 0u};
