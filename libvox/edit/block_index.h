@@ -45,6 +45,15 @@ struct BlockIndex {
     return {first, lower_bound(block_end(cube), {first, range.end})};
   }
 
+  // A range in which one finds the same as in all `count`, small where the cube is close to block `from`.
+  VOX_HD BlockRange around(BlockKey cube, uint32_t from, uint32_t count) const {
+    const BlockKey start = cube >> kBlockHeightBits << kBlockHeightBits, end = block_end(cube);
+    uint64_t step = 1, begin = from, behind = from;
+    for (; begin > 0 && keys[begin] >= start; step *= 4) begin = begin > step ? begin - step : 0;
+    for (step = 1; behind < count && keys[behind] < end; step *= 4) behind += step;
+    return {static_cast<uint32_t>(begin), behind < count ? static_cast<uint32_t>(behind) : count};
+  }
+
  private:
   VOX_HD uint32_t lower_bound(BlockKey key, BlockRange range) const {
     while (range.begin < range.end) {

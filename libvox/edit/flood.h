@@ -38,12 +38,14 @@ struct FloodRule {
     return mixed || where == Where::Border || !contains(bounds, region) ? FloodAnswer::Some
                                                                         : FloodAnswer::All;
   }
-  VOX_HD uint64_t leaf(const Int3& corner, Content content) const {
+  VOX_HD uint64_t leaf(const Region& leaf, Content content) const {
+    const bool inside = contains(bounds, leaf) && where_is(shape, leaf) == Where::Inside;
+    if (inside && like == kEmptyVoxel && is_pointer(content)) return ~leaf_mask(dag.store.item(content));
     uint64_t mask = 0;
     for (uint32_t bit = 0; bit < 64; ++bit) {
-      const Int3 voxel = corner + morton_decode(bit);
-      if (dag.voxel(content, bit) == like && contains(bounds, voxel) && contains(shape, voxel))
-        mask |= uint64_t{1} << bit;
+      const Int3 voxel = leaf.min + morton_decode(bit);
+      const bool here = inside || (contains(bounds, voxel) && contains(shape, voxel));
+      if (here && dag.voxel(content, bit) == like) mask |= uint64_t{1} << bit;
     }
     return mask;
   }
@@ -118,8 +120,9 @@ struct FloodLeaves {
   BlockKey* keys;
   uint64_t* masks;
   VOX_HD void operator()(uint64_t i) const {
-    keys[i] = block_key({corners[i], rule.dag.depth, kLeafSide}, rule.dag.depth);
-    masks[i] = rule.leaf(corners[i], content[i]);
+    const Region leaf = {corners[i], rule.dag.depth, kLeafSide};
+    keys[i] = block_key(leaf, rule.dag.depth);
+    masks[i] = rule.leaf(leaf, content[i]);
   }
 };
 
@@ -263,7 +266,8 @@ struct UniteParts {
 
  private:
   VOX_HD void unite(uint32_t part, uint64_t touched, BlockKey neighbour) const {
-    const BlockRange range = index.meeting(neighbour, {0, block_count});
+    const BlockRange range =
+        index.meeting(neighbour, index.around(neighbour, parts.blocks[part], block_count));
     if (range.empty() || block_height(index.keys[range.begin]) < block_height(neighbour)) return;
     for (uint32_t other = parts.first[range.begin]; other < parts.first[range.end]; ++other)
       if ((parts.masks[other] & touched) != 0) parts.sets.unite(part, other);
