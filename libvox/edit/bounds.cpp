@@ -81,6 +81,9 @@ VoxelBox written(const FillEdit& edit) {
 VoxelBox read(const CopyEdit& edit, const VoxelBox&) {
   return edit.scene == kThisScene && !edit.source.empty() ? edit.source : kNothing;
 }
+VoxelBox read(const CombineEdit& edit, const VoxelBox&) {
+  return edit.scene == kThisScene ? bounds_of({}) : kNothing;
+}
 VoxelBox read(const MorphEdit& edit, const VoxelBox& changed) {
   return grown(changed, edit.steps);
 }

@@ -109,7 +109,7 @@ struct MorphEdit {
 };
 
 // The 6-connected voxels that are like the seed, empty or of one material, and lie in the shape, as the seed
-// does: otherwise there are none. Nothing changes when there are more than `limit`: that is an error.
+// has to. Nothing changes when there are more than `limit`: that is an error.
 struct FillEdit {
   Int3 seed = {0, 0, 0};
   uint8_t material = 0;

@@ -1,6 +1,8 @@
 // The session on one device, with one hash table.
 #pragma once
 
+#include <string>
+
 #include "libvox/dag/collect.h"
 #include "libvox/dag/freeze.h"
 #include "libvox/dag/load.h"
@@ -10,11 +12,28 @@
 #include "libvox/edit/combine.h"
 #include "libvox/edit/copy.h"
 #include "libvox/edit/edit_session.h"
+#include "libvox/edit/fill.h"
+#include "libvox/edit/flood.h"
 #include "libvox/edit/merge.h"
 #include "libvox/edit/morph.h"
 #include "libvox/edit/paint.h"
 
 namespace vox {
+
+struct ReadVoxel {
+  StoredDag dag;
+  Content root;
+  Int3 voxel;
+  int* material;
+  VOX_HD void operator()(uint64_t) const {
+    Content content = root;
+    for (uint32_t bit = dag.depth + kLeafLog2; bit-- > kLeafLog2;)
+      content = dag.child(content, static_cast<uint32_t>((voxel.x >> bit & 1) | (voxel.y >> bit & 1) << 1 |
+                                                         (voxel.z >> bit & 1) << 2));
+    *material =
+        dag.voxel(content, static_cast<uint32_t>(morton_encode(voxel.x & 3, voxel.y & 3, voxel.z & 3)));
+  }
+};
 
 // A scene in the store.
 struct SceneRoot {
@@ -118,23 +137,65 @@ class DeviceEditSession final : public EditSession {
 
   template <class Kind>
   EditWork run_kind(const Kind&, std::span<const Edit> edits) {
-    std::vector<decltype(tool(std::declval<const Kind&>()))> tools;
-    std::vector<VoxelBox> boxes;
+    uint32_t steps = 0;
+    for (const Edit& edit : edits) steps = std::max(steps, steps_of(std::get<Kind>(edit)));
     EditWork work;
-    for (const Edit& edit : edits) {
-      const Kind kind = prepared(std::get<Kind>(edit));
-      const VoxelBox box = has_source(kind) ? written_box(kind, resolution()) : VoxelBox{};
-      if (box.empty()) continue;
-      for (uint32_t step = 1; step < steps_of(kind); ++step)
-        work += run_tools(std::vector{tool(kind)}, {box});
-      boxes.push_back(box);
-      tools.push_back(tool(kind));
-    }
-    if (!tools.empty()) work += run_tools(tools, boxes);
+    for (uint32_t step = 0; step < steps; ++step) work += run_step<Kind>(edits, step);
     return work;
   }
 
-  EditWork run_kind(const FillEdit&, std::span<const Edit>) { throw Error("fill is not there yet"); }
+  // One step of all edits that have as many.
+  template <class Kind>
+  EditWork run_step(std::span<const Edit> edits, uint32_t step) {
+    std::vector<decltype(tool(std::declval<const Kind&>()))> tools;
+    std::vector<VoxelBox> boxes;
+    for (const Edit& edit : edits) {
+      const Kind kind = prepared(std::get<Kind>(edit));
+      if (steps_of(kind) <= step || !has_source(kind)) continue;
+      const VoxelBox box = written_box(kind, resolution());
+      if (box.empty()) continue;
+      boxes.push_back(box);
+      tools.push_back(tool(kind));
+    }
+    return tools.empty() ? EditWork() : run_tools(tools, boxes);
+  }
+
+  // One after the other: how far one reaches may depend on another.
+  EditWork run_kind(const FillEdit&, std::span<const Edit> edits) {
+    EditWork work;
+    for (const Edit& edit : edits) work += run_fill(std::get<FillEdit>(edit));
+    return work;
+  }
+
+  EditWork run_fill(const FillEdit& edit) {
+    if (!contains(cube_at({0, 0, 0}, resolution()), edit.seed)) throw Error("the seed of a fill lies outside of the grid");
+    if (!contains(edit.shape, edit.seed)) throw Error("the seed of a fill lies outside of its shape");
+    Stopwatch watch;
+    const VoxelBox box = written_box(edit, resolution());
+    const FloodRule rule = {dag(), edit.shape, box, voxel_at(edit.seed)};
+    const Flood flooded = flood(device_, rule, state(), edit.seed);
+    if (flooded.voxels > edit.limit)
+      throw Error("a fill reaches " + std::to_string(flooded.voxels) + " voxels, more than its limit of " +
+                  std::to_string(edit.limit));
+    const double seconds = watch.lap();
+    const FillTool tool = {{flooded.keys.data()},
+                           flooded.masks.data(),
+                           static_cast<uint32_t>(flooded.blocks),
+                           scenes_[0].depth,
+                           edit.material};
+    EditWork work = run_tools(std::vector{tool}, {box});
+    work.octree_seconds += seconds;
+    return work;
+  }
+
+  // Of the scene as it is.
+  int voxel_at(const Int3& voxel) {
+    auto result = device_.template make<int>(1);
+    device_.for_each("edit: voxel", 1, ReadVoxel{dag(), state(), voxel, result.data()});
+    int material = kEmptyVoxel;
+    device_.download(&material, result.data(), 1);
+    return material;
+  }
 
   template <class Tool>
   EditWork run_tools(const std::vector<Tool>& tools, const std::vector<VoxelBox>& boxes) {

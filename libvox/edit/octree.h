@@ -47,10 +47,16 @@ struct ClassifyParts {
     const Region part = Region{corners[node], level, side}.child(i % 8);
     const OldRegion before = {dag, dag.child(old[node], i % 8), part.level};
     const Content answer = tools.region(part, tools.descend(states[node], part), before);
-    const Content content_here = answer == kKeep ? before.content : answer;
+    const Content content_here = answer == kKeep ? before.content : stored(answer);
     splits[i] = answer == kSplit ? 1 : 0;
     content[i] = content_here;
     note_filled(used, content_here);
+  }
+
+ private:
+  // Without materials, regions are filled with 0.
+  VOX_HD Content stored(Content answer) const {
+    return is_filled(answer) && !dag.materials ? filled_with(0) : answer;
   }
 };
 

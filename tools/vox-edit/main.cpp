@@ -26,13 +26,11 @@
 namespace vox {
 namespace {
 
-bool is_recording(const std::filesystem::path& script) {
-  return script.extension() == ".csv";
-}
-
-Script read_script(const EditOptions& options, const SceneFrame& frame) {
-  return is_recording(options.script) ? read_replay(options.script, options.replay, frame)
-                                      : read_edit_script(options.script, frame);
+Script read_script(const EditOptions& options, const VoxelScene& scene) {
+  if (!is_replay_path(options.script)) return read_edit_script(options.script, frame_of(scene));
+  ReplayOptions replay = options.replay;
+  replay.materials = scene.dag.materials;
+  return read_replay_csv(options.script, replay);
 }
 
 // Before the work, not after it: can the results be written where they are to go?
@@ -187,7 +185,7 @@ void EditRun::run() {
   const Stopwatch total;
   Stopwatch watch;
   scene_ = read_scene(options_.scene);
-  script_ = read_script(options_, frame_of(scene_));
+  script_ = read_script(options_, scene_);
   if (options_.check) return check_script();
   check_targets(options_);
   seconds_.load = watch.lap();

@@ -41,13 +41,25 @@ cxxopts::Options describe() {
       "N")("checkpoint", "Also write -o after every N edits, so that a crash loses no more", text(), "N")(
       "table", fmt::format("The hash table that holds the scene: {}", fmt::join(table_names(), ", ")),
       text()->default_value(EngineOptions().table), "NAME");
-  options.add_options("Recordings")("scale", "Multiplies places and radii", text(), "S")(
+  options.add_options("Recordings")("swizzle", "First takes the axes in another order, such as xzy", text(), "AXES")(
+      "scale", "Then multiplies places and radii, such as 4 or 1/2", text(), "S")(
       "shift", "Then adds to places, in voxels", text(), "X,Y,Z")(
-      "swizzle", "First takes the axes in another order, such as xzy", text(), "AXES");
+      "material", "What recordings fill and paint with, 0 to 15", text()->default_value("0"), "M");
   add_device_options(options);
   add_common_options(options);
   options.parse_positional({"scene"});
   return options;
+}
+
+ReplayOptions replay_options(const cxxopts::ParseResult& parsed) {
+  ReplayOptions replay;
+  if (parsed.count("swizzle")) replay.swizzle = parse_replay_swizzle(parsed["swizzle"].as<std::string>());
+  if (parsed.count("scale")) replay.scale = parse_replay_scale(parsed["scale"].as<std::string>());
+  if (parsed.count("shift")) replay.shift = parse_replay_shift(parsed["shift"].as<std::string>());
+  const uint64_t material = parse_count(parsed["material"].as<std::string>(), "--material");
+  if (material >= kPaletteSize) throw UsageError(fmt::format("--material is {}, expected 0 to 15", material));
+  replay.material = static_cast<uint8_t>(material);
+  return replay;
 }
 
 uint32_t count_of(const cxxopts::ParseResult& parsed, const char* option, uint64_t most) {
@@ -78,6 +90,10 @@ EditOptions parse_edit_options(int argc, char** argv) {
   if (parsed.count("checkpoint")) options.checkpoint = count_of(parsed, "checkpoint", UINT32_MAX);
   if (options.checkpoint > 0 && !options.output)
     throw UsageError("--checkpoint writes what -o names, which is not given");
+  options.replay = replay_options(parsed);
+  if (!is_replay_path(options.script))
+    for (const char* option : {"swizzle", "scale", "shift", "material"})
+      if (parsed.count(option) > 0) throw UsageError(fmt::format("--{} is for recordings, which end in .csv", option));
   options.engine = read_device_options(parsed);
   options.engine.table = parsed["table"].as<std::string>();
   return options;

@@ -1,0 +1,32 @@
+// Sets that threads unite at the same time. The least member stands for its set, whatever the order.
+#pragma once
+
+#include "libvox/device/atomics.h"
+
+namespace vox {
+
+struct DisjointSets {
+  uint32_t* parents;  // none is above its child; in the beginning each its own
+
+  VOX_HD uint32_t root(uint32_t member) const {
+    for (;;) {
+      const uint32_t parent = atomic_load_relaxed(parents + member);
+      if (parent == member) return member;
+      const uint32_t above = atomic_load_relaxed(parents + parent);
+      if (above != parent) atomic_exchange_if_relaxed(parents + member, parent, above);  // shortens the path
+      member = above;
+    }
+  }
+
+  VOX_HD void unite(uint32_t a, uint32_t b) const {
+    for (;;) {
+      a = root(a);
+      b = root(b);
+      if (a == b) return;
+      const uint32_t upper = a > b ? a : b, lower = a > b ? b : a;
+      if (atomic_exchange_if_relaxed(parents + upper, upper, lower) == upper) return;
+    }
+  }
+};
+
+}  // namespace vox

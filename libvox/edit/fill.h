@@ -1,0 +1,37 @@
+// Gives what a flood has reached a material, see FillEdit.
+#pragma once
+
+#include "libvox/edit/block_index.h"
+#include "libvox/edit/tool.h"
+
+namespace vox {
+
+struct FillTool {
+  using State = BlockRange;  // the blocks that meet the region
+  BlockIndex index;
+  const uint64_t* masks;
+  uint32_t blocks;
+  uint32_t depth;
+  uint32_t material;
+
+  VOX_HD State enter(const Region& region) const {
+    return index.meeting(block_key(region, depth), {0, blocks});
+  }
+  VOX_HD State descend(const State& parent, const Region& region) const {
+    return index.meeting(block_key(region, depth), parent);
+  }
+
+  VOX_HD Content region(const Region& region, const State& state, const OldRegion&) const {
+    if (state.empty()) return kKeep;
+    const bool covered = block_height(index.keys[state.begin]) >= depth - region.level;
+    return covered && masks[state.begin] == UINT64_MAX ? filled_with(material) : kSplit;
+  }
+
+  VOX_HD int voxel(const Region& leaf, const Int3& voxel, int old, const State& state) const {
+    const Int3 p = voxel - leaf.min;
+    const bool reached = !state.empty() && (masks[state.begin] >> morton_encode(p.x, p.y, p.z) & 1) != 0;
+    return reached ? static_cast<int>(material) : old;
+  }
+};
+
+}  // namespace vox

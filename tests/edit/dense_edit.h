@@ -1,0 +1,252 @@
+// Edits on a plain array, one voxel after the other: slow and obviously right. What sessions are compared
+// with.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <vector>
+
+#include "libvox/edit/edit.h"
+#include "libvox/edit/noise.h"
+#include "tests/edit/natural.h"
+#include "tests/voxelize/dense.h"
+
+namespace vox {
+
+using Triple = std::array<int64_t, 3>;
+
+inline Triple triple(const EditPlace& p) {
+  return {p.x, p.y, p.z};
+}
+inline Triple triple(const Int3& p) {
+  return {p.x, p.y, p.z};
+}
+inline Int3 int3(const Triple& t) {
+  return {static_cast<int32_t>(t[0]), static_cast<int32_t>(t[1]), static_cast<int32_t>(t[2])};
+}
+
+// ---- shapes ---------------------------------------------------------------------------------------------
+
+__extension__ using BigInt = __int128;
+
+inline BigInt square(BigInt v) {
+  return v * v;
+}
+
+inline bool dense_in_sphere(const Triple& center, int64_t radius, const Triple& p) {
+  BigInt sum = 0;
+  for (size_t k = 0; k < 3; ++k) sum += square(p[k] - center[k]);
+  return radius >= 0 && sum <= square(radius);
+}
+
+inline bool dense_in_box(const Triple& low, const Triple& high, int64_t grown, const Triple& p) {
+  for (size_t k = 0; k < 3; ++k)
+    if (p[k] < low[k] - grown || p[k] > high[k] + grown) return false;
+  return true;
+}
+
+// From −1, before the line's start, to +1, behind its end.
+inline int side_of_line(const Triple& a, const Triple& b, const Triple& p) {
+  BigInt from_a = 0, from_b = 0;
+  for (size_t k = 0; k < 3; ++k) {
+    from_a += BigInt{p[k] - a[k]} * (b[k] - a[k]);
+    from_b += BigInt{p[k] - b[k]} * (b[k] - a[k]);
+  }
+  return from_a < 0 ? -1 : from_b > 0 ? 1 : 0;
+}
+
+// By the area of the parallelogram: |(p − a) × (b − a)| ≤ radius · |b − a|.
+inline bool near_endless_line(const Triple& a, const Triple& b, int64_t radius, const Triple& p) {
+  BigInt area2 = 0, length2 = 0;
+  for (size_t k = 0; k < 3; ++k) {
+    const size_t l = (k + 1) % 3, m = (k + 2) % 3;
+    area2 += square(BigInt{p[l] - a[l]} * (b[m] - a[m]) - BigInt{p[m] - a[m]} * (b[l] - a[l]));
+    length2 += square(b[k] - a[k]);
+  }
+  return area2 <= square(radius) * length2;
+}
+
+inline bool dense_in_capsule(const Triple& a, const Triple& b, int64_t radius, const Triple& p) {
+  if (dense_in_sphere(a, radius, p) || dense_in_sphere(b, radius, p)) return true;
+  return a != b && side_of_line(a, b, p) == 0 && near_endless_line(a, b, radius, p);
+}
+
+inline bool dense_in_ellipsoid(const Triple& center, const Triple& radii, const Triple& p) {
+  long double sum = 0;
+  std::array<uint64_t, 3> d{}, r{};
+  for (size_t k = 0; k < 3; ++k) {
+    const int64_t offset = p[k] - center[k];
+    if (radii[k] == 0 && offset != 0) return false;
+    d[k] = static_cast<uint64_t>(square(offset));
+    r[k] = radii[k] == 0 ? 1 : static_cast<uint64_t>(square(radii[k]));
+    sum += static_cast<long double>(d[k]) / static_cast<long double>(r[k]);
+  }
+  if (std::abs(sum - 1) > 1e-9L) return sum < 1;  // far more than rounding can be wrong by
+  Natural left;
+  for (size_t k = 0; k < 3; ++k) left = left + Natural(d[k]) * r[(k + 1) % 3] * r[(k + 2) % 3];
+  return left <= Natural(r[0]) * r[1] * r[2];
+}
+
+inline bool dense_contains(const Shape& shape, const Int3& voxel) {
+  const Triple a = triple(shape.a), b = triple(shape.b);
+  Triple p = triple(voxel);
+  for (int64_t& v : p) v = v * 256 + 128;
+  int64_t grown = 0;  // what the noise is, its own test says
+  if (shape.roughness > 0)
+    grown = static_cast<int64_t>(
+        std::floor(static_cast<double>(noise_at({p[0], p[1], p[2]}, shape.seed, shape.grain)) *
+                   static_cast<double>(shape.roughness) / 32768));
+  switch (shape.kind) {
+    case ShapeKind::Everything:
+      return true;
+    case ShapeKind::Sphere:
+      return dense_in_sphere(a, shape.radius + grown, p);
+    case ShapeKind::Box:
+      return dense_in_box(a, b, grown, p);
+    case ShapeKind::Capsule:
+      return dense_in_capsule(a, b, shape.radius, p);
+    case ShapeKind::Cylinder:
+      return side_of_line(a, b, p) == 0 && near_endless_line(a, b, shape.radius, p);
+    case ShapeKind::Ellipsoid:
+      return dense_in_ellipsoid(a, b, p);
+  }
+  return false;
+}
+
+// ---- edits ----------------------------------------------------------------------------------------------
+
+template <class F>
+void for_each_voxel(const Dense& grid, const F& f) {
+  const auto n = static_cast<int32_t>(grid.side);
+  for (int32_t z = 0; z < n; ++z)
+    for (int32_t y = 0; y < n; ++y)
+      for (int32_t x = 0; x < n; ++x) f(Int3{x, y, z});
+}
+
+inline int voxel_or_empty(const Dense& grid, const Int3& p) {
+  return grid.contains(p) ? grid.at(p) : kEmptyVoxel;
+}
+
+class DenseEditor {
+ public:
+  // `scenes[0]` is the one being edited.
+  explicit DenseEditor(std::vector<Dense>& scenes) : scenes_(scenes), grid_(scenes[0]), old_(scenes[0]) {}
+
+  void operator()(const PaintEdit& edit) {
+    for_each_voxel(grid_, [&](const Int3& p) {
+      int8_t& voxel = grid_.at(p);
+      const auto material = static_cast<int8_t>(edit.material);
+      const bool changes = edit.mode == PaintMode::Add || edit.mode == PaintMode::Remove ||
+                           (edit.mode == PaintMode::Paint && voxel != kEmptyVoxel) ||
+                           (edit.mode == PaintMode::Replace && voxel == edit.replaced);
+      if (changes && dense_contains(edit.shape, p))
+        voxel = edit.mode == PaintMode::Remove ? kEmptyVoxel : material;
+    });
+  }
+
+  // From the source's voxels to where they go, as the words say it.
+  void operator()(CopyEdit edit) {
+    const Dense source = edit.scene == kThisScene ? old_ : scenes_[edit.scene];
+    if (edit.scene != kThisScene && edit.source.empty()) edit.source = cube_at({0, 0, 0}, source.side);
+    const Triple min = triple(edit.source.min), max = triple(edit.source.max), to = triple(edit.to);
+    for (int32_t z = edit.source.min.z; z < edit.source.max.z; ++z)
+      for (int32_t y = edit.source.min.y; y < edit.source.max.y; ++y)
+        for (int32_t x = edit.source.min.x; x < edit.source.max.x; ++x) {
+          const Triple from = {x, y, z};
+          if (!source.contains({x, y, z})) continue;
+          Triple target;
+          for (size_t k = 0; k < 3; ++k) {
+            const size_t axis = edit.turn.axis[k];
+            target[k] = to[k] + (edit.turn.flip[k] ? max[axis] - 1 - from[axis] : from[axis] - min[axis]);
+          }
+          const int8_t voxel = source.at({x, y, z});
+          if (!grid_.contains(int3(target)) || (edit.skip_empty && voxel == kEmptyVoxel)) continue;
+          if (edit.keep_filled && old_.at(int3(target)) != kEmptyVoxel) continue;
+          if (dense_contains(edit.within, int3(target))) grid_.at(int3(target)) = voxel;
+        }
+  }
+
+  void operator()(const CombineEdit& edit) {
+    const Dense other = edit.scene == kThisScene ? old_ : scenes_[edit.scene];
+    for_each_voxel(grid_, [&](const Int3& p) {
+      const int there = voxel_or_empty(other, p - edit.at);
+      int8_t& here = grid_.at(p);
+      if (edit.mode == CombineMode::Union && here == kEmptyVoxel) here = static_cast<int8_t>(there);
+      if (edit.mode == CombineMode::Subtract && there != kEmptyVoxel) here = kEmptyVoxel;
+      if (edit.mode == CombineMode::Intersect && there == kEmptyVoxel) here = kEmptyVoxel;
+    });
+  }
+
+  void operator()(const MorphEdit& edit) {
+    for (uint32_t step = 0; step < edit.steps; ++step) {
+      old_ = grid_;
+      for_each_voxel(grid_, [&](const Int3& p) {
+        if (dense_contains(edit.shape, p)) grid_.at(p) = static_cast<int8_t>(morphed(edit.mode, p));
+      });
+    }
+  }
+
+  // More than `limit` leave all as it was.
+  void operator()(const FillEdit& edit) {
+    const std::vector<Int3> voxels = flooded(edit);
+    if (voxels.size() > edit.limit) return;
+    for (const Int3& p : voxels) grid_.at(p) = static_cast<int8_t>(edit.material);
+  }
+
+  // What a fill reaches. Its seed lies in the grid and in the shape.
+  std::vector<Int3> flooded(const FillEdit& edit) const {
+    const int like = grid_.at(edit.seed);
+    std::vector<char> seen(grid_.voxels.size());
+    std::vector<Int3> found = {edit.seed};
+    seen[grid_.index(edit.seed)] = 1;
+    for (size_t i = 0; i < found.size(); ++i)
+      for (const Int3& step : kFaces) {
+        const Int3 p = found[i] + step;
+        if (!grid_.contains(p) || seen[grid_.index(p)] || grid_.at(p) != like) continue;
+        if (!dense_contains(edit.shape, p)) continue;
+        seen[grid_.index(p)] = 1;
+        found.push_back(p);
+      }
+    return found;
+  }
+
+ private:
+  static constexpr Int3 kFaces[6] = {{-1, 0, 0}, {1, 0, 0}, {0, -1, 0}, {0, 1, 0}, {0, 0, -1}, {0, 0, 1}};
+
+  int morphed(MorphMode mode, const Int3& p) const {
+    const int old = old_.at(p);
+    if (mode == MorphMode::Smooth) return smoothed(p);
+    for (const Int3& step : kFaces) {
+      const int there = voxel_or_empty(old_, p + step);
+      if (mode == MorphMode::Erode && there == kEmptyVoxel) return kEmptyVoxel;
+      if (mode == MorphMode::Dilate && old == kEmptyVoxel && there != kEmptyVoxel) return there;
+    }
+    return old;
+  }
+
+  int smoothed(const Int3& p) const {
+    std::array<int, 17> counts{};  // those of empty voxels last
+    for (int32_t x = p.x - 1; x <= p.x + 1; ++x)
+      for (int32_t y = p.y - 1; y <= p.y + 1; ++y)
+        for (int32_t z = p.z - 1; z <= p.z + 1; ++z) {
+          const int there = voxel_or_empty(old_, {x, y, z});
+          ++counts[there == kEmptyVoxel ? 16 : static_cast<size_t>(there)];
+        }
+    if (2 * counts[16] > 27) return kEmptyVoxel;
+    return static_cast<int>(std::max_element(counts.begin(), counts.begin() + 16) - counts.begin());
+  }
+
+  std::vector<Dense>& scenes_;
+  Dense& grid_;
+  Dense old_;
+};
+
+inline void apply(const Edit& edit, std::vector<Dense>& scenes, bool materials) {
+  std::visit(DenseEditor(scenes), edit);
+  if (materials) return;
+  for (int8_t& voxel : scenes[0].voxels)
+    if (voxel != kEmptyVoxel) voxel = 0;
+}
+
+}  // namespace vox

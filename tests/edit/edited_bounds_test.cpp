@@ -1,0 +1,67 @@
+// Bounds are right when no voxel outside of what is written changes, and none outside of what is read
+// matters.
+#include <gtest/gtest.h>
+
+#include "libvox/edit/bounds.h"
+#include "tests/edit/edited_scene.h"
+
+namespace vox {
+namespace {
+
+bool holds(const VoxelBox& box, const Int3& p) {
+  return p.x >= box.min.x && p.y >= box.min.y && p.z >= box.min.z && p.x < box.max.x && p.y < box.max.y &&
+         p.z < box.max.z;
+}
+
+Edit random_edit(Random& random, const std::vector<Dense>& scenes) {
+  switch (random.below(5)) {
+    case 0:
+      return random_paint(random, scenes[0].side);
+    case 1:
+      return random_copy(random, scenes);
+    case 2:
+      return random_combine(random, scenes);
+    case 3:
+      return random_fill(random, scenes[0]);
+    default:
+      return random_morph(random, scenes[0].side);
+  }
+}
+
+TEST(EditBounds, NoVoxelOutsideOfWhatIsWrittenChanges) {
+  for (uint64_t seed = 0; seed < 60 * kThoroughness; ++seed) {
+    Random random(seed);
+    std::vector<Dense> scenes = {random_scene(random, 16, true), random_scene(random, 21, true)};
+    const Dense before = scenes[0];
+    const Edit edit = random_edit(random, scenes);
+    const VoxelBox box = written_by(edit, scenes);
+    apply(edit, scenes, true);
+    for_each_voxel(before, [&](const Int3& p) {
+      if (holds(box, p)) return;
+      ASSERT_EQ(scenes[0].at(p), before.at(p)) << text_of(p) << ": " << std::visit(EditText(), edit);
+    });
+  }
+}
+
+TEST(EditBounds, NoVoxelOutsideOfWhatIsReadOrWrittenMatters) {
+  for (uint64_t seed = 0; seed < 60 * kThoroughness; ++seed) {
+    Random random(seed);
+    std::vector<Dense> scenes = {random_scene(random, 16, true), random_scene(random, 21, true)};
+    const Edit edit = random_edit(random, scenes);
+    const VoxelBox box = written_by(edit, scenes), looked_at = read_box(edit, 16);
+    std::vector<Dense> others = scenes;
+    for_each_voxel(scenes[0], [&](const Int3& p) {
+      if (!holds(box, p) && !holds(looked_at, p))
+        others[0].at(p) = static_cast<int8_t>(between(random, kEmptyVoxel, 15));
+    });
+    apply(edit, scenes, true);
+    apply(edit, others, true);
+    for_each_voxel(scenes[0], [&](const Int3& p) {
+      if (!holds(box, p)) return;
+      ASSERT_EQ(scenes[0].at(p), others[0].at(p)) << text_of(p) << ": " << std::visit(EditText(), edit);
+    });
+  }
+}
+
+}  // namespace
+}  // namespace vox

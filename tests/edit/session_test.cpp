@@ -1,0 +1,231 @@
+// What holds for sessions whatever the edits are: former states, several edits in one pass, copies turned in
+// all ways, the ends of the grid.
+#include <gtest/gtest.h>
+
+#include "libvox/base/error.h"
+#include "libvox/edit/bounds.h"
+#include "tests/edit/edited_scene.h"
+
+namespace vox {
+namespace {
+
+Shape sphere_at(const Int3& voxel, int64_t radius) {
+  return {.kind = ShapeKind::Sphere,
+          .a = {voxel.x * 256 + 128, voxel.y * 256 + 128, voxel.z * 256 + 128},
+          .radius = radius * 256};
+}
+Shape box_of(const Int3& min, const Int3& max) {
+  return {.kind = ShapeKind::Box,
+          .a = {min.x * 256, min.y * 256, min.z * 256},
+          .b = {max.x * 256, max.y * 256, max.z * 256}};
+}
+
+// No two voxels of 16³ alike as far as 16 materials allow; some empty.
+Dense asymmetric_scene(uint32_t resolution) {
+  Dense grid(resolution);
+  for_each_voxel(grid, [&](const Int3& p) {
+    if ((p.x + 2 * p.y + 5 * p.z) % 7 != 0) grid.at(p) = static_cast<int8_t>((p.x + 3 * p.y + 7 * p.z) % 16);
+  });
+  return grid;
+}
+
+TEST(EditSession, GivesBackTheSceneItWasMadeOf) {
+  const auto engine = test_engine();
+  Random random(1);
+  for (uint32_t resolution : {4u, 5u, 16u, 33u, 64u})
+    for (int i = 0; i < 6; ++i)
+      EditedScene(*engine, random_scene(random, resolution, i % 2 == 0), i % 2 == 0).expect_same();
+}
+
+TEST(EditSession, AnyFormerStateCanBeReturnedToAndEditedFurther) {
+  const auto engine = test_engine();
+  for (uint32_t seed = 0; seed < 2 * kThoroughness; ++seed) {
+    Random random(seed);
+    EditedScene scene(*engine, random_scene(random, 20, true), true);
+    std::vector<std::pair<SceneState, Dense>> states = {{scene.session().state(), scene.dense()}};
+    for (int i = 0; i < 10; ++i) {
+      scene.apply(random_paint(random, 20));
+      states.emplace_back(scene.session().state(), scene.dense());
+      const auto& [state, dense] = states[random.below(static_cast<uint32_t>(states.size()))];
+      scene.session().set_state(state);
+      scene.set_dense(dense);
+      scene.expect_same();
+    }
+  }
+}
+
+TEST(EditSession, AnEditThatChangesNothingKeepsTheState) {
+  const auto engine = test_engine();
+  EditedScene scene(*engine, asymmetric_scene(40), true);
+  scene.apply(PaintEdit{.shape = sphere_at({20, 20, 20}, 8), .material = 3});
+  const SceneState state = scene.session().state();
+  const Shape outside = sphere_at({-30, 20, 20}, 29);
+  const Edit edits[] = {
+      PaintEdit{.shape = sphere_at({20, 20, 20}, 8), .material = 3},
+      PaintEdit{.shape = sphere_at({20, 20, 20}, 7), .mode = PaintMode::Paint, .material = 3},
+      PaintEdit{.shape = outside, .material = 3},
+      PaintEdit{.shape = sphere_at({20, 20, 20}, -1), .material = 9},
+      PaintEdit{.shape = box_of({20, 20, 20}, {20, 30, 30}), .material = 9},
+      PaintEdit{.shape = box_of({30, 10, 10}, {10, 30, 30}), .material = 9},
+      CopyEdit{.source = {{3, 3, 3}, {20, 20, 20}}, .turn = {}, .to = {3, 3, 3}, .within = {}},
+      CopyEdit{.source = {{3, 3, 3}, {3, 20, 20}}, .turn = {}, .to = {9, 9, 9}, .within = {}},
+      CopyEdit{.source = {{0, 0, 0}, {40, 40, 40}}, .turn = {}, .to = {40, 0, 0}, .within = {}},
+      CopyEdit{.source = {{50, 50, 50}, {90, 90, 90}}, .turn = {}, .to = {0, 0, 0}, .within = {}},
+      CombineEdit{.mode = CombineMode::Union},
+      CombineEdit{.mode = CombineMode::Intersect},
+      CombineEdit{.mode = CombineMode::Subtract, .at = {40, 0, 0}},
+      MorphEdit{.shape = sphere_at({20, 20, 20}, 7), .mode = MorphMode::Erode},
+      MorphEdit{.shape = outside, .mode = MorphMode::Erode},
+      MorphEdit{.shape = {}, .mode = MorphMode::Dilate, .steps = 0},
+  };
+  for (const Edit& edit : edits) {
+    SCOPED_TRACE(std::visit(EditText(), edit));
+    scene.apply(edit);
+    EXPECT_EQ(scene.session().state(), state);
+    scene.expect_same();
+  }
+}
+
+TEST(EditSession, ASceneMayBecomeEmptyAndFillAgain) {
+  const auto engine = test_engine();
+  for (uint32_t resolution : {4u, 7u, 64u}) {
+    EditedScene scene(*engine, asymmetric_scene(resolution), true);
+    for (PaintMode mode : {PaintMode::Remove, PaintMode::Remove, PaintMode::Paint, PaintMode::Add}) {
+      scene.apply(PaintEdit{.shape = {}, .mode = mode, .material = 5});
+      scene.expect_same();
+      EXPECT_EQ(scene.session().freeze().empty(), mode != PaintMode::Add);
+    }
+    scene.apply(CombineEdit{.mode = CombineMode::Subtract});
+    EXPECT_TRUE(scene.session().freeze().empty());
+  }
+}
+
+TEST(EditSession, CopiesAreTurnedInAll48Ways) {
+  const auto engine = test_engine();
+  for (uint32_t number = 0; number < 48; ++number) {
+    EditedScene scene(*engine, asymmetric_scene(24), true);
+    scene.add_scene(asymmetric_scene(37));
+    SCOPED_TRACE(number);
+    const Turn turn = turn_number(number);
+    scene.apply(CopyEdit{.source = {{1, 2, 3}, {9, 12, 8}}, .turn = turn, .to = {11, 9, 10}, .within = {}});
+    scene.expect_same();
+    scene.apply(CopyEdit{
+        .scene = 1, .source = {{-3, 8, 16}, {13, 24, 40}}, .turn = turn, .to = {-4, 4, 8}, .within = {}});
+    scene.expect_same();
+  }
+}
+
+TEST(EditSession, ACopyOntoItselfMovedByOneVoxelReadsTheStateBefore) {
+  const auto engine = test_engine();
+  for (int32_t i = 0; i < 27; ++i) {
+    EditedScene scene(*engine, asymmetric_scene(20), true);
+    const Int3 step = {i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1};
+    SCOPED_TRACE(text_of(step));
+    scene.apply(CopyEdit{
+        .source = {{0, 0, 0}, {20, 20, 20}}, .turn = {}, .to = step, .skip_empty = i % 2 == 0, .within = {}});
+    scene.expect_same();
+  }
+}
+
+// ---- several edits in one pass ---------------------------------------------------------------------------
+
+bool apart(const VoxelBox& a, const VoxelBox& b) {
+  return intersection(a, b).empty();
+}
+
+// Edits of which none writes what another reads or writes.
+std::vector<Edit> independent_edits(Random& random, const std::vector<Dense>& scenes, uint32_t kinds) {
+  const uint32_t n = scenes[0].side;
+  std::vector<Edit> edits;
+  for (int attempt = 0; attempt < 60; ++attempt) {
+    Edit edit;
+    const uint32_t kind = random.below(kinds);
+    const Int3 min = random_corner(random, n);
+    const Int3 size = {between(random, 1, 14), between(random, 1, 14), between(random, 1, 14)};
+    const Shape shape = one_in(random, 2) ? sphere_at(min, 1 + random.below(9)) : box_of(min, min + size);
+    if (kind == 0)
+      edit = PaintEdit{.shape = shape,
+                       .mode = static_cast<PaintMode>(random.below(4)),
+                       .material = random_material(random),
+                       .replaced = random_material(random)};
+    if (kind == 1)
+      edit = CopyEdit{.scene = random.below(2),
+                      .source = {min, min + size},
+                      .turn = turn_number(random.below(48)),
+                      .to = random_corner(random, n),
+                      .skip_empty = one_in(random, 2),
+                      .within = {}};
+    if (kind == 2)
+      edit = MorphEdit{
+          .shape = shape, .mode = static_cast<MorphMode>(random.below(3)), .steps = 1 + random.below(2)};
+    if (kind == 3)
+      edit = CombineEdit{.scene = 1,
+                         .mode = static_cast<CombineMode>(random.below(2)),
+                         .at = {between(random, -9, 60), between(random, -9, 60), between(random, -9, 60)}};
+    const auto box = [&](const Edit& e) { return written_by(e, scenes); };
+    const bool independent = std::all_of(edits.begin(), edits.end(), [&](const Edit& other) {
+      return apart(box(edit), box(other)) && apart(box(edit), read_box(other, n)) &&
+             apart(read_box(edit, n), box(other));
+    });
+    if (independent) edits.push_back(edit);
+  }
+  return edits;
+}
+
+TEST(EditSession, IndependentEditsGiveTheSameInOnePassConcurrently) {
+  const auto engine = test_engine({.threads = 4});
+  for (uint32_t kinds = 1; kinds <= 4; ++kinds)
+    for (uint32_t seed = 0; seed < std::max(1u, kThoroughness / 2); ++seed) {
+      Random random(100 * kinds + seed);
+      EditedScene scene(*engine, random_scene(random, 64, true), true);
+      scene.add_scene(asymmetric_scene(12));
+      const std::vector<Edit> edits = independent_edits(random, scene.scenes(), kinds);
+      SCOPED_TRACE(std::to_string(edits.size()) + " edits of " + std::to_string(kinds) + " kinds, seed " +
+                   std::to_string(seed));
+      EXPECT_GT(edits.size(), 3u);
+      scene.apply(edits);
+      scene.expect_same();
+    }
+}
+
+TEST(EditSession, EditsOfManyKindsRunInTheirOrder) {
+  const auto engine = test_engine();
+  Random random(3);
+  for (uint32_t i = 0; i < kThoroughness; ++i) {
+    EditedScene scene(*engine, random_scene(random, 33, true), true);
+    scene.apply({random_paint(random, 33), random_copy(random, scene.scenes()), random_morph(random, 33),
+                 random_combine(random, scene.scenes()), random_paint(random, 33)});
+    scene.expect_same();
+  }
+}
+
+// ---- what is refused -------------------------------------------------------------------------------------
+
+TEST(EditSession, RefusesScenesThatItDoesNotHave) {
+  const auto engine = test_engine();
+  EditedScene scene(*engine, asymmetric_scene(8), true);
+  EXPECT_THROW(scene.session().add_scene(reference_dag(Dense(8), 8, false)), Error);
+  const Edit edit = CombineEdit{.scene = 1};
+  EXPECT_THROW(scene.session().apply({&edit, 1}), Error);
+  scene.expect_same();
+}
+
+TEST(EditSession, CountsWhatItMakes) {
+  const auto engine = test_engine();
+  EditedScene scene(*engine, Dense(64), true);
+  const Edit edit = PaintEdit{.shape = sphere_at({32, 32, 32}, 10), .material = 2};
+  const SceneState before = scene.session().state();
+  const EditWork first = scene.session().apply({&edit, 1});
+  EXPECT_GT(first.leaves.inserted, 0u);
+  EXPECT_GE(first.leaves.made, first.leaves.distinct);
+  EXPECT_GE(first.leaves.distinct, first.leaves.inserted);
+  EXPECT_GT(first.octree_bytes, 0u);
+  scene.session().set_state(before);
+  const EditWork again = scene.session().apply({&edit, 1});
+  EXPECT_EQ(again.leaves.made, first.leaves.made);
+  EXPECT_EQ(again.leaves.distinct, first.leaves.distinct);
+  EXPECT_EQ(again.leaves.inserted + again.nodes.inserted, 0u);  // the store holds all of it
+}
+
+}  // namespace
+}  // namespace vox
