@@ -47,12 +47,16 @@ uint32_t scene_of(const Edit& edit) {
   return kThisScene;
 }
 
-// With the scene's number in the session instead of its place among the script's files.
-Edit with_scene(Edit edit, const std::vector<uint32_t>& scenes) {
-  const uint32_t scene = scene_of(edit);
-  if (scene == kThisScene) return edit;
-  if (auto* copy = std::get_if<CopyEdit>(&edit)) copy->scene = scenes.at(scene - 1);
-  if (auto* combine = std::get_if<CombineEdit>(&edit)) combine->scene = scenes.at(scene - 1);
+// With the number of its scene in the session instead of the place among the script's files.
+Edit with_scene(Edit edit, const std::vector<EditorScene>& scenes) {
+  const uint32_t place = scene_of(edit);
+  if (place == kThisScene) return edit;
+  const EditorScene& scene = scenes.at(place - 1);
+  if (auto* copy = std::get_if<CopyEdit>(&edit)) {
+    copy->scene = scene.number;
+    if (copy->source.empty()) copy->source = cube_at({0, 0, 0}, scene.resolution);
+  }
+  if (auto* combine = std::get_if<CombineEdit>(&edit)) combine->scene = scene.number;
   return edit;
 }
 
@@ -97,7 +101,7 @@ std::string tool_name(const Edit& edit) {
   return std::visit(ToolName(), edit);
 }
 
-Editor::Editor(EditSession& session, const Script& script, std::vector<uint32_t> scenes,
+Editor::Editor(EditSession& session, const Script& script, std::vector<EditorScene> scenes,
                const EditorOptions& options, Events events)
     : session_(session),
       script_(script),

@@ -13,6 +13,12 @@
 
 namespace vox {
 
+// One of the script's files in the session.
+struct EditorScene {
+  uint32_t number = 0;  // EditSession::add_scene()
+  uint32_t resolution = 0;
+};
+
 struct EditorOptions {
   uint32_t batch = 1;         // edits in one pass at most
   bool count_changes = true;  // voxels that each pass changes
@@ -46,8 +52,8 @@ class Editor {
     std::function<void(const Command&)> done = [](const Command&) {};
   };
 
-  // `scenes` are the numbers of the script's files in the session. All outlive the editor.
-  Editor(EditSession& session, const Script& script, std::vector<uint32_t> scenes,
+  // `scenes` are the script's files, in its order. Session and script outlive the editor.
+  Editor(EditSession& session, const Script& script, std::vector<EditorScene> scenes,
          const EditorOptions& options, Events events);
 
   // Throws Error with the line of the command that failed; the scene is then as it was before the edit that
@@ -89,7 +95,7 @@ class Editor {
 
   EditSession& session_;
   const Script& script_;
-  std::vector<uint32_t> scenes_;
+  std::vector<EditorScene> scenes_;
   EditorOptions options_;
   Events events_;
   uint32_t line_ = 0;                     // that is being run

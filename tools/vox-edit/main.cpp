@@ -72,7 +72,7 @@ class EditRun {
  private:
   void check_script() const;
   void edit();
-  std::vector<uint32_t> add_scenes();
+  std::vector<EditorScene> add_scenes();
   Editor::Events events(Progress& progress);
   void save(const std::filesystem::path& path, const Command* last);
   std::string text_up_to(const Command* last) const;
@@ -116,17 +116,17 @@ void EditRun::check_script() const {
   for (const auto& [tool, count] : tools) fmt::print("  {:<20} {:>10}\n", tool, format_count(count));
 }
 
-std::vector<uint32_t> EditRun::add_scenes() {
-  std::vector<uint32_t> numbers;
+std::vector<EditorScene> EditRun::add_scenes() {
+  std::vector<EditorScene> scenes;
   for (const auto& file : script_.files) {
     const FrozenDag dag = read_scene(file).dag;
     try {
-      numbers.push_back(session_->add_scene(dag));
+      scenes.push_back({session_->add_scene(dag), dag.resolution});
     } catch (Error& error) {
       throw error.at(file.string());
     }
   }
-  return numbers;
+  return scenes;
 }
 
 Editor::Events EditRun::events(Progress& progress) {
@@ -173,7 +173,7 @@ void EditRun::edit() {
            scene_.dag.resolution, engine_->device_text());
   session_ = engine_->edit(scene_.dag);
   for (DagLevel& level : scene_.dag.levels) level.words = {};  // the session has them
-  const std::vector<uint32_t> scenes = add_scenes();
+  const std::vector<EditorScene> scenes = add_scenes();
   extend_palette(scene_, script_);
   Progress progress("editing", script_.total);
   Editor(*session_, script_, scenes,
