@@ -249,10 +249,15 @@ TEST_P(Sweep, ItemsThatComeAndGoTakeTheSameMemoryEachTime) {
   const auto tables = make();
   Random random(9);
   Known known;
-  insert(*tables, unique_items(random, 1000, 3), known);
+  auto in_one_bucket = [&](uint32_t count, uint32_t words) {
+    std::vector<Item> items = unique_items(random, count, words);
+    for (Item& item : items) item.back() = 64;  // see batch_of()
+    return items;
+  };
+  insert(*tables, in_one_bucket(1000, 3), known);
   const Known first = known;
-  std::vector<Item> others = unique_items(random, 3000, 3);
-  for (Item& item : others) item.back() = item.back() / 64 * 64;  // see batch_of()
+  std::vector<Item> others = in_one_bucket(1000, 3);
+  for (const Item& item : in_one_bucket(3000, 5)) others.push_back(item);
   uint64_t bytes = 0;
   for (int round = 0; round < 20; ++round) {
     insert(*tables, others, known);
