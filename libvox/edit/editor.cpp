@@ -11,22 +11,30 @@
 namespace vox {
 namespace {
 
-// How far back the script goes at most, counted from the furthest that it has come.
+// How many edits the script takes back at most, counted from the furthest that it has come.
 uint64_t deepest_undo(const Script& script) {
-  uint64_t at = 0, furthest = 0, deepest = 0;
-  bool goes_back = false;
+  const auto is_undo = [](const Command& command) { return std::holds_alternative<Undo>(command.action); };
+  if (std::none_of(script.commands.begin(), script.commands.end(), is_undo)) return 0;
+  uint64_t done = 0, undone = 0, furthest = 0, deepest = 0;
   for (ScriptCursor cursor(script); auto command = cursor.next();) {
-    if (std::holds_alternative<Edit>(command->action) || std::holds_alternative<Restore>(command->action))
-      ++at;
-    if (const auto* redo = std::get_if<Redo>(&command->action)) at += redo->count;
-    if (const auto* undo = std::get_if<Undo>(&command->action)) {
-      at -= std::min<uint64_t>(at, undo->count);
-      goes_back = true;
-      deepest = std::max(deepest, furthest - at);
+    if (std::holds_alternative<Edit>(command->action) || std::holds_alternative<Restore>(command->action)) {
+      ++done;
+      undone = 0;
     }
-    furthest = std::max(furthest, at);
+    if (const auto* redo = std::get_if<Redo>(&command->action)) {
+      const uint64_t count = std::min<uint64_t>(undone, redo->count);
+      done += count;
+      undone -= count;
+    }
+    if (const auto* undo = std::get_if<Undo>(&command->action)) {
+      const uint64_t count = std::min<uint64_t>(done, undo->count);
+      done -= count;
+      undone += count;
+    }
+    furthest = std::max(furthest, done);
+    deepest = std::max(deepest, furthest - done);
   }
-  return goes_back ? deepest : 0;
+  return deepest;
 }
 
 bool apart(const VoxelBox& a, const VoxelBox& b) {
@@ -104,33 +112,40 @@ void Editor::run() {
     throw_if_cancelled();
     run_command(*command);
   }
-  if (first_) flush();
+  if (!batch_.empty()) flush();
 }
 
 void Editor::run_command(const Command& command) {
-  const Edit* edit = std::get_if<Edit>(&command.action);
-  if (first_ && !(edit && joins_batch(*edit))) flush();
-  if (edit) {
-    if (!first_) first_ = command;
+  if (const Edit* edit = std::get_if<Edit>(&command.action)) {
     const Edit ready = with_scene(*edit, scenes_);
+    if (!batch_.empty() && !joins_batch(ready)) flush();
+    batch_.push_back(command);
+    batch_.back().action = ready;
     written_.push_back(written_box(ready, session_.resolution()));
     read_.push_back(read_box(ready, session_.resolution()));
-    batch_.push_back(ready);
-    if (batch_.size() < options_.batch) return;
-    return flush();
+    if (batch_.size() >= options_.batch) flush();
+    return;
   }
-  std::visit([&](const auto& action) { perform(command, action); }, command.action);
+  if (!batch_.empty()) flush();
+  line_ = command.line;
+  try {
+    std::visit([&](const auto& action) { perform(command, action); }, command.action);
+  } catch (const Cancelled&) {
+    throw;
+  } catch (const Error& error) {
+    throw Error(error.what()).at(location(script_, command));
+  }
   events_.done(command);
 }
 
 // Whether neither it nor an edit of the batch changes what the other writes or reads.
 bool Editor::joins_batch(const Edit& edit) const {
-  if (batch_.size() >= options_.batch || edit.index() != batch_[0].index()) return false;
-  if (std::holds_alternative<FillEdit>(edit)) return false;
+  const Edit& first = std::get<Edit>(batch_[0].action);
+  if (edit.index() != first.index() || std::holds_alternative<FillEdit>(edit)) return false;
   const auto steps = [](const Edit& e) {
     return std::holds_alternative<MorphEdit>(e) ? std::get<MorphEdit>(e).steps : 1;
   };
-  if (steps(edit) != 1 || steps(batch_[0]) != 1) return false;
+  if (steps(edit) != 1 || steps(first) != 1) return false;
   const VoxelBox writes = written_box(edit, session_.resolution()),
                  reads = read_box(edit, session_.resolution());
   for (size_t i = 0; i < batch_.size(); ++i)
@@ -138,63 +153,102 @@ bool Editor::joins_batch(const Edit& edit) const {
   return true;
 }
 
+// What has no room in one pass may have it one by one.
 void Editor::flush() {
-  const Command command = *std::exchange(first_, std::nullopt);
-  std::vector<Edit> edits = std::exchange(batch_, {});
+  const std::vector<Command> batch = std::exchange(batch_, {});
   written_.clear();
   read_.clear();
+  try {
+    run_pass(batch);
+  } catch (const OutOfMemory& error) {
+    if (batch.size() == 1) throw;
+    log_debug("{}, with {} edits in one pass", error.what(), batch.size());
+    for (const Command& command : batch) run_pass({&command, 1});
+  }
+}
+
+void Editor::run_pass(std::span<const Command> commands) {
+  std::vector<Edit> edits;
+  for (const Command& command : commands) edits.push_back(std::get<Edit>(command.action));
+  line_ = commands.back().line;
   const SceneState before = session_.state();
   PassRecord record;
-  record.line = command.line;
-  record.frame = command.frame;
+  record.line = commands[0].line;
+  record.frame = commands[0].frame;
   record.tool = tool_name(edits[0]);
   record.edits = static_cast<uint32_t>(edits.size());
+  const Stopwatch watch;
   try {
-    const Stopwatch watch;
-    record.work = apply_or_collect(edits, command.line);
-    record.seconds = watch.seconds();
-  } catch (Cancelled&) {
-    throw;
+    record.work = apply_or_collect(edits);
   } catch (Error& error) {
-    throw Error(error.what()).at(location(script_, command));
+    error.at(location(script_, commands[0]));
+    throw;
   }
+  record.seconds = watch.seconds();
   record.store = session_.size();
   if (options_.count_changes) record.changed_voxels = session_.changed_voxels(before, session_.state());
   edits_since_collection_ += edits.size();
   push({before, session_.state(), std::move(edits)});
   events_.pass(record);
-  collect_if_due(command.line);
-  events_.done(command);
+  collect_if_due();
+  events_.done(commands.back());
+}
+
+// All of them or none.
+EditWork Editor::apply(std::span<const Edit> edits) {
+  const SceneState before = session_.state();
+  try {
+    return session_.apply(edits);
+  } catch (...) {
+    session_.set_state(before);
+    throw;
+  }
 }
 
 // A full memory may be full of garbage.
-EditWork Editor::apply_or_collect(const std::vector<Edit>& edits, uint32_t line) {
+EditWork Editor::apply_or_collect(std::span<const Edit> edits) {
   try {
-    return session_.apply(edits);
-  } catch (const OutOfMemory&) {
-    log_debug("line {}: no memory left, collecting garbage", line);
-    collect(line);
-    return session_.apply(edits);
+    return apply(edits);
+  } catch (const OutOfMemory& error) {
+    log_debug("line {}: {}; collecting garbage", line_, error.what());
   }
+  collect();
+  return apply(edits);
+}
+
+FrozenDag Editor::freeze() {
+  try {
+    return session_.freeze();
+  } catch (const OutOfMemory& error) {
+    log_debug("line {}: {}; collecting garbage", line_, error.what());
+  }
+  collect();
+  return session_.freeze();
 }
 
 void Editor::push(Step step) {
   redo_.clear();
   if (undo_depth_ == 0) return;
   undo_.push_back(std::move(step));
-  // The deepest undo counts edits, and a step has at least one.
-  if (undo_.size() > undo_depth_) undo_.erase(undo_.begin());
+  if (undo_.size() > undo_depth_) undo_.pop_front();  // a step has at least one edit
 }
 
-// Splits the last step so that its last `count` edits, fewer than all, are one of their own.
+// Splits the last step so that its last `count` edits, fewer than all, are one of their own. The step stays
+// where it is meanwhile, so that its states are kept.
 void Editor::split_last(uint64_t count) {
-  Step all = std::move(undo_.back());
-  undo_.pop_back();
+  const Step all = undo_.back();
   const auto middle = all.edits.end() - static_cast<std::ptrdiff_t>(count);
+  const SceneState now = session_.state();
   session_.set_state(all.before);
-  session_.apply(std::vector<Edit>(all.edits.begin(), middle));
+  try {
+    apply_or_collect(std::span(all.edits.begin(), middle));
+  } catch (...) {
+    session_.set_state(now);
+    throw;
+  }
   const SceneState between = session_.state();
-  session_.set_state(all.after);
+  session_.set_state(now);
+  undo_.pop_back();
   undo_.push_back({all.before, between, {all.edits.begin(), middle}});
   undo_.push_back({between, all.after, {middle, all.edits.end()}});
 }
@@ -235,17 +289,16 @@ void Editor::perform(const Command&, const Snapshot& snapshot) {
   snapshots_[snapshot.name] = session_.state();
 }
 
-void Editor::perform(const Command& command, const Restore& restore) {
+void Editor::perform(const Command&, const Restore& restore) {
   const auto found = snapshots_.find(restore.name);
-  if (found == snapshots_.end())
-    throw Error("there is no snapshot named '" + restore.name + "'").at(location(script_, command));
+  if (found == snapshots_.end()) throw Error("there is no snapshot named '" + restore.name + "'");
   const SceneState before = session_.state();
   session_.set_state(found->second);
   push({before, found->second, {}});
 }
 
-void Editor::perform(const Command& command, const Collect&) {
-  collect(command.line);
+void Editor::perform(const Command&, const Collect&) {
+  collect();
 }
 
 void Editor::perform(const Command&, const CollectPolicy& policy) {
@@ -258,28 +311,28 @@ void Editor::perform(const Command& command, const Save& save) {
 }
 
 // The share of garbage is not known before it is looked for: it is at most what has come since.
-void Editor::collect_if_due(uint32_t line) {
+void Editor::collect_if_due() {
   const uint64_t items = session_.size().items;
   const auto added = static_cast<double>(items - std::min(items, items_after_collection_));
   const bool due = trigger_.when == CollectWhen::Every
                        ? edits_since_collection_ >= trigger_.every
                        : trigger_.when == CollectWhen::Threshold &&
                              added > trigger_.threshold * static_cast<double>(items);
-  if (budget_seconds_ == 0 && due) return collect(line);
+  if (budget_seconds_ == 0 && (due || collecting_)) return collect();
   if (!collecting_ && due) {
     session_.start_collection(kept_states());
     collecting_ = true;
   }
   if (!collecting_) return;
-  if (const auto work = session_.step_collection(budget_seconds_)) note_collected(line, *work);
+  if (const auto work = session_.step_collection(budget_seconds_)) note_collected(*work);
 }
 
-void Editor::collect(uint32_t line) {
-  note_collected(line, session_.collect(kept_states()));
+void Editor::collect() {
+  note_collected(session_.collect(kept_states()));
 }
 
-void Editor::note_collected(uint32_t line, const CollectWork& work) {
-  events_.collected({line, work});
+void Editor::note_collected(const CollectWork& work) {
+  events_.collected({line_, work});
   collecting_ = false;
   edits_since_collection_ = 0;
   items_after_collection_ = session_.size().items;

@@ -1,9 +1,10 @@
 // Runs a script's commands on a session: batches, undo and redo, snapshots, collecting garbage.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
-#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,26 +31,31 @@ struct PassRecord {
 };
 
 struct CollectRecord {
-  uint32_t line = 0;  // of the command before it
+  uint32_t line = 0;  // of the command at which it ended
   CollectWork work;
 };
 
 class Editor {
  public:
   struct Events {
-    std::function<void(const PassRecord&)> pass;
-    std::function<void(const CollectRecord&)> collected;
-    std::function<void(const Save&, const Command&)> save;
-    std::function<void(const Command&)>
-        done;  // after each command; the scene is in a state that may be saved
+    std::function<void(const PassRecord&)> pass = [](const PassRecord&) {};
+    std::function<void(const CollectRecord&)> collected = [](const CollectRecord&) {};
+    std::function<void(const Save&, const Command&)> save = [](const Save&, const Command&) {};
+    // After each pass, with its last command, and each other command: the scene is in a state that may be
+    // saved.
+    std::function<void(const Command&)> done = [](const Command&) {};
   };
 
   // `scenes` are the numbers of the script's files in the session. All outlive the editor.
   Editor(EditSession& session, const Script& script, std::vector<uint32_t> scenes,
          const EditorOptions& options, Events events);
 
-  // Throws Error with the line of the command that failed; the scene is then as it was before that command.
+  // Throws Error with the line of the command that failed; the scene is then as it was before the edit that
+  // could not be done.
   void run();
+
+  // The scene as it is.
+  FrozenDag freeze();
 
  private:
   // What can be undone at once.
@@ -71,12 +77,14 @@ class Editor {
 
   bool joins_batch(const Edit& edit) const;
   void flush();
-  EditWork apply_or_collect(const std::vector<Edit>& edits, uint32_t line);
+  void run_pass(std::span<const Command> commands);
+  EditWork apply(std::span<const Edit> edits);
+  EditWork apply_or_collect(std::span<const Edit> edits);
   void split_last(uint64_t count);
   void push(Step step);
-  void collect_if_due(uint32_t line);
-  void collect(uint32_t line);
-  void note_collected(uint32_t line, const CollectWork& work);
+  void collect_if_due();
+  void collect();
+  void note_collected(const CollectWork& work);
   std::vector<SceneState> kept_states() const;
 
   EditSession& session_;
@@ -84,11 +92,11 @@ class Editor {
   std::vector<uint32_t> scenes_;
   EditorOptions options_;
   Events events_;
-  std::optional<Command> first_;  // of the batch
-  std::vector<Edit> batch_;
+  uint32_t line_ = 0;                     // that is being run
+  std::vector<Command> batch_;            // edits that wait for others to join them
   std::vector<VoxelBox> written_, read_;  // by the batch
-  std::vector<Step> undo_, redo_;
-  uint64_t undo_depth_;  // steps that the script goes back at most
+  std::deque<Step> undo_, redo_;
+  uint64_t undo_depth_;  // edits that the script takes back at most, one after the other
   std::map<std::string, SceneState> snapshots_;
   CollectTrigger trigger_;
   double budget_seconds_ = 0;  // of a step of a collection; 0: all of it at once

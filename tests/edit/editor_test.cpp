@@ -1,0 +1,574 @@
+// Whole scripts, with undo, snapshots and garbage collection, in passes of one edit or of many: compared with
+// a loop over all voxels and a stack of whole grids.
+#include "libvox/edit/editor.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "formats/edit_script.h"
+#include "libvox/base/error.h"
+#include "libvox/base/memory.h"
+#include "libvox/hash/table_list.h"
+#include "tests/edit/edited_scene.h"
+#include "tests/edit/state_items.h"
+
+namespace vox {
+namespace {
+
+// ---- what a script should do
+// --------------------------------------------------------------------------------
+
+struct State {
+  Dense voxels;
+  FrozenDag dag;
+};
+using StateRef = std::shared_ptr<const State>;
+
+// Runs commands one by one and keeps all states.
+class NaiveEditor {
+ public:
+  NaiveEditor(std::vector<Dense> scenes, bool materials)
+      : scenes_(std::move(scenes)), materials_(materials), done_{state_of(scenes_[0])} {}
+
+  void run(const Command& command) {
+    std::visit([&](const auto& action) { perform(action); }, command.action);
+  }
+  void run(const Script& script) {
+    for (ScriptCursor cursor(script); const auto command = cursor.next();) run(*command);
+  }
+
+  const State& state() const { return *done_.back(); }
+
+  // Of all states that undo, redo and snapshots can lead to, and of the other scenes.
+  uint64_t items() const {
+    StateItems items;
+    for (const auto* states : {&done_, &undone_})
+      for (const StateRef& state : *states) items.add(state->dag);
+    for (const auto& [name, state] : snapshots_) items.add(state->dag);
+    for (size_t i = 1; i < scenes_.size(); ++i) items.add(padded(scenes_[i]));
+    return items.count();
+  }
+  // Of the present state and of the other scenes.
+  uint64_t items_now() const {
+    StateItems items;
+    items.add(state().dag);
+    for (size_t i = 1; i < scenes_.size(); ++i) items.add(padded(scenes_[i]));
+    return items.count();
+  }
+
+ private:
+  StateRef state_of(const Dense& voxels) const {
+    return std::make_shared<State>(State{voxels, reference_dag(voxels, voxels.side, materials_)});
+  }
+  // As it lies in the store: with nodes above its root up to the height of the scene.
+  FrozenDag padded(const Dense& scene) const {
+    return dense_dag(scenes_[0].side, materials_, [&](uint32_t x, uint32_t y, uint32_t z) {
+      return voxel_or_empty(scene,
+                            {static_cast<int32_t>(x), static_cast<int32_t>(y), static_cast<int32_t>(z)});
+    });
+  }
+
+  void perform(const Edit& edit) {
+    scenes_[0] = state().voxels;
+    vox::apply(edit, scenes_, materials_);
+    push(scenes_[0].voxels == state().voxels.voxels ? done_.back() : state_of(scenes_[0]));
+  }
+  void perform(const Undo& undo) {
+    for (uint32_t i = 0; i < undo.count && done_.size() > 1; ++i) {
+      undone_.push_back(done_.back());
+      done_.pop_back();
+    }
+  }
+  void perform(const Redo& redo) {
+    for (uint32_t i = 0; i < redo.count && !undone_.empty(); ++i) {
+      done_.push_back(undone_.back());
+      undone_.pop_back();
+    }
+  }
+  void perform(const Snapshot& snapshot) { snapshots_[snapshot.name] = done_.back(); }
+  void perform(const Restore& restore) { push(snapshots_.at(restore.name)); }
+  void perform(const Collect&) {}
+  void perform(const CollectPolicy&) {}
+  void perform(const Save&) {}
+
+  void push(StateRef state) {
+    done_.push_back(std::move(state));
+    undone_.clear();
+  }
+
+  std::vector<Dense> scenes_;
+  bool materials_;
+  std::vector<StateRef> done_, undone_;
+  std::map<std::string, StateRef> snapshots_;
+};
+
+// ---- scripts at random -----------------------------------------------------------------------------------
+
+// Small, so that several of them fit into a pass.
+Shape small_shape(Random& random, uint32_t resolution) {
+  const Int3 at = random_corner(random, resolution);
+  const EditPlace center = {at.x * 256 + 128, at.y * 256 + 128, at.z * 256 + 128};
+  const int64_t radius = random_length(random, 1 + resolution / 8);
+  if (one_in(random, 2)) return {.kind = ShapeKind::Sphere, .a = center, .radius = radius};
+  return {.kind = ShapeKind::Box, .a = center, .b = center + EditPlace{radius, radius, radius}};
+}
+
+Edit random_edit(Random& random, const std::vector<Dense>& scenes) {
+  const uint32_t n = scenes[0].side;
+  switch (random.below(16)) {
+    case 0:
+      return random_paint(random, n);
+    case 1:
+      return random_copy(random, scenes);
+    case 2:
+      return random_combine(random, scenes);
+    case 3:
+      return random_morph(random, n);
+    case 4:
+      return random_fill(random, scenes[0]);
+    case 5:
+    case 6:
+    case 7: {
+      const Int3 size = {between(random, 1, 6), between(random, 1, 6), between(random, 1, 6)};
+      CopyEdit copy = random_copy(random, scenes);
+      copy.source.max = copy.source.min + size;
+      return copy;
+    }
+    case 8:
+    case 9:
+      return MorphEdit{.shape = small_shape(random, n), .mode = static_cast<MorphMode>(random.below(3))};
+    default:
+      return PaintEdit{.shape = small_shape(random, n),
+                       .mode = one_in(random, 3) ? static_cast<PaintMode>(random.below(4)) : PaintMode::Add,
+                       .material = random_material(random),
+                       .replaced = random_material(random)};
+  }
+}
+
+std::string random_name(Random& random) {
+  return std::string(1, static_cast<char>('a' + random.below(3)));
+}
+
+CollectPolicy random_policy(Random& random) {
+  CollectPolicy policy;
+  if (!one_in(random, 4)) {
+    policy.trigger = CollectTrigger{.when = static_cast<CollectWhen>(random.below(3)),
+                                    .every = 1 + random.below(6),
+                                    .threshold = random.uniform(0, 0.6)};
+  }
+  if (one_in(random, 2)) policy.budget_ms = one_in(random, 2) ? 0 : 0.01;
+  return policy;
+}
+
+// The first command is a policy, for a test to replace. `files` are as many as there are scenes besides the
+// first.
+Script random_script(Random& random, const std::vector<Dense>& scenes, uint32_t commands) {
+  Script script;
+  script.path = "random.txt";
+  script.files.resize(scenes.size() - 1);
+  const auto add = [&](Action action) {
+    const auto line = static_cast<uint32_t>(script.commands.size() + 1);
+    script.commands.push_back({.line = line, .action = std::move(action)});
+  };
+  add(CollectPolicy{});
+  std::vector<std::string> names;
+  for (uint32_t i = 0; i < commands; ++i) {
+    const uint32_t kind = random.below(24);
+    if (kind == 0)
+      names.push_back(random_name(random)), add(Snapshot{names.back()});
+    else if (kind == 1 && !names.empty())
+      add(Restore{names[random.below(static_cast<uint32_t>(names.size()))]});
+    else if (kind == 2 || kind == 3)
+      add(Undo{one_in(random, 9) ? 1000 : 1 + random.below(6)});
+    else if (kind == 4)
+      add(Redo{one_in(random, 9) ? 1000 : 1 + random.below(6)});
+    else if (kind == 5)
+      add(Collect{});
+    else if (kind == 6)
+      add(random_policy(random));
+    else if (kind == 7)
+      add(Save{"saved.h5"});
+    else
+      add(random_edit(random, scenes));
+  }
+  const uint32_t first = 1 + random.below(commands), end = first + 1 + random.below(commands + 1 - first);
+  const auto may_move = [](const Command& command) {  // a fill's seed has to stay in the grid
+    const Edit* edit = std::get_if<Edit>(&command.action);
+    return edit == nullptr || !std::holds_alternative<FillEdit>(*edit);
+  };
+  if (std::all_of(script.commands.begin() + first, script.commands.begin() + end, may_move))
+    script.repeats.push_back({.first = first,
+                              .end = end,
+                              .count = 2 + random.below(4),
+                              .step = random_place(random, 8),
+                              .jitter = {256, 0, 700},
+                              .seed = random.below(100)});
+  return script;
+}
+
+// ---- the comparison
+// -----------------------------------------------------------------------------------------
+
+std::string text_of(const Action& action) {
+  if (const auto* edit = std::get_if<Edit>(&action)) return std::visit(EditText(), *edit);
+  if (const auto* undo = std::get_if<Undo>(&action)) return "undo " + std::to_string(undo->count);
+  if (const auto* redo = std::get_if<Redo>(&action)) return "redo " + std::to_string(redo->count);
+  if (const auto* snapshot = std::get_if<Snapshot>(&action)) return "snapshot " + snapshot->name;
+  if (const auto* restore = std::get_if<Restore>(&action)) return "restore " + restore->name;
+  if (std::holds_alternative<Collect>(action)) return "gc";
+  return std::holds_alternative<Save>(action) ? "save" : "gc policy";
+}
+
+std::string text_of(const Script& script) {
+  std::string text;
+  for (const Command& command : script.commands)
+    text += std::to_string(command.line) + ": " + text_of(command.action) + "\n";
+  for (const Repeat& repeat : script.repeats)
+    text += "commands " + std::to_string(repeat.first) + " – " + std::to_string(repeat.end) + " " +
+            std::to_string(repeat.count) + " times\n";
+  return text;
+}
+
+// What a script leaves at each of its saves and at its end.
+struct Expected {
+  std::vector<Digest> saved;
+  FrozenDag end;
+  uint64_t items = 0;  // without former states
+};
+
+Expected expected_of(const Script& script, const std::vector<Dense>& scenes, bool materials) {
+  NaiveEditor naive(scenes, materials);
+  Expected expected;
+  for (ScriptCursor cursor(script); const auto command = cursor.next();) {
+    naive.run(*command);
+    if (std::holds_alternative<Save>(command->action)) expected.saved.push_back(naive.state().dag.digest);
+  }
+  expected.end = naive.state().dag;
+  expected.items = naive.items_now();
+  return expected;
+}
+
+struct Session {
+  std::unique_ptr<EditSession> session;
+  std::vector<uint32_t> numbers;  // of the other scenes
+};
+
+Session session_of(Engine& engine, const std::vector<Dense>& scenes, bool materials) {
+  Session result;
+  result.session = engine.edit(reference_dag(scenes[0], scenes[0].side, materials));
+  for (size_t i = 1; i < scenes.size(); ++i)
+    result.numbers.push_back(result.session->add_scene(reference_dag(scenes[i], scenes[i].side, materials)));
+  return result;
+}
+
+void expect_result(Engine& engine, const std::vector<Dense>& scenes, bool materials, const Script& script,
+                   uint32_t batch, const Expected& expected) {
+  const auto [session, numbers] = session_of(engine, scenes, materials);
+  std::vector<Digest> saved;
+  uint64_t edits = 0;
+  Editor* running = nullptr;
+  Editor editor(*session, script, numbers, {.batch = batch},
+                {.pass =
+                     [&](const PassRecord& pass) {
+                       ASSERT_LE(pass.edits, batch);
+                       ASSERT_LE(pass.work.leaves.inserted, pass.work.leaves.distinct);
+                       edits += pass.edits;
+                     },
+                 .save = [&](const Save&, const Command&) { saved.push_back(running->freeze().digest); }});
+  running = &editor;
+  editor.run();
+  uint64_t expected_edits = 0;
+  for (ScriptCursor cursor(script); const auto command = cursor.next();)
+    expected_edits += std::holds_alternative<Edit>(command->action) ? 1 : 0;
+  ASSERT_EQ(edits, expected_edits);
+  ASSERT_EQ(saved, expected.saved);
+  const FrozenDag end = editor.freeze();
+  ASSERT_NO_THROW(verify(end));
+  ASSERT_EQ(end.digest, expected.end.digest) << difference(to_dense(end), to_dense(expected.end));
+  for (size_t l = 0; l < end.levels.size(); ++l) ASSERT_EQ(end.levels[l].words, expected.end.levels[l].words);
+  session->collect({});
+  ASSERT_EQ(session->size().items, expected.items);
+  ASSERT_EQ(session->freeze().digest, expected.end.digest);
+}
+
+constexpr Scripts kPlans[] = {{4, 60, 30}, {5, 20, 30}, {8, 60, 30}, {16, 40, 30}, {32, 12, 24}, {64, 2, 16}};
+
+std::vector<Dense> random_scenes(Random& random, uint32_t resolution, bool materials) {
+  std::vector<Dense> scenes = {random_scene(random, resolution, materials)};
+  for (uint32_t brush = 0; brush < 2; ++brush)
+    scenes.push_back(random_scene(random, std::max<uint32_t>(4, random.below(resolution)), materials));
+  return scenes;
+}
+
+void check_random_scripts(const Scripts& plan, uint64_t first_seed) {
+  const std::vector<std::string> tables = table_names();
+  for (uint32_t number = 0; number < plan.scripts * kThoroughness; ++number) {
+    Random random(first_seed * 1000003 + plan.resolution * 10007 + number);
+    const bool materials = !one_in(random, 4);
+    const std::vector<Dense> scenes = random_scenes(random, plan.resolution, materials);
+    Script script = random_script(random, scenes, plan.edits);
+    const Expected expected = expected_of(script, scenes, materials);
+    constexpr uint32_t kBatches[] = {1, 2, 16};
+    for (const uint32_t batch : kBatches) {
+      script.commands[0].action = random_policy(random);
+      const std::string table = tables[random.below(static_cast<uint32_t>(tables.size()))];
+      SCOPED_TRACE("resolution " + std::to_string(plan.resolution) + ", script " + std::to_string(number) +
+                   ", batches of " + std::to_string(batch) + ", table " + table + "\n" + text_of(script));
+      expect_result(*test_engine({.table = table}), scenes, materials, script, batch, expected);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+class EditorScripts : public testing::TestWithParam<Scripts> {};
+
+TEST_P(EditorScripts, LeaveTheSameWhateverTheBatchesAndWheneverGarbageIsCollected) {
+  check_random_scripts(GetParam(), 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EditorScripts, testing::ValuesIn(kPlans),
+                         [](const testing::TestParamInfo<Scripts>& info) {
+                           return "Resolution" + std::to_string(info.param.resolution);
+                         });
+
+// What is taken back in the end may be asked for at any time, so that all states have to be kept.
+TEST(Editor, CollectingGarbageLeavesExactlyTheItemsOfTheStatesThatCanBeReturnedTo) {
+  const auto engine = test_engine();
+  for (uint32_t number = 0; number < 6 * kThoroughness; ++number) {
+    Random random(number);
+    const uint32_t resolution = 4 + random.below(14);
+    const std::vector<Dense> scenes = random_scenes(random, resolution, true);
+    Script script = random_script(random, scenes, 20);
+    script.commands.push_back({.line = 98, .action = Undo{1000}});
+    script.commands.push_back({.line = 99, .action = Collect{}});
+    SCOPED_TRACE(text_of(script));
+    const auto [session, numbers] = session_of(*engine, scenes, true);
+    NaiveEditor naive(scenes, true);
+    uint32_t collections = 0;
+    Editor editor(*session, script, numbers, {}, {.done = [&](const Command& command) {
+      naive.run(command);
+      if (!std::holds_alternative<Collect>(command.action)) return;
+      ++collections;
+      ASSERT_EQ(session->size().items, naive.items()) << "line " << command.line;
+    }});
+    editor.run();
+    EXPECT_GT(collections, 0u);
+    if (HasFatalFailure()) return;
+  }
+}
+
+// ---- single commands
+// ---------------------------------------------------------------------------------------
+
+class EditorCommands : public testing::Test {
+ protected:
+  Script parse(const std::string& text) { return parse_edit_script(text, "test.txt", {}); }
+
+  // The number of filled voxels after it.
+  uint64_t voxels_after(const std::string& text, uint32_t batch = 1) {
+    const Script script = parse(text);
+    session_ = engine_->edit(empty_dag(32, true));
+    passes_.clear();
+    collections_.clear();
+    Editor(*session_, script, {}, {.batch = batch},
+           {.pass = [&](const PassRecord& pass) { passes_.push_back(pass); },
+            .collected = [&](const CollectRecord& record) { collections_.push_back(record); }})
+        .run();
+    return session_->freeze().voxels;
+  }
+
+  std::unique_ptr<Engine> engine_ = test_engine();
+  std::unique_ptr<EditSession> session_;
+  std::vector<PassRecord> passes_;
+  std::vector<CollectRecord> collections_;
+};
+
+// Three cubes of 1, 8 and 64 voxels.
+const std::string kCubes =
+    "box add min 0,0,0 max 1,1,1 material 1\n"
+    "box add min 4,4,4 max 6,6,6 material 1\n"
+    "box add min 8,8,8 max 12,12,12 material 1\n";
+
+TEST_F(EditorCommands, UndoTakesBackTheLastEditsAndRedoBringsThemAgain) {
+  for (const uint32_t batch : {1u, 2u, 3u}) {
+    EXPECT_EQ(voxels_after(kCubes, batch), 73u);
+    EXPECT_EQ(voxels_after(kCubes + "undo\n", batch), 9u);
+    EXPECT_EQ(voxels_after(kCubes + "undo 2\n", batch), 1u);
+    EXPECT_EQ(voxels_after(kCubes + "undo 3\n", batch), 0u);
+    EXPECT_EQ(voxels_after(kCubes + "undo 2\nredo\n", batch), 9u);
+    EXPECT_EQ(voxels_after(kCubes + "undo 3\nredo\n", batch), 1u);
+    EXPECT_EQ(voxels_after(kCubes + "undo 3\nredo 2\nundo\n", batch), 1u);
+    EXPECT_EQ(voxels_after(kCubes + "undo 3\nredo\nredo\nredo\n", batch), 73u);
+  }
+}
+
+TEST_F(EditorCommands, UndoAndRedoBeyondTheEndsWarnAndGoOn) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(voxels_after(kCubes + "undo 50\nbox add min 0,0,0 max 2,2,2 material 3\nredo 7\n"), 8u);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("test.txt:4: there is nothing left to undo"), std::string::npos) << said;
+  EXPECT_NE(said.find("test.txt:6: there is nothing left to redo"), std::string::npos) << said;
+}
+
+// Redone is what was undone last, not what was undone before another edit, which the script has to foresee.
+TEST_F(EditorCommands, AnEditMakesWhatWasUndoneUnreachable) {
+  const std::string add = "box add min 20,20,20 max 21,21,21 material 2\n";
+  EXPECT_EQ(voxels_after(kCubes + "undo 3\n" + add + "redo 3\n"), 1u);
+  EXPECT_EQ(voxels_after(kCubes + "undo 2\n" + add + "redo 3\nundo 2\n"), 0u);
+  EXPECT_EQ(voxels_after(kCubes + "undo\n" + add + "redo 3\nundo 3\nredo 3\n"), 10u);
+}
+
+TEST_F(EditorCommands, ARestoredSnapshotCanBeUndone) {
+  EXPECT_EQ(voxels_after("snapshot empty\n" + kCubes + "restore empty\n"), 0u);
+  EXPECT_EQ(voxels_after("snapshot empty\n" + kCubes + "restore empty\nundo\n"), 73u);
+  EXPECT_EQ(voxels_after("snapshot empty\n" + kCubes + "restore empty\nundo 2\ngc\nredo 2\n"), 0u);
+  EXPECT_EQ(voxels_after("snapshot a\n" + kCubes + "snapshot a\nclear\ngc\nrestore a\n"), 73u);
+}
+
+TEST_F(EditorCommands, IndependentEditsShareAPassAndOthersDoNot) {
+  voxels_after(kCubes, 16);
+  ASSERT_EQ(passes_.size(), 1u);
+  EXPECT_EQ(passes_[0].edits, 3u);
+  EXPECT_EQ(passes_[0].line, 1u);
+  EXPECT_EQ(passes_[0].tool, "box add");
+  EXPECT_EQ(passes_[0].changed_voxels, 73u);
+  voxels_after(kCubes, 2);
+  EXPECT_EQ(passes_.size(), 2u);
+  voxels_after(kCubes + "box remove min 9,9,9 max 10,10,10\n", 16);  // touches the third
+  EXPECT_EQ(passes_.size(), 2u);
+  voxels_after(kCubes + "copy min 0,0,0 max 1,1,1 to 20,20,20\ncopy min 20,20,20 max 21,21,21 to 0,9,0\n",
+               16);
+  EXPECT_EQ(passes_.size(), 3u);
+}
+
+TEST_F(EditorCommands, GarbageIsCollectedWhenTheScriptSaysSo) {
+  const std::string noise =
+      "repeat 12 step 1,0,0\nsphere add center 8,16,16 radius 6 noise 3 material 1\nend\n";
+  voxels_after(noise);
+  EXPECT_EQ(collections_.size(), 0u);
+  voxels_after(noise + "gc\n");
+  ASSERT_EQ(collections_.size(), 1u);
+  EXPECT_EQ(collections_[0].line, 4u);
+  EXPECT_LT(collections_[0].work.items_after, collections_[0].work.items_before);
+  voxels_after("gc every 5\n" + noise);
+  EXPECT_EQ(collections_.size(), 2u);
+  voxels_after("gc threshold 20%\n" + noise);
+  EXPECT_GT(collections_.size(), 2u);
+  voxels_after("gc every 5 budget 1ms\n" + noise);
+  EXPECT_GE(collections_.size(), 1u);
+  voxels_after("gc every 1\ngc never\n" + noise);
+  EXPECT_EQ(collections_.size(), 0u);
+}
+
+TEST_F(EditorCommands, AnEditThatFailsIsNamedAndLeavesTheSceneBeforeIt) {
+  const Script script = parse(kCubes + "erode steps 1\nfill seed 20,20,20 material 3 limit 5\n");
+  session_ = engine_->edit(empty_dag(32, true));
+  Editor editor(*session_, script, {}, {}, {});
+  try {
+    editor.run();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_TRUE(std::string(error.what()).starts_with("test.txt:5: a fill reaches ")) << error.what();
+  }
+  const uint64_t voxels = session_->freeze().voxels;
+  EXPECT_EQ(voxels, voxels_after(kCubes + "erode steps 1\n"));
+}
+
+// ---- memory that runs out
+// ------------------------------------------------------------------------------------
+
+// Different leaves everywhere, so that each copy by an odd step makes as many anew.
+FrozenDag dust(uint32_t resolution) {
+  Random random(7);
+  Dense grid(resolution);
+  for (int8_t& voxel : grid.voxels)
+    if (one_in(random, 2)) voxel = static_cast<int8_t>(random.below(16));
+  return reference_dag(grid, resolution, true);
+}
+
+class EditorMemory : public testing::Test {
+ protected:
+  static constexpr uint32_t kSide = 64;
+  static constexpr uint64_t kEnough = uint64_t{96} << 20;  // for some edits, not for all
+
+  std::unique_ptr<Engine> small_engine() {
+    const uint64_t held = test_device() == "cpu" ? resident_bytes() : 0;
+    return test_engine({.memory_limit = held + kEnough});
+  }
+
+  Script parse(const std::string& text) { return parse_edit_script(text, "test.txt", {}); }
+
+  struct Outcome {
+    std::string error;
+    FrozenDag dag;  // in the end
+    uint64_t edits = 0;
+    uint32_t collections = 0;
+  };
+  Outcome outcome(Engine& engine, const Script& script, uint32_t batch) {
+    const auto session = engine.edit(dust_);
+    Outcome outcome;
+    Editor editor(*session, script, {}, {.batch = batch, .count_changes = false},
+                  {.pass = [&](const PassRecord& pass) { outcome.edits += pass.edits; },
+                   .collected = [&](const CollectRecord&) { ++outcome.collections; }});
+    try {
+      editor.run();
+    } catch (const OutOfMemory& error) {
+      outcome.error = error.what();
+    }
+    session->collect({});  // states to undo to are of no use any more
+    outcome.dag = session->freeze();
+    return outcome;
+  }
+
+  FrozenDag dust_ = dust(kSide);
+};
+
+// Moves the dust by one voxel.
+const std::string kShift = "copy min 0,0,0 max 64,64,64 to 1,0,0\ncopy min 63,0,0 max 64,64,64 to 0,0,0\n";
+
+TEST_F(EditorMemory, GarbageIsCollectedAndTheEditRunAgain) {
+  const Script script = parse("repeat 150\n" + kShift + "end\n");
+  const Outcome limited = outcome(*small_engine(), script, 1);
+  EXPECT_EQ(limited.error, "");
+  EXPECT_GT(limited.collections, 0u);
+  EXPECT_EQ(limited.edits, 300u);
+  const Outcome free = outcome(*test_engine(), script, 1);
+  EXPECT_EQ(free.collections, 0u);
+  EXPECT_EQ(limited.dag.digest, free.dag.digest);
+  EXPECT_NO_THROW(verify(limited.dag));
+}
+
+TEST_F(EditorMemory, WithoutGarbageTheEditIsNamedAndTheSceneStaysAsItWasBefore) {
+  const Script script = parse("repeat 150\n" + kShift + "end\nundo 1000\n");
+  const Outcome limited = outcome(*small_engine(), script, 1);
+  EXPECT_TRUE(limited.error.starts_with("test.txt:2: out of memory") ||
+              limited.error.starts_with("test.txt:3: out of memory"))
+      << limited.error;
+  EXPECT_EQ(limited.collections, 1u);
+  EXPECT_GT(limited.edits, 0u);
+  EXPECT_LT(limited.edits, 300u);
+  EXPECT_NO_THROW(verify(limited.dag));
+  Script done = parse("repeat 150\n" + kShift + "end\n");
+  Script cut = parse("");
+  for (ScriptCursor cursor(done); const auto command = cursor.next();)
+    if (cut.commands.size() < limited.edits) cut.commands.push_back(*command);
+  EXPECT_EQ(limited.dag.digest, outcome(*test_engine(), cut, 1).dag.digest);
+}
+
+TEST_F(EditorMemory, EditsThatHaveNoRoomInOnePassRunOneByOne) {
+  std::string text;
+  for (int i = 0; i < 8; ++i) {
+    const std::string x = std::to_string(i % 2 * 32), y = std::to_string(i / 2 % 2 * 32),
+                      z = std::to_string(i / 4 * 32);
+    text += "smooth in box min " + x + ".5," + y + ".5," + z + ".5 max " + std::to_string(i % 2 * 32 + 30) +
+            "," + std::to_string(i / 2 % 2 * 32 + 30) + "," + std::to_string(i / 4 * 32 + 30) + "\n";
+  }
+  const Script script = parse("repeat 100\n" + text + kShift + "end\nundo 2\nredo 1\n");
+  const Outcome limited = outcome(*small_engine(), script, 16);
+  EXPECT_EQ(limited.error, "");
+  EXPECT_EQ(limited.dag.digest, outcome(*test_engine(), script, 1).dag.digest);
+}
+
+}  // namespace
+}  // namespace vox
