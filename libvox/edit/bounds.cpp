@@ -34,6 +34,10 @@ VoxelBox voxels_between(EditPlace low, EditPlace high, EditPlace reach) {
   return box.empty() ? kNothing : box;
 }
 
+bool holds(const VoxelBox& box, Int3 v) {
+  return !intersection(box, {v, v + Int3{1, 1, 1}}).empty();
+}
+
 VoxelBox in_grid(const VoxelBox& box, uint32_t resolution) {
   VoxelBox inside = intersection(box, cube_at({0, 0, 0}, resolution));
   return inside.empty() ? kNothing : inside;
@@ -74,7 +78,8 @@ VoxelBox written(const MorphEdit& edit) {
   return bounds_of(edit.shape);
 }
 VoxelBox written(const FillEdit& edit) {
-  return bounds_of(edit.shape);
+  VoxelBox box = bounds_of(edit.shape);
+  return holds(box, edit.seed) ? box : kNothing;
 }
 
 // Of voxels that it does not write, given those that it does.
@@ -132,6 +137,8 @@ CopyEdit clipped(const CopyEdit& copy, uint32_t resolution) {
 }
 
 VoxelBox written_box(const Edit& edit, uint32_t resolution) {
+  const auto* fill = std::get_if<FillEdit>(&edit);
+  if (fill && !holds(cube_at({0, 0, 0}, resolution), fill->seed)) return kNothing;
   return in_grid(std::visit([](const auto& of_kind) { return written(of_kind); }, edit), resolution);
 }
 

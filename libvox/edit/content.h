@@ -75,4 +75,35 @@ struct StoredDag {
   }
 };
 
+// The voxels of a leaf, one after the other in Morton order.
+class LeafVoxels {
+ public:
+  VOX_HD LeafVoxels(const StoredDag& dag, Content leaf) {
+    if (is_filled(leaf)) {
+      mask_ = UINT64_MAX;
+      material_ = static_cast<int>(material_of(leaf));
+    } else if (is_pointer(leaf)) {
+      const ItemRef item = dag.store.item(leaf);
+      mask_ = leaf_mask(item);
+      if (dag.materials) materials_ = item.tail() + 2;
+    }
+  }
+
+  // The material, or kEmptyVoxel.
+  VOX_HD int next() {
+    const bool filled = (mask_ & 1) != 0;
+    mask_ >>= 1;
+    if (!filled) return kEmptyVoxel;
+    if (!materials_) return material_;
+    const uint32_t rank = rank_++;
+    return static_cast<int>(materials_[rank / 8] >> rank % 8 * 4 & 15);
+  }
+
+ private:
+  uint64_t mask_ = 0;  // of those to come
+  const uint32_t* materials_ = nullptr;
+  int material_ = 0;
+  uint32_t rank_ = 0;
+};
+
 }  // namespace vox

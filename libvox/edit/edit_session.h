@@ -60,8 +60,9 @@ class EditSession {
   // void then.
   virtual CollectWork collect(std::span<const SceneState> kept) = 0;
 
-  // The same in steps of about so many seconds, with edits between them: what these edits make is kept too. The step that
-  // comes to an end says what has been done, and there must be none under way when the next collection begins.
+  // The same in steps of about so many seconds, with edits between them: what these edits make is kept too.
+  // The step that comes to an end says what has been done, and there must be none under way when the next
+  // collection begins.
   virtual void start_collection(std::span<const SceneState> kept) = 0;
   virtual std::optional<CollectWork> step_collection(double seconds) = 0;
 

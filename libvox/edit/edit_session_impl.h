@@ -168,7 +168,8 @@ class DeviceEditSession final : public EditSession {
   }
 
   EditWork run_fill(const FillEdit& edit) {
-    if (!contains(cube_at({0, 0, 0}, resolution()), edit.seed)) throw Error("the seed of a fill lies outside of the grid");
+    if (!contains(cube_at({0, 0, 0}, resolution()), edit.seed))
+      throw Error("the seed of a fill lies outside of the grid");
     if (!contains(edit.shape, edit.seed)) throw Error("the seed of a fill lies outside of its shape");
     Stopwatch watch;
     const VoxelBox box = written_box(edit, resolution());

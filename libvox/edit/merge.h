@@ -32,8 +32,14 @@ struct EditLeaves {
 
   VOX_HD void operator()(uint64_t i) const {
     const Region leaf = {corners[i], dag.depth, static_cast<int32_t>(kLeafSide)};
-    const auto state = states[i];
+    tools.edit_leaf(leaf, states[i], [&](const auto& voxel) { write(i, leaf.min, voxel); });
+  }
+
+ private:
+  template <class Voxel>
+  VOX_HD void write(uint64_t i, const Int3& corner, const Voxel& voxel) const {
     const Content before = old[i];
+    LeafVoxels voxels(dag, before);
     uint32_t* words = items.item(i);
     uint64_t mask = 0;
     uint32_t packed = 0, rank = 0, first = 0;
@@ -42,8 +48,8 @@ struct EditLeaves {
       const Int3 offset = {static_cast<int32_t>((bit & 1) | (bit >> 2 & 2)),
                            static_cast<int32_t>((bit >> 1 & 1) | (bit >> 3 & 2)),
                            static_cast<int32_t>((bit >> 2 & 1) | (bit >> 4 & 2))};
-      const int was = dag.voxel(before, bit);
-      const int is = tools.voxel(leaf, leaf.min + offset, was, state);
+      const int was = voxels.next();
+      const int is = voxel(corner + offset, was);
       changed = changed || is != was;
       if (is == kEmptyVoxel) continue;
       const auto material = static_cast<uint32_t>(is);

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "libvox/base/error.h"
 #include "libvox/device/atomics.h"
 #include "libvox/device/pool.h"
 #include "libvox/edit/tool_set.h"
@@ -129,6 +130,8 @@ std::vector<EditLevel<typename Tools::State>> edit_octree(Device& device, const 
     EditLevel<State>&here = levels[l], &next = levels[l + 1];
     const int32_t side = root_side >> l;
     const uint64_t parts = 8 * here.count;
+    if (parts > UINT32_MAX)
+      throw Error("an edit splits more than 2^29 nodes of a level").hint("do it in several smaller ones");
     here.content = device.template make<Content>(parts);
     here.splits = device.template make<uint8_t>(parts);
     device.for_each({"edit: classify", 5 + sizeof(State) / 8.0}, parts,

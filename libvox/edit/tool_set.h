@@ -37,13 +37,22 @@ struct ToolSet {
     return answer == kKeep || contains(written[state.tool], region) ? answer : kSplit;
   }
 
-  VOX_HD int voxel(const Region& leaf, const Int3& voxel, int old, const State& state) const {
-    if (state.tool != kSeveral)
-      return contains(written[state.tool], voxel) ? tools[state.tool].voxel(leaf, voxel, old, state.state)
-                                                  : old;
-    for (uint32_t i = 0; i < count; ++i)
-      if (contains(written[i], voxel)) return tools[i].voxel(leaf, voxel, old, tools[i].enter(leaf));
-    return old;
+  // Calls edit(voxel), where voxel(p, old) is what the voxel p of the leaf is to be.
+  template <class Edit>
+  VOX_HD void edit_leaf(const Region& leaf, const State& state, const Edit& edit) const {
+    if (state.tool == kSeveral) {
+      edit([&](const Int3& p, int old) {
+        for (uint32_t i = 0; i < count; ++i)
+          if (contains(written[i], p)) return tools[i].voxel(leaf, p, old, tools[i].enter(leaf));
+        return old;
+      });
+      return;
+    }
+    const Tool tool = tools[state.tool];  // by value: a compiler would read it again for every voxel
+    const VoxelBox box = written[state.tool];
+    edit([&](const Int3& p, int old) {
+      return contains(box, p) ? tool.voxel(leaf, p, old, state.state) : old;
+    });
   }
 
  private:

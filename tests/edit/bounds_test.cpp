@@ -151,6 +151,15 @@ TEST(EditBounds, OtherScenesThatAreNotYetLoadedMayReachTheEndOfTheGrid) {
   EXPECT_TRUE(written_box(CopyEdit{.to = {3, 4, 5}}, kResolution).empty());
 }
 
+TEST(EditBounds, AFillWithoutItsSeedInShapeAndGridWritesNothing) {
+  Shape box{.kind = ShapeKind::Box, .a = {-2560, 0, 0}, .b = {2560, 2560, 2560}};
+  EXPECT_EQ(written_box(FillEdit{.seed = {9, 9, 9}, .shape = box}, kResolution),
+            (VoxelBox{{0, 0, 0}, {10, 10, 10}}));
+  EXPECT_TRUE(written_box(FillEdit{.seed = {10, 9, 9}, .shape = box}, kResolution).empty());
+  EXPECT_TRUE(written_box(FillEdit{.seed = {-1, 9, 9}, .shape = box}, kResolution).empty());
+  EXPECT_EQ(written_box(FillEdit{.seed = {19, 0, 0}}, kResolution), kGrid);
+}
+
 TEST(EditBounds, MorphsReadAsFarAsTheirStepsReach) {
   Shape box{.kind = ShapeKind::Box, .a = {1280, 1280, 1280}, .b = {2560, 2560, 2560}};
   MorphEdit morph{.shape = box, .mode = MorphMode::Dilate, .steps = 7};

@@ -88,10 +88,9 @@ inline bool dense_in_ellipsoid(const Triple& center, const Triple& radii, const 
   return left <= Natural(r[0]) * r[1] * r[2];
 }
 
-inline bool dense_contains(const Shape& shape, const Int3& voxel) {
+// Of any place, in 1/256 voxel.
+inline bool dense_contains(const Shape& shape, const Triple& p) {
   const Triple a = triple(shape.a), b = triple(shape.b);
-  Triple p = triple(voxel);
-  for (int64_t& v : p) v = v * 256 + 128;
   int64_t grown = 0;  // what the noise is, its own test says
   if (shape.roughness > 0)
     grown = static_cast<int64_t>(
@@ -112,6 +111,11 @@ inline bool dense_contains(const Shape& shape, const Int3& voxel) {
       return dense_in_ellipsoid(a, b, p);
   }
   return false;
+}
+
+inline bool dense_contains(const Shape& shape, const Int3& voxel) {
+  return dense_contains(shape, Triple{voxel.x * int64_t{256} + 128, voxel.y * int64_t{256} + 128,
+                                      voxel.z * int64_t{256} + 128});
 }
 
 // ---- edits ----------------------------------------------------------------------------------------------

@@ -134,7 +134,7 @@ struct Scripts {
 template <class MakeEdit>
 void check_scripts(Engine& engine, const Scripts& plan, uint32_t brushes, uint64_t seed,
                    const MakeEdit& make_edit) {
-  const uint32_t scripts = std::max(1u, plan.scripts * kThoroughness / 10);
+  const uint32_t scripts = (plan.scripts * kThoroughness + 5) / 10;
   for (uint32_t script = 0; script < scripts; ++script) {
     Random random(seed + 1000003 * plan.resolution + script);
     const bool materials = script % 3 != 2;

@@ -164,7 +164,7 @@ TEST(Fill, GoesThroughDoorsAndStopsWhereAShapeCutsCorridors) {
         {.kind = ShapeKind::Sphere, .a = {n / 2, n / 2, n / 2}, .radius = n, .roughness = n / 8, .grain = 3},
     };
     for (const Shape& shape : shapes) {
-      if (!dense_contains(shape, {0, 0, 0})) continue;
+      if (!dense_contains(shape, Int3{0, 0, 0})) continue;
       EditedScene scene(*engine, rings(resolution), true);
       const FillEdit edit = {.seed = {0, 0, 0}, .material = 7, .shape = shape};
       SCOPED_TRACE(std::to_string(resolution) + ": " + EditText()(edit));
@@ -196,9 +196,10 @@ TEST(Fill, TakesAllOfAGridThatIsAlike) {
     for (const bool materials : {true, false}) {
       EditedScene scene(*engine, Dense(resolution), materials);
       for (uint8_t material : {uint8_t{3}, uint8_t{3}, uint8_t{0}}) {
-        scene.apply(FillEdit{.seed = {2, 3, 1}, .material = material, .shape = {}});
+        const uint64_t all = uint64_t{resolution} * resolution * resolution;
+        scene.apply(FillEdit{.seed = {2, 3, 1}, .material = material, .shape = {}, .limit = all});
         scene.expect_same();
-        EXPECT_EQ(scene.session().freeze().voxels, uint64_t{resolution} * resolution * resolution);
+        EXPECT_EQ(scene.session().freeze().voxels, all);
       }
     }
 }

@@ -206,6 +206,11 @@ inline CopyEdit random_copy(Random& random, const std::vector<Dense>& scenes) {
   edit.keep_filled = one_in(random, 4);
   if (one_in(random, 3)) edit.within = random_shape(random, scenes[0].side);
   if (one_in(random, 6)) edit.to = edit.source.min + Int3{between(random, -1, 1), 1, 0};
+  if (one_in(random, 4)) {  // where nodes can be shared
+    const auto shift = [&] { return 8 * between(random, -3, 3); };
+    edit.to = edit.source.min + Int3{shift(), shift(), shift()};
+    edit.turn = {};
+  }
   return edit;
 }
 

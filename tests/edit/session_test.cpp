@@ -127,6 +127,23 @@ TEST(EditSession, ACopyOntoItselfMovedByOneVoxelReadsTheStateBefore) {
   }
 }
 
+TEST(EditSession, WholeNodesCopiedWithoutTheirEmptyVoxelsKeepWhatIsBelowThese) {
+  const auto engine = test_engine();
+  Dense dust(64);
+  Random random(5);
+  for (int8_t& voxel : dust.voxels)
+    if (one_in(random, 3)) voxel = static_cast<int8_t>(random.below(16));
+  for (const bool skip_empty : {true, false}) {
+    EditedScene scene(*engine, dust, true);
+    scene.apply(CopyEdit{.source = {{0, 0, 0}, {32, 32, 32}},
+                         .turn = {},
+                         .to = {32, 16, 8},
+                         .skip_empty = skip_empty,
+                         .within = {}});
+    scene.expect_same();
+  }
+}
+
 // ---- several edits in one pass ---------------------------------------------------------------------------
 
 bool apart(const VoxelBox& a, const VoxelBox& b) {

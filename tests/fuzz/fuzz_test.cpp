@@ -23,8 +23,8 @@ std::vector<std::filesystem::path> corpus_files() {
   std::vector<std::filesystem::path> files;
   const char* folder = std::getenv("VOX_FUZZ_CORPUS");
   std::error_code none;
-  for (const auto& entry : std::filesystem::directory_iterator(
-           std::filesystem::path(folder ? folder : "") / "edit_script", none))
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(folder ? folder : "") / "edit_script", none))
     files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   return files;

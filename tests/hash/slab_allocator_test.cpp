@@ -121,5 +121,27 @@ TEST(SlabAllocator, GroupsThatTakeAndGiveBackTheLastSlabsNeverShareOne) {
   slabs.expect_that_marked_blocks_are_full();
 }
 
+TEST(Superblocks, ThatGoLeaveTheOthersInOrderAndTheirNumbersComeAgain) {
+  CpuDevice device(0, false);
+  Superblocks<CpuDevice> memory(device);
+  const SlabLayout layout = SlabLayout::contiguous(4, 1, 1);
+  const uint64_t used = device.pool().used();
+  for (uint32_t i = 0; i < 5; ++i) EXPECT_EQ(memory.grow(1, i, layout), i);
+  std::vector<uint32_t> marks(memory.pointer_range() / 32);
+  for (const uint32_t marked : {0u, 3u}) marks[(marked + 1) * kSlabsPerSuperblock - 1] = 1;
+  const auto released = memory.without_marks(marks.data());
+  EXPECT_EQ(released, (std::vector<uint32_t>{0, 1, 1, 0, 1}));
+  const uint64_t used_by_five = device.pool().used() - used;
+  memory.set_order({3, 0});
+  memory.release(released);
+  EXPECT_EQ(5 * (device.pool().used() - used), 2 * used_by_five);
+  EXPECT_EQ(memory.pointer_range(), uint64_t{4} << 19);
+  EXPECT_EQ(memory.ref().superblocks[3].index, 0u);
+  EXPECT_EQ(memory.ref().superblocks[0].index, 1u);
+  EXPECT_EQ(memory.grow(3, 0, layout), 4u);  // with successive numbers
+  EXPECT_EQ(memory.grow(2, 0, layout), 1u);
+  EXPECT_EQ(memory.pointer_range(), uint64_t{7} << 19);
+}
+
 }  // namespace
 }  // namespace vox

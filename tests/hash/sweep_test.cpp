@@ -158,9 +158,9 @@ TEST_P(Sweep, RoundsOfInsertionAndRemovalAgreeWithAMap) {
     Random random(3 + load_factor);
     Known known;
     std::set<Item> gone;
-    for (int round = 0; round < 50; ++round) {
+    for (int round = 0; round < (load_factor == 8 ? 50 : 20); ++round) {
       std::set<Item> items;
-      const uint32_t size_of_batch = std::array{1u, 30u, 500u, 3000u}[random.below(4)];
+      const uint32_t size_of_batch = std::array{1u, 30u, 300u, 1500u}[random.below(4)];
       for (uint32_t i = 0; i < size_of_batch; ++i)
         items.insert(random_item(random, 2 + random.below(2) * 3 + random.below(2)));
       for (const Item& item : gone)
@@ -244,17 +244,84 @@ TEST_P(Sweep, SuperblocksWithoutItemsGoBackAndTheirNumbersComeAgain) {
   }
 }
 
+// Among them buckets with many items more than they have room for at first.
+TEST_P(Sweep, ItemsThatComeAndGoTakeTheSameMemoryEachTime) {
+  const auto tables = make();
+  Random random(9);
+  Known known;
+  auto in_one_bucket = [&](uint32_t count, uint32_t words) {
+    std::vector<Item> items = unique_items(random, count, words);
+    for (Item& item : items) item.back() = 64;  // see batch_of()
+    return items;
+  };
+  insert(*tables, in_one_bucket(1000, 3), known);
+  const Known first = known;
+  std::vector<Item> others = in_one_bucket(1000, 3);
+  for (const Item& item : in_one_bucket(3000, 5)) others.push_back(item);
+  uint64_t bytes = 0;
+  for (int round = 0; round < 20; ++round) {
+    insert(*tables, others, known);
+    if (round < 2) bytes = allocated_bytes(*tables);
+    EXPECT_EQ(allocated_bytes(*tables), bytes);
+    sweep(*tables, known, [&](const Item& item) { return first.contains(item); });
+  }
+  expect_holds(*tables, known, others);
+}
+
+TEST_P(Sweep, WithAllItemsMarkedDoesNotChangeHowATableGrows) {
+  const auto swept = make({.load_factor = 16}), other = make({.load_factor = 16});
+  Random random(10);
+  Known known;
+  for (uint32_t count : {100u, 2000u, 3000u, 20000u, 30000u}) {
+    const auto items = unique_items(random, count, 4);
+    insert(*swept, items, known);
+    other->insert_all(batch_of(items));
+    sweep(*swept, known, [](const Item&) { return true; });
+    EXPECT_EQ(swept->memory().at(0).buckets, other->memory().at(0).buckets);
+  }
+}
+
+// A bucket to every item, so that most have a slab of their own, in batches so small that all slabs of a
+// superblock are taken before there is another. An allocator that took their blocks for full for ever would
+// not come to an end.
+TEST_P(Sweep, FullBlocksOfSlabsAreOpenAgain) {
+  const auto tables = make({.load_factor = 1});
+  SizeCounts expected = {};
+  expected[4] = 19000;
+  tables->expect(expected);
+  Random random(11);
+  const Batch batch(unique_items(random, 2 * expected[4], 4));
+  Pointers pointers(batch.size());
+  auto insert_until_grown = [&](uint32_t first) {
+    for (uint32_t i = first; i < batch.size() && tables->pointer_range() <= 1 << 19;) {
+      Chosen chosen(std::min<uint64_t>(i < 30000 ? 500 : 20, batch.size() - i));
+      std::iota(chosen.begin(), chosen.end(), i);
+      const Pointers inserted = tables->insert(batch, chosen);
+      for (uint32_t item : chosen) pointers[item] = inserted[item];
+      i += static_cast<uint32_t>(chosen.size());
+    }
+  };
+  insert_until_grown(0);
+  for (int round = 0; round < 2; ++round) {
+    const Pointers kept(pointers.begin(), pointers.begin() + 1000);
+    tables->sweep(kept);
+    EXPECT_EQ(tables->items(), kept.size());
+    EXPECT_EQ(tables->pointer_range(), 1u << 19);
+    insert_until_grown(1000);
+  }
+}
+
 // More than a superblock's 2^19 items of one size, inserted at once: runs lie across the borders. One
 // superblock after the other goes and comes again.
 TEST_P(Sweep, BucketsLoseWhatTheyHadInASuperblockThatGoes) {
   const auto tables = make();
   Batch batch;
-  for (uint32_t i = 0; i < 1200000; ++i) batch.add({1 + i, 7});
+  for (uint32_t i = 0; i < 1100000; ++i) batch.add({1 + i, 7});
   Pointers pointers = tables->insert_all(batch);
   const uint64_t range = tables->pointer_range();
   const uint32_t superblocks = static_cast<uint32_t>(range >> 19);
   ASSERT_GE(superblocks, 3u);
-  for (uint32_t gone = 0; gone < superblocks; ++gone) {
+  for (const uint32_t gone : {1u, 0u, 2u, superblocks - 1}) {  // the first is in the middle
     const uint64_t bytes = allocated_bytes(*tables);
     Pointers kept, found;
     Chosen missing;
@@ -272,12 +339,11 @@ TEST_P(Sweep, BucketsLoseWhatTheyHadInASuperblockThatGoes) {
     ASSERT_TRUE(tables->find_all(batch) == found) << gone;
     const Pointers again = tables->insert(batch, missing);
     for (uint32_t i : missing) pointers[i] = again[i];
-    ASSERT_TRUE(all_different(pointers));
     ASSERT_TRUE(tables->find_all(batch) == pointers) << gone;
     EXPECT_LE(tables->pointer_range(), range + (2u << 19));
   }
   EXPECT_EQ(tables->items(), batch.size());
-  ASSERT_NO_FATAL_FAILURE(expect_items_at(*tables, batch, pointers));
+  EXPECT_TRUE(all_different(pointers));  // and so each has its own, since it was found there
 }
 
 }  // namespace

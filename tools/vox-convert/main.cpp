@@ -18,9 +18,9 @@
 #include "libvox/base/units.h"
 #include "libvox/dag/voxel_box.h"
 #include "tools/common/profile.h"
+#include "tools/common/scene_report.h"
 #include "tools/common/tool.h"
 #include "tools/vox-convert/options.h"
-#include "tools/common/scene_report.h"
 
 namespace vox {
 namespace {

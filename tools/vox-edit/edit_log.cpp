@@ -53,7 +53,8 @@ Report report_of(const EditLog& log) {
       .column("items_after", column<U>(collections, [](const C& c) { return c.work.items_after; }))
       .column("returned", column<U>(collections, [](const C& c) { return c.work.bytes_returned; }), "bytes")
       .column("mark_time", column<double>(collections, [](const C& c) { return c.work.mark_seconds; }), "s")
-      .column("sweep_time", column<double>(collections, [](const C& c) { return c.work.sweep_seconds; }), "s");
+      .column("sweep_time", column<double>(collections, [](const C& c) { return c.work.sweep_seconds; }),
+              "s");
   return report;
 }
 

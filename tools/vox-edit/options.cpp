@@ -41,9 +41,10 @@ cxxopts::Options describe() {
       "N")("checkpoint", "Also write -o after every N edits, so that a crash loses no more", text(), "N")(
       "table", fmt::format("The hash table that holds the scene: {}", fmt::join(table_names(), ", ")),
       text()->default_value(EngineOptions().table), "NAME");
-  options.add_options("Recordings")("swizzle", "First takes the axes in another order, such as xzy", text(), "AXES")(
-      "scale", "Then multiplies places and radii, such as 4 or 1/2", text(), "S")(
-      "shift", "Then adds to places, in voxels", text(), "X,Y,Z")(
+  options.add_options("Recordings")("swizzle", "First takes the axes in another order, such as xzy", text(),
+                                    "AXES")("scale", "Then multiplies places and radii, such as 4 or 1/2",
+                                            text(),
+                                            "S")("shift", "Then adds to places, in voxels", text(), "X,Y,Z")(
       "material", "What recordings fill and paint with, 0 to 15", text()->default_value("0"), "M");
   add_device_options(options);
   add_common_options(options);
@@ -93,7 +94,8 @@ EditOptions parse_edit_options(int argc, char** argv) {
   options.replay = replay_options(parsed);
   if (!is_replay_path(options.script))
     for (const char* option : {"swizzle", "scale", "shift", "material"})
-      if (parsed.count(option) > 0) throw UsageError(fmt::format("--{} is for recordings, which end in .csv", option));
+      if (parsed.count(option) > 0)
+        throw UsageError(fmt::format("--{} is for recordings, which end in .csv", option));
   options.engine = read_device_options(parsed);
   options.engine.table = parsed["table"].as<std::string>();
   return options;
