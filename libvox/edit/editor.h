@@ -20,20 +20,20 @@ struct EditorScene {
 };
 
 struct EditorOptions {
-  uint32_t batch = 1;         // edits in one pass at most
-  bool count_changes = true;  // voxels that each pass changes
+  uint32_t batch = 1;   // edits in one pass at most
+  bool measure = true;  // after each pass: how many voxels it has changed, how many bytes the store takes
 };
 
 // What one pass did: one edit, or several that are independent of each other.
 struct PassRecord {
   uint32_t line = 0;   // of the first edit
   uint32_t frame = 0;  // of a recording
-  std::string tool;    // "sphere add", "copy"
+  std::string tool;    // "sphere add", "copy", "several"
   uint32_t edits = 0;
   EditWork work;
-  uint64_t changed_voxels = 0;
-  StoreSize store;     // after it
-  double seconds = 0;  // wall time, without counting
+  uint64_t changed_voxels = 0;  // 0 where it is not measured, as are the bytes of the store
+  StoreSize store;              // after it
+  double seconds = 0;           // wall time, without measuring
 };
 
 struct CollectRecord {
@@ -113,5 +113,10 @@ class Editor {
 
 // "sphere add", "copy", "fill"
 std::string tool_name(const Edit& edit);
+std::string tool_name(std::span<const Edit> edits);  // "several" where they differ
+
+// As the session takes it: with the number of its scene there instead of the place among the script's files,
+// and the whole of that scene as source where none is named.
+Edit with_scene(Edit edit, const std::vector<EditorScene>& scenes);
 
 }  // namespace vox

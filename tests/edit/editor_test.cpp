@@ -290,7 +290,7 @@ void expect_result(Engine& engine, const std::vector<Dense>& scenes, bool materi
   ASSERT_EQ(end.digest, expected.end.digest) << difference(to_dense(end), to_dense(expected.end));
   for (size_t l = 0; l < end.levels.size(); ++l) ASSERT_EQ(end.levels[l].words, expected.end.levels[l].words);
   session->collect({});
-  ASSERT_EQ(session->size().items, expected.items);
+  ASSERT_EQ(session->items(), expected.items);
   ASSERT_EQ(session->freeze().digest, expected.end.digest);
 }
 
@@ -355,7 +355,7 @@ TEST(Editor, CollectingGarbageLeavesExactlyTheItemsOfTheStatesThatCanBeReturnedT
       naive.run(command);
       if (!std::holds_alternative<Collect>(command.action)) return;
       ++collections;
-      ASSERT_EQ(session->size().items, naive.items()) << "line " << command.line;
+      ASSERT_EQ(session->items(), naive.items()) << "line " << command.line;
     }});
     editor.run();
     EXPECT_GT(collections, 0u);
@@ -439,6 +439,10 @@ TEST_F(EditorCommands, IndependentEditsShareAPassAndOthersDoNot) {
   EXPECT_EQ(passes_[0].line, 1u);
   EXPECT_EQ(passes_[0].tool, "box add");
   EXPECT_EQ(passes_[0].changed_voxels, 73u);
+  EXPECT_GT(passes_[0].store.item_bytes, 0u);
+  voxels_after(kCubes + "sphere remove center 20,20,20 radius 3\n", 16);
+  ASSERT_EQ(passes_.size(), 1u);
+  EXPECT_EQ(passes_[0].tool, "several");
   voxels_after(kCubes, 2);
   EXPECT_EQ(passes_.size(), 2u);
   voxels_after(kCubes + "box remove min 9,9,9 max 10,10,10\n", 16);  // touches the third
@@ -517,8 +521,7 @@ class EditorMemory : public testing::Test {
     const auto session = engine.edit(empty_dag(resolution, true));
     const uint32_t brush_number = session->add_scene(brush);
     Outcome outcome;
-    Editor editor(*session, script, {{brush_number, brush.resolution}},
-                  {.batch = batch, .count_changes = false},
+    Editor editor(*session, script, {{brush_number, brush.resolution}}, {.batch = batch, .measure = false},
                   {.pass = [&](const PassRecord& pass) { outcome.edits += pass.edits, ++outcome.passes; },
                    .collected = [&](const CollectRecord&) { ++outcome.collections; }});
     try {
@@ -527,7 +530,7 @@ class EditorMemory : public testing::Test {
       outcome.error = error.what();
     }
     session->collect({});  // states to undo to are of no use any more
-    outcome.items = session->size().items;
+    outcome.items = session->items();
     try {
       outcome.dag = session->freeze();
     } catch (const OutOfMemory&) {
