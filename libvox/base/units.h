@@ -13,8 +13,9 @@ uint64_t parse_count(std::string_view text, std::string_view what);
 // 800M, 1.5G, 2GiB, 123456 (bytes; binary multiples).
 uint64_t parse_bytes(std::string_view text, std::string_view what);
 
-std::string format_bytes(uint64_t bytes);    // "1.50 GiB"
-std::string format_count(uint64_t count);    // "12,345,678"
-std::string format_seconds(double seconds);  // "0.42 s", "3 min 20 s"
+std::string format_bytes(uint64_t bytes);                         // "1.50 GiB"
+std::string format_count(uint64_t count);                         // "12,345,678"
+std::string format_count(uint64_t count, std::string_view noun);  // "1 edit", "12 edits"
+std::string format_seconds(double seconds);                       // "0.42 s", "3 min 20 s"
 
 }  // namespace vox

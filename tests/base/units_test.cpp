@@ -36,5 +36,11 @@ TEST(Units, NumbersAreWrittenForPeople) {
   EXPECT_EQ(format_seconds(200), "3 min 20 s");
 }
 
+TEST(Units, CountsTakeTheirNounInSingularAndPlural) {
+  EXPECT_EQ(format_count(0, "edit"), "0 edits");
+  EXPECT_EQ(format_count(1, "edit"), "1 edit");
+  EXPECT_EQ(format_count(1234, "edit"), "1,234 edits");
+}
+
 }  // namespace
 }  // namespace vox

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include "tests/common/test_engine.h"
 
@@ -49,15 +50,18 @@ std::string content_of(int file) {
   return text;
 }
 
-int wait_for(pid_t child, std::optional<double> interrupt_after) {
+int wait_for(pid_t child, const RunOptions& options) {
   const auto start = Clock::now();
-  int status = 0;
+  int status = 0, signal = options.signal;
+  bool interrupted = false;
   while (waitpid(child, &status, WNOHANG) == 0) {
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    if (interrupt_after && seconds > *interrupt_after) {
+    if (!interrupted && seconds > options.interrupt_after.value_or(kTimeLimit)) {
       kill(child, SIGINT);
-      interrupt_after.reset();
+      interrupted = true;
     }
+    if (signal != 0 && fs::exists(options.folder / options.signal_when_exists))
+      kill(child, std::exchange(signal, 0));
     if (seconds > kTimeLimit) kill(child, SIGKILL);
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
@@ -82,7 +86,7 @@ Finished run_program(const std::string& name, const std::vector<std::string>& ar
   const int out = memfd_create("stdout", MFD_CLOEXEC), err = memfd_create("stderr", MFD_CLOEXEC);
   const pid_t child = fork();
   if (child == 0) become(program.c_str(), pointers.data(), options, out, err);
-  const int status = wait_for(child, options.interrupt_after);
+  const int status = wait_for(child, options);
   Finished run;
   if (WIFEXITED(status)) run.code = WEXITSTATUS(status);
   if (WIFSIGNALED(status)) run.signal = WTERMSIG(status);

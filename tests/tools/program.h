@@ -22,6 +22,8 @@ struct RunOptions {
   std::filesystem::path folder;                // the current folder of the program
   std::optional<uint64_t> file_size_limit;     // bytes; writing beyond fails as on a full disk
   std::optional<double> interrupt_after = {};  // seconds until SIGINT
+  std::string signal_when_exists = {};         // a file in the folder; `signal` is sent once it is there
+  int signal = 0;
 };
 
 // Ended by SIGKILL after two minutes. `name` is looked for in the folder that VOX_BIN names.

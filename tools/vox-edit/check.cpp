@@ -55,8 +55,8 @@ void check_script(const EditOptions& options, const VoxelScene& scene, const Scr
     fmt::print("{}\n", json.text());
     return;
   }
-  fmt::print("{}: correct: {} commands, {} edits, {} of them without effect inside the grid\n",
-             options.script.string(), format_count(script.total), format_count(found.edits),
+  fmt::print("{}: correct: {}, {}, {} without effect inside the grid\n", options.script.string(),
+             format_count(script.total, "command"), format_count(found.edits, "edit"),
              format_count(found.outside));
   TextTable table({"", "edits"});
   for (const auto& [tool, count] : found.tools) table.row({tool, format_count(count)});

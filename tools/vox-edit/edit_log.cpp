@@ -104,10 +104,11 @@ std::string EditLog::text() const {
   if (tools_.size() > 1) table.row(cells("all", all_tools()));
   std::string text = table.text();
   if (garbage_.collections > 0)
-    text += fmt::format("garbage: {} removed in {} collections, {:.2f} ms each, {} returned\n",
-                        format_count(garbage_.items), format_count(garbage_.collections),
-                        1e3 * garbage_.seconds / static_cast<double>(garbage_.collections),
-                        format_bytes(garbage_.bytes_returned));
+    text +=
+        fmt::format("garbage: {} removed in {}, {:.2f} ms each, {} returned to the system\n",
+                    format_count(garbage_.items, "node"), format_count(garbage_.collections, "collection"),
+                    1e3 * garbage_.seconds / static_cast<double>(garbage_.collections),
+                    format_bytes(garbage_.bytes_returned));
   return text;
 }
 

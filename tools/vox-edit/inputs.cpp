@@ -18,8 +18,8 @@ namespace fs = std::filesystem;
 // Also of files that are not there yet.
 bool same_file(const fs::path& a, const fs::path& b) {
   std::error_code ignored;
-  return fs::equivalent(a, b, ignored) ||
-         fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored);
+  const auto place = [&](const fs::path& path) { return fs::weakly_canonical(fs::absolute(path), ignored); };
+  return fs::equivalent(a, b, ignored) || place(a) == place(b);
 }
 
 void check_log(const EditOptions& options, const Script& script) {

@@ -76,7 +76,7 @@ void EditRun::run(double read_seconds) {
 // Onto the device.
 void EditRun::load() {
   engine_ = make_engine(options_.engine);
-  log_info("{} commands, {}³ voxels, on {}", format_count(script_.total), scene_.dag.resolution,
+  log_info("{}, {}³ voxels, on {}", format_count(script_.total, "command"), scene_.dag.resolution,
            engine_->device_text());
   session_ = engine_->edit(scene_.dag);
   for (DagLevel& level : scene_.dag.levels) level.words = {};  // the session has them
@@ -112,7 +112,7 @@ Editor::Events EditRun::events(Progress& progress) {
 
 void EditRun::done(const Command& command, Progress& progress) {
   if (!std::holds_alternative<Edit>(command.action)) ++commands_;
-  progress.update(commands_, fmt::format("{} edits, {} nodes in the store", format_count(edits_),
+  progress.update(commands_, fmt::format("{}, {} nodes in the store", format_count(edits_, "edit"),
                                          format_count(session_->items())));
   const uint64_t unsaved = edits_ - edits_saved_;
   if (options_.checkpoint == 0 || unsaved == 0 || unsaved + options_.batch <= options_.checkpoint) return;

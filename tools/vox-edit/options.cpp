@@ -18,9 +18,9 @@ constexpr const char* kAbout =
 but the log.
 
   vox-edit house.h5 --script changes.txt -o changed.h5
-  vox-edit house.h5 --script changes.txt --check         only reads it, and says what is wrong with it
-  vox-edit house.h5 --script changes.txt --log edits.h5  what each edit did and took; or edits.csv
-  vox-edit house.h5 --script changes.txt --batch 100     edits that are apart from each other in one pass
+  vox-edit house.h5 --script changes.txt --check         says what is wrong with it, edits nothing
+  vox-edit house.h5 --script changes.txt --log edits.h5  what each edit did and took (or .csv)
+  vox-edit house.h5 --script changes.txt --batch 100     edits that lie apart in one pass
   vox-edit city.h5 --script recording.csv --scale 2      a recording of the HashDAG project
 
 )";

@@ -1,0 +1,532 @@
+// What vox-edit does, with good input and bad.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+
+#include "formats/scene_file.h"
+#include "libvox/hash/table_list.h"
+#include "tests/common/test_engine.h"
+#include "tests/tools/program.h"
+
+namespace vox {
+namespace {
+
+constexpr int kFailed = 1, kBadUsage = 2, kInterrupted = 130;
+
+class EditProgram : public ProgramTest {
+ protected:
+  // Makes cube.h5, a shell of 64³ with materials, and bare.h5, the same without.
+  void SetUp() override {
+    ProgramTest::SetUp();
+    if (folder_.empty()) return;
+    write("cube.obj", cube_obj());
+    converted({"cube.obj", "--res", "64", "-q"});
+    converted({"cube.obj", "--res", "64", "-q", "--materials", "none", "-o", "bare.h5"});
+  }
+
+  Finished edit(std::vector<std::string> arguments, RunOptions options = {}) {
+    arguments.insert(arguments.end(), {"--device", test_device()});
+    options.folder = folder_;
+    return run_program("vox-edit", arguments, options);
+  }
+
+  // Expects exit code 0 and no error; returns what was printed on stdout.
+  std::string printed(const std::vector<std::string>& arguments) {
+    const Finished run = edit(arguments);
+    EXPECT_EQ(run.code, 0) << "signal " << run.signal << "\n" << run.err;
+    EXPECT_EQ(run.err.find("error:"), std::string::npos) << run.err;
+    return run.out;
+  }
+
+  // Expects `code`, one error that contains `text`, and a folder that stays as it was.
+  void expect_failure(int code, const std::string& text, const std::vector<std::string>& arguments,
+                      const RunOptions& options = {}) {
+    const auto before = listing(folder_);
+    const Finished run = edit(arguments, options);
+    EXPECT_EQ(run.code, code) << "signal " << run.signal << ", " << testing::PrintToString(arguments);
+    EXPECT_TRUE(one_error(run, text, "vox-edit")) << testing::PrintToString(arguments);
+    EXPECT_EQ(run.out, "");
+    EXPECT_TRUE(listing(folder_) == before) << "files changed, " << testing::PrintToString(arguments);
+  }
+  // Of a script that is wrong.
+  void expect_bad_script(const std::string& text, const std::string& script,
+                         const std::string& scene = "cube.h5") {
+    write("bad.txt", script);
+    expect_failure(kFailed, text, {scene, "--script", "bad.txt", "-o", "x.h5"});
+    expect_failure(kFailed, text, {scene, "--script", "bad.txt", "--check"});
+  }
+
+  // The scene after the script, written to `name` and verified.
+  VoxelScene edited(const std::string& script, const std::string& name = "edited.h5",
+                    const std::vector<std::string>& more = {}, const std::string& scene = "cube.h5") {
+    write("script.txt", script);
+    std::vector<std::string> arguments = {scene, "-s", "script.txt", "-o", name, "-q"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    printed(arguments);
+    expect_correct(name);
+    return read_scene(folder_ / name);
+  }
+  void expect_correct(const std::string& name) {
+    EXPECT_NE(converted({"--verify", name}).find("correct"), std::string::npos) << name;
+  }
+
+  std::string python(const std::string& program) {
+    write("program.py", program);
+    const std::string folder = folder_.string();
+    EXPECT_EQ(std::system(("cd '" + folder + "' && /usr/bin/python3 program.py > python.out").c_str()), 0);
+    return read_bytes(folder_ / "python.out");
+  }
+};
+
+// 64 voxels away from the shell of the cube, of material 3.
+const std::string kBox = "box add min 20,20,20 max 24,24,24 material 3\n";
+
+uint64_t json_number(const std::string& json, const std::string& key) {
+  return std::stoull(json_value(json, key));
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// ---- what is written
+// ------------------------------------------------------------------------------------------
+
+TEST_F(EditProgram, WritesTheEditedScene) {
+  const VoxelScene before = read_scene(folder_ / "cube.h5"), after = edited(kBox);
+  EXPECT_EQ(after.dag.voxels, before.dag.voxels + 64);
+  EXPECT_EQ(after.origin, before.origin);
+  EXPECT_EQ(after.voxel_size, before.voxel_size);
+  EXPECT_EQ(after.source, before.source);
+  EXPECT_TRUE(has(after.command, "vox-edit cube.h5 -s script.txt -o edited.h5")) << after.command;
+  EXPECT_NE(after.dag.digest, before.dag.digest);
+}
+
+TEST_F(EditProgram, WritesNothingWithoutAnOutput) {
+  write("script.txt", kBox + "save saved.h5\n");
+  const auto before = listing(folder_);
+  const Finished run = edit({"cube.h5", "--script", "script.txt"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_TRUE(has(run.out, "box add")) << run.out;
+  EXPECT_TRUE(has(run.err, "script.txt:2: 'saved.h5' is not written")) << run.err;
+  EXPECT_TRUE(listing(folder_) == before);
+}
+
+TEST_F(EditProgram, AScriptWithoutCommandsWritesTheSceneItself) {
+  EXPECT_EQ(edited("# nothing\n\n").dag.digest, read_scene(folder_ / "cube.h5").dag.digest);
+}
+
+TEST_F(EditProgram, TheHistoryOfTheFileGrowsWithEveryRun) {
+  const VoxelScene first = edited(kBox, "first.h5");
+  ASSERT_EQ(first.history.size(), 1u);
+  EXPECT_EQ(first.history[0].script, kBox);
+  EXPECT_EQ(first.history[0].digest, first.dag.digest);
+  EXPECT_EQ(first.history[0].time, first.created);
+  const VoxelScene second = edited("undo\nclear", "second.h5", {}, "first.h5");
+  ASSERT_EQ(second.history.size(), 2u);
+  EXPECT_EQ(second.history[0].script, kBox);
+  EXPECT_EQ(second.history[0].digest, first.dag.digest);
+  EXPECT_EQ(second.history[1].script, "undo\nclear");
+  EXPECT_EQ(second.history[1].digest, second.dag.digest);
+  EXPECT_TRUE(second.dag.empty());
+  EXPECT_TRUE(has(converted({"second.h5", "--info"}), "edited 2 times"));
+}
+
+TEST_F(EditProgram, SavesOnTheWay) {
+  const VoxelScene end =
+      edited(kBox + "save middle.h5\nclear box min 0,0,0 max 64,64,64\nsave empty.h5\nundo\n");
+  expect_correct("middle.h5");
+  const VoxelScene middle = read_scene(folder_ / "middle.h5");
+  EXPECT_EQ(middle.dag.digest, end.dag.digest);
+  EXPECT_EQ(middle.history.at(0).script, kBox + "save middle.h5\n");
+  EXPECT_TRUE(read_scene(folder_ / "empty.h5").dag.empty());
+}
+
+TEST_F(EditProgram, ASaveInABatchHoldsAllEditsBeforeIt) {
+  std::string text;
+  for (int i = 0; i < 5; ++i)
+    text += "box add min " + std::to_string(8 * i + 8) + ",20,20 max " + std::to_string(8 * i + 10) +
+            ",22,22 material 1\n";
+  const VoxelScene scene = edited(text + "save middle.h5\n", "edited.h5", {"--batch", "100"});
+  EXPECT_EQ(read_scene(folder_ / "middle.h5").dag.digest, scene.dag.digest);
+  EXPECT_EQ(scene.dag.voxels, read_scene(folder_ / "cube.h5").dag.voxels + 40);
+}
+
+TEST_F(EditProgram, TheOutputMayBeTheInputWhichIsReplacedInTheEndOnly) {
+  const std::string before = read_bytes(folder_ / "cube.h5");
+  write("fails.txt", kBox + "fill seed 30,30,30 material 1 limit 10\n");
+  expect_failure(kFailed, "fails.txt:2: a fill reaches", {"cube.h5", "-s", "fails.txt", "-o", "cube.h5"});
+  EXPECT_TRUE(read_bytes(folder_ / "cube.h5") == before);
+  const uint64_t voxels = read_scene(folder_ / "cube.h5").dag.voxels;
+  EXPECT_EQ(edited(kBox, "cube.h5").dag.voxels, voxels + 64);
+  expect_failure(kBadUsage, "--checkpoint",
+                 {"cube.h5", "-s", "script.txt", "-o", "cube.h5", "--checkpoint", "1"});
+}
+
+// A checkpoint is not the end: what follows it without being an edit counts too.
+TEST_F(EditProgram, TheLastStateIsWrittenAlsoBehindACheckpoint) {
+  const std::string undo = kBox + kBox + "clear\nundo\n";
+  EXPECT_EQ(edited(undo, "edited.h5", {"--checkpoint", "1"}).dag.digest, edited(kBox).dag.digest);
+  EXPECT_EQ(edited(undo, "edited.h5", {"--checkpoint", "3"}).dag.digest, edited(kBox).dag.digest);
+}
+
+// ---- crashes and interrupts
+// -------------------------------------------------------------------------------------
+
+// Takes minutes.
+const std::string kEndless =
+    "repeat 1000000 jitter 20 seed 3\n  sphere add center 30,30,30 radius 9 noise 3 material 1\nend\n";
+
+TEST_F(EditProgram, AnInterruptKeepsTheLastCheckpointAndNothingElse) {
+  write("endless.txt", kEndless);
+  const Finished run =
+      edit({"cube.h5", "-s", "endless.txt", "-o", "out.h5", "--checkpoint", "50"},
+           {.folder = {}, .file_size_limit = {}, .signal_when_exists = "out.h5", .signal = SIGINT});
+  EXPECT_EQ(run.code, kInterrupted) << run.err;
+  EXPECT_TRUE(one_error(run, "interrupted", "vox-edit")) << run.err;
+  EXPECT_EQ(run.out, "");
+  expect_correct("out.h5");
+  EXPECT_EQ(read_scene(folder_ / "out.h5").history.size(), 1u);
+  EXPECT_EQ(listing(folder_).size(), 5u);  // cube.obj, cube.h5, bare.h5, endless.txt, out.h5
+  EXPECT_EQ(edited("clear", "cleared.h5", {}, "out.h5").history.size(), 2u);
+}
+
+TEST_F(EditProgram, AnInterruptWithoutACheckpointLeavesNothing) {
+  write("endless.txt", kEndless);
+  expect_failure(kInterrupted, "interrupted",
+                 {"cube.h5", "-s", "endless.txt", "-o", "out.h5", "--log", "x.h5"},
+                 {.folder = {}, .file_size_limit = {}, .interrupt_after = 0.4});
+}
+
+TEST_F(EditProgram, ACrashKeepsTheLastCheckpoint) {
+  write("endless.txt", kEndless);
+  const Finished run =
+      edit({"cube.h5", "-s", "endless.txt", "-o", "out.h5", "--checkpoint", "7"},
+           {.folder = {}, .file_size_limit = {}, .signal_when_exists = "out.h5", .signal = SIGKILL});
+  EXPECT_EQ(run.signal, SIGKILL);
+  expect_correct("out.h5");
+}
+
+TEST_F(EditProgram, ADiskThatIsFullLeavesTheTargetAsItWas) {
+  write("script.txt", kBox);
+  write("old.h5", "kept");
+  const RunOptions full = {.folder = {}, .file_size_limit = 4000};
+  expect_failure(kFailed, "old.h5", {"cube.h5", "-s", "script.txt", "-o", "old.h5"}, full);
+}
+
+// ---- scripts that are wrong
+// ----------------------------------------------------------------------------------
+
+TEST_F(EditProgram, ScriptsThatCannotBeRead) {
+  std::filesystem::create_directory(folder_ / "folder.txt");
+  write("binary.txt", std::string("sphere\0add", 10));
+  expect_failure(kFailed, "missing.txt: ", {"cube.h5", "-s", "missing.txt"});
+  expect_failure(kFailed, "folder.txt: ", {"cube.h5", "-s", "folder.txt"});
+  expect_failure(kFailed, "binary.txt: ", {"cube.h5", "-s", "binary.txt"});
+  expect_failure(kFailed, "missing.h5: no such file", {"missing.h5", "-s", "binary.txt"});
+  expect_failure(kFailed, "cube.obj: is no HDF5 file", {"cube.obj", "-s", "binary.txt"});
+}
+
+TEST_F(EditProgram, ScriptsThatMakeNoSense) {
+  expect_bad_script("bad.txt: the file is empty", "");
+  expect_bad_script("bad.txt:2:1: ", "clear\nspere add center 1,1,1 radius 2 material 1\n");
+  expect_bad_script("sphere", "spere add center 1,1,1 radius 2 material 1\n");
+  expect_bad_script("bad.txt:1:", "sphere add center 1,1,1 radius 2 material 16\n");
+  expect_bad_script("0 to 15", "sphere add center 1,1,1 radius 2 material 16\n");
+  expect_bad_script("nan", "sphere add center nan,1,1 radius 2 material 1\n");
+  expect_bad_script("1e300", "sphere add center 1,1,1 radius 1e300 material 1\n");
+  expect_bad_script("center", "sphere add radius 2 material 1\n");
+  expect_bad_script("paint", "sphere paint center 1,1,1 radius 2\n", "bare.h5");
+  expect_bad_script("material", "sphere add center 1,1,1 radius 2\n");
+  expect_bad_script("snapshot", "restore never\n");
+  expect_bad_script("end", "repeat 3\nclear\n");
+}
+
+TEST_F(EditProgram, AScriptOfManyMegabytesIsRead) {
+  std::string text;
+  text.reserve(24 << 20);
+  while (text.size() < (20 << 20)) text += "# " + std::string(1000, 'x') + "\n";
+  const VoxelScene scene = edited(text + kBox);
+  EXPECT_EQ(scene.history.at(0).script.size(), text.size() + kBox.size());
+}
+
+TEST_F(EditProgram, CheckSaysWhatAScriptHoldsAndEditsNothing) {
+  write("script.txt",
+        kBox + "repeat 30\nsphere remove center 500,0,0 radius 3\nend\nstamp bare.h5 at 0,0,0\n");
+  const auto before = listing(folder_);
+  const Finished run = edit({"bare.h5", "-s", "script.txt", "--check"});
+  EXPECT_EQ(run.code, 1);  // the box has a material
+  write("script.txt",
+        "box add min 0,0,0 max 1,1,1\nrepeat 30\nsphere remove center 500,0,0 radius 3\nend\n"
+        "stamp bare.h5 at -64,0,0\nstamp bare.h5 at -63,0,0\n");
+  const Finished good = edit({"bare.h5", "-s", "script.txt", "--check"});
+  EXPECT_EQ(good.code, 0) << good.err;
+  EXPECT_TRUE(has(good.out, "33 commands, 33 edits, 31 without effect")) << good.out;
+  EXPECT_TRUE(has(good.err, "script.txt:3: changes nothing inside the grid")) << good.err;
+  EXPECT_TRUE(has(good.err, "11 more edits")) << good.err;
+  const std::string json = printed({"bare.h5", "-s", "script.txt", "--check", "--json", "-q"});
+  EXPECT_EQ(json_value(json, "outside"), "31");
+  EXPECT_EQ(json_value(json, "tools.stamp"), "2");
+  EXPECT_FALSE(exists("edited.h5"));
+}
+
+// ---- other scenes
+// ---------------------------------------------------------------------------------------------
+
+TEST_F(EditProgram, StampsAreCopiedVoxelForVoxelWhateverTheirResolution) {
+  write("small.obj", cube_obj());
+  converted({"small.obj", "--res", "10", "-q"});
+  converted({"small.obj", "--res", "300", "-q", "-o", "large.h5"});
+  const uint64_t cube = read_scene(folder_ / "cube.h5").dag.voxels,
+                 small = read_scene(folder_ / "small.h5").dag.voxels;
+  EXPECT_EQ(edited("stamp small.h5 at 20,20,20\n").dag.voxels, cube + small);
+  EXPECT_EQ(edited("clear\nunion small.h5 at 1,2,3\n").dag.voxels, small);
+  EXPECT_EQ(edited("stamp small.h5 at 20,20,20\nsubtract small.h5 at 20,20,20\n").dag.voxels, cube);
+  EXPECT_EQ(edited("clear\nstamp large.h5 at 0,0,0\n").dag.voxels, uint64_t{3} * 64 * 64 - 3 * 64 + 1);
+  EXPECT_EQ(edited("stamp small.h5 at 200,20,20\n").dag.voxels, cube);
+}
+
+TEST_F(EditProgram, StampsThatDoNotFitAreNamed) {
+  write("text.h5", "no scene");
+  std::filesystem::create_directory(folder_ / "scripts");
+  for (const std::string command : {"stamp ", "union ", "subtract ", "intersect "}) {
+    const std::string at = command == "stamp " ? " at 0,0,0\n" : "\n";
+    expect_bad_script("bare.h5: has no materials", command + "bare.h5" + at);
+    expect_bad_script("cube.h5: has materials", command + "cube.h5" + at, "bare.h5");
+    expect_bad_script("none.h5: no such file", command + "none.h5" + at);
+    expect_bad_script("text.h5: is no HDF5 file", command + "text.h5" + at);
+  }
+  write("scripts/inside.txt", "stamp ../cube.h5 at 10,10,10\n");  // from the script's folder
+  EXPECT_EQ(edit({"cube.h5", "-s", "scripts/inside.txt"}).code, 0);
+}
+
+TEST_F(EditProgram, ScenesWithoutMaterialsAreEdited) {
+  const uint64_t voxels = read_scene(folder_ / "bare.h5").dag.voxels;
+  const VoxelScene scene = edited(
+      "box add min 20,20,20 max 24,24,24\nsphere remove center 22,22,22 radius 1\n", "x.h5", {}, "bare.h5");
+  EXPECT_GT(scene.dag.voxels, voxels);
+  EXPECT_LT(scene.dag.voxels, voxels + 64);
+  EXPECT_FALSE(scene.dag.materials);
+  EXPECT_EQ(scene.palette.count, 0u);
+}
+
+TEST_F(EditProgram, ThePaletteGetsEntriesForNewMaterials) {
+  const VoxelScene before = read_scene(folder_ / "cube.h5");
+  ASSERT_EQ(before.palette.count, 1u);
+  const VoxelScene after = edited(kBox);
+  ASSERT_EQ(after.palette.count, 4u);
+  EXPECT_EQ(after.palette.colors[0], before.palette.colors[0]);
+  EXPECT_EQ(after.palette.names[3], "material 3");
+  EXPECT_FALSE(after.palette.colors[2] == after.palette.colors[3]);
+  EXPECT_EQ(after.shares, before.shares);
+}
+
+TEST_F(EditProgram, ThePaletteGetsEntriesOfTheScenesThatAreStamped) {
+  write("colors.gpl", "GIMP Palette\n#\n255 0 0 red\n0 0 255 blue\n");
+  converted({"cube.obj", "--res", "16", "--palette", "colors.gpl", "-q", "-o", "colored.h5"});
+  const VoxelScene brush = read_scene(folder_ / "colored.h5"),
+                   after = edited("stamp colored.h5 at 20,20,20\nbox add min 0,0,0 max 9,9,9 material 2\n");
+  ASSERT_EQ(brush.palette.count, 2u);
+  ASSERT_EQ(after.palette.count, 3u);
+  EXPECT_EQ(after.palette.colors[1], brush.palette.colors[1]);
+  EXPECT_EQ(after.palette.names[1], "blue");
+  EXPECT_EQ(after.palette.names[2], "material 2");
+}
+
+// ---- the command line
+// -------------------------------------------------------------------------------------------
+
+TEST_F(EditProgram, CommandLinesThatMakeNoSense) {
+  write("script.txt", kBox);
+  write("recording.csv", "EditSphere,10,10,10,3,TRUE\n");
+  expect_failure(kBadUsage, "scene", {});
+  expect_failure(kBadUsage, "--script", {"cube.h5"});
+  expect_failure(kBadUsage, "bare.h5", {"cube.h5", "bare.h5", "-s", "script.txt"});
+  for (const char* batch : {"0", "-1", "many", "100000"})
+    expect_failure(kBadUsage, "--batch", {"cube.h5", "-s", "script.txt", "--batch", batch});
+  expect_failure(kBadUsage, "--checkpoint", {"cube.h5", "-s", "script.txt", "--checkpoint", "5"});
+  expect_failure(kBadUsage, "--checkpoint",
+                 {"cube.h5", "-s", "script.txt", "-o", "x.h5", "--checkpoint", "0"});
+  expect_failure(kBadUsage, "--scale", {"cube.h5", "-s", "script.txt", "--scale", "2"});
+  expect_failure(kBadUsage, "--scale", {"cube.h5", "-s", "recording.csv", "--scale", "0"});
+  expect_failure(kBadUsage, "--material", {"cube.h5", "-s", "recording.csv", "--material", "16"});
+  expect_failure(kBadUsage, "--table", {"cube.h5", "-s", "script.txt", "--table", "round"});
+  expect_failure(kBadUsage, "x.vox", {"cube.h5", "-s", "script.txt", "-o", "x.vox"});
+  expect_failure(kBadUsage, "script.txt", {"cube.h5", "-s", "script.txt", "-o", "script.txt"});
+  expect_failure(kBadUsage, "--log", {"cube.h5", "-s", "script.txt", "--log", "x.txt"});
+  expect_failure(kBadUsage, "--log", {"cube.h5", "-s", "script.txt", "--log", "cube.h5"});
+  expect_failure(kBadUsage, "--log", {"cube.h5", "-s", "script.txt", "--log", "x.h5", "-o", "./x.h5"});
+  expect_failure(kBadUsage, "--log", {"cube.h5", "-s", "recording.csv", "--log", "recording.csv"});
+}
+
+TEST_F(EditProgram, TargetsThatCannotBeWrittenAreFoundBeforeTheWork) {
+  std::filesystem::create_directory(folder_ / "folder.h5");
+  write("script.txt", kBox);
+  for (const char* target : {"missing/x.h5", "folder.h5", "cube.obj/x.h5", "/proc/x.h5"})
+    for (const char* option : {"-o", "--log"}) {
+      expect_failure(kFailed, target, {"cube.h5", "-s", "script.txt", option, target});
+      EXPECT_FALSE(has(edit({"cube.h5", "-s", "script.txt", option, target}).err, "commands"));
+    }
+  write("script.txt", kBox + "save missing/x.h5\n");
+  expect_failure(kFailed, "script.txt:2: missing/x.h5: ", {"cube.h5", "-s", "script.txt", "-o", "x.h5"});
+}
+
+TEST_F(EditProgram, HelpTeachesTheLanguageInLinesOf100Characters) {
+  const std::string help = printed({"--help"});
+  for (const char* part : {"sphere", "SHAPE add", "rotate", "undo", "gc every", "repeat N", "EXAMPLE",
+                           "--batch N", "--swizzle", "--device", "--json"})
+    EXPECT_TRUE(has(help, part)) << part;
+  for (size_t at = 0, end; (end = help.find('\n', at)) != std::string::npos; at = end + 1)
+    EXPECT_LE(end - at, 101u) << help.substr(at, end - at);
+}
+
+// ---- the same result whichever way
+// ----------------------------------------------------------------------------
+
+const std::string kManyEdits =
+    "gc every 7\n"
+    "repeat 60 jitter 26 seed 5\n  sphere add center 32,32,32 radius 4 noise 1 material 5\nend\n"
+    "snapshot spheres\n"
+    "repeat 20 step 3,0,0\n  box remove min 0,20,0 max 2,44,64\nend\n"
+    "undo 7\nredo 2\nsave some.h5\n"
+    "dilate steps 2 in sphere center 32,32,32 radius 20\n"
+    "copy min 1,2,3 max 40,50,60 to 11,5,0 rotate y 90 skip-empty\n"
+    "gc\nfill seed 0,0,0 material 9 limit 1000000\nrestore spheres\nundo\n";
+
+TEST_F(EditProgram, GivesOneDigestForEveryBatchSizeThreadCountAndTable) {
+  const Digest expected = edited(kManyEdits).dag.digest, some = read_scene(folder_ / "some.h5").dag.digest;
+  std::vector<std::vector<std::string>> variants = {
+      {"--batch", "100"},     {"--batch", "3"},
+      {"--threads", "1"},     {"--threads", "2", "--batch", "1024"},
+      {"--checkpoint", "10"}, {"--memory-limit", "2G"}};
+  for (const std::string& table : table_names()) variants.push_back({"--table", table, "--batch", "8"});
+  for (const std::vector<std::string>& options : variants) {
+    EXPECT_EQ(edited(kManyEdits, "variant.h5", options).dag.digest, expected)
+        << testing::PrintToString(options);
+    EXPECT_EQ(read_scene(folder_ / "some.h5").dag.digest, some) << testing::PrintToString(options);
+  }
+}
+
+TEST_F(EditProgram, PlaysRecordings) {
+  const std::string recording =
+      "SetLocation,1,2,3\nEditSphere,10,20,30,4,TRUE,,,\nEndFrame\nEditSphere,40,40,40,5,"
+      "TRUE\nUndo\nEndFrame\n";
+  write("recording.csv", recording);
+  printed({"cube.h5", "-s", "recording.csv", "-o", "played.h5", "--material", "6", "--swizzle", "xzy",
+           "--scale", "1/2", "--shift", "20,0,0", "-q"});
+  expect_correct("played.h5");
+  const VoxelScene played = read_scene(folder_ / "played.h5"),
+                   written = edited("sphere add center 25,15,10 radius 2 material 6\n");
+  EXPECT_EQ(played.dag.digest, written.dag.digest);
+  EXPECT_EQ(played.palette.count, 7u);
+  ASSERT_EQ(played.history.size(), 1u);
+  EXPECT_TRUE(has(played.history[0].script, "--swizzle xzy --scale 1/2 --shift 20,0,0"))
+      << played.history[0].script;
+  EXPECT_TRUE(played.history[0].script.ends_with("\n" + recording)) << played.history[0].script;
+}
+
+// ---- what is reported
+// ------------------------------------------------------------------------------------------
+
+TEST_F(EditProgram, PrintsOneJsonObject) {
+  write("script.txt", kBox + "undo\nredo\ngc\n" + kBox);
+  const std::string json = printed({"cube.h5", "-s", "script.txt", "--json"});
+  EXPECT_TRUE(json.starts_with("{") && json.ends_with("}\n")) << json;
+  for (const char* key :
+       {"file", "script", "digest", "resolution", "voxels", "pass_ms.mean", "pass_ms.median",
+        "pass_ms.longest", "store.item_bytes", "store.allocated_bytes", "seconds.load", "seconds.edit",
+        "seconds.write", "peak_memory_bytes", "device", "garbage.items"})
+    EXPECT_NE(json_value(json, key), "") << key;
+  EXPECT_EQ(json_value(json, "edits"), "2");
+  EXPECT_EQ(json_value(json, "passes"), "2");
+  EXPECT_EQ(json_value(json, "changed_voxels"), "64");
+  EXPECT_EQ(json_value(json, "garbage.collections"), "1");
+  EXPECT_EQ(json_number(json, "voxels"), read_scene(folder_ / "cube.h5").dag.voxels + 64);
+  EXPECT_EQ(json_value(json, "digest"), "\"" + to_string(edited(kBox).dag.digest) + "\"");
+  if (access("/usr/bin/python3", X_OK) != 0) return;
+  write("result.json", json);
+  python("import json\njson.load(open('result.json'))\n");
+}
+
+TEST_F(EditProgram, SumsUpWhatEachToolDid) {
+  write("script.txt", kBox + "clear\nundo\ngc\n" + kBox);
+  const std::string text = printed({"cube.h5", "-s", "script.txt", "-o", "x.h5"});
+  for (const char* part :
+       {"box add", "everything remove", "all", "ms a pass", "garbage: ", "store: ", "x.h5: ", "load "})
+    EXPECT_TRUE(has(text, part)) << part << "\n" << text;
+  EXPECT_TRUE(has(text, to_string(read_scene(folder_ / "x.h5").dag.digest))) << text;
+}
+
+TEST_F(EditProgram, LogsEveryPassAsCsv) {
+  write("script.txt", kBox + "\nclear\n");
+  printed({"cube.h5", "-s", "script.txt", "--log", "edits.csv", "-q"});
+  const std::string csv = read_bytes(folder_ / "edits.csv");
+  EXPECT_TRUE(
+      csv.starts_with("line,frame,tool,edits,changed_voxels,nodes_made,nodes_distinct,nodes_new,leaves_made,"
+                      "leaves_distinct,leaves_new,octree_bytes,store_items,store_item_bytes,"
+                      "store_allocated_bytes,octree_seconds,merge_seconds,seconds\r\n"))
+      << csv;
+  EXPECT_TRUE(has(csv, "\n1,0,box add,1,64,")) << csv;
+  EXPECT_TRUE(has(csv, "\n3,0,everything remove,1,")) << csv;
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3);
+}
+
+TEST_F(EditProgram, LogsEveryPassForH5py) {
+  if (access("/usr/bin/python3", X_OK) != 0) GTEST_SKIP() << "no python";
+  write("script.txt", kBox + "gc\nclear\nundo\n");
+  printed({"cube.h5", "-s", "script.txt", "--log", "log.h5", "-q"});
+  const std::string out = python(
+      "import h5py\n"
+      "f = h5py.File('log.h5')\n"
+      "e, c = f['edits'], f['collections']\n"
+      "print(f.attrs['tool'].decode(), f.attrs['script'].decode(), f.attrs['resolution'])\n"
+      "print([t.decode() for t in e['tool'][:]], e['line'][:].tolist(), e['edits'][:].tolist())\n"
+      "print(e['changed_voxels'][0], e['changed_voxels'].attrs['unit'].decode(), "
+      "e['octree_bytes'].attrs['unit'].decode(),\n"
+      "      e['seconds'].attrs['unit'].decode(), c['mark_seconds'].attrs['unit'].decode())\n"
+      "print(all(e['seconds'][:] >= e['octree_seconds'][:] + e['merge_seconds'][:]), all(e['seconds'][:] > "
+      "0))\n"
+      "print(all(e['store_allocated_bytes'][:] >= e['store_item_bytes'][:]), all(e['store_items'][:] > 0))\n"
+      "print(e['leaves_new'][0], e['octree_bytes'][0] > 0, c['line'][:].tolist(), c['items_after'][:] > "
+      "0)\n");
+  EXPECT_EQ(out,
+            "vox-edit script.txt 64\n"
+            "['box add', 'everything remove'] [1, 3] [1, 1]\n"
+            "64 voxels bytes s s\n"
+            "True True\n"
+            "True True\n"
+            "1 True [2] [ True]\n");
+}
+
+TEST_F(EditProgram, ShowsTheKernelsWithProfile) {
+  write("script.txt", kBox);
+  const Finished run = edit({"cube.h5", "-s", "script.txt", "--profile"});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_TRUE(has(run.err, "kernel")) << run.err;
+  EXPECT_TRUE(has(run.err, "edit: ")) << run.err;
+}
+
+TEST_F(EditProgram, SaysNothingButTheResultWithQuiet) {
+  write("script.txt", kBox);
+  const Finished run = edit({"cube.h5", "-s", "script.txt", "-o", "x.h5", "--quiet"});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_EQ(run.err, "");
+}
+
+TEST_F(EditProgram, UndoBeyondTheBeginningWarns) {
+  write("script.txt", kBox + "undo 5\n");
+  const Finished run = edit({"cube.h5", "-s", "script.txt", "-o", "x.h5"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_TRUE(has(run.err, "vox-edit: warning: script.txt:2: there is nothing left to undo")) << run.err;
+  EXPECT_EQ(read_scene(folder_ / "x.h5").dag.digest, read_scene(folder_ / "cube.h5").dag.digest);
+}
+
+TEST_F(EditProgram, MemoryThatIsTooLittleIsAClearError) {
+  write("script.txt", kBox);
+  expect_failure(kFailed, "out of memory",
+                 {"cube.h5", "-s", "script.txt", "-o", "x.h5", "--memory-limit", "1K"});
+}
+
+}  // namespace
+}  // namespace vox
