@@ -25,16 +25,21 @@ class HandedOver final : public d1::task {
  public:
   explicit HandedOver(d1::task& inner) : inner_(inner) { __tsan_release(this); }
 
-  d1::task* execute(d1::execution_data& data) override { return take().execute(data); }
-  d1::task* cancel(d1::execution_data& data) override { return take().cancel(data); }
+  // A task that throws is cancelled afterwards: this has to outlive the throw.
+  d1::task* execute(d1::execution_data& data) override {
+    __tsan_acquire(this);
+    d1::task* next = inner_.execute(data);
+    delete this;
+    return next;
+  }
+  d1::task* cancel(d1::execution_data& data) override {
+    __tsan_acquire(this);
+    d1::task* next = inner_.cancel(data);
+    delete this;
+    return next;
+  }
 
  private:
-  d1::task& take() {
-    __tsan_acquire(this);
-    d1::task& inner = inner_;
-    delete this;
-    return inner;
-  }
   d1::task& inner_;
 };
 

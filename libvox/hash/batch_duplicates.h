@@ -25,7 +25,7 @@ struct FindLeader {
       prefetch_line(slot);
     } else if (const uint32_t there = atomic_load(slot); there != kNone) {
       prefetch_line(batch.hashes + there);
-      prefetch_line(batch.offsets + there);
+      if (batch.offsets) prefetch_line(batch.offsets + there);
     }
   }
 
