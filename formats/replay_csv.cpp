@@ -106,7 +106,7 @@ class ReplayParser {
     uint32_t number = 1;
     for (const char* p = after_byte_order_mark(script.text); p < end; ++number) {
       LineReader line(script.path, p, number);
-      if (auto row = line.rest()) read_row(line, split(*row));
+      if (auto row = line.rest(); row && row->text[0] != '#') read_row(line, split(*row));
       p = following_line(line.position());
     }
     if (left_out_ > 0)

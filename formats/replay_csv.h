@@ -11,6 +11,7 @@
 //   EditPaint,x,y,z,radius                 changes the colour in a sphere
 //   Undo   Redo   EndFrame
 //   SetLocation, SetRotation, SetToolParameters: the camera and the window, of no use here
+//   # a comment (ours)
 //
 // Where an edit script differs: a voxel is in a sphere when its centre is, while HashDAG takes every voxel
 // that the sphere touches; cubes and copies agree with HashDAG. A fill whose seed is filled floods that

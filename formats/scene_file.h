@@ -4,12 +4,12 @@
 //   /scene                 attributes resolution, depth, origin[3], voxel_size, up "x" | "y" | "z",
 //                          coverage "conservative" | "thin", solid 0 | 1, material_bits 0 | 4, voxels, source
 //   /palette               attribute count; datasets colors uint8 [16, 3] (sRGB), names (text [16]),
-//                          share float64 [16] (of the surface)
+//                          share float64 [16]: of the meshes' surface when they were voxelized, which edits
+//                          leave as it is
 //   /svdag/level_NN/words  uint32, 00 the root … the leaves last; attributes nodes, svo_nodes
-//   /history               datasets time, digest (texts), script_end (uint64): one row per edit batch
-//   applied;
-//                          script (uint8): the texts of all batches one behind the other, each up to its
-//                          script_end
+//   /history               datasets time, digest (texts), script_end (uint64): one row for each run of
+//                          vox-edit, with the digest after it; script (uint8): the texts of all runs, up to
+//                          where the file was saved, one behind the other, each up to its script_end
 //
 // Texts have fixed lengths (h5py: bytes; .decode() gives a str). Equal scenes give equal bytes.
 #pragma once

@@ -16,18 +16,19 @@ enum class UpAxis { X, Y, Z };
 enum class Coverage { Conservative, Thin };
 
 struct EditRecord {
-  std::string script;  // the text of the batch
+  std::string script;  // as far as it had run
   std::string time;    // ISO 8601, UTC
   Digest digest;       // after it
 };
 
 struct VoxelScene {
   FrozenDag dag;
-  Palette palette;                               // count 0 without materials
-  std::array<double, kPaletteSize> shares = {};  // of the surface, per palette entry; they add up to 1
-  Vec3d origin = {0, 0, 0};                      // world position of the corner of voxel (0, 0, 0)
-  double voxel_size = 1;                         // world units a voxel
-  UpAxis up = UpAxis::Y;  // of the voxel grid; vox-convert turns meshes so that it is y
+  Palette palette;  // count 0 without materials
+  // Of the meshes' surface when they were voxelized, per palette entry; they add up to 1. Edits leave them.
+  std::array<double, kPaletteSize> shares = {};
+  Vec3d origin = {0, 0, 0};  // world position of the corner of voxel (0, 0, 0)
+  double voxel_size = 1;     // world units a voxel
+  UpAxis up = UpAxis::Y;     // of the voxel grid; vox-convert turns meshes so that it is y
   Coverage coverage = Coverage::Conservative;
   bool solid = false;
   std::string source;     // the mesh files

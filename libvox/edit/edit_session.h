@@ -54,7 +54,8 @@ class EditSession {
   virtual void set_state(SceneState state) = 0;
 
   virtual FrozenDag freeze() = 0;
-  virtual StoreSize size() const = 0;
+  virtual StoreSize size() const = 0;  // goes through all buckets
+  virtual uint64_t items() const = 0;  // of size(), at once
 
   // Removes what neither the scene as it is, nor other scenes, nor these states need. All other states are
   // void then.

@@ -82,8 +82,10 @@ class DeviceEditSession final : public EditSession {
     return dag;
   }
 
+  uint64_t items() const override { return store_.items(); }
+
   StoreSize size() const override {
-    StoreSize size = {.items = store_.items()};
+    StoreSize size = {.items = items()};
     for (const TableMemory& table : store_.tables().memory()) {
       size.item_bytes += table.item_bytes;
       size.allocated_bytes += table.allocated_bytes();

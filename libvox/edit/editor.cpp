@@ -47,15 +47,6 @@ uint32_t scene_of(const Edit& edit) {
   return kThisScene;
 }
 
-// With the scene's number in the session instead of its place among the script's files.
-Edit with_scene(Edit edit, const std::vector<uint32_t>& scenes) {
-  const uint32_t scene = scene_of(edit);
-  if (scene == kThisScene) return edit;
-  if (auto* copy = std::get_if<CopyEdit>(&edit)) copy->scene = scenes.at(scene - 1);
-  if (auto* combine = std::get_if<CombineEdit>(&edit)) combine->scene = scenes.at(scene - 1);
-  return edit;
-}
-
 const char* name_of(ShapeKind kind) {
   switch (kind) {
     case ShapeKind::Everything:
@@ -97,7 +88,26 @@ std::string tool_name(const Edit& edit) {
   return std::visit(ToolName(), edit);
 }
 
-Editor::Editor(EditSession& session, const Script& script, std::vector<uint32_t> scenes,
+std::string tool_name(std::span<const Edit> edits) {
+  const std::string first = tool_name(edits[0]);
+  const bool alike =
+      std::all_of(edits.begin(), edits.end(), [&](const Edit& e) { return tool_name(e) == first; });
+  return alike ? first : "several";
+}
+
+Edit with_scene(Edit edit, const std::vector<EditorScene>& scenes) {
+  const uint32_t place = scene_of(edit);
+  if (place == kThisScene) return edit;
+  const EditorScene& scene = scenes.at(place - 1);
+  if (auto* copy = std::get_if<CopyEdit>(&edit)) {
+    copy->scene = scene.number;
+    if (copy->source.empty()) copy->source = cube_at({0, 0, 0}, scene.resolution);
+  }
+  if (auto* combine = std::get_if<CombineEdit>(&edit)) combine->scene = scene.number;
+  return edit;
+}
+
+Editor::Editor(EditSession& session, const Script& script, std::vector<EditorScene> scenes,
                const EditorOptions& options, Events events)
     : session_(session),
       script_(script),
@@ -105,7 +115,7 @@ Editor::Editor(EditSession& session, const Script& script, std::vector<uint32_t>
       options_(options),
       events_(std::move(events)),
       undo_depth_(deepest_undo(script)),
-      items_after_collection_(session.size().items) {}
+      items_after_collection_(session.items()) {}
 
 void Editor::run() {
   for (ScriptCursor cursor(script_); auto command = cursor.next();) {
@@ -175,7 +185,7 @@ void Editor::run_pass(std::span<const Command> commands) {
   PassRecord record;
   record.line = commands[0].line;
   record.frame = commands[0].frame;
-  record.tool = tool_name(edits[0]);
+  record.tool = tool_name(edits);
   record.edits = static_cast<uint32_t>(edits.size());
   const Stopwatch watch;
   try {
@@ -185,8 +195,11 @@ void Editor::run_pass(std::span<const Command> commands) {
     throw;
   }
   record.seconds = watch.seconds();
-  record.store = session_.size();
-  if (options_.count_changes) record.changed_voxels = session_.changed_voxels(before, session_.state());
+  record.store.items = session_.items();
+  if (options_.measure) {
+    record.store = session_.size();
+    record.changed_voxels = session_.changed_voxels(before, session_.state());
+  }
   edits_since_collection_ += edits.size();
   push({before, session_.state(), std::move(edits)});
   events_.pass(record);
@@ -312,7 +325,7 @@ void Editor::perform(const Command& command, const Save& save) {
 
 // The share of garbage is not known before it is looked for: it is at most what has come since.
 void Editor::collect_if_due() {
-  const uint64_t items = session_.size().items;
+  const uint64_t items = session_.items();
   const auto added = static_cast<double>(items - std::min(items, items_after_collection_));
   const bool due = trigger_.when == CollectWhen::Every
                        ? edits_since_collection_ >= trigger_.every
@@ -335,7 +348,7 @@ void Editor::note_collected(const CollectWork& work) {
   events_.collected({line_, work});
   collecting_ = false;
   edits_since_collection_ = 0;
-  items_after_collection_ = session_.size().items;
+  items_after_collection_ = session_.items();
 }
 
 std::vector<SceneState> Editor::kept_states() const {

@@ -13,21 +13,27 @@
 
 namespace vox {
 
+// One of the script's files in the session.
+struct EditorScene {
+  uint32_t number = 0;  // EditSession::add_scene()
+  uint32_t resolution = 0;
+};
+
 struct EditorOptions {
-  uint32_t batch = 1;         // edits in one pass at most
-  bool count_changes = true;  // voxels that each pass changes
+  uint32_t batch = 1;   // edits in one pass at most
+  bool measure = true;  // after each pass: how many voxels it has changed, how many bytes the store takes
 };
 
 // What one pass did: one edit, or several that are independent of each other.
 struct PassRecord {
   uint32_t line = 0;   // of the first edit
   uint32_t frame = 0;  // of a recording
-  std::string tool;    // "sphere add", "copy"
+  std::string tool;    // "sphere add", "copy", "several"
   uint32_t edits = 0;
   EditWork work;
-  uint64_t changed_voxels = 0;
-  StoreSize store;     // after it
-  double seconds = 0;  // wall time, without counting
+  uint64_t changed_voxels = 0;  // 0 where it is not measured, as are the bytes of the store
+  StoreSize store;              // after it
+  double seconds = 0;           // wall time, without measuring
 };
 
 struct CollectRecord {
@@ -46,8 +52,8 @@ class Editor {
     std::function<void(const Command&)> done = [](const Command&) {};
   };
 
-  // `scenes` are the numbers of the script's files in the session. All outlive the editor.
-  Editor(EditSession& session, const Script& script, std::vector<uint32_t> scenes,
+  // `scenes` are the script's files, in its order. Session and script outlive the editor.
+  Editor(EditSession& session, const Script& script, std::vector<EditorScene> scenes,
          const EditorOptions& options, Events events);
 
   // Throws Error with the line of the command that failed; the scene is then as it was before the edit that
@@ -89,7 +95,7 @@ class Editor {
 
   EditSession& session_;
   const Script& script_;
-  std::vector<uint32_t> scenes_;
+  std::vector<EditorScene> scenes_;
   EditorOptions options_;
   Events events_;
   uint32_t line_ = 0;                     // that is being run
@@ -107,5 +113,10 @@ class Editor {
 
 // "sphere add", "copy", "fill"
 std::string tool_name(const Edit& edit);
+std::string tool_name(std::span<const Edit> edits);  // "several" where they differ
+
+// As the session takes it: with the number of its scene there instead of the place among the script's files,
+// and the whole of that scene as source where none is named.
+Edit with_scene(Edit edit, const std::vector<EditorScene>& scenes);
 
 }  // namespace vox

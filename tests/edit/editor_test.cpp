@@ -8,6 +8,7 @@
 
 #include "formats/edit_script.h"
 #include "libvox/base/error.h"
+#include "libvox/base/log.h"
 #include "libvox/base/memory.h"
 #include "libvox/hash/table_list.h"
 #include "tests/edit/edited_scene.h"
@@ -251,24 +252,25 @@ Expected expected_of(const Script& script, const std::vector<Dense>& scenes, boo
 
 struct Session {
   std::unique_ptr<EditSession> session;
-  std::vector<uint32_t> numbers;  // of the other scenes
+  std::vector<EditorScene> others;
 };
 
 Session session_of(Engine& engine, const std::vector<Dense>& scenes, bool materials) {
   Session result;
   result.session = engine.edit(reference_dag(scenes[0], scenes[0].side, materials));
   for (size_t i = 1; i < scenes.size(); ++i)
-    result.numbers.push_back(result.session->add_scene(reference_dag(scenes[i], scenes[i].side, materials)));
+    result.others.push_back(
+        {result.session->add_scene(reference_dag(scenes[i], scenes[i].side, materials)), scenes[i].side});
   return result;
 }
 
 void expect_result(Engine& engine, const std::vector<Dense>& scenes, bool materials, const Script& script,
                    uint32_t batch, const Expected& expected) {
-  const auto [session, numbers] = session_of(engine, scenes, materials);
+  const auto [session, others] = session_of(engine, scenes, materials);
   std::vector<Digest> saved;
   uint64_t edits = 0;
   Editor* running = nullptr;
-  Editor editor(*session, script, numbers, {.batch = batch},
+  Editor editor(*session, script, others, {.batch = batch},
                 {.pass =
                      [&](const PassRecord& pass) {
                        ASSERT_LE(pass.edits, batch);
@@ -288,11 +290,11 @@ void expect_result(Engine& engine, const std::vector<Dense>& scenes, bool materi
   ASSERT_EQ(end.digest, expected.end.digest) << difference(to_dense(end), to_dense(expected.end));
   for (size_t l = 0; l < end.levels.size(); ++l) ASSERT_EQ(end.levels[l].words, expected.end.levels[l].words);
   session->collect({});
-  ASSERT_EQ(session->size().items, expected.items);
+  ASSERT_EQ(session->items(), expected.items);
   ASSERT_EQ(session->freeze().digest, expected.end.digest);
 }
 
-constexpr Scripts kPlans[] = {{4, 60, 30}, {5, 20, 30}, {8, 60, 30}, {16, 40, 30}, {32, 12, 24}, {64, 2, 16}};
+constexpr Scripts kPlans[] = {{4, 60, 30}, {5, 20, 30}, {8, 40, 30}, {16, 24, 30}, {32, 8, 24}, {64, 1, 16}};
 
 std::vector<Dense> random_scenes(Random& random, uint32_t resolution, bool materials) {
   std::vector<Dense> scenes = {random_scene(random, resolution, materials)};
@@ -302,6 +304,7 @@ std::vector<Dense> random_scenes(Random& random, uint32_t resolution, bool mater
 }
 
 void check_random_scripts(const Scripts& plan, uint64_t first_seed) {
+  set_log_level(LogLevel::Error);  // undo and redo beyond the ends warn
   const std::vector<std::string> tables = table_names();
   for (uint32_t number = 0; number < plan.scripts * kThoroughness; ++number) {
     Random random(first_seed * 1000003 + plan.resolution * 10007 + number);
@@ -319,6 +322,7 @@ void check_random_scripts(const Scripts& plan, uint64_t first_seed) {
       if (testing::Test::HasFatalFailure()) return;
     }
   }
+  set_log_level(LogLevel::Info);
 }
 
 class EditorScripts : public testing::TestWithParam<Scripts> {};
@@ -334,6 +338,7 @@ INSTANTIATE_TEST_SUITE_P(All, EditorScripts, testing::ValuesIn(kPlans),
 
 // What is taken back in the end may be asked for at any time, so that all states have to be kept.
 TEST(Editor, CollectingGarbageLeavesExactlyTheItemsOfTheStatesThatCanBeReturnedTo) {
+  set_log_level(LogLevel::Error);
   const auto engine = test_engine();
   for (uint32_t number = 0; number < 6 * kThoroughness; ++number) {
     Random random(number);
@@ -343,19 +348,20 @@ TEST(Editor, CollectingGarbageLeavesExactlyTheItemsOfTheStatesThatCanBeReturnedT
     script.commands.push_back({.line = 98, .action = Undo{1000}});
     script.commands.push_back({.line = 99, .action = Collect{}});
     SCOPED_TRACE(text_of(script));
-    const auto [session, numbers] = session_of(*engine, scenes, true);
+    const auto [session, others] = session_of(*engine, scenes, true);
     NaiveEditor naive(scenes, true);
     uint32_t collections = 0;
-    Editor editor(*session, script, numbers, {}, {.done = [&](const Command& command) {
+    Editor editor(*session, script, others, {}, {.done = [&](const Command& command) {
       naive.run(command);
       if (!std::holds_alternative<Collect>(command.action)) return;
       ++collections;
-      ASSERT_EQ(session->size().items, naive.items()) << "line " << command.line;
+      ASSERT_EQ(session->items(), naive.items()) << "line " << command.line;
     }});
     editor.run();
     EXPECT_GT(collections, 0u);
     if (HasFatalFailure()) return;
   }
+  set_log_level(LogLevel::Info);
 }
 
 // ---- single commands
@@ -433,6 +439,10 @@ TEST_F(EditorCommands, IndependentEditsShareAPassAndOthersDoNot) {
   EXPECT_EQ(passes_[0].line, 1u);
   EXPECT_EQ(passes_[0].tool, "box add");
   EXPECT_EQ(passes_[0].changed_voxels, 73u);
+  EXPECT_GT(passes_[0].store.item_bytes, 0u);
+  voxels_after(kCubes + "sphere remove center 20,20,20 radius 3\n", 16);
+  ASSERT_EQ(passes_.size(), 1u);
+  EXPECT_EQ(passes_[0].tool, "several");
   voxels_after(kCubes, 2);
   EXPECT_EQ(passes_.size(), 2u);
   voxels_after(kCubes + "box remove min 9,9,9 max 10,10,10\n", 16);  // touches the third
@@ -478,38 +488,41 @@ TEST_F(EditorCommands, AnEditThatFailsIsNamedAndLeavesTheSceneBeforeIt) {
 // ---- memory that runs out
 // ------------------------------------------------------------------------------------
 
-// Different leaves everywhere, so that each copy by an odd step makes as many anew.
-FrozenDag dust(uint32_t resolution) {
-  Random random(7);
-  Dense grid(resolution);
-  for (int8_t& voxel : grid.voxels)
-    if (one_in(random, 2)) voxel = static_cast<int8_t>(random.below(16));
-  return reference_dag(grid, resolution, true);
-}
-
 class EditorMemory : public testing::Test {
  protected:
-  static constexpr uint32_t kSide = 64;
-  static constexpr uint64_t kEnough = uint64_t{96} << 20;  // for some edits, not for all
+  static constexpr uint64_t kEnough = uint64_t{200} << 20;  // for some edits, not for all
+  static constexpr uint32_t kEdits = 100;
 
-  std::unique_ptr<Engine> small_engine() {
+  std::unique_ptr<Engine> small_engine(uint64_t bytes = kEnough) {
     const uint64_t held = test_device() == "cpu" ? resident_bytes() : 0;
-    return test_engine({.memory_limit = held + kEnough});
+    return test_engine({.memory_limit = held + bytes});
   }
 
-  Script parse(const std::string& text) { return parse_edit_script(text, "test.txt", {}); }
+  // Each edit puts the dust at another place, or turned, so that all leaves are new.
+  static std::string stamps(uint64_t edits) {
+    std::string text;
+    for (uint64_t i = 0; i < edits; ++i)
+      text += "stamp dust.h5 at " + std::to_string(i % 4) + "," + std::to_string(i / 4 % 4) + "," +
+              std::to_string(i / 16 % 4) + " rotate x 90 rotate z " + std::to_string(90 + 90 * (i / 64 % 3)) +
+              "\n";
+    return text;
+  }
 
   struct Outcome {
     std::string error;
-    FrozenDag dag;  // in the end
-    uint64_t edits = 0;
+    FrozenDag dag;       // in the end, if there is room for it
+    uint64_t items = 0;  // of it
+    uint64_t edits = 0, passes = 0;
     uint32_t collections = 0;
   };
-  Outcome outcome(Engine& engine, const Script& script, uint32_t batch) {
-    const auto session = engine.edit(dust_);
+  static Outcome outcome(Engine& engine, const std::string& text, const FrozenDag& brush,
+                         uint32_t resolution = 128, uint32_t batch = 1) {
+    const Script script = parse_edit_script(text, "test.txt", {});
+    const auto session = engine.edit(empty_dag(resolution, true));
+    const uint32_t brush_number = session->add_scene(brush);
     Outcome outcome;
-    Editor editor(*session, script, {}, {.batch = batch, .count_changes = false},
-                  {.pass = [&](const PassRecord& pass) { outcome.edits += pass.edits; },
+    Editor editor(*session, script, {{brush_number, brush.resolution}}, {.batch = batch, .measure = false},
+                  {.pass = [&](const PassRecord& pass) { outcome.edits += pass.edits, ++outcome.passes; },
                    .collected = [&](const CollectRecord&) { ++outcome.collections; }});
     try {
       editor.run();
@@ -517,57 +530,81 @@ class EditorMemory : public testing::Test {
       outcome.error = error.what();
     }
     session->collect({});  // states to undo to are of no use any more
-    outcome.dag = session->freeze();
+    outcome.items = session->items();
+    try {
+      outcome.dag = session->freeze();
+    } catch (const OutOfMemory&) {
+    }
     return outcome;
   }
 
-  FrozenDag dust_ = dust(kSide);
+  // Every other voxel filled, at random.
+  static FrozenDag dust() {
+    Random random(7);
+    Dense grid(128);
+    for (int8_t& voxel : grid.voxels)
+      if (one_in(random, 2)) voxel = static_cast<int8_t>(random.below(16));
+    return reference_dag(grid, 128, true);
+  }
+  // Many leaves, few of them different.
+  static FrozenDag weave() {
+    return dense_dag(128, true, [](uint32_t x, uint32_t y, uint32_t z) {
+      return (x + 3 * y + 5 * z) % 8 < 4 ? static_cast<int>(x % 8) : kEmptyVoxel;
+    });
+  }
 };
 
-// Moves the dust by one voxel.
-const std::string kShift = "copy min 0,0,0 max 64,64,64 to 1,0,0\ncopy min 63,0,0 max 64,64,64 to 0,0,0\n";
-
 TEST_F(EditorMemory, GarbageIsCollectedAndTheEditRunAgain) {
-  const Script script = parse("repeat 150\n" + kShift + "end\n");
-  const Outcome limited = outcome(*small_engine(), script, 1);
+  if (kThoroughness < 10) GTEST_SKIP() << "takes long in instrumented programs";
+  const Outcome limited = outcome(*small_engine(), stamps(kEdits), dust()),
+                free = outcome(*test_engine(), stamps(kEdits), dust());
   EXPECT_EQ(limited.error, "");
   EXPECT_GT(limited.collections, 0u);
-  EXPECT_EQ(limited.edits, 300u);
-  const Outcome free = outcome(*test_engine(), script, 1);
+
+  EXPECT_EQ(limited.edits, kEdits);
   EXPECT_EQ(free.collections, 0u);
   EXPECT_EQ(limited.dag.digest, free.dag.digest);
   EXPECT_NO_THROW(verify(limited.dag));
 }
 
 TEST_F(EditorMemory, WithoutGarbageTheEditIsNamedAndTheSceneStaysAsItWasBefore) {
-  const Script script = parse("repeat 150\n" + kShift + "end\nundo 1000\n");
-  const Outcome limited = outcome(*small_engine(), script, 1);
-  EXPECT_TRUE(limited.error.starts_with("test.txt:2: out of memory") ||
-              limited.error.starts_with("test.txt:3: out of memory"))
-      << limited.error;
+  if (kThoroughness < 10) GTEST_SKIP() << "takes long in instrumented programs";
+  const Outcome limited = outcome(*small_engine(), stamps(kEdits) + "undo 1000\n", dust());
+  EXPECT_TRUE(limited.error.starts_with("test.txt:" + std::to_string(limited.edits + 1) + ": out of memory"))
+      << limited.error << " after " << limited.edits;
   EXPECT_EQ(limited.collections, 1u);
   EXPECT_GT(limited.edits, 0u);
-  EXPECT_LT(limited.edits, 300u);
   EXPECT_NO_THROW(verify(limited.dag));
-  Script done = parse("repeat 150\n" + kShift + "end\n");
-  Script cut = parse("");
-  for (ScriptCursor cursor(done); const auto command = cursor.next();)
-    if (cut.commands.size() < limited.edits) cut.commands.push_back(*command);
-  EXPECT_EQ(limited.dag.digest, outcome(*test_engine(), cut, 1).dag.digest);
+  EXPECT_EQ(limited.dag.digest, outcome(*test_engine(), stamps(limited.edits), dust()).dag.digest);
 }
 
+// The least memory in which eight stamps can be made one by one, and then once more together.
 TEST_F(EditorMemory, EditsThatHaveNoRoomInOnePassRunOneByOne) {
-  std::string text;
-  for (int i = 0; i < 8; ++i) {
-    const std::string x = std::to_string(i % 2 * 32), y = std::to_string(i / 2 % 2 * 32),
-                      z = std::to_string(i / 4 * 32);
-    text += "smooth in box min " + x + ".5," + y + ".5," + z + ".5 max " + std::to_string(i % 2 * 32 + 30) +
-            "," + std::to_string(i / 2 % 2 * 32 + 30) + "," + std::to_string(i / 4 * 32 + 30) + "\n";
+  const FrozenDag brush = weave();
+  std::string apart, together;
+  for (uint32_t octant = 0; octant < 8; ++octant) {
+    const std::string stamp = "stamp weave.h5 at " + std::to_string(octant % 2 * 128 + 1) + "," +
+                              std::to_string(octant / 2 % 2 * 128 + 1) + "," +
+                              std::to_string(octant / 4 * 128 + 1) + "\n";
+    apart += stamp + "snapshot one\n";
+    together += stamp;
   }
-  const Script script = parse("repeat 100\n" + text + kShift + "end\nundo 2\nredo 1\n");
-  const Outcome limited = outcome(*small_engine(), script, 16);
-  EXPECT_EQ(limited.error, "");
-  EXPECT_EQ(limited.dag.digest, outcome(*test_engine(), script, 1).dag.digest);
+  const std::string text = apart + "clear\n" + together;
+  Outcome tight;
+  uint64_t bytes = uint64_t{64} << 20;
+  do {
+    bytes += bytes / 12;
+    try {
+      tight = outcome(*small_engine(bytes), text, brush, 256, 8);
+    } catch (const OutOfMemory& error) {  // not even for the session
+      tight.error = error.what();
+    }
+  } while (!tight.error.empty());
+  const Outcome enough = outcome(*test_engine(), text, brush, 256, 8);
+  EXPECT_EQ(tight.passes, 17u);
+  EXPECT_EQ(tight.edits, 17u);
+  EXPECT_EQ(enough.passes, 10u);
+  EXPECT_EQ(tight.items, enough.items);
 }
 
 }  // namespace

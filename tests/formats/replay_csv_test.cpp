@@ -63,6 +63,10 @@ TEST(ReplayCsv, FramesLinesAndTextsAreKept) {
   EXPECT_EQ(source_text(script, script.commands[0]), "EditSphere,1,1,1,1,true");
 }
 
+TEST(ReplayCsv, LinesThatBeginWithAHashAreComments) {
+  EXPECT_EQ(parsed("# vox-edit a.h5 --script b.csv\nUndo\n #\n").commands.size(), 1u);
+}
+
 TEST(ReplayCsv, AFillStartsAtItsPlaceAndStaysInItsCube) {
   FillEdit fill = edit<FillEdit>("EditFill,10,20,30,4", {.material = 3});
   Shape cube{.kind = ShapeKind::Box, .a = voxels(6, 16, 26), .b = voxels(14, 24, 34)};

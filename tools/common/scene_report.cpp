@@ -70,8 +70,12 @@ std::string describe_scene(const VoxelScene& scene) {
   text += fmt::format("nodes        {} unique of {} in the octree, {}\n", format_count(dag.unique_nodes()),
                       format_count(dag.svo_nodes()), format_bytes(dag_bytes(dag)));
   text += level_table(dag);
-  if (scene.palette.count > 0) text += "palette (share of the surface)\n" + palette_table(scene);
-  if (!scene.history.empty()) text += fmt::format("history      {} edit batches\n", scene.history.size());
+  if (scene.palette.count > 0)
+    text += fmt::format("palette (share of the surface{})\n{}", scene.history.empty() ? "" : " before edits",
+                        palette_table(scene));
+  if (!scene.history.empty())
+    text += fmt::format("history      edited {} time{}, last {}\n", scene.history.size(),
+                        scene.history.size() == 1 ? "" : "s", scene.history.back().time);
   return text;
 }
 

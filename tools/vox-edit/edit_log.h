@@ -1,21 +1,54 @@
-// What each pass of a run did, as a table.
+// What a run of edits did: totals for the screen and --json, a table with a row for each pass for --log.
 #pragma once
 
 #include <deque>
 #include <filesystem>
+#include <map>
+#include <string>
 
 #include "formats/report_file.h"
+#include "libvox/base/json.h"
 #include "libvox/edit/editor.h"
 
 namespace vox {
 
-struct EditLog {
-  std::deque<PassRecord> passes;
-  std::deque<CollectRecord> collections;
-};
+enum class KeepRows { No, Yes };
 
-// Groups edits and collections: one row per pass, one per collection.
-Report report_of(const EditLog& log);
+class EditLog {
+ public:
+  explicit EditLog(KeepRows rows) : keep_rows_(rows) {}
+
+  void add(const PassRecord& pass);
+  void add(const CollectRecord& collection);
+
+  uint64_t edits() const;
+
+  // One line for each tool, and one on garbage where some was collected.
+  std::string text() const;
+  // Sets edits, passes, changed_voxels, pass_ms, tools and garbage.
+  void set(Json& json) const;
+  // Groups edits and collections: one row per pass, one per collection.
+  Report report() const;
+
+ private:
+  struct Tool {
+    uint64_t edits = 0, changed_voxels = 0;
+    EditWork work;
+    std::vector<float> ms;  // of each pass
+  };
+  struct Garbage {
+    uint64_t collections = 0, items = 0, bytes_returned = 0;
+    double seconds = 0;
+  };
+  static void set(Json& json, const Tool& tool);
+  Tool all_tools() const;
+
+  KeepRows keep_rows_;
+  std::map<std::string, Tool> tools_;
+  Garbage garbage_;
+  std::deque<PassRecord> passes_;
+  std::deque<CollectRecord> collections_;
+};
 
 // .csv: the table of passes alone; else HDF5 with all. Throws Error that names the file.
 void write_log(const Report& report, const std::filesystem::path& path);

@@ -14,16 +14,15 @@ namespace vox {
 namespace {
 
 constexpr const char* kAbout =
-    R"(Applies the edits of a script to a scene file. Without -o nothing is written but the log: a timed rehearsal.
+    R"(Applies the edits of a script to a scene file. Without -o it is a timed rehearsal: nothing is written
+but the log.
 
-Examples:
   vox-edit house.h5 --script changes.txt -o changed.h5
-  vox-edit house.h5 --script changes.txt --check        only reads the script and says what is wrong with it
-  vox-edit house.h5 --script changes.txt --log edits.h5 what each edit did and took, for h5py (or edits.csv)
-  vox-edit house.h5 --script changes.txt --batch 100    edits that do not touch each other in one pass
-  vox-edit city.h5 --script recording.csv --scale 2     a recording of the HashDAG project
+  vox-edit house.h5 --script changes.txt --check         only reads it, and says what is wrong with it
+  vox-edit house.h5 --script changes.txt --log edits.h5  what each edit did and took; or edits.csv
+  vox-edit house.h5 --script changes.txt --batch 100     edits that are apart from each other in one pass
+  vox-edit city.h5 --script recording.csv --scale 2      a recording of the HashDAG project
 
-The script, one command a line:
 )";
 
 cxxopts::Options describe() {
@@ -31,11 +30,10 @@ cxxopts::Options describe() {
   options.custom_help("SCENE.h5 --script FILE [-o EDITED.h5] [options]").positional_help("").set_width(100);
   auto text = [] { return cxxopts::value<std::string>(); };
   options.add_options("Edits")("scene", "A scene file that vox-convert wrote", text(), "SCENE.h5")(
-      "s,script", "The edits: a script, or, with the extension .csv, a recording of HashDAG", text(), "FILE")(
+      "s,script", "The edits, see above; with the extension .csv a recording of HashDAG", text(), "FILE")(
       "o,output", "Write the edited scene; may be SCENE.h5 itself, which is replaced when all has gone well",
-      text(),
-      "FILE")("l,log", "Write what each edit did and took: HDF5, or CSV with the extension .csv", text(),
-              "FILE")("check", "Read the script, say what lies outside of the grid, and edit nothing")(
+      text(), "FILE")("l,log", "Write what each pass did and took: .h5 or .csv", text(), "FILE")(
+      "check", "Read the script, say what lies outside of the grid, and edit nothing")(
       "batch", "Up to so many edits in one pass, where none touches what another writes or reads",
       text()->default_value("1"),
       "N")("checkpoint", "Also write -o after every N edits, so that a crash loses no more", text(), "N")(
@@ -85,7 +83,13 @@ EditOptions parse_edit_options(int argc, char** argv) {
   options.scene = parsed["scene"].as<std::string>();
   options.script = parsed["script"].as<std::string>();
   if (parsed.count("output")) options.output = parsed["output"].as<std::string>();
+  if (options.output && options.output->extension() != ".h5")
+    throw UsageError(
+        fmt::format("-o is '{}', expected a scene file, ending in .h5", options.output->string()));
   if (parsed.count("log")) options.log = parsed["log"].as<std::string>();
+  if (options.log && options.log->extension() != ".h5" && options.log->extension() != ".csv")
+    throw UsageError(
+        fmt::format("--log is '{}', expected a file that ends in .h5 or .csv", options.log->string()));
   options.check = parsed.count("check") > 0;
   options.batch = count_of(parsed, "batch", 1024);
   if (parsed.count("checkpoint")) options.checkpoint = count_of(parsed, "checkpoint", UINT32_MAX);
