@@ -32,6 +32,7 @@ struct CombineTool {
     return kSplit;
   }
 
+  VOX_HD uint64_t voxels(const Region&, const State&) const { return UINT64_MAX; }
   VOX_HD int voxel(const Region& leaf, const Int3& voxel, int old, const State& state) const {
     const int there = other.voxel(state, leaf, voxel);
     switch (mode) {

@@ -75,6 +75,13 @@ struct StoredDag {
   }
 };
 
+// Where in a leaf the voxel of this bit lies.
+VOX_HD inline Int3 voxel_of_bit(uint32_t bit) {
+  return {static_cast<int32_t>((bit & 1) | (bit >> 2 & 2)),
+          static_cast<int32_t>((bit >> 1 & 1) | (bit >> 3 & 2)),
+          static_cast<int32_t>((bit >> 2 & 1) | (bit >> 4 & 2))};
+}
+
 // The voxels of a leaf, one after the other in Morton order.
 class LeafVoxels {
  public:

@@ -27,8 +27,9 @@ struct CopyTool {
     return where == Where::Inside && covers ? copied : kSplit;
   }
 
+  VOX_HD uint64_t voxels(const Region& leaf, const State&) const { return leaf_in(within, leaf.min); }
   VOX_HD int voxel(const Region& leaf, const Int3& voxel, int old, const State& state) const {
-    if (!contains(within, voxel) || (keep_filled && old != kEmptyVoxel)) return old;
+    if (keep_filled && old != kEmptyVoxel) return old;
     const int copied = source.voxel(state, leaf, voxel);
     return copied == kEmptyVoxel && skip_empty ? old : copied;
   }

@@ -27,11 +27,10 @@ struct FillTool {
     return covered && masks[state.begin] == UINT64_MAX ? filled_with(material) : kSplit;
   }
 
-  VOX_HD int voxel(const Region& leaf, const Int3& voxel, int old, const State& state) const {
-    const Int3 p = voxel - leaf.min;
-    const bool reached = !state.empty() && (masks[state.begin] >> morton_encode(p.x, p.y, p.z) & 1) != 0;
-    return reached ? static_cast<int>(material) : old;
+  VOX_HD uint64_t voxels(const Region&, const State& state) const {
+    return state.empty() ? 0 : masks[state.begin];
   }
+  VOX_HD int voxel(const Region&, const Int3&, int, const State&) const { return static_cast<int>(material); }
 };
 
 }  // namespace vox

@@ -32,12 +32,12 @@ struct EditLeaves {
 
   VOX_HD void operator()(uint64_t i) const {
     const Region leaf = {corners[i], dag.depth, static_cast<int32_t>(kLeafSide)};
-    tools.edit_leaf(leaf, states[i], [&](const auto& voxel) { write(i, leaf.min, voxel); });
+    tools.edit_leaf(leaf, states[i], [&](uint64_t changes, const auto& voxel) { write(i, changes, voxel); });
   }
 
  private:
   template <class Voxel>
-  VOX_HD void write(uint64_t i, const Int3& corner, const Voxel& voxel) const {
+  VOX_HD void write(uint64_t i, uint64_t changes, const Voxel& voxel) const {
     const Content before = old[i];
     LeafVoxels voxels(dag, before);
     uint32_t* words = items.item(i);
@@ -45,11 +45,8 @@ struct EditLeaves {
     uint32_t packed = 0, rank = 0, first = 0;
     bool changed = false, alike = true;
     for (uint32_t bit = 0; bit < 64; ++bit) {
-      const Int3 offset = {static_cast<int32_t>((bit & 1) | (bit >> 2 & 2)),
-                           static_cast<int32_t>((bit >> 1 & 1) | (bit >> 3 & 2)),
-                           static_cast<int32_t>((bit >> 2 & 1) | (bit >> 4 & 2))};
       const int was = voxels.next();
-      const int is = voxel(corner + offset, was);
+      const int is = changes >> bit & 1 ? voxel(bit, was) : was;
       changed = changed || is != was;
       if (is == kEmptyVoxel) continue;
       const auto material = static_cast<uint32_t>(is);

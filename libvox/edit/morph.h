@@ -61,8 +61,8 @@ struct MorphTool {
     return alike || where_is(shape, region) == Where::Outside ? kKeep : kSplit;
   }
 
+  VOX_HD uint64_t voxels(const Region& leaf, const State&) const { return leaf_in(shape, leaf.min); }
   VOX_HD int voxel(const Region& leaf, const Int3& voxel, int old, const State& state) const {
-    if (!contains(shape, voxel)) return old;
     const auto at = [&](const Int3& offset) {
       const Int3 p = voxel + offset, from = p - leaf.min;
       const Content cell =

@@ -26,9 +26,8 @@ struct PaintTool {
     return where == Where::Inside ? filled_with(edit.material) : kSplit;
   }
 
-  VOX_HD int voxel(const Region&, const Int3& voxel, int old, const State&) const {
-    return contains(edit.shape, voxel) ? becomes(old) : old;
-  }
+  VOX_HD uint64_t voxels(const Region& leaf, const State&) const { return leaf_in(edit.shape, leaf.min); }
+  VOX_HD int voxel(const Region&, const Int3&, int old, const State&) const { return becomes(old); }
 
  private:
   VOX_HD int becomes(int old) const {

@@ -146,6 +146,39 @@ VOX_HD inline bool contains(const Shape& shape, const Int3& voxel) {
   return contains(shape, centre_of(voxel));
 }
 
+// The bit of the voxel at this place of a leaf.
+VOX_HD constexpr uint64_t leaf_bit(uint32_t x, uint32_t y, uint32_t z) {
+  return uint64_t{1} << ((x & 1) | (y & 1) << 1 | (z & 1) << 2 | (x & 2) << 2 | (y & 2) << 3 | (z & 2) << 4);
+}
+
+// The squares along each axis are the same for all voxels of a plane.
+VOX_HD inline uint64_t leaf_in_sphere(const Shape& sphere, const Int3& corner) {
+  const EditPlace first = centre_of(corner) - sphere.a;
+  int64_t x2[4], y2[4], z2[4];
+  for (uint32_t i = 0; i < 4; ++i) {
+    x2[i] = squared(first.x + i * kEditUnits);
+    y2[i] = squared(first.y + i * kEditUnits);
+    z2[i] = squared(first.z + i * kEditUnits);
+  }
+  const int64_t reach = squared(sphere.radius);
+  uint64_t mask = 0;
+  for (uint32_t z = 0; z < 4; ++z)
+    for (uint32_t y = 0; y < 4; ++y)
+      for (uint32_t x = 0; x < 4; ++x)
+        if (x2[x] + y2[y] + z2[z] <= reach) mask |= leaf_bit(x, y, z);
+  return mask;
+}
+
+// Which voxels of the leaf at `corner` belong to the shape, as a leaf's mask.
+VOX_HD inline uint64_t leaf_in(const Shape& shape, const Int3& corner) {
+  if (shape.kind == ShapeKind::Everything) return UINT64_MAX;
+  if (shape.kind == ShapeKind::Sphere && shape.roughness == 0) return leaf_in_sphere(shape, corner);
+  uint64_t mask = 0;
+  for (uint32_t bit = 0; bit < 64; ++bit)
+    if (contains(shape, corner + voxel_of_bit(bit))) mask |= uint64_t{1} << bit;
+  return mask;
+}
+
 // How a convex shape without roughness stands to a box: Inside is exact, since then all corners are.
 VOX_HD inline Where by_corners(const Shape& shape, const CentreBox& box) {
   for (uint32_t i = 0; i < 8; ++i)

@@ -37,25 +37,37 @@ struct ToolSet {
     return answer == kKeep || contains(written[state.tool], region) ? answer : kSplit;
   }
 
-  // Calls edit(voxel), where voxel(p, old) is what the voxel p of the leaf is to be.
+  // Calls edit(voxels, voxel): these voxels of the leaf may change, voxel(bit, old) is what one of them is to
+  // be.
   template <class Edit>
   VOX_HD void edit_leaf(const Region& leaf, const State& state, const Edit& edit) const {
     if (state.tool == kSeveral) {
-      edit([&](const Int3& p, int old) {
-        for (uint32_t i = 0; i < count; ++i)
-          if (contains(written[i], p)) return tools[i].voxel(leaf, p, old, tools[i].enter(leaf));
+      edit(UINT64_MAX, [&](uint32_t bit, int old) {
+        const Int3 p = leaf.min + voxel_of_bit(bit);
+        for (uint32_t i = 0; i < count; ++i) {
+          if (!contains(written[i], p)) continue;
+          const typename Tool::State entered = tools[i].enter(leaf);
+          return tools[i].voxels(leaf, entered) >> bit & 1 ? tools[i].voxel(leaf, p, old, entered) : old;
+        }
         return old;
       });
       return;
     }
     const Tool tool = tools[state.tool];  // by value: a compiler would read it again for every voxel
-    const VoxelBox box = written[state.tool];
-    edit([&](const Int3& p, int old) {
-      return contains(box, p) ? tool.voxel(leaf, p, old, state.state) : old;
+    edit(tool.voxels(leaf, state.state) & leaf_in(written[state.tool], leaf), [&](uint32_t bit, int old) {
+      return tool.voxel(leaf, leaf.min + voxel_of_bit(bit), old, state.state);
     });
   }
 
  private:
+  VOX_HD static uint64_t leaf_in(const VoxelBox& box, const Region& leaf) {
+    if (contains(box, leaf)) return UINT64_MAX;
+    uint64_t mask = 0;
+    for (uint32_t bit = 0; bit < 64; ++bit)
+      if (contains(box, leaf.min + voxel_of_bit(bit))) mask |= uint64_t{1} << bit;
+    return mask;
+  }
+
   // `count` when none changes the region.
   VOX_HD uint32_t tool_for(const Region& region) const {
     uint32_t found = count;
