@@ -26,6 +26,28 @@ VOX_HD inline uint64_t atomic_add(uint64_t* word, uint64_t value) {
 #endif
 }
 
+// The same, T being one of these, for a word that many neighbours in a loop add to: the threads of a GPU's
+// warp do so together, in their order.
+template <class T>
+VOX_HD T atomic_add_together(T* word, T value) {
+#ifdef __CUDA_ARCH__
+  const uint32_t together = __match_any_sync(__activemask(), reinterpret_cast<unsigned long long>(word));
+  const int lane = static_cast<int>(threadIdx.x & 31), first = __ffs(static_cast<int>(together)) - 1;
+  T before = 0, sum = 0;
+  for (uint32_t left = together; left != 0; left &= left - 1) {
+    const int from = __ffs(static_cast<int>(left)) - 1;
+    const T other = __shfl_sync(together, value, from);
+    sum += other;
+    if (from < lane) before += other;
+  }
+  T begin = 0;
+  if (lane == first) begin = atomic_add(word, sum);
+  return __shfl_sync(together, begin, first) + before;
+#else
+  return atomic_add(word, value);
+#endif
+}
+
 // Sees what was written before the atomic_and that cleared one of the bits: taking what another gave back.
 VOX_HD inline uint32_t atomic_or(uint32_t* word, uint32_t bits) {
 #ifdef __CUDA_ARCH__

@@ -208,14 +208,12 @@ class DeviceEditSession final : public EditSession {
     device_.upload(device_boxes.data(), boxes.data(), boxes.size());
     const ToolSet<Tool> set = {device_tools.data(), device_boxes.data(), static_cast<uint32_t>(tools.size())};
     auto used = device_.template make<uint32_t>(1);
-    device_.fill(used.data(), 1, 0u);
-    Stopwatch watch;
-    const uint64_t before = device_.pool().used();
-    auto levels = edit_octree(device_, set, dag(), state(), used.data());
     EditWork work;
-    work.octree_bytes = device_.pool().used() - before;
+    Stopwatch watch;
+    const auto octree = edit_octree(device_, set, dag(), state(), octree_size_, used.data());
+    work.octree_bytes = octree.bytes();
     work.octree_seconds = watch.lap();
-    const MergeWork merged = merge_octree(device_, store_, set, dag(), std::move(levels), used.data());
+    const MergeWork merged = Merger(device_, store_, set, dag(), octree, used.data()).run();
     work.merge_seconds = watch.lap();
     work.nodes = merged.nodes;
     work.leaves = merged.leaves;
@@ -280,6 +278,7 @@ class DeviceEditSession final : public EditSession {
   Store store_;
   bool materials_ = true;
   std::vector<SceneRoot> scenes_;  // the one being edited first
+  OctreeSize octree_size_;
   std::optional<Collector<Device, Store>> collector_;
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libvox/device/work.h"
+#include "libvox/hash/sector_chains.h"
 #include "libvox/hash/sector_find.h"
 #include "libvox/hash/sector_insert.h"
 #include "libvox/hash/sector_sweep.h"
@@ -48,13 +49,9 @@ class SectorTable {
   // Sees to it that there are enough buckets for `count` more items.
   void reserve_buckets(uint64_t count, double growth) {
     constexpr uint64_t kFewest = 64;
-    if (count == 0) return;
-    const bool full =
-        generations_.empty() || 2 * (newest_items_ + count) > 3 * load_factor_ * generations_.back().count;
-    if (full && items_ + count > expected_ && generations_.size() < SectorTableRef::kMaxGenerations) {
-      const auto in_the_end = static_cast<uint64_t>(static_cast<double>(items_ + count) * growth);
-      add_buckets(std::max({kFewest, (in_the_end - items_) / load_factor_, (items_ + count) / load_factor_}));
-    }
+    if (count <= items_before_full()) return;
+    const auto in_the_end = static_cast<uint64_t>(static_cast<double>(items_ + count) * growth);
+    add_buckets(std::max({kFewest, (in_the_end - items_) / load_factor_, (items_ + count) / load_factor_}));
   }
   void count_items(uint64_t count) {
     items_ += count;
@@ -70,6 +67,29 @@ class SectorTable {
     return space;
   }
 
+  // What there is for batches that do not ask.
+  void limits(SectorLimits& limits) const {
+    SectorSpace& space = limits.spaces.of_size[item_words_];
+    space.old_place = next_place_;
+    space.spare = spare(items_ + 1);
+    limits.places[item_words_] = places_end_ - next_place_;
+    limits.missing[item_words_] = items_before_full();
+  }
+  // They have taken this.
+  void took(const SectorRoom& room) {
+    slots_ += room.slots[item_words_];
+    next_place_ +=
+        static_cast<uint32_t>(std::min<uint64_t>(room.places_asked[item_words_], places_end_ - next_place_));
+    count_items(room.items[item_words_]);
+  }
+  // So that what they did not get is there, once they have taken the rest.
+  void make_room(const SectorRoom& room, double growth) {
+    const uint64_t missing = room.missing[item_words_] - room.items[item_words_];
+    const uint64_t places = room.places_asked[item_words_] - room.slots[item_words_];
+    if (missing > 0) reserve_buckets(missing, growth);
+    if (places > 0) take_superblocks(places + items_ / 32);
+  }
+
   // Takes memory for runs of `granules` together, behind those of smaller sizes.
   void take_runs(SectorSpace& space, uint64_t granules_below, uint64_t granules) {
     const uint64_t items = granules * kGranule;
@@ -82,14 +102,10 @@ class SectorTable {
       return;
     }
     const uint64_t more = kLongestRun + items - space.fits;
-    const auto count = static_cast<uint32_t>((more + kItemsPerSuperblock - 1) / kItemsPerSuperblock);
-    const uint32_t first =
-        memory_.grow(count, 0, SlabLayout::contiguous(kSlotsPerSlab * item_words_, 0, item_words_));
+    take_superblocks(more);
     slots_ += items;
-    for (uint32_t i = 0; i < count; ++i) superblocks_.push_back(first + i);
-    space.new_place = first << kPlaceBits;
-    next_place_ = space.new_place + static_cast<uint32_t>(more);
-    places_end_ = (first + count) << kPlaceBits;
+    space.new_place = next_place_;
+    next_place_ += static_cast<uint32_t>(more);
   }
 
   SectorTableRef ref(const uint32_t* overflow) const {
@@ -171,6 +187,24 @@ class SectorTable {
     uint64_t count;
   };
 
+  // How many more there may be before further buckets are better.
+  uint64_t items_before_full() const {
+    if (generations_.empty()) return 0;
+    if (generations_.size() == SectorTableRef::kMaxGenerations) return UINT64_MAX;
+    const uint64_t most = 3 * load_factor_ * generations_.back().count / 2;
+    return std::max(most - std::min(most, newest_items_), expected_ - std::min(expected_, items_));
+  }
+
+  // Memory for so many places; what was left of that before is not used.
+  void take_superblocks(uint64_t places) {
+    const auto count = static_cast<uint32_t>((places + kItemsPerSuperblock - 1) / kItemsPerSuperblock);
+    const uint32_t first =
+        memory_.grow(count, 0, SlabLayout::contiguous(kSlotsPerSlab * item_words_, 0, item_words_));
+    for (uint32_t i = 0; i < count; ++i) superblocks_.push_back(first + i);
+    next_place_ = first << kPlaceBits;
+    places_end_ = (first + count) << kPlaceBits;
+  }
+
   void add_buckets(uint64_t count) {
     if (count > UINT32_MAX) throw Error("a hash table has more than 2^32 buckets");
     generations_.push_back({device_.template make<uint32_t>(count * SectorLine::kWords), count});
@@ -251,6 +285,37 @@ class SectorTables {
     return count;
   }
 
+  // For batches that are inserted without the host (sector_batches.h): what there is.
+  SectorLimits limits() const {
+    SectorLimits limits;
+    for (const auto& table : tables_) table.limits(limits);
+    limits.spaces.left_sectors = left_sectors_.data();
+    limits.spaces.left_count = static_cast<uint32_t>(left_count_);
+    limits.spaces.first_sector = static_cast<uint32_t>(sectors_);
+    limits.sectors = left_count_ + overflow_.size() / SectorOverflow::kWords - sectors_;
+    return limits;
+  }
+  // What they have taken. Where that was not enough, there is more afterwards.
+  void took(const SectorRoom& room) {
+    const uint64_t there = limits().sectors, taken = std::min(room.sectors_asked, there);
+    const uint64_t reused = std::min(taken, left_count_), kept = left_count_ - reused;
+    const uint64_t moved = std::min(reused, kept);  // to where the reused ones were
+    device_.copy(left_sectors_.data(), left_sectors_.data() + left_count_ - moved, moved);
+    left_count_ = kept;
+    sectors_ += taken - reused;
+    for (auto& table : tables_) table.took(room);
+    if (room.stopped == 0) return;
+    for (auto& table : tables_) table.make_room(room, growth_);
+    if (room.sectors_asked > there) reserve_sectors(room.sectors_asked);
+  }
+  SectorTableRefs refs() const {
+    SectorTableRefs refs = {};
+    for (uint32_t words = 0; words <= kMaxItemWords; ++words)
+      refs[words] = tables_[words].ref(overflow_.data());
+    return refs;
+  }
+  uint32_t* overflow() { return overflow_.data(); }
+
   // Insertion phase: the chosen items differ from each other and from all that are stored.
   void insert(const BatchRef& batch, const ChosenRef& chosen, uint64_t n, uint32_t* pointers);
   SweepResult sweep(const uint32_t* marks);
@@ -280,13 +345,6 @@ class SectorTables {
   Work moves(const Work& work, uint64_t n) {
     moved_bytes_ += static_cast<uint64_t>(work.bytes_per_item * static_cast<double>(n));
     return work;
-  }
-
-  SectorTableRefs refs() const {
-    SectorTableRefs refs = {};
-    for (uint32_t words = 0; words <= kMaxItemWords; ++words)
-      refs[words] = tables_[words].ref(overflow_.data());
-    return refs;
   }
 
   // Numbers the buckets that are inserted into, those of smaller items first; returns how many there are.
