@@ -65,7 +65,7 @@ class DeviceEditSession final : public EditSession {
     return static_cast<uint32_t>(scenes_.size() - 1);
   }
 
-  EditWork apply(std::span<const Edit> edits) override {
+  EditWork apply(std::span<const Edit> edits) override try {
     EditWork work;
     for (size_t begin = 0, end; begin < edits.size(); begin = end) {
       for (end = begin + 1; end < edits.size() && edits[end].index() == edits[begin].index();) ++end;
@@ -73,6 +73,9 @@ class DeviceEditSession final : public EditSession {
                  edits[begin]);
     }
     return work;
+  } catch (const OutOfMemory&) {
+    octree_size_ = {};  // the next one is to make do with less
+    throw;
   }
 
   FrozenDag freeze() override {
@@ -210,6 +213,7 @@ class DeviceEditSession final : public EditSession {
     auto used = device_.template make<uint32_t>(1);
     EditWork work;
     Stopwatch watch;
+    octree_size_.expect(surface_leaves(boxes));
     const auto octree = edit_octree(device_, set, dag(), state(), octree_size_, used.data());
     work.octree_bytes = octree.bytes();
     work.octree_seconds = watch.lap();
@@ -219,6 +223,19 @@ class DeviceEditSession final : public EditSession {
     work.leaves = merged.leaves;
     set_state(merged.root);
     return work;
+  }
+
+  // Of the leaves that the boxes hold at their surfaces, as far as there is memory for more than these.
+  uint64_t surface_leaves(const std::vector<VoxelBox>& boxes) const {
+    constexpr uint64_t kBytesEach = 1000;
+    uint64_t leaves = 0;
+    for (const VoxelBox& box : boxes) {
+      const Int3 size = box.max - box.min;
+      const auto x = static_cast<uint64_t>(size.x / 4 + 2), y = static_cast<uint64_t>(size.y / 4 + 2),
+                 z = static_cast<uint64_t>(size.z / 4 + 2);
+      leaves += std::min(x * y * z, 2 * (x * y + y * z + z * x));
+    }
+    return std::min(leaves, device_.pool().available() / kBytesEach);
   }
 
   // A copy whose source is known and lies in its scene.

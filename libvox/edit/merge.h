@@ -38,48 +38,64 @@ struct EditLeaves {
   const Content* old;
   const typename Tools::State* states;
   EditItems items;
-  uint32_t* used;
 
   VOX_HD void operator()(uint64_t i) const {
     const Region leaf = {corners[i], dag.depth, static_cast<int32_t>(kLeafSide)};
-    tools.edit_leaf(leaf, states[i], [&](uint64_t changes, const auto& voxel) { write(i, changes, voxel); });
+    tools.edit_leaf(leaf, states[i], [&](uint64_t changes, const auto& voxel) {
+      if (!write_at_once(i, changes)) write(i, changes, voxel);
+    });
   }
 
  private:
+  // Where one material is all that the leaf is going to hold, and it was empty or full before, there is no
+  // need to go through its voxels: most leaves of large shapes.
+  VOX_HD bool write_at_once(uint64_t i, uint64_t changes) const {
+    if constexpr (Tools::kByOld) {
+      if (is_pointer(old[i]) || states[i].tool == Tools::kSeveral) return false;
+      const int was = is_filled(old[i]) ? static_cast<int>(material_of(old[i])) : kEmptyVoxel;
+      const int is = tools.becomes(states[i], was);
+      if (was != kEmptyVoxel && is != kEmptyVoxel && was != is) return false;
+      const uint64_t mask = (is == kEmptyVoxel ? 0 : changes) | (was == kEmptyVoxel ? 0 : ~changes);
+      const auto material = static_cast<uint32_t>(is == kEmptyVoxel ? was : is);
+      const bool stored = was != is && changes != 0 && mask != 0;
+      uint32_t* words = items.item(i);
+      words[0] = static_cast<uint32_t>(mask);
+      words[1] = static_cast<uint32_t>(mask >> 32);
+      const auto count = static_cast<uint32_t>(popcount(mask));
+      for (uint32_t rank = 0; dag.materials && rank < count; rank += 8) {
+        const uint32_t left = count - rank;
+        words[2 + rank / 8] = material * 0x11111111u & (left < 8 ? (1u << 4 * left) - 1 : UINT32_MAX);
+      }
+      items.content[i] = stored || mask == 0 ? kEmptyContent : old[i];
+      items.sizes[i] = static_cast<uint8_t>(stored ? leaf_words(mask, dag.materials != 0) : 0);
+      return true;
+    }
+    return false;
+  }
+
   template <class Voxel>
   VOX_HD void write(uint64_t i, uint64_t changes, const Voxel& voxel) const {
     const Content before = old[i];
     LeafVoxels voxels(dag, before);
     uint32_t* words = items.item(i);
     uint64_t mask = 0;
-    uint32_t packed = 0, rank = 0, first = 0;
-    bool changed = false, alike = true;
+    uint32_t packed = 0, rank = 0;
+    bool changed = false;
     for (uint32_t bit = 0; bit < 64; ++bit) {
       const int was = voxels.next();
       const int is = changes >> bit & 1 ? voxel(bit, was) : was;
       changed = changed || is != was;
       if (is == kEmptyVoxel) continue;
-      const auto material = static_cast<uint32_t>(is);
-      if (rank == 0) first = material;
-      alike = alike && material == first;
       mask |= uint64_t{1} << bit;
-      packed |= material << rank % 8 * 4;
+      packed |= static_cast<uint32_t>(is) << rank % 8 * 4;
       if (++rank % 8 == 0 && dag.materials) words[1 + rank / 8] = packed, packed = 0;
     }
     if (rank % 8 != 0 && dag.materials) words[2 + rank / 8] = packed;
     words[0] = static_cast<uint32_t>(mask);
     words[1] = static_cast<uint32_t>(mask >> 32);
-    items.sizes[i] = 0;
-    if (!changed) {
-      items.content[i] = before;
-    } else if (mask == 0) {
-      items.content[i] = kEmptyContent;
-    } else if (mask == UINT64_MAX && (alike || !dag.materials)) {
-      items.content[i] = filled_with(dag.materials ? first : 0);
-    } else {
-      items.sizes[i] = static_cast<uint8_t>(leaf_words(mask, dag.materials != 0));
-    }
-    note_filled(used, items.sizes[i] == 0 ? items.content[i] : kEmptyContent);
+    const bool stored = changed && mask != 0;
+    items.content[i] = changed ? kEmptyContent : before;
+    items.sizes[i] = static_cast<uint8_t>(stored ? leaf_words(mask, dag.materials != 0) : 0);
   }
 };
 
@@ -161,7 +177,7 @@ struct EditLevel {
   }
 };
 
-// A root that is a leaf filled completely needs a pointer all the same.
+// A root that is left filled with one material needs a pointer all the same.
 template <class Start>
 struct RootPointer {
   EditItems items;
@@ -186,9 +202,9 @@ class Merger {
   using Batches = typename BatchesOf<Device, typename Store::TablesType>::Type;
   using Start = typename Batches::Start;
 
-  // `used` has a bit for each material that fills a whole region, and gets more.
+  // `used` has a bit for each material that fills a whole region.
   Merger(Device& device, Store& store, const Tools& tools, const StoredDag& dag, const Octree<State>& octree,
-         uint32_t* used)
+         const uint32_t* used)
       : device_(device), store_(store), tools_(tools), dag_(dag), octree_(octree), used_(used) {
     uint64_t all = 0;
     for (uint32_t level = 0; level <= dag_.depth; ++level) {
@@ -252,7 +268,7 @@ class Merger {
     const Content* old = octree_.ref.old + first;
     if (level == dag_.depth) {
       const EditLeaves<Tools> leaves = {
-          tools_, dag_, octree_.ref.corners + first, old, octree_.ref.states + first, here, used_};
+          tools_, dag_, octree_.ref.corners + first, old, octree_.ref.states + first, here};
       device_.for_each({"edit: leaves", 80}, n,
                        EditLevel<EditLeaves<Tools>, Start>{leaves, {dag_, level, {}, here, used_}, start});
     } else {
@@ -270,7 +286,7 @@ class Merger {
   const Tools& tools_;
   const StoredDag& dag_;
   const Octree<State>& octree_;
-  uint32_t* used_;
+  const uint32_t* used_;
   uint64_t most_ = 0;                  // items of a level
   std::vector<uint64_t> first_items_;  // of each level
   Buffer<uint32_t> words_, pointers_, leader_of_;

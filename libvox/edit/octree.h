@@ -65,7 +65,7 @@ struct ClassifyParts {
  private:
   // A node of the next level, whose first one this is; returns its index in the level.
   VOX_HD uint32_t enter(uint64_t first, const Region& region, Content old, const State& state) const {
-    const uint32_t index = atomic_add_together(octree.counts + level + 1, 1u);
+    const uint32_t index = atomic_count_together(octree.counts + level + 1);
     if (first + index < octree.capacity) {
       octree.corners[first + index] = region.min;
       octree.old[first + index] = old;
@@ -104,6 +104,11 @@ struct OctreeSize {
   static constexpr uint64_t kSmallest = 1 << 14;
   uint64_t nodes = kSmallest, inner = kSmallest;
 
+  // For an edit that changes no more than the surfaces of boxes with so many leaves at these.
+  void expect(uint64_t leaves) {
+    nodes = std::max(nodes, leaves + leaves / 2);
+    inner = std::max(inner, leaves / 2);
+  }
   // After an edit that had so many: some more, and large ones are not forgotten at once.
   static uint64_t next(uint64_t size, uint64_t had) { return std::max({kSmallest, had + had / 4, size / 2}); }
 };

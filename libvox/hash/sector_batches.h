@@ -54,18 +54,17 @@ class SectorBatches {
     const BatchScratch scratch = this->scratch(n);
     batch.hashes = scratch.hashes;
     SectorRoom* room = room_.data();
-    BatchCounts* counts = counts_.data() + number;
     device_.for_each({"duplicates in the batch", 40}, n,
                      UnlessStopped<FindLeader>{{batch, scratch.same, scratch.mask, leader_of}, room});
     device_.for_each(
         {"find items", 200}, n,
         UnlessStopped<FindInSectors<NoProbe>>{{batch, {nullptr, leader_of}, refs_, pointers, nullptr}, room});
-    device_.for_each(
-        {"chain items", 20}, n,
-        UnlessStopped<ChainItems>{{batch, refs_, scratch, leader_of, pointers, room, counts}, room});
+    device_.for_each({"chain items", 20}, n,
+                     UnlessStopped<ChainItems>{
+                         {batch, refs_, scratch, leader_of, pointers, counts_.data() + number}, room});
     device_.for_each({"insert chains", 20}, std::max<uint64_t>(n, SectorRoom::kSizes),
                      InsertChains{tables_.memory_ref(), refs_, limits_, tables_.overflow(), batch, scratch, n,
-                                  pointers, room, counts, static_cast<uint32_t>(number)});
+                                  pointers, room, counts_.data(), static_cast<uint32_t>(number)});
   }
 
   // A word that loops may write, and that finish() brings along.
@@ -97,11 +96,16 @@ class SectorBatches {
     device_.download(&room, room_.data(), 1);
     device_.download(counts.data(), counts_.data(), counts.size());
     settled_ = true;
-    tables_.took(room);
+    SizeCounts inserted = {};
     for (size_t i = 0; i < counts.size(); ++i) {
-      work_[i].inserted += counts[i].inserted;
       if (counts[i].distinct > 0) work_[i].distinct = counts[i].distinct;
+      for (uint32_t words = 0; words <= kMaxItemWords; ++words) {
+        const uint64_t refused = room.stopped == i + 1 ? room.refused_items[words] : 0;
+        inserted[words] += counts[i].missing[words] - refused;
+        work_[i].inserted += counts[i].missing[words] - refused;
+      }
     }
+    tables_.took(room, inserted);
     return room;
   }
   void begin() {

@@ -9,30 +9,30 @@
 
 namespace vox {
 
-// What batches take, until the host looks at it. Of the arrays, an entry for each item size.
+// What batches ask for, until the host looks at it. Of the arrays, an entry for each item size.
 struct SectorRoom {
   static constexpr uint32_t kSizes = kMaxItemWords + 1;
 
-  uint64_t places_asked[kSizes];  // for runs, whether or not there were so many
-  uint64_t slots[kSizes];         // of the runs
-  uint64_t missing[kSizes];       // new items seen
-  uint64_t items[kSizes];         // of them, those that have been inserted
-  uint64_t sectors_asked;
+  uint64_t places[kSizes];  // for runs, whether or not there are so many
+  uint64_t refused_places[kSizes];
+  uint64_t refused_items[kSizes];  // of the batch that stopped
+  uint64_t sectors;
   uint32_t stopped;  // 1 + the number of a batch that did not get what it needs: all after it do nothing
   uint32_t word;     // the caller's
 };
 
 // How much there is.
 struct SectorLimits {
-  SectorSpaces spaces;                        // with places from `old_place` on
-  uint64_t places[SectorRoom::kSizes] = {};   // so many of them
+  SectorSpaces spaces;
+  uint64_t places[SectorRoom::kSizes] = {};
   uint64_t missing[SectorRoom::kSizes] = {};  // for more items there should be more buckets
   uint64_t sectors = 0;
 };
 
 // What a batch was.
 struct BatchCounts {
-  uint64_t distinct, inserted;
+  uint64_t distinct;
+  uint64_t missing[SectorRoom::kSizes];  // in the tables, by size
 };
 
 // The tables that a batch needs while it is worked on, of `mask` + 1 entries each.
@@ -41,9 +41,9 @@ struct BatchScratch {
   uint32_t* same;   // items by their words
   uint32_t* heads;  // new items by their bucket
   uint64_t mask;
-  uint32_t* slots;  // of each item, that of its chain's head, or kNone
+  uint32_t* slots;  // of each item, that of its chain's head, or kNone, or kNoBuckets
   uint32_t* next;   // in its chain, or kNone
-  static constexpr uint32_t kNone = UINT32_MAX;
+  static constexpr uint32_t kNone = UINT32_MAX, kNoBuckets = UINT32_MAX - 1;
 };
 
 // The first step: body(i) once item i < n has been written.
@@ -90,7 +90,6 @@ struct ChainItems {
   BatchScratch scratch;
   const uint32_t* leader_of;
   uint32_t* pointers;
-  SectorRoom* room;
   BatchCounts* counts;
 
   VOX_HD void operator()(uint64_t i) const {
@@ -99,13 +98,15 @@ struct ChainItems {
       pointers[i] = kNullPointer;
       return;
     }
-    atomic_add_together(&counts->distinct, uint64_t{1});
+    atomic_count_together(&counts->distinct);
     if (pointers[i] != kNullPointer) return;
     const uint32_t size = batch.size(i);
-    atomic_add_together(&room->missing[size], uint64_t{1});
+    atomic_count_together(&counts->missing[size]);
     const SectorTableRef& table = tables[size];
-    if (table.generations == 0) return;  // the next step stops
-    scratch.slots[i] = enter(static_cast<uint32_t>(i), size, table.buckets[table.generations - 1].count);
+    if (table.generations == 0)
+      scratch.slots[i] = BatchScratch::kNoBuckets;
+    else
+      scratch.slots[i] = enter(static_cast<uint32_t>(i), size, table.buckets[table.generations - 1].count);
   }
 
  private:
@@ -134,17 +135,18 @@ struct WriteChain {
   const BatchRef& batch;
   const SlabMemoryRef& memory;
   const SectorSpaces& spaces;
+  const SectorSpace& space;
   const uint32_t* next;
   uint32_t* pointers;
   uint32_t* overflow;
   uint32_t item;
-  uint32_t place;        // of the next run
-  uint32_t next_sector;  // among those that batches take
+  uint64_t offset;       // of the next run's place, among those that batches take
+  uint32_t next_sector;  // the same
 
   template <class Kind>
   VOX_HD void run(uint32_t* header, uint32_t run, uint32_t length) {
-    header[Kind::kRunWord + run] = place;
-    place += length;
+    header[Kind::kRunWord + run] = space.place(offset, length);
+    offset += length;
   }
   template <class Kind>
   VOX_HD void fill(uint32_t* header, const SlotEnds& ends, uint32_t first, uint32_t, uint32_t count) {
@@ -184,52 +186,56 @@ struct InsertChains {
   uint64_t n;
   uint32_t* pointers;
   SectorRoom* room;
-  BatchCounts* counts;
-  uint32_t number;  // of the batch
+  const BatchCounts* counts;  // of all batches
+  uint32_t number;            // of this one
 
   VOX_HD void operator()(uint64_t i) const {
-    if (atomic_load_relaxed(&room->stopped) != 0) return;
-    if (i < SectorRoom::kSizes && room->missing[i] > limits.missing[i]) stop();
+    const uint32_t stopped = atomic_load_relaxed(&room->stopped);
+    if (stopped != 0 && stopped != number + 1) return;
+    if (i < SectorRoom::kSizes && missing(i) > limits.missing[i]) stop();
     if (i >= n) return;
     const uint32_t slot = scratch.slots[i];
-    if (slot == BatchScratch::kNone || scratch.heads[slot] != i) return;
-    insert_chain(static_cast<uint32_t>(i), batch.size(i));
+    if (slot == BatchScratch::kNone) return;
+    const uint32_t head = static_cast<uint32_t>(i), size = batch.size(i);
+    if (slot == BatchScratch::kNoBuckets) {
+      atomic_count_together(&room->refused_items[size]);
+      return;
+    }
+    if (scratch.heads[slot] != i) return;
+    uint32_t count = 0;
+    for (uint32_t item = head; item != BatchScratch::kNone; item = scratch.next[item]) ++count;
+    if (stopped != 0 || !insert(head, size, count))
+      atomic_add_together(&room->refused_items[size], uint64_t{count});
   }
 
  private:
   VOX_HD void stop() const { atomic_or_relaxed(&room->stopped, number + 1); }
+  VOX_HD uint64_t missing(uint64_t size) const {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i <= number; ++i) sum += counts[i].missing[size];
+    return sum;
+  }
 
-  VOX_HD void insert_chain(uint32_t head, uint32_t size) const {
-    if (room->missing[size] > limits.missing[size]) return;  // and another thread says so
+  VOX_HD bool insert(uint32_t head, uint32_t size, uint32_t count) const {
     const SectorSpace& space = limits.spaces[size];
     const SectorTableRef& table = tables[size];
     uint32_t* line = table.buckets[table.generations - 1].line(batch.hash(head));
-    uint32_t count = 0;
-    for (uint32_t item = head; item != BatchScratch::kNone; item = scratch.next[item]) ++count;
     CountNeeds needs;
     fill_bucket(line, overflow, count, space.spare, needs);
     const uint64_t places = needs.needs % kOneSectorNeeded * kGranule,
                    sectors = needs.needs / kOneSectorNeeded;
-    const uint64_t place = places == 0 ? 0 : atomic_add_together(&room->places_asked[size], places);
-    const uint64_t sector = sectors == 0 ? 0 : atomic_add_together(&room->sectors_asked, sectors);
+    const uint64_t place = places == 0 ? 0 : atomic_add_together(&room->places[size], places);
+    const uint64_t sector = sectors == 0 ? 0 : atomic_add_together(&room->sectors, sectors);
     if ((places != 0 && place + places > limits.places[size]) ||
         (sectors != 0 && sector + sectors > limits.sectors)) {
+      if (places != 0) atomic_add_together(&room->refused_places[size], places);
       stop();
-      return;
+      return false;
     }
-    if (places != 0) atomic_add_together(&room->slots[size], places);
-    atomic_add_together(&room->items[size], uint64_t{count});
-    atomic_add_together(&counts->inserted, uint64_t{count});
-    WriteChain sink = {batch,
-                       memory,
-                       limits.spaces,
-                       scratch.next,
-                       pointers,
-                       overflow,
-                       head,
-                       space.old_place + static_cast<uint32_t>(place),
-                       static_cast<uint32_t>(sector)};
+    WriteChain sink = {batch,    memory,   limits.spaces, space, scratch.next,
+                       pointers, overflow, head,          place, static_cast<uint32_t>(sector)};
     fill_bucket(line, overflow, count, space.spare, sink);
+    return true;
   }
 };
 

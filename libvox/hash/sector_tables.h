@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 #include <vector>
 
 #include "libvox/device/work.h"
@@ -67,27 +68,34 @@ class SectorTable {
     return space;
   }
 
-  // What there is for batches that do not ask.
+  // What there is for batches that do not ask: places from next_place_ on, then those of the reserve.
   void limits(SectorLimits& limits) const {
     SectorSpace& space = limits.spaces.of_size[item_words_];
     space.old_place = next_place_;
+    space.fits = places_end_ - next_place_;
+    space.new_place = reserve_.begin;
     space.spare = spare(items_ + 1);
-    limits.places[item_words_] = places_end_ - next_place_;
+    limits.places[item_words_] = space.fits + reserve_.behind_a_run();
     limits.missing[item_words_] = items_before_full();
   }
-  // They have taken this.
-  void took(const SectorRoom& room) {
-    slots_ += room.slots[item_words_];
-    next_place_ +=
-        static_cast<uint32_t>(std::min<uint64_t>(room.places_asked[item_words_], places_end_ - next_place_));
-    count_items(room.items[item_words_]);
+  // They have asked for so many places, were refused some, and have inserted these items.
+  void took(uint64_t asked, uint64_t refused, uint64_t items) {
+    const uint64_t had = places_end_ - next_place_, places = std::min(asked, had + reserve_.behind_a_run());
+    slots_ += asked - refused;
+    count_items(items);
+    if (places <= had) {
+      next_place_ += static_cast<uint32_t>(places);
+    } else {
+      next_place_ = reserve_.begin + kLongestRun + static_cast<uint32_t>(places - had);
+      places_end_ = std::exchange(reserve_, {}).end;
+    }
   }
-  // So that what they did not get is there, once they have taken the rest.
-  void make_room(const SectorRoom& room, double growth) {
-    const uint64_t missing = room.missing[item_words_] - room.items[item_words_];
-    const uint64_t places = room.places_asked[item_words_] - room.slots[item_words_];
-    if (missing > 0) reserve_buckets(missing, growth);
-    if (places > 0) take_superblocks(places + items_ / 32);
+  // So that what was refused will be there, and the same again as was asked for.
+  void make_room(uint64_t asked, uint64_t refused_places, uint64_t refused_items, double growth) {
+    if (refused_items > 0) reserve_buckets(refused_items, growth);
+    const uint64_t likely = asked + refused_places;
+    if (places_end_ - next_place_ + reserve_.behind_a_run() >= likely) return;
+    reserve_ = take_superblocks(likely + kLongestRun);
   }
 
   // Takes memory for runs of `granules` together, behind those of smaller sizes.
@@ -102,10 +110,11 @@ class SectorTable {
       return;
     }
     const uint64_t more = kLongestRun + items - space.fits;
-    take_superblocks(more);
+    if (reserve_.end - reserve_.begin < more) reserve_ = take_superblocks(more);
     slots_ += items;
-    space.new_place = next_place_;
-    next_place_ += static_cast<uint32_t>(more);
+    space.new_place = reserve_.begin;
+    next_place_ = reserve_.begin + static_cast<uint32_t>(more);
+    places_end_ = std::exchange(reserve_, {}).end;
   }
 
   SectorTableRef ref(const uint32_t* overflow) const {
@@ -126,6 +135,7 @@ class SectorTable {
   void adopt(const std::vector<uint32_t>& released, const uint32_t* overflow) {
     std::erase_if(superblocks_, [&](uint32_t number) { return released[number] != 0; });
     if (places_end_ > 0 && released[(places_end_ - 1) >> kPlaceBits] != 0) next_place_ = places_end_ = 0;
+    reserve_ = {};  // without items, it has gone
     items_ = newest_items_ = slots_ = 0;
     std::vector<Generation> left;
     for (Generation& generation : generations_) {
@@ -186,6 +196,12 @@ class SectorTable {
     Buffer<uint32_t> lines;
     uint64_t count;
   };
+  // Places where nobody has a run yet.
+  struct Places {
+    uint32_t begin = 0, end = 0;
+    // How many there are behind the one run that other places end in.
+    uint64_t behind_a_run() const { return end - begin > kLongestRun ? end - begin - kLongestRun : 0; }
+  };
 
   // How many more there may be before further buckets are better.
   uint64_t items_before_full() const {
@@ -195,14 +211,12 @@ class SectorTable {
     return std::max(most - std::min(most, newest_items_), expected_ - std::min(expected_, items_));
   }
 
-  // Memory for so many places; what was left of that before is not used.
-  void take_superblocks(uint64_t places) {
+  Places take_superblocks(uint64_t places) {
     const auto count = static_cast<uint32_t>((places + kItemsPerSuperblock - 1) / kItemsPerSuperblock);
     const uint32_t first =
         memory_.grow(count, 0, SlabLayout::contiguous(kSlotsPerSlab * item_words_, 0, item_words_));
     for (uint32_t i = 0; i < count; ++i) superblocks_.push_back(first + i);
-    next_place_ = first << kPlaceBits;
-    places_end_ = (first + count) << kPlaceBits;
+    return {first << kPlaceBits, (first + count) << kPlaceBits};
   }
 
   void add_buckets(uint64_t count) {
@@ -229,7 +243,8 @@ class SectorTable {
   uint64_t slots_ = 0;  // of all runs
   std::vector<Generation> generations_;
   std::vector<uint32_t> superblocks_;         // their numbers
-  uint32_t next_place_ = 0, places_end_ = 0;  // where nobody has a run yet, in the superblocks taken last
+  uint32_t next_place_ = 0, places_end_ = 0;  // where nobody has a run yet
+  Places reserve_;                            // and then here
 };
 
 template <class Device>
@@ -296,17 +311,20 @@ class SectorTables {
     return limits;
   }
   // What they have taken. Where that was not enough, there is more afterwards.
-  void took(const SectorRoom& room) {
-    const uint64_t there = limits().sectors, taken = std::min(room.sectors_asked, there);
+  void took(const SectorRoom& room, const SizeCounts& inserted) {
+    const uint64_t there = limits().sectors, taken = std::min(room.sectors, there);
     const uint64_t reused = std::min(taken, left_count_), kept = left_count_ - reused;
     const uint64_t moved = std::min(reused, kept);  // to where the reused ones were
     device_.copy(left_sectors_.data(), left_sectors_.data() + left_count_ - moved, moved);
     left_count_ = kept;
     sectors_ += taken - reused;
-    for (auto& table : tables_) table.took(room);
+    for (uint32_t words = 0; words <= kMaxItemWords; ++words)
+      tables_[words].took(room.places[words], room.refused_places[words], inserted[words]);
     if (room.stopped == 0) return;
-    for (auto& table : tables_) table.make_room(room, growth_);
-    if (room.sectors_asked > there) reserve_sectors(room.sectors_asked);
+    for (uint32_t words = 0; words <= kMaxItemWords; ++words)
+      tables_[words].make_room(room.places[words], room.refused_places[words], room.refused_items[words],
+                               growth_);
+    if (room.sectors > there) reserve_sectors(room.sectors);
   }
   SectorTableRefs refs() const {
     SectorTableRefs refs = {};
