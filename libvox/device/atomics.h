@@ -28,14 +28,15 @@ VOX_HD inline uint64_t atomic_add(uint64_t* word, uint64_t value) {
 
 // The same for words that neighbours in a loop add to as well: the threads of a GPU's warp that add to one
 // word do so together, in their order.
-VOX_HD inline uint64_t atomic_add_together(uint64_t* word, uint64_t value) {
+template <class T>
+VOX_HD T atomic_add_together(T* word, T value) {
 #ifdef __CUDA_ARCH__
   const uint32_t together = __match_any_sync(__activemask(), reinterpret_cast<unsigned long long>(word));
   const int lane = static_cast<int>(threadIdx.x & 31), first = __ffs(static_cast<int>(together)) - 1;
-  uint64_t before = 0, sum = 0, begin = 0;
+  T before = 0, sum = 0, begin = 0;
   for (uint32_t left = together; left != 0; left &= left - 1) {
     const int from = __ffs(static_cast<int>(left)) - 1;
-    const uint64_t other = __shfl_sync(together, value, from);
+    const T other = __shfl_sync(together, value, from);
     sum += other;
     if (from < lane) before += other;
   }
@@ -46,7 +47,7 @@ VOX_HD inline uint64_t atomic_add_together(uint64_t* word, uint64_t value) {
 #endif
 }
 
-// Adds 1, in the same way; T is one of the above.
+// Adds 1, in the same way.
 template <class T>
 VOX_HD T atomic_count_together(T* word) {
 #ifdef __CUDA_ARCH__

@@ -23,7 +23,7 @@ struct FindLeader {
     const uint32_t* slot = table + (batch.hashes[i] & mask);
     if (stage == 0) {
       prefetch_line(slot);
-    } else if (const uint32_t there = atomic_load(slot); there != kNone) {
+    } else if (const uint32_t there = atomic_load_relaxed(slot); there != kNone) {
       prefetch_line(batch.hashes + there);
       if (batch.offsets) prefetch_line(batch.offsets + there);
     }
@@ -36,8 +36,8 @@ struct FindLeader {
       return;
     }
     for (uint64_t slot = batch.hashes[i] & mask;; slot = (slot + 1) & mask) {
-      uint32_t there = atomic_load(table + slot);
-      if (there == kNone) there = atomic_exchange_if(table + slot, kNone, static_cast<uint32_t>(i));
+      uint32_t there = atomic_load_relaxed(table + slot);
+      if (there == kNone) there = atomic_exchange_if_relaxed(table + slot, kNone, static_cast<uint32_t>(i));
       if (there == kNone) there = static_cast<uint32_t>(i);
       if (there == i || (batch.hashes[there] == batch.hashes[i] && batch.size(there) == size &&
                          same_words(batch.item(there), batch.item(i), size))) {

@@ -23,7 +23,7 @@ class SectorBatches {
       : device_(device),
         tables_(tables),
         room_(device.template make<SectorRoom>(1)),
-        counts_(device.template make<BatchCounts>(batches)),
+        counts_(device.template make<BatchCounts>(batches * BatchCounts::kParts)),
         hashes_(device.template make<uint64_t>(most)),
         same_(device.template make<uint32_t>(table_size(most))),
         heads_(device.template make<uint32_t>(table_size(most))),
@@ -60,8 +60,9 @@ class SectorBatches {
         {"find items", 200}, n,
         UnlessStopped<FindInSectors<NoProbe>>{{batch, {nullptr, leader_of}, refs_, pointers, nullptr}, room});
     device_.for_each({"chain items", 20}, n,
-                     UnlessStopped<ChainItems>{
-                         {batch, refs_, scratch, leader_of, pointers, counts_.data() + number}, room});
+                     UnlessStopped<ChainItems>{{batch, refs_, scratch, leader_of, pointers,
+                                                counts_.data() + number * BatchCounts::kParts},
+                                               room});
     device_.for_each({"insert chains", 20}, std::max<uint64_t>(n, SectorRoom::kSizes),
                      InsertChains{tables_.memory_ref(), refs_, limits_, tables_.overflow(), batch, scratch, n,
                                   pointers, room, counts_.data(), static_cast<uint32_t>(number)});
@@ -92,17 +93,21 @@ class SectorBatches {
   }
   SectorRoom settle() {
     SectorRoom room;
-    std::vector<BatchCounts> counts(work_.size());
+    std::vector<BatchCounts> counts(counts_.size());
     device_.download(&room, room_.data(), 1);
     device_.download(counts.data(), counts_.data(), counts.size());
     settled_ = true;
     SizeCounts inserted = {};
-    for (size_t i = 0; i < counts.size(); ++i) {
-      if (counts[i].distinct > 0) work_[i].distinct = counts[i].distinct;
+    for (size_t i = 0; i < work_.size(); ++i) {
+      BatchCounts sum = {};
+      for (uint32_t part = 0; part < BatchCounts::kParts; ++part)
+        sum += counts[i * BatchCounts::kParts + part];
+      if (sum.distinct > 0) work_[i].distinct = sum.distinct;
       for (uint32_t words = 0; words <= kMaxItemWords; ++words) {
-        const uint64_t refused = room.stopped == i + 1 ? room.refused_items[words] : 0;
-        inserted[words] += counts[i].missing[words] - refused;
-        work_[i].inserted += counts[i].missing[words] - refused;
+        const bool whole = room.stopped != i + 1;
+        const uint64_t done = sum.missing[words] - (whole ? 0 : room.of_size[words].refused_items);
+        inserted[words] += done;
+        work_[i].inserted += done;
       }
     }
     tables_.took(room, inserted);
@@ -110,7 +115,7 @@ class SectorBatches {
   }
   void begin() {
     device_.fill(room_.data(), 1, SectorRoom{});
-    device_.fill(counts_.data(), work_.size(), BatchCounts{});
+    device_.fill(counts_.data(), counts_.size(), BatchCounts{});
     refs_ = tables_.refs();
     limits_ = tables_.limits();
   }

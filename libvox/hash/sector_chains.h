@@ -9,13 +9,17 @@
 
 namespace vox {
 
-// What batches ask for, until the host looks at it. Of the arrays, an entry for each item size.
+// What batches ask for, until the host looks at it. What many threads count at once lies apart: atomics on
+// one line of memory wait for each other.
 struct SectorRoom {
   static constexpr uint32_t kSizes = kMaxItemWords + 1;
 
-  uint64_t places[kSizes];  // for runs, whether or not there are so many
-  uint64_t refused_places[kSizes];
-  uint64_t refused_items[kSizes];  // of the batch that stopped
+  struct alignas(128) OfSize {
+    uint64_t places;  // for runs, whether or not there are so many
+    uint64_t refused_places;
+    uint64_t refused_items;  // of the batch that stopped
+  };
+  OfSize of_size[kSizes];
   uint64_t sectors;
   uint32_t stopped;  // 1 + the number of a batch that did not get what it needs: all after it do nothing
   uint32_t word;     // the caller's
@@ -29,10 +33,19 @@ struct SectorLimits {
   uint64_t sectors = 0;
 };
 
-// What a batch was.
-struct BatchCounts {
+// What a batch was: several counters, each for a part of its items.
+struct alignas(128) BatchCounts {
+  static constexpr uint32_t kParts = 8;
+  VOX_HD static uint64_t part(uint64_t i) { return i / 32 % kParts; }
+
   uint64_t distinct;
   uint64_t missing[SectorRoom::kSizes];  // in the tables, by size
+
+  BatchCounts& operator+=(const BatchCounts& other) {
+    distinct += other.distinct;
+    for (uint32_t size = 0; size < SectorRoom::kSizes; ++size) missing[size] += other.missing[size];
+    return *this;
+  }
 };
 
 // The tables that a batch needs while it is worked on, of `mask` + 1 entries each.
@@ -90,7 +103,7 @@ struct ChainItems {
   BatchScratch scratch;
   const uint32_t* leader_of;
   uint32_t* pointers;
-  BatchCounts* counts;
+  BatchCounts* counts;  // of this batch
 
   VOX_HD void operator()(uint64_t i) const {
     scratch.slots[i] = BatchScratch::kNone;
@@ -98,10 +111,11 @@ struct ChainItems {
       pointers[i] = kNullPointer;
       return;
     }
-    atomic_count_together(&counts->distinct);
+    BatchCounts& count = counts[BatchCounts::part(i)];
+    atomic_count_together(&count.distinct);
     if (pointers[i] != kNullPointer) return;
     const uint32_t size = batch.size(i);
-    atomic_count_together(&counts->missing[size]);
+    atomic_count_together(&count.missing[size]);
     const SectorTableRef& table = tables[size];
     if (table.generations == 0)
       scratch.slots[i] = BatchScratch::kNoBuckets;
@@ -198,21 +212,21 @@ struct InsertChains {
     if (slot == BatchScratch::kNone) return;
     const uint32_t head = static_cast<uint32_t>(i), size = batch.size(i);
     if (slot == BatchScratch::kNoBuckets) {
-      atomic_count_together(&room->refused_items[size]);
+      atomic_count_together(&room->of_size[size].refused_items);
       return;
     }
     if (scratch.heads[slot] != i) return;
     uint32_t count = 0;
     for (uint32_t item = head; item != BatchScratch::kNone; item = scratch.next[item]) ++count;
     if (stopped != 0 || !insert(head, size, count))
-      atomic_add_together(&room->refused_items[size], uint64_t{count});
+      atomic_add_together(&room->of_size[size].refused_items, uint64_t{count});
   }
 
  private:
   VOX_HD void stop() const { atomic_or_relaxed(&room->stopped, number + 1); }
   VOX_HD uint64_t missing(uint64_t size) const {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i <= number; ++i) sum += counts[i].missing[size];
+    for (uint32_t i = 0; i < (number + 1) * BatchCounts::kParts; ++i) sum += counts[i].missing[size];
     return sum;
   }
 
@@ -224,11 +238,11 @@ struct InsertChains {
     fill_bucket(line, overflow, count, space.spare, needs);
     const uint64_t places = needs.needs % kOneSectorNeeded * kGranule,
                    sectors = needs.needs / kOneSectorNeeded;
-    const uint64_t place = places == 0 ? 0 : atomic_add_together(&room->places[size], places);
+    const uint64_t place = places == 0 ? 0 : atomic_add_together(&room->of_size[size].places, places);
     const uint64_t sector = sectors == 0 ? 0 : atomic_add_together(&room->sectors, sectors);
     if ((places != 0 && place + places > limits.places[size]) ||
         (sectors != 0 && sector + sectors > limits.sectors)) {
-      if (places != 0) atomic_add_together(&room->refused_places[size], places);
+      if (places != 0) atomic_add_together(&room->of_size[size].refused_places, places);
       stop();
       return false;
     }

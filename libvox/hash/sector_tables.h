@@ -78,10 +78,11 @@ class SectorTable {
     limits.places[item_words_] = space.fits + reserve_.behind_a_run();
     limits.missing[item_words_] = items_before_full();
   }
-  // They have asked for so many places, were refused some, and have inserted these items.
-  void took(uint64_t asked, uint64_t refused, uint64_t items) {
-    const uint64_t had = places_end_ - next_place_, places = std::min(asked, had + reserve_.behind_a_run());
-    slots_ += asked - refused;
+  // They have asked for this, and have inserted so many items.
+  void took(const SectorRoom::OfSize& room, uint64_t items) {
+    const uint64_t had = places_end_ - next_place_;
+    const uint64_t places = std::min(room.places, had + reserve_.behind_a_run());
+    slots_ += room.places - room.refused_places;
     count_items(items);
     if (places <= had) {
       next_place_ += static_cast<uint32_t>(places);
@@ -90,12 +91,17 @@ class SectorTable {
       places_end_ = std::exchange(reserve_, {}).end;
     }
   }
-  // So that what was refused will be there, and the same again as was asked for.
-  void make_room(uint64_t asked, uint64_t refused_places, uint64_t refused_items, double growth) {
-    if (refused_items > 0) reserve_buckets(refused_items, growth);
-    const uint64_t likely = asked + refused_places;
-    if (places_end_ - next_place_ + reserve_.behind_a_run() >= likely) return;
-    reserve_ = take_superblocks(likely + kLongestRun);
+  // So that what was refused will be there, and what further batches of the kind ask for.
+  void make_room(const SectorRoom::OfSize& room, double growth) {
+    constexpr uint64_t kFurther = 4;
+    if (room.refused_items > 0) reserve_buckets(room.refused_items, growth);
+    const uint64_t there = places_end_ - next_place_ + reserve_.behind_a_run();
+    if (there >= kFurther * room.places) return;
+    try {
+      reserve_ = take_superblocks(2 * kFurther * room.places + kLongestRun);
+    } catch (const OutOfMemory&) {
+      if (there < room.refused_places) reserve_ = take_superblocks(room.refused_places + kLongestRun);
+    }
   }
 
   // Takes memory for runs of `granules` together, behind those of smaller sizes.
@@ -319,11 +325,10 @@ class SectorTables {
     left_count_ = kept;
     sectors_ += taken - reused;
     for (uint32_t words = 0; words <= kMaxItemWords; ++words)
-      tables_[words].took(room.places[words], room.refused_places[words], inserted[words]);
+      tables_[words].took(room.of_size[words], inserted[words]);
     if (room.stopped == 0) return;
     for (uint32_t words = 0; words <= kMaxItemWords; ++words)
-      tables_[words].make_room(room.places[words], room.refused_places[words], room.refused_items[words],
-                               growth_);
+      tables_[words].make_room(room.of_size[words], growth_);
     if (room.sectors > there) reserve_sectors(room.sectors);
   }
   SectorTableRefs refs() const {

@@ -10,14 +10,19 @@
 
 namespace vox {
 
-// A word per superblock, by number, that is set where one of its pointers is marked.
+// Sets a word per superblock, by number, where one of its pointers is marked. A superblock's marks, a bit for
+// each pointer, are looked at in strips, each up to the first.
 struct FlagMarked {
+  static constexpr uint32_t kMarkWords = kSlabsPerSuperblock, kStrips = 64;
   const uint32_t* marks;
   uint32_t* flags;
   VOX_HD void operator()(uint64_t i) const {
-    constexpr uint32_t kMarkWords = kSlabsPerSuperblock;  // of a superblock: a bit for each pointer
-    uint32_t* flag = flags + i / kMarkWords;
-    if (marks[i] != 0 && atomic_load_relaxed(flag) == 0) atomic_or_relaxed(flag, 1);
+    const uint32_t* strip = marks + i * (kMarkWords / kStrips);
+    for (uint32_t word = 0; word < kMarkWords / kStrips; ++word)
+      if (strip[word] != 0) {
+        if (atomic_load_relaxed(flags + i / kStrips) == 0) atomic_or_relaxed(flags + i / kStrips, 1);
+        return;
+      }
   }
 };
 
@@ -53,7 +58,7 @@ class Superblocks {
     if (marked.empty()) return result;
     auto flags = device_.template make<uint32_t>(marked.size());
     device_.fill(flags.data(), marked.size(), 0u);
-    device_.for_each({"sweep: superblocks", 4}, uint64_t{kSlabsPerSuperblock} * marked.size(),
+    device_.for_each("sweep: superblocks", uint64_t{FlagMarked::kStrips} * marked.size(),
                      FlagMarked{marks, flags.data()});
     device_.download(marked.data(), flags.data(), marked.size());
     for (const Piece& piece : pieces_) {
