@@ -142,6 +142,9 @@ void Editor::run_command(const Command& command) {
     std::visit([&](const auto& action) { perform(command, action); }, command.action);
   } catch (const Cancelled&) {
     throw;
+  } catch (OutOfMemory& error) {
+    error.at(location(script_, command));
+    throw;
   } catch (const Error& error) {
     throw Error(error.what()).at(location(script_, command));
   }
