@@ -41,12 +41,6 @@ bool apart(const VoxelBox& a, const VoxelBox& b) {
   return intersection(a, b).empty();
 }
 
-uint32_t scene_of(const Edit& edit) {
-  if (const auto* copy = std::get_if<CopyEdit>(&edit)) return copy->scene;
-  if (const auto* combine = std::get_if<CombineEdit>(&edit)) return combine->scene;
-  return kThisScene;
-}
-
 const char* name_of(ShapeKind kind) {
   switch (kind) {
     case ShapeKind::Everything:
@@ -93,6 +87,12 @@ std::string tool_name(std::span<const Edit> edits) {
   const bool alike =
       std::all_of(edits.begin(), edits.end(), [&](const Edit& e) { return tool_name(e) == first; });
   return alike ? first : "several";
+}
+
+uint32_t scene_of(const Edit& edit) {
+  if (const auto* copy = std::get_if<CopyEdit>(&edit)) return copy->scene;
+  if (const auto* combine = std::get_if<CombineEdit>(&edit)) return combine->scene;
+  return kThisScene;
 }
 
 Edit with_scene(Edit edit, const std::vector<EditorScene>& scenes) {
