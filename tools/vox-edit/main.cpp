@@ -52,8 +52,7 @@ class EditRun {
   void checkpoint(const Command& last);
   void finish();
   VoxelScene edited(std::string_view script);
-  VoxelScene edited_until(const Command& last);
-  void write(const VoxelScene& scene, const std::filesystem::path& path);
+  void write_until(const Command& last, const std::filesystem::path& path);
 
   const EditOptions& options_;
   VoxelScene scene_;  // as it was read, later as it is in the end
@@ -138,12 +137,12 @@ void EditRun::save(const std::filesystem::path& path, const Command& last) {
     log_warning("{}: '{}' is not written: nothing is without -o", location(script_, last), path.string());
     return;
   }
-  write(edited_until(last), path);
+  write_until(last, path);
   log_info("{}: {}, after {}", path.string(), size_text(path), format_count(edits_, "edit"));
 }
 
 void EditRun::checkpoint(const Command& last) {
-  write(edited_until(last), *options_.output);
+  write_until(last, *options_.output);
   log_debug("{}: {}, after {}", options_.output->string(), size_text(*options_.output),
             format_count(edits_, "edit"));
   edits_saved_ = edits_;
@@ -153,16 +152,17 @@ void EditRun::finish() {
   if (!options_.output && !options_.json) return;
   const Stopwatch watch;
   scene_ = edited(script_.text);
+  if (options_.output) write_scene(scene_, *options_.output);
   seconds_.write += watch.seconds();
-  if (!options_.output) return;
-  write(scene_, *options_.output);
-  log_info("{}: {}", options_.output->string(), size_text(*options_.output));
+  if (options_.output) log_info("{}: {}", options_.output->string(), size_text(*options_.output));
 }
 
 // The scene as it is after the command. What repetitions around it have still to do stands in the history as
 // if it were done.
-VoxelScene EditRun::edited_until(const Command& last) {
-  return edited(script_.text.substr(0, last.text + last.text_size) + "\n");
+void EditRun::write_until(const Command& last, const std::filesystem::path& path) {
+  const Stopwatch watch;
+  write_scene(edited(script_.text.substr(0, last.text + last.text_size) + "\n"), path);
+  seconds_.write += watch.seconds();
 }
 
 VoxelScene EditRun::edited(std::string_view script) {
@@ -175,12 +175,6 @@ VoxelScene EditRun::edited(std::string_view script) {
   const std::string head = is_replay_path(options_.script) ? "# " + options_.command + "\n" : "";
   scene.history.push_back({head + std::string(script), scene.created, scene.dag.digest});
   return scene;
-}
-
-void EditRun::write(const VoxelScene& scene, const std::filesystem::path& path) {
-  const Stopwatch watch;
-  write_scene(scene, path);
-  seconds_.write += watch.seconds();
 }
 
 std::string EditRun::text() const {
