@@ -11,6 +11,8 @@ namespace vox {
 template <class Device, class Tables = SectorTables<Device>>
 class DagStore {
  public:
+  using TablesType = Tables;
+
   explicit DagStore(Device& device, const TableOptions& options = {})
       : device_(device), tables_(device, options) {}
 

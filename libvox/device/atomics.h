@@ -26,6 +26,42 @@ VOX_HD inline uint64_t atomic_add(uint64_t* word, uint64_t value) {
 #endif
 }
 
+// The same for words that neighbours in a loop add to as well: the threads of a GPU's warp that add to one
+// word do so together, in their order.
+VOX_HD inline uint64_t atomic_add_together(uint64_t* word, uint64_t value) {
+#ifdef __CUDA_ARCH__
+  const uint32_t together = __match_any_sync(__activemask(), reinterpret_cast<unsigned long long>(word));
+  const int lane = static_cast<int>(threadIdx.x & 31), first = __ffs(static_cast<int>(together)) - 1;
+  uint64_t before = 0, sum = 0, begin = 0;
+  for (uint32_t left = together; left != 0; left &= left - 1) {
+    const int from = __ffs(static_cast<int>(left)) - 1;
+    const uint64_t other = __shfl_sync(together, value, from);
+    sum += other;
+    if (from < lane) before += other;
+  }
+  if (lane == first) begin = atomic_add(word, sum);
+  return __shfl_sync(together, begin, first) + before;
+#else
+  return atomic_add(word, value);
+#endif
+}
+
+// Adds 1, in the same way; T is one of the above.
+template <class T>
+VOX_HD T atomic_count_together(T* word) {
+#ifdef __CUDA_ARCH__
+  const uint32_t together = __match_any_sync(__activemask(), reinterpret_cast<unsigned long long>(word));
+  const uint32_t lane = threadIdx.x & 31,
+                 first = static_cast<uint32_t>(__ffs(static_cast<int>(together))) - 1;
+  T begin = 0;
+  if (lane == first) begin = atomic_add(word, static_cast<T>(__popc(together)));
+  return __shfl_sync(together, begin, static_cast<int>(first)) +
+         static_cast<T>(__popc(together & ((1u << lane) - 1)));
+#else
+  return atomic_add(word, T{1});
+#endif
+}
+
 // Sees what was written before the atomic_and that cleared one of the bits: taking what another gave back.
 VOX_HD inline uint32_t atomic_or(uint32_t* word, uint32_t bits) {
 #ifdef __CUDA_ARCH__

@@ -58,6 +58,12 @@ class CpuDevice {
     });
   }
 
+  // body(i) for every i < each * *count, where the device knows the count: `most` at most.
+  template <class Body>
+  void for_each_of(Work work, const uint32_t* count, uint64_t each, uint64_t /*most*/, const Body& body) {
+    for_each(work, each * *count, body);
+  }
+
   // body(group, i) for every i < n, in any order, each by a group of 32 lanes. With body.prepare(i), see
   // group_body.h, each lane of a GPU's group prepares an i of its own; the group then does one after the
   // other.

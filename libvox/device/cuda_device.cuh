@@ -35,6 +35,12 @@ __global__ void for_each(uint64_t n, const Body body) {
 }
 
 template <class Body>
+__global__ void for_each_of(const uint32_t* count, uint64_t each, const Body body) {
+  const uint64_t n = *count * each, stride = uint64_t{gridDim.x} * blockDim.x;
+  for (uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) body(i);
+}
+
+template <class Body>
 __global__ void __launch_bounds__(256, 4) for_each_warp(uint64_t n, const Body body) {
   const uint64_t stride = uint64_t{gridDim.x} * blockDim.x;
   const uint64_t first = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x / 32 * 32;
@@ -158,6 +164,17 @@ class CudaDevice {
         cuda_kernels::for_each_warp<<<blocks(n), kThreads, 0, stream_>>>(n, body);
       else
         cuda_kernels::for_each<<<blocks(n), kThreads, 0, stream_>>>(n, body);
+      check_cuda(cudaGetLastError(), work.name);
+    });
+  }
+
+  // body(i) for every i < each * *count, where the device knows the count: `most` at most.
+  template <class Body>
+  void for_each_of(Work work, const uint32_t* count, uint64_t each, uint64_t most, const Body& body) {
+    timed(work, 0, [&] {
+      const uint32_t resident = max_blocks_ / 8;  // more would find nothing to do most of the time
+      cuda_kernels::for_each_of<<<std::min(blocks(each * most), resident), kThreads, 0, stream_>>>(
+          count, each, body);
       check_cuda(cudaGetLastError(), work.name);
     });
   }

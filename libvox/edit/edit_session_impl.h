@@ -65,7 +65,7 @@ class DeviceEditSession final : public EditSession {
     return static_cast<uint32_t>(scenes_.size() - 1);
   }
 
-  EditWork apply(std::span<const Edit> edits) override {
+  EditWork apply(std::span<const Edit> edits) override try {
     EditWork work;
     for (size_t begin = 0, end; begin < edits.size(); begin = end) {
       for (end = begin + 1; end < edits.size() && edits[end].index() == edits[begin].index();) ++end;
@@ -73,6 +73,9 @@ class DeviceEditSession final : public EditSession {
                  edits[begin]);
     }
     return work;
+  } catch (const OutOfMemory&) {
+    octree_size_ = {};  // the next one is to make do with less
+    throw;
   }
 
   FrozenDag freeze() override {
@@ -208,19 +211,31 @@ class DeviceEditSession final : public EditSession {
     device_.upload(device_boxes.data(), boxes.data(), boxes.size());
     const ToolSet<Tool> set = {device_tools.data(), device_boxes.data(), static_cast<uint32_t>(tools.size())};
     auto used = device_.template make<uint32_t>(1);
-    device_.fill(used.data(), 1, 0u);
-    Stopwatch watch;
-    const uint64_t before = device_.pool().used();
-    auto levels = edit_octree(device_, set, dag(), state(), used.data());
     EditWork work;
-    work.octree_bytes = device_.pool().used() - before;
+    Stopwatch watch;
+    octree_size_.expect(surface_leaves(boxes));
+    const auto octree = edit_octree(device_, set, dag(), state(), octree_size_, used.data());
+    work.octree_bytes = octree.bytes();
     work.octree_seconds = watch.lap();
-    const MergeWork merged = merge_octree(device_, store_, set, dag(), std::move(levels), used.data());
+    const MergeWork merged = Merger(device_, store_, set, dag(), octree, used.data()).run();
     work.merge_seconds = watch.lap();
     work.nodes = merged.nodes;
     work.leaves = merged.leaves;
     set_state(merged.root);
     return work;
+  }
+
+  // Of the leaves that the boxes hold at their surfaces, as far as there is memory for more than these.
+  uint64_t surface_leaves(const std::vector<VoxelBox>& boxes) const {
+    constexpr uint64_t kBytesEach = 1000;
+    uint64_t leaves = 0;
+    for (const VoxelBox& box : boxes) {
+      const Int3 size = box.max - box.min;
+      const auto x = static_cast<uint64_t>(size.x / 4 + 2), y = static_cast<uint64_t>(size.y / 4 + 2),
+                 z = static_cast<uint64_t>(size.z / 4 + 2);
+      leaves += std::min(x * y * z, 2 * (x * y + y * z + z * x));
+    }
+    return std::min(leaves, device_.pool().available() / kBytesEach);
   }
 
   // A copy whose source is known and lies in its scene.
@@ -280,6 +295,7 @@ class DeviceEditSession final : public EditSession {
   Store store_;
   bool materials_ = true;
   std::vector<SceneRoot> scenes_;  // the one being edited first
+  OctreeSize octree_size_;
   std::optional<Collector<Device, Store>> collector_;
 };
 

@@ -5,6 +5,7 @@
 #include "libvox/dag/store.h"
 #include "libvox/edit/edit_session.h"
 #include "libvox/edit/octree.h"
+#include "libvox/hash/sector_batches.h"
 
 namespace vox {
 
@@ -13,13 +14,22 @@ namespace vox {
 struct EditItems {
   uint32_t* words;
   uint8_t* sizes;
-  Content* content;  // of the nodes
+  Content* content;     // of the nodes
+  uint32_t* pointers;   // of the items
+  uint32_t* leader_of;  // whose pointer it is; nullptr: the item's own
+  uint64_t nodes;
 
   VOX_HD uint32_t* item(uint64_t i) const { return words + i * kMaxItemWords; }
+  // What a node of the level holds, when the level has been merged.
+  VOX_HD Content settled(uint64_t node) const { return sizes[node] == 0 ? content[node] : pointer(node); }
+  // Where the store holds the level's regions of one material.
+  VOX_HD Content filled(uint32_t material) const { return pointer(nodes + material); }
+  VOX_HD uint32_t pointer(uint64_t i) const { return pointers[leader_of ? leader_of[i] : i]; }
 };
 
 inline constexpr uint32_t kMaterials = 16;
 
+// The leaves that tools may change.
 template <class Tools>
 struct EditLeaves {
   Tools tools;
@@ -28,48 +38,64 @@ struct EditLeaves {
   const Content* old;
   const typename Tools::State* states;
   EditItems items;
-  uint32_t* used;
 
   VOX_HD void operator()(uint64_t i) const {
     const Region leaf = {corners[i], dag.depth, static_cast<int32_t>(kLeafSide)};
-    tools.edit_leaf(leaf, states[i], [&](uint64_t changes, const auto& voxel) { write(i, changes, voxel); });
+    tools.edit_leaf(leaf, states[i], [&](uint64_t changes, const auto& voxel) {
+      if (!write_at_once(i, changes)) write(i, changes, voxel);
+    });
   }
 
  private:
+  // Where one material is all that the leaf is going to hold, and it was empty or full before, there is no
+  // need to go through its voxels: most leaves of large shapes.
+  VOX_HD bool write_at_once(uint64_t i, uint64_t changes) const {
+    if constexpr (Tools::kByOld) {
+      if (is_pointer(old[i]) || states[i].tool == Tools::kSeveral) return false;
+      const int was = is_filled(old[i]) ? static_cast<int>(material_of(old[i])) : kEmptyVoxel;
+      const int is = tools.becomes(states[i], was);
+      if (was != kEmptyVoxel && is != kEmptyVoxel && was != is) return false;
+      const uint64_t mask = (is == kEmptyVoxel ? 0 : changes) | (was == kEmptyVoxel ? 0 : ~changes);
+      const auto material = static_cast<uint32_t>(is == kEmptyVoxel ? was : is);
+      const bool stored = was != is && changes != 0 && mask != 0;
+      uint32_t* words = items.item(i);
+      words[0] = static_cast<uint32_t>(mask);
+      words[1] = static_cast<uint32_t>(mask >> 32);
+      const auto count = static_cast<uint32_t>(popcount(mask));
+      for (uint32_t rank = 0; dag.materials && rank < count; rank += 8) {
+        const uint32_t left = count - rank;
+        words[2 + rank / 8] = material * 0x11111111u & (left < 8 ? (1u << 4 * left) - 1 : UINT32_MAX);
+      }
+      items.content[i] = stored || mask == 0 ? kEmptyContent : old[i];
+      items.sizes[i] = static_cast<uint8_t>(stored ? leaf_words(mask, dag.materials != 0) : 0);
+      return true;
+    }
+    return false;
+  }
+
   template <class Voxel>
   VOX_HD void write(uint64_t i, uint64_t changes, const Voxel& voxel) const {
     const Content before = old[i];
     LeafVoxels voxels(dag, before);
     uint32_t* words = items.item(i);
     uint64_t mask = 0;
-    uint32_t packed = 0, rank = 0, first = 0;
-    bool changed = false, alike = true;
+    uint32_t packed = 0, rank = 0;
+    bool changed = false;
     for (uint32_t bit = 0; bit < 64; ++bit) {
       const int was = voxels.next();
       const int is = changes >> bit & 1 ? voxel(bit, was) : was;
       changed = changed || is != was;
       if (is == kEmptyVoxel) continue;
-      const auto material = static_cast<uint32_t>(is);
-      if (rank == 0) first = material;
-      alike = alike && material == first;
       mask |= uint64_t{1} << bit;
-      packed |= material << rank % 8 * 4;
+      packed |= static_cast<uint32_t>(is) << rank % 8 * 4;
       if (++rank % 8 == 0 && dag.materials) words[1 + rank / 8] = packed, packed = 0;
     }
     if (rank % 8 != 0 && dag.materials) words[2 + rank / 8] = packed;
     words[0] = static_cast<uint32_t>(mask);
     words[1] = static_cast<uint32_t>(mask >> 32);
-    items.sizes[i] = 0;
-    if (!changed) {
-      items.content[i] = before;
-    } else if (mask == 0) {
-      items.content[i] = kEmptyContent;
-    } else if (mask == UINT64_MAX && (alike || !dag.materials)) {
-      items.content[i] = filled_with(dag.materials ? first : 0);
-    } else {
-      items.sizes[i] = static_cast<uint8_t>(leaf_words(mask, dag.materials != 0));
-    }
-    note_filled(used, items.sizes[i] == 0 ? items.content[i] : kEmptyContent);
+    const bool stored = changed && mask != 0;
+    items.content[i] = changed ? kEmptyContent : before;
+    items.sizes[i] = static_cast<uint8_t>(stored ? leaf_words(mask, dag.materials != 0) : 0);
   }
 };
 
@@ -80,8 +106,7 @@ struct EditNodes {
   const Content* parts;
   const uint8_t* splits;
   const Content* old;
-  const Content* content_below;  // of the nodes of the next level
-  const uint32_t* filled_below;  // where the store holds the next level's regions of one material
+  EditItems below;  // of the next level
   EditItems items;
 
   VOX_HD void operator()(uint64_t i) const {
@@ -89,9 +114,9 @@ struct EditNodes {
     uint32_t mask = 0;
     bool alike = true;
     for (uint32_t c = 0; c < 8; ++c) {
-      content[c] = splits[8 * i + c] ? content_below[parts[8 * i + c]] : parts[8 * i + c];
+      content[c] = splits[8 * i + c] ? below.settled(parts[8 * i + c]) : parts[8 * i + c];
       if (content[c] != kEmptyContent) mask |= 1u << c;
-      if (is_filled(content[c])) content[c] = filled_below[material_of(content[c])];
+      if (is_filled(content[c])) content[c] = below.filled(material_of(content[c]));
       alike = alike && content[c] == content[0];
     }
     items.sizes[i] = 0;
@@ -117,42 +142,51 @@ struct EditNodes {
 struct FilledItems {
   StoredDag dag;
   uint32_t level;
-  const uint32_t* filled_below;
-  const uint32_t* used;
-  uint64_t first;  // item
+  EditItems below;  // for levels above the leaves
   EditItems items;
+  const uint32_t* used;
 
-  VOX_HD void operator()(uint64_t i) const {
-    const auto material = static_cast<uint32_t>(i);
-    uint32_t* words = items.item(first + i);
-    items.sizes[first + i] = 0;
+  VOX_HD void operator()(uint32_t material) const {
+    const uint64_t i = items.nodes + material;
+    uint32_t* words = items.item(i);
+    items.sizes[i] = 0;
     if ((*used >> material & 1) == 0) return;
     const bool leaf = level == dag.depth;
-    items.sizes[first + i] = static_cast<uint8_t>(leaf ? leaf_words(UINT64_MAX, dag.materials != 0) : 9);
+    const uint32_t word = leaf ? material * 0x11111111u : below.filled(material);
+    items.sizes[i] = static_cast<uint8_t>(leaf ? leaf_words(UINT64_MAX, dag.materials != 0) : 9);
     words[0] = leaf ? UINT32_MAX : homogeneous_header(material);
-    words[1] = leaf ? UINT32_MAX : filled_below[material];
-    for (uint32_t w = 2; w < items.sizes[first + i]; ++w)
-      words[w] = leaf ? material * 0x11111111u : filled_below[material];
+    words[1] = leaf ? UINT32_MAX : word;
+    for (uint32_t w = 2; w < items.sizes[i]; ++w) words[w] = word;
   }
 };
 
-struct TakePointers {
-  EditItems items;
-  const uint32_t* pointers;
-  uint64_t nodes;
-  uint32_t* filled;  // by material
+// All items of a level.
+template <class Nodes, class Start>
+struct EditLevel {
+  Nodes nodes;
+  FilledItems filled;
+  Start start;
+
   VOX_HD void operator()(uint64_t i) const {
-    if (items.sizes[i] != 0) (i < nodes ? items.content[i] : filled[i - nodes]) = pointers[i];
+    if (start.stopped()) return;
+    if (i < filled.items.nodes)
+      nodes(i);
+    else
+      filled(static_cast<uint32_t>(i - filled.items.nodes));
+    start(i);
   }
 };
 
-// A root that is a leaf filled completely needs a pointer all the same.
+// A root that is left filled with one material needs a pointer all the same.
+template <class Start>
 struct RootPointer {
-  const Content* content;
-  const uint32_t* filled;
+  EditItems items;
+  Start start;
   uint32_t* root;
   VOX_HD void operator()(uint64_t) const {
-    *root = is_filled(*content) ? filled[material_of(*content)] : *content;
+    if (start.stopped()) return;
+    const Content content = items.settled(0);
+    *root = is_filled(content) ? items.filled(material_of(content)) : content;
   }
 };
 
@@ -162,43 +196,102 @@ struct MergeWork {
 };
 
 template <class Device, class Store, class Tools>
-MergeWork merge_octree(Device& device, Store& store, const Tools& tools, const StoredDag& dag,
-                       std::vector<EditLevel<typename Tools::State>> levels, uint32_t* used) {
-  MergeWork work;
-  auto filled = device.template make<uint32_t>(kMaterials),
-       filled_below = device.template make<uint32_t>(kMaterials);
-  Buffer<Content> content, content_below;
-  for (uint32_t l = dag.depth + 1; l-- > 0;) {
-    auto level = std::move(levels[l]);
-    const uint64_t nodes = level.count, all = nodes + kMaterials;
-    auto words = device.template make<uint32_t>(all * kMaxItemWords);
-    auto sizes = device.template make<uint8_t>(all);
-    auto pointers = device.template make<uint32_t>(all);
-    content = device.template make<Content>(nodes);
-    const EditItems items = {words.data(), sizes.data(), content.data()};
-    if (l == dag.depth)
-      device.for_each({"edit: leaves", 80}, nodes,
-                      EditLeaves<Tools>{tools, dag, level.corners.data(), level.old.data(),
-                                        level.states.data(), items, used});
-    else
-      device.for_each({"edit: nodes", 100}, nodes,
-                      EditNodes{dag, l, level.content.data(), level.splits.data(), level.old.data(),
-                                content_below.data(), filled_below.data(), items});
-    device.for_each("edit: filled", kMaterials, FilledItems{dag, l, filled_below.data(), used, nodes, items});
-    const InternWork intern = store.intern(
-        BatchRef{words.data(), nullptr, nullptr, kMaxItemWords, sizes.data()}, all, pointers.data());
-    device.for_each({"edit: pointers", 9}, all, TakePointers{items, pointers.data(), nodes, filled.data()});
-    EditCounts& counts = l == dag.depth ? work.leaves : work.nodes;
-    counts.made += nodes;
-    counts.distinct += intern.distinct;
-    counts.inserted += intern.inserted;
-    content_below = std::move(content);
-    filled_below.swap(filled);
+class Merger {
+ public:
+  using State = typename Tools::State;
+  using Batches = typename BatchesOf<Device, typename Store::TablesType>::Type;
+  using Start = typename Batches::Start;
+
+  // `used` has a bit for each material that fills a whole region.
+  Merger(Device& device, Store& store, const Tools& tools, const StoredDag& dag, const Octree<State>& octree,
+         const uint32_t* used)
+      : device_(device), store_(store), tools_(tools), dag_(dag), octree_(octree), used_(used) {
+    uint64_t all = 0;
+    for (uint32_t level = 0; level <= dag_.depth; ++level) {
+      first_items_.push_back(all);
+      all += items(level);
+      most_ = std::max(most_, items(level));
+    }
+    first_items_.push_back(all);
+    words_ = device_.template make<uint32_t>(most_ * kMaxItemWords);
+    sizes_ = device_.template make<uint8_t>(all);
+    content_ = device_.template make<Content>(all);
+    pointers_ = device_.template make<uint32_t>(all);
+    if (Batches::kLeaders) leader_of_ = device_.template make<uint32_t>(all);
   }
-  auto root = device.template make<uint32_t>(1);
-  device.for_each("edit: root", 1, RootPointer{content_below.data(), filled_below.data(), root.data()});
-  device.download(&work.root, root.data(), 1);
-  return work;
-}
+
+  MergeWork run() {
+    const uint32_t levels = dag_.depth + 1;
+    Batches batches(device_, store_.tables(), levels, most_);
+    typename Batches::Result result;
+    for (size_t first = 0;; first = *result.stopped) {
+      for (size_t number = first; number < levels; ++number) merge(batches, number);
+      const auto root = level_items(0);
+      device_.for_each("edit: root pointer", 1,
+                       RootPointer<Start>{root, batches.start({}, 1), batches.word()});
+      result = batches.finish();
+      if (!result.stopped) break;
+    }
+    store_.keep(pointers_.data(), first_items_.back());
+    MergeWork work;
+    work.root = result.word;
+    for (uint32_t level = 0; level < levels; ++level) {
+      EditCounts& counts = level == dag_.depth ? work.leaves : work.nodes;
+      const InternWork& interned = batches.work()[dag_.depth - level];
+      counts.made += octree_.counts[level];
+      counts.distinct += interned.distinct;
+      counts.inserted += interned.inserted;
+    }
+    return work;
+  }
+
+ private:
+  uint64_t items(uint32_t level) const { return octree_.counts[level] + uint64_t{kMaterials}; }
+  EditItems level_items(uint32_t level) const {
+    const uint64_t first = first_items_[level];
+    return {words_.data(),
+            sizes_.data() + first,
+            content_.data() + first,
+            pointers_.data() + first,
+            Batches::kLeaders ? leader_of_.data() + first : nullptr,
+            octree_.counts[level]};
+  }
+
+  // The leaves are the first batch.
+  void merge(Batches& batches, size_t number) {
+    const auto level = static_cast<uint32_t>(dag_.depth - number);
+    const uint64_t n = items(level);
+    const EditItems here = level_items(level);
+    const BatchRef batch = {here.words, nullptr, nullptr, kMaxItemWords, here.sizes};
+    const auto start = batches.start(batch, n);
+    const uint64_t first = octree_.firsts[level];
+    const Content* old = octree_.ref.old + first;
+    if (level == dag_.depth) {
+      const EditLeaves<Tools> leaves = {
+          tools_, dag_, octree_.ref.corners + first, old, octree_.ref.states + first, here};
+      device_.for_each({"edit: leaves", 80}, n,
+                       EditLevel<EditLeaves<Tools>, Start>{leaves, {dag_, level, {}, here, used_}, start});
+    } else {
+      const EditItems below = level_items(level + 1);
+      const EditNodes nodes = {
+          dag_, level, octree_.ref.content + 8 * first, octree_.ref.splits + 8 * first, old, below, here};
+      device_.for_each({"edit: nodes", 100}, n,
+                       EditLevel<EditNodes, Start>{nodes, {dag_, level, below, here, used_}, start});
+    }
+    batches.intern(number, batch, n, here.leader_of, here.pointers);
+  }
+
+  Device& device_;
+  Store& store_;
+  const Tools& tools_;
+  const StoredDag& dag_;
+  const Octree<State>& octree_;
+  const uint32_t* used_;
+  uint64_t most_ = 0;                  // items of a level
+  std::vector<uint64_t> first_items_;  // of each level
+  Buffer<uint32_t> words_, pointers_, leader_of_;
+  Buffer<uint8_t> sizes_;
+  Buffer<Content> content_;
+};
 
 }  // namespace vox

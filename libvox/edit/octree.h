@@ -2,6 +2,7 @@
 // regions that the tools do not leave alone, fill or empty as a whole.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "libvox/base/error.h"
@@ -17,16 +18,20 @@ VOX_HD inline void note_filled(uint32_t* used, Content content) {
   if (is_filled(content) && (atomic_load_relaxed(used) & bit) == 0) atomic_or_relaxed(used, bit);
 }
 
-// The nodes of one level. Part c of node i is content[8 i + c] or, where splits[8 i + c], a node of the next
-// level with that index.
+// The temporary octree. Nodes of a level lie one behind the other, in any order, levels from the root's down.
 template <class State>
-struct EditLevel {
-  uint64_t count = 0;
-  Buffer<Int3> corners;
-  Buffer<Content> old;
-  Buffer<State> states;
-  Buffer<Content> content;
-  Buffer<uint8_t> splits;
+struct OctreeRef {
+  uint32_t* firsts;  // node of each level
+  uint32_t* counts;  // of the nodes of each level
+  Int3* corners;
+  Content* old;
+  State* states;
+  uint64_t capacity;
+  // Of the nodes above the leaves. Part c of node i is content[8 i + c] or, where splits[8 i + c], the node
+  // of the next level with that index in the level.
+  Content* content;
+  uint8_t* splits;
+  uint64_t inner_capacity;
 };
 
 template <class Tools>
@@ -36,59 +41,41 @@ struct ClassifyParts {
   StoredDag dag;
   uint32_t level;  // of the nodes
   int32_t side;
-  const Int3* corners;
-  const Content* old;
-  const State* states;
-  Content* content;
-  uint8_t* splits;
+  OctreeRef<State> octree;
   uint32_t* used;
 
   VOX_HD void operator()(uint64_t i) const {
-    const uint64_t node = i / 8;
-    const Region part = Region{corners[node], level, side}.child(i % 8);
-    const OldRegion before = {dag, dag.child(old[node], i % 8), part.level};
-    const Content answer = tools.region(part, tools.descend(states[node], part), before);
-    const Content content_here = answer == kKeep ? before.content : stored(answer);
-    splits[i] = answer == kSplit ? 1 : 0;
-    content[i] = content_here;
-    note_filled(used, content_here);
+    const uint64_t first = octree.firsts[level], node = first + i / 8, slot = 8 * first + i;
+    if (i == 0) octree.firsts[level + 1] = octree.firsts[level] + octree.counts[level];
+    if (node >= octree.inner_capacity) return;
+    const Region part = Region{octree.corners[node], level, side}.child(i % 8);
+    const State state = tools.descend(octree.states[node], part);
+    const OldRegion before = {dag, dag.child(octree.old[node], i % 8), part.level};
+    const Content answer = tools.region(part, state, before);
+    octree.splits[slot] = answer == kSplit ? 1 : 0;
+    if (answer == kSplit) {
+      octree.content[slot] = enter(first + octree.counts[level], part, before.content, state);
+    } else {
+      const Content content = answer == kKeep ? before.content : stored(answer);
+      octree.content[slot] = content;
+      note_filled(used, content);
+    }
   }
 
  private:
+  // A node of the next level, whose first one this is; returns its index in the level.
+  VOX_HD uint32_t enter(uint64_t first, const Region& region, Content old, const State& state) const {
+    const uint32_t index = atomic_count_together(octree.counts + level + 1);
+    if (first + index < octree.capacity) {
+      octree.corners[first + index] = region.min;
+      octree.old[first + index] = old;
+      octree.states[first + index] = state;
+    }
+    return index;
+  }
   // Without materials, regions are filled with 0.
   VOX_HD Content stored(Content answer) const {
     return is_filled(answer) && !dag.materials ? filled_with(0) : answer;
-  }
-};
-
-struct IsSplit {
-  const uint8_t* splits;
-  VOX_HD bool operator()(uint64_t i) const { return splits[i] != 0; }
-};
-
-template <class Tools>
-struct EnterParts {
-  using State = typename Tools::State;
-  Tools tools;
-  StoredDag dag;
-  uint32_t level;  // of the nodes above
-  int32_t side;
-  const uint32_t* parts;
-  const Int3* corners_above;
-  const Content* old_above;
-  const State* states_above;
-  Content* content_above;
-  Int3* corners;
-  Content* old;
-  State* states;
-
-  VOX_HD void operator()(uint64_t i) const {
-    const uint32_t part = parts[i], node = part / 8;
-    const Region region = Region{corners_above[node], level, side}.child(part % 8);
-    content_above[part] = static_cast<uint32_t>(i);
-    corners[i] = region.min;
-    old[i] = dag.child(old_above[node], part % 8);
-    states[i] = tools.descend(states_above[node], region);
   }
 };
 
@@ -97,58 +84,92 @@ struct EnterRoot {
   Tools tools;
   Content root;
   int32_t side;
-  Int3* corners;
-  Content* old;
-  typename Tools::State* states;
+  OctreeRef<typename Tools::State> octree;
+  uint32_t levels;
+  uint32_t* used;
   VOX_HD void operator()(uint64_t) const {
     const Region region = {{0, 0, 0}, 0, side};
-    corners[0] = region.min;
-    old[0] = root;
-    states[0] = tools.enter(region);
+    for (uint32_t level = 0; level < levels; ++level) octree.firsts[level] = octree.counts[level] = 0;
+    octree.counts[0] = 1;
+    octree.corners[0] = region.min;
+    octree.old[0] = root;
+    octree.states[0] = tools.enter(region);
+    *used = 0;
   }
 };
 
-// Levels from the root's down to the leaves'. `used` gets the materials that fill whole regions.
-template <class Device, class Tools>
-std::vector<EditLevel<typename Tools::State>> edit_octree(Device& device, const Tools& tools,
-                                                          const StoredDag& dag, Content root,
-                                                          uint32_t* used) {
-  using State = typename Tools::State;
-  std::vector<EditLevel<State>> levels(dag.depth + 1);
-  const auto make_nodes = [&](EditLevel<State>& level, uint64_t count) {
-    level.count = count;
-    level.corners = device.template make<Int3>(count);
-    level.old = device.template make<Content>(count);
-    level.states = device.template make<State>(count);
-  };
-  const int32_t root_side = static_cast<int32_t>(kLeafSide << dag.depth);
-  make_nodes(levels[0], 1);
-  device.for_each("edit: root", 1,
-                  EnterRoot<Tools>{tools, root, root_side, levels[0].corners.data(), levels[0].old.data(),
-                                   levels[0].states.data()});
-  for (uint32_t l = 0; l < dag.depth && levels[l].count > 0; ++l) {
-    EditLevel<State>&here = levels[l], &next = levels[l + 1];
-    const int32_t side = root_side >> l;
-    const uint64_t parts = 8 * here.count;
-    if (parts > UINT32_MAX)
-      throw Error("an edit splits more than 2^29 nodes of a level").hint("do it in several smaller ones");
-    here.content = device.template make<Content>(parts);
-    here.splits = device.template make<uint8_t>(parts);
-    device.for_each({"edit: classify", 5 + sizeof(State) / 8.0}, parts,
-                    ClassifyParts<Tools>{tools, dag, l, side, here.corners.data(), here.old.data(),
-                                         here.states.data(), here.content.data(), here.splits.data(), used});
-    auto split = device.template make<uint32_t>(parts);
-    const uint64_t count =
-        device.select({"edit: select", 5}, parts, IsSplit{here.splits.data()}, split.data());
-    make_nodes(next, count);
-    device.for_each({"edit: enter", 24 + 2.0 * sizeof(State)}, count,
-                    EnterParts<Tools>{tools, dag, l, side, split.data(), here.corners.data(), here.old.data(),
-                                      here.states.data(), here.content.data(), next.corners.data(),
-                                      next.old.data(), next.states.data()});
-    here.states.reset();
-    here.corners.reset();
+// How many nodes a temporary octree may have, by the last one of the session; it gets larger where that is
+// too few.
+struct OctreeSize {
+  static constexpr uint64_t kSmallest = 1 << 14;
+  uint64_t nodes = kSmallest, inner = kSmallest;
+
+  // For an edit that changes no more than the surfaces of boxes with so many leaves at these.
+  void expect(uint64_t leaves) {
+    nodes = std::max(nodes, leaves + leaves / 2);
+    inner = std::max(inner, leaves / 2);
   }
-  return levels;
+  // After an edit that had so many: some more, and large ones are not forgotten at once.
+  static uint64_t next(uint64_t size, uint64_t had) { return std::max({kSmallest, had + had / 4, size / 2}); }
+};
+
+template <class State>
+struct Octree {
+  Buffer<Int3> corners;
+  Buffer<Content> old;
+  Buffer<State> states;
+  Buffer<Content> content;
+  Buffer<uint8_t> splits;
+  std::vector<uint32_t> firsts, counts;  // of each level
+  OctreeRef<State> ref;
+
+  uint64_t bytes() const {
+    const uint64_t inner = firsts.back(), all = inner + counts.back();
+    return all * (sizeof(Int3) + sizeof(Content) + sizeof(State)) + inner * 8 * (sizeof(Content) + 1);
+  }
+};
+
+// `used` gets the materials that fill whole regions. All levels come one behind the other without a look at
+// the host, in arrays that are larger than needed most of the time.
+template <class Device, class Tools>
+Octree<typename Tools::State> edit_octree(Device& device, const Tools& tools, const StoredDag& dag,
+                                          Content root, OctreeSize& size, uint32_t* used) {
+  using State = typename Tools::State;
+  constexpr uint64_t kMostNodes = uint64_t{1} << 29, kGrowth = 8;
+  const uint32_t levels = dag.depth + 1;
+  const auto root_side = static_cast<int32_t>(uint32_t{kLeafSide} << dag.depth);
+  auto numbers = device.template make<uint32_t>(2 * levels);
+  for (;;) {
+    Octree<State> octree;
+    octree.corners = device.template make<Int3>(size.nodes);
+    octree.old = device.template make<Content>(size.nodes);
+    octree.states = device.template make<State>(size.nodes);
+    octree.content = device.template make<Content>(8 * size.inner);
+    octree.splits = device.template make<uint8_t>(8 * size.inner);
+    octree.ref = {numbers.data(),        numbers.data() + levels, octree.corners.data(),
+                  octree.old.data(),     octree.states.data(),    size.nodes,
+                  octree.content.data(), octree.splits.data(),    size.inner};
+    device.for_each("edit: root", 1, EnterRoot<Tools>{tools, root, root_side, octree.ref, levels, used});
+    for (uint32_t level = 0; level < dag.depth; ++level)
+      device.for_each_of("edit: classify", octree.ref.counts + level, 8,
+                         std::min(uint64_t{1} << std::min(3 * level, 40u), size.inner),
+                         ClassifyParts<Tools>{tools, dag, level, root_side >> level, octree.ref, used});
+    std::vector<uint32_t> read(2 * levels);
+    device.download(read.data(), numbers.data(), read.size());
+    octree.counts.assign(read.begin() + levels, read.end());
+    uint64_t nodes = 0, inner = 0;
+    for (const uint32_t count : octree.counts) {
+      octree.firsts.push_back(static_cast<uint32_t>(nodes));
+      inner = nodes;
+      nodes += count;
+    }
+    if (nodes > kMostNodes || inner > kMostNodes / 2)
+      throw Error("an edit splits more than 2^28 nodes").hint("do it in several smaller ones");
+    const bool fits = nodes <= size.nodes && inner <= size.inner;
+    size.nodes = std::min(kMostNodes, fits ? OctreeSize::next(size.nodes, nodes) : kGrowth * nodes);
+    size.inner = std::min(kMostNodes / 2, fits ? OctreeSize::next(size.inner, inner) : kGrowth * inner);
+    if (fits) return octree;
+  }
 }
 
 }  // namespace vox

@@ -28,8 +28,6 @@ struct PaintTool {
 
   VOX_HD uint64_t voxels(const Region& leaf, const State&) const { return leaf_in(edit.shape, leaf.min); }
   VOX_HD int voxel(const Region&, const Int3&, int old, const State&) const { return becomes(old); }
-
- private:
   VOX_HD int becomes(int old) const {
     const int material = edit.material;
     switch (edit.mode) {

@@ -12,6 +12,8 @@ struct ToolSet {
   uint32_t count;
 
   static constexpr uint32_t kSeveral = UINT32_MAX;
+  // Whether the tool's voxel() depends on nothing but what the voxel was.
+  static constexpr bool kByOld = requires(const Tool& tool, int old) { tool.becomes(old); };
 
   // Which tool a region is for, and what that one carries down.
   struct State {
@@ -35,6 +37,11 @@ struct ToolSet {
     if (!meets(written[state.tool], region)) return kKeep;
     const Content answer = tools[state.tool].region(region, state.state, old);
     return answer == kKeep || contains(written[state.tool], region) ? answer : kSplit;
+  }
+
+  // What the tool makes of a voxel that was this, wherever it is.
+  VOX_HD int becomes(const State& state, int old) const requires kByOld {
+    return tools[state.tool].becomes(old);
   }
 
   // Calls edit(voxels, voxel): these voxels of the leaf may change, voxel(bit, old) is what one of them is to

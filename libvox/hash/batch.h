@@ -24,10 +24,14 @@ struct BatchRef {
   VOX_HD uint64_t hash(uint64_t i) const { return hashes ? hashes[i] : hash_words(item(i), size(i)); }
 };
 
-// Some items of a batch, by their indices, or the first of them.
+// Some items of a batch, by their indices, or the first of them, or of these the ones that stand for all that
+// are equal (batch_duplicates.h).
 struct ChosenRef {
-  const uint32_t* indices;  // nullptr: 0, 1, 2, …
+  const uint32_t* indices;              // nullptr: 0, 1, 2, …
+  const uint32_t* leader_of = nullptr;  // of the first items; those are left out that are not their own
+
   VOX_HD uint64_t operator[](uint64_t i) const { return indices ? indices[i] : i; }
+  VOX_HD bool has(uint64_t i) const { return !leader_of || leader_of[i] == i; }
 };
 
 using SizeCounts = std::array<uint64_t, kMaxItemWords + 1>;  // of items, by their size

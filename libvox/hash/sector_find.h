@@ -15,6 +15,7 @@ struct FindInSectors {
   uint32_t* pointers;
   uint64_t* sectors;  // nullptr: not counted
   VOX_HD void prefetch(uint64_t i, int stage) const {
+    if (!chosen.has(i)) return;
     const uint64_t item = chosen[i];
     if (stage == 0) {
       prefetch_line(batch.item(item));
@@ -24,6 +25,7 @@ struct FindInSectors {
     }
   }
   VOX_HD void operator()(uint64_t i) const {
+    if (!chosen.has(i)) return;
     const uint64_t item = chosen[i];
     Probe probe;
     pointers[item] = tables[batch.size(item)].find(batch.item(item), batch.hash(item), probe);
@@ -35,7 +37,7 @@ struct FindInSectors {
   // a GPU's first-level cache 32 lanes that read 32 lines are 32 times the work.
   __device__ void warp(uint64_t first, uint64_t n) const requires(!Probe::kCounts) {
     const uint64_t i = first + (threadIdx.x & 31);
-    const bool active = i < n;
+    const bool active = i < n && chosen.has(i);
     const uint64_t index = active ? chosen[i] : 0;
     const uint32_t size = active ? batch.size(index) : 0;
     const SectorTableRef& table = tables[size];

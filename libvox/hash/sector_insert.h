@@ -83,6 +83,14 @@ struct SectorSpaces {
   }
 };
 
+// The i-th of the sectors that one takes, emptied; returns its number.
+VOX_HD inline uint32_t cleared_sector(const SectorSpaces& spaces, uint32_t i, uint32_t* overflow) {
+  const uint32_t number = spaces.sector(i);
+  uint32_t* sector = overflow + uint64_t{number} * SectorOverflow::kWords;
+  for (uint32_t word = 0; word < SectorOverflow::kWords; ++word) sector[word] = 0;
+  return number;
+}
+
 // What a bucket needs for its new items: granules in the low half, overflow sectors in the high half.
 inline constexpr uint64_t kOneSectorNeeded = uint64_t{1} << 32;
 
@@ -248,10 +256,7 @@ struct TakePlaces {
     if constexpr (std::is_same_v<Kind, SectorLine>) plan.first += count;
   }
   VOX_HD uint32_t new_sector(uint32_t* link) {
-    const uint32_t number = spaces.sector(next_sector++);
-    uint32_t* sector = overflow + uint64_t{number} * SectorOverflow::kWords;
-    for (uint32_t word = 0; word < SectorOverflow::kWords; ++word) sector[word] = 0;
-    return *link = number;
+    return *link = cleared_sector(spaces, next_sector++, overflow);
   }
 };
 

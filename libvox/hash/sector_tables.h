@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 #include <vector>
 
 #include "libvox/device/work.h"
+#include "libvox/hash/sector_chains.h"
 #include "libvox/hash/sector_find.h"
 #include "libvox/hash/sector_insert.h"
 #include "libvox/hash/sector_sweep.h"
@@ -48,13 +50,9 @@ class SectorTable {
   // Sees to it that there are enough buckets for `count` more items.
   void reserve_buckets(uint64_t count, double growth) {
     constexpr uint64_t kFewest = 64;
-    if (count == 0) return;
-    const bool full =
-        generations_.empty() || 2 * (newest_items_ + count) > 3 * load_factor_ * generations_.back().count;
-    if (full && items_ + count > expected_ && generations_.size() < SectorTableRef::kMaxGenerations) {
-      const auto in_the_end = static_cast<uint64_t>(static_cast<double>(items_ + count) * growth);
-      add_buckets(std::max({kFewest, (in_the_end - items_) / load_factor_, (items_ + count) / load_factor_}));
-    }
+    if (count <= items_before_full()) return;
+    const auto in_the_end = static_cast<uint64_t>(static_cast<double>(items_ + count) * growth);
+    add_buckets(std::max({kFewest, (in_the_end - items_) / load_factor_, (items_ + count) / load_factor_}));
   }
   void count_items(uint64_t count) {
     items_ += count;
@@ -70,6 +68,36 @@ class SectorTable {
     return space;
   }
 
+  // What there is for batches that do not ask: places from next_place_ on, then those of the reserve.
+  void limits(SectorLimits& limits) const {
+    SectorSpace& space = limits.spaces.of_size[item_words_];
+    space.old_place = next_place_;
+    space.fits = places_end_ - next_place_;
+    space.new_place = reserve_.begin;
+    space.spare = spare(items_ + 1);
+    limits.places[item_words_] = space.fits + reserve_.behind_a_run();
+    limits.missing[item_words_] = items_before_full();
+  }
+  // They have asked for so many places, were refused some, and have inserted these items.
+  void took(uint64_t asked, uint64_t refused, uint64_t items) {
+    const uint64_t had = places_end_ - next_place_, places = std::min(asked, had + reserve_.behind_a_run());
+    slots_ += asked - refused;
+    count_items(items);
+    if (places <= had) {
+      next_place_ += static_cast<uint32_t>(places);
+    } else {
+      next_place_ = reserve_.begin + kLongestRun + static_cast<uint32_t>(places - had);
+      places_end_ = std::exchange(reserve_, {}).end;
+    }
+  }
+  // So that what was refused will be there, and the same again as was asked for.
+  void make_room(uint64_t asked, uint64_t refused_places, uint64_t refused_items, double growth) {
+    if (refused_items > 0) reserve_buckets(refused_items, growth);
+    const uint64_t likely = asked + refused_places;
+    if (places_end_ - next_place_ + reserve_.behind_a_run() >= likely) return;
+    reserve_ = take_superblocks(likely + kLongestRun);
+  }
+
   // Takes memory for runs of `granules` together, behind those of smaller sizes.
   void take_runs(SectorSpace& space, uint64_t granules_below, uint64_t granules) {
     const uint64_t items = granules * kGranule;
@@ -82,14 +110,11 @@ class SectorTable {
       return;
     }
     const uint64_t more = kLongestRun + items - space.fits;
-    const auto count = static_cast<uint32_t>((more + kItemsPerSuperblock - 1) / kItemsPerSuperblock);
-    const uint32_t first =
-        memory_.grow(count, 0, SlabLayout::contiguous(kSlotsPerSlab * item_words_, 0, item_words_));
+    if (reserve_.end - reserve_.begin < more) reserve_ = take_superblocks(more);
     slots_ += items;
-    for (uint32_t i = 0; i < count; ++i) superblocks_.push_back(first + i);
-    space.new_place = first << kPlaceBits;
-    next_place_ = space.new_place + static_cast<uint32_t>(more);
-    places_end_ = (first + count) << kPlaceBits;
+    space.new_place = reserve_.begin;
+    next_place_ = reserve_.begin + static_cast<uint32_t>(more);
+    places_end_ = std::exchange(reserve_, {}).end;
   }
 
   SectorTableRef ref(const uint32_t* overflow) const {
@@ -110,6 +135,7 @@ class SectorTable {
   void adopt(const std::vector<uint32_t>& released, const uint32_t* overflow) {
     std::erase_if(superblocks_, [&](uint32_t number) { return released[number] != 0; });
     if (places_end_ > 0 && released[(places_end_ - 1) >> kPlaceBits] != 0) next_place_ = places_end_ = 0;
+    reserve_ = {};  // without items, it has gone
     items_ = newest_items_ = slots_ = 0;
     std::vector<Generation> left;
     for (Generation& generation : generations_) {
@@ -170,6 +196,28 @@ class SectorTable {
     Buffer<uint32_t> lines;
     uint64_t count;
   };
+  // Places where nobody has a run yet.
+  struct Places {
+    uint32_t begin = 0, end = 0;
+    // How many there are behind the one run that other places end in.
+    uint64_t behind_a_run() const { return end - begin > kLongestRun ? end - begin - kLongestRun : 0; }
+  };
+
+  // How many more there may be before further buckets are better.
+  uint64_t items_before_full() const {
+    if (generations_.empty()) return 0;
+    if (generations_.size() == SectorTableRef::kMaxGenerations) return UINT64_MAX;
+    const uint64_t most = 3 * load_factor_ * generations_.back().count / 2;
+    return std::max(most - std::min(most, newest_items_), expected_ - std::min(expected_, items_));
+  }
+
+  Places take_superblocks(uint64_t places) {
+    const auto count = static_cast<uint32_t>((places + kItemsPerSuperblock - 1) / kItemsPerSuperblock);
+    const uint32_t first =
+        memory_.grow(count, 0, SlabLayout::contiguous(kSlotsPerSlab * item_words_, 0, item_words_));
+    for (uint32_t i = 0; i < count; ++i) superblocks_.push_back(first + i);
+    return {first << kPlaceBits, (first + count) << kPlaceBits};
+  }
 
   void add_buckets(uint64_t count) {
     if (count > UINT32_MAX) throw Error("a hash table has more than 2^32 buckets");
@@ -195,7 +243,8 @@ class SectorTable {
   uint64_t slots_ = 0;  // of all runs
   std::vector<Generation> generations_;
   std::vector<uint32_t> superblocks_;         // their numbers
-  uint32_t next_place_ = 0, places_end_ = 0;  // where nobody has a run yet, in the superblocks taken last
+  uint32_t next_place_ = 0, places_end_ = 0;  // where nobody has a run yet
+  Places reserve_;                            // and then here
 };
 
 template <class Device>
@@ -251,6 +300,40 @@ class SectorTables {
     return count;
   }
 
+  // For batches that are inserted without the host (sector_batches.h): what there is.
+  SectorLimits limits() const {
+    SectorLimits limits;
+    for (const auto& table : tables_) table.limits(limits);
+    limits.spaces.left_sectors = left_sectors_.data();
+    limits.spaces.left_count = static_cast<uint32_t>(left_count_);
+    limits.spaces.first_sector = static_cast<uint32_t>(sectors_);
+    limits.sectors = left_count_ + overflow_.size() / SectorOverflow::kWords - sectors_;
+    return limits;
+  }
+  // What they have taken. Where that was not enough, there is more afterwards.
+  void took(const SectorRoom& room, const SizeCounts& inserted) {
+    const uint64_t there = limits().sectors, taken = std::min(room.sectors, there);
+    const uint64_t reused = std::min(taken, left_count_), kept = left_count_ - reused;
+    const uint64_t moved = std::min(reused, kept);  // to where the reused ones were
+    device_.copy(left_sectors_.data(), left_sectors_.data() + left_count_ - moved, moved);
+    left_count_ = kept;
+    sectors_ += taken - reused;
+    for (uint32_t words = 0; words <= kMaxItemWords; ++words)
+      tables_[words].took(room.places[words], room.refused_places[words], inserted[words]);
+    if (room.stopped == 0) return;
+    for (uint32_t words = 0; words <= kMaxItemWords; ++words)
+      tables_[words].make_room(room.places[words], room.refused_places[words], room.refused_items[words],
+                               growth_);
+    if (room.sectors > there) reserve_sectors(room.sectors);
+  }
+  SectorTableRefs refs() const {
+    SectorTableRefs refs = {};
+    for (uint32_t words = 0; words <= kMaxItemWords; ++words)
+      refs[words] = tables_[words].ref(overflow_.data());
+    return refs;
+  }
+  uint32_t* overflow() { return overflow_.data(); }
+
   // Insertion phase: the chosen items differ from each other and from all that are stored.
   void insert(const BatchRef& batch, const ChosenRef& chosen, uint64_t n, uint32_t* pointers);
   SweepResult sweep(const uint32_t* marks);
@@ -280,13 +363,6 @@ class SectorTables {
   Work moves(const Work& work, uint64_t n) {
     moved_bytes_ += static_cast<uint64_t>(work.bytes_per_item * static_cast<double>(n));
     return work;
-  }
-
-  SectorTableRefs refs() const {
-    SectorTableRefs refs = {};
-    for (uint32_t words = 0; words <= kMaxItemWords; ++words)
-      refs[words] = tables_[words].ref(overflow_.data());
-    return refs;
   }
 
   // Numbers the buckets that are inserted into, those of smaller items first; returns how many there are.
