@@ -4,8 +4,8 @@
 //   /scene                 attributes resolution, depth, origin[3], voxel_size, up "x" | "y" | "z",
 //                          coverage "conservative" | "thin", solid 0 | 1, material_bits 0 | 4, voxels, source
 //   /palette               attribute count; datasets colors uint8 [16, 3] (sRGB), names (text [16]),
-//                          share float64 [16]: of the meshes' surface when they were voxelized, which edits
-//                          leave as it is
+//                          share float64 [16]: of the meshes' surface when they were voxelized. Edits leave
+//                          it as it was, 0 for entries that they add: what is there now says vox-stats
 //   /svdag/level_NN/words  uint32, 00 the root … the leaves last; attributes nodes, svo_nodes
 //   /history               datasets time, digest (texts), script_end (uint64): one row for each run of
 //                          vox-edit, with the digest after it; script (uint8): the texts of all runs, up to

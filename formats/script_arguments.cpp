@@ -107,7 +107,8 @@ Word Arguments::read_value(const Word& name, Arg arg) {
   const ArgText& text = text_of(arg);
   if (text.value.empty()) return name;
   Word value = line_.need(fmt::format("{} behind '{}'", text.value, text.name));
-  if (text.value == kPlace && value.text.ends_with(',')) values_.fail_no_place(value);
+  const bool commas = value.text.find(',') != std::string_view::npos && !value.text.ends_with(',');
+  if (text.value == kPlace && !commas) values_.fail_no_place(value);  // blanks for commas, or beside them
   return value;
 }
 

@@ -25,10 +25,12 @@ bool in_range(const Shape& shape) {
 }
 
 struct PlacesInRange {
-  bool operator()(const PaintEdit& edit) const { return in_range(edit.shape); }
+  template <class InShape>  // that has no other place
+  bool operator()(const InShape& edit) const {
+    return in_range(edit.shape);
+  }
   bool operator()(const CopyEdit& edit) const { return in_range(edit.to) && in_range(edit.within); }
   bool operator()(const CombineEdit& edit) const { return in_range(edit.at); }
-  bool operator()(const MorphEdit& edit) const { return in_range(edit.shape); }
   bool operator()(const FillEdit& edit) const { return in_range(edit.seed) && in_range(edit.shape); }
 };
 

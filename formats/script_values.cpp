@@ -95,6 +95,23 @@ Fixed parse_fixed(std::string_view text) {
   return {NumberKind::Number, decimal->negative ? -units : units, whole};
 }
 
+std::optional<uint64_t> parse_whole(std::string_view text) {
+  auto decimal = split_decimal(text);
+  if (!decimal) return std::nullopt;
+  int64_t first = 0, last = decimal->digits();  // that are not 0
+  while (first < last && decimal->digit(first) == 0) ++first;
+  while (last > first && decimal->digit(last - 1) == 0) --last;
+  if (first == last) return 0;
+  int64_t point = static_cast<int64_t>(decimal->before.size()) + decimal->exponent;
+  if (decimal->negative || last > point) return std::nullopt;
+  uint64_t value = 0;
+  for (int64_t i = first; i < point; ++i) {
+    if (value > (UINT64_MAX - decimal->digit(i)) / 10) return std::nullopt;
+    value = value * 10 + decimal->digit(i);
+  }
+  return value;
+}
+
 std::optional<double> parse_decimal(std::string_view text) {
   if (!split_decimal(text)) return std::nullopt;
   if (text.starts_with('+')) text.remove_prefix(1);
@@ -136,7 +153,8 @@ void ValueReader::check(const Word& word, NumberKind kind) const {
     case NumberKind::NotFinite:
       line_.fail(word, fmt::format("{} is not finite, expected a number", text));
     case NumberKind::TooLarge:
-      line_.fail(word, fmt::format("{} is too large, expected at most {} voxels", text, kMaxEditPlace));
+      line_.fail(word, fmt::format("{} is too large, expected at most {} voxels", text,
+                                   format_count(kMaxEditPlace)));
   }
 }
 
@@ -198,7 +216,7 @@ int64_t ValueReader::length(const Word& word) const {
   if (units < 0) line_.fail(word, fmt::format("{} is negative", in_quotes(word.text)));
   if (units > kMaxEditRadius * kEditUnits)
     line_.fail(word, fmt::format("{} is too large, expected at most {} voxels", in_quotes(word.text),
-                                 kMaxEditRadius));
+                                 format_count(kMaxEditRadius)));
   return units;
 }
 
@@ -230,15 +248,13 @@ uint8_t ValueReader::axis(const Word& word) const {
 }
 
 uint64_t ValueReader::whole(const Word& word, uint64_t least, uint64_t most) const {
-  uint64_t value = 0;
-  const char* last = word.text.data() + word.text.size();
-  auto [end, error] = std::from_chars(word.text.data(), last, value);
-  if (error != std::errc() || end != last || value < least || value > most)
-    line_.fail(word,
-               fmt::format("{} is not right here, expected a whole number {}", in_quotes(word.text),
-                           most == UINT64_MAX ? fmt::format("of {} or more", least)
-                                              : fmt::format("from {} to {}", least, format_count(most))));
-  return value;
+  auto value = parse_whole(word.text);
+  if (!value || *value < least || *value > most)
+    line_.fail(word, fmt::format("expected a whole number {}, not {}",
+                                 most == UINT64_MAX ? fmt::format("of {} or more", least)
+                                                    : fmt::format("from {} to {}", least, format_count(most)),
+                                 in_quotes(word.text)));
+  return *value;
 }
 
 double ValueReader::share(const Word& word) const {

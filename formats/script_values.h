@@ -31,6 +31,9 @@ struct Fixed {
 };
 Fixed parse_fixed(std::string_view text);
 
+// A number from 0 to 2^64 - 1 that is whole, such as 1000000 or 1e6.
+std::optional<uint64_t> parse_whole(std::string_view text);
+
 // The double that is nearest, infinite where that is; nothing for what is no decimal number.
 std::optional<double> parse_decimal(std::string_view text);
 

@@ -60,7 +60,9 @@ VoxelBox grown(const VoxelBox& box, uint32_t by) {
           {more(box.max.x), more(box.max.y), more(box.max.z)}};
 }
 
-VoxelBox written(const PaintEdit& edit) {
+// Of edits that change what lies in their shape.
+template <class InShape>
+VoxelBox written(const InShape& edit) {
   return bounds_of(edit.shape);
 }
 VoxelBox written(const CopyEdit& edit) {
@@ -73,9 +75,6 @@ VoxelBox written(const CopyEdit& edit) {
 VoxelBox written(const CombineEdit& edit) {
   // What lies outside of the other scene is empty there.
   return edit.mode == CombineMode::Intersect ? bounds_of({}) : everything_from(edit.at);
-}
-VoxelBox written(const MorphEdit& edit) {
-  return bounds_of(edit.shape);
 }
 VoxelBox written(const FillEdit& edit) {
   VoxelBox box = bounds_of(edit.shape);

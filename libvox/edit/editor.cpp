@@ -41,12 +41,6 @@ bool apart(const VoxelBox& a, const VoxelBox& b) {
   return intersection(a, b).empty();
 }
 
-uint32_t scene_of(const Edit& edit) {
-  if (const auto* copy = std::get_if<CopyEdit>(&edit)) return copy->scene;
-  if (const auto* combine = std::get_if<CombineEdit>(&edit)) return combine->scene;
-  return kThisScene;
-}
-
 const char* name_of(ShapeKind kind) {
   switch (kind) {
     case ShapeKind::Everything:
@@ -95,6 +89,12 @@ std::string tool_name(std::span<const Edit> edits) {
   return alike ? first : "several";
 }
 
+uint32_t scene_of(const Edit& edit) {
+  if (const auto* copy = std::get_if<CopyEdit>(&edit)) return copy->scene;
+  if (const auto* combine = std::get_if<CombineEdit>(&edit)) return combine->scene;
+  return kThisScene;
+}
+
 Edit with_scene(Edit edit, const std::vector<EditorScene>& scenes) {
   const uint32_t place = scene_of(edit);
   if (place == kThisScene) return edit;
@@ -141,6 +141,9 @@ void Editor::run_command(const Command& command) {
   try {
     std::visit([&](const auto& action) { perform(command, action); }, command.action);
   } catch (const Cancelled&) {
+    throw;
+  } catch (OutOfMemory& error) {
+    error.at(location(script_, command));
     throw;
   } catch (const Error& error) {
     throw Error(error.what()).at(location(script_, command));

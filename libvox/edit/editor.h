@@ -115,6 +115,9 @@ class Editor {
 std::string tool_name(const Edit& edit);
 std::string tool_name(std::span<const Edit> edits);  // "several" where they differ
 
+// The script's file that an edit uses, from 1; kThisScene: none.
+uint32_t scene_of(const Edit& edit);
+
 // As the session takes it: with the number of its scene there instead of the place among the script's files,
 // and the whole of that scene as source where none is named.
 Edit with_scene(Edit edit, const std::vector<EditorScene>& scenes);

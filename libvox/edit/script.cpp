@@ -25,7 +25,9 @@ Shape moved(Shape shape, EditPlace offset) {
   return shape;
 }
 
-void move_places(PaintEdit& edit, EditPlace offset) {
+// Of edits that have a shape and no other place.
+template <class InShape>
+void move_places(InShape& edit, EditPlace offset) {
   edit.shape = moved(edit.shape, offset);
 }
 void move_places(CopyEdit& edit, EditPlace offset) {
@@ -34,9 +36,6 @@ void move_places(CopyEdit& edit, EditPlace offset) {
 }
 void move_places(CombineEdit& edit, EditPlace offset) {
   edit.at = moved(edit.at, offset);
-}
-void move_places(MorphEdit& edit, EditPlace offset) {
-  edit.shape = moved(edit.shape, offset);
 }
 void move_places(FillEdit& edit, EditPlace offset) {
   edit.seed = moved(edit.seed, offset);

@@ -9,7 +9,6 @@
 #include "formats/edit_script.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
-#include "libvox/base/memory.h"
 #include "libvox/hash/table_list.h"
 #include "tests/edit/edited_scene.h"
 #include "tests/edit/state_items.h"
@@ -483,128 +482,6 @@ TEST_F(EditorCommands, AnEditThatFailsIsNamedAndLeavesTheSceneBeforeIt) {
   }
   const uint64_t voxels = session_->freeze().voxels;
   EXPECT_EQ(voxels, voxels_after(kCubes + "erode steps 1\n"));
-}
-
-// ---- memory that runs out
-// ------------------------------------------------------------------------------------
-
-class EditorMemory : public testing::Test {
- protected:
-  static constexpr uint64_t kEnough = uint64_t{200} << 20;  // for some edits, not for all
-  static constexpr uint32_t kEdits = 100;
-
-  std::unique_ptr<Engine> small_engine(uint64_t bytes = kEnough) {
-    const uint64_t held = test_device() == "cpu" ? resident_bytes() : 0;
-    return test_engine({.memory_limit = held + bytes});
-  }
-
-  // Each edit puts the dust at another place, or turned, so that all leaves are new.
-  static std::string stamps(uint64_t edits) {
-    std::string text;
-    for (uint64_t i = 0; i < edits; ++i)
-      text += "stamp dust.h5 at " + std::to_string(i % 4) + "," + std::to_string(i / 4 % 4) + "," +
-              std::to_string(i / 16 % 4) + " rotate x 90 rotate z " + std::to_string(90 + 90 * (i / 64 % 3)) +
-              "\n";
-    return text;
-  }
-
-  struct Outcome {
-    std::string error;
-    FrozenDag dag;       // in the end, if there is room for it
-    uint64_t items = 0;  // of it
-    uint64_t edits = 0, passes = 0;
-    uint32_t collections = 0;
-  };
-  static Outcome outcome(Engine& engine, const std::string& text, const FrozenDag& brush,
-                         uint32_t resolution = 128, uint32_t batch = 1) {
-    const Script script = parse_edit_script(text, "test.txt", {});
-    const auto session = engine.edit(empty_dag(resolution, true));
-    const uint32_t brush_number = session->add_scene(brush);
-    Outcome outcome;
-    Editor editor(*session, script, {{brush_number, brush.resolution}}, {.batch = batch, .measure = false},
-                  {.pass = [&](const PassRecord& pass) { outcome.edits += pass.edits, ++outcome.passes; },
-                   .collected = [&](const CollectRecord&) { ++outcome.collections; }});
-    try {
-      editor.run();
-    } catch (const OutOfMemory& error) {
-      outcome.error = error.what();
-    }
-    session->collect({});  // states to undo to are of no use any more
-    outcome.items = session->items();
-    try {
-      outcome.dag = session->freeze();
-    } catch (const OutOfMemory&) {
-    }
-    return outcome;
-  }
-
-  // Every other voxel filled, at random.
-  static FrozenDag dust() {
-    Random random(7);
-    Dense grid(128);
-    for (int8_t& voxel : grid.voxels)
-      if (one_in(random, 2)) voxel = static_cast<int8_t>(random.below(16));
-    return reference_dag(grid, 128, true);
-  }
-  // Many leaves, few of them different.
-  static FrozenDag weave() {
-    return dense_dag(128, true, [](uint32_t x, uint32_t y, uint32_t z) {
-      return (x + 3 * y + 5 * z) % 8 < 4 ? static_cast<int>(x % 8) : kEmptyVoxel;
-    });
-  }
-};
-
-TEST_F(EditorMemory, GarbageIsCollectedAndTheEditRunAgain) {
-  if (kThoroughness < 10) GTEST_SKIP() << "takes long in instrumented programs";
-  const Outcome limited = outcome(*small_engine(), stamps(kEdits), dust()),
-                free = outcome(*test_engine(), stamps(kEdits), dust());
-  EXPECT_EQ(limited.error, "");
-  EXPECT_GT(limited.collections, 0u);
-
-  EXPECT_EQ(limited.edits, kEdits);
-  EXPECT_EQ(free.collections, 0u);
-  EXPECT_EQ(limited.dag.digest, free.dag.digest);
-  EXPECT_NO_THROW(verify(limited.dag));
-}
-
-TEST_F(EditorMemory, WithoutGarbageTheEditIsNamedAndTheSceneStaysAsItWasBefore) {
-  if (kThoroughness < 10) GTEST_SKIP() << "takes long in instrumented programs";
-  const Outcome limited = outcome(*small_engine(), stamps(kEdits) + "undo 1000\n", dust());
-  EXPECT_TRUE(limited.error.starts_with("test.txt:" + std::to_string(limited.edits + 1) + ": out of memory"))
-      << limited.error << " after " << limited.edits;
-  EXPECT_EQ(limited.collections, 1u);
-  EXPECT_GT(limited.edits, 0u);
-  EXPECT_NO_THROW(verify(limited.dag));
-  EXPECT_EQ(limited.dag.digest, outcome(*test_engine(), stamps(limited.edits), dust()).dag.digest);
-}
-
-// The least memory in which eight stamps can be made one by one, and then once more together.
-TEST_F(EditorMemory, EditsThatHaveNoRoomInOnePassRunOneByOne) {
-  const FrozenDag brush = weave();
-  std::string apart, together;
-  for (uint32_t octant = 0; octant < 8; ++octant) {
-    const std::string stamp = "stamp weave.h5 at " + std::to_string(octant % 2 * 128 + 1) + "," +
-                              std::to_string(octant / 2 % 2 * 128 + 1) + "," +
-                              std::to_string(octant / 4 * 128 + 1) + "\n";
-    apart += stamp + "snapshot one\n";
-    together += stamp;
-  }
-  const std::string text = apart + "clear\n" + together;
-  Outcome tight;
-  uint64_t bytes = uint64_t{64} << 20;
-  do {
-    bytes += bytes / 12;
-    try {
-      tight = outcome(*small_engine(bytes), text, brush, 256, 8);
-    } catch (const OutOfMemory& error) {  // not even for the session
-      tight.error = error.what();
-    }
-  } while (!tight.error.empty());
-  const Outcome enough = outcome(*test_engine(), text, brush, 256, 8);
-  EXPECT_EQ(tight.passes, 17u);
-  EXPECT_EQ(tight.edits, 17u);
-  EXPECT_EQ(enough.passes, 10u);
-  EXPECT_EQ(tight.items, enough.items);
 }
 
 }  // namespace

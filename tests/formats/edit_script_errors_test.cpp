@@ -63,6 +63,7 @@ TEST(EditScriptErrors, BadNumbersSayWhatIsWrongWithThem) {
   expect_error(sphere + "1,2", "1:31", "'1,2' is no x,y,z");
   expect_error(sphere + "1,2,3,4", "1:31", "'1,2,3,4' is no x,y,z");
   expect_error(sphere + "1, 2, 3", "1:31", "no blanks");
+  expect_error(sphere + "1 2 3", "1:31", "'1' is no x,y,z: expected three numbers with commas");
   expect_error(sphere + "1,2,nan", "1:35", "'nan' is not finite");
   expect_error(sphere + "-inf,2,3", "1:31", "'-inf' is not finite");
   expect_error(sphere + "1,2,1e300", "1:35", "too large");
@@ -73,7 +74,7 @@ TEST(EditScriptErrors, BadNumbersSayWhatIsWrongWithThem) {
   EXPECT_EQ(error("sphere remove center 1,2,3 radius 1048576"), "");
   expect_error("ellipsoid remove center 1,2,3 radii 1,-2,3", "1:39", "'-2' is negative");
   expect_error("erode steps 0", "1:13", "expected a whole number from 1 to 1,024");
-  expect_error("erode steps 1.5", "1:13", "expected a whole number");
+  expect_error("erode steps 1.5", "1:13", "expected a whole number from 1 to 1,024, not '1.5'");
   expect_error("undo 4294967296", "1:6", "expected a whole number");
   expect_error("undo 1 2", "1:8", "expected the end of the line, not '2'");
   expect_error("gc threshold 120%", "1:14", "no share");

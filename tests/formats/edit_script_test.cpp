@@ -283,7 +283,7 @@ TEST(EditScript, AFileIsReadAsItsTextIs) {
 TEST(EditScript, TheExampleOfTheHelpIsAScript) {
   std::string help(edit_script_help());
   Script script = parsed(help.substr(help.find("EXAMPLE\n") + 8));
-  EXPECT_EQ(script.total, 103u);
+  EXPECT_EQ(script.total, 105u);
 }
 
 TEST(EditScript, TheFrameIsTheScenes) {

@@ -75,6 +75,20 @@ TEST(ScriptValues, AFractionIsNotWholeHoweverSmall) {
     EXPECT_TRUE(parse_fixed(text).whole) << text;
 }
 
+TEST(ScriptValues, WholeNumbersGoUpTo64Bits) {
+  EXPECT_EQ(parse_whole("1000000"), 1000000u);
+  EXPECT_EQ(parse_whole("1e6"), 1000000u);
+  EXPECT_EQ(parse_whole("+1.25E2"), 125u);
+  EXPECT_EQ(parse_whole("0000012.000"), 12u);
+  EXPECT_EQ(parse_whole("120e-1"), 12u);
+  EXPECT_EQ(parse_whole("-0.0e9"), 0u);
+  EXPECT_EQ(parse_whole("18446744073709551615"), UINT64_MAX);
+  EXPECT_EQ(parse_whole("1844674407370955161.5e1"), UINT64_MAX);
+  for (const char* text : {"18446744073709551616", "1e20", "1e999999999999999999999", "-1", "1.5", "12e-1",
+                           "1e-9", "nan", "", "1,000", "0x10"})
+    EXPECT_EQ(parse_whole(text), std::nullopt) << text;
+}
+
 TEST(ScriptValues, WhatIsNoNumberIsToldFromWhatIsTooLarge) {
   for (const char* text :
        {"", "-", ".", "e5", "1e", "1e+", "--1", "+-1", "1.2.3", "1x", "0x10", " 1", "1 ", "-."})

@@ -164,6 +164,20 @@ TEST_F(EditProgram, TheOutputMayBeTheInputWhichIsReplacedInTheEndOnly) {
                  {"cube.h5", "-s", "script.txt", "-o", "cube.h5", "--checkpoint", "1"});
 }
 
+TEST_F(EditProgram, NothingIsSavedOverWhatTheRunReadsOrAsWhatItIsNot) {
+  write("wrong.txt", kBox + "save cube.h5\n");
+  expect_failure(kFailed, "wrong.txt:2: 'cube.h5' is read by this run",
+                 {"cube.h5", "-s", "wrong.txt", "-o", "x.h5"});
+  expect_failure(kFailed, "wrong.txt:2: ", {"cube.h5", "-s", "wrong.txt", "--check"});
+  write("wrong.txt", "save wrong.txt\n");
+  expect_failure(kFailed, "ends in .h5", {"cube.h5", "-s", "wrong.txt", "-o", "x.h5"});
+  write("wrong.txt", "stamp cube.h5 at 0,0,0\nsave ./cube.h5\n");
+  expect_failure(kFailed, "wrong.txt:2: ", {"bare.h5", "-s", "wrong.txt", "-o", "x.h5"});
+  write("wrong.txt", "save log.h5\n");
+  expect_failure(kFailed, "written as --log",
+                 {"cube.h5", "-s", "wrong.txt", "-o", "x.h5", "--log", "log.h5"});
+}
+
 // A checkpoint is not the end: what follows it without being an edit counts too.
 TEST_F(EditProgram, TheLastStateIsWrittenAlsoBehindACheckpoint) {
   const std::string undo = kBox + kBox + "clear\nundo\n";
@@ -186,6 +200,7 @@ TEST_F(EditProgram, AnInterruptKeepsTheLastCheckpointAndNothingElse) {
   EXPECT_EQ(run.code, kInterrupted) << run.err;
   EXPECT_TRUE(one_error(run, "interrupted", "vox-edit")) << run.err;
   EXPECT_EQ(run.out, "");
+  EXPECT_TRUE(has(run.err, "out.h5 holds the scene after ")) << run.err;
   expect_correct("out.h5");
   EXPECT_EQ(read_scene(folder_ / "out.h5").history.size(), 1u);
   EXPECT_EQ(listing(folder_).size(), 5u);  // cube.obj, cube.h5, bare.h5, endless.txt, out.h5
@@ -269,6 +284,9 @@ TEST_F(EditProgram, CheckSaysWhatAScriptHoldsAndEditsNothing) {
   EXPECT_EQ(json_value(json, "outside"), "31");
   EXPECT_EQ(json_value(json, "tools.stamp"), "2");
   EXPECT_FALSE(exists("edited.h5"));
+  write("script.txt", kBox + "fill seed 90,3,3 material 1\n");
+  expect_failure(kFailed, "script.txt:2: the seed of the fill lies outside of the grid",
+                 {"cube.h5", "-s", "script.txt", "--check"});
 }
 
 // ---- other scenes
@@ -292,9 +310,9 @@ TEST_F(EditProgram, StampsThatDoNotFitAreNamed) {
   std::filesystem::create_directory(folder_ / "scripts");
   for (const std::string command : {"stamp ", "union ", "subtract ", "intersect "}) {
     const std::string at = command == "stamp " ? " at 0,0,0\n" : "\n";
-    expect_bad_script("bare.h5: has no materials", command + "bare.h5" + at);
-    expect_bad_script("cube.h5: has materials", command + "cube.h5" + at, "bare.h5");
-    expect_bad_script("none.h5: no such file", command + "none.h5" + at);
+    expect_bad_script("bad.txt:1: bare.h5: has no materials", command + "bare.h5" + at);
+    expect_bad_script("bad.txt:1: cube.h5: has materials", command + "cube.h5" + at, "bare.h5");
+    expect_bad_script("bad.txt:2: none.h5: no such file", "undo\n" + command + "none.h5" + at);
     expect_bad_script("text.h5: is no HDF5 file", command + "text.h5" + at);
   }
   write("scripts/inside.txt", "stamp ../cube.h5 at 10,10,10\n");  // from the script's folder
@@ -456,6 +474,12 @@ TEST_F(EditProgram, SumsUpWhatEachToolDid) {
        {"box add", "everything remove", "all", "ms a pass", "garbage: ", "store: ", "x.h5: ", "load "})
     EXPECT_TRUE(has(text, part)) << part << "\n" << text;
   EXPECT_TRUE(has(text, to_string(read_scene(folder_ / "x.h5").dag.digest))) << text;
+  EXPECT_FALSE(has(text, "voxels changed")) << text;
+  const Finished logged = edit({"cube.h5", "-s", "script.txt", "--log", "x.csv"});
+  EXPECT_TRUE(has(logged.out, "voxels changed")) << logged.out;
+  EXPECT_TRUE(has(logged.err, "x.csv: ")) << logged.err;
+  write("script.txt", "snapshot a\n");
+  EXPECT_TRUE(printed({"cube.h5", "-s", "script.txt"}).starts_with("no edits\nstore: "));
 }
 
 TEST_F(EditProgram, LogsEveryPassAsCsv) {

@@ -4,13 +4,13 @@
 
 #include <map>
 
+#include "libvox/base/error.h"
 #include "libvox/base/json.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
 #include "libvox/edit/bounds.h"
 #include "libvox/edit/editor.h"
 #include "tools/common/text_table.h"
-#include "tools/vox-edit/inputs.h"
 
 namespace vox {
 namespace {
@@ -29,6 +29,9 @@ Findings findings_of(const Script& script, const std::vector<EditorScene>& scene
     ++found.edits;
     ++found.tools[tool_name(*edit)];
     if (!written_box(with_scene(*edit, scenes), resolution).empty()) continue;
+    if (std::holds_alternative<FillEdit>(*edit))
+      throw Error("the seed of the fill lies outside of the grid, or of its shape")
+          .at(location(script, *command));
     if (++found.outside <= kMostNamed)
       log_warning("{}: changes nothing inside the grid", location(script, *command));
   }
@@ -39,12 +42,11 @@ Findings findings_of(const Script& script, const std::vector<EditorScene>& scene
 
 }  // namespace
 
-void check_script(const EditOptions& options, const VoxelScene& scene, const Script& script) {
+void check_script(const EditOptions& options, const VoxelScene& scene, const Script& script,
+                  const std::vector<VoxelScene>& others) {
   std::vector<EditorScene> scenes;
-  for (const auto& file : script.files) {
-    const VoxelScene other = read_other_scene(file, scene);
+  for (const VoxelScene& other : others)
     scenes.push_back({static_cast<uint32_t>(scenes.size() + 1), other.dag.resolution});
-  }
   const Findings found = findings_of(script, scenes, scene.dag.resolution);
   if (options.json) {
     Json json;

@@ -87,22 +87,32 @@ EditLog::Tool EditLog::all_tools() const {
   return all;
 }
 
-std::string EditLog::text() const {
-  const auto cells = [](const std::string& name, const Tool& tool) -> std::vector<std::string> {
+std::string EditLog::table() const {
+  const bool measured = all_tools().changed_voxels > 0;
+  const auto cells = [&](const std::string& name, const Tool& tool) {
     const EditWork& work = tool.work;
-    return {name,
-            format_count(tool.edits),
-            format_count(tool.ms.size()),
-            fmt::format("{:.2f}", mean(tool.ms)),
-            fmt::format("{:.2f}", median(tool.ms)),
-            fmt::format("{:.2f}", largest(tool.ms)),
-            format_count(work.nodes.made + work.leaves.made),
-            format_count(work.nodes.inserted + work.leaves.inserted)};
+    std::vector<std::string> row = {name,
+                                    format_count(tool.edits),
+                                    format_count(tool.ms.size()),
+                                    fmt::format("{:.2f}", mean(tool.ms)),
+                                    fmt::format("{:.2f}", median(tool.ms)),
+                                    fmt::format("{:.2f}", largest(tool.ms)),
+                                    format_count(work.nodes.made + work.leaves.made),
+                                    format_count(work.nodes.inserted + work.leaves.inserted)};
+    if (measured) row.push_back(format_count(tool.changed_voxels));
+    return row;
   };
-  TextTable table({"", "edits", "passes", "ms a pass", "median", "longest", "nodes made", "new"});
+  std::vector<std::string> head = {"",       "edits",   "passes",     "ms a pass",
+                                   "median", "longest", "nodes made", "new"};
+  if (measured) head.emplace_back("voxels changed");
+  TextTable table(std::move(head));
   for (const auto& [name, tool] : tools_) table.row(cells(name, tool));
   if (tools_.size() > 1) table.row(cells("all", all_tools()));
-  std::string text = table.text();
+  return table.text();
+}
+
+std::string EditLog::text() const {
+  std::string text = tools_.empty() ? "no edits\n" : table();
   if (garbage_.collections > 0)
     text +=
         fmt::format("garbage: {} removed in {}, {:.2f} ms each, {} returned to the system\n",

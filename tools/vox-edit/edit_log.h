@@ -42,6 +42,7 @@ class EditLog {
   };
   static void set(Json& json, const Tool& tool);
   Tool all_tools() const;
+  std::string table() const;
 
   KeepRows keep_rows_;
   std::map<std::string, Tool> tools_;

@@ -9,6 +9,7 @@
 #include "formats/scene_file.h"
 #include "libvox/base/atomic_file.h"
 #include "libvox/base/error.h"
+#include "libvox/edit/editor.h"
 
 namespace vox {
 namespace {
@@ -22,15 +23,63 @@ bool same_file(const fs::path& a, const fs::path& b) {
   return fs::equivalent(a, b, ignored) || place(a) == place(b);
 }
 
+std::vector<fs::path> inputs(const EditOptions& options, const Script& script) {
+  std::vector<fs::path> files = {options.scene, options.script};
+  files.insert(files.end(), script.files.begin(), script.files.end());
+  return files;
+}
+
+bool is_one_of(const fs::path& file, const std::vector<fs::path>& files) {
+  return std::any_of(files.begin(), files.end(),
+                     [&](const fs::path& other) { return same_file(file, other); });
+}
+
 void check_log(const EditOptions& options, const Script& script) {
-  std::vector<fs::path> others = {options.scene, options.script};
-  others.insert(others.end(), script.files.begin(), script.files.end());
-  for (const fs::path& other : others)
-    if (same_file(*options.log, other))
-      throw UsageError(fmt::format("--log is '{}', which is read", options.log->string()));
+  if (is_one_of(*options.log, inputs(options, script)))
+    throw UsageError(fmt::format("--log is '{}', which is read", options.log->string()));
   if (options.output && same_file(*options.log, *options.output))
     throw UsageError("--log and -o are the same file");
   const AtomicFile log(*options.log);
+}
+
+void check_output(const EditOptions& options) {
+  if (same_file(*options.output, options.script))
+    throw UsageError(fmt::format("-o is '{}', the script", options.output->string()));
+  if (options.checkpoint > 0 && same_file(*options.output, options.scene))
+    throw UsageError(
+        "-o is the scene that is read, which --checkpoint would replace before all has gone well; name "
+        "another file");
+  const AtomicFile output(*options.output);
+}
+
+void check_save(const fs::path& path, const EditOptions& options, const std::vector<fs::path>& inputs) {
+  if (path.extension() != ".h5")
+    throw Error(fmt::format("'{}' is no scene file, expected a name that ends in .h5", path.string()));
+  if (is_one_of(path, inputs))
+    throw Error(fmt::format("'{}' is read by this run, so that it cannot be saved to", path.string()))
+        .hint("-o may replace the scene when all has gone well");
+  if (options.log && same_file(path, *options.log))
+    throw Error(fmt::format("'{}' is written as --log", path.string()));
+  if (options.output) const AtomicFile target(path);
+}
+
+// The first command that uses the script's file with this number, from 1.
+const Command& first_use(const Script& script, uint32_t file) {
+  return *std::find_if(script.commands.begin(), script.commands.end(), [&](const Command& command) {
+    const Edit* edit = std::get_if<Edit>(&command.action);
+    return edit && scene_of(*edit) == file;
+  });
+}
+
+VoxelScene read_other_scene(const fs::path& file, const VoxelScene& scene) {
+  VoxelScene other = read_scene(file);
+  if (other.dag.materials && !scene.dag.materials)
+    throw Error("has materials, the scene that is edited has none")
+        .at(file.string())
+        .hint("vox-convert --materials none makes scenes without");
+  if (!other.dag.materials && scene.dag.materials)
+    throw Error("has no materials, the scene that is edited has some").at(file.string());
+  return other;
 }
 
 // The material that an edit fills or paints with.
@@ -50,31 +99,27 @@ Script read_script(const EditOptions& options, const VoxelScene& scene) {
   return read_replay_csv(options.script, replay);
 }
 
-VoxelScene read_other_scene(const fs::path& file, const VoxelScene& scene) {
-  VoxelScene other = read_scene(file);
-  if (other.dag.materials && !scene.dag.materials)
-    throw Error("has materials, the scene that is edited has none")
-        .at(file.string())
-        .hint("vox-convert --materials none makes scenes without");
-  if (!other.dag.materials && scene.dag.materials)
-    throw Error("has no materials, the scene that is edited has some").at(file.string());
-  return other;
+std::vector<VoxelScene> read_other_scenes(const Script& script, const VoxelScene& scene) {
+  std::vector<VoxelScene> others;
+  for (const fs::path& file : script.files) {
+    try {
+      others.push_back(read_other_scene(file, scene));
+    } catch (const Error& error) {
+      throw Error(error.what())
+          .at(location(script, first_use(script, static_cast<uint32_t>(others.size() + 1))));
+    }
+  }
+  return others;
 }
 
 void check_targets(const EditOptions& options, const Script& script) {
   if (options.log) check_log(options, script);
-  if (!options.output) return;
-  if (same_file(*options.output, options.script))
-    throw UsageError(fmt::format("-o is '{}', the script", options.output->string()));
-  if (options.checkpoint > 0 && same_file(*options.output, options.scene))
-    throw UsageError(
-        "-o is the scene that is read, which --checkpoint would replace before all has gone well; name "
-        "another file");
-  const AtomicFile output(*options.output);
+  if (options.output) check_output(options);
+  const std::vector<fs::path> read = inputs(options, script);
   for (const Command& command : script.commands)
     if (const auto* save = std::get_if<Save>(&command.action)) {
       try {
-        const AtomicFile target(save->path);
+        check_save(save->path, options, read);
       } catch (const Error& error) {
         throw Error(error.what()).at(location(script, command));
       }

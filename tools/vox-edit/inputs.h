@@ -1,7 +1,7 @@
 // What a run reads, and where it may write.
 #pragma once
 
-#include <filesystem>
+#include <vector>
 
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/edit/script.h"
@@ -12,11 +12,11 @@ namespace vox {
 // The script or the recording, for this scene.
 Script read_script(const EditOptions& options, const VoxelScene& scene);
 
-// A file that the script names. Throws Error where it has materials and the scene has none, or the other way
-// round.
-VoxelScene read_other_scene(const std::filesystem::path& file, const VoxelScene& scene);
+// The files that the script names, in its order. Throws Error, with the line that names it first, where one
+// has materials and the scene has none, or the other way round.
+std::vector<VoxelScene> read_other_scenes(const Script& script, const VoxelScene& scene);
 
-// Before the work, not after it: can the results be written where they are to go? Throws UsageError where one
+// Before the work, not after it: can the results be written where they are to go? Throws Error where one
 // would replace what is read, or another result.
 void check_targets(const EditOptions& options, const Script& script);
 

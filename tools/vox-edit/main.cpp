@@ -23,13 +23,18 @@
 namespace vox {
 namespace {
 
+std::string size_text(const std::filesystem::path& file) {
+  return format_bytes(std::filesystem::file_size(file));
+}
+
 // One run of vox-edit on a scene.
 class EditRun {
  public:
-  EditRun(const EditOptions& options, VoxelScene scene, Script script)
+  EditRun(const EditOptions& options, VoxelScene scene, Script script, std::vector<VoxelScene> others)
       : options_(options),
         scene_(std::move(scene)),
         script_(std::move(script)),
+        others_(std::move(others)),
         log_(options.log ? KeepRows::Yes : KeepRows::No) {}
 
   void run(double read_seconds);
@@ -44,16 +49,18 @@ class EditRun {
   Editor::Events events(Progress& progress);
   void done(const Command& command, Progress& progress);
   void save(const std::filesystem::path& path, const Command& last);
+  void checkpoint(const Command& last);
   void finish();
   VoxelScene edited(std::string_view script);
-  void write(const VoxelScene& scene, const std::filesystem::path& path);
+  void write_until(const Command& last, const std::filesystem::path& path);
 
   const EditOptions& options_;
   VoxelScene scene_;  // as it was read, later as it is in the end
   Script script_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<EditSession> session_;
-  std::vector<EditorScene> others_;
+  std::vector<EditorScene> brushes_;
+  std::vector<VoxelScene> others_;  // the script's files, until the session has them
   std::optional<Editor> editor_;
   EditLog log_;
   uint64_t commands_ = 0, edits_ = 0, edits_saved_ = 0;
@@ -67,7 +74,14 @@ void EditRun::run(double read_seconds) {
   Stopwatch watch;
   load();
   seconds_.load = read_seconds + watch.lap();
-  edit();
+  try {
+    edit();
+  } catch (const Error&) {
+    if (edits_saved_ > 0)
+      log_info("{} holds the scene after {}, the last checkpoint", options_.output->string(),
+               format_count(edits_saved_, "edit"));
+    throw;
+  }
   seconds_.edit = watch.lap() - seconds_.write;
   store_ = session_->size();
   finish();
@@ -80,9 +94,8 @@ void EditRun::load() {
            engine_->device_text());
   session_ = engine_->edit(scene_.dag);
   for (DagLevel& level : scene_.dag.levels) level.words = {};  // the session has them
-  for (const auto& file : script_.files) {
-    const VoxelScene other = read_other_scene(file, scene_);
-    others_.push_back({session_->add_scene(other.dag), other.dag.resolution});
+  for (const VoxelScene& other : std::exchange(others_, {})) {
+    brushes_.push_back({session_->add_scene(other.dag), other.dag.resolution});
     extend_palette(scene_, other.palette);
   }
   extend_palette(scene_, script_);
@@ -93,7 +106,7 @@ void EditRun::edit() {
   // With more edits in a pass than between checkpoints, a crash would lose more.
   const uint32_t batch =
       options_.checkpoint > 0 ? std::min(options_.batch, options_.checkpoint) : options_.batch;
-  editor_.emplace(*session_, script_, others_,
+  editor_.emplace(*session_, script_, brushes_,
                   EditorOptions{.batch = batch, .measure = options_.log || options_.json}, events(progress));
   editor_->run();
 }
@@ -116,26 +129,40 @@ void EditRun::done(const Command& command, Progress& progress) {
                                          format_count(session_->items())));
   const uint64_t unsaved = edits_ - edits_saved_;
   if (options_.checkpoint == 0 || unsaved == 0 || unsaved + options_.batch <= options_.checkpoint) return;
-  save(*options_.output, command);
-  edits_saved_ = edits_;
+  checkpoint(command);
 }
 
-// The scene as it is after the command. What repetitions around it have still to do stands in the history as
-// if it were done.
 void EditRun::save(const std::filesystem::path& path, const Command& last) {
   if (!options_.output) {
     log_warning("{}: '{}' is not written: nothing is without -o", location(script_, last), path.string());
     return;
   }
-  write(edited(script_.text.substr(0, last.text + last.text_size) + "\n"), path);
+  write_until(last, path);
+  log_info("{}: {}, after {}", path.string(), size_text(path), format_count(edits_, "edit"));
+}
+
+void EditRun::checkpoint(const Command& last) {
+  write_until(last, *options_.output);
+  log_debug("{}: {}, after {}", options_.output->string(), size_text(*options_.output),
+            format_count(edits_, "edit"));
+  edits_saved_ = edits_;
 }
 
 void EditRun::finish() {
   if (!options_.output && !options_.json) return;
   const Stopwatch watch;
   scene_ = edited(script_.text);
+  if (options_.output) write_scene(scene_, *options_.output);
   seconds_.write += watch.seconds();
-  if (options_.output) write(scene_, *options_.output);
+  if (options_.output) log_info("{}: {}", options_.output->string(), size_text(*options_.output));
+}
+
+// The scene as it is after the command. What repetitions around it have still to do stands in the history as
+// if it were done.
+void EditRun::write_until(const Command& last, const std::filesystem::path& path) {
+  const Stopwatch watch;
+  write_scene(edited(script_.text.substr(0, last.text + last.text_size) + "\n"), path);
+  seconds_.write += watch.seconds();
 }
 
 VoxelScene EditRun::edited(std::string_view script) {
@@ -148,13 +175,6 @@ VoxelScene EditRun::edited(std::string_view script) {
   const std::string head = is_replay_path(options_.script) ? "# " + options_.command + "\n" : "";
   scene.history.push_back({head + std::string(script), scene.created, scene.dag.digest});
   return scene;
-}
-
-void EditRun::write(const VoxelScene& scene, const std::filesystem::path& path) {
-  const Stopwatch watch;
-  write_scene(scene, path);
-  log_info("{}: {}", path.string(), format_bytes(std::filesystem::file_size(path)));
-  seconds_.write += watch.seconds();
 }
 
 std::string EditRun::text() const {
@@ -198,11 +218,15 @@ void run(int argc, char** argv) {
   const Stopwatch watch;
   VoxelScene scene = read_scene(options.scene);
   Script script = read_script(options, scene);
-  if (options.check) return check_script(options, scene, script);
   check_targets(options, script);
-  EditRun edit(options, std::move(scene), std::move(script));
+  std::vector<VoxelScene> others = read_other_scenes(script, scene);
+  if (options.check) return check_script(options, scene, script, others);
+  EditRun edit(options, std::move(scene), std::move(script), std::move(others));
   edit.run(watch.seconds());
-  if (options.log) write_log(edit.report(), *options.log);
+  if (options.log) {
+    write_log(edit.report(), *options.log);
+    log_info("{}: {}", options.log->string(), size_text(*options.log));
+  }
   if (options.engine.profile) print_profile(edit.profile());
   fmt::print("{}", options.json ? edit.json_text() + "\n" : edit.text());
 }

@@ -14,36 +14,51 @@ namespace vox {
 namespace {
 
 constexpr const char* kAbout =
-    R"(Applies the edits of a script to a scene file. Without -o it is a timed rehearsal: nothing is written
-but the log.
+    R"(Applies the edits of a script to a scene file, on a GPU or on the processor, with the same result.
+Without -o it is a timed rehearsal: nothing is written but the log.
 
   vox-edit house.h5 --script changes.txt -o changed.h5
-  vox-edit house.h5 --script changes.txt --check         says what is wrong with it, edits nothing
+  vox-edit house.h5 --script changes.txt --check         what is in it, what is wrong; edits nothing
   vox-edit house.h5 --script changes.txt --log edits.h5  what each edit did and took (or .csv)
   vox-edit house.h5 --script changes.txt --batch 100     edits that lie apart in one pass
-  vox-edit city.h5 --script recording.csv --scale 2      a recording of the HashDAG project
+  vox-edit house.h5 --script changes.txt -o changed.h5 --checkpoint 500
+                                                         Ctrl-C or a crash loses 500 edits at most
+  vox-edit city.h5 --script recording.csv --scale 1/2    a recording of the HashDAG project
 
 )";
 
+constexpr const char* kRecordings = R"(
+RECORDINGS, with the extension .csv, are what HashDAG (Careil et al. 2020) writes: EditSphere,
+EditCube, EditCopy, EditFill, EditPaint, Undo, Redo and EndFrame. Rows of the camera are skipped.
+Their places are in voxels of the resolution at which they were recorded, which --swizzle, --scale
+and --shift bring to this scene; they name no material, --material does.
+)";
+
 cxxopts::Options describe() {
-  cxxopts::Options options("vox-edit", kAbout + std::string(edit_script_help()));
+  cxxopts::Options options("vox-edit", kAbout + std::string(edit_script_help()) + kRecordings);
   options.custom_help("SCENE.h5 --script FILE [-o EDITED.h5] [options]").positional_help("").set_width(100);
   auto text = [] { return cxxopts::value<std::string>(); };
   options.add_options("Edits")("scene", "A scene file that vox-convert wrote", text(), "SCENE.h5")(
       "s,script", "The edits, see above; with the extension .csv a recording of HashDAG", text(), "FILE")(
       "o,output", "Write the edited scene; may be SCENE.h5 itself, which is replaced when all has gone well",
-      text(), "FILE")("l,log", "Write what each pass did and took: .h5 or .csv", text(), "FILE")(
-      "check", "Read the script, say what lies outside of the grid, and edit nothing")(
+      text(), "FILE")("l,log",
+                      "Write what each pass did and took: .h5, or .csv with one row per pass. Counting what "
+                      "changed is not in the times",
+                      text(), "FILE")(
+      "check",
+      "Read the script and the scenes that it names, say what lies outside of the grid, and edit nothing")(
       "batch", "Up to so many edits in one pass, where none touches what another writes or reads",
-      text()->default_value("1"),
-      "N")("checkpoint", "Also write -o after every N edits, so that a crash loses no more", text(), "N")(
-      "table", fmt::format("The hash table that holds the scene: {}", fmt::join(table_names(), ", ")),
-      text()->default_value(EngineOptions().table), "NAME");
-  options.add_options("Recordings")("swizzle", "First takes the axes in another order, such as xzy", text(),
-                                    "AXES")("scale", "Then multiplies places and radii, such as 4 or 1/2",
-                                            text(),
-                                            "S")("shift", "Then adds to places, in voxels", text(), "X,Y,Z")(
-      "material", "What recordings fill and paint with, 0 to 15", text()->default_value("0"), "M");
+      text()->default_value("1"), "N")(
+      "checkpoint",
+      "Also write -o after every N edits, so that an end before the last one loses no more (default: none)",
+      text(),
+      "N")("table", fmt::format("The hash table that holds the scene: {}", fmt::join(table_names(), ", ")),
+           text()->default_value(EngineOptions().table), "NAME");
+  options.add_options("Recordings")(
+      "swizzle", "The recorded axes that become x, y and z, such as xzy (default: xyz)", text(), "AXES")(
+      "scale", "What places and radii are then multiplied by, such as 4 or 1/2 (default: 1)", text(), "S")(
+      "shift", "What is then added to places, in voxels (default: 0,0,0)", text(), "X,Y,Z")(
+      "material", "What they fill and paint with, 0 to 15", text()->default_value("0"), "M");
   add_device_options(options);
   add_common_options(options);
   options.parse_positional({"scene"});

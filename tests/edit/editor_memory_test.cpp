@@ -1,0 +1,287 @@
+// Scripts for which there is not enough memory: what an editor does when an edit fails, and whether it fails
+// where a device runs out. How much is enough the tests find out themselves.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "formats/edit_script.h"
+#include "libvox/base/error.h"
+#include "libvox/base/memory.h"
+#include "libvox/edit/editor.h"
+#include "tests/edit/edited_scene.h"
+
+namespace vox {
+namespace {
+
+// ---- edits that fail when they are told to
+// -----------------------------------------------------------------
+
+// A session whose edits run out of memory when their work is nearly done.
+class FailingSession final : public EditSession {
+ public:
+  FailingSession(EditSession& session, std::vector<uint32_t> failing)
+      : session_(session), failing_(std::move(failing)) {}
+
+  EditWork apply(std::span<const Edit> edits) override {
+    const EditWork work = session_.apply(edits);
+    ++applied_;
+    if (std::count(failing_.begin(), failing_.end(), applied_) > 0) throw OutOfMemory(100, 10);
+    return work;
+  }
+  uint32_t applied() const { return applied_; }
+
+  uint32_t resolution() const override { return session_.resolution(); }
+  bool materials() const override { return session_.materials(); }
+  uint32_t add_scene(const FrozenDag& dag) override { return session_.add_scene(dag); }
+  SceneState state() const override { return session_.state(); }
+  void set_state(SceneState state) override { session_.set_state(state); }
+  FrozenDag freeze() override { return session_.freeze(); }
+  StoreSize size() const override { return session_.size(); }
+  uint64_t items() const override { return session_.items(); }
+  CollectWork collect(std::span<const SceneState> kept) override { return session_.collect(kept); }
+  void start_collection(std::span<const SceneState> kept) override { session_.start_collection(kept); }
+  std::optional<CollectWork> step_collection(double seconds) override {
+    return session_.step_collection(seconds);
+  }
+  uint64_t changed_voxels(SceneState before, SceneState after) override {
+    return session_.changed_voxels(before, after);
+  }
+
+ private:
+  EditSession& session_;
+  std::vector<uint32_t> failing_;  // which times, from 1
+  uint32_t applied_ = 0;
+};
+
+class EditorFailures : public testing::Test {
+ protected:
+  struct Outcome {
+    std::string error;
+    uint64_t voxels = 0;
+    uint32_t edits = 0, applied = 0;
+    std::vector<uint32_t> collections;  // their lines
+  };
+  // Of three cubes of 1, 8 and 64 voxels, when these calls of apply() run out of memory.
+  Outcome outcome(const std::vector<uint32_t>& failing, uint32_t batch = 1, const std::string& after = "") {
+    const Script script = parse_edit_script(
+        "box add min 0,0,0 max 1,1,1 material 1\n"
+        "box add min 4,4,4 max 6,6,6 material 1\n"
+        "box add min 8,8,8 max 12,12,12 material 1\n" +
+            after,
+        "test.txt", {});
+    const auto real = engine_->edit(empty_dag(32, true));
+    FailingSession session(*real, failing);
+    Outcome outcome;
+    Editor editor(
+        session, script, {}, {.batch = batch},
+        {.pass = [&](const PassRecord& pass) { outcome.edits += pass.edits; },
+         .collected = [&](const CollectRecord& record) { outcome.collections.push_back(record.line); }});
+    try {
+      editor.run();
+    } catch (const OutOfMemory& error) {
+      outcome.error = error.what();
+    }
+    outcome.voxels = editor.freeze().voxels;
+    outcome.applied = session.applied();
+    return outcome;
+  }
+
+  const std::unique_ptr<Engine> engine_ = test_engine();
+};
+
+TEST_F(EditorFailures, AnEditThatHasNoRoomRunsAgainOnceGarbageIsCollected) {
+  const Outcome run = outcome({2});
+  EXPECT_EQ(run.error, "");
+  EXPECT_EQ(run.voxels, 73u);
+  EXPECT_EQ(run.edits, 3u);
+  EXPECT_EQ(run.applied, 4u);
+  EXPECT_EQ(run.collections, std::vector<uint32_t>{2});
+}
+
+TEST_F(EditorFailures, AnEditThatHasNoRoomEvenThenIsNamedAndNothingOfItStays) {
+  const Outcome run = outcome({2, 3});
+  EXPECT_TRUE(run.error.starts_with("test.txt:2: out of memory: 100 B asked for")) << run.error;
+  EXPECT_EQ(run.voxels, 1u);
+  EXPECT_EQ(run.edits, 1u);
+  EXPECT_EQ(run.applied, 3u);
+  EXPECT_EQ(run.collections, std::vector<uint32_t>{2});
+}
+
+TEST_F(EditorFailures, APassOfManyEditsThatHasNoRoomRunsOneByOne) {
+  const Outcome run = outcome({1, 2}, 8);
+  EXPECT_EQ(run.error, "");
+  EXPECT_EQ(run.voxels, 73u);
+  EXPECT_EQ(run.edits, 3u);
+  EXPECT_EQ(run.applied, 5u);
+  const Outcome third = outcome({1, 2, 5, 6}, 8);
+  EXPECT_TRUE(third.error.starts_with("test.txt:3: ")) << third.error;
+  EXPECT_EQ(third.voxels, 9u);
+}
+
+// Taking back one edit of a pass is to make the others again.
+TEST_F(EditorFailures, AnUndoThatHasNoRoomLeavesTheSceneAsItWas) {
+  EXPECT_EQ(outcome({2}, 8, "undo\n").voxels, 9u);
+  const Outcome run = outcome({2, 3}, 8, "undo\n");
+  EXPECT_TRUE(run.error.starts_with("test.txt:4: ")) << run.error;
+  EXPECT_EQ(run.voxels, 73u);
+}
+
+// ---- devices that run out
+// ----------------------------------------------------------------------------------
+
+class EditorMemory : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (kThoroughness < 10) GTEST_SKIP() << "takes long in instrumented programs";
+  }
+
+  std::unique_ptr<Engine> small_engine(uint64_t bytes) {
+    const uint64_t held = test_device() == "cpu" ? resident_bytes() : 0;
+    return test_engine({.memory_limit = held + bytes});
+  }
+
+  struct Outcome {
+    std::string error;
+    std::optional<FrozenDag> dag;  // in the end, if there is room for it
+    uint64_t items = 0;            // of it
+    uint64_t edits = 0, passes = 0;
+    bool as_after_last_edit = true;  // the scene, also when an error came
+    uint32_t collections = 0;
+    bool whole() const { return error.empty() && dag; }
+  };
+  static Outcome outcome(Engine& engine, const std::string& text, const FrozenDag& brush, uint32_t resolution,
+                         uint32_t batch = 1) {
+    const Script script = parse_edit_script(text, "test.txt", {});
+    const auto session = engine.edit(empty_dag(resolution, true));
+    const uint32_t brush_number = session->add_scene(brush);
+    Outcome outcome;
+    SceneState done = session->state();
+    Editor editor(*session, script, {{brush_number, brush.resolution}}, {.batch = batch, .measure = false},
+                  {.pass = [&](const PassRecord& pass) { outcome.edits += pass.edits, ++outcome.passes; },
+                   .collected = [&](const CollectRecord&) { ++outcome.collections; },
+                   .done = [&](const Command&) { done = session->state(); }});
+    try {
+      editor.run();
+    } catch (const OutOfMemory& error) {
+      outcome.error = error.what();
+    }
+    outcome.as_after_last_edit = session->state() == done;
+    session->collect({});  // states to undo to are of no use any more
+    outcome.items = session->items();
+    try {
+      outcome.dag = session->freeze();
+    } catch (const OutOfMemory&) {
+    }
+    return outcome;
+  }
+  // With a limit that may be too little even for an empty session.
+  Outcome limited_outcome(uint64_t bytes, const std::string& text, const FrozenDag& brush,
+                          uint32_t resolution, uint32_t batch = 1) {
+    try {
+      return outcome(*small_engine(bytes), text, brush, resolution, batch);
+    } catch (const OutOfMemory& error) {
+      Outcome outcome;
+      outcome.error = error.what();
+      return outcome;
+    }
+  }
+
+  // The run of the script with the least bytes, or up to an eighth more, with which it comes to its end and
+  // leaves room for the file. Memory in threads is not quite the same in every run.
+  struct LeastMemory {
+    uint64_t bytes = uint64_t{16} << 20;
+    Outcome outcome;
+  };
+  LeastMemory least_memory(const std::string& text, const FrozenDag& brush, uint32_t resolution,
+                           uint32_t batch = 1) {
+    LeastMemory least;
+    for (;; least.bytes += least.bytes / 8) {
+      least.outcome = limited_outcome(least.bytes, text, brush, resolution, batch);
+      if (least.outcome.whole()) return least;
+    }
+  }
+};
+
+// Edits that each turn the dust another way, so that all leaves are new.
+class DustMemory : public EditorMemory {
+ protected:
+  static constexpr uint64_t kTurns = 48;
+
+  static std::string stamp(uint64_t turn) {
+    std::string text = "stamp dust.h5 at 0,0,0";
+    if (turn % 2 == 1) text += " mirror x";
+    if (turn / 2 % 4 > 0) text += " rotate x " + std::to_string(90 * (turn / 2 % 4));
+    constexpr const char* kThird[] = {
+        "", " rotate y 90", " rotate y 180", " rotate y 270", " rotate z 90", " rotate z 270"};
+    return text + kThird[turn / 8 % 6] + "\n";
+  }
+  // All of them, `between` after each but the last.
+  static std::string stamps(uint64_t turns, const std::string& between = "") {
+    std::string text;
+    for (uint64_t turn = 0; turn < turns; ++turn) text += (turn > 0 ? between : "") + stamp(turn);
+    return text;
+  }
+
+  // One voxel of each two at random. All leaves are of one size, also when they are turned.
+  static FrozenDag dust() {
+    return dense_dag(kSide, true, [](uint32_t x, uint32_t y, uint32_t z) {
+      const uint64_t hash = mix64(x / 2 + 1000 * y + 1000000 * z);
+      return (hash & 1) == (x & 1) ? static_cast<int>(hash >> 32 & 15) : kEmptyVoxel;
+    });
+  }
+
+  static constexpr uint32_t kSide = 128;
+  const FrozenDag dust_ = dust();
+};
+
+// With a little more than what four states take, which are all kept for an undo.
+TEST_F(DustMemory, WithoutGarbageTheEditIsNamedAndTheSceneStaysAsItWasBefore) {
+  const uint64_t room = least_memory(stamps(4) + "undo 4\n", dust_, kSide).bytes;
+  const Outcome limited = limited_outcome(room + room / 16, stamps(kTurns) + "undo 48\n", dust_, kSide);
+  EXPECT_GT(limited.edits, 0u);
+  ASSERT_LT(limited.edits, kTurns);
+  EXPECT_TRUE(limited.error.starts_with("test.txt:" + std::to_string(limited.edits + 1) + ": out of memory"))
+      << limited.error << " after " << limited.edits;
+  EXPECT_EQ(limited.collections, 1u);  // the edit that failed twice was not tried a third time
+  EXPECT_TRUE(limited.as_after_last_edit);
+  const Outcome free = outcome(*test_engine(), stamps(limited.edits), dust_, kSide);
+  EXPECT_EQ(limited.items, free.items);
+  if (limited.dag) {
+    EXPECT_EQ(limited.dag->digest, free.dag->digest);
+  }
+}
+
+// The least memory for all edits is not enough for all states.
+TEST_F(DustMemory, GarbageIsCollectedAndTheEditRunAgain) {
+  const std::string text = stamps(kTurns, "clear\n");
+  const Outcome limited = least_memory(text, dust_, kSide).outcome,
+                free = outcome(*test_engine(), text, dust_, kSide);
+  EXPECT_GT(limited.collections, 0u);
+  EXPECT_EQ(limited.edits, 2 * kTurns - 1);
+  EXPECT_EQ(free.collections, 0u);
+  EXPECT_EQ(limited.dag->digest, free.dag->digest);
+}
+
+// With the least memory in which 64 stamps can be made at all, they cannot be made together: not what is
+// stored takes the memory, few leaves being different, but what is made on the way.
+TEST_F(EditorMemory, EditsThatHaveNoRoomInOnePassRunOneByOne) {
+  const FrozenDag weave = dense_dag(128, true, [](uint32_t x, uint32_t y, uint32_t z) {
+    return (mix64(y % 8 * 8 + z % 8) & 1) == (x & 1) ? static_cast<int>(x % 8) : kEmptyVoxel;
+  });
+  std::string text;
+  for (uint32_t i = 0; i < 64; ++i)
+    text += "stamp weave.h5 at " + std::to_string(i % 4 * 128) + "," + std::to_string(i / 4 % 4 * 128) + "," +
+            std::to_string(i / 16 * 128) + " rotate z 90\n";
+  const Outcome together = outcome(*test_engine(), text, weave, 512, 64);
+  ASSERT_EQ(together.passes, 1u);
+  const Outcome tight = least_memory(text, weave, 512, 64).outcome;
+  EXPECT_EQ(tight.passes, 64u);
+  EXPECT_EQ(tight.edits, 64u);
+  EXPECT_GE(tight.collections, 1u);  // before they are tried one by one
+  EXPECT_EQ(tight.items, together.items);
+  EXPECT_EQ(tight.dag->digest, together.dag->digest);
+}
+
+}  // namespace
+}  // namespace vox
