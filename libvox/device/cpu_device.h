@@ -58,10 +58,10 @@ class CpuDevice {
     });
   }
 
-  // body(i) for every i < *count, a number that the device knows: `most` at most.
+  // body(i) for every i < each * *count, where the device knows the count: `most` at most.
   template <class Body>
-  void for_each_of(Work work, const uint32_t* count, uint64_t /*most*/, const Body& body) {
-    for_each(work, *count, body);
+  void for_each_of(Work work, const uint32_t* count, uint64_t each, uint64_t /*most*/, const Body& body) {
+    for_each(work, each * *count, body);
   }
 
   // body(group, i) for every i < n, in any order, each by a group of 32 lanes. With body.prepare(i), see

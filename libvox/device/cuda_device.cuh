@@ -35,8 +35,8 @@ __global__ void for_each(uint64_t n, const Body body) {
 }
 
 template <class Body>
-__global__ void for_each_of(const uint32_t* count, const Body body) {
-  const uint64_t n = *count, stride = uint64_t{gridDim.x} * blockDim.x;
+__global__ void for_each_of(const uint32_t* count, uint64_t each, const Body body) {
+  const uint64_t n = each * *count, stride = uint64_t{gridDim.x} * blockDim.x;
   for (uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) body(i);
 }
 
@@ -168,12 +168,13 @@ class CudaDevice {
     });
   }
 
-  // body(i) for every i < *count, a number that the device knows: `most` at most.
+  // body(i) for every i < each * *count, where the device knows the count: `most` at most.
   template <class Body>
-  void for_each_of(Work work, const uint32_t* count, uint64_t most, const Body& body) {
+  void for_each_of(Work work, const uint32_t* count, uint64_t each, uint64_t most, const Body& body) {
     timed(work, 0, [&] {
       const uint32_t resident = max_blocks_ / 8;  // more would find nothing to do most of the time
-      cuda_kernels::for_each_of<<<std::min(blocks(most), resident), kThreads, 0, stream_>>>(count, body);
+      cuda_kernels::for_each_of<<<std::min(blocks(each * most), resident), kThreads, 0, stream_>>>(
+          count, each, body);
       check_cuda(cudaGetLastError(), work.name);
     });
   }

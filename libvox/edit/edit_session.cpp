@@ -16,7 +16,9 @@ EditWork& EditWork::operator+=(const EditWork& other) {
   add(leaves, other.leaves);
   octree_bytes += other.octree_bytes;
   octree_seconds += other.octree_seconds;
+  octree_device_seconds += other.octree_device_seconds;
   merge_seconds += other.merge_seconds;
+  merge_device_seconds += other.merge_device_seconds;
   return *this;
 }
 

@@ -21,8 +21,9 @@ struct EditCounts {
 struct EditWork {
   EditCounts nodes, leaves;
   uint64_t octree_bytes = 0;
-  double octree_seconds = 0;  // root → leaves
-  double merge_seconds = 0;   // leaves → root
+  // Root → leaves and leaves → root: wall time, and from the first to the last that the device does.
+  double octree_seconds = 0, octree_device_seconds = 0;
+  double merge_seconds = 0, merge_device_seconds = 0;
 
   EditWork& operator+=(const EditWork& other);
 };

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "libvox/base/units.h"
 #include "libvox/dag/collect.h"
 #include "libvox/dag/freeze.h"
 #include "libvox/dag/load.h"
@@ -49,6 +50,7 @@ class DeviceEditSession final : public EditSession {
       : device_(device), store_(device, tables) {
     scenes_.push_back({DagLoader(device_, store_, dag).insert().root, dag.resolution, dag.depth()});
     materials_ = dag.materials;
+    if constexpr (requires { store_.tables().make_reserve(); }) store_.tables().make_reserve();
   }
 
   uint32_t resolution() const override { return scenes_[0].resolution; }
@@ -181,8 +183,8 @@ class DeviceEditSession final : public EditSession {
     const FloodRule rule = {dag(), edit.shape, box, voxel_at(edit.seed)};
     const Flood flooded = flood(device_, rule, state(), edit.seed);
     if (flooded.voxels > edit.limit)
-      throw Error("a fill reaches " + std::to_string(flooded.voxels) + " voxels, more than its limit of " +
-                  std::to_string(edit.limit));
+      throw Error("a fill reaches " + format_count(flooded.voxels) + " voxels, more than its limit of " +
+                  format_count(edit.limit));
     const double seconds = watch.lap();
     const FillTool tool = {{flooded.keys.data()},
                            flooded.masks.data(),
@@ -214,10 +216,14 @@ class DeviceEditSession final : public EditSession {
     EditWork work;
     Stopwatch watch;
     octree_size_.expect(surface_leaves(boxes));
-    const auto octree = edit_octree(device_, set, dag(), state(), octree_size_, used.data());
+    Octree<typename ToolSet<Tool>::State> octree;
+    work.octree_device_seconds = device_.seconds(
+        [&] { octree = edit_octree(device_, set, dag(), state(), octree_size_, used.data()); });
     work.octree_bytes = octree.bytes();
     work.octree_seconds = watch.lap();
-    const MergeWork merged = Merger(device_, store_, set, dag(), octree, used.data()).run();
+    MergeWork merged;
+    work.merge_device_seconds =
+        device_.seconds([&] { merged = Merger(device_, store_, set, dag(), octree, used.data()).run(); });
     work.merge_seconds = watch.lap();
     work.nodes = merged.nodes;
     work.leaves = merged.leaves;

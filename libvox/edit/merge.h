@@ -114,7 +114,7 @@ struct EditNodes {
     uint32_t mask = 0;
     bool alike = true;
     for (uint32_t c = 0; c < 8; ++c) {
-      content[c] = splits[i] >> c & 1 ? below.settled(parts[8 * i + c]) : parts[8 * i + c];
+      content[c] = splits[8 * i + c] ? below.settled(parts[8 * i + c]) : parts[8 * i + c];
       if (content[c] != kEmptyContent) mask |= 1u << c;
       if (is_filled(content[c])) content[c] = below.filled(material_of(content[c]));
       alike = alike && content[c] == content[0];
@@ -273,8 +273,8 @@ class Merger {
                        EditLevel<EditLeaves<Tools>, Start>{leaves, {dag_, level, {}, here, used_}, start});
     } else {
       const EditItems below = level_items(level + 1);
-      const EditNodes nodes = {dag_,  level, octree_.ref.content + 8 * first, octree_.ref.splits + first, old,
-                               below, here};
+      const EditNodes nodes = {
+          dag_, level, octree_.ref.content + 8 * first, octree_.ref.splits + 8 * first, old, below, here};
       device_.for_each({"edit: nodes", 100}, n,
                        EditLevel<EditNodes, Start>{nodes, {dag_, level, below, here, used_}, start});
     }

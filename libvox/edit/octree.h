@@ -34,7 +34,7 @@ struct OctreeRef {
   uint64_t inner_capacity;
 };
 
-// What becomes of the parts of a node.
+// What becomes of each part of the nodes.
 template <class Tools>
 struct SplitNodes {
   using State = typename Tools::State;
@@ -46,42 +46,34 @@ struct SplitNodes {
   uint32_t* used;
 
   VOX_HD void operator()(uint64_t i) const {
-    const uint64_t first = octree.firsts[level], first_below = first + octree.counts[level], node = first + i;
-    if (i == 0) octree.firsts[level + 1] = static_cast<uint32_t>(first_below);
+    const uint64_t first = octree.firsts[level], node = first + i / 8, slot = 8 * first + i;
+    if (i == 0) octree.firsts[level + 1] = octree.firsts[level] + octree.counts[level];
     if (node >= octree.inner_capacity) return;
-    const Region region = {octree.corners[node], level, side};
-    const State state = octree.states[node];
-    const Content old = octree.old[node];
-    Content* content = octree.content + 8 * node;
-    uint32_t splits = 0;
-    for (uint32_t c = 0; c < 8; ++c) {
-      const Region part = region.child(c);
-      const OldRegion before = {dag, dag.child(old, c), part.level};
-      const Content answer = tools.region(part, tools.descend(state, part), before);
-      if (answer == kSplit) {
-        splits |= 1u << c;
-      } else {
-        content[c] = answer == kKeep ? before.content : stored(answer);
-        note_filled(used, content[c]);
-      }
-    }
-    octree.splits[node] = static_cast<uint8_t>(splits);
-    if (splits == 0) return;
-    const auto count = static_cast<uint32_t>(popcount(splits));
-    uint32_t index = atomic_add_together(octree.counts + level + 1, count);
-    for (uint32_t c = 0; c < 8; ++c) {
-      if ((splits >> c & 1) == 0) continue;
-      content[c] = index;
-      const uint64_t below = first_below + index++;
-      if (below >= octree.capacity) continue;
-      const Region part = region.child(c);
-      octree.corners[below] = part.min;
-      octree.old[below] = dag.child(old, c);
-      octree.states[below] = tools.descend(state, part);
+    const Region part = Region{octree.corners[node], level, side}.child(i % 8);
+    const State state = tools.descend(octree.states[node], part);
+    const OldRegion before = {dag, dag.child(octree.old[node], i % 8), part.level};
+    const Content answer = tools.region(part, state, before);
+    octree.splits[slot] = answer == kSplit ? 1 : 0;
+    if (answer == kSplit) {
+      octree.content[slot] = enter(first + octree.counts[level], part, before.content, state);
+    } else {
+      const Content content = answer == kKeep ? before.content : stored(answer);
+      octree.content[slot] = content;
+      note_filled(used, content);
     }
   }
 
  private:
+  // A node of the next level, whose first one this is; returns its index in the level.
+  VOX_HD uint32_t enter(uint64_t first, const Region& region, Content old, const State& state) const {
+    const uint32_t index = atomic_count_together(octree.counts + level + 1);
+    if (first + index < octree.capacity) {
+      octree.corners[first + index] = region.min;
+      octree.old[first + index] = old;
+      octree.states[first + index] = state;
+    }
+    return index;
+  }
   // Without materials, regions are filled with 0.
   VOX_HD Content stored(Content answer) const {
     return is_filled(answer) && !dag.materials ? filled_with(0) : answer;
@@ -134,7 +126,7 @@ struct Octree {
 
   uint64_t bytes() const {
     const uint64_t inner = firsts.back(), all = inner + counts.back();
-    return all * (sizeof(Int3) + sizeof(Content) + sizeof(State)) + inner * (8 * sizeof(Content) + 1);
+    return all * (sizeof(Int3) + sizeof(Content) + sizeof(State)) + inner * 8 * (sizeof(Content) + 1);
   }
 };
 
@@ -154,13 +146,13 @@ Octree<typename Tools::State> edit_octree(Device& device, const Tools& tools, co
     octree.old = device.template make<Content>(size.nodes);
     octree.states = device.template make<State>(size.nodes);
     octree.content = device.template make<Content>(8 * size.inner);
-    octree.splits = device.template make<uint8_t>(size.inner);
+    octree.splits = device.template make<uint8_t>(8 * size.inner);
     octree.ref = {numbers.data(),        numbers.data() + levels, octree.corners.data(),
                   octree.old.data(),     octree.states.data(),    size.nodes,
                   octree.content.data(), octree.splits.data(),    size.inner};
     device.for_each("edit: root", 1, EnterRoot<Tools>{tools, root, root_side, octree.ref, levels, used});
     for (uint32_t level = 0; level < dag.depth; ++level)
-      device.for_each_of("edit: split", octree.ref.counts + level,
+      device.for_each_of("edit: split", octree.ref.counts + level, 8,
                          std::min(uint64_t{1} << std::min(3 * level, 40u), size.inner),
                          SplitNodes<Tools>{tools, dag, level, root_side >> level, octree.ref, used});
     std::vector<uint32_t> read(2 * levels);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "libvox/base/error.h"
 #include "libvox/device/work.h"
 #include "libvox/hash/sector_chains.h"
 #include "libvox/hash/sector_find.h"
@@ -75,13 +76,12 @@ class SectorTable {
     space.fits = places_end_ - next_place_;
     space.new_place = reserve_.begin;
     space.spare = spare(items_ + 1);
-    limits.places[item_words_] = space.fits + reserve_.behind_a_run();
+    limits.places[item_words_] = places_left();
     limits.missing[item_words_] = items_before_full();
   }
   // They have asked for this, and have inserted so many items.
   void took(const SectorRoom::OfSize& room, uint64_t items) {
-    const uint64_t had = places_end_ - next_place_;
-    const uint64_t places = std::min(room.places, had + reserve_.behind_a_run());
+    const uint64_t had = places_end_ - next_place_, places = std::min(room.places, places_left());
     slots_ += room.places - room.refused_places;
     count_items(items);
     if (places <= had) {
@@ -91,17 +91,20 @@ class SectorTable {
       places_end_ = std::exchange(reserve_, {}).end;
     }
   }
-  // So that what was refused will be there, and what further batches of the kind ask for.
+  // So that what was refused will be there.
   void make_room(const SectorRoom::OfSize& room, double growth) {
-    constexpr uint64_t kFurther = 4;
     if (room.refused_items > 0) reserve_buckets(room.refused_items, growth);
-    const uint64_t there = places_end_ - next_place_ + reserve_.behind_a_run();
-    if (there >= kFurther * room.places) return;
-    try {
-      reserve_ = take_superblocks(2 * kFurther * room.places + kLongestRun);
-    } catch (const OutOfMemory&) {
-      if (there < room.refused_places) reserve_ = take_superblocks(room.refused_places + kLongestRun);
-    }
+    if (room.refused_places > places_left()) reserve_ = take_superblocks(room.refused_places + kLongestRun);
+  }
+  // So that batches that ask for so many places will not be refused any for some time.
+  void make_reserve(uint64_t places) {
+    constexpr uint64_t kOften = 8;
+    if (places_left() < 2 * places) take_reserve(std::max(kOften * places, items_ / kShare));
+  }
+  // The same for what a table is loaded with: nothing where a superblock would be much.
+  void make_first_reserve() {
+    const uint64_t places = items_ / kShare / kItemsPerSuperblock * kItemsPerSuperblock;
+    if (places_left() < places) take_reserve(places);
   }
 
   // Takes memory for runs of `granules` together, behind those of smaller sizes.
@@ -196,6 +199,7 @@ class SectorTable {
   }
 
  private:
+  static constexpr uint64_t kShare = 25;  // of the items there are, that may be places for more
   static constexpr uint32_t kSlotsPerSlab = 1 << kSlotBits, kPlaceBits = kBlockBits + kSlabBits + kSlotBits;
 
   struct Generation {
@@ -223,6 +227,15 @@ class SectorTable {
         memory_.grow(count, 0, SlabLayout::contiguous(kSlotsPerSlab * item_words_, 0, item_words_));
     for (uint32_t i = 0; i < count; ++i) superblocks_.push_back(first + i);
     return {first << kPlaceBits, (first + count) << kPlaceBits};
+  }
+
+  uint64_t places_left() const { return places_end_ - next_place_ + reserve_.behind_a_run(); }
+  // As far as there is memory.
+  void take_reserve(uint64_t places) {
+    try {
+      reserve_ = take_superblocks(places);
+    } catch (const OutOfMemory&) {  // one does without
+    }
   }
 
   void add_buckets(uint64_t count) {
@@ -316,7 +329,7 @@ class SectorTables {
     limits.sectors = left_count_ + overflow_.size() / SectorOverflow::kWords - sectors_;
     return limits;
   }
-  // What they have taken. Where that was not enough, there is more afterwards.
+  // What they have taken. There is more afterwards.
   void took(const SectorRoom& room, const SizeCounts& inserted) {
     const uint64_t there = limits().sectors, taken = std::min(room.sectors, there);
     const uint64_t reused = std::min(taken, left_count_), kept = left_count_ - reused;
@@ -326,10 +339,17 @@ class SectorTables {
     sectors_ += taken - reused;
     for (uint32_t words = 0; words <= kMaxItemWords; ++words)
       tables_[words].took(room.of_size[words], inserted[words]);
-    if (room.stopped == 0) return;
+    if (room.stopped != 0) {
+      for (uint32_t words = 0; words <= kMaxItemWords; ++words)
+        tables_[words].make_room(room.of_size[words], growth_);
+      if (room.sectors > there) reserve_sectors(room.sectors);
+    }
     for (uint32_t words = 0; words <= kMaxItemWords; ++words)
-      tables_[words].make_room(room.of_size[words], growth_);
-    if (room.sectors > there) reserve_sectors(room.sectors);
+      tables_[words].make_reserve(room.of_size[words].places);
+  }
+  // For batches that are going to come.
+  void make_reserve() {
+    for (auto& table : tables_) table.make_first_reserve();
   }
   SectorTableRefs refs() const {
     SectorTableRefs refs = {};

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "libvox/base/error.h"
+#include "libvox/base/units.h"
 #include "libvox/device/cpu_device.h"
 #include "libvox/edit/disjoint_sets.h"
 #include "libvox/edit/leaf_faces.h"
@@ -231,8 +232,8 @@ TEST(Fill, BeyondItsLimitChangesNothingAndSaysHowManyVoxelsThereAre) {
   const SceneState state = scene.session().state();
   FillEdit limited = edit;
   limited.limit = voxels - 1;
-  EXPECT_EQ(problem_of(scene, limited), "a fill reaches " + std::to_string(voxels) +
-                                            " voxels, more than its limit of " + std::to_string(voxels - 1));
+  EXPECT_EQ(problem_of(scene, limited), "a fill reaches " + format_count(voxels) +
+                                            " voxels, more than its limit of " + format_count(voxels - 1));
   EXPECT_EQ(scene.session().state(), state);
   scene.expect_same();
   limited.limit = voxels;

@@ -163,7 +163,11 @@ Report EditLog::report() const {
               "bytes")
       .column("octree_seconds", column<double>(passes_, [](const P& p) { return p.work.octree_seconds; }),
               "s")
+      .column("octree_device_seconds",
+              column<double>(passes_, [](const P& p) { return p.work.octree_device_seconds; }), "s")
       .column("merge_seconds", column<double>(passes_, [](const P& p) { return p.work.merge_seconds; }), "s")
+      .column("merge_device_seconds",
+              column<double>(passes_, [](const P& p) { return p.work.merge_device_seconds; }), "s")
       .column("seconds", column<double>(passes_, [](const P& p) { return p.seconds; }), "s");
   report.group("collections")
       .column("line", column<U>(collections_, [](const C& c) { return c.line; }))
