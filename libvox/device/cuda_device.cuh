@@ -28,14 +28,25 @@ void check_cuda(cudaError_t status, const char* call);
 
 namespace cuda_kernels {
 
+// How many blocks of a loop a processor is to hold at least, so that there is other work while one waits for
+// memory: bodies that would take too many registers for that say so in kBlocksAtOnce.
 template <class Body>
-__global__ void for_each(uint64_t n, const Body body) {
+constexpr int blocks_at_once() {
+  if constexpr (requires { Body::kBlocksAtOnce; })
+    return Body::kBlocksAtOnce;
+  else
+    return 1;
+}
+
+template <class Body>
+__global__ void __launch_bounds__(256, blocks_at_once<Body>()) for_each(uint64_t n, const Body body) {
   const uint64_t stride = uint64_t{gridDim.x} * blockDim.x;
   for (uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) body(i);
 }
 
 template <class Body>
-__global__ void for_each_of(const uint32_t* count, uint64_t each, const Body body) {
+__global__ void __launch_bounds__(256, blocks_at_once<Body>())
+    for_each_of(const uint32_t* count, uint64_t each, const Body body) {
   const uint64_t n = each * *count, stride = uint64_t{gridDim.x} * blockDim.x;
   for (uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) body(i);
 }

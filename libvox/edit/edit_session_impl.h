@@ -50,6 +50,7 @@ class DeviceEditSession final : public EditSession {
       : device_(device), store_(device, tables) {
     scenes_.push_back({DagLoader(device_, store_, dag).insert().root, dag.resolution, dag.depth()});
     materials_ = dag.materials;
+    store_.expect_growth(kGrowth);
     if constexpr (requires { store_.tables().make_reserve(); }) store_.tables().make_reserve();
   }
 
@@ -119,6 +120,9 @@ class DeviceEditSession final : public EditSession {
   }
 
  private:
+  // Of tables that edits have made too small: they are going to add more.
+  static constexpr double kGrowth = 4;
+
   std::vector<DagRoot> roots(std::span<const SceneState> states) const {
     std::vector<DagRoot> roots;
     for (const SceneRoot& scene : scenes_) roots.push_back({scene.root, scene.depth});

@@ -163,6 +163,7 @@ struct FilledItems {
 // All items of a level.
 template <class Nodes, class Start>
 struct EditLevel {
+  static constexpr int kBlocksAtOnce = 4;
   Nodes nodes;
   FilledItems filled;
   Start start;
