@@ -37,7 +37,6 @@ struct OctreeRef {
 // What becomes of each part of the nodes.
 template <class Tools>
 struct SplitNodes {
-  static constexpr int kBlocksAtOnce = 4;
   using State = typename Tools::State;
   Tools tools;
   StoredDag dag;

@@ -96,15 +96,21 @@ class SectorTable {
     if (room.refused_items > 0) reserve_buckets(room.refused_items, growth);
     if (room.refused_places > places_left()) reserve_ = take_superblocks(room.refused_places + kLongestRun);
   }
-  // So that batches that ask for so many places will not be refused any for some time.
-  void make_reserve(uint64_t places) {
+  // So that batches that are like those that asked for this will not be refused anything for some time.
+  void make_reserve(const SectorRoom::OfSize& room, uint64_t items, double growth) {
     constexpr uint64_t kOften = 8;
-    if (places_left() < 2 * places) take_reserve(std::max(kOften * places, items_ / kShare));
+    if (places_left() < 2 * room.places)
+      reserve_ = take_superblocks(std::max(kOften * room.places, items_ / kShare));
+    if (items_before_full() < 2 * items) reserve_buckets(2 * items, growth);
   }
-  // The same for what a table is loaded with: nothing where a superblock would be much.
-  void make_first_reserve() {
-    const uint64_t places = items_ / kShare / kItemsPerSuperblock * kItemsPerSuperblock;
-    if (places_left() < places) take_reserve(places);
+  // The same before there were any, for a share of the items that there are, or of those of all tables.
+  // Nothing where a superblock would be much.
+  void make_first_reserve(uint64_t all_items) {
+    constexpr uint64_t kFewItems = 1 << 16;
+    const uint64_t share = std::max(items_, all_items / kMaxItemWords) / kShare;
+    const uint64_t places = share / kItemsPerSuperblock * kItemsPerSuperblock;
+    if (places_left() < places) reserve_ = take_superblocks(places);
+    if (items_before_full() < kFewItems) add_buckets(kFewItems / load_factor_ + 1);
   }
 
   // Takes memory for runs of `granules` together, behind those of smaller sizes.
@@ -199,7 +205,7 @@ class SectorTable {
   }
 
  private:
-  static constexpr uint64_t kShare = 25;  // of the items there are, that may be places for more
+  static constexpr uint64_t kShare = 32;  // of the items there are, that may be places for more
   static constexpr uint32_t kSlotsPerSlab = 1 << kSlotBits, kPlaceBits = kBlockBits + kSlabBits + kSlotBits;
 
   struct Generation {
@@ -230,13 +236,6 @@ class SectorTable {
   }
 
   uint64_t places_left() const { return places_end_ - next_place_ + reserve_.behind_a_run(); }
-  // As far as there is memory.
-  void take_reserve(uint64_t places) {
-    try {
-      reserve_ = take_superblocks(places);
-    } catch (const OutOfMemory&) {  // one does without
-    }
-  }
 
   void add_buckets(uint64_t count) {
     if (count > UINT32_MAX) throw Error("a hash table has more than 2^32 buckets");
@@ -344,12 +343,20 @@ class SectorTables {
         tables_[words].make_room(room.of_size[words], growth_);
       if (room.sectors > there) reserve_sectors(room.sectors);
     }
-    for (uint32_t words = 0; words <= kMaxItemWords; ++words)
-      tables_[words].make_reserve(room.of_size[words].places);
+    as_far_as_there_is_memory([&] {
+      for (uint32_t words = 0; words <= kMaxItemWords; ++words)
+        tables_[words].make_reserve(room.of_size[words], inserted[words], growth_);
+      if (limits().sectors < 2 * room.sectors) reserve_sectors(8 * room.sectors);
+    });
   }
   // For batches that are going to come.
   void make_reserve() {
-    for (auto& table : tables_) table.make_first_reserve();
+    constexpr uint64_t kFewSectors = 1 << 14;
+    as_far_as_there_is_memory([&] {
+      for (uint32_t words = kMinItemWords; words <= kMaxItemWords; ++words)
+        tables_[words].make_first_reserve(items());
+      reserve_sectors(sectors_ / 4 + kFewSectors);
+    });
   }
   SectorTableRefs refs() const {
     SectorTableRefs refs = {};
@@ -439,6 +446,14 @@ class SectorTables {
     spaces.left_count = static_cast<uint32_t>(reused);
     spaces.first_sector = static_cast<uint32_t>(sectors_);
     sectors_ += count - reused;
+  }
+
+  template <class F>
+  static void as_far_as_there_is_memory(const F& f) {
+    try {
+      f();
+    } catch (const OutOfMemory&) {  // one does without
+    }
   }
 
   void reserve_sectors(uint64_t count) {
