@@ -314,7 +314,7 @@ void check_random_scripts(const Scripts& plan, uint64_t first_seed) {
     constexpr uint32_t kBatches[] = {1, 2, 16};
     for (const uint32_t batch : kBatches) {
       script.commands[0].action = random_policy(random);
-      const std::string table = tables[random.below(static_cast<uint32_t>(tables.size()))];
+      const std::string& table = tables[random.below(static_cast<uint32_t>(tables.size()))];
       SCOPED_TRACE("resolution " + std::to_string(plan.resolution) + ", script " + std::to_string(number) +
                    ", batches of " + std::to_string(batch) + ", table " + table + "\n" + text_of(script));
       expect_result(*test_engine({.table = table}), scenes, materials, script, batch, expected);
