@@ -347,14 +347,14 @@ TEST(Editor, CollectingGarbageLeavesExactlyTheItemsOfTheStatesThatCanBeReturnedT
     script.commands.push_back({.line = 98, .action = Undo{1000}});
     script.commands.push_back({.line = 99, .action = Collect{}});
     SCOPED_TRACE(text_of(script));
-    const auto [session, others] = session_of(*engine, scenes, true);
+    const Session made = session_of(*engine, scenes, true);
     NaiveEditor naive(scenes, true);
     uint32_t collections = 0;
-    Editor editor(*session, script, others, {}, {.done = [&](const Command& command) {
+    Editor editor(*made.session, script, made.others, {}, {.done = [&](const Command& command) {
       naive.run(command);
       if (!std::holds_alternative<Collect>(command.action)) return;
       ++collections;
-      ASSERT_EQ(session->items(), naive.items()) << "line " << command.line;
+      ASSERT_EQ(made.session->items(), naive.items()) << "line " << command.line;
     }});
     editor.run();
     EXPECT_GT(collections, 0u);
