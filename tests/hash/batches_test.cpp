@@ -252,6 +252,32 @@ TEST_P(BatchesOfItems, TakeTurnsWithInsertionsAndSweeps) {
   }
 }
 
+// What has gone was at the end of a bucket's long list, and the batches that follow are so small that each
+// takes some of the sectors that it has left.
+TEST_P(BatchesOfItems, TakeOverflowSectorsThatASweepHasLeft) {
+  const auto tables = make({.load_factor = 1000000});
+  SizeCounts one_bucket = {};
+  one_bucket[5] = 1;
+  tables->expect(one_bucket);
+  Random random(7);
+  Known known;
+  for (int round = 0; round < 3; ++round) {
+    insert(*tables, {batch_of(unique_items(random, 3000, 5))}, known);
+    Pointers pointers;
+    for (const auto& [item, pointer] : known) pointers.push_back(pointer);
+    std::sort(pointers.begin(), pointers.end());
+    pointers.resize(1000);
+    tables->sweep(pointers);
+    std::erase_if(known, [&](const auto& one) { return one.second > pointers.back(); });
+    for (const uint32_t count : {30u, 50u, 700u, 45u, 25u, 100u, 1u}) {
+      insert(*tables, {batch_of(unique_items(random, count, 5)), batch_of(unique_items(random, 20, 5))},
+             known);
+      ASSERT_NO_FATAL_FAILURE(expect_holds(*tables, known)) << "round " << round << ", " << count;
+      ASSERT_FALSE(HasFailure()) << "round " << round << ", " << count;
+    }
+  }
+}
+
 // An item that has found a place may stay, also without its batch; nothing comes to lie where it is.
 TEST_P(BatchesOfItems, ThatAreAbandonedLeaveTheTablesWhole) {
   const auto tables = make({.load_factor = 16});
