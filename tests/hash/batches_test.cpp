@@ -252,28 +252,27 @@ TEST_P(BatchesOfItems, TakeTurnsWithInsertionsAndSweeps) {
   }
 }
 
-// What has gone was at the end of a bucket's long list, and the batches that follow are so small that each
-// takes some of the sectors that it has left.
+// All items of a size go, and their superblock with them: the sectors of their long bucket are left. The
+// batches that follow are so small that each takes some of them.
 TEST_P(BatchesOfItems, TakeOverflowSectorsThatASweepHasLeft) {
   const auto tables = make({.load_factor = 1000000});
-  SizeCounts one_bucket = {};
-  one_bucket[5] = 1;
-  tables->expect(one_bucket);
+  SizeCounts one_each = {};
+  one_each[3] = one_each[5] = one_each[6] = one_each[7] = 1;
+  tables->expect(one_each);
   Random random(7);
   Known known;
-  for (int round = 0; round < 3; ++round) {
-    insert(*tables, {batch_of(unique_items(random, 3000, 5))}, known);
-    Pointers pointers;
-    for (const auto& [item, pointer] : known) pointers.push_back(pointer);
-    std::sort(pointers.begin(), pointers.end());
-    pointers.resize(1000);
-    tables->sweep(pointers);
-    std::erase_if(known, [&](const auto& one) { return one.second > pointers.back(); });
-    for (const uint32_t count : {30u, 50u, 700u, 45u, 25u, 100u, 1u}) {
-      insert(*tables, {batch_of(unique_items(random, count, 5)), batch_of(unique_items(random, 20, 5))},
+  insert(*tables, {batch_of(unique_items(random, 1000, 3))}, known);
+  for (const uint32_t words : {5u, 6u, 7u}) {
+    insert(*tables, {batch_of(unique_items(random, 3000, words))}, known);
+    std::erase_if(known, [&](const auto& one) { return one.first.size() == words; });
+    Pointers kept;
+    for (const auto& [item, pointer] : known) kept.push_back(pointer);
+    tables->sweep(kept);
+    for (const uint32_t count : {30u, 50u, 700u, 45u, 25u, 2000u, 1u}) {
+      insert(*tables, {batch_of(unique_items(random, count, 3)), batch_of(unique_items(random, 40, 3))},
              known);
-      ASSERT_NO_FATAL_FAILURE(expect_holds(*tables, known)) << "round " << round << ", " << count;
-      ASSERT_FALSE(HasFailure()) << "round " << round << ", " << count;
+      ASSERT_NO_FATAL_FAILURE(expect_holds(*tables, known)) << words << " words, " << count;
+      ASSERT_FALSE(HasFailure()) << words << " words, " << count;
     }
   }
 }
