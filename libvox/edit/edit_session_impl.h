@@ -240,9 +240,9 @@ class DeviceEditSession final : public EditSession {
     constexpr uint64_t kBytesEach = 1000;
     uint64_t leaves = 0;
     for (const VoxelBox& box : boxes) {
-      const Int3 size = box.max - box.min;
-      const auto x = static_cast<uint64_t>(size.x / 4 + 2), y = static_cast<uint64_t>(size.y / 4 + 2),
-                 z = static_cast<uint64_t>(size.z / 4 + 2);
+      const Int3 size = box.max - box.min, cells = {size.x / 4 + 2, size.y / 4 + 2, size.z / 4 + 2};
+      const auto x = static_cast<uint64_t>(cells.x), y = static_cast<uint64_t>(cells.y),
+                 z = static_cast<uint64_t>(cells.z);
       leaves += std::min(x * y * z, 2 * (x * y + y * z + z * x));
     }
     return std::min(leaves, device_.pool().available() / kBytesEach);

@@ -465,6 +465,9 @@ class SectorTables {
     auto grown = device_.template make<uint32_t>(
         std::max({kFewest * SectorOverflow::kWords, needed, overflow_.size() * 3 / 2}));
     device_.copy(grown.data(), overflow_.data(), sectors_ * SectorOverflow::kWords);
+    // Batches may ask for a sector and leave it: kLeftSector, so that the next sweep finds it.
+    device_.fill(grown.data() + sectors_ * SectorOverflow::kWords,
+                 grown.size() - sectors_ * SectorOverflow::kWords, +kLeftSector);
     device_.sync();
     overflow_ = std::move(grown);
   }

@@ -314,7 +314,7 @@ void check_random_scripts(const Scripts& plan, uint64_t first_seed) {
     constexpr uint32_t kBatches[] = {1, 2, 16};
     for (const uint32_t batch : kBatches) {
       script.commands[0].action = random_policy(random);
-      const std::string table = tables[random.below(static_cast<uint32_t>(tables.size()))];
+      const std::string& table = tables[random.below(static_cast<uint32_t>(tables.size()))];
       SCOPED_TRACE("resolution " + std::to_string(plan.resolution) + ", script " + std::to_string(number) +
                    ", batches of " + std::to_string(batch) + ", table " + table + "\n" + text_of(script));
       expect_result(*test_engine({.table = table}), scenes, materials, script, batch, expected);
@@ -347,14 +347,14 @@ TEST(Editor, CollectingGarbageLeavesExactlyTheItemsOfTheStatesThatCanBeReturnedT
     script.commands.push_back({.line = 98, .action = Undo{1000}});
     script.commands.push_back({.line = 99, .action = Collect{}});
     SCOPED_TRACE(text_of(script));
-    const auto [session, others] = session_of(*engine, scenes, true);
+    const Session made = session_of(*engine, scenes, true);
     NaiveEditor naive(scenes, true);
     uint32_t collections = 0;
-    Editor editor(*session, script, others, {}, {.done = [&](const Command& command) {
+    Editor editor(*made.session, script, made.others, {}, {.done = [&](const Command& command) {
       naive.run(command);
       if (!std::holds_alternative<Collect>(command.action)) return;
       ++collections;
-      ASSERT_EQ(session->items(), naive.items()) << "line " << command.line;
+      ASSERT_EQ(made.session->items(), naive.items()) << "line " << command.line;
     }});
     editor.run();
     EXPECT_GT(collections, 0u);

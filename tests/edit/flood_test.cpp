@@ -21,11 +21,17 @@ bool is_in(uint64_t mask, const Int3& p) {
           1) != 0;
 }
 
+// Half of the bits, or, for the kinds 1 and 2, a quarter or three quarters.
+uint64_t random_mask(std::mt19937_64& bits, int kind) {
+  const uint64_t a = bits(), b = bits();
+  return kind == 0 ? a : kind == 1 ? a & b : a | b;
+}
+
 TEST(LeafFaces, AMaskAcrossAFaceIsWhatItTouchesInTheLeafThere) {
   constexpr Int3 kSteps[6] = {{-1, 0, 0}, {1, 0, 0}, {0, -1, 0}, {0, 1, 0}, {0, 0, -1}, {0, 0, 1}};
   std::mt19937_64 bits(1);
   for (int i = 0; i < 200; ++i) {
-    const uint64_t mask = bits() & bits();
+    const uint64_t mask = random_mask(bits, 1);
     for (uint32_t face = 0; face < 6; ++face) {
       const uint64_t touched = across_face(mask, face);
       for (uint64_t bit = 0; bit < 64; ++bit) {
@@ -40,7 +46,7 @@ TEST(LeafFaces, AMaskAcrossAFaceIsWhatItTouchesInTheLeafThere) {
 TEST(LeafFaces, ConnectedPartsAreThoseThatAWalkFinds) {
   std::mt19937_64 bits(2);
   for (int i = 0; i < 300; ++i) {
-    const uint64_t mask = i % 3 == 0 ? bits() : i % 3 == 1 ? bits() & bits() : bits() | bits();
+    const uint64_t mask = random_mask(bits, i % 3);
     std::vector<Dense> leaf = {Dense(4)};
     for (uint64_t bit = 0; bit < 64; ++bit)
       if (mask >> bit & 1) leaf[0].at(morton_decode(bit)) = 1;

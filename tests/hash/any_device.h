@@ -8,6 +8,7 @@
 
 #include "libvox/dag/collect.h"
 #include "libvox/dag/frozen_dag.h"
+#include "libvox/hash/find_or_insert.h"
 #include "libvox/hash/slab_tables.h"
 #include "libvox/hash/sweep.h"
 #include "tests/hash/items.h"
@@ -20,6 +21,29 @@ using Chosen = std::vector<uint32_t>;  // indices of items of a batch
 struct CountedPointers {
   Pointers pointers;
   uint64_t sectors = 0;  // of 32 bytes, touched
+};
+
+// A batch of which items may depend on the batch before.
+struct LinkedBatch {
+  static constexpr uint32_t kNoLink = UINT32_MAX;
+  Batch items;
+  // For each item that of the batch before, by its index, whose pointer becomes the last word, or kNoLink.
+  std::vector<uint32_t> links;
+
+  void add(const Item& item, uint32_t link = kNoLink) {
+    items.add(item);
+    links.push_back(link);
+  }
+  uint64_t size() const { return items.size(); }
+};
+
+// What becomes of batches that are inserted one behind the other.
+struct InsertedBatches {
+  std::vector<Chosen> leaders;  // none where the tables do without
+  std::vector<Pointers> pointers;
+  std::vector<InternWork> work;
+  uint32_t stops = 0;       // how often a batch had to be done again
+  uint32_t first_item = 0;  // of the last batch: its pointer
 };
 
 // A DagStore and its tables.
@@ -38,6 +62,11 @@ class AnyTables {
   virtual CountedPointers find_counted(const Batch& batch) = 0;
   virtual CountedPointers insert_counted(const Batch& batch) = 0;
   virtual Pointers intern(const Batch& batch) = 0;
+
+  // The last batch is not empty.
+  virtual InsertedBatches insert_batches(const std::vector<LinkedBatch>& batches) = 0;
+  // The same up to an exception after the last batch.
+  virtual void abandon_batches(const std::vector<LinkedBatch>& batches) = 0;
 
   // Keeps the items at these pointers.
   virtual SweepResult sweep(const Pointers& kept) = 0;

@@ -6,6 +6,7 @@
 #include "libvox/dag/load.h"
 #include "libvox/dag/store.h"
 #include "libvox/hash/batch_duplicates.h"
+#include "libvox/hash/sector_batches.h"
 #include "libvox/hash/slab_duplicates.h"
 #include "tests/hash/any_device.h"
 
@@ -58,6 +59,121 @@ struct ReadItem {
   }
 };
 
+// The items of a batch, or their pointers, where a loop over the next one reads them.
+struct LinkedItems {
+  const uint32_t* leaders;  // nullptr: pointers of all are set
+  const uint32_t* pointers;
+  VOX_HD uint32_t pointer(uint32_t i) const {
+    const uint32_t leader = leaders ? leaders[i] : i;
+    return leader == FindLeader::kNone ? kNullPointer : pointers[leader];
+  }
+};
+
+template <class Start>
+struct WriteLinkedItem {
+  const uint32_t* words;
+  const uint32_t* offsets;
+  const uint32_t* links;
+  LinkedItems before;
+  uint32_t* out;  // kMaxItemWords for each item
+  uint8_t* sizes;
+  Start start;
+  VOX_HD void operator()(uint64_t i) const {
+    if (start.stopped()) return;
+    const uint32_t size = offsets[i + 1] - offsets[i];
+    uint32_t* to = out + i * kMaxItemWords;
+    for (uint32_t word = 0; word < size; ++word) to[word] = words[offsets[i] + word];
+    if (links[i] != LinkedBatch::kNoLink) to[size - 1] = before.pointer(links[i]);
+    sizes[i] = static_cast<uint8_t>(size);
+    start(i);
+  }
+};
+
+template <class Start>
+struct ReadFirstPointer {
+  LinkedItems items;
+  Start start;
+  uint32_t* word;
+  VOX_HD void operator()(uint64_t) const {
+    if (!start.stopped()) *word = items.pointer(0);
+  }
+};
+
+// Batches that are inserted one behind the other, as the levels of an edited scene are: all in one array,
+// in which each overwrites the one before.
+template <class Device, class Tables>
+class BatchesOnDevice {
+ public:
+  using Batches = typename BatchesOf<Device, Tables>::Type;
+
+  BatchesOnDevice(Device& device, Tables& tables, const std::vector<LinkedBatch>& batches)
+      : device_(device), batches_(device, tables, batches.size(), most_items(batches)) {
+    for (const LinkedBatch& batch : batches)
+      levels_.push_back({DeviceBatch<Device>::uploaded(device, batch.items.words),
+                         DeviceBatch<Device>::uploaded(device, batch.items.offsets),
+                         DeviceBatch<Device>::uploaded(device, batch.links),
+                         device.template make<uint32_t>(batch.size()),
+                         device.template make<uint32_t>(Batches::kLeaders ? batch.size() : 0)});
+    words_ = device.template make<uint32_t>(most_items(batches) * kMaxItemWords);
+    sizes_ = device.template make<uint8_t>(most_items(batches));
+  }
+
+  void insert(size_t number) {
+    const Level& level = levels_[number];
+    const uint64_t n = level.pointers.size();
+    const BatchRef batch = {words_.data(), nullptr, nullptr, kMaxItemWords, sizes_.data()};
+    const auto start = batches_.start(batch, n);
+    device_.for_each(
+        "write items", n,
+        WriteLinkedItem<typename Batches::Start>{level.words.data(), level.offsets.data(), level.links.data(),
+                                                 number == 0 ? LinkedItems{} : linked(number - 1),
+                                                 words_.data(), sizes_.data(), start});
+    batches_.intern(number, batch, n, level.leaders.data(), level.pointers.data());
+  }
+  InsertedBatches insert_all() {
+    InsertedBatches result;
+    for (size_t first = 0;;) {
+      for (size_t number = first; number < levels_.size(); ++number) insert(number);
+      device_.for_each("read a pointer", 1,
+                       ReadFirstPointer<typename Batches::Start>{linked(levels_.size() - 1),
+                                                                 batches_.start({}, 1), batches_.word()});
+      const auto finished = batches_.finish();
+      result.first_item = finished.word;
+      if (!finished.stopped) break;
+      first = *finished.stopped;
+      ++result.stops;
+    }
+    for (const Level& level : levels_) {
+      result.pointers.push_back(DeviceBatch<Device>::downloaded(device_, level.pointers));
+      if (Batches::kLeaders)
+        result.leaders.push_back(DeviceBatch<Device>::downloaded(device_, level.leaders));
+    }
+    result.work = batches_.work();
+    return result;
+  }
+
+ private:
+  struct Level {
+    Buffer<uint32_t> words, offsets, links, pointers, leaders;
+  };
+
+  static uint64_t most_items(const std::vector<LinkedBatch>& batches) {
+    uint64_t most = 0;
+    for (const LinkedBatch& batch : batches) most = std::max(most, batch.size());
+    return most;
+  }
+  LinkedItems linked(size_t number) const {
+    const Level& level = levels_[number];
+    return {Batches::kLeaders ? level.leaders.data() : nullptr, level.pointers.data()};
+  }
+
+  Device& device_;
+  std::vector<Level> levels_;
+  Buffer<uint32_t> words_;
+  Buffer<uint8_t> sizes_;
+  Batches batches_;  // waits for what reads the others
+};
+
 template <class Device, class Tables>
 class TablesOnDevice final : public AnyTables {
  public:
@@ -94,6 +210,18 @@ class TablesOnDevice final : public AnyTables {
     return with_all(batch, [&](const BatchRef& ref, const ChosenRef&, uint64_t n, uint32_t* pointers) {
       store_.intern(ref.words, ref.offsets, n, pointers);
     });
+  }
+
+  InsertedBatches insert_batches(const std::vector<LinkedBatch>& batches) override {
+    return BatchesOnDevice<Device, Tables>(device_, tables(), batches).insert_all();
+  }
+  void abandon_batches(const std::vector<LinkedBatch>& batches) override {
+    try {
+      BatchesOnDevice<Device, Tables> on_device(device_, tables(), batches);
+      for (size_t number = 0; number < batches.size(); ++number) on_device.insert(number);
+      throw Error("the batches are left alone");
+    } catch (const Error&) {  // what it has taken down is what this is for
+    }
   }
 
   SweepResult sweep(const Pointers& kept) override {
