@@ -158,7 +158,7 @@ class CpuDevice {
   void sort_pairs(Work work, Buffer<Key>& keys, Buffer<Value>& values, uint64_t n, uint32_t bits);
 
   template <class T>
-  void fill(T* to, uint64_t n, T value) {
+  void fill(T* to, uint64_t n, const T& value) {
     for_blocks(n, [&](uint64_t, uint64_t begin, uint64_t end) { std::fill(to + begin, to + end, value); });
   }
   template <class T>

@@ -288,7 +288,7 @@ class CudaDevice {
   }
 
   template <class T>
-  void fill(T* to, uint64_t n, T value) {
+  void fill(T* to, uint64_t n, const T& value) {
     for_each({"fill", sizeof(T)}, n, cuda_kernels::Fill<T>{to, value});
   }
   template <class T>

@@ -75,7 +75,8 @@ class SectorBatches {
     std::optional<size_t> stopped;  // the batch from which on all is to be done again
     uint32_t word = 0;
   };
-  // Waits for the batches. Where there was not enough room for one, there is now.
+  // Waits for the batches. Where there was not enough room for one, there is now. Once nothing has stopped,
+  // these were all batches.
   Result finish() {
     const SectorRoom room = settle();
     if (room.stopped == 0) return {{}, room.word};

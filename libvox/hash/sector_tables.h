@@ -452,7 +452,7 @@ class SectorTables {
   static void as_far_as_there_is_memory(const F& f) {
     try {
       f();
-    } catch (const OutOfMemory&) {  // one does without
+    } catch (const Error&) {  // of memory or of numbers for superblocks there is no more: one does without
     }
   }
 

@@ -464,7 +464,7 @@ TEST_F(EditorCommands, GarbageIsCollectedWhenTheScriptSaysSo) {
   EXPECT_EQ(collections_.size(), 2u);
   voxels_after("gc threshold 20%\n" + noise);
   EXPECT_GT(collections_.size(), 2u);
-  voxels_after("gc every 5 budget 1ms\n" + noise);
+  voxels_after("gc every 5 budget 1000ms\n" + noise);
   EXPECT_GE(collections_.size(), 1u);
   voxels_after("gc every 1\ngc never\n" + noise);
   EXPECT_EQ(collections_.size(), 0u);
