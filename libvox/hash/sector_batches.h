@@ -1,6 +1,6 @@
 // Batches that depend on each other into the tables `sector`, one behind the other without a look at the
-// host: all that it has to know comes with finish(). For batches that are small beside the table;
-// SectorTables:: insert() sorts, which takes more launches and moves less memory.
+// host: all that it has to know comes with finish(). For batches that are small beside the table; insert() of
+// SectorTables, which sorts, takes more launches and moves less memory.
 #pragma once
 
 #include <bit>
