@@ -9,17 +9,11 @@
 
 #include "libvox/edit/bounds.h"
 #include "tests/common/test_engine.h"
+#include "tests/common/thoroughness.h"
 #include "tests/edit/dense_edit.h"
 #include "tests/edit/random_edits.h"
 
 namespace vox {
-
-// Instrumented programs do a part of the work: what they look for shows in the first scripts.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr uint32_t kThoroughness = 1;
-#else
-inline constexpr uint32_t kThoroughness = 10;
-#endif
 
 // The first voxel that differs, in words.
 inline std::string difference(const Dense& is, const Dense& expected) {
