@@ -224,7 +224,7 @@ class Merger {
   MergeWork run() {
     const uint32_t levels = dag_.depth + 1;
     Batches batches(device_, store_.tables(), levels, most_);
-    typename Batches::Result result;
+    BatchesResult result;
     for (size_t first = 0;; first = *result.stopped) {
       for (size_t number = first; number < levels; ++number) merge(batches, number);
       const auto root = level_items(0);

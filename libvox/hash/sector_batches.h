@@ -12,6 +12,11 @@
 
 namespace vox {
 
+struct BatchesResult {
+  std::optional<size_t> stopped;  // the batch from which on all is to be done again
+  uint32_t word = 0;
+};
+
 template <class Device>
 class SectorBatches {
  public:
@@ -71,13 +76,9 @@ class SectorBatches {
   // A word that loops may write, and that finish() brings along.
   uint32_t* word() const { return &room_.data()->word; }
 
-  struct Result {
-    std::optional<size_t> stopped;  // the batch from which on all is to be done again
-    uint32_t word = 0;
-  };
   // Waits for the batches. Where there was not enough room for one, there is now. Once nothing has stopped,
   // these were all batches.
-  Result finish() {
+  BatchesResult finish() {
     const SectorRoom room = settle();
     if (room.stopped == 0) return {{}, room.word};
     begin();
@@ -154,12 +155,8 @@ class SteppedBatches {
 
   uint32_t* word() const { return word_.data(); }
 
-  struct Result {
-    std::optional<size_t> stopped;
-    uint32_t word = 0;
-  };
-  Result finish() {
-    Result result;
+  BatchesResult finish() {
+    BatchesResult result;
     device_.download(&result.word, word_.data(), 1);
     return result;
   }
