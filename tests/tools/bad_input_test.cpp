@@ -4,8 +4,6 @@
 namespace vox {
 namespace {
 
-constexpr int kFailed = 1, kBadUsage = 2, kInterrupted = 130;
-
 class BadInput : public ProgramTest {
  protected:
   void SetUp() override {

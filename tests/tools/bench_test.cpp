@@ -9,8 +9,6 @@
 namespace vox {
 namespace {
 
-constexpr int kFailed = 1, kBadUsage = 2;
-
 class BenchProgram : public ProgramTest {
  protected:
   Finished bench(const std::vector<std::string>& arguments) {

@@ -12,43 +12,14 @@
 namespace vox {
 namespace {
 
-constexpr int kFailed = 1, kBadUsage = 2, kInterrupted = 130;
-
 class EditProgram : public ProgramTest {
  protected:
-  // Makes cube.h5, a shell of 64³ with materials, and bare.h5, the same without.
+  EditProgram() : ProgramTest("vox-edit") {}
   void SetUp() override {
     ProgramTest::SetUp();
-    if (folder_.empty()) return;
-    write("cube.obj", cube_obj());
-    converted({"cube.obj", "--res", "64", "-q"});
-    converted({"cube.obj", "--res", "64", "-q", "--materials", "none", "-o", "bare.h5"});
+    if (!folder_.empty()) make_cubes();
   }
 
-  Finished edit(std::vector<std::string> arguments, RunOptions options = {}) {
-    arguments.insert(arguments.end(), {"--device", test_device()});
-    options.folder = folder_;
-    return run_program("vox-edit", arguments, options);
-  }
-
-  // Expects exit code 0 and no error; returns what was printed on stdout.
-  std::string printed(const std::vector<std::string>& arguments) {
-    const Finished run = edit(arguments);
-    EXPECT_EQ(run.code, 0) << "signal " << run.signal << "\n" << run.err;
-    EXPECT_EQ(run.err.find("error:"), std::string::npos) << run.err;
-    return run.out;
-  }
-
-  // Expects `code`, one error that contains `text`, and a folder that stays as it was.
-  void expect_failure(int code, const std::string& text, const std::vector<std::string>& arguments,
-                      const RunOptions& options = {}) {
-    const auto before = listing(folder_);
-    const Finished run = edit(arguments, options);
-    EXPECT_EQ(run.code, code) << "signal " << run.signal << ", " << testing::PrintToString(arguments);
-    EXPECT_TRUE(one_error(run, text, "vox-edit")) << testing::PrintToString(arguments);
-    EXPECT_EQ(run.out, "");
-    EXPECT_TRUE(listing(folder_) == before) << "files changed, " << testing::PrintToString(arguments);
-  }
   // Of a script that is wrong.
   void expect_bad_script(const std::string& text, const std::string& script,
                          const std::string& scene = "cube.h5") {
@@ -69,13 +40,6 @@ class EditProgram : public ProgramTest {
   }
   void expect_correct(const std::string& name) {
     EXPECT_NE(converted({"--verify", name}).find("correct"), std::string::npos) << name;
-  }
-
-  std::string python(const std::string& program) {
-    write("program.py", program);
-    const std::string folder = folder_.string();
-    EXPECT_EQ(std::system(("cd '" + folder + "' && /usr/bin/python3 program.py > python.out").c_str()), 0);
-    return read_bytes(folder_ / "python.out");
   }
 };
 
@@ -99,14 +63,14 @@ TEST_F(EditProgram, WritesTheEditedScene) {
   EXPECT_EQ(after.origin, before.origin);
   EXPECT_EQ(after.voxel_size, before.voxel_size);
   EXPECT_EQ(after.source, before.source);
-  EXPECT_TRUE(has(after.command, "vox-edit cube.h5 -s script.txt -o edited.h5")) << after.command;
+  EXPECT_TRUE(has(after.command, "cube.h5 -s script.txt -o edited.h5")) << after.command;
   EXPECT_NE(after.dag.digest, before.dag.digest);
 }
 
 TEST_F(EditProgram, WritesNothingWithoutAnOutput) {
   write("script.txt", kBox + "save saved.h5\n");
   const auto before = listing(folder_);
-  const Finished run = edit({"cube.h5", "--script", "script.txt"});
+  const Finished run = ran({"cube.h5", "--script", "script.txt"});
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_TRUE(has(run.out, "box add")) << run.out;
   EXPECT_TRUE(has(run.err, "script.txt:2: 'saved.h5' is not written")) << run.err;
@@ -195,8 +159,8 @@ const std::string kEndless =
 TEST_F(EditProgram, AnInterruptKeepsTheLastCheckpointAndNothingElse) {
   write("endless.txt", kEndless);
   const Finished run =
-      edit({"cube.h5", "-s", "endless.txt", "-o", "out.h5", "--checkpoint", "50"},
-           {.folder = {}, .file_size_limit = {}, .signal_when_exists = "out.h5", .signal = SIGINT});
+      ran({"cube.h5", "-s", "endless.txt", "-o", "out.h5", "--checkpoint", "50"},
+          {.folder = {}, .file_size_limit = {}, .signal_when_exists = "out.h5", .signal = SIGINT});
   EXPECT_EQ(run.code, kInterrupted) << run.err;
   EXPECT_TRUE(one_error(run, "interrupted", "vox-edit")) << run.err;
   EXPECT_EQ(run.out, "");
@@ -217,8 +181,8 @@ TEST_F(EditProgram, AnInterruptWithoutACheckpointLeavesNothing) {
 TEST_F(EditProgram, ACrashKeepsTheLastCheckpoint) {
   write("endless.txt", kEndless);
   const Finished run =
-      edit({"cube.h5", "-s", "endless.txt", "-o", "out.h5", "--checkpoint", "7"},
-           {.folder = {}, .file_size_limit = {}, .signal_when_exists = "out.h5", .signal = SIGKILL});
+      ran({"cube.h5", "-s", "endless.txt", "-o", "out.h5", "--checkpoint", "7"},
+          {.folder = {}, .file_size_limit = {}, .signal_when_exists = "out.h5", .signal = SIGKILL});
   EXPECT_EQ(run.signal, SIGKILL);
   expect_correct("out.h5");
 }
@@ -270,12 +234,12 @@ TEST_F(EditProgram, CheckSaysWhatAScriptHoldsAndEditsNothing) {
   write("script.txt",
         kBox + "repeat 30\nsphere remove center 500,0,0 radius 3\nend\nstamp bare.h5 at 0,0,0\n");
   const auto before = listing(folder_);
-  const Finished run = edit({"bare.h5", "-s", "script.txt", "--check"});
+  const Finished run = ran({"bare.h5", "-s", "script.txt", "--check"});
   EXPECT_EQ(run.code, 1);  // the box has a material
   write("script.txt",
         "box add min 0,0,0 max 1,1,1\nrepeat 30\nsphere remove center 500,0,0 radius 3\nend\n"
         "stamp bare.h5 at -64,0,0\nstamp bare.h5 at -63,0,0\n");
-  const Finished good = edit({"bare.h5", "-s", "script.txt", "--check"});
+  const Finished good = ran({"bare.h5", "-s", "script.txt", "--check"});
   EXPECT_EQ(good.code, 0) << good.err;
   EXPECT_TRUE(has(good.out, "33 commands, 33 edits, 31 without effect")) << good.out;
   EXPECT_TRUE(has(good.err, "script.txt:3: changes nothing inside the grid")) << good.err;
@@ -316,7 +280,7 @@ TEST_F(EditProgram, StampsThatDoNotFitAreNamed) {
     expect_bad_script("text.h5: is no HDF5 file", command + "text.h5" + at);
   }
   write("scripts/inside.txt", "stamp ../cube.h5 at 10,10,10\n");  // from the script's folder
-  EXPECT_EQ(edit({"cube.h5", "-s", "scripts/inside.txt"}).code, 0);
+  EXPECT_EQ(ran({"cube.h5", "-s", "scripts/inside.txt"}).code, 0);
 }
 
 TEST_F(EditProgram, ScenesWithoutMaterialsAreEdited) {
@@ -384,7 +348,7 @@ TEST_F(EditProgram, TargetsThatCannotBeWrittenAreFoundBeforeTheWork) {
   for (const char* target : {"missing/x.h5", "folder.h5", "cube.obj/x.h5", "/proc/x.h5"})
     for (const char* option : {"-o", "--log"}) {
       expect_failure(kFailed, target, {"cube.h5", "-s", "script.txt", option, target});
-      EXPECT_FALSE(has(edit({"cube.h5", "-s", "script.txt", option, target}).err, "commands"));
+      EXPECT_FALSE(has(ran({"cube.h5", "-s", "script.txt", option, target}).err, "commands"));
     }
   write("script.txt", kBox + "save missing/x.h5\n");
   expect_failure(kFailed, "script.txt:2: missing/x.h5: ", {"cube.h5", "-s", "script.txt", "-o", "x.h5"});
@@ -475,7 +439,7 @@ TEST_F(EditProgram, SumsUpWhatEachToolDid) {
     EXPECT_TRUE(has(text, part)) << part << "\n" << text;
   EXPECT_TRUE(has(text, to_string(read_scene(folder_ / "x.h5").dag.digest))) << text;
   EXPECT_FALSE(has(text, "voxels changed")) << text;
-  const Finished logged = edit({"cube.h5", "-s", "script.txt", "--log", "x.csv"});
+  const Finished logged = ran({"cube.h5", "-s", "script.txt", "--log", "x.csv"});
   EXPECT_TRUE(has(logged.out, "voxels changed")) << logged.out;
   EXPECT_TRUE(has(logged.err, "x.csv: ")) << logged.err;
   write("script.txt", "snapshot a\n");
@@ -526,7 +490,7 @@ TEST_F(EditProgram, LogsEveryPassForH5py) {
 
 TEST_F(EditProgram, ShowsTheKernelsWithProfile) {
   write("script.txt", kBox);
-  const Finished run = edit({"cube.h5", "-s", "script.txt", "--profile"});
+  const Finished run = ran({"cube.h5", "-s", "script.txt", "--profile"});
   EXPECT_EQ(run.code, 0);
   EXPECT_TRUE(has(run.err, "kernel")) << run.err;
   EXPECT_TRUE(has(run.err, "edit: ")) << run.err;
@@ -534,14 +498,14 @@ TEST_F(EditProgram, ShowsTheKernelsWithProfile) {
 
 TEST_F(EditProgram, SaysNothingButTheResultWithQuiet) {
   write("script.txt", kBox);
-  const Finished run = edit({"cube.h5", "-s", "script.txt", "-o", "x.h5", "--quiet"});
+  const Finished run = ran({"cube.h5", "-s", "script.txt", "-o", "x.h5", "--quiet"});
   EXPECT_EQ(run.code, 0);
   EXPECT_EQ(run.err, "");
 }
 
 TEST_F(EditProgram, UndoBeyondTheBeginningWarns) {
   write("script.txt", kBox + "undo 5\n");
-  const Finished run = edit({"cube.h5", "-s", "script.txt", "-o", "x.h5"});
+  const Finished run = ran({"cube.h5", "-s", "script.txt", "-o", "x.h5"});
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_TRUE(has(run.err, "vox-edit: warning: script.txt:2: there is nothing left to undo")) << run.err;
   EXPECT_EQ(read_scene(folder_ / "x.h5").dag.digest, read_scene(folder_ / "cube.h5").dag.digest);

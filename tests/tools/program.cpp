@@ -75,6 +75,13 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+// Expects exit code 0 and no error.
+std::string output_of(const Finished& run) {
+  EXPECT_EQ(run.code, 0) << "signal " << run.signal << "\n" << run.err;
+  EXPECT_EQ(run.err.find("error:"), std::string::npos) << run.err;
+  return run.out;
+}
+
 }  // namespace
 
 Finished run_program(const std::string& name, const std::vector<std::string>& arguments,
@@ -133,33 +140,47 @@ void ProgramTest::TearDown() {
   if (!folder_.empty()) fs::remove_all(folder_);
 }
 
-Finished ProgramTest::convert(std::vector<std::string> arguments, RunOptions options) {
+Finished ProgramTest::run_on_device(const std::string& program, std::vector<std::string> arguments,
+                                    RunOptions options) const {
   arguments.insert(arguments.begin(), {"--device", test_device()});
   options.folder = folder_;
-  return run_program("vox-convert", arguments, options);
+  return run_program(program, arguments, options);
 }
 
-Finished ProgramTest::scene(const std::vector<std::string>& arguments) {
+Finished ProgramTest::scene(const std::vector<std::string>& arguments) const {
   RunOptions options;
   options.folder = folder_;
   return run_program("vox-scene", arguments, options);
 }
 
-std::string ProgramTest::converted(const std::vector<std::string>& arguments) {
-  const Finished run = convert(arguments);
-  EXPECT_EQ(run.code, 0) << "signal " << run.signal << "\n" << run.err;
-  EXPECT_EQ(run.err.find("error:"), std::string::npos) << run.err;
-  return run.out;
+std::string ProgramTest::printed(const std::vector<std::string>& arguments) const {
+  return output_of(ran(arguments));
+}
+std::string ProgramTest::converted(const std::vector<std::string>& arguments) const {
+  return output_of(convert(arguments));
 }
 
 void ProgramTest::expect_failure(int code, const std::string& text, const std::vector<std::string>& arguments,
-                                 const RunOptions& options) {
+                                 const RunOptions& options) const {
   const auto before = listing(folder_);
-  const Finished run = convert(arguments, options);
+  const Finished run = ran(arguments, options);
   EXPECT_EQ(run.code, code) << "signal " << run.signal << ", " << testing::PrintToString(arguments);
-  EXPECT_TRUE(one_error(run, text)) << testing::PrintToString(arguments);
+  EXPECT_TRUE(one_error(run, text, program_)) << testing::PrintToString(arguments);
   EXPECT_EQ(run.out, "");
   EXPECT_TRUE(listing(folder_) == before) << "files changed, " << testing::PrintToString(arguments);
+}
+
+void ProgramTest::make_cubes() const {
+  write("cube.obj", cube_obj());
+  converted({"cube.obj", "--res", "64", "-q"});
+  converted({"cube.obj", "--res", "64", "-q", "--materials", "none", "-o", "bare.h5"});
+}
+
+std::string ProgramTest::python(const std::string& text) const {
+  write("program.py", text);
+  const std::string folder = folder_.string();
+  EXPECT_EQ(std::system(("cd '" + folder + "' && /usr/bin/python3 program.py > python.out").c_str()), 0);
+  return read_bytes(folder_ / "python.out");
 }
 
 std::string ProgramTest::write(const std::string& name, const std::string& content) const {
@@ -167,7 +188,7 @@ std::string ProgramTest::write(const std::string& name, const std::string& conte
   return name;
 }
 
-std::string ProgramTest::digest(const std::string& scene_file) {
+std::string ProgramTest::digest(const std::string& scene_file) const {
   return json_value(converted({scene_file, "--info", "--json"}), "digest");
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace vox {
@@ -42,27 +43,47 @@ void write_bytes(const std::filesystem::path& file, const std::string& bytes);
 // A cube from 0 to 1, closed, in 12 triangles or 6 squares.
 std::string cube_obj();
 
-// A test with a fresh folder of its own, which is the current folder of the programs.
+inline constexpr int kFailed = 1, kBadUsage = 2, kInterrupted = 130;  // exit codes
+
+// A test of one program, with a fresh folder of its own, which is the current folder of all programs.
 class ProgramTest : public testing::Test {
  protected:
+  explicit ProgramTest(std::string program = "vox-convert") : program_(std::move(program)) {}
   void SetUp() override;
   void TearDown() override;
 
-  // vox-convert on the device under test.
-  Finished convert(std::vector<std::string> arguments, RunOptions options = {});
-  Finished scene(const std::vector<std::string>& arguments);
+  // The program, or vox-convert, on the device under test.
+  Finished ran(const std::vector<std::string>& arguments, const RunOptions& options = {}) const {
+    return run_on_device(program_, arguments, options);
+  }
+  Finished convert(const std::vector<std::string>& arguments, const RunOptions& options = {}) const {
+    return run_on_device("vox-convert", arguments, options);
+  }
+  Finished scene(const std::vector<std::string>& arguments) const;
 
-  // Expects exit code 0 and no error; returns what was printed on stdout.
-  std::string converted(const std::vector<std::string>& arguments);
-  // Expects `code`, one error that contains `text`, and a folder that stays as it was.
+  // The same, expects exit code 0 and no error, and returns what was printed on stdout.
+  std::string printed(const std::vector<std::string>& arguments) const;
+  std::string converted(const std::vector<std::string>& arguments) const;
+  // Expects of the program `code`, one error that contains `text`, and a folder that stays as it was.
   void expect_failure(int code, const std::string& text, const std::vector<std::string>& arguments,
-                      const RunOptions& options = {});
+                      const RunOptions& options = {}) const;
+
+  // Makes cube.h5, a shell of 64³ with materials, and bare.h5, the same without.
+  void make_cubes() const;
+  // What a Python program prints, run in the folder.
+  std::string python(const std::string& text) const;
 
   std::string write(const std::string& name, const std::string& content) const;  // returns the name
   bool exists(const std::string& name) const { return std::filesystem::exists(folder_ / name); }
-  std::string digest(const std::string& scene_file);
+  std::string digest(const std::string& scene_file) const;
 
   std::filesystem::path folder_;
+
+ private:
+  Finished run_on_device(const std::string& program, std::vector<std::string> arguments,
+                         RunOptions options) const;
+
+  std::string program_;
 };
 
 // The one line that says `PROGRAM: error: …`, or a list of what else was said.

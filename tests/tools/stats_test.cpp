@@ -11,48 +11,12 @@
 namespace vox {
 namespace {
 
-constexpr int kFailed = 1, kBadUsage = 2;
-
 class StatsProgram : public ProgramTest {
  protected:
-  // Makes cube.h5, a shell of 64³ with materials, and bare.h5, the same without.
+  StatsProgram() : ProgramTest("vox-stats") {}
   void SetUp() override {
     ProgramTest::SetUp();
-    if (folder_.empty()) return;
-    write("cube.obj", cube_obj());
-    converted({"cube.obj", "--res", "64", "-q"});
-    converted({"cube.obj", "--res", "64", "-q", "--materials", "none", "-o", "bare.h5"});
-  }
-
-  Finished stats(std::vector<std::string> arguments, RunOptions options = {}) {
-    arguments.insert(arguments.end(), {"--device", test_device()});
-    options.folder = folder_;
-    return run_program("vox-stats", arguments, options);
-  }
-
-  // Expects exit code 0 and no error; returns what was printed on stdout.
-  std::string printed(const std::vector<std::string>& arguments) {
-    const Finished run = stats(arguments);
-    EXPECT_EQ(run.code, 0) << "signal " << run.signal << "\n" << run.err;
-    EXPECT_EQ(run.err.find("error:"), std::string::npos) << run.err;
-    return run.out;
-  }
-
-  void expect_failure(int code, const std::string& text, const std::vector<std::string>& arguments,
-                      const RunOptions& options = {}) {
-    const auto before = listing(folder_);
-    const Finished run = stats(arguments, options);
-    EXPECT_EQ(run.code, code) << "signal " << run.signal << ", " << testing::PrintToString(arguments);
-    EXPECT_TRUE(one_error(run, text, "vox-stats")) << testing::PrintToString(arguments);
-    EXPECT_EQ(run.out, "");
-    EXPECT_TRUE(listing(folder_) == before) << "files changed, " << testing::PrintToString(arguments);
-  }
-
-  std::string python(const std::string& program) {
-    write("program.py", program);
-    const std::string folder = folder_.string();
-    EXPECT_EQ(std::system(("cd '" + folder + "' && /usr/bin/python3 program.py > python.out").c_str()), 0);
-    return read_bytes(folder_ / "python.out");
+    if (!folder_.empty()) make_cubes();
   }
 };
 
@@ -227,7 +191,7 @@ TEST_F(StatsProgram, FlippedBytesOfASceneFileNeverCrashIt) {
     std::string flipped = whole;
     flipped[(random >> 33) % whole.size()] ^= static_cast<char>(1 + (random >> 20) % 255);
     write("flipped.h5", flipped);
-    const Finished run = stats({"flipped.h5"});
+    const Finished run = ran({"flipped.h5"});
     EXPECT_TRUE(run.code == 0 || run.code == kFailed) << "code " << run.code << ", signal " << run.signal;
     failures += run.code != 0;
   }
