@@ -13,21 +13,6 @@ bool holds(const VoxelBox& box, const Int3& p) {
          p.z < box.max.z;
 }
 
-Edit random_edit(Random& random, const std::vector<Dense>& scenes) {
-  switch (random.below(5)) {
-    case 0:
-      return random_paint(random, scenes[0].side);
-    case 1:
-      return random_copy(random, scenes);
-    case 2:
-      return random_combine(random, scenes);
-    case 3:
-      return random_fill(random, scenes[0]);
-    default:
-      return random_morph(random, scenes[0].side);
-  }
-}
-
 TEST(EditBounds, NoVoxelOutsideOfWhatIsWrittenChanges) {
   for (uint64_t seed = 0; seed < 60 * kThoroughness; ++seed) {
     Random random(seed);

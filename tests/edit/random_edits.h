@@ -242,4 +242,20 @@ inline FillEdit random_fill(Random& random, const Dense& scene) {
   return edit;
 }
 
+// Of any kind, in the first scene.
+inline Edit random_edit(Random& random, const std::vector<Dense>& scenes) {
+  switch (random.below(5)) {
+    case 0:
+      return random_paint(random, scenes[0].side);
+    case 1:
+      return random_copy(random, scenes);
+    case 2:
+      return random_combine(random, scenes);
+    case 3:
+      return random_fill(random, scenes[0]);
+    default:
+      return random_morph(random, scenes[0].side);
+  }
+}
+
 }  // namespace vox

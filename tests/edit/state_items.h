@@ -1,6 +1,9 @@
-// How many items a store needs that holds several scenes, by comparing nodes as they are written down.
+// How many items a store needs that holds several scenes, by comparing nodes as they are written down. In a
+// store a leaf and a node are one item where they happen to have equal words, a part of a mask being equal to
+// a pointer: how many of these there are cannot be known here, only how many leaves might be meant.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -15,9 +18,15 @@ class StateItems {
   void add(const FrozenDag& dag) {
     if (!dag.empty()) add(dag, 0, 0);
   }
-  uint64_t count() const {
-    uint64_t count = 0;
-    for (const auto& numbers : numbers_) count += numbers.size();
+  struct Count {
+    uint64_t least = 0, most = 0;  // equal unless there are such leaves
+  };
+  Count count() const {
+    Count count;
+    for (const auto& numbers : numbers_) count.most += numbers.size();
+    const uint64_t levels = numbers_.size(),
+                   fewer = like_nodes_ * levels;  // what is above them may be one, too
+    count.least = count.most - std::min(count.most, fewer);
     return count;
   }
 
@@ -37,10 +46,14 @@ class StateItems {
     }
     numbers_.resize(dag.depth() + 1);
     auto& numbers = numbers_[level];
-    return numbers.try_emplace(words, static_cast<uint32_t>(numbers.size())).first->second;
+    const auto [entry, added] = numbers.try_emplace(words, static_cast<uint32_t>(numbers.size()));
+    if (added && level == dag.depth() && words[0] <= kHeaderBits && words.size() == node_words(words[0]))
+      ++like_nodes_;
+    return entry->second;
   }
 
   std::vector<std::map<Words, uint32_t>> numbers_;  // per level
+  uint64_t like_nodes_ = 0;
 };
 
 }  // namespace vox
