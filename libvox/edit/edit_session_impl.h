@@ -78,6 +78,8 @@ class DeviceEditSession final : public EditSession {
     return work;
   } catch (const OutOfMemory&) {
     octree_size_ = {};  // the next one is to make do with less
+    if constexpr (requires { store_.tables().live_without_reserves(); })
+      store_.tables().live_without_reserves();
     throw;
   }
 

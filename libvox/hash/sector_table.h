@@ -136,6 +136,15 @@ class SectorTable {
     return ref;
   }
 
+  // Superblocks of the reserve stay, where they are few beside others that do.
+  void keep_reserve(std::vector<uint32_t>& released) const {
+    const uint32_t begin = reserve_.begin >> kPlaceBits, end = reserve_.end >> kPlaceBits;
+    const auto others = static_cast<uint32_t>(std::count_if(
+        superblocks_.begin(), superblocks_.end(), [&](uint32_t number) { return released[number] == 0; }));
+    if (others == 0 || end - begin > 1 + others / kFew) return;
+    std::fill(released.begin() + begin, released.begin() + end, 0u);
+  }
+
   // Removes the items that are not marked. `released` is by number of a superblock, nullptr where none goes.
   void sweep(const uint32_t* marks, const uint32_t* released, uint32_t* overflow) const {
     for (const Generation& generation : generations_)
@@ -146,7 +155,7 @@ class SectorTable {
   void adopt(const std::vector<uint32_t>& released, const uint32_t* overflow) {
     std::erase_if(superblocks_, [&](uint32_t number) { return released[number] != 0; });
     if (places_end_ > 0 && released[(places_end_ - 1) >> kPlaceBits] != 0) next_place_ = places_end_ = 0;
-    reserve_ = {};  // without items, it has gone
+    if (reserve_.begin < reserve_.end && released[reserve_.begin >> kPlaceBits] != 0) reserve_ = {};
     items_ = newest_items_ = slots_ = 0;
     std::vector<Generation> left;
     for (Generation& generation : generations_) {
@@ -201,6 +210,7 @@ class SectorTable {
   }
 
  private:
+  static constexpr uint32_t kFew = 8;     // one in so many superblocks
   static constexpr uint64_t kShare = 32;  // of the items there are, that may be places for more
   static constexpr uint32_t kSlotsPerSlab = 1 << kSlotBits, kPlaceBits = kBlockBits + kSlabBits + kSlotBits;
 

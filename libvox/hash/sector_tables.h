@@ -94,6 +94,7 @@ class SectorTables {
         tables_[words].make_room(room.of_size[words], growth_);
       if (room.sectors > there) reserve_sectors(room.sectors);
     }
+    if (!reserves_) return;
     as_far_as_there_is_memory([&] {
       for (uint32_t words = 0; words <= kMaxItemWords; ++words)
         tables_[words].make_reserve(room.of_size[words], inserted[words], growth_);
@@ -109,6 +110,8 @@ class SectorTables {
       reserve_sectors(sectors_ / 4 + kFewSectors);
     });
   }
+  // Memory is short: there are no more reserves, and sweep() gives back those that there are.
+  void live_without_reserves() { reserves_ = false; }
   SectorTableRefs refs() const {
     SectorTableRefs refs = {};
     for (uint32_t words = 0; words <= kMaxItemWords; ++words)
@@ -231,6 +234,7 @@ class SectorTables {
   Buffer<uint32_t> left_sectors_;  // of which nobody uses these
   uint64_t left_count_ = 0;
   double growth_ = 1;
+  bool reserves_ = true;
   uint64_t moved_bytes_ = 0;  // by the last insertion
 };
 
@@ -312,7 +316,9 @@ SectorSpaces SectorTables<Device>::take_space(const SortedBatch& sorted, const S
 template <class Device>
 SweepResult SectorTables<Device>::sweep(const uint32_t* marks) {
   const uint64_t items_before = items(), used_before = device_.pool().used();
-  const std::vector<uint32_t> released = memory_.without_marks(marks);
+  std::vector<uint32_t> released = memory_.without_marks(marks);
+  if (reserves_)
+    for (const auto& table : tables_) table.keep_reserve(released);
   {
     const bool any = std::find(released.begin(), released.end(), 1u) != released.end();
     auto on_device = device_.template make<uint32_t>(any ? released.size() : 0);
