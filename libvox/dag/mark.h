@@ -8,8 +8,9 @@
 // are looked into there. At a lower height the same children are reached again, and they are marked by then.
 // Roots of lower scenes join at their own height.
 //
-// The items to look into next are kept as bits as well, not as a list: memory is bounded by the pointer
-// range, items are read in the order in which they lie, and the host need not know how many there are.
+// The items to look into next are those whose bits were set meanwhile, not a list: memory is bounded by the
+// pointer range, items are read in the order in which they lie, and the host need not know how many there
+// are.
 //
 // A mark may be done in steps, with edits between them. What is live then is what could be reached from the
 // roots when it began, and what has been interned since; the store tells the latter with keep(), which marks
@@ -46,33 +47,30 @@ VOX_HD inline uint32_t nth_bit(uint32_t word, uint32_t n) {
   return at;
 }
 
-// Sets the bit of an item that has been reached; of who comes first, also in `next`, what to look into at the
-// height below.
-struct ReachItems {
-  uint32_t* marks;
-  uint32_t* next;  // nullptr: leaves are not looked into
-
-  VOX_HD void reach(uint32_t pointer) const {
-    uint32_t* word = marks + pointer / 32;
-    const uint32_t bit = 1u << pointer % 32;
-    if ((atomic_load_relaxed(word) & bit) != 0 || (atomic_or_relaxed(word, bit) & bit) != 0) return;
-    if (next) atomic_or_relaxed(next + pointer / 32, bit);
-  }
-};
-
 struct MarkItems {
-  ReachItems items;
+  uint32_t* marks;
   const uint32_t* pointers;
   VOX_HD void operator()(uint64_t i) const {
-    if (pointers[i] != kNullPointer) items.reach(pointers[i]);
+    if (pointers[i] != kNullPointer) atomic_or_relaxed(marks + pointers[i] / 32, 1u << pointers[i] % 32);
   }
 };
 
-// Looks into the items of one height, a word of bits each, and clears these.
-struct LookIntoItems {
-  ReachItems items;
-  SlabMemoryRef store;
+// What was marked since it was last asked.
+struct NewMarks {
+  const uint32_t* marks;
+  uint32_t* seen;
   uint32_t* front;
+  VOX_HD void operator()(uint64_t i) const {
+    front[i] = marks[i] & ~seen[i];
+    seen[i] = marks[i];
+  }
+};
+
+// Looks into the items of one height, a word of bits each, and marks what is below them.
+struct LookIntoItems {
+  uint32_t* marks;
+  SlabMemoryRef store;
+  const uint32_t* front;
   uint64_t first;  // of the words
 
   VOX_HD void prefetch(uint64_t i, int stage) const {
@@ -81,10 +79,8 @@ struct LookIntoItems {
       prefetch_line(store.item(pointer(i, static_cast<uint32_t>(lowest_bit(bits)))).head());
   }
   VOX_HD void operator()(uint64_t i) const {
-    uint32_t bits = front[first + i];
-    if (bits == 0) return;
-    front[first + i] = 0;
-    for (; bits != 0; bits &= bits - 1) look_into(pointer(i, static_cast<uint32_t>(lowest_bit(bits))));
+    for (uint32_t bits = front[first + i]; bits != 0; bits &= bits - 1)
+      look_into(pointer(i, static_cast<uint32_t>(lowest_bit(bits))));
   }
 #ifdef __CUDACC__
   // The same by a warp, whose lanes share out the items of 32 words evenly.
@@ -93,7 +89,6 @@ struct LookIntoItems {
     const uint32_t lane = threadIdx.x & 31;
     const uint32_t bits = begin + lane < n ? front[first + begin + lane] : 0;
     if (!__any_sync(kAll, bits != 0)) return;
-    if (bits != 0) front[first + begin + lane] = 0;
     uint32_t through = static_cast<uint32_t>(popcount(bits));  // items of this lane's word and those before
     for (uint32_t step = 1; step < 32; step *= 2) {
       const uint32_t before = __shfl_up_sync(kAll, through, step);
@@ -116,10 +111,20 @@ struct LookIntoItems {
   VOX_HD uint32_t pointer(uint64_t i, uint32_t bit) const {
     return static_cast<uint32_t>((first + i) * 32) + bit;
   }
+  // All children at each step, so that their reads are under way together. Most are marked already: to look
+  // is cheaper than to mark them again.
   VOX_HD void look_into(uint32_t pointer) const {
+    constexpr uint32_t kMost = 8;
     const ItemRef node = store.item(pointer);
     const uint32_t words = node_words(node[0]);
-    for (uint32_t word = 1; word < words; ++word) items.reach(node[word]);
+    uint32_t children[kMost], marked[kMost];
+    for (uint32_t i = 0; i < kMost; ++i) children[i] = i + 1 < words ? node[i + 1] : kNullPointer;
+    for (uint32_t i = 0; i < kMost; ++i)
+      marked[i] = children[i] == kNullPointer ? UINT32_MAX : atomic_load_relaxed(marks + children[i] / 32);
+    for (uint32_t i = 0; i < kMost; ++i) {
+      const uint32_t bit = 1u << children[i] % 32;
+      if ((marked[i] & bit) == 0) atomic_or_relaxed(marks + children[i] / 32, bit);
+    }
   }
 };
 
@@ -137,11 +142,11 @@ class Marker {
       : device_(device), store_(store), words_(pointer_range / 32) {
     marks_ = cleared(words_);
     front_ = cleared(words_);
-    next_ = cleared(words_);
+    seen_ = cleared(words_);
     for (const DagRoot& root : roots)
       if (root.pointer != kNullPointer) roots_.push_back(root);
     for (const DagRoot& root : roots_) height_ = std::max(height_, root.depth);
-    join_roots();
+    start_height();
   }
 
   bool done() const { return height_ == 0; }
@@ -151,11 +156,12 @@ class Marker {
   bool step(uint64_t pointers) {
     for (uint64_t budget = (pointers + 31) / 32; budget > 0 && !done();) {
       const uint64_t n = std::min(budget, words_ - at_);
-      const ReachItems items = {marks_.data(), height_ > 1 ? next_.data() : nullptr};
-      device_.for_each({"mark", 4}, n, LookIntoItems{items, store_, front_.data(), at_});
+      device_.for_each({"mark", 4}, n, LookIntoItems{marks_.data(), store_, front_.data(), at_});
       at_ += n;
       budget -= n;
-      if (at_ == words_) go_down();
+      if (at_ < words_) break;
+      --height_;
+      start_height();
     }
     return done();
   }
@@ -164,7 +170,7 @@ class Marker {
   // Of items that have been interned meanwhile; the store now has pointers below `pointer_range`.
   void keep(const uint32_t* pointers, uint64_t n, uint64_t pointer_range) {
     grow(kept_, pointer_range / 32);
-    device_.for_each({"mark: keep", 12}, n, MarkItems{{kept_.data(), nullptr}, pointers});
+    device_.for_each({"mark: keep", 12}, n, MarkItems{kept_.data(), pointers});
   }
 
   // A bit for every pointer of the store, whose range this is now. Call when done.
@@ -190,14 +196,15 @@ class Marker {
     bits = std::move(grown);
   }
 
-  void go_down() {
-    front_.swap(next_);
+  // What is new was reached from the height above, or is a root.
+  void start_height() {
     at_ = 0;
-    --height_;
     join_roots();
+    if (!done())
+      device_.for_each({"mark: new", 16}, words_, NewMarks{marks_.data(), seen_.data(), front_.data()});
   }
 
-  // Reaches the roots of this height.
+  // Marks the roots of this height.
   void join_roots() {
     std::vector<uint32_t> pointers;
     for (const DagRoot& root : roots_)
@@ -205,15 +212,15 @@ class Marker {
     if (pointers.empty()) return;
     auto on_device = device_.template make<uint32_t>(pointers.size());
     device_.upload(on_device.data(), pointers.data(), pointers.size());
-    const ReachItems items = {marks_.data(), height_ > 0 ? front_.data() : nullptr};
-    device_.for_each("mark: roots", pointers.size(), MarkItems{items, on_device.data()});
+    device_.for_each("mark: roots", pointers.size(), MarkItems{marks_.data(), on_device.data()});
   }
 
   Device& device_;
   SlabMemoryRef store_;
   uint64_t words_;  // of the bits when it began
   std::vector<DagRoot> roots_;
-  Buffer<uint32_t> marks_, front_, next_;  // all that was reached; to look into now; at the height below
+  Buffer<uint32_t> marks_, front_;  // all that was reached; of it, what is to be looked into now
+  Buffer<uint32_t> seen_;           // what was, or is now
   Buffer<uint32_t> kept_;
   uint32_t height_ = 0;  // of what is looked into now
   uint64_t at_ = 0;      // where in `front_`
