@@ -1,0 +1,74 @@
+// The cell that a ray is in: a cube whose side is a power of two, at a multiple of its side. All in integers.
+#pragma once
+
+#include "libvox/base/bits.h"
+#include "libvox/render/ray.h"
+
+namespace vox {
+
+struct Cell {
+  Vec3<uint32_t> at;   // 12 B, its lowest corner in mirrored coordinates
+  uint32_t log2;       // 4 B, of its side
+  Vec3<Crossing> out;  // 24 B, when the ray leaves it along each axis
+
+  // The whole cube.
+  VOX_HD explicit Cell(const Ray& ray)
+      : at{0, 0, 0},
+        log2(ray.log2_side),
+        out{ray.first.x + (ray.step.x << log2), ray.first.y + (ray.step.y << log2),
+            ray.first.z + (ray.step.z << log2)} {}
+
+  VOX_HD Crossing next() const {
+    const Crossing xy = out.x < out.y ? out.x : out.y;
+    return xy < out.z ? xy : out.z;
+  }
+
+  // Which eighth of the cell twice as wide, in Morton order, mirrored.
+  VOX_HD uint32_t octant() const {
+    return (at.x >> log2 & 1) | (at.y >> log2 & 1) << 1 | (at.z >> log2 & 1) << 2;
+  }
+
+  // Becomes the eighth that the ray is in at `now`.
+  VOX_HD void halve(const Ray& ray, Crossing now) {
+    --log2;
+    halve_axis(at.x, out.x, ray.step.x, now);
+    halve_axis(at.y, out.y, ray.step.y, now);
+    halve_axis(at.z, out.z, ray.step.z, now);
+  }
+
+  // Becomes the cell that the ray enters by the crossing next(): as wide, or wider where that one is the
+  // first of a wider cell. Its log2 is that of the cube where the ray leaves the cube.
+  VOX_HD void go_on(const Ray& ray) {
+    const uint32_t axis = axis_of(next());
+    const uint32_t side = 1u << log2;
+    const Vec3<uint32_t> to = {at.x + (axis == 0 ? side : 0), at.y + (axis == 1 ? side : 0),
+                               at.z + (axis == 2 ? side : 0)};
+    const uint32_t changed = (at.x ^ to.x) | (at.y ^ to.y) | (at.z ^ to.z);
+    at = to;
+    if (changed == side) {
+      if (axis == 0) out.x += ray.step.x << log2;
+      if (axis == 1) out.y += ray.step.y << log2;
+      if (axis == 2) out.z += ray.step.z << log2;
+      return;
+    }
+    log2 = static_cast<uint32_t>(highest_bit(changed));
+    widen_axis(at.x, out.x, ray.first.x, ray.step.x);
+    widen_axis(at.y, out.y, ray.first.y, ray.step.y);
+    widen_axis(at.z, out.z, ray.first.z, ray.step.z);
+  }
+
+ private:
+  VOX_HD void halve_axis(uint32_t& low, Crossing& leaves, Crossing step, Crossing now) const {
+    const Crossing middle = leaves - (step << log2);
+    if (middle <= now)
+      low += 1u << log2;
+    else
+      leaves = middle;
+  }
+  VOX_HD void widen_axis(uint32_t& low, Crossing& leaves, Crossing first, Crossing step) const {
+    low = low >> log2 << log2;
+    leaves = first + static_cast<Crossing>(low + (1u << log2)) * step;
+  }
+};
+
+}  // namespace vox

@@ -1,0 +1,58 @@
+// A DAG as rays read it: the words of a FrozenDag on a device, all levels in one array.
+#pragma once
+
+#include "libvox/dag/frozen_dag.h"
+#include "libvox/device/pool.h"
+#include "libvox/render/ray.h"
+
+namespace vox {
+
+inline constexpr uint32_t kMaxLog2Side = 20;
+
+struct RayDagRef {
+  const uint32_t* nodes[kMaxLog2Side + 1];  // 168 B: those whose side is 2^i voxels; [kLeafLog2]: leaves
+  uint32_t log2_side;                       // 4 B, of the root
+  uint32_t filled;                          // 4 B, 0: there is no root
+  uint32_t materials;                       // 4 B, 1: leaves hold them
+
+  // Of the voxel with this bit of a leaf's mask, which is filled.
+  VOX_HD uint32_t material(const uint32_t* leaf, uint32_t bit) const {
+    return materials ? leaf_material(leaf, bit) : 0;
+  }
+
+  // One of the materials below a node or leaf, always the same: that of its first voxel in Morton order.
+  VOX_HD uint32_t first_material(const uint32_t* node, uint32_t log2) const {
+    for (; log2 > kLeafLog2; node = nodes[--log2] + node[1])
+      if (is_homogeneous(node[0])) return homogeneous_material(node[0]);
+    return materials ? node[2] & 15 : 0;
+  }
+};
+
+template <class Device>
+class RayDag {
+ public:
+  // The DAG is one that check_structure() accepts.
+  RayDag(Device& device, const FrozenDag& dag) {
+    uint64_t size = 0;
+    for (const DagLevel& level : dag.levels) size += level.words.size();
+    words_ = device.template make<uint32_t>(size);
+    ref_.log2_side = kLeafLog2 + dag.depth();
+    ref_.filled = dag.empty() ? 0 : 1;
+    ref_.materials = dag.materials ? 1 : 0;
+    uint32_t* to = words_.data();
+    for (uint32_t level = 0; level <= dag.depth(); ++level) {
+      const Words& from = dag.levels[level].words;
+      device.upload(to, from.data(), from.size());
+      ref_.nodes[ref_.log2_side - level] = to;
+      to += from.size();
+    }
+  }
+
+  RayDagRef ref() const { return ref_; }
+
+ private:
+  Buffer<uint32_t> words_;
+  RayDagRef ref_ = {};
+};
+
+}  // namespace vox
