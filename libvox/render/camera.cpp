@@ -1,0 +1,153 @@
+#include "libvox/render/camera.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "libvox/base/error.h"
+
+namespace vox {
+namespace {
+
+constexpr double kFarthest = 0x1p30;  // voxels: what a Ray can do
+constexpr double kPi = 3.14159265358979323846;
+constexpr double kMargin = 1.05;  // around the box
+
+double length(Vec3d v) {
+  return std::sqrt(dot(v, v));
+}
+Vec3d normalized(Vec3d v) {
+  return v * (1 / length(v));
+}
+
+// Lambert's continued fraction, below a right angle. The library's tangent differs from machine to machine in
+// the last digit, and pictures are compared exactly.
+double tangent(double angle) {
+  double below = 41;
+  for (double odd = 39; odd > 0; odd -= 2) below = odd - angle * angle / below;
+  return angle / below;
+}
+
+// Sine and cosine, from the tangent of half the angle.
+struct Turn {
+  double sine, cosine;
+  explicit Turn(double degrees) {
+    const double rest = degrees - 360 * std::floor(degrees / 360 + 0.5);  // −180 to 180
+    const double t = tangent(rest * (kPi / 720));                         // of a quarter, at most 1
+    const double half_sine = 2 * t / (1 + t * t), half_cosine = (1 - t * t) / (1 + t * t);
+    sine = 2 * half_sine * half_cosine;
+    cosine = half_cosine * half_cosine - half_sine * half_sine;
+  }
+};
+
+// Unit vectors: where the camera looks, and the image's axes.
+struct Axes {
+  Vec3d forward, right, down;
+
+  explicit Axes(Vec3d towards) : forward(normalized(towards)) {
+    Vec3d side = cross(forward, Vec3d{0, 1, 0});
+    if (length(side) < 1e-9) side = {1, 0, 0};  // straight up or down: right is x
+    right = normalized(side);
+    down = cross(forward, right);
+  }
+};
+
+// Of half the image, at distance 1.
+struct HalfSize {
+  double width, height;
+
+  HalfSize(double fov, ImageSize size) {
+    if (!(fov >= 0.001 && fov <= 175))
+      throw Error(fmt::format("a field of view of {} degrees", fov)).hint("it goes from 0.001 to 175");
+    if (size.width == 0 || size.height == 0)
+      throw Error(fmt::format("an image of {} x {} has no pixels", size.width, size.height));
+    const double shorter = tangent(fov * (kPi / 360));
+    const double pixel = shorter / std::min(size.width, size.height);
+    width = pixel * size.width;
+    height = pixel * size.height;
+  }
+};
+
+struct View {
+  std::string name;
+  Vec3d from;
+};
+
+const std::array<View, 7>& views() {
+  static const std::array<View, 7> list = {{{"iso", {1, 0.8, 1}},
+                                            {"front", {0, 0, 1}},
+                                            {"back", {0, 0, -1}},
+                                            {"left", {-1, 0, 0}},
+                                            {"right", {1, 0, 0}},
+                                            {"top", {0, 1, 0}},
+                                            {"bottom", {0, -1, 0}}}};
+  return list;
+}
+
+Vec3d direction_of(const std::string& name, double degrees) {
+  for (const View& view : views()) {
+    if (view.name != name) continue;
+    const Turn turn(degrees);
+    const Vec3d from = view.from;
+    return {from.x * turn.cosine + from.z * turn.sine, from.y, from.z * turn.cosine - from.x * turn.sine};
+  }
+  throw Error("there is no view \"" + name + "\"")
+      .hint(fmt::format("there are {}", fmt::join(view_names(), ", ")));
+}
+
+bool is_near(Vec3d point) {
+  return std::fabs(point.x) <= kFarthest && std::fabs(point.y) <= kFarthest &&
+         std::fabs(point.z) <= kFarthest;
+}
+
+}  // namespace
+
+Camera make_camera(const CameraPose& pose, ImageSize size, uint32_t log2_side) {
+  if (!is_near(pose.eye) || !is_near(pose.target))
+    throw Error("the eye and its target must be less than 2^30 voxels away");
+  if (!(length(pose.target - pose.eye) > 1e-9))
+    throw Error("the eye is where its target is").hint("it needs a point to look at");
+  const HalfSize half(pose.fov, size);
+  const Axes axes(pose.target - pose.eye);
+  Camera camera;
+  camera.eye = pose.eye;
+  camera.corner = axes.forward - axes.right * half.width - axes.down * half.height;
+  camera.right = axes.right * (2 * half.width / size.width);
+  camera.down = axes.down * (2 * half.height / size.height);
+  camera.spread = 2 * half.width / size.width;
+  camera.width = size.width;
+  camera.log2_side = log2_side;
+  return camera;
+}
+
+const std::vector<std::string>& view_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> list;
+    for (const View& view : views()) list.push_back(view.name);
+    return list;
+  }();
+  return names;
+}
+
+CameraPose framing(const VoxelBox& box, const std::string& view, double turn, double fov, ImageSize size) {
+  const VoxelBox shown = box.empty() ? cube_at(box.min, 1) : box;
+  const auto to_double = [](Int3 v) { return Vec3d{double(v.x), double(v.y), double(v.z)}; };
+  const Vec3d middle = (to_double(shown.min) + to_double(shown.max)) * 0.5;
+  const Vec3d reach = to_double(shown.size()) * (0.5 * kMargin);
+  const HalfSize half(fov, size);
+  const Vec3d from = direction_of(view, turn);
+  const Axes axes(from * -1);
+  double distance = 0;
+  for (int corner = 0; corner < 8; ++corner) {
+    const Vec3d at = {corner & 1 ? reach.x : -reach.x, corner & 2 ? reach.y : -reach.y,
+                      corner & 4 ? reach.z : -reach.z};
+    const double wide = std::fabs(dot(at, axes.right)) / half.width;
+    const double high = std::fabs(dot(at, axes.down)) / half.height;
+    distance = std::max(distance, std::max(wide, high) - dot(at, axes.forward));
+  }
+  return {middle - axes.forward * distance, middle, fov};
+}
+
+}  // namespace vox

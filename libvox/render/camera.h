@@ -1,0 +1,48 @@
+// A pinhole camera: rays through the points of an image. Set up on the host, in arithmetic that rounds alike
+// everywhere.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libvox/dag/voxel_box.h"
+#include "libvox/render/ray.h"
+
+namespace vox {
+
+struct ImageSize {
+  uint32_t width = 1920, height = 1080;  // pixels
+};
+
+// Where it stands, in voxels. y points up.
+struct CameraPose {
+  Vec3d eye = {}, target = {};
+  double fov = 40;  // degrees, of the image's shorter side
+};
+
+struct Camera {
+  Vec3d eye;           // 24 B
+  Vec3d corner;        // 24 B, from the eye to the image's upper left corner
+  Vec3d right, down;   // 48 B, to the next pixel
+  double spread;       // 8 B, width of a pixel at distance 1; 0: no level of detail
+  uint32_t width;      // 4 B
+  uint32_t log2_side;  // 4 B, of the scene's cube
+
+  // Through a point of the image, in pixels from its upper left corner.
+  VOX_HD Ray ray(double x, double y) const {
+    return make_ray(log2_side, eye, corner + right * x + down * y, spread);
+  }
+};
+
+// Throws Error where the eye is at the target, too far away or nowhere, where the angle is not between 0 and
+// 180 degrees, or the image has no pixels.
+Camera make_camera(const CameraPose& pose, ImageSize size, uint32_t log2_side);
+
+// "iso", "front", "back", "left", "right", "top", "bottom"
+const std::vector<std::string>& view_names();
+
+// Looks at the middle of the box from where all of it is just in the image. `view` is one of view_names(); it
+// is turned around the vertical axis by `turn` degrees. An empty box counts as one voxel.
+CameraPose framing(const VoxelBox& box, const std::string& view, double turn, double fov, ImageSize size);
+
+}  // namespace vox

@@ -1,0 +1,117 @@
+#include "libvox/render/camera.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "libvox/base/error.h"
+
+namespace vox {
+namespace {
+
+constexpr double kDegree = 3.14159265358979323846 / 180;
+
+double length(Vec3d v) {
+  return std::sqrt(dot(v, v));
+}
+Vec3d direction(const Camera& camera, double x, double y) {
+  const Vec3d d = camera.corner + camera.right * x + camera.down * y;
+  return d * (1 / length(d));
+}
+void expect_near(Vec3d a, Vec3d b, double error = 1e-12) {
+  EXPECT_LT(length(a - b), error) << a.x << ' ' << a.y << ' ' << a.z;
+}
+
+TEST(Camera, LooksAtItsTargetWithYUp) {
+  const Camera camera = make_camera({{10, 20, 30}, {10, 20, -50}, 90}, {200, 100}, 6);
+  expect_near(direction(camera, 100, 50), {0, 0, -1});
+  expect_near(direction(camera, 100, 0), Vec3d{0, 1, -1} * std::sqrt(0.5));
+  expect_near(direction(camera, 200, 50), Vec3d{2, 0, -1} * std::sqrt(0.2));
+  EXPECT_NEAR(camera.spread, 0.02, 1e-15);
+}
+
+TEST(Camera, TheFieldOfViewIsThatOfTheShorterSide) {
+  for (const double fov : {0.001, 1.0, 33.3, 60.0, 120.0, 175.0})
+    for (const ImageSize size : {ImageSize{300, 200}, {200, 300}}) {
+      const Camera camera = make_camera({{3, 2, 1}, {-40, 7, 13}, fov}, size, 6);
+      const bool wide = size.width > size.height;
+      const double x = wide ? 150 : 0, y = wide ? 0 : 150;
+      const double cosine = dot(direction(camera, x, y), direction(camera, size.width - x, size.height - y));
+      EXPECT_NEAR(std::acos(cosine) / kDegree, fov, 1e-6) << fov;
+    }
+}
+
+TEST(Camera, StraightDownHasXToTheRight) {
+  const Camera camera = make_camera({{5, 90, 5}, {5, 0, 5}, 40}, {100, 100}, 6);
+  EXPECT_GT(camera.right.x, 0);
+  EXPECT_GT(camera.down.z, 0);
+  EXPECT_EQ(camera.right.z, 0);
+}
+
+TEST(Camera, RefusesWhatIsNoCamera) {
+  const Vec3d eye = {1, 2, 3}, target = {4, 5, 6};
+  EXPECT_THROW(make_camera({eye, eye, 40}, {}, 6), Error);
+  EXPECT_THROW(make_camera({eye, {NAN, 0, 0}, 40}, {}, 6), Error);
+  EXPECT_THROW(make_camera({{1e30, 0, 0}, target, 40}, {}, 6), Error);
+  EXPECT_THROW(make_camera({eye, target, 0}, {}, 6), Error);
+  EXPECT_THROW(make_camera({eye, target, 180}, {}, 6), Error);
+  EXPECT_THROW(make_camera({eye, target, NAN}, {}, 6), Error);
+  EXPECT_THROW(make_camera({eye, target, 40}, {0, 100}, 6), Error);
+  EXPECT_THROW(framing({{0, 0, 0}, {4, 4, 4}}, "sideways", 0, 40, {}), Error);
+}
+
+// Where a point comes out in the image, in halves of it: −1 to 1.
+Vec2<double> projected(const Camera& camera, ImageSize size, Vec3d point) {
+  const Vec3d forward = camera.corner + camera.right * (size.width * 0.5) + camera.down * (size.height * 0.5);
+  const Vec3d from_eye = point - camera.eye;
+  const double depth = dot(from_eye, forward);
+  EXPECT_GT(depth, 0);
+  const auto along = [&](Vec3d axis, uint32_t pixels) {
+    return dot(from_eye, axis) / dot(axis, axis) / depth / (pixels * 0.5);
+  };
+  return {along(camera.right, size.width), along(camera.down, size.height)};
+}
+
+TEST(Camera, EveryViewFramesTheBox) {
+  const VoxelBox box = {{10, 20, 5}, {60, 40, 120}};
+  for (const std::string& view : view_names())
+    for (const ImageSize size : {ImageSize{1920, 1080}, {300, 900}})
+      for (const double turn : {0.0, 10.0, 350.0, -90.0, 180.0}) {
+        const Camera camera = make_camera(framing(box, view, turn, 35, size), size, 7);
+        double most = 0;
+        for (int corner = 0; corner < 8; ++corner) {
+          const Vec3d at = {double(corner & 1 ? box.max.x : box.min.x),
+                            double(corner & 2 ? box.max.y : box.min.y),
+                            double(corner & 4 ? box.max.z : box.min.z)};
+          const Vec2<double> p = projected(camera, size, at);
+          most = std::max({most, std::fabs(p.x), std::fabs(p.y)});
+        }
+        EXPECT_LE(most, 1) << view << ' ' << turn;
+        EXPECT_GT(most, 0.85) << view << ' ' << turn;
+      }
+}
+
+TEST(Camera, ViewsLookFromWhereTheyAreNamedAfter) {
+  const VoxelBox box = {{0, 0, 0}, {64, 64, 64}};
+  const auto towards = [&](const char* view, double turn) {
+    const CameraPose pose = framing(box, view, turn, 40, {});
+    return (pose.eye - pose.target) * (1 / length(pose.eye - pose.target));
+  };
+  expect_near(towards("front", 0), {0, 0, 1});
+  expect_near(towards("back", 0), {0, 0, -1});
+  expect_near(towards("left", 0), {-1, 0, 0});
+  expect_near(towards("right", 0), {1, 0, 0});
+  expect_near(towards("top", 0), {0, 1, 0});
+  expect_near(towards("bottom", 0), {0, -1, 0});
+  expect_near(towards("front", 90), {1, 0, 0});
+  for (const double turn : {7.0, 190.0, 720.5})
+    expect_near(towards("front", turn), {std::sin(turn * kDegree), 0, std::cos(turn * kDegree)});
+}
+
+TEST(Camera, AnEmptyBoxIsFramedToo) {
+  const CameraPose pose = framing({}, "iso", 0, 40, {});
+  EXPECT_NO_THROW(make_camera(pose, {}, 2));
+}
+
+}  // namespace
+}  // namespace vox
