@@ -70,6 +70,22 @@ struct HalfSize {
   }
 };
 
+// Of the image, along one of its axes: an eye at `e`, its image `half` as wide as it is far away, sees the
+// point p when |p − e| <= half · depth(p) − half · depth(e). So far back as half the width of what p ± half ·
+// depth(p) covers, and in the middle of that, it just sees all.
+class Span {
+ public:
+  void add(double at, double seen) {
+    high_ = std::max(high_, at - seen);
+    low_ = std::min(low_, at + seen);
+  }
+  double width() const { return (high_ - low_) / 2; }
+  double middle() const { return (high_ + low_) / 2; }
+
+ private:
+  double low_ = HUGE_VAL, high_ = -HUGE_VAL;
+};
+
 struct View {
   std::string name;
   Vec3d from;
@@ -139,15 +155,16 @@ CameraPose framing(const VoxelBox& box, const std::string& view, double turn, do
   const HalfSize half(fov, size);
   const Vec3d from = direction_of(view, turn);
   const Axes axes(from * -1);
-  double distance = 0;
+  Span across, along;
   for (int corner = 0; corner < 8; ++corner) {
     const Vec3d at = {corner & 1 ? reach.x : -reach.x, corner & 2 ? reach.y : -reach.y,
                       corner & 4 ? reach.z : -reach.z};
-    const double wide = std::fabs(dot(at, axes.right)) / half.width;
-    const double high = std::fabs(dot(at, axes.down)) / half.height;
-    distance = std::max(distance, std::max(wide, high) - dot(at, axes.forward));
+    across.add(dot(at, axes.right), half.width * dot(at, axes.forward));
+    along.add(dot(at, axes.down), half.height * dot(at, axes.forward));
   }
-  return {middle - axes.forward * distance, middle, fov};
+  const double back = std::max(across.width() / half.width, along.width() / half.height);
+  const Vec3d target = middle + axes.right * across.middle() + axes.down * along.middle();
+  return {target - axes.forward * back, target, fov};
 }
 
 }  // namespace vox

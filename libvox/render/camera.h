@@ -41,8 +41,8 @@ Camera make_camera(const CameraPose& pose, ImageSize size, uint32_t log2_side);
 // "iso", "front", "back", "left", "right", "top", "bottom"
 const std::vector<std::string>& view_names();
 
-// Looks at the middle of the box from where all of it is just in the image. `view` is one of view_names(); it
-// is turned around the vertical axis by `turn` degrees. An empty box counts as one voxel.
+// Looks at the box from where all of it is just in the image, with a little room around it. `view` is one of
+// view_names(); it is turned around the vertical axis by `turn` degrees. An empty box counts as one voxel.
 CameraPose framing(const VoxelBox& box, const std::string& view, double turn, double fov, ImageSize size);
 
 }  // namespace vox
