@@ -28,10 +28,8 @@ struct Camera {
   uint32_t width;      // 4 B
   uint32_t log2_side;  // 4 B, of the scene's cube
 
-  // Through a point of the image, in pixels from its upper left corner.
-  VOX_HD Ray ray(double x, double y) const {
-    return make_ray(log2_side, eye, corner + right * x + down * y, spread);
-  }
+  // To a point of the image, in pixels from its upper left corner. Not of length 1.
+  VOX_HD Vec3d direction(double x, double y) const { return corner + right * x + down * y; }
 };
 
 // Throws Error where the eye is at the target, too far away or nowhere, where the angle is not between 0 and

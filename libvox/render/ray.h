@@ -29,13 +29,14 @@ struct Ray {
   Vec3<Crossing> first;    // 24 B, of plane 0; none is after `start`
   Vec3<Crossing> step;     // 24 B, from plane to plane: 4 · ticks
   Crossing start;          // 8 B, where it begins, or enters the cube
+  Crossing end;            // 8 B, what it enters later it does not hit
   int64_t before;          // 8 B, ticks from the eye to time 0
   int64_t pixel_is_voxel;  // 8 B, ticks from the eye to where a pixel is as wide as a voxel; INT64_MAX: never
   double voxels_per_tick;  // 8 B, of distance
   uint32_t mirrored;       // 4 B, bit 0, 1, 2: x, y, z
   uint32_t log2_side;      // 4 B, of the cube
 };
-static_assert(sizeof(Ray) == 88);
+static_assert(sizeof(Ray) == 96);
 
 // Ticks from the eye.
 VOX_HD inline int64_t ticks_to(const Ray& ray, Crossing at) {
@@ -112,6 +113,7 @@ VOX_HD inline Ray make_ray(uint32_t log2_side, Vec3d origin, Vec3d direction, do
   ray.step = {crossing_at(static_cast<int64_t>(x.step), 0), crossing_at(static_cast<int64_t>(y.step), 0),
               crossing_at(static_cast<int64_t>(z.step), 0)};
   ray.start = crossing_at(0, kNoAxis);
+  ray.end = INT64_MAX;
   if (before > 0) {
     ray.start = ray.first.x > ray.first.y ? ray.first.x : ray.first.y;
     if (ray.first.z > ray.start) ray.start = ray.first.z;
@@ -122,6 +124,13 @@ VOX_HD inline Ray make_ray(uint32_t log2_side, Vec3d origin, Vec3d direction, do
                         detail::ticks_per_voxel(log2_side);
   const double widens = spread * ray.voxels_per_tick;  // voxels of a pixel's width per tick
   ray.pixel_is_voxel = widens * detail::kFarTicks > 1 ? static_cast<int64_t>(1 / widens) : INT64_MAX;
+  return ray;
+}
+
+// The same ray, of this length in voxels.
+VOX_HD inline Ray limited(Ray ray, double distance) {
+  const double ticks = distance / ray.voxels_per_tick - static_cast<double>(ray.before);
+  if (ticks < detail::kFarTicks) ray.end = crossing_at(static_cast<int64_t>(ticks), kNoAxis);
   return ray;
 }
 

@@ -41,7 +41,7 @@ class Tracer {
   VOX_HD Tracer(const RayDagRef& dag, const Ray& ray) : dag_(dag), ray_(ray), cell_(ray), now_(ray.start) {}
 
   VOX_HD Hit run() {
-    if (!dag_.filled || cell_.next() < now_) return {};
+    if (!dag_.filled || cell_.next() < now_ || now_ > ray_.end) return {};
     node_ = dag_.nodes[dag_.log2_side];
     if (is_small()) return stop(dag_.first_material(node_, cell_.log2));
     open_node();
@@ -80,7 +80,7 @@ class Tracer {
       now_ = cell_.next();
       const uint32_t log2 = cell_.log2;
       cell_.go_on(ray_);
-      if (cell_.log2 >= dag_.log2_side) return false;
+      if (cell_.log2 >= dag_.log2_side || now_ > ray_.end) return false;
       if (cell_.log2 != log2) go_up();
     }
     return true;

@@ -15,7 +15,7 @@ double length(Vec3d v) {
   return std::sqrt(dot(v, v));
 }
 Vec3d direction(const Camera& camera, double x, double y) {
-  const Vec3d d = camera.corner + camera.right * x + camera.down * y;
+  const Vec3d d = camera.direction(x, y);
   return d * (1 / length(d));
 }
 void expect_near(Vec3d a, Vec3d b, double error = 1e-12) {
@@ -62,7 +62,7 @@ TEST(Camera, RefusesWhatIsNoCamera) {
 
 // Where a point comes out in the image, in halves of it: −1 to 1.
 Vec2<double> projected(const Camera& camera, ImageSize size, Vec3d point) {
-  const Vec3d forward = camera.corner + camera.right * (size.width * 0.5) + camera.down * (size.height * 0.5);
+  const Vec3d forward = camera.direction(size.width * 0.5, size.height * 0.5);
   const Vec3d from_eye = point - camera.eye;
   const double depth = dot(from_eye, forward);
   EXPECT_GT(depth, 0);

@@ -306,6 +306,25 @@ TEST(Trace, StopsAtTheFirstNodeThatIsNoWiderThanAPixel) {
   for (int level = 0; level < 6; ++level) EXPECT_GT(levels[level], 5) << level;
 }
 
+TEST(Trace, ALimitedRayHitsWhatItEntersBeforeItsEnd) {
+  Random random(7);
+  int hits = 0, beyond = 0;
+  for (const DenseGrid& grid : {DenseGrid(dust(2)), DenseGrid(blocks)}) {
+    const Traced scene(32, grid);
+    for (int i = 0; i < 2000; ++i) {
+      const Ray ray = random_ray(scene, random);
+      const double length = random.uniform(0, 80);
+      const Hit hit = scene.trace(ray), cut = scene.trace(limited(ray, length));
+      const bool within = hit.found() && distance_to(ray, hit.at) <= length;
+      ASSERT_EQ(cut, within ? hit : Hit());
+      hits += within;
+      beyond += hit.found() && !within;
+    }
+  }
+  EXPECT_GT(hits, 300);
+  EXPECT_GT(beyond, 300);
+}
+
 TEST(Trace, ThePixelsWidthGrowsWithTheDistance) {
   const Traced scene(64, everywhere);
   for (const double spread : {0.001, 0.01, 0.1}) {

@@ -1,0 +1,22 @@
+// Where a ray hit, as a point from which others start.
+#pragma once
+
+#include "libvox/render/trace.h"
+
+namespace vox {
+
+// In the face of what was hit, exactly along the face's axis: a ray that starts here and leaves the face does
+// not hit what is behind it. Where the ray began inside, its origin.
+VOX_HD inline Vec3d hit_point(Vec3d origin, Vec3d direction, const Ray& ray, const Hit& hit) {
+  const double scale = distance_to(ray, hit.at) / std::sqrt(dot(direction, direction));
+  const Vec3d at = origin + direction * scale;
+  const uint32_t face = axis_of(hit.at);
+  const auto along = [&](double value, int32_t corner, uint32_t axis) {
+    const double low = corner, high = low + detail::power_of_two(hit.log2);
+    if (face == axis) return ray.mirrored >> axis & 1 ? high : low;
+    return value < low ? low : value > high ? high : value;
+  };
+  return {along(at.x, hit.corner.x, 0), along(at.y, hit.corner.y, 1), along(at.z, hit.corner.z, 2)};
+}
+
+}  // namespace vox

@@ -1,0 +1,116 @@
+// What colour a ray comes back with. In single floats that round alike everywhere.
+#pragma once
+
+#include "libvox/base/mix.h"
+#include "libvox/render/camera.h"
+#include "libvox/render/point.h"
+
+namespace vox {
+
+enum class Shade { Material, Depth, Normal, Level };
+
+inline constexpr uint32_t kRampColors = 64;
+inline constexpr uint32_t kHemisphere = 1024;
+
+using Light = Vec3<float>;  // linear; 1: white
+
+// Plain numbers for the device; make_shading() fills them in.
+struct Shading {
+  Shade mode;
+  Light colors[16];         // of materials
+  Light ramp[kRampColors];  // of what is measured, from low to high
+  Light sky;
+  float sun, ambient;             // strengths
+  Vec3d to_sun;                   // a unit vector; not used where sun is 0
+  uint32_t shadows;               // 1: the sun casts them
+  uint32_t ao_rays;               // a sample; 0: no ambient occlusion
+  double ao_reach;                // voxels
+  const Vec3<float>* hemisphere;  // [kHemisphere], around z, the nearer to z the denser
+  double near, far;               // of Shade::Depth, voxels
+};
+
+namespace detail {
+
+// `value` between 0 and 1, what lies outside clamped.
+VOX_HD inline Light ramp_color(const Shading& shading, double value) {
+  const double at = value * (kRampColors - 1) + 0.5;
+  return shading.ramp[at < 0 ? 0 : at >= kRampColors ? kRampColors - 1 : static_cast<uint32_t>(at)];
+}
+
+// From the frame of a face to the grid's.
+VOX_HD inline Vec3d around_normal(Vec3<float> v, Int3 normal) {
+  const double x = v.x, y = v.y, z = v.z;
+  if (normal.x != 0) return {z * normal.x, x, y};
+  if (normal.y != 0) return {y, z * normal.y, x};
+  return {x, y, z * normal.z};
+}
+
+}  // namespace detail
+
+class Shader {
+ public:
+  VOX_HD Shader(const RayDagRef& dag, const Camera& camera, const Shading& shading)
+      : dag_(dag), camera_(camera), shading_(shading) {}
+
+  // Through a point of the image. `seed` differs from sample to sample.
+  VOX_HD Light operator()(double x, double y, uint64_t seed) const {
+    const Vec3d direction = camera_.direction(x, y);
+    const Ray ray = make_ray(camera_.log2_side, camera_.eye, direction, camera_.spread);
+    const Hit hit = trace(dag_, ray);
+    if (!hit.found()) return shading_.sky;
+    switch (shading_.mode) {
+      case Shade::Depth:
+        return detail::ramp_color(
+            shading_, (distance_to(ray, hit.at) - shading_.near) / (shading_.far - shading_.near));
+      case Shade::Level:
+        return detail::ramp_color(shading_, double(hit.log2) / dag_.log2_side);
+      case Shade::Normal:
+        return normal_color(face_normal(ray, hit));
+      case Shade::Material:
+        break;
+    }
+    return shading_.colors[hit.material] * light_at(direction, ray, hit, seed);
+  }
+
+ private:
+  VOX_HD static Light normal_color(Int3 normal) {
+    const auto part = [](int32_t n) { return static_cast<float>(n + 1) * 0.5f; };
+    return {part(normal.x), part(normal.y), part(normal.z)};
+  }
+
+  VOX_HD float light_at(Vec3d direction, const Ray& ray, const Hit& hit, uint64_t seed) const {
+    const Int3 normal = face_normal(ray, hit);
+    if (axis_of(hit.at) == kNoAxis) return shading_.ambient;  // the eye is in matter
+    const Vec3d point = hit_point(camera_.eye, direction, ray, hit);
+    float light = shading_.ambient * open_sky(point, normal, seed);
+    const double facing =
+        normal.x * shading_.to_sun.x + normal.y * shading_.to_sun.y + normal.z * shading_.to_sun.z;
+    if (facing > 0 && sees_sun(point)) light += shading_.sun * static_cast<float>(facing);
+    return light;
+  }
+
+  VOX_HD bool sees_sun(Vec3d point) const {
+    if (!shading_.shadows) return true;
+    return !trace(dag_, make_ray(camera_.log2_side, point, shading_.to_sun, camera_.spread)).found();
+  }
+
+  // How much of it.
+  VOX_HD float open_sky(Vec3d point, Int3 normal, uint64_t seed) const {
+    if (shading_.ao_rays == 0) return 1;
+    const uint64_t first = mix64(seed);
+    uint32_t open = 0;
+    for (uint32_t i = 0; i < shading_.ao_rays; ++i) {
+      const uint64_t at = (first + uint64_t{i} * kHemisphere / shading_.ao_rays) % kHemisphere;
+      const Vec3d direction = detail::around_normal(shading_.hemisphere[at], normal);
+      const Ray ray = make_ray(camera_.log2_side, point, direction, camera_.spread);
+      if (!trace(dag_, limited(ray, shading_.ao_reach)).found()) ++open;
+    }
+    return static_cast<float>(open) / static_cast<float>(shading_.ao_rays);
+  }
+
+  const RayDagRef& dag_;
+  const Camera& camera_;
+  const Shading& shading_;
+};
+
+}  // namespace vox
