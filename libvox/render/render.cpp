@@ -1,0 +1,89 @@
+#include "libvox/render/render.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "libvox/base/error.h"
+#include "libvox/report/dag_stats.h"
+#include "libvox/scene/oklab.h"
+
+namespace vox {
+namespace {
+
+Light light_of(Vec3d linear) {
+  return {static_cast<float>(linear.x), static_cast<float>(linear.y), static_cast<float>(linear.z)};
+}
+Light light_of(Rgb8 color) {
+  return light_of(srgb_to_linear(color));
+}
+
+struct Range {
+  double near, far;
+};
+
+// What of the box may be seen, by its distance.
+Range distances(const VoxelBox& box, Vec3d eye) {
+  const auto from = [](double at, double low, double high) {
+    return at < low ? low - at : at > high ? at - high : 0.0;
+  };
+  const auto to = [](double at, double low, double high) {
+    return std::max(std::fabs(at - low), std::fabs(at - high));
+  };
+  const auto length = [&](auto part) {
+    const double x = part(eye.x, box.min.x, box.max.x), y = part(eye.y, box.min.y, box.max.y),
+                 z = part(eye.z, box.min.z, box.max.z);
+    return std::sqrt(x * x + y * y + z * z);
+  };
+  return {length(from), std::max(length(to), length(from) + 1)};
+}
+
+}  // namespace
+
+// From dark blue over green to yellow, lighter all the way: readable in grey, and by all eyes.
+Rgb8 ramp_color(uint32_t index) {
+  constexpr std::array<Rgb8, 5> kStops = {
+      {{68, 1, 84}, {59, 82, 139}, {33, 145, 140}, {94, 201, 98}, {253, 231, 37}}};
+  const double at = static_cast<double>(index) * (kStops.size() - 1) / (kRampColors - 1);
+  const size_t stop = std::min(static_cast<size_t>(at), kStops.size() - 2);
+  const Vec3d a = linear_to_oklab(srgb_to_linear(kStops[stop]));
+  const Vec3d b = linear_to_oklab(srgb_to_linear(kStops[stop + 1]));
+  return linear_to_srgb(oklab_to_linear(a + (b - a) * (at - static_cast<double>(stop))));
+}
+
+Shading make_shading(const FrozenDag& dag, const Palette& palette, const RenderOptions& options) {
+  const double sun = std::sqrt(dot(options.to_sun, options.to_sun));
+  if (!(sun > 0 && sun < HUGE_VAL)) throw Error("the sun is in no direction");
+  Shading shading = {};
+  shading.mode = options.shade;
+  for (uint32_t i = 0; i < kPaletteSize; ++i)
+    shading.colors[i] = light_of(i < palette.count ? palette.colors[i] : Rgb8{200, 200, 200});
+  for (uint32_t i = 0; i < kRampColors; ++i) shading.ramp[i] = light_of(ramp_color(i));
+  shading.sky = light_of(options.sky);
+  shading.sun = 0.75f;
+  shading.ambient = 0.45f;
+  shading.to_sun = options.to_sun * (1 / sun);
+  shading.shadows = options.shadows == Shadows::On ? 1 : 0;
+  shading.ao_rays = std::min(options.ao_rays, kHemisphere);
+  shading.ao_reach = options.ao_reach > 0 ? options.ao_reach : dag.side() / 16.0;
+  const Range range = distances(filled_box(dag), options.pose.eye);
+  shading.near = range.near;
+  shading.far = range.far;
+  return shading;
+}
+
+std::vector<Vec3<float>> hemisphere_directions() {
+  // A sunflower's seeds: each a golden angle, 2π · (2 − φ), further on than the one before.
+  constexpr double kCosine = -0.73736887807831963, kSine = 0.67549029426152364;
+  std::vector<Vec3<float>> directions;
+  Vec2<double> turned = {1, 0};
+  for (uint32_t i = 0; i < kHemisphere; ++i) {
+    const double area = (i + 0.5) / kHemisphere, radius = std::sqrt(area);
+    directions.push_back(light_of(Vec3d{radius * turned.x, radius * turned.y, std::sqrt(1 - area)}));
+    turned = {turned.x * kCosine - turned.y * kSine, turned.x * kSine + turned.y * kCosine};
+  }
+  return directions;
+}
+
+}  // namespace vox

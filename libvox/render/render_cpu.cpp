@@ -1,0 +1,4 @@
+#include "libvox/device/cpu_device.h"
+#include "libvox/render/render_impl.h"
+
+template vox::Picture vox::render(CpuDevice&, const FrozenDag&, const Palette&, const RenderOptions&);
