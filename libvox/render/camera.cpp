@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "libvox/base/error.h"
+#include "libvox/dag/walk.h"
+#include "libvox/report/dag_stats.h"
 
 namespace vox {
 namespace {
@@ -15,6 +17,9 @@ constexpr double kFarthest = 0x1p30;  // voxels: what a Ray can do
 constexpr double kPi = 3.14159265358979323846;
 constexpr double kMargin = 1.05;  // around the box
 
+Vec3d to_double(Int3 v) {
+  return {static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
+}
 double length(Vec3d v) {
   return std::sqrt(dot(v, v));
 }
@@ -62,7 +67,8 @@ struct HalfSize {
     if (!(fov >= 0.001 && fov <= 175))
       throw Error(fmt::format("a field of view of {} degrees", fov)).hint("it goes from 0.001 to 175");
     if (size.width == 0 || size.height == 0)
-      throw Error(fmt::format("an image of {} x {} has no pixels", size.width, size.height));
+      throw Error("an image of " + std::to_string(size.width) + " x " + std::to_string(size.height) +
+                  " has no pixels");
     const double shorter = tangent(fov * (kPi / 360));
     const double pixel = shorter / std::min(size.width, size.height);
     width = pixel * size.width;
@@ -109,8 +115,9 @@ Vec3d direction_of(const std::string& name, double degrees) {
     const Vec3d from = view.from;
     return {from.x * turn.cosine + from.z * turn.sine, from.y, from.z * turn.cosine - from.x * turn.sine};
   }
-  throw Error("there is no view \"" + name + "\"")
-      .hint(fmt::format("there are {}", fmt::join(view_names(), ", ")));
+  std::string names;
+  for (const View& view : views()) names += (names.empty() ? "there are " : ", ") + view.name;
+  throw Error("there is no view \"" + name + "\"").hint(names);
 }
 
 bool is_near(Vec3d point) {
@@ -147,21 +154,38 @@ const std::vector<std::string>& view_names() {
   return names;
 }
 
-CameraPose framing(const VoxelBox& box, const std::string& view, double turn, double fov, ImageSize size) {
-  const VoxelBox shown = box.empty() ? cube_at(box.min, 1) : box;
-  const auto to_double = [](Int3 v) { return Vec3d{double(v.x), double(v.y), double(v.z)}; };
-  const Vec3d middle = (to_double(shown.min) + to_double(shown.max)) * 0.5;
-  const Vec3d reach = to_double(shown.size()) * (0.5 * kMargin);
+std::vector<VoxelBox> outline(const FrozenDag& dag) {
+  constexpr uint32_t kLevels = 5;  // at most 32³ boxes
+  std::vector<VoxelBox> boxes;
+  const uint32_t last = std::min(kLevels, dag.depth());
+  const VoxelBox filled = filled_box(dag);
+  for_each_node(dag, filled, [&](uint32_t level, Int3 corner, const uint32_t*) {
+    if (level < last) return true;
+    boxes.push_back(intersection(cube_at(corner, dag.level_side(level)), filled));
+    return false;
+  });
+  return boxes;
+}
+
+CameraPose framing(std::span<const VoxelBox> boxes, const std::string& view, double turn, double fov,
+                   ImageSize size) {
+  constexpr VoxelBox kVoxel = {{0, 0, 0}, {1, 1, 1}};
+  if (boxes.empty()) boxes = {&kVoxel, 1};
+  VoxelBox whole = boxes[0];
+  for (const VoxelBox& box : boxes) whole = hull(whole, box);
+  const Vec3d middle = (to_double(whole.min) + to_double(whole.max)) * 0.5;
   const HalfSize half(fov, size);
-  const Vec3d from = direction_of(view, turn);
-  const Axes axes(from * -1);
+  const Axes axes(direction_of(view, turn) * -1);
   Span across, along;
-  for (int corner = 0; corner < 8; ++corner) {
-    const Vec3d at = {corner & 1 ? reach.x : -reach.x, corner & 2 ? reach.y : -reach.y,
-                      corner & 4 ? reach.z : -reach.z};
-    across.add(dot(at, axes.right), half.width * dot(at, axes.forward));
-    along.add(dot(at, axes.down), half.height * dot(at, axes.forward));
-  }
+  for (const VoxelBox& box : boxes)
+    for (int corner = 0; corner < 8; ++corner) {
+      const Int3 at = {corner & 1 ? box.max.x : box.min.x, corner & 2 ? box.max.y : box.min.y,
+                       corner & 4 ? box.max.z : box.min.z};
+      const Vec3d from_middle = (to_double(at) - middle) * kMargin;
+      const double depth = dot(from_middle, axes.forward);
+      across.add(dot(from_middle, axes.right), half.width * depth);
+      along.add(dot(from_middle, axes.down), half.height * depth);
+    }
   const double back = std::max(across.width() / half.width, along.width() / half.height);
   const Vec3d target = middle + axes.right * across.middle() + axes.down * along.middle();
   return {target - axes.forward * back, target, fov};

@@ -2,9 +2,11 @@
 // everywhere.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/voxel_box.h"
 #include "libvox/render/ray.h"
 
@@ -39,8 +41,12 @@ Camera make_camera(const CameraPose& pose, ImageSize size, uint32_t log2_side);
 // "iso", "front", "back", "left", "right", "top", "bottom"
 const std::vector<std::string>& view_names();
 
-// Looks at the box from where all of it is just in the image, with a little room around it. `view` is one of
-// view_names(); it is turned around the vertical axis by `turn` degrees. An empty box counts as one voxel.
-CameraPose framing(const VoxelBox& box, const std::string& view, double turn, double fov, ImageSize size);
+// Boxes around parts of the scene, which together are little more than it: what framing() frames.
+std::vector<VoxelBox> outline(const FrozenDag& dag);
+
+// Looks at the boxes from where all of them are just in the image, with a little room around them. `view` is
+// one of view_names(); it is turned around the vertical axis by `turn` degrees. No box counts as one voxel.
+CameraPose framing(std::span<const VoxelBox> boxes, const std::string& view, double turn, double fov,
+                   ImageSize size);
 
 }  // namespace vox
