@@ -9,6 +9,7 @@
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/device/work.h"
 #include "libvox/edit/edit_session.h"
+#include "libvox/render/render.h"
 #include "libvox/report/hash_bench.h"
 #include "libvox/report/table_report.h"
 #include "libvox/scene/palette.h"
@@ -66,6 +67,10 @@ class Engine {
   // A session that edits this scene. The DAG is one that check_structure() accepts; the engine outlives the
   // session.
   virtual std::unique_ptr<EditSession> edit(const FrozenDag& dag) = 0;
+
+  // A picture of the scene. The DAG is one that check_structure() accepts. Throws Error where the options
+  // make none.
+  virtual Picture render(const FrozenDag& dag, const Palette& palette, const RenderOptions& options) = 0;
 
   virtual std::vector<KernelTime> profile() const = 0;  // since the engine was made, longest first
 };

@@ -388,6 +388,10 @@ class DeviceEngine final : public Engine {
     return make_edit_session(device_, table_, dag);
   }
 
+  Picture render(const FrozenDag& dag, const Palette& palette, const RenderOptions& options) override {
+    return vox::render(device_, dag, palette, options);
+  }
+
  private:
   ThreadLimit threads_;
   std::string table_;

@@ -1,0 +1,185 @@
+#include "libvox/render/render.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "libvox/base/error.h"
+#include "tests/common/random.h"
+#include "tests/common/test_engine.h"
+#include "tests/dag/grids.h"
+#include "tests/render/dense_trace.h"
+
+namespace vox {
+namespace {
+
+constexpr ImageSize kSize = {64, 50};  // not of whole tiles
+
+Palette distinct_palette() {
+  Palette palette;
+  palette.count = kPaletteSize;
+  for (uint32_t i = 0; i < kPaletteSize; ++i)
+    palette.colors[i] = {static_cast<uint8_t>(i * 16), static_cast<uint8_t>(255 - i * 9),
+                         static_cast<uint8_t>(40 + i)};
+  return palette;
+}
+
+RenderOptions options_for(const FrozenDag& dag, const char* view = "iso") {
+  RenderOptions options;
+  options.size = kSize;
+  options.pose = framing(outline(dag), view, 0, 40, kSize);
+  return options;
+}
+
+Picture picture(const FrozenDag& dag, const RenderOptions& options) {
+  return test_engine()->render(dag, distinct_palette(), options);
+}
+
+Rgba8 at(const Picture& picture, uint32_t x, uint32_t y) {
+  return picture.image.pixels[size_t{y} * picture.image.width + x];
+}
+
+Rgba8 opaque(Rgb8 color) {
+  return {color.r, color.g, color.b, 255};
+}
+
+TEST(Render, EveryPixelOfTheNormalsIsThatOfTheVoxelItsRayHits) {
+  const FrozenDag dag = dense_dag(32, true, shell);
+  const DenseScene dense(32, shell);
+  RenderOptions options = options_for(dag);
+  options.shade = Shade::Normal;
+  options.lod = LevelOfDetail::Off;
+  const Picture shown = picture(dag, options);
+  const Camera camera = make_camera(options.pose, kSize, 5);
+  for (uint32_t y = 0; y < kSize.height; ++y)
+    for (uint32_t x = 0; x < kSize.width; ++x) {
+      const Ray ray = make_ray(5, camera.eye, camera.direction(x + 0.5, y + 0.5), 0);
+      const Hit hit = dense.trace(ray);
+      const Int3 normal = face_normal(ray, hit);
+      const auto code = [](int n) { return n < 0 ? uint8_t{0} : n == 0 ? uint8_t{188} : uint8_t{255}; };
+      const Rgba8 expected =
+          hit.found() ? Rgba8{code(normal.x), code(normal.y), code(normal.z), 255} : opaque(options.sky);
+      ASSERT_EQ(at(shown, x, y), expected) << x << ' ' << y;
+    }
+}
+
+TEST(Render, AFloorInTheSunHasThePalettesColorAndAShadowIsDarker) {
+  // A floor and a post on it; the sun stands in the direction of x and y.
+  const FrozenDag dag = dense_dag(32, true, [](uint32_t x, uint32_t y, uint32_t z) {
+    if (y == 0) return 3;
+    return x == 16 && z == 16 && y < 9 ? 5 : kEmptyVoxel;
+  });
+  RenderOptions options = options_for(dag, "top");
+  options.to_sun = {1, 1, 0};
+  options.pose.eye = {16.5, 2000, 16.5};  // straight down: every pixel's point on the floor is known
+  options.pose.target = {16.5, 0, 16.5};
+  options.pose.fov = 0.6;
+  const Picture lit = picture(dag, options);
+  options.shadows = Shadows::Off;
+  const Picture unlit = picture(dag, options);
+  int darker = 0;
+  for (uint32_t y = 0; y < kSize.height; ++y)
+    for (uint32_t x = 0; x < kSize.width; ++x) {
+      const double side = 2 * 1999 * std::tan(0.3 * 3.14159265358979 / 180) / kSize.height;
+      const double px = 16.5 + (x + 0.5 - kSize.width / 2.0) * side,
+                   pz = 16.5 + (y + 0.5 - kSize.height / 2.0) * side;
+      // The post's shadow is as long as the post: 8 voxels to the side away from the sun.
+      const bool clear = px < 7.8 || px > 17.3 || pz < 15.7 || pz > 17.3;
+      const bool shadow = px > 8.3 && px < 15.7 && pz > 16.2 && pz < 16.8;
+      if (clear) EXPECT_EQ(at(lit, x, y), at(unlit, x, y)) << x << ' ' << y;
+      if (shadow) EXPECT_LT(at(lit, x, y).g, at(unlit, x, y).g) << x << ' ' << y;
+      darker += shadow;
+    }
+  EXPECT_GT(darker, 5);
+}
+
+TEST(Render, AnOpenFloorSeesAllOfTheSkyAndACornerSeesLess) {
+  const DenseGrid room = [](uint32_t x, uint32_t y, uint32_t) { return y == 0 || x == 0 ? 3 : kEmptyVoxel; };
+  const FrozenDag dag = dense_dag(32, true, room);
+  RenderOptions options = options_for(dag, "top");
+  options.pose.eye = {16, 2000, 16};
+  options.pose.target = {16, 0, 16};
+  options.pose.fov = 0.85;
+  options.ao_reach = 8;
+  const Picture without = picture(dag, options);
+  options.ao_rays = 64;
+  const Picture with = picture(dag, options);
+  const auto color = [](const Picture& p, uint32_t x) { return at(p, x, kSize.height / 2).g; };
+  const uint32_t middle = kSize.width / 2;
+  EXPECT_EQ(color(with, middle), color(without, middle));
+  uint32_t wall = 0;  // the first pixel of the floor beside the wall's top
+  while (color(without, wall) == 182) ++wall;
+  EXPECT_LT(color(with, wall + 3) + 5, color(without, wall + 3));
+}
+
+TEST(Render, DepthGoesFromTheNearestToTheFarthestColor) {
+  const FrozenDag dag = dense_dag(64, true, everywhere);
+  RenderOptions options = options_for(dag, "front");
+  options.shade = Shade::Depth;
+  const Picture shown = picture(dag, options);
+  EXPECT_EQ(at(shown, kSize.width / 2, kSize.height / 2), opaque(ramp_color(0)));
+  EXPECT_NEAR(shown.near, options.pose.eye.z - 64, 1e-9);
+  EXPECT_GT(shown.far, shown.near + 64);
+}
+
+TEST(Render, MoreSamplesGiveColorsBetweenThoseOfFaces) {
+  const FrozenDag dag = dense_dag(16, true, everywhere);
+  RenderOptions options = options_for(dag);
+  options.shade = Shade::Normal;
+  options.samples = 16;
+  int between = 0;
+  for (const Rgba8 pixel : picture(dag, options).image.pixels)
+    between += pixel.r != 188 && pixel.r != 255 && pixel.r != options.sky.r;
+  EXPECT_GT(between, 20);
+}
+
+TEST(Render, AnEmptySceneIsSky) {
+  const FrozenDag dag = dense_dag(16, true, nowhere);
+  const RenderOptions options = options_for(dag);
+  for (const Rgba8 pixel : picture(dag, options).image.pixels) ASSERT_EQ(pixel, opaque(options.sky));
+}
+
+TEST(Render, FromInsideMatterThereIsAPicture) {
+  const FrozenDag dag = dense_dag(16, true, everywhere);
+  RenderOptions options = options_for(dag);
+  options.pose = {{8, 8, 8}, {20, 9, 9}, 60};
+  options.ao_rays = 4;
+  for (const Shade shade : {Shade::Material, Shade::Depth, Shade::Normal, Shade::Level}) {
+    options.shade = shade;
+    const Picture shown = picture(dag, options);
+    for (const Rgba8 pixel : shown.image.pixels) ASSERT_EQ(pixel, shown.image.pixels[0]);
+    EXPECT_NE(shown.image.pixels[0], opaque(options.sky));
+  }
+}
+
+TEST(Render, TheDeviceMakesThePictureThatTheProcessorMakes) {
+  const auto cpu = make_engine({.device = "cpu"});
+  const FrozenDag dag = dense_dag(64, true, shell);
+  for (const Shade shade : {Shade::Material, Shade::Depth, Shade::Normal, Shade::Level})
+    for (const double nearer : {1.0, 0.1, 20.0}) {
+      RenderOptions options = options_for(dag);
+      options.shade = shade;
+      options.pose.eye = options.pose.target + (options.pose.eye - options.pose.target) * nearer;
+      options.samples = 3;
+      options.ao_rays = 8;
+      EXPECT_TRUE(picture(dag, options).image.pixels ==
+                  cpu->render(dag, distinct_palette(), options).image.pixels);
+    }
+}
+
+TEST(Render, RefusesWhatIsNoPicture) {
+  const FrozenDag dag = dense_dag(16, true, everywhere);
+  const auto refused = [&](auto change) {
+    RenderOptions options = options_for(dag);
+    change(options);
+    EXPECT_THROW(picture(dag, options), Error);
+  };
+  refused([](RenderOptions& o) { o.size = {0, 100}; });
+  refused([](RenderOptions& o) { o.size = {100000, 100000}; });
+  refused([](RenderOptions& o) { o.pose.eye = o.pose.target; });
+  refused([](RenderOptions& o) { o.samples = 0; });
+  refused([](RenderOptions& o) { o.to_sun = {0, 0, 0}; });
+}
+
+}  // namespace
+}  // namespace vox
