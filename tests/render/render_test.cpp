@@ -86,8 +86,12 @@ TEST(Render, AFloorInTheSunHasThePalettesColorAndAShadowIsDarker) {
       // The post's shadow is as long as the post: 8 voxels to the side away from the sun.
       const bool clear = px < 7.8 || px > 17.3 || pz < 15.7 || pz > 17.3;
       const bool shadow = px > 8.3 && px < 15.7 && pz > 16.2 && pz < 16.8;
-      if (clear) EXPECT_EQ(at(lit, x, y), at(unlit, x, y)) << x << ' ' << y;
-      if (shadow) EXPECT_LT(at(lit, x, y).g, at(unlit, x, y).g) << x << ' ' << y;
+      if (clear) {
+        EXPECT_EQ(at(lit, x, y), at(unlit, x, y)) << x << ' ' << y;
+      }
+      if (shadow) {
+        EXPECT_LT(at(lit, x, y).g, at(unlit, x, y).g) << x << ' ' << y;
+      }
       darker += shadow;
     }
   EXPECT_GT(darker, 5);
