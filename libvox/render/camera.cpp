@@ -64,8 +64,9 @@ struct HalfSize {
   double width, height;
 
   HalfSize(double fov, ImageSize size) {
-    if (!(fov >= 0.001 && fov <= 175))
-      throw Error(fmt::format("a field of view of {} degrees", fov)).hint("it goes from 0.001 to 175");
+    if (!(fov >= kMinFov && fov <= kMaxFov))
+      throw Error(fmt::format("a field of view of {} degrees", fov))
+          .hint(fmt::format("it goes from {} to {}", kMinFov, kMaxFov));
     if (size.width == 0 || size.height == 0)
       throw Error("an image of " + std::to_string(size.width) + " x " + std::to_string(size.height) +
                   " has no pixels");

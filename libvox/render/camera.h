@@ -16,6 +16,8 @@ struct ImageSize {
   uint32_t width = 1920, height = 1080;  // pixels
 };
 
+inline constexpr double kMinFov = 0.001, kMaxFov = 175;  // degrees
+
 // Where it stands, in voxels. y points up.
 struct CameraPose {
   Vec3d eye = {}, target = {};

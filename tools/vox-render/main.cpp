@@ -1,0 +1,126 @@
+// vox-render: a picture of a scene file.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "formats/png_file.h"
+#include "formats/scene_file.h"
+#include "libvox/base/atomic_file.h"
+#include "libvox/base/cancel.h"
+#include "libvox/base/error.h"
+#include "libvox/base/json.h"
+#include "libvox/base/log.h"
+#include "libvox/base/thread_limit.h"
+#include "libvox/base/units.h"
+#include "tools/common/profile.h"
+#include "tools/common/tool.h"
+#include "tools/vox-render/options.h"
+
+namespace vox {
+namespace {
+
+struct Frame {
+  CameraPose pose;
+  std::filesystem::path file;
+};
+
+Vec3d to_voxels(const VoxelScene& scene, Vec3d point) {
+  return (point - scene.origin) * (1 / scene.voxel_size);
+}
+Vec3d to_units(const VoxelScene& scene, Vec3d point) {
+  return point * scene.voxel_size + scene.origin;
+}
+
+// house.png → house-07.png, as many digits as the last has.
+std::filesystem::path numbered(const std::filesystem::path& file, uint32_t number, uint32_t count) {
+  const size_t digits = std::to_string(count - 1).size();
+  std::filesystem::path result = file;
+  result.replace_filename(
+      fmt::format("{}-{:0{}}{}", file.stem().string(), number, digits, file.extension().string()));
+  return result;
+}
+
+std::vector<Frame> frames(const VoxelScene& scene, const RenderToolOptions& options) {
+  const std::vector<VoxelBox> boxes = outline(scene.dag);
+  const auto view = [&](double turn) {
+    return framing(boxes, options.view, turn, options.fov, options.render.size);
+  };
+  if (options.turntable > 0) {
+    std::vector<Frame> list;
+    for (uint32_t i = 0; i < options.turntable; ++i)
+      list.push_back({view(360.0 * i / options.turntable), numbered(options.output, i, options.turntable)});
+    return list;
+  }
+  CameraPose pose = view(0);
+  if (options.eye) {
+    if (options.target) pose.target = to_voxels(scene, *options.target);
+    pose.eye = to_voxels(scene, *options.eye);
+  }
+  return {{pose, options.output}};
+}
+
+// Before the work, not after it: can the pictures be written where they are to go?
+void check_targets(const std::vector<Frame>& list, const RenderToolOptions& options) {
+  for (const Frame& frame : list) {
+    std::error_code ignored;
+    if (std::filesystem::equivalent(frame.file, options.scene, ignored))
+      throw UsageError(
+          fmt::format("the picture would replace '{}', which is the scene", frame.file.string()));
+    const AtomicFile output(frame.file);
+  }
+}
+
+std::string point_text(Vec3d point) {
+  return fmt::format("{},{},{}", point.x, point.y, point.z);
+}
+
+std::vector<PngText> texts(const VoxelScene& scene, const CameraPose& pose,
+                           const RenderToolOptions& options) {
+  return {{"Software", generator_text()},
+          {"Command", options.command},
+          {"Digest", to_string(scene.dag.digest)},
+          {"Camera", fmt::format("--eye {} --target {} --fov {}", point_text(to_units(scene, pose.eye)),
+                                 point_text(to_units(scene, pose.target)), pose.fov)}};
+}
+
+void set_frame(Json& json, const Frame& frame, const Picture& picture, const VoxelScene& scene) {
+  json.set("file", frame.file.string())
+      .set("eye", point_text(to_units(scene, frame.pose.eye)))
+      .set("target", point_text(to_units(scene, frame.pose.target)))
+      .set("fov", frame.pose.fov)
+      .set("seconds", picture.seconds);
+}
+
+void run(int argc, char** argv) {
+  const RenderToolOptions options = parse_render_options(argc, argv);
+  const ThreadLimit threads(options.engine.threads);
+  const VoxelScene scene = read_scene(options.scene);
+  const std::vector<Frame> list = frames(scene, options);
+  check_targets(list, options);
+  const std::unique_ptr<Engine> engine = make_engine(options.engine);
+  log_debug("on {}", engine->device_text());
+  Json json;
+  json.set("scene", options.scene.string())
+      .set("digest", to_string(scene.dag.digest))
+      .set("device", engine->device());
+  Json& rows = json.array("pictures");
+  for (const Frame& frame : list) {
+    throw_if_cancelled();
+    RenderOptions render = options.render;
+    render.pose = frame.pose;
+    const Picture picture = engine->render(scene.dag, scene.palette, render);
+    write_png(picture.image, texts(scene, frame.pose, options), frame.file);
+    log_info("{}, {}", frame.file.string(), format_seconds(picture.seconds));
+    set_frame(rows.append(), frame, picture, scene);
+  }
+  set_profile(json, engine->profile());
+  if (options.engine.profile) print_profile(engine->profile());
+  if (options.json) fmt::print("{}\n", json.text());
+}
+
+}  // namespace
+}  // namespace vox
+
+int main(int argc, char** argv) {
+  return vox::run_tool("vox-render", [&] { vox::run(argc, argv); });
+}

@@ -1,0 +1,160 @@
+#include "tools/vox-render/options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "libvox/base/error.h"
+#include "libvox/base/units.h"
+#include "tools/common/device_options.h"
+#include "tools/common/tool.h"
+
+namespace vox {
+namespace {
+
+constexpr const char* kAbout =
+    R"(Makes a picture of a scene file, a PNG.
+
+Examples:
+  vox-render house.h5                                   house.png, all of the scene
+  vox-render house.h5 -o view.png --view top --ao 16 --samples 4
+  vox-render house.h5 --eye 3,2,8 --target 0,1,0 --fov 60
+  vox-render house.h5 --shade depth                     what is near, what is far
+  vox-render house.h5 --turntable 36                    house-00.png to house-35.png
+)";
+
+cxxopts::Options describe() {
+  cxxopts::Options options("vox-render", kAbout);
+  options.custom_help("SCENE.h5 [options]").positional_help("").set_width(100);
+  const auto text = [] { return cxxopts::value<std::string>(); };
+  const auto preset = [](const char* value) { return cxxopts::value<std::string>()->default_value(value); };
+  options.add_options("Picture")("scene", "A scene file that vox-convert wrote", text(), "SCENE.h5")(
+      "o,output", "Where to; SCENE.png by default", text(), "FILE")(
+      "size", "Pixels", preset("1920x1080"), "WxH")("samples", "Rays a pixel", preset("1"), "N")(
+      "turntable", "So many pictures, once around", text(), "N");
+  options.add_options("Camera")("view", fmt::format("All of the scene: {}", fmt::join(view_names(), ", ")),
+                                preset("iso"), "VIEW")(
+      "eye", "Where the camera stands instead, in the scene's units", text(), "X,Y,Z")(
+      "target", "What it looks at; the middle of the scene by default", text(), "X,Y,Z")(
+      "fov", "Degrees that the shorter side of the picture shows", preset("40"), "ANGLE");
+  options.add_options("Light")("shade", "material, depth, normal or level", preset("material"), "WHAT")(
+      "sun", "The direction that light comes from", preset("0.45,0.8,0.6"), "X,Y,Z")(
+      "shadows", "Of the sun: on or off", preset("on"), "on|off")(
+      "ao", "Ambient occlusion: rays a sample; 0: none", preset("0"), "N")(
+      "lod", "Level of detail: on, nothing smaller than a pixel is looked at; or off", preset("on"),
+      "on|off");
+  add_device_options(options);
+  add_common_options(options);
+  options.parse_positional({"scene"});
+  return options;
+}
+
+double parse_number(std::string_view text, const std::string& option, const std::string& whole) {
+  double value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+    throw UsageError(
+        fmt::format("--{} is '{}', expected a number like 1.5 in place of '{}'", option, whole, text));
+  return value;
+}
+
+Vec3d parse_point(const std::string& text, const std::string& option) {
+  const size_t first = text.find(','), second = text.find(',', first + 1);
+  if (first == std::string::npos || second == std::string::npos)
+    throw UsageError(fmt::format("--{} is '{}', expected three numbers like 1,2.5,-3", option, text));
+  const std::string_view view = text;
+  return {parse_number(view.substr(0, first), option, text),
+          parse_number(view.substr(first + 1, second - first - 1), option, text),
+          parse_number(view.substr(second + 1), option, text)};
+}
+
+uint32_t parse_whole(const std::string& text, const std::string& option, uint32_t least, uint32_t most) {
+  const uint64_t value = parse_count(text, "--" + option);
+  if (value < least || value > most)
+    throw UsageError(fmt::format("--{} is {}, expected {} to {}", option, text, least, most));
+  return static_cast<uint32_t>(value);
+}
+
+ImageSize parse_size(const std::string& text) {
+  const size_t cross = text.find('x');
+  if (cross == std::string::npos)
+    throw UsageError(fmt::format("--size is '{}', expected pixels like 1920x1080", text));
+  return {parse_whole(text.substr(0, cross), "size", 1, kMaxPictureSide),
+          parse_whole(text.substr(cross + 1), "size", 1, kMaxPictureSide)};
+}
+
+template <class T>
+T parse_choice(const cxxopts::ParseResult& parsed, const std::string& option,
+               const std::vector<std::pair<std::string, T>>& choices) {
+  const auto text = parsed[option].as<std::string>();
+  std::vector<std::string> names;
+  for (const auto& [name, value] : choices) {
+    if (text == name) return value;
+    names.push_back(name);
+  }
+  throw UsageError(fmt::format("--{} is '{}', expected one of: {}", option, text, fmt::join(names, ", ")));
+}
+
+void read_camera(const cxxopts::ParseResult& parsed, RenderToolOptions& options) {
+  std::vector<std::pair<std::string, std::string>> views;
+  for (const std::string& name : view_names()) views.emplace_back(name, name);
+  options.view = parse_choice(parsed, "view", views);
+  for (const char* option : {"eye", "target"})
+    if (parsed.count(option) > 0)
+      (std::string(option) == "eye" ? options.eye : options.target) =
+          parse_point(parsed[option].as<std::string>(), option);
+  if (options.target && !options.eye) throw UsageError("--target needs --eye, from where to look at it");
+  if (options.eye && parsed.count("view") > 0)
+    throw UsageError("--view and --eye both say where to look from");
+  if (options.eye && parsed.count("turntable") > 0)
+    throw UsageError("--turntable goes around a --view, not an --eye");
+  const auto fov = parsed["fov"].as<std::string>();
+  options.fov = parse_number(fov, "fov", fov);
+  if (options.fov < kMinFov || options.fov > kMaxFov)
+    throw UsageError(fmt::format("--fov is {}, expected {} to {} degrees", fov, kMinFov, kMaxFov));
+}
+
+RenderOptions read_render(const cxxopts::ParseResult& parsed) {
+  RenderOptions render;
+  render.size = parse_size(parsed["size"].as<std::string>());
+  render.samples = parse_whole(parsed["samples"].as<std::string>(), "samples", 1, 4096);
+  render.ao_rays = parse_whole(parsed["ao"].as<std::string>(), "ao", 0, kHemisphere);
+  render.to_sun = parse_point(parsed["sun"].as<std::string>(), "sun");
+  if (render.to_sun == Vec3d{0, 0, 0}) throw UsageError("--sun is 0,0,0, which is no direction");
+  render.shade = parse_choice<Shade>(parsed, "shade",
+                                     {{"material", Shade::Material},
+                                      {"depth", Shade::Depth},
+                                      {"normal", Shade::Normal},
+                                      {"level", Shade::Level}});
+  render.shadows = parse_choice<Shadows>(parsed, "shadows", {{"on", Shadows::On}, {"off", Shadows::Off}});
+  render.lod =
+      parse_choice<LevelOfDetail>(parsed, "lod", {{"on", LevelOfDetail::On}, {"off", LevelOfDetail::Off}});
+  return render;
+}
+
+}  // namespace
+
+RenderToolOptions parse_render_options(int argc, char** argv) {
+  cxxopts::Options description = describe();
+  CommonOptions common;
+  const auto parsed =
+      parse_command_line(description, argc, argv, common, {"Picture", "Camera", "Light", "Device"});
+  if (parsed.count("scene") == 0) throw UsageError("no scene file given (see vox-render --help)");
+  RenderToolOptions options;
+  options.scene = parsed["scene"].as<std::string>();
+  options.output = options.scene;
+  options.output.replace_extension(".png");
+  if (parsed.count("output") > 0) options.output = parsed["output"].as<std::string>();
+  if (parsed.count("turntable") > 0)
+    options.turntable = parse_whole(parsed["turntable"].as<std::string>(), "turntable", 1, 10000);
+  read_camera(parsed, options);
+  options.render = read_render(parsed);
+  options.engine = read_device_options(parsed);
+  options.json = common.json;
+  options.command = command_text(argc, argv);
+  return options;
+}
+
+}  // namespace vox

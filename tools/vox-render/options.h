@@ -1,0 +1,27 @@
+// The command line of vox-render.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "libvox/engine.h"
+
+namespace vox {
+
+struct RenderToolOptions {
+  std::filesystem::path scene, output;
+  std::string view;                  // where there is no eye
+  std::optional<Vec3d> eye, target;  // in scene units
+  double fov = 40;
+  uint32_t turntable = 0;  // frames; 0: one picture
+  RenderOptions render;    // all but the pose
+  EngineOptions engine;
+  bool json = false;
+  std::string command;
+};
+
+// Prints --help and --version itself. Throws UsageError.
+RenderToolOptions parse_render_options(int argc, char** argv);
+
+}  // namespace vox
