@@ -344,6 +344,29 @@ TEST(Trace, TheMaterialOfANodeIsThatOfItsFirstVoxel) {
   EXPECT_EQ(scene.trace(ray).material, 1u);
 }
 
+TEST(Trace, TheMaterialOfALeafIsThatOfItsFirstVoxel) {
+  const Traced scene(8, [](uint32_t x, uint32_t y, uint32_t z) {
+    return x < 4 || y < 4 || z < 4 || x + y + z < 13 ? kEmptyVoxel : static_cast<int>(x + y - 5);
+  });
+  for (const int64_t pixel_is_voxel : {1 << 30, 1 << 29}) {  // stops at blocks of 2³, at the leaf of 4³
+    Ray ray = scene.ray({9, 7.5, 7.5}, {-1, 0, 0});
+    ray.pixel_is_voxel = pixel_is_voxel;
+    ray.before = int64_t{1} << 31;
+    const Hit hit = scene.trace(ray);
+    const int low = pixel_is_voxel == 1 << 30 ? 6 : 4;
+    EXPECT_EQ(hit.corner, (Int3{low, low, low}));
+    EXPECT_EQ(hit.material, low == 6 ? 7u : 4u);  // (6, 6, 6); (5, 4, 4)
+  }
+}
+
+TEST(Trace, ARayThatStandsStillInTheCubeHasComeALongWay) {
+  const Traced scene(64, everywhere);
+  const double far = 0x1p29, slope = 1e-7;  // 53 voxels
+  const Ray ray = scene.ray({40.5 - far * slope, 20.5 + far * slope, -far}, {slope, -slope, 1});
+  EXPECT_EQ(scene.trace(ray).corner, (Int3{40, 20, 0}));
+  EXPECT_FALSE(scene.trace({40.5, 20.5, -far}, {slope, -slope, 1}).found());
+}
+
 // In the largest scenes the integers are largest too.
 TEST(Trace, LargeScenesAreExact) {
   for (const uint32_t log2 : {17u, 20u}) {

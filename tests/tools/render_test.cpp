@@ -111,7 +111,7 @@ TEST_F(RenderProgram, FromInsideMatterAndOfNothingThereAreClearAnswers) {
   expect_failure(kBadUsage, "no scene file", {});
   expect_failure(kFailed, "cube.obj", {"cube.obj"});
   expect_failure(kFailed, "nowhere", {"cube.h5", "-o", "nowhere/a.png"});
-  expect_failure(kFailed, "cube.png", {"cube.h5", "-q"}, {.file_size_limit = 1000});
+  expect_failure(kFailed, "cube.png", {"cube.h5", "-q"}, {.folder = {}, .file_size_limit = 1000});
   expect_failure(kBadUsage, "which is the scene", {"cube.h5", "-o", "cube.h5"});
 }
 

@@ -1,7 +1,6 @@
 #include "tools/vox-render/options.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <charconv>
 #include <cmath>
@@ -25,6 +24,12 @@ Examples:
   vox-render house.h5 --turntable 36                    house-00.png to house-35.png
 )";
 
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
 cxxopts::Options describe() {
   cxxopts::Options options("vox-render", kAbout);
   options.custom_help("SCENE.h5 [options]").positional_help("").set_width(100);
@@ -34,7 +39,7 @@ cxxopts::Options describe() {
       "o,output", "Where to; SCENE.png by default", text(), "FILE")(
       "size", "Pixels", preset("1920x1080"), "WxH")("samples", "Rays a pixel", preset("1"), "N")(
       "turntable", "So many pictures, once around", text(), "N");
-  options.add_options("Camera")("view", fmt::format("All of the scene: {}", fmt::join(view_names(), ", ")),
+  options.add_options("Camera")("view", fmt::format("All of the scene: {}", listed(view_names())),
                                 preset("iso"), "VIEW")(
       "eye", "Where the camera stands instead, in the scene's units", text(), "X,Y,Z")(
       "target", "What it looks at; the middle of the scene by default", text(), "X,Y,Z")(
@@ -94,7 +99,7 @@ T parse_choice(const cxxopts::ParseResult& parsed, const std::string& option,
     if (text == name) return value;
     names.push_back(name);
   }
-  throw UsageError(fmt::format("--{} is '{}', expected one of: {}", option, text, fmt::join(names, ", ")));
+  throw UsageError(fmt::format("--{} is '{}', expected one of: {}", option, text, listed(names)));
 }
 
 void read_camera(const cxxopts::ParseResult& parsed, RenderToolOptions& options) {
