@@ -79,7 +79,9 @@ TEST_F(RenderProgram, LooksFromTheEyeInSceneUnits) {
 TEST_F(RenderProgram, SaysInThePictureHowItWasMade) {
   rendered({"cube.h5", "-q", "-o", "a b.png", "--view", "top", "--size", "30x20"});
   const std::string png = read_bytes(folder_ / "a b.png");
-  EXPECT_NE(png.find(std::string("tEXtDigest") + '\0' + digest("cube.h5")), std::string::npos);
+  const std::string quoted = digest("cube.h5"), hex = quoted.substr(1, quoted.size() - 2);
+  EXPECT_EQ(hex.size(), 32u);
+  EXPECT_NE(png.find(std::string("tEXtDigest") + '\0' + hex), std::string::npos);
   EXPECT_NE(png.find(std::string("tEXtCommand") + '\0' + "vox-render cube.h5"), std::string::npos);
   EXPECT_NE(png.find(std::string("tEXtCamera") + '\0' + "--eye 0.5,"), std::string::npos);
   EXPECT_EQ(image("a b.png").width, 30u);
