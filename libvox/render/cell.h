@@ -46,9 +46,10 @@ struct Cell {
     const uint32_t changed = (at.x ^ to.x) | (at.y ^ to.y) | (at.z ^ to.z);
     at = to;
     if (changed == side) {
-      if (axis == 0) out.x += ray.step.x << log2;
-      if (axis == 1) out.y += ray.step.y << log2;
-      if (axis == 2) out.z += ray.step.z << log2;
+      // Without branches: which axis it is cannot be foreseen.
+      out.x += axis == 0 ? ray.step.x << log2 : 0;
+      out.y += axis == 1 ? ray.step.y << log2 : 0;
+      out.z += axis == 2 ? ray.step.z << log2 : 0;
       return;
     }
     log2 = static_cast<uint32_t>(highest_bit(changed));
