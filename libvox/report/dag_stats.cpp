@@ -6,6 +6,7 @@
 #include <atomic>
 #include <bit>
 
+#include "libvox/dag/filled_box.h"
 #include "libvox/dag/level_nodes.h"
 #include "libvox/dag/node.h"
 

@@ -51,7 +51,4 @@ struct DagStats {
 // The DAG is one that check_structure() accepts.
 DagStats count_dag(const FrozenDag& dag);
 
-// The smallest box around all voxels.
-VoxelBox filled_box(const FrozenDag& dag);
-
 }  // namespace vox

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "libvox/base/error.h"
+#include "libvox/dag/filled_box.h"
 #include "libvox/report/scene_sizes.h"
 #include "tests/common/random.h"
 #include "tests/dag/grids.h"

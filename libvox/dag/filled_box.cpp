@@ -1,12 +1,13 @@
-// The box around all voxels, one face at a time: of the nodes of a level that lie outermost, the children
-// that do. A unique node is looked at once, however often it occurs.
+// One face at a time: of the nodes of a level that lie outermost, the children that do. A unique node is
+// looked at once, however often it occurs.
+#include "libvox/dag/filled_box.h"
+
 #include <algorithm>
 #include <vector>
 
 #include "libvox/base/error.h"
 #include "libvox/dag/node.h"
 #include "libvox/dag/walk.h"
-#include "libvox/report/dag_stats.h"
 
 namespace vox {
 namespace {
