@@ -68,9 +68,9 @@ class Engine {
   // session.
   virtual std::unique_ptr<EditSession> edit(const FrozenDag& dag) = 0;
 
-  // A picture of the scene. The DAG is one that check_structure() accepts. Throws Error where the options
-  // make none.
-  virtual Picture render(const FrozenDag& dag, const Palette& palette, const RenderOptions& options) = 0;
+  // The scene, on the device, to take pictures of. Both are looked at as long as there is a renderer, which
+  // has to go before the engine does. The DAG is one that check_structure() accepts.
+  virtual std::unique_ptr<Renderer> renderer(const FrozenDag& dag, const Palette& palette) = 0;
 
   virtual std::vector<KernelTime> profile() const = 0;  // since the engine was made, longest first
 };

@@ -388,8 +388,8 @@ class DeviceEngine final : public Engine {
     return make_edit_session(device_, table_, dag);
   }
 
-  Picture render(const FrozenDag& dag, const Palette& palette, const RenderOptions& options) override {
-    return vox::render(device_, dag, palette, options);
+  std::unique_ptr<Renderer> renderer(const FrozenDag& dag, const Palette& palette) override {
+    return make_renderer(device_, dag, palette);
   }
 
  private:

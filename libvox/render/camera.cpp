@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "libvox/base/error.h"
+#include "libvox/dag/filled_box.h"
 #include "libvox/dag/walk.h"
-#include "libvox/report/dag_stats.h"
 
 namespace vox {
 namespace {
@@ -86,11 +86,55 @@ class Span {
     high_ = std::max(high_, at - seen);
     low_ = std::min(low_, at + seen);
   }
+  // Becomes the smallest around the same whose middle is 0.
+  void center() {
+    high_ = std::max(high_, -low_);
+    low_ = -high_;
+  }
   double width() const { return (high_ - low_) / 2; }
   double middle() const { return (high_ + low_) / 2; }
 
  private:
   double low_ = HUGE_VAL, high_ = -HUGE_VAL;
+};
+
+// Of a view, in the image's two directions.
+struct Extent {
+  Span across, along;
+
+  // How far back all of it is seen.
+  double back(const HalfSize& half) const {
+    return std::max(across.width() / half.width, along.width() / half.height);
+  }
+};
+
+// What is framed, with some room around it: one voxel, where there is nothing.
+class Boxes {
+ public:
+  explicit Boxes(std::span<const VoxelBox> boxes) : boxes_(boxes.begin(), boxes.end()) {
+    if (boxes_.empty()) boxes_.push_back({{0, 0, 0}, {1, 1, 1}});
+    VoxelBox whole = boxes_[0];
+    for (const VoxelBox& box : boxes_) whole = hull(whole, box);
+    middle_ = (to_double(whole.min) + to_double(whole.max)) * 0.5;
+  }
+
+  Vec3d middle() const { return middle_; }
+
+  void add_to(Extent& extent, const Axes& axes, const HalfSize& half) const {
+    for (const VoxelBox& box : boxes_)
+      for (int corner = 0; corner < 8; ++corner) {
+        const Int3 at = {corner & 1 ? box.max.x : box.min.x, corner & 2 ? box.max.y : box.min.y,
+                         corner & 4 ? box.max.z : box.min.z};
+        const Vec3d from_middle = (to_double(at) - middle_) * kMargin;
+        const double depth = dot(from_middle, axes.forward);
+        extent.across.add(dot(from_middle, axes.right), half.width * depth);
+        extent.along.add(dot(from_middle, axes.down), half.height * depth);
+      }
+  }
+
+ private:
+  std::vector<VoxelBox> boxes_;
+  Vec3d middle_;
 };
 
 struct View {
@@ -170,26 +214,33 @@ std::vector<VoxelBox> outline(const FrozenDag& dag) {
 
 CameraPose framing(std::span<const VoxelBox> boxes, const std::string& view, double turn, double fov,
                    ImageSize size) {
-  constexpr VoxelBox kVoxel = {{0, 0, 0}, {1, 1, 1}};
-  if (boxes.empty()) boxes = {&kVoxel, 1};
-  VoxelBox whole = boxes[0];
-  for (const VoxelBox& box : boxes) whole = hull(whole, box);
-  const Vec3d middle = (to_double(whole.min) + to_double(whole.max)) * 0.5;
+  const Boxes framed(boxes);
   const HalfSize half(fov, size);
   const Axes axes(direction_of(view, turn) * -1);
-  Span across, along;
-  for (const VoxelBox& box : boxes)
-    for (int corner = 0; corner < 8; ++corner) {
-      const Int3 at = {corner & 1 ? box.max.x : box.min.x, corner & 2 ? box.max.y : box.min.y,
-                       corner & 4 ? box.max.z : box.min.z};
-      const Vec3d from_middle = (to_double(at) - middle) * kMargin;
-      const double depth = dot(from_middle, axes.forward);
-      across.add(dot(from_middle, axes.right), half.width * depth);
-      along.add(dot(from_middle, axes.down), half.height * depth);
-    }
-  const double back = std::max(across.width() / half.width, along.width() / half.height);
-  const Vec3d target = middle + axes.right * across.middle() + axes.down * along.middle();
-  return {target - axes.forward * back, target, fov};
+  Extent extent;
+  framed.add_to(extent, axes, half);
+  const Vec3d target =
+      framed.middle() + axes.right * extent.across.middle() + axes.down * extent.along.middle();
+  return {target - axes.forward * extent.back(half), target, fov};
+}
+
+std::vector<CameraPose> turntable(std::span<const VoxelBox> boxes, const std::string& view, uint32_t count,
+                                  double fov, ImageSize size) {
+  const Boxes framed(boxes);
+  const HalfSize half(fov, size);
+  std::vector<Axes> turns;
+  Extent extent;
+  for (uint32_t i = 0; i < count; ++i) {
+    turns.emplace_back(direction_of(view, 360.0 * i / count) * -1);
+    framed.add_to(extent, turns.back(), half);
+  }
+  extent.across.center();  // what the scene turns around stays where it is
+  std::vector<CameraPose> poses;
+  for (const Axes& axes : turns) {
+    const Vec3d target = framed.middle() + axes.down * extent.along.middle();
+    poses.push_back({target - axes.forward * extent.back(half), target, fov});
+  }
+  return poses;
 }
 
 }  // namespace vox

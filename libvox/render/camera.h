@@ -51,4 +51,9 @@ std::vector<VoxelBox> outline(const FrozenDag& dag);
 CameraPose framing(std::span<const VoxelBox> boxes, const std::string& view, double turn, double fov,
                    ImageSize size);
 
+// The same, `count` times, once around: from one distance, from which all of them have all boxes in the
+// image.
+std::vector<CameraPose> turntable(std::span<const VoxelBox> boxes, const std::string& view, uint32_t count,
+                                  double fov, ImageSize size);
+
 }  // namespace vox

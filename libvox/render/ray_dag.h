@@ -9,11 +9,30 @@ namespace vox {
 
 inline constexpr uint32_t kMaxLog2Side = 20;
 
+// Which eighth of the cell of side 2^(log2 + 1) around it a voxel is in.
+VOX_HD inline uint32_t octant_at(Int3 voxel, uint32_t log2) {
+  return static_cast<uint32_t>((voxel.x >> log2 & 1) | (voxel.y >> log2 & 1) << 1 |
+                               (voxel.z >> log2 & 1) << 2);
+}
+
 struct RayDagRef {
   const uint32_t* nodes[kMaxLog2Side + 1];  // 168 B: those whose side is 2^i voxels; [kLeafLog2]: leaves
   uint32_t log2_side;                       // 4 B, of the root
   uint32_t filled;                          // 4 B, 0: there is no root
   uint32_t materials;                       // 4 B, 1: leaves hold them
+
+  // All of them, the root's first.
+  VOX_HD const uint32_t* words() const { return nodes[log2_side]; }
+
+  // Around a voxel, the smallest whose side is 2^log2 or more, or that a leaf has. It is there.
+  VOX_HD const uint32_t* node_at(Int3 voxel, uint32_t log2) const {
+    const uint32_t* node = words();
+    for (uint32_t side = log2_side; side > log2 && side > kLeafLog2;) {
+      --side;
+      node = nodes[side] + node[child_word(node[0], octant_at(voxel, side))];
+    }
+    return node;
+  }
 
   // Of the voxel with this bit of a leaf's mask, which is filled.
   VOX_HD uint32_t material(const uint32_t* leaf, uint32_t bit) const {
@@ -49,6 +68,7 @@ class RayDag {
   }
 
   RayDagRef ref() const { return ref_; }
+  uint64_t words() const { return words_.size(); }
 
  private:
   Buffer<uint32_t> words_;

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "libvox/base/error.h"
-#include "libvox/report/dag_stats.h"
+#include "libvox/dag/filled_box.h"
 #include "libvox/scene/oklab.h"
 
 namespace vox {
@@ -39,6 +39,13 @@ Range distances(const VoxelBox& box, Vec3d eye) {
   return {length(from), std::max(length(to), length(from) + 1)};
 }
 
+// The largest log2 that a cell has which is no wider than this, at least 1.
+double coarsest(double width, uint32_t log2_side) {
+  uint32_t log2 = 1;
+  while (log2 < log2_side && std::ldexp(1.0, int(log2) + 1) <= width) ++log2;
+  return log2;
+}
+
 }  // namespace
 
 // From dark blue over green to yellow, lighter all the way: readable in grey, and by all eyes.
@@ -52,13 +59,17 @@ Rgb8 ramp_color(uint32_t index) {
   return linear_to_srgb(oklab_to_linear(a + (b - a) * (at - static_cast<double>(stop))));
 }
 
-Shading make_shading(const FrozenDag& dag, const Palette& palette, const RenderOptions& options) {
+Rgb8 material_color(const Palette& palette, uint32_t material) {
+  return material < palette.count ? palette.colors[material] : Rgb8{200, 200, 200};
+}
+
+Shading make_shading(const VoxelBox& filled, uint32_t log2_side, const Palette& palette, const Camera& camera,
+                     const RenderOptions& options) {
   const double sun = std::sqrt(dot(options.to_sun, options.to_sun));
   if (!(sun > 0 && sun < HUGE_VAL)) throw Error("the sun is in no direction");
   Shading shading = {};
   shading.mode = options.shade;
-  for (uint32_t i = 0; i < kPaletteSize; ++i)
-    shading.colors[i] = light_of(i < palette.count ? palette.colors[i] : Rgb8{200, 200, 200});
+  for (uint32_t i = 0; i < kPaletteSize; ++i) shading.colors[i] = light_of(material_color(palette, i));
   for (uint32_t i = 0; i < kRampColors; ++i) shading.ramp[i] = light_of(ramp_color(i));
   shading.sky = light_of(options.sky);
   shading.sun = 0.75f;
@@ -66,10 +77,14 @@ Shading make_shading(const FrozenDag& dag, const Palette& palette, const RenderO
   shading.to_sun = options.to_sun * (1 / sun);
   shading.shadows = options.shadows == Shadows::On ? 1 : 0;
   shading.ao_rays = std::min(options.ao_rays, kHemisphere);
-  shading.ao_reach = options.ao_reach > 0 ? options.ao_reach : dag.side() / 16.0;
-  const Range range = distances(filled_box(dag), options.pose.eye);
-  shading.near = range.near;
-  shading.far = range.far;
+  shading.ao_reach = options.ao_reach > 0 ? options.ao_reach : std::ldexp(1.0, int(log2_side)) / 16;
+  const Range range = distances(filled, camera.eye);
+  if (options.shade == Shade::Depth) {
+    shading.low = range.near;
+    shading.high = range.far;
+  } else if (options.shade == Shade::Level) {
+    shading.high = coarsest(camera.spread * range.far, log2_side);
+  }
   return shading;
 }
 

@@ -1,15 +1,22 @@
-// A picture of a scene.
+// Pictures of a scene.
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/voxel_box.h"
 #include "libvox/render/camera.h"
 #include "libvox/render/shade.h"
+#include "libvox/render/slice.h"
 #include "libvox/scene/palette.h"
 
 namespace vox {
 
 enum class LevelOfDetail { On, Off };
 enum class Shadows { On, Off };
+
+inline constexpr Rgb8 kSky = {148, 182, 219};
 
 struct RenderOptions {
   CameraPose pose;
@@ -21,27 +28,41 @@ struct RenderOptions {
   Vec3d to_sun = {0.45, 0.8, 0.6};
   uint32_t ao_rays = 0;  // a sample
   double ao_reach = 0;   // voxels; 0: a sixteenth of the cube's side
-  Rgb8 sky = {148, 182, 219};
+  Rgb8 sky = kSky;
 };
 
 inline constexpr uint32_t kMaxPictureSide = 32768;  // pixels
 
 struct Picture {
   Image image;
-  double near = 0, far = 0;  // of Shade::Depth: what the ends of the ramp mean, in voxels
-  double seconds = 0;        // on the device, without bringing the scene there
+  double low = 0, high = 0;  // what the ends of the ramp mean, see Shade
+  uint64_t rays = 0;         // through pixels; those to the sun and the sky come on top
+  double seconds = 0;        // on the device
 };
 
-// Throws Error where the options make no picture; see make_camera(). The DAG is one that check_structure()
-// accepts. Compiled for each device in render_*.
+// A scene on a device, as long as pictures of it are taken. Throws Error where options make no picture; see
+// make_camera() and slice_frame().
+class Renderer {
+ public:
+  virtual ~Renderer() = default;
+
+  virtual Picture render(const RenderOptions& options) = 0;
+  virtual Picture slice(const SliceOptions& options) = 0;
+};
+
+// The DAG is one that check_structure() accepts. Compiled for each device in render_*.
 template <class Device>
-Picture render(Device& device, const FrozenDag& dag, const Palette& palette, const RenderOptions& options);
+std::unique_ptr<Renderer> make_renderer(Device& device, const FrozenDag& dag, const Palette& palette);
 
 // Colours of what is measured, kRampColors of them, from low to high: the legend's.
 Rgb8 ramp_color(uint32_t index);
 
-// All but the hemisphere, which is the device's.
-Shading make_shading(const FrozenDag& dag, const Palette& palette, const RenderOptions& options);
+// The colours that a palette's materials have in pictures: grey where it has none.
+Rgb8 material_color(const Palette& palette, uint32_t material);
+
+// All but what is on the device. `filled` is the box around all voxels.
+Shading make_shading(const VoxelBox& filled, uint32_t log2_side, const Palette& palette, const Camera& camera,
+                     const RenderOptions& options);
 
 // Unit vectors around z, spread evenly over the disk below them: as many as light from there counts.
 std::vector<Vec3<float>> hemisphere_directions();

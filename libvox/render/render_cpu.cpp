@@ -1,4 +1,4 @@
 #include "libvox/device/cpu_device.h"
 #include "libvox/render/render_impl.h"
 
-template vox::Picture vox::render(CpuDevice&, const FrozenDag&, const Palette&, const RenderOptions&);
+template std::unique_ptr<vox::Renderer> vox::make_renderer(CpuDevice&, const FrozenDag&, const Palette&);

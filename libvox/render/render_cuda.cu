@@ -1,4 +1,4 @@
 #include "libvox/device/cuda_device.cuh"
 #include "libvox/render/render_impl.h"
 
-template vox::Picture vox::render(CudaDevice&, const FrozenDag&, const Palette&, const RenderOptions&);
+template std::unique_ptr<vox::Renderer> vox::make_renderer(CudaDevice&, const FrozenDag&, const Palette&);

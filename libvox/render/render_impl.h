@@ -1,10 +1,15 @@
 // Included by render_cpu.cpp and render_cuda.cu, which only say which device.
 #pragma once
 
+#include <cmath>
+#include <optional>
 #include <string>
 
 #include "libvox/base/error.h"
+#include "libvox/dag/filled_box.h"
 #include "libvox/render/render.h"
+#include "libvox/render/sharing.h"
+#include "libvox/render/slice_impl.h"
 #include "libvox/scene/oklab.h"
 
 namespace vox {
@@ -87,28 +92,81 @@ inline std::vector<uint8_t> light_codes() {
 }  // namespace detail
 
 template <class Device>
-Picture render(Device& device, const FrozenDag& dag, const Palette& palette, const RenderOptions& options) {
-  detail::check_picture(options);
-  const RayDag<Device> rays(device, dag);
-  Camera camera = make_camera(options.pose, options.size, rays.ref().log2_side);
-  if (options.lod == LevelOfDetail::Off) camera.spread = 0;
-  Shading shading = make_shading(dag, palette, options);
-  const auto hemisphere = detail::uploaded_table(device, hemisphere_directions());
-  const auto codes = detail::uploaded_table(device, detail::light_codes());
-  shading.hemisphere = hemisphere.data();
-  const auto [width, height] = options.size;
-  auto pixels = device.template make<Rgba8>(uint64_t{width} * height);
-  const RenderPixels body = {rays.ref(), camera, shading,         {codes.data()},
-                             width,      height, options.samples, pixels.data()};
-  Picture picture;
-  picture.near = shading.near;
-  picture.far = shading.far;
-  picture.seconds = device.seconds([&] {
-    device.for_each({"render: pixels", 4}, RenderPixels::count(options.size), body);
-  });
-  picture.image = {"", width, height, std::vector<Rgba8>(pixels.size())};
-  device.download(picture.image.pixels.data(), pixels.data(), pixels.size());
-  return picture;
+class DeviceRenderer final : public Renderer {
+ public:
+  DeviceRenderer(Device& device, const FrozenDag& dag, const Palette& palette)
+      : device_(device),
+        dag_(dag),
+        palette_(palette),
+        filled_(filled_box(dag)),
+        rays_(device, dag),
+        hemisphere_(detail::uploaded_table(device, hemisphere_directions())),
+        codes_(detail::uploaded_table(device, detail::light_codes())) {}
+
+  Picture render(const RenderOptions& options) override {
+    detail::check_picture(options);
+    const RayDagRef dag = rays_.ref();
+    Camera camera = make_camera(options.pose, options.size, dag.log2_side);
+    if (options.lod == LevelOfDetail::Off) camera.spread = 0;
+    Shading shading = make_shading(filled_, dag.log2_side, palette_, camera, options);
+    shading.hemisphere = hemisphere_.data();
+    Picture picture;
+    picture.low = shading.low;
+    picture.high = shading.high;
+    if (options.shade == Shade::Sharing) {
+      if (!sharing_) sharing_ = count_sharing(device_, dag_, rays_);
+      shading.use_codes = sharing_->codes.data();
+      const uint32_t powers = std::max((sharing_->most + 3) / 4, 1u);
+      shading.high = powers * 4;
+      picture.low = 1;
+      picture.high = std::exp2(powers);
+    }
+    const auto [width, height] = options.size;
+    picture.rays = uint64_t{width} * height * options.samples;
+    make_pixels(picture, options.size, [&](Rgba8* pixels) {
+      device_.for_each(
+          {"render: pixels", 4}, RenderPixels::count(options.size),
+          RenderPixels{dag, camera, shading, {codes_.data()}, width, height, options.samples, pixels});
+    });
+    return picture;
+  }
+
+  Picture slice(const SliceOptions& options) override {
+    const SliceFrame frame = slice_frame(options, filled_, rays_.ref().log2_side);
+    SlicePixels body = {rays_.ref(), frame, {}, opaque(options.empty), nullptr};
+    for (uint32_t i = 0; i < kPaletteSize; ++i) body.colors[i] = opaque(material_color(palette_, i));
+    Picture picture;
+    make_pixels(picture, frame.size(), [&](Rgba8* pixels) {
+      body.pixels = pixels;
+      device_.for_each({"render: slice", 4}, uint64_t{frame.size().width} * frame.size().height, body);
+    });
+    return picture;
+  }
+
+ private:
+  template <class Make>
+  void make_pixels(Picture& picture, ImageSize size, const Make& make) {
+    auto pixels = device_.template make<Rgba8>(uint64_t{size.width} * size.height);
+    picture.seconds = device_.seconds([&] { make(pixels.data()); });
+    picture.image = {"", size.width, size.height, std::vector<Rgba8>(pixels.size())};
+    device_.download(picture.image.pixels.data(), pixels.data(), pixels.size());
+  }
+
+  static Rgba8 opaque(Rgb8 color) { return {color.r, color.g, color.b, 255}; }
+
+  Device& device_;
+  const FrozenDag& dag_;
+  const Palette& palette_;
+  VoxelBox filled_;
+  RayDag<Device> rays_;
+  Buffer<Vec3<float>> hemisphere_;
+  Buffer<uint8_t> codes_;
+  std::optional<Sharing> sharing_;  // where it was asked for
+};
+
+template <class Device>
+std::unique_ptr<Renderer> make_renderer(Device& device, const FrozenDag& dag, const Palette& palette) {
+  return std::make_unique<DeviceRenderer<Device>>(device, dag, palette);
 }
 
 }  // namespace vox

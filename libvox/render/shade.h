@@ -7,7 +7,14 @@
 
 namespace vox {
 
-enum class Shade { Material, Depth, Normal, Level };
+enum class Shade {
+  Material,
+  Normal,
+  // As colours of the ramp, from low to high:
+  Depth,    // distance from the eye in voxels
+  Level,    // log2 of the side of what the ray stopped at
+  Sharing,  // how many nodes of the octree the leaf, or the node the ray stopped at, stands for; by its log2
+};
 
 inline constexpr uint32_t kRampColors = 64;
 inline constexpr uint32_t kHemisphere = 1024;
@@ -26,16 +33,11 @@ struct Shading {
   uint32_t ao_rays;               // a sample; 0: no ambient occlusion
   double ao_reach;                // voxels
   const Vec3<float>* hemisphere;  // [kHemisphere], around z, the nearer to z the denser
-  double near, far;               // of Shade::Depth, voxels
+  double low, high;               // what the ramp goes from and to
+  const uint8_t* use_codes;       // of Shade::Sharing: of the node at each word
 };
 
 namespace detail {
-
-// `value` between 0 and 1, what lies outside clamped.
-VOX_HD inline Light ramp_color(const Shading& shading, double value) {
-  const double at = value * (kRampColors - 1) + 0.5;
-  return shading.ramp[at < 0 ? 0 : at >= kRampColors ? kRampColors - 1 : static_cast<uint32_t>(at)];
-}
 
 // From the frame of a face to the grid's.
 VOX_HD inline Vec3d around_normal(Vec3<float> v, Int3 normal) {
@@ -60,10 +62,11 @@ class Shader {
     if (!hit.found()) return shading_.sky;
     switch (shading_.mode) {
       case Shade::Depth:
-        return detail::ramp_color(
-            shading_, (distance_to(ray, hit.at) - shading_.near) / (shading_.far - shading_.near));
+        return measured(distance_to(ray, hit.at));
       case Shade::Level:
-        return detail::ramp_color(shading_, double(hit.log2) / dag_.log2_side);
+        return measured(hit.log2);
+      case Shade::Sharing:
+        return measured(shading_.use_codes[dag_.node_at(hit.corner, hit.log2) - dag_.words()]);
       case Shade::Normal:
         return normal_color(face_normal(ray, hit));
       case Shade::Material:
@@ -73,6 +76,13 @@ class Shader {
   }
 
  private:
+  // What lies outside the ramp has the colour of its end.
+  VOX_HD Light measured(double value) const {
+    const double share = (value - shading_.low) / (shading_.high - shading_.low);
+    const double at = share * (kRampColors - 1) + 0.5;
+    return shading_.ramp[at < 0 ? 0 : at >= kRampColors ? kRampColors - 1 : static_cast<uint32_t>(at)];
+  }
+
   VOX_HD static Light normal_color(Int3 normal) {
     const auto part = [](int32_t n) { return static_cast<float>(n + 1) * 0.5f; };
     return {part(normal.x), part(normal.y), part(normal.z)};

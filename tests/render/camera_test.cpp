@@ -128,6 +128,31 @@ TEST(Camera, TheOutlineHoldsTheWholeSceneAndLittleElse) {
   }
 }
 
+TEST(Camera, ATurntableKeepsItsDistanceAndAllOfTheSceneInThePicture) {
+  const VoxelBox box = {{10, 20, 5}, {60, 40, 120}};
+  const Vec3d middle = {35, 30, 62.5};
+  const ImageSize size = {300, 200};
+  for (const std::string& view : view_names()) {
+    const std::vector<CameraPose> poses = turntable({&box, 1}, view, 12, 40, size);
+    ASSERT_EQ(poses.size(), 12u);
+    double most = 0;
+    for (const CameraPose& pose : poses) {
+      const Camera camera = make_camera(pose, size, 7);
+      EXPECT_NEAR(length(pose.eye - pose.target), length(poses[0].eye - poses[0].target), 1e-9);
+      EXPECT_NEAR(projected(camera, size, middle).x, 0, 1e-9) << "what it turns around stays in the middle";
+      for (int corner = 0; corner < 8; ++corner) {
+        const Vec3d at = {double(corner & 1 ? box.max.x : box.min.x),
+                          double(corner & 2 ? box.max.y : box.min.y),
+                          double(corner & 4 ? box.max.z : box.min.z)};
+        const Vec2<double> p = projected(camera, size, at);
+        most = std::max({most, std::fabs(p.x), std::fabs(p.y)});
+      }
+    }
+    EXPECT_LE(most, 1) << view;
+    EXPECT_GT(most, 0.85) << view;
+  }
+}
+
 TEST(Camera, AnEmptySceneIsFramedToo) {
   const CameraPose pose = framing({}, "iso", 0, 40, {});
   EXPECT_NO_THROW(make_camera(pose, {}, 2));

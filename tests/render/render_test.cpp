@@ -9,20 +9,12 @@
 #include "tests/common/test_engine.h"
 #include "tests/dag/grids.h"
 #include "tests/render/dense_trace.h"
+#include "tests/render/pictures.h"
 
 namespace vox {
 namespace {
 
 constexpr ImageSize kSize = {64, 50};  // not of whole tiles
-
-Palette distinct_palette() {
-  Palette palette;
-  palette.count = kPaletteSize;
-  for (uint32_t i = 0; i < kPaletteSize; ++i)
-    palette.colors[i] = {static_cast<uint8_t>(i * 16), static_cast<uint8_t>(255 - i * 9),
-                         static_cast<uint8_t>(40 + i)};
-  return palette;
-}
 
 RenderOptions options_for(const FrozenDag& dag, const char* view = "iso") {
   RenderOptions options;
@@ -31,16 +23,11 @@ RenderOptions options_for(const FrozenDag& dag, const char* view = "iso") {
   return options;
 }
 
+Picture taken(Engine& engine, const FrozenDag& dag, const RenderOptions& options) {
+  return engine.renderer(dag, distinct_palette())->render(options);
+}
 Picture picture(const FrozenDag& dag, const RenderOptions& options) {
-  return test_engine()->render(dag, distinct_palette(), options);
-}
-
-Rgba8 at(const Picture& picture, uint32_t x, uint32_t y) {
-  return picture.image.pixels[size_t{y} * picture.image.width + x];
-}
-
-Rgba8 opaque(Rgb8 color) {
-  return {color.r, color.g, color.b, 255};
+  return taken(*test_engine(), dag, options);
 }
 
 TEST(Render, EveryPixelOfTheNormalsIsThatOfTheVoxelItsRayHits) {
@@ -122,8 +109,8 @@ TEST(Render, DepthGoesFromTheNearestToTheFarthestColor) {
   options.shade = Shade::Depth;
   const Picture shown = picture(dag, options);
   EXPECT_EQ(at(shown, kSize.width / 2, kSize.height / 2), opaque(ramp_color(0)));
-  EXPECT_NEAR(shown.near, options.pose.eye.z - 64, 1e-9);
-  EXPECT_GT(shown.far, shown.near + 64);
+  EXPECT_NEAR(shown.low, options.pose.eye.z - 64, 1e-9);
+  EXPECT_GT(shown.high, shown.low + 64);
 }
 
 TEST(Render, MoreSamplesGiveColorsBetweenThoseOfFaces) {
@@ -148,7 +135,7 @@ TEST(Render, FromInsideMatterThereIsAPicture) {
   RenderOptions options = options_for(dag);
   options.pose = {{8, 8, 8}, {20, 9, 9}, 60};
   options.ao_rays = 4;
-  for (const Shade shade : {Shade::Material, Shade::Depth, Shade::Normal, Shade::Level}) {
+  for (const Shade shade : {Shade::Material, Shade::Depth, Shade::Normal, Shade::Level, Shade::Sharing}) {
     options.shade = shade;
     const Picture shown = picture(dag, options);
     for (const Rgba8 pixel : shown.image.pixels) ASSERT_EQ(pixel, shown.image.pixels[0]);
@@ -159,15 +146,14 @@ TEST(Render, FromInsideMatterThereIsAPicture) {
 TEST(Render, TheDeviceMakesThePictureThatTheProcessorMakes) {
   const auto cpu = make_engine({.device = "cpu"});
   const FrozenDag dag = dense_dag(64, true, shell);
-  for (const Shade shade : {Shade::Material, Shade::Depth, Shade::Normal, Shade::Level})
+  for (const Shade shade : {Shade::Material, Shade::Depth, Shade::Normal, Shade::Level, Shade::Sharing})
     for (const double nearer : {1.0, 0.1, 20.0}) {
       RenderOptions options = options_for(dag);
       options.shade = shade;
       options.pose.eye = options.pose.target + (options.pose.eye - options.pose.target) * nearer;
       options.samples = 3;
       options.ao_rays = 8;
-      EXPECT_TRUE(picture(dag, options).image.pixels ==
-                  cpu->render(dag, distinct_palette(), options).image.pixels);
+      EXPECT_TRUE(picture(dag, options).image.pixels == taken(*cpu, dag, options).image.pixels);
     }
 }
 

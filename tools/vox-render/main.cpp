@@ -14,6 +14,7 @@
 #include "libvox/base/units.h"
 #include "tools/common/profile.h"
 #include "tools/common/tool.h"
+#include "tools/vox-render/legend.h"
 #include "tools/vox-render/options.h"
 
 namespace vox {
@@ -41,17 +42,16 @@ std::filesystem::path numbered(const std::filesystem::path& file, uint32_t numbe
 }
 
 std::vector<Frame> frames(const VoxelScene& scene, const RenderToolOptions& options) {
+  if (options.slice) return {{{}, options.output}};
   const std::vector<VoxelBox> boxes = outline(scene.dag);
-  const auto view = [&](double turn) {
-    return framing(boxes, options.view, turn, options.fov, options.render.size);
-  };
   if (options.turntable > 0) {
     std::vector<Frame> list;
-    for (uint32_t i = 0; i < options.turntable; ++i)
-      list.push_back({view(360.0 * i / options.turntable), numbered(options.output, i, options.turntable)});
+    for (const CameraPose& pose :
+         turntable(boxes, options.view, options.turntable, options.fov, options.render.size))
+      list.push_back({pose, numbered(options.output, static_cast<uint32_t>(list.size()), options.turntable)});
     return list;
   }
-  CameraPose pose = view(0);
+  CameraPose pose = framing(boxes, options.view, 0, options.fov, options.render.size);
   if (options.eye) {
     if (options.target) pose.target = to_voxels(scene, *options.target);
     pose.eye = to_voxels(scene, *options.eye);
@@ -74,21 +74,49 @@ std::string point_text(Vec3d point) {
   return fmt::format("{},{},{}", point.x, point.y, point.z);
 }
 
-std::vector<PngText> texts(const VoxelScene& scene, const CameraPose& pose,
-                           const RenderToolOptions& options) {
-  return {{"Software", generator_text()},
-          {"Command", options.command},
-          {"Digest", to_string(scene.dag.digest)},
-          {"Camera", fmt::format("--eye {} --target {} --fov {}", point_text(to_units(scene, pose.eye)),
-                                 point_text(to_units(scene, pose.target)), pose.fov)}};
+std::string slice_text(const SliceOptions& slice) {
+  return fmt::format("{}={}", "xyz"[slice.axis], slice.at);
 }
 
-void set_frame(Json& json, const Frame& frame, const Picture& picture, const VoxelScene& scene) {
+std::vector<PngText> texts(const VoxelScene& scene, const CameraPose& pose,
+                           const RenderToolOptions& options) {
+  std::vector<PngText> list = {
+      {"Software", generator_text()}, {"Command", options.command}, {"Digest", to_string(scene.dag.digest)}};
+  if (options.slice)
+    list.push_back({"Slice", slice_text(*options.slice)});
+  else
+    list.push_back(
+        {"Camera", fmt::format("--eye {} --target {} --fov {}", point_text(to_units(scene, pose.eye)),
+                               point_text(to_units(scene, pose.target)), pose.fov)});
+  return list;
+}
+
+Picture taken(Renderer& renderer, const VoxelScene& scene, const CameraPose& pose,
+              const RenderToolOptions& options) {
+  if (options.slice) return renderer.slice(*options.slice);
+  RenderOptions render = options.render;
+  render.pose = pose;
+  render.ao_reach = options.ao_reach / scene.voxel_size;
+  Picture picture = renderer.render(render);
+  if (options.legends == Legends::On && has_legend(render.shade))
+    draw_legend(picture.image, legend_of(render.shade, picture, scene.voxel_size));
+  return picture;
+}
+
+void set_picture(Json& json, const Frame& frame, const Picture& picture, const VoxelScene& scene,
+                 const RenderToolOptions& options) {
   json.set("file", frame.file.string())
-      .set("eye", point_text(to_units(scene, frame.pose.eye)))
+      .set("width", picture.image.width)
+      .set("height", picture.image.height)
+      .set("seconds", picture.seconds);
+  if (options.slice) {
+    json.set("slice", slice_text(*options.slice));
+    return;
+  }
+  json.set("eye", point_text(to_units(scene, frame.pose.eye)))
       .set("target", point_text(to_units(scene, frame.pose.target)))
       .set("fov", frame.pose.fov)
-      .set("seconds", picture.seconds);
+      .set("rays", picture.rays);
 }
 
 void run(int argc, char** argv) {
@@ -104,14 +132,13 @@ void run(int argc, char** argv) {
       .set("digest", to_string(scene.dag.digest))
       .set("device", engine->device());
   Json& rows = json.array("pictures");
+  const std::unique_ptr<Renderer> renderer = engine->renderer(scene.dag, scene.palette);
   for (const Frame& frame : list) {
     throw_if_cancelled();
-    RenderOptions render = options.render;
-    render.pose = frame.pose;
-    const Picture picture = engine->render(scene.dag, scene.palette, render);
+    const Picture picture = taken(*renderer, scene, frame.pose, options);
     write_png(picture.image, texts(scene, frame.pose, options), frame.file);
     log_info("{}, {}", frame.file.string(), format_seconds(picture.seconds));
-    set_frame(rows.append(), frame, picture, scene);
+    set_picture(rows.append(), frame, picture, scene, options);
   }
   set_profile(json, engine->profile());
   if (options.engine.profile) print_profile(engine->profile());

@@ -21,6 +21,8 @@ Examples:
   vox-render house.h5 -o view.png --view top --ao 16 --samples 4
   vox-render house.h5 --eye 3,2,8 --target 0,1,0 --fov 60
   vox-render house.h5 --shade depth                     what is near, what is far
+  vox-render house.h5 --shade sharing                   what the DAG stores once and uses often
+  vox-render house.h5 --slice y=100                     a cut, the 101st layer of voxels from below
   vox-render house.h5 --turntable 36                    house-00.png to house-35.png
 )";
 
@@ -36,18 +38,22 @@ cxxopts::Options describe() {
   const auto text = [] { return cxxopts::value<std::string>(); };
   const auto preset = [](const char* value) { return cxxopts::value<std::string>()->default_value(value); };
   options.add_options("Picture")("scene", "A scene file that vox-convert wrote", text(), "SCENE.h5")(
-      "o,output", "Where to; SCENE.png by default", text(), "FILE")(
-      "size", "Pixels", preset("1920x1080"), "WxH")("samples", "Rays a pixel", preset("1"), "N")(
-      "turntable", "So many pictures, once around", text(), "N");
+      "o,output", "Where to; SCENE.png by default", text(), "FILE")("size", "Pixels; of a cut, at most",
+                                                                    preset("1920x1080"), "WxH")(
+      "samples", "Rays a pixel", preset("1"), "N")("turntable", "So many pictures, once around", text(), "N")(
+      "slice", "A cut along one layer of voxels: x, y or z, counted from 0", text(), "AXIS=N")(
+      "legend", "Of what is measured, in a corner: on or off", preset("on"), "on|off");
   options.add_options("Camera")("view", fmt::format("All of the scene: {}", listed(view_names())),
                                 preset("iso"), "VIEW")(
       "eye", "Where the camera stands instead, in the scene's units", text(), "X,Y,Z")(
       "target", "What it looks at; the middle of the scene by default", text(), "X,Y,Z")(
       "fov", "Degrees that the shorter side of the picture shows", preset("40"), "ANGLE");
-  options.add_options("Light")("shade", "material, depth, normal or level", preset("material"), "WHAT")(
-      "sun", "The direction that light comes from", preset("0.45,0.8,0.6"), "X,Y,Z")(
+  options.add_options("Light")(
+      "shade", "material, depth, normal, level (of detail) or sharing (uses of nodes)", preset("material"),
+      "WHAT")("sun", "The direction that light comes from", preset("0.45,0.8,0.6"), "X,Y,Z")(
       "shadows", "Of the sun: on or off", preset("on"), "on|off")(
       "ao", "Ambient occlusion: rays a sample; 0: none", preset("0"), "N")(
+      "ao-reach", "How far these look, in the scene's units; 1/16 of the cube by default", text(), "LENGTH")(
       "lod", "Level of detail: on, nothing smaller than a pixel is looked at; or off", preset("on"),
       "on|off");
   add_device_options(options);
@@ -132,11 +138,26 @@ RenderOptions read_render(const cxxopts::ParseResult& parsed) {
                                      {{"material", Shade::Material},
                                       {"depth", Shade::Depth},
                                       {"normal", Shade::Normal},
-                                      {"level", Shade::Level}});
+                                      {"level", Shade::Level},
+                                      {"sharing", Shade::Sharing}});
   render.shadows = parse_choice<Shadows>(parsed, "shadows", {{"on", Shadows::On}, {"off", Shadows::Off}});
   render.lod =
       parse_choice<LevelOfDetail>(parsed, "lod", {{"on", LevelOfDetail::On}, {"off", LevelOfDetail::Off}});
   return render;
+}
+
+void read_slice(const cxxopts::ParseResult& parsed, RenderToolOptions& options) {
+  if (parsed.count("slice") == 0) return;
+  for (const char* other : {"view", "eye", "turntable", "shade"})
+    if (parsed.count(other) > 0) throw UsageError(fmt::format("--slice is a cut, which has no --{}", other));
+  const auto text = parsed["slice"].as<std::string>();
+  if (text.size() < 3 || text[0] < 'x' || text[0] > 'z' || text[1] != '=')
+    throw UsageError(fmt::format("--slice is '{}', expected an axis and a layer like z=1024", text));
+  SliceOptions slice;
+  slice.axis = static_cast<uint32_t>(text[0] - 'x');
+  slice.at = parse_whole(text.substr(2), "slice", 0, (1u << kMaxLog2Side) - 1);
+  slice.most = options.render.size;
+  options.slice = slice;
 }
 
 }  // namespace
@@ -156,6 +177,13 @@ RenderToolOptions parse_render_options(int argc, char** argv) {
     options.turntable = parse_whole(parsed["turntable"].as<std::string>(), "turntable", 1, 10000);
   read_camera(parsed, options);
   options.render = read_render(parsed);
+  if (parsed.count("ao-reach") > 0) {
+    const auto reach = parsed["ao-reach"].as<std::string>();
+    options.ao_reach = parse_number(reach, "ao-reach", reach);
+    if (options.ao_reach <= 0) throw UsageError(fmt::format("--ao-reach is {}, expected a length", reach));
+  }
+  options.legends = parse_choice<Legends>(parsed, "legend", {{"on", Legends::On}, {"off", Legends::Off}});
+  read_slice(parsed, options);
   options.engine = read_device_options(parsed);
   options.json = common.json;
   options.command = command_text(argc, argv);

@@ -9,13 +9,18 @@
 
 namespace vox {
 
+enum class Legends { On, Off };
+
 struct RenderToolOptions {
   std::filesystem::path scene, output;
   std::string view;                  // where there is no eye
   std::optional<Vec3d> eye, target;  // in scene units
   double fov = 40;
   uint32_t turntable = 0;  // frames; 0: one picture
-  RenderOptions render;    // all but the pose
+  RenderOptions render;    // all but the pose, and the reach below
+  double ao_reach = 0;     // in scene units; 0: the default
+  Legends legends = Legends::On;
+  std::optional<SliceOptions> slice;  // a cut, instead of a view
   EngineOptions engine;
   bool json = false;
   std::string command;

@@ -1,0 +1,87 @@
+// How often each node of a DAG is used: how many nodes of the octree it stands for.
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "libvox/device/atomics.h"
+#include "libvox/render/ray_dag.h"
+
+namespace vox {
+
+// Four times its log2, rounded down, as if lines led from power to power. `uses` is not 0.
+VOX_HD inline uint32_t use_code(uint64_t uses) {
+  const auto high = static_cast<uint32_t>(uses >> 32);
+  const uint32_t log2 =
+      static_cast<uint32_t>(high != 0 ? 32 + highest_bit(high) : highest_bit(static_cast<uint32_t>(uses)));
+  const uint64_t quarters = log2 < 2 ? uses << (2 - log2) : uses >> (log2 - 2);
+  return log2 * 4 + static_cast<uint32_t>(quarters & 3);
+}
+inline constexpr uint32_t kUseCodes = 256;
+
+// For every word of a level: where a node begins, one that is used, what is below it is used as often.
+struct CountUses {
+  const uint32_t* words;
+  const uint64_t* uses;
+  uint64_t* below;
+
+  VOX_HD void operator()(uint64_t i) const {
+    if (uses[i] == 0) return;
+    const uint32_t size = node_words(words[i]);
+    for (uint32_t word = 1; word < size; ++word) atomic_add(below + words[i + word], uses[i]);
+  }
+};
+
+struct CodeUses {
+  const uint64_t* uses;
+  uint8_t* codes;
+  VOX_HD void operator()(uint64_t i) const {
+    codes[i] = uses[i] == 0 ? uint8_t{0} : static_cast<uint8_t>(use_code(uses[i]));
+  }
+};
+
+struct CodeAt {
+  const uint8_t* codes;
+  VOX_HD uint32_t operator()(uint64_t i) const { return codes[i]; }
+};
+
+struct Sharing {
+  Buffer<uint8_t> codes;  // use_code() of the node that begins at each word, all levels in one array
+  uint32_t most = 0;      // of the codes
+};
+
+// In as much memory as the two largest levels take four times over.
+template <class Device>
+Sharing count_sharing(Device& device, const FrozenDag& dag, const RayDag<Device>& rays) {
+  Sharing sharing;
+  sharing.codes = device.template make<uint8_t>(rays.words());
+  if (dag.empty()) return sharing;
+  const auto level_words = [&](uint32_t level) -> uint64_t { return dag.levels[level].words.size(); };
+  const auto cleared = [&](uint64_t n) {
+    auto buffer = device.template make<uint64_t>(n);
+    device.fill(buffer.data(), n, uint64_t{0});
+    return buffer;
+  };
+  Buffer<uint64_t> uses = cleared(level_words(0));
+  device.fill(uses.data(), 1, uint64_t{1});
+  uint8_t* codes = sharing.codes.data();
+  const RayDagRef ref = rays.ref();
+  for (uint32_t level = 0; level <= dag.depth(); ++level) {
+    const uint64_t n = level_words(level);
+    device.for_each({"render: code uses", 9}, n, CodeUses{uses.data(), codes});
+    codes += n;
+    if (level == dag.depth()) break;
+    Buffer<uint64_t> below = cleared(level_words(level + 1));
+    device.for_each({"render: count uses", 12}, n,
+                    CountUses{ref.nodes[ref.log2_side - level], uses.data(), below.data()});
+    uses = std::move(below);
+  }
+  std::array<uint64_t, kUseCodes> counts = {};
+  const uint64_t leaves = level_words(dag.depth());  // no other node is used more often
+  device.histogram({"render: most uses", 1}, leaves, CodeAt{codes - leaves}, counts.data(), kUseCodes);
+  for (uint32_t code = 0; code < kUseCodes; ++code)
+    if (counts[code] > 0) sharing.most = code;
+  return sharing;
+}
+
+}  // namespace vox

@@ -1,0 +1,57 @@
+#include "libvox/render/slice.h"
+
+#include <algorithm>
+#include <string>
+
+#include "libvox/base/error.h"
+
+namespace vox {
+namespace {
+
+int32_t along_axis(Int3 v, uint32_t axis) {
+  return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+}
+
+// One direction of the picture, in cells.
+struct Extent {
+  int32_t low, high;  // voxels, whole cells, `high` excluded
+
+  Extent(const VoxelBox& box, uint32_t axis, uint32_t log2_cell) {
+    const int32_t last = (1 << log2_cell) - 1;
+    low = along_axis(box.min, axis) & ~last;
+    high = (along_axis(box.max, axis) + last) & ~last;
+  }
+  uint32_t cells(uint32_t log2_cell) const { return static_cast<uint32_t>(high - low) >> log2_cell; }
+};
+
+}  // namespace
+
+SliceFrame slice_frame(const SliceOptions& options, const VoxelBox& filled, uint32_t log2_side) {
+  if (options.at >> log2_side != 0)
+    throw Error("there is no plane " + std::string(1, "xyz"[options.axis]) + "=" + std::to_string(options.at))
+        .hint("they go from 0 to " + std::to_string((1u << log2_side) - 1));
+  if (options.most.width == 0 || options.most.height == 0) throw Error("a picture without pixels");
+  const VoxelBox box = filled.empty() ? cube_at({0, 0, 0}, 1u << log2_side) : filled;
+
+  SliceFrame frame = {};
+  frame.axis = options.axis;
+  frame.at = options.at;
+  frame.across = options.axis == 0 ? 2 : 0;
+  frame.along = options.axis == 1 ? 2 : 1;
+  for (;; ++frame.log2_cell) {
+    const Extent across(box, frame.across, frame.log2_cell), along(box, frame.along, frame.log2_cell);
+    frame.width = across.cells(frame.log2_cell);
+    frame.height = along.cells(frame.log2_cell);
+    const int32_t side = 1 << frame.log2_cell;
+    const bool leftwards = options.axis == 0, upwards = options.axis != 1;
+    frame.first[0] = leftwards ? across.high - side : across.low;
+    frame.first[1] = upwards ? along.high - side : along.low;
+    frame.step[0] = leftwards ? -1 : 1;
+    frame.step[1] = upwards ? -1 : 1;
+    if (frame.width <= options.most.width && frame.height <= options.most.height) break;
+  }
+  frame.pixels_per_cell = std::min(options.most.width / frame.width, options.most.height / frame.height);
+  return frame;
+}
+
+}  // namespace vox

@@ -1,0 +1,120 @@
+// Included by render_impl.h.
+#pragma once
+
+#include "libvox/base/morton.h"
+#include "libvox/render/ray_dag.h"
+#include "libvox/render/slice.h"
+
+namespace vox {
+
+inline constexpr uint32_t kNoMaterial = UINT32_MAX;
+
+// Finds, of the voxels of a plane inside a cell, the first in Morton order.
+class PlaneSearch {
+ public:
+  // `corner`: the cell's lowest voxel; its side is 2^log2, and the plane is through it.
+  VOX_HD PlaneSearch(const RayDagRef& dag, uint32_t axis, uint32_t at, Int3 corner, uint32_t log2)
+      : dag_(dag), axis_(axis), at_(at), corner_(corner), log2_(log2) {}
+
+  // Its material, or kNoMaterial.
+  VOX_HD uint32_t material() const {
+    const uint32_t* node = cell_node();
+    if (!node) return kNoMaterial;
+    return log2_ <= kLeafLog2 ? in_leaf(node) : below(node);
+  }
+
+ private:
+  // The node that is the cell, or the leaf around it; nullptr where there is none.
+  VOX_HD const uint32_t* cell_node() const {
+    if (!dag_.filled) return nullptr;
+    const uint32_t* node = dag_.words();
+    for (uint32_t log2 = dag_.log2_side; log2 > log2_ && log2 > kLeafLog2;) {
+      --log2;
+      const uint32_t octant = octant_at(corner_, log2);
+      if ((child_mask(node[0]) >> octant & 1) == 0) return nullptr;
+      node = dag_.nodes[log2] + node[child_word(node[0], octant)];
+    }
+    return node;
+  }
+
+  VOX_HD uint32_t below(const uint32_t* cell) const {
+    const uint32_t* nodes[kMaxLog2Side + 1];
+    uint32_t left[kMaxLog2Side + 1];  // of its children, those to look into
+    uint32_t log2 = log2_;
+    nodes[log2] = cell;
+    left[log2] = children_in_plane(cell, log2);
+    for (;;) {
+      const uint32_t* node = nodes[log2];
+      if (is_homogeneous(node[0])) return homogeneous_material(node[0]);
+      if (left[log2] == 0) {
+        if (++log2 > log2_) return kNoMaterial;
+        continue;
+      }
+      const auto octant = static_cast<uint32_t>(lowest_bit(left[log2]));
+      left[log2] &= left[log2] - 1;
+      const uint32_t* child = dag_.nodes[log2 - 1] + node[child_word(node[0], octant)];
+      if (--log2 > kLeafLog2) {
+        nodes[log2] = child;
+        left[log2] = children_in_plane(child, log2);
+        continue;
+      }
+      const uint32_t material = in_leaf(child);
+      if (material != kNoMaterial) return material;
+      ++log2;
+    }
+  }
+
+  VOX_HD uint32_t children_in_plane(const uint32_t* node, uint32_t log2) const {
+    const uint32_t low_half = axis_ == 0 ? 0x55 : axis_ == 1 ? 0x33 : 0x0f;
+    return child_mask(node[0]) & ((at_ >> (log2 - 1) & 1) != 0 ? ~low_half : low_half);
+  }
+
+  // The plane's voxels in the leaf; of a cell smaller than a leaf, those in the cell.
+  VOX_HD uint32_t in_leaf(const uint32_t* leaf) const {
+    uint64_t mask = leaf_mask(leaf) & plane_mask();
+    if (log2_ < kLeafLog2) {
+      const auto first = static_cast<uint32_t>(
+          morton_encode(uint32_t(corner_.x) & 3, uint32_t(corner_.y) & 3, uint32_t(corner_.z) & 3));
+      mask &= (log2_ == 0 ? uint64_t{1} : uint64_t{0xff}) << first;
+    }
+    return mask == 0 ? kNoMaterial : dag_.material(leaf, static_cast<uint32_t>(lowest_bit(mask)));
+  }
+
+  VOX_HD uint64_t plane_mask() const {
+    const uint64_t low[3] = {0x5555555555555555, 0x3333333333333333, 0x0f0f0f0f0f0f0f0f};
+    const uint64_t low_pair[3] = {0x00ff00ff00ff00ff, 0x0000ffff0000ffff, 0x00000000ffffffff};
+    return ((at_ & 1) != 0 ? ~low[axis_] : low[axis_]) &
+           ((at_ & 2) != 0 ? ~low_pair[axis_] : low_pair[axis_]);
+  }
+
+  const RayDagRef& dag_;
+  uint32_t axis_, at_;
+  Int3 corner_;
+  uint32_t log2_;
+};
+
+struct SlicePixels {
+  RayDagRef dag;
+  SliceFrame frame;
+  Rgba8 colors[kPaletteSize];
+  Rgba8 empty;
+  Rgba8* pixels;
+
+  VOX_HD void operator()(uint64_t i) const {
+    const uint64_t width = uint64_t{frame.width} * frame.pixels_per_cell;
+    const auto x = static_cast<int32_t>(i % width / frame.pixels_per_cell),
+               y = static_cast<int32_t>(i / width / frame.pixels_per_cell);
+    const int32_t side = 1 << frame.log2_cell;
+    const int32_t across = frame.first[0] + x * side * frame.step[0],
+                  along = frame.first[1] + y * side * frame.step[1];
+    const auto plane = static_cast<int32_t>(frame.at >> frame.log2_cell << frame.log2_cell);
+    const auto part = [&](uint32_t axis) {
+      return axis == frame.axis ? plane : axis == frame.across ? across : along;
+    };
+    const PlaneSearch search(dag, frame.axis, frame.at, {part(0), part(1), part(2)}, frame.log2_cell);
+    const uint32_t material = search.material();
+    pixels[i] = material == kNoMaterial ? empty : colors[material];
+  }
+};
+
+}  // namespace vox

@@ -1,0 +1,29 @@
+// What tests of pictures share.
+#pragma once
+
+#include "libvox/render/render.h"
+
+namespace vox {
+
+// 16 colours, none of them twice.
+inline const Palette& distinct_palette() {
+  static const Palette palette = [] {
+    Palette colors;
+    colors.count = kPaletteSize;
+    for (uint32_t i = 0; i < kPaletteSize; ++i)
+      colors.colors[i] = {static_cast<uint8_t>(i * 16), static_cast<uint8_t>(255 - i * 9),
+                          static_cast<uint8_t>(40 + i)};
+    return colors;
+  }();
+  return palette;
+}
+
+inline Rgba8 at(const Picture& picture, uint32_t x, uint32_t y) {
+  return picture.image.pixels[size_t{y} * picture.image.width + x];
+}
+
+inline Rgba8 opaque(Rgb8 color) {
+  return {color.r, color.g, color.b, 255};
+}
+
+}  // namespace vox

@@ -1,0 +1,72 @@
+#include "libvox/render/sharing.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "libvox/dag/walk.h"
+#include "tests/common/test_engine.h"
+#include "tests/dag/grids.h"
+#include "tests/render/dense_trace.h"
+#include "tests/render/pictures.h"
+
+namespace vox {
+namespace {
+
+TEST(Sharing, ACodeIsALogarithmInQuarters) {
+  for (uint32_t log2 = 0; log2 < 60; ++log2)
+    for (uint64_t quarter = 0; quarter < 4; ++quarter) {
+      // The first number whose place between two powers is at least that many quarters.
+      const uint64_t power = uint64_t{1} << log2;
+      const uint64_t uses = power + (power * quarter + 3) / 4;
+      if (uses >= 2 * power) continue;
+      const uint64_t exact = (uses - power) * 4 / power;
+      EXPECT_EQ(use_code(uses), log2 * 4 + exact) << uses;
+      if (uses > power) {
+        EXPECT_LT(use_code(uses - 1), use_code(uses)) << uses;
+      }
+    }
+}
+
+// A walk over the whole octree meets a node as often as it is used.
+TEST(Sharing, APixelShowsHowOftenAWalkOverTheOctreeMeetsItsLeaf) {
+  for (const DenseGrid& grid : {DenseGrid(shell), DenseGrid(blocks), DenseGrid(dust(1))}) {
+    const FrozenDag dag = dense_dag(64, true, grid);
+    std::map<const uint32_t*, uint64_t> uses;
+    std::map<std::array<int32_t, 3>, const uint32_t*> leaves;
+    for_each_leaf(dag, cube_at({0, 0, 0}, 64), [&](Int3 corner, uint64_t, const uint32_t* leaf) {
+      ++uses[leaf];
+      leaves[{corner.x, corner.y, corner.z}] = leaf;
+    });
+    uint64_t most = 0;
+    for (const auto& [leaf, count] : uses) most = std::max(most, count);
+
+    RenderOptions options;
+    options.size = {64, 50};
+    options.pose = framing(outline(dag), "iso", 0, 40, options.size);
+    options.shade = Shade::Sharing;
+    options.lod = LevelOfDetail::Off;
+    const Picture shown = test_engine()->renderer(dag, distinct_palette())->render(options);
+    EXPECT_EQ(shown.low, 1);
+    EXPECT_GE(shown.high, double(most));
+    EXPECT_LT(shown.high, std::max(double(most) * 2, 2.5));
+
+    const DenseScene dense(64, grid);
+    const Camera camera = make_camera(options.pose, options.size, 6);
+    for (uint32_t y = 0; y < options.size.height; y += 3)
+      for (uint32_t x = 0; x < options.size.width; x += 3) {
+        const Hit hit = dense.trace(make_ray(6, camera.eye, camera.direction(x + 0.5, y + 0.5), 0));
+        Rgba8 expected = opaque(options.sky);
+        if (hit.found()) {
+          const uint64_t count = uses[leaves[{hit.corner.x & ~3, hit.corner.y & ~3, hit.corner.z & ~3}]];
+          const double log2 = use_code(count) / 4.0;
+          expected = opaque(ramp_color(uint32_t(log2 / std::log2(shown.high) * (kRampColors - 1) + 0.5)));
+        }
+        ASSERT_EQ(at(shown, x, y), expected) << x << ' ' << y;
+      }
+  }
+}
+
+}  // namespace
+}  // namespace vox

@@ -1,0 +1,125 @@
+#include "libvox/render/slice.h"
+
+#include <gtest/gtest.h>
+
+#include "libvox/base/error.h"
+#include "tests/common/test_engine.h"
+#include "tests/dag/grids.h"
+#include "tests/render/pictures.h"
+
+namespace vox {
+namespace {
+
+constexpr uint32_t kSide = 64;
+
+// A grid, and a picture of a plane of it made by looking at every voxel.
+class DenseSlice {
+ public:
+  DenseSlice(const DenseGrid& grid, const SliceOptions& options, uint32_t log2_cell)
+      : grid_(grid), options_(options), cell_(1 << log2_cell) {
+    // The box is around all voxels, not those of the plane, so that layers look alike.
+    for (int32_t z = 0; z < int32_t{kSide}; ++z)
+      for (int32_t y = 0; y < int32_t{kSide}; ++y)
+        for (int32_t x = 0; x < int32_t{kSide}; ++x)
+          if (material({x, y, z}) != kEmptyVoxel) include({x, y, z});
+    if (box_.empty()) box_ = cube_at({0, 0, 0}, kSide);
+  }
+
+  ImageSize cells() const {
+    const Int3 low = cell_of(box_.min), high = cell_of(box_.max - Int3{1, 1, 1});
+    const Int3 count = high - low + Int3{1, 1, 1};
+    const bool across_z = options_.axis == 0, along_z = options_.axis == 1;
+    return {uint32_t(across_z ? count.z : count.x), uint32_t(along_z ? count.z : count.y)};
+  }
+
+  // The colour of a cell: x to the right, y down.
+  Rgba8 cell(uint32_t x, uint32_t y) const {
+    const Int3 low = cell_of(box_.min), high = cell_of(box_.max - Int3{1, 1, 1});
+    const auto right = int32_t(x), down = int32_t(y);
+    Int3 at = {};
+    if (options_.axis == 0) at = {0, high.y - down, high.z - right};
+    if (options_.axis == 1) at = {low.x + right, 0, low.z + down};
+    if (options_.axis == 2) at = {low.x + right, high.y - down, 0};
+    // Morton order inside the cell.
+    for (uint64_t code = 0; code < uint64_t(cell_) * uint64_t(cell_) * uint64_t(cell_); ++code) {
+      Int3 voxel = at * cell_;
+      for (uint32_t bit = 0; bit < 6; ++bit) {
+        voxel.x += int32_t(code >> (3 * bit) & 1) << bit;
+        voxel.y += int32_t(code >> (3 * bit + 1) & 1) << bit;
+        voxel.z += int32_t(code >> (3 * bit + 2) & 1) << bit;
+      }
+      const auto plane = int32_t(options_.at);
+      if (options_.axis == 0) voxel.x += plane & ~(cell_ - 1);
+      if (options_.axis == 1) voxel.y += plane & ~(cell_ - 1);
+      if (options_.axis == 2) voxel.z += plane & ~(cell_ - 1);
+      if ((options_.axis == 0 ? voxel.x : options_.axis == 1 ? voxel.y : voxel.z) != plane) continue;
+      if (const int found = material(voxel); found != kEmptyVoxel)
+        return opaque(distinct_palette().colors[uint32_t(found)]);
+    }
+    return opaque(options_.empty);
+  }
+
+ private:
+  int material(Int3 v) const { return grid_(uint32_t(v.x), uint32_t(v.y), uint32_t(v.z)); }
+  Int3 cell_of(Int3 v) const { return {v.x / cell_, v.y / cell_, v.z / cell_}; }
+  void include(Int3 v) {
+    const VoxelBox voxel = {v, v + Int3{1, 1, 1}};
+    box_ = box_.empty() ? voxel : hull(box_, voxel);
+  }
+
+  DenseGrid grid_;
+  SliceOptions options_;
+  int32_t cell_;
+  VoxelBox box_ = {};
+};
+
+TEST(Slice, IsWhatALookAtEveryVoxelOfThePlaneShows) {
+  const auto engine = test_engine();
+  int compared = 0;
+  for (const DenseGrid& grid : all_grids()) {
+    const FrozenDag dag = dense_dag(kSide, true, grid);
+    const auto renderer = engine->renderer(dag, distinct_palette());
+    for (uint32_t axis = 0; axis < 3; ++axis)
+      for (const uint32_t layer : {0u, 13u, 30u, 47u})
+        for (uint32_t log2_cell = 0; log2_cell < 4; ++log2_cell) {
+          const SliceOptions options = {.axis = axis, .at = layer, .most = {kSide >> log2_cell, 70}};
+          const DenseSlice expected(grid, options, log2_cell);
+          const Picture shown = renderer->slice(options);
+          // What is smaller than the cube may be shown in smaller cells: then there is nothing to compare.
+          if (expected.cells().width != shown.image.width) continue;
+          ++compared;
+          ASSERT_EQ(shown.image.height, expected.cells().height);
+          for (uint32_t y = 0; y < shown.image.height; ++y)
+            for (uint32_t x = 0; x < shown.image.width; ++x)
+              ASSERT_EQ(at(shown, x, y), expected.cell(x, y)) << "xyz"[axis] << '=' << layer << ", cells of "
+                                                              << (1 << log2_cell) << ": " << x << ' ' << y;
+        }
+  }
+  EXPECT_GT(compared, 250);
+}
+
+TEST(Slice, OfFewVoxelsShowsThemAsLargeSquares) {
+  const FrozenDag dag = dense_dag(16, true, [](uint32_t x, uint32_t y, uint32_t z) {
+    return z == 2 && x >= 3 && x < 7 && y >= 1 && y < 4 ? int(x) : kEmptyVoxel;
+  });
+  const Picture shown =
+      test_engine()->renderer(dag, distinct_palette())->slice({.axis = 2, .at = 2, .most = {100, 50}});
+  ASSERT_EQ(shown.image.width, 4u * 16);
+  ASSERT_EQ(shown.image.height, 3u * 16);
+  for (uint32_t y = 0; y < 48; ++y)
+    for (uint32_t x = 0; x < 64; ++x)
+      ASSERT_EQ(at(shown, x, y), opaque(distinct_palette().colors[3 + x / 16])) << x << ' ' << y;
+}
+
+TEST(Slice, RefusesPlanesThatAreNotThereAndPicturesWithoutPixels) {
+  const auto engine = test_engine();
+  const FrozenDag dag = dense_dag(kSide, true, shell);
+  const auto renderer = engine->renderer(dag, distinct_palette());
+  EXPECT_THROW(renderer->slice({.axis = 0, .at = kSide, .most = {9, 9}}), Error);
+  EXPECT_THROW(renderer->slice({.axis = 0, .at = UINT32_MAX, .most = {9, 9}}), Error);
+  EXPECT_THROW(renderer->slice({.axis = 0, .at = 3, .most = {0, 5}}), Error);
+  EXPECT_NO_THROW(renderer->slice({.axis = 0, .at = kSide - 1, .most = {1, 1}}));
+}
+
+}  // namespace
+}  // namespace vox

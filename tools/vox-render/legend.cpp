@@ -1,0 +1,146 @@
+#include "tools/vox-render/legend.h"
+
+#include <fmt/format.h>
+
+// Its functions are static, and we do not use all of them.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#include <stb/stb_easy_font.h>
+#pragma GCC diagnostic pop
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace vox {
+namespace {
+
+constexpr Rgba8 kPanel = {24, 26, 32, 255}, kText = {236, 238, 242, 255};
+
+struct Rect {
+  int x, y, width, height;
+};
+
+void fill(Image& image, const Rect& rect, Rgba8 color) {
+  const int right = std::min(rect.x + rect.width, static_cast<int>(image.width)),
+            below = std::min(rect.y + rect.height, static_cast<int>(image.height));
+  for (int y = std::max(rect.y, 0); y < below; ++y)
+    for (int x = std::max(rect.x, 0); x < right; ++x)
+      image.pixels[static_cast<size_t>(y) * image.width + static_cast<size_t>(x)] = color;
+}
+
+int text_width(std::string text, int scale) {
+  return stb_easy_font_width(text.data()) * scale;
+}
+
+// The font comes as rectangles, of four corners each.
+void draw_text(Image& image, int x, int y, std::string text, int scale) {
+  struct Corner {
+    float x, y, z;
+    std::array<uint8_t, 4> color;
+  };
+  std::vector<Corner> corners(4 * 64 * (text.size() + 1));
+  const int rects = stb_easy_font_print(0, 0, text.data(), nullptr, corners.data(),
+                                        static_cast<int>(corners.size() * sizeof(Corner)));
+  for (int i = 0; i < rects; ++i) {
+    const Corner& low = corners[static_cast<size_t>(i) * 4];
+    const Corner& high = corners[static_cast<size_t>(i) * 4 + 2];
+    const auto at = [&](float value) { return static_cast<int>(value) * scale; };
+    fill(image, {x + at(low.x), y + at(low.y), at(high.x - low.x), at(high.y - low.y)}, kText);
+  }
+}
+
+// 3 digits of it, without an exponent where people would not write one.
+std::string number_text(double value) {
+  return value != 0 && (value < 1e-3 || value >= 1e6) ? fmt::format("{:.2e}", value)
+                                                      : fmt::format("{:.3g}", value);
+}
+
+Rgb8 ramp_at(double share) {
+  return ramp_color(static_cast<uint32_t>(share * (kRampColors - 1) + 0.5));
+}
+
+// All colours of the ramp, with labels at its ends and in the middle.
+std::vector<LegendStep> ramp(const std::array<std::string, 3>& labels) {
+  std::vector<LegendStep> steps;
+  for (uint32_t i = 0; i < kRampColors; ++i) steps.push_back({ramp_color(i), ""});
+  steps.front().label = labels[0];
+  steps[kRampColors / 2].label = labels[1];
+  steps.back().label = labels[2];
+  return steps;
+}
+
+std::string power_text(double power) {
+  return power <= 1e6 ? fmt::format("{:.0f}", power) : fmt::format("2^{:.0f}", std::log2(power));
+}
+
+std::vector<LegendStep> level_steps(const Picture& picture) {
+  std::vector<LegendStep> steps;
+  for (double log2 = picture.low; log2 <= picture.high; ++log2)
+    steps.push_back(
+        {ramp_at((log2 - picture.low) / (picture.high - picture.low)), power_text(std::exp2(log2))});
+  return steps;
+}
+
+}  // namespace
+
+bool has_legend(Shade shade) {
+  return shade != Shade::Material;
+}
+
+Legend legend_of(Shade shade, const Picture& picture, double voxel_size) {
+  const double low = picture.low, high = picture.high;
+  switch (shade) {
+    case Shade::Depth:
+      return {"Distance, scene units",
+              ramp({number_text(low * voxel_size), number_text((low + high) / 2 * voxel_size),
+                    number_text(high * voxel_size)})};
+    case Shade::Level:
+      return {"Side of what is shown, voxels", level_steps(picture)};
+    case Shade::Sharing:
+      return {"Uses of a node", ramp({power_text(low), power_text(std::exp2(std::floor(std::log2(high) / 2))),
+                                      power_text(high)})};
+    case Shade::Normal:
+      return {"Normal",
+              {{{255, 188, 188}, "+x"},
+               {{0, 188, 188}, "-x"},
+               {{188, 255, 188}, "+y"},
+               {{188, 0, 188}, "-y"},
+               {{188, 188, 255}, "+z"},
+               {{188, 188, 0}, "-z"}}};
+    case Shade::Material:
+      break;
+  }
+  return {};
+}
+
+void draw_legend(Image& image, const Legend& legend) {
+  const int scale = std::max(1, static_cast<int>(std::min(image.width, image.height)) / 360);
+  const int unit = 4 * scale, line = 12 * scale, bar = 10 * scale;
+  const auto steps = static_cast<int>(legend.steps.size());
+  int widest = 0;
+  for (const LegendStep& step : legend.steps) widest = std::max(widest, text_width(step.label, scale));
+  const int title = text_width(legend.title, scale);
+  const int step_width =
+      std::max({steps > 16 ? 3 * scale : widest + 2 * unit, (title + steps - 1) / std::max(steps, 1)});
+  const int width = steps * step_width;
+  const Rect panel = {2 * unit, static_cast<int>(image.height) - 4 * unit - 2 * line - bar - 2 * scale,
+                      width + 4 * unit, 2 * unit + 2 * line + bar};
+  if (panel.y < 0 || panel.x + panel.width > static_cast<int>(image.width)) return;
+  fill(image, panel, kPanel);
+  const int left = panel.x + 2 * unit, top = panel.y + unit;
+  draw_text(image, left, top, legend.title, scale);
+  for (int i = 0; i < steps; ++i) {
+    const LegendStep& step = legend.steps[static_cast<size_t>(i)];
+    const int x = left + i * step_width;
+    fill(image, {x, top + line, step_width, bar}, {step.color.r, step.color.g, step.color.b, 255});
+    const int text = text_width(step.label, scale);
+    const int at = std::clamp(x + (step_width - text) / 2, left, std::max(left, left + width - text));
+    draw_text(image, at, top + line + bar + unit, step.label, scale);
+  }
+}
+
+}  // namespace vox

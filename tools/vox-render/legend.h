@@ -1,0 +1,28 @@
+// What the colours of a picture mean, drawn into a corner of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libvox/render/render.h"
+
+namespace vox {
+
+struct LegendStep {
+  Rgb8 color;
+  std::string label;  // "": none
+};
+
+struct Legend {
+  std::string title;
+  std::vector<LegendStep> steps;  // from left to right, equally wide
+};
+
+// Of the modes whose colours are not those of things. `voxel_size` is in scene units.
+bool has_legend(Shade shade);
+Legend legend_of(Shade shade, const Picture& picture, double voxel_size);
+
+// In the lower left corner, in letters that grow with the picture; a picture too small for it stays as it is.
+void draw_legend(Image& image, const Legend& legend);
+
+}  // namespace vox
