@@ -5,7 +5,10 @@
 #include <optional>
 #include <string>
 
+#include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
+#include "libvox/base/progress.h"
+#include "libvox/base/units.h"
 #include "libvox/dag/filled_box.h"
 #include "libvox/render/render.h"
 #include "libvox/render/sharing.h"
@@ -34,14 +37,15 @@ struct RenderPixels {
   LightCodes codes;
   uint32_t width, height, samples;
   Rgba8* pixels;
+  uint64_t first = 0;  // of those that are looked at now
 
   VOX_HD static uint32_t tiles_across(uint32_t width) { return (width + 7) / 8; }
   static uint64_t count(ImageSize size) {
     return uint64_t{tiles_across(size.width)} * ((size.height + 3) / 4) * 32;
   }
 
-  VOX_HD void operator()(uint64_t i) const {
-    const uint64_t tile = i / 32;
+  VOX_HD void operator()(uint64_t index) const {
+    const uint64_t i = first + index, tile = i / 32;
     const uint32_t across = tiles_across(width);
     const uint32_t x = static_cast<uint32_t>(tile % across * 8 + i % 8);
     const uint32_t y = static_cast<uint32_t>(tile / across * 4 + i / 8 % 4);
@@ -123,10 +127,10 @@ class DeviceRenderer final : public Renderer {
     }
     const auto [width, height] = options.size;
     picture.rays = uint64_t{width} * height * options.samples;
+    RenderPixels body = {dag, camera, shading, {codes_.data()}, width, height, options.samples, nullptr, 0};
     make_pixels(picture, options.size, [&](Rgba8* pixels) {
-      device_.for_each(
-          {"render: pixels", 4}, RenderPixels::count(options.size),
-          RenderPixels{dag, camera, shading, {codes_.data()}, width, height, options.samples, pixels});
+      body.pixels = pixels;
+      return cast(body, RenderPixels::count(options.size), rays_of_pixel(options));
     });
     return picture;
   }
@@ -138,16 +142,40 @@ class DeviceRenderer final : public Renderer {
     Picture picture;
     make_pixels(picture, frame.size(), [&](Rgba8* pixels) {
       body.pixels = pixels;
-      device_.for_each({"render: slice", 4}, uint64_t{frame.size().width} * frame.size().height, body);
+      return device_.seconds([&] {
+        device_.for_each({"render: slice", 4}, uint64_t{frame.size().width} * frame.size().height, body);
+      });
     });
     return picture;
   }
 
  private:
+  static constexpr uint64_t kRaysAtOnce = 1 << 23;  // a second's work of two processor cores
+
+  static uint64_t rays_of_pixel(const RenderOptions& options) {
+    const uint64_t further = options.shade == Shade::Material ? 1 + uint64_t{options.ao_rays} : 0;
+    return options.samples * (1 + further);
+  }
+
+  // In parts, so that long work can be watched and stopped. Returns the seconds on the device.
+  double cast(RenderPixels body, uint64_t pixels, uint64_t rays_each) {
+    const uint64_t at_once = std::max<uint64_t>(kRaysAtOnce / rays_each, 32);
+    Progress progress("casting rays", pixels);
+    double seconds = 0;
+    while (body.first < pixels) {
+      throw_if_cancelled();
+      const uint64_t n = std::min(at_once, pixels - body.first);
+      seconds += device_.seconds([&] { device_.for_each({"render: pixels", 4}, n, body); });
+      body.first += n;
+      if (pixels > at_once) progress.update(body.first, format_count(body.first * rays_each) + " rays");
+    }
+    return seconds;
+  }
+
   template <class Make>
   void make_pixels(Picture& picture, ImageSize size, const Make& make) {
     auto pixels = device_.template make<Rgba8>(uint64_t{size.width} * size.height);
-    picture.seconds = device_.seconds([&] { make(pixels.data()); });
+    picture.seconds = make(pixels.data());
     picture.image = {"", size.width, size.height, std::vector<Rgba8>(pixels.size())};
     device_.download(picture.image.pixels.data(), pixels.data(), pixels.size());
   }

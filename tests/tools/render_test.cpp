@@ -74,6 +74,12 @@ TEST_F(RenderProgram, TheSamePictureComesAgain) {
   EXPECT_TRUE(image("a.png").pixels == image("b.png").pixels);
 }
 
+TEST_F(RenderProgram, LongWorkCanBeStopped) {
+  expect_failure(kInterrupted, "interrupted",
+                 {"cube.h5", "--samples", "4096", "--ao", "1024", "--size", "4000x4000"},
+                 {.folder = {}, .file_size_limit = {}, .interrupt_after = 0.5});
+}
+
 TEST_F(RenderProgram, FromInsideMatterAndOfNothingThereAreClearAnswers) {
   printed({"cube.h5", "-q", "--eye", "0.001,0.5,0.5", "--target", "0.0001,0.5,0.5", "--size", "20x20"});
   expect_failure(kFailed, "the eye is where its target is",
