@@ -1,0 +1,79 @@
+// A scene as a DAG and as a dense grid, and random rays through it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <vector>
+
+#include "libvox/device/cpu_device.h"
+#include "tests/common/random.h"
+#include "tests/dag/grids.h"
+#include "tests/render/dense_trace.h"
+
+namespace vox {
+
+inline std::ostream& operator<<(std::ostream& out, const Hit& hit) {
+  if (!hit.found()) return out << "nothing";
+  return out << "(" << hit.corner.x << ", " << hit.corner.y << ", " << hit.corner.z << ") 2^" << hit.log2
+             << " material " << hit.material << " at " << time_of(hit.at) << " axis " << axis_of(hit.at);
+}
+
+// A scene both ways.
+struct Traced {
+  CpuDevice device{0, false};
+  FrozenDag frozen;
+  RayDag<CpuDevice> dag;
+  DenseScene dense;
+
+  Traced(uint32_t resolution, const DenseGrid& grid)
+      : frozen(dense_dag(resolution, true, grid)), dag(device, frozen), dense(resolution, grid) {}
+
+  uint32_t log2_side() const { return dag.ref().log2_side; }
+  double side() const { return dense.side(); }
+  Ray ray(Vec3d origin, Vec3d direction, double spread = 0) const {
+    return make_ray(log2_side(), origin, direction, spread);
+  }
+  Hit trace(const Ray& ray) const { return vox::trace(dag.ref(), ray); }
+  Hit trace(Vec3d origin, Vec3d direction) const { return trace(ray(origin, direction)); }
+
+  // Returns whether it hit something.
+  bool expect_same(const Ray& ray) const {
+    const Hit hit = trace(ray);
+    EXPECT_EQ(hit, dense.trace(ray));
+    return hit.found();
+  }
+};
+
+// Anywhere, from inside of the cube or from around it, to a point in the cube.
+inline Ray random_ray(const Traced& scene, Random& random) {
+  const double side = scene.side();
+  const Vec3d origin = random.below(2) ? random.in_cube(0, side) : random.in_cube(-2 * side, 3 * side);
+  Vec3d direction = random.in_cube(0, side) - origin;
+  if (random.below(8) == 0) direction.x = 0;
+  if (random.below(8) == 0) direction.y *= 1e-7;
+  return scene.ray(origin, direction);
+}
+
+// One voxel in `one_in`.
+inline DenseGrid scattered(uint64_t one_in) {
+  return [one_in](uint32_t x, uint32_t y, uint32_t z) {
+    const uint64_t hash = mix64(x + 1000 * y + 1000000 * z + one_in);
+    return hash % one_in == 0 ? static_cast<int>(hash >> 32 & 15) : kEmptyVoxel;
+  };
+}
+
+struct Case {
+  uint32_t resolution;
+  DenseGrid grid;
+  int rays;
+};
+
+inline std::vector<Case> cases() {
+  return {{4, scattered(3), 30000}, {4, scattered(20), 20000},  {8, scattered(8), 20000},
+          {8, everywhere, 4000},    {15, scattered(50), 10000}, {16, scattered(4), 4000},
+          {32, blocks, 1000},       {32, dust(1), 12000},       {37, checkered, 300},
+          {64, shell, 1000},        {64, dust(2), 5000},        {64, blocks, 100}};
+}
+
+}  // namespace vox
