@@ -24,12 +24,12 @@ struct RayDagRef {
   // All of them, the root's first.
   VOX_HD const uint32_t* words() const { return nodes[log2_side]; }
 
-  // Around a voxel, the smallest whose side is 2^log2 or more, or that a leaf has. It is there.
-  VOX_HD const uint32_t* node_at(Int3 voxel, uint32_t log2) const {
+  // Around a voxel that is filled.
+  VOX_HD const uint32_t* leaf_at(Int3 voxel) const {
     const uint32_t* node = words();
-    for (uint32_t side = log2_side; side > log2 && side > kLeafLog2;) {
-      --side;
-      node = nodes[side] + node[child_word(node[0], octant_at(voxel, side))];
+    for (uint32_t log2 = log2_side; log2 > kLeafLog2;) {
+      --log2;
+      node = nodes[log2] + node[child_word(node[0], octant_at(voxel, log2))];
     }
     return node;
   }
@@ -68,7 +68,6 @@ class RayDag {
   }
 
   RayDagRef ref() const { return ref_; }
-  uint64_t words() const { return words_.size(); }
 
  private:
   Buffer<uint32_t> words_;

@@ -111,14 +111,14 @@ class DeviceRenderer final : public Renderer {
     detail::check_picture(options);
     const RayDagRef dag = rays_.ref();
     Camera camera = make_camera(options.pose, options.size, dag.log2_side);
-    if (options.lod == LevelOfDetail::Off) camera.spread = 0;
+    if (options.lod == LevelOfDetail::Off || options.shade == Shade::Sharing) camera.spread = 0;
     Shading shading = make_shading(filled_, dag.log2_side, palette_, camera, options);
     shading.hemisphere = hemisphere_.data();
     Picture picture;
     picture.low = shading.low;
     picture.high = shading.high;
     if (options.shade == Shade::Sharing) {
-      if (!sharing_) sharing_ = count_sharing(device_, dag_, rays_);
+      if (!sharing_) sharing_ = count_sharing(device_, dag_, dag);
       shading.use_codes = sharing_->codes.data();
       const uint32_t powers = std::max((sharing_->most + 3) / 4, 1u);
       shading.high = powers * 4;

@@ -13,7 +13,7 @@ enum class Shade {
   // As colours of the ramp, from low to high:
   Depth,    // distance from the eye in voxels
   Level,    // log2 of the side of what the ray stopped at
-  Sharing,  // how many nodes of the octree the leaf, or the node the ray stopped at, stands for; by its log2
+  Sharing,  // how many leaves of the octree the leaf stands for, by its log2
 };
 
 inline constexpr uint32_t kRampColors = 64;
@@ -34,7 +34,7 @@ struct Shading {
   double ao_reach;                // voxels
   const Vec3<float>* hemisphere;  // [kHemisphere], around z, the nearer to z the denser
   double low, high;               // what the ramp goes from and to
-  const uint8_t* use_codes;       // of Shade::Sharing: of the node at each word
+  const uint8_t* use_codes;       // of Shade::Sharing: of the leaf that begins at each word of leaves
 };
 
 namespace detail {
@@ -66,7 +66,7 @@ class Shader {
       case Shade::Level:
         return measured(hit.log2);
       case Shade::Sharing:
-        return measured(shading_.use_codes[dag_.node_at(hit.corner, hit.log2) - dag_.words()]);
+        return measured(shading_.use_codes[dag_.leaf_at(hit.corner) - dag_.nodes[kLeafLog2]]);
       case Shade::Normal:
         return normal_color(face_normal(ray, hit));
       case Shade::Material:

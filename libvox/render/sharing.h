@@ -1,7 +1,6 @@
-// How often each node of a DAG is used: how many nodes of the octree it stands for.
+// How often each leaf of a DAG is used: how many leaves of the octree it stands for.
 #pragma once
 
-#include <algorithm>
 #include <array>
 
 #include "libvox/device/atomics.h"
@@ -46,39 +45,34 @@ struct CodeAt {
 };
 
 struct Sharing {
-  Buffer<uint8_t> codes;  // use_code() of the node that begins at each word, all levels in one array
+  Buffer<uint8_t> codes;  // use_code() of the leaf that begins at each word
   uint32_t most = 0;      // of the codes
 };
 
-// In as much memory as the two largest levels take four times over.
+// In as much memory as the two largest levels take twice over.
 template <class Device>
-Sharing count_sharing(Device& device, const FrozenDag& dag, const RayDag<Device>& rays) {
-  Sharing sharing;
-  sharing.codes = device.template make<uint8_t>(rays.words());
-  if (dag.empty()) return sharing;
+Sharing count_sharing(Device& device, const FrozenDag& dag, const RayDagRef& ref) {
   const auto level_words = [&](uint32_t level) -> uint64_t { return dag.levels[level].words.size(); };
   const auto cleared = [&](uint64_t n) {
     auto buffer = device.template make<uint64_t>(n);
     device.fill(buffer.data(), n, uint64_t{0});
     return buffer;
   };
+  Sharing sharing;
+  if (dag.empty()) return sharing;
   Buffer<uint64_t> uses = cleared(level_words(0));
   device.fill(uses.data(), 1, uint64_t{1});
-  uint8_t* codes = sharing.codes.data();
-  const RayDagRef ref = rays.ref();
-  for (uint32_t level = 0; level <= dag.depth(); ++level) {
-    const uint64_t n = level_words(level);
-    device.for_each({"render: code uses", 9}, n, CodeUses{uses.data(), codes});
-    codes += n;
-    if (level == dag.depth()) break;
+  for (uint32_t level = 0; level < dag.depth(); ++level) {
     Buffer<uint64_t> below = cleared(level_words(level + 1));
-    device.for_each({"render: count uses", 12}, n,
+    device.for_each({"render: count uses", 12}, level_words(level),
                     CountUses{ref.nodes[ref.log2_side - level], uses.data(), below.data()});
     uses = std::move(below);
   }
+  const uint64_t leaves = level_words(dag.depth());
+  sharing.codes = device.template make<uint8_t>(leaves);
+  device.for_each({"render: code uses", 9}, leaves, CodeUses{uses.data(), sharing.codes.data()});
   std::array<uint64_t, kUseCodes> counts = {};
-  const uint64_t leaves = level_words(dag.depth());  // no other node is used more often
-  device.histogram({"render: most uses", 1}, leaves, CodeAt{codes - leaves}, counts.data(), kUseCodes);
+  device.histogram({"render: most uses", 1}, leaves, CodeAt{sharing.codes.data()}, counts.data(), kUseCodes);
   for (uint32_t code = 0; code < kUseCodes; ++code)
     if (counts[code] > 0) sharing.most = code;
   return sharing;

@@ -46,7 +46,6 @@ TEST(Sharing, APixelShowsHowOftenAWalkOverTheOctreeMeetsItsLeaf) {
     options.size = {64, 50};
     options.pose = framing(outline(dag), "iso", 0, 40, options.size);
     options.shade = Shade::Sharing;
-    options.lod = LevelOfDetail::Off;
     const Picture shown = test_engine()->renderer(dag, distinct_palette())->render(options);
     EXPECT_EQ(shown.low, 1);
     EXPECT_GE(shown.high, double(most));

@@ -101,8 +101,9 @@ Legend legend_of(Shade shade, const Picture& picture, double voxel_size) {
     case Shade::Level:
       return {"Side of what is shown, voxels", level_steps(picture)};
     case Shade::Sharing:
-      return {"Uses of a node", ramp({power_text(low), power_text(std::exp2(std::floor(std::log2(high) / 2))),
-                                      power_text(high)})};
+      return {
+          "Uses of a leaf, 4 x 4 x 4 voxels",
+          ramp({power_text(low), power_text(std::exp2(std::floor(std::log2(high) / 2))), power_text(high)})};
     case Shade::Normal:
       return {"Normal",
               {{{255, 188, 188}, "+x"},

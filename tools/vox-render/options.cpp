@@ -49,7 +49,7 @@ cxxopts::Options describe() {
       "target", "What it looks at; the middle of the scene by default", text(), "X,Y,Z")(
       "fov", "Degrees that the shorter side of the picture shows", preset("40"), "ANGLE");
   options.add_options("Light")(
-      "shade", "material, depth, normal, level (of detail) or sharing (uses of nodes)", preset("material"),
+      "shade", "material, depth, normal, level (of detail) or sharing (uses of leaves)", preset("material"),
       "WHAT")("sun", "The direction that light comes from", preset("0.45,0.8,0.6"), "X,Y,Z")(
       "shadows", "Of the sun: on or off", preset("on"), "on|off")(
       "ao", "Ambient occlusion: rays a sample; 0: none", preset("0"), "N")(
