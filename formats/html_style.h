@@ -1,0 +1,10 @@
+// How report pages look.
+#pragma once
+
+#include <string_view>
+
+namespace vox {
+
+std::string_view html_style();
+
+}  // namespace vox
