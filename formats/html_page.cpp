@@ -41,56 +41,7 @@ std::string chart_markup(const Chart& chart) {
   return html + chart.svg + "</div>\n";
 }
 
-std::string cell_markup(const HtmlCell& cell) {
-  std::string html = escape_html(cell.text);
-  if (cell.value) html = fmt::format("<data value=\"{}\">{}</data>", *cell.value, html);
-  if (cell.swatch)
-    html.insert(0, fmt::format("<i class=\"swatch\" style=\"background:{}\"></i>", hex_name(*cell.swatch)));
-  if (!cell.note.empty()) html += "<small>" + escape_html(cell.note) + "</small>";
-  return html;
-}
-
-const char* style_of(HtmlTable::Kind kind) {
-  constexpr const char* kStyles[] = {"", " class=\"long\"", " class=\"number\""};
-  return kStyles[static_cast<int>(kind)];
-}
-
 }  // namespace
-
-HtmlTable& HtmlTable::row(std::vector<HtmlCell> cells) {
-  rows_.push_back({std::move(cells), ""});
-  return *this;
-}
-
-HtmlTable& HtmlTable::total(std::vector<HtmlCell> cells) {
-  rows_.push_back({std::move(cells), " class=\"total\""});
-  return *this;
-}
-
-std::string HtmlTable::markup(const std::string& caption) const {
-  // Reached and moved with the keyboard where it is wider than the page.
-  std::string html = fmt::format(
-      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n<table>\n<thead><tr>",
-      escape_html(caption));
-  for (size_t i = 0; i < columns_.size(); ++i) {
-    const Column& column = columns_[i];
-    html += fmt::format("<th scope=\"col\"{}>{}", style_of(column.kind), escape_html(column.title));
-    if (!column.unit.empty()) html += fmt::format(" <small>{}</small>", escape_html(column.unit));
-    html += "</th>";
-  }
-  html += "</tr></thead>\n<tbody>\n";
-  for (const Row& row : rows_) {
-    html += fmt::format("<tr{}>", row.style);
-    for (size_t i = 0; i < columns_.size(); ++i) {
-      const std::string content = i < row.cells.size() ? cell_markup(row.cells[i]) : "";
-      const char* style = style_of(columns_[i].kind);
-      html += i > 0 ? fmt::format("<td{}>{}</td>", style, content)
-                    : fmt::format("<th scope=\"row\"{}>{}</th>", style, content);
-    }
-    html += "</tr>\n";
-  }
-  return html + "</tbody>\n</table>\n</div>\n";
-}
 
 HtmlPage::HtmlPage(const std::string& title, const std::string& subtitle)
     : title_(escape_html(title)),

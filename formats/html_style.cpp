@@ -69,7 +69,7 @@ svg rect, svg circle { fill: var(--c); }
 svg rect.own { stroke: var(--quiet); stroke-width: .5; }
 svg circle { stroke: var(--page); stroke-width: 1; }
 svg polyline { fill: none; stroke: var(--c); stroke-width: 1.75; stroke-linejoin: round; stroke-linecap: round; }
-svg .area { fill: var(--c); opacity: .16; }
+svg .area { fill: var(--c); opacity: .12; }
 svg .whisker { stroke: var(--c); stroke-width: 1; opacity: .7; }
 .scroll { overflow-x: auto; }
 .scroll:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
@@ -101,8 +101,16 @@ footer dl { margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--lin
   dd { margin-bottom: .6rem; }
   table { font-size: .8rem; }
   th, td { padding-left: .3rem; padding-right: .3rem; }
-  tbody tr > :first-child { position: sticky; left: 0; background: var(--page); }
   .long { min-width: 5rem; }
+  table.wide, .wide tbody { display: block; font-size: .85rem; }
+  .wide thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .wide tr { display: grid; grid-template-columns: repeat(auto-fill, minmax(8.5rem, 1fr)); gap: 0 1.5rem; padding: .5rem 0; }
+  .wide tbody tr + tr { border-top: 1px solid var(--line); }
+  .wide tbody tr > * { border: 0; padding: .1rem 0; }
+  .wide tbody th { grid-column: 1 / -1; white-space: normal; font-weight: 600; }
+  .wide tbody td { display: flex; flex-wrap: wrap; justify-content: space-between; column-gap: .6rem; text-align: left; }
+  .wide tbody td::before { content: attr(data-label); color: var(--quiet); font-weight: 400; }
+  .wide tbody td small { flex-basis: 100%; text-align: right; }
 }
 @media print {
   body { font-size: 10pt; }

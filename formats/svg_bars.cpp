@@ -27,8 +27,9 @@ class Bars {
     }
     for (const std::string& text : chart.notes) note = std::max(note, text_width(text));
     labels_above_ = longest > kLabelBeside;
-    left_ = labels_above_ ? 8 : label + 8;
-    right_ = kChartWidth - std::max(note + 8, 20.0);
+    const auto half = [](double tick) { return text_width(short_number(tick)) / 2; };
+    left_ = std::max(labels_above_ ? 0 : label + 8, half(axis_.ticks().front()) + 1);
+    right_ = kChartWidth - std::max(note + 8, half(axis_.ticks().back()) + 1);
     const double stacked =
         chart.bars == BarChart::Bars::EndToEnd ? 1 : static_cast<double>(chart.series.size());
     bar_ = stacked > 2 ? 6 : stacked > 1 ? 8 : 13;

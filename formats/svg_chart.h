@@ -46,7 +46,8 @@ struct BarChart {
 
 Chart draw(const BarChart& chart);
 
-// Lines through points, and how far what was measured is spread around each.
+// Lines through points, and how far what was measured is spread around each; what is far above all points is
+// cut off.
 struct LineChart {
   struct Point {
     double x = 0, y = 0, low = 0, high = 0;

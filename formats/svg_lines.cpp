@@ -14,6 +14,8 @@ namespace {
 constexpr double kTop = 24, kBottom = 204, kHeight = 240, kRight = kChartWidth - 16;
 constexpr size_t kMostDots = 24;  // points of a series; more are a line alone
 
+constexpr double kMostSpread = 2;  // of the highest point: one slow repetition must not flatten all lines
+
 using Point = LineChart::Point;
 
 class Lines {
@@ -50,13 +52,15 @@ class Lines {
   }
 
   static ChartAxis make_y(const LineChart& chart) {
-    double low = HUGE_VAL, high = 0;
+    double low = HUGE_VAL, high = 0, highest = 0;
     for (const LineChart::Series& series : chart.series)
       for (const Point& point : series.points) {
-        high = std::max({high, point.y, point.high});
+        high = std::max(high, point.y);
+        highest = std::max(highest, point.high);
         for (const double value : {point.y, point.low})
           if (value > 0) low = std::min(low, value);
       }
+    high = std::max(high, std::min(highest, kMostSpread * high));
     return chart.y_scale == ChartScale::Log ? ChartAxis::logarithmic(low, high) : ChartAxis::linear(high);
   }
 

@@ -53,22 +53,28 @@ std::string summary_line(const VoxelScene& scene) {
                      to_string(scene.dag.digest));
 }
 
+std::vector<std::pair<std::string, std::string>> scene_facts(const VoxelScene& scene) {
+  const FrozenDag& dag = scene.dag;
+  return {
+      {"resolution", fmt::format("{} voxels along the longest side, cube of {}", dag.resolution, dag.side())},
+      {"voxels",
+       fmt::format("{} ({}{}{})", format_count(dag.voxels), coverage_text(scene),
+                   scene.solid ? ", solid" : "", dag.materials ? ", 4-bit materials" : ", no materials")},
+      {"voxel size",
+       fmt::format("{:.6g} scene units, origin {:.6g}, {:.6g}, {:.6g}, {} axis up", scene.voxel_size,
+                   scene.origin.x, scene.origin.y, scene.origin.z, up_text(scene.up))},
+      {"digest", to_string(dag.digest)},
+      {"source", scene.source},
+      {"made by", fmt::format("{}, {}", scene.generator, scene.created)},
+      {"command", scene.command},
+      {"nodes", fmt::format("{} unique of {} in the octree, {}", format_count(dag.unique_nodes()),
+                            format_count(dag.svo_nodes()), format_bytes(dag_bytes(dag)))}};
+}
+
 std::string describe_scene(const VoxelScene& scene) {
   const FrozenDag& dag = scene.dag;
-  std::string text = fmt::format(
-      "resolution   {} voxels along the longest side, cube of {}\n"
-      "voxels       {} ({}{}{})\n"
-      "voxel size   {:.6g} scene units, origin {:.6g}, {:.6g}, {:.6g}, {} axis up\n"
-      "digest       {}\n"
-      "source       {}\n"
-      "made by      {}, {}\n"
-      "command      {}\n",
-      dag.resolution, dag.side(), format_count(dag.voxels), coverage_text(scene),
-      scene.solid ? ", solid" : "", dag.materials ? ", 4-bit materials" : ", no materials", scene.voxel_size,
-      scene.origin.x, scene.origin.y, scene.origin.z, up_text(scene.up), to_string(dag.digest), scene.source,
-      scene.generator, scene.created, scene.command);
-  text += fmt::format("nodes        {} unique of {} in the octree, {}\n", format_count(dag.unique_nodes()),
-                      format_count(dag.svo_nodes()), format_bytes(dag_bytes(dag)));
+  std::string text;
+  for (const auto& [name, value] : scene_facts(scene)) text += fmt::format("{:<11}  {}\n", name, value);
   text += level_table(dag);
   if (scene.palette.count > 0)
     text += fmt::format("palette (share of the surface{})\n{}", scene.history.empty() ? "" : " before edits",

@@ -2,11 +2,16 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "libvox/base/json.h"
 #include "libvox/dag/voxel_scene.h"
 
 namespace vox {
+
+// "resolution", "4096 voxels along the longest side, cube of 4096"; "voxels", …
+std::vector<std::pair<std::string, std::string>> scene_facts(const VoxelScene& scene);
 
 // Size, palette with shares, nodes per level; one screen.
 std::string describe_scene(const VoxelScene& scene);

@@ -45,4 +45,8 @@ std::string format_mib(uint64_t bytes) {
   return fmt::format("{}.{:02}", format_count(hundredths / 100), hundredths % 100);
 }
 
+std::string format_percent(double share) {
+  return fmt::format("{:.1f} %", share * 100);
+}
+
 }  // namespace vox

@@ -19,6 +19,7 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-std::string format_mib(uint64_t bytes);  // "3,509.12": MiB, without the unit
+std::string format_mib(uint64_t bytes);    // "3,509.12": MiB, without the unit
+std::string format_percent(double share);  // "12.5 %" for an eighth
 
 }  // namespace vox

@@ -1,6 +1,7 @@
 // vox-stats: what a scene file holds, and what it takes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "formats/scene_file.h"
@@ -26,15 +27,33 @@ double overhead(const SceneStats& stats, const TableMemory& memory) {
   return alone > 0 ? static_cast<double>(memory.total_bytes()) / alone - 1 : 0;
 }
 
+double slabs_a_bucket(const TableMemory& memory) {
+  return static_cast<double>(memory.slabs) / static_cast<double>(std::max<uint64_t>(1, memory.buckets));
+}
+
+uint64_t longest_chain(const TableMemory& memory) {
+  return std::max<size_t>(1, memory.chain_lengths.size()) - 1;
+}
+
 namespace {
 
-// Before the work, not after it: can the report be written where it is to go?
-void check_target(const StatsOptions& options) {
-  if (!options.output) return;
+using std::filesystem::path;
+
+// Before the work, not after it: can it be written where it is to go?
+void check_target(const char* option, const std::optional<path>& target, const path& scene) {
+  if (!target) return;
   std::error_code ignored;
-  if (std::filesystem::equivalent(*options.output, options.scene, ignored))
-    throw UsageError(fmt::format("-o is '{}', which is the scene", options.output->string()));
-  const AtomicFile output(*options.output);
+  if (std::filesystem::equivalent(*target, scene, ignored))
+    throw UsageError(fmt::format("{} is '{}', which is the scene", option, target->string()));
+  const AtomicFile output(*target);
+}
+
+void check_targets(const StatsOptions& options) {
+  check_target("-o", options.output, options.scene);
+  check_target("--html", options.html, options.scene);
+  if (options.output && options.html &&
+      options.output->lexically_normal() == options.html->lexically_normal())
+    throw UsageError(fmt::format("-o and --html are both '{}'", options.html->string()));
 }
 
 void check_counts(const DagStats& counted, const FrozenDag& dag) {
@@ -55,6 +74,15 @@ std::set<Section> sections_of(const StatsOptions& options, const FrozenDag& dag)
   return sections;
 }
 
+Picture picture_of(Engine& engine, const VoxelScene& scene) {
+  RenderOptions options;
+  options.size = {1280, 720};
+  options.samples = 4;
+  options.ao_rays = 8;
+  options.pose = framing(outline(scene.dag), view_names().front(), 0, options.pose.fov, options.size);
+  return engine.render(scene.dag, scene.palette, options);
+}
+
 void measure(SceneStats& stats, const StatsOptions& options) {
   const FrozenDag& dag = stats.scene.dag;
   stats.sections = sections_of(options, dag);
@@ -65,10 +93,13 @@ void measure(SceneStats& stats, const StatsOptions& options) {
   }
   throw_if_cancelled();
   const bool needs_geometry = compares && dag.materials;
-  if (needs_geometry || stats.has(Section::Memory)) {
+  const bool needs_picture = options.html && stats.has(Section::Scene) && dag.voxels > 0;
+  if (needs_geometry || needs_picture || stats.has(Section::Memory)) {
     const std::unique_ptr<Engine> engine = make_engine(options.engine);
     stats.device = engine->device();
-    log_debug("on {}", engine->device_text());
+    stats.device_text = engine->device_text();
+    log_debug("on {}", stats.device_text);
+    if (needs_picture) stats.picture = picture_of(*engine, stats.scene);
     if (needs_geometry) stats.geometry = count_dag(engine->without_materials(dag));
     if (stats.has(Section::Memory)) {
       TablesQuery query = options.tables;
@@ -83,7 +114,7 @@ void measure(SceneStats& stats, const StatsOptions& options) {
 void run(int argc, char** argv) {
   const StatsOptions options = parse_stats_options(argc, argv);
   const ThreadLimit threads(options.engine.threads);
-  check_target(options);
+  check_targets(options);
   SceneStats stats;
   stats.file = options.scene.string();
   stats.scene = read_scene(options.scene);
@@ -100,6 +131,11 @@ void run(int argc, char** argv) {
     Report report = report_of(stats);
     report.set("generator", generator_text()).set("command", options.command).set("created", timestamp());
     write_report(report, *options.output);
+  }
+  if (options.html) {
+    HtmlPage page = page_of(stats);
+    page.made_by({{"command", options.command}, {"generator", generator_text()}, {"created", timestamp()}});
+    write_html(page, *options.html);
   }
   if (options.engine.profile) print_profile(stats.kernels);
   fmt::print("{}", options.json ? json_text(stats) : screen_text(stats));

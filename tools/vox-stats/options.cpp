@@ -24,6 +24,7 @@ Examples:
   vox-stats house.h5 --tables accel8 --load-factor 16,96,512 --only memory
   vox-stats house.h5 -o report.h5                 the same and more, for h5py
   vox-stats house.h5 --json                       the same, as JSON
+  vox-stats house.h5 --html report.html           a page with a picture of the scene and charts
 )";
 
 constexpr uint32_t kMaxLoadFactor = 4096;
@@ -43,6 +44,7 @@ cxxopts::Options describe() {
   };
   options.add_options("Report")("scene", "A scene file that vox-convert wrote", text(), "SCENE.h5")(
       "o,output", "Write a report, HDF5, with everything that is measured", text(), "FILE")(
+      "html", "Write a page with pictures: one file, for a browser or for paper", text(), "FILE")(
       "only", "Only these sections: scene, materials, levels, sizes, memory", list(""), "SECTION,…");
   options.add_options("Hash tables")(
       "tables", fmt::format("all, or some of: {}", fmt::join(table_names(), ", ")), list("all"), "NAME,…")(
@@ -126,6 +128,7 @@ StatsOptions parse_stats_options(int argc, char** argv) {
   if (!parsed.count("scene")) throw UsageError("no scene file named");
   options.scene = parsed["scene"].as<std::string>();
   if (parsed.count("output")) options.output = parsed["output"].as<std::string>();
+  if (parsed.count("html")) options.html = parsed["html"].as<std::string>();
   read_sections(parsed, options);
   options.tables.tables = parse_tables(parsed);
   options.tables.load_factors = parse_load_factors(parsed);

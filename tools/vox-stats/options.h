@@ -14,7 +14,7 @@ enum class Section { Scene, Materials, Levels, Sizes, Memory };
 
 struct StatsOptions {
   std::filesystem::path scene;
-  std::optional<std::filesystem::path> output;
+  std::optional<std::filesystem::path> output, html;
   std::set<Section> sections;
   std::set<Section> asked;  // of them, those named by --only: they must be there
   TablesQuery tables;

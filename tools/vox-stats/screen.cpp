@@ -10,10 +10,6 @@
 namespace vox {
 namespace {
 
-std::string percent(double share) {
-  return fmt::format("{:.1f} %", share * 100);
-}
-
 std::string title_line(const SceneStats& stats) {
   const FrozenDag& dag = stats.scene.dag;
   return fmt::format("{}: {} voxels in {}³, digest {}\n", stats.file, format_count(dag.voxels),
@@ -41,10 +37,10 @@ std::string materials_section(const SceneStats& stats) {
     const uint64_t voxels = stats.dag->material_voxels[i];
     if (i >= stats.scene.palette.count && voxels == 0) continue;
     const Rgb8 c = stats.scene.palette.colors[i];
-    table.row(
-        {std::to_string(i), fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b), format_count(voxels),
-         percent(static_cast<double>(voxels) / static_cast<double>(std::max<uint64_t>(1, stats.dag->voxels))),
-         stats.scene.palette.names[i]});
+    table.row({std::to_string(i), fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b), format_count(voxels),
+               format_percent(static_cast<double>(voxels) /
+                              static_cast<double>(std::max<uint64_t>(1, stats.dag->voxels))),
+               stats.scene.palette.names[i]});
   }
   return "\nMaterials\n" + table.text();
 }
@@ -153,11 +149,9 @@ std::string total_table(const SceneStats& stats) {
     const TableMemory memory = sum(report.sizes);
     std::vector<std::string> cells = name_cells(report);
     cells.insert(cells.end(),
-                 {format_mib(memory.total_bytes()), percent(overhead(stats, memory)),
+                 {format_mib(memory.total_bytes()), format_percent(overhead(stats, memory)),
                   format_mib(sum(report.prediction).total_bytes()), format_mib(memory.allocated_bytes()),
-                  fmt::format("{:.2f}", static_cast<double>(memory.slabs) /
-                                            static_cast<double>(std::max<uint64_t>(1, memory.buckets))),
-                  std::to_string(std::max<size_t>(1, memory.chain_lengths.size()) - 1),
+                  fmt::format("{:.2f}", slabs_a_bucket(memory)), std::to_string(longest_chain(memory)),
                   fmt::format("{:.2f} s", report.build_seconds)});
     table.row(std::move(cells));
   }
@@ -166,15 +160,14 @@ std::string total_table(const SceneStats& stats) {
 
 // What the total, and then what is allocated, consists of.
 std::string purpose_table(const SceneStats& stats) {
-  TextTable table({"", "load factor", "items", "empty slots", "fingerprints", "links", "padding", "buckets",
-                   "+ bitmaps", "slack"});
+  std::vector<std::string> titles = {"", "load factor"};
+  for (const MemoryPurpose& purpose : kMemoryPurposes) titles.emplace_back(purpose.name);
+  titles[2 + kPurposesOfTotal].insert(0, "+ ");
+  TextTable table(std::move(titles));
   for (const TableReport& report : stats.tables) {
     const TableMemory memory = sum(report.sizes);
     std::vector<std::string> cells = name_cells(report);
-    for (const uint64_t bytes :
-         {memory.item_bytes, memory.empty_bytes, memory.fingerprint_bytes, memory.link_bytes,
-          memory.padding_bytes, memory.bucket_bytes, memory.bitmap_bytes, memory.slack_bytes})
-      cells.push_back(format_mib(bytes));
+    for (const MemoryPurpose& purpose : kMemoryPurposes) cells.push_back(format_mib(memory.*purpose.bytes));
     table.row(std::move(cells));
   }
   return table.text();

@@ -1,0 +1,185 @@
+// The page that vox-stats writes with --html.
+#include "formats/scene_file.h"
+#include "tests/tools/browser.h"
+#include "tests/tools/program.h"
+
+namespace vox {
+namespace {
+
+class StatsPage : public ProgramTest {
+ protected:
+  StatsPage() : ProgramTest("vox-stats") {}
+  void SetUp() override {
+    ProgramTest::SetUp();
+    if (!folder_.empty()) make_cubes();
+  }
+  std::string page() const { return read_bytes(folder_ / "page.html"); }
+  void make_empty() const {
+    EXPECT_EQ(convert({"cube.obj", "--res", "64", "--clip", "5,5,5,6,6,6", "-q", "-o", "empty.h5"}).code, 0);
+  }
+};
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// Python that reads the tables of page.html: tables[title][row][column] = (text, value).
+constexpr const char* kReadTables = R"(
+import html.parser, json
+class Reader(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tables, self.cell, self.skip = {}, None, False
+    def handle_starttag(self, tag, attributes):
+        a = dict(attributes)
+        if a.get('role') == 'region': self.tables[a['aria-label']] = self.rows = []
+        if tag == 'tr': self.rows.append([])
+        if tag in ('td', 'th'): self.cell = ['', None]
+        if tag == 'data': self.cell[1] = float(a['value'])
+        if tag == 'small': self.skip = True
+    def handle_endtag(self, tag):
+        if tag == 'small': self.skip = False
+        if tag in ('td', 'th'):
+            self.rows[-1].append(tuple([self.cell[0].strip(), self.cell[1]]))
+            self.cell = None
+    def handle_data(self, data):
+        if self.cell and not self.skip: self.cell[0] += data
+reader = Reader()
+reader.feed(open('page.html', encoding='utf-8').read())
+def table(title):
+    head, *rows = reader.tables[title]
+    return {row[0][0]: {name[0]: cell for name, cell in zip(head[1:], row[1:])} for row in rows}
+count = lambda n: ('{:,}'.format(n), n)
+def mib(cell, n):
+    assert cell[1] == n and abs(float(cell[0].replace(',', '')) - n / 2**20) < 0.0051, (cell, n)
+)";
+
+TEST_F(StatsPage, NumbersAreThoseOfTheOtherReports) {
+  write("result.json", printed({"cube.h5", "--json", "--html", "page.html", "-o", "report.h5"}));
+  ASSERT_TRUE(exists("report.h5"));
+  EXPECT_EQ(python(kReadTables + std::string(R"(
+r = json.load(open('result.json'))
+text = open('page.html', encoding='utf-8').read()
+assert r['scene']['digest'] in text and '{:,} voxels in 64³'.format(r['scene']['voxels']) in text
+materials = table('Materials')
+assert len(materials) > 0
+for i, material in enumerate(r['scene']['materials']):
+    if str(i) in materials:
+        assert materials[str(i)]['voxels'] == count(material['voxels'])
+        assert materials[str(i)]['colour'][0] == material['color']
+    else:
+        assert material['voxels'] == 0
+for title, pick in ('Nodes of each level', lambda l: l), ('The same without materials', lambda l: l['geometry']):
+    levels = table(title)
+    assert len(levels) == len(r['levels']) + 1
+    for level in r['levels']:
+        row = levels[str(level['side'])]
+        assert row['octree nodes'] == count(level['svo_nodes'])
+        assert row['unique nodes'] == count(pick(level)['unique_nodes'])
+        assert row['reduction'][0] == '%.2f' % pick(level)['reduction']
+        mib(row['size'], pick(level)['bytes'])
+    assert levels['all']['unique nodes'][1] == sum(pick(l)['unique_nodes'] for l in r['levels'])
+sizes = table('The same voxels in other forms')
+for size in r['sizes'].values():
+    mib(sizes[size['what']]['size'], size['bytes'])
+    assert sizes[size['what']]['a filled voxel'][0] == '%.3f' % size['bits_per_voxel']
+memory = table('Memory with 96 items a bucket')
+assert len(memory['items']) == len(r['tables'])
+keys = {'items': 'items', 'empty slots': 'empty', 'fingerprints': 'fingerprint', 'links': 'link', 'padding': 'padding',
+        'buckets': 'bucket', 'bitmaps': 'bitmap', 'slack': 'slack', 'total': 'total', 'allocated': 'allocated'}
+for name, t in r['tables'].items():
+    for row, key in keys.items():
+        mib(memory[row][name], t[key + '_bytes'])
+    mib(memory['predicted total'][name], t['prediction']['total_bytes'])
+    assert memory['overhead'][name][0] == '%.1f' % (t['overhead'] * 100)
+    assert memory['built in'][name][1] == t['build_seconds']
+try:
+    import h5py
+    h5 = h5py.File('report.h5')
+    for name in r['tables']:
+        t = h5['tables'][name]['load_factor_96'].attrs
+        assert memory['total'][name][1] == t['total_bytes'] and memory['built in'][name][1] == t['build_seconds']
+except ImportError:
+    pass
+print('good')
+)")),
+            "good\n");
+}
+
+TEST_F(StatsPage, ShowsNoFaultsInABrowser) {
+  if (!have_browser()) GTEST_SKIP() << "no chromium";
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"cube.h5"}, {"bare.h5"}, {"cube.h5", "--load-factor", "16,4096"}}) {
+    std::vector<std::string> all = arguments;
+    all.insert(all.end(), {"--html", "page.html"});
+    printed(all);
+    const PageLook look = look_at(folder_ / "page.html");
+    EXPECT_EQ(look.faults, std::vector<std::string>{}) << arguments.front();
+    EXPECT_EQ(look.pictures, 1);
+    EXPECT_EQ(look.charts, arguments.size() > 1 ? 6 : arguments.front() == "bare.h5" ? 3 : 5);
+    EXPECT_GT(look.texts, 100);
+  }
+}
+
+TEST_F(StatsPage, WhoeverLooksAtPagesSeesTheirFaults) {
+  if (!have_browser()) GTEST_SKIP() << "no chromium";
+  write("bad.html",
+        "<!DOCTYPE html><body style='margin:0'><script>console.error('oh')</script>"
+        "<p style='width:1000px'>wide</p><svg viewBox='0 0 360 100' width='360'><text x='5' y='50'>one"
+        "</text><text x='8' y='52'>two</text><text x='340' y='90'>beyond</text></svg>"
+        "<p style='font-size:5px'>small</p><img src='data:image/png;base64,AAAA'>");
+  const std::string faults = testing::PrintToString(look_at(folder_ / "bad.html").faults);
+  for (const char* fault :
+       {"390 px: the page is 1000 wide", "\\\"one\\\" overlaps \\\"two\\\"",
+        "\\\"beyond\\\" leaves its chart", "has no marks", "has no title", "has no table",
+        "\\\"small\\\" is 5 px", "picture is not shown", "there is a script", "console: "})
+    EXPECT_TRUE(has(faults, fault)) << fault << "\n" << faults;
+}
+
+TEST_F(StatsPage, HostileNamesAreText) {
+  VoxelScene scene = read_scene(folder_ / "cube.h5");
+  scene.palette.names[0] = "<img src=x onerror=alert(1)>";
+  scene.source = scene.command = "</dd></style><script>alert(1)</script>";
+  write_scene(scene, folder_ / "evil.h5");
+  const std::string name = "<script>alert('2') & \"so\" on.h5";
+  std::filesystem::rename(folder_ / "evil.h5", folder_ / name);
+  printed({name, "--only", "scene,materials", "--html", "page.html"});
+  for (const char* markup : {"<script", "<img src=x", "onerror=\""})
+    EXPECT_FALSE(has(page(), markup)) << markup;
+  for (const char* text : {"&lt;img src=x onerror=alert(1)&gt;", "&lt;script&gt;alert(1)",
+                           "alert(&#39;2&#39;) &amp; &quot;so&quot;"})
+    EXPECT_TRUE(has(page(), text)) << text;
+  if (!have_browser()) return;
+  EXPECT_EQ(look_at(folder_ / "page.html").faults, std::vector<std::string>{});
+}
+
+TEST_F(StatsPage, HasOnlyTheSectionsThatAreAsked) {
+  printed({"cube.h5", "--only", "memory", "--html", "page.html"});
+  EXPECT_TRUE(has(page(), "Memory with 96 items a bucket"));
+  for (const char* part : {"<img", "Materials", "Deduplication"}) EXPECT_FALSE(has(page(), part)) << part;
+}
+
+TEST_F(StatsPage, OfAnEmptySceneSaysThatItIsEmpty) {
+  make_empty();
+  printed({"empty.h5", "--html", "page.html"});
+  EXPECT_TRUE(has(page(), "The scene is empty"));
+  EXPECT_TRUE(has(page(), "0 voxels in 64³"));
+  EXPECT_FALSE(has(page(), "<svg"));
+  if (!have_browser()) return;
+  EXPECT_EQ(look_at(folder_ / "page.html").faults, std::vector<std::string>{});
+}
+
+TEST_F(StatsPage, IsWrittenAsAWholeOrNotAtAll) {
+  std::filesystem::create_directory(folder_ / "folder");
+  write("old.html", "kept");
+  for (const char* target : {"folder", "missing/page.html", "cube.obj/page.html"})
+    expect_failure(kFailed, target, {"cube.h5", "--html", target});
+  for (const char* target : {"page.html", "old.html"})
+    expect_failure(kFailed, target, {"cube.h5", "-q", "--html", target},
+                   {.folder = {}, .file_size_limit = 4000});
+  expect_failure(kBadUsage, "--html is 'cube.h5'", {"cube.h5", "--html", "cube.h5"});
+  expect_failure(kBadUsage, "-o and --html", {"cube.h5", "-o", "x", "--html", "x"});
+}
+
+}  // namespace
+}  // namespace vox
