@@ -100,7 +100,7 @@ footer dl { margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--lin
   dl { grid-template-columns: minmax(0, 1fr); gap: 0; }
   dd { margin-bottom: .6rem; }
   table { font-size: .8rem; }
-  th, td { padding-left: .3rem; padding-right: .3rem; }
+  th, td { padding-left: .22rem; padding-right: .22rem; }
   .long { min-width: 5rem; }
   table.wide, .wide tbody { display: block; font-size: .85rem; }
   .wide thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
@@ -109,6 +109,8 @@ footer dl { margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--lin
   .wide tbody tr > * { border: 0; padding: .1rem 0; }
   .wide tbody th { grid-column: 1 / -1; white-space: normal; font-weight: 600; }
   .wide tbody td { display: flex; flex-wrap: wrap; justify-content: space-between; column-gap: .6rem; text-align: left; }
+  .wide tbody th::before { content: attr(data-label) " "; color: var(--quiet); font-weight: 400; }
+  .wide tbody td > data { margin-left: auto; }
   .wide tbody td::before { content: attr(data-label); color: var(--quiet); font-weight: 400; }
   .wide tbody td small { flex-basis: 100%; text-align: right; }
 }

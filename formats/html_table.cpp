@@ -42,7 +42,7 @@ HtmlTable& HtmlTable::total(std::vector<HtmlCell> cells) {
 
 // By the number of characters, which all take as much as a digit does.
 HtmlTable::Fit HtmlTable::fit() const {
-  constexpr double kPhone = 340, kCharacter = 7.8, kPadding = 9.6;  // CSS pixels
+  constexpr double kPhone = 350, kCharacter = 7.8, kPadding = 7.1;  // CSS pixels
   constexpr size_t kWords = 12;                                     // words are broken into lines
   constexpr size_t kSwatch = 3;
   double width = 0;

@@ -106,7 +106,8 @@ PageLook look_at(const fs::path& page) {
   const fs::path folder = page.parent_path();
   write_bytes(folder / "wrapped.html", wrapped(read_bytes(page)));
   const std::string command = "cd '" + folder.string() + "' && timeout 100 " + browser() +
-                              " --headless --no-sandbox --disable-gpu --disable-dev-shm-usage"
+                              " --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run"
+                              " --disable-background-networking --disable-component-update --disable-sync"
                               " --user-data-dir='" +
                               (folder / "browser").string() +
                               "'"

@@ -18,6 +18,7 @@ namespace {
 void check_targets(const HashCommand& command) {
   if (command.report) const AtomicFile report(*command.report);
   if (command.csv) const AtomicFile csv(*command.csv);
+  if (command.html) const AtomicFile html(*command.html);
 }
 
 }  // namespace
@@ -37,6 +38,11 @@ void run_hash(int argc, char** argv) {
                             timestamp()};
   if (command.report) write_report(hash_report(run), *command.report);
   if (command.csv) write_csv(rows_table(run.result), *command.csv);
+  if (command.html) {
+    HtmlPage page = page_of(run);
+    page.made_by({{"command", run.command}, {"generator", run.generator}, {"created", run.created}});
+    write_html(page, *command.html);
+  }
   fmt::print("{}", command.json ? json_text(run) + "\n" : table_text(run));
   if (command.engine.profile) print_profile(engine->profile());
   log_debug("measured in {}", format_seconds(run.result.seconds));

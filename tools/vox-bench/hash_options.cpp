@@ -27,6 +27,7 @@ Examples:
   vox-bench hash --figure8                           Figure 8: {} words, {}
   vox-bench hash --item-words 6 --scale 1/8          another size, an eighth of the items
   vox-bench hash --fill 64M --batch 1M -o report.h5 --csv report.csv
+  vox-bench hash --html report.html                  charts with the spread of what was measured
 )";
 
 std::vector<uint32_t> figure8_load_factors() {
@@ -75,7 +76,8 @@ cxxopts::Options describe() {
                                     Bench::kFewestRepetitions, Bench::kMostRepetitions, preset.repetitions),
                         text(), "N");
   options.add_options("Results")("o,output", "Write them as HDF5", text(), "FILE.h5")(
-      "csv", "Write the rows as comma-separated values", text(), "FILE.csv");
+      "csv", "Write the rows as comma-separated values", text(), "FILE.csv")(
+      "html", "Write a page with charts: one file, for a browser or for paper", text(), "FILE.html");
   add_device_options(options);
   add_common_options(options);
   return options;
@@ -123,6 +125,7 @@ HashCommand parse_hash_command(int argc, char** argv) {
   if (command.report && command.report->extension() != ".h5")
     throw UsageError(fmt::format("-o is '{}', expected a name that ends in .h5", command.report->string()));
   command.csv = given(parsed, "csv");
+  command.html = given(parsed, "html");
   return command;
 }
 

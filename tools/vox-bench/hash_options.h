@@ -12,7 +12,7 @@ namespace vox {
 struct HashCommand {
   HashBenchOptions bench;
   EngineOptions engine;
-  std::optional<std::filesystem::path> report, csv;
+  std::optional<std::filesystem::path> report, csv, html;
   bool json = false;
   std::string command;
 };

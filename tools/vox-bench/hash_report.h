@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "formats/html_page.h"
 #include "formats/report_file.h"
 #include "libvox/report/hash_bench.h"
 
@@ -25,5 +26,8 @@ std::string json_text(const HashBenchRun& run);
 // As HDF5: the run as attributes of the root, the sizes as attributes of /hash, the columns of ceilings and
 // rows in /hash/ceilings and /hash/rows.
 Report hash_report(const HashBenchRun& run);
+
+// The same as a page with a chart for each operation.
+HtmlPage page_of(const HashBenchRun& run);
 
 }  // namespace vox

@@ -155,7 +155,7 @@ class MemoryTable {
   }
 
   HtmlTable table(const SceneStats& stats) const {
-    std::vector<HtmlTable::Column> columns = {{"purpose", "", HtmlTable::Kind::Name}};
+    std::vector<HtmlTable::Column> columns = {{"", "", HtmlTable::Kind::Name}};
     for (const TableReport* report : reports_) columns.push_back({report->table});
     HtmlTable table(std::move(columns));
     for (size_t i = 0; i < kMemoryPurposes.size(); ++i) {
