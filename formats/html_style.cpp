@@ -31,6 +31,7 @@ header { padding-top: 2.5rem; }
 h1, h2, h3, p, dd, td, th, li { overflow-wrap: anywhere; }
 h1 { font-size: 1.7rem; line-height: 1.2; font-weight: 650; letter-spacing: -.01em; margin: 0; }
 header p { margin: .35rem 0 0; color: var(--quiet); font-variant-numeric: tabular-nums; }
+main > dl:first-child { margin-top: 1.5rem; }
 h2 {
   font-size: 1.2rem; font-weight: 650; margin: 3rem 0 1rem; padding-top: .9rem; border-top: 1px solid var(--line);
 }

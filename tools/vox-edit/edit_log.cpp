@@ -12,23 +12,6 @@
 namespace vox {
 namespace {
 
-double mean(const std::vector<float>& values) {
-  return values.empty()
-             ? 0
-             : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-double median(std::vector<float> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-double largest(const std::vector<float>& values) {
-  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
-}
-
 // A column of a field of every record.
 template <class T, class Record, class Field>
 std::vector<T> column(const std::deque<Record>& records, const Field& field) {
@@ -51,6 +34,22 @@ void set(Json& json, const EditCounts& counts) {
 }
 
 }  // namespace
+
+double EditLog::Tool::mean() const {
+  return ms.empty() ? 0 : std::accumulate(ms.begin(), ms.end(), 0.0) / static_cast<double>(ms.size());
+}
+
+double EditLog::Tool::median() const {
+  if (ms.empty()) return 0;
+  std::vector<float> values = ms;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+double EditLog::Tool::longest() const {
+  return ms.empty() ? 0 : *std::max_element(ms.begin(), ms.end());
+}
 
 void EditLog::add(const PassRecord& pass) {
   Tool& tool = tools_[pass.tool];
@@ -94,9 +93,9 @@ std::string EditLog::table() const {
     std::vector<std::string> row = {name,
                                     format_count(tool.edits),
                                     format_count(tool.ms.size()),
-                                    fmt::format("{:.2f}", mean(tool.ms)),
-                                    fmt::format("{:.2f}", median(tool.ms)),
-                                    fmt::format("{:.2f}", largest(tool.ms)),
+                                    fmt::format("{:.2f}", tool.mean()),
+                                    fmt::format("{:.2f}", tool.median()),
+                                    fmt::format("{:.2f}", tool.longest()),
                                     format_count(work.nodes.made + work.leaves.made),
                                     format_count(work.nodes.inserted + work.leaves.inserted)};
     if (measured) row.push_back(format_count(tool.changed_voxels));
@@ -111,23 +110,22 @@ std::string EditLog::table() const {
   return table.text();
 }
 
+std::string EditLog::garbage_text() const {
+  return fmt::format("garbage: {} removed in {}, {:.2f} ms each, {} returned to the system",
+                     format_count(garbage_.items, "node"), format_count(garbage_.collections, "collection"),
+                     1e3 * garbage_.seconds / static_cast<double>(garbage_.collections),
+                     format_bytes(garbage_.bytes_returned));
+}
+
 std::string EditLog::text() const {
   std::string text = tools_.empty() ? "no edits\n" : table();
-  if (garbage_.collections > 0)
-    text +=
-        fmt::format("garbage: {} removed in {}, {:.2f} ms each, {} returned to the system\n",
-                    format_count(garbage_.items, "node"), format_count(garbage_.collections, "collection"),
-                    1e3 * garbage_.seconds / static_cast<double>(garbage_.collections),
-                    format_bytes(garbage_.bytes_returned));
+  if (garbage_.collections > 0) text += garbage_text() + "\n";
   return text;
 }
 
 void EditLog::set(Json& json, const Tool& tool) {
   json.set("edits", tool.edits).set("passes", tool.ms.size()).set("changed_voxels", tool.changed_voxels);
-  json.object("pass_ms")
-      .set("mean", mean(tool.ms))
-      .set("median", median(tool.ms))
-      .set("longest", largest(tool.ms));
+  json.object("pass_ms").set("mean", tool.mean()).set("median", tool.median()).set("longest", tool.longest());
   vox::set(json.object("nodes"), tool.work.nodes);
   vox::set(json.object("leaves"), tool.work.leaves);
 }

@@ -1,11 +1,14 @@
-// What a run of edits did: totals for the screen and --json, a table with a row for each pass for --log.
+// What a run of edits did: totals for the screen and --json, a table with a row for each pass for --log,
+// charts for --html.
 #pragma once
 
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 
+#include "formats/html_page.h"
 #include "formats/report_file.h"
 #include "libvox/base/json.h"
 #include "libvox/edit/editor.h"
@@ -29,12 +32,18 @@ class EditLog {
   void set(Json& json) const;
   // Groups edits and collections: one row per pass, one per collection.
   Report report() const;
+  // Adds a section with charts over the passes. In edit_page.cpp.
+  void show(HtmlPage& page) const;
 
  private:
   struct Tool {
     uint64_t edits = 0, changed_voxels = 0;
     EditWork work;
     std::vector<float> ms;  // of each pass
+
+    double mean() const;
+    double median() const;
+    double longest() const;
   };
   struct Garbage {
     uint64_t collections = 0, items = 0, bytes_returned = 0;
@@ -43,6 +52,10 @@ class EditLog {
   static void set(Json& json, const Tool& tool);
   Tool all_tools() const;
   std::string table() const;
+  std::string garbage_text() const;
+  // `cells` of each tool, and of all together where there are several.
+  HtmlTable tool_table(std::vector<HtmlTable::Column> columns,
+                       const std::function<std::vector<HtmlCell>(const Tool&)>& cells) const;
 
   KeepRows keep_rows_;
   std::map<std::string, Tool> tools_;

@@ -34,12 +34,14 @@ bool is_one_of(const fs::path& file, const std::vector<fs::path>& files) {
                      [&](const fs::path& other) { return same_file(file, other); });
 }
 
-void check_log(const EditOptions& options, const Script& script) {
-  if (is_one_of(*options.log, inputs(options, script)))
-    throw UsageError(fmt::format("--log is '{}', which is read", options.log->string()));
-  if (options.output && same_file(*options.log, *options.output))
-    throw UsageError("--log and -o are the same file");
-  const AtomicFile log(*options.log);
+// Of --log and --html.
+void check_report(const char* option, const fs::path& file, const EditOptions& options,
+                  const Script& script) {
+  if (is_one_of(file, inputs(options, script)))
+    throw UsageError(fmt::format("{} is '{}', which is read", option, file.string()));
+  if (options.output && same_file(file, *options.output))
+    throw UsageError(fmt::format("{} and -o are the same file", option));
+  const AtomicFile report(file);
 }
 
 void check_output(const EditOptions& options) {
@@ -60,6 +62,8 @@ void check_save(const fs::path& path, const EditOptions& options, const std::vec
         .hint("-o may replace the scene when all has gone well");
   if (options.log && same_file(path, *options.log))
     throw Error(fmt::format("'{}' is written as --log", path.string()));
+  if (options.html && same_file(path, *options.html))
+    throw Error(fmt::format("'{}' is written as --html", path.string()));
   if (options.output) const AtomicFile target(path);
 }
 
@@ -113,7 +117,10 @@ std::vector<VoxelScene> read_other_scenes(const Script& script, const VoxelScene
 }
 
 void check_targets(const EditOptions& options, const Script& script) {
-  if (options.log) check_log(options, script);
+  if (options.log) check_report("--log", *options.log, options, script);
+  if (options.html) check_report("--html", *options.html, options, script);
+  if (options.log && options.html && same_file(*options.log, *options.html))
+    throw UsageError("--log and --html are the same file");
   if (options.output) check_output(options);
   const std::vector<fs::path> read = inputs(options, script);
   for (const Command& command : script.commands)

@@ -35,12 +35,13 @@ class EditRun {
         scene_(std::move(scene)),
         script_(std::move(script)),
         others_(std::move(others)),
-        log_(options.log ? KeepRows::Yes : KeepRows::No) {}
+        log_(options.log || options.html ? KeepRows::Yes : KeepRows::No) {}
 
   void run(double read_seconds);
   std::string text() const;
   std::string json_text() const;
   Report report() const;
+  HtmlPage page() const;
   std::vector<KernelTime> profile() const { return engine_->profile(); }
 
  private:
@@ -107,7 +108,8 @@ void EditRun::edit() {
   const uint32_t batch =
       options_.checkpoint > 0 ? std::min(options_.batch, options_.checkpoint) : options_.batch;
   editor_.emplace(*session_, script_, brushes_,
-                  EditorOptions{.batch = batch, .measure = options_.log || options_.json}, events(progress));
+                  EditorOptions{.batch = batch, .measure = options_.log || options_.html || options_.json},
+                  events(progress));
   editor_->run();
 }
 
@@ -212,6 +214,22 @@ Report EditRun::report() const {
   return report;
 }
 
+HtmlPage EditRun::page() const {
+  HtmlPage page(options_.scene.string(),
+                fmt::format("{} of {}", format_count(edits_, "edit"), options_.script.string()));
+  page.facts({{"resolution", fmt::format("{} voxels", scene_.dag.resolution)},
+              {"device", engine_->device_text()},
+              {"batch", format_count(options_.batch, "edit")},
+              {"table", options_.engine.table},
+              {"time", fmt::format("load {}, edit {}, write {}", format_seconds(seconds_.load),
+                                   format_seconds(seconds_.edit), format_seconds(seconds_.write))},
+              {"store", fmt::format("{} nodes, {}, in {} of tables", format_count(store_.items),
+                                    format_bytes(store_.item_bytes), format_bytes(store_.allocated_bytes))}});
+  log_.show(page);
+  page.made_by({{"command", options_.command}, {"generator", generator_text()}, {"created", timestamp()}});
+  return page;
+}
+
 void run(int argc, char** argv) {
   const EditOptions options = parse_edit_options(argc, argv);
   const ThreadLimit threads(options.engine.threads);
@@ -226,6 +244,10 @@ void run(int argc, char** argv) {
   if (options.log) {
     write_log(edit.report(), *options.log);
     log_info("{}: {}", options.log->string(), size_text(*options.log));
+  }
+  if (options.html) {
+    write_html(edit.page(), *options.html);
+    log_info("{}: {}", options.html->string(), size_text(*options.html));
   }
   if (options.engine.profile) print_profile(edit.profile());
   fmt::print("{}", options.json ? edit.json_text() + "\n" : edit.text());

@@ -20,6 +20,7 @@ Without -o it is a timed rehearsal: nothing is written but the log.
   vox-edit house.h5 --script changes.txt -o changed.h5
   vox-edit house.h5 --script changes.txt --check         what is in it, what is wrong; edits nothing
   vox-edit house.h5 --script changes.txt --log edits.h5  what each edit did and took (or .csv)
+  vox-edit house.h5 --script changes.txt --html edits.html   the same as a page with charts
   vox-edit house.h5 --script changes.txt --batch 100     edits that lie apart in one pass
   vox-edit house.h5 --script changes.txt -o changed.h5 --checkpoint 500
                                                          Ctrl-C or a crash loses 500 edits at most
@@ -45,6 +46,7 @@ cxxopts::Options describe() {
                       "Write what each pass did and took: .h5, or .csv with one row per pass. Counting what "
                       "changed is not in the times",
                       text(), "FILE")(
+      "html", "Write a page with charts of that: one file, for a browser or for paper", text(), "FILE")(
       "check",
       "Read the script and the scenes that it names, say what lies outside of the grid, and edit nothing")(
       "batch", "Up to so many edits in one pass, where none touches what another writes or reads",
@@ -105,6 +107,7 @@ EditOptions parse_edit_options(int argc, char** argv) {
   if (options.log && options.log->extension() != ".h5" && options.log->extension() != ".csv")
     throw UsageError(
         fmt::format("--log is '{}', expected a file that ends in .h5 or .csv", options.log->string()));
+  if (parsed.count("html")) options.html = parsed["html"].as<std::string>();
   options.check = parsed.count("check") > 0;
   options.batch = count_of(parsed, "batch", 1024);
   if (parsed.count("checkpoint")) options.checkpoint = count_of(parsed, "checkpoint", UINT32_MAX);

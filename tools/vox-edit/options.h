@@ -13,7 +13,7 @@ namespace vox {
 struct EditOptions {
   std::filesystem::path scene, script;
   std::optional<std::filesystem::path> output;
-  std::optional<std::filesystem::path> log;
+  std::optional<std::filesystem::path> log, html;
   bool check = false;
   bool json = false;
   uint32_t batch = 1;

@@ -1,0 +1,121 @@
+// Charts over the passes of a run.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "libvox/base/units.h"
+#include "tools/common/report_cells.h"
+#include "tools/vox-edit/edit_log.h"
+
+namespace vox {
+namespace {
+
+constexpr size_t kMostPoints = 200;  // more passes are drawn several in a point
+
+size_t passes_a_point(size_t passes) {
+  return (passes + kMostPoints - 1) / kMostPoints;
+}
+
+// The median of successive passes, with the least and the most of them.
+template <class Value>
+LineChart::Series series(const std::string& name, const std::deque<PassRecord>& passes, const Value& value) {
+  LineChart::Series line = {name, {}};
+  const size_t step = passes_a_point(passes.size());
+  for (size_t begin = 0; begin < passes.size(); begin += step) {
+    const size_t end = std::min(begin + step, passes.size());
+    std::vector<double> values;
+    for (size_t i = begin; i < end; ++i) values.push_back(static_cast<double>(value(passes[i])));
+    std::ranges::sort(values);
+    line.points.push_back(
+        {static_cast<double>(begin + 1 + end) / 2, values[values.size() / 2], values.front(), values.back()});
+  }
+  return line;
+}
+
+// Logarithmic where a linear one would show the largest alone.
+ChartScale scale_of(const LineChart& chart) {
+  constexpr double kMostLinear = 30;
+  double low = HUGE_VAL, high = 0;
+  for (const LineChart::Series& line : chart.series)
+    for (const LineChart::Point& point : line.points) {
+      if (point.y > 0) low = std::min(low, point.y);
+      high = std::max(high, point.y);
+    }
+  return high > kMostLinear * low ? ChartScale::Log : ChartScale::Linear;
+}
+
+LineChart chart_of(const std::string& title, const std::string& unit, std::vector<LineChart::Series> lines) {
+  LineChart chart = {.title = title,
+                     .description = "One pass after the other, in " + unit,
+                     .x_title = "pass",
+                     .y_title = unit,
+                     .series = std::move(lines)};
+  chart.y_scale = scale_of(chart);
+  if (chart.y_scale == ChartScale::Log) chart.y_title += " (logarithmic)";
+  return chart;
+}
+
+// "By kind of edit at the right", and what a point is where it is several passes.
+std::string caption(const std::string& what, size_t passes) {
+  const size_t step = passes_a_point(passes);
+  if (step <= 1) return what;
+  return fmt::format(
+      "{} Each point is the median of {} passes, the area reaches from the least to the most, at most to the "
+      "chart's edge.",
+      what, step);
+}
+
+}  // namespace
+
+HtmlTable EditLog::tool_table(std::vector<HtmlTable::Column> columns,
+                              const std::function<std::vector<HtmlCell>(const Tool&)>& cells) const {
+  columns.insert(columns.begin(), {"", "", HtmlTable::Kind::Name});
+  HtmlTable table(std::move(columns));
+  const auto row = [&](const std::string& name, const Tool& tool) {
+    std::vector<HtmlCell> all = cells(tool);
+    all.insert(all.begin(), HtmlCell(name));
+    return all;
+  };
+  for (const auto& [name, tool] : tools_) table.row(row(name, tool));
+  if (tools_.size() > 1) table.total(row("all", all_tools()));
+  return table;
+}
+
+void EditLog::show(HtmlPage& page) const {
+  page.section("Passes");
+  if (passes_.empty()) {
+    page.paragraph("The script has no edits.");
+    return;
+  }
+  using Pass = PassRecord;
+  const size_t count = passes_.size();
+  const LineChart times = chart_of("Time of a pass", "ms",
+                                   {series("time", passes_, [](const Pass& p) { return p.seconds * 1e3; })});
+  page.figure(
+      times.title, caption("Wall time in the order of the script; lower is faster.", count), draw(times),
+      tool_table({{"edits"}, {"passes"}, {"mean", "ms"}, {"median", "ms"}, {"longest", "ms"}},
+                 [](const Tool& tool) -> std::vector<HtmlCell> {
+                   return {count_cell(tool.edits), count_cell(tool.ms.size()), number_cell(tool.mean(), 2),
+                           number_cell(tool.median(), 2), number_cell(tool.longest(), 2)};
+                 }));
+  const LineChart nodes = chart_of(
+      "Nodes of a pass", "nodes",
+      {series("made", passes_, [](const Pass& p) { return p.work.nodes.made + p.work.leaves.made; }),
+       series("new", passes_, [](const Pass& p) { return p.work.nodes.inserted + p.work.leaves.inserted; })});
+  page.figure(
+      nodes.title,
+      caption("Made in the temporary octree, leaves included, and those of them that the store did not have.",
+              count),
+      draw(nodes),
+      tool_table({{"made", "nodes"}, {"new", "nodes"}, {"changed", "voxels"}},
+                 [](const Tool& tool) -> std::vector<HtmlCell> {
+                   const EditWork& work = tool.work;
+                   return {count_cell(work.nodes.made + work.leaves.made),
+                           count_cell(work.nodes.inserted + work.leaves.inserted),
+                           count_cell(tool.changed_voxels)};
+                 }));
+  if (garbage_.collections > 0) page.paragraph(garbage_text());
+}
+
+}  // namespace vox
