@@ -19,7 +19,7 @@ std::string_view html_style() {
     --s8: #a893e4;
   }
 }
-@media print { :root { color-scheme: light; } }
+@media print { :root { color-scheme: light; --page: #fff; } }
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; }
 body {
@@ -44,7 +44,7 @@ figure.picture img { display: block; width: 100%; height: auto; border-radius: 6
 figure.picture figcaption { color: var(--quiet); margin-top: .5rem; font-size: .9rem; }
 figure.picture { margin-top: 1.5rem; }
 .pair { display: grid; gap: 1.25rem 2.25rem; align-items: start; }
-@media (min-width: 62rem) { .pair { grid-template-columns: 25rem minmax(0, 1fr); } }
+@media screen and (min-width: 62rem) { .pair { grid-template-columns: 25rem minmax(0, 1fr); } }
 .chart { max-width: 34rem; }
 .chart svg { display: block; width: 100%; height: auto; }
 .legend { list-style: none; margin: 0 0 .6rem; padding: 0; display: flex; flex-wrap: wrap; gap: .15rem 1rem; }
@@ -94,7 +94,7 @@ dt { color: var(--quiet); }
 dd { margin: 0; font-variant-numeric: tabular-nums; white-space: pre-line; }
 footer { padding-top: 1rem; padding-bottom: 3rem; font-size: .85rem; }
 footer dl { margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--line); max-width: none; }
-@media (max-width: 40rem) {
+@media screen and (max-width: 40rem) {
   main, header, footer { padding-left: 1rem; padding-right: 1rem; }
   h1 { font-size: 1.35rem; }
   header { padding-top: 1.5rem; }
@@ -118,11 +118,17 @@ footer dl { margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--lin
 @media print {
   body { font-size: 10pt; }
   .scroll { overflow: visible; }
-  table { font-size: 8pt; }
+  table { font-size: 8pt; line-height: 1.3; }
   th, td { padding-left: .35rem; padding-right: .35rem; }
   tr { break-inside: avoid; }
   h2, h3 { break-after: avoid; }
-  .pair { grid-template-columns: minmax(0, 1fr); }
+  h2 { margin-top: 1.5rem; }
+  header, footer { padding-top: 0; padding-bottom: 0; }
+  footer dl { margin-top: 1rem; }
+  figure { margin-bottom: 1.25rem; }
+  .chart { max-width: 8cm; }
+  .pair { grid-template-columns: 8cm minmax(0, 1fr); gap: .5cm .8cm; }
+  .pair:has(.wide) { grid-template-columns: minmax(0, 1fr); }
 }
 )";
 }

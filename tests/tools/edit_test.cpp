@@ -357,7 +357,7 @@ TEST_F(EditProgram, TargetsThatCannotBeWrittenAreFoundBeforeTheWork) {
 TEST_F(EditProgram, HelpTeachesTheLanguageInLinesOf100Characters) {
   const std::string help = printed({"--help"});
   for (const char* part : {"sphere", "SHAPE add", "rotate", "undo", "gc every", "repeat N", "EXAMPLE",
-                           "--batch N", "--swizzle", "--device", "--json"})
+                           "--batch N", "--html", "--swizzle", "--device", "--json"})
     EXPECT_TRUE(has(help, part)) << part;
   for (size_t at = 0, end; (end = help.find('\n', at)) != std::string::npos; at = end + 1)
     EXPECT_LE(end - at, 101u) << help.substr(at, end - at);

@@ -123,6 +123,10 @@ TEST_F(StatsPage, HostileNamesAreText) {
   EXPECT_EQ(look_at(folder_ / "page.html").faults, std::vector<std::string>{});
 }
 
+TEST_F(StatsPage, IsInTheHelp) {
+  EXPECT_TRUE(has(printed({"--help"}), "--html FILE"));
+}
+
 TEST_F(StatsPage, HasOnlyTheSectionsThatAreAsked) {
   printed({"cube.h5", "--only", "memory", "--html", "page.html"});
   EXPECT_TRUE(has(page(), "Memory with 96 items a bucket"));

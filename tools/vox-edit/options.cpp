@@ -20,7 +20,8 @@ Without -o it is a timed rehearsal: nothing is written but the log.
   vox-edit house.h5 --script changes.txt -o changed.h5
   vox-edit house.h5 --script changes.txt --check         what is in it, what is wrong; edits nothing
   vox-edit house.h5 --script changes.txt --log edits.h5  what each edit did and took (or .csv)
-  vox-edit house.h5 --script changes.txt --html edits.html   the same as a page with charts
+  vox-edit house.h5 --script changes.txt --html edits.html
+                                                         the same as a page with charts
   vox-edit house.h5 --script changes.txt --batch 100     edits that lie apart in one pass
   vox-edit house.h5 --script changes.txt -o changed.h5 --checkpoint 500
                                                          Ctrl-C or a crash loses 500 edits at most
