@@ -81,7 +81,7 @@ addEventListener('load', () => {
 constexpr const char* kBrowsers[] = {"chromium", "chromium-browser", "google-chrome"};
 
 std::string browser() {
-  for (const std::string name : kBrowsers)
+  for (std::string name : kBrowsers)
     if (std::system(("command -v " + name + " > /dev/null").c_str()) == 0) return name;
   return "";
 }
