@@ -80,7 +80,7 @@ Picture picture_of(Engine& engine, const VoxelScene& scene) {
   options.samples = 4;
   options.ao_rays = 8;
   options.pose = framing(outline(scene.dag), view_names().front(), 0, options.pose.fov, options.size);
-  return engine.render(scene.dag, scene.palette, options);
+  return engine.renderer(scene.dag, scene.palette)->render(options);
 }
 
 void measure(SceneStats& stats, const StatsOptions& options) {
