@@ -39,7 +39,8 @@ constexpr int blocks_at_once() {
 }
 
 template <class Body>
-__global__ void __launch_bounds__(256, blocks_at_once<Body>()) for_each(uint64_t n, const __grid_constant__ Body body) {
+__global__ void __launch_bounds__(256, blocks_at_once<Body>())
+    for_each(uint64_t n, const __grid_constant__ Body body) {
   const uint64_t stride = uint64_t{gridDim.x} * blockDim.x;
   for (uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) body(i);
 }
