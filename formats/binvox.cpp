@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "formats/export_file.h"
+#include "libvox/dag/dense_values.h"
 #include "libvox/dag/walk.h"
 
 namespace vox {

@@ -1,4 +1,4 @@
-// What the exports share: the region, the bytes a voxel becomes, and a file that is written front to back
+// What the exports share: the region, and a file that is written front to back
 // from pieces made in parallel, with bounded memory.
 #pragma once
 
@@ -23,14 +23,6 @@ VoxelBox export_region(const VoxelScene& scene, const std::optional<VoxelBox>& c
 
 // World position of the lower corner of a voxel.
 Vec3d world_corner(const VoxelScene& scene, Int3 voxel);
-
-// 0 is empty in all dense formats; a filled voxel is its material + 1, or 1 without materials.
-inline uint8_t solid_value(uint32_t material) {
-  return static_cast<uint8_t>(material + 1);
-}
-inline uint8_t leaf_value(const FrozenDag& dag, const uint32_t* leaf, int bit) {
-  return dag.materials ? solid_value(leaf_material(leaf, static_cast<uint32_t>(bit))) : uint8_t{1};
-}
 
 class ExportFile {
  public:

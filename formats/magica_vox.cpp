@@ -11,6 +11,7 @@
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "libvox/dag/dense_values.h"
 #include "libvox/dag/walk.h"
 
 namespace vox {

@@ -1,4 +1,4 @@
-// NRRD: a dense grid of bytes behind a text header. https://teem.sourceforge.net/nrrd/format.html
+// NRRD: a dense grid of values behind a text header. https://teem.sourceforge.net/nrrd/format.html
 #pragma once
 
 #include <filesystem>
@@ -6,6 +6,7 @@
 
 #include "libvox/dag/voxel_box.h"
 #include "libvox/dag/voxel_scene.h"
+#include "libvox/volume/volume.h"
 
 namespace vox {
 
@@ -15,5 +16,11 @@ inline constexpr uint32_t kMaxDenseResolution = 2048;  // of a whole scene: 8 Gi
 // more than kMaxDenseResolution, or the part inside the clip box.
 void write_nrrd(const VoxelScene& scene, const std::filesystem::path& path,
                 const std::optional<VoxelBox>& clip);
+
+// The values of the volume, in their own type.
+void write_nrrd(const Volume& volume, const std::filesystem::path& path);
+
+// Three dimensions, raw or gzip, the values in the same file or in one other (.nhdr).
+Volume open_nrrd(const std::filesystem::path& path);
 
 }  // namespace vox

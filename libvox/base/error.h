@@ -23,6 +23,7 @@ class Error : public std::exception {
 
   const char* what() const noexcept override { return text_.c_str(); }
   const std::string& problem() const { return problem_; }
+  bool has_place() const { return !where_.empty(); }
 
  private:
   void compose();

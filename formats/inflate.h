@@ -1,0 +1,32 @@
+// Deflated data of a known size.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+
+namespace vox {
+
+enum class Deflated { Gzip, Zlib };
+
+// Where what is inflated lies: a file without a name in the folder for temporary files, mapped into memory,
+// so that it may be larger than memory.
+class InflatedBytes {
+ public:
+  // Throws Error that names `source` where the data is damaged or not exactly `size` bytes.
+  InflatedBytes(std::span<const std::byte> deflated, Deflated format, uint64_t size,
+                const std::filesystem::path& source);
+  ~InflatedBytes();
+  InflatedBytes(const InflatedBytes&) = delete;
+  InflatedBytes& operator=(const InflatedBytes&) = delete;
+
+  std::span<const std::byte> bytes() const { return {data_, size_}; }
+
+ private:
+  std::byte* data_ = nullptr;
+  uint64_t size_ = 0;
+};
+
+}  // namespace vox

@@ -1,0 +1,32 @@
+// The values of a volume as they lie in a file: what all formats of volumes share.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include "libvox/volume/volume.h"
+
+namespace vox {
+
+enum class ByteOrder { Little, Big };
+enum class Encoding { Raw, Gzip, Zlib };
+
+struct VolumeData {
+  std::filesystem::path file;
+  std::optional<uint64_t> offset = 0;  // bytes before the data, which goes up to the file's end; none: as
+                                       // many as are left over, of raw data alone
+  ByteOrder order = ByteOrder::Little;
+  Encoding encoding = Encoding::Raw;
+};
+
+// Of the values' own type and spacing; `info.source` is what errors name. Throws Error where the file does
+// not hold exactly the bytes that the size asks for.
+Volume volume_from_file(VolumeInfo info, const VolumeData& data);
+
+// Throws Error that lists those that there are.
+ValueType checked_value_type(std::string_view name);
+ByteOrder parse_byte_order(std::string_view name);  // little or big
+
+}  // namespace vox

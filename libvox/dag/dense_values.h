@@ -1,0 +1,23 @@
+// A part of a DAG as a dense grid of bytes.
+#pragma once
+
+#include <cstdint>
+
+#include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/node.h"
+#include "libvox/dag/voxel_box.h"
+
+namespace vox {
+
+// 0 is empty in all dense formats; a filled voxel is its material + 1, or 1 without materials.
+inline uint8_t solid_value(uint32_t material) {
+  return static_cast<uint8_t>(material + 1);
+}
+inline uint8_t leaf_value(const FrozenDag& dag, const uint32_t* leaf, int bit) {
+  return dag.materials ? solid_value(leaf_material(leaf, static_cast<uint32_t>(bit))) : uint8_t{1};
+}
+
+// Writes the voxels inside the box, x fastest.
+void write_dense(const FrozenDag& dag, const VoxelBox& box, uint8_t* bytes);
+
+}  // namespace vox

@@ -1,0 +1,20 @@
+#include "libvox/volume/scene_volume.h"
+
+#include "libvox/dag/dense_values.h"
+
+namespace vox {
+
+Volume scene_volume(const VoxelScene& scene) {
+  const auto side = static_cast<int32_t>(scene.dag.resolution);
+  const double step = scene.voxel_size;
+  VolumeInfo info;
+  info.size = {side, side, side};
+  info.spacing = {step, step, step};
+  info.origin = scene.origin;
+  info.source = scene.source;
+  return {std::move(info), [&dag = scene.dag](const VoxelBox& box, std::byte* values) {
+            write_dense(dag, box, reinterpret_cast<uint8_t*>(values));
+          }};
+}
+
+}  // namespace vox

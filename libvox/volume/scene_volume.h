@@ -1,0 +1,12 @@
+// A scene's voxels as a volume of bytes: 0 empty, else material + 1 (1 without materials).
+#pragma once
+
+#include "libvox/dag/voxel_scene.h"
+#include "libvox/volume/volume.h"
+
+namespace vox {
+
+// R³ voxels, decoded from the DAG as they are read. The scene outlives the volume.
+Volume scene_volume(const VoxelScene& scene);
+
+}  // namespace vox

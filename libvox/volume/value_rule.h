@@ -1,0 +1,43 @@
+// Which values of a volume are empty, and how values become words of which 0 is empty.
+//
+// The background is what an empty voxel reads back as: 0, or, where there are negative values, the lowest (as
+// of air in computed tomography, -1024). What lies below the threshold becomes background. A word holds the
+// value's bits xor those of the background: words and values go over into one another exactly, in every type.
+#pragma once
+
+#include <limits>
+#include <optional>
+
+#include "libvox/volume/value_type.h"
+#include "libvox/volume/volume.h"
+
+namespace vox {
+
+struct ValueRule {
+  ValueType type = ValueType::U8;
+  uint32_t background = 0;  // bits
+  double threshold = -std::numeric_limits<double>::infinity();
+
+  VOX_HD uint32_t word(uint32_t bits) const {
+    if (type == ValueType::F32 && bits == 0x80000000u) bits = 0;  // -0 is 0
+    return value_number(type, bits) < threshold ? 0 : bits ^ background;
+  }
+  VOX_HD uint32_t bits(uint32_t word) const { return word ^ background; }
+};
+
+struct ThresholdOptions {
+  std::optional<double> share;  // of the way from the lowest to the highest value, 0 to 1
+  std::optional<double> raw;    // a value
+};
+
+struct ValueRange {
+  double low = 0, high = 0;
+};
+
+// Reads the whole volume. Throws Error that names the first voxel that is not finite.
+ValueRange value_range(const Volume& volume);
+
+// Reads the whole volume where the rule depends on its values or they need not be finite.
+ValueRule value_rule(const Volume& volume, const ThresholdOptions& options);
+
+}  // namespace vox

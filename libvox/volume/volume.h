@@ -1,0 +1,38 @@
+// A volume: a dense grid of values, which is read box by box, so that it may be larger than memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "libvox/base/vec.h"
+#include "libvox/dag/voxel_box.h"
+#include "libvox/volume/value_type.h"
+
+namespace vox {
+
+inline constexpr int64_t kMaxVolumeSide = 1 << 20;
+
+struct VolumeInfo {
+  Int3 size = {0, 0, 0};  // voxels
+  ValueType type = ValueType::U8;
+  Vec3d spacing = {1, 1, 1};  // world units from voxel to voxel; not 0, negative where an axis runs backwards
+  Vec3d origin = {0, 0, 0};   // world position of the corner of voxel (0, 0, 0)
+  std::string source;         // the file, for errors
+
+  VoxelBox box() const { return {{0, 0, 0}, size}; }
+  uint64_t bytes() const { return box().voxels() * value_bytes(type); }
+};
+
+struct Volume {
+  VolumeInfo info;
+  // Writes the values inside the box, which lies inside the volume, x fastest, in the machine's byte order.
+  // Several threads may call it.
+  std::function<void(const VoxelBox&, std::byte*)> read;
+};
+
+// Throws Error unless every side is 1 to kMaxVolumeSide.
+Int3 checked_volume_size(int64_t x, int64_t y, int64_t z);
+
+}  // namespace vox
