@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "libvox/bricks/build.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/device/work.h"
 #include "libvox/edit/edit_session.h"
@@ -71,6 +72,11 @@ class Engine {
   // The scene, on the device, to take pictures of. Both are looked at as long as there is a renderer, which
   // has to go before the engine does. The DAG is one that check_structure() accepts.
   virtual std::unique_ptr<Renderer> renderer(const FrozenDag& dag, const Palette& palette) = 0;
+
+  // Hybrid bricks of a volume, or what they would come to at each size. Throw Error where a value of the
+  // volume is not finite, UsageError where the types cannot hold every brick.
+  virtual BricksResult build_bricks(const Volume& volume, const BricksOptions& options) = 0;
+  virtual std::vector<BrickTotals> measure_bricks(const Volume& volume, const BricksOptions& options) = 0;
 
   virtual std::vector<KernelTime> profile() const = 0;  // since the engine was made, longest first
 };

@@ -392,6 +392,14 @@ class DeviceEngine final : public Engine {
     return make_renderer(device_, dag, palette);
   }
 
+  BricksResult build_bricks(const Volume& volume, const BricksOptions& options) override {
+    return vox::build_bricks(device_, volume, options);
+  }
+
+  std::vector<BrickTotals> measure_bricks(const Volume& volume, const BricksOptions& options) override {
+    return vox::measure_bricks(device_, volume, options);
+  }
+
  private:
   ThreadLimit threads_;
   std::string table_;

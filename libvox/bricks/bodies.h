@@ -1,0 +1,188 @@
+// What the loops over blocks and bricks do.
+#pragma once
+
+#include "libvox/bricks/frozen_bricks.h"
+#include "libvox/bricks/value_set.h"
+#include "libvox/volume/value_rule.h"
+
+namespace vox {
+
+// The voxels of a piece as bricks one behind the other, each in Morton order; what lies outside the piece is
+// empty. Bodies of it do one block of 4³ voxels.
+template <class T>
+struct ArrangeBlock {
+  const T* values;  // x fastest
+  Int3 size;        // of the piece
+  Int3 grid;        // in bricks
+  BrickShape shape;
+  ValueRule rule;
+  T* words;
+  uint64_t* masks;
+
+  VOX_HD void operator()(uint64_t i) const {
+    const uint64_t brick = i / shape.blocks(), columns = static_cast<uint64_t>(grid.x);
+    const uint64_t row = brick / columns, rows = static_cast<uint64_t>(grid.y);
+    const Int3 at = {static_cast<int32_t>(brick % columns), static_cast<int32_t>(row % rows),
+                     static_cast<int32_t>(row / rows)};
+    const Int3 corner =
+        at * static_cast<int32_t>(shape.side()) + brick_voxel(static_cast<uint32_t>(i % shape.blocks()) << 6);
+    uint64_t mask = 0;
+    T* to = words + (i << 6);
+    for (int32_t z = 0; z < 4; ++z)
+      for (int32_t y = 0; y < 4; ++y)
+        for (int32_t x = 0; x < 4; ++x) {
+          const T word = word_at(corner + Int3{x, y, z});
+          const uint32_t code = block_code(x, y, z);
+          to[code] = word;
+          mask |= uint64_t{word != 0} << code;
+        }
+    masks[i] = mask;
+  }
+
+  VOX_HD static uint32_t block_code(int32_t x, int32_t y, int32_t z) {
+    return static_cast<uint32_t>((x & 1) | (y & 1) << 1 | (z & 1) << 2 | (x & 2) << 2 | (y & 2) << 3 |
+                                 (z & 2) << 4);
+  }
+
+  VOX_HD T word_at(Int3 v) const {
+    if (v.x >= size.x || v.y >= size.y || v.z >= size.z) return 0;
+    const uint64_t i =
+        (static_cast<uint64_t>(v.z) * static_cast<uint64_t>(size.y) + static_cast<uint64_t>(v.y)) *
+            static_cast<uint64_t>(size.x) +
+        static_cast<uint64_t>(v.x);
+    return static_cast<T>(rule.word(values[i]));
+  }
+};
+
+// The voxels of brick i.
+template <class T>
+VOX_HD BrickVoxels<T> brick_voxels(const T* words, const uint64_t* masks, BrickShape shape, uint64_t i) {
+  return {words + (i << shape.code_bits()), masks + (i << shape.code_bits() >> 6)};
+}
+
+template <class T>
+struct CountBrick {
+  const T* words;
+  const uint64_t* masks;
+  BrickShape shape;
+  BrickCounts* counts;
+
+  VOX_HD void operator()(uint64_t i) const {
+    const BrickVoxels<T> brick = brick_voxels(words, masks, shape, i);
+    BrickCounts result;
+    uint32_t before = kNever;
+    for (uint32_t block = 0; block < shape.blocks(); ++block) {
+      const uint64_t mask = brick.masks[block];
+      if (mask == 0) continue;
+      ++result.blocks;
+      result.voxels += static_cast<uint32_t>(popcount(mask));
+      result.pairs += nonzero_bytes(mask);
+      // A node begins where the blocks' codes differ above it.
+      for (uint32_t shift = 0; shift <= shape.code_bits() - 6; shift += 3)
+        result.inner += before == kNever || before >> shift != block >> shift ? 1 : 0;
+      before = block;
+    }
+    result.values = result.voxels == 0 ? 1 : count_values(brick.words);
+    counts[i] = result;
+  }
+
+  VOX_HD static uint32_t nonzero_bytes(uint64_t mask) {
+    mask |= mask >> 4;
+    mask |= mask >> 2;
+    mask |= mask >> 1;
+    return static_cast<uint32_t>(popcount(mask & 0x0101010101010101u));
+  }
+
+  VOX_HD uint32_t count_values(const T* brick) const {
+    ValueSet<T> set;
+    for (uint32_t code = 0; code < shape.voxels(); ++code)
+      if (!set.add(brick[code])) return kMaxPalette + 1;
+    return set.size();
+  }
+};
+
+// The type of least size among those that are allowed.
+template <class T>
+struct ChooseType {
+  const BrickCounts* counts;
+  BrickShape shape;
+  uint32_t allowed;
+  uint8_t* types;
+  uint32_t* bytes;
+
+  VOX_HD void operator()(uint64_t i) const {
+    uint32_t best = kNever, chosen = 0;
+    BrickTypes::each([&]<class Type>(uint32_t type) {
+      if ((allowed >> type & 1) == 0) return;
+      const uint32_t size = Type::template bytes<T>(counts[i], shape);
+      if (size >= best) return;
+      best = size;
+      chosen = type;
+    });
+    types[i] = static_cast<uint8_t>(chosen);
+    bytes[i] = best;
+  }
+};
+
+struct IsType {
+  const uint8_t* types;
+  uint32_t type;
+  VOX_HD bool operator()(uint64_t i) const { return types[i] == type; }
+};
+
+struct BytesOfType {
+  const uint8_t* types;
+  const uint32_t* bytes;
+  uint32_t type;
+  VOX_HD uint64_t operator()(uint64_t i) const { return types[i] == type ? bytes[i] : 0; }
+};
+
+struct FilledVoxels {
+  const BrickCounts* counts;
+  VOX_HD uint64_t operator()(uint64_t i) const { return counts[i].voxels; }
+};
+
+// Labschütz, Table 5.1, with the list's offset of four bytes.
+struct ThesisBytes {
+  const BrickCounts* counts;
+  BrickShape shape;
+  uint32_t value_bytes;
+  VOX_HD uint64_t operator()(uint64_t i) const {
+    const BrickCounts& count = counts[i];
+    if (count.voxels == 0) return 0;
+    const uint64_t dense = uint64_t{value_bytes} * shape.voxels();
+    const uint64_t octree = 32ull * count.inner + 8ull * value_bytes * count.pairs;
+    const uint64_t list = (6ull + value_bytes) * count.voxels + 4;
+    const uint64_t sparse = octree < list ? octree : list;
+    return dense < sparse ? dense : sparse;
+  }
+};
+
+struct WordsOfChosen {
+  const uint32_t* chosen;
+  const uint32_t* bytes;
+  VOX_HD uint64_t operator()(uint64_t i) const { return bytes[chosen[i]] / sizeof(uint32_t); }
+};
+
+// Builds the chosen bricks, all of one type, and their entries of the root grid.
+template <class T, class Type>
+struct BuildBricks {
+  const T* words;
+  const uint64_t* masks;
+  const BrickCounts* counts;
+  BrickShape shape;
+  const uint32_t* chosen;
+  const uint64_t* places;  // of the chosen, in words of `data`
+  uint32_t type;
+  uint64_t base;  // words of this type before `data`
+  uint32_t* data;
+  uint64_t* entries;  // of all bricks
+
+  VOX_HD void operator()(uint64_t i) const {
+    const uint32_t brick = chosen[i];
+    Type::template build<T>(brick_voxels(words, masks, shape, brick), counts[brick], shape, data + places[i]);
+    entries[brick] = (base + places[i]) << kRootTypeBits | type;
+  }
+};
+
+}  // namespace vox

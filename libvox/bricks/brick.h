@@ -1,0 +1,108 @@
+// What all types of bricks share: the shape of a brick, its voxels as they come in, and what is counted of
+// them.
+//
+// A brick is a cube of 4 to 64 voxels a side. Its voxels are words of one, two or four bytes, of which 0 is
+// empty (volume/value_rule.h). A brick's data are 32-bit words, inside of which lie arrays of smaller things,
+// each aligned to the size of its elements; what is left over is zero.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "libvox/base/bits.h"
+#include "libvox/base/hd.h"
+#include "libvox/base/vec.h"
+
+namespace vox {
+
+inline constexpr uint32_t kMinBrickLog2 = 2, kMaxBrickLog2 = 6;
+
+struct BrickShape {
+  uint32_t log2_side = kMinBrickLog2;
+
+  VOX_HD uint32_t side() const { return 1u << log2_side; }
+  VOX_HD uint32_t code_bits() const { return 3 * log2_side; }
+  VOX_HD uint32_t voxels() const { return 1u << code_bits(); }
+  VOX_HD uint32_t blocks() const { return voxels() >> 6; }  // of 4³ voxels
+  VOX_HD uint32_t row_major(Int3 v) const {
+    return static_cast<uint32_t>(v.x | v.y << log2_side | v.z << 2 * log2_side);
+  }
+};
+
+// ...cba -> c..b..a, of six bits
+VOX_HD inline uint32_t spread_brick_bits(uint32_t v) {
+  v = (v | v << 8) & 0x0300f00f;
+  v = (v | v << 4) & 0x030c30c3;
+  return (v | v << 2) & 0x09249249;
+}
+VOX_HD inline uint32_t gather_brick_bits(uint32_t v) {
+  v &= 0x09249249;
+  v = (v | v >> 2) & 0x030c30c3;
+  v = (v | v >> 4) & 0x0300f00f;
+  return (v | v >> 8) & 0x3f;
+}
+
+// The Morton code of a voxel inside its brick, x lowest, and back.
+VOX_HD inline uint32_t brick_code(Int3 v) {
+  return spread_brick_bits(static_cast<uint32_t>(v.x)) | spread_brick_bits(static_cast<uint32_t>(v.y)) << 1 |
+         spread_brick_bits(static_cast<uint32_t>(v.z)) << 2;
+}
+VOX_HD inline Int3 brick_voxel(uint32_t code) {
+  return {static_cast<int32_t>(gather_brick_bits(code)), static_cast<int32_t>(gather_brick_bits(code >> 1)),
+          static_cast<int32_t>(gather_brick_bits(code >> 2))};
+}
+
+// Of a brick's voxels that are not empty. Every type's size follows from these.
+struct BrickCounts {
+  uint32_t voxels = 0;  // 4 B
+  uint32_t pairs = 0;   // 4 B, cubes of 2³ with any
+  uint32_t blocks = 0;  // 4 B, cubes of 4³ with any
+  uint32_t inner = 0;   // 4 B, cubes of 4³, 8³, … and the brick itself with any: the octree's nodes
+  uint32_t values = 0;  // 4 B, that differ, empty among them, kMaxPalette + 1 where there are more
+};
+static_assert(sizeof(BrickCounts) == 20);
+
+inline constexpr uint32_t kMaxPalette = 256;
+
+// What a type says that cannot hold a brick.
+inline constexpr uint32_t kNever = UINT32_MAX;
+
+// The voxels of one brick in Morton order, and a bit for each that is not empty, a word for each block.
+template <class T>
+struct BrickVoxels {
+  const T* words;
+  const uint64_t* masks;
+
+  // f(code, word) of those that are not empty, in Morton order.
+  template <class F>
+  VOX_HD void each(BrickShape shape, const F& f) const {
+    for (uint32_t block = 0; block < shape.blocks(); ++block)
+      for (uint64_t mask = masks[block]; mask != 0; mask &= mask - 1) {
+        const uint32_t code = block << 6 | static_cast<uint32_t>(lowest_bit(mask));
+        f(code, words[code]);
+      }
+  }
+};
+
+// --- arrays inside a brick's words ---
+
+VOX_HD constexpr uint32_t round_up(uint32_t bytes, uint32_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+template <class T>
+VOX_HD const T* array_at(const uint32_t* brick, uint32_t byte) {
+  return reinterpret_cast<const T*>(reinterpret_cast<const char*>(brick) + byte);
+}
+template <class T>
+VOX_HD T* array_at(uint32_t* brick, uint32_t byte) {
+  return reinterpret_cast<T*>(reinterpret_cast<char*>(brick) + byte);
+}
+
+// For neighbours(), of types that have nothing faster.
+template <class Type, class T>
+VOX_HD void neighbours_one_by_one(const uint32_t* brick, BrickShape shape, Int3 at, uint32_t count, T* row) {
+  for (uint32_t i = 0; i < count; ++i, ++at.x) row[i] = Type::template get<T>(brick, shape, at);
+}
+
+}  // namespace vox

@@ -1,0 +1,223 @@
+// Included by build_cpu.cpp and build_cuda.cu, which only say which device.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "libvox/base/cancel.h"
+#include "libvox/base/progress.h"
+#include "libvox/base/stopwatch.h"
+#include "libvox/bricks/bodies.h"
+#include "libvox/bricks/bricks_ref.h"
+#include "libvox/bricks/build.h"
+#include "libvox/device/pool.h"
+#include "libvox/volume/pieces.h"
+
+namespace vox {
+
+template <class Device, class T>
+class BricksBuilder {
+ public:
+  BricksBuilder(Device& device, const Volume& volume, const BricksOptions& options, const ValueRule& rule)
+      : device_(device), volume_(volume), options_(options), rule_(rule) {}
+
+  // Pieces are cut along bricks of the largest side, which hold those of all others.
+  std::vector<BrickTotals> measure() {
+    std::vector<BrickTotals> totals;
+    for (uint32_t log2_side = kMinBrickLog2; log2_side <= kMaxBrickLog2; ++log2_side) {
+      const VoxelBox bricks = {{0, 0, 0}, brick_grid(volume_.info.size, log2_side)};
+      totals.push_back(
+          {.log2_side = log2_side, .bricks = bricks.voxels(), .thesis_bytes = 8 * bricks.voxels()});
+    }
+    for_each_piece("measuring bricks", {kMaxBrickLog2}, [&](const VoxelBox&) {
+      for (BrickTotals& sums : totals) {
+        const BrickShape shape = {sums.log2_side};
+        add(choose(shape), shape, sums);
+      }
+    });
+    return totals;
+  }
+
+  FrozenBricks build(uint32_t log2_side) {
+    const BrickShape shape = {log2_side};
+    result_.info = volume_.info;
+    result_.background = rule_.background;
+    result_.log2_side = log2_side;
+    std::vector<uint64_t> entries;
+    entries.reserve(result_.bricks());
+    for_each_piece("building bricks", shape, [&](const VoxelBox&) { append(choose(shape), shape, entries); });
+    pack_root(entries);
+    return std::move(result_);
+  }
+
+  double read_seconds() const { return read_seconds_; }
+
+ private:
+  // The types and sizes of the bricks of one side in this piece.
+  struct Choice {
+    uint64_t count;
+    Buffer<BrickCounts> counts;
+    Buffer<uint8_t> types;
+    Buffer<uint32_t> bytes;
+  };
+
+  // What one voxel of a piece takes at most: its value, its word, its share of masks, of the tables of bricks
+  // of 4³, and of what is built of it, which is no more than a list's code and value unless memory of a type
+  // that does not fit is asked for.
+  uint64_t piece_voxels() const {
+    constexpr uint64_t kBytes = 2 * sizeof(T) + 1 + 2 + 2 * (4 + sizeof(T));
+    if (options_.piece_voxels > 0) return options_.piece_voxels;
+    return std::min<uint64_t>(device_.pool().available() / kBytes, 16 * device_.preferred_chunk_pairs());
+  }
+
+  // Reads and arranges the volume piece by piece, in bricks of this shape, in the order of the root grid.
+  template <class F>
+  void for_each_piece(const char* what, BrickShape shape, const F& f) {
+    const Int3 grid = brick_grid(volume_.info.size, shape.log2_side);
+    const Pieces pieces({{0, 0, 0}, grid}, std::max<uint64_t>(piece_voxels() >> shape.code_bits(), 1));
+    std::optional<Progress> progress;
+    if (pieces.count() > 1) progress.emplace(what, pieces.count());
+    for (uint64_t piece = 0; piece < pieces.count(); ++piece) {
+      throw_if_cancelled();
+      arrange(pieces[piece], shape);
+      f(pieces[piece]);
+      if (progress) progress->update(piece + 1, "");
+    }
+    words_.reset();
+    masks_.reset();
+  }
+
+  void arrange(const VoxelBox& bricks, BrickShape shape) {
+    const auto side = static_cast<int32_t>(shape.side());
+    const VoxelBox box = intersection({bricks.min * side, bricks.max * side}, volume_.info.box());
+    Stopwatch watch;
+    host_values_.resize(box.voxels());
+    volume_.read(box, reinterpret_cast<std::byte*>(host_values_.data()));
+    read_seconds_ += watch.seconds();
+    auto values = device_.template make<T>(box.voxels());
+    device_.upload(values.data(), host_values_.data(), box.voxels());
+    voxels_ = bricks.voxels() << shape.code_bits();
+    if (words_.size() < voxels_) {
+      words_.reset();
+      masks_.reset();
+      words_ = device_.template make<T>(voxels_);
+      masks_ = device_.template make<uint64_t>(voxels_ >> 6);
+    }
+    device_.for_each({"bricks: arrange voxels", 128 * sizeof(T)}, voxels_ >> 6,
+                     ArrangeBlock<T>{values.data(), box.size(), bricks.size(), shape, rule_, words_.data(),
+                                     masks_.data()});
+  }
+
+  Choice choose(BrickShape shape) {
+    const uint64_t n = voxels_ >> shape.code_bits();
+    Choice choice = {n, device_.template make<BrickCounts>(n), device_.template make<uint8_t>(n),
+                     device_.template make<uint32_t>(n)};
+    device_.for_each({"bricks: count", static_cast<double>(shape.voxels() * sizeof(T))}, n,
+                     CountBrick<T>{words_.data(), masks_.data(), shape, choice.counts.data()});
+    device_.for_each(
+        {"bricks: choose types", 25}, n,
+        ChooseType<T>{choice.counts.data(), shape, options_.types, choice.types.data(), choice.bytes.data()});
+    return choice;
+  }
+
+  void add(const Choice& choice, BrickShape shape, BrickTotals& sums) {
+    const uint64_t n = choice.count;
+    for (uint32_t type = 0; type < kBrickTypeCount; ++type) {
+      sums.counts[type] += device_.sum("bricks: count types", n, IsType{choice.types.data(), type});
+      sums.bytes[type] +=
+          device_.sum("bricks: add sizes", n, BytesOfType{choice.types.data(), choice.bytes.data(), type});
+    }
+    sums.filled += device_.sum("bricks: filled voxels", n, FilledVoxels{choice.counts.data()});
+    sums.thesis_bytes += device_.sum("bricks: sizes of the thesis", n,
+                                     ThesisBytes{choice.counts.data(), shape, uint32_t{sizeof(T)}});
+  }
+
+  // Builds this piece's bricks, type by type, behind those that are there.
+  void append(const Choice& choice, BrickShape shape, std::vector<uint64_t>& entries) {
+    const uint64_t n = choice.count;
+    auto roots = device_.template make<uint64_t>(n);
+    BrickTypes::each([&]<class Type>(uint32_t type) {
+      auto chosen = device_.template make<uint32_t>(n);
+      const uint64_t count =
+          device_.select("bricks: of a type", n, IsType{choice.types.data(), type}, chosen.data());
+      result_.counts[type] += count;
+      if (count > 0) append_type<Type>(choice, shape, type, chosen.data(), count, roots.data());
+    });
+    result_.filled += device_.sum("bricks: filled voxels", n, FilledVoxels{choice.counts.data()});
+    entries.resize(entries.size() + n);
+    device_.download(entries.data() + entries.size() - n, roots.data(), n);
+  }
+
+  template <class Type>
+  void append_type(const Choice& choice, BrickShape shape, uint32_t type, const uint32_t* chosen,
+                   uint64_t count, uint64_t* roots) {
+    auto places = device_.template make<uint64_t>(count + 1);
+    const uint64_t words = device_.exclusive_scan("bricks: places", count,
+                                                  WordsOfChosen{chosen, choice.bytes.data()}, places.data());
+    auto data = device_.template make<uint32_t>(words);
+    device_.fill(data.data(), words, 0u);
+    Words& all = result_.data[type];
+    device_.for_each({Type::kName, 0}, count,
+                     BuildBricks<T, Type>{words_.data(), masks_.data(), choice.counts.data(), shape, chosen,
+                                          places.data(), type, all.size(), data.data(), roots});
+    all.resize(all.size() + words);
+    device_.download(all.data() + all.size() - words, data.data(), words);
+  }
+
+  void pack_root(const std::vector<uint64_t>& entries) {
+    uint64_t most = 0;
+    for (const Words& data : result_.data) most = std::max<uint64_t>(most, data.size());
+    result_.entry_words = most > kMaxShortPlace ? 2 : 1;
+    result_.root.resize(entries.size() * result_.entry_words);
+    uint32_t* to = result_.root.data();
+    for (const uint64_t entry : entries) {
+      *to++ = static_cast<uint32_t>(entry);
+      if (result_.entry_words == 2) *to++ = static_cast<uint32_t>(entry >> 32);
+    }
+  }
+
+  Device& device_;
+  const Volume& volume_;
+  const BricksOptions& options_;
+  const ValueRule rule_;
+  FrozenBricks result_;
+  double read_seconds_ = 0;
+  // The piece at hand.
+  std::vector<T, UninitializedAllocator<T>> host_values_;
+  uint64_t voxels_ = 0;
+  Buffer<T> words_;
+  Buffer<uint64_t> masks_;
+};
+
+template <class Device>
+std::vector<BrickTotals> measure_bricks(Device& device, const Volume& volume, const BricksOptions& options) {
+  check_brick_types(options.types);
+  const ValueRule rule = value_rule(volume, options.threshold);
+  return with_word_type(volume.info.type, [&]<class T>() {
+    return BricksBuilder<Device, T>(device, volume, options, rule).measure();
+  });
+}
+
+template <class Device>
+BricksResult build_bricks(Device& device, const Volume& volume, const BricksOptions& options) {
+  check_brick_types(options.types);
+  BricksResult result;
+  Stopwatch watch;
+  const ValueRule rule = value_rule(volume, options.threshold);
+  result.read_seconds = watch.lap();
+  with_word_type(volume.info.type, [&]<class T>() {
+    BricksBuilder<Device, T> builder(device, volume, options, rule);
+    uint32_t log2_side = options.log2_side;
+    if (log2_side == 0) {
+      result.tried = builder.measure();
+      log2_side = std::ranges::min_element(result.tried, {}, &BrickTotals::total_bytes)->log2_side;
+    }
+    result.bricks = builder.build(log2_side);
+    result.seconds = watch.seconds() - builder.read_seconds();
+    result.read_seconds += builder.read_seconds();
+  });
+  result.peak_device_bytes = device.pool().peak();
+  return result;
+}
+
+}  // namespace vox

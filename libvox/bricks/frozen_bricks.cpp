@@ -1,0 +1,83 @@
+#include "libvox/bricks/frozen_bricks.h"
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+
+#include "libvox/base/error.h"
+#include "libvox/bricks/bricks_ref.h"
+
+namespace vox {
+namespace {
+
+template <class T>
+void read_box(const BricksRef& bricks, T background, const VoxelBox& box, T* out) {
+  const auto side = static_cast<int32_t>(bricks.shape.side());
+  const uint64_t row = static_cast<uint64_t>(box.size().x), rows = static_cast<uint64_t>(box.size().y);
+  tbb::parallel_for(uint64_t{0}, rows * static_cast<uint64_t>(box.size().z), [&](uint64_t i) {
+    const auto y = static_cast<int32_t>(i % rows), z = static_cast<int32_t>(i / rows);
+    T* to = out + i * row;
+    for (Int3 at = {box.min.x, box.min.y + y, box.min.z + z}; at.x < box.max.x;) {
+      const int32_t end = std::min(box.max.x, (at.x & -side) + side);
+      const auto count = static_cast<uint32_t>(end - at.x);
+      bricks.neighbours<T>(at, count, to);
+      for (uint32_t k = 0; k < count; ++k) to[k] ^= background;
+      to += count;
+      at.x = end;
+    }
+  });
+}
+
+template <class T>
+void check_bricks(const FrozenBricks& bricks) {
+  const BricksRef access = ref(bricks);
+  tbb::parallel_for(uint64_t{0}, bricks.bricks(), [&](uint64_t brick) {
+    const auto [type, place] = access.entry(brick);
+    if (type >= kBrickTypeCount) throw Error(fmt::format("brick {} is of type {}", brick, type));
+    const Words& data = bricks.data[type];
+    bool fits = place <= data.size();
+    BrickTypes::with(type, [&]<class Type>() {
+      fits = fits && Type::template fits<T>(data.data() + place, data.size() - place, bricks.shape());
+    });
+    if (!fits)
+      throw Error(fmt::format("brick {} at word {} does not stay inside the {} words of {}", brick, place,
+                              data.size(), BrickTypes::kNames[type]));
+  });
+}
+
+}  // namespace
+
+Int3 brick_grid(Int3 size, uint32_t log2_side) {
+  const auto count = [&](int32_t voxels) { return (voxels + (1 << log2_side) - 1) >> log2_side; };
+  return {count(size.x), count(size.y), count(size.z)};
+}
+
+Int3 FrozenBricks::grid() const {
+  return brick_grid(info.size, log2_side);
+}
+
+uint64_t FrozenBricks::bytes() const {
+  uint64_t words = root.size();
+  for (const Words& type : data) words += type.size();
+  return words * sizeof(uint32_t);
+}
+
+Volume bricks_volume(const FrozenBricks& bricks) {
+  return {bricks.info, [&bricks](const VoxelBox& box, std::byte* values) {
+            with_word_type(bricks.info.type, [&]<class T>() {
+              read_box(ref(bricks), static_cast<T>(bricks.background), box, reinterpret_cast<T*>(values));
+            });
+          }};
+}
+
+void check_structure(const FrozenBricks& bricks) {
+  if (bricks.log2_side < kMinBrickLog2 || bricks.log2_side > kMaxBrickLog2)
+    throw Error(fmt::format("bricks of 2^{} voxels a side, expected 4 to 64", bricks.log2_side));
+  if (bricks.entry_words < 1 || bricks.entry_words > 2 ||
+      bricks.root.size() != bricks.bricks() * bricks.entry_words)
+    throw Error(fmt::format("{} words for the {} bricks of the volume", bricks.root.size(), bricks.bricks()));
+  with_word_type(bricks.info.type, [&]<class T>() { check_bricks<T>(bricks); });
+}
+
+}  // namespace vox

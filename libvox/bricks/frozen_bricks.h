@@ -1,0 +1,47 @@
+// Hybrid bricks (Labschütz, chapter 3): a volume cut into cubes, each in the form that takes least memory.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "libvox/base/words.h"
+#include "libvox/bricks/types.h"
+#include "libvox/volume/value_type.h"
+#include "libvox/volume/volume.h"
+
+namespace vox {
+
+// An entry of the root grid: the type in the low bits, above them where the brick begins in the data of its
+// type, in words. One word, or two where one is not enough for the largest place.
+inline constexpr uint32_t kRootTypeBits = 4;
+inline constexpr uint64_t kMaxShortPlace = (uint64_t{1} << (32 - kRootTypeBits)) - 1;
+static_assert(kBrickTypeCount <= 1u << kRootTypeBits);
+
+// As host memory and files hold them; the same whatever device has made them.
+struct FrozenBricks {
+  VolumeInfo info;
+  uint32_t background = 0;  // bits; of a voxel whose word is 0
+  uint32_t log2_side = 3;
+  uint32_t entry_words = 1;  // of the root grid
+  uint64_t filled = 0;       // voxels whose word is not 0
+  Words root;                // entries, x fastest
+  std::array<Words, kBrickTypeCount> data;
+  std::array<uint64_t, kBrickTypeCount> counts = {};  // bricks of each type
+
+  BrickShape shape() const { return {log2_side}; }
+  Int3 grid() const;  // bricks along each axis
+  uint64_t bricks() const { return VoxelBox{{0, 0, 0}, grid()}.voxels(); }
+  uint64_t bytes() const;  // of all that access needs
+};
+
+// Bricks of this side along each axis of a volume; the last may stand out.
+Int3 brick_grid(Int3 size, uint32_t log2_side);
+
+// The values, as a volume again. The bricks outlive it.
+Volume bricks_volume(const FrozenBricks& bricks);
+
+// Checks everything that access relies on to stay inside the data. Throws Error.
+void check_structure(const FrozenBricks& bricks);
+
+}  // namespace vox

@@ -1,0 +1,60 @@
+// The types of bricks. This list is the one place that names them all; a type's number is its place in it.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "libvox/bricks/dense_brick.h"
+#include "libvox/bricks/empty_brick.h"
+#include "libvox/bricks/hash_brick.h"
+#include "libvox/bricks/homogeneous_brick.h"
+#include "libvox/bricks/list_brick.h"
+#include "libvox/bricks/masked_brick.h"
+#include "libvox/bricks/octree_brick.h"
+#include "libvox/bricks/palette_brick.h"
+
+namespace vox {
+
+template <class... Types>
+struct BrickTypeList {
+  static constexpr uint32_t kCount = sizeof...(Types);
+  static constexpr std::array<std::string_view, kCount> kNames = {Types::kName...};
+  // Bit t is set where type t holds any brick.
+  static constexpr uint32_t kHoldAll = [] {
+    uint32_t mask = 0, bit = 1;
+    ((mask |= Types::kHoldsAll ? bit : 0, bit <<= 1), ...);
+    return mask;
+  }();
+
+  // f.template operator()<Type>() of the type with this number. Runs where f runs, on either side.
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
+  template <class F>
+  VOX_HD static void with(uint32_t number, const F& f) {
+    uint32_t at = 0;
+    ((at++ == number ? f.template operator()<Types>() : void()), ...);
+  }
+  // The same of all, with their numbers.
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
+  template <class F>
+  VOX_HD static void each(const F& f) {
+    uint32_t at = 0;
+    (f.template operator()<Types>(at++), ...);
+  }
+};
+
+// Of types of equal size the first is taken. Files name types, so that the order may change.
+using BrickTypes = BrickTypeList<EmptyBrick, DenseBrick, OctreeBrick, ListBrick, HomogeneousBrick,
+                                 PaletteBrick, MaskedBrick, HashBrick>;
+
+inline constexpr uint32_t kBrickTypeCount = BrickTypes::kCount;
+
+// Sets of types: bit t for type t.
+inline constexpr uint32_t kAllBrickTypes = (1u << kBrickTypeCount) - 1;
+inline constexpr uint32_t kThesisBrickTypes = 0b1111;  // empty, dense, octree, list
+
+}  // namespace vox

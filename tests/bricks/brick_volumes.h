@@ -1,0 +1,74 @@
+// Volumes whose bricks take every form, and what bricks of them must give back.
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "libvox/base/mix.h"
+#include "libvox/base/morton.h"
+#include "libvox/bricks/bricks_ref.h"
+#include "libvox/bricks/build.h"
+#include "tests/common/volumes.h"
+
+namespace vox::testing_bricks {
+
+struct NamedVolume {
+  std::string name;
+  Volume volume;
+};
+
+// The bits of a value that is near `number`, in any type.
+inline uint32_t bits_near(ValueType type, double number) {
+  return type == ValueType::F32
+             ? std::bit_cast<uint32_t>(static_cast<float>(number))
+             : static_cast<uint32_t>(std::lround(number)) & (type == ValueType::U8 ? 0xff : 0xffff);
+}
+
+// Below 2^20, the same in whatever order voxels are asked for.
+inline uint32_t noise(Int3 v, uint32_t seed) {
+  const uint64_t code = morton_encode(uint32_t(v.x), uint32_t(v.y), uint32_t(v.z));
+  return static_cast<uint32_t>(mix64(code + (uint64_t{seed} << 58)) & 0xfffff);
+}
+
+// Sparser from left to right: dense, masked, octree, hash, list and empty bricks, some of few values.
+inline Volume mixed_volume(Int3 size, ValueType type, uint32_t seed) {
+  return memory_volume(size, type, [=](Int3 v) {
+    const double share = std::pow(1 - double(v.x) / size.x, 5);
+    if (noise(v, seed) >= share * (1 << 20)) return 0u;
+    const uint32_t values = v.y < size.y / 3 ? 3 : v.y < 2 * size.y / 3 ? 30 : 250;
+    return bits_near(type, 1 + noise(v, seed + 1) % values);
+  });
+}
+
+inline Volume constant_volume(Int3 size, ValueType type, double number) {
+  return memory_volume(size, type, [=](Int3) { return bits_near(type, number); });
+}
+
+// A ball with smooth values, empty around it.
+inline Volume ball_volume(Int3 size, ValueType type) {
+  return memory_volume(size, type, [=](Int3 v) {
+    const double x = v.x - size.x / 2.0, y = v.y - size.y / 2.0, z = v.z - size.z / 2.0;
+    const double inside = size.x * size.x / 5.0 - x * x - y * y - z * z;
+    return inside <= 0 ? 0u : bits_near(type, std::min(250.0, 1 + inside));
+  });
+}
+
+inline Volume one_voxel_volume(Int3 size, ValueType type, Int3 at) {
+  return memory_volume(size, type, [=](Int3 v) { return v == at ? bits_near(type, 77) : 0u; });
+}
+
+// The words that a rule makes of the whole volume.
+inline std::vector<uint32_t> dense_words(const Volume& volume, const ValueRule& rule) {
+  const std::vector<std::byte> values = all_values(volume);
+  std::vector<uint32_t> words(volume.info.box().voxels());
+  const uint32_t each = value_bytes(volume.info.type);
+  for (size_t i = 0; i < words.size(); ++i) {
+    uint32_t bits = 0;
+    std::memcpy(&bits, values.data() + i * each, each);
+    words[i] = rule.word(bits);
+  }
+  return words;
+}
+
+}  // namespace vox::testing_bricks

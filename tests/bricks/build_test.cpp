@@ -1,0 +1,210 @@
+// Whole volumes as bricks, against their dense values.
+#include "libvox/bricks/build.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "libvox/base/error.h"
+#include "libvox/bricks/bodies.h"
+#include "tests/bricks/brick_volumes.h"
+#include "tests/common/test_engine.h"
+
+namespace vox {
+namespace {
+
+using namespace testing_bricks;
+
+constexpr Int3 kSize = {71, 45, 66};  // no brick divides
+
+std::vector<NamedVolume> volumes(ValueType type) {
+  return {{"mixed", mixed_volume(kSize, type, 1)},
+          {"ball", ball_volume(kSize, type)},
+          {"empty", constant_volume(kSize, type, 0)},
+          {"full", constant_volume(kSize, type, 9)},
+          {"full, whole bricks", constant_volume({64, 64, 64}, type, 9)},
+          {"one voxel", one_voxel_volume(kSize, type, {70, 44, 65})},
+          {"of one voxel", constant_volume({1, 1, 1}, type, 3)},
+          {"flat", mixed_volume({90, 1, 33}, type, 2)}};
+}
+
+void expect_values(const FrozenBricks& bricks, const Volume& volume, const ValueRule& rule,
+                   const std::string& what) {
+  ASSERT_EQ(bricks.info.size, volume.info.size) << what;
+  const std::vector<uint32_t> words = dense_words(volume, rule);
+  const std::vector<uint32_t> found = dense_words(bricks_volume(bricks), {.type = volume.info.type});
+  uint64_t filled = 0;
+  for (size_t i = 0; i < words.size(); ++i) {
+    ASSERT_EQ(found[i], rule.bits(words[i])) << what << ", voxel " << i;
+    filled += words[i] != 0 ? 1 : 0;
+  }
+  EXPECT_EQ(bricks.filled, filled) << what;
+  EXPECT_NO_THROW(check_structure(bricks)) << what;
+}
+
+TEST(BuildBricks, GiveEveryValueBackAtEverySize) {
+  const auto engine = test_engine();
+  for (const ValueType type : {ValueType::U8, ValueType::U16, ValueType::I16, ValueType::F32})
+    for (const NamedVolume& named : volumes(type))
+      for (uint32_t log2_side = 0; log2_side <= kMaxBrickLog2;
+           log2_side += log2_side == 0 ? kMinBrickLog2 : 1) {
+        const BricksResult result =
+            engine->build_bricks(named.volume, {.log2_side = log2_side, .threshold = {}});
+        expect_values(
+            result.bricks, named.volume, {.type = type},
+            named.name + " " + std::string(value_type_name(type)) + " " + std::to_string(log2_side));
+      }
+}
+
+TEST(BuildBricks, GiveEveryValueBackOfEverySetOfTypes) {
+  const auto engine = test_engine();
+  const Volume volume = mixed_volume({50, 40, 30}, ValueType::U8, 3);
+  for (uint32_t types = 1; types <= kAllBrickTypes; ++types) {
+    const BricksOptions options = {.log2_side = 3, .types = types, .threshold = {}};
+    if ((types & BrickTypes::kHoldAll) == 0) {
+      EXPECT_THROW(engine->build_bricks(volume, options), UsageError);
+      continue;
+    }
+    const FrozenBricks bricks = engine->build_bricks(volume, options).bricks;
+    expect_values(bricks, volume, {.type = ValueType::U8}, std::to_string(types));
+    for (uint32_t type = 0; type < kBrickTypeCount; ++type)
+      EXPECT_TRUE((types >> type & 1) != 0 || bricks.counts[type] == 0) << types;
+  }
+}
+
+TEST(BuildBricks, LeaveOutWhatIsBelowTheThreshold) {
+  const auto engine = test_engine();
+  const Volume volume = ball_volume(kSize, ValueType::U8);
+  const BricksOptions options = {.log2_side = 3, .threshold = {.share = {}, .raw = 100.5}};
+  const ValueRule rule = {.type = ValueType::U8, .threshold = 100.5};
+  expect_values(engine->build_bricks(volume, options).bricks, volume, rule, "raw");
+}
+
+TEST(BuildBricks, KeepNegativeValuesAndTheLowestForEmpty) {
+  const auto engine = test_engine();
+  const Volume shorts = memory_volume(kSize, ValueType::I16, [](Int3 v) {
+    return uint32_t(uint16_t(int16_t(v.x < 30 ? -1024 : v.y * v.z - 1000)));
+  });
+  const FrozenBricks bricks = engine->build_bricks(shorts, {.log2_side = 4, .threshold = {}}).bricks;
+  expect_values(bricks, shorts, {.type = ValueType::I16, .background = 0xfc00}, "i16");
+  EXPECT_GT(bricks.counts[0], 0u);  // empty ones, of -1024
+}
+
+// What the choice was made of, again, on the host.
+TEST(BuildBricks, NoOtherTypeIsSmallerThanTheChosen) {
+  const auto engine = test_engine();
+  std::set<uint32_t> seen;
+  for (const ValueType type : {ValueType::U8, ValueType::F32})
+    for (const NamedVolume& named : volumes(type))
+      for (uint32_t log2_side = kMinBrickLog2; log2_side <= kMaxBrickLog2; ++log2_side) {
+        const FrozenBricks bricks =
+            engine->build_bricks(named.volume, {.log2_side = log2_side, .threshold = {}}).bricks;
+        const BrickShape shape = bricks.shape();
+        const BricksRef access = ref(bricks);
+        std::array<uint64_t, kBrickTypeCount> words = {}, counts = {};
+        with_word_type(type, [&]<class T>() {
+          for (uint64_t brick = 0; brick < bricks.bricks(); ++brick) {
+            const Int3 grid = bricks.grid();
+            const Int3 corner =
+                Int3{int32_t(brick % uint64_t(grid.x)), int32_t(brick / uint64_t(grid.x)) % grid.y,
+                     int32_t(brick / uint64_t(grid.x)) / grid.y} *
+                int32_t(shape.side());
+            std::vector<T> voxels(shape.voxels());
+            std::vector<uint64_t> masks(shape.blocks());
+            for (uint32_t code = 0; code < shape.voxels(); ++code) {
+              const Int3 v = corner + morton_decode(code);
+              if (!intersection({v, v + Int3{1, 1, 1}}, named.volume.info.box()).empty())
+                named.volume.read({v, v + Int3{1, 1, 1}}, reinterpret_cast<std::byte*>(&voxels[code]));
+              masks[code >> 6] |= uint64_t{voxels[code] != 0} << (code & 63);
+            }
+            BrickCounts count;
+            CountBrick<T>{voxels.data(), masks.data(), shape, &count}(0);
+            const uint32_t chosen = access.entry(brick).type;
+            uint32_t size = 0;
+            BrickTypes::with(chosen, [&]<class Type>() { size = Type::template bytes<T>(count, shape); });
+            BrickTypes::each([&]<class Type>(uint32_t) {
+              const uint32_t other = Type::template bytes<T>(count, shape);
+              ASSERT_LE(size, other) << named.name << ": " << Type::kName;
+            });
+            EXPECT_EQ(access.entry(brick).place, words[chosen]);
+            words[chosen] += size / 4;
+            ++counts[chosen];
+            seen.insert(chosen);
+          }
+        });
+        EXPECT_EQ(counts, bricks.counts);
+        for (uint32_t t = 0; t < kBrickTypeCount; ++t) EXPECT_EQ(words[t], bricks.data[t].size());
+      }
+  EXPECT_EQ(seen.size(), kBrickTypeCount);  // every type was the smallest once
+}
+
+TEST(BuildBricks, AreTheSameWhateverPiecesTheyAreBuiltIn) {
+  const auto engine = test_engine();
+  const Volume volume = mixed_volume({130, 70, 70}, ValueType::U16, 4);
+  for (const uint32_t log2_side : {0u, 3u, 6u}) {
+    const FrozenBricks whole = engine->build_bricks(volume, {.log2_side = log2_side, .threshold = {}}).bricks;
+    for (const uint64_t piece : {uint64_t{1}, uint64_t{5000}, uint64_t{300000}}) {
+      const FrozenBricks parts =
+          engine->build_bricks(volume, {.log2_side = log2_side, .threshold = {}, .piece_voxels = piece})
+              .bricks;
+      EXPECT_EQ(parts.log2_side, whole.log2_side);
+      EXPECT_EQ(parts.root, whole.root);
+      EXPECT_EQ(parts.data, whole.data);
+    }
+  }
+}
+
+TEST(BuildBricks, AutoTakesTheSizeOfLeastMemory) {
+  const auto engine = test_engine();
+  for (const NamedVolume& named : volumes(ValueType::U8)) {
+    const BricksResult automatic = engine->build_bricks(named.volume, {.threshold = {}});
+    ASSERT_EQ(automatic.tried.size(), 5u);
+    for (const BrickTotals& totals : automatic.tried) {
+      const FrozenBricks bricks =
+          engine->build_bricks(named.volume, {.log2_side = totals.log2_side, .threshold = {}}).bricks;
+      EXPECT_EQ(bricks.bytes(), totals.total_bytes()) << named.name;
+      EXPECT_EQ(bricks.filled, totals.filled) << named.name;
+      EXPECT_LE(automatic.bricks.bytes(), bricks.bytes()) << named.name;
+    }
+  }
+}
+
+TEST(MeasureBricks, NeverTakeMoreThanTheThesis) {
+  const auto engine = test_engine();
+  for (const ValueType type : {ValueType::U8, ValueType::U16, ValueType::F32})
+    for (const NamedVolume& named : volumes(type))
+      for (const uint32_t types : {kThesisBrickTypes, kAllBrickTypes})
+        for (const BrickTotals& totals :
+             engine->measure_bricks(named.volume, {.types = types, .threshold = {}}))
+          EXPECT_LE(totals.total_bytes(), totals.thesis_bytes) << named.name << " " << totals.log2_side;
+}
+
+TEST(CheckStructure, RefusesBricksThatLeaveTheirData) {
+  const auto engine = test_engine();
+  const FrozenBricks good =
+      engine->build_bricks(mixed_volume(kSize, ValueType::U8, 5), {.log2_side = 3, .threshold = {}}).bricks;
+  const auto expect_refused = [](const FrozenBricks& bricks) {
+    EXPECT_THROW(check_structure(bricks), Error);
+  };
+  FrozenBricks bad = good;
+  bad.root.pop_back();
+  expect_refused(bad);
+  bad = good;
+  bad.root[7] |= 0xf;  // no such type
+  expect_refused(bad);
+  bad = good;
+  bad.log2_side = 4;
+  expect_refused(bad);
+  for (uint32_t type = 0; type < kBrickTypeCount; ++type) {
+    if (good.data[type].empty()) continue;
+    bad = good;
+    bad.data[type].pop_back();
+    expect_refused(bad);
+  }
+  bad = good;
+  for (uint32_t& entry : bad.root) entry |= 0xfffffff0;
+  expect_refused(bad);
+}
+
+}  // namespace
+}  // namespace vox

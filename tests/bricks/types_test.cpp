@@ -1,0 +1,160 @@
+// Every type of brick alone, against the voxels that it was built of.
+#include "libvox/bricks/types.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "libvox/base/morton.h"
+#include "libvox/bricks/bodies.h"
+#include "tests/common/random.h"
+
+namespace vox {
+namespace {
+
+// A brick in Morton order, with what is counted of it.
+template <class T>
+struct TestBrick {
+  BrickShape shape;
+  std::vector<T> words;
+  std::vector<uint64_t> masks;
+  BrickCounts counts;
+
+  TestBrick(BrickShape brick_shape, std::vector<T> brick_words)
+      : shape(brick_shape), words(std::move(brick_words)), masks(shape.blocks()) {
+    for (uint32_t code = 0; code < shape.voxels(); ++code)
+      masks[code >> 6] |= uint64_t{words[code] != 0} << (code & 63);
+    CountBrick<T>{words.data(), masks.data(), shape, &counts}(0);
+  }
+  T at(Int3 v) const { return words[morton_encode(uint32_t(v.x), uint32_t(v.y), uint32_t(v.z))]; }
+};
+
+// Of different density and number of values; the first is empty.
+template <class T>
+std::vector<TestBrick<T>> bricks_of(BrickShape shape) {
+  std::vector<TestBrick<T>> bricks;
+  Random random(shape.log2_side);
+  const uint32_t n = shape.voxels();
+  bricks.push_back({shape, std::vector<T>(n)});
+  bricks.push_back({shape, std::vector<T>(n, T(200))});
+  for (const uint32_t filled : {1u, 2u, n / 30, n / 7, n / 2, n - 1, n})
+    for (const uint32_t values : {1u, 2u, 5u, 130u, 255u, 100000u}) {
+      std::vector<T> words(n);
+      for (uint32_t i = 0; i < n; ++i)
+        if (random.below(n) < filled) words[i] = static_cast<T>(1 + random.below(values));
+      bricks.push_back({shape, std::move(words)});
+    }
+  std::vector<T> corner(n);  // filled in one corner, as bricks at a volume's border are
+  for (uint32_t i = 0; i < n / 8; ++i) corner[i] = static_cast<T>(i + 1);
+  bricks.push_back({shape, std::move(corner)});
+  return bricks;
+}
+
+// f<T, Type>(brick, words of it) of every brick that the type can hold.
+template <class T, class F>
+void each_built(const F& f) {
+  for (uint32_t log2_side = kMinBrickLog2; log2_side <= kMaxBrickLog2; ++log2_side)
+    for (const TestBrick<T>& brick : bricks_of<T>({log2_side}))
+      BrickTypes::each([&]<class Type>(uint32_t) {
+        const uint32_t bytes = Type::template bytes<T>(brick.counts, brick.shape);
+        EXPECT_TRUE(bytes != kNever || !Type::kHoldsAll) << Type::kName;
+        if (bytes == kNever) return;
+        ASSERT_EQ(bytes % 4, 0u) << Type::kName;
+        constexpr uint32_t kGuard = 0xabadcafe;
+        std::vector<uint32_t> built(bytes / 4 + 1);
+        built.back() = kGuard;
+        Type::template build<T>({brick.words.data(), brick.masks.data()}, brick.counts, brick.shape,
+                                built.data());
+        ASSERT_EQ(built.back(), kGuard) << Type::kName;
+        built.pop_back();
+        f.template operator()<Type>(brick, built);
+      });
+}
+
+template <class T>
+class BrickTypesOf : public testing::Test {};
+using WordTypes = testing::Types<uint8_t, uint16_t, uint32_t>;
+TYPED_TEST_SUITE(BrickTypesOf, WordTypes);
+
+TYPED_TEST(BrickTypesOf, GiveEveryVoxelBack) {
+  using T = TypeParam;
+  each_built<T>([]<class Type>(const TestBrick<T>& brick, const std::vector<uint32_t>& built) {
+    for (uint32_t code = 0; code < brick.shape.voxels(); ++code)
+      ASSERT_EQ(Type::template get<T>(built.data(), brick.shape, morton_decode(code)), brick.words[code])
+          << Type::kName << ' ' << code << " of " << brick.shape.side();
+  });
+}
+
+TYPED_TEST(BrickTypesOf, GiveRowsOfNeighboursBack) {
+  using T = TypeParam;
+  Random random(5);
+  each_built<T>([&]<class Type>(const TestBrick<T>& brick, const std::vector<uint32_t>& built) {
+    const uint32_t side = brick.shape.side();
+    std::vector<T> row(side + 1);
+    for (int i = 0; i < 50; ++i) {
+      const Int3 at = {int32_t(random.below(side)), int32_t(random.below(side)), int32_t(random.below(side))};
+      const uint32_t count = random.below(side - uint32_t(at.x)) + 1;
+      row[count] = 99;
+      Type::template neighbours<T>(built.data(), brick.shape, at, count, row.data());
+      for (uint32_t k = 0; k < count; ++k)
+        ASSERT_EQ(row[k], brick.at(at + Int3{int32_t(k), 0, 0})) << Type::kName;
+      ASSERT_EQ(row[count], 99) << Type::kName;
+    }
+  });
+}
+
+TYPED_TEST(BrickTypesOf, FitIntoTheirOwnWordsAndNoLess) {
+  using T = TypeParam;
+  each_built<T>([]<class Type>(const TestBrick<T>& brick, const std::vector<uint32_t>& built) {
+    ASSERT_TRUE(Type::template fits<T>(built.data(), built.size(), brick.shape)) << Type::kName;
+    if (built.empty()) return;
+    const std::vector<uint32_t> cut(built.begin(), built.end() - 1);  // an own array, which sanitizers watch
+    ASSERT_FALSE(Type::template fits<T>(cut.data(), cut.size(), brick.shape)) << Type::kName;
+  });
+}
+
+// What fits must not make access leave its words, whatever is in them. The sanitizer sees to that.
+TYPED_TEST(BrickTypesOf, AccessStaysInsideOfDamagedBricksThatFit) {
+  using T = TypeParam;
+  Random random(6);
+  each_built<T>([&]<class Type>(const TestBrick<T>& brick, const std::vector<uint32_t>& built) {
+    if (built.empty() || brick.shape.log2_side > 4) return;
+    for (int i = 0; i < 4; ++i) {
+      std::vector<uint32_t> damaged = built;
+      const uint32_t words = std::min<uint32_t>(uint32_t(built.size()), i % 2 == 0 ? 4u : UINT32_MAX);
+      damaged[random.below(words)] ^= 1u << random.below(32);
+      if (!Type::template fits<T>(damaged.data(), damaged.size(), brick.shape)) continue;
+      T sum = 0;
+      for (uint32_t code = 0; code < brick.shape.voxels(); ++code)
+        sum = T(sum + Type::template get<T>(damaged.data(), brick.shape, morton_decode(code)));
+      testing::Test::RecordProperty("sum", int(sum));
+    }
+  });
+}
+
+TEST(BrickCounts, AreThoseOfABruteForceCount) {
+  Random random(7);
+  for (uint32_t log2_side = kMinBrickLog2; log2_side <= kMaxBrickLog2; ++log2_side)
+    for (const TestBrick<uint16_t>& brick : bricks_of<uint16_t>({log2_side})) {
+      auto filled_cubes = [&](uint32_t log2_cube) {
+        std::vector<bool> filled(brick.shape.voxels() >> 3 * log2_cube);
+        for (uint32_t code = 0; code < brick.shape.voxels(); ++code)
+          if (brick.words[code] != 0) filled[code >> 3 * log2_cube] = true;
+        return uint32_t(std::count(filled.begin(), filled.end(), true));
+      };
+      uint32_t inner = 0;
+      for (uint32_t level = 2; level <= log2_side; ++level) inner += filled_cubes(level);
+      std::vector<uint16_t> values = brick.words;
+      std::sort(values.begin(), values.end());
+      const auto distinct = uint32_t(std::unique(values.begin(), values.end()) - values.begin());
+      EXPECT_EQ(brick.counts.voxels, filled_cubes(0));
+      EXPECT_EQ(brick.counts.pairs, filled_cubes(1));
+      EXPECT_EQ(brick.counts.blocks, filled_cubes(2));
+      EXPECT_EQ(brick.counts.inner, inner);
+      EXPECT_EQ(brick.counts.values, std::min(distinct, kMaxPalette + 1));
+    }
+}
+
+}  // namespace
+}  // namespace vox
