@@ -188,6 +188,10 @@ Object open_dataset(const Object& parent, const std::string& name) {
   return dataset;
 }
 
+bool has_child(const Object& parent, const std::string& name) {
+  return H5Lexists(parent.id, name.c_str(), H5P_DEFAULT) > 0;
+}
+
 bool has_attribute(const Object& object, const std::string& name) {
   return H5Aexists(object.id, name.c_str()) > 0;
 }

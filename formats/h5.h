@@ -80,6 +80,7 @@ void close_file(Object file);
 Object create_group(const Object& parent, const std::string& name);
 Object open_group(const Object& parent, const std::string& name);
 Object open_dataset(const Object& parent, const std::string& name);
+bool has_child(const Object& parent, const std::string& name);
 
 // Attributes: uint8_t, uint32_t, uint64_t and double, one or as many as the span holds. Reading throws where
 // type or number differ.

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "formats/bricks_group.h"
 #include "formats/h5.h"
 #include "formats/h5_words.h"
 #include "libvox/base/atomic_file.h"
@@ -54,13 +55,12 @@ Digest checked_digest(const std::string& text, const h5::Object& object) {
 
 // --- writing ---
 
-void write_header(const h5::Object& file, const VoxelScene& scene) {
+void write_header(const h5::Object& file, const FileOrigin& origin) {
   h5::write_text(file, "format", kFormat);
   h5::write_attribute(file, "version", kVersion);
-  h5::write_text(file, "generator", scene.generator);
-  h5::write_text(file, "command", scene.command);
-  h5::write_text(file, "created", scene.created);
-  h5::write_text(file, "digest", to_string(scene.dag.digest));
+  h5::write_text(file, "generator", origin.generator);
+  h5::write_text(file, "command", origin.command);
+  h5::write_text(file, "created", origin.created);
 }
 
 void write_placement(const h5::Object& file, const VoxelScene& scene) {
@@ -140,6 +140,23 @@ void check_format(const h5::Object& file) {
         fmt::format("is a scene file of version {}, this program reads version {}", version, kVersion))
         .at(file.where())
         .hint("a newer vox may read it");
+}
+
+void check_is_hdf5(const fs::path& path) {
+  std::error_code failed;
+  fs::file_status status = fs::status(path, failed);
+  if (!fs::exists(status)) throw Error("no such file").at(path.string());
+  if (fs::is_directory(status)) throw Error("is a folder, expected a scene file").at(path.string());
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error("cannot be opened").at(path.string());
+  if (!is_scene_file(path)) throw Error("is no HDF5 file, so no scene file").at(path.string());
+}
+
+h5::Object open_checked(const fs::path& path) {
+  check_is_hdf5(path);
+  h5::Object file = h5::open_file(path);
+  check_format(file);
+  return file;
 }
 
 void read_header(const h5::Object& file, VoxelScene& scene) {
@@ -222,36 +239,38 @@ void read_history(const h5::Object& file, std::vector<EditRecord>& history) {
                        checked_digest(digests[i], group)});
 }
 
-void check_is_hdf5(const fs::path& path) {
-  std::error_code failed;
-  fs::file_status status = fs::status(path, failed);
-  if (!fs::exists(status)) throw Error("no such file").at(path.string());
-  if (fs::is_directory(status)) throw Error("is a folder, expected a scene file").at(path.string());
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error("cannot be opened").at(path.string());
-  if (!is_scene_file(path)) throw Error("is no HDF5 file, so no scene file").at(path.string());
-}
-
 }  // namespace
 
-void write_scene(const VoxelScene& scene, const fs::path& path) {
+void write_scene(const VoxelScene& scene, const fs::path& path, const FrozenBricks* bricks) {
   h5::Quiet quiet;
   AtomicFile target(path);
   h5::Object file = h5::create_file(target.path(), path.string());
-  write_header(file, scene);
+  write_header(file, {scene.generator, scene.command, scene.created});
+  h5::write_text(file, "digest", to_string(scene.dag.digest));
   write_placement(file, scene);
   write_palette(file, scene);
   write_levels(file, scene.dag);
   write_history(file, scene.history);
+  if (bricks != nullptr) write_bricks_group(file, *bricks);
+  h5::close_file(std::move(file));
+  target.commit();
+}
+
+void write_bricks(const FrozenBricks& bricks, const FileOrigin& origin, const fs::path& path) {
+  h5::Quiet quiet;
+  AtomicFile target(path);
+  h5::Object file = h5::create_file(target.path(), path.string());
+  write_header(file, origin);
+  write_bricks_group(file, bricks);
   h5::close_file(std::move(file));
   target.commit();
 }
 
 VoxelScene read_scene(const fs::path& path) {
-  check_is_hdf5(path);
   h5::Quiet quiet;
-  h5::Object file = h5::open_file(path);
-  check_format(file);
+  const h5::Object file = open_checked(path);
+  if (!h5::has_child(file, "svdag") && h5::has_child(file, "bricks"))
+    throw Error("holds the bricks of a volume, expected a voxel scene").at(path.string());
   VoxelScene scene;
   read_placement(file, scene);
   read_header(file, scene);
@@ -264,6 +283,20 @@ VoxelScene read_scene(const fs::path& path) {
     throw Error(error.what()).at(path.string() + ": /svdag");
   }
   return scene;
+}
+
+FrozenBricks read_bricks(const fs::path& path) {
+  h5::Quiet quiet;
+  const h5::Object file = open_checked(path);
+  if (!h5::has_child(file, "bricks"))
+    throw Error("holds no bricks").at(path.string()).hint("make them with --structure bricks or both");
+  return read_bricks_group(file);
+}
+
+SceneFileParts scene_file_parts(const fs::path& path) {
+  h5::Quiet quiet;
+  const h5::Object file = open_checked(path);
+  return {h5::has_child(file, "svdag"), h5::has_child(file, "bricks")};
 }
 
 bool is_scene_file(const fs::path& path) {

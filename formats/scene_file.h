@@ -11,21 +11,42 @@
 //                          vox-edit, with the digest after it; script (uint8): the texts of all runs, up to
 //                          where the file was saved, one behind the other, each up to its script_end
 //
-// Texts have fixed lengths (h5py: bytes; .decode() gives a str). Equal scenes give equal bytes.
+//   /bricks                hybrid bricks of the same voxels or of a volume: formats/bricks_group.h
+//
+// A file of a volume has /bricks alone, and no digest. Texts have fixed lengths (h5py: bytes; .decode() gives
+// a str). Equal scenes give equal bytes.
 #pragma once
 
 #include <filesystem>
+#include <string>
 
+#include "libvox/bricks/frozen_bricks.h"
 #include "libvox/dag/voxel_scene.h"
 
 namespace vox {
 
-// Replaces what is at `path` once everything is written. Throws Error that names the file.
-void write_scene(const VoxelScene& scene, const std::filesystem::path& path);
+// Replaces what is at `path` once everything is written. Throws Error that names the file. `bricks` may be
+// null.
+void write_scene(const VoxelScene& scene, const std::filesystem::path& path,
+                 const FrozenBricks* bricks = nullptr);
+
+// Where a file comes from.
+struct FileOrigin {
+  std::string generator, command, created;
+};
+void write_bricks(const FrozenBricks& bricks, const FileOrigin& origin, const std::filesystem::path& path);
 
 // Checks everything that a walk over the DAG relies on to stay inside of it; verify() checks the rest. Throws
 // Error that names the file and what in it is wrong.
 VoxelScene read_scene(const std::filesystem::path& path);
+
+FrozenBricks read_bricks(const std::filesystem::path& path);
+
+// What a scene file holds. Throws Error where it is none.
+struct SceneFileParts {
+  bool dag = false, bricks = false;
+};
+SceneFileParts scene_file_parts(const std::filesystem::path& path);
 
 // By content: whether the file starts as HDF5 files do. False where it cannot be read.
 bool is_scene_file(const std::filesystem::path& path);

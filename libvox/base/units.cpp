@@ -64,6 +64,14 @@ uint64_t parse_count(std::string_view text, std::string_view what) {
   throw UsageError(fmt::format("{} is '{}', expected a whole number such as 4096, 4K or 2^12", what, text));
 }
 
+double parse_number(std::string_view text, std::string_view what) {
+  double value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+    throw UsageError(fmt::format("{} is '{}', expected a number", what, text));
+  return value;
+}
+
 uint64_t parse_bytes(std::string_view text, std::string_view what) {
   if (auto value = parse_scaled(text)) return *value;
   throw UsageError(fmt::format("{} is '{}', expected a size such as 800M or 1.5G", what, text));

@@ -10,6 +10,9 @@ namespace vox {
 // 4096, 4K, 64K, 1M (binary multiples), 2^16. Throws UsageError that names `what` otherwise.
 uint64_t parse_count(std::string_view text, std::string_view what);
 
+// -1.5, 2e-3; finite. Throws UsageError that names `what` otherwise.
+double parse_number(std::string_view text, std::string_view what);
+
 // 800M, 1.5G, 2GiB, 123456 (bytes; binary multiples).
 uint64_t parse_bytes(std::string_view text, std::string_view what);
 

@@ -26,17 +26,29 @@ struct ArrangeBlock {
                      static_cast<int32_t>(row / rows)};
     const Int3 corner =
         at * static_cast<int32_t>(shape.side()) + brick_voxel(static_cast<uint32_t>(i % shape.blocks()) << 6);
+    const bool whole = corner.x + 4 <= size.x && corner.y + 4 <= size.y && corner.z + 4 <= size.z;
+    masks[i] = whole ? arrange(corner, {4, 4, 4}, words + (i << 6))
+                     : arrange(corner, size - corner, words + (i << 6));
+  }
+
+  // Of the block at `corner` the voxels that `left` says are inside. Returns which are not empty.
+  VOX_HD uint64_t arrange(Int3 corner, Int3 left, T* to) const {
+    const ValueRule own_rule =
+        rule;  // bytes that are written might be part of this body, for all compilers know
+    const T* from = values;
     uint64_t mask = 0;
-    T* to = words + (i << 6);
     for (int32_t z = 0; z < 4; ++z)
-      for (int32_t y = 0; y < 4; ++y)
+      for (int32_t y = 0; y < 4; ++y) {
+        const int64_t row = row_begin(corner, y, z);
         for (int32_t x = 0; x < 4; ++x) {
-          const T word = word_at(corner + Int3{x, y, z});
+          const bool inside = x < left.x && y < left.y && z < left.z;
+          const T word = inside ? static_cast<T>(own_rule.word(from[row + x])) : T{0};
           const uint32_t code = block_code(x, y, z);
           to[code] = word;
           mask |= uint64_t{word != 0} << code;
         }
-    masks[i] = mask;
+      }
+    return mask;
   }
 
   VOX_HD static uint32_t block_code(int32_t x, int32_t y, int32_t z) {
@@ -44,13 +56,8 @@ struct ArrangeBlock {
                                  (z & 2) << 4);
   }
 
-  VOX_HD T word_at(Int3 v) const {
-    if (v.x >= size.x || v.y >= size.y || v.z >= size.z) return 0;
-    const uint64_t i =
-        (static_cast<uint64_t>(v.z) * static_cast<uint64_t>(size.y) + static_cast<uint64_t>(v.y)) *
-            static_cast<uint64_t>(size.x) +
-        static_cast<uint64_t>(v.x);
-    return static_cast<T>(rule.word(values[i]));
+  VOX_HD int64_t row_begin(Int3 corner, int32_t y, int32_t z) const {
+    return (int64_t{corner.z + z} * size.y + corner.y + y) * size.x + corner.x;
   }
 };
 

@@ -20,7 +20,9 @@ struct ValueRule {
 
   VOX_HD uint32_t word(uint32_t bits) const {
     if (type == ValueType::F32 && bits == 0x80000000u) bits = 0;  // -0 is 0
-    return value_number(type, bits) < threshold ? 0 : bits ^ background;
+    if (threshold > -std::numeric_limits<double>::infinity() && value_number(type, bits) < threshold)
+      return 0;
+    return bits ^ background;
   }
   VOX_HD uint32_t bits(uint32_t word) const { return word ^ background; }
 };

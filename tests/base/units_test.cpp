@@ -21,6 +21,12 @@ TEST(Units, WhatIsNoCountIsRefused) {
     EXPECT_THROW(parse_count(text, "--res"), UsageError) << text;
 }
 
+TEST(Units, NumbersAreFiniteAndNothingElse) {
+  EXPECT_EQ(parse_number("-1.5e3", "x"), -1500);
+  for (const char* text : {"", "one", "1 ", "1e999", "nan", "inf", "0x10", "1,5"})
+    EXPECT_THROW(parse_number(text, "--threshold"), UsageError) << text;
+}
+
 TEST(Units, SizesAreReadAsPeopleWriteThem) {
   EXPECT_EQ(parse_bytes("800M", "x"), 800u << 20);
   EXPECT_EQ(parse_bytes("1.5GiB", "x"), 3ull << 29);

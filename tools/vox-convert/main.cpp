@@ -1,4 +1,4 @@
-// vox-convert: meshes → sparse voxel DAG; scene files → other programs' formats.
+// vox-convert: meshes → sparse voxel DAG; volumes → bricks; scene files → other programs' formats.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,16 +17,18 @@
 #include "libvox/base/thread_limit.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/voxel_box.h"
+#include "tools/common/bricks_report.h"
 #include "tools/common/profile.h"
 #include "tools/common/scene_report.h"
 #include "tools/common/tool.h"
 #include "tools/vox-convert/options.h"
+#include "tools/vox-convert/volumes.h"
 
 namespace vox {
 namespace {
 
 struct Seconds {
-  double load = 0, palette = 0, voxelize = 0, build = 0, write = 0, total = 0;
+  double load = 0, palette = 0, voxelize = 0, build = 0, bricks = 0, write = 0, total = 0;
 };
 
 // What a conversion did, besides the scene.
@@ -151,26 +153,39 @@ std::optional<VoxelBox> clip_voxels(const VoxelScene& scene, const std::optional
   return box;
 }
 
-void write_output(const VoxelScene& scene, const ConvertOptions& options, bool from_scene_file) {
+struct Output {
+  VoxelScene scene;
+  std::optional<FrozenBricks> bricks;  // where --structure asks for them
+};
+
+bool wants_bricks(const ConvertOptions& options) {
+  return options.structure && *options.structure != Structure::Dag;
+}
+
+void write_output(const Output& output, const ConvertOptions& options, bool from_scene_file) {
   throw_if_cancelled();
   if (is_export_path(options.output)) {
-    export_scene(scene, options.output,
-                 from_scene_file ? clip_voxels(scene, options.grid.clip) : std::nullopt);
+    export_scene(output.scene, options.output,
+                 from_scene_file ? clip_voxels(output.scene, options.grid.clip) : std::nullopt);
+  } else if (options.structure == Structure::Bricks) {
+    write_bricks(*output.bricks, {generator_text(), options.command, timestamp()}, options.output);
   } else {
-    write_scene(scene, options.output);
+    write_scene(output.scene, options.output, output.bricks ? &*output.bricks : nullptr);
   }
 }
 
-std::string json_text(const VoxelScene& scene, const ConvertOptions& options, const Conversion& conversion) {
+std::string json_text(const Output& output, const ConvertOptions& options, const Conversion& conversion) {
   Json json;
   json.set("file", options.output.string());
-  set_scene(json, scene);
+  set_scene(json, output.scene);
+  if (output.bricks) set_bricks(json, *output.bricks);
   const Seconds& seconds = conversion.seconds;
   json.object("seconds")
       .set("load", seconds.load)
       .set("palette", seconds.palette)
       .set("voxelize", seconds.voxelize)
       .set("build", seconds.build)
+      .set("bricks", seconds.bricks)
       .set("write", seconds.write)
       .set("total", seconds.total);
   json.set("peak_memory_bytes", peak_resident_bytes())
@@ -188,19 +203,23 @@ std::string json_text(const VoxelScene& scene, const ConvertOptions& options, co
 void convert(const ConvertOptions& options) {
   Stopwatch total;
   Conversion conversion;
-  const VoxelScene scene = convert_meshes(options, conversion);
+  Output output = {.scene = convert_meshes(options, conversion), .bricks = {}};
+  const VoxelScene& scene = output.scene;
   Stopwatch watch;
-  write_output(scene, options, false);
+  if (wants_bricks(options)) output.bricks = scene_bricks(scene, options, conversion.kernels);
+  conversion.seconds.bricks = watch.lap();
+  write_output(output, options, false);
   if (options.palette_out) write_palette(*options.palette_out, scene.palette);
   conversion.seconds.write = watch.seconds();
   conversion.seconds.total = total.seconds();
   if (options.engine.profile) print_profile(conversion.kernels);
   if (options.json) {
-    fmt::print("{}\n", json_text(scene, options, conversion));
+    fmt::print("{}\n", json_text(output, options, conversion));
     return;
   }
   const Seconds& s = conversion.seconds;
   log_info("{}", summary_line(scene));
+  if (output.bricks) log_info("{}", bricks_line(*output.bricks));
   log_info(
       "load {:.2f} s, palette {:.2f} s, voxelize {:.2f} s, build {:.2f} s, write {:.2f} s, total {:.2f} s; "
       "peak {}",
@@ -208,25 +227,45 @@ void convert(const ConvertOptions& options) {
   log_info("{}: {}", options.output.string(), format_bytes(std::filesystem::file_size(options.output)));
 }
 
-// --info, --verify, or an export of a scene file.
+void check_scene_output(const ConvertOptions& options) {
+  if (is_export_path(options.output)) return;
+  if (!wants_bricks(options))
+    throw UsageError("a scene file needs -o with .nrrd, .vox or .binvox, --structure, --info, or --verify");
+  std::error_code absent;
+  if (options.structure == Structure::Bricks &&
+      std::filesystem::equivalent(options.inputs[0], options.output, absent))
+    throw UsageError("the scene would be replaced by its bricks: name another file with -o");
+}
+
+void verify_named(const FrozenDag& dag, const std::string& name) {
+  try {
+    verify(dag);
+  } catch (Error& error) {
+    throw error.at(name);
+  }
+}
+
+// --info, --verify, an export of a scene file, or bricks for it.
 void use_scene_file(const ConvertOptions& options) {
   if (options.inputs.size() > 1)
     throw UsageError("a scene file is converted alone, but there are several inputs");
   const ThreadLimit threads(options.engine.threads);
+  const SceneFileParts parts = scene_file_parts(options.inputs[0]);
+  if (parts.bricks && !parts.dag) return use_bricks_file(options);
   const std::string name = options.inputs[0].string();
   Stopwatch watch;
-  const VoxelScene scene = read_scene(options.inputs[0]);
-  if (options.verify) {
-    try {
-      verify(scene.dag);
-    } catch (Error& error) {
-      throw error.at(name);
-    }
-  }
-  if (!options.verify && !options.info) {
-    if (!is_export_path(options.output))
-      throw UsageError("a scene file needs -o with .nrrd, .vox or .binvox, or --info, or --verify");
-    write_output(scene, options, true);
+  Output output = {.scene = read_scene(options.inputs[0]), .bricks = {}};
+  const VoxelScene& scene = output.scene;
+  if (options.verify) verify_named(scene.dag, name);
+  const bool writes = !options.verify && !options.info;
+  if (parts.bricks && !writes) output.bricks = read_bricks(options.inputs[0]);
+  if (writes) {
+    check_scene_output(options);
+    std::vector<KernelTime> kernels;
+    if (wants_bricks(options)) output.bricks = scene_bricks(scene, options, kernels);
+    write_output(output, options, true);
+    if (options.engine.profile) print_profile(kernels);
+    if (output.bricks) log_info("{}", bricks_line(*output.bricks));
     log_info("{}: {}, {:.2f} s", options.output.string(),
              format_bytes(std::filesystem::file_size(options.output)), watch.seconds());
   }
@@ -235,9 +274,10 @@ void use_scene_file(const ConvertOptions& options) {
     json.set("file", name);
     if (options.verify) json.set("verified", true);
     set_scene(json, scene);
+    if (output.bricks) set_bricks(json, *output.bricks);
     fmt::print("{}\n", json.text());
   } else if (options.info) {
-    fmt::print("{}", describe_scene(scene));
+    fmt::print("{}{}", describe_scene(scene), output.bricks ? describe_bricks(*output.bricks) : "");
   } else if (options.verify) {
     fmt::print("{}: correct: {}\n", name, summary_line(scene));
   }
@@ -246,6 +286,9 @@ void use_scene_file(const ConvertOptions& options) {
 void run(int argc, char** argv) {
   const ConvertOptions options = parse_convert_options(argc, argv);
   const std::filesystem::path& input = options.inputs[0];
+  if (is_volume_input(options)) return convert_volume(options);
+  if (options.bricks.threshold.share || options.bricks.threshold.raw)
+    throw UsageError("--threshold and --threshold-raw are for volumes");
   if (options.verify || options.info || input.extension() == ".h5" || is_scene_file(input)) {
     use_scene_file(options);
   } else {

@@ -3,15 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <charconv>
-#include <cmath>
-
 #include "formats/export.h"
 #include "formats/palette_file.h"
 #include "formats/scene_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
 #include "libvox/hash/table_list.h"
+#include "tools/common/bricks_options.h"
 #include "tools/common/device_options.h"
 #include "tools/common/tool.h"
 
@@ -19,10 +17,10 @@ namespace vox {
 namespace {
 
 constexpr const char* kAbout =
-    R"(Turns textured meshes into a sparse voxel DAG with a palette of 16 materials.
+    R"(Turns textured meshes into a sparse voxel DAG with a palette of 16 materials, and volumes into hybrid bricks.
 
-Reads OBJ, glTF/GLB, PLY, STL, FBX, OFF, 3DS and COLLADA meshes, and scene files (.h5) of its own.
-Writes scene files, and by the extension of -o also .nrrd, .vox (MagicaVoxel) and .binvox.
+Reads OBJ, glTF/GLB, PLY, STL, FBX, OFF, 3DS and COLLADA meshes, volumes (.raw, .nrrd, .nhdr, .mhd, .mha, .dat), and
+scene files (.h5) of its own. Writes scene files, and by the extension of -o also .nrrd, .vox (MagicaVoxel) and .binvox.
 
 Examples:
   vox-convert house.obj --res 4K                     house.h5, 4096 voxels along the longest side
@@ -31,6 +29,8 @@ Examples:
   vox-convert house.h5 -o house.vox                  for MagicaVoxel
   vox-convert house.h5 --info                        what is in it
   vox-convert --verify house.h5                      check every pointer, the counts and the digest
+  vox-convert ct_512x512x300_uint16.raw --threshold 0.08   bricks of a volume, what is below 8 % of its range left out
+  vox-convert house.h5 --structure bricks -o bricks.h5     bricks of a scene's materials
 )";
 
 cxxopts::Options describe() {
@@ -38,7 +38,7 @@ cxxopts::Options describe() {
   options.custom_help("INPUT... (--res N | --voxel-size S) [options]").positional_help("").set_width(100);
   auto text = [] { return cxxopts::value<std::string>(); };
   auto preset = [](const char* value) { return cxxopts::value<std::string>()->default_value(value); };
-  options.add_options("Files")("inputs", "Mesh files, or one scene file",
+  options.add_options("Files")("inputs", "Mesh files, or one volume or scene file",
                                cxxopts::value<std::vector<std::string>>())(
       "o,output",
       "Where to: .h5, .nrrd, .vox or .binvox (default: the first INPUT's name with .h5, in the current "
@@ -63,6 +63,10 @@ cxxopts::Options describe() {
               "auto: chosen from the mesh; or a file of up to 16 colours: .gpl, .pal (JASC), .hex, an image",
               preset("auto"),
               "FILE")("palette-out", "Write the palette used: .gpl, .pal, .hex or .png", text(), "FILE");
+  options.add_options("Bricks")("structure", "svdag (of meshes the default), bricks (of volumes) or both",
+                                text(), "KIND");
+  add_bricks_options(options);
+  add_volume_options(options);
   add_device_options(options);
   options.add_options("Device")(
       "table", fmt::format("The hash table that holds the DAG: {}", fmt::join(table_names(), ", ")),
@@ -82,14 +86,6 @@ T choice(const cxxopts::ParseResult& parsed, const std::string& option,
     names += (names.empty() ? "" : ", ") + std::string(name);
   }
   throw UsageError(fmt::format("--{} is '{}', expected one of: {}", option, value, names));
-}
-
-double parse_number(std::string_view text, std::string_view what) {
-  double value = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
-    throw UsageError(fmt::format("{} is '{}', expected a number", what, text));
-  return value;
 }
 
 Box parse_clip(std::string_view text) {
@@ -143,8 +139,8 @@ std::filesystem::path parse_palette_out(const cxxopts::ParseResult& parsed, Mate
 ConvertOptions parse_convert_options(int argc, char** argv) {
   cxxopts::Options description = describe();
   CommonOptions common;
-  const cxxopts::ParseResult parsed =
-      parse_command_line(description, argc, argv, common, {"Files", "Grid", "Voxels", "Device"});
+  const cxxopts::ParseResult parsed = parse_command_line(
+      description, argc, argv, common, {"Files", "Grid", "Voxels", "Bricks", "Volumes", "Device"});
   ConvertOptions options;
   options.json = common.json;
   options.command = command_text(argc, argv);
@@ -163,6 +159,12 @@ ConvertOptions parse_convert_options(int argc, char** argv) {
       parsed, "coverage", {{"conservative", Coverage::Conservative}, {"thin", Coverage::Thin}});
   options.build.solid = parsed.count("solid") > 0;
   options.build.materials = options.materials != MaterialMode::None;
+  options.raw = read_raw_options(parsed);
+  options.bricks = read_bricks_options(parsed);
+  if (parsed.count("structure"))
+    options.structure = choice<Structure>(
+        parsed, "structure",
+        {{"svdag", Structure::Dag}, {"bricks", Structure::Bricks}, {"both", Structure::Both}});
   options.engine = read_device_options(parsed);
   options.engine.table = parsed["table"].as<std::string>();
 

@@ -7,11 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "formats/raw_volume.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/engine.h"
 #include "libvox/voxelize/grid.h"
 
 namespace vox {
+
+enum class Structure { Dag, Bricks, Both };
 
 struct ConvertOptions {
   std::vector<std::filesystem::path> inputs;
@@ -24,6 +27,9 @@ struct ConvertOptions {
   std::optional<std::filesystem::path> palette;  // none: --palette auto
   std::optional<std::filesystem::path> palette_out;
   BuildOptions build;
+  std::optional<Structure> structure;
+  BricksOptions bricks;
+  RawOptions raw;
   EngineOptions engine;
   std::string command;
 };

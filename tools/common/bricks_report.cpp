@@ -1,0 +1,60 @@
+#include "tools/common/bricks_report.h"
+
+#include <fmt/format.h>
+
+#include "libvox/base/units.h"
+
+namespace vox {
+namespace {
+
+double percent(uint64_t part, uint64_t whole) {
+  return 100 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+}  // namespace
+
+std::string bricks_line(const FrozenBricks& bricks) {
+  return fmt::format("{} voxels of {}, {:.2f} % filled, as {} bricks of {}³ in {}, {:.2f} % of dense",
+                     format_count(bricks.info.box().voxels()), value_type_name(bricks.info.type),
+                     percent(bricks.filled, bricks.info.box().voxels()), format_count(bricks.bricks()),
+                     bricks.shape().side(), format_bytes(bricks.bytes()),
+                     percent(bricks.bytes(), bricks.info.bytes()));
+}
+
+std::string describe_bricks(const FrozenBricks& bricks) {
+  const VolumeInfo& info = bricks.info;
+  std::string text = fmt::format(
+      "volume       {} x {} x {} voxels of {}, {} filled\n"
+      "spacing      {:.6g}, {:.6g}, {:.6g}, origin {:.6g}, {:.6g}, {:.6g}\n"
+      "source       {}\n"
+      "bricks       {} of {}³ voxels, {}, {:.2f} % of dense\n"
+      "  {:<11}  {:>15}  {:>7}  {:>12}\n",
+      info.size.x, info.size.y, info.size.z, value_type_name(info.type), format_count(bricks.filled),
+      info.spacing.x, info.spacing.y, info.spacing.z, info.origin.x, info.origin.y, info.origin.z,
+      info.source, format_count(bricks.bricks()), bricks.shape().side(), format_bytes(bricks.bytes()),
+      percent(bricks.bytes(), info.bytes()), "type", "bricks", "share", "bytes");
+  for (uint32_t type = 0; type < kBrickTypeCount; ++type)
+    if (bricks.counts[type] > 0)
+      text += fmt::format("  {:<11}  {:>15}  {:>5.1f} %  {:>12}\n", BrickTypes::kNames[type],
+                          format_count(bricks.counts[type]), percent(bricks.counts[type], bricks.bricks()),
+                          format_bytes(bricks.data[type].size() * sizeof(uint32_t)));
+  return text;
+}
+
+void set_bricks(Json& json, const FrozenBricks& bricks) {
+  Json& object = json.object("bricks");
+  object.set("bytes", bricks.bytes())
+      .set("size", bricks.shape().side())
+      .set("count", bricks.bricks())
+      .set("filled", bricks.filled)
+      .set("value_type", value_type_name(bricks.info.type))
+      .set("dense_bytes", bricks.info.bytes());
+  Json& types = object.object("types");
+  for (uint32_t type = 0; type < kBrickTypeCount; ++type)
+    types.set(std::string(BrickTypes::kNames[type]), bricks.counts[type]);
+  Json& bytes = object.object("type_bytes");
+  for (uint32_t type = 0; type < kBrickTypeCount; ++type)
+    bytes.set(std::string(BrickTypes::kNames[type]), bricks.data[type].size() * sizeof(uint32_t));
+}
+
+}  // namespace vox

@@ -1,0 +1,126 @@
+#include "tools/vox-convert/volumes.h"
+
+#include <fmt/format.h>
+
+#include "formats/nrrd.h"
+#include "formats/scene_file.h"
+#include "formats/volume_file.h"
+#include "libvox/base/atomic_file.h"
+#include "libvox/base/error.h"
+#include "libvox/base/log.h"
+#include "libvox/base/memory.h"
+#include "libvox/base/stopwatch.h"
+#include "libvox/base/thread_limit.h"
+#include "libvox/base/units.h"
+#include "libvox/volume/scene_volume.h"
+#include "tools/common/bricks_report.h"
+#include "tools/common/profile.h"
+#include "tools/common/tool.h"
+
+namespace vox {
+namespace {
+
+bool is_nrrd(const std::filesystem::path& path) {
+  return path.extension() == ".nrrd";
+}
+
+void write_output(const FrozenBricks& bricks, const ConvertOptions& options) {
+  if (is_nrrd(options.output)) {
+    write_nrrd(bricks_volume(bricks), options.output);
+  } else {
+    write_bricks(bricks, {generator_text(), options.command, timestamp()}, options.output);
+  }
+}
+
+void check_options(const ConvertOptions& options) {
+  if (options.inputs.size() > 1)
+    throw UsageError("a volume is converted alone, but there are several inputs");
+  if (options.structure && *options.structure != Structure::Bricks)
+    throw UsageError("a volume becomes bricks, --structure svdag and both are for meshes");
+  if (options.grid.resolution > 0 || options.grid.voxel_size > 0 || options.grid.clip)
+    throw UsageError("--res, --voxel-size and --clip are for meshes: a volume has its own grid");
+  if (options.output.extension() != ".h5" && !is_nrrd(options.output))
+    throw UsageError(fmt::format("-o is '{}', expected .h5 or .nrrd of a volume", options.output.string()));
+}
+
+std::string json_text(const ConvertOptions& options, const BricksResult& result, double write_seconds,
+                      double total_seconds, const Engine& engine) {
+  Json json;
+  json.set("file", options.output.string());
+  set_bricks(json, result.bricks);
+  json.object("seconds")
+      .set("read", result.read_seconds)
+      .set("build", result.seconds)
+      .set("write", write_seconds)
+      .set("total", total_seconds);
+  json.set("peak_memory_bytes", peak_resident_bytes())
+      .set("peak_device_bytes", result.peak_device_bytes)
+      .set("device", engine.device());
+  set_profile(json, engine.profile());
+  return json.text();
+}
+
+}  // namespace
+
+bool is_volume_input(const ConvertOptions& options) {
+  return options.raw.any() || is_volume_path(options.inputs[0]);
+}
+
+void convert_volume(const ConvertOptions& options) {
+  check_options(options);
+  const AtomicFile output(options.output);  // before the work: can it be written there?
+  const ThreadLimit threads(options.engine.threads);
+  Stopwatch total, watch;
+  const Volume volume = open_volume(options.inputs[0], options.raw);
+  const std::unique_ptr<Engine> engine = make_engine(options.engine);
+  log_info("{} x {} x {} voxels of {}, on {}", volume.info.size.x, volume.info.size.y, volume.info.size.z,
+           value_type_name(volume.info.type), engine->device_text());
+  BricksResult result = engine->build_bricks(volume, options.bricks);
+  result.bricks.info.source = options.inputs[0].filename().string();
+  if (result.bricks.filled == 0) log_warning("no voxel is filled: all values are below the threshold or 0");
+  watch.lap();
+  write_output(result.bricks, options);
+  const double write_seconds = watch.seconds();
+  if (options.engine.profile) print_profile(engine->profile());
+  if (options.json) {
+    fmt::print("{}\n", json_text(options, result, write_seconds, total.seconds(), *engine));
+    return;
+  }
+  log_info("{}", bricks_line(result.bricks));
+  log_info("read {:.2f} s, build {:.2f} s, write {:.2f} s, total {:.2f} s; peak {}", result.read_seconds,
+           result.seconds, write_seconds, total.seconds(), format_bytes(peak_resident_bytes()));
+  log_info("{}: {}", options.output.string(), format_bytes(std::filesystem::file_size(options.output)));
+}
+
+FrozenBricks scene_bricks(const VoxelScene& scene, const ConvertOptions& options,
+                          std::vector<KernelTime>& kernels) {
+  const std::unique_ptr<Engine> engine = make_engine(options.engine);
+  BricksResult result = engine->build_bricks(scene_volume(scene), options.bricks);
+  const std::vector<KernelTime> rows = engine->profile();
+  kernels.insert(kernels.end(), rows.begin(), rows.end());
+  return std::move(result.bricks);
+}
+
+void use_bricks_file(const ConvertOptions& options) {
+  const std::string name = options.inputs[0].string();
+  const FrozenBricks bricks = read_bricks(options.inputs[0]);
+  if (!options.verify && !options.info) {
+    if (!is_nrrd(options.output))
+      throw UsageError("a file of bricks needs -o with .nrrd, or --info, or --verify");
+    write_nrrd(bricks_volume(bricks), options.output);
+    log_info("{}: {}", options.output.string(), format_bytes(std::filesystem::file_size(options.output)));
+  }
+  if (options.json) {
+    Json json;
+    json.set("file", name);
+    if (options.verify) json.set("verified", true);
+    set_bricks(json, bricks);
+    fmt::print("{}\n", json.text());
+  } else if (options.info) {
+    fmt::print("{}", describe_bricks(bricks));
+  } else if (options.verify) {
+    fmt::print("{}: correct: {}\n", name, bricks_line(bricks));
+  }
+}
+
+}  // namespace vox
