@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 
 #include "libvox/base/cancel.h"
 #include "libvox/base/progress.h"
@@ -156,8 +157,9 @@ class BricksBuilder {
                                                   WordsOfChosen{chosen, choice.bytes.data()}, places.data());
     auto data = device_.template make<uint32_t>(words);
     device_.fill(data.data(), words, 0u);
+    static const std::string name = std::string("bricks: build ") + Type::kName;
     Words& all = result_.data[type];
-    device_.for_each({Type::kName, 0}, count,
+    device_.for_each(name.c_str(), count,
                      BuildBricks<T, Type>{words_.data(), masks_.data(), choice.counts.data(), shape, chosen,
                                           places.data(), type, all.size(), data.data(), roots});
     all.resize(all.size() + words);

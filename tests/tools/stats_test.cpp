@@ -198,5 +198,44 @@ TEST_F(StatsProgram, FlippedBytesOfASceneFileNeverCrashIt) {
   EXPECT_GT(failures, 0);
 }
 
+TEST_F(StatsProgram, ShowsWhatBricksTakeBesideTheSceneOrAlone) {
+  converted({"cube.h5", "--structure", "both", "--brick-size", "8", "-o", "both.h5"});
+  converted({"cube.h5", "--structure", "bricks", "--brick-size", "8", "-o", "alone.h5"});
+  const std::string page = printed({"both.h5", "--only", "bricks"});
+  for (const char* part :
+       {"Bricks\n", "bits of overhead for each filled voxel", "thesis", "four types", "64³"})
+    EXPECT_NE(page.find(part), std::string::npos) << part << page;
+  EXPECT_NE(printed({"both.h5"}).find("Hash tables"), std::string::npos);
+  EXPECT_EQ(printed({"cube.h5"}).find("Bricks\n"), std::string::npos);
+
+  const std::string both = printed({"both.h5", "--only", "bricks", "--json"}),
+                    alone = printed({"alone.h5", "--json"});
+  for (const char* key :
+       {"bricks.bytes", "bricks.size", "bricks.filled", "bricks.types.empty", "bricks.overhead_bits"})
+    EXPECT_TRUE(json_value(both, key) != "" && json_value(both, key) == json_value(alone, key)) << key;
+  expect_failure(kFailed, "cube.h5: the file holds no bricks", {"cube.h5", "--only", "bricks"});
+  expect_failure(kFailed, "alone.h5: the file holds bricks alone", {"alone.h5", "--only", "levels"});
+}
+
+TEST_F(StatsProgram, CountsForEveryBrickSizeWhatConvertingGives) {
+  converted({"cube.h5", "--structure", "bricks", "-o", "bricks.h5"});
+  printed({"bricks.h5", "-o", "report.h5"});
+  for (const auto& [column, types] :
+       std::vector<std::pair<std::string, std::string>>{{"dense", "empty,dense"},
+                                                        {"list", "empty,list"},
+                                                        {"four types", "empty,dense,octree,list"},
+                                                        {"all types", "all"}}) {
+    std::string sizes;
+    for (const char* size : {"4", "8", "16", "32", "64"})
+      sizes += json_value(converted({"cube.h5", "--structure", "bricks", "--types", types, "--brick-size",
+                                     size, "-o", "a.h5", "--json"}),
+                          "bricks.bytes") +
+               " ";
+    EXPECT_EQ(
+        python("import h5py\nprint(*h5py.File('report.h5')['bricks/sizes/" + column + "'][()], end=' ')"),
+        sizes);
+  }
+}
+
 }  // namespace
 }  // namespace vox

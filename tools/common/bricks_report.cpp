@@ -41,7 +41,7 @@ std::string describe_bricks(const FrozenBricks& bricks) {
   return text;
 }
 
-void set_bricks(Json& json, const FrozenBricks& bricks) {
+Json& set_bricks(Json& json, const FrozenBricks& bricks) {
   Json& object = json.object("bricks");
   object.set("bytes", bricks.bytes())
       .set("size", bricks.shape().side())
@@ -55,6 +55,7 @@ void set_bricks(Json& json, const FrozenBricks& bricks) {
   Json& bytes = object.object("type_bytes");
   for (uint32_t type = 0; type < kBrickTypeCount; ++type)
     bytes.set(std::string(BrickTypes::kNames[type]), bricks.data[type].size() * sizeof(uint32_t));
+  return object;
 }
 
 }  // namespace vox

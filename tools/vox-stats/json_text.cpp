@@ -139,12 +139,15 @@ std::string json_text(const SceneStats& stats) {
   Json json;
   json.set("file", stats.file);
   if (!stats.device.empty()) json.set("device", stats.device);
-  Json& scene = json.object("scene");
-  set_scene(scene, stats);
-  if (stats.has(Section::Materials)) set_materials(scene, stats);
+  if (stats.has_scene) {
+    Json& scene = json.object("scene");
+    set_scene(scene, stats);
+    if (stats.has(Section::Materials)) set_materials(scene, stats);
+  }
   if (stats.has(Section::Levels)) set_levels(json.array("levels"), stats);
   if (stats.has(Section::Sizes)) set_sizes(json.object("sizes"), stats);
   if (stats.has(Section::Memory)) set_tables(json.object("tables"), stats);
+  if (stats.bricks) set_bricks_stats(json, *stats.bricks);
   set_profile(json, stats.kernels);
   return json.text() + "\n";
 }

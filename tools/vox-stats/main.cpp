@@ -65,8 +65,23 @@ void check_counts(const DagStats& counted, const FrozenDag& dag) {
     throw Error("the counts in the file are not those of its nodes").hint("vox-convert --verify says more");
 }
 
-std::set<Section> sections_of(const StatsOptions& options, const FrozenDag& dag) {
+std::set<Section> sections_of(const StatsOptions& options, const SceneFileParts& parts) {
   std::set<Section> sections = options.sections;
+  if (!parts.bricks) {
+    if (options.asked.count(Section::Bricks) > 0)
+      throw Error("the file holds no bricks").hint("vox-convert --structure both makes them");
+    sections.erase(Section::Bricks);
+  }
+  if (!parts.dag) {
+    if (!options.asked.empty() && options.asked != std::set{Section::Bricks})
+      throw Error("the file holds bricks alone, no scene");
+    return {Section::Bricks};
+  }
+  return sections;
+}
+
+std::set<Section> without_absent(std::set<Section> sections, const StatsOptions& options,
+                                 const FrozenDag& dag) {
   if (dag.materials) return sections;
   if (options.asked.count(Section::Materials) > 0)
     throw Error("the scene has no materials").hint("it was made with --materials none");
@@ -85,7 +100,7 @@ Picture picture_of(Engine& engine, const VoxelScene& scene) {
 
 void measure(SceneStats& stats, const StatsOptions& options) {
   const FrozenDag& dag = stats.scene.dag;
-  stats.sections = sections_of(options, dag);
+  stats.sections = without_absent(std::move(stats.sections), options, dag);
   const bool compares = stats.has(Section::Levels) || stats.has(Section::Sizes);
   if (compares || stats.has(Section::Scene) || stats.has(Section::Materials)) {
     stats.dag = count_dag(dag);
@@ -111,15 +126,33 @@ void measure(SceneStats& stats, const StatsOptions& options) {
   if (stats.has(Section::Sizes)) stats.sizes = scene_sizes(dag, *stats.dag, stats.geometry);
 }
 
+void measure_own_bricks(SceneStats& stats, const StatsOptions& options, FrozenBricks bricks) {
+  const std::unique_ptr<Engine> engine = make_engine(options.engine);
+  stats.device = engine->device();
+  stats.bricks = measure_bricks(std::move(bricks), *engine);
+  const std::vector<KernelTime> kernels = engine->profile();
+  stats.kernels.insert(stats.kernels.end(), kernels.begin(), kernels.end());
+}
+
+void measure_all(SceneStats& stats, const StatsOptions& options, FrozenBricks bricks) {
+  if (stats.has_scene) measure(stats, options);
+  if (stats.has(Section::Bricks)) measure_own_bricks(stats, options, std::move(bricks));
+}
+
 void run(int argc, char** argv) {
   const StatsOptions options = parse_stats_options(argc, argv);
   const ThreadLimit threads(options.engine.threads);
   check_targets(options);
   SceneStats stats;
   stats.file = options.scene.string();
-  stats.scene = read_scene(options.scene);
+  const SceneFileParts parts = scene_file_parts(options.scene);
+  stats.has_scene = parts.dag || !parts.bricks;
+  if (stats.has_scene) stats.scene = read_scene(options.scene);
+  FrozenBricks bricks;
+  if (parts.bricks && options.shows(Section::Bricks)) bricks = read_bricks(options.scene);
   try {
-    measure(stats, options);
+    stats.sections = sections_of(options, parts);
+    measure_all(stats, options, std::move(bricks));
   } catch (const Cancelled&) {
     throw;
   } catch (const UsageError&) {

@@ -16,7 +16,8 @@ namespace {
 
 constexpr const char* kAbout =
     R"(Measures a scene file: what it holds, what deduplication has made of it, what other forms of it would
-take, and what each hash table takes that holds it, beside what a formula predicts.
+take, and what each hash table takes that holds it, beside what a formula predicts; of bricks, what each size and set of
+types would take.
 
 Examples:
   vox-stats house.h5                              everything, on one page
@@ -29,11 +30,9 @@ Examples:
 
 constexpr uint32_t kMaxLoadFactor = 4096;
 
-const std::vector<std::pair<std::string, Section>> kSections = {{"scene", Section::Scene},
-                                                                {"materials", Section::Materials},
-                                                                {"levels", Section::Levels},
-                                                                {"sizes", Section::Sizes},
-                                                                {"memory", Section::Memory}};
+const std::vector<std::pair<std::string, Section>> kSections = {
+    {"scene", Section::Scene}, {"materials", Section::Materials}, {"levels", Section::Levels},
+    {"sizes", Section::Sizes}, {"memory", Section::Memory},       {"bricks", Section::Bricks}};
 
 cxxopts::Options describe() {
   cxxopts::Options options("vox-stats", kAbout);
@@ -45,7 +44,7 @@ cxxopts::Options describe() {
   options.add_options("Report")("scene", "A scene file that vox-convert wrote", text(), "SCENE.h5")(
       "o,output", "Write a report, HDF5, with everything that is measured", text(), "FILE")(
       "html", "Write a page with pictures: one file, for a browser or for paper", text(), "FILE")(
-      "only", "Only these sections: scene, materials, levels, sizes, memory", list(""), "SECTION,…");
+      "only", "Only these sections: scene, materials, levels, sizes, memory, bricks", list(""), "SECTION,…");
   options.add_options("Hash tables")(
       "tables", fmt::format("all, or some of: {}", fmt::join(table_names(), ", ")), list("all"), "NAME,…")(
       "load-factor", fmt::format("Items per bucket, 1 to {}", kMaxLoadFactor), list("96"), "N,…")(

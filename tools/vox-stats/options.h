@@ -10,7 +10,7 @@
 
 namespace vox {
 
-enum class Section { Scene, Materials, Levels, Sizes, Memory };
+enum class Section { Scene, Materials, Levels, Sizes, Memory, Bricks };
 
 struct StatsOptions {
   std::filesystem::path scene;

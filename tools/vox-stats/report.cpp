@@ -155,7 +155,8 @@ void add_table(ReportGroup& group, const SceneStats& stats, const TableReport& r
 Report report_of(const SceneStats& stats) {
   Report report;
   report.set("tool", "vox-stats").set("device", stats.device);
-  add_scene(report.group("scene"), stats);
+  if (stats.has_scene) add_scene(report.group("scene"), stats);
+  if (stats.bricks) add_bricks(report.group("bricks"), *stats.bricks);
   if (stats.has(Section::Materials)) add_materials(report.group("materials"), stats);
   if (stats.has(Section::Levels)) {
     add_levels(report.group("levels"), stats.scene.dag, *stats.dag);

@@ -217,12 +217,13 @@ std::string memory_section(const SceneStats& stats) {
 }  // namespace
 
 std::string screen_text(const SceneStats& stats) {
-  std::string text = title_line(stats);
+  std::string text = stats.has_scene ? title_line(stats) : stats.file + "\n";
   if (stats.has(Section::Scene)) text += scene_section(stats);
   if (stats.has(Section::Materials)) text += materials_section(stats);
   if (stats.has(Section::Levels)) text += levels_section(stats);
   if (stats.has(Section::Sizes)) text += sizes_section(stats);
   if (stats.has(Section::Memory)) text += memory_section(stats);
+  if (stats.bricks) text += bricks_text(*stats.bricks);
   return text;
 }
 

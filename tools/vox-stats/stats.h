@@ -14,6 +14,7 @@
 #include "libvox/report/dag_stats.h"
 #include "libvox/report/scene_sizes.h"
 #include "libvox/report/table_report.h"
+#include "tools/vox-stats/bricks.h"
 #include "tools/vox-stats/options.h"
 
 namespace vox {
@@ -23,6 +24,7 @@ struct SceneStats {
   std::string file;
   std::string device;          // empty: none was needed
   std::string device_text;     // the same in words
+  bool has_scene = true;       // false of a file that holds bricks alone
   VoxelScene scene;            // as read
   std::set<Section> sections;  // those that are there
   std::optional<DagStats> dag;
@@ -30,6 +32,7 @@ struct SceneStats {
   std::vector<SceneSize> sizes;
   std::vector<TableReport> tables;
   std::optional<Picture> picture;  // for the page; none of a scene without voxels
+  std::optional<BricksStats> bricks;
   std::vector<KernelTime> kernels;
 
   bool has(Section section) const { return sections.count(section) > 0; }

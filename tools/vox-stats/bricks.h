@@ -1,0 +1,36 @@
+// vox-stats, of bricks: those of the file, and what others would take.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "formats/report_file.h"
+#include "libvox/base/json.h"
+#include "libvox/engine.h"
+
+namespace vox {
+
+// What bricks of some types take, for each of their sizes.
+struct BrickTypesRow {
+  std::string name;
+  std::vector<BrickTotals> sizes;  // 4 to 64 voxels a side
+};
+
+struct BricksStats {
+  FrozenBricks bricks;
+  std::vector<BrickTypesRow> rows;
+
+  double filled_share() const;
+  double dense_share() const;    // bytes against those of the dense volume
+  double overhead_bits() const;  // beyond the filled values, for each of them; 0 where nothing is filled
+};
+
+// Measures dense, octree and list bricks alone, the thesis's four types and all. Labschütz, Figure 6.1 and
+// Table 6.3.
+BricksStats measure_bricks(FrozenBricks bricks, Engine& engine);
+
+std::string bricks_text(const BricksStats& stats);
+void set_bricks_stats(Json& json, const BricksStats& stats);
+void add_bricks(ReportGroup& group, const BricksStats& stats);
+
+}  // namespace vox
