@@ -33,7 +33,9 @@ template <class T>
 void check_bricks(const FrozenBricks& bricks) {
   const BricksRef access = ref(bricks);
   tbb::parallel_for(uint64_t{0}, bricks.bricks(), [&](uint64_t brick) {
-    const auto [type, place] = access.entry(brick);
+    const BricksRef::Entry entry = access.entry(brick);
+    const uint32_t type = entry.type;
+    const uint64_t place = entry.place;
     if (type >= kBrickTypeCount) throw Error(fmt::format("brick {} is of type {}", brick, type));
     const Words& data = bricks.data[type];
     bool fits = place <= data.size();
