@@ -40,6 +40,7 @@ figure h3 { margin-top: 0; }
 p { margin: 0 0 1rem; max-width: 46rem; }
 p.caption { color: var(--quiet); }
 figure { margin: 0 0 2.5rem; break-inside: avoid; }
+dl + figure { margin-top: 1.5rem; }
 figure.picture img { display: block; width: 100%; height: auto; border-radius: 6px; }
 figure.picture figcaption { color: var(--quiet); margin-top: .5rem; font-size: .9rem; }
 figure.picture { margin-top: 1.5rem; }

@@ -91,6 +91,32 @@ TEST_F(StatsPage, ShowsNoFaultsInABrowser) {
   }
 }
 
+TEST_F(StatsPage, ShowsTheBricksOfAFileThatHoldsThem) {
+  converted({"cube.h5", "--structure", "both", "-o", "both.h5", "-q"});
+  converted({"cube.h5", "--structure", "bricks", "-o", "bricks.h5", "-q"});
+  for (const char* file : {"both.h5", "bricks.h5"}) {
+    write("result.json", printed({file, "--json", "--html", "page.html"}));
+    EXPECT_EQ(python(kReadTables + std::string(R"(
+b = json.load(open('result.json'))['bricks']
+types = table('Types of the bricks of {0} × {0} × {0} voxels'.format(b['size']))
+for name, bricks in b['types'].items():
+    assert types[name]['bricks'] == count(bricks) and types[name]['size'] == count(b['type_bytes'][name])
+assert types['all']['bricks'] == count(b['count']) and types['all']['size'] == count(b['bytes'])
+sizes = table('What other sides and types would take')
+assert len(sizes) == len(b['sizes']) == 5
+for entry in b['sizes']:
+    for name, size in entry['bytes'].items():
+        assert sizes[str(entry['size'])][name] == count(size)
+    assert sizes[str(entry['size'])]['thesis'] == count(entry['thesis_bytes'])
+print('good')
+)")),
+              "good\n")
+        << file;
+    if (!have_browser()) continue;
+    EXPECT_EQ(look_at(folder_ / "page.html").faults, std::vector<std::string>{}) << file;
+  }
+}
+
 TEST_F(StatsPage, WhoeverLooksAtPagesSeesTheirFaults) {
   if (!have_browser()) GTEST_SKIP() << "no chromium";
   write("bad.html",

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/html_page.h"
 #include "formats/report_file.h"
 #include "libvox/base/json.h"
 #include "libvox/engine.h"
@@ -32,5 +33,6 @@ BricksStats measure_bricks(FrozenBricks bricks, Engine& engine);
 std::string bricks_text(const BricksStats& stats);
 void set_bricks_stats(Json& json, const BricksStats& stats);
 void add_bricks(ReportGroup& group, const BricksStats& stats);
+void add_bricks(HtmlPage& page, const BricksStats& stats);
 
 }  // namespace vox

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "libvox/base/units.h"
+#include "tools/common/bricks_report.h"
 #include "tools/common/report_cells.h"
 #include "tools/common/scene_report.h"
 #include "tools/common/text_table.h"
@@ -218,13 +219,17 @@ void add_memory(HtmlPage& page, const SceneStats& stats) {
 
 HtmlPage page_of(const SceneStats& stats) {
   const FrozenDag& dag = stats.scene.dag;
-  HtmlPage page(stats.file, fmt::format("{} voxels in {}³", format_count(dag.voxels), dag.resolution));
+  HtmlPage page(stats.file, stats.has_scene
+                                ? fmt::format("{} voxels in {}³", format_count(dag.voxels), dag.resolution)
+                                : bricks_line(stats.bricks->bricks));
   if (stats.has(Section::Scene)) add_scene(page, stats);
-  if (dag.voxels == 0) return page;
-  if (stats.has(Section::Materials)) add_materials(page, stats);
-  if (stats.has(Section::Levels)) add_levels(page, stats);
-  if (stats.has(Section::Sizes)) add_sizes(page, stats);
-  if (stats.has(Section::Memory)) add_memory(page, stats);
+  if (dag.voxels > 0) {
+    if (stats.has(Section::Materials)) add_materials(page, stats);
+    if (stats.has(Section::Levels)) add_levels(page, stats);
+    if (stats.has(Section::Sizes)) add_sizes(page, stats);
+    if (stats.has(Section::Memory)) add_memory(page, stats);
+  }
+  if (stats.has(Section::Bricks)) add_bricks(page, *stats.bricks);
   return page;
 }
 
