@@ -136,7 +136,7 @@ class DeviceRenderer final : public Renderer {
   }
 
   Picture slice(const SliceOptions& options) override {
-    const SliceFrame frame = slice_frame(options, filled_, rays_.ref().log2_side);
+    const SliceFrame frame = slice_frame(options, filled_, cube_at({0, 0, 0}, 1u << rays_.ref().log2_side));
     SlicePixels body = {rays_.ref(), frame, {}, opaque(options.empty), nullptr};
     for (uint32_t i = 0; i < kPaletteSize; ++i) body.colors[i] = opaque(material_color(palette_, i));
     Picture picture;

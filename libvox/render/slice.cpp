@@ -26,12 +26,13 @@ struct Extent {
 
 }  // namespace
 
-SliceFrame slice_frame(const SliceOptions& options, const VoxelBox& filled, uint32_t log2_side) {
-  if (options.at >> log2_side != 0)
+SliceFrame slice_frame(const SliceOptions& options, const VoxelBox& filled, const VoxelBox& grid) {
+  const auto planes = static_cast<uint32_t>(along_axis(grid.max, options.axis));
+  if (options.at >= planes)
     throw Error("there is no plane " + std::string(1, "xyz"[options.axis]) + "=" + std::to_string(options.at))
-        .hint("they go from 0 to " + std::to_string((1u << log2_side) - 1));
+        .hint("they go from 0 to " + std::to_string(planes - 1));
   if (options.most.width == 0 || options.most.height == 0) throw Error("a picture without pixels");
-  const VoxelBox box = filled.empty() ? cube_at({0, 0, 0}, 1u << log2_side) : filled;
+  const VoxelBox box = filled.empty() ? grid : filled;
 
   SliceFrame frame = {};
   frame.axis = options.axis;

@@ -28,8 +28,8 @@ struct SliceFrame {
   ImageSize size() const { return {width * pixels_per_cell, height * pixels_per_cell}; }
 };
 
-// Of the plane, the part inside `filled`, the box around all voxels; all of the cube where that is empty.
-// Throws Error where the plane lies outside the cube or the picture has no pixels.
-SliceFrame slice_frame(const SliceOptions& options, const VoxelBox& filled, uint32_t log2_side);
+// Of the plane, the part inside `filled`, the box around all voxels; all of the grid where that is empty.
+// Throws Error where the plane lies outside the grid or the picture has no pixels.
+SliceFrame slice_frame(const SliceOptions& options, const VoxelBox& filled, const VoxelBox& grid);
 
 }  // namespace vox

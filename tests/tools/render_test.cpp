@@ -74,6 +74,21 @@ TEST_F(RenderProgram, TheSamePictureComesAgain) {
   EXPECT_TRUE(image("a.png").pixels == image("b.png").pixels);
 }
 
+TEST_F(RenderProgram, ACutThroughBricksShowsValuesAsColors) {
+  write("steps_4x2x3_uint8.raw", std::string("\0\1\2\3\0\1\2\3", 8) + std::string(16, 9));
+  converted({"steps_4x2x3_uint8.raw", "-q", "-o", "steps.h5"});
+  const std::string json =
+      printed({"steps.h5", "-q", "--json", "--slice", "z=0", "--size", "8x8", "--legend", "off"});
+  EXPECT_EQ(json_value(json, "low"), "1");
+  EXPECT_EQ(json_value(json, "high"), "3");
+  const Image shown = image("steps.png");
+  ASSERT_EQ(shown.width, 8u);
+  ASSERT_EQ(shown.height, 4u);
+  for (uint32_t x = 0; x < 8; ++x) EXPECT_EQ(shown.pixels[x] == shown.pixels[0], x < 2) << x;
+  expect_failure(kFailed, "no plane z=3", {"steps.h5", "--slice", "z=3"});
+  expect_failure(kFailed, "holds the bricks of a volume", {"steps.h5"});
+}
+
 TEST_F(RenderProgram, LongWorkCanBeStopped) {
   expect_failure(kInterrupted, "interrupted",
                  {"cube.h5", "--samples", "4096", "--ao", "1024", "--size", "4000x4000"},

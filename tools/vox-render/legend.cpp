@@ -118,6 +118,11 @@ Legend legend_of(Shade shade, const Picture& picture, double voxel_size) {
   return {};
 }
 
+Legend values_legend(const Picture& picture) {
+  return {"Value", ramp({number_text(picture.low), number_text((picture.low + picture.high) / 2),
+                         number_text(picture.high)})};
+}
+
 void draw_legend(Image& image, const Legend& legend) {
   const int scale = std::max(1, static_cast<int>(std::min(image.width, image.height)) / 360);
   const int unit = 4 * scale, line = 12 * scale, bar = 10 * scale;

@@ -21,6 +21,7 @@ struct Legend {
 // Of the modes whose colours are not those of things. `voxel_size` is in scene units.
 bool has_legend(Shade shade);
 Legend legend_of(Shade shade, const Picture& picture, double voxel_size);
+Legend values_legend(const Picture& picture);  // of a cut through a volume
 
 // In the lower left corner, in letters that grow with the picture; a picture too small for it stays as it is.
 void draw_legend(Image& image, const Legend& legend);

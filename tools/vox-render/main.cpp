@@ -12,6 +12,7 @@
 #include "libvox/base/log.h"
 #include "libvox/base/thread_limit.h"
 #include "libvox/base/units.h"
+#include "libvox/render/volume_slice.h"
 #include "tools/common/profile.h"
 #include "tools/common/tool.h"
 #include "tools/vox-render/legend.h"
@@ -119,9 +120,33 @@ void set_picture(Json& json, const Frame& frame, const Picture& picture, const V
       .set("rays", picture.rays);
 }
 
+// A cut through a file that holds the bricks of a volume alone.
+void cut_volume(const RenderToolOptions& options) {
+  check_targets({{{}, options.output}}, options);
+  const FrozenBricks bricks = read_bricks(options.scene);
+  Picture picture = slice_volume(bricks_volume(bricks), bricks.background, *options.slice);
+  if (options.legends == Legends::On) draw_legend(picture.image, values_legend(picture));
+  write_png(
+      picture.image,
+      {{"Software", generator_text()}, {"Command", options.command}, {"Slice", slice_text(*options.slice)}},
+      options.output);
+  log_info("{}: {} to {}", options.output.string(), picture.low, picture.high);
+  if (!options.json) return;
+  Json json;
+  json.set("volume", options.scene.string())
+      .set("file", options.output.string())
+      .set("slice", slice_text(*options.slice))
+      .set("width", picture.image.width)
+      .set("height", picture.image.height)
+      .set("low", picture.low)
+      .set("high", picture.high);
+  fmt::print("{}\n", json.text());
+}
+
 void run(int argc, char** argv) {
   const RenderToolOptions options = parse_render_options(argc, argv);
   const ThreadLimit threads(options.engine.threads);
+  if (options.slice && !scene_file_parts(options.scene).dag) return cut_volume(options);
   const VoxelScene scene = read_scene(options.scene);
   const std::vector<Frame> list = frames(scene, options);
   check_targets(list, options);

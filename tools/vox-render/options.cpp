@@ -23,6 +23,7 @@ Examples:
   vox-render house.h5 --shade depth                     what is near, what is far
   vox-render house.h5 --shade sharing                   what the DAG stores once and uses often
   vox-render house.h5 --slice y=100                     a cut, the 101st layer of voxels from below
+  vox-render ct.h5 --slice z=40                         the same of a volume's bricks, its values as colours
   vox-render house.h5 --turntable 36                    house-00.png to house-35.png
 )";
 

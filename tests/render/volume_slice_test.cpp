@@ -1,0 +1,82 @@
+#include "libvox/render/volume_slice.h"
+
+#include <gtest/gtest.h>
+
+#include "libvox/base/error.h"
+#include "tests/render/pictures.h"
+
+namespace vox {
+namespace {
+
+constexpr Int3 kSize = {13, 7, 10};
+
+// Any number that differs from voxel to voxel; one in seven is the background's.
+int16_t value_at(Int3 v) {
+  const int32_t number = v.x + 20 * v.y + 300 * v.z;
+  return number % 7 == 0 ? int16_t{-1000} : static_cast<int16_t>(number - 100);
+}
+
+Volume numbered() {
+  Volume volume;
+  volume.info.size = kSize;
+  volume.info.type = ValueType::I16;
+  volume.read = [](const VoxelBox& box, std::byte* to) {
+    auto* out = reinterpret_cast<int16_t*>(to);
+    for (int32_t z = box.min.z; z < box.max.z; ++z)
+      for (int32_t y = box.min.y; y < box.max.y; ++y)
+        for (int32_t x = box.min.x; x < box.max.x; ++x) *out++ = value_at({x, y, z});
+  };
+  return volume;
+}
+
+constexpr uint32_t kBackground = static_cast<uint16_t>(-1000);
+
+TEST(VolumeSlice, EachSquareHasTheColorOfItsVoxel) {
+  for (uint32_t axis = 0; axis < 3; ++axis)
+    for (const uint32_t layer : {0u, 6u}) {
+      const SliceOptions options = {.axis = axis, .at = layer, .most = {60, 60}};
+      const Picture shown = slice_volume(numbered(), kBackground, options);
+      const auto plane = int32_t(layer);
+      // Right and down, as the views from the right, the top and the front see them.
+      const auto voxel = [&](int32_t u, int32_t v) {
+        if (axis == 0) return Int3{plane, kSize.y - 1 - v, kSize.z - 1 - u};
+        if (axis == 1) return Int3{u, plane, v};
+        return Int3{u, kSize.y - 1 - v, plane};
+      };
+      const int32_t width = axis == 0 ? kSize.z : kSize.x, height = axis == 1 ? kSize.z : kSize.y;
+      const int32_t pixels = 60 / std::max(width, height);
+      ASSERT_EQ(shown.image.width, uint32_t(width * pixels));
+      ASSERT_EQ(shown.image.height, uint32_t(height * pixels));
+      int low = 10000, high = -10000;
+      for (int32_t v = 0; v < height; ++v)
+        for (int32_t u = 0; u < width; ++u)
+          if (const int value = value_at(voxel(u, v)); value != -1000) {
+            low = std::min(low, value);
+            high = std::max(high, value);
+          }
+      EXPECT_EQ(shown.low, low);
+      EXPECT_EQ(shown.high, high);
+      for (int32_t v = 0; v < height * pixels; ++v)
+        for (int32_t u = 0; u < width * pixels; ++u) {
+          const int value = value_at(voxel(u / pixels, v / pixels));
+          const double share = double(value - low) / (high - low);
+          const Rgba8 expected =
+              opaque(value == -1000 ? options.empty : ramp_color(uint32_t(share * (kRampColors - 1) + 0.5)));
+          ASSERT_EQ(at(shown, uint32_t(u), uint32_t(v)), expected) << axis << ' ' << u << ' ' << v;
+        }
+    }
+}
+
+TEST(VolumeSlice, OfMoreVoxelsThanPixelsEachShowsSomethingOfItsSquare) {
+  const Picture shown = slice_volume(numbered(), kBackground, {.axis = 2, .at = 3, .most = {7, 7}});
+  EXPECT_EQ(shown.image.width, 7u);
+  EXPECT_EQ(shown.image.height, 4u);
+  for (const Rgba8 pixel : shown.image.pixels) EXPECT_NE(pixel, opaque(SliceOptions().empty));
+}
+
+TEST(VolumeSlice, RefusesPlanesThatAreNotThere) {
+  EXPECT_THROW(slice_volume(numbered(), kBackground, {.axis = 1, .at = 7, .most = {9, 9}}), Error);
+}
+
+}  // namespace
+}  // namespace vox
