@@ -8,7 +8,6 @@
 
 #include "formats/h5_words.h"
 #include "libvox/base/error.h"
-#include "libvox/bricks/bricks_ref.h"
 
 namespace vox {
 namespace {

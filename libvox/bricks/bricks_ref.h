@@ -1,10 +1,15 @@
 // Access to bricks, wherever they lie.
 #pragma once
 
-#include "libvox/bricks/frozen_bricks.h"
 #include "libvox/bricks/types.h"
 
 namespace vox {
+
+// An entry of the root grid: the type in the low bits, above them where the brick begins in the data of its
+// type, in words. One word, or two where one is not enough for the largest place.
+inline constexpr uint32_t kRootTypeBits = 4;
+inline constexpr uint64_t kMaxShortPlace = (uint64_t{1} << (32 - kRootTypeBits)) - 1;
+static_assert(kBrickTypeCount <= 1u << kRootTypeBits);
 
 struct BricksRef {
   Int3 size, grid;
@@ -24,28 +29,37 @@ struct BricksRef {
     return {static_cast<uint32_t>(bits & ((1u << kRootTypeBits) - 1)), bits >> kRootTypeBits};
   }
 
-  VOX_HD uint64_t brick_of(Int3 voxel) const {
+  // Where the brick of a voxel stands in the grid, and which entry of the root that is.
+  VOX_HD Int3 place_of(Int3 voxel) const {
     const uint32_t shift = shape.log2_side;
-    return (static_cast<uint64_t>(voxel.z >> shift) * static_cast<uint64_t>(grid.y) +
-            static_cast<uint64_t>(voxel.y >> shift)) *
-               static_cast<uint64_t>(grid.x) +
-           static_cast<uint64_t>(voxel.x >> shift);
+    return {voxel.x >> shift, voxel.y >> shift, voxel.z >> shift};
   }
+  VOX_HD uint64_t index(Int3 place) const {
+    return (static_cast<uint64_t>(place.z) * static_cast<uint64_t>(grid.y) + static_cast<uint64_t>(place.y)) *
+               static_cast<uint64_t>(grid.x) +
+           static_cast<uint64_t>(place.x);
+  }
+  VOX_HD uint64_t brick_of(Int3 voxel) const { return index(place_of(voxel)); }
 
   VOX_HD Int3 inside(Int3 voxel) const {
     const int32_t mask = static_cast<int32_t>(shape.side()) - 1;
     return {voxel.x & mask, voxel.y & mask, voxel.z & mask};
   }
 
-  // The word of a voxel of the volume.
+  // The word of a voxel whose brick has this entry.
   template <class T>
-  VOX_HD T get(Int3 voxel) const {
-    const Entry at = entry(brick_of(voxel));
+  VOX_HD T get(Entry at, Int3 voxel) const {
     T word = 0;
     BrickTypes::with(at.type, [&]<class Type>() {
       word = Type::template get<T>(data[at.type] + at.place, shape, inside(voxel));
     });
     return word;
+  }
+
+  // The word of a voxel of the volume.
+  template <class T>
+  VOX_HD T get(Int3 voxel) const {
+    return get<T>(entry(brick_of(voxel)), voxel);
   }
 
   // The words of `count` voxels of the same brick, from this one on along x.
@@ -57,29 +71,5 @@ struct BricksRef {
     });
   }
 };
-
-inline BricksRef ref(const FrozenBricks& bricks) {
-  BricksRef result = {.size = bricks.info.size,
-                      .grid = bricks.grid(),
-                      .shape = bricks.shape(),
-                      .entry_words = bricks.entry_words,
-                      .root = bricks.root.data(),
-                      .data = {}};
-  for (uint32_t type = 0; type < kBrickTypeCount; ++type) result.data[type] = bricks.data[type].data();
-  return result;
-}
-
-// f.template operator()<T>() with the type that holds the words of these values.
-template <class F>
-auto with_word_type(ValueType type, const F& f) {
-  switch (value_bytes(type)) {
-    case 1:
-      return f.template operator()<uint8_t>();
-    case 2:
-      return f.template operator()<uint16_t>();
-    default:
-      return f.template operator()<uint32_t>();
-  }
-}
 
 }  // namespace vox

@@ -9,7 +9,6 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/stopwatch.h"
 #include "libvox/bricks/bodies.h"
-#include "libvox/bricks/bricks_ref.h"
 #include "libvox/bricks/build.h"
 #include "libvox/device/pool.h"
 #include "libvox/volume/pieces.h"

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "libvox/base/error.h"
-#include "libvox/bricks/bricks_ref.h"
 
 namespace vox {
 namespace {
@@ -63,6 +62,17 @@ uint64_t FrozenBricks::bytes() const {
   uint64_t words = root.size();
   for (const Words& type : data) words += type.size();
   return words * sizeof(uint32_t);
+}
+
+BricksRef ref(const FrozenBricks& bricks) {
+  BricksRef result = {.size = bricks.info.size,
+                      .grid = bricks.grid(),
+                      .shape = bricks.shape(),
+                      .entry_words = bricks.entry_words,
+                      .root = bricks.root.data(),
+                      .data = {}};
+  for (uint32_t type = 0; type < kBrickTypeCount; ++type) result.data[type] = bricks.data[type].data();
+  return result;
 }
 
 Volume bricks_volume(const FrozenBricks& bricks) {

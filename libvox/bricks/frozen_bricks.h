@@ -6,17 +6,11 @@
 #include <string_view>
 
 #include "libvox/base/words.h"
-#include "libvox/bricks/types.h"
+#include "libvox/bricks/bricks_ref.h"
 #include "libvox/volume/value_type.h"
 #include "libvox/volume/volume.h"
 
 namespace vox {
-
-// An entry of the root grid: the type in the low bits, above them where the brick begins in the data of its
-// type, in words. One word, or two where one is not enough for the largest place.
-inline constexpr uint32_t kRootTypeBits = 4;
-inline constexpr uint64_t kMaxShortPlace = (uint64_t{1} << (32 - kRootTypeBits)) - 1;
-static_assert(kBrickTypeCount <= 1u << kRootTypeBits);
 
 // As host memory and files hold them; the same whatever device has made them.
 struct FrozenBricks {
@@ -34,6 +28,8 @@ struct FrozenBricks {
   uint64_t bricks() const { return VoxelBox{{0, 0, 0}, grid()}.voxels(); }
   uint64_t bytes() const;  // of all that access needs
 };
+
+BricksRef ref(const FrozenBricks& bricks);  // access, as long as the bricks live
 
 // Bricks of this side along each axis of a volume; the last may stand out.
 Int3 brick_grid(Int3 size, uint32_t log2_side);

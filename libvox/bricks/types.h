@@ -3,7 +3,7 @@
 
 #include <array>
 #include <string_view>
-#include <utility>
+#include <type_traits>
 
 #include "libvox/bricks/dense_brick.h"
 #include "libvox/bricks/empty_brick.h"
@@ -19,12 +19,21 @@ namespace vox {
 template <class... Types>
 struct BrickTypeList {
   static constexpr uint32_t kCount = sizeof...(Types);
+#ifndef __CUDACC_RTC__  // which has no standard library
   static constexpr std::array<std::string_view, kCount> kNames = {Types::kName...};
+#endif
   // Bit t is set where type t holds any brick.
   static constexpr uint32_t kHoldAll = [] {
     uint32_t mask = 0, bit = 1;
     ((mask |= Types::kHoldsAll ? bit : 0, bit <<= 1), ...);
     return mask;
+  }();
+
+  template <class Type>
+  static constexpr uint32_t kNumber = [] {
+    uint32_t number = 0, at = 0;
+    ((number = std::is_same_v<Type, Types> ? at : number, ++at), ...);
+    return number;
   }();
 
   // f.template operator()<Type>() of the type with this number. Runs where f runs, on either side.

@@ -35,6 +35,19 @@ VOX_HD inline double value_number(ValueType type, uint32_t bits) {
   }
 }
 
+// f.template operator()<T>() with the type that holds the words of these values.
+template <class F>
+auto with_word_type(ValueType type, const F& f) {
+  switch (value_bytes(type)) {
+    case 1:
+      return f.template operator()<uint8_t>();
+    case 2:
+      return f.template operator()<uint16_t>();
+    default:
+      return f.template operator()<uint32_t>();
+  }
+}
+
 // What file formats and people call them, upper or lower case: "u8", "uint8", "unsigned char", "MET_UCHAR".
 std::optional<ValueType> parse_value_type(std::string_view name);
 

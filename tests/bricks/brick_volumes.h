@@ -7,7 +7,6 @@
 
 #include "libvox/base/mix.h"
 #include "libvox/base/morton.h"
-#include "libvox/bricks/bricks_ref.h"
 #include "libvox/bricks/build.h"
 #include "tests/common/volumes.h"
 
