@@ -1,0 +1,126 @@
+#include "libvox/bricks/jit_source.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <iterator>
+
+namespace vox {
+namespace {
+
+// Compilers bound how deep conditions nest, and take long over functions of very many.
+constexpr uint32_t kDeepest = 24;
+
+class TreeWriter {
+ public:
+  TreeWriter(const FrozenBricks& bricks, const KdTree& tree, const JitOptions& options)
+      : bricks_(bricks), access_(ref(bricks)), tree_(tree), options_(options) {}
+
+  std::string text() {
+    std::string body = branch(0, {{0, 0, 0}, tree_.grid}, 0);
+    const Int3 grid = access_.grid, size = access_.size;
+    return fmt::format(
+        "namespace vox {{\nnamespace {{\n{}struct JitBricks {{\n  BricksRef bricks;\n"
+        "  VOX_HD BricksRef fixed() const {{\n    BricksRef b = bricks;\n"
+        "    b.size = {{{},{},{}}}; b.grid = {{{},{},{}}}; b.shape = {{{}}}; b.entry_words = {};\n    return "
+        "b;\n  }}\n"
+        "{}  VOX_HD BricksRef::Entry entry(int x, int y, int z) const {{\n{}    return {{{}, 0}};\n  }}\n"
+        "  template <class T>\n  VOX_HD T get(Int3 v) const {{\n    const BricksRef b = fixed();\n"
+        "    const Int3 p = b.place_of(v);\n    return b.get<T>(entry(p.x, p.y, p.z), v);\n  }}\n}};\n"
+        "}}  // namespace\n}}  // namespace vox\n",
+        table(), size.x, size.y, size.z, grid.x, grid.y, grid.z, bricks_.log2_side, bricks_.entry_words,
+        functions_, body, BrickTypes::kNumber<EmptyBrick>);
+  }
+
+ private:
+  static bool empty(KdNode node) { return node.is_leaf() && node.next == BrickTypes::kNumber<EmptyBrick>; }
+
+  // What is empty falls through to the end of the function.
+  std::string branch(uint32_t number, const VoxelBox& box, uint32_t depth) {
+    const KdNode node = tree_.nodes[number];
+    if (empty(node)) return "";
+    if (node.is_leaf()) return "    return " + leaf(box, node) + ";\n";
+    if (depth == kDeepest) return function(number, box);
+    const std::string low = branch(node.next, low_side(box, node), depth + 1);
+    const std::string high = branch(node.next + 1, high_side(box, node), depth + 1);
+    const char axis = "xyz"[node.axis()];
+    if (low.empty() && high.empty()) return "";
+    if (low.empty()) return fmt::format("    if ({} >= {}) {{\n{}    }}\n", axis, node.position(), high);
+    if (high.empty()) return fmt::format("    if ({} < {}) {{\n{}    }}\n", axis, node.position(), low);
+    return fmt::format("    if ({} < {}) {{\n{}    }} else {{\n{}    }}\n", axis, node.position(), low, high);
+  }
+
+  std::string function(uint32_t number, const VoxelBox& box) {
+    const std::string body = branch(number, box, 0);
+    functions_ += fmt::format(
+        "  VOX_HD BricksRef::Entry branch{}(int x, int y, int z) const {{\n{}    return {{{}, 0}};\n  }}\n",
+        number, body, BrickTypes::kNumber<EmptyBrick>);
+    return fmt::format("    return branch{}(x, y, z);\n", number);
+  }
+
+  std::string leaf(const VoxelBox& box, KdNode node) {
+    if (node.next == KdNode::kMixed) return "fixed().entry(fixed().index({x, y, z}))";
+    if (box.voxels() == 1) return fmt::format("{{{}, {}u}}", node.next, place(box.min));
+    if (places_.size() + box.voxels() > options_.table_places || bricks_.entry_words > 1)
+      return fmt::format("{{{}, fixed().entry(fixed().index({{x, y, z}})).place}}", node.next);
+    const Int3 size = box.size(), low = box.min;
+    const size_t first = places_.size();
+    for (Int3 at = low; at.z < box.max.z; ++at.z)
+      for (at.y = low.y; at.y < box.max.y; ++at.y)
+        for (at.x = low.x; at.x < box.max.x; ++at.x) places_.push_back(place(at));
+    return fmt::format("{{{}, kPlaces[{} + (x - {}) + (y - {}) * {} + (z - {}) * {}]}}", node.next, first,
+                       low.x, low.y, size.x, low.z, size.x * size.y);
+  }
+
+  uint64_t place(Int3 brick) const { return access_.entry(access_.index(brick)).place; }
+
+  std::string table() const {
+    if (places_.empty()) return "";
+    std::string text = "VOX_JIT_CONSTANT uint32_t kPlaces[] = {";
+    for (const uint64_t place : places_) fmt::format_to(std::back_inserter(text), "{},", place);
+    return text + "};\n";
+  }
+
+  const FrozenBricks& bricks_;
+  BricksRef access_;
+  const KdTree& tree_;
+  JitOptions options_;
+  std::vector<uint64_t> places_;
+  std::string functions_;
+};
+
+// Both compilers read these; a GPU's takes the body's arguments as they are.
+constexpr const char* kPrologue = R"(
+#ifdef __CUDACC_RTC__
+#define VOX_JIT_CONSTANT __constant__ const
+#define VOX_JIT_LOOP(name, ...)                                                                        \
+  extern "C" __global__ void name(vox::BricksRef bricks, vox::JitTask task, uint64_t n) {              \
+    const uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;                                \
+    if (i < n) __VA_ARGS__{{bricks}, task}(i);                                                         \
+  }
+#else
+#define VOX_JIT_CONSTANT static const
+#define VOX_JIT_LOOP(name, ...)                                                                        \
+  extern "C" void name(const vox::BricksRef* bricks, const vox::JitTask* task, uint64_t i, uint64_t end) { \
+    const __VA_ARGS__ body{{*bricks}, *task};                                                          \
+    for (; i < end; ++i) body(i);                                                                      \
+  }
+#endif
+)";
+
+}  // namespace
+
+std::string jit_tree_text(const FrozenBricks& bricks, const KdTree& tree, const JitOptions& options) {
+  return TreeWriter(bricks, tree, options).text();
+}
+
+std::string jit_source(const FrozenBricks& bricks, const KdTree& tree, const JitOptions& options) {
+  constexpr std::array<const char*, 5> kWord = {"", "uint8_t", "uint16_t", "", "uint32_t"};
+  const char* word = kWord[value_bytes(bricks.info.type)];
+  return fmt::format(
+      "{}{}{}VOX_JIT_LOOP(copy_volume, vox::CopyVolume<vox::JitBricks, {}>)\n"
+      "VOX_JIT_LOOP(mean_filter, vox::MeanFilter<vox::JitBricks, {}>)\n",
+      kJitHeaders, kPrologue, jit_tree_text(bricks, tree, options), word, word);
+}
+
+}  // namespace vox

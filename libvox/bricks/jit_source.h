@@ -1,0 +1,32 @@
+// Source text of access to the bricks at hand (Labschütz, §4.3.3): the kd tree over their types, unrolled.
+//
+// The text holds no code that is written elsewhere: it begins with our own headers (jit_headers), and what is
+// generated is a struct JitBricks whose entry() is the tree as conditions on literals. From the five
+// optimisations of the thesis: (i) splits are literals, (ii) what is empty returns without a read, (iii) a
+// leaf's type is a literal, (iv) so is the place of a leaf that is one brick, while those of a few bricks
+// stand in one constant table and those of more are read from the root grid, (v) a region of one type is one
+// leaf. Sizes are literals too, so that loops over them unroll. What the text says depends on the root grid
+// alone, not on where the bricks lie: bases of arrays are arguments.
+#pragma once
+
+#include <string>
+
+#include "libvox/bricks/kd_tree.h"
+
+namespace vox {
+
+struct JitOptions {
+  uint32_t leaves = 1024;        // of the tree, at most: the compiler takes 0.5 to 1 ms for each
+  uint32_t table_places = 8192;  // at most, in the constant table: 32 KiB, half of what a GPU has
+};
+
+// The headers that access is made of, one behind the other. Made by the build (cmake/embed_headers.cmake).
+extern const char* const kJitHeaders;
+
+// The generated part. Deterministic.
+std::string jit_tree_text(const FrozenBricks& bricks, const KdTree& tree, const JitOptions& options = {});
+
+// All of it: headers, tree, and an entry point for every loop of jit_loops.h over voxels of this volume.
+std::string jit_source(const FrozenBricks& bricks, const KdTree& tree, const JitOptions& options = {});
+
+}  // namespace vox
