@@ -9,7 +9,7 @@ namespace vox {
 namespace {
 
 // Compilers bound how deep conditions nest, and take long over functions of very many.
-constexpr uint32_t kDeepest = 24;
+constexpr uint32_t kDeepest = 24, kTogether = 64;
 
 class TreeWriter {
  public:
@@ -17,19 +17,27 @@ class TreeWriter {
       : bricks_(bricks), access_(ref(bricks)), tree_(tree), options_(options) {}
 
   std::string text() {
+    leaves_.assign(tree_.nodes.size(), 1);
+    for (size_t i = tree_.nodes.size(); i-- > 0;)  // children stand behind their parents
+      if (const KdNode node = tree_.nodes[i]; !node.is_leaf())
+        leaves_[i] = leaves_[node.next] + leaves_[node.next + 1];
     std::string body = branch(0, {{0, 0, 0}, tree_.grid}, 0);
     const Int3 grid = access_.grid, size = access_.size;
     return fmt::format(
-        "namespace vox {{\nnamespace {{\n{}struct JitBricks {{\n  BricksRef bricks;\n"
+        "namespace vox {{\nnamespace {{\nconstexpr uint64_t kInRoot = UINT64_MAX;\n{}struct JitBricks {{\n  "
+        "BricksRef bricks;\n"
         "  VOX_HD BricksRef fixed() const {{\n    BricksRef b = bricks;\n"
         "    b.size = {{{},{},{}}}; b.grid = {{{},{},{}}}; b.shape = {{{}}}; b.entry_words = {};\n    return "
         "b;\n  }}\n"
-        "{}  VOX_HD BricksRef::Entry entry(int x, int y, int z) const {{\n{}    return {{{}, 0}};\n  }}\n"
+        "{}  {} VOX_HD static BricksRef::Entry entry(int x, int y, int z) {{\n{}    return {{{}, 0}};\n  }}\n"
         "  template <class T>\n  VOX_HD T get(Int3 v) const {{\n    const BricksRef b = fixed();\n"
-        "    const Int3 p = b.place_of(v);\n    return b.get<T>(entry(p.x, p.y, p.z), v);\n  }}\n}};\n"
+        "    const Int3 p = b.place_of(v);\n    BricksRef::Entry at = entry(p.x, p.y, p.z);\n"
+        "    if (at.place == kInRoot) {{\n      const BricksRef::Entry known = b.entry(b.index(p));\n"
+        "      at = {{at.type == {} ? known.type : at.type, known.place}};\n    }}\n"
+        "    return b.get<T>(at, v);\n  }}\n}};\n"
         "}}  // namespace\n}}  // namespace vox\n",
         table(), size.x, size.y, size.z, grid.x, grid.y, grid.z, bricks_.log2_side, bricks_.entry_words,
-        functions_, body, BrickTypes::kNumber<EmptyBrick>);
+        functions_, keep_apart(), body, BrickTypes::kNumber<EmptyBrick>, KdNode::kMixed);
   }
 
  private:
@@ -41,8 +49,12 @@ class TreeWriter {
     if (empty(node)) return "";
     if (node.is_leaf()) return "    return " + leaf(box, node) + ";\n";
     if (depth == kDeepest) return function(number, box);
-    const std::string low = branch(node.next, low_side(box, node), depth + 1);
-    const std::string high = branch(node.next + 1, high_side(box, node), depth + 1);
+    const auto side = [&](uint32_t child, const VoxelBox& part) {
+      const bool apart = leaves_[number] > kTogether && leaves_[child] <= kTogether && leaves_[child] > 1;
+      return apart ? function(child, part) : branch(child, part, depth + 1);
+    };
+    const std::string low = side(node.next, low_side(box, node));
+    const std::string high = side(node.next + 1, high_side(box, node));
     const char axis = "xyz"[node.axis()];
     if (low.empty() && high.empty()) return "";
     if (low.empty()) return fmt::format("    if ({} >= {}) {{\n{}    }}\n", axis, node.position(), high);
@@ -50,19 +62,23 @@ class TreeWriter {
     return fmt::format("    if ({} < {}) {{\n{}    }} else {{\n{}    }}\n", axis, node.position(), low, high);
   }
 
+  // Compilers optimise small trees together with what uses them, and take ever longer over large ones.
+  const char* keep_apart() const { return tree_.leaves > kTogether ? "VOX_JIT_APART" : ""; }
+
   std::string function(uint32_t number, const VoxelBox& box) {
     const std::string body = branch(number, box, 0);
     functions_ += fmt::format(
-        "  VOX_HD BricksRef::Entry branch{}(int x, int y, int z) const {{\n{}    return {{{}, 0}};\n  }}\n",
+        "  VOX_JIT_APART VOX_HD static BricksRef::Entry branch{}(int x, int y, int z) {{\n{}    return {{{}, "
+        "0}};\n  }}\n",
         number, body, BrickTypes::kNumber<EmptyBrick>);
     return fmt::format("    return branch{}(x, y, z);\n", number);
   }
 
   std::string leaf(const VoxelBox& box, KdNode node) {
-    if (node.next == KdNode::kMixed) return "fixed().entry(fixed().index({x, y, z}))";
+    if (node.next == KdNode::kMixed) return fmt::format("{{{}, kInRoot}}", KdNode::kMixed);
     if (box.voxels() == 1) return fmt::format("{{{}, {}u}}", node.next, place(box.min));
     if (places_.size() + box.voxels() > options_.table_places || bricks_.entry_words > 1)
-      return fmt::format("{{{}, fixed().entry(fixed().index({{x, y, z}})).place}}", node.next);
+      return fmt::format("{{{}, kInRoot}}", node.next);
     const Int3 size = box.size(), low = box.min;
     const size_t first = places_.size();
     for (Int3 at = low; at.z < box.max.z; ++at.z)
@@ -85,6 +101,7 @@ class TreeWriter {
   BricksRef access_;
   const KdTree& tree_;
   JitOptions options_;
+  std::vector<uint32_t> leaves_;  // below each node
   std::vector<uint64_t> places_;
   std::string functions_;
 };
@@ -93,6 +110,7 @@ class TreeWriter {
 constexpr const char* kPrologue = R"(
 #ifdef __CUDACC_RTC__
 #define VOX_JIT_CONSTANT __constant__ const
+#define VOX_JIT_APART __noinline__
 #define VOX_JIT_LOOP(name, ...)                                                                        \
   extern "C" __global__ void name(vox::BricksRef bricks, vox::JitTask task, uint64_t n) {              \
     const uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;                                \
@@ -100,6 +118,7 @@ constexpr const char* kPrologue = R"(
   }
 #else
 #define VOX_JIT_CONSTANT static const
+#define VOX_JIT_APART __attribute__((noinline))
 #define VOX_JIT_LOOP(name, ...)                                                                        \
   extern "C" void name(const vox::BricksRef* bricks, const vox::JitTask* task, uint64_t i, uint64_t end) { \
     const __VA_ARGS__ body{{*bricks}, *task};                                                          \

@@ -180,7 +180,7 @@ TEST_F(Jit, SourceIsTheSameEveryTimeAndReadsNothingOfWhatIsEmpty) {
   EXPECT_EQ(jit_source(bricks, tree), jit_source(bricks, tree));
   const FrozenBricks empty = bricks_of(constant_volume({70, 45, 66}, ValueType::U8, 0), 3);
   const std::string text = jit_tree_text(empty, build_kd_tree(empty, 100));
-  EXPECT_EQ(text.find("if ("), std::string::npos);
+  for (const char* split : {"if (x", "if (y", "if (z"}) EXPECT_EQ(text.find(split), std::string::npos);
   EXPECT_EQ(text.find("kPlaces"), std::string::npos);
 }
 
