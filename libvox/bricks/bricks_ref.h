@@ -26,6 +26,9 @@ struct BricksRef {
   VOX_HD Entry entry(uint64_t brick) const {
     uint64_t bits = root[brick * entry_words];
     if (entry_words == 2) bits |= uint64_t{root[2 * brick + 1]} << 32;
+    return unpack(bits);
+  }
+  VOX_HD static Entry unpack(uint64_t bits) {
     return {static_cast<uint32_t>(bits & ((1u << kRootTypeBits) - 1)), bits >> kRootTypeBits};
   }
 

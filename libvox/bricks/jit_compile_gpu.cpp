@@ -16,8 +16,7 @@ constexpr std::array<const char*, 5> kTexts = {
     "#pragma once\n"
     "typedef signed char int8_t; typedef short int16_t; typedef int int32_t; typedef long int64_t;\n"
     "typedef unsigned char uint8_t; typedef unsigned short uint16_t; typedef unsigned int uint32_t;\n"
-    "typedef unsigned long uint64_t;\n#define UINT32_MAX 0xffffffffu\n#define UINT64_MAX "
-    "0xfffffffffffffffful\n",
+    "typedef unsigned long uint64_t;\n#define UINT32_MAX 0xffffffffu\n",
     "",
     "#pragma once\nnamespace std {\ntemplate <class A, class B> inline constexpr bool is_same_v = false;\n"
     "template <class A> inline constexpr bool is_same_v<A, A> = true;\n}\n",

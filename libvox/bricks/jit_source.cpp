@@ -10,6 +10,7 @@ namespace {
 
 // Compilers bound how deep conditions nest, and take long over functions of very many.
 constexpr uint32_t kDeepest = 24, kTogether = 64;
+constexpr uint32_t kEmpty = BrickTypes::kNumber<EmptyBrick>;
 
 class TreeWriter {
  public:
@@ -21,27 +22,44 @@ class TreeWriter {
     for (size_t i = tree_.nodes.size(); i-- > 0;)  // children stand behind their parents
       if (const KdNode node = tree_.nodes[i]; !node.is_leaf())
         leaves_[i] = leaves_[node.next] + leaves_[node.next + 1];
-    std::string body = branch(0, {{0, 0, 0}, tree_.grid}, 0);
+    const std::string body = branch(0, {{0, 0, 0}, tree_.grid}, 0);
     const Int3 grid = access_.grid, size = access_.size;
-    return fmt::format(
-        "namespace vox {{\nnamespace {{\nconstexpr uint64_t kInRoot = UINT64_MAX;\n{}struct JitBricks {{\n  "
-        "BricksRef bricks;\n"
-        "  VOX_HD BricksRef fixed() const {{\n    BricksRef b = bricks;\n"
-        "    b.size = {{{},{},{}}}; b.grid = {{{},{},{}}}; b.shape = {{{}}}; b.entry_words = {};\n    return "
-        "b;\n  }}\n"
-        "{}  {} VOX_HD static BricksRef::Entry entry(int x, int y, int z) {{\n{}    return {{{}, 0}};\n  }}\n"
-        "  template <class T>\n  VOX_HD T get(Int3 v) const {{\n    const BricksRef b = fixed();\n"
-        "    const Int3 p = b.place_of(v);\n    BricksRef::Entry at = entry(p.x, p.y, p.z);\n"
-        "    if (at.place == kInRoot) {{\n      const BricksRef::Entry known = b.entry(b.index(p));\n"
-        "      at = {{at.type == {} ? known.type : at.type, known.place}};\n    }}\n"
-        "    return b.get<T>(at, v);\n  }}\n}};\n"
-        "}}  // namespace\n}}  // namespace vox\n",
-        table(), size.x, size.y, size.z, grid.x, grid.y, grid.z, bricks_.log2_side, bricks_.entry_words,
-        functions_, keep_apart(), body, BrickTypes::kNumber<EmptyBrick>, KdNode::kMixed);
+    return fmt::format(R"(
+namespace vox {{
+namespace {{
+using Bits = uint{}_t;  // an entry as in the root grid
+constexpr Bits kInRoot = ~Bits{{0}} >> kRootTypeBits;  // a place that is to be read there
+{}struct JitBricks {{
+  BricksRef bricks;
+{}  {} VOX_HD static Bits entry(int x, int y, int z) {{
+{}    return {};
+  }}
+  template <class T>
+  VOX_HD T get(Int3 v) const {{
+    BricksRef b = bricks;
+    b.size = {{{}, {}, {}}};
+    b.grid = {{{}, {}, {}}};
+    b.shape = {{{}}};
+    b.entry_words = {};
+    const Int3 p = b.place_of(v);
+    BricksRef::Entry at = BricksRef::unpack(entry(p.x, p.y, p.z));
+    if (at.place == kInRoot) {{
+      const BricksRef::Entry known = b.entry(b.index(p));
+      at = {{at.type == {} ? known.type : at.type, known.place}};
+    }}
+    return b.get<T>(at, v);
+  }}
+}};
+}}  // namespace
+}}  // namespace vox
+)",
+                       bricks_.entry_words * 32, table(), functions_, keep_apart(), body, kEmpty, size.x,
+                       size.y, size.z, grid.x, grid.y, grid.z, bricks_.log2_side, bricks_.entry_words,
+                       KdNode::kMixed);
   }
 
  private:
-  static bool empty(KdNode node) { return node.is_leaf() && node.next == BrickTypes::kNumber<EmptyBrick>; }
+  static bool empty(KdNode node) { return node.is_leaf() && node.next == kEmpty; }
 
   // What is empty falls through to the end of the function.
   std::string branch(uint32_t number, const VoxelBox& box, uint32_t depth) {
@@ -68,32 +86,35 @@ class TreeWriter {
   std::string function(uint32_t number, const VoxelBox& box) {
     const std::string body = branch(number, box, 0);
     functions_ += fmt::format(
-        "  VOX_JIT_APART VOX_HD static BricksRef::Entry branch{}(int x, int y, int z) {{\n{}    return {{{}, "
-        "0}};\n  }}\n",
-        number, body, BrickTypes::kNumber<EmptyBrick>);
+        "  VOX_JIT_APART VOX_HD static Bits branch{}(int x, int y, int z) {{\n{}    return {};\n  }}\n",
+        number, body, kEmpty);
     return fmt::format("    return branch{}(x, y, z);\n", number);
   }
 
   std::string leaf(const VoxelBox& box, KdNode node) {
-    if (node.next == KdNode::kMixed) return fmt::format("{{{}, kInRoot}}", KdNode::kMixed);
-    if (box.voxels() == 1) return fmt::format("{{{}, {}u}}", node.next, place(box.min));
-    if (places_.size() + box.voxels() > options_.table_places || bricks_.entry_words > 1)
-      return fmt::format("{{{}, kInRoot}}", node.next);
+    const std::string in_root = fmt::format("kInRoot << kRootTypeBits | {}", node.next);
+    if (node.next == KdNode::kMixed) return in_root;
+    if (box.voxels() == 1) return fmt::format("{}u", entry(box.min));
+    if (entries_.size() + box.voxels() > options_.table_entries) return in_root;
     const Int3 size = box.size(), low = box.min;
-    const size_t first = places_.size();
+    const size_t first = entries_.size();
     for (Int3 at = low; at.z < box.max.z; ++at.z)
       for (at.y = low.y; at.y < box.max.y; ++at.y)
-        for (at.x = low.x; at.x < box.max.x; ++at.x) places_.push_back(place(at));
-    return fmt::format("{{{}, kPlaces[{} + (x - {}) + (y - {}) * {} + (z - {}) * {}]}}", node.next, first,
-                       low.x, low.y, size.x, low.z, size.x * size.y);
+        for (at.x = low.x; at.x < box.max.x; ++at.x) entries_.push_back(entry(at));
+    return fmt::format("kEntries[{} + (x - {}) + (y - {}) * {} + (z - {}) * {}]", first, low.x, low.y, size.x,
+                       low.z, size.x * size.y);
   }
 
-  uint64_t place(Int3 brick) const { return access_.entry(access_.index(brick)).place; }
+  // As it stands in the root grid.
+  uint64_t entry(Int3 brick) const {
+    const auto [type, place] = access_.entry(access_.index(brick));
+    return place << kRootTypeBits | type;
+  }
 
   std::string table() const {
-    if (places_.empty()) return "";
-    std::string text = "VOX_JIT_CONSTANT uint32_t kPlaces[] = {";
-    for (const uint64_t place : places_) fmt::format_to(std::back_inserter(text), "{},", place);
+    if (entries_.empty()) return "";
+    std::string text = "VOX_JIT_CONSTANT Bits kEntries[] = {";
+    for (const uint64_t entry : entries_) fmt::format_to(std::back_inserter(text), "{}u,", entry);
     return text + "};\n";
   }
 
@@ -102,7 +123,7 @@ class TreeWriter {
   const KdTree& tree_;
   JitOptions options_;
   std::vector<uint32_t> leaves_;  // below each node
-  std::vector<uint64_t> places_;
+  std::vector<uint64_t> entries_;
   std::string functions_;
 };
 

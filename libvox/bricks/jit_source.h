@@ -16,8 +16,9 @@
 namespace vox {
 
 struct JitOptions {
-  uint32_t leaves = 1024;        // of the tree, at most: the compiler takes 0.5 to 1 ms for each
-  uint32_t table_places = 8192;  // at most, in the constant table: 32 KiB, half of what a GPU has
+  // Of the tree, at most. NVRTC 13 takes about 1 s for these and, above 3000, ever longer.
+  uint32_t leaves = kDefaultKdLeaves;
+  uint32_t table_entries = 4096;  // at most, in the constant table: 16 or 32 KiB, of 64 that a GPU has
 };
 
 // The headers that access is made of, one behind the other. Made by the build (cmake/embed_headers.cmake).

@@ -14,7 +14,7 @@
 
 namespace vox {
 
-inline constexpr uint32_t kDefaultKdLeaves = 4096;
+inline constexpr uint32_t kDefaultKdLeaves = 2048;
 
 // Of a box of bricks, what lies on either side of a split.
 VoxelBox low_side(const VoxelBox& box, KdNode split);

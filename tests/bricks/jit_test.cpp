@@ -73,7 +73,7 @@ TEST_F(Jit, GivesEveryVoxelWithAnyNumberOfLeaves) {
   const FrozenBricks bricks = bricks_of(volume, 2);
   for (const uint32_t leaves : {1u, 2u, 33u, 512u, 4096u})
     for (const uint32_t table : {0u, 8192u}) {
-      const CpuJit jit(bricks, {.source = {.leaves = leaves, .table_places = table}, .compiler = {}});
+      const CpuJit jit(bricks, {.source = {.leaves = leaves, .table_entries = table}, .compiler = {}});
       ASSERT_TRUE(jit.compiled());
       std::vector<uint8_t> words(volume.info.box().voxels());
       jit.copy_volume(words.data());
@@ -181,7 +181,7 @@ TEST_F(Jit, SourceIsTheSameEveryTimeAndReadsNothingOfWhatIsEmpty) {
   const FrozenBricks empty = bricks_of(constant_volume({70, 45, 66}, ValueType::U8, 0), 3);
   const std::string text = jit_tree_text(empty, build_kd_tree(empty, 100));
   for (const char* split : {"if (x", "if (y", "if (z"}) EXPECT_EQ(text.find(split), std::string::npos);
-  EXPECT_EQ(text.find("kPlaces"), std::string::npos);
+  EXPECT_EQ(text.find("kEntries"), std::string::npos);
 }
 
 TEST_F(Jit, CompilesForGpusWithAnyNumberOfLeaves) {
