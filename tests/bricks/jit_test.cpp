@@ -109,6 +109,22 @@ TEST_F(Jit, GivesVolumesOfOneKindOfBrick) {
   }
 }
 
+TEST_F(Jit, TakesLongEntries) {
+  const Volume volume = mixed_volume({40, 25, 30}, ValueType::U8, 4);
+  FrozenBricks bricks = bricks_of(volume, 2);
+  Words root;
+  for (const uint32_t entry : bricks.root) root.insert(root.end(), {entry, 0});
+  bricks.root = root;
+  bricks.entry_words = 2;
+  for (const uint32_t leaves : {10u, 2000u}) {
+    const CpuJit jit(bricks, {.source = {.leaves = leaves}, .compiler = {}});
+    ASSERT_TRUE(jit.compiled());
+    std::vector<uint8_t> words(volume.info.box().voxels());
+    jit.copy_volume(words.data());
+    EXPECT_TRUE(words == dense_of<uint8_t>(volume)) << leaves;
+  }
+}
+
 TEST_F(Jit, FiltersAsTheDenseVolumeDoes) {
   const Volume volume = mixed_volume({40, 25, 30}, ValueType::U8, 3);
   const FrozenBricks bricks = bricks_of(volume, 3);
