@@ -59,9 +59,23 @@ __global__ void __launch_bounds__(256, 4) for_each_warp(uint64_t n, const Body b
   for (uint64_t i = first; i < n; i += stride) body.warp(i, n);
 }
 
+// Of the 8 blocks of 256 threads that for_each_group() wants on a multiprocessor, those that fit on one: 2048
+// threads do on most GPUs, 1536 on those of work stations, 1024 on the oldest that we build for.
+constexpr int group_blocks() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+  return 4;
+#elif defined(__CUDA_ARCH__) && \
+    ((__CUDA_ARCH__ > 800 && __CUDA_ARCH__ < 900) || (__CUDA_ARCH__ >= 1200 && __CUDA_ARCH__ < 1300))
+  return 6;
+#else
+  return 8;
+#endif
+}
+
 // Each group prepares `each` at a time, at most one a lane.
 template <class Body>
-__global__ void __launch_bounds__(256, 8) for_each_group(uint64_t n, uint32_t each, const Body body) {
+__global__ void __launch_bounds__(256, group_blocks())
+    for_each_group(uint64_t n, uint32_t each, const Body body) {
   using Prepared = decltype(prepared(body, n));
   const CudaGroup group;
   const uint64_t stride = uint64_t{gridDim.x} * (blockDim.x / CudaGroup::kLanes) * each;

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "libvox/device/atomics.h"
+#include "libvox/device/warp.cuh"
 
 namespace vox {
 
@@ -85,7 +86,7 @@ struct CudaGroup {
 
   template <class F>
   __device__ uint32_t sum(F f) const {
-    return __reduce_add_sync(kAll, f(lane()));
+    return warp_sum(f(lane()));
   }
 
   template <class F>

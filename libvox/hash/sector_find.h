@@ -2,6 +2,9 @@
 #pragma once
 
 #include "libvox/hash/sector_table_ref.h"
+#ifdef __CUDACC__
+#include "libvox/device/warp.cuh"
+#endif
 
 namespace vox {
 
@@ -46,7 +49,7 @@ struct FindInSectors {
 #pragma unroll
     for (uint32_t w = 0; w < kMaxItemWords; ++w) words[w] = w < size ? item[w] : 0;
     const uint64_t hash = !active ? 0 : batch.hashes ? batch.hashes[index] : hash_registers(words, size);
-    const uint32_t generations = __reduce_max_sync(0xffffffff, table.generations);
+    const uint32_t generations = warp_max(table.generations);
     uint32_t found = kNullPointer;
     for (uint32_t back = 1; back <= generations; ++back) {
       const bool looks = active && back <= table.generations && found == kNullPointer;
