@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libvox/bricks/build.h"
+#include "libvox/bricks/reader.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/device/work.h"
 #include "libvox/edit/edit_session.h"
@@ -77,6 +78,11 @@ class Engine {
   // volume is not finite, UsageError where the types cannot hold every brick.
   virtual BricksResult build_bricks(const Volume& volume, const BricksOptions& options) = 0;
   virtual std::vector<BrickTotals> measure_bricks(const Volume& volume, const BricksOptions& options) = 0;
+
+  // Bricks on the device, to read them in several ways. Both are looked at as long as there is a reader,
+  // which has to go before the engine does. The bricks are ones that check_structure() accepts.
+  virtual std::unique_ptr<BricksReader> bricks_reader(const FrozenBricks& bricks,
+                                                      const JitOptions& options) = 0;
 
   virtual std::vector<KernelTime> profile() const = 0;  // since the engine was made, longest first
 };

@@ -400,6 +400,11 @@ class DeviceEngine final : public Engine {
     return vox::measure_bricks(device_, volume, options);
   }
 
+  std::unique_ptr<BricksReader> bricks_reader(const FrozenBricks& bricks,
+                                              const JitOptions& options) override {
+    return make_bricks_reader(device_, bricks, options);
+  }
+
  private:
   ThreadLimit threads_;
   std::string table_;

@@ -49,11 +49,11 @@ struct BricksRef {
     return {voxel.x & mask, voxel.y & mask, voxel.z & mask};
   }
 
-  // The word of a voxel whose brick has this entry.
-  template <class T>
+  // The word of a voxel whose brick has this entry, of one of these types.
+  template <class T, uint32_t types = kAllBrickTypes>
   VOX_HD T get(Entry at, Int3 voxel) const {
     T word = 0;
-    BrickTypes::with(at.type, [&]<class Type>() {
+    BrickTypes::with<types>(at.type, [&]<class Type>() {
       word = Type::template get<T>(data[at.type] + at.place, shape, inside(voxel));
     });
     return word;

@@ -73,7 +73,7 @@ struct Program {
   Program& operator=(const Program&) = delete;
 };
 
-JitImage compile(const std::string& source, const std::array<const char*, 3>& options) {
+JitImage compile(const std::string& source, const std::array<const char*, 4>& options) {
   const Program program(source);
   const int failed = nvrtc().compile(program.program, static_cast<int>(options.size()), options.data());
   size_t size = 0;
@@ -98,10 +98,12 @@ bool has_nvrtc() {
 JitImage compile_for_gpu(const std::string& source, uint32_t capability) {
   if (!has_nvrtc()) throw Error("there is no NVRTC").hint("it is part of the CUDA toolkit: libnvrtc.so");
   const std::string architecture = fmt::format("-arch=sm_{}", capability);
-  const std::array<const char*, 3> options = {architecture.c_str(), "-std=c++20", "-default-device"};
+  // Rounded as everywhere: no fused multiply-add.
+  const std::array<const char*, 4> options = {architecture.c_str(), "-std=c++20", "-default-device",
+                                              "-fmad=false"};
   int major = 0, minor = 0;
   nvrtc().version(&major, &minor);
-  return cached_image(source, fmt::format("nvrtc {}.{} {}", major, minor, architecture),
+  return cached_image(source, fmt::format("nvrtc {}.{} {} {}", major, minor, architecture, options.back()),
                       [&] { return compile(source, options); });
 }
 

@@ -47,7 +47,7 @@ constexpr Bits kInRoot = ~Bits{{0}} >> kRootTypeBits;  // a place that is to be 
       const BricksRef::Entry known = b.entry(b.index(p));
       at = {{at.type == {} ? known.type : at.type, known.place}};
     }}
-    return b.get<T>(at, v);
+    return b.get<T, {:#x}>(at, v);
   }}
 }};
 }}  // namespace
@@ -55,10 +55,18 @@ constexpr Bits kInRoot = ~Bits{{0}} >> kRootTypeBits;  // a place that is to be 
 )",
                        bricks_.entry_words * 32, table(), functions_, keep_apart(), body, kEmpty, size.x,
                        size.y, size.z, grid.x, grid.y, grid.z, bricks_.log2_side, bricks_.entry_words,
-                       KdNode::kMixed);
+                       KdNode::kMixed, types());
   }
 
  private:
+  // That occur, as a set.
+  uint32_t types() const {
+    uint32_t set = 0;
+    for (uint32_t type = 0; type < kBrickTypeCount; ++type)
+      if (bricks_.counts[type] > 0) set |= 1u << type;
+    return set;
+  }
+
   static bool empty(KdNode node) { return node.is_leaf() && node.next == kEmpty; }
 
   // What is empty falls through to the end of the function.
@@ -127,23 +135,26 @@ constexpr Bits kInRoot = ~Bits{{0}} >> kRootTypeBits;  // a place that is to be 
   std::string functions_;
 };
 
-// Both compilers read these; a GPU's takes the body's arguments as they are.
+// Both compilers read these.
 constexpr const char* kPrologue = R"(
 #ifdef __CUDACC_RTC__
 #define VOX_JIT_CONSTANT __constant__ const
 #define VOX_JIT_APART __noinline__
-#define VOX_JIT_LOOP(name, ...)                                                                        \
-  extern "C" __global__ void name(vox::BricksRef bricks, vox::JitTask task, uint64_t n) {              \
-    const uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;                                \
-    if (i < n) __VA_ARGS__{{bricks}, task}(i);                                                         \
+#define VOX_JIT_ENTRY(loop, name, Body)                                                                 \
+  extern "C" __global__ void __launch_bounds__(256)                                                      \
+      name(vox::BricksRef bricks, vox::JitTask task, uint64_t n) {                                       \
+    const vox::Body<vox::JitBricks, vox::JitWord> body = {{bricks}, task};                               \
+    const uint64_t stride = uint64_t{gridDim.x} * blockDim.x;                                            \
+    for (uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) body(i);      \
   }
 #else
 #define VOX_JIT_CONSTANT static const
 #define VOX_JIT_APART __attribute__((noinline))
-#define VOX_JIT_LOOP(name, ...)                                                                        \
-  extern "C" void name(const vox::BricksRef* bricks, const vox::JitTask* task, uint64_t i, uint64_t end) { \
-    const __VA_ARGS__ body{{*bricks}, *task};                                                          \
-    for (; i < end; ++i) body(i);                                                                      \
+#define VOX_JIT_ENTRY(loop, name, Body)                                                                 \
+  extern "C" void name(const void* const* arguments, uint64_t i, uint64_t end) {                         \
+    const vox::Body<vox::JitBricks, vox::JitWord> body = {                                               \
+        {*static_cast<const vox::BricksRef*>(arguments[0])}, *static_cast<const vox::JitTask*>(arguments[1])}; \
+    for (; i < end; ++i) body(i);                                                                        \
   }
 #endif
 )";
@@ -156,11 +167,9 @@ std::string jit_tree_text(const FrozenBricks& bricks, const KdTree& tree, const 
 
 std::string jit_source(const FrozenBricks& bricks, const KdTree& tree, const JitOptions& options) {
   constexpr std::array<const char*, 5> kWord = {"", "uint8_t", "uint16_t", "", "uint32_t"};
-  const char* word = kWord[value_bytes(bricks.info.type)];
-  return fmt::format(
-      "{}{}{}VOX_JIT_LOOP(copy_volume, vox::CopyVolume<vox::JitBricks, {}>)\n"
-      "VOX_JIT_LOOP(mean_filter, vox::MeanFilter<vox::JitBricks, {}>)\n",
-      kJitHeaders, kPrologue, jit_tree_text(bricks, tree, options), word, word);
+  return fmt::format("{}{}{}namespace vox {{ using JitWord = {}; }}\nVOX_READ_LOOPS(VOX_JIT_ENTRY)\n",
+                     kJitHeaders, kPrologue, jit_tree_text(bricks, tree, options),
+                     kWord[value_bytes(bricks.info.type)]);
 }
 
 }  // namespace vox

@@ -19,6 +19,7 @@ struct JitOptions {
   // Of the tree, at most. NVRTC 13 takes about 1 s for these and, above 3000, ever longer.
   uint32_t leaves = kDefaultKdLeaves;
   uint32_t table_entries = 4096;  // at most, in the constant table: 16 or 32 KiB, of 64 that a GPU has
+  std::string compiler;           // of code for processors; empty: $CXX, else c++
 };
 
 // The headers that access is made of, one behind the other. Made by the build (cmake/embed_headers.cmake).

@@ -188,6 +188,14 @@ VoxelBox high_side(const VoxelBox& box, KdNode split) {
   return side;
 }
 
+uint32_t KdTree::depth() const {
+  std::vector<uint32_t> below(nodes.size(), 0);
+  for (size_t i = nodes.size(); i-- > 0;)  // children stand behind their parents
+    if (const KdNode node = nodes[i]; !node.is_leaf())
+      below[i] = 1 + std::max(below[node.next], below[node.next + 1]);
+  return below[0];
+}
+
 KdTree build_kd_tree(Int3 grid, const std::vector<uint8_t>& types, uint32_t most_leaves) {
   if (types.size() > UINT32_MAX)
     throw Error(fmt::format("{} bricks are too many for a kd tree", types.size())).hint("take larger bricks");

@@ -26,6 +26,8 @@ struct KdTree {
   uint32_t leaves = 0;
   uint32_t mixed = 0;  // leaves of several types
 
+  uint32_t depth() const;  // splits on the longest way to a leaf
+
   // f(box of bricks, leaf) of all leaves, from low to high.
   template <class F>
   void each_leaf(const F& f) const {

@@ -36,14 +36,14 @@ struct BrickTypeList {
     return number;
   }();
 
-  // f.template operator()<Type>() of the type with this number. Runs where f runs, on either side.
+  // f.template operator()<Type>() of the type with this number, which is one of `types`. Runs where f runs,
+  // on either side.
 #ifdef __CUDACC__
 #pragma nv_exec_check_disable
 #endif
-  template <class F>
+  template <uint32_t types = (1u << kCount) - 1, class F>
   VOX_HD static void with(uint32_t number, const F& f) {
-    uint32_t at = 0;
-    ((at++ == number ? f.template operator()<Types>() : void()), ...);
+    (with_one<types, Types>(number, f), ...);
   }
   // The same of all, with their numbers.
 #ifdef __CUDACC__
@@ -53,6 +53,20 @@ struct BrickTypeList {
   VOX_HD static void each(const F& f) {
     uint32_t at = 0;
     (f.template operator()<Types>(at++), ...);
+  }
+
+ private:
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
+  template <uint32_t types, class Type, class F>
+  VOX_HD static void with_one(uint32_t number, const F& f) {
+    constexpr uint32_t own = 1u << kNumber<Type>;
+    if constexpr (types == own) {
+      f.template operator()<Type>();
+    } else if constexpr ((types & own) != 0) {
+      if (number == kNumber<Type>) f.template operator()<Type>();
+    }
   }
 };
 

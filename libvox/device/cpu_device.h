@@ -14,6 +14,7 @@
 
 #include "libvox/base/bits.h"
 #include "libvox/base/stopwatch.h"
+#include "libvox/device/cpu_code.h"
 #include "libvox/device/cpu_group.h"
 #include "libvox/device/group_body.h"
 #include "libvox/device/pool.h"
@@ -24,6 +25,7 @@ namespace vox {
 class CpuDevice {
  public:
   using Group = CpuGroup;
+  using Code = CpuCode;  // that was compiled while the program runs
   // Of a piece of memory, what one thread reads by itself: all of it.
   static constexpr uint32_t kLaneBytes = 128;
 
@@ -70,6 +72,17 @@ class CpuDevice {
   template <class Body>
   void for_each_group(Work work, uint64_t n, const Body& body) {
     for_each(work, n, GroupBody<Body>{body});
+  }
+
+  // A loop of compiled code, with these arguments, for every i < n.
+  template <class... Arguments>
+  void launch(Work work, const Code& code, const char* name, uint64_t n, const Arguments&... arguments) {
+    timed(work, n, [&] {
+      CpuCode::Loop* loop = code.loop(name);
+      const void* const list[] = {&arguments...};
+      tbb::parallel_for(tbb::blocked_range<uint64_t>(0, n, 512),
+                        [&](const auto& range) { loop(list, range.begin(), range.end()); });
+    });
   }
 
   // out[i] = count(0) + … + count(i − 1) for i <= n; returns out[n].

@@ -47,6 +47,21 @@ void check_cuda(cudaError_t status, const char* call) {
   throw Error(std::string("CUDA: ") + call + " failed: " + cudaGetErrorString(status));
 }
 
+CudaCode::CudaCode(const std::vector<std::byte>& image) {
+  check_cuda(cudaLibraryLoadData(&library_, image.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
+             "cudaLibraryLoadData");
+}
+
+CudaCode::~CudaCode() {
+  cudaLibraryUnload(library_);
+}
+
+const void* CudaCode::kernel(const char* name) const {
+  cudaKernel_t kernel = nullptr;
+  check_cuda(cudaLibraryGetKernel(&kernel, library_, name), "cudaLibraryGetKernel");
+  return kernel;
+}
+
 CudaDevice::CudaDevice(int index, uint64_t memory_limit, bool profile) : index_(index), profiler_(profile) {
   check_cuda(cudaSetDevice(index), "cudaSetDevice");
   int processors = 0;
@@ -76,6 +91,15 @@ CudaDevice::~CudaDevice() {
   for (cudaEvent_t event : staging_free_) cudaEventDestroy(event);
   for (cudaEvent_t event : {begin_, end_, lap_begin_, lap_end_}) cudaEventDestroy(event);
   cudaStreamDestroy(stream_);
+}
+
+uint32_t CudaDevice::capability() const {
+  int major = 0, minor = 0;
+  check_cuda(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, index_),
+             "cudaDeviceGetAttribute");
+  check_cuda(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, index_),
+             "cudaDeviceGetAttribute");
+  return static_cast<uint32_t>(10 * major + minor);
 }
 
 std::string CudaDevice::name() const {

@@ -156,9 +156,26 @@ __global__ void histogram(uint64_t n, const Bin bin, unsigned long long* counts,
 
 }  // namespace cuda_kernels
 
+// Kernels that were compiled while the program runs: an image for this device.
+class CudaCode {
+ public:
+  // Throws Error where it cannot be loaded.
+  explicit CudaCode(const std::vector<std::byte>& image);
+  ~CudaCode();
+  CudaCode(const CudaCode&) = delete;
+  CudaCode& operator=(const CudaCode&) = delete;
+
+  // Throws Error where there is none of this name.
+  const void* kernel(const char* name) const;
+
+ private:
+  cudaLibrary_t library_ = nullptr;
+};
+
 class CudaDevice {
  public:
   using Group = CudaGroup;
+  using Code = CudaCode;
   // Of a piece of memory, what one thread reads by itself: neighbours' loads become one.
   static constexpr uint32_t kLaneBytes = 16;
 
@@ -170,6 +187,7 @@ class CudaDevice {
 
   std::string name() const;
   std::string text() const;
+  uint32_t capability() const;  // to compute: 90 for 9.0
   Pool& pool() { return *pool_; }
   const Profiler& profiler() const { return profiler_; }
   // Large enough that launches cost nothing, small enough to leave memory to the DAG.
@@ -219,6 +237,18 @@ class CudaDevice {
       cuda_kernels::for_each_group<<<blocks(groups * CudaGroup::kLanes), kThreads, 0, stream_>>>(n, each,
                                                                                                  body);
       check_cuda(cudaGetLastError(), work.name);
+    });
+  }
+
+  // A kernel of compiled code, which takes these arguments and n; it strides over what is left.
+  template <class... Arguments>
+  void launch(Work work, const Code& code, const char* name, uint64_t n, const Arguments&... arguments) {
+    timed(work, n, [&] {
+      if (n == 0) return;
+      const void* list[] = {&arguments..., &n};
+      check_cuda(cudaLaunchKernel(code.kernel(name), dim3(blocks(n)), dim3(kThreads),
+                                  const_cast<void**>(list), 0, stream_),
+                 work.name);
     });
   }
 

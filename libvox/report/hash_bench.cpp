@@ -63,15 +63,6 @@ HashBenchSizes sizes_of(const HashBenchOptions& options, const std::string& devi
   return sizes;
 }
 
-Timing summarize(std::vector<double> seconds) {
-  if (seconds.empty()) return {};
-  std::ranges::sort(seconds);
-  const size_t middle = seconds.size() / 2;
-  const double median =
-      seconds.size() % 2 == 1 ? seconds[middle] : (seconds[middle - 1] + seconds[middle]) / 2;
-  return {median, seconds.front(), seconds.back()};
-}
-
 void check_search(const std::string& what, const SearchOutcome& outcome) {
   if (outcome.hits != outcome.expected_hits)
     throw Error(fmt::format("{}: found {} items, expected {}", what, format_count(outcome.hits),

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "libvox/report/timing.h"
+
 namespace vox {
 
 // The axes, all of their defaults, and what is allowed on them.
@@ -40,12 +42,6 @@ struct HashBenchSizes {
 // On the device of this name. Throws UsageError where there is nothing to measure, or more than 32-bit
 // pointers reach.
 HashBenchSizes sizes_of(const HashBenchOptions& options, const std::string& device);
-
-// Of the repetitions, in seconds.
-struct Timing {
-  double median = 0, min = 0, max = 0;
-};
-Timing summarize(std::vector<double> seconds);
 
 // How often a second the device reads `bytes_each` aligned bytes from random places of a buffer: what no
 // table that keeps its items in memory can exceed.

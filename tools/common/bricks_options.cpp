@@ -96,11 +96,17 @@ BricksOptions read_bricks_options(const cxxopts::ParseResult& parsed) {
   BricksOptions options;
   options.log2_side = parse_brick_size(parsed["brick-size"].as<std::string>());
   options.types = parse_types(parsed["types"].as<std::string>());
+  options.threshold = read_threshold_options(parsed);
+  return options;
+}
+
+ThresholdOptions read_threshold_options(const cxxopts::ParseResult& parsed) {
+  ThresholdOptions options;
   if (parsed.count("threshold") && parsed.count("threshold-raw"))
     throw UsageError("--threshold and --threshold-raw exclude each other");
-  if (parsed.count("threshold")) options.threshold.share = parse_share(parsed["threshold"].as<std::string>());
+  if (parsed.count("threshold")) options.share = parse_share(parsed["threshold"].as<std::string>());
   if (parsed.count("threshold-raw"))
-    options.threshold.raw = parse_number(parsed["threshold-raw"].as<std::string>(), "--threshold-raw");
+    options.raw = parse_number(parsed["threshold-raw"].as<std::string>(), "--threshold-raw");
   return options;
 }
 

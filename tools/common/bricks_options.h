@@ -16,6 +16,7 @@ void add_volume_options(cxxopts::Options& options);
 
 // Throw UsageError.
 BricksOptions read_bricks_options(const cxxopts::ParseResult& parsed);
+ThresholdOptions read_threshold_options(const cxxopts::ParseResult& parsed);
 RawOptions read_raw_options(const cxxopts::ParseResult& parsed);
 
 }  // namespace vox

@@ -4,6 +4,7 @@
 namespace vox {
 
 // Each takes the whole command line, whose second word is the command. Throws what run_tool() reports.
+void run_bricks(int argc, char** argv);
 void run_hash(int argc, char** argv);
 
 struct Command {
@@ -13,6 +14,7 @@ struct Command {
 };
 
 inline constexpr Command kCommands[] = {
+    {"bricks", "reading a volume's hybrid bricks: filters and gathers, compiled or not", run_bricks},
     {"hash", "the tables that hold a DAG's nodes: fill, search, insertion, memory", run_hash},
 };
 

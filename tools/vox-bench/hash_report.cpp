@@ -1,27 +1,10 @@
 #include "tools/vox-bench/hash_report.h"
 
 #include "libvox/base/json.h"
+#include "tools/vox-bench/columns.h"
 
 namespace vox {
 namespace {
-
-template <class Row, class Value>
-auto values_of(const std::vector<Row>& rows, const Value& value) {
-  std::vector<decltype(value(rows.front()))> values;
-  for (const Row& row : rows) values.push_back(value(row));
-  return values;
-}
-
-double milliseconds(double seconds) {
-  return seconds * 1e3;
-}
-
-void add_times(ReportGroup& table, const auto& rows) {
-  table.column("ms", values_of(rows, [](const auto& row) { return milliseconds(row.time.median); }), "ms")
-      .column("ms_min", values_of(rows, [](const auto& row) { return milliseconds(row.time.min); }), "ms")
-      .column("ms_max", values_of(rows, [](const auto& row) { return milliseconds(row.time.max); }), "ms")
-      .column("repetitions", values_of(rows, [](const auto& row) { return uint64_t{row.repetitions}; }));
-}
 
 void add_rows(ReportGroup& table, const std::vector<HashBenchRow>& rows) {
   using Row = HashBenchRow;
@@ -32,7 +15,8 @@ void add_rows(ReportGroup& table, const std::vector<HashBenchRow>& rows) {
       .column("op", values_of(rows, [](const Row& row) { return row.op; }))
       .column("hit_rate", values_of(rows, [](const Row& row) { return uint64_t{row.hit_rate}; }), "percent");
   add_times(table, rows);
-  table.column("items", values_of(rows, [](const Row& row) { return row.items; }), "items")
+  table.column("repetitions", values_of(rows, [](const Row& row) { return uint64_t{row.repetitions}; }))
+      .column("items", values_of(rows, [](const Row& row) { return row.items; }), "items")
       .column("bytes", values_of(rows, [](const Row& row) { return row.bytes; }), "bytes")
       .column("allocated_bytes", values_of(rows, [](const Row& row) { return row.allocated_bytes; }), "bytes")
       .column("bytes_per_op", values_of(rows, [](const Row& row) { return row.bytes_per_op; }),
@@ -50,16 +34,7 @@ void add_ceilings(ReportGroup& table, const std::vector<RandomReadCeiling>& rows
       .column("reads_per_second", values_of(rows, [](const Row& row) { return row.reads_per_second; }),
               "1/s");
   add_times(table, rows);
-}
-
-void append_rows(Json& array, const ReportGroup& table) {
-  const auto& columns = table.columns();
-  const size_t rows = std::visit([](const auto& values) { return values.size(); }, columns.front().values);
-  for (size_t i = 0; i < rows; ++i) {
-    Json& row = array.append();
-    for (const auto& column : columns)
-      std::visit([&](const auto& values) { row.set(column.name, values[i]); }, column.values);
-  }
+  table.column("repetitions", values_of(rows, [](const Row& row) { return uint64_t{row.repetitions}; }));
 }
 
 }  // namespace

@@ -6,31 +6,12 @@
 #include <array>
 
 #include "libvox/base/units.h"
+#include "libvox/bricks/type_sets.h"
 #include "tools/common/bricks_report.h"
 #include "tools/common/text_table.h"
 
 namespace vox {
 namespace {
-
-struct TypeSet {
-  const char* name;
-  uint32_t types;
-};
-
-template <class... Types>
-constexpr uint32_t set_of() {
-  uint32_t types = 0;
-  BrickTypes::each([&]<class Type>(uint32_t number) {
-    if ((std::is_same_v<Type, Types> || ...)) types |= 1u << number;
-  });
-  return types;
-}
-
-const std::array<TypeSet, 5> kTypeSets = {{{"dense", set_of<EmptyBrick, DenseBrick>()},
-                                           {"octree", set_of<EmptyBrick, OctreeBrick>()},
-                                           {"list", set_of<EmptyBrick, ListBrick>()},
-                                           {"four types", kThesisBrickTypes},
-                                           {"all types", kAllBrickTypes}}};
 
 double ratio(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
@@ -87,10 +68,10 @@ double BricksStats::overhead_bits() const {
 BricksStats measure_bricks(FrozenBricks bricks, Engine& engine) {
   BricksStats stats = {.bricks = std::move(bricks), .rows = {}};
   const Volume volume = bricks_volume(stats.bricks);
-  for (const auto& [name, types] : kTypeSets) {
+  for (const BrickTypeSet& set : kBrickTypeSets) {
     BricksOptions options;
-    options.types = types;
-    stats.rows.push_back({name, engine.measure_bricks(volume, options)});
+    options.types = set.types;
+    stats.rows.push_back({set.title, engine.measure_bricks(volume, options)});
   }
   return stats;
 }

@@ -1,6 +1,4 @@
-// Generated access to bricks against the dense volume, and what happens without a compiler.
-#include "libvox/bricks/jit.h"
-
+// Access to bricks in all ways against the dense volume, and what happens without a compiler.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -9,6 +7,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/bricks/jit_compile.h"
+#include "libvox/bricks/reader.h"
 #include "tests/bricks/brick_volumes.h"
 #include "tests/common/test_engine.h"
 
@@ -17,6 +16,8 @@ namespace {
 
 using namespace testing_bricks;
 namespace fs = std::filesystem;
+
+constexpr Access kAccesses[] = {Access::Dense, Access::Direct, Access::KdTree, Access::Compiled};
 
 // A cache of its own for each test.
 class Jit : public testing::Test {
@@ -38,12 +39,30 @@ class Jit : public testing::Test {
       for (const auto& entry : fs::directory_iterator(folder_ / "vox")) paths.push_back(entry.path());
     return paths;
   }
-  fs::path folder_;
-};
 
-FrozenBricks bricks_of(const Volume& volume, uint32_t log2_side) {
-  return test_engine()->build_bricks(volume, {.log2_side = log2_side, .threshold = {}}).bricks;
-}
+  FrozenBricks bricks_of(const Volume& volume, uint32_t log2_side) const {
+    return engine_->build_bricks(volume, {.log2_side = log2_side, .threshold = {}}).bricks;
+  }
+  // What a reader for which all can be compiled reads.
+  template <class T>
+  std::vector<T> compiled(const FrozenBricks& bricks, const JitOptions& options = {}) const {
+    const auto reader = engine_->bricks_reader(bricks, options);
+    EXPECT_TRUE(reader->compile().compiled);
+    return read<T>(*reader, bricks, Access::Compiled, {});
+  }
+  template <class T>
+  static std::vector<T> read(BricksReader& reader, const FrozenBricks& bricks, Access access,
+                             const ReadQuery& query) {
+    const bool gathers = query.loop == ReadLoop::RandomGather || query.loop == ReadLoop::MortonGather;
+    std::vector<T> words(gathers ? query.gathers : bricks.info.box().voxels());
+    reader.read(access, query);
+    reader.last_words(words.data());
+    return words;
+  }
+
+  fs::path folder_;
+  std::unique_ptr<Engine> engine_ = test_engine();
+};
 
 template <class T>
 std::vector<T> dense_of(const Volume& volume) {
@@ -72,26 +91,18 @@ TEST_F(Jit, GivesEveryVoxelWithAnyNumberOfLeaves) {
   const Volume volume = mixed_volume({70, 45, 66}, ValueType::U8, 1);
   const FrozenBricks bricks = bricks_of(volume, 2);
   for (const uint32_t leaves : {1u, 2u, 33u, 512u, 4096u})
-    for (const uint32_t table : {0u, 8192u}) {
-      const CpuJit jit(bricks, {.source = {.leaves = leaves, .table_entries = table}, .compiler = {}});
-      ASSERT_TRUE(jit.compiled());
-      std::vector<uint8_t> words(volume.info.box().voxels());
-      jit.copy_volume(words.data());
-      EXPECT_TRUE(words == dense_of<uint8_t>(volume)) << leaves << ", " << table;
-    }
+    for (const uint32_t table : {0u, 8192u})
+      EXPECT_TRUE(compiled<uint8_t>(bricks, {.leaves = leaves, .table_entries = table, .compiler = {}}) ==
+                  dense_of<uint8_t>(volume))
+          << leaves << ", " << table;
 }
 
 TEST_F(Jit, GivesEveryVoxelOfAllTypesOfValuesAndSizesOfBricks) {
   for (const ValueType type : {ValueType::U16, ValueType::F32})
     for (const uint32_t log2_side : {3u, 5u, 6u}) {
       const Volume volume = mixed_volume({71, 45, 66}, type, 2);
-      const FrozenBricks bricks = bricks_of(volume, log2_side);
-      const CpuJit jit(bricks);
-      ASSERT_TRUE(jit.compiled());
       with_word_type(type, [&]<class T>() {
-        std::vector<T> words(volume.info.box().voxels());
-        jit.copy_volume(words.data());
-        EXPECT_TRUE(words == dense_of<T>(volume)) << log2_side;
+        EXPECT_TRUE(compiled<T>(bricks_of(volume, log2_side)) == dense_of<T>(volume)) << log2_side;
       });
     }
 }
@@ -99,14 +110,8 @@ TEST_F(Jit, GivesEveryVoxelOfAllTypesOfValuesAndSizesOfBricks) {
 TEST_F(Jit, GivesVolumesOfOneKindOfBrick) {
   for (const Volume& volume :
        {constant_volume({64, 64, 64}, ValueType::U8, 0), constant_volume({64, 64, 64}, ValueType::U8, 9),
-        one_voxel_volume({20, 30, 40}, ValueType::U8, {19, 29, 39})}) {
-    const FrozenBricks bricks = bricks_of(volume, 4);
-    const CpuJit jit(bricks);
-    ASSERT_TRUE(jit.compiled());
-    std::vector<uint8_t> words(volume.info.box().voxels());
-    jit.copy_volume(words.data());
-    EXPECT_TRUE(words == dense_of<uint8_t>(volume));
-  }
+        one_voxel_volume({20, 30, 40}, ValueType::U8, {19, 29, 39})})
+    EXPECT_TRUE(compiled<uint8_t>(bricks_of(volume, 4)) == dense_of<uint8_t>(volume));
 }
 
 TEST_F(Jit, TakesLongEntries) {
@@ -116,41 +121,94 @@ TEST_F(Jit, TakesLongEntries) {
   for (const uint32_t entry : bricks.root) root.insert(root.end(), {entry, 0});
   bricks.root = root;
   bricks.entry_words = 2;
-  for (const uint32_t leaves : {10u, 2000u}) {
-    const CpuJit jit(bricks, {.source = {.leaves = leaves}, .compiler = {}});
-    ASSERT_TRUE(jit.compiled());
-    std::vector<uint8_t> words(volume.info.box().voxels());
-    jit.copy_volume(words.data());
-    EXPECT_TRUE(words == dense_of<uint8_t>(volume)) << leaves;
+  for (const uint32_t leaves : {10u, 2000u})
+    EXPECT_TRUE(compiled<uint8_t>(bricks, {.leaves = leaves, .compiler = {}}) == dense_of<uint8_t>(volume))
+        << leaves;
+}
+
+TEST_F(Jit, EveryAccessFiltersAsTheDenseVolumeDoes) {
+  const Volume volume = mixed_volume({40, 25, 30}, ValueType::U8, 3);
+  const FrozenBricks bricks = bricks_of(volume, 3);
+  const auto reader = engine_->bricks_reader(bricks, {});
+  for (const int32_t radius : {0, 1, 2, 3}) {
+    const std::vector<uint8_t> expected = mean_of(dense_of<uint8_t>(volume), volume.info.size, radius);
+    for (const Access access : kAccesses)
+      EXPECT_TRUE(read<uint8_t>(*reader, bricks, access, {.loop = ReadLoop::Mean, .radius = radius}) ==
+                  expected)
+          << radius << ", " << int(access);
   }
 }
 
-TEST_F(Jit, FiltersAsTheDenseVolumeDoes) {
-  const Volume volume = mixed_volume({40, 25, 30}, ValueType::U8, 3);
-  const FrozenBricks bricks = bricks_of(volume, 3);
-  for (const char* compiler : {"", "no-such-compiler"}) {
-    const CpuJit jit(bricks, {.source = {}, .compiler = compiler});
-    for (const int32_t radius : {1, 2, 3}) {
-      std::vector<uint8_t> words(volume.info.box().voxels());
-      jit.mean_filter(radius, words.data());
-      EXPECT_TRUE(words == mean_of(dense_of<uint8_t>(volume), volume.info.size, radius)) << radius;
+TEST_F(Jit, FiltersLargerThanTheVolumeReadItAll) {
+  const Volume volume = mixed_volume({9, 6, 5}, ValueType::U8, 3);
+  const FrozenBricks bricks = bricks_of(volume, 2);
+  const auto reader = engine_->bricks_reader(bricks, {});
+  const std::vector<uint8_t> expected = mean_of(dense_of<uint8_t>(volume), volume.info.size, 11);
+  for (const Access access : kAccesses)
+    EXPECT_TRUE(read<uint8_t>(*reader, bricks, access, {.loop = ReadLoop::Mean, .radius = 11}) == expected);
+}
+
+TEST_F(Jit, EveryAccessGathersTheSameFromAllOverTheVolume) {
+  const Volume volume = mixed_volume({40, 25, 30}, ValueType::U16, 3);
+  const FrozenBricks bricks = bricks_of(volume, 4);
+  const std::vector<uint16_t> dense = dense_of<uint16_t>(volume);
+  const Int3 size = volume.info.size;
+  const auto reader = engine_->bricks_reader(bricks, {});
+  constexpr uint64_t kCount = 300000;  // ten times all voxels
+  for (const ReadLoop loop : {ReadLoop::RandomGather, ReadLoop::MortonGather}) {
+    std::vector<uint16_t> expected;
+    std::vector<bool> met(dense.size());
+    for (uint64_t i = 0; i < kCount; ++i) {
+      const Int3 at = loop == ReadLoop::RandomGather
+                          ? RandomGather<DenseRef, uint16_t>::voxel(i, size)
+                          : MortonGather<DenseRef, uint16_t>::voxel(i, kCount, size);
+      const auto index = size_t(at.x + size.x * (at.y + size.y * at.z));
+      met.at(index) = true;
+      expected.push_back(dense[index]);
     }
+    EXPECT_GT(std::ranges::count(met, true), std::ptrdiff_t(0.99 * double(dense.size())));
+    for (const Access access : kAccesses)
+      EXPECT_TRUE(read<uint16_t>(*reader, bricks, access, {.loop = loop, .gathers = kCount}) == expected)
+          << int(loop) << ", " << int(access);
   }
+}
+
+TEST_F(Jit, ChecksumsTellWhatWasRead) {
+  const FrozenBricks bricks = bricks_of(mixed_volume({40, 25, 30}, ValueType::U8, 3), 3);
+  const FrozenBricks others = bricks_of(mixed_volume({40, 25, 30}, ValueType::U8, 4), 3);
+  const ReadResult one = engine_->bricks_reader(bricks, {})->read(Access::Direct, {});
+  EXPECT_EQ(one.checksum, engine_->bricks_reader(bricks, {})->read(Access::Dense, {}).checksum);
+  EXPECT_NE(one.checksum, engine_->bricks_reader(others, {})->read(Access::Direct, {}).checksum);
+  EXPECT_EQ(one.lookups, 40u * 25 * 30);
+}
+
+TEST_F(Jit, CountsTheLookupsOfAFilter) {
+  for (const Int3 size : {Int3{9, 4, 7}, Int3{2, 1, 3}})
+    for (const int32_t radius : {1, 2, 3}) {
+      uint64_t expected = 0;
+      for (int32_t z = 0; z < size.z; ++z)
+        for (int32_t y = 0; y < size.y; ++y)
+          for (int32_t x = 0; x < size.x; ++x)
+            for (int32_t c = z - radius; c <= z + radius; ++c)
+              for (int32_t b = y - radius; b <= y + radius; ++b)
+                for (int32_t a = x - radius; a <= x + radius; ++a)
+                  expected += a >= 0 && b >= 0 && c >= 0 && a < size.x && b < size.y && c < size.z ? 1 : 0;
+      EXPECT_EQ(filter_lookups(size, radius), expected);
+    }
 }
 
 TEST_F(Jit, InterpretsWithOneWarningWhereTheCompilerIsMissingOrFails) {
+  if (test_device() != "cpu") GTEST_SKIP() << "of the compiler for processors";
   const Volume volume = ball_volume({30, 30, 30}, ValueType::U8);
   const FrozenBricks bricks = bricks_of(volume, 2);
   for (const char* compiler : {"no-such-compiler", "false", "true"}) {
+    const auto reader = engine_->bricks_reader(bricks, {.compiler = compiler});
     testing::internal::CaptureStderr();
-    const CpuJit jit(bricks, {.source = {}, .compiler = compiler});
+    EXPECT_FALSE(reader->compile().compiled);
+    EXPECT_TRUE(read<uint8_t>(*reader, bricks, Access::Compiled, {}) == dense_of<uint8_t>(volume));
     const std::string text = testing::internal::GetCapturedStderr();
     EXPECT_NE(text.find("interpreted, not compiled"), std::string::npos) << text;
     EXPECT_EQ(std::ranges::count(text, '\n'), 1) << text;
-    EXPECT_FALSE(jit.compiled());
-    std::vector<uint8_t> words(volume.info.box().voxels());
-    jit.copy_volume(words.data());
-    EXPECT_TRUE(words == dense_of<uint8_t>(volume));
   }
   EXPECT_TRUE(kept().empty());
 }
@@ -186,8 +244,7 @@ TEST_F(Jit, KeepsItsImageAndCompilesADamagedOneAgain) {
 TEST_F(Jit, WorksWhereNothingCanBeKept) {
   std::ofstream(folder_ / "vox") << "a file, where a folder should be";
   const Volume volume = ball_volume({30, 30, 30}, ValueType::U8);
-  const FrozenBricks bricks = bricks_of(volume, 3);
-  EXPECT_TRUE(CpuJit(bricks).compiled());
+  EXPECT_TRUE(compiled<uint8_t>(bricks_of(volume, 3)) == dense_of<uint8_t>(volume));
 }
 
 TEST_F(Jit, SourceIsTheSameEveryTimeAndReadsNothingOfWhatIsEmpty) {
@@ -204,7 +261,7 @@ TEST_F(Jit, CompilesForGpusWithAnyNumberOfLeaves) {
   if (!has_nvrtc()) GTEST_SKIP() << "NVRTC is not installed";
   const FrozenBricks bricks = bricks_of(mixed_volume({70, 45, 66}, ValueType::U8, 1), 2);
   for (const uint32_t leaves : {1u, 2u, 33u, 1024u, 4096u}) {
-    const JitOptions options = {.leaves = leaves};
+    const JitOptions options = {.leaves = leaves, .compiler = {}};
     const std::string source = jit_source(bricks, build_kd_tree(bricks, leaves), options);
     EXPECT_GT(compile_for_gpu(source, 90).size(), 1000u) << leaves;
   }

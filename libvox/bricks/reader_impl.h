@@ -1,0 +1,168 @@
+// Included by reader_cpu.cpp and reader_cuda.cu, which only say which device, and how code is compiled for
+// it.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "libvox/base/cancel.h"
+#include "libvox/base/error.h"
+#include "libvox/base/log_line.h"
+#include "libvox/base/stopwatch.h"
+#include "libvox/bricks/device_bricks.h"
+#include "libvox/bricks/jit_compile.h"
+#include "libvox/bricks/reader.h"
+
+namespace vox {
+
+// f.template operator()<Body>(name of its entry point).
+template <class F>
+void with_loop(ReadLoop loop, const F& f) {
+  switch (loop) {
+#define VOX_WITH_LOOP(name, entry, Body) \
+  case ReadLoop::name:                   \
+    return f.template operator()<Body>(#entry);
+    VOX_READ_LOOPS(VOX_WITH_LOOP)
+#undef VOX_WITH_LOOP
+  }
+}
+
+template <class T>
+struct MixedWord {
+  const T* words;
+  VOX_HD uint64_t operator()(uint64_t i) const { return mixed_word(i, words[i]); }
+};
+
+template <class Device, class T>
+class DeviceBricksReader final : public BricksReader {
+ public:
+  DeviceBricksReader(Device& device, const FrozenBricks& bricks, const JitOptions& options)
+      : device_(device), frozen_(bricks), options_(options), bricks_(device, bricks) {
+    if (CubeOrder::count(bricks.info.size) >> 41 != 0)
+      throw Error("a volume of this size cannot be read as a whole").at(bricks.info.source);
+  }
+
+  ReadResult read(Access access, const ReadQuery& query) override {
+    const bool gathers = query.loop == ReadLoop::RandomGather || query.loop == ReadLoop::MortonGather;
+    const uint64_t voxels = frozen_.info.box().voxels();
+    const uint64_t n = gathers ? query.gathers : CubeOrder::count(frozen_.info.size);
+    out_words_ = gathers ? query.gathers : voxels;
+    if (out_.size() < out_words_) {
+      out_.reset();
+      out_ = device_.template make<T>(out_words_);
+    }
+    const JitTask task = {
+        .size = frozen_.info.size, .radius = query.radius, .count = query.gathers, .out = out_.data()};
+    ReadResult result;
+    result.lookups = query.loop == ReadLoop::Mean ? filter_lookups(task.size, query.radius) : out_words_;
+    result.seconds = run(access, query.loop, task, n);
+    result.checksum = device_.sum("bricks: checksum", out_words_, MixedWord<T>{out_.data()});
+    return result;
+  }
+
+  void last_words(void* words) override {
+    device_.download(static_cast<T*>(words), static_cast<const T*>(out_.data()), out_words_);
+  }
+
+  const JitReport& compile() override {
+    if (report_) return *report_;
+    report_.emplace();
+    const KdTree& tree = plant();
+    try {
+      const std::string source = jit_source(frozen_, tree, options_);
+      report_->source_bytes = source.size();
+      Stopwatch watch;
+      const JitImage image = compile_for(device_, source, options_);
+      report_->compile_seconds = watch.lap();
+      code_.emplace(image);
+      report_->load_seconds = watch.lap();
+      report_->compiled = true;
+    } catch (const Cancelled&) {
+      throw;
+    } catch (const Error& error) {
+      log_line(LogLevel::Warning,
+               std::string("access to bricks is interpreted, not compiled: ") + error.what());
+    }
+    return *report_;
+  }
+
+ private:
+  double run(Access access, ReadLoop loop, const JitTask& task, uint64_t n) {
+    switch (access) {
+      case Access::Dense:
+        fill_dense();
+        return run_body(DenseRef{frozen_.info.size, dense_.data()}, loop, task, n);
+      case Access::Direct:
+        return run_body(bricks_.ref(), loop, task, n);
+      case Access::KdTree:
+        plant();
+        return run_body(KdRef{bricks_.ref(), nodes_.data()}, loop, task, n);
+      default:
+        return run_compiled(loop, task, n);
+    }
+  }
+
+  template <class Ref>
+  double run_body(const Ref& ref, ReadLoop loop, const JitTask& task, uint64_t n) {
+    return device_.seconds([&] {
+      with_loop(loop, [&]<template <class, class> class Body>(const char* name) {
+        device_.for_each({name, sizeof(T)}, n, Body<Ref, T>{ref, task});
+      });
+    });
+  }
+
+  double run_compiled(ReadLoop loop, const JitTask& task, uint64_t n) {
+    if (!compile().compiled) return run(Access::KdTree, loop, task, n);
+    return device_.seconds([&] {
+      with_loop(loop, [&]<template <class, class> class Body>(const char* name) {
+        device_.launch({"compiled loop", sizeof(T)}, *code_, name, n, bricks_.ref(), task);
+      });
+    });
+  }
+
+  void fill_dense() {
+    if (dense_.size() > 0) return;
+    dense_ = device_.template make<T>(frozen_.info.box().voxels());
+    const JitTask task = {.size = frozen_.info.size, .radius = 0, .count = 0, .out = dense_.data()};
+    run_body(bricks_.ref(), ReadLoop::Copy, task, CubeOrder::count(task.size));
+  }
+
+  const KdTree& plant() {
+    if (!tree_) {
+      Stopwatch watch;
+      tree_ = build_kd_tree(frozen_, options_.leaves);
+      nodes_ = device_.template make<KdNode>(tree_->nodes.size());
+      device_.upload(nodes_.data(), tree_->nodes.data(), tree_->nodes.size());
+      tree_seconds_ = watch.lap();
+    }
+    if (report_) {
+      report_->leaves = tree_->leaves;
+      report_->mixed = tree_->mixed;
+      report_->depth = tree_->depth();
+      report_->tree_seconds = tree_seconds_;
+    }
+    return *tree_;
+  }
+
+  Device& device_;
+  const FrozenBricks& frozen_;
+  JitOptions options_;
+  DeviceBricks<Device> bricks_;
+  Buffer<T> out_, dense_;
+  uint64_t out_words_ = 0;
+  std::optional<KdTree> tree_;
+  double tree_seconds_ = 0;
+  Buffer<KdNode> nodes_;
+  std::optional<JitReport> report_;
+  std::optional<typename Device::Code> code_;
+};
+
+template <class Device>
+std::unique_ptr<BricksReader> make_bricks_reader(Device& device, const FrozenBricks& bricks,
+                                                 const JitOptions& options) {
+  return with_word_type(bricks.info.type, [&]<class T>() -> std::unique_ptr<BricksReader> {
+    return std::make_unique<DeviceBricksReader<Device, T>>(device, bricks, options);
+  });
+}
+
+}  // namespace vox

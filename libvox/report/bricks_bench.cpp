@@ -1,0 +1,157 @@
+#include "libvox/report/bricks_bench.h"
+
+#include <fmt/format.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_reduce.h>
+
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "libvox/base/cancel.h"
+#include "libvox/base/error.h"
+#include "libvox/base/progress.h"
+#include "libvox/base/stopwatch.h"
+
+namespace vox {
+namespace {
+
+// What BricksReader's checksum of a copy has to be, from the volume itself, layer by layer.
+uint64_t volume_checksum(const Volume& volume, const ValueRule& rule) {
+  const Int3 size = volume.info.size;
+  const uint64_t layer = uint64_t(size.x) * uint64_t(size.y);
+  const uint32_t each = value_bytes(volume.info.type);
+  return tbb::parallel_reduce(
+      tbb::blocked_range<int32_t>(0, size.z), uint64_t{0},
+      [&](const auto& layers, uint64_t sum) {
+        std::vector<std::byte> values(layer * each);
+        for (int32_t z = layers.begin(); z < layers.end(); ++z) {
+          volume.read({{0, 0, z}, {size.x, size.y, z + 1}}, values.data());
+          for (uint64_t i = 0; i < layer; ++i) {
+            uint32_t bits = 0;
+            std::memcpy(&bits, &values[i * each], each);
+            sum += mixed_word(uint64_t(z) * layer + i, rule.word(bits));
+          }
+        }
+        return sum;
+      },
+      std::plus<>());
+}
+
+struct NamedQuery {
+  std::string loop;
+  uint32_t filter;
+  ReadQuery query;
+};
+
+std::vector<NamedQuery> queries(const BricksBenchOptions& options) {
+  std::vector<NamedQuery> list;
+  for (const uint32_t side : options.filters)
+    list.push_back({"mean", side, {.loop = ReadLoop::Mean, .radius = static_cast<int32_t>(side / 2)}});
+  if (options.gathers > 0) {
+    list.push_back({"random", 0, {.loop = ReadLoop::RandomGather, .gathers = options.gathers}});
+    list.push_back({"morton", 0, {.loop = ReadLoop::MortonGather, .gathers = options.gathers}});
+  }
+  return list;
+}
+
+class Bench {
+ public:
+  Bench(Engine& engine, const Volume& volume, const BricksBenchOptions& options)
+      : engine_(engine), volume_(volume), options_(options), queries_(queries(options)) {}
+
+  BricksBenchResult run() {
+    Stopwatch watch;
+    result_.info = volume_.info;
+    volume_sum_ = volume_checksum(volume_, value_rule(volume_, options_.threshold));
+    Progress progress("measuring", options_.log2_sides.size() * options_.sets.size());
+    for (const uint32_t log2_side : options_.log2_sides)
+      for (const BrickTypeSet& set : options_.sets) {
+        measure(log2_side, set);
+        progress.update(result_.sets.size(), fmt::format("{}³, {}", 1u << log2_side, set.title));
+      }
+    result_.seconds = watch.seconds();
+    return std::move(result_);
+  }
+
+ private:
+  void measure(uint32_t log2_side, const BrickTypeSet& types) {
+    BricksOptions build;
+    build.log2_side = log2_side;
+    build.types = types.types;
+    build.threshold = options_.threshold;
+    const BricksResult built = engine_.build_bricks(volume_, build);
+    const FrozenBricks& bricks = built.bricks;
+    BricksBenchSet& set = result_.sets.emplace_back(BricksBenchSet{
+        types.name, log2_side, bricks.bricks(), bricks.bytes(), bricks.counts, built.seconds, {}});
+    result_.filled = bricks.filled;
+    const std::unique_ptr<BricksReader> reader = engine_.bricks_reader(bricks, options_.jit);
+    if (sums_.empty()) measure_array(*reader);
+    for (const Access access : options_.accesses) {
+      if (access == Access::Compiled) set.jit = reader->compile();
+      measure_rows(*reader, access, set);
+    }
+  }
+
+  void measure_array(BricksReader& reader) {
+    if (reader.read(Access::Dense, {}).checksum != volume_sum_)
+      throw Error("the bricks do not hold the values of the volume");
+    for (const NamedQuery& query : queries_)
+      sums_.push_back(reader.read(Access::Dense, query.query).checksum);
+    BricksBenchSet array;
+    array.types = "array";
+    array.bytes = volume_.info.bytes();
+    measure_rows(reader, Access::Dense, array);
+  }
+
+  void measure_rows(BricksReader& reader, Access access, const BricksBenchSet& set) {
+    for (size_t i = 0; i < queries_.size(); ++i) {
+      std::vector<double> seconds;
+      BricksBenchRow& row = result_.rows.emplace_back();
+      row.types = set.types;
+      row.log2_side = set.log2_side;
+      row.bytes = set.bytes;
+      row.access = access;
+      row.loop = queries_[i].loop;
+      row.filter = queries_[i].filter;
+      for (uint32_t repetition = 0; repetition <= options_.repetitions; ++repetition) {
+        throw_if_cancelled();
+        const ReadResult read = reader.read(access, queries_[i].query);
+        if (read.checksum != sums_[i])
+          throw Error(fmt::format("{}³ bricks of {} by {} read other values than the dense array: {}",
+                                  1u << row.log2_side, row.types, kAccessNames[size_t(access)], row.loop));
+        row.lookups = read.lookups;
+        if (repetition > 0) seconds.push_back(read.seconds);
+      }
+      row.time = summarize(std::move(seconds));
+    }
+  }
+
+  Engine& engine_;
+  const Volume& volume_;
+  BricksBenchOptions options_;
+  std::vector<NamedQuery> queries_;
+  std::vector<uint64_t> sums_;  // of each query, read from the dense array
+  uint64_t volume_sum_ = 0;
+  BricksBenchResult result_;
+};
+
+}  // namespace
+
+void check(const BricksBenchOptions& options) {
+  if (options.log2_sides.empty() || options.sets.empty() || options.accesses.empty() ||
+      (options.filters.empty() && options.gathers == 0))
+    throw UsageError("nothing to measure: sizes, types, ways and loops have one value at least");
+  for (const uint32_t side : options.filters)
+    if (side % 2 == 0 || side > 63)
+      throw UsageError(fmt::format("a filter of {} voxels a side, expected 1, 3, 5, … 63", side));
+  if (options.repetitions == 0) throw UsageError("no repetitions, one at least");
+  if (options.gathers > uint64_t{1} << 36) throw UsageError("at most 64 G positions");
+}
+
+BricksBenchResult bench_bricks(Engine& engine, const Volume& volume, const BricksBenchOptions& options) {
+  check(options);
+  return Bench(engine, volume, options).run();
+}
+
+}  // namespace vox

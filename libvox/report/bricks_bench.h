@@ -1,0 +1,70 @@
+// Measures reading bricks as Labschütz, chapter 6, does: mean filters and gathers by the root grid and by
+// code compiled for the bricks at hand, with the dense array beside them.
+//
+// Each time is the median of the repetitions after one that does not count. All ways have to read the same: a
+// checksum of what a loop has read, made on the device, is compared with that of the dense array, whose own
+// is compared with the volume as it was read.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "libvox/bricks/reader.h"
+#include "libvox/bricks/type_sets.h"
+#include "libvox/engine.h"
+#include "libvox/report/timing.h"
+
+namespace vox {
+
+inline constexpr std::array<const char*, 4> kAccessNames = {"array", "direct", "kd", "jit"};
+
+struct BricksBenchOptions {
+  std::vector<uint32_t> log2_sides = {3, 4, 5, 6};
+  std::vector<BrickTypeSet> sets = {kBrickTypeSets.rbegin(), kBrickTypeSets.rend()};
+  std::vector<Access> accesses = {Access::Direct, Access::Compiled};
+  std::vector<uint32_t> filters = {3, 5, 7};  // voxels a side
+  uint64_t gathers = uint64_t{1} << 26;       // 0: none
+  uint32_t repetitions = 5;
+  ThresholdOptions threshold;
+  JitOptions jit;
+};
+
+// Throws UsageError unless there is something to measure.
+void check(const BricksBenchOptions& options);
+
+// Bricks of one size and set of types.
+struct BricksBenchSet {
+  std::string types;
+  uint32_t log2_side = 0;
+  uint64_t bricks = 0, bytes = 0;
+  std::array<uint64_t, kBrickTypeCount> counts = {};
+  double build_seconds = 0;
+  JitReport jit;  // where it was asked for
+};
+
+struct BricksBenchRow {
+  std::string types;       // of the dense array "array"
+  uint32_t log2_side = 0;  // of the dense array 0
+  Access access = Access::Direct;
+  std::string loop;     // "mean", "random", "morton", "cast"
+  uint32_t filter = 0;  // voxels a side, of "mean"
+  Timing time;
+  uint64_t lookups = 0;
+  uint64_t bytes = 0;  // of what was read
+
+  double lookups_per_second() const { return static_cast<double>(lookups) / time.median; }
+};
+
+struct BricksBenchResult {
+  VolumeInfo info;
+  uint64_t filled = 0;
+  std::vector<BricksBenchSet> sets;
+  std::vector<BricksBenchRow> rows;
+  double seconds = 0;
+};
+
+// Throws Error where two ways do not read the same.
+BricksBenchResult bench_bricks(Engine& engine, const Volume& volume, const BricksBenchOptions& options);
+
+}  // namespace vox

@@ -1,0 +1,75 @@
+// vox-bench bricks.
+#include <fmt/format.h>
+
+#include "formats/csv.h"
+#include "formats/scene_file.h"
+#include "formats/volume_file.h"
+#include "libvox/base/atomic_file.h"
+#include "libvox/base/log.h"
+#include "libvox/base/units.h"
+#include "libvox/volume/scene_volume.h"
+#include "tools/common/profile.h"
+#include "tools/common/tool.h"
+#include "tools/vox-bench/bricks_options.h"
+#include "tools/vox-bench/bricks_report.h"
+#include "tools/vox-bench/commands.h"
+
+namespace vox {
+namespace {
+
+// A volume, whatever the file holds; what it is read from is kept with it.
+struct Input {
+  FrozenBricks bricks;
+  VoxelScene scene;
+  Volume volume;
+
+  explicit Input(const BricksCommand& command) {
+    if (command.input.extension() != ".h5") {
+      volume = open_volume(command.input, command.raw);
+    } else if (scene_file_parts(command.input).bricks) {
+      bricks = read_bricks(command.input);
+      volume = bricks_volume(bricks);
+    } else {
+      scene = read_scene(command.input);
+      volume = scene_volume(scene);
+    }
+    volume.info.source = command.input.filename().string();
+  }
+  Input(const Input&) = delete;
+  Input& operator=(const Input&) = delete;
+};
+
+// Before the work, not after it: can the results be written where they are to go?
+void check_targets(const BricksCommand& command) {
+  for (const auto& path : {command.report, command.csv, command.html})
+    if (path) const AtomicFile file(*path);
+}
+
+}  // namespace
+
+void run_bricks(int argc, char** argv) {
+  const BricksCommand command = parse_bricks_command(argc, argv);
+  check_targets(command);
+  const Input input(command);
+  const std::unique_ptr<Engine> engine = make_engine(command.engine);
+  log_info("{} voxels of {}, on {}", format_count(input.volume.info.box().voxels()),
+           value_type_name(input.volume.info.type), engine->device_text());
+  const BricksBenchRun run = {bench_bricks(*engine, input.volume, command.bench),
+                              engine->device(),
+                              engine->device_text(),
+                              command.command,
+                              generator_text(),
+                              timestamp()};
+  if (command.report) write_report(bricks_report(run), *command.report);
+  if (command.csv) write_csv(rows_table(run.result), *command.csv);
+  if (command.html) {
+    HtmlPage page = page_of(run);
+    page.made_by({{"command", run.command}, {"generator", run.generator}, {"created", run.created}});
+    write_html(page, *command.html);
+  }
+  fmt::print("{}", command.json ? json_text(run) + "\n" : table_text(run));
+  if (command.engine.profile) print_profile(engine->profile());
+  log_debug("measured in {}", format_seconds(run.result.seconds));
+}
+
+}  // namespace vox

@@ -1,0 +1,151 @@
+#include "tools/vox-bench/bricks_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "libvox/base/error.h"
+#include "libvox/base/units.h"
+#include "tools/common/bricks_options.h"
+#include "tools/common/device_options.h"
+#include "tools/common/tool.h"
+#include "tools/vox-bench/axes.h"
+
+namespace vox {
+namespace {
+
+constexpr const char* kAbout =
+    R"(Measures how fast the hybrid bricks of a volume are read (Labschuetz, chapter 6).
+
+For every size of bricks and set of types: builds the bricks, then runs mean filters over all voxels and gathers
+voxels at random and in Morton order, by the root grid (direct) and by code that is compiled for these bricks
+(jit); the dense array comes first, as what no bricks can exceed. Every time is the median of the repetitions
+after one that does not count. What is read is compared by a checksum: one other voxel, and the command fails.
+
+FILE is a volume (.raw, .nrrd, .nhdr, .mhd, .mha, .dat) or a scene file with bricks, or with an SVDAG, whose
+materials are the values.
+
+Examples:
+  vox-bench bricks engine_256x256x256_uint8.raw --threshold 0.08      Figures 6.2 to 6.4, Table 6.2
+  vox-bench bricks village.h5 --brick-sizes 16 --sets all --filters 3
+  vox-bench bricks hydrogen.nrrd -o report.h5 --csv rows.csv --html report.html
+)";
+
+std::vector<std::string> names_of(const auto& list, const auto& name) {
+  std::vector<std::string> names;
+  for (const auto& entry : list) names.emplace_back(name(entry));
+  return names;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
+  return text;
+}
+
+const std::vector<std::string>& set_names() {
+  static const std::vector<std::string> names =
+      names_of(kBrickTypeSets, [](const BrickTypeSet& set) { return set.name; });
+  return names;
+}
+
+const std::vector<std::string>& access_names() {
+  static const std::vector<std::string> names = names_of(kAccessNames, [](const char* name) { return name; });
+  return names;
+}
+
+size_t place_of(const std::string& name, const std::vector<std::string>& names, const char* option) {
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end())
+    throw UsageError(fmt::format("{} names '{}', expected some of: {}", option, name, joined(names)));
+  return static_cast<size_t>(found - names.begin());
+}
+
+cxxopts::Options describe() {
+  const BricksBenchOptions preset;
+  cxxopts::Options options("vox-bench bricks", kAbout);
+  options.custom_help("FILE [options]").positional_help("").set_width(100);
+  const auto text = [](const std::string& value = "") {
+    return value.empty() ? cxxopts::value<std::string>()
+                         : cxxopts::value<std::string>()->default_value(value);
+  };
+  options.add_options("Axes")("brick-sizes", "Voxels a side, of 4, 8, 16, 32 and 64", text("8,16,32,64"),
+                              "LIST")(
+      "sets",
+      fmt::format("Sets of types, of {}: each of the first beside empty bricks, the thesis's four, all",
+                  joined(set_names())),
+      text("all,four,octree,dense"),
+      "LIST")("access", "Ways to read: direct, kd (the tree, interpreted), jit (the tree, compiled)",
+              text("direct,jit"), "LIST")("filters", "Mean filters, voxels a side; none: no filter",
+                                          text(axis_text(preset.filters)), "LIST")(
+      "gathers", "Positions of a gather; 0: no gathers", text("64M"), "N")("repetitions", "Of everything",
+                                                                           text("5"), "N");
+  options.add_options("Compiled code")("jit-budget",
+                                       "Leaves of the kd tree, at most: what is below is read as by direct",
+                                       text(std::to_string(preset.jit.leaves)), "N");
+  add_volume_options(options);
+  options.add_options("Results")("o,output", "Write them as HDF5", text(), "FILE.h5")(
+      "csv", "Write the rows as comma-separated values", text(), "FILE.csv")(
+      "html", "Write a page with charts: one file, for a browser or for paper", text(), "FILE.html");
+  add_device_options(options);
+  add_common_options(options);
+  options.add_options("Input")("file", "", text());
+  options.parse_positional("file");
+  return options;
+}
+
+BricksBenchOptions read_bench(const cxxopts::ParseResult& parsed) {
+  const auto given = [&](const char* option) { return parsed[option].as<std::string>(); };
+  BricksBenchOptions bench;
+  bench.log2_sides.clear();
+  for (const uint32_t side : parse_axis(given("brick-sizes"), "--brick-sizes")) {
+    if (!std::has_single_bit(side) || side < 1u << kMinBrickLog2 || side > 1u << kMaxBrickLog2)
+      throw UsageError(fmt::format("--brick-sizes has {}, expected some of 4, 8, 16, 32 and 64", side));
+    bench.log2_sides.push_back(static_cast<uint32_t>(std::countr_zero(side)));
+  }
+  bench.sets.clear();
+  for (const std::string& name : parse_names(given("sets"), "--sets"))
+    bench.sets.push_back(kBrickTypeSets[place_of(name, set_names(), "--sets")]);
+  bench.accesses.clear();
+  for (const std::string& name : parse_names(given("access"), "--access"))
+    bench.accesses.push_back(static_cast<Access>(place_of(name, access_names(), "--access")));
+  bench.filters.clear();
+  if (given("filters") != "none") bench.filters = parse_axis(given("filters"), "--filters");
+  bench.gathers = parse_count(given("gathers"), "--gathers");
+  bench.repetitions = parse_axis(given("repetitions"), "--repetitions").front();
+  bench.jit.leaves = parse_axis(given("jit-budget"), "--jit-budget").front();
+  bench.threshold = read_threshold_options(parsed);
+  check(bench);
+  return bench;
+}
+
+std::optional<std::string> path(const cxxopts::ParseResult& parsed, const std::string& option) {
+  if (parsed.count(option) == 0) return std::nullopt;
+  return parsed[option].as<std::string>();
+}
+
+}  // namespace
+
+BricksCommand parse_bricks_command(int argc, char** argv) {
+  cxxopts::Options description = describe();
+  CommonOptions common;
+  const cxxopts::ParseResult parsed = parse_command_line(
+      description, argc - 1, argv + 1, common, {"Axes", "Compiled code", "Volumes", "Results", "Device"});
+  if (parsed.count("file") == 0) throw UsageError("no volume named");
+  BricksCommand command;
+  command.input = parsed["file"].as<std::string>();
+  command.raw = read_raw_options(parsed);
+  command.bench = read_bench(parsed);
+  command.engine = read_device_options(parsed);
+  command.report = path(parsed, "output");
+  if (command.report && command.report->extension() != ".h5")
+    throw UsageError(fmt::format("-o is '{}', expected a name that ends in .h5", command.report->string()));
+  command.csv = path(parsed, "csv");
+  command.html = path(parsed, "html");
+  command.json = common.json;
+  command.command = command_text(argc, argv);
+  return command;
+}
+
+}  // namespace vox

@@ -1,0 +1,145 @@
+// The page that vox-bench bricks writes with --html.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "libvox/base/units.h"
+#include "tools/common/report_cells.h"
+#include "tools/vox-bench/bricks_report.h"
+
+namespace vox {
+namespace {
+
+using Row = BricksBenchRow;
+using Set = BricksBenchSet;
+
+std::string series_of(const Row& row) {
+  if (row.access == Access::Dense) return "dense array";
+  return fmt::format("{}, {}", row.types, kAccessNames[static_cast<size_t>(row.access)]);
+}
+
+// What was measured of one loop: a line for each way to read it.
+class Lines {
+ public:
+  explicit Lines(const BricksBenchResult& result) {
+    for (const Set& set : result.sets) sides_.insert(1u << set.log2_side);
+  }
+
+  void add(const Row& row) {
+    if (row.access == Access::Dense) {
+      for (const uint32_t side : sides_) add(series_of(row), side, row);
+    } else {
+      add(series_of(row), 1u << row.log2_side, row);
+    }
+  }
+
+  void figure(HtmlPage& page, const std::string& title, const std::string& caption) const {
+    LineChart chart = {.title = title,
+                       .description = caption,
+                       .x_title = "voxels a side of a brick",
+                       .y_title = "G lookups/s",
+                       .x_scale = ChartScale::Log};
+    std::vector<HtmlTable::Column> columns = {{"side", "voxels", HtmlTable::Kind::Words}};
+    for (const auto& [name, rows] : series_) {
+      columns.push_back({name, "G/s"});
+      LineChart::Series& line = chart.series.emplace_back(LineChart::Series{name, {}});
+      for (const auto& [side, row] : rows)
+        line.points.push_back({static_cast<double>(side), rate(row->lookups, row->time.median),
+                               rate(row->lookups, row->time.max), rate(row->lookups, row->time.min)});
+    }
+    HtmlTable table(std::move(columns));
+    for (const uint32_t side : sides_) {
+      std::vector<HtmlCell> cells = {std::to_string(side)};
+      for (const auto& [name, rows] : series_) {
+        const auto found = std::ranges::find(rows, side, &Point::first);
+        cells.push_back(found == rows.end()
+                            ? HtmlCell()
+                            : number_cell(rate(found->second->lookups, found->second->time.median), 2));
+      }
+      table.row(std::move(cells));
+    }
+    page.figure(title, caption, draw(chart), table);
+  }
+
+ private:
+  using Point = std::pair<uint32_t, const Row*>;
+
+  static double rate(uint64_t lookups, double seconds) {
+    return static_cast<double>(lookups) / seconds * 1e-9;
+  }
+
+  void add(const std::string& name, uint32_t side, const Row& row) {
+    auto found = std::ranges::find(series_, name, [](const auto& series) { return series.first; });
+    if (found == series_.end()) found = series_.insert(found, {name, {}});
+    found->second.emplace_back(side, &row);
+    std::ranges::sort(found->second, {}, &Point::first);
+  }
+
+  std::set<uint32_t> sides_;
+  std::vector<std::pair<std::string, std::vector<Point>>> series_;
+};
+
+void add_rates(HtmlPage& page, const BricksBenchResult& result) {
+  std::vector<std::pair<std::string, uint32_t>> loops;
+  for (const Row& row : result.rows)
+    if (const std::pair loop = {row.loop, row.filter}; std::ranges::find(loops, loop) == loops.end())
+      loops.push_back(loop);
+  for (const auto& [loop, filter] : loops) {
+    Lines lines(result);
+    for (const Row& row : result.rows)
+      if (row.loop == loop && row.filter == filter) lines.add(row);
+    const std::string title = filter > 0 ? fmt::format("Mean filter of {0} × {0} × {0} voxels", filter)
+                              : loop == "random" ? "Voxels at random"
+                                                 : "Voxels in Morton order";
+    lines.figure(page, title,
+                 "Higher is faster. Median of the repetitions, with the fastest and the slowest.");
+  }
+}
+
+void add_sizes(HtmlPage& page, const BricksBenchResult& result) {
+  HtmlTable table({{"side", "voxels", HtmlTable::Kind::Words},
+                   {"types", "", HtmlTable::Kind::Words},
+                   {"bricks"},
+                   {"size", "MiB"},
+                   {"of dense", "%"},
+                   {"construction", "ms"},
+                   {"kd leaves"},
+                   {"depth"},
+                   {"kd tree", "ms"},
+                   {"compilation", "ms"}});
+  for (const Set& set : result.sets) {
+    std::vector<HtmlCell> cells = {
+        std::to_string(1u << set.log2_side),
+        set.types,
+        count_cell(set.bricks),
+        mib_cell(set.bytes),
+        number_cell(100 * static_cast<double>(set.bytes) / static_cast<double>(result.info.bytes()), 2),
+        number_cell(set.build_seconds * 1e3, 1)};
+    if (set.jit.leaves > 0)
+      cells.insert(
+          cells.end(),
+          {count_cell(set.jit.leaves), count_cell(set.jit.depth), number_cell(set.jit.tree_seconds * 1e3, 1),
+           set.jit.compiled ? number_cell(set.jit.compile_seconds * 1e3, 1) : HtmlCell("interpreted")});
+    table.row(std::move(cells));
+  }
+  page.section("Bricks").table("Sizes, and what it takes to make them and their code", table);
+}
+
+}  // namespace
+
+HtmlPage page_of(const BricksBenchRun& run) {
+  const VolumeInfo& info = run.result.info;
+  HtmlPage page(
+      fmt::format("Bricks of {}", info.source),
+      fmt::format("{} × {} × {} voxels of {}, {:.2f} % filled, on {}. Measured in {}.", info.size.x,
+                  info.size.y, info.size.z, value_type_name(info.type),
+                  100 * static_cast<double>(run.result.filled) / static_cast<double>(info.box().voxels()),
+                  run.device_text, format_seconds(run.result.seconds)));
+  page.section("Reading");
+  add_rates(page, run.result);
+  add_sizes(page, run.result);
+  return page;
+}
+
+}  // namespace vox

@@ -1,0 +1,153 @@
+#include "tools/vox-bench/bricks_report.h"
+
+#include <fmt/format.h>
+
+#include "libvox/base/json.h"
+#include "libvox/base/units.h"
+#include "tools/common/text_table.h"
+#include "tools/vox-bench/columns.h"
+
+namespace vox {
+namespace {
+
+using Row = BricksBenchRow;
+using Set = BricksBenchSet;
+
+uint64_t side(uint32_t log2_side) {
+  return log2_side == 0 ? 0 : uint64_t{1} << log2_side;
+}
+
+void add_rows(ReportGroup& table, const std::vector<Row>& rows) {
+  table.column("types", values_of(rows, [](const Row& row) { return row.types; }))
+      .column("brick_size", values_of(rows, [](const Row& row) { return side(row.log2_side); }), "voxels")
+      .column("access", values_of(rows,
+                                  [](const Row& row) {
+                                    return std::string(kAccessNames[static_cast<size_t>(row.access)]);
+                                  }))
+      .column("loop", values_of(rows, [](const Row& row) { return row.loop; }))
+      .column("filter", values_of(rows, [](const Row& row) { return uint64_t{row.filter}; }), "voxels");
+  add_times(table, rows);
+  table.column("lookups", values_of(rows, [](const Row& row) { return row.lookups; }))
+      .column("lookups_per_second", values_of(rows, [](const Row& row) { return row.lookups_per_second(); }),
+              "1/s")
+      .column("bytes", values_of(rows, [](const Row& row) { return row.bytes; }), "bytes");
+}
+
+void add_sets(ReportGroup& table, const std::vector<Set>& sets) {
+  table.column("types", values_of(sets, [](const Set& set) { return set.types; }))
+      .column("brick_size", values_of(sets, [](const Set& set) { return side(set.log2_side); }), "voxels")
+      .column("bricks", values_of(sets, [](const Set& set) { return set.bricks; }))
+      .column("bytes", values_of(sets, [](const Set& set) { return set.bytes; }), "bytes")
+      .column("build_ms", values_of(sets, [](const Set& set) { return set.build_seconds * 1e3; }), "ms");
+  for (uint32_t type = 0; type < kBrickTypeCount; ++type)
+    table.column(std::string(BrickTypes::kNames[type]),
+                 values_of(sets, [&](const Set& set) { return set.counts[type]; }), "bricks");
+  table.column("compiled", values_of(sets, [](const Set& set) { return uint64_t{set.jit.compiled}; }))
+      .column("leaves", values_of(sets, [](const Set& set) { return uint64_t{set.jit.leaves}; }))
+      .column("mixed_leaves", values_of(sets, [](const Set& set) { return uint64_t{set.jit.mixed}; }))
+      .column("depth", values_of(sets, [](const Set& set) { return uint64_t{set.jit.depth}; }))
+      .column("kd_ms", values_of(sets, [](const Set& set) { return set.jit.tree_seconds * 1e3; }), "ms")
+      .column("compile_ms", values_of(sets, [](const Set& set) { return set.jit.compile_seconds * 1e3; }),
+              "ms")
+      .column("source_bytes", values_of(sets, [](const Set& set) { return set.jit.source_bytes; }), "bytes");
+}
+
+std::string name_of(const Row& row) {
+  if (row.access == Access::Dense) return "dense array";
+  return fmt::format("{:>2}³ {:<6} {}", side(row.log2_side), row.types, kAccessNames[size_t(row.access)]);
+}
+
+std::string loop_of(const Row& row) {
+  return row.filter > 0 ? fmt::format("mean {}³", row.filter) : row.loop;
+}
+
+// A line for each way to read, a column for each loop.
+std::string rates_text(const std::vector<Row>& rows) {
+  size_t loops = 1;
+  while (loops < rows.size() && loop_of(rows[loops]) != loop_of(rows[0])) ++loops;
+  std::vector<std::string> titles = {"G lookups/s"};
+  for (size_t i = 0; i < loops; ++i) titles.push_back(loop_of(rows[i]));
+  TextTable table(std::move(titles));
+  for (size_t first = 0; first < rows.size(); first += loops) {
+    std::vector<std::string> cells = {name_of(rows[first])};
+    for (size_t i = first; i < first + loops; ++i)
+      cells.push_back(fmt::format("{:.2f}", rows[i].lookups_per_second() * 1e-9));
+    table.row(std::move(cells));
+  }
+  return table.text();
+}
+
+std::string sets_text(const BricksBenchResult& result) {
+  TextTable table(
+      {"bricks", "number", "bytes", "of dense", "build ms", "kd leaves", "depth", "kd ms", "compile ms"});
+  for (const Set& set : result.sets) {
+    std::vector<std::string> cells = {
+        fmt::format("{:>2}³ {}", side(set.log2_side), set.types), format_count(set.bricks),
+        format_bytes(set.bytes),
+        format_percent(static_cast<double>(set.bytes) / static_cast<double>(result.info.bytes())),
+        fmt::format("{:.1f}", set.build_seconds * 1e3)};
+    if (set.jit.leaves > 0)
+      cells.insert(cells.end(),
+                   {format_count(set.jit.leaves), std::to_string(set.jit.depth),
+                    fmt::format("{:.1f}", set.jit.tree_seconds * 1e3),
+                    set.jit.compiled ? fmt::format("{:.1f}", set.jit.compile_seconds * 1e3) : "interpreted"});
+    table.row(std::move(cells));
+  }
+  return table.text();
+}
+
+}  // namespace
+
+ReportGroup rows_table(const BricksBenchResult& result) {
+  ReportGroup table;
+  add_rows(table, result.rows);
+  return table;
+}
+
+std::string table_text(const BricksBenchRun& run) {
+  const VolumeInfo& info = run.result.info;
+  return fmt::format(
+      "{}, {} x {} x {} voxels of {}, {} filled, on {}\n\n{}\n{}", info.source, info.size.x, info.size.y,
+      info.size.z, value_type_name(info.type),
+      format_percent(static_cast<double>(run.result.filled) / static_cast<double>(info.box().voxels())),
+      run.device_text, sets_text(run.result), rates_text(run.result.rows));
+}
+
+std::string json_text(const BricksBenchRun& run) {
+  ReportGroup sets;
+  add_sets(sets, run.result.sets);
+  const VolumeInfo& info = run.result.info;
+  Json json;
+  json.set("device", run.device)
+      .set("device_text", run.device_text)
+      .set("source", info.source)
+      .set("voxels", info.box().voxels())
+      .set("filled", run.result.filled)
+      .set("dense_bytes", info.bytes())
+      .set("value_type", value_type_name(info.type))
+      .set("seconds", run.result.seconds);
+  append_rows(json.array("sets"), sets);
+  append_rows(json.array("rows"), rows_table(run.result));
+  return json.text();
+}
+
+Report bricks_report(const BricksBenchRun& run) {
+  const VolumeInfo& info = run.result.info;
+  Report report;
+  report.set("generator", run.generator)
+      .set("command", run.command)
+      .set("created", run.created)
+      .set("device", run.device)
+      .set("device_text", run.device_text);
+  ReportGroup& bricks = report.group("bricks");
+  bricks.set("source", info.source)
+      .set("voxels", info.box().voxels(), "voxels")
+      .set("filled", run.result.filled, "voxels")
+      .set("dense_bytes", info.bytes(), "bytes")
+      .set("seconds", run.result.seconds, "s");
+  add_sets(bricks.group("sets"), run.result.sets);
+  add_rows(bricks.group("rows"), run.result.rows);
+  return report;
+}
+
+}  // namespace vox

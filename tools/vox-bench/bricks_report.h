@@ -1,0 +1,32 @@
+// What vox-bench bricks has measured, for people and for programs.
+#pragma once
+
+#include <string>
+
+#include "formats/html_page.h"
+#include "formats/report_file.h"
+#include "libvox/report/bricks_bench.h"
+
+namespace vox {
+
+struct BricksBenchRun {
+  BricksBenchResult result;
+  std::string device, device_text;
+  std::string command, generator, created;
+};
+
+// Tables to read: sizes, code, and the rate of every loop.
+std::string table_text(const BricksBenchRun& run);
+
+// One column for each value of a row, with its unit: what JSON, CSV and HDF5 show alike.
+ReportGroup rows_table(const BricksBenchResult& result);
+
+std::string json_text(const BricksBenchRun& run);
+
+// As HDF5: the run as attributes of the root, sizes in /bricks/sets, rates in /bricks/rows.
+Report bricks_report(const BricksBenchRun& run);
+
+// The same as a page, with the figures of the thesis's chapter 6.
+HtmlPage page_of(const BricksBenchRun& run);
+
+}  // namespace vox
