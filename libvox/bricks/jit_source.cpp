@@ -14,8 +14,8 @@ constexpr uint32_t kEmpty = BrickTypes::kNumber<EmptyBrick>;
 
 class TreeWriter {
  public:
-  TreeWriter(const FrozenBricks& bricks, const KdTree& tree, const JitOptions& options)
-      : bricks_(bricks), access_(ref(bricks)), tree_(tree), options_(options) {}
+  TreeWriter(const FrozenBricks& bricks, const KdTree& tree)
+      : bricks_(bricks), access_(ref(bricks)), tree_(tree) {}
 
   std::string text() {
     leaves_.assign(tree_.nodes.size(), 1);
@@ -29,36 +29,50 @@ namespace vox {{
 namespace {{
 using Bits = uint{}_t;  // an entry as in the root grid
 constexpr Bits kInRoot = ~Bits{{0}} >> kRootTypeBits;  // a place that is to be read there
-{}struct JitBricks {{
+struct JitBricks {{
   BricksRef bricks;
 {}  {} VOX_HD static Bits entry(int x, int y, int z) {{
 {}    return {};
   }}
-  template <class T>
-  VOX_HD T get(Int3 v) const {{
+  VOX_HD BricksRef known() const {{
     BricksRef b = bricks;
     b.size = {{{}, {}, {}}};
     b.grid = {{{}, {}, {}}};
     b.shape = {{{}}};
     b.entry_words = {};
-    const Int3 p = b.place_of(v);
-    BricksRef::Entry at = BricksRef::unpack(entry(p.x, p.y, p.z));
-    if (at.place == kInRoot) {{
-      const BricksRef::Entry known = b.entry(b.index(p));
-      at = {{at.type == {} ? known.type : at.type, known.place}};
-    }}
-    return b.get<T, {:#x}>(at, v);
+    return b;
+  }}
+  VOX_HD Int3 place_of(Int3 v) const {{ return known().place_of(v); }}
+  VOX_HD BricksRef::Entry find(Int3 p) const {{
+    const BricksRef::Entry at = BricksRef::unpack(entry(p.x, p.y, p.z));
+    if (at.place != kInRoot) return at;
+    const BricksRef::Entry read = known().entry({});
+    return {{at.type == {} ? read.type : at.type, read.place}};
+  }}
+  template <class T>
+  VOX_HD T get(BricksRef::Entry at, Int3 v) const {{
+    return known().get<T, {:#x}>(at, v);
+  }}
+  template <class T>
+  VOX_HD T get(Int3 v) const {{
+    return get<T>(find(place_of(v)), v);
   }}
 }};
 }}  // namespace
 }}  // namespace vox
 )",
-                       bricks_.entry_words * 32, table(), functions_, keep_apart(), body, kEmpty, size.x,
-                       size.y, size.z, grid.x, grid.y, grid.z, bricks_.log2_side, bricks_.entry_words,
+                       bricks_.entry_words * 32, functions_, keep_apart(), body, kEmpty, size.x, size.y,
+                       size.z, grid.x, grid.y, grid.z, bricks_.log2_side, bricks_.entry_words, index(),
                        KdNode::kMixed, types());
   }
 
  private:
+  // Of brick p in the root grid, in 32 bits: a tree has fewer than 2^32 bricks.
+  std::string index() const {
+    return fmt::format("static_cast<uint32_t>((p.z * {}u + p.y) * {}u + p.x)", access_.grid.y,
+                       access_.grid.x);
+  }
+
   // That occur, as a set.
   uint32_t types() const {
     uint32_t set = 0;
@@ -99,18 +113,9 @@ constexpr Bits kInRoot = ~Bits{{0}} >> kRootTypeBits;  // a place that is to be 
     return fmt::format("    return branch{}(x, y, z);\n", number);
   }
 
-  std::string leaf(const VoxelBox& box, KdNode node) {
-    const std::string in_root = fmt::format("kInRoot << kRootTypeBits | {}", node.next);
-    if (node.next == KdNode::kMixed) return in_root;
-    if (box.voxels() == 1) return fmt::format("{}u", entry(box.min));
-    if (entries_.size() + box.voxels() > options_.table_entries) return in_root;
-    const Int3 size = box.size(), low = box.min;
-    const size_t first = entries_.size();
-    for (Int3 at = low; at.z < box.max.z; ++at.z)
-      for (at.y = low.y; at.y < box.max.y; ++at.y)
-        for (at.x = low.x; at.x < box.max.x; ++at.x) entries_.push_back(entry(at));
-    return fmt::format("kEntries[{} + (x - {}) + (y - {}) * {} + (z - {}) * {}]", first, low.x, low.y, size.x,
-                       low.z, size.x * size.y);
+  std::string leaf(const VoxelBox& box, KdNode node) const {
+    if (node.next != KdNode::kMixed && box.voxels() == 1) return fmt::format("{}u", entry(box.min));
+    return fmt::format("kInRoot << kRootTypeBits | {}", node.next);
   }
 
   // As it stands in the root grid.
@@ -119,26 +124,16 @@ constexpr Bits kInRoot = ~Bits{{0}} >> kRootTypeBits;  // a place that is to be 
     return place << kRootTypeBits | type;
   }
 
-  std::string table() const {
-    if (entries_.empty()) return "";
-    std::string text = "VOX_JIT_CONSTANT Bits kEntries[] = {";
-    for (const uint64_t entry : entries_) fmt::format_to(std::back_inserter(text), "{}u,", entry);
-    return text + "};\n";
-  }
-
   const FrozenBricks& bricks_;
   BricksRef access_;
   const KdTree& tree_;
-  JitOptions options_;
   std::vector<uint32_t> leaves_;  // below each node
-  std::vector<uint64_t> entries_;
   std::string functions_;
 };
 
 // Both compilers read these.
 constexpr const char* kPrologue = R"(
 #ifdef __CUDACC_RTC__
-#define VOX_JIT_CONSTANT __constant__ const
 #define VOX_JIT_APART __noinline__
 #define VOX_JIT_ENTRY(loop, name, Body)                                                                 \
   extern "C" __global__ void __launch_bounds__(256)                                                      \
@@ -148,7 +143,6 @@ constexpr const char* kPrologue = R"(
     for (uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) body(i);      \
   }
 #else
-#define VOX_JIT_CONSTANT static const
 #define VOX_JIT_APART __attribute__((noinline))
 #define VOX_JIT_ENTRY(loop, name, Body)                                                                 \
   extern "C" void name(const void* const* arguments, uint64_t i, uint64_t end) {                         \
@@ -161,14 +155,14 @@ constexpr const char* kPrologue = R"(
 
 }  // namespace
 
-std::string jit_tree_text(const FrozenBricks& bricks, const KdTree& tree, const JitOptions& options) {
-  return TreeWriter(bricks, tree, options).text();
+std::string jit_tree_text(const FrozenBricks& bricks, const KdTree& tree) {
+  return TreeWriter(bricks, tree).text();
 }
 
-std::string jit_source(const FrozenBricks& bricks, const KdTree& tree, const JitOptions& options) {
+std::string jit_source(const FrozenBricks& bricks, const KdTree& tree) {
   constexpr std::array<const char*, 5> kWord = {"", "uint8_t", "uint16_t", "", "uint32_t"};
   return fmt::format("{}{}{}namespace vox {{ using JitWord = {}; }}\nVOX_READ_LOOPS(VOX_JIT_ENTRY)\n",
-                     kJitHeaders, kPrologue, jit_tree_text(bricks, tree, options),
+                     kJitHeaders, kPrologue, jit_tree_text(bricks, tree),
                      kWord[value_bytes(bricks.info.type)]);
 }
 

@@ -69,7 +69,7 @@ class DeviceBricksReader final : public BricksReader {
     report_.emplace();
     const KdTree& tree = plant();
     try {
-      const std::string source = jit_source(frozen_, tree, options_);
+      const std::string source = jit_source(frozen_, tree);
       report_->source_bytes = source.size();
       Stopwatch watch;
       const JitImage image = compile_for(device_, source, options_);

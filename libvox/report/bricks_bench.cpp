@@ -63,7 +63,10 @@ class Bench {
   BricksBenchResult run() {
     Stopwatch watch;
     result_.info = volume_.info;
-    volume_sum_ = volume_checksum(volume_, value_rule(volume_, options_.threshold));
+    const ValueRule rule = value_rule(volume_, options_.threshold);
+    if (options_.threshold.share)  // of values that need not be read again for each set
+      options_.threshold = {.share = {}, .raw = rule.threshold};
+    volume_sum_ = volume_checksum(volume_, rule);
     Progress progress("measuring", options_.log2_sides.size() * options_.sets.size());
     for (const uint32_t log2_side : options_.log2_sides)
       for (const BrickTypeSet& set : options_.sets) {

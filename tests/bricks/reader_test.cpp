@@ -91,10 +91,8 @@ TEST_F(Jit, GivesEveryVoxelWithAnyNumberOfLeaves) {
   const Volume volume = mixed_volume({70, 45, 66}, ValueType::U8, 1);
   const FrozenBricks bricks = bricks_of(volume, 2);
   for (const uint32_t leaves : {1u, 2u, 33u, 512u, 4096u})
-    for (const uint32_t table : {0u, 8192u})
-      EXPECT_TRUE(compiled<uint8_t>(bricks, {.leaves = leaves, .table_entries = table, .compiler = {}}) ==
-                  dense_of<uint8_t>(volume))
-          << leaves << ", " << table;
+    EXPECT_TRUE(compiled<uint8_t>(bricks, {.leaves = leaves, .compiler = {}}) == dense_of<uint8_t>(volume))
+        << leaves;
 }
 
 TEST_F(Jit, GivesEveryVoxelOfAllTypesOfValuesAndSizesOfBricks) {
@@ -129,7 +127,7 @@ TEST_F(Jit, TakesLongEntries) {
 TEST_F(Jit, EveryAccessFiltersAsTheDenseVolumeDoes) {
   const Volume volume = mixed_volume({40, 25, 30}, ValueType::U8, 3);
   const FrozenBricks bricks = bricks_of(volume, 3);
-  const auto reader = engine_->bricks_reader(bricks, {});
+  const auto reader = engine_->bricks_reader(bricks, {.leaves = 50, .compiler = {}});
   for (const int32_t radius : {0, 1, 2, 3}) {
     const std::vector<uint8_t> expected = mean_of(dense_of<uint8_t>(volume), volume.info.size, radius);
     for (const Access access : kAccesses)
@@ -254,15 +252,14 @@ TEST_F(Jit, SourceIsTheSameEveryTimeAndReadsNothingOfWhatIsEmpty) {
   const FrozenBricks empty = bricks_of(constant_volume({70, 45, 66}, ValueType::U8, 0), 3);
   const std::string text = jit_tree_text(empty, build_kd_tree(empty, 100));
   for (const char* split : {"if (x", "if (y", "if (z"}) EXPECT_EQ(text.find(split), std::string::npos);
-  EXPECT_EQ(text.find("kEntries"), std::string::npos);
+  EXPECT_EQ(text.find("kInRoot <<"), std::string::npos);
 }
 
 TEST_F(Jit, CompilesForGpusWithAnyNumberOfLeaves) {
   if (!has_nvrtc()) GTEST_SKIP() << "NVRTC is not installed";
   const FrozenBricks bricks = bricks_of(mixed_volume({70, 45, 66}, ValueType::U8, 1), 2);
   for (const uint32_t leaves : {1u, 2u, 33u, 1024u, 4096u}) {
-    const JitOptions options = {.leaves = leaves, .compiler = {}};
-    const std::string source = jit_source(bricks, build_kd_tree(bricks, leaves), options);
+    const std::string source = jit_source(bricks, build_kd_tree(bricks, leaves));
     EXPECT_GT(compile_for_gpu(source, 90).size(), 1000u) << leaves;
   }
   EXPECT_THROW(compile_for_gpu("no code", 90), Error);

@@ -81,9 +81,11 @@ cxxopts::Options describe() {
                                           text(axis_text(preset.filters)), "LIST")(
       "gathers", "Positions of a gather; 0: no gathers", text("64M"), "N")("repetitions", "Of everything",
                                                                            text("5"), "N");
-  options.add_options("Compiled code")("jit-budget",
-                                       "Leaves of the kd tree, at most: what is below is read as by direct",
-                                       text(std::to_string(preset.jit.leaves)), "N");
+  options.add_options("Compiled code")(
+      "jit-budget",
+      "Leaves of the kd tree, at most: what is below is looked up in the root grid, as by direct; "
+      "1: no tree, sizes and types alone are compiled in",
+      text(std::to_string(preset.jit.leaves)), "N");
   add_volume_options(options);
   options.add_options("Results")("o,output", "Write them as HDF5", text(), "FILE.h5")(
       "csv", "Write the rows as comma-separated values", text(), "FILE.csv")(
