@@ -1,0 +1,38 @@
+// Bricks in the memory of a device.
+#pragma once
+
+#include <array>
+
+#include "libvox/bricks/frozen_bricks.h"
+#include "libvox/device/pool.h"
+
+namespace vox {
+
+template <class Device>
+class DeviceBricks {
+ public:
+  // The bricks are ones that check_structure() accepts; they are not looked at again.
+  DeviceBricks(Device& device, const FrozenBricks& bricks)
+      : ref_(vox::ref(bricks)), root_(uploaded(device, bricks.root)) {
+    ref_.root = root_.data();
+    for (uint32_t type = 0; type < kBrickTypeCount; ++type) {
+      data_[type] = uploaded(device, bricks.data[type]);
+      ref_.data[type] = data_[type].data();
+    }
+  }
+
+  BricksRef ref() const { return ref_; }
+
+ private:
+  static Buffer<uint32_t> uploaded(Device& device, const Words& words) {
+    auto buffer = device.template make<uint32_t>(words.size());
+    device.upload(buffer.data(), words.data(), words.size());
+    return buffer;
+  }
+
+  BricksRef ref_;
+  Buffer<uint32_t> root_;
+  std::array<Buffer<uint32_t>, kBrickTypeCount> data_;
+};
+
+}  // namespace vox
