@@ -11,6 +11,7 @@
 #include "libvox/device/work.h"
 #include "libvox/edit/edit_session.h"
 #include "libvox/render/render.h"
+#include "libvox/render/volume_render.h"
 #include "libvox/report/hash_bench.h"
 #include "libvox/report/table_report.h"
 #include "libvox/scene/palette.h"
@@ -77,6 +78,11 @@ class Engine {
   // volume is not finite, UsageError where the types cannot hold every brick.
   virtual BricksResult build_bricks(const Volume& volume, const BricksOptions& options) = 0;
   virtual std::vector<BrickTotals> measure_bricks(const Volume& volume, const BricksOptions& options) = 0;
+
+  // Bricks, on the device, to take pictures of; they are looked at as long as there is a renderer, which has
+  // to go before the engine does. They are ones that check_structure() accepts. Throws Error where they have
+  // no place in the world, or a value is not finite.
+  virtual std::unique_ptr<VolumeRenderer> volume_renderer(const FrozenBricks& bricks) = 0;
 
   virtual std::vector<KernelTime> profile() const = 0;  // since the engine was made, longest first
 };

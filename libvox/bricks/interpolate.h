@@ -18,7 +18,7 @@ struct ValueCell {
 
   VOX_HD float value() const { return along_z(along_y(0), along_y(1)); }
 
-  // How the value grows from voxel to voxel along each axis.
+  // How the value grows from voxel to voxel along each axis: not at all where the volume ends.
   VOX_HD Vec3<float> gradient() const {
     const float dx = along_z(mix(step_x(0), step_x(1), from_low.y), mix(step_x(2), step_x(3), from_low.y));
     const float dy = along_z(along_x(1) - along_x(0), along_x(3) - along_x(2));
@@ -52,7 +52,7 @@ struct VoxelPair {
     const float middle = at - 0.5f, last = static_cast<float>(size - 1);
     const float inside = !(middle > 0) ? 0 : middle < last ? middle : last;
     low = static_cast<int32_t>(inside);
-    high = low + 1 < size ? low + 1 : low;
+    high = middle > 0 && low + 1 < size ? low + 1 : low;  // at both ends the same one twice: no growth
     from_low = inside - static_cast<float>(low);
   }
 };

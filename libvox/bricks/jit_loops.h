@@ -3,6 +3,7 @@
 #pragma once
 
 #include "libvox/bricks/bricks_ref.h"
+#include "libvox/bricks/volume_cast.h"
 
 namespace vox {
 
