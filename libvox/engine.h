@@ -12,6 +12,7 @@
 #include "libvox/device/work.h"
 #include "libvox/edit/edit_session.h"
 #include "libvox/render/render.h"
+#include "libvox/render/volume_render.h"
 #include "libvox/report/hash_bench.h"
 #include "libvox/report/table_report.h"
 #include "libvox/scene/palette.h"
@@ -83,6 +84,11 @@ class Engine {
   // which has to go before the engine does. The bricks are ones that check_structure() accepts.
   virtual std::unique_ptr<BricksReader> bricks_reader(const FrozenBricks& bricks,
                                                       const JitOptions& options) = 0;
+
+  // Bricks, on the device, to take pictures of; they are looked at as long as there is a renderer, which has
+  // to go before the engine does. They are ones that check_structure() accepts. Throws Error where they have
+  // no place in the world, or a value is not finite.
+  virtual std::unique_ptr<VolumeRenderer> volume_renderer(const FrozenBricks& bricks) = 0;
 
   virtual std::vector<KernelTime> profile() const = 0;  // since the engine was made, longest first
 };

@@ -15,6 +15,7 @@
 #include "libvox/dag/freeze.h"
 #include "libvox/dag/levels.h"
 #include "libvox/dag/without_materials.h"
+#include "libvox/device/uploaded.h"
 #include "libvox/edit/make_edit_session.h"
 #include "libvox/engine.h"
 #include "libvox/voxelize/leaves.h"
@@ -45,13 +46,6 @@ struct ComputePlanes {
   TrianglePlane* planes;
   VOX_HD void operator()(uint64_t i) const { planes[i] = plane_of(shapes[i]); }
 };
-
-template <class Device, class T>
-Buffer<T> uploaded(Device& device, const std::vector<T>& values) {
-  auto buffer = device.template make<T>(values.size());
-  device.upload(buffer.data(), values.data(), values.size());
-  return buffer;
-}
 
 template <class Device>
 DeviceScene<Device> upload_scene(Device& device, const PreparedScene& scene) {
@@ -390,6 +384,10 @@ class DeviceEngine final : public Engine {
 
   std::unique_ptr<Renderer> renderer(const FrozenDag& dag, const Palette& palette) override {
     return make_renderer(device_, dag, palette);
+  }
+
+  std::unique_ptr<VolumeRenderer> volume_renderer(const FrozenBricks& bricks) override {
+    return make_volume_renderer(device_, bricks);
   }
 
   BricksResult build_bricks(const Volume& volume, const BricksOptions& options) override {

@@ -1,4 +1,4 @@
-// Bit counting on both devices.
+// Bits on both devices.
 #pragma once
 
 #include <bit>
@@ -47,6 +47,31 @@ VOX_HD inline int highest_bit(uint32_t bits) {
   return 31 - __clz(static_cast<int>(bits));
 #else
   return 31 - std::countl_zero(bits);
+#endif
+}
+
+// The float with these bits.
+VOX_HD inline float float_of_bits(uint32_t bits) {
+#ifdef __CUDA_ARCH__
+  return __uint_as_float(bits);
+#else
+  return std::bit_cast<float>(bits);
+#endif
+}
+
+// Rounded alike everywhere.
+VOX_HD inline float square_root(float value) {
+#ifdef __CUDA_ARCH__
+  return __fsqrt_rn(value);
+#else
+  return __builtin_sqrtf(value);
+#endif
+}
+VOX_HD inline double square_root(double value) {
+#ifdef __CUDA_ARCH__
+  return __dsqrt_rn(value);
+#else
+  return __builtin_sqrt(value);
 #endif
 }
 

@@ -65,6 +65,11 @@ struct BricksRef {
     return get<T>(entry(brick_of(voxel)), voxel);
   }
 
+  // Whether the brick of this voxel holds nothing at all.
+  VOX_HD bool empty_brick(Int3 voxel) const {
+    return entry(brick_of(voxel)).type == BrickTypes::kNumber<EmptyBrick>;
+  }
+
   // The words of `count` voxels of the same brick, from this one on along x.
   template <class T>
   VOX_HD void neighbours(Int3 voxel, uint32_t count, T* row) const {

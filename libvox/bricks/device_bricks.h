@@ -4,7 +4,7 @@
 #include <array>
 
 #include "libvox/bricks/frozen_bricks.h"
-#include "libvox/device/pool.h"
+#include "libvox/device/uploaded.h"
 
 namespace vox {
 
@@ -24,12 +24,6 @@ class DeviceBricks {
   BricksRef ref() const { return ref_; }
 
  private:
-  static Buffer<uint32_t> uploaded(Device& device, const Words& words) {
-    auto buffer = device.template make<uint32_t>(words.size());
-    device.upload(buffer.data(), words.data(), words.size());
-    return buffer;
-  }
-
   BricksRef ref_;
   Buffer<uint32_t> root_;
   std::array<Buffer<uint32_t>, kBrickTypeCount> data_;

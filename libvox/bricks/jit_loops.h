@@ -5,6 +5,7 @@
 #include "libvox/base/mix.h"
 #include "libvox/base/morton.h"
 #include "libvox/bricks/kd_node.h"
+#include "libvox/bricks/volume_cast.h"
 
 // Of loops whose body can be a whole tree.
 #ifdef __CUDA_ARCH__
@@ -21,8 +22,8 @@ struct JitTask {
   int32_t radius;  // 4 B, of a filter
   uint64_t count;  // 8 B, of positions of a gather
   void* out;       // 8 B
+  CastView view;   // of a picture, which goes to its own pixels
 };
-static_assert(sizeof(JitTask) == 32);
 
 // What bricks are measured against.
 struct DenseRef {
@@ -137,12 +138,22 @@ struct MortonGather {
   }
 };
 
+// The pixels of a picture.
+template <class Access, class T>
+struct CastPicture {
+  Access access;
+  JitTask task;
+
+  VOX_HD void operator()(uint64_t i) const { CastVolume<Access, T>{access, task.view}(i); }
+};
+
 // All of them: ReadLoop::Copy is the body CopyVolume, and in generated code the entry point copy_volume.
 #define VOX_READ_LOOPS(LOOP)                      \
   LOOP(Copy, copy_volume, CopyVolume)             \
   LOOP(Mean, mean_filter, MeanFilter)             \
   LOOP(RandomGather, random_gather, RandomGather) \
-  LOOP(MortonGather, morton_gather, MortonGather)
+  LOOP(MortonGather, morton_gather, MortonGather) \
+  LOOP(Cast, cast_picture, CastPicture)
 
 #define VOX_READ_LOOP(loop, entry, Body) loop,
 enum class ReadLoop : uint32_t { VOX_READ_LOOPS(VOX_READ_LOOP) };

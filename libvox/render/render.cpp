@@ -48,6 +48,12 @@ double coarsest(double width, uint32_t log2_side) {
 
 }  // namespace
 
+void check_image_size(ImageSize size) {
+  if (size.width > kMaxPictureSide || size.height > kMaxPictureSide)
+    throw Error(fmt::format("an image of {} x {} is too large", size.width, size.height))
+        .hint(fmt::format("at most {} pixels a side", kMaxPictureSide));
+}
+
 // From dark blue over green to yellow, lighter all the way: readable in grey, and by all eyes.
 Rgb8 ramp_color(uint32_t index) {
   constexpr std::array<Rgb8, 5> kStops = {

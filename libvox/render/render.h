@@ -32,6 +32,7 @@ struct RenderOptions {
 };
 
 inline constexpr uint32_t kMaxPictureSide = 32768;  // pixels
+void check_image_size(ImageSize size);              // throws Error
 
 struct Picture {
   Image image;

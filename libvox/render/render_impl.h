@@ -3,13 +3,12 @@
 
 #include <cmath>
 #include <optional>
-#include <string>
 
-#include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
-#include "libvox/base/progress.h"
-#include "libvox/base/units.h"
+#include "libvox/base/tiles.h"
 #include "libvox/dag/filled_box.h"
+#include "libvox/device/uploaded.h"
+#include "libvox/render/cast_pixels.h"
 #include "libvox/render/render.h"
 #include "libvox/render/sharing.h"
 #include "libvox/render/slice_impl.h"
@@ -29,7 +28,6 @@ struct LightCodes {
   }
 };
 
-// Neighbouring rays go the same way: the 32 of a group are 8 x 4 pixels.
 struct RenderPixels {
   RayDagRef dag;
   Camera camera;
@@ -39,17 +37,10 @@ struct RenderPixels {
   Rgba8* pixels;
   uint64_t first = 0;  // of those that are looked at now
 
-  VOX_HD static uint32_t tiles_across(uint32_t width) { return (width + 7) / 8; }
-  static uint64_t count(ImageSize size) {
-    return uint64_t{tiles_across(size.width)} * ((size.height + 3) / 4) * 32;
-  }
-
-  VOX_HD void operator()(uint64_t index) const {
-    const uint64_t i = first + index, tile = i / 32;
-    const uint32_t across = tiles_across(width);
-    const uint32_t x = static_cast<uint32_t>(tile % across * 8 + i % 8);
-    const uint32_t y = static_cast<uint32_t>(tile / across * 4 + i / 8 % 4);
-    if (x < width && y < height) pixels[uint64_t{y} * width + x] = pixel(x, y);
+  VOX_HD void operator()(uint64_t i) const {
+    const Tiles tiles = {width, height};
+    const Vec2<uint32_t> at = tiles.pixel(first + i);
+    if (tiles.holds(at)) pixels[tiles.index(at)] = pixel(at.x, at.y);
   }
 
  private:
@@ -73,18 +64,8 @@ struct RenderPixels {
 namespace detail {
 
 inline void check_picture(const RenderOptions& options) {
-  const auto [width, height] = options.size;
-  if (width > kMaxPictureSide || height > kMaxPictureSide)
-    throw Error("an image of " + std::to_string(width) + " x " + std::to_string(height) + " is too large")
-        .hint("at most " + std::to_string(kMaxPictureSide) + " pixels a side");
+  check_image_size(options.size);
   if (options.samples == 0) throw Error("no samples a pixel").hint("one at least");
-}
-
-template <class T, class Device>
-Buffer<T> uploaded_table(Device& device, const std::vector<T>& values) {
-  auto buffer = device.template make<T>(values.size());
-  device.upload(buffer.data(), values.data(), values.size());
-  return buffer;
 }
 
 inline std::vector<uint8_t> light_codes() {
@@ -104,8 +85,8 @@ class DeviceRenderer final : public Renderer {
         palette_(palette),
         filled_(filled_box(dag)),
         rays_(device, dag),
-        hemisphere_(detail::uploaded_table(device, hemisphere_directions())),
-        codes_(detail::uploaded_table(device, detail::light_codes())) {}
+        hemisphere_(uploaded(device, hemisphere_directions())),
+        codes_(uploaded(device, detail::light_codes())) {}
 
   Picture render(const RenderOptions& options) override {
     detail::check_picture(options);
@@ -130,7 +111,7 @@ class DeviceRenderer final : public Renderer {
     RenderPixels body = {dag, camera, shading, {codes_.data()}, width, height, options.samples, nullptr, 0};
     make_pixels(picture, options.size, [&](Rgba8* pixels) {
       body.pixels = pixels;
-      return cast(body, RenderPixels::count(options.size), rays_of_pixel(options));
+      return cast_pixels(device_, body, Tiles{width, height}.count(), rays_of_pixel(options), kRaysAtOnce);
     });
     return picture;
   }
@@ -155,21 +136,6 @@ class DeviceRenderer final : public Renderer {
   static uint64_t rays_of_pixel(const RenderOptions& options) {
     const uint64_t further = options.shade == Shade::Material ? 1 + uint64_t{options.ao_rays} : 0;
     return options.samples * (1 + further);
-  }
-
-  // In parts, so that long work can be watched and stopped. Returns the seconds on the device.
-  double cast(RenderPixels body, uint64_t pixels, uint64_t rays_each) {
-    const uint64_t at_once = std::max<uint64_t>(kRaysAtOnce / rays_each, 32);
-    Progress progress("casting rays", pixels);
-    double seconds = 0;
-    while (body.first < pixels) {
-      throw_if_cancelled();
-      const uint64_t n = std::min(at_once, pixels - body.first);
-      seconds += device_.seconds([&] { device_.for_each({"render: pixels", 4}, n, body); });
-      body.first += n;
-      if (pixels > at_once) progress.update(body.first, format_count(body.first * rays_each) + " rays");
-    }
-    return seconds;
   }
 
   template <class Make>

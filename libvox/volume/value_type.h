@@ -2,37 +2,18 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
-#include "libvox/base/hd.h"
+#include "libvox/volume/value_bits.h"
 
 namespace vox {
-
-enum class ValueType : uint32_t { U8, U16, I16, F32 };
 
 inline constexpr std::array<std::string_view, 4> kValueTypeNames = {"u8", "u16", "i16", "f32"};
 
 constexpr std::string_view value_type_name(ValueType type) {
   return kValueTypeNames[static_cast<size_t>(type)];
-}
-
-VOX_HD constexpr uint32_t value_bytes(ValueType type) {
-  return type == ValueType::U8 ? 1 : type == ValueType::F32 ? 4 : 2;
-}
-
-// The number that these bits, zeros above them, stand for.
-VOX_HD inline double value_number(ValueType type, uint32_t bits) {
-  switch (type) {
-    case ValueType::I16:
-      return static_cast<int16_t>(bits);
-    case ValueType::F32:
-      return std::bit_cast<float>(bits);
-    default:
-      return bits;
-  }
 }
 
 // f.template operator()<T>() with the type that holds the words of these values.

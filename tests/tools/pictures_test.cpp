@@ -1,5 +1,6 @@
-// Pictures of a village, compared to the last bit with those that are kept. Where a change of them is meant:
-// VOX_NEW_PICTURES=1 keeps the new ones instead; look at them before they are committed.
+// Pictures of a village and of a volume, compared to the last bit with those that are kept. Where a change of
+// them is meant: VOX_NEW_PICTURES=1 keeps the new ones instead; look at them before they are committed.
+#include <algorithm>
 #include <cstdlib>
 
 #include "formats/image.h"
@@ -19,14 +20,12 @@ class Pictures : public ProgramTest {
     const char* kept = std::getenv("VOX_PICTURES");
     if (kept == nullptr) GTEST_SKIP() << "VOX_PICTURES does not name the kept pictures";
     kept_ = kept;
-    if (folder_.empty()) return;
-    ASSERT_EQ(scene({"village", "--seed", "3", "-o", "village.obj", "-q"}).code, 0);
-    converted({"village.obj", "--res", "700", "-q"});
   }
 
-  void expect_kept(const std::string& name, std::vector<std::string> options) const {
+  void expect_kept(const std::string& scene, const std::string& name,
+                   std::vector<std::string> options) const {
     const std::string file = name + ".png";
-    options.insert(options.begin(), {"village.h5", "-q", "-o", file});
+    options.insert(options.begin(), {scene, "-q", "-o", file, "--size", "240x160"});
     printed(options);
     if (std::getenv("VOX_NEW_PICTURES") != nullptr)
       fs::copy_file(folder_ / file, kept_ / file, fs::copy_options::overwrite_existing);
@@ -42,10 +41,10 @@ class Pictures : public ProgramTest {
 };
 
 TEST_F(Pictures, OfAVillageAreThoseThatAreKept) {
-  const std::vector<std::string> small = {"--size", "240x160"};
-  const auto kept = [&](const std::string& name, std::vector<std::string> options) {
-    options.insert(options.end(), small.begin(), small.end());
-    expect_kept(name, options);
+  ASSERT_EQ(scene({"village", "--seed", "3", "-o", "village.obj", "-q"}).code, 0);
+  converted({"village.obj", "--res", "700", "-q"});
+  const auto kept = [&](const std::string& name, const std::vector<std::string>& options) {
+    expect_kept("village.h5", name, options);
   };
   kept("material", {});
   kept("light",
@@ -55,6 +54,24 @@ TEST_F(Pictures, OfAVillageAreThoseThatAreKept) {
   kept("slice-x", {"--slice", "x=300"});
   kept("slice-y", {"--slice", "y=40"});
   kept("slice-z", {"--slice", "z=350"});
+}
+
+TEST_F(Pictures, OfAVolumeAreThoseThatAreKept) {
+  // Two balls of clouds, in whole numbers, so that every machine makes the same.
+  std::string values;
+  for (int z = 0; z < 48; ++z)
+    for (int y = 0; y < 40; ++y)
+      for (int x = 0; x < 64; ++x) {
+        const auto near = [&](int cx, int cy, int cz, int size) {
+          return std::max(0, size - (x - cx) * (x - cx) - (y - cy) * (y - cy) - (z - cz) * (z - cz));
+        };
+        const int value = near(20, 20, 24, 300) / 2 + near(44, 16, 20, 200) + (x * 7 ^ y * 5 ^ z * 3) % 16;
+        values += static_cast<char>(value < 16 ? 0 : value);
+      }
+  write("balls_64x40x48_uint8.raw", values);
+  converted({"balls_64x40x48_uint8.raw", "-q", "-o", "balls.h5"});
+  expect_kept("balls.h5", "volume", {});
+  expect_kept("balls.h5", "volume-thin", {"--opacity", "0.05", "--view", "top", "--sun", "-1,1,0"});
 }
 
 }  // namespace

@@ -86,7 +86,49 @@ TEST_F(RenderProgram, ACutThroughBricksShowsValuesAsColors) {
   ASSERT_EQ(shown.height, 4u);
   for (uint32_t x = 0; x < 8; ++x) EXPECT_EQ(shown.pixels[x] == shown.pixels[0], x < 2) << x;
   expect_failure(kFailed, "no plane z=3", {"steps.h5", "--slice", "z=3"});
-  expect_failure(kFailed, "holds the bricks of a volume", {"steps.h5"});
+}
+
+TEST_F(RenderProgram, AVolumesBricksAreSeenAsAScene) {
+  std::string ball;
+  for (int z = 0; z < 12; ++z)
+    for (int y = 0; y < 16; ++y)
+      for (int x = 0; x < 20; ++x) {
+        const int r = (x - 10) * (x - 10) + (y - 8) * (y - 8) + (z - 6) * (z - 6);
+        ball += static_cast<char>(r > 30 ? 0 : 200 - 4 * r);
+      }
+  write("ball.raw", ball);
+  write("ball.mhd",
+        "ObjectType = Image\nNDims = 3\nDimSize = 20 16 12\nElementType = MET_UCHAR\nElementSpacing = 2 2 3\n"
+        "Offset = 101 1 1.5\nElementDataFile = ball.raw\n");
+  converted({"ball.mhd", "-q", "-o", "ball.h5"});
+  const auto json_of = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"ball.h5", "-q", "--json", "--size", "120x80"});
+    return printed(options);
+  };
+  const std::string json = json_of({});
+  EXPECT_EQ(json_value(json, "low"), "0");
+  EXPECT_EQ(json_value(json, "high"), "200");
+  EXPECT_NE(json.find("\"rays\": 9600"), std::string::npos) << json;
+  EXPECT_NE(read_bytes(folder_ / "ball.png").find(std::string("tEXtCamera") + '\0' + "--eye "),
+            std::string::npos);
+  const Image all = image("ball.png");
+  EXPECT_NE(all.pixels[40 * 120 + 60], all.pixels.front());
+  // The middle of the ball, in the volume's units; the eye three times as far away as it is wide.
+  json_of({"--eye", "120,16,78", "--target", "120,16,18", "--legend", "off"});
+  const Image near = image("ball.png");
+  EXPECT_NE(near.pixels[40 * 120 + 60], near.pixels.front());
+  json_of({"--eye", "160,16,78", "--target", "160,16,18", "--legend", "off"});
+  const Image beside = image("ball.png");
+  EXPECT_EQ(beside.pixels[40 * 120 + 60], beside.pixels.front());
+  json_of({"--turntable", "3", "--opacity", "0.1"});
+  EXPECT_TRUE(exists("ball-0.png") && exists("ball-2.png"));
+  expect_failure(kBadUsage, "has no --shade", {"ball.h5", "--shade", "depth"});
+  expect_failure(kBadUsage, "has no --ao", {"ball.h5", "--ao", "4"});
+  expect_failure(kBadUsage, "has no --opacity", {"cube.h5", "--opacity", "0.5"});
+  expect_failure(kBadUsage, "has no --opacity", {"ball.h5", "--slice", "z=1", "--opacity", "0.5"});
+  expect_failure(kBadUsage, "--opacity is 2", {"ball.h5", "--opacity", "2"});
+  expect_failure(kBadUsage, "which is the scene", {"ball.h5", "-o", "ball.h5"});
+  expect_failure(kFailed, "nowhere", {"ball.h5", "-o", "nowhere/a.png"});
 }
 
 TEST_F(RenderProgram, LongWorkCanBeStopped) {

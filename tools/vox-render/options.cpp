@@ -14,7 +14,9 @@ namespace vox {
 namespace {
 
 constexpr const char* kAbout =
-    R"(Makes a picture of a scene file, a PNG.
+    R"(Makes a picture of a scene file, a PNG: of voxels in the light of the sun, or, where the file holds the bricks of
+a volume alone, of its values as colours, the more transparent the lower they are. Voxels of a volume have the sides
+that its spacing says.
 
 Examples:
   vox-render house.h5                                   house.png, all of the scene
@@ -23,7 +25,8 @@ Examples:
   vox-render house.h5 --shade depth                     what is near, what is far
   vox-render house.h5 --shade sharing                   what the DAG stores once and uses often
   vox-render house.h5 --slice y=100                     a cut, the 101st layer of voxels from below
-  vox-render ct.h5 --slice z=40                         the same of a volume's bricks, its values as colours
+  vox-render ct.h5 --opacity 0.1                        through a volume, more transparent
+  vox-render ct.h5 --slice z=40                         a cut through it
   vox-render house.h5 --turntable 36                    house-00.png to house-35.png
 )";
 
@@ -57,6 +60,10 @@ cxxopts::Options describe() {
       "ao-reach", "How far these look, in the scene's units; 1/16 of the cube by default", text(), "LENGTH")(
       "lod", "Level of detail: on, nothing smaller than a pixel is looked at; or off", preset("on"),
       "on|off");
+  options.add_options("Volume")(
+      "opacity",
+      "How much of what lies behind it a voxel of the highest value covers, 0 to 1; lower values less",
+      preset(fmt::format("{}", kVolumeOpacity).c_str()), "SHARE");
   add_device_options(options);
   add_common_options(options);
   options.parse_positional({"scene"});
@@ -149,7 +156,7 @@ RenderOptions read_render(const cxxopts::ParseResult& parsed) {
 
 void read_slice(const cxxopts::ParseResult& parsed, RenderToolOptions& options) {
   if (parsed.count("slice") == 0) return;
-  for (const char* other : {"view", "eye", "turntable", "shade"})
+  for (const char* other : {"view", "eye", "turntable", "shade", "opacity"})
     if (parsed.count(other) > 0) throw UsageError(fmt::format("--slice is a cut, which has no --{}", other));
   const auto text = parsed["slice"].as<std::string>();
   if (text.size() < 3 || text[0] < 'x' || text[0] > 'z' || text[1] != '=')
@@ -161,13 +168,23 @@ void read_slice(const cxxopts::ParseResult& parsed, RenderToolOptions& options) 
   options.slice = slice;
 }
 
+void read_volume(const cxxopts::ParseResult& parsed, RenderToolOptions& options) {
+  const auto text = parsed["opacity"].as<std::string>();
+  options.opacity = parse_number(text, "opacity", text);
+  if (options.opacity < 0 || options.opacity > 1)
+    throw UsageError(fmt::format("--opacity is {}, expected 0 to 1", text));
+  for (const char* option : {"samples", "shade", "shadows", "ao", "ao-reach", "lod"})
+    if (parsed.count(option) > 0) options.of_scenes.emplace_back(option);
+  if (parsed.count("opacity") > 0) options.of_volumes.emplace_back("opacity");
+}
+
 }  // namespace
 
 RenderToolOptions parse_render_options(int argc, char** argv) {
   cxxopts::Options description = describe();
   CommonOptions common;
   const auto parsed =
-      parse_command_line(description, argc, argv, common, {"Picture", "Camera", "Light", "Device"});
+      parse_command_line(description, argc, argv, common, {"Picture", "Camera", "Light", "Volume", "Device"});
   if (parsed.count("scene") == 0) throw UsageError("no scene file given (see vox-render --help)");
   RenderToolOptions options;
   options.scene = parsed["scene"].as<std::string>();
@@ -185,6 +202,7 @@ RenderToolOptions parse_render_options(int argc, char** argv) {
   }
   options.legends = parse_choice<Legends>(parsed, "legend", {{"on", Legends::On}, {"off", Legends::Off}});
   read_slice(parsed, options);
+  read_volume(parsed, options);
   options.engine = read_device_options(parsed);
   options.json = common.json;
   options.command = command_text(argc, argv);

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "libvox/engine.h"
 
@@ -19,6 +20,9 @@ struct RenderToolOptions {
   uint32_t turntable = 0;  // frames; 0: one picture
   RenderOptions render;    // all but the pose, and the reach below
   double ao_reach = 0;     // in scene units; 0: the default
+  double opacity = kVolumeOpacity;
+  // Of the options given, those that only scenes take, or only volumes.
+  std::vector<std::string> of_scenes, of_volumes;
   Legends legends = Legends::On;
   std::optional<SliceOptions> slice;  // a cut, instead of a view
   EngineOptions engine;

@@ -1,0 +1,27 @@
+// The pixels of an image in tiles of 8 x 4, the tiles row by row: neighbours, whose rays go the same way, are
+// the 32 lanes of a group.
+#pragma once
+
+#include <cstdint>
+
+#include "libvox/base/vec.h"
+
+namespace vox {
+
+struct Tiles {
+  uint32_t width, height;  // of the image
+
+  VOX_HD uint64_t across() const { return (uint64_t{width} + 7) / 8; }
+  VOX_HD uint64_t count() const { return across() * ((uint64_t{height} + 3) / 4) * 32; }
+
+  // The last tiles of rows and columns stand out of the image.
+  VOX_HD Vec2<uint32_t> pixel(uint64_t i) const {
+    const uint64_t tile = i / 32;
+    return {static_cast<uint32_t>(tile % across() * 8 + i % 8),
+            static_cast<uint32_t>(tile / across() * 4 + i / 8 % 4)};
+  }
+  VOX_HD bool holds(Vec2<uint32_t> pixel) const { return pixel.x < width && pixel.y < height; }
+  VOX_HD uint64_t index(Vec2<uint32_t> pixel) const { return uint64_t{pixel.y} * width + pixel.x; }
+};
+
+}  // namespace vox

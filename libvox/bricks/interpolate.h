@@ -1,0 +1,83 @@
+// Values between voxels: trilinear interpolation, of all that gives the words of voxels (jit_loops.h).
+//
+// Positions are in voxels. A value stands in the middle of its voxel, and outside of the volume there is that
+// of the nearest voxel. Single floats, one rounding an operation: of values between `low` and `high`, none
+// larger than m, a result is off by 3.001 · 2^-24 · (2 (high - low) + m) at most, and it is the same on every
+// device and whatever the bricks are. Along an axis a position is exact below 2^23 voxels.
+#pragma once
+
+#include "libvox/base/vec.h"
+#include "libvox/volume/value_bits.h"
+
+namespace vox {
+
+// The eight values around a position.
+struct ValueCell {
+  float values[8];       // x fastest
+  Vec3<float> from_low;  // the position, in voxels from the first of them: 0 to 1
+
+  VOX_HD float value() const { return along_z(along_y(0), along_y(1)); }
+
+  // How the value grows from voxel to voxel along each axis: not at all where the volume ends.
+  VOX_HD Vec3<float> gradient() const {
+    const float dx = along_z(mix(step_x(0), step_x(1), from_low.y), mix(step_x(2), step_x(3), from_low.y));
+    const float dy = along_z(along_x(1) - along_x(0), along_x(3) - along_x(2));
+    return {dx, dy, along_y(1) - along_y(0)};
+  }
+
+ private:
+  VOX_HD static float mix(float a, float b, float share) { return a + (b - a) * share; }
+  VOX_HD float step_x(uint32_t row) const { return values[2 * row + 1] - values[2 * row]; }
+  VOX_HD float along_x(uint32_t row) const { return mix(values[2 * row], values[2 * row + 1], from_low.x); }
+  VOX_HD float along_y(uint32_t layer) const {
+    return mix(along_x(2 * layer), along_x(2 * layer + 1), from_low.y);
+  }
+  VOX_HD float along_z(float low, float high) const { return mix(low, high, from_low.z); }
+};
+
+// What the words of a volume mean.
+struct ValueMeaning {
+  Int3 size;            // 12 B, of the volume
+  ValueType type;       // 4 B
+  uint32_t background;  // 4 B, bits, of words that are 0
+};
+static_assert(sizeof(ValueMeaning) == 20);
+
+// The voxels that a position lies between along one axis.
+struct VoxelPair {
+  int32_t low, high;
+  float from_low;
+
+  VOX_HD VoxelPair(float at, int32_t size) {
+    const float middle = at - 0.5f, last = static_cast<float>(size - 1);
+    const float inside = !(middle > 0) ? 0 : middle < last ? middle : last;
+    low = static_cast<int32_t>(inside);
+    high = middle > 0 && low + 1 < size ? low + 1 : low;  // at both ends the same one twice: no growth
+    from_low = inside - static_cast<float>(low);
+  }
+};
+
+template <class Access, class T>
+struct Interpolator {
+  const Access& access;
+  ValueMeaning meaning;
+
+  VOX_HD float operator()(Vec3<float> at) const { return cell(at).value(); }
+
+  VOX_HD ValueCell cell(Vec3<float> at) const {
+    const VoxelPair x(at.x, meaning.size.x), y(at.y, meaning.size.y), z(at.z, meaning.size.z);
+    return {{value({x.low, y.low, z.low}), value({x.high, y.low, z.low}), value({x.low, y.high, z.low}),
+             value({x.high, y.high, z.low}), value({x.low, y.low, z.high}), value({x.high, y.low, z.high}),
+             value({x.low, y.high, z.high}), value({x.high, y.high, z.high})},
+            {x.from_low, y.from_low, z.from_low}};
+  }
+
+ private:
+  VOX_HD float value(Int3 voxel) const {
+    // Known to the compiler but for two bytes.
+    const ValueType type = sizeof(T) == 1 ? ValueType::U8 : sizeof(T) == 4 ? ValueType::F32 : meaning.type;
+    return value_float(type, access.template get<T>(voxel) ^ meaning.background);
+  }
+};
+
+}  // namespace vox

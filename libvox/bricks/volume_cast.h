@@ -1,0 +1,178 @@
+// Pictures of a volume: rays gather colours from front to back.
+//
+// A ray takes the interpolated value at every whole number of steps from the eye on, between where it enters
+// the volume's box and where it leaves it. Values become colours and opacities by a table, surfaces are
+// brighter where they face the sun. Made in doubles, a ray goes on in single floats, one rounding an
+// operation and no library functions: pictures are the same on every device and through every kind of access.
+#pragma once
+
+#include "libvox/base/tiles.h"
+#include "libvox/bricks/interpolate.h"
+
+namespace vox {
+
+inline constexpr uint32_t kCastColors = 256;
+inline constexpr float kCastOpaque = 0.99f;  // what lies behind is not looked at
+
+struct CastColor {
+  Vec3<float> color;  // 12 B, sRGB, 0 to 255
+  float opacity;      // 4 B, of one step
+};
+static_assert(sizeof(CastColor) == 16);
+
+struct CastPixel {
+  uint8_t r, g, b, a;
+};
+
+// All but the bricks. Positions and directions are those of voxels.
+struct CastView {
+  Vec3d eye;                    // 24 B
+  Vec3d corner, right, down;    // 72 B, from the eye to the image's upper left corner, to the next pixels
+  Vec3<float> to_sun;           // 12 B, a unit vector in the world
+  Vec3<float> slopes;           // 12 B, from growth a voxel to that in the world, to any scale
+  Vec3<float> background;       // 12 B, sRGB, 0 to 255
+  float ambient, sun;           // 8 B, strengths
+  float step;                   // 4 B, voxels
+  float low, colors_per_value;  // 8 B, the value of the first colour; from there to the next ones
+  ValueMeaning meaning;         // 20 B
+  uint32_t width, height;       // 8 B
+  uint32_t log2_empty;      // 4 B, of the side of bricks that are passed over where they are empty; 0: none
+  const CastColor* colors;  // 8 B, [kCastColors]
+  CastPixel* pixels;        // 8 B, row by row
+
+  VOX_HD Tiles tiles() const { return {width, height}; }
+};
+
+// What of a ray lies in the volume: `count` positions, the n-th at start + step · n.
+struct CastRay {
+  Vec3<float> start, step;
+  uint32_t count;
+
+  VOX_HD CastRay(const CastView& view, double x, double y) : start{}, step{}, count(0) {
+    const Vec3d through = view.corner + view.right * x + view.down * y;
+    const Vec3d direction = through * (1 / square_root(dot(through, through)));
+    const Int3 size = view.meaning.size;
+    double enter = 0, leave = 0x1p40;
+    clip(view.eye.x, direction.x, size.x, enter, leave);
+    clip(view.eye.y, direction.y, size.y, enter, leave);
+    clip(view.eye.z, direction.z, size.z, enter, leave);
+    if (!(enter < leave)) return;
+    const double length = static_cast<double>(view.step);
+    const auto before = static_cast<int64_t>(enter / length), last = static_cast<int64_t>(leave / length);
+    count = static_cast<uint32_t>(last - before);
+    const Vec3d at = view.eye + direction * (static_cast<double>(before + 1) * length);
+    start = single(at);
+    step = single(direction * length);
+  }
+
+  VOX_HD Vec3<float> at(uint32_t n) const { return start + step * static_cast<float>(n); }
+
+ private:
+  VOX_HD static Vec3<float> single(Vec3d v) {
+    return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
+  }
+  // To where the ray is between the two planes that bound the volume along an axis.
+  VOX_HD static void clip(double eye, double direction, int32_t size, double& enter, double& leave) {
+    const double high = static_cast<double>(size);
+    if (direction == 0) {
+      if (eye < 0 || eye > high) leave = -1;
+      return;
+    }
+    const double to_low = (0 - eye) / direction, to_high = (high - eye) / direction;
+    const double in = direction < 0 ? to_high : to_low, out = direction < 0 ? to_low : to_high;
+    if (in > enter) enter = in;
+    if (out < leave) leave = out;
+  }
+};
+
+template <class Access, class T>
+struct CastVolume {
+  Access access;
+  CastView view;
+  uint64_t first = 0;  // of the pixels that are looked at now
+
+  VOX_HD void operator()(uint64_t i) const {
+    const Tiles tiles = view.tiles();
+    const Vec2<uint32_t> pixel = tiles.pixel(first + i);
+    if (tiles.holds(pixel))
+      view.pixels[tiles.index(pixel)] = seen(CastRay(view, pixel.x + 0.5, pixel.y + 0.5));
+  }
+
+ private:
+  VOX_HD CastPixel seen(const CastRay& ray) const {
+    const Interpolator<Access, T> values = {access, view.meaning};
+    Vec3<float> sum = {0, 0, 0};
+    float clear = 1;
+    for (uint32_t n = 0; n < ray.count && clear > 1 - kCastOpaque;) {
+      const uint32_t next = past_empty(ray, n);
+      if (next > n) {
+        n = next;
+        continue;
+      }
+      const ValueCell cell = values.cell(ray.at(n++));
+      const CastColor here = view.colors[color_of(cell.value())];
+      if (here.opacity == 0) continue;
+      sum = sum + here.color * (clear * here.opacity * light(cell));
+      clear = clear * (1 - here.opacity);
+    }
+    const Vec3<float> color = sum + view.background * clear;
+    return {code(color.x), code(color.y), code(color.z), 255};
+  }
+
+  VOX_HD uint32_t color_of(float value) const { return code((value - view.low) * view.colors_per_value); }
+  VOX_HD static uint8_t code(float at) {
+    return static_cast<uint8_t>(!(at > 0) ? 0 : at < 255 ? static_cast<uint32_t>(at + 0.5f) : 255);
+  }
+
+  VOX_HD float light(const ValueCell& cell) const {
+    const Vec3<float> growth = cell.gradient();
+    const Vec3<float> inwards = {growth.x * view.slopes.x, growth.y * view.slopes.y,
+                                 growth.z * view.slopes.z};
+    const float steep = square_root(dot(inwards, inwards));
+    const float facing = steep > 0 ? -dot(inwards, view.to_sun) / steep : 0.5f;
+    return facing > 0 ? view.ambient + view.sun * facing : view.ambient;
+  }
+
+  // The sample behind those from n on that are made of voxels of one empty brick; n where there is none.
+  // Positions along a ray never turn back, rounded as they are: between two samples in one brick all are.
+  VOX_HD uint32_t past_empty(const CastRay& ray, uint32_t n) const {
+    if constexpr (requires { access.empty_brick(Int3{0, 0, 0}); }) {
+      if (view.log2_empty == 0) return n;
+      const Vec3<float> at = ray.at(n);
+      const Int3 voxel = low_voxel(at);
+      if (!in_one_brick(voxel) || !access.empty_brick(voxel)) return n;
+      uint32_t steps = ray.count - 1 - n;
+      bound(at.x, ray.step.x, voxel.x, steps);
+      bound(at.y, ray.step.y, voxel.y, steps);
+      bound(at.z, ray.step.z, voxel.z, steps);
+      const Int3 last = low_voxel(ray.at(n + steps));
+      return n + 1 + (in_one_brick(last) && brick(last) == brick(voxel) ? steps : 0);
+    } else {
+      return n;
+    }
+  }
+
+  VOX_HD Int3 low_voxel(Vec3<float> at) const {
+    const Int3 size = view.meaning.size;
+    return {VoxelPair(at.x, size.x).low, VoxelPair(at.y, size.y).low, VoxelPair(at.z, size.z).low};
+  }
+  VOX_HD Int3 brick(Int3 voxel) const {
+    return {voxel.x >> view.log2_empty, voxel.y >> view.log2_empty, voxel.z >> view.log2_empty};
+  }
+  // Whether the next voxels along all axes are in the brick of this one.
+  VOX_HD bool in_one_brick(Int3 voxel) const {
+    const Int3 size = view.meaning.size, next = voxel + Int3{1, 1, 1};
+    return brick({next.x < size.x ? next.x : voxel.x, next.y < size.y ? next.y : voxel.y,
+                  next.z < size.z ? next.z : voxel.z}) == brick(voxel);
+  }
+  // At most as many steps as the brick has along an axis, less one for what is rounded.
+  VOX_HD void bound(float at, float step, int32_t voxel, uint32_t& steps) const {
+    const int32_t side = 1 << view.log2_empty, low = voxel & -side;
+    const float end = static_cast<float>(step < 0 ? low : low + side - 1);
+    const float most = (end - (at - 0.5f)) / step;
+    if (!(most < static_cast<float>(steps))) return;
+    steps = most > 1 ? static_cast<uint32_t>(most) - 1 : 0;
+  }
+};
+
+}  // namespace vox

@@ -1,0 +1,29 @@
+// Loops over the pixels of a picture that may take long.
+#pragma once
+
+#include <algorithm>
+
+#include "libvox/base/cancel.h"
+#include "libvox/base/progress.h"
+#include "libvox/base/units.h"
+
+namespace vox {
+
+// body(i) of `pixels` pixels, `rays_each` rays each, in parts of at most `rays_at_once`, so that long work
+// can be watched and stopped: body.first is where a part begins. Returns the seconds on the device.
+template <class Device, class Body>
+double cast_pixels(Device& device, Body body, uint64_t pixels, uint64_t rays_each, uint64_t rays_at_once) {
+  const uint64_t at_once = std::max<uint64_t>(rays_at_once / rays_each, 32);
+  Progress progress("casting rays", pixels);
+  double seconds = 0;
+  while (body.first < pixels) {
+    throw_if_cancelled();
+    const uint64_t n = std::min(at_once, pixels - body.first);
+    seconds += device.seconds([&] { device.for_each({"render: pixels", 4}, n, body); });
+    body.first += n;
+    if (pixels > at_once) progress.update(body.first, format_count(body.first * rays_each) + " rays");
+  }
+  return seconds;
+}
+
+}  // namespace vox

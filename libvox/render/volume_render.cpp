@@ -1,0 +1,130 @@
+#include "libvox/render/volume_render.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "libvox/base/error.h"
+
+namespace vox {
+namespace {
+
+// Two samples a voxel: what a voxel takes away in two steps follows by a square root, which, other than
+// powers, is the same everywhere.
+constexpr float kStep = 0.5f;
+constexpr double kMostUnits = 0x1p28;  // along an axis: what the camera can look at
+constexpr float kAmbient = 0.55f, kSun = 0.6f;
+
+Vec3<float> single(Vec3d v) {
+  return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
+}
+Vec3<float> single(Rgb8 color) {
+  return {static_cast<float>(color.r), static_cast<float>(color.g), static_cast<float>(color.b)};
+}
+Vec3d product(Vec3d a, Vec3d b) {
+  return {a.x * b.x, a.y * b.y, a.z * b.z};
+}
+
+}  // namespace
+
+VolumeSpace::VolumeSpace(const VolumeInfo& info) : size_(info.size), corner_(info.origin) {
+  const Vec3d s = info.spacing;
+  unit_ = std::min({std::fabs(s.x), std::fabs(s.y), std::fabs(s.z)});
+  const auto axis = [&](double spacing, int32_t size, double& corner) {
+    if (spacing < 0) corner += spacing * size;
+    const double ratio = spacing / unit_;
+    if (!(std::fabs(ratio) * size <= kMostUnits && std::isfinite(corner)))
+      throw Error(fmt::format("voxels of {} x {} x {} are none to look at", s.x, s.y, s.z))
+          .at(info.source)
+          .hint("their sides may differ a little, and none is 0");
+    return 1 / ratio;
+  };
+  voxels_per_unit_ = {axis(s.x, info.size.x, corner_.x), axis(s.y, info.size.y, corner_.y),
+                      axis(s.z, info.size.z, corner_.z)};
+}
+
+Vec3d VolumeSpace::to_voxels(Vec3d point) const {
+  const auto axis = [](double at, double scale, int32_t size) { return at * scale + (scale < 0 ? size : 0); };
+  return {axis(point.x, voxels_per_unit_.x, size_.x), axis(point.y, voxels_per_unit_.y, size_.y),
+          axis(point.z, voxels_per_unit_.z, size_.z)};
+}
+
+VoxelBox VolumeSpace::around(const VoxelBox& voxels) const {
+  VoxelBox box;
+  const auto axis = [](int32_t low, int32_t high, double scale, int32_t size, int32_t& from, int32_t& to) {
+    from = static_cast<int32_t>(std::floor((scale < 0 ? size - high : low) / std::fabs(scale)));
+    to = static_cast<int32_t>(std::ceil((scale < 0 ? size - low : high) / std::fabs(scale)));
+  };
+  axis(voxels.min.x, voxels.max.x, voxels_per_unit_.x, size_.x, box.min.x, box.max.x);
+  axis(voxels.min.y, voxels.max.y, voxels_per_unit_.y, size_.y, box.min.y, box.max.y);
+  axis(voxels.min.z, voxels.max.z, voxels_per_unit_.z, size_.z, box.min.z, box.max.z);
+  return box;
+}
+
+VoxelBox filled_bricks(const FrozenBricks& bricks) {
+  const BricksRef access = ref(bricks);
+  const Int3 grid = bricks.grid();
+  VoxelBox found = {grid, {0, 0, 0}};
+  for (Int3 at = {0, 0, 0}; at.z < grid.z; ++at.z)
+    for (at.y = 0; at.y < grid.y; ++at.y)
+      for (at.x = 0; at.x < grid.x; ++at.x) {
+        if (access.entry(access.index(at)).type == BrickTypes::kNumber<EmptyBrick>) continue;
+        found = hull(found, {at, at + Int3{1, 1, 1}});
+      }
+  if (found.empty()) return {};
+  const auto side = static_cast<int32_t>(bricks.shape().side());
+  return intersection({found.min * side, found.max * side}, bricks.info.box());
+}
+
+ValueRange color_range(const FrozenBricks& bricks) {
+  ValueRange range = value_range(bricks_volume(bricks));
+  if (range.low < range.high) return range;
+  const double background = value_number(bricks.info.type, bricks.background);
+  return {std::min(background, range.low), std::max(background + 1, range.high)};
+}
+
+std::vector<CastColor> cast_colors(double opacity) {
+  std::vector<CastColor> colors;
+  for (uint32_t i = 0; i < kCastColors; ++i) {
+    const double share = i / double{kCastColors - 1};
+    const auto ramp = static_cast<uint32_t>(share * (kRampColors - 1) + 0.5);
+    const double of_voxel = opacity * share * share;
+    colors.push_back({single(ramp_color(ramp)), static_cast<float>(1 - std::sqrt(1 - of_voxel))});
+  }
+  return colors;
+}
+
+CastView cast_view(const FrozenBricks& bricks, const ValueRange& range, const VolumeRenderOptions& options) {
+  check_image_size(options.size);
+  if (!(options.opacity >= 0 && options.opacity <= 1))
+    throw Error(fmt::format("an opacity of {}", options.opacity)).hint("it goes from 0 to 1");
+  const double sun = std::sqrt(dot(options.to_sun, options.to_sun));
+  if (!(sun > 0 && sun < HUGE_VAL)) throw Error("the sun is in no direction");
+  const VolumeSpace space(bricks.info);
+  const Camera camera = make_camera(options.pose, options.size, 0);
+  const Vec3d scale = space.voxels_per_unit();
+  CastView view = {};
+  view.eye = space.to_voxels(camera.eye);
+  view.corner = product(camera.corner, scale);
+  view.right = product(camera.right, scale);
+  view.down = product(camera.down, scale);
+  view.to_sun = single(options.to_sun * (1 / sun));
+  view.background = single(options.background);
+  view.ambient = kAmbient;
+  view.sun = kSun;
+  view.step = kStep;
+  view.low = static_cast<float>(range.low);
+  const double per_value = (kCastColors - 1) / (range.high - range.low);
+  view.colors_per_value = static_cast<float>(per_value);
+  view.slopes = single(scale * per_value);
+  view.meaning = {bricks.info.size, bricks.info.type, bricks.background};
+  view.width = options.size.width;
+  view.height = options.size.height;
+  // What is empty is seen only where it is not the lowest value, or that is not all.
+  const double background = value_number(bricks.info.type, bricks.background);
+  view.log2_empty = background <= range.low ? bricks.log2_side : 0;
+  return view;
+}
+
+}  // namespace vox

@@ -1,0 +1,71 @@
+// Pictures of a volume: rays cast through its bricks (bricks/volume_cast.h).
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "libvox/bricks/frozen_bricks.h"
+#include "libvox/bricks/volume_cast.h"
+#include "libvox/render/render.h"
+#include "libvox/volume/value_rule.h"
+
+namespace vox {
+
+// Where a volume lies in the world. Cameras stand in units of its smallest spacing from its lowest corner.
+class VolumeSpace {
+ public:
+  // Throws Error where the spacing cannot be that of a volume to look at.
+  explicit VolumeSpace(const VolumeInfo& info);
+
+  Vec3d corner() const { return corner_; }                    // in the world
+  double unit() const { return unit_; }                       // of the world's
+  Vec3d voxels_per_unit() const { return voxels_per_unit_; }  // negative where an axis runs backwards
+  Vec3d to_voxels(Vec3d point) const;
+  VoxelBox around(const VoxelBox& voxels) const;
+
+ private:
+  Int3 size_;
+  Vec3d corner_, voxels_per_unit_;
+  double unit_;
+};
+
+// The box around all bricks that are not empty, in voxels; empty where there are none.
+VoxelBox filled_bricks(const FrozenBricks& bricks);
+
+inline constexpr double kVolumeOpacity = 0.7;
+
+struct VolumeRenderOptions {
+  CameraPose pose;  // see VolumeSpace
+  ImageSize size;
+  double opacity =
+      kVolumeOpacity;  // of a voxel with the highest value, 0 to 1: less with the value, down to 0
+  Vec3d to_sun = {0.45, 0.8, 0.6};
+  Rgb8 background = {24, 26, 32};
+};
+
+// What colours mean: the lowest value of the volume is transparent, the highest has the last colour. A volume
+// of one value has all of it where that is not the background.
+ValueRange color_range(const FrozenBricks& bricks);
+
+// What rays need, but for the table of colours and the pixels. Throws Error as make_camera() does, and where
+// the options make no picture.
+CastView cast_view(const FrozenBricks& bricks, const ValueRange& range, const VolumeRenderOptions& options);
+// The opacity of a voxel grows with the square of the share that its value has of the range: what is low is a
+// haze before what is high.
+std::vector<CastColor> cast_colors(double opacity);
+
+// Bricks on a device, as long as pictures of them are taken.
+class VolumeRenderer {
+ public:
+  virtual ~VolumeRenderer() = default;
+
+  virtual ValueRange range() const = 0;  // color_range(); the ends of every picture's ramp
+  // Throws Error as cast_view() does.
+  virtual Picture render(const VolumeRenderOptions& options) = 0;
+};
+
+// The bricks are ones that check_structure() accepts; they outlive the renderer.
+template <class Device>
+std::unique_ptr<VolumeRenderer> make_volume_renderer(Device& device, const FrozenBricks& bricks);
+
+}  // namespace vox

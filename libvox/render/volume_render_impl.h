@@ -1,0 +1,58 @@
+// Included by volume_render_cpu.cpp and volume_render_cuda.cu, which only say which device.
+#pragma once
+
+#include "libvox/bricks/device_bricks.h"
+#include "libvox/render/cast_pixels.h"
+#include "libvox/render/volume_render.h"
+
+namespace vox {
+
+template <class Device>
+class DeviceVolumeRenderer final : public VolumeRenderer {
+ public:
+  DeviceVolumeRenderer(Device& device, const FrozenBricks& bricks)
+      : device_(device), bricks_(bricks), range_(color_range(bricks)), on_device_(device, bricks) {
+    VolumeSpace{bricks.info};
+  }
+
+  ValueRange range() const override { return range_; }
+
+  Picture render(const VolumeRenderOptions& options) override {
+    CastView view = cast_view(bricks_, range_, options);
+    const auto [width, height] = options.size;
+    const auto colors = uploaded(device_, cast_colors(options.opacity));
+    const auto pixels = device_.template make<CastPixel>(uint64_t{width} * height);
+    view.colors = colors.data();
+    view.pixels = pixels.data();
+    Picture picture;
+    picture.low = range_.low;
+    picture.high = range_.high;
+    picture.rays = uint64_t{width} * height;
+    with_word_type(bricks_.info.type, [&]<class T>() {
+      const CastVolume<BricksRef, T> body = {on_device_.ref(), view};
+      picture.seconds = cast_pixels(device_, body, view.tiles().count(), 1, kRaysAtOnce);
+    });
+    picture.image = {"", width, height, std::vector<Rgba8>(pixels.size())};
+    std::vector<CastPixel> seen(pixels.size());
+    device_.download(seen.data(), pixels.data(), pixels.size());
+    std::ranges::transform(seen, picture.image.pixels.begin(), [](CastPixel p) {
+      return Rgba8{p.r, p.g, p.b, p.a};
+    });
+    return picture;
+  }
+
+ private:
+  static constexpr uint64_t kRaysAtOnce = 1 << 19;  // a second's work of two processor cores
+
+  Device& device_;
+  const FrozenBricks& bricks_;
+  ValueRange range_;
+  DeviceBricks<Device> on_device_;
+};
+
+template <class Device>
+std::unique_ptr<VolumeRenderer> make_volume_renderer(Device& device, const FrozenBricks& bricks) {
+  return std::make_unique<DeviceVolumeRenderer<Device>>(device, bricks);
+}
+
+}  // namespace vox

@@ -1,0 +1,87 @@
+// A volume's picture, again: plainly, in doubles, over every value of the dense volume.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "libvox/render/volume_render.h"
+
+namespace vox {
+
+struct DenseCast {
+  Int3 size;
+  std::vector<double> values;  // x fastest
+  double low, high;
+  VolumeRenderOptions options;
+
+  double at(int32_t x, int32_t y, int32_t z) const {
+    const auto clamped = [](int32_t i, int32_t n) { return size_t(std::min(std::max(i, 0), n - 1)); };
+    return values[(clamped(z, size.z) * size_t(size.y) + clamped(y, size.y)) * size_t(size.x) +
+                  clamped(x, size.x)];
+  }
+
+  // The interpolated value and how it grows along x, y and z.
+  struct Sample {
+    double value;
+    Vec3d growth;
+  };
+  Sample sample(Vec3d p) const {
+    // Half a voxel from the ends values stay as they are.
+    const auto inside = [](double c, int32_t n) { return std::min(std::max(c - 0.5, 0.0), n - 1.0); };
+    const Vec3d q = {inside(p.x, size.x), inside(p.y, size.y), inside(p.z, size.z)};
+    const auto x = int32_t(q.x), y = int32_t(q.y), z = int32_t(q.z);
+    Sample sum = {0, {0, 0, 0}};
+    for (int dz = 0; dz < 2; ++dz)
+      for (int dy = 0; dy < 2; ++dy)
+        for (int dx = 0; dx < 2; ++dx) {
+          const double v = at(x + dx, y + dy, z + dz);
+          const double wx = dx ? q.x - x : 1 - (q.x - x), wy = dy ? q.y - y : 1 - (q.y - y),
+                       wz = dz ? q.z - z : 1 - (q.z - z);
+          sum.value += wx * wy * wz * v;
+          sum.growth =
+              sum.growth + Vec3d{(dx ? v : -v) * wy * wz, wx * (dy ? v : -v) * wz, wx * wy * (dz ? v : -v)};
+        }
+    const auto grows = [](double c, int32_t n) { return c > 0.5 && c < n - 0.5; };
+    sum.growth = {grows(p.x, size.x) ? sum.growth.x : 0, grows(p.y, size.y) ? sum.growth.y : 0,
+                  grows(p.z, size.z) ? sum.growth.z : 0};
+    return sum;
+  }
+
+  double light(Vec3d growth) const {
+    const double steep = std::sqrt(dot(growth, growth));
+    const double sun = std::sqrt(dot(options.to_sun, options.to_sun));
+    const double facing = steep > 0 ? -dot(growth, options.to_sun) / (steep * sun) : 0.5;
+    return 0.55 + 0.6 * std::max(facing, 0.0);
+  }
+
+  Vec3d direction(double x, double y) const {
+    const auto unit = [](Vec3d v) { return v * (1 / std::sqrt(dot(v, v))); };
+    const Vec3d forward = unit(options.pose.target - options.pose.eye);
+    const Vec3d right = unit(cross(forward, {0, 1, 0})), down = cross(forward, right);
+    const auto [width, height] = options.size;
+    const double pixel = 2 * std::tan(options.pose.fov / 360 * 3.14159265358979324) / std::min(width, height);
+    return unit(forward + right * ((x - width / 2.0) * pixel) + down * ((y - height / 2.0) * pixel));
+  }
+
+  // 0 to 255 each.
+  Vec3d pixel(uint32_t x, uint32_t y) const {
+    const Vec3d along = direction(x + 0.5, y + 0.5), eye = options.pose.eye;
+    const auto numbers = [](Rgb8 c) { return Vec3d{double(c.r), double(c.g), double(c.b)}; };
+    Vec3d color = {0, 0, 0};
+    double clear = 1;
+    for (int step = 1; step < 2000 && clear > 0.01; ++step) {
+      const Vec3d p = eye + along * (0.5 * step);
+      if (p.x < 0 || p.y < 0 || p.z < 0 || p.x > size.x || p.y > size.y || p.z > size.z) continue;
+      const auto [value, growth] = sample(p);
+      const double share = std::round(std::min(std::max((value - low) / (high - low), 0.0), 1.0) * 255) / 255;
+      const double opacity = 1 - std::pow(1 - options.opacity * share * share, 0.5);
+      color = color + numbers(ramp_color(uint32_t(share * (kRampColors - 1) + 0.5))) *
+                          (clear * opacity * light(growth));
+      clear *= 1 - opacity;
+    }
+    color = color + numbers(options.background) * clear;
+    return {std::min(color.x, 255.0), std::min(color.y, 255.0), std::min(color.z, 255.0)};
+  }
+};
+
+}  // namespace vox

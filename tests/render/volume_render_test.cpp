@@ -1,0 +1,302 @@
+// Pictures of volumes against a caster over the dense volume, and of all bricks against one another.
+#include "libvox/render/volume_render.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "libvox/base/error.h"
+#include "tests/bricks/dense_access.h"
+#include "tests/common/test_engine.h"
+#include "tests/render/dense_cast.h"
+#include "tests/render/pictures.h"
+
+namespace vox {
+namespace {
+
+using namespace testing_bricks;
+
+constexpr ImageSize kImage = {53, 40};
+constexpr std::array<ValueType, 4> kTypes = {ValueType::U8, ValueType::U16, ValueType::I16, ValueType::F32};
+
+FrozenBricks bricks_of(const Volume& volume, uint32_t log2_side, uint32_t types = kAllBrickTypes) {
+  return test_engine()
+      ->build_bricks(volume, {.log2_side = log2_side, .types = types, .threshold = {}})
+      .bricks;
+}
+
+VolumeRenderOptions view_of(const VolumeInfo& info, const char* view = "iso") {
+  const VoxelBox box = VolumeSpace(info).around(info.box());
+  return {.pose = framing({&box, 1}, view, 20, 40, kImage), .size = kImage};
+}
+
+// From beside it, from inside, along an axis.
+std::vector<VolumeRenderOptions> views_of(const VolumeInfo& info) {
+  std::vector<VolumeRenderOptions> list = {view_of(info), view_of(info, "left"), view_of(info)};
+  list[1].opacity = 0.05;
+  list[2].pose.eye = Vec3d{0.3, 0.4, 0.45} * info.size.x;
+  list[2].pose.target = {1, 2, 3};
+  list.push_back(view_of(info));
+  const double middle = info.size.y / 2;  // rays inside planes of the grid
+  list[3].pose = {{-40, middle, middle}, {0, middle, middle}, 50};
+  list[3].opacity = 1;
+  list[3].size = {41, 41};
+  return list;
+}
+
+Picture shown(const FrozenBricks& bricks, const VolumeRenderOptions& options) {
+  return test_engine()->volume_renderer(bricks)->render(options);
+}
+
+// Waves of all values, with an empty corner.
+Volume waves(Int3 size, ValueType type) {
+  return memory_volume(size, type, [=](Int3 v) {
+    if (v.x + v.y < size.x / 2) return 0u;
+    const double number =
+        110 + 70 * std::sin(v.x * 0.31 + v.z * 0.12) + 50 * std::cos(v.y * 0.43 - v.z * 0.2);
+    return bits_near(type, number);
+  });
+}
+
+std::vector<double> numbers(const Volume& volume) {
+  std::vector<double> list;
+  for (const uint32_t bits : dense_words(volume, {.type = volume.info.type}))
+    list.push_back(value_number(volume.info.type, bits));
+  return list;
+}
+
+TEST(VolumeRender, IsNearTheBruteForcePicture) {
+  for (const ValueType type : kTypes)
+    for (const Volume& volume :
+         {waves({40, 33, 37}, type), ball_volume({30, 30, 30}, type), signed_volume({24, 24, 24}, type, 2)}) {
+      const FrozenBricks bricks = bricks_of(volume, 3);
+      const std::vector<double> values = numbers(volume);
+      const auto [low, high] = std::ranges::minmax(values);
+      for (const VolumeRenderOptions& options : views_of(volume.info)) {
+        const DenseCast dense = {volume.info.size, values, low, high, options};
+        const Picture picture = shown(bricks, options);
+        EXPECT_EQ(picture.low, low);
+        EXPECT_EQ(picture.high, high);
+        // Values halfway between two colours may take either: one pixel of a thousand.
+        size_t apart = 0;
+        for (uint32_t y = 0; y < options.size.height; ++y)
+          for (uint32_t x = 0; x < options.size.width; ++x) {
+            const Rgba8 pixel = at(picture, x, y);
+            const Vec3d exact = dense.pixel(x, y);
+            const double most = std::max(
+                {std::fabs(pixel.r - exact.x), std::fabs(pixel.g - exact.y), std::fabs(pixel.b - exact.z)});
+            apart += most > 2 ? 1 : 0;
+          }
+        EXPECT_LE(apart, picture.image.pixels.size() / 1000 + 1) << value_type_name(type);
+      }
+    }
+}
+
+template <class T, class Access>
+std::vector<Rgba8> cast(const Access& access, CastView view, double opacity) {
+  const std::vector<CastColor> colors = cast_colors(opacity);
+  std::vector<CastPixel> pixels(size_t{view.width} * view.height);
+  view.colors = colors.data();
+  view.pixels = pixels.data();
+  const CastVolume<Access, T> body = {access, view};
+  for (uint64_t i = 0; i < view.tiles().count(); ++i) body(i);
+  std::vector<Rgba8> result;
+  for (const CastPixel p : pixels) result.push_back({p.r, p.g, p.b, p.a});
+  return result;
+}
+
+TEST(VolumeRender, IsTheSameOfAllBricksAndOfTheDenseVolume) {
+  for (const ValueType type : kTypes)
+    for (const Volume& volume : {waves({70, 33, 37}, type), signed_volume({66, 45, 71}, type, 1)}) {
+      const FrozenBricks first = bricks_of(volume, 2);
+      const DenseAccess dense(volume, first.background);
+      for (const VolumeRenderOptions& options : views_of(volume.info)) {
+        const CastView view = cast_view(first, color_range(first), options);
+        std::vector<Rgba8> expected;
+        with_word_type(type, [&]<class T>() { expected = cast<T>(dense, view, options.opacity); });
+        for (uint32_t log2_side = kMinBrickLog2; log2_side <= kMaxBrickLog2; ++log2_side)
+          EXPECT_EQ(shown(bricks_of(volume, log2_side), options).image.pixels, expected) << log2_side;
+        for (const uint32_t types : {kThesisBrickTypes, 0b1001u})
+          EXPECT_EQ(shown(bricks_of(volume, 3, types), options).image.pixels, expected) << types;
+      }
+    }
+}
+
+// Access that counts what is read.
+struct CountingAccess {
+  BricksRef bricks;
+  uint64_t* reads;
+
+  template <class T>
+  T get(Int3 v) const {
+    ++*reads;
+    return bricks.get<T>(v);
+  }
+  bool empty_brick(Int3 v) const { return bricks.empty_brick(v); }
+};
+
+TEST(VolumeRender, PassesOverEmptyBricksWithoutAnyDifference) {
+  const Volume volume = ball_volume({90, 80, 85}, ValueType::U8);
+  for (uint32_t log2_side = kMinBrickLog2; log2_side <= 4; ++log2_side) {
+    const FrozenBricks bricks = bricks_of(volume, log2_side);
+    uint64_t fewer = 0, all = 0;
+    for (const VolumeRenderOptions& options : views_of(volume.info)) {
+      CastView view = cast_view(bricks, color_range(bricks), options);
+      EXPECT_EQ(view.log2_empty, log2_side);
+      const auto passing = cast<uint8_t>(CountingAccess{ref(bricks), &fewer}, view, options.opacity);
+      view.log2_empty = 0;
+      EXPECT_EQ(passing, cast<uint8_t>(CountingAccess{ref(bricks), &all}, view, options.opacity));
+    }
+    EXPECT_LT(fewer, all * 9 / 10) << log2_side;
+  }
+}
+
+TEST(VolumeRender, ShowsNothingButTheBackgroundOfWhatIsEmpty) {
+  for (const ValueType type : kTypes)
+    for (const double number : {0.0, -3.0}) {
+      if (number < 0 && (type == ValueType::U8 || type == ValueType::U16)) continue;
+      const Volume volume = constant_volume({20, 20, 20}, type, number);
+      for (const VolumeRenderOptions& options : views_of(volume.info))
+        for (const Rgba8 pixel : shown(bricks_of(volume, 3), options).image.pixels)
+          ASSERT_EQ(pixel, opaque(options.background));
+    }
+}
+
+TEST(VolumeRender, AVolumeOfOneValueIsSeenAsABox) {
+  const Volume volume = constant_volume({20, 20, 20}, ValueType::U16, 500);
+  VolumeRenderOptions options = view_of(volume.info, "front");
+  options.opacity = 1;
+  const Picture picture = shown(bricks_of(volume, 3), options);
+  EXPECT_NE(at(picture, 26, 20), opaque(options.background));
+  EXPECT_EQ(at(picture, 1, 20), opaque(options.background));
+}
+
+// Where a point is in the image, in pixels.
+Vec2<double> projected(const VolumeRenderOptions& options, Vec3d point) {
+  const auto unit = [](Vec3d v) { return v * (1 / std::sqrt(dot(v, v))); };
+  const Vec3d forward = unit(options.pose.target - options.pose.eye);
+  const Vec3d right = unit(cross(forward, Vec3d{0, 1, 0})), down = cross(forward, right);
+  const Vec3d from = point - options.pose.eye;
+  const double pixels = std::min(options.size.width, options.size.height) /
+                        (2 * std::tan(options.pose.fov / 360 * 3.14159265358979324)) / dot(from, forward);
+  return {options.size.width / 2.0 + dot(from, right) * pixels,
+          options.size.height / 2.0 + dot(from, down) * pixels};
+}
+
+TEST(VolumeRender, AVoxelIsWhereTheProjectionSays) {
+  for (const Int3 voxel : {Int3{3, 17, 8}, Int3{16, 2, 15}, Int3{10, 10, 2}}) {
+    const Volume volume = one_voxel_volume({20, 20, 20}, ValueType::U8, voxel);
+    VolumeRenderOptions options = view_of(volume.info);
+    options.size = {160, 120};
+    const Picture picture = shown(bricks_of(volume, 2), options);
+    const Vec3d middle = {voxel.x + 0.5, voxel.y + 0.5, voxel.z + 0.5};
+    const Vec2<double> center = projected(options, middle);
+    // As far as it is interpolated into the voxels around it.
+    Vec2<double> low = center, high = center;
+    for (int corner = 0; corner < 8; ++corner) {
+      const Vec3d reach = {corner & 1 ? 1.0 : -1.0, corner & 2 ? 1.0 : -1.0, corner & 4 ? 1.0 : -1.0};
+      const Vec2<double> edge = projected(options, middle + reach);
+      low = {std::min(low.x, edge.x), std::min(low.y, edge.y)};
+      high = {std::max(high.x, edge.x), std::max(high.y, edge.y)};
+    }
+    EXPECT_NE(at(picture, uint32_t(center.x), uint32_t(center.y)), opaque(options.background));
+    for (uint32_t y = 0; y < 120; ++y)
+      for (uint32_t x = 0; x < 160; ++x) {
+        const bool outside = x + 1 < low.x || x > high.x || y + 1 < low.y || y > high.y;
+        EXPECT_TRUE(!outside || at(picture, x, y) == opaque(options.background)) << x << ' ' << y;
+      }
+  }
+}
+
+size_t differing(const Picture& a, const Picture& b, int tolerance) {
+  size_t count = 0;
+  for (size_t i = 0; i < a.image.pixels.size(); ++i) {
+    const Rgba8 p = a.image.pixels[i], q = b.image.pixels[i];
+    const int most = std::max({std::abs(p.r - q.r), std::abs(p.g - q.g), std::abs(p.b - q.b)});
+    count += most > tolerance ? 1 : 0;
+  }
+  return count;
+}
+
+// A volume of every second layer, with layers twice as thick.
+TEST(VolumeRender, HonoursTheSpacing) {
+  const auto linear = [](int32_t scale) {
+    return [scale](Int3 v) { return uint32_t(v.x * 4 + (v.y * scale + (scale - 1) / 2) * 3 + v.z); };
+  };
+  const Volume fine = memory_volume({30, 32, 30}, ValueType::U8, linear(1));
+  Volume coarse = memory_volume({30, 16, 30}, ValueType::U8, linear(2));
+  coarse.info.spacing = {3, 6, 3};
+  coarse.info.origin = {100, -50, 7};
+  const VolumeSpace space(coarse.info);
+  EXPECT_EQ(space.around(coarse.info.box()), fine.info.box());
+  EXPECT_EQ(space.corner(), coarse.info.origin);
+  EXPECT_EQ(space.unit(), 3);
+  VolumeRenderOptions options = view_of(fine.info);
+  const Picture a = shown(bricks_of(fine, 3), options), b = shown(bricks_of(coarse, 3), options);
+  size_t covered_alike = 0;
+  for (size_t i = 0; i < a.image.pixels.size(); ++i)
+    covered_alike +=
+        (a.image.pixels[i] == opaque(options.background)) == (b.image.pixels[i] == opaque(options.background))
+            ? 1
+            : 0;
+  EXPECT_GT(covered_alike, a.image.pixels.size() * 98 / 100);
+}
+
+TEST(VolumeRender, AxesThatRunBackwardsAreMirrored) {
+  const Volume forwards = waves({30, 20, 25}, ValueType::I16);
+  Volume backwards = memory_volume({30, 20, 25}, ValueType::I16, [&](Int3 v) {
+    int16_t value = 0;
+    const Int3 from = {29 - v.x, v.y, 24 - v.z};
+    forwards.read({from, from + Int3{1, 1, 1}}, reinterpret_cast<std::byte*>(&value));
+    return uint32_t(uint16_t(value));
+  });
+  backwards.info.spacing = {-1, 1, -1};
+  backwards.info.origin = {30, 0, 25};
+  EXPECT_EQ(VolumeSpace(backwards.info).corner(), (Vec3d{0, 0, 0}));
+  EXPECT_EQ(VolumeSpace(backwards.info).around({{0, 0, 0}, {10, 5, 6}}),
+            (VoxelBox{{20, 0, 19}, {30, 5, 25}}));
+  const VolumeRenderOptions options = view_of(forwards.info);
+  const Picture picture = shown(bricks_of(forwards, 3), options);
+  EXPECT_LE(differing(picture, shown(bricks_of(backwards, 3), options), 2), 20u);
+  EXPECT_GT(differing(picture, shown(bricks_of(forwards, 3), view_of(forwards.info, "back")), 2), 500u);
+}
+
+TEST(VolumeRender, FramesTheBricksThatHoldSomething) {
+  const FrozenBricks bricks = bricks_of(one_voxel_volume({50, 40, 30}, ValueType::U8, {47, 9, 11}), 3);
+  EXPECT_EQ(filled_bricks(bricks), (VoxelBox{{40, 8, 8}, {48, 16, 16}}));
+  EXPECT_TRUE(filled_bricks(bricks_of(constant_volume({9, 9, 9}, ValueType::U8, 0), 3)).empty());
+  const FrozenBricks whole = bricks_of(constant_volume({9, 9, 9}, ValueType::U8, 1), 3);
+  EXPECT_EQ(filled_bricks(whole), whole.info.box());
+}
+
+TEST(VolumeRender, RefusesWhatMakesNoPicture) {
+  FrozenBricks bricks = bricks_of(ball_volume({20, 20, 20}, ValueType::U8), 3);
+  const VolumeRenderOptions good = view_of(bricks.info);
+  const auto expect_refused = [&](const VolumeRenderOptions& options) {
+    EXPECT_THROW(shown(bricks, options), Error);
+  };
+  for (const double opacity : {-0.1, 1.1, std::numeric_limits<double>::quiet_NaN()}) {
+    VolumeRenderOptions bad = good;
+    bad.opacity = opacity;
+    expect_refused(bad);
+  }
+  VolumeRenderOptions bad = good;
+  bad.size = {0, 10};
+  expect_refused(bad);
+  bad.size = {kMaxPictureSide + 1, 10};
+  expect_refused(bad);
+  bad = good;
+  bad.pose.target = bad.pose.eye;
+  expect_refused(bad);
+  bad = good;
+  bad.to_sun = {0, 0, 0};
+  expect_refused(bad);
+  for (const double spacing : {0.0, 1e300, 1e-12, std::numeric_limits<double>::quiet_NaN(),
+                               std::numeric_limits<double>::infinity()}) {
+    bricks.info.spacing = {1, spacing, 1};
+    EXPECT_THROW(test_engine()->volume_renderer(bricks), Error) << spacing;
+  }
+}
+
+}  // namespace
+}  // namespace vox

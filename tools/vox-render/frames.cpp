@@ -1,0 +1,87 @@
+#include "tools/vox-render/frames.h"
+
+#include <fmt/format.h>
+
+#include "libvox/base/atomic_file.h"
+#include "libvox/base/error.h"
+#include "tools/common/tool.h"
+
+namespace vox {
+namespace {
+
+// house.png → house-07.png, as many digits as the last has.
+std::filesystem::path numbered(const std::filesystem::path& file, uint32_t number, uint32_t count) {
+  const size_t digits = std::to_string(count - 1).size();
+  std::filesystem::path result = file;
+  result.replace_filename(
+      fmt::format("{}-{:0{}}{}", file.stem().string(), number, digits, file.extension().string()));
+  return result;
+}
+
+std::string point_text(Vec3d point) {
+  return fmt::format("{},{},{}", point.x, point.y, point.z);
+}
+
+std::string slice_text(const SliceOptions& slice) {
+  return fmt::format("{}={}", "xyz"[slice.axis], slice.at);
+}
+
+}  // namespace
+
+std::vector<Frame> frames(std::span<const VoxelBox> boxes, const Place& place,
+                          const RenderToolOptions& options) {
+  if (options.slice) return {{{}, options.output}};
+  if (options.turntable > 0) {
+    std::vector<Frame> list;
+    for (const CameraPose& pose :
+         turntable(boxes, options.view, options.turntable, options.fov, options.render.size))
+      list.push_back({pose, numbered(options.output, static_cast<uint32_t>(list.size()), options.turntable)});
+    return list;
+  }
+  CameraPose pose = framing(boxes, options.view, 0, options.fov, options.render.size);
+  if (options.eye) {
+    if (options.target) pose.target = place.to_units(*options.target);
+    pose.eye = place.to_units(*options.eye);
+  }
+  return {{pose, options.output}};
+}
+
+void check_targets(const std::vector<Frame>& list, const RenderToolOptions& options) {
+  for (const Frame& frame : list) {
+    std::error_code ignored;
+    if (std::filesystem::equivalent(frame.file, options.scene, ignored))
+      throw UsageError(
+          fmt::format("the picture would replace '{}', which is the scene", frame.file.string()));
+    const AtomicFile output(frame.file);
+  }
+}
+
+std::vector<PngText> picture_texts(const CameraPose& pose, const Place& place,
+                                   const RenderToolOptions& options) {
+  std::vector<PngText> list = {{"Software", generator_text()}, {"Command", options.command}};
+  if (options.slice)
+    list.push_back({"Slice", slice_text(*options.slice)});
+  else
+    list.push_back(
+        {"Camera", fmt::format("--eye {} --target {} --fov {}", point_text(place.to_world(pose.eye)),
+                               point_text(place.to_world(pose.target)), pose.fov)});
+  return list;
+}
+
+void set_picture(Json& json, const Frame& frame, const Picture& picture, const Place& place,
+                 const RenderToolOptions& options) {
+  json.set("file", frame.file.string())
+      .set("width", picture.image.width)
+      .set("height", picture.image.height)
+      .set("seconds", picture.seconds);
+  if (options.slice) {
+    json.set("slice", slice_text(*options.slice));
+    return;
+  }
+  json.set("eye", point_text(place.to_world(frame.pose.eye)))
+      .set("target", point_text(place.to_world(frame.pose.target)))
+      .set("fov", frame.pose.fov)
+      .set("rays", picture.rays);
+}
+
+}  // namespace vox
