@@ -176,6 +176,11 @@ void ProgramTest::make_cubes() const {
   converted({"cube.obj", "--res", "64", "-q", "--materials", "none", "-o", "bare.h5"});
 }
 
+void CubesTest::SetUp() {
+  ProgramTest::SetUp();
+  if (!folder_.empty()) make_cubes();
+}
+
 std::string ProgramTest::python(const std::string& text) const {
   write("program.py", text);
   const std::string folder = folder_.string();

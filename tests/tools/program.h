@@ -86,6 +86,13 @@ class ProgramTest : public testing::Test {
   std::string program_;
 };
 
+// A test of one program on cube.h5 and bare.h5.
+class CubesTest : public ProgramTest {
+ protected:
+  using ProgramTest::ProgramTest;
+  void SetUp() override;
+};
+
 // The one line that says `PROGRAM: error: …`, or a list of what else was said.
 testing::AssertionResult one_error(const Finished& run, const std::string& text,
                                    const std::string& program = "vox-convert");

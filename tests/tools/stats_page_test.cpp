@@ -7,13 +7,9 @@
 namespace vox {
 namespace {
 
-class StatsPage : public ProgramTest {
+class StatsPage : public CubesTest {
  protected:
-  StatsPage() : ProgramTest("vox-stats") {}
-  void SetUp() override {
-    ProgramTest::SetUp();
-    if (!folder_.empty()) make_cubes();
-  }
+  StatsPage() : CubesTest("vox-stats") {}
   std::string page() const { return read_bytes(folder_ / "page.html"); }
   void make_empty() const {
     EXPECT_EQ(convert({"cube.obj", "--res", "64", "--clip", "5,5,5,6,6,6", "-q", "-o", "empty.h5"}).code, 0);

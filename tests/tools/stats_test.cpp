@@ -11,13 +11,9 @@
 namespace vox {
 namespace {
 
-class StatsProgram : public ProgramTest {
+class StatsProgram : public CubesTest {
  protected:
-  StatsProgram() : ProgramTest("vox-stats") {}
-  void SetUp() override {
-    ProgramTest::SetUp();
-    if (!folder_.empty()) make_cubes();
-  }
+  StatsProgram() : CubesTest("vox-stats") {}
 };
 
 TEST_F(StatsProgram, ShowsEverySectionOnOnePage) {
