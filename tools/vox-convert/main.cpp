@@ -20,6 +20,7 @@
 #include "tools/common/bricks_report.h"
 #include "tools/common/profile.h"
 #include "tools/common/scene_report.h"
+#include "tools/common/targets.h"
 #include "tools/common/tool.h"
 #include "tools/vox-convert/options.h"
 #include "tools/vox-convert/volumes.h"
@@ -231,10 +232,7 @@ void check_scene_output(const ConvertOptions& options) {
   if (is_export_path(options.output)) return;
   if (!wants_bricks(options))
     throw UsageError("a scene file needs -o with .nrrd, .vox or .binvox, --structure, --info, or --verify");
-  std::error_code absent;
-  if (options.structure == Structure::Bricks &&
-      std::filesystem::equivalent(options.inputs[0], options.output, absent))
-    throw UsageError("the scene would be replaced by its bricks: name another file with -o");
+  if (options.structure == Structure::Bricks) check_target("the bricks", options.output, options.inputs[0]);
 }
 
 void verify_named(const FrozenDag& dag, const std::string& name) {

@@ -5,7 +5,6 @@
 
 #include "formats/png_file.h"
 #include "formats/scene_file.h"
-#include "libvox/base/atomic_file.h"
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/json.h"
@@ -14,6 +13,7 @@
 #include "libvox/base/units.h"
 #include "libvox/render/volume_slice.h"
 #include "tools/common/profile.h"
+#include "tools/common/targets.h"
 #include "tools/common/tool.h"
 #include "tools/vox-render/legend.h"
 #include "tools/vox-render/options.h"
@@ -60,15 +60,8 @@ std::vector<Frame> frames(const VoxelScene& scene, const RenderToolOptions& opti
   return {{pose, options.output}};
 }
 
-// Before the work, not after it: can the pictures be written where they are to go?
 void check_targets(const std::vector<Frame>& list, const RenderToolOptions& options) {
-  for (const Frame& frame : list) {
-    std::error_code ignored;
-    if (std::filesystem::equivalent(frame.file, options.scene, ignored))
-      throw UsageError(
-          fmt::format("the picture would replace '{}', which is the scene", frame.file.string()));
-    const AtomicFile output(frame.file);
-  }
+  for (const Frame& frame : list) check_target("the picture", frame.file, options.scene);
 }
 
 std::string point_text(Vec3d point) {

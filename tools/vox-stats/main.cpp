@@ -5,12 +5,12 @@
 #include <filesystem>
 
 #include "formats/scene_file.h"
-#include "libvox/base/atomic_file.h"
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/thread_limit.h"
 #include "tools/common/profile.h"
+#include "tools/common/targets.h"
 #include "tools/common/tool.h"
 #include "tools/vox-stats/stats.h"
 
@@ -37,20 +37,9 @@ uint64_t longest_chain(const TableMemory& memory) {
 
 namespace {
 
-using std::filesystem::path;
-
-// Before the work, not after it: can it be written where it is to go?
-void check_target(const char* option, const std::optional<path>& target, const path& scene) {
-  if (!target) return;
-  std::error_code ignored;
-  if (std::filesystem::equivalent(*target, scene, ignored))
-    throw UsageError(fmt::format("{} is '{}', which is the scene", option, target->string()));
-  const AtomicFile output(*target);
-}
-
 void check_targets(const StatsOptions& options) {
-  check_target("-o", options.output, options.scene);
-  check_target("--html", options.html, options.scene);
+  if (options.output) check_target("the report", *options.output, options.scene);
+  if (options.html) check_target("the page", *options.html, options.scene);
   if (options.output && options.html &&
       options.output->lexically_normal() == options.html->lexically_normal())
     throw UsageError(fmt::format("-o and --html are both '{}'", options.html->string()));
