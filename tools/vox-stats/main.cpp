@@ -9,6 +9,7 @@
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/thread_limit.h"
+#include "libvox/base/units.h"
 #include "tools/common/profile.h"
 #include "tools/common/targets.h"
 #include "tools/common/tool.h"
@@ -115,10 +116,20 @@ void measure(SceneStats& stats, const StatsOptions& options) {
   if (stats.has(Section::Sizes)) stats.sizes = scene_sizes(dag, *stats.dag, stats.geometry);
 }
 
+// The bricks of a scene hold its voxels; those of another volume are not compared.
+std::optional<uint64_t> svdag_of(const FrozenBricks& bricks, const SceneStats& stats) {
+  if (!stats.has_scene) return std::nullopt;
+  if (bricks.filled == stats.scene.dag.voxels) return stats.dag_bytes();
+  log_warning("the bricks hold {} voxels and the SVDAG {}: they are not compared",
+              format_count(bricks.filled), format_count(stats.scene.dag.voxels));
+  return std::nullopt;
+}
+
 void measure_own_bricks(SceneStats& stats, const StatsOptions& options, FrozenBricks bricks) {
   const std::unique_ptr<Engine> engine = make_engine(options.engine);
   stats.device = engine->device();
   stats.bricks = measure_bricks(std::move(bricks), *engine);
+  stats.bricks->svdag_bytes = svdag_of(stats.bricks->bricks, stats);
   const std::vector<KernelTime> kernels = engine->profile();
   stats.kernels.insert(stats.kernels.end(), kernels.begin(), kernels.end());
 }
