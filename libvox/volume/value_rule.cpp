@@ -15,7 +15,7 @@
 namespace vox {
 namespace {
 
-constexpr uint64_t kPieceVoxels = 16 << 20;
+constexpr uint64_t kPieceVoxels = 4 << 20;
 
 double number_at(ValueType type, const std::byte* values, uint64_t i) {
   const uint32_t bytes = value_bytes(type);

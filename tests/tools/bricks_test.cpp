@@ -1,7 +1,10 @@
 // vox-convert with volumes and bricks.
 #include <cmath>
 #include <cstring>
+#include <fstream>
 
+#include "tests/common/test_engine.h"
+#include "tests/common/thoroughness.h"
 #include "tests/tools/program.h"
 
 namespace vox {
@@ -29,6 +32,12 @@ class BricksProgram : public ProgramTest {
   std::string values(const std::string& nrrd) const {
     const std::string bytes = read_bytes(folder_ / nrrd);
     return bytes.substr(bytes.find("\n\n") + 2);
+  }
+  // Of all that /bricks holds.
+  std::string bricks_digest(const std::string& file) const {
+    return python("import h5py, hashlib\ng = h5py.File('" + file + R"(')['bricks']
+print([(n, hashlib.sha1(g[n][()].tobytes()).hexdigest()) for n in g])
+print(sorted((n, str(v)) for n, v in g.attrs.items())))");
   }
 };
 
@@ -114,13 +123,37 @@ TEST_F(BricksProgram, GivesEqualFilesForEveryThreadCountAndMemoryLimit) {
     std::vector<std::string> arguments = {"ball_20x14x9_uint8.raw", "-o", "a.h5"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     converted(arguments);
-    const std::string dump = python(
-        "import h5py, hashlib\n"
-        "g = h5py.File('a.h5')['bricks']\n"
-        "print([(n, hashlib.sha1(g[n][()].tobytes()).hexdigest()) for n in g], dict(g.attrs)['brick_side'])");
+    const std::string dump = bricks_digest("a.h5");
     if (first.empty()) first = dump;
     EXPECT_EQ(dump, first);
   }
+}
+
+// 256 MiB of 16-bit values, nearly all of them 0, which take no room on the disk.
+TEST_F(BricksProgram, AVolumeLargerThanTheMemoryItMayTakeGivesTheSameBricks) {
+  if (kThoroughness < 10) GTEST_SKIP() << "instrumented programs take memory of their own";
+  constexpr uint64_t kBytes = 256 << 20, kLimit = 100 << 20;
+  const std::string volume = write("large_512x512x512_uint16.raw", "");
+  std::filesystem::resize_file(folder_ / volume, kBytes);
+  std::fstream file(folder_ / volume, std::ios::binary | std::ios::in | std::ios::out);
+  const std::string part = ball(5);
+  for (uint64_t at = 12345; at + part.size() < kBytes; at += 3141593) {
+    file.seekp(static_cast<std::streamoff>(at));
+    file << part;
+  }
+  file.close();
+  const Finished bounded = ran({volume, "--memory-limit", "100M", "-o", "bounded.h5", "-q"});
+  ASSERT_EQ(bounded.code, 0) << bounded.err;
+  EXPECT_TRUE(bounded.peak_bytes < kLimit || test_device() != "cpu") << bounded.peak_bytes;
+  converted({volume, "-o", "free.h5", "-q"});
+  EXPECT_EQ(bricks_digest("bounded.h5"), bricks_digest("free.h5"));
+  converted({"bounded.h5", "-o", "large.nrrd", "-q"});
+  EXPECT_EQ(python(R"(
+import numpy, os
+given = numpy.fromfile('large_512x512x512_uint16.raw', 'u2')
+header = os.path.getsize('large.nrrd') - given.nbytes
+print((given == numpy.fromfile('large.nrrd', 'u2', offset=header)).all()))"),
+            "True\n");
 }
 
 // Dense and list bricks by a reader of its own, as the format is described.

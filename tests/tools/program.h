@@ -17,6 +17,7 @@ struct Finished {
   int code = -1;   // exit code, -1 after a signal
   int signal = 0;  // that ended it; SIGKILL after the time limit
   std::string out, err;
+  uint64_t peak_bytes = 0;  // of its memory
 };
 
 struct RunOptions {
