@@ -45,7 +45,9 @@ cxxopts::Options describe() {
       "Where to: .h5, .nrrd, .vox or .binvox (default: the first INPUT's name with .h5, in the current "
       "folder)",
       text(), "FILE")("info", "Show what is in a scene file")(
-      "verify", "Check a scene file: every pointer, the counts, the digest");
+      "verify",
+      "Check a scene file: every pointer, the counts, the digest, that bricks hold the DAG's voxels; "
+      "of what is converted: read it back and compare");
   options.add_options("Grid")("r,res", "Voxels along the longest side, 4 to 1M: 4096, 4K, 64K or 2^16",
                               text(), "N")(
       "voxel-size", "Instead of --res: the side of a voxel in scene units", text(), "S")(
