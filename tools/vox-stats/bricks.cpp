@@ -215,7 +215,7 @@ void add_bricks(ReportGroup& group, const BricksStats& stats) {
       .set("overhead", stats.overhead_bits(), "bits a filled voxel");
   std::vector<std::string> names(BrickTypes::kNames.begin(), BrickTypes::kNames.end());
   std::vector<uint64_t> bytes;
-  for (const Words& data : bricks.data) bytes.push_back(data.size() * sizeof(uint32_t));
+  for (uint32_t type = 0; type < kBrickTypeCount; ++type) bytes.push_back(bricks.type_bytes(type));
   group.group("types")
       .column("name", std::move(names))
       .column("bricks", std::vector<uint64_t>(bricks.counts.begin(), bricks.counts.end()), "bricks")

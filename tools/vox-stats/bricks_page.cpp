@@ -19,7 +19,7 @@ void add_types(HtmlPage& page, const FrozenBricks& bricks) {
   const auto all = static_cast<double>(std::max<uint64_t>(1, bricks.bricks()));
   const auto bytes = static_cast<double>(std::max<uint64_t>(1, bricks.bytes()));
   for (uint32_t type = 0; type < kBrickTypeCount; ++type) {
-    const uint64_t size = bricks.data[type].size() * sizeof(uint32_t);
+    const uint64_t size = bricks.type_bytes(type);
     const double share = static_cast<double>(bricks.counts[type]) / all * 100;
     const std::string name(BrickTypes::kNames[type]);
     chart.rows.push_back(name);
