@@ -18,6 +18,15 @@ double text_width(std::string_view text);
 std::string series_style(size_t series);  // "s1" for the first
 std::string short_number(double value);   // "0.25", "1.5k", "20M"
 
+// Of series that have a name; none where there is but one.
+template <class Series>
+std::vector<Chart::Key> series_keys(const std::vector<Series>& series) {
+  std::vector<Chart::Key> keys;
+  if (series.size() > 1)
+    for (size_t i = 0; i < series.size(); ++i) keys.push_back({series_style(i), series[i].name});
+  return keys;
+}
+
 class ChartAxis {
  public:
   // From 0 to at least `high`.

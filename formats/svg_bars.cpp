@@ -117,10 +117,7 @@ class Bars {
 }  // namespace
 
 Chart draw(const BarChart& chart) {
-  Chart drawn;
-  if (chart.series.size() > 1)
-    for (size_t i = 0; i < chart.series.size(); ++i)
-      drawn.legend.push_back({series_style(i), chart.series[i].name});
+  Chart drawn = {.legend = series_keys(chart.series), .svg = {}};
   if (chart.mark) drawn.legend.push_back({"rule", chart.mark->name});
   drawn.svg = Bars(chart).svg();
   return drawn;

@@ -135,10 +135,7 @@ class Lines {
 }  // namespace
 
 Chart draw(const LineChart& chart) {
-  Chart drawn;
-  if (chart.series.size() > 1)
-    for (size_t i = 0; i < chart.series.size(); ++i)
-      drawn.legend.push_back({series_style(i), chart.series[i].name});
+  Chart drawn = {.legend = series_keys(chart.series), .svg = {}};
   drawn.svg = Lines(chart).svg();
   return drawn;
 }

@@ -14,5 +14,5 @@ build/release/vox-convert $out/village.obj --res 4K -o $out/village.h5
 echo
 echo "The voxel scene is $PWD/$out/village.h5"
 echo "Look into it with   build/release/vox-convert $out/village.h5 --info"
-echo "Look at it with      build/release/vox-render $out/village.h5"
+echo "Look at it with     build/release/vox-render $out/village.h5"
 echo "Change it with      build/release/vox-edit $out/village.h5 --script FILE -o changed.h5   (vox-edit --help)"

@@ -99,6 +99,36 @@ VOX_HD T* array_at(uint32_t* brick, uint32_t byte) {
   return reinterpret_cast<T*>(reinterpret_cast<char*>(brick) + byte);
 }
 
+// Counts up to that of a brick's voxels: 2 bytes each, 4 in bricks of 64³, from this byte of a brick on.
+VOX_HD inline uint32_t count_bytes(BrickShape shape) {
+  return shape.log2_side == 6 ? 4 : 2;
+}
+VOX_HD inline uint32_t count_at(const uint32_t* brick, BrickShape shape, uint32_t byte, uint32_t i) {
+  return count_bytes(shape) == 2 ? array_at<uint16_t>(brick, byte)[i] : array_at<uint32_t>(brick, byte)[i];
+}
+VOX_HD inline void put_count(uint32_t* brick, BrickShape shape, uint32_t byte, uint32_t i, uint32_t count) {
+  if (count_bytes(shape) == 2) {
+    array_at<uint16_t>(brick, byte)[i] = static_cast<uint16_t>(count);
+  } else {
+    array_at<uint32_t>(brick, byte)[i] = count;
+  }
+}
+
+// Binary search: the first of at(0), at(1), …, which ascend, that is not less; `count` where there is none.
+template <class T, class At>
+VOX_HD uint32_t first_not_less(uint32_t count, T value, const At& at) {
+  uint32_t begin = 0;
+  while (begin < count) {
+    const uint32_t middle = (begin + count) / 2;
+    if (at(middle) < value) {
+      begin = middle + 1;
+    } else {
+      count = middle;
+    }
+  }
+  return begin;
+}
+
 // For neighbours(), of types that have nothing faster.
 template <class Type, class T>
 VOX_HD void neighbours_one_by_one(const uint32_t* brick, BrickShape shape, Int3 at, uint32_t count, T* row) {

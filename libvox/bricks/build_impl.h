@@ -38,6 +38,12 @@ class BricksBuilder {
     return totals;
   }
 
+  // Room for bricks that come to this: growing piece by piece would need as much again.
+  void reserve(const BrickTotals& totals) {
+    for (uint32_t type = 0; type < kBrickTypeCount; ++type)
+      result_.data[type].reserve(totals.bytes[type] / sizeof(uint32_t));
+  }
+
   FrozenBricks build(uint32_t log2_side) {
     const BrickShape shape = {log2_side};
     result_.info = volume_.info;
@@ -211,7 +217,9 @@ BricksResult build_bricks(Device& device, const Volume& volume, const BricksOpti
     uint32_t log2_side = options.log2_side;
     if (log2_side == 0) {
       result.tried = builder.measure();
-      log2_side = std::ranges::min_element(result.tried, {}, &BrickTotals::total_bytes)->log2_side;
+      const auto least = std::ranges::min_element(result.tried, {}, &BrickTotals::total_bytes);
+      log2_side = least->log2_side;
+      builder.reserve(*least);
     }
     result.bricks = builder.build(log2_side);
     result.seconds = watch.seconds() - builder.read_seconds();

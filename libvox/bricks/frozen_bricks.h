@@ -27,6 +27,7 @@ struct FrozenBricks {
   Int3 grid() const;  // bricks along each axis
   uint64_t bricks() const { return VoxelBox{{0, 0, 0}, grid()}.voxels(); }
   uint64_t bytes() const;  // of all that access needs
+  uint64_t type_bytes(uint32_t type) const { return data[type].size() * sizeof(uint32_t); }
 };
 
 BricksRef ref(const FrozenBricks& bricks);  // access, as long as the bricks live

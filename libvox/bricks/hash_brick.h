@@ -98,9 +98,8 @@ struct HashBrick {
     return wanted > least ? wanted : least;
   }
 
-  VOX_HD static uint32_t end_bytes(BrickShape shape) { return shape.log2_side == 6 ? 4 : 2; }
   VOX_HD static uint32_t rests_at(BrickShape shape, uint32_t bits) {
-    return round_up(static_cast<uint32_t>(sizeof(uint32_t)) + (end_bytes(shape) << bits), sizeof(uint32_t));
+    return round_up(static_cast<uint32_t>(sizeof(uint32_t)) + (count_bytes(shape) << bits), sizeof(uint32_t));
   }
   template <class T>
   VOX_HD static uint32_t values_at(BrickShape shape, uint32_t bits, uint32_t voxels) {
@@ -108,16 +107,10 @@ struct HashBrick {
   }
 
   VOX_HD static uint32_t end_of(const uint32_t* brick, BrickShape shape, uint32_t bucket) {
-    return end_bytes(shape) == 2 ? array_at<uint16_t>(brick, sizeof(uint32_t))[bucket]
-                                 : array_at<uint32_t>(brick, sizeof(uint32_t))[bucket];
+    return count_at(brick, shape, sizeof(uint32_t), bucket);
   }
   VOX_HD static void add_to_end(uint32_t* brick, BrickShape shape, uint32_t bucket, uint32_t count) {
-    if (end_bytes(shape) == 2) {
-      uint16_t& end = array_at<uint16_t>(brick, sizeof(uint32_t))[bucket];
-      end = static_cast<uint16_t>(end + count);
-    } else {
-      array_at<uint32_t>(brick, sizeof(uint32_t))[bucket] += count;
-    }
+    put_count(brick, shape, sizeof(uint32_t), bucket, end_of(brick, shape, bucket) + count);
   }
 };
 

@@ -53,6 +53,7 @@ struct JitBricks {{
   VOX_HD T get(BricksRef::Entry at, Int3 v) const {{
     return known().get<T, {:#x}>(at, v);
   }}
+  VOX_HD bool empty_brick(Int3 v) const {{ return find(place_of(v)).type == {}; }}
   template <class T>
   VOX_HD T get(Int3 v) const {{
     return get<T>(find(place_of(v)), v);
@@ -63,7 +64,7 @@ struct JitBricks {{
 )",
                        bricks_.entry_words * 32, functions_, keep_apart(), body, kEmpty, size.x, size.y,
                        size.z, grid.x, grid.y, grid.z, bricks_.log2_side, bricks_.entry_words, index(),
-                       KdNode::kMixed, types());
+                       KdNode::kMixed, types(), kEmpty);
   }
 
  private:

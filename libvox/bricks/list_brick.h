@@ -37,17 +37,9 @@ struct ListBrick {
   template <class T>
   VOX_HD static T get(const uint32_t* brick, BrickShape shape, Int3 v) {
     const uint32_t code = brick_code(v), count = brick[0];
-    uint32_t begin = 0, end = count;
-    while (begin < end) {
-      const uint32_t middle = (begin + end) / 2;
-      if (code_at(brick, shape, middle) < code) {
-        begin = middle + 1;
-      } else {
-        end = middle;
-      }
-    }
-    if (begin == count || code_at(brick, shape, begin) != code) return 0;
-    return array_at<T>(brick, values_at<T>(count, shape))[begin];
+    const uint32_t place = first_not_less(count, code, [&](uint32_t i) { return code_at(brick, shape, i); });
+    if (place == count || code_at(brick, shape, place) != code) return 0;
+    return array_at<T>(brick, values_at<T>(count, shape))[place];
   }
 
   template <class T>

@@ -38,7 +38,7 @@ struct MaskedBrick {
       if (mask == 0) continue;
       if (top_words(shape) > 0) {
         to[block / 32] |= 1u << block % 32;
-        put_rank(to, shape, blocks, voxels);
+        put_count(to, shape, ranks_at(shape), blocks, voxels);
       }
       masks[2 * blocks] = static_cast<uint32_t>(mask);
       masks[2 * blocks + 1] = static_cast<uint32_t>(mask >> 32);
@@ -101,7 +101,7 @@ struct MaskedBrick {
     return shape.log2_side == 2 ? 0 : (shape.blocks() + 31) / 32;
   }
   VOX_HD static uint32_t rank_bytes(BrickShape shape) {
-    return shape.log2_side == 2 ? 0 : shape.log2_side == 6 ? 4 : 2;
+    return shape.log2_side == 2 ? 0 : count_bytes(shape);
   }
 
   VOX_HD static uint32_t top_ranks_at(BrickShape shape) { return 4 * top_words(shape); }
@@ -122,16 +122,8 @@ struct MaskedBrick {
     return before + static_cast<uint32_t>(popcount(brick[word] & below));
   }
 
-  VOX_HD static void put_rank(uint32_t* brick, BrickShape shape, uint32_t block, uint32_t voxels) {
-    if (rank_bytes(shape) == 2) {
-      array_at<uint16_t>(brick, ranks_at(shape))[block] = static_cast<uint16_t>(voxels);
-    } else {
-      array_at<uint32_t>(brick, ranks_at(shape))[block] = voxels;
-    }
-  }
   VOX_HD static uint32_t rank(const uint32_t* brick, BrickShape shape, uint32_t block) {
-    return rank_bytes(shape) == 2 ? array_at<uint16_t>(brick, ranks_at(shape))[block]
-                                  : array_at<uint32_t>(brick, ranks_at(shape))[block];
+    return count_at(brick, shape, ranks_at(shape), block);
   }
 
   VOX_HD static uint64_t mask_at(const uint32_t* brick, BrickShape shape, uint32_t stored, uint32_t block) {

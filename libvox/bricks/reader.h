@@ -3,7 +3,7 @@
 #pragma once
 
 #include <memory>
-#include <string_view>
+#include <vector>
 
 #include "libvox/bricks/jit_loops.h"
 #include "libvox/bricks/jit_source.h"
@@ -16,11 +16,13 @@ struct ReadQuery {
   ReadLoop loop = ReadLoop::Copy;
   int32_t radius = 1;                    // of the mean filter
   uint64_t gathers = uint64_t{1} << 26;  // positions of a gather
+  const CastView* view = nullptr;        // of a picture: all but colours and pixels
+  const std::vector<CastColor>* colors = nullptr;
 };
 
 struct ReadResult {
-  double seconds = 0;  // on the device
-  uint64_t lookups = 0;
+  double seconds = 0;     // on the device
+  uint64_t lookups = 0;   // of a picture rays
   uint64_t checksum = 0;  // of what was read: the sum of its mixed_word()
 };
 
@@ -43,7 +45,8 @@ class BricksReader {
   virtual ~BricksReader() = default;
 
   virtual ReadResult read(Access access, const ReadQuery& query) = 0;
-  // What the last one read: the words of all voxels, x fastest, or of all positions.
+  // What the last one read: the words of all voxels, x fastest, or of all positions, or CastPixels row by
+  // row.
   virtual void last_words(void* words) = 0;
   // Makes the tree and the code unless that was done. Where no compiler is found, or it fails, there is one
   // warning, and the tree is interpreted.

@@ -43,25 +43,35 @@ class DeviceBricksReader final : public BricksReader {
   }
 
   ReadResult read(Access access, const ReadQuery& query) override {
-    const bool gathers = query.loop == ReadLoop::RandomGather || query.loop == ReadLoop::MortonGather;
-    const uint64_t voxels = frozen_.info.box().voxels();
-    const uint64_t n = gathers ? query.gathers : CubeOrder::count(frozen_.info.size);
-    out_words_ = gathers ? query.gathers : voxels;
-    if (out_.size() < out_words_) {
+    const Extent extent = extent_of(query);
+    last_bytes_ = extent.words * extent.word_bytes;
+    const uint64_t room = (last_bytes_ + sizeof(uint32_t) - 1) / sizeof(uint32_t);
+    if (out_.size() < room) {
       out_.reset();
-      out_ = device_.template make<T>(out_words_);
+      out_ = device_.template make<uint32_t>(room);
     }
-    const JitTask task = {
-        .size = frozen_.info.size, .radius = query.radius, .count = query.gathers, .out = out_.data()};
+    JitTask task = {.size = frozen_.info.size,
+                    .radius = query.radius,
+                    .count = query.gathers,
+                    .out = out_.data(),
+                    .view = {}};
+    Buffer<CastColor> colors;
+    if (query.loop == ReadLoop::Cast) {
+      colors = uploaded(device_, *query.colors);
+      task.view = *query.view;
+      task.view.colors = colors.data();
+      task.view.pixels = reinterpret_cast<CastPixel*>(out_.data());
+    }
     ReadResult result;
-    result.lookups = query.loop == ReadLoop::Mean ? filter_lookups(task.size, query.radius) : out_words_;
-    result.seconds = run(access, query.loop, task, n);
-    result.checksum = device_.sum("bricks: checksum", out_words_, MixedWord<T>{out_.data()});
+    result.lookups = query.loop == ReadLoop::Mean ? filter_lookups(task.size, query.radius) : extent.words;
+    result.seconds = run(access, query.loop, task, extent.steps);
+    result.checksum =
+        extent.word_bytes == sizeof(T) ? checksum<T>(extent.words) : checksum<uint32_t>(extent.words);
     return result;
   }
 
   void last_words(void* words) override {
-    device_.download(static_cast<T*>(words), static_cast<const T*>(out_.data()), out_words_);
+    device_.download(static_cast<char*>(words), reinterpret_cast<const char*>(out_.data()), last_bytes_);
   }
 
   const JitReport& compile() override {
@@ -87,6 +97,30 @@ class DeviceBricksReader final : public BricksReader {
   }
 
  private:
+  // What a loop takes steps for, and what it writes.
+  struct Extent {
+    uint64_t steps, words, word_bytes;
+  };
+  Extent extent_of(const ReadQuery& query) const {
+    const VolumeInfo& info = frozen_.info;
+    switch (query.loop) {
+      case ReadLoop::RandomGather:
+      case ReadLoop::MortonGather:
+        return {query.gathers, query.gathers, sizeof(T)};
+      case ReadLoop::Cast:
+        return {query.view->tiles().count(), uint64_t{query.view->width} * query.view->height,
+                sizeof(CastPixel)};
+      default:
+        return {CubeOrder::count(info.size), info.box().voxels(), sizeof(T)};
+    }
+  }
+
+  template <class Word>
+  uint64_t checksum(uint64_t words) {
+    return device_.sum("bricks: checksum", words,
+                       MixedWord<Word>{reinterpret_cast<const Word*>(out_.data())});
+  }
+
   double run(Access access, ReadLoop loop, const JitTask& task, uint64_t n) {
     switch (access) {
       case Access::Dense:
@@ -123,7 +157,8 @@ class DeviceBricksReader final : public BricksReader {
   void fill_dense() {
     if (dense_.size() > 0) return;
     dense_ = device_.template make<T>(frozen_.info.box().voxels());
-    const JitTask task = {.size = frozen_.info.size, .radius = 0, .count = 0, .out = dense_.data()};
+    const JitTask task = {
+        .size = frozen_.info.size, .radius = 0, .count = 0, .out = dense_.data(), .view = {}};
     run_body(bricks_.ref(), ReadLoop::Copy, task, CubeOrder::count(task.size));
   }
 
@@ -148,8 +183,9 @@ class DeviceBricksReader final : public BricksReader {
   const FrozenBricks& frozen_;
   JitOptions options_;
   DeviceBricks<Device> bricks_;
-  Buffer<T> out_, dense_;
-  uint64_t out_words_ = 0;
+  Buffer<T> dense_;
+  Buffer<uint32_t> out_;
+  uint64_t last_bytes_ = 0;
   std::optional<KdTree> tree_;
   double tree_seconds_ = 0;
   Buffer<KdNode> nodes_;

@@ -8,16 +8,7 @@ namespace vox {
 // Where `value` stands in ascending values, or would stand.
 template <class T>
 VOX_HD uint32_t place_of(const T* values, uint32_t count, T value) {
-  uint32_t begin = 0;
-  while (begin < count) {
-    const uint32_t middle = (begin + count) / 2;
-    if (values[middle] < value) {
-      begin = middle + 1;
-    } else {
-      count = middle;
-    }
-  }
-  return begin;
+  return first_not_less(count, value, [&](uint32_t i) { return values[i]; });
 }
 
 template <class T>

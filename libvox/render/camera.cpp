@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "libvox/base/error.h"
+#include "libvox/base/length.h"
 #include "libvox/dag/filled_box.h"
 #include "libvox/dag/walk.h"
 
@@ -19,9 +20,6 @@ constexpr double kMargin = 1.05;  // around the box
 
 Vec3d to_double(Int3 v) {
   return {static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
-}
-double length(Vec3d v) {
-  return std::sqrt(dot(v, v));
 }
 Vec3d normalized(Vec3d v) {
   return v * (1 / length(v));

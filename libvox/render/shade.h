@@ -37,6 +37,12 @@ struct Shading {
   const uint8_t* use_codes;       // of Shade::Sharing: of the leaf that begins at each word of leaves
 };
 
+// Of Shade::Normal.
+VOX_HD inline Light normal_color(Int3 normal) {
+  const auto part = [](int32_t n) { return static_cast<float>(n + 1) * 0.5f; };
+  return {part(normal.x), part(normal.y), part(normal.z)};
+}
+
 namespace detail {
 
 // From the frame of a face to the grid's.
@@ -81,11 +87,6 @@ class Shader {
     const double share = (value - shading_.low) / (shading_.high - shading_.low);
     const double at = share * (kRampColors - 1) + 0.5;
     return shading_.ramp[at < 0 ? 0 : at >= kRampColors ? kRampColors - 1 : static_cast<uint32_t>(at)];
-  }
-
-  VOX_HD static Light normal_color(Int3 normal) {
-    const auto part = [](int32_t n) { return static_cast<float>(n + 1) * 0.5f; };
-    return {part(normal.x), part(normal.y), part(normal.z)};
   }
 
   VOX_HD float light_at(Vec3d direction, const Ray& ray, const Hit& hit, uint64_t seed) const {

@@ -4,14 +4,16 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>
 
+#include <array>
 #include <cstring>
-#include <map>
+#include <optional>
 #include <utility>
 
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/stopwatch.h"
+#include "libvox/render/volume_render.h"
 
 namespace vox {
 namespace {
@@ -52,8 +54,25 @@ std::vector<NamedQuery> queries(const BricksBenchOptions& options) {
     list.push_back({"random", 0, {.loop = ReadLoop::RandomGather, .gathers = options.gathers}});
     list.push_back({"morton", 0, {.loop = ReadLoop::MortonGather, .gathers = options.gathers}});
   }
+  if (options.picture > 0) list.push_back({"cast", 0, {.loop = ReadLoop::Cast}});
   return list;
 }
+
+// What a picture of the volume takes, from where all of it is seen.
+struct Picturing {
+  CastView view;
+  std::vector<CastColor> colors = cast_colors(kVolumeOpacity);
+
+  Picturing(const FrozenBricks& bricks, uint32_t side) : view(view_of(bricks, side)) {}
+
+  static CastView view_of(const FrozenBricks& bricks, uint32_t side) {
+    VolumeRenderOptions options;
+    options.size = {side, side};
+    const VoxelBox box = VolumeSpace(bricks.info).around(bricks.info.box());
+    options.pose = framing(std::array{box}, "iso", 0, options.pose.fov, options.size);
+    return cast_view(bricks, color_range(bricks), options);
+  }
+};
 
 class Bench {
  public:
@@ -88,6 +107,12 @@ class Bench {
     BricksBenchSet& set = result_.sets.emplace_back(BricksBenchSet{
         types.name, log2_side, bricks.bricks(), bricks.bytes(), bricks.counts, built.seconds, {}});
     result_.filled = bricks.filled;
+    std::optional<Picturing> picturing;
+    if (options_.picture > 0) {
+      picturing.emplace(bricks, options_.picture);
+      queries_.back().query.view = &picturing->view;
+      queries_.back().query.colors = &picturing->colors;
+    }
     const std::unique_ptr<BricksReader> reader = engine_.bricks_reader(bricks, options_.jit);
     if (sums_.empty()) measure_array(*reader);
     for (const Access access : options_.accesses) {
@@ -143,11 +168,13 @@ class Bench {
 
 void check(const BricksBenchOptions& options) {
   if (options.log2_sides.empty() || options.sets.empty() || options.accesses.empty() ||
-      (options.filters.empty() && options.gathers == 0))
+      (options.filters.empty() && options.gathers == 0 && options.picture == 0))
     throw UsageError("nothing to measure: sizes, types, ways and loops have one value at least");
   for (const uint32_t side : options.filters)
     if (side % 2 == 0 || side > 63)
       throw UsageError(fmt::format("a filter of {} voxels a side, expected 1, 3, 5, … 63", side));
+  if (options.picture > kMaxPictureSide)
+    throw UsageError(fmt::format("a picture of {0} x {0} pixels is too large", options.picture));
   if (options.repetitions == 0) throw UsageError("no repetitions, one at least");
   if (options.gathers > uint64_t{1} << 36) throw UsageError("at most 64 G positions");
 }

@@ -25,6 +25,7 @@ struct BricksBenchOptions {
   std::vector<Access> accesses = {Access::Direct, Access::Compiled};
   std::vector<uint32_t> filters = {3, 5, 7};  // voxels a side
   uint64_t gathers = uint64_t{1} << 26;       // 0: none
+  uint32_t picture = 768;                     // pixels a side, of rays cast through the volume; 0: none
   uint32_t repetitions = 5;
   ThresholdOptions threshold;
   JitOptions jit;
@@ -50,8 +51,8 @@ struct BricksBenchRow {
   std::string loop;     // "mean", "random", "morton", "cast"
   uint32_t filter = 0;  // voxels a side, of "mean"
   Timing time;
-  uint64_t lookups = 0;
-  uint64_t bytes = 0;  // of what was read
+  uint64_t lookups = 0;  // of "cast" rays
+  uint64_t bytes = 0;    // of what was read
 
   double lookups_per_second() const { return static_cast<double>(lookups) / time.median; }
 };

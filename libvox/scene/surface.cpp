@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "libvox/base/length.h"
 #include "libvox/base/mix.h"
 
 namespace vox {
@@ -99,7 +100,7 @@ Surface::Measure Surface::measure(const Triangle& triangle) const {
   const Material& material = scene_.materials[triangle.material];
   auto corner = [&](size_t i) { return scene_.positions[triangle.position[i]]; };
   Vec3d normal = cross(corner(1) - corner(0), corner(2) - corner(0));
-  double area = clamped(std::sqrt(dot(normal, normal)) / 2, 1e280);
+  double area = clamped(length(normal) / 2, 1e280);
   if (!(area > 0) || !is_solid(material, base_alpha(material))) return {0, 0};
   if (has_image(scene_, material) && triangle.texcoord[0] != kNone)
     return {area, covered_texels(triangle, scene_.images[material.image])};

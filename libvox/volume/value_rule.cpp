@@ -2,26 +2,20 @@
 
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
 
 #include <cmath>
-#include <cstring>
-#include <vector>
+#include <utility>
 
-#include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
-#include "libvox/volume/pieces.h"
+#include "libvox/volume/read_pieces.h"
 
 namespace vox {
 namespace {
 
-constexpr uint64_t kPieceVoxels = 16 << 20;
-
 double number_at(ValueType type, const std::byte* values, uint64_t i) {
-  const uint32_t bytes = value_bytes(type);
-  uint32_t bits = 0;
-  std::memcpy(&bits, values + i * bytes, bytes);
-  return value_number(type, bits);
+  return value_number(type, bits_at(type, values, i));
 }
 
 ValueRange joined(ValueRange a, ValueRange b) {
@@ -47,8 +41,7 @@ ValueRange range_of(ValueType type, const std::byte* values, uint64_t count) {
 [[noreturn]] void throw_not_finite(const Volume& volume, const VoxelBox& box, const std::byte* values) {
   uint64_t i = 0;
   while (std::isfinite(number_at(volume.info.type, values, i))) ++i;
-  const auto row = uint64_t(box.size().x), rows = uint64_t(box.size().y);
-  const Int3 at = box.min + Int3{int32_t(i % row), int32_t(i / row % rows), int32_t(i / row / rows)};
+  const Int3 at = voxel_at(box, i);
   throw Error(fmt::format("voxel ({}, {}, {}) is {}, expected finite values", at.x, at.y, at.z,
                           number_at(volume.info.type, values, i)))
       .at(volume.info.source)
@@ -58,16 +51,11 @@ ValueRange range_of(ValueType type, const std::byte* values, uint64_t count) {
 }  // namespace
 
 ValueRange value_range(const Volume& volume) {
-  const Pieces pieces(volume.info.box(), kPieceVoxels);
-  std::vector<std::byte> values(pieces[0].voxels() * value_bytes(volume.info.type));
   ValueRange range = {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
-  for (uint64_t piece = 0; piece < pieces.count(); ++piece) {
-    throw_if_cancelled();
-    const VoxelBox box = pieces[piece];
-    volume.read(box, values.data());
-    range = joined(range, range_of(volume.info.type, values.data(), box.voxels()));
-    if (!std::isfinite(range.low)) throw_not_finite(volume, box, values.data());
-  }
+  read_pieces(volume, kReadVoxels, [&](const VoxelBox& box, const std::byte* values) {
+    range = joined(range, range_of(volume.info.type, values, box.voxels()));
+    if (!std::isfinite(range.low)) throw_not_finite(volume, box, values);
+  });
   return range;
 }
 
@@ -82,6 +70,18 @@ ValueRule value_rule(const Volume& volume, const ThresholdOptions& options) {
     rule.background = type == ValueType::F32 ? std::bit_cast<uint32_t>(static_cast<float>(range.low))
                                              : static_cast<uint16_t>(static_cast<int16_t>(range.low));
   return rule;
+}
+
+Volume with_rule(Volume volume, const ValueRule& rule) {
+  auto read = [read = std::move(volume.read), rule](const VoxelBox& box, std::byte* values) {
+    read(box, values);
+    with_word_type(rule.type, [&]<class T>() {
+      T* const words = reinterpret_cast<T*>(values);
+      tbb::parallel_for(uint64_t{0}, box.voxels(),
+                        [&](uint64_t i) { words[i] = static_cast<T>(rule.bits(rule.word(words[i]))); });
+    });
+  };
+  return {std::move(volume.info), std::move(read)};
 }
 
 }  // namespace vox

@@ -42,4 +42,7 @@ ValueRange value_range(const Volume& volume);
 // Reads the whole volume where the rule depends on its values or they need not be finite.
 ValueRule value_rule(const Volume& volume, const ThresholdOptions& options);
 
+// The volume with the background where the rule makes voxels empty: what bricks of it give back.
+Volume with_rule(Volume volume, const ValueRule& rule);
+
 }  // namespace vox

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "libvox/base/error.h"
+#include "libvox/base/length.h"
 
 namespace vox {
 namespace {
@@ -94,7 +95,7 @@ TriangleShading shading_of(const Corner& a, const Corner& b, const Corner& c, ui
 uint32_t level_of(const std::array<Corner, 3>& triangle, const IndexedTexture& texture) {
   const auto &a = triangle[0], &b = triangle[1], &c = triangle[2];
   Vec3d normal = cross(b.voxels - a.voxels, c.voxels - a.voxels);
-  double voxel_area = std::sqrt(dot(normal, normal));
+  double voxel_area = length(normal);
   double uv_area = std::abs((b.texcoord.x - a.texcoord.x) * (c.texcoord.y - a.texcoord.y) -
                             (b.texcoord.y - a.texcoord.y) * (c.texcoord.x - a.texcoord.x));
   double texels = uv_area * texture.levels[0].width * texture.levels[0].height;

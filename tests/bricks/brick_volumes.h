@@ -8,6 +8,7 @@
 #include "libvox/base/mix.h"
 #include "libvox/base/morton.h"
 #include "libvox/bricks/build.h"
+#include "libvox/volume/read_pieces.h"
 #include "tests/common/volumes.h"
 
 namespace vox::testing_bricks {
@@ -61,12 +62,7 @@ inline Volume one_voxel_volume(Int3 size, ValueType type, Int3 at) {
 inline std::vector<uint32_t> dense_words(const Volume& volume, const ValueRule& rule) {
   const std::vector<std::byte> values = all_values(volume);
   std::vector<uint32_t> words(volume.info.box().voxels());
-  const uint32_t each = value_bytes(volume.info.type);
-  for (size_t i = 0; i < words.size(); ++i) {
-    uint32_t bits = 0;
-    std::memcpy(&bits, values.data() + i * each, each);
-    words[i] = rule.word(bits);
-  }
+  for (size_t i = 0; i < words.size(); ++i) words[i] = rule.word(bits_at(volume.info.type, values.data(), i));
   return words;
 }
 

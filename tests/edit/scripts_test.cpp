@@ -43,35 +43,22 @@ TEST(EditScripts, ErodingDilatingAndSmoothingAreWhatALoopOverTheVoxelsDoes) {
   });
 }
 
-Edit any_edit(Random& random, const std::vector<Dense>& scenes) {
-  switch (random.below(4)) {
-    case 0:
-      return random_paint(random, scenes[0].side);
-    case 1:
-      return random_copy(random, scenes);
-    case 2:
-      return random_combine(random, scenes);
-    default:
-      return random_morph(random, scenes[0].side);
-  }
-}
-
 TEST(EditScripts, ScenesOf256VoxelsASideAreEditedLikeSmallOnes) {
   if (kThoroughness < 10) GTEST_SKIP() << "the arrays are too large for instrumented programs";
-  check_scripts(*test_engine(), {256, 1, 4}, 2, 5, any_edit);
+  check_scripts(*test_engine(), {256, 1, 4}, 2, 5, random_edit);
 }
 
 // For the thread sanitizer, which says whether these edits are safe on several threads.
 TEST(EditScripts, EditsOnSeveralThreadsAreThoseOfOne) {
-  check_scripts(*test_engine({.threads = 4}), {40, 10, 8}, 2, 6, any_edit);
+  check_scripts(*test_engine({.threads = 4}), {40, 10, 8}, 2, 6, random_edit);
 }
 
 class EditTables : public testing::TestWithParam<std::string> {};
 
 TEST_P(EditTables, HoldAnEditedScene) {
   const auto engine = test_engine({.table = GetParam()});
-  check_scripts(*engine, {16, 20, 10}, 2, 7, any_edit);
-  check_scripts(*engine, {64, 2, 8}, 2, 7, any_edit);
+  check_scripts(*engine, {16, 20, 10}, 2, 7, random_edit);
+  check_scripts(*engine, {64, 2, 8}, 2, 7, random_edit);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EditTables, testing::ValuesIn(table_names()),

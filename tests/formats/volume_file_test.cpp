@@ -100,19 +100,48 @@ TEST_F(VolumeFile, RawMayBeGzipped) {
   expect_volume(write("b_7x5x3_uint8.raw.gz", two), ValueType::U8, values);
 }
 
-TEST_F(VolumeFile, ReadsABoxOfTheVolume) {
+// f(box) of every box inside the volume that is not empty.
+template <class F>
+void for_each_box(const F& f) {
+  const auto ends = [](int32_t side, const auto& g) {
+    for (int32_t low = 0; low < side; ++low)
+      for (int32_t high = low + 1; high <= side; ++high) g(low, high);
+  };
+  ends(kSize.x, [&](int32_t x, int32_t end_x) {
+    ends(kSize.y, [&](int32_t y, int32_t end_y) {
+      ends(kSize.z, [&](int32_t z, int32_t end_z) { f(VoxelBox{{x, y, z}, {end_x, end_y, end_z}}); });
+    });
+  });
+}
+
+TEST_F(VolumeFile, ReadsEveryBoxOfTheVolume) {
   const std::string values = values_of(ValueType::U16);
-  const Volume volume = open_volume(write("a_7x5x3_uint16.raw", values), {});
-  std::vector<uint16_t> box(2 * 3 * 2);
-  volume.read({{4, 1, 1}, {6, 4, 3}}, reinterpret_cast<std::byte*>(box.data()));
-  size_t i = 0;
-  for (size_t z = 1; z < 3; ++z)
-    for (size_t y = 1; y < 4; ++y)
-      for (size_t x = 4; x < 6; ++x) {
-        uint16_t expected = 0;
-        std::memcpy(&expected, &values[2 * ((z * 5 + y) * 7 + x)], 2);
-        EXPECT_EQ(box[i++], expected);
-      }
+  for (const auto& [name, content] :
+       {std::pair{"a_7x5x3_uint16.raw", values}, {"b_7x5x3_uint16.raw.gz", gzipped(values)}}) {
+    const Volume volume = open_volume(write(name, content), {});
+    for_each_box([&](const VoxelBox& box) {
+      std::string expected, read(2 * box.voxels(), '\0');
+      for (int32_t z = box.min.z; z < box.max.z; ++z)
+        for (int32_t y = box.min.y; y < box.max.y; ++y)
+          expected += values.substr(size_t(2 * ((z * 5 + y) * 7 + box.min.x)), size_t(2 * box.size().x));
+      volume.read(box, reinterpret_cast<std::byte*>(read.data()));
+      ASSERT_TRUE(read == expected) << name << ' ' << box.min.x << ' ' << box.min.y << ' ' << box.min.z;
+    });
+  }
+}
+
+TEST_F(VolumeFile, AFileThatShrinksWhileItIsReadIsAnErrorThatNamesIt) {
+  const std::filesystem::path file = write("a_7x5x3_uint8.raw", values_of(ValueType::U8));
+  const Volume volume = open_volume(file, {});
+  std::filesystem::resize_file(file, 50);
+  std::vector<std::byte> values(volume.info.bytes());
+  volume.read({{0, 0, 0}, {7, 5, 1}}, values.data());
+  try {
+    volume.read(volume.info.box(), values.data());
+    ADD_FAILURE() << "values were read that are not there";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.what(), file.string() + ": ends after 50 bytes, but had 105 when it was opened");
+  }
 }
 
 TEST_F(VolumeFile, NrrdAttachedDetachedGzippedAndBigEndian) {

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "libvox/base/error.h"
+#include "libvox/base/length.h"
 #include "libvox/dag/walk.h"
 #include "tests/dag/grids.h"
 
@@ -13,9 +15,6 @@ namespace {
 
 constexpr double kDegree = 3.14159265358979323846 / 180;
 
-double length(Vec3d v) {
-  return std::sqrt(dot(v, v));
-}
 Vec3d direction(const Camera& camera, double x, double y) {
   const Vec3d d = camera.direction(x, y);
   return d * (1 / length(d));
@@ -74,20 +73,25 @@ Vec2<double> projected(const Camera& camera, ImageSize size, Vec3d point) {
   return {along(camera.right, size.width), along(camera.down, size.height)};
 }
 
+// How far from the middle of the image the corners of a box come out at most; 1 is its edge.
+double farthest_corner(const Camera& camera, ImageSize size, const VoxelBox& box) {
+  double most = 0;
+  for (int corner = 0; corner < 8; ++corner) {
+    const Vec3d at = {double(corner & 1 ? box.max.x : box.min.x), double(corner & 2 ? box.max.y : box.min.y),
+                      double(corner & 4 ? box.max.z : box.min.z)};
+    const Vec2<double> p = projected(camera, size, at);
+    most = std::max({most, std::fabs(p.x), std::fabs(p.y)});
+  }
+  return most;
+}
+
 TEST(Camera, EveryViewFramesTheBox) {
   const VoxelBox box = {{10, 20, 5}, {60, 40, 120}};
   for (const std::string& view : view_names())
     for (const ImageSize size : {ImageSize{1920, 1080}, {300, 900}})
       for (const double turn : {0.0, 10.0, 350.0, -90.0, 180.0}) {
         const Camera camera = make_camera(framing({&box, 1}, view, turn, 35, size), size, 7);
-        double most = 0;
-        for (int corner = 0; corner < 8; ++corner) {
-          const Vec3d at = {double(corner & 1 ? box.max.x : box.min.x),
-                            double(corner & 2 ? box.max.y : box.min.y),
-                            double(corner & 4 ? box.max.z : box.min.z)};
-          const Vec2<double> p = projected(camera, size, at);
-          most = std::max({most, std::fabs(p.x), std::fabs(p.y)});
-        }
+        const double most = farthest_corner(camera, size, box);
         EXPECT_LE(most, 1) << view << ' ' << turn;
         EXPECT_GT(most, 0.85) << view << ' ' << turn;
       }
@@ -140,13 +144,7 @@ TEST(Camera, ATurntableKeepsItsDistanceAndAllOfTheSceneInThePicture) {
       const Camera camera = make_camera(pose, size, 7);
       EXPECT_NEAR(length(pose.eye - pose.target), length(poses[0].eye - poses[0].target), 1e-9);
       EXPECT_NEAR(projected(camera, size, middle).x, 0, 1e-9) << "what it turns around stays in the middle";
-      for (int corner = 0; corner < 8; ++corner) {
-        const Vec3d at = {double(corner & 1 ? box.max.x : box.min.x),
-                          double(corner & 2 ? box.max.y : box.min.y),
-                          double(corner & 4 ? box.max.z : box.min.z)};
-        const Vec2<double> p = projected(camera, size, at);
-        most = std::max({most, std::fabs(p.x), std::fabs(p.y)});
-      }
+      most = std::max(most, farthest_corner(camera, size, box));
     }
     EXPECT_LE(most, 1) << view;
     EXPECT_GT(most, 0.85) << view;

@@ -6,13 +6,9 @@
 namespace vox {
 namespace {
 
-class EditPage : public ProgramTest {
+class EditPage : public CubesTest {
  protected:
-  EditPage() : ProgramTest("vox-edit") {}
-  void SetUp() override {
-    ProgramTest::SetUp();
-    if (!folder_.empty()) make_cubes();
-  }
+  EditPage() : CubesTest("vox-edit") {}
   std::string page() const { return read_bytes(folder_ / "page.html"); }
   std::string edited(const std::string& script) const {
     write("script.txt", script);

@@ -12,13 +12,9 @@
 namespace vox {
 namespace {
 
-class EditProgram : public ProgramTest {
+class EditProgram : public CubesTest {
  protected:
-  EditProgram() : ProgramTest("vox-edit") {}
-  void SetUp() override {
-    ProgramTest::SetUp();
-    if (!folder_.empty()) make_cubes();
-  }
+  EditProgram() : CubesTest("vox-edit") {}
 
   // Of a script that is wrong.
   void expect_bad_script(const std::string& text, const std::string& script,

@@ -50,11 +50,17 @@ std::string content_of(int file) {
   return text;
 }
 
-int wait_for(pid_t child, const RunOptions& options) {
+struct Ended {
+  int status = 0;
+  rusage usage = {};
+};
+
+Ended wait_for(pid_t child, const RunOptions& options) {
   const auto start = Clock::now();
-  int status = 0, signal = options.signal;
+  Ended ended;
+  int signal = options.signal;
   bool interrupted = false;
-  while (waitpid(child, &status, WNOHANG) == 0) {
+  while (wait4(child, &ended.status, WNOHANG, &ended.usage) == 0) {
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     if (!interrupted && seconds > options.interrupt_after.value_or(kTimeLimit)) {
       kill(child, SIGINT);
@@ -65,7 +71,7 @@ int wait_for(pid_t child, const RunOptions& options) {
     if (seconds > kTimeLimit) kill(child, SIGKILL);
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
-  return status;
+  return ended;
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -93,10 +99,11 @@ Finished run_program(const std::string& name, const std::vector<std::string>& ar
   const int out = memfd_create("stdout", MFD_CLOEXEC), err = memfd_create("stderr", MFD_CLOEXEC);
   const pid_t child = fork();
   if (child == 0) become(program.c_str(), pointers.data(), options, out, err);
-  const int status = wait_for(child, options);
+  const auto [status, usage] = wait_for(child, options);
   Finished run;
   if (WIFEXITED(status)) run.code = WEXITSTATUS(status);
   if (WIFSIGNALED(status)) run.signal = WTERMSIG(status);
+  run.peak_bytes = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
   run.out = content_of(out);
   run.err = content_of(err);
   return run;
@@ -174,6 +181,11 @@ void ProgramTest::make_cubes() const {
   write("cube.obj", cube_obj());
   converted({"cube.obj", "--res", "64", "-q"});
   converted({"cube.obj", "--res", "64", "-q", "--materials", "none", "-o", "bare.h5"});
+}
+
+void CubesTest::SetUp() {
+  ProgramTest::SetUp();
+  if (!folder_.empty()) make_cubes();
 }
 
 std::string ProgramTest::python(const std::string& text) const {

@@ -17,6 +17,7 @@ struct Finished {
   int code = -1;   // exit code, -1 after a signal
   int signal = 0;  // that ended it; SIGKILL after the time limit
   std::string out, err;
+  uint64_t peak_bytes = 0;  // of its memory
 };
 
 struct RunOptions {
@@ -84,6 +85,13 @@ class ProgramTest : public testing::Test {
                          RunOptions options) const;
 
   std::string program_;
+};
+
+// A test of one program on cube.h5 and bare.h5.
+class CubesTest : public ProgramTest {
+ protected:
+  using ProgramTest::ProgramTest;
+  void SetUp() override;
 };
 
 // The one line that says `PROGRAM: error: …`, or a list of what else was said.

@@ -8,14 +8,9 @@
 namespace vox {
 namespace {
 
-class RenderProgram : public ProgramTest {
+class RenderProgram : public CubesTest {
  protected:
-  RenderProgram() : ProgramTest("vox-render") {}
-
-  void SetUp() override {
-    ProgramTest::SetUp();
-    if (!folder_.empty()) make_cubes();
-  }
+  RenderProgram() : CubesTest("vox-render") {}
 
   Image image(const std::string& name) const { return read_image(folder_ / name); }
 };

@@ -7,13 +7,9 @@
 namespace vox {
 namespace {
 
-class StatsPage : public ProgramTest {
+class StatsPage : public CubesTest {
  protected:
-  StatsPage() : ProgramTest("vox-stats") {}
-  void SetUp() override {
-    ProgramTest::SetUp();
-    if (!folder_.empty()) make_cubes();
-  }
+  StatsPage() : CubesTest("vox-stats") {}
   std::string page() const { return read_bytes(folder_ / "page.html"); }
   void make_empty() const {
     EXPECT_EQ(convert({"cube.obj", "--res", "64", "--clip", "5,5,5,6,6,6", "-q", "-o", "empty.h5"}).code, 0);
@@ -108,6 +104,17 @@ for entry in b['sizes']:
     for name, size in entry['bytes'].items():
         assert sizes[str(entry['size'])][name] == count(size)
     assert sizes[str(entry['size'])]['thesis'] == count(entry['thesis_bytes'])
+shares = table('Types of other sides')
+for entry in b['sizes']:
+    for name, share in entry['shares'].items():
+        assert abs(shares[str(entry['size'])][name][1] - 100 * share) < 1e-3
+title = 'Beside the SVDAG of the same voxels'
+assert (title in reader.tables) == ('svdag' in b)
+if 'svdag' in b:
+    forms = table(title)
+    bricks, svdag = forms['bricks of {}³'.format(b['size'])], forms['SVDAG']
+    assert bricks['size'] == count(b['bytes']) and svdag['size'] == count(b['svdag']['bytes'])
+    assert abs(bricks['of the SVDAG'][1] - b['svdag']['bricks_to_svdag']) < 1e-3
 print('good')
 )")),
               "good\n")
@@ -177,7 +184,7 @@ TEST_F(StatsPage, IsWrittenAsAWholeOrNotAtAll) {
   for (const char* target : {"page.html", "old.html"})
     expect_failure(kFailed, target, {"cube.h5", "-q", "--html", target},
                    {.folder = {}, .file_size_limit = 4000});
-  expect_failure(kBadUsage, "--html is 'cube.h5'", {"cube.h5", "--html", "cube.h5"});
+  expect_failure(kBadUsage, "the page would replace 'cube.h5', which is the scene", {"cube.h5", "--html", "cube.h5"});
   expect_failure(kBadUsage, "-o and --html", {"cube.h5", "-o", "x", "--html", "x"});
 }
 

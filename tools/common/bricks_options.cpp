@@ -8,19 +8,10 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
+#include "tools/common/option_values.h"
 
 namespace vox {
 namespace {
-
-std::vector<std::string_view> comma_separated(std::string_view text) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const size_t comma = text.find(',');
-    parts.push_back(text.substr(0, comma));
-    if (comma == std::string_view::npos) return parts;
-    text.remove_prefix(comma + 1);
-  }
-}
 
 uint32_t parse_brick_size(std::string_view text) {
   if (text == "auto") return 0;
@@ -44,19 +35,15 @@ uint32_t parse_types(std::string_view text) {
   return types;
 }
 
-Int3 parse_dims(std::string_view text) {
-  const std::vector<std::string_view> sides = comma_separated(text);
-  if (sides.size() != 3) throw UsageError(fmt::format("--dims is '{}', expected three numbers x,y,z", text));
-  int64_t size[3];
-  for (size_t i = 0; i < 3; ++i) {
-    const double side = parse_number(sides[i], "--dims");
+Int3 parse_dims(const std::string& text) {
+  const std::vector<double> sides = parse_numbers(text, "dims", 3, "three numbers x,y,z");
+  for (const double side : sides)
     if (!(side >= 1 && side <= static_cast<double>(kMaxVolumeSide)) ||
         side != static_cast<double>(static_cast<int64_t>(side)))
       throw UsageError(
           fmt::format("--dims is '{}', expected whole numbers from 1 to {}", text, kMaxVolumeSide));
-    size[i] = static_cast<int64_t>(side);
-  }
-  return checked_volume_size(size[0], size[1], size[2]);
+  const auto whole = [&](size_t i) { return static_cast<int64_t>(sides[i]); };
+  return checked_volume_size(whole(0), whole(1), whole(2));
 }
 
 double parse_share(std::string_view text) {
@@ -120,10 +107,8 @@ RawOptions read_raw_options(const cxxopts::ParseResult& parsed) {
       throw UsageError(
           fmt::format("--type is '{}', expected one of: {}", name, fmt::join(kValueTypeNames, ", ")));
   }
-  const auto order = parsed["endian"].as<std::string>();
-  if (order != "little" && order != "big")
-    throw UsageError(fmt::format("--endian is '{}', expected little or big", order));
-  options.order = order == "big" ? ByteOrder::Big : ByteOrder::Little;
+  options.order =
+      parse_choice<ByteOrder>(parsed, "endian", {{"little", ByteOrder::Little}, {"big", ByteOrder::Big}});
   options.offset = parse_bytes(parsed["offset"].as<std::string>(), "--offset");
   return options;
 }

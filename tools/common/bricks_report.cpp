@@ -37,7 +37,7 @@ std::string describe_bricks(const FrozenBricks& bricks) {
     if (bricks.counts[type] > 0)
       text += fmt::format("  {:<11}  {:>15}  {:>5.1f} %  {:>12}\n", BrickTypes::kNames[type],
                           format_count(bricks.counts[type]), percent(bricks.counts[type], bricks.bricks()),
-                          format_bytes(bricks.data[type].size() * sizeof(uint32_t)));
+                          format_bytes(bricks.type_bytes(type)));
   return text;
 }
 
@@ -54,7 +54,7 @@ Json& set_bricks(Json& json, const FrozenBricks& bricks) {
     types.set(std::string(BrickTypes::kNames[type]), bricks.counts[type]);
   Json& bytes = object.object("type_bytes");
   for (uint32_t type = 0; type < kBrickTypeCount; ++type)
-    bytes.set(std::string(BrickTypes::kNames[type]), bricks.data[type].size() * sizeof(uint32_t));
+    bytes.set(std::string(BrickTypes::kNames[type]), bricks.type_bytes(type));
   return object;
 }
 

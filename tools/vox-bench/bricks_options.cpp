@@ -19,8 +19,8 @@ constexpr const char* kAbout =
     R"(Measures how fast the hybrid bricks of a volume are read (Labschuetz, chapter 6).
 
 For every size of bricks and set of types: builds the bricks, then runs mean filters over all voxels and gathers
-voxels at random and in Morton order, by the root grid (direct) and by code that is compiled for these bricks
-(jit); the dense array comes first, as what no bricks can exceed. Every time is the median of the repetitions
+voxels at random and in Morton order, and casts rays for a picture, by the root grid (direct) and by code that is
+compiled for these bricks (jit); the dense array comes first, as what no bricks can exceed. Every time is the median of the repetitions
 after one that does not count. What is read is compared by a checksum: one other voxel, and the command fails.
 
 FILE is a volume (.raw, .nrrd, .nhdr, .mhd, .mha, .dat) or a scene file with bricks, or with an SVDAG, whose
@@ -79,8 +79,9 @@ cxxopts::Options describe() {
       "LIST")("access", "Ways to read: direct, kd (the tree, interpreted), jit (the tree, compiled)",
               text("direct,jit"), "LIST")("filters", "Mean filters, voxels a side; none: no filter",
                                           text(axis_text(preset.filters)), "LIST")(
-      "gathers", "Positions of a gather; 0: no gathers", text("64M"), "N")("repetitions", "Of everything",
-                                                                           text("5"), "N");
+      "gathers", "Positions of a gather; 0: no gathers", text("64M"), "N")(
+      "picture", "Pixels a side of a picture that rays are cast for; 0: no picture",
+      text(std::to_string(preset.picture)), "N")("repetitions", "Of everything", text("5"), "N");
   options.add_options("Compiled code")(
       "jit-budget",
       "Leaves of the kd tree, at most: what is below is looked up in the root grid, as by direct; "
@@ -115,6 +116,7 @@ BricksBenchOptions read_bench(const cxxopts::ParseResult& parsed) {
   bench.filters.clear();
   if (given("filters") != "none") bench.filters = parse_axis(given("filters"), "--filters");
   bench.gathers = parse_count(given("gathers"), "--gathers");
+  bench.picture = parse_axis(given("picture"), "--picture").front();
   bench.repetitions = parse_axis(given("repetitions"), "--repetitions").front();
   bench.jit.leaves = parse_axis(given("jit-budget"), "--jit-budget").front();
   bench.threshold = read_threshold_options(parsed);

@@ -34,28 +34,32 @@ class Lines {
     }
   }
 
-  void figure(HtmlPage& page, const std::string& title, const std::string& caption) const {
+  // `scale` is the rate's unit.
+  void figure(HtmlPage& page, const std::string& title, const std::string& unit, double scale) const {
+    const std::string caption =
+        "Higher is faster. Median of the repetitions, with the fastest and the slowest.";
     LineChart chart = {.title = title,
                        .description = caption,
                        .x_title = "voxels a side of a brick",
-                       .y_title = "G lookups/s",
+                       .y_title = unit,
                        .x_scale = ChartScale::Log};
     std::vector<HtmlTable::Column> columns = {{"side", "voxels", HtmlTable::Kind::Words}};
     for (const auto& [name, rows] : series_) {
-      columns.push_back({name, "G/s"});
+      columns.push_back({name, unit});
       LineChart::Series& line = chart.series.emplace_back(LineChart::Series{name, {}});
-      for (const auto& [side, row] : rows)
-        line.points.push_back({static_cast<double>(side), rate(row->lookups, row->time.median),
-                               rate(row->lookups, row->time.max), rate(row->lookups, row->time.min)});
+      for (const auto& [side, row] : rows) {
+        const auto rate = [&](double seconds) { return static_cast<double>(row->lookups) / seconds / scale; };
+        line.points.push_back(
+            {static_cast<double>(side), rate(row->time.median), rate(row->time.max), rate(row->time.min)});
+      }
     }
     HtmlTable table(std::move(columns));
     for (const uint32_t side : sides_) {
       std::vector<HtmlCell> cells = {std::to_string(side)};
       for (const auto& [name, rows] : series_) {
         const auto found = std::ranges::find(rows, side, &Point::first);
-        cells.push_back(found == rows.end()
-                            ? HtmlCell()
-                            : number_cell(rate(found->second->lookups, found->second->time.median), 2));
+        cells.push_back(found == rows.end() ? HtmlCell()
+                                            : number_cell(found->second->lookups_per_second() / scale, 2));
       }
       table.row(std::move(cells));
     }
@@ -64,10 +68,6 @@ class Lines {
 
  private:
   using Point = std::pair<uint32_t, const Row*>;
-
-  static double rate(uint64_t lookups, double seconds) {
-    return static_cast<double>(lookups) / seconds * 1e-9;
-  }
 
   void add(const std::string& name, uint32_t side, const Row& row) {
     auto found = std::ranges::find(series_, name, [](const auto& series) { return series.first; });
@@ -89,11 +89,13 @@ void add_rates(HtmlPage& page, const BricksBenchResult& result) {
     Lines lines(result);
     for (const Row& row : result.rows)
       if (row.loop == loop && row.filter == filter) lines.add(row);
-    const std::string title = filter > 0 ? fmt::format("Mean filter of {0} × {0} × {0} voxels", filter)
-                              : loop == "random" ? "Voxels at random"
-                                                 : "Voxels in Morton order";
-    lines.figure(page, title,
-                 "Higher is faster. Median of the repetitions, with the fastest and the slowest.");
+    if (loop == "cast")
+      lines.figure(page, "Rays through the volume", "M rays/s", 1e6);
+    else if (filter > 0)
+      lines.figure(page, fmt::format("Mean filter of {0} × {0} × {0} voxels", filter), "G lookups/s", 1e9);
+    else
+      lines.figure(page, loop == "random" ? "Voxels at random" : "Voxels in Morton order", "G lookups/s",
+                   1e9);
   }
 }
 

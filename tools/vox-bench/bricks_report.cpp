@@ -58,6 +58,7 @@ std::string name_of(const Row& row) {
 }
 
 std::string loop_of(const Row& row) {
+  if (row.loop == "cast") return "cast, M rays/s";
   return row.filter > 0 ? fmt::format("mean {}³", row.filter) : row.loop;
 }
 
@@ -71,7 +72,8 @@ std::string rates_text(const std::vector<Row>& rows) {
   for (size_t first = 0; first < rows.size(); first += loops) {
     std::vector<std::string> cells = {name_of(rows[first])};
     for (size_t i = first; i < first + loops; ++i)
-      cells.push_back(fmt::format("{:.2f}", rows[i].lookups_per_second() * 1e-9));
+      cells.push_back(
+          fmt::format("{:.2f}", rows[i].lookups_per_second() * (rows[i].loop == "cast" ? 1e-6 : 1e-9)));
     table.row(std::move(cells));
   }
   return table.text();

@@ -20,15 +20,17 @@
 #include "tools/common/bricks_report.h"
 #include "tools/common/profile.h"
 #include "tools/common/scene_report.h"
+#include "tools/common/targets.h"
 #include "tools/common/tool.h"
 #include "tools/vox-convert/options.h"
+#include "tools/vox-convert/verify.h"
 #include "tools/vox-convert/volumes.h"
 
 namespace vox {
 namespace {
 
 struct Seconds {
-  double load = 0, palette = 0, voxelize = 0, build = 0, bricks = 0, write = 0, total = 0;
+  double load = 0, palette = 0, voxelize = 0, build = 0, bricks = 0, write = 0, verify = 0, total = 0;
 };
 
 // What a conversion did, besides the scene.
@@ -81,8 +83,14 @@ std::string joined(const std::vector<std::filesystem::path>& paths) {
   return text;
 }
 
+void check_verifiable(const ConvertOptions& options) {
+  if (options.verify && is_export_path(options.output))
+    throw UsageError("--verify reads scene files back: name one that ends in .h5 with -o");
+}
+
 // Before the work, not after it: can the results be written where they are to go?
 void check_targets(const ConvertOptions& options) {
+  check_verifiable(options);
   const AtomicFile output(options.output);
   if (options.palette_out) const AtomicFile palette(*options.palette_out);
 }
@@ -177,6 +185,7 @@ void write_output(const Output& output, const ConvertOptions& options, bool from
 std::string json_text(const Output& output, const ConvertOptions& options, const Conversion& conversion) {
   Json json;
   json.set("file", options.output.string());
+  if (options.verify) json.set("verified", true);
   set_scene(json, output.scene);
   if (output.bricks) set_bricks(json, *output.bricks);
   const Seconds& seconds = conversion.seconds;
@@ -187,6 +196,7 @@ std::string json_text(const Output& output, const ConvertOptions& options, const
       .set("build", seconds.build)
       .set("bricks", seconds.bricks)
       .set("write", seconds.write)
+      .set("verify", seconds.verify)
       .set("total", seconds.total);
   json.set("peak_memory_bytes", peak_resident_bytes())
       .set("peak_device_bytes", conversion.peak_device_bytes)
@@ -210,7 +220,9 @@ void convert(const ConvertOptions& options) {
   conversion.seconds.bricks = watch.lap();
   write_output(output, options, false);
   if (options.palette_out) write_palette(*options.palette_out, scene.palette);
-  conversion.seconds.write = watch.seconds();
+  conversion.seconds.write = watch.lap();
+  if (options.verify) verify_written(scene, options.output);
+  conversion.seconds.verify = watch.seconds();
   conversion.seconds.total = total.seconds();
   if (options.engine.profile) print_profile(conversion.kernels);
   if (options.json) {
@@ -224,25 +236,16 @@ void convert(const ConvertOptions& options) {
       "load {:.2f} s, palette {:.2f} s, voxelize {:.2f} s, build {:.2f} s, write {:.2f} s, total {:.2f} s; "
       "peak {}",
       s.load, s.palette, s.voxelize, s.build, s.write, s.total, format_bytes(peak_resident_bytes()));
+  if (options.verify) log_info("read back and compared: correct, {:.2f} s", s.verify);
   log_info("{}: {}", options.output.string(), format_bytes(std::filesystem::file_size(options.output)));
 }
 
 void check_scene_output(const ConvertOptions& options) {
+  check_verifiable(options);
   if (is_export_path(options.output)) return;
   if (!wants_bricks(options))
     throw UsageError("a scene file needs -o with .nrrd, .vox or .binvox, --structure, --info, or --verify");
-  std::error_code absent;
-  if (options.structure == Structure::Bricks &&
-      std::filesystem::equivalent(options.inputs[0], options.output, absent))
-    throw UsageError("the scene would be replaced by its bricks: name another file with -o");
-}
-
-void verify_named(const FrozenDag& dag, const std::string& name) {
-  try {
-    verify(dag);
-  } catch (Error& error) {
-    throw error.at(name);
-  }
+  if (options.structure == Structure::Bricks) check_target("the bricks", options.output, options.inputs[0]);
 }
 
 // --info, --verify, an export of a scene file, or bricks for it.
@@ -256,14 +259,15 @@ void use_scene_file(const ConvertOptions& options) {
   Stopwatch watch;
   Output output = {.scene = read_scene(options.inputs[0]), .bricks = {}};
   const VoxelScene& scene = output.scene;
-  if (options.verify) verify_named(scene.dag, name);
-  const bool writes = !options.verify && !options.info;
+  const bool writes = !options.info && (!options.verify || wants_bricks(options));
   if (parts.bricks && !writes) output.bricks = read_bricks(options.inputs[0]);
+  if (options.verify) verify_scene(scene, output.bricks ? &*output.bricks : nullptr, options.inputs[0]);
   if (writes) {
     check_scene_output(options);
     std::vector<KernelTime> kernels;
     if (wants_bricks(options)) output.bricks = scene_bricks(scene, options, kernels);
     write_output(output, options, true);
+    if (options.verify) verify_written(scene, options.output);
     if (options.engine.profile) print_profile(kernels);
     if (output.bricks) log_info("{}", bricks_line(*output.bricks));
     log_info("{}: {}, {:.2f} s", options.output.string(),
@@ -279,7 +283,8 @@ void use_scene_file(const ConvertOptions& options) {
   } else if (options.info) {
     fmt::print("{}{}", describe_scene(scene), output.bricks ? describe_bricks(*output.bricks) : "");
   } else if (options.verify) {
-    fmt::print("{}: correct: {}\n", name, summary_line(scene));
+    fmt::print("{}: correct: {}\n", (writes ? options.output : options.inputs[0]).string(),
+               summary_line(scene));
   }
 }
 
@@ -289,7 +294,8 @@ void run(int argc, char** argv) {
   if (is_volume_input(options)) return convert_volume(options);
   if (options.bricks.threshold.share || options.bricks.threshold.raw)
     throw UsageError("--threshold and --threshold-raw are for volumes");
-  if (options.verify || options.info || input.extension() == ".h5" || is_scene_file(input)) {
+  const bool has_grid = options.grid.resolution > 0 || options.grid.voxel_size > 0;
+  if ((options.verify && !has_grid) || options.info || input.extension() == ".h5" || is_scene_file(input)) {
     use_scene_file(options);
   } else {
     convert(options);

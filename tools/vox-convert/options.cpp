@@ -11,6 +11,7 @@
 #include "libvox/hash/table_list.h"
 #include "tools/common/bricks_options.h"
 #include "tools/common/device_options.h"
+#include "tools/common/option_values.h"
 #include "tools/common/tool.h"
 
 namespace vox {
@@ -44,7 +45,9 @@ cxxopts::Options describe() {
       "Where to: .h5, .nrrd, .vox or .binvox (default: the first INPUT's name with .h5, in the current "
       "folder)",
       text(), "FILE")("info", "Show what is in a scene file")(
-      "verify", "Check a scene file: every pointer, the counts, the digest");
+      "verify",
+      "Check a scene file: every pointer, the counts, the digest, that bricks hold the DAG's voxels; "
+      "of what is converted: read it back and compare");
   options.add_options("Grid")("r,res", "Voxels along the longest side, 4 to 1M: 4096, 4K, 64K or 2^16",
                               text(), "N")(
       "voxel-size", "Instead of --res: the side of a voxel in scene units", text(), "S")(
@@ -76,29 +79,9 @@ cxxopts::Options describe() {
   return options;
 }
 
-template <class T>
-T choice(const cxxopts::ParseResult& parsed, const std::string& option,
-         std::initializer_list<std::pair<const char*, T>> choices) {
-  const auto value = parsed[option].as<std::string>();
-  std::string names;
-  for (const auto& [name, meaning] : choices) {
-    if (value == name) return meaning;
-    names += (names.empty() ? "" : ", ") + std::string(name);
-  }
-  throw UsageError(fmt::format("--{} is '{}', expected one of: {}", option, value, names));
-}
-
-Box parse_clip(std::string_view text) {
-  std::array<double, 6> numbers;
-  std::string_view rest = text;
-  for (size_t i = 0; i < 6; ++i) {
-    const size_t comma = rest.find(',');
-    if ((comma == std::string_view::npos) != (i == 5))
-      throw UsageError(fmt::format("--clip is '{}', expected six numbers x0,y0,z0,x1,y1,z1", text));
-    numbers[i] = parse_number(rest.substr(0, comma), "--clip");
-    rest.remove_prefix(i == 5 ? rest.size() : comma + 1);
-  }
-  Box box = {{numbers[0], numbers[1], numbers[2]}, {numbers[3], numbers[4], numbers[5]}};
+Box parse_clip(const std::string& text) {
+  const std::vector<double> n = parse_numbers(text, "clip", 6, "six numbers x0,y0,z0,x1,y1,z1");
+  const Box box = {{n[0], n[1], n[2]}, {n[3], n[4], n[5]}};
   if (!(box.min.x < box.max.x && box.min.y < box.max.y && box.min.z < box.max.z))
     throw UsageError(fmt::format("--clip is '{}', expected x0 < x1, y0 < y1 and z0 < z1", text));
   return box;
@@ -122,7 +105,7 @@ void read_grid(const cxxopts::ParseResult& parsed, ConvertOptions& options) {
   }
   if (parsed.count("clip")) options.grid.clip = parse_clip(parsed["clip"].as<std::string>());
   options.grid.center = parsed.count("center") > 0;
-  options.up = choice<UpAxis>(parsed, "up", {{"x", UpAxis::X}, {"y", UpAxis::Y}, {"z", UpAxis::Z}});
+  options.up = parse_choice<UpAxis>(parsed, "up", {{"x", UpAxis::X}, {"y", UpAxis::Y}, {"z", UpAxis::Z}});
 }
 
 std::filesystem::path parse_palette_out(const cxxopts::ParseResult& parsed, MaterialMode materials) {
@@ -150,19 +133,19 @@ ConvertOptions parse_convert_options(int argc, char** argv) {
   options.verify = parsed.count("verify") > 0;
   options.info = parsed.count("info") > 0;
   read_grid(parsed, options);
-  options.materials = choice<MaterialMode>(
+  options.materials = parse_choice<MaterialMode>(
       parsed, "materials",
       {{"texture", MaterialMode::Texture}, {"mesh", MaterialMode::Mesh}, {"none", MaterialMode::None}});
   if (const auto palette = parsed["palette"].as<std::string>(); palette != "auto") options.palette = palette;
   if (parsed.count("palette-out")) options.palette_out = parse_palette_out(parsed, options.materials);
-  options.build.coverage = choice<Coverage>(
+  options.build.coverage = parse_choice<Coverage>(
       parsed, "coverage", {{"conservative", Coverage::Conservative}, {"thin", Coverage::Thin}});
   options.build.solid = parsed.count("solid") > 0;
   options.build.materials = options.materials != MaterialMode::None;
   options.raw = read_raw_options(parsed);
   options.bricks = read_bricks_options(parsed);
   if (parsed.count("structure"))
-    options.structure = choice<Structure>(
+    options.structure = parse_choice<Structure>(
         parsed, "structure",
         {{"svdag", Structure::Dag}, {"bricks", Structure::Bricks}, {"both", Structure::Both}});
   options.engine = read_device_options(parsed);

@@ -16,6 +16,7 @@
 #include "tools/common/bricks_report.h"
 #include "tools/common/profile.h"
 #include "tools/common/tool.h"
+#include "tools/vox-convert/verify.h"
 
 namespace vox {
 namespace {
@@ -43,16 +44,22 @@ void check_options(const ConvertOptions& options) {
     throw UsageError(fmt::format("-o is '{}', expected .h5 or .nrrd of a volume", options.output.string()));
 }
 
-std::string json_text(const ConvertOptions& options, const BricksResult& result, double write_seconds,
-                      double total_seconds, const Engine& engine) {
+struct WriteSeconds {
+  double write = 0, verify = 0, total = 0;
+};
+
+std::string json_text(const ConvertOptions& options, const BricksResult& result, const WriteSeconds& seconds,
+                      const Engine& engine) {
   Json json;
   json.set("file", options.output.string());
+  if (options.verify) json.set("verified", true);
   set_bricks(json, result.bricks);
   json.object("seconds")
       .set("read", result.read_seconds)
       .set("build", result.seconds)
-      .set("write", write_seconds)
-      .set("total", total_seconds);
+      .set("write", seconds.write)
+      .set("verify", seconds.verify)
+      .set("total", seconds.total);
   json.set("peak_memory_bytes", peak_resident_bytes())
       .set("peak_device_bytes", result.peak_device_bytes)
       .set("device", engine.device());
@@ -80,15 +87,19 @@ void convert_volume(const ConvertOptions& options) {
   if (result.bricks.filled == 0) log_warning("no voxel is filled: all values are below the threshold or 0");
   watch.lap();
   write_output(result.bricks, options);
-  const double write_seconds = watch.seconds();
+  WriteSeconds seconds = {.write = watch.lap()};
+  if (options.verify) verify_written(volume, options.bricks.threshold, options.output);
+  seconds.verify = watch.seconds();
+  seconds.total = total.seconds();
   if (options.engine.profile) print_profile(engine->profile());
   if (options.json) {
-    fmt::print("{}\n", json_text(options, result, write_seconds, total.seconds(), *engine));
+    fmt::print("{}\n", json_text(options, result, seconds, *engine));
     return;
   }
   log_info("{}", bricks_line(result.bricks));
   log_info("read {:.2f} s, build {:.2f} s, write {:.2f} s, total {:.2f} s; peak {}", result.read_seconds,
-           result.seconds, write_seconds, total.seconds(), format_bytes(peak_resident_bytes()));
+           result.seconds, seconds.write, seconds.total, format_bytes(peak_resident_bytes()));
+  if (options.verify) log_info("read back and compared with the volume: correct, {:.2f} s", seconds.verify);
   log_info("{}: {}", options.output.string(), format_bytes(std::filesystem::file_size(options.output)));
 }
 
@@ -104,6 +115,7 @@ FrozenBricks scene_bricks(const VoxelScene& scene, const ConvertOptions& options
 void use_bricks_file(const ConvertOptions& options) {
   const std::string name = options.inputs[0].string();
   const FrozenBricks bricks = read_bricks(options.inputs[0]);
+  if (options.verify) verify_bricks(bricks, options.inputs[0]);
   if (!options.verify && !options.info) {
     if (!is_nrrd(options.output))
       throw UsageError("a file of bricks needs -o with .nrrd, or --info, or --verify");

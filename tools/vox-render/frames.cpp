@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "libvox/base/atomic_file.h"
 #include "libvox/base/error.h"
+#include "tools/common/targets.h"
 #include "tools/common/tool.h"
 
 namespace vox {
@@ -47,13 +47,7 @@ std::vector<Frame> frames(std::span<const VoxelBox> boxes, const Place& place,
 }
 
 void check_targets(const std::vector<Frame>& list, const RenderToolOptions& options) {
-  for (const Frame& frame : list) {
-    std::error_code ignored;
-    if (std::filesystem::equivalent(frame.file, options.scene, ignored))
-      throw UsageError(
-          fmt::format("the picture would replace '{}', which is the scene", frame.file.string()));
-    const AtomicFile output(frame.file);
-  }
+  for (const Frame& frame : list) check_target("the picture", frame.file, options.scene);
 }
 
 std::vector<PngText> picture_texts(const CameraPose& pose, const Place& place,

@@ -15,6 +15,8 @@
 #include <array>
 #include <cmath>
 
+#include "libvox/scene/oklab.h"
+
 namespace vox {
 namespace {
 
@@ -85,6 +87,11 @@ std::vector<LegendStep> level_steps(const Picture& picture) {
   return steps;
 }
 
+LegendStep normal_step(Int3 normal, const char* label) {
+  const Light light = normal_color(normal);
+  return {linear_to_srgb(Vec3d{light.x, light.y, light.z}), label};
+}
+
 }  // namespace
 
 bool has_legend(Shade shade) {
@@ -106,12 +113,8 @@ Legend legend_of(Shade shade, const Picture& picture, double voxel_size) {
           ramp({power_text(low), power_text(std::exp2(std::floor(std::log2(high) / 2))), power_text(high)})};
     case Shade::Normal:
       return {"Normal",
-              {{{255, 188, 188}, "+x"},
-               {{0, 188, 188}, "-x"},
-               {{188, 255, 188}, "+y"},
-               {{188, 0, 188}, "-y"},
-               {{188, 188, 255}, "+z"},
-               {{188, 188, 0}, "-z"}}};
+              {normal_step({1, 0, 0}, "+x"), normal_step({-1, 0, 0}, "-x"), normal_step({0, 1, 0}, "+y"),
+               normal_step({0, -1, 0}, "-y"), normal_step({0, 0, 1}, "+z"), normal_step({0, 0, -1}, "-z")}};
     case Shade::Material:
       break;
   }

@@ -1,13 +1,12 @@
 #include "tools/vox-render/options.h"
 
 #include <fmt/format.h>
-
-#include <charconv>
-#include <cmath>
+#include <fmt/ranges.h>
 
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
 #include "tools/common/device_options.h"
+#include "tools/common/option_values.h"
 #include "tools/common/tool.h"
 
 namespace vox {
@@ -30,12 +29,6 @@ Examples:
   vox-render house.h5 --turntable 36                    house-00.png to house-35.png
 )";
 
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 cxxopts::Options describe() {
   cxxopts::Options options("vox-render", kAbout);
   options.custom_help("SCENE.h5 [options]").positional_help("").set_width(100);
@@ -47,7 +40,7 @@ cxxopts::Options describe() {
       "samples", "Rays a pixel", preset("1"), "N")("turntable", "So many pictures, once around", text(), "N")(
       "slice", "A cut along one layer of voxels: x, y or z, counted from 0", text(), "AXIS=N")(
       "legend", "Of what is measured, in a corner: on or off", preset("on"), "on|off");
-  options.add_options("Camera")("view", fmt::format("All of the scene: {}", listed(view_names())),
+  options.add_options("Camera")("view", fmt::format("All of the scene: {}", fmt::join(view_names(), ", ")),
                                 preset("iso"), "VIEW")(
       "eye", "Where the camera stands instead, in the scene's units", text(), "X,Y,Z")(
       "target", "What it looks at; the middle of the scene by default", text(), "X,Y,Z")(
@@ -70,23 +63,9 @@ cxxopts::Options describe() {
   return options;
 }
 
-double parse_number(std::string_view text, const std::string& option, const std::string& whole) {
-  double value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
-    throw UsageError(
-        fmt::format("--{} is '{}', expected a number like 1.5 in place of '{}'", option, whole, text));
-  return value;
-}
-
 Vec3d parse_point(const std::string& text, const std::string& option) {
-  const size_t first = text.find(','), second = text.find(',', first + 1);
-  if (first == std::string::npos || second == std::string::npos)
-    throw UsageError(fmt::format("--{} is '{}', expected three numbers like 1,2.5,-3", option, text));
-  const std::string_view view = text;
-  return {parse_number(view.substr(0, first), option, text),
-          parse_number(view.substr(first + 1, second - first - 1), option, text),
-          parse_number(view.substr(second + 1), option, text)};
+  const std::vector<double> n = parse_numbers(text, option, 3, "three numbers like 1,2.5,-3");
+  return {n[0], n[1], n[2]};
 }
 
 uint32_t parse_whole(const std::string& text, const std::string& option, uint32_t least, uint32_t most) {
@@ -104,18 +83,6 @@ ImageSize parse_size(const std::string& text) {
           parse_whole(text.substr(cross + 1), "size", 1, kMaxPictureSide)};
 }
 
-template <class T>
-T parse_choice(const cxxopts::ParseResult& parsed, const std::string& option,
-               const std::vector<std::pair<std::string, T>>& choices) {
-  const auto text = parsed[option].as<std::string>();
-  std::vector<std::string> names;
-  for (const auto& [name, value] : choices) {
-    if (text == name) return value;
-    names.push_back(name);
-  }
-  throw UsageError(fmt::format("--{} is '{}', expected one of: {}", option, text, listed(names)));
-}
-
 void read_camera(const cxxopts::ParseResult& parsed, RenderToolOptions& options) {
   std::vector<std::pair<std::string, std::string>> views;
   for (const std::string& name : view_names()) views.emplace_back(name, name);
@@ -130,7 +97,7 @@ void read_camera(const cxxopts::ParseResult& parsed, RenderToolOptions& options)
   if (options.eye && parsed.count("turntable") > 0)
     throw UsageError("--turntable goes around a --view, not an --eye");
   const auto fov = parsed["fov"].as<std::string>();
-  options.fov = parse_number(fov, "fov", fov);
+  options.fov = parse_number(fov, "--fov");
   if (options.fov < kMinFov || options.fov > kMaxFov)
     throw UsageError(fmt::format("--fov is {}, expected {} to {} degrees", fov, kMinFov, kMaxFov));
 }
@@ -170,7 +137,7 @@ void read_slice(const cxxopts::ParseResult& parsed, RenderToolOptions& options) 
 
 void read_volume(const cxxopts::ParseResult& parsed, RenderToolOptions& options) {
   const auto text = parsed["opacity"].as<std::string>();
-  options.opacity = parse_number(text, "opacity", text);
+  options.opacity = parse_number(text, "--opacity");
   if (options.opacity < 0 || options.opacity > 1)
     throw UsageError(fmt::format("--opacity is {}, expected 0 to 1", text));
   for (const char* option : {"samples", "shade", "shadows", "ao", "ao-reach", "lod"})
@@ -197,7 +164,7 @@ RenderToolOptions parse_render_options(int argc, char** argv) {
   options.render = read_render(parsed);
   if (parsed.count("ao-reach") > 0) {
     const auto reach = parsed["ao-reach"].as<std::string>();
-    options.ao_reach = parse_number(reach, "ao-reach", reach);
+    options.ao_reach = parse_number(reach, "--ao-reach");
     if (options.ao_reach <= 0) throw UsageError(fmt::format("--ao-reach is {}, expected a length", reach));
   }
   options.legends = parse_choice<Legends>(parsed, "legend", {{"on", Legends::On}, {"off", Legends::Off}});

@@ -1,6 +1,7 @@
 // vox-stats, of bricks: those of the file, and what others would take.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "formats/report_file.h"
 #include "libvox/base/json.h"
 #include "libvox/engine.h"
+#include "libvox/report/scene_sizes.h"
 
 namespace vox {
 
@@ -19,12 +21,20 @@ struct BrickTypesRow {
 
 struct BricksStats {
   FrozenBricks bricks;
-  std::vector<BrickTypesRow> rows;
+  std::vector<BrickTypesRow> rows;      // the last is of all types
+  std::optional<uint64_t> svdag_bytes;  // of the same voxels, where the file holds both
+
+  // The bricks and the SVDAG, where there is one, and what a form takes against the SVDAG.
+  std::vector<SceneSize> forms() const;
+  double to_svdag(const SceneSize& form) const;
 
   double filled_share() const;
   double dense_share() const;    // bytes against those of the dense volume
   double overhead_bits() const;  // beyond the filled values, for each of them; 0 where nothing is filled
 };
+
+// Of `count` bricks of one side; those of a side are equally large.
+double share_of(uint64_t count, const BrickTotals& totals);
 
 // Measures dense, octree and list bricks alone, the thesis's four types and all. Labschütz, Figure 6.1 and
 // Table 6.3.

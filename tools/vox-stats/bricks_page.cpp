@@ -19,7 +19,7 @@ void add_types(HtmlPage& page, const FrozenBricks& bricks) {
   const auto all = static_cast<double>(std::max<uint64_t>(1, bricks.bricks()));
   const auto bytes = static_cast<double>(std::max<uint64_t>(1, bricks.bytes()));
   for (uint32_t type = 0; type < kBrickTypeCount; ++type) {
-    const uint64_t size = bricks.data[type].size() * sizeof(uint32_t);
+    const uint64_t size = bricks.type_bytes(type);
     const double share = static_cast<double>(bricks.counts[type]) / all * 100;
     const std::string name(BrickTypes::kNames[type]);
     chart.rows.push_back(name);
@@ -71,6 +71,55 @@ void add_sizes(HtmlPage& page, const BricksStats& stats) {
               draw(chart), table);
 }
 
+// Of all types.
+void add_shares(HtmlPage& page, const BricksStats& stats) {
+  BarChart chart = {.title = "Types for each side of the bricks",
+                    .description = "For each side of the bricks the share of each type, in per cent",
+                    .unit = "% of the volume",
+                    .bars = BarChart::Bars::EndToEnd};
+  std::vector<HtmlTable::Column> columns = {{"side", "voxels", HtmlTable::Kind::Name}};
+  for (const std::string_view name : BrickTypes::kNames) {
+    chart.series.push_back({std::string(name), {}});
+    columns.push_back({std::string(name), "%"});
+  }
+  HtmlTable table(std::move(columns));
+  for (const BrickTotals& totals : stats.rows.back().sizes) {
+    const std::string side = std::to_string(1u << totals.log2_side);
+    chart.rows.push_back(side);
+    std::vector<HtmlCell> cells = {side};
+    for (uint32_t type = 0; type < kBrickTypeCount; ++type) {
+      const double share = 100 * share_of(totals.counts[type], totals);
+      chart.series[type].values.push_back(share);
+      cells.push_back(number_cell(share, 1));
+    }
+    table.row(std::move(cells));
+  }
+  page.figure("Types of other sides", "What the bricks would be, where all types are allowed.", draw(chart),
+              table);
+}
+
+void add_forms(HtmlPage& page, const BricksStats& stats) {
+  if (!stats.svdag_bytes) return;
+  BarChart chart = {.title = "Bricks beside the SVDAG",
+                    .description = "A bar for the bricks and one for the SVDAG: bits for each filled voxel",
+                    .unit = "bits a filled voxel",
+                    .series = {{"size", {}}}};
+  HtmlTable table({{"form", "", HtmlTable::Kind::Words},
+                   {"size", "bytes"},
+                   {"a filled voxel", "bits"},
+                   {"of the SVDAG", "×"}});
+  for (const SceneSize& form : stats.forms()) {
+    const double bits = bits_per_voxel(form, stats.bricks.filled);
+    chart.rows.push_back(form.text);
+    chart.series[0].values.push_back(bits);
+    chart.notes.push_back(format_bytes(form.bytes));
+    table.row(
+        {form.text, count_cell(form.bytes), number_cell(bits, 3), number_cell(stats.to_svdag(form), 2)});
+  }
+  page.figure("Beside the SVDAG of the same voxels", "What access to each needs in memory.", draw(chart),
+              table);
+}
+
 }  // namespace
 
 void add_bricks(HtmlPage& page, const BricksStats& stats) {
@@ -79,8 +128,10 @@ void add_bricks(HtmlPage& page, const BricksStats& stats) {
        {"bytes", fmt::format("{}, {:.1f} % of the dense volume", format_bytes(stats.bricks.bytes()),
                              100 * stats.dense_share())},
        {"overhead", fmt::format("{:.2f} bits for each filled voxel", stats.overhead_bits())}});
+  add_forms(page, stats);
   add_types(page, stats.bricks);
   add_sizes(page, stats);
+  add_shares(page, stats);
 }
 
 }  // namespace vox

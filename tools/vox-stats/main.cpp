@@ -5,12 +5,13 @@
 #include <filesystem>
 
 #include "formats/scene_file.h"
-#include "libvox/base/atomic_file.h"
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/thread_limit.h"
+#include "libvox/base/units.h"
 #include "tools/common/profile.h"
+#include "tools/common/targets.h"
 #include "tools/common/tool.h"
 #include "tools/vox-stats/stats.h"
 
@@ -37,20 +38,9 @@ uint64_t longest_chain(const TableMemory& memory) {
 
 namespace {
 
-using std::filesystem::path;
-
-// Before the work, not after it: can it be written where it is to go?
-void check_target(const char* option, const std::optional<path>& target, const path& scene) {
-  if (!target) return;
-  std::error_code ignored;
-  if (std::filesystem::equivalent(*target, scene, ignored))
-    throw UsageError(fmt::format("{} is '{}', which is the scene", option, target->string()));
-  const AtomicFile output(*target);
-}
-
 void check_targets(const StatsOptions& options) {
-  check_target("-o", options.output, options.scene);
-  check_target("--html", options.html, options.scene);
+  if (options.output) check_target("the report", *options.output, options.scene);
+  if (options.html) check_target("the page", *options.html, options.scene);
   if (options.output && options.html &&
       options.output->lexically_normal() == options.html->lexically_normal())
     throw UsageError(fmt::format("-o and --html are both '{}'", options.html->string()));
@@ -126,10 +116,20 @@ void measure(SceneStats& stats, const StatsOptions& options) {
   if (stats.has(Section::Sizes)) stats.sizes = scene_sizes(dag, *stats.dag, stats.geometry);
 }
 
+// The bricks of a scene hold its voxels; those of another volume are not compared.
+std::optional<uint64_t> svdag_of(const FrozenBricks& bricks, const SceneStats& stats) {
+  if (!stats.has_scene) return std::nullopt;
+  if (bricks.filled == stats.scene.dag.voxels) return stats.dag_bytes();
+  log_warning("the bricks hold {} voxels and the SVDAG {}: they are not compared",
+              format_count(bricks.filled), format_count(stats.scene.dag.voxels));
+  return std::nullopt;
+}
+
 void measure_own_bricks(SceneStats& stats, const StatsOptions& options, FrozenBricks bricks) {
   const std::unique_ptr<Engine> engine = make_engine(options.engine);
   stats.device = engine->device();
   stats.bricks = measure_bricks(std::move(bricks), *engine);
+  stats.bricks->svdag_bytes = svdag_of(stats.bricks->bricks, stats);
   const std::vector<KernelTime> kernels = engine->profile();
   stats.kernels.insert(stats.kernels.end(), kernels.begin(), kernels.end());
 }

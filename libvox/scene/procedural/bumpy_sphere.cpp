@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "libvox/base/length.h"
 #include "libvox/scene/procedural/noise.h"
 #include "libvox/scene/procedural/procedural.h"
 #include "libvox/scene/procedural/textures.h"
@@ -41,7 +42,7 @@ Grid choose_grid(uint64_t triangles) {
 
 // Rounded so that files hold it exactly, also as 32-bit floats.
 Vec3d bump(Vec3d direction, uint64_t seed) {
-  direction = direction * (1 / std::sqrt(dot(direction, direction)));
+  direction = direction * (1 / length(direction));
   double coarse = fractal_noise(seed, direction * 3, 3), fine = fractal_noise(seed + 9, direction * 24, 4);
   double radius = 0.82 + 0.3 * coarse + 0.06 * fine;
   auto round = [&](double x) { return std::floor(x * radius * 0x1p20 + 0.5) * 0x1p-20; };

@@ -5,12 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "libvox/base/length.h"
+
 namespace vox {
 namespace {
-
-double length(Vec3d v) {
-  return std::sqrt(dot(v, v));
-}
 
 double round_to_grid(double metres) {
   return std::floor(metres * 1024 + 0.5) / 1024;

@@ -1,0 +1,31 @@
+// A file that is read piece by piece; unlike a mapped one's, its pages never count as memory of the process.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+
+namespace vox {
+
+class ReadFile {
+ public:
+  // Throws Error where there is no such file, or it is a folder or empty.
+  explicit ReadFile(const std::filesystem::path& path);
+  ~ReadFile();
+  ReadFile(const ReadFile&) = delete;
+  ReadFile& operator=(const ReadFile&) = delete;
+
+  uint64_t size() const { return size_; }
+  int descriptor() const { return descriptor_; }
+
+  // Several threads may call it. Throws Error where the file ends before, as when it has shrunk meanwhile.
+  void read(uint64_t offset, std::span<std::byte> to) const;
+
+ private:
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+  uint64_t size_ = 0;
+};
+
+}  // namespace vox

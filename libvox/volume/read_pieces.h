@@ -1,0 +1,31 @@
+// All values of a volume, piece by piece.
+#pragma once
+
+#include <cstring>
+#include <functional>
+
+#include "libvox/volume/volume.h"
+
+namespace vox {
+
+inline constexpr uint64_t kReadVoxels = 4 << 20;  // at a time; enough for all threads
+
+// f(box, values) of boxes that follow one another, x fastest, one after the other. Ends where the user
+// interrupts the program.
+void read_pieces(const Volume& volume, uint64_t most_voxels,
+                 const std::function<void(const VoxelBox&, const std::byte*)>& f);
+
+// Of the voxel that stands i-th, x fastest.
+inline uint32_t bits_at(ValueType type, const std::byte* values, uint64_t i) {
+  const uint32_t bytes = value_bytes(type);
+  uint32_t bits = 0;
+  std::memcpy(&bits, values + i * bytes, bytes);
+  return bits;
+}
+inline Int3 voxel_at(const VoxelBox& box, uint64_t i) {
+  const auto row = static_cast<uint64_t>(box.size().x), rows = static_cast<uint64_t>(box.size().y);
+  return box.min + Int3{static_cast<int32_t>(i % row), static_cast<int32_t>(i / row % rows),
+                        static_cast<int32_t>(i / row / rows)};
+}
+
+}  // namespace vox

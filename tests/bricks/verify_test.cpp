@@ -1,0 +1,30 @@
+#include "libvox/bricks/verify.h"
+
+#include <gtest/gtest.h>
+
+#include "libvox/base/error.h"
+#include "tests/bricks/brick_volumes.h"
+#include "tests/common/test_engine.h"
+
+namespace vox {
+namespace {
+
+using testing_bricks::mixed_volume;
+
+TEST(VerifyBricks, FindsAWrongNumberOfFilledVoxelsAndBricksThatLeaveTheirData) {
+  for (const ValueType type : {ValueType::U8, ValueType::U16, ValueType::F32})
+    for (uint32_t log2_side = kMinBrickLog2; log2_side <= kMaxBrickLog2; ++log2_side) {
+      const Volume volume = mixed_volume({40, 25, 30}, type, 1);
+      const FrozenBricks bricks =
+          test_engine()->build_bricks(volume, {.log2_side = log2_side, .threshold = {}}).bricks;
+      EXPECT_NO_THROW(verify(bricks));
+      FrozenBricks more = bricks, outside = bricks;
+      ++more.filled;
+      EXPECT_THROW(verify(more), Error);
+      outside.root.back() |= 0xfff0;
+      EXPECT_THROW(verify(outside), Error);
+    }
+}
+
+}  // namespace
+}  // namespace vox

@@ -1,0 +1,28 @@
+#include "tools/common/option_values.h"
+
+#include "libvox/base/units.h"
+
+namespace vox {
+
+std::vector<std::string_view> comma_separated(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const size_t comma = text.find(',');
+    parts.push_back(text.substr(0, comma));
+    if (comma == std::string_view::npos) return parts;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+std::vector<double> parse_numbers(const std::string& text, const std::string& option, size_t count,
+                                  const char* expected) {
+  const std::vector<std::string_view> parts = comma_separated(text);
+  if (parts.size() != count)
+    throw UsageError(fmt::format("--{} is '{}', expected {}", option, text, expected));
+  std::vector<double> numbers;
+  for (const std::string_view part : parts)
+    numbers.push_back(parse_number(part, fmt::format("--{} is '{}', in which one number", option, text)));
+  return numbers;
+}
+
+}  // namespace vox
