@@ -184,7 +184,8 @@ TEST_F(StatsPage, IsWrittenAsAWholeOrNotAtAll) {
   for (const char* target : {"page.html", "old.html"})
     expect_failure(kFailed, target, {"cube.h5", "-q", "--html", target},
                    {.folder = {}, .file_size_limit = 4000});
-  expect_failure(kBadUsage, "the page would replace 'cube.h5', which is the scene", {"cube.h5", "--html", "cube.h5"});
+  expect_failure(kBadUsage, "the page would replace 'cube.h5', which is the scene",
+                 {"cube.h5", "--html", "cube.h5"});
   expect_failure(kBadUsage, "-o and --html", {"cube.h5", "-o", "x", "--html", "x"});
 }
 

@@ -15,11 +15,16 @@ namespace {
 
 constexpr Int3 kSize = {7, 5, 6};
 
+// Where a voxel stands among all.
+uint64_t place(Int3 v) {
+  return uint64_t(v.x) + 7 * uint64_t(v.y) + 35 * uint64_t(v.z);
+}
+
 // Values of any kind, other than usual in these voxels.
 Volume volume_with(ValueType type, const std::vector<Int3>& changed) {
   const uint32_t most = type == ValueType::U8 ? 0xff : 0xffff;
   return memory_volume(kSize, type, [=](Int3 v) {
-    const auto usual = static_cast<uint32_t>(mix64(uint64_t(v.x + 7 * v.y + 35 * v.z))) & most;
+    const auto usual = static_cast<uint32_t>(mix64(place(v))) & most;
     return std::ranges::find(changed, v) == changed.end() ? usual : usual ^ 1;
   });
 }
@@ -43,10 +48,9 @@ TEST(CompareVolumes, NamesTheFirstVoxelThatDiffersWhereverPiecesEnd) {
       const Volume expected = volume_with(type, {});
       EXPECT_EQ(problem(expected, volume_with(type, {}), piece), "none");
       const Int3 a = any(), b = any();
-      const auto place = [](Int3 v) { return v.x + 7 * v.y + 35 * v.z; };
       const Int3 first = place(a) < place(b) ? a : b;
       const std::vector<std::byte> values = all_values(expected);
-      const uint32_t bits = bits_at(type, values.data(), uint64_t(place(first)));
+      const uint32_t bits = bits_at(type, values.data(), place(first));
       EXPECT_EQ(problem(volume_with(type, {a, b}), expected, piece),
                 "voxel (" + std::to_string(first.x) + ", " + std::to_string(first.y) + ", " +
                     std::to_string(first.z) + ") is " + std::to_string(int(value_number(type, bits ^ 1))) +

@@ -1,0 +1,114 @@
+#include "tools/vox-convert/scenes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "formats/export.h"
+#include "formats/scene_file.h"
+#include "libvox/base/cancel.h"
+#include "libvox/base/error.h"
+#include "libvox/base/log.h"
+#include "libvox/base/stopwatch.h"
+#include "libvox/base/thread_limit.h"
+#include "libvox/base/units.h"
+#include "tools/common/bricks_report.h"
+#include "tools/common/profile.h"
+#include "tools/common/scene_report.h"
+#include "tools/common/targets.h"
+#include "tools/common/tool.h"
+#include "tools/vox-convert/verify.h"
+#include "tools/vox-convert/volumes.h"
+
+namespace vox {
+namespace {
+
+// The clip box in voxels, every voxel it touches: of exports.
+std::optional<VoxelBox> clip_voxels(const VoxelScene& scene, const ConvertOptions& options) {
+  const std::optional<Box>& clip = options.grid.clip;
+  if (!clip || !is_export_path(options.output)) return std::nullopt;
+  const double last = scene.dag.resolution;
+  auto low = [&](double world, double origin) {
+    return static_cast<int32_t>(std::clamp(std::floor((world - origin) / scene.voxel_size), 0.0, last));
+  };
+  auto high = [&](double world, double origin) {
+    return static_cast<int32_t>(std::clamp(std::ceil((world - origin) / scene.voxel_size), 0.0, last));
+  };
+  const Vec3d &a = clip->min, &b = clip->max, &o = scene.origin;
+  const VoxelBox box = {{low(a.x, o.x), low(a.y, o.y), low(a.z, o.z)},
+                        {high(b.x, o.x), high(b.y, o.y), high(b.z, o.z)}};
+  if (box.empty()) throw Error("--clip lies outside of the scene");
+  return box;
+}
+
+void check_scene_output(const ConvertOptions& options) {
+  check_verifiable(options);
+  if (is_export_path(options.output)) return;
+  if (!wants_bricks(options))
+    throw UsageError("a scene file needs -o with .nrrd, .vox or .binvox, --structure, --info, or --verify");
+  if (options.structure == Structure::Bricks) check_target("the bricks", options.output, options.inputs[0]);
+}
+
+}  // namespace
+
+bool wants_bricks(const ConvertOptions& options) {
+  return options.structure && *options.structure != Structure::Dag;
+}
+
+void check_verifiable(const ConvertOptions& options) {
+  if (options.verify && is_export_path(options.output))
+    throw UsageError("--verify reads scene files back: name one that ends in .h5 with -o");
+}
+
+void write_output(const Output& output, const ConvertOptions& options, const std::optional<VoxelBox>& clip) {
+  throw_if_cancelled();
+  if (is_export_path(options.output)) {
+    export_scene(output.scene, options.output, clip);
+  } else if (options.structure == Structure::Bricks) {
+    write_bricks(*output.bricks, {generator_text(), options.command, timestamp()}, options.output);
+  } else {
+    write_scene(output.scene, options.output, output.bricks ? &*output.bricks : nullptr);
+  }
+}
+
+void use_scene_file(const ConvertOptions& options) {
+  if (options.inputs.size() > 1)
+    throw UsageError("a scene file is converted alone, but there are several inputs");
+  const ThreadLimit threads(options.engine.threads);
+  const SceneFileParts parts = scene_file_parts(options.inputs[0]);
+  if (parts.bricks && !parts.dag) return use_bricks_file(options);
+  const std::string name = options.inputs[0].string();
+  Stopwatch watch;
+  Output output = {.scene = read_scene(options.inputs[0]), .bricks = {}};
+  const VoxelScene& scene = output.scene;
+  const bool writes = !options.info && (!options.verify || wants_bricks(options));
+  if (parts.bricks && !writes) output.bricks = read_bricks(options.inputs[0]);
+  if (options.verify) verify_scene(scene, output.bricks ? &*output.bricks : nullptr, options.inputs[0]);
+  if (writes) {
+    check_scene_output(options);
+    std::vector<KernelTime> kernels;
+    if (wants_bricks(options)) output.bricks = scene_bricks(scene, options, kernels);
+    write_output(output, options, clip_voxels(scene, options));
+    if (options.verify) verify_written(scene, options.output);
+    if (options.engine.profile) print_profile(kernels);
+    if (output.bricks) log_info("{}", bricks_line(*output.bricks));
+    log_info("{}: {}, {:.2f} s", options.output.string(),
+             format_bytes(std::filesystem::file_size(options.output)), watch.seconds());
+  }
+  if (options.json) {
+    Json json;
+    json.set("file", name);
+    if (options.verify) json.set("verified", true);
+    set_scene(json, scene);
+    if (output.bricks) set_bricks(json, *output.bricks);
+    fmt::print("{}\n", json.text());
+  } else if (options.info) {
+    fmt::print("{}{}", describe_scene(scene), output.bricks ? describe_bricks(*output.bricks) : "");
+  } else if (options.verify) {
+    fmt::print("{}: correct: {}\n", (writes ? options.output : options.inputs[0]).string(),
+               summary_line(scene));
+  }
+}
+
+}  // namespace vox

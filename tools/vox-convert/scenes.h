@@ -1,0 +1,29 @@
+// What vox-convert does with a scene: write it, and read it again.
+#pragma once
+
+#include <optional>
+
+#include "libvox/bricks/frozen_bricks.h"
+#include "libvox/dag/voxel_box.h"
+#include "libvox/dag/voxel_scene.h"
+#include "tools/vox-convert/options.h"
+
+namespace vox {
+
+struct Output {
+  VoxelScene scene;
+  std::optional<FrozenBricks> bricks;  // where --structure asks for them
+};
+
+bool wants_bricks(const ConvertOptions& options);
+
+// Throws UsageError where what is written could not be read back.
+void check_verifiable(const ConvertOptions& options);
+
+// Of exports, only what lies inside of `clip`.
+void write_output(const Output& output, const ConvertOptions& options, const std::optional<VoxelBox>& clip);
+
+// --info, --verify, an export of a scene file, or bricks for it.
+void use_scene_file(const ConvertOptions& options);
+
+}  // namespace vox
