@@ -151,6 +151,18 @@ TEST(VolumeRender, PassesOverEmptyBricksWithoutAnyDifference) {
   }
 }
 
+// As a file may say, though none that we write.
+TEST(VolumeRender, LooksAtEmptyBricksThatAreNotTransparent) {
+  const Volume volume = ball_volume({40, 40, 40}, ValueType::U8);
+  FrozenBricks bricks = bricks_of(volume, 3);
+  const DenseAccess words(volume, bricks.background);
+  bricks.background = 100;
+  for (const VolumeRenderOptions& options : views_of(volume.info)) {
+    const CastView view = cast_view(bricks, color_range(bricks), options);
+    EXPECT_EQ(shown(bricks, options).image.pixels, cast<uint8_t>(words, view, options.opacity));
+  }
+}
+
 TEST(VolumeRender, ShowsNothingButTheBackgroundOfWhatIsEmpty) {
   for (const ValueType type : kTypes)
     for (const double number : {0.0, -3.0}) {
