@@ -11,9 +11,7 @@ template <class Device>
 class DeviceVolumeRenderer final : public VolumeRenderer {
  public:
   DeviceVolumeRenderer(Device& device, const FrozenBricks& bricks)
-      : device_(device), bricks_(bricks), range_(color_range(bricks)), on_device_(device, bricks) {
-    VolumeSpace{bricks.info};
-  }
+      : device_(device), bricks_(bricks), range_(color_range(bricks)), on_device_(device, bricks) {}
 
   ValueRange range() const override { return range_; }
 
@@ -30,7 +28,7 @@ class DeviceVolumeRenderer final : public VolumeRenderer {
     picture.rays = uint64_t{width} * height;
     with_word_type(bricks_.info.type, [&]<class T>() {
       const CastVolume<BricksRef, T> body = {on_device_.ref(), view};
-      picture.seconds = cast_pixels(device_, body, view.tiles().count(), 1, kRaysAtOnce);
+      picture.seconds = cast_pixels(device_, body, view.tiles().count(), 1, rays_at_once());
     });
     picture.image = {"", width, height, std::vector<Rgba8>(pixels.size())};
     std::vector<CastPixel> seen(pixels.size());
@@ -42,7 +40,11 @@ class DeviceVolumeRenderer final : public VolumeRenderer {
   }
 
  private:
-  static constexpr uint64_t kRaysAtOnce = 1 << 19;  // a second's work of two processor cores
+  // A second or two's work of two processor cores, where rays go through all of the volume.
+  uint64_t rays_at_once() const {
+    const Int3 size = bricks_.info.size;
+    return 32 * device_.preferred_chunk_pairs() / static_cast<uint64_t>(size.x + size.y + size.z);
+  }
 
   Device& device_;
   const FrozenBricks& bricks_;
@@ -52,6 +54,7 @@ class DeviceVolumeRenderer final : public VolumeRenderer {
 
 template <class Device>
 std::unique_ptr<VolumeRenderer> make_volume_renderer(Device& device, const FrozenBricks& bricks) {
+  VolumeSpace{bricks.info};  // throws now rather than at the first picture
   return std::make_unique<DeviceVolumeRenderer<Device>>(device, bricks);
 }
 

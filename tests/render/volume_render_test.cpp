@@ -135,8 +135,15 @@ struct CountingAccess {
   bool empty_brick(Int3 v) const { return bricks.empty_brick(v); }
 };
 
+// Opaque cubes of 16³, far apart: what is passed over wrongly shows.
+Volume far_cubes() {
+  return memory_volume({90, 80, 85}, ValueType::U8, [](Int3 v) {
+    return noise({v.x >> 4, v.y >> 4, v.z >> 4}, 1) % 8 == 0 ? 200 + noise(v, 2) % 50 : 0u;
+  });
+}
+
 TEST(VolumeRender, PassesOverEmptyBricksWithoutAnyDifference) {
-  const Volume volume = ball_volume({90, 80, 85}, ValueType::U8);
+  const Volume volume = far_cubes();
   for (uint32_t log2_side = kMinBrickLog2; log2_side <= 4; ++log2_side) {
     const FrozenBricks bricks = bricks_of(volume, log2_side);
     uint64_t fewer = 0, all = 0;
@@ -148,6 +155,18 @@ TEST(VolumeRender, PassesOverEmptyBricksWithoutAnyDifference) {
       EXPECT_EQ(passing, cast<uint8_t>(CountingAccess{ref(bricks), &all}, view, options.opacity));
     }
     EXPECT_LT(fewer, all * 9 / 10) << log2_side;
+  }
+}
+
+// As a file may say, though none that we write.
+TEST(VolumeRender, LooksAtEmptyBricksThatAreNotTransparent) {
+  const Volume volume = ball_volume({40, 40, 40}, ValueType::U8);
+  FrozenBricks bricks = bricks_of(volume, 3);
+  const DenseAccess words(volume, bricks.background);
+  bricks.background = 100;
+  for (const VolumeRenderOptions& options : views_of(volume.info)) {
+    const CastView view = cast_view(bricks, color_range(bricks), options);
+    EXPECT_EQ(shown(bricks, options).image.pixels, cast<uint8_t>(words, view, options.opacity));
   }
 }
 
