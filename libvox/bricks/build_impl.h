@@ -52,7 +52,7 @@ class BricksBuilder {
     std::vector<uint64_t> entries;
     entries.reserve(result_.bricks());
     for_each_piece("building bricks", shape, [&](const VoxelBox&) { append(choose(shape), shape, entries); });
-    pack_root(entries);
+    set_root(result_, entries);
     return std::move(result_);
   }
 
@@ -169,18 +169,6 @@ class BricksBuilder {
                                           places.data(), type, all.size(), data.data(), roots});
     all.resize(all.size() + words);
     device_.download(all.data() + all.size() - words, data.data(), words);
-  }
-
-  void pack_root(const std::vector<uint64_t>& entries) {
-    uint64_t most = 0;
-    for (const Words& data : result_.data) most = std::max<uint64_t>(most, data.size());
-    result_.entry_words = most > kMaxShortPlace ? 2 : 1;
-    result_.root.resize(entries.size() * result_.entry_words);
-    uint32_t* to = result_.root.data();
-    for (const uint64_t entry : entries) {
-      *to++ = static_cast<uint32_t>(entry);
-      if (result_.entry_words == 2) *to++ = static_cast<uint32_t>(entry >> 32);
-    }
   }
 
   Device& device_;

@@ -64,6 +64,18 @@ uint64_t FrozenBricks::bytes() const {
   return words * sizeof(uint32_t);
 }
 
+void set_root(FrozenBricks& bricks, const std::vector<uint64_t>& entries) {
+  uint64_t most = 0;
+  for (const Words& data : bricks.data) most = std::max<uint64_t>(most, data.size());
+  bricks.entry_words = most > kMaxShortPlace ? 2 : 1;
+  bricks.root.resize(entries.size() * bricks.entry_words);
+  uint32_t* to = bricks.root.data();
+  for (const uint64_t entry : entries) {
+    *to++ = static_cast<uint32_t>(entry);
+    if (bricks.entry_words == 2) *to++ = static_cast<uint32_t>(entry >> 32);
+  }
+}
+
 BricksRef ref(const FrozenBricks& bricks) {
   BricksRef result = {.size = bricks.info.size,
                       .grid = bricks.grid(),

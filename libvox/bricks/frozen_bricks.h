@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "libvox/base/words.h"
 #include "libvox/bricks/bricks_ref.h"
@@ -29,6 +30,10 @@ struct FrozenBricks {
   uint64_t bytes() const;  // of all that access needs
   uint64_t type_bytes(uint32_t type) const { return data[type].size() * sizeof(uint32_t); }
 };
+
+// Sets the root grid of bricks whose data are there: entries of 4 bits type and the place above them, packed
+// as the longest array asks for.
+void set_root(FrozenBricks& bricks, const std::vector<uint64_t>& entries);
 
 BricksRef ref(const FrozenBricks& bricks);  // access, as long as the bricks live
 

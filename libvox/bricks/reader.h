@@ -48,6 +48,9 @@ class BricksReader {
   // What the last one read: the words of all voxels, x fastest, or of all positions, or CastPixels row by
   // row.
   virtual void last_words(void* words) = 0;
+  // How long a mean filter takes for the voxels of each brick, by the root grid, in ticks of the device;
+  // bricks in the order of the root grid.
+  virtual std::vector<uint64_t> brick_ticks(int32_t radius) = 0;
   // Makes the tree and the code unless that was done. Where no compiler is found, or it fails, there is one
   // warning, and the tree is interpreted.
   virtual const JitReport& compile() = 0;

@@ -12,6 +12,8 @@
 #include "libvox/bricks/device_bricks.h"
 #include "libvox/bricks/jit_compile.h"
 #include "libvox/bricks/reader.h"
+#include "libvox/device/atomics.h"
+#include "libvox/device/ticks.h"
 
 namespace vox {
 
@@ -31,6 +33,20 @@ template <class T>
 struct MixedWord {
   const T* words;
   VOX_HD uint64_t operator()(uint64_t i) const { return mixed_word(i, words[i]); }
+};
+
+template <class T>
+struct TimedFilter {
+  MeanFilter<BricksRef, T> filter;
+  uint64_t* sums;  // [bricks]
+
+  VOX_HD void operator()(uint64_t i) const {
+    const Int3 at = CubeOrder::voxel(i, filter.task.size);
+    if (!CubeOrder::inside(at, filter.task.size)) return;
+    const uint64_t begin = ticks();
+    filter(i);
+    atomic_add(sums + filter.access.brick_of(at), ticks() - begin);
+  }
 };
 
 template <class Device, class T>
@@ -72,6 +88,23 @@ class DeviceBricksReader final : public BricksReader {
 
   void last_words(void* words) override {
     device_.download(static_cast<char*>(words), reinterpret_cast<const char*>(out_.data()), last_bytes_);
+  }
+
+  std::vector<uint64_t> brick_ticks(int32_t radius) override {
+    const uint64_t n = frozen_.bricks(), voxels = frozen_.info.box().voxels();
+    auto sums = device_.template make<uint64_t>(n);
+    auto words = device_.template make<T>(voxels);
+    const JitTask task = {
+        .size = frozen_.info.size, .radius = radius, .count = 0, .out = words.data(), .view = {}};
+    const TimedFilter<T> body = {{bricks_.ref(), task}, sums.data()};
+    // Once for caches and clocks to get where they stay.
+    for (int round = 0; round < 2; ++round) {
+      device_.fill(sums.data(), n, uint64_t{0});
+      device_.for_each({"bricks: timed filter", sizeof(T)}, CubeOrder::count(task.size), body);
+    }
+    std::vector<uint64_t> result(n);
+    device_.download(result.data(), sums.data(), n);
+    return result;
   }
 
   const JitReport& compile() override {
