@@ -79,5 +79,6 @@ inline constexpr uint32_t kBrickTypeCount = BrickTypes::kCount;
 // Sets of types: bit t for type t.
 inline constexpr uint32_t kAllBrickTypes = (1u << kBrickTypeCount) - 1;
 inline constexpr uint32_t kThesisBrickTypes = 0b1111;  // empty, dense, octree, list
+inline constexpr uint32_t kFastBrickTypes = 0b11;      // empty, dense
 
 }  // namespace vox

@@ -4,6 +4,7 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/stopwatch.h"
 #include "libvox/render/volume_render.h"
+#include "libvox/report/trade_off_run.h"
 
 namespace vox {
 namespace {
@@ -92,6 +94,8 @@ class Bench {
         measure(log2_side, set);
         progress.update(result_.sets.size(), fmt::format("{}³, {}", 1u << log2_side, set.title));
       }
+    if (options_.trade_off > 0)
+      for (const uint32_t log2_side : options_.log2_sides) measure_trade_off(log2_side);
     result_.seconds = watch.seconds();
     return std::move(result_);
   }
@@ -155,12 +159,47 @@ class Bench {
     }
   }
 
+  void measure_trade_off(uint32_t log2_side) {
+    BricksOptions build;
+    build.log2_side = log2_side;
+    build.threshold = options_.threshold;
+    const TradeOffRun run = run_trade_off(engine_, volume_, build);
+    Progress progress("trade-off", uint64_t{options_.trade_off} * kReplacementNames.size());
+    for (uint32_t strategy = 0; strategy < kReplacementNames.size(); ++strategy) {
+      const std::vector<uint32_t> order = replacement_order(run.gains, static_cast<Replacement>(strategy));
+      for (uint32_t point = 0; point < options_.trade_off; ++point) {
+        const size_t count = order.size() * point / std::max(1u, options_.trade_off - 1);
+        const FrozenBricks bricks =
+            replaced(run.least.bricks, run.dense, {order.begin(), order.begin() + std::ptrdiff_t(count)});
+        result_.trade_off.push_back(
+            {kReplacementNames[strategy], log2_side, count, bricks.bytes(), filter_time(bricks)});
+        progress.update(strategy * options_.trade_off + point + 1, kReplacementNames[strategy]);
+      }
+    }
+  }
+
+  Timing filter_time(const FrozenBricks& bricks) {
+    const std::unique_ptr<BricksReader> reader = engine_.bricks_reader(bricks, options_.jit);
+    std::vector<double> seconds;
+    for (uint32_t repetition = 0; repetition <= options_.repetitions; ++repetition) {
+      throw_if_cancelled();
+      const ReadResult read = reader->read(
+          Access::Direct,
+          {.loop = ReadLoop::Mean, .radius = kTradeOffRadius, .view = nullptr, .colors = nullptr});
+      if (!filtered_sum_) filtered_sum_ = read.checksum;
+      if (read.checksum != *filtered_sum_) throw Error("bricks that were replaced read other values");
+      if (repetition > 0) seconds.push_back(read.seconds);
+    }
+    return summarize(std::move(seconds));
+  }
+
   Engine& engine_;
   const Volume& volume_;
   BricksBenchOptions options_;
   std::vector<NamedQuery> queries_;
   std::vector<uint64_t> sums_;  // of each query, read from the dense array
   uint64_t volume_sum_ = 0;
+  std::optional<uint64_t> filtered_sum_;
   BricksBenchResult result_;
 };
 
@@ -175,6 +214,8 @@ void check(const BricksBenchOptions& options) {
       throw UsageError(fmt::format("a filter of {} voxels a side, expected 1, 3, 5, … 63", side));
   if (options.picture > kMaxPictureSide)
     throw UsageError(fmt::format("a picture of {0} x {0} pixels is too large", options.picture));
+  if (options.trade_off == 1 || options.trade_off > 1000)
+    throw UsageError("curves of 2 to 1000 points, or 0 for none");
   if (options.repetitions == 0) throw UsageError("no repetitions, one at least");
   if (options.gathers > uint64_t{1} << 36) throw UsageError("at most 64 G positions");
 }

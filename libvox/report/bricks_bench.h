@@ -26,6 +26,7 @@ struct BricksBenchOptions {
   std::vector<uint32_t> filters = {3, 5, 7};  // voxels a side
   uint64_t gathers = uint64_t{1} << 26;       // 0: none
   uint32_t picture = 768;                     // pixels a side, of rays cast through the volume; 0: none
+  uint32_t trade_off = 0;                     // points of each strategy's curve; 0: no curves
   uint32_t repetitions = 5;
   ThresholdOptions threshold;
   JitOptions jit;
@@ -57,11 +58,20 @@ struct BricksBenchRow {
   double lookups_per_second() const { return static_cast<double>(lookups) / time.median; }
 };
 
+// Some bricks of those that take least memory replaced by dense ones, Figure 5.5: a mean filter of 3³.
+struct BricksTradeOffRow {
+  std::string strategy;
+  uint32_t log2_side = 0;
+  uint64_t replaced = 0, bytes = 0;
+  Timing time;
+};
+
 struct BricksBenchResult {
   VolumeInfo info;
   uint64_t filled = 0;
   std::vector<BricksBenchSet> sets;
   std::vector<BricksBenchRow> rows;
+  std::vector<BricksTradeOffRow> trade_off;
   double seconds = 0;
 };
 

@@ -29,6 +29,7 @@ materials are the values.
 Examples:
   vox-bench bricks engine_256x256x256_uint8.raw --threshold 0.08      Figures 6.2 to 6.4, Table 6.2
   vox-bench bricks village.h5 --brick-sizes 16 --sets all --filters 3
+  vox-bench bricks hydrogen.nrrd --brick-sizes 16 --trade-off 17      Figure 5.5
   vox-bench bricks hydrogen.nrrd -o report.h5 --csv rows.csv --html report.html
 )";
 
@@ -81,7 +82,10 @@ cxxopts::Options describe() {
                                           text(axis_text(preset.filters)), "LIST")(
       "gathers", "Positions of a gather; 0: no gathers", text("64M"), "N")(
       "picture", "Pixels a side of a picture that rays are cast for; 0: no picture",
-      text(std::to_string(preset.picture)), "N")("repetitions", "Of everything", text("5"), "N");
+      text(std::to_string(preset.picture)),
+      "N")("trade-off",
+           "Points of each curve from least memory to dense bricks, by the strategies of the thesis; 0: none",
+           text("0"), "N")("repetitions", "Of everything", text("5"), "N");
   options.add_options("Compiled code")(
       "jit-budget",
       "Leaves of the kd tree, at most: what is below is looked up in the root grid, as by direct; "
@@ -117,6 +121,7 @@ BricksBenchOptions read_bench(const cxxopts::ParseResult& parsed) {
   if (given("filters") != "none") bench.filters = parse_axis(given("filters"), "--filters");
   bench.gathers = parse_count(given("gathers"), "--gathers");
   bench.picture = parse_axis(given("picture"), "--picture").front();
+  bench.trade_off = parse_axis(given("trade-off"), "--trade-off").front();
   bench.repetitions = parse_axis(given("repetitions"), "--repetitions").front();
   bench.jit.leaves = parse_axis(given("jit-budget"), "--jit-budget").front();
   bench.threshold = read_threshold_options(parsed);

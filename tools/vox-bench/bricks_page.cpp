@@ -99,6 +99,33 @@ void add_rates(HtmlPage& page, const BricksBenchResult& result) {
   }
 }
 
+// A line for each strategy, for each size of bricks.
+void add_trade_off(HtmlPage& page, const BricksBenchResult& result) {
+  if (result.trade_off.empty()) return;
+  page.section("Memory against speed");
+  std::set<uint32_t> log2_sides;
+  for (const BricksTradeOffRow& row : result.trade_off) log2_sides.insert(row.log2_side);
+  for (const uint32_t log2_side : log2_sides) {
+    const std::string title = fmt::format("Bricks of {0} × {0} × {0} voxels", 1u << log2_side),
+                      caption =
+                          "Bricks replaced by dense ones, by several strategies: further down is faster.";
+    LineChart chart = {
+        .title = title, .description = caption, .x_title = "MiB", .y_title = "ms, mean filter of 3³"};
+    HtmlTable table(
+        {{"strategy", "", HtmlTable::Kind::Words}, {"replaced", "bricks"}, {"size", "MiB"}, {"time", "ms"}});
+    for (const BricksTradeOffRow& row : result.trade_off) {
+      if (row.log2_side != log2_side) continue;
+      if (chart.series.empty() || chart.series.back().name != row.strategy)
+        chart.series.push_back({row.strategy, {}});
+      chart.series.back().points.push_back({static_cast<double>(row.bytes) / (1 << 20), row.time.median * 1e3,
+                                            row.time.min * 1e3, row.time.max * 1e3});
+      table.row({row.strategy, count_cell(row.replaced), mib_cell(row.bytes),
+                 number_cell(row.time.median * 1e3, 3)});
+    }
+    page.figure(title, caption, draw(chart), table);
+  }
+}
+
 void add_sizes(HtmlPage& page, const BricksBenchResult& result) {
   HtmlTable table({{"side", "voxels", HtmlTable::Kind::Words},
                    {"types", "", HtmlTable::Kind::Words},
@@ -140,6 +167,7 @@ HtmlPage page_of(const BricksBenchRun& run) {
                   run.device_text, format_seconds(run.result.seconds)));
   page.section("Reading");
   add_rates(page, run.result);
+  add_trade_off(page, run.result);
   add_sizes(page, run.result);
   return page;
 }

@@ -52,6 +52,24 @@ void add_sets(ReportGroup& table, const std::vector<Set>& sets) {
       .column("source_bytes", values_of(sets, [](const Set& set) { return set.jit.source_bytes; }), "bytes");
 }
 
+void add_trade_off(ReportGroup& table, const std::vector<BricksTradeOffRow>& rows) {
+  using Point = BricksTradeOffRow;
+  table.column("strategy", values_of(rows, [](const Point& row) { return row.strategy; }))
+      .column("brick_size", values_of(rows, [](const Point& row) { return side(row.log2_side); }), "voxels")
+      .column("replaced", values_of(rows, [](const Point& row) { return row.replaced; }), "bricks")
+      .column("bytes", values_of(rows, [](const Point& row) { return row.bytes; }), "bytes");
+  add_times(table, rows);
+}
+
+std::string trade_off_text(const std::vector<BricksTradeOffRow>& rows) {
+  if (rows.empty()) return "";
+  TextTable table({"trade-off", "replaced", "bytes", "mean 3³ ms"});
+  for (const BricksTradeOffRow& row : rows)
+    table.row({fmt::format("{:>2}³ {}", side(row.log2_side), row.strategy), format_count(row.replaced),
+               format_bytes(row.bytes), fmt::format("{:.3f}", row.time.median * 1e3)});
+  return "\n" + table.text();
+}
+
 std::string name_of(const Row& row) {
   if (row.access == Access::Dense) return "dense array";
   return fmt::format("{:>2}³ {:<6} {}", side(row.log2_side), row.types, kAccessNames[size_t(row.access)]);
@@ -109,10 +127,11 @@ ReportGroup rows_table(const BricksBenchResult& result) {
 std::string table_text(const BricksBenchRun& run) {
   const VolumeInfo& info = run.result.info;
   return fmt::format(
-      "{}, {} x {} x {} voxels of {}, {} filled, on {}\n\n{}\n{}", info.source, info.size.x, info.size.y,
+      "{}, {} x {} x {} voxels of {}, {} filled, on {}\n\n{}\n{}{}", info.source, info.size.x, info.size.y,
       info.size.z, value_type_name(info.type),
       format_percent(static_cast<double>(run.result.filled) / static_cast<double>(info.box().voxels())),
-      run.device_text, sets_text(run.result), rates_text(run.result.rows));
+      run.device_text, sets_text(run.result), rates_text(run.result.rows),
+      trade_off_text(run.result.trade_off));
 }
 
 std::string json_text(const BricksBenchRun& run) {
@@ -130,6 +149,9 @@ std::string json_text(const BricksBenchRun& run) {
       .set("seconds", run.result.seconds);
   append_rows(json.array("sets"), sets);
   append_rows(json.array("rows"), rows_table(run.result));
+  ReportGroup trade_off;
+  add_trade_off(trade_off, run.result.trade_off);
+  append_rows(json.array("trade_off"), trade_off);
   return json.text();
 }
 
@@ -149,6 +171,7 @@ Report bricks_report(const BricksBenchRun& run) {
       .set("seconds", run.result.seconds, "s");
   add_sets(bricks.group("sets"), run.result.sets);
   add_rows(bricks.group("rows"), run.result.rows);
+  add_trade_off(bricks.group("trade_off"), run.result.trade_off);
   return report;
 }
 

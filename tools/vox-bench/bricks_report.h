@@ -23,7 +23,8 @@ ReportGroup rows_table(const BricksBenchResult& result);
 
 std::string json_text(const BricksBenchRun& run);
 
-// As HDF5: the run as attributes of the root, sizes in /bricks/sets, rates in /bricks/rows.
+// As HDF5: the run as attributes of the root, sizes in /bricks/sets, rates in /bricks/rows, curves in
+// /bricks/trade_off.
 Report bricks_report(const BricksBenchRun& run);
 
 // The same as a page, with the figures of the thesis's chapter 6.

@@ -16,6 +16,8 @@ namespace vox {
 
 enum class Structure { Dag, Bricks, Both };
 
+enum class Optimize { Memory, Speed, Balanced };
+
 struct ConvertOptions {
   std::vector<std::filesystem::path> inputs;
   std::filesystem::path output;
@@ -29,6 +31,8 @@ struct ConvertOptions {
   BuildOptions build;
   std::optional<Structure> structure;
   BricksOptions bricks;
+  Optimize optimize = Optimize::Memory;
+  double slope = 1;  // of Optimize::Balanced, see worth_replacing()
   RawOptions raw;
   EngineOptions engine;
   std::string command;

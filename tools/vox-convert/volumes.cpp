@@ -12,6 +12,7 @@
 #include "libvox/base/stopwatch.h"
 #include "libvox/base/thread_limit.h"
 #include "libvox/base/units.h"
+#include "libvox/report/trade_off_run.h"
 #include "libvox/volume/scene_volume.h"
 #include "tools/common/bricks_report.h"
 #include "tools/common/profile.h"
@@ -67,6 +68,23 @@ std::string json_text(const ConvertOptions& options, const BricksResult& result,
   return json.text();
 }
 
+BricksResult built_bricks(Engine& engine, const Volume& volume, const ConvertOptions& options) {
+  if (options.optimize == Optimize::Memory) return engine.build_bricks(volume, options.bricks);
+  if (options.optimize == Optimize::Speed) {
+    BricksOptions dense = options.bricks;
+    dense.types = kFastBrickTypes;
+    return engine.build_bricks(volume, dense);
+  }
+  Stopwatch watch;
+  TradeOffRun run = run_trade_off(engine, volume, options.bricks);
+  const std::vector<uint32_t> list = worth_replacing(run.gains, options.slope);
+  log_info("{} of {} bricks made dense, where filters of 3³ are worth it", format_count(list.size()),
+           format_count(run.least.bricks.bricks()));
+  run.least.bricks = replaced(run.least.bricks, run.dense, list);
+  run.least.seconds = watch.seconds() - run.least.read_seconds;
+  return std::move(run.least);
+}
+
 }  // namespace
 
 bool is_volume_input(const ConvertOptions& options) {
@@ -82,7 +100,7 @@ void convert_volume(const ConvertOptions& options) {
   const std::unique_ptr<Engine> engine = make_engine(options.engine);
   log_info("{} x {} x {} voxels of {}, on {}", volume.info.size.x, volume.info.size.y, volume.info.size.z,
            value_type_name(volume.info.type), engine->device_text());
-  BricksResult result = engine->build_bricks(volume, options.bricks);
+  BricksResult result = built_bricks(*engine, volume, options);
   result.bricks.info.source = options.inputs[0].filename().string();
   if (result.bricks.filled == 0) log_warning("no voxel is filled: all values are below the threshold or 0");
   watch.lap();
@@ -106,7 +124,7 @@ void convert_volume(const ConvertOptions& options) {
 FrozenBricks scene_bricks(const VoxelScene& scene, const ConvertOptions& options,
                           std::vector<KernelTime>& kernels) {
   const std::unique_ptr<Engine> engine = make_engine(options.engine);
-  BricksResult result = engine->build_bricks(scene_volume(scene), options.bricks);
+  BricksResult result = built_bricks(*engine, scene_volume(scene), options);
   const std::vector<KernelTime> rows = engine->profile();
   kernels.insert(kernels.end(), rows.begin(), rows.end());
   return std::move(result.bricks);
