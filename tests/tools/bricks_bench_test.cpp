@@ -2,6 +2,7 @@
 #include "tests/tools/bricks_program.h"
 
 #include "tests/common/test_engine.h"
+#include "tests/tools/browser.h"
 
 namespace vox {
 namespace {
@@ -67,6 +68,17 @@ TEST_F(BricksBench, WritesAReportAndAPageOfTheSame) {
                    "print(len(f['sets/bytes']), len(f['rows/ms']), len(f['trade_off/ms']), "
                    "f['rows/ms'].attrs['unit'].decode(), f['trade_off/bytes'].attrs['unit'].decode())"),
             "4 36 30 ms bytes\n");
+}
+
+TEST_F(BricksBench, PageShowsNoFaultsInABrowser) {
+  if (!have_browser()) GTEST_SKIP() << "no chromium";
+  const Finished run =
+      bench({"--repetitions", "1", "--picture", "16", "--gathers", "100", "--access", "direct,kd",
+             "--brick-sizes", "4,8,64", "--trade-off", "17", "--html", "p.html"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const PageLook look = look_at(folder_ / "p.html");
+  EXPECT_EQ(look.faults, std::vector<std::string>{});
+  EXPECT_EQ(look.charts, 3 + 2 + 1 + 3);  // filters, gathers, a picture; curves of three sizes
 }
 
 TEST_F(BricksBench, RefusesWhatMakesNoSense) {

@@ -15,7 +15,6 @@ using Row = BricksBenchRow;
 using Set = BricksBenchSet;
 
 std::string series_of(const Row& row) {
-  if (row.access == Access::Dense) return "dense array";
   return fmt::format("{}, {}", row.types, kAccessNames[static_cast<size_t>(row.access)]);
 }
 
@@ -27,17 +26,18 @@ class Lines {
   }
 
   void add(const Row& row) {
-    if (row.access == Access::Dense) {
-      for (const uint32_t side : sides_) add(series_of(row), side, row);
-    } else {
+    if (row.access == Access::Dense)
+      array_ = &row;
+    else
       add(series_of(row), 1u << row.log2_side, row);
-    }
   }
 
   // `scale` is the rate's unit.
   void figure(HtmlPage& page, const std::string& title, const std::string& unit, double scale) const {
-    const std::string caption =
-        "Higher is faster. Median of the repetitions, with the fastest and the slowest.";
+    const std::string caption = fmt::format(
+        "Higher is faster. Median of the repetitions, with the fastest and the slowest. The dense array: "
+        "{:.2f} {}.",
+        array_->lookups_per_second() / scale, unit);
     LineChart chart = {.title = title,
                        .description = caption,
                        .x_title = "voxels a side of a brick",
@@ -77,6 +77,7 @@ class Lines {
   }
 
   std::set<uint32_t> sides_;
+  const Row* array_ = nullptr;  // there always is one
   std::vector<std::pair<std::string, std::vector<Point>>> series_;
 };
 
