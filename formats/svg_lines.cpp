@@ -11,7 +11,7 @@
 namespace vox {
 namespace {
 
-constexpr double kTop = 24, kBottom = 204, kHeight = 240, kRight = kChartWidth - 16;
+constexpr double kTop = 24, kBottom = 204, kHeight = 242, kRight = kChartWidth - 16;
 constexpr size_t kMostDots = 24;  // points of a series; more are a line alone
 
 constexpr double kMostSpread = 2;  // of the highest point: one slow repetition must not flatten all lines
@@ -85,10 +85,10 @@ class Lines {
       const std::string text = short_number(tick);
       const double half = text_width(text) / 2;
       if (x(tick) - half < free) continue;
-      content += svg_text(x(tick), kBottom + 15, Anchor::Middle, text);
+      content += svg_text(x(tick), kBottom + 18, Anchor::Middle, text);
       free = x(tick) + half + 3;
     }
-    return content + svg_text(kRight, kBottom + 31, Anchor::End, chart_.x_title);
+    return content + svg_text(kRight, kBottom + 33, Anchor::End, chart_.x_title);
   }
 
   // The area between low and high; a stroke for each point where there are few.

@@ -48,6 +48,8 @@ bool is_volume_path(const std::filesystem::path& path) {
 
 Volume open_volume(const std::filesystem::path& path, const RawOptions& raw) {
   try {
+    std::error_code failed;
+    if (!std::filesystem::exists(path, failed)) throw Error(failed ? failed.message() : "no such file");
     const Opener open = opener_for(path);
     if (open == nullptr) return open_raw(path, raw);
     if (raw.any())

@@ -29,10 +29,16 @@ void with_loop(ReadLoop loop, const F& f) {
   }
 }
 
-template <class T>
+// Of words of one, two or four bytes, low byte first.
 struct MixedWord {
-  const T* words;
-  VOX_HD uint64_t operator()(uint64_t i) const { return mixed_word(i, words[i]); }
+  const uint8_t* bytes;
+  uint64_t each;
+
+  VOX_HD uint64_t operator()(uint64_t i) const {
+    uint32_t word = 0;
+    for (uint64_t byte = 0; byte < each; ++byte) word |= uint32_t{bytes[i * each + byte]} << 8 * byte;
+    return mixed_word(i, word);
+  }
 };
 
 template <class T>
@@ -82,7 +88,8 @@ class DeviceBricksReader final : public BricksReader {
     result.lookups = query.loop == ReadLoop::Mean ? filter_lookups(task.size, query.radius) : extent.words;
     result.seconds = run(access, query.loop, task, extent.steps);
     result.checksum =
-        extent.word_bytes == sizeof(T) ? checksum<T>(extent.words) : checksum<uint32_t>(extent.words);
+        device_.sum("bricks: checksum", extent.words,
+                    MixedWord{reinterpret_cast<const uint8_t*>(out_.data()), extent.word_bytes});
     return result;
   }
 
@@ -146,12 +153,6 @@ class DeviceBricksReader final : public BricksReader {
       default:
         return {CubeOrder::count(info.size), info.box().voxels(), sizeof(T)};
     }
-  }
-
-  template <class Word>
-  uint64_t checksum(uint64_t words) {
-    return device_.sum("bricks: checksum", words,
-                       MixedWord<Word>{reinterpret_cast<const Word*>(out_.data())});
   }
 
   double run(Access access, ReadLoop loop, const JitTask& task, uint64_t n) {

@@ -216,6 +216,7 @@ void check(const BricksBenchOptions& options) {
     throw UsageError(fmt::format("a picture of {0} x {0} pixels is too large", options.picture));
   if (options.trade_off == 1 || options.trade_off > 1000)
     throw UsageError("curves of 2 to 1000 points, or 0 for none");
+  if (options.jit.leaves == 0) throw UsageError("a kd tree has one leaf at least");
   if (options.repetitions == 0) throw UsageError("no repetitions, one at least");
   if (options.gathers > uint64_t{1} << 36) throw UsageError("at most 64 G positions");
 }

@@ -70,6 +70,10 @@ std::vector<T> dense_of(const Volume& volume) {
   return {words.begin(), words.end()};
 }
 
+size_t place(Int3 at, Int3 size) {
+  return size_t(at.x) + size_t(size.x) * (size_t(at.y) + size_t(size.y) * size_t(at.z));
+}
+
 // Of u8 values; what lies outside counts 0.
 std::vector<uint8_t> mean_of(const std::vector<uint8_t>& dense, Int3 size, int32_t radius) {
   std::vector<uint8_t> result;
@@ -80,7 +84,7 @@ std::vector<uint8_t> mean_of(const std::vector<uint8_t>& dense, Int3 size, int32
         for (int32_t c = std::max(0, z - radius); c <= std::min(size.z - 1, z + radius); ++c)
           for (int32_t b = std::max(0, y - radius); b <= std::min(size.y - 1, y + radius); ++b)
             for (int32_t a = std::max(0, x - radius); a <= std::min(size.x - 1, x + radius); ++a)
-              sum += dense[size_t(a + size.x * (b + size.y * c))];
+              sum += dense[place({a, b, c}, size)];
         const int32_t side = 2 * radius + 1;
         result.push_back(uint8_t(sum / uint32_t(side * side * side)));
       }
@@ -160,7 +164,7 @@ TEST_F(Jit, EveryAccessGathersTheSameFromAllOverTheVolume) {
       const Int3 at = loop == ReadLoop::RandomGather
                           ? RandomGather<DenseRef, uint16_t>::voxel(i, size)
                           : MortonGather<DenseRef, uint16_t>::voxel(i, kCount, size);
-      const auto index = size_t(at.x + size.x * (at.y + size.y * at.z));
+      const size_t index = place(at, size);
       met.at(index) = true;
       expected.push_back(dense[index]);
     }

@@ -37,7 +37,8 @@ std::vector<VolumeRenderOptions> views_of(const VolumeInfo& info) {
   list[2].pose.eye = Vec3d{0.3, 0.4, 0.45} * info.size.x;
   list[2].pose.target = {1, 2, 3};
   list.push_back(view_of(info));
-  const double middle = info.size.y / 2;  // rays inside planes of the grid
+  const int32_t half = info.size.y / 2;
+  const double middle = half;  // rays inside planes of the grid
   list[3].pose = {{-40, middle, middle}, {0, middle, middle}, 50};
   list[3].opacity = 1;
   list[3].size = {41, 41};

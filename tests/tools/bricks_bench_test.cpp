@@ -89,6 +89,7 @@ TEST_F(BricksBench, RefusesWhatMakesNoSense) {
         {"--filters", "4", "expected 1, 3, 5"},
         {"--trade-off", "1", "2 to 1000"},
         {"--repetitions", "0", "one at least"},
+        {"--jit-budget", "0", "one leaf at least"},
         {"-o", "r.txt", "ends in .h5"}}) {
     const Finished run = bench({option, value});
     EXPECT_EQ(run.code, 2) << option;

@@ -126,7 +126,8 @@ TEST_F(BricksProgram, SaysWhatIsWrong) {
   write("short_256x256x256_uint8.raw", "too short");
   expect_failure(kFailed, "expected 16777216 bytes (256 x 256 x 256 values of u8), found 9",
                  {"short_256x256x256_uint8.raw"});
-  expect_failure(kFailed, "missing_4x4x4_uint8.raw: cannot be opened", {"missing_4x4x4_uint8.raw"});
+  for (const char* missing : {"missing_4x4x4_uint8.raw", "missing.raw", "missing.nrrd"})
+    expect_failure(kFailed, std::string(missing) + ": no such file", {missing});
   const float nan = std::nanf("");
   std::string values(4 * 8, '\0');
   std::memcpy(values.data() + 12, &nan, 4);

@@ -110,16 +110,19 @@ void add_trade_off(HtmlPage& page, const BricksBenchResult& result) {
     const std::string title = fmt::format("Bricks of {0} × {0} × {0} voxels", 1u << log2_side),
                       caption =
                           "Bricks replaced by dense ones, by several strategies: further down is faster.";
-    LineChart chart = {
-        .title = title, .description = caption, .x_title = "MiB", .y_title = "ms, mean filter of 3³"};
+    LineChart chart = {.title = title,
+                       .description = caption,
+                       .x_title = "% of the dense volume",
+                       .y_title = "ms, mean filter of 3³"};
     HtmlTable table(
         {{"strategy", "", HtmlTable::Kind::Words}, {"replaced", "bricks"}, {"size", "MiB"}, {"time", "ms"}});
     for (const BricksTradeOffRow& row : result.trade_off) {
       if (row.log2_side != log2_side) continue;
       if (chart.series.empty() || chart.series.back().name != row.strategy)
         chart.series.push_back({row.strategy, {}});
-      chart.series.back().points.push_back({static_cast<double>(row.bytes) / (1 << 20), row.time.median * 1e3,
-                                            row.time.min * 1e3, row.time.max * 1e3});
+      chart.series.back().points.push_back(
+          {100 * static_cast<double>(row.bytes) / static_cast<double>(result.info.bytes()),
+           row.time.median * 1e3, row.time.min * 1e3, row.time.max * 1e3});
       table.row({row.strategy, count_cell(row.replaced), mib_cell(row.bytes),
                  number_cell(row.time.median * 1e3, 3)});
     }
