@@ -122,8 +122,10 @@ TEST_F(VolumeFile, ReadsEveryBoxOfTheVolume) {
     for_each_box([&](const VoxelBox& box) {
       std::string expected, read(2 * box.voxels(), '\0');
       for (int32_t z = box.min.z; z < box.max.z; ++z)
-        for (int32_t y = box.min.y; y < box.max.y; ++y)
-          expected += values.substr(size_t(2 * ((z * 5 + y) * 7 + box.min.x)), size_t(2 * box.size().x));
+        for (int32_t y = box.min.y; y < box.max.y; ++y) {
+          const int32_t first = (z * 5 + y) * 7 + box.min.x, count = box.size().x;
+          expected += values.substr(2 * size_t(first), 2 * size_t(count));
+        }
       volume.read(box, reinterpret_cast<std::byte*>(read.data()));
       ASSERT_TRUE(read == expected) << name << ' ' << box.min.x << ' ' << box.min.y << ' ' << box.min.z;
     });
