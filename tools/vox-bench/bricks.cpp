@@ -1,10 +1,8 @@
 // vox-bench bricks.
 #include <fmt/format.h>
 
-#include "formats/csv.h"
 #include "formats/scene_file.h"
 #include "formats/volume_file.h"
-#include "libvox/base/atomic_file.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
 #include "libvox/volume/scene_volume.h"
@@ -39,17 +37,11 @@ struct Input {
   Input& operator=(const Input&) = delete;
 };
 
-// Before the work, not after it: can the results be written where they are to go?
-void check_targets(const BricksCommand& command) {
-  for (const auto& path : {command.report, command.csv, command.html})
-    if (path) const AtomicFile file(*path);
-}
-
 }  // namespace
 
 void run_bricks(int argc, char** argv) {
   const BricksCommand command = parse_bricks_command(argc, argv);
-  check_targets(command);
+  check_targets(command.files);
   const Input input(command);
   const std::unique_ptr<Engine> engine = make_engine(command.engine);
   log_info("{} voxels of {}, on {}", format_count(input.volume.info.box().voxels()),
@@ -60,13 +52,7 @@ void run_bricks(int argc, char** argv) {
                               command.command,
                               generator_text(),
                               timestamp()};
-  if (command.report) write_report(bricks_report(run), *command.report);
-  if (command.csv) write_csv(rows_table(run.result), *command.csv);
-  if (command.html) {
-    HtmlPage page = page_of(run);
-    page.made_by({{"command", run.command}, {"generator", run.generator}, {"created", run.created}});
-    write_html(page, *command.html);
-  }
+  write_results(command.files, bricks_report(run), rows_table(run.result), page_of(run));
   fmt::print("{}", command.json ? json_text(run) + "\n" : table_text(run));
   if (command.engine.profile) print_profile(engine->profile());
   log_debug("measured in {}", format_seconds(run.result.seconds));

@@ -92,9 +92,7 @@ cxxopts::Options describe() {
       "1: no tree, sizes and types alone are compiled in",
       text(std::to_string(preset.jit.leaves)), "N");
   add_volume_options(options);
-  options.add_options("Results")("o,output", "Write them as HDF5", text(), "FILE.h5")(
-      "csv", "Write the rows as comma-separated values", text(), "FILE.csv")(
-      "html", "Write a page with charts: one file, for a browser or for paper", text(), "FILE.html");
+  add_result_options(options);
   add_device_options(options);
   add_common_options(options);
   options.add_options("Input")("file", "", text());
@@ -129,11 +127,6 @@ BricksBenchOptions read_bench(const cxxopts::ParseResult& parsed) {
   return bench;
 }
 
-std::optional<std::string> path(const cxxopts::ParseResult& parsed, const std::string& option) {
-  if (parsed.count(option) == 0) return std::nullopt;
-  return parsed[option].as<std::string>();
-}
-
 }  // namespace
 
 BricksCommand parse_bricks_command(int argc, char** argv) {
@@ -147,11 +140,7 @@ BricksCommand parse_bricks_command(int argc, char** argv) {
   command.raw = read_raw_options(parsed);
   command.bench = read_bench(parsed);
   command.engine = read_device_options(parsed);
-  command.report = path(parsed, "output");
-  if (command.report && command.report->extension() != ".h5")
-    throw UsageError(fmt::format("-o is '{}', expected a name that ends in .h5", command.report->string()));
-  command.csv = path(parsed, "csv");
-  command.html = path(parsed, "html");
+  command.files = read_result_options(parsed);
   command.json = common.json;
   command.command = command_text(argc, argv);
   return command;

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 
 #include "formats/raw_volume.h"
 #include "libvox/report/bricks_bench.h"
+#include "tools/vox-bench/results.h"
 
 namespace vox {
 
@@ -15,7 +15,7 @@ struct BricksCommand {
   RawOptions raw;
   BricksBenchOptions bench;
   EngineOptions engine;
-  std::optional<std::filesystem::path> report, csv, html;
+  ResultFiles files;
   bool json = false;
   std::string command;
 };

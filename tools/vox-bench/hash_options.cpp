@@ -75,9 +75,7 @@ cxxopts::Options describe() {
                         fmt::format("Of everything that is timed, {} to {} (default: {})",
                                     Bench::kFewestRepetitions, Bench::kMostRepetitions, preset.repetitions),
                         text(), "N");
-  options.add_options("Results")("o,output", "Write them as HDF5", text(), "FILE.h5")(
-      "csv", "Write the rows as comma-separated values", text(), "FILE.csv")(
-      "html", "Write a page with charts: one file, for a browser or for paper", text(), "FILE.html");
+  add_result_options(options);
   add_device_options(options);
   add_common_options(options);
   return options;
@@ -121,11 +119,7 @@ HashCommand parse_hash_command(int argc, char** argv) {
   command.command = command_text(argc, argv);
   command.bench = read_bench(parsed);
   command.engine = read_device_options(parsed);
-  command.report = given(parsed, "output");
-  if (command.report && command.report->extension() != ".h5")
-    throw UsageError(fmt::format("-o is '{}', expected a name that ends in .h5", command.report->string()));
-  command.csv = given(parsed, "csv");
-  command.html = given(parsed, "html");
+  command.files = read_result_options(parsed);
   return command;
 }
 

@@ -1,18 +1,17 @@
 // The command line of vox-bench hash.
 #pragma once
 
-#include <filesystem>
-#include <optional>
 #include <string>
 
 #include "libvox/engine.h"
+#include "tools/vox-bench/results.h"
 
 namespace vox {
 
 struct HashCommand {
   HashBenchOptions bench;
   EngineOptions engine;
-  std::optional<std::filesystem::path> report, csv, html;
+  ResultFiles files;
   bool json = false;
   std::string command;
 };

@@ -1,0 +1,45 @@
+#include "tools/vox-bench/results.h"
+
+#include <fmt/format.h>
+
+#include "formats/csv.h"
+#include "libvox/base/atomic_file.h"
+#include "libvox/base/error.h"
+
+namespace vox {
+namespace {
+
+std::optional<std::filesystem::path> given(const cxxopts::ParseResult& parsed, const char* option) {
+  if (parsed.count(option) == 0) return std::nullopt;
+  return parsed[option].as<std::string>();
+}
+
+}  // namespace
+
+void add_result_options(cxxopts::Options& options) {
+  const auto path = [] { return cxxopts::value<std::string>(); };
+  options.add_options("Results")("o,output", "Write them as HDF5", path(), "FILE.h5")(
+      "csv", "Write the rows as comma-separated values", path(), "FILE.csv")(
+      "html", "Write a page with charts: one file, for a browser or for paper", path(), "FILE.html");
+}
+
+ResultFiles read_result_options(const cxxopts::ParseResult& parsed) {
+  const ResultFiles files = {given(parsed, "output"), given(parsed, "csv"), given(parsed, "html")};
+  if (files.report && files.report->extension() != ".h5")
+    throw UsageError(fmt::format("-o is '{}', expected a name that ends in .h5", files.report->string()));
+  return files;
+}
+
+void check_targets(const ResultFiles& files) {
+  for (const auto& path : {files.report, files.csv, files.html})
+    if (path) const AtomicFile file(*path);
+}
+
+void write_results(const ResultFiles& files, const Report& report, const ReportGroup& rows,
+                   const HtmlPage& page) {
+  if (files.report) write_report(report, *files.report);
+  if (files.csv) write_csv(rows, *files.csv);
+  if (files.html) write_html(page, *files.html);
+}
+
+}  // namespace vox
