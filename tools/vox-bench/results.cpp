@@ -24,7 +24,7 @@ void add_result_options(cxxopts::Options& options) {
 }
 
 ResultFiles read_result_options(const cxxopts::ParseResult& parsed) {
-  const ResultFiles files = {given(parsed, "output"), given(parsed, "csv"), given(parsed, "html")};
+  ResultFiles files = {given(parsed, "output"), given(parsed, "csv"), given(parsed, "html")};
   if (files.report && files.report->extension() != ".h5")
     throw UsageError(fmt::format("-o is '{}', expected a name that ends in .h5", files.report->string()));
   return files;
