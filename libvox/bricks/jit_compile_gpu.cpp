@@ -24,7 +24,7 @@ constexpr std::array<const char*, 5> kTexts = {
 
 struct Nvrtc {
   using Program = void*;
-  void* library = nullptr;
+  void* loaded = nullptr;
   int (*version)(int*, int*);
   int (*create)(Program*, const char*, const char*, int, const char* const*, const char* const*);
   int (*destroy)(Program*);
@@ -37,8 +37,8 @@ struct Nvrtc {
   Nvrtc() {
     for (const char* name :
          {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so"})
-      if (library == nullptr) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) return;
+      if (loaded == nullptr) loaded = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (loaded == nullptr) return;
     load(version, "nvrtcVersion");
     load(create, "nvrtcCreateProgram");
     load(destroy, "nvrtcDestroyProgram");
@@ -51,8 +51,8 @@ struct Nvrtc {
 
   template <class F>
   void load(F& function, const char* name) {
-    function = reinterpret_cast<F>(library == nullptr ? nullptr : dlsym(library, name));
-    if (function == nullptr) library = nullptr;  // too old; it stays loaded
+    function = reinterpret_cast<F>(loaded == nullptr ? nullptr : dlsym(loaded, name));
+    if (function == nullptr) loaded = nullptr;  // too old; it stays loaded
   }
 };
 
@@ -92,7 +92,7 @@ JitImage compile(const std::string& source, const std::array<const char*, 4>& op
 }  // namespace
 
 bool has_nvrtc() {
-  return nvrtc().library != nullptr;
+  return nvrtc().loaded != nullptr;
 }
 
 JitImage compile_for_gpu(const std::string& source, uint32_t capability) {

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+
+#include "libvox/volume/read_pieces.h"
 
 namespace vox {
 namespace {
@@ -22,11 +23,7 @@ class Layer {
   size_t size() const { return bytes_.size() / value_bytes(type_); }
   double number(uint32_t bits) const { return value_number(type_, bits); }
 
-  uint32_t bits(size_t index) const {
-    uint32_t bits = 0;
-    std::memcpy(&bits, &bytes_[index * value_bytes(type_)], value_bytes(type_));
-    return bits;
-  }
+  uint32_t bits(size_t index) const { return bits_at(type_, bytes_.data(), index); }
 
   // The first voxel of a cell that is not empty; the background where there is none.
   uint32_t of_cell(uint32_t x, uint32_t y, uint32_t background) const {

@@ -46,12 +46,8 @@ void run_bricks(int argc, char** argv) {
   const std::unique_ptr<Engine> engine = make_engine(command.engine);
   log_info("{} voxels of {}, on {}", format_count(input.volume.info.box().voxels()),
            value_type_name(input.volume.info.type), engine->device_text());
-  const BricksBenchRun run = {bench_bricks(*engine, input.volume, command.bench),
-                              engine->device(),
-                              engine->device_text(),
-                              command.command,
-                              generator_text(),
-                              timestamp()};
+  const BricksBenchRun run = {run_on(*engine, command.command),
+                              bench_bricks(*engine, input.volume, command.bench)};
   write_results(command.files, bricks_report(run), rows_table(run.result), page_of(run));
   fmt::print("{}", command.json ? json_text(run) + "\n" : table_text(run));
   if (command.engine.profile) print_profile(engine->profile());

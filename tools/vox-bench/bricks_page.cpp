@@ -173,7 +173,7 @@ HtmlPage page_of(const BricksBenchRun& run) {
   add_rates(page, run.result);
   add_trade_off(page, run.result);
   add_sizes(page, run.result);
-  page.made_by({{"command", run.command}, {"generator", run.generator}, {"created", run.created}});
+  set_run(page, run);
   return page;
 }
 

@@ -158,11 +158,7 @@ std::string json_text(const BricksBenchRun& run) {
 Report bricks_report(const BricksBenchRun& run) {
   const VolumeInfo& info = run.result.info;
   Report report;
-  report.set("generator", run.generator)
-      .set("command", run.command)
-      .set("created", run.created)
-      .set("device", run.device)
-      .set("device_text", run.device_text);
+  set_run(report, run);
   ReportGroup& bricks = report.group("bricks");
   bricks.set("source", info.source)
       .set("voxels", info.box().voxels(), "voxels")

@@ -6,13 +6,12 @@
 #include "formats/html_page.h"
 #include "formats/report_file.h"
 #include "libvox/report/bricks_bench.h"
+#include "tools/vox-bench/results.h"
 
 namespace vox {
 
-struct BricksBenchRun {
+struct BricksBenchRun : BenchRun {
   BricksBenchResult result;
-  std::string device, device_text;
-  std::string command, generator, created;
 };
 
 // Tables to read: sizes, code, and the rate of every loop.

@@ -182,7 +182,7 @@ HtmlPage page_of(const HashBenchRun& run) {
     add_figures(page, fmt::format("{} % of a batch are copies", rate), time_caption(batch),
                 rows_with(run, "duplicates", rate), kItemWords, kTime);
   add_ceilings(page, run);
-  page.made_by({{"command", run.command}, {"generator", run.generator}, {"created", run.created}});
+  set_run(page, run);
   return page;
 }
 

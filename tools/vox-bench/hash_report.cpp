@@ -61,11 +61,7 @@ std::string json_text(const HashBenchRun& run) {
 
 Report hash_report(const HashBenchRun& run) {
   Report report;
-  report.set("generator", run.generator)
-      .set("command", run.command)
-      .set("created", run.created)
-      .set("device", run.device)
-      .set("device_text", run.device_text);
+  set_run(report, run);
   ReportGroup& hash = report.group("hash");
   hash.set("fill", run.result.sizes.fill, "items")
       .set("batch", run.result.sizes.batch, "items")

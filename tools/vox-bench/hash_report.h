@@ -6,13 +6,12 @@
 #include "formats/html_page.h"
 #include "formats/report_file.h"
 #include "libvox/report/hash_bench.h"
+#include "tools/vox-bench/results.h"
 
 namespace vox {
 
-struct HashBenchRun {
+struct HashBenchRun : BenchRun {
   HashBenchResult result;
-  std::string device, device_text;
-  std::string command, generator, created;
 };
 
 // Tables to read, as Table 2 and Figure 8: times with their spread and what they reach of the ceiling.

@@ -5,6 +5,7 @@
 #include "formats/csv.h"
 #include "libvox/base/atomic_file.h"
 #include "libvox/base/error.h"
+#include "tools/common/tool.h"
 
 namespace vox {
 namespace {
@@ -15,6 +16,22 @@ std::optional<std::filesystem::path> given(const cxxopts::ParseResult& parsed, c
 }
 
 }  // namespace
+
+BenchRun run_on(const Engine& engine, const std::string& command) {
+  return {engine.device(), engine.device_text(), command, generator_text(), timestamp()};
+}
+
+void set_run(Report& report, const BenchRun& run) {
+  report.set("generator", run.generator)
+      .set("command", run.command)
+      .set("created", run.created)
+      .set("device", run.device)
+      .set("device_text", run.device_text);
+}
+
+void set_run(HtmlPage& page, const BenchRun& run) {
+  page.made_by({{"command", run.command}, {"generator", run.generator}, {"created", run.created}});
+}
 
 void add_result_options(cxxopts::Options& options) {
   const auto path = [] { return cxxopts::value<std::string>(); };

@@ -1,14 +1,27 @@
-// Where the results of a benchmark go: the same for all of them.
+// What the results of all benchmarks share: which run they are of, and where they go.
 #pragma once
 
 #include <cxxopts.hpp>
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "formats/html_page.h"
 #include "formats/report_file.h"
+#include "libvox/engine.h"
 
 namespace vox {
+
+// Which run it was.
+struct BenchRun {
+  std::string device, device_text;
+  std::string command, generator, created;
+};
+BenchRun run_on(const Engine& engine, const std::string& command);
+
+// As attributes of the report's root, or at the end of the page.
+void set_run(Report& report, const BenchRun& run);
+void set_run(HtmlPage& page, const BenchRun& run);
 
 struct ResultFiles {
   std::optional<std::filesystem::path> report, csv, html;
