@@ -63,6 +63,19 @@ TEST_F(EditProgram, WritesTheEditedScene) {
   EXPECT_NE(after.dag.digest, before.dag.digest);
 }
 
+TEST_F(EditProgram, LeavesBricksOutThatHoldTheSceneBeforeAndSaysSo) {
+  converted({"cube.h5", "--structure", "both", "-o", "both.h5"});
+  ASSERT_TRUE(scene_file_parts(folder_ / "both.h5").bricks);
+  write("script.txt", kBox);
+  const Finished run = run_program("vox-edit", {"both.h5", "-s", "script.txt", "-o", "edited.h5"},
+                                   {.folder = folder_, .file_size_limit = {}});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_TRUE(has(run.err, "the bricks of both.h5 are left out")) << run.err;
+  EXPECT_FALSE(scene_file_parts(folder_ / "edited.h5").bricks);
+  converted({"edited.h5", "--structure", "both", "--verify"});
+  EXPECT_TRUE(scene_file_parts(folder_ / "edited.h5").bricks);
+}
+
 TEST_F(EditProgram, WritesNothingWithoutAnOutput) {
   write("script.txt", kBox + "save saved.h5\n");
   const auto before = listing(folder_);

@@ -235,6 +235,12 @@ void run(int argc, char** argv) {
   const ThreadLimit threads(options.engine.threads);
   const Stopwatch watch;
   VoxelScene scene = read_scene(options.scene);
+  if (options.output && scene_file_parts(options.scene).bricks)
+    log_warning(
+        "the bricks of {} are left out, they hold the scene before the edits: vox-convert {} --structure "
+        "both "
+        "makes them again",
+        options.scene.string(), options.output->string());
   Script script = read_script(options, scene);
   check_targets(options, script);
   std::vector<VoxelScene> others = read_other_scenes(script, scene);
