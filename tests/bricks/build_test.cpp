@@ -138,19 +138,21 @@ TEST(BuildBricks, NoOtherTypeIsSmallerThanTheChosen) {
   EXPECT_EQ(seen.size(), kBrickTypeCount);  // every type was the smallest once
 }
 
-TEST(BuildBricks, AreTheSameWhateverPiecesTheyAreBuiltIn) {
-  const auto engine = test_engine();
+TEST(BuildBricks, AreTheSameWhateverPiecesAndThreadsBuildThem) {
   const Volume volume = mixed_volume({130, 70, 70}, ValueType::U16, 4);
   for (const uint32_t log2_side : {0u, 3u, 6u}) {
-    const FrozenBricks whole = engine->build_bricks(volume, {.log2_side = log2_side, .threshold = {}}).bricks;
-    for (const uint64_t piece : {uint64_t{1}, uint64_t{5000}, uint64_t{300000}}) {
-      const FrozenBricks parts =
-          engine->build_bricks(volume, {.log2_side = log2_side, .threshold = {}, .piece_voxels = piece})
-              .bricks;
-      EXPECT_EQ(parts.log2_side, whole.log2_side);
-      EXPECT_EQ(parts.root, whole.root);
-      EXPECT_EQ(parts.data, whole.data);
-    }
+    const auto built = [&](uint32_t threads, uint64_t piece) {
+      const BricksOptions options = {.log2_side = log2_side, .threshold = {}, .piece_voxels = piece};
+      return test_engine({.threads = threads})->build_bricks(volume, options).bricks;
+    };
+    const FrozenBricks whole = built(1, 1 << 20);
+    for (const uint32_t threads : {1u, 2u, 5u})
+      for (const uint64_t piece : {1u, 5000u, 300000u}) {
+        const FrozenBricks parts = built(threads, piece);
+        EXPECT_EQ(parts.log2_side, whole.log2_side);
+        EXPECT_EQ(parts.root, whole.root);
+        EXPECT_EQ(parts.data, whole.data);
+      }
   }
 }
 

@@ -20,7 +20,10 @@ struct TypeGrid {
   Int3 size;
   std::vector<uint8_t> types;
 
-  uint8_t at(Int3 v) const { return types[size_t(v.x + size.x * (v.y + size.y * v.z))]; }
+  size_t index(Int3 v) const {
+    return size_t(v.x) + size_t(size.x) * (size_t(v.y) + size_t(size.y) * size_t(v.z));
+  }
+  uint8_t at(Int3 v) const { return types[index(v)]; }
 };
 
 TypeGrid random_grid(Int3 size, uint32_t types, uint32_t seed) {
@@ -76,7 +79,7 @@ void expect_leaves(const TypeGrid& grid, const KdTree& tree) {
     ++leaves;
     std::set<uint8_t> types;
     each_in(box, [&](Int3 v) {
-      ++covered[size_t(v.x + grid.size.x * (v.y + grid.size.y * v.z))];
+      ++covered[grid.index(v)];
       types.insert(grid.at(v));
       const KdNode found = KdRef{.bricks = {}, .nodes = tree.nodes.data()}.leaf(v);
       EXPECT_EQ(found.next, leaf.next);
