@@ -109,16 +109,17 @@ std::vector<Rgba8> cast(const Access& access, CastView view, double opacity) {
 TEST(VolumeRender, IsTheSameOfAllBricksAndOfTheDenseVolume) {
   for (const ValueType type : kTypes)
     for (const Volume& volume : {waves({70, 33, 37}, type), signed_volume({66, 45, 71}, type, 1)}) {
-      const FrozenBricks first = bricks_of(volume, 2);
-      const DenseAccess dense(volume, first.background);
+      std::vector<FrozenBricks> all;
+      for (uint32_t log2_side = kMinBrickLog2; log2_side <= kMaxBrickLog2; ++log2_side)
+        all.push_back(bricks_of(volume, log2_side));
+      for (const uint32_t types : {kThesisBrickTypes, 0b1001u}) all.push_back(bricks_of(volume, 3, types));
+      const DenseAccess dense(volume, all[0].background);
       for (const VolumeRenderOptions& options : views_of(volume.info)) {
-        const CastView view = cast_view(first, color_range(first), options);
+        const CastView view = cast_view(all[0], color_range(all[0]), options);
         std::vector<Rgba8> expected;
         with_word_type(type, [&]<class T>() { expected = cast<T>(dense, view, options.opacity); });
-        for (uint32_t log2_side = kMinBrickLog2; log2_side <= kMaxBrickLog2; ++log2_side)
-          EXPECT_EQ(shown(bricks_of(volume, log2_side), options).image.pixels, expected) << log2_side;
-        for (const uint32_t types : {kThesisBrickTypes, 0b1001u})
-          EXPECT_EQ(shown(bricks_of(volume, 3, types), options).image.pixels, expected) << types;
+        for (const FrozenBricks& bricks : all)
+          EXPECT_EQ(shown(bricks, options).image.pixels, expected) << bricks.log2_side;
       }
     }
 }
