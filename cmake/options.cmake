@@ -6,7 +6,8 @@ option(VOX_FUZZ "Programs for libFuzzer; needs clang" OFF)
 find_program(ccache ccache)
 mark_as_advanced(ccache)
 if(ccache)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${ccache})
+  # What ccache asks for before it caches anything with precompiled headers.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${ccache})
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${ccache})
 endif()
 
@@ -19,6 +20,9 @@ target_compile_features(vox_options INTERFACE cxx_std_20)
 set(warnings -Wall -Wextra -Wconversion -Wno-restrict $<$<BOOL:${VOX_WERROR}>:-Werror>)
 # Floating point decides materials, so it must round alike everywhere: no fused multiply-add, on either device.
 set(host_flags -ffp-contract=off)
+if(ccache AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND warnings -fpch-preprocess)  # for ccache
+endif()
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND host_flags -march=x86-64-v2)  # 2009; brings popcnt
 endif()
@@ -32,6 +36,7 @@ if(vox_has_cuda)
 endif()
 set(vox_program_sources "")  # part of every program
 set(vox_hot_options "")      # for what computes: the library and the tests of its rooms
+set(vox_cold_options -O0)    # for tests that hardly compute: most of the time to compile them is the optimiser's
 if(VOX_SANITIZE)
   set(vox_hot_options -O1)  # instrumented, the rest compiles in half the time without
   # -Wno-maybe-uninitialized: with sanitizers GCC 12 warns of its own std::variant.

@@ -10,9 +10,8 @@ namespace vox {
 
 std::unique_ptr<Engine> make_cpu_engine(const EngineOptions& options);
 
-#ifdef VOX_HAS_CUDA
+// Only in builds with CUDA.
 int cuda_device_count();  // 0 without a driver
 std::unique_ptr<Engine> make_cuda_engine(const EngineOptions& options, int index);
-#endif
 
 }  // namespace vox
