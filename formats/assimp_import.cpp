@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "formats/assimp_import.h"
-#include "formats/image.h"
+#include "formats/find_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/memory.h"
 #include "libvox/base/units.h"

@@ -9,8 +9,8 @@
 #include "formats/child_process.h"
 #include "formats/image.h"
 #include "formats/mesh.h"
+#include "formats/texture_files.h"
 #include "libvox/base/error.h"
-#include "libvox/base/log.h"
 
 namespace vox {
 namespace {
@@ -141,20 +141,20 @@ ImportedScene import_apart(const std::filesystem::path& path) {
   return imported;
 }
 
-// Index into the images that `loader` will load; kNone with a warning where there is no such file.
-uint32_t add_to(ImageLoader& loader, ImageSource& source, const std::filesystem::path& folder) {
+// Index into the images that `loader` will load; kNone where there is no such file.
+uint32_t add_to(ImageLoader& loader, ImageSource& source, TextureFiles& textures) {
   if (!source.image.pixels.empty()) return loader.add_pixels(std::move(source.image));
   if (!source.file.empty()) return loader.add_embedded(source.file, source.name);
-  if (auto file = find_file(folder, source.name)) return loader.add_file(*file);
-  log_warning("texture '{}' not found; the material's colour is used instead", source.name);
-  return kNone;
+  const auto file = textures.find(source.name);
+  return file ? loader.add_file(*file) : kNone;
 }
 
-Scene with_images(ImportedScene imported, const std::filesystem::path& folder) {
+Scene with_images(ImportedScene imported, TextureFiles textures) {
   Scene scene = std::move(imported.scene);
   ImageLoader loader;
   std::vector<uint32_t> index;
-  for (ImageSource& source : imported.images) index.push_back(add_to(loader, source, folder));
+  for (ImageSource& source : imported.images) index.push_back(add_to(loader, source, textures));
+  textures.warn_of_missing();
   scene.images = loader.load();
   for (Material& material : scene.materials) {
     if (material.image != kNone) material.image = index[material.image];
@@ -167,9 +167,9 @@ Scene with_images(ImportedScene imported, const std::filesystem::path& folder) {
 
 }  // namespace
 
-Scene read_assimp(const std::filesystem::path& path) {
+Scene read_assimp(const std::filesystem::path& path, const MeshOptions& options) {
   try {
-    return with_images(import_apart(path), path.parent_path());
+    return with_images(import_apart(path), TextureFiles(path, options));
   } catch (const Cancelled&) {
     throw;
   } catch (Error& error) {

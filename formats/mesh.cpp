@@ -13,13 +13,14 @@
 #include <string>
 
 #include "libvox/base/error.h"
+#include "libvox/voxelize/grid.h"
 
 namespace vox {
 namespace {
 
 namespace fs = std::filesystem;
 
-using Reader = Scene (*)(const fs::path&);
+using Reader = Scene (*)(const fs::path&, const MeshOptions&);
 
 constexpr const char* kFormats =
     "OBJ, glTF, GLB, PLY, STL, FBX, COLLADA (dae), 3DS, OFF and others that Assimp knows are read";
@@ -71,7 +72,7 @@ Reader reader_by_content(const fs::path& path) {
 
 }  // namespace
 
-Scene read_mesh(const fs::path& path) {
+Scene read_mesh(const fs::path& path, const MeshOptions& options) {
   Reader reader = nullptr;
   try {
     check_file(path);
@@ -81,7 +82,9 @@ Scene read_mesh(const fs::path& path) {
   } catch (Error& error) {
     throw error.at(path.string());
   }
-  return reader(path);
+  Scene scene = reader(path, options);
+  turn_up(scene, options.up.value_or(UpAxis::Y));
+  return scene;
 }
 
 }  // namespace vox

@@ -14,10 +14,10 @@ ObjText read_text(const std::filesystem::path& path) {
 
 }  // namespace
 
-Scene read_obj(const std::filesystem::path& path) {
+Scene read_obj(const std::filesystem::path& path, const MeshOptions& options) {
   ObjText obj = read_text(path);
   cut_concave_polygons(obj.scene, obj.polygons);
-  add_obj_materials(obj, path);
+  add_obj_materials(obj, path, options);
   return std::move(obj.scene);
 }
 

@@ -13,8 +13,8 @@
 #include "formats/ply_header.h"
 #include "formats/polygon.h"
 #include "formats/scan.h"
+#include "formats/texture_files.h"
 #include "libvox/base/error.h"
-#include "libvox/base/log.h"
 
 namespace vox {
 namespace {
@@ -327,18 +327,17 @@ PlyMesh read_data(const PlyHeader& header, std::string_view data) {
 }
 
 // One material for each texture, or one without.
-void add_materials(Scene& scene, const PlyHeader& header, const std::filesystem::path& path) {
+void add_materials(Scene& scene, const PlyHeader& header, TextureFiles textures) {
   ImageLoader loader;
   for (const std::string& texture : header.textures) {
     Material& material = scene.materials.emplace_back();
     material.name = texture;
-    if (auto file = find_file(path.parent_path(), texture)) {
+    if (auto file = textures.find(texture)) {
       material.base_color = {1, 1, 1, 1};
       material.image = loader.add_file(*file);
-    } else {
-      log_warning("{}: texture '{}' not found", path.string(), texture);
     }
   }
+  textures.warn_of_missing();
   if (scene.materials.empty()) scene.materials.emplace_back().name = "default";
   if (!scene.colors.empty())
     for (Material& material : scene.materials) material.base_color = {1, 1, 1, 1};
@@ -348,7 +347,7 @@ void add_materials(Scene& scene, const PlyHeader& header, const std::filesystem:
 
 }  // namespace
 
-Scene read_ply(const std::filesystem::path& path) {
+Scene read_ply(const std::filesystem::path& path, const MeshOptions& options) {
   PlyHeader header;
   PlyMesh mesh;
   {
@@ -361,7 +360,7 @@ Scene read_ply(const std::filesystem::path& path) {
     }
   }
   cut_concave_polygons(mesh.scene, mesh.polygons);
-  add_materials(mesh.scene, header, path);
+  add_materials(mesh.scene, header, TextureFiles(path, options));
   return std::move(mesh.scene);
 }
 

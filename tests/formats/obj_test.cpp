@@ -395,8 +395,8 @@ TEST_F(ObjTextures, FlippedBytesGiveAnErrorOrASoundScene) {
   expect_flips_to_be_harmless(kEverything, folder.path() / "a.obj", read_obj);
   folder.write("a.obj", kEverything);
   expect_flips_to_be_harmless(
-      materials, folder.path() / "a.mtl", [&](const auto&) { return read_obj(folder.path() / "a.obj"); },
-      200);
+      materials, folder.path() / "a.mtl",
+      [&](const auto&, const auto&) { return read_obj(folder.path() / "a.obj"); }, 200);
 }
 
 TEST_F(Obj, EveryTruncationGivesAnErrorOrASoundScene) {
