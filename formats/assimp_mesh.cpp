@@ -9,8 +9,10 @@
 #include "formats/child_process.h"
 #include "formats/image.h"
 #include "formats/mesh.h"
+#include "formats/read_limits.h"
 #include "formats/texture_files.h"
 #include "libvox/base/error.h"
+#include "libvox/base/units.h"
 
 namespace vox {
 namespace {
@@ -85,11 +87,12 @@ void transfer(auto& stream, ImportedScene& imported) {
 }
 
 // What the child process does.
-void import_into(MemoryFile& file, const std::filesystem::path& path) {
+void import_into(MemoryFile& file, const std::filesystem::path& path, const MeshOptions& options,
+                 ChildMemory& memory) {
   ImportedScene imported;
   std::string problem;
   try {
-    imported = import_with_assimp(path);
+    imported = import_with_assimp(path, options, memory);
   } catch (const std::bad_alloc&) {
     problem = "out of memory while reading the file";
   } catch (const std::exception& error) {
@@ -117,16 +120,17 @@ void check(const ImportedScene& imported) {
 }
 
 // Assimp's readers trust their input: flipped bytes in a glTF are enough to make them follow null pointers.
-ImportedScene import_apart(const std::filesystem::path& path) {
-  std::error_code failed;
-  uint64_t size = std::filesystem::file_size(path, failed);
-  if (failed) throw Error(failed.message());
-  uint64_t seconds = 20 + 2 * (size >> 20);
+ImportedScene import_apart(const std::filesystem::path& path, const MeshOptions& options) {
   MemoryFile file;
   try {
-    run_in_child_process(seconds, [&] { import_into(file, path); });
+    run_in_child_process(may_take(path),
+                         [&](ChildMemory& memory) { import_into(file, path, options, memory); });
   } catch (const Cancelled&) {
     throw;
+  } catch (const ChildTookTooMuch& error) {
+    throw Error(fmt::format("reading it {}, which no sound file of {} needs", error.what(),
+                            format_bytes(std::filesystem::file_size(path))))
+        .hint("is the file damaged?");
   } catch (const Error& error) {
     throw Error(fmt::format("Assimp {}", error.what())).hint("is the file damaged?");
   }
@@ -169,7 +173,7 @@ Scene with_images(ImportedScene imported, TextureFiles textures) {
 
 Scene read_assimp(const std::filesystem::path& path, const MeshOptions& options) {
   try {
-    return with_images(import_apart(path), TextureFiles(path, options));
+    return with_images(import_apart(path, options), TextureFiles(path, options));
   } catch (const Cancelled&) {
     throw;
   } catch (Error& error) {

@@ -12,6 +12,7 @@
 #include <map>
 #include <string>
 
+#include "formats/plausible.h"
 #include "libvox/base/error.h"
 #include "libvox/voxelize/grid.h"
 
@@ -26,7 +27,7 @@ constexpr const char* kFormats =
     "OBJ, glTF, GLB, PLY, STL, FBX, COLLADA (dae), 3DS, OFF and others that Assimp knows are read";
 
 const std::map<std::string, Reader> kOwnReaders = {
-    {".obj", read_obj}, {".ply", read_ply}, {".stl", read_stl}};
+    {".obj", read_obj}, {".off", read_off}, {".ply", read_ply}, {".stl", read_stl}};
 
 void check_file(const fs::path& path) {
   std::error_code failed;
@@ -83,6 +84,7 @@ Scene read_mesh(const fs::path& path, const MeshOptions& options) {
     throw error.at(path.string());
   }
   Scene scene = reader(path, options);
+  warn_of_implausible(scene, path);
   turn_up(scene, options.up.value_or(UpAxis::Y));
   return scene;
 }

@@ -1,14 +1,14 @@
 // OBJ (Wavefront, "Advanced Visualizer Manual", appendix B1).
-#include "formats/mapped_file.h"
 #include "formats/mesh.h"
 #include "formats/obj_materials.h"
 #include "formats/obj_parse.h"
+#include "formats/text_file.h"
 
 namespace vox {
 namespace {
 
 ObjText read_text(const std::filesystem::path& path) {
-  MappedFile file(path);
+  const TextFile file(path);
   return parse_obj(file.text(), path);
 }
 

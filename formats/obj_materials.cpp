@@ -66,6 +66,8 @@ void add_library(Library& library, const fs::path& folder, const std::string& na
       std::string key = mtl.name;
       library.materials.insert_or_assign(key, LibraryMaterial{std::move(mtl), file->parent_path()});
     }
+  } catch (const BadMtl&) {
+    throw;
   } catch (const Error& error) {
     log_warning("materials: {}; they become grey", error.what());
     library.complete = false;

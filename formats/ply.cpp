@@ -4,17 +4,19 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
 #include "formats/image.h"
-#include "formats/mapped_file.h"
 #include "formats/mesh.h"
 #include "formats/ply_header.h"
 #include "formats/polygon.h"
 #include "formats/scan.h"
+#include "formats/text_file.h"
 #include "formats/texture_files.h"
 #include "libvox/base/error.h"
+#include "libvox/base/log.h"
 
 namespace vox {
 namespace {
@@ -42,6 +44,9 @@ class TextValues {
   void end_element() {
     while (p_ < end_ && *p_ != '\n' && *p_ != '\r') ++p_;
   }
+
+  // Not counted: text may end with anything.
+  uint64_t rest() const { return 0; }
 
  private:
   const char *p_, *end_;
@@ -81,6 +86,8 @@ class BinaryValues {
   }
 
   void end_element() {}
+
+  uint64_t rest() const { return data_.size(); }
 
  private:
   template <class T>
@@ -125,6 +132,7 @@ constexpr size_t kNoProperty = SIZE_MAX;
 struct PlyMesh {
   Scene scene;
   std::vector<Polygon> polygons;
+  uint64_t bytes_left = 0;  // behind the last element
 };
 
 template <class Values>
@@ -152,6 +160,7 @@ class MeshReader {
         skip_elements(element);
       }
     }
+    mesh_.bytes_left = values_.rest();
     return std::move(mesh_);
   }
 
@@ -242,6 +251,9 @@ class MeshReader {
     auto indices = element.find({"vertex_indices", "vertex_index"});
     if (!indices || !element.properties[*indices].count_type)
       throw Error(fmt::format("element '{}' has no list vertex_indices", element.name));
+    if (!is_integer(element.properties[*indices].type))
+      throw Error(fmt::format("the list {} of element '{}' has no whole numbers, so they cannot be vertices",
+                              element.properties[*indices].name, element.name));
     return *indices;
   }
 
@@ -276,6 +288,7 @@ class MeshReader {
   uint32_t vertex(double index, uint64_t face) const {
     if (!(index >= 0 && index < static_cast<double>(vertex_count_)))
       throw Error(fmt::format("face {} names vertex {}, but {} are defined", face, index, vertex_count_));
+    if (index != std::floor(index)) throw Error(fmt::format("face {} names vertex {}", face, index));
     return static_cast<uint32_t>(index);
   }
 
@@ -302,7 +315,8 @@ class MeshReader {
 
   uint64_t list_size(const PlyProperty& property) {
     double size = values_.next(*property.count_type);
-    if (!(size >= 0 && size <= UINT32_MAX)) throw Error(fmt::format("a list of {} values", size));
+    if (!(size >= 0 && size <= UINT32_MAX && size == std::floor(size)))
+      throw Error(fmt::format("a list of {} values", size));
     return static_cast<uint64_t>(size);
   }
 
@@ -351,7 +365,7 @@ Scene read_ply(const std::filesystem::path& path, const MeshOptions& options) {
   PlyHeader header;
   PlyMesh mesh;
   {
-    MappedFile file(path);
+    const TextFile file(path);
     header = parse_ply_header(file.text(), path);
     try {
       mesh = read_data(header, file.text().substr(header.bytes));
@@ -359,6 +373,8 @@ Scene read_ply(const std::filesystem::path& path, const MeshOptions& options) {
       throw error.at(path.string());
     }
   }
+  if (mesh.bytes_left > 0)
+    log_warning("{}: {} bytes after the last element are not read", path.string(), mesh.bytes_left);
   cut_concave_polygons(mesh.scene, mesh.polygons);
   add_materials(mesh.scene, header, TextureFiles(path, options));
   return std::move(mesh.scene);
