@@ -53,7 +53,10 @@ cxxopts::Options describe() {
       "voxel-size", "Instead of --res: the side of a voxel in scene units", text(), "S")(
       "clip", "Only this box, in scene units; the grid spans it, or, of a scene file, the export", text(),
       "X0,Y0,Z0,X1,Y1,Z1")("center",
-                           "Centre the shorter sides in the cube instead of starting at its corner");
+                           "Centre the shorter sides in the cube instead of starting at its corner")(
+      "snap-origin",
+      "Start the grid at a multiple of the voxel size, so that tiles converted apart with one --voxel-size "
+      "fit together");
   options.add_options("Meshes")(
       "up",
       "The axis that points up, x, y or z, whatever the file says; it is turned to y; "
@@ -119,6 +122,7 @@ void read_grid(const cxxopts::ParseResult& parsed, ConvertOptions& options) {
   }
   if (parsed.count("clip")) options.grid.clip = parse_clip(parsed["clip"].as<std::string>());
   options.grid.center = parsed.count("center") > 0;
+  options.grid.snap = parsed.count("snap-origin") > 0;
 }
 
 void read_mesh_options(const cxxopts::ParseResult& parsed, MeshOptions& options) {
