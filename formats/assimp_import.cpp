@@ -3,13 +3,18 @@
 #include <fmt/format.h>
 
 #include <assimp/DefaultIOSystem.h>
+#include <assimp/MemoryIOWrapper.h>
 #include <algorithm>
 #include <assimp/Importer.hpp>
+#include <cctype>
 #include <cmath>
 #include <memory>
 
+#include "formats/assimp_frame.h"
 #include "formats/assimp_import.h"
-#include "formats/image.h"
+#include "formats/collada_text.h"
+#include "formats/find_file.h"
+#include "formats/text_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/memory.h"
 #include "libvox/base/units.h"
@@ -17,20 +22,22 @@
 namespace vox {
 namespace {
 
-using Matrix = aiMatrix4x4t<double>;
-
 constexpr uint64_t kMaxTriangles = uint64_t{1} << 31;
 
 // Files that a mesh file refers to, such as the buffers of a glTF, are found as textures are.
 class AssetFiles : public Assimp::DefaultIOSystem {
  public:
-  // `alias` is the name that Assimp knows the mesh file by.
-  AssetFiles(const std::filesystem::path& mesh, std::string alias)
-      : mesh_(mesh), folder_(mesh.parent_path()), alias_(std::move(alias)) {}
+  // `alias` is the name that Assimp knows the mesh file by; `contents`, if any, what it is to find there.
+  AssetFiles(const std::filesystem::path& mesh, std::string alias, std::string contents)
+      : mesh_(mesh), folder_(mesh.parent_path()), alias_(std::move(alias)), contents_(std::move(contents)) {}
 
   bool Exists(const char* name) const override { return locate(name).has_value(); }
 
   Assimp::IOStream* Open(const char* name, const char* mode) override {
+    if (name == alias_ && !contents_.empty())
+      return std::make_unique<Assimp::MemoryIOStream>(reinterpret_cast<const uint8_t*>(contents_.data()),
+                                                      contents_.size())
+          .release();  // which Assimp frees
     auto path = locate(name);
     return path ? DefaultIOSystem::Open(path->c_str(), mode) : nullptr;
   }
@@ -45,7 +52,7 @@ class AssetFiles : public Assimp::DefaultIOSystem {
   }
 
   std::filesystem::path mesh_, folder_;
-  std::string alias_;
+  std::string alias_, contents_;
 };
 
 // Assimp goes by the extension; read_mesh() also finds out a GLB without one.
@@ -54,37 +61,53 @@ std::string alias_of(const Assimp::Importer& importer, const std::filesystem::pa
   return known ? path.string() : path.string() + ".glb";
 }
 
-void configure(Assimp::Importer& importer) {
+bool is_collada(const std::filesystem::path& path) {
+  const std::string extension = path.extension().string();
+  return std::ranges::equal(extension, std::string_view(".dae"),
+                            [](unsigned char a, char b) { return std::tolower(a) == b; });
+}
+
+void configure(Assimp::Importer& importer, const MeshOptions& options) {
   importer.SetPropertyBool(AI_CONFIG_IMPORT_NO_SKELETON_MESHES, true);
   importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_ANIMATIONS, false);
   importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_CAMERAS, false);
   importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_LIGHTS, false);
   importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_WEIGHTS, false);
-  importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);  // axes as in the file
+  importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, options.up.has_value());
+}
+
+// What Assimp says where it has run into an exception of the C++ library.
+std::string in_words(const std::string& problem) {
+  if (problem == "std::bad_alloc") return "out of memory while reading the file";
+  for (const char* internal : {"std::", "vector", "basic_string", "deque", "map::", "array::"})
+    if (problem.starts_with(internal)) return "the file contradicts itself (Assimp: " + problem + ")";
+  return problem;
 }
 
 struct Instance {
   const aiMesh* mesh;
-  Matrix transform;
+  AssimpMatrix transform;
 };
 
 // Every use of a mesh by a node, in depth-first order. Without recursion: files choose the depth.
-std::vector<Instance> find_instances(const aiScene& scene) {
+std::vector<Instance> find_instances(const aiScene& scene, const AssimpMatrix& root) {
   struct Visit {
     const aiNode* node;
-    Matrix parent;
+    AssimpMatrix transform;
   };
   std::vector<Instance> instances;
-  std::vector<Visit> stack = {{scene.mRootNode, Matrix()}};
+  std::vector<Visit> stack = {{scene.mRootNode, root}};
   while (!stack.empty()) {
-    auto [node, parent] = stack.back();
+    auto [node, transform] = stack.back();
     stack.pop_back();
-    Matrix transform = parent * static_cast<Matrix>(node->mTransformation);
     for (uint32_t i = 0; i < node->mNumMeshes; ++i) {
       if (node->mMeshes[i] >= scene.mNumMeshes) throw Error("a node names a mesh that is not there");
       instances.push_back({scene.mMeshes[node->mMeshes[i]], transform});
     }
-    for (uint32_t i = node->mNumChildren; i-- > 0;) stack.push_back({node->mChildren[i], transform});
+    for (uint32_t i = node->mNumChildren; i-- > 0;) {
+      const aiNode* child = node->mChildren[i];
+      stack.push_back({child, transform * static_cast<AssimpMatrix>(child->mTransformation)});
+    }
   }
   return instances;
 }
@@ -123,8 +146,8 @@ class SceneBuilder {
  public:
   explicit SceneBuilder(const aiScene& source) : source_(source), materials_(source) {}
 
-  ImportedScene build() {
-    std::vector<Instance> instances = find_instances(source_);
+  ImportedScene build(const MeshOptions& options) {
+    std::vector<Instance> instances = find_instances(source_, root_transform(source_, options));
     reserve(scene_, instances);
     for (const Instance& instance : instances)
       if (instance.mesh->HasPositions() && instance.mesh->HasFaces()) add(instance);
@@ -202,15 +225,19 @@ class SceneBuilder {
 
 }  // namespace
 
-ImportedScene import_with_assimp(const std::filesystem::path& path) {
+ImportedScene import_with_assimp(const std::filesystem::path& path, const MeshOptions& options,
+                                 ChildMemory& memory) {
   Assimp::Importer importer;
-  configure(importer);
-  std::string alias = alias_of(importer, path);
-  importer.SetIOHandler(std::make_unique<AssetFiles>(path, alias).release());  // which it frees
+  configure(importer, options);
+  const std::string alias = alias_of(importer, path);
+  std::string contents = is_collada(path) ? plain_collada(TextFile(path).text()) : "";
+  importer.SetIOHandler(
+      std::make_unique<AssetFiles>(path, alias, std::move(contents)).release());  // which it frees
   const aiScene* source = importer.ReadFile(alias, aiProcess_Triangulate);
-  if (!source) throw Error(importer.GetErrorString());
+  memory.lift();
+  if (!source) throw Error(in_words(importer.GetErrorString()));
   if (!source->mRootNode) throw Error("no scene in this file");
-  return SceneBuilder(*source).build();
+  return SceneBuilder(*source).build(options);
 }
 
 }  // namespace vox

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "formats/assimp_material.h"
+#include "formats/child_process.h"
+#include "formats/mesh_options.h"
 #include "libvox/scene/scene.h"
 
 namespace vox {
@@ -15,7 +17,10 @@ struct ImportedScene {
   bool texture_replaces_color = false;  // instead of multiplying it
 };
 
-// Throws Error, but Assimp may also crash or hang on a damaged file.
-ImportedScene import_with_assimp(const std::filesystem::path& path);
+// Throws Error, but Assimp may also crash, hang, or ask for any amount of memory on a damaged file: for a
+// child process alone. The limit of its memory holds for Assimp and is lifted then, since what it has read
+// may be placed any number of times.
+ImportedScene import_with_assimp(const std::filesystem::path& path, const MeshOptions& options,
+                                 ChildMemory& memory);
 
 }  // namespace vox

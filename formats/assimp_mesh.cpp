@@ -9,8 +9,10 @@
 #include "formats/child_process.h"
 #include "formats/image.h"
 #include "formats/mesh.h"
+#include "formats/read_limits.h"
+#include "formats/texture_files.h"
 #include "libvox/base/error.h"
-#include "libvox/base/log.h"
+#include "libvox/base/units.h"
 
 namespace vox {
 namespace {
@@ -85,11 +87,12 @@ void transfer(auto& stream, ImportedScene& imported) {
 }
 
 // What the child process does.
-void import_into(MemoryFile& file, const std::filesystem::path& path) {
+void import_into(MemoryFile& file, const std::filesystem::path& path, const MeshOptions& options,
+                 ChildMemory& memory) {
   ImportedScene imported;
   std::string problem;
   try {
-    imported = import_with_assimp(path);
+    imported = import_with_assimp(path, options, memory);
   } catch (const std::bad_alloc&) {
     problem = "out of memory while reading the file";
   } catch (const std::exception& error) {
@@ -117,16 +120,17 @@ void check(const ImportedScene& imported) {
 }
 
 // Assimp's readers trust their input: flipped bytes in a glTF are enough to make them follow null pointers.
-ImportedScene import_apart(const std::filesystem::path& path) {
-  std::error_code failed;
-  uint64_t size = std::filesystem::file_size(path, failed);
-  if (failed) throw Error(failed.message());
-  uint64_t seconds = 20 + 2 * (size >> 20);
+ImportedScene import_apart(const std::filesystem::path& path, const MeshOptions& options) {
   MemoryFile file;
   try {
-    run_in_child_process(seconds, [&] { import_into(file, path); });
+    run_in_child_process(may_take(path),
+                         [&](ChildMemory& memory) { import_into(file, path, options, memory); });
   } catch (const Cancelled&) {
     throw;
+  } catch (const ChildTookTooMuch& error) {
+    throw Error(fmt::format("reading it {}, which no sound file of {} needs", error.what(),
+                            format_bytes(std::filesystem::file_size(path))))
+        .hint("is the file damaged?");
   } catch (const Error& error) {
     throw Error(fmt::format("Assimp {}", error.what())).hint("is the file damaged?");
   }
@@ -141,20 +145,20 @@ ImportedScene import_apart(const std::filesystem::path& path) {
   return imported;
 }
 
-// Index into the images that `loader` will load; kNone with a warning where there is no such file.
-uint32_t add_to(ImageLoader& loader, ImageSource& source, const std::filesystem::path& folder) {
+// Index into the images that `loader` will load; kNone where there is no such file.
+uint32_t add_to(ImageLoader& loader, ImageSource& source, TextureFiles& textures) {
   if (!source.image.pixels.empty()) return loader.add_pixels(std::move(source.image));
   if (!source.file.empty()) return loader.add_embedded(source.file, source.name);
-  if (auto file = find_file(folder, source.name)) return loader.add_file(*file);
-  log_warning("texture '{}' not found; the material's colour is used instead", source.name);
-  return kNone;
+  const auto file = textures.find(source.name);
+  return file ? loader.add_file(*file) : kNone;
 }
 
-Scene with_images(ImportedScene imported, const std::filesystem::path& folder) {
+Scene with_images(ImportedScene imported, TextureFiles textures) {
   Scene scene = std::move(imported.scene);
   ImageLoader loader;
   std::vector<uint32_t> index;
-  for (ImageSource& source : imported.images) index.push_back(add_to(loader, source, folder));
+  for (ImageSource& source : imported.images) index.push_back(add_to(loader, source, textures));
+  textures.warn_of_missing();
   scene.images = loader.load();
   for (Material& material : scene.materials) {
     if (material.image != kNone) material.image = index[material.image];
@@ -167,9 +171,9 @@ Scene with_images(ImportedScene imported, const std::filesystem::path& folder) {
 
 }  // namespace
 
-Scene read_assimp(const std::filesystem::path& path) {
+Scene read_assimp(const std::filesystem::path& path, const MeshOptions& options) {
   try {
-    return with_images(import_apart(path), path.parent_path());
+    return with_images(import_apart(path, options), TextureFiles(path, options));
   } catch (const Cancelled&) {
     throw;
   } catch (Error& error) {

@@ -14,13 +14,17 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <new>
 
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/memory.h"
+#include "libvox/base/units.h"
 
 namespace vox {
 namespace {
+
+constexpr int kTookTooMuchMemory = 3;  // exit code
 
 void limit(int resource, uint64_t value) {
   rlimit limit = {.rlim_cur = value, .rlim_max = RLIM_INFINITY};
@@ -36,17 +40,17 @@ uint64_t mapped_bytes() {
   return pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-[[noreturn]] void run_as_child(uint64_t seconds, uint64_t memory, const std::function<void()>& body) {
+[[noreturn]] void run_as_child(const ChildLimits& limits, const std::function<void(ChildMemory&)>& body) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGINT, SIG_DFL);
   signal(SIGTERM, SIG_DFL);
   int nowhere = open("/dev/null", O_WRONLY);  // for what the C library says when a heap is broken
   dup2(nowhere, STDERR_FILENO);
   limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_CPU, seconds);
-  limit(RLIMIT_AS, memory);
+  limit(RLIMIT_CPU, limits.seconds);
   try {
-    body();
+    ChildMemory memory(limits.bytes);
+    body(memory);
   } catch (...) {
     _exit(1);
   }
@@ -104,15 +108,26 @@ void MemoryFile::read(std::span<std::byte> bytes) {
   }
 }
 
-void run_in_child_process(uint64_t seconds, const std::function<void()>& body) {
-  uint64_t memory = mapped_bytes() + available_bytes();
+ChildMemory::ChildMemory(uint64_t bytes) : most_(mapped_bytes() + available_bytes()) {
+  limit(RLIMIT_AS, std::min(most_, mapped_bytes() + bytes));
+  if (mapped_bytes() + bytes < most_) std::set_new_handler([] { _exit(kTookTooMuchMemory); });
+}
+
+void ChildMemory::lift() {
+  std::set_new_handler(nullptr);
+  limit(RLIMIT_AS, most_);
+}
+
+void run_in_child_process(const ChildLimits& limits, const std::function<void(ChildMemory&)>& body) {
   pid_t child = fork();
-  if (child == 0) run_as_child(seconds, memory, body);
+  if (child == 0) run_as_child(limits, body);
   if (child < 0) throw Error(fmt::format("no child process: {}", std::strerror(errno)));
   int status = wait_for(child);
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
-    throw Error(fmt::format("did not finish in {} s", seconds));
+    throw ChildTookTooMuch(fmt::format("took more than {} s", limits.seconds));
   if (WIFSIGNALED(status)) throw Error(fmt::format("crashed: {}", strsignal(WTERMSIG(status))));
+  if (WEXITSTATUS(status) == kTookTooMuchMemory)
+    throw ChildTookTooMuch(fmt::format("took more than {} of memory", format_bytes(limits.bytes)));
   if (WEXITSTATUS(status) != 0) throw Error("crashed");
 }
 

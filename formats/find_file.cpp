@@ -1,8 +1,10 @@
+#include "formats/find_file.h"
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-
-#include "formats/image.h"
+#include <span>
+#include <vector>
 
 namespace vox {
 namespace {

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,11 +16,6 @@ inline constexpr uint32_t kMaxImageSide = 32768;  // larger images are refused b
 
 Image read_image(const std::filesystem::path& path);                           // throws Error
 Image decode_image(std::span<const std::byte> file, const std::string& name);  // throws Error
-
-// The file that a mesh file in `folder` means by `name`: backslashes count as slashes, letter case is ignored
-// where no exact match exists, %20 may stand for a space. A path that does not exist here,
-// C:\art\textures\wood.png, is looked for by its last parts: textures/wood.png, then wood.png.
-std::optional<std::filesystem::path> find_file(const std::filesystem::path& folder, std::string name);
 
 // Collects the images of a scene, each file once, and decodes them in parallel.
 class ImageLoader {

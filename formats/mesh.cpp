@@ -12,20 +12,22 @@
 #include <map>
 #include <string>
 
+#include "formats/plausible.h"
 #include "libvox/base/error.h"
+#include "libvox/voxelize/grid.h"
 
 namespace vox {
 namespace {
 
 namespace fs = std::filesystem;
 
-using Reader = Scene (*)(const fs::path&);
+using Reader = Scene (*)(const fs::path&, const MeshOptions&);
 
 constexpr const char* kFormats =
     "OBJ, glTF, GLB, PLY, STL, FBX, COLLADA (dae), 3DS, OFF and others that Assimp knows are read";
 
 const std::map<std::string, Reader> kOwnReaders = {
-    {".obj", read_obj}, {".ply", read_ply}, {".stl", read_stl}};
+    {".obj", read_obj}, {".off", read_off}, {".ply", read_ply}, {".stl", read_stl}};
 
 void check_file(const fs::path& path) {
   std::error_code failed;
@@ -71,7 +73,7 @@ Reader reader_by_content(const fs::path& path) {
 
 }  // namespace
 
-Scene read_mesh(const fs::path& path) {
+Scene read_mesh(const fs::path& path, const MeshOptions& options) {
   Reader reader = nullptr;
   try {
     check_file(path);
@@ -81,7 +83,10 @@ Scene read_mesh(const fs::path& path) {
   } catch (Error& error) {
     throw error.at(path.string());
   }
-  return reader(path);
+  Scene scene = reader(path, options);
+  warn_of_implausible(scene, path);
+  turn_up(scene, options.up.value_or(UpAxis::Y));
+  return scene;
 }
 
 }  // namespace vox

@@ -1,20 +1,23 @@
-// Any mesh file → Scene. OBJ, PLY and STL are read by our own readers, everything else by Assimp.
+// Any mesh file → Scene. OBJ, OFF, PLY and STL are read by our own readers, everything else by Assimp.
 #pragma once
 
 #include <filesystem>
 
+#include "formats/mesh_options.h"
 #include "libvox/scene/scene.h"
 
 namespace vox {
 
 // Throws Error that names the file, and the line where there is one. Chooses by the extension, then by
-// content.
-Scene read_mesh(const std::filesystem::path& path);
+// content. In what it returns y points up.
+Scene read_mesh(const std::filesystem::path& path, const MeshOptions& options = {});
 
-Scene read_obj(const std::filesystem::path& path);  // with its MTL files
-Scene read_ply(const std::filesystem::path& path);
-Scene read_stl(const std::filesystem::path& path);
-Scene read_assimp(
-    const std::filesystem::path& path);  // glTF/GLB, FBX, OFF, 3DS, COLLADA, … (and OBJ, PLY, STL for tests)
+// Those of one format. Where MeshOptions::up names an axis, they leave it to read_mesh() to turn the scene.
+Scene read_obj(const std::filesystem::path& path, const MeshOptions& options = {});  // with its MTL files
+Scene read_off(const std::filesystem::path& path, const MeshOptions& options = {});
+Scene read_ply(const std::filesystem::path& path, const MeshOptions& options = {});
+Scene read_stl(const std::filesystem::path& path, const MeshOptions& options = {});
+// glTF/GLB, FBX, 3DS, COLLADA, … (and OBJ, OFF, PLY, STL for tests).
+Scene read_assimp(const std::filesystem::path& path, const MeshOptions& options = {});
 
 }  // namespace vox

@@ -1,11 +1,13 @@
 #include "formats/mtl.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
 
-#include "formats/mapped_file.h"
 #include "formats/scan.h"
+#include "formats/text_file.h"
 
 namespace vox {
 namespace {
@@ -33,12 +35,21 @@ std::optional<double> number_of(std::string_view word) {
   return number.value;
 }
 
-// The leading numbers of `text`, at most three.
-std::vector<double> take_numbers(std::string_view& text) {
+// 3.1+e2, 0,5: what starts as a number and is none.
+bool is_malformed(std::string_view word) {
+  const bool starts =
+      !word.empty() && (is_digit(word[0]) || std::string_view("+-.").find(word[0]) != word.npos);
+  return starts && !scan_number(std::string(word).c_str()).end;
+}
+
+// The leading numbers of `text`, at most `most`. Throws BadMtl.
+std::vector<double> take_numbers(std::string_view text, size_t most) {
   std::vector<double> numbers;
-  while (numbers.size() < 3 && !text.empty()) {
+  while (numbers.size() < most && !text.empty()) {
     std::string_view rest = text;
-    auto number = number_of(take_word(rest));
+    const std::string_view word = take_word(rest);
+    if (is_malformed(word)) throw BadMtl(fmt::format("expected a number instead of '{}'", word));
+    auto number = number_of(word);
     if (!number) break;
     numbers.push_back(*number);
     text = rest;
@@ -114,7 +125,7 @@ class MtlReader {
  private:
   // `Kd spectral …` and `Kd xyz …` start with no number.
   void read_color(std::string_view arguments) {
-    std::vector<double> rgb = take_numbers(arguments);
+    std::vector<double> rgb = take_numbers(arguments, 3);
     if (rgb.empty()) return;
     rgb.resize(3, rgb[0]);
     for (double& value : rgb) value = std::clamp(value, 0.0, 1.0);
@@ -122,7 +133,7 @@ class MtlReader {
   }
 
   void read_opacity(std::string_view arguments) {
-    std::vector<double> d = take_numbers(arguments);
+    std::vector<double> d = take_numbers(arguments, 1);
     if (d.empty()) return;
     materials_.back().opacity = std::clamp(d[0], 0.0, 1.0);
     has_opacity_ = true;
@@ -130,7 +141,7 @@ class MtlReader {
 
   // `d` wins where both are given. MeshLab writes Tr 1 for opaque, and no one means a mesh to be invisible.
   void read_transparency(std::string_view arguments) {
-    std::vector<double> tr = take_numbers(arguments);
+    std::vector<double> tr = take_numbers(arguments, 1);
     if (tr.empty() || has_opacity_) return;
     materials_.back().opacity = tr[0] > 0 && tr[0] < 1 ? 1 - tr[0] : 1;
   }
@@ -141,18 +152,23 @@ class MtlReader {
 
 }  // namespace
 
-std::vector<MtlMaterial> parse_mtl(std::string_view text) {
+std::vector<MtlMaterial> parse_mtl(std::string_view text, const std::filesystem::path& path) {
   MtlReader reader;
   for_each_line(text, [&](const char* p) {
     const char* end = word_end(p);
-    reader.read_line(lower({p, end}), rest_of_line(end));
+    try {
+      reader.read_line(lower({p, end}), rest_of_line(end));
+    } catch (BadMtl& error) {
+      error.at(fmt::format("{}:{}", path.string(), line_number(text, p)));
+      throw;
+    }
     return p;
   });
   return std::move(reader).materials();
 }
 
 std::vector<MtlMaterial> read_mtl(const std::filesystem::path& path) {
-  return parse_mtl(MappedFile(path).text());
+  return parse_mtl(TextFile(path).text(), path);
 }
 
 }  // namespace vox

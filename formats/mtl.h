@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "libvox/base/error.h"
+
 namespace vox {
 
 // A texture map with its options. A texture coordinate (u, v), v up, becomes (u, v) · scale + offset.
@@ -26,10 +28,17 @@ struct MtlMaterial {
   MtlMap color_map, opacity_map;               // map_Kd, map_d
 };
 
-// What cannot be understood is left out. Throws Error where the file cannot be read.
+// What it says beyond colours, opacity and their maps is left out. Throws Error where the file cannot be
+// read, and BadMtl.
 std::vector<MtlMaterial> read_mtl(const std::filesystem::path& path);
 
-// A zero byte follows `text`.
-std::vector<MtlMaterial> parse_mtl(std::string_view text);
+// A number that is none, such as 3.1+e2: with the line.
+class BadMtl : public Error {
+ public:
+  using Error::Error;
+};
+
+// `path` is for messages. A zero byte follows `text`.
+std::vector<MtlMaterial> parse_mtl(std::string_view text, const std::filesystem::path& path);
 
 }  // namespace vox

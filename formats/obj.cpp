@@ -1,23 +1,23 @@
 // OBJ (Wavefront, "Advanced Visualizer Manual", appendix B1).
-#include "formats/mapped_file.h"
 #include "formats/mesh.h"
 #include "formats/obj_materials.h"
 #include "formats/obj_parse.h"
+#include "formats/text_file.h"
 
 namespace vox {
 namespace {
 
 ObjText read_text(const std::filesystem::path& path) {
-  MappedFile file(path);
+  const TextFile file(path);
   return parse_obj(file.text(), path);
 }
 
 }  // namespace
 
-Scene read_obj(const std::filesystem::path& path) {
+Scene read_obj(const std::filesystem::path& path, const MeshOptions& options) {
   ObjText obj = read_text(path);
   cut_concave_polygons(obj.scene, obj.polygons);
-  add_obj_materials(obj, path);
+  add_obj_materials(obj, path, options);
   return std::move(obj.scene);
 }
 

@@ -7,8 +7,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include "formats/find_file.h"
 #include "formats/image.h"
 #include "formats/mtl.h"
+#include "formats/texture_files.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 
@@ -64,6 +66,8 @@ void add_library(Library& library, const fs::path& folder, const std::string& na
       std::string key = mtl.name;
       library.materials.insert_or_assign(key, LibraryMaterial{std::move(mtl), file->parent_path()});
     }
+  } catch (const BadMtl&) {
+    throw;
   } catch (const Error& error) {
     log_warning("materials: {}; they become grey", error.what());
     library.complete = false;
@@ -130,19 +134,18 @@ Image with_mask(const Image* color, const Image& mask) {
 // The textures of the materials: loads each file once, makes each combination once.
 class Textures {
  public:
-  explicit Textures(fs::path obj_folder) : obj_folder_(std::move(obj_folder)) {}
+  explicit Textures(TextureFiles files) : files_(std::move(files)) {}
 
   uint32_t add(const MtlMap& map, const fs::path& folder) {
     if (map.file.empty()) return kNone;
-    auto file = find_file(folder, map.file);
-    if (!file) file = find_file(obj_folder_, map.file);
-    if (file) return loader_.add_file(*file);
-    if (missing_.insert(map.file).second)
-      log_warning("texture '{}' not found; the material's colour instead", map.file);
-    return kNone;
+    auto file = files_.find(map.file, folder);
+    return file ? loader_.add_file(*file) : kNone;
   }
 
-  void load() { loaded_ = loader_.load(); }
+  void load() {
+    files_.warn_of_missing();
+    loaded_ = loader_.load();
+  }
 
   bool is_there(uint32_t file) const { return file != kNone && loaded_[file].width > 0; }
 
@@ -166,9 +169,8 @@ class Textures {
   }
 
  private:
-  fs::path obj_folder_;
+  TextureFiles files_;
   ImageLoader loader_;
-  std::set<std::string> missing_;
   std::vector<Image> loaded_, images_;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> made_;  // map_Kd and map_d → index into images_
 };
@@ -231,10 +233,10 @@ std::vector<LibraryMaterial> look_up(const std::vector<std::string>& names, cons
 
 }  // namespace
 
-void add_obj_materials(ObjText& obj, const fs::path& path) {
+void add_obj_materials(ObjText& obj, const fs::path& path, const MeshOptions& options) {
   fs::path folder = path.parent_path();
   std::vector<LibraryMaterial> materials = look_up(assign_materials(obj), read_libraries(obj, folder));
-  Textures textures(folder);
+  Textures textures(TextureFiles(path, options));
   std::vector<std::pair<uint32_t, uint32_t>> files;  // per material: map_Kd and map_d
   for (LibraryMaterial& material : materials) {
     if (!material.mtl.color && !obj.scene.colors.empty()) material.mtl.color = {1, 1, 1};

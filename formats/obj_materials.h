@@ -3,12 +3,14 @@
 
 #include <filesystem>
 
+#include "formats/mesh_options.h"
 #include "formats/obj_parse.h"
 
 namespace vox {
 
 // Fills the scene's materials and images and gives every triangle its material. What is missing is named in a
 // warning and replaced: a texture by the material's colour, a material by grey. `path` is the OBJ file.
-void add_obj_materials(ObjText& obj, const std::filesystem::path& path);
+// Throws BadMtl.
+void add_obj_materials(ObjText& obj, const std::filesystem::path& path, const MeshOptions& options);
 
 }  // namespace vox

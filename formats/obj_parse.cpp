@@ -259,15 +259,6 @@ Counts count(std::vector<Piece>& pieces, const std::filesystem::path& path) {
   return all;
 }
 
-uint64_t line_number(std::string_view text, const char* position) {
-  uint64_t number = 1;
-  for (const char* p = text.data(); p < position; p = skip_line_end(p)) {
-    while (p < position && *p != '\n' && *p != '\r') ++p;
-    if (p < position) ++number;
-  }
-  return number;
-}
-
 void append(ObjText& all, Piece& piece) {
   uint64_t first = all.scene.triangles.size();
   all.scene.triangles.insert(all.scene.triangles.end(), piece.triangles.begin(), piece.triangles.end());

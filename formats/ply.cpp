@@ -4,15 +4,17 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
 #include "formats/image.h"
-#include "formats/mapped_file.h"
 #include "formats/mesh.h"
 #include "formats/ply_header.h"
 #include "formats/polygon.h"
 #include "formats/scan.h"
+#include "formats/text_file.h"
+#include "formats/texture_files.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 
@@ -42,6 +44,9 @@ class TextValues {
   void end_element() {
     while (p_ < end_ && *p_ != '\n' && *p_ != '\r') ++p_;
   }
+
+  // Not counted: text may end with anything.
+  uint64_t rest() const { return 0; }
 
  private:
   const char *p_, *end_;
@@ -81,6 +86,8 @@ class BinaryValues {
   }
 
   void end_element() {}
+
+  uint64_t rest() const { return data_.size(); }
 
  private:
   template <class T>
@@ -125,6 +132,7 @@ constexpr size_t kNoProperty = SIZE_MAX;
 struct PlyMesh {
   Scene scene;
   std::vector<Polygon> polygons;
+  uint64_t bytes_left = 0;  // behind the last element
 };
 
 template <class Values>
@@ -152,6 +160,7 @@ class MeshReader {
         skip_elements(element);
       }
     }
+    mesh_.bytes_left = values_.rest();
     return std::move(mesh_);
   }
 
@@ -242,6 +251,9 @@ class MeshReader {
     auto indices = element.find({"vertex_indices", "vertex_index"});
     if (!indices || !element.properties[*indices].count_type)
       throw Error(fmt::format("element '{}' has no list vertex_indices", element.name));
+    if (!is_integer(element.properties[*indices].type))
+      throw Error(fmt::format("the list {} of element '{}' has no whole numbers, so they cannot be vertices",
+                              element.properties[*indices].name, element.name));
     return *indices;
   }
 
@@ -276,6 +288,7 @@ class MeshReader {
   uint32_t vertex(double index, uint64_t face) const {
     if (!(index >= 0 && index < static_cast<double>(vertex_count_)))
       throw Error(fmt::format("face {} names vertex {}, but {} are defined", face, index, vertex_count_));
+    if (index != std::floor(index)) throw Error(fmt::format("face {} names vertex {}", face, index));
     return static_cast<uint32_t>(index);
   }
 
@@ -302,7 +315,8 @@ class MeshReader {
 
   uint64_t list_size(const PlyProperty& property) {
     double size = values_.next(*property.count_type);
-    if (!(size >= 0 && size <= UINT32_MAX)) throw Error(fmt::format("a list of {} values", size));
+    if (!(size >= 0 && size <= UINT32_MAX && size == std::floor(size)))
+      throw Error(fmt::format("a list of {} values", size));
     return static_cast<uint64_t>(size);
   }
 
@@ -327,18 +341,17 @@ PlyMesh read_data(const PlyHeader& header, std::string_view data) {
 }
 
 // One material for each texture, or one without.
-void add_materials(Scene& scene, const PlyHeader& header, const std::filesystem::path& path) {
+void add_materials(Scene& scene, const PlyHeader& header, TextureFiles textures) {
   ImageLoader loader;
   for (const std::string& texture : header.textures) {
     Material& material = scene.materials.emplace_back();
     material.name = texture;
-    if (auto file = find_file(path.parent_path(), texture)) {
+    if (auto file = textures.find(texture)) {
       material.base_color = {1, 1, 1, 1};
       material.image = loader.add_file(*file);
-    } else {
-      log_warning("{}: texture '{}' not found", path.string(), texture);
     }
   }
+  textures.warn_of_missing();
   if (scene.materials.empty()) scene.materials.emplace_back().name = "default";
   if (!scene.colors.empty())
     for (Material& material : scene.materials) material.base_color = {1, 1, 1, 1};
@@ -348,11 +361,11 @@ void add_materials(Scene& scene, const PlyHeader& header, const std::filesystem:
 
 }  // namespace
 
-Scene read_ply(const std::filesystem::path& path) {
+Scene read_ply(const std::filesystem::path& path, const MeshOptions& options) {
   PlyHeader header;
   PlyMesh mesh;
   {
-    MappedFile file(path);
+    const TextFile file(path);
     header = parse_ply_header(file.text(), path);
     try {
       mesh = read_data(header, file.text().substr(header.bytes));
@@ -360,8 +373,10 @@ Scene read_ply(const std::filesystem::path& path) {
       throw error.at(path.string());
     }
   }
+  if (mesh.bytes_left > 0)
+    log_warning("{}: {} bytes after the last element are not read", path.string(), mesh.bytes_left);
   cut_concave_polygons(mesh.scene, mesh.polygons);
-  add_materials(mesh.scene, header, path);
+  add_materials(mesh.scene, header, TextureFiles(path, options));
   return std::move(mesh.scene);
 }
 

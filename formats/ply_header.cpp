@@ -66,11 +66,13 @@ class HeaderReader {
     return word;
   }
 
-  // Not over CR and LF where lines end with CR: the LF would be the first byte of the data.
+  // Not over CR and LF where lines end with CR alone: the LF would be the first byte of the data. Lines that
+  // end with LF and with CR LF are found in one header.
   void next_line() {
     while (!is_line_end(*p_)) ++p_;
-    if (line_number_ == 1) crlf_ = p_[0] == '\r' && p_[1] == '\n';
-    p_ += *p_ == '\r' && crlf_ ? 2 : 1;
+    const bool crlf = p_[0] == '\r' && p_[1] == '\n';
+    if (line_number_ == 1) lone_cr_ = *p_ == '\r' && !crlf;
+    p_ += crlf && !lone_cr_ ? 2 : 1;
     ++line_number_;
   }
 
@@ -107,6 +109,7 @@ class HeaderReader {
     std::string_view word = take_word();
     if (word == "list") {
       property.count_type = read_type(take_word());
+      if (!is_integer(*property.count_type)) fail("a list whose count is no whole number");
       word = take_word();
     }
     property.type = read_type(word);
@@ -145,11 +148,15 @@ class HeaderReader {
   const std::filesystem::path& path_;
   const char* p_ = nullptr;
   uint64_t line_number_ = 1;
-  bool crlf_ = false, has_vertices_ = false;
+  bool lone_cr_ = false, has_vertices_ = false;
   PlyHeader header_;
 };
 
 }  // namespace
+
+bool is_integer(PlyType type) {
+  return type != PlyType::Float32 && type != PlyType::Float64;
+}
 
 size_t size_of(PlyType type) {
   static constexpr size_t kSizes[] = {1, 1, 2, 2, 4, 4, 4, 8};

@@ -13,6 +13,7 @@ namespace vox {
 enum class PlyFormat { Text, LittleEndian, BigEndian };
 enum class PlyType : uint8_t { Int8, Uint8, Int16, Uint16, Int32, Uint32, Float32, Float64 };
 
+bool is_integer(PlyType type);
 size_t size_of(PlyType type);  // bytes in a binary file
 
 struct PlyProperty {

@@ -7,6 +7,15 @@
 
 namespace vox {
 
+uint64_t line_number(std::string_view text, const char* position) {
+  uint64_t number = 1;
+  for (const char* p = text.data(); p < position; p = skip_line_end(p)) {
+    while (p < position && *p != '\n' && *p != '\r') ++p;
+    if (p < position) ++number;
+  }
+  return number;
+}
+
 std::string rest_of_line(const char* p) {
   std::string text;
   for (p = skip_blanks(p); !is_line_end(*p);) {

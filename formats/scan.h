@@ -73,6 +73,9 @@ void for_each_line(std::string_view text, F f) {
   }
 }
 
+// The line that `position`, within `text`, stands in; the first one is 1.
+uint64_t line_number(std::string_view text, const char* position);
+
 // The text from p to the end of the line, joined lines as one, blanks around it removed.
 std::string rest_of_line(const char* p);
 

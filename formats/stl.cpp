@@ -112,7 +112,7 @@ class TextReader {
 }  // namespace
 
 // The size decides: binary files may start with "solid", too.
-Scene read_stl(const std::filesystem::path& path) {
+Scene read_stl(const std::filesystem::path& path, const MeshOptions&) {
   MappedFile file(path);
   uint64_t size = file.bytes().size(), count = 0;
   if (size >= kHeaderBytes) count = load_little_endian<uint32_t>(file.bytes().data() + kHeaderBytes - 4);

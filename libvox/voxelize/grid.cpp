@@ -39,6 +39,28 @@ void check_box(const Box& box, double longest, bool clip) {
   throw Error(problem);
 }
 
+constexpr double kRounding = 1.0 / 512;  // voxels: so far a clip box may miss a voxel's face
+
+// Moves the origin of a grid that spans `box`. What lies on a voxel's lower face is in that voxel, so that
+// the far face of a mesh may need one more; a clip box ends there.
+void snap_origin(Grid& grid, const Box& box, bool clip) {
+  constexpr double kFarthest = 1e12;  // voxels: their 512ths are exact
+  auto first = [&](double low) { return std::floor(low / grid.voxel_size + (clip ? kRounding : 0)); };
+  const Vec3d start = {first(grid.origin.x), first(grid.origin.y), first(grid.origin.z)};
+  if (!(std::max({std::abs(start.x), std::abs(start.y), std::abs(start.z)}) < kFarthest))
+    throw Error("the mesh is too many voxels away from the world's origin to snap to it");
+  auto end = [&](double high) {
+    const double voxels = high / grid.voxel_size;
+    return clip ? std::ceil(voxels - kRounding) : std::floor(voxels) + 1;
+  };
+  const double resolution =
+      std::max({end(box.max.x) - start.x, end(box.max.y) - start.y, end(box.max.z) - start.z});
+  check_resolution(resolution, fmt::format("with its origin snapped, the grid has {} voxels", resolution));
+  grid.resolution = static_cast<uint32_t>(resolution);
+  grid.first_voxel = start;
+  grid.origin = start * grid.voxel_size;
+}
+
 }  // namespace
 
 Box bounding_box(const Scene& scene) {
@@ -73,6 +95,7 @@ Grid fit_grid(const Scene& scene, const GridOptions& options) {
     side = std::max(side, grid.voxel_size * grid.resolution);
   }
   if (options.center) grid.origin = box.min - (Vec3d{side, side, side} - extent) * 0.5;
+  if (options.snap) snap_origin(grid, box, options.clip.has_value());
   return grid;
 }
 

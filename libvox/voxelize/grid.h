@@ -18,6 +18,10 @@ struct Grid {
   uint32_t resolution = 0;
   Vec3d origin = {0, 0, 0};
   double voxel_size = 1;
+
+  // Of a snapped grid the origin in voxels, whole numbers. All snapped grids of one voxel size are windows of
+  // one grid of the world: what lies in several of them fills the same voxels in each.
+  std::optional<Vec3d> first_voxel = std::nullopt;
 };
 
 struct Box {
@@ -30,12 +34,15 @@ struct GridOptions {
   uint32_t resolution = 0;  // voxels along the longest side; or
   double voxel_size = 0;    // world units a voxel
   bool center = false;      // the shorter sides are centred in the cube instead of starting at its origin
+  bool snap = false;        // the origin is a multiple of the voxel size
   std::optional<Box> clip = std::nullopt;  // the grid spans this box instead of the scene's
 };
 
 // With a resolution, the longest side of the box spans the R voxels exactly; with a voxel size, R is as many
-// voxels as the longest side needs. Throws UsageError unless one of both is given, where the resolution is
-// outside [kMinResolution, kMaxResolution] and where the clip box is empty; Error where the scene is.
+// voxels as the longest side needs. Snapping moves the origin down to a multiple of the voxel size (but to
+// the nearest one where a clip box misses it by rounding alone), and takes one voxel more where the other end
+// needs it. Throws UsageError unless one of both is given, where the resolution is outside [kMinResolution,
+// kMaxResolution] and where the clip box is empty; Error where the scene is.
 Grid fit_grid(const Scene& scene, const GridOptions& options);
 
 // Turns the scene so that its `up` axis becomes y. (x, y, z) becomes (z, x, y) for X, itself for Y, (x, z,

@@ -66,14 +66,24 @@ bool reaches_grid(const std::array<Corner, 3>& triangle, uint32_t resolution, bo
   return true;
 }
 
+// The lattice of the world, in voxels: where snapped grids have their vertices.
+double on_lattice(double voxels) {
+  return (std::floor(voxels * 256) + 0.5) / 256;
+}
+
 TriangleShape snapped(const Corner& a, const Corner& b, const Corner& c, uint32_t material,
-                      uint32_t resolution) {
+                      const Grid& grid) {
   TriangleShape shape;
   shape.material = material;
+  // A snapped grid has nothing to pull inward: what is on its far face is in the next one's first voxel.
+  auto snap = [&](double voxels) {
+    return grid.first_voxel ? 2 * static_cast<int32_t>(std::floor(voxels * 256)) + 1
+                            : vox::snap(voxels, grid.resolution);
+  };
   const Corner* corners[3] = {&a, &b, &c};
   for (int i = 0; i < 3; ++i) {
     const Vec3d& p = corners[i]->voxels;
-    shape.corner[i] = {snap(p.x, resolution), snap(p.y, resolution), snap(p.z, resolution)};
+    shape.corner[i] = {snap(p.x), snap(p.y), snap(p.z)};
   }
   return shape;
 }
@@ -127,16 +137,26 @@ class Preparer {
     if (!std::all_of(corners.begin(), corners.end(), [](const Corner& c) { return within_guard(c.voxels); }))
       for (int axis = 0; axis < 3; ++axis) polygon = cut(cut(polygon, axis, 1), axis, -1);
     for (size_t i = 2; i < polygon.size(); ++i) {
-      out.shapes.push_back(snapped(polygon[0], polygon[i - 1], polygon[i], shown, grid_.resolution));
+      out.shapes.push_back(snapped(polygon[0], polygon[i - 1], polygon[i], shown, grid_));
       out.shadings.push_back(shading_of(polygon[0], polygon[i - 1], polygon[i], level));
     }
   }
 
  private:
+  // In a snapped grid the vertex is first put on the lattice, then counted from the origin, which is exact:
+  // other windows of the world have it at the same place.
+  Vec3d in_voxels(Vec3d p) const {
+    const double size = grid_.voxel_size;
+    if (grid_.first_voxel)
+      return Vec3d{on_lattice(p.x / size), on_lattice(p.y / size), on_lattice(p.z / size)} -
+             *grid_.first_voxel;
+    const Vec3d q = p - grid_.origin;
+    return {q.x / size, q.y / size, q.z / size};
+  }
+
   Corner corner(const Triangle& triangle, size_t i) const {
     Corner corner = {};
-    Vec3d p = scene_.positions[triangle.position[i]] - grid_.origin;
-    corner.voxels = {p.x / grid_.voxel_size, p.y / grid_.voxel_size, p.z / grid_.voxel_size};
+    corner.voxels = in_voxels(scene_.positions[triangle.position[i]]);
     if (triangle.texcoord[i] != kNone) {
       Vec2f uv = scene_.texcoords[triangle.texcoord[i]];
       corner.texcoord = {uv.x, uv.y};

@@ -14,7 +14,7 @@ namespace {
 
 std::string message_of(uint64_t seconds, const std::function<void()>& body) {
   try {
-    run_in_child_process(seconds, body);
+    run_in_child_process({.seconds = seconds, .bytes = uint64_t{64} << 20}, [&](ChildMemory&) { body(); });
   } catch (const Error& error) {
     return error.what();
   }
@@ -50,7 +50,28 @@ TEST(ChildProcess, EndlessWorkIsEnded) {
                        [&] {
                          while (forever) continue;
                        }),
-            "did not finish in 1 s");
+            "took more than 1 s");
+}
+
+// Touches what it takes: memory that is asked for alone is free.
+void take(size_t bytes) {
+  std::vector<char> memory(bytes, 1);
+  volatile char last = memory.back();
+  static_cast<void>(last);
+}
+
+TEST(ChildProcess, TakesNoMoreMemoryThanItMayUntilThatIsLifted) {
+  constexpr size_t kMore = size_t{100} << 20;
+  std::string too_much = "took more than 64.00 MiB of memory";
+#ifdef __SANITIZE_ADDRESS__
+  too_much = "crashed";
+#endif
+  EXPECT_EQ(message_of(10, [] { take(size_t{32} << 20); }), "");
+  EXPECT_EQ(message_of(10, [] { take(kMore); }), too_much);
+  EXPECT_NO_THROW(run_in_child_process({.seconds = 10, .bytes = 1 << 20}, [](ChildMemory& memory) {
+    memory.lift();
+    take(kMore);
+  }));
 }
 
 }  // namespace

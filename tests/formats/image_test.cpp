@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "formats/find_file.h"
 #include "libvox/base/error.h"
 #include "tests/formats/asset_files.h"
 

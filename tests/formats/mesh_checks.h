@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/mesh_options.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/scene/scene.h"
@@ -58,9 +59,9 @@ struct QuietLog {
 };
 
 // Reads `content` with up to three bytes changed, `times` times: an Error or a sound scene.
-inline void expect_flips_to_be_harmless(const std::string& content, const std::filesystem::path& file,
-                                        const std::function<Scene(const std::filesystem::path&)>& read,
-                                        int times = 500) {
+inline void expect_flips_to_be_harmless(
+    const std::string& content, const std::filesystem::path& file,
+    const std::function<Scene(const std::filesystem::path&, const MeshOptions&)>& read, int times = 500) {
   QuietLog quiet;
   std::mt19937 random(1);
   for (int i = 0; i < times; ++i) {
@@ -70,7 +71,7 @@ inline void expect_flips_to_be_harmless(const std::string& content, const std::f
     std::filesystem::remove(file);  // some file systems flush a file that is truncated and written again
     std::ofstream(file, std::ios::binary) << damaged;
     try {
-      EXPECT_TRUE(is_sound(read(file))) << "flip " << i;
+      EXPECT_TRUE(is_sound(read(file, {}))) << "flip " << i;
     } catch (const Error& error) {
       EXPECT_NE(std::string(error.what()).find(file.filename().string()), std::string::npos) << error.what();
     }

@@ -50,6 +50,31 @@ TEST(ReadMesh, UnknownNamesAreReadByTheirContent) {
   EXPECT_EQ(read_mesh(folder.write("model", glb())).triangles.size(), 2u);
 }
 
+TEST(ReadMesh, SizesThatNoOneMeansAreWarnedOfInEveryFormat) {
+  TestFolder folder;
+  auto warning = [&](const std::string& name, const std::string& content) {
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(read_mesh(folder.write(name, content)).triangles.size(), 1u);
+    return testing::internal::GetCapturedStderr();
+  };
+  for (const auto& [name, good] :
+       {std::pair{"a.obj", kObj}, {"a.ply", kPly}, {"a.stl", kStl}, {"a.off", kOff}}) {
+    auto with_ones_as = [&, good = good](const std::string& number) {
+      std::string text = good;
+      const size_t at = text.find("1 1 0");
+      return text.replace(at, 1, number);
+    };
+    EXPECT_EQ(warning(name, good), "");
+    EXPECT_EQ(warning(name, with_ones_as("1e14")), "");
+    EXPECT_NE(warning(name, with_ones_as("2e15")).find(std::string(name) + ": the scene is 2e+15 wide"),
+              std::string::npos);
+  }
+  EXPECT_NE(warning("b.obj", "v 0 0 0\nv 1e-44 0 0\nv 0 2.8e-45 0\nf 1 2 3\n")
+                .find("b.obj: no coordinate is larger than 1e-44"),
+            std::string::npos);
+  EXPECT_EQ(warning("b.obj", "v 0 0 0\nv 1e-20 0 0\nv 0 1e-44 0\nf 1 2 3\n"), "");
+}
+
 TEST(ReadMesh, WhatIsNoMeshFileIsNamed) {
   TestFolder folder;
   std::string at = folder.path().string();

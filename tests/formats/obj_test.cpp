@@ -197,6 +197,7 @@ TEST_F(Obj, ErrorsNameTheLine) {
   expect(kSquare + kUv + "f 1 2 3/1/1/1\n", "expected a corner");
   expect("v 1 2\n", "a.obj:1: expected a number instead of ''");
   expect("\r\nv 1 \\\r\n2 3\rv 1 2 abc\n", "a.obj:4: expected a number instead of 'abc'");
+  expect("v 1 2 3\nv 1e+2 2.e+1 3.1+e2\n", "a.obj:2: expected a number instead of '3.1+e2'");
 }
 
 TEST_F(Obj, TheFirstOfManyErrorsIsReported) {
@@ -290,9 +291,22 @@ TEST_F(Obj, WhatIsMissingBecomesGreyWithOneWarning) {
   EXPECT_EQ(read(text).materials[0].base_color, (std::array<float, 4>{1, 0, 0, 1}));
 }
 
+TEST_F(Obj, ANumberOfAnMtlThatIsNoneIsAnErrorWithItsLine) {
+  for (std::string bad : {"Kd 0.5 3.1+e2 1", "d 0,5", "Tr 1.0.0", "Kd -"}) {
+    folder.write("a.mtl", "newmtl x\n\n" + bad + "\n");
+    const std::string what = error("mtllib a.mtl\nusemtl x\n" + kSquare + "f 1 2 3\n");
+    EXPECT_NE(what.find("a.mtl:3: expected a number instead of '"), std::string::npos) << bad << ": " << what;
+  }
+  for (std::string good :
+       {"Kd spectral a.rfl 1", "Kd 0.5 0.5 0.5 # grey", "d -halo 0.5", "Kd 1.#IND 0 0", "Kd"}) {
+    folder.write("a.mtl", "newmtl x\n" + good + "\n");
+    EXPECT_EQ(error("mtllib a.mtl\nusemtl x\n" + kSquare + "f 1 2 3\n"), "") << good;
+  }
+}
+
 TEST(Mtl, MapsHaveOptionsAndNamesWithSpaces) {
   auto map = [](const std::string& line) {
-    return parse_mtl("newmtl a\nmap_Kd " + line + "\n").at(0).color_map;
+    return parse_mtl("newmtl a\nmap_Kd " + line + "\n", "a.mtl").at(0).color_map;
   };
   EXPECT_EQ(map("My Wall\\brick 01.png  "), (MtlMap{.file = "My Wall\\brick 01.png"}));
   EXPECT_EQ(map("-o 0.5 -s 2 3 1 -clamp on wall.png"),
@@ -395,8 +409,8 @@ TEST_F(ObjTextures, FlippedBytesGiveAnErrorOrASoundScene) {
   expect_flips_to_be_harmless(kEverything, folder.path() / "a.obj", read_obj);
   folder.write("a.obj", kEverything);
   expect_flips_to_be_harmless(
-      materials, folder.path() / "a.mtl", [&](const auto&) { return read_obj(folder.path() / "a.obj"); },
-      200);
+      materials, folder.path() / "a.mtl",
+      [&](const auto&, const auto&) { return read_obj(folder.path() / "a.obj"); }, 200);
 }
 
 TEST_F(Obj, EveryTruncationGivesAnErrorOrASoundScene) {

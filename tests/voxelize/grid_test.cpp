@@ -75,6 +75,41 @@ TEST(FitGrid, ClipReplacesTheBoxOfTheScene) {
   EXPECT_EQ(grid.voxel_size, 0.5);
 }
 
+TEST(FitGrid, ASnappedOriginIsAMultipleOfTheVoxelSizeAndTheGridHoldsTheScene) {
+  for (double size : {0.1, 0.3, 0.55, 1.0}) {
+    const Grid grid = fit_grid(slab(), {.voxel_size = size, .snap = true});
+    ASSERT_TRUE(grid.first_voxel);
+    EXPECT_EQ(*grid.first_voxel, (Vec3d{std::floor(1 / size), std::floor(-2 / size), std::floor(5 / size)}));
+    EXPECT_EQ(grid.origin, *grid.first_voxel * size);
+    const uint32_t plain = fit_grid(slab(), {.voxel_size = size}).resolution;
+    EXPECT_GE(grid.resolution, plain);
+    EXPECT_LE(grid.resolution, plain + 1);
+    EXPECT_GT(grid.first_voxel->y + grid.resolution, 4 / size);  // its far face is in a voxel too
+  }
+}
+
+TEST(FitGrid, SnappingGoesWithResolutionsClipBoxesAndCentring) {
+  const Grid plain = fit_grid(slab(), {.resolution = 12, .snap = true});
+  EXPECT_EQ(plain.voxel_size, 0.5);
+  EXPECT_EQ(plain.origin, (Vec3d{1, -2, 5}));
+  EXPECT_EQ(plain.resolution, 13u);
+  // 0.3 / 0.1 and 0.7 / 0.1 are a little less than 3 and 7, 1.1 / 0.1 is a little more than 11.
+  const Grid clip =
+      fit_grid(slab(), {.voxel_size = 0.1, .snap = true, .clip = Box{{0.3, 0.7, 0.3}, {1.1, 1.5, 1.1}}});
+  EXPECT_EQ(*clip.first_voxel, (Vec3d{3, 7, 3}));
+  EXPECT_EQ(clip.resolution, 8u);
+  const Grid cut =
+      fit_grid(slab(), {.voxel_size = 0.1, .snap = true, .clip = Box{{0.35, 0.35, 0.35}, {1, 1.05, 1}}});
+  EXPECT_EQ(*cut.first_voxel, (Vec3d{3, 3, 3}));
+  EXPECT_EQ(cut.resolution, 8u);
+  const Grid centred = fit_grid(slab(), {.voxel_size = 0.55, .center = true, .snap = true});
+  EXPECT_EQ(*centred.first_voxel, (Vec3d{-2, -4, 6}));
+  EXPECT_THROW(fit_grid(slab(), {.resolution = 1u << 20, .snap = true}), UsageError);
+  EXPECT_THROW(
+      fit_grid(scene_of({{1e15, 0, 0}, {1e15 + 4, 0, 0}, {1e15, 1, 0}}), {.voxel_size = 1e-1, .snap = true}),
+      Error);
+}
+
 TEST(FitGrid, ResolutionsThatCannotBeAreRefused) {
   for (uint32_t resolution : {1u, 3u, (1u << 20) + 1, UINT32_MAX})
     EXPECT_THROW(fit_grid(slab(), {.resolution = resolution}), UsageError) << resolution;

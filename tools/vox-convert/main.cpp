@@ -42,9 +42,9 @@ Scene load_meshes(const ConvertOptions& options, Conversion& conversion) {
   for (const auto& input : options.inputs) {
     log_debug("reading {}", input.string());
     if (scene.triangles.empty() && scene.positions.empty()) {
-      scene = read_mesh(input);
+      scene = read_mesh(input, options.mesh);
     } else {
-      append_scene(scene, read_mesh(input));
+      append_scene(scene, read_mesh(input, options.mesh));
     }
     throw_if_cancelled();
   }
@@ -54,7 +54,6 @@ Scene load_meshes(const ConvertOptions& options, Conversion& conversion) {
     log_warning("dropped {} triangles with coordinates that are not finite", format_count(not_finite));
   if (degenerate > 0) log_warning("dropped {} triangles without area", format_count(degenerate));
   if (scene.triangles.empty()) throw Error("no triangles to convert").at(options.inputs[0].string());
-  turn_up(scene, options.up);
   conversion.triangles = scene.triangles.size();
   return scene;
 }
@@ -124,7 +123,7 @@ VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion)
   }
   voxels.origin = grid.origin;
   voxels.voxel_size = grid.voxel_size;
-  voxels.up = UpAxis::Y;  // of the grid: turn_up() has turned the mesh
+  voxels.up = UpAxis::Y;  // read_mesh() has turned the mesh
   voxels.coverage = options.build.coverage;
   voxels.solid = options.build.solid;
   voxels.source = joined(options.inputs);

@@ -54,7 +54,19 @@ cxxopts::Options describe() {
       "clip", "Only this box, in scene units; the grid spans it, or, of a scene file, the export", text(),
       "X0,Y0,Z0,X1,Y1,Z1")("center",
                            "Centre the shorter sides in the cube instead of starting at its corner")(
-      "up", "The mesh's axis that points up, x, y or z; it is turned to y", preset("y"), "AXIS");
+      "snap-origin",
+      "Start the grid at a multiple of the voxel size, so that tiles converted apart with one --voxel-size "
+      "fit together");
+  options.add_options("Meshes")(
+      "up",
+      "The axis that points up, x, y or z, whatever the file says; it is turned to y; "
+      "file: as it says (COLLADA, FBX), y where it says nothing",
+      preset("file"), "AXIS")(
+      "units",
+      "file: scene units are metres, where the file says what its own are (FBX, COLLADA); keep: its numbers",
+      preset("file"), "KIND")(
+      "texture-path", "A folder to look into for textures that are not beside the mesh; may be repeated",
+      text(), "DIR");
   options.add_options("Voxels")("coverage",
                                 "conservative: every voxel a triangle touches; thin: fewer, but no path "
                                 "through faces leaks (6-separating)",
@@ -110,7 +122,22 @@ void read_grid(const cxxopts::ParseResult& parsed, ConvertOptions& options) {
   }
   if (parsed.count("clip")) options.grid.clip = parse_clip(parsed["clip"].as<std::string>());
   options.grid.center = parsed.count("center") > 0;
-  options.up = parse_choice<UpAxis>(parsed, "up", {{"x", UpAxis::X}, {"y", UpAxis::Y}, {"z", UpAxis::Z}});
+  options.grid.snap = parsed.count("snap-origin") > 0;
+}
+
+void read_mesh_options(const cxxopts::ParseResult& parsed, MeshOptions& options) {
+  options.up = parse_choice<std::optional<UpAxis>>(
+      parsed, "up", {{"file", std::nullopt}, {"x", UpAxis::X}, {"y", UpAxis::Y}, {"z", UpAxis::Z}});
+  options.units =
+      parse_choice<MeshUnits>(parsed, "units", {{"file", MeshUnits::File}, {"keep", MeshUnits::Keep}});
+  // Not as one list of values: cxxopts would cut a name at its commas.
+  for (const cxxopts::KeyValue& argument : parsed.arguments()) {
+    if (argument.key() != "texture-path") continue;
+    std::error_code failed;
+    if (!std::filesystem::is_directory(argument.value(), failed))
+      throw UsageError(fmt::format("--texture-path is '{}', which is not a folder", argument.value()));
+    options.texture_paths.emplace_back(argument.value());
+  }
 }
 
 std::filesystem::path parse_palette_out(const cxxopts::ParseResult& parsed, MaterialMode materials) {
@@ -146,7 +173,7 @@ ConvertOptions parse_convert_options(int argc, char** argv) {
   cxxopts::Options description = describe();
   CommonOptions common;
   const cxxopts::ParseResult parsed = parse_command_line(
-      description, argc, argv, common, {"Files", "Grid", "Voxels", "Bricks", "Volumes", "Device"});
+      description, argc, argv, common, {"Files", "Meshes", "Grid", "Voxels", "Bricks", "Volumes", "Device"});
   ConvertOptions options;
   options.json = common.json;
   options.command = command_text(argc, argv);
@@ -156,6 +183,7 @@ ConvertOptions parse_convert_options(int argc, char** argv) {
   options.verify = parsed.count("verify") > 0;
   options.info = parsed.count("info") > 0;
   read_grid(parsed, options);
+  read_mesh_options(parsed, options.mesh);
   options.materials = parse_choice<MaterialMode>(
       parsed, "materials",
       {{"texture", MaterialMode::Texture}, {"mesh", MaterialMode::Mesh}, {"none", MaterialMode::None}});

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/mesh_options.h"
 #include "formats/raw_volume.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/engine.h"
@@ -24,7 +25,7 @@ struct ConvertOptions {
   bool verify = false, info = false, json = false;
 
   GridOptions grid;
-  UpAxis up = UpAxis::Y;
+  MeshOptions mesh;
   MaterialMode materials = MaterialMode::Texture;
   std::optional<std::filesystem::path> palette;  // none: --palette auto
   std::optional<std::filesystem::path> palette_out;

@@ -1,0 +1,14 @@
+// COLLADA as Assimp can read it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace vox {
+
+// The same XML without what Assimp stumbles over: comments, the declaration (its encoding is no longer true),
+// and blanks around the contents of an element, which have no meaning in COLLADA ("<color> 1 0 0 1
+// </color>"). `xml` is what TextFile makes of the file; what the declaration calls ISO 8859-1 becomes UTF-8.
+std::string plain_collada(std::string_view xml);
+
+}  // namespace vox
