@@ -2,6 +2,7 @@
 #include <assimp/scene.h>
 #include <fmt/format.h>
 
+#include <assimp/BaseImporter.h>
 #include <assimp/DefaultIOSystem.h>
 #include <algorithm>
 #include <assimp/Importer.hpp>
@@ -21,12 +22,10 @@ using Matrix = aiMatrix4x4t<double>;
 
 constexpr uint64_t kMaxTriangles = uint64_t{1} << 31;
 
-// Files that a mesh file refers to, such as the buffers of a glTF, are found as textures are.
+// Files that a mesh file refers to are found as textures are.
 class AssetFiles : public Assimp::DefaultIOSystem {
  public:
-  // `alias` is the name that Assimp knows the mesh file by.
-  AssetFiles(const std::filesystem::path& mesh, std::string alias)
-      : mesh_(mesh), folder_(mesh.parent_path()), alias_(std::move(alias)) {}
+  explicit AssetFiles(const std::filesystem::path& mesh) : folder_(mesh.parent_path()) {}
 
   bool Exists(const char* name) const override { return locate(name).has_value(); }
 
@@ -37,24 +36,24 @@ class AssetFiles : public Assimp::DefaultIOSystem {
 
  private:
   std::optional<std::filesystem::path> locate(const std::string& name) const {
-    if (name == alias_) return mesh_;
     std::error_code failed;
     if (std::filesystem::is_regular_file(name, failed)) return name;
     std::string prefix = folder_.string() + "/";
     return find_file(folder_, name.starts_with(prefix) ? name.substr(prefix.size()) : name);
   }
 
-  std::filesystem::path mesh_, folder_;
-  std::string alias_;
+  std::filesystem::path folder_;
 };
 
-// Assimp goes by the extension; read_mesh() also finds out a GLB without one.
-std::string alias_of(const Assimp::Importer& importer, const std::filesystem::path& path) {
-  bool known = path.has_extension() && importer.IsExtensionSupported(path.extension().string());
-  return known ? path.string() : path.string() + ".glb";
+// Its glTF reader hides what it cannot read; ours does not.
+void switch_off_gltf(Assimp::Importer& importer) {
+  for (const char* extension : {"gltf", "glb"})
+    while (std::unique_ptr<Assimp::BaseImporter> reader{importer.GetImporter(extension)})
+      importer.UnregisterLoader(reader.get());
 }
 
 void configure(Assimp::Importer& importer) {
+  switch_off_gltf(importer);
   importer.SetPropertyBool(AI_CONFIG_IMPORT_NO_SKELETON_MESHES, true);
   importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_ANIMATIONS, false);
   importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_CAMERAS, false);
@@ -115,10 +114,6 @@ uint8_t to_byte(float value) {
   return static_cast<uint8_t>(std::lround((value > 0 ? std::min(value, 1.0f) : 0.0f) * 255));
 }
 
-float to_srgb(float linear) {
-  return linear <= 0.0031308f ? 12.92f * linear : 1.055f * std::pow(linear, 1 / 2.4f) - 0.055f;
-}
-
 class SceneBuilder {
  public:
   explicit SceneBuilder(const aiScene& source) : source_(source), materials_(source) {}
@@ -147,7 +142,7 @@ class SceneBuilder {
       scene_.positions.push_back({p.x, p.y, p.z});
     }
     if (mesh.HasVertexColors(0)) {
-      add_colors(mesh, materials_.uses()[material].linear_colors, first_position);
+      add_colors(mesh, first_position);
     } else if (!scene_.colors.empty()) {
       scene_.colors.resize(scene_.positions.size(), kWhite);
     }
@@ -183,12 +178,11 @@ class SceneBuilder {
     }
   }
 
-  void add_colors(const aiMesh& mesh, bool linear, uint32_t first_position) {
+  void add_colors(const aiMesh& mesh, uint32_t first_position) {
     scene_.colors.resize(first_position, kWhite);  // of the meshes without
     for (uint32_t i = 0; i < mesh.mNumVertices; ++i) {
       aiColor4D color = mesh.mColors[0][i];
-      auto channel = [&](float value) { return to_byte(linear ? to_srgb(value) : value); };
-      scene_.colors.push_back({channel(color.r), channel(color.g), channel(color.b), to_byte(color.a)});
+      scene_.colors.push_back({to_byte(color.r), to_byte(color.g), to_byte(color.b), to_byte(color.a)});
     }
   }
 
@@ -205,9 +199,8 @@ class SceneBuilder {
 ImportedScene import_with_assimp(const std::filesystem::path& path) {
   Assimp::Importer importer;
   configure(importer);
-  std::string alias = alias_of(importer, path);
-  importer.SetIOHandler(std::make_unique<AssetFiles>(path, alias).release());  // which it frees
-  const aiScene* source = importer.ReadFile(alias, aiProcess_Triangulate);
+  importer.SetIOHandler(std::make_unique<AssetFiles>(path).release());  // which it frees
+  const aiScene* source = importer.ReadFile(path.string(), aiProcess_Triangulate);
   if (!source) throw Error(importer.GetErrorString());
   if (!source->mRootNode) throw Error("no scene in this file");
   return SceneBuilder(*source).build();
