@@ -2,6 +2,7 @@
 #include <assimp/scene.h>
 #include <fmt/format.h>
 
+#include <assimp/BaseImporter.h>
 #include <assimp/DefaultIOSystem.h>
 #include <assimp/MemoryIOWrapper.h>
 #include <algorithm>
@@ -24,17 +25,17 @@ namespace {
 
 constexpr uint64_t kMaxTriangles = uint64_t{1} << 31;
 
-// Files that a mesh file refers to, such as the buffers of a glTF, are found as textures are.
+// Files that a mesh file refers to are found as textures are.
 class AssetFiles : public Assimp::DefaultIOSystem {
  public:
-  // `alias` is the name that Assimp knows the mesh file by; `contents`, if any, what it is to find there.
-  AssetFiles(const std::filesystem::path& mesh, std::string alias, std::string contents)
-      : mesh_(mesh), folder_(mesh.parent_path()), alias_(std::move(alias)), contents_(std::move(contents)) {}
+  // `contents`, if any, is what Assimp is to find in the mesh file.
+  AssetFiles(const std::filesystem::path& mesh, std::string contents)
+      : mesh_(mesh), folder_(mesh.parent_path()), contents_(std::move(contents)) {}
 
   bool Exists(const char* name) const override { return locate(name).has_value(); }
 
   Assimp::IOStream* Open(const char* name, const char* mode) override {
-    if (name == alias_ && !contents_.empty())
+    if (name == mesh_ && !contents_.empty())
       return std::make_unique<Assimp::MemoryIOStream>(reinterpret_cast<const uint8_t*>(contents_.data()),
                                                       contents_.size())
           .release();  // which Assimp frees
@@ -44,7 +45,6 @@ class AssetFiles : public Assimp::DefaultIOSystem {
 
  private:
   std::optional<std::filesystem::path> locate(const std::string& name) const {
-    if (name == alias_) return mesh_;
     std::error_code failed;
     if (std::filesystem::is_regular_file(name, failed)) return name;
     std::string prefix = folder_.string() + "/";
@@ -52,13 +52,14 @@ class AssetFiles : public Assimp::DefaultIOSystem {
   }
 
   std::filesystem::path mesh_, folder_;
-  std::string alias_, contents_;
+  std::string contents_;
 };
 
-// Assimp goes by the extension; read_mesh() also finds out a GLB without one.
-std::string alias_of(const Assimp::Importer& importer, const std::filesystem::path& path) {
-  bool known = path.has_extension() && importer.IsExtensionSupported(path.extension().string());
-  return known ? path.string() : path.string() + ".glb";
+// Its glTF reader hides what it cannot read; ours does not.
+void switch_off_gltf(Assimp::Importer& importer) {
+  for (const char* extension : {"gltf", "glb"})
+    while (std::unique_ptr<Assimp::BaseImporter> reader{importer.GetImporter(extension)})
+      importer.UnregisterLoader(reader.get());
 }
 
 bool is_collada(const std::filesystem::path& path) {
@@ -68,6 +69,7 @@ bool is_collada(const std::filesystem::path& path) {
 }
 
 void configure(Assimp::Importer& importer, const MeshOptions& options) {
+  switch_off_gltf(importer);
   importer.SetPropertyBool(AI_CONFIG_IMPORT_NO_SKELETON_MESHES, true);
   importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_ANIMATIONS, false);
   importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_CAMERAS, false);
@@ -138,10 +140,6 @@ uint8_t to_byte(float value) {
   return static_cast<uint8_t>(std::lround((value > 0 ? std::min(value, 1.0f) : 0.0f) * 255));
 }
 
-float to_srgb(float linear) {
-  return linear <= 0.0031308f ? 12.92f * linear : 1.055f * std::pow(linear, 1 / 2.4f) - 0.055f;
-}
-
 class SceneBuilder {
  public:
   explicit SceneBuilder(const aiScene& source) : source_(source), materials_(source) {}
@@ -170,7 +168,7 @@ class SceneBuilder {
       scene_.positions.push_back({p.x, p.y, p.z});
     }
     if (mesh.HasVertexColors(0)) {
-      add_colors(mesh, materials_.uses()[material].linear_colors, first_position);
+      add_colors(mesh, first_position);
     } else if (!scene_.colors.empty()) {
       scene_.colors.resize(scene_.positions.size(), kWhite);
     }
@@ -206,12 +204,11 @@ class SceneBuilder {
     }
   }
 
-  void add_colors(const aiMesh& mesh, bool linear, uint32_t first_position) {
+  void add_colors(const aiMesh& mesh, uint32_t first_position) {
     scene_.colors.resize(first_position, kWhite);  // of the meshes without
     for (uint32_t i = 0; i < mesh.mNumVertices; ++i) {
       aiColor4D color = mesh.mColors[0][i];
-      auto channel = [&](float value) { return to_byte(linear ? to_srgb(value) : value); };
-      scene_.colors.push_back({channel(color.r), channel(color.g), channel(color.b), to_byte(color.a)});
+      scene_.colors.push_back({to_byte(color.r), to_byte(color.g), to_byte(color.b), to_byte(color.a)});
     }
   }
 
@@ -229,11 +226,9 @@ ImportedScene import_with_assimp(const std::filesystem::path& path, const MeshOp
                                  ChildMemory& memory) {
   Assimp::Importer importer;
   configure(importer, options);
-  const std::string alias = alias_of(importer, path);
   std::string contents = is_collada(path) ? plain_collada(TextFile(path).text()) : "";
-  importer.SetIOHandler(
-      std::make_unique<AssetFiles>(path, alias, std::move(contents)).release());  // which it frees
-  const aiScene* source = importer.ReadFile(alias, aiProcess_Triangulate);
+  importer.SetIOHandler(std::make_unique<AssetFiles>(path, std::move(contents)).release());  // which it frees
+  const aiScene* source = importer.ReadFile(path.string(), aiProcess_Triangulate);
   memory.lift();
   if (!source) throw Error(in_words(importer.GetErrorString()));
   if (!source->mRootNode) throw Error("no scene in this file");

@@ -1,6 +1,5 @@
 #include "formats/assimp_material.h"
 
-#include <assimp/GltfMaterial.h>
 #include <assimp/commonMetaData.h>
 #include <fmt/format.h>
 
@@ -33,11 +32,6 @@ std::string texture_name(const aiMaterial& material, aiTextureType type) {
   return material.Get(AI_MATKEY_TEXTURE(type, 0), name) == aiReturn_SUCCESS ? text_of(name) : "";
 }
 
-bool is_gltf(const aiMaterial& material) {
-  aiString mode;
-  return material.Get(AI_MATKEY_GLTF_ALPHAMODE, mode) == aiReturn_SUCCESS;
-}
-
 Wrap wrap_of(const aiMaterial& material, const char* key, aiTextureType type) {
   int mode = aiTextureMapMode_Wrap;
   material.Get(key, type, 0, mode);
@@ -45,25 +39,8 @@ Wrap wrap_of(const aiMaterial& material, const char* key, aiTextureType type) {
   return mode == aiTextureMapMode_Mirror ? Wrap::Mirror : Wrap::Repeat;
 }
 
-// Assimp rewrites KHR_texture_transform for v up and a rotation about (0.5, 0.5), and corrects the offset by
-// that. Here the offset of the file is computed back, then the specification's matrix applied with v down:
-// translation · rotation · scale, the rotation counter-clockwise as seen.
-UvMap gltf_uv_map(const aiUVTransform& t) {
-  double cosine = std::cos(-double{t.mRotation}), sine = std::sin(-double{t.mRotation});
-  double su = t.mScaling.x, sv = t.mScaling.y;
-  double offset_u = t.mTranslation.x - 0.5 * su * (1 - cosine + sine);
-  double offset_v = 1 - sv + 0.5 * sv * (sine + cosine - 1) - t.mTranslation.y;
-  return {.channel = 0,
-          .u_u = cosine * su,
-          .u_v = sine * sv,
-          .u_0 = offset_u,
-          .v_u = -sine * su,
-          .v_v = cosine * sv,
-          .v_0 = offset_v};
-}
-
 // As aiUVTransform is documented: v up, scaled, rotated counter-clockwise about (0.5, 0.5), translated.
-UvMap usual_uv_map(const aiUVTransform& t) {
+UvMap uv_map_of(const aiUVTransform& t) {
   double cosine = std::cos(double{t.mRotation}), sine = std::sin(double{t.mRotation});
   double su = t.mScaling.x, sv = t.mScaling.y;
   double offset_u = t.mTranslation.x + 0.5 - 0.5 * cosine + 0.5 * sine;
@@ -77,28 +54,14 @@ UvMap usual_uv_map(const aiUVTransform& t) {
 UvMap uv_map_of(const aiMaterial& material, aiTextureType type) {
   UvMap map;
   aiUVTransform transform;
-  if (material.Get(AI_MATKEY_UVTRANSFORM(type, 0), transform) == aiReturn_SUCCESS)
-    map = is_gltf(material) ? gltf_uv_map(transform) : usual_uv_map(transform);
+  if (material.Get(AI_MATKEY_UVTRANSFORM(type, 0), transform) == aiReturn_SUCCESS) map = uv_map_of(transform);
   int channel = 0;
   material.Get(AI_MATKEY_UVWSRC(type, 0), channel);
   map.channel = static_cast<uint32_t>(std::max(channel, 0));
   return map;
 }
 
-// glTF 2.0 §3.9.4. Its factors are linear.
-void read_gltf_color(const aiMaterial& source, Material& material) {
-  aiColor4D color(1, 1, 1, 1);
-  source.Get(AI_MATKEY_COLOR_DIFFUSE,
-             color);  // the base colour, or what KHR_materials_pbrSpecularGlossiness has
-  material.base_color = {unit(color.r), unit(color.g), unit(color.b), unit(color.a)};
-  aiString mode;
-  source.Get(AI_MATKEY_GLTF_ALPHAMODE, mode);
-  float cutoff = 0.5f;
-  if (mode == aiString("MASK")) source.Get(AI_MATKEY_GLTF_ALPHACUTOFF, cutoff);
-  if (mode != aiString("OPAQUE")) material.alpha_cutoff = cutoff;
-}
-
-void read_usual_color(const aiMaterial& source, Material& material) {
+void read_color(const aiMaterial& source, Material& material) {
   aiColor4D color;
   if (source.Get(AI_MATKEY_BASE_COLOR, color) == aiReturn_SUCCESS ||
       source.Get(AI_MATKEY_COLOR_DIFFUSE, color) == aiReturn_SUCCESS)
@@ -145,14 +108,9 @@ uint32_t AssimpMaterials::use(uint32_t assimp_material) {
 
 AssimpMaterials::Use AssimpMaterials::read(const aiMaterial& source) {
   Use use;
-  use.linear_colors = is_gltf(source);
   aiString name;
   if (source.Get(AI_MATKEY_NAME, name) == aiReturn_SUCCESS) use.material.name = text_of(name);
-  if (is_gltf(source)) {
-    read_gltf_color(source, use.material);
-  } else {
-    read_usual_color(source, use.material);
-  }
+  read_color(source, use.material);
   for (aiTextureType type : kColorTextures) {
     std::string texture = texture_name(source, type);
     if (texture.empty()) continue;
@@ -185,7 +143,7 @@ bool texture_replaces_color(const aiScene& scene) {
   aiString format;
   if (!scene.mMetaData || !scene.mMetaData->Get(AI_METADATA_SOURCE_FORMAT, format)) return true;
   std::string_view name = format.C_Str();
-  return !name.starts_with("glTF") && !name.starts_with("Wavefront");
+  return !name.starts_with("Wavefront");
 }
 
 }  // namespace vox

@@ -38,7 +38,6 @@ class AssimpMaterials {
   struct Use {
     Material material;  // its image is an index into images()
     UvMap uv;
-    bool linear_colors = false;  // as glTF's are
   };
 
   explicit AssimpMaterials(const aiScene& scene);
@@ -61,7 +60,7 @@ class AssimpMaterials {
 };
 
 // Whether a texture takes the place of the colour, which then only stands there by default: so the modelling
-// programs' formats, while glTF and MTL multiply.
+// programs' formats, while MTL multiplies.
 bool texture_replaces_color(const aiScene& scene);
 
 }  // namespace vox

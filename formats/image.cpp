@@ -12,6 +12,7 @@
 #include <new>
 
 #include "formats/jpeg_check.h"
+#include "formats/webp.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 
@@ -23,24 +24,27 @@ constexpr uint64_t kMaxPixels = uint64_t{1} << 28;
 // The densest of the formats, a 1-bit PNG, packs 8 pixels into a byte that deflate packs 1032 : 1.
 constexpr uint64_t kMaxPixelsPerByte = 8 * 1032;
 
-struct ImageSize {
-  uint64_t width, height;
-};
+ImageSize stb_size(std::span<const std::byte> file) {
+  int width = 0, height = 0, channels = 0;
+  if (!stbi_info_from_memory(reinterpret_cast<const stbi_uc*>(file.data()), static_cast<int>(file.size()),
+                             &width, &height, &channels))
+    throw Error("not an image that can be read").hint("png, jpg, webp, tga, bmp and hdr are");
+  if (width <= 0 || height <= 0) throw Error(fmt::format("an image of {} x {} pixels", width, height));
+  return {.width = static_cast<uint64_t>(width), .height = static_cast<uint64_t>(height)};
+}
 
 // Asks the header alone, so that no allocation follows from a few bytes of it.
 ImageSize checked_size(std::span<const std::byte> file) {
   if (file.empty()) throw Error("the image file is empty");
   if (file.size() > INT_MAX) throw Error("the image file is larger than 2 GiB");
-  int width = 0, height = 0, channels = 0;
-  if (!stbi_info_from_memory(reinterpret_cast<const stbi_uc*>(file.data()), static_cast<int>(file.size()),
-                             &width, &height, &channels))
-    throw Error("not an image that can be read").hint("png, jpg, tga, bmp and hdr are");
-  ImageSize size = {static_cast<uint64_t>(width), static_cast<uint64_t>(height)};
-  if (width <= 0 || height <= 0) throw Error(fmt::format("an image of {} x {} pixels", width, height));
+  bool webp = is_webp(file);
+  ImageSize size = webp ? webp_size(file) : stb_size(file);
+  auto [width, height] = size;
   if (size.width > kMaxImageSide || size.height > kMaxImageSide || size.width * size.height > kMaxPixels)
     throw Error(fmt::format("an image of {} x {} pixels is too large", width, height))
         .hint(fmt::format("sides up to {} and {} pixels in all are read", kMaxImageSide, kMaxPixels));
-  if (size.width * size.height > kMaxPixelsPerByte * file.size())
+  // WebP says of a picture of one colour nothing but its size; that is at most 2^28 pixels.
+  if (!webp && size.width * size.height > kMaxPixelsPerByte * file.size())
     throw Error(fmt::format("{} bytes cannot hold an image of {} x {} pixels", file.size(), width, height))
         .hint("is the file truncated?");
   return size;
@@ -100,6 +104,7 @@ std::vector<std::byte> read_bytes(const std::filesystem::path& path) {
 Image decode(std::span<const std::byte> file) {
   check_jpeg_tables(file);
   ImageSize expected = checked_size(file);
+  if (is_webp(file)) return decode_webp(file);
   Reader reader(file);
   stbi_io_callbacks callbacks = Reader::callbacks();
   int width = 0, height = 0, channels = 0;

@@ -1,4 +1,4 @@
-// Texture files (png, jpg, tga, bmp, hdr) by stb_image.
+// Texture files (png, jpg, tga, bmp, hdr) by stb_image, WebP by libwebp.
 #pragma once
 
 #include <cstddef>

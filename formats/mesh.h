@@ -1,4 +1,4 @@
-// Any mesh file → Scene. OBJ, OFF, PLY and STL are read by our own readers, everything else by Assimp.
+// Any mesh file → Scene. OBJ, glTF, OFF, PLY and STL are read by our own readers, everything else by Assimp.
 #pragma once
 
 #include <filesystem>
@@ -13,11 +13,12 @@ namespace vox {
 Scene read_mesh(const std::filesystem::path& path, const MeshOptions& options = {});
 
 // Those of one format. Where MeshOptions::up names an axis, they leave it to read_mesh() to turn the scene.
-Scene read_obj(const std::filesystem::path& path, const MeshOptions& options = {});  // with its MTL files
+Scene read_obj(const std::filesystem::path& path, const MeshOptions& options = {});   // with its MTL files
+Scene read_gltf(const std::filesystem::path& path, const MeshOptions& options = {});  // .gltf and .glb
 Scene read_off(const std::filesystem::path& path, const MeshOptions& options = {});
 Scene read_ply(const std::filesystem::path& path, const MeshOptions& options = {});
 Scene read_stl(const std::filesystem::path& path, const MeshOptions& options = {});
-// glTF/GLB, FBX, 3DS, COLLADA, … (and OBJ, OFF, PLY, STL for tests).
+// FBX, 3DS, COLLADA, … (and OBJ, OFF, PLY, STL for tests).
 Scene read_assimp(const std::filesystem::path& path, const MeshOptions& options = {});
 
 }  // namespace vox

@@ -67,4 +67,15 @@ inline std::string png(uint32_t width, uint32_t height, const std::vector<Rgba8>
   return encoded(write_png, width, height, pixels);
 }
 
+inline std::string base64(const std::string& bytes) {
+  const char* digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    auto byte = [&](size_t at) { return at < bytes.size() ? static_cast<uint8_t>(bytes[at]) : 0u; };
+    uint32_t bits = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
+    for (size_t k = 0; k < 4; ++k) text += i + k > bytes.size() ? '=' : digits[bits >> (18 - 6 * k) & 63];
+  }
+  return text;
+}
+
 }  // namespace vox

@@ -31,6 +31,21 @@ class GltfBuilder {
     return static_cast<uint32_t>(views_.size() - 1);
   }
 
+  // Views and accessors as JSON, of data that append() has written.
+  uint32_t add_view(const std::string& object) {
+    views_.push_back(object);
+    return static_cast<uint32_t>(views_.size() - 1);
+  }
+  uint32_t add_accessor(const std::string& object) {
+    accessors_.push_back(object);
+    return static_cast<uint32_t>(accessors_.size() - 1);
+  }
+  size_t append(const void* data, size_t size) {  // returns where it starts
+    size_t at = bin_.size();
+    bin_.append(static_cast<const char*>(data), size);
+    return at;
+  }
+
   // A primitive that is a unit square in x and y, two triangles. v is down: the image stands upright on it.
   std::string square(const std::string& material = "", const std::string& more_attributes = "") {
     uint32_t position = floats("VEC3", {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0});
@@ -49,14 +64,25 @@ class GltfBuilder {
     add("materials", material);
   }
 
+  // Texture and image of the number that they have among those added so.
+  void add_texture(const std::string& file) {
+    size_t number = 0;
+    for (const auto& [where, object] : lists_) number += where == "images";
+    add("images", fmt::format(R"({{"bufferView":{}}})", view(file.data(), file.size())));
+    add("textures", fmt::format(R"({{"source":{}}})", number));
+  }
+
   // `buffer_uri` empty: for a GLB.
   std::string json(const std::string& buffer_uri, const std::string& scene_nodes = "0") const {
     std::string text = R"({"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[)" + scene_nodes + "]}]";
     std::string uri = buffer_uri.empty() ? "" : fmt::format(R"("uri":"{}",)", buffer_uri);
-    text += fmt::format(R"(,"buffers":[{{{}"byteLength":{}}}])", uri, bin_.size());
+    text += fmt::format(R"(,"buffers":[{{{}"byteLength":{}}})", uri, bin_.size());
+    for (const auto& [where, object] : lists_)
+      if (where == "buffers") text += "," + object;
+    text += "]";
     text += list("bufferViews", views_) + list("accessors", accessors_);
-    for (const char* name :
-         {"meshes", "nodes", "materials", "textures", "images", "samplers", "extensionsUsed"}) {
+    for (const char* name : {"meshes", "nodes", "skins", "materials", "textures", "images", "samplers",
+                             "extensionsUsed", "extensionsRequired"}) {
       std::vector<std::string> objects;
       for (const auto& [where, object] : lists_)
         if (where == name) objects.push_back(object);

@@ -13,10 +13,10 @@
 
 namespace vox {
 
-inline Scene read_gltf(const TestFolder& folder, const GltfBuilder& gltf,
-                       const std::string& scene_nodes = "0") {
+inline Scene read_built(const TestFolder& folder, const GltfBuilder& gltf,
+                        const std::string& scene_nodes = "0") {
   folder.write("buffer.bin", gltf.bin());
-  return read_assimp(folder.write("scene.gltf", gltf.json("buffer.bin", scene_nodes)));
+  return read_gltf(folder.write("scene.gltf", gltf.json("buffer.bin", scene_nodes)));
 }
 
 // The corners of triangle `index`.

@@ -1,0 +1,14 @@
+// Files inside a URI: "data:application/octet-stream;base64,AAAA" (RFC 2397, RFC 4648).
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace vox {
+
+// The bytes, or nothing where the URI is not of this kind. Throws Error where its data is no base64.
+std::optional<std::vector<std::byte>> data_of_uri(std::string_view uri);
+
+}  // namespace vox

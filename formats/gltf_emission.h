@@ -1,0 +1,30 @@
+// Light that surfaces give off themselves. A scene knows one colour for a place of its surface, so that it is
+// added:
+//
+//   what is shown = base colour + emissive factor · strength · emissive texture      in linear light, at most
+//   1
+//
+// Labels with a black base colour show what is written on them, and a lamp of any strength is as bright as
+// white.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "libvox/scene/scene.h"
+
+namespace vox {
+
+struct Emission {
+  uint32_t material;            // into Scene::materials
+  std::array<double, 3> color;  // linear, 0 or more, not all 0
+  uint32_t image = kNone;       // into Scene::images, multiplies the colour; its coordinates are those of the
+                                // material's own image
+};
+
+// Adds each emission to the image of its material, or to its base colour where neither has an image. Images
+// that no material has any more become empty (see drop_empty_images()).
+void add_emission(Scene& scene, const std::vector<Emission>& emissions);
+
+}  // namespace vox

@@ -1,0 +1,22 @@
+// WebP images, in builds that have libwebp.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "libvox/scene/scene.h"
+
+namespace vox {
+
+bool can_read_webp();
+bool is_webp(std::span<const std::byte> file);  // by its first bytes
+
+struct ImageSize {
+  uint64_t width, height;
+};
+ImageSize webp_size(std::span<const std::byte> file);  // throws Error
+
+// The image, which has no name yet. Throws Error.
+Image decode_webp(std::span<const std::byte> file);
+
+}  // namespace vox
