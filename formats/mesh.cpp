@@ -71,6 +71,10 @@ Reader reader_by_content(const fs::path& path) {
 
 }  // namespace
 
+bool is_mesh_path(const fs::path& path) {
+  return reader_by_extension(path) != nullptr;
+}
+
 Scene read_mesh(const fs::path& path) {
   Reader reader = nullptr;
   try {

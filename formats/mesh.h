@@ -11,6 +11,9 @@ namespace vox {
 // content.
 Scene read_mesh(const std::filesystem::path& path);
 
+// By the extension alone.
+bool is_mesh_path(const std::filesystem::path& path);
+
 Scene read_obj(const std::filesystem::path& path);  // with its MTL files
 Scene read_ply(const std::filesystem::path& path);
 Scene read_stl(const std::filesystem::path& path);

@@ -46,6 +46,10 @@ bool is_volume_path(const std::filesystem::path& path) {
          (lower_extension(path) == ".gz" && lower_extension(path.stem()) == ".raw");
 }
 
+bool has_volume_header(const std::filesystem::path& path) {
+  return opener_for(path) != nullptr;
+}
+
 Volume open_volume(const std::filesystem::path& path, const RawOptions& raw) {
   try {
     std::error_code failed;

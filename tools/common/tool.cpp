@@ -12,6 +12,7 @@
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "tools/common/option_table.h"
 
 namespace vox {
 namespace {
@@ -76,6 +77,7 @@ cxxopts::ParseResult parse_command_line(cxxopts::Options& options, int argc, cha
   if (!parsed.unmatched().empty())
     throw UsageError(fmt::format("unexpected argument '{}'", parsed.unmatched().front()));
   common.json = parsed.count("json") > 0;
+  common.given = given_options(parsed);
   return parsed;
 }
 

@@ -14,6 +14,7 @@ int run_tool(const char* name, const std::function<void()>& body);
 
 struct CommonOptions {
   bool json = false;
+  std::vector<std::string> given;  // long names of all options on the command line, see option_table.h
 };
 
 // Adds -h, --version, -v, -q, --log-level, --json.

@@ -16,6 +16,7 @@
 #include "tools/common/profile.h"
 #include "tools/common/scene_report.h"
 #include "tools/common/tool.h"
+#include "tools/vox-convert/given.h"
 #include "tools/vox-convert/options.h"
 #include "tools/vox-convert/scenes.h"
 #include "tools/vox-convert/verify.h"
@@ -194,16 +195,10 @@ void convert(const ConvertOptions& options) {
 
 void run(int argc, char** argv) {
   const ConvertOptions options = parse_convert_options(argc, argv);
-  const std::filesystem::path& input = options.inputs[0];
+  check_given(options);
   if (is_volume_input(options)) return convert_volume(options);
-  if (options.bricks.threshold.share || options.bricks.threshold.raw)
-    throw UsageError("--threshold and --threshold-raw are for volumes");
-  const bool has_grid = options.grid.resolution > 0 || options.grid.voxel_size > 0;
-  if ((options.verify && !has_grid) || options.info || input.extension() == ".h5" || is_scene_file(input)) {
-    use_scene_file(options);
-  } else {
-    convert(options);
-  }
+  if (is_scene_input(options)) return use_scene_file(options);
+  convert(options);
 }
 
 }  // namespace

@@ -150,6 +150,7 @@ ConvertOptions parse_convert_options(int argc, char** argv) {
   ConvertOptions options;
   options.json = common.json;
   options.command = command_text(argc, argv);
+  options.given = common.given;
   if (!parsed.count("inputs")) throw UsageError("no input file named");
   for (const std::string& input : parsed["inputs"].as<std::vector<std::string>>())
     options.inputs.emplace_back(input);

@@ -35,6 +35,7 @@ struct ConvertOptions {
   double slope = 1;  // of Optimize::Balanced, see worth_replacing()
   RawOptions raw;
   EngineOptions engine;
+  std::vector<std::string> given;  // options on the command line, which given.h checks
   std::string command;
 };
 

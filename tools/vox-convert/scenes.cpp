@@ -56,6 +56,16 @@ bool wants_bricks(const ConvertOptions& options) {
   return options.structure && *options.structure != Structure::Dag;
 }
 
+bool is_scene_input(const ConvertOptions& options) {
+  const bool has_grid = options.grid.resolution > 0 || options.grid.voxel_size > 0;
+  return (options.verify && !has_grid) || options.info || options.inputs[0].extension() == ".h5" ||
+         is_scene_file(options.inputs[0]);
+}
+
+bool writes_file(const ConvertOptions& options) {
+  return !options.info && (!options.verify || wants_bricks(options));
+}
+
 void check_verifiable(const ConvertOptions& options) {
   if (options.verify && is_export_path(options.output))
     throw UsageError("--verify reads scene files back: name one that ends in .h5 with -o");
@@ -82,7 +92,7 @@ void use_scene_file(const ConvertOptions& options) {
   Stopwatch watch;
   Output output = {.scene = read_scene(options.inputs[0]), .bricks = {}};
   const VoxelScene& scene = output.scene;
-  const bool writes = !options.info && (!options.verify || wants_bricks(options));
+  const bool writes = writes_file(options);
   if (parts.bricks && !writes) output.bricks = read_bricks(options.inputs[0]);
   if (options.verify) verify_scene(scene, output.bricks ? &*output.bricks : nullptr, options.inputs[0]);
   if (writes) {

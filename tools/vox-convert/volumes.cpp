@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "formats/mesh.h"
 #include "formats/nrrd.h"
 #include "formats/scene_file.h"
 #include "formats/volume_file.h"
@@ -39,8 +40,6 @@ void check_options(const ConvertOptions& options) {
     throw UsageError("a volume is converted alone, but there are several inputs");
   if (options.structure && *options.structure != Structure::Bricks)
     throw UsageError("a volume becomes bricks, --structure svdag and both are for meshes");
-  if (options.grid.resolution > 0 || options.grid.voxel_size > 0 || options.grid.clip)
-    throw UsageError("--res, --voxel-size and --clip are for meshes: a volume has its own grid");
   if (options.output.extension() != ".h5" && !is_nrrd(options.output))
     throw UsageError(fmt::format("-o is '{}', expected .h5 or .nrrd of a volume", options.output.string()));
 }
@@ -88,7 +87,8 @@ BricksResult built_bricks(Engine& engine, const Volume& volume, const ConvertOpt
 }  // namespace
 
 bool is_volume_input(const ConvertOptions& options) {
-  return options.raw.any() || is_volume_path(options.inputs[0]);
+  const std::filesystem::path& input = options.inputs[0];
+  return is_volume_path(input) || (options.raw.any() && !is_mesh_path(input) && input.extension() != ".h5");
 }
 
 void convert_volume(const ConvertOptions& options) {
