@@ -12,6 +12,7 @@
 #include <map>
 #include <string>
 
+#include "formats/foreign_file.h"
 #include "libvox/base/error.h"
 
 namespace vox {
@@ -77,6 +78,7 @@ bool is_mesh_path(const fs::path& path) {
 
 Scene read_mesh(const fs::path& path) {
   Reader reader = nullptr;
+  refuse_foreign(path);
   try {
     check_file(path);
     check_glb(path);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "formats/dat_volume.h"
+#include "formats/foreign_file.h"
 #include "formats/meta_image.h"
 #include "formats/nrrd.h"
 #include "libvox/base/error.h"
@@ -55,7 +56,10 @@ Volume open_volume(const std::filesystem::path& path, const RawOptions& raw) {
     std::error_code failed;
     if (!std::filesystem::exists(path, failed)) throw Error(failed ? failed.message() : "no such file");
     const Opener open = opener_for(path);
-    if (open == nullptr) return open_raw(path, raw);
+    if (open == nullptr) {
+      if (!raw.any()) refuse_foreign(path);
+      return open_raw(path, raw);
+    }
     if (raw.any())
       throw UsageError("--dims, --type, --endian and --offset are for raw files; this has a header");
     return open(path);

@@ -1,6 +1,6 @@
 #include "tools/vox-convert/given.h"
 
-#include "formats/export.h"
+#include "formats/foreign_file.h"
 #include "formats/scene_file.h"
 #include "formats/volume_file.h"
 #include "tools/common/option_table.h"
@@ -20,6 +20,7 @@ enum : uint32_t {
   kExports = 64,  // to another program's format
   kBricks = 128,  // are made and kept
   kColors = 256,  // of the mesh are looked at
+  kWritesBinvox = 512
 };
 constexpr uint32_t kVolume = kRawVolume | kHeaderVolume;
 
@@ -33,6 +34,7 @@ constexpr const char* kOfRawFiles = "it is for raw volumes, whose files do not s
 
 constexpr OptionRow kTable[] = {
     {"output", kWrites, "nothing is written"},
+    {"binvox-materials", kWritesBinvox, "it is for what is written as .binvox"},
     {"res", kMesh | kWholeScene,
      "it is for meshes and scene files that are converted; a volume has its own grid"},
     {"voxel-size", kMesh, kOfGrids},
@@ -62,7 +64,14 @@ constexpr OptionRow kTable[] = {
 };
 
 uint32_t output_bits(const ConvertOptions& options) {
-  return kWrites | (is_export_path(options.output) ? kExports : kWritesH5);
+  switch (kind_of_output(options.output)) {
+    case OutputKind::Scene:
+      return kWrites | kWritesH5;
+    case OutputKind::Binvox:
+      return kWrites | kExports | kWritesBinvox;
+    default:
+      return kWrites | kExports;
+  }
 }
 
 RunTraits of_volume(const ConvertOptions& options) {
@@ -83,6 +92,7 @@ RunTraits of_scene_file(const ConvertOptions& options) {
 }
 
 RunTraits of_mesh(const ConvertOptions& options) {
+  for (const auto& input : options.inputs) refuse_foreign(input);
   uint32_t bits = kMesh | output_bits(options);
   if (wants_bricks(options) && (bits & kWritesH5)) bits |= kBricks;
   if (options.materials != MaterialMode::None) bits |= kColors;

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "formats/mesh.h"
+#include "formats/nrrd.h"
 #include "formats/palette_file.h"
 #include "formats/scene_file.h"
-#include "libvox/base/atomic_file.h"
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
@@ -82,8 +82,10 @@ std::string joined(const std::vector<std::filesystem::path>& paths) {
 // Before the work, not after it: can the results be written where they are to go?
 void check_targets(const ConvertOptions& options) {
   check_verifiable(options);
-  const AtomicFile output(options.output);
-  if (options.palette_out) const AtomicFile palette(*options.palette_out);
+  if (options.binvox == BinvoxValues::Materials && options.materials == MaterialMode::None)
+    throw UsageError("--binvox-materials needs --materials texture or mesh");
+  check_writable(options.output, kind_of_output(options.output), options.overwrite);
+  if (options.palette_out) check_writable(*options.palette_out, OutputKind::Palette, options.overwrite);
 }
 
 VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion) {
@@ -95,6 +97,8 @@ VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion)
   Stopwatch watch;
   Scene scene = load_meshes(options, conversion);
   const Grid grid = fit_grid(scene, options.grid);
+  if (kind_of_output(options.output) == OutputKind::Nrrd)
+    check_dense_resolution(grid.resolution, options.output);
   seconds.load = watch.lap();
   IndexedScene indexed = make_palette(scene, options);
   scene.images = {};

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "formats/binvox.h"
+#include "formats/overwrite.h"
 #include "formats/raw_volume.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/engine.h"
@@ -22,6 +24,7 @@ struct ConvertOptions {
   std::vector<std::filesystem::path> inputs;
   std::filesystem::path output;
   bool verify = false, info = false, json = false;
+  Overwrite overwrite = Overwrite::OwnFiles;
 
   GridOptions grid;
   UpAxis up = UpAxis::Y;
@@ -34,6 +37,7 @@ struct ConvertOptions {
   Optimize optimize = Optimize::Memory;
   double slope = 1;  // of Optimize::Balanced, see worth_replacing()
   RawOptions raw;
+  BinvoxValues binvox = BinvoxValues::Filled;
   EngineOptions engine;
   std::vector<std::string> given;  // options on the command line, which given.h checks
   std::string command;

@@ -6,7 +6,6 @@
 #include "formats/nrrd.h"
 #include "formats/scene_file.h"
 #include "formats/volume_file.h"
-#include "libvox/base/atomic_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/memory.h"
@@ -93,7 +92,7 @@ bool is_volume_input(const ConvertOptions& options) {
 
 void convert_volume(const ConvertOptions& options) {
   check_options(options);
-  const AtomicFile output(options.output);  // before the work: can it be written there?
+  check_writable(options.output, kind_of_output(options.output), options.overwrite);
   const ThreadLimit threads(options.engine.threads);
   Stopwatch total, watch;
   const Volume volume = open_volume(options.inputs[0], options.raw);
@@ -137,6 +136,7 @@ void use_bricks_file(const ConvertOptions& options) {
   if (!options.verify && !options.info) {
     if (!is_nrrd(options.output))
       throw UsageError("a file of bricks needs -o with .nrrd, or --info, or --verify");
+    check_writable(options.output, OutputKind::Nrrd, options.overwrite);
     write_nrrd(bricks_volume(bricks), options.output);
     log_info("{}: {}", options.output.string(), format_bytes(std::filesystem::file_size(options.output)));
   }
