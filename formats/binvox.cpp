@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "formats/export_file.h"
+#include "libvox/base/error.h"
 #include "libvox/dag/dense_values.h"
 #include "libvox/dag/walk.h"
 
@@ -152,9 +153,10 @@ class PlaneWalk {
 // The file's cube: planes of constant x, cut into bands of rows where a plane is large.
 struct Layout {
   VoxelBox region;
+  BinvoxValues values;
   uint64_t side, rows, bands;
 
-  explicit Layout(const VoxelBox& r) : region(r) {
+  Layout(const VoxelBox& r, BinvoxValues v) : region(r), values(v) {
     Int3 size = r.size();
     side = static_cast<uint64_t>(std::max({size.x, size.y, size.z}));
     rows = std::clamp<uint64_t>(kPieceVoxels / side, 1, side);
@@ -170,7 +172,8 @@ struct Layout {
     if (!band.empty()) {
       PlaneWalk(dag, band, [&](int32_t at_z, int32_t y, int32_t length, uint8_t value) {
         uint64_t row = x * side + static_cast<uint64_t>(at_z - region.min.z);
-        runs.fill(row * side + static_cast<uint64_t>(y - region.min.y), static_cast<uint64_t>(length), value);
+        runs.fill(row * side + static_cast<uint64_t>(y - region.min.y), static_cast<uint64_t>(length),
+                  values == BinvoxValues::Filled ? uint8_t{1} : value);
       });
     }
     return runs.finish();
@@ -180,13 +183,15 @@ struct Layout {
 }  // namespace
 
 void write_binvox(const VoxelScene& scene, const std::filesystem::path& path,
-                  const std::optional<VoxelBox>& clip) {
-  Layout layout(export_region(scene, clip, path));
+                  const std::optional<VoxelBox>& clip, BinvoxValues values) {
+  if (values == BinvoxValues::Materials && !scene.dag.materials)
+    throw Error("cannot hold materials: the scene has none").at(path.string());
+  Layout layout(export_region(scene, clip, path), values);
   Vec3d corner = world_corner(scene, layout.region.min);
   uint64_t side = layout.side;
   ExportFile file(path, side * side * side / kMaxRun * 2);
   file.write(fmt::format("#binvox {0}\ndim {1} {1} {1}\ntranslate {2} {3} {4}\nscale {5}\ndata\n",
-                         scene.dag.materials ? 2 : 1, side, corner.x, corner.y, corner.z,
+                         values == BinvoxValues::Materials ? 2 : 1, side, corner.x, corner.y, corner.z,
                          static_cast<double>(side) * scene.voxel_size));
   file.write_pieces(side * layout.bands, [&](uint64_t i) { return layout.piece(scene.dag, i); });
   file.commit();

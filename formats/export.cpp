@@ -6,7 +6,6 @@
 #include <cctype>
 #include <string_view>
 
-#include "formats/binvox.h"
 #include "formats/magica_vox.h"
 #include "formats/nrrd.h"
 #include "libvox/base/error.h"
@@ -16,13 +15,19 @@ namespace {
 
 using Writer = void (*)(const VoxelScene&, const std::filesystem::path&, const std::optional<VoxelBox>&);
 
+// As the others are called.
+void write_filled_binvox(const VoxelScene& scene, const std::filesystem::path& path,
+                         const std::optional<VoxelBox>& clip) {
+  write_binvox(scene, path, clip);
+}
+
 struct Format {
   std::string_view extension;
   Writer write;
 };
 
 constexpr std::array<Format, 3> kFormats = {
-    {{".nrrd", write_nrrd}, {".vox", write_magica_vox}, {".binvox", write_binvox}}};
+    {{".nrrd", write_nrrd}, {".vox", write_magica_vox}, {".binvox", write_filled_binvox}}};
 
 Writer writer_for(const std::filesystem::path& path) {
   std::string extension = path.extension().string();
@@ -39,12 +44,13 @@ bool is_export_path(const std::filesystem::path& path) {
 }
 
 void export_scene(const VoxelScene& scene, const std::filesystem::path& path,
-                  const std::optional<VoxelBox>& clip) {
+                  const std::optional<VoxelBox>& clip, BinvoxValues binvox) {
   Writer write = writer_for(path);
   if (write == nullptr)
     throw Error(fmt::format("its extension '{}' names no format, expected .nrrd, .vox or .binvox",
                             path.extension().string()))
         .at(path.string());
+  if (write == write_filled_binvox) return write_binvox(scene, path, clip, binvox);
   write(scene, path, clip);
 }
 

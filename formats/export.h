@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "formats/binvox.h"
 #include "libvox/dag/voxel_box.h"
 #include "libvox/dag/voxel_scene.h"
 
@@ -12,8 +13,8 @@ namespace vox {
 bool is_export_path(const std::filesystem::path& path);
 
 // The voxels inside the clip box, or all. The file appears complete or not at all. Throws Error that names
-// it.
+// it. `binvox` is for .binvox alone.
 void export_scene(const VoxelScene& scene, const std::filesystem::path& path,
-                  const std::optional<VoxelBox>& clip);
+                  const std::optional<VoxelBox>& clip, BinvoxValues binvox = BinvoxValues::Filled);
 
 }  // namespace vox

@@ -29,7 +29,7 @@ void require_space(const fs::path& target, uint64_t bytes) {
   throw Error(fmt::format("needs at least {}, but its disk has {} free", format_bytes(bytes),
                           format_bytes(space.available)))
       .at(target.string())
-      .hint("export a part with --clip");
+      .hint("--res makes a coarser one; of a scene file, --clip writes a part");
 }
 
 }  // namespace
@@ -41,6 +41,11 @@ VoxelBox export_region(const VoxelScene& scene, const std::optional<VoxelBox>& c
   if (!region.empty()) return region;
   throw Error(fmt::format("the clip box holds none of the scene's {0} x {0} x {0} voxels", whole.max.x))
       .at(target.string());
+}
+
+std::string coarser_resolution(uint32_t resolution, uint32_t most) {
+  while (resolution > most) resolution = (resolution + 1) / 2;
+  return resolution % 1024 == 0 ? fmt::format("{}K", resolution / 1024) : fmt::format("{}", resolution);
 }
 
 Vec3d world_corner(const VoxelScene& scene, Int3 voxel) {

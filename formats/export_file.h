@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,9 @@ namespace vox {
 // nothing.
 VoxelBox export_region(const VoxelScene& scene, const std::optional<VoxelBox>& clip,
                        const std::filesystem::path& target);
+
+// What halves the resolution until it is at most this, as --res takes it: "1K".
+std::string coarser_resolution(uint32_t resolution, uint32_t most);
 
 // World position of the lower corner of a voxel.
 Vec3d world_corner(const VoxelScene& scene, Int3 voxel);

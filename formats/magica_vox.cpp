@@ -87,23 +87,30 @@ uint64_t model_bytes(const Model& model) {
   return kChunkHeaderBytes + 12 + kChunkHeaderBytes + 4 + 4 * model.voxels;
 }
 
-Bytes transform_node(uint64_t id, uint64_t child, uint64_t layer, const std::optional<Int3>& position) {
+Bytes transform_node(uint64_t id, uint64_t child, Int3 position) {
   Bytes node;
-  node.integer(id).integer(kEmptyDict).integer(child).integer(kNoId).integer(layer).integer(1);
-  if (!position) return node.integer(kEmptyDict), node;
-  node.integer(1).string("_t").string(fmt::format("{} {} {}", position->x, position->y, position->z));
+  node.integer(id).integer(kEmptyDict).integer(child).integer(kNoId).integer(0).integer(1);
+  node.integer(1).string("_t").string(fmt::format("{} {} {}", position.x, position.y, position.z));
   return node;
+}
+
+// Its name says who wrote the file: formats/overwrite.cpp looks for it.
+Bytes root_node() {
+  Bytes node;
+  node.integer(0).integer(1).string("_name").string("vox").integer(1).integer(kNoId).integer(kNoId).integer(
+      1);
+  return node.integer(kEmptyDict), node;
 }
 
 // Root transform 0, group 1; model i has transform 2 + 2i and shape 3 + 2i.
 Bytes scene_graph(const std::vector<Model>& models, UpAxis up) {
   Bytes graph, group;
-  graph.chunk("nTRN", transform_node(0, 1, kNoId, std::nullopt));
+  graph.chunk("nTRN", root_node());
   group.integer(1).integer(kEmptyDict).integer(models.size());
   for (uint64_t i = 0; i < models.size(); ++i) group.integer(2 + 2 * i);
   graph.chunk("nGRP", group);
   for (uint64_t i = 0; i < models.size(); ++i) {
-    graph.chunk("nTRN", transform_node(2 + 2 * i, 3 + 2 * i, 0, model_position(models[i], up)));
+    graph.chunk("nTRN", transform_node(2 + 2 * i, 3 + 2 * i, model_position(models[i], up)));
     Bytes shape;
     shape.integer(3 + 2 * i).integer(kEmptyDict).integer(1).integer(i).integer(kEmptyDict);
     graph.chunk("nSHP", shape);
@@ -144,7 +151,7 @@ Model measure(const FrozenDag& dag, const VoxelBox& region) {
 [[noreturn]] void throw_too_large(const std::filesystem::path& path) {
   throw Error("would be larger than the 2 GiB that a .vox file can have")
       .at(path.string())
-      .hint("export a part with --clip, or convert at a lower resolution");
+      .hint("--res 1K makes a coarser one; of a scene file, --clip writes a part");
 }
 
 // The part of the region inside each 256³ block that the DAG has a node for.
@@ -204,6 +211,14 @@ std::vector<uint8_t> model_chunks(const FrozenDag& dag, const Model& model, UpAx
   return std::move(chunks.data());
 }
 
+// A scene of many models is hard to work with, where it is shown at all.
+void advise(const VoxelScene& scene, const std::vector<Model>& models, const std::filesystem::path& path) {
+  constexpr uint32_t kHandy = 1024;
+  if (scene.dag.resolution <= kHandy || models.size() == 1) return;
+  log_info("{}: {} models of at most {}³ voxels; --res {} makes a coarser scene of fewer", path.string(),
+           models.size(), kModelSide, coarser_resolution(scene.dag.resolution, kHandy));
+}
+
 void warn_where_not_shown(const std::vector<Model>& models, UpAxis up, const std::filesystem::path& path) {
   auto hidden = std::count_if(models.begin(), models.end(), [&](const Model& model) {
     Int3 p = model_position(model, up);
@@ -232,6 +247,7 @@ void write_magica_vox(const VoxelScene& scene, const std::filesystem::path& path
   file.write(tail.data());
   file.commit();
   warn_where_not_shown(models, scene.up, path);
+  advise(scene, models, path);
 }
 
 }  // namespace vox

@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 
+#include "formats/foreign_file.h"
 #include "formats/plausible.h"
 #include "libvox/base/error.h"
 #include "libvox/voxelize/grid.h"
@@ -57,8 +58,13 @@ Reader reader_by_content(const fs::path& path) {
 
 }  // namespace
 
+bool is_mesh_path(const fs::path& path) {
+  return reader_by_extension(path) != nullptr;
+}
+
 Scene read_mesh(const fs::path& path, const MeshOptions& options) {
   Reader reader = nullptr;
+  refuse_foreign(path);
   try {
     check_file(path);
     reader = reader_by_extension(path);

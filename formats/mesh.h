@@ -12,6 +12,9 @@ namespace vox {
 // content. In what it returns y points up.
 Scene read_mesh(const std::filesystem::path& path, const MeshOptions& options = {});
 
+// By the extension alone.
+bool is_mesh_path(const std::filesystem::path& path);
+
 // Those of one format. Where MeshOptions::up names an axis, they leave it to read_mesh() to turn the scene.
 Scene read_obj(const std::filesystem::path& path, const MeshOptions& options = {});   // with its MTL files
 Scene read_gltf(const std::filesystem::path& path, const MeshOptions& options = {});  // .gltf and .glb

@@ -32,6 +32,7 @@ std::string header(const VolumeInfo& info, std::string_view comment) {
   const Vec3d &step = info.spacing, first = info.origin + step * 0.5;  // the centre of the first sample
   return fmt::format(
       "NRRD0005\n"
+      "# written by vox\n"
       "{}"
       "type: {}\n"
       "dimension: 3\n"
@@ -59,13 +60,18 @@ VolumeInfo region_info(const VoxelScene& scene, const VoxelBox& region) {
 
 }  // namespace
 
+void check_dense_resolution(uint32_t resolution, const std::filesystem::path& path) {
+  if (resolution <= kMaxDenseResolution) return;
+  throw Error(fmt::format("a dense grid of {0} x {0} x {0} voxels would be too large, expected at most {1}",
+                          resolution, kMaxDenseResolution))
+      .at(path.string())
+      .hint(fmt::format("--res {} makes a coarser one; of a scene file, --clip writes a part",
+                        coarser_resolution(resolution, kMaxDenseResolution)));
+}
+
 void write_nrrd(const VoxelScene& scene, const std::filesystem::path& path,
                 const std::optional<VoxelBox>& clip) {
-  if (!clip && scene.dag.resolution > kMaxDenseResolution)
-    throw Error(fmt::format("a dense grid of {0} x {0} x {0} voxels would be too large, expected at most {1}",
-                            scene.dag.resolution, kMaxDenseResolution))
-        .at(path.string())
-        .hint("export a part with --clip");
+  if (!clip) check_dense_resolution(scene.dag.resolution, path);
   const VoxelBox region = export_region(scene, clip, path);
   ExportFile file(path, region.voxels());
   file.write(header(region_info(scene, region), fmt::format("# 0 is empty, a filled voxel is {}\n",

@@ -12,6 +12,9 @@ namespace vox {
 
 inline constexpr uint32_t kMaxDenseResolution = 2048;  // of a whole scene: 8 GiB
 
+// Throws Error that says how to make it smaller.
+void check_dense_resolution(uint32_t resolution, const std::filesystem::path& path);
+
 // Raw uint8, x fastest: 0 empty, else material + 1 (1 without materials). The whole scene, which may not have
 // more than kMaxDenseResolution, or the part inside the clip box.
 void write_nrrd(const VoxelScene& scene, const std::filesystem::path& path,

@@ -13,6 +13,7 @@
 
 #include "formats/material_groups.h"
 #include "formats/output_file.h"
+#include "formats/png_file.h"
 #include "formats/png_writer.h"
 #include "libvox/base/cancel.h"
 
@@ -112,15 +113,24 @@ std::vector<std::string> name_images(const std::vector<Image>& images, const std
 
 }  // namespace
 
+std::vector<fs::path> obj_files(const Scene& scene, const fs::path& path) {
+  std::vector<fs::path> files = {path, fs::path(path).replace_extension(".mtl")};
+  for (const std::string& name : name_images(scene.images, path.stem().string()))
+    files.push_back(path.parent_path() / name);
+  return files;
+}
+
 void write_obj(const Scene& scene, const fs::path& path) {
   std::string stem = path.stem().string();
   std::vector<std::string> image_files = name_images(scene.images, stem);
   std::deque<OutputFile> files;  // the OBJ file comes last, so that it never names what is not there
   std::vector<std::string> pngs = encode_png(scene.images);
   for (size_t i = 0; i < pngs.size(); ++i)
-    files.emplace_back(path.parent_path() / image_files[i]).write(pngs[i]);
+    files.emplace_back(path.parent_path() / image_files[i])
+        .write(with_texts(std::move(pngs[i]), {{"Software", "vox"}}));
 
   OutputFile& mtl = files.emplace_back(fs::path(path).replace_extension(".mtl"));
+  mtl.write("# made by vox\n");
   for (const Material& material : scene.materials) mtl.write(material_text(material, image_files));
 
   OutputFile& obj = files.emplace_back(path);

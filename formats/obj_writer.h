@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "libvox/scene/scene.h"
 
@@ -11,5 +12,8 @@ namespace vox {
 // read back exactly. Triangles are grouped by material. MTL has no word for some things: a mirrored texture
 // is written as repeated, a cutoff other than 0.5 is lost, vertex colours are left out. Throws Error.
 void write_obj(const Scene& scene, const std::filesystem::path& path);
+
+// All files that this writes.
+std::vector<std::filesystem::path> obj_files(const Scene& scene, const std::filesystem::path& path);
 
 }  // namespace vox

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "formats/image.h"
+#include "formats/png_file.h"
 #include "libvox/base/atomic_file.h"
 #include "libvox/base/error.h"
 
@@ -212,7 +213,7 @@ std::string png_bytes(const Palette& palette) {
   static_assert(sizeof(Rgb8) == 3);
   auto width = static_cast<int>(palette.count);
   stbi_write_png_to_func(append, &bytes, width, 1, 3, palette.colors.data(), width * 3);
-  return bytes;
+  return with_texts(std::move(bytes), {{"Software", "vox"}});
 }
 
 std::string encoded(const fs::path& path, const Palette& palette) {

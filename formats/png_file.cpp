@@ -22,11 +22,15 @@ std::string chunk(const PngText& text) {
 
 }  // namespace
 
-std::string encode_png(const Image& image, const std::vector<PngText>& texts) {
+std::string with_texts(std::string png, const std::vector<PngText>& texts) {
   constexpr size_t kEndChunk = 12;  // IEND, the last, without content
-  std::string png = encode_png(image), chunks;
+  std::string chunks;
   for (const PngText& text : texts) chunks += chunk(text);
   return png.insert(png.size() - kEndChunk, chunks);
+}
+
+std::string encode_png(const Image& image, const std::vector<PngText>& texts) {
+  return with_texts(encode_png(image), texts);
 }
 
 void write_png(const Image& image, const std::vector<PngText>& texts, const std::filesystem::path& path) {

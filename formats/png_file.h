@@ -14,6 +14,9 @@ struct PngText {
   std::string key, value;
 };
 
+// These texts before the end of a file's bytes.
+std::string with_texts(std::string png, const std::vector<PngText>& texts);
+
 // The bytes of an image with these texts before its end. Throws Error.
 std::string encode_png(const Image& image, const std::vector<PngText>& texts);
 

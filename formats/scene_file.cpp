@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "formats/bricks_group.h"
+#include "formats/foreign_file.h"
 #include "formats/h5.h"
 #include "formats/h5_words.h"
 #include "libvox/base/atomic_file.h"
@@ -149,7 +150,9 @@ void check_is_hdf5(const fs::path& path) {
   if (fs::is_directory(status)) throw Error("is a folder, expected a scene file").at(path.string());
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error("cannot be opened").at(path.string());
-  if (!is_scene_file(path)) throw Error("is no HDF5 file, so no scene file").at(path.string());
+  if (is_scene_file(path)) return;
+  refuse_foreign(path);
+  throw Error("is no HDF5 file, so no scene file").at(path.string());
 }
 
 h5::Object open_checked(const fs::path& path) {

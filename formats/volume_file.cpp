@@ -6,6 +6,7 @@
 #include <string>
 
 #include "formats/dat_volume.h"
+#include "formats/foreign_file.h"
 #include "formats/meta_image.h"
 #include "formats/nrrd.h"
 #include "libvox/base/error.h"
@@ -46,12 +47,19 @@ bool is_volume_path(const std::filesystem::path& path) {
          (lower_extension(path) == ".gz" && lower_extension(path.stem()) == ".raw");
 }
 
+bool has_volume_header(const std::filesystem::path& path) {
+  return opener_for(path) != nullptr;
+}
+
 Volume open_volume(const std::filesystem::path& path, const RawOptions& raw) {
   try {
     std::error_code failed;
     if (!std::filesystem::exists(path, failed)) throw Error(failed ? failed.message() : "no such file");
     const Opener open = opener_for(path);
-    if (open == nullptr) return open_raw(path, raw);
+    if (open == nullptr) {
+      if (!raw.any()) refuse_foreign(path);
+      return open_raw(path, raw);
+    }
     if (raw.any())
       throw UsageError("--dims, --type, --endian and --offset are for raw files; this has a header");
     return open(path);

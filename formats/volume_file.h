@@ -9,6 +9,8 @@
 namespace vox {
 
 bool is_volume_path(const std::filesystem::path& path);
+// Of such paths, those whose files say what they hold: all but raw ones.
+bool has_volume_header(const std::filesystem::path& path);
 
 // A path of another extension is taken for raw. The file is mapped, not read. Throws Error that names it.
 Volume open_volume(const std::filesystem::path& path, const RawOptions& raw);

@@ -47,7 +47,10 @@ BinvoxFile read_binvox(const std::filesystem::path& path) {
 }
 
 void expect_region(const BinvoxFile& binvox, const KnownScene& known, const VoxelBox& region) {
-  for (auto [voxel, value] : binvox.voxels) ASSERT_EQ(value, known.value(region.min + voxel));
+  for (auto [voxel, value] : binvox.voxels) {
+    const int expected = known.value(region.min + voxel);
+    ASSERT_EQ(value, binvox.version == 1 ? int{expected != 0} : expected);
+  }
   ASSERT_EQ(binvox.voxels.size(), known.count(region));
 }
 
@@ -58,11 +61,14 @@ TEST_F(Binvox, HoldsEveryVoxelOfTheScene) {
     for (Materials materials : {Materials::None, Materials::Sixteen})
       for (const DenseGrid& grid : {noise_grid(resolution), DenseGrid(empty_grid), DenseGrid(full_grid)}) {
         KnownScene known = known_scene(resolution, materials, grid);
-        write_binvox(known.scene, path("a.binvox"), std::nullopt);
-        BinvoxFile binvox = read_binvox(path("a.binvox"));
-        EXPECT_EQ(binvox.side, resolution);
-        EXPECT_EQ(binvox.version, materials == Materials::None ? 1 : 2);
-        expect_region(binvox, known, cube_at({0, 0, 0}, resolution));
+        for (BinvoxValues values : {BinvoxValues::Filled, BinvoxValues::Materials}) {
+          if (values == BinvoxValues::Materials && materials == Materials::None) continue;
+          write_binvox(known.scene, path("a.binvox"), std::nullopt, values);
+          BinvoxFile binvox = read_binvox(path("a.binvox"));
+          EXPECT_EQ(binvox.side, resolution);
+          EXPECT_EQ(binvox.version, values == BinvoxValues::Filled ? 1 : 2);
+          expect_region(binvox, known, cube_at({0, 0, 0}, resolution));
+        }
       }
 }
 
@@ -70,7 +76,7 @@ TEST_F(Binvox, AClipBoxBecomesACubeOfItsLongestSide) {
   KnownScene known = known_scene(50, Materials::Sixteen, noise_grid(1));
   for (VoxelBox clip : {VoxelBox{{3, 5, 7}, {42, 21, 30}}, VoxelBox{{9, 13, 2}, {10, 14, 50}},
                         VoxelBox{{7, 9, 33}, {30, 50, 36}}}) {
-    write_binvox(known.scene, path("a.binvox"), clip);
+    write_binvox(known.scene, path("a.binvox"), clip, BinvoxValues::Materials);
     BinvoxFile binvox = read_binvox(path("a.binvox"));
     Int3 size = clip.size();
     EXPECT_EQ(binvox.side, uint64_t(std::max({size.x, size.y, size.z})));
@@ -90,7 +96,7 @@ TEST_F(Binvox, SaysWhereTheCubeLies) {
 
 TEST_F(Binvox, LargePlanesAreWrittenInBands) {
   KnownScene known = repeated(known_scene(64, Materials::Sixteen, noise_grid(4)), 0b10100000, 4);
-  write_binvox(known.scene, path("a.binvox"), std::nullopt);
+  write_binvox(known.scene, path("a.binvox"), std::nullopt, BinvoxValues::Materials);
   BinvoxFile binvox = read_binvox(path("a.binvox"));
   for (auto [voxel, value] : binvox.voxels) ASSERT_EQ(value, known.value(voxel));
   EXPECT_EQ(binvox.voxels.size(), known.scene.dag.voxels);
@@ -104,6 +110,12 @@ TEST_F(Binvox, EmptySpaceTakesTheLongestRuns) {
   write_binvox(known.scene, path("a.binvox"), std::nullopt);
   double least = 512.0 * 512 * 512 / 255;
   EXPECT_LT(static_cast<double>(read_binvox(path("a.binvox")).pairs), 1.01 * least);
+}
+
+TEST_F(Binvox, MaterialsThatASceneDoesNotHaveAreRefused) {
+  KnownScene known = known_scene(8, Materials::None, noise_grid(5));
+  EXPECT_THROW(write_binvox(known.scene, path("a.binvox"), std::nullopt, BinvoxValues::Materials), Error);
+  EXPECT_TRUE(folder_is_empty());
 }
 
 TEST_F(Binvox, ADiskThatIsTooSmallIsRefusedBeforeWriting) {

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "formats/png_writer.h"
+#include "formats/png_file.h"
 #include "libvox/base/error.h"
 #include "libvox/scene/procedural/procedural.h"
 #include "tests/formats/assimp_soup.h"
@@ -62,14 +62,16 @@ TEST(ObjWriter, NumbersAreReadBackExactly) {
   }
 }
 
+const std::vector<PngText> kMade = {{"Software", "vox"}};
+
 TEST(ObjWriter, MaterialsAndImagesLieBesideIt) {
   Scene scene = writer_test_scene();
   fs::path path = folder("materials") / "my scene.obj";
   write_obj(scene, path);
-  EXPECT_EQ(bytes_of(path.parent_path() / "my scene_stone_wall.png"), encode_png(scene.images[0]));
-  EXPECT_EQ(bytes_of(path.parent_path() / "my scene_leaf.png"), encode_png(scene.images[1]));
+  EXPECT_EQ(bytes_of(path.parent_path() / "my scene_stone_wall.png"), encode_png(scene.images[0], kMade));
+  EXPECT_EQ(bytes_of(path.parent_path() / "my scene_leaf.png"), encode_png(scene.images[1], kMade));
   EXPECT_EQ(bytes_of(path.parent_path() / "my scene.mtl"),
-            "newmtl wall\nKd 1 1 1\nmap_Kd my scene_stone_wall.png\n\n"
+            "# made by vox\nnewmtl wall\nKd 1 1 1\nmap_Kd my scene_stone_wall.png\n\n"
             "newmtl leaf\nKd 1 1 1\nmap_Kd -clamp on my scene_leaf.png\nmap_d -clamp on my scene_leaf.png\n\n"
             "newmtl red\nKd 0.735357 0.537099 0\n\n"  // 0.5 and 0.25 as sRGB
             "newmtl unused\nKd 0 0 1\n\n"
@@ -81,8 +83,8 @@ TEST(ObjWriter, ImagesOfOneNameGetFilesOfTheirOwn) {
   scene.images[1].name = scene.images[0].name;
   fs::path path = folder("names") / "a.obj";
   write_obj(scene, path);
-  EXPECT_EQ(bytes_of(path.parent_path() / "a_stone_wall.png"), encode_png(scene.images[0]));
-  EXPECT_EQ(bytes_of(path.parent_path() / "a_stone_wall_2.png"), encode_png(scene.images[1]));
+  EXPECT_EQ(bytes_of(path.parent_path() / "a_stone_wall.png"), encode_png(scene.images[0], kMade));
+  EXPECT_EQ(bytes_of(path.parent_path() / "a_stone_wall_2.png"), encode_png(scene.images[1], kMade));
 }
 
 TEST(ObjWriter, SameSceneGivesTheSameBytes) {

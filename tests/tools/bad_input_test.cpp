@@ -43,6 +43,52 @@ TEST_F(BadInput, MeshesThatAreNone) {
   expect_failure(kFailed, "missing.obj", {"cube.obj", "missing.obj", "--res", "64"});
 }
 
+TEST_F(BadInput, FilesOfOtherProgramsAreNamedWithWhatToDo) {
+  const std::vector<std::pair<std::string, std::string>> formats = {
+      {"a.nii", "NIfTI"},         {"a.nii.gz", "NIfTI"},  {"a.SLC", "SLC volume"}, {"a.npy", "NumPy array"},
+      {"a.vox", "MagicaVoxel"},   {"a.binvox", "binvox"}, {"a.vdb", "OpenVDB"},    {"a.las", "point cloud"},
+      {"a.dcm", "DICOM"},         {"a.tif", "TIFF"},      {"a.vti", "VTK"},        {"a.zip", "archive"},
+      {"a.mtl", "name the .obj"}, {"a.usdz", "Blender"},  {"a.png", "an image"}};
+  for (const auto& [name, text] : formats) {
+    write(name, "of another program");
+    for (const std::vector<std::string>& more :
+         std::vector<std::vector<std::string>>{{}, {"--res", "64"}, {"--info"}, {"--threshold", "0.1"}}) {
+      std::vector<std::string> arguments = {name};
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      expect_failure(kFailed, text, arguments);
+    }
+    expect_failure(kFailed, "which is not read", {"cube.obj", name, "--res", "64"});
+    for (const auto& [program, arguments] :
+         std::vector<std::pair<std::string, std::vector<std::string>>>{{"vox-render", {name}},
+                                                                       {"vox-stats", {name}},
+                                                                       {"vox-edit", {name, "-s", "cube.obj"}},
+                                                                       {"vox-bench", {"bricks", name}}}) {
+      const Finished run = run_program(program, arguments, {.folder = folder_, .file_size_limit = {}});
+      EXPECT_EQ(run.code, kFailed) << program << ' ' << name;
+      EXPECT_TRUE(one_error(run, text, program)) << program << ' ' << name;
+    }
+  }
+  expect_failure(kFailed, "no such file", {"missing.nii", "--res", "64"});
+}
+
+TEST_F(BadInput, ValuesOfAnotherProgramsFileAreReadWhereOptionsSayWhatTheyAre) {
+  write("a.npy", std::string(128, 'h') + std::string(8, 'v'));
+  converted({"a.npy", "--dims", "2,2,2", "--type", "u8", "--offset", "128", "-o", "a.nrrd"});
+  EXPECT_TRUE(read_bytes(folder_ / "a.nrrd").ends_with("vvvvvvvv"));
+}
+
+TEST_F(BadInput, GridsTooLargeForAnExportAreNamedWithWhatFits) {
+  write("thin.obj", "v 0 0 0\nv 1 1 1\nv 1 1 0.999\nf 1 2 3\n");
+  expect_failure(kFailed, "--res 1500 makes a coarser one", {"thin.obj", "--res", "3000", "-o", "a.nrrd"});
+  converted({"thin.obj", "--res", "4K", "-q"});
+  expect_failure(kFailed, "--res 2K makes a coarser one", {"thin.h5", "-o", "a.nrrd"});
+  const Finished run = convert({"thin.h5", "-o", "a.vox"});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_NE(run.err.find("--res 1K makes a coarser scene"), std::string::npos) << run.err;
+  converted({"thin.obj", "--res", "1000", "-q"});
+  EXPECT_EQ(convert({"thin.h5", "-o", "a.vox"}).err.find("coarser"), std::string::npos);
+}
+
 TEST_F(BadInput, AGlbThatWasCutOff) {
   ASSERT_EQ(scene({"village", "--texture-size", "16", "-o", "whole.glb"}).code, 0);
   const std::string whole = read_bytes(folder_ / "whole.glb");
@@ -127,8 +173,9 @@ TEST_F(BadInput, ADiskThatIsFull) {
 TEST_F(BadInput, AnExistingTargetStaysAsItWas) {
   write("old.h5", "kept");
   write("broken.obj", cube_obj() + "f 1 2 99\n");
-  expect_failure(kFailed, "99", {"broken.obj", "--res", "64", "-o", "old.h5"});
-  expect_failure(kFailed, "memory", {"cube.obj", "--res", "64", "-o", "old.h5", "--memory-limit", "1K"});
+  expect_failure(kFailed, "99", {"broken.obj", "--res", "64", "-o", "old.h5", "--force"});
+  expect_failure(kFailed, "memory",
+                 {"cube.obj", "--res", "64", "-o", "old.h5", "--force", "--memory-limit", "1K"});
   EXPECT_EQ(read_bytes(folder_ / "old.h5"), "kept");
 }
 

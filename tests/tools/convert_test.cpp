@@ -139,6 +139,14 @@ TEST_F(ConvertProgram, WritesThePaletteItUsed) {
   EXPECT_EQ(read_bytes(folder_ / "again.hex").size(), 14u);  // two lines of six digits
 }
 
+TEST_F(ConvertProgram, ShowsAColorWithoutANameOnce) {
+  converted({"cube.obj", "--res", "16", "-q"});
+  const std::string info = converted({"cube.h5", "--info"});
+  const size_t first = info.find('#');
+  ASSERT_NE(first, std::string::npos) << info;
+  EXPECT_EQ(info.find(info.substr(first, 7), first + 1), std::string::npos) << info;
+}
+
 TEST_F(ConvertProgram, LeavesMaterialsOutWithNone) {
   const std::string json = converted({"cube.obj", "--res", "16", "--materials", "none", "--json"});
   EXPECT_EQ(json_value(json, "material_bits"), "0");

@@ -200,7 +200,7 @@ TEST_F(EditProgram, ADiskThatIsFullLeavesTheTargetAsItWas) {
   write("script.txt", kBox);
   write("old.h5", "kept");
   const RunOptions full = {.folder = {}, .file_size_limit = 4000};
-  expect_failure(kFailed, "old.h5", {"cube.h5", "-s", "script.txt", "-o", "old.h5"}, full);
+  expect_failure(kFailed, "old.h5", {"cube.h5", "-s", "script.txt", "-o", "old.h5", "--force"}, full);
 }
 
 // ---- scripts that are wrong

@@ -17,7 +17,7 @@ class RenderProgram : public CubesTest {
 
 TEST_F(RenderProgram, ShowsTheWholeSceneByDefault) {
   printed({"cube.h5", "-q"});
-  const Image shown = image("cube.png");
+  const Image shown = image("cube-view.png");
   EXPECT_EQ(shown.width, 1920u);
   EXPECT_EQ(shown.height, 1080u);
   const Rgba8 sky = shown.pixels.front();
@@ -34,7 +34,7 @@ TEST_F(RenderProgram, ShowsTheWholeSceneByDefault) {
 TEST_F(RenderProgram, LooksFromTheEyeInSceneUnits) {
   printed({"cube.h5", "-q", "--eye", "0.5,0.5,3", "--target", "0.5,0.5,0.5", "--fov", "40", "--size",
            "200x200", "--shade", "normal"});
-  const Image shown = image("cube.png");
+  const Image shown = image("cube-view.png");
   // The face at z = 1 is 2 away and 1 wide.
   const double half = 100 * 0.25 / std::tan(20 * 3.14159265358979 / 180);
   for (uint32_t x = 0; x < 200; ++x)
@@ -57,9 +57,9 @@ TEST_F(RenderProgram, SaysInThePictureHowItWasMade) {
 
 TEST_F(RenderProgram, ATurntableGoesAroundInNumberedPictures) {
   printed({"cube.h5", "-q", "--turntable", "12", "--size", "64x48", "--view", "front", "--shade", "normal"});
-  EXPECT_TRUE(exists("cube-00.png") && exists("cube-11.png"));
-  EXPECT_FALSE(exists("cube-12.png") || exists("cube.png"));
-  EXPECT_TRUE(image("cube-00.png").pixels != image("cube-01.png").pixels);
+  EXPECT_TRUE(exists("cube-view-00.png") && exists("cube-view-11.png"));
+  EXPECT_FALSE(exists("cube-view-12.png") || exists("cube-view.png"));
+  EXPECT_TRUE(image("cube-view-00.png").pixels != image("cube-view-01.png").pixels);
 }
 
 TEST_F(RenderProgram, TheSamePictureComesAgain) {
@@ -76,7 +76,7 @@ TEST_F(RenderProgram, ACutThroughBricksShowsValuesAsColors) {
       printed({"steps.h5", "-q", "--json", "--slice", "z=0", "--size", "8x8", "--legend", "off"});
   EXPECT_EQ(json_value(json, "low"), "1");
   EXPECT_EQ(json_value(json, "high"), "3");
-  const Image shown = image("steps.png");
+  const Image shown = image("steps-view.png");
   ASSERT_EQ(shown.width, 8u);
   ASSERT_EQ(shown.height, 4u);
   for (uint32_t x = 0; x < 8; ++x) EXPECT_EQ(shown.pixels[x] == shown.pixels[0], x < 2) << x;
@@ -104,25 +104,26 @@ TEST_F(RenderProgram, AVolumesBricksAreSeenAsAScene) {
   EXPECT_EQ(json_value(json, "low"), "0");
   EXPECT_EQ(json_value(json, "high"), "200");
   EXPECT_NE(json.find("\"rays\": 9600"), std::string::npos) << json;
-  EXPECT_NE(read_bytes(folder_ / "ball.png").find(std::string("tEXtCamera") + '\0' + "--eye "),
+  EXPECT_NE(read_bytes(folder_ / "ball-view.png").find(std::string("tEXtCamera") + '\0' + "--eye "),
             std::string::npos);
-  const Image all = image("ball.png");
+  const Image all = image("ball-view.png");
   EXPECT_NE(all.pixels[40 * 120 + 60], all.pixels.front());
   // The middle of the ball, in the volume's units; the eye three times as far away as it is wide.
   json_of({"--eye", "120,16,78", "--target", "120,16,18", "--legend", "off"});
-  const Image near = image("ball.png");
+  const Image near = image("ball-view.png");
   EXPECT_NE(near.pixels[40 * 120 + 60], near.pixels.front());
   json_of({"--eye", "160,16,78", "--target", "160,16,18", "--legend", "off"});
-  const Image beside = image("ball.png");
+  const Image beside = image("ball-view.png");
   EXPECT_EQ(beside.pixels[40 * 120 + 60], beside.pixels.front());
   json_of({"--turntable", "3", "--opacity", "0.1"});
-  EXPECT_TRUE(exists("ball-0.png") && exists("ball-2.png"));
-  expect_failure(kBadUsage, "has no --shade", {"ball.h5", "--shade", "depth"});
-  expect_failure(kBadUsage, "has no --ao", {"ball.h5", "--ao", "4"});
-  expect_failure(kBadUsage, "has no --opacity", {"cube.h5", "--opacity", "0.5"});
-  expect_failure(kBadUsage, "has no --opacity", {"ball.h5", "--slice", "z=1", "--opacity", "0.5"});
+  EXPECT_TRUE(exists("ball-view-0.png") && exists("ball-view-2.png"));
+  expect_failure(kBadUsage, "--shade has no effect on a volume", {"ball.h5", "--shade", "depth"});
+  expect_failure(kBadUsage, "--ao has no effect on a volume", {"ball.h5", "--ao", "4"});
+  expect_failure(kBadUsage, "--opacity has no effect on a scene", {"cube.h5", "--opacity", "0.5"});
+  expect_failure(kBadUsage, "--opacity has no effect on a cut through a volume",
+                 {"ball.h5", "--slice", "z=1", "--opacity", "0.5"});
   expect_failure(kBadUsage, "--opacity is 2", {"ball.h5", "--opacity", "2"});
-  expect_failure(kBadUsage, "which is the scene", {"ball.h5", "-o", "ball.h5"});
+  expect_failure(kBadUsage, "ends in .png", {"ball.h5", "-o", "ball.h5"});
   expect_failure(kFailed, "nowhere", {"ball.h5", "-o", "nowhere/a.png"});
 }
 
@@ -144,8 +145,8 @@ TEST_F(RenderProgram, FromInsideMatterAndOfNothingThereAreClearAnswers) {
   expect_failure(kBadUsage, "no scene file", {});
   expect_failure(kFailed, "cube.obj", {"cube.obj"});
   expect_failure(kFailed, "nowhere", {"cube.h5", "-o", "nowhere/a.png"});
-  expect_failure(kFailed, "cube.png", {"cube.h5", "-q"}, {.folder = {}, .file_size_limit = 1000});
-  expect_failure(kBadUsage, "which is the scene", {"cube.h5", "-o", "cube.h5"});
+  expect_failure(kFailed, "cube-view.png", {"cube.h5", "-q"}, {.folder = {}, .file_size_limit = 1000});
+  expect_failure(kBadUsage, "ends in .png", {"cube.h5", "-o", "cube.h5"});
 }
 
 TEST_F(RenderProgram, ALegendIsInTheCornerUnlessItIsNotWanted) {
@@ -183,7 +184,8 @@ TEST_F(RenderProgram, ACutShowsTheLayerItNames) {
   expect_failure(kFailed, "no plane z=64", {"cube.h5", "--slice", "z=64"});
   expect_failure(kBadUsage, "--slice is 'w=3'", {"cube.h5", "--slice", "w=3"});
   expect_failure(kBadUsage, "--slice", {"cube.h5", "--slice", "z=-1"});
-  expect_failure(kBadUsage, "has no --view", {"cube.h5", "--slice", "z=1", "--view", "top"});
+  expect_failure(kBadUsage, "--view has no effect on a cut through a scene",
+                 {"cube.h5", "--slice", "z=1", "--view", "top"});
 }
 
 }  // namespace

@@ -182,7 +182,7 @@ TEST_F(StatsPage, IsWrittenAsAWholeOrNotAtAll) {
   for (const char* target : {"folder", "missing/page.html", "cube.obj/page.html"})
     expect_failure(kFailed, target, {"cube.h5", "--html", target});
   for (const char* target : {"page.html", "old.html"})
-    expect_failure(kFailed, target, {"cube.h5", "-q", "--html", target},
+    expect_failure(kFailed, target, {"cube.h5", "-q", "--html", target, "--force"},
                    {.folder = {}, .file_size_limit = 4000});
   expect_failure(kBadUsage, "the page would replace 'cube.h5', which is the scene",
                  {"cube.h5", "--html", "cube.h5"});

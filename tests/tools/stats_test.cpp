@@ -171,10 +171,11 @@ TEST_F(StatsProgram, NeverLeavesAPartialReport) {
   for (const char* target : {"folder.h5", ".", "missing/report.h5", "cube.obj/report.h5", "/proc/report.h5"})
     expect_failure(kFailed, target, {"cube.h5", "-o", target});
   for (const char* target : {"report.h5", "old.h5"}) {
-    expect_failure(kFailed, target, {"cube.h5", "-q", "-o", target}, {.folder = {}, .file_size_limit = 4000});
-    expect_failure(
-        kFailed, "table accel8, load factor 96: out of memory",
-        {"cube.h5", "-o", target, "--only", "memory", "--tables", "accel8", "--memory-limit", "1K"});
+    expect_failure(kFailed, target, {"cube.h5", "-q", "-o", target, "--force"},
+                   {.folder = {}, .file_size_limit = 4000});
+    expect_failure(kFailed, "table accel8, load factor 96: out of memory",
+                   {"cube.h5", "-o", target, "--force", "--only", "memory", "--tables", "accel8",
+                    "--memory-limit", "1K"});
   }
 }
 

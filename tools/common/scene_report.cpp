@@ -38,8 +38,10 @@ std::string palette_table(const VoxelScene& scene) {
   std::string text;
   for (uint32_t i = 0; i < scene.palette.count; ++i) {
     const Rgb8 c = scene.palette.colors[i];
-    text += fmt::format("  {:>2}  #{:02x}{:02x}{:02x}  {:5.1f} %  {}\n", i, c.r, c.g, c.b,
-                        scene.shares[i] * 100, scene.palette.names[i]);
+    const std::string color = fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b);
+    const std::string& name = scene.palette.names[i];
+    text += fmt::format("  {:>2}  {}  {:5.1f} %{}\n", i, color, scene.shares[i] * 100,
+                        name.empty() || name == color ? "" : "  " + name);
   }
   return text;
 }

@@ -2,17 +2,16 @@
 
 #include <fmt/format.h>
 
-#include "libvox/base/atomic_file.h"
 #include "libvox/base/error.h"
 
 namespace vox {
 
-void check_target(std::string_view what, const std::filesystem::path& target,
-                  const std::filesystem::path& scene) {
+void check_target(const Target& target, const std::filesystem::path& scene, Overwrite overwrite) {
   std::error_code absent;
-  if (std::filesystem::equivalent(target, scene, absent))
-    throw UsageError(fmt::format("{} would replace '{}', which is the scene", what, target.string()));
-  const AtomicFile output(target);
+  if (std::filesystem::equivalent(target.file, scene, absent))
+    throw UsageError(
+        fmt::format("{} would replace '{}', which is the scene", target.what, target.file.string()));
+  check_writable(target.file, target.kind, overwrite);
 }
 
 }  // namespace vox

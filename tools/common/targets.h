@@ -4,11 +4,18 @@
 #include <filesystem>
 #include <string_view>
 
+#include "formats/overwrite.h"
+
 namespace vox {
 
-// Throws UsageError where `target` is `scene`, the file that is read, and Error where nothing can be written
-// there. `what` is what goes there: "the picture".
-void check_target(std::string_view what, const std::filesystem::path& target,
-                  const std::filesystem::path& scene);
+struct Target {
+  std::string_view what;  // "the picture"
+  std::filesystem::path file;
+  OutputKind kind;
+};
+
+// Throws UsageError where the target is `scene`, the file that is read, and Error where nothing can be
+// written there, or a file would be lost that is none of vox's.
+void check_target(const Target& target, const std::filesystem::path& scene, Overwrite overwrite);
 
 }  // namespace vox

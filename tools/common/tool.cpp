@@ -12,6 +12,8 @@
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "tools/common/help_text.h"
+#include "tools/common/option_table.h"
 
 namespace vox {
 namespace {
@@ -54,7 +56,8 @@ void add_common_options(cxxopts::Options& options) {
   options.add_options("General")("h,help", "Show this help")("version", "Show the version")(
       "v,verbose", "Say more")("q,quiet", "Errors only, no progress")(
       "log-level", "error, warning, info or debug", cxxopts::value<std::string>()->default_value("info"),
-      "LEVEL")("json", "Print the result as one JSON object on stdout");
+      "LEVEL")("json", "Print the result as one JSON object on stdout")(
+      "force", "Overwrite files that vox did not write, too");
 }
 
 cxxopts::ParseResult parse_command_line(cxxopts::Options& options, int argc, char** argv,
@@ -62,7 +65,7 @@ cxxopts::ParseResult parse_command_line(cxxopts::Options& options, int argc, cha
   auto parsed = options.parse(argc, argv);
   if (parsed.count("help")) {
     groups.emplace_back("General");
-    fmt::print("{}", options.help(groups));
+    fmt::print("{}", help_text(options, groups, screen_width()));
     std::exit(0);
   }
   if (parsed.count("version")) {
@@ -76,6 +79,8 @@ cxxopts::ParseResult parse_command_line(cxxopts::Options& options, int argc, cha
   if (!parsed.unmatched().empty())
     throw UsageError(fmt::format("unexpected argument '{}'", parsed.unmatched().front()));
   common.json = parsed.count("json") > 0;
+  common.overwrite = parsed.count("force") > 0 ? Overwrite::AllFiles : Overwrite::OwnFiles;
+  common.given = given_options(parsed);
   return parsed;
 }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "formats/overwrite.h"
+
 namespace vox {
 
 // Runs `body` and turns what it throws into a message on stderr and an exit code: 0 done, 2 bad usage, 130
@@ -14,9 +16,11 @@ int run_tool(const char* name, const std::function<void()>& body);
 
 struct CommonOptions {
   bool json = false;
+  Overwrite overwrite = Overwrite::OwnFiles;
+  std::vector<std::string> given;  // long names of all options on the command line, see option_table.h
 };
 
-// Adds -h, --version, -v, -q, --log-level, --json.
+// Adds -h, --version, -v, -q, --log-level, --json, --force.
 void add_common_options(cxxopts::Options& options);
 
 // Parses the command line; --help and --version print and exit(0). Sets the log level. Throws UsageError,

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <bit>
 
+#include "formats/volume_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
 #include "tools/common/bricks_options.h"
 #include "tools/common/device_options.h"
+#include "tools/common/option_table.h"
 #include "tools/common/tool.h"
 #include "tools/vox-bench/axes.h"
 
@@ -127,6 +129,22 @@ BricksBenchOptions read_bench(const cxxopts::ParseResult& parsed) {
   return bench;
 }
 
+void check_given(const std::vector<std::string>& given, const BricksCommand& command) {
+  enum : uint32_t { kRaw = 1, kTree = 2 };
+  static constexpr const char* kOfRawFiles = "it is for raw volumes, whose files do not say it";
+  static constexpr OptionRow kTable[] = {{"dims", kRaw, kOfRawFiles},
+                                         {"type", kRaw, kOfRawFiles},
+                                         {"endian", kRaw, kOfRawFiles},
+                                         {"offset", kRaw, kOfRawFiles},
+                                         {"jit-budget", kTree, "it is for --access kd and jit"}};
+  const bool is_scene = command.input.extension() == ".h5";
+  RunTraits run = {.bits = 0, .what = is_scene ? "a scene file" : "this volume"};
+  if (!is_scene && !has_volume_header(command.input)) run.bits |= kRaw;
+  for (const Access access : command.bench.accesses)
+    if (access == Access::KdTree || access == Access::Compiled) run.bits |= kTree;
+  check_options(given, kTable, run);
+}
+
 }  // namespace
 
 BricksCommand parse_bricks_command(int argc, char** argv) {
@@ -139,8 +157,9 @@ BricksCommand parse_bricks_command(int argc, char** argv) {
   command.input = parsed["file"].as<std::string>();
   command.raw = read_raw_options(parsed);
   command.bench = read_bench(parsed);
+  check_given(common.given, command);
   command.engine = read_device_options(parsed);
-  command.files = read_result_options(parsed);
+  command.files = read_result_options(parsed, common.overwrite);
   command.json = common.json;
   command.command = command_text(argc, argv);
   return command;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
 #include "libvox/hash/table_list.h"
@@ -107,6 +109,17 @@ HashBenchOptions read_bench(const cxxopts::ParseResult& parsed) {
   return options;
 }
 
+// Where two other options say all that one would choose.
+void check_effects(const cxxopts::ParseResult& parsed) {
+  const auto all_given = [&](std::initializer_list<const char*> options) {
+    return std::ranges::all_of(options, [&](const char* option) { return parsed.count(option) > 0; });
+  };
+  if (all_given({"scale", "fill", "batch"}))
+    throw UsageError("--scale has no effect on --fill with --batch: they say what it would multiply");
+  if (all_given({"figure8", "item-words", "load-factors"}))
+    throw UsageError("--figure8 has no effect on --item-words with --load-factors: it is for their defaults");
+}
+
 }  // namespace
 
 HashCommand parse_hash_command(int argc, char** argv) {
@@ -117,9 +130,10 @@ HashCommand parse_hash_command(int argc, char** argv) {
   HashCommand command;
   command.json = common.json;
   command.command = command_text(argc, argv);
+  check_effects(parsed);
   command.bench = read_bench(parsed);
   command.engine = read_device_options(parsed);
-  command.files = read_result_options(parsed);
+  command.files = read_result_options(parsed, common.overwrite);
   return command;
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "formats/csv.h"
-#include "libvox/base/atomic_file.h"
 #include "libvox/base/error.h"
 #include "tools/common/tool.h"
 
@@ -40,16 +39,17 @@ void add_result_options(cxxopts::Options& options) {
       "html", "Write a page with charts: one file, for a browser or for paper", path(), "FILE.html");
 }
 
-ResultFiles read_result_options(const cxxopts::ParseResult& parsed) {
-  ResultFiles files = {given(parsed, "output"), given(parsed, "csv"), given(parsed, "html")};
+ResultFiles read_result_options(const cxxopts::ParseResult& parsed, Overwrite overwrite) {
+  ResultFiles files = {given(parsed, "output"), given(parsed, "csv"), given(parsed, "html"), overwrite};
   if (files.report && files.report->extension() != ".h5")
     throw UsageError(fmt::format("-o is '{}', expected a name that ends in .h5", files.report->string()));
   return files;
 }
 
 void check_targets(const ResultFiles& files) {
-  for (const auto& path : {files.report, files.csv, files.html})
-    if (path) const AtomicFile file(*path);
+  if (files.report) check_writable(*files.report, OutputKind::Report, files.overwrite);
+  if (files.csv) check_writable(*files.csv, OutputKind::Rows, files.overwrite);
+  if (files.html) check_writable(*files.html, OutputKind::Page, files.overwrite);
 }
 
 void write_results(const ResultFiles& files, const Report& report, const ReportGroup& rows,

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "formats/html_page.h"
+#include "formats/overwrite.h"
 #include "formats/report_file.h"
 #include "libvox/engine.h"
 
@@ -25,13 +26,14 @@ void set_run(HtmlPage& page, const BenchRun& run);
 
 struct ResultFiles {
   std::optional<std::filesystem::path> report, csv, html;
+  Overwrite overwrite = Overwrite::OwnFiles;
 };
 
 // --output, --csv and --html, in the group "Results".
 void add_result_options(cxxopts::Options& options);
 
 // Throws UsageError.
-ResultFiles read_result_options(const cxxopts::ParseResult& parsed);
+ResultFiles read_result_options(const cxxopts::ParseResult& parsed, Overwrite overwrite);
 
 // Before the work, not after it: can they be written where they are to go? Throws Error.
 void check_targets(const ResultFiles& files);

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "formats/mesh.h"
+#include "formats/nrrd.h"
 #include "formats/palette_file.h"
 #include "formats/scene_file.h"
-#include "libvox/base/atomic_file.h"
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
@@ -16,6 +16,7 @@
 #include "tools/common/profile.h"
 #include "tools/common/scene_report.h"
 #include "tools/common/tool.h"
+#include "tools/vox-convert/given.h"
 #include "tools/vox-convert/options.h"
 #include "tools/vox-convert/scenes.h"
 #include "tools/vox-convert/verify.h"
@@ -80,8 +81,10 @@ std::string joined(const std::vector<std::filesystem::path>& paths) {
 // Before the work, not after it: can the results be written where they are to go?
 void check_targets(const ConvertOptions& options) {
   check_verifiable(options);
-  const AtomicFile output(options.output);
-  if (options.palette_out) const AtomicFile palette(*options.palette_out);
+  if (options.binvox == BinvoxValues::Materials && options.materials == MaterialMode::None)
+    throw UsageError("--binvox-materials needs --materials texture or mesh");
+  check_writable(options.output, kind_of_output(options.output), options.overwrite);
+  if (options.palette_out) check_writable(*options.palette_out, OutputKind::Palette, options.overwrite);
 }
 
 VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion) {
@@ -93,6 +96,8 @@ VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion)
   Stopwatch watch;
   Scene scene = load_meshes(options, conversion);
   const Grid grid = fit_grid(scene, options.grid);
+  if (kind_of_output(options.output) == OutputKind::Nrrd)
+    check_dense_resolution(grid.resolution, options.output);
   seconds.load = watch.lap();
   IndexedScene indexed = make_palette(scene, options);
   scene.images = {};
@@ -193,16 +198,10 @@ void convert(const ConvertOptions& options) {
 
 void run(int argc, char** argv) {
   const ConvertOptions options = parse_convert_options(argc, argv);
-  const std::filesystem::path& input = options.inputs[0];
+  check_given(options);
   if (is_volume_input(options)) return convert_volume(options);
-  if (options.bricks.threshold.share || options.bricks.threshold.raw)
-    throw UsageError("--threshold and --threshold-raw are for volumes");
-  const bool has_grid = options.grid.resolution > 0 || options.grid.voxel_size > 0;
-  if ((options.verify && !has_grid) || options.info || input.extension() == ".h5" || is_scene_file(input)) {
-    use_scene_file(options);
-  } else {
-    convert(options);
-  }
+  if (is_scene_input(options)) return use_scene_file(options);
+  convert(options);
 }
 
 }  // namespace

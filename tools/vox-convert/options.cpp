@@ -24,14 +24,14 @@ Reads OBJ, glTF/GLB, PLY, STL, FBX, OFF, 3DS and COLLADA meshes, volumes (.raw, 
 scene files (.h5) of its own. Writes scene files, and by the extension of -o also .nrrd, .vox (MagicaVoxel) and .binvox.
 
 Examples:
-  vox-convert house.obj --res 4K                     house.h5, 4096 voxels along the longest side
-  vox-convert house.glb --res 64K --device cuda      the same on a GPU, 65536 voxels
-  vox-convert a.obj b.obj --voxel-size 0.01 -o ab.h5 two meshes on one grid, voxels of 0.01 units
-  vox-convert house.h5 -o house.vox                  for MagicaVoxel
-  vox-convert house.h5 --info                        what is in it
-  vox-convert --verify house.h5                      check every pointer, the counts and the digest
-  vox-convert ct_512x512x300_uint16.raw --threshold 0.08   bricks of a volume, what is below 8 % of its range left out
-  vox-convert house.h5 --structure bricks -o bricks.h5     bricks of a scene's materials
+  vox-convert house.obj --res 4K                        house.h5, 4096 voxels along its longest side
+  vox-convert house.glb --res 64K --device cuda         the same on a GPU, 65536 voxels
+  vox-convert a.obj b.obj --voxel-size 0.01 -o ab.h5    two meshes on one grid, voxels of 0.01 units
+  vox-convert house.h5 -o house.vox                     for MagicaVoxel
+  vox-convert house.h5 --info                           what is in it
+  vox-convert --verify house.h5                         check every pointer, the counts, the digest
+  vox-convert ct_64x64x93_uint16.raw --threshold 0.08   bricks of a volume, without the lowest 8 %
+  vox-convert house.h5 --structure bricks -o bricks.h5  bricks of a scene's materials
 )";
 
 cxxopts::Options describe() {
@@ -45,6 +45,7 @@ cxxopts::Options describe() {
       "Where to: .h5, .nrrd, .vox or .binvox (default: the first INPUT's name with .h5, in the current "
       "folder)",
       text(), "FILE")("info", "Show what is in a scene file")(
+      "binvox-materials", "In a .binvox file, say of filled voxels which material they are, as version 2")(
       "verify",
       "Check a scene file: every pointer, the counts, the digest, that bricks hold the DAG's voxels; "
       "of what is converted: read it back and compare");
@@ -177,6 +178,9 @@ ConvertOptions parse_convert_options(int argc, char** argv) {
   ConvertOptions options;
   options.json = common.json;
   options.command = command_text(argc, argv);
+  options.given = common.given;
+  options.overwrite = common.overwrite;
+  if (parsed.count("binvox-materials") > 0) options.binvox = BinvoxValues::Materials;
   if (!parsed.count("inputs")) throw UsageError("no input file named");
   for (const std::string& input : parsed["inputs"].as<std::vector<std::string>>())
     options.inputs.emplace_back(input);

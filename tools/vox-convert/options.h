@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "formats/binvox.h"
 #include "formats/mesh_options.h"
+#include "formats/overwrite.h"
 #include "formats/raw_volume.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/engine.h"
@@ -23,6 +25,7 @@ struct ConvertOptions {
   std::vector<std::filesystem::path> inputs;
   std::filesystem::path output;
   bool verify = false, info = false, json = false;
+  Overwrite overwrite = Overwrite::OwnFiles;
 
   GridOptions grid;
   MeshOptions mesh;
@@ -35,7 +38,9 @@ struct ConvertOptions {
   Optimize optimize = Optimize::Memory;
   double slope = 1;  // of Optimize::Balanced, see worth_replacing()
   RawOptions raw;
+  BinvoxValues binvox = BinvoxValues::Filled;
   EngineOptions engine;
+  std::vector<std::string> given;  // options on the command line, which given.h checks
   std::string command;
 };
 

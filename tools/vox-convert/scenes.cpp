@@ -44,16 +44,28 @@ std::optional<VoxelBox> clip_voxels(const VoxelScene& scene, const ConvertOption
 
 void check_scene_output(const ConvertOptions& options) {
   check_verifiable(options);
-  if (is_export_path(options.output)) return;
-  if (!wants_bricks(options))
+  if (!is_export_path(options.output) && !wants_bricks(options))
     throw UsageError("a scene file needs -o with .nrrd, .vox or .binvox, --structure, --info, or --verify");
-  if (options.structure == Structure::Bricks) check_target("the bricks", options.output, options.inputs[0]);
+  const OutputKind kind = kind_of_output(options.output);
+  if (options.structure == Structure::Bricks)
+    return check_target({"the bricks", options.output, kind}, options.inputs[0], options.overwrite);
+  check_writable(options.output, kind, options.overwrite);
 }
 
 }  // namespace
 
 bool wants_bricks(const ConvertOptions& options) {
   return options.structure && *options.structure != Structure::Dag;
+}
+
+bool is_scene_input(const ConvertOptions& options) {
+  const bool has_grid = options.grid.resolution > 0 || options.grid.voxel_size > 0;
+  return (options.verify && !has_grid) || options.info || options.inputs[0].extension() == ".h5" ||
+         is_scene_file(options.inputs[0]);
+}
+
+bool writes_file(const ConvertOptions& options) {
+  return !options.info && (!options.verify || wants_bricks(options));
 }
 
 void check_verifiable(const ConvertOptions& options) {
@@ -64,7 +76,7 @@ void check_verifiable(const ConvertOptions& options) {
 void write_output(const Output& output, const ConvertOptions& options, const std::optional<VoxelBox>& clip) {
   throw_if_cancelled();
   if (is_export_path(options.output)) {
-    export_scene(output.scene, options.output, clip);
+    export_scene(output.scene, options.output, clip, options.binvox);
   } else if (options.structure == Structure::Bricks) {
     write_bricks(*output.bricks, {generator_text(), options.command, timestamp()}, options.output);
   } else {
@@ -78,15 +90,15 @@ void use_scene_file(const ConvertOptions& options) {
   const ThreadLimit threads(options.engine.threads);
   const SceneFileParts parts = scene_file_parts(options.inputs[0]);
   if (parts.bricks && !parts.dag) return use_bricks_file(options);
+  const bool writes = writes_file(options);
+  if (writes) check_scene_output(options);
   const std::string name = options.inputs[0].string();
   Stopwatch watch;
   Output output = {.scene = read_scene(options.inputs[0]), .bricks = {}};
   const VoxelScene& scene = output.scene;
-  const bool writes = !options.info && (!options.verify || wants_bricks(options));
   if (parts.bricks && !writes) output.bricks = read_bricks(options.inputs[0]);
   if (options.verify) verify_scene(scene, output.bricks ? &*output.bricks : nullptr, options.inputs[0]);
   if (writes) {
-    check_scene_output(options);
     std::vector<KernelTime> kernels;
     if (wants_bricks(options)) output.bricks = scene_bricks(scene, options, kernels);
     write_output(output, options, clip_voxels(scene, options));

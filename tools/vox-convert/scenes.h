@@ -23,6 +23,12 @@ void check_verifiable(const ConvertOptions& options);
 // Of exports, only what lies inside of `clip`.
 void write_output(const Output& output, const ConvertOptions& options, const std::optional<VoxelBox>& clip);
 
+// Whether the first input is taken for a scene file: by its name or content, or because it is to be shown.
+bool is_scene_input(const ConvertOptions& options);
+
+// Of a scene file: whether anything is made of it, instead of showing or verifying it.
+bool writes_file(const ConvertOptions& options);
+
 // --info, --verify, an export of a scene file, or bricks for it.
 void use_scene_file(const ConvertOptions& options);
 

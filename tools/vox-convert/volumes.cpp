@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "formats/mesh.h"
 #include "formats/nrrd.h"
 #include "formats/scene_file.h"
 #include "formats/volume_file.h"
-#include "libvox/base/atomic_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/memory.h"
@@ -39,8 +39,6 @@ void check_options(const ConvertOptions& options) {
     throw UsageError("a volume is converted alone, but there are several inputs");
   if (options.structure && *options.structure != Structure::Bricks)
     throw UsageError("a volume becomes bricks, --structure svdag and both are for meshes");
-  if (options.grid.resolution > 0 || options.grid.voxel_size > 0 || options.grid.clip)
-    throw UsageError("--res, --voxel-size and --clip are for meshes: a volume has its own grid");
   if (options.output.extension() != ".h5" && !is_nrrd(options.output))
     throw UsageError(fmt::format("-o is '{}', expected .h5 or .nrrd of a volume", options.output.string()));
 }
@@ -88,12 +86,13 @@ BricksResult built_bricks(Engine& engine, const Volume& volume, const ConvertOpt
 }  // namespace
 
 bool is_volume_input(const ConvertOptions& options) {
-  return options.raw.any() || is_volume_path(options.inputs[0]);
+  const std::filesystem::path& input = options.inputs[0];
+  return is_volume_path(input) || (options.raw.any() && !is_mesh_path(input) && input.extension() != ".h5");
 }
 
 void convert_volume(const ConvertOptions& options) {
   check_options(options);
-  const AtomicFile output(options.output);  // before the work: can it be written there?
+  check_writable(options.output, kind_of_output(options.output), options.overwrite);
   const ThreadLimit threads(options.engine.threads);
   Stopwatch total, watch;
   const Volume volume = open_volume(options.inputs[0], options.raw);
@@ -137,6 +136,7 @@ void use_bricks_file(const ConvertOptions& options) {
   if (!options.verify && !options.info) {
     if (!is_nrrd(options.output))
       throw UsageError("a file of bricks needs -o with .nrrd, or --info, or --verify");
+    check_writable(options.output, OutputKind::Nrrd, options.overwrite);
     write_nrrd(bricks_volume(bricks), options.output);
     log_info("{}: {}", options.output.string(), format_bytes(std::filesystem::file_size(options.output)));
   }

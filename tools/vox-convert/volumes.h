@@ -8,7 +8,7 @@
 
 namespace vox {
 
-// By its extension, or because options say what a raw file holds.
+// By its extension, or because options say what a raw file holds that is not named as something else.
 bool is_volume_input(const ConvertOptions& options);
 
 // A volume to a scene file of bricks, or, by way of bricks, to .nrrd.

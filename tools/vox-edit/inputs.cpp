@@ -7,7 +7,6 @@
 #include "formats/edit_script.h"
 #include "formats/replay_csv.h"
 #include "formats/scene_file.h"
-#include "libvox/base/atomic_file.h"
 #include "libvox/base/error.h"
 #include "libvox/edit/editor.h"
 
@@ -35,13 +34,13 @@ bool is_one_of(const fs::path& file, const std::vector<fs::path>& files) {
 }
 
 // Of --log and --html.
-void check_report(const char* option, const fs::path& file, const EditOptions& options,
+void check_report(const char* option, const fs::path& file, OutputKind kind, const EditOptions& options,
                   const Script& script) {
   if (is_one_of(file, inputs(options, script)))
     throw UsageError(fmt::format("{} is '{}', which is read", option, file.string()));
   if (options.output && same_file(file, *options.output))
     throw UsageError(fmt::format("{} and -o are the same file", option));
-  const AtomicFile report(file);
+  check_writable(file, kind, options.overwrite);
 }
 
 void check_output(const EditOptions& options) {
@@ -51,7 +50,7 @@ void check_output(const EditOptions& options) {
     throw UsageError(
         "-o is the scene that is read, which --checkpoint would replace before all has gone well; name "
         "another file");
-  const AtomicFile output(*options.output);
+  check_writable(*options.output, OutputKind::Scene, options.overwrite);
 }
 
 void check_save(const fs::path& path, const EditOptions& options, const std::vector<fs::path>& inputs) {
@@ -64,7 +63,7 @@ void check_save(const fs::path& path, const EditOptions& options, const std::vec
     throw Error(fmt::format("'{}' is written as --log", path.string()));
   if (options.html && same_file(path, *options.html))
     throw Error(fmt::format("'{}' is written as --html", path.string()));
-  if (options.output) const AtomicFile target(path);
+  if (options.output) check_writable(path, OutputKind::Scene, options.overwrite);
 }
 
 // The first command that uses the script's file with this number, from 1.
@@ -117,8 +116,10 @@ std::vector<VoxelScene> read_other_scenes(const Script& script, const VoxelScene
 }
 
 void check_targets(const EditOptions& options, const Script& script) {
-  if (options.log) check_report("--log", *options.log, options, script);
-  if (options.html) check_report("--html", *options.html, options, script);
+  if (options.log)
+    check_report("--log", *options.log,
+                 options.log->extension() == ".csv" ? OutputKind::Rows : OutputKind::Report, options, script);
+  if (options.html) check_report("--html", *options.html, OutputKind::Page, options, script);
   if (options.log && options.html && same_file(*options.log, *options.html))
     throw UsageError("--log and --html are the same file");
   if (options.output) check_output(options);

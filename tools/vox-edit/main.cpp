@@ -17,6 +17,7 @@
 #include "tools/common/tool.h"
 #include "tools/vox-edit/check.h"
 #include "tools/vox-edit/edit_log.h"
+#include "tools/vox-edit/given.h"
 #include "tools/vox-edit/inputs.h"
 #include "tools/vox-edit/options.h"
 
@@ -235,6 +236,7 @@ void run(int argc, char** argv) {
   const ThreadLimit threads(options.engine.threads);
   const Stopwatch watch;
   VoxelScene scene = read_scene(options.scene);
+  check_given(options, scene);
   if (options.output && scene_file_parts(options.scene).bricks)
     log_warning(
         "the bricks of {} are left out, they hold the scene before the edits: vox-convert {} --structure "

@@ -95,6 +95,8 @@ EditOptions parse_edit_options(int argc, char** argv) {
       parse_command_line(description, argc, argv, common, {"Edits", "Recordings", "Device"});
   EditOptions options;
   options.json = common.json;
+  options.overwrite = common.overwrite;
+  options.given = common.given;
   options.command = command_text(argc, argv);
   if (!parsed.count("scene")) throw UsageError("no scene file named");
   if (!parsed.count("script")) throw UsageError("no script named: --script FILE");
@@ -115,10 +117,6 @@ EditOptions parse_edit_options(int argc, char** argv) {
   if (options.checkpoint > 0 && !options.output)
     throw UsageError("--checkpoint writes what -o names, which is not given");
   options.replay = replay_options(parsed);
-  if (!is_replay_path(options.script))
-    for (const char* option : {"swizzle", "scale", "shift", "material"})
-      if (parsed.count(option) > 0)
-        throw UsageError(fmt::format("--{} is for recordings, which end in .csv", option));
   options.engine = read_device_options(parsed);
   options.engine.table = parsed["table"].as<std::string>();
   return options;

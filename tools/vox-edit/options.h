@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "formats/overwrite.h"
 #include "formats/replay_csv.h"
 #include "libvox/engine.h"
 
@@ -16,10 +18,12 @@ struct EditOptions {
   std::optional<std::filesystem::path> log, html;
   bool check = false;
   bool json = false;
+  Overwrite overwrite = Overwrite::OwnFiles;
   uint32_t batch = 1;
   uint32_t checkpoint = 0;  // edits; 0: none
   ReplayOptions replay;
   EngineOptions engine;
+  std::vector<std::string> given;  // options on the command line, which inputs.h checks
   std::string command;
 };
 

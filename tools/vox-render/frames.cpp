@@ -47,7 +47,8 @@ std::vector<Frame> frames(std::span<const VoxelBox> boxes, const Place& place,
 }
 
 void check_targets(const std::vector<Frame>& list, const RenderToolOptions& options) {
-  for (const Frame& frame : list) check_target("the picture", frame.file, options.scene);
+  for (const Frame& frame : list)
+    check_target({"the picture", frame.file, OutputKind::Picture}, options.scene, options.overwrite);
 }
 
 std::vector<PngText> picture_texts(const CameraPose& pose, const Place& place,

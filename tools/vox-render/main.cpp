@@ -10,6 +10,7 @@
 #include "tools/common/profile.h"
 #include "tools/common/tool.h"
 #include "tools/vox-render/frames.h"
+#include "tools/vox-render/given.h"
 #include "tools/vox-render/legend.h"
 #include "tools/vox-render/volume.h"
 
@@ -33,9 +34,7 @@ void run(int argc, char** argv) {
   const ThreadLimit threads(options.engine.threads);
   const SceneFileParts parts = scene_file_parts(options.scene);
   if (parts.bricks && !parts.dag) return show_volume(options);
-  if (!options.of_volumes.empty())
-    throw UsageError(fmt::format("{} holds a scene, which has no --{}", options.scene.string(),
-                                 options.of_volumes.front()));
+  check_given(options, Shown::Scene);
   const VoxelScene scene = read_scene(options.scene);
   const Place place = {scene.origin, scene.voxel_size};
   const std::vector<VoxelBox> boxes = options.slice ? std::vector<VoxelBox>() : outline(scene.dag);

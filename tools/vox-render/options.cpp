@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
 #include "tools/common/device_options.h"
@@ -18,7 +21,7 @@ a volume alone, of its values as colours, the more transparent the lower they ar
 that its spacing says.
 
 Examples:
-  vox-render house.h5                                   house.png, all of the scene
+  vox-render house.h5                                   house-view.png, all of the scene
   vox-render house.h5 -o view.png --view top --ao 16 --samples 4
   vox-render house.h5 --eye 3,2,8 --target 0,1,0 --fov 60
   vox-render house.h5 --shade depth                     what is near, what is far
@@ -26,7 +29,7 @@ Examples:
   vox-render house.h5 --slice y=100                     a cut, the 101st layer of voxels from below
   vox-render ct.h5 --opacity 0.1                        through a volume, more transparent
   vox-render ct.h5 --slice z=40                         a cut through it
-  vox-render house.h5 --turntable 36                    house-00.png to house-35.png
+  vox-render house.h5 --turntable 36                    house-view-00.png to house-view-35.png
 )";
 
 cxxopts::Options describe() {
@@ -35,8 +38,8 @@ cxxopts::Options describe() {
   const auto text = [] { return cxxopts::value<std::string>(); };
   const auto preset = [](const char* value) { return cxxopts::value<std::string>()->default_value(value); };
   options.add_options("Picture")("scene", "A scene file that vox-convert wrote", text(), "SCENE.h5")(
-      "o,output", "Where to; SCENE.png by default", text(), "FILE")("size", "Pixels; of a cut, at most",
-                                                                    preset("1920x1080"), "WxH")(
+      "o,output", "Where to; SCENE-view.png by default", text(), "FILE")("size", "Pixels; of a cut, at most",
+                                                                         preset("1920x1080"), "WxH")(
       "samples", "Rays a pixel", preset("1"), "N")("turntable", "So many pictures, once around", text(), "N")(
       "slice", "A cut along one layer of voxels: x, y or z, counted from 0", text(), "AXIS=N")(
       "legend", "Of what is measured, in a corner: on or off", preset("on"), "on|off");
@@ -123,8 +126,6 @@ RenderOptions read_render(const cxxopts::ParseResult& parsed) {
 
 void read_slice(const cxxopts::ParseResult& parsed, RenderToolOptions& options) {
   if (parsed.count("slice") == 0) return;
-  for (const char* other : {"view", "eye", "turntable", "shade", "opacity"})
-    if (parsed.count(other) > 0) throw UsageError(fmt::format("--slice is a cut, which has no --{}", other));
   const auto text = parsed["slice"].as<std::string>();
   if (text.size() < 3 || text[0] < 'x' || text[0] > 'z' || text[1] != '=')
     throw UsageError(fmt::format("--slice is '{}', expected an axis and a layer like z=1024", text));
@@ -140,9 +141,15 @@ void read_volume(const cxxopts::ParseResult& parsed, RenderToolOptions& options)
   options.opacity = parse_number(text, "--opacity");
   if (options.opacity < 0 || options.opacity > 1)
     throw UsageError(fmt::format("--opacity is {}, expected 0 to 1", text));
-  for (const char* option : {"samples", "shade", "shadows", "ao", "ao-reach", "lod"})
-    if (parsed.count(option) > 0) options.of_scenes.emplace_back(option);
-  if (parsed.count("opacity") > 0) options.of_volumes.emplace_back("opacity");
+}
+
+std::filesystem::path parse_output(const std::string& name) {
+  std::filesystem::path path = name;
+  std::string extension = path.extension().string();
+  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+  if (extension == ".png") return path;
+  throw UsageError(
+      fmt::format("-o is '{}', expected a name that ends in .png: pictures are written as PNG", name));
 }
 
 }  // namespace
@@ -156,8 +163,8 @@ RenderToolOptions parse_render_options(int argc, char** argv) {
   RenderToolOptions options;
   options.scene = parsed["scene"].as<std::string>();
   options.output = options.scene;
-  options.output.replace_extension(".png");
-  if (parsed.count("output") > 0) options.output = parsed["output"].as<std::string>();
+  options.output.replace_filename(options.scene.stem().string() + "-view.png");
+  if (parsed.count("output") > 0) options.output = parse_output(parsed["output"].as<std::string>());
   if (parsed.count("turntable") > 0)
     options.turntable = parse_whole(parsed["turntable"].as<std::string>(), "turntable", 1, 10000);
   read_camera(parsed, options);
@@ -172,6 +179,8 @@ RenderToolOptions parse_render_options(int argc, char** argv) {
   read_volume(parsed, options);
   options.engine = read_device_options(parsed);
   options.json = common.json;
+  options.overwrite = common.overwrite;
+  options.given = common.given;
   options.command = command_text(argc, argv);
   return options;
 }

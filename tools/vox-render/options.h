@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/overwrite.h"
 #include "libvox/engine.h"
 
 namespace vox {
@@ -21,12 +22,12 @@ struct RenderToolOptions {
   RenderOptions render;    // all but the pose, and the reach below
   double ao_reach = 0;     // in scene units; 0: the default
   double opacity = kVolumeOpacity;
-  // Of the options given, those that only scenes take, or only volumes.
-  std::vector<std::string> of_scenes, of_volumes;
   Legends legends = Legends::On;
   std::optional<SliceOptions> slice;  // a cut, instead of a view
   EngineOptions engine;
   bool json = false;
+  Overwrite overwrite = Overwrite::OwnFiles;
+  std::vector<std::string> given;  // options on the command line, which given.h checks
   std::string command;
 };
 

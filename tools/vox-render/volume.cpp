@@ -10,6 +10,7 @@
 #include "libvox/render/volume_slice.h"
 #include "tools/common/profile.h"
 #include "tools/vox-render/frames.h"
+#include "tools/vox-render/given.h"
 #include "tools/vox-render/legend.h"
 
 namespace vox {
@@ -70,9 +71,7 @@ void cast(const FrozenBricks& bricks, const RenderToolOptions& options) {
 }  // namespace
 
 void show_volume(const RenderToolOptions& options) {
-  if (!options.of_scenes.empty())
-    throw UsageError(fmt::format("{} holds a volume, which has no --{}", options.scene.string(),
-                                 options.of_scenes.front()));
+  check_given(options, Shown::Volume);
   const FrozenBricks bricks = read_bricks(options.scene);
   options.slice ? cut(bricks, options) : cast(bricks, options);
 }

@@ -16,6 +16,7 @@
 #include "libvox/base/stopwatch.h"
 #include "libvox/base/units.h"
 #include "libvox/scene/procedural/procedural.h"
+#include "tools/common/option_table.h"
 #include "tools/common/tool.h"
 
 namespace vox {
@@ -78,13 +79,28 @@ std::function<Scene()> choose_scene(const cxxopts::ParseResult& parsed) {
   throw UsageError(fmt::format("unknown scene '{}', expected village, city or bumpy-sphere", name));
 }
 
-using Writer = void (*)(const Scene&, const fs::path&);
+void check_given(const std::vector<std::string>& given, const std::string& scene) {
+  enum : uint32_t { kVillage = 1, kCity = 2, kSphere = 4 };
+  static constexpr OptionRow kTable[] = {
+      {"blocks", kCity | kVillage, "it says how large a city is; use --triangles"},
+      {"blocks", kCity, "it says how large a city is"},
+      {"triangles", kSphere | kVillage, "it is for bumpy-sphere; use --blocks"},
+      {"triangles", kSphere, "it is for bumpy-sphere"}};
+  const uint32_t bits = scene == "city" ? kCity : scene == "village" ? kVillage : kSphere;
+  check_options(given, kTable, {bits, "a " + scene});
+}
+
+struct Writer {
+  void (*write)(const Scene&, const fs::path&);
+  std::vector<fs::path> (*files)(const Scene&, const fs::path&);
+};
 
 Writer choose_writer(const fs::path& path) {
   std::string extension = path.extension().string();
   std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (extension == ".obj") return write_obj;
-  if (extension == ".glb") return write_glb;
+  if (extension == ".obj") return {write_obj, obj_files};
+  if (extension == ".glb")
+    return {write_glb, [](const Scene&, const fs::path& file) { return std::vector{file}; }};
   throw UsageError(fmt::format("-o is '{}', expected a name that ends in .obj or .glb", path.string()));
 }
 
@@ -142,13 +158,17 @@ void run(int argc, char** argv) {
   std::function<Scene()> make_scene = choose_scene(parsed);
   fs::path path = parsed.count("output") ? parsed["output"].as<std::string>()
                                          : parsed["scene"].as<std::string>() + ".obj";
-  Writer write = choose_writer(path);
+  check_given(common.given, parsed["scene"].as<std::string>());
+  const Writer writer = choose_writer(path);
+  check_writable(path, kind_of_mesh(path), common.overwrite);
 
   Stopwatch watch;
   Seconds seconds;
   Scene scene = make_scene();
   seconds.generate = watch.lap();
-  write(scene, path);
+  for (const fs::path& file : writer.files(scene, path))
+    check_writable(file, kind_of_mesh(file), common.overwrite);
+  writer.write(scene, path);
   seconds.write = watch.lap();
   if (common.json) {
     fmt::print("{}\n", json_text(scene, path, seconds));

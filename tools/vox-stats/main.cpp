@@ -10,6 +10,7 @@
 #include "libvox/base/log.h"
 #include "libvox/base/thread_limit.h"
 #include "libvox/base/units.h"
+#include "tools/common/option_table.h"
 #include "tools/common/profile.h"
 #include "tools/common/targets.h"
 #include "tools/common/tool.h"
@@ -39,8 +40,10 @@ uint64_t longest_chain(const TableMemory& memory) {
 namespace {
 
 void check_targets(const StatsOptions& options) {
-  if (options.output) check_target("the report", *options.output, options.scene);
-  if (options.html) check_target("the page", *options.html, options.scene);
+  if (options.output)
+    check_target({"the report", *options.output, OutputKind::Report}, options.scene, options.overwrite);
+  if (options.html)
+    check_target({"the page", *options.html, OutputKind::Page}, options.scene, options.overwrite);
   if (options.output && options.html &&
       options.output->lexically_normal() == options.html->lexically_normal())
     throw UsageError(fmt::format("-o and --html are both '{}'", options.html->string()));
@@ -68,6 +71,19 @@ std::set<Section> sections_of(const StatsOptions& options, const SceneFileParts&
     return {Section::Bricks};
   }
   return sections;
+}
+
+// Of what is shown in the end.
+void check_given(const StatsOptions& options, const SceneStats& stats) {
+  enum : uint32_t { kMemory = 1 };
+  static constexpr const char* kOfTables = "it is for the section memory, the hash tables that hold a scene";
+  static constexpr OptionRow kTable[] = {{"tables", kMemory, kOfTables},
+                                         {"load-factor", kMemory, kOfTables},
+                                         {"times", kMemory, kOfTables},
+                                         {"verify", kMemory, kOfTables}};
+  check_options(options.given, kTable,
+                {stats.has(Section::Memory) ? uint32_t{kMemory} : 0,
+                 stats.has_scene ? "the sections that --only names" : "a file of bricks alone"});
 }
 
 std::set<Section> without_absent(std::set<Section> sections, const StatsOptions& options,
@@ -152,6 +168,7 @@ void run(int argc, char** argv) {
   if (parts.bricks && options.shows(Section::Bricks)) bricks = read_bricks(options.scene);
   try {
     stats.sections = sections_of(options, parts);
+    check_given(options, stats);
     measure_all(stats, options, std::move(bricks));
   } catch (const Cancelled&) {
     throw;

@@ -109,9 +109,6 @@ void read_sections(const cxxopts::ParseResult& parsed, StatsOptions& options) {
   options.sections = options.asked;
   if (options.asked.empty())
     for (const auto& [name, section] : kSections) options.sections.insert(section);
-  for (const char* option : {"tables", "load-factor", "times", "verify"})
-    if (parsed.count(option) > 0 && !options.shows(Section::Memory))
-      throw UsageError(fmt::format("--{} is for the section memory, which --only leaves out", option));
 }
 
 }  // namespace
@@ -123,6 +120,8 @@ StatsOptions parse_stats_options(int argc, char** argv) {
       parse_command_line(description, argc, argv, common, {"Report", "Hash tables", "Device"});
   StatsOptions options;
   options.json = common.json;
+  options.overwrite = common.overwrite;
+  options.given = common.given;
   options.command = command_text(argc, argv);
   if (!parsed.count("scene")) throw UsageError("no scene file named");
   options.scene = parsed["scene"].as<std::string>();

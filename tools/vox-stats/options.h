@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "formats/overwrite.h"
 #include "libvox/engine.h"
 
 namespace vox {
@@ -20,6 +21,8 @@ struct StatsOptions {
   TablesQuery tables;
   EngineOptions engine;
   bool json = false;
+  Overwrite overwrite = Overwrite::OwnFiles;
+  std::vector<std::string> given;  // options on the command line
   std::string command;
 
   bool shows(Section section) const { return sections.count(section) > 0; }

@@ -1,0 +1,181 @@
+// Options that would have no effect are errors, in every program.
+#include <tuple>
+
+#include "tests/tools/bricks_program.h"
+
+namespace vox {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+Arguments with(Arguments arguments, const Arguments& more) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+class ConvertOptionsProgram : public BricksProgram {
+ protected:
+  void SetUp() override {
+    BricksProgram::SetUp();
+    if (folder_.empty()) return;
+    make_cubes();
+    converted({"ball_20x14x9_uint8.raw", "-q", "-o", "ball.h5"});
+    converted({"ball.h5", "-q", "-o", "ball.nrrd"});
+  }
+
+  // Each with a value that it may have.
+  void expect_no_effect(const Arguments& run, const std::string& what,
+                        const std::vector<Arguments>& options) const {
+    for (const Arguments& option : options)
+      expect_failure(kBadUsage, option[0] + " has no effect on " + what + ": ", with(run, option));
+  }
+};
+
+const std::vector<Arguments> kOfMeshes = {{"--voxel-size", "1"}, {"--center"},
+                                          {"--up", "y"},         {"--coverage", "conservative"},
+                                          {"--solid"},           {"--materials", "texture"},
+                                          {"--palette", "auto"}, {"--palette-out", "p.gpl"},
+                                          {"--table", "sector"}};
+const std::vector<Arguments> kOfBricks = {
+    {"--brick-size", "auto"}, {"--types", "all"}, {"--optimize", "memory"}};
+const std::vector<Arguments> kOfRawFiles = {
+    {"--dims", "20,14,9"}, {"--type", "u8"}, {"--endian", "little"}, {"--offset", "0"}};
+const std::vector<Arguments> kOfVolumes = {{"--threshold", "0"}, {"--threshold-raw", "0"}};
+
+TEST_F(ConvertOptionsProgram, OptionsOfMeshesAreRefusedForScenesAndVolumesEvenWithTheirDefaults) {
+  for (const auto& [run, what] : std::vector<std::pair<Arguments, std::string>>{
+           {{"cube.h5"}, "a scene file"},
+           {{"cube.h5", "-o", "a.vox"}, "a scene file"},
+           {{"cube.h5", "--structure", "both"}, "bricks of a scene file"},
+           {{"cube.h5", "--info"}, "--info of a scene file"},
+           {{"cube.h5", "--verify"}, "--verify of a scene file"},
+           {{"ball.h5", "-o", "a.nrrd"}, "a file of bricks"},
+           {{"ball_20x14x9_uint8.raw"}, "a volume"},
+           {{"ball.nrrd"}, "a volume"}})
+    expect_no_effect(run, what, kOfMeshes);
+}
+
+TEST_F(ConvertOptionsProgram, OptionsOfVolumesAreRefusedForAllElse) {
+  for (const auto& [run, what] : std::vector<std::pair<Arguments, std::string>>{
+           {{"cube.obj", "--res", "64"}, "a mesh"},
+           {{"cube.h5", "-o", "a.vox"}, "a scene file"},
+           {{"cube.h5", "--structure", "both"}, "bricks of a scene file"},
+           {{"ball.h5", "-o", "a.nrrd"}, "a file of bricks"}}) {
+    expect_no_effect(run, what, kOfVolumes);
+    expect_no_effect(run, what, kOfRawFiles);
+  }
+  expect_no_effect({"ball.nrrd"}, "a volume", kOfRawFiles);
+}
+
+TEST_F(ConvertOptionsProgram, OptionsOfBricksAreRefusedWhereNoneAreKept) {
+  for (const auto& [run, what] : std::vector<std::pair<Arguments, std::string>>{
+           {{"cube.obj", "--res", "64"}, "a mesh"},
+           {{"cube.obj", "--res", "64", "--structure", "svdag"}, "a mesh"},
+           {{"cube.h5", "-o", "a.vox"}, "a scene file"},
+           {{"ball.h5", "-o", "a.nrrd"}, "a file of bricks"},
+           {{"ball.nrrd", "-o", "b.nrrd"}, "a volume that is written as .nrrd"}})
+    expect_no_effect(run, what, kOfBricks);
+  expect_no_effect({"cube.obj", "--res", "64", "-o", "a.vox"}, "a mesh", {{"--structure", "bricks"}});
+}
+
+TEST_F(ConvertOptionsProgram, WhatShowsAFileWritesNone) {
+  for (const char* shown : {"--info", "--verify"})
+    for (const auto& [file, what] : std::vector<std::pair<std::string, std::string>>{
+             {"cube.h5", "a scene file"}, {"ball.h5", "a file of bricks"}})
+      expect_no_effect({file, shown}, std::string(shown) + " of " + what,
+                       {{"-o", "a.nrrd"}, {"--res", "32"}, {"--clip", "0,0,0,1,1,1"}, {"--profile"}});
+}
+
+TEST_F(ConvertOptionsProgram, TheErrorSaysWhatTheOptionIsFor) {
+  const Arguments volume = {"ball_20x14x9_uint8.raw"};
+  for (const auto& [text, arguments] : std::vector<std::pair<std::string, Arguments>>{
+           {"it says how a mesh becomes voxels", {"cube.h5", "-o", "a.vox", "--solid"}},
+           {"a volume has its own grid", with(volume, {"--res", "64"})},
+           {"a volume has its own grid", with(volume, {"--clip", "0,0,0,1,1,1"})},
+           {"written as .nrrd, .vox or .binvox", {"cube.h5", "--structure", "both", "--clip", "0,0,0,1,1,1"}},
+           {"--structure bricks or both makes", {"cube.obj", "--res", "64", "--brick-size", "8"}},
+           {"no colours", {"cube.obj", "--res", "64", "--materials", "none", "--palette", "auto"}}})
+    expect_failure(kBadUsage, text, arguments);
+}
+
+TEST_F(ConvertOptionsProgram, OptionsThatSayHowARunIsDoneGoWithEverything) {
+  for (const Arguments& run : std::vector<Arguments>{{"cube.h5", "--info"},
+                                                     {"cube.h5", "--verify"},
+                                                     {"cube.h5", "-o", "a.vox"},
+                                                     {"ball.h5", "--info"},
+                                                     {"ball.nrrd", "-o", "c.h5"},
+                                                     {"cube.obj", "--res", "16", "-o", "d.h5"}})
+    converted(with(run, {"--threads", "1", "--memory-limit", "1G", "-q", "--json"}));
+}
+
+TEST_F(ConvertOptionsProgram, BinvoxMaterialsAreForBinvoxFilesOfScenesWithMaterials) {
+  expect_no_effect({"cube.h5", "-o", "a.vox"}, "a scene file", {{"--binvox-materials"}});
+  expect_no_effect({"cube.obj", "--res", "64"}, "a mesh", {{"--binvox-materials"}});
+  expect_failure(kBadUsage, "--binvox-materials needs",
+                 {"cube.obj", "--res", "64", "--materials", "none", "-o", "a.binvox", "--binvox-materials"});
+  expect_failure(kFailed, "the scene has none", {"bare.h5", "-o", "a.binvox", "--binvox-materials"});
+  converted({"cube.h5", "-o", "a.binvox"});
+  converted({"cube.h5", "-o", "b.binvox", "--binvox-materials"});
+  EXPECT_TRUE(read_bytes(folder_ / "a.binvox").starts_with("#binvox 1\n"));
+  EXPECT_TRUE(read_bytes(folder_ / "b.binvox").starts_with("#binvox 2\n"));
+}
+
+// Options of the other programs, each where it has an effect on nothing.
+TEST_F(ConvertOptionsProgram, OfEveryProgramOptionsWithoutEffectAreRefused) {
+  write("script.txt", "clear\n");
+  write("recording.csv", "EditSphere,10,10,10,3,TRUE\n");
+  const Arguments edit = {"cube.h5", "-s", "script.txt"}, cut = {"cube.h5", "--slice", "z=1"};
+  for (const auto& [program, run, option, what] :
+       std::vector<std::tuple<std::string, Arguments, Arguments, std::string>>{
+           {"vox-render", {"cube.h5"}, {"--opacity", "0.7"}, "a scene"},
+           {"vox-render", {"cube.h5"}, {"--ao-reach", "1"}, "a scene"},
+           {"vox-render", {"cube.h5"}, {"--legend", "on"}, "a scene"},
+           {"vox-render", {"cube.h5", "--shade", "depth"}, {"--ao", "2"}, "--shade depth"},
+           {"vox-render", {"cube.h5", "--shade", "normal"}, {"--sun", "1,1,1"}, "--shade depth, normal"},
+           {"vox-render", {"cube.h5", "--shade", "level"}, {"--shadows", "off"}, "--shade depth, normal"},
+           {"vox-render", {"cube.h5", "--shade", "sharing"}, {"--lod", "off"}, "--shade sharing"},
+           {"vox-render", cut, {"--fov", "40"}, "a cut through a scene"},
+           {"vox-render", cut, {"--turntable", "3"}, "a cut through a scene"},
+           {"vox-render", cut, {"--samples", "3"}, "a cut through a scene"},
+           {"vox-render", cut, {"--sun", "1,1,1"}, "a cut through a scene"},
+           {"vox-render", cut, {"--lod", "on"}, "a cut through a scene"},
+           {"vox-render", {"ball.h5"}, {"--samples", "1"}, "a volume"},
+           {"vox-render", {"ball.h5"}, {"--shadows", "on"}, "a volume"},
+           {"vox-render", {"ball.h5", "--slice", "z=1"}, {"--opacity", "1"}, "a cut through a volume"},
+           {"vox-stats",
+            {"cube.h5", "--only", "scene"},
+            {"--tables", "all"},
+            "the sections that --only names"},
+           {"vox-stats", {"cube.h5", "--only", "levels"}, {"--times"}, "the sections that --only names"},
+           {"vox-stats", {"ball.h5"}, {"--load-factor", "96"}, "a file of bricks alone"},
+           {"vox-stats", {"ball.h5"}, {"--verify"}, "a file of bricks alone"},
+           {"vox-edit", edit, {"--scale", "1"}, "an edit script"},
+           {"vox-edit", edit, {"--material", "0"}, "an edit script"},
+           {"vox-edit", {"bare.h5", "-s", "recording.csv"}, {"--material", "3"}, "this scene"},
+           {"vox-edit", with(edit, {"--check"}), {"-o", "x.h5"}, "--check"},
+           {"vox-edit", with(edit, {"--check"}), {"--log", "x.h5"}, "--check"},
+           {"vox-edit", with(edit, {"--check"}), {"--batch", "1"}, "--check"},
+           {"vox-bench", {"bricks", "cube.h5"}, {"--dims", "4,4,4"}, "a scene file"},
+           {"vox-bench", {"bricks", "ball.nrrd"}, {"--offset", "0"}, "this volume"},
+           {"vox-bench", {"bricks", "ball.nrrd", "--access", "direct"}, {"--jit-budget", "2"}, "this volume"},
+           {"vox-bench", {"hash", "--fill", "100", "--batch", "10"}, {"--scale", "1"}, "--fill with --batch"},
+           {"vox-bench",
+            {"hash", "--item-words", "2", "--load-factors", "96"},
+            {"--figure8"},
+            "--item-words with --load-factors"},
+           {"vox-scene", {"village"}, {"--blocks", "24"}, "a village"},
+           {"vox-scene", {"village"}, {"--triangles", "1000"}, "a village"},
+           {"vox-scene", {"city"}, {"--triangles", "1000"}, "a city"},
+           {"vox-scene", {"bumpy-sphere"}, {"--blocks", "2"}, "a bumpy-sphere"}}) {
+    const auto before = listing(folder_);
+    const Arguments all = with(run, option);
+    const Finished done = run_program(program, all, {.folder = folder_, .file_size_limit = {}});
+    EXPECT_EQ(done.code, kBadUsage) << program << testing::PrintToString(all);
+    EXPECT_TRUE(one_error(done, option[0] + " has no effect on " + what, program))
+        << testing::PrintToString(all);
+    EXPECT_TRUE(listing(folder_) == before) << "files changed, " << testing::PrintToString(all);
+  }
+}
+
+}  // namespace
+}  // namespace vox

@@ -1,0 +1,153 @@
+#include "tools/common/help_text.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <sstream>
+#include <string_view>
+
+namespace vox {
+namespace {
+
+constexpr size_t kLeast = 60, kMost = 100;
+constexpr size_t kLongestOption = 26;  // longer ones have their description in the next line
+
+size_t characters(std::string_view text) {
+  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+// "(default: 4)" is one word.
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) {
+    if (!words.empty() && words.back() == "(default:")
+      words.back() += ' ' + word;
+    else
+      words.push_back(word);
+  }
+  return words;
+}
+
+// Lists that are longer than a line are cut behind a comma.
+std::vector<std::string> cut_to(size_t room, const std::vector<std::string>& words) {
+  std::vector<std::string> pieces;
+  for (std::string word : words) {
+    for (size_t comma; word.size() > room && (comma = word.rfind(',', room - 1)) != std::string::npos;) {
+      pieces.push_back(word.substr(0, comma + 1));
+      word.erase(0, comma + 1);
+    }
+    pieces.push_back(word);
+  }
+  return pieces;
+}
+
+// The words behind what stands in the line already, in lines that begin at `column`.
+std::string filled(std::string line, const std::vector<std::string>& words, size_t column, size_t width) {
+  std::string lines;
+  const std::string indent(column, ' ');
+  line.resize(line.size() + column - std::min(column, characters(line)), ' ');
+  bool empty = true;
+  for (const std::string& word : cut_to(width - column, words)) {
+    if (!empty && characters(line) + 1 + characters(word) > width) {
+      lines += line + '\n';
+      line = indent;
+      empty = true;
+    }
+    line += (empty ? "" : " ") + word;
+    empty = false;
+  }
+  return lines + line + '\n';
+}
+
+// An indented line: what stands behind its last gap of several blanks hangs there.
+std::string hanging(const std::string& line, size_t width) {
+  if (characters(line) <= width) return line + '\n';
+  constexpr size_t kRoom = 24;
+  const size_t begin = line.find_first_not_of(' ');
+  const size_t gap = line.rfind("  ");
+  if (gap == std::string::npos || gap < begin) return filled("", words_of(line), begin, width);
+  const std::string left = line.substr(0, line.find_last_not_of(' ', gap) + 1), right = line.substr(gap + 2);
+  const size_t column = characters(line.substr(0, gap + 2));
+  if (column + kRoom <= width) return filled(left, words_of(right), column, width);
+  return left + '\n' + filled("", words_of(right), begin + 4, width);
+}
+
+std::string description(const std::string& text, size_t width) {
+  std::istringstream stream(text);
+  std::string result, paragraph;
+  const auto end_paragraph = [&] {
+    if (!paragraph.empty()) result += filled("", words_of(std::exchange(paragraph, "")), 0, width);
+  };
+  for (std::string line; std::getline(stream, line);) {
+    if (!line.empty() && line[0] != ' ') {
+      paragraph += line + '\n';
+    } else {
+      end_paragraph();
+      result += line.empty() ? "\n" : hanging(line, width);
+    }
+  }
+  end_paragraph();
+  return result;
+}
+
+struct Row {
+  std::string option;
+  std::vector<std::string> words;
+};
+
+Row row_of(const cxxopts::HelpOptionDetails& option) {
+  std::string left =
+      fmt::format("  {}--{}", option.s.empty() ? "    " : "-" + option.s + ", ", option.l.front());
+  if (!option.arg_help.empty()) left += " " + option.arg_help;
+  std::string text = option.desc;
+  if (option.has_default && !option.is_boolean && !option.default_value.empty())
+    text += fmt::format(" (default: {})", option.default_value);
+  return {left, words_of(text)};
+}
+
+std::vector<Row> rows_of(const cxxopts::Options& options, const std::string& group) {
+  const std::string listed = options.help({group});  // without what is named by its place alone
+  std::vector<Row> rows;
+  for (const cxxopts::HelpOptionDetails& option : options.group_help(group).options)
+    if (listed.find("--" + option.l.front()) != std::string::npos) rows.push_back(row_of(option));
+  return rows;
+}
+
+}  // namespace
+
+size_t screen_width() {
+  size_t width = kMost;
+  winsize size = {};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) width = size.ws_col;
+  if (const char* columns = std::getenv("COLUMNS")) {
+    const std::string_view text = columns;
+    std::from_chars(text.data(), text.data() + text.size(), width);
+  }
+  return std::clamp(width, kLeast, kMost);
+}
+
+std::string help_text(const cxxopts::Options& options, const std::vector<std::string>& groups, size_t width) {
+  size_t column = 0;
+  for (const std::string& group : groups)
+    for (const Row& row : rows_of(options, group))
+      if (characters(row.option) <= kLongestOption) column = std::max(column, characters(row.option) + 2);
+  std::string text = description(options.help({"no group"}), width);
+  for (const std::string& group : groups) {
+    text += fmt::format("{} options:\n", group);
+    for (const Row& row : rows_of(options, group)) {
+      const bool fits = characters(row.option) + 2 <= column;
+      if (!fits) text += row.option + '\n';
+      text += filled(fits ? row.option : "", row.words, column, width);
+    }
+    text += '\n';
+  }
+  text.pop_back();
+  return text;
+}
+
+}  // namespace vox

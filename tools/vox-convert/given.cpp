@@ -1,0 +1,111 @@
+#include "tools/vox-convert/given.h"
+
+#include "formats/foreign_file.h"
+#include "formats/scene_file.h"
+#include "formats/volume_file.h"
+#include "tools/common/option_table.h"
+#include "tools/vox-convert/scenes.h"
+#include "tools/vox-convert/volumes.h"
+
+namespace vox {
+namespace {
+
+enum : uint32_t {
+  kMesh = 1,
+  kRawVolume = 2,  // nothing in the file says what it holds
+  kHeaderVolume = 4,
+  kWholeScene = 8,  // of a scene file the SVDAG, converted
+  kWrites = 16,     // a file, instead of showing or verifying one
+  kWritesH5 = 32,
+  kExports = 64,  // to another program's format
+  kBricks = 128,  // are made and kept
+  kColors = 256,  // of the mesh are looked at
+  kWritesBinvox = 512
+};
+constexpr uint32_t kVolume = kRawVolume | kHeaderVolume;
+
+constexpr const char* kOfMeshes =
+    "it says how a mesh becomes voxels, and belongs to the conversion of the mesh";
+constexpr const char* kOfGrids = "it is for meshes; a volume and a scene file have a grid";
+constexpr const char* kOfColors = "with --materials none there are no colours";
+constexpr const char* kOfBricks = "it is for bricks in .h5 files, which --structure bricks or both makes";
+constexpr const char* kOfVolumes = "it is for volumes";
+constexpr const char* kOfRawFiles = "it is for raw volumes, whose files do not say it";
+
+constexpr OptionRow kTable[] = {
+    {"output", kWrites, "nothing is written"},
+    {"binvox-materials", kWritesBinvox, "it is for what is written as .binvox"},
+    {"res", kMesh | kWholeScene,
+     "it is for meshes and scene files that are converted; a volume has its own grid"},
+    {"voxel-size", kMesh, kOfGrids},
+    {"clip", kMesh | kWholeScene, "it is for meshes and scene files; a volume has its own grid"},
+    {"clip", kMesh | kExports, "it is for meshes, and for what is written as .nrrd, .vox or .binvox"},
+    {"center", kMesh, kOfGrids},
+    {"up", kMesh, kOfMeshes},
+    {"coverage", kMesh, kOfMeshes},
+    {"solid", kMesh, kOfMeshes},
+    {"materials", kMesh, kOfMeshes},
+    {"palette", kMesh, kOfMeshes},
+    {"palette", kColors, kOfColors},
+    {"palette-out", kMesh, kOfMeshes},
+    {"palette-out", kColors, kOfColors},
+    {"table", kMesh, "it holds the SVDAG while that is built of a mesh"},
+    {"structure", kWritesH5, "it is for what is written as .h5"},
+    {"brick-size", kBricks, kOfBricks},
+    {"types", kBricks, kOfBricks},
+    {"optimize", kBricks, kOfBricks},
+    {"threshold", kVolume, kOfVolumes},
+    {"threshold-raw", kVolume, kOfVolumes},
+    {"dims", kRawVolume, kOfRawFiles},
+    {"type", kRawVolume, kOfRawFiles},
+    {"endian", kRawVolume, kOfRawFiles},
+    {"offset", kRawVolume, kOfRawFiles},
+    {"profile", kMesh | kVolume | kBricks, "nothing of it runs on a device"},
+};
+
+uint32_t output_bits(const ConvertOptions& options) {
+  switch (kind_of_output(options.output)) {
+    case OutputKind::Scene:
+      return kWrites | kWritesH5;
+    case OutputKind::Binvox:
+      return kWrites | kExports | kWritesBinvox;
+    default:
+      return kWrites | kExports;
+  }
+}
+
+RunTraits of_volume(const ConvertOptions& options) {
+  const uint32_t bits =
+      output_bits(options) | (has_volume_header(options.inputs[0]) ? kHeaderVolume : kRawVolume);
+  if (bits & kWritesH5) return {bits | kBricks, "a volume"};
+  return {bits, "a volume that is written as .nrrd"};
+}
+
+RunTraits of_scene_file(const ConvertOptions& options) {
+  const SceneFileParts parts = scene_file_parts(options.inputs[0]);
+  const std::string what = parts.dag ? "a scene file" : "a file of bricks";
+  if (!writes_file(options)) return {0, (options.info ? "--info of " : "--verify of ") + what};
+  uint32_t bits = output_bits(options);
+  if (parts.dag) bits |= kWholeScene;
+  if (!parts.dag || !wants_bricks(options)) return {bits, what};
+  return {bits | kBricks, "bricks of " + what};
+}
+
+RunTraits of_mesh(const ConvertOptions& options) {
+  for (const auto& input : options.inputs) refuse_foreign(input);
+  uint32_t bits = kMesh | output_bits(options);
+  if (wants_bricks(options) && (bits & kWritesH5)) bits |= kBricks;
+  if (options.materials != MaterialMode::None) bits |= kColors;
+  return {bits, "a mesh"};
+}
+
+}  // namespace
+
+void check_given(const ConvertOptions& options) {
+  check_options(options.given, kTable,
+                is_volume_input(options)  ? of_volume(options)
+                : is_scene_input(options) ? of_scene_file(options)
+                                          : of_mesh(options));
+}
+
+}  // namespace vox

@@ -1,0 +1,12 @@
+// Which options of vox-edit go with which script, scene and purpose.
+#pragma once
+
+#include "libvox/dag/voxel_scene.h"
+#include "tools/vox-edit/options.h"
+
+namespace vox {
+
+// Throws UsageError for an option that would have no effect.
+void check_given(const EditOptions& options, const VoxelScene& scene);
+
+}  // namespace vox

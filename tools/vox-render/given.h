@@ -1,0 +1,13 @@
+// Which options of vox-render go with which picture.
+#pragma once
+
+#include "tools/vox-render/options.h"
+
+namespace vox {
+
+enum class Shown { Scene, Volume };
+
+// Throws UsageError for an option that would have no effect.
+void check_given(const RenderToolOptions& options, Shown shown);
+
+}  // namespace vox
