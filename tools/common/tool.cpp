@@ -12,6 +12,7 @@
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "tools/common/messages.h"
 
 namespace vox {
 namespace {
@@ -27,7 +28,7 @@ LogLevel parse_log_level(const std::string& text) {
 }  // namespace
 
 int run_tool(const char* name, const std::function<void()>& body) {
-  set_log_prefix(name);
+  show_messages(name);
   cancel_on_interrupt();
   try {
     body();
