@@ -1,38 +1,24 @@
 #include "libvox/base/log.h"
 
-#include <atomic>
-#include <cstdio>
 #include <mutex>
-
-#include "libvox/base/progress.h"
+#include <utility>
 
 namespace vox {
 namespace {
 
-std::atomic<LogLevel> current_level = LogLevel::Info;
-std::string prefix = "vox";
-std::mutex line_mutex;
+LogSink current_sink;
+std::mutex sink_mutex;
 
 }  // namespace
 
-void set_log_level(LogLevel level) {
-  current_level = level;
-}
-
-LogLevel log_level() {
-  return current_level;
-}
-
-void set_log_prefix(std::string new_prefix) {
-  prefix = std::move(new_prefix);
+LogSink set_log_sink(LogSink sink) {
+  const std::lock_guard lock(sink_mutex);
+  return std::exchange(current_sink, std::move(sink));
 }
 
 void log_line(LogLevel level, const std::string& text) {
-  if (level > current_level) return;
-  const char* kind = level == LogLevel::Error ? "error: " : level == LogLevel::Warning ? "warning: " : "";
-  std::lock_guard lock(line_mutex);
-  clear_progress_line();
-  fmt::print(stderr, "{}: {}{}\n", prefix, kind, text);
+  const std::lock_guard lock(sink_mutex);
+  if (current_sink) current_sink(level, text);
 }
 
 }  // namespace vox

@@ -1,4 +1,4 @@
-// Messages to stderr. Results go to stdout and never through here.
+// Messages to whoever has set a sink for them. Results never go through here.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,11 +1,29 @@
-// Progress of long work: a bar on a terminal, one line per 10 % otherwise, nothing with -q.
+// Progress of long work, for whoever has set a sink for it: the library prints nothing.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 
 namespace vox {
+
+struct ProgressState {
+  std::string_view what;    // is being done: "voxelizing"
+  std::string_view detail;  // "12.3 M voxels, 45,678 unique nodes"
+  uint64_t done = 0, total = 1;
+  uint64_t before = 0;  // what was done at the call before this one
+  double seconds = 0;   // since it began
+  bool ended = false;   // the last call, whether or not all was done
+};
+
+// Hears of progress, one call at a time, as often as there is any: it may be too often for a screen. It does
+// not make progress itself.
+using ProgressSink = std::function<void(const ProgressState&)>;
+
+// Replaces the sink, and returns the one there was: none in the beginning.
+ProgressSink set_progress_sink(ProgressSink sink);
 
 class Progress {
  public:
@@ -14,18 +32,12 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // `detail` stands behind the bar ("12.3 M voxels, 45,678 unique nodes"). The time left is estimated from
-  // `done`.
   void update(uint64_t done, const std::string& detail);
 
  private:
   std::string what_;
-  uint64_t total_;
-  int last_tenth_ = 0;
-  std::chrono::steady_clock::time_point start_, last_draw_;
+  uint64_t total_, done_ = 0;
+  std::chrono::steady_clock::time_point start_;
 };
-
-// Removes a half-drawn bar so that a message can take its line.
-void clear_progress_line();
 
 }  // namespace vox

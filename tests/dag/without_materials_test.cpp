@@ -2,21 +2,10 @@
 
 #include "tests/common/test_engine.h"
 #include "tests/dag/grids.h"
+#include "tests/dag/same_dag.h"
 
 namespace vox {
 namespace {
-
-void expect_equal(const FrozenDag& a, const FrozenDag& b) {
-  EXPECT_EQ(to_string(a.digest), to_string(b.digest));
-  EXPECT_EQ(a.materials, b.materials);
-  EXPECT_EQ(a.voxels, b.voxels);
-  ASSERT_EQ(a.levels.size(), b.levels.size());
-  for (size_t level = 0; level < a.levels.size(); ++level) {
-    EXPECT_TRUE(a.levels[level].words == b.levels[level].words) << "level " << level;
-    EXPECT_EQ(a.levels[level].nodes, b.levels[level].nodes) << "level " << level;
-    EXPECT_EQ(a.levels[level].svo_nodes, b.levels[level].svo_nodes) << "level " << level;
-  }
-}
 
 TEST(WithoutMaterials, GivesWhatTheSameVoxelsGiveThatNeverHadMaterials) {
   const auto engine = test_engine();

@@ -8,8 +8,8 @@
 
 #include "formats/edit_script.h"
 #include "libvox/base/error.h"
-#include "libvox/base/log.h"
 #include "libvox/hash/table_list.h"
+#include "tests/common/quiet_log.h"
 #include "tests/edit/edited_scene.h"
 #include "tests/edit/state_items.h"
 
@@ -314,7 +314,7 @@ std::vector<Dense> random_scenes(Random& random, uint32_t resolution, bool mater
 }
 
 void check_random_scripts(const Scripts& plan, uint64_t first_seed) {
-  set_log_level(LogLevel::Error);  // undo and redo beyond the ends warn
+  const QuietLog quiet;  // undo and redo beyond the ends warn
   const std::vector<std::string> tables = table_names();
   for (uint32_t number = 0; number < plan.scripts * kThoroughness; ++number) {
     Random random(first_seed * 1000003 + plan.resolution * 10007 + number);
@@ -332,7 +332,6 @@ void check_random_scripts(const Scripts& plan, uint64_t first_seed) {
       if (testing::Test::HasFatalFailure()) return;
     }
   }
-  set_log_level(LogLevel::Info);
 }
 
 class EditorScripts : public testing::TestWithParam<Scripts> {};
@@ -348,7 +347,7 @@ INSTANTIATE_TEST_SUITE_P(All, EditorScripts, testing::ValuesIn(kPlans),
 
 // What is taken back in the end may be asked for at any time, so that all states have to be kept.
 TEST(Editor, CollectingGarbageLeavesExactlyTheItemsOfTheStatesThatCanBeReturnedTo) {
-  set_log_level(LogLevel::Error);
+  const QuietLog quiet;
   const auto engine = test_engine();
   for (uint32_t number = 0; number < 6 * kThoroughness; ++number) {
     Random random(number);
@@ -372,7 +371,6 @@ TEST(Editor, CollectingGarbageLeavesExactlyTheItemsOfTheStatesThatCanBeReturnedT
     EXPECT_GT(collections, 0u);
     if (HasFatalFailure()) return;
   }
-  set_log_level(LogLevel::Info);
 }
 
 // ---- single commands

@@ -18,8 +18,8 @@
 
 #include "formats/mesh_options.h"
 #include "libvox/base/error.h"
-#include "libvox/base/log.h"
 #include "libvox/scene/scene.h"
+#include "tests/common/quiet_log.h"
 #include "tests/formats/asset_files.h"
 
 namespace vox {
@@ -48,15 +48,6 @@ inline std::string error_of(const std::function<void()>& read) {
   }
   return "";
 }
-
-// No warnings while it lives.
-struct QuietLog {
-  LogLevel before = log_level();
-  QuietLog() { set_log_level(LogLevel::Error); }
-  ~QuietLog() { set_log_level(before); }
-  QuietLog(const QuietLog&) = delete;
-  QuietLog& operator=(const QuietLog&) = delete;
-};
 
 // Reads `content` with up to three bytes changed, `times` times: an Error or a sound scene.
 inline void expect_flips_to_be_harmless(

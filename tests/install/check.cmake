@@ -8,4 +8,8 @@ run(${CMAKE_COMMAND} --install ${build} --prefix ${work}/prefix)
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/consumer -B ${work}/build -G Ninja -DCMAKE_BUILD_TYPE=Release
     -DCMAKE_CXX_COMPILER=${compiler} -DCMAKE_PREFIX_PATH=${work}/prefix)
 run(${CMAKE_COMMAND} --build ${work}/build)
-run(${work}/build/consumer)
+execute_process(COMMAND ${work}/build/consumer WORKING_DIRECTORY ${work} OUTPUT_VARIABLE printed ERROR_VARIABLE said
+                COMMAND_ERROR_IS_FATAL ANY)
+if(NOT said STREQUAL "" OR NOT printed MATCHES "^no such file.fbx: [^\n]*\n$")
+  message(FATAL_ERROR "the library prints: ${printed}${said}")
+endif()

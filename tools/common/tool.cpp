@@ -13,6 +13,7 @@
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "tools/common/help_text.h"
+#include "tools/common/messages.h"
 #include "tools/common/option_table.h"
 
 namespace vox {
@@ -29,7 +30,7 @@ LogLevel parse_log_level(const std::string& text) {
 }  // namespace
 
 int run_tool(const char* name, const std::function<void()>& body) {
-  set_log_prefix(name);
+  show_messages(name);
   cancel_on_interrupt();
   try {
     body();

@@ -28,6 +28,7 @@ Examples:
   vox-convert house.glb --res 64K --device cuda         the same on a GPU, 65536 voxels
   vox-convert a.obj b.obj --voxel-size 0.01 -o ab.h5    two meshes on one grid, voxels of 0.01 units
   vox-convert house.h5 -o house.vox                     for MagicaVoxel
+  vox-convert house.h5 --res 1K -o small.h5             a coarser level: half, a quarter, …
   vox-convert house.h5 --info                           what is in it
   vox-convert --verify house.h5                         check every pointer, the counts, the digest
   vox-convert ct_64x64x93_uint16.raw --threshold 0.08   bricks of a volume, without the lowest 8 %
@@ -49,9 +50,12 @@ cxxopts::Options describe() {
       "verify",
       "Check a scene file: every pointer, the counts, the digest, that bricks hold the DAG's voxels; "
       "of what is converted: read it back and compare");
-  options.add_options("Grid")("r,res", "Voxels along the longest side, 4 to 1M: 4096, 4K, 64K or 2^16",
-                              text(), "N")(
-      "voxel-size", "Instead of --res: the side of a voxel in scene units", text(), "S")(
+  options.add_options("Grid")(
+      "r,res",
+      "Voxels along the longest side, 4 to 1M: 4096, 4K, 64K or 2^16; of a scene file half as many as it "
+      "has, a "
+      "quarter, ...: a voxel is filled where any in it is, with the material of most of these",
+      text(), "N")("voxel-size", "Instead of --res: the side of a voxel in scene units", text(), "S")(
       "clip", "Only this box, in scene units; the grid spans it, or, of a scene file, the export", text(),
       "X0,Y0,Z0,X1,Y1,Z1")("center",
                            "Centre the shorter sides in the cube instead of starting at its corner")(
@@ -207,8 +211,9 @@ ConvertOptions parse_convert_options(int argc, char** argv) {
   options.engine = read_device_options(parsed);
   options.engine.table = parsed["table"].as<std::string>();
 
-  options.output = parsed.count("output") ? std::filesystem::path(parsed["output"].as<std::string>())
-                                          : options.inputs[0].filename().replace_extension(".h5");
+  options.names_output = parsed.count("output") > 0;
+  options.output = options.names_output ? std::filesystem::path(parsed["output"].as<std::string>())
+                                        : options.inputs[0].filename().replace_extension(".h5");
   if (parsed.count("output") && options.output.extension() != ".h5" && !is_export_path(options.output))
     throw UsageError(fmt::format("-o is '{}', expected a name that ends in .h5, .nrrd, .vox or .binvox",
                                  options.output.string()));

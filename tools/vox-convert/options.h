@@ -24,6 +24,7 @@ enum class Optimize { Memory, Speed, Balanced };
 struct ConvertOptions {
   std::vector<std::filesystem::path> inputs;
   std::filesystem::path output;
+  bool names_output = false;  // else it is the default
   bool verify = false, info = false, json = false;
   Overwrite overwrite = Overwrite::OwnFiles;
 

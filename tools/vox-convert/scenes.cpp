@@ -1,6 +1,7 @@
 #include "tools/vox-convert/scenes.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +14,7 @@
 #include "libvox/base/stopwatch.h"
 #include "libvox/base/thread_limit.h"
 #include "libvox/base/units.h"
+#include "libvox/dag/coarser.h"
 #include "tools/common/bricks_report.h"
 #include "tools/common/profile.h"
 #include "tools/common/scene_report.h"
@@ -42,14 +44,49 @@ std::optional<VoxelBox> clip_voxels(const VoxelScene& scene, const ConvertOption
   return box;
 }
 
+bool wants_coarser(const ConvertOptions& options) {
+  return options.grid.resolution > 0;
+}
+
 void check_scene_output(const ConvertOptions& options) {
   check_verifiable(options);
+  const OutputKind kind = kind_of_output(options.output);
+  if (wants_coarser(options) && !options.names_output)
+    throw UsageError("--res makes a coarser scene of a scene file: -o says where to");
+  if (wants_coarser(options))
+    return check_target({"the coarser scene", options.output, kind}, options.inputs[0], options.overwrite);
   if (!is_export_path(options.output) && !wants_bricks(options))
     throw UsageError("a scene file needs -o with .nrrd, .vox or .binvox, --structure, --info, or --verify");
-  const OutputKind kind = kind_of_output(options.output);
   if (options.structure == Structure::Bricks)
     return check_target({"the bricks", options.output, kind}, options.inputs[0], options.overwrite);
   check_writable(options.output, kind, options.overwrite);
+}
+
+// How often the scene's resolution has to be halved.
+uint32_t halvings_to(uint32_t wanted, uint32_t resolution) {
+  const std::vector<uint32_t> levels = coarser_resolutions(resolution);
+  if (levels.empty())
+    throw UsageError(
+        fmt::format("--res is {}, but a scene of {} voxels has no coarser level", wanted, resolution));
+  const auto distance = [&](uint32_t level) { return std::abs(int64_t{level} - int64_t{wanted}); };
+  const auto nearest = std::ranges::min_element(levels, {}, distance);
+  if (*nearest != wanted)
+    throw UsageError(
+        fmt::format("--res is {}, but the coarser levels of a scene of {} voxels are {}; the nearest is {}",
+                    wanted, resolution, fmt::join(levels, ", "), *nearest));
+  return static_cast<uint32_t>(nearest - levels.begin()) + 1;
+}
+
+void make_coarser(VoxelScene& scene, const ConvertOptions& options) {
+  const Stopwatch watch;
+  const uint32_t before = scene.dag.resolution;
+  scene =
+      coarser(std::move(scene), halvings_to(options.grid.resolution, before), options.engine.memory_limit);
+  scene.generator = generator_text();
+  scene.command = options.command;
+  scene.created = timestamp();
+  log_info("{}³ voxels become {}³, of {:.4g} units, in {:.2f} s", before, scene.dag.resolution,
+           scene.voxel_size, watch.seconds());
 }
 
 }  // namespace
@@ -65,7 +102,7 @@ bool is_scene_input(const ConvertOptions& options) {
 }
 
 bool writes_file(const ConvertOptions& options) {
-  return !options.info && (!options.verify || wants_bricks(options));
+  return !options.info && (!options.verify || wants_bricks(options) || wants_coarser(options));
 }
 
 void check_verifiable(const ConvertOptions& options) {
@@ -90,20 +127,24 @@ void use_scene_file(const ConvertOptions& options) {
   const ThreadLimit threads(options.engine.threads);
   const SceneFileParts parts = scene_file_parts(options.inputs[0]);
   if (parts.bricks && !parts.dag) return use_bricks_file(options);
-  const bool writes = writes_file(options);
+  const bool writes = writes_file(options), coarse = wants_coarser(options);
   if (writes) check_scene_output(options);
-  const std::string name = options.inputs[0].string();
+  const std::string name = (coarse ? options.output : options.inputs[0]).string();
   Stopwatch watch;
   Output output = {.scene = read_scene(options.inputs[0]), .bricks = {}};
   const VoxelScene& scene = output.scene;
   if (parts.bricks && !writes) output.bricks = read_bricks(options.inputs[0]);
   if (options.verify) verify_scene(scene, output.bricks ? &*output.bricks : nullptr, options.inputs[0]);
   if (writes) {
+    if (coarse) make_coarser(output.scene, options);
+    if (coarse && parts.bricks && !wants_bricks(options) && !is_export_path(options.output))
+      log_info("the bricks are left out: --structure both makes those of the coarser scene");
     std::vector<KernelTime> kernels;
     if (wants_bricks(options)) output.bricks = scene_bricks(scene, options, kernels);
     write_output(output, options, clip_voxels(scene, options));
     if (options.verify) verify_written(scene, options.output);
     if (options.engine.profile) print_profile(kernels);
+    if (coarse) log_info("{}", summary_line(scene));
     if (output.bricks) log_info("{}", bricks_line(*output.bricks));
     log_info("{}: {}, {:.2f} s", options.output.string(),
              format_bytes(std::filesystem::file_size(options.output)), watch.seconds());

@@ -1,0 +1,232 @@
+#include "libvox/dag/coarser.h"
+
+#include <algorithm>
+#include <array>
+
+#include "libvox/base/cancel.h"
+#include "libvox/dag/freeze.h"
+#include "libvox/dag/level_nodes.h"
+#include "libvox/dag/octree_counts.h"
+#include "libvox/dag/store.h"
+#include "libvox/device/cpu_device.h"
+
+namespace vox {
+namespace {
+
+// Filled voxels of each material. At most 2^60: nothing overflows.
+using Counts = std::array<uint64_t, kPaletteSize>;
+
+uint8_t majority(const Counts& counts) {
+  return static_cast<uint8_t>(std::ranges::max_element(counts) - counts.begin());  // the first of equals
+}
+
+// Counts the materials below nodes. What is below one node in some fifty is remembered, for all that lead to
+// it; what lies between is counted again each time, which costs less than remembering it would.
+class MaterialsBelow {
+ public:
+  // For nodes of `level`, and no others.
+  MaterialsBelow(const FrozenDag& dag, const std::vector<LevelNodes>& nodes, uint32_t level)
+      : dag_(dag), nodes_(nodes), known_level_(dag.depth() + 1) {
+    constexpr uint32_t kStep = 3;  // levels: up to 512 leaves are counted again
+    for (uint32_t below = dag.depth(); below > level + kStep;) remember(below -= kStep);
+  }
+
+  void add_to(Counts& counts, uint32_t level, uint32_t offset) const {
+    const uint32_t* node = &dag_.levels[level].words[offset];
+    if (level == dag_.depth()) return add_leaf(counts, node);
+    if (is_homogeneous(node[0])) {
+      const uint64_t side = dag_.level_side(level);
+      counts[homogeneous_material(node[0])] += side * side * side;
+    } else if (level == known_level_) {
+      const Counts& known = known_[nodes_[level].index_of(offset)];
+      for (size_t i = 0; i < kPaletteSize; ++i) counts[i] += known[i];
+    } else {
+      for (uint32_t i = 1; i < node_words(node[0]); ++i) add_to(counts, level + 1, node[i]);
+    }
+  }
+
+ private:
+  static void add_leaf(Counts& counts, const uint32_t* leaf) {
+    const auto filled = static_cast<uint32_t>(popcount(leaf_mask(leaf)));
+    for (uint32_t i = 0; i < filled; ++i) ++counts[leaf[2 + i / 8] >> i % 8 * 4 & 15];
+  }
+
+  void remember(uint32_t level) {
+    throw_if_cancelled();
+    std::vector<Counts> counts(nodes_[level].count());
+    nodes_[level].parallel_for_each(
+        [&](uint64_t index, uint32_t offset) { add_to(counts[index], level, offset); });
+    known_ = std::move(counts);
+    known_level_ = level;
+  }
+
+  const FrozenDag& dag_;
+  const std::vector<LevelNodes>& nodes_;
+  uint32_t known_level_;
+  std::vector<Counts> known_;
+};
+
+// The words of a leaf as its voxels come, in the order of their bits.
+class LeafWriter {
+ public:
+  explicit LeafWriter(uint32_t* words) : words_(words) { std::fill_n(words, kMaxItemWords, 0); }
+
+  void put(uint32_t bit, uint32_t material) {
+    words_[bit / 32] |= 1u << bit % 32;
+    words_[2 + filled_ / 8] |= material << filled_ % 8 * 4;
+    ++filled_;
+  }
+
+ private:
+  uint32_t* words_;
+  uint32_t filled_ = 0;
+};
+
+// Nodes of the level that becomes the leaves are cut off two levels further down: their grandchildren, or the
+// 2³ blocks of the leaves below, are the new voxels. What is above is interned again, as what differed may
+// have become equal.
+class CoarserBuilder {
+ public:
+  CoarserBuilder(const FrozenDag& dag, uint32_t halvings, uint64_t memory_limit)
+      : dag_(dag),
+        nodes_(check_structure(dag)),
+        leaf_level_(dag.depth() - halvings),
+        device_(memory_limit, false),
+        store_(device_) {}
+
+  void build(FrozenDag& result) {
+    if (leaf_level_ + 2 <= dag_.depth() && dag_.materials) find_materials();
+    std::vector<uint32_t> below = interned(leaf_level_, [&](uint32_t offset, uint32_t* words) {
+      return dag_.depth() == leaf_level_ + 1 ? leaf_of_blocks(offset, words) : leaf_of_nodes(offset, words);
+    });
+    materials_ = {};
+    for (uint32_t level = leaf_level_; level-- > 0;)
+      below = interned(
+          level, [&](uint32_t offset, uint32_t* words) { return node_above(level, offset, below, words); });
+    Freezer(device_, store_, result).run(below[0]);
+    count_octree(result);
+  }
+
+ private:
+  // Of the nodes that become voxels.
+  void find_materials() {
+    const uint32_t level = leaf_level_ + 2;
+    const MaterialsBelow below(dag_, nodes_, level);
+    materials_.resize(nodes_[level].count());
+    nodes_[level].parallel_for_each([&](uint64_t index, uint32_t offset) {
+      Counts counts = {};
+      below.add_to(counts, level, offset);
+      materials_[index] = majority(counts);
+    });
+  }
+
+  // Pointers into the store to what `write`(offset, words) makes of the nodes of a level: how many words.
+  template <class Write>
+  std::vector<uint32_t> interned(uint32_t level, const Write& write) {
+    constexpr uint64_t kBatch = uint64_t{1} << 20;
+    const uint64_t count = nodes_[level].count();
+    std::vector<uint32_t> offsets(count), pointers(count);
+    nodes_[level].parallel_for_each([&](uint64_t index, uint32_t offset) { offsets[index] = offset; });
+    auto words = device_.make<uint32_t>(std::min(count, kBatch) * kMaxItemWords);
+    auto sizes = device_.make<uint8_t>(std::min(count, kBatch));
+    for (uint64_t begin = 0; begin < count; begin += kBatch) {
+      throw_if_cancelled();
+      const uint64_t n = std::min(kBatch, count - begin);
+      device_.for_each("coarser: write", n, [&](uint64_t i) {
+        const uint32_t size = write(offsets[begin + i], words.data() + i * kMaxItemWords);
+        sizes.data()[i] = static_cast<uint8_t>(size);
+      });
+      store_.intern(BatchRef{words.data(), nullptr, nullptr, kMaxItemWords, sizes.data()}, n,
+                    pointers.data() + begin);
+    }
+    return pointers;
+  }
+
+  // visit(child, words of that child) for the children of an inner node.
+  template <class Visit>
+  void for_each_child(uint32_t level, const uint32_t* node, const Visit& visit) const {
+    const uint32_t* pointer = node + 1;
+    for (uint32_t mask = child_mask(node[0]); mask != 0; mask &= mask - 1, ++pointer)
+      visit(static_cast<uint32_t>(lowest_bit(mask)), &dag_.levels[level + 1].words[*pointer], *pointer);
+  }
+
+  // Half: each byte of a leaf's mask is a block of 2³ voxels.
+  uint32_t leaf_of_blocks(uint32_t offset, uint32_t* words) const {
+    LeafWriter leaf(words);
+    for_each_child(leaf_level_, node_at(leaf_level_, offset),
+                   [&](uint32_t child, const uint32_t* below, uint32_t) {
+                     const uint64_t mask = leaf_mask(below);
+                     for (uint32_t block = 0; block < 8; ++block)
+                       if (const uint64_t voxels = mask & uint64_t{0xff} << 8 * block; voxels != 0)
+                         leaf.put(child * 8 + block, dag_.materials ? majority_of(below, voxels) : 0);
+                   });
+    return leaf_words(leaf_mask(words), dag_.materials);
+  }
+
+  static uint8_t majority_of(const uint32_t* leaf, uint64_t voxels) {
+    Counts counts = {};
+    for (; voxels != 0; voxels &= voxels - 1)
+      ++counts[leaf_material(leaf, static_cast<uint32_t>(lowest_bit(voxels)))];
+    return majority(counts);
+  }
+
+  uint32_t leaf_of_nodes(uint32_t offset, uint32_t* words) const {
+    LeafWriter leaf(words);
+    for_each_child(
+        leaf_level_, node_at(leaf_level_, offset), [&](uint32_t child, const uint32_t* below, uint32_t) {
+          for_each_child(leaf_level_ + 1, below, [&](uint32_t grandchild, const uint32_t*, uint32_t pointer) {
+            leaf.put(child * 8 + grandchild,
+                     dag_.materials ? materials_[nodes_[leaf_level_ + 2].index_of(pointer)] : 0);
+          });
+        });
+    return leaf_words(leaf_mask(words), dag_.materials);
+  }
+
+  uint32_t node_above(uint32_t level, uint32_t offset, const std::vector<uint32_t>& below,
+                      uint32_t* words) const {
+    const uint32_t* node = node_at(level, offset);
+    words[0] = child_mask(node[0]);
+    const uint32_t size = node_words(node[0]);
+    bool all_equal = words[0] == 0xff;
+    for (uint32_t i = 1; i < size; ++i) {
+      words[i] = below[nodes_[level + 1].index_of(node[i])];
+      all_equal = all_equal && words[i] == words[1];
+    }
+    if (!all_equal) return size;
+    const NodeKind children = level + 1 == leaf_level_ ? NodeKind::Leaf : NodeKind::Inner;
+    const int material = homogeneous_content(store_.ref().item(words[1]), children, dag_.materials);
+    if (material >= 0) words[0] = homogeneous_header(static_cast<uint32_t>(material));
+    return size;
+  }
+
+  const uint32_t* node_at(uint32_t level, uint32_t offset) const { return &dag_.levels[level].words[offset]; }
+
+  const FrozenDag& dag_;
+  const std::vector<LevelNodes> nodes_;
+  const uint32_t leaf_level_;       // whose nodes become leaves
+  std::vector<uint8_t> materials_;  // of the nodes two levels below, which become voxels
+  CpuDevice device_;
+  DagStore<CpuDevice> store_;
+};
+
+}  // namespace
+
+std::vector<uint32_t> coarser_resolutions(uint32_t resolution) {
+  std::vector<uint32_t> list;
+  for (uint32_t r = (resolution + 1) / 2; r >= kLeafSide; r = (r + 1) / 2) list.push_back(r);
+  return list;
+}
+
+FrozenDag coarser(const FrozenDag& dag, uint32_t halvings, uint64_t memory_limit) {
+  FrozenDag result = empty_dag(coarser_resolutions(dag.resolution).at(halvings - 1), dag.materials);
+  if (!dag.empty()) CoarserBuilder(dag, halvings, memory_limit).build(result);
+  return result;
+}
+
+VoxelScene coarser(VoxelScene scene, uint32_t halvings, uint64_t memory_limit) {
+  scene.dag = coarser(scene.dag, halvings, memory_limit);
+  for (uint32_t i = 0; i < halvings; ++i) scene.voxel_size *= 2;
+  return scene;
+}
+
+}  // namespace vox

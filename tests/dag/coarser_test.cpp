@@ -1,0 +1,142 @@
+// Coarser levels, compared with a loop over the voxels of each larger one.
+#include "libvox/dag/coarser.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+
+#include "libvox/base/error.h"
+#include "libvox/dag/octree_counts.h"
+#include "tests/common/random.h"
+#include "tests/dag/grids.h"
+#include "tests/dag/same_dag.h"
+
+namespace vox {
+namespace {
+
+// The material of most of the filled voxels of a cube, the lowest of those that are as frequent.
+int most_frequent(const DenseGrid& grid, uint32_t resolution, Int3 corner, int32_t side) {
+  std::array<uint32_t, 16> counts = {};
+  const auto last = static_cast<int32_t>(resolution);
+  for (int32_t z = corner.z; z < std::min(corner.z + side, last); ++z)
+    for (int32_t y = corner.y; y < std::min(corner.y + side, last); ++y)
+      for (int32_t x = corner.x; x < std::min(corner.x + side, last); ++x) {
+        const int value = grid(static_cast<uint32_t>(x), static_cast<uint32_t>(y), static_cast<uint32_t>(z));
+        if (value != kEmptyVoxel) ++counts[static_cast<size_t>(value)];
+      }
+  const auto most = std::ranges::max_element(counts);
+  return *most == 0 ? kEmptyVoxel : static_cast<int>(most - counts.begin());
+}
+
+// What the DAG of these voxels has to become.
+FrozenDag expected_dag(const DenseGrid& grid, uint32_t resolution, uint32_t halvings, bool materials) {
+  const uint32_t coarse = coarser_resolutions(resolution)[halvings - 1];
+  const auto side = static_cast<int32_t>(1u << halvings);
+  std::vector<int> values(uint64_t{coarse} * coarse * coarse);
+  const auto place = [&](uint32_t x, uint32_t y, uint32_t z) { return (z * coarse + y) * coarse + x; };
+  for (uint32_t z = 0; z < coarse; ++z)
+    for (uint32_t y = 0; y < coarse; ++y)
+      for (uint32_t x = 0; x < coarse; ++x) {
+        const Int3 corner =
+            Int3{static_cast<int32_t>(x), static_cast<int32_t>(y), static_cast<int32_t>(z)} * side;
+        values[place(x, y, z)] = most_frequent(grid, resolution, corner, side);
+      }
+  return dense_dag(coarse, materials,
+                   [&](uint32_t x, uint32_t y, uint32_t z) { return values[place(x, y, z)]; });
+}
+
+void expect_exact(const DenseGrid& grid, uint32_t resolution) {
+  const size_t levels = coarser_resolutions(resolution).size();
+  for (const bool materials : {true, false}) {
+    const FrozenDag dag = dense_dag(resolution, materials, grid);
+    for (uint32_t halvings = 1; halvings <= levels; ++halvings) {
+      SCOPED_TRACE(testing::Message()
+                   << resolution << ", halved " << halvings << " times" << (materials ? ", materials" : ""));
+      const FrozenDag result = coarser(dag, halvings);
+      expect_equal(result, expected_dag(grid, resolution, halvings, materials));
+      EXPECT_NO_THROW(verify(result));
+    }
+  }
+}
+
+TEST(Coarser, HalvesResolutionsRoundedUpAsLongAsALeafIsFilled) {
+  EXPECT_EQ(coarser_resolutions(4096), (std::vector<uint32_t>{2048, 1024, 512, 256, 128, 64, 32, 16, 8, 4}));
+  EXPECT_EQ(coarser_resolutions(100), (std::vector<uint32_t>{50, 25, 13, 7, 4}));
+  EXPECT_EQ(coarser_resolutions(7), (std::vector<uint32_t>{4}));
+  EXPECT_TRUE(coarser_resolutions(6).empty());
+  EXPECT_TRUE(coarser_resolutions(4).empty());
+}
+
+TEST(Coarser, FillsAVoxelWhereAnyBelowIsWithTheMaterialOfMost) {
+  for (const DenseGrid& grid : all_grids())
+    for (const uint32_t resolution : {7u, 8u, 9u, 37u, 64u, 100u}) expect_exact(grid, resolution);
+}
+
+// Few materials in few voxels: as many of one as of another in many of the larger voxels.
+TEST(Coarser, TakesTheLowerOfMaterialsThatAreAsFrequent) {
+  Random random(7);
+  for (uint32_t round = 0; round < 40; ++round) {
+    const uint32_t resolution = 8 + random.below(40), share = 1 + random.below(12),
+                   seed = random.below(1000000);
+    expect_exact(
+        [&](uint32_t x, uint32_t y, uint32_t z) {
+          const uint64_t hash = mix64(seed + x + 1000 * y + 1000000 * z);
+          return hash % share == 0 ? static_cast<int>(14 - (hash >> 32) % 3) : kEmptyVoxel;
+        },
+        resolution);
+  }
+}
+
+// Deep enough for counts to be remembered on the way up.
+TEST(Coarser, CountsTheFinestVoxelsHoweverFarBelow) {
+  for (const DenseGrid& grid : {DenseGrid(shell), dust(3)}) expect_exact(grid, 256);
+}
+
+// One node a level, 2^20 voxels a side: the lower half of each leaf of material 9, the upper one of 3.
+TEST(Coarser, CountsWhatNoDenseGridCouldHold) {
+  FrozenDag dag = empty_dag(1u << 20, true);
+  Words& leaf = dag.levels.back().words;
+  leaf.assign(10, 0x99999999u);
+  leaf[0] = leaf[1] = UINT32_MAX;
+  for (size_t i = 6; i < 10; ++i) leaf[i] = 0x33333333u;
+  for (uint32_t level = 0; level < dag.depth(); ++level) {
+    dag.levels[level].words.assign(9, 0);
+    dag.levels[level].words[0] = 0xff;
+  }
+  for (DagLevel& level : dag.levels) level.nodes = 1;
+  count_octree(dag);
+  dag.digest = compute_digest(dag);
+  ASSERT_NO_THROW(verify(dag));
+  for (uint32_t halvings = 2; halvings <= coarser_resolutions(dag.resolution).size(); ++halvings) {
+    const FrozenDag result = coarser(dag, halvings);
+    EXPECT_NO_THROW(verify(result));
+    EXPECT_EQ(result.voxels, uint64_t{1} << 3 * (20 - halvings));
+    EXPECT_EQ(voxel_at(result, 1, 2, 3), 3) << halvings;
+  }
+}
+
+TEST(Coarser, KeepsWhereTheSceneLiesAndWhatItIsMadeOf) {
+  VoxelScene scene;
+  scene.dag = dense_dag(100, true, shell);
+  scene.origin = {1, 2, 3};
+  scene.voxel_size = 0.25;
+  scene.palette.count = 16;
+  scene.shares[3] = 1;
+  scene.history.push_back({"clear", "2026-01-01", scene.dag.digest});
+  const VoxelScene result = coarser(scene, 3);
+  EXPECT_EQ(result.dag.resolution, 13u);
+  EXPECT_EQ(result.origin, scene.origin);
+  EXPECT_EQ(result.voxel_size, 2);
+  EXPECT_EQ(result.palette.count, 16u);
+  EXPECT_EQ(result.shares, scene.shares);
+  ASSERT_EQ(result.history.size(), 1u);
+  EXPECT_EQ(result.history[0].digest, scene.dag.digest);
+}
+
+TEST(Coarser, SaysThatMemoryIsTooLittle) {
+  EXPECT_THROW(coarser(dense_dag(100, true, shell), 1, 1), OutOfMemory);
+}
+
+}  // namespace
+}  // namespace vox

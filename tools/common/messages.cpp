@@ -1,0 +1,102 @@
+#include "tools/common/messages.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <mutex>
+#include <string>
+
+#include "libvox/base/progress.h"
+#include "libvox/base/units.h"
+
+namespace vox {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The one stderr of the process.
+class Screen {
+ public:
+  static Screen& get() {
+    static Screen screen;
+    return screen;
+  }
+
+  void set_tool(const char* tool) { tool_ = tool; }
+  void set_level(LogLevel level) {
+    const std::lock_guard lock(mutex_);
+    level_ = level;
+  }
+
+  void show(LogLevel level, std::string_view text) {
+    const std::lock_guard lock(mutex_);
+    if (level <= level_) print_line(level, text);
+  }
+
+  void show(const ProgressState& state) {
+    const std::lock_guard lock(mutex_);
+    if (level_ < LogLevel::Info) return;
+    if (state.ended) return clear_bar();
+    const double share = share_of(state.done, state.total);
+    const std::string left =
+        share > 0 ? format_seconds(state.seconds * (1 - share) / share) + " left" : std::string();
+    const int tenth = static_cast<int>(share * 10);
+    if (on_terminal_) {
+      draw_bar(state, share, left);
+    } else if (tenth > static_cast<int>(share_of(state.before, state.total) * 10)) {
+      print_line(LogLevel::Info, fmt::format("{} {} %  {}  {}", state.what, tenth * 10, state.detail, left));
+    }
+  }
+
+ private:
+  static double share_of(uint64_t done, uint64_t total) {
+    return std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
+  }
+
+  void print_line(LogLevel level, std::string_view text) {
+    const char* kind = level == LogLevel::Error ? "error: " : level == LogLevel::Warning ? "warning: " : "";
+    clear_bar();
+    fmt::print(stderr, "{}: {}{}\n", tool_, kind, text);
+  }
+
+  void draw_bar(const ProgressState& state, double share, const std::string& left) {
+    const Clock::time_point now = Clock::now();
+    if (state.done < state.total && now - last_drawn_ < std::chrono::milliseconds(50)) return;
+    last_drawn_ = now;
+    constexpr int kWidth = 30;
+    const int filled = static_cast<int>(share * kWidth);
+    fmt::print(stderr, "\r\x1b[K{} [{:#<{}}{:.<{}}] {:3.0f} %  {}  {}", state.what, "", filled, "",
+               kWidth - filled, share * 100, state.detail, left);
+    std::fflush(stderr);
+    bar_drawn_ = true;
+  }
+
+  // So that a message can take its line.
+  void clear_bar() {
+    if (bar_drawn_) fmt::print(stderr, "\r\x1b[K");
+    bar_drawn_ = false;
+  }
+
+  std::mutex mutex_;  // messages and progress come from different threads
+  std::string tool_ = "vox";
+  LogLevel level_ = LogLevel::Info;
+  bool on_terminal_ = isatty(STDERR_FILENO) != 0, bar_drawn_ = false;
+  Clock::time_point last_drawn_;
+};
+
+}  // namespace
+
+void show_messages(const char* tool) {
+  Screen::get().set_tool(tool);
+  set_log_sink([](LogLevel level, std::string_view text) { Screen::get().show(level, text); });
+  set_progress_sink([](const ProgressState& state) { Screen::get().show(state); });
+}
+
+void set_log_level(LogLevel level) {
+  Screen::get().set_level(level);
+}
+
+}  // namespace vox
