@@ -1,6 +1,8 @@
 // vox-convert: meshes → sparse voxel DAG; volumes → bricks; scene files → other programs' formats.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "formats/mesh.h"
 #include "formats/palette_file.h"
 #include "formats/scene_file.h"
@@ -12,6 +14,7 @@
 #include "libvox/base/stopwatch.h"
 #include "libvox/base/thread_limit.h"
 #include "libvox/base/units.h"
+#include "libvox/scene/auto_palette.h"
 #include "tools/common/bricks_report.h"
 #include "tools/common/profile.h"
 #include "tools/common/scene_report.h"
@@ -34,6 +37,7 @@ struct Conversion {
   std::string device;
   uint64_t triangles = 0, chunks = 0, peak_device_bytes = 0, open_rays = 0;
   DroppedTriangles dropped;
+  std::optional<PaletteError> palette_error;  // of --materials texture
   std::vector<KernelTime> kernels;
 };
 
@@ -59,13 +63,23 @@ Scene load_meshes(const ConvertOptions& options, Conversion& conversion) {
   return scene;
 }
 
-IndexedScene make_palette(Scene& scene, const ConvertOptions& options) {
+// The palette of --materials texture, and for --json how well it fits.
+Palette color_palette(const Scene& scene, const ConvertOptions& options, Conversion& conversion) {
+  if (options.palette && !options.json) return read_palette(*options.palette);
+  const ColorHistogram histogram = count_colors(scene);
+  const PaletteOptions weights = {.area_power = options.palette_weight.value_or(PaletteOptions().area_power)};
+  Palette palette = options.palette ? read_palette(*options.palette) : auto_palette(histogram, weights);
+  conversion.palette_error = palette_error(histogram, palette);
+  return palette;
+}
+
+IndexedScene make_palette(Scene& scene, const ConvertOptions& options, Conversion& conversion) {
   bake_base_colors(scene);
   Palette palette;
-  if (options.palette) {
+  if (options.materials == MaterialMode::Texture) {
+    palette = color_palette(scene, options, conversion);
+  } else if (options.palette) {
     palette = read_palette(*options.palette);
-  } else if (options.materials == MaterialMode::Texture) {
-    palette = auto_palette(scene);
   } else if (options.materials == MaterialMode::Mesh) {
     palette = mesh_palette(scene);
   }
@@ -95,7 +109,7 @@ VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion)
   Scene scene = load_meshes(options, conversion);
   const Grid grid = fit_grid(scene, options.grid);
   seconds.load = watch.lap();
-  IndexedScene indexed = make_palette(scene, options);
+  IndexedScene indexed = make_palette(scene, options, conversion);
   scene.images = {};
   seconds.palette = watch.lap();
   throw_if_cancelled();
@@ -140,6 +154,8 @@ std::string json_text(const Output& output, const ConvertOptions& options, const
   if (options.verify) json.set("verified", true);
   set_scene(json, output.scene);
   if (output.bricks) set_bricks(json, *output.bricks);
+  if (const auto& error = conversion.palette_error)
+    json.object("palette_error").set("mean", error->mean).set("over_10", error->over_10);
   const Seconds& seconds = conversion.seconds;
   json.object("seconds")
       .set("load", seconds.load)
@@ -192,14 +208,20 @@ void convert(const ConvertOptions& options) {
   log_info("{}: {}", options.output.string(), format_bytes(std::filesystem::file_size(options.output)));
 }
 
+bool is_scene_input(const ConvertOptions& options) {
+  const std::filesystem::path& input = options.inputs[0];
+  const bool has_grid = options.grid.resolution > 0 || options.grid.voxel_size > 0;
+  return (options.verify && !has_grid) || options.info || input.extension() == ".h5" || is_scene_file(input);
+}
+
 void run(int argc, char** argv) {
   const ConvertOptions options = parse_convert_options(argc, argv);
-  const std::filesystem::path& input = options.inputs[0];
+  if (options.palette_weight && (is_volume_input(options) || is_scene_input(options)))
+    throw UsageError("--palette-weight is for meshes");
   if (is_volume_input(options)) return convert_volume(options);
   if (options.bricks.threshold.share || options.bricks.threshold.raw)
     throw UsageError("--threshold and --threshold-raw are for volumes");
-  const bool has_grid = options.grid.resolution > 0 || options.grid.voxel_size > 0;
-  if ((options.verify && !has_grid) || options.info || input.extension() == ".h5" || is_scene_file(input)) {
+  if (is_scene_input(options)) {
     use_scene_file(options);
   } else {
     convert(options);
