@@ -1,99 +1,61 @@
+#include "libvox/scene/auto_palette.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 
 #include "libvox/scene/cluster.h"
+#include "libvox/scene/far_colors.h"
 #include "libvox/scene/oklab.h"
-#include "libvox/scene/palette.h"
-#include "libvox/scene/surface.h"
 
 namespace vox {
 namespace {
 
-struct ColorWeight {
-  Rgb8 color;
-  uint64_t weight;
-};
-
-// Colours counted one by one, as long as there are at most 16.
-struct FewColors {
-  std::vector<ColorWeight> colors;
-  bool too_many = false;
-
-  void add(Rgb8 color, uint64_t weight) {
-    if (too_many) return;
-    for (ColorWeight& known : colors)
-      if (known.color == color) {
-        known.weight += weight;
-        return;
-      }
-    too_many = colors.size() == kPaletteSize;
-    if (!too_many) colors.push_back({color, weight});
+// x to the power of `exponent`, both from 0 to 1, within 1e-6: of the exponent's binary digits, by square
+// roots, which IEEE 754 rounds alike everywhere, as it does not pow().
+double to_the_power(double x, double exponent) {
+  if (exponent >= 1) return x;
+  double power = 1, root = x;
+  for (int digit = 0; digit < 24 && exponent > 0; ++digit) {
+    root = std::sqrt(root);
+    exponent *= 2;
+    if (exponent >= 1) power *= root, exponent -= 1;
   }
-  void merge(const FewColors& other) {
-    too_many |= other.too_many;
-    for (const ColorWeight& c : other.colors) add(c.color, c.weight);
-  }
-};
+  return power;
+}
 
-// Colours counted in 32³ cells of the sRGB cube, with the sum of their linear light at 16 bits.
-struct ColorTally {
-  struct Cell {
-    uint64_t weight = 0, r = 0, g = 0, b = 0;
-  };
-  static inline const std::array<uint16_t, 256> kLinear16 = [] {
-    std::array<uint16_t, 256> linear;
-    for (uint32_t i = 0; i < 256; ++i)
-      linear[i] = static_cast<uint16_t>(srgb_to_linear(static_cast<uint8_t>(i)) * 65535 + 0.5);
-    return linear;
-  }();
+std::vector<WeightedPoint> with_powers(std::vector<WeightedPoint> points, double exponent) {
+  double area = 0;
+  for (const WeightedPoint& point : points) area += point.weight;
+  for (WeightedPoint& point : points) point.weight = to_the_power(point.weight / area, exponent);
+  return points;
+}
 
-  std::vector<Cell> cells = std::vector<Cell>(1 << 15);
-  FewColors few;
-
-  void add(const SurfaceSample& sample) {
-    auto [r, g, b] = sample.color;
-    Cell& cell = cells[static_cast<size_t>(r >> 3 << 10 | g >> 3 << 5 | b >> 3)];
-    cell.weight += sample.weight;
-    cell.r += sample.weight * kLinear16[r];
-    cell.g += sample.weight * kLinear16[g];
-    cell.b += sample.weight * kLinear16[b];
-    few.add(sample.color, sample.weight);
-  }
-  void merge(const ColorTally& other) {
-    for (size_t i = 0; i < cells.size(); ++i) {
-      cells[i].weight += other.cells[i].weight;
-      cells[i].r += other.cells[i].r, cells[i].g += other.cells[i].g, cells[i].b += other.cells[i].b;
-    }
-    few.merge(other.few);
-  }
-};
-
-std::vector<ColorWeight> cluster_colors(const std::vector<ColorTally::Cell>& cells) {
-  std::vector<WeightedPoint> points;
-  for (const auto& cell : cells) {
-    if (cell.weight == 0) continue;
-    double weight = static_cast<double>(cell.weight);
-    Vec3d sum = {static_cast<double>(cell.r), static_cast<double>(cell.g), static_cast<double>(cell.b)};
-    points.push_back({linear_to_oklab(sum * (1 / (weight * 65535))), weight});
-  }
-  std::vector<ColorWeight> colors;
-  for (const WeightedPoint& c : cluster(points, kPaletteSize))
-    colors.push_back({linear_to_srgb(oklab_to_linear(c.at)), static_cast<uint64_t>(c.weight)});
+std::vector<ColorArea> cluster_colors(const std::vector<WeightedPoint>& areas, double area_power) {
+  const std::vector<WeightedPoint> pull = with_powers(areas, area_power);
+  const std::vector<Vec3d> means = with_far_colors(areas, pull, cluster(pull, kPaletteSize), kPaletteSize);
+  std::vector<double> sums(means.size());
+  const std::vector<NearestMean> nearest = nearest_means(areas, means);
+  for (size_t i = 0; i < areas.size(); ++i) sums[nearest[i].mean] += areas[i].weight;
+  std::vector<ColorArea> colors;
+  for (size_t i = 0; i < means.size(); ++i)
+    if (sums[i] > 0)
+      colors.push_back({linear_to_srgb(oklab_to_linear(means[i])), static_cast<uint64_t>(sums[i])});
   return colors;
 }
 
 // Equal colours become one; the largest comes first.
-Palette palette_of(const std::vector<ColorWeight>& colors) {
+Palette palette_of(const std::vector<ColorArea>& colors) {
   using Key = std::tuple<uint8_t, uint8_t, uint8_t>;
   std::map<Key, uint64_t> merged;
-  for (const auto& [color, weight] : colors) merged[{color.r, color.g, color.b}] += weight;
+  for (const auto& [color, area] : colors) merged[{color.r, color.g, color.b}] += area;
   std::vector<std::pair<Key, uint64_t>> sorted(merged.begin(), merged.end());
   std::stable_sort(sorted.begin(), sorted.end(), [](auto& a, auto& b) { return a.second > b.second; });
   Palette palette;
-  for (const auto& [key, weight] : sorted) {
+  for (const auto& [key, area] : sorted) {
     auto [r, g, b] = key;
     palette.colors[palette.count] = {r, g, b};
     palette.names[palette.count++] = hex_name({r, g, b});
@@ -107,11 +69,15 @@ std::string hex_name(Rgb8 color) {
   return fmt::format("#{:02x}{:02x}{:02x}", color.r, color.g, color.b);
 }
 
-Palette auto_palette(const Scene& scene) {
-  ColorTally tally = tally_surface(Surface(scene), ColorTally());
-  std::vector<ColorWeight> colors = tally.few.too_many ? cluster_colors(tally.cells) : tally.few.colors;
-  if (colors.empty()) colors.push_back({});  // nothing is visible; an index still needs its entry
-  return palette_of(colors);
+Palette auto_palette(const ColorHistogram& histogram, const PaletteOptions& options) {
+  if (histogram.points.empty())
+    return palette_of({{}});  // nothing is visible; an index still needs its entry
+  if (!histogram.few.empty()) return palette_of(histogram.few);
+  return palette_of(cluster_colors(histogram.points, options.area_power));
+}
+
+Palette auto_palette(const Scene& scene, const PaletteOptions& options) {
+  return auto_palette(count_colors(scene), options);
 }
 
 }  // namespace vox

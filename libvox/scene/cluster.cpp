@@ -9,6 +9,7 @@
 namespace vox {
 namespace {
 
+constexpr size_t kBlock = 1024;      // points that are added up one after the other
 constexpr uint32_t kMaxRounds = 32;  // of Lloyd's iteration; later ones move means by less than a colour code
 
 struct Moments {
@@ -75,25 +76,34 @@ std::vector<Vec3d> first_means(const std::vector<WeightedPoint>& points, uint32_
   return means;
 }
 
-uint32_t nearest(const std::vector<Vec3d>& means, Vec3d at) {
-  uint32_t best = 0;
-  double smallest = 1e300;
+NearestMean nearest(const std::vector<Vec3d>& means, Vec3d at) {
+  NearestMean best;
   for (uint32_t i = 0; i < means.size(); ++i) {
     Vec3d apart = at - means[i];
     double distance = dot(apart, apart);
-    if (distance < smallest) smallest = distance, best = i;
+    if (distance < best.squared) {
+      best = {i, distance, best.squared};
+    } else if (distance < best.next_squared) {
+      best.next_squared = distance;
+    }
   }
   return best;
 }
 
+// Calls f(block, i) for each of n points, in blocks of fixed size.
+template <class F>
+void for_each_in_blocks(size_t n, const F& f) {
+  tbb::parallel_for(size_t{0}, (n + kBlock - 1) / kBlock, [&](size_t block) {
+    for (size_t i = block * kBlock; i < std::min(n, (block + 1) * kBlock); ++i) f(block, i);
+  });
+}
+
 // Moments of the points nearest to each mean. Blocks of fixed size are added in order.
 std::vector<Moments> assign(const std::vector<WeightedPoint>& points, const std::vector<Vec3d>& means) {
-  constexpr size_t kBlock = 1024;
   size_t blocks = (points.size() + kBlock - 1) / kBlock;
   std::vector<std::vector<Moments>> parts(blocks, std::vector<Moments>(means.size()));
-  tbb::parallel_for(size_t{0}, blocks, [&](size_t block) {
-    for (size_t i = block * kBlock; i < std::min(points.size(), (block + 1) * kBlock); ++i)
-      parts[block][nearest(means, points[i].at)].add(points[i]);
+  for_each_in_blocks(points.size(), [&](size_t block, size_t i) {
+    parts[block][nearest(means, points[i].at).mean].add(points[i]);
   });
   std::vector<Moments> sums(means.size());
   for (const auto& part : parts)
@@ -103,20 +113,31 @@ std::vector<Moments> assign(const std::vector<WeightedPoint>& points, const std:
 
 }  // namespace
 
-std::vector<WeightedPoint> cluster(const std::vector<WeightedPoint>& points, uint32_t count) {
+std::vector<Vec3d> cluster(const std::vector<WeightedPoint>& points, uint32_t count) {
   if (points.empty()) return {};
-  std::vector<Vec3d> means = first_means(points, count);
-  std::vector<Moments> clusters;
+  std::vector<Vec3d> means = settle(points, first_means(points, count));
+  std::vector<Vec3d> result;
+  const std::vector<Moments> clusters = assign(points, means);
+  for (size_t i = 0; i < means.size(); ++i)
+    if (clusters[i].weight > 0) result.push_back(means[i]);
+  return result;
+}
+
+std::vector<Vec3d> settle(const std::vector<WeightedPoint>& points, std::vector<Vec3d> means) {
   for (uint32_t round = 0; round < kMaxRounds; ++round) {
-    clusters = assign(points, means);
+    std::vector<Moments> clusters = assign(points, means);
     std::vector<Vec3d> before = means;
     for (size_t i = 0; i < means.size(); ++i)
       if (clusters[i].weight > 0) means[i] = clusters[i].mean();
     if (means == before) break;
   }
-  std::vector<WeightedPoint> result;
-  for (const Moments& c : clusters)
-    if (c.weight > 0) result.push_back({c.mean(), c.weight});
+  return means;
+}
+
+std::vector<NearestMean> nearest_means(const std::vector<WeightedPoint>& points,
+                                       const std::vector<Vec3d>& means) {
+  std::vector<NearestMean> result(points.size());
+  for_each_in_blocks(points.size(), [&](size_t, size_t i) { result[i] = nearest(means, points[i].at); });
   return result;
 }
 

@@ -22,6 +22,9 @@ Rgb8 linear_to_srgb(Vec3d rgb);
 Vec3d linear_to_oklab(Vec3d rgb);
 Vec3d oklab_to_linear(Vec3d lab);
 
+// ΔE of two colours is their distance in Oklab times this; far apart are those whose ΔE is more than 10.
+inline constexpr double kDeltaE = 100, kFarInOklab = 10 / kDeltaE;
+
 // The two steps of linear_to_oklab(): cube roots of what the eye's cones receive, which grow with each of r,
 // g and b; and a linear map of these.
 Vec3d cone_roots(Vec3d rgb);

@@ -71,12 +71,6 @@ std::string hex_name(Rgb8 color);  // "#rrggbb", the name of an entry that has n
 
 // What follows expects bake_base_colors(scene) where there are vertex colours.
 
-// Clusters the area-weighted texel colours of the scene (base colours and vertex colours too) into at most 16
-// in Oklab. The same scene gives the same palette, whatever the number of threads. At most 16 different
-// colours are taken as they are; equal entries are merged; the entry of the largest area comes first. A scene
-// of which nothing is visible gets one black entry.
-Palette auto_palette(const Scene& scene);
-
 // One entry per material of the file in order of its visible area, its colour the mean over that area; when
 // there are more than 16, those of smaller area take the entry nearest in colour (a warning names how many).
 Palette mesh_palette(const Scene& scene);

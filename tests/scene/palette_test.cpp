@@ -1,10 +1,9 @@
-#include "libvox/scene/palette.h"
+#include "libvox/scene/auto_palette.h"
 
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <set>
 
@@ -14,7 +13,9 @@ namespace vox {
 namespace {
 
 using test::add_rectangle;
+using test::oklab_distance;
 using test::plain_material;
+using test::textured_rectangle;
 using test::white_material;
 
 bool contains(const Palette& palette, Rgb8 color) {
@@ -22,21 +23,8 @@ bool contains(const Palette& palette, Rgb8 color) {
   return std::find(palette.colors.begin(), end, color) != end;
 }
 
-double distance(Rgb8 a, Rgb8 b) {
-  Vec3d apart = linear_to_oklab(srgb_to_linear(a)) - linear_to_oklab(srgb_to_linear(b));
-  return std::sqrt(dot(apart, apart));
-}
-
 double sum(const std::array<double, kPaletteSize>& shares) {
   return std::accumulate(shares.begin(), shares.end(), 0.0);
-}
-
-Scene textured_rectangle(Image image) {
-  Scene scene;
-  scene.materials = {white_material(0)};
-  scene.images = {std::move(image)};
-  add_rectangle(scene, 0, 1, 1, 0);
-  return scene;
 }
 
 Scene noisy_scene() {
@@ -106,7 +94,7 @@ TEST(AutoPalette, AreaDecidesNotTheNumberOfColors) {
   for (Rgba8 p : rainbow) {
     double nearest = 1;
     for (uint32_t i = 0; i < 16; ++i)
-      nearest = std::min(nearest, distance({p.r, p.g, p.b}, palette.colors[i]));
+      nearest = std::min(nearest, oklab_distance({p.r, p.g, p.b}, palette.colors[i]));
     EXPECT_LT(nearest, 0.1);
   }
 }
@@ -124,7 +112,7 @@ TEST(AutoPalette, SixteenCloudsOfColorsGetAnEntryEach) {
   for (Rgba8 p : pixels) {
     double nearest = 1;
     for (uint32_t i = 0; i < 16; ++i)
-      nearest = std::min(nearest, distance({p.r, p.g, p.b}, palette.colors[i]));
+      nearest = std::min(nearest, oklab_distance({p.r, p.g, p.b}, palette.colors[i]));
     EXPECT_LT(nearest, 0.03);
   }
 }

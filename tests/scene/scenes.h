@@ -1,6 +1,7 @@
 // Small scenes for tests.
 #pragma once
 
+#include <cmath>
 #include <random>
 
 #include "libvox/scene/oklab.h"
@@ -43,6 +44,19 @@ inline void add_rectangle(Scene& scene, double x, double width, double height, u
   for (Vec2f uv : {Vec2f{0, 0}, {1, 0}, {1, 1}, {0, 1}}) scene.texcoords.push_back(uv);
   scene.triangles.push_back({{p, p + 1, p + 2}, {t, t + 1, t + 2}, material});
   scene.triangles.push_back({{p, p + 2, p + 3}, {t, t + 2, t + 3}, material});
+}
+
+inline Scene textured_rectangle(Image image) {
+  Scene scene;
+  scene.materials = {white_material(0)};
+  scene.images = {std::move(image)};
+  add_rectangle(scene, 0, 1, 1, 0);
+  return scene;
+}
+
+inline double oklab_distance(Rgb8 a, Rgb8 b) {
+  Vec3d apart = linear_to_oklab(srgb_to_linear(a)) - linear_to_oklab(srgb_to_linear(b));
+  return std::sqrt(dot(apart, apart));
 }
 
 }  // namespace vox::test

@@ -145,6 +145,14 @@ TEST_F(BadInput, ValuesThatAnOptionDoesNotHave) {
     expect_failure(kBadUsage, option, {"cube.obj", "--res", "64", option, value});
   expect_failure(kBadUsage, "--palette-out",
                  {"cube.obj", "--res", "64", "--materials", "none", "--palette-out", "p.gpl"});
+  for (const char* weight : {"most", "", "1.01", "-0.5", "nan"})
+    expect_failure(kBadUsage, "--palette-weight", {"cube.obj", "--res", "64", "--palette-weight", weight});
+  for (const char* materials : {"mesh", "none"})
+    expect_failure(kBadUsage, "--materials texture",
+                   {"cube.obj", "--res", "64", "--materials", materials, "--palette-weight", "even"});
+  expect_failure(kBadUsage, "--palette auto",
+                 {"cube.obj", "--res", "64", "--palette", "p.gpl", "--palette-weight", "even"});
+  expect_failure(kBadUsage, "for meshes", {"scene.h5", "--info", "--palette-weight", "even"});
   expect_failure(kFailed, "none.gpl", {"cube.obj", "--res", "64", "--palette", "none.gpl"});
   expect_failure(kFailed, "memory", {"cube.obj", "--res", "64", "--memory-limit", "1K"});
 }

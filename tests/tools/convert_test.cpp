@@ -147,6 +147,36 @@ TEST_F(ConvertProgram, ShowsAColorWithoutANameOnce) {
   EXPECT_EQ(info.find(info.substr(first, 7), first + 1), std::string::npos) << info;
 }
 
+TEST_F(ConvertProgram, SaysHowFarThePaletteIsFromTheColors) {
+  write("colors.mtl", "newmtl red\nKd 1 0 0\nnewmtl blue\nKd 0 0 1\n");
+  write("colors.obj",
+        "mtllib colors.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nusemtl red\nf 1 2 3\nusemtl blue\nf 1 2 4\n");
+  write("red.hex", "ff0000\n");
+  const auto over_10 = [&](const std::vector<std::string>& palette) {
+    std::vector<std::string> arguments = {"colors.obj", "--res", "16", "--json"};
+    arguments.insert(arguments.end(), palette.begin(), palette.end());
+    return json_value(converted(arguments), "palette_error.over_10");
+  };
+  EXPECT_EQ(over_10({}), "0");
+  EXPECT_EQ(over_10({"--palette-weight", "even"}), "0");
+  EXPECT_EQ(over_10({"--palette", "red.hex"}), "0.5");
+  EXPECT_EQ(over_10({"--materials", "mesh"}), "");  // where colours do not decide
+}
+
+TEST_F(ConvertProgram, WeighsColorsByTheAreaToAPower) {
+  ASSERT_EQ(scene({"village", "-o", "village.obj"}).code, 0);
+  std::map<std::string, std::string> palettes;
+  for (const std::string weight : {"area", "1", "0.9", "even", "0"}) {
+    converted({"village.obj", "--res", "64", "--palette-weight", weight, "--palette-out", weight + ".hex"});
+    palettes[weight] = read_bytes(folder_ / (weight + ".hex"));
+  }
+  EXPECT_EQ(palettes["area"], palettes["1"]);
+  EXPECT_EQ(palettes["even"], palettes["0"]);
+  EXPECT_NE(palettes["area"], palettes["even"]);
+  converted({"village.obj", "--res", "64", "--palette-out", "default.hex"});
+  EXPECT_EQ(read_bytes(folder_ / "default.hex"), palettes["0.9"]);
+}
+
 TEST_F(ConvertProgram, LeavesMaterialsOutWithNone) {
   const std::string json = converted({"cube.obj", "--res", "16", "--materials", "none", "--json"});
   EXPECT_EQ(json_value(json, "material_bits"), "0");

@@ -50,6 +50,8 @@ constexpr OptionRow kTable[] = {
     {"materials", kMesh, kOfMeshes},
     {"palette", kMesh, kOfMeshes},
     {"palette", kColors, kOfColors},
+    {"palette-weight", kMesh, kOfMeshes},
+    {"palette-weight", kColors, kOfColors},
     {"palette-out", kMesh, kOfMeshes},
     {"palette-out", kColors, kOfColors},
     {"table", kMesh, "it holds the SVDAG while that is built of a mesh"},

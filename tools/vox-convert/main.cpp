@@ -1,6 +1,8 @@
 // vox-convert: meshes → sparse voxel DAG; volumes → bricks; scene files → other programs' formats.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "formats/mesh.h"
 #include "formats/nrrd.h"
 #include "formats/palette_file.h"
@@ -12,6 +14,7 @@
 #include "libvox/base/stopwatch.h"
 #include "libvox/base/thread_limit.h"
 #include "libvox/base/units.h"
+#include "libvox/scene/auto_palette.h"
 #include "tools/common/bricks_report.h"
 #include "tools/common/profile.h"
 #include "tools/common/scene_report.h"
@@ -35,6 +38,7 @@ struct Conversion {
   std::string device;
   uint64_t triangles = 0, chunks = 0, peak_device_bytes = 0, open_rays = 0;
   DroppedTriangles dropped;
+  std::optional<PaletteError> palette_error;  // of --materials texture
   std::vector<KernelTime> kernels;
 };
 
@@ -59,13 +63,23 @@ Scene load_meshes(const ConvertOptions& options, Conversion& conversion) {
   return scene;
 }
 
-IndexedScene make_palette(Scene& scene, const ConvertOptions& options) {
+// The palette of --materials texture, and for --json how well it fits.
+Palette color_palette(const Scene& scene, const ConvertOptions& options, Conversion& conversion) {
+  if (options.palette && !options.json) return read_palette(*options.palette);
+  const ColorHistogram histogram = count_colors(scene);
+  const PaletteOptions weights = {.area_power = options.palette_weight.value_or(PaletteOptions().area_power)};
+  Palette palette = options.palette ? read_palette(*options.palette) : auto_palette(histogram, weights);
+  conversion.palette_error = palette_error(histogram, palette);
+  return palette;
+}
+
+IndexedScene make_palette(Scene& scene, const ConvertOptions& options, Conversion& conversion) {
   bake_base_colors(scene);
   Palette palette;
-  if (options.palette) {
+  if (options.materials == MaterialMode::Texture) {
+    palette = color_palette(scene, options, conversion);
+  } else if (options.palette) {
     palette = read_palette(*options.palette);
-  } else if (options.materials == MaterialMode::Texture) {
-    palette = auto_palette(scene);
   } else if (options.materials == MaterialMode::Mesh) {
     palette = mesh_palette(scene);
   }
@@ -99,7 +113,7 @@ VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion)
   if (kind_of_output(options.output) == OutputKind::Nrrd)
     check_dense_resolution(grid.resolution, options.output);
   seconds.load = watch.lap();
-  IndexedScene indexed = make_palette(scene, options);
+  IndexedScene indexed = make_palette(scene, options, conversion);
   scene.images = {};
   seconds.palette = watch.lap();
   throw_if_cancelled();
@@ -144,6 +158,8 @@ std::string json_text(const Output& output, const ConvertOptions& options, const
   if (options.verify) json.set("verified", true);
   set_scene(json, output.scene);
   if (output.bricks) set_bricks(json, *output.bricks);
+  if (const auto& error = conversion.palette_error)
+    json.object("palette_error").set("mean", error->mean).set("over_10", error->over_10);
   const Seconds& seconds = conversion.seconds;
   json.object("seconds")
       .set("load", seconds.load)

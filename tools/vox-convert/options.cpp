@@ -9,6 +9,7 @@
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
 #include "libvox/hash/table_list.h"
+#include "libvox/scene/auto_palette.h"
 #include "tools/common/bricks_options.h"
 #include "tools/common/device_options.h"
 #include "tools/common/option_values.h"
@@ -81,8 +82,13 @@ cxxopts::Options describe() {
       preset("texture"),
       "KIND")("palette",
               "auto: chosen from the mesh; or a file of up to 16 colours: .gpl, .pal (JASC), .hex, an image",
-              preset("auto"),
-              "FILE")("palette-out", "Write the palette used: .gpl, .pal, .hex or .png", text(), "FILE");
+              preset("auto"), "FILE")(
+      "palette-weight",
+      "What a colour of --palette auto weighs: area: what it covers; even: all alike; or a number "
+      "from 0 (even) to 1 (area), that power of the area. Lower ones favour colours of small "
+      "areas, at the cost of all others",
+      preset(fmt::format("{}", PaletteOptions().area_power).c_str()),
+      "WEIGHT")("palette-out", "Write the palette used: .gpl, .pal, .hex or .png", text(), "FILE");
   options.add_options("Bricks")("structure", "svdag (of meshes the default), bricks (of volumes) or both",
                                 text(), "KIND")("optimize",
                                                 "memory: each brick as small as can be; speed: dense and "
@@ -154,6 +160,21 @@ std::filesystem::path parse_palette_out(const cxxopts::ParseResult& parsed, Mate
   return path;
 }
 
+double parse_palette_weight(const cxxopts::ParseResult& parsed, const ConvertOptions& options) {
+  if (options.materials != MaterialMode::Texture)
+    throw UsageError("--palette-weight needs --materials texture: of other materials nothing is weighed");
+  if (options.palette)
+    throw UsageError("--palette-weight needs --palette auto: the colours of a file are taken as they are");
+  const auto text = parsed["palette-weight"].as<std::string>();
+  if (text == "area") return 1;
+  if (text == "even") return 0;
+  const double weight = parse_number(text, "--palette-weight, neither area nor even,");
+  if (weight < 0 || weight > 1)
+    throw UsageError(
+        fmt::format("--palette-weight is '{}', expected area, even or a number from 0 to 1", text));
+  return weight;
+}
+
 void read_optimize(const std::string& text, ConvertOptions& options) {
   constexpr std::string_view kBalanced = "balanced=";
   if (text == "memory") {
@@ -196,6 +217,7 @@ ConvertOptions parse_convert_options(int argc, char** argv) {
       parsed, "materials",
       {{"texture", MaterialMode::Texture}, {"mesh", MaterialMode::Mesh}, {"none", MaterialMode::None}});
   if (const auto palette = parsed["palette"].as<std::string>(); palette != "auto") options.palette = palette;
+  if (parsed.count("palette-weight")) options.palette_weight = parse_palette_weight(parsed, options);
   if (parsed.count("palette-out")) options.palette_out = parse_palette_out(parsed, options.materials);
   options.build.coverage = parse_choice<Coverage>(
       parsed, "coverage", {{"conservative", Coverage::Conservative}, {"thin", Coverage::Thin}});

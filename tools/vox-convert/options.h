@@ -32,6 +32,7 @@ struct ConvertOptions {
   MeshOptions mesh;
   MaterialMode materials = MaterialMode::Texture;
   std::optional<std::filesystem::path> palette;  // none: --palette auto
+  std::optional<double> palette_weight;          // none: that of PaletteOptions
   std::optional<std::filesystem::path> palette_out;
   BuildOptions build;
   std::optional<Structure> structure;

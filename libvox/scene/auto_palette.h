@@ -1,0 +1,22 @@
+// A palette chosen from the colours of a scene.
+#pragma once
+
+#include "libvox/scene/color_histogram.h"
+
+namespace vox {
+
+struct PaletteOptions {
+  // A colour's weight is its share of the area to this power, from 0 (each of 32³ cells of the sRGB cube that
+  // has colours counts alike) to 1. Of the scenes measured, README, 0.9 leaves least of the surface far off.
+  double area_power = 0.9;
+};
+
+// Clusters the weighted texel colours of the scene (base colours and vertex colours too) into at most 16 in
+// Oklab, of which some go to small areas that are far from all others (far_colors.h). The same scene gives
+// the same palette, whatever the number of threads. At most 16 different colours are taken as they are; equal
+// entries are merged; the entry of the largest area comes first. A scene of which nothing is visible gets one
+// black entry.
+Palette auto_palette(const ColorHistogram& histogram, const PaletteOptions& options = {});
+Palette auto_palette(const Scene& scene, const PaletteOptions& options = {});
+
+}  // namespace vox
