@@ -1,4 +1,5 @@
-# What the libraries link (DESIGN §8), each as one imported target. Read by the build and, installed, by find_package(vox).
+# What the libraries link, each as one imported target. Read by the build and, where the libraries are static, by
+# find_package(vox).
 find_package(TBB REQUIRED)
 find_package(fmt REQUIRED)
 find_package(assimp REQUIRED)

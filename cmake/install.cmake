@@ -5,7 +5,7 @@ set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/vox)
 
 set_target_properties(${vox_tools} PROPERTIES INSTALL_RPATH $ORIGIN/../${CMAKE_INSTALL_LIBDIR})
 install(TARGETS ${vox_tools} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-set_target_properties(vox_formats PROPERTIES EXPORT_NAME formats)
+set_target_properties(vox_formats PROPERTIES EXPORT_NAME formats INSTALL_RPATH $ORIGIN)
 install(TARGETS vox vox_formats EXPORT voxTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT voxTargets NAMESPACE vox:: DESTINATION ${package_directory})

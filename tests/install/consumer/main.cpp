@@ -17,8 +17,8 @@ void write_stl(const char* path) {
   std::ofstream(path, std::ios::binary).write(bytes, sizeof(bytes));
 }
 
-// Fails to link unless the reader, and with it Assimp, came along. Warnings reach who asks for them, and nobody
-// else: check.cmake looks that nothing but the results is printed.
+// Fails to link unless the reader, and with it Assimp, came along. Warnings reach who asks for them, and
+// nobody else: check.cmake looks that nothing but the results is printed.
 int main() {
   write_stl("triangle.stl");
   vox::read_mesh("triangle.stl");
