@@ -15,6 +15,7 @@ struct EditOptions {
   std::optional<std::filesystem::path> output;
   std::optional<std::filesystem::path> log, html;
   bool check = false;
+  bool drop_bricks = false;
   bool json = false;
   uint32_t batch = 1;
   uint32_t checkpoint = 0;  // edits; 0: none
