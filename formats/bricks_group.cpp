@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <ranges>
 
 #include "formats/h5_words.h"
 #include "libvox/base/error.h"
+#include "libvox/bricks/build.h"
 
 namespace vox {
 namespace {
@@ -65,14 +67,44 @@ void read_info(const h5::Object& group, FrozenBricks& bricks) {
   bricks.entry_words = h5::read_attribute<uint32_t>(group, "entry_words");
 }
 
+// Our number of the type of this name.
+uint32_t type_number(std::string_view name, const h5::Object& group) {
+  const auto found = std::ranges::find(BrickTypes::kNames, name);
+  if (found == BrickTypes::kNames.end())
+    throw Error(fmt::format("bricks of type '{}'", name)).at(group.where()).hint("a newer vox may read it");
+  return static_cast<uint32_t>(found - BrickTypes::kNames.begin());
+}
+
+// How the bricks were made. Of those that do not say it, none but dense and empty ones were made for speed.
+void read_making(const h5::Object& group, FrozenBricks& bricks) {
+  if (h5::has_attribute(group, "allowed_types")) {
+    const std::string names = h5::read_text(group, "allowed_types");
+    bricks.allowed_types = 0;
+    for (const auto name : std::views::split(std::string_view(names), ','))
+      bricks.allowed_types |= 1u << type_number({name.begin(), name.end()}, group);
+  } else {
+    uint32_t present = 0;
+    for (uint32_t type = 0; type < kBrickTypeCount; ++type)
+      if (bricks.counts[type] > 0) present |= 1u << type;
+    if ((present & ~kFastBrickTypes) == 0) bricks.allowed_types = kFastBrickTypes;
+  }
+  if (h5::has_attribute(group, "slope")) bricks.slope = h5::read_attribute<double>(group, "slope");
+  if (!(bricks.slope.value_or(0) >= 0)) throw Error("slope is not 0 or more").at(group.where());
+}
+
+std::string type_names(uint32_t types) {
+  std::string names;
+  for (uint32_t type = 0; type < kBrickTypeCount; ++type)
+    if ((types >> type & 1) != 0) names += (names.empty() ? "" : ",") + std::string(BrickTypes::kNames[type]);
+  return names;
+}
+
 // Our number of each type of the file, which another version may number otherwise.
 std::vector<uint32_t> type_numbers(const h5::Object& group) {
   std::vector<uint32_t> numbers;
   for (const std::string& name : h5::read_texts(group, "types")) {
-    const auto found = std::ranges::find(BrickTypes::kNames, name);
-    if (found == BrickTypes::kNames.end() || numbers.size() > kTypeMask)
-      throw Error(fmt::format("bricks of type '{}'", name)).at(group.where()).hint("a newer vox may read it");
-    numbers.push_back(static_cast<uint32_t>(found - BrickTypes::kNames.begin()));
+    if (numbers.size() > kTypeMask) throw Error("more types than 16").at(group.where());
+    numbers.push_back(type_number(name, group));
   }
   return numbers;
 }
@@ -112,6 +144,8 @@ void write_bricks_group(const h5::Object& file, const FrozenBricks& bricks) {
   h5::write_attribute(group, "filled", bricks.filled);
   h5::write_attribute(group, "entry_words", bricks.entry_words);
   h5::write_text(group, "source", info.source);
+  h5::write_text(group, "allowed_types", type_names(bricks.allowed_types));
+  if (bricks.slope) h5::write_attribute(group, "slope", *bricks.slope);
   h5::write_texts(group, "types", {BrickTypes::kNames.begin(), BrickTypes::kNames.end()});
   h5::write_words(group, "root", bricks.root);
   for (uint32_t type = 0; type < kBrickTypeCount; ++type) {
@@ -125,10 +159,12 @@ FrozenBricks read_bricks_group(const h5::Object& file) {
   FrozenBricks bricks;
   read_info(group, bricks);
   read_root(group, bricks);
+  read_making(group, bricks);
   for (uint32_t type = 0; type < kBrickTypeCount; ++type)
     if (bricks.counts[type] > 0)
       bricks.data[type] = h5::read_words(h5::open_dataset(group, std::string(BrickTypes::kNames[type])));
   try {
+    check_brick_types(bricks.allowed_types);
     check_structure(bricks);
   } catch (const Error& error) {
     throw Error(error.what()).at(group.where());

@@ -28,8 +28,9 @@ std::optional<PaintMode> paint_mode(std::string_view name) {
 
 class EditScriptParser {
  public:
-  EditScriptParser(std::string text, const std::filesystem::path& path, const SceneFrame& frame)
-      : frame_(frame), builder_(std::move(text), path) {}
+  EditScriptParser(std::string text, const std::filesystem::path& path, const SceneFrame& frame,
+                   const OnScriptError& on_error)
+      : frame_(frame), builder_(std::move(text), path), on_error_(on_error) {}
 
   Script parse() {
     const Script& script = builder_.script();
@@ -38,10 +39,16 @@ class EditScriptParser {
     uint32_t number = 1;
     for (const char* p = after_byte_order_mark(script.text); p < end; ++number) {
       LineReader line(script.path, p, number);
-      read_line(line);
+      try {
+        read_line(line);
+      } catch (const Error& error) {
+        if (!on_error_) throw;
+        on_error_(error);
+        pair_up(line);
+      }
       p = following_line(line.position());
     }
-    return builder_.finish();
+    return builder_.finish(on_error_);
   }
 
  private:
@@ -52,7 +59,15 @@ class EditScriptParser {
   };
   static const std::vector<Named>& commands();
 
+  // A 'repeat' or an 'end' that is wrong still belongs to its other half, which is not wrong for that.
+  void pair_up(const LineReader& line) {
+    if (command_.text == "end" && builder_.is_repeating()) builder_.end_repeat(line, command_);
+    if (command_.text == "repeat" && builder_.may_repeat())
+      builder_.begin_repeat(line, command_, {.count = 1});
+  }
+
   void read_line(LineReader& line) {
+    command_ = {};
     auto word = line.next();
     if (!word) return;
     command_ = *word;
@@ -296,6 +311,7 @@ class EditScriptParser {
 
   SceneFrame frame_;
   ScriptBuilder builder_;
+  const OnScriptError& on_error_;
   ScriptUnits units_ = ScriptUnits::Voxels;
   Word command_;  // of the line that is read
   std::set<std::string> snapshots_;
@@ -324,12 +340,14 @@ SceneFrame frame_of(const VoxelScene& scene) {
   return {scene.origin, scene.voxel_size, scene.dag.materials};
 }
 
-Script parse_edit_script(std::string text, const std::filesystem::path& path, const SceneFrame& frame) {
-  return EditScriptParser(std::move(text), path, frame).parse();
+Script parse_edit_script(std::string text, const std::filesystem::path& path, const SceneFrame& frame,
+                         const OnScriptError& on_error) {
+  return EditScriptParser(std::move(text), path, frame, on_error).parse();
 }
 
-Script read_edit_script(const std::filesystem::path& path, const SceneFrame& frame) {
-  return parse_edit_script(read_script_text(path), path, frame);
+Script read_edit_script(const std::filesystem::path& path, const SceneFrame& frame,
+                        const OnScriptError& on_error) {
+  return parse_edit_script(read_script_text(path), path, frame, on_error);
 }
 
 }  // namespace vox

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "formats/script_errors.h"
 #include "formats/script_values.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/edit/script.h"
@@ -18,10 +19,12 @@ namespace vox {
 
 SceneFrame frame_of(const VoxelScene& scene);
 
-// Names of files in the script are taken from its folder. Throws Error with file, line and column at the
-// first thing that is wrong. No file that the script names is opened.
-Script read_edit_script(const std::filesystem::path& path, const SceneFrame& frame);
-Script parse_edit_script(std::string text, const std::filesystem::path& path, const SceneFrame& frame);
+// Names of files in the script are taken from its folder. What is wrong is an Error with file, line and
+// column. No file that the script names is opened.
+Script read_edit_script(const std::filesystem::path& path, const SceneFrame& frame,
+                        const OnScriptError& on_error = {});
+Script parse_edit_script(std::string text, const std::filesystem::path& path, const SceneFrame& frame,
+                         const OnScriptError& on_error = {});
 
 // All commands with their arguments, for --help.
 std::string_view edit_script_help();

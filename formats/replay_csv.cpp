@@ -96,8 +96,9 @@ CopyEdit copy_to(const VoxelBox& target, Int3 source, Int3 dest, const Turn& tur
 
 class ReplayParser {
  public:
-  ReplayParser(std::string text, const std::filesystem::path& path, const ReplayOptions& options)
-      : options_(options), builder_(std::move(text), path) {}
+  ReplayParser(std::string text, const std::filesystem::path& path, const ReplayOptions& options,
+               const OnScriptError& on_error)
+      : options_(options), builder_(std::move(text), path), on_error_(on_error) {}
 
   Script parse() {
     const Script& script = builder_.script();
@@ -106,13 +107,18 @@ class ReplayParser {
     uint32_t number = 1;
     for (const char* p = after_byte_order_mark(script.text); p < end; ++number) {
       LineReader line(script.path, p, number);
-      if (auto row = line.rest(); row && row->text[0] != '#') read_row(line, split(*row));
+      try {
+        if (auto row = line.rest(); row && row->text[0] != '#') read_row(line, split(*row));
+      } catch (const Error& error) {
+        if (!on_error_) throw;
+        on_error_(error);
+      }
       p = following_line(line.position());
     }
     if (left_out_ > 0)
       log_warning("{}: {} rows that paint are left out: the scene has no materials", script.path.string(),
                   left_out_);
-    return builder_.finish();
+    return builder_.finish(on_error_);
   }
 
  private:
@@ -293,6 +299,7 @@ class ReplayParser {
 
   const ReplayOptions& options_;
   ScriptBuilder builder_;
+  const OnScriptError& on_error_;
   uint32_t frame_ = 1;
   uint64_t left_out_ = 0;
 };
@@ -305,12 +312,14 @@ bool is_replay_path(const std::filesystem::path& path) {
   return extension == ".csv";
 }
 
-Script parse_replay_csv(std::string text, const std::filesystem::path& path, const ReplayOptions& options) {
-  return ReplayParser(std::move(text), path, options).parse();
+Script parse_replay_csv(std::string text, const std::filesystem::path& path, const ReplayOptions& options,
+                        const OnScriptError& on_error) {
+  return ReplayParser(std::move(text), path, options, on_error).parse();
 }
 
-Script read_replay_csv(const std::filesystem::path& path, const ReplayOptions& options) {
-  return parse_replay_csv(read_script_text(path), path, options);
+Script read_replay_csv(const std::filesystem::path& path, const ReplayOptions& options,
+                       const OnScriptError& on_error) {
+  return parse_replay_csv(read_script_text(path), path, options, on_error);
 }
 
 }  // namespace vox

@@ -24,6 +24,7 @@
 #include <string>
 #include <string_view>
 
+#include "formats/script_errors.h"
 #include "libvox/base/vec.h"
 #include "libvox/edit/script.h"
 
@@ -45,10 +46,12 @@ struct ReplayOptions {
 // By its extension, .csv.
 bool is_replay_path(const std::filesystem::path& path);
 
-// Throws Error with file, line and column at the first row that cannot be understood, or done: a copy that is
-// twisted, or turned by other than right angles.
-Script read_replay_csv(const std::filesystem::path& path, const ReplayOptions& options);
-Script parse_replay_csv(std::string text, const std::filesystem::path& path, const ReplayOptions& options);
+// A row that cannot be understood, or done, is an Error with file, line and column: a copy that is twisted,
+// or turned by other than right angles.
+Script read_replay_csv(const std::filesystem::path& path, const ReplayOptions& options,
+                       const OnScriptError& on_error = {});
+Script parse_replay_csv(std::string text, const std::filesystem::path& path, const ReplayOptions& options,
+                        const OnScriptError& on_error = {});
 
 // Values of --scale ("4", "0.5", "1/3"), --swizzle ("xzy") and --shift ("10,0,-5"). Throw UsageError.
 ReplayScale parse_replay_scale(std::string_view text);

@@ -47,8 +47,15 @@ ScriptBuilder::ScriptBuilder(std::string text, std::filesystem::path path) {
   script_.path = std::move(path);
 }
 
-Script ScriptBuilder::finish() {
-  if (!open_.empty()) open_.back().line.fail(open_.back().word, "no 'end' follows this 'repeat'");
+Script ScriptBuilder::finish(const OnScriptError& on_error) {
+  for (; is_repeating(); close_repeat()) {
+    try {
+      open_.back().line.fail(open_.back().word, "no 'end' follows this 'repeat'");
+    } catch (const Error& error) {
+      if (!on_error) throw;
+      on_error(error);
+    }
+  }
   return std::move(script_);
 }
 
@@ -65,8 +72,16 @@ void ScriptBuilder::add(const LineReader& line, const Word& word, Action action,
   script_.commands.push_back({line.number(), frame, begin, size, std::move(action)});
 }
 
+bool ScriptBuilder::is_full() const {
+  return script_.commands.size() + script_.repeats.size() >= kMaxWrittenCommands;
+}
+
+bool ScriptBuilder::may_repeat() const {
+  return open_.size() < kMaxScriptNesting && !is_full();
+}
+
 void ScriptBuilder::check_written(const LineReader& line, const Word& word) const {
-  if (script_.commands.size() + script_.repeats.size() >= kMaxWrittenCommands)
+  if (is_full())
     line.fail(word, fmt::format("more than {} commands in one file", format_count(kMaxWrittenCommands)),
               "use 'repeat', or split the script");
 }
@@ -102,7 +117,11 @@ void ScriptBuilder::begin_repeat(const LineReader& line, const Word& word, const
 }
 
 void ScriptBuilder::end_repeat(const LineReader& line, const Word& word) {
-  if (open_.empty()) line.fail(word, "no 'repeat' is open");
+  if (!is_repeating()) line.fail(word, "no 'repeat' is open");
+  close_repeat();
+}
+
+void ScriptBuilder::close_repeat() {
   Repeat& repeat = script_.repeats[open_.back().index];
   repeat.end = static_cast<uint32_t>(script_.commands.size());
   if (repeat.first == repeat.end) script_.repeats.pop_back();  // the last one, as none is left within it

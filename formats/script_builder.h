@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "formats/script_errors.h"
 #include "formats/script_text.h"
 #include "libvox/edit/script.h"
 
@@ -21,13 +22,15 @@ class ScriptBuilder {
   ScriptBuilder(std::string text, std::filesystem::path path);
 
   const Script& script() const { return script_; }  // so far; its text stays where it is
-  Script finish();                                  // fails where a repetition is open
+  Script finish(const OnScriptError& on_error);     // a repetition that is open is an error
 
   // The command that begins with `word` in this line, of which all has been read.
   void add(const LineReader& line, const Word& word, Action action, uint32_t frame = 0);
 
   void begin_repeat(const LineReader& line, const Word& word, const Repeat& repeat);
   void end_repeat(const LineReader& line, const Word& word);
+  bool is_repeating() const { return !open_.empty(); }
+  bool may_repeat() const;  // within the limits
 
   // Taken from the script's folder.
   std::filesystem::path resolved(const Word& file) const;
@@ -43,6 +46,8 @@ class ScriptBuilder {
     EditPlace least, most;  // offsets
   };
 
+  void close_repeat();
+  bool is_full() const;
   void check_written(const LineReader& line, const Word& word) const;
   void check_places(const LineReader& line, const Word& word, const Edit& edit) const;
 

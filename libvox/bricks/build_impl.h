@@ -210,6 +210,7 @@ BricksResult build_bricks(Device& device, const Volume& volume, const BricksOpti
       builder.reserve(*least);
     }
     result.bricks = builder.build(log2_side);
+    result.bricks.allowed_types = options.types;
     result.seconds = watch.seconds() - builder.read_seconds();
     result.read_seconds += builder.read_seconds();
   });

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +24,10 @@ struct FrozenBricks {
   Words root;                // entries, x fastest
   std::array<Words, kBrickTypeCount> data;
   std::array<uint64_t, kBrickTypeCount> counts = {};  // bricks of each type
+  // How they were made, so that they can be made again: the types that a brick might have, and, where some
+  // were made dense for speed (libvox/report/make_bricks.h), how much memory that was worth.
+  uint32_t allowed_types = kAllBrickTypes;
+  std::optional<double> slope;
 
   BrickShape shape() const { return {log2_side}; }
   Int3 grid() const;  // bricks along each axis

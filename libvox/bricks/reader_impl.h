@@ -130,6 +130,7 @@ class DeviceBricksReader final : public BricksReader {
     } catch (const Cancelled&) {
       throw;
     } catch (const Error& error) {
+      throw_if_cancelled();  // an interrupt ends the compiler too
       log_line(LogLevel::Warning,
                std::string("access to bricks is interpreted, not compiled: ") + error.what());
     }

@@ -35,6 +35,7 @@ class Assembly {
     result_.background = like.background;
     result_.log2_side = like.log2_side;
     result_.filled = like.filled;
+    result_.allowed_types = like.allowed_types;
   }
 
   void add(const FrozenBricks& from, uint64_t brick, uint64_t words) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -42,19 +43,37 @@ uint64_t volume_checksum(const Volume& volume, const ValueRule& rule) {
 struct NamedQuery {
   std::string loop;
   uint32_t filter;
+  uint64_t cost;  // of one run, about: in lookups of a filter
   ReadQuery query;
 };
 
-std::vector<NamedQuery> queries(const BricksBenchOptions& options) {
+std::vector<NamedQuery> queries(const BricksBenchOptions& options, const BricksBenchSizes& sizes, Int3 size) {
+  constexpr uint64_t kGatherCost = 4, kRayCost = 100;
   std::vector<NamedQuery> list;
-  for (const uint32_t side : options.filters)
-    list.push_back({"mean", side, {.loop = ReadLoop::Mean, .radius = static_cast<int32_t>(side / 2)}});
-  if (options.gathers > 0) {
-    list.push_back({"random", 0, {.loop = ReadLoop::RandomGather, .gathers = options.gathers}});
-    list.push_back({"morton", 0, {.loop = ReadLoop::MortonGather, .gathers = options.gathers}});
+  for (const uint32_t side : options.filters) {
+    const auto radius = static_cast<int32_t>(side / 2);
+    list.push_back({"mean", side, filter_lookups(size, radius), {.loop = ReadLoop::Mean, .radius = radius}});
   }
-  if (options.picture > 0) list.push_back({"cast", 0, {.loop = ReadLoop::Cast}});
+  if (sizes.gathers > 0) {
+    const uint64_t cost = sizes.gathers * kGatherCost;
+    list.push_back({"random", 0, cost, {.loop = ReadLoop::RandomGather, .gathers = sizes.gathers}});
+    list.push_back({"morton", 0, cost, {.loop = ReadLoop::MortonGather, .gathers = sizes.gathers}});
+  }
+  if (sizes.picture > 0)
+    list.push_back({"cast", 0, kRayCost * sizes.picture * sizes.picture, {.loop = ReadLoop::Cast}});
   return list;
+}
+
+// What lies in the box, as a volume of its own. Both outlive it.
+Volume part_of(const Volume& volume, const VoxelBox& box) {
+  Volume part = {volume.info, [&volume, corner = box.min](const VoxelBox& at, std::byte* out) {
+                   volume.read({at.min + corner, at.max + corner}, out);
+                 }};
+  const Vec3d &origin = volume.info.origin, &step = volume.info.spacing;
+  part.info.size = box.size();
+  part.info.origin = {origin.x + step.x * box.min.x, origin.y + step.y * box.min.y,
+                      origin.z + step.z * box.min.z};
+  return part;
 }
 
 // What a picture of the volume takes, from where all of it is seen.
@@ -77,28 +96,49 @@ struct Picturing {
 class Bench {
  public:
   Bench(Engine& engine, const Volume& volume, const BricksBenchOptions& options)
-      : engine_(engine), volume_(volume), options_(options), queries_(queries(options)) {}
+      : engine_(engine),
+        whole_(volume),
+        options_(options),
+        sizes_(sizes_of(options, engine.device())),
+        volume_(part_of(volume, measured_box(volume.info.size, sizes_.voxels))),
+        queries_(queries(options, sizes_, volume_.info.size)) {}
 
   BricksBenchResult run() {
     Stopwatch watch;
     result_.info = volume_.info;
-    const ValueRule rule = value_rule(volume_, options_.threshold);
-    if (options_.threshold.share)  // of values that need not be read again for each set
-      options_.threshold = {.share = {}, .raw = rule.threshold};
-    volume_sum_ = volume_checksum(volume_, rule);
-    Progress progress("measuring", options_.log2_sides.size() * options_.sets.size());
-    for (const uint32_t log2_side : options_.log2_sides)
-      for (const BrickTypeSet& set : options_.sets) {
-        measure(log2_side, set);
-        progress.update(result_.sets.size(), fmt::format("{}³, {}", 1u << log2_side, set.title));
-      }
-    if (options_.trade_off > 0)
-      for (const uint32_t log2_side : options_.log2_sides) measure_trade_off(log2_side);
+    result_.volume_size = whole_.info.size;
+    result_.sizes = sizes_;
+    try {
+      measure_all();
+    } catch (const Cancelled&) {
+      if (result_.rows.empty()) throw;
+      result_.interrupted = true;
+    }
     result_.seconds = watch.seconds();
     return std::move(result_);
   }
 
  private:
+  void measure_all() {
+    const ValueRule rule = value_rule(whole_, options_.threshold);
+    if (options_.threshold.share)  // of values that need not be read again for each set
+      options_.threshold = {.share = {}, .raw = rule.threshold};
+    volume_sum_ = volume_checksum(volume_, rule);
+    progress_.emplace("measuring", total_cost());
+    for (const uint32_t log2_side : options_.log2_sides)
+      for (const BrickTypeSet& set : options_.sets) measure(log2_side, set);
+    progress_.reset();
+    if (options_.trade_off > 0)
+      for (const uint32_t log2_side : options_.log2_sides) measure_trade_off(log2_side);
+  }
+
+  // Of all ways to read, and of the dense array.
+  uint64_t total_cost() const {
+    uint64_t each = 0;
+    for (const NamedQuery& query : queries_) each += query.cost * (sizes_.repetitions + 1);
+    return each * (options_.log2_sides.size() * options_.sets.size() * options_.accesses.size() + 1);
+  }
+
   void measure(uint32_t log2_side, const BrickTypeSet& types) {
     BricksOptions build;
     build.log2_side = log2_side;
@@ -110,15 +150,16 @@ class Bench {
         types.name, log2_side, bricks.bricks(), bricks.bytes(), bricks.counts, built.seconds, {}});
     result_.filled = bricks.filled;
     std::optional<Picturing> picturing;
-    if (options_.picture > 0) {
+    if (sizes_.picture > 0) {
       if (!range_) range_ = color_range(bricks);
-      picturing.emplace(bricks, *range_, options_.picture);
+      picturing.emplace(bricks, *range_, sizes_.picture);
       queries_.back().query.view = &picturing->view;
       queries_.back().query.colors = &picturing->colors;
     }
     const std::unique_ptr<BricksReader> reader = engine_.bricks_reader(bricks, options_.jit);
     if (sums_.empty()) measure_array(*reader);
     for (const Access access : options_.accesses) {
+      throw_if_cancelled();
       if (access == Access::Compiled) set.jit = reader->compile();
       measure_rows(*reader, access, set);
     }
@@ -138,16 +179,17 @@ class Bench {
   void measure_rows(BricksReader& reader, Access access, const BricksBenchSet& set) {
     for (size_t i = 0; i < queries_.size(); ++i) {
       std::vector<double> seconds;
-      BricksBenchRow& row = result_.rows.emplace_back();
+      BricksBenchRow row;
       row.types = set.types;
       row.log2_side = set.log2_side;
       row.bytes = set.bytes;
       row.access = access;
       row.loop = queries_[i].loop;
       row.filter = queries_[i].filter;
-      for (uint32_t repetition = 0; repetition <= options_.repetitions; ++repetition) {
+      for (uint32_t repetition = 0; repetition <= sizes_.repetitions; ++repetition) {
         throw_if_cancelled();
         const ReadResult read = reader.read(access, queries_[i].query);
+        progress_->update(cost_ += queries_[i].cost, text_of(row));
         if (read.checksum != sums_[i])
           throw Error(fmt::format("{}³ bricks of {} by {} read other values than the dense array: {}",
                                   1u << row.log2_side, row.types, kAccessNames[size_t(access)], row.loop));
@@ -155,7 +197,15 @@ class Bench {
         if (repetition > 0) seconds.push_back(read.seconds);
       }
       row.time = summarize(std::move(seconds));
+      result_.rows.push_back(std::move(row));
     }
+  }
+
+  static std::string text_of(const BricksBenchRow& row) {
+    const std::string loop = row.filter > 0 ? fmt::format("mean {}³", row.filter) : row.loop;
+    if (row.access == Access::Dense) return "dense array, " + loop;
+    return fmt::format("{}³, {}, {}, {}", 1u << row.log2_side, row.types, kAccessNames[size_t(row.access)],
+                       loop);
   }
 
   void measure_trade_off(uint32_t log2_side) {
@@ -180,7 +230,7 @@ class Bench {
   Timing filter_time(const FrozenBricks& bricks) {
     const std::unique_ptr<BricksReader> reader = engine_.bricks_reader(bricks, options_.jit);
     std::vector<double> seconds;
-    for (uint32_t repetition = 0; repetition <= options_.repetitions; ++repetition) {
+    for (uint32_t repetition = 0; repetition <= sizes_.repetitions; ++repetition) {
       throw_if_cancelled();
       const ReadResult read = reader->read(
           Access::Direct,
@@ -193,9 +243,13 @@ class Bench {
   }
 
   Engine& engine_;
-  const Volume& volume_;
+  const Volume& whole_;
   BricksBenchOptions options_;
+  BricksBenchSizes sizes_;
+  Volume volume_;  // that is measured
   std::vector<NamedQuery> queries_;
+  std::optional<Progress> progress_;
+  uint64_t cost_ = 0;           // of what is done
   std::vector<uint64_t> sums_;  // of each query, read from the dense array
   uint64_t volume_sum_ = 0;
   std::optional<uint64_t> filtered_sum_;
@@ -207,18 +261,36 @@ class Bench {
 
 void check(const BricksBenchOptions& options) {
   if (options.log2_sides.empty() || options.sets.empty() || options.accesses.empty() ||
-      (options.filters.empty() && options.gathers == 0 && options.picture == 0))
+      (options.filters.empty() && options.gathers == 0u && options.picture == 0u))
     throw UsageError("nothing to measure: sizes, types, ways and loops have one value at least");
   for (const uint32_t side : options.filters)
     if (side % 2 == 0 || side > 63)
       throw UsageError(fmt::format("a filter of {} voxels a side, expected 1, 3, 5, … 63", side));
-  if (options.picture > kMaxPictureSide)
-    throw UsageError(fmt::format("a picture of {0} x {0} pixels is too large", options.picture));
+  if (options.picture.value_or(0) > kMaxPictureSide)
+    throw UsageError(fmt::format("a picture of {0} x {0} pixels is too large", *options.picture));
   if (options.trade_off == 1 || options.trade_off > 1000)
     throw UsageError("curves of 2 to 1000 points, or 0 for none");
   if (options.jit.leaves == 0) throw UsageError("a kd tree has one leaf at least");
-  if (options.repetitions == 0) throw UsageError("no repetitions, one at least");
-  if (options.gathers > uint64_t{1} << 36) throw UsageError("at most 64 G positions");
+  if (options.repetitions == 0u) throw UsageError("no repetitions, one at least");
+  if (options.gathers.value_or(0) > uint64_t{1} << 36) throw UsageError("at most 64 G positions");
+}
+
+BricksBenchSizes sizes_of(const BricksBenchOptions& options, const std::string& device) {
+  const BricksBenchSizes preset =
+      device == "cpu" ? BricksBenchOptions::kCpuSizes : BricksBenchOptions::kGpuSizes;
+  return {options.voxels.value_or(preset.voxels), options.gathers.value_or(preset.gathers),
+          options.picture.value_or(preset.picture), options.repetitions.value_or(preset.repetitions)};
+}
+
+VoxelBox measured_box(Int3 volume, uint64_t most_voxels) {
+  const VoxelBox whole = {{0, 0, 0}, volume};
+  if (most_voxels == 0 || whole.voxels() <= most_voxels) return whole;
+  const double share = std::cbrt(static_cast<double>(most_voxels) / static_cast<double>(whole.voxels()));
+  const auto part = [&](int32_t side) { return std::max(1, static_cast<int32_t>(side * share)); };
+  const Int3 size = {part(volume.x), part(volume.y), part(volume.z)};
+  const auto low = [](int32_t side, int32_t of_box) { return (side - of_box) / 2; };
+  const Int3 corner = {low(volume.x, size.x), low(volume.y, size.y), low(volume.z, size.z)};
+  return {corner, corner + size};
 }
 
 BricksBenchResult bench_bricks(Engine& engine, const Volume& volume, const BricksBenchOptions& options) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,21 +20,37 @@ namespace vox {
 
 inline constexpr std::array<const char*, 4> kAccessNames = {"array", "direct", "kd", "jit"};
 
+// How much is measured.
+struct BricksBenchSizes {
+  uint64_t voxels;       // of a box in the middle of the volume, at most; 0: all of it
+  uint64_t gathers;      // 0: none
+  uint32_t picture;      // pixels a side, of rays cast through the volume; 0: none
+  uint32_t repetitions;  // of everything
+};
+
 struct BricksBenchOptions {
+  static constexpr BricksBenchSizes kGpuSizes = {0, uint64_t{1} << 26, 768, 5},
+                                    kCpuSizes = {uint64_t{1} << 18, uint64_t{1} << 19, 128, 3};
+
   std::vector<uint32_t> log2_sides = {3, 4, 5, 6};
   std::vector<BrickTypeSet> sets = {kBrickTypeSets.rbegin(), kBrickTypeSets.rend()};
   std::vector<Access> accesses = {Access::Direct, Access::Compiled};
   std::vector<uint32_t> filters = {3, 5, 7};  // voxels a side
-  uint64_t gathers = uint64_t{1} << 26;       // 0: none
-  uint32_t picture = 768;                     // pixels a side, of rays cast through the volume; 0: none
-  uint32_t trade_off = 0;                     // points of each strategy's curve; 0: no curves
-  uint32_t repetitions = 5;
+  std::optional<uint64_t> voxels, gathers;    // none: as the device's
+  std::optional<uint32_t> picture, repetitions;
+  uint32_t trade_off = 0;  // points of each strategy's curve; 0: no curves
   ThresholdOptions threshold;
   JitOptions jit;
 };
 
 // Throws UsageError unless there is something to measure.
 void check(const BricksBenchOptions& options);
+
+// On the device of this name.
+BricksBenchSizes sizes_of(const BricksBenchOptions& options, const std::string& device);
+
+// The box in the middle that is measured, in proportion to a volume of this size.
+VoxelBox measured_box(Int3 volume, uint64_t most_voxels);
 
 // Bricks of one size and set of types.
 struct BricksBenchSet {
@@ -67,7 +84,10 @@ struct BricksTradeOffRow {
 };
 
 struct BricksBenchResult {
-  VolumeInfo info;
+  VolumeInfo info;               // of what was measured
+  Int3 volume_size = {0, 0, 0};  // of all of it
+  BricksBenchSizes sizes = {};
+  bool interrupted = false;  // then this is what had been measured until then
   uint64_t filled = 0;
   std::vector<BricksBenchSet> sets;
   std::vector<BricksBenchRow> rows;
@@ -75,7 +95,8 @@ struct BricksBenchResult {
   double seconds = 0;
 };
 
-// Throws Error where two ways do not read the same.
+// Throws Error where two ways do not read the same, Cancelled where an interrupt came before there was
+// anything to show.
 BricksBenchResult bench_bricks(Engine& engine, const Volume& volume, const BricksBenchOptions& options);
 
 }  // namespace vox

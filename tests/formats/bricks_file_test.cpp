@@ -38,6 +38,8 @@ void expect_equal(const FrozenBricks& a, const FrozenBricks& b) {
   EXPECT_EQ(a.root, b.root);
   EXPECT_EQ(a.data, b.data);
   EXPECT_EQ(a.counts, b.counts);
+  EXPECT_EQ(a.allowed_types, b.allowed_types);
+  EXPECT_EQ(a.slope, b.slope);
 }
 
 class BricksFile : public ExportTest {
@@ -101,6 +103,30 @@ TEST_F(BricksFile, GivesBackWhatWasWrittenInEqualBytes) {
     write_bricks(bricks, kOrigin, path("a.h5"));
     EXPECT_TRUE(read_all(path("a.h5")) == bytes);
   }
+}
+
+TEST_F(BricksFile, SaysHowTheBricksWereMade) {
+  FrozenBricks bricks = mixed_bricks(ValueType::U8);
+  bricks.allowed_types = kThesisBrickTypes;
+  bricks.slope = 0.25;
+  write_bricks(bricks, kOrigin, path("a.h5"));
+  expect_equal(read_bricks(path("a.h5")), bricks);
+  bricks.slope = -1;
+  write_bricks(bricks, kOrigin, path("a.h5"));
+  EXPECT_NE(problem().find("slope is not 0 or more"), std::string::npos);
+}
+
+TEST_F(BricksFile, FromBeforeThatWasSaidAreOfAllTypesOrForSpeed) {
+  const auto forget = [](hid_t file) { H5Adelete_by_name(file, "/bricks", "allowed_types", H5P_DEFAULT); };
+  EXPECT_EQ(problem_after(forget), "none");
+  EXPECT_EQ(read_bricks(path("a.h5")).allowed_types, kAllBrickTypes);
+  const Volume volume = mixed_volume({40, 25, 30}, ValueType::U8, 1);
+  const BricksOptions fast = {.log2_side = 3, .types = kFastBrickTypes, .threshold = {}};
+  write_bricks(test_engine()->build_bricks(volume, fast).bricks, kOrigin, path("a.h5"));
+  const hid_t file = H5Fopen(path("a.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  forget(file);
+  H5Fclose(file);
+  EXPECT_EQ(read_bricks(path("a.h5")).allowed_types, kFastBrickTypes);
 }
 
 TEST_F(BricksFile, KeepsTheBackgroundAndLongEntries) {

@@ -81,6 +81,62 @@ TEST_F(BricksBench, PageShowsNoFaultsInABrowser) {
   EXPECT_EQ(look.charts, 3 + 2 + 1 + 3);  // filters, gathers, a picture; curves of three sizes
 }
 
+TEST_F(BricksBench, MeasuresTheMiddleOfAVolumeThatIsLarge) {
+  const Finished run = quick({"--voxels", "300", "--json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(json_value(run.out, "voxels"), "216");  // 9 x 6 x 4 of 20 x 14 x 9
+  EXPECT_EQ(json_value(run.out, "volume_voxels"), "2520");
+  EXPECT_EQ(json_value(run.out, "interrupted"), "false");
+  EXPECT_NE(quick({"--voxels", "300"}).out.find("9 x 6 x 4 voxels of u8 in the middle of 20 x 14 x 9"),
+            std::string::npos);
+  EXPECT_EQ(json_value(quick({"--voxels", "0", "--json"}).out, "voxels"), "2520");
+}
+
+TEST_F(BricksBench, ShowsItsProgress) {
+  const Finished run = run_program("vox-bench",
+                                   {"bricks", "ball_20x14x9_uint8.raw", "--device", test_device(), "--access",
+                                    "direct", "--gathers", "100", "--picture", "16"},
+                                   {.folder = folder_, .file_size_limit = {}});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_GE(count_of(run.err, "vox-bench: measuring "), 5u) << run.err;
+  EXPECT_NE(run.err.find("direct, mean 7³"), std::string::npos) << run.err;
+}
+
+// So many repetitions take hours; the interrupt comes when some rows are there.
+TEST_F(BricksBench, WritesWhatItHasWhenItIsInterrupted) {
+  const Finished run = run_program("vox-bench",
+                                   {"bricks",
+                                    "ball_20x14x9_uint8.raw",
+                                    "--device",
+                                    test_device(),
+                                    "--access",
+                                    "direct",
+                                    "--filters",
+                                    "3",
+                                    "--gathers",
+                                    "1000",
+                                    "--picture",
+                                    "0",
+                                    "--repetitions",
+                                    "200",
+                                    "--trade-off",
+                                    "1000",
+                                    "-o",
+                                    "r.h5",
+                                    "--csv",
+                                    "r.csv",
+                                    "--html",
+                                    "p.html",
+                                    "--json"},
+                                   {.folder = folder_, .file_size_limit = {}, .interrupt_after = 2});
+  EXPECT_EQ(run.code, kInterrupted) << run.err;
+  EXPECT_TRUE(one_error(run, "interrupted", "vox-bench")) << run.err;
+  EXPECT_EQ(json_value(run.out, "interrupted"), "true") << run.out;
+  EXPECT_GE(count_of(read_bytes(folder_ / "r.csv"), "\n"), 2u);
+  EXPECT_NE(read_bytes(folder_ / "p.html").find("Interrupted: what was measured"), std::string::npos);
+  EXPECT_TRUE(exists("r.h5"));
+}
+
 TEST_F(BricksBench, RefusesWhatMakesNoSense) {
   for (const auto& [option, value, text] :
        {std::array<const char*, 3>{"--brick-sizes", "5", "4, 8, 16, 32 and 64"},

@@ -22,8 +22,10 @@ constexpr const char* kAbout =
 
 For every size of bricks and set of types: builds the bricks, then runs mean filters over all voxels and gathers
 voxels at random and in Morton order, and casts rays for a picture, by the root grid (direct) and by code that is
-compiled for these bricks (jit); the dense array comes first, as what no bricks can exceed. Every time is the median of the repetitions
-after one that does not count. What is read is compared by a checksum: one other voxel, and the command fails.
+compiled for these bricks (jit); the dense array comes first, as what no bricks can exceed. Every time is the median
+of the repetitions after one that does not count. What is read is compared by a checksum: one other voxel, and the
+command fails. On a processor less is done by default, for it to end in about a minute. Ctrl-C ends it too: what has
+been measured is written.
 
 FILE is a volume (.raw, .nrrd, .nhdr, .mhd, .mha, .dat) or a scene file with bricks, or with an SVDAG, whose
 materials are the values.
@@ -82,12 +84,24 @@ cxxopts::Options describe() {
       "LIST")("access", "Ways to read: direct, kd (the tree, interpreted), jit (the tree, compiled)",
               text("direct,jit"), "LIST")("filters", "Mean filters, voxels a side; none: no filter",
                                           text(axis_text(preset.filters)), "LIST")(
-      "gathers", "Positions of a gather; 0: no gathers", text("64M"), "N")(
-      "picture", "Pixels a side of a picture that rays are cast for; 0: no picture",
-      text(std::to_string(preset.picture)),
-      "N")("trade-off",
-           "Points of each curve from least memory to dense bricks, by the strategies of the thesis; 0: none",
-           text("0"), "N")("repetitions", "Of everything", text("5"), "N");
+      "trade-off",
+      "Points of each curve from least memory to dense bricks, by the strategies of the thesis; 0: none",
+      text("0"), "N");
+  const auto sized = [](const char* what, auto gpu, auto cpu) {
+    return fmt::format("{} (default: {} on a GPU, {} on the CPU)", what, gpu, cpu);
+  };
+  constexpr BricksBenchSizes kGpu = BricksBenchOptions::kGpuSizes, kCpu = BricksBenchOptions::kCpuSizes;
+  options.add_options("Size")(
+      "voxels",
+      sized("Voxels to measure, at most: of a volume a box in its middle, of a scene a coarser level; 0: all",
+            kGpu.voxels, format_count(kCpu.voxels)),
+      text(), "N")(
+      "gathers",
+      sized("Positions of a gather; 0: no gathers", format_count(kGpu.gathers), format_count(kCpu.gathers)),
+      text(), "N")(
+      "picture",
+      sized("Pixels a side of a picture that rays are cast for; 0: no picture", kGpu.picture, kCpu.picture),
+      text(), "N")("repetitions", sized("Of everything", kGpu.repetitions, kCpu.repetitions), text(), "N");
   options.add_options("Compiled code")(
       "jit-budget",
       "Leaves of the kd tree, at most: what is below is looked up in the root grid, as by direct; "
@@ -119,10 +133,12 @@ BricksBenchOptions read_bench(const cxxopts::ParseResult& parsed) {
     bench.accesses.push_back(static_cast<Access>(place_of(name, access_names(), "--access")));
   bench.filters.clear();
   if (given("filters") != "none") bench.filters = parse_axis(given("filters"), "--filters");
-  bench.gathers = parse_count(given("gathers"), "--gathers");
-  bench.picture = parse_axis(given("picture"), "--picture").front();
+  if (parsed.count("voxels")) bench.voxels = parse_count(given("voxels"), "--voxels");
+  if (parsed.count("gathers")) bench.gathers = parse_count(given("gathers"), "--gathers");
+  if (parsed.count("picture")) bench.picture = parse_axis(given("picture"), "--picture").front();
   bench.trade_off = parse_axis(given("trade-off"), "--trade-off").front();
-  bench.repetitions = parse_axis(given("repetitions"), "--repetitions").front();
+  if (parsed.count("repetitions"))
+    bench.repetitions = parse_axis(given("repetitions"), "--repetitions").front();
   bench.jit.leaves = parse_axis(given("jit-budget"), "--jit-budget").front();
   bench.threshold = read_threshold_options(parsed);
   check(bench);
@@ -150,8 +166,9 @@ void check_given(const std::vector<std::string>& given, const BricksCommand& com
 BricksCommand parse_bricks_command(int argc, char** argv) {
   cxxopts::Options description = describe();
   CommonOptions common;
-  const cxxopts::ParseResult parsed = parse_command_line(
-      description, argc - 1, argv + 1, common, {"Axes", "Compiled code", "Volumes", "Results", "Device"});
+  const cxxopts::ParseResult parsed =
+      parse_command_line(description, argc - 1, argv + 1, common,
+                         {"Axes", "Size", "Compiled code", "Volumes", "Results", "Device"});
   if (parsed.count("file") == 0) throw UsageError("no volume named");
   BricksCommand command;
   command.input = parsed["file"].as<std::string>();

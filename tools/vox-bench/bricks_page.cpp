@@ -32,6 +32,8 @@ class Lines {
       add(series_of(row), 1u << row.log2_side, row);
   }
 
+  bool empty() const { return series_.empty(); }
+
   // `scale` is the rate's unit.
   void figure(HtmlPage& page, const std::string& title, const std::string& unit, double scale) const {
     const std::string caption = fmt::format(
@@ -90,6 +92,7 @@ void add_rates(HtmlPage& page, const BricksBenchResult& result) {
     Lines lines(result);
     for (const Row& row : result.rows)
       if (row.loop == loop && row.filter == filter) lines.add(row);
+    if (lines.empty()) continue;  // interrupted after the dense array
     if (loop == "cast")
       lines.figure(page, "Rays through the volume", "M rays/s", 1e6);
     else if (filter > 0)
@@ -162,13 +165,10 @@ void add_sizes(HtmlPage& page, const BricksBenchResult& result) {
 }  // namespace
 
 HtmlPage page_of(const BricksBenchRun& run) {
-  const VolumeInfo& info = run.result.info;
-  HtmlPage page(
-      fmt::format("Bricks of {}", info.source),
-      fmt::format("{} × {} × {} voxels of {}, {:.2f} % filled, on {}. Measured in {}.", info.size.x,
-                  info.size.y, info.size.z, value_type_name(info.type),
-                  100 * static_cast<double>(run.result.filled) / static_cast<double>(info.box().voxels()),
-                  run.device_text, format_seconds(run.result.seconds)));
+  HtmlPage page(fmt::format("Bricks of {}", run.result.info.source),
+                fmt::format("{}, on {}. Measured in {}.{}", volume_text(run.result), run.device_text,
+                            format_seconds(run.result.seconds),
+                            run.result.interrupted ? " Interrupted: what was measured until then." : ""));
   page.section("Reading");
   add_rates(page, run.result);
   add_trade_off(page, run.result);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "libvox/base/json.h"
 #include "libvox/base/units.h"
 #include "tools/common/text_table.h"
@@ -89,7 +91,7 @@ std::string rates_text(const std::vector<Row>& rows) {
   TextTable table(std::move(titles));
   for (size_t first = 0; first < rows.size(); first += loops) {
     std::vector<std::string> cells = {name_of(rows[first])};
-    for (size_t i = first; i < first + loops; ++i)
+    for (size_t i = first; i < std::min(first + loops, rows.size()); ++i)  // the last may be interrupted
       cells.push_back(
           fmt::format("{:.2f}", rows[i].lookups_per_second() * (rows[i].loop == "cast" ? 1e-6 : 1e-9)));
     table.row(std::move(cells));
@@ -124,14 +126,21 @@ ReportGroup rows_table(const BricksBenchResult& result) {
   return table;
 }
 
-std::string table_text(const BricksBenchRun& run) {
-  const VolumeInfo& info = run.result.info;
+std::string volume_text(const BricksBenchResult& result) {
+  const VolumeInfo& info = result.info;
+  const auto sides = [](Int3 size) { return fmt::format("{} x {} x {}", size.x, size.y, size.z); };
+  const bool whole = info.size == result.volume_size;
   return fmt::format(
-      "{}, {} x {} x {} voxels of {}, {} filled, on {}\n\n{}\n{}{}", info.source, info.size.x, info.size.y,
-      info.size.z, value_type_name(info.type),
-      format_percent(static_cast<double>(run.result.filled) / static_cast<double>(info.box().voxels())),
-      run.device_text, sets_text(run.result), rates_text(run.result.rows),
-      trade_off_text(run.result.trade_off));
+      "{} voxels of {}{}, {} filled", sides(info.size), value_type_name(info.type),
+      whole ? "" : fmt::format(" in the middle of {}", sides(result.volume_size)),
+      format_percent(static_cast<double>(result.filled) / static_cast<double>(info.box().voxels())));
+}
+
+std::string table_text(const BricksBenchRun& run) {
+  return fmt::format(
+      "{}, {}, on {}\n{}\n{}\n{}{}", run.result.info.source, volume_text(run.result), run.device_text,
+      run.result.interrupted ? "interrupted: what was measured until then\n" : "", sets_text(run.result),
+      rates_text(run.result.rows), trade_off_text(run.result.trade_off));
 }
 
 std::string json_text(const BricksBenchRun& run) {
@@ -146,6 +155,11 @@ std::string json_text(const BricksBenchRun& run) {
       .set("filled", run.result.filled)
       .set("dense_bytes", info.bytes())
       .set("value_type", value_type_name(info.type))
+      .set("volume_voxels", VoxelBox{{0, 0, 0}, run.result.volume_size}.voxels())
+      .set("gathers", run.result.sizes.gathers)
+      .set("picture", run.result.sizes.picture)
+      .set("repetitions", run.result.sizes.repetitions)
+      .set("interrupted", run.result.interrupted)
       .set("seconds", run.result.seconds);
   append_rows(json.array("sets"), sets);
   append_rows(json.array("rows"), rows_table(run.result));
@@ -164,6 +178,11 @@ Report bricks_report(const BricksBenchRun& run) {
       .set("voxels", info.box().voxels(), "voxels")
       .set("filled", run.result.filled, "voxels")
       .set("dense_bytes", info.bytes(), "bytes")
+      .set("volume_voxels", VoxelBox{{0, 0, 0}, run.result.volume_size}.voxels(), "voxels")
+      .set("gathers", run.result.sizes.gathers)
+      .set("picture", run.result.sizes.picture, "pixels")
+      .set("repetitions", run.result.sizes.repetitions)
+      .set("interrupted", uint32_t{run.result.interrupted})
       .set("seconds", run.result.seconds, "s");
   add_sets(bricks.group("sets"), run.result.sets);
   add_rows(bricks.group("rows"), run.result.rows);

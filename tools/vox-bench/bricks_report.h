@@ -14,6 +14,9 @@ struct BricksBenchRun : BenchRun {
   BricksBenchResult result;
 };
 
+// "256 x 256 x 256 voxels of u8, 12.3 % filled", and of which it is the middle.
+std::string volume_text(const BricksBenchResult& result);
+
 // Tables to read: sizes, code, and the rate of every loop.
 std::string table_text(const BricksBenchRun& run);
 

@@ -12,7 +12,7 @@
 #include "libvox/base/stopwatch.h"
 #include "libvox/base/thread_limit.h"
 #include "libvox/base/units.h"
-#include "libvox/report/trade_off_run.h"
+#include "libvox/report/make_bricks.h"
 #include "libvox/volume/scene_volume.h"
 #include "tools/common/bricks_report.h"
 #include "tools/common/profile.h"
@@ -67,20 +67,10 @@ std::string json_text(const ConvertOptions& options, const BricksResult& result,
 }
 
 BricksResult built_bricks(Engine& engine, const Volume& volume, const ConvertOptions& options) {
-  if (options.optimize == Optimize::Memory) return engine.build_bricks(volume, options.bricks);
-  if (options.optimize == Optimize::Speed) {
-    BricksOptions dense = options.bricks;
-    dense.types = kFastBrickTypes;
-    return engine.build_bricks(volume, dense);
-  }
-  Stopwatch watch;
-  TradeOffRun run = run_trade_off(engine, volume, options.bricks);
-  const std::vector<uint32_t> list = worth_replacing(run.gains, options.slope);
-  log_info("{} of {} bricks made dense, where filters of 3³ are worth it", format_count(list.size()),
-           format_count(run.least.bricks.bricks()));
-  run.least.bricks = replaced(run.least.bricks, run.dense, list);
-  run.least.seconds = watch.seconds() - run.least.read_seconds;
-  return std::move(run.least);
+  BricksRecipe recipe = {.options = options.bricks, .slope = {}};
+  if (options.optimize == Optimize::Speed) recipe.options.types = kFastBrickTypes;
+  if (options.optimize == Optimize::Balanced) recipe.slope = options.slope;
+  return make_bricks(engine, volume, recipe);
 }
 
 }  // namespace

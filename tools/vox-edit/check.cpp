@@ -11,17 +11,52 @@
 #include "libvox/edit/bounds.h"
 #include "libvox/edit/editor.h"
 #include "tools/common/text_table.h"
+#include "tools/vox-edit/inputs.h"
 
 namespace vox {
 namespace {
+
+// What is wrong with a script.
+class Problems {
+ public:
+  void add(const Error& error) {
+    ++count_;
+    if (shown_.size() < kMostShown) shown_.emplace_back(error.what());
+  }
+  uint64_t count() const { return count_; }
+
+  // Says all of it, the last by what it throws.
+  [[noreturn]] void fail(const EditOptions& options) const {
+    if (options.json) {
+      Json json;
+      json.set("script", options.script.string()).set("errors", count_);
+      Json& messages = json.array("messages");
+      for (const std::string& message : shown_) messages.append().set("error", message);
+      fmt::print("{}\n", json.text());
+    }
+    if (count_ == 1) throw Error(shown_[0]);
+    for (const std::string& message : shown_) log_error("{}", message);
+    const std::string more = count_ > kMostShown ? fmt::format(", the first {} above", kMostShown) : "";
+    throw Error(format_count(count_, "error") + more).at(options.script.string());
+  }
+
+ private:
+  static constexpr size_t kMostShown = 50;
+  std::vector<std::string> shown_;
+  uint64_t count_ = 0;
+};
 
 struct Findings {
   std::map<std::string, uint64_t> tools;  // edits of each
   uint64_t edits = 0, outside = 0;
 };
 
-Findings findings_of(const Script& script, const std::vector<EditorScene>& scenes, uint32_t resolution) {
+Findings findings_of(const Script& script, const std::vector<VoxelScene>& others, uint32_t resolution,
+                     const OnScriptError& on_error) {
   constexpr uint64_t kMostNamed = 20;
+  std::vector<EditorScene> scenes;
+  for (const VoxelScene& other : others)
+    scenes.push_back({static_cast<uint32_t>(scenes.size() + 1), other.dag.resolution});
   Findings found;
   for (ScriptCursor cursor(script); const auto command = cursor.next();) {
     const Edit* edit = std::get_if<Edit>(&command->action);
@@ -29,11 +64,12 @@ Findings findings_of(const Script& script, const std::vector<EditorScene>& scene
     ++found.edits;
     ++found.tools[tool_name(*edit)];
     if (!written_box(with_scene(*edit, scenes), resolution).empty()) continue;
-    if (std::holds_alternative<FillEdit>(*edit))
-      throw Error("the seed of the fill lies outside of the grid, or of its shape")
-          .at(location(script, *command));
-    if (++found.outside <= kMostNamed)
+    if (std::holds_alternative<FillEdit>(*edit)) {
+      on_error(Error("the seed of the fill lies outside of the grid, or of its shape")
+                   .at(place_of(script, *command)));
+    } else if (++found.outside <= kMostNamed) {
       log_warning("{}: changes nothing inside the grid", location(script, *command));
+    }
   }
   if (found.outside > kMostNamed)
     log_warning("{} more edits change nothing inside the grid", format_count(found.outside - kMostNamed));
@@ -42,12 +78,17 @@ Findings findings_of(const Script& script, const std::vector<EditorScene>& scene
 
 }  // namespace
 
-void check_script(const EditOptions& options, const VoxelScene& scene, const Script& script,
-                  const std::vector<VoxelScene>& others) {
-  std::vector<EditorScene> scenes;
-  for (const VoxelScene& other : others)
-    scenes.push_back({static_cast<uint32_t>(scenes.size() + 1), other.dag.resolution});
-  const Findings found = findings_of(script, scenes, scene.dag.resolution);
+void check_script(const EditOptions& options, const VoxelScene& scene) {
+  Problems problems;
+  const OnScriptError on_error = [&](const Error& error) { problems.add(error); };
+  const Script script = read_script(options, scene, on_error);
+  // Where edits lie says little when lines around them are left out.
+  const bool complete = problems.count() == 0;
+  check_targets(options, script, on_error);
+  const std::vector<VoxelScene> others = read_other_scenes(script, scene, on_error);
+  Findings found;
+  if (complete) found = findings_of(script, others, scene.dag.resolution, on_error);
+  if (problems.count() > 0) problems.fail(options);
   if (options.json) {
     Json json;
     json.set("script", options.script.string()).set("commands", script.total).set("edits", found.edits);

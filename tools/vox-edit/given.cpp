@@ -20,6 +20,7 @@ constexpr OptionRow kTable[] = {
     {"html", kEdits, kOfEdits},
     {"batch", kEdits, kOfEdits},
     {"checkpoint", kEdits, kOfEdits},
+    {"drop-bricks", kEdits, kOfEdits},
     {"table", kEdits, kOfEdits},
     {"profile", kEdits, kOfEdits},
     {"swizzle", kRecording, kOfRecordings},

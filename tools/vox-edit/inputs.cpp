@@ -66,12 +66,14 @@ void check_save(const fs::path& path, const EditOptions& options, const std::vec
   if (options.output) check_writable(path, OutputKind::Scene, options.overwrite);
 }
 
-// The first command that uses the script's file with this number, from 1.
-const Command& first_use(const Script& script, uint32_t file) {
-  return *std::find_if(script.commands.begin(), script.commands.end(), [&](const Command& command) {
+// The first command that uses the script's file with this number, from 1. None where all that would are
+// wrong.
+const Command* first_use(const Script& script, uint32_t file) {
+  const auto found = std::ranges::find_if(script.commands, [&](const Command& command) {
     const Edit* edit = std::get_if<Edit>(&command.action);
     return edit && scene_of(*edit) == file;
   });
+  return found == script.commands.end() ? nullptr : &*found;
 }
 
 VoxelScene read_other_scene(const fs::path& file, const VoxelScene& scene) {
@@ -85,6 +87,21 @@ VoxelScene read_other_scene(const fs::path& file, const VoxelScene& scene) {
   return other;
 }
 
+// Calls `step` and names the command in what it throws.
+template <class Step>
+void at_command(const Script& script, const Command& command, const OnScriptError& on_error,
+                const Step& step) {
+  try {
+    step();
+  } catch (const Cancelled&) {
+    throw;
+  } catch (const Error& error) {
+    const Error placed = Error(error.what()).at(place_of(script, command));
+    if (!on_error) throw placed;
+    on_error(placed);
+  }
+}
+
 // The material that an edit fills or paints with.
 uint32_t material_of(const Edit& edit) {
   if (const auto* paint = std::get_if<PaintEdit>(&edit))
@@ -95,27 +112,35 @@ uint32_t material_of(const Edit& edit) {
 
 }  // namespace
 
-Script read_script(const EditOptions& options, const VoxelScene& scene) {
-  if (!is_replay_path(options.script)) return read_edit_script(options.script, frame_of(scene));
-  ReplayOptions replay = options.replay;
-  replay.materials = scene.dag.materials;
-  return read_replay_csv(options.script, replay);
+std::string place_of(const Script& script, const Command& command) {
+  const std::string_view before = std::string_view(script.text).substr(0, command.text);
+  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };  // UTF-8
+  const size_t line = before.find_last_of("\r\n") + 1;  // npos + 1 is 0
+  const auto column = 1 + std::ranges::count_if(before.substr(line), [&](char c) { return !continues(c); });
+  return fmt::format("{}:{}", location(script, command), column);
 }
 
-std::vector<VoxelScene> read_other_scenes(const Script& script, const VoxelScene& scene) {
+Script read_script(const EditOptions& options, const VoxelScene& scene, const OnScriptError& on_error) {
+  if (!is_replay_path(options.script)) return read_edit_script(options.script, frame_of(scene), on_error);
+  ReplayOptions replay = options.replay;
+  replay.materials = scene.dag.materials;
+  return read_replay_csv(options.script, replay, on_error);
+}
+
+std::vector<VoxelScene> read_other_scenes(const Script& script, const VoxelScene& scene,
+                                          const OnScriptError& on_error) {
   std::vector<VoxelScene> others;
   for (const fs::path& file : script.files) {
-    try {
-      others.push_back(read_other_scene(file, scene));
-    } catch (const Error& error) {
-      throw Error(error.what())
-          .at(location(script, first_use(script, static_cast<uint32_t>(others.size() + 1))));
-    }
+    VoxelScene& other = others.emplace_back();
+    other.dag = empty_dag(scene.dag.resolution, scene.dag.materials);
+    const auto number = static_cast<uint32_t>(others.size());
+    if (const Command* command = first_use(script, number))
+      at_command(script, *command, on_error, [&] { other = read_other_scene(file, scene); });
   }
   return others;
 }
 
-void check_targets(const EditOptions& options, const Script& script) {
+void check_targets(const EditOptions& options, const Script& script, const OnScriptError& on_error) {
   if (options.log)
     check_report("--log", *options.log,
                  options.log->extension() == ".csv" ? OutputKind::Rows : OutputKind::Report, options, script);
@@ -125,13 +150,8 @@ void check_targets(const EditOptions& options, const Script& script) {
   if (options.output) check_output(options);
   const std::vector<fs::path> read = inputs(options, script);
   for (const Command& command : script.commands)
-    if (const auto* save = std::get_if<Save>(&command.action)) {
-      try {
-        check_save(save->path, options, read);
-      } catch (const Error& error) {
-        throw Error(error.what()).at(location(script, command));
-      }
-    }
+    if (const auto* save = std::get_if<Save>(&command.action))
+      at_command(script, command, on_error, [&] { check_save(save->path, options, read); });
 }
 
 void extend_palette(VoxelScene& scene, const Palette& other) {

@@ -11,6 +11,9 @@
 #include "libvox/base/thread_limit.h"
 #include "libvox/base/units.h"
 #include "libvox/edit/editor.h"
+#include "libvox/report/make_bricks.h"
+#include "libvox/volume/scene_volume.h"
+#include "tools/common/bricks_report.h"
 #include "tools/common/profile.h"
 #include "tools/common/scene_report.h"
 #include "tools/common/text_table.h"
@@ -28,11 +31,33 @@ std::string size_text(const std::filesystem::path& file) {
   return format_bytes(std::filesystem::file_size(file));
 }
 
+// How the bricks are to be made that what is written needs, as the scene has some.
+std::optional<BricksRecipe> recipe_for(const EditOptions& options, const VoxelScene& scene) {
+  if (!options.output) return std::nullopt;
+  if (!scene_file_parts(options.scene).bricks) {
+    if (options.drop_bricks)
+      throw UsageError(fmt::format("--drop-bricks, but {} has no bricks", options.scene.string()));
+    return std::nullopt;
+  }
+  if (options.drop_bricks) {
+    log_info("the bricks of {} are left out", options.scene.string());
+    return std::nullopt;
+  }
+  const FrozenBricks bricks = read_bricks(options.scene);
+  const VolumeInfo expected = scene_volume(scene).info;
+  if (bricks.info.size != expected.size || bricks.info.type != expected.type)
+    throw Error("its bricks are not those of the scene, so that they cannot follow its edits")
+        .at(options.scene.string())
+        .hint("--drop-bricks leaves them out");
+  return recipe_of(bricks);
+}
+
 // One run of vox-edit on a scene.
 class EditRun {
  public:
   EditRun(const EditOptions& options, VoxelScene scene, Script script, std::vector<VoxelScene> others)
       : options_(options),
+        recipe_(recipe_for(options, scene)),
         scene_(std::move(scene)),
         script_(std::move(script)),
         others_(std::move(others)),
@@ -54,10 +79,12 @@ class EditRun {
   void checkpoint(const Command& last);
   void finish();
   VoxelScene edited(std::string_view script);
-  void write_until(const Command& last, const std::filesystem::path& path);
+  VoxelScene edited_until(const Command& last);
+  std::optional<FrozenBricks> bricks_of(const VoxelScene& scene);
 
   const EditOptions& options_;
-  VoxelScene scene_;  // as it was read, later as it is in the end
+  const std::optional<BricksRecipe> recipe_;  // of bricks beside the scene
+  VoxelScene scene_;                          // as it was read, later as it is in the end
   Script script_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<EditSession> session_;
@@ -67,6 +94,7 @@ class EditRun {
   EditLog log_;
   uint64_t commands_ = 0, edits_ = 0, edits_saved_ = 0;
   StoreSize store_;
+  std::optional<FrozenBricks> bricks_;  // of the scene in the end
   struct {
     double load = 0, edit = 0, write = 0;
   } seconds_;
@@ -140,12 +168,18 @@ void EditRun::save(const std::filesystem::path& path, const Command& last) {
     log_warning("{}: '{}' is not written: nothing is without -o", location(script_, last), path.string());
     return;
   }
-  write_until(last, path);
+  const Stopwatch watch;
+  const VoxelScene scene = edited_until(last);
+  const std::optional<FrozenBricks> bricks = bricks_of(scene);
+  write_scene(scene, path, bricks ? &*bricks : nullptr);
+  seconds_.write += watch.seconds();
   log_info("{}: {}, after {}", path.string(), size_text(path), format_count(edits_, "edit"));
 }
 
 void EditRun::checkpoint(const Command& last) {
-  write_until(last, *options_.output);
+  const Stopwatch watch;
+  write_scene(edited_until(last), *options_.output);
+  seconds_.write += watch.seconds();
   log_debug("{}: {}, after {}", options_.output->string(), size_text(*options_.output),
             format_count(edits_, "edit"));
   edits_saved_ = edits_;
@@ -155,17 +189,28 @@ void EditRun::finish() {
   if (!options_.output && !options_.json) return;
   const Stopwatch watch;
   scene_ = edited(script_.text);
-  if (options_.output) write_scene(scene_, *options_.output);
+  editor_.reset();
+  session_.reset();  // bricks may need the memory
+  bricks_ = bricks_of(scene_);
+  if (options_.output) write_scene(scene_, *options_.output, bricks_ ? &*bricks_ : nullptr);
   seconds_.write += watch.seconds();
   if (options_.output) log_info("{}: {}", options_.output->string(), size_text(*options_.output));
 }
 
 // The scene as it is after the command. What repetitions around it have still to do stands in the history as
 // if it were done.
-void EditRun::write_until(const Command& last, const std::filesystem::path& path) {
-  const Stopwatch watch;
-  write_scene(edited(script_.text.substr(0, last.text + last.text_size) + "\n"), path);
-  seconds_.write += watch.seconds();
+VoxelScene EditRun::edited_until(const Command& last) {
+  return edited(script_.text.substr(0, last.text + last.text_size) + "\n");
+}
+
+std::optional<FrozenBricks> EditRun::bricks_of(const VoxelScene& scene) {
+  if (!recipe_) return std::nullopt;
+  try {
+    return make_bricks(*engine_, scene_volume(scene), *recipe_).bricks;
+  } catch (OutOfMemory& error) {
+    error.hint("--drop-bricks leaves the bricks out");
+    throw;
+  }
 }
 
 VoxelScene EditRun::edited(std::string_view script) {
@@ -185,6 +230,7 @@ std::string EditRun::text() const {
   text += fmt::format("store: {} nodes, {}, in {} of tables\n", format_count(store_.items),
                       format_bytes(store_.item_bytes), format_bytes(store_.allocated_bytes));
   if (options_.output) text += fmt::format("{}: {}\n", options_.output->string(), summary_line(scene_));
+  if (bricks_) text += fmt::format("bricks: {}\n", bricks_line(*bricks_));
   text += fmt::format("load {}, edit {}, write {}; peak {}\n", format_seconds(seconds_.load),
                       format_seconds(seconds_.edit), format_seconds(seconds_.write),
                       format_bytes(peak_resident_bytes()));
@@ -195,6 +241,7 @@ std::string EditRun::json_text() const {
   Json json;
   json.set("file", options_.scene.string()).set("script", options_.script.string());
   set_scene(json, scene_);
+  if (bricks_) set_bricks(json, *bricks_);
   log_.set(json);
   json.object("store")
       .set("items", store_.items)
@@ -237,16 +284,10 @@ void run(int argc, char** argv) {
   const Stopwatch watch;
   VoxelScene scene = read_scene(options.scene);
   check_given(options, scene);
-  if (options.output && scene_file_parts(options.scene).bricks)
-    log_warning(
-        "the bricks of {} are left out, they hold the scene before the edits: vox-convert {} --structure "
-        "both "
-        "makes them again",
-        options.scene.string(), options.output->string());
+  if (options.check) return check_script(options, scene);
   Script script = read_script(options, scene);
   check_targets(options, script);
   std::vector<VoxelScene> others = read_other_scenes(script, scene);
-  if (options.check) return check_script(options, scene, script, others);
   EditRun edit(options, std::move(scene), std::move(script), std::move(others));
   edit.run(watch.seconds());
   if (options.log) {

@@ -49,7 +49,12 @@ cxxopts::Options describe() {
                       text(), "FILE")(
       "html", "Write a page with charts of that: one file, for a browser or for paper", text(), "FILE")(
       "check",
-      "Read the script and the scenes that it names, say what lies outside of the grid, and edit nothing")(
+      "Read the script and the scenes that it names, say all that is wrong and what lies outside of the "
+      "grid, and "
+      "edit nothing")(
+      "drop-bricks",
+      "Leave out the bricks that SCENE.h5 has beside its SVDAG; else what is written has such bricks "
+      "too, of the edited scene, but for checkpoints")(
       "batch", "Up to so many edits in one pass, where none touches what another writes or reads",
       text()->default_value("1"), "N")(
       "checkpoint",
@@ -112,6 +117,9 @@ EditOptions parse_edit_options(int argc, char** argv) {
         fmt::format("--log is '{}', expected a file that ends in .h5 or .csv", options.log->string()));
   if (parsed.count("html")) options.html = parsed["html"].as<std::string>();
   options.check = parsed.count("check") > 0;
+  options.drop_bricks = parsed.count("drop-bricks") > 0;
+  if (options.drop_bricks && !options.output)
+    throw UsageError("--drop-bricks is for what -o names, which is not given");
   options.batch = count_of(parsed, "batch", 1024);
   if (parsed.count("checkpoint")) options.checkpoint = count_of(parsed, "checkpoint", UINT32_MAX);
   if (options.checkpoint > 0 && !options.output)

@@ -17,6 +17,7 @@ struct EditOptions {
   std::optional<std::filesystem::path> output;
   std::optional<std::filesystem::path> log, html;
   bool check = false;
+  bool drop_bricks = false;
   bool json = false;
   Overwrite overwrite = Overwrite::OwnFiles;
   uint32_t batch = 1;
