@@ -7,7 +7,7 @@
 namespace vox {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string quote(std::string_view text) {
   std::string out = "\"";
   for (char c : text) {
     if (c == '"' || c == '\\') {
@@ -30,7 +30,7 @@ Json& Json::set_raw(std::string key, std::string text) {
 }
 
 Json& Json::set(std::string key, std::string_view value) {
-  return set_raw(std::move(key), quoted(value));
+  return set_raw(std::move(key), quote(value));
 }
 
 Json& Json::set(std::string key, bool value) {
@@ -69,7 +69,7 @@ void Json::write(std::string& out, int indent) const {
     out += i == 0 ? "\n" : ",\n";
     out.append(static_cast<size_t>(indent) + 2, ' ');
     const auto& [key, plain] = keys_[i];
-    if (!is_array_) out += quoted(key) + ": ";
+    if (!is_array_) out += quote(key) + ": ";
     if (plain.empty()) {
       (nested++)->write(out, indent + 2);
     } else {
