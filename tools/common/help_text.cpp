@@ -7,13 +7,15 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <optional>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 namespace vox {
 namespace {
 
-constexpr size_t kLeast = 60, kMost = 100;
+constexpr size_t kLeast = 80, kMost = 100;
 constexpr size_t kLongestOption = 26;  // longer ones have their description in the next line
 
 size_t characters(std::string_view text) {
@@ -64,34 +66,68 @@ std::string filled(std::string line, const std::vector<std::string>& words, size
   return lines + line + '\n';
 }
 
-// An indented line: what stands behind its last gap of several blanks hangs there.
-std::string hanging(const std::string& line, size_t width) {
-  if (characters(line) <= width) return line + '\n';
-  constexpr size_t kRoom = 24;
-  const size_t begin = line.find_first_not_of(' ');
-  const size_t gap = line.rfind("  ");
-  if (gap == std::string::npos || gap < begin) return filled("", words_of(line), begin, width);
-  const std::string left = line.substr(0, line.find_last_not_of(' ', gap) + 1), right = line.substr(gap + 2);
-  const size_t column = characters(line.substr(0, gap + 2));
-  if (column + kRoom <= width) return filled(left, words_of(right), column, width);
-  return left + '\n' + filled("", words_of(right), begin + 4, width);
+// Indented lines that belong together: what stands on the left of the first, and behind its last gap of
+// several blanks a text, which goes on in further lines that begin in the same column.
+struct Entry {
+  std::vector<std::string> lines;
+  std::string left;
+  size_t begin = 0, column = 0;  // of the left, and of the text
+  std::string text;
+
+  explicit Entry(const std::string& line)
+      : lines{line}, begin(line.find_first_not_of(' ')), column(begin), text(line) {
+    const size_t gap = line.rfind("  ");
+    if (gap == std::string::npos || gap < begin) return;
+    left = line.substr(0, line.find_last_not_of(' ', gap) + 1);
+    text = line.substr(gap + 2);
+    column = characters(line.substr(0, gap + 2));
+  }
+
+  bool goes_on(const std::string& line) const {
+    const size_t first = line.find_first_not_of(' ');
+    return first == column && line.rfind("  ") < first;
+  }
+  void add(const std::string& line) {
+    lines.push_back(line);
+    text += line;
+  }
+};
+
+// As it is where all of it fits.
+std::string entry_text(const Entry& entry, size_t width) {
+  constexpr size_t kRoom = 24, kIndent = 6;
+  std::string whole;
+  for (const std::string& line : entry.lines) whole += line + '\n';
+  if (std::ranges::all_of(entry.lines, [&](const std::string& line) { return characters(line) <= width; }))
+    return whole;
+  const std::vector<std::string> words = words_of(entry.text);
+  if (entry.column + kRoom <= width) return filled(entry.left, words, entry.column, width);
+  return (entry.left.empty() ? "" : entry.left + '\n') + filled("", words, kIndent, width);
 }
 
 std::string description(const std::string& text, size_t width) {
   std::istringstream stream(text);
   std::string result, paragraph;
-  const auto end_paragraph = [&] {
+  std::optional<Entry> entry;
+  const auto end_block = [&] {
     if (!paragraph.empty()) result += filled("", words_of(std::exchange(paragraph, "")), 0, width);
+    if (entry) result += entry_text(*std::exchange(entry, std::nullopt), width);
   };
   for (std::string line; std::getline(stream, line);) {
-    if (!line.empty() && line[0] != ' ') {
-      paragraph += line + '\n';
-    } else {
-      end_paragraph();
-      result += line.empty() ? "\n" : hanging(line, width);
+    const bool is_indented = line.starts_with(' ');
+    if (entry && is_indented && entry->goes_on(line)) {
+      entry->add(line);
+      continue;
     }
+    if (paragraph.empty() || line.empty() || is_indented) end_block();
+    if (line.empty())
+      result += '\n';
+    else if (is_indented)
+      entry.emplace(line);
+    else
+      paragraph += line + '\n';
   }
-  end_paragraph();
+  end_block();
   return result;
 }
 

@@ -8,7 +8,7 @@
 
 namespace vox {
 
-// Characters a line of the terminal, or as $COLUMNS says; 60 to 100, and 100 where nobody knows.
+// Characters a line of the terminal, or as $COLUMNS says; 80 to 100, and 100 where nobody knows.
 size_t screen_width();
 
 // The description, the usage and the options of these groups. Paragraphs of the description are filled;
