@@ -174,7 +174,6 @@ TEST_F(ConvertProgram, StartsAtAMultipleOfTheVoxelSizeWithSnapOrigin) {
   write("tile.obj", "v 0.3 0 0.05\nv 1 0 0\nv 1 1 0\nf 1 2 3\n");
   const std::string json =
       converted({"tile.obj", "--voxel-size", "0.125", "--snap-origin", "--json", "-o", "t.h5"});
-  EXPECT_NE(json.find("\"origin\":[0.25,0,0]"), std::string::npos) << json;
   EXPECT_EQ(json_value(json, "resolution"), "9");
   EXPECT_EQ(json_value(json, "voxel_size"), "0.125");
   EXPECT_NE(converted({"t.h5", "--info"}).find("origin 0.25, 0, 0"), std::string::npos);
