@@ -97,6 +97,8 @@ void import_into(MemoryFile& file, const std::filesystem::path& path, const Mesh
     problem = "out of memory while reading the file";
   } catch (const std::exception& error) {
     problem = error.what();
+    if (const std::string place = path.string() + ": "; problem.starts_with(place))
+      problem.erase(0, place.size());
   }
   Writer writer{file};
   writer.plain_list(problem);

@@ -52,6 +52,7 @@ Reader reader_by_content(const fs::path& path) {
   if (start.starts_with("\x89HDF")) throw Error("this is an HDF5 file, such as a scene file, not a mesh");
   if (start.starts_with("ply\n") || start.starts_with("ply\r")) return read_ply;
   if (start.starts_with("solid ")) return read_stl;
+  if (start.starts_with("OFF") || start.starts_with("COFF") || start.starts_with("NOFF")) return read_off;
   if (start.starts_with("glTF")) return read_gltf;
   throw Error("not a mesh file that can be read").hint(kFormats);
 }

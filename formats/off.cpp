@@ -111,7 +111,7 @@ class OffReader {
   void read_keyword() {
     const std::string_view start = std::string_view(p_, static_cast<size_t>(end_ - p_)).substr(0, 8);
     const size_t at = start.find("OFF");
-    if (at == start.npos && start.size() > 0 && is_digit(start[0])) return;
+    if (at == start.npos && !start.empty() && is_digit(start[0])) return;
     if (at == start.npos) fail("no OFF mesh: does not start with OFF, COFF, NOFF or STOFF");
     std::string_view prefix = start.substr(0, at);
     auto take = [&](std::string_view part) {

@@ -9,6 +9,7 @@
 #include "formats/mapped_file.h"
 #include "formats/mesh.h"
 #include "formats/scan.h"
+#include "formats/text_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 
@@ -24,6 +25,10 @@ T load_little_endian(const std::byte* p) {
   T value;
   std::memcpy(&value, p, sizeof value);
   return value;
+}
+
+bool is_utf16(std::string_view text) {
+  return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
 }
 
 bool starts_with_solid(std::string_view text) {
@@ -117,6 +122,7 @@ Scene read_stl(const std::filesystem::path& path, const MeshOptions&) {
   uint64_t size = file.bytes().size(), count = 0;
   if (size >= kHeaderBytes) count = load_little_endian<uint32_t>(file.bytes().data() + kHeaderBytes - 4);
   uint64_t expected = kHeaderBytes + count * kTriangleBytes;
+  if (size != expected && is_utf16(file.text())) return TextReader(TextFile(path).text(), path).read();
   bool text = size != expected && starts_with_solid(file.text());
   if (text) return TextReader(file.text(), path).read();
   if (size < expected || size < kHeaderBytes)

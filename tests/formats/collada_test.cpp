@@ -130,6 +130,9 @@ TEST_F(Frames, ColladaIsReadInEveryEncoding) {
   for (const std::string& bytes : {kUtf8Mark + text, kUtf16LittleMark + utf16(text, false),
                                    kUtf16BigMark + utf16(text, true), utf16(text, false)})
     EXPECT_EQ(first_corner("a.DAE", bytes), (Vec3d{1, 13, -2}));
+  const std::filesystem::path file = folder.write("a.dae", kUtf16LittleMark + utf16(text, false) + "x");
+  EXPECT_EQ(error_of([&] { read_mesh(file); }),
+            file.string() + ": UTF-16 text of an odd number of bytes (is the file truncated?)");
 }
 
 TEST_F(Frames, BlanksAndCommentsInColladaMeanNothing) {

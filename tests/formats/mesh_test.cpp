@@ -47,6 +47,7 @@ TEST(ReadMesh, UnknownNamesAreReadByTheirContent) {
   TestFolder folder;
   EXPECT_EQ(read_mesh(folder.write("ply file", kPly)).triangles.size(), 1u);
   EXPECT_EQ(read_mesh(folder.write("stl.download", kStl)).triangles.size(), 1u);
+  EXPECT_EQ(read_mesh(folder.write("shape.txt", kOff)).triangles.size(), 1u);
   EXPECT_EQ(read_mesh(folder.write("model", glb())).triangles.size(), 2u);
 }
 

@@ -50,6 +50,11 @@ TEST(TextFile, MeshesAreReadInEveryEncoding) {
   expect_read(kUtf8Mark + obj, kUtf8Mark + mtl);
   expect_read(kUtf16LittleMark + utf16(obj, false), kUtf16LittleMark + utf16(mtl, false));
   expect_read(kUtf16BigMark + utf16(obj, true), utf16(mtl, true));
+  TestFolder folder;
+  const std::string stl =
+      "solid a\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 1 1 7\nendloop\nendsolid a\n";
+  EXPECT_EQ(read_stl(folder.write("a.stl", kUtf16LittleMark + utf16(stl, false))).positions.at(2),
+            (Vec3d{1, 1, 7}));
 }
 
 // A byte order mark before the first vertex would else make it a line that is not known, and shift all

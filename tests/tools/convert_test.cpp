@@ -126,6 +126,59 @@ TEST_F(ConvertProgram, TurnsTheAxisThatPointsUp) {
   EXPECT_NE(json_value(z, "digest"), json_value(y, "digest"));
 }
 
+TEST_F(ConvertProgram, TakesTheUnitsAndAxesThatTheFileNamesUnlessToldOtherwise) {
+  write(
+      "box.fbx",
+      "; FBX 7.4.0 project file\nFBXHeaderExtension: {\n\tFBXHeaderVersion: 1003\n\tFBXVersion: 7400\n}\n"
+      "GlobalSettings: {\n\tVersion: 1000\n\tProperties70: {\n"
+      "\t\tP: \"UpAxis\", \"int\", \"Integer\", \"\",2\n\t\tP: \"FrontAxis\", \"int\", \"Integer\", \"\",1\n"
+      "\t\tP: \"FrontAxisSign\", \"int\", \"Integer\", \"\",-1\n"
+      "\t\tP: \"UnitScaleFactor\", \"double\", \"Number\", \"\",25\n\t}\n}\n"
+      "Objects: {\n\tGeometry: 1, \"Geometry::g\", \"Mesh\" {\n\t\tVertices: *9 {\n\t\t\ta: "
+      "0,0,0,1,0,0,0,0,8\n\t\t}\n"
+      "\t\tPolygonVertexIndex: *3 {\n\t\t\ta: 0,1,-3\n\t\t}\n\t}\n"
+      "\tModel: 2, \"Model::m\", \"Mesh\" {\n\t\tVersion: 232\n\t}\n}\n"
+      "Connections: {\n\tC: \"OO\",1,2\n\tC: \"OO\",2,0\n}\n");
+  const auto run = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"box.fbx", "--res", "64", "--json"});
+    return converted(options);
+  };
+  const std::string file = run({}), kept = run({"--units", "keep"}), lying = run({"--up", "y"});
+  EXPECT_EQ(json_value(file, "voxel_size"), "0.03125");  // 8 · 0.25 m
+  EXPECT_EQ(json_value(kept, "voxel_size"), "0.125");
+  EXPECT_EQ(json_value(kept, "digest"), json_value(file, "digest"));
+  EXPECT_EQ(json_value(run({"--up", "z"}), "digest"), json_value(file, "digest"));
+  EXPECT_NE(json_value(lying, "digest"), json_value(file, "digest"));
+}
+
+TEST_F(ConvertProgram, LooksForTexturesInTheFoldersThatAreNamed) {
+  write("red.mtl", "newmtl a\nmap_Kd red.tga\n");
+  write("red.obj",
+        "mtllib red.mtl\nvt 0 0\nvt 1 0\nvt 1 1\nv 0 0 0\nv 1 0 0\nv 0 1 1\nusemtl a\nf 1/1 2/2 3/3\n");
+  std::filesystem::create_directories(folder_ / "one, two");
+  const char pixel[] = "\0\0\2\0\0\0\0\0\0\0\0\0\1\0\1\0\x18\0\0\0\xff";  // of TGA, red
+  write("one, two/red.tga", std::string(pixel, sizeof pixel - 1));
+  const Finished without = convert({"red.obj", "--res", "64"});
+  EXPECT_NE(without.err.find("red.obj: 1 texture not found: red.tga; "), std::string::npos) << without.err;
+  const Finished with = convert({"red.obj", "--res", "64", "--texture-path", ".", "--texture-path",
+                                 "one, two", "--palette-out", "p.hex"});
+  EXPECT_EQ(with.code, 0);
+  EXPECT_EQ(with.err.find("warning"), std::string::npos) << with.err;
+  EXPECT_NE(read_bytes(folder_ / "p.hex").find("ff0000"), std::string::npos) << read_bytes(folder_ / "p.hex");
+  const Finished nowhere = convert({"red.obj", "--res", "64", "--texture-path", "nowhere"});
+  EXPECT_EQ(nowhere.code, kBadUsage);
+  EXPECT_NE(nowhere.err.find("--texture-path is 'nowhere', which is not a folder"), std::string::npos);
+}
+
+TEST_F(ConvertProgram, StartsAtAMultipleOfTheVoxelSizeWithSnapOrigin) {
+  write("tile.obj", "v 0.3 0 0.05\nv 1 0 0\nv 1 1 0\nf 1 2 3\n");
+  const std::string json =
+      converted({"tile.obj", "--voxel-size", "0.125", "--snap-origin", "--json", "-o", "t.h5"});
+  EXPECT_EQ(json_value(json, "resolution"), "9");
+  EXPECT_EQ(json_value(json, "voxel_size"), "0.125");
+  EXPECT_NE(converted({"t.h5", "--info"}).find("origin 0.25, 0, 0"), std::string::npos);
+}
+
 TEST_F(ConvertProgram, WritesThePaletteItUsed) {
   write("colors.mtl", "newmtl red\nKd 1 0 0\nnewmtl blue\nKd 0 0 1\n");
   write("colors.obj",
