@@ -32,7 +32,8 @@ void Error::compose() {
 OutOfMemory::OutOfMemory(uint64_t asked, uint64_t available)
     : Error(fmt::format("out of memory: {} asked for, {} available", format_bytes(asked),
                         format_bytes(available))) {
-  hint("raise --memory-limit or lower the resolution");
+  const std::string least = asked > available ? " by at least " + format_bytes(asked - available) : "";
+  hint(fmt::format("raise --memory-limit{} or lower the resolution", least));
 }
 
 Cancelled::Cancelled() : Error("interrupted") {}

@@ -7,6 +7,7 @@
 #include "libvox/dag/digest.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/store.h"
+#include "libvox/device/uploaded.h"
 
 namespace vox {
 
@@ -16,6 +17,18 @@ struct FrozenLevel {
   Buffer<uint32_t> edge_start;  // the edges of node i are those from edge_start[i] to edge_start[i + 1]
   Buffer<uint32_t> edge_rank;   // which node of the next level an edge leads to
   uint64_t nodes = 0, edges = 0;
+};
+
+// A word for each item of a store: the first edge that leads to it, then its rank.
+struct ItemWords {
+  uint32_t* words;
+  // For each superblock, how many items are before its own; nullptr: words are in the order of pointers,
+  // which takes more memory where superblocks are not whole.
+  const uint32_t* first;
+  VOX_HD uint32_t* of(uint32_t pointer) const {
+    if (!first) return words + pointer;
+    return words + first[pointer / kItemsPerSuperblock] + pointer % kItemsPerSuperblock;
+  }
 };
 
 struct CountChildren {
@@ -29,49 +42,49 @@ struct VisitChildren {
   const uint32_t* pointers;
   const uint32_t* edge_start;
   uint32_t* edge_pointer;
-  uint32_t* mark;  // by pointer: the first edge that leads there
+  ItemWords mark;
   VOX_HD void prefetch(uint64_t i, int stage) const {
     const ItemRef node = store.item(pointers[i]);
     if (stage == 0) return prefetch_line(node.head());
-    for (uint32_t c = 1; c < node_words(node[0]); ++c) prefetch_line(mark + node[c]);
+    for (uint32_t c = 1; c < node_words(node[0]); ++c) prefetch_line(mark.of(node[c]));
   }
   VOX_HD void operator()(uint64_t i) const {
     const ItemRef node = store.item(pointers[i]);
     for (uint32_t edge = edge_start[i]; edge < edge_start[i + 1]; ++edge) {
       const uint32_t child = node[1 + edge - edge_start[i]];
       edge_pointer[edge] = child;
-      atomic_min(mark + child, edge);
+      atomic_min(mark.of(child), edge);
     }
   }
 };
 
 struct IsFirstVisit {
   const uint32_t* edge_pointer;
-  const uint32_t* mark;
-  VOX_HD bool operator()(uint64_t edge) const { return mark[edge_pointer[edge]] == edge; }
+  ItemWords mark;
+  VOX_HD bool operator()(uint64_t edge) const { return *mark.of(edge_pointer[edge]) == edge; }
 };
 
 struct RankChildren {
   const uint32_t* first_edges;
   const uint32_t* edge_pointer;
   uint32_t* pointers;
-  uint32_t* mark;
+  ItemWords mark;
   VOX_HD void operator()(uint64_t i) const {
     pointers[i] = edge_pointer[first_edges[i]];
-    mark[pointers[i]] = static_cast<uint32_t>(i);
+    *mark.of(pointers[i]) = static_cast<uint32_t>(i);
   }
 };
 
 struct RankEdges {
-  const uint32_t* mark;
+  ItemWords mark;
   uint32_t* edges;  // pointer in, rank out
-  VOX_HD void operator()(uint64_t edge) const { edges[edge] = mark[edges[edge]]; }
+  VOX_HD void operator()(uint64_t edge) const { edges[edge] = *mark.of(edges[edge]); }
 };
 
 struct ClearMarks {
   const uint32_t* pointers;
-  uint32_t* mark;
-  VOX_HD void operator()(uint64_t i) const { mark[pointers[i]] = UINT32_MAX; }
+  ItemWords mark;
+  VOX_HD void operator()(uint64_t i) const { *mark.of(pointers[i]) = UINT32_MAX; }
 };
 
 struct FrozenWords {
@@ -137,7 +150,12 @@ template <class Device, class Store>
 class Freezer {
  public:
   Freezer(Device& device, const Store& store, FrozenDag& dag)
-      : device_(device), store_(store.ref()), pointer_range_(store.pointer_range()), dag_(dag) {}
+      : device_(device),
+        store_(store.ref()),
+        pointer_range_(store.pointer_range()),
+        places_(store.places()),
+        first_places_(store.first_places()),
+        dag_(dag) {}
 
   // Fills the levels' words and unique counts and the digest. An empty scene has root == kNullPointer.
   void run(uint32_t root) {
@@ -158,13 +176,16 @@ class Freezer {
     levels_[0].pointers = device_.template make<uint32_t>(1);
     levels_[0].nodes = 1;
     device_.upload(levels_[0].pointers.data(), &root, 1);
-    auto mark = device_.template make<uint32_t>(pointer_range_);
-    device_.fill(mark.data(), pointer_range_, UINT32_MAX);
+    const bool by_pointer = pointer_range_ <= 2 * places_;  // costs one read less
+    const uint64_t words = by_pointer ? pointer_range_ : places_;
+    const auto mark = device_.template make<uint32_t>(words);
+    device_.fill(mark.data(), words, UINT32_MAX);
+    const auto first = uploaded(device_, by_pointer ? std::vector<uint32_t>() : first_places_);
     for (size_t level = 0; level + 1 < levels_.size(); ++level)
-      find_next(levels_[level], levels_[level + 1], mark.data());
+      find_next(levels_[level], levels_[level + 1], {mark.data(), by_pointer ? nullptr : first.data()});
   }
 
-  void find_next(FrozenLevel& level, FrozenLevel& next, uint32_t* mark) {
+  void find_next(FrozenLevel& level, FrozenLevel& next, const ItemWords& mark) {
     level.edge_start = device_.template make<uint32_t>(level.nodes + 1);
     level.edges =
         device_.exclusive_scan({"freeze: count edges", 20}, level.nodes,
@@ -236,7 +257,8 @@ class Freezer {
 
   Device& device_;
   SlabMemoryRef store_;
-  uint64_t pointer_range_;
+  uint64_t pointer_range_, places_;
+  std::vector<uint32_t> first_places_;
   FrozenDag& dag_;
   std::vector<FrozenLevel> levels_;
   Digest root_digest_;

@@ -40,6 +40,9 @@ class DagStore {
 
   SlabMemoryRef ref() const { return tables_.memory_ref(); }
   uint64_t pointer_range() const { return tables_.pointer_range(); }
+  // How many items the store has memory for, and of each superblock how many of them are before it.
+  uint64_t places() const { return tables_.places(); }
+  std::vector<uint32_t> first_places() const { return tables_.first_places(); }
   uint64_t items() const { return tables_.items(); }
   Tables& tables() { return tables_; }
   const Tables& tables() const { return tables_; }

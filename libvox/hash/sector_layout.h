@@ -17,7 +17,7 @@
 // Slot s of a line is item s of the first run, or, from the first run's end on, of the second. Runs are whole
 // granules, allocated when a batch of insertions needs them, and never move. Where items have been removed,
 // the places stay with the bucket for its next items, unless their superblock goes: then the slots behind
-// them close up.
+// them close up. A superblock is one array of items: all that a pointer's lower bits tell apart.
 #pragma once
 
 #include "libvox/hash/byte_match.h"
@@ -27,8 +27,6 @@ namespace vox {
 
 inline constexpr uint32_t kNoSector = 0;  // the first one is not used, so that cleared memory has no links
 inline constexpr uint32_t kGranule = 4;   // items
-// All that a pointer's lower bits tell apart: a superblock is one array of items.
-inline constexpr uint32_t kItemsPerSuperblock = 1 << (kBlockBits + kSlabBits + kSlotBits);
 
 struct SectorLine {
   static constexpr uint32_t kWords = 32, kSlots = 112, kRuns = 2;

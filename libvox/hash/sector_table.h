@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 #include <vector>
 
@@ -138,7 +139,8 @@ class SectorTable {
 
   // Superblocks of the reserve stay, where they are few beside others that do.
   void keep_reserve(std::vector<uint32_t>& released) const {
-    const uint32_t begin = reserve_.begin >> kPlaceBits, end = reserve_.end >> kPlaceBits;
+    const uint32_t begin = reserve_.begin >> kPlaceBits;
+    const uint32_t end = (reserve_.end + kItemsPerSuperblock - 1) >> kPlaceBits;
     const auto others = static_cast<uint32_t>(std::count_if(
         superblocks_.begin(), superblocks_.end(), [&](uint32_t number) { return released[number] == 0; }));
     if (others == 0 || end - begin > 1 + others / kFew) return;
@@ -187,8 +189,7 @@ class SectorTable {
     TableMemory memory = layout_memory(item_words_, items_, slots_, buckets, headers - buckets);
     memory.chain_lengths.assign(lengths.begin(), lengths.end());
     while (!memory.chain_lengths.empty() && memory.chain_lengths.back() == 0) memory.chain_lengths.pop_back();
-    const uint64_t places = superblocks_.size() * kItemsPerSuperblock;
-    memory.slack_bytes = (places - slots_) * item_words_ * 4;
+    memory.slack_bytes = (all_places() - slots_) * item_words_ * 4;
     memory.bitmap_bytes = superblocks_.size() * kBitmapWordsPerSuperblock * 4;
     return memory;
   }
@@ -233,12 +234,27 @@ class SectorTable {
     return std::max(most - std::min(most, newest_items_), expected_ - std::min(expected_, items_));
   }
 
+  // Whole superblocks where there are as many items. Before that parts of one, each as large as all that the
+  // table has, since a superblock of every item size would be a hundred times what a small scene takes.
   Places take_superblocks(uint64_t places) {
+    constexpr uint64_t kFewest = 1 << 13;
+    const uint64_t wanted = std::bit_ceil(std::max({places, all_places(), memory_.places() / kFew, kFewest}));
+    const SlabLayout layout = SlabLayout::contiguous(kSlotsPerSlab * item_words_, 0, item_words_);
+    if (wanted < kItemsPerSuperblock) {
+      const uint32_t number = memory_.grow(1, 0, layout, static_cast<uint32_t>(wanted / kSlotsPerSlab));
+      superblocks_.push_back(number);
+      return {number << kPlaceBits, (number << kPlaceBits) + static_cast<uint32_t>(wanted)};
+    }
     const auto count = static_cast<uint32_t>((places + kItemsPerSuperblock - 1) / kItemsPerSuperblock);
-    const uint32_t first =
-        memory_.grow(count, 0, SlabLayout::contiguous(kSlotsPerSlab * item_words_, 0, item_words_));
+    const uint32_t first = memory_.grow(count, 0, layout);
     for (uint32_t i = 0; i < count; ++i) superblocks_.push_back(first + i);
     return {first << kPlaceBits, (first + count) << kPlaceBits};
+  }
+
+  uint64_t all_places() const {
+    uint64_t sum = 0;
+    for (uint32_t number : superblocks_) sum += memory_.places(number);
+    return sum;
   }
 
   uint64_t places_left() const { return places_end_ - next_place_ + reserve_.behind_a_run(); }

@@ -1,7 +1,7 @@
 // Where slabs lie: the allocator of SlabHash (Ashkiani et al. 2018, §V) as SVDAG editing uses it (Molenaar &
 // Eisemann 2024, §4.2). A slab holds up to 32 items of one size. 1024 slabs are a block with a bitmap of
-// those in use, 16 blocks a superblock, the unit in which memory grows, between batches. All item sizes share
-// one numbering:
+// those in use, 16 blocks a superblock, the unit in which memory grows, between batches; small tables make do
+// with a part of one (superblocks.h). All item sizes share one numbering:
 //
 //   pointer to an item    superblock 13 | block 4 | slab 10 | slot 5     32 bits, stable as long as the item
 //   lives number of a slab                  superblock 13 | block 4 | slab 10  the same without the slot
@@ -20,6 +20,7 @@ inline constexpr uint32_t kSlotBits = 5, kSlabBits = 10, kBlockBits = 4, kSuperb
 inline constexpr uint32_t kSlabsPerBlock = 1 << kSlabBits;
 inline constexpr uint32_t kBlocksPerSuperblock = 1 << kBlockBits;
 inline constexpr uint32_t kSlabsPerSuperblock = kSlabsPerBlock * kBlocksPerSuperblock;
+inline constexpr uint32_t kItemsPerSuperblock = 1 << (kBlockBits + kSlabBits + kSlotBits);
 inline constexpr uint32_t kBitmapWordsPerBlock = kSlabsPerBlock / 32;
 inline constexpr uint32_t kBitmapWordsPerSuperblock = kBitmapWordsPerBlock * kBlocksPerSuperblock;
 // The last superblock is never used, so that no pointer is kNullPointer.
@@ -45,11 +46,11 @@ struct SlabLayout {
 static_assert(sizeof(SlabLayout) == 10);
 
 struct Superblock {
-  uint32_t* slabs;    // 8 B
-  uint32_t* bitmap;   // 8 B, set where a slab is in use
-  uint32_t index;     // 4 B, among the superblocks of its table
-  SlabLayout layout;  // 10 B
-  uint16_t unused;    // 2 B
+  uint32_t* slabs;      // 8 B
+  uint32_t* bitmap;     // 8 B, set where a slab is in use
+  uint32_t index;       // 4 B, among the superblocks of its table
+  SlabLayout layout;    // 10 B
+  uint16_t slab_count;  // 2 B, how many slabs there is memory for; numbers behind them stand for none
 };
 static_assert(sizeof(Superblock) == 32);
 

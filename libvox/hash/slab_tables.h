@@ -282,6 +282,8 @@ class SlabTables {
 
   SlabMemoryRef memory_ref() const { return memory_.ref(); }
   uint64_t pointer_range() const { return memory_.pointer_range(); }
+  uint64_t places() const { return memory_.places(); }
+  std::vector<uint32_t> first_places() const { return memory_.first_places(); }
   uint64_t items() const {
     uint64_t sum = 0;
     for (const auto& table : tables_) sum += table.items();

@@ -34,8 +34,10 @@ class Superblocks {
       : device_(device), directory_(device.template make<Superblock>(kMaxSuperblocks)) {}
 
   // Adds `count` superblocks of this layout, with successive numbers; they are the table's from `index` on.
-  // Returns the number of the first.
-  uint32_t grow(uint32_t count, uint32_t index, const SlabLayout& layout) {
+  // Returns the number of the first. There is memory for the first `slabs` slabs of each: a table may begin
+  // with less than a whole superblock, which holds half a million items.
+  uint32_t grow(uint32_t count, uint32_t index, const SlabLayout& layout,
+                uint32_t slabs = kSlabsPerSuperblock) {
     const uint32_t first = free_numbers(count);
     // Few calls for memory where much is needed, and pieces small enough to be given back.
     constexpr uint32_t kMostPieces = 16;
@@ -43,7 +45,7 @@ class Superblocks {
     std::vector<Piece> pieces;
     std::vector<Superblock> entries;
     for (uint32_t i = 0; i < count; i += each)
-      pieces.push_back(make_piece(first + i, std::min(each, count - i), index + i, layout, entries));
+      pieces.push_back(make_piece(first + i, std::min(each, count - i), index + i, layout, slabs, entries));
     device_.upload(directory_.data() + first, entries.data(), count);
     entries_.resize(std::max<size_t>(entries_.size(), first + count));
     std::copy(entries.begin(), entries.end(), entries_.begin() + first);
@@ -85,6 +87,23 @@ class Superblocks {
   }
 
   SlabMemoryRef ref() const { return {directory_.data()}; }
+  // How many items there is memory for.
+  uint64_t places() const {
+    uint64_t slabs = 0;
+    for (const Superblock& entry : entries_) slabs += entry.slab_count;
+    return slabs << kSlotBits;
+  }
+  uint64_t places(uint32_t number) const { return uint64_t{entries_[number].slab_count} << kSlotBits; }
+  // For each superblock, by number, how many of these are before it.
+  std::vector<uint32_t> first_places() const {
+    std::vector<uint32_t> first;
+    uint64_t before = 0;
+    for (const Superblock& entry : entries_) {
+      first.push_back(static_cast<uint32_t>(before));  // there are fewer than 2^32
+      before += uint64_t{entry.slab_count} << kSlotBits;
+    }
+    return first;
+  }
   uint64_t pointer_range() const { return uint64_t{entries_.size()} << (kBlockBits + kSlabBits + kSlotBits); }
 
  private:
@@ -94,16 +113,16 @@ class Superblocks {
   };
 
   Piece make_piece(uint32_t first, uint32_t count, uint32_t index, const SlabLayout& layout,
-                   std::vector<Superblock>& entries) const {
-    const uint64_t slab_words = uint64_t{kSlabsPerSuperblock} * layout.slab_words;
+                   uint32_t slabs_each, std::vector<Superblock>& entries) const {
+    const uint64_t slab_words = uint64_t{slabs_each} * layout.slab_words;
     Piece piece = {device_.template make<uint32_t>((slab_words + kBitmapWordsPerSuperblock) * count), first,
                    count};
     uint32_t* slabs = piece.memory.data();
     uint32_t* bitmaps = slabs + slab_words * count;
     device_.fill(bitmaps, uint64_t{kBitmapWordsPerSuperblock} * count, 0u);
     for (uint32_t i = 0; i < count; ++i)
-      entries.push_back(
-          {slabs + slab_words * i, bitmaps + uint64_t{kBitmapWordsPerSuperblock} * i, index + i, layout, 0});
+      entries.push_back({slabs + slab_words * i, bitmaps + uint64_t{kBitmapWordsPerSuperblock} * i, index + i,
+                         layout, static_cast<uint16_t>(slabs_each)});
     return piece;
   }
 

@@ -127,6 +127,28 @@ TEST_P(TablesMemory, AfterGrowthEveryBucketIsStillCountedOnce) {
   EXPECT_EQ(memory.items, 20000u);
 }
 
+// From parts of a superblock to whole ones: what has been taken is at most a few times what is stored, and
+// what was stored stays where it is.
+TEST_P(TablesMemory, SectorTakesAsMuchAsThereAreItems) {
+  if (GetParam() != "sector") GTEST_SKIP() << "slab tables grow by whole superblocks";
+  Random random(4);
+  const auto tables = make();
+  Pointers first;
+  const auto batches = in_batches(unique_items(random, 900000, 3), {10, 8000, 20000, 71990, 200000, 600000});
+  uint64_t items = 0;
+  for (const Batch& batch : batches) {
+    const Pointers pointers = tables->insert_all(batch);
+    items += batch.size();
+    const TableMemory memory = tables->memory().at(0);
+    EXPECT_EQ(memory.items, items);
+    EXPECT_LT(memory.allocated_bytes(), (uint64_t{1} << 18) + 5 * memory.item_bytes);
+    if (first.empty()) first = pointers;
+    expect_items_at(*tables, batch, pointers);
+    expect_items_at(*tables, batches[0], first);
+  }
+  for (const Batch& batch : batches) expect_items_at(*tables, batch, tables->find_all(batch));
+}
+
 TEST_P(TablesMemory, OnlySizesThatHaveItemsAreListed) {
   const auto tables = make();
   tables->insert_all(Batch({{1, 2, 3}, {1, 2, 3, 4, 5, 6, 7}}));

@@ -72,6 +72,18 @@ TEST_F(ConvertProgram, GivesOneDigestForEveryThreadCountAndMemoryLimit) {
   EXPECT_EQ(digest("ball.h5"), first);
 }
 
+TEST_F(ConvertProgram, ConvertsASmallSceneWithLittleMemory) {
+  ASSERT_EQ(scene({"bumpy-sphere", "--triangles", "400", "-o", "ball.obj"}).code, 0);
+  const auto digest_with = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> arguments = {"ball.obj", "--res", "128", "--json", "-q"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return json_value(converted(arguments), "digest");
+  };
+  const std::string digest = digest_with({});
+  EXPECT_EQ(digest_with({"--memory-limit", "64M"}), digest);
+  EXPECT_EQ(digest_with({"--memory-limit", "64M", "--solid"}), digest_with({"--solid"}));
+}
+
 TEST_F(ConvertProgram, GivesOneDigestWhicheverTableHoldsTheDag) {
   ASSERT_EQ(scene({"bumpy-sphere", "--triangles", "2000", "--texture-size", "16", "-o", "ball.glb"}).code, 0);
   converted({"ball.glb", "--res", "128", "-q"});
