@@ -61,6 +61,35 @@ struct ArrangeBlock {
   }
 };
 
+// Where the bricks of a piece lie, which was arranged as bricks of `around`: those of a smaller side are in
+// Morton order in each of these. Of a volume whose sides are no multiples of a brick's the last bricks stand
+// out, and of those smaller than what was arranged some are not in it at all.
+struct PieceBricks {
+  Int3 size;  // of the piece, in voxels of the volume
+  Int3 grid;  // in bricks of `around`
+  BrickShape around, shape;
+
+  // How many voxels of brick i the volume has.
+  VOX_HD uint32_t voxels(uint64_t i) const {
+    const uint32_t inside_bits = around.code_bits() - shape.code_bits();
+    const uint64_t brick = i >> inside_bits, columns = static_cast<uint64_t>(grid.x);
+    const uint64_t row = brick / columns, rows = static_cast<uint64_t>(grid.y);
+    const Int3 at = {static_cast<int32_t>(brick % columns), static_cast<int32_t>(row % rows),
+                     static_cast<int32_t>(row / rows)};
+    const auto code = static_cast<uint32_t>(i & ((uint64_t{1} << inside_bits) - 1)) << shape.code_bits();
+    const Int3 corner = at * static_cast<int32_t>(around.side()) + brick_voxel(code);
+    return along(size.x - corner.x) * along(size.y - corner.y) * along(size.z - corner.z);
+  }
+
+ private:
+  VOX_HD uint32_t along(int32_t left) const {
+    const auto side = static_cast<int32_t>(shape.side());
+    return static_cast<uint32_t>(left < 0 ? 0 : left < side ? left : side);
+  }
+};
+
+inline constexpr uint8_t kOutside = 0xff;  // the type of a brick that is not in the volume
+
 // The voxels of brick i.
 template <class T>
 VOX_HD BrickVoxels<T> brick_voxels(const T* words, const uint64_t* masks, BrickShape shape, uint64_t i) {
@@ -112,12 +141,18 @@ struct CountBrick {
 template <class T>
 struct ChooseType {
   const BrickCounts* counts;
+  PieceBricks places;
   BrickShape shape;
   uint32_t allowed;
   uint8_t* types;
   uint32_t* bytes;
 
   VOX_HD void operator()(uint64_t i) const {
+    if (places.voxels(i) == 0) {
+      types[i] = kOutside;
+      bytes[i] = 0;
+      return;
+    }
     uint32_t best = kNever, chosen = 0;
     BrickTypes::each([&]<class Type>(uint32_t type) {
       if ((allowed >> type & 1) == 0) return;
@@ -142,6 +177,13 @@ struct BytesOfType {
   const uint32_t* bytes;
   uint32_t type;
   VOX_HD uint64_t operator()(uint64_t i) const { return types[i] == type ? bytes[i] : 0; }
+};
+
+struct VoxelsOfType {
+  const uint8_t* types;
+  PieceBricks places;
+  uint32_t type;
+  VOX_HD uint64_t operator()(uint64_t i) const { return types[i] == type ? places.voxels(i) : 0; }
 };
 
 struct FilledVoxels {

@@ -23,6 +23,8 @@ struct BrickTotals {
   uint64_t bricks = 0;
   uint64_t filled = 0;  // voxels
   std::array<uint64_t, kBrickTypeCount> counts = {}, bytes = {};
+  // Of the volume, in bricks of each type: bricks at its ends stand out, and these do not.
+  std::array<uint64_t, kBrickTypeCount> voxels = {};
   // With the layout of the thesis (Table 5.1 and §3.2) and its four types: roots of 8 bytes, nodes of 32,
   // codes of 6.
   uint64_t thesis_bytes = 0;

@@ -62,6 +62,7 @@ class BricksBuilder {
   // The types and sizes of the bricks of one side in this piece.
   struct Choice {
     uint64_t count;
+    PieceBricks places;
     Buffer<BrickCounts> counts;
     Buffer<uint8_t> types;
     Buffer<uint32_t> bytes;
@@ -103,6 +104,9 @@ class BricksBuilder {
     auto values = device_.template make<T>(box.voxels());
     device_.upload(values.data(), host_values_.data(), box.voxels());
     voxels_ = bricks.voxels() << shape.code_bits();
+    piece_size_ = box.size();
+    piece_grid_ = bricks.size();
+    piece_shape_ = shape;
     if (words_.size() < voxels_) {
       words_.reset();
       masks_.reset();
@@ -116,13 +120,16 @@ class BricksBuilder {
 
   Choice choose(BrickShape shape) {
     const uint64_t n = voxels_ >> shape.code_bits();
-    Choice choice = {n, device_.template make<BrickCounts>(n), device_.template make<uint8_t>(n),
+    Choice choice = {n,
+                     {piece_size_, piece_grid_, piece_shape_, shape},
+                     device_.template make<BrickCounts>(n),
+                     device_.template make<uint8_t>(n),
                      device_.template make<uint32_t>(n)};
     device_.for_each({"bricks: count", static_cast<double>(shape.voxels() * sizeof(T))}, n,
                      CountBrick<T>{words_.data(), masks_.data(), shape, choice.counts.data()});
-    device_.for_each(
-        {"bricks: choose types", 25}, n,
-        ChooseType<T>{choice.counts.data(), shape, options_.types, choice.types.data(), choice.bytes.data()});
+    device_.for_each({"bricks: choose types", 25}, n,
+                     ChooseType<T>{choice.counts.data(), choice.places, shape, options_.types,
+                                   choice.types.data(), choice.bytes.data()});
     return choice;
   }
 
@@ -132,6 +139,8 @@ class BricksBuilder {
       sums.counts[type] += device_.sum("bricks: count types", n, IsType{choice.types.data(), type});
       sums.bytes[type] +=
           device_.sum("bricks: add sizes", n, BytesOfType{choice.types.data(), choice.bytes.data(), type});
+      sums.voxels[type] +=
+          device_.sum("bricks: voxels of types", n, VoxelsOfType{choice.types.data(), choice.places, type});
     }
     sums.filled += device_.sum("bricks: filled voxels", n, FilledVoxels{choice.counts.data()});
     sums.thesis_bytes += device_.sum("bricks: sizes of the thesis", n,
@@ -180,6 +189,8 @@ class BricksBuilder {
   // The piece at hand.
   std::vector<T, UninitializedAllocator<T>> host_values_;
   uint64_t voxels_ = 0;
+  Int3 piece_size_ = {}, piece_grid_ = {};  // in voxels; in bricks of the shape that it is arranged in
+  BrickShape piece_shape_;
   Buffer<T> words_;
   Buffer<uint64_t> masks_;
 };

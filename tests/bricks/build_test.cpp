@@ -158,17 +158,42 @@ TEST(BuildBricks, AreTheSameWhateverPiecesAndThreadsBuildThem) {
 
 TEST(BuildBricks, AutoTakesTheSizeOfLeastMemory) {
   const auto engine = test_engine();
-  for (const NamedVolume& named : volumes(ValueType::U8)) {
-    const BricksResult automatic = engine->build_bricks(named.volume, {.threshold = {}});
-    ASSERT_EQ(automatic.tried.size(), 5u);
-    for (const BrickTotals& totals : automatic.tried) {
-      const FrozenBricks bricks =
-          engine->build_bricks(named.volume, {.log2_side = totals.log2_side, .threshold = {}}).bricks;
-      EXPECT_EQ(bricks.bytes(), totals.total_bytes()) << named.name;
-      EXPECT_EQ(bricks.filled, totals.filled) << named.name;
-      EXPECT_LE(automatic.bricks.bytes(), bricks.bytes()) << named.name;
+  for (const uint32_t types : {kAllBrickTypes, 2u})  // 2: dense ones alone
+    for (const NamedVolume& named : volumes(ValueType::U8)) {
+      const BricksResult automatic = engine->build_bricks(named.volume, {.types = types, .threshold = {}});
+      ASSERT_EQ(automatic.tried.size(), 5u);
+      for (const BrickTotals& totals : automatic.tried) {
+        const BricksOptions options = {.log2_side = totals.log2_side, .types = types, .threshold = {}};
+        const FrozenBricks bricks = engine->build_bricks(named.volume, options).bricks;
+        EXPECT_EQ(bricks.bytes(), totals.total_bytes()) << named.name;
+        EXPECT_EQ(bricks.filled, totals.filled) << named.name;
+        EXPECT_EQ(bricks.counts, totals.counts) << named.name;
+        EXPECT_LE(automatic.bricks.bytes(), bricks.bytes()) << named.name;
+      }
     }
-  }
+}
+
+// Voxel by voxel: the type of the brick that it is in.
+TEST(MeasureBricks, CountTheVoxelsOfTheVolumeThatBricksOfEachTypeHold) {
+  const auto engine = test_engine();
+  for (const Int3 size : {kSize, Int3{64, 64, 64}, {48, 48, 48}, {65, 3, 130}, {5, 64, 1}, {1, 1, 1}})
+    for (const uint64_t piece : {uint64_t{0}, uint64_t{1}}) {
+      const Volume volume = mixed_volume(size, ValueType::U8, 6);
+      const BricksOptions options = {.threshold = {}, .piece_voxels = piece};
+      for (const BrickTotals& totals : engine->measure_bricks(volume, options)) {
+        const FrozenBricks bricks =
+            engine->build_bricks(volume, {.log2_side = totals.log2_side, .threshold = {}}).bricks;
+        const BricksRef access = ref(bricks);
+        std::array<uint64_t, kBrickTypeCount> voxels = {};
+        for (uint64_t i = 0; i < volume.info.box().voxels(); ++i) {
+          const Int3 v = voxel_at(volume.info.box(), i);
+          const auto log2 = static_cast<int32_t>(totals.log2_side);
+          ++voxels[access.entry(access.index({v.x >> log2, v.y >> log2, v.z >> log2})).type];
+        }
+        EXPECT_EQ(totals.voxels, voxels) << size.x << ' ' << totals.log2_side;
+        EXPECT_EQ(totals.counts, bricks.counts) << size.x << ' ' << totals.log2_side;
+      }
+    }
 }
 
 TEST(MeasureBricks, NeverTakeMoreThanTheThesis) {

@@ -1,4 +1,8 @@
 // vox-stats of bricks, on screen, as JSON and as HDF5.
+#include <fmt/format.h>
+
+#include <array>
+
 #include "tests/tools/program.h"
 
 namespace vox {
@@ -77,6 +81,33 @@ for row, entry in enumerate(sizes):
 print(len(sizes))
 )"),
             "5\n");
+}
+
+// Of volumes that no brick divides: what stands out of a volume is no share of it.
+TEST_F(StatsOfBricks, SharesOfAVolumeSumToOneWhateverItsSides) {
+  for (const auto& [x, y, z] :
+       std::vector<std::array<int, 3>>{{68, 41, 59}, {5, 130, 3}, {1, 1, 1}, {64, 64, 65}, {33, 20, 100}}) {
+    std::string values;
+    for (int i = 0; i < x * y * z; ++i) values += static_cast<char>(i % x < x / 2 ? i * 7 % 251 : 0);
+    const std::string name = fmt::format("odd_{}x{}x{}_uint8.raw", x, y, z);
+    write(name, values);
+    converted({name, "-q", "-o", "odd.h5"});
+    write("odd.json", printed({"odd.h5", "--json", "-o", "report.h5", "--html", "report.html"}));
+    EXPECT_EQ(python(R"(
+import h5py, json, re
+report = h5py.File('report.h5')['bricks/shares']
+rows = [sum(report[name][row] for name in report if name != 'size') for row in range(5)]
+rows += [sum(entry['shares'].values()) for entry in json.load(open('odd.json'))['bricks']['sizes']]
+page = open('report.html').read().split('Types of other sides')[1].split('</table>')[0]
+for row in re.findall('<tr>(.*?)</tr>', page, re.S)[1:]:
+    cells = [float(cell) for cell in re.findall('<data value="([^"]*)"', row)]
+    rows.append(sum(cells[-8:]) / 100)
+assert all(abs(row - 1) < 1e-4 for row in rows), rows
+print(len(rows))
+)"),
+              "15\n")
+        << name;
+  }
 }
 
 TEST_F(StatsOfBricks, CountsForEveryBrickSizeWhatConvertingGives) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "libvox/base/units.h"
 #include "libvox/bricks/type_sets.h"
@@ -42,8 +43,8 @@ std::string types_table(const BricksStats& stats) {
   TextTable table(std::move(titles));
   for (const BrickTotals& totals : stats.rows.back().sizes) {
     std::vector<std::string> cells = {fmt::format("{}³", side_of(totals))};
-    for (const uint64_t count : totals.counts)
-      cells.push_back(fmt::format("{:.1f} %", 100 * share_of(count, totals)));
+    for (uint32_t type = 0; type < kBrickTypeCount; ++type)
+      cells.push_back(fmt::format("{:.1f} %", 100 * share_of(type, totals)));
     table.row(std::move(cells));
   }
   return table.text();
@@ -61,8 +62,8 @@ std::string forms_table(const BricksStats& stats) {
 
 }  // namespace
 
-double share_of(uint64_t count, const BrickTotals& totals) {
-  return ratio(count, totals.bricks);
+double share_of(uint32_t type, const BrickTotals& totals) {
+  return ratio(totals.voxels[type], std::accumulate(totals.voxels.begin(), totals.voxels.end(), uint64_t{0}));
 }
 
 std::vector<SceneSize> BricksStats::forms() const {
@@ -132,7 +133,7 @@ void set_bricks_stats(Json& json, const BricksStats& stats) {
     const BrickTotals& all = stats.rows.back().sizes[size];
     Json& shares = entry.object("shares");
     for (uint32_t type = 0; type < kBrickTypeCount; ++type)
-      shares.set(std::string(BrickTypes::kNames[type]), share_of(all.counts[type], all));
+      shares.set(std::string(BrickTypes::kNames[type]), share_of(type, all));
   }
 }
 
@@ -159,10 +160,9 @@ void add_sizes(ReportGroup& group, const BricksStats& stats) {
   ReportGroup& shares = group.group("shares");
   shares.column("size", column(stats.rows.back(), side_number), "voxels");
   for (uint32_t type = 0; type < kBrickTypeCount; ++type)
-    shares.column(
-        std::string(BrickTypes::kNames[type]),
-        column(stats.rows.back(), [&](const BrickTotals& t) { return share_of(t.counts[type], t); }),
-        "of the volume");
+    shares.column(std::string(BrickTypes::kNames[type]),
+                  column(stats.rows.back(), [&](const BrickTotals& t) { return share_of(type, t); }),
+                  "of the volume");
 }
 
 void add_forms(ReportGroup& group, const BricksStats& stats) {

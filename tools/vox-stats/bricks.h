@@ -33,8 +33,8 @@ struct BricksStats {
   double overhead_bits() const;  // beyond the filled values, for each of them; 0 where nothing is filled
 };
 
-// Of `count` bricks of one side; those of a side are equally large.
-double share_of(uint64_t count, const BrickTotals& totals);
+// Of the volume's voxels, those in bricks of a type.
+double share_of(uint32_t type, const BrickTotals& totals);
 
 // Measures dense, octree and list bricks alone, the thesis's four types and all. Labschütz, Figure 6.1 and
 // Table 6.3.

@@ -88,7 +88,7 @@ void add_shares(HtmlPage& page, const BricksStats& stats) {
     chart.rows.push_back(side);
     std::vector<HtmlCell> cells = {side};
     for (uint32_t type = 0; type < kBrickTypeCount; ++type) {
-      const double share = 100 * share_of(totals.counts[type], totals);
+      const double share = 100 * share_of(type, totals);
       chart.series[type].values.push_back(share);
       cells.push_back(number_cell(share, 1));
     }
