@@ -108,7 +108,7 @@ struct GltfSkin {
 // KHR_texture_transform: u' = u_u u + u_v v + u_0 and likewise v', v down.
 struct GltfUvMap {
   double u_u = 1, u_v = 0, u_0 = 0, v_u = 0, v_v = 1, v_0 = 0;
-  auto operator<=>(const GltfUvMap&) const = default;
+  bool operator==(const GltfUvMap&) const = default;
 };
 
 struct GltfTextureUse {

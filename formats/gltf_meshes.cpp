@@ -27,6 +27,16 @@ std::string place_of(uint32_t mesh, uint32_t primitive) {
   return fmt::format("meshes[{}].primitives[{}]", mesh, primitive);
 }
 
+// The item's number in the list, where it is added unless one of the `candidates` is the same.
+template <class Item>
+uint32_t index_of(std::vector<Item>& list, const Item& item, std::vector<uint32_t>& candidates) {
+  for (uint32_t candidate : candidates)
+    if (list[candidate] == item) return candidate;
+  candidates.push_back(static_cast<uint32_t>(list.size()));
+  list.push_back(item);
+  return candidates.back();
+}
+
 bool is_surface(GltfMode mode) {
   return mode == GltfMode::Triangles || mode == GltfMode::Strip || mode == GltfMode::Fan;
 }
@@ -78,11 +88,12 @@ const PreparedMesh& GltfMeshes::prepare(const GltfInstance& instance) {
   const GltfNode& node = document_.nodes[instance.node];
   const GltfMesh& mesh = document_.meshes[instance.mesh];
   Key key = {instance.mesh, instance.joints != nullptr, node.weights.empty() ? mesh.weights : node.weights};
-  auto [known, is_new] = meshes_.try_emplace(key);
-  for (uint32_t p = 0; is_new && p < mesh.primitives.size(); ++p)
+  if (auto known = meshes_.find(key); known != meshes_.end()) return known->second;
+  PreparedMesh& prepared = meshes_[key];
+  for (uint32_t p = 0; p < mesh.primitives.size(); ++p)
     at_place([&] { return place_of(instance.mesh, p); },
-             [&] { prepare(source_of(instance.mesh, p), key, known->second); });
-  return known->second;
+             [&] { prepare(source_of(instance.mesh, p), key, prepared); });
+  return prepared;
 }
 
 GltfMeshes::Source GltfMeshes::source_of(uint32_t mesh, uint32_t primitive) {
@@ -107,9 +118,7 @@ void GltfMeshes::prepare(const Source& source, const Key& key, PreparedMesh& mes
                                  .material = material};
   uint64_t triangles = triangle_count(primitive.corners);
   if (triangles == 0) return;
-  auto same = std::ranges::find(mesh.vertices, vertices);
-  primitive.vertices = static_cast<uint32_t>(same - mesh.vertices.begin());
-  if (same == mesh.vertices.end()) mesh.vertices.push_back(vertices);
+  primitive.vertices = index_of(mesh.vertices, vertices, mesh.same_positions[vertices.positions]);
   primitive.texcoords = texcoords_of(source, material, vertices.positions->count);
   mesh.primitives.push_back(primitive);
   mesh.triangles += triangles;
@@ -207,19 +216,19 @@ uint32_t GltfMeshes::texcoords_of(const Source& source, uint32_t material, uint6
     other_set_ += elements != nullptr;
   }
   if (!elements) return kNone;
-  auto next = static_cast<uint32_t>(texcoords_.size());
-  auto [known, is_new] = texcoord_index_.try_emplace({elements, use.map}, next);
-  if (is_new) texcoords_.push_back({.elements = elements, .map = use.map, .range = {}});
-  return known->second;
+  return index_of(texcoords_, GltfTexcoords{.elements = elements, .map = use.map, .range = {}},
+                  same_texcoords_[elements]);
 }
 
 void GltfMeshes::find_ranges() {
-  for (auto& [key, mesh] : meshes_) {
+  for (auto& entry : meshes_) {
+    uint32_t number = std::get<0>(entry.first);
+    PreparedMesh& mesh = entry.second;
     mesh.ranges.resize(mesh.vertices.size());
     for (const PreparedPrimitive& primitive : mesh.primitives) {
       VertexRange& range = mesh.ranges[primitive.vertices];
       uint64_t vertices = mesh.vertices[primitive.vertices].positions->count;
-      VertexRange found = at_place([&] { return place_of(std::get<0>(key), primitive.number); },
+      VertexRange found = at_place([&] { return place_of(number, primitive.number); },
                                    [&] { return find_range(primitive.corners, vertices); });
       range = united(range, found);
       if (primitive.texcoords == kNone) continue;

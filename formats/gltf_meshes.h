@@ -18,6 +18,8 @@ struct GltfTexcoords {
   const GltfElements* elements = nullptr;
   GltfUvMap map;
   VertexRange range;  // that some primitive names
+
+  bool operator==(const GltfTexcoords& other) const { return elements == other.elements && map == other.map; }
 };
 
 struct PreparedPrimitive {
@@ -32,6 +34,7 @@ struct PreparedMesh {
   std::vector<PreparedPrimitive> primitives;  // those that have triangles
   std::vector<GltfVertices> vertices;
   std::vector<VertexRange> ranges;  // of each of these, that some primitive names
+  std::map<const GltfElements*, std::vector<uint32_t>> same_positions;  // of these, those that agree in them
   uint64_t triangles = 0;
 };
 
@@ -85,7 +88,8 @@ class GltfMeshes {
   std::map<std::pair<uint32_t, uint32_t>, Decoded> draco_;  // by mesh and primitive
   std::map<Key, PreparedMesh> meshes_;
   std::vector<GltfTexcoords> texcoords_;
-  std::map<std::pair<const GltfElements*, GltfUvMap>, uint32_t> texcoord_index_;
+  std::map<const GltfElements*, std::vector<uint32_t>>
+      same_texcoords_;  // those that differ in their map alone
   uint64_t without_triangles_ = 0, without_positions_ = 0, incomplete_ = 0, morphed_ = 0, other_set_ = 0;
 };
 

@@ -134,14 +134,17 @@ class SceneBuilder {
   void write_texcoords(Scene& scene) const {
     scene.texcoords.resize(texcoords_);
     tbb::parallel_for(size_t{0}, first_texcoord_.size(), [&](size_t i) {
-      const auto& [elements, map, range] = meshes_.texcoords()[i];
+      const GltfTexcoords& texcoords = meshes_.texcoords()[i];
+      const GltfUvMap& map = texcoords.map;
+      const VertexRange& range = texcoords.range;
       Vec2f* to = scene.texcoords.data() + first_texcoord_[i];
       tbb::parallel_for(tbb::blocked_range<uint64_t>(range.first, range.end, 1 << 14), [&](const auto& part) {
-        for_each_element<2>(
-            *elements, part.begin(), part.end(), {}, [&](uint64_t v, const std::array<double, 2>& uv) {
-              to[v - range.first] = {static_cast<float>(map.u_u * uv[0] + map.u_v * uv[1] + map.u_0),
-                                     static_cast<float>(map.v_u * uv[0] + map.v_v * uv[1] + map.v_0)};
-            });
+        for_each_element<2>(*texcoords.elements, part.begin(), part.end(), {},
+                            [&](uint64_t v, const std::array<double, 2>& uv) {
+                              to[v - range.first] = {
+                                  static_cast<float>(map.u_u * uv[0] + map.u_v * uv[1] + map.u_0),
+                                  static_cast<float>(map.v_u * uv[0] + map.v_v * uv[1] + map.v_0)};
+                            });
       });
     });
   }

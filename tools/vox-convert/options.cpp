@@ -23,6 +23,7 @@ constexpr const char* kAbout =
 
 Reads OBJ, glTF/GLB, PLY, STL, FBX, OFF, 3DS and COLLADA meshes, volumes (.raw, .nrrd, .nhdr, .mhd, .mha, .dat), and
 scene files (.h5) of its own. Writes scene files, and by the extension of -o also .nrrd, .vox (MagicaVoxel) and .binvox.
+Surfaces of a glTF show their base colour plus their emission; what moves is shown in its rest pose.
 
 Examples:
   vox-convert house.obj --res 4K                        house.h5, 4096 voxels along its longest side
