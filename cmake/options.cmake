@@ -16,14 +16,14 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 add_library(vox_options INTERFACE)
 target_compile_features(vox_options INTERFACE cxx_std_20)
-# GCC 12 warns of its own std::string (PR 105651), of more in precompiled headers than else.
-set(warnings -Wall -Wextra -Wconversion -Wno-restrict $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow>
-    $<$<BOOL:${VOX_WERROR}>:-Werror>)
+if(VOX_SANITIZE)
+  set(warnings -w)  # are the release build's to give
+else()
+  # -Wrestrict: GCC 12 warns of its own std::string (PR 105651).
+  set(warnings -Wall -Wextra -Wconversion -Wno-restrict $<$<BOOL:${VOX_WERROR}>:-Werror>)
+endif()
 # Floating point decides materials, so it must round alike everywhere: no fused multiply-add, on either device.
 set(host_flags -ffp-contract=off)
-if(ccache AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  list(APPEND warnings -fpch-preprocess)  # for ccache
-endif()
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND host_flags -march=x86-64-v2)  # 2009; brings popcnt
 endif()
@@ -40,11 +40,8 @@ set(vox_hot_options "")      # for what computes: the library and the tests of i
 set(vox_cold_options -O0)    # for tests that hardly compute: most of the time to compile them is the optimiser's
 if(VOX_SANITIZE)
   set(vox_hot_options -O1)  # instrumented, the rest compiles in half the time without
-  # -Wno-maybe-uninitialized: with sanitizers GCC 12 warns of its own std::variant.
-  set(sanitizer_flags -fsanitize=${VOX_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
-      -Wno-maybe-uninitialized)
+  set(sanitizer_flags -fsanitize=${VOX_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   if(VOX_SANITIZE MATCHES "thread")
-    list(APPEND sanitizer_flags -Wno-tsan)  # of fences in TBB's headers
     set(vox_program_sources ${PROJECT_SOURCE_DIR}/cmake/tsan/tbb.cpp)
   endif()
   target_compile_options(vox_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${sanitizer_flags}>")
