@@ -215,7 +215,7 @@ std::vector<uint8_t> model_chunks(const FrozenDag& dag, const Model& model, UpAx
 void advise(const VoxelScene& scene, const std::vector<Model>& models, const std::filesystem::path& path) {
   constexpr uint32_t kHandy = 1024;
   if (scene.dag.resolution <= kHandy || models.size() == 1) return;
-  log_info("{}: {} models of at most {}³ voxels; --res {} makes a coarser scene of fewer", path.string(),
+  log_info("{}: {} models of at most {}³ voxels; --res {} makes a coarser scene with fewer", path.string(),
            models.size(), kModelSide, coarser_resolution(scene.dag.resolution, kHandy));
 }
 
