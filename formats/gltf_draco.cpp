@@ -5,6 +5,7 @@
 #include "formats/child_process.h"
 #include "formats/gltf_extensions.h"
 #include "formats/gltf_place.h"
+#include "libvox/base/units.h"
 
 #ifdef VOX_HAS_DRACO
 #include <draco/compression/decode.h>
@@ -34,6 +35,9 @@ GltfElements DracoMesh::elements(const std::string& attribute, const GltfAccesso
 namespace {
 
 using draco::PointAttribute;
+
+// A flat surface takes as little as a byte for a vertex, which costs the decoder some 200 until it is done.
+constexpr uint64_t kBytes = uint64_t{256} << 20, kBytesPerByte = 256;
 
 void write_list(MemoryFile& file, const auto& list) {
   uint64_t count = list.size();
@@ -129,11 +133,16 @@ std::vector<DracoMesh> decode_draco(const std::vector<DracoJob>& jobs) {
   for (const DracoJob& job : jobs) bytes += job.data.size();
   MemoryFile file;
   try {
-    run_in_child_process(20 + 4 * (bytes >> 20), [&] {
-      for (const DracoJob& job : jobs) decode_into(file, job);
-    });
+    run_in_child_process({.seconds = 20 + 4 * (bytes >> 20), .bytes = kBytes + kBytesPerByte * bytes},
+                         [&](ChildMemory&) {
+                           for (const DracoJob& job : jobs) decode_into(file, job);
+                         });
   } catch (const Cancelled&) {
     throw;
+  } catch (const ChildTookTooMuch& error) {
+    throw Error(fmt::format("decoding {} of Draco data {}, which no sound file needs", format_bytes(bytes),
+                            error.what()))
+        .hint("is the file damaged?");
   } catch (const Error& error) {
     throw Error(fmt::format("Draco {}", error.what())).hint("is the file damaged?");
   }
