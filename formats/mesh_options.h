@@ -19,8 +19,8 @@ struct MeshOptions {
   // (COLLADA, FBX), y where it names none.
   std::optional<UpAxis> up = std::nullopt;
   MeshUnits units = MeshUnits::File;
-  std::vector<std::filesystem::path> texture_paths =
-      {};  // folders to look into for what is not beside the mesh
+  // Folders to look into for textures that are not beside the mesh.
+  std::vector<std::filesystem::path> texture_paths = {};
 };
 
 }  // namespace vox
