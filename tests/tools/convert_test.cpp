@@ -163,6 +163,12 @@ TEST_F(ConvertProgram, TakesTheUnitsAndAxesThatTheFileNamesUnlessToldOtherwise) 
   EXPECT_NE(json_value(lying, "digest"), json_value(file, "digest"));
 }
 
+TEST_F(ConvertProgram, ReadsMeshesWithCommasInTheirNames) {
+  write("one, two.obj", "v 0 0 0\nv 1 0 0\nv 0 1 1\nf 1 2 3\n");
+  EXPECT_EQ(convert({"one, two.obj", "--res", "16", "-q"}).code, 0);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "one, two.h5"));
+}
+
 TEST_F(ConvertProgram, LooksForTexturesInTheFoldersThatAreNamed) {
   write("red.mtl", "newmtl a\nmap_Kd red.tga\n");
   write("red.obj",

@@ -137,18 +137,25 @@ void read_grid(const cxxopts::ParseResult& parsed, ConvertOptions& options) {
   options.grid.snap = parsed.count("snap-origin") > 0;
 }
 
+// Paths that an option is given, or that stand alone. Not as one list of values: cxxopts would cut a name at
+// its commas.
+std::vector<std::filesystem::path> named_paths(const cxxopts::ParseResult& parsed, std::string_view option) {
+  std::vector<std::filesystem::path> paths;
+  for (const cxxopts::KeyValue& argument : parsed.arguments())
+    if (argument.key() == option) paths.emplace_back(argument.value());
+  return paths;
+}
+
 void read_mesh_options(const cxxopts::ParseResult& parsed, MeshOptions& options) {
   options.up = parse_choice<std::optional<UpAxis>>(
       parsed, "up", {{"file", std::nullopt}, {"x", UpAxis::X}, {"y", UpAxis::Y}, {"z", UpAxis::Z}});
   options.units =
       parse_choice<MeshUnits>(parsed, "units", {{"file", MeshUnits::File}, {"keep", MeshUnits::Keep}});
-  // Not as one list of values: cxxopts would cut a name at its commas.
-  for (const cxxopts::KeyValue& argument : parsed.arguments()) {
-    if (argument.key() != "texture-path") continue;
+  options.texture_paths = named_paths(parsed, "texture-path");
+  for (const auto& path : options.texture_paths) {
     std::error_code failed;
-    if (!std::filesystem::is_directory(argument.value(), failed))
-      throw UsageError(fmt::format("--texture-path is '{}', which is not a folder", argument.value()));
-    options.texture_paths.emplace_back(argument.value());
+    if (!std::filesystem::is_directory(path, failed))
+      throw UsageError(fmt::format("--texture-path is '{}', which is not a folder", path.string()));
   }
 }
 
@@ -208,8 +215,7 @@ ConvertOptions parse_convert_options(int argc, char** argv) {
   options.overwrite = common.overwrite;
   if (parsed.count("binvox-materials") > 0) options.binvox = BinvoxValues::Materials;
   if (!parsed.count("inputs")) throw UsageError("no input file named");
-  for (const std::string& input : parsed["inputs"].as<std::vector<std::string>>())
-    options.inputs.emplace_back(input);
+  options.inputs = named_paths(parsed, "inputs");
   options.verify = parsed.count("verify") > 0;
   options.info = parsed.count("info") > 0;
   read_grid(parsed, options);
