@@ -129,7 +129,7 @@ TEST_P(TablesMemory, AfterGrowthEveryBucketIsStillCountedOnce) {
 
 TEST_P(TablesMemory, WhatIsTakenGrowsWithWhatIsStoredWhichStaysWhereItIs) {
   // Slab tables take whole superblocks at once, `sector` parts of the first one.
-  const uint64_t at_least = GetParam() == "sector" ? uint64_t{1} << 18 : uint64_t{1} << 23;
+  const uint64_t at_least = GetParam() == "sector" ? uint64_t{1} << 18 : uint64_t{1} << 24;
   Random random(4);
   const auto tables = make();
   Pointers first;
