@@ -14,10 +14,9 @@
 namespace vox {
 namespace {
 
-// x to the power of `exponent`, both from 0 to 1, within 1e-6: of the exponent's binary digits, by square
-// roots, which IEEE 754 rounds alike everywhere, as it does not pow().
+// x to the power of `exponent`, x from 0 to 1 and that below 1, within 1e-6: of the exponent's binary digits,
+// by square roots, which IEEE 754 rounds alike everywhere, as it does not pow().
 double to_the_power(double x, double exponent) {
-  if (exponent >= 1) return x;
   double power = 1, root = x;
   for (int digit = 0; digit < 24 && exponent > 0; ++digit) {
     root = std::sqrt(root);
@@ -28,6 +27,7 @@ double to_the_power(double x, double exponent) {
 }
 
 std::vector<WeightedPoint> with_powers(std::vector<WeightedPoint> points, double exponent) {
+  if (exponent >= 1) return points;
   double area = 0;
   for (const WeightedPoint& point : points) area += point.weight;
   for (WeightedPoint& point : points) point.weight = to_the_power(point.weight / area, exponent);

@@ -7,8 +7,9 @@ namespace vox {
 
 struct PaletteOptions {
   // A colour's weight is its share of the area to this power, from 0 (each of 32³ cells of the sRGB cube that
-  // has colours counts alike) to 1. Of the scenes measured, README, 0.9 leaves least of the surface far off.
-  double area_power = 0.9;
+  // has colours counts alike) to 1. Since small areas get their places otherwise (far_colors.h), lower powers
+  // cost more on average than they save there: README, "Palettes".
+  double area_power = 1;
 };
 
 // Clusters the weighted texel colours of the scene (base colours and vertex colours too) into at most 16 in

@@ -245,7 +245,7 @@ TEST_F(ConvertProgram, WeighsColorsByTheAreaToAPower) {
   EXPECT_EQ(palettes["even"], palettes["0"]);
   EXPECT_NE(palettes["area"], palettes["even"]);
   converted({"village.obj", "--res", "64", "--palette-out", "default.hex"});
-  EXPECT_EQ(read_bytes(folder_ / "default.hex"), palettes["0.9"]);
+  EXPECT_EQ(read_bytes(folder_ / "default.hex"), palettes["area"]);
 }
 
 TEST_F(ConvertProgram, LeavesMaterialsOutWithNone) {

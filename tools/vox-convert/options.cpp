@@ -9,7 +9,6 @@
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
 #include "libvox/hash/table_list.h"
-#include "libvox/scene/auto_palette.h"
 #include "tools/common/bricks_options.h"
 #include "tools/common/device_options.h"
 #include "tools/common/option_values.h"
@@ -88,7 +87,7 @@ cxxopts::Options describe() {
       "What a colour of --palette auto weighs: area: what it covers; even: all alike; or a number "
       "from 0 (even) to 1 (area), that power of the area. Lower ones favour colours of small "
       "areas, at the cost of all others",
-      preset(fmt::format("{}", PaletteOptions().area_power).c_str()),
+      preset("area"),
       "WEIGHT")("palette-out", "Write the palette used: .gpl, .pal, .hex or .png", text(), "FILE");
   options.add_options("Bricks")("structure", "svdag (of meshes the default), bricks (of volumes) or both",
                                 text(), "KIND")("optimize",
