@@ -40,7 +40,9 @@ set(vox_hot_options "")      # for what computes: the library and the tests of i
 set(vox_cold_options -O0)    # for tests that hardly compute: most of the time to compile them is the optimiser's
 if(VOX_SANITIZE)
   set(vox_hot_options -O1)  # instrumented, the rest compiles in half the time without
-  set(sanitizer_flags -fsanitize=${VOX_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  # Without what the address sanitizer finds too: a third of the time to compile.
+  set(sanitizer_flags -fsanitize=${VOX_SANITIZE} -fno-sanitize=null,object-size,vptr -fno-sanitize-recover=all
+      -fno-omit-frame-pointer)
   if(VOX_SANITIZE MATCHES "thread")
     set(vox_program_sources ${PROJECT_SOURCE_DIR}/cmake/tsan/tbb.cpp)
   endif()
