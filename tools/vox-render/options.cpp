@@ -56,7 +56,12 @@ cxxopts::Options describe() {
   options.add_options("Volume")(
       "opacity",
       "How much of what lies behind it a voxel of the highest value covers, 0 to 1; lower values less",
-      preset(fmt::format("{}", kVolumeOpacity).c_str()), "SHARE");
+      preset(fmt::format("{}", kVolumeOpacity).c_str()),
+      "SHARE")("values",
+               "What its values are: amounts, on one scale, or labels, with a colour each; auto: labels "
+               "where whole numbers "
+               "lie in areas of one, and the materials of a scene, in its palette's colours",
+               preset("auto"), "auto|amounts|labels");
   add_device_options(options);
   add_common_options(options);
   options.parse_positional({"scene"});
@@ -142,7 +147,11 @@ void read_volume(const cxxopts::ParseResult& parsed, RenderToolOptions& options)
     throw UsageError(fmt::format("--opacity is {}, expected 0 to 1", text));
   for (const char* option : {"samples", "shade", "shadows", "ao", "ao-reach", "lod"})
     if (parsed.count(option) > 0) options.of_scenes.emplace_back(option);
-  if (parsed.count("opacity") > 0) options.of_volumes.emplace_back("opacity");
+  options.values = parse_choice<ValuesAs>(
+      parsed, "values",
+      {{"auto", ValuesAs::Auto}, {"amounts", ValuesAs::Amounts}, {"labels", ValuesAs::Labels}});
+  for (const char* option : {"opacity", "values"})
+    if (parsed.count(option) > 0) options.of_volumes.emplace_back(option);
 }
 
 }  // namespace

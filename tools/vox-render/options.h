@@ -11,6 +11,7 @@
 namespace vox {
 
 enum class Legends { On, Off };
+enum class ValuesAs { Auto, Amounts, Labels };  // what those of a volume are
 
 struct RenderToolOptions {
   std::filesystem::path scene, output;
@@ -21,6 +22,7 @@ struct RenderToolOptions {
   RenderOptions render;    // all but the pose, and the reach below
   double ao_reach = 0;     // in scene units; 0: the default
   double opacity = kVolumeOpacity;
+  ValuesAs values = ValuesAs::Auto;
   // Of the options given, those that only scenes take, or only volumes.
   std::vector<std::string> of_scenes, of_volumes;
   Legends legends = Legends::On;
