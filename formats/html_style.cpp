@@ -45,8 +45,8 @@ figure.picture img { display: block; width: 100%; height: auto; border-radius: 6
 figure.picture figcaption { color: var(--quiet); margin-top: .5rem; font-size: .9rem; }
 figure.picture { margin-top: 1.5rem; }
 .pair { display: grid; gap: 1.25rem 2.25rem; align-items: start; }
-@media screen and (min-width: 62rem) { .pair { grid-template-columns: 25rem minmax(0, 1fr); } }
-.chart { max-width: 34rem; }
+@media screen and (min-width: 62rem) { .pair { grid-template-columns: minmax(25rem, 1fr) fit-content(100%); } }
+.chart { max-width: 40rem; container-type: inline-size; }
 .chart svg { display: block; width: 100%; height: auto; }
 .legend { list-style: none; margin: 0 0 .6rem; padding: 0; display: flex; flex-wrap: wrap; gap: .15rem 1rem; }
 .legend li { font-size: .85rem; white-space: nowrap; }
@@ -63,6 +63,8 @@ svg text {
   font-size: 11px; fill: var(--quiet); font-variant-numeric: tabular-nums;
   paint-order: stroke; stroke: var(--page); stroke-width: 3px; stroke-linejoin: round;
 }
+@container (min-width: 30rem) { svg text { font-size: 9.5px; } }
+@container (min-width: 36rem) { svg text { font-size: 8.5px; } }
 svg .grid { stroke: var(--line); stroke-width: 1; }
 svg .rule { stroke: var(--text); stroke-width: 1.5; stroke-dasharray: 4 3; }
 svg .s1 { --c: var(--s1); } svg .s2 { --c: var(--s2); } svg .s3 { --c: var(--s3); } svg .s4 { --c: var(--s4); }

@@ -259,11 +259,13 @@ void write_scene(const VoxelScene& scene, const fs::path& path, const FrozenBric
   target.commit();
 }
 
-void write_bricks(const FrozenBricks& bricks, const FileOrigin& origin, const fs::path& path) {
+void write_bricks(const FrozenBricks& bricks, const FileOrigin& origin, const fs::path& path,
+                  const VoxelScene* scene) {
   h5::Quiet quiet;
   AtomicFile target(path);
   h5::Object file = h5::create_file(target.path(), path.string());
   write_header(file, origin);
+  if (scene != nullptr && scene->palette.count > 0) write_palette(file, *scene);
   write_bricks_group(file, bricks);
   h5::close_file(std::move(file));
   target.commit();
@@ -294,6 +296,16 @@ FrozenBricks read_bricks(const fs::path& path) {
   if (!h5::has_child(file, "bricks"))
     throw Error("holds no bricks").at(path.string()).hint("make them with --structure bricks or both");
   return read_bricks_group(file);
+}
+
+std::optional<Palette> scene_palette(const fs::path& path) {
+  h5::Quiet quiet;
+  const h5::Object file = open_checked(path);
+  if (!h5::has_child(file, "palette")) return std::nullopt;
+  VoxelScene scene;
+  read_palette(file, scene);
+  if (scene.palette.count == 0) return std::nullopt;
+  return scene.palette;
 }
 
 SceneFileParts scene_file_parts(const fs::path& path) {

@@ -13,11 +13,12 @@
 //
 //   /bricks                hybrid bricks of the same voxels or of a volume: formats/bricks_group.h
 //
-// A file of a volume has /bricks alone, and no digest. Texts have fixed lengths (h5py: bytes; .decode() gives
-// a str). Equal scenes give equal bytes.
+// A file of a volume has /bricks alone, and no digest; one of a scene's materials as a volume /palette too.
+// Texts have fixed lengths (h5py: bytes; .decode() gives a str). Equal scenes give equal bytes.
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "libvox/bricks/frozen_bricks.h"
@@ -34,13 +35,18 @@ void write_scene(const VoxelScene& scene, const std::filesystem::path& path,
 struct FileOrigin {
   std::string generator, command, created;
 };
-void write_bricks(const FrozenBricks& bricks, const FileOrigin& origin, const std::filesystem::path& path);
+// `scene` is the one whose materials the bricks hold, null for a volume.
+void write_bricks(const FrozenBricks& bricks, const FileOrigin& origin, const std::filesystem::path& path,
+                  const VoxelScene* scene = nullptr);
 
 // Checks everything that a walk over the DAG relies on to stay inside of it; verify() checks the rest. Throws
 // Error that names the file and what in it is wrong.
 VoxelScene read_scene(const std::filesystem::path& path);
 
 FrozenBricks read_bricks(const std::filesystem::path& path);
+
+// Of the materials that a scene or its bricks have; none of a volume, or where they have none.
+std::optional<Palette> scene_palette(const std::filesystem::path& path);
 
 // What a scene file holds. Throws Error where it is none.
 struct SceneFileParts {

@@ -45,7 +45,7 @@ ChartAxis ChartAxis::linear(double high) {
   return axis;
 }
 
-ChartAxis ChartAxis::logarithmic(double low, double high) {
+ChartAxis ChartAxis::logarithmic(double low, double high, Zeros zeros) {
   ChartAxis axis;
   axis.scale_ = ChartScale::Log;
   if (low <= 0) low = high;
@@ -55,6 +55,11 @@ ChartAxis ChartAxis::logarithmic(double low, double high) {
   axis.low_ = std::pow(10, first);
   axis.high_ = std::pow(10, last);
   const int step = (last - first + 4) / 5;
+  if (zeros == Zeros::Some) {
+    axis.zeros_ = zeros;
+    axis.low_ = std::pow(10, first - step);
+    axis.ticks_.push_back(axis.low_);
+  }
   for (int power = first; power <= last; power += step) axis.ticks_.push_back(std::pow(10, power));
   return axis;
 }
@@ -62,14 +67,25 @@ ChartAxis ChartAxis::logarithmic(double low, double high) {
 ChartAxis ChartAxis::at_values(double low, double high, ChartScale scale, std::vector<double> values) {
   ChartAxis axis;
   axis.scale_ = scale;
-  axis.low_ = low;
+  // With a single value there is no scale.
+  axis.low_ = scale == ChartScale::Log && low > 0 && low < high
+                  ? std::pow(10, std::floor(std::log10(low) + 1e-9))
+                  : low;
   axis.high_ = high;
   axis.ticks_ = std::move(values);
   return axis;
 }
 
+std::string ChartAxis::label(double tick) const {
+  return zeros_ == Zeros::Some && tick == low_ ? "0" : short_number(tick);
+}
+
 double ChartAxis::at(double value) const {
   if (low_ == high_) return 0.5;
+  if (scale_ == ChartScale::Even) {
+    const auto next = std::ranges::lower_bound(ticks_, value);
+    return static_cast<double>(next - ticks_.begin()) / static_cast<double>(ticks_.size() - 1);
+  }
   const double share = scale_ == ChartScale::Linear
                            ? (value - low_) / (high_ - low_)
                            : std::log(std::max(value, low_) / low_) / std::log(high_ / low_);

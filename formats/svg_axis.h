@@ -27,21 +27,26 @@ std::vector<Chart::Key> series_keys(const std::vector<Series>& series) {
   return keys;
 }
 
+enum class Zeros { None, Some };
+
 class ChartAxis {
  public:
   // From 0 to at least `high`.
   static ChartAxis linear(double high);
-  // Whole powers of ten around both; what is not positive lies at the lower end.
-  static ChartAxis logarithmic(double low, double high);
+  // Whole powers of ten around both; what is not positive lies at the lower end, which with Zeros::Some is a
+  // mark for 0 below them.
+  static ChartAxis logarithmic(double low, double high, Zeros zeros = Zeros::None);
   // From `low` to `high`, with marks at the values given.
   static ChartAxis at_values(double low, double high, ChartScale scale, std::vector<double> values);
 
   double at(double value) const;  // 0 to 1
   const std::vector<double>& ticks() const { return ticks_; }
+  std::string label(double tick) const;
 
  private:
   ChartScale scale_ = ChartScale::Linear;
   double low_ = 0, high_ = 1;
+  Zeros zeros_ = Zeros::None;
   std::vector<double> ticks_;
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kGap = 8, kAboveLabel = 15, kAboveGap = 5, kBelowAxis = 34, kTop = 4;
 constexpr double kLeastWidth = 1.5;  // of what is more than nothing
-constexpr size_t kLabelBeside = 14;  // characters; longer ones stand above the bars
+constexpr size_t kLabelBeside = 18;  // characters; longer ones stand above the bars
 constexpr size_t kLabelAbove = 54;   // still longer ones are cut
 
 class Bars {

@@ -8,7 +8,9 @@
 
 namespace vox {
 
-enum class ChartScale { Linear, Log };  // Linear begins at 0; Log where the smallest value's power of ten is
+// Linear begins at 0, but for the x of lines; Log at the power of ten below the smallest value, and what is 0
+// lies a step below it; of Even, for the x of lines, all values are equally far from one another.
+enum class ChartScale { Linear, Log, Even };
 
 // A drawn chart. Series are told apart by the classes s1, s2, …, kSeriesColors of them.
 struct Chart {

@@ -22,7 +22,7 @@ class Lines {
  public:
   explicit Lines(const LineChart& chart) : chart_(chart), x_(make_x(chart)), y_(make_y(chart)) {
     double widest = 0;
-    for (const double tick : y_.ticks()) widest = std::max(widest, text_width(short_number(tick)));
+    for (const double tick : y_.ticks()) widest = std::max(widest, text_width(y_.label(tick)));
     left_ = widest + 10;
   }
 
@@ -42,7 +42,7 @@ class Lines {
     std::ranges::sort(values);
     values.erase(std::unique(values.begin(), values.end()), values.end());
     const double low = values.front(), high = values.back();
-    if (values.size() > kMostDots) {  // round numbers instead
+    if (values.size() > kMostDots && chart.x_scale != ChartScale::Even) {  // round numbers instead
       const std::vector<double> round = ChartAxis::linear(high).ticks();
       values.clear();
       std::ranges::copy_if(round, std::back_inserter(values),
@@ -53,15 +53,18 @@ class Lines {
 
   static ChartAxis make_y(const LineChart& chart) {
     double low = HUGE_VAL, high = 0, highest = 0;
+    Zeros zeros = Zeros::None;
     for (const LineChart::Series& series : chart.series)
       for (const Point& point : series.points) {
+        if (point.y <= 0) zeros = Zeros::Some;
         high = std::max(high, point.y);
         highest = std::max(highest, point.high);
         for (const double value : {point.y, point.low})
           if (value > 0) low = std::min(low, value);
       }
     high = std::max(high, std::min(highest, kMostSpread * high));
-    return chart.y_scale == ChartScale::Log ? ChartAxis::logarithmic(low, high) : ChartAxis::linear(high);
+    return chart.y_scale == ChartScale::Log ? ChartAxis::logarithmic(low, high, zeros)
+                                            : ChartAxis::linear(high);
   }
 
   // With a single place on the axis the series stand side by side.
@@ -78,7 +81,7 @@ class Lines {
     std::string content = svg_text(0, kChartFont, Anchor::Start, chart_.y_title);
     for (const double tick : y_.ticks()) {
       content += svg_line(left_, y(tick), kRight, y(tick), "grid");
-      content += svg_text(left_ - 6, y(tick) + kChartFont * 0.36, Anchor::End, short_number(tick));
+      content += svg_text(left_ - 6, y(tick) + kChartFont * 0.36, Anchor::End, y_.label(tick));
     }
     double free = 0;  // where the next label may begin
     for (const double tick : x_.ticks()) {

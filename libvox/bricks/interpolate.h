@@ -18,6 +18,13 @@ struct ValueCell {
 
   VOX_HD float value() const { return along_z(along_y(0), along_y(1)); }
 
+  // Of the voxel that the position is in.
+  VOX_HD float nearest() const {
+    const uint32_t x = from_low.x < 0.5f ? 0 : 1, y = from_low.y < 0.5f ? 0 : 2,
+                   z = from_low.z < 0.5f ? 0 : 4;
+    return values[x + y + z];
+  }
+
   // How the value grows from voxel to voxel along each axis: not at all where the volume ends.
   VOX_HD Vec3<float> gradient() const {
     const float dx = along_z(mix(step_x(0), step_x(1), from_low.y), mix(step_x(2), step_x(3), from_low.y));

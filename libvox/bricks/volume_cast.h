@@ -2,8 +2,10 @@
 //
 // A ray takes the interpolated value at every whole number of steps from the eye on, between where it enters
 // the volume's box and where it leaves it. Values become colours and opacities by a table, surfaces are
-// brighter where they face the sun. Made in doubles, a ray goes on in single floats, one rounding an
-// operation and no library functions: pictures are the same on every device and through every kind of access.
+// brighter where they face the sun. Values that are labels are not mixed: a sample has the colour of the
+// voxel that it is in, and surfaces are where voxels are filled. Made in doubles, a ray goes on in single
+// floats, one rounding an operation and no library functions: pictures are the same on every device and
+// through every kind of access.
 #pragma once
 
 #include "libvox/base/tiles.h"
@@ -36,6 +38,8 @@ struct CastView {
   float low, colors_per_value;  // 8 B, the value of the first colour; from there to the next ones
   ValueMeaning meaning;         // 20 B
   uint32_t width, height;       // 8 B
+  uint32_t labels;              // 4 B, 1: values are labels, whose colours label_slot() finds
+  float empty;                  // 4 B, the value of voxels that are empty
   uint32_t log2_empty;      // 4 B, of the side of bricks that are passed over where they are empty; 0: none
   const CastColor* colors;  // 8 B, [kCastColors]
   CastPixel* pixels;        // 8 B, row by row
@@ -85,6 +89,11 @@ struct CastRay {
   }
 };
 
+// Labels below 256 have colours of their own.
+VOX_HD constexpr uint32_t label_slot(uint32_t label) {
+  return (label ^ label >> 8) % kCastColors;
+}
+
 template <class Access, class T>
 struct CastVolume {
   Access access;
@@ -109,14 +118,24 @@ struct CastVolume {
         n = next;
         continue;
       }
-      const ValueCell cell = values.cell(ray.at(n++));
-      const CastColor here = view.colors[color_of(cell.value())];
+      ValueCell cell = values.cell(ray.at(n++));
+      if (view.labels != 0 && cell.nearest() == view.empty) continue;
+      const uint32_t color =
+          view.labels != 0 ? label_slot(static_cast<uint32_t>(cell.nearest())) : color_of(cell.value());
+      const CastColor here = view.colors[color];
       if (here.opacity == 0) continue;
+      if (view.labels != 0) cell = filled(cell);
       sum = sum + here.color * (clear * here.opacity * light(cell));
       clear = clear * (1 - here.opacity);
     }
     const Vec3<float> color = sum + view.background * clear;
     return {code(color.x), code(color.y), code(color.z), 255};
+  }
+
+  // 1 where a voxel is filled, else 0.
+  VOX_HD ValueCell filled(ValueCell cell) const {
+    for (float& value : cell.values) value = value == view.empty ? 0.0f : 1.0f;
+    return cell;
   }
 
   VOX_HD uint32_t color_of(float value) const { return code((value - view.low) * view.colors_per_value); }

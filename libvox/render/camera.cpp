@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kFarthest = 0x1p30;  // voxels: what a Ray can do
 constexpr double kPi = 3.14159265358979323846;
-constexpr double kMargin = 1.05;  // around the box
+constexpr double kMargin = 1.05;  // around what is framed, in the picture
 
 Vec3d to_double(Int3 v) {
   return {static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
@@ -73,6 +73,14 @@ struct HalfSize {
     width = pixel * size.width;
     height = pixel * size.height;
   }
+
+  // Of the part of the image that what is framed is to be in.
+  HalfSize without_margin() const {
+    HalfSize inner = *this;
+    inner.width /= kMargin;
+    inner.height /= kMargin;
+    return inner;
+  }
 };
 
 // Of the image, along one of its axes: an eye at `e`, its image `half` as wide as it is far away, sees the
@@ -90,7 +98,9 @@ class Span {
     low_ = -high_;
   }
   double width() const { return (high_ - low_) / 2; }
-  double middle() const { return (high_ + low_) / 2; }
+  // Where an eye sees all whose picture is `half` wide at distance 1, so far back or further.
+  double lowest_eye(double half, double back) const { return high_ - half * back; }
+  double highest_eye(double half, double back) const { return low_ + half * back; }
 
  private:
   double low_ = HUGE_VAL, high_ = -HUGE_VAL;
@@ -106,7 +116,30 @@ struct Extent {
   }
 };
 
-// What is framed, with some room around it: one voxel, where there is nothing.
+// A point of what is framed, seen from its middle: where it is along an axis of the image, and how far
+// behind.
+struct Seen {
+  double at, depth;
+};
+
+// Where along that axis an eye so far back has all points as far to one side of its picture as to the other:
+// what is nearer comes out wider, so that it is not the middle of the points. Between the two, which see all.
+double picture_middle(const std::vector<Seen>& points, double back, double low, double high) {
+  constexpr int kHalvings = 48;
+  for (int i = 0; i < kHalvings; ++i) {
+    const double eye = (low + high) / 2;
+    double right = -HUGE_VAL, left = HUGE_VAL;
+    for (const Seen& point : points) {
+      const double shown = (point.at - eye) / (point.depth + back);
+      right = std::max(right, shown);
+      left = std::min(left, shown);
+    }
+    (right + left > 0 ? low : high) = eye;
+  }
+  return (low + high) / 2;
+}
+
+// What is framed: one voxel, where there is nothing.
 class Boxes {
  public:
   explicit Boxes(std::span<const VoxelBox> boxes) : boxes_(boxes.begin(), boxes.end()) {
@@ -119,18 +152,30 @@ class Boxes {
   Vec3d middle() const { return middle_; }
 
   void add_to(Extent& extent, const Axes& axes, const HalfSize& half) const {
+    each_corner([&](Vec3d corner) {
+      const double depth = dot(corner, axes.forward);
+      extent.across.add(dot(corner, axes.right), half.width * depth);
+      extent.along.add(dot(corner, axes.down), half.height * depth);
+    });
+  }
+
+  // Along one of the image's axes.
+  void add_to(std::vector<Seen>& points, Vec3d axis, Vec3d forward) const {
+    each_corner([&](Vec3d corner) { points.push_back({dot(corner, axis), dot(corner, forward)}); });
+  }
+
+ private:
+  // From the middle.
+  template <class F>
+  void each_corner(const F& f) const {
     for (const VoxelBox& box : boxes_)
       for (int corner = 0; corner < 8; ++corner) {
         const Int3 at = {corner & 1 ? box.max.x : box.min.x, corner & 2 ? box.max.y : box.min.y,
                          corner & 4 ? box.max.z : box.min.z};
-        const Vec3d from_middle = (to_double(at) - middle_) * kMargin;
-        const double depth = dot(from_middle, axes.forward);
-        extent.across.add(dot(from_middle, axes.right), half.width * depth);
-        extent.along.add(dot(from_middle, axes.down), half.height * depth);
+        f(to_double(at) - middle_);
       }
   }
 
- private:
   std::vector<VoxelBox> boxes_;
   Vec3d middle_;
 };
@@ -198,7 +243,7 @@ const std::vector<std::string>& view_names() {
 }
 
 std::vector<VoxelBox> outline(const FrozenDag& dag) {
-  constexpr uint32_t kLevels = 5;  // at most 32³ boxes
+  constexpr uint32_t kLevels = 6;  // at most 64³ boxes, which surfaces are far from
   std::vector<VoxelBox> boxes;
   const uint32_t last = std::min(kLevels, dag.depth());
   const VoxelBox filled = filled_box(dag);
@@ -213,19 +258,25 @@ std::vector<VoxelBox> outline(const FrozenDag& dag) {
 CameraPose framing(std::span<const VoxelBox> boxes, const std::string& view, double turn, double fov,
                    ImageSize size) {
   const Boxes framed(boxes);
-  const HalfSize half(fov, size);
+  const HalfSize half = HalfSize(fov, size).without_margin();
   const Axes axes(direction_of(view, turn) * -1);
   Extent extent;
   framed.add_to(extent, axes, half);
-  const Vec3d target =
-      framed.middle() + axes.right * extent.across.middle() + axes.down * extent.along.middle();
-  return {target - axes.forward * extent.back(half), target, fov};
+  const double back = extent.back(half);
+  const auto middle = [&](const Span& span, Vec3d axis, double half_size) {
+    std::vector<Seen> points;
+    framed.add_to(points, axis, axes.forward);
+    return picture_middle(points, back, span.lowest_eye(half_size, back), span.highest_eye(half_size, back));
+  };
+  const Vec3d target = framed.middle() + axes.right * middle(extent.across, axes.right, half.width) +
+                       axes.down * middle(extent.along, axes.down, half.height);
+  return {target - axes.forward * back, target, fov};
 }
 
 std::vector<CameraPose> turntable(std::span<const VoxelBox> boxes, const std::string& view, uint32_t count,
                                   double fov, ImageSize size) {
   const Boxes framed(boxes);
-  const HalfSize half(fov, size);
+  const HalfSize half = HalfSize(fov, size).without_margin();
   std::vector<Axes> turns;
   Extent extent;
   for (uint32_t i = 0; i < count; ++i) {
@@ -233,10 +284,15 @@ std::vector<CameraPose> turntable(std::span<const VoxelBox> boxes, const std::st
     framed.add_to(extent, turns.back(), half);
   }
   extent.across.center();  // what the scene turns around stays where it is
+  const double back = extent.back(half);
+  std::vector<Seen> points;
+  for (const Axes& axes : turns) framed.add_to(points, axes.down, axes.forward);
+  const double down = picture_middle(points, back, extent.along.lowest_eye(half.height, back),
+                                     extent.along.highest_eye(half.height, back));
   std::vector<CameraPose> poses;
   for (const Axes& axes : turns) {
-    const Vec3d target = framed.middle() + axes.down * extent.along.middle();
-    poses.push_back({target - axes.forward * extent.back(half), target, fov});
+    const Vec3d target = framed.middle() + axes.down * down;
+    poses.push_back({target - axes.forward * back, target, fov});
   }
   return poses;
 }

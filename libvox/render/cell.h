@@ -18,6 +18,21 @@ struct Cell {
         out{ray.first.x + (ray.step.x << log2), ray.first.y + (ray.step.y << log2),
             ray.first.z + (ray.step.z << log2)} {}
 
+  // The cell of side 2^log2_cell around a voxel of the grid.
+  VOX_HD Cell(const Ray& ray, Int3 voxel, uint32_t log2_cell) : log2(log2_cell) {
+    const uint32_t last = (1u << ray.log2_side) - 1;
+    const auto mirrored = [&](int32_t voxel_at, uint32_t axis) {
+      const auto along = static_cast<uint32_t>(voxel_at);
+      return (ray.mirrored >> axis & 1 ? along ^ last : along) >> log2_cell << log2_cell;
+    };
+    at = {mirrored(voxel.x, 0), mirrored(voxel.y, 1), mirrored(voxel.z, 2)};
+    const auto leaves = [&](uint32_t low, Crossing first, Crossing step) {
+      return first + static_cast<Crossing>(low + (1u << log2_cell)) * step;
+    };
+    out = {leaves(at.x, ray.first.x, ray.step.x), leaves(at.y, ray.first.y, ray.step.y),
+           leaves(at.z, ray.first.z, ray.step.z)};
+  }
+
   VOX_HD Crossing next() const {
     const Crossing xy = out.x < out.y ? out.x : out.y;
     return xy < out.z ? xy : out.z;

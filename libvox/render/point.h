@@ -11,12 +11,12 @@ VOX_HD inline Vec3d hit_point(Vec3d origin, Vec3d direction, const Ray& ray, con
   const double scale = distance_to(ray, hit.at) / std::sqrt(dot(direction, direction));
   const Vec3d at = origin + direction * scale;
   const uint32_t face = axis_of(hit.at);
-  const auto along = [&](double value, int32_t corner, uint32_t axis) {
-    const double low = corner, high = low + detail::power_of_two(hit.log2);
+  const auto along = [&](double value, double low, double high, uint32_t axis) {
     if (face == axis) return ray.mirrored >> axis & 1 ? high : low;
     return value < low ? low : value > high ? high : value;
   };
-  return {along(at.x, hit.corner.x, 0), along(at.y, hit.corner.y, 1), along(at.z, hit.corner.z, 2)};
+  return {along(at.x, hit.low.x, hit.high.x, 0), along(at.y, hit.low.y, hit.high.y, 1),
+          along(at.z, hit.low.z, hit.high.z, 2)};
 }
 
 }  // namespace vox

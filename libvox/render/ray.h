@@ -32,11 +32,12 @@ struct Ray {
   Crossing end;            // 8 B, what it enters later it does not hit
   int64_t before;          // 8 B, ticks from the eye to time 0
   int64_t pixel_is_voxel;  // 8 B, ticks from the eye to where a pixel is as wide as a voxel; INT64_MAX: never
+  int64_t widest;          // 8 B, ticks from the eye from where on a pixel becomes no wider
   double voxels_per_tick;  // 8 B, of distance
   uint32_t mirrored;       // 4 B, bit 0, 1, 2: x, y, z
   uint32_t log2_side;      // 4 B, of the cube
 };
-static_assert(sizeof(Ray) == 96);
+static_assert(sizeof(Ray) == 104);
 
 // Ticks from the eye.
 VOX_HD inline int64_t ticks_to(const Ray& ray, Crossing at) {
@@ -123,6 +124,7 @@ VOX_HD inline Ray make_ray(uint32_t log2_side, Vec3d origin, Vec3d direction, do
   ray.voxels_per_tick = std::sqrt(x.slope * x.slope + y.slope * y.slope + z.slope * z.slope) /
                         detail::ticks_per_voxel(log2_side);
   const double widens = spread * ray.voxels_per_tick;  // voxels of a pixel's width per tick
+  ray.widest = INT64_MAX;
   ray.pixel_is_voxel = widens * detail::kFarTicks > 1 ? static_cast<int64_t>(1 / widens) : INT64_MAX;
   return ray;
 }
@@ -131,6 +133,13 @@ VOX_HD inline Ray make_ray(uint32_t log2_side, Vec3d origin, Vec3d direction, do
 VOX_HD inline Ray limited(Ray ray, double distance) {
   const double ticks = distance / ray.voxels_per_tick - static_cast<double>(ray.before);
   if (ticks < detail::kFarTicks) ray.end = crossing_at(static_cast<int64_t>(ticks), kNoAxis);
+  return ray;
+}
+
+// The same ray, whose pixel is nowhere wider than at this distance in voxels.
+VOX_HD inline Ray no_wider(Ray ray, double distance) {
+  const double ticks = distance / ray.voxels_per_tick;
+  if (ticks < detail::kFarTicks) ray.widest = static_cast<int64_t>(ticks);
   return ray;
 }
 

@@ -1,8 +1,11 @@
 // A DAG as rays read it: the words of a FrozenDag on a device, all levels in one array.
 #pragma once
 
+#include <utility>
+
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/device/pool.h"
+#include "libvox/render/node_box.h"
 #include "libvox/render/ray.h"
 
 namespace vox {
@@ -17,6 +20,7 @@ VOX_HD inline uint32_t octant_at(Int3 voxel, uint32_t log2) {
 
 struct RayDagRef {
   const uint32_t* nodes[kMaxLog2Side + 1];  // 168 B: those whose side is 2^i voxels; [kLeafLog2]: leaves
+  const PackedBox* boxes;                   // 8 B, of nodes, see box_index(): where rays have a pixel's width
   uint32_t log2_side;                       // 4 B, of the root
   uint32_t filled;                          // 4 B, 0: there is no root
   uint32_t materials;                       // 4 B, 1: leaves hold them
@@ -39,11 +43,10 @@ struct RayDagRef {
     return materials ? leaf_material(leaf, bit) : 0;
   }
 
-  // One of the materials below a node or leaf, always the same: that of its first voxel in Morton order.
-  VOX_HD uint32_t first_material(const uint32_t* node, uint32_t log2) const {
-    for (; log2 > kLeafLog2; node = nodes[--log2] + node[1])
-      if (is_homogeneous(node[0])) return homogeneous_material(node[0]);
-    return materials ? node[2] & 15 : 0;
+  // Of a node, not a leaf: one that no other has, as all take two words or more.
+  VOX_HD uint64_t box_index(const uint32_t* node) const { return static_cast<uint64_t>(node - words()) >> 1; }
+  VOX_HD NodeBox box(const uint32_t* node, uint32_t log2) const {
+    return unpacked(boxes[box_index(node)], log2);
   }
 };
 
@@ -69,8 +72,16 @@ class RayDag {
 
   RayDagRef ref() const { return ref_; }
 
+  // Of bound_nodes(), from now on part of ref().
+  void set_boxes(Buffer<PackedBox> boxes) {
+    boxes_ = std::move(boxes);
+    ref_.boxes = boxes_.data();
+  }
+  bool has_boxes() const { return ref_.boxes != nullptr; }
+
  private:
   Buffer<uint32_t> words_;
+  Buffer<PackedBox> boxes_;
   RayDagRef ref_ = {};
 };
 

@@ -7,6 +7,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/dag/filled_box.h"
+#include "libvox/dag/node.h"
 #include "libvox/scene/oklab.h"
 
 namespace vox {
@@ -39,9 +40,9 @@ Range distances(const VoxelBox& box, Vec3d eye) {
   return {length(from), std::max(length(to), length(from) + 1)};
 }
 
-// The largest log2 that a cell has which is no wider than this, at least 1.
+// The largest log2 that a cell has which is no wider than this, at least a leaf's.
 double coarsest(double width, uint32_t log2_side) {
-  uint32_t log2 = 1;
+  uint32_t log2 = kLeafLog2;
   while (log2 < log2_side && std::ldexp(1.0, int(log2) + 1) <= width) ++log2;
   return log2;
 }

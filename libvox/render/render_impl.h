@@ -9,6 +9,7 @@
 #include "libvox/dag/filled_box.h"
 #include "libvox/device/uploaded.h"
 #include "libvox/render/cast_pixels.h"
+#include "libvox/render/node_boxes.h"
 #include "libvox/render/render.h"
 #include "libvox/render/sharing.h"
 #include "libvox/render/slice_impl.h"
@@ -90,9 +91,12 @@ class DeviceRenderer final : public Renderer {
 
   Picture render(const RenderOptions& options) override {
     detail::check_picture(options);
+    Camera camera = make_camera(options.pose, options.size, rays_.ref().log2_side);
+    if (options.lod == LevelOfDetail::Off || options.shade == Shade::Sharing)
+      camera.spread = 0;
+    else if (!rays_.has_boxes())
+      rays_.set_boxes(bound_nodes(device_, rays_.ref()));
     const RayDagRef dag = rays_.ref();
-    Camera camera = make_camera(options.pose, options.size, dag.log2_side);
-    if (options.lod == LevelOfDetail::Off || options.shade == Shade::Sharing) camera.spread = 0;
     Shading shading = make_shading(filled_, dag.log2_side, palette_, camera, options);
     shading.hemisphere = hemisphere_.data();
     Picture picture;

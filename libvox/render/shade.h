@@ -72,16 +72,21 @@ class Shader {
       case Shade::Level:
         return measured(hit.log2);
       case Shade::Sharing:
-        return measured(shading_.use_codes[dag_.leaf_at(hit.corner) - dag_.nodes[kLeafLog2]]);
+        return measured(shading_.use_codes[dag_.leaf_at(hit.low) - dag_.nodes[kLeafLog2]]);
       case Shade::Normal:
         return normal_color(face_normal(ray, hit));
       case Shade::Material:
         break;
     }
-    return shading_.colors[hit.material] * light_at(direction, ray, hit, seed);
+    return shading_.colors[hit_material(dag_, ray, hit)] * light_at(direction, ray, hit, seed);
   }
 
  private:
+  struct Surface {
+    Vec3d point;
+    double distance;  // from the eye, voxels
+  };
+
   // What lies outside the ramp has the colour of its end.
   VOX_HD Light measured(double value) const {
     const double share = (value - shading_.low) / (shading_.high - shading_.low);
@@ -92,28 +97,34 @@ class Shader {
   VOX_HD float light_at(Vec3d direction, const Ray& ray, const Hit& hit, uint64_t seed) const {
     const Int3 normal = face_normal(ray, hit);
     if (axis_of(hit.at) == kNoAxis) return shading_.ambient;  // the eye is in matter
-    const Vec3d point = hit_point(camera_.eye, direction, ray, hit);
-    float light = shading_.ambient * open_sky(point, normal, seed);
+    const Surface at = {hit_point(camera_.eye, direction, ray, hit), distance_to(ray, hit.at)};
+    float light = shading_.ambient * open_sky(at, normal, seed);
     const double facing =
         normal.x * shading_.to_sun.x + normal.y * shading_.to_sun.y + normal.z * shading_.to_sun.z;
-    if (facing > 0 && sees_sun(point)) light += shading_.sun * static_cast<float>(facing);
+    if (facing > 0 && sees_sun(at)) light += shading_.sun * static_cast<float>(facing);
     return light;
   }
 
-  VOX_HD bool sees_sun(Vec3d point) const {
+  // From a surface on. Of what lies far from there it sees no less than of what is at the surface's distance
+  // from the eye: a shadow's edge is as sharp as what it falls on.
+  VOX_HD Ray further_ray(const Surface& from, Vec3d direction) const {
+    return no_wider(make_ray(camera_.log2_side, from.point, direction, camera_.spread), from.distance);
+  }
+
+  VOX_HD bool sees_sun(const Surface& from) const {
     if (!shading_.shadows) return true;
-    return !trace(dag_, make_ray(camera_.log2_side, point, shading_.to_sun, camera_.spread)).found();
+    return !trace(dag_, further_ray(from, shading_.to_sun)).found();
   }
 
   // How much of it.
-  VOX_HD float open_sky(Vec3d point, Int3 normal, uint64_t seed) const {
+  VOX_HD float open_sky(const Surface& from, Int3 normal, uint64_t seed) const {
     if (shading_.ao_rays == 0) return 1;
     const uint64_t first = mix64(seed);
     uint32_t open = 0;
     for (uint32_t i = 0; i < shading_.ao_rays; ++i) {
       const uint64_t at = (first + uint64_t{i} * kHemisphere / shading_.ao_rays) % kHemisphere;
       const Vec3d direction = detail::around_normal(shading_.hemisphere[at], normal);
-      const Ray ray = make_ray(camera_.log2_side, point, direction, camera_.spread);
+      const Ray ray = further_ray(from, direction);
       if (!trace(dag_, limited(ray, shading_.ao_reach)).found()) ++open;
     }
     return static_cast<float>(open) / static_cast<float>(shading_.ao_rays);

@@ -10,13 +10,17 @@ namespace vox {
 inline constexpr uint32_t kMiss = UINT32_MAX;
 
 struct Hit {
-  Crossing at = 0;        // 8 B, by which the ray enters what it hits; axis kNoAxis: it begins there
-  Int3 corner = {};       // 12 B, the lowest of it, in voxels
-  uint32_t log2 = kMiss;  // 4 B, of its side: 0 for a voxel, more where the ray stopped at a node; or kMiss
-  uint32_t material = 0;  // 4 B
+  Crossing at = 0;           // 8 B, by which the ray enters what it hits; axis kNoAxis: it begins there
+  Int3 low = {}, high = {};  // 24 B, the box that it hits, `high` excluded: a voxel, or what a node holds
+  uint32_t log2 = kMiss;     // 4 B, of the side of the voxel, 0, or of the cell the ray stopped at; or kMiss
+  uint32_t node_log2 = 0;    // 4 B
+  const uint32_t* node = nullptr;  // 8 B, the smallest around the cell, of side 2^node_log2: a leaf or above
 
   VOX_HD bool found() const { return log2 != kMiss; }
-  VOX_HD friend bool operator==(const Hit&, const Hit&) = default;
+  // Wherever it is held.
+  VOX_HD friend bool operator==(const Hit& a, const Hit& b) {
+    return a.at == b.at && a.low == b.low && a.high == b.high && a.log2 == b.log2;
+  }
 };
 
 // The normal of the face at which a ray hit; 0 where the ray began inside.
@@ -43,13 +47,18 @@ class Tracer {
   VOX_HD Hit run() {
     if (!dag_.filled || cell_.next() < now_ || now_ > ray_.end) return {};
     node_ = dag_.nodes[dag_.log2_side];
-    if (is_small()) return stop(dag_.first_material(node_, cell_.log2));
     open_node();
     for (;;) {
-      if (is_full_node()) return stop_inside(homogeneous_material(mask_));
+      if (is_full_node()) return stop_inside();
       cell_.halve(ray_, now_);
-      if (!find_filled()) return {};
-      if (cell_.log2 == 0 || is_small()) return stop(material());
+      for (;;) {
+        if (!find_filled()) return {};
+        if (cell_.log2 == 0) return stop(kLeafLog2);
+        if (!is_small()) break;
+        const Hit hit = stop_at(child());
+        if (hit.found()) return hit;
+        if (!leave()) return {};
+      }
       go_down();
     }
   }
@@ -60,9 +69,14 @@ class Tracer {
     uint32_t mask;  // 4 B, its header
   };
 
-  // Whether the cell is no wider than a pixel.
-  VOX_HD bool is_small() const { return ticks_to(ray_, now_) >> cell_.log2 >= ray_.pixel_is_voxel; }
-  VOX_HD bool is_full_node() const { return cell_.log2 > kLeafLog2 && is_homogeneous(mask_); }
+  // Whether the cell is no wider than a pixel, and a node's or a leaf's. Inside a leaf the way down to the
+  // voxel costs no more than what stopping would save.
+  VOX_HD bool is_small() const {
+    const int64_t ticks = ticks_to(ray_, now_);
+    return cell_.log2 >= kLeafLog2 &&
+           (ticks < ray_.widest ? ticks : ray_.widest) >> cell_.log2 >= ray_.pixel_is_voxel;
+  }
+  VOX_HD bool is_full_node() const { return cell_.log2 >= kLeafLog2 && is_homogeneous(mask_); }
   VOX_HD uint32_t octant() const { return cell_.octant() ^ ray_.mirrored; }
   VOX_HD const uint32_t* child() const { return dag_.nodes[cell_.log2] + node_[child_word(mask_, octant())]; }
 
@@ -76,13 +90,18 @@ class Tracer {
 
   // From cell to cell, empty ones, to one that holds something: false where the ray leaves the cube.
   VOX_HD bool find_filled() {
-    while ((mask_ >> octant() & 1) == 0) {
-      now_ = cell_.next();
-      const uint32_t log2 = cell_.log2;
-      cell_.go_on(ray_);
-      if (cell_.log2 >= dag_.log2_side || now_ > ray_.end) return false;
-      if (cell_.log2 != log2) go_up();
-    }
+    while ((mask_ >> octant() & 1) == 0)
+      if (!leave()) return false;
+    return true;
+  }
+
+  // To the next cell: false where the ray leaves the cube, or ends.
+  VOX_HD bool leave() {
+    now_ = cell_.next();
+    const uint32_t log2 = cell_.log2;
+    cell_.go_on(ray_);
+    if (cell_.log2 >= dag_.log2_side || now_ > ray_.end) return false;
+    if (cell_.log2 != log2) go_up();
     return true;
   }
 
@@ -116,20 +135,41 @@ class Tracer {
     return {unmirrored(cell_.at.x, 0), unmirrored(cell_.at.y, 1), unmirrored(cell_.at.z, 2)};
   }
 
-  // Of the cell, which holds something: its first voxel's, where it is more than a voxel.
-  VOX_HD uint32_t material() const {
-    if (cell_.log2 >= kLeafLog2) return dag_.first_material(child(), cell_.log2);
-    const Int3 at = corner();
-    const auto first = static_cast<uint32_t>(morton_encode(at.x & 3, at.y & 3, at.z & 3));
-    return dag_.material(node_, first + static_cast<uint32_t>(lowest_bit(leaf_mask_ >> first)));
+  // At the cell, which is full.
+  VOX_HD Hit stop(uint32_t node_log2) const {
+    const Int3 low = corner();
+    const int32_t side = 1 << cell_.log2;
+    return {now_, low, low + Int3{side, side, side}, cell_.log2, node_log2, node_};
   }
 
-  VOX_HD Hit stop(uint32_t material) const { return {now_, corner(), cell_.log2, material}; }
-
   // In a cell that is full: down to the voxel, or to the width of a pixel.
-  VOX_HD Hit stop_inside(uint32_t material) {
-    while (cell_.log2 > 0 && !is_small()) cell_.halve(ray_, now_);
-    return stop(material);
+  VOX_HD Hit stop_inside() {
+    const uint32_t node_log2 = cell_.log2;
+    while (cell_.log2 > 0 && (cell_.log2 == dag_.log2_side || !is_small())) cell_.halve(ray_, now_);
+    return stop(node_log2);
+  }
+
+  // At the box around what the cell's node holds; a miss where the ray passes it by.
+  VOX_HD Hit stop_at(const uint32_t* node) {
+    const NodeBox box = cell_.log2 == kLeafLog2 ? leaf_box(leaf_mask(node)) : dag_.box(node, cell_.log2);
+    Crossing enters = now_, leaves = INT64_MAX;
+    pass(cell_.out.x, ray_.step.x, box.low.x, box.high.x, 0, enters, leaves);
+    pass(cell_.out.y, ray_.step.y, box.low.y, box.high.y, 1, enters, leaves);
+    pass(cell_.out.z, ray_.step.z, box.low.z, box.high.z, 2, enters, leaves);
+    if (enters >= leaves || enters > ray_.end) return {};
+    const Int3 at = corner();
+    return {enters, at + box.low, at + box.high, cell_.log2, cell_.log2, node};
+  }
+
+  // Between two planes of the cell, which the ray leaves at `out`.
+  VOX_HD void pass(Crossing out, Crossing step, int32_t low, int32_t high, uint32_t axis, Crossing& enters,
+                   Crossing& leaves) const {
+    const int32_t side = 1 << cell_.log2;
+    const bool down = (ray_.mirrored >> axis & 1) != 0;
+    const Crossing near = out - (down ? high : side - low) * step;
+    const Crossing far = out - (down ? low : side - high) * step;
+    if (near > enters) enters = near;
+    if (far < leaves) leaves = far;
   }
 
   const RayDagRef& dag_;
@@ -146,6 +186,38 @@ class Tracer {
 
 VOX_HD inline Hit trace(const RayDagRef& dag, const Ray& ray) {
   return detail::Tracer(dag, ray).run();
+}
+
+// Of the voxel in which the ray hits. Where what it hits is a box around voxels and none is there, of one
+// behind it as seen straight onto the face, if there is one: where two walls meet, a face that looks as one
+// of them does has its material.
+VOX_HD inline uint32_t hit_material(const RayDagRef& dag, const Ray& ray, const Hit& hit) {
+  const uint32_t face = 1u << axis_of(hit.at) & 7, near = ray.mirrored & face;
+  const uint32_t* node = hit.node;
+  Cell cell(ray, hit.low, hit.node_log2);
+  uint32_t block = 0, bit = 0;
+  for (bool behind = false; cell.log2 > 0;) {
+    const uint32_t log2 = cell.log2;
+    if (log2 > kLeafLog2 && is_homogeneous(node[0])) return homogeneous_material(node[0]);
+    const uint32_t mask = log2 > kLeafLog2    ? child_mask(node[0])
+                          : log2 == kLeafLog2 ? filled_blocks(leaf_mask(node))
+                                              : static_cast<uint32_t>(leaf_mask(node) >> 8 * block) & 0xff;
+    cell.halve(ray, hit.at);
+    uint32_t octant = cell.octant() ^ ray.mirrored;
+    if (behind) octant = (octant & ~face) | near;
+    if ((mask >> octant & 1) == 0) {
+      behind = true;
+      octant ^= face;
+      if ((mask >> octant & 1) == 0) octant = static_cast<uint32_t>(lowest_bit(mask));
+    }
+    if (log2 > kLeafLog2)
+      node = dag.nodes[log2 - 1] + node[child_word(mask, octant)];
+    else if (log2 == kLeafLog2)
+      block = octant;
+    else
+      bit = block << 3 | octant;
+  }
+  return dag.material(node, bit);
 }
 
 }  // namespace vox

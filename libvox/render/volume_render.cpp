@@ -62,19 +62,31 @@ VoxelBox VolumeSpace::around(const VoxelBox& voxels) const {
   return box;
 }
 
-VoxelBox filled_bricks(const FrozenBricks& bricks) {
+std::vector<VoxelBox> outline(const FrozenBricks& bricks) {
+  constexpr int32_t kMost = 64;
   const BricksRef access = ref(bricks);
   const Int3 grid = bricks.grid();
-  VoxelBox found = {grid, {0, 0, 0}};
-  for (Int3 at = {0, 0, 0}; at.z < grid.z; ++at.z)
-    for (at.y = 0; at.y < grid.y; ++at.y)
-      for (at.x = 0; at.x < grid.x; ++at.x) {
-        if (access.entry(access.index(at)).type == BrickTypes::kNumber<EmptyBrick>) continue;
-        found = hull(found, {at, at + Int3{1, 1, 1}});
-      }
-  if (found.empty()) return {};
+  const int32_t each = (std::max({grid.x, grid.y, grid.z}) + kMost - 1) / kMost;
   const auto side = static_cast<int32_t>(bricks.shape().side());
-  return intersection({found.min * side, found.max * side}, bricks.info.box());
+  const auto filled = [&](const VoxelBox& part) {
+    VoxelBox found = {grid, {0, 0, 0}};
+    for (Int3 at = part.min; at.z < part.max.z; ++at.z)
+      for (at.y = part.min.y; at.y < part.max.y; ++at.y)
+        for (at.x = part.min.x; at.x < part.max.x; ++at.x)
+          if (access.entry(access.index(at)).type != BrickTypes::kNumber<EmptyBrick>)
+            found = hull(found, {at, at + Int3{1, 1, 1}});
+    return found;
+  };
+  std::vector<VoxelBox> boxes;
+  for (Int3 at = {0, 0, 0}; at.z < grid.z; at.z += each)
+    for (at.y = 0; at.y < grid.y; at.y += each)
+      for (at.x = 0; at.x < grid.x; at.x += each) {
+        const VoxelBox found =
+            filled(intersection(cube_at(at, static_cast<uint32_t>(each)), {{0, 0, 0}, grid}));
+        if (!found.empty())
+          boxes.push_back(intersection({found.min * side, found.max * side}, bricks.info.box()));
+      }
+  return boxes;
 }
 
 ValueRange color_range(const FrozenBricks& bricks) {
@@ -92,6 +104,13 @@ std::vector<CastColor> cast_colors(double opacity) {
     const double of_voxel = opacity * share * share;
     colors.push_back({single(ramp_color(ramp)), static_cast<float>(1 - std::sqrt(1 - of_voxel))});
   }
+  return colors;
+}
+
+std::vector<CastColor> cast_colors(double opacity, const LabelColors& labels) {
+  std::vector<CastColor> colors;
+  for (const Rgb8 color : labels)
+    colors.push_back({single(color), static_cast<float>(1 - std::sqrt(1 - opacity))});
   return colors;
 }
 
@@ -123,7 +142,9 @@ CastView cast_view(const FrozenBricks& bricks, const ValueRange& range, const Vo
   view.height = options.size.height;
   // What is empty is seen only where it is not the lowest value, or that is not all.
   const double background = value_number(bricks.info.type, bricks.background);
-  view.log2_empty = background <= range.low ? bricks.log2_side : 0;
+  view.labels = options.labels.empty() ? 0 : 1;
+  view.empty = static_cast<float>(background);
+  view.log2_empty = view.labels != 0 || background <= range.low ? bricks.log2_side : 0;
   return view;
 }
 

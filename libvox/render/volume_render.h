@@ -6,6 +6,7 @@
 
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/bricks/volume_cast.h"
+#include "libvox/render/labels.h"
 #include "libvox/render/render.h"
 #include "libvox/volume/value_rule.h"
 
@@ -29,8 +30,8 @@ class VolumeSpace {
   double unit_;
 };
 
-// The box around all bricks that are not empty, in voxels; empty where there are none.
-VoxelBox filled_bricks(const FrozenBricks& bricks);
+// Boxes around the bricks that are not empty, at most 64 along each axis, in voxels; none where all are.
+std::vector<VoxelBox> outline(const FrozenBricks& bricks);
 
 inline constexpr double kVolumeOpacity = 0.7;
 
@@ -41,6 +42,8 @@ struct VolumeRenderOptions {
       kVolumeOpacity;  // of a voxel with the highest value, 0 to 1: less with the value, down to 0
   Vec3d to_sun = {0.45, 0.8, 0.6};
   Rgb8 background = {24, 26, 32};
+  // Of labels; empty: values are amounts, colours those of the ramp. All labels have the same opacity.
+  LabelColors labels = {};
 };
 
 // What colours mean: the lowest value of the volume is transparent, the highest has the last colour. A volume
@@ -53,6 +56,7 @@ CastView cast_view(const FrozenBricks& bricks, const ValueRange& range, const Vo
 // The opacity of a voxel grows with the square of the share that its value has of the range: what is low is a
 // haze before what is high.
 std::vector<CastColor> cast_colors(double opacity);
+std::vector<CastColor> cast_colors(double opacity, const LabelColors& labels);
 
 // Bricks on a device, as long as pictures of them are taken.
 class VolumeRenderer {

@@ -18,7 +18,9 @@ class DeviceVolumeRenderer final : public VolumeRenderer {
   Picture render(const VolumeRenderOptions& options) override {
     CastView view = cast_view(bricks_, range_, options);
     const auto [width, height] = options.size;
-    const auto colors = uploaded(device_, cast_colors(options.opacity));
+    const auto colors =
+        uploaded(device_, options.labels.empty() ? cast_colors(options.opacity)
+                                                 : cast_colors(options.opacity, options.labels));
     const auto pixels = device_.template make<CastPixel>(uint64_t{width} * height);
     view.colors = colors.data();
     view.pixels = pixels.data();

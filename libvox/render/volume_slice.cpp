@@ -1,8 +1,8 @@
 #include "libvox/render/volume_slice.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include "libvox/bricks/volume_cast.h"
 #include "libvox/volume/read_pieces.h"
 
 namespace vox {
@@ -19,9 +19,6 @@ class Layer {
     bytes_.resize(box_.voxels() * value_bytes(type_));
     volume.read(box_, bytes_.data());
   }
-
-  size_t size() const { return bytes_.size() / value_bytes(type_); }
-  double number(uint32_t bits) const { return value_number(type_, bits); }
 
   uint32_t bits(size_t index) const { return bits_at(type_, bytes_.data(), index); }
 
@@ -57,29 +54,25 @@ class Layer {
 
 }  // namespace
 
-Picture slice_volume(const Volume& volume, uint32_t background, const SliceOptions& options) {
+Rgb8 ValueColors::color(ValueType type, uint32_t bits) const {
+  if (!labels.empty()) return labels[label_slot(bits)];
+  const double share = (value_number(type, bits) - range.low) / (range.high - range.low);
+  return ramp_color(static_cast<uint32_t>(std::clamp(share, 0.0, 1.0) * (kRampColors - 1) + 0.5));
+}
+
+Picture slice_volume(const Volume& volume, uint32_t background, const ValueColors& colors,
+                     const SliceOptions& options) {
   const SliceFrame frame = slice_frame(options, volume.info.box(), volume.info.box());
   const Layer layer(volume, frame);
   Picture picture;
-  double low = HUGE_VAL, high = -HUGE_VAL;
-  for (size_t i = 0; i < layer.size(); ++i) {
-    if (layer.bits(i) == background) continue;
-    low = std::min(low, layer.number(layer.bits(i)));
-    high = std::max(high, layer.number(layer.bits(i)));
-  }
-  if (low <= high) {
-    picture.low = low;
-    picture.high = high;
-  }
+  picture.low = colors.range.low;
+  picture.high = colors.range.high;
   const auto [width, height] = frame.size();
   picture.image = {"", width, height, std::vector<Rgba8>(size_t{width} * height)};
   for (uint32_t y = 0; y < frame.height; ++y)
     for (uint32_t x = 0; x < frame.width; ++x) {
       const uint32_t bits = layer.of_cell(x, y, background);
-      const double share = high > low ? (layer.number(bits) - low) / (high - low) : 1;
-      const Rgb8 color = bits == background
-                             ? options.empty
-                             : ramp_color(static_cast<uint32_t>(share * (kRampColors - 1) + 0.5));
+      const Rgb8 color = bits == background ? options.empty : colors.color(volume.info.type, bits);
       for (uint32_t py = 0; py < frame.pixels_per_cell; ++py)
         std::fill_n(
             &picture.image

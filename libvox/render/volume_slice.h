@@ -1,13 +1,25 @@
 // A cut through a volume: its values as colours.
 #pragma once
 
+#include "libvox/render/labels.h"
 #include "libvox/render/render.h"
+#include "libvox/volume/value_rule.h"
 #include "libvox/volume/volume.h"
 
 namespace vox {
 
-// Values go from the lowest to the highest of the plane, the ramp's ends (Picture::low and high); those with
-// the bits of `background` are empty. Throws Error as slice_frame() does.
-Picture slice_volume(const Volume& volume, uint32_t background, const SliceOptions& options);
+// What colours mean: amounts go from one end of the ramp to the other, over the range of the whole volume, so
+// that all its cuts and views have one scale; labels, where there are any, have their own.
+struct ValueColors {
+  ValueRange range;
+  LabelColors labels = {};
+
+  Rgb8 color(ValueType type, uint32_t bits) const;
+};
+
+// Values with the bits of `background` are empty. The range becomes Picture::low and high. Throws Error as
+// slice_frame() does.
+Picture slice_volume(const Volume& volume, uint32_t background, const ValueColors& colors,
+                     const SliceOptions& options);
 
 }  // namespace vox

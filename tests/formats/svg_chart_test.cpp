@@ -91,6 +91,40 @@ TEST(SvgChart, LinesGoThroughTheirPointsAndShowTheSpread) {
   for (const char* text : {"2", "4", "6", "words", "ms"}) EXPECT_TRUE(has(texts(svg), text)) << text;
 }
 
+TEST(SvgChart, ALogarithmicAxisStartsAtAPowerOfTenAndShowsZeroAsZero) {
+  LineChart chart = {.title = "t",
+                     .description = "d",
+                     .x_title = "items",
+                     .y_title = "nodes",
+                     .x_scale = ChartScale::Log,
+                     .y_scale = ChartScale::Log,
+                     .series = {{"a", {{20, 300, 300, 300}, {100, 4, 4, 4}, {1000, 40, 40, 40}}}}};
+  const std::string svg = draw(chart).svg;
+  const std::vector<double> x = attributes(svg, "circle", "cx"), y = attributes(svg, "circle", "cy");
+  // 20 lies 0.3 of a decade after the start, 100 one, 1000 two.
+  EXPECT_NEAR((x[0] - (2 * x[1] - x[2])) / (x[2] - x[1]), 0.301, 0.005);
+  for (const char* tick : {"1", "10", "100", "1k"}) EXPECT_TRUE(has(texts(svg), tick)) << tick;
+  EXPECT_FALSE(has(texts(svg), "0"));
+  chart.series[0].points[1] = {100, 0, 0, 0};
+  chart.series[0].points[2] = {1000, 1, 1, 1};
+  const std::string zero = draw(chart).svg;
+  EXPECT_TRUE(has(texts(zero), "0"));
+  const std::vector<double> with_zero = attributes(zero, "circle", "cy");
+  EXPECT_GT(with_zero[1], with_zero[2] + 10) << "0 is not 1";
+}
+
+TEST(SvgChart, EvenlySpacedValuesAreSo) {
+  const LineChart chart = {.title = "t",
+                           .description = "d",
+                           .x_title = "side",
+                           .y_title = "ms",
+                           .x_scale = ChartScale::Even,
+                           .series = {{"a", {{4, 1, 1, 1}, {8, 1, 1, 1}, {64, 1, 1, 1}}}}};
+  const std::vector<double> x = attributes(draw(chart).svg, "circle", "cx");
+  ASSERT_EQ(x.size(), 3u);
+  EXPECT_NEAR(x[1] - x[0], x[2] - x[1], 0.11);
+}
+
 TEST(SvgChart, ManyPointsAreOneLineAndRoundNumbers) {
   LineChart chart = {
       .title = "t", .description = "d", .x_title = "pass", .y_title = "ms", .series = {{"a", {}}}};

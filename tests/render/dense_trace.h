@@ -4,35 +4,43 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <map>
 #include <vector>
 
+#include "libvox/dag/voxel_box.h"
 #include "libvox/render/trace.h"
 #include "tests/dag/dense_dag.h"
 
 namespace vox {
 
-// A cube of voxels, side a power of two, and when a ray is in it: after all of the near planes, before any of
-// the far ones.
+// A box of voxels, and when a ray is in it: after all of the near planes, before any of the far ones.
 struct DensePass {
   using Wide = __int128;
   Wide in, out;
   bool passes;
 
-  DensePass(const Ray& ray, Int3 corner, uint32_t log2) {
-    const Wide side = Wide{1} << log2, cube = Wide{1} << ray.log2_side;
+  DensePass(const Ray& ray, const VoxelBox& box) {
+    const Wide cube = Wide{1} << ray.log2_side;
     const std::array<Wide, 3> first = {ray.first.x, ray.first.y, ray.first.z};
     const std::array<Wide, 3> step = {ray.step.x, ray.step.y, ray.step.z};
-    const std::array<Wide, 3> low = {corner.x, corner.y, corner.z};
+    const std::array<Wide, 3> low = {box.min.x, box.min.y, box.min.z};
+    const std::array<Wide, 3> high = {box.max.x, box.max.y, box.max.z};
     in = ray.start;
     out = Wide{1} << 100;
     for (size_t axis = 0; axis < 3; ++axis) {
-      const Wide near = ray.mirrored >> axis & 1 ? cube - low[axis] - side : low[axis];
+      const bool down = ray.mirrored >> axis & 1;
+      const Wide near = down ? cube - high[axis] : low[axis], far = down ? cube - low[axis] : high[axis];
       in = std::max(in, first[axis] + near * step[axis]);
-      out = std::min(out, first[axis] + (near + side) * step[axis]);
+      out = std::min(out, first[axis] + far * step[axis]);
     }
     passes = in < out;
   }
+};
+
+struct MaterialHit {
+  Hit hit;
+  int material = kEmptyVoxel;
+  friend bool operator==(const MaterialHit&, const MaterialHit&) = default;
 };
 
 class DenseScene {
@@ -51,27 +59,29 @@ class DenseScene {
   }
 
   // Without level of detail.
-  Hit trace(const Ray& ray) const {
-    Hit first;
+  MaterialHit trace(const Ray& ray) const {
+    MaterialHit first;
     for (const Voxel& voxel : voxels_) {
-      const DensePass pass(ray, voxel.at, 0);
-      if (pass.passes && (!first.found() || pass.in < first.at))
-        first = {static_cast<Crossing>(pass.in), voxel.at, 0, static_cast<uint32_t>(voxel.material)};
+      const VoxelBox box = cube_at(voxel.at, 1);
+      const DensePass pass(ray, box);
+      if (pass.passes && (!first.hit.found() || pass.in < first.hit.at))
+        first = {{static_cast<Crossing>(pass.in), box.min, box.max, 0}, voxel.material};
     }
     return first;
   }
 
-  // With it: of all cubes around voxels that are small where the ray enters them, and of all voxels, the one
-  // that it enters first; of several that it enters at once the largest. Its material is not looked up.
+  // With it: of the boxes around the voxels of all cubes of 4³ and more but the whole that are small where
+  // the ray enters the cube, and of all voxels, the one that it enters first; of several that it enters at
+  // once that of the largest cube.
   Hit trace_cubes(const Ray& ray) const {
     Hit first;
-    for (uint32_t log2 = 0; side_ >> log2 > 0; ++log2)
-      for (const Int3 corner : corners(log2)) {
-        const DensePass pass(ray, corner, log2);
-        const bool stops =
-            log2 == 0 || (ray.before + (pass.in >> 2)) >= (DensePass::Wide{ray.pixel_is_voxel} << log2);
+    for (uint32_t log2 = 0; side_ >> log2 > 1; log2 += log2 == 0 ? 2 : 1)
+      for (const Cube& cube : cubes(log2)) {
+        const DensePass enters(ray, cube_at(cube.corner, 1u << log2)), pass(ray, cube.filled);
+        const DensePass::Wide ticks = std::min<DensePass::Wide>(ray.before + (enters.in >> 2), ray.widest);
+        const bool stops = log2 == 0 || ticks >= (DensePass::Wide{ray.pixel_is_voxel} << log2);
         if (pass.passes && stops && (!first.found() || pass.in <= first.at))
-          first = {static_cast<Crossing>(pass.in), corner, log2, 0};
+          first = {static_cast<Crossing>(pass.in), cube.filled.min, cube.filled.max, log2};
       }
     return first;
   }
@@ -80,15 +90,24 @@ class DenseScene {
   uint32_t side() const { return side_; }
 
  private:
-  // Of the cubes that hold a voxel.
-  std::vector<Int3> corners(uint32_t log2) const {
-    std::vector<Int3> found;
-    for (const Voxel& voxel : voxels_)
-      found.push_back({voxel.at.x >> log2 << log2, voxel.at.y >> log2 << log2, voxel.at.z >> log2 << log2});
-    const auto order = [](Int3 v) { return std::array{v.z, v.y, v.x}; };
-    std::sort(found.begin(), found.end(), [&](Int3 a, Int3 b) { return order(a) < order(b); });
-    found.erase(std::unique(found.begin(), found.end()), found.end());
-    return found;
+  struct Cube {
+    Int3 corner;
+    VoxelBox filled;  // the box around its voxels
+  };
+
+  // That hold a voxel.
+  std::vector<Cube> cubes(uint32_t log2) const {
+    std::map<std::array<int32_t, 3>, VoxelBox> found;
+    for (const Voxel& voxel : voxels_) {
+      const std::array corner = {voxel.at.x >> log2 << log2, voxel.at.y >> log2 << log2,
+                                 voxel.at.z >> log2 << log2};
+      const VoxelBox box = cube_at(voxel.at, 1);
+      const auto [at, added] = found.try_emplace(corner, box);
+      if (!added) at->second = hull(at->second, box);
+    }
+    std::vector<Cube> list;
+    for (const auto& [corner, filled] : found) list.push_back({{corner[0], corner[1], corner[2]}, filled});
+    return list;
   }
 
   uint32_t side_;

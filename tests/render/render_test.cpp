@@ -41,7 +41,7 @@ TEST(Render, EveryPixelOfTheNormalsIsThatOfTheVoxelItsRayHits) {
   for (uint32_t y = 0; y < kSize.height; ++y)
     for (uint32_t x = 0; x < kSize.width; ++x) {
       const Ray ray = make_ray(5, camera.eye, camera.direction(x + 0.5, y + 0.5), 0);
-      const Hit hit = dense.trace(ray);
+      const Hit hit = dense.trace(ray).hit;
       const Int3 normal = face_normal(ray, hit);
       const auto code = [](int n) { return n < 0 ? uint8_t{0} : n == 0 ? uint8_t{188} : uint8_t{255}; };
       const Rgba8 expected =

@@ -55,10 +55,11 @@ TEST(Sharing, APixelShowsHowOftenAWalkOverTheOctreeMeetsItsLeaf) {
     const Camera camera = make_camera(options.pose, options.size, 6);
     for (uint32_t y = 0; y < options.size.height; y += 3)
       for (uint32_t x = 0; x < options.size.width; x += 3) {
-        const Hit hit = dense.trace(make_ray(6, camera.eye, camera.direction(x + 0.5, y + 0.5), 0));
+        const Ray ray = make_ray(6, camera.eye, camera.direction(x + 0.5, y + 0.5), 0);
+        const Hit hit = dense.trace(ray).hit;
         Rgba8 expected = opaque(options.sky);
         if (hit.found()) {
-          const uint64_t count = uses[leaves[{hit.corner.x & ~3, hit.corner.y & ~3, hit.corner.z & ~3}]];
+          const uint64_t count = uses[leaves[{hit.low.x & ~3, hit.low.y & ~3, hit.low.z & ~3}]];
           const double log2 = use_code(count) / 4.0;
           expected = opaque(ramp_color(uint32_t(log2 / std::log2(shown.high) * (kRampColors - 1) + 0.5)));
         }

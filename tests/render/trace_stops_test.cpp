@@ -5,7 +5,7 @@
 namespace vox {
 namespace {
 
-TEST(Trace, StopsAtTheFirstNodeThatIsNoWiderThanAPixel) {
+TEST(Trace, StopsAtTheBoxAroundWhatTheFirstNodeHoldsThatIsNoWiderThanAPixel) {
   Random random(6);
   int levels[7] = {};
   for (const Case& c : cases()) {
@@ -13,13 +13,36 @@ TEST(Trace, StopsAtTheFirstNodeThatIsNoWiderThanAPixel) {
     for (int i = 0; i < c.rays / 20 + 20; ++i) {
       Ray ray = random_ray(scene, random);
       ray.pixel_is_voxel = static_cast<int64_t>(random.uniform(1, 64) * 0x1p30);
-      Hit hit = scene.trace(ray);
+      if (random.below(4) == 0) ray = no_wider(ray, random.uniform(1, 500));
+      const Hit hit = scene.trace(ray);
       if (hit.found()) ++levels[hit.log2];
-      hit.material = 0;
       ASSERT_EQ(hit, scene.dense.trace_cubes(ray));
     }
   }
-  for (int level = 0; level < 6; ++level) EXPECT_GT(levels[level], 5) << level;
+  EXPECT_EQ(levels[1] + levels[6], 0);  // inside a leaf rays go down to the voxel
+  for (const int level : {0, 2, 3, 4, 5}) EXPECT_GT(levels[level], 2) << level;
+}
+
+// Planes, edges and corners of boxes lie where they are, whatever the level.
+TEST(Trace, AtWhateverLevelABoxIsHitWhereItIs) {
+  const DenseGrid boxes = [](uint32_t x, uint32_t y, uint32_t z) {
+    const bool slab = y == 5, post = x >= 19 && x < 22 && z >= 33 && z < 35 && y >= 33;
+    return slab ? static_cast<int>((x + z) % 16) : post ? 7 : kEmptyVoxel;
+  };
+  const Traced scene(64, boxes);
+  Random random(8);
+  int coarse = 0;
+  for (int i = 0; i < 20000; ++i) {
+    Ray ray = random_ray(scene, random);
+    const MaterialHit fine = scene.trace_material(ray);
+    ray.pixel_is_voxel = static_cast<int64_t>(random.uniform(5, 32) * 0x1p30);
+    const MaterialHit found = scene.trace_material(ray);
+    ASSERT_EQ(found.hit.found(), fine.hit.found());
+    ASSERT_EQ(found.hit.at, fine.hit.at);
+    ASSERT_EQ(found.material, fine.material);
+    coarse += found.hit.found() && found.hit.log2 > 0;
+  }
+  EXPECT_GT(coarse, 3000);
 }
 
 TEST(Trace, ALimitedRayHitsWhatItEntersBeforeItsEnd) {
@@ -50,36 +73,39 @@ TEST(Trace, ThePixelsWidthGrowsWithTheDistance) {
   EXPECT_EQ(scene.ray({-50, 20, 30}, {1, 0.5, -0.25}, 0).pixel_is_voxel, INT64_MAX);
 }
 
-TEST(Trace, TheMaterialOfANodeIsThatOfItsFirstVoxel) {
-  const Traced scene(64, [](uint32_t x, uint32_t y, uint32_t z) {
-    return x < 8 ? kEmptyVoxel : static_cast<int>((x / 8 + y / 8 + 2 * (z / 8)) % 16);
-  });
-  Ray ray = scene.ray({-1, 20.5, 30.5}, {1, 0, 0});
-  ray.pixel_is_voxel = 1;
-  EXPECT_EQ(scene.trace(ray).log2, 6u);
-  EXPECT_EQ(scene.trace(ray).material, 1u);
+TEST(Trace, TheMaterialOfANodeIsThatOfTheVoxelOnItsFaceThatIsHit) {
+  const DenseGrid slab = [](uint32_t x, uint32_t y, uint32_t z) {
+    return x < 8 || x > 50 ? kEmptyVoxel : x == 8 ? 9 : static_cast<int>((y / 8 + 2 * (z / 8)) % 8);
+  };
+  const Traced scene(64, slab);
+  for (const double from : {-1.0, 70.0})
+    for (double y = 0.5; y < 64; y += 7) {
+      Ray ray = scene.ray({from, y, 30.5}, {30 - from, 0, 0});
+      ray.pixel_is_voxel = 1;
+      const MaterialHit found = scene.trace_material(ray);
+      EXPECT_EQ(found.hit.log2, 5u);
+      EXPECT_EQ(found.material, from < 0 ? 9 : slab(50, uint32_t(y), 30));
+    }
 }
 
-TEST(Trace, TheMaterialOfALeafIsThatOfItsFirstVoxel) {
-  const Traced scene(8, [](uint32_t x, uint32_t y, uint32_t z) {
-    return x < 4 || y < 4 || z < 4 || x + y + z < 13 ? kEmptyVoxel : static_cast<int>(x);
+// A box around two voxels, hit where none is: one of them.
+TEST(Trace, WhereNoVoxelIsTheMaterialIsThatOfAnother) {
+  const Traced scene(32, [](uint32_t x, uint32_t y, uint32_t z) {
+    return x == 1 && y == 2 && z == 3 ? 4 : x == 14 && y == 13 && z == 12 ? 5 : kEmptyVoxel;
   });
-  for (const int64_t pixel_is_voxel : {1 << 30, 1 << 29}) {  // stops at blocks of 2³, at the leaf of 4³
-    Ray ray = scene.ray({9, 7.5, 7.5}, {-1, 0, 0});
-    ray.pixel_is_voxel = pixel_is_voxel;
-    ray.before = int64_t{1} << 31;
-    const Hit hit = scene.trace(ray);
-    const int low = pixel_is_voxel == 1 << 30 ? 6 : 4;
-    EXPECT_EQ(hit.corner, (Int3{low, low, low}));
-    EXPECT_EQ(hit.material, low == 6 ? 6u : 5u);  // (6, 6, 6); (5, 4, 4), before (4, 5, 4)
-  }
+  Ray ray = scene.ray({-3, 10.5, 4.5}, {1, 0.1, 0.1});
+  ray.pixel_is_voxel = 1;
+  const MaterialHit found = scene.trace_material(ray);
+  EXPECT_EQ(found.hit.low, (Int3{1, 2, 3}));
+  EXPECT_EQ(found.hit.high, (Int3{15, 14, 13}));
+  EXPECT_TRUE(found.material == 4 || found.material == 5);
 }
 
 TEST(Trace, ARayThatStandsStillInTheCubeHasComeALongWay) {
   const Traced scene(64, everywhere);
   const double far = 0x1p29, slope = 1e-7;  // 53 voxels
   const Ray ray = scene.ray({40.5 - far * slope, 20.5 + far * slope, -far}, {slope, -slope, 1});
-  EXPECT_EQ(scene.trace(ray).corner, (Int3{40, 20, 0}));
+  EXPECT_EQ(scene.trace(ray).low, (Int3{40, 20, 0}));
   EXPECT_FALSE(scene.trace({40.5, 20.5, -far}, {slope, -slope, 1}).found());
 }
 
@@ -104,11 +130,11 @@ TEST(Trace, LargeScenesAreExact) {
         const Vec3d target = Vec3d{center, center, center} + random.in_cube(-0.6, 0.6);
         const Ray ray = make_ray(log2, origin, target - origin, 0);
         const Int3 voxel = {static_cast<int>(at), static_cast<int>(at), static_cast<int>(at)};
-        const DensePass pass(ray, voxel, 0);
+        const DensePass pass(ray, cube_at(voxel, 1));
         const Hit hit = trace(rays.ref(), ray);
         ASSERT_EQ(hit.found(), pass.passes);
         if (!hit.found()) continue;
-        EXPECT_EQ(hit.corner, voxel);
+        EXPECT_EQ(hit.low, voxel);
         EXPECT_TRUE(hit.at == pass.in);
       }
     }

@@ -91,8 +91,8 @@ TEST(Trace, RaysAlongAxesHitTheFaceThatLooksAtThem) {
       const Ray ray = scene.ray(middle - direction * back, direction * 0.3);
       const Hit hit = scene.trace(ray);
       ASSERT_TRUE(hit.found());
-      EXPECT_EQ(hit.corner, (Int3{5, 6, 7}));
-      EXPECT_EQ(hit.material, 9u);
+      EXPECT_EQ(hit.low, (Int3{5, 6, 7}));
+      EXPECT_EQ(scene.trace_material(ray).material, 9);
       EXPECT_EQ(face_normal(ray, hit), d * -1);
       EXPECT_DOUBLE_EQ(distance_to(ray, hit.at), back - 0.5);
     }
@@ -105,7 +105,7 @@ TEST(Trace, FromInsideMatterTheHitIsAtDistanceZeroWithoutAFace) {
     const Ray ray = scene.ray({20.25, 3.5, 9.75}, direction);
     const Hit hit = scene.trace(ray);
     ASSERT_TRUE(hit.found());
-    EXPECT_EQ(hit.corner, (Int3{20, 3, 9}));
+    EXPECT_EQ(hit.low, (Int3{20, 3, 9}));
     EXPECT_EQ(axis_of(hit.at), kNoAxis);
     EXPECT_EQ(face_normal(ray, hit), (Int3{0, 0, 0}));
     EXPECT_EQ(distance_to(ray, hit.at), 0);
@@ -146,9 +146,9 @@ TEST(Trace, HitsLieOnTheLineThatWasAskedFor) {
       EXPECT_GE(at, corner - 1e-5);
       EXPECT_LE(at, corner + 1 + 1e-5);
     };
-    expect_inside(point.x, hit.corner.x);
-    expect_inside(point.y, hit.corner.y);
-    expect_inside(point.z, hit.corner.z);
+    expect_inside(point.x, hit.low.x);
+    expect_inside(point.y, hit.low.y);
+    expect_inside(point.z, hit.low.z);
   }
   EXPECT_GT(hits, 500);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libvox/device/cpu_device.h"
+#include "libvox/render/node_boxes.h"
 #include "tests/common/random.h"
 #include "tests/dag/grids.h"
 #include "tests/render/dense_trace.h"
@@ -15,8 +16,12 @@ namespace vox {
 
 inline std::ostream& operator<<(std::ostream& out, const Hit& hit) {
   if (!hit.found()) return out << "nothing";
-  return out << "(" << hit.corner.x << ", " << hit.corner.y << ", " << hit.corner.z << ") 2^" << hit.log2
-             << " material " << hit.material << " at " << time_of(hit.at) << " axis " << axis_of(hit.at);
+  return out << "(" << hit.low.x << ", " << hit.low.y << ", " << hit.low.z << ") to (" << hit.high.x << ", "
+             << hit.high.y << ", " << hit.high.z << ") 2^" << hit.log2 << " at " << time_of(hit.at)
+             << " axis " << axis_of(hit.at);
+}
+inline std::ostream& operator<<(std::ostream& out, const MaterialHit& found) {
+  return out << found.hit << " material " << found.material;
 }
 
 // A scene both ways.
@@ -27,7 +32,9 @@ struct Traced {
   DenseScene dense;
 
   Traced(uint32_t resolution, const DenseGrid& grid)
-      : frozen(dense_dag(resolution, true, grid)), dag(device, frozen), dense(resolution, grid) {}
+      : frozen(dense_dag(resolution, true, grid)), dag(device, frozen), dense(resolution, grid) {
+    dag.set_boxes(bound_nodes(device, dag.ref()));
+  }
 
   uint32_t log2_side() const { return dag.ref().log2_side; }
   double side() const { return dense.side(); }
@@ -36,12 +43,17 @@ struct Traced {
   }
   Hit trace(const Ray& ray) const { return vox::trace(dag.ref(), ray); }
   Hit trace(Vec3d origin, Vec3d direction) const { return trace(ray(origin, direction)); }
+  MaterialHit trace_material(const Ray& ray) const {
+    const RayDagRef ref = dag.ref();
+    const Hit hit = vox::trace(ref, ray);
+    return {hit, hit.found() ? static_cast<int>(hit_material(ref, ray, hit)) : kEmptyVoxel};
+  }
 
   // Returns whether it hit something.
   bool expect_same(const Ray& ray) const {
-    const Hit hit = trace(ray);
-    EXPECT_EQ(hit, dense.trace(ray));
-    return hit.found();
+    const MaterialHit found = trace_material(ray);
+    EXPECT_EQ(found, dense.trace(ray));
+    return found.hit.found();
   }
 };
 

@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "libvox/base/error.h"
+#include "libvox/base/length.h"
+#include "libvox/scene/oklab.h"
 #include "tests/bricks/dense_access.h"
 #include "tests/common/test_engine.h"
 #include "tests/render/dense_cast.h"
@@ -284,10 +287,86 @@ TEST(VolumeRender, AxesThatRunBackwardsAreMirrored) {
 
 TEST(VolumeRender, FramesTheBricksThatHoldSomething) {
   const FrozenBricks bricks = bricks_of(one_voxel_volume({50, 40, 30}, ValueType::U8, {47, 9, 11}), 3);
-  EXPECT_EQ(filled_bricks(bricks), (VoxelBox{{40, 8, 8}, {48, 16, 16}}));
-  EXPECT_TRUE(filled_bricks(bricks_of(constant_volume({9, 9, 9}, ValueType::U8, 0), 3)).empty());
-  const FrozenBricks whole = bricks_of(constant_volume({9, 9, 9}, ValueType::U8, 1), 3);
-  EXPECT_EQ(filled_bricks(whole), whole.info.box());
+  EXPECT_EQ(outline(bricks), (std::vector<VoxelBox>{{{40, 8, 8}, {48, 16, 16}}}));
+  EXPECT_TRUE(outline(bricks_of(constant_volume({9, 9, 9}, ValueType::U8, 0), 3)).empty());
+  VoxelBox all = {{9, 9, 9}, {0, 0, 0}};
+  for (const VoxelBox& box : outline(bricks_of(constant_volume({9, 9, 9}, ValueType::U8, 1), 3)))
+    all = hull(all, box);
+  EXPECT_EQ(all, (VoxelBox{{0, 0, 0}, {9, 9, 9}}));
+}
+
+TEST(VolumeRender, TheOutlineOfALargeVolumeIsOfFewBoxesThatHoldAllThatIsFilled) {
+  const Int3 size = {300, 40, 30};
+  const Volume volume =
+      memory_volume(size, ValueType::U8, [](Int3 v) { return v.x % 50 < 3 && v.y < 9 ? 5u : 0u; });
+  const std::vector<VoxelBox> boxes = outline(bricks_of(volume, 2));
+  EXPECT_LE(boxes.size(), 64u * 64u);
+  for (int32_t x = 0; x < size.x; ++x)
+    for (int32_t y = 0; y < 9; ++y)
+      EXPECT_TRUE(x % 50 >= 3 ||
+                  std::ranges::any_of(boxes,
+                                      [&](const VoxelBox& box) {
+                                        return !intersection(box, cube_at({x, y, 17}, 1)).empty();
+                                      }))
+          << x;
+}
+
+// Two labels side by side and one far away: between 10 and 30 no 20 is seen.
+TEST(VolumeRender, LabelsAreNotMixed) {
+  const Volume volume = memory_volume({30, 20, 20}, ValueType::U8, [](Int3 v) {
+    return v.y > 15 ? 0u : v.x < 10 ? 10u : v.x < 20 ? 30u : 200u;
+  });
+  const FrozenBricks bricks = bricks_of(volume, 3);
+  VolumeRenderOptions options = view_of(volume.info);
+  options.labels = distinct_colors();
+  options.opacity = 1;
+  const Picture picture = shown(bricks, options);
+  std::array<int, 3> seen = {};
+  for (const Rgba8 pixel : picture.image.pixels) {
+    if (pixel == opaque(options.background)) continue;
+    // A colour in some light.
+    const auto is_lit = [&](Rgb8 color) {
+      const double light =
+          std::max({double(pixel.r) / color.r, double(pixel.g) / color.g, double(pixel.b) / color.b});
+      const auto near = [&](uint8_t part, uint8_t of) {
+        return std::fabs(part - std::min(255.0, of * light)) < 2;
+      };
+      return near(pixel.r, color.r) && near(pixel.g, color.g) && near(pixel.b, color.b);
+    };
+    const std::array<uint32_t, 3> labels = {10, 30, 200};
+    int found = 0;
+    for (size_t i = 0; i < 3; ++i)
+      if (is_lit(options.labels[label_slot(labels[i])])) {
+        ++seen[i];
+        ++found;
+      }
+    EXPECT_EQ(found, 1) << int(pixel.r) << ' ' << int(pixel.g) << ' ' << int(pixel.b);
+  }
+  for (const int count : seen) EXPECT_GT(count, 50);
+}
+
+TEST(Labels, AreWholeNumbersOfWhichNeighboursAreEqual) {
+  const auto survey = [](ValueType type, const BitsOf& bits) {
+    return survey_labels(memory_volume({60, 40, 30}, type, bits), 0);
+  };
+  const BitsOf organs = [](Int3 v) { return v.y < 5 ? 0u : uint32_t(v.x / 20 + v.z / 15 * 3) * 300 + 7; };
+  const LabelSurvey labels = survey(ValueType::U16, organs);
+  EXPECT_TRUE(labels.likely);
+  EXPECT_EQ(labels.labels, (std::vector<uint32_t>{7, 307, 607, 907, 1207, 1507}));
+  const BitsOf smooth = [](Int3 v) { return uint32_t(v.x + v.y * 2 + v.z); };
+  EXPECT_FALSE(survey(ValueType::U8, smooth).likely);
+  EXPECT_FALSE(survey(ValueType::F32, organs).likely);
+  EXPECT_FALSE(survey(ValueType::U8, [](Int3 v) { return v.x < 30 ? 0u : 200u; }).likely);  // one thing
+}
+
+TEST(Labels, HaveColorsThatCanBeToldApart) {
+  const LabelColors colors = distinct_colors();
+  ASSERT_EQ(colors.size(), kCastColors);
+  const auto lab = [&](size_t i) { return linear_to_oklab(srgb_to_linear(colors[i])); };
+  for (size_t a = 1; a <= 16; ++a)
+    for (size_t b = 1; b < a; ++b) EXPECT_GT(length(lab(a) - lab(b)), 0.04) << a << ' ' << b;
+  const LabelColors materials = material_colors(distinct_palette());
+  for (uint32_t m = 0; m < kPaletteSize; ++m) EXPECT_EQ(materials[m + 1], distinct_palette().colors[m]);
 }
 
 TEST(VolumeRender, RefusesWhatMakesNoPicture) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "libvox/base/error.h"
+#include "libvox/bricks/volume_cast.h"
+#include "tests/common/volumes.h"
 #include "tests/render/pictures.h"
 
 namespace vox {
@@ -30,12 +32,13 @@ Volume numbered() {
 }
 
 constexpr uint32_t kBackground = static_cast<uint16_t>(-1000);
+constexpr ValueRange kRange = {-1000, 3000};  // of the whole volume, a little more than there is
 
-TEST(VolumeSlice, EachSquareHasTheColorOfItsVoxel) {
+TEST(VolumeSlice, EachSquareHasTheColorOfItsVoxelOnTheVolumesScale) {
   for (uint32_t axis = 0; axis < 3; ++axis)
     for (const uint32_t layer : {0u, 6u}) {
       const SliceOptions options = {.axis = axis, .at = layer, .most = {60, 60}};
-      const Picture shown = slice_volume(numbered(), kBackground, options);
+      const Picture shown = slice_volume(numbered(), kBackground, {kRange}, options);
       const auto plane = int32_t(layer);
       // Right and down, as the views from the right, the top and the front see them.
       const auto voxel = [&](int32_t u, int32_t v) {
@@ -47,19 +50,12 @@ TEST(VolumeSlice, EachSquareHasTheColorOfItsVoxel) {
       const int32_t pixels = 60 / std::max(width, height);
       ASSERT_EQ(shown.image.width, uint32_t(width * pixels));
       ASSERT_EQ(shown.image.height, uint32_t(height * pixels));
-      int low = 10000, high = -10000;
-      for (int32_t v = 0; v < height; ++v)
-        for (int32_t u = 0; u < width; ++u)
-          if (const int value = value_at(voxel(u, v)); value != -1000) {
-            low = std::min(low, value);
-            high = std::max(high, value);
-          }
-      EXPECT_EQ(shown.low, low);
-      EXPECT_EQ(shown.high, high);
+      EXPECT_EQ(shown.low, kRange.low);
+      EXPECT_EQ(shown.high, kRange.high);
       for (int32_t v = 0; v < height * pixels; ++v)
         for (int32_t u = 0; u < width * pixels; ++u) {
           const int value = value_at(voxel(u / pixels, v / pixels));
-          const double share = double(value - low) / (high - low);
+          const double share = (value - kRange.low) / (kRange.high - kRange.low);
           const Rgba8 expected =
               opaque(value == -1000 ? options.empty : ramp_color(uint32_t(share * (kRampColors - 1) + 0.5)));
           ASSERT_EQ(at(shown, uint32_t(u), uint32_t(v)), expected) << axis << ' ' << u << ' ' << v;
@@ -67,15 +63,24 @@ TEST(VolumeSlice, EachSquareHasTheColorOfItsVoxel) {
     }
 }
 
+TEST(VolumeSlice, LabelsHaveColorsOfTheirOwn) {
+  const Volume labels =
+      memory_volume({6, 1, 1}, ValueType::U16, [](Int3 v) { return v.x == 0 ? 0u : uint32_t(v.x) * 100; });
+  const ValueColors colors = {{0, 500}, distinct_colors()};
+  const Picture shown = slice_volume(labels, 0, colors, {.axis = 2, .at = 0, .most = {6, 1}});
+  EXPECT_EQ(at(shown, 0, 0), opaque(SliceOptions().empty));
+  for (uint32_t x = 1; x < 6; ++x) EXPECT_EQ(at(shown, x, 0), opaque(colors.labels[label_slot(x * 100)]));
+}
+
 TEST(VolumeSlice, OfMoreVoxelsThanPixelsEachShowsSomethingOfItsSquare) {
-  const Picture shown = slice_volume(numbered(), kBackground, {.axis = 2, .at = 3, .most = {7, 7}});
+  const Picture shown = slice_volume(numbered(), kBackground, {kRange}, {.axis = 2, .at = 3, .most = {7, 7}});
   EXPECT_EQ(shown.image.width, 7u);
   EXPECT_EQ(shown.image.height, 4u);
   for (const Rgba8 pixel : shown.image.pixels) EXPECT_NE(pixel, opaque(SliceOptions().empty));
 }
 
 TEST(VolumeSlice, RefusesPlanesThatAreNotThere) {
-  EXPECT_THROW(slice_volume(numbered(), kBackground, {.axis = 1, .at = 7, .most = {9, 9}}), Error);
+  EXPECT_THROW(slice_volume(numbered(), kBackground, {kRange}, {.axis = 1, .at = 7, .most = {9, 9}}), Error);
 }
 
 }  // namespace

@@ -39,6 +39,15 @@ print('good')
             "good\n");
 }
 
+TEST_F(EditPage, NamesThePassesOfAShortScriptAndTheToolsOfALongOne) {
+  edited("sphere add center 32,32,32 radius 5 material 2\nbox remove min 0,0,0 max 20,20,20\n");
+  for (const char* row : {"1 sphere add", "2 box remove"})
+    EXPECT_NE(page().find(std::string(">") + row + "<"), std::string::npos) << row;
+  edited(kEdits);
+  for (const char* line : {"</i>sphere add<", "</i>box remove<"})
+    EXPECT_NE(page().find(line), std::string::npos) << line;
+}
+
 TEST_F(EditPage, CountsWhatChangedWithoutBeingAskedTo) {
   write("script.txt", kEdits);
   printed({"cube.h5", "-s", "script.txt", "-q", "--html", "page.html"});

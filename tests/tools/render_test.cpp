@@ -1,5 +1,7 @@
 // What vox-render does, with good input and bad.
+#include <array>
 #include <cmath>
+#include <set>
 
 #include "formats/image.h"
 #include "tests/common/test_engine.h"
@@ -74,13 +76,76 @@ TEST_F(RenderProgram, ACutThroughBricksShowsValuesAsColors) {
   converted({"steps_4x2x3_uint8.raw", "-q", "-o", "steps.h5"});
   const std::string json =
       printed({"steps.h5", "-q", "--json", "--slice", "z=0", "--size", "8x8", "--legend", "off"});
-  EXPECT_EQ(json_value(json, "low"), "1");
-  EXPECT_EQ(json_value(json, "high"), "3");
+  EXPECT_EQ(json_value(json, "low"), "0");  // of the volume, not of the cut
+  EXPECT_EQ(json_value(json, "high"), "9");
   const Image shown = image("steps-view.png");
   ASSERT_EQ(shown.width, 8u);
   ASSERT_EQ(shown.height, 4u);
   for (uint32_t x = 0; x < 8; ++x) EXPECT_EQ(shown.pixels[x] == shown.pixels[0], x < 2) << x;
   expect_failure(kFailed, "no plane z=3", {"steps.h5", "--slice", "z=3"});
+}
+
+TEST_F(RenderProgram, ACutAndAViewOfAVolumeHaveOneScale) {
+  std::string values;
+  for (int i = 0; i < 24 * 24 * 24; ++i) values += static_cast<char>(i / 24 / 24 * 10 + i % 7);
+  write("slopes_24x24x24_uint8.raw", values);
+  converted({"slopes_24x24x24_uint8.raw", "-q", "-o", "slopes.h5"});
+  for (const char* key : {"low", "high"}) {
+    const std::string view = printed({"slopes.h5", "-q", "--json", "--size", "60x40"});
+    for (const char* cut : {"z=0", "z=20", "x=3"})
+      EXPECT_EQ(json_value(printed({"slopes.h5", "-q", "--json", "--slice", cut, "--size", "60x40"}), key),
+                json_value(view, key));
+  }
+}
+
+// The cut through the scene's bricks is that through the scene.
+TEST_F(RenderProgram, AScenesMaterialsAsAVolumeHaveItsPalettesColors) {
+  write("quads.mtl",
+        "newmtl red\nKd 0.9 0.1 0.1\nnewmtl green\nKd 0.1 0.8 0.2\nnewmtl blue\nKd 0.1 0.2 0.9\n");
+  write("quads.obj",
+        "mtllib quads.mtl\nv 0 0 0\nv 3 0 0\nv 3 0 1\nv 0 0 1\nv 0 3 0\nv 3 3 0\nusemtl red\nf 1 2 3 4\n"
+        "usemtl green\nf 1 2 6 5\nusemtl blue\nf 1 4 5\n");
+  converted({"quads.obj", "--res", "40", "--materials", "mesh", "-q"});
+  converted({"quads.h5", "--structure", "bricks", "-q", "-o", "bricks.h5"});
+  for (const char* cut : {"z=0", "y=0", "x=0"}) {
+    printed({"quads.h5", "-q", "-o", "scene.png", "--slice", cut, "--size", "400x400"});
+    printed({"bricks.h5", "-q", "-o", "volume.png", "--slice", cut, "--size", "400x400", "--legend", "off"});
+    const Image scene = image("scene.png"), volume = image("volume.png");
+    ASSERT_FALSE(scene.pixels.empty());
+    const auto colors = [](const Image& shown) {
+      std::set<std::array<uint8_t, 3>> found;
+      for (const Rgba8 c : shown.pixels) found.insert({c.r, c.g, c.b});
+      return found;
+    };
+    EXPECT_EQ(colors(scene), colors(volume)) << cut;
+  }
+  printed(
+      {"bricks.h5", "-q", "-o", "amounts.png", "--slice", "y=0", "--size", "400x400", "--values", "amounts"});
+  EXPECT_TRUE(image("amounts.png").pixels != image("volume.png").pixels);
+  expect_failure(kBadUsage, "has no --values", {"quads.h5", "--values", "labels"});
+}
+
+TEST_F(RenderProgram, LabelsAreFoundOrAskedFor) {
+  std::string organs, floats;
+  for (int i = 0; i < 30 * 30 * 30; ++i) organs += static_cast<char>(i / 900 < 3 ? 0 : 10 + i % 30 / 10 * 40);
+  write("organs_30x30x30_uint8.raw", organs);
+  converted({"organs_30x30x30_uint8.raw", "-q", "-o", "organs.h5"});
+  const auto cut = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> all = {"organs.h5", "-q",     "-o",    "a.png",    "--slice",
+                                    "z=9",       "--size", "30x30", "--legend", "off"};
+    all.insert(all.end(), options.begin(), options.end());
+    printed(all);
+    return image("a.png").pixels;
+  };
+  EXPECT_TRUE(cut({}) == cut({"--values", "labels"}));
+  EXPECT_TRUE(cut({}) != cut({"--values", "amounts"}));
+  printed({"organs.h5", "-q", "-o", "b.png", "--size", "300x200"});
+  printed({"organs.h5", "-q", "-o", "c.png", "--size", "300x200", "--values", "amounts"});
+  EXPECT_TRUE(image("b.png").pixels != image("c.png").pixels);
+  for (int i = 0; i < 64; ++i) floats += std::string("\0\0\x80\x3f", 4);
+  write("ones_4x4x4_float32.raw", floats);
+  converted({"ones_4x4x4_float32.raw", "-q", "-o", "ones.h5"});
+  expect_failure(kBadUsage, "values of f32 are no labels", {"ones.h5", "--values", "labels"});
 }
 
 TEST_F(RenderProgram, AVolumesBricksAreSeenAsAScene) {

@@ -44,7 +44,7 @@ class Lines {
                        .description = caption,
                        .x_title = "voxels a side of a brick",
                        .y_title = unit,
-                       .x_scale = ChartScale::Log};
+                       .x_scale = ChartScale::Even};
     std::vector<HtmlTable::Column> columns = {{"side", "voxels", HtmlTable::Kind::Words}};
     for (const auto& [name, rows] : series_) {
       columns.push_back({name, unit});

@@ -115,7 +115,8 @@ void write_output(const Output& output, const ConvertOptions& options, const std
   if (is_export_path(options.output)) {
     export_scene(output.scene, options.output, clip, options.binvox);
   } else if (options.structure == Structure::Bricks) {
-    write_bricks(*output.bricks, {generator_text(), options.command, timestamp()}, options.output);
+    write_bricks(*output.bricks, {generator_text(), options.command, timestamp()}, options.output,
+                 &output.scene);
   } else {
     write_scene(output.scene, options.output, output.bricks ? &*output.bricks : nullptr);
   }

@@ -42,6 +42,7 @@ constexpr OptionRow kTable[] = {
     {"legend", kMeasured | kSharing | kVolume | kVolumeCut,
      "materials have their own colours, and no legend"},
     {"opacity", kVolume, "it is for pictures of volumes"},
+    {"values", kVolume | kVolumeCut, "it is for pictures of volumes"},
     {"profile", kFromEye | kSceneCut, "nothing of it runs on a device"},
 };
 

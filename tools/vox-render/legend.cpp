@@ -15,7 +15,10 @@
 #include <array>
 #include <cmath>
 
+#include "libvox/base/units.h"
+#include "libvox/bricks/volume_cast.h"
 #include "libvox/scene/oklab.h"
+#include "tools/common/number_text.h"
 
 namespace vox {
 namespace {
@@ -55,12 +58,6 @@ void draw_text(Image& image, int x, int y, std::string text, int scale) {
   }
 }
 
-// 3 digits of it, without an exponent where people would not write one.
-std::string number_text(double value) {
-  return value != 0 && (value < 1e-3 || value >= 1e6) ? fmt::format("{:.2e}", value)
-                                                      : fmt::format("{:.3g}", value);
-}
-
 Rgb8 ramp_at(double share) {
   return ramp_color(static_cast<uint32_t>(share * (kRampColors - 1) + 0.5));
 }
@@ -81,7 +78,8 @@ std::string power_text(double power) {
 
 std::vector<LegendStep> level_steps(const Picture& picture) {
   std::vector<LegendStep> steps;
-  for (double log2 = picture.low; log2 <= picture.high; ++log2)
+  // Rays stop at voxels and at nodes, a leaf's 4 voxels the narrowest.
+  for (double log2 = picture.low; log2 <= picture.high; log2 += log2 == 0 ? kLeafLog2 : 1)
     steps.push_back(
         {ramp_at((log2 - picture.low) / (picture.high - picture.low)), power_text(std::exp2(log2))});
   return steps;
@@ -124,6 +122,18 @@ Legend legend_of(Shade shade, const Picture& picture, double voxel_size) {
 Legend values_legend(const Picture& picture) {
   return {"Value", ramp({number_text(picture.low), number_text((picture.low + picture.high) / 2),
                          number_text(picture.high)})};
+}
+
+Legend labels_legend(const std::string& title, const std::vector<uint32_t>& labels, uint32_t first,
+                     const LabelColors& colors) {
+  constexpr size_t kMost = 16;
+  Legend legend = {labels.size() > kMost
+                       ? fmt::format("{}, the first {} of {}", title, kMost, format_count(labels.size()))
+                       : title,
+                   {}};
+  for (size_t i = 0; i < std::min(labels.size(), kMost); ++i)
+    legend.steps.push_back({colors[label_slot(labels[i])], std::to_string(labels[i] - first)});
+  return legend;
 }
 
 void draw_legend(Image& image, const Legend& legend) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "libvox/render/labels.h"
 #include "libvox/render/render.h"
 
 namespace vox {
@@ -21,7 +22,10 @@ struct Legend {
 // Of the modes whose colours are not those of things. `voxel_size` is in scene units.
 bool has_legend(Shade shade);
 Legend legend_of(Shade shade, const Picture& picture, double voxel_size);
-Legend values_legend(const Picture& picture);  // of a cut through a volume
+Legend values_legend(const Picture& picture);  // of a volume's amounts
+// Of a volume's labels, which are shown as numbers from `first` on: the first sixteen.
+Legend labels_legend(const std::string& title, const std::vector<uint32_t>& labels, uint32_t first,
+                     const LabelColors& colors);
 
 // In the lower left corner, in letters that grow with the picture; a picture too small for it stays as it is.
 void draw_legend(Image& image, const Legend& legend);

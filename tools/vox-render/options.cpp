@@ -59,7 +59,12 @@ cxxopts::Options describe() {
   options.add_options("Volume")(
       "opacity",
       "How much of what lies behind it a voxel of the highest value covers, 0 to 1; lower values less",
-      preset(fmt::format("{}", kVolumeOpacity).c_str()), "SHARE");
+      preset(fmt::format("{}", kVolumeOpacity).c_str()),
+      "SHARE")("values",
+               "What its values are: amounts, on one scale, or labels, with a colour each; auto: labels "
+               "where whole numbers "
+               "lie in areas of one, and the materials of a scene, in its palette's colours",
+               preset("auto"), "auto|amounts|labels");
   add_device_options(options);
   add_common_options(options);
   options.parse_positional({"scene"});
@@ -141,6 +146,9 @@ void read_volume(const cxxopts::ParseResult& parsed, RenderToolOptions& options)
   options.opacity = parse_number(text, "--opacity");
   if (options.opacity < 0 || options.opacity > 1)
     throw UsageError(fmt::format("--opacity is {}, expected 0 to 1", text));
+  options.values = parse_choice<ValuesAs>(
+      parsed, "values",
+      {{"auto", ValuesAs::Auto}, {"amounts", ValuesAs::Amounts}, {"labels", ValuesAs::Labels}});
 }
 
 std::filesystem::path parse_output(const std::string& name) {

@@ -12,6 +12,7 @@
 namespace vox {
 
 enum class Legends { On, Off };
+enum class ValuesAs { Auto, Amounts, Labels };  // what those of a volume are
 
 struct RenderToolOptions {
   std::filesystem::path scene, output;
@@ -22,6 +23,7 @@ struct RenderToolOptions {
   RenderOptions render;    // all but the pose, and the reach below
   double ao_reach = 0;     // in scene units; 0: the default
   double opacity = kVolumeOpacity;
+  ValuesAs values = ValuesAs::Auto;
   Legends legends = Legends::On;
   std::optional<SliceOptions> slice;  // a cut, instead of a view
   EngineOptions engine;

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <vector>
+
 #include "formats/scene_file.h"
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
@@ -16,17 +19,49 @@
 namespace vox {
 namespace {
 
-void write_picture(Picture picture, const Frame& frame, const Place& place,
+// What the values are, and how they are shown.
+struct Values {
+  ValueColors colors;
+  Legend legend;  // of labels
+};
+
+Legend legend_of(const Values& values, const Picture& picture) {
+  return values.colors.labels.empty() ? values_legend(picture) : values.legend;
+}
+
+Values values_of(const FrozenBricks& bricks, const RenderToolOptions& options) {
+  Values values = {{color_range(bricks)}, {}};
+  if (options.values == ValuesAs::Amounts) return values;
+  const LabelSurvey survey = survey_labels(bricks_volume(bricks), bricks.background);
+  if (const std::optional<Palette> palette = scene_palette(options.scene)) {
+    values.colors.labels = material_colors(*palette);
+    values.legend = labels_legend("Material", survey.labels, 1, values.colors.labels);
+  } else if (survey.likely || options.values == ValuesAs::Labels) {
+    if (survey.labels.empty() && bricks.filled > 0)
+      throw UsageError(
+          fmt::format("values of {} are no labels, expected u8 or u16", value_type_name(bricks.info.type)));
+    values.colors.labels = distinct_colors();
+    values.legend = labels_legend("Label", survey.labels, 0, values.colors.labels);
+    if (options.values == ValuesAs::Auto)
+      log_info("{} values that lie in areas of one are shown as labels; --values amounts shows one scale",
+               format_count(survey.labels.size()));
+  }
+  return values;
+}
+
+void write_picture(Picture picture, const Values& values, const Frame& frame, const Place& place,
                    const RenderToolOptions& options) {
-  if (options.legends == Legends::On) draw_legend(picture.image, values_legend(picture));
+  if (options.legends == Legends::On) draw_legend(picture.image, legend_of(values, picture));
   write_png(picture.image, picture_texts(frame.pose, place, options), frame.file);
 }
 
 void cut(const FrozenBricks& bricks, const RenderToolOptions& options) {
   const Frame frame = {{}, options.output};
   check_targets({frame}, options);
-  const Picture picture = slice_volume(bricks_volume(bricks), bricks.background, *options.slice);
-  write_picture(picture, frame, {}, options);
+  const Values values = values_of(bricks, options);
+  const Picture picture =
+      slice_volume(bricks_volume(bricks), bricks.background, values.colors, *options.slice);
+  write_picture(picture, values, frame, {}, options);
   log_info("{}: {} to {}", frame.file.string(), picture.low, picture.high);
   if (!options.json) return;
   Json json;
@@ -39,30 +74,32 @@ void cut(const FrozenBricks& bricks, const RenderToolOptions& options) {
 void cast(const FrozenBricks& bricks, const RenderToolOptions& options) {
   const VolumeSpace space(bricks.info);
   const Place place = {space.corner(), space.unit()};
-  const VoxelBox filled = filled_bricks(bricks);
-  const VoxelBox framed = space.around(filled.empty() ? bricks.info.box() : filled);
-  const std::vector<Frame> list = frames({&framed, 1}, place, options);
+  std::vector<VoxelBox> framed = outline(bricks);
+  if (framed.empty()) framed.push_back(bricks.info.box());
+  for (VoxelBox& box : framed) box = space.around(box);
+  const std::vector<Frame> list = frames(framed, place, options);
   check_targets(list, options);
   const std::unique_ptr<Engine> engine = make_engine(options.engine);
   log_debug("on {}", engine->device_text());
   Json json;
   json.set("volume", options.scene.string()).set("device", engine->device());
   Json& pictures = json.array("pictures");
+  const Values values = values_of(bricks, options);
   const std::unique_ptr<VolumeRenderer> renderer = engine->volume_renderer(bricks);
   VolumeRenderOptions render;
   render.size = options.render.size;
   render.to_sun = options.render.to_sun;
   render.opacity = options.opacity;
+  render.labels = values.colors.labels;
   for (const Frame& frame : list) {
     throw_if_cancelled();
     render.pose = frame.pose;
     const Picture picture = renderer->render(render);
-    write_picture(picture, frame, place, options);
+    write_picture(picture, values, frame, place, options);
     log_info("{}, {}", frame.file.string(), format_seconds(picture.seconds));
     set_picture(pictures.append(), frame, picture, place, options);
   }
-  const ValueRange range = renderer->range();
-  json.set("low", range.low).set("high", range.high);
+  json.set("low", values.colors.range.low).set("high", values.colors.range.high);
   set_profile(json, engine->profile());
   if (options.engine.profile) print_profile(engine->profile());
   if (options.json) fmt::print("{}\n", json.text());

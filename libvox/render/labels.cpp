@@ -1,0 +1,87 @@
+#include "libvox/render/labels.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_reduce.h>
+
+#include <utility>
+
+#include "libvox/bricks/volume_cast.h"
+#include "libvox/scene/oklab.h"
+#include "libvox/volume/read_pieces.h"
+
+namespace vox {
+namespace {
+
+constexpr size_t kSeenWords = (1 << 16) / 64;
+
+// Pairs of voxels side by side along x that are filled, and how many of them are equal.
+struct Sums {
+  std::vector<uint64_t> seen = std::vector<uint64_t>(kSeenWords);  // a bit for each value
+  uint64_t pairs = 0, equal = 0;
+};
+
+Sums joined(Sums a, const Sums& b) {
+  for (size_t i = 0; i < kSeenWords; ++i) a.seen[i] |= b.seen[i];
+  a.pairs += b.pairs;
+  a.equal += b.equal;
+  return a;
+}
+
+void add_row(Sums& sums, ValueType type, const std::byte* row, uint64_t length, uint32_t background) {
+  uint32_t before = background;
+  for (uint64_t i = 0; i < length; ++i) {
+    const uint32_t bits = bits_at(type, row, i);
+    if (bits != background) {
+      sums.seen[bits / 64] |= uint64_t{1} << bits % 64;
+      sums.pairs += before != background ? 1 : 0;
+      sums.equal += bits == before ? 1 : 0;
+    }
+    before = bits;
+  }
+}
+
+}  // namespace
+
+LabelColors distinct_colors() {
+  // Each hue a golden angle, 2π · (2 − φ), further on than the one before, in three lightnesses.
+  constexpr double kCosine = -0.73736887807831963, kSine = 0.67549029426152364, kChroma = 0.13;
+  constexpr double kLightness[] = {0.74, 0.6, 0.86};
+  LabelColors colors;
+  Vec2<double> hue = {1, 0};
+  for (uint32_t i = 0; i < kCastColors; ++i) {
+    colors.push_back(linear_to_srgb(oklab_to_linear({kLightness[i % 3], hue.x * kChroma, hue.y * kChroma})));
+    hue = {hue.x * kCosine - hue.y * kSine, hue.x * kSine + hue.y * kCosine};
+  }
+  return colors;
+}
+
+LabelColors material_colors(const Palette& palette) {
+  LabelColors colors = distinct_colors();
+  for (uint32_t i = 0; i < palette.count; ++i) colors[label_slot(i + 1)] = palette.colors[i];
+  return colors;
+}
+
+LabelSurvey survey_labels(const Volume& volume, uint32_t background) {
+  const ValueType type = volume.info.type;
+  if (type != ValueType::U8 && type != ValueType::U16) return {};
+  Sums sums;
+  read_pieces(volume, kReadVoxels, [&](const VoxelBox& box, const std::byte* values) {
+    const auto length = static_cast<uint64_t>(box.size().x), rows = box.voxels() / length;
+    const uint64_t row_bytes = length * value_bytes(type);
+    const auto part = [&](const tbb::blocked_range<uint64_t>& range, Sums found) {
+      for (uint64_t row = range.begin(); row < range.end(); ++row)
+        add_row(found, type, values + row * row_bytes, length, background);
+      return found;
+    };
+    const Sums found = tbb::parallel_reduce(tbb::blocked_range<uint64_t>(0, rows, 4096), Sums(), part,
+                                            [](Sums a, const Sums& b) { return joined(std::move(a), b); });
+    sums = joined(std::move(sums), found);
+  });
+  LabelSurvey survey;
+  for (uint32_t bits = 0; bits < kSeenWords * 64; ++bits)
+    if ((sums.seen[bits / 64] >> bits % 64 & 1) != 0) survey.labels.push_back(bits);
+  survey.likely = survey.labels.size() >= 3 && sums.equal >= sums.pairs / 10 * 9 && sums.pairs > 0;
+  return survey;
+}
+
+}  // namespace vox

@@ -1,0 +1,76 @@
+// The box around what a node holds: what a ray hits that goes no deeper.
+//
+// The node's cube would stand out before the surfaces in it, so that a wall would be at another place where
+// rays go less deep. The box lies flush: of a wall along an axis it is the wall itself.
+#pragma once
+
+#include "libvox/base/vec.h"
+#include "libvox/dag/node.h"
+
+namespace vox {
+
+// In voxels from the node's corner, `high` excluded.
+struct NodeBox {
+  Int3 low, high;
+};
+
+// Ten bits each of low x, y, z and of the last voxel along x, y, z, from the lowest bit up. They count
+// voxels, in nodes wider than 1024 voxels the smallest power of two of them that ten bits are enough for: the
+// box is then a 1024th of the node larger at most.
+using PackedBox = uint64_t;
+
+VOX_HD inline uint32_t packed_shift(uint32_t log2_side) {
+  return log2_side > 10 ? log2_side - 10 : 0;
+}
+
+VOX_HD inline PackedBox packed(const NodeBox& box, uint32_t log2_side) {
+  const uint32_t shift = packed_shift(log2_side);
+  const auto part = [shift](int32_t voxel, uint32_t bit) {
+    return static_cast<PackedBox>(static_cast<uint32_t>(voxel) >> shift) << bit;
+  };
+  return part(box.low.x, 0) | part(box.low.y, 10) | part(box.low.z, 20) | part(box.high.x - 1, 30) |
+         part(box.high.y - 1, 40) | part(box.high.z - 1, 50);
+}
+
+VOX_HD inline NodeBox unpacked(PackedBox box, uint32_t log2_side) {
+  const uint32_t shift = packed_shift(log2_side);
+  const auto part = [=](uint32_t bit, int32_t more) {
+    return (static_cast<int32_t>(box >> bit & 1023) + more) << shift;
+  };
+  return {{part(0, 0), part(10, 0), part(20, 0)}, {part(30, 1), part(40, 1), part(50, 1)}};
+}
+
+namespace detail {
+
+struct LeafLayers {
+  int32_t first, end;
+
+  VOX_HD explicit LeafLayers(uint64_t filled)
+      : first(lowest_bit(static_cast<uint32_t>(filled))),
+        end(highest_bit(static_cast<uint32_t>(filled)) + 1) {}
+};
+
+}  // namespace detail
+
+// Of a leaf, whose mask is not 0. Which layers hold something: the mask's bits are folded onto those of the
+// voxels along an axis. A voxel's place in the mask has six bits, z1 y1 x1 z0 y0 x0.
+VOX_HD inline NodeBox leaf_box(uint64_t mask) {
+  uint64_t x = mask | mask >> 32;  // z1
+  x |= x >> 16;                    // y1
+  uint64_t y = mask | mask >> 32;
+  y |= y >> 8;  // x1
+  uint64_t z = mask | mask >> 16;
+  z |= z >> 8;
+  x |= x >> 4;  // z0
+  x |= x >> 2;  // y0
+  y |= y >> 4;
+  y |= y >> 1;  // x0
+  z |= z >> 2;
+  z |= z >> 1;
+  const detail::LeafLayers along_x((x & 3) | (x >> 6 & 12));
+  const detail::LeafLayers along_y((y & 1) | (y >> 1 & 2) | (y >> 14 & 4) | (y >> 15 & 8));
+  const detail::LeafLayers along_z((z & 1) | (z >> 3 & 2) | (z >> 30 & 4) | (z >> 33 & 8));
+  return {{along_x.first, along_y.first, along_z.first}, {along_x.end, along_y.end, along_z.end}};
+}
+
+}  // namespace vox

@@ -1,0 +1,129 @@
+// Pictures with and without level of detail: planes along the axes are where they are, and as bright.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tests/common/test_engine.h"
+#include "tests/render/pictures.h"
+#include "tests/voxelize/soup.h"
+
+namespace vox {
+namespace {
+
+void add_rectangle(Soup& soup, Vec3d corner, Vec3d u, Vec3d v, uint32_t material) {
+  soup.add({corner, corner + u, corner + u + v}, material);
+  soup.add({corner, corner + u + v, corner + v}, material);
+}
+
+// Six walls; without the last one it is open above.
+void add_box(Soup& soup, Vec3d low, Vec3d high, uint32_t material, int walls = 6) {
+  const Vec3d x = {high.x - low.x, 0, 0}, y = {0, high.y - low.y, 0}, z = {0, 0, high.z - low.z};
+  const std::array<std::array<Vec3d, 3>, 6> sides = {
+      {{low, x, z}, {low, x, y}, {low, y, z}, {low + z, x, y}, {low + x, y, z}, {low + y, x, z}}};
+  for (int i = 0; i < walls; ++i)
+    add_rectangle(soup, sides[size_t(i)][0], sides[size_t(i)][1], sides[size_t(i)][2], material);
+}
+
+struct Shown {
+  Picture on, off;
+
+  bool same(uint32_t x, uint32_t y) const { return at(on, x, y) == at(off, x, y); }
+
+  // Whether the pixel and its neighbours have one colour without level of detail.
+  bool is_plain(uint32_t x, uint32_t y) const {
+    for (uint32_t v = y == 0 ? 0 : y - 1; v <= std::min(y + 1, off.image.height - 1); ++v)
+      for (uint32_t u = x == 0 ? 0 : x - 1; u <= std::min(x + 1, off.image.width - 1); ++u)
+        if (at(off, u, v) != at(off, x, y)) return false;
+    return true;
+  }
+
+  // Whether each part of the colour lies between those of the pixel and its neighbours without level of
+  // detail: what more samples might have made of it.
+  bool is_between(uint32_t x, uint32_t y) const {
+    Rgba8 low = at(off, x, y), high = low;
+    for (uint32_t v = y == 0 ? 0 : y - 1; v <= std::min(y + 1, off.image.height - 1); ++v)
+      for (uint32_t u = x == 0 ? 0 : x - 1; u <= std::min(x + 1, off.image.width - 1); ++u) {
+        const Rgba8 c = at(off, u, v);
+        low = {std::min(low.r, c.r), std::min(low.g, c.g), std::min(low.b, c.b), 255};
+        high = {std::max(high.r, c.r), std::max(high.g, c.g), std::max(high.b, c.b), 255};
+      }
+    const Rgba8 c = at(on, x, y);
+    return low.r <= c.r && c.r <= high.r && low.g <= c.g && c.g <= high.g && low.b <= c.b && c.b <= high.b;
+  }
+};
+
+Shown shown(const Soup& soup, uint32_t resolution, RenderOptions options) {
+  const auto engine = test_engine();
+  const FrozenDag dag = engine->build(soup.scene, soup.indexed, unit_grid(resolution), {}).dag;
+  const auto renderer = engine->renderer(dag, distinct_palette());
+  const Picture on = renderer->render(options);
+  options.lod = LevelOfDetail::Off;
+  return {on, renderer->render(options)};
+}
+
+// At how many levels rays stop.
+int levels_of(const Picture& levels) {
+  std::vector<Rgba8> colors;
+  for (const Rgba8 pixel : levels.image.pixels)
+    if (std::ranges::find(colors, pixel) == colors.end()) colors.push_back(pixel);
+  return static_cast<int>(colors.size());
+}
+
+TEST(LevelOfDetail, ARoomFromInsideDiffersAtItsEdgesAloneAndAsSamplesDo) {
+  Soup soup(1);
+  const uint32_t floor = soup.add_material({.index = 3}), table = soup.add_material({.index = 9});
+  add_box(soup, {21.5, 35.5, 18.5}, {1001.5, 690.5, 1003.5}, 0, 5);
+  add_rectangle(soup, {21.5, 37.5, 18.5}, {980, 0, 0}, {0, 0, 985}, floor);
+  add_box(soup, {300.5, 38.5, 250.5}, {417.5, 171.5, 402.5}, table);
+  add_box(soup, {633.5, 200.5, 150.5}, {641.5, 688.5, 641.5}, table);
+  RenderOptions options;
+  options.size = {240, 180};
+  options.to_sun = {0.3, 1, 0.4};
+  options.ao_reach = 64;
+  int different = 0, beyond = 0;
+  for (const uint32_t ao_rays : {0u, 8u})
+    for (const CameraPose& pose :
+         {CameraPose{{520, 333, 990}, {480, 190, 0}, 90}, CameraPose{{40.3, 620, 45.1}, {700, 100, 800}, 90},
+          CameraPose{{950, 60, 500}, {0, 300, 520}, 110}}) {
+      options.pose = pose;
+      options.ao_rays = ao_rays;
+      const Shown pictures = shown(soup, 1024, options);
+      for (uint32_t y = 0; y < options.size.height; ++y)
+        for (uint32_t x = 0; x < options.size.width; ++x) {
+          if (ao_rays == 0 && pictures.is_plain(x, y)) {
+            EXPECT_TRUE(pictures.same(x, y)) << pose.eye.x << ' ' << x << ' ' << y;
+          }
+          different += !pictures.same(x, y);
+          beyond += !pictures.is_between(x, y);
+        }
+    }
+  EXPECT_LT(different, 6 * 240 * 180 / 100);
+  EXPECT_LT(beyond, 6 * 240 * 180 / 1000);
+  options.shade = Shade::Level;
+  EXPECT_GE(levels_of(shown(soup, 1024, options).on), 3);
+}
+
+TEST(LevelOfDetail, AWallFromAfarIsTheSameInEveryPixel) {
+  for (const double at : {500.5, 511.5, 512.5, 517.5}) {
+    Soup soup(2);
+    add_rectangle(soup, {at, 0.5, 0.5}, {0, 1023, 0}, {0, 0, 1023}, 0);
+    RenderOptions options;
+    options.size = {160, 120};
+    options.to_sun = {-0.3, 0.2, 0.1};
+    options.ao_rays = 8;
+    for (const Vec3d& eye : {Vec3d{-3000, 512, 512}, {-2000, 4000, 1000}, {200, 900, -6000}}) {
+      options.pose = {eye, {at, 512, 512}, 3};
+      options.shade = Shade::Material;
+      const Shown pictures = shown(soup, 1024, options);
+      EXPECT_TRUE(pictures.on.image.pixels == pictures.off.image.pixels) << at << ' ' << eye.x;
+      EXPECT_NE(vox::at(pictures.on, 80, 60), opaque(options.sky));
+      options.shade = Shade::Depth;
+      const Shown depths = shown(soup, 1024, options);
+      EXPECT_TRUE(depths.on.image.pixels == depths.off.image.pixels) << at << ' ' << eye.x;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace vox

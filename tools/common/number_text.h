@@ -1,0 +1,11 @@
+// A measured number as people write it.
+#pragma once
+
+#include <string>
+
+namespace vox {
+
+// 3 digits of it, all before the point: "-1,000", "0.25", "12,345", "2.50e+07".
+std::string number_text(double value);
+
+}  // namespace vox
