@@ -83,13 +83,15 @@ class Lines {
       content += svg_line(left_, y(tick), kRight, y(tick), "grid");
       content += svg_text(left_ - 6, y(tick) + kChartFont * 0.36, Anchor::End, y_.label(tick));
     }
-    double free = 0;  // where the next label may begin
+    // The first and the last value always have their label, those between where there is room.
+    double free = 0;
+    const auto half = [](double tick) { return text_width(short_number(tick)) / 2; };
+    const double last = x_.ticks().empty() ? 0 : x(x_.ticks().back()) - half(x_.ticks().back());
     for (const double tick : x_.ticks()) {
-      const std::string text = short_number(tick);
-      const double half = text_width(text) / 2;
-      if (x(tick) - half < free) continue;
-      content += svg_text(x(tick), kBottom + 18, Anchor::Middle, text);
-      free = x(tick) + half + 3;
+      const bool is_last = tick == x_.ticks().back();
+      if (x(tick) - half(tick) < free || (!is_last && x(tick) + half(tick) + 3 > last)) continue;
+      content += svg_text(x(tick), kBottom + 18, Anchor::Middle, short_number(tick));
+      free = x(tick) + half(tick) + 3;
     }
     return content + svg_text(kRight, kBottom + 33, Anchor::End, chart_.x_title);
   }

@@ -118,22 +118,24 @@ struct Extent {
 
 // A point of what is framed, seen from its middle: where it is along an axis of the image, and how far
 // behind.
-struct Seen {
+struct FramedPoint {
   double at, depth;
 };
 
 // Where along that axis an eye so far back has all points as far to one side of its picture as to the other:
 // what is nearer comes out wider, so that it is not the middle of the points. Between the two, which see all.
-double picture_middle(const std::vector<Seen>& points, double back, double low, double high) {
+double picture_middle(const std::vector<FramedPoint>& points, double back, double low, double high) {
   constexpr int kHalvings = 48;
+  constexpr double kNear = 1e-9;
   for (int i = 0; i < kHalvings; ++i) {
     const double eye = (low + high) / 2;
     double right = -HUGE_VAL, left = HUGE_VAL;
-    for (const Seen& point : points) {
+    for (const FramedPoint& point : points) {
       const double shown = (point.at - eye) / (point.depth + back);
       right = std::max(right, shown);
       left = std::min(left, shown);
     }
+    if (std::fabs(right + left) < kNear) return eye;
     (right + left > 0 ? low : high) = eye;
   }
   return (low + high) / 2;
@@ -160,7 +162,7 @@ class Boxes {
   }
 
   // Along one of the image's axes.
-  void add_to(std::vector<Seen>& points, Vec3d axis, Vec3d forward) const {
+  void add_to(std::vector<FramedPoint>& points, Vec3d axis, Vec3d forward) const {
     each_corner([&](Vec3d corner) { points.push_back({dot(corner, axis), dot(corner, forward)}); });
   }
 
@@ -264,7 +266,7 @@ CameraPose framing(std::span<const VoxelBox> boxes, const std::string& view, dou
   framed.add_to(extent, axes, half);
   const double back = extent.back(half);
   const auto middle = [&](const Span& span, Vec3d axis, double half_size) {
-    std::vector<Seen> points;
+    std::vector<FramedPoint> points;
     framed.add_to(points, axis, axes.forward);
     return picture_middle(points, back, span.lowest_eye(half_size, back), span.highest_eye(half_size, back));
   };
@@ -285,7 +287,7 @@ std::vector<CameraPose> turntable(std::span<const VoxelBox> boxes, const std::st
   }
   extent.across.center();  // what the scene turns around stays where it is
   const double back = extent.back(half);
-  std::vector<Seen> points;
+  std::vector<FramedPoint> points;
   for (const Axes& axes : turns) framed.add_to(points, axes.down, axes.forward);
   const double down = picture_middle(points, back, extent.along.lowest_eye(half.height, back),
                                      extent.along.highest_eye(half.height, back));

@@ -15,19 +15,19 @@ namespace {
 constexpr size_t kSeenWords = (1 << 16) / 64;
 
 // Pairs of voxels side by side along x that are filled, and how many of them are equal.
-struct Sums {
+struct PairSums {
   std::vector<uint64_t> seen = std::vector<uint64_t>(kSeenWords);  // a bit for each value
   uint64_t pairs = 0, equal = 0;
 };
 
-Sums joined(Sums a, const Sums& b) {
+PairSums joined(PairSums a, const PairSums& b) {
   for (size_t i = 0; i < kSeenWords; ++i) a.seen[i] |= b.seen[i];
   a.pairs += b.pairs;
   a.equal += b.equal;
   return a;
 }
 
-void add_row(Sums& sums, ValueType type, const std::byte* row, uint64_t length, uint32_t background) {
+void add_row(PairSums& sums, ValueType type, const std::byte* row, uint64_t length, uint32_t background) {
   uint32_t before = background;
   for (uint64_t i = 0; i < length; ++i) {
     const uint32_t bits = bits_at(type, row, i);
@@ -64,17 +64,18 @@ LabelColors material_colors(const Palette& palette) {
 LabelSurvey survey_labels(const Volume& volume, uint32_t background) {
   const ValueType type = volume.info.type;
   if (type != ValueType::U8 && type != ValueType::U16) return {};
-  Sums sums;
+  PairSums sums;
   read_pieces(volume, kReadVoxels, [&](const VoxelBox& box, const std::byte* values) {
     const auto length = static_cast<uint64_t>(box.size().x), rows = box.voxels() / length;
     const uint64_t row_bytes = length * value_bytes(type);
-    const auto part = [&](const tbb::blocked_range<uint64_t>& range, Sums found) {
+    const auto part = [&](const tbb::blocked_range<uint64_t>& range, PairSums found) {
       for (uint64_t row = range.begin(); row < range.end(); ++row)
         add_row(found, type, values + row * row_bytes, length, background);
       return found;
     };
-    const Sums found = tbb::parallel_reduce(tbb::blocked_range<uint64_t>(0, rows, 4096), Sums(), part,
-                                            [](Sums a, const Sums& b) { return joined(std::move(a), b); });
+    const PairSums found =
+        tbb::parallel_reduce(tbb::blocked_range<uint64_t>(0, rows, 4096), PairSums(), part,
+                             [](PairSums a, const PairSums& b) { return joined(std::move(a), b); });
     sums = joined(std::move(sums), found);
   });
   LabelSurvey survey;

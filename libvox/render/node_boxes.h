@@ -8,7 +8,7 @@ namespace vox {
 
 // Where nodes begin: a bit for each word. For every word of a level: of a node that begins there, the
 // children.
-struct MarkChildren {
+struct MarkBegins {
   RayDagRef dag;
   uint32_t log2;  // of the level's nodes
   uint32_t* begins;
@@ -38,7 +38,7 @@ struct BoundNodes {
 
   VOX_HD void operator()(uint64_t i) const {
     const uint32_t* node = dag.nodes[log2] + i;
-    if (!MarkChildren::begins_at(dag, begins, node)) return;
+    if (!MarkBegins::begins_at(dag, begins, node)) return;
     const int32_t half = 1 << (log2 - 1);
     NodeBox all = {{2 * half, 2 * half, 2 * half}, {0, 0, 0}};
     const uint32_t* pointer = node + 1;
@@ -77,7 +77,7 @@ Buffer<PackedBox> bound_nodes(Device& device, const RayDagRef& dag) {
   device.fill(begins.data(), begins.size(), 0u);
   device.fill(begins.data(), 1, 1u);  // the root
   for (uint32_t log2 = dag.log2_side; log2 > kLeafLog2 + 1; --log2)
-    device.for_each({"render: find nodes", 8}, level_words(log2), MarkChildren{dag, log2, begins.data()});
+    device.for_each({"render: find nodes", 8}, level_words(log2), MarkBegins{dag, log2, begins.data()});
   for (uint32_t log2 = kLeafLog2 + 1; log2 <= dag.log2_side; ++log2)
     device.for_each({"render: bound nodes", 16}, level_words(log2),
                     BoundNodes{dag, log2, begins.data(), boxes.data()});

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "tests/tools/page_tables.h"
 #include "tests/tools/program.h"
 
 namespace vox {
@@ -92,19 +93,16 @@ TEST_F(StatsOfBricks, SharesOfAVolumeSumToOneWhateverItsSides) {
     const std::string name = fmt::format("odd_{}x{}x{}_uint8.raw", x, y, z);
     write(name, values);
     converted({name, "-q", "-o", "odd.h5"});
-    write("odd.json", printed({"odd.h5", "--json", "-o", "report.h5", "--html", "report.html"}));
-    EXPECT_EQ(python(R"(
-import h5py, json, re
+    write("odd.json", printed({"odd.h5", "--json", "-o", "report.h5", "--html", "page.html"}));
+    EXPECT_EQ(python(kReadTables + std::string(R"py(
+import h5py
 report = h5py.File('report.h5')['bricks/shares']
 rows = [sum(report[name][row] for name in report if name != 'size') for row in range(5)]
 rows += [sum(entry['shares'].values()) for entry in json.load(open('odd.json'))['bricks']['sizes']]
-page = open('report.html').read().split('Types of other sides')[1].split('</table>')[0]
-for row in re.findall('<tr>(.*?)</tr>', page, re.S)[1:]:
-    cells = [float(cell) for cell in re.findall('<data value="([^"]*)"', row)]
-    rows.append(sum(cells[-8:]) / 100)
+rows += [sum(cell[1] for cell in row.values()) / 100 for row in table('Types of other sides').values()]
 assert all(abs(row - 1) < 1e-4 for row in rows), rows
 print(len(rows))
-)"),
+)py")),
               "15\n")
         << name;
   }

@@ -20,17 +20,17 @@ namespace vox {
 namespace {
 
 // What the values are, and how they are shown.
-struct Values {
+struct ShownValues {
   ValueColors colors;
   Legend legend;  // of labels
 };
 
-Legend legend_of(const Values& values, const Picture& picture) {
+Legend legend_of(const ShownValues& values, const Picture& picture) {
   return values.colors.labels.empty() ? values_legend(picture) : values.legend;
 }
 
-Values values_of(const FrozenBricks& bricks, const RenderToolOptions& options) {
-  Values values = {{color_range(bricks)}, {}};
+ShownValues values_of(const FrozenBricks& bricks, const RenderToolOptions& options) {
+  ShownValues values = {{color_range(bricks)}, {}};
   if (options.values == ValuesAs::Amounts) return values;
   const LabelSurvey survey = survey_labels(bricks_volume(bricks), bricks.background);
   if (const std::optional<Palette> palette = scene_palette(options.scene)) {
@@ -49,7 +49,7 @@ Values values_of(const FrozenBricks& bricks, const RenderToolOptions& options) {
   return values;
 }
 
-void write_picture(Picture picture, const Values& values, const Frame& frame, const Place& place,
+void write_picture(Picture picture, const ShownValues& values, const Frame& frame, const Place& place,
                    const RenderToolOptions& options) {
   if (options.legends == Legends::On) draw_legend(picture.image, legend_of(values, picture));
   write_png(picture.image, picture_texts(frame.pose, place, options), frame.file);
@@ -58,7 +58,7 @@ void write_picture(Picture picture, const Values& values, const Frame& frame, co
 void cut(const FrozenBricks& bricks, const RenderToolOptions& options) {
   const Frame frame = {{}, options.output};
   check_targets({frame}, options);
-  const Values values = values_of(bricks, options);
+  const ShownValues values = values_of(bricks, options);
   const Picture picture =
       slice_volume(bricks_volume(bricks), bricks.background, values.colors, *options.slice);
   write_picture(picture, values, frame, {}, options);
@@ -84,7 +84,7 @@ void cast(const FrozenBricks& bricks, const RenderToolOptions& options) {
   Json json;
   json.set("volume", options.scene.string()).set("device", engine->device());
   Json& pictures = json.array("pictures");
-  const Values values = values_of(bricks, options);
+  const ShownValues values = values_of(bricks, options);
   const std::unique_ptr<VolumeRenderer> renderer = engine->volume_renderer(bricks);
   VolumeRenderOptions render;
   render.size = options.render.size;
