@@ -63,8 +63,8 @@ svg text {
   font-size: 11px; fill: var(--quiet); font-variant-numeric: tabular-nums;
   paint-order: stroke; stroke: var(--page); stroke-width: 3px; stroke-linejoin: round;
 }
-@container (min-width: 30rem) { svg text { font-size: 9.5px; } }
-@container (min-width: 36rem) { svg text { font-size: 8.5px; } }
+@container (min-width: 30rem) { svg text { font-size: 9px; } }
+@container (min-width: 36rem) { svg text { font-size: 7.5px; } }
 svg .grid { stroke: var(--line); stroke-width: 1; }
 svg .rule { stroke: var(--text); stroke-width: 1.5; stroke-dasharray: 4 3; }
 svg .s1 { --c: var(--s1); } svg .s2 { --c: var(--s2); } svg .s3 { --c: var(--s3); } svg .s4 { --c: var(--s4); }
