@@ -109,18 +109,20 @@ TEST(LevelOfDetail, AWallFromAfarIsTheSameInEveryPixel) {
     Soup soup(2);
     add_rectangle(soup, {at, 0.5, 0.5}, {0, 1023, 0}, {0, 0, 1023}, 0);
     RenderOptions options;
-    options.size = {160, 120};
+    options.size = {80, 60};
     options.to_sun = {-0.3, 0.2, 0.1};
     options.ao_rays = 8;
-    for (const Vec3d& eye : {Vec3d{-3000, 512, 512}, {-2000, 4000, 1000}, {200, 900, -6000}}) {
+    for (const Vec3d& eye : {Vec3d{-20000, 512, 512}, {-9000, 18000, 4000}, {-4000, 900, -19000}}) {
       options.pose = {eye, {at, 512, 512}, 3};
       options.shade = Shade::Material;
       const Shown pictures = shown(soup, 1024, options);
       EXPECT_TRUE(pictures.on.image.pixels == pictures.off.image.pixels) << at << ' ' << eye.x;
-      EXPECT_NE(vox::at(pictures.on, 80, 60), opaque(options.sky));
+      EXPECT_NE(vox::at(pictures.on, 40, 30), opaque(options.sky));
       options.shade = Shade::Depth;
       const Shown depths = shown(soup, 1024, options);
       EXPECT_TRUE(depths.on.image.pixels == depths.off.image.pixels) << at << ' ' << eye.x;
+      options.shade = Shade::Level;
+      EXPECT_NE(vox::at(shown(soup, 1024, options).on, 40, 30), opaque(ramp_color(0)));  // not a voxel
     }
   }
 }
