@@ -152,7 +152,6 @@ TEST_F(BadInput, ValuesThatAnOptionDoesNotHave) {
                    {"cube.obj", "--res", "64", "--materials", materials, "--palette-weight", "even"});
   expect_failure(kBadUsage, "--palette auto",
                  {"cube.obj", "--res", "64", "--palette", "p.gpl", "--palette-weight", "even"});
-  expect_failure(kBadUsage, "for meshes", {"scene.h5", "--info", "--palette-weight", "even"});
   expect_failure(kFailed, "none.gpl", {"cube.obj", "--res", "64", "--palette", "none.gpl"});
   expect_failure(kFailed, "memory", {"cube.obj", "--res", "64", "--memory-limit", "1K"});
 }

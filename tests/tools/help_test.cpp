@@ -88,6 +88,7 @@ TEST_F(HelpProgram, EveryExampleRuns) {
       ++count;
       example.erase(example.begin());
       std::ranges::replace(example, std::string("4K"), std::string("128"));
+      std::ranges::replace(example, std::string("1K"), std::string("32"));
       example.insert(example.end(), {"-q", "--device", test_device()});
       const bool is_cut = std::ranges::count(example, "--slice") > 0;
       if (std::string(program) == "vox-render" && !is_cut) example.insert(example.end(), {"--size", "64x48"});

@@ -31,10 +31,15 @@ class ConvertOptionsProgram : public BricksProgram {
   }
 };
 
-const std::vector<Arguments> kOfMeshes = {{"--voxel-size", "1"}, {"--center"},
-                                          {"--up", "y"},         {"--coverage", "conservative"},
-                                          {"--solid"},           {"--materials", "texture"},
-                                          {"--palette", "auto"}, {"--palette-out", "p.gpl"},
+const std::vector<Arguments> kOfMeshes = {{"--voxel-size", "1"},
+                                          {"--center"},
+                                          {"--up", "y"},
+                                          {"--coverage", "conservative"},
+                                          {"--solid"},
+                                          {"--materials", "texture"},
+                                          {"--palette", "auto"},
+                                          {"--palette-weight", "even"},
+                                          {"--palette-out", "p.gpl"},
                                           {"--table", "sector"}};
 const std::vector<Arguments> kOfBricks = {
     {"--brick-size", "auto"}, {"--types", "all"}, {"--optimize", "memory"}};

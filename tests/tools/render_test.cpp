@@ -125,7 +125,7 @@ TEST_F(RenderProgram, AScenesMaterialsAsAVolumeHaveItsPalettesColors) {
   printed(
       {"bricks.h5", "-q", "-o", "amounts.png", "--slice", "y=0", "--size", "400x400", "--values", "amounts"});
   EXPECT_TRUE(image("amounts.png").pixels != image("volume.png").pixels);
-  expect_failure(kBadUsage, "has no --values", {"quads.h5", "--values", "labels"});
+  expect_failure(kBadUsage, "--values has no effect on a scene", {"quads.h5", "--values", "labels"});
 }
 
 TEST_F(RenderProgram, LabelsAreFoundOrAskedFor) {

@@ -102,7 +102,8 @@ bool is_scene_input(const ConvertOptions& options) {
 }
 
 bool writes_file(const ConvertOptions& options) {
-  return !options.info && (!options.verify || wants_bricks(options) || wants_coarser(options));
+  return !options.info &&
+         (!options.verify || wants_bricks(options) || (wants_coarser(options) && options.names_output));
 }
 
 void check_verifiable(const ConvertOptions& options) {
