@@ -48,18 +48,24 @@ class Tracer {
     if (!dag_.filled || cell_.next() < now_ || now_ > ray_.end) return {};
     node_ = dag_.nodes[dag_.log2_side];
     open_node();
-    for (;;) {
-      if (is_full_node()) return stop_inside();
-      cell_.halve(ray_, now_);
-      for (;;) {
-        if (!find_filled()) return {};
-        if (cell_.log2 == 0) return stop(kLeafLog2);
-        if (!is_small()) break;
-        const Hit hit = stop_at(child());
-        if (hit.found()) return hit;
+    if (is_full_node()) return stop_inside();
+    cell_.halve(ray_, now_);
+    // One loop, and one place where the ray goes on to the next cell: the lanes of a warp meet there again.
+    for (bool passes_by = false;;) {
+      while (passes_by || (mask_ >> octant() & 1) == 0) {
+        passes_by = false;
         if (!leave()) return {};
       }
-      go_down();
+      if (cell_.log2 == 0) return stop(kLeafLog2);
+      if (is_small()) {
+        const Hit hit = stop_at(child());
+        if (hit.found()) return hit;
+        passes_by = true;
+      } else {
+        go_down();
+        if (is_full_node()) return stop_inside();
+        cell_.halve(ray_, now_);
+      }
     }
   }
 
@@ -86,13 +92,6 @@ class Tracer {
     if (cell_.log2 > kLeafLog2) return;
     leaf_mask_ = leaf_mask(node_);
     mask_ = filled_blocks(leaf_mask_);
-  }
-
-  // From cell to cell, empty ones, to one that holds something: false where the ray leaves the cube.
-  VOX_HD bool find_filled() {
-    while ((mask_ >> octant() & 1) == 0)
-      if (!leave()) return false;
-    return true;
   }
 
   // To the next cell: false where the ray leaves the cube, or ends.
