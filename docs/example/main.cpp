@@ -6,9 +6,9 @@
 #include <array>
 #include <cstdio>
 
-#include "formats/scene_file.h"
+#include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
-#include "libvox/engine.h"
+#include "libvox/engine/engine.h"
 #include "libvox/scene/palette.h"
 
 int main() try {

@@ -1,7 +1,7 @@
 // Access to bricks, wherever they lie.
 #pragma once
 
-#include "libvox/bricks/types.h"
+#include "libvox/bricks/types/types.h"
 
 namespace vox {
 

@@ -25,7 +25,7 @@ struct FrozenBricks {
   std::array<Words, kBrickTypeCount> data;
   std::array<uint64_t, kBrickTypeCount> counts = {};  // bricks of each type
   // How they were made, so that they can be made again: the types that a brick might have, and, where some
-  // were made dense for speed (libvox/report/make_bricks.h), how much memory that was worth.
+  // were made dense for speed (libvox/measure/make_bricks.h), how much memory that was worth.
   uint32_t allowed_types = kAllBrickTypes;
   std::optional<double> slope;
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "libvox/bricks/jit_loops.h"
-#include "libvox/bricks/jit_source.h"
+#include "libvox/bricks/jit/loops.h"
+#include "libvox/bricks/jit/source.h"
 
 namespace vox {
 

@@ -10,7 +10,7 @@
 #include "libvox/base/log_line.h"
 #include "libvox/base/stopwatch.h"
 #include "libvox/bricks/device_bricks.h"
-#include "libvox/bricks/jit_compile.h"
+#include "libvox/bricks/jit/compile.h"
 #include "libvox/bricks/reader.h"
 #include "libvox/device/atomics.h"
 #include "libvox/device/ticks.h"

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
+#include "libvox/base/voxel_box.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/node.h"
-#include "libvox/dag/voxel_box.h"
 
 namespace vox {
 

@@ -1,8 +1,8 @@
 // The smallest box around all voxels of a DAG.
 #pragma once
 
+#include "libvox/base/voxel_box.h"
 #include "libvox/dag/frozen_dag.h"
-#include "libvox/dag/voxel_box.h"
 
 namespace vox {
 

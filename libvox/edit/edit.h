@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "libvox/base/vec.h"
-#include "libvox/dag/voxel_box.h"
+#include "libvox/base/voxel_box.h"
 
 namespace vox {
 

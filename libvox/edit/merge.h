@@ -5,7 +5,7 @@
 #include "libvox/dag/store.h"
 #include "libvox/edit/edit_session.h"
 #include "libvox/edit/octree.h"
-#include "libvox/hash/sector_batches.h"
+#include "libvox/hash/sector/batches.h"
 
 namespace vox {
 

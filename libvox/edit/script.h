@@ -1,4 +1,5 @@
-// An edit script as commands: what formats/edit_script.h and formats/replay_csv.h read, what an editor runs.
+// An edit script as commands: what formats/script/edit_script.h and formats/script/replay_csv.h read, what an
+// editor runs.
 //
 // Repetitions stay as they are written; a ScriptCursor gives the commands one by one, in the order in which
 // they run, so that a script of ten million edits takes the memory of its lines.

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "libvox/base/error.h"
-#include "libvox/hash/accel32.h"
-#include "libvox/hash/accel8.h"
-#include "libvox/hash/atomic64.h"
-#include "libvox/hash/sector_tables.h"
-#include "libvox/hash/slab_tables.h"
-#include "libvox/hash/ticket.h"
+#include "libvox/hash/sector/tables.h"
+#include "libvox/hash/slab/accel32.h"
+#include "libvox/hash/slab/accel8.h"
+#include "libvox/hash/slab/atomic64.h"
+#include "libvox/hash/slab/tables.h"
+#include "libvox/hash/slab/ticket.h"
 
 namespace vox {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "libvox/base/voxel_box.h"
 #include "libvox/dag/frozen_dag.h"
-#include "libvox/dag/voxel_box.h"
 #include "libvox/render/ray.h"
 
 namespace vox {

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "libvox/base/voxel_box.h"
 #include "libvox/dag/frozen_dag.h"
-#include "libvox/dag/voxel_box.h"
 #include "libvox/render/camera.h"
 #include "libvox/render/shade.h"
 #include "libvox/render/slice.h"

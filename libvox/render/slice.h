@@ -1,7 +1,7 @@
 // A cut through a scene: the voxels of one plane of the grid.
 #pragma once
 
-#include "libvox/dag/voxel_box.h"
+#include "libvox/base/voxel_box.h"
 #include "libvox/render/camera.h"
 #include "libvox/scene/palette.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "libvox/dag/voxel_box.h"
+#include "libvox/base/voxel_box.h"
 
 namespace vox {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "libvox/base/vec.h"
-#include "libvox/dag/voxel_box.h"
+#include "libvox/base/voxel_box.h"
 #include "libvox/volume/value_type.h"
 
 namespace vox {

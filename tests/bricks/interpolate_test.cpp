@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "libvox/bricks/kd_tree.h"
+#include "libvox/bricks/jit/kd_tree.h"
 #include "tests/bricks/dense_access.h"
 #include "tests/common/random.h"
 #include "tests/common/test_engine.h"

@@ -1,5 +1,5 @@
 // The kd tree over bricks, against brute force, and access through it, against the dense volume.
-#include "libvox/bricks/kd_tree.h"
+#include "libvox/bricks/jit/kd_tree.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "libvox/base/error.h"
-#include "libvox/bricks/jit_compile.h"
+#include "libvox/bricks/jit/compile.h"
 #include "libvox/bricks/reader.h"
 #include "tests/bricks/brick_volumes.h"
 #include "tests/common/test_engine.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "libvox/bricks/type_sets.h"
+#include "libvox/bricks/types/type_sets.h"
 #include "tests/bricks/brick_volumes.h"
 #include "tests/common/test_engine.h"
 

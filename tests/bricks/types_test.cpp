@@ -1,5 +1,5 @@
 // Every type of brick alone, against the voxels that it was built of.
-#include "libvox/bricks/types.h"
+#include "libvox/bricks/types/types.h"
 
 #include <gtest/gtest.h>
 

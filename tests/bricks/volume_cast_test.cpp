@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "libvox/bricks/jit_compile.h"
-#include "libvox/bricks/jit_source.h"
+#include "libvox/bricks/jit/compile.h"
+#include "libvox/bricks/jit/source.h"
 #include "tests/bricks/brick_volumes.h"
 #include "tests/common/test_engine.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "libvox/engine.h"
+#include "libvox/engine/engine.h"
 
 namespace vox {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "formats/edit_script.h"
+#include "formats/script/edit_script.h"
 #include "libvox/base/error.h"
 #include "libvox/base/memory.h"
 #include "libvox/edit/editor.h"

@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "formats/edit_script.h"
+#include "formats/script/edit_script.h"
 #include "libvox/base/error.h"
 #include "libvox/hash/table_list.h"
 #include "tests/common/quiet_log.h"

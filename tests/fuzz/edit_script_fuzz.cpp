@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <string>
 
-#include "formats/edit_script.h"
-#include "formats/replay_csv.h"
-#include "formats/script_builder.h"
+#include "formats/script/edit_script.h"
+#include "formats/script/replay_csv.h"
+#include "formats/script/script_builder.h"
 #include "libvox/base/error.h"
 #include "libvox/edit/bounds.h"
 

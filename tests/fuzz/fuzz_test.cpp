@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "formats/edit_script.h"
-#include "formats/replay_csv.h"
+#include "formats/script/edit_script.h"
+#include "formats/script/replay_csv.h"
 #include "libvox/base/error.h"
 #include "tests/common/random.h"
 

@@ -9,7 +9,7 @@
 #include "libvox/dag/collect.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/hash/find_or_insert.h"
-#include "libvox/hash/slab_tables.h"
+#include "libvox/hash/slab/tables.h"
 #include "libvox/hash/sweep.h"
 #include "tests/hash/items.h"
 

@@ -6,8 +6,8 @@
 #include "libvox/dag/load.h"
 #include "libvox/dag/store.h"
 #include "libvox/hash/batch_duplicates.h"
-#include "libvox/hash/sector_batches.h"
-#include "libvox/hash/slab_duplicates.h"
+#include "libvox/hash/sector/batches.h"
+#include "libvox/hash/slab/duplicates.h"
 #include "tests/hash/any_device.h"
 
 namespace vox {

@@ -2,7 +2,7 @@
 
 #include <unordered_set>
 
-#include "libvox/hash/slab_table_ref.h"
+#include "libvox/hash/slab/table_ref.h"
 #include "tests/common/random.h"
 
 namespace vox {

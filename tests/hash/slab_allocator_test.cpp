@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "libvox/device/cpu_device.h"
-#include "libvox/hash/slab_tables.h"
+#include "libvox/hash/slab/tables.h"
 
 namespace vox {
 namespace {

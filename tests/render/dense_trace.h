@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "libvox/dag/voxel_box.h"
+#include "libvox/base/voxel_box.h"
 #include "libvox/render/trace.h"
 #include "tests/dag/dense_dag.h"
 

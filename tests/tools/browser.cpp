@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "formats/html_text.h"
+#include "formats/pages/html_text.h"
 #include "tests/tools/program.h"
 
 namespace vox {

@@ -1,5 +1,5 @@
 // vox-convert SCENE --res: coarser levels of a scene file.
-#include "formats/scene_file.h"
+#include "formats/scene/scene_file.h"
 #include "tests/tools/program.h"
 
 namespace vox {

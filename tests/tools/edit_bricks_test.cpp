@@ -1,6 +1,6 @@
 // vox-edit of files that have bricks beside the SVDAG.
-#include "formats/scene_file.h"
-#include "libvox/bricks/types.h"
+#include "formats/scene/scene_file.h"
+#include "libvox/bricks/types/types.h"
 #include "tests/tools/program.h"
 
 namespace vox {

@@ -4,7 +4,7 @@
 #include <csignal>
 #include <cstdlib>
 
-#include "formats/scene_file.h"
+#include "formats/scene/scene_file.h"
 #include "libvox/hash/table_list.h"
 #include "tests/common/test_engine.h"
 #include "tests/tools/program.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "formats/image.h"
+#include "formats/images/image.h"
 #include "tests/tools/program.h"
 
 namespace vox {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <set>
 
-#include "formats/image.h"
+#include "formats/images/image.h"
 #include "libvox/render/slice.h"
 #include "tests/common/test_engine.h"
 #include "tests/tools/program.h"

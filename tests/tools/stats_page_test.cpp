@@ -1,5 +1,5 @@
 // The page that vox-stats writes with --html.
-#include "formats/scene_file.h"
+#include "formats/scene/scene_file.h"
 #include "tests/tools/browser.h"
 #include "tests/tools/page_tables.h"
 #include "tests/tools/program.h"

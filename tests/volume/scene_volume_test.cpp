@@ -4,7 +4,7 @@
 
 #include "libvox/volume/pieces.h"
 #include "tests/common/volumes.h"
-#include "tests/formats/export_scenes.h"
+#include "tests/formats/voxels/export_scenes.h"
 
 namespace vox {
 namespace {

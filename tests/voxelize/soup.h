@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "libvox/engine.h"
+#include "libvox/engine/engine.h"
 #include "tests/common/random.h"
 
 namespace vox {

@@ -3,7 +3,7 @@
 
 #include <cxxopts.hpp>
 
-#include "formats/raw_volume.h"
+#include "formats/volume/raw_volume.h"
 #include "libvox/bricks/build.h"
 
 namespace vox {

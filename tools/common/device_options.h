@@ -3,7 +3,7 @@
 
 #include <cxxopts.hpp>
 
-#include "libvox/engine.h"
+#include "libvox/engine/engine.h"
 
 namespace vox {
 

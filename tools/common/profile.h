@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "libvox/base/json.h"
-#include "libvox/engine.h"
+#include "libvox/engine/engine.h"
 
 namespace vox {
 

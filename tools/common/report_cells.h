@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "formats/html_page.h"
+#include "formats/pages/html_page.h"
 
 namespace vox {
 

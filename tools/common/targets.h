@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "formats/overwrite.h"
+#include "formats/io/overwrite.h"
 
 namespace vox {
 

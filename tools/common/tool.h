@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/overwrite.h"
+#include "formats/io/overwrite.h"
 
 namespace vox {
 

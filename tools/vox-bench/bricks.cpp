@@ -1,8 +1,8 @@
 // vox-bench bricks.
 #include <fmt/format.h>
 
-#include "formats/scene_file.h"
-#include "formats/volume_file.h"
+#include "formats/scene/scene_file.h"
+#include "formats/volume/volume_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "formats/volume_file.h"
+#include "formats/volume/volume_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
 #include "tools/common/bricks_options.h"

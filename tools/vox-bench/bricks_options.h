@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <string>
 
-#include "formats/raw_volume.h"
-#include "libvox/report/bricks_bench.h"
+#include "formats/volume/raw_volume.h"
+#include "libvox/measure/bricks_bench.h"
 #include "tools/vox-bench/results.h"
 
 namespace vox {

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "formats/html_page.h"
-#include "formats/report_file.h"
-#include "libvox/report/bricks_bench.h"
+#include "formats/pages/html_page.h"
+#include "formats/results/report_file.h"
+#include "libvox/measure/bricks_bench.h"
 #include "tools/vox-bench/results.h"
 
 namespace vox {

@@ -4,7 +4,7 @@
 #include <variant>
 #include <vector>
 
-#include "formats/report_file.h"
+#include "formats/results/report_file.h"
 #include "libvox/base/json.h"
 
 namespace vox {

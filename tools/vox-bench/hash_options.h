@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "libvox/engine.h"
+#include "libvox/engine/engine.h"
 #include "tools/vox-bench/results.h"
 
 namespace vox {

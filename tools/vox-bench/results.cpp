@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "formats/csv.h"
+#include "formats/results/csv.h"
 #include "libvox/base/error.h"
 #include "tools/common/tool.h"
 

@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 
-#include "formats/html_page.h"
-#include "formats/overwrite.h"
-#include "formats/report_file.h"
-#include "libvox/engine.h"
+#include "formats/io/overwrite.h"
+#include "formats/pages/html_page.h"
+#include "formats/results/report_file.h"
+#include "libvox/engine/engine.h"
 
 namespace vox {
 

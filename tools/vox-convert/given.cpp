@@ -1,8 +1,8 @@
 #include "tools/vox-convert/given.h"
 
-#include "formats/foreign_file.h"
-#include "formats/scene_file.h"
-#include "formats/volume_file.h"
+#include "formats/io/foreign_file.h"
+#include "formats/scene/scene_file.h"
+#include "formats/volume/volume_file.h"
 #include "tools/common/option_table.h"
 #include "tools/vox-convert/scenes.h"
 #include "tools/vox-convert/volumes.h"

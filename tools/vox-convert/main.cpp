@@ -3,10 +3,10 @@
 
 #include <optional>
 
-#include "formats/mesh.h"
-#include "formats/nrrd.h"
-#include "formats/palette_file.h"
-#include "formats/scene_file.h"
+#include "formats/images/palette_file.h"
+#include "formats/mesh/mesh.h"
+#include "formats/scene/scene_file.h"
+#include "formats/volume/nrrd.h"
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "formats/export.h"
-#include "formats/palette_file.h"
-#include "formats/scene_file.h"
+#include "formats/images/palette_file.h"
+#include "formats/scene/scene_file.h"
+#include "formats/voxels/export.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
 #include "libvox/hash/table_list.h"

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "formats/binvox.h"
-#include "formats/mesh_options.h"
-#include "formats/overwrite.h"
-#include "formats/raw_volume.h"
+#include "formats/io/overwrite.h"
+#include "formats/mesh/mesh_options.h"
+#include "formats/volume/raw_volume.h"
+#include "formats/voxels/binvox.h"
 #include "libvox/dag/voxel_scene.h"
-#include "libvox/engine.h"
+#include "libvox/engine/engine.h"
 #include "libvox/voxelize/grid.h"
 
 namespace vox {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "formats/export.h"
-#include "formats/scene_file.h"
+#include "formats/scene/scene_file.h"
+#include "formats/voxels/export.h"
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"

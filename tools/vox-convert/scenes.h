@@ -3,8 +3,8 @@
 
 #include <optional>
 
+#include "libvox/base/voxel_box.h"
 #include "libvox/bricks/frozen_bricks.h"
-#include "libvox/dag/voxel_box.h"
 #include "libvox/dag/voxel_scene.h"
 #include "tools/vox-convert/options.h"
 

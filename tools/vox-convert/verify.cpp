@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "formats/scene_file.h"
-#include "formats/volume_file.h"
+#include "formats/scene/scene_file.h"
+#include "formats/volume/volume_file.h"
 #include "libvox/base/error.h"
 #include "libvox/bricks/verify.h"
 #include "libvox/volume/compare.h"

@@ -2,17 +2,17 @@
 
 #include <fmt/format.h>
 
-#include "formats/mesh.h"
-#include "formats/nrrd.h"
-#include "formats/scene_file.h"
-#include "formats/volume_file.h"
+#include "formats/mesh/mesh.h"
+#include "formats/scene/scene_file.h"
+#include "formats/volume/nrrd.h"
+#include "formats/volume/volume_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/memory.h"
 #include "libvox/base/stopwatch.h"
 #include "libvox/base/thread_limit.h"
 #include "libvox/base/units.h"
-#include "libvox/report/make_bricks.h"
+#include "libvox/measure/make_bricks.h"
 #include "libvox/volume/scene_volume.h"
 #include "tools/common/bricks_report.h"
 #include "tools/common/profile.h"

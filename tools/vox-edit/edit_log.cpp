@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "formats/csv.h"
+#include "formats/results/csv.h"
 #include "libvox/base/units.h"
 #include "tools/common/text_table.h"
 

@@ -8,8 +8,8 @@
 #include <map>
 #include <string>
 
-#include "formats/html_page.h"
-#include "formats/report_file.h"
+#include "formats/pages/html_page.h"
+#include "formats/results/report_file.h"
 #include "libvox/base/json.h"
 #include "libvox/edit/editor.h"
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "formats/edit_script.h"
-#include "formats/replay_csv.h"
-#include "formats/scene_file.h"
+#include "formats/scene/scene_file.h"
+#include "formats/script/edit_script.h"
+#include "formats/script/replay_csv.h"
 #include "libvox/base/error.h"
 #include "libvox/edit/editor.h"
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "formats/script_errors.h"
+#include "formats/script/script_errors.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/edit/script.h"
 #include "tools/vox-edit/options.h"

@@ -1,8 +1,8 @@
 // vox-edit: applies the edits of a script to a scene file.
 #include <fmt/format.h>
 
-#include "formats/replay_csv.h"
-#include "formats/scene_file.h"
+#include "formats/scene/scene_file.h"
+#include "formats/script/replay_csv.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/memory.h"
@@ -11,7 +11,7 @@
 #include "libvox/base/thread_limit.h"
 #include "libvox/base/units.h"
 #include "libvox/edit/editor.h"
-#include "libvox/report/make_bricks.h"
+#include "libvox/measure/make_bricks.h"
 #include "libvox/volume/scene_volume.h"
 #include "tools/common/bricks_report.h"
 #include "tools/common/profile.h"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "formats/edit_script.h"
+#include "formats/script/edit_script.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
 #include "libvox/hash/table_list.h"

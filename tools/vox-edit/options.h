@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "formats/overwrite.h"
-#include "formats/replay_csv.h"
-#include "libvox/engine.h"
+#include "formats/io/overwrite.h"
+#include "formats/script/replay_csv.h"
+#include "libvox/engine/engine.h"
 
 namespace vox {
 

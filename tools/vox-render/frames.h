@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "formats/png_file.h"
+#include "formats/images/png_file.h"
 #include "libvox/base/json.h"
 #include "tools/vox-render/options.h"
 

@@ -1,7 +1,7 @@
 // vox-render: a picture of a scene file, of what is in it.
 #include <fmt/format.h>
 
-#include "formats/scene_file.h"
+#include "formats/scene/scene_file.h"
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"

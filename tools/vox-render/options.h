@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "formats/overwrite.h"
-#include "libvox/engine.h"
+#include "formats/io/overwrite.h"
+#include "libvox/engine/engine.h"
 
 namespace vox {
 

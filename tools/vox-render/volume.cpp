@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "formats/scene_file.h"
+#include "formats/scene/scene_file.h"
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"

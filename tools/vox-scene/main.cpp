@@ -8,8 +8,8 @@
 #include <limits>
 #include <string>
 
-#include "formats/glb_writer.h"
-#include "formats/obj_writer.h"
+#include "formats/mesh/glb_writer.h"
+#include "formats/mesh/obj_writer.h"
 #include "libvox/base/error.h"
 #include "libvox/base/json.h"
 #include "libvox/base/log.h"

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "libvox/base/units.h"
-#include "libvox/bricks/type_sets.h"
+#include "libvox/bricks/types/type_sets.h"
 #include "tools/common/bricks_report.h"
 #include "tools/common/text_table.h"
 

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "formats/html_page.h"
-#include "formats/report_file.h"
+#include "formats/pages/html_page.h"
+#include "formats/results/report_file.h"
 #include "libvox/base/json.h"
-#include "libvox/engine.h"
-#include "libvox/report/scene_sizes.h"
+#include "libvox/engine/engine.h"
+#include "libvox/measure/scene_sizes.h"
 
 namespace vox {
 

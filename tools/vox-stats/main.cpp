@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "formats/scene_file.h"
+#include "formats/scene/scene_file.h"
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"

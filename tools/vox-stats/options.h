@@ -6,8 +6,8 @@
 #include <set>
 #include <string>
 
-#include "formats/overwrite.h"
-#include "libvox/engine.h"
+#include "formats/io/overwrite.h"
+#include "libvox/engine/engine.h"
 
 namespace vox {
 

@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "formats/html_page.h"
-#include "formats/report_file.h"
+#include "formats/pages/html_page.h"
+#include "formats/results/report_file.h"
 #include "libvox/base/json.h"
 #include "libvox/dag/voxel_scene.h"
+#include "libvox/measure/dag_stats.h"
+#include "libvox/measure/scene_sizes.h"
+#include "libvox/measure/table_report.h"
 #include "libvox/render/render.h"
-#include "libvox/report/dag_stats.h"
-#include "libvox/report/scene_sizes.h"
-#include "libvox/report/table_report.h"
 #include "tools/vox-stats/bricks.h"
 #include "tools/vox-stats/options.h"
 

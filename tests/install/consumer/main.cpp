@@ -3,7 +3,7 @@
 #include <fstream>
 #include <string>
 
-#include "formats/mesh.h"
+#include "formats/mesh/mesh.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log_line.h"
 #include "libvox/dag/node.h"

@@ -1,0 +1,256 @@
+#include "formats/images/palette_file.h"
+
+#include <fmt/format.h>
+#include <stb_image_write.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "formats/images/image.h"
+#include "formats/images/png_file.h"
+#include "libvox/base/atomic_file.h"
+#include "libvox/base/error.h"
+
+namespace vox {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kMaxTextBytes = 1 << 20;
+
+struct Line {
+  size_t number;  // from 1
+  std::string_view text;
+};
+
+[[noreturn]] void fail(const fs::path& path, std::string problem) {
+  throw Error(std::move(problem)).at(path.string());
+}
+
+[[noreturn]] void fail(const fs::path& path, const Line& line, std::string problem) {
+  throw Error(std::move(problem)).at(fmt::format("{}:{}", path.string(), line.number));
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n\v\f";
+  size_t first = text.find_first_not_of(kSpace);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
+}
+
+std::string lower_case(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
+}
+
+std::string extension(const fs::path& path) {
+  return lower_case(path.extension().string());
+}
+
+std::string read_text(const fs::path& path) {
+  std::error_code failed;
+  if (!fs::exists(path, failed)) fail(path, "no such file");
+  if (!fs::is_regular_file(path, failed)) fail(path, "is not a file");
+  uint64_t bytes = fs::file_size(path, failed);
+  if (failed || bytes > kMaxTextBytes) fail(path, "is too large for a palette");
+  std::ifstream file(path, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!file.is_open() || file.bad()) fail(path, "cannot be read");
+  return text;
+}
+
+// Lines that hold something, trimmed.
+std::vector<Line> lines_of(std::string_view text) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  std::vector<Line> lines;
+  for (size_t number = 1; !text.empty(); ++number) {
+    size_t end = std::min(text.find('\n'), text.size());
+    if (Line line = {number, trimmed(text.substr(0, end))}; !line.text.empty()) lines.push_back(line);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+Rgb8 unpacked(uint32_t rgb) {
+  return {static_cast<uint8_t>(rgb >> 16), static_cast<uint8_t>(rgb >> 8), static_cast<uint8_t>(rgb)};
+}
+
+void add_entry(const fs::path& path, const Line& line, Palette& palette, Rgb8 color, std::string_view name) {
+  if (palette.count == kPaletteSize)
+    fail(path, line, fmt::format("more than {} colours, the most that a palette holds", kPaletteSize));
+  palette.colors[palette.count] = color;
+  palette.names[palette.count++] = name.empty() ? hex_name(color) : std::string(name);
+}
+
+// A number of 0 to 255, followed by a space or the end; removed from the text.
+std::optional<uint8_t> take_byte(std::string_view& text) {
+  text = trimmed(text);
+  uint8_t value = 0;
+  const char* last = text.data() + text.size();
+  auto [end, error] = std::from_chars(text.data(), last, value);
+  if (error != std::errc() || (end != last && *end != ' ' && *end != '\t')) return std::nullopt;
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  return value;
+}
+
+// "r g b rest"; the rest stays in the text.
+Rgb8 take_color(const fs::path& path, const Line& line, std::string_view& rest) {
+  auto r = take_byte(rest), g = r ? take_byte(rest) : r, b = g ? take_byte(rest) : g;
+  if (!b) fail(path, line, fmt::format("'{}' is no colour, expected three numbers of 0 to 255", line.text));
+  rest = trimmed(rest);
+  return {*r, *g, *b};
+}
+
+Palette parse_gpl(const fs::path& path, const std::string& text) {
+  std::vector<Line> lines = lines_of(text);
+  if (lines.empty() || lines[0].text != "GIMP Palette")
+    fail(path, "is no GIMP palette, expected 'GIMP Palette' in its first line");
+  Palette palette;
+  for (const Line& line : std::span(lines).subspan(1)) {
+    bool header = palette.count == 0 && (line.text.starts_with("Name:") || line.text.starts_with("Columns:"));
+    if (header || line.text.starts_with('#')) continue;
+    std::string_view rest = line.text;
+    Rgb8 color = take_color(path, line, rest);
+    add_entry(path, line, palette, color, rest);
+  }
+  return palette;
+}
+
+Palette parse_jasc(const fs::path& path, const std::string& text) {
+  if (text.starts_with("RIFF"))
+    throw Error("is a RIFF palette, expected a JASC one (Paint Shop Pro)")
+        .at(path.string())
+        .hint("save it as .gpl, .hex or JASC .pal");
+  std::vector<Line> lines = lines_of(text);
+  if (lines.size() < 3 || lines[0].text != "JASC-PAL" || lines[1].text != "0100")
+    fail(path,
+         "is no JASC palette, expected 'JASC-PAL', '0100' and the number of colours in its first lines");
+  Palette palette;
+  for (const Line& line : std::span(lines).subspan(3)) {
+    std::string_view rest = line.text;
+    Rgb8 color = take_color(path, line, rest);
+    if (!rest.empty()) fail(path, line, fmt::format("'{}' follows the colour", rest));
+    add_entry(path, line, palette, color, {});
+  }
+  if (lines[2].text != std::to_string(palette.count))
+    fail(path, lines[2],
+         fmt::format("'{}' colours are announced, but there are {}", lines[2].text, palette.count));
+  return palette;
+}
+
+Palette parse_hex(const fs::path& path, const std::string& text) {
+  Palette palette;
+  for (const Line& line : lines_of(text)) {
+    std::string_view digits = line.text;
+    if (digits.starts_with('#')) digits.remove_prefix(1);
+    uint32_t rgb = 0;
+    const char* last = digits.data() + digits.size();
+    auto [end, error] = std::from_chars(digits.data(), last, rgb, 16);
+    if (digits.size() != 6 || error != std::errc() || end != last)
+      fail(path, line, fmt::format("'{}' is no colour, expected rrggbb or #rrggbb", line.text));
+    add_entry(path, line, palette, unpacked(rgb), {});
+  }
+  return palette;
+}
+
+Palette palette_of_image(const fs::path& path) {
+  Image image = read_image(path);
+  std::vector<uint32_t> known;  // in order of first appearance
+  std::vector<bool> seen(1 << 24);
+  for (Rgba8 pixel : image.pixels) {
+    uint32_t rgb = uint32_t{pixel.r} << 16 | uint32_t{pixel.g} << 8 | pixel.b;
+    if (pixel.a == 0 || seen[rgb]) continue;
+    seen[rgb] = true;
+    known.push_back(rgb);
+  }
+  if (known.size() > kPaletteSize)
+    fail(path,
+         fmt::format("has {} different colours, a palette holds at most {}", known.size(), kPaletteSize));
+  Palette palette;
+  for (uint32_t rgb : known) {
+    palette.colors[palette.count] = unpacked(rgb);
+    palette.names[palette.count++] = hex_name(unpacked(rgb));
+  }
+  return palette;
+}
+
+std::string gpl_text(const Palette& palette) {
+  std::string text = "GIMP Palette\nName: vox\nColumns: 16\n#\n";
+  for (uint32_t i = 0; i < palette.count; ++i) {
+    auto [r, g, b] = palette.colors[i];
+    std::string name = palette.names[i].empty() ? hex_name(palette.colors[i]) : palette.names[i];
+    std::replace_if(
+        name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 32; }, ' ');
+    text += fmt::format("{:3} {:3} {:3}\t{}\n", r, g, b, name);
+  }
+  return text;
+}
+
+std::string jasc_text(const Palette& palette) {
+  std::string text = fmt::format("JASC-PAL\r\n0100\r\n{}\r\n", palette.count);
+  for (uint32_t i = 0; i < palette.count; ++i)
+    text += fmt::format("{} {} {}\r\n", palette.colors[i].r, palette.colors[i].g, palette.colors[i].b);
+  return text;
+}
+
+std::string hex_text(const Palette& palette) {
+  std::string text;
+  for (uint32_t i = 0; i < palette.count; ++i) text += hex_name(palette.colors[i]).substr(1) + "\n";
+  return text;
+}
+
+std::string png_bytes(const Palette& palette) {
+  std::string bytes;
+  auto append = [](void* to, void* data, int size) {
+    static_cast<std::string*>(to)->append(static_cast<const char*>(data), static_cast<size_t>(size));
+  };
+  static_assert(sizeof(Rgb8) == 3);
+  auto width = static_cast<int>(palette.count);
+  stbi_write_png_to_func(append, &bytes, width, 1, 3, palette.colors.data(), width * 3);
+  return with_texts(std::move(bytes), {{"Software", "vox"}});
+}
+
+std::string encoded(const fs::path& path, const Palette& palette) {
+  std::string type = extension(path);
+  if (type == ".gpl") return gpl_text(palette);
+  if (type == ".pal") return jasc_text(palette);
+  if (type == ".hex") return hex_text(palette);
+  if (type == ".png") return png_bytes(palette);
+  fail(path, "has an unknown type, expected .gpl, .pal, .hex or .png");
+}
+
+}  // namespace
+
+bool is_palette_path(const fs::path& path) {
+  std::string type = extension(path);
+  return type == ".gpl" || type == ".pal" || type == ".hex" || type == ".png";
+}
+
+Palette read_palette(const fs::path& path) {
+  std::string type = extension(path);
+  Palette palette = type == ".gpl"   ? parse_gpl(path, read_text(path))
+                    : type == ".pal" ? parse_jasc(path, read_text(path))
+                    : type == ".hex" ? parse_hex(path, read_text(path))
+                                     : palette_of_image(path);
+  if (palette.count == 0) fail(path, "holds no colour");
+  return palette;
+}
+
+void write_palette(const fs::path& path, const Palette& palette) {
+  if (palette.count == 0) fail(path, "cannot be written: the palette holds no colour");
+  std::string bytes = encoded(path, palette);
+  AtomicFile target(path);
+  std::ofstream file(target.path(), std::ios::binary);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  if (!file) fail(path, "cannot be written");
+  target.commit();
+}
+
+}  // namespace vox

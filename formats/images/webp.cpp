@@ -1,0 +1,63 @@
+#include "formats/images/webp.h"
+
+#include <cstdint>
+#include <cstring>
+
+#include "libvox/base/error.h"
+
+#ifdef VOX_HAS_WEBP
+#include <webp/decode.h>
+#endif
+
+namespace vox {
+
+bool is_webp(std::span<const std::byte> file) {
+  return file.size() >= 12 && std::memcmp(file.data(), "RIFF", 4) == 0 &&
+         std::memcmp(file.data() + 8, "WEBP", 4) == 0;
+}
+
+#ifdef VOX_HAS_WEBP
+
+bool can_read_webp() {
+  return true;
+}
+
+ImageSize webp_size(std::span<const std::byte> file) {
+  int width = 0, height = 0;
+  if (!WebPGetInfo(reinterpret_cast<const uint8_t*>(file.data()), file.size(), &width, &height))
+    throw Error("not a WebP image that can be read").hint("is the file damaged?");
+  return {.width = static_cast<uint64_t>(width), .height = static_cast<uint64_t>(height)};
+}
+
+Image decode_webp(std::span<const std::byte> file) {
+  ImageSize size = webp_size(file);
+  Image image = {.name = {},
+                 .width = static_cast<uint32_t>(size.width),
+                 .height = static_cast<uint32_t>(size.height),
+                 .pixels = std::vector<Rgba8>(size.width * size.height)};
+  size_t bytes = image.pixels.size() * sizeof(Rgba8);
+  if (!WebPDecodeRGBAInto(reinterpret_cast<const uint8_t*>(file.data()), file.size(),
+                          reinterpret_cast<uint8_t*>(image.pixels.data()), bytes,
+                          static_cast<int>(image.width * sizeof(Rgba8))))
+    throw Error("the WebP image cannot be decoded").hint("is the file truncated?");
+  return image;
+}
+
+#else
+
+bool can_read_webp() {
+  return false;
+}
+
+ImageSize webp_size(std::span<const std::byte>) {
+  throw Error("a WebP image, and this build is one without libwebp").hint("convert it to PNG or JPEG");
+}
+
+Image decode_webp(std::span<const std::byte> file) {
+  webp_size(file);
+  return {};
+}
+
+#endif
+
+}  // namespace vox

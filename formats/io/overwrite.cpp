@@ -1,0 +1,187 @@
+#include "formats/io/overwrite.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "formats/io/h5.h"
+#include "libvox/base/atomic_file.h"
+#include "libvox/base/error.h"
+
+namespace vox {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string lower_extension(const fs::path& path) {
+  std::string extension = path.extension().string();
+  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+  return extension;
+}
+
+// As many bytes from `at` on as there are, up to `count`.
+std::string bytes_at(std::ifstream& file, uint64_t at, size_t count) {
+  std::string bytes(count, '\0');
+  file.clear();
+  file.seekg(static_cast<std::streamoff>(at));
+  file.read(bytes.data(), static_cast<std::streamsize>(count));
+  bytes.resize(static_cast<size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  return bytes;
+}
+
+uint64_t number(std::string_view bytes, bool big_endian) {
+  uint64_t value = 0;
+  for (size_t i = 0; i < bytes.size(); ++i)
+    value |= uint64_t{static_cast<uint8_t>(bytes[big_endian ? bytes.size() - 1 - i : i])} << (8 * i);
+  return value;
+}
+
+constexpr int kMostChunks = 1 << 20;  // of a file that is looked through
+
+bool has_format(const fs::path& path, const std::string& format) {
+  const h5::Quiet quiet;
+  try {
+    return h5::read_text(h5::open_file(path), "format") == format;
+  } catch (const Error&) {
+    return false;  // no HDF5, or another program's
+  }
+}
+
+// A text chunk that names the software: formats/images/png_file.h.
+bool is_our_png(std::ifstream& file) {
+  constexpr std::string_view kOurs("Software\0vox", 12);
+  if (bytes_at(file, 0, 8) != "\x89PNG\r\n\x1a\n") return false;
+  uint64_t at = 8;
+  for (int i = 0; i < kMostChunks; ++i) {
+    const std::string head = bytes_at(file, at, 8 + kOurs.size());
+    if (head.size() < 8 + kOurs.size()) return false;
+    if (std::string_view(head).substr(4) == "tEXt" + std::string(kOurs)) return true;
+    at += 12 + number(std::string_view(head).substr(0, 4), true);
+  }
+  return false;
+}
+
+// The root of the scene graph, behind the models, is called so: formats/voxels/magica_vox.h.
+bool is_our_magica_vox(std::ifstream& file) {
+  constexpr std::string_view kOurs("\0\0\0\0\1\0\0\0\5\0\0\0_name\3\0\0\0vox", 24);
+  if (bytes_at(file, 0, 4) != "VOX ") return false;
+  uint64_t at = 20;
+  for (int i = 0; i < kMostChunks; ++i) {
+    const std::string head = bytes_at(file, at, 12 + kOurs.size());
+    if (head.size() < 12 + kOurs.size()) return false;
+    if (head.starts_with("nTRN")) return std::string_view(head).substr(12) == kOurs;
+    at += 12 + number(std::string_view(head).substr(4, 4), false);
+  }
+  return false;
+}
+
+bool is_our_table(std::string_view head) {
+  constexpr std::array<std::string_view, 3> kFirstColumns = {
+      "line,frame,tool,edits,", "table,item_words,load_factor,", "types,brick_size,access,"};
+  return std::ranges::any_of(kFirstColumns, [&](std::string_view names) { return head.starts_with(names); });
+}
+
+bool is_ours(const fs::path& path, OutputKind kind) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string head = bytes_at(file, 0, 4096);
+  const auto has = [&](std::string_view text) { return head.find(text) != std::string::npos; };
+  switch (kind) {
+    case OutputKind::Scene:
+      return has_format(path, "vox-scene");
+    case OutputKind::Report:
+      return has_format(path, "vox-report");
+    case OutputKind::Rows:
+      return is_our_table(head);
+    case OutputKind::Page:
+      return has("<meta name=\"generator\" content=\"vox\">");
+    case OutputKind::Picture:
+      return is_our_png(file);
+    case OutputKind::Palette:
+      return head.starts_with("GIMP Palette\nName: vox\n") || is_our_png(file);
+    case OutputKind::Nrrd:
+      return head.starts_with("NRRD") && has("\n# written by vox\n");
+    case OutputKind::MagicaVoxel:
+      return is_our_magica_vox(file);
+    case OutputKind::Binvox:
+      return false;
+    case OutputKind::ObjMesh:
+    case OutputKind::ObjMaterials:
+      return head.starts_with('#') && head.substr(0, head.find('\n')).ends_with("made by vox");
+    case OutputKind::GlbMesh:
+      return head.starts_with("glTF") && has("\"generator\": \"vox\"");
+  }
+  return false;
+}
+
+std::string_view name_of(OutputKind kind) {
+  switch (kind) {
+    case OutputKind::Scene:
+      return "scene file";
+    case OutputKind::Report:
+      return "report";
+    case OutputKind::Rows:
+      return "table";
+    case OutputKind::Page:
+      return "page";
+    case OutputKind::Picture:
+      return "picture";
+    case OutputKind::Palette:
+      return "palette";
+    case OutputKind::Nrrd:
+      return "NRRD file";
+    case OutputKind::MagicaVoxel:
+      return ".vox file";
+    case OutputKind::Binvox:
+      return ".binvox file";
+    case OutputKind::ObjMesh:
+      return "OBJ file";
+    case OutputKind::ObjMaterials:
+      return "MTL file";
+    case OutputKind::GlbMesh:
+      return "GLB file";
+  }
+  return "";
+}
+
+bool says_who_wrote_it(const fs::path& target, OutputKind kind) {
+  if (kind == OutputKind::Binvox) return false;
+  const std::string extension = lower_extension(target);
+  return kind != OutputKind::Palette || extension == ".gpl" || extension == ".png";
+}
+
+}  // namespace
+
+OutputKind kind_of_output(const fs::path& path) {
+  const std::string extension = lower_extension(path);
+  if (extension == ".nrrd") return OutputKind::Nrrd;
+  if (extension == ".vox") return OutputKind::MagicaVoxel;
+  if (extension == ".binvox") return OutputKind::Binvox;
+  return OutputKind::Scene;
+}
+
+OutputKind kind_of_mesh(const fs::path& path) {
+  const std::string extension = lower_extension(path);
+  if (extension == ".glb") return OutputKind::GlbMesh;
+  if (extension == ".mtl") return OutputKind::ObjMaterials;
+  if (extension == ".png") return OutputKind::Picture;
+  return OutputKind::ObjMesh;
+}
+
+void check_writable(const fs::path& target, OutputKind kind, Overwrite overwrite) {
+  const AtomicFile file(target);
+  std::error_code absent;
+  const uintmax_t size = fs::file_size(target, absent);
+  if (absent || size == 0 || overwrite == Overwrite::AllFiles || is_ours(target, kind)) return;
+  throw Error(says_who_wrote_it(target, kind)
+                  ? fmt::format("is there already, and no {} that vox wrote", name_of(kind))
+                  : fmt::format("is there already, and a {} file does not say whether vox wrote it",
+                                lower_extension(target)))
+      .at(target.string())
+      .hint("--force overwrites it");
+}
+
+}  // namespace vox

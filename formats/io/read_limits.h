@@ -1,0 +1,15 @@
+// What another library may take to read a file. Files say how much follows, and a damaged one may say
+// anything.
+#pragma once
+
+#include <filesystem>
+
+#include "formats/io/child_process.h"
+
+namespace vox {
+
+// 256 MiB and 64 times the file's size, 10 s and a second for each MiB. Files whose contents are compressed
+// count 16 times as large. Throws Error where there is no such file.
+ChildLimits may_take(const std::filesystem::path& path);
+
+}  // namespace vox

@@ -1,0 +1,238 @@
+#include <assimp/postprocess.h>
+#include <assimp/scene.h>
+#include <fmt/format.h>
+
+#include <assimp/BaseImporter.h>
+#include <assimp/DefaultIOSystem.h>
+#include <assimp/MemoryIOWrapper.h>
+#include <algorithm>
+#include <assimp/Importer.hpp>
+#include <cctype>
+#include <cmath>
+#include <memory>
+
+#include "formats/io/find_file.h"
+#include "formats/io/text_file.h"
+#include "formats/mesh/assimp_frame.h"
+#include "formats/mesh/assimp_import.h"
+#include "formats/mesh/collada_text.h"
+#include "libvox/base/error.h"
+#include "libvox/base/memory.h"
+#include "libvox/base/units.h"
+
+namespace vox {
+namespace {
+
+constexpr uint64_t kMaxTriangles = uint64_t{1} << 31;
+
+// Files that a mesh file refers to are found as textures are.
+class AssetFiles : public Assimp::DefaultIOSystem {
+ public:
+  // `contents`, if any, is what Assimp is to find in the mesh file.
+  AssetFiles(const std::filesystem::path& mesh, std::string contents)
+      : mesh_(mesh), folder_(mesh.parent_path()), contents_(std::move(contents)) {}
+
+  bool Exists(const char* name) const override { return locate(name).has_value(); }
+
+  Assimp::IOStream* Open(const char* name, const char* mode) override {
+    if (name == mesh_ && !contents_.empty())
+      return std::make_unique<Assimp::MemoryIOStream>(reinterpret_cast<const uint8_t*>(contents_.data()),
+                                                      contents_.size())
+          .release();  // which Assimp frees
+    auto path = locate(name);
+    return path ? DefaultIOSystem::Open(path->c_str(), mode) : nullptr;
+  }
+
+ private:
+  std::optional<std::filesystem::path> locate(const std::string& name) const {
+    std::error_code failed;
+    if (std::filesystem::is_regular_file(name, failed)) return name;
+    std::string prefix = folder_.string() + "/";
+    return find_file(folder_, name.starts_with(prefix) ? name.substr(prefix.size()) : name);
+  }
+
+  std::filesystem::path mesh_, folder_;
+  std::string contents_;
+};
+
+// Its glTF reader hides what it cannot read; ours does not.
+void switch_off_gltf(Assimp::Importer& importer) {
+  for (const char* extension : {"gltf", "glb"})
+    while (std::unique_ptr<Assimp::BaseImporter> reader{importer.GetImporter(extension)})
+      importer.UnregisterLoader(reader.get());
+}
+
+bool is_collada(const std::filesystem::path& path) {
+  const std::string extension = path.extension().string();
+  return std::ranges::equal(extension, std::string_view(".dae"),
+                            [](unsigned char a, char b) { return std::tolower(a) == b; });
+}
+
+void configure(Assimp::Importer& importer, const MeshOptions& options) {
+  switch_off_gltf(importer);
+  importer.SetPropertyBool(AI_CONFIG_IMPORT_NO_SKELETON_MESHES, true);
+  importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_ANIMATIONS, false);
+  importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_CAMERAS, false);
+  importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_LIGHTS, false);
+  importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_WEIGHTS, false);
+  importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, options.up.has_value());
+}
+
+// What Assimp says where it has run into an exception of the C++ library.
+std::string in_words(const std::string& problem) {
+  if (problem == "std::bad_alloc") return "out of memory while reading the file";
+  for (const char* internal : {"std::", "vector", "basic_string", "deque", "map::", "array::"})
+    if (problem.starts_with(internal)) return "the file contradicts itself (Assimp: " + problem + ")";
+  return problem;
+}
+
+struct Instance {
+  const aiMesh* mesh;
+  AssimpMatrix transform;
+};
+
+// Every use of a mesh by a node, in depth-first order. Without recursion: files choose the depth.
+std::vector<Instance> find_instances(const aiScene& scene, const AssimpMatrix& root) {
+  struct Visit {
+    const aiNode* node;
+    AssimpMatrix transform;
+  };
+  std::vector<Instance> instances;
+  std::vector<Visit> stack = {{scene.mRootNode, root}};
+  while (!stack.empty()) {
+    auto [node, transform] = stack.back();
+    stack.pop_back();
+    for (uint32_t i = 0; i < node->mNumMeshes; ++i) {
+      if (node->mMeshes[i] >= scene.mNumMeshes) throw Error("a node names a mesh that is not there");
+      instances.push_back({scene.mMeshes[node->mMeshes[i]], transform});
+    }
+    for (uint32_t i = node->mNumChildren; i-- > 0;) {
+      const aiNode* child = node->mChildren[i];
+      stack.push_back({child, transform * static_cast<AssimpMatrix>(child->mTransformation)});
+    }
+  }
+  return instances;
+}
+
+// Reserves what the instances need: few bytes of a file can place a mesh often.
+void reserve(Scene& scene, const std::vector<Instance>& instances) {
+  uint64_t triangles = 0, positions = 0;
+  bool colored = false;
+  for (const Instance& instance : instances) {
+    triangles += instance.mesh->mNumFaces;
+    positions += instance.mesh->mNumVertices;
+    colored |= instance.mesh->HasVertexColors(0);
+  }
+  if (triangles > kMaxTriangles || positions >= kNone)
+    throw Error(fmt::format("{} triangles with {} vertices, instances counted, are too many",
+                            format_count(triangles), format_count(positions)))
+        .hint(fmt::format("up to {} triangles are read", format_count(kMaxTriangles)));
+  uint64_t bytes = triangles * sizeof(Triangle) + positions * (sizeof(Vec3d) + (colored ? sizeof(Rgba8) : 0));
+  if (bytes > available_bytes())
+    throw Error(fmt::format("{} triangles, instances counted, need {} of memory, {} are free",
+                            format_count(triangles), format_bytes(bytes), format_bytes(available_bytes())));
+  scene.triangles.reserve(triangles);
+  scene.positions.reserve(positions);
+  if (colored) scene.colors.reserve(positions);
+}
+
+uint8_t to_byte(float value) {
+  return static_cast<uint8_t>(std::lround((value > 0 ? std::min(value, 1.0f) : 0.0f) * 255));
+}
+
+class SceneBuilder {
+ public:
+  explicit SceneBuilder(const aiScene& source) : source_(source), materials_(source) {}
+
+  ImportedScene build(const MeshOptions& options) {
+    std::vector<Instance> instances = find_instances(source_, root_transform(source_, options));
+    reserve(scene_, instances);
+    for (const Instance& instance : instances)
+      if (instance.mesh->HasPositions() && instance.mesh->HasFaces()) add(instance);
+    for (const AssimpMaterials::Use& use : materials_.uses()) scene_.materials.push_back(use.material);
+    return {.scene = std::move(scene_),
+            .images = materials_.take_images(),
+            .texture_replaces_color = texture_replaces_color(source_)};
+  }
+
+ private:
+  void add(const Instance& instance) {
+    const aiMesh& mesh = *instance.mesh;
+    uint32_t material = materials_.use(mesh.mMaterialIndex);
+    uint32_t first_texcoord = add_texcoords(mesh, material);
+    auto first_position = static_cast<uint32_t>(scene_.positions.size());
+    add_triangles(mesh, material, first_position, first_texcoord);
+    for (uint32_t i = 0; i < mesh.mNumVertices; ++i) {
+      aiVector3t<double> p = instance.transform * aiVector3t<double>(mesh.mVertices[i].x, mesh.mVertices[i].y,
+                                                                     mesh.mVertices[i].z);
+      scene_.positions.push_back({p.x, p.y, p.z});
+    }
+    if (mesh.HasVertexColors(0)) {
+      add_colors(mesh, first_position);
+    } else if (!scene_.colors.empty()) {
+      scene_.colors.resize(scene_.positions.size(), kWhite);
+    }
+  }
+
+  // Instances of a mesh share theirs. kNone without any.
+  uint32_t add_texcoords(const aiMesh& mesh, uint32_t material) {
+    auto [known, is_new] = first_texcoord_.try_emplace(&mesh, kNone);
+    UvMap map = materials_.uses()[material].uv;
+    if (map.channel >= AI_MAX_NUMBER_OF_TEXTURECOORDS || !mesh.HasTextureCoords(map.channel)) map.channel = 0;
+    if (!is_new || !mesh.HasTextureCoords(map.channel)) return known->second;
+    known->second = static_cast<uint32_t>(scene_.texcoords.size());
+    for (uint32_t i = 0; i < mesh.mNumVertices; ++i)
+      scene_.texcoords.push_back(map(mesh.mTextureCoords[map.channel][i]));
+    return known->second;
+  }
+
+  void add_triangles(const aiMesh& mesh, uint32_t material, uint32_t first_position,
+                     uint32_t first_texcoord) {
+    for (uint32_t f = 0; f < mesh.mNumFaces; ++f) {
+      const aiFace& face = mesh.mFaces[f];
+      if (face.mNumIndices != 3) continue;  // points and lines
+      Triangle triangle = {.position = {}, .texcoord = {kNone, kNone, kNone}, .material = material};
+      for (size_t i = 0; i < 3; ++i) {
+        uint32_t vertex = face.mIndices[i];
+        if (vertex >= mesh.mNumVertices)
+          throw Error(
+              fmt::format("a face names vertex {}, but the mesh has only {}", vertex, mesh.mNumVertices));
+        triangle.position[i] = first_position + vertex;
+        if (first_texcoord != kNone) triangle.texcoord[i] = first_texcoord + vertex;
+      }
+      scene_.triangles.push_back(triangle);
+    }
+  }
+
+  void add_colors(const aiMesh& mesh, uint32_t first_position) {
+    scene_.colors.resize(first_position, kWhite);  // of the meshes without
+    for (uint32_t i = 0; i < mesh.mNumVertices; ++i) {
+      aiColor4D color = mesh.mColors[0][i];
+      scene_.colors.push_back({to_byte(color.r), to_byte(color.g), to_byte(color.b), to_byte(color.a)});
+    }
+  }
+
+  static constexpr Rgba8 kWhite = {255, 255, 255, 255};
+
+  const aiScene& source_;
+  AssimpMaterials materials_;
+  std::map<const aiMesh*, uint32_t> first_texcoord_;
+  Scene scene_;
+};
+
+}  // namespace
+
+ImportedScene import_with_assimp(const std::filesystem::path& path, const MeshOptions& options,
+                                 ChildMemory& memory) {
+  Assimp::Importer importer;
+  configure(importer, options);
+  std::string contents = is_collada(path) ? plain_collada(TextFile(path).text()) : "";
+  importer.SetIOHandler(std::make_unique<AssetFiles>(path, std::move(contents)).release());  // which it frees
+  const aiScene* source = importer.ReadFile(path.string(), aiProcess_Triangulate);
+  memory.lift();
+  if (!source) throw Error(in_words(importer.GetErrorString()));
+  if (!source->mRootNode) throw Error("no scene in this file");
+  return SceneBuilder(*source).build(options);
+}
+
+}  // namespace vox

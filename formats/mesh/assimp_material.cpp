@@ -1,0 +1,149 @@
+#include "formats/mesh/assimp_material.h"
+
+#include <assimp/commonMetaData.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "libvox/base/error.h"
+
+namespace vox {
+namespace {
+
+constexpr aiTextureType kColorTextures[] = {aiTextureType_DIFFUSE, aiTextureType_BASE_COLOR};
+
+std::string text_of(const aiString& text) {
+  return {text.data, std::min<size_t>(text.length, MAXLEN - 1)};
+}
+
+float to_linear(float srgb) {
+  return srgb <= 0.04045f ? srgb / 12.92f : std::pow((srgb + 0.055f) / 1.055f, 2.4f);
+}
+
+// NaN becomes 0.
+float unit(float value) {
+  return value > 0 ? std::min(value, 1.0f) : 0.0f;
+}
+
+std::string texture_name(const aiMaterial& material, aiTextureType type) {
+  aiString name;
+  return material.Get(AI_MATKEY_TEXTURE(type, 0), name) == aiReturn_SUCCESS ? text_of(name) : "";
+}
+
+Wrap wrap_of(const aiMaterial& material, const char* key, aiTextureType type) {
+  int mode = aiTextureMapMode_Wrap;
+  material.Get(key, type, 0, mode);
+  if (mode == aiTextureMapMode_Clamp || mode == aiTextureMapMode_Decal) return Wrap::Clamp;
+  return mode == aiTextureMapMode_Mirror ? Wrap::Mirror : Wrap::Repeat;
+}
+
+// As aiUVTransform is documented: v up, scaled, rotated counter-clockwise about (0.5, 0.5), translated.
+UvMap uv_map_of(const aiUVTransform& t) {
+  double cosine = std::cos(double{t.mRotation}), sine = std::sin(double{t.mRotation});
+  double su = t.mScaling.x, sv = t.mScaling.y;
+  double offset_u = t.mTranslation.x + 0.5 - 0.5 * cosine + 0.5 * sine;
+  double offset_v = t.mTranslation.y + 0.5 - 0.5 * sine - 0.5 * cosine;
+  // u' = a u + b (1 - v) + c and 1 - v' = d u + e (1 - v) + f, solved for v down.
+  double a = cosine * su, b = -sine * sv, d = sine * su, e = cosine * sv;
+  return {
+      .channel = 0, .u_u = a, .u_v = -b, .u_0 = b + offset_u, .v_u = -d, .v_v = e, .v_0 = 1 - e - offset_v};
+}
+
+UvMap uv_map_of(const aiMaterial& material, aiTextureType type) {
+  UvMap map;
+  aiUVTransform transform;
+  if (material.Get(AI_MATKEY_UVTRANSFORM(type, 0), transform) == aiReturn_SUCCESS) map = uv_map_of(transform);
+  int channel = 0;
+  material.Get(AI_MATKEY_UVWSRC(type, 0), channel);
+  map.channel = static_cast<uint32_t>(std::max(channel, 0));
+  return map;
+}
+
+void read_color(const aiMaterial& source, Material& material) {
+  aiColor4D color;
+  if (source.Get(AI_MATKEY_BASE_COLOR, color) == aiReturn_SUCCESS ||
+      source.Get(AI_MATKEY_COLOR_DIFFUSE, color) == aiReturn_SUCCESS)
+    material.base_color = {to_linear(unit(color.r)), to_linear(unit(color.g)), to_linear(unit(color.b)), 1};
+  // Exporters disagree on whether 0 or 1 is opaque; nobody means a material that shows nothing.
+  float opacity = 1;
+  source.Get(AI_MATKEY_OPACITY, opacity);
+  if (opacity > 0 && opacity < 1) {
+    material.base_color[3] = opacity;
+    material.alpha_cutoff = 0.5f;
+  }
+}
+
+ImageSource embedded(const aiTexture& texture, const std::string& name) {
+  ImageSource source = {.name = name, .file = {}, .image = {}};
+  if (texture.mHeight == 0) {  // the data is a file of mWidth bytes
+    const auto* bytes = reinterpret_cast<const std::byte*>(texture.pcData);
+    source.file.assign(bytes, bytes + texture.mWidth);
+    return source;
+  }
+  source.image = {.name = name, .width = texture.mWidth, .height = texture.mHeight, .pixels = {}};
+  for (size_t i = 0; i < size_t{texture.mWidth} * texture.mHeight; ++i) {
+    const aiTexel& texel = texture.pcData[i];
+    source.image.pixels.push_back({texel.r, texel.g, texel.b, texel.a});
+  }
+  return source;
+}
+
+}  // namespace
+
+AssimpMaterials::AssimpMaterials(const aiScene& scene) : scene_(scene), index_(scene.mNumMaterials, kNone) {}
+
+uint32_t AssimpMaterials::use(uint32_t assimp_material) {
+  if (assimp_material >= index_.size())
+    throw Error(
+        fmt::format("a mesh names material {}, but only {} are there", assimp_material, index_.size()));
+  uint32_t& index = index_[assimp_material];
+  if (index == kNone) {
+    index = static_cast<uint32_t>(uses_.size());
+    uses_.push_back(read(*scene_.mMaterials[assimp_material]));
+  }
+  return index;
+}
+
+AssimpMaterials::Use AssimpMaterials::read(const aiMaterial& source) {
+  Use use;
+  aiString name;
+  if (source.Get(AI_MATKEY_NAME, name) == aiReturn_SUCCESS) use.material.name = text_of(name);
+  read_color(source, use.material);
+  for (aiTextureType type : kColorTextures) {
+    std::string texture = texture_name(source, type);
+    if (texture.empty()) continue;
+    use.uv = uv_map_of(source, type);
+    use.material.wrap_u = wrap_of(source, _AI_MATKEY_MAPPINGMODE_U_BASE, type);
+    use.material.wrap_v = wrap_of(source, _AI_MATKEY_MAPPINGMODE_V_BASE, type);
+    use.material.image = add_image(texture);
+    // The usual way to say that the colour texture's alpha counts.
+    if (texture == texture_name(source, aiTextureType_OPACITY)) use.material.alpha_cutoff = 0.5f;
+    break;
+  }
+  return use;
+}
+
+uint32_t AssimpMaterials::add_image(const std::string& name) {
+  auto [known, is_new] = image_of_name_.try_emplace(name, static_cast<uint32_t>(images_.size()));
+  if (!is_new) return known->second;
+  auto [texture, index] = scene_.GetEmbeddedTextureAndIndex(name.c_str());
+  if (!texture) {
+    images_.push_back({.name = name, .file = {}, .image = {}});
+  } else {
+    std::string own_name = text_of(texture->mFilename);
+    images_.push_back(
+        embedded(*texture, own_name.empty() ? fmt::format("embedded texture {}", index) : own_name));
+  }
+  return known->second;
+}
+
+bool texture_replaces_color(const aiScene& scene) {
+  aiString format;
+  if (!scene.mMetaData || !scene.mMetaData->Get(AI_METADATA_SOURCE_FORMAT, format)) return true;
+  std::string_view name = format.C_Str();
+  return !name.starts_with("Wavefront");
+}
+
+}  // namespace vox

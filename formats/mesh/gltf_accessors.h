@@ -1,0 +1,102 @@
+// Accessors of a glTF: numbers of any type, stride and place as elements that loops can read (glTF 2.0,
+// §3.6.2).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "formats/mesh/gltf_buffers.h"
+#include "formats/mesh/gltf_document.h"
+
+namespace vox {
+
+// Elements where they lie: in the file, or decoded.
+struct GltfElements {
+  const std::byte* data = nullptr;
+  uint64_t count = 0, stride = 0;  // stride 0: every element is the same
+  uint32_t width = 1;
+  GltfComponent component = GltfComponent::Float;
+  bool normalized = false;
+};
+
+class GltfAccessors {
+ public:
+  // Both must outlive this.
+  GltfAccessors(const GltfDocument& document, GltfBuffers& buffers)
+      : document_(document), buffers_(buffers) {}
+
+  // The same object for the same index. Throws Error where it names what is not there.
+  const GltfElements& get(uint32_t index);
+
+  // Throws Error unless the accessor is of one of these types and components.
+  void check(uint32_t index, std::initializer_list<std::string_view> types,
+             std::initializer_list<GltfComponent> components) const;
+
+ private:
+  GltfElements find(const GltfAccessor& accessor);
+  std::vector<std::byte> with_sparse(const GltfAccessor& accessor, const GltfElements& base);
+
+  const GltfDocument& document_;
+  GltfBuffers& buffers_;
+  std::map<uint32_t, GltfElements> found_;
+  std::vector<std::vector<std::byte>> sparse_;
+};
+
+// Calls body(T) with a value of the component's type.
+template <class Body>
+void with_component_type(GltfComponent component, Body body) {
+  switch (component) {
+    case GltfComponent::Int8:
+      return body(int8_t{});
+    case GltfComponent::Uint8:
+      return body(uint8_t{});
+    case GltfComponent::Int16:
+      return body(int16_t{});
+    case GltfComponent::Uint16:
+      return body(uint16_t{});
+    case GltfComponent::Uint32:
+      return body(uint32_t{});
+    case GltfComponent::Float:
+      return body(float{});
+  }
+}
+
+// Normalized integers stand for [0, 1] or [-1, 1] (glTF 2.0, §3.6.2.2).
+template <class T>
+double normalized_value(T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return value;
+  } else {
+    return std::max(value / static_cast<double>(std::numeric_limits<T>::max()), -1.0);
+  }
+}
+
+// Calls body(i, std::array<double, N>) for the elements [first, end); components beyond `fill`'s width keep
+// its values.
+template <size_t N, class Body>
+void for_each_element(const GltfElements& elements, uint64_t first, uint64_t end,
+                      const std::array<double, N>& fill, Body body) {
+  with_component_type(elements.component, [&]<class T>(T) {
+    const size_t width = std::min<size_t>(elements.width, N);
+    const std::byte* from = elements.data + first * elements.stride;
+    for (uint64_t i = first; i < end; ++i, from += elements.stride) {
+      std::array<double, N> values = fill;
+      for (size_t c = 0; c < width; ++c) {
+        T value;
+        std::memcpy(&value, from + c * sizeof(T), sizeof(T));
+        values[c] = elements.normalized ? normalized_value(value) : static_cast<double>(value);
+      }
+      body(i, values);
+    }
+  });
+}
+
+}  // namespace vox

@@ -1,0 +1,49 @@
+// The bytes of a glTF's buffers and buffer views. They stay where they lie, in mapped files, unless they are
+// encoded.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "formats/io/mapped_file.h"
+#include "formats/mesh/gltf_document.h"
+
+namespace vox {
+
+// Finds and decodes what is asked for, when it is first asked for. Not for several threads; the bytes are.
+class GltfBuffers {
+ public:
+  // `binary` is what the GLB carries behind its JSON. All three must outlive this.
+  GltfBuffers(const GltfDocument& document, const std::filesystem::path& folder,
+              std::span<const std::byte> binary);
+
+  // Throws Error where there is no such view, it reaches beyond its buffer, or that beyond its file.
+  std::span<const std::byte> view(uint32_t index);
+
+  // What all buffers say that they hold: no sensible file has more elements without data than that.
+  uint64_t total_bytes() const { return total_bytes_; }
+
+  // Counts bytes that are about to be decoded. Throws Error where there is no memory for them: few bytes of a
+  // file can ask for the same ones often.
+  void count_decoded(uint64_t bytes);
+
+ private:
+  std::span<const std::byte> buffer(uint32_t index);
+  std::span<const std::byte> bytes_of(const GltfBuffer& buffer, uint32_t index);
+  std::span<const std::byte> part_of_buffer(uint32_t buffer, uint64_t offset, uint64_t size);
+  std::span<const std::byte> keep(std::vector<std::byte> bytes);
+
+  const GltfDocument& document_;
+  std::filesystem::path folder_;
+  std::span<const std::byte> binary_;
+  uint64_t total_bytes_ = 0, decoded_bytes_ = 0;
+  std::map<uint32_t, std::span<const std::byte>> buffers_, views_;
+  std::vector<std::unique_ptr<MappedFile>> files_;
+  std::vector<std::vector<std::byte>> decoded_;
+};
+
+}  // namespace vox

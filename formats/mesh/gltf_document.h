@@ -1,0 +1,156 @@
+// What the JSON of a glTF says, as plain structs (glTF 2.0, §5). Indices are as in the file: whoever follows
+// one checks it (item_of() in gltf_place.h).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "formats/mesh/gltf_affine.h"
+#include "libvox/scene/scene.h"
+
+namespace vox {
+
+struct GltfBuffer {
+  std::optional<std::string> uri;  // without: the GLB's own bytes
+  uint64_t size = 0;
+};
+
+// EXT_meshopt_compression of a view.
+enum class MeshoptMode : uint8_t { Attributes, Triangles, Indices };
+enum class MeshoptFilter : uint8_t { None, Octahedral, Quaternion, Exponential };
+struct GltfMeshopt {
+  uint32_t buffer = kNone;
+  uint64_t offset = 0, size = 0;   // of what is compressed
+  uint64_t stride = 0, count = 0;  // of what comes out
+  MeshoptMode mode = MeshoptMode::Attributes;
+  MeshoptFilter filter = MeshoptFilter::None;
+};
+
+struct GltfView {
+  uint32_t buffer = kNone;
+  uint64_t offset = 0, size = 0;
+  uint64_t stride = 0;  // 0: elements without gaps
+  std::optional<GltfMeshopt> meshopt;
+};
+
+enum class GltfComponent : uint16_t {
+  Int8 = 5120,
+  Uint8 = 5121,
+  Int16 = 5122,
+  Uint16 = 5123,
+  Uint32 = 5125,
+  Float = 5126
+};
+uint32_t size_of(GltfComponent component);
+
+struct GltfSparse {
+  uint64_t count = 0;
+  uint32_t index_view = kNone, value_view = kNone;
+  uint64_t index_offset = 0, value_offset = 0;
+  GltfComponent index_component = GltfComponent::Uint32;
+};
+
+struct GltfAccessor {
+  uint32_t view = kNone;  // without: zeros
+  uint64_t offset = 0, count = 0;
+  GltfComponent component = GltfComponent::Float;
+  std::string type;    // SCALAR, VEC2, …
+  uint32_t width = 1;  // components of an element
+  bool normalized = false;
+  std::optional<GltfSparse> sparse;
+};
+
+// Names and accessors: POSITION, TEXCOORD_0, …
+struct GltfAttributes {
+  std::vector<std::pair<std::string, uint32_t>> list;
+
+  uint32_t find(std::string_view name) const {
+    for (const auto& [key, accessor] : list)
+      if (key == name) return accessor;
+    return kNone;
+  }
+};
+
+enum class GltfMode : uint8_t { Points, Lines, LineLoop, LineStrip, Triangles, Strip, Fan };
+
+struct GltfPrimitive {
+  GltfAttributes attributes;
+  uint32_t indices = kNone, material = kNone;
+  GltfMode mode = GltfMode::Triangles;
+  std::vector<GltfAttributes> targets;
+  uint32_t draco_view = kNone;  // KHR_draco_mesh_compression
+  GltfAttributes draco_ids;     // the attributes that Draco's data hold, by its own numbers
+};
+
+struct GltfMesh {
+  std::vector<GltfPrimitive> primitives;
+  std::vector<double> weights;
+};
+
+struct GltfNode {
+  std::vector<uint32_t> children;
+  uint32_t mesh = kNone, skin = kNone;
+  Affine local;
+  std::vector<double> weights;  // instead of the mesh's, unless it is empty
+  GltfAttributes instancing;    // EXT_mesh_gpu_instancing
+};
+
+struct GltfSkin {
+  std::vector<uint32_t> joints;
+  uint32_t inverse_bind_matrices = kNone;
+};
+
+// KHR_texture_transform: u' = u_u u + u_v v + u_0 and likewise v', v down.
+struct GltfUvMap {
+  double u_u = 1, u_v = 0, u_0 = 0, v_u = 0, v_v = 1, v_0 = 0;
+  bool operator==(const GltfUvMap&) const = default;
+};
+
+struct GltfTextureUse {
+  uint32_t texture = kNone, set = 0;  // of TEXCOORD_n
+  GltfUvMap map;
+};
+
+struct GltfMaterial {
+  std::string name;
+  std::array<float, 4> base_color = {1, 1, 1, 1};  // linear
+  GltfTextureUse base_texture;
+  std::array<double, 3> emission = {0, 0, 0};  // linear, may exceed 1
+  GltfTextureUse emission_texture;
+  float alpha_cutoff = 0;  // as Material's
+};
+
+struct GltfTexture {
+  uint32_t image = kNone;
+  std::string unread;  // the extension that alone has its image, where we cannot read that
+  Wrap wrap_u = Wrap::Repeat, wrap_v = Wrap::Repeat;
+};
+
+struct GltfImage {
+  std::string name, uri;
+  uint32_t view = kNone;
+};
+
+struct GltfDocument {
+  std::vector<GltfBuffer> buffers;
+  std::vector<GltfView> views;
+  std::vector<GltfAccessor> accessors;
+  std::vector<GltfMesh> meshes;
+  std::vector<GltfNode> nodes;
+  std::vector<GltfSkin> skins;
+  std::vector<GltfMaterial> materials;
+  std::vector<GltfTexture> textures;
+  std::vector<GltfImage> images;
+  std::vector<std::vector<uint32_t>> scenes;  // their root nodes
+  uint32_t scene = kNone;                     // the one to show
+};
+
+// Throws Error, also where the file needs an extension that is not read.
+GltfDocument parse_gltf(std::string_view json);
+
+}  // namespace vox

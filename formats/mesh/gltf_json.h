@@ -1,0 +1,73 @@
+// Typed access to the JSON of a glTF. What is missing, has the wrong type or is no whole number where one is
+// expected is an Error that names it.
+#pragma once
+
+#include <simdjson.h>
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "formats/mesh/gltf_place.h"
+#include "libvox/scene/scene.h"
+
+namespace vox {
+
+class GltfObject {
+ public:
+  explicit GltfObject(simdjson::dom::object members) : members_(members) {}
+
+  bool has(std::string_view name) const { return find(name).has_value(); }
+
+  // Nothing where there is no such member; the others have a value for that.
+  std::optional<GltfObject> object(std::string_view name) const;
+  std::optional<uint64_t> whole(std::string_view name) const;
+  uint64_t required_whole(std::string_view name) const;
+  uint64_t whole_or(std::string_view name, uint64_t otherwise) const;
+  uint32_t whole_of_32_bits(std::string_view name, uint32_t otherwise) const;
+  uint32_t index(std::string_view name) const;  // kNone where it is missing
+  uint32_t required_index(std::string_view name) const;
+  double number_or(std::string_view name, double otherwise) const;
+  std::string text_or(std::string_view name, std::string otherwise) const;
+  bool flag(std::string_view name) const;  // false where it is missing
+
+  std::vector<double> numbers(std::string_view name) const;  // empty where it is missing
+  std::vector<uint32_t> indices(std::string_view name) const;
+  std::vector<std::string> texts(std::string_view name) const;
+
+  template <size_t N>
+  std::array<double, N> numbers_or(std::string_view name, const std::array<double, N>& otherwise) const {
+    if (!has(name)) return otherwise;
+    std::array<double, N> values = otherwise;
+    copy_numbers(name, values);
+    return values;
+  }
+
+  std::optional<GltfObject> extension(std::string_view name) const;
+
+  // Calls body(GltfObject) for each item of a list, which may be missing. Errors say which item.
+  void each(std::string_view name, std::invocable<GltfObject> auto body) const {
+    std::vector<simdjson::dom::element> list = items(name);
+    for (size_t i = 0; i < list.size(); ++i)
+      at_place([&] { return list_place(name, i); }, [&] { body(as_object(list[i])); });
+  }
+
+  // All members, which are indices: the attributes of a primitive.
+  std::vector<std::pair<std::string, uint32_t>> named_indices() const;
+
+ private:
+  std::optional<simdjson::dom::element> find(std::string_view name) const;
+  std::vector<simdjson::dom::element> items(std::string_view name) const;  // of a list, which may be missing
+  void copy_numbers(std::string_view name, std::span<double> to) const;
+  static GltfObject as_object(simdjson::dom::element element);
+
+  simdjson::dom::object members_;
+};
+
+}  // namespace vox

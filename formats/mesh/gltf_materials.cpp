@@ -1,0 +1,122 @@
+#include "formats/mesh/gltf_materials.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "formats/mesh/data_uri.h"
+#include "formats/mesh/gltf_place.h"
+#include "libvox/base/log.h"
+
+namespace vox {
+namespace {
+
+bool is_black(const std::array<float, 4>& color) {
+  return color[0] == 0 && color[1] == 0 && color[2] == 0;
+}
+
+}  // namespace
+
+GltfMaterials::GltfMaterials(const GltfDocument& document, GltfBuffers& buffers, TextureFiles files)
+    : document_(document), buffers_(buffers), files_(std::move(files)) {}
+
+uint32_t GltfMaterials::use(uint32_t material) {
+  auto [known, is_new] = index_.try_emplace(material, static_cast<uint32_t>(uses_.size()));
+  if (!is_new) return known->second;
+  if (material == kNone) {
+    uses_.push_back(read({}));
+  } else {
+    const GltfMaterial& source = item_of(document_.materials, material, "materials");
+    uses_.push_back(
+        at_place([&] { return list_place("materials", material); }, [&] { return read(source); }));
+  }
+  return known->second;
+}
+
+GltfMaterials::Use GltfMaterials::read(const GltfMaterial& source) {
+  Use use;
+  use.material.name = source.name;
+  use.material.base_color = source.base_color;
+  use.material.alpha_cutoff = source.alpha_cutoff;
+  read_textures(source, use);
+  return use;
+}
+
+void GltfMaterials::read_textures(const GltfMaterial& source, Use& use) {
+  GltfTextureUse base = source.base_texture, light = source.emission_texture;
+  auto wraps = [&](const GltfTextureUse& u) {
+    const GltfTexture& texture = item_of(document_.textures, u.texture, "textures");
+    return std::pair(texture.wrap_u, texture.wrap_v);
+  };
+  bool emits = source.emission != std::array{0.0, 0.0, 0.0};
+  if (base.texture != kNone && light.texture != kNone &&
+      (base.set != light.set || base.map != light.map || wraps(base) != wraps(light))) {
+    if (is_black(source.base_color)) {
+      base.texture = kNone;  // shows nothing
+    } else {
+      log_warning(
+          "material '{}': its emissive texture lies otherwise than its colour; the emission is left out",
+          source.name);
+      light.texture = kNone;
+      emits = false;
+    }
+  }
+  const GltfTextureUse& shown = base.texture != kNone ? base : light;
+  if (shown.texture != kNone) {
+    std::tie(use.material.wrap_u, use.material.wrap_v) = wraps(shown);
+    use.textured = true, use.set = shown.set, use.map = shown.map;
+  }
+  use.material.image = image_of(base);
+  if (emits) {
+    bool light_is_textured = light.texture != kNone;
+    uint32_t image = image_of(light);
+    if (light_is_textured && image == kNone) return;  // not found, as the log says
+    emissions_.push_back(
+        {.material = static_cast<uint32_t>(uses_.size()), .color = source.emission, .image = image});
+    if (!use.textured) use.emission = source.emission;
+  }
+}
+
+uint32_t GltfMaterials::image_of(const GltfTextureUse& use) {
+  if (use.texture == kNone) return kNone;
+  const GltfTexture& texture = item_of(document_.textures, use.texture, "textures");
+  if (!texture.unread.empty()) {
+    log_warning("texture {} is one of {}, which is not read; the material's colour is used instead",
+                use.texture, texture.unread);
+    return kNone;
+  }
+  if (texture.image == kNone) return kNone;  // as the specification has it: no image
+  return at_place([&] { return list_place("textures", use.texture); },
+                  [&] { return add_image(texture.image); });
+}
+
+uint32_t GltfMaterials::add_image(uint32_t index) {
+  const GltfImage& image = item_of(document_.images, index, "images");
+  auto [known, is_new] = image_of_image_.try_emplace(index, kNone);
+  if (!is_new) return known->second;
+  std::string name = image.name.empty() ? list_place("images", index) : image.name;
+  return known->second = at_place([&] { return list_place("images", index); },
+                                  [&]() -> uint32_t {
+                                    if (image.view != kNone) {
+                                      auto [same, first] = image_of_view_.try_emplace(image.view, kNone);
+                                      if (first)
+                                        same->second = loader_.add_embedded(buffers_.view(image.view), name);
+                                      return same->second;
+                                    }
+                                    if (image.uri.empty()) throw Error("has neither 'uri' nor 'bufferView'");
+                                    if (auto data = data_of_uri(image.uri))
+                                      return loader_.add_embedded(*data, name);
+                                    auto file = files_.find(image.uri);
+                                    return file ? loader_.add_file(*file) : kNone;
+                                  });
+}
+
+void GltfMaterials::finish(Scene& scene) {
+  files_.warn_of_missing();
+  scene.images = loader_.load();
+  for (const Use& use : uses_) scene.materials.push_back(use.material);
+  add_emission(scene, emissions_);
+  drop_empty_images(scene);
+}
+
+}  // namespace vox

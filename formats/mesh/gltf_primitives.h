@@ -1,0 +1,40 @@
+// The triangles of a glTF's primitives: lists, strips and fans, with indices of any type or without.
+#pragma once
+
+#include <cstdint>
+
+#include "formats/mesh/gltf_accessors.h"
+#include "formats/mesh/gltf_document.h"
+#include "libvox/scene/scene.h"
+
+namespace vox {
+
+// What the corners of triangles are: vertices in their order, or those that indices name.
+struct GltfCorners {
+  GltfMode mode = GltfMode::Triangles;
+  GltfElements indices;  // its data is null without any
+  uint64_t count = 0;    // of corners, or of the list or strip that they are
+};
+
+uint64_t triangle_count(const GltfCorners& corners);  // 0 for points and lines
+
+struct VertexRange {
+  uint64_t first = 0, end = 0;
+};
+
+// The vertices that the corners name, of which none is left out. Throws Error where one is not among
+// `vertices`.
+VertexRange find_range(const GltfCorners& corners, uint64_t vertices);
+
+// Where the vertices of a primitive lie in a scene: as many places further than in the file, which may be
+// negative and then wraps around.
+struct TriangleTarget {
+  uint32_t position_shift = 0, texcoord_shift = 0;
+  bool textured = false;
+  uint32_t material = 0;
+};
+
+// All triangles to `to`, in parallel.
+void write_triangles(const GltfCorners& corners, const TriangleTarget& target, Triangle* to);
+
+}  // namespace vox

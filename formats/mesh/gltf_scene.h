@@ -1,0 +1,17 @@
+// The scene that a glTF shows, put together from its instances.
+#pragma once
+
+#include <filesystem>
+#include <span>
+
+#include "formats/mesh/gltf_document.h"
+#include "formats/mesh/mesh_options.h"
+#include "libvox/scene/scene.h"
+
+namespace vox {
+
+// `path` is the glTF file, `binary` what a GLB carries behind its JSON. Throws Error.
+Scene gltf_scene(const GltfDocument& document, const std::filesystem::path& path, const MeshOptions& options,
+                 std::span<const std::byte> binary);
+
+}  // namespace vox

@@ -1,0 +1,27 @@
+// Any mesh file → Scene. OBJ, glTF, OFF, PLY and STL are read by our own readers, everything else by Assimp.
+#pragma once
+
+#include <filesystem>
+
+#include "formats/mesh/mesh_options.h"
+#include "libvox/scene/scene.h"
+
+namespace vox {
+
+// Throws Error that names the file, and the line where there is one. Chooses by the extension, then by
+// content. In what it returns y points up.
+Scene read_mesh(const std::filesystem::path& path, const MeshOptions& options = {});
+
+// By the extension alone.
+bool is_mesh_path(const std::filesystem::path& path);
+
+// Those of one format. Where MeshOptions::up names an axis, they leave it to read_mesh() to turn the scene.
+Scene read_obj(const std::filesystem::path& path, const MeshOptions& options = {});   // with its MTL files
+Scene read_gltf(const std::filesystem::path& path, const MeshOptions& options = {});  // .gltf and .glb
+Scene read_off(const std::filesystem::path& path, const MeshOptions& options = {});
+Scene read_ply(const std::filesystem::path& path, const MeshOptions& options = {});
+Scene read_stl(const std::filesystem::path& path, const MeshOptions& options = {});
+// FBX, 3DS, COLLADA, … (and OBJ, OFF, PLY, STL for tests).
+Scene read_assimp(const std::filesystem::path& path, const MeshOptions& options = {});
+
+}  // namespace vox

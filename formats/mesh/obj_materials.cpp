@@ -1,0 +1,263 @@
+#include "formats/mesh/obj_materials.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "formats/images/image.h"
+#include "formats/io/find_file.h"
+#include "formats/mesh/mtl.h"
+#include "formats/mesh/texture_files.h"
+#include "libvox/base/error.h"
+#include "libvox/base/log.h"
+
+namespace vox {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct LibraryMaterial {
+  MtlMaterial mtl;
+  fs::path folder;  // of its MTL file
+};
+
+struct Library {
+  std::unordered_map<std::string, LibraryMaterial> materials;
+  bool complete = true;  // all MTL files could be read
+};
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  for (size_t i = 0; i < text.size();) {
+    size_t end = std::min(text.find_first_of(" \t", i), text.size());
+    if (end > i) words.push_back(text.substr(i, end - i));
+    i = end + 1;
+  }
+  return words;
+}
+
+// A line of mtllib holds one name that may have spaces, or several names: then each ends with .mtl.
+std::vector<std::string> library_names(const std::string& line, const fs::path& folder) {
+  if (find_file(folder, line)) return {line};
+  std::vector<std::string> names;
+  bool open = false;
+  for (const std::string& word : words_of(line)) {
+    if (open) {
+      names.back() += ' ' + word;
+    } else {
+      names.push_back(word);
+    }
+    std::string extension = word.substr(word.size() - std::min<size_t>(word.size(), 4));
+    std::transform(extension.begin(), extension.end(), extension.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    open = extension != ".mtl";
+  }
+  return names;
+}
+
+void add_library(Library& library, const fs::path& folder, const std::string& name) {
+  try {
+    auto file = find_file(folder, name);
+    if (!file) throw Error("no such file").at(name);
+    for (MtlMaterial& mtl : read_mtl(*file)) {
+      std::string key = mtl.name;
+      library.materials.insert_or_assign(key, LibraryMaterial{std::move(mtl), file->parent_path()});
+    }
+  } catch (const BadMtl&) {
+    throw;
+  } catch (const Error& error) {
+    log_warning("materials: {}; they become grey", error.what());
+    library.complete = false;
+  }
+}
+
+Library read_libraries(const ObjText& obj, const fs::path& folder) {
+  Library library;
+  std::set<std::string> lines, names;
+  for (const std::string& line : obj.libraries) {
+    if (!lines.insert(line).second) continue;
+    for (const std::string& name : library_names(line, folder))
+      if (names.insert(name).second) add_library(library, folder, name);
+  }
+  return library;
+}
+
+// Gives every triangle its material and returns the materials' names, in order of first use. The name of
+// what precedes every usemtl is empty.
+std::vector<std::string> assign_materials(ObjText& obj) {
+  std::vector<std::string> names;
+  std::unordered_map<std::string, uint32_t> indices;
+  auto assign = [&](uint64_t first, uint64_t end, const std::string& name) {
+    if (first == end) return;
+    auto [entry, is_new] = indices.try_emplace(name, static_cast<uint32_t>(names.size()));
+    if (is_new) names.push_back(name);
+    for (uint64_t i = first; i < end; ++i) obj.scene.triangles[i].material = entry->second;
+  };
+  uint64_t all = obj.scene.triangles.size();
+  assign(0, obj.groups.empty() ? all : obj.groups[0].first_triangle, "");
+  for (size_t i = 0; i < obj.groups.size(); ++i)
+    assign(obj.groups[i].first_triangle, i + 1 < obj.groups.size() ? obj.groups[i + 1].first_triangle : all,
+           obj.groups[i].material);
+  return names;
+}
+
+float to_linear(double srgb) {
+  return static_cast<float>(srgb <= 0.04045 ? srgb / 12.92 : std::pow((srgb + 0.055) / 1.055, 2.4));
+}
+
+bool has_alpha(const Image& image) {
+  return std::any_of(image.pixels.begin(), image.pixels.end(), [](Rgba8 pixel) { return pixel.a < 255; });
+}
+
+// RGB of `color` (white without one), alpha from the nearest pixel of `mask`: its own alpha if it has any,
+// else its luminance.
+Image with_mask(const Image* color, const Image& mask) {
+  Image image = color ? *color : mask;
+  bool use_alpha = has_alpha(mask);
+  for (uint64_t y = 0; y < image.height; ++y) {
+    uint64_t row = (2 * y + 1) * mask.height / (2 * image.height) * mask.width;
+    for (uint64_t x = 0; x < image.width; ++x) {
+      Rgba8 m = mask.pixels[row + (2 * x + 1) * mask.width / (2 * image.width)];
+      int luminance = (54 * m.r + 183 * m.g + 19 * m.b) >> 8;  // Rec. 709, in 256ths
+      Rgba8& pixel = image.pixels[y * image.width + x];
+      if (!color) pixel = {255, 255, 255, 255};
+      pixel.a = use_alpha ? m.a : static_cast<uint8_t>(luminance);
+    }
+  }
+  if (color) image.name += " with " + mask.name;
+  return image;
+}
+
+// The textures of the materials: loads each file once, makes each combination once.
+class Textures {
+ public:
+  explicit Textures(TextureFiles files) : files_(std::move(files)) {}
+
+  uint32_t add(const MtlMap& map, const fs::path& folder) {
+    if (map.file.empty()) return kNone;
+    auto file = files_.find(map.file, folder);
+    return file ? loader_.add_file(*file) : kNone;
+  }
+
+  void load() {
+    files_.warn_of_missing();
+    loaded_ = loader_.load();
+  }
+
+  bool is_there(uint32_t file) const { return file != kNone && loaded_[file].width > 0; }
+
+  // Index into images() of a material's image, kNone without.
+  uint32_t image(uint32_t color, uint32_t mask) {
+    std::pair<uint32_t, uint32_t> key = {is_there(color) ? color : kNone, is_there(mask) ? mask : kNone};
+    if (key == std::pair(kNone, kNone)) return kNone;
+    auto [entry, is_new] = made_.try_emplace(key, static_cast<uint32_t>(images_.size()));
+    if (!is_new) return entry->second;
+    Image& image = images_.emplace_back();
+    if (key.second != kNone)
+      image = with_mask(key.first == kNone ? nullptr : &loaded_[key.first], loaded_[key.second]);
+    return entry->second;
+  }
+
+  // Images without a mask are moved here, when none needs them for its mask any more.
+  std::vector<Image> images() && {
+    for (const auto& [key, index] : made_)
+      if (key.second == kNone) images_[index] = std::move(loaded_[key.first]);
+    return std::move(images_);
+  }
+
+ private:
+  TextureFiles files_;
+  ImageLoader loader_;
+  std::vector<Image> loaded_, images_;
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> made_;  // map_Kd and map_d → index into images_
+};
+
+Material make_material(const MtlMaterial& mtl, bool has_texture) {
+  Material material;
+  material.name = mtl.name;
+  // Many exporters write a black Kd beside a texture.
+  bool black = mtl.color && *mtl.color == std::array{0.0, 0.0, 0.0};
+  if (has_texture && (black || !mtl.color)) {
+    material.base_color = {1, 1, 1, 1};
+  } else if (mtl.color) {
+    for (size_t i = 0; i < 3; ++i) material.base_color[i] = to_linear((*mtl.color)[i]);
+  }
+  material.base_color[3] = static_cast<float>(mtl.opacity);
+  return material;
+}
+
+// Applies the map's scale and offset to the texture coordinates of the triangles of each material. Texture
+// coordinates are copied, since other materials may use them as they are.
+void transform_texcoords(Scene& scene, const std::vector<MtlMap>& maps, const fs::path& path) {
+  const MtlMap plain;
+  std::unordered_map<uint64_t, uint32_t> copies;  // material and texture coordinate → copy
+  for (Triangle& triangle : scene.triangles) {
+    const MtlMap& map = maps[triangle.material];
+    if ((map.scale == plain.scale && map.offset == plain.offset) || triangle.texcoord[0] == kNone) continue;
+    for (uint32_t& index : triangle.texcoord) {
+      auto [entry, is_new] = copies.try_emplace(uint64_t{triangle.material} << 32 | index,
+                                                static_cast<uint32_t>(scene.texcoords.size()));
+      if (is_new) {
+        if (scene.texcoords.size() >= kNone)
+          throw Error("more texture coordinates than 32-bit indices can name").at(path.string());
+        Vec2f uv = scene.texcoords[index];
+        double u = uv.x * map.scale[0] + map.offset[0], v = (1 - uv.y) * map.scale[1] + map.offset[1];
+        scene.texcoords.push_back({static_cast<float>(u), static_cast<float>(1 - v)});
+      }
+      index = entry->second;
+    }
+  }
+}
+
+// What each name stands for; `undefined` ones become grey.
+std::vector<LibraryMaterial> look_up(const std::vector<std::string>& names, const Library& library) {
+  std::vector<LibraryMaterial> found;
+  std::vector<std::string> undefined;
+  for (const std::string& name : names) {
+    auto entry = library.materials.find(name);
+    if (entry != library.materials.end()) {
+      found.push_back(entry->second);
+    } else {
+      found.emplace_back().mtl.name = name.empty() ? "default" : name;
+      if (!name.empty()) undefined.push_back(name);
+    }
+  }
+  if (!undefined.empty() && library.complete)
+    log_warning("{} materials are used but not defined, such as '{}'; they become grey", undefined.size(),
+                undefined[0]);
+  return found;
+}
+
+}  // namespace
+
+void add_obj_materials(ObjText& obj, const fs::path& path, const MeshOptions& options) {
+  fs::path folder = path.parent_path();
+  std::vector<LibraryMaterial> materials = look_up(assign_materials(obj), read_libraries(obj, folder));
+  Textures textures(TextureFiles(path, options));
+  std::vector<std::pair<uint32_t, uint32_t>> files;  // per material: map_Kd and map_d
+  for (LibraryMaterial& material : materials) {
+    if (!material.mtl.color && !obj.scene.colors.empty()) material.mtl.color = {1, 1, 1};
+    files.emplace_back(textures.add(material.mtl.color_map, material.folder),
+                       textures.add(material.mtl.opacity_map, material.folder));
+  }
+  textures.load();
+  std::vector<MtlMap> maps;
+  for (size_t i = 0; i < materials.size(); ++i) {
+    auto [color, mask] = files[i];
+    const MtlMaterial& mtl = materials[i].mtl;
+    const MtlMap& map = textures.is_there(color) ? mtl.color_map : mtl.opacity_map;
+    Material material = make_material(mtl, textures.is_there(color));
+    material.image = textures.image(color, mask);
+    material.wrap_u = material.wrap_v = map.clamp ? Wrap::Clamp : Wrap::Repeat;
+    if (mtl.opacity < 1 || textures.is_there(mask)) material.alpha_cutoff = 0.5f;
+    obj.scene.materials.push_back(std::move(material));
+    maps.push_back(map);
+  }
+  obj.scene.images = std::move(textures).images();
+  transform_texcoords(obj.scene, maps, path);
+}
+
+}  // namespace vox

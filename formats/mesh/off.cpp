@@ -1,0 +1,262 @@
+// OFF as text (Geomview's manual, "OFF: Object File Format"), also with texture coordinates (ST), colours (C)
+// or normals (N) at the vertices, of which the colours are used. Every vertex and every face has a line of
+// its own.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <span>
+#include <utility>
+
+#include "formats/io/scan.h"
+#include "formats/io/text_file.h"
+#include "formats/mesh/mesh.h"
+#include "formats/mesh/polygon.h"
+#include "libvox/base/error.h"
+#include "libvox/base/log.h"
+#include "libvox/base/units.h"
+#include "libvox/scene/oklab.h"
+
+namespace vox {
+namespace {
+
+// Red, green, blue, alpha as they are written: the whole file says whether they count to 255 or to 1.
+using WrittenColor = std::array<double, 4>;
+constexpr double kOpaque = -1;  // an alpha that is not written
+
+// What the first word says that vertices have besides x, y and z.
+struct Layout {
+  bool texcoords = false, colors = false, normals = false;
+};
+
+class OffReader {
+ public:
+  OffReader(std::string_view text, const std::filesystem::path& path)
+      : text_(text), path_(path), p_(text.data()), end_(p_ + text.size()) {}
+
+  Scene read() {
+    skip_to_text();
+    read_keyword();
+    read_counts();
+    read_lines(vertex_count_, "vertices", [&] { read_vertex(); });
+    read_lines(face_count_, "faces", [&] { read_face(); });
+    if (skip_to_text())
+      log_warning("{}:{}: what follows the last face is not read", path_.string(), line_number(text_, p_));
+    make_colors();
+    cut_concave_polygons(scene_, polygons_);
+    return std::move(scene_);
+  }
+
+ private:
+  // To the first word of the next line that has one, this one included; false at the end of the file.
+  bool skip_to_text() {
+    while (p_ < end_) {
+      if (!at_end()) return true;
+      skip_line();
+    }
+    return false;
+  }
+
+  void skip_line() {
+    while (!is_line_end(*p_)) ++p_;
+    if (p_ < end_) p_ = skip_line_end(p_);
+  }
+
+  bool at_end() {
+    p_ = skip_blanks(p_);
+    return is_line_end(*p_) || *p_ == '#';
+  }
+
+  void read_lines(uint64_t count, const char* what, auto&& read_line) {
+    for (uint64_t i = 0; i < count; ++i) {
+      if (!skip_to_text())
+        throw Error(
+            fmt::format("the file ends after {} of {} {}", format_count(i), format_count(count), what))
+            .at(path_.string())
+            .hint("is it truncated?");
+      read_line();
+      skip_line();
+    }
+  }
+
+  std::string word() const { return std::string(p_, word_end(p_)); }
+
+  double read_number() {
+    p_ = skip_blanks(p_);
+    const Number number = scan_number(p_);
+    if (!number.end) fail(fmt::format("expected a number instead of '{}'", word()));
+    p_ = number.end;
+    return number.value;
+  }
+
+  uint64_t read_count(const char* what) {
+    p_ = skip_blanks(p_);
+    const char* last = word_end(p_);
+    uint64_t value = 0;
+    const auto [parsed, error] = std::from_chars(p_, last, value);
+    if (error != std::errc() || parsed != last)
+      fail(fmt::format("expected {} instead of '{}'", what, word()));
+    p_ = last;
+    return value;
+  }
+
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw Error(problem).at(fmt::format("{}:{}", path_.string(), line_number(text_, p_)));
+  }
+
+  // [ST][C][N][4][n]OFF, which may be missing; [4] and [n] are for other than three dimensions. There are
+  // collections that have it in one word with the first count, "OFF8 6 0".
+  void read_keyword() {
+    const std::string_view start = std::string_view(p_, static_cast<size_t>(end_ - p_)).substr(0, 8);
+    const size_t at = start.find("OFF");
+    if (at == start.npos && !start.empty() && is_digit(start[0])) return;
+    if (at == start.npos) fail("no OFF mesh: does not start with OFF, COFF, NOFF or STOFF");
+    std::string_view prefix = start.substr(0, at);
+    auto take = [&](std::string_view part) {
+      const bool found = prefix.starts_with(part);
+      if (found) prefix.remove_prefix(part.size());
+      return found;
+    };
+    layout_.texcoords = take("ST");
+    layout_.colors = take("C");
+    layout_.normals = take("N");
+    if (!prefix.empty())
+      fail(fmt::format("{}OFF is not read: only vertices of three coordinates are", start.substr(0, at)));
+    p_ += at + 3;
+    if (!at_end() && word() == "BINARY") fail("this is a binary OFF, and only OFF as text is read");
+    skip_to_text();
+  }
+
+  // So that a count can be trusted with memory: a vertex takes three digits and three blanks at least, a face
+  // a digit and a blank. The third count, of edges, means nothing and may be missing.
+  void read_counts() {
+    vertex_count_ = read_count("the number of vertices");
+    face_count_ = read_count("the number of faces");
+    const uint64_t left = static_cast<uint64_t>(end_ - p_) + 1;
+    if (vertex_count_ > left / 6 || face_count_ > left / 2 || 6 * vertex_count_ + 2 * face_count_ > left)
+      throw Error(fmt::format("{} vertices and {} faces cannot fit into the file",
+                              format_count(vertex_count_), format_count(face_count_)))
+          .at(path_.string())
+          .hint("is it damaged or truncated?");
+    if (vertex_count_ >= kNone) fail("more vertices than 32-bit indices can name");
+    if (!at_end()) read_count("the number of edges");
+    if (!at_end()) fail(fmt::format("expected the end of the line after the counts instead of '{}'", word()));
+    skip_line();
+    scene_.positions.reserve(vertex_count_);
+    scene_.triangles.reserve(face_count_);
+    scene_.materials.emplace_back().name = "default";
+  }
+
+  void read_vertex() {
+    const double x = read_number(), y = read_number(), z = read_number();
+    scene_.positions.push_back({x, y, z});
+    if (layout_.normals)
+      for (int i = 0; i < 3; ++i) read_number();
+    std::array<double, 7> rest = {};
+    size_t count = read_rest(rest);
+    const size_t texcoords = layout_.texcoords ? 2 : 0;
+    const bool fits = layout_.colors ? count == 3 + texcoords || count == 4 + texcoords : count == texcoords;
+    if (!fits)
+      fail(fmt::format("a vertex has {} numbers beyond its coordinates{}", count,
+                       layout_.normals ? " and normal" : ", which only COFF, NOFF and STOFF say"));
+    if (layout_.colors) colors_.push_back(written_color(rest, count - texcoords));
+  }
+
+  // The numbers up to the end of the line, and how many they are.
+  size_t read_rest(std::span<double> numbers) {
+    size_t count = 0;
+    for (; !at_end(); ++count) {
+      const char* start = p_;
+      const double value = read_number();
+      if (count == numbers.size()) fail("too many numbers in this line");
+      numbers[count] = value;
+      has_points_ |= std::find(start, p_, '.') != p_;
+    }
+    return count;
+  }
+
+  WrittenColor written_color(std::span<const double> numbers, size_t count) {
+    WrittenColor color = {numbers[0], numbers[1], numbers[2], count == 4 ? numbers[3] : kOpaque};
+    for (double value : color) most_ = std::max(most_, value);
+    return color;
+  }
+
+  // A fan. Faces of two corners or less are edges and points.
+  void read_face() {
+    const uint64_t corners = read_count("the number of corners of a face");
+    const uint64_t first_triangle = scene_.triangles.size();
+    std::array<uint32_t, 3> fan = {};
+    for (uint64_t i = 0; i < corners; ++i) {
+      const uint64_t vertex = read_count("a corner");
+      if (vertex >= vertex_count_)
+        fail(fmt::format("the face names vertex {}, but {} are defined", vertex, vertex_count_));
+      fan[std::min<uint64_t>(i, 2)] = static_cast<uint32_t>(vertex);
+      if (i < 2) continue;
+      scene_.triangles.push_back({fan, {kNone, kNone, kNone}, 0});
+      fan[1] = fan[2];
+    }
+    if (corners > 3) polygons_.push_back({first_triangle, static_cast<uint32_t>(corners)});
+    const uint32_t material = read_face_material();
+    for (uint64_t i = first_triangle; i < scene_.triangles.size(); ++i)
+      scene_.triangles[i].material = material;
+  }
+
+  // A face's colour becomes a material, unless vertices have colours. A single number names a colour of a map
+  // that is not in the file.
+  uint32_t read_face_material() {
+    std::array<double, 4> numbers = {};
+    const size_t count = read_rest(numbers);
+    if (count == 2) fail("a face has a colour of two numbers");
+    if (count < 3 || layout_.colors) return 0;
+    const auto next = static_cast<uint32_t>(materials_.size() + 1);  // after the default
+    return materials_.try_emplace(written_color(numbers, count), next).first->second;
+  }
+
+  // Colours with a decimal point count to 1, unless some are larger; else to 255.
+  Rgba8 rgba_of(const WrittenColor& color) const {
+    const double scale = has_points_ && most_ <= 1 ? 255 : 1;
+    auto byte = [&](double value) {
+      return static_cast<uint8_t>(value * scale >= 255 ? 255 : value > 0 ? value * scale + 0.5 : 0);
+    };
+    return {byte(color[0]), byte(color[1]), byte(color[2]),
+            color[3] == kOpaque ? uint8_t{255} : byte(color[3])};
+  }
+
+  void make_colors() {
+    for (const WrittenColor& color : colors_) scene_.colors.push_back(rgba_of(color));
+    if (!scene_.colors.empty()) scene_.materials[0].base_color = {1, 1, 1, 1};
+    scene_.materials.resize(1 + materials_.size());
+    for (const auto& [color, index] : materials_) {
+      const Rgba8 rgba = rgba_of(color);
+      Material& material = scene_.materials[index];
+      material.name = fmt::format("#{:02x}{:02x}{:02x}", rgba.r, rgba.g, rgba.b);
+      const Vec3d linear = srgb_to_linear(Rgb8{rgba.r, rgba.g, rgba.b});
+      material.base_color = {static_cast<float>(linear.x), static_cast<float>(linear.y),
+                             static_cast<float>(linear.z), static_cast<float>(rgba.a) / 255};
+      if (rgba.a < 255) material.alpha_cutoff = 0.5f;
+    }
+  }
+
+  std::string_view text_;
+  const std::filesystem::path& path_;
+  const char *p_, *end_;
+  Layout layout_;
+  uint64_t vertex_count_ = 0, face_count_ = 0;
+  Scene scene_;
+  std::vector<Polygon> polygons_;
+  std::vector<WrittenColor> colors_;            // of the vertices
+  std::map<WrittenColor, uint32_t> materials_;  // of the faces: index of each
+  bool has_points_ = false;
+  double most_ = 0;
+};
+
+}  // namespace
+
+Scene read_off(const std::filesystem::path& path, const MeshOptions&) {
+  const TextFile file(path);
+  return OffReader(file.text(), path).read();
+}
+
+}  // namespace vox

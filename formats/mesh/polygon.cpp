@@ -1,0 +1,113 @@
+#include "formats/mesh/polygon.h"
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <vector>
+
+#include "libvox/base/log.h"
+
+namespace vox {
+namespace {
+
+constexpr uint32_t kMaxEarCorners = 512;  // cutting ears takes up to n³ steps
+
+struct Corner {
+  uint32_t position, texcoord;
+  double x, y;  // projected along the polygon's normal, counter-clockwise
+};
+
+// Twice the area of abc, positive where it turns left.
+double turn(const Corner& a, const Corner& b, const Corner& c) {
+  return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+}
+
+std::vector<Corner> fan_corners(std::span<const Triangle> fan) {
+  std::vector<Corner> corners = {{fan[0].position[0], fan[0].texcoord[0], 0, 0},
+                                 {fan[0].position[1], fan[0].texcoord[1], 0, 0}};
+  for (const Triangle& triangle : fan) corners.push_back({triangle.position[2], triangle.texcoord[2], 0, 0});
+  return corners;
+}
+
+// Drops the coordinate along which the polygon's normal (Newell's) is longest.
+void project(std::vector<Corner>& corners, const std::vector<Vec3d>& positions) {
+  Vec3d origin = positions[corners[0].position], normal = {0, 0, 0};
+  for (size_t i = 0; i + 1 < corners.size(); ++i)
+    normal =
+        normal + cross(positions[corners[i].position] - origin, positions[corners[i + 1].position] - origin);
+  double x = std::abs(normal.x), y = std::abs(normal.y), z = std::abs(normal.z);
+  for (Corner& corner : corners) {
+    Vec3d p = positions[corner.position] - origin;
+    if (x >= y && x >= z) {
+      corner.x = p.y, corner.y = normal.x < 0 ? -p.z : p.z;
+    } else if (y >= z) {
+      corner.x = p.z, corner.y = normal.y < 0 ? -p.x : p.x;
+    } else {
+      corner.x = p.x, corner.y = normal.z < 0 ? -p.y : p.y;
+    }
+  }
+}
+
+bool is_convex(const std::vector<Corner>& ring) {
+  size_t n = ring.size();
+  for (size_t i = 0; i < n; ++i)
+    if (turn(ring[i], ring[(i + 1) % n], ring[(i + 2) % n]) < 0) return false;
+  return true;
+}
+
+bool same_place(const Corner& a, const Corner& b) {
+  return a.x == b.x && a.y == b.y;
+}
+
+// Whether the triangle at corner i lies inside the polygon: it turns left and no other corner lies in it.
+bool is_ear(const std::vector<Corner>& ring, size_t i) {
+  size_t n = ring.size();
+  const Corner &a = ring[(i + n - 1) % n], &b = ring[i], &c = ring[(i + 1) % n];
+  if (turn(a, b, c) < 0) return false;
+  for (const Corner& p : ring)
+    if (turn(a, b, p) >= 0 && turn(b, c, p) >= 0 && turn(c, a, p) >= 0 && !same_place(p, a) &&
+        !same_place(p, b) && !same_place(p, c))
+      return false;
+  return true;
+}
+
+// Where rounding or a polygon that crosses itself leaves no ear, any corner is cut, so that it ends.
+void cut_ears(std::vector<Corner> ring, std::span<Triangle> triangles) {
+  size_t i = 0;
+  for (Triangle& triangle : triangles) {
+    size_t n = ring.size();
+    for (size_t tried = 0; tried < n && !is_ear(ring, i % n); ++tried) ++i;
+    i %= n;
+    const Corner &a = ring[(i + n - 1) % n], &b = ring[i], &c = ring[(i + 1) % n];
+    triangle.position = {a.position, b.position, c.position};
+    triangle.texcoord = {a.texcoord, b.texcoord, c.texcoord};
+    if (std::ranges::find(triangle.texcoord, kNone) != triangle.texcoord.end())
+      triangle.texcoord = {kNone, kNone, kNone};
+    ring.erase(ring.begin() + static_cast<ptrdiff_t>(i));
+  }
+}
+
+}  // namespace
+
+void cut_concave_polygons(Scene& scene, std::span<const Polygon> polygons) {
+  std::atomic<uint64_t> too_large = 0;
+  tbb::parallel_for(size_t{0}, polygons.size(), [&](size_t i) {
+    std::span<Triangle> fan =
+        std::span(scene.triangles).subspan(polygons[i].first_triangle, polygons[i].corners - 2);
+    std::vector<Corner> ring = fan_corners(fan);
+    project(ring, scene.positions);
+    if (is_convex(ring)) return;
+    if (ring.size() <= kMaxEarCorners) {
+      cut_ears(std::move(ring), fan);
+    } else {
+      ++too_large;
+    }
+  });
+  if (too_large > 0)
+    log_warning("{} polygons of more than {} corners are not convex; they are cut as if they were",
+                too_large.load(), kMaxEarCorners);
+}
+
+}  // namespace vox

@@ -1,0 +1,111 @@
+#include "formats/pages/html_page.h"
+
+#include <fmt/format.h>
+
+#include "formats/images/png_writer.h"
+#include "formats/io/output_file.h"
+#include "formats/pages/html_style.h"
+#include "formats/pages/html_text.h"
+
+namespace vox {
+namespace {
+
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    const auto byte = [&](size_t at) { return at < bytes.size() ? static_cast<uint8_t>(bytes[at]) : 0u; };
+    const uint32_t word = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
+    for (size_t digit = 0; digit < 4; ++digit)
+      text += i + digit <= bytes.size() ? kDigits[word >> (18 - 6 * digit) & 63] : '=';
+  }
+  return text;
+}
+
+std::string facts_markup(const HtmlPage::Facts& facts) {
+  std::string html = "<dl>\n";
+  for (const auto& [name, value] : facts)
+    html += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escape_html(name), escape_html(value));
+  return html + "</dl>\n";
+}
+
+std::string chart_markup(const Chart& chart) {
+  std::string html = "<div class=\"chart\">\n";
+  if (!chart.legend.empty()) {
+    html += "<ul class=\"legend\">";
+    for (const Chart::Key& key : chart.legend)
+      html += fmt::format("<li><i class=\"{}\"></i>{}</li>", key.style, escape_html(key.name));
+    html += "</ul>\n";
+  }
+  return html + chart.svg + "</div>\n";
+}
+
+}  // namespace
+
+HtmlPage::HtmlPage(const std::string& title, const std::string& subtitle)
+    : title_(escape_html(title)),
+      head_(fmt::format("<header>\n<h1>{}</h1>\n<p>{}</p>\n</header>\n", title_, escape_html(subtitle))) {}
+
+HtmlPage& HtmlPage::section(const std::string& title) {
+  body_ += fmt::format("<h2>{}</h2>\n", escape_html(title));
+  return *this;
+}
+
+HtmlPage& HtmlPage::paragraph(const std::string& text) {
+  body_ += fmt::format("<p>{}</p>\n", escape_html(text));
+  return *this;
+}
+
+HtmlPage& HtmlPage::facts(const Facts& facts) {
+  body_ += facts_markup(facts);
+  return *this;
+}
+
+HtmlPage& HtmlPage::picture(const Image& image, const std::string& what_it_shows) {
+  const std::string words = escape_html(what_it_shows);
+  body_ += fmt::format(
+      "<figure class=\"picture\"><img width=\"{}\" height=\"{}\" alt=\"{}\" src=\"data:image/png;base64,{}\">"
+      "<figcaption>{}</figcaption></figure>\n",
+      image.width, image.height, words, base64(encode_png(image)), words);
+  return *this;
+}
+
+HtmlPage& HtmlPage::figure(const std::string& title, const std::string& caption, const Chart& chart,
+                           const HtmlTable& table) {
+  body_ += fmt::format(
+      "<figure>\n<h3>{}</h3>\n<p class=\"caption\">{}</p>\n<div class=\"pair\">\n{}{}</div>\n</figure>\n",
+      escape_html(title), escape_html(caption), chart_markup(chart), table.markup(title));
+  return *this;
+}
+
+HtmlPage& HtmlPage::table(const std::string& title, const HtmlTable& table) {
+  body_ += fmt::format("<h3>{}</h3>\n{}", escape_html(title), table.markup(title));
+  return *this;
+}
+
+HtmlPage& HtmlPage::made_by(const Facts& facts) {
+  foot_ = "<footer>\n" + facts_markup(facts) + "</footer>\n";
+  return *this;
+}
+
+std::string HtmlPage::text() const {
+  // The policy lets no page load or run anything, whatever its texts hold.
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"generator\" content=\"vox\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+      "img-src data:\">\n"
+      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n{}<main>\n{}</main>\n{}</body>\n</html>\n",
+      title_, html_style(), head_, body_, foot_);
+}
+
+void write_html(const HtmlPage& page, const std::filesystem::path& path) {
+  OutputFile file(path);
+  file.write(page.text());
+  file.close();
+  file.commit();
+}
+
+}  // namespace vox

@@ -1,0 +1,139 @@
+#include "formats/pages/html_style.h"
+
+namespace vox {
+
+// The colours s1 to s8 follow Okabe & Ito, "Color Universal Design" (2008): people who confuse red and green
+// tell them apart. Paper is light, whatever the screen is.
+std::string_view html_style() {
+  return R"(
+:root {
+  color-scheme: light dark;
+  --page: #fcfcfb; --text: #1c1f24; --quiet: #5a616b; --line: #d9dce1; --soft: #f1f2f4; --accent: #0069a8;
+  --s1: #0072b2; --s2: #e69f00; --s3: #009e73; --s4: #cc79a7; --s5: #d55e00; --s6: #56b4e9; --s7: #8a919c;
+  --s8: #6f55a5;
+}
+@media screen and (prefers-color-scheme: dark) {
+  :root {
+    --page: #15181c; --text: #e4e7eb; --quiet: #9ba3ae; --line: #353b44; --soft: #1e2329; --accent: #6cbcf0;
+    --s1: #4aa8e0; --s2: #ecb54a; --s3: #2fc196; --s4: #dd9cc0; --s5: #f0803c; --s6: #9fd8f7; --s7: #8b94a0;
+    --s8: #a893e4;
+  }
+}
+@media print { :root { color-scheme: light; --page: #fff; } }
+* { box-sizing: border-box; }
+html { -webkit-text-size-adjust: 100%; }
+body {
+  margin: 0; background: var(--page); color: var(--text);
+  font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", sans-serif;
+}
+main, header, footer { max-width: 80rem; margin: 0 auto; padding: 0 1.5rem; }
+header { padding-top: 2.5rem; }
+h1, h2, h3, p, dd, td, th, li { overflow-wrap: anywhere; }
+h1 { font-size: 1.7rem; line-height: 1.2; font-weight: 650; letter-spacing: -.01em; margin: 0; }
+header p { margin: .35rem 0 0; color: var(--quiet); font-variant-numeric: tabular-nums; }
+main > dl:first-child { margin-top: 1.5rem; }
+h2 {
+  font-size: 1.2rem; font-weight: 650; margin: 3rem 0 1rem; padding-top: .9rem; border-top: 1px solid var(--line);
+}
+h3 { font-size: 1rem; font-weight: 600; margin: 2rem 0 .2rem; }
+figure h3 { margin-top: 0; }
+p { margin: 0 0 1rem; max-width: 46rem; }
+p.caption { color: var(--quiet); }
+figure { margin: 0 0 2.5rem; break-inside: avoid; }
+dl + figure { margin-top: 1.5rem; }
+figure.picture img { display: block; width: 100%; height: auto; border-radius: 6px; }
+figure.picture figcaption { color: var(--quiet); margin-top: .5rem; font-size: .9rem; }
+figure.picture { margin-top: 1.5rem; }
+.pair { display: grid; gap: 1.25rem 2.25rem; align-items: start; }
+@media screen and (min-width: 62rem) { .pair { grid-template-columns: minmax(25rem, 1fr) fit-content(100%); } }
+.chart { max-width: 40rem; container-type: inline-size; }
+.chart svg { display: block; width: 100%; height: auto; }
+.legend { list-style: none; margin: 0 0 .6rem; padding: 0; display: flex; flex-wrap: wrap; gap: .15rem 1rem; }
+.legend li { font-size: .85rem; white-space: nowrap; }
+.legend i, .swatch {
+  display: inline-block; width: .8em; height: .8em; margin-right: .45em; border-radius: 2px; vertical-align: -.05em;
+  print-color-adjust: exact; -webkit-print-color-adjust: exact;
+}
+.swatch { width: 1.15em; height: 1.15em; vertical-align: -.22em; border: 1px solid var(--line); }
+.legend i.rule { width: 0; border-left: 2px dashed var(--text); border-radius: 0; margin-right: .7em; }
+i.s1 { background: var(--s1); } i.s2 { background: var(--s2); } i.s3 { background: var(--s3); }
+i.s4 { background: var(--s4); } i.s5 { background: var(--s5); } i.s6 { background: var(--s6); }
+i.s7 { background: var(--s7); } i.s8 { background: var(--s8); }
+svg text {
+  font-size: 11px; fill: var(--quiet); font-variant-numeric: tabular-nums;
+  paint-order: stroke; stroke: var(--page); stroke-width: 3px; stroke-linejoin: round;
+}
+@container (min-width: 30rem) { svg text { font-size: 9px; } }
+@container (min-width: 36rem) { svg text { font-size: 7.5px; } }
+svg .grid { stroke: var(--line); stroke-width: 1; }
+svg .rule { stroke: var(--text); stroke-width: 1.5; stroke-dasharray: 4 3; }
+svg .s1 { --c: var(--s1); } svg .s2 { --c: var(--s2); } svg .s3 { --c: var(--s3); } svg .s4 { --c: var(--s4); }
+svg .s5 { --c: var(--s5); } svg .s6 { --c: var(--s6); } svg .s7 { --c: var(--s7); } svg .s8 { --c: var(--s8); }
+svg rect, svg circle { fill: var(--c); }
+svg rect.own { stroke: var(--quiet); stroke-width: .5; }
+svg circle { stroke: var(--page); stroke-width: 1; }
+svg polyline { fill: none; stroke: var(--c); stroke-width: 1.75; stroke-linejoin: round; stroke-linecap: round; }
+svg .area { fill: var(--c); opacity: .12; }
+svg .whisker { stroke: var(--c); stroke-width: 1; opacity: .7; }
+.scroll { overflow-x: auto; }
+.scroll:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+table { border-collapse: collapse; font-size: .87rem; font-variant-numeric: tabular-nums; }
+th, td { padding: .28rem .55rem; text-align: left; vertical-align: baseline; overflow-wrap: normal; }
+th:first-child, td:first-child { padding-left: 0; }
+th:last-child, td:last-child { padding-right: 0; }
+thead th { font-weight: 500; color: var(--quiet); vertical-align: bottom; border-bottom: 1px solid var(--line); }
+thead small { display: block; }
+thead .number { white-space: normal; }
+small { font-size: .88em; color: var(--quiet); font-weight: 400; }
+td small { display: block; }
+tbody th { font-weight: 500; white-space: nowrap; }
+tbody th small { margin-left: .4em; }
+tbody .long { white-space: normal; overflow-wrap: anywhere; min-width: 7rem; }
+.number { text-align: right; white-space: nowrap; }
+tbody tr + tr > * { border-top: 1px solid var(--soft); }
+tbody tr.total > * { border-top: 1px solid var(--line); font-weight: 600; }
+dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .25rem 1.5rem; margin: 0; max-width: 60rem; }
+dt { color: var(--quiet); }
+dd { margin: 0; font-variant-numeric: tabular-nums; white-space: pre-line; }
+footer { padding-top: 1rem; padding-bottom: 3rem; font-size: .85rem; }
+footer dl { margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--line); max-width: none; }
+@media screen and (max-width: 40rem) {
+  main, header, footer { padding-left: 1rem; padding-right: 1rem; }
+  h1 { font-size: 1.35rem; }
+  header { padding-top: 1.5rem; }
+  dl { grid-template-columns: minmax(0, 1fr); gap: 0; }
+  dd { margin-bottom: .6rem; }
+  table { font-size: .8rem; }
+  th, td { padding-left: .22rem; padding-right: .22rem; }
+  .long { min-width: 5rem; }
+  table.wide, .wide tbody { display: block; font-size: .85rem; }
+  .wide thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .wide tr { display: grid; grid-template-columns: repeat(auto-fill, minmax(8.5rem, 1fr)); gap: 0 1.5rem; padding: .5rem 0; }
+  .wide tbody tr + tr { border-top: 1px solid var(--line); }
+  .wide tbody tr > * { border: 0; padding: .1rem 0; }
+  .wide tbody th { grid-column: 1 / -1; white-space: normal; font-weight: 600; }
+  .wide tbody td { display: flex; flex-wrap: wrap; justify-content: space-between; column-gap: .6rem; text-align: left; }
+  .wide tbody th::before { content: attr(data-label) " "; color: var(--quiet); font-weight: 400; }
+  .wide tbody td > data { margin-left: auto; }
+  .wide tbody td::before { content: attr(data-label); color: var(--quiet); font-weight: 400; }
+  .wide tbody td small { flex-basis: 100%; text-align: right; }
+}
+@media print {
+  body { font-size: 10pt; }
+  .scroll { overflow: visible; }
+  table { font-size: 8pt; line-height: 1.3; }
+  th, td { padding-left: .35rem; padding-right: .35rem; }
+  tr { break-inside: avoid; }
+  h2, h3 { break-after: avoid; }
+  h2 { margin-top: 1.5rem; }
+  header, footer { padding-top: 0; padding-bottom: 0; }
+  footer dl { margin-top: 1rem; }
+  figure { margin-bottom: 1.25rem; }
+  .chart { max-width: 8cm; }
+  .pair { grid-template-columns: 8cm minmax(0, 1fr); gap: .5cm .8cm; }
+  .pair:has(.wide) { grid-template-columns: minmax(0, 1fr); }
+}
+)";
+}
+
+}  // namespace vox

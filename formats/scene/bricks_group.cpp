@@ -1,0 +1,175 @@
+#include "formats/scene/bricks_group.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <ranges>
+
+#include "formats/scene/h5_words.h"
+#include "libvox/base/error.h"
+#include "libvox/bricks/build.h"
+
+namespace vox {
+namespace {
+
+constexpr uint32_t kTypeMask = (1u << kRootTypeBits) - 1;
+
+// --- reading ---
+
+Vec3d read_vector(const h5::Object& group, const std::string& name) {
+  double values[3];
+  h5::read_attribute(group, name, std::span<double>(values));
+  for (const double value : values)
+    if (!std::isfinite(value)) throw Error(name + " is not finite").at(group.where());
+  return {values[0], values[1], values[2]};
+}
+
+uint32_t bits_of(ValueType type, double number, const h5::Object& group) {
+  uint32_t bits = 0;
+  if (type == ValueType::F32) {
+    bits = std::bit_cast<uint32_t>(static_cast<float>(number));
+  } else if (number >= -32768 && number <= 65535) {
+    bits = static_cast<uint32_t>(static_cast<int32_t>(number)) & (type == ValueType::U8 ? 0xff : 0xffff);
+  }
+  if (value_number(type, bits) != number)
+    throw Error(fmt::format("the background is {}, which no {} is", number, value_type_name(type)))
+        .at(group.where());
+  return bits;
+}
+
+void read_info(const h5::Object& group, FrozenBricks& bricks) {
+  uint32_t size[3];
+  h5::read_attribute(group, "size", std::span<uint32_t>(size));
+  const std::string type = h5::read_text(group, "value_type");
+  const auto known = parse_value_type(type);
+  if (!known) throw Error(fmt::format("values of type '{}'", type)).at(group.where());
+  try {
+    bricks.info.size = checked_volume_size(size[0], size[1], size[2]);
+  } catch (Error& error) {
+    throw error.at(group.where());
+  }
+  bricks.info.type = *known;
+  bricks.info.spacing = read_vector(group, "spacing");
+  bricks.info.origin = read_vector(group, "origin");
+  bricks.info.source = h5::read_text(group, "source");
+  bricks.background = bits_of(*known, h5::read_attribute<double>(group, "background"), group);
+  bricks.filled = h5::read_attribute<uint64_t>(group, "filled");
+  if (bricks.filled > bricks.info.box().voxels())
+    throw Error(fmt::format("{} filled voxels of {}", bricks.filled, bricks.info.box().voxels()))
+        .at(group.where());
+  const uint32_t side = h5::read_attribute<uint32_t>(group, "brick_side");
+  if (!std::has_single_bit(side) || side < 1u << kMinBrickLog2 || side > 1u << kMaxBrickLog2)
+    throw Error(fmt::format("bricks of {} voxels a side, expected 4, 8, 16, 32 or 64", side))
+        .at(group.where());
+  bricks.log2_side = static_cast<uint32_t>(std::countr_zero(side));
+  bricks.entry_words = h5::read_attribute<uint32_t>(group, "entry_words");
+}
+
+// Our number of the type of this name.
+uint32_t type_number(std::string_view name, const h5::Object& group) {
+  const auto found = std::ranges::find(BrickTypes::kNames, name);
+  if (found == BrickTypes::kNames.end())
+    throw Error(fmt::format("bricks of type '{}'", name)).at(group.where()).hint("a newer vox may read it");
+  return static_cast<uint32_t>(found - BrickTypes::kNames.begin());
+}
+
+// How the bricks were made. Of those that do not say it, none but dense and empty ones were made for speed.
+void read_making(const h5::Object& group, FrozenBricks& bricks) {
+  if (h5::has_attribute(group, "allowed_types")) {
+    const std::string names = h5::read_text(group, "allowed_types");
+    bricks.allowed_types = 0;
+    for (const auto name : std::views::split(std::string_view(names), ','))
+      bricks.allowed_types |= 1u << type_number({name.begin(), name.end()}, group);
+  } else {
+    uint32_t present = 0;
+    for (uint32_t type = 0; type < kBrickTypeCount; ++type)
+      if (bricks.counts[type] > 0) present |= 1u << type;
+    if ((present & ~kFastBrickTypes) == 0) bricks.allowed_types = kFastBrickTypes;
+  }
+  if (h5::has_attribute(group, "slope")) bricks.slope = h5::read_attribute<double>(group, "slope");
+  if (!(bricks.slope.value_or(0) >= 0)) throw Error("slope is not 0 or more").at(group.where());
+}
+
+std::string type_names(uint32_t types) {
+  std::string names;
+  for (uint32_t type = 0; type < kBrickTypeCount; ++type)
+    if ((types >> type & 1) != 0) names += (names.empty() ? "" : ",") + std::string(BrickTypes::kNames[type]);
+  return names;
+}
+
+// Our number of each type of the file, which another version may number otherwise.
+std::vector<uint32_t> type_numbers(const h5::Object& group) {
+  std::vector<uint32_t> numbers;
+  for (const std::string& name : h5::read_texts(group, "types")) {
+    if (numbers.size() > kTypeMask) throw Error("more types than 16").at(group.where());
+    numbers.push_back(type_number(name, group));
+  }
+  return numbers;
+}
+
+void read_root(const h5::Object& group, FrozenBricks& bricks) {
+  const h5::Object root = h5::open_dataset(group, "root");
+  bricks.root = h5::read_words(root);
+  if (bricks.entry_words < 1 || bricks.entry_words > 2 ||
+      bricks.root.size() != bricks.bricks() * bricks.entry_words)
+    throw Error(fmt::format("{} words for the {} bricks of the volume", bricks.root.size(), bricks.bricks()))
+        .at(root.where());
+  const std::vector<uint32_t> numbers = type_numbers(group);
+  for (uint64_t i = 0; i < bricks.root.size(); i += bricks.entry_words) {
+    uint32_t& entry = bricks.root[i];
+    const uint32_t type = entry & kTypeMask;
+    if (type >= numbers.size()) throw Error(fmt::format("a brick is of type {}", type)).at(root.where());
+    entry = (entry & ~kTypeMask) | numbers[type];
+    ++bricks.counts[numbers[type]];
+  }
+}
+
+}  // namespace
+
+void write_bricks_group(const h5::Object& file, const FrozenBricks& bricks) {
+  const h5::Object group = h5::create_group(file, "bricks");
+  const VolumeInfo& info = bricks.info;
+  const uint32_t size[] = {static_cast<uint32_t>(info.size.x), static_cast<uint32_t>(info.size.y),
+                           static_cast<uint32_t>(info.size.z)};
+  const double spacing[] = {info.spacing.x, info.spacing.y, info.spacing.z};
+  const double origin[] = {info.origin.x, info.origin.y, info.origin.z};
+  h5::write_attribute(group, "size", std::span<const uint32_t>(size));
+  h5::write_text(group, "value_type", std::string(value_type_name(info.type)));
+  h5::write_attribute(group, "spacing", std::span<const double>(spacing));
+  h5::write_attribute(group, "origin", std::span<const double>(origin));
+  h5::write_attribute(group, "background", value_number(info.type, bricks.background));
+  h5::write_attribute(group, "brick_side", bricks.shape().side());
+  h5::write_attribute(group, "filled", bricks.filled);
+  h5::write_attribute(group, "entry_words", bricks.entry_words);
+  h5::write_text(group, "source", info.source);
+  h5::write_text(group, "allowed_types", type_names(bricks.allowed_types));
+  if (bricks.slope) h5::write_attribute(group, "slope", *bricks.slope);
+  h5::write_texts(group, "types", {BrickTypes::kNames.begin(), BrickTypes::kNames.end()});
+  h5::write_words(group, "root", bricks.root);
+  for (uint32_t type = 0; type < kBrickTypeCount; ++type) {
+    const h5::Object data = h5::write_words(group, std::string(BrickTypes::kNames[type]), bricks.data[type]);
+    h5::write_attribute(data, "bricks", bricks.counts[type]);
+  }
+}
+
+FrozenBricks read_bricks_group(const h5::Object& file) {
+  const h5::Object group = h5::open_group(file, "bricks");
+  FrozenBricks bricks;
+  read_info(group, bricks);
+  read_root(group, bricks);
+  read_making(group, bricks);
+  for (uint32_t type = 0; type < kBrickTypeCount; ++type)
+    if (bricks.counts[type] > 0)
+      bricks.data[type] = h5::read_words(h5::open_dataset(group, std::string(BrickTypes::kNames[type])));
+  try {
+    check_brick_types(bricks.allowed_types);
+    check_structure(bricks);
+  } catch (const Error& error) {
+    throw Error(error.what()).at(group.where());
+  }
+  return bricks;
+}
+
+}  // namespace vox

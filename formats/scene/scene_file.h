@@ -1,0 +1,60 @@
+// VoxelScene ↔ HDF5 scene file (DESIGN §4), version 1:
+//
+//   /                      attributes format "vox-scene", version 1, generator, command, created, digest
+//   /scene                 attributes resolution, depth, origin[3], voxel_size, up "x" | "y" | "z",
+//                          coverage "conservative" | "thin", solid 0 | 1, material_bits 0 | 4, voxels, source
+//   /palette               attribute count; datasets colors uint8 [16, 3] (sRGB), names (text [16]),
+//                          share float64 [16]: of the meshes' surface when they were voxelized. Edits leave
+//                          it as it was, 0 for entries that they add: what is there now says vox-stats
+//   /svdag/level_NN/words  uint32, 00 the root … the leaves last; attributes nodes, svo_nodes
+//   /history               datasets time, digest (texts), script_end (uint64): one row for each run of
+//                          vox-edit, with the digest after it; script (uint8): the texts of all runs, up to
+//                          where the file was saved, one behind the other, each up to its script_end
+//
+//   /bricks                hybrid bricks of the same voxels or of a volume: formats/scene/bricks_group.h
+//
+// A file of a volume has /bricks alone, and no digest; one of a scene's materials as a volume /palette too.
+// Texts have fixed lengths (h5py: bytes; .decode() gives a str). Equal scenes give equal bytes.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "libvox/bricks/frozen_bricks.h"
+#include "libvox/dag/voxel_scene.h"
+
+namespace vox {
+
+// Replaces what is at `path` once everything is written. Throws Error that names the file. `bricks` may be
+// null.
+void write_scene(const VoxelScene& scene, const std::filesystem::path& path,
+                 const FrozenBricks* bricks = nullptr);
+
+// Where a file comes from.
+struct FileOrigin {
+  std::string generator, command, created;
+};
+// `scene` is the one whose materials the bricks hold, null for a volume.
+void write_bricks(const FrozenBricks& bricks, const FileOrigin& origin, const std::filesystem::path& path,
+                  const VoxelScene* scene = nullptr);
+
+// Checks everything that a walk over the DAG relies on to stay inside of it; verify() checks the rest. Throws
+// Error that names the file and what in it is wrong.
+VoxelScene read_scene(const std::filesystem::path& path);
+
+FrozenBricks read_bricks(const std::filesystem::path& path);
+
+// Of the materials that a scene or its bricks have; none of a volume, or where they have none.
+std::optional<Palette> scene_palette(const std::filesystem::path& path);
+
+// What a scene file holds. Throws Error where it is none.
+struct SceneFileParts {
+  bool dag = false, bricks = false;
+};
+SceneFileParts scene_file_parts(const std::filesystem::path& path);
+
+// By content: whether the file starts as HDF5 files do. False where it cannot be read.
+bool is_scene_file(const std::filesystem::path& path);
+
+}  // namespace vox

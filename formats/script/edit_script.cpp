@@ -1,0 +1,353 @@
+#include "formats/script/edit_script.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "formats/script/script_arguments.h"
+#include "formats/script/script_builder.h"
+#include "formats/script/script_text.h"
+#include "libvox/base/nearest_word.h"
+
+namespace vox {
+namespace {
+
+constexpr uint32_t kMaxMorphSteps = 1024;
+
+std::optional<PaintMode> paint_mode(std::string_view name) {
+  if (name == "add") return PaintMode::Add;
+  if (name == "remove") return PaintMode::Remove;
+  if (name == "paint") return PaintMode::Paint;
+  if (name == "replace") return PaintMode::Replace;
+  return std::nullopt;
+}
+
+class EditScriptParser {
+ public:
+  EditScriptParser(std::string text, const std::filesystem::path& path, const SceneFrame& frame,
+                   const OnScriptError& on_error)
+      : frame_(frame), builder_(std::move(text), path), on_error_(on_error) {}
+
+  Script parse() {
+    const Script& script = builder_.script();
+    check_is_text(script.text, script.path);
+    const char* end = script.text.c_str() + script.text.size();
+    uint32_t number = 1;
+    for (const char* p = after_byte_order_mark(script.text); p < end; ++number) {
+      LineReader line(script.path, p, number);
+      try {
+        read_line(line);
+      } catch (const Error& error) {
+        if (!on_error_) throw;
+        on_error_(error);
+        pair_up(line);
+      }
+      p = following_line(line.position());
+    }
+    return builder_.finish(on_error_);
+  }
+
+ private:
+  using Reader = void (EditScriptParser::*)(LineReader&);
+  struct Named {
+    std::string_view name;
+    Reader read;
+  };
+  static const std::vector<Named>& commands();
+
+  // A 'repeat' or an 'end' that is wrong still belongs to its other half, which is not wrong for that.
+  void pair_up(const LineReader& line) {
+    if (command_.text == "end" && builder_.is_repeating()) builder_.end_repeat(line, command_);
+    if (command_.text == "repeat" && builder_.may_repeat())
+      builder_.begin_repeat(line, command_, {.count = 1});
+  }
+
+  void read_line(LineReader& line) {
+    command_ = {};
+    auto word = line.next();
+    if (!word) return;
+    command_ = *word;
+    if (auto kind = shape_kind(word->text)) return read_paint(line, *kind);
+    for (const Named& named : commands())
+      if (named.name == word->text) return (this->*named.read)(line);
+    fail_unknown(line);
+  }
+
+  [[noreturn]] void fail_unknown(const LineReader& line) const {
+    std::vector<std::string_view> names = {"sphere", "box", "capsule", "cylinder", "ellipsoid"};
+    for (const Named& named : commands()) names.push_back(named.name);
+    std::string hint = did_you_mean(command_.text, names);
+    line.fail(command_, fmt::format("{} is no command", in_quotes(command_.text)),
+              hint.empty() ? "--help lists all of them" : hint);
+  }
+
+  ValueReader values(const LineReader& line) const { return {line, units_, frame_}; }
+
+  std::string title() const { return in_quotes(command_.text); }
+
+  void add(LineReader& line, Action action) {
+    line.need_end();
+    builder_.add(line, command_, std::move(action));
+  }
+
+  uint8_t read_material(const LineReader& line, const Arguments& arguments, Arg arg) const {
+    if (frame_.materials) return values(line).material(arguments.need(arg));
+    if (!arguments.has(arg)) return 0;
+    uint8_t material = values(line).material(arguments.need(arg));
+    if (material != 0) line.fail(arguments.need(arg), "the scene has no materials");
+    return 0;
+  }
+
+  void need_materials(const LineReader& line, const Word& word) const {
+    if (!frame_.materials)
+      line.fail(word, fmt::format("the scene has no materials, so that it cannot {}", word.text));
+  }
+
+  static ArgumentSet paint_arguments(PaintMode mode) {
+    if (mode == PaintMode::Remove) return {};
+    if (mode == PaintMode::Replace) return {Arg::Material, Arg::With};
+    return {Arg::Material};
+  }
+
+  PaintEdit paint_edit(const LineReader& line, const Arguments& arguments, PaintMode mode) const {
+    PaintEdit edit{.shape = arguments.shape(), .mode = mode};
+    if (mode == PaintMode::Replace) {
+      edit.replaced = read_material(line, arguments, Arg::Material);
+      edit.material = read_material(line, arguments, Arg::With);
+    } else if (mode != PaintMode::Remove) {
+      edit.material = read_material(line, arguments, Arg::Material);
+    }
+    return edit;
+  }
+
+  void read_paint(LineReader& line, ShapeKind kind) {
+    Word word = line.need("add, remove, paint or replace");
+    auto mode = paint_mode(word.text);
+    static constexpr std::string_view kModes[] = {"add", "remove", "paint", "replace"};
+    if (!mode)
+      line.fail(word, fmt::format("expected add, remove, paint or replace, not {}", in_quotes(word.text)),
+                did_you_mean(word.text, kModes));
+    if (mode == PaintMode::Paint || mode == PaintMode::Replace) need_materials(line, word);
+    ValueReader values = this->values(line);
+    Arguments arguments(line, values, fmt::format("'{} {}'", command_.text, word.text),
+                        paint_arguments(*mode), kind);
+    add(line, Edit(paint_edit(line, arguments, *mode)));
+  }
+
+  void read_replace(LineReader& line) {
+    need_materials(line, command_);
+    ValueReader values = this->values(line);
+    Arguments arguments(line, values, title(), {Arg::Material, Arg::With, Arg::In});
+    add(line, Edit(paint_edit(line, arguments, PaintMode::Replace)));
+  }
+
+  void read_clear(LineReader& line) {
+    ValueReader values = this->values(line);
+    auto kind = ShapeKind::Everything;
+    if (auto word = line.peek()) {
+      auto named = shape_kind(word->text);
+      static constexpr std::string_view kShapes[] = {"sphere", "box", "capsule", "cylinder", "ellipsoid"};
+      if (!named)
+        line.fail(*word,
+                  fmt::format("expected a shape or the end of the line, not {}", in_quotes(word->text)),
+                  did_you_mean(word->text, kShapes));
+      kind = *named;
+      line.next();
+    }
+    Arguments arguments(line, values, title(), {}, kind);
+    add(line, Edit(PaintEdit{.shape = arguments.shape(), .mode = PaintMode::Remove}));
+  }
+
+  void read_morph(LineReader& line, MorphMode mode) {
+    ValueReader values = this->values(line);
+    Arguments arguments(line, values, title(), {Arg::Steps, Arg::In});
+    MorphEdit edit{.shape = arguments.shape(), .mode = mode};
+    if (arguments.has(Arg::Steps))
+      edit.steps = static_cast<uint32_t>(values.whole(arguments.need(Arg::Steps), 1, kMaxMorphSteps));
+    add(line, Edit(edit));
+  }
+  void read_erode(LineReader& line) { read_morph(line, MorphMode::Erode); }
+  void read_dilate(LineReader& line) { read_morph(line, MorphMode::Dilate); }
+  void read_smooth(LineReader& line) { read_morph(line, MorphMode::Smooth); }
+
+  void read_fill(LineReader& line) {
+    ValueReader values = this->values(line);
+    Arguments arguments(line, values, title(), {Arg::Material, Arg::FillSeed, Arg::In, Arg::Limit});
+    FillEdit edit{.seed = values.voxel(arguments.need(Arg::FillSeed)),
+                  .material = read_material(line, arguments, Arg::Material),
+                  .shape = arguments.shape()};
+    if (arguments.has(Arg::Limit)) edit.limit = values.whole(arguments.need(Arg::Limit), 1, UINT64_MAX);
+    add(line, Edit(edit));
+  }
+
+  static void read_copying(const Arguments& arguments, CopyEdit& edit) {
+    edit.turn = arguments.turn();
+    edit.skip_empty = arguments.has(Arg::SkipEmpty);
+    edit.keep_filled = arguments.has(Arg::KeepFilled);
+    edit.within = arguments.shape();
+  }
+
+  void read_copy(LineReader& line) {
+    ValueReader values = this->values(line);
+    Arguments arguments(
+        line, values, title(),
+        {Arg::Min, Arg::Max, Arg::To, Arg::Rotate, Arg::Mirror, Arg::SkipEmpty, Arg::KeepFilled, Arg::In});
+    CopyEdit edit;
+    edit.source = {values.voxel(arguments.need(Arg::Min)), values.voxel(arguments.need(Arg::Max))};
+    auto wide = [](Int3 v) { return EditPlace{v.x, v.y, v.z}; };
+    values.check_order(arguments.need(Arg::Max), wide(edit.source.min), wide(edit.source.max));
+    edit.to = values.voxel(arguments.need(Arg::To));
+    read_copying(arguments, edit);
+    add(line, Edit(edit));
+  }
+
+  void read_stamp(LineReader& line) {
+    ValueReader values = this->values(line);
+    CopyEdit edit;
+    edit.scene = builder_.scene_number(line.need("the FILE to stamp"));
+    Arguments arguments(line, values, title(),
+                        {Arg::At, Arg::Rotate, Arg::Mirror, Arg::SkipEmpty, Arg::KeepFilled, Arg::In});
+    edit.to = values.voxel(arguments.need(Arg::At));
+    read_copying(arguments, edit);
+    add(line, Edit(edit));
+  }
+
+  void read_combine(LineReader& line, CombineMode mode) {
+    ValueReader values = this->values(line);
+    CombineEdit edit{.scene = builder_.scene_number(line.need("the FILE to combine with")), .mode = mode};
+    Arguments arguments(line, values, title(), {Arg::At});
+    if (arguments.has(Arg::At)) edit.at = values.voxel(arguments.need(Arg::At));
+    add(line, Edit(edit));
+  }
+  void read_union(LineReader& line) { read_combine(line, CombineMode::Union); }
+  void read_subtract(LineReader& line) { read_combine(line, CombineMode::Subtract); }
+  void read_intersect(LineReader& line) { read_combine(line, CombineMode::Intersect); }
+
+  uint32_t read_count(LineReader& line) {
+    auto word = line.next();
+    return word ? static_cast<uint32_t>(values(line).whole(*word, 1, UINT32_MAX)) : 1;
+  }
+  void read_undo(LineReader& line) {
+    uint32_t count = read_count(line);
+    add(line, Undo{count});
+  }
+  void read_redo(LineReader& line) {
+    uint32_t count = read_count(line);
+    add(line, Redo{count});
+  }
+
+  void read_snapshot(LineReader& line) {
+    std::string name(line.need("a NAME for the snapshot").text);
+    snapshots_.insert(name);
+    add(line, Snapshot{std::move(name)});
+  }
+
+  void read_restore(LineReader& line) {
+    Word word = line.need("the NAME of a snapshot");
+    std::string name(word.text);
+    if (!snapshots_.contains(name)) {
+      std::vector<std::string_view> names(snapshots_.begin(), snapshots_.end());
+      line.fail(word, fmt::format("no snapshot {} stands before this line", in_quotes(name)),
+                did_you_mean(word.text.substr(0, 64), names));
+    }
+    add(line, Restore{std::move(name)});
+  }
+
+  void read_gc(LineReader& line) {
+    if (!line.peek()) return add(line, Collect{});
+    ValueReader values = this->values(line);
+    Arguments arguments(line, values, title(), {Arg::Every, Arg::Threshold, Arg::Never, Arg::Budget});
+    if (arguments.has(Arg::Every) + arguments.has(Arg::Threshold) + arguments.has(Arg::Never) > 1)
+      line.fail(command_, "expected one of every, threshold and never");
+    CollectPolicy policy;
+    if (arguments.has(Arg::Every)) {
+      auto every = static_cast<uint32_t>(values.whole(arguments.need(Arg::Every), 1, UINT32_MAX));
+      policy.trigger = {.when = CollectWhen::Every, .every = every};
+    } else if (arguments.has(Arg::Threshold)) {
+      double threshold = values.share(arguments.need(Arg::Threshold));
+      policy.trigger = {.when = CollectWhen::Threshold, .threshold = threshold};
+    } else if (arguments.has(Arg::Never)) {
+      policy.trigger = {.when = CollectWhen::Never};
+    }
+    if (arguments.has(Arg::Budget)) policy.budget_ms = values.milliseconds(arguments.need(Arg::Budget));
+    add(line, policy);
+  }
+
+  void read_save(LineReader& line) {
+    Word word = line.need("the FILE to save to");
+    add(line, Save{builder_.resolved(word)});
+  }
+
+  void read_units(LineReader& line) {
+    Word word = line.need("voxels or scene");
+    if (word.text != "voxels" && word.text != "scene")
+      line.fail(word, fmt::format("expected voxels or scene, not {}", in_quotes(word.text)));
+    units_ = word.text == "scene" ? ScriptUnits::Scene : ScriptUnits::Voxels;
+    if (units_ == ScriptUnits::Scene && !(frame_.voxel_size > 0 && std::isfinite(frame_.voxel_size)))
+      line.fail(word, "the scene has no voxel size");
+    line.need_end();
+  }
+
+  void read_repeat(LineReader& line) {
+    ValueReader values = this->values(line);
+    Word count = line.need("how often to repeat");
+    Repeat repeat{.count = static_cast<uint32_t>(values.whole(count, 1, kMaxScriptCommands))};
+    Arguments arguments(line, values, title(), {Arg::Step, Arg::Jitter, Arg::JitterSeed});
+    if (arguments.has(Arg::Step)) repeat.step = values.offset(arguments.need(Arg::Step));
+    if (arguments.has(Arg::Jitter)) repeat.jitter = values.reach(arguments.need(Arg::Jitter));
+    if (arguments.has(Arg::JitterSeed))
+      repeat.seed = values.whole(arguments.need(Arg::JitterSeed), 0, UINT64_MAX);
+    builder_.begin_repeat(line, command_, repeat);
+  }
+
+  void read_end(LineReader& line) {
+    line.need_end();
+    builder_.end_repeat(line, command_);
+  }
+
+  SceneFrame frame_;
+  ScriptBuilder builder_;
+  const OnScriptError& on_error_;
+  ScriptUnits units_ = ScriptUnits::Voxels;
+  Word command_;  // of the line that is read
+  std::set<std::string> snapshots_;
+};
+
+const std::vector<EditScriptParser::Named>& EditScriptParser::commands() {
+  using Self = EditScriptParser;
+  static const std::vector<Named> kCommands = {
+      {"replace", &Self::read_replace},     {"clear", &Self::read_clear},
+      {"erode", &Self::read_erode},         {"dilate", &Self::read_dilate},
+      {"smooth", &Self::read_smooth},       {"fill", &Self::read_fill},
+      {"copy", &Self::read_copy},           {"stamp", &Self::read_stamp},
+      {"union", &Self::read_union},         {"subtract", &Self::read_subtract},
+      {"intersect", &Self::read_intersect}, {"undo", &Self::read_undo},
+      {"redo", &Self::read_redo},           {"snapshot", &Self::read_snapshot},
+      {"restore", &Self::read_restore},     {"gc", &Self::read_gc},
+      {"repeat", &Self::read_repeat},       {"end", &Self::read_end},
+      {"save", &Self::read_save},           {"units", &Self::read_units},
+  };
+  return kCommands;
+}
+
+}  // namespace
+
+SceneFrame frame_of(const VoxelScene& scene) {
+  return {scene.origin, scene.voxel_size, scene.dag.materials};
+}
+
+Script parse_edit_script(std::string text, const std::filesystem::path& path, const SceneFrame& frame,
+                         const OnScriptError& on_error) {
+  return EditScriptParser(std::move(text), path, frame, on_error).parse();
+}
+
+Script read_edit_script(const std::filesystem::path& path, const SceneFrame& frame,
+                        const OnScriptError& on_error) {
+  return parse_edit_script(read_script_text(path), path, frame, on_error);
+}
+
+}  // namespace vox

@@ -1,0 +1,32 @@
+// The edit script: plain text, one command a line. edit_script_help() is the language; what it leaves open:
+//
+// Numbers are read exactly and rounded to 1/256 voxel, halves away from zero. In units of the scene, a place
+// is (world - origin) / voxel_size and a length is divided by voxel_size, in double precision, then rounded
+// in the same way; places of whole voxels are rounded to a voxel there, while in units of voxels a fraction
+// is an error. Places lie within ±2^21 voxels, also after every repetition; lengths are at most 2^20 voxels.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "formats/script/script_errors.h"
+#include "formats/script/script_values.h"
+#include "libvox/dag/voxel_scene.h"
+#include "libvox/edit/script.h"
+
+namespace vox {
+
+SceneFrame frame_of(const VoxelScene& scene);
+
+// Names of files in the script are taken from its folder. What is wrong is an Error with file, line and
+// column. No file that the script names is opened.
+Script read_edit_script(const std::filesystem::path& path, const SceneFrame& frame,
+                        const OnScriptError& on_error = {});
+Script parse_edit_script(std::string text, const std::filesystem::path& path, const SceneFrame& frame,
+                         const OnScriptError& on_error = {});
+
+// All commands with their arguments, for --help.
+std::string_view edit_script_help();
+
+}  // namespace vox

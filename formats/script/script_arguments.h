@@ -1,0 +1,82 @@
+// The named arguments of one command of an edit script, in any order.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+
+#include "formats/script/script_text.h"
+#include "formats/script/script_values.h"
+#include "libvox/edit/edit.h"
+
+namespace vox {
+
+// clang-format off
+enum class Arg : uint8_t {
+  // of shapes
+  Center, Radius, Radii, Min, Max, From, To, Noise, Grain, NoiseSeed,
+  // of commands
+  Material, With, At, FillSeed, Limit, Steps, In, Rotate, Mirror, SkipEmpty, KeepFilled,
+  Step, Jitter, JitterSeed, Every, Threshold, Never, Budget,
+  Count,
+};
+// clang-format on
+
+// Some arguments, and the words that follow those which are given.
+class ArgumentSet {
+ public:
+  ArgumentSet() = default;
+  ArgumentSet(std::initializer_list<Arg> allowed);
+
+  bool has(Arg arg) const { return given_[index(arg)].at != nullptr; }
+  const Word& word(Arg arg) const { return given_[index(arg)]; }
+  bool allows(Arg arg) const { return allowed_[index(arg)]; }
+  void set(Arg arg, const Word& word) { given_[index(arg)] = word; }
+
+  std::optional<Arg> find(std::string_view name) const;
+
+ private:
+  static size_t index(Arg arg) { return static_cast<size_t>(arg); }
+  std::array<bool, static_cast<size_t>(Arg::Count)> allowed_ = {};
+  std::array<Word, static_cast<size_t>(Arg::Count)> given_ = {};
+};
+
+// The rest of a line. Where both the shape behind `in` and the command have an argument of a name, it is the
+// shape's while that lacks it, then the command's; except that a `seed` with commas is a place to fill from,
+// and one without is that of the shape's noise.
+class Arguments {
+ public:
+  // `shape`: one whose arguments stand among the command's. `title` is for messages.
+  Arguments(LineReader& line, const ValueReader& values, std::string title, ArgumentSet own,
+            ShapeKind shape = ShapeKind::Everything);
+
+  bool has(Arg arg) const { return own_.has(arg); }
+  const Word& need(Arg arg) const;  // fails where it is not given
+
+  Shape shape() const;
+  const Turn& turn() const { return turn_; }
+
+ private:
+  void read();
+  Word read_value(const Word& name, Arg arg);
+  bool is_of_shape(const Word& name) const;
+  void read_shape(const Word& in);
+  void read_turn(Arg arg);
+  void read_noise(Shape& shape) const;
+  const Word& need(const ArgumentSet& set, Arg arg) const;
+  [[noreturn]] void fail_unknown(const Word& name) const;
+
+  LineReader& line_;
+  const ValueReader& values_;
+  std::string title_;
+  ArgumentSet own_, of_shape_;
+  ShapeKind kind_;
+  Turn turn_;
+};
+
+// "sphere" and so on; nothing for other words.
+std::optional<ShapeKind> shape_kind(std::string_view name);
+
+}  // namespace vox

@@ -1,0 +1,143 @@
+#include "formats/script/script_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "libvox/base/units.h"
+
+namespace vox {
+namespace {
+
+bool in_range(EditPlace place) {
+  constexpr int64_t kMost = kMaxEditPlace * kEditUnits;
+  auto near = [](int64_t units) { return units >= -kMost && units <= kMost; };
+  return near(place.x) && near(place.y) && near(place.z);
+}
+
+bool in_range(Int3 voxel) {
+  return in_range(EditPlace{voxel.x, voxel.y, voxel.z} * kEditUnits);
+}
+
+bool in_range(const Shape& shape) {
+  return in_range(shape.a) && in_range(shape.b);
+}
+
+struct PlacesInRange {
+  template <class InShape>  // that has no other place
+  bool operator()(const InShape& edit) const {
+    return in_range(edit.shape);
+  }
+  bool operator()(const CopyEdit& edit) const { return in_range(edit.to) && in_range(edit.within); }
+  bool operator()(const CombineEdit& edit) const { return in_range(edit.at); }
+  bool operator()(const FillEdit& edit) const { return in_range(edit.seed) && in_range(edit.shape); }
+};
+
+// In range when moved by this offset. Offsets that are out of all range are not tried: they could overflow.
+bool stays_in_range(const Edit& edit, EditPlace offset) {
+  EditPlace half = {offset.x / 2, offset.y / 2, offset.z / 2};
+  return in_range(half) && std::visit(PlacesInRange(), moved(edit, offset));
+}
+
+}  // namespace
+
+ScriptBuilder::ScriptBuilder(std::string text, std::filesystem::path path) {
+  script_.text = std::move(text);
+  script_.path = std::move(path);
+}
+
+Script ScriptBuilder::finish(const OnScriptError& on_error) {
+  for (; is_repeating(); close_repeat()) {
+    try {
+      open_.back().line.fail(open_.back().word, "no 'end' follows this 'repeat'");
+    } catch (const Error& error) {
+      if (!on_error) throw;
+      on_error(error);
+    }
+  }
+  return std::move(script_);
+}
+
+void ScriptBuilder::add(const LineReader& line, const Word& word, Action action, uint32_t frame) {
+  uint64_t runs = open_.empty() ? 1 : open_.back().runs;
+  if (script_.total + runs > kMaxScriptCommands)
+    line.fail(word,
+              fmt::format("more than {} commands, with all repetitions", format_count(kMaxScriptCommands)));
+  check_written(line, word);
+  if (auto* edit = std::get_if<Edit>(&action)) check_places(line, word, *edit);
+  script_.total += runs;
+  auto begin = static_cast<uint64_t>(word.at - script_.text.c_str());
+  auto size = static_cast<uint32_t>(line.position() - word.at);
+  script_.commands.push_back({line.number(), frame, begin, size, std::move(action)});
+}
+
+bool ScriptBuilder::is_full() const {
+  return script_.commands.size() + script_.repeats.size() >= kMaxWrittenCommands;
+}
+
+bool ScriptBuilder::may_repeat() const {
+  return open_.size() < kMaxScriptNesting && !is_full();
+}
+
+void ScriptBuilder::check_written(const LineReader& line, const Word& word) const {
+  if (is_full())
+    line.fail(word, fmt::format("more than {} commands in one file", format_count(kMaxWrittenCommands)),
+              "use 'repeat', or split the script");
+}
+
+void ScriptBuilder::check_places(const LineReader& line, const Word& word, const Edit& edit) const {
+  if (open_.empty()) return;  // as read, they are in range
+  if (!stays_in_range(edit, open_.back().least) || !stays_in_range(edit, open_.back().most))
+    line.fail(word, fmt::format("repeated, this moves beyond ±{} voxels", format_count(kMaxEditPlace)));
+}
+
+// Neither the runs nor the offsets overflow: a repetition's count is at most 10^7, its step and jitter at
+// most 2^29, and there are 16 at most.
+void ScriptBuilder::begin_repeat(const LineReader& line, const Word& word, const Repeat& repeat) {
+  if (open_.size() == kMaxScriptNesting)
+    line.fail(word, fmt::format("more than {} repetitions within each other", kMaxScriptNesting));
+  check_written(line, word);
+  Open inner{line, word, static_cast<uint32_t>(script_.repeats.size()), 1, {0, 0, 0}, {0, 0, 0}};
+  if (!open_.empty()) {
+    inner.runs = open_.back().runs;
+    inner.least = open_.back().least;
+    inner.most = open_.back().most;
+  }
+  inner.runs = std::min(inner.runs * repeat.count, kMaxScriptCommands + 1);
+  EditPlace last = repeat.step * (int64_t{repeat.count} - 1);
+  auto below = [](int64_t v) { return std::min<int64_t>(v, 0); };
+  auto above = [](int64_t v) { return std::max<int64_t>(v, 0); };
+  inner.least = inner.least + EditPlace{below(last.x), below(last.y), below(last.z)} - repeat.jitter;
+  inner.most = inner.most + EditPlace{above(last.x), above(last.y), above(last.z)} + repeat.jitter;
+  open_.push_back(inner);
+  script_.repeats.push_back(repeat);
+  script_.repeats.back().line = line.number();
+  script_.repeats.back().first = static_cast<uint32_t>(script_.commands.size());
+}
+
+void ScriptBuilder::end_repeat(const LineReader& line, const Word& word) {
+  if (!is_repeating()) line.fail(word, "no 'repeat' is open");
+  close_repeat();
+}
+
+void ScriptBuilder::close_repeat() {
+  Repeat& repeat = script_.repeats[open_.back().index];
+  repeat.end = static_cast<uint32_t>(script_.commands.size());
+  if (repeat.first == repeat.end) script_.repeats.pop_back();  // the last one, as none is left within it
+  open_.pop_back();
+}
+
+std::filesystem::path ScriptBuilder::resolved(const Word& file) const {
+  return (script_.path.parent_path() / std::filesystem::path(file.text)).lexically_normal();
+}
+
+uint32_t ScriptBuilder::scene_number(const Word& file) {
+  std::filesystem::path path = resolved(file);
+  auto next = static_cast<uint32_t>(script_.files.size() + 1);
+  auto [known, is_new] = scene_numbers_.try_emplace(path.string(), next);
+  if (is_new) script_.files.push_back(std::move(path));
+  return known->second;
+}
+
+}  // namespace vox

@@ -1,0 +1,284 @@
+#include "formats/script/script_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+#include "formats/io/scan.h"
+#include "libvox/base/units.h"
+#include "libvox/scene/palette.h"
+
+namespace vox {
+namespace {
+
+constexpr int64_t kMaxFixed = int64_t{1} << 31;
+
+// The digits of a decimal number and where its point is.
+struct Decimal {
+  std::string_view before, after;  // of the point
+  int64_t exponent = 0;
+  bool negative = false;
+
+  int64_t digits() const { return static_cast<int64_t>(before.size() + after.size()); }
+  uint32_t digit(int64_t i) const {  // of all, before and after; 0 outside
+    if (i < 0 || i >= digits()) return 0;
+    auto at = static_cast<size_t>(i);
+    return static_cast<uint32_t>((at < before.size() ? before[at] : after[at - before.size()]) - '0');
+  }
+};
+
+std::string_view take_digits(std::string_view& text) {
+  size_t count = 0;
+  while (count < text.size() && is_digit(text[count])) ++count;
+  std::string_view digits = text.substr(0, count);
+  text.remove_prefix(count);
+  return digits;
+}
+
+std::string_view take_sign(std::string_view& text) {
+  std::string_view sign = text.substr(0, text.starts_with('-') || text.starts_with('+'));
+  text.remove_prefix(sign.size());
+  return sign;
+}
+
+std::optional<Decimal> split_decimal(std::string_view text) {
+  Decimal decimal;
+  decimal.negative = take_sign(text) == "-";
+  decimal.before = take_digits(text);
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    decimal.after = take_digits(text);
+  }
+  if (decimal.digits() == 0) return std::nullopt;
+  if (text.starts_with('e') || text.starts_with('E')) {
+    text.remove_prefix(1);
+    bool negative = take_sign(text) == "-";
+    std::string_view digits = take_digits(text);
+    if (digits.empty()) return std::nullopt;
+    constexpr int64_t kHuge = int64_t{1} << 40;  // more than a script has digits
+    int64_t exponent = 0;
+    for (char c : digits) exponent = std::min(kHuge, exponent * 10 + (c - '0'));
+    decimal.exponent = negative ? -exponent : exponent;
+  }
+  return text.empty() ? std::optional(decimal) : std::nullopt;
+}
+
+bool is_not_finite(std::string_view text) {
+  take_sign(text);
+  std::string lower(text.substr(0, 9));
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return lower == "nan" || lower == "inf" || lower == "infinity";
+}
+
+}  // namespace
+
+Fixed parse_fixed(std::string_view text) {
+  auto decimal = split_decimal(text);
+  if (!decimal) return {is_not_finite(text) ? NumberKind::NotFinite : NumberKind::NoNumber};
+  int64_t point = static_cast<int64_t>(decimal->before.size()) + decimal->exponent;
+  int64_t first = 0;  // digit that is not 0
+  while (first < decimal->digits() && decimal->digit(first) == 0) ++first;
+  if (first == decimal->digits()) return {NumberKind::Number, 0, true};
+  if (point - first > 10) return {NumberKind::TooLarge};
+
+  int64_t integer = 0, billionths = 0;
+  for (int64_t i = first; i < point; ++i) integer = integer * 10 + decimal->digit(i);
+  for (int64_t i = point; i < point + 9; ++i) billionths = billionths * 10 + decimal->digit(i);
+  int64_t units = integer * kEditUnits + (billionths * (2 * kEditUnits) / 1'000'000'000 + 1) / 2;
+  if (units >= kMaxFixed) return {NumberKind::TooLarge};
+  bool whole = true;
+  for (int64_t i = std::max(point, first); whole && i < decimal->digits(); ++i)
+    whole = decimal->digit(i) == 0;
+  return {NumberKind::Number, decimal->negative ? -units : units, whole};
+}
+
+std::optional<uint64_t> parse_whole(std::string_view text) {
+  auto decimal = split_decimal(text);
+  if (!decimal) return std::nullopt;
+  int64_t first = 0, last = decimal->digits();  // that are not 0
+  while (first < last && decimal->digit(first) == 0) ++first;
+  while (last > first && decimal->digit(last - 1) == 0) --last;
+  if (first == last) return 0;
+  int64_t point = static_cast<int64_t>(decimal->before.size()) + decimal->exponent;
+  if (decimal->negative || last > point) return std::nullopt;
+  uint64_t value = 0;
+  for (int64_t i = first; i < point; ++i) {
+    if (value > (UINT64_MAX - decimal->digit(i)) / 10) return std::nullopt;
+    value = value * 10 + decimal->digit(i);
+  }
+  return value;
+}
+
+std::optional<double> parse_decimal(std::string_view text) {
+  if (!split_decimal(text)) return std::nullopt;
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range) {
+    bool tiny = parse_fixed(text).kind == NumberKind::Number;
+    return tiny ? 0 : HUGE_VAL;
+  }
+  return value;
+}
+
+ValueReader::Components ValueReader::components(const Word& word) const {
+  Components result;
+  std::string_view rest = word.text;
+  for (size_t k = 0; k < 3; ++k) {
+    size_t comma = rest.find(',');
+    bool last = comma == std::string_view::npos;
+    if (last != (k == 2)) fail_no_place(word);
+    result.parts[k] = {rest.data(), rest.substr(0, comma)};
+    if (!last) rest.remove_prefix(comma + 1);
+  }
+  return result;
+}
+
+void ValueReader::fail_no_place(const Word& word) const {
+  line_.fail(word,
+             fmt::format("{} is no x,y,z: expected three numbers with commas and no blanks between them",
+                         in_quotes(word.text)));
+}
+
+void ValueReader::check(const Word& word, NumberKind kind) const {
+  std::string text = in_quotes(word.text);
+  switch (kind) {
+    case NumberKind::Number:
+      return;
+    case NumberKind::NoNumber:
+      line_.fail(word, fmt::format("{} is no number", text));
+    case NumberKind::NotFinite:
+      line_.fail(word, fmt::format("{} is not finite, expected a number", text));
+    case NumberKind::TooLarge:
+      line_.fail(word, fmt::format("{} is too large, expected at most {} voxels", text,
+                                   format_count(kMaxEditPlace)));
+  }
+}
+
+Fixed ValueReader::number(const Word& word, double origin) const {
+  Fixed fixed = parse_fixed(word.text);
+  if (units_ == ScriptUnits::Voxels) return fixed;
+  auto value = parse_decimal(word.text);
+  if (!value) return fixed;  // says why it is none
+  double units = (*value - origin) / frame_.voxel_size * static_cast<double>(kEditUnits);
+  if (!(std::abs(units) < static_cast<double>(kMaxFixed))) return {NumberKind::TooLarge};
+  return {NumberKind::Number, std::llround(units), true};
+}
+
+int64_t ValueReader::coordinate(const Word& word, double origin) const {
+  Fixed fixed = number(word, origin);
+  if (std::abs(fixed.units) > kMaxEditPlace * kEditUnits) fixed.kind = NumberKind::TooLarge;
+  check(word, fixed.kind);
+  return fixed.units;
+}
+
+int32_t ValueReader::whole_coordinate(const Word& word, double origin) const {
+  int64_t units = coordinate(word, origin);
+  if (units_ == ScriptUnits::Voxels && !number(word, origin).whole)
+    line_.fail(word, fmt::format("{} is no whole number of voxels", in_quotes(word.text)));
+  constexpr int64_t kHalf = kEditUnits / 2;
+  return static_cast<int32_t>((units + (units < 0 ? -kHalf : kHalf)) / kEditUnits);
+}
+
+EditPlace ValueReader::place(const Word& word) const {
+  auto [parts] = components(word);
+  return {coordinate(parts[0], frame_.origin.x), coordinate(parts[1], frame_.origin.y),
+          coordinate(parts[2], frame_.origin.z)};
+}
+
+Int3 ValueReader::voxel(const Word& word) const {
+  auto [parts] = components(word);
+  return {whole_coordinate(parts[0], frame_.origin.x), whole_coordinate(parts[1], frame_.origin.y),
+          whole_coordinate(parts[2], frame_.origin.z)};
+}
+
+EditPlace ValueReader::offset(const Word& word) const {
+  auto [parts] = components(word);
+  return {coordinate(parts[0], 0), coordinate(parts[1], 0), coordinate(parts[2], 0)};
+}
+
+EditPlace ValueReader::radii(const Word& word) const {
+  auto [parts] = components(word);
+  return {length(parts[0]), length(parts[1]), length(parts[2])};
+}
+
+EditPlace ValueReader::reach(const Word& word) const {
+  if (word.text.find(',') != std::string_view::npos) return radii(word);
+  int64_t all = length(word);
+  return {all, all, all};
+}
+
+int64_t ValueReader::length(const Word& word) const {
+  int64_t units = coordinate(word, 0);
+  if (units < 0) line_.fail(word, fmt::format("{} is negative", in_quotes(word.text)));
+  if (units > kMaxEditRadius * kEditUnits)
+    line_.fail(word, fmt::format("{} is too large, expected at most {} voxels", in_quotes(word.text),
+                                 format_count(kMaxEditRadius)));
+  return units;
+}
+
+uint32_t ValueReader::grain(const Word& word) const {
+  if (units_ == ScriptUnits::Voxels) return static_cast<uint32_t>(whole(word, 1, kMaxEditRadius));
+  return static_cast<uint32_t>(std::max<int64_t>(1, (length(word) + kEditUnits / 2) / kEditUnits));
+}
+
+void ValueReader::check_order(const Word& word, EditPlace min, EditPlace max) const {
+  char axis = min.x > max.x ? 'x' : min.y > max.y ? 'y' : min.z > max.z ? 'z' : '\0';
+  if (axis != '\0') line_.fail(word, fmt::format("'max' is below 'min' on the {} axis", axis));
+}
+
+uint8_t ValueReader::material(const Word& word) const {
+  uint8_t value = 0;
+  const char* last = word.text.data() + word.text.size();
+  auto [end, error] = std::from_chars(word.text.data(), last, value);
+  if (error != std::errc() || end != last || value >= kPaletteSize)
+    line_.fail(word,
+               fmt::format("{} is no material, expected 0 to {}", in_quotes(word.text), kPaletteSize - 1));
+  return value;
+}
+
+uint8_t ValueReader::axis(const Word& word) const {
+  if (word.text == "x") return 0;
+  if (word.text == "y") return 1;
+  if (word.text == "z") return 2;
+  line_.fail(word, fmt::format("{} is no axis, expected x, y or z", in_quotes(word.text)));
+}
+
+uint64_t ValueReader::whole(const Word& word, uint64_t least, uint64_t most) const {
+  auto value = parse_whole(word.text);
+  if (!value || *value < least || *value > most)
+    line_.fail(word, fmt::format("expected a whole number {}, not {}",
+                                 most == UINT64_MAX ? fmt::format("of {} or more", least)
+                                                    : fmt::format("from {} to {}", least, format_count(most)),
+                                 in_quotes(word.text)));
+  return *value;
+}
+
+double ValueReader::share(const Word& word) const {
+  bool percent = word.text.ends_with('%');
+  auto value = parse_decimal(word.text.substr(0, word.text.size() - (percent ? 1 : 0)));
+  double part = value ? *value / (percent ? 100 : 1) : -1;
+  if (!(part > 0 && part <= 1))
+    line_.fail(word, fmt::format("{} is no share, expected one such as 20% or 0.2", in_quotes(word.text)));
+  return part;
+}
+
+double ValueReader::milliseconds(const Word& word) const {
+  struct Unit {
+    std::string_view name;
+    double milliseconds;
+  };
+  for (Unit unit : {Unit{"ms", 1}, Unit{"us", 1e-3}, Unit{"s", 1e3}}) {
+    if (!word.text.ends_with(unit.name)) continue;
+    auto value = parse_decimal(word.text.substr(0, word.text.size() - unit.name.size()));
+    if (value && *value >= 0 && *value <= 1e9) return *value * unit.milliseconds;
+    break;
+  }
+  line_.fail(word,
+             fmt::format("{} is no time, expected one such as 2ms, 500us or 0.1s", in_quotes(word.text)));
+}
+
+}  // namespace vox

@@ -1,0 +1,80 @@
+// What the words of an edit script mean: places, lengths and numbers, exact to 1/256 voxel.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "formats/script/script_text.h"
+#include "libvox/base/vec.h"
+#include "libvox/edit/edit.h"
+
+namespace vox {
+
+// Where a scene's voxels lie in the world, and what they hold.
+struct SceneFrame {
+  Vec3d origin = {0, 0, 0};  // of the corner of voxel (0, 0, 0)
+  double voxel_size = 1;     // world units
+  bool materials = true;
+};
+
+enum class ScriptUnits : uint8_t { Voxels, Scene };
+
+enum class NumberKind : uint8_t { Number, NoNumber, NotFinite, TooLarge };
+
+// A decimal number in 1/256, halves away from zero; digits behind the ninth decimal never matter, because
+// what lies half way between two of them has nine. Below 2^31 in size.
+struct Fixed {
+  NumberKind kind = NumberKind::NoNumber;
+  int64_t units = 0;
+  bool whole = false;  // as written
+};
+Fixed parse_fixed(std::string_view text);
+
+// A number from 0 to 2^64 - 1 that is whole, such as 1000000 or 1e6.
+std::optional<uint64_t> parse_whole(std::string_view text);
+
+// The double that is nearest, infinite where that is; nothing for what is no decimal number.
+std::optional<double> parse_decimal(std::string_view text);
+
+// Reads values of one line. Every function throws Error, with the column, where the word is none.
+class ValueReader {
+ public:
+  ValueReader(const LineReader& line, ScriptUnits units, const SceneFrame& frame)
+      : line_(line), units_(units), frame_(frame) {}
+
+  EditPlace place(const Word& word) const;   // x,y,z
+  Int3 voxel(const Word& word) const;        // x,y,z, whole; rounded in units of the scene
+  EditPlace offset(const Word& word) const;  // x,y,z without the scene's origin
+  EditPlace radii(const Word& word) const;   // x,y,z, none negative
+  EditPlace reach(const Word& word) const;   // x,y,z or one for all axes, none negative
+  int64_t length(const Word& word) const;    // not negative
+  uint32_t grain(const Word& word) const;    // a length in whole voxels, at least 1
+
+  [[noreturn]] void fail_no_place(const Word& word) const;
+
+  // Fails at `word`, the larger corner, and names the axis where it is below the smaller one.
+  void check_order(const Word& word, EditPlace min, EditPlace max) const;
+
+  uint8_t material(const Word& word) const;
+  uint8_t axis(const Word& word) const;
+  uint64_t whole(const Word& word, uint64_t least, uint64_t most) const;
+  double share(const Word& word) const;         // "20%" or 0.2
+  double milliseconds(const Word& word) const;  // "2ms", "500us", "0.1s"
+
+ private:
+  struct Components {
+    Word parts[3];
+  };
+  Components components(const Word& word) const;
+  void check(const Word& word, NumberKind kind) const;
+  Fixed number(const Word& word, double origin) const;
+  int64_t coordinate(const Word& word, double origin) const;
+  int32_t whole_coordinate(const Word& word, double origin) const;
+
+  const LineReader& line_;
+  ScriptUnits units_;
+  const SceneFrame& frame_;
+};
+
+}  // namespace vox

@@ -1,0 +1,29 @@
+// NRRD: a dense grid of values behind a text header. https://teem.sourceforge.net/nrrd/format.html
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "libvox/base/voxel_box.h"
+#include "libvox/dag/voxel_scene.h"
+#include "libvox/volume/volume.h"
+
+namespace vox {
+
+inline constexpr uint32_t kMaxDenseResolution = 2048;  // of a whole scene: 8 GiB
+
+// Throws Error that says how to make it smaller.
+void check_dense_resolution(uint32_t resolution, const std::filesystem::path& path);
+
+// Raw uint8, x fastest: 0 empty, else material + 1 (1 without materials). The whole scene, which may not have
+// more than kMaxDenseResolution, or the part inside the clip box.
+void write_nrrd(const VoxelScene& scene, const std::filesystem::path& path,
+                const std::optional<VoxelBox>& clip);
+
+// The values of the volume, in their own type.
+void write_nrrd(const Volume& volume, const std::filesystem::path& path);
+
+// Three dimensions, raw or gzip, the values in the same file or in one other (.nhdr).
+Volume open_nrrd(const std::filesystem::path& path);
+
+}  // namespace vox

@@ -1,0 +1,49 @@
+#include "formats/volume/raw_volume.h"
+
+#include <fmt/format.h>
+
+#include <regex>
+
+#include "formats/volume/header_text.h"
+#include "libvox/base/error.h"
+
+namespace vox {
+namespace {
+
+std::optional<Int3> size_in(const std::string& name) {
+  static const std::regex pattern("(?:^|[_.-])(\\d+)x(\\d+)x(\\d+)(?=[_.-]|$)");
+  std::smatch found;
+  if (!std::regex_search(name, found, pattern)) return std::nullopt;
+  auto side = [&](size_t i) { return header_integer(found[i].str(), "the size in its name"); };
+  return checked_volume_size(side(1), side(2), side(3));
+}
+
+// The part behind the size: "uint8" of bonsai_256x256x178_uint8.raw.
+std::optional<ValueType> type_in(const std::string& name) {
+  static const std::regex pattern("\\d+x\\d+x\\d+_([A-Za-z0-9]+)");
+  std::smatch found;
+  if (!std::regex_search(name, found, pattern)) return std::nullopt;
+  return checked_value_type(found[1].str());
+}
+
+}  // namespace
+
+Volume open_raw(const std::filesystem::path& path, const RawOptions& options) {
+  const std::string name = path.filename().string();
+  const std::optional<Int3> size = options.size ? options.size : size_in(name);
+  if (!size)
+    throw Error("how many voxels it has is not known")
+        .hint("say --dims X,Y,Z, or name it like name_256x256x178_uint8.raw");
+  const std::optional<ValueType> type = options.type ? options.type : type_in(name);
+  if (!type)
+    throw Error("the type of its values is not known")
+        .hint("say --type u8, u16, i16 or f32, or name it like name_256x256x178_uint8.raw");
+  VolumeInfo info;
+  info.size = *size;
+  info.type = *type;
+  info.source = path.string();
+  const Encoding encoding = path.extension() == ".gz" ? Encoding::Gzip : Encoding::Raw;
+  return volume_from_file(std::move(info), {path, options.offset, options.order, encoding});
+}
+
+}  // namespace vox

@@ -1,0 +1,23 @@
+// Values alone, x fastest, as of the Open SciVis data sets: what they are says the name or the caller.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "formats/volume/volume_data.h"
+
+namespace vox {
+
+struct RawOptions {
+  std::optional<Int3> size;
+  std::optional<ValueType> type;
+  ByteOrder order = ByteOrder::Little;
+  uint64_t offset = 0;
+
+  bool any() const { return size || type || order != ByteOrder::Little || offset != 0; }
+};
+
+// What the options leave open is taken from a name such as bonsai_256x256x178_uint8.raw.
+Volume open_raw(const std::filesystem::path& path, const RawOptions& options);
+
+}  // namespace vox

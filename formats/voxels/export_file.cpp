@@ -1,0 +1,114 @@
+#include "formats/voxels/export_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <tbb/parallel_pipeline.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+#include <thread>
+
+#include "libvox/base/cancel.h"
+#include "libvox/base/error.h"
+#include "libvox/base/units.h"
+
+namespace vox {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMostPieces = 16;  // in memory at a time
+
+void require_space(const fs::path& target, uint64_t bytes) {
+  fs::path folder = target.parent_path();
+  std::error_code unknown;
+  fs::space_info space = fs::space(folder.empty() ? "." : folder, unknown);
+  if (unknown || space.available >= bytes) return;
+  throw Error(fmt::format("needs at least {}, but its disk has {} free", format_bytes(bytes),
+                          format_bytes(space.available)))
+      .at(target.string())
+      .hint("--res makes a coarser one; of a scene file, --clip writes a part");
+}
+
+}  // namespace
+
+VoxelBox export_region(const VoxelScene& scene, const std::optional<VoxelBox>& clip, const fs::path& target) {
+  VoxelBox whole = cube_at({0, 0, 0}, scene.dag.resolution);
+  if (!clip) return whole;
+  VoxelBox region = intersection(whole, *clip);
+  if (!region.empty()) return region;
+  throw Error(fmt::format("the clip box holds none of the scene's {0} x {0} x {0} voxels", whole.max.x))
+      .at(target.string());
+}
+
+std::string coarser_resolution(uint32_t resolution, uint32_t most) {
+  while (resolution > most) resolution = (resolution + 1) / 2;
+  return resolution % 1024 == 0 ? fmt::format("{}K", resolution / 1024) : fmt::format("{}", resolution);
+}
+
+Vec3d world_corner(const VoxelScene& scene, Int3 voxel) {
+  return scene.origin + Vec3d{double(voxel.x), double(voxel.y), double(voxel.z)} * scene.voxel_size;
+}
+
+ExportFile::ExportFile(const fs::path& target, uint64_t least_bytes) : file_(target) {
+  require_space(file_.target(), least_bytes);
+  descriptor_ = open(file_.path().c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor_ < 0) fail(errno);
+}
+
+ExportFile::~ExportFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+void ExportFile::fail(int code) const {
+  throw Error(fmt::format("cannot be written: {}", std::generic_category().message(code)))
+      .at(file_.target().string());
+}
+
+void ExportFile::write(std::span<const uint8_t> bytes) {
+  while (!bytes.empty()) {
+    ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(errno);
+    bytes = bytes.subspan(static_cast<size_t>(written));
+  }
+}
+
+void ExportFile::write(std::string_view text) {
+  write(std::span(reinterpret_cast<const uint8_t*>(text.data()), text.size()));
+}
+
+void ExportFile::write_pieces(uint64_t count, const std::function<std::vector<uint8_t>(uint64_t)>& make) {
+  // Pieces in flight are consecutive, so that each has a slot of its own. (Passed as tokens, those waiting
+  // for their turn would leak where an error ends the pipeline.)
+  std::vector<std::vector<uint8_t>> slots(
+      std::clamp<size_t>(2 * std::thread::hardware_concurrency(), 2, kMostPieces));
+  uint64_t next = 0;
+  auto number = [&](tbb::flow_control& control) {
+    if (next == count) control.stop();
+    return next++;
+  };
+  auto make_piece = [&](uint64_t piece) {
+    slots[piece % slots.size()] = make(piece);
+    return piece;
+  };
+  auto write_piece = [&](uint64_t piece) {
+    throw_if_cancelled();
+    write(slots[piece % slots.size()]);
+  };
+  tbb::parallel_pipeline(
+      slots.size(), tbb::make_filter<void, uint64_t>(tbb::filter_mode::serial_in_order, number) &
+                        tbb::make_filter<uint64_t, uint64_t>(tbb::filter_mode::parallel, make_piece) &
+                        tbb::make_filter<uint64_t, void>(tbb::filter_mode::serial_in_order, write_piece));
+}
+
+void ExportFile::commit() {
+  int failed = close(descriptor_) == 0 ? 0 : errno;
+  descriptor_ = -1;
+  if (failed != 0) fail(failed);
+  file_.commit();
+}
+
+}  // namespace vox

@@ -1,0 +1,253 @@
+#include "formats/voxels/magica_vox.h"
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+
+#include "formats/voxels/export_file.h"
+#include "libvox/base/cancel.h"
+#include "libvox/base/error.h"
+#include "libvox/base/log.h"
+#include "libvox/dag/dense_values.h"
+#include "libvox/dag/walk.h"
+
+namespace vox {
+namespace {
+
+constexpr uint32_t kModelSide = 256;
+constexpr int32_t kShownPosition = 1000;
+constexpr uint64_t kMaxFileBytes = INT32_MAX;
+constexpr uint32_t kPaletteNotes = 32;  // as many as MagicaVoxel writes
+constexpr Rgb8 kPlainColor = {200, 200, 200};
+
+struct Model {
+  VoxelBox box = {};  // of the scene, around what is filled
+  uint64_t voxels = 0;
+};
+
+// Axes are turned, never mirrored.
+VoxelBox turn_z_up(const VoxelBox& box, UpAxis up) {
+  const Int3 &a = box.min, &b = box.max;
+  switch (up) {
+    case UpAxis::X:
+      return {{a.y, a.z, a.x}, {b.y, b.z, b.x}};
+    case UpAxis::Y:
+      return {{a.x, -b.z, a.y}, {b.x, -a.z, b.y}};
+    case UpAxis::Z:
+      break;
+  }
+  return box;
+}
+
+// What `_t` places: half of an odd size is rounded down.
+Int3 model_position(const Model& model, UpAxis up) {
+  VoxelBox box = turn_z_up(model.box, up);
+  Int3 size = box.size();
+  return box.min + Int3{size.x / 2, size.y / 2, size.z / 2};
+}
+
+class Bytes {
+ public:
+  Bytes& text(std::string_view s) {
+    bytes_.insert(bytes_.end(), s.begin(), s.end());
+    return *this;
+  }
+  Bytes& integer(uint64_t value) {  // int32, little-endian; negative numbers come sign-extended
+    for (int shift = 0; shift < 32; shift += 8) bytes_.push_back(static_cast<uint8_t>(value >> shift));
+    return *this;
+  }
+  Bytes& string(std::string_view s) { return integer(s.size()).text(s); }
+  Bytes& append(const Bytes& other) {
+    bytes_.insert(bytes_.end(), other.bytes_.begin(), other.bytes_.end());
+    return *this;
+  }
+  Bytes& chunk(std::string_view id, const Bytes& content) {
+    return text(id).integer(content.size()).integer(0).append(content);
+  }
+  void reserve(uint64_t bytes) { bytes_.reserve(bytes); }
+  void byte(uint8_t value) { bytes_.push_back(value); }
+  uint64_t size() const { return bytes_.size(); }
+  std::vector<uint8_t>& data() { return bytes_; }
+
+ private:
+  std::vector<uint8_t> bytes_;
+};
+
+constexpr uint64_t kChunkHeaderBytes = 12;
+constexpr uint64_t kEmptyDict = 0;
+constexpr uint64_t kNoId = UINT64_MAX;  // -1
+
+constexpr uint64_t kLeastNodeBytes = 91;  // of the nTRN and nSHP of a model and its place in the group
+
+// SIZE and XYZI of one model.
+uint64_t model_bytes(const Model& model) {
+  return kChunkHeaderBytes + 12 + kChunkHeaderBytes + 4 + 4 * model.voxels;
+}
+
+Bytes transform_node(uint64_t id, uint64_t child, Int3 position) {
+  Bytes node;
+  node.integer(id).integer(kEmptyDict).integer(child).integer(kNoId).integer(0).integer(1);
+  node.integer(1).string("_t").string(fmt::format("{} {} {}", position.x, position.y, position.z));
+  return node;
+}
+
+// Its name says who wrote the file: formats/io/overwrite.cpp looks for it.
+Bytes root_node() {
+  Bytes node;
+  node.integer(0).integer(1).string("_name").string("vox").integer(1).integer(kNoId).integer(kNoId).integer(
+      1);
+  return node.integer(kEmptyDict), node;
+}
+
+// Root transform 0, group 1; model i has transform 2 + 2i and shape 3 + 2i.
+Bytes scene_graph(const std::vector<Model>& models, UpAxis up) {
+  Bytes graph, group;
+  graph.chunk("nTRN", root_node());
+  group.integer(1).integer(kEmptyDict).integer(models.size());
+  for (uint64_t i = 0; i < models.size(); ++i) group.integer(2 + 2 * i);
+  graph.chunk("nGRP", group);
+  for (uint64_t i = 0; i < models.size(); ++i) {
+    graph.chunk("nTRN", transform_node(2 + 2 * i, 3 + 2 * i, model_position(models[i], up)));
+    Bytes shape;
+    shape.integer(3 + 2 * i).integer(kEmptyDict).integer(1).integer(i).integer(kEmptyDict);
+    graph.chunk("nSHP", shape);
+  }
+  return graph;
+}
+
+// Colour i of the file is index i + 1.
+Bytes palette_chunks(const Palette& palette) {
+  Bytes colors, names, chunks;
+  for (uint32_t i = 0; i < 256; ++i) {
+    Rgb8 color = i < palette.count ? palette.colors[i] : i == 0 ? kPlainColor : Rgb8{0, 0, 0};
+    for (uint8_t channel : {color.r, color.g, color.b, uint8_t{255}}) colors.byte(channel);
+  }
+  chunks.chunk("RGBA", colors);
+  if (palette.count == 0) return chunks;
+  names.integer(kPaletteNotes);
+  for (uint32_t i = 0; i < kPaletteNotes; ++i) names.string(i < palette.count ? palette.names[i] : "");
+  return chunks.chunk("NOTE", names), chunks;
+}
+
+Model measure(const FrozenDag& dag, const VoxelBox& region) {
+  Model model;
+  auto add = [&](const VoxelBox& box, uint64_t voxels) {
+    model.box = model.voxels == 0 ? box : hull(model.box, box);
+    model.voxels += voxels;
+  };
+  for_each_leaf(
+      dag, region,
+      [&](Int3 corner, uint64_t mask, const uint32_t*) {
+        VoxelBox bounds = leaf_bounds(mask);
+        add({corner + bounds.min, corner + bounds.max}, static_cast<uint64_t>(popcount(mask)));
+      },
+      [&](const VoxelBox& box, uint32_t) { add(box, box.voxels()); });
+  return model;
+}
+
+[[noreturn]] void throw_too_large(const std::filesystem::path& path) {
+  throw Error("would be larger than the 2 GiB that a .vox file can have")
+      .at(path.string())
+      .hint("--res 1K makes a coarser one; of a scene file, --clip writes a part");
+}
+
+// The part of the region inside each 256³ block that the DAG has a node for.
+std::vector<VoxelBox> blocks(const FrozenDag& dag, const VoxelBox& region,
+                             const std::filesystem::path& path) {
+  std::vector<VoxelBox> found;
+  for_each_node(dag, region, [&](uint32_t level, Int3 corner, const uint32_t*) {
+    uint32_t side = dag.level_side(level);
+    if (side > kModelSide) return true;
+    found.push_back(intersection(cube_at(corner, side), region));
+    if (found.size() * kLeastNodeBytes > kMaxFileBytes) throw_too_large(path);
+    return false;
+  });
+  return found;
+}
+
+std::vector<Model> find_models(const FrozenDag& dag, const VoxelBox& region,
+                               const std::filesystem::path& path) {
+  std::vector<VoxelBox> boxes = blocks(dag, region, path);
+  std::vector<Model> models(boxes.size());
+  std::atomic<uint64_t> bytes = 0;
+  tbb::parallel_for(size_t{0}, boxes.size(), [&](size_t i) {
+    throw_if_cancelled();
+    models[i] = measure(dag, boxes[i]);
+    if ((bytes += model_bytes(models[i]) + kLeastNodeBytes) > kMaxFileBytes) throw_too_large(path);
+  });
+  std::erase_if(models, [](const Model& model) { return model.voxels == 0; });
+  // A file without any model is refused by readers.
+  if (models.empty()) models.push_back({cube_at(region.min, 1), 0});
+  return models;
+}
+
+std::vector<uint8_t> model_chunks(const FrozenDag& dag, const Model& model, UpAxis up) {
+  VoxelBox turned = turn_z_up(model.box, up);
+  Int3 size = turned.size();
+  Bytes chunks, dimensions;
+  chunks.reserve(model_bytes(model));
+  dimensions.integer(uint64_t(size.x)).integer(uint64_t(size.y)).integer(uint64_t(size.z));
+  chunks.chunk("SIZE", dimensions);
+  chunks.text("XYZI").integer(4 + 4 * model.voxels).integer(0).integer(model.voxels);
+  auto put = [&](Int3 voxel, uint8_t index) {
+    Int3 v = turn_z_up(cube_at(voxel, 1), up).min - turned.min;
+    for (int32_t byte : {v.x, v.y, v.z, int32_t{index}}) chunks.byte(static_cast<uint8_t>(byte));
+  };
+  auto put_leaf = [&](Int3 corner, uint64_t mask, const uint32_t* leaf) {
+    for (; mask != 0; mask &= mask - 1) {
+      int bit = lowest_bit(mask);
+      put(corner + leaf_voxel(bit), leaf_value(dag, leaf, bit));
+    }
+  };
+  auto put_solid = [&](const VoxelBox& box, uint32_t material) {
+    for (int32_t z = box.min.z; z < box.max.z; ++z)
+      for (int32_t y = box.min.y; y < box.max.y; ++y)
+        for (int32_t x = box.min.x; x < box.max.x; ++x) put({x, y, z}, solid_value(material));
+  };
+  if (model.voxels != 0) for_each_leaf(dag, model.box, put_leaf, put_solid);
+  return std::move(chunks.data());
+}
+
+// A scene of many models is hard to work with, where it is shown at all.
+void advise(const VoxelScene& scene, const std::vector<Model>& models, const std::filesystem::path& path) {
+  constexpr uint32_t kHandy = 1024;
+  if (scene.dag.resolution <= kHandy || models.size() == 1) return;
+  log_info("{}: {} models of at most {}³ voxels; --res {} makes a coarser scene with fewer", path.string(),
+           models.size(), kModelSide, coarser_resolution(scene.dag.resolution, kHandy));
+}
+
+void warn_where_not_shown(const std::vector<Model>& models, UpAxis up, const std::filesystem::path& path) {
+  auto hidden = std::count_if(models.begin(), models.end(), [&](const Model& model) {
+    Int3 p = model_position(model, up);
+    return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}) >= kShownPosition;
+  });
+  if (hidden != 0)
+    log_warning("{}: {} of {} models lie outside the positions of ±{} that MagicaVoxel shows", path.string(),
+                hidden, models.size(), kShownPosition);
+}
+
+}  // namespace
+
+void write_magica_vox(const VoxelScene& scene, const std::filesystem::path& path,
+                      const std::optional<VoxelBox>& clip) {
+  std::vector<Model> models = find_models(scene.dag, export_region(scene, clip, path), path);
+  Bytes tail = scene_graph(models, scene.up).append(palette_chunks(scene.palette));
+  uint64_t children = tail.size();
+  for (const Model& model : models) children += model_bytes(model);
+  if (children > kMaxFileBytes) throw_too_large(path);
+
+  Bytes head;
+  head.text("VOX ").integer(150).text("MAIN").integer(0).integer(children);
+  ExportFile file(path, head.size() + children);
+  file.write(head.data());
+  file.write_pieces(models.size(), [&](uint64_t i) { return model_chunks(scene.dag, models[i], scene.up); });
+  file.write(tail.data());
+  file.commit();
+  warn_where_not_shown(models, scene.up, path);
+  advise(scene, models, path);
+}
+
+}  // namespace vox

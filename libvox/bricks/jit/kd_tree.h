@@ -1,0 +1,52 @@
+// A kd tree over the root grid of bricks whose leaves are of one type (Labschütz, §4.3): where a leaf says
+// the type, access need not look it up.
+//
+// Each split is the one of least average entropy of the types on its two sides (eq. 4.1, 4.2). Leaves are
+// split in the order of the bits that their types take, so that a tree that may have only few leaves has them
+// where they tell most; those that stay of several types look the type up in the root grid, as bricks without
+// a tree do.
+#pragma once
+
+#include <vector>
+
+#include "libvox/bricks/frozen_bricks.h"
+#include "libvox/bricks/jit/kd_node.h"
+
+namespace vox {
+
+inline constexpr uint32_t kDefaultKdLeaves = 2048;
+
+// Of a box of bricks, what lies on either side of a split.
+VoxelBox low_side(const VoxelBox& box, KdNode split);
+VoxelBox high_side(const VoxelBox& box, KdNode split);
+
+struct KdTree {
+  Int3 grid = {0, 0, 0};      // bricks
+  std::vector<KdNode> nodes;  // the root first
+  uint32_t leaves = 0;
+  uint32_t mixed = 0;  // leaves of several types
+
+  uint32_t depth() const;  // splits on the longest way to a leaf
+
+  // f(box of bricks, leaf) of all leaves, from low to high.
+  template <class F>
+  void each_leaf(const F& f) const {
+    each_leaf_of(0, {{0, 0, 0}, grid}, f);
+  }
+
+ private:
+  template <class F>
+  void each_leaf_of(uint32_t number, const VoxelBox& box, const F& f) const {
+    const KdNode node = nodes[number];
+    if (node.is_leaf()) return f(box, node);
+    each_leaf_of(node.next, low_side(box, node), f);
+    each_leaf_of(node.next + 1, high_side(box, node), f);
+  }
+};
+
+// `types` has one number below kBrickTypeCount for each brick of the grid, x fastest; `most_leaves` is at
+// least 1. Throws Error for 2^32 bricks or more.
+KdTree build_kd_tree(Int3 grid, const std::vector<uint8_t>& types, uint32_t most_leaves);
+KdTree build_kd_tree(const FrozenBricks& bricks, uint32_t most_leaves = kDefaultKdLeaves);
+
+}  // namespace vox

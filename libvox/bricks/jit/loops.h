@@ -1,0 +1,162 @@
+// Loops that read a volume, each a body over one of the accessors: BricksRef, KdRef, DenseRef, or the
+// generated JitBricks. An accessor has get<T>(voxel), the word of a voxel of the volume.
+#pragma once
+
+#include "libvox/base/mix.h"
+#include "libvox/base/morton.h"
+#include "libvox/bricks/jit/kd_node.h"
+#include "libvox/bricks/volume_cast.h"
+
+// Of loops whose body can be a whole tree.
+#ifdef __CUDA_ARCH__
+#define VOX_NOT_UNROLLED _Pragma("unroll 1")
+#else
+#define VOX_NOT_UNROLLED
+#endif
+
+namespace vox {
+
+// What a loop is told; each takes what it needs.
+struct JitTask {
+  Int3 size;       // 12 B, of the volume
+  int32_t radius;  // 4 B, of a filter
+  uint64_t count;  // 8 B, of positions of a gather
+  void* out;       // 8 B
+  CastView view;   // of a picture, which goes to its own pixels
+};
+
+// What bricks are measured against.
+struct DenseRef {
+  Int3 size;
+  const void* words;
+
+  template <class T>
+  VOX_HD T get(Int3 v) const {
+    return static_cast<const T*>(words)[index(size, v)];
+  }
+  VOX_HD static uint64_t index(Int3 size, Int3 v) {
+    return (static_cast<uint64_t>(v.z) * static_cast<uint64_t>(size.y) + static_cast<uint64_t>(v.y)) *
+               static_cast<uint64_t>(size.x) +
+           static_cast<uint64_t>(v.x);
+  }
+};
+
+// Loops over all voxels go through cubes of 8³, and through these in Morton order: a GPU's 32 threads that go
+// together are 4 x 4 x 2 voxels, which lie in one brick. Some voxels of the last cubes are outside.
+struct CubeOrder {
+  VOX_HD static Int3 cubes(Int3 size) { return {(size.x + 7) >> 3, (size.y + 7) >> 3, (size.z + 7) >> 3}; }
+  VOX_HD static uint64_t count(Int3 size) {
+    const Int3 n = cubes(size);
+    return static_cast<uint64_t>(n.x) * static_cast<uint64_t>(n.y) * static_cast<uint64_t>(n.z) << 9;
+  }
+  // Of volumes of less than 2^41 voxels.
+  VOX_HD static Int3 voxel(uint64_t i, Int3 size) {
+    const Int3 n = cubes(size);
+    const uint32_t cube = static_cast<uint32_t>(i >> 9), row = cube / static_cast<uint32_t>(n.x);
+    const Int3 at = {static_cast<int32_t>(cube % static_cast<uint32_t>(n.x)),
+                     static_cast<int32_t>(row % static_cast<uint32_t>(n.y)),
+                     static_cast<int32_t>(row / static_cast<uint32_t>(n.y))};
+    return at * 8 + brick_voxel(static_cast<uint32_t>(i & 511));
+  }
+  VOX_HD static bool inside(Int3 v, Int3 size) { return v.x < size.x && v.y < size.y && v.z < size.z; }
+};
+
+// The words of all voxels, x fastest.
+template <class Access, class T>
+struct CopyVolume {
+  Access access;
+  JitTask task;
+
+  VOX_HD void operator()(uint64_t i) const {
+    const Int3 at = CubeOrder::voxel(i, task.size);
+    if (CubeOrder::inside(at, task.size))
+      static_cast<T*>(task.out)[DenseRef::index(task.size, at)] = access.template get<T>(at);
+  }
+};
+
+// The mean of the words in a cube of 2 radius + 1 voxels a side, rounded down; what lies outside counts 0.
+template <class Access, class T>
+struct MeanFilter {
+  Access access;
+  JitTask task;
+
+  VOX_HD void operator()(uint64_t i) const {
+    const Int3 at = CubeOrder::voxel(i, task.size);
+    if (!CubeOrder::inside(at, task.size)) return;
+    const Int3 low = {first(at.x), first(at.y), first(at.z)};
+    const Int3 high = {last(at.x, task.size.x), last(at.y, task.size.y), last(at.z, task.size.z)};
+    uint64_t sum = 0;
+    Int3 v;
+    VOX_NOT_UNROLLED for (v.z = low.z; v.z <= high.z; ++v.z)
+        VOX_NOT_UNROLLED for (v.y = low.y; v.y <= high.y; ++v.y)
+            VOX_NOT_UNROLLED for (v.x = low.x; v.x <= high.x; ++v.x) sum += access.template get<T>(v);
+    const uint64_t side = 2 * static_cast<uint64_t>(task.radius) + 1;
+    static_cast<T*>(task.out)[DenseRef::index(task.size, at)] = static_cast<T>(sum / (side * side * side));
+  }
+
+ private:
+  VOX_HD int32_t first(int32_t at) const { return at < task.radius ? 0 : at - task.radius; }
+  VOX_HD int32_t last(int32_t at, int32_t size) const {
+    return at + task.radius < size ? at + task.radius : size - 1;
+  }
+};
+
+// The words of voxels at random, each on its own.
+template <class Access, class T>
+struct RandomGather {
+  Access access;
+  JitTask task;
+
+  VOX_HD void operator()(uint64_t i) const {
+    static_cast<T*>(task.out)[i] = access.template get<T>(voxel(i, task.size));
+  }
+  VOX_HD static Int3 voxel(uint64_t i, Int3 size) {
+    const uint64_t bits = mix64(i + 1);
+    return {part(bits, size.x), part(bits >> 21, size.y), part(bits >> 42, size.z)};
+  }
+  VOX_HD static int32_t part(uint64_t bits, int32_t size) {
+    return static_cast<int32_t>((bits & 0x1fffff) * static_cast<uint64_t>(size) >> 21);
+  }
+};
+
+// The same, sorted by the Morton codes of where they lie in the volume.
+template <class Access, class T>
+struct MortonGather {
+  Access access;
+  JitTask task;
+
+  VOX_HD void operator()(uint64_t i) const {
+    static_cast<T*>(task.out)[i] = access.template get<T>(voxel(i, task.count, task.size));
+  }
+  VOX_HD static Int3 voxel(uint64_t i, uint64_t count, Int3 size) {
+    const uint64_t step = (uint64_t{1} << 60) / count;  // a code has 20 bits an axis
+    const Int3 at = morton_decode(i * step + mix64(i + 1) % step);
+    return {part(at.x, size.x), part(at.y, size.y), part(at.z, size.z)};
+  }
+  VOX_HD static int32_t part(int32_t at, int32_t size) {
+    return static_cast<int32_t>(static_cast<int64_t>(at) * size >> 20);
+  }
+};
+
+// The pixels of a picture.
+template <class Access, class T>
+struct CastPicture {
+  Access access;
+  JitTask task;
+
+  VOX_HD void operator()(uint64_t i) const { CastVolume<Access, T>{access, task.view}(i); }
+};
+
+// All of them: ReadLoop::Copy is the body CopyVolume, and in generated code the entry point copy_volume.
+#define VOX_READ_LOOPS(LOOP)                      \
+  LOOP(Copy, copy_volume, CopyVolume)             \
+  LOOP(Mean, mean_filter, MeanFilter)             \
+  LOOP(RandomGather, random_gather, RandomGather) \
+  LOOP(MortonGather, morton_gather, MortonGather) \
+  LOOP(Cast, cast_picture, CastPicture)
+
+#define VOX_READ_LOOP(loop, entry, Body) loop,
+enum class ReadLoop : uint32_t { VOX_READ_LOOPS(VOX_READ_LOOP) };
+#undef VOX_READ_LOOP
+
+}  // namespace vox

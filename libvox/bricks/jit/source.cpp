@@ -1,0 +1,170 @@
+#include "libvox/bricks/jit/source.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <iterator>
+
+namespace vox {
+namespace {
+
+// Compilers bound how deep conditions nest, and take long over functions of very many.
+constexpr uint32_t kDeepest = 24, kTogether = 64;
+constexpr uint32_t kEmpty = BrickTypes::kNumber<EmptyBrick>;
+
+class TreeWriter {
+ public:
+  TreeWriter(const FrozenBricks& bricks, const KdTree& tree)
+      : bricks_(bricks), access_(ref(bricks)), tree_(tree) {}
+
+  std::string text() {
+    leaves_.assign(tree_.nodes.size(), 1);
+    for (size_t i = tree_.nodes.size(); i-- > 0;)  // children stand behind their parents
+      if (const KdNode node = tree_.nodes[i]; !node.is_leaf())
+        leaves_[i] = leaves_[node.next] + leaves_[node.next + 1];
+    const std::string body = branch(0, {{0, 0, 0}, tree_.grid}, 0);
+    const Int3 grid = access_.grid, size = access_.size;
+    return fmt::format(R"(
+namespace vox {{
+namespace {{
+using Bits = uint{}_t;  // an entry as in the root grid
+constexpr Bits kInRoot = ~Bits{{0}} >> kRootTypeBits;  // a place that is to be read there
+struct JitBricks {{
+  BricksRef bricks;
+{}  {} VOX_HD static Bits entry(int x, int y, int z) {{
+{}    return {};
+  }}
+  VOX_HD BricksRef known() const {{
+    BricksRef b = bricks;
+    b.size = {{{}, {}, {}}};
+    b.grid = {{{}, {}, {}}};
+    b.shape = {{{}}};
+    b.entry_words = {};
+    return b;
+  }}
+  VOX_HD Int3 place_of(Int3 v) const {{ return known().place_of(v); }}
+  VOX_HD BricksRef::Entry find(Int3 p) const {{
+    const BricksRef::Entry at = BricksRef::unpack(entry(p.x, p.y, p.z));
+    if (at.place != kInRoot) return at;
+    const BricksRef::Entry read = known().entry({});
+    return {{at.type == {} ? read.type : at.type, read.place}};
+  }}
+  template <class T>
+  VOX_HD T get(BricksRef::Entry at, Int3 v) const {{
+    return known().get<T, {:#x}>(at, v);
+  }}
+  VOX_HD bool empty_brick(Int3 v) const {{ return find(place_of(v)).type == {}; }}
+  template <class T>
+  VOX_HD T get(Int3 v) const {{
+    return get<T>(find(place_of(v)), v);
+  }}
+}};
+}}  // namespace
+}}  // namespace vox
+)",
+                       bricks_.entry_words * 32, functions_, keep_apart(), body, kEmpty, size.x, size.y,
+                       size.z, grid.x, grid.y, grid.z, bricks_.log2_side, bricks_.entry_words, index(),
+                       KdNode::kMixed, types(), kEmpty);
+  }
+
+ private:
+  // Of brick p in the root grid, in 32 bits: a tree has fewer than 2^32 bricks.
+  std::string index() const {
+    return fmt::format("static_cast<uint32_t>((p.z * {}u + p.y) * {}u + p.x)", access_.grid.y,
+                       access_.grid.x);
+  }
+
+  // That occur, as a set.
+  uint32_t types() const {
+    uint32_t set = 0;
+    for (uint32_t type = 0; type < kBrickTypeCount; ++type)
+      if (bricks_.counts[type] > 0) set |= 1u << type;
+    return set;
+  }
+
+  static bool empty(KdNode node) { return node.is_leaf() && node.next == kEmpty; }
+
+  // What is empty falls through to the end of the function.
+  std::string branch(uint32_t number, const VoxelBox& box, uint32_t depth) {
+    const KdNode node = tree_.nodes[number];
+    if (empty(node)) return "";
+    if (node.is_leaf()) return "    return " + leaf(box, node) + ";\n";
+    if (depth == kDeepest) return function(number, box);
+    const auto side = [&](uint32_t child, const VoxelBox& part) {
+      const bool apart = leaves_[number] > kTogether && leaves_[child] <= kTogether && leaves_[child] > 1;
+      return apart ? function(child, part) : branch(child, part, depth + 1);
+    };
+    const std::string low = side(node.next, low_side(box, node));
+    const std::string high = side(node.next + 1, high_side(box, node));
+    const char axis = "xyz"[node.axis()];
+    if (low.empty() && high.empty()) return "";
+    if (low.empty()) return fmt::format("    if ({} >= {}) {{\n{}    }}\n", axis, node.position(), high);
+    if (high.empty()) return fmt::format("    if ({} < {}) {{\n{}    }}\n", axis, node.position(), low);
+    return fmt::format("    if ({} < {}) {{\n{}    }} else {{\n{}    }}\n", axis, node.position(), low, high);
+  }
+
+  // Compilers optimise small trees together with what uses them, and take ever longer over large ones.
+  const char* keep_apart() const { return tree_.leaves > kTogether ? "VOX_JIT_APART" : ""; }
+
+  std::string function(uint32_t number, const VoxelBox& box) {
+    const std::string body = branch(number, box, 0);
+    functions_ += fmt::format(
+        "  VOX_JIT_APART VOX_HD static Bits branch{}(int x, int y, int z) {{\n{}    return {};\n  }}\n",
+        number, body, kEmpty);
+    return fmt::format("    return branch{}(x, y, z);\n", number);
+  }
+
+  std::string leaf(const VoxelBox& box, KdNode node) const {
+    if (node.next != KdNode::kMixed && box.voxels() == 1) return fmt::format("{}u", entry(box.min));
+    return fmt::format("kInRoot << kRootTypeBits | {}", node.next);
+  }
+
+  // As it stands in the root grid.
+  uint64_t entry(Int3 brick) const {
+    const auto [type, place] = access_.entry(access_.index(brick));
+    return place << kRootTypeBits | type;
+  }
+
+  const FrozenBricks& bricks_;
+  BricksRef access_;
+  const KdTree& tree_;
+  std::vector<uint32_t> leaves_;  // below each node
+  std::string functions_;
+};
+
+// Both compilers read these.
+constexpr const char* kPrologue = R"(
+#ifdef __CUDACC_RTC__
+#define VOX_JIT_APART __noinline__
+#define VOX_JIT_ENTRY(loop, name, Body)                                                                 \
+  extern "C" __global__ void __launch_bounds__(256)                                                      \
+      name(vox::BricksRef bricks, vox::JitTask task, uint64_t n) {                                       \
+    const vox::Body<vox::JitBricks, vox::JitWord> body = {{bricks}, task};                               \
+    const uint64_t stride = uint64_t{gridDim.x} * blockDim.x;                                            \
+    for (uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) body(i);      \
+  }
+#else
+#define VOX_JIT_APART __attribute__((noinline))
+#define VOX_JIT_ENTRY(loop, name, Body)                                                                 \
+  extern "C" void name(const void* const* arguments, uint64_t i, uint64_t end) {                         \
+    const vox::Body<vox::JitBricks, vox::JitWord> body = {                                               \
+        {*static_cast<const vox::BricksRef*>(arguments[0])}, *static_cast<const vox::JitTask*>(arguments[1])}; \
+    for (; i < end; ++i) body(i);                                                                        \
+  }
+#endif
+)";
+
+}  // namespace
+
+std::string jit_tree_text(const FrozenBricks& bricks, const KdTree& tree) {
+  return TreeWriter(bricks, tree).text();
+}
+
+std::string jit_source(const FrozenBricks& bricks, const KdTree& tree) {
+  constexpr std::array<const char*, 5> kWord = {"", "uint8_t", "uint16_t", "", "uint32_t"};
+  return fmt::format("{}{}{}namespace vox {{ using JitWord = {}; }}\nVOX_READ_LOOPS(VOX_JIT_ENTRY)\n",
+                     kJitHeaders, kPrologue, jit_tree_text(bricks, tree),
+                     kWord[value_bytes(bricks.info.type)]);
+}
+
+}  // namespace vox

@@ -1,0 +1,31 @@
+// Sets of brick types that are worth a name: what one compares.
+#pragma once
+
+#include <array>
+
+#include "libvox/bricks/types/types.h"
+
+namespace vox {
+
+struct BrickTypeSet {
+  const char* name;   // on command lines
+  const char* title;  // in tables
+  uint32_t types;
+};
+
+namespace detail {
+template <class... Types>
+constexpr uint32_t set_of() {
+  return ((1u << BrickTypes::kNumber<Types>) | ...);
+}
+}  // namespace detail
+
+// Labschütz, Figure 6.1: bricks of one type beside empty ones, and the thesis's four; then all.
+inline constexpr std::array<BrickTypeSet, 5> kBrickTypeSets = {
+    {{"dense", "dense", detail::set_of<EmptyBrick, DenseBrick>()},
+     {"octree", "octree", detail::set_of<EmptyBrick, OctreeBrick>()},
+     {"list", "list", detail::set_of<EmptyBrick, ListBrick>()},
+     {"four", "four types", kThesisBrickTypes},
+     {"all", "all types", kAllBrickTypes}}};
+
+}  // namespace vox

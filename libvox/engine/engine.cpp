@@ -1,0 +1,54 @@
+#include "libvox/engine/engine.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "libvox/base/error.h"
+#include "libvox/base/log.h"
+#include "libvox/engine/engine_devices.h"
+#include "libvox/hash/table_list.h"
+
+namespace vox {
+namespace {
+
+// 0 for "cuda", N for "cuda:N".
+int parse_cuda_index(const std::string& device) {
+  if (device == "cuda") return 0;
+  int index = -1;
+  const char *begin = device.data() + 5, *end = device.data() + device.size();
+  auto [stop, error] = std::from_chars(begin, end, index);
+  if (error != std::errc() || stop != end || index < 0)
+    throw UsageError(fmt::format("--device is '{}', expected auto, cpu, cuda or cuda:N", device));
+  return index;
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> make_engine(const EngineOptions& options) {
+  const std::string& device = options.device;
+  check_table_name(options.table);
+#ifdef VOX_HAS_CUDA
+  const int count = cuda_device_count();
+#else
+  const int count = 0;
+#endif
+  if (device == "cpu" || (device == "auto" && count == 0)) {
+    if (device == "auto") log_debug("no GPU found, using the CPU");
+    return make_cpu_engine(options);
+  }
+  if (device != "auto" && device != "cuda" && !device.starts_with("cuda:"))
+    throw UsageError(fmt::format("--device is '{}', expected auto, cpu, cuda or cuda:N", device));
+  const int index = device == "auto" ? 0 : parse_cuda_index(device);
+#ifdef VOX_HAS_CUDA
+  if (index < count) return make_cuda_engine(options, index);
+  throw Error(fmt::format("--device {}: this machine has {} usable NVIDIA GPU{}", device, count,
+                          count == 1 ? "" : "s"))
+      .hint("use --device cpu, or check the driver with nvidia-smi");
+#else
+  throw Error(fmt::format("--device {}: this build has no CUDA (device {})", device, index))
+      .hint("use --device cpu");
+#endif
+}
+
+}  // namespace vox

@@ -1,0 +1,99 @@
+// The outside of the library: coarse calls on one device. Tools never see CUDA.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "libvox/bricks/build.h"
+#include "libvox/bricks/reader.h"
+#include "libvox/dag/frozen_dag.h"
+#include "libvox/device/work.h"
+#include "libvox/edit/edit_session.h"
+#include "libvox/measure/hash_bench.h"
+#include "libvox/measure/table_report.h"
+#include "libvox/render/render.h"
+#include "libvox/render/volume_render.h"
+#include "libvox/scene/palette.h"
+#include "libvox/scene/scene.h"
+#include "libvox/voxelize/grid.h"
+
+namespace vox {
+
+struct EngineOptions {
+  std::string device = "auto";  // auto, cpu, cuda, cuda:N
+  uint32_t threads = 0;         // of the host; 0: all
+  uint64_t memory_limit =
+      0;  // bytes: of the process on the CPU, of the device on a GPU; 0: 80 % of what is free
+  std::string table = "sector";  // the hash table that holds the DAG while it is built
+  bool profile = false;          // time every kernel
+};
+
+struct BuildOptions {
+  Coverage coverage = Coverage::Conservative;
+  bool materials = true;
+  bool solid = false;
+  uint64_t chunk_pairs =
+      0;  // (leaf cell, triangle) pairs a chunk; 0: chosen from the memory limit. For tests.
+};
+
+struct BuildResult {
+  FrozenDag dag;
+  double voxelize_seconds = 0;  // triangles → leaves
+  double build_seconds = 0;     // leaves → canonical DAG
+  uint64_t chunks = 0;
+  uint64_t open_rays = 0;  // --solid: rays along x that leave the grid inside: the mesh has holes
+  uint64_t peak_device_bytes = 0;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  virtual std::string device() const = 0;       // "cpu" or "cuda:0"
+  virtual std::string device_text() const = 0;  // "CPU, 2 threads", "NVIDIA H200 (cuda:0), 139.8 GiB"
+
+  // Voxelizes triangles that drop_bad_triangles() has left over. What lies outside the grid is cut off.
+  virtual BuildResult build(const Scene& scene, const IndexedScene& indexed, const Grid& grid,
+                            const BuildOptions& options) = 0;
+
+  // Measures hash tables, all or those that are named.
+  virtual HashBenchResult bench_hash(const HashBenchOptions& options) = 0;
+
+  // The same voxels with leaves reduced to masks. The DAG is one that check_structure() accepts.
+  virtual FrozenDag without_materials(const FrozenDag& dag) = 0;
+
+  // Memory and times of hash tables that hold this DAG, one that check_structure() accepts.
+  virtual std::vector<TableReport> measure_tables(const FrozenDag& dag, const TablesQuery& query) = 0;
+
+  // A session that edits this scene. The DAG is one that check_structure() accepts; the engine outlives the
+  // session.
+  virtual std::unique_ptr<EditSession> edit(const FrozenDag& dag) = 0;
+
+  // The scene, on the device, to take pictures of. Both are looked at as long as there is a renderer, which
+  // has to go before the engine does. The DAG is one that check_structure() accepts.
+  virtual std::unique_ptr<Renderer> renderer(const FrozenDag& dag, const Palette& palette) = 0;
+
+  // Hybrid bricks of a volume, or what they would come to at each size. Throw Error where a value of the
+  // volume is not finite, UsageError where the types cannot hold every brick.
+  virtual BricksResult build_bricks(const Volume& volume, const BricksOptions& options) = 0;
+  virtual std::vector<BrickTotals> measure_bricks(const Volume& volume, const BricksOptions& options) = 0;
+
+  // Bricks on the device, to read them in several ways. Both are looked at as long as there is a reader,
+  // which has to go before the engine does. The bricks are ones that check_structure() accepts.
+  virtual std::unique_ptr<BricksReader> bricks_reader(const FrozenBricks& bricks,
+                                                      const JitOptions& options) = 0;
+
+  // Bricks, on the device, to take pictures of; they are looked at as long as there is a renderer, which has
+  // to go before the engine does. They are ones that check_structure() accepts. Throws Error where they have
+  // no place in the world, or a value is not finite.
+  virtual std::unique_ptr<VolumeRenderer> volume_renderer(const FrozenBricks& bricks) = 0;
+
+  virtual std::vector<KernelTime> profile() const = 0;  // since the engine was made, longest first
+};
+
+// Throws Error where the device named is not there.
+std::unique_ptr<Engine> make_engine(const EngineOptions& options);
+
+}  // namespace vox

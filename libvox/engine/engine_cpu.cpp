@@ -1,0 +1,11 @@
+#include "libvox/device/cpu_device.h"
+#include "libvox/engine/engine_devices.h"
+#include "libvox/engine/engine_impl.h"
+
+namespace vox {
+
+std::unique_ptr<Engine> make_cpu_engine(const EngineOptions& options) {
+  return std::make_unique<DeviceEngine<CpuDevice>>(options);
+}
+
+}  // namespace vox

@@ -1,0 +1,86 @@
+// Searching in the table `sector` (sector_layout.h): one thread an item.
+#pragma once
+
+#include "libvox/hash/batch.h"
+#include "libvox/hash/sector/layout.h"
+#include "libvox/hash/slab/table_ref.h"
+
+namespace vox {
+
+// The buckets of one item size that were made at one time. A table that outgrows its buckets gets more of
+// them, for the items that come then; those that are there stay where they are.
+struct SectorBuckets {
+  uint32_t* lines;  // 8 B
+  uint32_t count;   // 4 B
+  uint32_t first;   // 4 B, index of the first among the buckets of all sizes that are inserted into
+
+  VOX_HD uint32_t* line(uint64_t hash) const {
+    return lines + uint64_t{bucket_of(hash, count)} * SectorLine::kWords;
+  }
+};
+static_assert(sizeof(SectorBuckets) == 16);
+
+// Trivially copyable view that kernel bodies capture.
+struct SectorTableRef {
+  static constexpr uint32_t kMaxGenerations = 8;
+
+  SlabMemoryRef memory;
+  const uint32_t* overflow;  // sectors
+  uint32_t item_words;
+  uint32_t generations;
+  SectorBuckets buckets[kMaxGenerations];  // insertions go to the last
+
+  // What find reads first.
+  VOX_HD void prefetch(uint64_t hash) const {
+    if (generations == 0) return;
+    const uint32_t* line = buckets[generations - 1].line(hash);
+    prefetch_line(line);
+    prefetch_line(line + 16);
+  }
+
+  // Pointer to the item, or kNullPointer.
+  template <class Probe>
+  VOX_HD uint32_t find(const uint32_t* item, uint64_t hash, Probe& probe) const {
+    uint32_t found = kNullPointer;
+    for (uint32_t generation = generations; generation-- > 0 && found == kNullPointer;) {
+      const uint32_t* line = buckets[generation].line(hash);
+      probe.touch(line, SectorLine::kWords * 4);
+      SlotMask same = match_bytes<SectorLine::kSlots>(line, byte_fingerprint(hash));
+      while (same.any() && found == kNullPointer)
+        found = check(slot_pointer<SectorLine>(line, same.take_lowest()), item, probe);
+      if (found == kNullPointer) found = find_in_overflow(line[SectorLine::kNextWord], item, hash, probe);
+    }
+    return found;
+  }
+
+  // In a bucket's overflow sectors, of which the first is this.
+  template <class Probe>
+  VOX_HD uint32_t find_in_overflow(uint32_t number, const uint32_t* item, uint64_t hash, Probe& probe) const {
+    uint32_t found = kNullPointer;
+    while (number != kNoSector && found == kNullPointer) {
+      const uint32_t* sector = overflow + uint64_t{number} * SectorOverflow::kWords;
+      probe.touch(sector, SectorOverflow::kWords * 4);
+      SlotMask same = match_bytes<SectorOverflow::kSlots>(sector, byte_fingerprint(hash));
+      while (same.any() && found == kNullPointer)
+        found = check(slot_pointer<SectorOverflow>(sector, same.take_lowest()), item, probe);
+      number = sector[SectorOverflow::kNextWord];
+    }
+    return found;
+  }
+
+  VOX_HD const uint32_t* item_at(uint32_t pointer) const {
+    return memory.superblocks[pointer / kItemsPerSuperblock].slabs +
+           uint64_t{pointer % kItemsPerSuperblock} * item_words;
+  }
+
+ private:
+  // The pointer, if the item is there.
+  template <class Probe>
+  VOX_HD uint32_t check(uint32_t pointer, const uint32_t* item, Probe& probe) const {
+    const uint32_t* there = item_at(pointer);
+    probe.touch(there, item_words * 4);
+    return same_words(ItemRef(there), item, item_words) ? pointer : kNullPointer;
+  }
+};
+
+}  // namespace vox

@@ -1,0 +1,382 @@
+// Owns the slabs and buckets of the tables of all item sizes on a device, and runs searches and insertions of
+// whole batches; Scheme (such as Accel8) says what a slab looks like. SectorTables offers the same calls.
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "libvox/base/error.h"
+#include "libvox/device/pool.h"
+#include "libvox/hash/slab/sweep.h"
+#include "libvox/hash/slab/table_ref.h"
+#include "libvox/hash/superblocks.h"
+#include "libvox/hash/sweep.h"
+#include "libvox/hash/table_memory.h"
+#include "libvox/hash/table_options.h"
+
+namespace vox {
+
+struct SpreadBuckets {
+  const uint32_t* from;
+  uint32_t* to;
+  uint32_t factor;
+  VOX_HD void operator()(uint64_t i) const { to[i] = from[i / factor]; }
+};
+
+// Slabs and items in a bucket's list.
+template <class Scheme>
+struct ChainLength {
+  static constexpr uint32_t kLongest = 255;  // longer ones count as this
+  SlabTableRef<Scheme> table;
+  VOX_HD uint32_t operator()(uint64_t bucket) const {
+    uint32_t length = 0;
+    for (uint32_t number = table.buckets[bucket]; number != kNullSlab && length < kLongest; ++length)
+      number = table.slab(number)[Scheme::kNextWord];
+    return length;
+  }
+};
+
+// The table of one item size.
+template <class Device, class Scheme>
+class SlabTable {
+ public:
+  using Ref = SlabTableRef<Scheme>;
+
+  SlabTable(Device& device, Superblocks<Device>& memory, uint32_t item_words, const TableOptions& options)
+      : device_(device), memory_(memory), item_words_(item_words), load_factor_(options.load_factor) {}
+
+  // Buckets for this many items, before there are any.
+  void expect(uint64_t items) {
+    if (items > 0 && bucket_count_ == 0) set_buckets((items + load_factor_ - 1) / load_factor_);
+  }
+
+  // Makes room for `count` more items, whichever buckets they fall into. Call between batches. `growth` is
+  // how many times as many items as then the table is expected to hold in the end: a table that has to grow
+  // searches longer.
+  void reserve(uint64_t count, double growth = 1) {
+    if (count == 0) return;
+    if (!slabs_used_.data()) {
+      slabs_used_ = device_.template make<uint32_t>(1);
+      device_.fill(slabs_used_.data(), 1, 0u);
+      numbers_ = device_.template make<uint32_t>(kMaxSuperblocks);
+      full_ = device_.template make<uint32_t>(kMaxSuperblocks);
+      device_.fill(full_.data(), kMaxSuperblocks, 0u);
+    }
+    grow_buckets(items_ + count, growth);
+    items_ += count;
+    // A bucket with x new items takes at most x / slots + 1 new slabs; a group that loses a race holds one
+    // for a moment.
+    const uint64_t worst = count / Scheme::kSlots + std::min<uint64_t>(count, bucket_count_) +
+                           std::min<uint64_t>(count, Device::Group::kAtOnce);
+    const uint64_t used = slabs_used();
+    const uint64_t capacity = slab_count();
+    if (used + worst <= capacity) return;
+    const auto more =
+        static_cast<uint32_t>((used + worst - capacity + kSlabsPerSuperblock - 1) / kSlabsPerSuperblock);
+    const uint32_t first = memory_.grow(more, superblocks(), Scheme::layout(item_words_));
+    const size_t before = superblocks_.size();
+    superblocks_.resize(before + more);
+    std::iota(superblocks_.begin() + static_cast<std::ptrdiff_t>(before), superblocks_.end(), first);
+    device_.upload(numbers_.data() + before, superblocks_.data() + before, more);
+  }
+
+  Ref ref() const {
+    return {{memory_.ref(), numbers_.data(), full_.data(), superblocks(), slabs_used_.data()},
+            buckets_.data(),
+            static_cast<uint32_t>(bucket_count_),
+            item_words_,
+            Scheme::layout(item_words_),
+            slabs_searched_};
+  }
+
+  // What a sweep leaves, counted on the device.
+  struct Left {
+    uint64_t items = 0, slabs = 0;
+  };
+  // Removes the items that are not marked, and slabs that are empty then.
+  void sweep(const uint32_t* marks, Left* left) const {
+    const SlabsOfTable<Scheme> slabs = {ref()};
+    device_.for_each_group({"sweep: slabs", Scheme::kReadWords * 4}, slab_count(),
+                           SweepSlab<Scheme>{slabs, marks});
+    device_.for_each_group({"sweep: unlink slabs", 32 * 32}, slab_count() / 32,
+                           UnlinkEmptySlabs<Scheme>{slabs, &left->items, &left->slabs});
+    device_.for_each({"sweep: buckets", 36}, bucket_count_, UnlinkFromBucket<Scheme>{slabs});
+  }
+  // After it: what is left, and which superblocks the table is about to lose.
+  void adopt(const Left& left, const std::vector<uint32_t>& released) {
+    if (superblocks_.empty()) return;
+    if (left.items < items_) slabs_searched_ = left.items == 0 ? 1 : UINT32_MAX;
+    items_ = left.items;
+    std::erase_if(superblocks_, [&](uint32_t number) { return released[number] != 0; });
+    device_.upload(numbers_.data(), superblocks_.data(), superblocks_.size());
+    device_.fill(full_.data(), superblocks_.size(), 0u);
+    device_.fill(slabs_used_.data(), 1, static_cast<uint32_t>(left.slabs));
+    if (items_ > 0) return;
+    buckets_.reset();
+    bucket_count_ = 0;
+  }
+  const std::vector<uint32_t>& superblock_numbers() const { return superblocks_; }
+
+  uint64_t items() const { return items_; }
+
+  TableMemory memory() const {
+    TableMemory memory = layout_memory(item_words_, items_, bucket_count_, slabs_used());
+    const uint64_t unused = slab_count() - memory.slabs;
+    memory.slack_bytes = unused * Scheme::layout(item_words_).slab_words * 4;
+    memory.bitmap_bytes = uint64_t{superblocks()} * kBitmapWordsPerSuperblock * 4;
+    std::array<uint64_t, ChainLength<Scheme>::kLongest + 1> lengths = {};
+    device_.histogram("chain lengths", bucket_count_, ChainLength<Scheme>{ref()}, lengths.data(),
+                      lengths.size());
+    memory.chain_lengths.assign(lengths.begin(), lengths.end());
+    while (!memory.chain_lengths.empty() && memory.chain_lengths.back() == 0) memory.chain_lengths.pop_back();
+    return memory;
+  }
+
+  // What so many slabs take that hold so many items.
+  static TableMemory layout_memory(uint32_t item_words, uint64_t items, uint64_t buckets, uint64_t slabs) {
+    const uint64_t item_bytes = uint64_t{item_words} * 4;
+    TableMemory memory;
+    memory.item_words = item_words;
+    memory.items = items;
+    memory.buckets = buckets;
+    memory.slabs = slabs;
+    memory.item_bytes = items * item_bytes;
+    memory.empty_bytes = slabs * Scheme::kSlots * item_bytes - memory.item_bytes;
+    memory.fingerprint_bytes = slabs * Scheme::fingerprint_bytes();
+    memory.padding_bytes = slabs * Scheme::padding_bytes(item_words);
+    memory.link_bytes = slabs * Scheme::layout(item_words).slab_words * 4 - memory.item_bytes -
+                        memory.empty_bytes - memory.fingerprint_bytes - memory.padding_bytes;
+    memory.bucket_bytes = buckets * 4;
+    return memory;
+  }
+
+ private:
+  uint32_t superblocks() const { return static_cast<uint32_t>(superblocks_.size()); }
+  uint64_t slab_count() const { return superblocks_.size() * kSlabsPerSuperblock; }
+
+  uint64_t slabs_used() const {
+    uint32_t used = 0;
+    if (slabs_used_.data()) device_.download(&used, slabs_used_.data(), 1);
+    return used;
+  }
+
+  void set_buckets(uint64_t count) {
+    if (count > UINT32_MAX) throw Error("a hash table has more than 2^32 buckets");
+    bucket_count_ = count;
+    buckets_ = device_.template make<uint32_t>(count);
+    device_.fill(buckets_.data(), count, kNullSlab);
+  }
+
+  // Keeps the load below twice the load factor.
+  void grow_buckets(uint64_t items, double growth) {
+    if (items <= 2 * load_factor_ * bucket_count_) return;
+    constexpr uint64_t kFewest = 256;
+    const auto expected = static_cast<uint64_t>(static_cast<double>(items) * growth);
+    const uint64_t wanted = std::max(kFewest, std::max(2 * items, expected) / load_factor_);
+    if (bucket_count_ == 0) return set_buckets(wanted);
+    const uint64_t factor = (wanted + bucket_count_ - 1) / bucket_count_;
+    const uint64_t grown_count = bucket_count_ * factor;
+    if (grown_count > UINT32_MAX) throw Error("a hash table has more than 2^32 buckets");
+    Buffer<uint32_t> grown = device_.template make<uint32_t>(grown_count);
+    device_.for_each("grow buckets", grown_count,
+                     SpreadBuckets{buckets_.data(), grown.data(), static_cast<uint32_t>(factor)});
+    buckets_ = std::move(grown);
+    bucket_count_ = grown_count;
+  }
+
+  Device& device_;
+  Superblocks<Device>& memory_;
+  uint32_t item_words_;
+  uint64_t load_factor_;
+  uint64_t items_ = 0, bucket_count_ = 0;
+  uint32_t slabs_searched_ = 1;
+  std::vector<uint32_t> superblocks_;  // their numbers
+  Buffer<uint32_t> buckets_, numbers_, full_, slabs_used_;
+};
+
+template <class Scheme>
+using SlabTableRefs = std::array<SlabTableRef<Scheme>, kMaxItemWords + 1>;  // by item size
+
+// An item of a batch, and where its bucket begins.
+struct PreparedItem {
+  uint32_t hash_low, hash_high;
+  uint32_t item, words;
+  uint32_t first_slab;
+
+  VOX_HD uint64_t hash() const { return uint64_t{hash_high} << 32 | hash_low; }
+};
+
+// What searching and inserting have in common.
+template <class Scheme>
+struct ItemsInTables {
+  BatchRef batch;
+  ChosenRef chosen;
+  SlabTableRefs<Scheme> tables;
+  uint32_t* pointers;
+  uint64_t* sectors;  // nullptr: not counted
+
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    tables[batch.size(chosen[i])].prefetch(batch.hash(chosen[i]), stage);
+  }
+  VOX_HD PreparedItem prepare(uint64_t i) const {
+    const uint64_t item = chosen[i], hash = batch.hash(item);
+    const uint32_t words = batch.size(item);
+    return {static_cast<uint32_t>(hash), static_cast<uint32_t>(hash >> 32), static_cast<uint32_t>(item),
+            words, tables[words].first_slab(hash)};
+  }
+
+  template <class Group, class Probe>
+  VOX_HD void finish(Group group, const PreparedItem& prepared, uint32_t pointer, const Probe& probe) const {
+    group.once([&] {
+      pointers[prepared.item] = pointer;
+      if constexpr (Probe::kCounts) atomic_add(sectors, uint64_t{probe.sectors()});
+    });
+  }
+};
+
+template <class Scheme, class Probe>
+struct FindItems {
+  static constexpr uint32_t kAheadBytes = Scheme::kReadWords * 4;  // that prefetch() asks for
+  ItemsInTables<Scheme> items;
+
+  VOX_HD void prefetch(uint64_t i, int stage) const { items.prefetch(i, stage); }
+  VOX_HD PreparedItem prepare(uint64_t i) const { return items.prepare(i); }
+
+  template <class Group>
+  VOX_HD void operator()(Group group, const PreparedItem& prepared) const {
+    Probe probe;
+    const uint32_t pointer = items.tables[prepared.words].find(group, items.batch.item(prepared.item),
+                                                               prepared.hash(), prepared.first_slab, probe);
+    items.finish(group, prepared, pointer, probe);
+  }
+};
+
+template <class Scheme, class Probe>
+struct InsertItems {
+  static constexpr uint32_t kAheadBytes = Scheme::kReadWords * 4;  // that prefetch() asks for
+  ItemsInTables<Scheme> items;
+
+  VOX_HD void prefetch(uint64_t i, int stage) const { items.prefetch(i, stage); }
+  VOX_HD PreparedItem prepare(uint64_t i) const { return items.prepare(i); }
+
+  template <class Group>
+  VOX_HD void operator()(Group group, const PreparedItem& prepared) const {
+    Probe probe;
+    const uint32_t pointer = items.tables[prepared.words].insert(group, items.batch.item(prepared.item),
+                                                                 prepared.hash(), prepared.first_slab, probe);
+    items.finish(group, prepared, pointer, probe);
+  }
+};
+
+// One table per item size; leaves and nodes of one size share a table.
+template <class Device, class Scheme>
+class SlabTables {
+ public:
+  static constexpr const char* kName = Scheme::kName;
+
+  SlabTables(Device& device, const TableOptions& options) : device_(device), memory_(device) {
+    for (uint32_t words = 0; words <= kMaxItemWords; ++words)
+      tables_.emplace_back(device, memory_, words, options);
+  }
+
+  SlabMemoryRef memory_ref() const { return memory_.ref(); }
+  uint64_t pointer_range() const { return memory_.pointer_range(); }
+  uint64_t places() const { return memory_.places(); }
+  std::vector<uint32_t> first_places() const { return memory_.first_places(); }
+  uint64_t items() const {
+    uint64_t sum = 0;
+    for (const auto& table : tables_) sum += table.items();
+    return sum;
+  }
+  // Of the sizes that have items.
+  std::vector<TableMemory> memory() const {
+    std::vector<TableMemory> result;
+    for (const auto& table : tables_)
+      if (table.items() > 0) result.push_back(table.memory());
+    return result;
+  }
+
+  // How many items of each size there will be in the end. Call before there are any.
+  void expect(const SizeCounts& items) {
+    for (uint32_t words = 0; words <= kMaxItemWords; ++words) tables_[words].expect(items[words]);
+  }
+  // How many times as many items as after the next insertion there will be in the end, as far as one knows.
+  void expect_growth(double growth) { growth_ = growth; }
+
+  // Search phase: pointers[chosen[i]] for i < n becomes the item's pointer, or kNullPointer.
+  void find(const BatchRef& batch, const ChosenRef& chosen, uint64_t n, uint32_t* pointers) const {
+    device_.for_each_group({"find items", 100}, n,
+                           FindItems<Scheme, NoProbe>{{batch, chosen, refs(), pointers, nullptr}});
+  }
+  // Insertion phase: the chosen items differ from each other and from all that are stored.
+  void insert(const BatchRef& batch, const ChosenRef& chosen, uint64_t n, uint32_t* pointers) {
+    reserve(batch, chosen, n);
+    device_.for_each_group({"insert items", 132}, n,
+                           InsertItems<Scheme, NoProbe>{{batch, chosen, refs(), pointers, nullptr}});
+  }
+
+  SweepResult sweep(const uint32_t* marks) {
+    const uint64_t items_before = items(), used_before = device_.pool().used();
+    const std::vector<uint32_t> released = memory_.without_marks(marks);
+    std::vector<Left> left(tables_.size());
+    {
+      auto on_device = device_.template make<Left>(left.size());
+      device_.upload(on_device.data(), left.data(), left.size());
+      for (size_t words = 0; words < tables_.size(); ++words)
+        tables_[words].sweep(marks, on_device.data() + words);
+      device_.download(left.data(), on_device.data(), left.size());
+    }
+    for (size_t words = 0; words < tables_.size(); ++words) tables_[words].adopt(left[words], released);
+    for (const auto& table : tables_) memory_.set_order(table.superblock_numbers());
+    memory_.release(released);
+    return end_sweep(device_.pool(), items_before - items(), used_before);
+  }
+
+  // The same, slower, and how many 32-byte sectors were touched.
+  uint64_t find_counted(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,
+                        uint32_t* pointers) const {
+    return counted([&](uint64_t* sectors) {
+      device_.for_each_group("find items, counted", n,
+                             FindItems<Scheme, SectorProbe>{{batch, chosen, refs(), pointers, sectors}});
+    });
+  }
+  uint64_t insert_counted(const BatchRef& batch, const ChosenRef& chosen, uint64_t n, uint32_t* pointers) {
+    reserve(batch, chosen, n);
+    return counted([&](uint64_t* sectors) {
+      device_.for_each_group("insert items, counted", n,
+                             InsertItems<Scheme, SectorProbe>{{batch, chosen, refs(), pointers, sectors}});
+    });
+  }
+
+ private:
+  using Left = typename SlabTable<Device, Scheme>::Left;
+
+  SlabTableRefs<Scheme> refs() const {
+    SlabTableRefs<Scheme> refs = {};
+    for (uint32_t words = 0; words <= kMaxItemWords; ++words) refs[words] = tables_[words].ref();
+    return refs;
+  }
+
+  void reserve(const BatchRef& batch, const ChosenRef& chosen, uint64_t n) {
+    const SizeCounts counts = count_sizes(device_, batch, chosen, n);
+    for (uint32_t words = 0; words <= kMaxItemWords; ++words) tables_[words].reserve(counts[words], growth_);
+  }
+
+  template <class F>
+  uint64_t counted(const F& f) const {
+    auto sectors = device_.template make<uint64_t>(1);
+    device_.fill(sectors.data(), 1, uint64_t{0});
+    f(sectors.data());
+    uint64_t count = 0;
+    device_.download(&count, sectors.data(), 1);
+    return count;
+  }
+
+  Device& device_;
+  Superblocks<Device> memory_;
+  std::vector<SlabTable<Device, Scheme>> tables_;
+  double growth_ = 1;
+};
+
+}  // namespace vox

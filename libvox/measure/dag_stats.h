@@ -1,0 +1,54 @@
+// What a DAG holds and what deduplication has made of it, counted from its words.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "libvox/base/voxel_box.h"
+#include "libvox/dag/frozen_dag.h"
+#include "libvox/hash/batch.h"
+#include "libvox/scene/palette.h"
+
+namespace vox {
+
+// How often nodes are used.
+struct UseCounts {
+  uint64_t most = 0;                   // of the node used most
+  std::array<uint64_t, 64> bins = {};  // bins[i]: how many nodes are used 2^i to 2^(i + 1) − 1 times
+
+  void add(uint64_t uses);
+  UseCounts& operator+=(const UseCounts& other);
+};
+
+struct LevelStats {
+  uint64_t svo_nodes = 0;      // in the octree
+  uint64_t unique_nodes = 0;   // in the DAG
+  uint64_t words = 0;          // of the unique nodes
+  uint64_t svo_words = 0;      // were nothing shared
+  SizeCounts item_sizes = {};  // unique nodes by their words
+
+  // Two ways to count. Pointers: the child pointers of the DAG that lead to a node, the root having one from
+  // outside. Places: how many nodes of the octree it stands for.
+  UseCounts pointers, places;
+
+  LevelStats& operator+=(const LevelStats& other);
+  double reduction() const {
+    return unique_nodes == 0 ? 1 : static_cast<double>(svo_nodes) / static_cast<double>(unique_nodes);
+  }
+};
+
+struct DagStats {
+  uint64_t voxels = 0;
+  std::array<uint64_t, kPaletteSize> material_voxels = {};  // material 0 without materials
+  VoxelBox filled = {};                                     // empty without voxels
+  uint64_t octree_masks = 0;       // nodes of an octree down to cubes of 2³ voxels, one byte each
+  std::vector<LevelStats> levels;  // the root's first
+
+  LevelStats all_levels() const;
+};
+
+// The DAG is one that check_structure() accepts.
+DagStats count_dag(const FrozenDag& dag);
+
+}  // namespace vox

@@ -1,0 +1,75 @@
+#include "libvox/measure/hash_bench.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "libvox/base/error.h"
+#include "libvox/base/units.h"
+#include "libvox/hash/table_list.h"
+
+namespace vox {
+namespace {
+
+void check_axis(const std::vector<uint32_t>& values, const char* option, uint32_t low, uint32_t high) {
+  if (values.empty()) throw UsageError(fmt::format("{} names no value", option));
+  for (const uint32_t value : values)
+    if (value < low || value > high)
+      throw UsageError(fmt::format("{} has {}, expected {} to {}", option, value, low, high));
+}
+
+void check_tables(const std::vector<std::string>& names) {
+  const std::vector<std::string> known = table_names();
+  for (const std::string& name : names)
+    if (std::ranges::find(known, name) == known.end())
+      throw UsageError(fmt::format("--tables has '{}', expected some of: {}", name, fmt::join(known, ", ")));
+}
+
+uint64_t scaled(uint64_t count, double scale) {
+  return static_cast<uint64_t>(std::llround(static_cast<double>(count) * scale));
+}
+
+}  // namespace
+
+void check(const HashBenchOptions& options) {
+  check_tables(options.tables);
+  check_axis(options.item_words, "--item-words", kMinItemWords, kMaxItemWords);
+  check_axis(options.load_factors, "--load-factors", 1, HashBenchOptions::kMostLoadFactor);
+  check_axis(options.hit_rates, "--hit-rates", 0, 100);
+  check_axis({options.repetitions}, "--repetitions", HashBenchOptions::kFewestRepetitions,
+             HashBenchOptions::kMostRepetitions);
+}
+
+HashBenchSizes sizes_of(const HashBenchOptions& options, const std::string& device) {
+  constexpr double kMostItems = 0x1p32;
+  const double scale =
+      options.scale.value_or(device == "cpu" ? HashBenchOptions::kCpuScale : HashBenchOptions::kGpuScale);
+  if (!(scale > 0)) throw UsageError("--scale must be greater than 0");
+  auto fits = [](uint64_t count) { return static_cast<double>(count) <= kMostItems; };
+  const bool all_fit = scale * HashBenchOptions::kFill <= kMostItems && fits(options.fill.value_or(0)) &&
+                       fits(options.batch.value_or(0));
+  HashBenchSizes sizes = {};
+  if (all_fit)
+    sizes = {options.fill.value_or(scaled(HashBenchOptions::kFill, scale)),
+             options.batch.value_or(scaled(HashBenchOptions::kBatch, scale))};
+  if (!all_fit || !fits(sizes.fill + sizes.batch))
+    throw UsageError(
+        "--fill and --batch, or --scale, ask for more than 2^32 items, which is more than 32-bit pointers "
+        "reach");
+  if (sizes.fill == 0 || sizes.batch == 0)
+    throw UsageError(fmt::format("--{} is 0 items, expected 1 or more", sizes.fill == 0 ? "fill" : "batch"));
+  return sizes;
+}
+
+void check_search(const std::string& what, const SearchOutcome& outcome) {
+  if (outcome.hits != outcome.expected_hits)
+    throw Error(fmt::format("{}: found {} items, expected {}", what, format_count(outcome.hits),
+                            format_count(outcome.expected_hits)));
+  if (outcome.wrong != 0)
+    throw Error(fmt::format("{}: {} items were found where they are not, or missed where they are", what,
+                            format_count(outcome.wrong)));
+}
+
+}  // namespace vox

@@ -1,0 +1,336 @@
+// The benchmark on one device. Included by hash_bench_cpu.cpp and hash_bench_cuda.cu, which only say which.
+// A table that is added to AllTables is measured without a change here.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "libvox/base/cancel.h"
+#include "libvox/base/error.h"
+#include "libvox/base/log_line.h"
+#include "libvox/base/progress.h"
+#include "libvox/base/stopwatch.h"
+#include "libvox/base/units.h"
+#include "libvox/hash/batch_duplicates.h"
+#include "libvox/hash/find_or_insert.h"
+#include "libvox/hash/slab/duplicates.h"
+#include "libvox/hash/table_list.h"
+#include "libvox/measure/bench_items.h"
+#include "libvox/measure/hash_bench.h"
+#include "libvox/measure/random_reads.h"
+
+namespace vox {
+
+// `pointers` is what a search in `tables` gave for the first n items of `batch`, whose numbers these are;
+// items 1 to `stored` are in the tables.
+template <class Device, class Tables, class Numbers>
+SearchOutcome search_outcome(Device& device, const Tables& tables, uint64_t stored, const Numbers& numbers,
+                             const BatchRef& batch, uint64_t n, const uint32_t* pointers) {
+  const auto memory = tables.memory_ref();
+  const bench::IsStored<Numbers> is_stored = {numbers, stored};
+  const bench::IsWrong<Numbers, decltype(tables.memory_ref())> is_wrong = {is_stored, batch, memory,
+                                                                           tables.pointer_range(), pointers};
+  return {device.sum("count hits", n, bench::IsFound{pointers}),
+          device.sum("count stored items", n, is_stored), device.sum("check pointers", n, is_wrong)};
+}
+
+// Throws Error unless equal items, and only these, have one leader, which leads itself.
+template <class Device, class Numbers>
+void check_leaders(Device& device, const std::string& what, const Numbers& numbers, uint64_t n,
+                   const uint32_t* leader_of) {
+  auto marks = device.template make<uint32_t>(n + 1);  // of the numbers 1 to n
+  device.fill(marks.data(), n + 1, 0u);
+  device.for_each("mark numbers", n, bench::MarkNumber<Numbers>{numbers, marks.data()});
+  const uint64_t distinct = device.sum("count numbers", n + 1, bench::IsMarked{marks.data()});
+  const uint64_t wrong = device.sum("check leaders", n, bench::IsWrongLeader<Numbers>{numbers, n, leader_of});
+  if (wrong != 0) throw Error(what + ": " + format_count(wrong) + " items have a wrong leader");
+  const uint64_t leaders = device.sum("count leaders", n, IsLeader{leader_of});
+  if (leaders != distinct)
+    throw Error(what + ": found " + format_count(leaders) + " different items, expected " +
+                format_count(distinct));
+}
+
+template <class Device>
+class HashBench {
+ public:
+  HashBench(Device& device, const HashBenchOptions& options)
+      : device_(device), options_(options), sizes_(sizes_of(options, device.name())) {}
+
+  HashBenchResult run() {
+    Stopwatch watch;
+    result_.sizes = sizes_;
+    measure_ceilings();
+    uint64_t tables = 0;
+    for_each_chosen_table([&](auto) { ++tables; });
+    Progress progress("measuring", options_.item_words.size() * (tables * options_.load_factors.size() + 1));
+    uint64_t done = 0;
+    for (const uint32_t words : options_.item_words) {
+      make_items(words);
+      for (const uint32_t load_factor : options_.load_factors)
+        for_each_chosen_table([&](auto type) {
+          const std::string what = std::string(type.kName) + ", " + std::to_string(words) + " words";
+          try {
+            measure_table<typename decltype(type)::template Tables<Device>>(load_factor);
+          } catch (OutOfMemory& error) {
+            error.at(what);
+            throw;
+          }
+          progress.update(++done, what);
+        });
+      measure_duplicates();
+      progress.update(++done, "duplicates, " + std::to_string(words) + " words");
+    }
+    result_.seconds = watch.seconds();
+    return std::move(result_);
+  }
+
+ private:
+  static constexpr ChosenRef kAll = {nullptr};
+
+  template <class F>
+  void for_each_chosen_table(const F& f) const {
+    for_each_table([&](auto type) {
+      if (options_.tables.empty() || std::ranges::count(options_.tables, std::string(type.kName)) > 0)
+        f(type);
+    });
+  }
+
+  // Of as much memory as a table takes, and where there is so much of as much as many tables take.
+  void measure_ceilings() {
+    const double scale = static_cast<double>(sizes_.fill) / HashBenchOptions::kFill;
+    const uint64_t reads = std::max<uint64_t>(16 * sizes_.batch, 1 << 20);
+    for (const double bytes : {scale * 0x1p30, scale * 0x1p33}) {
+      const uint64_t wanted = std::max<uint64_t>(static_cast<uint64_t>(bytes), 1 << 20);
+      if (!result_.ceilings.empty() && wanted > device_.pool().available() / 10 * 9) {
+        log_line(LogLevel::Info, "no memory to measure random reads of " + format_bytes(wanted));
+        continue;
+      }
+      for (const RandomReadCeiling& ceiling :
+           measure_random_reads(device_, wanted, reads, options_.repetitions))
+        result_.ceilings.push_back(ceiling);
+    }
+    device_.pool().trim();
+  }
+
+  // Items 1 to fill are stored first, then as many as a batch has.
+  void make_items(uint32_t words) {
+    item_words_ = words;
+    expected_ = {};
+    expected_[words] = sizes_.fill + sizes_.batch;
+    const uint64_t most = std::max(sizes_.fill, sizes_.batch);
+    for (Buffer<uint32_t>* buffer : {&filled_words_, &new_words_, &batch_words_, &pointers_}) buffer->reset();
+    device_.pool().trim();
+    filled_words_ = device_.template make<uint32_t>(sizes_.fill * words);
+    new_words_ = device_.template make<uint32_t>(sizes_.batch * words);
+    batch_words_ = device_.template make<uint32_t>(sizes_.batch * words);
+    pointers_ = device_.template make<uint32_t>(most);
+    filled_ = write_items(kFilled, sizes_.fill, filled_words_);
+    new_ = write_items(bench::Consecutive{sizes_.fill + 1}, sizes_.batch, new_words_);
+  }
+
+  template <class Numbers>
+  BatchRef write_items(const Numbers& numbers, uint64_t n, const Buffer<uint32_t>& to) {
+    device_.for_each({"write items", item_words_ * 4.0}, n,
+                     bench::WriteItems<Numbers>{numbers, item_words_, to.data()});
+    return {to.data(), nullptr, nullptr, item_words_};  // without hashes: the tables' time includes these
+  }
+
+  // f() gives the seconds that it took.
+  template <class F>
+  Timing repeated(const F& f) const {
+    std::vector<double> seconds;
+    for (uint32_t repetition = 0; repetition <= options_.repetitions; ++repetition) {
+      throw_if_cancelled();
+      const double elapsed = f(repetition);
+      if (repetition > 0) seconds.push_back(elapsed);  // the first warms up
+    }
+    return summarize(std::move(seconds));
+  }
+
+  HashBenchRow row_of(const std::string& table, const std::string& op, uint64_t items) const {
+    HashBenchRow row;
+    row.table = table;
+    row.item_words = item_words_;
+    row.op = op;
+    row.items = items;
+    row.repetitions = options_.repetitions;
+    return row;
+  }
+
+  static std::string text_of(const HashBenchRow& row) {
+    return row.table + ", " + std::to_string(row.item_words) + " words, " + row.op + " at " +
+           std::to_string(row.hit_rate) + " %";
+  }
+
+  template <class Tables>
+  static void set_memory(HashBenchRow& row, const Tables& tables) {
+    row.bytes = row.allocated_bytes = 0;
+    for (const TableMemory& memory : tables.memory()) {
+      row.bytes += memory.total_bytes();
+      row.allocated_bytes += memory.allocated_bytes();
+    }
+  }
+
+  static void set_sectors(HashBenchRow& row, uint64_t sectors) {
+    row.bytes_per_op = 32.0 * static_cast<double>(sectors) / static_cast<double>(row.items);
+  }
+
+  void add(HashBenchRow row) {
+    auto share = [&](const RandomReadCeiling& ceiling) {
+      const double reads = row.bytes_per_op / ceiling.bytes_each * static_cast<double>(row.items);
+      return row.time.median > 0 ? reads / row.time.median / ceiling.reads_per_second : 0;
+    };
+    row.ceiling_share = share(result_.ceilings[0]);
+    row.ceiling_share_128 = share(result_.ceilings[1]);
+    result_.rows.push_back(std::move(row));
+  }
+
+  template <class Tables>
+  void measure_table(uint32_t load_factor) {
+    std::vector<HashBenchRow> rows = measure_searches<Tables>(load_factor);
+    time_insertions<Tables>(rows.front(), rows.back());
+    for (HashBenchRow& row : rows) add(std::move(row));
+  }
+
+  // Rows for the fill, every search and the insertion. Only the searches have times yet: a table is filled
+  // once for them, by the insertion that counts, which is no slower than it can be for times.
+  template <class Tables>
+  std::vector<HashBenchRow> measure_searches(uint32_t load_factor) {
+    Tables tables(device_, TableOptions{load_factor});
+    tables.expect(expected_);
+    HashBenchRow fill = row_of(Tables::kName, "fill", sizes_.fill);
+    fill.load_factor = load_factor;
+    set_sectors(fill, tables.insert_counted(filled_, kAll, sizes_.fill, pointers_.data()));
+    set_memory(fill, tables);
+
+    std::vector<HashBenchRow> rows = {fill};
+    for (const uint32_t hit_rate : options_.hit_rates) {
+      HashBenchRow row = fill;
+      row.op = "search";
+      row.items = sizes_.batch;
+      row.hit_rate = hit_rate;
+      measure_search(tables, row);
+      rows.push_back(std::move(row));
+    }
+
+    HashBenchRow insert = fill;
+    insert.op = "insert";
+    insert.items = sizes_.batch;
+    set_sectors(insert, tables.insert_counted(new_, kAll, sizes_.batch, pointers_.data()));
+    set_memory(insert, tables);
+    check_all_found(tables, insert);
+    rows.push_back(std::move(insert));
+    return rows;
+  }
+
+  // Every repetition searches for other items, so that no cache holds what it needs from the one before.
+  template <class Tables>
+  void measure_search(const Tables& tables, HashBenchRow& row) {
+    auto checked = [&](uint32_t seed, const auto& search) {
+      const bench::RandomHits numbers = {sizes_.fill, sizes_.fill + sizes_.batch + 1, row.hit_rate, seed};
+      const BatchRef batch = write_items(numbers, row.items, batch_words_);
+      device_.fill(pointers_.data(), row.items, kNullPointer);
+      const auto result = search(batch);
+      check_search(text_of(row),
+                   search_outcome(device_, tables, sizes_.fill, numbers, batch, row.items, pointers_.data()));
+      return result;
+    };
+    set_sectors(row, checked(0, [&](const BatchRef& batch) {
+                  return tables.find_counted(batch, kAll, row.items, pointers_.data());
+                }));
+    row.time = repeated([&](uint32_t repetition) {
+      return checked(1 + repetition, [&](const BatchRef& batch) {
+        return device_.seconds([&] { tables.find(batch, kAll, row.items, pointers_.data()); });
+      });
+    });
+  }
+
+  template <class Tables>
+  void check_all_found(const Tables& tables, const HashBenchRow& row) {
+    const uint64_t stored = sizes_.fill + sizes_.batch;
+    tables.find(new_, kAll, sizes_.batch, pointers_.data());
+    check_search(text_of(row) + ", then a search for what was inserted",
+                 search_outcome(device_, tables, stored, bench::Consecutive{sizes_.fill + 1}, new_,
+                                sizes_.batch, pointers_.data()));
+    tables.find(filled_, kAll, sizes_.fill, pointers_.data());
+    check_search(text_of(row) + ", then a search for what was there before",
+                 search_outcome(device_, tables, stored, kFilled, filled_, sizes_.fill, pointers_.data()));
+  }
+
+  // An insertion changes the table, so that every repetition fills a new one.
+  template <class Tables>
+  void time_insertions(HashBenchRow& fill, HashBenchRow& insert) {
+    std::vector<double> fill_seconds;
+    insert.time = repeated([&](uint32_t repetition) {
+      Tables tables(device_, TableOptions{fill.load_factor});
+      tables.expect(expected_);
+      const double elapsed = time_insertion(tables, fill, sizes_.fill, kFilled, filled_);
+      if (repetition > 0) fill_seconds.push_back(elapsed);
+      return time_insertion(tables, insert, sizes_.fill + sizes_.batch, bench::Consecutive{sizes_.fill + 1},
+                            new_);
+    });
+    fill.time = summarize(std::move(fill_seconds));
+  }
+
+  template <class Tables>
+  double time_insertion(Tables& tables, const HashBenchRow& row, uint64_t stored, bench::Consecutive numbers,
+                        const BatchRef& batch) {
+    device_.fill(pointers_.data(), row.items, kNullPointer);
+    const double elapsed = device_.seconds([&] { tables.insert(batch, kAll, row.items, pointers_.data()); });
+    check_search(text_of(row),
+                 search_outcome(device_, tables, stored, numbers, batch, row.items, pointers_.data()));
+    return elapsed;
+  }
+
+  // The duplicates inside a batch, which are removed before it is searched (§5.2), by every way to find them.
+  void measure_duplicates() {
+    measure_duplicates("open", find_leaders<Device>);
+    measure_duplicates("slabs", find_leaders_in_slabs<Device>);
+  }
+
+  template <class F>
+  void measure_duplicates(const char* table, const F& find) {
+    auto hashes = device_.template make<uint64_t>(sizes_.batch);
+    for (const uint32_t copies : options_.hit_rates) {
+      const bench::RandomCopies numbers = {sizes_.batch, copies};
+      BatchRef batch = write_items(numbers, sizes_.batch, batch_words_);
+      device_.for_each("hash items", sizes_.batch, HashItems{batch, hashes.data()});
+      batch.hashes = hashes.data();
+      HashBenchRow row = row_of(table, "duplicates", sizes_.batch);
+      row.hit_rate = copies;
+      row.time = repeated([&](uint32_t) {
+        device_.fill(pointers_.data(), sizes_.batch, UINT32_MAX);
+        const double elapsed = device_.seconds([&] { find(device_, batch, sizes_.batch, pointers_.data()); });
+        check_leaders(device_, text_of(row), numbers, sizes_.batch, pointers_.data());
+        return elapsed;
+      });
+      add(std::move(row));
+    }
+  }
+
+  static constexpr bench::Consecutive kFilled = {1};
+
+  Device& device_;
+  const HashBenchOptions& options_;
+  HashBenchSizes sizes_;
+  HashBenchResult result_;
+  // Of the item size that is measured now.
+  uint32_t item_words_ = 0;
+  SizeCounts expected_ = {};
+  Buffer<uint32_t> filled_words_, new_words_, batch_words_, pointers_;
+  BatchRef filled_ = {}, new_ = {};
+};
+
+template <class Device>
+HashBenchResult bench_hash(Device& device, const HashBenchOptions& options) {
+  check(options);
+  try {
+    return HashBench<Device>(device, options).run();
+  } catch (OutOfMemory& error) {
+    error.hint("raise --memory-limit or lower --scale");
+    throw;
+  }
+}
+
+}  // namespace vox

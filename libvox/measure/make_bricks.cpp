@@ -1,0 +1,34 @@
+#include "libvox/measure/make_bricks.h"
+
+#include <utility>
+#include <vector>
+
+#include "libvox/base/log.h"
+#include "libvox/base/stopwatch.h"
+#include "libvox/base/units.h"
+#include "libvox/measure/trade_off_run.h"
+
+namespace vox {
+
+BricksResult make_bricks(Engine& engine, const Volume& volume, const BricksRecipe& recipe) {
+  if (!recipe.slope) return engine.build_bricks(volume, recipe.options);
+  const Stopwatch watch;
+  TradeOffRun run = run_trade_off(engine, volume, recipe.options);
+  const std::vector<uint32_t> list = worth_replacing(run.gains, *recipe.slope);
+  log_info("{} of {} bricks made dense, where filters of 3³ are worth it", format_count(list.size()),
+           format_count(run.least.bricks.bricks()));
+  run.least.bricks = replaced(run.least.bricks, run.dense, list);
+  run.least.bricks.slope = recipe.slope;
+  run.least.seconds = watch.seconds() - run.least.read_seconds;
+  return std::move(run.least);
+}
+
+BricksRecipe recipe_of(const FrozenBricks& bricks) {
+  BricksRecipe recipe;
+  recipe.options.log2_side = bricks.log2_side;
+  recipe.options.types = bricks.allowed_types;
+  recipe.slope = bricks.slope;
+  return recipe;
+}
+
+}  // namespace vox

@@ -1,0 +1,23 @@
+// Bricks of a volume, for memory alone or between memory and speed, and again as others were made.
+#pragma once
+
+#include <optional>
+
+#include "libvox/engine/engine.h"
+
+namespace vox {
+
+struct BricksRecipe {
+  BricksOptions options;
+  // Dense where the time that a mean filter of 3³ saves, measured on the device, is worth so much memory, see
+  // worth_replacing(). None: each brick as small as can be.
+  std::optional<double> slope;
+};
+
+// Throws as Engine::build_bricks() does.
+BricksResult make_bricks(Engine& engine, const Volume& volume, const BricksRecipe& recipe);
+
+// How these were made, as far as they tell: not of which threshold.
+BricksRecipe recipe_of(const FrozenBricks& bricks);
+
+}  // namespace vox

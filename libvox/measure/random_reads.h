@@ -1,0 +1,82 @@
+// The ceiling of every hash table: how often a second the memory gives some aligned bytes at a random place.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "libvox/base/bits.h"
+#include "libvox/base/hd.h"
+#include "libvox/base/mix.h"
+#include "libvox/device/pool.h"
+#include "libvox/measure/hash_bench.h"
+
+namespace vox {
+
+struct alignas(16) Words4 {
+  uint32_t x, y, z, w;
+};
+static_assert(sizeof(Words4) == 16);  // what a thread of a GPU loads at once, at most
+
+// `kLanes` neighbours read a piece of `kBytes` together, and as many pieces at once as hide the latency.
+template <uint32_t kBytes, uint32_t kLanes>
+struct RandomReads {
+  static constexpr uint64_t kAtOnce = 4;
+  static constexpr uint32_t kPieceLoads = kBytes / sizeof(Words4), kLaneLoads = kPieceLoads / kLanes;
+
+  const Words4* memory;  // nothing but zeros
+  uint64_t pieces;       // below 2^32
+  uint32_t* never_written;
+
+  VOX_HD const Words4* place(uint64_t i, uint64_t which) const {
+    const uint64_t random = mix64(i / kLanes * kAtOnce + which + 1) >> 32;
+    return memory + (random * pieces >> 32) * kPieceLoads + i % kLanes * kLaneLoads;
+  }
+
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    constexpr uint32_t kLineLoads = 64 / sizeof(Words4);  // of a processor's cache
+    for (uint64_t which = 0; stage == 0 && which < kAtOnce; ++which)
+      for (uint32_t load = 0; load < kLaneLoads; load += kLineLoads) prefetch_line(place(i, which) + load);
+  }
+
+  VOX_HD void operator()(uint64_t i) const {
+    Words4 seen[kAtOnce][kLaneLoads];
+    for (uint64_t which = 0; which < kAtOnce; ++which)
+      for (uint32_t load = 0; load < kLaneLoads; ++load) seen[which][load] = place(i, which)[load];
+    uint32_t all = 0;
+    for (const auto& piece : seen)
+      for (const Words4& words : piece) all |= words.x | words.y | words.z | words.w;
+    if (all != 0) *never_written = all;  // else the compiler would see that nobody needs the reads
+  }
+};
+
+// `reads` reads of kBytes each.
+template <uint32_t kBytes, class Device>
+RandomReadCeiling measure_random_reads(Device& device, const Buffer<Words4>& memory, uint64_t reads,
+                                       uint32_t repetitions) {
+  constexpr uint32_t kLanes = std::max<uint32_t>(1, kBytes / Device::kLaneBytes);
+  using Reads = RandomReads<kBytes, kLanes>;
+  auto never_written = device.template make<uint32_t>(1);
+  const Reads body = {memory.data(), memory.size() / Reads::kPieceLoads, never_written.data()};
+  const uint64_t rounds = reads / Reads::kAtOnce, threads = rounds * kLanes;
+  std::vector<double> seconds;
+  for (uint32_t repetition = 0; repetition <= repetitions; ++repetition) {
+    const double elapsed = device.seconds([&] { device.for_each("random reads", threads, body); });
+    if (repetition > 0) seconds.push_back(elapsed);
+  }
+  RandomReadCeiling ceiling = {kBytes, memory.size() * sizeof(Words4), 0, summarize(std::move(seconds)),
+                               repetitions};
+  ceiling.reads_per_second = static_cast<double>(rounds * Reads::kAtOnce) / ceiling.time.median;
+  return ceiling;
+}
+
+// In a buffer of so many bytes.
+template <class Device>
+std::vector<RandomReadCeiling> measure_random_reads(Device& device, uint64_t bytes, uint64_t reads,
+                                                    uint32_t repetitions) {
+  auto memory = device.template make<Words4>(std::max<uint64_t>(bytes / sizeof(Words4), 8));
+  device.fill(memory.data(), memory.size(), Words4{});
+  return {measure_random_reads<32>(device, memory, reads, repetitions),
+          measure_random_reads<128>(device, memory, reads, repetitions)};
+}
+
+}  // namespace vox

@@ -1,0 +1,16 @@
+#include "libvox/measure/timing.h"
+
+#include <algorithm>
+
+namespace vox {
+
+Timing summarize(std::vector<double> seconds) {
+  if (seconds.empty()) return {};
+  std::ranges::sort(seconds);
+  const size_t middle = seconds.size() / 2;
+  const double median =
+      seconds.size() % 2 == 1 ? seconds[middle] : (seconds[middle - 1] + seconds[middle]) / 2;
+  return {median, seconds.front(), seconds.back()};
+}
+
+}  // namespace vox

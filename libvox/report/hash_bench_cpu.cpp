@@ -1,8 +1,0 @@
-#include "libvox/device/cpu_device.h"
-#include "libvox/report/hash_bench_impl.h"
-
-namespace vox {
-
-template HashBenchResult bench_hash(CpuDevice&, const HashBenchOptions&);
-
-}  // namespace vox

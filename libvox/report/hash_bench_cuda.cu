@@ -1,8 +1,0 @@
-#include "libvox/device/cuda_device.cuh"
-#include "libvox/report/hash_bench_impl.h"
-
-namespace vox {
-
-template HashBenchResult bench_hash(CudaDevice&, const HashBenchOptions&);
-
-}  // namespace vox

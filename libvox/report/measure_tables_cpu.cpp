@@ -1,4 +1,0 @@
-#include "libvox/device/cpu_device.h"
-#include "libvox/report/measure_tables_impl.h"
-
-template std::vector<vox::TableReport> vox::measure_tables(CpuDevice&, const FrozenDag&, const TablesQuery&);

@@ -1,4 +1,0 @@
-#include "libvox/device/cuda_device.cuh"
-#include "libvox/report/measure_tables_impl.h"
-
-template std::vector<vox::TableReport> vox::measure_tables(CudaDevice&, const FrozenDag&, const TablesQuery&);

@@ -1,0 +1,163 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "formats/mesh/mesh.h"
+#include "libvox/base/error.h"
+#include "tests/formats/scene/scene_checks.h"
+
+namespace vox {
+namespace {
+
+// What is said of a file, behind its name.
+std::string message_of(const TestFolder& folder, const std::string& content) {
+  std::filesystem::path path = folder.write("a.gltf", content);
+  try {
+    read_gltf(path);
+  } catch (const Error& error) {
+    std::string text = error.what(), start = path.string() + ": ";
+    EXPECT_TRUE(text.starts_with(start)) << text;
+    return text.substr(std::min(text.size(), start.size()));
+  }
+  return "";
+}
+
+// One triangle, of which one thing is changed.
+class GltfErrors : public testing::Test {
+ protected:
+  GltfErrors() {
+    uint32_t position = gltf_.floats("VEC3", {0, 0, 0, 1, 0, 0, 1, 1, 0});
+    gltf_.add("meshes", fmt::format(R"({{"primitives":[{{"attributes":{{"POSITION":{}}},"indices":{}}}]}})",
+                                    position, gltf_.indices({0, 1, 2})));
+    gltf_.add("nodes", R"({"mesh":0})");
+    folder_.write("a.bin", gltf_.bin());
+  }
+
+  std::string with(const std::string& from, const std::string& to) const {
+    std::string text = gltf_.json("a.bin");
+    size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return message_of(folder_, text.replace(at, from.size(), to));
+  }
+
+  TestFolder folder_;
+  GltfBuilder gltf_;
+};
+
+TEST_F(GltfErrors, TheFileIsRightBeforeItIsChanged) {
+  EXPECT_EQ(with("}", "}"), "");
+}
+
+TEST_F(GltfErrors, AnIndexOutOfRangeNamesThePrimitive) {
+  folder_.write("a.bin", gltf_.bin().substr(0, 36) + std::string("\0\0\1\0\3\0\0\0", 8));
+  EXPECT_EQ(with("}", "}"),
+            "meshes[0].primitives[0]: its indices name vertex 3, but it has 3 (is the file damaged?)");
+}
+
+TEST_F(GltfErrors, WhatReachesBeyondItsPlaceIsNamed) {
+  EXPECT_EQ(
+      with(R"("count":3)", R"("count":4)"),
+      "meshes[0].primitives[0]: POSITION: accessors[0]: 4 elements of 12 bytes, 12 apart from byte 0 on, do "
+      "not fit into the 36 bytes of its buffer view");
+  EXPECT_EQ(with(R"("count":3)", R"("count":3,"byteOffset":18446744073709551604)"),
+            "meshes[0].primitives[0]: POSITION: accessors[0]: 3 elements of 12 bytes, 12 apart from byte "
+            "18446744073709551604 on, do not fit into the 36 bytes of its buffer view");
+  EXPECT_EQ(
+      with(R"("count":3)", R"("count":1537228672809129302)"),  // times 12 is 8 again
+      "meshes[0].primitives[0]: POSITION: accessors[0]: 1537228672809129302 elements of 12 bytes, 12 apart "
+      "from byte 0 on, do not fit into the 36 bytes of its buffer view");
+  EXPECT_EQ(with(R"("byteLength":36)", R"("byteLength":45)"),
+            "meshes[0].primitives[0]: POSITION: accessors[0]: bufferViews[0]: 45 bytes from byte 0 on, but "
+            "buffers[0] has only 44");
+  EXPECT_EQ(
+      with(R"("byteLength":44)", R"("byteLength":48)"),
+      "meshes[0].primitives[0]: POSITION: accessors[0]: bufferViews[0]: buffers[0]: 'byteLength' is 48, but "
+      "there are only 44 bytes (is the file truncated?)");
+  EXPECT_EQ(
+      with(R"("uri":"a.bin",)", R"("uri":"b.bin",)"),
+      "meshes[0].primitives[0]: POSITION: accessors[0]: bufferViews[0]: buffers[0]: 'b.bin' not found (it "
+      "belongs beside the glTF file)");
+}
+
+TEST_F(GltfErrors, IndicesOfTheJsonThatNameNothingAreNamed) {
+  EXPECT_EQ(with(R"({"mesh":0})", R"({"mesh":7})"), "nodes[0]: names meshes[7], but there are 1");
+  EXPECT_EQ(with(R"("POSITION":0)", R"("POSITION":9)"),
+            "meshes[0].primitives[0]: POSITION: names accessors[9], but there are 2");
+  EXPECT_EQ(with(R"("indices":1)", R"("indices":1,"material":3)"),
+            "meshes[0].primitives[0]: names materials[3], but there are 0");
+  EXPECT_EQ(with(R"("nodes":[0])", R"("nodes":[1])"), "scenes[0]: names nodes[1], but there are 1");
+  EXPECT_EQ(with(R"("bufferView":0)", R"("bufferView":5)"),
+            "meshes[0].primitives[0]: POSITION: accessors[0]: names bufferViews[5], but there are 2");
+}
+
+TEST_F(GltfErrors, WrongTypesAreNamed) {
+  EXPECT_EQ(with(R"("type":"VEC3")", R"("type":"VEC2")"),
+            "meshes[0].primitives[0]: POSITION: accessors[0] is of type VEC2, expected VEC3");
+  EXPECT_EQ(with(R"("type":"VEC3")", R"("type":"VECTOR")"),
+            "accessors[0]: 'type' is 'VECTOR', which is none of an accessor");
+  EXPECT_EQ(with("5126", "5130"), "accessors[0]: 'componentType' is 5130, which is no component type");
+  EXPECT_EQ(with("5123", "5122"),
+            "meshes[0].primitives[0]: accessors[1] has components of type 5122, which is not allowed here");
+  EXPECT_EQ(with(R"("count":3)", R"("count":"3")"),
+            "accessors[0]: 'count' is not a whole number of 0 or more");
+  EXPECT_EQ(with(R"("count":3)", R"("number":3)"), "accessors[0]: 'count' is missing");
+  EXPECT_EQ(with(R"({"mesh":0})", "7"), "nodes[0]: is not an object");
+  EXPECT_EQ(with(R"("indices":1)", R"("mode":7)"), "meshes[0]: primitives[0]: 'mode' is 7, 0 to 6 are modes");
+}
+
+TEST_F(GltfErrors, NodesThatAreNoTreeAreRefused) {
+  EXPECT_EQ(with(R"({"mesh":0})", R"({"mesh":0},{"children":[2]},{"children":[1]})"),
+            "some nodes are their own ancestors; nodes form a tree");
+  EXPECT_EQ(with(R"({"mesh":0})", R"({"mesh":0},{"children":[0]},{"children":[0]})"),
+            "nodes[2]: has the child nodes[0], which nodes[1] has too; nodes form a tree");
+  EXPECT_EQ(with(R"({"mesh":0})", R"({"mesh":0},{"children":[0]})"),
+            "scenes[0]: lists nodes[0], which is a child of nodes[1]");
+}
+
+TEST_F(GltfErrors, DeepTreesAndDeepJsonDoNoHarm) {
+  std::string nodes = R"({"mesh":0,"translation":[1,0,0]})";
+  for (int i = 1; i < 100000; ++i)
+    nodes += fmt::format(R"(,{{"children":[{}],"translation":[1,0,0]}})", i - 1);
+  std::string text = gltf_.json("a.bin", "99999");
+  text.replace(text.find(R"({"mesh":0})"), 10, nodes);
+  expect_near(corners(read_gltf(folder_.write("deep.gltf", text)), 0)[0], {100000, 0, 0});
+  EXPECT_TRUE(message_of(folder_, R"({"asset":{"version":"2.0"},"extras":)" + std::string(2000000, '['))
+                  .starts_with("not a glTF file: "));
+}
+
+TEST_F(GltfErrors, SparseAccessorsThatNameNothingAreRefused) {
+  EXPECT_EQ(
+      with(R"("count":3)",
+           R"("count":3,"sparse":{"count":1,"indices":{"bufferView":1,"byteOffset":4,"componentType":5125},)"
+           R"("values":{"bufferView":0}})"),
+      "meshes[0].primitives[0]: POSITION: accessors[0]: 1 elements of 4 bytes, 4 apart from byte 4 on, do "
+      "not "
+      "fit into the 6 bytes of its buffer view");
+  EXPECT_EQ(
+      with(R"("count":3)", R"("count":2,"sparse":{"count":3,"indices":{"bufferView":1,"componentType":5123},)"
+                           R"("values":{"bufferView":0}})"),
+      "meshes[0].primitives[0]: POSITION: accessors[0]: its sparse indices name element 2, but there are 2");
+}
+
+TEST_F(GltfErrors, ElementsWithoutDataAreNoMoreThanTheFileCouldHold) {
+  EXPECT_EQ(
+      with(R"("bufferView":0,"componentType":5126,"type":"VEC3","count":3)",
+           R"("componentType":5126,"type":"VEC3","count":4000000000)"),
+      "meshes[0].primitives[0]: POSITION: accessors[0]: 4000000000 elements without data, in a file with 44 "
+      "bytes of it");
+}
+
+TEST_F(GltfErrors, AnExtensionThatTheFileNeedsAndThatIsNotReadIsNamed) {
+  EXPECT_EQ(with(R"("scene":0)", R"("scene":0,"extensionsRequired":["KHR_mesh_quantization","CESIUM_RTC"])"),
+            "the file needs the extension CESIUM_RTC, which is not read (export it without that extension)");
+  EXPECT_EQ(
+      with(R"("scene":0)", R"("scene":0,"extensionsRequired":["KHR_texture_basisu"])"),
+      "the file needs the extension KHR_texture_basisu, which is not read (convert its KTX2 textures to PNG, "
+      "JPEG or WebP)");
+  EXPECT_EQ(with(R"("scene":0)", R"("scene":0,"extensionsUsed":["CESIUM_RTC"])"), "");
+  EXPECT_EQ(with(R"("scene":0)", R"("scene":0,"extensionsRequired":["KHR_materials_sheen"])"), "");
+}
+
+}  // namespace
+}  // namespace vox

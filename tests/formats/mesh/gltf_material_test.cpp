@@ -1,0 +1,235 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "formats/mesh/mesh.h"
+#include "tests/formats/scene/scene_checks.h"
+
+namespace vox {
+namespace {
+
+constexpr Rgba8 kRed = {255, 0, 0, 255}, kGreen = {0, 255, 0, 255};
+
+TEST(GltfMaterials, TextureTransformsFollowTheSpecificationsMatrix) {
+  TestFolder folder;
+  folder.write("red.png", png(1, 1, {kRed}));
+  struct Case {
+    double offset_u, offset_v, rotation, scale_u, scale_v;
+  };
+  for (Case c : {Case{0, 1, std::acos(0.0), 0.5, 0.5}, Case{0.25, 0.5, 0, 1, 1}, Case{0, 0, 0, 3, 0.5},
+                 Case{0.1, -0.7, 0.6, 2, 0.25}, Case{0, 0, -2, -1, 1}}) {
+    GltfBuilder gltf;
+    gltf.add_square(fmt::format(
+        R"({{"pbrMetallicRoughness":{{"baseColorTexture":{{"index":0,"extensions":{{"KHR_texture_transform":{{
+           "offset":[{},{}],"rotation":{},"scale":[{},{}]}}}}}}}}}})",
+        c.offset_u, c.offset_v, c.rotation, c.scale_u, c.scale_v));
+    gltf.add("textures", R"({"source":0})");
+    gltf.add("images", R"({"uri":"red.png"})");
+    gltf.add("extensionsUsed", R"("KHR_texture_transform")");
+    Scene scene = read_built(folder, gltf);
+    std::array<Vec2f, 3> plain = {{{0, 1}, {1, 1}, {1, 0}}}, found = texcoords(scene, 0);
+    for (size_t i = 0; i < 3; ++i) {
+      double u = plain[i].x * c.scale_u, v = plain[i].y * c.scale_v;
+      double cosine = std::cos(c.rotation), sine = std::sin(c.rotation);
+      EXPECT_NEAR(found[i].x, cosine * u + sine * v + c.offset_u, 1e-5);
+      EXPECT_NEAR(found[i].y, -sine * u + cosine * v + c.offset_v, 1e-5);
+    }
+  }
+}
+
+// The example of KHR_texture_transform's text: offset (0, 1), rotation 90 degrees, scale 1/2 "utilizes only
+// the lower left quadrant of the source image, rotated clockwise 90 degrees".
+TEST(GltfMaterials, TheSpecificationsExampleShowsTheLowerLeftQuadrantTurnedClockwise) {
+  TestFolder folder;
+  folder.write("red.png", png(1, 1, {kRed}));
+  GltfBuilder gltf;
+  gltf.add_square(R"({"pbrMetallicRoughness":{"baseColorTexture":{"index":0,"extensions":{
+      "KHR_texture_transform":{"offset":[0,1],"rotation":1.57079632679,"scale":[0.5,0.5]}}}}})");
+  gltf.add("textures", R"({"source":0})");
+  gltf.add("images", R"({"uri":"red.png"})");
+  gltf.add("extensionsUsed", R"("KHR_texture_transform")");
+  Scene scene = read_built(folder, gltf);
+  std::array<Vec2f, 3> uv = texcoords(scene, 0);
+  // The square's lower left corner shows the quadrant's lower right one, and so on around.
+  std::array<Vec2f, 3> expected = {{{0.5f, 1}, {0.5f, 0.5f}, {0, 0.5f}}};
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_NEAR(uv[i].x, expected[i].x, 1e-5);
+    EXPECT_NEAR(uv[i].y, expected[i].y, 1e-5);
+  }
+}
+
+TEST(GltfMaterials, TheSecondTextureCoordinatesAreUsedWhereTheTextureNamesThem) {
+  TestFolder folder;
+  folder.write("red.png", png(1, 1, {kRed}));
+  GltfBuilder gltf;
+  uint32_t second = gltf.floats("VEC2", {0.5f, 0.25f, 0, 0, 0, 0, 0, 0});
+  gltf.add("meshes", fmt::format(R"({{"primitives":[{}]}})",
+                                 gltf.square("0", fmt::format(",\"TEXCOORD_1\":{}", second))));
+  gltf.add("nodes", R"({"mesh":0})");
+  gltf.add("materials", R"({"pbrMetallicRoughness":{"baseColorTexture":{"index":0,"texCoord":1}}})");
+  gltf.add("textures", R"({"source":0})");
+  gltf.add("images", R"({"uri":"red.png"})");
+  Scene scene = read_built(folder, gltf);
+  EXPECT_EQ(texcoords(scene, 0)[0], (Vec2f{0.5f, 0.25f}));
+}
+
+TEST(GltfMaterials, WrapModesAreKept) {
+  TestFolder folder;
+  folder.write("red.png", png(1, 1, {kRed}));
+  GltfBuilder gltf;
+  gltf.add_square(R"({"pbrMetallicRoughness":{"baseColorTexture":{"index":0}}})");
+  gltf.add("textures", R"({"source":0,"sampler":0})");
+  gltf.add("images", R"({"uri":"red.png"})");
+  gltf.add("samplers", R"({"wrapS":33071,"wrapT":33648})");
+  Scene scene = read_built(folder, gltf);
+  EXPECT_EQ(scene.materials.at(0).wrap_u, Wrap::Clamp);
+  EXPECT_EQ(scene.materials.at(0).wrap_v, Wrap::Mirror);
+}
+
+TEST(GltfMaterials, AlphaModesBecomeCutoffs) {
+  GltfBuilder gltf;
+  for (int i = 0; i < 4; ++i) {
+    gltf.add("meshes", fmt::format(R"({{"primitives":[{}]}})", gltf.square(std::to_string(i))));
+    gltf.add("nodes", fmt::format(R"({{"mesh":{}}})", i));
+  }
+  gltf.add("materials", R"({"name":"opaque","pbrMetallicRoughness":{"baseColorFactor":[1,1,1,0.25]}})");
+  gltf.add("materials", R"({"name":"mask","alphaMode":"MASK","alphaCutoff":0.3})");
+  gltf.add("materials", R"({"name":"usual mask","alphaMode":"MASK"})");
+  gltf.add("materials", R"({"name":"blend","alphaMode":"BLEND"})");
+  TestFolder folder;
+  Scene scene = read_built(folder, gltf, "0,1,2,3");
+  ASSERT_EQ(scene.materials.size(), 4u);
+  EXPECT_EQ(scene.materials[0].alpha_cutoff, 0);
+  EXPECT_FLOAT_EQ(scene.materials[0].base_color[3], 0.25f);
+  EXPECT_FLOAT_EQ(scene.materials[1].alpha_cutoff, 0.3f);
+  EXPECT_FLOAT_EQ(scene.materials[2].alpha_cutoff, 0.5f);
+  EXPECT_FLOAT_EQ(scene.materials[3].alpha_cutoff, 0.5f);
+  EXPECT_EQ(scene.materials[3].name, "blend");
+}
+
+TEST(GltfMaterials, BaseColourFactorsAreLinearAndStayBesideTheTexture) {
+  TestFolder folder;
+  folder.write("a texture.png", png(1, 1, {kGreen}));
+  GltfBuilder gltf;
+  gltf.add_square(
+      R"({"pbrMetallicRoughness":{"baseColorFactor":[0.5,0.25,1,1],"baseColorTexture":{"index":0}}})");
+  gltf.add("textures", R"({"source":0})");
+  gltf.add("images", R"({"uri":"A%20Texture.PNG"})");
+  Scene scene = read_built(folder, gltf);
+  expect_color(scene.materials.at(0).base_color, {0.5, 0.25, 1, 1});
+  ASSERT_EQ(scene.images.size(), 1u);
+  EXPECT_EQ(scene.materials[0].image, 0u);
+  EXPECT_EQ(scene.images[0].pixels.at(0), kGreen);
+}
+
+TEST(GltfMaterials, SpecularGlossinessMaterialsShowTheirDiffuseColour) {
+  GltfBuilder gltf;
+  gltf.add_square(
+      R"({"extensions":{"KHR_materials_pbrSpecularGlossiness":{"diffuseFactor":[0.1,0.2,0.3,1]}}})");
+  gltf.add("extensionsUsed", R"("KHR_materials_pbrSpecularGlossiness")");
+  TestFolder folder;
+  expect_color(read_built(folder, gltf).materials.at(0).base_color, {0.1, 0.2, 0.3, 1});
+}
+
+TEST(GltfMaterials, VertexColoursOfGltfAreLinear) {
+  GltfBuilder gltf;
+  uint32_t color = gltf.floats("VEC4", {0, 0.5f, 1, 1, 0.2f, 0.2f, 0.2f, 0.5f, 0, 0, 0, 1, 1, 1, 1, 1});
+  gltf.add("meshes", fmt::format(R"({{"primitives":[{},{}]}})", gltf.square(),
+                                 gltf.square("", fmt::format(",\"COLOR_0\":{}", color))));
+  gltf.add("nodes", R"({"mesh":0})");
+  TestFolder folder;
+  Scene scene = read_built(folder, gltf);
+  expect_sound(scene);
+  ASSERT_EQ(scene.colors.size(), 8u);
+  EXPECT_EQ(scene.colors[0], (Rgba8{255, 255, 255, 255}));  // the primitive without colours
+  EXPECT_EQ(scene.colors[4], (Rgba8{0, 188, 255, 255}));
+  EXPECT_EQ(scene.colors[5], (Rgba8{124, 124, 124, 128}));
+}
+
+TEST(GltfMaterials, ImagesInsideAGlbAreDecodedOnce) {
+  TestFolder folder;
+  GltfBuilder gltf;
+  std::string image = png(2, 1, {kRed, kGreen});
+  uint32_t view = gltf.view(image.data(), image.size());
+  gltf.add("images", fmt::format(R"({{"bufferView":{},"mimeType":"image/png"}})", view));
+  gltf.add("textures", R"({"source":0})");
+  for (int i = 0; i < 2; ++i) {
+    gltf.add("materials", R"({"pbrMetallicRoughness":{"baseColorTexture":{"index":0}}})");
+    gltf.add("meshes", fmt::format(R"({{"primitives":[{}]}})", gltf.square(std::to_string(i))));
+    gltf.add("nodes", fmt::format(R"({{"mesh":{}}})", i));
+  }
+  Scene scene = read_gltf(folder.write("scene.glb", gltf.glb("0,1")));
+  ASSERT_EQ(scene.images.size(), 1u);
+  EXPECT_EQ(scene.images[0].pixels, (std::vector<Rgba8>{kRed, kGreen}));
+  EXPECT_EQ(scene.materials.at(0).image, 0u);
+  EXPECT_EQ(scene.materials.at(1).image, 0u);
+}
+
+TEST(GltfMaterials, MissingTexturesLeaveTheColourAndAWarning) {
+  TestFolder folder;
+  GltfBuilder gltf;
+  gltf.add_square(
+      R"({"name":"floor","pbrMetallicRoughness":{"baseColorFactor":[0.5,0.5,0.5,1],"baseColorTexture":{"index":0}}})");
+  gltf.add("textures", R"({"source":0})");
+  gltf.add("images", R"({"uri":"missing.png"})");
+  testing::internal::CaptureStderr();
+  Scene scene = read_built(folder, gltf);
+  std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_NE(log.find("1 texture not found: missing.png;"), std::string::npos) << log;
+  EXPECT_EQ(scene.materials.at(0).image, kNone);
+  EXPECT_TRUE(scene.images.empty());
+  expect_color(scene.materials[0].base_color, {0.5, 0.5, 0.5, 1});
+}
+
+TEST(GltfMaterials, ATextureTransformNamesItsOwnTextureCoordinates) {
+  TestFolder folder;
+  folder.write("red.png", png(1, 1, {kRed}));
+  GltfBuilder gltf;
+  uint32_t second = gltf.floats("VEC2", {0.5f, 0.25f, 0, 0, 0, 0, 0, 0});
+  gltf.add("meshes", fmt::format(R"({{"primitives":[{}]}})",
+                                 gltf.square("0", fmt::format(",\"TEXCOORD_1\":{}", second))));
+  gltf.add("nodes", R"({"mesh":0})");
+  gltf.add("materials", R"({"pbrMetallicRoughness":{"baseColorTexture":{"index":0,"texCoord":0,"extensions":{
+      "KHR_texture_transform":{"texCoord":1,"scale":[2,2]}}}}})");
+  gltf.add("textures", R"({"source":0})");
+  gltf.add("images", R"({"uri":"red.png"})");
+  EXPECT_EQ(texcoords(read_built(folder, gltf), 0)[0], (Vec2f{1, 0.5f}));
+}
+
+TEST(GltfMaterials, ImagesInsideTheJsonAreDecoded) {
+  TestFolder folder;
+  GltfBuilder gltf;
+  gltf.add_square(R"({"pbrMetallicRoughness":{"baseColorTexture":{"index":0}}})");
+  gltf.add("textures", R"({"source":0})");
+  gltf.add("images",
+           fmt::format(R"({{"uri":"data:image/png;base64,{}"}})", base64(png(2, 1, {kRed, kGreen}))));
+  EXPECT_EQ(read_built(folder, gltf).images.at(0).pixels, (std::vector<Rgba8>{kRed, kGreen}));
+}
+
+TEST(GltfMaterials, ATextureInAFormatThatIsNotReadLeavesTheColourAndAWarning) {
+  TestFolder folder;
+  folder.write("red.png", png(1, 1, {kRed}));
+  GltfBuilder gltf;
+  gltf.add_square(
+      R"({"pbrMetallicRoughness":{"baseColorFactor":[0.5,0.5,0.5,1],"baseColorTexture":{"index":0}}})");
+  gltf.add("textures", R"({"extensions":{"KHR_texture_basisu":{"source":0}}})");
+  gltf.add("images", R"({"uri":"a.ktx2"})");
+  testing::internal::CaptureStderr();
+  Scene scene = read_built(folder, gltf);
+  std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_NE(log.find("KHR_texture_basisu"), std::string::npos) << log;
+  EXPECT_EQ(scene.materials.at(0).image, kNone);
+
+  GltfBuilder with_fallback;
+  with_fallback.add_square(R"({"pbrMetallicRoughness":{"baseColorTexture":{"index":0}}})");
+  with_fallback.add("textures", R"({"source":1,"extensions":{"KHR_texture_basisu":{"source":0}}})");
+  with_fallback.add("images", R"({"uri":"a.ktx2"})");
+  with_fallback.add("images", R"({"uri":"red.png"})");
+  EXPECT_EQ(read_built(folder, with_fallback).images.at(0).pixels.at(0), kRed);
+}
+
+}  // namespace
+}  // namespace vox

@@ -1,0 +1,161 @@
+// What tests of all mesh readers ask of a scene, and what Assimp says about the same file.
+#pragma once
+
+#include <assimp/scene.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <assimp/Importer.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "formats/mesh/mesh_options.h"
+#include "libvox/base/error.h"
+#include "libvox/scene/scene.h"
+#include "tests/common/quiet_log.h"
+#include "tests/formats/mesh/asset_files.h"
+
+namespace vox {
+
+// Every index names something.
+inline bool is_sound(const Scene& scene) {
+  auto below = [](size_t limit) { return [limit](uint32_t index) { return index < limit; }; };
+  if (!scene.colors.empty() && scene.colors.size() != scene.positions.size()) return false;
+  for (const Triangle& triangle : scene.triangles) {
+    if (!std::ranges::all_of(triangle.position, below(scene.positions.size()))) return false;
+    bool plain = std::ranges::all_of(triangle.texcoord, [](uint32_t index) { return index == kNone; });
+    if (!plain && !std::ranges::all_of(triangle.texcoord, below(scene.texcoords.size()))) return false;
+    if (triangle.material >= scene.materials.size()) return false;
+  }
+  return std::ranges::all_of(scene.materials, [&](const Material& material) {
+    return material.image == kNone || material.image < scene.images.size();
+  });
+}
+
+// The message of the Error that reading raises, empty if it raises none.
+inline std::string error_of(const std::function<void()>& read) {
+  try {
+    read();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// Reads `content` with up to three bytes changed, `times` times: an Error or a sound scene.
+inline void expect_flips_to_be_harmless(
+    const std::string& content, const std::filesystem::path& file,
+    const std::function<Scene(const std::filesystem::path&, const MeshOptions&)>& read, int times = 500) {
+  QuietLog quiet;
+  std::mt19937 random(1);
+  for (int i = 0; i < times; ++i) {
+    std::string damaged = content;
+    for (size_t flips = 1 + random() % 3; flips > 0; --flips)
+      damaged[random() % damaged.size()] = static_cast<char>(random());
+    std::filesystem::remove(file);  // some file systems flush a file that is truncated and written again
+    std::ofstream(file, std::ios::binary) << damaged;
+    try {
+      EXPECT_TRUE(is_sound(read(file, {}))) << "flip " << i;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(file.filename().string()), std::string::npos) << error.what();
+    }
+  }
+}
+
+struct SoupCorner {
+  double x, y, z, u, v;  // v down; u = v = 0 without texture coordinates
+};
+using SoupTriangle = std::array<SoupCorner, 3>;
+
+inline std::vector<SoupTriangle> soup_of(const Scene& scene) {
+  std::vector<SoupTriangle> soup;
+  for (const Triangle& triangle : scene.triangles) {
+    SoupTriangle& out = soup.emplace_back();
+    for (size_t i = 0; i < 3; ++i) {
+      Vec3d p = scene.positions[triangle.position[i]];
+      Vec2f uv = triangle.texcoord[i] == kNone ? Vec2f{0, 0} : scene.texcoords[triangle.texcoord[i]];
+      out[i] = {p.x, p.y, p.z, uv.x, uv.y};
+    }
+  }
+  return soup;
+}
+
+// As Assimp reads the file; polygons become fans.
+inline std::vector<SoupTriangle> assimp_soup(const std::filesystem::path& file) {
+  Assimp::Importer importer;
+  const aiScene* scene = importer.ReadFile(file.string(), 0);
+  std::vector<SoupTriangle> soup;
+  if (!scene) ADD_FAILURE() << importer.GetErrorString();
+  for (unsigned m = 0; scene && m < scene->mNumMeshes; ++m) {
+    const aiMesh& mesh = *scene->mMeshes[m];
+    auto corner = [&](unsigned index) {
+      aiVector3D p = mesh.mVertices[index];
+      SoupCorner out = {p.x, p.y, p.z, 0, 0};
+      if (mesh.HasTextureCoords(0))
+        out.u = mesh.mTextureCoords[0][index].x, out.v = 1 - mesh.mTextureCoords[0][index].y;
+      return out;
+    };
+    for (unsigned f = 0; f < mesh.mNumFaces; ++f) {
+      const aiFace& face = mesh.mFaces[f];
+      for (unsigned i = 2; i < face.mNumIndices; ++i)
+        soup.push_back({corner(face.mIndices[0]), corner(face.mIndices[i - 1]), corner(face.mIndices[i])});
+    }
+  }
+  return soup;
+}
+
+inline double difference(const SoupTriangle& a, const SoupTriangle& b) {
+  double most = 0;
+  for (size_t i = 0; i < 3; ++i)
+    most = std::max({most, std::abs(a[i].x - b[i].x), std::abs(a[i].y - b[i].y), std::abs(a[i].z - b[i].z),
+                     std::abs(a[i].u - b[i].u), std::abs(a[i].v - b[i].v)});
+  return most;
+}
+
+// Both hold the same triangles within `tolerance`, in any order: every one of `actual` finds one of
+// `expected` that no other has taken.
+inline void expect_same_soup(std::vector<SoupTriangle> actual, std::vector<SoupTriangle> expected,
+                             double tolerance) {
+  ASSERT_EQ(actual.size(), expected.size());
+  auto by_x = [](const SoupTriangle& a, const SoupTriangle& b) { return a[0].x < b[0].x; };
+  std::ranges::sort(expected, by_x);
+  std::vector<bool> taken(expected.size());
+  for (const SoupTriangle& triangle : actual) {
+    SoupTriangle lowest = triangle;
+    lowest[0].x -= tolerance;
+    auto first = std::ranges::lower_bound(expected, lowest, by_x) - expected.begin();
+    auto is_match = [&](size_t i) { return !taken[i] && difference(triangle, expected[i]) <= tolerance; };
+    size_t i = static_cast<size_t>(first);
+    while (i < expected.size() && expected[i][0].x <= triangle[0].x + tolerance && !is_match(i)) ++i;
+    ASSERT_TRUE(i < expected.size() && is_match(i))
+        << fmt::format("no triangle at ({}, {}, {})", triangle[0].x, triangle[0].y, triangle[0].z);
+    taken[i] = true;
+  }
+}
+
+inline double largest_coordinate(const Scene& scene) {
+  double largest = 1;
+  for (Vec3d p : scene.positions) largest = std::max({largest, std::abs(p.x), std::abs(p.y), std::abs(p.z)});
+  return largest;
+}
+
+// The shared models with this extension; none where VOX_SHARED does not name the folder.
+inline std::vector<std::filesystem::path> shared_models(const std::string& extension) {
+  std::vector<std::filesystem::path> files;
+  const char* shared = std::getenv("VOX_SHARED");
+  std::error_code none;
+  std::filesystem::path folder = std::filesystem::path(shared ? shared : "") / "data/small";
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, none))
+    if (entry.path().extension() == extension) files.push_back(entry.path());
+  std::ranges::sort(files);
+  return files;
+}
+
+}  // namespace vox

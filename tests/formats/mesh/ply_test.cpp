@@ -1,0 +1,263 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "formats/mesh/mesh.h"
+#include "tests/formats/mesh/mesh_checks.h"
+
+namespace vox {
+namespace {
+
+enum class Order { Little, Big };
+
+std::string bytes_of(auto value, Order order) {
+  std::string bytes(reinterpret_cast<const char*>(&value), sizeof value);
+  if (order == Order::Big) std::reverse(bytes.begin(), bytes.end());
+  return bytes;
+}
+
+// A square and a triangle, in an order of elements and properties that nobody would choose.
+const std::string kOddHeader =
+    "comment made by hand\nobj_info nothing\n"
+    "element edge 2\nproperty int vertex1\nproperty list uchar short weights\n"
+    "element vertex 5\nproperty uchar blue\nproperty double z\nproperty list ushort int neighbours\n"
+    "property float y\nproperty short x\nproperty uchar red\nproperty uchar green\n"
+    "element face 2\nproperty int16 flags\nproperty list uint8 uint vertex_index\nproperty float quality\n"
+    "end_header\n";
+
+std::string odd_text() {
+  return "ply\nformat ascii 1.0\n" + kOddHeader +
+         "7 2 -1 5\n8 0\n"
+         "30 0.5 0 0 0 10 20\n31 0.5 2 4 4 0 3 11 21\n32 0.5 1 9 2.5 3 12 22\n33 0.5 0 2.5 0 13 23\n"
+         "34 -1e-1 0 0 -1 14 24\n"
+         "1 4 0 1 2 3 0.5\n-2 3 0 3 4 1\n";
+}
+
+std::string odd_binary(Order order) {
+  auto b = [order](auto value) { return bytes_of(value, order); };
+  std::string file = "ply\nformat ";
+  file += order == Order::Little ? "binary_little_endian" : "binary_big_endian";
+  file += " 1.0\n" + kOddHeader;
+  file += b(7) + b(uint8_t{2}) + b(int16_t{-1}) + b(int16_t{5}) + b(8) + b(uint8_t{0});
+  auto vertex = [&](int i, double z, std::vector<int> neighbours, float y, int x) {
+    file += b(static_cast<uint8_t>(30 + i)) + b(z) + b(static_cast<uint16_t>(neighbours.size()));
+    for (int neighbour : neighbours) file += b(neighbour);
+    file +=
+        b(y) + b(static_cast<int16_t>(x)) + b(static_cast<uint8_t>(10 + i)) + b(static_cast<uint8_t>(20 + i));
+  };
+  vertex(0, 0.5, {}, 0, 0);
+  vertex(1, 0.5, {4, 4}, 0, 3);
+  vertex(2, 0.5, {9}, 2.5f, 3);
+  vertex(3, 0.5, {}, 2.5f, 0);
+  vertex(4, -1e-1, {}, 0, -1);
+  auto face = [&](int flags, std::vector<uint32_t> corners, float quality) {
+    file += b(static_cast<int16_t>(flags)) + b(static_cast<uint8_t>(corners.size()));
+    for (uint32_t corner : corners) file += b(corner);
+    file += b(quality);
+  };
+  face(1, {0, 1, 2, 3}, 0.5f);
+  face(-2, {0, 3, 4}, 1);
+  return file;
+}
+
+void expect_odd_mesh(const Scene& scene) {
+  ASSERT_TRUE(is_sound(scene));
+  EXPECT_EQ(scene.positions,
+            (std::vector<Vec3d>{{0, 0, 0.5}, {3, 0, 0.5}, {3, 2.5, 0.5}, {0, 2.5, 0.5}, {-1, 0, -0.1}}));
+  ASSERT_EQ(scene.colors.size(), 5u);
+  EXPECT_EQ(scene.colors[3], (Rgba8{13, 23, 33, 255}));
+  ASSERT_EQ(scene.triangles.size(), 3u);
+  EXPECT_EQ(scene.triangles[1].position, (std::array<uint32_t, 3>{0, 2, 3}));
+  EXPECT_EQ(scene.triangles[2].position, (std::array<uint32_t, 3>{0, 3, 4}));
+}
+
+TEST(Ply, PropertiesOfAnyTypeAndOrderAreReadInText) {
+  TestFolder folder;
+  expect_odd_mesh(read_ply(folder.write("a.ply", odd_text())));
+}
+
+TEST(Ply, PropertiesOfAnyTypeAndOrderAreReadInBothByteOrders) {
+  TestFolder folder;
+  expect_odd_mesh(read_ply(folder.write("little.ply", odd_binary(Order::Little))));
+  expect_odd_mesh(read_ply(folder.write("big.ply", odd_binary(Order::Big))));
+}
+
+std::string header(const std::string& format, const std::string& vertex, const std::string& face) {
+  return "ply\nformat " + format +
+         " 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n" + vertex +
+         "element face 1\nproperty list uchar int vertex_indices\n" + face + "end_header\n";
+}
+
+TEST(Ply, ColoursMayBeFloatsAndHaveAlpha) {
+  TestFolder folder;
+  std::string head = header(
+      "ascii", "property float red\nproperty float green\nproperty float blue\nproperty float alpha\n", "");
+  Scene scene =
+      read_ply(folder.write("a.ply", head + "0 0 0 0 0.5 1 1\n1 0 0 2 -1 nan 0\n0 1 0 0 0 0 0\n3 0 1 2\n"));
+  EXPECT_EQ(scene.colors[0], (Rgba8{0, 128, 255, 255}));
+  EXPECT_EQ(scene.colors[1], (Rgba8{255, 0, 0, 0}));
+  EXPECT_EQ(scene.materials[0].base_color, (std::array<float, 4>{1, 1, 1, 1}));
+}
+
+TEST(Ply, TextureCoordinatesOfVerticesPointDown) {
+  TestFolder folder;
+  for (auto [u, v] : {std::pair("s", "t"), {"u", "v"}, {"texture_u", "texture_v"}}) {
+    std::string head =
+        header("ascii", std::string("property float ") + u + "\nproperty float " + v + "\n", "");
+    Scene scene = read_ply(folder.write("a.ply", head + "0 0 0 0.25 0.125\n1 0 0 1 0\n0 1 0 0 1\n3 0 1 2\n"));
+    EXPECT_EQ(scene.texcoords[scene.triangles[0].texcoord[0]], (Vec2f{0.25f, 0.875f}));
+    EXPECT_EQ(scene.texcoords[scene.triangles[0].texcoord[1]], (Vec2f{1, 1}));
+  }
+}
+
+TEST(Ply, FacesMayHaveTexturesAndTextureCoordinatesOfTheirOwn) {
+  TestFolder folder;
+  folder.write("Red Wall.png", png(1, 1, {{255, 0, 0, 255}}));
+  folder.write("blue.png", png(1, 1, {{0, 0, 255, 255}}));
+  std::string file =
+      "ply\nformat ascii 1.0\ncomment TextureFile   red wall.png \ncomment TextureFile blue.png\n"
+      "element vertex 4\nproperty float x\nproperty float y\nproperty float z\n"
+      "element face 2\nproperty list uchar int vertex_indices\nproperty list uchar float texcoord\n"
+      "property int texnumber\nend_header\n"
+      "0 0 0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3 8 0 0 1 0 1 1 0 0.75 0\n3 0 1 2 0 1\n";
+  Scene scene = read_ply(folder.write("a.ply", file));
+  ASSERT_TRUE(is_sound(scene));
+  ASSERT_EQ(scene.triangles.size(), 3u);
+  EXPECT_EQ(scene.texcoords[scene.triangles[1].texcoord[2]], (Vec2f{0, 0.25f}));
+  EXPECT_EQ(scene.triangles[2].texcoord[0], kNone);
+  EXPECT_EQ(scene.images[scene.materials[scene.triangles[0].material].image].pixels[0],
+            (Rgba8{255, 0, 0, 255}));
+  EXPECT_EQ(scene.images[scene.materials[scene.triangles[2].material].image].pixels[0],
+            (Rgba8{0, 0, 255, 255}));
+}
+
+TEST(Ply, AMissingTextureLeavesAColour) {
+  TestFolder folder;
+  std::string file =
+      "ply\nformat ascii 1.0\ncomment TextureFile gone.png" + header("ascii", "", "").substr(20);
+  testing::internal::CaptureStderr();
+  Scene scene = read_ply(folder.write("a.ply", file + "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"));
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("gone.png"), std::string::npos);
+  EXPECT_EQ(scene.materials[0].image, kNone);
+}
+
+TEST(Ply, StripsBecomeTriangles) {
+  TestFolder folder;
+  std::string file =
+      "ply\nformat ascii 1.0\nelement vertex 5\nproperty float x\nproperty float y\nproperty float z\n"
+      "element tristrips 1\nproperty list int int vertex_indices\nend_header\n"
+      "0 0 0\n1 0 0\n0 1 0\n1 1 0\n2 2 2\n8 0 1 2 3 -1 2 3 4\n";
+  Scene scene = read_ply(folder.write("a.ply", file));
+  ASSERT_EQ(scene.triangles.size(), 3u);
+  EXPECT_EQ(scene.triangles[0].position, (std::array<uint32_t, 3>{0, 1, 2}));
+  EXPECT_EQ(scene.triangles[1].position, (std::array<uint32_t, 3>{1, 3, 2}));
+  EXPECT_EQ(scene.triangles[2].position, (std::array<uint32_t, 3>{2, 3, 4}));
+}
+
+TEST(Ply, LinesOfTheHeaderMayEndAsOnAnySystem) {
+  TestFolder folder;
+  std::string head = header("binary_little_endian", "", "");
+  std::string data = bytes_of(1.0f, Order::Little);  // then a vertex whose first byte is a line feed
+  data = "\n" + data.substr(1);
+  for (int i = 1; i < 9; ++i) data += bytes_of(static_cast<float>(i * i), Order::Little);
+  data += bytes_of(uint8_t{3}, Order::Little);
+  for (int corner : {0, 1, 2}) data += bytes_of(corner, Order::Little);
+  for (std::string line_end : {"\n", "\r\n", "\r"}) {
+    std::string file;
+    for (char c : head) c == '\n' ? file += line_end : file += c;
+    Scene scene = read_ply(folder.write("a.ply", file + data));
+    ASSERT_EQ(scene.triangles.size(), 1u);
+    EXPECT_EQ(scene.positions[2], (Vec3d{36, 49, 64}));
+  }
+}
+
+TEST(Ply, ValuesBeyondThePropertiesOfALineArePassedOver) {
+  TestFolder folder;
+  std::string file = header("ascii", "", "") + "0 0 0 7 7\n1 0\n0\n\n0 1 0 # a note\n3 0 1 2 9 9 9\n";
+  Scene scene = read_ply(folder.write("a.ply", file));
+  EXPECT_EQ(scene.positions, (std::vector<Vec3d>{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}));
+  EXPECT_EQ(scene.triangles[0].position, (std::array<uint32_t, 3>{0, 1, 2}));
+}
+
+TEST(Ply, PointsWithoutFacesAreASceneWithoutTriangles) {
+  TestFolder folder;
+  std::string file =
+      "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float "
+      "z\nend_header\n1 2 3";
+  Scene scene = read_ply(folder.write("a.ply", file));
+  EXPECT_EQ(scene.positions.size(), 1u);
+  EXPECT_TRUE(scene.triangles.empty());
+}
+
+TEST(Ply, WhatIsWrongIsNamed) {
+  TestFolder folder;
+  auto expect = [&](const std::string& content, const std::string& message) {
+    std::string error = error_of([&] { read_ply(folder.write("a.ply", content)); });
+    EXPECT_NE(error.find(message), std::string::npos) << "'" << error << "' instead of '" << message << "'";
+  };
+  std::string head = header("ascii", "", "");
+  expect("solid", "a.ply:1: no PLY mesh");
+  expect("ply\nformat ascii 1.0\n", "no 'end_header'");
+  expect("ply\nformat utf8 1.0\n", "a.ply:2: unknown format 'utf8'");
+  expect("ply\nend_header\n", "no 'format'");
+  expect("ply\nformat ascii 1.0\nelement vertex -3\n", "a.ply:3: '-3' is no number of elements");
+  expect("ply\nformat ascii 1.0\nelement vertex 3\nproperty quad x\n",
+         "a.ply:4: unknown property type 'quad'");
+  expect("ply\nformat ascii 1.0\nproperty float x\n", "before the first element");
+  expect(head + "0 0 0\n1 0 0\n0 1 0\n3 0 1 3\n", "face 0 names vertex 3, but 3 are defined");
+  expect(head + "0 0 0\n1 0 0\n0 1 0\n3 0 -1 2\n", "face 0 names vertex -1");
+  expect(head + "0 0 0\n1 0 0\n0 1 zero\n3 0 1 2\n", "expected a number instead of 'zero'");
+  expect(head + "0 0 0\n1 0 0\n0 1 0\n3 0 1 ", "ends too early");
+  expect(odd_binary(Order::Big).substr(0, odd_binary(Order::Big).size() - 9), "ends too early");
+  expect("ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n1\n", "no x, y and z");
+}
+
+TEST(Ply, CountsThatCannotFitIntoTheFileTakeNoMemory) {
+  TestFolder folder;
+  for (std::string count : {"1000000000", "18446744073709551615", "4294967296"})
+    for (std::string format : {"ascii", "binary_big_endian"}) {
+      std::string file = header(format, "", "");
+      file.replace(file.find("vertex 3") + 7, 1, count);
+      std::string error = error_of([&] { read_ply(folder.write("a.ply", file + "0 0 0\n")); });
+      EXPECT_NE(error.find("cannot fit into the file"), std::string::npos) << error;
+    }
+  std::string huge_list = header("binary_little_endian", "", "");
+  huge_list.replace(huge_list.find("uchar int"), 5, "uint");
+  EXPECT_NE(error_of([&] { read_ply(folder.write("a.ply", huge_list + std::string(60, '\xff'))); }), "");
+}
+
+TEST(Ply, ElementsWithoutPropertiesAreSkippedWhateverTheirCount) {
+  TestFolder folder;
+  std::string file = header("ascii", "", "");
+  file.insert(file.find("end_header"), "element nothing 18446744073709551615\n");
+  EXPECT_EQ(read_ply(folder.write("a.ply", file + "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n")).triangles.size(), 1u);
+}
+
+TEST(Ply, FlippedBytesGiveAnErrorOrASoundScene) {
+  TestFolder folder;
+  expect_flips_to_be_harmless(odd_text(), folder.path() / "a.ply", read_ply);
+  expect_flips_to_be_harmless(odd_binary(Order::Little), folder.path() / "b.ply", read_ply, 200);
+  expect_flips_to_be_harmless(odd_binary(Order::Big), folder.path() / "c.ply", read_ply, 200);
+}
+
+TEST(Ply, SharedModelsAreThoseThatAssimpReads) {
+  auto files = shared_models(".ply");
+  if (files.empty()) GTEST_SKIP() << "no shared models";
+  for (const auto& file : files) {
+    SCOPED_TRACE(file.filename().string());
+    Scene scene = read_ply(file);
+    ASSERT_TRUE(is_sound(scene));
+    std::vector<SoupTriangle> ours = soup_of(scene), theirs = assimp_soup(file);
+    ASSERT_EQ(ours.size(), theirs.size());
+    double tolerance = 1e-6 * largest_coordinate(scene);
+    for (size_t i = 0; i < ours.size(); ++i)
+      for (size_t k = 0; k < 3; ++k) {
+        ASSERT_NEAR(ours[i][k].x, theirs[i][k].x, tolerance);
+        ASSERT_NEAR(ours[i][k].y, theirs[i][k].y, tolerance);
+        ASSERT_NEAR(ours[i][k].z, theirs[i][k].z, tolerance);
+      }
+  }
+}
+
+}  // namespace
+}  // namespace vox

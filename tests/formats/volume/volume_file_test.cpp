@@ -1,0 +1,275 @@
+// Volumes from files, against the values that were written.
+#include "formats/volume/volume_file.h"
+
+#include <libdeflate.h>
+
+#include "formats/volume/nrrd.h"
+#include "libvox/base/error.h"
+#include "tests/common/random.h"
+#include "tests/common/volumes.h"
+#include "tests/formats/voxels/export_scenes.h"
+
+namespace vox {
+namespace {
+
+using testing_export::ExportTest;
+using testing_export::read_all;
+
+constexpr Int3 kSize = {7, 5, 3};
+
+std::string random_bytes(uint64_t count) {
+  Random random(count);
+  std::string bytes(count, '\0');
+  for (char& byte : bytes) byte = static_cast<char>(random.below(256));
+  return bytes;
+}
+
+std::string values_of(ValueType type) {
+  std::string bytes = random_bytes(105 * value_bytes(type));
+  if (type == ValueType::F32)
+    for (size_t i = 3; i < bytes.size(); i += 4) bytes[i] = 0x3f;  // finite
+  return bytes;
+}
+
+std::string swapped(std::string bytes, uint32_t each) {
+  for (size_t i = 0; i < bytes.size(); i += each) std::reverse(&bytes[i], &bytes[i] + each);
+  return bytes;
+}
+
+std::string deflated(const std::string& bytes, decltype(&libdeflate_gzip_compress) compress) {
+  libdeflate_compressor* compressor = libdeflate_alloc_compressor(6);
+  std::string out(bytes.size() + 200, '\0');
+  out.resize(compress(compressor, bytes.data(), bytes.size(), out.data(), out.size()));
+  libdeflate_free_compressor(compressor);
+  return out;
+}
+std::string gzipped(const std::string& bytes) {
+  return deflated(bytes, libdeflate_gzip_compress);
+}
+
+constexpr const char* kNrrd =
+    "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 7 5 3\nendian: little\nencoding: raw\n";
+constexpr const char* kMeta = "ObjectType = Image\nNDims = 3\nDimSize = 7 5 3\nElementType = MET_UCHAR\n";
+
+class VolumeFile : public ExportTest {
+ protected:
+  std::filesystem::path write(const std::string& name, const std::string& content) const {
+    std::ofstream(path(name), std::ios::binary) << content;
+    return path(name);
+  }
+  static void expect_volume(const std::filesystem::path& file, ValueType type, const std::string& values,
+                            const RawOptions& options = {}) {
+    const Volume volume = open_volume(file, options);
+    EXPECT_EQ(volume.info.size, kSize) << file;
+    EXPECT_EQ(volume.info.type, type) << file;
+    const std::vector<std::byte> read = all_values(volume);
+    EXPECT_TRUE(std::string(reinterpret_cast<const char*>(read.data()), read.size()) == values) << file;
+  }
+  void expect_error(const std::string& name, const std::string& content, const std::string& text,
+                    const RawOptions& options = {}) const {
+    const std::filesystem::path file = write(name, content);
+    try {
+      open_volume(file, options);
+      ADD_FAILURE() << name << " was read; expected: " << text;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find(path("").string()), std::string::npos) << error.what();
+    }
+  }
+};
+
+TEST_F(VolumeFile, RawTakesSizeAndTypeFromItsName) {
+  for (const auto& [name, type] :
+       std::vector<std::pair<std::string, ValueType>>{{"a_7x5x3_uint8.raw", ValueType::U8},
+                                                      {"b_c_7x5x3_uint16.raw", ValueType::U16},
+                                                      {"7x5x3_int16.raw", ValueType::I16},
+                                                      {"d.e_7x5x3_float32.raw", ValueType::F32}})
+    expect_volume(write(name, values_of(type)), type, values_of(type));
+}
+
+TEST_F(VolumeFile, RawTakesSizeTypeOrderAndOffsetFromOptions) {
+  const std::string values = values_of(ValueType::U16);
+  const RawOptions options = {kSize, ValueType::U16, ByteOrder::Big, 13};
+  expect_volume(write("a.bin", std::string(13, 'x') + swapped(values, 2)), ValueType::U16, values, options);
+}
+
+TEST_F(VolumeFile, RawMayBeGzipped) {
+  const std::string values = values_of(ValueType::U8);
+  expect_volume(write("a_7x5x3_uint8.raw.gz", gzipped(values)), ValueType::U8, values);
+  const std::string two = gzipped(values.substr(0, 50)) + gzipped(values.substr(50));
+  expect_volume(write("b_7x5x3_uint8.raw.gz", two), ValueType::U8, values);
+}
+
+// f(box) of every box inside the volume that is not empty.
+template <class F>
+void for_each_box(const F& f) {
+  const auto ends = [](int32_t side, const auto& g) {
+    for (int32_t low = 0; low < side; ++low)
+      for (int32_t high = low + 1; high <= side; ++high) g(low, high);
+  };
+  ends(kSize.x, [&](int32_t x, int32_t end_x) {
+    ends(kSize.y, [&](int32_t y, int32_t end_y) {
+      ends(kSize.z, [&](int32_t z, int32_t end_z) { f(VoxelBox{{x, y, z}, {end_x, end_y, end_z}}); });
+    });
+  });
+}
+
+TEST_F(VolumeFile, ReadsEveryBoxOfTheVolume) {
+  const std::string values = values_of(ValueType::U16);
+  for (const auto& [name, content] :
+       {std::pair{"a_7x5x3_uint16.raw", values}, {"b_7x5x3_uint16.raw.gz", gzipped(values)}}) {
+    const Volume volume = open_volume(write(name, content), {});
+    for_each_box([&](const VoxelBox& box) {
+      std::string expected, read(2 * box.voxels(), '\0');
+      for (int32_t z = box.min.z; z < box.max.z; ++z)
+        for (int32_t y = box.min.y; y < box.max.y; ++y) {
+          const int32_t first = (z * 5 + y) * 7 + box.min.x, count = box.size().x;
+          expected += values.substr(2 * size_t(first), 2 * size_t(count));
+        }
+      volume.read(box, reinterpret_cast<std::byte*>(read.data()));
+      ASSERT_TRUE(read == expected) << name << ' ' << box.min.x << ' ' << box.min.y << ' ' << box.min.z;
+    });
+  }
+}
+
+TEST_F(VolumeFile, AFileThatShrinksWhileItIsReadIsAnErrorThatNamesIt) {
+  const std::filesystem::path file = write("a_7x5x3_uint8.raw", values_of(ValueType::U8));
+  const Volume volume = open_volume(file, {});
+  std::filesystem::resize_file(file, 50);
+  std::vector<std::byte> values(volume.info.bytes());
+  volume.read({{0, 0, 0}, {7, 5, 1}}, values.data());
+  try {
+    volume.read(volume.info.box(), values.data());
+    ADD_FAILURE() << "values were read that are not there";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.what(), file.string() + ": ends after 50 bytes, but had 105 when it was opened");
+  }
+}
+
+TEST_F(VolumeFile, NrrdAttachedDetachedGzippedAndBigEndian) {
+  const std::string values = values_of(ValueType::U8), shorts = values_of(ValueType::I16);
+  expect_volume(write("a.nrrd", std::string(kNrrd) + "\n" + values), ValueType::U8, values);
+  write("values.bin", "xy" + values);
+  expect_volume(write("b.nhdr", std::string(kNrrd) + "byte skip: 2\ndata file: values.bin\n"), ValueType::U8,
+                values);
+  expect_volume(write("c.nhdr", std::string(kNrrd) + "byte skip: -1\ndatafile: values.bin\n\n"),
+                ValueType::U8, values);
+  write("lines.bin", "one\ntwo\n" + values);
+  expect_volume(write("d.nhdr", std::string(kNrrd) + "line skip: 2\ndata file: lines.bin\n"), ValueType::U8,
+                values);
+  const std::string big =
+      "NRRD0005\r\n# a comment\r\ntype: signed short\r\ndimension: 3\r\nsizes: 7 5 3\r\nmine:=yours\r\n"
+      "Encoding: gzip\r\nendian: big\r\n\r\n";
+  expect_volume(write("e.nrrd", big + gzipped(swapped(shorts, 2))), ValueType::I16, shorts);
+}
+
+TEST_F(VolumeFile, NrrdSaysWhereTheVoxelsLie) {
+  const std::string header = std::string(kNrrd) +
+                             "space dimension: 3\nspace directions: (2,0,0) (0,0.5,0) (0,0,-1)\n"
+                             "space origin: (10,20,30)\n\n";
+  const Volume volume = open_volume(write("a.nrrd", header + values_of(ValueType::U8)), {});
+  EXPECT_EQ(volume.info.spacing, (Vec3d{2, 0.5, -1}));
+  EXPECT_EQ(volume.info.origin, (Vec3d{9, 19.75, 30.5}));
+}
+
+TEST_F(VolumeFile, MetaImageLocalElsewhereAndDeflated) {
+  const std::string values = values_of(ValueType::U8), floats = values_of(ValueType::F32);
+  expect_volume(write("a.mha", std::string(kMeta) + "ElementDataFile = LOCAL\n" + values), ValueType::U8,
+                values);
+  write("values.raw", "123" + values);
+  expect_volume(write("b.mhd", std::string(kMeta) + "HeaderSize = -1\nElementDataFile = values.raw\n"),
+                ValueType::U8, values);
+  expect_volume(write("c.mhd", std::string(kMeta) + "HeaderSize = 3\nElementDataFile = values.raw\n"),
+                ValueType::U8, values);
+  write("values.zraw", deflated(swapped(floats, 4), libdeflate_zlib_compress));
+  expect_volume(
+      write("d.mhd",
+            "NDims = 3\nDimSize = 7 5 3\nElementType = MET_FLOAT\nCompressedData = True\n"
+            "BinaryDataByteOrderMSB = True\nElementSpacing = 1 1 2\nElementDataFile = values.zraw\n"),
+      ValueType::F32, floats);
+  EXPECT_EQ(open_volume(path("d.mhd"), {}).info.spacing, (Vec3d{1, 1, 2}));
+}
+
+TEST_F(VolumeFile, DatWithAHeaderOfThreeNumbersAndDatThatNamesAFile) {
+  const std::string values = values_of(ValueType::U16);
+  expect_volume(write("beetle.dat", std::string("\x07\0\x05\0\x03\0", 6) + values), ValueType::U16, values);
+  write("values.raw", values);
+  expect_volume(write("tree.dat",
+                      "ObjectFileName: values.raw\nTaggedFileName: ---\nResolution: 7 5 3\n"
+                      "SliceThickness: 1 1 1\nFormat: USHORT\n"),
+                ValueType::U16, values);
+}
+
+TEST_F(VolumeFile, WhatIsWrittenAsNrrdIsReadBack) {
+  for (const ValueType type : {ValueType::U8, ValueType::U16, ValueType::I16, ValueType::F32}) {
+    const std::string values = values_of(type);
+    RawOptions options;
+    options.size = kSize;
+    options.type = type;
+    Volume volume = open_volume(write("a.bin", values), options);
+    volume.info.spacing = {0.25, 2, 3};
+    volume.info.origin = {-4, 0.5, 7};
+    write_nrrd(volume, path("a.nrrd"));
+    expect_volume(path("a.nrrd"), type, values);
+    const Volume again = open_volume(path("a.nrrd"), {});
+    EXPECT_EQ(again.info.spacing, volume.info.spacing);
+    EXPECT_EQ(again.info.origin, volume.info.origin);
+  }
+}
+
+TEST_F(VolumeFile, SaysHowManyBytesItExpectedAndFound) {
+  const std::string values = values_of(ValueType::U8);
+  expect_error("a_7x5x3_uint8.raw", values + "x", "expected 105 bytes (7 x 5 x 3 values of u8), found 106");
+  expect_error("b_7x5x3_uint16.raw", values, "expected 210 bytes (7 x 5 x 3 values of u16), found 105");
+  expect_error("a.nrrd",
+               "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 256 256 256\nencoding: raw\n\n" + values,
+               "expected 16777216 bytes (256 x 256 x 256 values of u8), found 105");
+  expect_error("a.dat", std::string("\x07\0\x05\0\x03\0", 6) + values, "expected 210 bytes");
+  expect_error("b.dat", "abc", "too short");
+  expect_error("c_7x5x3_uint8.raw.gz", gzipped(values + "x"), "expected 105 bytes of values, found more");
+  expect_error("d_7x5x3_uint8.raw.gz", gzipped(values.substr(1)), "expected 105 bytes of values, found 104");
+  expect_error("e_7x5x3_uint8.raw.gz", gzipped(values).substr(0, 60), "damaged or cut off");
+  expect_error("f_9000x9000x9000_uint8.raw.gz", gzipped(values), "cannot hold as many");
+}
+
+TEST_F(VolumeFile, RefusesSizesThatAreNone) {
+  expect_error("a_0x5x3_uint8.raw", "x", "the size is 0 x 5 x 3 voxels, expected 1 to 1048576 a side");
+  expect_error("a.nrrd", "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 7 -5 3\nencoding: raw\n\nx",
+               "7 x -5 x 3");
+  expect_error("b.nrrd",
+               "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 4294967296 4294967296 4\nencoding: raw\n\nx",
+               "4294967296 x 4294967296 x 4");
+  expect_error("c.nrrd",
+               "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 99999999999999999999 1 1\nencoding: raw\n\nx",
+               "too large");
+  expect_error("d_99999999999999999999x1x1_uint8.raw", "x", "too large");
+  expect_error("e_1048576x1048576x1048576_float32.raw", "x", "expected 4611686018427387904 bytes");
+  expect_error("f.mha", "NDims = 3\nDimSize = 1 2\nElementType = MET_UCHAR\nElementDataFile = LOCAL\n",
+               "expected 3 numbers");
+  expect_error("g.raw", "x", "say --dims X,Y,Z");
+}
+
+TEST_F(VolumeFile, RefusesWhatItDoesNotKnow) {
+  const std::string u8 = "expected one of: u8, u16, i16, f32";
+  expect_error("a_7x5x3_float64.raw", "x", "of type 'float64', " + u8);
+  expect_error("a.nrrd", "NRRD0004\ntype: block\ndimension: 3\nsizes: 7 5 3\nencoding: raw\n\nx", u8);
+  expect_error("b.nrrd", "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 7 5 3\nencoding: hex\n\nx",
+               "encoding is 'hex', expected raw or gzip");
+  expect_error("c.nrrd", "NRRD0004\ntype: uint8\ndimension: 4\nsizes: 1 7 5 3\nencoding: raw\n\nx",
+               "dimension is 4");
+  expect_error("d.nrrd", "dear reader", "no NRRD file");
+  expect_error("e.nrrd", "NRRD0004\nno field\n\n", "expected 'field: value'");
+  expect_error("f.nrrd", "NRRD0004\ntype: int16\ndimension: 3\nsizes: 7 5 3\nencoding: raw\n\nx", "'endian'");
+  expect_error("g.nrrd", std::string(kNrrd) + "data file: missing.raw\n", "missing.raw");
+  expect_error("h.mhd", "NDims = 3\nDimSize = 7 5 3\nElementType = MET_DOUBLE\nElementDataFile = LOCAL\n",
+               u8);
+  expect_error("i.mhd", "dear reader\n", "no MetaImage header");
+  expect_error("j.mhd", std::string(kMeta), "no ElementDataFile");
+  expect_error("k.mhd", std::string(kMeta) + "ElementDataFile = LIST\na.raw\n", "several files");
+  RawOptions options;
+  options.size = kSize;
+  expect_error("l.nrrd", std::string(kNrrd) + "\n" + values_of(ValueType::U8), "are for raw files", options);
+}
+
+}  // namespace
+}  // namespace vox

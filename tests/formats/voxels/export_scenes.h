@@ -1,0 +1,138 @@
+// Scenes with known voxels for the tests of the exports, and what those tests need of the file system.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "libvox/base/mix.h"
+#include "libvox/base/voxel_box.h"
+#include "libvox/dag/voxel_scene.h"
+#include "tests/dag/dense_dag.h"
+
+namespace vox::testing_export {
+
+// One voxel in ten with a random material, and a solid box that holds whole nodes.
+inline DenseGrid noise_grid(uint64_t seed) {
+  return [seed](uint32_t x, uint32_t y, uint32_t z) {
+    if (x >= 8 && x < 35 && y >= 8 && y < 24 && z >= 5 && z < 17) return 11;
+    uint64_t hash = mix64(seed ^ mix64(x | uint64_t{y} << 20 | uint64_t{z} << 40));
+    return hash % 10 == 0 ? static_cast<int>(hash >> 8 & 15) : kEmptyVoxel;
+  };
+}
+inline int empty_grid(uint32_t, uint32_t, uint32_t) {
+  return kEmptyVoxel;
+}
+inline int full_grid(uint32_t, uint32_t, uint32_t) {
+  return 7;
+}
+
+struct KnownScene {
+  VoxelScene scene;
+  DenseGrid grid;
+
+  // What the dense formats hold for the voxel.
+  int value(Int3 v) const {
+    auto r = static_cast<int32_t>(scene.dag.resolution);
+    if (v.x < 0 || v.y < 0 || v.z < 0 || v.x >= r || v.y >= r || v.z >= r) return 0;
+    int material = grid(uint32_t(v.x), uint32_t(v.y), uint32_t(v.z));
+    return material == kEmptyVoxel ? 0 : scene.dag.materials ? material + 1 : 1;
+  }
+
+  uint64_t count(const VoxelBox& box) const {
+    uint64_t filled = 0;
+    for (int32_t z = box.min.z; z < box.max.z; ++z)
+      for (int32_t y = box.min.y; y < box.max.y; ++y)
+        for (int32_t x = box.min.x; x < box.max.x; ++x) filled += value({x, y, z}) != 0;
+    return filled;
+  }
+};
+
+enum class Materials { None, Sixteen };
+
+inline KnownScene known_scene(uint32_t resolution, Materials materials, const DenseGrid& grid) {
+  KnownScene known;
+  known.grid = grid;
+  known.scene.dag = dense_dag(resolution, materials == Materials::Sixteen, grid);
+  if (materials == Materials::Sixteen) {
+    known.scene.palette.count = kPaletteSize;
+    for (uint32_t i = 0; i < kPaletteSize; ++i) {
+      auto shade = static_cast<uint8_t>(10 * i);
+      known.scene.palette.colors[i] = {shade, static_cast<uint8_t>(shade + 1),
+                                       static_cast<uint8_t>(200 - shade)};
+      known.scene.palette.names[i] = "colour " + std::to_string(i);
+    }
+  }
+  return known;
+}
+
+// Puts the scene, whose resolution is a power of two, into the corners named by `children` (a mask) of a cube
+// of twice its size, `times` times: large scenes from few nodes.
+inline KnownScene repeated(KnownScene known, uint32_t children, int times) {
+  FrozenDag& dag = known.scene.dag;
+  for (int i = 0; i < times; ++i) {
+    uint32_t half = dag.resolution;
+    bool solid = children == 0xff && dag.depth() > 0 && is_homogeneous(dag.levels[0].words[0]);
+    DagLevel root;
+    root.words.assign(1 + static_cast<size_t>(std::popcount(children)), 0);
+    root.words[0] = solid ? dag.levels[0].words[0] : children;
+    dag.levels.insert(dag.levels.begin(), root);
+    dag.resolution *= 2;
+    dag.voxels *= static_cast<uint64_t>(std::popcount(children));
+    known.grid = [inner = known.grid, half, children](uint32_t x, uint32_t y, uint32_t z) {
+      uint32_t child = (x >= half) | uint32_t{y >= half} << 1 | uint32_t{z >= half} << 2;
+      return (children >> child & 1) != 0 ? inner(x % half, y % half, z % half) : kEmptyVoxel;
+    };
+  }
+  return known;
+}
+
+// A folder of its own for each test, removed at its end.
+class ExportTest : public testing::Test {
+ protected:
+  ExportTest() {
+    const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::path(testing::TempDir()) /
+              (std::string(test->test_suite_name()) + "." + test->name() + "." + std::to_string(getpid()));
+    std::filesystem::create_directories(folder_);
+  }
+  ~ExportTest() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path path(const std::string& name) const { return folder_ / name; }
+  bool folder_is_empty() const { return std::filesystem::is_empty(folder_); }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+// While it lives, files cannot grow beyond `bytes`: what a full disk does to a writer.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(uint64_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit limit = {bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  void (*handler_)(int);
+  rlimit before_ = {};
+};
+
+inline std::string read_all(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace vox::testing_export
