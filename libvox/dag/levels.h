@@ -2,8 +2,10 @@
 // order.
 #pragma once
 
+#include "libvox/dag/node.h"
 #include "libvox/dag/store.h"
-#include "libvox/voxelize/leaves.h"
+#include "libvox/device/pool.h"
+#include "libvox/device/runs.h"
 
 namespace vox {
 
