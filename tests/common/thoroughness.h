@@ -25,7 +25,7 @@ template <class T>
 std::vector<T> sampled(const std::vector<T>& cases) {
   if (kThoroughness == 10) return cases;
   std::vector<T> some;
-  for (size_t i = 0; i < cases.size(); i += 4) some.push_back(cases[i]);
+  for (uint64_t i = 0; i < cases.size(); i += 4) some.push_back(cases[i]);
   return some;
 }
 
