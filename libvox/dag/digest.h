@@ -56,6 +56,9 @@ VOX_HD Digest node_digest(uint32_t header, ChildDigest child_digest) {
   return digest;
 }
 
+// `root` is the digest of the root node, null of a scene without voxels.
+Digest scene_digest(uint32_t resolution, uint32_t depth, bool materials, const Digest* root);
+
 std::string to_string(const Digest& digest);
 
 }  // namespace vox
