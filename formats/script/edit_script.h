@@ -10,10 +10,10 @@
 #include <string>
 #include <string_view>
 
-#include "formats/script/script_errors.h"
 #include "formats/script/script_values.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/edit/script.h"
+#include "libvox/edit/script_errors.h"
 
 namespace vox {
 

@@ -86,7 +86,7 @@ std::string phrase(Phrase what) {
 }
 
 void set_phrases(PhraseWords program) {
-  words = program;
+  words = program ? program : library_words;
 }
 
 }  // namespace vox

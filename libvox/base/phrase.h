@@ -54,7 +54,7 @@ enum class Phrase : uint8_t {
 // As the program says it, or as the library does.
 std::string phrase(Phrase what);
 
-// The words of a program, for all phrases.
+// The words of a program, for all phrases; null: the library's.
 using PhraseWords = std::string_view (*)(Phrase);
 void set_phrases(PhraseWords words);
 
