@@ -3,7 +3,7 @@
 #include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/phrase.h"
-#include "libvox/volume/scene_volume.h"
+#include "libvox/dag/scene_volume.h"
 
 namespace vox {
 

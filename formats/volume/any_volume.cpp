@@ -7,7 +7,7 @@
 #include "formats/volume/volume_file.h"
 #include "libvox/base/phrase.h"
 #include "libvox/dag/coarser.h"
-#include "libvox/volume/scene_volume.h"
+#include "libvox/dag/scene_volume.h"
 
 namespace vox {
 

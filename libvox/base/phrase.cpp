@@ -9,8 +9,6 @@ std::string_view library_words(Phrase phrase) {
   switch (phrase) {
     case Phrase::Device:
       return "the device";
-    case Phrase::Table:
-      return "the hash table";
     case Phrase::Tables:
       return "the list of hash tables";
     case Phrase::ItemWords:

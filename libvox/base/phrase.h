@@ -16,7 +16,6 @@ namespace vox {
 enum class Phrase : uint8_t {
   // what is set, as the subject or the object of a sentence
   Device,
-  Table,
   Tables,
   ItemWords,
   LoadFactor,

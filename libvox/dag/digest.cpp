@@ -5,15 +5,15 @@
 namespace vox {
 
 Digest scene_digest(uint32_t resolution, uint32_t depth, bool materials, const Digest* root) {
-  Digest scene = start_digest(3);
-  combine(scene, resolution);
-  combine(scene, depth);
-  combine(scene, materials ? 4 : 0);
+  Digest digest = start_digest(3);
+  combine(digest, resolution);
+  combine(digest, depth);
+  combine(digest, materials ? 4 : 0);
   if (root) {
-    combine(scene, root->low);
-    combine(scene, root->high);
+    combine(digest, root->low);
+    combine(digest, root->high);
   }
-  return scene;
+  return digest;
 }
 
 std::string to_string(const Digest& digest) {

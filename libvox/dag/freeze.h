@@ -146,15 +146,15 @@ struct DigestNodes {
   }
 };
 
-template <class Device, class Store>
+template <class Device>
 class Freezer {
  public:
-  Freezer(Device& device, const Store& store, FrozenDag& dag)
+  Freezer(Device& device, const DagStore<Device>& store, FrozenDag& dag)
       : device_(device),
         store_(store.ref()),
         pointer_range_(store.pointer_range()),
-        places_(store.places()),
-        first_places_(store.first_places()),
+        places_(store.tables().places()),
+        first_places_(store.tables().first_places()),
         dag_(dag) {}
 
   // Fills the levels' words and unique counts and the digest. An empty scene has root == kNullPointer.
@@ -163,7 +163,8 @@ class Freezer {
       find_levels(root);
       write_levels();
     }
-    dag_.digest = scene_digest(root != kNullPointer ? digest_levels() : nullptr);
+    const Digest* root_digest = root != kNullPointer ? digest_levels() : nullptr;
+    dag_.digest = scene_digest(dag_.resolution, dag_.depth(), dag_.materials, root_digest);
   }
 
  private:
@@ -241,18 +242,6 @@ class Freezer {
     }
     device_.download(&root_digest_, below.data(), 1);
     return &root_digest_;
-  }
-
-  Digest scene_digest(const Digest* root) const {
-    Digest digest = start_digest(3);
-    combine(digest, dag_.resolution);
-    combine(digest, dag_.depth());
-    combine(digest, dag_.materials ? 4 : 0);
-    if (root) {
-      combine(digest, root->low);
-      combine(digest, root->high);
-    }
-    return digest;
   }
 
   Device& device_;

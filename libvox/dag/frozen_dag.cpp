@@ -67,7 +67,7 @@ Digest compute_digest(const FrozenDag& dag, const std::vector<LevelNodes>& nodes
     });
     digests = std::move(parents);
   }
-  return scene_digest(dag.resolution, dag.depth(), dag.materials, dag.empty() ? nullptr : digests.data());
+  return scene_digest(dag.resolution, dag.depth(), dag.materials, dag.empty() ? nullptr : &digests[0]);
 }
 
 }  // namespace vox

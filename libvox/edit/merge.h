@@ -5,7 +5,7 @@
 #include "libvox/dag/store.h"
 #include "libvox/edit/edit_session.h"
 #include "libvox/edit/octree.h"
-#include "libvox/hash/sector/batches.h"
+#include "libvox/hash/linked_batches.h"
 
 namespace vox {
 
@@ -58,14 +58,7 @@ struct EditLeaves {
       const uint64_t mask = (is == kEmptyVoxel ? 0 : changes) | (was == kEmptyVoxel ? 0 : ~changes);
       const auto material = static_cast<uint32_t>(is == kEmptyVoxel ? was : is);
       const bool stored = was != is && changes != 0 && mask != 0;
-      uint32_t* words = items.item(i);
-      words[0] = static_cast<uint32_t>(mask);
-      words[1] = static_cast<uint32_t>(mask >> 32);
-      const auto count = static_cast<uint32_t>(popcount(mask));
-      for (uint32_t rank = 0; dag.materials && rank < count; rank += 8) {
-        const uint32_t left = count - rank;
-        words[2 + rank / 8] = material * 0x11111111u & (left < 8 ? (1u << 4 * left) - 1 : UINT32_MAX);
-      }
+      write_leaf_of_one_material(items.item(i), mask, dag.materials != 0, material);
       items.content[i] = stored || mask == 0 ? kEmptyContent : old[i];
       items.sizes[i] = static_cast<uint8_t>(stored ? leaf_words(mask, dag.materials != 0) : 0);
       return true;
@@ -77,25 +70,18 @@ struct EditLeaves {
   VOX_HD void write(uint64_t i, uint64_t changes, const Voxel& voxel) const {
     const Content before = old[i];
     LeafVoxels voxels(dag, before);
-    uint32_t* words = items.item(i);
-    uint64_t mask = 0;
-    uint32_t packed = 0, rank = 0;
+    LeafWriter writer(items.item(i), dag.materials != 0);
     bool changed = false;
     for (uint32_t bit = 0; bit < 64; ++bit) {
       const int was = voxels.next();
       const int is = changes >> bit & 1 ? voxel(bit, was) : was;
       changed = changed || is != was;
       if (is == kEmptyVoxel) continue;
-      mask |= uint64_t{1} << bit;
-      packed |= static_cast<uint32_t>(is) << rank % 8 * 4;
-      if (++rank % 8 == 0 && dag.materials) words[1 + rank / 8] = packed, packed = 0;
+      writer.put(bit, static_cast<uint32_t>(is));
     }
-    if (rank % 8 != 0 && dag.materials) words[2 + rank / 8] = packed;
-    words[0] = static_cast<uint32_t>(mask);
-    words[1] = static_cast<uint32_t>(mask >> 32);
-    const bool stored = changed && mask != 0;
+    const uint32_t size = writer.finish();
     items.content[i] = changed ? kEmptyContent : before;
-    items.sizes[i] = static_cast<uint8_t>(stored ? leaf_words(mask, dag.materials != 0) : 0);
+    items.sizes[i] = static_cast<uint8_t>(changed && writer.mask() != 0 ? size : 0);
   }
 };
 
@@ -152,7 +138,7 @@ struct FilledItems {
     items.sizes[i] = 0;
     if ((*used >> material & 1) == 0) return;
     const bool leaf = level == dag.depth;
-    const uint32_t word = leaf ? material * 0x11111111u : below.filled(material);
+    const uint32_t word = leaf ? word_of_one_material(material) : below.filled(material);
     items.sizes[i] = static_cast<uint8_t>(leaf ? leaf_words(UINT64_MAX, dag.materials != 0) : 9);
     words[0] = leaf ? UINT32_MAX : homogeneous_header(material);
     words[1] = leaf ? UINT32_MAX : word;
@@ -161,12 +147,12 @@ struct FilledItems {
 };
 
 // All items of a level.
-template <class Nodes, class Start>
+template <class Nodes>
 struct EditLevel {
   static constexpr int kBlocksAtOnce = 4;
   Nodes nodes;
   FilledItems filled;
-  Start start;
+  BatchStart start;
 
   VOX_HD void operator()(uint64_t i) const {
     if (start.stopped()) return;
@@ -179,10 +165,9 @@ struct EditLevel {
 };
 
 // A root that is left filled with one material needs a pointer all the same.
-template <class Start>
 struct RootPointer {
   EditItems items;
-  Start start;
+  BatchStart start;
   uint32_t* root;
   VOX_HD void operator()(uint64_t) const {
     if (start.stopped()) return;
@@ -196,16 +181,14 @@ struct MergeWork {
   EditCounts leaves, nodes;
 };
 
-template <class Device, class Store, class Tools>
+template <class Device, class Tools>
 class Merger {
  public:
   using State = typename Tools::State;
-  using Batches = typename BatchesOf<Device, typename Store::TablesType>::Type;
-  using Start = typename Batches::Start;
 
   // `used` has a bit for each material that fills a whole region.
-  Merger(Device& device, Store& store, const Tools& tools, const StoredDag& dag, const Octree<State>& octree,
-         const uint32_t* used)
+  Merger(Device& device, DagStore<Device>& store, const Tools& tools, const StoredDag& dag,
+         const Octree<State>& octree, const uint32_t* used)
       : device_(device), store_(store), tools_(tools), dag_(dag), octree_(octree), used_(used) {
     uint64_t all = 0;
     for (uint32_t level = 0; level <= dag_.depth; ++level) {
@@ -218,19 +201,18 @@ class Merger {
     sizes_ = device_.template make<uint8_t>(all);
     content_ = device_.template make<Content>(all);
     pointers_ = device_.template make<uint32_t>(all);
-    if (Batches::kLeaders) leader_of_ = device_.template make<uint32_t>(all);
+    batches_ = store.tables().link_batches(dag_.depth + 1, most_);
+    if (batches_->has_leaders()) leader_of_ = device_.template make<uint32_t>(all);
   }
 
   MergeWork run() {
     const uint32_t levels = dag_.depth + 1;
-    Batches batches(device_, store_.tables(), levels, most_);
     BatchesResult result;
     for (size_t first = 0;; first = *result.stopped) {
-      for (size_t number = first; number < levels; ++number) merge(batches, number);
+      for (size_t number = first; number < levels; ++number) merge(number);
       const auto root = level_items(0);
-      device_.for_each("edit: root pointer", 1,
-                       RootPointer<Start>{root, batches.start({}, 1), batches.word()});
-      result = batches.finish();
+      device_.for_each("edit: root pointer", 1, RootPointer{root, batches_->start({}, 1), batches_->word()});
+      result = batches_->finish();
       if (!result.stopped) break;
     }
     store_.keep(pointers_.data(), first_items_.back());
@@ -238,7 +220,7 @@ class Merger {
     work.root = result.word;
     for (uint32_t level = 0; level < levels; ++level) {
       EditCounts& counts = level == dag_.depth ? work.leaves : work.nodes;
-      const InternWork& interned = batches.work()[dag_.depth - level];
+      const InternWork& interned = batches_->work()[dag_.depth - level];
       counts.made += octree_.counts[level];
       counts.distinct += interned.distinct;
       counts.inserted += interned.inserted;
@@ -254,36 +236,36 @@ class Merger {
             sizes_.data() + first,
             content_.data() + first,
             pointers_.data() + first,
-            Batches::kLeaders ? leader_of_.data() + first : nullptr,
+            batches_->has_leaders() ? leader_of_.data() + first : nullptr,
             octree_.counts[level]};
   }
 
   // The leaves are the first batch.
-  void merge(Batches& batches, size_t number) {
+  void merge(size_t number) {
     const auto level = static_cast<uint32_t>(dag_.depth - number);
     const uint64_t n = items(level);
     const EditItems here = level_items(level);
     const BatchRef batch = {here.words, nullptr, nullptr, kMaxItemWords, here.sizes};
-    const auto start = batches.start(batch, n);
+    const BatchStart start = batches_->start(batch, n);
     const uint64_t first = octree_.firsts[level];
     const Content* old = octree_.ref.old + first;
     if (level == dag_.depth) {
       const EditLeaves<Tools> leaves = {
           tools_, dag_, octree_.ref.corners + first, old, octree_.ref.states + first, here};
       device_.for_each({"edit: leaves", 80}, n,
-                       EditLevel<EditLeaves<Tools>, Start>{leaves, {dag_, level, {}, here, used_}, start});
+                       EditLevel<EditLeaves<Tools>>{leaves, {dag_, level, {}, here, used_}, start});
     } else {
       const EditItems below = level_items(level + 1);
       const EditNodes nodes = {
           dag_, level, octree_.ref.content + 8 * first, octree_.ref.splits + 8 * first, old, below, here};
       device_.for_each({"edit: nodes", 100}, n,
-                       EditLevel<EditNodes, Start>{nodes, {dag_, level, below, here, used_}, start});
+                       EditLevel<EditNodes>{nodes, {dag_, level, below, here, used_}, start});
     }
-    batches.intern(number, batch, n, here.leader_of, here.pointers);
+    batches_->intern(number, batch, n, here.leader_of, here.pointers);
   }
 
   Device& device_;
-  Store& store_;
+  DagStore<Device>& store_;
   const Tools& tools_;
   const StoredDag& dag_;
   const Octree<State>& octree_;
@@ -293,6 +275,7 @@ class Merger {
   Buffer<uint32_t> words_, pointers_, leader_of_;
   Buffer<uint8_t> sizes_;
   Buffer<Content> content_;
+  std::unique_ptr<LinkedBatches> batches_;  // goes first: it waits for what reads the others
 };
 
 }  // namespace vox

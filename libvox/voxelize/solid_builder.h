@@ -88,10 +88,10 @@ struct EmitFills {
   }
 };
 
-template <class Device, class Store>
+template <class Device>
 class SolidBuilder {
  public:
-  SolidBuilder(Device& device, Store& store, const FrozenDag& dag, int32_t grid_end)
+  SolidBuilder(Device& device, DagStore<Device>& store, const FrozenDag& dag, int32_t grid_end)
       : device_(device),
         store_(store),
         grid_end_(grid_end),
@@ -159,7 +159,7 @@ class SolidBuilder {
   }
 
   Device& device_;
-  Store& store_;
+  DagStore<Device>& store_;
   int32_t grid_end_;
   bool materials_;
   uint32_t depth_;
@@ -172,8 +172,8 @@ class SolidBuilder {
 };
 
 // Leaves and nodes full of one material, whole and cut.
-template <class Device, class Store>
-void SolidBuilder<Device, Store>::make_fills() {
+template <class Device>
+void SolidBuilder<Device>::make_fills() {
   fills_ = device_.template make<uint32_t>(uint64_t{depth_ + 1} * kFillsPerLevel);
   std::vector<uint32_t> below;
   for (uint32_t height = 0; height <= depth_; ++height) {
@@ -183,8 +183,8 @@ void SolidBuilder<Device, Store>::make_fills() {
   }
 }
 
-template <class Device, class Store>
-void SolidBuilder<Device, Store>::make_fill_level(uint32_t height, const std::vector<uint32_t>& below) {
+template <class Device>
+void SolidBuilder<Device>::make_fill_level(uint32_t height, const std::vector<uint32_t>& below) {
   std::vector<uint32_t> words, offsets = {0}, slots;
   for (uint32_t slot = 0; slot < kFillsPerLevel; ++slot) {
     const uint32_t material = slot / kCuts, cuts = slot % kCuts;
@@ -207,8 +207,8 @@ void SolidBuilder<Device, Store>::make_fill_level(uint32_t height, const std::ve
   device_.upload(fills_.data() + uint64_t{height} * kFillsPerLevel, table.data(), kFillsPerLevel);
 }
 
-template <class Device, class Store>
-std::vector<uint32_t> SolidBuilder<Device, Store>::leaf_fill(uint32_t material, uint32_t cuts) const {
+template <class Device>
+std::vector<uint32_t> SolidBuilder<Device>::leaf_fill(uint32_t material, uint32_t cuts) const {
   uint64_t mask = UINT64_MAX;
   for (uint32_t axis = 0; axis < 3; ++axis)
     for (uint32_t at = extent(kLeafSide, cuts, axis); at < kLeafSide; ++at) mask &= ~plane_voxels(axis, at);
@@ -218,10 +218,9 @@ std::vector<uint32_t> SolidBuilder<Device, Store>::leaf_fill(uint32_t material, 
 }
 
 // `below` are the pointers of the fills that are half as wide.
-template <class Device, class Store>
-std::vector<uint32_t> SolidBuilder<Device, Store>::node_fill(uint32_t height, uint32_t material,
-                                                             uint32_t cuts,
-                                                             const std::vector<uint32_t>& below) const {
+template <class Device>
+std::vector<uint32_t> SolidBuilder<Device>::node_fill(uint32_t height, uint32_t material, uint32_t cuts,
+                                                      const std::vector<uint32_t>& below) const {
   const uint32_t side = kLeafSide << height, half = side / 2;
   std::vector<uint32_t> words = {0};
   for (uint32_t octant = 0; octant < 8; ++octant) {
@@ -241,11 +240,11 @@ std::vector<uint32_t> SolidBuilder<Device, Store>::node_fill(uint32_t height, ui
   return words;
 }
 
-template <class Device, class Store>
-Leaves SolidBuilder<Device, Store>::fill_leaves(const TrianglesRef& triangles, const CellFrame& frame,
-                                                const CellsRef& cells, const LeafPairsRef& pairs,
-                                                const uint64_t* surface_masks, const uint32_t* filled,
-                                                Leaves surface_leaves) {
+template <class Device>
+Leaves SolidBuilder<Device>::fill_leaves(const TrianglesRef& triangles, const CellFrame& frame,
+                                         const CellsRef& cells, const LeafPairsRef& pairs,
+                                         const uint64_t* surface_masks, const uint32_t* filled,
+                                         Leaves surface_leaves) {
   const uint64_t n = cells.count;
   auto flips = device_.template make<uint64_t>(n);
   auto rays = device_.template make<uint32_t>(n);
@@ -326,10 +325,10 @@ Leaves SolidBuilder<Device, Store>::fill_leaves(const TrianglesRef& triangles, c
   return leaves;
 }
 
-template <class Device, class Store>
+template <class Device>
 template <class Key>
-void SolidBuilder<Device, Store>::add_fills(LevelNodes<Key>& children, const CellFrame& frame,
-                                            uint32_t key_bits, const InsideRef& inside, FrozenDag& dag) {
+void SolidBuilder<Device>::add_fills(LevelNodes<Key>& children, const CellFrame& frame, uint32_t key_bits,
+                                     const InsideRef& inside, FrozenDag& dag) {
   auto starts = device_.template make<uint32_t>(children.count);
   const uint64_t parent_count = device_.select("select parents", children.count,
                                                StartsRun<Key>{children.keys.data(), 3}, starts.data());

@@ -6,8 +6,6 @@ std::string_view tool_words(Phrase phrase) {
   switch (phrase) {
     case Phrase::Device:
       return "--device";
-    case Phrase::Table:
-      return "--table";
     case Phrase::Tables:
       return "--tables";
     case Phrase::ItemWords:
