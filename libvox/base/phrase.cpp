@@ -57,6 +57,8 @@ std::string_view library_words(Phrase phrase) {
       return "allow more memory";
     case Phrase::VerifyFile:
       return "verifying the file says more";
+    case Phrase::DescribeScene:
+      return "a description of the scene";
     case Phrase::SayWhatIsUp:
       return "the caller can say which axis points up";
     case Phrase::NameTextureFolder:

@@ -41,6 +41,7 @@ enum class Phrase : uint8_t {
   UseCpu,
   AllowMoreMemory,
   VerifyFile,
+  DescribeScene,
   SayWhatIsUp,
   NameTextureFolder,
   MakeBricks,

@@ -51,6 +51,8 @@ std::string_view tool_words(Phrase phrase) {
       return "raise --memory-limit";
     case Phrase::VerifyFile:
       return "vox-convert --verify says more";
+    case Phrase::DescribeScene:
+      return "vox-convert SCENE.h5 --info";
     case Phrase::SayWhatIsUp:
       return "--up says which axis points up";
     case Phrase::NameTextureFolder:

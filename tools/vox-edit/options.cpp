@@ -39,7 +39,7 @@ and --shift bring to this scene; they name no material, --material does.
 )";
 
 cxxopts::Options describe() {
-  cxxopts::Options options("vox-edit", kAbout + std::string(edit_script_help()) + kRecordings);
+  cxxopts::Options options("vox-edit", kAbout + edit_script_help() + kRecordings);
   options.custom_help("SCENE.h5 --script FILE [-o EDITED.h5] [options]").positional_help("").set_width(100);
   auto text = [] { return cxxopts::value<std::string>(); };
   options.add_options("Edits")("scene", "A scene file that vox-convert wrote", text(), "SCENE.h5")(
