@@ -102,7 +102,7 @@ class House:
             text = file.read()
         self.look_at_includes(path, text)
         self.look_at_scopes(path, text)
-        if path.startswith("libvox/"):
+        if path.startswith(("libvox/", "formats/")) and not path.startswith("formats/pages/"):  # of whose styles -- is a part
             self.look_at_strings(path, text)
 
     def look_at_includes(self, path, text):
@@ -135,7 +135,7 @@ class House:
             option = OPTION.search(string)
             if option:
                 self.breach(path, text, at,
-                            f"{option[0]} is an option of a tool: the library says what is wrong, the tool names its option")
+                            f"{option[0]} is an option of a tool: the library says a phrase (libvox/base/phrase.h), the tool its option")
 
     def look_at_types(self):
         for name, places in self.types.items():

@@ -8,7 +8,7 @@
 
 #include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
-#include "libvox/engine/engine.h"
+#include "libvox/engine/built_scene.h"
 #include "libvox/scene/palette.h"
 
 int main() try {
@@ -24,21 +24,17 @@ int main() try {
   const auto engine = vox::make_engine({});  // a GPU where there is one
   const vox::Grid grid = vox::fit_grid(mesh, {.resolution = 512});
   const vox::IndexedScene indexed = vox::index_scene(mesh, vox::mesh_palette(mesh), vox::MaterialMode::Mesh);
-  const vox::FrozenDag solid = engine->build(mesh, indexed, grid, {.solid = true}).dag;
+  const vox::BuildOptions build = {.solid = true};
+  vox::VoxelScene scene = vox::built_scene(engine->build(mesh, indexed, grid, build), indexed, grid, build);
 
   // A ball is taken out around (0.3, 0.3, 0.3). Edits count in 1/256 voxel.
   const int64_t unit = 512 * vox::kEditUnits / 10;
   const vox::Shape ball = {
       .kind = vox::ShapeKind::Sphere, .a = {3 * unit, 3 * unit, 3 * unit}, .radius = 2 * unit};
-  const auto session = engine->edit(solid);
+  const auto session = engine->edit(scene.dag);
   session->apply(std::array<vox::Edit, 1>{vox::PaintEdit{.shape = ball, .mode = vox::PaintMode::Remove}});
 
-  const vox::VoxelScene scene = {.dag = session->freeze(),
-                                 .palette = indexed.palette,
-                                 .shares = indexed.shares,
-                                 .origin = grid.origin,
-                                 .voxel_size = grid.voxel_size,
-                                 .solid = true};
+  scene.dag = session->freeze();
   vox::write_scene(scene, "example.h5");
   std::printf("example.h5: %llu voxels\n", static_cast<unsigned long long>(scene.dag.voxels));
 } catch (const vox::Error& error) {

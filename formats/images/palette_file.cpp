@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/file_types.h"
 #include "formats/images/image.h"
 #include "formats/images/png_file.h"
 #include "libvox/base/atomic_file.h"
@@ -44,13 +45,10 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
-std::string lower_case(std::string text) {
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return text;
-}
-
-std::string extension(const fs::path& path) {
-  return lower_case(path.extension().string());
+// All that is none of the palettes' own formats is taken for an image.
+FileFormat format_of(const fs::path& path) {
+  const FileType* type = file_type(path, FileRole::Palette);
+  return type ? type->format : FileFormat::Foreign;
 }
 
 std::string read_text(const fs::path& path) {
@@ -217,27 +215,36 @@ std::string png_bytes(const Palette& palette) {
 }
 
 std::string encoded(const fs::path& path, const Palette& palette) {
-  std::string type = extension(path);
-  if (type == ".gpl") return gpl_text(palette);
-  if (type == ".pal") return jasc_text(palette);
-  if (type == ".hex") return hex_text(palette);
-  if (type == ".png") return png_bytes(palette);
-  fail(path, "has an unknown type, expected .gpl, .pal, .hex or .png");
+  switch (format_of(path)) {
+    case FileFormat::Gpl:
+      return gpl_text(palette);
+    case FileFormat::JascPal:
+      return jasc_text(palette);
+    case FileFormat::Hex:
+      return hex_text(palette);
+    case FileFormat::Png:
+      return png_bytes(palette);
+    default:
+      fail(path, "has an unknown type, expected " + palette_extensions());
+  }
 }
 
 }  // namespace
 
+std::string palette_extensions() {
+  return listed_extensions(FileRole::Palette, FileUse::Written, FileList::Or);
+}
+
 bool is_palette_path(const fs::path& path) {
-  std::string type = extension(path);
-  return type == ".gpl" || type == ".pal" || type == ".hex" || type == ".png";
+  return has_role(path, FileRole::Palette);
 }
 
 Palette read_palette(const fs::path& path) {
-  std::string type = extension(path);
-  Palette palette = type == ".gpl"   ? parse_gpl(path, read_text(path))
-                    : type == ".pal" ? parse_jasc(path, read_text(path))
-                    : type == ".hex" ? parse_hex(path, read_text(path))
-                                     : palette_of_image(path);
+  const FileFormat format = format_of(path);
+  Palette palette = format == FileFormat::Gpl       ? parse_gpl(path, read_text(path))
+                    : format == FileFormat::JascPal ? parse_jasc(path, read_text(path))
+                    : format == FileFormat::Hex     ? parse_hex(path, read_text(path))
+                                                    : palette_of_image(path);
   if (palette.count == 0) fail(path, "holds no colour");
   return palette;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "libvox/scene/palette.h"
 
@@ -12,8 +13,9 @@ namespace vox {
 // that names the file and the line; no entry, or more than 16, is an error.
 Palette read_palette(const std::filesystem::path& path);
 
-// Whether write_palette() knows the extension.
+// Whether write_palette() knows the extension, and those that it knows: ".gpl, .pal, .hex or .png".
 bool is_palette_path(const std::filesystem::path& path);
+std::string palette_extensions();
 
 // .gpl, .pal, .hex or .png (one pixel an entry). Only .gpl keeps names.
 void write_palette(const std::filesystem::path& path, const Palette& palette);

@@ -1,4 +1,4 @@
-// Files of other programs that people have and that are not read: what they are, and what to do with them.
+// Files of other programs that people have and that are not read: file_types.h says what they are, and what to do with them.
 #pragma once
 
 #include <filesystem>

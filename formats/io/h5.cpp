@@ -8,13 +8,6 @@
 
 #include "libvox/base/error.h"
 
-#ifdef __SANITIZE_ADDRESS__
-// The library itself leaks some hundred bytes when it gives up on a damaged file.
-extern "C" const char* __lsan_default_suppressions() {  // NOLINT(bugprone-reserved-identifier)
-  return "leak:libhdf5";
-}
-#endif
-
 namespace vox::h5 {
 namespace {
 

@@ -8,20 +8,16 @@
 #include <string>
 #include <string_view>
 
+#include "formats/file_types.h"
 #include "formats/io/h5.h"
 #include "libvox/base/atomic_file.h"
 #include "libvox/base/error.h"
+#include "libvox/base/phrase.h"
 
 namespace vox {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string lower_extension(const fs::path& path) {
-  std::string extension = path.extension().string();
-  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return char(std::tolower(c)); });
-  return extension;
-}
 
 // As many bytes from `at` on as there are, up to `count`.
 std::string bytes_at(std::ifstream& file, uint64_t at, size_t count) {
@@ -149,26 +145,26 @@ std::string_view name_of(OutputKind kind) {
 
 bool says_who_wrote_it(const fs::path& target, OutputKind kind) {
   if (kind == OutputKind::Binvox) return false;
-  const std::string extension = lower_extension(target);
-  return kind != OutputKind::Palette || extension == ".gpl" || extension == ".png";
+  if (kind != OutputKind::Palette) return true;
+  const FileType* type = file_type(target, FileRole::Palette);
+  return type != nullptr && (type->format == FileFormat::Gpl || type->format == FileFormat::Png);
 }
 
 }  // namespace
 
 OutputKind kind_of_output(const fs::path& path) {
-  const std::string extension = lower_extension(path);
-  if (extension == ".nrrd") return OutputKind::Nrrd;
-  if (extension == ".vox") return OutputKind::MagicaVoxel;
-  if (extension == ".binvox") return OutputKind::Binvox;
-  return OutputKind::Scene;
+  const FileType* type = file_type(path, FileRole::Export);
+  if (type == nullptr) return OutputKind::Scene;
+  return type->format == FileFormat::Nrrd          ? OutputKind::Nrrd
+         : type->format == FileFormat::MagicaVoxel ? OutputKind::MagicaVoxel
+                                                   : OutputKind::Binvox;
 }
 
 OutputKind kind_of_mesh(const fs::path& path) {
-  const std::string extension = lower_extension(path);
-  if (extension == ".glb") return OutputKind::GlbMesh;
-  if (extension == ".mtl") return OutputKind::ObjMaterials;
-  if (extension == ".png") return OutputKind::Picture;
-  return OutputKind::ObjMesh;
+  if (has_role(path, FileRole::Materials)) return OutputKind::ObjMaterials;
+  if (has_role(path, FileRole::Picture)) return OutputKind::Picture;
+  const FileType* type = file_type(path, FileRole::Mesh);
+  return type && type->format == FileFormat::Gltf ? OutputKind::GlbMesh : OutputKind::ObjMesh;
 }
 
 void check_writable(const fs::path& target, OutputKind kind, Overwrite overwrite) {
@@ -181,7 +177,7 @@ void check_writable(const fs::path& target, OutputKind kind, Overwrite overwrite
                   : fmt::format("is there already, and a {} file does not say whether vox wrote it",
                                 lower_extension(target)))
       .at(target.string())
-      .hint("--force overwrites it");
+      .hint(phrase(Phrase::Overwrite));
 }
 
 }  // namespace vox

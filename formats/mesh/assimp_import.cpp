@@ -11,6 +11,7 @@
 #include <cmath>
 #include <memory>
 
+#include "formats/file_types.h"
 #include "formats/io/find_file.h"
 #include "formats/io/text_file.h"
 #include "formats/mesh/assimp_frame.h"
@@ -63,9 +64,8 @@ void switch_off_gltf(Assimp::Importer& importer) {
 }
 
 bool is_collada(const std::filesystem::path& path) {
-  const std::string extension = path.extension().string();
-  return std::ranges::equal(extension, std::string_view(".dae"),
-                            [](unsigned char a, char b) { return std::tolower(a) == b; });
+  const FileType* type = file_type(path, FileRole::Mesh);
+  return type && type->format == FileFormat::Collada;
 }
 
 void configure(Assimp::Importer& importer, const MeshOptions& options) {

@@ -2,16 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <assimp/Importer.hpp>
-#include <cctype>
 #include <fstream>
-#include <map>
 #include <string>
+#include <utility>
 
+#include "formats/file_types.h"
 #include "formats/io/foreign_file.h"
 #include "formats/mesh/plausible.h"
+#include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
+#include "libvox/base/log.h"
+#include "libvox/base/units.h"
 #include "libvox/voxelize/grid.h"
 
 namespace vox {
@@ -21,13 +23,6 @@ namespace fs = std::filesystem;
 
 using Reader = Scene (*)(const fs::path&, const MeshOptions&);
 
-constexpr const char* kFormats =
-    "OBJ, glTF, GLB, PLY, STL, FBX, COLLADA (dae), 3DS, OFF and others that Assimp knows are read";
-
-const std::map<std::string, Reader> kOwnReaders = {
-    {".obj", read_obj}, {".gltf", read_gltf}, {".glb", read_gltf}, {".vrm", read_gltf},
-    {".off", read_off}, {".ply", read_ply},   {".stl", read_stl}};
-
 void check_file(const fs::path& path) {
   std::error_code failed;
   if (!fs::exists(path, failed)) throw Error(failed ? failed.message() : "no such file");
@@ -36,11 +31,26 @@ void check_file(const fs::path& path) {
   if (fs::file_size(path, failed) == 0) throw Error("the file is empty");
 }
 
+Reader reader_of(FileFormat format) {
+  switch (format) {
+    case FileFormat::Obj:
+      return read_obj;
+    case FileFormat::Gltf:
+      return read_gltf;
+    case FileFormat::Ply:
+      return read_ply;
+    case FileFormat::Stl:
+      return read_stl;
+    case FileFormat::Off:
+      return read_off;
+    default:
+      return read_assimp;
+  }
+}
+
 Reader reader_by_extension(const fs::path& path) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (auto own = kOwnReaders.find(extension); own != kOwnReaders.end()) return own->second;
+  if (const FileType* type = file_type(path, FileRole::Mesh)) return reader_of(type->format);
+  const std::string extension = path.extension().string();
   if (extension.size() > 1 && Assimp::Importer().IsExtensionSupported(extension)) return read_assimp;
   return nullptr;
 }
@@ -54,7 +64,9 @@ Reader reader_by_content(const fs::path& path) {
   if (start.starts_with("solid ")) return read_stl;
   if (start.starts_with("OFF") || start.starts_with("COFF") || start.starts_with("NOFF")) return read_off;
   if (start.starts_with("glTF")) return read_gltf;
-  throw Error("not a mesh file that can be read").hint(kFormats);
+  throw Error("not a mesh file that can be read")
+      .hint(fmt::format("{} and others that Assimp knows are read",
+                        listed_names(FileRole::Mesh, FileUse::Read, FileList::Commas)));
 }
 
 }  // namespace
@@ -77,6 +89,27 @@ Scene read_mesh(const fs::path& path, const MeshOptions& options) {
   warn_of_implausible(scene, path);
   turn_up(scene, options.up.value_or(UpAxis::Y));
   return scene;
+}
+
+MeshFiles read_meshes(std::span<const fs::path> paths, const MeshOptions& options) {
+  MeshFiles meshes;
+  for (const fs::path& path : paths) {
+    log_debug("reading {}", path.string());
+    Scene scene = read_mesh(path, options);
+    if (meshes.scene.triangles.empty() && meshes.scene.positions.empty()) {
+      meshes.scene = std::move(scene);
+    } else {
+      append_scene(meshes.scene, std::move(scene));
+    }
+    throw_if_cancelled();
+  }
+  meshes.dropped = drop_bad_triangles(meshes.scene);
+  const auto& [not_finite, degenerate] = meshes.dropped;
+  if (not_finite > 0)
+    log_warning("dropped {} triangles with coordinates that are not finite", format_count(not_finite));
+  if (degenerate > 0) log_warning("dropped {} triangles without area", format_count(degenerate));
+  if (meshes.scene.triangles.empty()) throw Error("no triangles to convert").at(paths[0].string());
+  return meshes;
 }
 
 }  // namespace vox

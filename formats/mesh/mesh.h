@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 
 #include "formats/mesh/mesh_options.h"
 #include "libvox/scene/scene.h"
@@ -11,6 +12,15 @@ namespace vox {
 // Throws Error that names the file, and the line where there is one. Chooses by the extension, then by
 // content. In what it returns y points up.
 Scene read_mesh(const std::filesystem::path& path, const MeshOptions& options = {});
+
+// Several files as one scene, without the triangles that cover nothing.
+struct MeshFiles {
+  Scene scene;
+  DroppedTriangles dropped;
+};
+
+// There is at least one path. Throws Error where there are no triangles.
+MeshFiles read_meshes(std::span<const std::filesystem::path> paths, const MeshOptions& options = {});
 
 // By the extension alone.
 bool is_mesh_path(const std::filesystem::path& path);

@@ -17,6 +17,7 @@
 #include "formats/scene/h5_words.h"
 #include "libvox/base/atomic_file.h"
 #include "libvox/base/error.h"
+#include "libvox/base/phrase.h"
 #include "libvox/dag/level_nodes.h"
 #include "libvox/voxelize/grid.h"
 
@@ -294,7 +295,7 @@ FrozenBricks read_bricks(const fs::path& path) {
   h5::Quiet quiet;
   const h5::Object file = open_checked(path);
   if (!h5::has_child(file, "bricks"))
-    throw Error("holds no bricks").at(path.string()).hint("make them with --structure bricks or both");
+    throw Error("holds no bricks").at(path.string()).hint(phrase(Phrase::MakeBricks));
   return read_bricks_group(file);
 }
 

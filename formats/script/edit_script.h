@@ -10,10 +10,10 @@
 #include <string>
 #include <string_view>
 
-#include "formats/script/script_errors.h"
 #include "formats/script/script_values.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/edit/script.h"
+#include "libvox/edit/script_errors.h"
 
 namespace vox {
 
@@ -27,6 +27,6 @@ Script parse_edit_script(std::string text, const std::filesystem::path& path, co
                          const OnScriptError& on_error = {});
 
 // All commands with their arguments, for --help.
-std::string_view edit_script_help();
+std::string edit_script_help();
 
 }  // namespace vox

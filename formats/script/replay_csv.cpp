@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "formats/file_types.h"
 #include "formats/io/scan.h"
 #include "formats/script/script_builder.h"
 #include "formats/script/script_text.h"
@@ -307,9 +308,7 @@ class ReplayParser {
 }  // namespace
 
 bool is_replay_path(const std::filesystem::path& path) {
-  std::string extension = path.extension().string();
-  for (char& c : extension) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return extension == ".csv";
+  return has_role(path, FileRole::Recording);
 }
 
 Script parse_replay_csv(std::string text, const std::filesystem::path& path, const ReplayOptions& options,

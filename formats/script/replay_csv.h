@@ -24,9 +24,9 @@
 #include <string>
 #include <string_view>
 
-#include "formats/script/script_errors.h"
 #include "libvox/base/vec.h"
 #include "libvox/edit/script.h"
+#include "libvox/edit/script_errors.h"
 
 namespace vox {
 
@@ -53,7 +53,7 @@ Script read_replay_csv(const std::filesystem::path& path, const ReplayOptions& o
 Script parse_replay_csv(std::string text, const std::filesystem::path& path, const ReplayOptions& options,
                         const OnScriptError& on_error = {});
 
-// Values of --scale ("4", "0.5", "1/3"), --swizzle ("xzy") and --shift ("10,0,-5"). Throw UsageError.
+// A scale ("4", "0.5", "1/3"), an order of axes ("xzy") and a shift ("10,0,-5"). Throw UsageError.
 ReplayScale parse_replay_scale(std::string_view text);
 std::array<uint8_t, 3> parse_replay_swizzle(std::string_view text);
 Vec3d parse_replay_shift(std::string_view text);

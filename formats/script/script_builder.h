@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "formats/script/script_errors.h"
 #include "formats/script/script_text.h"
 #include "libvox/edit/script.h"
+#include "libvox/edit/script_errors.h"
 
 namespace vox {
 

@@ -65,8 +65,7 @@ void check_dense_resolution(uint32_t resolution, const std::filesystem::path& pa
   throw Error(fmt::format("a dense grid of {0} x {0} x {0} voxels would be too large, expected at most {1}",
                           resolution, kMaxDenseResolution))
       .at(path.string())
-      .hint(fmt::format("--res {} makes a coarser one; of a scene file, --clip writes a part",
-                        coarser_resolution(resolution, kMaxDenseResolution)));
+      .hint(coarser_hint(coarser_resolution(resolution, kMaxDenseResolution)));
 }
 
 void write_nrrd(const VoxelScene& scene, const std::filesystem::path& path,

@@ -6,6 +6,7 @@
 
 #include "formats/volume/header_text.h"
 #include "libvox/base/error.h"
+#include "libvox/base/phrase.h"
 
 namespace vox {
 namespace {
@@ -33,11 +34,11 @@ Volume open_raw(const std::filesystem::path& path, const RawOptions& options) {
   const std::optional<Int3> size = options.size ? options.size : size_in(name);
   if (!size)
     throw Error("how many voxels it has is not known")
-        .hint("say --dims X,Y,Z, or name it like name_256x256x178_uint8.raw");
+        .hint("say " + phrase(Phrase::RawSize) + ", or name it like name_256x256x178_uint8.raw");
   const std::optional<ValueType> type = options.type ? options.type : type_in(name);
   if (!type)
     throw Error("the type of its values is not known")
-        .hint("say --type u8, u16, i16 or f32, or name it like name_256x256x178_uint8.raw");
+        .hint("say " + phrase(Phrase::RawType) + ", or name it like name_256x256x178_uint8.raw");
   VolumeInfo info;
   info.size = *size;
   info.type = *type;

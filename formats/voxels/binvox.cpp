@@ -101,7 +101,7 @@ class PlaneWalk {
         children.push_back(
             {segment.y, nullptr, side(level), solid_value(homogeneous_material(*segment.node))});
       } else {
-        for (uint32_t y = 0; y < 2; ++y) add_child(children, level, segment, x | y << 1 | upper << 2);
+        for (uint32_t y = 0; y < 2; ++y) add_child(children, level, segment, octant_of(x, y, upper));
       }
     }
   }
@@ -110,7 +110,7 @@ class PlaneWalk {
                  uint32_t child) const {
     uint32_t header = *parent.node;
     if ((child_mask(header) >> child & 1) == 0) return;
-    int32_t y = parent.y + static_cast<int32_t>(child >> 1 & 1) * side(level + 1);
+    int32_t y = parent.y + octant_corner(child, side(level + 1)).y;
     if (y >= region_.max.y || y + side(level + 1) <= region_.min.y) return;
     uint32_t offset = parent.node[child_word(header, child)];
     children.push_back({y, dag_.levels[level + 1].words.data() + offset, 0, 0});
@@ -134,12 +134,9 @@ class PlaneWalk {
 
   template <class Fill>
   void visit_leaf_row(const Segment& leaf, int32_t z, Fill& fill) const {
-    int x = region_.min.x & 3, dz = z & 3;
-    int row = (x & 1) | (x & 2) << 2 | (dz & 1) << 2 | (dz & 2) << 4;
-    uint64_t mask = leaf_mask(leaf.node);
-    for (int dy = 0; dy < int{kLeafSide}; ++dy) {
-      int bit = row | (dy & 1) << 1 | (dy & 2) << 3;
-      int32_t y = leaf.y + dy;
+    const uint64_t mask = leaf_mask(leaf.node);
+    for (int32_t y = leaf.y; y < leaf.y + int32_t{kLeafSide}; ++y) {
+      const uint32_t bit = cube_bit({region_.min.x, y, z});  // a leaf's corner is a multiple of its side
       if ((mask >> bit & 1) != 0 && y >= region_.min.y && y < region_.max.y)
         fill(z, y, 1, leaf_value(dag_, leaf.node, bit));
     }

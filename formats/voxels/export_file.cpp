@@ -12,6 +12,7 @@
 
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
+#include "libvox/base/phrase.h"
 #include "libvox/base/units.h"
 
 namespace vox {
@@ -21,6 +22,11 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMostPieces = 16;  // in memory at a time
 
+std::string smaller_export_hint(const std::string& resolution) {
+  return fmt::format("{} makes a coarser one; of a scene file, {} writes a part", resolution,
+                     phrase(Phrase::ClipBox));
+}
+
 void require_space(const fs::path& target, uint64_t bytes) {
   fs::path folder = target.parent_path();
   std::error_code unknown;
@@ -29,7 +35,7 @@ void require_space(const fs::path& target, uint64_t bytes) {
   throw Error(fmt::format("needs at least {}, but its disk has {} free", format_bytes(bytes),
                           format_bytes(space.available)))
       .at(target.string())
-      .hint("--res makes a coarser one; of a scene file, --clip writes a part");
+      .hint(smaller_export_hint(phrase(Phrase::LowerResolution)));
 }
 
 }  // namespace
@@ -46,6 +52,10 @@ VoxelBox export_region(const VoxelScene& scene, const std::optional<VoxelBox>& c
 std::string coarser_resolution(uint32_t resolution, uint32_t most) {
   while (resolution > most) resolution = (resolution + 1) / 2;
   return resolution % 1024 == 0 ? fmt::format("{}K", resolution / 1024) : fmt::format("{}", resolution);
+}
+
+std::string coarser_hint(const std::string& resolution) {
+  return smaller_export_hint(phrase(Phrase::Resolution) + " " + resolution);
 }
 
 Vec3d world_corner(const VoxelScene& scene, Int3 voxel) {

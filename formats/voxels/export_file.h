@@ -22,8 +22,11 @@ namespace vox {
 VoxelBox export_region(const VoxelScene& scene, const std::optional<VoxelBox>& clip,
                        const std::filesystem::path& target);
 
-// What halves the resolution until it is at most this, as --res takes it: "1K".
+// What halves the resolution until it is at most this, in words: "1K".
 std::string coarser_resolution(uint32_t resolution, uint32_t most);
+
+// The hint of an error: a scene of this resolution, or a part of it, can be written.
+std::string coarser_hint(const std::string& resolution);
 
 // World position of the lower corner of a voxel.
 Vec3d world_corner(const VoxelScene& scene, Int3 voxel);

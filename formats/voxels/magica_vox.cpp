@@ -11,6 +11,7 @@
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "libvox/base/phrase.h"
 #include "libvox/dag/dense_values.h"
 #include "libvox/dag/walk.h"
 
@@ -151,7 +152,7 @@ Model measure(const FrozenDag& dag, const VoxelBox& region) {
 [[noreturn]] void throw_too_large(const std::filesystem::path& path) {
   throw Error("would be larger than the 2 GiB that a .vox file can have")
       .at(path.string())
-      .hint("--res 1K makes a coarser one; of a scene file, --clip writes a part");
+      .hint(coarser_hint("1K"));
 }
 
 // The part of the region inside each 256³ block that the DAG has a node for.
@@ -198,8 +199,8 @@ std::vector<uint8_t> model_chunks(const FrozenDag& dag, const Model& model, UpAx
   };
   auto put_leaf = [&](Int3 corner, uint64_t mask, const uint32_t* leaf) {
     for (; mask != 0; mask &= mask - 1) {
-      int bit = lowest_bit(mask);
-      put(corner + leaf_voxel(bit), leaf_value(dag, leaf, bit));
+      const auto bit = static_cast<uint32_t>(lowest_bit(mask));
+      put(corner + cube_place(bit), leaf_value(dag, leaf, bit));
     }
   };
   auto put_solid = [&](const VoxelBox& box, uint32_t material) {
@@ -215,8 +216,9 @@ std::vector<uint8_t> model_chunks(const FrozenDag& dag, const Model& model, UpAx
 void advise(const VoxelScene& scene, const std::vector<Model>& models, const std::filesystem::path& path) {
   constexpr uint32_t kHandy = 1024;
   if (scene.dag.resolution <= kHandy || models.size() == 1) return;
-  log_info("{}: {} models of at most {}³ voxels; --res {} makes a coarser scene with fewer", path.string(),
-           models.size(), kModelSide, coarser_resolution(scene.dag.resolution, kHandy));
+  log_info("{}: {} models of at most {}³ voxels; {} {} makes a coarser scene with fewer", path.string(),
+           models.size(), kModelSide, phrase(Phrase::Resolution),
+           coarser_resolution(scene.dag.resolution, kHandy));
 }
 
 void warn_where_not_shown(const std::vector<Model>& models, UpAxis up, const std::filesystem::path& path) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "libvox/base/phrase.h"
 #include "libvox/base/units.h"
 
 namespace vox {
@@ -33,7 +34,7 @@ OutOfMemory::OutOfMemory(uint64_t asked, uint64_t available)
     : Error(fmt::format("out of memory: {} asked for, {} available", format_bytes(asked),
                         format_bytes(available))) {
   const std::string least = asked > available ? " by at least " + format_bytes(asked - available) : "";
-  hint(fmt::format("raise --memory-limit{} or lower the resolution", least));
+  hint(fmt::format("{}{} or lower the resolution", phrase(Phrase::AllowMoreMemory), least));
 }
 
 Cancelled::Cancelled() : Error("interrupted") {}

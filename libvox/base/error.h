@@ -22,7 +22,6 @@ class Error : public std::exception {
   Error& hint(std::string hint);  // what the reader can do
 
   const char* what() const noexcept override { return text_.c_str(); }
-  const std::string& problem() const { return problem_; }
   bool has_place() const { return !where_.empty(); }
 
  private:

@@ -17,6 +17,10 @@ template <class T>
 struct Vec3 {
   T x, y, z;
 
+  // By axis: 0, 1, 2. Without an array, so that a GPU keeps the vector in registers.
+  VOX_HD constexpr const T& operator[](uint32_t axis) const { return axis == 0 ? x : axis == 1 ? y : z; }
+  VOX_HD constexpr T& operator[](uint32_t axis) { return axis == 0 ? x : axis == 1 ? y : z; }
+
   VOX_HD friend Vec3 operator+(Vec3 a, Vec3 b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
   VOX_HD friend Vec3 operator-(Vec3 a, Vec3 b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
   VOX_HD friend Vec3 operator*(Vec3 a, T s) { return {a.x * s, a.y * s, a.z * s}; }

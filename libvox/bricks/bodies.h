@@ -1,6 +1,7 @@
 // What the loops over blocks and bricks do.
 #pragma once
 
+#include "libvox/base/cube_order.h"
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/bricks/value_set.h"
 #include "libvox/volume/value_rule.h"
@@ -43,17 +44,12 @@ struct ArrangeBlock {
         for (int32_t x = 0; x < 4; ++x) {
           const bool inside = x < left.x && y < left.y && z < left.z;
           const T word = inside ? static_cast<T>(own_rule.word(from[row + x])) : T{0};
-          const uint32_t code = block_code(x, y, z);
+          const uint32_t code = cube_bit({x, y, z});
           to[code] = word;
           mask |= uint64_t{word != 0} << code;
         }
       }
     return mask;
-  }
-
-  VOX_HD static uint32_t block_code(int32_t x, int32_t y, int32_t z) {
-    return static_cast<uint32_t>((x & 1) | (y & 1) << 1 | (z & 1) << 2 | (x & 2) << 2 | (y & 2) << 3 |
-                                 (z & 2) << 4);
   }
 
   VOX_HD int64_t row_begin(Int3 corner, int32_t y, int32_t z) const {

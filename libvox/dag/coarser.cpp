@@ -1,9 +1,16 @@
 #include "libvox/dag/coarser.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <string>
 
 #include "libvox/base/cancel.h"
+#include "libvox/base/error.h"
+#include "libvox/base/phrase.h"
 #include "libvox/dag/freeze.h"
 #include "libvox/dag/level_nodes.h"
 #include "libvox/dag/octree_counts.h"
@@ -48,7 +55,7 @@ class MaterialsBelow {
  private:
   static void add_leaf(Counts& counts, const uint32_t* leaf) {
     const auto filled = static_cast<uint32_t>(popcount(leaf_mask(leaf)));
-    for (uint32_t i = 0; i < filled; ++i) ++counts[leaf[2 + i / 8] >> i % 8 * 4 & 15];
+    for (uint32_t rank = 0; rank < filled; ++rank) ++counts[ranked_material(leaf_materials(leaf), rank)];
   }
 
   void remember(uint32_t level) {
@@ -64,22 +71,6 @@ class MaterialsBelow {
   const std::vector<LevelNodes>& nodes_;
   uint32_t known_level_;
   std::vector<Counts> known_;
-};
-
-// The words of a leaf as its voxels come, in the order of their bits.
-class LeafWriter {
- public:
-  explicit LeafWriter(uint32_t* words) : words_(words) { std::fill_n(words, kMaxItemWords, 0); }
-
-  void put(uint32_t bit, uint32_t material) {
-    words_[bit / 32] |= 1u << bit % 32;
-    words_[2 + filled_ / 8] |= material << filled_ % 8 * 4;
-    ++filled_;
-  }
-
- private:
-  uint32_t* words_;
-  uint32_t filled_ = 0;
 };
 
 // Nodes of the level that becomes the leaves are cut off two levels further down: their grandchildren, or the
@@ -152,7 +143,7 @@ class CoarserBuilder {
 
   // Half: each byte of a leaf's mask is a block of 2³ voxels.
   uint32_t leaf_of_blocks(uint32_t offset, uint32_t* words) const {
-    LeafWriter leaf(words);
+    LeafWriter leaf(words, dag_.materials);
     for_each_child(leaf_level_, node_at(leaf_level_, offset),
                    [&](uint32_t child, const uint32_t* below, uint32_t) {
                      const uint64_t mask = leaf_mask(below);
@@ -160,7 +151,7 @@ class CoarserBuilder {
                        if (const uint64_t voxels = mask & uint64_t{0xff} << 8 * block; voxels != 0)
                          leaf.put(child * 8 + block, dag_.materials ? majority_of(below, voxels) : 0);
                    });
-    return leaf_words(leaf_mask(words), dag_.materials);
+    return leaf.finish();
   }
 
   static uint8_t majority_of(const uint32_t* leaf, uint64_t voxels) {
@@ -171,7 +162,7 @@ class CoarserBuilder {
   }
 
   uint32_t leaf_of_nodes(uint32_t offset, uint32_t* words) const {
-    LeafWriter leaf(words);
+    LeafWriter leaf(words, dag_.materials);
     for_each_child(
         leaf_level_, node_at(leaf_level_, offset), [&](uint32_t child, const uint32_t* below, uint32_t) {
           for_each_child(leaf_level_ + 1, below, [&](uint32_t grandchild, const uint32_t*, uint32_t pointer) {
@@ -179,7 +170,7 @@ class CoarserBuilder {
                      dag_.materials ? materials_[nodes_[leaf_level_ + 2].index_of(pointer)] : 0);
           });
         });
-    return leaf_words(leaf_mask(words), dag_.materials);
+    return leaf.finish();
   }
 
   uint32_t node_above(uint32_t level, uint32_t offset, const std::vector<uint32_t>& below,
@@ -215,6 +206,31 @@ std::vector<uint32_t> coarser_resolutions(uint32_t resolution) {
   std::vector<uint32_t> list;
   for (uint32_t r = (resolution + 1) / 2; r >= kLeafSide; r = (r + 1) / 2) list.push_back(r);
   return list;
+}
+
+uint32_t halvings_to(uint32_t wanted, uint32_t resolution) {
+  const std::vector<uint32_t> levels = coarser_resolutions(resolution);
+  const std::string name = phrase(Phrase::WantedResolution);
+  if (levels.empty())
+    throw UsageError(
+        fmt::format("{} is {}, but a scene of {} voxels has no coarser level", name, wanted, resolution));
+  const auto distance = [&](uint32_t level) { return std::abs(int64_t{level} - int64_t{wanted}); };
+  const auto nearest = std::ranges::min_element(levels, {}, distance);
+  if (*nearest != wanted)
+    throw UsageError(
+        fmt::format("{} is {}, but the coarser levels of a scene of {} voxels are {}; the nearest is {}",
+                    name, wanted, resolution, fmt::join(levels, ", "), *nearest));
+  return static_cast<uint32_t>(nearest - levels.begin()) + 1;
+}
+
+uint32_t halvings_below(uint64_t most_voxels, uint32_t resolution) {
+  uint32_t halvings = 0;
+  for (const uint64_t level : coarser_resolutions(resolution)) {
+    if (uint64_t{resolution} * resolution * resolution <= most_voxels) break;
+    resolution = static_cast<uint32_t>(level);
+    ++halvings;
+  }
+  return halvings;
 }
 
 FrozenDag coarser(const FrozenDag& dag, uint32_t halvings, uint64_t memory_limit) {

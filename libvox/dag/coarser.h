@@ -16,6 +16,12 @@ namespace vox {
 // What halving this resolution once, twice, and so on gives, rounded up, as long as a leaf is filled.
 std::vector<uint32_t> coarser_resolutions(uint32_t resolution);
 
+// How often a resolution has to be halved to become the one that is wanted. Throws UsageError that names those
+// that it can become.
+uint32_t halvings_to(uint32_t wanted, uint32_t resolution);
+// How often, until so many voxels at most fill the cube, or there is no coarser level.
+uint32_t halvings_below(uint64_t most_voxels, uint32_t resolution);
+
 // The resolution becomes coarser_resolutions()[halvings - 1]. The DAG is one that check_structure() accepts.
 // Runs on the processor, in memory for the result and for counts of materials of one node in some fifty;
 // `memory_limit` as in EngineOptions, of the result. Throws OutOfMemory.

@@ -16,8 +16,8 @@ void write_dense(const FrozenDag& dag, const VoxelBox& box, uint8_t* bytes) {
   };
   auto put_leaf = [&](Int3 corner, uint64_t mask, const uint32_t* leaf) {
     for (; mask != 0; mask &= mask - 1) {
-      const int bit = lowest_bit(mask);
-      *at(corner + leaf_voxel(bit)) = leaf_value(dag, leaf, bit);
+      const auto bit = static_cast<uint32_t>(lowest_bit(mask));
+      *at(corner + cube_place(bit)) = leaf_value(dag, leaf, bit);
     }
   };
   auto put_solid = [&](const VoxelBox& solid, uint32_t material) {

@@ -13,8 +13,8 @@ namespace vox {
 inline uint8_t solid_value(uint32_t material) {
   return static_cast<uint8_t>(material + 1);
 }
-inline uint8_t leaf_value(const FrozenDag& dag, const uint32_t* leaf, int bit) {
-  return dag.materials ? solid_value(leaf_material(leaf, static_cast<uint32_t>(bit))) : uint8_t{1};
+inline uint8_t leaf_value(const FrozenDag& dag, const uint32_t* leaf, uint32_t bit) {
+  return dag.materials ? solid_value(leaf_material(leaf, bit)) : uint8_t{1};
 }
 
 // Writes the voxels inside the box, x fastest.

@@ -6,19 +6,16 @@
 #include <vector>
 
 #include "libvox/base/error.h"
+#include "libvox/base/phrase.h"
 #include "libvox/dag/node.h"
-#include "libvox/dag/walk.h"
 
 namespace vox {
 namespace {
 
-// Children 0–7 that lie in the lower half along x, y, z.
-constexpr uint32_t kLowHalf[3] = {0x55, 0x33, 0x0f};
-
 enum class Face { Low, High };
 
 uint32_t outer_half(uint32_t axis, Face face) {
-  return face == Face::Low ? kLowHalf[axis] : ~kLowHalf[axis] & 0xff;
+  return face == Face::Low ? lower_octants(axis) : ~lower_octants(axis) & 0xff;
 }
 
 // Of these nodes, the offsets of the children that `children` chooses, each once.
@@ -35,10 +32,6 @@ std::vector<uint32_t> chosen_children(const FrozenDag& dag, uint32_t level,
   return below;
 }
 
-int32_t along(const Int3& v, uint32_t axis) {
-  return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
-}
-
 // The first voxel, or the end behind the last one, along the axis.
 int32_t outermost(const FrozenDag& dag, uint32_t axis, Face face) {
   std::vector<uint32_t> nodes = {0};
@@ -53,9 +46,9 @@ int32_t outermost(const FrozenDag& dag, uint32_t axis, Face face) {
   }
   uint64_t mask = 0;
   for (const uint32_t offset : nodes) mask |= leaf_mask(&dag.levels.back().words[offset]);
-  if (mask == 0) throw Error("a leaf without voxels").hint("vox-convert --verify says more");
+  if (mask == 0) throw Error("a leaf without voxels").hint(phrase(Phrase::VerifyFile));
   const VoxelBox box = leaf_bounds(mask);
-  return corner + along(face == Face::Low ? box.min : box.max, axis);
+  return corner + (face == Face::Low ? box.min : box.max)[axis];
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <bit>
 #include <utility>
 
-#include "libvox/base/morton.h"
+#include "libvox/base/cube_order.h"
 #include "libvox/dag/level_nodes.h"
 
 namespace vox {
@@ -39,13 +39,12 @@ int voxel_at(const FrozenDag& dag, uint32_t x, uint32_t y, uint32_t z) {
   uint32_t offset = 0;
   for (uint32_t level = 0; level < dag.depth(); ++level) {
     const uint32_t* node = &dag.levels[level].words[offset];
-    uint32_t half = dag.level_side(level) / 2;
-    uint32_t child = (x & half ? 1u : 0u) | (y & half ? 2u : 0u) | (z & half ? 4u : 0u);
+    const uint32_t child = octant_at(Vec3<uint32_t>{x, y, z}, kLeafLog2 + dag.depth() - level - 1);
     if ((node[0] >> child & 1) == 0) return kEmptyVoxel;
     offset = node[child_word(node[0], child)];
   }
   const uint32_t* leaf = &dag.levels.back().words[offset];
-  uint32_t bit = static_cast<uint32_t>(morton_encode(x & 3, y & 3, z & 3));
+  const uint32_t bit = cube_bit(x, y, z);
   if ((leaf_mask(leaf) >> bit & 1) == 0) return kEmptyVoxel;
   return dag.materials ? static_cast<int>(leaf_material(leaf, bit)) : 0;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libvox/base/error.h"
+#include "libvox/base/phrase.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/device/atomics.h"
 #include "libvox/device/pool.h"
@@ -113,7 +114,7 @@ class FrozenLevels {
  private:
   [[noreturn]] static void throw_lost_nodes(uint32_t level) {
     throw Error("level " + std::to_string(level) + " of the DAG has nodes that no pointer leads to")
-        .hint("vox-convert --verify says more");
+        .hint(phrase(Phrase::VerifyFile));
   }
 
   uint64_t bitmap_words(uint32_t level) const { return (dag_.levels[level].words.size() + 31) / 32; }

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "libvox/base/error.h"
-#include "libvox/base/morton.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/level_nodes.h"
 #include "libvox/dag/octree_counts.h"
@@ -50,22 +49,10 @@ struct Content {
 Content leaf_content(const uint32_t* leaf, bool materials) {
   uint64_t mask = leaf_mask(leaf);
   if (mask == 0) throw Error("a leaf without voxels");
-  Content content;
-  for (uint64_t bits = mask; bits != 0; bits &= bits - 1) {
-    Int3 p = morton_decode(static_cast<uint64_t>(std::countr_zero(bits)));
-    content.reach[0] = std::max(content.reach[0], static_cast<uint32_t>(p.x) + 1);
-    content.reach[1] = std::max(content.reach[1], static_cast<uint32_t>(p.y) + 1);
-    content.reach[2] = std::max(content.reach[2], static_cast<uint32_t>(p.z) + 1);
-  }
-  uint32_t size = leaf_words(mask, materials);
-  uint32_t nibbles_in_last = static_cast<uint32_t>(popcount(mask)) % 8;
-  if (materials && nibbles_in_last != 0 && leaf[size - 1] >> nibbles_in_last * 4 != 0)
-    throw Error("the padding behind a leaf's materials is not zero");
-  if (mask != UINT64_MAX) return content;
-  uint32_t material = materials ? leaf[2] & 15 : 0;
-  if (std::all_of(leaf + 2, leaf + size, [&](uint32_t word) { return word == material * 0x11111111u; }))
-    content.material = static_cast<int32_t>(material);
-  return content;
+  if (materials && leaf_padding(leaf) != 0) throw Error("the padding behind a leaf's materials is not zero");
+  const Int3 end = leaf_bounds(mask).max;
+  return {.reach = {static_cast<uint32_t>(end.x), static_cast<uint32_t>(end.y), static_cast<uint32_t>(end.z)},
+          .material = leaf_filling(leaf, materials)};
 }
 
 template <class ChildContent>
@@ -78,9 +65,10 @@ Content node_content(const uint32_t* node, uint32_t child_side, ChildContent chi
   for (uint32_t child = 0, i = 1; child < 8; ++child) {
     if ((node[0] >> child & 1) == 0) continue;
     const Content& below = child_content(node[i++]);
+    const Int3 corner = octant_corner(child, static_cast<int32_t>(child_side));
     for (uint32_t axis = 0; axis < 3; ++axis)
       content.reach[axis] =
-          std::max(content.reach[axis], (child >> axis & 1) * child_side + below.reach[axis]);
+          std::max(content.reach[axis], static_cast<uint32_t>(corner[axis]) + below.reach[axis]);
     if (below.material != content.material) content.material = kEmptyVoxel;
   }
   uint32_t expected = content.material == kEmptyVoxel

@@ -10,16 +10,8 @@
 
 namespace vox {
 
-// Of the voxel with Morton index `bit`, from the corner of its leaf.
-inline Int3 leaf_voxel(int bit) {
-  return {(bit & 1) | (bit >> 2 & 2), (bit >> 1 & 1) | (bit >> 3 & 2), (bit >> 2 & 1) | (bit >> 4 & 2)};
-}
-
 // The mask of the voxels of the leaf at `corner` that lie inside `region`.
 uint64_t leaf_mask_inside(Int3 corner, const VoxelBox& region);
-
-// The smallest box around the filled voxels, from the corner of the leaf; mask != 0.
-VoxelBox leaf_bounds(uint64_t mask);
 
 namespace detail {
 
@@ -33,9 +25,8 @@ void visit_below(const FrozenDag& dag, const VoxelBox& region, uint32_t level, I
   const uint32_t* children = dag.levels[level + 1].words.data();
   const uint32_t* pointer = node + 1;
   for (uint32_t mask = child_mask(*node); mask != 0; mask &= mask - 1, ++pointer) {
-    int child = lowest_bit(mask);
-    Int3 step = {child & 1, child >> 1 & 1, child >> 2};
-    visit_below(dag, region, level + 1, corner + step * half, children + *pointer, visit);
+    const Int3 step = octant_corner(static_cast<uint32_t>(lowest_bit(mask)), half);
+    visit_below(dag, region, level + 1, corner + step, children + *pointer, visit);
   }
 }
 

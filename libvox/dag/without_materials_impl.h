@@ -18,8 +18,7 @@ struct LeafMasks {
   uint32_t* masks;         // two words each
   uint32_t* mask_offsets;  // one more than leaves
   VOX_HD void operator()(uint64_t i) const {
-    masks[2 * i] = words[offsets[i]];
-    masks[2 * i + 1] = words[offsets[i] + 1];
+    write_leaf_mask(masks + 2 * i, leaf_mask(words + offsets[i]));
     mask_offsets[i + 1] = static_cast<uint32_t>(2 * (i + 1));
     if (i == 0) mask_offsets[0] = 0;
   }

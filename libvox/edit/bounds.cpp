@@ -120,18 +120,19 @@ VoxelBox bounds_of(const Shape& shape) {
   return {{-kEnd, -kEnd, -kEnd}, {kEnd, kEnd, kEnd}};
 }
 
+CopyEdit with_source(CopyEdit copy, uint32_t resolution) {
+  if (copy.scene != kThisScene && copy.source.empty()) copy.source = cube_at({0, 0, 0}, resolution);
+  return copy;
+}
+
 CopyEdit clipped(const CopyEdit& copy, uint32_t resolution) {
   CopyEdit result = copy;
   result.source = in_grid(copy.source, resolution);
   if (result.source.empty()) return result;
   const Int3 low = result.source.min - copy.source.min, high = copy.source.max - result.source.max;
-  const std::array<int32_t, 3> lows = {low.x, low.y, low.z}, highs = {high.x, high.y, high.z};
-  std::array<int32_t, 3> cut = {};  // at the lower end of each axis of the target
-  for (size_t k = 0; k < 3; ++k) {
-    const uint8_t axis = copy.turn.axis[k];
-    cut[k] = copy.turn.flip[k] ? highs[axis] : lows[axis];
-  }
-  result.to = copy.to + Int3{cut[0], cut[1], cut[2]};
+  Int3 cut = {};  // at the lower end of each axis of the target
+  for (uint32_t k = 0; k < 3; ++k) cut[k] = (copy.turn.flip[k] ? high : low)[copy.turn.axis[k]];
+  result.to = copy.to + cut;
   return result;
 }
 

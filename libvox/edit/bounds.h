@@ -17,6 +17,9 @@ VoxelBox written_box(const Edit& edit, uint32_t resolution);
 // where none does, or nothing is written.
 VoxelBox read_box(const Edit& edit, uint32_t resolution);
 
+// The same copy with the box of its source, where an empty one means all of another scene of this resolution.
+CopyEdit with_source(CopyEdit copy, uint32_t resolution);
+
 // The same copy with a source that lies in [0, resolution)³, the grid of its scene: what lies outside falls
 // away. May leave nothing.
 CopyEdit clipped(const CopyEdit& copy, uint32_t resolution);

@@ -1,6 +1,7 @@
 // What a region of the grid holds, in 32 bits, and how one reads it from the DAG.
 #pragma once
 
+#include "libvox/base/cube_order.h"
 #include "libvox/base/morton.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/node.h"
@@ -37,10 +38,7 @@ struct Region {
 
   VOX_HD Region child(uint32_t octant) const {
     const int32_t half = side / 2;
-    return {
-        {min.x + (octant & 1 ? half : 0), min.y + (octant & 2 ? half : 0), min.z + (octant & 4 ? half : 0)},
-        level + 1,
-        half};
+    return {min + octant_corner(octant, half), level + 1, half};
   }
   VOX_HD Int3 end() const { return {min.x + side, min.y + side, min.z + side}; }
 };
@@ -75,13 +73,6 @@ struct StoredDag {
   }
 };
 
-// Where in a leaf the voxel of this bit lies.
-VOX_HD inline Int3 voxel_of_bit(uint32_t bit) {
-  return {static_cast<int32_t>((bit & 1) | (bit >> 2 & 2)),
-          static_cast<int32_t>((bit >> 1 & 1) | (bit >> 3 & 2)),
-          static_cast<int32_t>((bit >> 2 & 1) | (bit >> 4 & 2))};
-}
-
 // The voxels of a leaf, one after the other in Morton order.
 class LeafVoxels {
  public:
@@ -92,7 +83,7 @@ class LeafVoxels {
     } else if (is_pointer(leaf)) {
       const ItemRef item = dag.store.item(leaf);
       mask_ = leaf_mask(item);
-      if (dag.materials) materials_ = item.tail() + 2;
+      if (dag.materials) materials_ = leaf_materials(item);
     }
   }
 
@@ -102,8 +93,7 @@ class LeafVoxels {
     mask_ >>= 1;
     if (!filled) return kEmptyVoxel;
     if (!materials_) return material_;
-    const uint32_t rank = rank_++;
-    return static_cast<int>(materials_[rank / 8] >> rank % 8 * 4 & 15);
+    return static_cast<int>(ranked_material(materials_, rank_++));
   }
 
  private:

@@ -1,4 +1,4 @@
-// What a line of an edit script asks for, as plain structs: what EditSession::apply() (engine.h) does.
+// What a line of an edit script asks for, as plain structs: what EditSession::apply() (edit_session.h) does.
 //
 // Places and lengths are in 1/256 voxel; voxel (i, j, k) belongs to a shape when its centre (i + ½, j + ½, k
 // + ½) does, borders included, decided in integers.
@@ -65,8 +65,7 @@ struct Turn {
 inline constexpr uint32_t kThisScene = 0;  // others have the numbers that EditSession::add_scene() gave them
 
 // The voxels of the box `source`, turned, so that the lowest corner of the box around them comes to `to`. An
-// empty box of another scene means all of that scene, which whoever loads it fills in; of this scene it holds
-// nothing.
+// empty box of another scene means all of that scene, see with_source(); of this scene it holds nothing.
 struct CopyEdit {
   uint32_t scene = kThisScene;
   VoxelBox source = {{0, 0, 0}, {0, 0, 0}};

@@ -29,10 +29,8 @@ struct ReadVoxel {
   VOX_HD void operator()(uint64_t) const {
     Content content = root;
     for (uint32_t bit = dag.depth + kLeafLog2; bit-- > kLeafLog2;)
-      content = dag.child(content, static_cast<uint32_t>((voxel.x >> bit & 1) | (voxel.y >> bit & 1) << 1 |
-                                                         (voxel.z >> bit & 1) << 2));
-    *material =
-        dag.voxel(content, static_cast<uint32_t>(morton_encode(voxel.x & 3, voxel.y & 3, voxel.z & 3)));
+      content = dag.child(content, octant_at(voxel, bit));
+    *material = dag.voxel(content, cube_bit(voxel));
   }
 };
 
@@ -250,10 +248,9 @@ class DeviceEditSession final : public EditSession {
   }
 
   // A copy whose source is known and lies in its scene.
-  CopyEdit prepared(CopyEdit copy) const {
+  CopyEdit prepared(const CopyEdit& copy) const {
     const uint32_t grid = scene(copy.scene).resolution;
-    if (copy.scene != kThisScene && copy.source.empty()) copy.source = cube_at({0, 0, 0}, grid);
-    return clipped(copy, grid);
+    return clipped(with_source(copy, grid), grid);
   }
   template <class Kind>
   Kind prepared(const Kind& kind) const {
@@ -290,14 +287,12 @@ class DeviceEditSession final : public EditSession {
                        {},
                        {},
                        {}};
-    const int32_t min[3] = {copy.source.min.x, copy.source.min.y, copy.source.min.z};
-    const int32_t max[3] = {copy.source.max.x, copy.source.max.y, copy.source.max.z};
-    const int32_t to[3] = {copy.to.x, copy.to.y, copy.to.z};
-    for (size_t k = 0; k < 3; ++k) {
+    const VoxelBox& box = copy.source;
+    for (uint32_t k = 0; k < 3; ++k) {
       const uint8_t axis = walk.axis[k] = copy.turn.axis[k];
       const bool flip = copy.turn.flip[k];
       walk.step[k] = flip ? -1 : 1;
-      walk.base[k] = flip ? max[axis] - 1 + to[k] : min[axis] - to[k];
+      walk.base[k] = flip ? box.max[axis] - 1 + copy.to[k] : box.min[axis] - copy.to[k];
     }
     return walk;
   }

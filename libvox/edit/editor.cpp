@@ -101,7 +101,7 @@ Edit with_scene(Edit edit, const std::vector<EditorScene>& scenes) {
   const EditorScene& scene = scenes.at(place - 1);
   if (auto* copy = std::get_if<CopyEdit>(&edit)) {
     copy->scene = scene.number;
-    if (copy->source.empty()) copy->source = cube_at({0, 0, 0}, scene.resolution);
+    return with_source(*copy, scene.resolution);
   }
   if (auto* combine = std::get_if<CombineEdit>(&edit)) combine->scene = scene.number;
   return edit;

@@ -43,7 +43,7 @@ struct FloodRule {
     if (inside && like == kEmptyVoxel && is_pointer(content)) return ~leaf_mask(dag.store.item(content));
     uint64_t mask = 0;
     for (uint32_t bit = 0; bit < 64; ++bit) {
-      const Int3 voxel = leaf.min + morton_decode(bit);
+      const Int3 voxel = leaf.min + cube_place(bit);
       const bool here = inside || (contains(bounds, voxel) && contains(shape, voxel));
       if (here && dag.voxel(content, bit) == like) mask |= uint64_t{1} << bit;
     }
@@ -349,8 +349,7 @@ Flood flood(Device& device, const FloodRule& rule, Content root, const Int3& see
   const Region leaf = {{seed.x & ~3, seed.y & ~3, seed.z & ~3}, rule.dag.depth, kLeafSide};
   device.for_each(
       "flood: seed", 1,
-      FindSeed{index, block_count, parts, block_key(leaf, rule.dag.depth),
-               static_cast<uint32_t>(morton_encode(seed.x & 3, seed.y & 3, seed.z & 3)), set.data()});
+      FindSeed{index, block_count, parts, block_key(leaf, rule.dag.depth), cube_bit(seed), set.data()});
   auto marked = device.template make<uint64_t>(blocks.count);
   auto chosen = device.template make<uint32_t>(blocks.count);
   device.for_each({"flood: mark", 32}, blocks.count, MarkBlocks{parts, set.data(), marked.data()});

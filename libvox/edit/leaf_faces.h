@@ -7,18 +7,10 @@
 #include <cstdint>
 
 #include "libvox/base/bits.h"
+#include "libvox/base/cube_order.h"
 #include "libvox/base/hd.h"
 
 namespace vox {
-
-// Voxels whose coordinate on this axis is even.
-VOX_HD inline uint64_t even_voxels(uint32_t axis) {
-  return axis == 0 ? 0x5555555555555555ull : axis == 1 ? 0x3333333333333333ull : 0x0f0f0f0f0f0f0f0full;
-}
-// Voxels whose coordinate on this axis is below 2.
-VOX_HD inline uint64_t lower_voxels(uint32_t axis) {
-  return axis == 0 ? 0x00ff00ff00ff00ffull : axis == 1 ? 0x0000ffff0000ffffull : 0x00000000ffffffffull;
-}
 
 // The voxels above and below these on an axis, those of other leaves apart.
 VOX_HD inline uint64_t beside(uint64_t mask, uint32_t axis) {

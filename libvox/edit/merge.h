@@ -58,14 +58,7 @@ struct EditLeaves {
       const uint64_t mask = (is == kEmptyVoxel ? 0 : changes) | (was == kEmptyVoxel ? 0 : ~changes);
       const auto material = static_cast<uint32_t>(is == kEmptyVoxel ? was : is);
       const bool stored = was != is && changes != 0 && mask != 0;
-      uint32_t* words = items.item(i);
-      words[0] = static_cast<uint32_t>(mask);
-      words[1] = static_cast<uint32_t>(mask >> 32);
-      const auto count = static_cast<uint32_t>(popcount(mask));
-      for (uint32_t rank = 0; dag.materials && rank < count; rank += 8) {
-        const uint32_t left = count - rank;
-        words[2 + rank / 8] = material * 0x11111111u & (left < 8 ? (1u << 4 * left) - 1 : UINT32_MAX);
-      }
+      write_leaf_of_one_material(items.item(i), mask, dag.materials != 0, material);
       items.content[i] = stored || mask == 0 ? kEmptyContent : old[i];
       items.sizes[i] = static_cast<uint8_t>(stored ? leaf_words(mask, dag.materials != 0) : 0);
       return true;
@@ -77,25 +70,18 @@ struct EditLeaves {
   VOX_HD void write(uint64_t i, uint64_t changes, const Voxel& voxel) const {
     const Content before = old[i];
     LeafVoxels voxels(dag, before);
-    uint32_t* words = items.item(i);
-    uint64_t mask = 0;
-    uint32_t packed = 0, rank = 0;
+    LeafWriter writer(items.item(i), dag.materials != 0);
     bool changed = false;
     for (uint32_t bit = 0; bit < 64; ++bit) {
       const int was = voxels.next();
       const int is = changes >> bit & 1 ? voxel(bit, was) : was;
       changed = changed || is != was;
       if (is == kEmptyVoxel) continue;
-      mask |= uint64_t{1} << bit;
-      packed |= static_cast<uint32_t>(is) << rank % 8 * 4;
-      if (++rank % 8 == 0 && dag.materials) words[1 + rank / 8] = packed, packed = 0;
+      writer.put(bit, static_cast<uint32_t>(is));
     }
-    if (rank % 8 != 0 && dag.materials) words[2 + rank / 8] = packed;
-    words[0] = static_cast<uint32_t>(mask);
-    words[1] = static_cast<uint32_t>(mask >> 32);
-    const bool stored = changed && mask != 0;
+    const uint32_t size = writer.finish();
     items.content[i] = changed ? kEmptyContent : before;
-    items.sizes[i] = static_cast<uint8_t>(stored ? leaf_words(mask, dag.materials != 0) : 0);
+    items.sizes[i] = static_cast<uint8_t>(changed && writer.mask() != 0 ? size : 0);
   }
 };
 
@@ -152,7 +138,7 @@ struct FilledItems {
     items.sizes[i] = 0;
     if ((*used >> material & 1) == 0) return;
     const bool leaf = level == dag.depth;
-    const uint32_t word = leaf ? material * 0x11111111u : below.filled(material);
+    const uint32_t word = leaf ? word_of_one_material(material) : below.filled(material);
     items.sizes[i] = static_cast<uint8_t>(leaf ? leaf_words(UINT64_MAX, dag.materials != 0) : 9);
     words[0] = leaf ? UINT32_MAX : homogeneous_header(material);
     words[1] = leaf ? UINT32_MAX : word;

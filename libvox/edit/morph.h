@@ -26,8 +26,7 @@ struct MorphTool {
       if (at.x < 0 || at.y < 0 || at.z < 0 || at.x >= cells || at.y >= cells || at.z >= cells)
         return kEmptyContent;
       Content content = root;
-      for (uint32_t bit = region.level; bit-- > 0;)
-        content = dag.child(content, octant(at.x >> bit, at.y >> bit, at.z >> bit));
+      for (uint32_t bit = region.level; bit-- > 0;) content = dag.child(content, octant_at(at, bit));
       return content;
     });
   }
@@ -38,7 +37,7 @@ struct MorphTool {
     return gather([&](const Int3& offset) {
       const Int3 child = at + offset;  // −1 to 2 each
       return dag.child(parent.cells[index_of({child.x >> 1, child.y >> 1, child.z >> 1})],
-                       octant(child.x, child.y, child.z));
+                       octant_at(child, 0));
     });
   }
 
@@ -67,7 +66,7 @@ struct MorphTool {
       const Int3 p = voxel + offset, from = p - leaf.min;
       const Content cell =
           state.cells[index_of({from.x >> kLeafLog2, from.y >> kLeafLog2, from.z >> kLeafLog2})];
-      return dag.voxel(cell, static_cast<uint32_t>(morton_encode(p.x & 3, p.y & 3, p.z & 3)));
+      return dag.voxel(cell, cube_bit(p));
     };
     if (mode == MorphMode::Smooth) return most(at);
     if ((mode == MorphMode::Dilate) == (old != kEmptyVoxel)) return old;
@@ -81,9 +80,6 @@ struct MorphTool {
  private:
   VOX_HD static uint32_t index_of(const Int3& offset) {
     return static_cast<uint32_t>(offset.x + 1 + 3 * (offset.y + 1) + 9 * (offset.z + 1));
-  }
-  VOX_HD static uint32_t octant(int32_t x, int32_t y, int32_t z) {
-    return static_cast<uint32_t>((x & 1) | (y & 1) << 1 | (z & 1) << 2);
   }
   // −x, +x, −y, +y, −z, +z
   VOX_HD static Int3 face_offset(uint32_t face) {

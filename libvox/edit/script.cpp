@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "libvox/base/mix.h"
 
 namespace vox {
@@ -56,6 +58,14 @@ std::string_view source_text(const Script& script, const Command& command) {
 
 std::string location(const Script& script, const Command& command) {
   return fmt::format("{}:{}", script.path.string(), command.line);
+}
+
+std::string place_of(const Script& script, const Command& command) {
+  const std::string_view before = std::string_view(script.text).substr(0, command.text);
+  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };  // UTF-8
+  const size_t line = before.find_last_of("\r\n") + 1;  // npos + 1 is 0
+  const auto column = 1 + std::ranges::count_if(before.substr(line), [&](char c) { return !continues(c); });
+  return fmt::format("{}:{}", location(script, command), column);
 }
 
 Edit moved(Edit edit, EditPlace offset) {

@@ -99,6 +99,8 @@ std::string_view source_text(const Script& script, const Command& command);
 
 // "trees.txt:12", for Error::at().
 std::string location(const Script& script, const Command& command);
+// "trees.txt:12:3", where a command begins.
+std::string place_of(const Script& script, const Command& command);
 
 class ScriptCursor {
  public:

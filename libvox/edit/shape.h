@@ -111,12 +111,11 @@ struct Wide {
 // (x / rx)² + (y / ry)² + (z / rz)² ≤ 1 without a division. An axis of length 0 leaves the plane through the
 // centre.
 VOX_HD inline bool in_ellipsoid(const EditPlace& offset, const EditPlace& radii) {
-  const int64_t offsets[3] = {offset.x, offset.y, offset.z}, lengths[3] = {radii.x, radii.y, radii.z};
   uint64_t d[3], r[3];
-  for (int i = 0; i < 3; ++i) {
-    if (magnitude(offsets[i]) > lengths[i]) return false;
-    d[i] = static_cast<uint64_t>(squared(offsets[i]));
-    r[i] = lengths[i] == 0 ? 1 : static_cast<uint64_t>(squared(lengths[i]));
+  for (uint32_t i = 0; i < 3; ++i) {
+    if (magnitude(offset[i]) > radii[i]) return false;
+    d[i] = static_cast<uint64_t>(squared(offset[i]));
+    r[i] = radii[i] == 0 ? 1 : static_cast<uint64_t>(squared(radii[i]));
   }
   return Wide::product(d[0], r[1], r[2]) + Wide::product(d[1], r[0], r[2]) +
              Wide::product(d[2], r[0], r[1]) <=
@@ -146,11 +145,6 @@ VOX_HD inline bool contains(const Shape& shape, const Int3& voxel) {
   return contains(shape, centre_of(voxel));
 }
 
-// The bit of the voxel at this place of a leaf.
-VOX_HD constexpr uint64_t leaf_bit(uint32_t x, uint32_t y, uint32_t z) {
-  return uint64_t{1} << ((x & 1) | (y & 1) << 1 | (z & 1) << 2 | (x & 2) << 2 | (y & 2) << 3 | (z & 2) << 4);
-}
-
 // The squares along each axis are the same for all voxels of a plane.
 VOX_HD inline uint64_t leaf_in_sphere(const Shape& sphere, const Int3& corner) {
   const EditPlace first = centre_of(corner) - sphere.a;
@@ -165,7 +159,7 @@ VOX_HD inline uint64_t leaf_in_sphere(const Shape& sphere, const Int3& corner) {
   for (uint32_t z = 0; z < 4; ++z)
     for (uint32_t y = 0; y < 4; ++y)
       for (uint32_t x = 0; x < 4; ++x)
-        if (x2[x] + y2[y] + z2[z] <= reach) mask |= leaf_bit(x, y, z);
+        if (x2[x] + y2[y] + z2[z] <= reach) mask |= uint64_t{1} << cube_bit(x, y, z);
   return mask;
 }
 
@@ -175,7 +169,7 @@ VOX_HD inline uint64_t leaf_in(const Shape& shape, const Int3& corner) {
   if (shape.kind == ShapeKind::Sphere && shape.roughness == 0) return leaf_in_sphere(shape, corner);
   uint64_t mask = 0;
   for (uint32_t bit = 0; bit < 64; ++bit)
-    if (contains(shape, corner + voxel_of_bit(bit))) mask |= uint64_t{1} << bit;
+    if (contains(shape, corner + cube_place(bit))) mask |= uint64_t{1} << bit;
   return mask;
 }
 

@@ -17,17 +17,15 @@ struct SourceWalk {
   int8_t step[3];
   int32_t base[3];
 
-  // The cubes of the source, at the region's size, that the region's voxels come from: cells[x | y << 1 | z
-  // << 2].
+  // The cubes of the source, at the region's size, that the region's voxels come from, as octants.
   struct State {
     Content cells[8];
   };
 
   VOX_HD Int3 source_of(const Int3& voxel) const {
-    const int32_t from[3] = {voxel.x, voxel.y, voxel.z};
-    int32_t source[3] = {};
-    for (int k = 0; k < 3; ++k) source[axis[k]] = base[k] + step[k] * from[k];
-    return {source[0], source[1], source[2]};
+    Int3 source = {};
+    for (uint32_t k = 0; k < 3; ++k) source[axis[k]] = base[k] + step[k] * voxel[k];
+    return source;
   }
   // The lowest corner of the cube that the region's voxels come from.
   VOX_HD Int3 source_corner(const Region& region) const {
@@ -47,7 +45,7 @@ struct SourceWalk {
     const uint32_t spread_bits = spread(corner, region.side);
     State state;
     for (uint32_t i = 0; i < 8; ++i)
-      state.cells[i] = (i & ~spread_bits) == 0 ? cell(first + octant_offset(i), region.level + levels_above)
+      state.cells[i] = (i & ~spread_bits) == 0 ? cell(first + octant_place(i), region.level + levels_above)
                                                : kEmptyContent;
     return state;
   }
@@ -65,10 +63,8 @@ struct SourceWalk {
     for (uint32_t i = 0; i < 8; ++i) {
       state.cells[i] = kEmptyContent;
       if (i & ~spread_bits) continue;
-      const Int3 at = first + octant_offset(i);  // 0 to 3 each
-      const uint32_t cell = static_cast<uint32_t>(at.x >> 1 | at.y >> 1 << 1 | at.z >> 1 << 2);
-      const uint32_t octant = static_cast<uint32_t>((at.x & 1) | (at.y & 1) << 1 | (at.z & 1) << 2);
-      state.cells[i] = dag.child(parent.cells[cell], octant);
+      const Int3 at = first + octant_place(i);  // 0 to 3 each
+      state.cells[i] = dag.child(parent.cells[octant_at(at, 1)], octant_at(at, 0));
     }
     return state;
   }
@@ -89,20 +85,18 @@ struct SourceWalk {
   // Of a voxel of a leaf whose state this is.
   VOX_HD int voxel(const State& state, const Region& leaf, const Int3& voxel) const {
     const Int3 corner = source_corner(leaf), source = source_of(voxel);
-    const int32_t x = (source.x >> kLeafLog2) - (corner.x >> kLeafLog2);
-    const int32_t y = (source.y >> kLeafLog2) - (corner.y >> kLeafLog2);
-    const int32_t z = (source.z >> kLeafLog2) - (corner.z >> kLeafLog2);
-    const auto cell = static_cast<uint32_t>(x | y << 1 | z << 2);
-    return dag.voxel(state.cells[cell],
-                     static_cast<uint32_t>(morton_encode(source.x & 3, source.y & 3, source.z & 3)));
+    const uint32_t cell = octant_of(cells_between(corner.x, source.x), cells_between(corner.y, source.y),
+                                    cells_between(corner.z, source.z));
+    return dag.voxel(state.cells[cell], cube_bit(source));
   }
 
  private:
   VOX_HD static int32_t floor_cell(int32_t v, int32_t side) {
     return v >= 0 ? v / side : -((-v + side - 1) / side);
   }
-  VOX_HD static Int3 octant_offset(uint32_t i) {
-    return {static_cast<int32_t>(i & 1), static_cast<int32_t>(i >> 1 & 1), static_cast<int32_t>(i >> 2)};
+  // 0 or 1: how many leaves further the source lies.
+  VOX_HD static uint32_t cells_between(int32_t corner, int32_t source) {
+    return static_cast<uint32_t>((source >> kLeafLog2) - (corner >> kLeafLog2));
   }
   VOX_HD static Region parent_of(const Region& region) {
     const int32_t mask = ~(2 * region.side - 1);
@@ -122,9 +116,7 @@ struct SourceWalk {
     if (at.x < 0 || at.y < 0 || at.z < 0 || at.x >= cells || at.y >= cells || at.z >= cells)
       return kEmptyContent;
     Content content = root;
-    for (uint32_t bit = level; bit-- > 0;)
-      content = dag.child(content, static_cast<uint32_t>((at.x >> bit & 1) | (at.y >> bit & 1) << 1 |
-                                                         (at.z >> bit & 1) << 2));
+    for (uint32_t bit = level; bit-- > 0;) content = dag.child(content, octant_at(at, bit));
     return content;
   }
 };

@@ -50,7 +50,7 @@ struct ToolSet {
   VOX_HD void edit_leaf(const Region& leaf, const State& state, const Edit& edit) const {
     if (state.tool == kSeveral) {
       edit(UINT64_MAX, [&](uint32_t bit, int old) {
-        const Int3 p = leaf.min + voxel_of_bit(bit);
+        const Int3 p = leaf.min + cube_place(bit);
         for (uint32_t i = 0; i < count; ++i) {
           if (!contains(written[i], p)) continue;
           const typename Tool::State entered = tools[i].enter(leaf);
@@ -62,7 +62,7 @@ struct ToolSet {
     }
     const Tool tool = tools[state.tool];  // by value: a compiler would read it again for every voxel
     edit(tool.voxels(leaf, state.state) & leaf_in(written[state.tool], leaf), [&](uint32_t bit, int old) {
-      return tool.voxel(leaf, leaf.min + voxel_of_bit(bit), old, state.state);
+      return tool.voxel(leaf, leaf.min + cube_place(bit), old, state.state);
     });
   }
 
@@ -71,7 +71,7 @@ struct ToolSet {
     if (contains(box, leaf)) return UINT64_MAX;
     uint64_t mask = 0;
     for (uint32_t bit = 0; bit < 64; ++bit)
-      if (contains(box, leaf.min + voxel_of_bit(bit))) mask |= uint64_t{1} << bit;
+      if (contains(box, leaf.min + cube_place(bit))) mask |= uint64_t{1} << bit;
     return mask;
   }
 

@@ -35,8 +35,7 @@ inline Turn followed_by(const Turn& first, const Turn& second) {
 
 // Of a box of this size, turned.
 inline Int3 turned_size(const Turn& turn, Int3 size) {
-  const int32_t sides[3] = {size.x, size.y, size.z};
-  return {sides[turn.axis[0]], sides[turn.axis[1]], sides[turn.axis[2]]};
+  return {size[turn.axis[0]], size[turn.axis[1]], size[turn.axis[2]]};
 }
 
 }  // namespace vox

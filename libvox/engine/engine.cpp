@@ -6,6 +6,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "libvox/base/phrase.h"
 #include "libvox/engine/engine_devices.h"
 #include "libvox/hash/table_list.h"
 
@@ -19,7 +20,8 @@ int parse_cuda_index(const std::string& device) {
   const char *begin = device.data() + 5, *end = device.data() + device.size();
   auto [stop, error] = std::from_chars(begin, end, index);
   if (error != std::errc() || stop != end || index < 0)
-    throw UsageError(fmt::format("--device is '{}', expected auto, cpu, cuda or cuda:N", device));
+    throw UsageError(
+        fmt::format("{} is '{}', expected auto, cpu, cuda or cuda:N", phrase(Phrase::Device), device));
   return index;
 }
 
@@ -38,16 +40,17 @@ std::unique_ptr<Engine> make_engine(const EngineOptions& options) {
     return make_cpu_engine(options);
   }
   if (device != "auto" && device != "cuda" && !device.starts_with("cuda:"))
-    throw UsageError(fmt::format("--device is '{}', expected auto, cpu, cuda or cuda:N", device));
+    throw UsageError(
+        fmt::format("{} is '{}', expected auto, cpu, cuda or cuda:N", phrase(Phrase::Device), device));
   const int index = device == "auto" ? 0 : parse_cuda_index(device);
 #ifdef VOX_HAS_CUDA
   if (index < count) return make_cuda_engine(options, index);
-  throw Error(fmt::format("--device {}: this machine has {} usable NVIDIA GPU{}", device, count,
-                          count == 1 ? "" : "s"))
-      .hint("use --device cpu, or check the driver with nvidia-smi");
+  throw Error(fmt::format("{} {}: this machine has {} usable NVIDIA GPU{}", phrase(Phrase::Device), device,
+                          count, count == 1 ? "" : "s"))
+      .hint(phrase(Phrase::UseCpu) + ", or check the driver with nvidia-smi");
 #else
-  throw Error(fmt::format("--device {}: this build has no CUDA (device {})", device, index))
-      .hint("use --device cpu");
+  throw Error(fmt::format("{} {}: this build has no CUDA (device {})", phrase(Phrase::Device), device, index))
+      .hint(phrase(Phrase::UseCpu));
 #endif
 }
 

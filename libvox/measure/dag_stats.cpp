@@ -67,12 +67,6 @@ struct LeafSums {
   }
 };
 
-uint32_t filled_blocks(uint64_t mask) {
-  uint32_t blocks = 0;
-  for (; mask != 0; mask >>= 8) blocks += (mask & 0xff) != 0 ? 1 : 0;
-  return blocks;
-}
-
 LeafSums leaf_sums(const FrozenDag& dag, const LevelNodes& leaves, const Uses& uses) {
   const Words& words = dag.levels.back().words;
   const auto count = [&](const LevelNodes::Blocks& range, LeafSums sums) {
@@ -80,11 +74,13 @@ LeafSums leaf_sums(const FrozenDag& dag, const LevelNodes& leaves, const Uses& u
       const uint32_t* leaf = &words[offset];
       const uint64_t mask = leaf_mask(leaf), places = uses.places[index];
       const auto voxels = static_cast<uint32_t>(popcount(mask));
-      sums.blocks += places * filled_blocks(mask);
+      sums.blocks += places * static_cast<uint64_t>(popcount(filled_blocks(mask)));
       if (!dag.materials) {
         sums.materials[0] += places * voxels;
       } else {
-        for (uint32_t i = 0; i < voxels; ++i) sums.materials[leaf[2 + i / 8] >> i % 8 * 4 & 15] += places;
+        const uint32_t* materials = leaf_materials(leaf);
+        for (uint32_t rank = 0; rank < voxels; ++rank)
+          sums.materials[ranked_material(materials, rank)] += places;
       }
     });
     return sums;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "libvox/base/error.h"
+#include "libvox/base/phrase.h"
 #include "libvox/base/units.h"
 #include "libvox/hash/item.h"
 #include "libvox/hash/table_list.h"
@@ -14,18 +15,19 @@
 namespace vox {
 namespace {
 
-void check_axis(const std::vector<uint32_t>& values, const char* option, uint32_t low, uint32_t high) {
-  if (values.empty()) throw UsageError(fmt::format("{} names no value", option));
+void check_axis(const std::vector<uint32_t>& values, Phrase axis, uint32_t low, uint32_t high) {
+  if (values.empty()) throw UsageError(fmt::format("{} names no value", phrase(axis)));
   for (const uint32_t value : values)
     if (value < low || value > high)
-      throw UsageError(fmt::format("{} has {}, expected {} to {}", option, value, low, high));
+      throw UsageError(fmt::format("{} has {}, expected {} to {}", phrase(axis), value, low, high));
 }
 
 void check_tables(const std::vector<std::string>& names) {
   const std::vector<std::string> known = table_names();
   for (const std::string& name : names)
     if (std::ranges::find(known, name) == known.end())
-      throw UsageError(fmt::format("--tables has '{}', expected some of: {}", name, fmt::join(known, ", ")));
+      throw UsageError(fmt::format("{} has '{}', expected some of: {}", phrase(Phrase::Tables), name,
+                                   fmt::join(known, ", ")));
 }
 
 uint64_t scaled(uint64_t count, double scale) {
@@ -36,10 +38,10 @@ uint64_t scaled(uint64_t count, double scale) {
 
 void check(const HashBenchOptions& options) {
   check_tables(options.tables);
-  check_axis(options.item_words, "--item-words", kMinItemWords, kMaxItemWords);
-  check_axis(options.load_factors, "--load-factors", 1, HashBenchOptions::kMostLoadFactor);
-  check_axis(options.hit_rates, "--hit-rates", 0, 100);
-  check_axis({options.repetitions}, "--repetitions", HashBenchOptions::kFewestRepetitions,
+  check_axis(options.item_words, Phrase::ItemWords, kMinItemWords, kMaxItemWords);
+  check_axis(options.load_factors, Phrase::LoadFactors, 1, HashBenchOptions::kMostLoadFactor);
+  check_axis(options.hit_rates, Phrase::HitRates, 0, 100);
+  check_axis({options.repetitions}, Phrase::Repetitions, HashBenchOptions::kFewestRepetitions,
              HashBenchOptions::kMostRepetitions);
 }
 
@@ -47,7 +49,7 @@ HashBenchSizes sizes_of(const HashBenchOptions& options, const std::string& devi
   constexpr double kMostItems = 0x1p32;
   const double scale =
       options.scale.value_or(device == "cpu" ? HashBenchOptions::kCpuScale : HashBenchOptions::kGpuScale);
-  if (!(scale > 0)) throw UsageError("--scale must be greater than 0");
+  if (!(scale > 0)) throw UsageError(phrase(Phrase::Scale) + " must be greater than 0");
   auto fits = [](uint64_t count) { return static_cast<double>(count) <= kMostItems; };
   const bool all_fit = scale * HashBenchOptions::kFill <= kMostItems && fits(options.fill.value_or(0)) &&
                        fits(options.batch.value_or(0));
@@ -56,11 +58,12 @@ HashBenchSizes sizes_of(const HashBenchOptions& options, const std::string& devi
     sizes = {options.fill.value_or(scaled(HashBenchOptions::kFill, scale)),
              options.batch.value_or(scaled(HashBenchOptions::kBatch, scale))};
   if (!all_fit || !fits(sizes.fill + sizes.batch))
-    throw UsageError(
-        "--fill and --batch, or --scale, ask for more than 2^32 items, which is more than 32-bit pointers "
-        "reach");
+    throw UsageError(fmt::format(
+        "{} and {}, or {}, ask for more than 2^32 items, which is more than 32-bit pointers reach",
+        phrase(Phrase::Fill), phrase(Phrase::Batch), phrase(Phrase::Scale)));
   if (sizes.fill == 0 || sizes.batch == 0)
-    throw UsageError(fmt::format("--{} is 0 items, expected 1 or more", sizes.fill == 0 ? "fill" : "batch"));
+    throw UsageError(fmt::format("{} is 0 items, expected 1 or more",
+                                 phrase(sizes.fill == 0 ? Phrase::Fill : Phrase::Batch)));
   return sizes;
 }
 

@@ -8,6 +8,7 @@
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log_line.h"
+#include "libvox/base/phrase.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/stopwatch.h"
 #include "libvox/base/units.h"
@@ -321,7 +322,7 @@ HashBenchResult bench_hash_on(Device& device, const HashBenchOptions& options) {
   try {
     return HashBench<Device>(device, options).run();
   } catch (OutOfMemory& error) {
-    error.hint("raise --memory-limit or lower --scale");
+    error.hint(phrase(Phrase::AllowMoreMemory) + " or lower " + phrase(Phrase::Scale));
     throw;
   }
 }

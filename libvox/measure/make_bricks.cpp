@@ -10,6 +10,13 @@
 
 namespace vox {
 
+BricksRecipe recipe_for(Optimize goal, BricksOptions options, double slope) {
+  if (goal == Optimize::Speed) options.types = kFastBrickTypes;
+  BricksRecipe recipe = {.options = options, .slope = {}};
+  if (goal == Optimize::Balanced) recipe.slope = slope;
+  return recipe;
+}
+
 BricksResult make_bricks(Engine& engine, const Volume& volume, const BricksRecipe& recipe) {
   if (!recipe.slope) return engine.build_bricks(volume, recipe.options);
   const Stopwatch watch;

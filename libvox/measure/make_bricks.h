@@ -14,6 +14,12 @@ struct BricksRecipe {
   std::optional<double> slope;
 };
 
+// What bricks are made for: little memory, fast access (dense and empty ones alone), or what lies between.
+enum class Optimize { Memory, Speed, Balanced };
+
+// `slope` is that of Optimize::Balanced.
+BricksRecipe recipe_for(Optimize goal, BricksOptions options, double slope);
+
 // Throws as Engine::build_bricks() does.
 BricksResult make_bricks(Engine& engine, const Volume& volume, const BricksRecipe& recipe);
 

@@ -1,6 +1,7 @@
 // Included by measure_tables_cpu.cpp and measure_tables_cuda.cu, which only say which device.
 #pragma once
 
+#include "libvox/base/phrase.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/stopwatch.h"
 #include "libvox/dag/freeze.h"
@@ -20,7 +21,7 @@ void check_store(Device& device, const DagStore<Device>& store, uint32_t root, c
   if (!same)
     throw Error("what the hash table gives back is not the scene: " + to_string(back.digest) +
                 " instead of " + to_string(dag.digest))
-        .hint("is the file correct? vox-convert --verify says");
+        .hint(phrase(Phrase::VerifyFile));
 }
 
 template <class Device>
@@ -60,7 +61,7 @@ std::vector<TableReport> measure_tables_on(Device& device, const FrozenDag& dag,
       } catch (const Cancelled&) {
         throw;
       } catch (OutOfMemory& error) {
-        error.hint("raise --memory-limit or take a smaller scene").at(what);
+        error.hint(phrase(Phrase::AllowMoreMemory) + " or take a smaller scene").at(what);
         throw;
       } catch (Error& error) {
         error.at(what);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "libvox/base/bits.h"
+#include "libvox/base/cube_order.h"
 #include "libvox/render/ray.h"
 
 namespace vox {
@@ -39,9 +40,7 @@ struct Cell {
   }
 
   // Which eighth of the cell twice as wide, in Morton order, mirrored.
-  VOX_HD uint32_t octant() const {
-    return (at.x >> log2 & 1) | (at.y >> log2 & 1) << 1 | (at.z >> log2 & 1) << 2;
-  }
+  VOX_HD uint32_t octant() const { return octant_at(at, log2); }
 
   // Becomes the eighth that the ray is in at `now`.
   VOX_HD void halve(const Ray& ray, Crossing now) {

@@ -40,37 +40,10 @@ VOX_HD inline NodeBox unpacked(PackedBox box, uint32_t log2_side) {
   return {{part(0, 0), part(10, 0), part(20, 0)}, {part(30, 1), part(40, 1), part(50, 1)}};
 }
 
-namespace detail {
-
-struct LeafLayers {
-  int32_t first, end;
-
-  VOX_HD explicit LeafLayers(uint64_t filled)
-      : first(lowest_bit(static_cast<uint32_t>(filled))),
-        end(highest_bit(static_cast<uint32_t>(filled)) + 1) {}
-};
-
-}  // namespace detail
-
-// Of a leaf, whose mask is not 0. Which layers hold something: the mask's bits are folded onto those of the
-// voxels along an axis. A voxel's place in the mask has six bits, z1 y1 x1 z0 y0 x0.
+// Of a leaf, whose mask is not 0.
 VOX_HD inline NodeBox leaf_box(uint64_t mask) {
-  uint64_t x = mask | mask >> 32;  // z1
-  x |= x >> 16;                    // y1
-  uint64_t y = mask | mask >> 32;
-  y |= y >> 8;  // x1
-  uint64_t z = mask | mask >> 16;
-  z |= z >> 8;
-  x |= x >> 4;  // z0
-  x |= x >> 2;  // y0
-  y |= y >> 4;
-  y |= y >> 1;  // x0
-  z |= z >> 2;
-  z |= z >> 1;
-  const detail::LeafLayers along_x((x & 3) | (x >> 6 & 12));
-  const detail::LeafLayers along_y((y & 1) | (y >> 1 & 2) | (y >> 14 & 4) | (y >> 15 & 8));
-  const detail::LeafLayers along_z((z & 1) | (z >> 3 & 2) | (z >> 30 & 4) | (z >> 33 & 8));
-  return {{along_x.first, along_y.first, along_z.first}, {along_x.end, along_y.end, along_z.end}};
+  const VoxelBox box = leaf_bounds(mask);
+  return {box.min, box.max};
 }
 
 }  // namespace vox

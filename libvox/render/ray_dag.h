@@ -12,12 +12,6 @@ namespace vox {
 
 inline constexpr uint32_t kMaxLog2Side = 20;
 
-// Which eighth of the cell of side 2^(log2 + 1) around it a voxel is in.
-VOX_HD inline uint32_t octant_at(Int3 voxel, uint32_t log2) {
-  return static_cast<uint32_t>((voxel.x >> log2 & 1) | (voxel.y >> log2 & 1) << 1 |
-                               (voxel.z >> log2 & 1) << 2);
-}
-
 struct RayDagRef {
   const uint32_t* nodes[kMaxLog2Side + 1];  // 168 B: those whose side is 2^i voxels; [kLeafLog2]: leaves
   const PackedBox* boxes;                   // 8 B, of nodes, see box_index(): where rays have a pixel's width

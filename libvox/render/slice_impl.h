@@ -65,26 +65,17 @@ class PlaneSearch {
   }
 
   VOX_HD uint32_t children_in_plane(const uint32_t* node, uint32_t log2) const {
-    const uint32_t low_half = axis_ == 0 ? 0x55 : axis_ == 1 ? 0x33 : 0x0f;
+    const uint32_t low_half = lower_octants(axis_);
     return child_mask(node[0]) & ((at_ >> (log2 - 1) & 1) != 0 ? ~low_half : low_half);
   }
 
   // The plane's voxels in the leaf; of a cell smaller than a leaf, those in the cell.
   VOX_HD uint32_t in_leaf(const uint32_t* leaf) const {
-    uint64_t mask = leaf_mask(leaf) & plane_mask();
+    uint64_t mask = leaf_mask(leaf) & plane_voxels(axis_, at_);
     if (log2_ < kLeafLog2) {
-      const auto first = static_cast<uint32_t>(
-          morton_encode(uint32_t(corner_.x) & 3, uint32_t(corner_.y) & 3, uint32_t(corner_.z) & 3));
-      mask &= (log2_ == 0 ? uint64_t{1} : uint64_t{0xff}) << first;
+      mask &= (log2_ == 0 ? uint64_t{1} : uint64_t{0xff}) << cube_bit(corner_);
     }
     return mask == 0 ? kNoMaterial : dag_.material(leaf, static_cast<uint32_t>(lowest_bit(mask)));
-  }
-
-  VOX_HD uint64_t plane_mask() const {
-    const uint64_t low[3] = {0x5555555555555555, 0x3333333333333333, 0x0f0f0f0f0f0f0f0f};
-    const uint64_t low_pair[3] = {0x00ff00ff00ff00ff, 0x0000ffff0000ffff, 0x00000000ffffffff};
-    return ((at_ & 1) != 0 ? ~low[axis_] : low[axis_]) &
-           ((at_ & 2) != 0 ? ~low_pair[axis_] : low_pair[axis_]);
   }
 
   const RayDagRef& dag_;

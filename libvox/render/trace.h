@@ -30,14 +30,6 @@ VOX_HD inline Int3 face_normal(const Ray& ray, const Hit& hit) {
   return {axis == 0 ? sign : 0, axis == 1 ? sign : 0, axis == 2 ? sign : 0};
 }
 
-// Bit i: byte i of a leaf's mask has a bit. Mask bytes are 2³ blocks.
-VOX_HD inline uint32_t filled_blocks(uint64_t mask) {
-  mask |= mask >> 4;
-  mask |= mask >> 2;
-  mask |= mask >> 1;
-  return static_cast<uint32_t>((mask & 0x0101010101010101) * 0x0102040810204080 >> 56);
-}
-
 namespace detail {
 
 class Tracer {

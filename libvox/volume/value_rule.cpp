@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "libvox/base/error.h"
+#include "libvox/base/phrase.h"
 #include "libvox/volume/read_pieces.h"
 
 namespace vox {
@@ -45,7 +46,7 @@ ValueRange range_of(ValueType type, const std::byte* values, uint64_t count) {
   throw Error(fmt::format("voxel ({}, {}, {}) is {}, expected finite values", at.x, at.y, at.z,
                           number_at(volume.info.type, values, i)))
       .at(volume.info.source)
-      .hint("replace such values first, or check --endian and --offset");
+      .hint("replace such values first, or check " + phrase(Phrase::ByteOrderAndOffset));
 }
 
 }  // namespace

@@ -49,7 +49,18 @@ VOX_HD inline int64_t extent_of(const TriangleShape& triangle) {
   return extent;
 }
 
-// Triangles up to this size have products of their normal with nearby differences that fit in 64 bits.
+// How large the tests' numbers become, for edges of at most E units along each axis and boxes of side S. A
+// box that is asked for lies in a cell of at most 16 S that the triangle touches.
+//
+//   box centre - vertex   |d|           <= E + 16 S
+//   edge                  |u|           <= E
+//   normal                |n|           <= 2 E² along each axis, as a cross product of two edges
+//   edge test             |u·d| + reach <= 2 E (E + 16 S) + E S
+//   plane test            |n·d| + reach <= 6 E² (E + 16 S) + 3 E² S
+//
+// With E = 2^19 and S = 2^18 (kNarrowLog2Step) the plane test is at most 111 · 2^56, which is below 2^63:
+// int64_t holds it. Divided by S, an edge test is clamped to 2^30, and what the boxes of a cell add to it,
+// 30 E, keeps it below 2^31: int32_t holds it.
 inline constexpr int64_t kNarrowExtent = 1 << 19;
 
 // Bounding box of a triangle in boxes of side 2^log2_step from `origin`. No vertex lies on a face, so that
@@ -227,8 +238,7 @@ VOX_HD void with_coverage_test(const TriangleShape& triangle, Int3 origin, int l
 // The boxes of side 2^log2_step of the 4³ lattice at `origin` that the triangle touches, in Morton order.
 VOX_HD inline uint64_t touched_boxes(const TriangleShape& triangle, Int3 origin, int log2_step) {
   const BoxRange range(triangle, origin, log2_step);
-  if (range.low == range.high)
-    return lattice::contains(range.low) ? uint64_t{1} << lattice::morton_index(range.low) : 0;
+  if (range.low == range.high) return lattice::contains(range.low) ? uint64_t{1} << cube_bit(range.low) : 0;
   uint64_t boxes = 0;
   with_coverage_test(triangle, origin, log2_step, Coverage::Conservative, [&](const auto& test) {
     boxes = test.lattice_at({0, 0, 0});

@@ -99,6 +99,17 @@ Grid fit_grid(const Scene& scene, const GridOptions& options) {
   return grid;
 }
 
+VoxelBox voxels_touched(const VoxelScene& scene, const Box& box) {
+  const double last = scene.dag.resolution;
+  VoxelBox touched = {};
+  for (uint32_t axis = 0; axis < 3; ++axis) {
+    const auto at = [&](const Vec3d& world) { return (world[axis] - scene.origin[axis]) / scene.voxel_size; };
+    touched.min[axis] = static_cast<int32_t>(std::clamp(std::floor(at(box.min)), 0.0, last));
+    touched.max[axis] = static_cast<int32_t>(std::clamp(std::ceil(at(box.max)), 0.0, last));
+  }
+  return touched;
+}
+
 void turn_up(Scene& scene, UpAxis up) {
   for (Vec3d& p : scene.positions) {
     if (up == UpAxis::X) p = {p.z, p.x, p.y};

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "libvox/base/vec.h"
+#include "libvox/base/voxel_box.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/scene/scene.h"
 
@@ -44,6 +45,9 @@ struct GridOptions {
 // needs it. Throws UsageError unless one of both is given, where the resolution is outside [kMinResolution,
 // kMaxResolution] and where the clip box is empty; Error where the scene is.
 Grid fit_grid(const Scene& scene, const GridOptions& options);
+
+// The voxels of a scene that a box of the world touches, which may be none.
+VoxelBox voxels_touched(const VoxelScene& scene, const Box& box);
 
 // Turns the scene so that its `up` axis becomes y. (x, y, z) becomes (z, x, y) for X, itself for Y, (x, z,
 // -y) for Z.

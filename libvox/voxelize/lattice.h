@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "libvox/base/cube_order.h"
 #include "libvox/base/hd.h"
 #include "libvox/base/vec.h"
 
@@ -97,9 +98,8 @@ VOX_HD inline uint64_t swap_index_bits(uint64_t bits, uint64_t mask, int shift) 
   return bits ^ moved ^ moved << shift;
 }
 
-// From row order, bit i + 4·j + 16·k, to Morton order.
-//   index bits, lowest first   i0 i1 j0 j1 k0 k1  →  i0 j0 i1 j1 k0 k1  →  i0 j0 k0 j1 i1 k1  →  i0 j0 k0 i1
-//   j1 k1
+// From row order, bit i + 4·j + 16·k, to the order of base/cube_order.h. Index bits, lowest first:
+//   i0 i1 j0 j1 k0 k1  →  i0 j0 i1 j1 k0 k1  →  i0 j0 k0 j1 i1 k1  →  i0 j0 k0 i1 j1 k1
 VOX_HD inline uint64_t rows_to_morton(uint64_t rows) {
   rows = swap_index_bits(rows, 0x0c0c0c0c0c0c0c0cull, 2);   // index bits 1 and 2: 2 ↔ 4
   rows = swap_index_bits(rows, 0x0000f0f00000f0f0ull, 12);  // index bits 2 and 4: 4 ↔ 16
@@ -145,20 +145,6 @@ VOX_HD inline bool contains(Int3 place) {
   return ((place.x | place.y | place.z) & ~3) == 0;
 }
 
-// Morton index of a box of the lattice.
-VOX_HD inline uint32_t morton_index(Int3 place) {
-  const auto x = static_cast<uint32_t>(place.x), y = static_cast<uint32_t>(place.y),
-             z = static_cast<uint32_t>(place.z);
-  return (x & 1) | (y & 1) << 1 | (z & 1) << 2 | (x >> 1) << 3 | (y >> 1) << 4 | (z >> 1) << 5;
-}
-
-// Coordinates in the lattice of the box with this Morton index.
-VOX_HD inline Int3 place_of(uint32_t index) {
-  return {static_cast<int32_t>((index & 1) | (index >> 2 & 2)),
-          static_cast<int32_t>((index >> 1 & 1) | (index >> 3 & 2)),
-          static_cast<int32_t>((index >> 2 & 1) | (index >> 4 & 2))};
-}
-
 // Bits low … high of four; low and high may lie outside.
 VOX_HD inline uint32_t range4(int32_t low, int32_t high) {
   if (high < 0 || low > 3) return 0;
@@ -167,11 +153,11 @@ VOX_HD inline uint32_t range4(int32_t low, int32_t high) {
 
 // The boxes of side 2^log2_step at `corner` that begin below `end` along every axis, in Morton order.
 VOX_HD inline uint64_t boxes_below(Int3 corner, int log2_step, int32_t end) {
-  const int32_t last[3] = {(end - 1 - corner.x) >> log2_step, (end - 1 - corner.y) >> log2_step,
-                           (end - 1 - corner.z) >> log2_step};
-  if (last[0] >= 3 && last[1] >= 3 && last[2] >= 3) return ~uint64_t{0};
-  return rows_to_morton(range4(0, last[0]) * 0x1111111111111111ull & over_x(range4(0, last[1]) * 0x1111u) &
-                        bits_to_groups(range4(0, last[2])));
+  const Int3 last = {(end - 1 - corner.x) >> log2_step, (end - 1 - corner.y) >> log2_step,
+                     (end - 1 - corner.z) >> log2_step};
+  if (last.x >= 3 && last.y >= 3 && last.z >= 3) return ~uint64_t{0};
+  return rows_to_morton(range4(0, last.x) * 0x1111111111111111ull & over_x(range4(0, last.y) * 0x1111u) &
+                        bits_to_groups(range4(0, last.z)));
 }
 
 }  // namespace vox::lattice

@@ -9,10 +9,10 @@
 
 namespace vox {
 
-// Centre of voxel `bit` (Morton) of the leaf cell at `corner`.
+// Centre of voxel `bit` of the leaf cell at `corner`.
 VOX_HD inline Int3 voxel_center(Int3 corner, uint32_t bit) {
   constexpr int32_t kHalf = kUnitsPerVoxel / 2;
-  return corner + lattice::place_of(bit) * kUnitsPerVoxel + Int3{kHalf, kHalf, kHalf};
+  return corner + cube_place(bit) * kUnitsPerVoxel + Int3{kHalf, kHalf, kHalf};
 }
 
 // (leaf cell, triangle) pairs and the voxels that the triangle covers.
@@ -57,7 +57,7 @@ struct EmitLeafPairs {
     uint64_t to = first[i];
     for (uint64_t cells = cell_masks[i]; cells != 0; cells &= cells - 1, ++to) {
       const auto cell = static_cast<uint32_t>(lowest_bit(cells));
-      const Int3 place = lattice::place_of(cell);
+      const Int3 place = cube_place(cell);
       const Int3 leaf_corner = corner + place * (static_cast<int32_t>(kLeafSide) * kUnitsPerVoxel);
       uint64_t mask =
           test.lattice_at(place) & lattice::boxes_below(leaf_corner, kLog2UnitsPerVoxel, grid_end);
@@ -123,21 +123,16 @@ struct WriteLeaves {
     const uint64_t begin = cells.begin(cell), end = cells.end(cell), mask = cell_masks[cell];
     uint32_t* leaf = words + offsets[i];
     leaf_keys[i] = pairs.keys[begin];
-    leaf[0] = static_cast<uint32_t>(mask);
-    leaf[1] = static_cast<uint32_t>(mask >> 32);
+    write_leaf_mask(leaf, mask);
     if (!materials) return;
     const Int3 corner = frame.corner(pairs.keys[begin]);
-    uint32_t packed = 0, count = 0;
-    for (uint64_t rest = mask; rest != 0; rest &= rest - 1, ++count) {
+    LeafMaterialsWriter writer(leaf);
+    for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
       const auto bit = static_cast<uint32_t>(lowest_bit(rest));
       const Int3 center = voxel_center(corner, bit);
-      packed |= material_at(triangles, nearest(begin, end, bit, center), center) << count % 8 * 4;
-      if (count % 8 == 7) {
-        leaf[2 + count / 8] = packed;
-        packed = 0;
-      }
+      writer.put(material_at(triangles, nearest(begin, end, bit, center), center));
     }
-    if (count % 8 != 0) leaf[2 + count / 8] = packed;
+    writer.finish();
   }
 
  private:

@@ -186,9 +186,8 @@ struct WalkRows {
     for (uint32_t ray = 0; ray < 16; ++ray) {
       const uint32_t row = static_cast<uint32_t>(rows_mask >> 4 * ray) & 15;
       if (row == 0) continue;
-      const int32_t last = row >= 8 ? 3 : row >= 4 ? 2 : row >= 2 ? 1 : 0;
-      const uint32_t bit =
-          lattice::morton_index({last, static_cast<int32_t>(ray & 3), static_cast<int32_t>(ray >> 2)});
+      const uint32_t last = row >= 8 ? 3 : row >= 4 ? 2 : row >= 2 ? 1 : 0;
+      const uint32_t bit = cube_bit(last, ray & 3, ray >> 2);
       state.materials &= ~(uint64_t{15} << 4 * ray);
       state.materials |= static_cast<uint64_t>(surface.material(cell, bit)) << 4 * ray;
     }
@@ -246,21 +245,20 @@ struct WriteSolidLeaves {
     uint32_t* leaf = words + offsets[i];
     const uint64_t mask = masks[cell];
     keys[i] = pair_keys[cells.begin(cell)];
-    leaf[0] = static_cast<uint32_t>(mask);
-    leaf[1] = static_cast<uint32_t>(mask >> 32);
+    write_leaf_mask(leaf, mask);
     if (!surface.materials) return;
-    for (uint32_t w = 2; w < leaf_words(mask, true); ++w) leaf[w] = 0;
-    uint32_t rank = 0;
-    for (uint64_t rest = mask; rest != 0; rest &= rest - 1, ++rank)
-      leaf[2 + rank / 8] |= material_of(cell, static_cast<uint32_t>(lowest_bit(rest))) << rank % 8 * 4;
+    LeafMaterialsWriter writer(leaf);
+    for (uint64_t rest = mask; rest != 0; rest &= rest - 1)
+      writer.put(material_of(cell, static_cast<uint32_t>(lowest_bit(rest))));
+    writer.finish();
   }
 
  private:
   // Of the voxel itself or of the last surface voxel to its left.
   VOX_HD uint32_t material_of(uint32_t cell, uint32_t bit) const {
-    Int3 place = lattice::place_of(bit);
+    Int3 place = cube_place(bit);
     for (; place.x >= 0; --place.x) {
-      const uint32_t at = lattice::morton_index(place);
+      const uint32_t at = cube_bit(place);
       if ((surface.masks[cell] >> at & 1) != 0) return surface.material(cell, at);
     }
     return static_cast<uint32_t>(ray_materials[cell] >> 4 * (place.y + 4 * place.z)) & 15;

@@ -106,7 +106,10 @@ class SolidBuilder {
   // Crossings of triangles left of the grid.
   void start(const TrianglesRef& triangles, uint64_t count) {
     device_.for_each("crossings left of the grid", count,
-                     CrossLeftOfGrid{triangles.shapes, grid_end_, rows_.data(), rows_a_side_});
+                     CrossLeftOfGrid{.shapes = triangles.shapes,
+                                     .grid_end = grid_end_,
+                                     .rows = rows_.data(),
+                                     .rows_a_side = rows_a_side_});
   }
 
   // Surface leaves → leaves with their inside. `filled` are the cells that hold surface voxels.
@@ -117,12 +120,21 @@ class SolidBuilder {
   // Keeps how the rays leave this chunk; until then it can be tried again.
   void commit_chunk() {
     device_.for_each("keep rows", count_,
-                     CommitRows{keys_.data(), after_.data(), count_, rows_.data(), rows_a_side_});
+                     CommitRows{.keys = keys_.data(),
+                                .after = after_.data(),
+                                .count = count_,
+                                .rows = rows_.data(),
+                                .rows_a_side = rows_a_side_});
   }
 
   // The inside as this chunk's cells show it; valid until the next chunk.
   InsideRef inside() const {
-    return {keys_.data(), before_.data(), after_.data(), count_, rows_.data(), rows_a_side_};
+    return {.keys = keys_.data(),
+            .before = before_.data(),
+            .after = after_.data(),
+            .count = count_,
+            .rows = rows_.data(),
+            .rows_a_side = rows_a_side_};
   }
 
   // Adds the absent siblings that are inside to the children. Counts what they stand for.
@@ -135,6 +147,13 @@ class SolidBuilder {
  private:
   void make_fills();
   void make_fill_level(uint32_t height, const std::vector<uint32_t>& below);
+  std::vector<uint32_t> leaf_fill(uint32_t material, uint32_t cuts) const;
+  std::vector<uint32_t> node_fill(uint32_t height, uint32_t material, uint32_t cuts,
+                                  const std::vector<uint32_t>& below) const;
+  // Voxels along an axis of a cube of this side.
+  uint32_t extent(uint32_t side, uint32_t cuts, uint32_t axis) const {
+    return (cuts >> axis & 1) != 0 ? cut_extent(side) : side;
+  }
   uint32_t cut_extent(uint32_t side) const {
     return (static_cast<uint32_t>(grid_end_) >> kLog2UnitsPerVoxel) % side;
   }
@@ -166,46 +185,13 @@ void SolidBuilder<Device>::make_fills() {
 
 template <class Device>
 void SolidBuilder<Device>::make_fill_level(uint32_t height, const std::vector<uint32_t>& below) {
-  const uint32_t side = kLeafSide << height;
   std::vector<uint32_t> words, offsets = {0}, slots;
   for (uint32_t slot = 0; slot < kFillsPerLevel; ++slot) {
     const uint32_t material = slot / kCuts, cuts = slot % kCuts;
-    if ((!materials_ && material > 0) || (cuts != 0 && cut_extent(side) == 0)) continue;
-    auto extent = [&](uint32_t axis) { return (cuts >> axis & 1) != 0 ? cut_extent(side) : side; };
-    if (height == 0) {
-      const Int3 end = {static_cast<int32_t>(extent(0)), static_cast<int32_t>(extent(1)),
-                        static_cast<int32_t>(extent(2))};
-      uint64_t mask = 0;
-      for (uint32_t bit = 0; bit < 64; ++bit) {
-        const Int3 p = lattice::place_of(bit);
-        if (p.x < end.x && p.y < end.y && p.z < end.z) mask |= uint64_t{1} << bit;
-      }
-      words.insert(words.end(), {static_cast<uint32_t>(mask), static_cast<uint32_t>(mask >> 32)});
-      if (materials_) {
-        const auto count = static_cast<uint32_t>(popcount(mask));
-        for (uint32_t done = 0; done < count; done += 8)
-          words.push_back(material * 0x11111111u &
-                          (count - done >= 8 ? UINT32_MAX : (1u << 4 * (count - done)) - 1));
-      }
-    } else {
-      const uint32_t half = side / 2;
-      uint32_t header = 0;
-      std::vector<uint32_t> children;
-      for (uint32_t octant = 0; octant < 8; ++octant) {
-        uint32_t child_cuts = 0;
-        bool absent = false;
-        for (uint32_t axis = 0; axis < 3; ++axis) {
-          const uint32_t begin = (octant >> axis & 1) * half;
-          absent |= extent(axis) <= begin;
-          child_cuts |= static_cast<uint32_t>(extent(axis) < begin + half) << axis;
-        }
-        if (absent) continue;
-        header |= 1u << octant;
-        children.push_back(below[material * kCuts + child_cuts]);
-      }
-      words.push_back(cuts == 0 ? homogeneous_header(material) : header);
-      words.insert(words.end(), children.begin(), children.end());
-    }
+    if ((!materials_ && material > 0) || (cuts != 0 && cut_extent(kLeafSide << height) == 0)) continue;
+    const std::vector<uint32_t> item =
+        height == 0 ? leaf_fill(material, cuts) : node_fill(height, material, cuts, below);
+    words.insert(words.end(), item.begin(), item.end());
     offsets.push_back(static_cast<uint32_t>(words.size()));
     slots.push_back(slot);
   }
@@ -222,6 +208,39 @@ void SolidBuilder<Device>::make_fill_level(uint32_t height, const std::vector<ui
 }
 
 template <class Device>
+std::vector<uint32_t> SolidBuilder<Device>::leaf_fill(uint32_t material, uint32_t cuts) const {
+  uint64_t mask = UINT64_MAX;
+  for (uint32_t axis = 0; axis < 3; ++axis)
+    for (uint32_t at = extent(kLeafSide, cuts, axis); at < kLeafSide; ++at) mask &= ~plane_voxels(axis, at);
+  std::vector<uint32_t> words(leaf_words(mask, materials_));
+  write_leaf_of_one_material(words.data(), mask, materials_, material);
+  return words;
+}
+
+// `below` are the pointers of the fills that are half as wide.
+template <class Device>
+std::vector<uint32_t> SolidBuilder<Device>::node_fill(uint32_t height, uint32_t material, uint32_t cuts,
+                                                      const std::vector<uint32_t>& below) const {
+  const uint32_t side = kLeafSide << height, half = side / 2;
+  std::vector<uint32_t> words = {0};
+  for (uint32_t octant = 0; octant < 8; ++octant) {
+    const Int3 corner = octant_corner(octant, static_cast<int32_t>(half));
+    uint32_t child_cuts = 0;
+    bool absent = false;
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+      const auto begin = static_cast<uint32_t>(corner[axis]), end = extent(side, cuts, axis);
+      absent |= end <= begin;
+      child_cuts |= static_cast<uint32_t>(end < begin + half) << axis;
+    }
+    if (absent) continue;
+    words[0] |= 1u << octant;
+    words.push_back(below[material * kCuts + child_cuts]);
+  }
+  if (cuts == 0) words[0] = homogeneous_header(material);
+  return words;
+}
+
+template <class Device>
 Leaves SolidBuilder<Device>::fill_leaves(const TrianglesRef& triangles, const CellFrame& frame,
                                          const CellsRef& cells, const LeafPairsRef& pairs,
                                          const uint64_t* surface_masks, const uint32_t* filled,
@@ -229,38 +248,61 @@ Leaves SolidBuilder<Device>::fill_leaves(const TrianglesRef& triangles, const Ce
   const uint64_t n = cells.count;
   auto flips = device_.template make<uint64_t>(n);
   auto rays = device_.template make<uint32_t>(n);
-  device_.for_each("crossings", n, CellCrossings{triangles, cells, pairs, frame, flips.data(), rays.data()});
+  device_.for_each("crossings", n,
+                   CellCrossings{.triangles = triangles,
+                                 .cells = cells,
+                                 .pairs = pairs,
+                                 .frame = frame,
+                                 .flips = flips.data(),
+                                 .rays = rays.data()});
   auto leaf_of = device_.template make<uint32_t>(n);
-  device_.for_each("leaves of cells", surface_leaves.count, ScatterLeaves{filled, leaf_of.data()});
-  const SurfaceRef surface = {surface_masks, leaf_of.data(), surface_leaves.offsets.data(),
-                              surface_leaves.words.data(), materials_};
+  device_.for_each("leaves of cells", surface_leaves.count,
+                   ScatterLeaves{.filled = filled, .leaf_of = leaf_of.data()});
+  const SurfaceRef surface = {.masks = surface_masks,
+                              .leaf_of = leaf_of.data(),
+                              .offsets = surface_leaves.offsets.data(),
+                              .words = surface_leaves.words.data(),
+                              .materials = materials_};
 
   count_ = n;
   keys_ = device_.template make<uint64_t>(n);
   before_ = device_.template make<RowState>(n);
   after_ = device_.template make<RowState>(n);
   auto order = device_.template make<uint32_t>(n);
-  device_.for_each("rows of cells", n, CellRows{cells, pairs.keys, frame, keys_.data(), order.data()});
+  device_.for_each("rows of cells", n,
+                   CellRows{.cells = cells,
+                            .pair_keys = pairs.keys,
+                            .frame = frame,
+                            .keys = keys_.data(),
+                            .order = order.data()});
   device_.sort_pairs("sort cells by row", keys_, order, n, 3 * kCellBits);
   auto starts = device_.template make<uint32_t>(n);
   const uint64_t row_count =
       device_.select("select rows", n, StartsRun<uint64_t>{keys_.data(), kCellBits}, starts.data());
   device_.for_each("walk rows", row_count,
-                   WalkRows{{starts.data(), row_count, n},
-                            keys_.data(),
-                            order.data(),
-                            rays.data(),
-                            surface,
-                            rows_.data(),
-                            rows_a_side_,
-                            before_.data(),
-                            after_.data()});
+                   WalkRows{.runs = {.starts = starts.data(), .count = row_count, .pairs = n},
+                            .keys = keys_.data(),
+                            .order = order.data(),
+                            .rays = rays.data(),
+                            .surface = surface,
+                            .rows = rows_.data(),
+                            .rows_a_side = rows_a_side_,
+                            .before = before_.data(),
+                            .after = after_.data()});
 
   auto masks = device_.template make<uint64_t>(n);
   auto ray_materials = device_.template make<uint64_t>(n);
   device_.for_each("fill cells", n,
-                   FillCells{frame, cells, pairs.keys, order.data(), flips.data(), before_.data(),
-                             surface_masks, grid_end_, masks.data(), ray_materials.data()});
+                   FillCells{.frame = frame,
+                             .cells = cells,
+                             .pair_keys = pairs.keys,
+                             .order = order.data(),
+                             .flips = flips.data(),
+                             .before = before_.data(),
+                             .surface_masks = surface_masks,
+                             .grid_end = grid_end_,
+                             .masks = masks.data(),
+                             .ray_materials = ray_materials.data()});
   Leaves leaves;
   leaves.voxels = device_.sum("count voxels", n, LeafVoxels{masks.data()});
   auto solid = device_.template make<uint32_t>(n);
@@ -270,10 +312,16 @@ Leaves SolidBuilder<Device>::fill_leaves(const TrianglesRef& triangles, const Ce
       "leaf places", leaves.count, LeafWords{solid.data(), masks.data(), materials_}, leaves.offsets.data());
   leaves.keys = device_.template make<uint32_t>(leaves.count);
   leaves.words = device_.template make<uint32_t>(words);
-  device_.for_each(
-      "write solid leaves", leaves.count,
-      WriteSolidLeaves{cells, pairs.keys, solid.data(), surface, masks.data(), ray_materials.data(),
-                       leaves.offsets.data(), leaves.keys.data(), leaves.words.data()});
+  device_.for_each("write solid leaves", leaves.count,
+                   WriteSolidLeaves{.cells = cells,
+                                    .pair_keys = pairs.keys,
+                                    .filled = solid.data(),
+                                    .surface = surface,
+                                    .masks = masks.data(),
+                                    .ray_materials = ray_materials.data(),
+                                    .offsets = leaves.offsets.data(),
+                                    .keys = leaves.keys.data(),
+                                    .words = leaves.words.data()});
   return leaves;
 }
 
@@ -287,7 +335,12 @@ void SolidBuilder<Device>::add_fills(LevelNodes<Key>& children, const CellFrame&
   const CellsRef parents = {starts.data(), parent_count, children.count};
   auto fills = device_.template make<uint64_t>(parent_count);
   device_.for_each("find fills", parent_count,
-                   FindFills<Key>{parents, children.keys.data(), frame, grid_end_, inside, fills.data()});
+                   FindFills<Key>{.parents = parents,
+                                  .child_keys = children.keys.data(),
+                                  .frame = frame,
+                                  .grid_end = grid_end_,
+                                  .inside = inside,
+                                  .fills = fills.data()});
   auto first = device_.template make<uint32_t>(parent_count + 1);
   const uint64_t more =
       device_.exclusive_scan("fill places", parent_count, CountFills{fills.data()}, first.data());
@@ -299,21 +352,24 @@ void SolidBuilder<Device>::add_fills(LevelNodes<Key>& children, const CellFrame&
   device_.copy(all.keys.data(), children.keys.data(), children.count);
   device_.copy(all.pointers.data(), children.pointers.data(), children.count);
   device_.for_each("emit fills", parent_count,
-                   EmitFills<Key>{parents, children.keys.data(), fills.data(), first.data(),
-                                  fills_.data() + uint64_t{height} * kFillsPerLevel,
-                                  all.keys.data() + children.count, all.pointers.data() + children.count});
+                   EmitFills<Key>{.parents = parents,
+                                  .child_keys = children.keys.data(),
+                                  .fills = fills.data(),
+                                  .first = first.data(),
+                                  .table = fills_.data() + uint64_t{height} * kFillsPerLevel,
+                                  .keys = all.keys.data() + children.count,
+                                  .pointers = all.pointers.data() + children.count});
   device_.sort_pairs("sort children", all.keys, all.pointers, all.count, key_bits);
 
   const uint32_t side = kLeafSide << height;
   for (uint32_t cuts = 0; cuts < kCuts; ++cuts) {
     const uint64_t count = device_.sum("count fills", parent_count, CountFillsCut{fills.data(), cuts});
-    std::array<uint64_t, 3> extent;
-    for (uint32_t axis = 0; axis < 3; ++axis)
-      extent[axis] = (cuts >> axis & 1) != 0 ? cut_extent(side) : side;
-    dag.voxels += count * extent[0] * extent[1] * extent[2];
+    std::array<uint64_t, 3> extents;
+    for (uint32_t axis = 0; axis < 3; ++axis) extents[axis] = extent(side, cuts, axis);
+    dag.voxels += count * extents[0] * extents[1] * extents[2];
     for (uint32_t below = 0; below <= height; ++below) {
       uint64_t nodes = count;
-      for (uint64_t length : extent) nodes *= (length + (kLeafSide << below) - 1) / (kLeafSide << below);
+      for (uint64_t length : extents) nodes *= (length + (kLeafSide << below) - 1) / (kLeafSide << below);
       dag.levels[dag.depth() - below].svo_nodes += nodes;
     }
   }

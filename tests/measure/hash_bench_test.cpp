@@ -162,7 +162,7 @@ TEST(HashBench, SaysThatMemoryIsTooSmallAndWhatToDo) {
     bench_hash(*test_engine(engine_options), options);
     FAIL() << "there was enough memory";
   } catch (const OutOfMemory& error) {
-    EXPECT_NE(std::string(error.what()).find("--scale"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("lower the scale"), std::string::npos) << error.what();
   }
 }
 

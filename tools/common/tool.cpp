@@ -15,6 +15,7 @@
 #include "tools/common/help_text.h"
 #include "tools/common/messages.h"
 #include "tools/common/option_table.h"
+#include "tools/common/phrases.h"
 
 namespace vox {
 namespace {
@@ -31,6 +32,7 @@ LogLevel parse_log_level(const std::string& text) {
 
 int run_tool(const char* name, const std::function<void()>& body) {
   show_messages(name);
+  set_phrases(tool_words);
   cancel_on_interrupt();
   try {
     body();

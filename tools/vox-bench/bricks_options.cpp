@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "formats/file_types.h"
 #include "formats/volume/volume_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
@@ -153,7 +154,7 @@ void check_given(const std::vector<std::string>& given, const BricksCommand& com
                                          {"endian", kRaw, kOfRawFiles},
                                          {"offset", kRaw, kOfRawFiles},
                                          {"jit-budget", kTree, "it is for --access kd and jit"}};
-  const bool is_scene = command.input.extension() == ".h5";
+  const bool is_scene = has_role(command.input, FileRole::Scene);
   RunTraits run = {.bits = 0, .what = is_scene ? "a scene file" : "this volume"};
   if (!is_scene && !has_volume_header(command.input)) run.bits |= kRaw;
   for (const Access access : command.bench.accesses)

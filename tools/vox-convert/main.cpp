@@ -3,9 +3,10 @@
 
 #include <optional>
 
+#include "formats/images/choose_palette.h"
 #include "formats/images/palette_file.h"
 #include "formats/mesh/mesh.h"
-#include "formats/scene/scene_file.h"
+#include "formats/scene/verify_file.h"
 #include "formats/volume/nrrd.h"
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
@@ -14,7 +15,7 @@
 #include "libvox/base/stopwatch.h"
 #include "libvox/base/thread_limit.h"
 #include "libvox/base/units.h"
-#include "libvox/scene/auto_palette.h"
+#include "libvox/engine/built_scene.h"
 #include "tools/common/bricks_report.h"
 #include "tools/common/profile.h"
 #include "tools/common/scene_report.h"
@@ -22,7 +23,6 @@
 #include "tools/vox-convert/given.h"
 #include "tools/vox-convert/options.h"
 #include "tools/vox-convert/scenes.h"
-#include "tools/vox-convert/verify.h"
 #include "tools/vox-convert/volumes.h"
 
 namespace vox {
@@ -42,48 +42,13 @@ struct Conversion {
   std::vector<KernelTime> kernels;
 };
 
-Scene load_meshes(const ConvertOptions& options, Conversion& conversion) {
-  Scene scene;
-  for (const auto& input : options.inputs) {
-    log_debug("reading {}", input.string());
-    if (scene.triangles.empty() && scene.positions.empty()) {
-      scene = read_mesh(input, options.mesh);
-    } else {
-      append_scene(scene, read_mesh(input, options.mesh));
-    }
-    throw_if_cancelled();
-  }
-  conversion.dropped = drop_bad_triangles(scene);
-  const auto& [not_finite, degenerate] = conversion.dropped;
-  if (not_finite > 0)
-    log_warning("dropped {} triangles with coordinates that are not finite", format_count(not_finite));
-  if (degenerate > 0) log_warning("dropped {} triangles without area", format_count(degenerate));
-  if (scene.triangles.empty()) throw Error("no triangles to convert").at(options.inputs[0].string());
-  conversion.triangles = scene.triangles.size();
-  return scene;
-}
-
-// The palette of --materials texture, and for --json how well it fits.
-Palette color_palette(const Scene& scene, const ConvertOptions& options, Conversion& conversion) {
-  if (options.palette && !options.json) return read_palette(*options.palette);
-  const ColorHistogram histogram = count_colors(scene);
-  const PaletteOptions weights = {.area_power = options.palette_weight.value_or(PaletteOptions().area_power)};
-  Palette palette = options.palette ? read_palette(*options.palette) : auto_palette(histogram, weights);
-  conversion.palette_error = palette_error(histogram, palette);
-  return palette;
-}
-
+// The palette, and for --json how well that of --materials texture fits.
 IndexedScene make_palette(Scene& scene, const ConvertOptions& options, Conversion& conversion) {
-  bake_base_colors(scene);
-  Palette palette;
-  if (options.materials == MaterialMode::Texture) {
-    palette = color_palette(scene, options, conversion);
-  } else if (options.palette) {
-    palette = read_palette(*options.palette);
-  } else if (options.materials == MaterialMode::Mesh) {
-    palette = mesh_palette(scene);
-  }
-  return index_scene(scene, palette, options.materials);
+  PaletteChoice choice = {.materials = options.materials, .file = options.palette, .measure = options.json};
+  if (options.palette_weight) choice.weights.area_power = *options.palette_weight;
+  ChosenPalette chosen = choose_palette(scene, choice);
+  conversion.palette_error = chosen.error;
+  return std::move(chosen.indexed);
 }
 
 std::string joined(const std::vector<std::filesystem::path>& paths) {
@@ -108,7 +73,10 @@ VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion)
   const ThreadLimit threads(options.engine.threads);
   Seconds& seconds = conversion.seconds;
   Stopwatch watch;
-  Scene scene = load_meshes(options, conversion);
+  MeshFiles meshes = read_meshes(options.inputs, options.mesh);
+  Scene& scene = meshes.scene;
+  conversion.dropped = meshes.dropped;
+  conversion.triangles = scene.triangles.size();
   const Grid grid = fit_grid(scene, options.grid);
   if (kind_of_output(options.output) == OutputKind::Nrrd)
     check_dense_resolution(grid.resolution, options.output);
@@ -134,17 +102,7 @@ VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion)
                 format_count(result.open_rays));
   if (result.dag.voxels == 0) log_warning("no voxel is filled: nothing of the mesh lies inside --clip");
 
-  VoxelScene voxels;
-  voxels.dag = std::move(result.dag);
-  if (options.build.materials) {
-    voxels.palette = indexed.palette;
-    voxels.shares = indexed.shares;
-  }
-  voxels.origin = grid.origin;
-  voxels.voxel_size = grid.voxel_size;
-  voxels.up = UpAxis::Y;  // read_mesh() has turned the mesh
-  voxels.coverage = options.build.coverage;
-  voxels.solid = options.build.solid;
+  VoxelScene voxels = built_scene(std::move(result), indexed, grid, options.build);
   voxels.source = joined(options.inputs);
   voxels.generator = generator_text();
   voxels.command = options.command;

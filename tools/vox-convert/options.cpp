@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "formats/file_names.h"
+#include "formats/file_types.h"
 #include "formats/images/palette_file.h"
 #include "formats/scene/scene_file.h"
 #include "formats/voxels/export.h"
@@ -20,8 +22,8 @@ namespace {
 constexpr const char* kAbout =
     R"(Turns textured meshes into a sparse voxel DAG with a palette of 16 materials, and volumes into hybrid bricks.
 
-Reads OBJ, glTF/GLB, PLY, STL, FBX, OFF, 3DS and COLLADA meshes, volumes (.raw, .nrrd, .nhdr, .mhd, .mha, .dat), and
-scene files (.h5) of its own. Writes scene files, and by the extension of -o also .nrrd, .vox (MagicaVoxel) and .binvox.
+Reads meshes: {}; volumes: {}; and scene files ({}) of its own.
+Writes scene files, and by the extension of -o also {} of scenes.
 Surfaces of a glTF show their base colour plus their emission; what moves is shown in its rest pose.
 
 Examples:
@@ -36,16 +38,29 @@ Examples:
   vox-convert house.h5 --structure bricks -o bricks.h5  bricks of a scene's materials
 )";
 
+std::string about() {
+  return fmt::format(kAbout, listed_names(FileRole::Mesh, FileUse::Read, FileList::And),
+                     listed_extensions(FileRole::Volume, FileUse::Read, FileList::Commas),
+                     listed_extensions(FileRole::Scene, FileUse::Read, FileList::Commas),
+                     listed_extensions(FileRole::Export, FileUse::Written, FileList::And));
+}
+
+// What -o may end in: ".h5, .nrrd, .vox or .binvox".
+std::string output_extensions() {
+  return listed_extensions(FileRole::Scene, FileUse::Written, FileList::Commas) + ", " +
+         listed_extensions(FileRole::Export, FileUse::Written, FileList::Or);
+}
+
 cxxopts::Options describe() {
-  cxxopts::Options options("vox-convert", kAbout);
+  cxxopts::Options options("vox-convert", about());
   options.custom_help("INPUT... (--res N | --voxel-size S) [options]").positional_help("").set_width(100);
   auto text = [] { return cxxopts::value<std::string>(); };
   auto preset = [](const char* value) { return cxxopts::value<std::string>()->default_value(value); };
   options.add_options("Files")("inputs", "Mesh files, or one volume or scene file",
                                cxxopts::value<std::vector<std::string>>())(
       "o,output",
-      "Where to: .h5, .nrrd, .vox or .binvox (default: the first INPUT's name with .h5, in the current "
-      "folder)",
+      fmt::format("Where to: {} (default: the first INPUT's name with .h5, in the current folder)",
+                  output_extensions()),
       text(), "FILE")("info", "Show what is in a scene file")(
       "binvox-materials", "In a .binvox file, say of filled voxels which material they are, as version 2")(
       "verify",
@@ -88,7 +103,7 @@ cxxopts::Options describe() {
       "from 0 (even) to 1 (area), that power of the area. Lower ones favour colours of small "
       "areas, at the cost of all others",
       preset("area"),
-      "WEIGHT")("palette-out", "Write the palette used: .gpl, .pal, .hex or .png", text(), "FILE");
+      "WEIGHT")("palette-out", "Write the palette used: " + palette_extensions(), text(), "FILE");
   options.add_options("Bricks")("structure", "svdag (of meshes the default), bricks (of volumes) or both",
                                 text(), "KIND")("optimize",
                                                 "memory: each brick as small as can be; speed: dense and "
@@ -162,8 +177,8 @@ std::filesystem::path parse_palette_out(const cxxopts::ParseResult& parsed, Mate
   if (materials == MaterialMode::None) throw UsageError("--palette-out needs --materials texture or mesh");
   std::filesystem::path path = parsed["palette-out"].as<std::string>();
   if (!is_palette_path(path))
-    throw UsageError(fmt::format(
-        "--palette-out is '{}', expected a name that ends in .gpl, .pal, .hex or .png", path.string()));
+    throw UsageError(fmt::format("--palette-out is '{}', expected a name that ends in {}", path.string(),
+                                 palette_extensions()));
   return path;
 }
 
@@ -241,10 +256,10 @@ ConvertOptions parse_convert_options(int argc, char** argv) {
 
   options.names_output = parsed.count("output") > 0;
   options.output = options.names_output ? std::filesystem::path(parsed["output"].as<std::string>())
-                                        : options.inputs[0].filename().replace_extension(".h5");
-  if (parsed.count("output") && options.output.extension() != ".h5" && !is_export_path(options.output))
-    throw UsageError(fmt::format("-o is '{}', expected a name that ends in .h5, .nrrd, .vox or .binvox",
-                                 options.output.string()));
+                                        : scene_file_name(options.inputs[0]);
+  if (parsed.count("output") && !has_role(options.output, FileRole::Scene) && !is_export_path(options.output))
+    throw UsageError(fmt::format("-o is '{}', expected a name that ends in {}", options.output.string(),
+                                 output_extensions()));
   return options;
 }
 

@@ -13,13 +13,12 @@
 #include "formats/voxels/binvox.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/engine/engine.h"
+#include "libvox/measure/make_bricks.h"
 #include "libvox/voxelize/grid.h"
 
 namespace vox {
 
 enum class Structure { Dag, Bricks, Both };
-
-enum class Optimize { Memory, Speed, Balanced };
 
 struct ConvertOptions {
   std::vector<std::filesystem::path> inputs;

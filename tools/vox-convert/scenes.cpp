@@ -1,12 +1,10 @@
 #include "tools/vox-convert/scenes.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
-#include <cmath>
-
+#include "formats/file_types.h"
 #include "formats/scene/scene_file.h"
+#include "formats/scene/verify_file.h"
 #include "formats/voxels/export.h"
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
@@ -20,7 +18,6 @@
 #include "tools/common/scene_report.h"
 #include "tools/common/targets.h"
 #include "tools/common/tool.h"
-#include "tools/vox-convert/verify.h"
 #include "tools/vox-convert/volumes.h"
 
 namespace vox {
@@ -30,16 +27,7 @@ namespace {
 std::optional<VoxelBox> clip_voxels(const VoxelScene& scene, const ConvertOptions& options) {
   const std::optional<Box>& clip = options.grid.clip;
   if (!clip || !is_export_path(options.output)) return std::nullopt;
-  const double last = scene.dag.resolution;
-  auto low = [&](double world, double origin) {
-    return static_cast<int32_t>(std::clamp(std::floor((world - origin) / scene.voxel_size), 0.0, last));
-  };
-  auto high = [&](double world, double origin) {
-    return static_cast<int32_t>(std::clamp(std::ceil((world - origin) / scene.voxel_size), 0.0, last));
-  };
-  const Vec3d &a = clip->min, &b = clip->max, &o = scene.origin;
-  const VoxelBox box = {{low(a.x, o.x), low(a.y, o.y), low(a.z, o.z)},
-                        {high(b.x, o.x), high(b.y, o.y), high(b.z, o.z)}};
+  const VoxelBox box = voxels_touched(scene, *clip);
   if (box.empty()) throw Error("--clip lies outside of the scene");
   return box;
 }
@@ -56,25 +44,11 @@ void check_scene_output(const ConvertOptions& options) {
   if (wants_coarser(options))
     return check_target({"the coarser scene", options.output, kind}, options.inputs[0], options.overwrite);
   if (!is_export_path(options.output) && !wants_bricks(options))
-    throw UsageError("a scene file needs -o with .nrrd, .vox or .binvox, --structure, --info, or --verify");
+    throw UsageError(fmt::format("a scene file needs -o with {}, --structure, --info, or --verify",
+                                 listed_extensions(FileRole::Export, FileUse::Written, FileList::Or)));
   if (options.structure == Structure::Bricks)
     return check_target({"the bricks", options.output, kind}, options.inputs[0], options.overwrite);
   check_writable(options.output, kind, options.overwrite);
-}
-
-// How often the scene's resolution has to be halved.
-uint32_t halvings_to(uint32_t wanted, uint32_t resolution) {
-  const std::vector<uint32_t> levels = coarser_resolutions(resolution);
-  if (levels.empty())
-    throw UsageError(
-        fmt::format("--res is {}, but a scene of {} voxels has no coarser level", wanted, resolution));
-  const auto distance = [&](uint32_t level) { return std::abs(int64_t{level} - int64_t{wanted}); };
-  const auto nearest = std::ranges::min_element(levels, {}, distance);
-  if (*nearest != wanted)
-    throw UsageError(
-        fmt::format("--res is {}, but the coarser levels of a scene of {} voxels are {}; the nearest is {}",
-                    wanted, resolution, fmt::join(levels, ", "), *nearest));
-  return static_cast<uint32_t>(nearest - levels.begin()) + 1;
 }
 
 void make_coarser(VoxelScene& scene, const ConvertOptions& options) {
@@ -97,7 +71,7 @@ bool wants_bricks(const ConvertOptions& options) {
 
 bool is_scene_input(const ConvertOptions& options) {
   const bool has_grid = options.grid.resolution > 0 || options.grid.voxel_size > 0;
-  return (options.verify && !has_grid) || options.info || options.inputs[0].extension() == ".h5" ||
+  return (options.verify && !has_grid) || options.info || has_role(options.inputs[0], FileRole::Scene) ||
          is_scene_file(options.inputs[0]);
 }
 

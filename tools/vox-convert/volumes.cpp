@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "formats/file_types.h"
 #include "formats/mesh/mesh.h"
 #include "formats/scene/scene_file.h"
+#include "formats/scene/verify_file.h"
 #include "formats/volume/nrrd.h"
 #include "formats/volume/volume_file.h"
 #include "libvox/base/error.h"
@@ -17,13 +19,12 @@
 #include "tools/common/bricks_report.h"
 #include "tools/common/profile.h"
 #include "tools/common/tool.h"
-#include "tools/vox-convert/verify.h"
 
 namespace vox {
 namespace {
 
 bool is_nrrd(const std::filesystem::path& path) {
-  return path.extension() == ".nrrd";
+  return kind_of_output(path) == OutputKind::Nrrd;
 }
 
 void write_output(const FrozenBricks& bricks, const ConvertOptions& options) {
@@ -39,7 +40,7 @@ void check_options(const ConvertOptions& options) {
     throw UsageError("a volume is converted alone, but there are several inputs");
   if (options.structure && *options.structure != Structure::Bricks)
     throw UsageError("a volume becomes bricks, --structure svdag and both are for meshes");
-  if (options.output.extension() != ".h5" && !is_nrrd(options.output))
+  if (!has_role(options.output, FileRole::Scene) && !is_nrrd(options.output))
     throw UsageError(fmt::format("-o is '{}', expected .h5 or .nrrd of a volume", options.output.string()));
 }
 
@@ -67,17 +68,15 @@ std::string json_text(const ConvertOptions& options, const BricksResult& result,
 }
 
 BricksResult built_bricks(Engine& engine, const Volume& volume, const ConvertOptions& options) {
-  BricksRecipe recipe = {.options = options.bricks, .slope = {}};
-  if (options.optimize == Optimize::Speed) recipe.options.types = kFastBrickTypes;
-  if (options.optimize == Optimize::Balanced) recipe.slope = options.slope;
-  return make_bricks(engine, volume, recipe);
+  return make_bricks(engine, volume, recipe_for(options.optimize, options.bricks, options.slope));
 }
 
 }  // namespace
 
 bool is_volume_input(const ConvertOptions& options) {
   const std::filesystem::path& input = options.inputs[0];
-  return is_volume_path(input) || (options.raw.any() && !is_mesh_path(input) && input.extension() != ".h5");
+  return is_volume_path(input) ||
+         (options.raw.any() && !is_mesh_path(input) && !has_role(input, FileRole::Scene));
 }
 
 void convert_volume(const ConvertOptions& options) {

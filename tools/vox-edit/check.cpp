@@ -2,16 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <map>
-
+#include "formats/scene/script_scenes.h"
+#include "formats/script/script_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/json.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
-#include "libvox/edit/bounds.h"
-#include "libvox/edit/editor.h"
+#include "libvox/edit/survey_script.h"
 #include "tools/common/text_table.h"
-#include "tools/vox-edit/inputs.h"
+#include "tools/vox-edit/targets.h"
 
 namespace vox {
 namespace {
@@ -46,48 +45,18 @@ class Problems {
   uint64_t count_ = 0;
 };
 
-struct Findings {
-  std::map<std::string, uint64_t> tools;  // edits of each
-  uint64_t edits = 0, outside = 0;
-};
-
-Findings findings_of(const Script& script, const std::vector<VoxelScene>& others, uint32_t resolution,
-                     const OnScriptError& on_error) {
-  constexpr uint64_t kMostNamed = 20;
-  std::vector<EditorScene> scenes;
-  for (const VoxelScene& other : others)
-    scenes.push_back({static_cast<uint32_t>(scenes.size() + 1), other.dag.resolution});
-  Findings found;
-  for (ScriptCursor cursor(script); const auto command = cursor.next();) {
-    const Edit* edit = std::get_if<Edit>(&command->action);
-    if (!edit) continue;
-    ++found.edits;
-    ++found.tools[tool_name(*edit)];
-    if (!written_box(with_scene(*edit, scenes), resolution).empty()) continue;
-    if (std::holds_alternative<FillEdit>(*edit)) {
-      on_error(Error("the seed of the fill lies outside of the grid, or of its shape")
-                   .at(place_of(script, *command)));
-    } else if (++found.outside <= kMostNamed) {
-      log_warning("{}: changes nothing inside the grid", location(script, *command));
-    }
-  }
-  if (found.outside > kMostNamed)
-    log_warning("{} more edits change nothing inside the grid", format_count(found.outside - kMostNamed));
-  return found;
-}
-
 }  // namespace
 
 void check_script(const EditOptions& options, const VoxelScene& scene) {
   Problems problems;
   const OnScriptError on_error = [&](const Error& error) { problems.add(error); };
-  const Script script = read_script(options, scene, on_error);
+  const Script script = read_script(options.script, scene, options.replay, on_error);
   // Where edits lie says little when lines around them are left out.
   const bool complete = problems.count() == 0;
   check_targets(options, script, on_error);
-  const std::vector<VoxelScene> others = read_other_scenes(script, scene, on_error);
-  Findings found;
-  if (complete) found = findings_of(script, others, scene.dag.resolution, on_error);
+  const std::vector<VoxelScene> others = read_script_scenes(script, scene, on_error);
+  ScriptFindings found;
+  if (complete) found = survey_script(script, others, scene.dag.resolution, on_error);
   if (problems.count() > 0) problems.fail(options);
   if (options.json) {
     Json json;

@@ -1,8 +1,10 @@
 // vox-edit: applies the edits of a script to a scene file.
 #include <fmt/format.h>
 
+#include "formats/scene/bricks_beside.h"
 #include "formats/scene/scene_file.h"
-#include "formats/script/replay_csv.h"
+#include "formats/scene/script_scenes.h"
+#include "formats/script/script_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/memory.h"
@@ -12,6 +14,7 @@
 #include "libvox/base/units.h"
 #include "libvox/dag/scene_volume.h"
 #include "libvox/edit/editor.h"
+#include "libvox/edit/script_palette.h"
 #include "libvox/measure/make_bricks.h"
 #include "tools/common/bricks_report.h"
 #include "tools/common/profile.h"
@@ -21,8 +24,8 @@
 #include "tools/vox-edit/check.h"
 #include "tools/vox-edit/edit_log.h"
 #include "tools/vox-edit/given.h"
-#include "tools/vox-edit/inputs.h"
 #include "tools/vox-edit/options.h"
+#include "tools/vox-edit/targets.h"
 
 namespace vox {
 namespace {
@@ -43,13 +46,7 @@ std::optional<BricksRecipe> recipe_for(const EditOptions& options, const VoxelSc
     log_info("the bricks of {} are left out", options.scene.string());
     return std::nullopt;
   }
-  const FrozenBricks bricks = read_bricks(options.scene);
-  const VolumeInfo expected = scene_volume(scene).info;
-  if (bricks.info.size != expected.size || bricks.info.type != expected.type)
-    throw Error("its bricks are not those of the scene, so that they cannot follow its edits")
-        .at(options.scene.string())
-        .hint("--drop-bricks leaves them out");
-  return recipe_of(bricks);
+  return recipe_beside(scene, options.scene);
 }
 
 // One run of vox-edit on a scene.
@@ -285,9 +282,9 @@ void run(int argc, char** argv) {
   VoxelScene scene = read_scene(options.scene);
   check_given(options, scene);
   if (options.check) return check_script(options, scene);
-  Script script = read_script(options, scene);
+  Script script = read_script(options.script, scene, options.replay);
   check_targets(options, script);
-  std::vector<VoxelScene> others = read_other_scenes(script, scene);
+  std::vector<VoxelScene> others = read_script_scenes(script, scene);
   EditRun edit(options, std::move(scene), std::move(script), std::move(others));
   edit.run(watch.seconds());
   if (options.log) {

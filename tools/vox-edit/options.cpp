@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "formats/file_types.h"
 #include "formats/script/edit_script.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
@@ -38,7 +39,7 @@ and --shift bring to this scene; they name no material, --material does.
 )";
 
 cxxopts::Options describe() {
-  cxxopts::Options options("vox-edit", kAbout + std::string(edit_script_help()) + kRecordings);
+  cxxopts::Options options("vox-edit", kAbout + edit_script_help() + kRecordings);
   options.custom_help("SCENE.h5 --script FILE [-o EDITED.h5] [options]").positional_help("").set_width(100);
   auto text = [] { return cxxopts::value<std::string>(); };
   options.add_options("Edits")("scene", "A scene file that vox-convert wrote", text(), "SCENE.h5")(
@@ -109,11 +110,11 @@ EditOptions parse_edit_options(int argc, char** argv) {
   options.scene = parsed["scene"].as<std::string>();
   options.script = parsed["script"].as<std::string>();
   if (parsed.count("output")) options.output = parsed["output"].as<std::string>();
-  if (options.output && options.output->extension() != ".h5")
+  if (options.output && !has_role(*options.output, FileRole::Scene))
     throw UsageError(
         fmt::format("-o is '{}', expected a scene file, ending in .h5", options.output->string()));
   if (parsed.count("log")) options.log = parsed["log"].as<std::string>();
-  if (options.log && options.log->extension() != ".h5" && options.log->extension() != ".csv")
+  if (options.log && !has_role(*options.log, FileRole::Report) && !has_role(*options.log, FileRole::Rows))
     throw UsageError(
         fmt::format("--log is '{}', expected a file that ends in .h5 or .csv", options.log->string()));
   if (parsed.count("html")) options.html = parsed["html"].as<std::string>();

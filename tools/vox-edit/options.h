@@ -24,7 +24,7 @@ struct EditOptions {
   uint32_t checkpoint = 0;  // edits; 0: none
   ReplayOptions replay;
   EngineOptions engine;
-  std::vector<std::string> given;  // options on the command line, which inputs.h checks
+  std::vector<std::string> given;  // options on the command line, which given.h checks
   std::string command;
 };
 

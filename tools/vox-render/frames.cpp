@@ -2,21 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "formats/file_names.h"
 #include "libvox/base/error.h"
 #include "tools/common/targets.h"
 #include "tools/common/tool.h"
 
 namespace vox {
 namespace {
-
-// house.png → house-07.png, as many digits as the last has.
-std::filesystem::path numbered(const std::filesystem::path& file, uint32_t number, uint32_t count) {
-  const size_t digits = std::to_string(count - 1).size();
-  std::filesystem::path result = file;
-  result.replace_filename(
-      fmt::format("{}-{:0{}}{}", file.stem().string(), number, digits, file.extension().string()));
-  return result;
-}
 
 std::string point_text(Vec3d point) {
   return fmt::format("{},{},{}", point.x, point.y, point.z);
@@ -31,19 +23,13 @@ std::string slice_text(const SliceOptions& slice) {
 std::vector<Frame> frames(std::span<const VoxelBox> boxes, const Place& place,
                           const RenderToolOptions& options) {
   if (options.slice) return {{{}, options.output}};
-  if (options.turntable > 0) {
-    std::vector<Frame> list;
-    for (const CameraPose& pose :
-         turntable(boxes, options.view, options.turntable, options.fov, options.render.size))
-      list.push_back({pose, numbered(options.output, static_cast<uint32_t>(list.size()), options.turntable)});
-    return list;
+  const uint32_t count = options.from.turntable;
+  std::vector<Frame> list;
+  for (const CameraPose& pose : poses_from(options.from, boxes, place, options.render.size)) {
+    const auto number = static_cast<uint32_t>(list.size());
+    list.push_back({pose, count > 0 ? numbered_file_name(options.output, number, count) : options.output});
   }
-  CameraPose pose = framing(boxes, options.view, 0, options.fov, options.render.size);
-  if (options.eye) {
-    if (options.target) pose.target = place.to_units(*options.target);
-    pose.eye = place.to_units(*options.eye);
-  }
-  return {{pose, options.output}};
+  return list;
 }
 
 void check_targets(const std::vector<Frame>& list, const RenderToolOptions& options) {

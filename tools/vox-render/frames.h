@@ -7,18 +7,10 @@
 
 #include "formats/images/png_file.h"
 #include "libvox/base/json.h"
+#include "libvox/render/viewpoints.h"
 #include "tools/vox-render/options.h"
 
 namespace vox {
-
-// Where what is shown lies in the world: cameras stand in units of `unit` from its corner.
-struct Place {
-  Vec3d corner;
-  double unit;
-
-  Vec3d to_units(Vec3d world) const { return (world - corner) * (1 / unit); }
-  Vec3d to_world(Vec3d units) const { return units * unit + corner; }
-};
 
 struct Frame {
   CameraPose pose;

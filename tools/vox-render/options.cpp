@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <cctype>
-
+#include "formats/file_names.h"
+#include "formats/file_types.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
 #include "tools/common/device_options.h"
@@ -94,19 +93,20 @@ ImageSize parse_size(const std::string& text) {
 void read_camera(const cxxopts::ParseResult& parsed, RenderToolOptions& options) {
   std::vector<std::pair<std::string, std::string>> views;
   for (const std::string& name : view_names()) views.emplace_back(name, name);
-  options.view = parse_choice(parsed, "view", views);
+  options.from.view = parse_choice(parsed, "view", views);
   for (const char* option : {"eye", "target"})
     if (parsed.count(option) > 0)
-      (std::string(option) == "eye" ? options.eye : options.target) =
+      (std::string(option) == "eye" ? options.from.eye : options.from.target) =
           parse_point(parsed[option].as<std::string>(), option);
-  if (options.target && !options.eye) throw UsageError("--target needs --eye, from where to look at it");
-  if (options.eye && parsed.count("view") > 0)
+  if (options.from.target && !options.from.eye)
+    throw UsageError("--target needs --eye, from where to look at it");
+  if (options.from.eye && parsed.count("view") > 0)
     throw UsageError("--view and --eye both say where to look from");
-  if (options.eye && parsed.count("turntable") > 0)
+  if (options.from.eye && parsed.count("turntable") > 0)
     throw UsageError("--turntable goes around a --view, not an --eye");
   const auto fov = parsed["fov"].as<std::string>();
-  options.fov = parse_number(fov, "--fov");
-  if (options.fov < kMinFov || options.fov > kMaxFov)
+  options.from.fov = parse_number(fov, "--fov");
+  if (options.from.fov < kMinFov || options.from.fov > kMaxFov)
     throw UsageError(fmt::format("--fov is {}, expected {} to {} degrees", fov, kMinFov, kMaxFov));
 }
 
@@ -152,10 +152,7 @@ void read_volume(const cxxopts::ParseResult& parsed, RenderToolOptions& options)
 }
 
 std::filesystem::path parse_output(const std::string& name) {
-  std::filesystem::path path = name;
-  std::string extension = path.extension().string();
-  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return char(std::tolower(c)); });
-  if (extension == ".png") return path;
+  if (has_role(name, FileRole::Picture)) return name;
   throw UsageError(
       fmt::format("-o is '{}', expected a name that ends in .png: pictures are written as PNG", name));
 }
@@ -170,11 +167,10 @@ RenderToolOptions parse_render_options(int argc, char** argv) {
   if (parsed.count("scene") == 0) throw UsageError("no scene file given (see vox-render --help)");
   RenderToolOptions options;
   options.scene = parsed["scene"].as<std::string>();
-  options.output = options.scene;
-  options.output.replace_filename(options.scene.stem().string() + "-view.png");
+  options.output = picture_file_name(options.scene);
   if (parsed.count("output") > 0) options.output = parse_output(parsed["output"].as<std::string>());
   if (parsed.count("turntable") > 0)
-    options.turntable = parse_whole(parsed["turntable"].as<std::string>(), "turntable", 1, 10000);
+    options.from.turntable = parse_whole(parsed["turntable"].as<std::string>(), "turntable", 1, 10000);
   read_camera(parsed, options);
   options.render = read_render(parsed);
   if (parsed.count("ao-reach") > 0) {

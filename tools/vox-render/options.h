@@ -8,20 +8,18 @@
 
 #include "formats/io/overwrite.h"
 #include "libvox/engine/engine.h"
+#include "libvox/render/shown_values.h"
+#include "libvox/render/viewpoints.h"
 
 namespace vox {
 
 enum class Legends { On, Off };
-enum class ValuesAs { Auto, Amounts, Labels };  // what those of a volume are
 
 struct RenderToolOptions {
   std::filesystem::path scene, output;
-  std::string view;                  // where there is no eye
-  std::optional<Vec3d> eye, target;  // in scene units
-  double fov = 40;
-  uint32_t turntable = 0;  // frames; 0: one picture
-  RenderOptions render;    // all but the pose, and the reach below
-  double ao_reach = 0;     // in scene units; 0: the default
+  Viewpoints from;
+  RenderOptions render;  // all but the pose, and the reach below
+  double ao_reach = 0;   // in scene units; 0: the default
   double opacity = kVolumeOpacity;
   ValuesAs values = ValuesAs::Auto;
   Legends legends = Legends::On;

@@ -19,33 +19,23 @@
 namespace vox {
 namespace {
 
-// What the values are, and how they are shown.
-struct ShownValues {
-  ValueColors colors;
-  Legend legend;  // of labels
-};
-
 Legend legend_of(const ShownValues& values, const Picture& picture) {
-  return values.colors.labels.empty() ? values_legend(picture) : values.legend;
+  switch (values.kind) {
+    case ShownValues::Kind::Amounts:
+      return values_legend(picture);
+    case ShownValues::Kind::Materials:
+      return labels_legend("Material", values.labels, 1, values.colors.labels);
+    case ShownValues::Kind::Labels:
+      return labels_legend("Label", values.labels, 0, values.colors.labels);
+  }
+  return {};
 }
 
 ShownValues values_of(const FrozenBricks& bricks, const RenderToolOptions& options) {
-  ShownValues values = {{color_range(bricks)}, {}};
-  if (options.values == ValuesAs::Amounts) return values;
-  const LabelSurvey survey = survey_labels(bricks_volume(bricks), bricks.background);
-  if (const std::optional<Palette> palette = scene_palette(options.scene)) {
-    values.colors.labels = material_colors(*palette);
-    values.legend = labels_legend("Material", survey.labels, 1, values.colors.labels);
-  } else if (survey.likely || options.values == ValuesAs::Labels) {
-    if (survey.labels.empty() && bricks.filled > 0)
-      throw UsageError(
-          fmt::format("values of {} are no labels, expected u8 or u16", value_type_name(bricks.info.type)));
-    values.colors.labels = distinct_colors();
-    values.legend = labels_legend("Label", survey.labels, 0, values.colors.labels);
-    if (options.values == ValuesAs::Auto)
-      log_info("{} values that lie in areas of one are shown as labels; --values amounts shows one scale",
-               format_count(survey.labels.size()));
-  }
+  ShownValues values = shown_values(bricks, scene_palette(options.scene), options.values);
+  if (values.kind == ShownValues::Kind::Labels && options.values == ValuesAs::Auto)
+    log_info("{} values that lie in areas of one are shown as labels; --values amounts shows one scale",
+             format_count(values.labels.size()));
   return values;
 }
 

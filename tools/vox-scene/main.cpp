@@ -1,21 +1,19 @@
 // vox-scene: procedural textured scenes to try the other tools on.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
 #include <functional>
-#include <limits>
 #include <string>
 
-#include "formats/mesh/glb_writer.h"
-#include "formats/mesh/obj_writer.h"
+#include "formats/file_types.h"
+#include "formats/mesh/mesh_writer.h"
 #include "libvox/base/error.h"
 #include "libvox/base/json.h"
 #include "libvox/base/log.h"
 #include "libvox/base/stopwatch.h"
 #include "libvox/base/units.h"
 #include "libvox/scene/procedural/procedural.h"
+#include "libvox/voxelize/grid.h"
 #include "tools/common/option_table.h"
 #include "tools/common/tool.h"
 
@@ -90,34 +88,6 @@ void check_given(const std::vector<std::string>& given, const std::string& scene
   check_options(given, kTable, {bits, "a " + scene});
 }
 
-struct Writer {
-  void (*write)(const Scene&, const fs::path&);
-  std::vector<fs::path> (*files)(const Scene&, const fs::path&);
-};
-
-Writer choose_writer(const fs::path& path) {
-  std::string extension = path.extension().string();
-  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (extension == ".obj") return {write_obj, obj_files};
-  if (extension == ".glb")
-    return {write_glb, [](const Scene&, const fs::path& file) { return std::vector{file}; }};
-  throw UsageError(fmt::format("-o is '{}', expected a name that ends in .obj or .glb", path.string()));
-}
-
-struct Bounds {
-  Vec3d low, high;
-};
-
-Bounds bounds_of(const Scene& scene) {
-  constexpr double kFar = std::numeric_limits<double>::infinity();
-  Bounds box = {{kFar, kFar, kFar}, {-kFar, -kFar, -kFar}};
-  for (const Vec3d& p : scene.positions) {
-    box.low = {std::min(box.low.x, p.x), std::min(box.low.y, p.y), std::min(box.low.z, p.z)};
-    box.high = {std::max(box.high.x, p.x), std::max(box.high.y, p.y), std::max(box.high.z, p.z)};
-  }
-  return box;
-}
-
 struct Seconds {
   double generate = 0, write = 0;
 };
@@ -129,9 +99,9 @@ std::string json_text(const Scene& scene, const fs::path& path, Seconds seconds)
       .set("vertices", scene.positions.size())
       .set("materials", scene.materials.size())
       .set("images", scene.images.size());
-  Bounds bounds = bounds_of(scene);
+  const Box bounds = bounding_box(scene);
   Json& box = result.object("bounds");
-  for (auto [name, corner] : {std::pair{"min", bounds.low}, {"max", bounds.high}})
+  for (auto [name, corner] : {std::pair{"min", bounds.min}, {"max", bounds.max}})
     box.array(name).append(corner.x).append(corner.y).append(corner.z);
   result.object("seconds")
       .set("generate", seconds.generate)
@@ -141,8 +111,8 @@ std::string json_text(const Scene& scene, const fs::path& path, Seconds seconds)
 }
 
 std::string summary(const Scene& scene, const fs::path& path, Seconds seconds) {
-  Bounds bounds = bounds_of(scene);
-  Vec3d size = bounds.high - bounds.low;
+  const Box bounds = bounding_box(scene);
+  const Vec3d size = bounds.max - bounds.min;
   return fmt::format(
       "{}: {} triangles, {} vertices, {} materials, {} images, {:.4g} x {:.4g} x {:.4g} m ({})",
       path.string(), format_count(scene.triangles.size()), format_count(scene.positions.size()),
@@ -159,16 +129,18 @@ void run(int argc, char** argv) {
   fs::path path = parsed.count("output") ? parsed["output"].as<std::string>()
                                          : parsed["scene"].as<std::string>() + ".obj";
   check_given(common.given, parsed["scene"].as<std::string>());
-  const Writer writer = choose_writer(path);
+  if (!is_written_mesh_path(path))
+    throw UsageError(fmt::format("-o is '{}', expected a name that ends in {}", path.string(),
+                                 listed_extensions(FileRole::Mesh, FileUse::Written, FileList::Or)));
   check_writable(path, kind_of_mesh(path), common.overwrite);
 
   Stopwatch watch;
   Seconds seconds;
   Scene scene = make_scene();
   seconds.generate = watch.lap();
-  for (const fs::path& file : writer.files(scene, path))
+  for (const fs::path& file : mesh_files(scene, path))
     check_writable(file, kind_of_mesh(file), common.overwrite);
-  writer.write(scene, path);
+  write_mesh(scene, path);
   seconds.write = watch.lap();
   if (common.json) {
     fmt::print("{}\n", json_text(scene, path, seconds));

@@ -14,8 +14,6 @@
 
 namespace vox {
 
-inline constexpr uint32_t kDefaultKdLeaves = 2048;
-
 // Of a box of bricks, what lies on either side of a split.
 VoxelBox low_side(const VoxelBox& box, KdNode split);
 VoxelBox high_side(const VoxelBox& box, KdNode split);
@@ -47,6 +45,6 @@ struct KdTree {
 // `types` has one number below kBrickTypeCount for each brick of the grid, x fastest; `most_leaves` is at
 // least 1. Throws Error for 2^32 bricks or more.
 KdTree build_kd_tree(Int3 grid, const std::vector<uint8_t>& types, uint32_t most_leaves);
-KdTree build_kd_tree(const FrozenBricks& bricks, uint32_t most_leaves = kDefaultKdLeaves);
+KdTree build_kd_tree(const FrozenBricks& bricks, uint32_t most_leaves);
 
 }  // namespace vox

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <iterator>
+#include <string_view>
 
 namespace vox {
 namespace {
@@ -11,6 +12,46 @@ namespace {
 // Compilers bound how deep conditions nest, and take long over functions of very many.
 constexpr uint32_t kDeepest = 24, kTogether = 64;
 constexpr uint32_t kEmpty = BrickTypes::kNumber<EmptyBrick>;
+
+// The text of the access to a volume's bricks: what is known of them stands in it as constants.
+constexpr std::string_view kText = R"(
+namespace vox {{
+namespace {{
+using Bits = uint{entry_bits}_t;  // an entry as in the root grid
+constexpr Bits kInRoot = ~Bits{{0}} >> kRootTypeBits;  // a place that is to be read there
+struct JitBricks {{
+  BricksRef bricks;
+{branches}  {apart} VOX_HD static Bits entry(int x, int y, int z) {{
+{tree}    return {empty};
+  }}
+  VOX_HD BricksRef known() const {{
+    BricksRef b = bricks;
+    b.size = {{{size_x}, {size_y}, {size_z}}};
+    b.grid = {{{grid_x}, {grid_y}, {grid_z}}};
+    b.shape = {{{log2_side}}};
+    b.entry_words = {entry_words};
+    return b;
+  }}
+  VOX_HD Int3 place_of(Int3 v) const {{ return known().place_of(v); }}
+  VOX_HD BricksRef::Entry find(Int3 p) const {{
+    const BricksRef::Entry at = BricksRef::unpack(entry(p.x, p.y, p.z));
+    if (at.place != kInRoot) return at;
+    const BricksRef::Entry read = known().entry({index});
+    return {{at.type == {mixed} ? read.type : at.type, read.place}};
+  }}
+  template <class T>
+  VOX_HD T get(BricksRef::Entry at, Int3 v) const {{
+    return known().get<T, {types:#x}>(at, v);
+  }}
+  VOX_HD bool empty_brick(Int3 v) const {{ return find(place_of(v)).type == {empty}; }}
+  template <class T>
+  VOX_HD T get(Int3 v) const {{
+    return get<T>(find(place_of(v)), v);
+  }}
+}};
+}}  // namespace
+}}  // namespace vox
+)";
 
 class TreeWriter {
  public:
@@ -24,47 +65,13 @@ class TreeWriter {
         leaves_[i] = leaves_[node.next] + leaves_[node.next + 1];
     const std::string body = branch(0, {{0, 0, 0}, tree_.grid}, 0);
     const Int3 grid = access_.grid, size = access_.size;
-    return fmt::format(R"(
-namespace vox {{
-namespace {{
-using Bits = uint{}_t;  // an entry as in the root grid
-constexpr Bits kInRoot = ~Bits{{0}} >> kRootTypeBits;  // a place that is to be read there
-struct JitBricks {{
-  BricksRef bricks;
-{}  {} VOX_HD static Bits entry(int x, int y, int z) {{
-{}    return {};
-  }}
-  VOX_HD BricksRef known() const {{
-    BricksRef b = bricks;
-    b.size = {{{}, {}, {}}};
-    b.grid = {{{}, {}, {}}};
-    b.shape = {{{}}};
-    b.entry_words = {};
-    return b;
-  }}
-  VOX_HD Int3 place_of(Int3 v) const {{ return known().place_of(v); }}
-  VOX_HD BricksRef::Entry find(Int3 p) const {{
-    const BricksRef::Entry at = BricksRef::unpack(entry(p.x, p.y, p.z));
-    if (at.place != kInRoot) return at;
-    const BricksRef::Entry read = known().entry({});
-    return {{at.type == {} ? read.type : at.type, read.place}};
-  }}
-  template <class T>
-  VOX_HD T get(BricksRef::Entry at, Int3 v) const {{
-    return known().get<T, {:#x}>(at, v);
-  }}
-  VOX_HD bool empty_brick(Int3 v) const {{ return find(place_of(v)).type == {}; }}
-  template <class T>
-  VOX_HD T get(Int3 v) const {{
-    return get<T>(find(place_of(v)), v);
-  }}
-}};
-}}  // namespace
-}}  // namespace vox
-)",
-                       bricks_.entry_words * 32, functions_, keep_apart(), body, kEmpty, size.x, size.y,
-                       size.z, grid.x, grid.y, grid.z, bricks_.log2_side, bricks_.entry_words, index(),
-                       KdNode::kMixed, types(), kEmpty);
+    return fmt::format(
+        kText, fmt::arg("entry_bits", bricks_.entry_words * 32), fmt::arg("branches", functions_),
+        fmt::arg("apart", keep_apart()), fmt::arg("tree", body), fmt::arg("empty", kEmpty),
+        fmt::arg("size_x", size.x), fmt::arg("size_y", size.y), fmt::arg("size_z", size.z),
+        fmt::arg("grid_x", grid.x), fmt::arg("grid_y", grid.y), fmt::arg("grid_z", grid.z),
+        fmt::arg("log2_side", bricks_.log2_side), fmt::arg("entry_words", bricks_.entry_words),
+        fmt::arg("index", index()), fmt::arg("mixed", KdNode::kMixed), fmt::arg("types", types()));
   }
 
  private:

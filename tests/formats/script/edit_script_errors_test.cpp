@@ -25,7 +25,7 @@ void expect_error(const std::string& text, const std::string& where, const std::
 TEST(EditScriptErrors, UnknownCommandsNameTheNearest) {
   expect_error("undo\n  spheer add", "2:3", "'spheer' is no command (did you mean 'sphere'?)");
   expect_error("subtrat a.h5", "1:1", "did you mean 'subtract'?");
-  expect_error("translate 1,2,3", "1:1", "'translate' is no command (--help lists all of them)");
+  expect_error("translate 1,2,3", "1:1", "'translate' is no command (docs/editing.md lists all of them)");
   expect_error("Sphere add", "1:1", "did you mean 'sphere'?");
 }
 

@@ -1,4 +1,4 @@
-// vox-convert --verify: whether a file holds what it should.
+// Whether a file holds what it should.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "tools/vox-convert/verify.h"
+#include "formats/scene/verify_file.h"
 
 #include <fmt/format.h>
 

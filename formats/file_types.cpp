@@ -1,0 +1,166 @@
+#include "formats/file_types.h"
+
+#include <algorithm>
+#include <cctype>
+#include <vector>
+
+namespace vox {
+namespace {
+
+constexpr std::string_view kToNrrd = "convert it to NRRD, for example with 3D Slicer or ITK-SNAP";
+constexpr std::string_view kToMesh = "convert it to OBJ, PLY or glTF, for example with Blender";
+constexpr std::string_view kFromPoints =
+    "make a mesh of the points, for example with CloudCompare or MeshLab";
+constexpr std::string_view kToRaw =
+    "write its values as .raw, and say with {} what they are: numpy.asarray(a).tofile('a.raw')";
+
+constexpr FileType mesh(FileFormat format, std::string_view endings, std::string_view name,
+                        FileUse use = FileUse::Read) {
+  return {FileRole::Mesh, format, use, endings, name, {}};
+}
+constexpr FileType volume(FileFormat format, std::string_view endings, std::string_view name) {
+  return {FileRole::Volume, format, FileUse::Read, endings, name, {}};
+}
+constexpr FileType result(FileRole role, FileFormat format, std::string_view endings, std::string_view name) {
+  return {role, format, FileUse::Written, endings, name, {}};
+}
+constexpr FileType palette(FileFormat format, std::string_view endings, std::string_view name) {
+  return {FileRole::Palette, format, FileUse::Both, endings, name, {}};
+}
+constexpr FileType foreign(std::string_view endings, std::string_view name, std::string_view hint) {
+  return {FileRole::Foreign, FileFormat::Foreign, FileUse::Read, endings, name, hint};
+}
+
+// In the order in which messages list them.
+constexpr FileType kTypes[] = {
+    mesh(FileFormat::Obj, ".obj", "OBJ", FileUse::Both),
+    mesh(FileFormat::Gltf, ".gltf .vrm", "glTF"),
+    mesh(FileFormat::Gltf, ".glb", "GLB", FileUse::Both),
+    mesh(FileFormat::Ply, ".ply", "PLY"),
+    mesh(FileFormat::Stl, ".stl", "STL"),
+    mesh(FileFormat::OtherMesh, ".fbx", "FBX"),
+    mesh(FileFormat::Collada, ".dae", "COLLADA (dae)"),
+    mesh(FileFormat::OtherMesh, ".3ds", "3DS"),
+    mesh(FileFormat::Off, ".off", "OFF"),
+
+    volume(FileFormat::Raw, ".raw .raw.gz", "raw values"),
+    volume(FileFormat::Nrrd, ".nrrd .nhdr", "NRRD"),
+    volume(FileFormat::MetaImage, ".mhd .mha", "MetaImage"),
+    volume(FileFormat::Dat, ".dat", "a .dat header of raw values"),
+
+    {FileRole::Scene, FileFormat::Hdf5, FileUse::Both, ".h5", "a scene file", {}},
+    {FileRole::Recording, FileFormat::Csv, FileUse::Read, ".csv", "a recording of HashDAG", {}},
+
+    result(FileRole::Export, FileFormat::Nrrd, ".nrrd", "NRRD"),
+    result(FileRole::Export, FileFormat::MagicaVoxel, ".vox", "MagicaVoxel"),
+    result(FileRole::Export, FileFormat::Binvox, ".binvox", "binvox"),
+    result(FileRole::Materials, FileFormat::Mtl, ".mtl", "MTL"),
+    result(FileRole::Picture, FileFormat::Png, ".png", "PNG"),
+    result(FileRole::Report, FileFormat::Hdf5, ".h5", "a report"),
+    result(FileRole::Rows, FileFormat::Csv, ".csv", "the rows of a report"),
+    result(FileRole::Page, FileFormat::Html, ".html", "a page"),
+
+    palette(FileFormat::Gpl, ".gpl", "GIMP's palettes"),
+    palette(FileFormat::JascPal, ".pal", "JASC palettes"),
+    palette(FileFormat::Hex, ".hex", "lines of rrggbb"),
+    palette(FileFormat::Png, ".png", "PNG"),
+
+    foreign(".nii .nii.gz .hdr .img", "a NIfTI or Analyze volume", kToNrrd),
+    foreign(".dcm .dicom", "a DICOM image", "convert the series to NRRD, for example with 3D Slicer"),
+    foreign(".mgz .mgh", "a FreeSurfer volume", kToNrrd),
+    foreign(".mrc .map .ccp4", "an MRC volume",
+            "convert it to NRRD or raw values, for example with ChimeraX or mrcfile"),
+    foreign(".vti .vtk .vtu .vtp .vtr .vts", "a VTK file",
+            "convert it with ParaView: images to MetaImage (.mhd), surfaces to PLY or STL"),
+    foreign(".slc", "an SLC volume of VolVis",
+            "convert it to MetaImage (.mhd), for example with VTK's vtkSLCReader"),
+    foreign(".pvm", "a PVM volume", "convert it to raw values with pvm2raw of the V^3 package"),
+    foreign(".tif .tiff", "a TIFF image", "convert a stack of them to NRRD, for example with Fiji"),
+    foreign(".npy .npz", "a NumPy array", kToRaw),
+    foreign(".mat", "a MATLAB file", "write the array as .raw with fwrite, and say with {} what it is"),
+    foreign(".nc .zarr .hdf .hdf5 .n5", "a file of arrays", kToRaw),
+    foreign(".vdb", "an OpenVDB volume",
+            "sample it onto a dense grid, and write that as .raw: pyopenvdb's copyToArray()"),
+    foreign(".nvdb", "a NanoVDB volume", "sample it onto a dense grid, and write that as .raw"),
+    foreign(".vox", "a MagicaVoxel model", "export it from MagicaVoxel as PLY or OBJ"),
+    foreign(".binvox", "a binvox grid", "convert the mesh that it was made of; or write its voxels as .raw"),
+    foreign(".qb .qbt .qbcl", "a Qubicle model", "export it from Qubicle as OBJ or COLLADA"),
+    foreign(".schem .schematic .nbt .litematic", "a Minecraft structure",
+            "export it as OBJ, for example with Mineways"),
+    foreign(".svo .svdag .dag .octree", "an octree of another program",
+            "convert the mesh that it was made of"),
+    foreign(".las .laz .e57 .pcd .pts .ptx", "a point cloud", kFromPoints),
+    foreign(".usd .usda .usdc .usdz .abc .max .ma .mb .c4d .skp .3dm", "a scene of another program", kToMesh),
+    foreign(".iges .igs .sldprt .sldasm .f3d .brep", "a CAD model",
+            "export it as STL, for example with FreeCAD"),
+    foreign(".png .jpg .jpeg .tga .bmp .gif .webp .exr", "an image",
+            "expected a mesh, a volume or a scene file"),
+    foreign(".mtl", "the materials of an OBJ mesh", "name the .obj file"),
+    foreign(".zip .tar .tgz .7z .rar .xz .bz2 .zst", "an archive", "unpack it, and name what is in it"),
+};
+
+std::string lower_case(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+  return text;
+}
+
+std::vector<std::string_view> words(std::string_view text) {
+  std::vector<std::string_view> list;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    list.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return list;
+}
+
+bool is_used(const FileType& type, FileRole role, FileUse use) {
+  return type.role == role && (type.use == use || type.use == FileUse::Both || use == FileUse::Both);
+}
+
+std::string joined(const std::vector<std::string_view>& parts, FileList list) {
+  std::string text;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const bool last = i + 1 == parts.size() && list != FileList::Commas;
+    if (i > 0) text += !last ? ", " : list == FileList::Or ? " or " : " and ";
+    text += parts[i];
+  }
+  return text;
+}
+
+}  // namespace
+
+std::span<const FileType> file_types() {
+  return kTypes;
+}
+
+std::string lower_extension(const std::filesystem::path& path) {
+  return lower_case(path.extension().string());
+}
+
+const FileType* file_type(const std::filesystem::path& path, FileRole role) {
+  const std::string name = lower_case(path.filename().string());
+  for (const FileType& type : kTypes) {
+    if (type.role != role) continue;
+    for (const std::string_view ending : words(type.endings))
+      if (name.size() > ending.size() && name.ends_with(ending)) return &type;
+  }
+  return nullptr;
+}
+
+std::string listed_extensions(FileRole role, FileUse use, FileList list) {
+  std::vector<std::string_view> parts;
+  for (const FileType& type : kTypes)
+    if (is_used(type, role, use))
+      for (const std::string_view ending : words(type.endings)) parts.push_back(ending);
+  return joined(parts, list);
+}
+
+std::string listed_names(FileRole role, FileUse use, FileList list) {
+  std::vector<std::string_view> parts;
+  for (const FileType& type : kTypes)
+    if (is_used(type, role, use)) parts.push_back(type.name);
+  return joined(parts, list);
+}
+
+}  // namespace vox

@@ -1,0 +1,85 @@
+// All types of files that vox reads or writes, and those of other programs that it only knows by name: one list.
+// From it come which reader or writer a path is for, what --help and errors list, and who may replace what.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace vox {
+
+// What a file is taken for. One extension may be several: an .nrrd file is read as a volume and written as an export
+// of a scene.
+enum class FileRole {
+  Mesh,
+  Volume,
+  Scene,      // an SVDAG, bricks, or both
+  Export,     // voxels of a scene for another program
+  Recording,  // edits that another program has recorded; all other scripts are text
+  Palette,
+  Picture,
+  Report,
+  Rows,  // of a report, as text
+  Page,
+  Materials,  // of an OBJ mesh
+  Foreign,    // known, but not read
+};
+
+enum class FileFormat {
+  Obj,
+  Gltf,
+  Ply,
+  Stl,
+  Off,
+  Collada,
+  OtherMesh,  // by Assimp, as are more that it knows
+  Mtl,
+  Nrrd,
+  MetaImage,
+  Dat,
+  Raw,
+  Hdf5,
+  MagicaVoxel,
+  Binvox,
+  Csv,
+  Gpl,
+  JascPal,
+  Hex,
+  Png,
+  Html,
+  Foreign,
+};
+
+enum class FileUse { Read, Written, Both };
+
+struct FileType {
+  FileRole role;
+  FileFormat format;
+  FileUse use;
+  std::string_view endings;  // extensions in small letters, with blanks between them
+  std::string_view name;     // "glTF", "a DICOM image"
+  std::string_view
+      hint;  // for foreign files, what to do; {} stands for what says size and type of raw values
+};
+
+std::span<const FileType> file_types();
+
+// The type of a path that is taken for this, by its extension, in small or capital letters; null: none.
+const FileType* file_type(const std::filesystem::path& path, FileRole role);
+
+// The extension of a path in small letters.
+std::string lower_extension(const std::filesystem::path& path);
+
+inline bool has_role(const std::filesystem::path& path, FileRole role) {
+  return file_type(path, role) != nullptr;
+}
+
+enum class FileList { Commas, Or, And };  // between the last two
+
+// What is read or written in a role, for messages: the extensions, ".nrrd, .vox or .binvox", and the names,
+// "OBJ, glTF, …".
+std::string listed_extensions(FileRole role, FileUse use, FileList list);
+std::string listed_names(FileRole role, FileUse use, FileList list);
+
+}  // namespace vox

@@ -1,0 +1,26 @@
+// The palette of a mesh: from a file, from its colours or from its materials.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "libvox/scene/auto_palette.h"
+
+namespace vox {
+
+struct PaletteChoice {
+  MaterialMode materials = MaterialMode::Texture;
+  std::optional<std::filesystem::path> file;  // none: chosen from the scene
+  PaletteOptions weights = {};                // of colours that are chosen from
+  bool measure = false;  // how well colours of a file fit; those that are chosen always are
+};
+
+struct ChosenPalette {
+  IndexedScene indexed;
+  std::optional<PaletteError> error;  // of MaterialMode::Texture, where it is measured
+};
+
+// Bakes the scene's base colours. Throws Error that names the file.
+ChosenPalette choose_palette(Scene& scene, const PaletteChoice& choice);
+
+}  // namespace vox

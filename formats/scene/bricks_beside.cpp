@@ -1,0 +1,20 @@
+#include "formats/scene/bricks_beside.h"
+
+#include "formats/scene/scene_file.h"
+#include "libvox/base/error.h"
+#include "libvox/base/phrase.h"
+#include "libvox/dag/scene_volume.h"
+
+namespace vox {
+
+BricksRecipe recipe_beside(const VoxelScene& scene, const std::filesystem::path& file) {
+  const FrozenBricks bricks = read_bricks(file);
+  const VolumeInfo expected = scene_volume(scene).info;
+  if (bricks.info.size != expected.size || bricks.info.type != expected.type)
+    throw Error("its bricks are not those of the scene, so that they cannot follow its edits")
+        .at(file.string())
+        .hint(phrase(Phrase::LeaveBricksOut));
+  return recipe_of(bricks);
+}
+
+}  // namespace vox

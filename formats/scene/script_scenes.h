@@ -1,0 +1,17 @@
+// The scenes that a script uses as brushes.
+#pragma once
+
+#include <vector>
+
+#include "libvox/dag/voxel_scene.h"
+#include "libvox/edit/script.h"
+#include "libvox/edit/script_errors.h"
+
+namespace vox {
+
+// The files that the script names, in its order. It is an error, with the line that names it first, where one
+// has materials and the scene has none, or the other way round; it is then left empty.
+std::vector<VoxelScene> read_script_scenes(const Script& script, const VoxelScene& scene,
+                                           const OnScriptError& on_error = {});
+
+}  // namespace vox

@@ -1,0 +1,12 @@
+#include "formats/script/script_file.h"
+
+namespace vox {
+
+Script read_script(const std::filesystem::path& path, const VoxelScene& scene, ReplayOptions replay,
+                   const OnScriptError& on_error) {
+  if (!is_replay_path(path)) return read_edit_script(path, frame_of(scene), on_error);
+  replay.materials = scene.dag.materials;
+  return read_replay_csv(path, replay, on_error);
+}
+
+}  // namespace vox

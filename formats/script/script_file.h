@@ -1,0 +1,16 @@
+// Files of edits: scripts of our own, and recordings of other programs.
+#pragma once
+
+#include <filesystem>
+
+#include "formats/script/edit_script.h"
+#include "formats/script/replay_csv.h"
+
+namespace vox {
+
+// By the extension, for this scene. `replay` says how a recording is placed in it; whether it has materials is
+// taken from the scene.
+Script read_script(const std::filesystem::path& path, const VoxelScene& scene, ReplayOptions replay = {},
+                   const OnScriptError& on_error = {});
+
+}  // namespace vox

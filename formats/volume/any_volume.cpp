@@ -1,0 +1,33 @@
+#include "formats/volume/any_volume.h"
+
+#include <fmt/format.h>
+
+#include "formats/file_types.h"
+#include "formats/scene/scene_file.h"
+#include "formats/volume/volume_file.h"
+#include "libvox/base/phrase.h"
+#include "libvox/dag/coarser.h"
+#include "libvox/dag/scene_volume.h"
+
+namespace vox {
+
+AnyVolume::AnyVolume(const std::filesystem::path& path, const RawOptions& raw, uint64_t most_voxels) {
+  std::string source = path.filename().string();
+  if (!has_role(path, FileRole::Scene)) {
+    volume = open_volume(path, raw);
+  } else if (!scene_file_parts(path).dag) {
+    bricks = read_bricks(path);
+    volume = bricks_volume(bricks);
+  } else {
+    scene = read_scene(path);
+    const uint32_t halvings = most_voxels == 0 ? 0 : halvings_below(most_voxels, scene.dag.resolution);
+    if (halvings > 0) {
+      scene = coarser(std::move(scene), halvings);
+      source += fmt::format(" at {} {}", phrase(Phrase::Resolution), scene.dag.resolution);
+    }
+    volume = scene_volume(scene);
+  }
+  volume.info.source = source;
+}
+
+}  // namespace vox

@@ -1,0 +1,165 @@
+// The words of a leaf, 4³ voxels: the one place that reads and writes them.
+//
+//   word 0, 1   the mask: bit i is set where the voxel at cube_place(i) is filled, see base/cube_order.h
+//   word 2…     only with materials: 4 bits for each filled voxel in the order of the mask's bits, the lowest
+//               nibble first; what is left of the last word is zero
+//
+// A leaf has 2 words without materials and 3 to 10 with them. The rank of a filled voxel is how many filled
+// voxels have a lower bit.
+#pragma once
+
+#include <cstdint>
+
+#include "libvox/base/bits.h"
+#include "libvox/base/cube_order.h"
+#include "libvox/base/hd.h"
+#include "libvox/base/voxel_box.h"
+#include "libvox/hash/item.h"
+
+namespace vox {
+
+inline constexpr uint32_t kLeafSide = 4;
+inline constexpr uint32_t kLeafLog2 = 2;
+
+// --- reading ---
+
+VOX_HD inline uint64_t leaf_mask(const ItemRef& leaf) {
+  return leaf[0] | static_cast<uint64_t>(leaf[1]) << 32;
+}
+
+VOX_HD inline uint32_t leaf_words(uint64_t mask, bool materials) {
+  return materials ? 2 + (static_cast<uint32_t>(popcount(mask)) + 7) / 8 : 2;
+}
+
+// The words behind the mask.
+VOX_HD inline const uint32_t* leaf_materials(const ItemRef& leaf) {
+  return leaf.tail() + 2;
+}
+
+// The material of the voxel with this rank, from the words behind the mask.
+VOX_HD inline uint32_t ranked_material(const uint32_t* materials, uint32_t rank) {
+  return materials[rank / 8] >> rank % 8 * 4 & 15;
+}
+
+// The material of the voxel with this bit, which must be filled.
+VOX_HD inline uint32_t leaf_material(const ItemRef& leaf, uint32_t bit) {
+  const uint64_t lower = leaf_mask(leaf) & ((uint64_t{1} << bit) - 1);
+  return ranked_material(leaf_materials(leaf), static_cast<uint32_t>(popcount(lower)));
+}
+
+// A word of eight voxels of one material.
+VOX_HD inline uint32_t word_of_one_material(uint32_t material) {
+  return material * 0x11111111u;
+}
+
+// The material if the leaf is completely filled with one, else -1.
+VOX_HD inline int leaf_filling(const ItemRef& leaf, bool materials) {
+  if ((leaf[0] & leaf[1]) != UINT32_MAX) return -1;
+  if (!materials) return 0;
+  for (uint32_t i = 2; i < kMaxItemWords; ++i)
+    if (leaf[i] != word_of_one_material(leaf[2] & 15)) return -1;
+  return static_cast<int>(leaf[2] & 15);
+}
+
+// What stands behind the materials in the last word: zero in every leaf that is correct.
+VOX_HD inline uint32_t leaf_padding(const ItemRef& leaf) {
+  const auto filled = static_cast<uint32_t>(popcount(leaf_mask(leaf)));
+  return filled % 8 == 0 ? 0 : leaf_materials(leaf)[filled / 8] >> filled % 8 * 4;
+}
+
+// --- the mask alone ---
+
+// Bit o is set where octant o of the leaf, a block of 2³ voxels, holds a voxel. Each byte of the mask is one.
+VOX_HD inline uint32_t filled_blocks(uint64_t mask) {
+  mask |= mask >> 4;
+  mask |= mask >> 2;
+  mask |= mask >> 1;
+  return static_cast<uint32_t>((mask & 0x0101010101010101) * 0x0102040810204080 >> 56);
+}
+
+// The smallest box around the filled voxels, from the corner of the leaf; the mask is not 0. To see which
+// layers hold something, the mask's bits, z1 y1 x1 z0 y0 x0, are folded onto those of the voxels along an axis.
+VOX_HD inline VoxelBox leaf_bounds(uint64_t mask) {
+  uint64_t x = mask | mask >> 32;  // z1
+  x |= x >> 16;                    // y1
+  uint64_t y = mask | mask >> 32;
+  y |= y >> 8;  // x1
+  uint64_t z = mask | mask >> 16;
+  z |= z >> 8;
+  x |= x >> 4;  // z0
+  x |= x >> 2;  // y0
+  y |= y >> 4;
+  y |= y >> 1;  // x0
+  z |= z >> 2;
+  z |= z >> 1;
+  const auto along_x = static_cast<uint32_t>((x & 3) | (x >> 6 & 12));
+  const auto along_y = static_cast<uint32_t>((y & 1) | (y >> 1 & 2) | (y >> 14 & 4) | (y >> 15 & 8));
+  const auto along_z = static_cast<uint32_t>((z & 1) | (z >> 3 & 2) | (z >> 30 & 4) | (z >> 33 & 8));
+  return {{lowest_bit(along_x), lowest_bit(along_y), lowest_bit(along_z)},
+          {highest_bit(along_x) + 1, highest_bit(along_y) + 1, highest_bit(along_z) + 1}};
+}
+
+// --- writing ---
+
+VOX_HD inline void write_leaf_mask(uint32_t* leaf, uint64_t mask) {
+  leaf[0] = static_cast<uint32_t>(mask);
+  leaf[1] = static_cast<uint32_t>(mask >> 32);
+}
+
+// A leaf whose filled voxels have one material.
+VOX_HD inline void write_leaf_of_one_material(uint32_t* leaf, uint64_t mask, bool materials,
+                                              uint32_t material) {
+  write_leaf_mask(leaf, mask);
+  const auto filled = static_cast<uint32_t>(popcount(mask));
+  for (uint32_t rank = 0; materials && rank < filled; rank += 8) {
+    const uint32_t left = filled - rank;
+    leaf[2 + rank / 8] = word_of_one_material(material) & (left < 8 ? (1u << 4 * left) - 1 : UINT32_MAX);
+  }
+}
+
+// Packs the materials of a leaf, in the order of the mask's bits. A word is written when it is full; finish()
+// writes the last.
+class LeafMaterialsWriter {
+ public:
+  VOX_HD explicit LeafMaterialsWriter(uint32_t* leaf) : words_(leaf + 2) {}
+
+  VOX_HD void put(uint32_t material) {
+    packed_ |= material << rank_ % 8 * 4;
+    if (++rank_ % 8 != 0) return;
+    words_[rank_ / 8 - 1] = packed_;
+    packed_ = 0;
+  }
+  VOX_HD void finish() {
+    if (rank_ % 8 != 0) words_[rank_ / 8] = packed_;
+  }
+
+ private:
+  uint32_t* words_;
+  uint32_t packed_ = 0, rank_ = 0;
+};
+
+// Makes a leaf whose mask is not known before its voxels are, which come in the order of their bits.
+class LeafWriter {
+ public:
+  VOX_HD LeafWriter(uint32_t* leaf, bool materials) : leaf_(leaf), materials_(materials), nibbles_(leaf) {}
+
+  VOX_HD void put(uint32_t bit, uint32_t material) {
+    mask_ |= uint64_t{1} << bit;
+    if (materials_) nibbles_.put(material);
+  }
+  // Returns how many words the leaf has.
+  VOX_HD uint32_t finish() {
+    write_leaf_mask(leaf_, mask_);
+    nibbles_.finish();
+    return leaf_words(mask_, materials_);
+  }
+  VOX_HD uint64_t mask() const { return mask_; }
+
+ private:
+  uint32_t* leaf_;
+  bool materials_;
+  uint64_t mask_ = 0;
+  LeafMaterialsWriter nibbles_;
+};
+
+}  // namespace vox

@@ -1,0 +1,29 @@
+// Who goes through a script to the end, whatever is wrong with it, hears of all that is.
+#pragma once
+
+#include <functional>
+
+#include "libvox/base/error.h"
+#include "libvox/edit/script.h"
+
+namespace vox {
+
+// Called for each line that is wrong, which is then left out. Empty: the first one is thrown.
+using OnScriptError = std::function<void(const Error&)>;
+
+// Calls `step`, and names the command in what it throws.
+template <class Step>
+void at_command(const Script& script, const Command& command, const OnScriptError& on_error,
+                const Step& step) {
+  try {
+    step();
+  } catch (const Cancelled&) {
+    throw;
+  } catch (const Error& error) {
+    const Error placed = Error(error.what()).at(place_of(script, command));
+    if (!on_error) throw placed;
+    on_error(placed);
+  }
+}
+
+}  // namespace vox

@@ -1,0 +1,14 @@
+// Palette entries for what an edit brings into a scene.
+#pragma once
+
+#include "libvox/dag/voxel_scene.h"
+#include "libvox/edit/script.h"
+
+namespace vox {
+
+// Entries that the scene has not, from the palette of a scene that is used as a brush.
+void extend_palette(VoxelScene& scene, const Palette& other);
+// Entries for all materials that the script fills or paints with.
+void extend_palette(VoxelScene& scene, const Script& script);
+
+}  // namespace vox

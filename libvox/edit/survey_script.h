@@ -1,0 +1,25 @@
+// What a script would do, without doing it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "libvox/dag/voxel_scene.h"
+#include "libvox/edit/script.h"
+#include "libvox/edit/script_errors.h"
+
+namespace vox {
+
+struct ScriptFindings {
+  std::map<std::string, uint64_t> tools;  // edits of each
+  uint64_t edits = 0, outside = 0;
+};
+
+// Warns of edits outside of the grid; of a fill, whose seed would lie there, it is an error. `scenes` are the
+// script's files, in its order.
+ScriptFindings survey_script(const Script& script, const std::vector<VoxelScene>& scenes, uint32_t resolution,
+                             const OnScriptError& on_error = {});
+
+}  // namespace vox
