@@ -42,7 +42,7 @@ cxxopts::Options describe() {
   auto text = [] { return cxxopts::value<std::string>(); };
   auto preset = [](const char* value) { return cxxopts::value<std::string>()->default_value(value); };
   options.add_options("Files")("inputs", "Mesh files, or one volume or scene file",
-                               cxxopts::value<std::vector<std::string>>())(
+                               cxxopts::value<std::vector<std::string>>(), "FILE")(
       "o,output",
       "Where to: .h5, .nrrd, .vox or .binvox (default: the first INPUT's name with .h5, in the current "
       "folder)",
