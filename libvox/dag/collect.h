@@ -11,10 +11,10 @@ namespace vox {
 
 // A collection that is under way. Between its steps the store may take in new items, see mark.h; the scenes
 // that the roots name at the beginning stay whole, whether or not somebody still wants them at the end.
-template <class Device, class Store>
+template <class Device>
 class Collector {
  public:
-  Collector(Device& device, Store& store, std::span<const DagRoot> roots)
+  Collector(Device& device, DagStore<Device>& store, std::span<const DagRoot> roots)
       : device_(device), store_(store), marker_(device, store.ref(), store.pointer_range(), roots) {
     store_.set_marker(&marker_);
   }
@@ -60,16 +60,16 @@ class Collector {
   static constexpr uint64_t kSmallestPiece = 1 << 14;  // pointers
 
   Device& device_;
-  Store& store_;
+  DagStore<Device>& store_;
   Marker<Device> marker_;
   CollectWork work_;
   uint64_t piece_ = kSmallestPiece;
 };
 
 // All at once.
-template <class Device, class Store>
-CollectWork collect(Device& device, Store& store, std::span<const DagRoot> roots) {
-  return Collector<Device, Store>(device, store, roots).finish();
+template <class Device>
+CollectWork collect(Device& device, DagStore<Device>& store, std::span<const DagRoot> roots) {
+  return Collector<Device>(device, store, roots).finish();
 }
 
 }  // namespace vox

@@ -146,15 +146,15 @@ struct DigestNodes {
   }
 };
 
-template <class Device, class Store>
+template <class Device>
 class Freezer {
  public:
-  Freezer(Device& device, const Store& store, FrozenDag& dag)
+  Freezer(Device& device, const DagStore<Device>& store, FrozenDag& dag)
       : device_(device),
         store_(store.ref()),
         pointer_range_(store.pointer_range()),
-        places_(store.places()),
-        first_places_(store.first_places()),
+        places_(store.tables().places()),
+        first_places_(store.tables().first_places()),
         dag_(dag) {}
 
   // Fills the levels' words and unique counts and the digest. An empty scene has root == kNullPointer.

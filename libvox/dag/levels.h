@@ -2,8 +2,10 @@
 // order.
 #pragma once
 
+#include "libvox/dag/node.h"
 #include "libvox/dag/store.h"
-#include "libvox/voxelize/leaves.h"
+#include "libvox/device/pool.h"
+#include "libvox/device/runs.h"
 
 namespace vox {
 
@@ -62,9 +64,9 @@ struct WriteParents {
   }
 };
 
-template <class Device, class Store, class Key>
-LevelNodes<Key> build_parents(Device& device, Store& store, const LevelNodes<Key>& children, NodeKind kind,
-                              bool materials) {
+template <class Device, class Key>
+LevelNodes<Key> build_parents(Device& device, DagStore<Device>& store, const LevelNodes<Key>& children,
+                              NodeKind kind, bool materials) {
   auto starts = device.template make<uint32_t>(children.count);
   LevelNodes<Key> parents;
   parents.count = device.select({"select parents", sizeof(Key) + 4.0}, children.count,

@@ -54,11 +54,12 @@ struct StoreWork {
 };
 
 // Brings the items of a FrozenDag to a store, level by level.
-template <class Device, class Store>
+template <class Device>
 class DagLoader {
  public:
   // The DAG is one that check_structure() accepts; both outlive this.
-  DagLoader(Device& device, Store& store, const FrozenDag& dag) : device_(device), store_(store), dag_(dag) {
+  DagLoader(Device& device, DagStore<Device>& store, const FrozenDag& dag)
+      : device_(device), store_(store), dag_(dag) {
     if (!dag.empty()) levels_.emplace(device, dag);
   }
 
@@ -154,7 +155,7 @@ class DagLoader {
   }
 
   Device& device_;
-  Store& store_;
+  DagStore<Device>& store_;
   const FrozenDag& dag_;
   const bool was_empty_ = store_.items() == 0;
   std::optional<FrozenLevels<Device>> levels_;

@@ -165,7 +165,6 @@ class Marker {
     }
     return done();
   }
-  void run() { step(UINT64_MAX - 31); }
 
   // Of items that have been interned meanwhile; the store now has pointers below `pointer_range`.
   void keep(const uint32_t* pointers, uint64_t n, uint64_t pointer_range) {

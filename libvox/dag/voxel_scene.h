@@ -8,12 +8,12 @@
 
 #include "libvox/base/vec.h"
 #include "libvox/dag/frozen_dag.h"
+#include "libvox/scene/coverage.h"
 #include "libvox/scene/palette.h"
 
 namespace vox {
 
 enum class UpAxis { X, Y, Z };
-enum class Coverage { Conservative, Thin };
 
 struct EditRecord {
   std::string script;  // as far as it had run

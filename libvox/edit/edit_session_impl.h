@@ -1,4 +1,4 @@
-// The session on one device, with one hash table.
+// The session on one device.
 #pragma once
 
 #include <string>
@@ -43,15 +43,15 @@ struct SceneRoot {
   uint32_t depth;  // at least that of the scene being edited
 };
 
-template <class Device, class Store>
+template <class Device>
 class DeviceEditSession final : public EditSession {
  public:
   DeviceEditSession(Device& device, const TableOptions& tables, const FrozenDag& dag)
       : device_(device), store_(device, tables) {
     scenes_.push_back({DagLoader(device_, store_, dag).insert().root, dag.resolution, dag.depth()});
     materials_ = dag.materials;
-    store_.expect_growth(kGrowth);
-    if constexpr (requires { store_.tables().make_reserve(); }) store_.tables().make_reserve();
+    store_.tables().expect_growth(kGrowth);
+    store_.tables().make_reserve();
   }
 
   uint32_t resolution() const override { return scenes_[0].resolution; }
@@ -78,8 +78,7 @@ class DeviceEditSession final : public EditSession {
     return work;
   } catch (const OutOfMemory&) {
     octree_size_ = {};  // the next one is to make do with less
-    if constexpr (requires { store_.tables().live_without_reserves(); })
-      store_.tables().live_without_reserves();
+    store_.tables().live_without_reserves();
     throw;
   }
 
@@ -304,11 +303,11 @@ class DeviceEditSession final : public EditSession {
   }
 
   Device& device_;
-  Store store_;
+  DagStore<Device> store_;
   bool materials_ = true;
   std::vector<SceneRoot> scenes_;  // the one being edited first
   OctreeSize octree_size_;
-  std::optional<Collector<Device, Store>> collector_;
+  std::optional<Collector<Device>> collector_;
 };
 
 }  // namespace vox

@@ -9,12 +9,7 @@ namespace vox {
 template <class Device>
 std::unique_ptr<EditSession> make_edit_session(Device& device, const std::string& table,
                                                const FrozenDag& dag) {
-  std::unique_ptr<EditSession> session;
-  with_table(table, [&](auto type) {
-    using Store = DagStore<Device, typename decltype(type)::template Tables<Device>>;
-    session = std::make_unique<DeviceEditSession<Device, Store>>(device, TableOptions(), dag);
-  });
-  return session;
+  return std::make_unique<DeviceEditSession<Device>>(device, TableOptions{.table = table}, dag);
 }
 
 }  // namespace vox

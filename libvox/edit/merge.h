@@ -5,7 +5,7 @@
 #include "libvox/dag/store.h"
 #include "libvox/edit/edit_session.h"
 #include "libvox/edit/octree.h"
-#include "libvox/hash/sector/batches.h"
+#include "libvox/hash/linked_batches.h"
 
 namespace vox {
 
@@ -161,12 +161,12 @@ struct FilledItems {
 };
 
 // All items of a level.
-template <class Nodes, class Start>
+template <class Nodes>
 struct EditLevel {
   static constexpr int kBlocksAtOnce = 4;
   Nodes nodes;
   FilledItems filled;
-  Start start;
+  BatchStart start;
 
   VOX_HD void operator()(uint64_t i) const {
     if (start.stopped()) return;
@@ -179,10 +179,9 @@ struct EditLevel {
 };
 
 // A root that is left filled with one material needs a pointer all the same.
-template <class Start>
 struct RootPointer {
   EditItems items;
-  Start start;
+  BatchStart start;
   uint32_t* root;
   VOX_HD void operator()(uint64_t) const {
     if (start.stopped()) return;
@@ -196,16 +195,14 @@ struct MergeWork {
   EditCounts leaves, nodes;
 };
 
-template <class Device, class Store, class Tools>
+template <class Device, class Tools>
 class Merger {
  public:
   using State = typename Tools::State;
-  using Batches = typename BatchesOf<Device, typename Store::TablesType>::Type;
-  using Start = typename Batches::Start;
 
   // `used` has a bit for each material that fills a whole region.
-  Merger(Device& device, Store& store, const Tools& tools, const StoredDag& dag, const Octree<State>& octree,
-         const uint32_t* used)
+  Merger(Device& device, DagStore<Device>& store, const Tools& tools, const StoredDag& dag,
+         const Octree<State>& octree, const uint32_t* used)
       : device_(device), store_(store), tools_(tools), dag_(dag), octree_(octree), used_(used) {
     uint64_t all = 0;
     for (uint32_t level = 0; level <= dag_.depth; ++level) {
@@ -218,19 +215,18 @@ class Merger {
     sizes_ = device_.template make<uint8_t>(all);
     content_ = device_.template make<Content>(all);
     pointers_ = device_.template make<uint32_t>(all);
-    if (Batches::kLeaders) leader_of_ = device_.template make<uint32_t>(all);
+    batches_ = store.tables().link_batches(dag_.depth + 1, most_);
+    if (batches_->has_leaders()) leader_of_ = device_.template make<uint32_t>(all);
   }
 
   MergeWork run() {
     const uint32_t levels = dag_.depth + 1;
-    Batches batches(device_, store_.tables(), levels, most_);
     BatchesResult result;
     for (size_t first = 0;; first = *result.stopped) {
-      for (size_t number = first; number < levels; ++number) merge(batches, number);
+      for (size_t number = first; number < levels; ++number) merge(number);
       const auto root = level_items(0);
-      device_.for_each("edit: root pointer", 1,
-                       RootPointer<Start>{root, batches.start({}, 1), batches.word()});
-      result = batches.finish();
+      device_.for_each("edit: root pointer", 1, RootPointer{root, batches_->start({}, 1), batches_->word()});
+      result = batches_->finish();
       if (!result.stopped) break;
     }
     store_.keep(pointers_.data(), first_items_.back());
@@ -238,7 +234,7 @@ class Merger {
     work.root = result.word;
     for (uint32_t level = 0; level < levels; ++level) {
       EditCounts& counts = level == dag_.depth ? work.leaves : work.nodes;
-      const InternWork& interned = batches.work()[dag_.depth - level];
+      const InternWork& interned = batches_->work()[dag_.depth - level];
       counts.made += octree_.counts[level];
       counts.distinct += interned.distinct;
       counts.inserted += interned.inserted;
@@ -254,36 +250,36 @@ class Merger {
             sizes_.data() + first,
             content_.data() + first,
             pointers_.data() + first,
-            Batches::kLeaders ? leader_of_.data() + first : nullptr,
+            batches_->has_leaders() ? leader_of_.data() + first : nullptr,
             octree_.counts[level]};
   }
 
   // The leaves are the first batch.
-  void merge(Batches& batches, size_t number) {
+  void merge(size_t number) {
     const auto level = static_cast<uint32_t>(dag_.depth - number);
     const uint64_t n = items(level);
     const EditItems here = level_items(level);
     const BatchRef batch = {here.words, nullptr, nullptr, kMaxItemWords, here.sizes};
-    const auto start = batches.start(batch, n);
+    const BatchStart start = batches_->start(batch, n);
     const uint64_t first = octree_.firsts[level];
     const Content* old = octree_.ref.old + first;
     if (level == dag_.depth) {
       const EditLeaves<Tools> leaves = {
           tools_, dag_, octree_.ref.corners + first, old, octree_.ref.states + first, here};
       device_.for_each({"edit: leaves", 80}, n,
-                       EditLevel<EditLeaves<Tools>, Start>{leaves, {dag_, level, {}, here, used_}, start});
+                       EditLevel<EditLeaves<Tools>>{leaves, {dag_, level, {}, here, used_}, start});
     } else {
       const EditItems below = level_items(level + 1);
       const EditNodes nodes = {
           dag_, level, octree_.ref.content + 8 * first, octree_.ref.splits + 8 * first, old, below, here};
       device_.for_each({"edit: nodes", 100}, n,
-                       EditLevel<EditNodes, Start>{nodes, {dag_, level, below, here, used_}, start});
+                       EditLevel<EditNodes>{nodes, {dag_, level, below, here, used_}, start});
     }
-    batches.intern(number, batch, n, here.leader_of, here.pointers);
+    batches_->intern(number, batch, n, here.leader_of, here.pointers);
   }
 
   Device& device_;
-  Store& store_;
+  DagStore<Device>& store_;
   const Tools& tools_;
   const StoredDag& dag_;
   const Octree<State>& octree_;
@@ -293,6 +289,7 @@ class Merger {
   Buffer<uint32_t> words_, pointers_, leader_of_;
   Buffer<uint8_t> sizes_;
   Buffer<Content> content_;
+  std::unique_ptr<LinkedBatches> batches_;  // goes first: it waits for what reads the others
 };
 
 }  // namespace vox

@@ -9,15 +9,14 @@
 #include "libvox/bricks/build.h"
 #include "libvox/bricks/reader.h"
 #include "libvox/dag/frozen_dag.h"
+#include "libvox/device/handle.h"
 #include "libvox/device/work.h"
 #include "libvox/edit/edit_session.h"
-#include "libvox/measure/hash_bench.h"
-#include "libvox/measure/table_report.h"
 #include "libvox/render/render.h"
 #include "libvox/render/volume_render.h"
 #include "libvox/scene/palette.h"
 #include "libvox/scene/scene.h"
-#include "libvox/voxelize/grid.h"
+#include "libvox/voxelize/build_scene.h"
 
 namespace vox {
 
@@ -28,23 +27,6 @@ struct EngineOptions {
       0;  // bytes: of the process on the CPU, of the device on a GPU; 0: 80 % of what is free
   std::string table = "sector";  // the hash table that holds the DAG while it is built
   bool profile = false;          // time every kernel
-};
-
-struct BuildOptions {
-  Coverage coverage = Coverage::Conservative;
-  bool materials = true;
-  bool solid = false;
-  uint64_t chunk_pairs =
-      0;  // (leaf cell, triangle) pairs a chunk; 0: chosen from the memory limit. For tests.
-};
-
-struct BuildResult {
-  FrozenDag dag;
-  double voxelize_seconds = 0;  // triangles → leaves
-  double build_seconds = 0;     // leaves → canonical DAG
-  uint64_t chunks = 0;
-  uint64_t open_rays = 0;  // --solid: rays along x that leave the grid inside: the mesh has holes
-  uint64_t peak_device_bytes = 0;
 };
 
 class Engine {
@@ -58,14 +40,8 @@ class Engine {
   virtual BuildResult build(const Scene& scene, const IndexedScene& indexed, const Grid& grid,
                             const BuildOptions& options) = 0;
 
-  // Measures hash tables, all or those that are named.
-  virtual HashBenchResult bench_hash(const HashBenchOptions& options) = 0;
-
   // The same voxels with leaves reduced to masks. The DAG is one that check_structure() accepts.
   virtual FrozenDag without_materials(const FrozenDag& dag) = 0;
-
-  // Memory and times of hash tables that hold this DAG, one that check_structure() accepts.
-  virtual std::vector<TableReport> measure_tables(const FrozenDag& dag, const TablesQuery& query) = 0;
 
   // A session that edits this scene. The DAG is one that check_structure() accepts; the engine outlives the
   // session.
@@ -89,6 +65,9 @@ class Engine {
   // to go before the engine does. They are ones that check_structure() accepts. Throws Error where they have
   // no place in the world, or a value is not finite.
   virtual std::unique_ptr<VolumeRenderer> volume_renderer(const FrozenBricks& bricks) = 0;
+
+  // For the room above, which brings loops of its own (measure/).
+  virtual DeviceHandle handle() = 0;
 
   virtual std::vector<KernelTime> profile() const = 0;  // since the engine was made, longest first
 };

@@ -4,7 +4,7 @@
 
 #include "libvox/hash/batch.h"
 #include "libvox/hash/batch_duplicates.h"
-#include "libvox/hash/slab_memory.h"
+#include "libvox/hash/table_set.h"
 
 namespace vox {
 
@@ -34,14 +34,10 @@ struct FollowLeader {
   }
 };
 
-struct InternWork {
-  uint64_t distinct = 0;  // items of the batch without duplicates
-  uint64_t inserted = 0;  // of these, those that were not stored
-};
-
 // pointers[i] becomes where the tables hold item i. Equal items get equal pointers.
-template <class Device, class Tables>
-InternWork find_or_insert(Device& device, Tables& tables, BatchRef batch, uint64_t n, uint32_t* pointers) {
+template <class Device>
+InternWork find_or_insert(Device& device, TableSet<Device>& tables, BatchRef batch, uint64_t n,
+                          uint32_t* pointers) {
   if (n == 0) return {};
   auto hashes = device.template make<uint64_t>(n);
   auto leader_of = device.template make<uint32_t>(n);

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace vox {
 
 struct TableOptions {
-  uint32_t load_factor = 96;  // items per bucket aimed at (Molenaar & Eisemann 2024, §6.2)
+  std::string table = "sector";  // the variant, one of table_names()
+  uint32_t load_factor = 96;     // items per bucket aimed at (Molenaar & Eisemann 2024, §6.2)
 };
 
 }  // namespace vox

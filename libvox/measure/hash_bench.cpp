@@ -8,6 +8,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
+#include "libvox/hash/item.h"
 #include "libvox/hash/table_list.h"
 
 namespace vox {

@@ -14,6 +14,8 @@
 
 namespace vox {
 
+class Engine;
+
 // The axes, all of their defaults, and what is allowed on them.
 struct HashBenchOptions {
   static constexpr uint64_t kFill = 1 << 25, kBatch = 1 << 23;  // items, at scale 1
@@ -86,8 +88,11 @@ struct SearchOutcome {
 // Throws Error unless everything was found, and nothing else. `what` names the search.
 void check_search(const std::string& what, const SearchOutcome& outcome);
 
-// Engine::bench_hash on one device; compiled in hash_bench_cpu.cpp and hash_bench_cuda.cu.
+// Measures hash tables, all or those that are named, on the engine's device.
+HashBenchResult bench_hash(Engine& engine, const HashBenchOptions& options);
+
+// The same on a device; compiled for each in hash_bench_*.
 template <class Device>
-HashBenchResult bench_hash(Device& device, const HashBenchOptions& options);
+HashBenchResult bench_hash_on(Device& device, const HashBenchOptions& options);
 
 }  // namespace vox

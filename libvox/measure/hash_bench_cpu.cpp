@@ -3,6 +3,6 @@
 
 namespace vox {
 
-template HashBenchResult bench_hash(CpuDevice&, const HashBenchOptions&);
+template HashBenchResult bench_hash_on(CpuDevice&, const HashBenchOptions&);
 
 }  // namespace vox

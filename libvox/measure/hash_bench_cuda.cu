@@ -3,6 +3,6 @@
 
 namespace vox {
 
-template HashBenchResult bench_hash(CudaDevice&, const HashBenchOptions&);
+template HashBenchResult bench_hash_on(CudaDevice&, const HashBenchOptions&);
 
 }  // namespace vox

@@ -1,5 +1,4 @@
 // The benchmark on one device. Included by hash_bench_cpu.cpp and hash_bench_cuda.cu, which only say which.
-// A table that is added to AllTables is measured without a change here.
 #pragma once
 
 #include <algorithm>
@@ -61,23 +60,22 @@ class HashBench {
     Stopwatch watch;
     result_.sizes = sizes_;
     measure_ceilings();
-    uint64_t tables = 0;
-    for_each_chosen_table([&](auto) { ++tables; });
-    Progress progress("measuring", options_.item_words.size() * (tables * options_.load_factors.size() + 1));
+    Progress progress("measuring", options_.item_words.size() *
+                                       (chosen_tables().size() * options_.load_factors.size() + 1));
     uint64_t done = 0;
     for (const uint32_t words : options_.item_words) {
       make_items(words);
       for (const uint32_t load_factor : options_.load_factors)
-        for_each_chosen_table([&](auto type) {
-          const std::string what = std::string(type.kName) + ", " + std::to_string(words) + " words";
+        for (const std::string& table : chosen_tables()) {
+          const std::string what = table + ", " + std::to_string(words) + " words";
           try {
-            measure_table<typename decltype(type)::template Tables<Device>>(load_factor);
+            measure_table({.table = table, .load_factor = load_factor});
           } catch (OutOfMemory& error) {
             error.at(what);
             throw;
           }
           progress.update(++done, what);
-        });
+        }
       measure_duplicates();
       progress.update(++done, "duplicates, " + std::to_string(words) + " words");
     }
@@ -88,12 +86,13 @@ class HashBench {
  private:
   static constexpr ChosenRef kAll = {nullptr};
 
-  template <class F>
-  void for_each_chosen_table(const F& f) const {
-    for_each_table([&](auto type) {
-      if (options_.tables.empty() || std::ranges::count(options_.tables, std::string(type.kName)) > 0)
-        f(type);
+  // In the order of the list, whichever was named first.
+  std::vector<std::string> chosen_tables() const {
+    std::vector<std::string> chosen = table_names();
+    std::erase_if(chosen, [&](const std::string& name) {
+      return !options_.tables.empty() && std::ranges::count(options_.tables, name) == 0;
     });
+    return chosen;
   }
 
   // Of as much memory as a table takes, and where there is so much of as much as many tables take.
@@ -163,8 +162,7 @@ class HashBench {
            std::to_string(row.hit_rate) + " %";
   }
 
-  template <class Tables>
-  static void set_memory(HashBenchRow& row, const Tables& tables) {
+  static void set_memory(HashBenchRow& row, const TableSet<Device>& tables) {
     row.bytes = row.allocated_bytes = 0;
     for (const TableMemory& memory : tables.memory()) {
       row.bytes += memory.total_bytes();
@@ -186,21 +184,20 @@ class HashBench {
     result_.rows.push_back(std::move(row));
   }
 
-  template <class Tables>
-  void measure_table(uint32_t load_factor) {
-    std::vector<HashBenchRow> rows = measure_searches<Tables>(load_factor);
-    time_insertions<Tables>(rows.front(), rows.back());
+  void measure_table(const TableOptions& options) {
+    std::vector<HashBenchRow> rows = measure_searches(options);
+    time_insertions(options, rows.front(), rows.back());
     for (HashBenchRow& row : rows) add(std::move(row));
   }
 
   // Rows for the fill, every search and the insertion. Only the searches have times yet: a table is filled
   // once for them, by the insertion that counts, which is no slower than it can be for times.
-  template <class Tables>
-  std::vector<HashBenchRow> measure_searches(uint32_t load_factor) {
-    Tables tables(device_, TableOptions{load_factor});
+  std::vector<HashBenchRow> measure_searches(const TableOptions& options) {
+    const std::unique_ptr<TableSet<Device>> owner = make_tables(device_, options);
+    TableSet<Device>& tables = *owner;
     tables.expect(expected_);
-    HashBenchRow fill = row_of(Tables::kName, "fill", sizes_.fill);
-    fill.load_factor = load_factor;
+    HashBenchRow fill = row_of(options.table, "fill", sizes_.fill);
+    fill.load_factor = options.load_factor;
     set_sectors(fill, tables.insert_counted(filled_, kAll, sizes_.fill, pointers_.data()));
     set_memory(fill, tables);
 
@@ -225,8 +222,7 @@ class HashBench {
   }
 
   // Every repetition searches for other items, so that no cache holds what it needs from the one before.
-  template <class Tables>
-  void measure_search(const Tables& tables, HashBenchRow& row) {
+  void measure_search(const TableSet<Device>& tables, HashBenchRow& row) {
     auto checked = [&](uint32_t seed, const auto& search) {
       const bench::RandomHits numbers = {sizes_.fill, sizes_.fill + sizes_.batch + 1, row.hit_rate, seed};
       const BatchRef batch = write_items(numbers, row.items, batch_words_);
@@ -246,8 +242,7 @@ class HashBench {
     });
   }
 
-  template <class Tables>
-  void check_all_found(const Tables& tables, const HashBenchRow& row) {
+  void check_all_found(const TableSet<Device>& tables, const HashBenchRow& row) {
     const uint64_t stored = sizes_.fill + sizes_.batch;
     tables.find(new_, kAll, sizes_.batch, pointers_.data());
     check_search(text_of(row) + ", then a search for what was inserted",
@@ -259,23 +254,21 @@ class HashBench {
   }
 
   // An insertion changes the table, so that every repetition fills a new one.
-  template <class Tables>
-  void time_insertions(HashBenchRow& fill, HashBenchRow& insert) {
+  void time_insertions(const TableOptions& options, HashBenchRow& fill, HashBenchRow& insert) {
     std::vector<double> fill_seconds;
     insert.time = repeated([&](uint32_t repetition) {
-      Tables tables(device_, TableOptions{fill.load_factor});
-      tables.expect(expected_);
-      const double elapsed = time_insertion(tables, fill, sizes_.fill, kFilled, filled_);
+      const std::unique_ptr<TableSet<Device>> tables = make_tables(device_, options);
+      tables->expect(expected_);
+      const double elapsed = time_insertion(*tables, fill, sizes_.fill, kFilled, filled_);
       if (repetition > 0) fill_seconds.push_back(elapsed);
-      return time_insertion(tables, insert, sizes_.fill + sizes_.batch, bench::Consecutive{sizes_.fill + 1},
+      return time_insertion(*tables, insert, sizes_.fill + sizes_.batch, bench::Consecutive{sizes_.fill + 1},
                             new_);
     });
     fill.time = summarize(std::move(fill_seconds));
   }
 
-  template <class Tables>
-  double time_insertion(Tables& tables, const HashBenchRow& row, uint64_t stored, bench::Consecutive numbers,
-                        const BatchRef& batch) {
+  double time_insertion(TableSet<Device>& tables, const HashBenchRow& row, uint64_t stored,
+                        bench::Consecutive numbers, const BatchRef& batch) {
     device_.fill(pointers_.data(), row.items, kNullPointer);
     const double elapsed = device_.seconds([&] { tables.insert(batch, kAll, row.items, pointers_.data()); });
     check_search(text_of(row),
@@ -323,7 +316,7 @@ class HashBench {
 };
 
 template <class Device>
-HashBenchResult bench_hash(Device& device, const HashBenchOptions& options) {
+HashBenchResult bench_hash_on(Device& device, const HashBenchOptions& options) {
   check(options);
   try {
     return HashBench<Device>(device, options).run();

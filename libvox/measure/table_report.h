@@ -11,8 +11,10 @@
 
 namespace vox {
 
+class Engine;
+
 struct TablesQuery {
-  std::vector<std::string> tables;            // as --table names them
+  std::vector<std::string> tables;            // of table_names()
   std::vector<uint32_t> load_factors = {96};  // items per bucket
   bool times = false;                         // search the items of each level, too, and keep the times
   bool verify = false;                        // read each table back and compare it with the scene
@@ -38,9 +40,12 @@ struct TableReport {
 // All item sizes as one; item_words becomes 0.
 TableMemory sum(std::span<const TableMemory> sizes);
 
-// Builds each table with each load factor from the scene, one after the other. Compiled for each device in
-// measure_tables_*; what the others call is Engine::measure_tables().
+// Builds each table with each load factor from the scene, one after the other, on the engine's device. The DAG
+// is one that check_structure() accepts.
+std::vector<TableReport> measure_tables(Engine& engine, const FrozenDag& dag, const TablesQuery& query);
+
+// The same on a device; compiled for each in measure_tables_*.
 template <class Device>
-std::vector<TableReport> measure_tables(Device& device, const FrozenDag& dag, const TablesQuery& query);
+std::vector<TableReport> measure_tables_on(Device& device, const FrozenDag& dag, const TablesQuery& query);
 
 }  // namespace vox

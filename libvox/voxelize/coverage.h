@@ -16,7 +16,7 @@
 
 #include "libvox/base/bits.h"
 #include "libvox/base/hd.h"
-#include "libvox/dag/voxel_scene.h"
+#include "libvox/scene/coverage.h"
 #include "libvox/voxelize/lattice.h"
 #include "libvox/voxelize/triangle.h"
 

@@ -9,18 +9,18 @@
 
 namespace vox {
 
-// Cells of one side. A key is the cell's Morton code; within a chunk it is the index of its brick in the
-// chunk, followed by the `bits` lowest bits of its Morton code.
+// Cells of one side. A key is the cell's Morton code; within a chunk it is the index of its chunk cell in
+// the chunk, followed by the `bits` lowest bits of its Morton code.
 struct CellFrame {
-  const uint64_t* bricks;  // Morton codes of the chunk's bricks; nullptr: keys are whole Morton codes
+  const uint64_t* chunk_cells;  // Morton codes of those of the chunk; nullptr: keys are whole Morton codes
   uint32_t bits;
   int log2_side;  // in units
 
   VOX_HD uint64_t morton(uint64_t key) const {
-    return bricks ? bricks[key >> bits] << bits | (key & ((uint64_t{1} << bits) - 1)) : key;
+    return chunk_cells ? chunk_cells[key >> bits] << bits | (key & ((uint64_t{1} << bits) - 1)) : key;
   }
   VOX_HD Int3 corner(uint64_t key) const { return morton_decode(morton(key)) * (1 << log2_side); }
-  CellFrame quartered() const { return {bricks, bits + 6, log2_side - 2}; }
+  CellFrame quartered() const { return {chunk_cells, bits + 6, log2_side - 2}; }
 };
 
 template <class Key>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "libvox/dag/node.h"
+#include "libvox/device/runs.h"
 #include "libvox/voxelize/descend.h"
 #include "libvox/voxelize/shade.h"
 
@@ -75,21 +76,6 @@ struct EmitLeafPairs {
     }
     return mask;
   }
-};
-
-template <class Key>
-struct StartsRun {
-  const Key* keys;
-  uint32_t shift;  // keys are compared without their lowest bits
-  VOX_HD bool operator()(uint64_t i) const { return i == 0 || keys[i] >> shift != keys[i - 1] >> shift; }
-};
-
-// The pairs of cell c are those from start[c] to start[c + 1] (or the end).
-struct CellsRef {
-  const uint32_t* starts;
-  uint64_t count, pairs;
-  VOX_HD uint64_t begin(uint64_t c) const { return starts[c]; }
-  VOX_HD uint64_t end(uint64_t c) const { return c + 1 < count ? starts[c + 1] : pairs; }
 };
 
 struct UnionMasks {

@@ -297,14 +297,14 @@ struct CountInside {
   VOX_HD uint32_t operator()(uint64_t i) const { return static_cast<uint32_t>(popcount(rows[i].inside)); }
 };
 
-// Right faces of bricks: the rays as they leave along the brick's lowest row.
-struct LeaveBricks {
+// Right faces of chunk cells: the rays as they leave along the cell's lowest row.
+struct LeaveChunkCells {
   InsideRef inside;
-  const uint64_t* bricks;
-  uint32_t log2_cells;  // a side of a brick
+  const uint64_t* chunk_cells;
+  uint32_t log2_cells;  // a side of a chunk cell
   RowState* states;
   VOX_HD void operator()(uint64_t i) const {
-    Int3 cell = morton_decode(bricks[i]) * (1 << log2_cells);
+    Int3 cell = morton_decode(chunk_cells[i]) * (1 << log2_cells);
     cell.x += 1 << log2_cells;
     states[i] = inside.at(cell);
   }

@@ -88,10 +88,10 @@ struct EmitFills {
   }
 };
 
-template <class Device, class Store>
+template <class Device>
 class SolidBuilder {
  public:
-  SolidBuilder(Device& device, Store& store, const FrozenDag& dag, int32_t grid_end)
+  SolidBuilder(Device& device, DagStore<Device>& store, const FrozenDag& dag, int32_t grid_end)
       : device_(device),
         store_(store),
         grid_end_(grid_end),
@@ -140,7 +140,7 @@ class SolidBuilder {
   }
 
   Device& device_;
-  Store& store_;
+  DagStore<Device>& store_;
   int32_t grid_end_;
   bool materials_;
   uint32_t depth_;
@@ -153,8 +153,8 @@ class SolidBuilder {
 };
 
 // Leaves and nodes full of one material, whole and cut.
-template <class Device, class Store>
-void SolidBuilder<Device, Store>::make_fills() {
+template <class Device>
+void SolidBuilder<Device>::make_fills() {
   fills_ = device_.template make<uint32_t>(uint64_t{depth_ + 1} * kFillsPerLevel);
   std::vector<uint32_t> below;
   for (uint32_t height = 0; height <= depth_; ++height) {
@@ -164,8 +164,8 @@ void SolidBuilder<Device, Store>::make_fills() {
   }
 }
 
-template <class Device, class Store>
-void SolidBuilder<Device, Store>::make_fill_level(uint32_t height, const std::vector<uint32_t>& below) {
+template <class Device>
+void SolidBuilder<Device>::make_fill_level(uint32_t height, const std::vector<uint32_t>& below) {
   const uint32_t side = kLeafSide << height;
   std::vector<uint32_t> words, offsets = {0}, slots;
   for (uint32_t slot = 0; slot < kFillsPerLevel; ++slot) {
@@ -221,11 +221,11 @@ void SolidBuilder<Device, Store>::make_fill_level(uint32_t height, const std::ve
   device_.upload(fills_.data() + uint64_t{height} * kFillsPerLevel, table.data(), kFillsPerLevel);
 }
 
-template <class Device, class Store>
-Leaves SolidBuilder<Device, Store>::fill_leaves(const TrianglesRef& triangles, const CellFrame& frame,
-                                                const CellsRef& cells, const LeafPairsRef& pairs,
-                                                const uint64_t* surface_masks, const uint32_t* filled,
-                                                Leaves surface_leaves) {
+template <class Device>
+Leaves SolidBuilder<Device>::fill_leaves(const TrianglesRef& triangles, const CellFrame& frame,
+                                         const CellsRef& cells, const LeafPairsRef& pairs,
+                                         const uint64_t* surface_masks, const uint32_t* filled,
+                                         Leaves surface_leaves) {
   const uint64_t n = cells.count;
   auto flips = device_.template make<uint64_t>(n);
   auto rays = device_.template make<uint32_t>(n);
@@ -277,10 +277,10 @@ Leaves SolidBuilder<Device, Store>::fill_leaves(const TrianglesRef& triangles, c
   return leaves;
 }
 
-template <class Device, class Store>
+template <class Device>
 template <class Key>
-void SolidBuilder<Device, Store>::add_fills(LevelNodes<Key>& children, const CellFrame& frame,
-                                            uint32_t key_bits, const InsideRef& inside, FrozenDag& dag) {
+void SolidBuilder<Device>::add_fills(LevelNodes<Key>& children, const CellFrame& frame, uint32_t key_bits,
+                                     const InsideRef& inside, FrozenDag& dag) {
   auto starts = device_.template make<uint32_t>(children.count);
   const uint64_t parent_count = device_.select("select parents", children.count,
                                                StartsRun<Key>{children.keys.data(), 3}, starts.data());

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libvox/base/progress.h"
+#include "libvox/measure/table_report.h"
 #include "tests/common/quiet_log.h"
 #include "tests/common/test_engine.h"
 #include "tests/common/volumes.h"
@@ -28,7 +29,7 @@ std::string printed(const Work& work) {
 // Work that warns, since there is no such compiler, and makes progress.
 void work() {
   const auto engine = test_engine();
-  engine->measure_tables(dense_dag(64, true, shell), {.tables = {"sector"}, .load_factors = {16, 32}});
+  measure_tables(*engine, dense_dag(64, true, shell), {.tables = {"sector"}, .load_factors = {16, 32}});
   const Volume volume = memory_volume({8, 8, 8}, ValueType::U8, [](Int3 v) { return uint32_t(v.x); });
   const FrozenBricks bricks = engine->build_bricks(volume, {}).bricks;
   engine->bricks_reader(bricks, {.compiler = "no-such-compiler"})->compile();

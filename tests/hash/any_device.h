@@ -94,7 +94,7 @@ class AnyDevice {
  public:
   virtual ~AnyDevice() = default;
   // They live no longer than the device.
-  virtual std::unique_ptr<AnyTables> make_tables(const std::string& name, const TableOptions& options) = 0;
+  virtual std::unique_ptr<AnyTables> make_tables(const TableOptions& options) = 0;
   virtual uint64_t bytes_used() = 0;  // of its memory
   virtual std::vector<uint32_t> leaders(const Batch& batch, LeaderFinder finder) = 0;
 };

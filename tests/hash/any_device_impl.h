@@ -6,7 +6,6 @@
 #include "libvox/dag/load.h"
 #include "libvox/dag/store.h"
 #include "libvox/hash/batch_duplicates.h"
-#include "libvox/hash/sector/batches.h"
 #include "libvox/hash/slab/duplicates.h"
 #include "tests/hash/any_device.h"
 
@@ -69,7 +68,6 @@ struct LinkedItems {
   }
 };
 
-template <class Start>
 struct WriteLinkedItem {
   const uint32_t* words;
   const uint32_t* offsets;
@@ -77,7 +75,7 @@ struct WriteLinkedItem {
   LinkedItems before;
   uint32_t* out;  // kMaxItemWords for each item
   uint8_t* sizes;
-  Start start;
+  BatchStart start;
   VOX_HD void operator()(uint64_t i) const {
     if (start.stopped()) return;
     const uint32_t size = offsets[i + 1] - offsets[i];
@@ -89,10 +87,9 @@ struct WriteLinkedItem {
   }
 };
 
-template <class Start>
 struct ReadFirstPointer {
   LinkedItems items;
-  Start start;
+  BatchStart start;
   uint32_t* word;
   VOX_HD void operator()(uint64_t) const {
     if (!start.stopped()) *word = items.pointer(0);
@@ -101,19 +98,17 @@ struct ReadFirstPointer {
 
 // Batches that are inserted one behind the other, as the levels of an edited scene are: all in one array,
 // in which each overwrites the one before.
-template <class Device, class Tables>
+template <class Device>
 class BatchesOnDevice {
  public:
-  using Batches = typename BatchesOf<Device, Tables>::Type;
-
-  BatchesOnDevice(Device& device, Tables& tables, const std::vector<LinkedBatch>& batches)
-      : device_(device), batches_(device, tables, batches.size(), most_items(batches)) {
+  BatchesOnDevice(Device& device, TableSet<Device>& tables, const std::vector<LinkedBatch>& batches)
+      : device_(device), batches_(tables.link_batches(batches.size(), most_items(batches))) {
     for (const LinkedBatch& batch : batches)
       levels_.push_back({DeviceBatch<Device>::uploaded(device, batch.items.words),
                          DeviceBatch<Device>::uploaded(device, batch.items.offsets),
                          DeviceBatch<Device>::uploaded(device, batch.links),
                          device.template make<uint32_t>(batch.size()),
-                         device.template make<uint32_t>(Batches::kLeaders ? batch.size() : 0)});
+                         device.template make<uint32_t>(batches_->has_leaders() ? batch.size() : 0)});
     words_ = device.template make<uint32_t>(most_items(batches) * kMaxItemWords);
     sizes_ = device.template make<uint8_t>(most_items(batches));
   }
@@ -122,22 +117,21 @@ class BatchesOnDevice {
     const Level& level = levels_[number];
     const uint64_t n = level.pointers.size();
     const BatchRef batch = {words_.data(), nullptr, nullptr, kMaxItemWords, sizes_.data()};
-    const auto start = batches_.start(batch, n);
-    device_.for_each(
-        "write items", n,
-        WriteLinkedItem<typename Batches::Start>{level.words.data(), level.offsets.data(), level.links.data(),
-                                                 number == 0 ? LinkedItems{} : linked(number - 1),
-                                                 words_.data(), sizes_.data(), start});
-    batches_.intern(number, batch, n, level.leaders.data(), level.pointers.data());
+    const auto start = batches_->start(batch, n);
+    device_.for_each("write items", n,
+                     WriteLinkedItem{level.words.data(), level.offsets.data(), level.links.data(),
+                                     number == 0 ? LinkedItems{} : linked(number - 1), words_.data(),
+                                     sizes_.data(), start});
+    batches_->intern(number, batch, n, level.leaders.data(), level.pointers.data());
   }
   InsertedBatches insert_all() {
     InsertedBatches result;
     for (size_t first = 0;;) {
       for (size_t number = first; number < levels_.size(); ++number) insert(number);
-      device_.for_each("read a pointer", 1,
-                       ReadFirstPointer<typename Batches::Start>{linked(levels_.size() - 1),
-                                                                 batches_.start({}, 1), batches_.word()});
-      const auto finished = batches_.finish();
+      device_.for_each(
+          "read a pointer", 1,
+          ReadFirstPointer{linked(levels_.size() - 1), batches_->start({}, 1), batches_->word()});
+      const auto finished = batches_->finish();
       result.first_item = finished.word;
       if (!finished.stopped) break;
       first = *finished.stopped;
@@ -145,10 +139,10 @@ class BatchesOnDevice {
     }
     for (const Level& level : levels_) {
       result.pointers.push_back(DeviceBatch<Device>::downloaded(device_, level.pointers));
-      if (Batches::kLeaders)
+      if (batches_->has_leaders())
         result.leaders.push_back(DeviceBatch<Device>::downloaded(device_, level.leaders));
     }
-    result.work = batches_.work();
+    result.work = batches_->work();
     return result;
   }
 
@@ -164,23 +158,23 @@ class BatchesOnDevice {
   }
   LinkedItems linked(size_t number) const {
     const Level& level = levels_[number];
-    return {Batches::kLeaders ? level.leaders.data() : nullptr, level.pointers.data()};
+    return {batches_->has_leaders() ? level.leaders.data() : nullptr, level.pointers.data()};
   }
 
   Device& device_;
   std::vector<Level> levels_;
   Buffer<uint32_t> words_;
   Buffer<uint8_t> sizes_;
-  Batches batches_;  // waits for what reads the others
+  std::unique_ptr<LinkedBatches> batches_;  // waits for what reads the others
 };
 
-template <class Device, class Tables>
+template <class Device>
 class TablesOnDevice final : public AnyTables {
  public:
   TablesOnDevice(Device& device, const TableOptions& options) : device_(device), store_(device, options) {}
 
   void expect(const SizeCounts& items) override { tables().expect(items); }
-  void expect_growth(double growth) override { store_.expect_growth(growth); }
+  void expect_growth(double growth) override { tables().expect_growth(growth); }
 
   Pointers find(const Batch& batch, const Chosen& chosen) override {
     return with_chosen(batch, chosen, [&](auto&&... args) { tables().find(args...); });
@@ -213,11 +207,11 @@ class TablesOnDevice final : public AnyTables {
   }
 
   InsertedBatches insert_batches(const std::vector<LinkedBatch>& batches) override {
-    return BatchesOnDevice<Device, Tables>(device_, tables(), batches).insert_all();
+    return BatchesOnDevice<Device>(device_, tables(), batches).insert_all();
   }
   void abandon_batches(const std::vector<LinkedBatch>& batches) override {
     try {
-      BatchesOnDevice<Device, Tables> on_device(device_, tables(), batches);
+      BatchesOnDevice<Device> on_device(device_, tables(), batches);
       for (size_t number = 0; number < batches.size(); ++number) on_device.insert(number);
       throw Error("the batches are left alone");
     } catch (const Error&) {  // what it has taken down is what this is for
@@ -268,7 +262,7 @@ class TablesOnDevice final : public AnyTables {
   std::vector<TableMemory> memory() override { return tables().memory(); }
 
  private:
-  Tables& tables() { return store_.tables(); }
+  TableSet<Device>& tables() { return store_.tables(); }
 
   // f(batch, chosen, n, pointers) on the device; what it does to `pointers`, which are kUntouched before.
   template <class F>
@@ -290,8 +284,8 @@ class TablesOnDevice final : public AnyTables {
   }
 
   Device& device_;
-  DagStore<Device, Tables> store_;
-  std::optional<Collector<Device, DagStore<Device, Tables>>> collector_;
+  DagStore<Device> store_;
+  std::optional<Collector<Device>> collector_;
 };
 
 template <class Device>
@@ -300,13 +294,8 @@ class OnDevice final : public AnyDevice {
   template <class... Args>
   explicit OnDevice(Args... args) : device_(args..., 0, false) {}
 
-  std::unique_ptr<AnyTables> make_tables(const std::string& name, const TableOptions& options) override {
-    std::unique_ptr<AnyTables> result;
-    with_table(name, [&](auto type) {
-      using Tables = typename decltype(type)::template Tables<Device>;
-      result = std::make_unique<TablesOnDevice<Device, Tables>>(device_, options);
-    });
-    return result;
+  std::unique_ptr<AnyTables> make_tables(const TableOptions& options) override {
+    return std::make_unique<TablesOnDevice<Device>>(device_, options);
   }
 
   uint64_t bytes_used() override { return device_.pool().used(); }

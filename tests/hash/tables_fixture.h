@@ -13,8 +13,9 @@ namespace vox {
 
 class TablesTest : public testing::TestWithParam<std::string> {
  protected:
-  std::unique_ptr<AnyTables> make(const TableOptions& options = {}) {
-    return device_->make_tables(GetParam(), options);
+  std::unique_ptr<AnyTables> make(TableOptions options = {}) {
+    options.table = GetParam();
+    return device_->make_tables(options);
   }
   AnyDevice& device() { return *device_; }
 

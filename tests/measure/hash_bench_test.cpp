@@ -33,7 +33,7 @@ std::vector<HashBenchRow> rows_with(const HashBenchResult& result, const std::st
 }
 
 TEST(HashBench, HasARowForEveryPointOfTheAxes) {
-  const HashBenchResult result = test_engine()->bench_hash(small_options());
+  const HashBenchResult result = bench_hash(*test_engine(), small_options());
   using Point = std::tuple<std::string, uint32_t, uint32_t, std::string, uint32_t>;
   std::multiset<Point> points, expected;
   for (const HashBenchRow& row : result.rows)
@@ -54,14 +54,14 @@ TEST(HashBench, MeasuresOnlyTheTablesThatAreNamed) {
   HashBenchOptions options = small_options();
   options.tables = {"accel8"};
   options.load_factors = {96};
-  const HashBenchResult result = test_engine()->bench_hash(options);
+  const HashBenchResult result = bench_hash(*test_engine(), options);
   for (const HashBenchRow& row : result.rows)
     EXPECT_TRUE(row.op == "duplicates" || row.table == "accel8") << row.table;
   EXPECT_EQ(rows_with(result, "fill").size(), 2u);
 }
 
 TEST(HashBench, TimesEveryRowAndKeepsTheMedianBetweenTheOthers) {
-  const HashBenchResult result = test_engine()->bench_hash(small_options());
+  const HashBenchResult result = bench_hash(*test_engine(), small_options());
   EXPECT_EQ(result.sizes.fill, 20000u);
   EXPECT_EQ(result.sizes.batch, 5000u);
   for (const HashBenchRow& row : result.rows) {
@@ -74,7 +74,7 @@ TEST(HashBench, TimesEveryRowAndKeepsTheMedianBetweenTheOthers) {
 }
 
 TEST(HashBench, CountsTheMemoryOfTheItemsThatAreStoredAtThatMoment) {
-  for (const HashBenchRow& row : test_engine()->bench_hash(small_options()).rows) {
+  for (const HashBenchRow& row : bench_hash(*test_engine(), small_options()).rows) {
     if (row.op == "duplicates") continue;
     const uint64_t items = row.op == "insert" ? 25000 : 20000;
     EXPECT_GE(row.bytes, items * row.item_words * 4) << row.op;
@@ -84,7 +84,7 @@ TEST(HashBench, CountsTheMemoryOfTheItemsThatAreStoredAtThatMoment) {
 }
 
 TEST(HashBench, CountsTheSectorsThatAnOperationTouchesAtLeast) {
-  for (const HashBenchRow& row : test_engine()->bench_hash(small_options()).rows) {
+  for (const HashBenchRow& row : bench_hash(*test_engine(), small_options()).rows) {
     if (row.op == "duplicates") continue;
     const double found = row.op == "search" ? row.hit_rate / 100.0 : 1;
     EXPECT_GE(row.bytes_per_op, 32 + 0.9 * found * row.item_words * 4) << row.op << ' ' << row.hit_rate;
@@ -95,7 +95,7 @@ TEST(HashBench, CountsTheSectorsThatAnOperationTouchesAtLeast) {
 }
 
 TEST(HashBench, MeasuresRandomReadsFirst) {
-  const HashBenchResult result = test_engine()->bench_hash(small_options());
+  const HashBenchResult result = bench_hash(*test_engine(), small_options());
   ASSERT_GE(result.ceilings.size(), 2u);
   EXPECT_EQ(result.ceilings[0].bytes_each, 32u);
   EXPECT_EQ(result.ceilings[1].bytes_each, 128u);
@@ -159,7 +159,7 @@ TEST(HashBench, SaysThatMemoryIsTooSmallAndWhatToDo) {
   HashBenchOptions options = small_options();
   options.fill = 50'000'000;
   try {
-    test_engine(engine_options)->bench_hash(options);
+    bench_hash(*test_engine(engine_options), options);
     FAIL() << "there was enough memory";
   } catch (const OutOfMemory& error) {
     EXPECT_NE(std::string(error.what()).find("--scale"), std::string::npos) << error.what();

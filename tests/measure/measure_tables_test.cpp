@@ -3,8 +3,9 @@
 #include <cmath>
 
 #include "libvox/base/error.h"
+#include "libvox/hash/poisson.h"
 #include "libvox/hash/table_list.h"
-#include "libvox/measure/predict_slabs.h"
+#include "libvox/measure/table_report.h"
 #include "tests/common/random.h"
 #include "tests/common/test_engine.h"
 #include "tests/dag/grids.h"
@@ -60,7 +61,7 @@ TEST(TableMemory, OfAllSizesIsTheSumOfEach) {
 class MeasureTables : public testing::Test {
  protected:
   std::vector<TableReport> measure(const FrozenDag& dag, const TablesQuery& query) {
-    return engine_->measure_tables(dag, query);
+    return measure_tables(*engine_, dag, query);
   }
   std::unique_ptr<Engine> engine_ = test_engine();
 };
@@ -139,7 +140,7 @@ TEST_F(MeasureTables, AnEmptySceneTakesNothing) {
 TEST_F(MeasureTables, OutOfMemoryNamesTheTable) {
   const auto engine = test_engine({.memory_limit = 1});
   try {
-    engine->measure_tables(dense_dag(16, true, shell), {.tables = {"accel8"}});
+    measure_tables(*engine, dense_dag(16, true, shell), {.tables = {"accel8"}});
     FAIL();
   } catch (const OutOfMemory& error) {
     EXPECT_NE(std::string(error.what()).find("table accel8, load factor 96: out of memory"),

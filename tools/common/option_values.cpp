@@ -25,4 +25,11 @@ std::vector<double> parse_numbers(const std::string& text, const std::string& op
   return numbers;
 }
 
+std::string parse_name(const cxxopts::ParseResult& parsed, const std::string& option,
+                       const std::vector<std::string>& names) {
+  std::vector<std::pair<std::string, std::string>> choices;
+  for (const std::string& name : names) choices.emplace_back(name, name);
+  return parse_choice(parsed, option, choices);
+}
+
 }  // namespace vox

@@ -21,6 +21,10 @@ std::vector<std::string_view> comma_separated(std::string_view text);
 std::vector<double> parse_numbers(const std::string& text, const std::string& option, size_t count,
                                   const char* expected);
 
+// The value of --option, one of these names. Throws UsageError that lists them.
+std::string parse_name(const cxxopts::ParseResult& parsed, const std::string& option,
+                       const std::vector<std::string>& names);
+
 // What the value of --option stands for. Throws UsageError that lists all that it may be.
 template <class T>
 T parse_choice(const cxxopts::ParseResult& parsed, const std::string& option,

@@ -7,7 +7,7 @@
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
 #include "libvox/dag/coarser.h"
-#include "libvox/volume/scene_volume.h"
+#include "libvox/dag/scene_volume.h"
 #include "tools/common/profile.h"
 #include "tools/common/tool.h"
 #include "tools/vox-bench/bricks_options.h"

@@ -18,7 +18,7 @@ void run_hash(int argc, char** argv) {
   const HashBenchSizes sizes = sizes_of(command.bench, engine->device());
   log_info("{} items, batches of {}, on {}", format_count(sizes.fill), format_count(sizes.batch),
            engine->device_text());
-  const HashBenchRun run = {run_on(*engine, command.command), engine->bench_hash(command.bench)};
+  const HashBenchRun run = {run_on(*engine, command.command), bench_hash(*engine, command.bench)};
   write_results(command.files, hash_report(run), rows_table(run.result), page_of(run));
   fmt::print("{}", command.json ? json_text(run) + "\n" : table_text(run));
   if (command.engine.profile) print_profile(engine->profile());

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "libvox/engine/engine.h"
+#include "libvox/measure/hash_bench.h"
 #include "tools/vox-bench/results.h"
 
 namespace vox {

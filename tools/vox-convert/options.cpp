@@ -237,7 +237,7 @@ ConvertOptions parse_convert_options(int argc, char** argv) {
         parsed, "structure",
         {{"svdag", Structure::Dag}, {"bricks", Structure::Bricks}, {"both", Structure::Both}});
   options.engine = read_device_options(parsed);
-  options.engine.table = parsed["table"].as<std::string>();
+  options.engine.table = parse_name(parsed, "table", table_names());
 
   options.names_output = parsed.count("output") > 0;
   options.output = options.names_output ? std::filesystem::path(parsed["output"].as<std::string>())

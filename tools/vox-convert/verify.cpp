@@ -6,8 +6,8 @@
 #include "formats/volume/volume_file.h"
 #include "libvox/base/error.h"
 #include "libvox/bricks/verify.h"
+#include "libvox/dag/scene_volume.h"
 #include "libvox/volume/compare.h"
-#include "libvox/volume/scene_volume.h"
 
 namespace vox {
 namespace {

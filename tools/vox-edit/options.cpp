@@ -8,6 +8,7 @@
 #include "libvox/base/units.h"
 #include "libvox/hash/table_list.h"
 #include "tools/common/device_options.h"
+#include "tools/common/option_values.h"
 #include "tools/common/tool.h"
 
 namespace vox {
@@ -126,7 +127,7 @@ EditOptions parse_edit_options(int argc, char** argv) {
     throw UsageError("--checkpoint writes what -o names, which is not given");
   options.replay = replay_options(parsed);
   options.engine = read_device_options(parsed);
-  options.engine.table = parsed["table"].as<std::string>();
+  options.engine.table = parse_name(parsed, "table", table_names());
   return options;
 }
 

@@ -125,7 +125,7 @@ void measure(SceneStats& stats, const StatsOptions& options) {
     if (stats.has(Section::Memory)) {
       TablesQuery query = options.tables;
       query.times = query.times || engine->device() != "cpu";
-      stats.tables = engine->measure_tables(dag, query);
+      stats.tables = measure_tables(*engine, dag, query);
     }
     stats.kernels = engine->profile();
   }

@@ -8,6 +8,7 @@
 
 #include "formats/io/overwrite.h"
 #include "libvox/engine/engine.h"
+#include "libvox/measure/table_report.h"
 
 namespace vox {
 

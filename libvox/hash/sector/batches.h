@@ -12,20 +12,12 @@
 
 namespace vox {
 
-struct BatchesResult {
-  std::optional<size_t> stopped;  // the batch from which on all is to be done again
-  uint32_t word = 0;
-};
-
 template <class Device>
-class SectorBatches {
+class SectorBatches final : public LinkedBatches {
  public:
-  using Start = StartBatch;
-
-  // The tables outlive this and have no other changes meanwhile. Of `batches` batches, none has more than
-  // `most` items.
   SectorBatches(Device& device, SectorTables<Device>& tables, size_t batches, uint64_t most)
-      : device_(device),
+      : LinkedBatches(batches),
+        device_(device),
         tables_(tables),
         room_(device.template make<SectorRoom>(1)),
         counts_(device.template make<BatchCounts>(batches * BatchCounts::kParts)),
@@ -33,30 +25,33 @@ class SectorBatches {
         same_(device.template make<uint32_t>(table_size(most))),
         heads_(device.template make<uint32_t>(table_size(most))),
         slots_(device.template make<uint32_t>(most)),
-        next_(device.template make<uint32_t>(most)),
-        work_(batches) {
+        next_(device.template make<uint32_t>(most)) {
     begin();
   }
   // What the tables hold counts, also where an exception has come between.
-  ~SectorBatches() {
+  ~SectorBatches() override {
     try {
       if (!settled_) settle();
     } catch (const std::exception&) {  // the device is lost
     }
   }
-  SectorBatches(const SectorBatches&) = delete;
-  SectorBatches& operator=(const SectorBatches&) = delete;
 
-  // To be called in a loop over the batch that writes its items, for each of them; the loop does nothing
-  // where it is stopped().
-  Start start(const BatchRef& batch, uint64_t n) const { return {batch, n, scratch(n), room_.data()}; }
+  BatchStart start(const BatchRef& batch, uint64_t n) const override {
+    const BatchScratch scratch = this->scratch(n);
+    return {.stop = &room_.data()->stopped,
+            .hashes = scratch.hashes,
+            .cleared = {scratch.same, scratch.heads},
+            .mask = scratch.mask,
+            .batch = batch,
+            .n = n};
+  }
 
-  // For a batch that has been started: leader_of[i] becomes the index of one of the items that are equal to
-  // item i, and pointers[leader_of[i]] where the tables hold it; other pointers become kNullPointer.
-  static constexpr bool kLeaders = true;
-  void intern(size_t number, BatchRef batch, uint64_t n, uint32_t* leader_of, uint32_t* pointers) {
+  bool has_leaders() const override { return true; }
+  void intern(size_t number, const BatchRef& unhashed, uint64_t n, uint32_t* leader_of,
+              uint32_t* pointers) override {
     settled_ = false;
     const BatchScratch scratch = this->scratch(n);
+    BatchRef batch = unhashed;
     batch.hashes = scratch.hashes;
     SectorRoom* room = room_.data();
     device_.for_each({"duplicates in the batch", 40}, n,
@@ -73,19 +68,14 @@ class SectorBatches {
                                   pointers, room, counts_.data(), static_cast<uint32_t>(number)});
   }
 
-  // A word that loops may write, and that finish() brings along.
-  uint32_t* word() const { return &room_.data()->word; }
+  uint32_t* word() const override { return &room_.data()->word; }
 
-  // Waits for the batches. Where there was not enough room for one, there is now. Once nothing has stopped,
-  // these were all batches.
-  BatchesResult finish() {
+  BatchesResult finish() override {
     const SectorRoom room = settle();
     if (room.stopped == 0) return {{}, room.word};
     begin();
     return {room.stopped - 1, 0};
   }
-  // Of all batches, when they are done.
-  const std::vector<InternWork>& work() const { return work_; }
 
  private:
   static uint64_t table_size(uint64_t n) { return std::bit_ceil(2 * n + 1); }
@@ -130,52 +120,12 @@ class SectorBatches {
   Buffer<uint32_t> same_, heads_, slots_, next_;
   SectorTableRefs refs_;
   SectorLimits limits_;
-  std::vector<InternWork> work_;
   bool settled_ = true;
 };
 
-// The same for other tables, with a look at the host for each batch.
-template <class Device, class Tables>
-class SteppedBatches {
- public:
-  struct Start {
-    VOX_HD bool stopped() const { return false; }
-    VOX_HD void operator()(uint64_t) const {}
-  };
-
-  SteppedBatches(Device& device, Tables& tables, size_t batches, uint64_t)
-      : device_(device), tables_(tables), word_(device.template make<uint32_t>(1)), work_(batches) {}
-
-  Start start(const BatchRef&, uint64_t) const { return {}; }
-
-  static constexpr bool kLeaders = false;  // pointers of all items are set instead
-  void intern(size_t number, const BatchRef& batch, uint64_t n, uint32_t*, uint32_t* pointers) {
-    work_[number] = find_or_insert(device_, tables_, batch, n, pointers);
-  }
-
-  uint32_t* word() const { return word_.data(); }
-
-  BatchesResult finish() {
-    BatchesResult result;
-    device_.download(&result.word, word_.data(), 1);
-    return result;
-  }
-  const std::vector<InternWork>& work() const { return work_; }
-
- private:
-  Device& device_;
-  Tables& tables_;
-  Buffer<uint32_t> word_;
-  std::vector<InternWork> work_;
-};
-
-template <class Device, class Tables>
-struct BatchesOf {
-  using Type = SteppedBatches<Device, Tables>;
-};
 template <class Device>
-struct BatchesOf<Device, SectorTables<Device>> {
-  using Type = SectorBatches<Device>;
-};
+std::unique_ptr<LinkedBatches> SectorTables<Device>::link_batches(size_t batches, uint64_t most) {
+  return std::make_unique<SectorBatches<Device>>(device_, *this, batches, most);
+}
 
 }  // namespace vox

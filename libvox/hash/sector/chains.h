@@ -59,21 +59,6 @@ struct BatchScratch {
   static constexpr uint32_t kNone = UINT32_MAX, kNoBuckets = UINT32_MAX - 1;
 };
 
-// The first step: body(i) once item i < n has been written.
-struct StartBatch {
-  BatchRef batch;
-  uint64_t n;
-  BatchScratch scratch;
-  const SectorRoom* room;
-
-  VOX_HD bool stopped() const { return room->stopped != 0; }
-  VOX_HD void operator()(uint64_t i) const {
-    scratch.hashes[i] = hash_words(batch.item(i), batch.size(i));
-    for (uint64_t slot = i; slot <= scratch.mask; slot += n)
-      scratch.same[slot] = scratch.heads[slot] = BatchScratch::kNone;
-  }
-};
-
 // A loop over a batch that has been started.
 template <class Step>
 struct UnlessStopped {

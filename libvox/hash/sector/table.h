@@ -14,7 +14,6 @@
 #include "libvox/hash/sector/sweep.h"
 #include "libvox/hash/superblocks.h"
 #include "libvox/hash/table_memory.h"
-#include "libvox/hash/table_options.h"
 
 namespace vox {
 
@@ -36,8 +35,8 @@ struct SectorChainLength {
 template <class Device>
 class SectorTable {
  public:
-  SectorTable(Device& device, Superblocks<Device>& memory, uint32_t item_words, const TableOptions& options)
-      : device_(device), memory_(memory), item_words_(item_words), load_factor_(options.load_factor) {}
+  SectorTable(Device& device, Superblocks<Device>& memory, uint32_t item_words, uint32_t load_factor)
+      : device_(device), memory_(memory), item_words_(item_words), load_factor_(load_factor) {}
 
   void expect(uint64_t items) {
     if (items == 0 || !generations_.empty()) return;

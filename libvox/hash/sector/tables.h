@@ -1,43 +1,40 @@
-// The table `sector`, ours: for all item sizes, with the calls of SlabTables. Against the slab tables of the
+// The table `sector`, ours: for all item sizes. Against the slab tables of the
 // paper it saves the empty slots of last slabs, reads one line where they walk a list, and inserts without
 // atomics, in the order of memory. See sector_layout.h for what lies where.
 #pragma once
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <vector>
 
 #include "libvox/base/error.h"
 #include "libvox/device/work.h"
+#include "libvox/hash/poisson.h"
 #include "libvox/hash/sector/find.h"
 #include "libvox/hash/sector/insert.h"
 #include "libvox/hash/sector/table.h"
-#include "libvox/hash/sweep.h"
+#include "libvox/hash/table_set.h"
 
 namespace vox {
 
 template <class Device>
-class SectorTables {
+class SectorTables final : public TableSet<Device> {
  public:
   static constexpr const char* kName = "sector";
 
-  SectorTables(Device& device, const TableOptions& options) : device_(device), memory_(device) {
+  SectorTables(Device& device, const TableOptions& options) : TableSet<Device>(device) {
     for (uint32_t words = 0; words <= kMaxItemWords; ++words)
-      tables_.emplace_back(device, memory_, words, options);
+      tables_.emplace_back(device, superblocks_, words, options.load_factor);
     drop_sectors();
   }
 
-  SlabMemoryRef memory_ref() const { return memory_.ref(); }
-  uint64_t pointer_range() const { return memory_.pointer_range(); }
-  uint64_t places() const { return memory_.places(); }
-  std::vector<uint32_t> first_places() const { return memory_.first_places(); }
-  uint64_t items() const {
+  uint64_t items() const override {
     uint64_t sum = 0;
     for (const auto& table : tables_) sum += table.items();
     return sum;
   }
-  // Of the sizes that have items.
-  std::vector<TableMemory> memory() const {
+  std::vector<TableMemory> memory() const override {
     std::vector<TableMemory> result;
     for (const auto& table : tables_)
       if (table.items() > 0) result.push_back(table.memory(overflow_.data()));
@@ -47,21 +44,18 @@ class SectorTables {
           4;
     return result;
   }
+  TableMemory predicted(const TableMemory& measured) const override;
 
-  // How many items of each size there will be in the end. Call before there are any.
-  void expect(const SizeCounts& items) {
+  void expect(const SizeCounts& items) override {
     for (uint32_t words = 0; words <= kMaxItemWords; ++words) tables_[words].expect(items[words]);
   }
-  // How many times as many items as after the next insertion there will be in the end, as far as one knows.
-  void expect_growth(double growth) { growth_ = growth; }
 
-  // Search phase: pointers[chosen[i]] for i < n becomes the item's pointer, or kNullPointer.
-  void find(const BatchRef& batch, const ChosenRef& chosen, uint64_t n, uint32_t* pointers) const {
+  void find(const BatchRef& batch, const ChosenRef& chosen, uint64_t n, uint32_t* pointers) const override {
     device_.for_each({"find items", 200}, n,
                      FindInSectors<NoProbe>{batch, chosen, refs(), pointers, nullptr});
   }
   uint64_t find_counted(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,
-                        uint32_t* pointers) const {
+                        uint32_t* pointers) const override {
     auto sectors = device_.template make<uint64_t>(1);
     device_.fill(sectors.data(), 1, uint64_t{0});
     device_.for_each("find items, counted", n,
@@ -103,8 +97,7 @@ class SectorTables {
       if (limits().sectors < 2 * room.sectors) reserve_sectors(8 * room.sectors);
     });
   }
-  // For batches that are going to come.
-  void make_reserve() {
+  void make_reserve() override {
     constexpr uint64_t kFewSectors = 1 << 14;
     as_far_as_there_is_memory([&] {
       for (uint32_t words = kMinItemWords; words <= kMaxItemWords; ++words)
@@ -112,8 +105,7 @@ class SectorTables {
       reserve_sectors(sectors_ / 4 + kFewSectors);
     });
   }
-  // Memory is short: there are no more reserves, and sweep() gives back those that there are.
-  void live_without_reserves() { reserves_ = false; }
+  void live_without_reserves() override { reserves_ = false; }
   SectorTableRefs refs() const {
     SectorTableRefs refs = {};
     for (uint32_t words = 0; words <= kMaxItemWords; ++words)
@@ -122,17 +114,22 @@ class SectorTables {
   }
   uint32_t* overflow() { return overflow_.data(); }
 
-  // Insertion phase: the chosen items differ from each other and from all that are stored.
-  void insert(const BatchRef& batch, const ChosenRef& chosen, uint64_t n, uint32_t* pointers);
-  SweepResult sweep(const uint32_t* marks);
+  void insert(const BatchRef& batch, const ChosenRef& chosen, uint64_t n, uint32_t* pointers) override;
+  SweepResult sweep(const uint32_t* marks) override;
+  std::unique_ptr<LinkedBatches> link_batches(size_t batches, uint64_t most) override;  // sector/batches.h
 
-  // The same as insert(), and how many 32-byte sectors that moves, counted from the sizes of all arrays.
-  uint64_t insert_counted(const BatchRef& batch, const ChosenRef& chosen, uint64_t n, uint32_t* pointers) {
+  // The sectors that an insertion moves are counted from the sizes of all arrays.
+  uint64_t insert_counted(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,
+                          uint32_t* pointers) override {
     insert(batch, chosen, n, pointers);
     return moved_bytes_ / 32;
   }
 
  private:
+  using TableSet<Device>::device_;
+  using TableSet<Device>::superblocks_;
+  using TableSet<Device>::growth_;
+
   // A batch in the order of its buckets.
   struct SortedBatch {
     Buffer<uint32_t> keys, order, starts, block_runs;
@@ -228,17 +225,46 @@ class SectorTables {
     overflow_ = std::move(grown);
   }
 
-  Device& device_;
-  Superblocks<Device> memory_;
   std::vector<SectorTable<Device>> tables_;
   Buffer<uint32_t> overflow_;
   uint64_t sectors_ = 0;           // overflow sectors that are or were in use, and one that stays empty
   Buffer<uint32_t> left_sectors_;  // of which nobody uses these
   uint64_t left_count_ = 0;
-  double growth_ = 1;
   bool reserves_ = true;
   uint64_t moved_bytes_ = 0;  // by the last insertion
 };
+
+// In one batch: a bucket with x items has a run of x in its line, rounded up to granules, and what does not
+// fit there in overflow sectors. Batch by batch there are more granules begun.
+template <class Device>
+TableMemory SectorTables<Device>::predicted(const TableMemory& measured) const {
+  const auto buckets = static_cast<double>(measured.buckets);
+  double slots = 0, sectors = 0;
+  std::vector<double> lengths;
+  for (const PoissonShare& share : poisson_shares(static_cast<double>(measured.items) / buckets)) {
+    const auto items = static_cast<uint32_t>(share.items);
+    const uint32_t in_line = run_length<SectorLine>(std::min(items, SectorLine::kSlots), 0, 0, 0);
+    uint32_t left = items - std::min(items, SectorLine::kSlots), in_sectors = 0;
+    size_t length = 1;
+    for (; left > 0; ++length) {
+      const uint32_t run = run_length<SectorOverflow>(left, 0, 0, 0);
+      in_sectors += run;
+      left -= std::min(left, run);
+    }
+    slots += buckets * share.share * (in_line + in_sectors);
+    sectors += buckets * share.share * static_cast<double>(length - 1);
+    lengths.resize(std::max(lengths.size(), length + 1));
+    lengths[length] += buckets * share.share;
+  }
+  const auto whole_slots = std::max(measured.items, static_cast<uint64_t>(std::llround(slots)));
+  TableMemory memory =
+      SectorTable<Device>::layout_memory(measured.item_words, measured.items, whole_slots, measured.buckets,
+                                         static_cast<uint64_t>(std::llround(sectors)));
+  for (const double count : lengths)
+    memory.chain_lengths.push_back(static_cast<uint64_t>(std::llround(count)));
+  while (!memory.chain_lengths.empty() && memory.chain_lengths.back() == 0) memory.chain_lengths.pop_back();
+  return memory;
+}
 
 template <class Device>
 void SectorTables<Device>::insert(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,
@@ -257,8 +283,8 @@ void SectorTables<Device>::insert(const BatchRef& batch, const ChosenRef& chosen
       moves({"plan buckets", 96}, sorted.runs.count), sorted.runs.count,
       PlanBuckets{sorted.runs, spaces, overflow_.data(), needs.data(), plans.data(), places.data()});
   device_.for_each(moves({"write items", 17 + 2 * mean_item_bytes(counts, n)}, n), n,
-                   WriteItems{memory_.ref(), spaces, overflow_.data(), sorted.runs, sorted.block_runs.data(),
-                              plans.data(), places.data(), sorted_pointers.data()});
+                   WriteItems{superblocks_.ref(), spaces, overflow_.data(), sorted.runs,
+                              sorted.block_runs.data(), plans.data(), places.data(), sorted_pointers.data()});
   device_.scatter(moves({"return pointers", 12}, n), n, sorted.order.data(), sorted_pointers.data(),
                   pointers);
   for (uint32_t words = 0; words <= kMaxItemWords; ++words) tables_[words].count_items(counts[words]);
@@ -318,7 +344,7 @@ SectorSpaces SectorTables<Device>::take_space(const SortedBatch& sorted, const S
 template <class Device>
 SweepResult SectorTables<Device>::sweep(const uint32_t* marks) {
   const uint64_t items_before = items(), used_before = device_.pool().used();
-  std::vector<uint32_t> released = memory_.without_marks(marks);
+  std::vector<uint32_t> released = superblocks_.without_marks(marks);
   if (reserves_)
     for (const auto& table : tables_) table.keep_reserve(released);
   {
@@ -332,7 +358,7 @@ SweepResult SectorTables<Device>::sweep(const uint32_t* marks) {
     left_sectors_ = std::move(left);
   }
   for (auto& table : tables_) table.adopt(released, overflow_.data());
-  memory_.release(released);
+  superblocks_.release(released);
   if (left_count_ == 0) left_sectors_.reset();
   if (left_count_ + 1 == sectors_) drop_sectors();
   return end_sweep(device_.pool(), items_before - items(), used_before);

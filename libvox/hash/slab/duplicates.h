@@ -94,13 +94,13 @@ struct FindEntered {
 template <class Device>
 void find_leaders_in_slabs(Device& device, const BatchRef& batch, uint64_t n, uint32_t* leaders) {
   // Few enough that most of a bucket's items are in its first slab, where there is one look for duplicates.
-  constexpr TableOptions kOptions = {.load_factor = DuplicateSlab::kSlots / 2};
+  constexpr uint32_t kLoadFactor = DuplicateSlab::kSlots / 2;
   Superblocks<Device> memory(device);
   std::vector<SlabTable<Device, DuplicateSlab>> tables;
   SlabTableRefs<DuplicateSlab> refs = {};
   const SizeCounts counts = count_sizes(device, batch, ChosenRef{nullptr}, n);
   for (uint32_t words = 0; words <= kMaxItemWords; ++words) {
-    tables.emplace_back(device, memory, words, kOptions);
+    tables.emplace_back(device, memory, words, kLoadFactor);
     tables[words].expect(counts[words]);
     tables[words].reserve(counts[words]);
     refs[words] = tables[words].ref();

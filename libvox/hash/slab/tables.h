@@ -1,19 +1,18 @@
 // Owns the slabs and buckets of the tables of all item sizes on a device, and runs searches and insertions of
-// whole batches; Scheme (such as Accel8) says what a slab looks like. SectorTables offers the same calls.
+// whole batches; Scheme (such as Accel8) says what a slab looks like.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
 #include "libvox/base/error.h"
 #include "libvox/device/pool.h"
+#include "libvox/hash/poisson.h"
 #include "libvox/hash/slab/sweep.h"
 #include "libvox/hash/slab/table_ref.h"
-#include "libvox/hash/superblocks.h"
-#include "libvox/hash/sweep.h"
-#include "libvox/hash/table_memory.h"
-#include "libvox/hash/table_options.h"
+#include "libvox/hash/stepped_batches.h"
 
 namespace vox {
 
@@ -43,8 +42,8 @@ class SlabTable {
  public:
   using Ref = SlabTableRef<Scheme>;
 
-  SlabTable(Device& device, Superblocks<Device>& memory, uint32_t item_words, const TableOptions& options)
-      : device_(device), memory_(memory), item_words_(item_words), load_factor_(options.load_factor) {}
+  SlabTable(Device& device, Superblocks<Device>& memory, uint32_t item_words, uint32_t load_factor)
+      : device_(device), memory_(memory), item_words_(item_words), load_factor_(load_factor) {}
 
   // Buckets for this many items, before there are any.
   void expect(uint64_t items) {
@@ -271,54 +270,45 @@ struct InsertItems {
 
 // One table per item size; leaves and nodes of one size share a table.
 template <class Device, class Scheme>
-class SlabTables {
+class SlabTables final : public TableSet<Device> {
  public:
   static constexpr const char* kName = Scheme::kName;
 
-  SlabTables(Device& device, const TableOptions& options) : device_(device), memory_(device) {
+  SlabTables(Device& device, const TableOptions& options) : TableSet<Device>(device) {
     for (uint32_t words = 0; words <= kMaxItemWords; ++words)
-      tables_.emplace_back(device, memory_, words, options);
+      tables_.emplace_back(device, superblocks_, words, options.load_factor);
   }
 
-  SlabMemoryRef memory_ref() const { return memory_.ref(); }
-  uint64_t pointer_range() const { return memory_.pointer_range(); }
-  uint64_t places() const { return memory_.places(); }
-  std::vector<uint32_t> first_places() const { return memory_.first_places(); }
-  uint64_t items() const {
+  uint64_t items() const override {
     uint64_t sum = 0;
     for (const auto& table : tables_) sum += table.items();
     return sum;
   }
-  // Of the sizes that have items.
-  std::vector<TableMemory> memory() const {
+  std::vector<TableMemory> memory() const override {
     std::vector<TableMemory> result;
     for (const auto& table : tables_)
       if (table.items() > 0) result.push_back(table.memory());
     return result;
   }
+  TableMemory predicted(const TableMemory& measured) const override;
 
-  // How many items of each size there will be in the end. Call before there are any.
-  void expect(const SizeCounts& items) {
+  void expect(const SizeCounts& items) override {
     for (uint32_t words = 0; words <= kMaxItemWords; ++words) tables_[words].expect(items[words]);
   }
-  // How many times as many items as after the next insertion there will be in the end, as far as one knows.
-  void expect_growth(double growth) { growth_ = growth; }
 
-  // Search phase: pointers[chosen[i]] for i < n becomes the item's pointer, or kNullPointer.
-  void find(const BatchRef& batch, const ChosenRef& chosen, uint64_t n, uint32_t* pointers) const {
+  void find(const BatchRef& batch, const ChosenRef& chosen, uint64_t n, uint32_t* pointers) const override {
     device_.for_each_group({"find items", 100}, n,
                            FindItems<Scheme, NoProbe>{{batch, chosen, refs(), pointers, nullptr}});
   }
-  // Insertion phase: the chosen items differ from each other and from all that are stored.
-  void insert(const BatchRef& batch, const ChosenRef& chosen, uint64_t n, uint32_t* pointers) {
+  void insert(const BatchRef& batch, const ChosenRef& chosen, uint64_t n, uint32_t* pointers) override {
     reserve(batch, chosen, n);
     device_.for_each_group({"insert items", 132}, n,
                            InsertItems<Scheme, NoProbe>{{batch, chosen, refs(), pointers, nullptr}});
   }
 
-  SweepResult sweep(const uint32_t* marks) {
+  SweepResult sweep(const uint32_t* marks) override {
     const uint64_t items_before = items(), used_before = device_.pool().used();
-    const std::vector<uint32_t> released = memory_.without_marks(marks);
+    const std::vector<uint32_t> released = superblocks_.without_marks(marks);
     std::vector<Left> left(tables_.size());
     {
       auto on_device = device_.template make<Left>(left.size());
@@ -328,20 +318,20 @@ class SlabTables {
       device_.download(left.data(), on_device.data(), left.size());
     }
     for (size_t words = 0; words < tables_.size(); ++words) tables_[words].adopt(left[words], released);
-    for (const auto& table : tables_) memory_.set_order(table.superblock_numbers());
-    memory_.release(released);
+    for (const auto& table : tables_) superblocks_.set_order(table.superblock_numbers());
+    superblocks_.release(released);
     return end_sweep(device_.pool(), items_before - items(), used_before);
   }
 
-  // The same, slower, and how many 32-byte sectors were touched.
   uint64_t find_counted(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,
-                        uint32_t* pointers) const {
+                        uint32_t* pointers) const override {
     return counted([&](uint64_t* sectors) {
       device_.for_each_group("find items, counted", n,
                              FindItems<Scheme, SectorProbe>{{batch, chosen, refs(), pointers, sectors}});
     });
   }
-  uint64_t insert_counted(const BatchRef& batch, const ChosenRef& chosen, uint64_t n, uint32_t* pointers) {
+  uint64_t insert_counted(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,
+                          uint32_t* pointers) override {
     reserve(batch, chosen, n);
     return counted([&](uint64_t* sectors) {
       device_.for_each_group("insert items, counted", n,
@@ -349,7 +339,14 @@ class SlabTables {
     });
   }
 
+  std::unique_ptr<LinkedBatches> link_batches(size_t batches, uint64_t) override {
+    return std::make_unique<SteppedBatches<Device>>(device_, *this, batches);
+  }
+
  private:
+  using TableSet<Device>::device_;
+  using TableSet<Device>::superblocks_;
+  using TableSet<Device>::growth_;
   using Left = typename SlabTable<Device, Scheme>::Left;
 
   SlabTableRefs<Scheme> refs() const {
@@ -373,10 +370,23 @@ class SlabTables {
     return count;
   }
 
-  Device& device_;
-  Superblocks<Device> memory_;
   std::vector<SlabTable<Device, Scheme>> tables_;
-  double growth_ = 1;
 };
+
+template <class Device, class Scheme>
+TableMemory SlabTables<Device, Scheme>::predicted(const TableMemory& measured) const {
+  const auto buckets = static_cast<double>(measured.buckets);
+  const double items_per_bucket = static_cast<double>(measured.items) / buckets;
+  const double slabs = buckets * expected_slabs(items_per_bucket, Scheme::kSlots);
+  // Few items: as many slabs as hold them, at least.
+  const uint64_t fewest = (measured.items + Scheme::kSlots - 1) / Scheme::kSlots;
+  TableMemory memory =
+      SlabTable<Device, Scheme>::layout_memory(measured.item_words, measured.items, measured.buckets,
+                                               std::max(fewest, static_cast<uint64_t>(std::llround(slabs))));
+  for (const double share : slabs_of_a_bucket(items_per_bucket, Scheme::kSlots))
+    memory.chain_lengths.push_back(static_cast<uint64_t>(std::llround(share * buckets)));
+  while (!memory.chain_lengths.empty() && memory.chain_lengths.back() == 0) memory.chain_lengths.pop_back();
+  return memory;
+}
 
 }  // namespace vox

@@ -1,4 +1,4 @@
-#include "libvox/volume/scene_volume.h"
+#include "libvox/dag/scene_volume.h"
 
 #include "libvox/dag/dense_values.h"
 

@@ -1,4 +1,4 @@
-#include "libvox/measure/predict_slabs.h"
+#include "libvox/hash/poisson.h"
 
 #include <algorithm>
 #include <cmath>

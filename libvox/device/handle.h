@@ -1,0 +1,13 @@
+// The device that an engine runs on, for code that is compiled for each of them.
+#pragma once
+
+#include <variant>
+
+namespace vox {
+
+class CpuDevice;
+class CudaDevice;
+
+using DeviceHandle = std::variant<CpuDevice*, CudaDevice*>;
+
+}  // namespace vox

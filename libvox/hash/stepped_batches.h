@@ -1,0 +1,32 @@
+// LinkedBatches for tables that need a look at the host for each batch.
+#pragma once
+
+#include "libvox/hash/find_or_insert.h"
+
+namespace vox {
+
+template <class Device>
+class SteppedBatches final : public LinkedBatches {
+ public:
+  SteppedBatches(Device& device, TableSet<Device>& tables, size_t batches)
+      : LinkedBatches(batches), device_(device), tables_(tables), word_(device.template make<uint32_t>(1)) {}
+
+  BatchStart start(const BatchRef&, uint64_t) const override { return {}; }
+  bool has_leaders() const override { return false; }
+  void intern(size_t number, const BatchRef& batch, uint64_t n, uint32_t*, uint32_t* pointers) override {
+    work_[number] = find_or_insert(device_, tables_, batch, n, pointers);
+  }
+  uint32_t* word() const override { return word_.data(); }
+  BatchesResult finish() override {
+    BatchesResult result;
+    device_.download(&result.word, word_.data(), 1);
+    return result;
+  }
+
+ private:
+  Device& device_;
+  TableSet<Device>& tables_;
+  Buffer<uint32_t> word_;
+};
+
+}  // namespace vox

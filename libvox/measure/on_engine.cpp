@@ -1,0 +1,28 @@
+// Measurements that are compiled for each device, on the device of an engine.
+#include "libvox/engine/engine.h"
+#include "libvox/measure/hash_bench.h"
+#include "libvox/measure/table_report.h"
+
+namespace vox {
+namespace {
+
+template <class F>
+auto on_device(Engine& engine, const F& f) {
+  const DeviceHandle handle = engine.handle();
+#ifdef VOX_HAS_CUDA
+  if (CudaDevice* const* cuda = std::get_if<CudaDevice*>(&handle)) return f(**cuda);
+#endif
+  return f(*std::get<CpuDevice*>(handle));
+}
+
+}  // namespace
+
+HashBenchResult bench_hash(Engine& engine, const HashBenchOptions& options) {
+  return on_device(engine, [&](auto& device) { return bench_hash_on(device, options); });
+}
+
+std::vector<TableReport> measure_tables(Engine& engine, const FrozenDag& dag, const TablesQuery& query) {
+  return on_device(engine, [&](auto& device) { return measure_tables_on(device, dag, query); });
+}
+
+}  // namespace vox

@@ -1,0 +1,37 @@
+// Triangles on a grid → DAG.
+#pragma once
+
+#include <cstdint>
+
+#include "libvox/dag/frozen_dag.h"
+#include "libvox/hash/table_options.h"
+#include "libvox/scene/palette.h"
+#include "libvox/scene/scene.h"
+#include "libvox/voxelize/grid.h"
+
+namespace vox {
+
+struct BuildOptions {
+  Coverage coverage = Coverage::Conservative;
+  bool materials = true;
+  bool solid = false;
+  uint64_t chunk_pairs =
+      0;  // (leaf cell, triangle) pairs a chunk; 0: chosen from the memory limit. For tests.
+};
+
+struct BuildResult {
+  FrozenDag dag;
+  double voxelize_seconds = 0;  // triangles → leaves
+  double build_seconds = 0;     // leaves → canonical DAG
+  uint64_t chunks = 0;
+  uint64_t open_rays = 0;  // --solid: rays along x that leave the grid inside: the mesh has holes
+  uint64_t peak_device_bytes = 0;
+};
+
+// Voxelizes triangles that drop_bad_triangles() has left over. What lies outside the grid is cut off. Compiled
+// for each device in build_scene_*.
+template <class Device>
+BuildResult build_scene(Device& device, const Scene& scene, const IndexedScene& indexed, const Grid& grid,
+                        const BuildOptions& options, const TableOptions& tables);
+
+}  // namespace vox

@@ -1,0 +1,355 @@
+// Voxelizes a scene out of core and builds its DAG: cuts it into chunks that fit in memory, and takes them one
+// after the other. Included by build_scene_cpu.cpp and build_scene_cuda.cu, which only say which device.
+#pragma once
+
+#include <bit>
+#include <numeric>
+#include <optional>
+
+#include "libvox/base/cancel.h"
+#include "libvox/base/log_line.h"
+#include "libvox/base/progress.h"
+#include "libvox/base/stopwatch.h"
+#include "libvox/base/units.h"
+#include "libvox/dag/freeze.h"
+#include "libvox/dag/levels.h"
+#include "libvox/device/uploaded.h"
+#include "libvox/voxelize/build_scene.h"
+#include "libvox/voxelize/leaves.h"
+#include "libvox/voxelize/prepare.h"
+#include "libvox/voxelize/solid_builder.h"
+
+namespace vox {
+
+template <class Device>
+struct DeviceScene {
+  Buffer<TriangleShape> shapes;
+  Buffer<TrianglePlane> planes;
+  Buffer<TriangleShading> shadings;
+  Buffer<MaterialRef> materials;
+  Buffer<TextureLevelRef> levels;
+  Buffer<uint32_t> nibbles, opaque, color_lut;
+
+  TrianglesRef ref() const {
+    return {shapes.data(),
+            planes.data(),
+            shadings.data(),
+            {materials.data(), levels.data(), nibbles.data(), opaque.data(), color_lut.data()}};
+  }
+};
+
+struct ComputePlanes {
+  const TriangleShape* shapes;
+  TrianglePlane* planes;
+  VOX_HD void operator()(uint64_t i) const { planes[i] = plane_of(shapes[i]); }
+};
+
+template <class Device>
+DeviceScene<Device> upload_scene(Device& device, const PreparedScene& scene) {
+  DeviceScene<Device> result;
+  result.shapes = uploaded(device, scene.shapes);
+  result.shadings = uploaded(device, scene.shadings);
+  result.materials = uploaded(device, scene.materials);
+  result.levels = uploaded(device, scene.levels);
+  result.nibbles = uploaded(device, scene.nibbles);
+  result.opaque = uploaded(device, scene.opaque);
+  result.color_lut = uploaded(device, scene.color_lut);
+  result.planes = device.template make<TrianglePlane>(scene.shapes.size());
+  device.for_each({"triangle planes", 72}, scene.shapes.size(),
+                  ComputePlanes{result.shapes.data(), result.planes.data()});
+  return result;
+}
+
+struct StartPairs {
+  uint64_t* keys;
+  uint32_t* triangles;
+  VOX_HD void operator()(uint64_t i) const {
+    keys[i] = 0;
+    triangles[i] = static_cast<uint32_t>(i);
+  }
+};
+
+// Chunk pairs from the scene's pairs: a pair's key becomes the index of its chunk cell in the chunk.
+struct ChunkPairs {
+  const uint32_t* cell_of;
+  const uint32_t* triangles;
+  uint32_t first_cell;
+  uint32_t* chunk_keys;
+  uint32_t* chunk_triangles;
+  VOX_HD void operator()(uint64_t i) const {
+    chunk_keys[i] = cell_of[i + 1] - 1 - first_cell;
+    chunk_triangles[i] = triangles[i];
+  }
+};
+
+struct CellCodes {
+  const uint64_t* keys;
+  const uint32_t* starts;
+  uint64_t* codes;
+  VOX_HD void operator()(uint64_t i) const { codes[i] = keys[starts[i]]; }
+};
+
+// Builds one scene. Chunk cells, cubes of cell_side_ voxels that triangles meet, are the smallest pieces; a
+// chunk is a run of them in Morton order.
+template <class Device>
+class ChunkedBuild {
+ public:
+  ChunkedBuild(Device& device, const Grid& grid, const BuildOptions& options, const TableOptions& tables)
+      : device_(device), grid_(grid), options_(options), store_(device, tables) {
+    result_.dag = empty_dag(grid.resolution, options.materials);
+    cell_side_ = grid.resolution <= kMaxFineResolution ? 256u : 1024u;
+    grid_end_ = static_cast<int32_t>(grid.resolution) * kUnitsPerVoxel;
+    cell_levels_ = static_cast<uint32_t>(std::countr_zero(cell_side_)) - kLeafLog2;
+  }
+
+  BuildResult run(PreparedScene prepared) {
+    Stopwatch watch;
+    scene_ = upload_scene(device_, prepared);
+    const uint64_t triangles = prepared.shapes.size();
+    prepared = {};
+    if (options_.solid) {
+      solid_.emplace(device_, store_, result_.dag, grid_end_);
+      solid_->start(scene_.ref(), triangles);
+    }
+    find_cells(triangles);
+    result_.voxelize_seconds += watch.lap();
+    build_chunks();
+    watch.lap();
+    const uint32_t root = build_top();
+    if (solid_) result_.open_rays = solid_->open_rays();
+    solid_.reset();
+    scene_ = {};
+    pair_triangles_.reset();
+    cell_of_.reset();
+    device_.pool().trim();
+    Freezer(device_, store_, result_.dag).run(root);
+    result_.build_seconds += watch.lap();
+    result_.peak_device_bytes = device_.pool().peak();
+    return std::move(result_);
+  }
+
+ private:
+  // Up to this resolution chunk cells are 256 voxels wide; beyond, there would be too many of them.
+  static constexpr uint32_t kMaxFineResolution = 1 << 17;
+
+  // (chunk cell, triangle) pairs of the whole scene, sorted by chunk cell.
+  void find_cells(uint64_t triangle_count) {
+    int log2_steps = 0;
+    while (uint64_t{cell_side_} << log2_steps < grid_.resolution) log2_steps += 2;
+    Pairs<uint64_t> pairs = {device_.template make<uint64_t>(triangle_count),
+                             device_.template make<uint32_t>(triangle_count), triangle_count};
+    device_.for_each("start pairs", triangle_count, StartPairs{pairs.keys.data(), pairs.triangles.data()});
+    const int log2_cell = std::countr_zero(cell_side_) + kLog2UnitsPerVoxel;
+    CellFrame frame = {nullptr, 0, log2_cell + log2_steps};
+    for (; frame.log2_side > log2_cell; frame = frame.quartered())
+      pairs = descend(device_, scene_.ref(), frame, grid_end_, pairs, UINT32_MAX - 1);
+    device_.sort_pairs("sort pairs by chunk cell", pairs.keys, pairs.triangles, pairs.count, frame.bits);
+    cell_of_ = device_.template make<uint32_t>(pairs.count + 1);
+    const uint64_t cells = device_.exclusive_scan("number chunk cells", pairs.count,
+                                                  StartsRun<uint64_t>{pairs.keys.data(), 0}, cell_of_.data());
+    auto starts = device_.template make<uint32_t>(cells);
+    device_.select("select chunk cells", pairs.count, StartsRun<uint64_t>{pairs.keys.data(), 0},
+                   starts.data());
+    cell_starts_.resize(cells + 1);
+    device_.download(cell_starts_.data(), starts.data(), cells);
+    cell_starts_[cells] = static_cast<uint32_t>(pairs.count);
+    auto codes = device_.template make<uint64_t>(cells);
+    device_.for_each("chunk cell codes", cells, CellCodes{pairs.keys.data(), starts.data(), codes.data()});
+    cell_codes_.resize(cells);
+    device_.download(cell_codes_.data(), codes.data(), cells);
+    pair_triangles_ = std::move(pairs.triangles);
+  }
+
+  // Pairs that a chunk may have so that all its arrays fit in what is left.
+  uint64_t chunk_capacity() const {
+    // Keys and triangles twice (sorting), masks, starts, and per cell (about one for two pairs) leaf words,
+    // hashes, duplicate table, pointers; and as much again for new slabs.
+    constexpr uint64_t kBytesPerPair = 160;
+    if (options_.chunk_pairs > 0) return options_.chunk_pairs;
+    const uint64_t fits = device_.pool().available() / kBytesPerPair;
+    return std::clamp<uint64_t>(fits, 4096, device_.preferred_chunk_pairs());
+  }
+
+  // Chunks grow and shrink with the pairs that the last one made of its (chunk cell, triangle) pairs.
+  void build_chunks() {
+    const size_t cells = cell_codes_.size();
+    Progress progress("voxelizing", cell_starts_[cells]);
+    double pairs_per_start = 64;
+    for (size_t begin = 0; begin < cells;) {
+      const double wanted = 0.8 * static_cast<double>(chunk_capacity()) / pairs_per_start;
+      size_t end = begin + 1;
+      while (end < cells && end - begin < max_cells() &&
+             static_cast<double>(cell_starts_[end + 1] - cell_starts_[begin]) <= wanted)
+        ++end;
+      // The same shapes come again: half as many new nodes a triangle are expected from what is left.
+      store_.tables().expect_growth(1 + 0.5 * (cell_starts_[cells] - cell_starts_[end]) / cell_starts_[end]);
+      const uint64_t pairs = build_range(begin, end);
+      pairs_per_start = std::max(1.0, static_cast<double>(pairs) / (cell_starts_[end] - cell_starts_[begin]));
+      begin = end;
+      progress.update(cell_starts_[begin], format_count(result_.dag.voxels) + " voxels, " +
+                                               format_count(store_.items()) + " unique nodes");
+    }
+  }
+
+  size_t max_cells() const { return size_t{1} << (32 - 3 * cell_levels_); }
+
+  // Builds the chunk cells [begin, end), in halves where they do not fit. Returns the number of leaf pairs.
+  uint64_t build_range(size_t begin, size_t end) {
+    throw_if_cancelled();  // here, since a first range can be halved often: seconds of work
+    try {
+      const uint64_t capacity = end - begin == 1 ? uint64_t{UINT32_MAX} - 1 : chunk_capacity();
+      return build_chunk(begin, end, capacity);
+    } catch (const TooManyPairs& too_many) {
+      if (end - begin == 1) throw OutOfMemory(too_many.pairs * 24, device_.pool().available());
+    } catch (const OutOfMemory&) {
+      if (end - begin == 1) throw;
+      device_.pool().trim();
+    }
+    const size_t middle = begin + (end - begin) / 2;
+    log_line(LogLevel::Debug,
+             "a chunk of " + format_count(end - begin) + " chunk cells does not fit, halving it");
+    const uint64_t pairs = build_range(begin, middle);
+    return pairs + build_range(middle, end);
+  }
+
+  uint64_t build_chunk(size_t begin, size_t end, uint64_t capacity) {
+    Stopwatch watch;
+    const uint64_t first = cell_starts_[begin], count = cell_starts_[end] - first;
+    auto codes = device_.template make<uint64_t>(end - begin);
+    device_.upload(codes.data(), cell_codes_.data() + begin, end - begin);
+    Pairs<uint32_t> pairs = {device_.template make<uint32_t>(count), device_.template make<uint32_t>(count),
+                             count};
+    device_.for_each({"chunk pairs", 16}, count,
+                     ChunkPairs{cell_of_.data() + first, pair_triangles_.data() + first,
+                                static_cast<uint32_t>(begin), pairs.keys.data(), pairs.triangles.data()});
+    CellFrame frame = {codes.data(), 0, std::countr_zero(cell_side_) + kLog2UnitsPerVoxel};
+    for (; frame.log2_side > kLog2UnitsPerVoxel + 4; frame = frame.quartered())
+      pairs = descend(device_, scene_.ref(), frame, grid_end_, pairs, capacity);
+    Descent plan = plan_descent(device_, scene_.ref(), frame, grid_end_, pairs, capacity);
+    const uint64_t leaf_pairs = plan.total;
+    const uint32_t key_bits = frame.bits + static_cast<uint32_t>(std::bit_width(end - begin - 1));
+    auto make = [&](auto&& filler) {
+      return make_leaves(device_, scene_.ref(), frame, key_bits, pairs, plan, grid_end_, options_.coverage,
+                         options_.materials, filler);
+    };
+    Leaves leaves = solid_ ? make(*solid_) : make(SurfaceOnly());
+    pairs = {};
+    plan = {};
+    device_.sync();
+    const double voxelize_seconds = watch.lap();
+    finish_chunk(begin, end, std::move(leaves), frame.quartered());
+    result_.voxelize_seconds += voxelize_seconds;
+    result_.build_seconds += watch.lap();
+    ++result_.chunks;
+    return leaf_pairs;
+  }
+
+  // Leaves → nodes up to the chunk cells. Counts are added only when all has succeeded, so that a chunk can be
+  // tried again.
+  void finish_chunk(size_t first_cell, size_t end_cell, Leaves leaves, CellFrame frame) {
+    FrozenDag& dag = result_.dag;
+    LevelNodes<uint32_t> nodes = {std::move(leaves.keys), device_.template make<uint32_t>(leaves.count),
+                                  leaves.count};
+    store_.intern(leaves.words.data(), leaves.offsets.data(), leaves.count, nodes.pointers.data());
+    leaves.words.reset();
+    leaves.offsets.reset();
+    std::vector<uint64_t> counts = {leaves.count};
+    FrozenDag fills = empty_dag(dag.resolution, dag.materials);  // what --solid adds
+    const auto cell_bits = static_cast<uint32_t>(std::bit_width(end_cell - first_cell - 1));
+    for (uint32_t level = 0; level < std::min(cell_levels_, dag.depth()); ++level) {
+      if (solid_) solid_->add_fills(nodes, frame, frame.bits + cell_bits, solid_->inside(), fills);
+      frame = {frame.chunk_cells, frame.bits - 3, frame.log2_side + 1};
+      nodes = build_parents(device_, store_, nodes, level == 0 ? NodeKind::Leaf : NodeKind::Inner,
+                            options_.materials);
+      counts.push_back(nodes.count);
+    }
+    std::vector<uint32_t> keys(nodes.count), pointers(nodes.count);
+    device_.download(keys.data(), nodes.keys.data(), nodes.count);
+    device_.download(pointers.data(), nodes.pointers.data(), nodes.count);
+    for (uint64_t i = 0; i < nodes.count; ++i) {
+      const uint32_t cell = keys[i] >> (3 * (cell_levels_ - (counts.size() - 1)));
+      top_keys_.push_back(cell_codes_[first_cell + cell]);
+      top_pointers_.push_back(pointers[i]);
+    }
+    for (size_t level = 0; level < counts.size(); ++level)
+      dag.levels[dag.depth() - level].svo_nodes += counts[level];
+    for (size_t level = 0; level < dag.levels.size(); ++level)
+      dag.levels[level].svo_nodes += fills.levels[level].svo_nodes;
+    dag.voxels += leaves.voxels + fills.voxels;
+    if (solid_) {
+      leave_cells(frame.chunk_cells, first_cell, end_cell);
+      solid_->commit_chunk();
+    }
+  }
+
+  // Keeps how the rays leave the chunk's cells, for the empty nodes above.
+  void leave_cells(const uint64_t* codes, size_t begin, size_t end) {
+    auto states = device_.template make<RowState>(end - begin);
+    device_.for_each("leave chunk cells", end - begin,
+                     LeaveChunkCells{solid_->inside(), codes, cell_levels_, states.data()});
+    const size_t known = cell_states_.size();
+    cell_states_.resize(known + (end - begin));
+    device_.download(cell_states_.data() + known, states.data(), end - begin);
+  }
+
+  // Chunk cells → root.
+  uint32_t build_top() {
+    FrozenDag& dag = result_.dag;
+    if (top_keys_.empty()) return kNullPointer;
+    LevelNodes<uint64_t> nodes = {uploaded(device_, top_keys_), uploaded(device_, top_pointers_),
+                                  top_keys_.size()};
+    std::vector<std::pair<uint64_t, RowState>> rows;
+    for (size_t i = 0; i < cell_states_.size(); ++i)
+      rows.emplace_back(row_key(morton_decode(cell_codes_[i]) * (1 << cell_levels_)), cell_states_[i]);
+    std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<uint64_t> row_keys;
+    std::vector<RowState> row_states;
+    for (const auto& [key, state] : rows) row_keys.push_back(key), row_states.push_back(state);
+    const auto keys = uploaded(device_, row_keys);
+    const auto states = uploaded(device_, row_states);
+    const InsideRef inside = {keys.data(), nullptr, states.data(), row_keys.size(), nullptr, 0};
+    CellFrame frame = {nullptr, 3 * (dag.depth() - std::min(dag.depth(), cell_levels_)),
+                       static_cast<int>(kLeafLog2 + cell_levels_) + kLog2UnitsPerVoxel};
+    for (uint32_t level = cell_levels_; level < dag.depth(); ++level) {
+      if (solid_) solid_->add_fills(nodes, frame, frame.bits, inside, dag);
+      frame = {nullptr, frame.bits - 3, frame.log2_side + 1};
+      nodes = build_parents(device_, store_, nodes, NodeKind::Inner, options_.materials);
+      dag.levels[dag.depth() - level - 1].svo_nodes += nodes.count;
+    }
+    uint32_t root = kNullPointer;
+    device_.download(&root, nodes.pointers.data(), 1);
+    return root;
+  }
+
+  Device& device_;
+  const Grid& grid_;
+  const BuildOptions& options_;
+  DagStore<Device> store_;
+  BuildResult result_;
+  DeviceScene<Device> scene_;
+  uint32_t cell_side_, cell_levels_;
+  int32_t grid_end_;  // in units
+  // The scene's (chunk cell, triangle) pairs, sorted by chunk cell; cell_of_[i + 1] - 1 is
+  // the one of pair i.
+  Buffer<uint32_t> pair_triangles_, cell_of_;
+  std::vector<uint32_t> cell_starts_;
+  std::vector<uint64_t> cell_codes_;
+  std::vector<uint64_t> top_keys_;  // Morton codes of chunk cells that hold voxels, and their nodes
+  std::vector<uint32_t> top_pointers_;
+  std::optional<SolidBuilder<Device>> solid_;
+  std::vector<RowState>
+      cell_states_;  // with solid_: of the rays that leave each chunk cell along its lowest row
+};
+
+template <class Device>
+BuildResult build_scene(Device& device, const Scene& scene, const IndexedScene& indexed, const Grid& grid,
+                        const BuildOptions& options, const TableOptions& tables) {
+  const Stopwatch watch;
+  PreparedScene prepared = prepare(scene, indexed, grid, options.solid);
+  const double prepare_seconds = watch.seconds();
+  BuildResult result = ChunkedBuild<Device>(device, grid, options, tables).run(std::move(prepared));
+  result.voxelize_seconds += prepare_seconds;
+  return result;
+}
+
+}  // namespace vox
