@@ -1,4 +1,4 @@
-# Programs, libraries and headers, and what find_package(vox) needs to give vox::vox and vox::formats.
+# Programs, libraries, headers and pages, and what find_package(vox) needs to give vox::vox and vox::formats.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/vox)
@@ -11,6 +11,8 @@ install(TARGETS vox vox_formats EXPORT voxTargets
 install(EXPORT voxTargets NAMESPACE vox:: DESTINATION ${package_directory})
 install(DIRECTORY libvox formats DESTINATION include/vox FILES_MATCHING PATTERN "*.h")
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${vox_manual}/ DESTINATION ${CMAKE_INSTALL_DATADIR})
 
 configure_package_config_file(cmake/voxConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/voxConfig.cmake
   INSTALL_DESTINATION ${package_directory} NO_SET_AND_CHECK_MACRO)

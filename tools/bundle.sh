@@ -23,6 +23,7 @@ rm -rf "$root" "$root.tar.xz"
 mkdir -p "$root/bin" "$root/lib" "$root/licenses"
 cp "${programs[@]}" "$root/bin/"
 cp "$here/README.md" "$here/LICENSE" "$root/"
+cp -r "$here/docs" "$(dirname "${programs[0]}")/share" "$root/"  # pages, manual pages, completions
 install -m 755 "$here/tools/run-tests.sh" "$root/"
 
 if ldd "${programs[@]}" | grep -E 'not found|libcuda\.so'; then

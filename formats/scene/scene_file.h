@@ -1,4 +1,4 @@
-// VoxelScene ↔ HDF5 scene file (DESIGN §4), version 1:
+// VoxelScene ↔ HDF5 scene file (docs/formats.md), version 1:
 //
 //   /                      attributes format "vox-scene", version 1, generator, command, created, digest
 //   /scene                 attributes resolution, depth, origin[3], voxel_size, up "x" | "y" | "z",

@@ -1,5 +1,5 @@
-// A file that appears complete or not at all (DESIGN §4): written under a temporary name beside its target,
-// renamed when complete. A crash or a full disk leaves the target as it was.
+// A file that appears complete or not at all (docs/formats.md): written under a temporary name beside its
+// target, renamed when complete. A crash or a full disk leaves the target as it was.
 //
 //   AtomicFile file(target);
 //   … write to file.path(), close it …

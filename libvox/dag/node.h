@@ -1,4 +1,5 @@
-// The words of inner nodes, of which this is the one place that knows. Those of leaves are in leaf.h.
+// The words of inner nodes (docs/formats.md, "The scene file"), of which this is the one place that knows. Those of
+// leaves are in leaf.h.
 //
 //   word 0   header: bits 0–7 child mask, bit 8 homogeneous, bits 9–12 its material, the rest 0. A node is
 //            homogeneous where all of its region is filled with one material.

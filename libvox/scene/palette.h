@@ -1,5 +1,5 @@
 // The 16 materials of a scene, and every texture turned into 4-bit indices into them before voxelizing, so
-// that the hot loop reads nibbles (DESIGN §5).
+// that the hot loop reads nibbles (docs/architecture.md, "Coverage and material").
 #pragma once
 
 #include <array>

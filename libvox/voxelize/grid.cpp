@@ -21,7 +21,7 @@ uint32_t resolution_for(double longest, double voxel_size) {
   if (!(voxel_size > 0) || !std::isfinite(voxel_size))
     throw UsageError(fmt::format("the voxel size is {}, expected a length above 0", voxel_size));
   // 1.1f / 0.1 is 11.0000002: what reaches less than 1/256 voxel beyond the grid is snapped inward
-  // (DESIGN §5), so half of that needs no further voxel.
+  // (docs/architecture.md, "Coverage and material"), so half of that needs no further voxel.
   double resolution = std::ceil(longest / voxel_size - 1.0 / 512);
   check_resolution(resolution, fmt::format("a voxel size of {} cuts the longest side, {}, into {} voxels",
                                            voxel_size, longest, resolution));

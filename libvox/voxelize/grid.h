@@ -1,5 +1,5 @@
-// Where the R³ voxels lie in the world (DESIGN §4): voxel (i, j, k) is the cube from origin + voxel_size ·
-// (i, j, k).
+// Where the R³ voxels lie in the world (docs/architecture.md, "Axes and numbers"): voxel (i, j, k) is the
+// cube from origin + voxel_size · (i, j, k).
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Coverage decided the slow way, in exact arithmetic, from DESIGN §5 alone: every triangle against every
-// voxel. Lengths are in units of 1/512 voxel, so that vertices are odd integers and voxel i is [512 i, 512 (i
-// + 1)].
+// Coverage decided the slow way, in exact arithmetic, from docs/architecture.md, "Coverage and material",
+// alone: every triangle against every voxel. Lengths are in units of 1/512 voxel, so that vertices are odd
+// integers and voxel i is [512 i, 512 (i + 1)].
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// Which materials a voxel may have by DESIGN §5: every triangle of the scene looked at for every voxel. Where
-// rounding could decide (two planes equally near, a point on the edge of a texel), both answers are allowed.
+// Which materials a voxel may have by docs/architecture.md, "Coverage and material": every triangle of the
+// scene looked at for every voxel. Where rounding could decide (two planes equally near, a point on the
+// edge of a texel), both answers are allowed.
 #pragma once
 
 #include <cmath>

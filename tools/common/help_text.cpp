@@ -105,7 +105,26 @@ std::string entry_text(const Entry& entry, size_t width) {
   return (entry.left.empty() ? "" : entry.left + '\n') + filled("", words, kIndent, width);
 }
 
-std::string description(const std::string& text, size_t width) {
+// What stands on the left.
+std::string option_column(const HelpOption& option) {
+  return fmt::format("  {}--{}{}", option.letter.empty() ? "    " : "-" + option.letter + ", ", option.name,
+                     option.value.empty() ? "" : " " + option.value);
+}
+
+}  // namespace
+
+size_t screen_width() {
+  size_t width = kMost;
+  winsize size = {};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) width = size.ws_col;
+  if (const char* columns = std::getenv("COLUMNS")) {
+    const std::string_view text = columns;
+    std::from_chars(text.data(), text.data() + text.size(), width);
+  }
+  return std::clamp(width, kLeast, kMost);
+}
+
+std::string filled_about(const std::string& text, size_t width) {
   std::istringstream stream(text);
   std::string result, paragraph;
   std::optional<Entry> entry;
@@ -131,54 +150,20 @@ std::string description(const std::string& text, size_t width) {
   return result;
 }
 
-struct Row {
-  std::string option;
-  std::vector<std::string> words;
-};
-
-Row row_of(const cxxopts::HelpOptionDetails& option) {
-  std::string left =
-      fmt::format("  {}--{}", option.s.empty() ? "    " : "-" + option.s + ", ", option.l.front());
-  if (!option.arg_help.empty()) left += " " + option.arg_help;
-  std::string text = option.desc;
-  if (option.has_default && !option.is_boolean && !option.default_value.empty())
-    text += fmt::format(" (default: {})", option.default_value);
-  return {left, words_of(text)};
-}
-
-std::vector<Row> rows_of(const cxxopts::Options& options, const std::string& group) {
-  const std::string listed = options.help({group});  // without what is named by its place alone
-  std::vector<Row> rows;
-  for (const cxxopts::HelpOptionDetails& option : options.group_help(group).options)
-    if (listed.find("--" + option.l.front()) != std::string::npos) rows.push_back(row_of(option));
-  return rows;
-}
-
-}  // namespace
-
-size_t screen_width() {
-  size_t width = kMost;
-  winsize size = {};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) width = size.ws_col;
-  if (const char* columns = std::getenv("COLUMNS")) {
-    const std::string_view text = columns;
-    std::from_chars(text.data(), text.data() + text.size(), width);
-  }
-  return std::clamp(width, kLeast, kMost);
-}
-
-std::string help_text(const cxxopts::Options& options, const std::vector<std::string>& groups, size_t width) {
+std::string help_text(const HelpParts& parts, size_t width) {
   size_t column = 0;
-  for (const std::string& group : groups)
-    for (const Row& row : rows_of(options, group))
-      if (characters(row.option) <= kLongestOption) column = std::max(column, characters(row.option) + 2);
-  std::string text = description(options.help({"no group"}), width);
-  for (const std::string& group : groups) {
-    text += fmt::format("{} options:\n", group);
-    for (const Row& row : rows_of(options, group)) {
-      const bool fits = characters(row.option) + 2 <= column;
-      if (!fits) text += row.option + '\n';
-      text += filled(fits ? row.option : "", row.words, column, width);
+  for (const HelpGroup& group : parts.groups)
+    for (const HelpOption& option : group.options)
+      if (const size_t size = characters(option_column(option)); size <= kLongestOption)
+        column = std::max(column, size + 2);
+  std::string text = filled_about(fmt::format("{}\nUsage:\n  {}\n\n", parts.about, parts.usage), width);
+  for (const HelpGroup& group : parts.groups) {
+    text += fmt::format("{} options:\n", group.name);
+    for (const HelpOption& option : group.options) {
+      const std::string left = option_column(option);
+      const bool fits = characters(left) + 2 <= column;
+      if (!fits) text += left + '\n';
+      text += filled(fits ? left : "", words_of(option.text), column, width);
     }
     text += '\n';
   }

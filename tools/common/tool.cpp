@@ -12,7 +12,9 @@
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "tools/common/completions.h"
 #include "tools/common/help_text.h"
+#include "tools/common/manual_page.h"
 #include "tools/common/messages.h"
 #include "tools/common/option_table.h"
 #include "tools/common/phrases.h"
@@ -26,6 +28,16 @@ LogLevel parse_log_level(const std::string& text) {
   if (text == "info") return LogLevel::Info;
   if (text == "debug") return LogLevel::Debug;
   throw UsageError(fmt::format("--log-level is '{}', expected error, warning, info or debug", text));
+}
+
+// --help in the form that its value asks for. The build asks for those that are files (cmake/manual.cmake); users have no
+// need of them, so that --help does not name them.
+std::string help_as(const std::string& form, const HelpParts& parts) {
+  if (form == "text") return help_text(parts, screen_width());
+  if (form == "man") return manual_page(parts, generator_text());
+  if (form == "bash") return bash_completions(parts);
+  if (form == "zsh") return zsh_completions(parts);
+  throw UsageError(fmt::format("--help is '{}', expected no value, or man, bash or zsh", form));
 }
 
 }  // namespace
@@ -56,8 +68,9 @@ int run_tool(const char* name, const std::function<void()>& body) {
 }
 
 void add_common_options(cxxopts::Options& options) {
-  options.add_options("General")("h,help", "Show this help")("version", "Show the version")(
-      "v,verbose", "Say more")("q,quiet", "Errors only, no progress")(
+  options.add_options("General")("h,help", "Show this help",
+                                 cxxopts::value<std::string>()->implicit_value("text"))(
+      "version", "Show the version")("v,verbose", "Say more")("q,quiet", "Errors only, no progress")(
       "log-level", "error, warning, info or debug", cxxopts::value<std::string>()->default_value("info"),
       "LEVEL")("json", "Print the result as one JSON object on stdout")(
       "force", "Overwrite files that vox did not write, too");
@@ -68,7 +81,7 @@ cxxopts::ParseResult parse_command_line(cxxopts::Options& options, int argc, cha
   auto parsed = options.parse(argc, argv);
   if (parsed.count("help")) {
     groups.emplace_back("General");
-    fmt::print("{}", help_text(options, groups, screen_width()));
+    fmt::print("{}", help_as(parsed["help"].as<std::string>(), help_parts(options, groups)));
     std::exit(0);
   }
   if (parsed.count("version")) {

@@ -1,4 +1,4 @@
-// What every program shares: common options, messages, exit codes (DESIGN §7).
+// What every program shares: common options, messages, exit codes (docs/architecture.md, "Errors and exit codes").
 #pragma once
 
 #include <cxxopts.hpp>
@@ -23,7 +23,7 @@ struct CommonOptions {
 // Adds -h, --version, -v, -q, --log-level, --json, --force.
 void add_common_options(cxxopts::Options& options);
 
-// Parses the command line; --help and --version print and exit(0). Sets the log level. Throws UsageError,
+// Parses the command line; --help and --version print and exit(0), --help=man, bash or zsh as other programs read it. Sets the log level. Throws UsageError,
 // also for arguments that no option takes. --help shows `groups` in their order, then the common options.
 cxxopts::ParseResult parse_command_line(cxxopts::Options& options, int argc, char** argv,
                                         CommonOptions& common, std::vector<std::string> groups);

@@ -112,7 +112,7 @@ cxxopts::Options describe() {
   add_result_options(options);
   add_device_options(options);
   add_common_options(options);
-  options.add_options("Input")("file", "", text());
+  options.add_options("Input")("file", "", text(), "FILE");
   options.parse_positional("file");
   return options;
 }

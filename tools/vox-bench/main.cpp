@@ -17,9 +17,10 @@ std::string about() {
   return text + "\n'vox-bench COMMAND --help' explains a command.\n";
 }
 
-std::string names() {
+std::string names(const char* separator) {
   std::string text;
-  for (const Command& command : kCommands) text += (text.empty() ? "" : ", ") + std::string(command.name);
+  for (const Command& command : kCommands)
+    text += (text.empty() ? "" : separator) + std::string(command.name);
   return text;
 }
 
@@ -28,13 +29,18 @@ void run(int argc, char** argv) {
   for (const Command& command : kCommands)
     if (word == command.name) return command.run(argc, argv);
   if (!word.empty() && word.front() != '-')
-    throw UsageError(fmt::format("there is no command '{}', expected: {}", word, names()));
+    throw UsageError(fmt::format("there is no command '{}', expected: {}", word, names(", ")));
   cxxopts::Options options("vox-bench", about());
   options.custom_help("COMMAND [options]").positional_help("").set_width(100);
+  options.add_options("Commands")("command", "What to measure", cxxopts::value<std::string>(), names("|"));
+  options.parse_positional({"command"});
   add_common_options(options);
   CommonOptions common;
-  parse_command_line(options, argc, argv, common, {});
-  throw UsageError("no command named, expected: " + names());
+  const cxxopts::ParseResult parsed = parse_command_line(options, argc, argv, common, {});
+  // A command is the first argument, or none.
+  if (parsed.count("command") > 0)
+    throw UsageError(fmt::format("unexpected argument '{}'", parsed["command"].as<std::string>()));
+  throw UsageError("no command named, expected: " + names(", "));
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ cxxopts::Options describe() {
   auto text = [] { return cxxopts::value<std::string>(); };
   auto preset = [](const char* value) { return cxxopts::value<std::string>()->default_value(value); };
   options.add_options("Files")("inputs", "Mesh files, or one volume or scene file",
-                               cxxopts::value<std::vector<std::string>>())(
+                               cxxopts::value<std::vector<std::string>>(), "FILE")(
       "o,output",
       fmt::format("Where to: {} (default: the first INPUT's name with .h5, in the current folder)",
                   output_extensions()),

@@ -40,7 +40,8 @@ cxxopts::Options describe() {
   cxxopts::Options options("vox-scene", kAbout);
   options.custom_help("SCENE [options]").positional_help("").set_width(100);
   auto number = [](const char* text) { return cxxopts::value<std::string>()->default_value(text); };
-  options.add_options("Scene")("scene", "village, city or bumpy-sphere", cxxopts::value<std::string>())(
+  options.add_options("Scene")("scene", "village, city or bumpy-sphere", cxxopts::value<std::string>(),
+                               "village|city|bumpy-sphere")(
       "o,output", "Where to: .glb, or .obj with .mtl and .png files beside it (default: SCENE.obj)",
       cxxopts::value<std::string>(), "FILE")("seed", "Another scene of the same kind", number("1"), "N")(
       "blocks", "city: blocks of 60 m along its length, 1 to 128; a quarter of that across", number("24"),

@@ -1,0 +1,19 @@
+# The target `manual`: for every tool a manual page and what bash and zsh complete, which the tool itself writes, so that
+# they say what --help says. They lie below ${vox_manual} as they are installed below share.
+set(vox_manual ${PROJECT_BINARY_DIR}/share)
+set(vox-bench_commands bricks hash)  # have pages of their own
+
+set(pages "")
+foreach(tool IN LISTS vox_tools)
+  set(tool_pages ${vox_manual}/man/man1/${tool}.1)
+  foreach(command IN LISTS ${tool}_commands)
+    list(APPEND tool_pages ${vox_manual}/man/man1/${tool}-${command}.1)
+  endforeach()
+  add_custom_command(OUTPUT ${tool_pages}
+    COMMAND ${CMAKE_COMMAND} -D program=$<TARGET_FILE:${tool}> -D "commands=${${tool}_commands}" -D share=${vox_manual}
+            -P ${PROJECT_SOURCE_DIR}/cmake/print_help.cmake
+    DEPENDS ${tool} vox vox_formats ${PROJECT_SOURCE_DIR}/cmake/print_help.cmake
+    COMMENT "Manual page and completions of ${tool}" VERBATIM)
+  list(APPEND pages ${tool_pages})
+endforeach()
+add_custom_target(manual ALL DEPENDS ${pages})
