@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "formats/io/output_file.h"
+#include "libvox/base/error.h"
 
 namespace vox {
 namespace {
@@ -22,30 +23,34 @@ std::string field(const std::string& text) {
   return quoted + '"';
 }
 
-size_t length(const ReportGroup::Column& column) {
-  return std::visit([](const auto& values) { return values.size(); }, column.values);
+std::string field(const ResultColumn::List&) {
+  throw Error("a table of comma-separated values holds no lists");
+}
+
+std::string field(const ResultColumn& column, size_t row) {
+  if (!column.has(row)) return "";
+  return std::visit([&](const auto& values) { return field(values[row]); }, column.values);
 }
 
 }  // namespace
 
-std::string csv_text(const ReportGroup& table) {
-  const auto& columns = table.columns();
+std::string csv_text(const ResultTable& table) {
   std::string text;
-  auto end_field = [&](size_t column) { text += column + 1 < columns.size() ? "," : "\r\n"; };
-  for (size_t column = 0; column < columns.size(); ++column) {
-    text += field(columns[column].name);
-    end_field(column);
-  }
-  const size_t rows = columns.empty() ? 0 : length(columns.front());
-  for (size_t row = 0; row < rows; ++row)
-    for (size_t column = 0; column < columns.size(); ++column) {
-      text += std::visit([&](const auto& values) { return field(values[row]); }, columns[column].values);
-      end_field(column);
-    }
+  const auto add_line = [&](const auto& field_of) {
+    std::string line;
+    for (const ResultColumn& column : table.columns())
+      if (!column.name.report.empty()) line += field_of(column) + ",";
+    if (line.empty()) return;
+    line.pop_back();
+    text += line + "\r\n";
+  };
+  add_line([](const ResultColumn& column) { return field(column.name.report); });
+  for (size_t row = 0; row < table.rows(); ++row)
+    add_line([&](const ResultColumn& column) { return field(column, row); });
   return text;
 }
 
-void write_csv(const ReportGroup& table, const std::filesystem::path& path) {
+void write_csv(const ResultTable& table, const std::filesystem::path& path) {
   OutputFile file(path);
   file.write(csv_text(table));
   file.close();

@@ -1,17 +1,18 @@
-// Columns of a report as comma-separated values (RFC 4180): a line of names, then a line for each row.
+// A table of results as comma-separated values (RFC 4180): a line of names, then a line for each row.
 #pragma once
 
 #include <filesystem>
 #include <string>
 
-#include "formats/results/report_file.h"
+#include "libvox/measure/results.h"
 
 namespace vox {
 
-// Numbers as in JSON. All columns are of one length.
-std::string csv_text(const ReportGroup& table);
+// Columns have the names that they have in report files; those without one are left out. Numbers are as in
+// JSON; a field without a value is empty.
+std::string csv_text(const ResultTable& table);
 
 // Replaces what is at `path` once everything is written. Throws Error that names the file.
-void write_csv(const ReportGroup& table, const std::filesystem::path& path);
+void write_csv(const ResultTable& table, const std::filesystem::path& path);
 
 }  // namespace vox

@@ -4,6 +4,7 @@
 
 #include "formats/io/h5.h"
 #include "libvox/base/atomic_file.h"
+#include "libvox/base/error.h"
 
 namespace vox {
 namespace {
@@ -14,12 +15,23 @@ struct WriteValue {
   const h5::Object& object;
   const std::string& name;
   void operator()(const std::string& text) const { h5::write_text(object, name, text); }
+  void operator()(bool yes) const { h5::write_attribute(object, name, uint64_t{yes}); }
   void operator()(auto number) const { h5::write_attribute(object, name, number); }
+  template <class T>
+  void operator()(const std::vector<T>& numbers) const {
+    h5::write_attribute(object, name, std::span<const T>(numbers));
+  }
 };
+
+void write_value(const h5::Object& object, const std::string& name, const std::string& unit,
+                 const auto& value) {
+  WriteValue{object, name}(value);
+  if (!unit.empty()) h5::write_text(object, name + "_unit", unit);
+}
 
 struct WriteColumn {
   const h5::Object& group;
-  const std::string& name;
+  const std::string name;
   h5::Object operator()(const std::vector<std::string>& texts) const {
     return h5::write_texts(group, name, texts);
   }
@@ -27,51 +39,68 @@ struct WriteColumn {
   h5::Object operator()(const std::vector<T>& numbers) const {
     return h5::write_table(group, name, std::span<const T>(numbers), {numbers.size()});
   }
+  h5::Object operator()(const std::vector<ResultColumn::List>&) const {
+    throw Error("a report holds no lists").at(group.where() + "/" + name);
+  }
 };
 
-void write_group(const ReportGroup& group, const h5::Object& object) {
-  for (const auto& attribute : group.attributes()) {
-    std::visit(WriteValue{object, attribute.name}, attribute.value);
-    if (!attribute.unit.empty()) h5::write_text(object, attribute.name + "_unit", attribute.unit);
-  }
-  for (const auto& column : group.columns()) {
-    const h5::Object dataset = std::visit(WriteColumn{object, column.name}, column.values);
-    if (!column.unit.empty()) h5::write_text(dataset, "unit", column.unit);
-  }
-  for (const ReportGroup& inner : group.groups()) write_group(inner, h5::create_group(object, inner.name()));
+h5::Object group_at(const h5::Object& object, const std::string& name) {
+  return h5::has_child(object, name) ? h5::open_group(object, name) : h5::create_group(object, name);
+}
+
+void write_column(const h5::Object& object, const ResultColumn& column, std::string_view path,
+                  TableShape shape) {
+  if (const size_t slash = path.find('/'); slash != std::string_view::npos)
+    return write_column(group_at(object, std::string(path.substr(0, slash))), column, path.substr(slash + 1),
+                        shape);
+  const std::string name(path);
+  std::visit(
+      [&](const auto& values) {
+        if (shape == TableShape::Record) return write_value(object, name, column.unit, values.front());
+        const h5::Object dataset = WriteColumn{object, name}(values);
+        if (!column.unit.empty()) h5::write_text(dataset, "unit", column.unit);
+      },
+      column.values);
+}
+
+void write(const h5::Object& object, const ResultGroup& group);
+
+void write(const h5::Object& object, const ResultGroup::Item& item, const ResultGroup::Value& value) {
+  std::visit([&](const auto& plain) { write_value(object, item.name.report, item.unit, plain); }, value);
+}
+
+void write_columns(const h5::Object& object, const ResultGroup::Table& table) {
+  for (const ResultColumn& column : table.table.columns())
+    if (!column.name.report.empty()) write_column(object, column, column.name.report, table.shape);
+}
+
+void write(const h5::Object& object, const ResultGroup::Item& item, const ResultGroup::Table& table) {
+  if (table.shape == TableShape::Record || item.name.report == ".") return write_columns(object, table);
+  write_columns(group_at(object, item.name.report), table);
+}
+
+void write(const h5::Object& object, const ResultGroup::Item& item, const ResultGroup::Groups& groups) {
+  if (groups.kind == ResultGroup::Groups::Kind::List)
+    throw Error("a report holds no lists").at(object.where() + "/" + item.name.report);
+  if (item.name.report == ".") return write(object, groups.groups.front());
+  write(group_at(object, item.name.report), groups.groups.front());
+}
+
+void write(const h5::Object& object, const ResultGroup& group) {
+  for (const ResultGroup::Item& item : group.items())
+    if (!item.name.report.empty())
+      std::visit([&](const auto& content) { write(object, item, content); }, item.content);
 }
 
 }  // namespace
 
-ReportGroup& ReportGroup::set(std::string name, double value, std::string unit) {
-  attributes_.push_back({std::move(name), std::move(unit), value});
-  return *this;
-}
-
-ReportGroup& ReportGroup::set(std::string name, std::string_view value) {
-  attributes_.push_back({std::move(name), "", std::string(value)});
-  return *this;
-}
-
-ReportGroup& ReportGroup::column(std::string name, Values values, std::string unit) {
-  columns_.push_back({std::move(name), std::move(unit), std::move(values)});
-  return *this;
-}
-
-ReportGroup& ReportGroup::group(std::string_view name) {
-  for (ReportGroup& group : groups_)
-    if (group.name_ == name) return group;
-  groups_.emplace_back().name_ = name;
-  return groups_.back();
-}
-
-void write_report(const Report& report, const std::filesystem::path& path) {
+void write_report(const ResultGroup& results, const std::filesystem::path& path) {
   h5::Quiet quiet;
   AtomicFile target(path);
   h5::Object file = h5::create_file(target.path(), path.string());
   h5::write_text(file, "format", "vox-report");
   h5::write_attribute(file, "version", kVersion);
-  write_group(report, file);
+  write(file, results);
   h5::close_file(std::move(file));
   target.commit();
 }

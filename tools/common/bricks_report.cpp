@@ -41,21 +41,27 @@ std::string describe_bricks(const FrozenBricks& bricks) {
   return text;
 }
 
-Json& set_bricks(Json& json, const FrozenBricks& bricks) {
-  Json& object = json.object("bricks");
-  object.set("bytes", bricks.bytes())
-      .set("size", bricks.shape().side())
-      .set("count", bricks.bricks())
-      .set("filled", bricks.filled)
-      .set("value_type", value_type_name(bricks.info.type))
-      .set("dense_bytes", bricks.info.bytes());
-  Json& types = object.object("types");
-  for (uint32_t type = 0; type < kBrickTypeCount; ++type)
-    types.set(std::string(BrickTypes::kNames[type]), bricks.counts[type]);
-  Json& bytes = object.object("type_bytes");
-  for (uint32_t type = 0; type < kBrickTypeCount; ++type)
-    bytes.set(std::string(BrickTypes::kNames[type]), bricks.type_bytes(type));
-  return object;
+ResultGroup& set_bricks(ResultGroup& results, const FrozenBricks& bricks) {
+  ResultGroup& group = results.group("bricks");
+  group.set("bytes", bricks.bytes(), "bytes")
+      .set("size", bricks.shape().side(), "voxels")
+      .set(in_json("count"), bricks.bricks(), "bricks")
+      .set("filled", bricks.filled, "voxels")
+      .set(in_json("value_type"), value_type_name(bricks.info.type))
+      .set("dense_bytes", bricks.info.bytes(), "bytes");
+  const std::vector<std::string> names(BrickTypes::kNames.begin(), BrickTypes::kNames.end());
+  std::vector<uint64_t> counts(bricks.counts.begin(), bricks.counts.end()), bytes;
+  ResultGroup &types = group.group(in_json("types")), &type_bytes = group.group(in_json("type_bytes"));
+  for (uint32_t type = 0; type < kBrickTypeCount; ++type) {
+    bytes.push_back(bricks.type_bytes(type));
+    types.set(names[type], counts[type], "bricks");
+    type_bytes.set(names[type], bytes[type], "bytes");
+  }
+  group.table(in_report("types"))
+      .column("name", "", names)
+      .column("bricks", "bricks", std::move(counts))
+      .column("bytes", "bytes", std::move(bytes));
+  return group;
 }
 
 }  // namespace vox

@@ -1,18 +1,18 @@
-// What tools say about bricks: on screen and as JSON.
+// What tools say about bricks: on screen and in files.
 #pragma once
 
 #include <string>
 
-#include "libvox/base/json.h"
 #include "libvox/bricks/frozen_bricks.h"
+#include "libvox/measure/results.h"
 
 namespace vox {
 
 // Size, bytes and types; a few lines.
 std::string describe_bricks(const FrozenBricks& bricks);
 
-// Sets `bricks`: bytes, size (voxels a side), count, filled, dense_bytes, types.NAME (how many). Returns it.
-Json& set_bricks(Json& json, const FrozenBricks& bricks);
+// Sets the group `bricks`: bytes, size, filled, dense_bytes, how many of each type there are. Returns it.
+ResultGroup& set_bricks(ResultGroup& results, const FrozenBricks& bricks);
 
 // "262,144 voxels of u8, 86,000 filled, as 4,096 bricks of 4³ in 120 KiB, 46 % of dense"
 std::string bricks_line(const FrozenBricks& bricks);

@@ -13,15 +13,13 @@ void print_profile(const std::vector<KernelTime>& kernels) {
                format_bytes(k.bytes), k.seconds > 0 ? static_cast<double>(k.bytes) * 1e-9 / k.seconds : 0.0);
 }
 
-void set_profile(Json& json, const std::vector<KernelTime>& kernels) {
+void set_profile(ResultGroup& results, const std::vector<KernelTime>& kernels) {
   if (kernels.empty()) return;
-  Json& rows = json.array("kernels");
-  for (const KernelTime& k : kernels)
-    rows.append()
-        .set("name", k.name)
-        .set("launches", k.launches)
-        .set("seconds", k.seconds)
-        .set("bytes", k.bytes);
+  results.table(in_json("kernels"))
+      .column("name", "", kernels, &KernelTime::name)
+      .column("launches", "", kernels, &KernelTime::launches)
+      .column("seconds", "s", kernels, &KernelTime::seconds)
+      .column("bytes", "bytes", kernels, &KernelTime::bytes);
 }
 
 }  // namespace vox

@@ -3,12 +3,13 @@
 
 #include <vector>
 
-#include "libvox/base/json.h"
 #include "libvox/engine/engine.h"
+#include "libvox/measure/results.h"
 
 namespace vox {
 
-void print_profile(const std::vector<KernelTime>& kernels);            // to stderr
-void set_profile(Json& json, const std::vector<KernelTime>& kernels);  // sets kernels, where there are any
+void print_profile(const std::vector<KernelTime>& kernels);  // to stderr
+void set_profile(ResultGroup& results,
+                 const std::vector<KernelTime>& kernels);  // sets kernels, where there are any
 
 }  // namespace vox

@@ -87,37 +87,36 @@ std::string describe_scene(const VoxelScene& scene) {
   return text;
 }
 
-void set_scene(Json& json, const VoxelScene& scene) {
+void set_scene(ResultGroup& results, const VoxelScene& scene) {
   const FrozenDag& dag = scene.dag;
+  ResultGroup& json = results.group(in_json("."));
   json.set("digest", to_string(dag.digest))
-      .set("resolution", dag.resolution)
-      .set("depth", dag.depth())
-      .set("voxels", dag.voxels)
-      .set("unique_nodes", dag.unique_nodes())
-      .set("svo_nodes", dag.svo_nodes())
-      .set("dag_bytes", dag_bytes(dag))
-      .set("material_bits", dag.materials ? 4 : 0)
+      .set("resolution", dag.resolution, "voxels")
+      .set("depth", dag.depth(), "levels")
+      .set("voxels", dag.voxels, "voxels")
+      .set("unique_nodes", dag.unique_nodes(), "nodes")
+      .set("svo_nodes", dag.svo_nodes(), "nodes")
+      .set("dag_bytes", dag_bytes(dag), "bytes")
+      .set("material_bits", dag.materials ? 4u : 0u, "bits")
       .set("coverage", coverage_text(scene))
       .set("solid", scene.solid)
-      .set("voxel_size", scene.voxel_size)
+      .set("voxel_size", scene.voxel_size, "scene units")
       .set("up", up_text(scene.up))
-      .set("source", scene.source);
-  json.array("origin").append(scene.origin.x).append(scene.origin.y).append(scene.origin.z);
-  Json& levels = json.array("levels");
-  for (uint32_t level = 0; level < dag.levels.size(); ++level)
-    levels.append()
-        .set("side", dag.level_side(level))
-        .set("svo_nodes", dag.levels[level].svo_nodes)
-        .set("unique_nodes", dag.levels[level].nodes)
-        .set("bytes", dag.levels[level].words.size() * sizeof(uint32_t));
-  Json& palette = json.array("palette");
-  for (uint32_t i = 0; i < scene.palette.count; ++i) {
-    const Rgb8 c = scene.palette.colors[i];
-    palette.append()
-        .set("color", fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b))
-        .set("name", scene.palette.names[i])
-        .set("share", scene.shares[i]);
-  }
+      .set("source", scene.source)
+      .set("origin", std::vector{scene.origin.x, scene.origin.y, scene.origin.z}, "scene units");
+  std::vector<uint64_t> sides;
+  for (uint32_t level = 0; level < dag.levels.size(); ++level) sides.push_back(dag.level_side(level));
+  json.table("levels")
+      .column("side", "voxels", sides)
+      .column("svo_nodes", "nodes", dag.levels, &DagLevel::svo_nodes)
+      .column("unique_nodes", "nodes", dag.levels, &DagLevel::nodes)
+      .column("bytes", "bytes", dag.levels,
+              [](const DagLevel& level) { return level.words.size() * sizeof(uint32_t); });
+  const auto entries = std::views::iota(0u, scene.palette.count);
+  json.table("palette")
+      .column("color", "", entries, [&](uint32_t i) { return hex_name(scene.palette.colors[i]); })
+      .column("name", "", entries, [&](uint32_t i) { return scene.palette.names[i]; })
+      .column("share", "1", entries, [&](uint32_t i) { return double{scene.shares[i]}; });
 }
 
 }  // namespace vox

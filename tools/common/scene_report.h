@@ -1,12 +1,12 @@
-// What tools say about a scene: on screen and as JSON.
+// What tools say about a scene: on screen and in JSON.
 #pragma once
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "libvox/base/json.h"
 #include "libvox/dag/voxel_scene.h"
+#include "libvox/measure/results.h"
 
 namespace vox {
 
@@ -17,7 +17,7 @@ std::vector<std::pair<std::string, std::string>> scene_facts(const VoxelScene& s
 std::string describe_scene(const VoxelScene& scene);
 
 // Sets digest, resolution, voxels, unique_nodes, svo_nodes and more of the same.
-void set_scene(Json& json, const VoxelScene& scene);
+void set_scene(ResultGroup& results, const VoxelScene& scene);
 
 // "1,234,567 voxels, 45,678 unique nodes of 234,567, digest …"
 std::string summary_line(const VoxelScene& scene);

@@ -1,6 +1,8 @@
 // vox-bench bricks.
 #include <fmt/format.h>
 
+#include "formats/results/json_text.h"
+#include "formats/scene/scene_file.h"
 #include "formats/volume/any_volume.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
@@ -25,8 +27,9 @@ void run_bricks(int argc, char** argv) {
            engine->device_text());
   const BricksBenchRun run = {run_on(*engine, command.command),
                               bench_bricks(*engine, input.volume, command.bench)};
-  write_results(command.files, bricks_report(run), rows_table(run.result), page_of(run));
-  fmt::print("{}", command.json ? json_text(run) + "\n" : table_text(run));
+  const ResultGroup results = results_of(run);
+  write_results(command.files, results, rows_table(run.result), page_of(run));
+  fmt::print("{}", command.json ? json_text(results) + "\n" : table_text(run));
   if (command.engine.profile) print_profile(engine->profile());
   if (run.result.interrupted) throw Cancelled();
   log_debug("measured in {}", format_seconds(run.result.seconds));

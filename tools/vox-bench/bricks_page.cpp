@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "formats/results/page_table.h"
 #include "libvox/base/units.h"
-#include "tools/common/report_cells.h"
 #include "tools/vox-bench/bricks_report.h"
 
 namespace vox {

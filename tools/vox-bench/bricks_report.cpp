@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include "libvox/base/json.h"
+#include "formats/results/text_table.h"
 #include "libvox/base/units.h"
-#include "tools/common/text_table.h"
 #include "tools/vox-bench/columns.h"
 
 namespace vox {
@@ -19,48 +18,40 @@ uint64_t side(uint32_t log2_side) {
   return log2_side == 0 ? 0 : uint64_t{1} << log2_side;
 }
 
-void add_rows(ReportGroup& table, const std::vector<Row>& rows) {
-  table.column("types", values_of(rows, [](const Row& row) { return row.types; }))
-      .column("brick_size", values_of(rows, [](const Row& row) { return side(row.log2_side); }), "voxels")
-      .column("access", values_of(rows,
-                                  [](const Row& row) {
-                                    return std::string(kAccessNames[static_cast<size_t>(row.access)]);
-                                  }))
-      .column("loop", values_of(rows, [](const Row& row) { return row.loop; }))
-      .column("filter", values_of(rows, [](const Row& row) { return uint64_t{row.filter}; }), "voxels");
-  add_times(table, rows);
-  table.column("lookups", values_of(rows, [](const Row& row) { return row.lookups; }))
-      .column("lookups_per_second", values_of(rows, [](const Row& row) { return row.lookups_per_second(); }),
-              "1/s")
-      .column("bytes", values_of(rows, [](const Row& row) { return row.bytes; }), "bytes");
+template <class T>
+uint64_t side_of(const T& of) {
+  return side(of.log2_side);
 }
 
-void add_sets(ReportGroup& table, const std::vector<Set>& sets) {
-  table.column("types", values_of(sets, [](const Set& set) { return set.types; }))
-      .column("brick_size", values_of(sets, [](const Set& set) { return side(set.log2_side); }), "voxels")
-      .column("bricks", values_of(sets, [](const Set& set) { return set.bricks; }))
-      .column("bytes", values_of(sets, [](const Set& set) { return set.bytes; }), "bytes")
-      .column("build_ms", values_of(sets, [](const Set& set) { return set.build_seconds * 1e3; }), "ms");
+ResultTable sets_table(const std::vector<Set>& sets) {
+  ResultTable table;
+  table.column("types", "", sets, &Set::types)
+      .column("brick_size", "voxels", sets, side_of<Set>)
+      .column("bricks", "", sets, &Set::bricks)
+      .column("bytes", "bytes", sets, &Set::bytes)
+      .column("build_ms", "ms", sets, [](const Set& set) { return set.build_seconds * 1e3; });
   for (uint32_t type = 0; type < kBrickTypeCount; ++type)
-    table.column(std::string(BrickTypes::kNames[type]),
-                 values_of(sets, [&](const Set& set) { return set.counts[type]; }), "bricks");
-  table.column("compiled", values_of(sets, [](const Set& set) { return uint64_t{set.jit.compiled}; }))
-      .column("leaves", values_of(sets, [](const Set& set) { return uint64_t{set.jit.leaves}; }))
-      .column("mixed_leaves", values_of(sets, [](const Set& set) { return uint64_t{set.jit.mixed}; }))
-      .column("depth", values_of(sets, [](const Set& set) { return uint64_t{set.jit.depth}; }))
-      .column("kd_ms", values_of(sets, [](const Set& set) { return set.jit.tree_seconds * 1e3; }), "ms")
-      .column("compile_ms", values_of(sets, [](const Set& set) { return set.jit.compile_seconds * 1e3; }),
-              "ms")
-      .column("source_bytes", values_of(sets, [](const Set& set) { return set.jit.source_bytes; }), "bytes");
+    table.column(std::string(BrickTypes::kNames[type]), "bricks", sets,
+                 [&](const Set& set) { return set.counts[type]; });
+  table.column("compiled", "", sets, [](const Set& set) { return set.jit.compiled; })
+      .column("leaves", "", sets, [](const Set& set) { return set.jit.leaves; })
+      .column("mixed_leaves", "", sets, [](const Set& set) { return set.jit.mixed; })
+      .column("depth", "", sets, [](const Set& set) { return set.jit.depth; })
+      .column("kd_ms", "ms", sets, [](const Set& set) { return set.jit.tree_seconds * 1e3; })
+      .column("compile_ms", "ms", sets, [](const Set& set) { return set.jit.compile_seconds * 1e3; })
+      .column("source_bytes", "bytes", sets, [](const Set& set) { return set.jit.source_bytes; });
+  return table;
 }
 
-void add_trade_off(ReportGroup& table, const std::vector<BricksTradeOffRow>& rows) {
+ResultTable trade_off_table(const std::vector<BricksTradeOffRow>& rows) {
   using Point = BricksTradeOffRow;
-  table.column("strategy", values_of(rows, [](const Point& row) { return row.strategy; }))
-      .column("brick_size", values_of(rows, [](const Point& row) { return side(row.log2_side); }), "voxels")
-      .column("replaced", values_of(rows, [](const Point& row) { return row.replaced; }), "bricks")
-      .column("bytes", values_of(rows, [](const Point& row) { return row.bytes; }), "bytes");
+  ResultTable table;
+  table.column("strategy", "", rows, &Point::strategy)
+      .column("brick_size", "voxels", rows, side_of<Point>)
+      .column("replaced", "bricks", rows, &Point::replaced)
+      .column("bytes", "bytes", rows, &Point::bytes);
   add_times(table, rows);
+  return table;
 }
 
 std::string trade_off_text(const std::vector<BricksTradeOffRow>& rows) {
@@ -120,9 +111,19 @@ std::string sets_text(const BricksBenchResult& result) {
 
 }  // namespace
 
-ReportGroup rows_table(const BricksBenchResult& result) {
-  ReportGroup table;
-  add_rows(table, result.rows);
+ResultTable rows_table(const BricksBenchResult& result) {
+  const std::vector<Row>& rows = result.rows;
+  ResultTable table;
+  table.column("types", "", rows, &Row::types)
+      .column("brick_size", "voxels", rows, side_of<Row>)
+      .column("access", "", rows,
+              [](const Row& row) { return kAccessNames[static_cast<size_t>(row.access)]; })
+      .column("loop", "", rows, &Row::loop)
+      .column("filter", "voxels", rows, &Row::filter);
+  add_times(table, rows);
+  table.column("lookups", "", rows, &Row::lookups)
+      .column("lookups_per_second", "1/s", rows, &Row::lookups_per_second)
+      .column("bytes", "bytes", rows, &Row::bytes);
   return table;
 }
 
@@ -143,51 +144,26 @@ std::string table_text(const BricksBenchRun& run) {
       rates_text(run.result.rows), trade_off_text(run.result.trade_off));
 }
 
-std::string json_text(const BricksBenchRun& run) {
-  ReportGroup sets;
-  add_sets(sets, run.result.sets);
+ResultGroup results_of(const BricksBenchRun& run) {
   const VolumeInfo& info = run.result.info;
-  Json json;
-  json.set("device", run.device)
-      .set("device_text", run.device_text)
-      .set("source", info.source)
-      .set("voxels", info.box().voxels())
-      .set("filled", run.result.filled)
-      .set("dense_bytes", info.bytes())
-      .set("value_type", value_type_name(info.type))
-      .set("volume_voxels", VoxelBox{{0, 0, 0}, run.result.volume_size}.voxels())
-      .set("gathers", run.result.sizes.gathers)
-      .set("picture", run.result.sizes.picture)
-      .set("repetitions", run.result.sizes.repetitions)
-      .set("interrupted", run.result.interrupted)
-      .set("seconds", run.result.seconds);
-  append_rows(json.array("sets"), sets);
-  append_rows(json.array("rows"), rows_table(run.result));
-  ReportGroup trade_off;
-  add_trade_off(trade_off, run.result.trade_off);
-  append_rows(json.array("trade_off"), trade_off);
-  return json.text();
-}
-
-Report bricks_report(const BricksBenchRun& run) {
-  const VolumeInfo& info = run.result.info;
-  Report report;
-  set_run(report, run);
-  ReportGroup& bricks = report.group("bricks");
+  ResultGroup results;
+  set_run(results, run);
+  ResultGroup& bricks = results.group({".", "bricks"});
   bricks.set("source", info.source)
       .set("voxels", info.box().voxels(), "voxels")
       .set("filled", run.result.filled, "voxels")
       .set("dense_bytes", info.bytes(), "bytes")
+      .set(in_json("value_type"), value_type_name(info.type))
       .set("volume_voxels", VoxelBox{{0, 0, 0}, run.result.volume_size}.voxels(), "voxels")
       .set("gathers", run.result.sizes.gathers)
       .set("picture", run.result.sizes.picture, "pixels")
       .set("repetitions", run.result.sizes.repetitions)
-      .set("interrupted", uint32_t{run.result.interrupted})
+      .set("interrupted", run.result.interrupted)
       .set("seconds", run.result.seconds, "s");
-  add_sets(bricks.group("sets"), run.result.sets);
-  add_rows(bricks.group("rows"), run.result.rows);
-  add_trade_off(bricks.group("trade_off"), run.result.trade_off);
-  return report;
+  bricks.put("sets", sets_table(run.result.sets));
+  bricks.put("rows", rows_table(run.result));
+  bricks.put("trade_off", trade_off_table(run.result.trade_off));
+  return results;
 }
 
 }  // namespace vox

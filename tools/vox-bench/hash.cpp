@@ -1,6 +1,7 @@
 // vox-bench hash.
 #include <fmt/format.h>
 
+#include "formats/results/json_text.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
 #include "tools/common/profile.h"
@@ -19,8 +20,9 @@ void run_hash(int argc, char** argv) {
   log_info("{} items, batches of {}, on {}", format_count(sizes.fill), format_count(sizes.batch),
            engine->device_text());
   const HashBenchRun run = {run_on(*engine, command.command), bench_hash(*engine, command.bench)};
-  write_results(command.files, hash_report(run), rows_table(run.result), page_of(run));
-  fmt::print("{}", command.json ? json_text(run) + "\n" : table_text(run));
+  const ResultGroup results = results_of(run);
+  write_results(command.files, results, rows_table(run.result), page_of(run));
+  fmt::print("{}", command.json ? json_text(results) + "\n" : table_text(run));
   if (command.engine.profile) print_profile(engine->profile());
   log_debug("measured in {}", format_seconds(run.result.seconds));
 }

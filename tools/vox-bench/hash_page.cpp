@@ -5,8 +5,8 @@
 #include <functional>
 #include <set>
 
+#include "formats/results/page_table.h"
 #include "libvox/base/units.h"
-#include "tools/common/report_cells.h"
 #include "tools/vox-bench/hash_report.h"
 
 namespace vox {

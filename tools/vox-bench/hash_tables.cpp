@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "formats/results/text_table.h"
 #include "libvox/base/units.h"
-#include "tools/common/text_table.h"
 #include "tools/vox-bench/hash_report.h"
 
 namespace vox {

@@ -8,8 +8,8 @@
 
 #include "formats/io/overwrite.h"
 #include "formats/pages/html_page.h"
-#include "formats/results/report_file.h"
 #include "libvox/engine/engine.h"
+#include "libvox/measure/results.h"
 
 namespace vox {
 
@@ -20,8 +20,8 @@ struct BenchRun {
 };
 BenchRun run_on(const Engine& engine, const std::string& command);
 
-// As attributes of the report's root, or at the end of the page.
-void set_run(Report& report, const BenchRun& run);
+// At the root of the results, or at the end of the page. JSON has the device alone.
+void set_run(ResultGroup& results, const BenchRun& run);
 void set_run(HtmlPage& page, const BenchRun& run);
 
 struct ResultFiles {
@@ -38,7 +38,8 @@ ResultFiles read_result_options(const cxxopts::ParseResult& parsed, Overwrite ov
 // Before the work, not after it: can they be written where they are to go? Throws Error.
 void check_targets(const ResultFiles& files);
 
-void write_results(const ResultFiles& files, const Report& report, const ReportGroup& rows,
+// `rows` is what --csv writes.
+void write_results(const ResultFiles& files, const ResultGroup& results, const ResultTable& rows,
                    const HtmlPage& page);
 
 }  // namespace vox

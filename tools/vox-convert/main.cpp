@@ -6,6 +6,8 @@
 #include "formats/images/choose_palette.h"
 #include "formats/images/palette_file.h"
 #include "formats/mesh/mesh.h"
+#include "formats/results/json_text.h"
+#include "formats/scene/scene_file.h"
 #include "formats/scene/verify_file.h"
 #include "formats/volume/nrrd.h"
 #include "libvox/base/cancel.h"
@@ -110,34 +112,34 @@ VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion)
   return voxels;
 }
 
-std::string json_text(const Output& output, const ConvertOptions& options, const Conversion& conversion) {
-  Json json;
-  json.set("file", options.output.string());
-  if (options.verify) json.set("verified", true);
-  set_scene(json, output.scene);
-  if (output.bricks) set_bricks(json, *output.bricks);
+std::string result_text(const Output& output, const ConvertOptions& options, const Conversion& conversion) {
+  ResultGroup results;
+  results.set("file", options.output.string());
+  if (options.verify) results.set("verified", true);
+  set_scene(results, output.scene);
+  if (output.bricks) set_bricks(results, *output.bricks);
   if (const auto& error = conversion.palette_error)
-    json.object("palette_error").set("mean", error->mean).set("over_10", error->over_10);
+    results.group("palette_error").set("mean", error->mean).set("over_10", error->over_10);
   const Seconds& seconds = conversion.seconds;
-  json.object("seconds")
-      .set("load", seconds.load)
-      .set("palette", seconds.palette)
-      .set("voxelize", seconds.voxelize)
-      .set("build", seconds.build)
-      .set("bricks", seconds.bricks)
-      .set("write", seconds.write)
-      .set("verify", seconds.verify)
-      .set("total", seconds.total);
-  json.set("peak_memory_bytes", peak_resident_bytes())
-      .set("peak_device_bytes", conversion.peak_device_bytes)
+  results.group("seconds")
+      .set("load", seconds.load, "s")
+      .set("palette", seconds.palette, "s")
+      .set("voxelize", seconds.voxelize, "s")
+      .set("build", seconds.build, "s")
+      .set("bricks", seconds.bricks, "s")
+      .set("write", seconds.write, "s")
+      .set("verify", seconds.verify, "s")
+      .set("total", seconds.total, "s");
+  results.set("peak_memory_bytes", peak_resident_bytes(), "bytes")
+      .set("peak_device_bytes", conversion.peak_device_bytes, "bytes")
       .set("device", conversion.device)
       .set("triangles", conversion.triangles)
-      .set("dropped_not_finite", conversion.dropped.not_finite)
-      .set("dropped_degenerate", conversion.dropped.degenerate)
+      .set("dropped_not_finite", conversion.dropped.not_finite, "triangles")
+      .set("dropped_degenerate", conversion.dropped.degenerate, "triangles")
       .set("open_rays", conversion.open_rays)
       .set("chunks", conversion.chunks);
-  set_profile(json, conversion.kernels);
-  return json.text();
+  set_profile(results, conversion.kernels);
+  return json_text(results);
 }
 
 void convert(const ConvertOptions& options) {
@@ -156,7 +158,7 @@ void convert(const ConvertOptions& options) {
   conversion.seconds.total = total.seconds();
   if (options.engine.profile) print_profile(conversion.kernels);
   if (options.json) {
-    fmt::print("{}\n", json_text(output, options, conversion));
+    fmt::print("{}\n", result_text(output, options, conversion));
     return;
   }
   const Seconds& s = conversion.seconds;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "formats/file_types.h"
+#include "formats/results/json_text.h"
 #include "formats/scene/scene_file.h"
 #include "formats/scene/verify_file.h"
 #include "formats/voxels/export.h"
@@ -126,12 +127,12 @@ void use_scene_file(const ConvertOptions& options) {
              format_bytes(std::filesystem::file_size(options.output)), watch.seconds());
   }
   if (options.json) {
-    Json json;
-    json.set("file", name);
-    if (options.verify) json.set("verified", true);
-    set_scene(json, scene);
-    if (output.bricks) set_bricks(json, *output.bricks);
-    fmt::print("{}\n", json.text());
+    ResultGroup results;
+    results.set("file", name);
+    if (options.verify) results.set("verified", true);
+    set_scene(results, scene);
+    if (output.bricks) set_bricks(results, *output.bricks);
+    fmt::print("{}\n", json_text(results));
   } else if (options.info) {
     fmt::print("{}{}", describe_scene(scene), output.bricks ? describe_bricks(*output.bricks) : "");
   } else if (options.verify) {

@@ -4,6 +4,7 @@
 
 #include "formats/file_types.h"
 #include "formats/mesh/mesh.h"
+#include "formats/results/json_text.h"
 #include "formats/scene/scene_file.h"
 #include "formats/scene/verify_file.h"
 #include "formats/volume/nrrd.h"
@@ -48,23 +49,23 @@ struct WriteSeconds {
   double write = 0, verify = 0, total = 0;
 };
 
-std::string json_text(const ConvertOptions& options, const BricksResult& result, const WriteSeconds& seconds,
-                      const Engine& engine) {
-  Json json;
-  json.set("file", options.output.string());
-  if (options.verify) json.set("verified", true);
-  set_bricks(json, result.bricks);
-  json.object("seconds")
-      .set("read", result.read_seconds)
-      .set("build", result.seconds)
-      .set("write", seconds.write)
-      .set("verify", seconds.verify)
-      .set("total", seconds.total);
-  json.set("peak_memory_bytes", peak_resident_bytes())
-      .set("peak_device_bytes", result.peak_device_bytes)
+std::string result_text(const ConvertOptions& options, const BricksResult& result,
+                        const WriteSeconds& seconds, const Engine& engine) {
+  ResultGroup results;
+  results.set("file", options.output.string());
+  if (options.verify) results.set("verified", true);
+  set_bricks(results, result.bricks);
+  results.group("seconds")
+      .set("read", result.read_seconds, "s")
+      .set("build", result.seconds, "s")
+      .set("write", seconds.write, "s")
+      .set("verify", seconds.verify, "s")
+      .set("total", seconds.total, "s");
+  results.set("peak_memory_bytes", peak_resident_bytes(), "bytes")
+      .set("peak_device_bytes", result.peak_device_bytes, "bytes")
       .set("device", engine.device());
-  set_profile(json, engine.profile());
-  return json.text();
+  set_profile(results, engine.profile());
+  return json_text(results);
 }
 
 BricksResult built_bricks(Engine& engine, const Volume& volume, const ConvertOptions& options) {
@@ -99,7 +100,7 @@ void convert_volume(const ConvertOptions& options) {
   seconds.total = total.seconds();
   if (options.engine.profile) print_profile(engine->profile());
   if (options.json) {
-    fmt::print("{}\n", json_text(options, result, seconds, *engine));
+    fmt::print("{}\n", result_text(options, result, seconds, *engine));
     return;
   }
   log_info("{}", bricks_line(result.bricks));
@@ -130,11 +131,11 @@ void use_bricks_file(const ConvertOptions& options) {
     log_info("{}: {}", options.output.string(), format_bytes(std::filesystem::file_size(options.output)));
   }
   if (options.json) {
-    Json json;
-    json.set("file", name);
-    if (options.verify) json.set("verified", true);
-    set_bricks(json, bricks);
-    fmt::print("{}\n", json.text());
+    ResultGroup results;
+    results.set("file", name);
+    if (options.verify) results.set("verified", true);
+    set_bricks(results, bricks);
+    fmt::print("{}\n", json_text(results));
   } else if (options.info) {
     fmt::print("{}", describe_bricks(bricks));
   } else if (options.verify) {

@@ -2,14 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "formats/results/json_text.h"
+#include "formats/results/text_table.h"
 #include "formats/scene/script_scenes.h"
 #include "formats/script/script_file.h"
 #include "libvox/base/error.h"
-#include "libvox/base/json.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
 #include "libvox/edit/survey_script.h"
-#include "tools/common/text_table.h"
 #include "tools/vox-edit/targets.h"
 
 namespace vox {
@@ -27,11 +27,10 @@ class Problems {
   // Says all of it, the last by what it throws.
   [[noreturn]] void fail(const EditOptions& options) const {
     if (options.json) {
-      Json json;
-      json.set("script", options.script.string()).set("errors", count_);
-      Json& messages = json.array("messages");
-      for (const std::string& message : shown_) messages.append().set("error", message);
-      fmt::print("{}\n", json.text());
+      ResultGroup results;
+      results.set("script", options.script.string()).set("errors", count_);
+      results.table("messages").column("error", "", shown_);
+      fmt::print("{}\n", json_text(results));
     }
     if (count_ == 1) throw Error(shown_[0]);
     for (const std::string& message : shown_) log_error("{}", message);
@@ -59,12 +58,12 @@ void check_script(const EditOptions& options, const VoxelScene& scene) {
   if (complete) found = survey_script(script, others, scene.dag.resolution, on_error);
   if (problems.count() > 0) problems.fail(options);
   if (options.json) {
-    Json json;
-    json.set("script", options.script.string()).set("commands", script.total).set("edits", found.edits);
-    json.set("outside", found.outside);
-    Json& counts = json.object("tools");
+    ResultGroup results;
+    results.set("script", options.script.string()).set("commands", script.total).set("edits", found.edits);
+    results.set("outside", found.outside);
+    ResultGroup& counts = results.group("tools");
     for (const auto& [tool, count] : found.tools) counts.set(tool, count);
-    fmt::print("{}\n", json.text());
+    fmt::print("{}\n", json_text(results));
     return;
   }
   fmt::print("{}: correct: {}, {}, {} without effect inside the grid\n", options.script.string(),

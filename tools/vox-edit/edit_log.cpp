@@ -5,32 +5,18 @@
 #include <algorithm>
 #include <numeric>
 
-#include "formats/results/csv.h"
+#include "formats/results/text_table.h"
 #include "libvox/base/units.h"
-#include "tools/common/text_table.h"
 
 namespace vox {
 namespace {
 
-// A column of a field of every record.
-template <class T, class Record, class Field>
-std::vector<T> column(const std::deque<Record>& records, const Field& field) {
-  std::vector<T> values;
-  for (const Record& record : records) values.push_back(static_cast<T>(field(record)));
-  return values;
-}
-
-template <class Counts>
-void add_counts(ReportGroup& group, const std::deque<PassRecord>& passes, const std::string& what,
-                const Counts& counts) {
-  using U = uint64_t;
-  group.column(what + "_made", column<U>(passes, [&](const PassRecord& p) { return counts(p).made; }))
-      .column(what + "_distinct", column<U>(passes, [&](const PassRecord& p) { return counts(p).distinct; }))
-      .column(what + "_new", column<U>(passes, [&](const PassRecord& p) { return counts(p).inserted; }));
-}
-
-void set(Json& json, const EditCounts& counts) {
-  json.set("made", counts.made).set("distinct", counts.distinct).set("new", counts.inserted);
+// made, distinct and new, under names that begin with `name`.
+template <class Row, class Rows, class Counts>
+void add_counts(ResultTable& table, const Rows& rows, const std::string& name, const Counts& counts) {
+  table.column(name + "made", "", rows, [&](const Row& row) { return counts(row).made; })
+      .column(name + "distinct", "", rows, [&](const Row& row) { return counts(row).distinct; })
+      .column(name + "new", "", rows, [&](const Row& row) { return counts(row).inserted; });
 }
 
 }  // namespace
@@ -86,28 +72,52 @@ EditLog::Tool EditLog::all_tools() const {
   return all;
 }
 
-std::string EditLog::table() const {
-  const bool measured = all_tools().changed_voxels > 0;
-  const auto cells = [&](const std::string& name, const Tool& tool) {
-    const EditWork& work = tool.work;
-    std::vector<std::string> row = {name,
-                                    format_count(tool.edits),
-                                    format_count(tool.ms.size()),
-                                    fmt::format("{:.2f}", tool.mean()),
-                                    fmt::format("{:.2f}", tool.median()),
-                                    fmt::format("{:.2f}", tool.longest()),
-                                    format_count(work.nodes.made + work.leaves.made),
-                                    format_count(work.nodes.inserted + work.leaves.inserted)};
-    if (measured) row.push_back(format_count(tool.changed_voxels));
-    return row;
+// In JSON a tool has all columns, on a page those of times or of nodes.
+ResultTable EditLog::table_of(const std::vector<NamedTool>& tools, ToolColumns columns) {
+  using Row = NamedTool;
+  const auto of = [](const auto& get) {
+    return [=](const Row& row) { return std::invoke(get, row.second); };
   };
-  std::vector<std::string> head = {"",       "edits",   "passes",     "ms a pass",
-                                   "median", "longest", "nodes made", "new"};
-  if (measured) head.emplace_back("voxels changed");
-  TextTable table(std::move(head));
-  for (const auto& [name, tool] : tools_) table.row(cells(name, tool));
-  if (tools_.size() > 1) table.row(cells("all", all_tools()));
-  return table.text();
+  const auto shown = [&](ToolColumns which, const Heading& screen, const Heading& page) {
+    return which == columns ? Headings{screen, page} : Headings{screen, {}};
+  };
+  const auto times = [&](const char* screen, const char* page) {
+    return shown(ToolColumns::Times, {screen, Look::fixed(2)}, {page, Look::fixed(2), "ms"});
+  };
+  ResultTable table;
+  table.column(for_people(), "", tools, &Row::first, both({""}))
+      .column("edits", "edits", tools, of(&Tool::edits),
+              shown(ToolColumns::Times, {"edits", Look::count()}, {"edits", Look::count()}))
+      .column("passes", "passes", tools, of([](const Tool& tool) { return tool.ms.size(); }),
+              shown(ToolColumns::Times, {"passes", Look::count()}, {"passes", Look::count()}))
+      .column("changed_voxels", "voxels", tools, of(&Tool::changed_voxels))
+      .column("pass_ms/mean", "ms", tools, of(&Tool::mean), times("ms a pass", "mean"))
+      .column("pass_ms/median", "ms", tools, of(&Tool::median), times("median", "median"))
+      .column("pass_ms/longest", "ms", tools, of(&Tool::longest), times("longest", "longest"));
+  add_counts<Row>(table, tools, "nodes/", of([](const Tool& tool) { return tool.work.nodes; }));
+  add_counts<Row>(table, tools, "leaves/", of([](const Tool& tool) { return tool.work.leaves; }));
+  const auto sum = [&](auto EditCounts::*count) {
+    return of([=](const Tool& tool) { return tool.work.nodes.*count + tool.work.leaves.*count; });
+  };
+  const bool measured =
+      std::ranges::any_of(tools, [](const Row& row) { return row.second.changed_voxels > 0; });
+  const Heading changed = measured ? Heading{"voxels changed", Look::count()} : Heading();
+  table
+      .column(for_people(), "nodes", tools, sum(&EditCounts::made),
+              shown(ToolColumns::Nodes, {"nodes made", Look::count()}, {"made", Look::count(), "nodes"}))
+      .column(for_people(), "nodes", tools, sum(&EditCounts::inserted),
+              shown(ToolColumns::Nodes, {"new", Look::count()}, {"new", Look::count(), "nodes"}))
+      .column(for_people(), "voxels", tools, of(&Tool::changed_voxels),
+              shown(ToolColumns::Nodes, changed, {"changed", Look::count(), "voxels"}));
+  return table;
+}
+
+ResultTable EditLog::tools_table(ToolColumns columns) const {
+  return table_of({tools_.begin(), tools_.end()}, columns);
+}
+
+ResultTable EditLog::total_table(ToolColumns columns) const {
+  return table_of({{"all", all_tools()}}, columns);
 }
 
 std::string EditLog::garbage_text() const {
@@ -118,72 +128,57 @@ std::string EditLog::garbage_text() const {
 }
 
 std::string EditLog::text() const {
-  std::string text = tools_.empty() ? "no edits\n" : table();
+  std::string text = "no edits\n";
+  if (tools_.size() == 1) text = text_table(tools_table(ToolColumns::Times)).text();
+  if (tools_.size() > 1)
+    text = text_table(tools_table(ToolColumns::Times), "all", total_table(ToolColumns::Times)).text();
   if (garbage_.collections > 0) text += garbage_text() + "\n";
   return text;
 }
 
-void EditLog::set(Json& json, const Tool& tool) {
-  json.set("edits", tool.edits).set("passes", tool.ms.size()).set("changed_voxels", tool.changed_voxels);
-  json.object("pass_ms").set("mean", tool.mean()).set("median", tool.median()).set("longest", tool.longest());
-  vox::set(json.object("nodes"), tool.work.nodes);
-  vox::set(json.object("leaves"), tool.work.leaves);
-}
-
-void EditLog::set(Json& json) const {
-  set(json, all_tools());
-  Json& tools = json.object("tools");
-  for (const auto& [name, tool] : tools_) set(tools.object(name), tool);
-  json.object("garbage")
-      .set("collections", garbage_.collections)
-      .set("items", garbage_.items)
-      .set("bytes_returned", garbage_.bytes_returned)
-      .set("seconds", garbage_.seconds);
-}
-
-Report EditLog::report() const {
-  using U = uint64_t;
+ResultTable EditLog::passes_table() const {
   using P = PassRecord;
-  using C = CollectRecord;
-  Report report;
-  ReportGroup& edits = report.group("edits");
-  edits.column("line", column<U>(passes_, [](const P& p) { return p.line; }))
-      .column("frame", column<U>(passes_, [](const P& p) { return p.frame; }))
-      .column("tool", column<std::string>(passes_, [](const P& p) { return p.tool; }))
-      .column("edits", column<U>(passes_, [](const P& p) { return p.edits; }))
-      .column("changed_voxels", column<U>(passes_, [](const P& p) { return p.changed_voxels; }), "voxels");
-  add_counts(edits, passes_, "nodes", [](const P& p) { return p.work.nodes; });
-  add_counts(edits, passes_, "leaves", [](const P& p) { return p.work.leaves; });
-  edits.column("octree_bytes", column<U>(passes_, [](const P& p) { return p.work.octree_bytes; }), "bytes")
-      .column("store_items", column<U>(passes_, [](const P& p) { return p.store.items; }))
-      .column("store_item_bytes", column<U>(passes_, [](const P& p) { return p.store.item_bytes; }), "bytes")
-      .column("store_allocated_bytes", column<U>(passes_, [](const P& p) { return p.store.allocated_bytes; }),
-              "bytes")
-      .column("octree_seconds", column<double>(passes_, [](const P& p) { return p.work.octree_seconds; }),
-              "s")
-      .column("octree_device_seconds",
-              column<double>(passes_, [](const P& p) { return p.work.octree_device_seconds; }), "s")
-      .column("merge_seconds", column<double>(passes_, [](const P& p) { return p.work.merge_seconds; }), "s")
-      .column("merge_device_seconds",
-              column<double>(passes_, [](const P& p) { return p.work.merge_device_seconds; }), "s")
-      .column("seconds", column<double>(passes_, [](const P& p) { return p.seconds; }), "s");
-  report.group("collections")
-      .column("line", column<U>(collections_, [](const C& c) { return c.line; }))
-      .column("items_before", column<U>(collections_, [](const C& c) { return c.work.items_before; }))
-      .column("items_after", column<U>(collections_, [](const C& c) { return c.work.items_after; }))
-      .column("bytes_returned", column<U>(collections_, [](const C& c) { return c.work.bytes_returned; }),
-              "bytes")
-      .column("mark_seconds", column<double>(collections_, [](const C& c) { return c.work.mark_seconds; }),
-              "s")
-      .column("sweep_seconds", column<double>(collections_, [](const C& c) { return c.work.sweep_seconds; }),
-              "s");
-  return report;
+  ResultTable table;
+  table.column("line", "", passes_, &P::line)
+      .column("frame", "", passes_, &P::frame)
+      .column("tool", "", passes_, &P::tool)
+      .column("edits", "", passes_, &P::edits)
+      .column("changed_voxels", "voxels", passes_, &P::changed_voxels);
+  add_counts<P>(table, passes_, "nodes_", [](const P& pass) { return pass.work.nodes; });
+  add_counts<P>(table, passes_, "leaves_", [](const P& pass) { return pass.work.leaves; });
+  const auto seconds = [&](const char* name, double EditWork::*value) {
+    table.column(name, "s", passes_, [=](const P& pass) { return pass.work.*value; });
+  };
+  table.column("octree_bytes", "bytes", passes_, [](const P& pass) { return pass.work.octree_bytes; })
+      .column("store_items", "", passes_, [](const P& pass) { return pass.store.items; })
+      .column("store_item_bytes", "bytes", passes_, [](const P& pass) { return pass.store.item_bytes; })
+      .column("store_allocated_bytes", "bytes", passes_,
+              [](const P& pass) { return pass.store.allocated_bytes; });
+  seconds("octree_seconds", &EditWork::octree_seconds);
+  seconds("octree_device_seconds", &EditWork::octree_device_seconds);
+  seconds("merge_seconds", &EditWork::merge_seconds);
+  seconds("merge_device_seconds", &EditWork::merge_device_seconds);
+  table.column("seconds", "s", passes_, &P::seconds);
+  return table;
 }
 
-void write_log(const Report& report, const std::filesystem::path& path) {
-  if (path.extension() != ".csv") return write_report(report, path);
-  for (const ReportGroup& group : report.groups())
-    if (group.name() == "edits") write_csv(group, path);
+void EditLog::set(ResultGroup& results) const {
+  results.put(in_json("."), total_table(ToolColumns::Times), TableShape::Record);
+  results.put(in_json("tools"), tools_table(ToolColumns::Times), TableShape::ByName);
+  results.group(in_json("garbage"))
+      .set("collections", garbage_.collections)
+      .set("items", garbage_.items, "items")
+      .set("bytes_returned", garbage_.bytes_returned, "bytes")
+      .set("seconds", garbage_.seconds, "s");
+  results.put(in_report("edits"), passes_table());
+  using C = CollectRecord;
+  results.table(in_report("collections"))
+      .column("line", "", collections_, &C::line)
+      .column("items_before", "", collections_, [](const C& c) { return c.work.items_before; })
+      .column("items_after", "", collections_, [](const C& c) { return c.work.items_after; })
+      .column("bytes_returned", "bytes", collections_, [](const C& c) { return c.work.bytes_returned; })
+      .column("mark_seconds", "s", collections_, [](const C& c) { return c.work.mark_seconds; })
+      .column("sweep_seconds", "s", collections_, [](const C& c) { return c.work.sweep_seconds; });
 }
 
 }  // namespace vox

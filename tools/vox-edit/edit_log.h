@@ -3,19 +3,17 @@
 #pragma once
 
 #include <deque>
-#include <filesystem>
-#include <functional>
 #include <map>
 #include <string>
 
 #include "formats/pages/html_page.h"
-#include "formats/results/report_file.h"
-#include "libvox/base/json.h"
 #include "libvox/edit/editor.h"
+#include "libvox/measure/results.h"
 
 namespace vox {
 
 enum class KeepRows { No, Yes };
+enum class ToolColumns { Times, Nodes };  // which a page shows
 
 class EditLog {
  public:
@@ -28,10 +26,10 @@ class EditLog {
 
   // One line for each tool, and one on garbage where some was collected.
   std::string text() const;
-  // Sets edits, passes, changed_voxels, pass_ms, tools and garbage.
-  void set(Json& json) const;
-  // Groups edits and collections: one row per pass, one per collection.
-  Report report() const;
+  // For JSON the totals, also of each tool, and what was collected; for a report the tables edits and
+  // collections with a row for each pass and each collection.
+  void set(ResultGroup& results) const;
+  ResultTable passes_table() const;
   // Adds a section with charts over the passes. In edit_page.cpp.
   void show(HtmlPage& page) const;
 
@@ -49,13 +47,12 @@ class EditLog {
     uint64_t collections = 0, items = 0, bytes_returned = 0;
     double seconds = 0;
   };
-  static void set(Json& json, const Tool& tool);
+  using NamedTool = std::pair<std::string, Tool>;
   Tool all_tools() const;
-  std::string table() const;
+  static ResultTable table_of(const std::vector<NamedTool>& tools, ToolColumns columns);
+  ResultTable tools_table(ToolColumns columns) const;  // a row for each
+  ResultTable total_table(ToolColumns columns) const;  // one for all
   std::string garbage_text() const;
-  // `cells` of each tool, and of all together where there are several.
-  HtmlTable tool_table(std::vector<HtmlTable::Column> columns,
-                       const std::function<std::vector<HtmlCell>(const Tool&)>& cells) const;
 
   KeepRows keep_rows_;
   std::map<std::string, Tool> tools_;
@@ -63,8 +60,5 @@ class EditLog {
   std::deque<PassRecord> passes_;
   std::deque<CollectRecord> collections_;
 };
-
-// .csv: the table of passes alone; else HDF5 with all. Throws Error that names the file.
-void write_log(const Report& report, const std::filesystem::path& path);
 
 }  // namespace vox

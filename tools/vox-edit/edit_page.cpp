@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "formats/results/page_table.h"
 #include "libvox/base/units.h"
-#include "tools/common/report_cells.h"
 #include "tools/vox-edit/edit_log.h"
 
 namespace vox {
@@ -89,20 +89,6 @@ std::string caption(const std::string& what, size_t passes) {
 
 }  // namespace
 
-HtmlTable EditLog::tool_table(std::vector<HtmlTable::Column> columns,
-                              const std::function<std::vector<HtmlCell>(const Tool&)>& cells) const {
-  columns.insert(columns.begin(), {"", "", HtmlTable::Kind::Name});
-  HtmlTable table(std::move(columns));
-  const auto row = [&](const std::string& name, const Tool& tool) {
-    std::vector<HtmlCell> all = cells(tool);
-    all.insert(all.begin(), HtmlCell(name));
-    return all;
-  };
-  for (const auto& [name, tool] : tools_) table.row(row(name, tool));
-  if (tools_.size() > 1) table.total(row("all", all_tools()));
-  return table;
-}
-
 void EditLog::show(HtmlPage& page) const {
   page.section("Passes");
   if (passes_.empty()) {
@@ -116,6 +102,10 @@ void EditLog::show(HtmlPage& page) const {
     return count <= kMostBars ? bars_of(title, unit, passes_, lines)
                               : lines_of(title, unit, std::move(lines));
   };
+  const auto table_of_tools = [&](ToolColumns columns) {
+    return tools_.size() > 1 ? page_table(tools_table(columns), "all", total_table(columns))
+                             : page_table(tools_table(columns));
+  };
   const auto milliseconds = [](const Pass& p) { return p.seconds * 1e3; };
   std::vector<LineChart::Series> times;
   if (count <= kMostBars || tools_.size() > kSeriesColors)
@@ -123,13 +113,7 @@ void EditLog::show(HtmlPage& page) const {
   else
     for (const auto& [name, tool] : tools_) times.push_back(series(name, passes_, milliseconds, name));
   page.figure("Time of a pass", caption("Wall time in the order of the script; less is faster.", count),
-              chart_of("Time of a pass", "ms", std::move(times)),
-              tool_table({{"edits"}, {"passes"}, {"mean", "ms"}, {"median", "ms"}, {"longest", "ms"}},
-                         [](const Tool& tool) -> std::vector<HtmlCell> {
-                           return {count_cell(tool.edits), count_cell(tool.ms.size()),
-                                   number_cell(tool.mean(), 2), number_cell(tool.median(), 2),
-                                   number_cell(tool.longest(), 2)};
-                         }));
+              chart_of("Time of a pass", "ms", std::move(times)), table_of_tools(ToolColumns::Times));
   std::vector<LineChart::Series> nodes = {
       series("made", passes_, [](const Pass& p) { return p.work.nodes.made + p.work.leaves.made; }),
       series("new", passes_, [](const Pass& p) { return p.work.nodes.inserted + p.work.leaves.inserted; })};
@@ -137,14 +121,7 @@ void EditLog::show(HtmlPage& page) const {
       "Nodes of a pass",
       caption("Made in the temporary octree, leaves included, and those of them that the store did not have.",
               count),
-      chart_of("Nodes of a pass", "nodes", std::move(nodes)),
-      tool_table({{"made", "nodes"}, {"new", "nodes"}, {"changed", "voxels"}},
-                 [](const Tool& tool) -> std::vector<HtmlCell> {
-                   const EditWork& work = tool.work;
-                   return {count_cell(work.nodes.made + work.leaves.made),
-                           count_cell(work.nodes.inserted + work.leaves.inserted),
-                           count_cell(tool.changed_voxels)};
-                 }));
+      chart_of("Nodes of a pass", "nodes", std::move(nodes)), table_of_tools(ToolColumns::Nodes));
   if (garbage_.collections > 0) page.paragraph(garbage_text());
 }
 

@@ -1,6 +1,9 @@
 // vox-edit: applies the edits of a script to a scene file.
 #include <fmt/format.h>
 
+#include "formats/results/csv.h"
+#include "formats/results/json_text.h"
+#include "formats/results/report_file.h"
 #include "formats/scene/bricks_beside.h"
 #include "formats/scene/scene_file.h"
 #include "formats/scene/script_scenes.h"
@@ -19,7 +22,6 @@
 #include "tools/common/bricks_report.h"
 #include "tools/common/profile.h"
 #include "tools/common/scene_report.h"
-#include "tools/common/text_table.h"
 #include "tools/common/tool.h"
 #include "tools/vox-edit/check.h"
 #include "tools/vox-edit/edit_log.h"
@@ -62,8 +64,8 @@ class EditRun {
 
   void run(double read_seconds);
   std::string text() const;
-  std::string json_text() const;
-  Report report() const;
+  ResultGroup results() const;
+  void write_log(const std::filesystem::path& path) const;
   HtmlPage page() const;
   std::vector<KernelTime> profile() const { return engine_->profile(); }
 
@@ -234,29 +236,32 @@ std::string EditRun::text() const {
   return text;
 }
 
-std::string EditRun::json_text() const {
-  Json json;
-  json.set("file", options_.scene.string()).set("script", options_.script.string());
-  set_scene(json, scene_);
-  if (bricks_) set_bricks(json, *bricks_);
-  log_.set(json);
-  json.object("store")
-      .set("items", store_.items)
-      .set("item_bytes", store_.item_bytes)
-      .set("allocated_bytes", store_.allocated_bytes);
-  json.object("seconds").set("load", seconds_.load).set("edit", seconds_.edit).set("write", seconds_.write);
-  json.set("peak_memory_bytes", peak_resident_bytes()).set("device", engine_->device());
-  set_profile(json, profile());
-  return json.text();
+ResultGroup EditRun::results() const {
+  ResultGroup results;
+  results.set(in_report("tool"), "vox-edit").set(in_report("generator"), generator_text());
+  results.set(in_report("command"), options_.command).set(in_report("created"), timestamp());
+  results.set(in_report("device"), engine_->device()).set(in_report("table"), options_.engine.table);
+  results.set("file", options_.scene.string()).set("script", options_.script.string());
+  results.set(in_report("resolution"), scene_.dag.resolution).set(in_report("batch"), options_.batch);
+  set_scene(results, scene_);
+  if (bricks_) set_bricks(results.group(in_json(".")), *bricks_);
+  log_.set(results);
+  results.group(in_json("store"))
+      .set("items", store_.items, "items")
+      .set("item_bytes", store_.item_bytes, "bytes")
+      .set("allocated_bytes", store_.allocated_bytes, "bytes");
+  results.group(in_json("seconds"))
+      .set("load", seconds_.load, "s")
+      .set("edit", seconds_.edit, "s")
+      .set("write", seconds_.write, "s");
+  results.set(in_json("peak_memory_bytes"), peak_resident_bytes(), "bytes");
+  results.set(in_json("device"), engine_->device());
+  set_profile(results, profile());
+  return results;
 }
 
-Report EditRun::report() const {
-  Report report = log_.report();
-  report.set("tool", "vox-edit").set("generator", generator_text()).set("command", options_.command);
-  report.set("created", timestamp()).set("device", engine_->device()).set("table", options_.engine.table);
-  report.set("file", options_.scene.string()).set("script", options_.script.string());
-  report.set("resolution", scene_.dag.resolution).set("batch", options_.batch);
-  return report;
+void EditRun::write_log(const std::filesystem::path& path) const {
+  path.extension() == ".csv" ? write_csv(log_.passes_table(), path) : write_report(results(), path);
 }
 
 HtmlPage EditRun::page() const {
@@ -288,7 +293,7 @@ void run(int argc, char** argv) {
   EditRun edit(options, std::move(scene), std::move(script), std::move(others));
   edit.run(watch.seconds());
   if (options.log) {
-    write_log(edit.report(), *options.log);
+    edit.write_log(*options.log);
     log_info("{}: {}", options.log->string(), size_text(*options.log));
   }
   if (options.html) {
@@ -296,7 +301,7 @@ void run(int argc, char** argv) {
     log_info("{}: {}", options.html->string(), size_text(*options.html));
   }
   if (options.engine.profile) print_profile(edit.profile());
-  fmt::print("{}", options.json ? edit.json_text() + "\n" : edit.text());
+  fmt::print("{}", options.json ? json_text(edit.results()) + "\n" : edit.text());
 }
 
 }  // namespace

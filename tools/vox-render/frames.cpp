@@ -49,19 +49,19 @@ std::vector<PngText> picture_texts(const CameraPose& pose, const Place& place,
   return list;
 }
 
-void set_picture(Json& json, const Frame& frame, const Picture& picture, const Place& place,
+void set_picture(ResultGroup& results, const Frame& frame, const Picture& picture, const Place& place,
                  const RenderToolOptions& options) {
-  json.set("file", frame.file.string())
-      .set("width", picture.image.width)
-      .set("height", picture.image.height)
-      .set("seconds", picture.seconds);
+  results.set("file", frame.file.string())
+      .set("width", picture.image.width, "pixels")
+      .set("height", picture.image.height, "pixels")
+      .set("seconds", picture.seconds, "s");
   if (options.slice) {
-    json.set("slice", slice_text(*options.slice));
+    results.set("slice", slice_text(*options.slice));
     return;
   }
-  json.set("eye", point_text(place.to_world(frame.pose.eye)))
+  results.set("eye", point_text(place.to_world(frame.pose.eye)))
       .set("target", point_text(place.to_world(frame.pose.target)))
-      .set("fov", frame.pose.fov)
+      .set("fov", frame.pose.fov, "degrees")
       .set("rays", picture.rays);
 }
 

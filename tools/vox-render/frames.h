@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "formats/images/png_file.h"
-#include "libvox/base/json.h"
+#include "libvox/measure/results.h"
 #include "libvox/render/viewpoints.h"
 #include "tools/vox-render/options.h"
 
@@ -28,7 +28,7 @@ void check_targets(const std::vector<Frame>& list, const RenderToolOptions& opti
 std::vector<PngText> picture_texts(const CameraPose& pose, const Place& place,
                                    const RenderToolOptions& options);
 
-void set_picture(Json& json, const Frame& frame, const Picture& picture, const Place& place,
+void set_picture(ResultGroup& results, const Frame& frame, const Picture& picture, const Place& place,
                  const RenderToolOptions& options);
 
 }  // namespace vox

@@ -1,6 +1,7 @@
 // vox-render: a picture of a scene file, of what is in it.
 #include <fmt/format.h>
 
+#include "formats/results/json_text.h"
 #include "formats/scene/scene_file.h"
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
@@ -42,11 +43,10 @@ void run(int argc, char** argv) {
   check_targets(list, options);
   const std::unique_ptr<Engine> engine = make_engine(options.engine);
   log_debug("on {}", engine->device_text());
-  Json json;
-  json.set("scene", options.scene.string())
+  ResultGroup results;
+  results.set("scene", options.scene.string())
       .set("digest", to_string(scene.dag.digest))
       .set("device", engine->device());
-  Json& rows = json.array("pictures");
   const std::unique_ptr<Renderer> renderer = engine->renderer(scene.dag, scene.palette);
   for (const Frame& frame : list) {
     throw_if_cancelled();
@@ -55,11 +55,11 @@ void run(int argc, char** argv) {
     texts.push_back({"Digest", to_string(scene.dag.digest)});
     write_png(picture.image, texts, frame.file);
     log_info("{}, {}", frame.file.string(), format_seconds(picture.seconds));
-    set_picture(rows.append(), frame, picture, place, options);
+    set_picture(results.append("pictures"), frame, picture, place, options);
   }
-  set_profile(json, engine->profile());
+  set_profile(results, engine->profile());
   if (options.engine.profile) print_profile(engine->profile());
-  if (options.json) fmt::print("{}\n", json.text());
+  if (options.json) fmt::print("{}\n", json_text(results));
 }
 
 }  // namespace

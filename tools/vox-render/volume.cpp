@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "formats/results/json_text.h"
 #include "formats/scene/scene_file.h"
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
@@ -54,11 +55,11 @@ void cut(const FrozenBricks& bricks, const RenderToolOptions& options) {
   write_picture(picture, values, frame, {}, options);
   log_info("{}: {} to {}", frame.file.string(), picture.low, picture.high);
   if (!options.json) return;
-  Json json;
-  json.set("volume", options.scene.string());
-  set_picture(json, frame, picture, {}, options);
-  json.set("low", picture.low).set("high", picture.high);
-  fmt::print("{}\n", json.text());
+  ResultGroup results;
+  results.set("volume", options.scene.string());
+  set_picture(results, frame, picture, {}, options);
+  results.set("low", picture.low).set("high", picture.high);
+  fmt::print("{}\n", json_text(results));
 }
 
 void cast(const FrozenBricks& bricks, const RenderToolOptions& options) {
@@ -71,9 +72,8 @@ void cast(const FrozenBricks& bricks, const RenderToolOptions& options) {
   check_targets(list, options);
   const std::unique_ptr<Engine> engine = make_engine(options.engine);
   log_debug("on {}", engine->device_text());
-  Json json;
-  json.set("volume", options.scene.string()).set("device", engine->device());
-  Json& pictures = json.array("pictures");
+  ResultGroup results;
+  results.set("volume", options.scene.string()).set("device", engine->device());
   const ShownValues values = values_of(bricks, options);
   const std::unique_ptr<VolumeRenderer> renderer = engine->volume_renderer(bricks);
   VolumeRenderOptions render;
@@ -87,12 +87,12 @@ void cast(const FrozenBricks& bricks, const RenderToolOptions& options) {
     const Picture picture = renderer->render(render);
     write_picture(picture, values, frame, place, options);
     log_info("{}, {}", frame.file.string(), format_seconds(picture.seconds));
-    set_picture(pictures.append(), frame, picture, place, options);
+    set_picture(results.append("pictures"), frame, picture, place, options);
   }
-  json.set("low", values.colors.range.low).set("high", values.colors.range.high);
-  set_profile(json, engine->profile());
+  results.set("low", values.colors.range.low).set("high", values.colors.range.high);
+  set_profile(results, engine->profile());
   if (options.engine.profile) print_profile(engine->profile());
-  if (options.json) fmt::print("{}\n", json.text());
+  if (options.json) fmt::print("{}\n", json_text(results));
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 
 #include "formats/file_types.h"
 #include "formats/mesh/mesh_writer.h"
+#include "formats/results/json_text.h"
 #include "libvox/base/error.h"
-#include "libvox/base/json.h"
 #include "libvox/base/log.h"
 #include "libvox/base/stopwatch.h"
 #include "libvox/base/units.h"
@@ -93,22 +93,22 @@ struct Seconds {
   double generate = 0, write = 0;
 };
 
-std::string json_text(const Scene& scene, const fs::path& path, Seconds seconds) {
-  Json result;
-  result.set("file", path.string())
+std::string result_text(const Scene& scene, const fs::path& path, Seconds seconds) {
+  ResultGroup results;
+  results.set("file", path.string())
       .set("triangles", scene.triangles.size())
       .set("vertices", scene.positions.size())
       .set("materials", scene.materials.size())
       .set("images", scene.images.size());
   const Box bounds = bounding_box(scene);
-  Json& box = result.object("bounds");
-  for (auto [name, corner] : {std::pair{"min", bounds.min}, {"max", bounds.max}})
-    box.array(name).append(corner.x).append(corner.y).append(corner.z);
-  result.object("seconds")
-      .set("generate", seconds.generate)
-      .set("write", seconds.write)
-      .set("total", seconds.generate + seconds.write);
-  return result.text();
+  results.group("bounds")
+      .set("min", std::vector{bounds.min.x, bounds.min.y, bounds.min.z}, "m")
+      .set("max", std::vector{bounds.max.x, bounds.max.y, bounds.max.z}, "m");
+  results.group("seconds")
+      .set("generate", seconds.generate, "s")
+      .set("write", seconds.write, "s")
+      .set("total", seconds.generate + seconds.write, "s");
+  return json_text(results);
 }
 
 std::string summary(const Scene& scene, const fs::path& path, Seconds seconds) {
@@ -144,7 +144,7 @@ void run(int argc, char** argv) {
   write_mesh(scene, path);
   seconds.write = watch.lap();
   if (common.json) {
-    fmt::print("{}\n", json_text(scene, path, seconds));
+    fmt::print("{}\n", result_text(scene, path, seconds));
   } else {
     log_info("{}", summary(scene, path, seconds));
   }

@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <numeric>
 
+#include "formats/results/text_table.h"
 #include "libvox/base/units.h"
 #include "libvox/bricks/types/type_sets.h"
 #include "tools/common/bricks_report.h"
-#include "tools/common/text_table.h"
 
 namespace vox {
 namespace {
@@ -22,45 +20,73 @@ uint32_t side_of(const BrickTotals& totals) {
   return 1u << totals.log2_side;
 }
 
-std::string sizes_table(const BricksStats& stats) {
-  std::vector<std::string> titles = {"size", "bricks", "thesis"};
-  for (const BrickTypesRow& row : stats.rows) titles.push_back(row.name);
-  TextTable table(std::move(titles));
-  for (size_t size = 0; size < stats.rows[0].sizes.size(); ++size) {
-    const BrickTotals& first = stats.rows[0].sizes[size];
-    std::vector<std::string> cells = {fmt::format("{}³", side_of(first)), format_count(first.bricks),
-                                      format_bytes(first.thesis_bytes)};
-    for (const BrickTypesRow& row : stats.rows) cells.push_back(format_bytes(row.sizes[size].total_bytes()));
-    table.row(std::move(cells));
-  }
-  return table.text();
+const std::vector<BrickTotals>& all_types(const BricksStats& stats) {
+  return stats.rows.back().sizes;
 }
 
-// Of all types.
-std::string types_table(const BricksStats& stats) {
-  std::vector<std::string> titles = {"size"};
-  titles.insert(titles.end(), BrickTypes::kNames.begin(), BrickTypes::kNames.end());
-  TextTable table(std::move(titles));
-  for (const BrickTotals& totals : stats.rows.back().sizes) {
-    std::vector<std::string> cells = {fmt::format("{}³", side_of(totals))};
-    for (uint32_t type = 0; type < kBrickTypeCount; ++type)
-      cells.push_back(fmt::format("{:.1f} %", 100 * share_of(type, totals)));
-    table.row(std::move(cells));
-  }
-  return table.text();
+std::string cube_text(const BrickTotals& totals) {
+  return fmt::format("{}³", side_of(totals));
 }
 
-std::string forms_table(const BricksStats& stats) {
-  if (!stats.svdag_bytes) return "";
-  TextTable table({"form", "size", "bits a filled voxel", "of the SVDAG"});
-  for (const SceneSize& form : stats.forms())
-    table.row({form.text, format_bytes(form.bytes),
-               fmt::format("{:.3f}", bits_per_voxel(form, stats.bricks.filled)),
-               fmt::format("{:.2f} ×", stats.to_svdag(form))});
-  return "\nBeside the SVDAG of the same voxels\n" + table.text();
+// What bricks of each side and set of types take.
+void add_sizes(ResultTable& table, const BricksStats& stats) {
+  const std::vector<BrickTotals>& totals = stats.rows[0].sizes;
+  table.column({"size", "sizes/size"}, "voxels", totals, side_of, {.page = {"side", {}, "voxels"}})
+      .column(for_people(), "", totals, cube_text, {.screen = {"size"}})
+      .column(for_people(), "bricks", totals, &BrickTotals::bricks, {.screen = {"bricks", Look::count()}})
+      .column({"thesis_bytes", "sizes/thesis"}, "bytes", totals, &BrickTotals::thesis_bytes,
+              {.screen = {"thesis", Look::bytes()}});
+  for (const BrickTypesRow& row : stats.rows)
+    table.column({"bytes/" + row.name, "sizes/" + row.name}, "bytes", row.sizes, &BrickTotals::total_bytes,
+                 {.screen = {row.name, Look::bytes()}, .page = {row.name, Look::count(), "bytes"}});
+  table.column(for_people(), "bytes", totals, &BrickTotals::thesis_bytes,
+               {.page = {"thesis", Look::count(), "bytes"}});
+}
+
+// Which types there are of each side, where all are allowed.
+void add_shares(ResultTable& table, const BricksStats& stats) {
+  table
+      .column(in_report("shares/size"), "voxels", all_types(stats), side_of, {.page = {"side", {}, "voxels"}})
+      .column(for_people(), "", all_types(stats), cube_text, {.screen = {"size"}});
+  for (uint32_t type = 0; type < kBrickTypeCount; ++type) {
+    const std::string name(BrickTypes::kNames[type]);
+    table.column(
+        "shares/" + name, "of the volume", all_types(stats),
+        [&](const BrickTotals& totals) { return share_of(type, totals); },
+        both({name, Look::fixed(1, 100), "%"}));
+  }
 }
 
 }  // namespace
+
+ResultTable sizes_table(const BricksStats& stats) {
+  ResultTable table;
+  add_sizes(table, stats);
+  return table;
+}
+
+ResultTable shares_table(const BricksStats& stats) {
+  ResultTable table;
+  add_shares(table, stats);
+  return table;
+}
+
+ResultTable forms_table(const BricksStats& stats) {
+  const std::vector<SceneSize> forms = stats.forms();
+  const auto bits = [&](const SceneSize& form) { return bits_per_voxel(form, stats.bricks.filled); };
+  const auto to_svdag = [&](const SceneSize& form) { return stats.to_svdag(form); };
+  ResultTable table;
+  table.column("name", "", forms, &SceneSize::name)
+      .column(for_people(), "", forms, &SceneSize::text, both({"form", Look::words()}))
+      .column("bytes", "bytes", forms, &SceneSize::bytes,
+              {.screen = {"size", Look::bytes()}, .page = {"size", Look::count(), "bytes"}})
+      .column("bits_per_voxel", "bits per filled voxel", forms, bits,
+              {.screen = {"bits a filled voxel", Look::fixed(3)},
+               .page = {"a filled voxel", Look::fixed(3), "bits"}})
+      .column("to_svdag", "of the SVDAG's bytes", forms, to_svdag,
+              both({"of the SVDAG", Look::fixed(2), "×"}));
+  return table;
+}
 
 double share_of(uint32_t type, const BrickTotals& totals) {
   return ratio(totals.voxels[type], std::accumulate(totals.voxels.begin(), totals.voxels.end(), uint64_t{0}));
@@ -103,106 +129,34 @@ BricksStats measure_bricks(FrozenBricks bricks, Engine& engine) {
 }
 
 std::string bricks_text(const BricksStats& stats) {
+  const std::string forms =
+      stats.svdag_bytes ? "\nBeside the SVDAG of the same voxels\n" + text_table(forms_table(stats)).text()
+                        : "";
   return fmt::format(
       "\nBricks\n{}filled       {:.2f} % of the volume, {:.2f} bits of overhead for each filled voxel\n{}"
       "\nWhat others would take: the thesis's layout, and ours of some types\n{}"
       "\nShares of the volume, of all types\n{}",
-      describe_bricks(stats.bricks), 100 * stats.filled_share(), stats.overhead_bits(), forms_table(stats),
-      sizes_table(stats), types_table(stats));
+      describe_bricks(stats.bricks), 100 * stats.filled_share(), stats.overhead_bits(), forms,
+      text_table(sizes_table(stats)).text(), text_table(shares_table(stats)).text());
 }
 
-void set_bricks_stats(Json& json, const BricksStats& stats) {
-  Json& object = set_bricks(json, stats.bricks);
-  object.set("filled_share", stats.filled_share())
-      .set("dense_share", stats.dense_share())
-      .set("overhead_bits", stats.overhead_bits());
-  const std::vector<SceneSize> forms = stats.forms();
-  object.set("bits_per_voxel", bits_per_voxel(forms[0], stats.bricks.filled));
-  if (stats.svdag_bytes)
-    object.object("svdag")
-        .set("bytes", *stats.svdag_bytes)
-        .set("bits_per_voxel", bits_per_voxel(forms[1], stats.bricks.filled))
-        .set("bricks_to_svdag", stats.to_svdag(forms[0]));
-  Json& sizes = object.array("sizes");
-  for (size_t size = 0; size < stats.rows[0].sizes.size(); ++size) {
-    Json& entry = sizes.append();
-    entry.set("size", side_of(stats.rows[0].sizes[size]))
-        .set("thesis_bytes", stats.rows[0].sizes[size].thesis_bytes);
-    Json& bytes = entry.object("bytes");
-    for (const BrickTypesRow& row : stats.rows) bytes.set(row.name, row.sizes[size].total_bytes());
-    const BrickTotals& all = stats.rows.back().sizes[size];
-    Json& shares = entry.object("shares");
-    for (uint32_t type = 0; type < kBrickTypeCount; ++type)
-      shares.set(std::string(BrickTypes::kNames[type]), share_of(type, all));
-  }
-}
-
-namespace {
-
-template <class Value>
-auto column(const BrickTypesRow& row, const Value& value) {
-  std::vector<decltype(value(row.sizes[0]))> values;
-  for (const BrickTotals& totals : row.sizes) values.push_back(value(totals));
-  return values;
-}
-
-uint64_t side_number(const BrickTotals& totals) {
-  return side_of(totals);
-}
-
-// What each side and set of types takes, and which types there are of each side.
-void add_sizes(ReportGroup& group, const BricksStats& stats) {
-  ReportGroup& sizes = group.group("sizes");
-  sizes.column("size", column(stats.rows[0], side_number), "voxels")
-      .column("thesis", column(stats.rows[0], [](const BrickTotals& t) { return t.thesis_bytes; }), "bytes");
-  for (const BrickTypesRow& row : stats.rows)
-    sizes.column(row.name, column(row, [](const BrickTotals& t) { return t.total_bytes(); }), "bytes");
-  ReportGroup& shares = group.group("shares");
-  shares.column("size", column(stats.rows.back(), side_number), "voxels");
-  for (uint32_t type = 0; type < kBrickTypeCount; ++type)
-    shares.column(std::string(BrickTypes::kNames[type]),
-                  column(stats.rows.back(), [&](const BrickTotals& t) { return share_of(type, t); }),
-                  "of the volume");
-}
-
-void add_forms(ReportGroup& group, const BricksStats& stats) {
-  if (!stats.svdag_bytes) return;
-  std::vector<std::string> names;
-  std::vector<uint64_t> bytes;
-  std::vector<double> bits, ratios;
-  for (const SceneSize& form : stats.forms()) {
-    names.push_back(form.name);
-    bytes.push_back(form.bytes);
-    bits.push_back(bits_per_voxel(form, stats.bricks.filled));
-    ratios.push_back(stats.to_svdag(form));
-  }
-  group.group("forms")
-      .column("name", std::move(names))
-      .column("bytes", std::move(bytes), "bytes")
-      .column("bits_per_voxel", std::move(bits), "bits per filled voxel")
-      .column("to_svdag", std::move(ratios), "of the SVDAG's bytes");
-}
-
-}  // namespace
-
-void add_bricks(ReportGroup& group, const BricksStats& stats) {
-  const FrozenBricks& bricks = stats.bricks;
-  group.set("bytes", bricks.bytes(), "bytes")
-      .set("size", bricks.shape().side(), "voxels")
-      .set("dense_bytes", bricks.info.bytes(), "bytes")
-      .set("filled", bricks.filled, "voxels")
-      .set("filled_share", stats.filled_share(), "of the volume")
+void set_bricks_stats(ResultGroup& results, const BricksStats& stats) {
+  ResultGroup& bricks = set_bricks(results, stats.bricks);
+  const ResultTable forms = forms_table(stats);
+  bricks.set("filled_share", stats.filled_share(), "of the volume")
       .set("dense_share", stats.dense_share(), "of the dense volume's bytes")
-      .set("overhead", stats.overhead_bits(), "bits a filled voxel");
-  std::vector<std::string> names(BrickTypes::kNames.begin(), BrickTypes::kNames.end());
-  std::vector<uint64_t> bytes;
-  for (uint32_t type = 0; type < kBrickTypeCount; ++type) bytes.push_back(bricks.type_bytes(type));
-  group.group("types")
-      .column("name", std::move(names))
-      .column("bricks", std::vector<uint64_t>(bricks.counts.begin(), bricks.counts.end()), "bricks")
-      .column("bytes", std::move(bytes), "bytes");
-  add_sizes(group, stats);
-  add_forms(group, stats);
+      .set({"overhead_bits", "overhead"}, stats.overhead_bits(), "bits a filled voxel")
+      .set(in_json("bits_per_voxel"), forms["bits_per_voxel"].number(0), "bits per filled voxel");
+  if (stats.svdag_bytes) {
+    bricks.group(in_json("svdag"))
+        .set("bytes", *stats.svdag_bytes, "bytes")
+        .set("bits_per_voxel", forms["bits_per_voxel"].number(1), "bits per filled voxel")
+        .set("bricks_to_svdag", forms["to_svdag"].number(0), "of the SVDAG's bytes");
+    bricks.put(in_report("forms"), forms);
+  }
+  ResultTable& sizes = bricks.table({"sizes", "."});
+  add_sizes(sizes, stats);
+  add_shares(sizes, stats);
 }
 
 }  // namespace vox

@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "formats/pages/html_page.h"
-#include "formats/results/report_file.h"
-#include "libvox/base/json.h"
 #include "libvox/engine/engine.h"
+#include "libvox/measure/results.h"
 #include "libvox/measure/scene_sizes.h"
 
 namespace vox {
@@ -40,9 +39,13 @@ double share_of(uint32_t type, const BrickTotals& totals);
 // Table 6.3.
 BricksStats measure_bricks(FrozenBricks bricks, Engine& engine);
 
+// For people: what others would take, which types there are of each size, and the forms beside one another.
+ResultTable sizes_table(const BricksStats& stats);
+ResultTable shares_table(const BricksStats& stats);
+ResultTable forms_table(const BricksStats& stats);
+
 std::string bricks_text(const BricksStats& stats);
-void set_bricks_stats(Json& json, const BricksStats& stats);
-void add_bricks(ReportGroup& group, const BricksStats& stats);
+void set_bricks_stats(ResultGroup& results, const BricksStats& stats);
 void add_bricks(HtmlPage& page, const BricksStats& stats);
 
 }  // namespace vox

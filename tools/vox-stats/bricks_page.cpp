@@ -3,8 +3,9 @@
 
 #include <algorithm>
 
+#include "formats/results/page_table.h"
+#include "formats/results/text_table.h"
 #include "libvox/base/units.h"
-#include "tools/common/report_cells.h"
 #include "tools/vox-stats/bricks.h"
 
 namespace vox {
@@ -37,38 +38,31 @@ void add_types(HtmlPage& page, const FrozenBricks& bricks) {
               "Each brick has the form that takes least memory.", draw(chart), table);
 }
 
+// A row for each side, and a series for each column of a group, in per cent of `whole`.
+void add_series(BarChart& chart, const ResultTable& table, double whole) {
+  chart.rows = shown_texts(table.columns().front(), Look());
+  for (const ResultColumn& column : table.columns()) {
+    const auto& [title, look, unit, weight] = column.shown.page;
+    if (!title || column.name.json.find('/') == std::string::npos) continue;
+    std::vector<double>& values =
+        chart.series.emplace_back(BarChart::Series{*title, column.numbers()}).values;
+    for (double& value : values) value = value / whole * 100;
+  }
+}
+
 void add_sizes(HtmlPage& page, const BricksStats& stats) {
   BarChart chart = {
       .title = "Size for each side of the bricks",
       .description =
           "For each side of the bricks what the sets of types take, in per cent of the dense volume",
       .unit = "% of the dense volume"};
-  const auto dense = static_cast<double>(std::max<uint64_t>(1, stats.bricks.info.bytes()));
-  std::vector<HtmlTable::Column> columns = {{"side", "voxels", HtmlTable::Kind::Name}};
-  for (const BrickTypesRow& row : stats.rows) {
-    chart.series.push_back({row.name, {}});
-    columns.push_back({row.name, "bytes"});
-  }
-  columns.push_back({"thesis", "bytes"});
-  HtmlTable table(std::move(columns));
-  for (size_t size = 0; size < stats.rows[0].sizes.size(); ++size) {
-    const BrickTotals& first = stats.rows[0].sizes[size];
-    const std::string side = std::to_string(1u << first.log2_side);
-    chart.rows.push_back(side);
-    std::vector<HtmlCell> cells = {side};
-    for (size_t row = 0; row < stats.rows.size(); ++row) {
-      const uint64_t bytes = stats.rows[row].sizes[size].total_bytes();
-      chart.series[row].values.push_back(static_cast<double>(bytes) / dense * 100);
-      cells.push_back(count_cell(bytes));
-    }
-    cells.push_back(count_cell(first.thesis_bytes));
-    table.row(std::move(cells));
-  }
+  const ResultTable sizes = sizes_table(stats);
+  add_series(chart, sizes, static_cast<double>(std::max<uint64_t>(1, stats.bricks.info.bytes())));
   page.figure("What other sides and types would take",
               fmt::format("Bricks of one type beside empty ones, of the thesis's four, and of all. The dense "
                           "volume has {}.",
                           format_bytes(stats.bricks.info.bytes())),
-              draw(chart), table);
+              draw(chart), page_table(sizes));
 }
 
 // Of all types.
@@ -77,47 +71,23 @@ void add_shares(HtmlPage& page, const BricksStats& stats) {
                     .description = "For each side of the bricks the share of each type, in per cent",
                     .unit = "% of the volume",
                     .bars = BarChart::Bars::EndToEnd};
-  std::vector<HtmlTable::Column> columns = {{"side", "voxels", HtmlTable::Kind::Name}};
-  for (const std::string_view name : BrickTypes::kNames) {
-    chart.series.push_back({std::string(name), {}});
-    columns.push_back({std::string(name), "%"});
-  }
-  HtmlTable table(std::move(columns));
-  for (const BrickTotals& totals : stats.rows.back().sizes) {
-    const std::string side = std::to_string(1u << totals.log2_side);
-    chart.rows.push_back(side);
-    std::vector<HtmlCell> cells = {side};
-    for (uint32_t type = 0; type < kBrickTypeCount; ++type) {
-      const double share = 100 * share_of(type, totals);
-      chart.series[type].values.push_back(share);
-      cells.push_back(number_cell(share, 1));
-    }
-    table.row(std::move(cells));
-  }
+  const ResultTable shares = shares_table(stats);
+  add_series(chart, shares, 1);
   page.figure("Types of other sides", "What the bricks would be, where all types are allowed.", draw(chart),
-              table);
+              page_table(shares));
 }
 
 void add_forms(HtmlPage& page, const BricksStats& stats) {
   if (!stats.svdag_bytes) return;
+  const ResultTable forms = forms_table(stats);
   BarChart chart = {.title = "Bricks beside the SVDAG",
                     .description = "A bar for the bricks and one for the SVDAG: bits for each filled voxel",
                     .unit = "bits a filled voxel",
-                    .series = {{"size", {}}}};
-  HtmlTable table({{"form", "", HtmlTable::Kind::Words},
-                   {"size", "bytes"},
-                   {"a filled voxel", "bits"},
-                   {"of the SVDAG", "×"}});
-  for (const SceneSize& form : stats.forms()) {
-    const double bits = bits_per_voxel(form, stats.bricks.filled);
-    chart.rows.push_back(form.text);
-    chart.series[0].values.push_back(bits);
-    chart.notes.push_back(format_bytes(form.bytes));
-    table.row(
-        {form.text, count_cell(form.bytes), number_cell(bits, 3), number_cell(stats.to_svdag(form), 2)});
-  }
+                    .rows = {stats.forms()[0].text, stats.forms()[1].text},
+                    .series = {{"size", forms["bits_per_voxel"].numbers()}},
+                    .notes = shown_texts(forms["bytes"], Look::bytes())};
   page.figure("Beside the SVDAG of the same voxels", "What access to each needs in memory.", draw(chart),
-              table);
+              page_table(forms));
 }
 
 }  // namespace

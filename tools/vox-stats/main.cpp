@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "formats/results/json_text.h"
+#include "formats/results/report_file.h"
 #include "formats/scene/scene_file.h"
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
@@ -22,19 +24,6 @@ uint64_t SceneStats::dag_bytes() const {
   uint64_t words = 0;
   for (const DagLevel& level : scene.dag.levels) words += level.words.size();
   return words * sizeof(uint32_t);
-}
-
-double overhead(const SceneStats& stats, const TableMemory& memory) {
-  const auto alone = static_cast<double>(stats.dag_bytes());
-  return alone > 0 ? static_cast<double>(memory.total_bytes()) / alone - 1 : 0;
-}
-
-double slabs_a_bucket(const TableMemory& memory) {
-  return static_cast<double>(memory.slabs) / static_cast<double>(std::max<uint64_t>(1, memory.buckets));
-}
-
-uint64_t longest_chain(const TableMemory& memory) {
-  return std::max<size_t>(1, memory.chain_lengths.size()) - 1;
 }
 
 namespace {
@@ -177,18 +166,17 @@ void run(int argc, char** argv) {
   } catch (const Error& error) {
     throw Error(error.what()).at(stats.file);
   }
-  if (options.output) {
-    Report report = report_of(stats);
-    report.set("generator", generator_text()).set("command", options.command).set("created", timestamp());
-    write_report(report, *options.output);
-  }
+  ResultGroup results = results_of(stats);
+  results.set(in_report("generator"), generator_text());
+  results.set(in_report("command"), options.command).set(in_report("created"), timestamp());
+  if (options.output) write_report(results, *options.output);
   if (options.html) {
     HtmlPage page = page_of(stats);
     page.made_by({{"command", options.command}, {"generator", generator_text()}, {"created", timestamp()}});
     write_html(page, *options.html);
   }
   if (options.engine.profile) print_profile(stats.kernels);
-  fmt::print("{}", options.json ? json_text(stats) : screen_text(stats));
+  fmt::print("{}", options.json ? json_text(results) + "\n" : screen_text(stats));
 }
 
 }  // namespace

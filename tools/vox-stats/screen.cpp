@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "formats/results/text_table.h"
 #include "libvox/base/units.h"
-#include "tools/common/text_table.h"
 #include "tools/vox-stats/stats.h"
 
 namespace vox {
@@ -31,52 +31,13 @@ std::string scene_section(const SceneStats& stats) {
   return text;
 }
 
-std::string materials_section(const SceneStats& stats) {
-  TextTable table({"material", "color", "voxels", "share", "name"});
-  for (size_t i = 0; i < kPaletteSize; ++i) {
-    const uint64_t voxels = stats.dag->material_voxels[i];
-    if (i >= stats.scene.palette.count && voxels == 0) continue;
-    const Rgb8 c = stats.scene.palette.colors[i];
-    table.row({std::to_string(i), fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b), format_count(voxels),
-               format_percent(static_cast<double>(voxels) /
-                              static_cast<double>(std::max<uint64_t>(1, stats.dag->voxels))),
-               stats.scene.palette.names[i]});
-  }
-  return "\nMaterials\n" + table.text();
-}
-
-void add_level(TextTable& table, const std::string& side, const LevelStats& level,
-               const LevelStats* geometry) {
-  std::vector<std::string> cells = {side,
-                                    format_count(level.svo_nodes),
-                                    format_count(level.unique_nodes),
-                                    fmt::format("{:.2f}", level.reduction()),
-                                    format_mib(level.words * 4),
-                                    format_count(level.pointers.most),
-                                    format_count(level.places.most)};
-  if (geometry)
-    cells.insert(cells.end(),
-                 {format_count(geometry->unique_nodes), fmt::format("{:.2f}", geometry->reduction()),
-                  format_mib(geometry->words * 4)});
-  table.row(std::move(cells));
-}
-
 std::string level_table(const SceneStats& stats) {
-  const DagStats& dag = *stats.dag;
-  std::vector<std::string> titles = {"side", "octree nodes",  "unique nodes", "reduction",
-                                     "MiB",  "most pointers", "most places"};
-  if (stats.geometry) titles.insert(titles.end(), {"geometry only", "reduction", "MiB"});
-  TextTable table(std::move(titles));
-  const auto geometry = [&](size_t level) {
-    return stats.geometry ? &stats.geometry->levels[level] : nullptr;
-  };
-  for (size_t level = 0; level < dag.levels.size(); ++level)
-    add_level(table, std::to_string(stats.scene.dag.level_side(static_cast<uint32_t>(level))),
-              dag.levels[level], geometry(level));
-  const LevelStats all = dag.all_levels(),
-                   all_geometry = stats.geometry ? stats.geometry->all_levels() : LevelStats();
-  add_level(table, "all", all, stats.geometry ? &all_geometry : nullptr);
-  return table.text();
+  const FrozenDag& dag = stats.scene.dag;
+  std::vector<LevelRow> geometry, all_geometry;
+  if (stats.geometry) geometry = level_rows(dag, *stats.geometry), all_geometry = all_levels(*stats.geometry);
+  return text_table(levels_table(level_rows(dag, *stats.dag), geometry), "all",
+                    levels_table(all_levels(*stats.dag), all_geometry))
+      .text();
 }
 
 std::string item_size_table(const SceneStats& stats) {
@@ -128,48 +89,12 @@ std::string levels_section(const SceneStats& stats) {
          use_table(stats);
 }
 
-std::string sizes_section(const SceneStats& stats) {
-  TextTable table({"form", "MiB", "bits a filled voxel"});
-  for (const SceneSize& size : stats.sizes)
-    table.row({size.text, format_mib(size.bytes),
-               fmt::format("{:.3f}", bits_per_voxel(size, stats.scene.dag.voxels))});
-  return "\nSizes\n" + table.text();
-}
-
-std::vector<std::string> name_cells(const TableReport& report) {
-  return {report.table, std::to_string(report.load_factor)};
-}
-
 // The paper's Table 1, and what lies beside it.
 std::string total_table(const SceneStats& stats) {
-  TextTable table({"", "load factor", "total", "overhead", "predicted", "allocated", "slabs a bucket",
-                   "longest", "build"});
+  const ResultTable figures = figures_table(table_rows(stats));
+  TextTable table(screen_titles(figures));
   table.row({"Nodes/Leaves Only", "", format_mib(stats.dag_bytes())});
-  for (const TableReport& report : stats.tables) {
-    const TableMemory memory = sum(report.sizes);
-    std::vector<std::string> cells = name_cells(report);
-    cells.insert(cells.end(),
-                 {format_mib(memory.total_bytes()), format_percent(overhead(stats, memory)),
-                  format_mib(sum(report.prediction).total_bytes()), format_mib(memory.allocated_bytes()),
-                  fmt::format("{:.2f}", slabs_a_bucket(memory)), std::to_string(longest_chain(memory)),
-                  fmt::format("{:.2f} s", report.build_seconds)});
-    table.row(std::move(cells));
-  }
-  return table.text();
-}
-
-// What the total, and then what is allocated, consists of.
-std::string purpose_table(const SceneStats& stats) {
-  std::vector<std::string> titles = {"", "load factor"};
-  for (const MemoryPurpose& purpose : kMemoryPurposes) titles.emplace_back(purpose.name);
-  titles[2 + kPurposesOfTotal].insert(0, "+ ");
-  TextTable table(std::move(titles));
-  for (const TableReport& report : stats.tables) {
-    const TableMemory memory = sum(report.sizes);
-    std::vector<std::string> cells = name_cells(report);
-    for (const MemoryPurpose& purpose : kMemoryPurposes) cells.push_back(format_mib(memory.*purpose.bytes));
-    table.row(std::move(cells));
-  }
+  for (size_t row = 0; row < figures.rows(); ++row) table.row(screen_cells(figures, row));
   return table.text();
 }
 
@@ -206,8 +131,8 @@ std::string time_table(const SceneStats& stats) {
 }
 
 std::string memory_section(const SceneStats& stats) {
-  std::string text =
-      fmt::format("\nHash tables on {}, MiB\n{}\n{}", stats.device, total_table(stats), purpose_table(stats));
+  std::string text = fmt::format("\nHash tables on {}, MiB\n{}\n{}", stats.device, total_table(stats),
+                                 text_table(purposes_table(table_rows(stats))).text());
   if (has_times(stats))
     text += fmt::format("\nMilliseconds a level, load factor {}\n{}", stats.tables[0].load_factor,
                         time_table(stats));
@@ -219,9 +144,10 @@ std::string memory_section(const SceneStats& stats) {
 std::string screen_text(const SceneStats& stats) {
   std::string text = stats.has_scene ? title_line(stats) : stats.file + "\n";
   if (stats.has(Section::Scene)) text += scene_section(stats);
-  if (stats.has(Section::Materials)) text += materials_section(stats);
+  if (stats.has(Section::Materials))
+    text += "\nMaterials\n" + text_table(materials_table(stats, used_entries(stats))).text();
   if (stats.has(Section::Levels)) text += levels_section(stats);
-  if (stats.has(Section::Sizes)) text += sizes_section(stats);
+  if (stats.has(Section::Sizes)) text += "\nSizes\n" + text_table(sizes_table(stats)).text();
   if (stats.has(Section::Memory)) text += memory_section(stats);
   if (stats.bricks) text += bricks_text(*stats.bricks);
   return text;

@@ -1,4 +1,4 @@
-// What vox-stats knows about a scene, and the four ways in which it says so.
+// What vox-stats knows about a scene, and the ways in which it says so.
 #pragma once
 
 #include <array>
@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "formats/pages/html_page.h"
-#include "formats/results/report_file.h"
-#include "libvox/base/json.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/measure/dag_stats.h"
+#include "libvox/measure/results.h"
 #include "libvox/measure/scene_sizes.h"
 #include "libvox/measure/table_report.h"
 #include "libvox/render/render.h"
@@ -39,16 +38,36 @@ struct SceneStats {
   uint64_t dag_bytes() const;  // nodes and leaves only
 };
 
+// All that was measured, as JSON and reports show it.
+ResultGroup results_of(const SceneStats& stats);
 std::string screen_text(const SceneStats& stats);
-std::string json_text(const SceneStats& stats);
-Report report_of(const SceneStats& stats);
 HtmlPage page_of(const SceneStats& stats);
 
-// Of the memory that nodes and leaves alone take, what a table takes more: 0.2 for a fifth.
-double overhead(const SceneStats& stats, const TableMemory& memory);
+// The tables that screen, page and files share.
+ResultTable materials_table(const SceneStats& stats, const std::vector<uint32_t>& entries);  // of the palette
+std::vector<uint32_t> used_entries(const SceneStats& stats);
+ResultTable sizes_table(const SceneStats& stats);
 
-double slabs_a_bucket(const TableMemory& memory);   // the mean
-uint64_t longest_chain(const TableMemory& memory);  // slabs
+// The levels of a scene, or all of them as one row.
+struct LevelRow {
+  uint64_t level, side;
+  LevelStats stats;
+};
+std::vector<LevelRow> level_rows(const FrozenDag& dag, const DagStats& stats);
+std::vector<LevelRow> all_levels(const DagStats& stats);
+// `geometry` are the same rows without materials, or none.
+ResultTable levels_table(const std::vector<LevelRow>& rows, const std::vector<LevelRow>& geometry);
+
+// A hash table with one load factor.
+struct TableRow {
+  const TableReport* report;
+  TableMemory memory, prediction;  // of all sizes of items
+  double overhead;                 // 0.2 where it takes a fifth more than nodes and leaves alone
+};
+std::vector<TableRow> table_rows(const SceneStats& stats);
+ResultTable figures_table(const std::vector<TableRow>& rows);   // for people: all that a page shows
+ResultTable purposes_table(const std::vector<TableRow>& rows);  // for screens: what the bytes are for
+void set_tables(ResultGroup& tables, const SceneStats& stats);  // for files
 
 // What a table's bytes are for: the first kPurposesOfTotal add up to TableMemory::total_bytes().
 struct MemoryPurpose {

@@ -15,31 +15,47 @@ using Reals = std::vector<double>;
 using Texts = std::vector<std::string>;
 
 TEST(Csv, IsALineOfNamesAndALineForEachRow) {
-  ReportGroup table;
-  table.column("table", Texts{"accel8", "sector"}).column("items", Numbers{7, UINT64_MAX}, "items");
-  table.column("ms", Reals{0.25, 1e-9}, "ms");
+  ResultTable table;
+  table.column("table", "", Texts{"accel8", "sector"})
+      .column("items", "items", Numbers{7, UINT64_MAX})
+      .column("ms", "ms", Reals{0.25, 1e-9});
   EXPECT_EQ(csv_text(table), "table,items,ms\r\naccel8,7,0.25\r\nsector,18446744073709551615,1e-09\r\n");
 }
 
 TEST(Csv, QuotesWhatWouldEndAField) {
-  ReportGroup table;
-  table.column("a,b", Texts{"says \"no\"", "two\nlines", "plain text"});
+  ResultTable table;
+  table.column("a,b", "", Texts{"says \"no\"", "two\nlines", "plain text"});
   EXPECT_EQ(csv_text(table), "\"a,b\"\r\n\"says \"\"no\"\"\"\r\n\"two\nlines\"\r\nplain text\r\n");
 }
 
 TEST(Csv, HasNamesWithoutRows) {
-  ReportGroup table;
-  table.column("a", Numbers{}).column("b", Texts{});
+  ResultTable table;
+  table.column("a", "", Numbers{}).column("b", "", Texts{});
   EXPECT_EQ(csv_text(table), "a,b\r\n");
-  EXPECT_EQ(csv_text(ReportGroup()), "");
+  EXPECT_EQ(csv_text(ResultTable()), "");
+}
+
+TEST(Csv, LeavesOutWhatReportsDoNotHold) {
+  ResultTable table;
+  table.column(in_json("a"), "", Numbers{1})
+      .column({"b", "c"}, "", Numbers{2})
+      .column(for_people(), "", Numbers{3});
+  EXPECT_EQ(csv_text(table), "c\r\n2\r\n");
+}
+
+TEST(Csv, FieldsWithoutAValueAreEmpty) {
+  const std::vector<std::optional<uint64_t>> values = {7, std::nullopt};
+  ResultTable table;
+  table.column("a", "", values, std::identity()).column("b", "", Texts{"x", "y"});
+  EXPECT_EQ(csv_text(table), "a,b\r\n7,x\r\n,y\r\n");
 }
 
 TEST(Csv, IsWrittenAsAWholeOrNotAtAll) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::path(testing::TempDir()) / ("vox_csv" + std::to_string(getpid()));
   fs::create_directories(folder / "folder.csv");
-  ReportGroup table;
-  table.column("a", Numbers{1});
+  ResultTable table;
+  table.column("a", "", Numbers{1});
   write_csv(table, folder / "a.csv");
   std::ifstream stream(folder / "a.csv", std::ios::binary);
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(stream), {}), csv_text(table));

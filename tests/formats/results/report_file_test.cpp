@@ -36,17 +36,18 @@ class ReportFile : public testing::Test {
   fs::path folder, path;
 };
 
-Report sample_report() {
-  Report report;
+ResultGroup sample_report() {
+  ResultGroup report;
   report.set("device", "cpu").set("threads", 2u).set("load", 0.5, "s");
   report.group("hash").set("bytes", uint64_t{1} << 40, "bytes");
-  ReportGroup& rows = report.group("hash").group("rows");
-  rows.column("table", std::vector<std::string>{"accel8", "sektör"})
-      .column("items", std::vector<uint64_t>{7, uint64_t{1} << 60}, "items")
-      .column("search", std::vector<double>{0.25, -1e-9}, "ms");
-  report.group("nothing")
-      .column("items", std::vector<uint64_t>{})
-      .column("names", std::vector<std::string>{});
+  report.group("hash")
+      .table("rows")
+      .column("table", "", std::vector<std::string>{"accel8", "sektör"})
+      .column("items", "items", std::vector<uint64_t>{7, uint64_t{1} << 60})
+      .column("search", "ms", std::vector<double>{0.25, -1e-9});
+  report.table("nothing")
+      .column("items", "", std::vector<uint64_t>{})
+      .column("names", "", std::vector<std::string>{});
   return report;
 }
 
@@ -71,12 +72,49 @@ TEST_F(ReportFile, HoldsAttributesAndColumnsWithTheirUnits) {
   EXPECT_TRUE(h5::read_table<uint64_t>(h5::open_group(file, "nothing"), "items", {h5::kAnyLength}).empty());
 }
 
-TEST_F(ReportFile, GroupsOfOneNameAreOneGroup) {
-  Report report;
-  ReportGroup& first = report.group("a");
-  for (int i = 0; i < 100; ++i) report.group("other" + std::to_string(i));
-  EXPECT_EQ(&report.group("a"), &first);
-  EXPECT_EQ(report.groups().size(), 101u);
+TEST_F(ReportFile, PathsLeadIntoGroupsAndAPointIsTheGroupAround) {
+  ResultGroup report;
+  report.group({".", "hash"}).set("bytes", 5u, "bytes").set({"json", ""}, 1u);
+  report.table({"levels", "."})
+      .column({"side", "levels/side"}, "voxels", std::vector<uint64_t>{4, 8})
+      .column({"most", "levels/uses/most"}, "uses", std::vector<uint64_t>{1, 2})
+      .column(in_json("list"), "", std::vector<ResultColumn::List>{{}, {}});
+  report.table(".", TableShape::Record).column({"s", "total/seconds"}, "s", std::vector<double>{2.5});
+  report.append(in_json("rows")).set("a", 1u);
+  write_report(report, path);
+  h5::Quiet quiet;
+  const h5::Object file = h5::open_file(path), hash = h5::open_group(file, "hash"),
+                   levels = h5::open_group(file, "levels"), uses = h5::open_group(levels, "uses"),
+                   total = h5::open_group(file, "total");
+  EXPECT_EQ(h5::read_attribute<uint64_t>(hash, "bytes"), 5u);
+  EXPECT_FALSE(h5::has_attribute(hash, "json"));
+  EXPECT_EQ(h5::read_table<uint64_t>(levels, "side", {2}), (std::vector<uint64_t>{4, 8}));
+  EXPECT_EQ(h5::read_text(h5::open_dataset(uses, "most"), "unit"), "uses");
+  EXPECT_EQ(h5::read_attribute<double>(total, "seconds"), 2.5);
+  EXPECT_EQ(h5::read_text(total, "seconds_unit"), "s");
+  for (const char* name : {"list", "rows", "json"}) {
+    EXPECT_FALSE(h5::has_child(file, name)) << name;
+    EXPECT_FALSE(h5::has_child(levels, name)) << name;
+  }
+}
+
+TEST_F(ReportFile, WhatHasNoValueIsZero) {
+  const std::vector<std::optional<double>> values = {0.5, std::nullopt};
+  ResultGroup report;
+  report.table("t").column("find", "s", values, std::identity());
+  write_report(report, path);
+  h5::Quiet quiet;
+  const h5::Object file = h5::open_file(path), table = h5::open_group(file, "t");
+  EXPECT_EQ(h5::read_table<double>(table, "find", {2}), (std::vector<double>{0.5, 0}));
+}
+
+TEST_F(ReportFile, RefusesLists) {
+  ResultGroup list, column;
+  list.append("rows").set("a", 1u);
+  EXPECT_THROW(write_report(list, path), Error);
+  column.table("t").column("bins", "", std::vector<ResultColumn::List>{{1, 2}});
+  EXPECT_THROW(write_report(column, path), Error);
+  EXPECT_EQ(files_in_folder(), 0u);
 }
 
 TEST_F(ReportFile, EqualReportsGiveEqualBytes) {
@@ -87,7 +125,7 @@ TEST_F(ReportFile, EqualReportsGiveEqualBytes) {
 
 TEST_F(ReportFile, APartialReportIsNeverLeft) {
   std::ofstream(path) << "old";
-  Report twice;
+  ResultGroup twice;
   twice.set("items", 1u).set("items", 2u);
   EXPECT_THROW(write_report(twice, path), Error);
   EXPECT_EQ(bytes(path), "old");

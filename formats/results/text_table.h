@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "libvox/measure/results.h"
+
 namespace vox {
 
 class TextTable {
@@ -18,6 +20,18 @@ class TextTable {
  private:
   std::vector<std::vector<std::string>> rows_;
 };
+
+// What a screen shows of results. The only row of `total` comes last, with its name in the first column.
+TextTable text_table(const ResultTable& results);
+TextTable text_table(const ResultTable& results, std::string name, const ResultTable& total);
+
+// The cells of what a screen shows, or of their titles.
+std::vector<std::string> screen_titles(const ResultTable& results);
+std::vector<std::string> screen_cells(const ResultTable& results, size_t row);
+
+// A value as people read it, without a unit; those of all rows.
+std::string shown_text(const ResultColumn& column, size_t row, const Look& look);
+std::vector<std::string> shown_texts(const ResultColumn& column, const Look& look);
 
 std::string format_mib(uint64_t bytes);    // "3,509.12": MiB, without the unit
 std::string format_percent(double share);  // "12.5 %" for an eighth

@@ -1,0 +1,13 @@
+// Results as one JSON object.
+#pragma once
+
+#include <string>
+
+#include "libvox/measure/results.h"
+
+namespace vox {
+
+// Indented by two spaces, without a newline at the end. Keys are in the order in which the values were set.
+std::string json_text(const ResultGroup& results);
+
+}  // namespace vox

@@ -1,0 +1,219 @@
+// What was measured, said once: a tree of named values with their units. formats/results/ prints it as JSON,
+// as a report file (HDF5), as rows (CSV), as text and as tables of a page; a new column of a table is one
+// line.
+//
+//   ResultGroup results;
+//   results.set("device", "cpu").set("seconds", 1.5, "s");
+//   results.table("rows")
+//       .column("table", "", rows, &Row::name, both({"table"}))
+//       .column("bytes", "bytes", rows, &Row::bytes, {.screen = {"MiB", Look::mib()}});
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <optional>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace vox {
+
+// What a value is called in JSON and in report files; in those where the name is "" it is left out. A group
+// named "." is no group of its own: what it holds belongs to the group around it. The name of a column may be
+// a path: "pointers/most" is `most` in the group `pointers` of the row, or of the table.
+struct ResultName {
+  ResultName(const char* both) : json(both), report(both) {}
+  ResultName(std::string both) : json(both), report(std::move(both)) {}
+  ResultName(std::string in_json, std::string in_report)
+      : json(std::move(in_json)), report(std::move(in_report)) {}
+
+  std::string json, report;
+};
+// In one of the two alone, or in neither: a column that people alone see.
+inline ResultName in_json(std::string name) {
+  return {std::move(name), ""};
+}
+inline ResultName in_report(std::string name) {
+  return {"", std::move(name)};
+}
+inline ResultName for_people() {
+  return {"", ""};
+}
+
+// How people read a value. Files hold all of its digits.
+struct Look {
+  enum class Form { Plain, Words, Color, Count, Bytes, Mib, Fixed };
+  Form form = Form::Plain;
+  int digits = 0;     // after the point
+  double factor = 1;  // what is shown is so many times the value
+
+  static Look words() { return {Form::Words}; }  // a page may break them into lines
+  static Look color() { return {Form::Color}; }  // "#ff8000", which a page shows
+  static Look count() { return {Form::Count}; }  // 12,345
+  static Look bytes() { return {Form::Bytes}; }  // 12.06 KiB
+  static Look mib() { return {Form::Mib}; }      // 0.01
+  static Look fixed(int digits, double factor = 1) { return {Form::Fixed, digits, factor}; }
+};
+
+// The head of a column for people. Without a title it is not shown. The unit stands behind each number on a
+// screen, and beside the title on a page.
+struct Heading {
+  enum class Weight { Plain, Total };
+  std::optional<std::string> title = {};
+  Look look = {};
+  std::string unit = {};
+  Weight weight = Weight::Plain;
+};
+struct Headings {
+  Heading screen = {}, page = {};
+};
+inline Headings both(const Heading& heading) {
+  return {heading, heading};
+}
+
+struct ResultColumn {
+  using List = std::vector<uint64_t>;
+  using Values =
+      std::variant<std::vector<uint64_t>, std::vector<double>, std::vector<std::string>, std::vector<List>>;
+
+  ResultName name;
+  std::string unit;
+  Values values;  // lists are for JSON alone
+  Headings shown = {};
+  // Rows that have no value: JSON leaves it out, text and pages stay empty, a report has 0 or "" there. Empty
+  // where all have one.
+  std::vector<bool> absent = {};
+
+  size_t size() const {
+    return std::visit([](const auto& rows) { return rows.size(); }, values);
+  }
+  bool has(size_t row) const { return absent.empty() || !absent[row]; }
+  double number(size_t row) const;      // 0 of texts
+  std::vector<double> numbers() const;  // of all rows: what charts draw
+  const std::string& text(size_t row) const { return std::get<std::vector<std::string>>(values)[row]; }
+};
+
+namespace detail {
+
+template <class T>
+struct Kept {
+  using Type = ResultColumn::List;
+};
+template <std::unsigned_integral T>
+struct Kept<T> {
+  using Type = uint64_t;
+};
+template <std::floating_point T>
+struct Kept<T> {
+  using Type = double;
+};
+template <std::convertible_to<std::string_view> T>
+struct Kept<T> {
+  using Type = std::string;
+};
+template <class T>
+struct Kept<std::optional<T>> : Kept<T> {};
+
+template <class T>
+constexpr bool kIsOptional = false;
+template <class T>
+constexpr bool kIsOptional<std::optional<T>> = true;
+
+}  // namespace detail
+
+// Named columns, all of one length.
+class ResultTable {
+ public:
+  ResultTable& column(ResultName name, std::string unit, ResultColumn::Values values, Headings shown = {});
+
+  // get(row) of each row: an unsigned or a floating-point number, a text, a list, or an optional one of them.
+  template <std::ranges::forward_range Rows, class Get>
+  requires std::invocable < const Get&, const std::ranges::range_value_t<Rows>
+  & > ResultTable& column(ResultName name, std::string unit, const Rows& rows, const Get& get,
+                          Headings shown = {}) {
+    using Got = std::decay_t<std::invoke_result_t<const Get&, const std::ranges::range_value_t<Rows>&>>;
+    using Kept = typename detail::Kept<Got>::Type;
+    std::vector<Kept> values;
+    std::vector<bool> absent;
+    for (const auto& row : rows) {
+      const Got& got = std::invoke(get, row);
+      if constexpr (detail::kIsOptional<Got>) {
+        values.push_back(got ? Kept(*got) : Kept());
+        absent.push_back(!got);
+      } else {
+        values.push_back(Kept(got));
+      }
+    }
+    column(std::move(name), std::move(unit), std::move(values), std::move(shown));
+    columns_.back().absent = std::move(absent);
+    return *this;
+  }
+
+  const std::vector<ResultColumn>& columns() const { return columns_; }
+  // By its name in JSON or in a report. Throws std::out_of_range where there is none.
+  const ResultColumn& operator[](std::string_view name) const;
+  size_t rows() const { return columns_.empty() ? 0 : columns_.front().size(); }
+
+ private:
+  std::vector<ResultColumn> columns_;
+};
+
+// How JSON shows a table. Rows: as an array of objects. ByName: as an object of objects, the first column
+// being the names. Record: its only row as values of the group around it; so does a report.
+enum class TableShape { Rows, ByName, Record };
+
+class ResultGroup {
+ public:
+  using Value = std::variant<bool, uint64_t, double, std::string, std::vector<uint64_t>, std::vector<double>>;
+  struct Table {
+    ResultTable table;
+    TableShape shape;
+  };
+  struct Groups {
+    enum class Kind { One, List };  // lists are for JSON alone
+    Kind kind;
+    std::list<ResultGroup> groups = {};
+  };
+  struct Item {
+    ResultName name;
+    std::string unit;  // of a value
+    std::variant<Value, Table, Groups> content;
+  };
+
+  // Names are unique within a group.
+  ResultGroup& set(ResultName name, bool value);
+  ResultGroup& set(ResultName name, std::string_view value);
+  ResultGroup& set(ResultName name, const char* value) {
+    return set(std::move(name), std::string_view(value));
+  }
+  ResultGroup& set(ResultName name, double value, std::string unit = "");
+  ResultGroup& set(ResultName name, std::unsigned_integral auto value, std::string unit = "") {
+    return add(std::move(name), std::move(unit), uint64_t{value});
+  }
+  ResultGroup& set(ResultName name, std::vector<uint64_t> values, std::string unit = "");
+  ResultGroup& set(ResultName name, std::vector<double> values, std::string unit = "");
+
+  // What these return stays where it is.
+  ResultTable& table(ResultName name, TableShape shape = TableShape::Rows);
+  ResultGroup& group(ResultName name);   // the one of this name, made where there is none
+  ResultGroup& append(ResultName name);  // a new group at the end of the list of this name
+
+  void put(ResultName name, ResultTable table, TableShape shape = TableShape::Rows) {
+    this->table(std::move(name), shape) = std::move(table);
+  }
+
+  const std::list<Item>& items() const { return items_; }
+
+ private:
+  ResultGroup& add(ResultName name, std::string unit, Value value);
+  Groups& groups(ResultName name, Groups::Kind kind);
+
+  std::list<Item> items_;
+};
+
+}  // namespace vox

@@ -1,0 +1,206 @@
+// The hash tables of vox-stats: what they take in memory and how long they take, for files and for people.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tools/vox-stats/stats.h"
+
+namespace vox {
+namespace {
+
+using Numbers = std::vector<uint64_t>;
+
+// What a table holds or what its bytes are for, and where that is said besides among the measured figures.
+struct Figure {
+  enum : uint32_t { kTotals = 1, kPredicted = 2, kPrediction = 4 };  // of a report, of a report, of JSON
+  const char* name;
+  const char* unit;
+  uint64_t (*of)(const TableMemory&);
+  uint32_t where = 0;
+};
+
+constexpr std::array<Figure, 13> kFigures = {
+    {{"items", "items", [](const TableMemory& m) { return m.items; }, Figure::kTotals | Figure::kPredicted},
+     {"buckets", "buckets", [](const TableMemory& m) { return m.buckets; },
+      Figure::kTotals | Figure::kPredicted},
+     {"slabs", "slabs", [](const TableMemory& m) { return m.slabs; },
+      Figure::kTotals | Figure::kPredicted | Figure::kPrediction},
+     {"items_bytes", "bytes", [](const TableMemory& m) { return m.item_bytes; },
+      Figure::kTotals | Figure::kPredicted},
+     {"empty_bytes", "bytes", [](const TableMemory& m) { return m.empty_bytes; },
+      Figure::kPredicted | Figure::kPrediction},
+     {"fingerprint_bytes", "bytes", [](const TableMemory& m) { return m.fingerprint_bytes; },
+      Figure::kPredicted},
+     {"link_bytes", "bytes", [](const TableMemory& m) { return m.link_bytes; }, Figure::kPredicted},
+     {"padding_bytes", "bytes", [](const TableMemory& m) { return m.padding_bytes; }, Figure::kPredicted},
+     {"bucket_bytes", "bytes", [](const TableMemory& m) { return m.bucket_bytes; }, Figure::kPredicted},
+     {"bitmap_bytes", "bytes", [](const TableMemory& m) { return m.bitmap_bytes; }},
+     {"slack_bytes", "bytes", [](const TableMemory& m) { return m.slack_bytes; }},
+     {"total_bytes", "bytes", [](const TableMemory& m) { return m.total_bytes(); },
+      Figure::kTotals | Figure::kPredicted | Figure::kPrediction},
+     {"allocated_bytes", "bytes", [](const TableMemory& m) { return m.allocated_bytes(); },
+      Figure::kTotals}}};
+
+// Figures of the rows of a table under the names that `name_of` gives them.
+void add_memory(ResultTable& table, const std::vector<TableMemory>& rows, const auto& name_of) {
+  for (const Figure& figure : kFigures) table.column(name_of(figure), figure.unit, rows, figure.of);
+}
+
+// A prediction knows nothing of the allocator.
+std::string in_prediction(const Figure& figure) {
+  return figure.where & Figure::kPrediction ? std::string("prediction/") + figure.name : "";
+}
+
+ResultTable total_memory(const TableMemory& memory, const TableMemory& prediction) {
+  ResultTable table;
+  add_memory(table, {memory}, [](const Figure& figure) {
+    return ResultName(figure.name, figure.where & Figure::kTotals ? figure.name : "");
+  });
+  table.column(in_json("chain_lengths"), "buckets", std::vector{memory}, &TableMemory::chain_lengths);
+  add_memory(table, {prediction}, [](const Figure& figure) {
+    return ResultName(in_prediction(figure),
+                      in_prediction(figure) == "prediction/total_bytes" ? "predicted_total_bytes" : "");
+  });
+  return table;
+}
+
+ResultTable memory_of_sizes(const TableReport& report) {
+  ResultTable table;
+  table.column({"item_words", "measured/item_words"}, "words", report.sizes, &TableMemory::item_words);
+  add_memory(table, report.sizes, [](const Figure& figure) {
+    return ResultName(figure.name, std::string("measured/") + figure.name);
+  });
+  table.column(in_json("chain_lengths"), "buckets", report.sizes, &TableMemory::chain_lengths)
+      .column(in_report("predicted/item_words"), "words", report.prediction, &TableMemory::item_words);
+  add_memory(table, report.prediction, [](const Figure& figure) {
+    return ResultName(in_prediction(figure),
+                      figure.where & Figure::kPredicted ? std::string("predicted/") + figure.name : "");
+  });
+  return table;
+}
+
+ResultTable chains_table(const TableMemory& memory, const TableMemory& prediction) {
+  Numbers slabs, buckets = memory.chain_lengths, expected = prediction.chain_lengths;
+  const size_t count = std::max(buckets.size(), expected.size());
+  for (size_t length = 0; length < count; ++length) slabs.push_back(length);
+  buckets.resize(count);
+  expected.resize(count);
+  ResultTable table;
+  table.column("slabs", "slabs", slabs)
+      .column("buckets", "buckets", buckets)
+      .column("predicted_buckets", "buckets", expected);
+  return table;
+}
+
+ResultTable times_table(const FrozenDag& dag, const std::vector<LevelTimes>& levels) {
+  Numbers sides;
+  for (uint32_t level = 0; level < levels.size(); ++level) sides.push_back(dag.level_side(level));
+  ResultTable table;
+  table.column(in_report("side"), "voxels", sides)
+      .column("items", "items", levels, &LevelTimes::items)
+      .column("inserted", "items", levels, &LevelTimes::inserted)
+      .column({"insert_seconds", "insert"}, "s", levels, &LevelTimes::insert_seconds)
+      .column({"find_seconds", "find"}, "s", levels, [](const LevelTimes& level) {
+        return level.find_seconds > 0 ? std::optional(level.find_seconds) : std::nullopt;
+      });
+  return table;
+}
+
+void set_table(ResultGroup& group, const FrozenDag& dag, const TableRow& row) {
+  const TableReport& report = *row.report;
+  group.set("load_factor", report.load_factor, "items per bucket")
+      .set("build_seconds", report.build_seconds, "s")
+      .set("overhead", row.overhead, "of nodes and leaves alone");
+  group.put(".", total_memory(row.memory, row.prediction), TableShape::Record);
+  group.put({"sizes", "."}, memory_of_sizes(report));
+  group.put(in_report("chains"), chains_table(row.memory, row.prediction));
+  group.put("levels", times_table(dag, report.levels));
+}
+
+// By name: JSON has the figures of the first load factor, and
+void add_names(ResultTable& table, const std::vector<TableRow>& rows) {
+  table
+      .column(for_people(), "", rows, [](const TableRow& row) { return row.report->table; }, {.screen = {""}})
+      .column(for_people(), "", rows, [](const TableRow& row) { return row.report->load_factor; },
+              {.screen = {"load factor"}});
+}
+
+void add_purpose(ResultTable& table, const std::vector<TableRow>& rows, const MemoryPurpose& purpose,
+                 Headings shown) {
+  table.column(
+      for_people(), "bytes", rows, [&](const TableRow& row) { return row.memory.*purpose.bytes; },
+      std::move(shown));
+}
+
+}  // namespace
+
+std::vector<TableRow> table_rows(const SceneStats& stats) {
+  const auto alone = static_cast<double>(stats.dag_bytes());
+  std::vector<TableRow> rows;
+  for (const TableReport& report : stats.tables) {
+    TableRow& row = rows.emplace_back(TableRow{&report, sum(report.sizes), sum(report.prediction), 0});
+    if (alone > 0) row.overhead = static_cast<double>(row.memory.total_bytes()) / alone - 1;
+  }
+  return rows;
+}
+
+ResultTable figures_table(const std::vector<TableRow>& rows) {
+  const auto purposes = [&](ResultTable& table, size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      add_purpose(table, rows, kMemoryPurposes[i], {.page = {kMemoryPurposes[i].name, Look::mib(), "MiB"}});
+  };
+  const auto slabs_a_bucket = [](const TableRow& row) {
+    return static_cast<double>(row.memory.slabs) /
+           static_cast<double>(std::max<uint64_t>(1, row.memory.buckets));
+  };
+  const auto longest_chain = [](const TableRow& row) {
+    return std::max<size_t>(1, row.memory.chain_lengths.size()) - 1;
+  };
+  ResultTable table;
+  add_names(table, rows);
+  purposes(table, 0, kPurposesOfTotal);
+  table
+      .column(
+          for_people(), "bytes", rows, [](const TableRow& row) { return row.memory.total_bytes(); },
+          {.screen = {"total", Look::mib()}, .page = {"total", Look::mib(), "MiB", Heading::Weight::Total}})
+      .column(for_people(), "", rows, &TableRow::overhead, both({"overhead", Look::fixed(1, 100), "%"}))
+      .column(for_people(), "bytes", rows, [](const TableRow& row) { return row.prediction.total_bytes(); },
+              {.screen = {"predicted", Look::mib()}, .page = {"predicted total", Look::mib(), "MiB"}});
+  purposes(table, kPurposesOfTotal, kMemoryPurposes.size());
+  table
+      .column(for_people(), "bytes", rows, [](const TableRow& row) { return row.memory.allocated_bytes(); },
+              {.screen = {"allocated", Look::mib()},
+               .page = {"allocated", Look::mib(), "MiB", Heading::Weight::Total}})
+      .column(
+          for_people(), "slabs", rows, slabs_a_bucket,
+          {.screen = {"slabs a bucket", Look::fixed(2)}, .page = {"chain, mean", Look::fixed(2), "slabs"}})
+      .column(for_people(), "slabs", rows, longest_chain,
+              {.screen = {"longest"}, .page = {"chain, longest", Look::count(), "slabs"}})
+      .column(for_people(), "s", rows, [](const TableRow& row) { return row.report->build_seconds; },
+              {.screen = {"build", Look::fixed(2), "s"}, .page = {"built in", Look::fixed(2), "s"}});
+  return table;
+}
+
+ResultTable purposes_table(const std::vector<TableRow>& rows) {
+  ResultTable table;
+  add_names(table, rows);
+  for (size_t i = 0; i < kMemoryPurposes.size(); ++i)
+    add_purpose(table, rows, kMemoryPurposes[i],
+                {.screen = {(i == kPurposesOfTotal ? "+ " : "") + std::string(kMemoryPurposes[i].name),
+                            Look::mib()}});
+  return table;
+}
+
+// JSON has the figures of the first load factor, and all load factors in an array.
+void set_tables(ResultGroup& tables, const SceneStats& stats) {
+  const FrozenDag& dag = stats.scene.dag;
+  for (const TableRow& row : table_rows(stats)) {
+    ResultGroup& table = tables.group(row.report->table);
+    if (table.items().empty()) set_table(table.group(in_json(".")), dag, row);
+    set_table(table.append(in_json("load_factors")), dag, row);
+    set_table(table.group(in_report(fmt::format("load_factor_{}", row.report->load_factor))), dag, row);
+  }
+}
+
+}  // namespace vox
