@@ -13,11 +13,12 @@
 
 namespace vox {
 
-// Stands for any body of a loop, and for what a scan, a selection or a sum is asked of.
+// Stands for any body of a loop, for what a scan, a selection or a sum is asked of, and for work to be timed.
 struct AnyBody {
   VOX_HD uint32_t operator()(uint64_t) const { return 0; }
   template <class Group>
   VOX_HD void operator()(Group, uint64_t) const {}
+  void operator()() const {}
 };
 
 template <class D>
@@ -47,7 +48,7 @@ concept DeviceType = requires(D& device, Work work, uint64_t n, AnyBody body, Bu
   device.copy(words, words, n);
   device.sync();
   {
-    device.seconds([] {})
+    device.seconds(body)
     } -> std::same_as<double>;
 };
 
