@@ -138,5 +138,27 @@ TEST(Coarser, SaysThatMemoryIsTooLittle) {
   EXPECT_THROW(coarser(dense_dag(100, true, shell), 1, 1), OutOfMemory);
 }
 
+TEST(Coarser, TheHalvingsToAResolutionAreThoseOfTheListOfLevels) {
+  EXPECT_EQ(halvings_to(50, 100), 1u);
+  EXPECT_EQ(halvings_to(13, 100), 3u);
+  try {
+    halvings_to(30, 100);
+    FAIL() << "30 is no level of 100";
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "the resolution is 30, but the coarser levels of a scene of 100 voxels are 50, 25, 13, 7, 4; "
+        "the nearest is 25");
+  }
+  EXPECT_THROW(halvings_to(4, 4), UsageError);
+}
+
+TEST(Coarser, TheHalvingsBelowANumberOfVoxelsGiveTheFinestLevelThatHasNoMore) {
+  EXPECT_EQ(halvings_below(100 * 100 * 100, 100), 0u);
+  EXPECT_EQ(halvings_below(100 * 100 * 100 - 1, 100), 1u);
+  EXPECT_EQ(halvings_below(25 * 25 * 25, 100), 2u);
+  EXPECT_EQ(halvings_below(1, 100), 5u);  // to the coarsest that there is
+}
+
 }  // namespace
 }  // namespace vox

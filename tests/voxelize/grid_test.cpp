@@ -158,5 +158,15 @@ TEST(TurnUp, IsARotationAndNeverMirrors) {
   }
 }
 
+TEST(Grid, ABoxTouchesTheVoxelsThatItLiesInInsideOfTheGridAlone) {
+  VoxelScene scene;
+  scene.dag.resolution = 10;
+  scene.origin = {1, 2, 3};
+  scene.voxel_size = 0.5;
+  EXPECT_EQ(voxels_touched(scene, {{1.6, 2, 4.2}, {2.1, 2.5, 4.3}}), (VoxelBox{{1, 0, 2}, {3, 1, 3}}));
+  EXPECT_EQ(voxels_touched(scene, {{-9, 3, -9}, {99, 99, 99}}), (VoxelBox{{0, 2, 0}, {10, 10, 10}}));
+  EXPECT_TRUE(voxels_touched(scene, {{-9, -9, -9}, {-8, 99, 99}}).empty());
+}
+
 }  // namespace
 }  // namespace vox
