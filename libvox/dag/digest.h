@@ -3,10 +3,10 @@
 //   combine(digest, word)  low  = mix64(low ^ word) + 0x9e3779b97f4a7c15
 //                          high = mix64(high + low * 0xc2b2ae3d27d4eb4f) ^ word
 //   leaf                   start(1), then each of its words (32 bits each)
-//   inner node             start(2), then its child mask, then low and high of each present child's digest in
-//   order scene                  start(3), then resolution, depth (inner levels), material bits (0 or 4),
-//   then low and high
-//                          of the root's digest (nothing for an empty scene)
+//   inner node             start(2), then its child mask, then low and high of each present child's digest
+//                          in order
+//   scene                  start(3), then resolution, depth (inner levels), material bits (0 or 4), then low
+//                          and high of the root's digest (nothing for an empty scene)
 //   start(kind)            low = mix64(kind), high = mix64(kind + 0x9e3779b97f4a7c15)
 //
 // All arithmetic modulo 2^64. Printed as 32 hexadecimal digits, high first.
@@ -55,6 +55,9 @@ VOX_HD Digest node_digest(uint32_t header, ChildDigest child_digest) {
   }
   return digest;
 }
+
+// The digest of a whole scene; `root` is that of its root, nullptr where the scene is empty.
+Digest scene_digest(uint32_t resolution, uint32_t depth, bool materials, const Digest* root);
 
 std::string to_string(const Digest& digest);
 

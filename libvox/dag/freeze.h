@@ -163,7 +163,8 @@ class Freezer {
       find_levels(root);
       write_levels();
     }
-    dag_.digest = scene_digest(root != kNullPointer ? digest_levels() : nullptr);
+    const Digest* root_digest = root != kNullPointer ? digest_levels() : nullptr;
+    dag_.digest = scene_digest(dag_.resolution, dag_.depth(), dag_.materials, root_digest);
   }
 
  private:
@@ -241,18 +242,6 @@ class Freezer {
     }
     device_.download(&root_digest_, below.data(), 1);
     return &root_digest_;
-  }
-
-  Digest scene_digest(const Digest* root) const {
-    Digest digest = start_digest(3);
-    combine(digest, dag_.resolution);
-    combine(digest, dag_.depth());
-    combine(digest, dag_.materials ? 4 : 0);
-    if (root) {
-      combine(digest, root->low);
-      combine(digest, root->high);
-    }
-    return digest;
   }
 
   Device& device_;

@@ -68,15 +68,7 @@ Digest compute_digest(const FrozenDag& dag, const std::vector<LevelNodes>& nodes
     });
     digests = std::move(parents);
   }
-  Digest scene = start_digest(3);
-  combine(scene, dag.resolution);
-  combine(scene, dag.depth());
-  combine(scene, dag.materials ? 4 : 0);
-  if (!dag.empty()) {
-    combine(scene, digests[0].low);
-    combine(scene, digests[0].high);
-  }
-  return scene;
+  return scene_digest(dag.resolution, dag.depth(), dag.materials, dag.empty() ? nullptr : &digests[0]);
 }
 
 }  // namespace vox

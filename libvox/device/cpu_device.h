@@ -16,6 +16,7 @@
 #include "libvox/base/stopwatch.h"
 #include "libvox/device/cpu_code.h"
 #include "libvox/device/cpu_group.h"
+#include "libvox/device/device.h"
 #include "libvox/device/group_body.h"
 #include "libvox/device/pool.h"
 #include "libvox/device/profiler.h"
@@ -290,5 +291,7 @@ void CpuDevice::sort_pairs(Work work, Buffer<Key>& keys, Buffer<Value>& values, 
     }
   });
 }
+
+static_assert(DeviceType<CpuDevice>);
 
 }  // namespace vox

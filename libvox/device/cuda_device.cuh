@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "libvox/device/cuda_group.cuh"
+#include "libvox/device/device.h"
 #include "libvox/device/group_body.h"
 #include "libvox/device/pool.h"
 #include "libvox/device/profiler.h"
@@ -408,5 +409,7 @@ class CudaDevice {
   cudaEvent_t staging_free_[2] = {};
   uint64_t* result_ = nullptr;  // of the host, where kernels write it
 };
+
+static_assert(DeviceType<CudaDevice>);
 
 }  // namespace vox

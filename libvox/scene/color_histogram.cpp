@@ -77,7 +77,7 @@ std::vector<WeightedPoint> points_of_cells(const std::vector<ColorTally::Cell>& 
 }  // namespace
 
 ColorHistogram count_colors(const Scene& scene) {
-  ColorTally tally = tally_surface(Surface(scene), ColorTally());
+  ColorTally tally = tally_surface(SceneSurface(scene), ColorTally());
   if (tally.few.too_many) return {.few = {}, .points = points_of_cells(tally.cells)};
   ColorHistogram histogram = {.few = std::move(tally.few.colors), .points = {}};
   for (const auto& [color, area] : histogram.few)

@@ -46,7 +46,7 @@ struct RankedMaterials {
 
 RankedMaterials rank_materials(const Scene& scene) {
   MaterialTally zero{.materials = std::vector<MaterialTally::Sum>(scene.materials.size())};
-  auto sums = tally_surface(Surface(scene), zero).materials;
+  auto sums = tally_surface(SceneSurface(scene), zero).materials;
   RankedMaterials ranked;
   ranked.order.resize(sums.size());
   std::iota(ranked.order.begin(), ranked.order.end(), 0u);
@@ -150,7 +150,7 @@ struct ShareTally {
 
 template <class Entry>
 std::array<double, kPaletteSize> count_shares(const Scene& scene, Entry entry) {
-  auto weights = tally_surface(Surface(scene), ShareTally<Entry>{entry}).weights;
+  auto weights = tally_surface(SceneSurface(scene), ShareTally<Entry>{entry}).weights;
   uint64_t total = std::accumulate(weights.begin(), weights.end(), uint64_t{0});
   std::array<double, kPaletteSize> shares = {};
   for (size_t i = 0; i < weights.size() && total > 0; ++i)

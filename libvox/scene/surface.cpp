@@ -63,7 +63,7 @@ struct TexturedTriangle {
 
 }  // namespace
 
-Surface::Surface(const Scene& scene) : scene_(scene) {
+SceneSurface::SceneSurface(const Scene& scene) : scene_(scene) {
   colors_.reserve(scene.materials.size());
   for (const Material& material : scene.materials) colors_.emplace_back(material);
 
@@ -79,7 +79,7 @@ Surface::Surface(const Scene& scene) : scene_(scene) {
   }
 }
 
-Surface::Measures Surface::measure() const {
+SceneSurface::Measures SceneSurface::measure() const {
   constexpr size_t kBlock = 4096;
   size_t count = scene_.triangles.size(), blocks = (count + kBlock - 1) / kBlock;
   std::vector<Measure> triangles(count), sums(blocks);
@@ -96,7 +96,7 @@ Surface::Measures Surface::measure() const {
   return {std::move(triangles), total};
 }
 
-Surface::Measure Surface::measure(const Triangle& triangle) const {
+SceneSurface::Measure SceneSurface::measure(const Triangle& triangle) const {
   const Material& material = scene_.materials[triangle.material];
   auto corner = [&](size_t i) { return scene_.positions[triangle.position[i]]; };
   Vec3d normal = cross(corner(1) - corner(0), corner(2) - corner(0));
@@ -108,7 +108,7 @@ Surface::Measure Surface::measure(const Triangle& triangle) const {
 }
 
 // At least as many as the triangle is long, for those that are a line in the texture; at most the texture.
-double Surface::covered_texels(const Triangle& triangle, const Image& image) const {
+double SceneSurface::covered_texels(const Triangle& triangle, const Image& image) const {
   auto corner = [&](size_t i) {
     Vec2f uv = scene_.texcoords[triangle.texcoord[i]];
     return Vec3d{static_cast<double>(uv.x) * image.width, static_cast<double>(uv.y) * image.height, 0};
@@ -120,7 +120,7 @@ double Surface::covered_texels(const Triangle& triangle, const Image& image) con
   return std::max(kOneSample, clamped(std::max(area, length), all));
 }
 
-std::vector<SurfaceSample> Surface::samples(uint64_t first, uint64_t last) const {
+std::vector<SurfaceSample> SceneSurface::samples(uint64_t first, uint64_t last) const {
   std::vector<SurfaceSample> samples;
   samples.reserve(last - first);
   auto after = std::upper_bound(first_slot_.begin(), first_slot_.end(), first);
@@ -132,7 +132,8 @@ std::vector<SurfaceSample> Surface::samples(uint64_t first, uint64_t last) const
   return samples;
 }
 
-void Surface::sample(size_t index, uint64_t first, uint64_t last, std::vector<SurfaceSample>& samples) const {
+void SceneSurface::sample(size_t index, uint64_t first, uint64_t last,
+                          std::vector<SurfaceSample>& samples) const {
   const Triangle& triangle = scene_.triangles[index];
   const Material& material = scene_.materials[triangle.material];
   const MaterialColors& colors = colors_[triangle.material];
@@ -155,7 +156,7 @@ void Surface::sample(size_t index, uint64_t first, uint64_t last, std::vector<Su
   }
 }
 
-Rgb8 Surface::vertex_color_at(const Triangle& triangle, Vec3d weights) const {
+Rgb8 SceneSurface::vertex_color_at(const Triangle& triangle, Vec3d weights) const {
   auto corner = [&](size_t i) {
     Rgba8 color = scene_.colors[triangle.position[i]];
     return Vec3d{double(color.r), double(color.g), double(color.b)};

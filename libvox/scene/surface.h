@@ -30,9 +30,9 @@ struct SurfaceSample {
   uint64_t weight;  // of kAreaUnits
 };
 
-class Surface {
+class SceneSurface {
  public:
-  explicit Surface(const Scene& scene);
+  explicit SceneSurface(const Scene& scene);
 
   uint64_t sample_slots() const { return first_slot_.back(); }
 
@@ -63,7 +63,7 @@ class Surface {
 // Adds all samples up: a Tally has add(SurfaceSample) and merge(const Tally&), in whole numbers, so that the
 // sum does not depend on the order.
 template <class Tally>
-Tally tally_surface(const Surface& surface, const Tally& zero) {
+Tally tally_surface(const SceneSurface& surface, const Tally& zero) {
   constexpr uint64_t kBlock = 4096;
   tbb::enumerable_thread_specific<Tally> tallies(zero);
   uint64_t slots = surface.sample_slots();

@@ -1,5 +1,6 @@
 // Where rays stop before they are at a voxel's face: at nodes no wider than a pixel, at their end; and what
 // they say of it.
+#include "tests/common/thoroughness.h"
 #include "tests/render/traced.h"
 
 namespace vox {
@@ -10,7 +11,7 @@ TEST(Trace, StopsAtTheBoxAroundWhatTheFirstNodeHoldsThatIsNoWiderThanAPixel) {
   int levels[7] = {};
   for (const Case& c : cases()) {
     const Traced scene(c.resolution, c.grid);
-    for (int i = 0; i < c.rays / 20 + 20; ++i) {
+    for (int i = 0; i < c.rays * static_cast<int>(kThoroughness) / 200 + 20; ++i) {
       Ray ray = random_ray(scene, random);
       ray.pixel_is_voxel = static_cast<int64_t>(random.uniform(1, 64) * 0x1p30);
       if (random.below(4) == 0) ray = no_wider(ray, random.uniform(1, 500));

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "tests/common/thoroughness.h"
 #include "tests/render/traced.h"
 
 namespace vox {
@@ -46,9 +47,9 @@ void expect_all_same(Ray make(const Traced&, Random&)) {
   for (const Case& c : cases()) {
     SCOPED_TRACE(c.resolution);
     const Traced scene(c.resolution, c.grid);
-    for (int i = 0; i < c.rays && !testing::Test::HasFailure(); ++i)
+    for (int i = 0; i < c.rays * static_cast<int>(kThoroughness) / 10 && !testing::Test::HasFailure(); ++i)
       hits += scene.expect_same(make(scene, random));
-    rays += c.rays;
+    rays += c.rays * static_cast<int>(kThoroughness) / 10;
   }
   EXPECT_GT(hits, rays / 8);
   EXPECT_LT(hits, rays * 7 / 8);

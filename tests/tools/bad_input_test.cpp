@@ -1,4 +1,5 @@
 // What vox-convert does with bad input: one clear error, the right exit code, nothing left behind.
+#include "tests/common/thoroughness.h"
 #include "tests/tools/program.h"
 
 namespace vox {
@@ -49,7 +50,7 @@ TEST_F(BadInput, FilesOfOtherProgramsAreNamedWithWhatToDo) {
       {"a.vox", "MagicaVoxel"},   {"a.binvox", "binvox"}, {"a.vdb", "OpenVDB"},    {"a.las", "point cloud"},
       {"a.dcm", "DICOM"},         {"a.tif", "TIFF"},      {"a.vti", "VTK"},        {"a.zip", "archive"},
       {"a.mtl", "name the .obj"}, {"a.usdz", "Blender"},  {"a.png", "an image"}};
-  for (const auto& [name, text] : formats) {
+  for (const auto& [name, text] : sampled(formats)) {
     write(name, "of another program");
     for (const std::vector<std::string>& more :
          std::vector<std::vector<std::string>>{{}, {"--res", "64"}, {"--info"}, {"--threshold", "0.1"}}) {
@@ -228,7 +229,7 @@ TEST_F(BadInput, FlippedBytesOfASceneFileNeverCrashTheProgram) {
   const std::string whole = read_bytes(folder_ / "whole.h5");
   uint64_t random = 1;
   int failures = 0;
-  for (int i = 0; i < 40; ++i) {
+  for (uint32_t i = 0; i < 10 + 3 * kThoroughness; ++i) {
     random = random * 6364136223846793005u + 1442695040888963407u;
     std::string flipped = whole;
     flipped[(random >> 33) % whole.size()] ^= static_cast<char>(1 + (random >> 20) % 255);

@@ -238,7 +238,7 @@ TEST_F(ConvertProgram, SaysHowFarThePaletteIsFromTheColors) {
 }
 
 TEST_F(ConvertProgram, WeighsColorsByTheAreaToAPower) {
-  ASSERT_EQ(scene({"village", "-o", "village.obj"}).code, 0);
+  ASSERT_EQ(scene({"village", "--texture-size", "64", "-o", "village.obj"}).code, 0);
   std::map<std::string, std::string> palettes;
   for (const std::string weight : {"area", "1", "0.9", "even", "0"}) {
     converted({"village.obj", "--res", "64", "--palette-weight", weight, "--palette-out", weight + ".hex"});

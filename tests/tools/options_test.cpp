@@ -1,6 +1,7 @@
 // Options that would have no effect are errors, in every program.
 #include <tuple>
 
+#include "tests/common/thoroughness.h"
 #include "tests/tools/bricks_program.h"
 
 namespace vox {
@@ -48,24 +49,24 @@ const std::vector<Arguments> kOfRawFiles = {
 const std::vector<Arguments> kOfVolumes = {{"--threshold", "0"}, {"--threshold-raw", "0"}};
 
 TEST_F(ConvertOptionsProgram, OptionsOfMeshesAreRefusedForScenesAndVolumesEvenWithTheirDefaults) {
-  for (const auto& [run, what] : std::vector<std::pair<Arguments, std::string>>{
-           {{"cube.h5"}, "a scene file"},
-           {{"cube.h5", "-o", "a.vox"}, "a scene file"},
-           {{"cube.h5", "--structure", "both"}, "bricks of a scene file"},
-           {{"cube.h5", "--info"}, "--info of a scene file"},
-           {{"cube.h5", "--verify"}, "--verify of a scene file"},
-           {{"ball.h5", "-o", "a.nrrd"}, "a file of bricks"},
-           {{"ball_20x14x9_uint8.raw"}, "a volume"},
-           {{"ball.nrrd"}, "a volume"}})
+  for (const auto& [run, what] : sampled<std::pair<Arguments, std::string>>(
+           {{{"cube.h5"}, "a scene file"},
+            {{"cube.h5", "-o", "a.vox"}, "a scene file"},
+            {{"cube.h5", "--structure", "both"}, "bricks of a scene file"},
+            {{"cube.h5", "--info"}, "--info of a scene file"},
+            {{"cube.h5", "--verify"}, "--verify of a scene file"},
+            {{"ball.h5", "-o", "a.nrrd"}, "a file of bricks"},
+            {{"ball_20x14x9_uint8.raw"}, "a volume"},
+            {{"ball.nrrd"}, "a volume"}}))
     expect_no_effect(run, what, kOfMeshes);
 }
 
 TEST_F(ConvertOptionsProgram, OptionsOfVolumesAreRefusedForAllElse) {
-  for (const auto& [run, what] : std::vector<std::pair<Arguments, std::string>>{
-           {{"cube.obj", "--res", "64"}, "a mesh"},
-           {{"cube.h5", "-o", "a.vox"}, "a scene file"},
-           {{"cube.h5", "--structure", "both"}, "bricks of a scene file"},
-           {{"ball.h5", "-o", "a.nrrd"}, "a file of bricks"}}) {
+  for (const auto& [run, what] : sampled<std::pair<Arguments, std::string>>(
+           {{{"cube.obj", "--res", "64"}, "a mesh"},
+            {{"cube.h5", "-o", "a.vox"}, "a scene file"},
+            {{"cube.h5", "--structure", "both"}, "bricks of a scene file"},
+            {{"ball.h5", "-o", "a.nrrd"}, "a file of bricks"}})) {
     expect_no_effect(run, what, kOfVolumes);
     expect_no_effect(run, what, kOfRawFiles);
   }
@@ -73,12 +74,12 @@ TEST_F(ConvertOptionsProgram, OptionsOfVolumesAreRefusedForAllElse) {
 }
 
 TEST_F(ConvertOptionsProgram, OptionsOfBricksAreRefusedWhereNoneAreKept) {
-  for (const auto& [run, what] : std::vector<std::pair<Arguments, std::string>>{
-           {{"cube.obj", "--res", "64"}, "a mesh"},
-           {{"cube.obj", "--res", "64", "--structure", "svdag"}, "a mesh"},
-           {{"cube.h5", "-o", "a.vox"}, "a scene file"},
-           {{"ball.h5", "-o", "a.nrrd"}, "a file of bricks"},
-           {{"ball.nrrd", "-o", "b.nrrd"}, "a volume that is written as .nrrd"}})
+  for (const auto& [run, what] : sampled<std::pair<Arguments, std::string>>(
+           {{{"cube.obj", "--res", "64"}, "a mesh"},
+            {{"cube.obj", "--res", "64", "--structure", "svdag"}, "a mesh"},
+            {{"cube.h5", "-o", "a.vox"}, "a scene file"},
+            {{"ball.h5", "-o", "a.nrrd"}, "a file of bricks"},
+            {{"ball.nrrd", "-o", "b.nrrd"}, "a volume that is written as .nrrd"}}))
     expect_no_effect(run, what, kOfBricks);
   expect_no_effect({"cube.obj", "--res", "64", "-o", "a.vox"}, "a mesh", {{"--structure", "bricks"}});
 }

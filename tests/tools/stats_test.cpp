@@ -6,6 +6,7 @@
 
 #include "libvox/hash/table_list.h"
 #include "tests/common/test_engine.h"
+#include "tests/common/thoroughness.h"
 #include "tests/tools/program.h"
 
 namespace vox {
@@ -183,7 +184,7 @@ TEST_F(StatsProgram, FlippedBytesOfASceneFileNeverCrashIt) {
   const std::string whole = read_bytes(folder_ / "cube.h5");
   uint64_t random = 2;
   int failures = 0;
-  for (int i = 0; i < 40; ++i) {
+  for (uint32_t i = 0; i < 10 + 3 * kThoroughness; ++i) {
     random = random * 6364136223846793005u + 1442695040888963407u;
     std::string flipped = whole;
     flipped[(random >> 33) % whole.size()] ^= static_cast<char>(1 + (random >> 20) % 255);

@@ -5,7 +5,8 @@
 #pragma once
 
 #include "libvox/hash/batch_duplicates.h"
-#include "libvox/hash/sector/insert.h"
+#include "libvox/hash/sector/fill.h"
+#include "libvox/hash/sector/find.h"
 
 namespace vox {
 

@@ -45,7 +45,7 @@ VOX_HD void drop_released(uint32_t* header, const uint32_t* released) {
   header[Kind::kEndsWord] = kept.word();
 }
 
-// Of a bucket.
+// Sweeps a bucket: its line, then its overflow sectors, of which those that are left empty leave the list.
 struct SweepBucket {
   uint32_t* lines;
   uint32_t* overflow;

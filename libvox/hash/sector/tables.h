@@ -1,6 +1,15 @@
-// The table `sector`, ours: for all item sizes. Against the slab tables of the
-// paper it saves the empty slots of last slabs, reads one line where they walk a list, and inserts without
-// atomics, in the order of memory. See sector_layout.h for what lies where.
+// The table `sector`, ours: for all item sizes. Against the slab tables of the paper it saves the empty slots of
+// last slabs, reads one line where they walk a list, and writes in the order of memory. What lies where is in
+// layout.h, how a bucket takes new items in fill.h.
+//
+// Items come in by one of two ways:
+//
+//   insert()         any batch. The host sorts it by bucket and asks for exactly the memory that it needs
+//                    (sorted_batch.h, plan.h, write_items.h): no atomics, least memory moved, some ten launches
+//                    and two round trips.
+//   link_batches()   batches that are small beside the table and depend on each other, as the levels of an edit
+//                    do. They take from what is there and chain the new items of a bucket to each other
+//                    (batches.h, chains.h): five launches a batch and no round trip but one at the end.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +21,8 @@
 #include "libvox/device/work.h"
 #include "libvox/hash/poisson.h"
 #include "libvox/hash/sector/find.h"
-#include "libvox/hash/sector/insert.h"
 #include "libvox/hash/sector/table.h"
+#include "libvox/hash/sector/write_items.h"
 #include "libvox/hash/table_set.h"
 
 namespace vox {
@@ -31,13 +40,13 @@ class SectorTables final : public TableSet<Device> {
 
   uint64_t items() const override {
     uint64_t sum = 0;
-    for (const auto& table : tables_) sum += table.items();
+    for (const auto& table : tables_) sum += table.buckets().items();
     return sum;
   }
   std::vector<TableMemory> memory() const override {
     std::vector<TableMemory> result;
     for (const auto& table : tables_)
-      if (table.items() > 0) result.push_back(table.memory(overflow_.data()));
+      if (table.buckets().items() > 0) result.push_back(table.memory(overflow_.data()));
     if (!result.empty())
       result.front().slack_bytes +=
           (overflow_.size() + left_sectors_.size() - (sectors_ - 1 - left_count_) * SectorOverflow::kWords) *
@@ -47,7 +56,7 @@ class SectorTables final : public TableSet<Device> {
   TableMemory predicted(const TableMemory& measured) const override;
 
   void expect(const SizeCounts& items) override {
-    for (uint32_t words = 0; words <= kMaxItemWords; ++words) tables_[words].expect(items[words]);
+    for (uint32_t words = 0; words <= kMaxItemWords; ++words) tables_[words].buckets().expect(items[words]);
   }
 
   void find(const BatchRef& batch, const ChosenRef& chosen, uint64_t n, uint32_t* pointers) const override {
@@ -157,7 +166,7 @@ class SectorTables final : public TableSet<Device> {
       if (counts[words] == 0) continue;
       SectorTableRef& ref = refs[words];
       ref.buckets[ref.generations - 1].first = static_cast<uint32_t>(first);
-      first += tables_[words].newest_buckets();
+      first += tables_[words].buckets().newest_count();
       if (first > UINT32_MAX) throw Error("the hash tables have more than 2^32 buckets");
     }
     return static_cast<uint32_t>(first);
@@ -287,14 +296,15 @@ void SectorTables<Device>::insert(const BatchRef& batch, const ChosenRef& chosen
                               sorted.block_runs.data(), plans.data(), places.data(), sorted_pointers.data()});
   device_.scatter(moves({"return pointers", 12}, n), n, sorted.order.data(), sorted_pointers.data(),
                   pointers);
-  for (uint32_t words = 0; words <= kMaxItemWords; ++words) tables_[words].count_items(counts[words]);
+  for (uint32_t words = 0; words <= kMaxItemWords; ++words)
+    tables_[words].buckets().count_items(counts[words]);
 }
 
 template <class Device>
 auto SectorTables<Device>::sort_by_bucket(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,
                                           const SizeCounts& counts) -> SortedBatch {
   for (uint32_t words = 0; words <= kMaxItemWords; ++words)
-    tables_[words].reserve_buckets(counts[words], growth_);
+    tables_[words].buckets().reserve(counts[words], growth_);
   SortedBatch sorted;
   SectorTableRefs tables = refs();
   const uint32_t bucket_count = number_buckets(counts, tables);
@@ -327,7 +337,7 @@ SectorSpaces SectorTables<Device>::take_space(const SortedBatch& sorted, const S
   SectorSpaces spaces;
   for (uint32_t words = 0; words <= kMaxItemWords; ++words)
     if (counts[words] > 0)
-      spaces.of_size[words] = tables_[words].buckets(sorted.first_bucket[words], counts[words]);
+      spaces.of_size[words] = tables_[words].space(sorted.first_bucket[words], counts[words]);
   device_.for_each(moves({"bucket needs", 48}, runs.count), runs.count,
                    BucketNeeds{runs, spaces, overflow_.data(), needs});
   const uint64_t all =
@@ -352,7 +362,8 @@ SweepResult SectorTables<Device>::sweep(const uint32_t* marks) {
     auto on_device = device_.template make<uint32_t>(any ? released.size() : 0);
     device_.upload(on_device.data(), released.data(), on_device.size());
     auto left = device_.template make<uint32_t>(sectors_);
-    for (const auto& table : tables_) table.sweep(marks, any ? on_device.data() : nullptr, overflow_.data());
+    for (const auto& table : tables_)
+      table.buckets().sweep(marks, any ? on_device.data() : nullptr, overflow_.data());
     left_count_ =
         device_.select({"sweep: left sectors", 36}, sectors_, IsLeftSector{overflow_.data()}, left.data());
     left_sectors_ = std::move(left);

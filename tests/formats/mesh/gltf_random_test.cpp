@@ -9,6 +9,7 @@
 
 #include "formats/mesh/mesh.h"
 #include "tests/common/random.h"
+#include "tests/common/thoroughness.h"
 #include "tests/formats/mesh/plain_gltf.h"
 #include "tests/formats/scene/scene_checks.h"
 
@@ -167,7 +168,7 @@ void expect_same(const Scene& scene, const std::vector<PlainCorner>& expected) {
 TEST(GltfRandom, EveryTypeStrideOffsetAndIndexIsReadAsAPlainReaderDoes) {
   TestFolder folder;
   Random random(14);
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < static_cast<int>(30 * kThoroughness); ++round) {
     SCOPED_TRACE(round);
     std::string nodes;
     GltfBuilder gltf = random_document(random, nodes);

@@ -1,0 +1,54 @@
+// What a device is to the code that runs on it: the calls of CpuDevice, which explains each, and CudaDevice. A
+// template parameter that is called Device is one of these.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+
+#include "libvox/base/hd.h"
+#include "libvox/device/pool.h"
+#include "libvox/device/profiler.h"
+#include "libvox/device/work.h"
+
+namespace vox {
+
+// Stands for any body of a loop, and for what a scan, a selection or a sum is asked of.
+struct AnyBody {
+  VOX_HD uint32_t operator()(uint64_t) const { return 0; }
+  template <class Group>
+  VOX_HD void operator()(Group, uint64_t) const {}
+};
+
+template <class D>
+concept DeviceType = requires(D& device, Work work, uint64_t n, AnyBody body, Buffer<uint32_t>& buffer,
+                              uint32_t* words, uint64_t* counts) {
+  typename D::Group;
+  typename D::Code;
+  { D::kLaneBytes } -> std::convertible_to<uint32_t>;
+  { device.name() } -> std::same_as<std::string>;
+  { device.text() } -> std::same_as<std::string>;
+  { device.pool() } -> std::same_as<Pool&>;
+  { device.profiler() } -> std::same_as<const Profiler&>;
+  { device.preferred_chunk_pairs() } -> std::same_as<uint64_t>;
+  { device.template make<uint32_t>(n) } -> std::same_as<Buffer<uint32_t>>;
+  device.for_each(work, n, body);
+  device.for_each_of(work, words, n, n, body);
+  device.for_each_group(work, n, body);
+  { device.exclusive_scan(work, n, body, words) } -> std::same_as<uint64_t>;
+  { device.select(work, n, body, words) } -> std::same_as<uint64_t>;
+  { device.sum(work, n, body) } -> std::same_as<uint64_t>;
+  device.scatter(work, n, words, words, words);
+  device.histogram(work, n, body, counts, n);
+  device.sort_pairs(work, buffer, buffer, n, 32u);
+  device.fill(words, n, 0u);
+  device.upload(words, words, n);
+  device.download(words, words, n);
+  device.copy(words, words, n);
+  device.sync();
+  {
+    device.seconds([] {})
+    } -> std::same_as<double>;
+};
+
+}  // namespace vox

@@ -1,0 +1,145 @@
+// The buckets of one item size and how many items they hold. A table that outgrows its buckets gets a further
+// generation of them, for the items that come then; the others stay where they are.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "libvox/base/error.h"
+#include "libvox/device/work.h"
+#include "libvox/hash/sector/sweep.h"
+
+namespace vox {
+
+// The headers of a bucket.
+struct SectorChainLength {
+  static constexpr uint32_t kLongest = 255;  // longer ones count as this
+  const uint32_t* lines;
+  const uint32_t* overflow;
+  VOX_HD uint32_t operator()(uint64_t bucket) const {
+    const uint32_t* header = lines + bucket * SectorLine::kWords;
+    uint32_t length = 1;
+    for (uint32_t next = header[SectorLine::kNextWord]; next != kNoSector && length < kLongest; ++length)
+      next = overflow[uint64_t{next} * SectorOverflow::kWords + SectorOverflow::kNextWord];
+    return length;
+  }
+};
+
+template <class Device>
+class SectorBucketSets {
+ public:
+  SectorBucketSets(Device& device, uint32_t load_factor) : device_(device), load_factor_(load_factor) {}
+
+  // There will be so many items in the end.
+  void expect(uint64_t items) {
+    if (items == 0 || !generations_.empty()) return;
+    expected_ = items;
+    add((items + load_factor_ - 1) / load_factor_);
+  }
+  // Sees to it that there are enough buckets for `count` more items, of which there will be `growth` times as
+  // many in the end.
+  void reserve(uint64_t count, double growth) {
+    constexpr uint64_t kFewest = 64;
+    if (count <= items_before_full()) return;
+    const auto in_the_end = static_cast<uint64_t>(static_cast<double>(items_ + count) * growth);
+    add(std::max({kFewest, (in_the_end - items_) / load_factor_, (items_ + count) / load_factor_}));
+  }
+  // Buckets for `items` that may come, unless there are enough.
+  void reserve_apart(uint64_t items) {
+    if (items_before_full() < items) add(items / load_factor_ + 1);
+  }
+  void count_items(uint64_t count) {
+    items_ += count;
+    newest_items_ += count;
+  }
+
+  uint64_t items() const { return items_; }
+  // How many more there may be before further buckets are better.
+  uint64_t items_before_full() const {
+    if (generations_.empty()) return 0;
+    if (generations_.size() == SectorTableRef::kMaxGenerations) return UINT64_MAX;
+    const uint64_t most = 3 * load_factor_ * newest_count() / 2;
+    return std::max(most - std::min(most, newest_items_), expected_ - std::min(expected_, items_));
+  }
+  // How many further items a bucket is going to get on average when there are `items`.
+  uint32_t spare(uint64_t items) const {
+    constexpr uint32_t kUnplanned = 8;
+    if (items > expected_) return kUnplanned;
+    const uint64_t buckets = newest_count();
+    return static_cast<uint32_t>(
+        std::min<uint64_t>((expected_ - items + buckets / 2) / buckets, SectorLine::kSlots));
+  }
+
+  // Those that are inserted into.
+  uint64_t newest_count() const { return generations_.empty() ? 0 : generations_.back().count; }
+  uint32_t* newest_lines() const { return generations_.back().lines.data(); }
+  void fill_ref(SectorTableRef& ref) const {
+    ref.generations = static_cast<uint32_t>(generations_.size());
+    for (size_t i = 0; i < generations_.size(); ++i)
+      ref.buckets[i] = {generations_[i].lines.data(), static_cast<uint32_t>(generations_[i].count), 0};
+  }
+
+  // Removes the items that are not marked. `released` is by number of a superblock, nullptr where none goes.
+  void sweep(const uint32_t* marks, const uint32_t* released, uint32_t* overflow) const {
+    for (const Generation& generation : generations_)
+      device_.for_each_group({"sweep: buckets", SectorLine::kWords * 4.0 + 14}, generation.count,
+                             SweepBucket{generation.lines.data(), overflow, marks, released});
+  }
+  // After it: counts what is left and drops the generations that are empty. Returns the slots of all runs.
+  uint64_t count_again(const uint32_t* overflow) {
+    uint64_t slots = 0;
+    items_ = newest_items_ = 0;
+    std::vector<Generation> left;
+    for (Generation& generation : generations_) {
+      const uint64_t sum = device_.sum({"sweep: count items", 32}, generation.count,
+                                       CountBucket{generation.lines.data(), overflow});
+      newest_items_ = sum & UINT32_MAX;
+      items_ += newest_items_;
+      slots += sum >> 32;
+      if (sum != 0 || &generation == &generations_.back()) left.push_back(std::move(generation));
+    }
+    generations_ = std::move(left);
+    if (slots == 0) {
+      generations_.clear();
+      expected_ = 0;
+    }
+    return slots;
+  }
+
+  uint64_t count() const {
+    uint64_t sum = 0;
+    for (const Generation& generation : generations_) sum += generation.count;
+    return sum;
+  }
+  // How many buckets have 0, 1, 2, … headers.
+  std::vector<uint64_t> chain_lengths(const uint32_t* overflow) const {
+    std::vector<uint64_t> lengths(SectorChainLength::kLongest + 1);
+    for (const Generation& generation : generations_)
+      device_.histogram("chain lengths", generation.count,
+                        SectorChainLength{generation.lines.data(), overflow}, lengths.data(), lengths.size());
+    while (!lengths.empty() && lengths.back() == 0) lengths.pop_back();
+    return lengths;
+  }
+
+ private:
+  struct Generation {
+    Buffer<uint32_t> lines;
+    uint64_t count;
+  };
+
+  void add(uint64_t count) {
+    if (count > UINT32_MAX) throw Error("a hash table has more than 2^32 buckets");
+    generations_.push_back({device_.template make<uint32_t>(count * SectorLine::kWords), count});
+    device_.fill(generations_.back().lines.data(), count * SectorLine::kWords, 0u);
+    newest_items_ = 0;
+  }
+
+  Device& device_;
+  uint64_t load_factor_;
+  uint64_t items_ = 0, newest_items_ = 0;  // of all generations, of the newest
+  uint64_t expected_ = 0;
+  std::vector<Generation> generations_;
+};
+
+}  // namespace vox

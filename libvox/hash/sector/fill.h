@@ -1,0 +1,83 @@
+// How new items fill a bucket: the one walk that counts what they need, that plans where they go, and that
+// writes them. A bucket after three batches, with items a, b and c, of which two b have been removed since:
+//
+//   line        slots      aaaaaabb bb·b·bcccccc           a  of the first batch     ·  a hole
+//               runs       └ first┘ └─ second ─┘           _  free: the run reaches so far, nobody is there yet
+//               ends word  first_run 8, all 20, items 20, holes 2
+//                 │ next
+//   overflow    slots      cc__                            a further run, for what the line's two do not hold
+//               ends word  first_run 4, all 4, items 2, holes 0
+//
+// New items take the holes first, then what is left of the last run, then, while a header may have one more
+// run, a new one of as many granules as they need; what remains goes to the next overflow sector.
+#pragma once
+
+#include "libvox/hash/sector/spaces.h"
+
+namespace vox {
+
+// What a bucket needs for its new items: granules in the low half, overflow sectors in the high half.
+inline constexpr uint64_t kOneSectorNeeded = uint64_t{1} << 32;
+
+// Hands up to `left` new items to a header's slots and returns how many are left over. The sink counts what
+// that takes, or does it: sink.run() gives a new run, sink.fill() takes the `count` slots from `first` on,
+// and sink.fill_holes() the first `count` of those that have lost their items; these keep the header's new
+// ends.
+template <class Kind, class Sink>
+VOX_HD uint32_t fill_header(uint32_t* header, uint32_t slot_base, uint32_t left, uint32_t spare, Sink& sink) {
+  SlotEnds ends = SlotEnds::of(header[Kind::kEndsWord]);
+  if (ends.holes > 0 && left > 0) {
+    const uint32_t count = left < ends.holes ? left : ends.holes;
+    ends.holes -= count;
+    left -= count;
+    sink.template fill_holes<Kind>(header, ends, slot_base, count);
+  }
+  while (left > 0) {
+    if (ends.items == ends.all) {
+      const uint32_t run = ends.runs();
+      if (run == Kind::kRuns || ends.all == Kind::kSlots) break;
+      const uint32_t length = run_length<Kind>(left, ends.all, run, spare);
+      sink.template run<Kind>(header, run, length);
+      ends.all += length;
+      if (run == 0) ends.first_run = length;
+    }
+    const uint32_t run_end = ends.items < ends.first_run ? ends.first_run : ends.all;
+    const uint32_t room = run_end - ends.items, count = left < room ? left : room, first = ends.items;
+    ends.items += count;
+    left -= count;
+    sink.template fill<Kind>(header, ends, first, slot_base, count);
+  }
+  return left;
+}
+
+// The same for a bucket. sink.new_sector(link) gives the number of an empty sector to go on with.
+template <class Sink>
+VOX_HD void fill_bucket(uint32_t* line, uint32_t* overflow, uint32_t left, uint32_t spare, Sink& sink) {
+  left = fill_header<SectorLine>(line, 0, left, spare, sink);
+  for (uint32_t* link = line + SectorLine::kNextWord; left > 0;) {
+    const uint32_t number = *link != kNoSector ? *link : sink.new_sector(link);
+    uint32_t* sector = overflow + uint64_t{number} * SectorOverflow::kWords;
+    left = fill_header<SectorOverflow>(sector, overflow_slot(number, 0), left, spare, sink);
+    link = sector + SectorOverflow::kNextWord;
+  }
+}
+
+// Changes nothing. An empty sector is the one that nobody uses.
+struct CountNeeds {
+  uint64_t needs = 0;
+
+  template <class Kind>
+  VOX_HD void run(const uint32_t*, uint32_t, uint32_t length) {
+    needs += length / kGranule;
+  }
+  template <class Kind>
+  VOX_HD void fill(const uint32_t*, const SlotEnds&, uint32_t, uint32_t, uint32_t) {}
+  template <class Kind>
+  VOX_HD void fill_holes(const uint32_t*, const SlotEnds&, uint32_t, uint32_t) {}
+  VOX_HD uint32_t new_sector(const uint32_t*) {
+    needs += kOneSectorNeeded;
+    return kNoSector;
+  }
+};
+
+}  // namespace vox

@@ -1,0 +1,54 @@
+// Where the new runs and overflow sectors of a batch come from. The host has seen to it that there are enough;
+// each bucket takes its part by an offset, which a prefix sum or an atomic counter has given it.
+#pragma once
+
+#include "libvox/hash/batch.h"
+#include "libvox/hash/sector/layout.h"
+
+namespace vox {
+
+// Overflow slots are counted behind those of lines.
+inline constexpr uint32_t kSlotsBeforeOverflow =
+    (SectorLine::kSlots + SectorOverflow::kSlots - 1) / SectorOverflow::kSlots;
+inline constexpr uint32_t kMaxOverflowSectors = UINT32_MAX / SectorOverflow::kSlots - kSlotsBeforeOverflow;
+VOX_HD inline uint32_t overflow_slot(uint32_t sector, uint32_t slot) {
+  return (kSlotsBeforeOverflow + sector) * SectorOverflow::kSlots + slot;
+}
+
+// Where a size's buckets are, and from where it takes new runs. Offsets count in items of this size and
+// batch.
+struct SectorSpace {
+  uint32_t* lines = nullptr;
+  uint32_t first_bucket = 0;
+  uint32_t spare = 0;           // further items that a bucket is expected to get later
+  uint64_t granules_below = 0;  // what all smaller sizes need
+  uint64_t fits = 0;            // offsets below fit behind `old_place`, the others go behind `new_place`
+  uint32_t old_place = 0, new_place = 0;
+
+  VOX_HD uint32_t place(uint64_t offset, uint32_t length) const {
+    if (offset + length <= fits) return old_place + static_cast<uint32_t>(offset);
+    if (offset < fits) return new_place;  // the one run that would have to be cut; there is room for it
+    return new_place + kLongestRun + static_cast<uint32_t>(offset - fits);
+  }
+};
+struct SectorSpaces {
+  SectorSpace of_size[kMaxItemWords + 1];
+  // Overflow sectors, of all sizes: first those that a sweep has left, then some that nobody has used yet.
+  const uint32_t* left_sectors = nullptr;
+  uint32_t left_count = 0, first_sector = 0;
+
+  VOX_HD const SectorSpace& operator[](uint32_t words) const { return of_size[words]; }
+  VOX_HD uint32_t sector(uint32_t i) const {
+    return i < left_count ? left_sectors[i] : first_sector + (i - left_count);
+  }
+};
+
+// The i-th of the sectors that one takes, emptied; returns its number.
+VOX_HD inline uint32_t cleared_sector(const SectorSpaces& spaces, uint32_t i, uint32_t* overflow) {
+  const uint32_t number = spaces.sector(i);
+  uint32_t* sector = overflow + uint64_t{number} * SectorOverflow::kWords;
+  for (uint32_t word = 0; word < SectorOverflow::kWords; ++word) sector[word] = 0;
+  return number;
+}
+
+}  // namespace vox

@@ -1,0 +1,43 @@
+// One run of each of a device's primitives over n elements whose values follow from their index, brought back
+// to the host: compiled for each device in primitives_*, so that tests of both are one, in plain C++.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "libvox/base/hd.h"
+#include "libvox/base/mix.h"
+
+namespace vox {
+
+// What element i is.
+struct TestValues {
+  VOX_HD static uint64_t value(uint64_t i) { return mix64(i + 1); }
+  VOX_HD static uint32_t small(uint64_t i) { return static_cast<uint32_t>(value(i) % 5); }
+  VOX_HD static bool kept(uint64_t i) { return value(i) % 3 == 0; }
+  // A permutation of 0 … n − 1.
+  VOX_HD static uint32_t place(uint64_t i, uint64_t n) { return static_cast<uint32_t>(n - 1 - i); }
+};
+
+struct PrimitiveResults {
+  std::vector<uint32_t> visits, group_visits;
+  std::vector<uint32_t> sorted_keys, sorted_values;  // by the low kSortBits bits of 32-bit keys
+  std::vector<uint64_t> sorted_keys64;               // by the low kSortBits64 bits of 64-bit keys
+  std::vector<uint32_t> sorted_values64;             // of these
+  std::vector<uint32_t> scan32;                      // of small(i), and the sum behind it
+  std::vector<uint64_t> scan64;                      // of value(i) >> 8
+  uint64_t scan32_total = 0, scan64_total = 0;
+  std::vector<uint32_t> selected;        // the i with kept(i)
+  std::vector<uint32_t> scattered;       // at place(i), small(i)
+  uint64_t sum = 0;                      // of value(i) >> 32
+  std::vector<uint64_t> histogram;       // of small(i)
+  std::vector<uint16_t> filled, copied;  // of kTestFill
+};
+
+inline constexpr uint32_t kSortBits = 13, kSortBits64 = 45, kTestBins = 5;
+inline constexpr uint16_t kTestFill = 0xa5f3;
+
+template <class Device>
+PrimitiveResults run_primitives(Device& device, uint64_t n);
+
+}  // namespace vox

@@ -1,0 +1,4 @@
+#include "libvox/device/cpu_device.h"
+#include "tests/device/primitives_impl.h"
+
+template vox::PrimitiveResults vox::run_primitives(CpuDevice&, uint64_t);

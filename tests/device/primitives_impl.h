@@ -1,0 +1,140 @@
+// Included by primitives_cpu.cpp and primitives_cuda.cu, which only say which device.
+#pragma once
+
+#include "libvox/device/atomics.h"
+#include "libvox/device/work.h"
+#include "tests/device/primitives.h"
+
+namespace vox {
+
+struct CountVisit {
+  uint32_t* visits;
+  VOX_HD void operator()(uint64_t i) const { atomic_add(visits + i, 1u); }
+};
+struct CountGroupVisit {
+  uint32_t* visits;
+  template <class Group>
+  VOX_HD void operator()(Group group, uint64_t i) const {
+    group.once([&] { atomic_add(visits + i, 1u); });
+  }
+};
+template <class Key>
+struct WriteTestPairs {
+  Key* keys;
+  uint32_t* values;
+  VOX_HD void operator()(uint64_t i) const {
+    keys[i] = static_cast<Key>(TestValues::value(i));
+    values[i] = static_cast<uint32_t>(i);
+  }
+};
+struct WritePlaces {
+  uint32_t* index;
+  uint32_t* values;
+  uint64_t n;
+  VOX_HD void operator()(uint64_t i) const {
+    index[i] = TestValues::place(i, n);
+    values[i] = TestValues::small(i);
+  }
+};
+struct SmallValue {
+  VOX_HD uint32_t operator()(uint64_t i) const { return TestValues::small(i); }
+};
+struct LargeValue {
+  VOX_HD uint64_t operator()(uint64_t i) const { return TestValues::value(i) >> 8; }
+};
+struct HighHalf {
+  VOX_HD uint64_t operator()(uint64_t i) const { return TestValues::value(i) >> 32; }
+};
+struct IsKept {
+  VOX_HD bool operator()(uint64_t i) const { return TestValues::kept(i); }
+};
+
+template <class Device>
+class PrimitivesRun {
+ public:
+  PrimitivesRun(Device& device, uint64_t n) : device_(device), n_(n) {}
+
+  PrimitiveResults run() {
+    visit();
+    sort<uint32_t>(kSortBits, results_.sorted_keys, results_.sorted_values);
+    sort<uint64_t>(kSortBits64, results_.sorted_keys64, results_.sorted_values64);
+    scan();
+    select_and_scatter();
+    reduce();
+    move();
+    return std::move(results_);
+  }
+
+ private:
+  template <class T>
+  std::vector<T> downloaded(const Buffer<T>& buffer, uint64_t n) {
+    std::vector<T> values(n);
+    device_.download(values.data(), buffer.data(), n);
+    return values;
+  }
+
+  void visit() {
+    auto visits = device_.template make<uint32_t>(n_), group_visits = device_.template make<uint32_t>(n_);
+    device_.fill(visits.data(), n_, 0u);
+    device_.fill(group_visits.data(), n_, 0u);
+    device_.for_each("test: visit", n_, CountVisit{visits.data()});
+    device_.for_each_group("test: visit by groups", n_, CountGroupVisit{group_visits.data()});
+    results_.visits = downloaded(visits, n_);
+    results_.group_visits = downloaded(group_visits, n_);
+  }
+
+  template <class Key>
+  void sort(uint32_t bits, std::vector<Key>& sorted_keys, std::vector<uint32_t>& sorted_values) {
+    auto keys = device_.template make<Key>(n_);
+    auto values = device_.template make<uint32_t>(n_);
+    device_.for_each("test: pairs", n_, WriteTestPairs<Key>{keys.data(), values.data()});
+    device_.sort_pairs("test: sort", keys, values, n_, bits);
+    sorted_keys = downloaded(keys, n_);
+    sorted_values = downloaded(values, n_);
+  }
+
+  void scan() {
+    auto out32 = device_.template make<uint32_t>(n_ + 1);
+    auto out64 = device_.template make<uint64_t>(n_ + 1);
+    results_.scan32_total = device_.exclusive_scan("test: scan", n_, SmallValue(), out32.data());
+    results_.scan64_total = device_.exclusive_scan("test: scan", n_, LargeValue(), out64.data());
+    results_.scan32 = downloaded(out32, n_ + 1);
+    results_.scan64 = downloaded(out64, n_ + 1);
+  }
+
+  void select_and_scatter() {
+    auto selected = device_.template make<uint32_t>(n_);
+    const uint64_t count = device_.select("test: select", n_, IsKept(), selected.data());
+    results_.selected = downloaded(selected, count);
+    auto index = device_.template make<uint32_t>(n_), values = device_.template make<uint32_t>(n_),
+         out = device_.template make<uint32_t>(n_);
+    device_.for_each("test: places", n_, WritePlaces{index.data(), values.data(), n_});
+    device_.scatter("test: scatter", n_, index.data(), values.data(), out.data());
+    results_.scattered = downloaded(out, n_);
+  }
+
+  void reduce() {
+    results_.sum = device_.sum("test: sum", n_, HighHalf());
+    results_.histogram.resize(kTestBins);
+    device_.histogram("test: histogram", n_, SmallValue(), results_.histogram.data(), kTestBins);
+  }
+
+  void move() {
+    auto filled = device_.template make<uint16_t>(n_), copied = device_.template make<uint16_t>(n_);
+    device_.fill(filled.data(), n_, kTestFill);
+    device_.copy(copied.data(), filled.data(), n_);
+    results_.filled = downloaded(filled, n_);
+    results_.copied = downloaded(copied, n_);
+  }
+
+  Device& device_;
+  uint64_t n_;
+  PrimitiveResults results_;
+};
+
+template <class Device>
+PrimitiveResults run_primitives(Device& device, uint64_t n) {
+  return PrimitivesRun<Device>(device, n).run();
+}
+
+}  // namespace vox

@@ -1,0 +1,80 @@
+"""Breaks the rules of tools/check-rooms.py one by one, in a house of four files."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/check-rooms.py")
+
+SOUND = {
+    "libvox/base/vec.h": "namespace vox {\nstruct Vec {};\nnamespace detail {\nstruct Part {};\n}\n}  // namespace vox\n",
+    "libvox/dag/node.h": '#include "libvox/base/vec.h"\nnamespace vox::dag {\nstruct Node;\nstruct Node { struct Part {}; };\n'
+                         "template <class T>\nstruct Walk {};\ntemplate <>\nstruct Walk<Node> {};\n}  // namespace vox::dag\n",
+    "formats/scene/scene_file.cpp": '#include "libvox/dag/node.h"\nnamespace vox {\nnamespace {\nstruct Node {};\n}\n}\n',
+    "tools/vox-edit/main.cpp": '#include "formats/scene/scene_file.h"\nconst char* text = "--verify";  // struct Vec {};\n',
+}
+
+
+class CheckRooms(unittest.TestCase):
+    def check(self, **changes):
+        """The script's exit code and messages for the house above with these files instead or besides."""
+        with tempfile.TemporaryDirectory() as root:
+            for path, text in {**SOUND, **changes.get("files", {})}.items():
+                os.makedirs(os.path.join(root, os.path.dirname(path)), exist_ok=True)
+                with open(os.path.join(root, path), "w", encoding="utf-8") as file:
+                    file.write(text)
+            run = subprocess.run([sys.executable, SCRIPT, root], capture_output=True, text=True, check=False)
+        return run.returncode, run.stderr
+
+    def expect_breach(self, path, text, expected):
+        code, messages = self.check(files={path: text})
+        self.assertEqual(code, 1)
+        self.assertEqual(messages.count("\n"), 1, messages)
+        self.assertIn(expected, messages)
+
+    def test_a_house_in_order_passes(self):
+        self.assertEqual(self.check(), (0, ""))
+
+    def test_an_include_that_goes_up_is_found(self):
+        self.expect_breach("libvox/scene/scene.h", '\n#include "libvox/dag/node.h"\n',
+                           "libvox/scene/scene.h:2: libvox/scene includes libvox/dag/node.h, which comes after it")
+
+    def test_the_library_includes_no_format(self):
+        self.expect_breach("libvox/measure/run.h", '#include "formats/scene/scene_file.h"\n', "which comes after it")
+
+    def test_an_include_that_does_not_begin_at_the_root_is_found(self):
+        self.expect_breach("libvox/dag/walk.h", '#include "node.h"\n', "by their paths from the root")
+
+    def test_a_room_without_a_place_is_found(self):
+        self.expect_breach("libvox/attic/box.h", "\n", "has no place in the order")
+
+    def test_code_in_the_namespace_of_another_room_is_found(self):
+        self.expect_breach("libvox/dag/walk.h", "namespace vox {\nint walk();\n}\n", "namespace vox in a file of another room")
+        self.expect_breach("libvox/dag/walk.h", "namespace vox::hash {\nint walk();\n}\n", "its code is in vox::dag")
+        self.expect_breach("formats/walk.h", "namespace vox::dag {\nint walk();\n}\n", "belongs to libvox/dag")
+
+    def test_two_types_of_one_name_are_found(self):
+        self.expect_breach("libvox/dag/leaf.h", "namespace vox::dag {\nclass Node final {};\n}\n",
+                           "vox::dag::Node is a type of libvox/dag/leaf.h too")
+        self.expect_breach("libvox/engine/engine.h", "namespace vox {\nenum class Vec : int { X };\n}\n",
+                           "vox::Vec is a type of libvox/base/vec.h too")
+        self.expect_breach("libvox/base/part.h", "namespace vox::detail {\nstruct Part : Vec {};\n}\n",
+                           "vox::detail::Part is a type of libvox/base/part.h too")
+
+    def test_types_of_one_name_in_two_programs_pass(self):
+        text = "namespace vox {\nstruct Options {};\n}\n"
+        self.assertEqual(self.check(files={"tools/vox-edit/options.h": text, "tools/vox-stats/options.h": text}), (0, ""))
+
+    def test_an_option_in_a_string_of_the_library_is_found(self):
+        self.expect_breach("libvox/dag/load.cpp", '// --verify says more\nauto text = "try --verify";\n',
+                           "libvox/dag/load.cpp:2: --verify is an option of a tool")
+
+    def test_braces_and_quotes_in_text_do_not_confuse(self):
+        text = "namespace vox::dag {\nchar a = '{', b = '\"'; int c = 1'000'000;\nauto d = R\"(})\";\nstruct Node {};\n}\n"
+        self.expect_breach("libvox/dag/odd.h", text, "vox::dag::Node is a type of")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Looks whether the house is as docs/architecture.md draws it: rooms in order, a namespace for each, and no type twice.
+
+    tools/check-rooms.py [TREE]
+
+Each breach is a line on stderr with its place, what is wrong there and what to do; the exit code is 1 then.
+"""
+
+import collections
+import os
+import re
+import sys
+
+# A file includes what lies in its own room or before it. The rooms of libvox that stay in `vox` itself hold words that all
+# others say, and what the library offers to programs.
+LIBRARY = "base device scene volume hash dag voxelize bricks edit render engine measure".split()
+ORDER = [f"libvox/{room}" for room in LIBRARY] + ["formats", "tools"]
+IN_VOX = {"base", "engine"}
+
+TOKEN = re.compile(
+    r"""(?P<comment> //(?:\\\n|[^\n])* | /\*.*?\*/)
+      | (?P<raw> R"(?P<mark>[^(\s]*)\(.*?\)(?P=mark)")
+      | (?P<string> "(?:\\.|[^"\\\n])*")
+      | (?P<character> (?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+')""",
+    re.VERBOSE | re.DOTALL,
+)
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+SCOPE = re.compile(
+    r"""\b(?:inline\s+)?namespace\b(?P<namespace>[\w:\s]*)\{
+      | \b(?:struct|class|union|enum(?:\s+(?:class|struct))?)\b(?:\s*(?:\[\[[^\]]*\]\]|alignas\s*\([^)]*\)|VOX_\w+))*
+        \s+(?P<type>\w+)(?:\s+final)?\s*(?:(?<!:):(?!:)[^;{}()]*)?\{
+      | (?P<open>\{)
+      | (?P<close>\})""",
+    re.VERBOSE,
+)
+
+
+def blanked(text, keep_strings=False):
+    """The text with spaces for comments and, unless they are kept, for what strings say: as long, line by line."""
+
+    def blank(match):
+        if keep_strings and not match["comment"]:
+            return match[0]
+        return re.sub(r"[^\n]", " ", match[0])
+
+    return TOKEN.sub(blank, text)
+
+
+def strings(text):
+    """Pairs of a string of the code and the place where it begins."""
+    for match in TOKEN.finditer(text):
+        if match["string"] or match["raw"]:
+            yield match.start(), match[0]
+
+
+def level(path):
+    """The room that holds a path, by its place in ORDER; None for what is no part of the program."""
+    for i, room in enumerate(ORDER):
+        if path.startswith(room + "/"):
+            return i
+    return None
+
+
+def own_namespace(path):
+    parts = path.split("/")
+    return f"vox::{parts[1]}" if parts[0] == "libvox" and parts[1] not in IN_VOX else "vox"
+
+
+def scopes(text):
+    """What the code opens at namespace scope: (place, "namespace" or "type", name with its namespaces). What is inside of
+    types, functions and nameless namespaces is nobody else's."""
+    code = re.sub(r"^[ \t]*#(?:\\\n|[^\n])*", lambda m: re.sub(r"[^\n]", " ", m[0]), blanked(text), flags=re.MULTILINE)
+    stack = []  # of names; None where names are nobody else's
+    for match in SCOPE.finditer(code):
+        hidden = None in stack
+        if match["close"]:
+            if stack:
+                stack.pop()
+        elif match["namespace"] is not None:
+            name = re.sub(r"\s", "", match["namespace"])
+            if name and not hidden:
+                yield match.start(), "namespace", "::".join(stack + [name])
+            stack.append(name or None)
+        else:
+            if match["type"] and not hidden:
+                yield match.start(), "type", "::".join(stack + [match["type"]])
+            stack.append(None)
+
+
+class House:
+    def __init__(self, root):
+        self.root = root
+        self.breaches = []
+        self.types = collections.defaultdict(list)  # full name → places
+
+    def breach(self, path, text, at, what):
+        self.breaches.append(f"{path}:{text.count(chr(10), 0, at) + 1}: {what}")
+
+    def look_at(self, path):
+        with open(os.path.join(self.root, path), encoding="utf-8") as file:
+            text = file.read()
+        self.look_at_includes(path, text)
+        self.look_at_scopes(path, text)
+        if path.startswith("libvox/"):
+            self.look_at_strings(path, text)
+
+    def look_at_includes(self, path, text):
+        own = level(path)
+        if own is None:
+            self.breach(path, text, 0, "this room has no place in the order: give it one in tools/check-rooms.py")
+            return
+        for match in INCLUDE.finditer(blanked(text, keep_strings=True)):
+            other = level(match[1])
+            if other is None:
+                self.breach(path, text, match.start(1),
+                            f'"{match[1]}" is in no room: include files by their paths from the root of the repository')
+            elif other > own:
+                self.breach(path, text, match.start(1),
+                            f"{ORDER[own]} includes {match[1]}, which comes after it: move what both need to {ORDER[own]} or "
+                            f"before it, or what needs it to {ORDER[other]}")
+
+    def look_at_scopes(self, path, text):
+        own = own_namespace(path)
+        for at, kind, name in scopes(text):
+            if kind == "type":
+                self.types[name].append((path, text, at))
+            elif name.split("::")[0] == "vox" and name != own and not name.startswith(own + "::"):
+                self.breach(path, text, at, f"namespace {name} in a file of another room: its code is in {own}")
+            elif own == "vox" and name.startswith("vox::") and name.split("::")[1] in LIBRARY:
+                self.breach(path, text, at, f"namespace {name} belongs to libvox/{name.split('::')[1]}: this code is in vox")
+
+    def look_at_strings(self, path, text):
+        for at, string in strings(text):
+            option = OPTION.search(string)
+            if option:
+                self.breach(path, text, at,
+                            f"{option[0]} is an option of a tool: the library says what is wrong, the tool names its option")
+
+    def look_at_types(self):
+        for name, places in self.types.items():
+            first = places[0]
+            for path, text, at in places[1:]:
+                if path != first[0] and in_one_program(path, first[0]):
+                    self.breach(path, text, at,
+                                f"{name} is a type of {first[0]} too: give one of them another name, or its place in a "
+                                f"nameless namespace if no other file needs it")
+
+
+def in_one_program(path, other):
+    """Whether both files can be linked together: each of the tools is a program of its own."""
+
+    def program(file):
+        parts = file.split("/")
+        return parts[1] if parts[0] == "tools" and parts[1] != "common" else None
+
+    return program(path) is None or program(other) is None or program(path) == program(other)
+
+
+def sources(root):
+    for top in ("libvox", "formats", "tools"):
+        for folder, _, files in sorted(os.walk(os.path.join(root, top))):
+            for name in sorted(files):
+                if name.endswith((".h", ".cpp", ".cu", ".cuh")):
+                    yield os.path.relpath(os.path.join(folder, name), root)
+
+
+def main():
+    root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+    house = House(root)
+    files = list(sources(root))
+    for path in files:
+        house.look_at(path)
+    house.look_at_types()
+    for line in house.breaches:
+        print(line, file=sys.stderr)
+    print(f"{len(files)} files in {len(ORDER)} rooms, {len(house.breaches)} breaches")
+    return 1 if house.breaches or not files else 0
+
+
+sys.exit(main())
