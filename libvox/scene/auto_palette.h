@@ -8,7 +8,7 @@ namespace vox {
 struct PaletteOptions {
   // A colour's weight is its share of the area to this power, from 0 (each of 32³ cells of the sRGB cube that
   // has colours counts alike) to 1. Since small areas get their places otherwise (far_colors.h), lower powers
-  // cost more on average than they save there: README, "Palettes".
+  // cost more on average than they save there: docs/measurements.md, "Palettes".
   double area_power = 1;
 };
 

@@ -154,6 +154,23 @@ TEST_F(Manual, BashOffersOptionsAndTheWordsAndFilesThatTheyTake) {
   EXPECT_EQ(offered({"vox-bench", "bricks", "--trade"}), Arguments{"--trade-off"});
 }
 
+// The page shows it indented by four blanks, in lines of 100 characters.
+TEST_F(Manual, ThePageOnEditingHasAllCommandsAsHelpHasThem) {
+  const char* docs = std::getenv("VOX_DOCS");
+  if (docs == nullptr) GTEST_SKIP() << "VOX_DOCS names no folder";
+  const std::string page = read_bytes(std::filesystem::path(docs) / "editing.md");
+  setenv("COLUMNS", "100", 1);
+  std::istringstream lines(help({"vox-edit", {}}, "--help"));
+  unsetenv("COLUMNS");
+  size_t count = 0;
+  for (std::string line; std::getline(lines, line) && line != "EXAMPLE";) {
+    if (count == 0 && !line.starts_with("SHAPES:")) continue;
+    ++count;
+    EXPECT_TRUE(line.empty() || page.find("\n    " + line + '\n') != std::string::npos) << line;
+  }
+  EXPECT_GE(count, 70u);
+}
+
 TEST_F(Manual, AFormThatHelpDoesNotHaveIsBadUsage) {
   const Finished run = ran({"--help=html"});
   EXPECT_EQ(run.code, kBadUsage);
