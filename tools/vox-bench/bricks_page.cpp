@@ -117,19 +117,17 @@ void add_trade_off(HtmlPage& page, const BricksBenchResult& result) {
                        .description = caption,
                        .x_title = "% of the dense volume",
                        .y_title = "ms, mean filter of 3³"};
-    HtmlTable table(
-        {{"strategy", "", HtmlTable::Kind::Words}, {"replaced", "bricks"}, {"size", "MiB"}, {"time", "ms"}});
-    for (const BricksTradeOffRow& row : result.trade_off) {
-      if (row.log2_side != log2_side) continue;
+    std::vector<BricksTradeOffRow> rows;
+    std::ranges::copy_if(result.trade_off, std::back_inserter(rows),
+                         [&](const BricksTradeOffRow& row) { return row.log2_side == log2_side; });
+    for (const BricksTradeOffRow& row : rows) {
       if (chart.series.empty() || chart.series.back().name != row.strategy)
         chart.series.push_back({row.strategy, {}});
       chart.series.back().points.push_back(
           {100 * static_cast<double>(row.bytes) / static_cast<double>(result.info.bytes()),
            row.time.median * 1e3, row.time.min * 1e3, row.time.max * 1e3});
-      table.row({row.strategy, count_cell(row.replaced), mib_cell(row.bytes),
-                 number_cell(row.time.median * 1e3, 3)});
     }
-    page.figure(title, caption, draw(chart), table);
+    page.figure(title, caption, draw(chart), page_table(trade_off_table(rows)));
   }
 }
 

@@ -43,26 +43,6 @@ ResultTable sets_table(const std::vector<Set>& sets) {
   return table;
 }
 
-ResultTable trade_off_table(const std::vector<BricksTradeOffRow>& rows) {
-  using Point = BricksTradeOffRow;
-  ResultTable table;
-  table.column("strategy", "", rows, &Point::strategy)
-      .column("brick_size", "voxels", rows, side_of<Point>)
-      .column("replaced", "bricks", rows, &Point::replaced)
-      .column("bytes", "bytes", rows, &Point::bytes);
-  add_times(table, rows);
-  return table;
-}
-
-std::string trade_off_text(const std::vector<BricksTradeOffRow>& rows) {
-  if (rows.empty()) return "";
-  TextTable table({"trade-off", "replaced", "bytes", "mean 3³ ms"});
-  for (const BricksTradeOffRow& row : rows)
-    table.row({fmt::format("{:>2}³ {}", side(row.log2_side), row.strategy), format_count(row.replaced),
-               format_bytes(row.bytes), fmt::format("{:.3f}", row.time.median * 1e3)});
-  return "\n" + table.text();
-}
-
 std::string name_of(const Row& row) {
   if (row.access == Access::Dense) return "dense array";
   return fmt::format("{:>2}³ {:<6} {}", side(row.log2_side), row.types, kAccessNames[size_t(row.access)]);
@@ -111,6 +91,24 @@ std::string sets_text(const BricksBenchResult& result) {
 
 }  // namespace
 
+ResultTable trade_off_table(const std::vector<BricksTradeOffRow>& rows) {
+  using Point = BricksTradeOffRow;
+  const auto name = [](const Point& row) { return fmt::format("{:>2}³ {}", side_of(row), row.strategy); };
+  const auto milliseconds = [](const Point& row) { return row.time.median * 1e3; };
+  ResultTable table;
+  table.column(for_people(), "", rows, name, {.screen = {"trade-off"}})
+      .column("strategy", "", rows, &Point::strategy, {.page = {"strategy", Look::words()}})
+      .column("brick_size", "voxels", rows, side_of<Point>)
+      .column("replaced", "bricks", rows, &Point::replaced,
+              {.screen = {"replaced", Look::count()}, .page = {"replaced", Look::count(), "bricks"}})
+      .column("bytes", "bytes", rows, &Point::bytes,
+              {.screen = {"bytes", Look::bytes()}, .page = {"size", Look::mib(), "MiB"}})
+      .column(for_people(), "ms", rows, milliseconds,
+              {.screen = {"mean 3³ ms", Look::fixed(3)}, .page = {"time", Look::fixed(3), "ms"}});
+  add_times(table, rows);
+  return table;
+}
+
 ResultTable rows_table(const BricksBenchResult& result) {
   const std::vector<Row>& rows = result.rows;
   ResultTable table;
@@ -138,10 +136,12 @@ std::string volume_text(const BricksBenchResult& result) {
 }
 
 std::string table_text(const BricksBenchRun& run) {
-  return fmt::format(
-      "{}, {}, on {}\n{}\n{}\n{}{}", run.result.info.source, volume_text(run.result), run.device_text,
-      run.result.interrupted ? "interrupted: what was measured until then\n" : "", sets_text(run.result),
-      rates_text(run.result.rows), trade_off_text(run.result.trade_off));
+  const std::vector<BricksTradeOffRow>& trade_off = run.result.trade_off;
+  return fmt::format("{}, {}, on {}\n{}\n{}\n{}{}", run.result.info.source, volume_text(run.result),
+                     run.device_text,
+                     run.result.interrupted ? "interrupted: what was measured until then\n" : "",
+                     sets_text(run.result), rates_text(run.result.rows),
+                     trade_off.empty() ? "" : "\n" + text_table(trade_off_table(trade_off)).text());
 }
 
 ResultGroup results_of(const BricksBenchRun& run) {

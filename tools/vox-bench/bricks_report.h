@@ -23,6 +23,7 @@ std::string table_text(const BricksBenchRun& run);
 // `sets`, `rows` and `trade_off`.
 ResultGroup results_of(const BricksBenchRun& run);
 ResultTable rows_table(const BricksBenchResult& result);
+ResultTable trade_off_table(const std::vector<BricksTradeOffRow>& rows);
 
 // The same as a page, with the figures of the thesis's chapter 6.
 HtmlPage page_of(const BricksBenchRun& run);

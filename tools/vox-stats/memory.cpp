@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "tools/vox-stats/stats.h"
 
@@ -11,13 +12,16 @@ namespace {
 
 using Numbers = std::vector<uint64_t>;
 
-// What a table holds or what its bytes are for, and where that is said besides among the measured figures.
+// What a table holds or what its bytes are for. JSON has every figure, and a report has it for each size of
+// items; `where` says which other places have it.
 struct Figure {
-  enum : uint32_t { kTotals = 1, kPredicted = 2, kPrediction = 4 };  // of a report, of a report, of JSON
+  // The attributes of a table in a report, the group `predicted` there, the object `prediction` in JSON.
+  enum : uint32_t { kTotals = 1, kPredicted = 2, kPrediction = 4 };
   const char* name;
   const char* unit;
   uint64_t (*of)(const TableMemory&);
   uint32_t where = 0;
+  const char* purpose = "";  // of bytes, for people
 };
 
 constexpr std::array<Figure, 13> kFigures = {
@@ -27,20 +31,24 @@ constexpr std::array<Figure, 13> kFigures = {
      {"slabs", "slabs", [](const TableMemory& m) { return m.slabs; },
       Figure::kTotals | Figure::kPredicted | Figure::kPrediction},
      {"items_bytes", "bytes", [](const TableMemory& m) { return m.item_bytes; },
-      Figure::kTotals | Figure::kPredicted},
+      Figure::kTotals | Figure::kPredicted, "items"},
      {"empty_bytes", "bytes", [](const TableMemory& m) { return m.empty_bytes; },
-      Figure::kPredicted | Figure::kPrediction},
+      Figure::kPredicted | Figure::kPrediction, "empty slots"},
      {"fingerprint_bytes", "bytes", [](const TableMemory& m) { return m.fingerprint_bytes; },
-      Figure::kPredicted},
-     {"link_bytes", "bytes", [](const TableMemory& m) { return m.link_bytes; }, Figure::kPredicted},
-     {"padding_bytes", "bytes", [](const TableMemory& m) { return m.padding_bytes; }, Figure::kPredicted},
-     {"bucket_bytes", "bytes", [](const TableMemory& m) { return m.bucket_bytes; }, Figure::kPredicted},
-     {"bitmap_bytes", "bytes", [](const TableMemory& m) { return m.bitmap_bytes; }},
-     {"slack_bytes", "bytes", [](const TableMemory& m) { return m.slack_bytes; }},
+      Figure::kPredicted, "fingerprints"},
+     {"link_bytes", "bytes", [](const TableMemory& m) { return m.link_bytes; }, Figure::kPredicted, "links"},
+     {"padding_bytes", "bytes", [](const TableMemory& m) { return m.padding_bytes; }, Figure::kPredicted,
+      "padding"},
+     {"bucket_bytes", "bytes", [](const TableMemory& m) { return m.bucket_bytes; }, Figure::kPredicted,
+      "buckets"},
+     {"bitmap_bytes", "bytes", [](const TableMemory& m) { return m.bitmap_bytes; }, 0, "bitmaps"},
+     {"slack_bytes", "bytes", [](const TableMemory& m) { return m.slack_bytes; }, 0, "slack"},
      {"total_bytes", "bytes", [](const TableMemory& m) { return m.total_bytes(); },
       Figure::kTotals | Figure::kPredicted | Figure::kPrediction},
      {"allocated_bytes", "bytes", [](const TableMemory& m) { return m.allocated_bytes(); },
       Figure::kTotals}}};
+
+constexpr std::span<const Figure> kPurposes = std::span(kFigures).subspan(3, 8);
 
 // Figures of the rows of a table under the names that `name_of` gives them.
 void add_memory(ResultTable& table, const std::vector<TableMemory>& rows, const auto& name_of) {
@@ -118,7 +126,6 @@ void set_table(ResultGroup& group, const FrozenDag& dag, const TableRow& row) {
   group.put("levels", times_table(dag, report.levels));
 }
 
-// By name: JSON has the figures of the first load factor, and
 void add_names(ResultTable& table, const std::vector<TableRow>& rows) {
   table
       .column(for_people(), "", rows, [](const TableRow& row) { return row.report->table; }, {.screen = {""}})
@@ -126,10 +133,10 @@ void add_names(ResultTable& table, const std::vector<TableRow>& rows) {
               {.screen = {"load factor"}});
 }
 
-void add_purpose(ResultTable& table, const std::vector<TableRow>& rows, const MemoryPurpose& purpose,
+void add_purpose(ResultTable& table, const std::vector<TableRow>& rows, const Figure& figure,
                  Headings shown) {
   table.column(
-      for_people(), "bytes", rows, [&](const TableRow& row) { return row.memory.*purpose.bytes; },
+      for_people(), figure.unit, rows, [&](const TableRow& row) { return figure.of(row.memory); },
       std::move(shown));
 }
 
@@ -148,7 +155,7 @@ std::vector<TableRow> table_rows(const SceneStats& stats) {
 ResultTable figures_table(const std::vector<TableRow>& rows) {
   const auto purposes = [&](ResultTable& table, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)
-      add_purpose(table, rows, kMemoryPurposes[i], {.page = {kMemoryPurposes[i].name, Look::mib(), "MiB"}});
+      add_purpose(table, rows, kPurposes[i], {.page = {kPurposes[i].purpose, Look::mib(), "MiB"}});
   };
   const auto slabs_a_bucket = [](const TableRow& row) {
     return static_cast<double>(row.memory.slabs) /
@@ -167,7 +174,7 @@ ResultTable figures_table(const std::vector<TableRow>& rows) {
       .column(for_people(), "", rows, &TableRow::overhead, both({"overhead", Look::fixed(1, 100), "%"}))
       .column(for_people(), "bytes", rows, [](const TableRow& row) { return row.prediction.total_bytes(); },
               {.screen = {"predicted", Look::mib()}, .page = {"predicted total", Look::mib(), "MiB"}});
-  purposes(table, kPurposesOfTotal, kMemoryPurposes.size());
+  purposes(table, kPurposesOfTotal, kPurposes.size());
   table
       .column(for_people(), "bytes", rows, [](const TableRow& row) { return row.memory.allocated_bytes(); },
               {.screen = {"allocated", Look::mib()},
@@ -185,10 +192,10 @@ ResultTable figures_table(const std::vector<TableRow>& rows) {
 ResultTable purposes_table(const std::vector<TableRow>& rows) {
   ResultTable table;
   add_names(table, rows);
-  for (size_t i = 0; i < kMemoryPurposes.size(); ++i)
-    add_purpose(table, rows, kMemoryPurposes[i],
-                {.screen = {(i == kPurposesOfTotal ? "+ " : "") + std::string(kMemoryPurposes[i].name),
-                            Look::mib()}});
+  for (size_t i = 0; i < kPurposes.size(); ++i)
+    add_purpose(
+        table, rows, kPurposes[i],
+        {.screen = {(i == kPurposesOfTotal ? "+ " : "") + std::string(kPurposes[i].purpose), Look::mib()}});
   return table;
 }
 

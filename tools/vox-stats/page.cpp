@@ -105,12 +105,14 @@ Chart memory_chart(const SceneStats& stats, const std::vector<TableRow>& rows) {
       .unit = "MiB",
       .bars = BarChart::Bars::EndToEnd,
       .mark = BarChart::Mark{"nodes and leaves alone", static_cast<double>(stats.dag_bytes()) / kMiB}};
-  for (size_t i = 0; i < kPurposesOfTotal; ++i) chart.series.push_back({kMemoryPurposes[i].name, {}});
+  const ResultTable purposes = purposes_table(rows);
+  for (size_t i = kFirstPurpose; i < kFirstPurpose + kPurposesOfTotal; ++i) {
+    const ResultColumn& column = purposes.columns()[i];
+    chart.series.push_back({*column.shown.screen.title, mebibytes(column)});
+  }
   for (const TableRow& row : rows) {
     chart.rows.push_back(row.report->table);
     chart.notes.push_back(format_mib(row.memory.total_bytes()));
-    for (size_t i = 0; i < kPurposesOfTotal; ++i)
-      chart.series[i].values.push_back(static_cast<double>(row.memory.*kMemoryPurposes[i].bytes) / kMiB);
   }
   return draw(chart);
 }

@@ -1,7 +1,6 @@
 // What vox-stats knows about a scene, and the ways in which it says so.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -65,24 +64,11 @@ struct TableRow {
   double overhead;                 // 0.2 where it takes a fifth more than nodes and leaves alone
 };
 std::vector<TableRow> table_rows(const SceneStats& stats);
-ResultTable figures_table(const std::vector<TableRow>& rows);   // for people: all that a page shows
-ResultTable purposes_table(const std::vector<TableRow>& rows);  // for screens: what the bytes are for
+ResultTable figures_table(const std::vector<TableRow>& rows);  // for people: all that a page shows
+// For screens, what the bytes are for: the first kPurposesOfTotal of the columns from kFirstPurpose on add up
+// to TableMemory::total_bytes().
+inline constexpr size_t kFirstPurpose = 2, kPurposesOfTotal = 6;
+ResultTable purposes_table(const std::vector<TableRow>& rows);
 void set_tables(ResultGroup& tables, const SceneStats& stats);  // for files
-
-// What a table's bytes are for: the first kPurposesOfTotal add up to TableMemory::total_bytes().
-struct MemoryPurpose {
-  const char* name;
-  uint64_t TableMemory::*bytes;
-};
-inline constexpr size_t kPurposesOfTotal = 6;
-inline constexpr std::array<MemoryPurpose, 8> kMemoryPurposes = {
-    {{"items", &TableMemory::item_bytes},
-     {"empty slots", &TableMemory::empty_bytes},
-     {"fingerprints", &TableMemory::fingerprint_bytes},
-     {"links", &TableMemory::link_bytes},
-     {"padding", &TableMemory::padding_bytes},
-     {"buckets", &TableMemory::bucket_bytes},
-     {"bitmaps", &TableMemory::bitmap_bytes},
-     {"slack", &TableMemory::slack_bytes}}};
 
 }  // namespace vox

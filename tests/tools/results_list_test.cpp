@@ -1,0 +1,164 @@
+// docs/results.md lists what the tools write: every key and path with its unit, and none besides.
+#include <cstdlib>
+
+#include "tests/tools/program.h"
+
+namespace vox {
+namespace {
+
+// Compares the list with the files in the folder, which are named after the section that lists what they
+// hold: "vox-edit --check.1.json".
+constexpr const char* kCompare = R"py(
+import glob, json, re
+sections, words, name = {}, {}, ''
+for line in open('list.md', encoding='utf-8'):
+    if line.startswith('#'):
+        name = line.strip('# \n')
+    elif line.startswith('|') and not line.startswith('|---'):
+        cells = [cell.strip() for cell in line.split('|')[1:-1]]
+        if name.startswith('What the tools'):
+            words[cells[0]] = re.findall('`(.*?)`', cells[1])
+        elif cells[0] not in ('key', 'path'):
+            sections.setdefault(name, []).append(cells)
+
+# A name of the list as an expression: words in capitals are any of what they stand for.
+def expression(key):
+    parts = re.split(r'\b([A-Z]+)\b|(?<=_)(N)', key)
+    text = ''
+    for part in filter(None, parts):
+        if part == 'N': text += '[0-9]+'
+        elif part == 'TOOL': text += '[a-z ]+'
+        elif part in words: text += '(?:' + '|'.join(words[part]) + ')'
+        else: text += re.escape(part)
+    return text
+
+# (expression, unit) of all names of a section, with those of the sections that it links to.
+def names(section, prefix=''):
+    for first, unit, _ in sections[section]:
+        spans = re.findall('`(.*?)`', first)
+        link = re.search(r'\[(.*?)\]', re.sub('`.*?`', '', first))
+        if link:
+            yield from names(link.group(1), prefix + (spans[0] if spans else ''))
+            continue
+        head = spans[0][:max(spans[0].rfind(c) for c in './@') + 1]
+        for i, span in enumerate(spans):
+            yield prefix + (span if i == 0 or re.search('[./@]', span) else head + span), unit
+
+def keys(value, path, out):
+    if isinstance(value, dict):
+        for key, inner in value.items(): keys(inner, (path + '.' if path else '') + key, out)
+    elif isinstance(value, list):
+        if value and not isinstance(value[0], dict): out[path] = None
+        for inner in value:
+            if isinstance(inner, dict): keys(inner, path + '[]', out)
+    else:
+        out[path] = None
+
+def paths(file, out):
+    import h5py
+    def unit(attributes, name):
+        return attributes[name].decode() if name in attributes else ''
+    def visit(path, item):
+        for key in item.attrs:
+            if not key.endswith('_unit') and key != 'unit':
+                out['/' + path + '@' + key] = unit(item.attrs, key + '_unit')
+        if isinstance(item, h5py.Dataset): out['/' + path] = unit(item.attrs, 'unit')
+    report = h5py.File(file, 'r')
+    visit('', report)
+    report.visititems(visit)
+
+faults, linked = [], set(re.findall(r'\]\(#(.*?)\)', open('list.md', encoding='utf-8').read()))
+for section in sections:
+    if section.replace(' ', '-') in linked: continue
+    written = {}
+    for file in sorted(glob.glob(section + '.[0-9].*')):
+        if file.endswith('.json'): keys(json.load(open(file)), '', written)
+        else: paths(file, written)
+    listed = [(key, re.compile(expression(key)), unit) for key, unit in names(section)]
+    for key, pattern, unit in listed:
+        found = [name for name in written if pattern.fullmatch(name)]
+        if not found: faults.append(section + ' writes no ' + key)
+        faults += [f'{section}: the unit of {name} is "{written[name]}", listed is "{unit}"'
+                   for name in found if written[name] not in (None, unit)]
+    faults += [section + ' writes ' + name + ', which is not listed' for name in written
+               if not any(pattern.fullmatch(name) for _, pattern, _ in listed)]
+print('\n'.join(faults) if faults else 'as listed: ' + str(len(sections)) + ' sections')
+)py";
+
+class ResultsList : public CubesTest {
+ protected:
+  // What a program prints, as the file of a section.
+  void keep(const std::string& file, const std::string& program, std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--json", "-q"});
+    const Finished run = run_program(program, arguments, {.folder = folder_, .file_size_limit = {}});
+    EXPECT_FALSE(run.out.empty()) << file << run.err;
+    write(file, run.out);
+  }
+
+  void convert_all() const {
+    const std::vector<std::string> mesh = {"cube.obj", "--res", "32", "--structure", "both"};
+    std::vector<std::string> arguments = mesh;
+    arguments.insert(arguments.end(), {"-o", "both.h5", "--verify", "--profile"});
+    keep("vox-convert.1.json", "vox-convert", arguments);
+    std::string values;
+    for (int i = 0; i < 20 * 9 * 7; ++i) values += static_cast<char>(i % 251);
+    write("some_20x9x7_uint8.raw", values);
+    keep("vox-convert.2.json", "vox-convert", {"some_20x9x7_uint8.raw", "-o", "volume.h5"});
+  }
+
+  void edit_all() const {
+    write("edits.txt", "sphere add center 9,9,9 radius 4 material 1\nbox remove min 0,0,0 max 9,9,9\ngc\n");
+    write("wrong.txt", "sphere\n");
+    keep(
+        "vox-edit.1.json", "vox-edit",
+        {"both.h5", "--script", "edits.txt", "-o", "edited.h5", "--log", "vox-edit --log.1.h5", "--profile"});
+    keep("vox-edit --check.1.json", "vox-edit", {"both.h5", "--script", "edits.txt", "--check"});
+    keep("vox-edit --check.2.json", "vox-edit", {"both.h5", "--script", "wrong.txt", "--check"});
+  }
+
+  void measure_all() const {
+    keep("vox-stats.1.json", "vox-stats",
+         {"both.h5", "--tables", "all", "--load-factor", "16,96", "--times", "--profile", "-o",
+          "vox-stats -o.1.h5"});
+    keep("vox-bench hash.1.json", "vox-bench",
+         {"hash", "--scale", "1/8192", "--item-words", "2", "-o", "vox-bench hash -o.1.h5"});
+    keep("vox-bench bricks.1.json", "vox-bench",
+         {"bricks", "volume.h5", "--gathers", "64", "--picture", "8", "--repetitions", "1", "--brick-sizes", "4",
+          "--trade-off", "2", "-o", "vox-bench bricks -o.1.h5"});
+  }
+
+  void show_all() const {
+    keep("vox-render.1.json", "vox-render", {"both.h5", "-o", "a.png", "--size", "16x16", "--profile"});
+    keep("vox-render.2.json", "vox-render", {"both.h5", "-o", "b.png", "--slice", "z=3"});
+    keep("vox-render.3.json", "vox-render", {"volume.h5", "-o", "c.png", "--size", "16x16"});
+    keep("vox-render.4.json", "vox-render", {"volume.h5", "-o", "d.png", "--slice", "z=3"});
+    keep("vox-scene.1.json", "vox-scene",
+         {"bumpy-sphere", "--triangles", "100", "--texture-size", "16", "-o", "s.glb"});
+  }
+};
+
+TEST_F(ResultsList, IsWhatTheToolsWriteAndNothingElse) {
+  const char* docs = std::getenv("VOX_DOCS");
+  if (docs == nullptr) GTEST_SKIP() << "VOX_DOCS names no folder";
+  const std::string list = read_bytes(std::filesystem::path(docs) / "results.md");
+  write("list.md", list);
+  convert_all();
+  edit_all();
+  measure_all();
+  show_all();
+  EXPECT_EQ(python(kCompare).substr(0, 10), "as listed:") << read_bytes(folder_ / "python.out");
+
+  // A name or a unit that is wrong is found, in both directions.
+  std::string wrong = list;
+  const std::string unit = "| `/hash@seconds` | s |", key = "`garbage.collections`";
+  wrong.replace(wrong.find(unit), unit.size(), "| `/hash@seconds` | ms |");
+  wrong.replace(wrong.find(key), key.size(), "`garbage.others`");
+  write("list.md", wrong);
+  EXPECT_EQ(python(kCompare),
+            "vox-edit writes no garbage.others\n"
+            "vox-edit writes garbage.collections, which is not listed\n"
+            "vox-bench hash -o: the unit of /hash@seconds is \"s\", listed is \"ms\"\n");
+}
+
+}  // namespace
+}  // namespace vox
