@@ -1,5 +1,5 @@
 # Sets vox_has_cuda. CUDA is optional: without it everything runs on the CPU.
-set(VOX_CUDA AUTO CACHE STRING "Build for NVIDIA GPUs: AUTO (when nvcc is found), ON, OFF")
+set(VOX_CUDA AUTO CACHE STRING "Build for NVIDIA GPUs: AUTO (where nvcc and a GPU are found), ON, OFF")
 set_property(CACHE VOX_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(vox_cuda_minimum 13.0)  # of the toolkit; older ones lack what we use of CUB
 
@@ -42,13 +42,19 @@ if(VOX_CUDA STREQUAL "AUTO" OR VOX_CUDA)
     endif()
   endif()
 endif()
+# Kernels take most of the time of a build, so that a machine without a GPU gets them only where they are asked for.
+if(vox_has_cuda AND NOT CMAKE_CUDA_ARCHITECTURES)
+  vox_detect_cuda_architectures(vox_architectures)
+  if(NOT vox_architectures AND VOX_CUDA STREQUAL "AUTO")
+    set(vox_has_cuda FALSE)
+    set(why_not "there is no NVIDIA GPU here (VOX_CUDA=ON builds for those of other machines)")
+  elseif(NOT vox_architectures)
+    set(vox_architectures 75-real 80-real 86-real 89-real 90)  # 90 with PTX, for what comes after it
+  endif()
+endif()
 
 if(vox_has_cuda)
   if(NOT CMAKE_CUDA_ARCHITECTURES)
-    vox_detect_cuda_architectures(vox_architectures)
-    if(NOT vox_architectures)
-      set(vox_architectures 75-real 80-real 86-real 89-real 90)  # 90 with PTX, for what comes after it
-    endif()
     set(CMAKE_CUDA_ARCHITECTURES ${vox_architectures} CACHE STRING "GPU architectures to compile for")
   endif()
   set(CMAKE_CUDA_COMPILER ${VOX_NVCC})

@@ -12,6 +12,16 @@
 // pointer range, items are read in the order in which they lie, and the host need not know how many there
 // are.
 //
+// The invariant when the items of height h begin to be looked into:
+//
+//   marks   every item that can be reached, from a root, at height h or above; nothing else
+//   seen    the same bits, kept while children are marked
+//   front   those of them that cannot be reached above h: the ones to look into now
+//
+// Looking into front marks the items that can be reached at height h - 1. Those that were marked before have
+// been looked into at a greater height, or are in front, so that marks & ~seen is the next front. After height
+// 1 only leaves were added, and nothing is left to look into.
+//
 // A mark may be done in steps, with edits between them. What is live then is what could be reached from the
 // roots when it began, and what has been interned since; the store tells the latter with keep(), which marks
 // those items without looking into them. That is enough: children of an interned item have been interned
