@@ -55,6 +55,10 @@ class CheckRooms(unittest.TestCase):
         self.expect_breach("libvox/dag/walk.h", "namespace vox::hash {\nint walk();\n}\n", "its code is in vox::dag")
         self.expect_breach("formats/walk.h", "namespace vox::dag {\nint walk();\n}\n", "belongs to libvox/dag")
 
+    def test_a_type_of_another_room_may_be_named(self):
+        text = "namespace vox::dag {\nstruct Node;\n}  // namespace vox::dag\n\nnamespace vox::edit {\n}\n"
+        self.assertEqual(self.check(files={"libvox/edit/edit.h": text}), (0, ""))
+
     def test_two_types_of_one_name_are_found(self):
         self.expect_breach("libvox/dag/leaf.h", "namespace vox::dag {\nclass Node final {};\n}\n",
                            "vox::dag::Node is a type of libvox/dag/leaf.h too")
@@ -66,6 +70,10 @@ class CheckRooms(unittest.TestCase):
     def test_types_of_one_name_in_two_programs_pass(self):
         text = "namespace vox {\nstruct Options {};\n}\n"
         self.assertEqual(self.check(files={"tools/vox-edit/options.h": text, "tools/vox-stats/options.h": text}), (0, ""))
+
+    def test_a_type_of_tests_with_a_name_of_the_library_is_found(self):
+        text = "namespace vox {\nstruct Vec {};\n}\n"
+        self.expect_breach("tests/dag/dense.h", text, "vox::Vec is a type of libvox/base/vec.h too")
 
     def test_an_option_in_a_string_of_the_library_is_found(self):
         self.expect_breach("libvox/dag/load.cpp", '// --verify says more\nauto text = "try --verify";\n',

@@ -17,13 +17,14 @@
 
 namespace vox {
 
-struct SoupCorner {
+struct MaterialCorner {
   double x, y, z, u, v;  // v down
 };
-using Soup = std::map<std::string, std::vector<SoupCorner>>;  // by material, three corners a triangle
+// By the material's name, three corners a triangle.
+using MaterialSoup = std::map<std::string, std::vector<MaterialCorner>>;
 
-inline Soup soup_of(const Scene& scene) {
-  Soup soup;
+inline MaterialSoup soup_by_material(const Scene& scene) {
+  MaterialSoup soup;
   for (const Triangle& triangle : scene.triangles)
     for (size_t i = 0; i < 3; ++i) {
       const Vec3d& p = scene.positions[triangle.position[i]];
@@ -33,8 +34,8 @@ inline Soup soup_of(const Scene& scene) {
   return soup;
 }
 
-inline Soup soup_of(const aiScene& scene) {
-  Soup soup;
+inline MaterialSoup soup_by_material(const aiScene& scene) {
+  MaterialSoup soup;
   for (unsigned m = 0; m < scene.mNumMeshes; ++m) {
     const aiMesh& mesh = *scene.mMeshes[m];
     std::string name = scene.mMaterials[mesh.mMaterialIndex]->GetName().C_Str();
@@ -50,14 +51,14 @@ inline Soup soup_of(const aiScene& scene) {
 }
 
 // Assimp keeps floats and, for text, parses with an error of some units in the last place.
-inline void expect_same_soup(const Soup& found, const Soup& expected) {
+inline void expect_same_soup(const MaterialSoup& found, const MaterialSoup& expected) {
   ASSERT_EQ(found.size(), expected.size());
   for (const auto& [material, corners] : expected) {
     ASSERT_TRUE(found.contains(material)) << material;
     const auto& others = found.at(material);
     ASSERT_EQ(others.size(), corners.size()) << material;
     for (size_t i = 0; i < corners.size(); ++i) {
-      const SoupCorner &a = corners[i], &b = others[i];
+      const MaterialCorner &a = corners[i], &b = others[i];
       for (auto [x, y] : {std::pair{a.x, b.x}, {a.y, b.y}, {a.z, b.z}, {a.u, b.u}, {a.v, b.v}})
         ASSERT_NEAR(x, y, 4e-7 * (1 + std::abs(x))) << material << " corner " << i;
     }

@@ -35,7 +35,7 @@ TEST(ObjWriter, AssimpReadsTheTrianglesThatWereWritten) {
     Assimp::Importer importer;
     const aiScene* found = importer.ReadFile(path.string(), aiProcess_ValidateDataStructure);
     ASSERT_TRUE(found) << importer.GetErrorString();
-    expect_same_soup(soup_of(*found), soup_of(scene));
+    expect_same_soup(soup_by_material(*found), soup_by_material(scene));
   }
 }
 
