@@ -1,4 +1,4 @@
-// The words of leaves and inner nodes (docs/formats.md, "The scene file"): the one place that knows them.
+// The words of leaves and inner nodes (DESIGN §4): the one place that knows them.
 //
 //   leaf         word 0, 1: mask of 4³ voxels; bit i is the voxel with Morton index i (x lowest)
 //                word 2…  : 4 bits per filled voxel in mask-bit order, low nibble first (absent without
