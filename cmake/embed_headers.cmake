@@ -24,5 +24,5 @@ expand(${header} text)
 # Lines of comment say nothing to a compiler.
 string(REGEX REPLACE "\n *//[^\n]*" "" text "${text}")
 string(REGEX REPLACE "\n\n+" "\n" text "${text}")
-file(WRITE ${output} "namespace vox {\nextern const char* const ${name};\n"
-  "const char* const ${name} = R\"embedded(${text})embedded\";\n}  // namespace vox\n")
+file(WRITE ${output} "namespace vox::bricks {\nextern const char* const ${name};\n"
+  "const char* const ${name} = R\"embedded(${text})embedded\";\n}  // namespace vox::bricks\n")

@@ -12,27 +12,30 @@
 #include "libvox/scene/palette.h"
 
 int main() try {
-  vox::Scene mesh;
+  vox::scene::Scene mesh;
   mesh.positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   mesh.materials = {{.name = "brick", .base_color = {0.6f, 0.1f, 0.05f, 1}}};
-  constexpr std::array<uint32_t, 3> kNoTexture = {vox::kNone, vox::kNone, vox::kNone};
+  constexpr std::array<uint32_t, 3> kNoTexture = {vox::scene::kNone, vox::scene::kNone, vox::scene::kNone};
   for (const std::array<uint32_t, 3>& corners :
        {std::array{0u, 2u, 1u}, {0u, 1u, 3u}, {0u, 3u, 2u}, {1u, 2u, 3u}})
     mesh.triangles.push_back({corners, kNoTexture, 0});
 
   // 512 voxels along the longest side, filled inside.
   const auto engine = vox::make_engine({});  // a GPU where there is one
-  const vox::Grid grid = vox::fit_grid(mesh, {.resolution = 512});
-  const vox::IndexedScene indexed = vox::index_scene(mesh, vox::mesh_palette(mesh), vox::MaterialMode::Mesh);
-  const vox::BuildOptions build = {.solid = true};
-  vox::VoxelScene scene = vox::built_scene(engine->build(mesh, indexed, grid, build), indexed, grid, build);
+  const vox::voxelize::Grid grid = vox::voxelize::fit_grid(mesh, {.resolution = 512});
+  const vox::scene::IndexedScene indexed =
+      vox::scene::index_scene(mesh, vox::scene::mesh_palette(mesh), vox::scene::MaterialMode::Mesh);
+  const vox::voxelize::BuildOptions build = {.solid = true};
+  vox::dag::VoxelScene scene =
+      vox::built_scene(engine->build(mesh, indexed, grid, build), indexed, grid, build);
 
   // A ball is taken out around (0.3, 0.3, 0.3). Edits count in 1/256 voxel.
-  const int64_t unit = 512 * vox::kEditUnits / 10;
-  const vox::Shape ball = {
-      .kind = vox::ShapeKind::Sphere, .a = {3 * unit, 3 * unit, 3 * unit}, .radius = 2 * unit};
+  const int64_t unit = 512 * vox::edit::kEditUnits / 10;
+  const vox::edit::Shape ball = {
+      .kind = vox::edit::ShapeKind::Sphere, .a = {3 * unit, 3 * unit, 3 * unit}, .radius = 2 * unit};
   const auto session = engine->edit(scene.dag);
-  session->apply(std::array<vox::Edit, 1>{vox::PaintEdit{.shape = ball, .mode = vox::PaintMode::Remove}});
+  session->apply(std::array<vox::edit::Edit, 1>{
+      vox::edit::PaintEdit{.shape = ball, .mode = vox::edit::PaintMode::Remove}});
 
   scene.dag = session->freeze();
   vox::write_scene(scene, "example.h5");

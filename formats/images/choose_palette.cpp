@@ -5,28 +5,29 @@
 namespace vox {
 namespace {
 
-Palette color_palette(const Scene& scene, const PaletteChoice& choice, ChosenPalette& chosen) {
+scene::Palette color_palette(const scene::Scene& scene, const PaletteChoice& choice, ChosenPalette& chosen) {
   if (choice.file && !choice.measure) return read_palette(*choice.file);
-  const ColorHistogram histogram = count_colors(scene);
-  const Palette palette = choice.file ? read_palette(*choice.file) : auto_palette(histogram, choice.weights);
-  chosen.error = palette_error(histogram, palette);
+  const scene::ColorHistogram histogram = scene::count_colors(scene);
+  const scene::Palette palette =
+      choice.file ? read_palette(*choice.file) : scene::auto_palette(histogram, choice.weights);
+  chosen.error = scene::palette_error(histogram, palette);
   return palette;
 }
 
 }  // namespace
 
-ChosenPalette choose_palette(Scene& scene, const PaletteChoice& choice) {
-  bake_base_colors(scene);
+ChosenPalette choose_palette(scene::Scene& scene, const PaletteChoice& choice) {
+  scene::bake_base_colors(scene);
   ChosenPalette chosen;
-  Palette palette;
-  if (choice.materials == MaterialMode::Texture) {
+  scene::Palette palette;
+  if (choice.materials == scene::MaterialMode::Texture) {
     palette = color_palette(scene, choice, chosen);
   } else if (choice.file) {
     palette = read_palette(*choice.file);
-  } else if (choice.materials == MaterialMode::Mesh) {
-    palette = mesh_palette(scene);
+  } else if (choice.materials == scene::MaterialMode::Mesh) {
+    palette = scene::mesh_palette(scene);
   }
-  chosen.indexed = index_scene(scene, palette, choice.materials);
+  chosen.indexed = scene::index_scene(scene, palette, choice.materials);
   return chosen;
 }
 

@@ -9,18 +9,18 @@
 namespace vox {
 
 struct PaletteChoice {
-  MaterialMode materials = MaterialMode::Texture;
+  scene::MaterialMode materials = scene::MaterialMode::Texture;
   std::optional<std::filesystem::path> file;  // none: chosen from the scene
-  PaletteOptions weights = {};                // of colours that are chosen from
+  scene::PaletteOptions weights = {};         // of colours that are chosen from
   bool measure = false;  // how well colours of a file fit; those that are chosen always are
 };
 
 struct ChosenPalette {
-  IndexedScene indexed;
-  std::optional<PaletteError> error;  // of MaterialMode::Texture, where it is measured
+  scene::IndexedScene indexed;
+  std::optional<scene::PaletteError> error;  // of MaterialMode::Texture, where it is measured
 };
 
 // Bakes the scene's base colours. Throws Error that names the file.
-ChosenPalette choose_palette(Scene& scene, const PaletteChoice& choice);
+ChosenPalette choose_palette(scene::Scene& scene, const PaletteChoice& choice);
 
 }  // namespace vox

@@ -101,7 +101,7 @@ std::vector<std::byte> read_bytes(const std::filesystem::path& path) {
   return bytes;
 }
 
-Image decode(std::span<const std::byte> file) {
+scene::Image decode(std::span<const std::byte> file) {
   check_jpeg_tables(file);
   ImageSize expected = checked_size(file);
   if (is_webp(file)) return decode_webp(file);
@@ -113,20 +113,20 @@ Image decode(std::span<const std::byte> file) {
       stbi_image_free);
   if (reader.truncated()) throw Error("the image is truncated");
   if (!pixels) throw Error(fmt::format("the image cannot be decoded: {}", stbi_failure_reason()));
-  Image image;
+  scene::Image image;
   image.width = static_cast<uint32_t>(width);
   image.height = static_cast<uint32_t>(height);
   if (image.width != expected.width || image.height != expected.height)
     throw Error("the image's header contradicts itself");
   image.pixels.resize(size_t{image.width} * image.height);
-  std::memcpy(image.pixels.data(), pixels.get(), image.pixels.size() * sizeof(Rgba8));
+  std::memcpy(image.pixels.data(), pixels.get(), image.pixels.size() * sizeof(scene::Rgba8));
   return image;
 }
 
 }  // namespace
 
-Image decode_image(std::span<const std::byte> file, const std::string& name) try {
-  Image image = decode(file);
+scene::Image decode_image(std::span<const std::byte> file, const std::string& name) try {
+  scene::Image image = decode(file);
   image.name = name;
   return image;
 } catch (Error& error) {
@@ -135,7 +135,7 @@ Image decode_image(std::span<const std::byte> file, const std::string& name) try
   throw Error("out of memory while decoding the image").at(name);
 }
 
-Image read_image(const std::filesystem::path& path) try {
+scene::Image read_image(const std::filesystem::path& path) try {
   return decode_image(read_bytes(path), path.string());
 } catch (Error& error) {
   throw error.at(path.string());
@@ -154,14 +154,14 @@ uint32_t ImageLoader::add_embedded(std::span<const std::byte> file, std::string 
   return static_cast<uint32_t>(sources_.size() - 1);
 }
 
-uint32_t ImageLoader::add_pixels(Image image) {
+uint32_t ImageLoader::add_pixels(scene::Image image) {
   std::string name = image.name;
   sources_.push_back({.name = std::move(name), .path = {}, .file = {}, .image = std::move(image)});
   return static_cast<uint32_t>(sources_.size() - 1);
 }
 
-std::vector<Image> ImageLoader::load() {
-  std::vector<Image> images(sources_.size());
+std::vector<scene::Image> ImageLoader::load() {
+  std::vector<scene::Image> images(sources_.size());
   std::vector<std::string> problems(sources_.size());
   tbb::parallel_for(size_t{0}, sources_.size(), [&](size_t i) {
     Source& source = sources_[i];
@@ -185,14 +185,14 @@ std::vector<Image> ImageLoader::load() {
   return images;
 }
 
-void drop_empty_images(Scene& scene) {
-  std::vector<uint32_t> new_index(scene.images.size(), kNone);
+void drop_empty_images(scene::Scene& scene) {
+  std::vector<uint32_t> new_index(scene.images.size(), scene::kNone);
   uint32_t kept = 0;
   for (size_t i = 0; i < scene.images.size(); ++i)
     if (scene.images[i].width > 0) new_index[i] = kept++;
-  std::erase_if(scene.images, [](const Image& image) { return image.width == 0; });
-  for (Material& material : scene.materials)
-    if (material.image != kNone) material.image = new_index[material.image];
+  std::erase_if(scene.images, [](const scene::Image& image) { return image.width == 0; });
+  for (scene::Material& material : scene.materials)
+    if (material.image != scene::kNone) material.image = new_index[material.image];
 }
 
 }  // namespace vox

@@ -14,8 +14,8 @@ namespace vox {
 
 inline constexpr uint32_t kMaxImageSide = 32768;  // larger images are refused before they are decoded
 
-Image read_image(const std::filesystem::path& path);                           // throws Error
-Image decode_image(std::span<const std::byte> file, const std::string& name);  // throws Error
+scene::Image read_image(const std::filesystem::path& path);                           // throws Error
+scene::Image decode_image(std::span<const std::byte> file, const std::string& name);  // throws Error
 
 // Collects the images of a scene, each file once, and decodes them in parallel.
 class ImageLoader {
@@ -23,24 +23,24 @@ class ImageLoader {
   // Index that the image will have in the list that load() returns.
   uint32_t add_file(const std::filesystem::path& path);
   uint32_t add_embedded(std::span<const std::byte> file, std::string name);  // encoded bytes, copied
-  uint32_t add_pixels(Image image);                                          // already decoded
+  uint32_t add_pixels(scene::Image image);                                   // already decoded
 
   // An image that cannot be read becomes an empty one (width 0) with a warning that names it; use
   // drop_empty_images().
-  std::vector<Image> load();
+  std::vector<scene::Image> load();
 
  private:
   struct Source {
     std::string name;
     std::filesystem::path path;
     std::vector<std::byte> file;
-    Image image;
+    scene::Image image;
   };
   std::vector<Source> sources_;
   std::map<std::filesystem::path, uint32_t> files_;  // canonical path → index of its source
 };
 
 // Materials whose image is empty lose it (their base colour stays); empty images are removed.
-void drop_empty_images(Scene& scene);
+void drop_empty_images(scene::Scene& scene);
 
 }  // namespace vox

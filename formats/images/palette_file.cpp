@@ -75,15 +75,16 @@ std::vector<Line> lines_of(std::string_view text) {
   return lines;
 }
 
-Rgb8 unpacked(uint32_t rgb) {
+scene::Rgb8 unpacked(uint32_t rgb) {
   return {static_cast<uint8_t>(rgb >> 16), static_cast<uint8_t>(rgb >> 8), static_cast<uint8_t>(rgb)};
 }
 
-void add_entry(const fs::path& path, const Line& line, Palette& palette, Rgb8 color, std::string_view name) {
-  if (palette.count == kPaletteSize)
-    fail(path, line, fmt::format("more than {} colours, the most that a palette holds", kPaletteSize));
+void add_entry(const fs::path& path, const Line& line, scene::Palette& palette, scene::Rgb8 color,
+               std::string_view name) {
+  if (palette.count == scene::kPaletteSize)
+    fail(path, line, fmt::format("more than {} colours, the most that a palette holds", scene::kPaletteSize));
   palette.colors[palette.count] = color;
-  palette.names[palette.count++] = name.empty() ? hex_name(color) : std::string(name);
+  palette.names[palette.count++] = name.empty() ? scene::hex_name(color) : std::string(name);
 }
 
 // A number of 0 to 255, followed by a space or the end; removed from the text.
@@ -98,29 +99,29 @@ std::optional<uint8_t> take_byte(std::string_view& text) {
 }
 
 // "r g b rest"; the rest stays in the text.
-Rgb8 take_color(const fs::path& path, const Line& line, std::string_view& rest) {
+scene::Rgb8 take_color(const fs::path& path, const Line& line, std::string_view& rest) {
   auto r = take_byte(rest), g = r ? take_byte(rest) : r, b = g ? take_byte(rest) : g;
   if (!b) fail(path, line, fmt::format("'{}' is no colour, expected three numbers of 0 to 255", line.text));
   rest = trimmed(rest);
   return {*r, *g, *b};
 }
 
-Palette parse_gpl(const fs::path& path, const std::string& text) {
+scene::Palette parse_gpl(const fs::path& path, const std::string& text) {
   std::vector<Line> lines = lines_of(text);
   if (lines.empty() || lines[0].text != "GIMP Palette")
     fail(path, "is no GIMP palette, expected 'GIMP Palette' in its first line");
-  Palette palette;
+  scene::Palette palette;
   for (const Line& line : std::span(lines).subspan(1)) {
     bool header = palette.count == 0 && (line.text.starts_with("Name:") || line.text.starts_with("Columns:"));
     if (header || line.text.starts_with('#')) continue;
     std::string_view rest = line.text;
-    Rgb8 color = take_color(path, line, rest);
+    scene::Rgb8 color = take_color(path, line, rest);
     add_entry(path, line, palette, color, rest);
   }
   return palette;
 }
 
-Palette parse_jasc(const fs::path& path, const std::string& text) {
+scene::Palette parse_jasc(const fs::path& path, const std::string& text) {
   if (text.starts_with("RIFF"))
     throw Error("is a RIFF palette, expected a JASC one (Paint Shop Pro)")
         .at(path.string())
@@ -129,10 +130,10 @@ Palette parse_jasc(const fs::path& path, const std::string& text) {
   if (lines.size() < 3 || lines[0].text != "JASC-PAL" || lines[1].text != "0100")
     fail(path,
          "is no JASC palette, expected 'JASC-PAL', '0100' and the number of colours in its first lines");
-  Palette palette;
+  scene::Palette palette;
   for (const Line& line : std::span(lines).subspan(3)) {
     std::string_view rest = line.text;
-    Rgb8 color = take_color(path, line, rest);
+    scene::Rgb8 color = take_color(path, line, rest);
     if (!rest.empty()) fail(path, line, fmt::format("'{}' follows the colour", rest));
     add_entry(path, line, palette, color, {});
   }
@@ -142,8 +143,8 @@ Palette parse_jasc(const fs::path& path, const std::string& text) {
   return palette;
 }
 
-Palette parse_hex(const fs::path& path, const std::string& text) {
-  Palette palette;
+scene::Palette parse_hex(const fs::path& path, const std::string& text) {
+  scene::Palette palette;
   for (const Line& line : lines_of(text)) {
     std::string_view digits = line.text;
     if (digits.starts_with('#')) digits.remove_prefix(1);
@@ -157,32 +158,32 @@ Palette parse_hex(const fs::path& path, const std::string& text) {
   return palette;
 }
 
-Palette palette_of_image(const fs::path& path) {
-  Image image = read_image(path);
+scene::Palette palette_of_image(const fs::path& path) {
+  scene::Image image = read_image(path);
   std::vector<uint32_t> known;  // in order of first appearance
   std::vector<bool> seen(1 << 24);
-  for (Rgba8 pixel : image.pixels) {
+  for (scene::Rgba8 pixel : image.pixels) {
     uint32_t rgb = uint32_t{pixel.r} << 16 | uint32_t{pixel.g} << 8 | pixel.b;
     if (pixel.a == 0 || seen[rgb]) continue;
     seen[rgb] = true;
     known.push_back(rgb);
   }
-  if (known.size() > kPaletteSize)
-    fail(path,
-         fmt::format("has {} different colours, a palette holds at most {}", known.size(), kPaletteSize));
-  Palette palette;
+  if (known.size() > scene::kPaletteSize)
+    fail(path, fmt::format("has {} different colours, a palette holds at most {}", known.size(),
+                           scene::kPaletteSize));
+  scene::Palette palette;
   for (uint32_t rgb : known) {
     palette.colors[palette.count] = unpacked(rgb);
-    palette.names[palette.count++] = hex_name(unpacked(rgb));
+    palette.names[palette.count++] = scene::hex_name(unpacked(rgb));
   }
   return palette;
 }
 
-std::string gpl_text(const Palette& palette) {
+std::string gpl_text(const scene::Palette& palette) {
   std::string text = "GIMP Palette\nName: vox\nColumns: 16\n#\n";
   for (uint32_t i = 0; i < palette.count; ++i) {
     auto [r, g, b] = palette.colors[i];
-    std::string name = palette.names[i].empty() ? hex_name(palette.colors[i]) : palette.names[i];
+    std::string name = palette.names[i].empty() ? scene::hex_name(palette.colors[i]) : palette.names[i];
     std::replace_if(
         name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 32; }, ' ');
     text += fmt::format("{:3} {:3} {:3}\t{}\n", r, g, b, name);
@@ -190,31 +191,31 @@ std::string gpl_text(const Palette& palette) {
   return text;
 }
 
-std::string jasc_text(const Palette& palette) {
+std::string jasc_text(const scene::Palette& palette) {
   std::string text = fmt::format("JASC-PAL\r\n0100\r\n{}\r\n", palette.count);
   for (uint32_t i = 0; i < palette.count; ++i)
     text += fmt::format("{} {} {}\r\n", palette.colors[i].r, palette.colors[i].g, palette.colors[i].b);
   return text;
 }
 
-std::string hex_text(const Palette& palette) {
+std::string hex_text(const scene::Palette& palette) {
   std::string text;
-  for (uint32_t i = 0; i < palette.count; ++i) text += hex_name(palette.colors[i]).substr(1) + "\n";
+  for (uint32_t i = 0; i < palette.count; ++i) text += scene::hex_name(palette.colors[i]).substr(1) + "\n";
   return text;
 }
 
-std::string png_bytes(const Palette& palette) {
+std::string png_bytes(const scene::Palette& palette) {
   std::string bytes;
   auto append = [](void* to, void* data, int size) {
     static_cast<std::string*>(to)->append(static_cast<const char*>(data), static_cast<size_t>(size));
   };
-  static_assert(sizeof(Rgb8) == 3);
+  static_assert(sizeof(scene::Rgb8) == 3);
   auto width = static_cast<int>(palette.count);
   stbi_write_png_to_func(append, &bytes, width, 1, 3, palette.colors.data(), width * 3);
   return with_texts(std::move(bytes), {{"Software", "vox"}});
 }
 
-std::string encoded(const fs::path& path, const Palette& palette) {
+std::string encoded(const fs::path& path, const scene::Palette& palette) {
   switch (format_of(path)) {
     case FileFormat::Gpl:
       return gpl_text(palette);
@@ -239,17 +240,17 @@ bool is_palette_path(const fs::path& path) {
   return has_role(path, FileRole::Palette);
 }
 
-Palette read_palette(const fs::path& path) {
+scene::Palette read_palette(const fs::path& path) {
   const FileFormat format = format_of(path);
-  Palette palette = format == FileFormat::Gpl       ? parse_gpl(path, read_text(path))
-                    : format == FileFormat::JascPal ? parse_jasc(path, read_text(path))
-                    : format == FileFormat::Hex     ? parse_hex(path, read_text(path))
-                                                    : palette_of_image(path);
+  scene::Palette palette = format == FileFormat::Gpl       ? parse_gpl(path, read_text(path))
+                           : format == FileFormat::JascPal ? parse_jasc(path, read_text(path))
+                           : format == FileFormat::Hex     ? parse_hex(path, read_text(path))
+                                                           : palette_of_image(path);
   if (palette.count == 0) fail(path, "holds no colour");
   return palette;
 }
 
-void write_palette(const fs::path& path, const Palette& palette) {
+void write_palette(const fs::path& path, const scene::Palette& palette) {
   if (palette.count == 0) fail(path, "cannot be written: the palette holds no colour");
   std::string bytes = encoded(path, palette);
   AtomicFile target(path);

@@ -11,13 +11,13 @@ namespace vox {
 // Chosen by the extension; what is not .gpl, .pal or .hex is read as an image, whose colours count in order
 // of first appearance, invisible pixels left out. Entries without a name are called "#rrggbb". Throws Error
 // that names the file and the line; no entry, or more than 16, is an error.
-Palette read_palette(const std::filesystem::path& path);
+scene::Palette read_palette(const std::filesystem::path& path);
 
 // Whether write_palette() knows the extension, and those that it knows: ".gpl, .pal, .hex or .png".
 bool is_palette_path(const std::filesystem::path& path);
 std::string palette_extensions();
 
 // .gpl, .pal, .hex or .png (one pixel an entry). Only .gpl keeps names.
-void write_palette(const std::filesystem::path& path, const Palette& palette);
+void write_palette(const std::filesystem::path& path, const scene::Palette& palette);
 
 }  // namespace vox

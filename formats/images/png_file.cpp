@@ -29,11 +29,12 @@ std::string with_texts(std::string png, const std::vector<PngText>& texts) {
   return png.insert(png.size() - kEndChunk, chunks);
 }
 
-std::string encode_png(const Image& image, const std::vector<PngText>& texts) {
+std::string encode_png(const scene::Image& image, const std::vector<PngText>& texts) {
   return with_texts(encode_png(image), texts);
 }
 
-void write_png(const Image& image, const std::vector<PngText>& texts, const std::filesystem::path& path) {
+void write_png(const scene::Image& image, const std::vector<PngText>& texts,
+               const std::filesystem::path& path) {
   OutputFile file(path);
   file.write(encode_png(image, texts));
   file.close();

@@ -18,9 +18,10 @@ struct PngText {
 std::string with_texts(std::string png, const std::vector<PngText>& texts);
 
 // The bytes of an image with these texts before its end. Throws Error.
-std::string encode_png(const Image& image, const std::vector<PngText>& texts);
+std::string encode_png(const scene::Image& image, const std::vector<PngText>& texts);
 
 // Replaces what is at `path` once all is written. Throws Error that names the file.
-void write_png(const Image& image, const std::vector<PngText>& texts, const std::filesystem::path& path);
+void write_png(const scene::Image& image, const std::vector<PngText>& texts,
+               const std::filesystem::path& path);
 
 }  // namespace vox

@@ -10,12 +10,12 @@
 
 namespace vox {
 
-std::string encode_png(const Image& image) {
-  bool opaque = std::ranges::all_of(image.pixels, [](Rgba8 pixel) { return pixel.a == 255; });
+std::string encode_png(const scene::Image& image) {
+  bool opaque = std::ranges::all_of(image.pixels, [](scene::Rgba8 pixel) { return pixel.a == 255; });
   int channels = opaque ? 3 : 4;
   std::vector<uint8_t> bytes;
   bytes.reserve(image.pixels.size() * static_cast<size_t>(channels));
-  for (Rgba8 pixel : image.pixels) {
+  for (scene::Rgba8 pixel : image.pixels) {
     bytes.insert(bytes.end(), {pixel.r, pixel.g, pixel.b});
     if (!opaque) bytes.push_back(pixel.a);
   }
@@ -29,7 +29,7 @@ std::string encode_png(const Image& image) {
   return png;
 }
 
-std::vector<std::string> encode_png(const std::vector<Image>& images) {
+std::vector<std::string> encode_png(const std::vector<scene::Image>& images) {
   std::vector<std::string> files(images.size());
   tbb::parallel_for(size_t{0}, images.size(), [&](size_t i) { files[i] = encode_png(images[i]); });
   return files;

@@ -8,7 +8,7 @@
 
 namespace vox {
 
-std::string encode_png(const Image& image);
-std::vector<std::string> encode_png(const std::vector<Image>& images);  // in parallel
+std::string encode_png(const scene::Image& image);
+std::vector<std::string> encode_png(const std::vector<scene::Image>& images);  // in parallel
 
 }  // namespace vox

@@ -29,16 +29,16 @@ ImageSize webp_size(std::span<const std::byte> file) {
   return {.width = static_cast<uint64_t>(width), .height = static_cast<uint64_t>(height)};
 }
 
-Image decode_webp(std::span<const std::byte> file) {
+scene::Image decode_webp(std::span<const std::byte> file) {
   ImageSize size = webp_size(file);
-  Image image = {.name = {},
-                 .width = static_cast<uint32_t>(size.width),
-                 .height = static_cast<uint32_t>(size.height),
-                 .pixels = std::vector<Rgba8>(size.width * size.height)};
-  size_t bytes = image.pixels.size() * sizeof(Rgba8);
+  scene::Image image = {.name = {},
+                        .width = static_cast<uint32_t>(size.width),
+                        .height = static_cast<uint32_t>(size.height),
+                        .pixels = std::vector<scene::Rgba8>(size.width * size.height)};
+  size_t bytes = image.pixels.size() * sizeof(scene::Rgba8);
   if (!WebPDecodeRGBAInto(reinterpret_cast<const uint8_t*>(file.data()), file.size(),
                           reinterpret_cast<uint8_t*>(image.pixels.data()), bytes,
-                          static_cast<int>(image.width * sizeof(Rgba8))))
+                          static_cast<int>(image.width * sizeof(scene::Rgba8))))
     throw Error("the WebP image cannot be decoded").hint("is the file truncated?");
   return image;
 }

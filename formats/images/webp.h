@@ -17,6 +17,6 @@ struct ImageSize {
 ImageSize webp_size(std::span<const std::byte> file);  // throws Error
 
 // The image, which has no name yet. Throws Error.
-Image decode_webp(std::span<const std::byte> file);
+scene::Image decode_webp(std::span<const std::byte> file);
 
 }  // namespace vox

@@ -115,7 +115,7 @@ std::vector<Instance> find_instances(const aiScene& scene, const AssimpMatrix& r
 }
 
 // Reserves what the instances need: few bytes of a file can place a mesh often.
-void reserve(Scene& scene, const std::vector<Instance>& instances) {
+void reserve(scene::Scene& scene, const std::vector<Instance>& instances) {
   uint64_t triangles = 0, positions = 0;
   bool colored = false;
   for (const Instance& instance : instances) {
@@ -123,11 +123,12 @@ void reserve(Scene& scene, const std::vector<Instance>& instances) {
     positions += instance.mesh->mNumVertices;
     colored |= instance.mesh->HasVertexColors(0);
   }
-  if (triangles > kMaxTriangles || positions >= kNone)
+  if (triangles > kMaxTriangles || positions >= scene::kNone)
     throw Error(fmt::format("{} triangles with {} vertices, instances counted, are too many",
                             format_count(triangles), format_count(positions)))
         .hint(fmt::format("up to {} triangles are read", format_count(kMaxTriangles)));
-  uint64_t bytes = triangles * sizeof(Triangle) + positions * (sizeof(Vec3d) + (colored ? sizeof(Rgba8) : 0));
+  uint64_t bytes = triangles * sizeof(scene::Triangle) +
+                   positions * (sizeof(Vec3d) + (colored ? sizeof(scene::Rgba8) : 0));
   if (bytes > available_bytes())
     throw Error(fmt::format("{} triangles, instances counted, need {} of memory, {} are free",
                             format_count(triangles), format_bytes(bytes), format_bytes(available_bytes())));
@@ -176,7 +177,7 @@ class SceneBuilder {
 
   // Instances of a mesh share theirs. kNone without any.
   uint32_t add_texcoords(const aiMesh& mesh, uint32_t material) {
-    auto [known, is_new] = first_texcoord_.try_emplace(&mesh, kNone);
+    auto [known, is_new] = first_texcoord_.try_emplace(&mesh, scene::kNone);
     UvMap map = materials_.uses()[material].uv;
     if (map.channel >= AI_MAX_NUMBER_OF_TEXTURECOORDS || !mesh.HasTextureCoords(map.channel)) map.channel = 0;
     if (!is_new || !mesh.HasTextureCoords(map.channel)) return known->second;
@@ -191,14 +192,15 @@ class SceneBuilder {
     for (uint32_t f = 0; f < mesh.mNumFaces; ++f) {
       const aiFace& face = mesh.mFaces[f];
       if (face.mNumIndices != 3) continue;  // points and lines
-      Triangle triangle = {.position = {}, .texcoord = {kNone, kNone, kNone}, .material = material};
+      scene::Triangle triangle = {
+          .position = {}, .texcoord = {scene::kNone, scene::kNone, scene::kNone}, .material = material};
       for (size_t i = 0; i < 3; ++i) {
         uint32_t vertex = face.mIndices[i];
         if (vertex >= mesh.mNumVertices)
           throw Error(
               fmt::format("a face names vertex {}, but the mesh has only {}", vertex, mesh.mNumVertices));
         triangle.position[i] = first_position + vertex;
-        if (first_texcoord != kNone) triangle.texcoord[i] = first_texcoord + vertex;
+        if (first_texcoord != scene::kNone) triangle.texcoord[i] = first_texcoord + vertex;
       }
       scene_.triangles.push_back(triangle);
     }
@@ -212,12 +214,12 @@ class SceneBuilder {
     }
   }
 
-  static constexpr Rgba8 kWhite = {255, 255, 255, 255};
+  static constexpr scene::Rgba8 kWhite = {255, 255, 255, 255};
 
   const aiScene& source_;
   AssimpMaterials materials_;
   std::map<const aiMesh*, uint32_t> first_texcoord_;
-  Scene scene_;
+  scene::Scene scene_;
 };
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace vox {
 
 struct ImportedScene {
-  Scene scene;  // without images; the materials' images are indices into `images`
+  scene::Scene scene;  // without images; the materials' images are indices into `images`
   std::vector<ImageSource> images;
   bool texture_replaces_color = false;  // instead of multiplying it
 };

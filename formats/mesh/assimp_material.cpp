@@ -32,11 +32,11 @@ std::string texture_name(const aiMaterial& material, aiTextureType type) {
   return material.Get(AI_MATKEY_TEXTURE(type, 0), name) == aiReturn_SUCCESS ? text_of(name) : "";
 }
 
-Wrap wrap_of(const aiMaterial& material, const char* key, aiTextureType type) {
+scene::Wrap wrap_of(const aiMaterial& material, const char* key, aiTextureType type) {
   int mode = aiTextureMapMode_Wrap;
   material.Get(key, type, 0, mode);
-  if (mode == aiTextureMapMode_Clamp || mode == aiTextureMapMode_Decal) return Wrap::Clamp;
-  return mode == aiTextureMapMode_Mirror ? Wrap::Mirror : Wrap::Repeat;
+  if (mode == aiTextureMapMode_Clamp || mode == aiTextureMapMode_Decal) return scene::Wrap::Clamp;
+  return mode == aiTextureMapMode_Mirror ? scene::Wrap::Mirror : scene::Wrap::Repeat;
 }
 
 // As aiUVTransform is documented: v up, scaled, rotated counter-clockwise about (0.5, 0.5), translated.
@@ -61,7 +61,7 @@ UvMap uv_map_of(const aiMaterial& material, aiTextureType type) {
   return map;
 }
 
-void read_color(const aiMaterial& source, Material& material) {
+void read_color(const aiMaterial& source, scene::Material& material) {
   aiColor4D color;
   if (source.Get(AI_MATKEY_BASE_COLOR, color) == aiReturn_SUCCESS ||
       source.Get(AI_MATKEY_COLOR_DIFFUSE, color) == aiReturn_SUCCESS)
@@ -92,14 +92,15 @@ ImageSource embedded(const aiTexture& texture, const std::string& name) {
 
 }  // namespace
 
-AssimpMaterials::AssimpMaterials(const aiScene& scene) : scene_(scene), index_(scene.mNumMaterials, kNone) {}
+AssimpMaterials::AssimpMaterials(const aiScene& scene)
+    : scene_(scene), index_(scene.mNumMaterials, scene::kNone) {}
 
 uint32_t AssimpMaterials::use(uint32_t assimp_material) {
   if (assimp_material >= index_.size())
     throw Error(
         fmt::format("a mesh names material {}, but only {} are there", assimp_material, index_.size()));
   uint32_t& index = index_[assimp_material];
-  if (index == kNone) {
+  if (index == scene::kNone) {
     index = static_cast<uint32_t>(uses_.size());
     uses_.push_back(read(*scene_.mMaterials[assimp_material]));
   }

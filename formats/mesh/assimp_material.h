@@ -29,14 +29,14 @@ struct UvMap {
 struct ImageSource {
   std::string name;
   std::vector<std::byte> file;
-  Image image;
+  scene::Image image;
 };
 
 // Reads those materials that are used, in order of their first use.
 class AssimpMaterials {
  public:
   struct Use {
-    Material material;  // its image is an index into images()
+    scene::Material material;  // its image is an index into images()
     UvMap uv;
   };
 

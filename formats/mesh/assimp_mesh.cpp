@@ -62,12 +62,12 @@ struct Reader {
 };
 
 void transfer(auto& stream, ImportedScene& imported) {
-  Scene& scene = imported.scene;
+  scene::Scene& scene = imported.scene;
   stream.plain_list(scene.positions);
   stream.plain_list(scene.colors);
   stream.plain_list(scene.texcoords);
   stream.plain_list(scene.triangles);
-  stream.each(scene.materials, [](auto& stream, Material& material) {
+  stream.each(scene.materials, [](auto& stream, scene::Material& material) {
     stream.plain_list(material.name);
     stream(material.base_color);
     stream(material.image);
@@ -107,15 +107,16 @@ void import_into(MemoryFile& file, const std::filesystem::path& path, const Mesh
 
 // A process that goes astray may also return nonsense.
 void check(const ImportedScene& imported) {
-  const Scene& scene = imported.scene;
-  auto fits = [](uint32_t index, size_t count) { return index == kNone || index < count; };
+  const scene::Scene& scene = imported.scene;
+  auto fits = [](uint32_t index, size_t count) { return index == scene::kNone || index < count; };
   bool sound = scene.colors.empty() || scene.colors.size() == scene.positions.size();
-  for (const Triangle& triangle : scene.triangles) {
+  for (const scene::Triangle& triangle : scene.triangles) {
     sound &= triangle.material < scene.materials.size();
     for (uint32_t index : triangle.position) sound &= index < scene.positions.size();
     for (uint32_t index : triangle.texcoord) sound &= fits(index, scene.texcoords.size());
   }
-  for (const Material& material : scene.materials) sound &= fits(material.image, imported.images.size());
+  for (const scene::Material& material : scene.materials)
+    sound &= fits(material.image, imported.images.size());
   for (const ImageSource& source : imported.images)
     sound &= source.image.pixels.size() == uint64_t{source.image.width} * source.image.height;
   if (!sound) throw Error("Assimp's result contradicts itself").hint("is the file damaged?");
@@ -152,19 +153,19 @@ uint32_t add_to(ImageLoader& loader, ImageSource& source, TextureFiles& textures
   if (!source.image.pixels.empty()) return loader.add_pixels(std::move(source.image));
   if (!source.file.empty()) return loader.add_embedded(source.file, source.name);
   const auto file = textures.find(source.name);
-  return file ? loader.add_file(*file) : kNone;
+  return file ? loader.add_file(*file) : scene::kNone;
 }
 
-Scene with_images(ImportedScene imported, TextureFiles textures) {
-  Scene scene = std::move(imported.scene);
+scene::Scene with_images(ImportedScene imported, TextureFiles textures) {
+  scene::Scene scene = std::move(imported.scene);
   ImageLoader loader;
   std::vector<uint32_t> index;
   for (ImageSource& source : imported.images) index.push_back(add_to(loader, source, textures));
   textures.warn_of_missing();
   scene.images = loader.load();
-  for (Material& material : scene.materials) {
-    if (material.image != kNone) material.image = index[material.image];
-    bool textured = material.image != kNone && scene.images[material.image].width > 0;
+  for (scene::Material& material : scene.materials) {
+    if (material.image != scene::kNone) material.image = index[material.image];
+    bool textured = material.image != scene::kNone && scene.images[material.image].width > 0;
     if (textured && imported.texture_replaces_color) material.base_color = {1, 1, 1, material.base_color[3]};
   }
   drop_empty_images(scene);
@@ -173,7 +174,7 @@ Scene with_images(ImportedScene imported, TextureFiles textures) {
 
 }  // namespace
 
-Scene read_assimp(const std::filesystem::path& path, const MeshOptions& options) {
+scene::Scene read_assimp(const std::filesystem::path& path, const MeshOptions& options) {
   try {
     return with_images(import_apart(path, options), TextureFiles(path, options));
   } catch (const Cancelled&) {

@@ -41,7 +41,8 @@ struct Primitive {
 // Joins positions with texture coordinates: one vertex per pair in use, in order of first use.
 class VertexJoiner {
  public:
-  explicit VertexJoiner(const Scene& scene) : scene_(scene), first_(scene.positions.size(), kNone) {}
+  explicit VertexJoiner(const scene::Scene& scene)
+      : scene_(scene), first_(scene.positions.size(), scene::kNone) {}
 
   Primitive join(uint32_t material, std::span<const uint32_t> triangles) {
     Primitive primitive;
@@ -49,18 +50,19 @@ class VertexJoiner {
     primitive.indices.reserve(triangles.size() * 3);
     for (uint32_t t : triangles)
       for (size_t corner = 0; corner < 3; ++corner) {
-        const Triangle& triangle = scene_.triangles[t];
+        const scene::Triangle& triangle = scene_.triangles[t];
         primitive.indices.push_back(find(triangle.position[corner], triangle.texcoord[corner]));
       }
-    bool textured = std::ranges::any_of(vertices_, [](const Vertex& v) { return v.texcoord != kNone; });
+    bool textured =
+        std::ranges::any_of(vertices_, [](const Vertex& v) { return v.texcoord != scene::kNone; });
     for (const Vertex& vertex : vertices_) {
       const Vec3d& p = scene_.positions[vertex.position];
       primitive.positions.push_back(
           {static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)});
       if (textured)
-        primitive.texcoords.push_back(vertex.texcoord == kNone ? Vec2f{0, 0}
-                                                               : scene_.texcoords[vertex.texcoord]);
-      first_[vertex.position] = kNone;
+        primitive.texcoords.push_back(vertex.texcoord == scene::kNone ? Vec2f{0, 0}
+                                                                      : scene_.texcoords[vertex.texcoord]);
+      first_[vertex.position] = scene::kNone;
     }
     vertices_.clear();
     return primitive;
@@ -74,13 +76,13 @@ class VertexJoiner {
 
   uint32_t find(uint32_t position, uint32_t texcoord) {
     uint32_t found = first_[position];
-    while (found != kNone && vertices_[found].texcoord != texcoord) found = vertices_[found].next;
-    if (found != kNone) return found;
+    while (found != scene::kNone && vertices_[found].texcoord != texcoord) found = vertices_[found].next;
+    if (found != scene::kNone) return found;
     vertices_.push_back({position, texcoord, first_[position]});
     return first_[position] = static_cast<uint32_t>(vertices_.size() - 1);
   }
 
-  const Scene& scene_;
+  const scene::Scene& scene_;
   std::vector<Vertex> vertices_;
   std::vector<uint32_t> first_;  // of the vertices at each position
 };
@@ -102,7 +104,7 @@ class Document {
     uint32_t view = add_view(std::span<const char>(png));
     append("images").set("name", name).set("mimeType", "image/png").set("bufferView", view);
   }
-  void add_material(const Material& material);
+  void add_material(const scene::Material& material);
   void add_primitive(const Primitive& primitive);
   std::string finish();  // the JSON text, once
 
@@ -156,23 +158,23 @@ class Document {
   uint64_t size_ = 0;
 };
 
-int wrap_code(Wrap wrap) {
+int wrap_code(scene::Wrap wrap) {
   switch (wrap) {
-    case Wrap::Clamp:
+    case scene::Wrap::Clamp:
       return 33071;
-    case Wrap::Mirror:
+    case scene::Wrap::Mirror:
       return 33648;
     default:
       return 10497;
   }
 }
 
-void Document::add_material(const Material& material) {
+void Document::add_material(const scene::Material& material) {
   Json& out = append("materials").set("name", material.name);
   Json& surface = out.object("pbrMetallicRoughness").set("metallicFactor", 0);
   Json& color = surface.array("baseColorFactor");
   for (float channel : material.base_color) color.append(double{channel});
-  if (material.image != kNone) {
+  if (material.image != scene::kNone) {
     append("samplers").set("wrapS", wrap_code(material.wrap_u)).set("wrapT", wrap_code(material.wrap_v));
     append("textures").set("sampler", last("samplers")).set("source", material.image);
     surface.object("baseColorTexture").set("index", last("textures"));
@@ -233,12 +235,12 @@ void write_container(const std::filesystem::path& path, Document& document) {
 
 }  // namespace
 
-void write_glb(const Scene& scene, const std::filesystem::path& path) {
+void write_glb(const scene::Scene& scene, const std::filesystem::path& path) {
   static_assert(std::endian::native == std::endian::little, "glTF is little-endian");
   Document document;
   std::vector<std::string> pngs = encode_png(scene.images);
   for (size_t i = 0; i < pngs.size(); ++i) document.add_image(scene.images[i].name, pngs[i]);
-  for (const Material& material : scene.materials) document.add_material(material);
+  for (const scene::Material& material : scene.materials) document.add_material(material);
 
   MaterialGroups groups(scene);
   VertexJoiner joiner(scene);

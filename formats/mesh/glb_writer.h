@@ -10,6 +10,6 @@ namespace vox {
 // One mesh with one primitive per material, PNG images embedded. Positions become 32-bit floats; triangles
 // without texture coordinates get (0, 0) where others of their material have some; vertex colours are left
 // out. Throws Error, also when the file would exceed the 4 GiB that the format allows.
-void write_glb(const Scene& scene, const std::filesystem::path& path);
+void write_glb(const scene::Scene& scene, const std::filesystem::path& path);
 
 }  // namespace vox

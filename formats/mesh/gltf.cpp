@@ -9,7 +9,7 @@
 
 namespace vox {
 
-Scene read_gltf(const std::filesystem::path& path, const MeshOptions& options) try {
+scene::Scene read_gltf(const std::filesystem::path& path, const MeshOptions& options) try {
   GltfContainer file(path);
   return gltf_scene(parse_gltf(file.json()), path, options, file.binary());
 } catch (const Cancelled&) {

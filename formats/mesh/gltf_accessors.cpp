@@ -67,7 +67,7 @@ GltfElements GltfAccessors::find(const GltfAccessor& accessor) {
                            .component = accessor.component,
                            .normalized = accessor.normalized};
   uint64_t size = element_size(accessor);
-  if (accessor.view != kNone) {
+  if (accessor.view != scene::kNone) {
     std::span<const std::byte> bytes = buffers_.view(accessor.view);
     uint64_t stride = document_.views[accessor.view].stride;
     if (stride > 0 && stride < size)

@@ -24,7 +24,7 @@ struct GltfBuffer {
 enum class MeshoptMode : uint8_t { Attributes, Triangles, Indices };
 enum class MeshoptFilter : uint8_t { None, Octahedral, Quaternion, Exponential };
 struct GltfMeshopt {
-  uint32_t buffer = kNone;
+  uint32_t buffer = scene::kNone;
   uint64_t offset = 0, size = 0;   // of what is compressed
   uint64_t stride = 0, count = 0;  // of what comes out
   MeshoptMode mode = MeshoptMode::Attributes;
@@ -32,7 +32,7 @@ struct GltfMeshopt {
 };
 
 struct GltfView {
-  uint32_t buffer = kNone;
+  uint32_t buffer = scene::kNone;
   uint64_t offset = 0, size = 0;
   uint64_t stride = 0;  // 0: elements without gaps
   std::optional<GltfMeshopt> meshopt;
@@ -50,13 +50,13 @@ uint32_t size_of(GltfComponent component);
 
 struct GltfSparse {
   uint64_t count = 0;
-  uint32_t index_view = kNone, value_view = kNone;
+  uint32_t index_view = scene::kNone, value_view = scene::kNone;
   uint64_t index_offset = 0, value_offset = 0;
   GltfComponent index_component = GltfComponent::Uint32;
 };
 
 struct GltfAccessor {
-  uint32_t view = kNone;  // without: zeros
+  uint32_t view = scene::kNone;  // without: zeros
   uint64_t offset = 0, count = 0;
   GltfComponent component = GltfComponent::Float;
   std::string type;    // SCALAR, VEC2, …
@@ -72,7 +72,7 @@ struct GltfAttributes {
   uint32_t find(std::string_view name) const {
     for (const auto& [key, accessor] : list)
       if (key == name) return accessor;
-    return kNone;
+    return scene::kNone;
   }
 };
 
@@ -80,11 +80,11 @@ enum class GltfMode : uint8_t { Points, Lines, LineLoop, LineStrip, Triangles, S
 
 struct GltfPrimitive {
   GltfAttributes attributes;
-  uint32_t indices = kNone, material = kNone;
+  uint32_t indices = scene::kNone, material = scene::kNone;
   GltfMode mode = GltfMode::Triangles;
   std::vector<GltfAttributes> targets;
-  uint32_t draco_view = kNone;  // KHR_draco_mesh_compression
-  GltfAttributes draco_ids;     // the attributes that Draco's data hold, by its own numbers
+  uint32_t draco_view = scene::kNone;  // KHR_draco_mesh_compression
+  GltfAttributes draco_ids;            // the attributes that Draco's data hold, by its own numbers
 };
 
 struct GltfMesh {
@@ -94,7 +94,7 @@ struct GltfMesh {
 
 struct GltfNode {
   std::vector<uint32_t> children;
-  uint32_t mesh = kNone, skin = kNone;
+  uint32_t mesh = scene::kNone, skin = scene::kNone;
   Affine local;
   std::vector<double> weights;  // instead of the mesh's, unless it is empty
   GltfAttributes instancing;    // EXT_mesh_gpu_instancing
@@ -102,7 +102,7 @@ struct GltfNode {
 
 struct GltfSkin {
   std::vector<uint32_t> joints;
-  uint32_t inverse_bind_matrices = kNone;
+  uint32_t inverse_bind_matrices = scene::kNone;
 };
 
 // KHR_texture_transform: u' = u_u u + u_v v + u_0 and likewise v', v down.
@@ -112,7 +112,7 @@ struct GltfUvMap {
 };
 
 struct GltfTextureUse {
-  uint32_t texture = kNone, set = 0;  // of TEXCOORD_n
+  uint32_t texture = scene::kNone, set = 0;  // of TEXCOORD_n
   GltfUvMap map;
 };
 
@@ -126,14 +126,14 @@ struct GltfMaterial {
 };
 
 struct GltfTexture {
-  uint32_t image = kNone;
+  uint32_t image = scene::kNone;
   std::string unread;  // the extension that alone has its image, where we cannot read that
-  Wrap wrap_u = Wrap::Repeat, wrap_v = Wrap::Repeat;
+  scene::Wrap wrap_u = scene::Wrap::Repeat, wrap_v = scene::Wrap::Repeat;
 };
 
 struct GltfImage {
   std::string name, uri;
-  uint32_t view = kNone;
+  uint32_t view = scene::kNone;
 };
 
 struct GltfDocument {
@@ -147,7 +147,7 @@ struct GltfDocument {
   std::vector<GltfTexture> textures;
   std::vector<GltfImage> images;
   std::vector<std::vector<uint32_t>> scenes;  // their root nodes
-  uint32_t scene = kNone;                     // the one to show
+  uint32_t scene = scene::kNone;              // the one to show
 };
 
 // Throws Error, also where the file needs an extension that is not read.

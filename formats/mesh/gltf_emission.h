@@ -19,12 +19,13 @@ namespace vox {
 struct Emission {
   uint32_t material;            // into Scene::materials
   std::array<double, 3> color;  // linear, 0 or more, not all 0
-  uint32_t image = kNone;       // into Scene::images, multiplies the colour; its coordinates are those of the
-                                // material's own image
+  uint32_t image =
+      scene::kNone;  // into Scene::images, multiplies the colour; its coordinates are those of the
+                     // material's own image
 };
 
 // Adds each emission to the image of its material, or to its base colour where neither has an image. Images
 // that no material has any more become empty (see drop_empty_images()).
-void add_emission(Scene& scene, const std::vector<Emission>& emissions);
+void add_emission(scene::Scene& scene, const std::vector<Emission>& emissions);
 
 }  // namespace vox

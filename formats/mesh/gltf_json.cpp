@@ -33,7 +33,7 @@ uint64_t as_whole(dom::element element, std::string_view name) {
 
 uint32_t as_index(dom::element element, std::string_view name) {
   uint64_t value = as_whole(element, name);
-  if (value >= kNone) fail(name, fmt::format("an index below {}", kNone));
+  if (value >= scene::kNone) fail(name, fmt::format("an index below {}", scene::kNone));
   return static_cast<uint32_t>(value);
 }
 
@@ -85,12 +85,12 @@ uint32_t GltfObject::whole_of_32_bits(std::string_view name, uint32_t otherwise)
 }
 
 uint32_t GltfObject::index(std::string_view name) const {
-  return whole_of_32_bits(name, kNone);
+  return whole_of_32_bits(name, scene::kNone);
 }
 
 uint32_t GltfObject::required_index(std::string_view name) const {
   uint32_t value = index(name);
-  if (value == kNone) throw Error(fmt::format("'{}' is missing", name));
+  if (value == scene::kNone) throw Error(fmt::format("'{}' is missing", name));
   return value;
 }
 

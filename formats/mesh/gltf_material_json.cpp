@@ -10,16 +10,16 @@ namespace vox {
 namespace {
 
 struct WrapModes {
-  Wrap u = Wrap::Repeat, v = Wrap::Repeat;
+  scene::Wrap u = scene::Wrap::Repeat, v = scene::Wrap::Repeat;
 };
 
-Wrap wrap_of(const GltfObject& sampler, std::string_view name) {
+scene::Wrap wrap_of(const GltfObject& sampler, std::string_view name) {
   constexpr uint64_t kRepeat = 10497, kClamp = 33071, kMirror = 33648;  // as in OpenGL
   uint64_t code = sampler.whole_or(name, kRepeat);
-  if (code == kClamp) return Wrap::Clamp;
-  if (code == kMirror) return Wrap::Mirror;
+  if (code == kClamp) return scene::Wrap::Clamp;
+  if (code == kMirror) return scene::Wrap::Mirror;
   if (code != kRepeat) throw Error(fmt::format("'{}' is {}, which is no wrap mode", name, code));
-  return Wrap::Repeat;
+  return scene::Wrap::Repeat;
 }
 
 // The extension's matrix: translation · rotation · scale, the rotation counter-clockwise as seen, v down.
@@ -87,12 +87,13 @@ float cutoff_of(const GltfObject& object) {
 
 GltfTexture read_texture(const GltfObject& object, const std::vector<WrapModes>& samplers) {
   GltfTexture texture = {.image = object.index("source"), .unread = {}};
-  if (auto webp = object.extension("EXT_texture_webp"); webp && (can_read_webp() || texture.image == kNone))
+  if (auto webp = object.extension("EXT_texture_webp");
+      webp && (can_read_webp() || texture.image == scene::kNone))
     texture.image = webp->required_index("source");
-  if (texture.image == kNone)
+  if (texture.image == scene::kNone)
     for (const char* name : {"KHR_texture_basisu", "MSFT_texture_dds"})
       if (object.extension(name)) texture.unread = name;
-  if (uint32_t sampler = object.index("sampler"); sampler != kNone) {
+  if (uint32_t sampler = object.index("sampler"); sampler != scene::kNone) {
     WrapModes modes = item_of(samplers, sampler, "samplers");
     texture.wrap_u = modes.u, texture.wrap_v = modes.v;
   }

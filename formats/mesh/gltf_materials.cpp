@@ -23,7 +23,7 @@ GltfMaterials::GltfMaterials(const GltfDocument& document, GltfBuffers& buffers,
 uint32_t GltfMaterials::use(uint32_t material) {
   auto [known, is_new] = index_.try_emplace(material, static_cast<uint32_t>(uses_.size()));
   if (!is_new) return known->second;
-  if (material == kNone) {
+  if (material == scene::kNone) {
     uses_.push_back(read({}));
   } else {
     const GltfMaterial& source = item_of(document_.materials, material, "materials");
@@ -49,28 +49,28 @@ void GltfMaterials::read_textures(const GltfMaterial& source, Use& use) {
     return std::pair(texture.wrap_u, texture.wrap_v);
   };
   bool emits = source.emission != std::array{0.0, 0.0, 0.0};
-  if (base.texture != kNone && light.texture != kNone &&
+  if (base.texture != scene::kNone && light.texture != scene::kNone &&
       (base.set != light.set || base.map != light.map || wraps(base) != wraps(light))) {
     if (is_black(source.base_color)) {
-      base.texture = kNone;  // shows nothing
+      base.texture = scene::kNone;  // shows nothing
     } else {
       log_warning(
           "material '{}': its emissive texture lies otherwise than its colour; the emission is left out",
           source.name);
-      light.texture = kNone;
+      light.texture = scene::kNone;
       emits = false;
     }
   }
-  const GltfTextureUse& shown = base.texture != kNone ? base : light;
-  if (shown.texture != kNone) {
+  const GltfTextureUse& shown = base.texture != scene::kNone ? base : light;
+  if (shown.texture != scene::kNone) {
     std::tie(use.material.wrap_u, use.material.wrap_v) = wraps(shown);
     use.textured = true, use.set = shown.set, use.map = shown.map;
   }
   use.material.image = image_of(base);
   if (emits) {
-    bool light_is_textured = light.texture != kNone;
+    bool light_is_textured = light.texture != scene::kNone;
     uint32_t image = image_of(light);
-    if (light_is_textured && image == kNone) return;  // not found, as the log says
+    if (light_is_textured && image == scene::kNone) return;  // not found, as the log says
     emissions_.push_back(
         {.material = static_cast<uint32_t>(uses_.size()), .color = source.emission, .image = image});
     if (!use.textured) use.emission = source.emission;
@@ -78,27 +78,28 @@ void GltfMaterials::read_textures(const GltfMaterial& source, Use& use) {
 }
 
 uint32_t GltfMaterials::image_of(const GltfTextureUse& use) {
-  if (use.texture == kNone) return kNone;
+  if (use.texture == scene::kNone) return scene::kNone;
   const GltfTexture& texture = item_of(document_.textures, use.texture, "textures");
   if (!texture.unread.empty()) {
     log_warning("texture {} is one of {}, which is not read; the material's colour is used instead",
                 use.texture, texture.unread);
-    return kNone;
+    return scene::kNone;
   }
-  if (texture.image == kNone) return kNone;  // as the specification has it: no image
+  if (texture.image == scene::kNone) return scene::kNone;  // as the specification has it: no image
   return at_place([&] { return list_place("textures", use.texture); },
                   [&] { return add_image(texture.image); });
 }
 
 uint32_t GltfMaterials::add_image(uint32_t index) {
   const GltfImage& image = item_of(document_.images, index, "images");
-  auto [known, is_new] = image_of_image_.try_emplace(index, kNone);
+  auto [known, is_new] = image_of_image_.try_emplace(index, scene::kNone);
   if (!is_new) return known->second;
   std::string name = image.name.empty() ? list_place("images", index) : image.name;
   return known->second = at_place([&] { return list_place("images", index); },
                                   [&]() -> uint32_t {
-                                    if (image.view != kNone) {
-                                      auto [same, first] = image_of_view_.try_emplace(image.view, kNone);
+                                    if (image.view != scene::kNone) {
+                                      auto [same, first] =
+                                          image_of_view_.try_emplace(image.view, scene::kNone);
                                       if (first)
                                         same->second = loader_.add_embedded(buffers_.view(image.view), name);
                                       return same->second;
@@ -107,11 +108,11 @@ uint32_t GltfMaterials::add_image(uint32_t index) {
                                     if (auto data = data_of_uri(image.uri))
                                       return loader_.add_embedded(*data, name);
                                     auto file = files_.find(image.uri);
-                                    return file ? loader_.add_file(*file) : kNone;
+                                    return file ? loader_.add_file(*file) : scene::kNone;
                                   });
 }
 
-void GltfMaterials::finish(Scene& scene) {
+void GltfMaterials::finish(scene::Scene& scene) {
   files_.warn_of_missing();
   scene.images = loader_.load();
   for (const Use& use : uses_) scene.materials.push_back(use.material);

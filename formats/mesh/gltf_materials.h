@@ -21,7 +21,7 @@ class GltfMaterials {
   GltfMaterials(const GltfDocument& document, GltfBuffers& buffers, TextureFiles files);
 
   struct Use {
-    Material material;                 // its image is one of load()'s
+    scene::Material material;          // its image is one of load()'s
     bool textured = false;             // whether it needs texture coordinates:
     uint32_t set = 0;                  // TEXCOORD_n
     GltfUvMap map;                     // from these to what is sampled
@@ -34,7 +34,7 @@ class GltfMaterials {
   const std::vector<Use>& uses() const { return uses_; }
 
   // Decodes the images, in parallel, and gives the scene materials and images. Call it once.
-  void finish(Scene& scene);
+  void finish(scene::Scene& scene);
 
  private:
   Use read(const GltfMaterial& source);

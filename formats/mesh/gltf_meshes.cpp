@@ -55,7 +55,7 @@ void GltfMeshes::decode(const std::vector<GltfInstance>& instances) {
   for (uint32_t m : shown) {
     const std::vector<GltfPrimitive>& primitives = document_.meshes[m].primitives;
     for (uint32_t p = 0; p < primitives.size(); ++p) {
-      if (primitives[p].draco_view == kNone) continue;
+      if (primitives[p].draco_view == scene::kNone) continue;
       at_place([&] { return place_of(m, p); },
                [&] {
                  DracoJob job = {.place = place_of(m, p),
@@ -63,7 +63,7 @@ void GltfMeshes::decode(const std::vector<GltfInstance>& instances) {
                                  .attributes = {}};
                  for (const auto& [name, id] : primitives[p].draco_ids.list) {
                    uint32_t accessor = primitives[p].attributes.find(name);
-                   if (accessor == kNone) continue;  // no loader could know its type
+                   if (accessor == scene::kNone) continue;  // no loader could know its type
                    const GltfAccessor& type = item_of(document_.accessors, accessor, "accessors");
                    job.attributes.push_back(
                        {.name = name, .id = id, .width = type.width, .component = type.component});
@@ -110,7 +110,7 @@ GltfMeshes::Source GltfMeshes::source_of(uint32_t mesh, uint32_t primitive) {
 
 void GltfMeshes::prepare(const Source& source, const Key& key, PreparedMesh& mesh) {
   if (!is_surface(source.primitive->mode)) return void(++without_triangles_);
-  if (source.primitive->attributes.find("POSITION") == kNone) return void(++without_positions_);
+  if (source.primitive->attributes.find("POSITION") == scene::kNone) return void(++without_positions_);
   uint32_t material = materials_.use(source.primitive->material);
   GltfVertices vertices = vertices_of(source, key, material);
   PreparedPrimitive primitive = {.number = source.number,
@@ -129,14 +129,14 @@ const GltfElements* GltfMeshes::attribute(const Source& source, const std::strin
                                           std::initializer_list<GltfComponent> components,
                                           uint64_t vertices) {
   uint32_t index = source.primitive->attributes.find(name);
-  if (index == kNone) return nullptr;
+  if (index == scene::kNone) return nullptr;
   return at_place(
       [&] { return name; },
       [&] {
         accessors_.check(index, types, components);
         bool decoded = source.draco && source.draco_elements->contains(name);
         const GltfElements& elements = decoded ? source.draco_elements->at(name) : accessors_.get(index);
-        if (vertices == kAnyNumber ? elements.count >= kNone : elements.count < vertices)
+        if (vertices == kAnyNumber ? elements.count >= scene::kNone : elements.count < vertices)
           throw Error(fmt::format("accessors[{}] has {} elements for {} vertices", index, elements.count,
                                   vertices == kAnyNumber ? "too many" : std::to_string(vertices)));
         return &elements;
@@ -149,7 +149,7 @@ GltfCorners GltfMeshes::corners_of(const Source& source, uint64_t vertices) {
   if (source.draco) {
     corners = {.mode = GltfMode::Triangles, .indices = source.draco->index_elements(), .count = 0};
     corners.count = corners.indices.count;
-  } else if (primitive.indices != kNone) {
+  } else if (primitive.indices != scene::kNone) {
     accessors_.check(primitive.indices, {"SCALAR"}, {Uint8, Uint16, Uint32});
     corners.indices = accessors_.get(primitive.indices);
     corners.count = corners.indices.count;
@@ -190,7 +190,7 @@ void GltfMeshes::add_morphs(const Source& source, const Key& key, GltfVertices& 
   if (!targets.empty()) ++morphed_;
   for (size_t t = 0; t < std::min(targets.size(), weights.size()); ++t) {
     uint32_t index = targets[t].find("POSITION");
-    if (weights[t] == 0 || index == kNone) continue;
+    if (weights[t] == 0 || index == scene::kNone) continue;
     at_place([&] { return fmt::format("targets[{}].POSITION", t); },
              [&] {
                accessors_.check(index, {"VEC3"}, {Float, Int8, Uint8, Int16, Uint16});
@@ -205,7 +205,7 @@ void GltfMeshes::add_morphs(const Source& source, const Key& key, GltfVertices& 
 
 uint32_t GltfMeshes::texcoords_of(const Source& source, uint32_t material, uint64_t vertices) {
   const GltfMaterials::Use& use = materials_.uses()[material];
-  if (!use.textured) return kNone;
+  if (!use.textured) return scene::kNone;
   auto set = [&](uint32_t n) {
     return attribute(source, fmt::format("TEXCOORD_{}", n), {"VEC2"}, {Float, Int8, Uint8, Int16, Uint16},
                      vertices);
@@ -215,7 +215,7 @@ uint32_t GltfMeshes::texcoords_of(const Source& source, uint32_t material, uint6
     elements = set(0);
     other_set_ += elements != nullptr;
   }
-  if (!elements) return kNone;
+  if (!elements) return scene::kNone;
   return index_of(texcoords_, GltfTexcoords{.elements = elements, .map = use.map, .range = {}},
                   same_texcoords_[elements]);
 }
@@ -231,7 +231,7 @@ void GltfMeshes::find_ranges() {
       VertexRange found = at_place([&] { return place_of(number, primitive.number); },
                                    [&] { return find_range(primitive.corners, vertices); });
       range = united(range, found);
-      if (primitive.texcoords == kNone) continue;
+      if (primitive.texcoords == scene::kNone) continue;
       VertexRange& sampled = texcoords_[primitive.texcoords].range;
       sampled = united(sampled, found);
     }

@@ -25,9 +25,9 @@ struct GltfTexcoords {
 struct PreparedPrimitive {
   uint32_t number = 0;  // in its mesh
   GltfCorners corners;
-  uint32_t vertices = 0;       // into PreparedMesh::vertices
-  uint32_t texcoords = kNone;  // into GltfMeshes::texcoords()
-  uint32_t material = 0;       // into GltfMaterials::uses()
+  uint32_t vertices = 0;              // into PreparedMesh::vertices
+  uint32_t texcoords = scene::kNone;  // into GltfMeshes::texcoords()
+  uint32_t material = 0;              // into GltfMaterials::uses()
 };
 
 struct PreparedMesh {

@@ -16,14 +16,14 @@ using enum GltfComponent;
 
 // The parent of every node, kNone for roots.
 std::vector<uint32_t> find_parents(const std::vector<GltfNode>& nodes) {
-  std::vector<uint32_t> parents(nodes.size(), kNone);
+  std::vector<uint32_t> parents(nodes.size(), scene::kNone);
   for (uint32_t i = 0; i < nodes.size(); ++i)
     at_place(
         [&] { return list_place("nodes", i); },
         [&] {
           for (uint32_t child : nodes[i].children) {
             item_of(nodes, child, "nodes");
-            if (parents[child] != kNone)
+            if (parents[child] != scene::kNone)
               throw Error(fmt::format("has the child nodes[{}], which nodes[{}] has too; nodes form a tree",
                                       child, parents[child]));
             parents[child] = i;
@@ -37,7 +37,7 @@ std::vector<Affine> find_globals(const std::vector<GltfNode>& nodes, const std::
   std::vector<Affine> globals(nodes.size());
   std::vector<uint32_t> reached;
   for (uint32_t i = 0; i < nodes.size(); ++i)
-    if (parents[i] == kNone) {
+    if (parents[i] == scene::kNone) {
       globals[i] = nodes[i].local;
       reached.push_back(i);
     }
@@ -54,10 +54,10 @@ std::vector<uint32_t> roots_to_show(const GltfDocument& document, const std::vec
   std::vector<uint32_t> roots;
   if (document.scenes.empty()) {
     for (uint32_t i = 0; i < parents.size(); ++i)
-      if (parents[i] == kNone) roots.push_back(i);
+      if (parents[i] == scene::kNone) roots.push_back(i);
     return roots;
   }
-  uint32_t scene = document.scene == kNone ? 0 : document.scene;
+  uint32_t scene = document.scene == scene::kNone ? 0 : document.scene;
   roots = item_of(document.scenes, scene, "scenes");
   std::vector<bool> seen(document.nodes.size());
   for (uint32_t root : roots)
@@ -65,7 +65,7 @@ std::vector<uint32_t> roots_to_show(const GltfDocument& document, const std::vec
         [&] { return list_place("scenes", scene); },
         [&] {
           item_of(document.nodes, root, "nodes");
-          if (parents[root] != kNone)
+          if (parents[root] != scene::kNone)
             throw Error(fmt::format("lists nodes[{}], which is a child of nodes[{}]", root, parents[root]));
           if (seen[root]) throw Error(fmt::format("lists nodes[{}] twice", root));
           seen[root] = true;
@@ -98,7 +98,7 @@ std::vector<Affine> joint_maps(const GltfDocument& document, uint32_t index,
           maps.push_back(globals[joint]);
         }
         if (maps.empty()) throw Error("has no joints");
-        if (skin.inverse_bind_matrices == kNone) return maps;
+        if (skin.inverse_bind_matrices == scene::kNone) return maps;
         accessors.check(skin.inverse_bind_matrices, {"MAT4"}, {Float});
         const GltfElements& inverse = accessors.get(skin.inverse_bind_matrices);
         if (inverse.count < maps.size())
@@ -117,7 +117,7 @@ std::vector<Affine> instance_maps(const GltfAttributes& instancing, GltfAccessor
   auto take = [&](const char* name, const GltfElements*& elements, std::string_view type,
                   std::initializer_list<GltfComponent> components) {
     uint32_t index = instancing.find(name);
-    if (index == kNone) return;
+    if (index == scene::kNone) return;
     accessors.check(index, {type}, components);
     elements = &accessors.get(index);
     if (count != std::numeric_limits<uint64_t>::max() && elements->count != count)
@@ -153,11 +153,11 @@ std::vector<GltfInstance> find_gltf_instances(const GltfDocument& document, Gltf
   std::map<uint32_t, std::shared_ptr<const std::vector<Affine>>> skins;
   for (uint32_t index : nodes_below(document.nodes, roots_to_show(document, parents))) {
     const GltfNode& node = document.nodes[index];
-    if (node.mesh == kNone) continue;
+    if (node.mesh == scene::kNone) continue;
     at_place([&] { return list_place("nodes", index); },
              [&] {
                item_of(document.meshes, node.mesh, "meshes");
-               if (node.skin != kNone) {
+               if (node.skin != scene::kNone) {
                  auto& joints = skins[node.skin];
                  if (!joints)
                    joints = std::make_shared<std::vector<Affine>>(

@@ -12,7 +12,7 @@ namespace vox {
 
 // A mesh that a node shows. EXT_mesh_gpu_instancing makes several of a node.
 struct GltfInstance {
-  uint32_t node = kNone, mesh = kNone;
+  uint32_t node = scene::kNone, mesh = scene::kNone;
   Affine transform;
   // Of a skin: for each joint, from the mesh's space in its rest pose to the scene. The transform counts for
   // nothing then (glTF 2.0, §3.7.3.3). Null without a skin.

@@ -43,11 +43,13 @@ std::array<uint64_t, 3> corners_of(uint64_t t) {
 }
 
 template <GltfMode mode>
-void write(const GltfCorners& corners, const TriangleTarget& target, Triangle* to) {
+void write(const GltfCorners& corners, const TriangleTarget& target, scene::Triangle* to) {
   with_corners(corners, [&](auto vertex_at) {
     tbb::parallel_for(Range(0, triangle_count(corners), kGrain), [&](const Range& range) {
       for (uint64_t t = range.begin(); t < range.end(); ++t) {
-        Triangle triangle = {.position = {}, .texcoord = {kNone, kNone, kNone}, .material = target.material};
+        scene::Triangle triangle = {.position = {},
+                                    .texcoord = {scene::kNone, scene::kNone, scene::kNone},
+                                    .material = target.material};
         std::array<uint64_t, 3> corner = corners_of<mode>(t);
         for (size_t i = 0; i < 3; ++i) {
           uint32_t vertex = vertex_at(corner[i]);
@@ -94,7 +96,7 @@ VertexRange find_range(const GltfCorners& corners, uint64_t vertices) {
   return {.first = found.lowest, .end = uint64_t{found.highest} + 1};
 }
 
-void write_triangles(const GltfCorners& corners, const TriangleTarget& target, Triangle* to) {
+void write_triangles(const GltfCorners& corners, const TriangleTarget& target, scene::Triangle* to) {
   if (corners.mode == GltfMode::Strip) return write<GltfMode::Strip>(corners, target, to);
   if (corners.mode == GltfMode::Fan) return write<GltfMode::Fan>(corners, target, to);
   write<GltfMode::Triangles>(corners, target, to);

@@ -35,6 +35,6 @@ struct TriangleTarget {
 };
 
 // All triangles to `to`, in parallel.
-void write_triangles(const GltfCorners& corners, const TriangleTarget& target, Triangle* to);
+void write_triangles(const GltfCorners& corners, const TriangleTarget& target, scene::Triangle* to);
 
 }  // namespace vox

@@ -17,7 +17,7 @@ namespace vox {
 namespace {
 
 constexpr uint64_t kMaxTriangles = uint64_t{1} << 31;
-constexpr Rgba8 kWhite = {255, 255, 255, 255};
+constexpr scene::Rgba8 kWhite = {255, 255, 255, 255};
 
 // Vertices of an instance, and where they go in the scene.
 struct VertexBlock {
@@ -43,13 +43,13 @@ class SceneBuilder {
         meshes_(document, buffers_, accessors_, materials_),
         instances_(find_gltf_instances(document, accessors_)) {}
 
-  Scene build() {
+  scene::Scene build() {
     prepare();
     meshes_.find_ranges();
     place_texcoords();
     place_instances();
     check_memory(triangles_);
-    Scene scene;
+    scene::Scene scene;
     tbb::parallel_invoke([&] { materials_.finish(scene); }, [&] { write_positions(scene); },
                          [&] { write_texcoords(scene); }, [&] { write_all_triangles(scene); });
     meshes_.log_what_is_special();
@@ -75,12 +75,12 @@ class SceneBuilder {
 
   // Few bytes of a file can place a mesh often.
   void check_memory(uint64_t triangles) const {
-    if (triangles > kMaxTriangles || positions_ >= kNone || texcoords_ >= kNone)
+    if (triangles > kMaxTriangles || positions_ >= scene::kNone || texcoords_ >= scene::kNone)
       throw Error(fmt::format("{} triangles with {} vertices, instances counted, are too many",
                               format_count(triangles), format_count(std::max(positions_, texcoords_))))
           .hint(fmt::format("up to {} triangles are read", format_count(kMaxTriangles)));
-    uint64_t bytes = triangles * sizeof(Triangle) + texcoords_ * sizeof(Vec2f) +
-                     positions_ * (sizeof(Vec3d) + (colored_ ? sizeof(Rgba8) : 0));
+    uint64_t bytes = triangles * sizeof(scene::Triangle) + texcoords_ * sizeof(Vec2f) +
+                     positions_ * (sizeof(Vec3d) + (colored_ ? sizeof(scene::Rgba8) : 0));
     if (bytes > available_bytes())
       throw Error(fmt::format("{} triangles, instances counted, need {} of memory, {} are free",
                               format_count(triangles), format_bytes(bytes), format_bytes(available_bytes())));
@@ -111,7 +111,7 @@ class SceneBuilder {
     TriangleTarget target = {
         .position_shift = static_cast<uint32_t>(block.first_position - block.range.first),
         .material = primitive.material};
-    if (primitive.texcoords != kNone) {
+    if (primitive.texcoords != scene::kNone) {
       const GltfTexcoords& texcoords = meshes_.texcoords()[primitive.texcoords];
       target.textured = true;
       target.texcoord_shift =
@@ -121,7 +121,7 @@ class SceneBuilder {
     triangles_ += triangle_count(primitive.corners);
   }
 
-  void write_positions(Scene& scene) const {
+  void write_positions(scene::Scene& scene) const {
     scene.positions.resize(positions_);
     if (colored_) scene.colors.resize(positions_, kWhite);
     tbb::parallel_for(size_t{0}, vertex_blocks_.size(), [&](size_t i) {
@@ -131,7 +131,7 @@ class SceneBuilder {
     });
   }
 
-  void write_texcoords(Scene& scene) const {
+  void write_texcoords(scene::Scene& scene) const {
     scene.texcoords.resize(texcoords_);
     tbb::parallel_for(size_t{0}, first_texcoord_.size(), [&](size_t i) {
       const GltfTexcoords& texcoords = meshes_.texcoords()[i];
@@ -149,7 +149,7 @@ class SceneBuilder {
     });
   }
 
-  void write_all_triangles(Scene& scene) const {
+  void write_all_triangles(scene::Scene& scene) const {
     scene.triangles.resize(triangles_);
     tbb::parallel_for(size_t{0}, triangle_blocks_.size(), [&](size_t i) {
       const auto& [corners, target, first] = triangle_blocks_[i];
@@ -172,8 +172,8 @@ class SceneBuilder {
 
 }  // namespace
 
-Scene gltf_scene(const GltfDocument& document, const std::filesystem::path& path, const MeshOptions& options,
-                 std::span<const std::byte> binary) {
+scene::Scene gltf_scene(const GltfDocument& document, const std::filesystem::path& path,
+                        const MeshOptions& options, std::span<const std::byte> binary) {
   return SceneBuilder(document, path, options, binary).build();
 }
 

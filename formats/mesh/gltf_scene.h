@@ -11,7 +11,7 @@
 namespace vox {
 
 // `path` is the glTF file, `binary` what a GLB carries behind its JSON. Throws Error.
-Scene gltf_scene(const GltfDocument& document, const std::filesystem::path& path, const MeshOptions& options,
-                 std::span<const std::byte> binary);
+scene::Scene gltf_scene(const GltfDocument& document, const std::filesystem::path& path,
+                        const MeshOptions& options, std::span<const std::byte> binary);
 
 }  // namespace vox

@@ -94,7 +94,7 @@ void write_gltf_positions(const GltfVertices& vertices, const GltfInstance& inst
   });
 }
 
-void write_gltf_colors(const GltfVertices& vertices, uint64_t first, uint64_t end, Rgba8* to) {
+void write_gltf_colors(const GltfVertices& vertices, uint64_t first, uint64_t end, scene::Rgba8* to) {
   constexpr std::array<double, 4> kWhite = {1, 1, 1, 1};
   bool emits = vertices.emission != std::array{0.0, 0.0, 0.0};
   in_parallel(first, end, [&](uint64_t from, uint64_t until) {
@@ -105,8 +105,8 @@ void write_gltf_colors(const GltfVertices& vertices, uint64_t first, uint64_t en
         if (sum > 0) color[c] = (vertices.base[c] * value + vertices.emission[c]) / sum;
       }
       double alpha = color[3] > 0 ? std::min(color[3], 1.0) : 0;
-      to[i - first] = {linear_to_srgb(color[0]), linear_to_srgb(color[1]), linear_to_srgb(color[2]),
-                       static_cast<uint8_t>(std::lround(alpha * 255))};
+      to[i - first] = {scene::linear_to_srgb(color[0]), scene::linear_to_srgb(color[1]),
+                       scene::linear_to_srgb(color[2]), static_cast<uint8_t>(std::lround(alpha * 255))};
     });
   });
 }

@@ -38,6 +38,6 @@ struct GltfVertices {
 // have.
 void write_gltf_positions(const GltfVertices& vertices, const GltfInstance& instance, uint64_t first,
                           uint64_t end, Vec3d* to);
-void write_gltf_colors(const GltfVertices& vertices, uint64_t first, uint64_t end, Rgba8* to);
+void write_gltf_colors(const GltfVertices& vertices, uint64_t first, uint64_t end, scene::Rgba8* to);
 
 }  // namespace vox

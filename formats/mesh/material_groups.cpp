@@ -6,9 +6,9 @@
 
 namespace vox {
 
-MaterialGroups::MaterialGroups(const Scene& scene) : first_(scene.materials.size() + 1, 0) {
-  if (scene.triangles.size() >= kNone) throw Error("more triangles than 32-bit indices can name");
-  for (const Triangle& triangle : scene.triangles) ++first_[triangle.material + 1];
+MaterialGroups::MaterialGroups(const scene::Scene& scene) : first_(scene.materials.size() + 1, 0) {
+  if (scene.triangles.size() >= scene::kNone) throw Error("more triangles than 32-bit indices can name");
+  for (const scene::Triangle& triangle : scene.triangles) ++first_[triangle.material + 1];
   std::partial_sum(first_.begin(), first_.end(), first_.begin());
   order_.resize(scene.triangles.size());
   std::vector<uint64_t> next = first_;

@@ -11,7 +11,7 @@ namespace vox {
 
 class MaterialGroups {
  public:
-  explicit MaterialGroups(const Scene& scene);
+  explicit MaterialGroups(const scene::Scene& scene);
 
   // Triangles of one material, in the scene's order: indices into Scene::triangles.
   std::span<const uint32_t> of(uint32_t material) const {

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using Reader = Scene (*)(const fs::path&, const MeshOptions&);
+using Reader = scene::Scene (*)(const fs::path&, const MeshOptions&);
 
 void check_file(const fs::path& path) {
   std::error_code failed;
@@ -75,7 +75,7 @@ bool is_mesh_path(const fs::path& path) {
   return reader_by_extension(path) != nullptr;
 }
 
-Scene read_mesh(const fs::path& path, const MeshOptions& options) {
+scene::Scene read_mesh(const fs::path& path, const MeshOptions& options) {
   Reader reader = nullptr;
   refuse_foreign(path);
   try {
@@ -85,9 +85,9 @@ Scene read_mesh(const fs::path& path, const MeshOptions& options) {
   } catch (Error& error) {
     throw error.at(path.string());
   }
-  Scene scene = reader(path, options);
+  scene::Scene scene = reader(path, options);
   warn_of_implausible(scene, path);
-  turn_up(scene, options.up.value_or(UpAxis::Y));
+  voxelize::turn_up(scene, options.up.value_or(dag::UpAxis::Y));
   return scene;
 }
 
@@ -95,15 +95,15 @@ MeshFiles read_meshes(std::span<const fs::path> paths, const MeshOptions& option
   MeshFiles meshes;
   for (const fs::path& path : paths) {
     log_debug("reading {}", path.string());
-    Scene scene = read_mesh(path, options);
+    scene::Scene scene = read_mesh(path, options);
     if (meshes.scene.triangles.empty() && meshes.scene.positions.empty()) {
       meshes.scene = std::move(scene);
     } else {
-      append_scene(meshes.scene, std::move(scene));
+      scene::append_scene(meshes.scene, std::move(scene));
     }
     throw_if_cancelled();
   }
-  meshes.dropped = drop_bad_triangles(meshes.scene);
+  meshes.dropped = scene::drop_bad_triangles(meshes.scene);
   const auto& [not_finite, degenerate] = meshes.dropped;
   if (not_finite > 0)
     log_warning("dropped {} triangles with coordinates that are not finite", format_count(not_finite));

@@ -11,12 +11,12 @@ namespace vox {
 
 // Throws Error that names the file, and the line where there is one. Chooses by the extension, then by
 // content. In what it returns y points up.
-Scene read_mesh(const std::filesystem::path& path, const MeshOptions& options = {});
+scene::Scene read_mesh(const std::filesystem::path& path, const MeshOptions& options = {});
 
 // Several files as one scene, without the triangles that cover nothing.
 struct MeshFiles {
-  Scene scene;
-  DroppedTriangles dropped;
+  scene::Scene scene;
+  scene::DroppedTriangles dropped;
 };
 
 // There is at least one path. Throws Error where there are no triangles.
@@ -26,12 +26,13 @@ MeshFiles read_meshes(std::span<const std::filesystem::path> paths, const MeshOp
 bool is_mesh_path(const std::filesystem::path& path);
 
 // Those of one format. Where MeshOptions::up names an axis, they leave it to read_mesh() to turn the scene.
-Scene read_obj(const std::filesystem::path& path, const MeshOptions& options = {});   // with its MTL files
-Scene read_gltf(const std::filesystem::path& path, const MeshOptions& options = {});  // .gltf and .glb
-Scene read_off(const std::filesystem::path& path, const MeshOptions& options = {});
-Scene read_ply(const std::filesystem::path& path, const MeshOptions& options = {});
-Scene read_stl(const std::filesystem::path& path, const MeshOptions& options = {});
+scene::Scene read_obj(const std::filesystem::path& path,
+                      const MeshOptions& options = {});  // with its MTL files
+scene::Scene read_gltf(const std::filesystem::path& path, const MeshOptions& options = {});  // .gltf and .glb
+scene::Scene read_off(const std::filesystem::path& path, const MeshOptions& options = {});
+scene::Scene read_ply(const std::filesystem::path& path, const MeshOptions& options = {});
+scene::Scene read_stl(const std::filesystem::path& path, const MeshOptions& options = {});
 // FBX, 3DS, COLLADA, … (and OBJ, OFF, PLY, STL for tests).
-Scene read_assimp(const std::filesystem::path& path, const MeshOptions& options = {});
+scene::Scene read_assimp(const std::filesystem::path& path, const MeshOptions& options = {});
 
 }  // namespace vox

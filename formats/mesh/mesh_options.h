@@ -17,7 +17,7 @@ enum class MeshUnits {
 struct MeshOptions {
   // The axis of the file's own coordinates that points up, whatever the file says. None: the file's own
   // (COLLADA, FBX), y where it names none.
-  std::optional<UpAxis> up = std::nullopt;
+  std::optional<dag::UpAxis> up = std::nullopt;
   MeshUnits units = MeshUnits::File;
   // Folders to look into for textures that are not beside the mesh.
   std::vector<std::filesystem::path> texture_paths = {};

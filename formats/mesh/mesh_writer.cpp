@@ -27,11 +27,11 @@ bool is_written_mesh_path(const fs::path& path) {
   return type && type->use == FileUse::Both;
 }
 
-void write_mesh(const Scene& scene, const fs::path& path) {
+void write_mesh(const scene::Scene& scene, const fs::path& path) {
   format_of(path) == FileFormat::Obj ? write_obj(scene, path) : write_glb(scene, path);
 }
 
-std::vector<fs::path> mesh_files(const Scene& scene, const fs::path& path) {
+std::vector<fs::path> mesh_files(const scene::Scene& scene, const fs::path& path) {
   if (format_of(path) == FileFormat::Obj) return obj_files(scene, path);
   return {path};
 }

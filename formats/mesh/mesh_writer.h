@@ -10,9 +10,9 @@ namespace vox {
 
 // By the extension: formats/mesh/obj_writer.h or glb_writer.h.
 bool is_written_mesh_path(const std::filesystem::path& path);
-void write_mesh(const Scene& scene, const std::filesystem::path& path);
+void write_mesh(const scene::Scene& scene, const std::filesystem::path& path);
 
 // All files that this writes.
-std::vector<std::filesystem::path> mesh_files(const Scene& scene, const std::filesystem::path& path);
+std::vector<std::filesystem::path> mesh_files(const scene::Scene& scene, const std::filesystem::path& path);
 
 }  // namespace vox

@@ -14,7 +14,7 @@ ObjText read_text(const std::filesystem::path& path) {
 
 }  // namespace
 
-Scene read_obj(const std::filesystem::path& path, const MeshOptions& options) {
+scene::Scene read_obj(const std::filesystem::path& path, const MeshOptions& options) {
   ObjText obj = read_text(path);
   cut_concave_polygons(obj.scene, obj.polygons);
   add_obj_materials(obj, path, options);

@@ -108,21 +108,22 @@ float to_linear(double srgb) {
   return static_cast<float>(srgb <= 0.04045 ? srgb / 12.92 : std::pow((srgb + 0.055) / 1.055, 2.4));
 }
 
-bool has_alpha(const Image& image) {
-  return std::any_of(image.pixels.begin(), image.pixels.end(), [](Rgba8 pixel) { return pixel.a < 255; });
+bool has_alpha(const scene::Image& image) {
+  return std::any_of(image.pixels.begin(), image.pixels.end(),
+                     [](scene::Rgba8 pixel) { return pixel.a < 255; });
 }
 
 // RGB of `color` (white without one), alpha from the nearest pixel of `mask`: its own alpha if it has any,
 // else its luminance.
-Image with_mask(const Image* color, const Image& mask) {
-  Image image = color ? *color : mask;
+scene::Image with_mask(const scene::Image* color, const scene::Image& mask) {
+  scene::Image image = color ? *color : mask;
   bool use_alpha = has_alpha(mask);
   for (uint64_t y = 0; y < image.height; ++y) {
     uint64_t row = (2 * y + 1) * mask.height / (2 * image.height) * mask.width;
     for (uint64_t x = 0; x < image.width; ++x) {
-      Rgba8 m = mask.pixels[row + (2 * x + 1) * mask.width / (2 * image.width)];
+      scene::Rgba8 m = mask.pixels[row + (2 * x + 1) * mask.width / (2 * image.width)];
       int luminance = (54 * m.r + 183 * m.g + 19 * m.b) >> 8;  // Rec. 709, in 256ths
-      Rgba8& pixel = image.pixels[y * image.width + x];
+      scene::Rgba8& pixel = image.pixels[y * image.width + x];
       if (!color) pixel = {255, 255, 255, 255};
       pixel.a = use_alpha ? m.a : static_cast<uint8_t>(luminance);
     }
@@ -137,9 +138,9 @@ class Textures {
   explicit Textures(TextureFiles files) : files_(std::move(files)) {}
 
   uint32_t add(const MtlMap& map, const fs::path& folder) {
-    if (map.file.empty()) return kNone;
+    if (map.file.empty()) return scene::kNone;
     auto file = files_.find(map.file, folder);
-    return file ? loader_.add_file(*file) : kNone;
+    return file ? loader_.add_file(*file) : scene::kNone;
   }
 
   void load() {
@@ -147,36 +148,37 @@ class Textures {
     loaded_ = loader_.load();
   }
 
-  bool is_there(uint32_t file) const { return file != kNone && loaded_[file].width > 0; }
+  bool is_there(uint32_t file) const { return file != scene::kNone && loaded_[file].width > 0; }
 
   // Index into images() of a material's image, kNone without.
   uint32_t image(uint32_t color, uint32_t mask) {
-    std::pair<uint32_t, uint32_t> key = {is_there(color) ? color : kNone, is_there(mask) ? mask : kNone};
-    if (key == std::pair(kNone, kNone)) return kNone;
+    std::pair<uint32_t, uint32_t> key = {is_there(color) ? color : scene::kNone,
+                                         is_there(mask) ? mask : scene::kNone};
+    if (key == std::pair(scene::kNone, scene::kNone)) return scene::kNone;
     auto [entry, is_new] = made_.try_emplace(key, static_cast<uint32_t>(images_.size()));
     if (!is_new) return entry->second;
-    Image& image = images_.emplace_back();
-    if (key.second != kNone)
-      image = with_mask(key.first == kNone ? nullptr : &loaded_[key.first], loaded_[key.second]);
+    scene::Image& image = images_.emplace_back();
+    if (key.second != scene::kNone)
+      image = with_mask(key.first == scene::kNone ? nullptr : &loaded_[key.first], loaded_[key.second]);
     return entry->second;
   }
 
   // Images without a mask are moved here, when none needs them for its mask any more.
-  std::vector<Image> images() && {
+  std::vector<scene::Image> images() && {
     for (const auto& [key, index] : made_)
-      if (key.second == kNone) images_[index] = std::move(loaded_[key.first]);
+      if (key.second == scene::kNone) images_[index] = std::move(loaded_[key.first]);
     return std::move(images_);
   }
 
  private:
   TextureFiles files_;
   ImageLoader loader_;
-  std::vector<Image> loaded_, images_;
+  std::vector<scene::Image> loaded_, images_;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> made_;  // map_Kd and map_d → index into images_
 };
 
-Material make_material(const MtlMaterial& mtl, bool has_texture) {
-  Material material;
+scene::Material make_material(const MtlMaterial& mtl, bool has_texture) {
+  scene::Material material;
   material.name = mtl.name;
   // Many exporters write a black Kd beside a texture.
   bool black = mtl.color && *mtl.color == std::array{0.0, 0.0, 0.0};
@@ -191,17 +193,18 @@ Material make_material(const MtlMaterial& mtl, bool has_texture) {
 
 // Applies the map's scale and offset to the texture coordinates of the triangles of each material. Texture
 // coordinates are copied, since other materials may use them as they are.
-void transform_texcoords(Scene& scene, const std::vector<MtlMap>& maps, const fs::path& path) {
+void transform_texcoords(scene::Scene& scene, const std::vector<MtlMap>& maps, const fs::path& path) {
   const MtlMap plain;
   std::unordered_map<uint64_t, uint32_t> copies;  // material and texture coordinate → copy
-  for (Triangle& triangle : scene.triangles) {
+  for (scene::Triangle& triangle : scene.triangles) {
     const MtlMap& map = maps[triangle.material];
-    if ((map.scale == plain.scale && map.offset == plain.offset) || triangle.texcoord[0] == kNone) continue;
+    if ((map.scale == plain.scale && map.offset == plain.offset) || triangle.texcoord[0] == scene::kNone)
+      continue;
     for (uint32_t& index : triangle.texcoord) {
       auto [entry, is_new] = copies.try_emplace(uint64_t{triangle.material} << 32 | index,
                                                 static_cast<uint32_t>(scene.texcoords.size()));
       if (is_new) {
-        if (scene.texcoords.size() >= kNone)
+        if (scene.texcoords.size() >= scene::kNone)
           throw Error("more texture coordinates than 32-bit indices can name").at(path.string());
         Vec2f uv = scene.texcoords[index];
         double u = uv.x * map.scale[0] + map.offset[0], v = (1 - uv.y) * map.scale[1] + map.offset[1];
@@ -249,9 +252,9 @@ void add_obj_materials(ObjText& obj, const fs::path& path, const MeshOptions& op
     auto [color, mask] = files[i];
     const MtlMaterial& mtl = materials[i].mtl;
     const MtlMap& map = textures.is_there(color) ? mtl.color_map : mtl.opacity_map;
-    Material material = make_material(mtl, textures.is_there(color));
+    scene::Material material = make_material(mtl, textures.is_there(color));
     material.image = textures.image(color, mask);
-    material.wrap_u = material.wrap_v = map.clamp ? Wrap::Clamp : Wrap::Repeat;
+    material.wrap_u = material.wrap_v = map.clamp ? scene::Wrap::Clamp : scene::Wrap::Repeat;
     if (mtl.opacity < 1 || textures.is_there(mask)) material.alpha_cutoff = 0.5f;
     obj.scene.materials.push_back(std::move(material));
     maps.push_back(map);

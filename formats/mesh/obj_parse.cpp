@@ -30,10 +30,10 @@ struct Counts {
 struct Piece {
   std::string_view text;
   Counts counts, before;  // in this piece, and in all pieces before it
-  std::vector<Triangle> triangles;
+  std::vector<scene::Triangle> triangles;
   std::vector<ObjGroup> groups;  // these and the polygons count triangles from the piece's first
   std::vector<Polygon> polygons;
-  std::vector<Rgba8> colors;  // of this piece's positions; empty where none has a colour
+  std::vector<scene::Rgba8> colors;  // of this piece's positions; empty where none has a colour
   std::vector<std::string> libraries;
   std::optional<BadLine> bad;
 };
@@ -64,7 +64,7 @@ Counts count_lines(std::string_view text) {
 // Reads one piece: vertices to their places in the scene, the rest into the piece.
 class PieceReader {
  public:
-  PieceReader(Piece& piece, Scene& scene)
+  PieceReader(Piece& piece, scene::Scene& scene)
       : piece_(piece), scene_(scene), positions_(piece.before.positions), texcoords_(piece.before.texcoords) {
     piece_.triangles.reserve(piece.counts.faces);
   }
@@ -78,7 +78,7 @@ class PieceReader {
 
  private:
   struct Corner {
-    uint32_t position = kNone, texcoord = kNone;
+    uint32_t position = scene::kNone, texcoord = scene::kNone;
   };
 
   void read_line(const char* line) {
@@ -199,8 +199,9 @@ class PieceReader {
   }
 
   void add_triangle(const Corner& a, const Corner& b, const Corner& c) {
-    Triangle triangle = {{a.position, b.position, c.position}, {kNone, kNone, kNone}, kNone};
-    if (a.texcoord != kNone && b.texcoord != kNone && c.texcoord != kNone)
+    scene::Triangle triangle = {
+        {a.position, b.position, c.position}, {scene::kNone, scene::kNone, scene::kNone}, scene::kNone};
+    if (a.texcoord != scene::kNone && b.texcoord != scene::kNone && c.texcoord != scene::kNone)
       triangle.texcoord = {a.texcoord, b.texcoord, c.texcoord};
     piece_.triangles.push_back(triangle);
   }
@@ -209,9 +210,9 @@ class PieceReader {
 
   [[noreturn]] void fail(std::string problem) const { throw BadLine{line_, std::move(problem)}; }
 
-  static constexpr Rgba8 kWhite = {255, 255, 255, 255};
+  static constexpr scene::Rgba8 kWhite = {255, 255, 255, 255};
   Piece& piece_;
-  Scene& scene_;
+  scene::Scene& scene_;
   uint64_t positions_, texcoords_;  // defined before this line, in the whole file
   const char* line_ = nullptr;
   const char* p_ = nullptr;
@@ -254,7 +255,7 @@ Counts count(std::vector<Piece>& pieces, const std::filesystem::path& path) {
   }
   if (all.positions == 0 && all.faces == 0)
     throw Error("no OBJ mesh: no line starts with 'v' or 'f'").at(path.string());
-  if (all.positions >= kNone || all.texcoords >= kNone)
+  if (all.positions >= scene::kNone || all.texcoords >= scene::kNone)
     throw Error("more vertices than 32-bit indices can name").at(path.string());
   return all;
 }

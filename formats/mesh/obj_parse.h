@@ -21,7 +21,7 @@ struct ObjGroup {
 };
 
 struct ObjText {
-  Scene scene;                         // triangles without material, no materials, no images
+  scene::Scene scene;                  // triangles without material, no materials, no images
   std::vector<ObjGroup> groups;        // in order; triangles before the first one have no material
   std::vector<Polygon> polygons;       // of more than three corners
   std::vector<std::string> libraries;  // what follows `mtllib`, one text per line

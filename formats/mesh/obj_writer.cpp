@@ -46,18 +46,18 @@ void write_lines(OutputFile& file, size_t count, const Line& line) {
                              tbb::make_filter<std::string, void>(tbb::filter_mode::serial_in_order, write));
 }
 
-void write_face(fmt::memory_buffer& buffer, const Triangle& triangle) {
+void write_face(fmt::memory_buffer& buffer, const scene::Triangle& triangle) {
   auto out = std::back_inserter(buffer);
   buffer.push_back('f');
   for (size_t i = 0; i < 3; ++i) {
     fmt::format_to(out, FMT_COMPILE(" {}"), uint64_t{triangle.position[i]} + 1);
-    if (triangle.texcoord[i] != kNone)
+    if (triangle.texcoord[i] != scene::kNone)
       fmt::format_to(out, FMT_COMPILE("/{}"), uint64_t{triangle.texcoord[i]} + 1);
   }
   buffer.push_back('\n');
 }
 
-void write_geometry(OutputFile& file, const Scene& scene) {
+void write_geometry(OutputFile& file, const scene::Scene& scene) {
   write_lines(file, scene.positions.size(), [&](fmt::memory_buffer& out, size_t i) {
     const Vec3d& p = scene.positions[i];
     fmt::format_to(std::back_inserter(out), FMT_COMPILE("v {} {} {}\n"), p.x, p.y, p.z);
@@ -83,13 +83,13 @@ double to_srgb(float linear) {
   return std::round(srgb * 1e6) / 1e6;
 }
 
-std::string material_text(const Material& material, const std::vector<std::string>& image_files) {
+std::string material_text(const scene::Material& material, const std::vector<std::string>& image_files) {
   const auto& color = material.base_color;
   std::string text = fmt::format("newmtl {}\nKd {} {} {}\n", material.name, to_srgb(color[0]),
                                  to_srgb(color[1]), to_srgb(color[2]));
   if (color[3] < 1) text += fmt::format("d {}\n", color[3]);
-  if (material.image == kNone) return text + '\n';
-  const char* clamp = material.wrap_u == Wrap::Clamp ? "-clamp on " : "";
+  if (material.image == scene::kNone) return text + '\n';
+  const char* clamp = material.wrap_u == scene::Wrap::Clamp ? "-clamp on " : "";
   const std::string& file = image_files[material.image];
   text += fmt::format("map_Kd {}{}\n", clamp, file);
   if (material.alpha_cutoff > 0) text += fmt::format("map_d {}{}\n", clamp, file);
@@ -97,9 +97,9 @@ std::string material_text(const Material& material, const std::vector<std::strin
 }
 
 // STEM_NAME.png, with what is awkward in a file name replaced, and a number where the name is taken.
-std::vector<std::string> name_images(const std::vector<Image>& images, const std::string& stem) {
+std::vector<std::string> name_images(const std::vector<scene::Image>& images, const std::string& stem) {
   std::vector<std::string> names;
-  for (const Image& image : images) {
+  for (const scene::Image& image : images) {
     std::string plain = fs::path(image.name).stem().string();
     std::ranges::replace_if(
         plain, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
@@ -113,14 +113,14 @@ std::vector<std::string> name_images(const std::vector<Image>& images, const std
 
 }  // namespace
 
-std::vector<fs::path> obj_files(const Scene& scene, const fs::path& path) {
+std::vector<fs::path> obj_files(const scene::Scene& scene, const fs::path& path) {
   std::vector<fs::path> files = {path, fs::path(path).replace_extension(".mtl")};
   for (const std::string& name : name_images(scene.images, path.stem().string()))
     files.push_back(path.parent_path() / name);
   return files;
 }
 
-void write_obj(const Scene& scene, const fs::path& path) {
+void write_obj(const scene::Scene& scene, const fs::path& path) {
   std::string stem = path.stem().string();
   std::vector<std::string> image_files = name_images(scene.images, stem);
   std::deque<OutputFile> files;  // the OBJ file comes last, so that it never names what is not there
@@ -131,7 +131,7 @@ void write_obj(const Scene& scene, const fs::path& path) {
 
   OutputFile& mtl = files.emplace_back(fs::path(path).replace_extension(".mtl"));
   mtl.write("# made by vox\n");
-  for (const Material& material : scene.materials) mtl.write(material_text(material, image_files));
+  for (const scene::Material& material : scene.materials) mtl.write(material_text(material, image_files));
 
   OutputFile& obj = files.emplace_back(path);
   obj.write(fmt::format("# {} triangles, {} vertices; made by vox\nmtllib {}.mtl\n", scene.triangles.size(),

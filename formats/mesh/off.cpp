@@ -36,7 +36,7 @@ class OffReader {
   OffReader(std::string_view text, const std::filesystem::path& path)
       : text_(text), path_(path), p_(text.data()), end_(p_ + text.size()) {}
 
-  Scene read() {
+  scene::Scene read() {
     skip_to_text();
     read_keyword();
     read_counts();
@@ -140,7 +140,7 @@ class OffReader {
                               format_count(vertex_count_), format_count(face_count_)))
           .at(path_.string())
           .hint("is it damaged or truncated?");
-    if (vertex_count_ >= kNone) fail("more vertices than 32-bit indices can name");
+    if (vertex_count_ >= scene::kNone) fail("more vertices than 32-bit indices can name");
     if (!at_end()) read_count("the number of edges");
     if (!at_end()) fail(fmt::format("expected the end of the line after the counts instead of '{}'", word()));
     skip_line();
@@ -194,7 +194,7 @@ class OffReader {
         fail(fmt::format("the face names vertex {}, but {} are defined", vertex, vertex_count_));
       fan[std::min<uint64_t>(i, 2)] = static_cast<uint32_t>(vertex);
       if (i < 2) continue;
-      scene_.triangles.push_back({fan, {kNone, kNone, kNone}, 0});
+      scene_.triangles.push_back({fan, {scene::kNone, scene::kNone, scene::kNone}, 0});
       fan[1] = fan[2];
     }
     if (corners > 3) polygons_.push_back({first_triangle, static_cast<uint32_t>(corners)});
@@ -215,7 +215,7 @@ class OffReader {
   }
 
   // Colours with a decimal point count to 1, unless some are larger; else to 255.
-  Rgba8 rgba_of(const WrittenColor& color) const {
+  scene::Rgba8 rgba_of(const WrittenColor& color) const {
     const double scale = has_points_ && most_ <= 1 ? 255 : 1;
     auto byte = [&](double value) {
       return static_cast<uint8_t>(value * scale >= 255 ? 255 : value > 0 ? value * scale + 0.5 : 0);
@@ -229,10 +229,10 @@ class OffReader {
     if (!scene_.colors.empty()) scene_.materials[0].base_color = {1, 1, 1, 1};
     scene_.materials.resize(1 + materials_.size());
     for (const auto& [color, index] : materials_) {
-      const Rgba8 rgba = rgba_of(color);
-      Material& material = scene_.materials[index];
+      const scene::Rgba8 rgba = rgba_of(color);
+      scene::Material& material = scene_.materials[index];
       material.name = fmt::format("#{:02x}{:02x}{:02x}", rgba.r, rgba.g, rgba.b);
-      const Vec3d linear = srgb_to_linear(Rgb8{rgba.r, rgba.g, rgba.b});
+      const Vec3d linear = scene::srgb_to_linear(scene::Rgb8{rgba.r, rgba.g, rgba.b});
       material.base_color = {static_cast<float>(linear.x), static_cast<float>(linear.y),
                              static_cast<float>(linear.z), static_cast<float>(rgba.a) / 255};
       if (rgba.a < 255) material.alpha_cutoff = 0.5f;
@@ -244,7 +244,7 @@ class OffReader {
   const char *p_, *end_;
   Layout layout_;
   uint64_t vertex_count_ = 0, face_count_ = 0;
-  Scene scene_;
+  scene::Scene scene_;
   std::vector<Polygon> polygons_;
   std::vector<WrittenColor> colors_;            // of the vertices
   std::map<WrittenColor, uint32_t> materials_;  // of the faces: index of each
@@ -254,7 +254,7 @@ class OffReader {
 
 }  // namespace
 
-Scene read_off(const std::filesystem::path& path, const MeshOptions&) {
+scene::Scene read_off(const std::filesystem::path& path, const MeshOptions&) {
   const TextFile file(path);
   return OffReader(file.text(), path).read();
 }

@@ -24,9 +24,9 @@ struct Range {
 
 }  // namespace
 
-void warn_of_implausible(const Scene& scene, const std::filesystem::path& path) {
+void warn_of_implausible(const scene::Scene& scene, const std::filesystem::path& path) {
   Range x, y, z;
-  for (const Triangle& triangle : scene.triangles)
+  for (const scene::Triangle& triangle : scene.triangles)
     for (const uint32_t index : triangle.position) {
       x.add(scene.positions[index].x);
       y.add(scene.positions[index].y);

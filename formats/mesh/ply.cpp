@@ -130,7 +130,7 @@ VertexLayout vertex_layout(const PlyElement& vertex) {
 constexpr size_t kNoProperty = SIZE_MAX;
 
 struct PlyMesh {
-  Scene scene;
+  scene::Scene scene;
   std::vector<Polygon> polygons;
   uint64_t bytes_left = 0;  // behind the last element
 };
@@ -145,7 +145,7 @@ class MeshReader {
       VertexLayout layout = vertex_layout(element);
       vertex_has_uv_ = layout[kU] && layout[kV];
     }
-    if (vertex_count_ >= kNone) throw Error("more vertices than 32-bit indices can name");
+    if (vertex_count_ >= scene::kNone) throw Error("more vertices than 32-bit indices can name");
   }
 
   PlyMesh read() {
@@ -176,7 +176,7 @@ class MeshReader {
     VertexLayout layout = vertex_layout(element);
     if (!layout[kX] || !layout[kY] || !layout[kZ]) throw Error("vertices have no x, y and z");
     bool has_colors = layout[kRed] && layout[kGreen] && layout[kBlue];
-    Scene& scene = mesh_.scene;
+    scene::Scene& scene = mesh_.scene;
     scene.positions.resize(element.count);
     if (has_colors) scene.colors.resize(element.count);
     if (vertex_has_uv_) scene.texcoords.resize(element.count);
@@ -270,15 +270,16 @@ class MeshReader {
     for (size_t i = 2; i < n; ++i) add_triangle({corners_[0], corners_[i - 1], corners_[i]}, material);
     if (n < 3 || uv.size() != 2 * n) return;
     std::vector<Vec2f>& texcoords = mesh_.scene.texcoords;
-    if (texcoords.size() + n >= kNone) throw Error("more texture coordinates than 32-bit indices can name");
+    if (texcoords.size() + n >= scene::kNone)
+      throw Error("more texture coordinates than 32-bit indices can name");
     uint32_t first = static_cast<uint32_t>(texcoords.size());
     for (size_t i = 0; i < n; ++i) texcoords.push_back(texcoord(uv[2 * i], uv[2 * i + 1]));
-    Triangle* triangle = mesh_.scene.triangles.data() + mesh_.scene.triangles.size() - (n - 2);
+    scene::Triangle* triangle = mesh_.scene.triangles.data() + mesh_.scene.triangles.size() - (n - 2);
     for (uint32_t i = 2; i < n; ++i) (triangle++)->texcoord = {first, first + i - 1, first + i};
   }
 
   void add_triangle(std::array<uint32_t, 3> corners, uint32_t material) {
-    constexpr std::array<uint32_t, 3> kNoTexcoords = {kNone, kNone, kNone};
+    constexpr std::array<uint32_t, 3> kNoTexcoords = {scene::kNone, scene::kNone, scene::kNone};
     mesh_.scene.triangles.push_back({corners, vertex_has_uv_ ? corners : kNoTexcoords, material});
   }
 
@@ -341,10 +342,10 @@ PlyMesh read_data(const PlyHeader& header, std::string_view data) {
 }
 
 // One material for each texture, or one without.
-void add_materials(Scene& scene, const PlyHeader& header, TextureFiles textures) {
+void add_materials(scene::Scene& scene, const PlyHeader& header, TextureFiles textures) {
   ImageLoader loader;
   for (const std::string& texture : header.textures) {
-    Material& material = scene.materials.emplace_back();
+    scene::Material& material = scene.materials.emplace_back();
     material.name = texture;
     if (auto file = textures.find(texture)) {
       material.base_color = {1, 1, 1, 1};
@@ -354,14 +355,14 @@ void add_materials(Scene& scene, const PlyHeader& header, TextureFiles textures)
   textures.warn_of_missing();
   if (scene.materials.empty()) scene.materials.emplace_back().name = "default";
   if (!scene.colors.empty())
-    for (Material& material : scene.materials) material.base_color = {1, 1, 1, 1};
+    for (scene::Material& material : scene.materials) material.base_color = {1, 1, 1, 1};
   scene.images = loader.load();
   drop_empty_images(scene);
 }
 
 }  // namespace
 
-Scene read_ply(const std::filesystem::path& path, const MeshOptions& options) {
+scene::Scene read_ply(const std::filesystem::path& path, const MeshOptions& options) {
   PlyHeader header;
   PlyMesh mesh;
   {

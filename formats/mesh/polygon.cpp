@@ -24,10 +24,11 @@ double turn(const Corner& a, const Corner& b, const Corner& c) {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
 
-std::vector<Corner> fan_corners(std::span<const Triangle> fan) {
+std::vector<Corner> fan_corners(std::span<const scene::Triangle> fan) {
   std::vector<Corner> corners = {{fan[0].position[0], fan[0].texcoord[0], 0, 0},
                                  {fan[0].position[1], fan[0].texcoord[1], 0, 0}};
-  for (const Triangle& triangle : fan) corners.push_back({triangle.position[2], triangle.texcoord[2], 0, 0});
+  for (const scene::Triangle& triangle : fan)
+    corners.push_back({triangle.position[2], triangle.texcoord[2], 0, 0});
   return corners;
 }
 
@@ -74,27 +75,27 @@ bool is_ear(const std::vector<Corner>& ring, size_t i) {
 }
 
 // Where rounding or a polygon that crosses itself leaves no ear, any corner is cut, so that it ends.
-void cut_ears(std::vector<Corner> ring, std::span<Triangle> triangles) {
+void cut_ears(std::vector<Corner> ring, std::span<scene::Triangle> triangles) {
   size_t i = 0;
-  for (Triangle& triangle : triangles) {
+  for (scene::Triangle& triangle : triangles) {
     size_t n = ring.size();
     for (size_t tried = 0; tried < n && !is_ear(ring, i % n); ++tried) ++i;
     i %= n;
     const Corner &a = ring[(i + n - 1) % n], &b = ring[i], &c = ring[(i + 1) % n];
     triangle.position = {a.position, b.position, c.position};
     triangle.texcoord = {a.texcoord, b.texcoord, c.texcoord};
-    if (std::ranges::find(triangle.texcoord, kNone) != triangle.texcoord.end())
-      triangle.texcoord = {kNone, kNone, kNone};
+    if (std::ranges::find(triangle.texcoord, scene::kNone) != triangle.texcoord.end())
+      triangle.texcoord = {scene::kNone, scene::kNone, scene::kNone};
     ring.erase(ring.begin() + static_cast<ptrdiff_t>(i));
   }
 }
 
 }  // namespace
 
-void cut_concave_polygons(Scene& scene, std::span<const Polygon> polygons) {
+void cut_concave_polygons(scene::Scene& scene, std::span<const Polygon> polygons) {
   std::atomic<uint64_t> too_large = 0;
   tbb::parallel_for(size_t{0}, polygons.size(), [&](size_t i) {
-    std::span<Triangle> fan =
+    std::span<scene::Triangle> fan =
         std::span(scene.triangles).subspan(polygons[i].first_triangle, polygons[i].corners - 2);
     std::vector<Corner> ring = fan_corners(fan);
     project(ring, scene.positions);

@@ -16,6 +16,6 @@ struct Polygon {
 
 // A fan covers a convex polygon; the triangles of those that are not convex are replaced by as many ears
 // (Meisters 1975), whose corners keep their positions and texture coordinates.
-void cut_concave_polygons(Scene& scene, std::span<const Polygon> polygons);
+void cut_concave_polygons(scene::Scene& scene, std::span<const Polygon> polygons);
 
 }  // namespace vox

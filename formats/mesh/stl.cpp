@@ -37,18 +37,18 @@ bool starts_with_solid(std::string_view text) {
 }
 
 // Triangle i has the corners 3i, 3i + 1 and 3i + 2.
-void add_triangles(Scene& scene) {
+void add_triangles(scene::Scene& scene) {
   size_t count = scene.positions.size() / 3;
   scene.triangles.resize(count);
   tbb::parallel_for(size_t{0}, count, [&](size_t i) {
     uint32_t first = static_cast<uint32_t>(3 * i);
-    scene.triangles[i] = {{first, first + 1, first + 2}, {kNone, kNone, kNone}, 0};
+    scene.triangles[i] = {{first, first + 1, first + 2}, {scene::kNone, scene::kNone, scene::kNone}, 0};
   });
   scene.materials.emplace_back().name = "default";
 }
 
-Scene read_binary(std::span<const std::byte> file, uint64_t count) {
-  Scene scene;
+scene::Scene read_binary(std::span<const std::byte> file, uint64_t count) {
+  scene::Scene scene;
   scene.positions.resize(3 * count);
   tbb::parallel_for(uint64_t{0}, count, [&](uint64_t i) {
     const std::byte* corner = file.data() + kHeaderBytes + i * kTriangleBytes + kNormalBytes;
@@ -65,7 +65,7 @@ class TextReader {
  public:
   TextReader(std::string_view text, const std::filesystem::path& path) : text_(text), path_(path) {}
 
-  Scene read() {
+  scene::Scene read() {
     const char* end = text_.data() + text_.size();
     for (const char* line = text_.data(); line < end; ++line_number_) {
       const char* word = skip_blanks(line);
@@ -98,7 +98,7 @@ class TextReader {
 
   void close_loop() {
     if (loop_.size() != 3) fail(fmt::format("a loop of {} corners, expected 3", loop_.size()));
-    if (scene_.positions.size() + 3 >= kNone) fail("more triangles than 32-bit indices can name");
+    if (scene_.positions.size() + 3 >= scene::kNone) fail("more triangles than 32-bit indices can name");
     scene_.positions.insert(scene_.positions.end(), loop_.begin(), loop_.end());
     loop_.clear();
   }
@@ -111,13 +111,13 @@ class TextReader {
   const std::filesystem::path& path_;
   uint64_t line_number_ = 1;
   std::vector<Vec3d> loop_;
-  Scene scene_;
+  scene::Scene scene_;
 };
 
 }  // namespace
 
 // The size decides: binary files may start with "solid", too.
-Scene read_stl(const std::filesystem::path& path, const MeshOptions&) {
+scene::Scene read_stl(const std::filesystem::path& path, const MeshOptions&) {
   MappedFile file(path);
   uint64_t size = file.bytes().size(), count = 0;
   if (size >= kHeaderBytes) count = load_little_endian<uint32_t>(file.bytes().data() + kHeaderBytes - 4);
@@ -132,7 +132,7 @@ Scene read_stl(const std::filesystem::path& path, const MeshOptions&) {
         .hint("is the file truncated?");
   if (size > expected)
     log_warning("{}: {} bytes after the last triangle are not read", path.string(), size - expected);
-  if (3 * count >= kNone) throw Error("more triangles than 32-bit indices can name").at(path.string());
+  if (3 * count >= scene::kNone) throw Error("more triangles than 32-bit indices can name").at(path.string());
   return read_binary(file.bytes(), count);
 }
 

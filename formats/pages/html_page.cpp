@@ -62,7 +62,7 @@ HtmlPage& HtmlPage::facts(const Facts& facts) {
   return *this;
 }
 
-HtmlPage& HtmlPage::picture(const Image& image, const std::string& what_it_shows) {
+HtmlPage& HtmlPage::picture(const scene::Image& image, const std::string& what_it_shows) {
   const std::string words = escape_html(what_it_shows);
   body_ += fmt::format(
       "<figure class=\"picture\"><img width=\"{}\" height=\"{}\" alt=\"{}\" src=\"data:image/png;base64,{}\">"

@@ -29,7 +29,7 @@ class HtmlPage {
   HtmlPage& section(const std::string& title);
   HtmlPage& paragraph(const std::string& text);
   HtmlPage& facts(const Facts& facts);
-  HtmlPage& picture(const Image& image, const std::string& what_it_shows);
+  HtmlPage& picture(const scene::Image& image, const std::string& what_it_shows);
   // A chart and its numbers, side by side where there is room; `caption` says what to see.
   HtmlPage& figure(const std::string& title, const std::string& caption, const Chart& chart,
                    const HtmlTable& table);

@@ -13,7 +13,8 @@ std::string cell_markup(const HtmlCell& cell) {
   std::string html = escape_html(cell.text);
   if (cell.value) html = fmt::format("<data value=\"{}\">{}</data>", *cell.value, html);
   if (cell.swatch)
-    html.insert(0, fmt::format("<i class=\"swatch\" style=\"background:{}\"></i>", hex_name(*cell.swatch)));
+    html.insert(
+        0, fmt::format("<i class=\"swatch\" style=\"background:{}\"></i>", scene::hex_name(*cell.swatch)));
   if (!cell.note.empty()) html += "<small>" + escape_html(cell.note) + "</small>";
   return html;
 }

@@ -21,7 +21,7 @@ struct HtmlCell {
   std::string text;
   std::string note = {};             // smaller, below
   std::optional<double> value = {};  // what the text rounds, kept in the page: <data value=…>
-  std::optional<Rgb8> swatch = {};
+  std::optional<scene::Rgb8> swatch = {};
 };
 
 // Where a table is too wide for a phone, each of its rows becomes a list there. The first column names the

@@ -23,34 +23,34 @@ std::string field(const std::string& text) {
   return quoted + '"';
 }
 
-std::string field(const ResultColumn::List&) {
+std::string field(const measure::ResultColumn::List&) {
   throw Error("a table of comma-separated values holds no lists");
 }
 
-std::string field(const ResultColumn& column, size_t row) {
+std::string field(const measure::ResultColumn& column, size_t row) {
   if (!column.has(row)) return "";
   return std::visit([&](const auto& values) { return field(values[row]); }, column.values);
 }
 
 }  // namespace
 
-std::string csv_text(const ResultTable& table) {
+std::string csv_text(const measure::ResultTable& table) {
   std::string text;
   const auto add_line = [&](const auto& field_of) {
     std::string line;
-    for (const ResultColumn& column : table.columns())
+    for (const measure::ResultColumn& column : table.columns())
       if (!column.name.report.empty()) line += field_of(column) + ",";
     if (line.empty()) return;
     line.pop_back();
     text += line + "\r\n";
   };
-  add_line([](const ResultColumn& column) { return field(column.name.report); });
+  add_line([](const measure::ResultColumn& column) { return field(column.name.report); });
   for (size_t row = 0; row < table.rows(); ++row)
-    add_line([&](const ResultColumn& column) { return field(column, row); });
+    add_line([&](const measure::ResultColumn& column) { return field(column, row); });
   return text;
 }
 
-void write_csv(const ResultTable& table, const std::filesystem::path& path) {
+void write_csv(const measure::ResultTable& table, const std::filesystem::path& path) {
   OutputFile file(path);
   file.write(csv_text(table));
   file.close();

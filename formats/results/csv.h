@@ -10,9 +10,9 @@ namespace vox {
 
 // Columns have the names that they have in report files; those without one are left out. Numbers are as in
 // JSON; a field without a value is empty.
-std::string csv_text(const ResultTable& table);
+std::string csv_text(const measure::ResultTable& table);
 
 // Replaces what is at `path` once everything is written. Throws Error that names the file.
-void write_csv(const ResultTable& table, const std::filesystem::path& path);
+void write_csv(const measure::ResultTable& table, const std::filesystem::path& path);
 
 }  // namespace vox

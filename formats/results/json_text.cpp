@@ -12,7 +12,7 @@ class Record {
  public:
   explicit Record(Json& json) : json_(json) {}
 
-  void set(const ResultColumn& column, size_t row) {
+  void set(const measure::ResultColumn& column, size_t row) {
     if (column.name.json.empty() || !column.has(row)) return;
     const size_t slash = column.name.json.rfind('/');
     Json& json = slash == std::string::npos ? json_ : at(column.name.json.substr(0, slash));
@@ -41,44 +41,44 @@ class Record {
   std::map<std::string, Json*> made_;
 };
 
-void write_record(Json& json, const ResultTable& table, size_t row, size_t first_column = 0) {
+void write_record(Json& json, const measure::ResultTable& table, size_t row, size_t first_column = 0) {
   Record record(json);
   for (size_t i = first_column; i < table.columns().size(); ++i) record.set(table.columns()[i], row);
 }
 
-void write(Json& json, const std::string& key, const ResultGroup::Table& item) {
+void write(Json& json, const std::string& key, const measure::ResultGroup::Table& item) {
   const auto& [table, shape] = item;
-  if (shape == TableShape::Record) return write_record(json, table, 0);
-  Json& rows = shape == TableShape::ByName ? json.object(key) : json.array(key);
+  if (shape == measure::TableShape::Record) return write_record(json, table, 0);
+  Json& rows = shape == measure::TableShape::ByName ? json.object(key) : json.array(key);
   for (size_t row = 0; row < table.rows(); ++row)
-    if (shape == TableShape::ByName)
+    if (shape == measure::TableShape::ByName)
       write_record(rows.object(table.columns()[0].text(row)), table, row, 1);
     else
       write_record(rows.append(), table, row);
 }
 
-void write(Json& json, const ResultGroup& group);
+void write(Json& json, const measure::ResultGroup& group);
 
-void write(Json& json, const std::string& key, const ResultGroup::Groups& item) {
-  if (item.kind == ResultGroup::Groups::Kind::One)
+void write(Json& json, const std::string& key, const measure::ResultGroup::Groups& item) {
+  if (item.kind == measure::ResultGroup::Groups::Kind::One)
     return write(key == "." ? json : json.object(key), item.groups.front());
   Json& list = json.array(key);
-  for (const ResultGroup& group : item.groups) write(list.append(), group);
+  for (const measure::ResultGroup& group : item.groups) write(list.append(), group);
 }
 
-void write(Json& json, const std::string& key, const ResultGroup::Value& value) {
+void write(Json& json, const std::string& key, const measure::ResultGroup::Value& value) {
   std::visit([&](const auto& plain) { Record::set(json, key, plain); }, value);
 }
 
-void write(Json& json, const ResultGroup& group) {
-  for (const ResultGroup::Item& item : group.items())
+void write(Json& json, const measure::ResultGroup& group) {
+  for (const measure::ResultGroup::Item& item : group.items())
     if (!item.name.json.empty())
       std::visit([&](const auto& content) { write(json, item.name.json, content); }, item.content);
 }
 
 }  // namespace
 
-std::string json_text(const ResultGroup& results) {
+std::string json_text(const measure::ResultGroup& results) {
   Json json;
   write(json, results);
   return json.text();

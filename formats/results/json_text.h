@@ -8,6 +8,6 @@
 namespace vox {
 
 // Indented by two spaces, without a newline at the end. Keys are in the order in which the values were set.
-std::string json_text(const ResultGroup& results);
+std::string json_text(const measure::ResultGroup& results);
 
 }  // namespace vox

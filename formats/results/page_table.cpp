@@ -10,31 +10,32 @@
 namespace vox {
 namespace {
 
-Rgb8 color_of(std::string_view hex) {
+scene::Rgb8 color_of(std::string_view hex) {
   uint32_t rgb = 0;
   std::from_chars(hex.data() + 1, hex.data() + hex.size(), rgb, 16);
   return {static_cast<uint8_t>(rgb >> 16), static_cast<uint8_t>(rgb >> 8), static_cast<uint8_t>(rgb)};
 }
 
-HtmlCell cell_of(const ResultColumn& column, size_t row) {
-  const Look& look = column.shown.page.look;
+HtmlCell cell_of(const measure::ResultColumn& column, size_t row) {
+  const measure::Look& look = column.shown.page.look;
   HtmlCell cell = shown_text(column, row, look);
   if (!column.has(row)) return cell;
-  if (look.form == Look::Form::Color) cell.swatch = color_of(cell.text);
-  if (look.form == Look::Form::Fixed || look.form == Look::Form::Count || look.form == Look::Form::Mib)
+  if (look.form == measure::Look::Form::Color) cell.swatch = color_of(cell.text);
+  if (look.form == measure::Look::Form::Fixed || look.form == measure::Look::Form::Count ||
+      look.form == measure::Look::Form::Mib)
     cell.value = column.number(row) * look.factor;
   return cell;
 }
 
-std::vector<HtmlCell> cells_of(const ResultTable& results, size_t row) {
+std::vector<HtmlCell> cells_of(const measure::ResultTable& results, size_t row) {
   std::vector<HtmlCell> cells;
-  for (const ResultColumn& column : results.columns())
+  for (const measure::ResultColumn& column : results.columns())
     if (column.shown.page.title) cells.push_back(cell_of(column, row));
   return cells;
 }
 
-HtmlTable::Kind kind_of(const ResultColumn& column, bool is_first) {
-  if (column.shown.page.look.form == Look::Form::Words) return HtmlTable::Kind::Words;
+HtmlTable::Kind kind_of(const measure::ResultColumn& column, bool is_first) {
+  if (column.shown.page.look.form == measure::Look::Form::Words) return HtmlTable::Kind::Words;
   if (is_first) return HtmlTable::Kind::Name;
   return std::holds_alternative<std::vector<std::string>>(column.values) ? HtmlTable::Kind::Words
                                                                          : HtmlTable::Kind::Number;
@@ -42,9 +43,9 @@ HtmlTable::Kind kind_of(const ResultColumn& column, bool is_first) {
 
 }  // namespace
 
-HtmlTable page_table(const ResultTable& results) {
+HtmlTable page_table(const measure::ResultTable& results) {
   std::vector<HtmlTable::Column> columns;
-  for (const ResultColumn& column : results.columns())
+  for (const measure::ResultColumn& column : results.columns())
     if (const auto& [title, look, unit, weight] = column.shown.page; title)
       columns.push_back({*title, unit, kind_of(column, columns.empty())});
   HtmlTable table(std::move(columns));
@@ -52,24 +53,25 @@ HtmlTable page_table(const ResultTable& results) {
   return table;
 }
 
-HtmlTable page_table(const ResultTable& results, std::string name, const ResultTable& total) {
+HtmlTable page_table(const measure::ResultTable& results, std::string name,
+                     const measure::ResultTable& total) {
   HtmlTable table = page_table(results);
   std::vector<HtmlCell> cells = cells_of(total, 0);
   cells.front() = std::move(name);
   return table.total(std::move(cells));
 }
 
-HtmlTable turned_page_table(const ResultTable& results) {
-  const ResultColumn& names = results.columns().front();
+HtmlTable turned_page_table(const measure::ResultTable& results) {
+  const measure::ResultColumn& names = results.columns().front();
   std::vector<HtmlTable::Column> columns = {{"", "", HtmlTable::Kind::Name}};
   for (size_t row = 0; row < results.rows(); ++row) columns.push_back({names.text(row)});
   HtmlTable table(std::move(columns));
-  for (const ResultColumn& column : results.columns()) {
+  for (const measure::ResultColumn& column : results.columns()) {
     const auto& [title, look, unit, weight] = column.shown.page;
     if (!title || &column == &names) continue;
     std::vector<HtmlCell> cells = {row_head(*title, unit)};
     for (size_t row = 0; row < results.rows(); ++row) cells.push_back(cell_of(column, row));
-    weight == Heading::Weight::Total ? table.total(std::move(cells)) : table.row(std::move(cells));
+    weight == measure::Heading::Weight::Total ? table.total(std::move(cells)) : table.row(std::move(cells));
   }
   return table;
 }

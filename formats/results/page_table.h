@@ -10,11 +10,12 @@
 namespace vox {
 
 // What a page shows of results. The only row of `total` comes last, with its name in the first column.
-HtmlTable page_table(const ResultTable& results);
-HtmlTable page_table(const ResultTable& results, std::string name, const ResultTable& total);
+HtmlTable page_table(const measure::ResultTable& results);
+HtmlTable page_table(const measure::ResultTable& results, std::string name,
+                     const measure::ResultTable& total);
 
 // A row for each column, a column for each row, whose title is its cell in the first column.
-HtmlTable turned_page_table(const ResultTable& results);
+HtmlTable turned_page_table(const measure::ResultTable& results);
 
 HtmlCell count_cell(uint64_t count);
 HtmlCell mib_cell(uint64_t bytes);               // text in MiB, value in bytes

@@ -39,7 +39,7 @@ struct WriteColumn {
   h5::Object operator()(const std::vector<T>& numbers) const {
     return h5::write_table(group, name, std::span<const T>(numbers), {numbers.size()});
   }
-  h5::Object operator()(const std::vector<ResultColumn::List>&) const {
+  h5::Object operator()(const std::vector<measure::ResultColumn::List>&) const {
     throw Error("a report holds no lists").at(group.where() + "/" + name);
   }
 };
@@ -48,53 +48,58 @@ h5::Object group_at(const h5::Object& object, const std::string& name) {
   return h5::has_child(object, name) ? h5::open_group(object, name) : h5::create_group(object, name);
 }
 
-void write_column(const h5::Object& object, const ResultColumn& column, std::string_view path,
-                  TableShape shape) {
+void write_column(const h5::Object& object, const measure::ResultColumn& column, std::string_view path,
+                  measure::TableShape shape) {
   if (const size_t slash = path.find('/'); slash != std::string_view::npos)
     return write_column(group_at(object, std::string(path.substr(0, slash))), column, path.substr(slash + 1),
                         shape);
   const std::string name(path);
   std::visit(
       [&](const auto& values) {
-        if (shape == TableShape::Record) return write_value(object, name, column.unit, values.front());
+        if (shape == measure::TableShape::Record)
+          return write_value(object, name, column.unit, values.front());
         const h5::Object dataset = WriteColumn{object, name}(values);
         if (!column.unit.empty()) h5::write_text(dataset, "unit", column.unit);
       },
       column.values);
 }
 
-void write(const h5::Object& object, const ResultGroup& group);
+void write(const h5::Object& object, const measure::ResultGroup& group);
 
-void write(const h5::Object& object, const ResultGroup::Item& item, const ResultGroup::Value& value) {
+void write(const h5::Object& object, const measure::ResultGroup::Item& item,
+           const measure::ResultGroup::Value& value) {
   std::visit([&](const auto& plain) { write_value(object, item.name.report, item.unit, plain); }, value);
 }
 
-void write_columns(const h5::Object& object, const ResultGroup::Table& table) {
-  for (const ResultColumn& column : table.table.columns())
+void write_columns(const h5::Object& object, const measure::ResultGroup::Table& table) {
+  for (const measure::ResultColumn& column : table.table.columns())
     if (!column.name.report.empty()) write_column(object, column, column.name.report, table.shape);
 }
 
-void write(const h5::Object& object, const ResultGroup::Item& item, const ResultGroup::Table& table) {
-  if (table.shape == TableShape::Record || item.name.report == ".") return write_columns(object, table);
+void write(const h5::Object& object, const measure::ResultGroup::Item& item,
+           const measure::ResultGroup::Table& table) {
+  if (table.shape == measure::TableShape::Record || item.name.report == ".")
+    return write_columns(object, table);
   write_columns(group_at(object, item.name.report), table);
 }
 
-void write(const h5::Object& object, const ResultGroup::Item& item, const ResultGroup::Groups& groups) {
-  if (groups.kind == ResultGroup::Groups::Kind::List)
+void write(const h5::Object& object, const measure::ResultGroup::Item& item,
+           const measure::ResultGroup::Groups& groups) {
+  if (groups.kind == measure::ResultGroup::Groups::Kind::List)
     throw Error("a report holds no lists").at(object.where() + "/" + item.name.report);
   if (item.name.report == ".") return write(object, groups.groups.front());
   write(group_at(object, item.name.report), groups.groups.front());
 }
 
-void write(const h5::Object& object, const ResultGroup& group) {
-  for (const ResultGroup::Item& item : group.items())
+void write(const h5::Object& object, const measure::ResultGroup& group) {
+  for (const measure::ResultGroup::Item& item : group.items())
     if (!item.name.report.empty())
       std::visit([&](const auto& content) { write(object, item, content); }, item.content);
 }
 
 }  // namespace
 
-void write_report(const ResultGroup& results, const std::filesystem::path& path) {
+void write_report(const measure::ResultGroup& results, const std::filesystem::path& path) {
   h5::Quiet quiet;
   AtomicFile target(path);
   h5::Object file = h5::create_file(target.path(), path.string());

@@ -13,6 +13,6 @@
 namespace vox {
 
 // Replaces what is at `path` once everything is written. Throws Error that names the file.
-void write_report(const ResultGroup& results, const std::filesystem::path& path);
+void write_report(const measure::ResultGroup& results, const std::filesystem::path& path);
 
 }  // namespace vox

@@ -9,31 +9,31 @@
 namespace vox {
 namespace {
 
-std::string shown(double value, const Look& look) {
-  return look.form == Look::Form::Fixed ? fmt::format("{:.{}f}", value * look.factor, look.digits)
-                                        : fmt::format("{}", value);
+std::string shown(double value, const measure::Look& look) {
+  return look.form == measure::Look::Form::Fixed ? fmt::format("{:.{}f}", value * look.factor, look.digits)
+                                                 : fmt::format("{}", value);
 }
 
-std::string shown(uint64_t value, const Look& look) {
+std::string shown(uint64_t value, const measure::Look& look) {
   switch (look.form) {
-    case Look::Form::Count:
+    case measure::Look::Form::Count:
       return format_count(value);
-    case Look::Form::Bytes:
+    case measure::Look::Form::Bytes:
       return format_bytes(value);
-    case Look::Form::Mib:
+    case measure::Look::Form::Mib:
       return format_mib(value);
-    case Look::Form::Fixed:
+    case measure::Look::Form::Fixed:
       return shown(static_cast<double>(value), look);
     default:
       return std::to_string(value);
   }
 }
 
-std::string shown(const std::string& text, const Look&) {
+std::string shown(const std::string& text, const measure::Look&) {
   return text;
 }
 
-std::string shown(const ResultColumn::List&, const Look&) {
+std::string shown(const measure::ResultColumn::List&, const measure::Look&) {
   return "";
 }
 
@@ -68,16 +68,16 @@ std::string TextTable::text() const {
   return text;
 }
 
-std::vector<std::string> screen_titles(const ResultTable& results) {
+std::vector<std::string> screen_titles(const measure::ResultTable& results) {
   std::vector<std::string> titles;
-  for (const ResultColumn& column : results.columns())
+  for (const measure::ResultColumn& column : results.columns())
     if (const auto& title = column.shown.screen.title) titles.push_back(*title);
   return titles;
 }
 
-std::vector<std::string> screen_cells(const ResultTable& results, size_t row) {
+std::vector<std::string> screen_cells(const measure::ResultTable& results, size_t row) {
   std::vector<std::string> cells;
-  for (const ResultColumn& column : results.columns()) {
+  for (const measure::ResultColumn& column : results.columns()) {
     const auto& [title, look, unit, weight] = column.shown.screen;
     if (!title) continue;
     cells.push_back(shown_text(column, row, look));
@@ -86,25 +86,26 @@ std::vector<std::string> screen_cells(const ResultTable& results, size_t row) {
   return cells;
 }
 
-TextTable text_table(const ResultTable& results) {
+TextTable text_table(const measure::ResultTable& results) {
   TextTable table(screen_titles(results));
   for (size_t row = 0; row < results.rows(); ++row) table.row(screen_cells(results, row));
   return table;
 }
 
-TextTable text_table(const ResultTable& results, std::string name, const ResultTable& total) {
+TextTable text_table(const measure::ResultTable& results, std::string name,
+                     const measure::ResultTable& total) {
   TextTable table = text_table(results);
   std::vector<std::string> cells = screen_cells(total, 0);
   cells.front() = std::move(name);
   return table.row(std::move(cells));
 }
 
-std::string shown_text(const ResultColumn& column, size_t row, const Look& look) {
+std::string shown_text(const measure::ResultColumn& column, size_t row, const measure::Look& look) {
   if (!column.has(row)) return "";
   return std::visit([&](const auto& values) { return shown(values[row], look); }, column.values);
 }
 
-std::vector<std::string> shown_texts(const ResultColumn& column, const Look& look) {
+std::vector<std::string> shown_texts(const measure::ResultColumn& column, const measure::Look& look) {
   std::vector<std::string> texts;
   for (size_t row = 0; row < column.size(); ++row) texts.push_back(shown_text(column, row, look));
   return texts;

@@ -22,16 +22,17 @@ class TextTable {
 };
 
 // What a screen shows of results. The only row of `total` comes last, with its name in the first column.
-TextTable text_table(const ResultTable& results);
-TextTable text_table(const ResultTable& results, std::string name, const ResultTable& total);
+TextTable text_table(const measure::ResultTable& results);
+TextTable text_table(const measure::ResultTable& results, std::string name,
+                     const measure::ResultTable& total);
 
 // The cells of what a screen shows, or of their titles.
-std::vector<std::string> screen_titles(const ResultTable& results);
-std::vector<std::string> screen_cells(const ResultTable& results, size_t row);
+std::vector<std::string> screen_titles(const measure::ResultTable& results);
+std::vector<std::string> screen_cells(const measure::ResultTable& results, size_t row);
 
 // A value as people read it, without a unit; those of all rows.
-std::string shown_text(const ResultColumn& column, size_t row, const Look& look);
-std::vector<std::string> shown_texts(const ResultColumn& column, const Look& look);
+std::string shown_text(const measure::ResultColumn& column, size_t row, const measure::Look& look);
+std::vector<std::string> shown_texts(const measure::ResultColumn& column, const measure::Look& look);
 
 std::string format_mib(uint64_t bytes);    // "3,509.12": MiB, without the unit
 std::string format_percent(double share);  // "12.5 %" for an eighth

@@ -7,14 +7,14 @@
 
 namespace vox {
 
-BricksRecipe recipe_beside(const VoxelScene& scene, const std::filesystem::path& file) {
-  const FrozenBricks bricks = read_bricks(file);
-  const VolumeInfo expected = scene_volume(scene).info;
+measure::BricksRecipe recipe_beside(const dag::VoxelScene& scene, const std::filesystem::path& file) {
+  const bricks::FrozenBricks bricks = read_bricks(file);
+  const volume::VolumeInfo expected = dag::scene_volume(scene).info;
   if (bricks.info.size != expected.size || bricks.info.type != expected.type)
     throw Error("its bricks are not those of the scene, so that they cannot follow its edits")
         .at(file.string())
         .hint(phrase(Phrase::LeaveBricksOut));
-  return recipe_of(bricks);
+  return measure::recipe_of(bricks);
 }
 
 }  // namespace vox

@@ -10,6 +10,6 @@ namespace vox {
 
 // How bricks of the scene have to be made to be such as the file has, which holds both. Throws Error where these
 // are bricks of other voxels.
-BricksRecipe recipe_beside(const VoxelScene& scene, const std::filesystem::path& file);
+measure::BricksRecipe recipe_beside(const dag::VoxelScene& scene, const std::filesystem::path& file);
 
 }  // namespace vox

@@ -14,7 +14,7 @@
 namespace vox {
 namespace {
 
-constexpr uint32_t kTypeMask = (1u << kRootTypeBits) - 1;
+constexpr uint32_t kTypeMask = (1u << bricks::kRootTypeBits) - 1;
 
 // --- reading ---
 
@@ -26,27 +26,28 @@ Vec3d read_vector(const h5::Object& group, const std::string& name) {
   return {values[0], values[1], values[2]};
 }
 
-uint32_t bits_of(ValueType type, double number, const h5::Object& group) {
+uint32_t bits_of(volume::ValueType type, double number, const h5::Object& group) {
   uint32_t bits = 0;
-  if (type == ValueType::F32) {
+  if (type == volume::ValueType::F32) {
     bits = std::bit_cast<uint32_t>(static_cast<float>(number));
   } else if (number >= -32768 && number <= 65535) {
-    bits = static_cast<uint32_t>(static_cast<int32_t>(number)) & (type == ValueType::U8 ? 0xff : 0xffff);
+    bits =
+        static_cast<uint32_t>(static_cast<int32_t>(number)) & (type == volume::ValueType::U8 ? 0xff : 0xffff);
   }
-  if (value_number(type, bits) != number)
-    throw Error(fmt::format("the background is {}, which no {} is", number, value_type_name(type)))
+  if (volume::value_number(type, bits) != number)
+    throw Error(fmt::format("the background is {}, which no {} is", number, volume::value_type_name(type)))
         .at(group.where());
   return bits;
 }
 
-void read_info(const h5::Object& group, FrozenBricks& bricks) {
+void read_info(const h5::Object& group, bricks::FrozenBricks& bricks) {
   uint32_t size[3];
   h5::read_attribute(group, "size", std::span<uint32_t>(size));
   const std::string type = h5::read_text(group, "value_type");
-  const auto known = parse_value_type(type);
+  const auto known = volume::parse_value_type(type);
   if (!known) throw Error(fmt::format("values of type '{}'", type)).at(group.where());
   try {
-    bricks.info.size = checked_volume_size(size[0], size[1], size[2]);
+    bricks.info.size = volume::checked_volume_size(size[0], size[1], size[2]);
   } catch (Error& error) {
     throw error.at(group.where());
   }
@@ -60,7 +61,7 @@ void read_info(const h5::Object& group, FrozenBricks& bricks) {
     throw Error(fmt::format("{} filled voxels of {}", bricks.filled, bricks.info.box().voxels()))
         .at(group.where());
   const uint32_t side = h5::read_attribute<uint32_t>(group, "brick_side");
-  if (!std::has_single_bit(side) || side < 1u << kMinBrickLog2 || side > 1u << kMaxBrickLog2)
+  if (!std::has_single_bit(side) || side < 1u << bricks::kMinBrickLog2 || side > 1u << bricks::kMaxBrickLog2)
     throw Error(fmt::format("bricks of {} voxels a side, expected 4, 8, 16, 32 or 64", side))
         .at(group.where());
   bricks.log2_side = static_cast<uint32_t>(std::countr_zero(side));
@@ -69,14 +70,14 @@ void read_info(const h5::Object& group, FrozenBricks& bricks) {
 
 // Our number of the type of this name.
 uint32_t type_number(std::string_view name, const h5::Object& group) {
-  const auto found = std::ranges::find(BrickTypes::kNames, name);
-  if (found == BrickTypes::kNames.end())
+  const auto found = std::ranges::find(bricks::BrickTypes::kNames, name);
+  if (found == bricks::BrickTypes::kNames.end())
     throw Error(fmt::format("bricks of type '{}'", name)).at(group.where()).hint("a newer vox may read it");
-  return static_cast<uint32_t>(found - BrickTypes::kNames.begin());
+  return static_cast<uint32_t>(found - bricks::BrickTypes::kNames.begin());
 }
 
 // How the bricks were made. Of those that do not say it, none but dense and empty ones were made for speed.
-void read_making(const h5::Object& group, FrozenBricks& bricks) {
+void read_making(const h5::Object& group, bricks::FrozenBricks& bricks) {
   if (h5::has_attribute(group, "allowed_types")) {
     const std::string names = h5::read_text(group, "allowed_types");
     bricks.allowed_types = 0;
@@ -84,9 +85,9 @@ void read_making(const h5::Object& group, FrozenBricks& bricks) {
       bricks.allowed_types |= 1u << type_number({name.begin(), name.end()}, group);
   } else {
     uint32_t present = 0;
-    for (uint32_t type = 0; type < kBrickTypeCount; ++type)
+    for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type)
       if (bricks.counts[type] > 0) present |= 1u << type;
-    if ((present & ~kFastBrickTypes) == 0) bricks.allowed_types = kFastBrickTypes;
+    if ((present & ~bricks::kFastBrickTypes) == 0) bricks.allowed_types = bricks::kFastBrickTypes;
   }
   if (h5::has_attribute(group, "slope")) bricks.slope = h5::read_attribute<double>(group, "slope");
   if (!(bricks.slope.value_or(0) >= 0)) throw Error("slope is not 0 or more").at(group.where());
@@ -94,8 +95,9 @@ void read_making(const h5::Object& group, FrozenBricks& bricks) {
 
 std::string type_names(uint32_t types) {
   std::string names;
-  for (uint32_t type = 0; type < kBrickTypeCount; ++type)
-    if ((types >> type & 1) != 0) names += (names.empty() ? "" : ",") + std::string(BrickTypes::kNames[type]);
+  for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type)
+    if ((types >> type & 1) != 0)
+      names += (names.empty() ? "" : ",") + std::string(bricks::BrickTypes::kNames[type]);
   return names;
 }
 
@@ -109,7 +111,7 @@ std::vector<uint32_t> type_numbers(const h5::Object& group) {
   return numbers;
 }
 
-void read_root(const h5::Object& group, FrozenBricks& bricks) {
+void read_root(const h5::Object& group, bricks::FrozenBricks& bricks) {
   const h5::Object root = h5::open_dataset(group, "root");
   bricks.root = h5::read_words(root);
   if (bricks.entry_words < 1 || bricks.entry_words > 2 ||
@@ -128,44 +130,46 @@ void read_root(const h5::Object& group, FrozenBricks& bricks) {
 
 }  // namespace
 
-void write_bricks_group(const h5::Object& file, const FrozenBricks& bricks) {
+void write_bricks_group(const h5::Object& file, const bricks::FrozenBricks& bricks) {
   const h5::Object group = h5::create_group(file, "bricks");
-  const VolumeInfo& info = bricks.info;
+  const volume::VolumeInfo& info = bricks.info;
   const uint32_t size[] = {static_cast<uint32_t>(info.size.x), static_cast<uint32_t>(info.size.y),
                            static_cast<uint32_t>(info.size.z)};
   const double spacing[] = {info.spacing.x, info.spacing.y, info.spacing.z};
   const double origin[] = {info.origin.x, info.origin.y, info.origin.z};
   h5::write_attribute(group, "size", std::span<const uint32_t>(size));
-  h5::write_text(group, "value_type", std::string(value_type_name(info.type)));
+  h5::write_text(group, "value_type", std::string(volume::value_type_name(info.type)));
   h5::write_attribute(group, "spacing", std::span<const double>(spacing));
   h5::write_attribute(group, "origin", std::span<const double>(origin));
-  h5::write_attribute(group, "background", value_number(info.type, bricks.background));
+  h5::write_attribute(group, "background", volume::value_number(info.type, bricks.background));
   h5::write_attribute(group, "brick_side", bricks.shape().side());
   h5::write_attribute(group, "filled", bricks.filled);
   h5::write_attribute(group, "entry_words", bricks.entry_words);
   h5::write_text(group, "source", info.source);
   h5::write_text(group, "allowed_types", type_names(bricks.allowed_types));
   if (bricks.slope) h5::write_attribute(group, "slope", *bricks.slope);
-  h5::write_texts(group, "types", {BrickTypes::kNames.begin(), BrickTypes::kNames.end()});
+  h5::write_texts(group, "types", {bricks::BrickTypes::kNames.begin(), bricks::BrickTypes::kNames.end()});
   h5::write_words(group, "root", bricks.root);
-  for (uint32_t type = 0; type < kBrickTypeCount; ++type) {
-    const h5::Object data = h5::write_words(group, std::string(BrickTypes::kNames[type]), bricks.data[type]);
+  for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type) {
+    const h5::Object data =
+        h5::write_words(group, std::string(bricks::BrickTypes::kNames[type]), bricks.data[type]);
     h5::write_attribute(data, "bricks", bricks.counts[type]);
   }
 }
 
-FrozenBricks read_bricks_group(const h5::Object& file) {
+bricks::FrozenBricks read_bricks_group(const h5::Object& file) {
   const h5::Object group = h5::open_group(file, "bricks");
-  FrozenBricks bricks;
+  bricks::FrozenBricks bricks;
   read_info(group, bricks);
   read_root(group, bricks);
   read_making(group, bricks);
-  for (uint32_t type = 0; type < kBrickTypeCount; ++type)
+  for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type)
     if (bricks.counts[type] > 0)
-      bricks.data[type] = h5::read_words(h5::open_dataset(group, std::string(BrickTypes::kNames[type])));
+      bricks.data[type] =
+          h5::read_words(h5::open_dataset(group, std::string(bricks::BrickTypes::kNames[type])));
   try {
-    check_brick_types(bricks.allowed_types);
-    check_structure(bricks);
+    bricks::check_brick_types(bricks.allowed_types);
+    bricks::check_structure(bricks);
   } catch (const Error& error) {
     throw Error(error.what()).at(group.where());
   }

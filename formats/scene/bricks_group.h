@@ -17,9 +17,9 @@
 
 namespace vox {
 
-void write_bricks_group(const h5::Object& file, const FrozenBricks& bricks);
+void write_bricks_group(const h5::Object& file, const bricks::FrozenBricks& bricks);
 
 // Checks everything that access relies on. Throws Error that names what is wrong.
-FrozenBricks read_bricks_group(const h5::Object& file);
+bricks::FrozenBricks read_bricks_group(const h5::Object& file);
 
 }  // namespace vox

@@ -37,8 +37,8 @@ std::string level_name(uint32_t level) {
   return fmt::format("level_{:02}", level);
 }
 
-std::optional<Digest> parse_digest(std::string_view text) {
-  Digest digest;
+std::optional<dag::Digest> parse_digest(std::string_view text) {
+  dag::Digest digest;
   auto parse = [](std::string_view digits, uint64_t& value) {
     auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
     return error == std::errc() && end == digits.data() + digits.size();
@@ -48,8 +48,8 @@ std::optional<Digest> parse_digest(std::string_view text) {
   return digest;
 }
 
-Digest checked_digest(const std::string& text, const h5::Object& object) {
-  std::optional<Digest> digest = parse_digest(text);
+dag::Digest checked_digest(const std::string& text, const h5::Object& object) {
+  std::optional<dag::Digest> digest = parse_digest(text);
   if (!digest)
     throw Error(fmt::format("the digest '{}' has not 32 hexadecimal digits", text)).at(object.where());
   return *digest;
@@ -65,7 +65,7 @@ void write_header(const h5::Object& file, const FileOrigin& origin) {
   h5::write_text(file, "created", origin.created);
 }
 
-void write_placement(const h5::Object& file, const VoxelScene& scene) {
+void write_placement(const h5::Object& file, const dag::VoxelScene& scene) {
   h5::Object group = h5::create_group(file, "scene");
   const double origin[] = {scene.origin.x, scene.origin.y, scene.origin.z};
   h5::write_attribute(group, "resolution", scene.dag.resolution);
@@ -80,22 +80,22 @@ void write_placement(const h5::Object& file, const VoxelScene& scene) {
   h5::write_text(group, "source", scene.source);
 }
 
-void write_palette(const h5::Object& file, const VoxelScene& scene) {
+void write_palette(const h5::Object& file, const dag::VoxelScene& scene) {
   h5::Object group = h5::create_group(file, "palette");
-  std::array<uint8_t, 3 * kPaletteSize> colors;
-  for (size_t i = 0; i < kPaletteSize; ++i) {
-    Rgb8 color = scene.palette.colors[i];
+  std::array<uint8_t, 3 * scene::kPaletteSize> colors;
+  for (size_t i = 0; i < scene::kPaletteSize; ++i) {
+    scene::Rgb8 color = scene.palette.colors[i];
     colors[3 * i] = color.r;
     colors[3 * i + 1] = color.g;
     colors[3 * i + 2] = color.b;
   }
   h5::write_attribute(group, "count", scene.palette.count);
-  h5::write_table(group, "colors", std::span<const uint8_t>(colors), {kPaletteSize, 3});
+  h5::write_table(group, "colors", std::span<const uint8_t>(colors), {scene::kPaletteSize, 3});
   h5::write_texts(group, "names", {scene.palette.names.begin(), scene.palette.names.end()});
-  h5::write_table(group, "share", std::span<const double>(scene.shares), {kPaletteSize});
+  h5::write_table(group, "share", std::span<const double>(scene.shares), {scene::kPaletteSize});
 }
 
-void write_levels(const h5::Object& file, const FrozenDag& dag) {
+void write_levels(const h5::Object& file, const dag::FrozenDag& dag) {
   h5::Object svdag = h5::create_group(file, "svdag");
   for (uint32_t level = 0; level <= dag.depth(); ++level) {
     h5::Object group = h5::create_group(svdag, level_name(level));
@@ -105,15 +105,15 @@ void write_levels(const h5::Object& file, const FrozenDag& dag) {
   }
 }
 
-void write_history(const h5::Object& file, const std::vector<EditRecord>& history) {
+void write_history(const h5::Object& file, const std::vector<dag::EditRecord>& history) {
   std::vector<uint8_t> scripts;
   std::vector<uint64_t> ends;
   std::vector<std::string> times, digests;
-  for (const EditRecord& record : history) {
+  for (const dag::EditRecord& record : history) {
     scripts.insert(scripts.end(), record.script.begin(), record.script.end());
     ends.push_back(scripts.size());
     times.push_back(record.time);
-    digests.push_back(to_string(record.digest));
+    digests.push_back(dag::to_string(record.digest));
   }
   h5::Object group = h5::create_group(file, "history");
   h5::write_table(group, "script", std::span<const uint8_t>(scripts), {scripts.size()});
@@ -163,24 +163,25 @@ h5::Object open_checked(const fs::path& path) {
   return file;
 }
 
-void read_header(const h5::Object& file, VoxelScene& scene) {
+void read_header(const h5::Object& file, dag::VoxelScene& scene) {
   scene.generator = h5::read_text(file, "generator");
   scene.command = h5::read_text(file, "command");
   scene.created = h5::read_text(file, "created");
   scene.dag.digest = checked_digest(h5::read_text(file, "digest"), file);
 }
 
-void read_placement(const h5::Object& file, VoxelScene& scene) {
+void read_placement(const h5::Object& file, dag::VoxelScene& scene) {
   h5::Object group = h5::open_group(file, "scene");
   auto require = [&](bool good, const std::string& problem) {
     if (!good) throw Error(problem).at(group.where());
   };
   uint32_t resolution = h5::read_attribute<uint32_t>(group, "resolution");
-  require(resolution >= kMinResolution && resolution <= kMaxResolution,
-          fmt::format("the resolution is {}, expected {} to {}", resolution, kMinResolution, kMaxResolution));
+  require(resolution >= voxelize::kMinResolution && resolution <= voxelize::kMaxResolution,
+          fmt::format("the resolution is {}, expected {} to {}", resolution, voxelize::kMinResolution,
+                      voxelize::kMaxResolution));
   uint32_t bits = h5::read_attribute<uint32_t>(group, "material_bits");
   require(bits == 0 || bits == 4, fmt::format("{} bits a material, expected 0 or 4", bits));
-  scene.dag = empty_dag(resolution, bits == 4);
+  scene.dag = dag::empty_dag(resolution, bits == 4);
   uint32_t depth = h5::read_attribute<uint32_t>(group, "depth");
   require(depth == scene.dag.depth(),
           fmt::format("the depth is {}, expected {} at this resolution", depth, scene.dag.depth()));
@@ -193,32 +194,32 @@ void read_placement(const h5::Object& file, VoxelScene& scene) {
   scene.voxel_size = h5::read_attribute<double>(group, "voxel_size");
   require(std::isfinite(scene.voxel_size) && scene.voxel_size > 0,
           fmt::format("the voxel size is {}, expected a positive number", scene.voxel_size));
-  scene.up = static_cast<UpAxis>(read_choice(group, "up", kUpAxes));
-  scene.coverage = static_cast<Coverage>(read_choice(group, "coverage", kCoverages));
+  scene.up = static_cast<dag::UpAxis>(read_choice(group, "up", kUpAxes));
+  scene.coverage = static_cast<scene::Coverage>(read_choice(group, "coverage", kCoverages));
   uint8_t solid = h5::read_attribute<uint8_t>(group, "solid");
   require(solid <= 1, fmt::format("solid is {}, expected 0 or 1", solid));
   scene.solid = solid == 1;
   scene.source = h5::read_text(group, "source");
 }
 
-void read_palette(const h5::Object& file, VoxelScene& scene) {
+void read_palette(const h5::Object& file, dag::VoxelScene& scene) {
   h5::Object group = h5::open_group(file, "palette");
   scene.palette.count = h5::read_attribute<uint32_t>(group, "count");
-  if (scene.palette.count > kPaletteSize)
-    throw Error(fmt::format("{} colours, expected at most {}", scene.palette.count, kPaletteSize))
+  if (scene.palette.count > scene::kPaletteSize)
+    throw Error(fmt::format("{} colours, expected at most {}", scene.palette.count, scene::kPaletteSize))
         .at(group.where());
-  std::vector<uint8_t> colors = h5::read_table<uint8_t>(group, "colors", {kPaletteSize, 3});
-  for (size_t i = 0; i < kPaletteSize; ++i)
+  std::vector<uint8_t> colors = h5::read_table<uint8_t>(group, "colors", {scene::kPaletteSize, 3});
+  for (size_t i = 0; i < scene::kPaletteSize; ++i)
     scene.palette.colors[i] = {colors[3 * i], colors[3 * i + 1], colors[3 * i + 2]};
   std::vector<std::string> names = h5::read_texts(group, "names");
-  if (names.size() != kPaletteSize)
-    throw Error(fmt::format("{} names, expected {}", names.size(), kPaletteSize)).at(group.where());
+  if (names.size() != scene::kPaletteSize)
+    throw Error(fmt::format("{} names, expected {}", names.size(), scene::kPaletteSize)).at(group.where());
   std::move(names.begin(), names.end(), scene.palette.names.begin());
-  std::vector<double> shares = h5::read_table<double>(group, "share", {kPaletteSize});
+  std::vector<double> shares = h5::read_table<double>(group, "share", {scene::kPaletteSize});
   std::copy(shares.begin(), shares.end(), scene.shares.begin());
 }
 
-void read_levels(const h5::Object& file, FrozenDag& dag) {
+void read_levels(const h5::Object& file, dag::FrozenDag& dag) {
   h5::Object svdag = h5::open_group(file, "svdag");
   for (uint32_t level = 0; level <= dag.depth(); ++level) {
     h5::Object group = h5::open_group(svdag, level_name(level));
@@ -229,7 +230,7 @@ void read_levels(const h5::Object& file, FrozenDag& dag) {
   }
 }
 
-void read_history(const h5::Object& file, std::vector<EditRecord>& history) {
+void read_history(const h5::Object& file, std::vector<dag::EditRecord>& history) {
   h5::Object group = h5::open_group(file, "history");
   std::vector<uint8_t> scripts = h5::read_table<uint8_t>(group, "script", {h5::kAnyLength});
   std::vector<uint64_t> ends = h5::read_table<uint64_t>(group, "script_end", {h5::kAnyLength});
@@ -245,12 +246,12 @@ void read_history(const h5::Object& file, std::vector<EditRecord>& history) {
 
 }  // namespace
 
-void write_scene(const VoxelScene& scene, const fs::path& path, const FrozenBricks* bricks) {
+void write_scene(const dag::VoxelScene& scene, const fs::path& path, const bricks::FrozenBricks* bricks) {
   h5::Quiet quiet;
   AtomicFile target(path);
   h5::Object file = h5::create_file(target.path(), path.string());
   write_header(file, {scene.generator, scene.command, scene.created});
-  h5::write_text(file, "digest", to_string(scene.dag.digest));
+  h5::write_text(file, "digest", dag::to_string(scene.dag.digest));
   write_placement(file, scene);
   write_palette(file, scene);
   write_levels(file, scene.dag);
@@ -260,8 +261,8 @@ void write_scene(const VoxelScene& scene, const fs::path& path, const FrozenBric
   target.commit();
 }
 
-void write_bricks(const FrozenBricks& bricks, const FileOrigin& origin, const fs::path& path,
-                  const VoxelScene* scene) {
+void write_bricks(const bricks::FrozenBricks& bricks, const FileOrigin& origin, const fs::path& path,
+                  const dag::VoxelScene* scene) {
   h5::Quiet quiet;
   AtomicFile target(path);
   h5::Object file = h5::create_file(target.path(), path.string());
@@ -272,26 +273,26 @@ void write_bricks(const FrozenBricks& bricks, const FileOrigin& origin, const fs
   target.commit();
 }
 
-VoxelScene read_scene(const fs::path& path) {
+dag::VoxelScene read_scene(const fs::path& path) {
   h5::Quiet quiet;
   const h5::Object file = open_checked(path);
   if (!h5::has_child(file, "svdag") && h5::has_child(file, "bricks"))
     throw Error("holds the bricks of a volume, expected a voxel scene").at(path.string());
-  VoxelScene scene;
+  dag::VoxelScene scene;
   read_placement(file, scene);
   read_header(file, scene);
   read_palette(file, scene);
   read_levels(file, scene.dag);
   read_history(file, scene.history);
   try {
-    check_structure(scene.dag);
+    dag::check_structure(scene.dag);
   } catch (const Error& error) {
     throw Error(error.what()).at(path.string() + ": /svdag");
   }
   return scene;
 }
 
-FrozenBricks read_bricks(const fs::path& path) {
+bricks::FrozenBricks read_bricks(const fs::path& path) {
   h5::Quiet quiet;
   const h5::Object file = open_checked(path);
   if (!h5::has_child(file, "bricks"))
@@ -299,11 +300,11 @@ FrozenBricks read_bricks(const fs::path& path) {
   return read_bricks_group(file);
 }
 
-std::optional<Palette> scene_palette(const fs::path& path) {
+std::optional<scene::Palette> scene_palette(const fs::path& path) {
   h5::Quiet quiet;
   const h5::Object file = open_checked(path);
   if (!h5::has_child(file, "palette")) return std::nullopt;
-  VoxelScene scene;
+  dag::VoxelScene scene;
   read_palette(file, scene);
   if (scene.palette.count == 0) return std::nullopt;
   return scene.palette;

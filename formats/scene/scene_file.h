@@ -28,25 +28,25 @@ namespace vox {
 
 // Replaces what is at `path` once everything is written. Throws Error that names the file. `bricks` may be
 // null.
-void write_scene(const VoxelScene& scene, const std::filesystem::path& path,
-                 const FrozenBricks* bricks = nullptr);
+void write_scene(const dag::VoxelScene& scene, const std::filesystem::path& path,
+                 const bricks::FrozenBricks* bricks = nullptr);
 
 // Where a file comes from.
 struct FileOrigin {
   std::string generator, command, created;
 };
 // `scene` is the one whose materials the bricks hold, null for a volume.
-void write_bricks(const FrozenBricks& bricks, const FileOrigin& origin, const std::filesystem::path& path,
-                  const VoxelScene* scene = nullptr);
+void write_bricks(const bricks::FrozenBricks& bricks, const FileOrigin& origin,
+                  const std::filesystem::path& path, const dag::VoxelScene* scene = nullptr);
 
 // Checks everything that a walk over the DAG relies on to stay inside of it; verify() checks the rest. Throws
 // Error that names the file and what in it is wrong.
-VoxelScene read_scene(const std::filesystem::path& path);
+dag::VoxelScene read_scene(const std::filesystem::path& path);
 
-FrozenBricks read_bricks(const std::filesystem::path& path);
+bricks::FrozenBricks read_bricks(const std::filesystem::path& path);
 
 // Of the materials that a scene or its bricks have; none of a volume, or where they have none.
-std::optional<Palette> scene_palette(const std::filesystem::path& path);
+std::optional<scene::Palette> scene_palette(const std::filesystem::path& path);
 
 // What a scene file holds. Throws Error where it is none.
 struct SceneFileParts {

@@ -14,16 +14,16 @@ namespace fs = std::filesystem;
 
 // The first command that uses the script's file with this number, from 1. None where all that would are
 // wrong.
-const Command* first_use(const Script& script, uint32_t file) {
-  const auto found = std::ranges::find_if(script.commands, [&](const Command& command) {
-    const Edit* edit = std::get_if<Edit>(&command.action);
-    return edit && scene_of(*edit) == file;
+const edit::Command* first_use(const edit::Script& script, uint32_t file) {
+  const auto found = std::ranges::find_if(script.commands, [&](const edit::Command& command) {
+    const edit::Edit* edit = std::get_if<edit::Edit>(&command.action);
+    return edit && edit::scene_of(*edit) == file;
   });
   return found == script.commands.end() ? nullptr : &*found;
 }
 
-VoxelScene read_other_scene(const fs::path& file, const VoxelScene& scene) {
-  VoxelScene other = read_scene(file);
+dag::VoxelScene read_other_scene(const fs::path& file, const dag::VoxelScene& scene) {
+  dag::VoxelScene other = read_scene(file);
   if (other.dag.materials && !scene.dag.materials)
     throw Error("has materials, the scene that is edited has none")
         .at(file.string())
@@ -35,15 +35,15 @@ VoxelScene read_other_scene(const fs::path& file, const VoxelScene& scene) {
 
 }  // namespace
 
-std::vector<VoxelScene> read_script_scenes(const Script& script, const VoxelScene& scene,
-                                           const OnScriptError& on_error) {
-  std::vector<VoxelScene> others;
+std::vector<dag::VoxelScene> read_script_scenes(const edit::Script& script, const dag::VoxelScene& scene,
+                                                const edit::OnScriptError& on_error) {
+  std::vector<dag::VoxelScene> others;
   for (const fs::path& file : script.files) {
-    VoxelScene& other = others.emplace_back();
-    other.dag = empty_dag(scene.dag.resolution, scene.dag.materials);
+    dag::VoxelScene& other = others.emplace_back();
+    other.dag = dag::empty_dag(scene.dag.resolution, scene.dag.materials);
     const auto number = static_cast<uint32_t>(others.size());
-    if (const Command* command = first_use(script, number))
-      at_command(script, *command, on_error, [&] { other = read_other_scene(file, scene); });
+    if (const edit::Command* command = first_use(script, number))
+      edit::at_command(script, *command, on_error, [&] { other = read_other_scene(file, scene); });
   }
   return others;
 }

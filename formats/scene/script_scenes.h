@@ -11,7 +11,7 @@ namespace vox {
 
 // The files that the script names, in its order. It is an error, with the line that names it first, where one
 // has materials and the scene has none, or the other way round; it is then left empty.
-std::vector<VoxelScene> read_script_scenes(const Script& script, const VoxelScene& scene,
-                                           const OnScriptError& on_error = {});
+std::vector<dag::VoxelScene> read_script_scenes(const edit::Script& script, const dag::VoxelScene& scene,
+                                                const edit::OnScriptError& on_error = {});
 
 }  // namespace vox

@@ -26,54 +26,56 @@ void of_file(const path& file, const Check& check) {
   }
 }
 
-void check_voxels(const FrozenBricks& bricks, const VoxelScene& scene) {
-  check_same_values(bricks_volume(bricks), "the bricks", scene_volume(scene), "the SVDAG");
+void check_voxels(const bricks::FrozenBricks& bricks, const dag::VoxelScene& scene) {
+  volume::check_same_values(bricks::bricks_volume(bricks), "the bricks", dag::scene_volume(scene),
+                            "the SVDAG");
 }
 
 }  // namespace
 
-void verify_scene(const VoxelScene& scene, const FrozenBricks* bricks, const path& file) {
+void verify_scene(const dag::VoxelScene& scene, const bricks::FrozenBricks* bricks, const path& file) {
   of_file(file, [&] {
-    verify(scene.dag);
+    dag::verify(scene.dag);
     if (bricks == nullptr) return;
-    verify(*bricks);
+    bricks::verify(*bricks);
     check_voxels(*bricks, scene);
   });
 }
 
-void verify_bricks(const FrozenBricks& bricks, const path& file) {
-  of_file(file, [&] { verify(bricks); });
+void verify_bricks(const bricks::FrozenBricks& bricks, const path& file) {
+  of_file(file, [&] { bricks::verify(bricks); });
 }
 
-void verify_written(const VoxelScene& scene, const path& file) {
+void verify_written(const dag::VoxelScene& scene, const path& file) {
   const SceneFileParts parts = scene_file_parts(file);
   if (parts.bricks) {
-    const FrozenBricks bricks = read_bricks(file);
+    const bricks::FrozenBricks bricks = read_bricks(file);
     of_file(file, [&] {
-      verify(bricks);
+      bricks::verify(bricks);
       check_voxels(bricks, scene);
     });
   }
   if (!parts.dag) return;
-  const VoxelScene written = read_scene(file);
+  const dag::VoxelScene written = read_scene(file);
   of_file(file, [&] {
-    verify(written.dag);
+    dag::verify(written.dag);
     if (written.dag.digest != scene.dag.digest)
-      throw Error(fmt::format("the digest is {}, but the scene's is {}", to_string(written.dag.digest),
-                              to_string(scene.dag.digest)));
+      throw Error(fmt::format("the digest is {}, but the scene's is {}", dag::to_string(written.dag.digest),
+                              dag::to_string(scene.dag.digest)));
   });
 }
 
-void verify_written(const Volume& volume, const ThresholdOptions& threshold, const path& file) {
-  const Volume expected = with_rule(volume, value_rule(volume, threshold));
-  const auto check = [&](const Volume& written, const char* name) {
-    check_same_values(written, name, expected, "the volume");
+void verify_written(const volume::Volume& volume, const volume::ThresholdOptions& threshold,
+                    const path& file) {
+  const volume::Volume expected = volume::with_rule(volume, volume::value_rule(volume, threshold));
+  const auto check = [&](const volume::Volume& written, const char* name) {
+    volume::check_same_values(written, name, expected, "the volume");
   };
   if (is_volume_path(file)) return of_file(file, [&] { check(open_volume(file, {}), "the file"); });
-  const FrozenBricks bricks = read_bricks(file);
+  const bricks::FrozenBricks bricks = read_bricks(file);
   of_file(file, [&] {
-    verify(bricks);
-    check(bricks_volume(bricks), "the bricks");
+    bricks::verify(bricks);
+    check(bricks::bricks_volume(bricks), "the bricks");
   });
 }
 

@@ -11,14 +11,15 @@ namespace vox {
 
 // Of a scene file's parts, as read: that of each what it says of itself is true, and that bricks hold the
 // scene's voxels. `bricks` may be null. All throw Error that names the file.
-void verify_scene(const VoxelScene& scene, const FrozenBricks* bricks, const std::filesystem::path& file);
-void verify_bricks(const FrozenBricks& bricks, const std::filesystem::path& file);
+void verify_scene(const dag::VoxelScene& scene, const bricks::FrozenBricks* bricks,
+                  const std::filesystem::path& file);
+void verify_bricks(const bricks::FrozenBricks& bricks, const std::filesystem::path& file);
 
 // Reads back a scene file that was made of this scene, or of its voxels as bricks alone.
-void verify_written(const VoxelScene& scene, const std::filesystem::path& file);
+void verify_written(const dag::VoxelScene& scene, const std::filesystem::path& file);
 
 // Reads back bricks, or an NRRD file, that were made of this volume, and compares them with it.
-void verify_written(const Volume& volume, const ThresholdOptions& threshold,
+void verify_written(const volume::Volume& volume, const volume::ThresholdOptions& threshold,
                     const std::filesystem::path& file);
 
 }  // namespace vox

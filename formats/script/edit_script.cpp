@@ -19,22 +19,22 @@ namespace {
 
 constexpr uint32_t kMaxMorphSteps = 1024;
 
-std::optional<PaintMode> paint_mode(std::string_view name) {
-  if (name == "add") return PaintMode::Add;
-  if (name == "remove") return PaintMode::Remove;
-  if (name == "paint") return PaintMode::Paint;
-  if (name == "replace") return PaintMode::Replace;
+std::optional<edit::PaintMode> paint_mode(std::string_view name) {
+  if (name == "add") return edit::PaintMode::Add;
+  if (name == "remove") return edit::PaintMode::Remove;
+  if (name == "paint") return edit::PaintMode::Paint;
+  if (name == "replace") return edit::PaintMode::Replace;
   return std::nullopt;
 }
 
 class EditScriptParser {
  public:
   EditScriptParser(std::string text, const std::filesystem::path& path, const SceneFrame& frame,
-                   const OnScriptError& on_error)
+                   const edit::OnScriptError& on_error)
       : frame_(frame), builder_(std::move(text), path), on_error_(on_error) {}
 
-  Script parse() {
-    const Script& script = builder_.script();
+  edit::Script parse() {
+    const edit::Script& script = builder_.script();
     check_is_text(script.text, script.path);
     const char* end = script.text.c_str() + script.text.size();
     uint32_t number = 1;
@@ -90,7 +90,7 @@ class EditScriptParser {
 
   std::string title() const { return in_quotes(command_.text); }
 
-  void add(LineReader& line, Action action) {
+  void add(LineReader& line, edit::Action action) {
     line.need_end();
     builder_.add(line, command_, std::move(action));
   }
@@ -108,47 +108,47 @@ class EditScriptParser {
       line.fail(word, fmt::format("the scene has no materials, so that it cannot {}", word.text));
   }
 
-  static ArgumentSet paint_arguments(PaintMode mode) {
-    if (mode == PaintMode::Remove) return {};
-    if (mode == PaintMode::Replace) return {Arg::Material, Arg::With};
+  static ArgumentSet paint_arguments(edit::PaintMode mode) {
+    if (mode == edit::PaintMode::Remove) return {};
+    if (mode == edit::PaintMode::Replace) return {Arg::Material, Arg::With};
     return {Arg::Material};
   }
 
-  PaintEdit paint_edit(const LineReader& line, const Arguments& arguments, PaintMode mode) const {
-    PaintEdit edit{.shape = arguments.shape(), .mode = mode};
-    if (mode == PaintMode::Replace) {
+  edit::PaintEdit paint_edit(const LineReader& line, const Arguments& arguments, edit::PaintMode mode) const {
+    edit::PaintEdit edit{.shape = arguments.shape(), .mode = mode};
+    if (mode == edit::PaintMode::Replace) {
       edit.replaced = read_material(line, arguments, Arg::Material);
       edit.material = read_material(line, arguments, Arg::With);
-    } else if (mode != PaintMode::Remove) {
+    } else if (mode != edit::PaintMode::Remove) {
       edit.material = read_material(line, arguments, Arg::Material);
     }
     return edit;
   }
 
-  void read_paint(LineReader& line, ShapeKind kind) {
+  void read_paint(LineReader& line, edit::ShapeKind kind) {
     Word word = line.need("add, remove, paint or replace");
     auto mode = paint_mode(word.text);
     static constexpr std::string_view kModes[] = {"add", "remove", "paint", "replace"};
     if (!mode)
       line.fail(word, fmt::format("expected add, remove, paint or replace, not {}", in_quotes(word.text)),
                 did_you_mean(word.text, kModes));
-    if (mode == PaintMode::Paint || mode == PaintMode::Replace) need_materials(line, word);
+    if (mode == edit::PaintMode::Paint || mode == edit::PaintMode::Replace) need_materials(line, word);
     ValueReader values = this->values(line);
     Arguments arguments(line, values, fmt::format("'{} {}'", command_.text, word.text),
                         paint_arguments(*mode), kind);
-    add(line, Edit(paint_edit(line, arguments, *mode)));
+    add(line, edit::Edit(paint_edit(line, arguments, *mode)));
   }
 
   void read_replace(LineReader& line) {
     need_materials(line, command_);
     ValueReader values = this->values(line);
     Arguments arguments(line, values, title(), {Arg::Material, Arg::With, Arg::In});
-    add(line, Edit(paint_edit(line, arguments, PaintMode::Replace)));
+    add(line, edit::Edit(paint_edit(line, arguments, edit::PaintMode::Replace)));
   }
 
   void read_clear(LineReader& line) {
     ValueReader values = this->values(line);
-    auto kind = ShapeKind::Everything;
+    auto kind = edit::ShapeKind::Everything;
     if (auto word = line.peek()) {
       auto named = shape_kind(word->text);
       static constexpr std::string_view kShapes[] = {"sphere", "box", "capsule", "cylinder", "ellipsoid"};
@@ -160,32 +160,32 @@ class EditScriptParser {
       line.next();
     }
     Arguments arguments(line, values, title(), {}, kind);
-    add(line, Edit(PaintEdit{.shape = arguments.shape(), .mode = PaintMode::Remove}));
+    add(line, edit::Edit(edit::PaintEdit{.shape = arguments.shape(), .mode = edit::PaintMode::Remove}));
   }
 
-  void read_morph(LineReader& line, MorphMode mode) {
+  void read_morph(LineReader& line, edit::MorphMode mode) {
     ValueReader values = this->values(line);
     Arguments arguments(line, values, title(), {Arg::Steps, Arg::In});
-    MorphEdit edit{.shape = arguments.shape(), .mode = mode};
+    edit::MorphEdit edit{.shape = arguments.shape(), .mode = mode};
     if (arguments.has(Arg::Steps))
       edit.steps = static_cast<uint32_t>(values.whole(arguments.need(Arg::Steps), 1, kMaxMorphSteps));
-    add(line, Edit(edit));
+    add(line, edit::Edit(edit));
   }
-  void read_erode(LineReader& line) { read_morph(line, MorphMode::Erode); }
-  void read_dilate(LineReader& line) { read_morph(line, MorphMode::Dilate); }
-  void read_smooth(LineReader& line) { read_morph(line, MorphMode::Smooth); }
+  void read_erode(LineReader& line) { read_morph(line, edit::MorphMode::Erode); }
+  void read_dilate(LineReader& line) { read_morph(line, edit::MorphMode::Dilate); }
+  void read_smooth(LineReader& line) { read_morph(line, edit::MorphMode::Smooth); }
 
   void read_fill(LineReader& line) {
     ValueReader values = this->values(line);
     Arguments arguments(line, values, title(), {Arg::Material, Arg::FillSeed, Arg::In, Arg::Limit});
-    FillEdit edit{.seed = values.voxel(arguments.need(Arg::FillSeed)),
-                  .material = read_material(line, arguments, Arg::Material),
-                  .shape = arguments.shape()};
+    edit::FillEdit edit{.seed = values.voxel(arguments.need(Arg::FillSeed)),
+                        .material = read_material(line, arguments, Arg::Material),
+                        .shape = arguments.shape()};
     if (arguments.has(Arg::Limit)) edit.limit = values.whole(arguments.need(Arg::Limit), 1, UINT64_MAX);
-    add(line, Edit(edit));
+    add(line, edit::Edit(edit));
   }
 
-  static void read_copying(const Arguments& arguments, CopyEdit& edit) {
+  static void read_copying(const Arguments& arguments, edit::CopyEdit& edit) {
     edit.turn = arguments.turn();
     edit.skip_empty = arguments.has(Arg::SkipEmpty);
     edit.keep_filled = arguments.has(Arg::KeepFilled);
@@ -197,36 +197,37 @@ class EditScriptParser {
     Arguments arguments(
         line, values, title(),
         {Arg::Min, Arg::Max, Arg::To, Arg::Rotate, Arg::Mirror, Arg::SkipEmpty, Arg::KeepFilled, Arg::In});
-    CopyEdit edit;
+    edit::CopyEdit edit;
     edit.source = {values.voxel(arguments.need(Arg::Min)), values.voxel(arguments.need(Arg::Max))};
-    auto wide = [](Int3 v) { return EditPlace{v.x, v.y, v.z}; };
+    auto wide = [](Int3 v) { return edit::EditPlace{v.x, v.y, v.z}; };
     values.check_order(arguments.need(Arg::Max), wide(edit.source.min), wide(edit.source.max));
     edit.to = values.voxel(arguments.need(Arg::To));
     read_copying(arguments, edit);
-    add(line, Edit(edit));
+    add(line, edit::Edit(edit));
   }
 
   void read_stamp(LineReader& line) {
     ValueReader values = this->values(line);
-    CopyEdit edit;
+    edit::CopyEdit edit;
     edit.scene = builder_.scene_number(line.need("the FILE to stamp"));
     Arguments arguments(line, values, title(),
                         {Arg::At, Arg::Rotate, Arg::Mirror, Arg::SkipEmpty, Arg::KeepFilled, Arg::In});
     edit.to = values.voxel(arguments.need(Arg::At));
     read_copying(arguments, edit);
-    add(line, Edit(edit));
+    add(line, edit::Edit(edit));
   }
 
-  void read_combine(LineReader& line, CombineMode mode) {
+  void read_combine(LineReader& line, edit::CombineMode mode) {
     ValueReader values = this->values(line);
-    CombineEdit edit{.scene = builder_.scene_number(line.need("the FILE to combine with")), .mode = mode};
+    edit::CombineEdit edit{.scene = builder_.scene_number(line.need("the FILE to combine with")),
+                           .mode = mode};
     Arguments arguments(line, values, title(), {Arg::At});
     if (arguments.has(Arg::At)) edit.at = values.voxel(arguments.need(Arg::At));
-    add(line, Edit(edit));
+    add(line, edit::Edit(edit));
   }
-  void read_union(LineReader& line) { read_combine(line, CombineMode::Union); }
-  void read_subtract(LineReader& line) { read_combine(line, CombineMode::Subtract); }
-  void read_intersect(LineReader& line) { read_combine(line, CombineMode::Intersect); }
+  void read_union(LineReader& line) { read_combine(line, edit::CombineMode::Union); }
+  void read_subtract(LineReader& line) { read_combine(line, edit::CombineMode::Subtract); }
+  void read_intersect(LineReader& line) { read_combine(line, edit::CombineMode::Intersect); }
 
   uint32_t read_count(LineReader& line) {
     auto word = line.next();
@@ -234,17 +235,17 @@ class EditScriptParser {
   }
   void read_undo(LineReader& line) {
     uint32_t count = read_count(line);
-    add(line, Undo{count});
+    add(line, edit::Undo{count});
   }
   void read_redo(LineReader& line) {
     uint32_t count = read_count(line);
-    add(line, Redo{count});
+    add(line, edit::Redo{count});
   }
 
   void read_snapshot(LineReader& line) {
     std::string name(line.need("a NAME for the snapshot").text);
     snapshots_.insert(name);
-    add(line, Snapshot{std::move(name)});
+    add(line, edit::Snapshot{std::move(name)});
   }
 
   void read_restore(LineReader& line) {
@@ -255,24 +256,24 @@ class EditScriptParser {
       line.fail(word, fmt::format("no snapshot {} stands before this line", in_quotes(name)),
                 did_you_mean(word.text.substr(0, 64), names));
     }
-    add(line, Restore{std::move(name)});
+    add(line, edit::Restore{std::move(name)});
   }
 
   void read_gc(LineReader& line) {
-    if (!line.peek()) return add(line, Collect{});
+    if (!line.peek()) return add(line, edit::Collect{});
     ValueReader values = this->values(line);
     Arguments arguments(line, values, title(), {Arg::Every, Arg::Threshold, Arg::Never, Arg::Budget});
     if (arguments.has(Arg::Every) + arguments.has(Arg::Threshold) + arguments.has(Arg::Never) > 1)
       line.fail(command_, "expected one of every, threshold and never");
-    CollectPolicy policy;
+    edit::CollectPolicy policy;
     if (arguments.has(Arg::Every)) {
       auto every = static_cast<uint32_t>(values.whole(arguments.need(Arg::Every), 1, UINT32_MAX));
-      policy.trigger = {.when = CollectWhen::Every, .every = every};
+      policy.trigger = {.when = edit::CollectWhen::Every, .every = every};
     } else if (arguments.has(Arg::Threshold)) {
       double threshold = values.share(arguments.need(Arg::Threshold));
-      policy.trigger = {.when = CollectWhen::Threshold, .threshold = threshold};
+      policy.trigger = {.when = edit::CollectWhen::Threshold, .threshold = threshold};
     } else if (arguments.has(Arg::Never)) {
-      policy.trigger = {.when = CollectWhen::Never};
+      policy.trigger = {.when = edit::CollectWhen::Never};
     }
     if (arguments.has(Arg::Budget)) policy.budget_ms = values.milliseconds(arguments.need(Arg::Budget));
     add(line, policy);
@@ -280,7 +281,7 @@ class EditScriptParser {
 
   void read_save(LineReader& line) {
     Word word = line.need("the FILE to save to");
-    add(line, Save{builder_.resolved(word)});
+    add(line, edit::Save{builder_.resolved(word)});
   }
 
   void read_units(LineReader& line) {
@@ -296,7 +297,7 @@ class EditScriptParser {
   void read_repeat(LineReader& line) {
     ValueReader values = this->values(line);
     Word count = line.need("how often to repeat");
-    Repeat repeat{.count = static_cast<uint32_t>(values.whole(count, 1, kMaxScriptCommands))};
+    edit::Repeat repeat{.count = static_cast<uint32_t>(values.whole(count, 1, kMaxScriptCommands))};
     Arguments arguments(line, values, title(), {Arg::Step, Arg::Jitter, Arg::JitterSeed});
     if (arguments.has(Arg::Step)) repeat.step = values.offset(arguments.need(Arg::Step));
     if (arguments.has(Arg::Jitter)) repeat.jitter = values.reach(arguments.need(Arg::Jitter));
@@ -312,7 +313,7 @@ class EditScriptParser {
 
   SceneFrame frame_;
   ScriptBuilder builder_;
-  const OnScriptError& on_error_;
+  const edit::OnScriptError& on_error_;
   ScriptUnits units_ = ScriptUnits::Voxels;
   Word command_;  // of the line that is read
   std::set<std::string> snapshots_;
@@ -337,17 +338,17 @@ const std::vector<EditScriptParser::Named>& EditScriptParser::commands() {
 
 }  // namespace
 
-SceneFrame frame_of(const VoxelScene& scene) {
+SceneFrame frame_of(const dag::VoxelScene& scene) {
   return {scene.origin, scene.voxel_size, scene.dag.materials};
 }
 
-Script parse_edit_script(std::string text, const std::filesystem::path& path, const SceneFrame& frame,
-                         const OnScriptError& on_error) {
+edit::Script parse_edit_script(std::string text, const std::filesystem::path& path, const SceneFrame& frame,
+                               const edit::OnScriptError& on_error) {
   return EditScriptParser(std::move(text), path, frame, on_error).parse();
 }
 
-Script read_edit_script(const std::filesystem::path& path, const SceneFrame& frame,
-                        const OnScriptError& on_error) {
+edit::Script read_edit_script(const std::filesystem::path& path, const SceneFrame& frame,
+                              const edit::OnScriptError& on_error) {
   return parse_edit_script(read_script_text(path), path, frame, on_error);
 }
 

@@ -17,14 +17,14 @@
 
 namespace vox {
 
-SceneFrame frame_of(const VoxelScene& scene);
+SceneFrame frame_of(const dag::VoxelScene& scene);
 
 // Names of files in the script are taken from its folder. What is wrong is an Error with file, line and
 // column. No file that the script names is opened.
-Script read_edit_script(const std::filesystem::path& path, const SceneFrame& frame,
-                        const OnScriptError& on_error = {});
-Script parse_edit_script(std::string text, const std::filesystem::path& path, const SceneFrame& frame,
-                         const OnScriptError& on_error = {});
+edit::Script read_edit_script(const std::filesystem::path& path, const SceneFrame& frame,
+                              const edit::OnScriptError& on_error = {});
+edit::Script parse_edit_script(std::string text, const std::filesystem::path& path, const SceneFrame& frame,
+                               const edit::OnScriptError& on_error = {});
 
 // All commands with their arguments, for --help.
 std::string edit_script_help();

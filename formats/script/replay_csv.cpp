@@ -54,8 +54,8 @@ struct Ball {
   double radius;
 };
 
-EditPlace in_units(Vec3d place) {
-  auto units = [](double v) { return std::llround(v * static_cast<double>(kEditUnits)); };
+edit::EditPlace in_units(Vec3d place) {
+  auto units = [](double v) { return std::llround(v * static_cast<double>(edit::kEditUnits)); };
   return {units(place.x), units(place.y), units(place.z)};
 }
 
@@ -67,9 +67,9 @@ VoxelBox cube_around(const Ball& ball) {
   return {{low(c.x), low(c.y), low(c.z)}, {high(c.x), high(c.y), high(c.z)}};
 }
 
-Shape shape_of(const VoxelBox& box) {
-  auto units = [](Int3 v) { return EditPlace{v.x, v.y, v.z} * kEditUnits; };
-  return {.kind = ShapeKind::Box, .a = units(box.min), .b = units(box.max)};
+edit::Shape shape_of(const VoxelBox& box) {
+  auto units = [](Int3 v) { return edit::EditPlace{v.x, v.y, v.z} * edit::kEditUnits; };
+  return {.kind = edit::ShapeKind::Box, .a = units(box.min), .b = units(box.max)};
 }
 
 std::array<int32_t, 3> components(Int3 v) {
@@ -77,7 +77,7 @@ std::array<int32_t, 3> components(Int3 v) {
 }
 
 // The copy that puts source + offset, turned, to dest + turned offset, for all voxels of the target box.
-CopyEdit copy_to(const VoxelBox& target, Int3 source, Int3 dest, const Turn& turn) {
+edit::CopyEdit copy_to(const VoxelBox& target, Int3 source, Int3 dest, const edit::Turn& turn) {
   auto from = components(source), to = components(dest), low = components(target.min),
        high = components(target.max);
   std::array<int32_t, 3> min = {}, max = {};
@@ -87,7 +87,7 @@ CopyEdit copy_to(const VoxelBox& target, Int3 source, Int3 dest, const Turn& tur
     min[axis] = from[axis] + (turn.flip[k] ? -last : first);
     max[axis] = from[axis] + (turn.flip[k] ? -first : last) + 1;
   }
-  CopyEdit copy;
+  edit::CopyEdit copy;
   copy.source = {{min[0], min[1], min[2]}, {max[0], max[1], max[2]}};
   copy.turn = turn;
   copy.to = target.min;
@@ -98,11 +98,11 @@ CopyEdit copy_to(const VoxelBox& target, Int3 source, Int3 dest, const Turn& tur
 class ReplayParser {
  public:
   ReplayParser(std::string text, const std::filesystem::path& path, const ReplayOptions& options,
-               const OnScriptError& on_error)
+               const edit::OnScriptError& on_error)
       : options_(options), builder_(std::move(text), path), on_error_(on_error) {}
 
-  Script parse() {
-    const Script& script = builder_.script();
+  edit::Script parse() {
+    const edit::Script& script = builder_.script();
     check_is_text(script.text, script.path);
     const char* end = script.text.c_str() + script.text.size();
     uint32_t number = 1;
@@ -153,20 +153,20 @@ class ReplayParser {
   void read_sphere(const LineReader& line, const Row& row) {
     need_cells(line, row, 5);
     paint(line, row, sphere(ball(line, row)),
-          read_flag(line, row.cells[4]) ? PaintMode::Add : PaintMode::Remove);
+          read_flag(line, row.cells[4]) ? edit::PaintMode::Add : edit::PaintMode::Remove);
   }
 
   void read_cube(const LineReader& line, const Row& row) {
     need_cells(line, row, 5);
-    PaintMode mode = read_flag(line, row.cells[4]) ? PaintMode::Add : PaintMode::Remove;
+    edit::PaintMode mode = read_flag(line, row.cells[4]) ? edit::PaintMode::Add : edit::PaintMode::Remove;
     paint(line, row, shape_of(cube_around(ball(line, row))), mode);
   }
 
   void read_paint(const LineReader& line, const Row& row) {
     need_cells(line, row, 4);
-    Shape shape = sphere(ball(line, row));
+    edit::Shape shape = sphere(ball(line, row));
     if (options_.materials) {
-      paint(line, row, shape, PaintMode::Paint);
+      paint(line, row, shape, edit::PaintMode::Paint);
     } else {
       ++left_out_;
     }
@@ -178,15 +178,15 @@ class ReplayParser {
     Int3 min = cube_around(around).min;
     auto reach = static_cast<int32_t>(std::ceil(around.radius));
     VoxelBox box = cube_at(min, 2 * static_cast<uint32_t>(reach));
-    FillEdit fill{
+    edit::FillEdit fill{
         .seed = min + Int3{reach, reach, reach}, .material = options_.material, .shape = shape_of(box)};
-    add(line, row, Edit(fill));
+    add(line, row, edit::Edit(fill));
   }
 
   void read_copy(const LineReader& line, const Row& row) {
     if (row.count != 10 && row.count != 21)
       line.fail(row.name, fmt::format("{} cells follow 'EditCopy', expected 10 or 21", row.count));
-    Turn turn = row.count == 21 ? read_turn(line, row) : Turn();
+    edit::Turn turn = row.count == 21 ? read_turn(line, row) : edit::Turn();
     Vec3d at = place(line, row, 0), source = rounded(place(line, row, 3)),
           dest = rounded(place(line, row, 6));
     Vec3d offset = at - source;
@@ -195,17 +195,17 @@ class ReplayParser {
     for (size_t k = 0; k < 3; ++k) to[k] = turn.flip[k] ? -from[turn.axis[k]] : from[turn.axis[k]];
     Ball target = {dest + Vec3d{to[0], to[1], to[2]}, length(line, row.cells[9])};
     check_range(line, row.name, target.center);
-    add(line, row, Edit(copy_to(cube_around(target), whole(source), whole(dest), turn)));
+    add(line, row, edit::Edit(copy_to(cube_around(target), whole(source), whole(dest), turn)));
   }
 
-  void read_undo(const LineReader& line, const Row& row) { add(line, row, Undo{}); }
-  void read_redo(const LineReader& line, const Row& row) { add(line, row, Redo{}); }
+  void read_undo(const LineReader& line, const Row& row) { add(line, row, edit::Undo{}); }
+  void read_redo(const LineReader& line, const Row& row) { add(line, row, edit::Redo{}); }
 
   // The turn of the matrix, with the axes of the scene.
-  Turn read_turn(const LineReader& line, const Row& row) const {
+  edit::Turn read_turn(const LineReader& line, const Row& row) const {
     if (read_flag(line, row.cells[19]))
       line.fail(row.cells[19], "the copy is twisted, which an edit cannot do");
-    Turn turn;
+    edit::Turn turn;
     for (size_t k = 0; k < 3; ++k) {
       size_t ones = 0, zeros = 0;
       for (size_t j = 0; j < 3; ++j) {
@@ -229,12 +229,12 @@ class ReplayParser {
               "the copy is scaled, or turned by other than right angles, which an edit cannot do");
   }
 
-  void paint(const LineReader& line, const Row& row, const Shape& shape, PaintMode mode) {
-    uint8_t material = mode == PaintMode::Remove ? uint8_t{0} : options_.material;
-    add(line, row, Edit(PaintEdit{.shape = shape, .mode = mode, .material = material}));
+  void paint(const LineReader& line, const Row& row, const edit::Shape& shape, edit::PaintMode mode) {
+    uint8_t material = mode == edit::PaintMode::Remove ? uint8_t{0} : options_.material;
+    add(line, row, edit::Edit(edit::PaintEdit{.shape = shape, .mode = mode, .material = material}));
   }
 
-  void add(const LineReader& line, const Row& row, Action action) {
+  void add(const LineReader& line, const Row& row, edit::Action action) {
     builder_.add(line, row.name, std::move(action), frame_);
   }
 
@@ -270,16 +270,16 @@ class ReplayParser {
 
   static void check_range(const LineReader& line, const Word& word, Vec3d at) {
     // Also with the largest radius around it, places stay within those of an edit.
-    constexpr auto kMost = static_cast<double>(kMaxEditPlace - kMaxEditRadius - 1);
+    constexpr auto kMost = static_cast<double>(edit::kMaxEditPlace - edit::kMaxEditRadius - 1);
     if (!(std::abs(at.x) <= kMost && std::abs(at.y) <= kMost && std::abs(at.z) <= kMost))
       line.fail(word, fmt::format("lies beyond ±{} voxels", format_count(static_cast<uint64_t>(kMost))));
   }
 
   double length(const LineReader& line, const Word& cell) const {
     double radius = scaled(read_number(line, cell));
-    if (!(radius >= 0 && radius <= static_cast<double>(kMaxEditRadius)))
+    if (!(radius >= 0 && radius <= static_cast<double>(edit::kMaxEditRadius)))
       line.fail(cell, fmt::format("{} is no radius from 0 to {} voxels", in_quotes(cell.text),
-                                  format_count(kMaxEditRadius)));
+                                  format_count(edit::kMaxEditRadius)));
     return radius;
   }
 
@@ -287,10 +287,10 @@ class ReplayParser {
     return {place(line, row, 0), length(line, row.cells[3])};
   }
 
-  static Shape sphere(const Ball& ball) {
-    return {.kind = ShapeKind::Sphere,
+  static edit::Shape sphere(const Ball& ball) {
+    return {.kind = edit::ShapeKind::Sphere,
             .a = in_units(ball.center),
-            .radius = std::llround(ball.radius * static_cast<double>(kEditUnits))};
+            .radius = std::llround(ball.radius * static_cast<double>(edit::kEditUnits))};
   }
 
   static Vec3d rounded(Vec3d v) { return {std::round(v.x), std::round(v.y), std::round(v.z)}; }
@@ -300,7 +300,7 @@ class ReplayParser {
 
   const ReplayOptions& options_;
   ScriptBuilder builder_;
-  const OnScriptError& on_error_;
+  const edit::OnScriptError& on_error_;
   uint32_t frame_ = 1;
   uint64_t left_out_ = 0;
 };
@@ -311,13 +311,13 @@ bool is_replay_path(const std::filesystem::path& path) {
   return has_role(path, FileRole::Recording);
 }
 
-Script parse_replay_csv(std::string text, const std::filesystem::path& path, const ReplayOptions& options,
-                        const OnScriptError& on_error) {
+edit::Script parse_replay_csv(std::string text, const std::filesystem::path& path,
+                              const ReplayOptions& options, const edit::OnScriptError& on_error) {
   return ReplayParser(std::move(text), path, options, on_error).parse();
 }
 
-Script read_replay_csv(const std::filesystem::path& path, const ReplayOptions& options,
-                       const OnScriptError& on_error) {
+edit::Script read_replay_csv(const std::filesystem::path& path, const ReplayOptions& options,
+                             const edit::OnScriptError& on_error) {
   return parse_replay_csv(read_script_text(path), path, options, on_error);
 }
 

@@ -48,10 +48,10 @@ bool is_replay_path(const std::filesystem::path& path);
 
 // A row that cannot be understood, or done, is an Error with file, line and column: a copy that is twisted,
 // or turned by other than right angles.
-Script read_replay_csv(const std::filesystem::path& path, const ReplayOptions& options,
-                       const OnScriptError& on_error = {});
-Script parse_replay_csv(std::string text, const std::filesystem::path& path, const ReplayOptions& options,
-                        const OnScriptError& on_error = {});
+edit::Script read_replay_csv(const std::filesystem::path& path, const ReplayOptions& options,
+                             const edit::OnScriptError& on_error = {});
+edit::Script parse_replay_csv(std::string text, const std::filesystem::path& path,
+                              const ReplayOptions& options, const edit::OnScriptError& on_error = {});
 
 // A scale ("4", "0.5", "1/3"), an order of axes ("xzy") and a shift ("10,0,-5"). Throw UsageError.
 ReplayScale parse_replay_scale(std::string_view text);

@@ -42,18 +42,18 @@ std::string with_value(Arg arg) {
 
 constexpr std::string_view kShapeNames[] = {"sphere", "box", "capsule", "cylinder", "ellipsoid"};
 
-ArgumentSet arguments_of(ShapeKind kind) {
+ArgumentSet arguments_of(edit::ShapeKind kind) {
   switch (kind) {
-    case ShapeKind::Sphere:
+    case edit::ShapeKind::Sphere:
       return {Arg::Center, Arg::Radius, Arg::Noise, Arg::Grain, Arg::NoiseSeed};
-    case ShapeKind::Box:
+    case edit::ShapeKind::Box:
       return {Arg::Min, Arg::Max, Arg::Noise, Arg::Grain, Arg::NoiseSeed};
-    case ShapeKind::Capsule:
-    case ShapeKind::Cylinder:
+    case edit::ShapeKind::Capsule:
+    case edit::ShapeKind::Cylinder:
       return {Arg::From, Arg::To, Arg::Radius};
-    case ShapeKind::Ellipsoid:
+    case edit::ShapeKind::Ellipsoid:
       return {Arg::Center, Arg::Radii};
-    case ShapeKind::Everything:
+    case edit::ShapeKind::Everything:
       break;
   }
   return {};
@@ -61,9 +61,9 @@ ArgumentSet arguments_of(ShapeKind kind) {
 
 }  // namespace
 
-std::optional<ShapeKind> shape_kind(std::string_view name) {
+std::optional<edit::ShapeKind> shape_kind(std::string_view name) {
   for (size_t i = 0; i < std::size(kShapeNames); ++i)
-    if (kShapeNames[i] == name) return static_cast<ShapeKind>(i + 1);
+    if (kShapeNames[i] == name) return static_cast<edit::ShapeKind>(i + 1);
   return std::nullopt;
 }
 
@@ -78,7 +78,7 @@ std::optional<Arg> ArgumentSet::find(std::string_view name) const {
 }
 
 Arguments::Arguments(LineReader& line, const ValueReader& values, std::string title, ArgumentSet own,
-                     ShapeKind shape)
+                     edit::ShapeKind shape)
     : line_(line),
       values_(values),
       title_(std::move(title)),
@@ -136,7 +136,7 @@ void Arguments::read_shape(const Word& in) {
 void Arguments::read_turn(Arg arg) {
   uint8_t axis = values_.axis(line_.need("an axis, x, y or z"));
   if (arg == Arg::Mirror) {
-    turn_ = followed_by(turn_, mirror_image(axis));
+    turn_ = edit::followed_by(turn_, edit::mirror_image(axis));
     return;
   }
   Word angle = line_.need("an angle, 90, 180 or 270");
@@ -144,7 +144,7 @@ void Arguments::read_turn(Arg arg) {
   if (quarters == 0)
     line_.fail(angle,
                fmt::format("{} is no angle to turn by, expected 90, 180 or 270", in_quotes(angle.text)));
-  for (uint32_t i = 0; i < quarters; ++i) turn_ = followed_by(turn_, quarter_turn(axis));
+  for (uint32_t i = 0; i < quarters; ++i) turn_ = edit::followed_by(turn_, edit::quarter_turn(axis));
 }
 
 const Word& Arguments::need(Arg arg) const {
@@ -156,39 +156,39 @@ const Word& Arguments::need(const ArgumentSet& set, Arg arg) const {
   return set.word(arg);
 }
 
-Shape Arguments::shape() const {
-  Shape shape{.kind = kind_};
+edit::Shape Arguments::shape() const {
+  edit::Shape shape{.kind = kind_};
   auto place = [&](Arg arg) { return values_.place(need(of_shape_, arg)); };
   switch (kind_) {
-    case ShapeKind::Sphere:
+    case edit::ShapeKind::Sphere:
       shape.a = place(Arg::Center);
       shape.radius = values_.length(need(of_shape_, Arg::Radius));
       break;
-    case ShapeKind::Box:
+    case edit::ShapeKind::Box:
       shape.a = place(Arg::Min);
       shape.b = place(Arg::Max);
       values_.check_order(need(of_shape_, Arg::Max), shape.a, shape.b);
       break;
-    case ShapeKind::Capsule:
-    case ShapeKind::Cylinder:
+    case edit::ShapeKind::Capsule:
+    case edit::ShapeKind::Cylinder:
       shape.a = place(Arg::From);
       shape.b = place(Arg::To);
       shape.radius = values_.length(need(of_shape_, Arg::Radius));
-      if (kind_ == ShapeKind::Cylinder && shape.a == shape.b)
+      if (kind_ == edit::ShapeKind::Cylinder && shape.a == shape.b)
         line_.fail(need(of_shape_, Arg::To), "the cylinder has no axis: 'from' and 'to' are the same place");
       break;
-    case ShapeKind::Ellipsoid:
+    case edit::ShapeKind::Ellipsoid:
       shape.a = place(Arg::Center);
       shape.b = values_.radii(need(of_shape_, Arg::Radii));
       break;
-    case ShapeKind::Everything:
+    case edit::ShapeKind::Everything:
       break;
   }
   read_noise(shape);
   return shape;
 }
 
-void Arguments::read_noise(Shape& shape) const {
+void Arguments::read_noise(edit::Shape& shape) const {
   constexpr uint32_t kDefaultGrain = 8;
   for (Arg arg : {Arg::Grain, Arg::NoiseSeed})
     if (of_shape_.has(arg) && !of_shape_.has(Arg::Noise))

@@ -50,13 +50,13 @@ class Arguments {
  public:
   // `shape`: one whose arguments stand among the command's. `title` is for messages.
   Arguments(LineReader& line, const ValueReader& values, std::string title, ArgumentSet own,
-            ShapeKind shape = ShapeKind::Everything);
+            edit::ShapeKind shape = edit::ShapeKind::Everything);
 
   bool has(Arg arg) const { return own_.has(arg); }
   const Word& need(Arg arg) const;  // fails where it is not given
 
-  Shape shape() const;
-  const Turn& turn() const { return turn_; }
+  edit::Shape shape() const;
+  const edit::Turn& turn() const { return turn_; }
 
  private:
   void read();
@@ -64,7 +64,7 @@ class Arguments {
   bool is_of_shape(const Word& name) const;
   void read_shape(const Word& in);
   void read_turn(Arg arg);
-  void read_noise(Shape& shape) const;
+  void read_noise(edit::Shape& shape) const;
   const Word& need(const ArgumentSet& set, Arg arg) const;
   [[noreturn]] void fail_unknown(const Word& name) const;
 
@@ -72,11 +72,11 @@ class Arguments {
   const ValueReader& values_;
   std::string title_;
   ArgumentSet own_, of_shape_;
-  ShapeKind kind_;
-  Turn turn_;
+  edit::ShapeKind kind_;
+  edit::Turn turn_;
 };
 
 // "sphere" and so on; nothing for other words.
-std::optional<ShapeKind> shape_kind(std::string_view name);
+std::optional<edit::ShapeKind> shape_kind(std::string_view name);
 
 }  // namespace vox

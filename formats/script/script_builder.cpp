@@ -10,17 +10,17 @@
 namespace vox {
 namespace {
 
-bool in_range(EditPlace place) {
-  constexpr int64_t kMost = kMaxEditPlace * kEditUnits;
+bool in_range(edit::EditPlace place) {
+  constexpr int64_t kMost = edit::kMaxEditPlace * edit::kEditUnits;
   auto near = [](int64_t units) { return units >= -kMost && units <= kMost; };
   return near(place.x) && near(place.y) && near(place.z);
 }
 
 bool in_range(Int3 voxel) {
-  return in_range(EditPlace{voxel.x, voxel.y, voxel.z} * kEditUnits);
+  return in_range(edit::EditPlace{voxel.x, voxel.y, voxel.z} * edit::kEditUnits);
 }
 
-bool in_range(const Shape& shape) {
+bool in_range(const edit::Shape& shape) {
   return in_range(shape.a) && in_range(shape.b);
 }
 
@@ -29,15 +29,15 @@ struct PlacesInRange {
   bool operator()(const InShape& edit) const {
     return in_range(edit.shape);
   }
-  bool operator()(const CopyEdit& edit) const { return in_range(edit.to) && in_range(edit.within); }
-  bool operator()(const CombineEdit& edit) const { return in_range(edit.at); }
-  bool operator()(const FillEdit& edit) const { return in_range(edit.seed) && in_range(edit.shape); }
+  bool operator()(const edit::CopyEdit& edit) const { return in_range(edit.to) && in_range(edit.within); }
+  bool operator()(const edit::CombineEdit& edit) const { return in_range(edit.at); }
+  bool operator()(const edit::FillEdit& edit) const { return in_range(edit.seed) && in_range(edit.shape); }
 };
 
 // In range when moved by this offset. Offsets that are out of all range are not tried: they could overflow.
-bool stays_in_range(const Edit& edit, EditPlace offset) {
-  EditPlace half = {offset.x / 2, offset.y / 2, offset.z / 2};
-  return in_range(half) && std::visit(PlacesInRange(), moved(edit, offset));
+bool stays_in_range(const edit::Edit& edit, edit::EditPlace offset) {
+  edit::EditPlace half = {offset.x / 2, offset.y / 2, offset.z / 2};
+  return in_range(half) && std::visit(PlacesInRange(), edit::moved(edit, offset));
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ ScriptBuilder::ScriptBuilder(std::string text, std::filesystem::path path) {
   script_.path = std::move(path);
 }
 
-Script ScriptBuilder::finish(const OnScriptError& on_error) {
+edit::Script ScriptBuilder::finish(const edit::OnScriptError& on_error) {
   for (; is_repeating(); close_repeat()) {
     try {
       open_.back().line.fail(open_.back().word, "no 'end' follows this 'repeat'");
@@ -59,13 +59,13 @@ Script ScriptBuilder::finish(const OnScriptError& on_error) {
   return std::move(script_);
 }
 
-void ScriptBuilder::add(const LineReader& line, const Word& word, Action action, uint32_t frame) {
+void ScriptBuilder::add(const LineReader& line, const Word& word, edit::Action action, uint32_t frame) {
   uint64_t runs = open_.empty() ? 1 : open_.back().runs;
   if (script_.total + runs > kMaxScriptCommands)
     line.fail(word,
               fmt::format("more than {} commands, with all repetitions", format_count(kMaxScriptCommands)));
   check_written(line, word);
-  if (auto* edit = std::get_if<Edit>(&action)) check_places(line, word, *edit);
+  if (auto* edit = std::get_if<edit::Edit>(&action)) check_places(line, word, *edit);
   script_.total += runs;
   auto begin = static_cast<uint64_t>(word.at - script_.text.c_str());
   auto size = static_cast<uint32_t>(line.position() - word.at);
@@ -86,15 +86,15 @@ void ScriptBuilder::check_written(const LineReader& line, const Word& word) cons
               "use 'repeat', or split the script");
 }
 
-void ScriptBuilder::check_places(const LineReader& line, const Word& word, const Edit& edit) const {
+void ScriptBuilder::check_places(const LineReader& line, const Word& word, const edit::Edit& edit) const {
   if (open_.empty()) return;  // as read, they are in range
   if (!stays_in_range(edit, open_.back().least) || !stays_in_range(edit, open_.back().most))
-    line.fail(word, fmt::format("repeated, this moves beyond ±{} voxels", format_count(kMaxEditPlace)));
+    line.fail(word, fmt::format("repeated, this moves beyond ±{} voxels", format_count(edit::kMaxEditPlace)));
 }
 
 // Neither the runs nor the offsets overflow: a repetition's count is at most 10^7, its step and jitter at
 // most 2^29, and there are 16 at most.
-void ScriptBuilder::begin_repeat(const LineReader& line, const Word& word, const Repeat& repeat) {
+void ScriptBuilder::begin_repeat(const LineReader& line, const Word& word, const edit::Repeat& repeat) {
   if (open_.size() == kMaxScriptNesting)
     line.fail(word, fmt::format("more than {} repetitions within each other", kMaxScriptNesting));
   check_written(line, word);
@@ -105,11 +105,11 @@ void ScriptBuilder::begin_repeat(const LineReader& line, const Word& word, const
     inner.most = open_.back().most;
   }
   inner.runs = std::min(inner.runs * repeat.count, kMaxScriptCommands + 1);
-  EditPlace last = repeat.step * (int64_t{repeat.count} - 1);
+  edit::EditPlace last = repeat.step * (int64_t{repeat.count} - 1);
   auto below = [](int64_t v) { return std::min<int64_t>(v, 0); };
   auto above = [](int64_t v) { return std::max<int64_t>(v, 0); };
-  inner.least = inner.least + EditPlace{below(last.x), below(last.y), below(last.z)} - repeat.jitter;
-  inner.most = inner.most + EditPlace{above(last.x), above(last.y), above(last.z)} + repeat.jitter;
+  inner.least = inner.least + edit::EditPlace{below(last.x), below(last.y), below(last.z)} - repeat.jitter;
+  inner.most = inner.most + edit::EditPlace{above(last.x), above(last.y), above(last.z)} + repeat.jitter;
   open_.push_back(inner);
   script_.repeats.push_back(repeat);
   script_.repeats.back().line = line.number();
@@ -122,7 +122,7 @@ void ScriptBuilder::end_repeat(const LineReader& line, const Word& word) {
 }
 
 void ScriptBuilder::close_repeat() {
-  Repeat& repeat = script_.repeats[open_.back().index];
+  edit::Repeat& repeat = script_.repeats[open_.back().index];
   repeat.end = static_cast<uint32_t>(script_.commands.size());
   if (repeat.first == repeat.end) script_.repeats.pop_back();  // the last one, as none is left within it
   open_.pop_back();

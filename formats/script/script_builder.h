@@ -21,13 +21,13 @@ class ScriptBuilder {
  public:
   ScriptBuilder(std::string text, std::filesystem::path path);
 
-  const Script& script() const { return script_; }  // so far; its text stays where it is
-  Script finish(const OnScriptError& on_error);     // a repetition that is open is an error
+  const edit::Script& script() const { return script_; }     // so far; its text stays where it is
+  edit::Script finish(const edit::OnScriptError& on_error);  // a repetition that is open is an error
 
   // The command that begins with `word` in this line, of which all has been read.
-  void add(const LineReader& line, const Word& word, Action action, uint32_t frame = 0);
+  void add(const LineReader& line, const Word& word, edit::Action action, uint32_t frame = 0);
 
-  void begin_repeat(const LineReader& line, const Word& word, const Repeat& repeat);
+  void begin_repeat(const LineReader& line, const Word& word, const edit::Repeat& repeat);
   void end_repeat(const LineReader& line, const Word& word);
   bool is_repeating() const { return !open_.empty(); }
   bool may_repeat() const;  // within the limits
@@ -43,15 +43,15 @@ class ScriptBuilder {
     Word word;
     uint32_t index;  // in Script::repeats
     uint64_t runs;
-    EditPlace least, most;  // offsets
+    edit::EditPlace least, most;  // offsets
   };
 
   void close_repeat();
   bool is_full() const;
   void check_written(const LineReader& line, const Word& word) const;
-  void check_places(const LineReader& line, const Word& word, const Edit& edit) const;
+  void check_places(const LineReader& line, const Word& word, const edit::Edit& edit) const;
 
-  Script script_;
+  edit::Script script_;
   std::vector<Open> open_;
   std::unordered_map<std::string, uint32_t> scene_numbers_;
 };

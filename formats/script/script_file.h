@@ -10,7 +10,7 @@ namespace vox {
 
 // By the extension, for this scene. `replay` says how a recording is placed in it; whether it has materials is
 // taken from the scene.
-Script read_script(const std::filesystem::path& path, const VoxelScene& scene, ReplayOptions replay = {},
-                   const OnScriptError& on_error = {});
+edit::Script read_script(const std::filesystem::path& path, const dag::VoxelScene& scene,
+                         ReplayOptions replay = {}, const edit::OnScriptError& on_error = {});
 
 }  // namespace vox

@@ -87,7 +87,7 @@ Fixed parse_fixed(std::string_view text) {
   int64_t integer = 0, billionths = 0;
   for (int64_t i = first; i < point; ++i) integer = integer * 10 + decimal->digit(i);
   for (int64_t i = point; i < point + 9; ++i) billionths = billionths * 10 + decimal->digit(i);
-  int64_t units = integer * kEditUnits + (billionths * (2 * kEditUnits) / 1'000'000'000 + 1) / 2;
+  int64_t units = integer * edit::kEditUnits + (billionths * (2 * edit::kEditUnits) / 1'000'000'000 + 1) / 2;
   if (units >= kMaxFixed) return {NumberKind::TooLarge};
   bool whole = true;
   for (int64_t i = std::max(point, first); whole && i < decimal->digits(); ++i)
@@ -154,7 +154,7 @@ void ValueReader::check(const Word& word, NumberKind kind) const {
       line_.fail(word, fmt::format("{} is not finite, expected a number", text));
     case NumberKind::TooLarge:
       line_.fail(word, fmt::format("{} is too large, expected at most {} voxels", text,
-                                   format_count(kMaxEditPlace)));
+                                   format_count(edit::kMaxEditPlace)));
   }
 }
 
@@ -163,14 +163,14 @@ Fixed ValueReader::number(const Word& word, double origin) const {
   if (units_ == ScriptUnits::Voxels) return fixed;
   auto value = parse_decimal(word.text);
   if (!value) return fixed;  // says why it is none
-  double units = (*value - origin) / frame_.voxel_size * static_cast<double>(kEditUnits);
+  double units = (*value - origin) / frame_.voxel_size * static_cast<double>(edit::kEditUnits);
   if (!(std::abs(units) < static_cast<double>(kMaxFixed))) return {NumberKind::TooLarge};
   return {NumberKind::Number, std::llround(units), true};
 }
 
 int64_t ValueReader::coordinate(const Word& word, double origin) const {
   Fixed fixed = number(word, origin);
-  if (std::abs(fixed.units) > kMaxEditPlace * kEditUnits) fixed.kind = NumberKind::TooLarge;
+  if (std::abs(fixed.units) > edit::kMaxEditPlace * edit::kEditUnits) fixed.kind = NumberKind::TooLarge;
   check(word, fixed.kind);
   return fixed.units;
 }
@@ -179,11 +179,11 @@ int32_t ValueReader::whole_coordinate(const Word& word, double origin) const {
   int64_t units = coordinate(word, origin);
   if (units_ == ScriptUnits::Voxels && !number(word, origin).whole)
     line_.fail(word, fmt::format("{} is no whole number of voxels", in_quotes(word.text)));
-  constexpr int64_t kHalf = kEditUnits / 2;
-  return static_cast<int32_t>((units + (units < 0 ? -kHalf : kHalf)) / kEditUnits);
+  constexpr int64_t kHalf = edit::kEditUnits / 2;
+  return static_cast<int32_t>((units + (units < 0 ? -kHalf : kHalf)) / edit::kEditUnits);
 }
 
-EditPlace ValueReader::place(const Word& word) const {
+edit::EditPlace ValueReader::place(const Word& word) const {
   auto [parts] = components(word);
   return {coordinate(parts[0], frame_.origin.x), coordinate(parts[1], frame_.origin.y),
           coordinate(parts[2], frame_.origin.z)};
@@ -195,17 +195,17 @@ Int3 ValueReader::voxel(const Word& word) const {
           whole_coordinate(parts[2], frame_.origin.z)};
 }
 
-EditPlace ValueReader::offset(const Word& word) const {
+edit::EditPlace ValueReader::offset(const Word& word) const {
   auto [parts] = components(word);
   return {coordinate(parts[0], 0), coordinate(parts[1], 0), coordinate(parts[2], 0)};
 }
 
-EditPlace ValueReader::radii(const Word& word) const {
+edit::EditPlace ValueReader::radii(const Word& word) const {
   auto [parts] = components(word);
   return {length(parts[0]), length(parts[1]), length(parts[2])};
 }
 
-EditPlace ValueReader::reach(const Word& word) const {
+edit::EditPlace ValueReader::reach(const Word& word) const {
   if (word.text.find(',') != std::string_view::npos) return radii(word);
   int64_t all = length(word);
   return {all, all, all};
@@ -214,18 +214,19 @@ EditPlace ValueReader::reach(const Word& word) const {
 int64_t ValueReader::length(const Word& word) const {
   int64_t units = coordinate(word, 0);
   if (units < 0) line_.fail(word, fmt::format("{} is negative", in_quotes(word.text)));
-  if (units > kMaxEditRadius * kEditUnits)
+  if (units > edit::kMaxEditRadius * edit::kEditUnits)
     line_.fail(word, fmt::format("{} is too large, expected at most {} voxels", in_quotes(word.text),
-                                 format_count(kMaxEditRadius)));
+                                 format_count(edit::kMaxEditRadius)));
   return units;
 }
 
 uint32_t ValueReader::grain(const Word& word) const {
-  if (units_ == ScriptUnits::Voxels) return static_cast<uint32_t>(whole(word, 1, kMaxEditRadius));
-  return static_cast<uint32_t>(std::max<int64_t>(1, (length(word) + kEditUnits / 2) / kEditUnits));
+  if (units_ == ScriptUnits::Voxels) return static_cast<uint32_t>(whole(word, 1, edit::kMaxEditRadius));
+  return static_cast<uint32_t>(
+      std::max<int64_t>(1, (length(word) + edit::kEditUnits / 2) / edit::kEditUnits));
 }
 
-void ValueReader::check_order(const Word& word, EditPlace min, EditPlace max) const {
+void ValueReader::check_order(const Word& word, edit::EditPlace min, edit::EditPlace max) const {
   char axis = min.x > max.x ? 'x' : min.y > max.y ? 'y' : min.z > max.z ? 'z' : '\0';
   if (axis != '\0') line_.fail(word, fmt::format("'max' is below 'min' on the {} axis", axis));
 }
@@ -234,9 +235,9 @@ uint8_t ValueReader::material(const Word& word) const {
   uint8_t value = 0;
   const char* last = word.text.data() + word.text.size();
   auto [end, error] = std::from_chars(word.text.data(), last, value);
-  if (error != std::errc() || end != last || value >= kPaletteSize)
-    line_.fail(word,
-               fmt::format("{} is no material, expected 0 to {}", in_quotes(word.text), kPaletteSize - 1));
+  if (error != std::errc() || end != last || value >= scene::kPaletteSize)
+    line_.fail(word, fmt::format("{} is no material, expected 0 to {}", in_quotes(word.text),
+                                 scene::kPaletteSize - 1));
   return value;
 }
 

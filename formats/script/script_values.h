@@ -43,18 +43,18 @@ class ValueReader {
   ValueReader(const LineReader& line, ScriptUnits units, const SceneFrame& frame)
       : line_(line), units_(units), frame_(frame) {}
 
-  EditPlace place(const Word& word) const;   // x,y,z
-  Int3 voxel(const Word& word) const;        // x,y,z, whole; rounded in units of the scene
-  EditPlace offset(const Word& word) const;  // x,y,z without the scene's origin
-  EditPlace radii(const Word& word) const;   // x,y,z, none negative
-  EditPlace reach(const Word& word) const;   // x,y,z or one for all axes, none negative
-  int64_t length(const Word& word) const;    // not negative
-  uint32_t grain(const Word& word) const;    // a length in whole voxels, at least 1
+  edit::EditPlace place(const Word& word) const;   // x,y,z
+  Int3 voxel(const Word& word) const;              // x,y,z, whole; rounded in units of the scene
+  edit::EditPlace offset(const Word& word) const;  // x,y,z without the scene's origin
+  edit::EditPlace radii(const Word& word) const;   // x,y,z, none negative
+  edit::EditPlace reach(const Word& word) const;   // x,y,z or one for all axes, none negative
+  int64_t length(const Word& word) const;          // not negative
+  uint32_t grain(const Word& word) const;          // a length in whole voxels, at least 1
 
   [[noreturn]] void fail_no_place(const Word& word) const;
 
   // Fails at `word`, the larger corner, and names the axis where it is below the smaller one.
-  void check_order(const Word& word, EditPlace min, EditPlace max) const;
+  void check_order(const Word& word, edit::EditPlace min, edit::EditPlace max) const;
 
   uint8_t material(const Word& word) const;
   uint8_t axis(const Word& word) const;

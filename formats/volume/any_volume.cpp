@@ -17,15 +17,15 @@ AnyVolume::AnyVolume(const std::filesystem::path& path, const RawOptions& raw, u
     volume = open_volume(path, raw);
   } else if (!scene_file_parts(path).dag) {
     bricks = read_bricks(path);
-    volume = bricks_volume(bricks);
+    volume = bricks::bricks_volume(bricks);
   } else {
     scene = read_scene(path);
-    const uint32_t halvings = most_voxels == 0 ? 0 : halvings_below(most_voxels, scene.dag.resolution);
+    const uint32_t halvings = most_voxels == 0 ? 0 : dag::halvings_below(most_voxels, scene.dag.resolution);
     if (halvings > 0) {
-      scene = coarser(std::move(scene), halvings);
+      scene = dag::coarser(std::move(scene), halvings);
       source += fmt::format(" at {} {}", phrase(Phrase::Resolution), scene.dag.resolution);
     }
-    volume = scene_volume(scene);
+    volume = dag::scene_volume(scene);
   }
   volume.info.source = source;
 }

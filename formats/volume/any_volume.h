@@ -12,9 +12,9 @@ namespace vox {
 
 // What the volume is read from is kept with it.
 struct AnyVolume {
-  Volume volume;
-  FrozenBricks bricks;
-  VoxelScene scene;
+  volume::Volume volume;
+  bricks::FrozenBricks bricks;
+  dag::VoxelScene scene;
 
   // Of a file of values, the volume; of a scene file, its bricks where it holds nothing else, else the scene's
   // materials. Of a scene that has more than `most_voxels` (0: any number), the finest level that has not: what

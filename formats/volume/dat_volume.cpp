@@ -27,15 +27,15 @@ Fields text_fields(std::string_view text) {
   return fields;
 }
 
-Volume open_text(const Fields& fields, const std::filesystem::path& path) {
+volume::Volume open_text(const Fields& fields, const std::filesystem::path& path) {
   auto needed = [&](std::string_view name) -> std::string_view {
     const auto found = fields.find(name);
     if (found == fields.end()) throw Error(fmt::format("it has no line '{}:'", name));
     return found->second;
   };
-  VolumeInfo info;
+  volume::VolumeInfo info;
   const auto size = header_integers(needed("Resolution"), "Resolution", 3);
-  info.size = checked_volume_size(size[0], size[1], size[2]);
+  info.size = volume::checked_volume_size(size[0], size[1], size[2]);
   info.type = checked_value_type(needed("Format"));
   if (fields.contains("SliceThickness")) {
     const auto step = header_numbers(needed("SliceThickness"), "SliceThickness", 3);
@@ -50,7 +50,7 @@ Volume open_text(const Fields& fields, const std::filesystem::path& path) {
 
 }  // namespace
 
-Volume open_dat(const std::filesystem::path& path) {
+volume::Volume open_dat(const std::filesystem::path& path) {
   constexpr uint64_t kTextBytes = 4096;  // more than such a text has
   const MappedFile file(path);
   const std::string_view start = file.text().substr(0, kTextBytes);
@@ -59,9 +59,9 @@ Volume open_dat(const std::filesystem::path& path) {
   std::array<uint16_t, 3> size;
   if (start.size() < sizeof(size)) throw Error("it is too short for a size of three 16-bit numbers");
   std::memcpy(size.data(), start.data(), sizeof(size));
-  VolumeInfo info;
-  info.size = checked_volume_size(size[0], size[1], size[2]);
-  info.type = ValueType::U16;
+  volume::VolumeInfo info;
+  info.size = volume::checked_volume_size(size[0], size[1], size[2]);
+  info.type = volume::ValueType::U16;
   info.source = path.string();
   VolumeData data;
   data.file = path;

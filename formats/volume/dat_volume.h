@@ -9,6 +9,6 @@
 
 namespace vox {
 
-Volume open_dat(const std::filesystem::path& path);
+volume::Volume open_dat(const std::filesystem::path& path);
 
 }  // namespace vox

@@ -55,14 +55,14 @@ Header read_header(std::string_view text) {
   throw Error(fmt::format("its header has no {}", kLastField));
 }
 
-VolumeInfo volume_info(const Header& header) {
+volume::VolumeInfo volume_info(const Header& header) {
   if (header.needed("NDims") != "3")
     throw Error(fmt::format("NDims is {}, expected 3", header.value("NDims")));
   if (const auto channels = header.value("ElementNumberOfChannels"); !channels.empty() && channels != "1")
     throw Error(fmt::format("ElementNumberOfChannels is {}, expected 1", channels));
-  VolumeInfo info;
+  volume::VolumeInfo info;
   const auto size = header_integers(header.needed("DimSize"), "DimSize", 3);
-  info.size = checked_volume_size(size[0], size[1], size[2]);
+  info.size = volume::checked_volume_size(size[0], size[1], size[2]);
   info.type = checked_value_type(header.needed("ElementType"));
   if (const auto text = header.first_of({"ElementSpacing", "ElementSize"}); !text.empty()) {
     const auto spacing = header_numbers(text, "ElementSpacing", 3);
@@ -102,10 +102,10 @@ VolumeData volume_data(const Header& header, const std::filesystem::path& path) 
 
 }  // namespace
 
-Volume open_meta_image(const std::filesystem::path& path) {
+volume::Volume open_meta_image(const std::filesystem::path& path) {
   const MappedFile file(path);
   const Header header = read_header(file.text());
-  VolumeInfo info = volume_info(header);
+  volume::VolumeInfo info = volume_info(header);
   info.source = path.string();
   return volume_from_file(std::move(info), volume_data(header, path));
 }

@@ -8,6 +8,6 @@
 
 namespace vox {
 
-Volume open_meta_image(const std::filesystem::path& path);
+volume::Volume open_meta_image(const std::filesystem::path& path);
 
 }  // namespace vox

@@ -14,21 +14,21 @@ namespace {
 
 constexpr uint64_t kPieceBytes = 16 << 20;  // four layers of 2048 x 2048: leaves are visited once
 
-std::string_view nrrd_type(ValueType type) {
+std::string_view nrrd_type(volume::ValueType type) {
   switch (type) {
-    case ValueType::U8:
+    case volume::ValueType::U8:
       return "uint8";
-    case ValueType::U16:
+    case volume::ValueType::U16:
       return "uint16";
-    case ValueType::I16:
+    case volume::ValueType::I16:
       return "int16";
-    case ValueType::F32:
+    case volume::ValueType::F32:
       return "float";
   }
   return "";
 }
 
-std::string header(const VolumeInfo& info, std::string_view comment) {
+std::string header(const volume::VolumeInfo& info, std::string_view comment) {
   const Vec3d &step = info.spacing, first = info.origin + step * 0.5;  // the centre of the first sample
   return fmt::format(
       "NRRD0005\n"
@@ -49,9 +49,9 @@ std::string header(const VolumeInfo& info, std::string_view comment) {
       first.y, first.z);
 }
 
-VolumeInfo region_info(const VoxelScene& scene, const VoxelBox& region) {
+volume::VolumeInfo region_info(const dag::VoxelScene& scene, const VoxelBox& region) {
   const double step = scene.voxel_size;
-  VolumeInfo info;
+  volume::VolumeInfo info;
   info.size = region.size();
   info.spacing = {step, step, step};
   info.origin = world_corner(scene, region.min);
@@ -68,27 +68,27 @@ void check_dense_resolution(uint32_t resolution, const std::filesystem::path& pa
       .hint(coarser_hint(coarser_resolution(resolution, kMaxDenseResolution)));
 }
 
-void write_nrrd(const VoxelScene& scene, const std::filesystem::path& path,
+void write_nrrd(const dag::VoxelScene& scene, const std::filesystem::path& path,
                 const std::optional<VoxelBox>& clip) {
   if (!clip) check_dense_resolution(scene.dag.resolution, path);
   const VoxelBox region = export_region(scene, clip, path);
   ExportFile file(path, region.voxels());
   file.write(header(region_info(scene, region), fmt::format("# 0 is empty, a filled voxel is {}\n",
                                                             scene.dag.materials ? "its material + 1" : "1")));
-  const Pieces pieces(region, kPieceBytes);
+  const volume::Pieces pieces(region, kPieceBytes);
   file.write_pieces(pieces.count(), [&](uint64_t piece) {
     std::vector<uint8_t> bytes(pieces[piece].voxels());
-    write_dense(scene.dag, pieces[piece], bytes.data());
+    dag::write_dense(scene.dag, pieces[piece], bytes.data());
     return bytes;
   });
   file.commit();
 }
 
-void write_nrrd(const Volume& volume, const std::filesystem::path& path) {
+void write_nrrd(const volume::Volume& volume, const std::filesystem::path& path) {
   ExportFile file(path, volume.info.bytes());
   file.write(header(volume.info, ""));
-  const uint32_t each = value_bytes(volume.info.type);
-  const Pieces pieces(volume.info.box(), kPieceBytes / each);
+  const uint32_t each = volume::value_bytes(volume.info.type);
+  const volume::Pieces pieces(volume.info.box(), kPieceBytes / each);
   file.write_pieces(pieces.count(), [&](uint64_t piece) {
     std::vector<uint8_t> bytes(pieces[piece].voxels() * each);
     volume.read(pieces[piece], reinterpret_cast<std::byte*>(bytes.data()));

@@ -17,13 +17,13 @@ void check_dense_resolution(uint32_t resolution, const std::filesystem::path& pa
 
 // Raw uint8, x fastest: 0 empty, else material + 1 (1 without materials). The whole scene, which may not have
 // more than kMaxDenseResolution, or the part inside the clip box.
-void write_nrrd(const VoxelScene& scene, const std::filesystem::path& path,
+void write_nrrd(const dag::VoxelScene& scene, const std::filesystem::path& path,
                 const std::optional<VoxelBox>& clip);
 
 // The values of the volume, in their own type.
-void write_nrrd(const Volume& volume, const std::filesystem::path& path);
+void write_nrrd(const volume::Volume& volume, const std::filesystem::path& path);
 
 // Three dimensions, raw or gzip, the values in the same file or in one other (.nhdr).
-Volume open_nrrd(const std::filesystem::path& path);
+volume::Volume open_nrrd(const std::filesystem::path& path);
 
 }  // namespace vox

@@ -86,12 +86,12 @@ Vec3d spacing_of(const Header& header) {
   return step;
 }
 
-VolumeInfo volume_info(const Header& header) {
+volume::VolumeInfo volume_info(const Header& header) {
   if (header_integer(header.needed("dimension"), "dimension") != 3)
     throw Error(fmt::format("its dimension is {}, expected 3", header.value("dimension")));
-  VolumeInfo info;
+  volume::VolumeInfo info;
   const auto size = header_integers(header.needed("sizes"), "sizes", 3);
-  info.size = checked_volume_size(size[0], size[1], size[2]);
+  info.size = volume::checked_volume_size(size[0], size[1], size[2]);
   info.type = checked_value_type(header.needed("type"));
   info.spacing = spacing_of(header);
   if (!header.value("space origin").empty()) {
@@ -144,12 +144,12 @@ VolumeData volume_data(const Header& header, const std::filesystem::path& path) 
 
 }  // namespace
 
-Volume open_nrrd(const std::filesystem::path& path) {
+volume::Volume open_nrrd(const std::filesystem::path& path) {
   const MappedFile file(path);
   const Header header = read_header(file.text());
-  VolumeInfo info = volume_info(header);
+  volume::VolumeInfo info = volume_info(header);
   info.source = path.string();
-  if (value_bytes(info.type) > 1) header.needed("endian");
+  if (volume::value_bytes(info.type) > 1) header.needed("endian");
   return volume_from_file(std::move(info), volume_data(header, path));
 }
 

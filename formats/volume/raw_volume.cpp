@@ -16,11 +16,11 @@ std::optional<Int3> size_in(const std::string& name) {
   std::smatch found;
   if (!std::regex_search(name, found, pattern)) return std::nullopt;
   auto side = [&](size_t i) { return header_integer(found[i].str(), "the size in its name"); };
-  return checked_volume_size(side(1), side(2), side(3));
+  return volume::checked_volume_size(side(1), side(2), side(3));
 }
 
 // The part behind the size: "uint8" of bonsai_256x256x178_uint8.raw.
-std::optional<ValueType> type_in(const std::string& name) {
+std::optional<volume::ValueType> type_in(const std::string& name) {
   static const std::regex pattern("\\d+x\\d+x\\d+_([A-Za-z0-9]+)");
   std::smatch found;
   if (!std::regex_search(name, found, pattern)) return std::nullopt;
@@ -29,17 +29,17 @@ std::optional<ValueType> type_in(const std::string& name) {
 
 }  // namespace
 
-Volume open_raw(const std::filesystem::path& path, const RawOptions& options) {
+volume::Volume open_raw(const std::filesystem::path& path, const RawOptions& options) {
   const std::string name = path.filename().string();
   const std::optional<Int3> size = options.size ? options.size : size_in(name);
   if (!size)
     throw Error("how many voxels it has is not known")
         .hint("say " + phrase(Phrase::RawSize) + ", or name it like name_256x256x178_uint8.raw");
-  const std::optional<ValueType> type = options.type ? options.type : type_in(name);
+  const std::optional<volume::ValueType> type = options.type ? options.type : type_in(name);
   if (!type)
     throw Error("the type of its values is not known")
         .hint("say " + phrase(Phrase::RawType) + ", or name it like name_256x256x178_uint8.raw");
-  VolumeInfo info;
+  volume::VolumeInfo info;
   info.size = *size;
   info.type = *type;
   info.source = path.string();

@@ -10,7 +10,7 @@ namespace vox {
 
 struct RawOptions {
   std::optional<Int3> size;
-  std::optional<ValueType> type;
+  std::optional<volume::ValueType> type;
   ByteOrder order = ByteOrder::Little;
   uint64_t offset = 0;
 
@@ -18,6 +18,6 @@ struct RawOptions {
 };
 
 // What the options leave open is taken from a name such as bonsai_256x256x178_uint8.raw.
-Volume open_raw(const std::filesystem::path& path, const RawOptions& options);
+volume::Volume open_raw(const std::filesystem::path& path, const RawOptions& options);
 
 }  // namespace vox

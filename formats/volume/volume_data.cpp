@@ -23,20 +23,20 @@ static_assert(std::endian::native == std::endian::little);
 // Copies bytes of the values, from this one on.
 using CopyBytes = std::function<void(uint64_t, std::span<std::byte>)>;
 
-CopyBytes raw_bytes(const VolumeInfo& info, const VolumeData& data) {
+CopyBytes raw_bytes(const volume::VolumeInfo& info, const VolumeData& data) {
   auto file = std::make_shared<const ReadFile>(data.file);
   const uint64_t expected = info.bytes(), size = file->size();
   const uint64_t offset = data.offset.value_or(size < expected ? 0 : size - expected);
   if (size < offset || size - offset != expected)
     throw Error(fmt::format("expected {} bytes ({} x {} x {} values of {}), found {}", expected, info.size.x,
-                            info.size.y, info.size.z, value_type_name(info.type),
+                            info.size.y, info.size.z, volume::value_type_name(info.type),
                             size < offset ? 0 : size - offset))
         .at(data.file.string())
         .hint(offset > 0 ? fmt::format("behind the first {} bytes", offset) : "is the size or type wrong?");
   return [file, offset](uint64_t at, std::span<std::byte> to) { file->read(offset + at, to); };
 }
 
-CopyBytes deflated_bytes(const VolumeInfo& info, const VolumeData& data) {
+CopyBytes deflated_bytes(const volume::VolumeInfo& info, const VolumeData& data) {
   const MappedFile file(data.file);
   if (!data.offset || *data.offset > file.bytes().size())
     throw Error("its deflated data does not begin inside the file").at(data.file.string());
@@ -54,9 +54,9 @@ void swap_bytes(std::byte* values, uint64_t count, uint32_t each) {
 
 }  // namespace
 
-Volume volume_from_file(VolumeInfo info, const VolumeData& data) {
+volume::Volume volume_from_file(volume::VolumeInfo info, const VolumeData& data) {
   CopyBytes copy = data.encoding == Encoding::Raw ? raw_bytes(info, data) : deflated_bytes(info, data);
-  const uint32_t each = value_bytes(info.type);
+  const uint32_t each = volume::value_bytes(info.type);
   const bool swap = data.order == ByteOrder::Big && each > 1;
   auto read = [copy = std::move(copy), size = info.size, each, swap](const VoxelBox& box, std::byte* out) {
     // Whole rows and whole layers follow one another in the file.
@@ -76,10 +76,10 @@ Volume volume_from_file(VolumeInfo info, const VolumeData& data) {
   return {std::move(info), std::move(read)};
 }
 
-ValueType checked_value_type(std::string_view name) {
-  if (const auto type = parse_value_type(name)) return *type;
+volume::ValueType checked_value_type(std::string_view name) {
+  if (const auto type = volume::parse_value_type(name)) return *type;
   throw Error(fmt::format("its values are of type '{}', expected one of: {}", name,
-                          fmt::join(kValueTypeNames, ", ")));
+                          fmt::join(volume::kValueTypeNames, ", ")));
 }
 
 ByteOrder parse_byte_order(std::string_view name) {

@@ -23,10 +23,10 @@ struct VolumeData {
 
 // Of the values' own type and spacing; `info.source` is what errors name. Throws Error where the file does
 // not hold exactly the bytes that the size asks for.
-Volume volume_from_file(VolumeInfo info, const VolumeData& data);
+volume::Volume volume_from_file(volume::VolumeInfo info, const VolumeData& data);
 
 // Throws Error that lists those that there are.
-ValueType checked_value_type(std::string_view name);
+volume::ValueType checked_value_type(std::string_view name);
 ByteOrder parse_byte_order(std::string_view name);  // little or big
 
 }  // namespace vox

@@ -13,7 +13,7 @@
 namespace vox {
 namespace {
 
-using Opener = Volume (*)(const std::filesystem::path&);
+using Opener = volume::Volume (*)(const std::filesystem::path&);
 
 // Null for raw values, and for files of any other name.
 Opener opener_for(const std::filesystem::path& path) {
@@ -41,7 +41,7 @@ bool has_volume_header(const std::filesystem::path& path) {
   return opener_for(path) != nullptr;
 }
 
-Volume open_volume(const std::filesystem::path& path, const RawOptions& raw) {
+volume::Volume open_volume(const std::filesystem::path& path, const RawOptions& raw) {
   try {
     std::error_code failed;
     if (!std::filesystem::exists(path, failed)) throw Error(failed ? failed.message() : "no such file");

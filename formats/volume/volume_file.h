@@ -13,6 +13,6 @@ bool is_volume_path(const std::filesystem::path& path);
 bool has_volume_header(const std::filesystem::path& path);
 
 // A path of another extension is taken for raw. The file is mapped, not read. Throws Error that names it.
-Volume open_volume(const std::filesystem::path& path, const RawOptions& raw);
+volume::Volume open_volume(const std::filesystem::path& path, const RawOptions& raw);
 
 }  // namespace vox

@@ -61,7 +61,7 @@ class PlaneWalk {
  public:
   // `region` is one voxel thick in x.
   template <class Fill>
-  PlaneWalk(const FrozenDag& dag, const VoxelBox& region, Fill fill)
+  PlaneWalk(const dag::FrozenDag& dag, const VoxelBox& region, Fill fill)
       : dag_(dag), region_(region), rows_(dag.levels.size()) {
     if (dag.empty()) return;
     rows_[0] = {Segment{0, dag.levels[0].words.data(), 0, 0}};
@@ -97,9 +97,9 @@ class PlaneWalk {
     for (const Segment& segment : rows_[level]) {
       if (segment.node == nullptr) {
         children.push_back(segment);
-      } else if (is_homogeneous(*segment.node)) {
+      } else if (dag::is_homogeneous(*segment.node)) {
         children.push_back(
-            {segment.y, nullptr, side(level), solid_value(homogeneous_material(*segment.node))});
+            {segment.y, nullptr, side(level), dag::solid_value(dag::homogeneous_material(*segment.node))});
       } else {
         for (uint32_t y = 0; y < 2; ++y) add_child(children, level, segment, octant_of(x, y, upper));
       }
@@ -109,16 +109,16 @@ class PlaneWalk {
   void add_child(std::vector<Segment>& children, uint32_t level, const Segment& parent,
                  uint32_t child) const {
     uint32_t header = *parent.node;
-    if ((child_mask(header) >> child & 1) == 0) return;
+    if ((dag::child_mask(header) >> child & 1) == 0) return;
     int32_t y = parent.y + octant_corner(child, side(level + 1)).y;
     if (y >= region_.max.y || y + side(level + 1) <= region_.min.y) return;
-    uint32_t offset = parent.node[child_word(header, child)];
+    uint32_t offset = parent.node[dag::child_word(header, child)];
     children.push_back({y, dag_.levels[level + 1].words.data() + offset, 0, 0});
   }
 
   template <class Fill>
   void visit_leaves(int32_t z, Fill& fill) const {
-    for (int32_t dz = 0; dz < int32_t{kLeafSide}; ++dz) {
+    for (int32_t dz = 0; dz < int32_t{dag::kLeafSide}; ++dz) {
       if (z + dz < region_.min.z || z + dz >= region_.max.z) continue;
       for (const Segment& segment : rows_.back()) {
         if (segment.node == nullptr) {
@@ -134,15 +134,15 @@ class PlaneWalk {
 
   template <class Fill>
   void visit_leaf_row(const Segment& leaf, int32_t z, Fill& fill) const {
-    const uint64_t mask = leaf_mask(leaf.node);
-    for (int32_t y = leaf.y; y < leaf.y + int32_t{kLeafSide}; ++y) {
+    const uint64_t mask = dag::leaf_mask(leaf.node);
+    for (int32_t y = leaf.y; y < leaf.y + int32_t{dag::kLeafSide}; ++y) {
       const uint32_t bit = cube_bit({region_.min.x, y, z});  // a leaf's corner is a multiple of its side
       if ((mask >> bit & 1) != 0 && y >= region_.min.y && y < region_.max.y)
-        fill(z, y, 1, leaf_value(dag_, leaf.node, bit));
+        fill(z, y, 1, dag::leaf_value(dag_, leaf.node, bit));
     }
   }
 
-  const FrozenDag& dag_;
+  const dag::FrozenDag& dag_;
   VoxelBox region_;
   std::vector<std::vector<Segment>> rows_;  // one row in work per level
 };
@@ -160,7 +160,7 @@ struct Layout {
     bands = (side + rows - 1) / rows;
   }
 
-  std::vector<uint8_t> piece(const FrozenDag& dag, uint64_t index) const {
+  std::vector<uint8_t> piece(const dag::FrozenDag& dag, uint64_t index) const {
     uint64_t x = index / bands, z = index % bands * rows, z_end = std::min(side, z + rows);
     Runs runs((x * side + z) * side, (x * side + z_end) * side);
     Int3 corner = region.min + Int3{int32_t(x), 0, int32_t(z)};
@@ -179,7 +179,7 @@ struct Layout {
 
 }  // namespace
 
-void write_binvox(const VoxelScene& scene, const std::filesystem::path& path,
+void write_binvox(const dag::VoxelScene& scene, const std::filesystem::path& path,
                   const std::optional<VoxelBox>& clip, BinvoxValues values) {
   if (values == BinvoxValues::Materials && !scene.dag.materials)
     throw Error("cannot hold materials: the scene has none").at(path.string());

@@ -18,7 +18,7 @@ enum class BinvoxValues {
 // Throws Error where the scene has no materials that are to be written. The grid is a cube, as the format
 // asks: the scene's, or one from the lower corner of the clip box with its longest side. Runs come from the
 // DAG; the size of the file (one pair of bytes per 255 empty voxels) is the format's.
-void write_binvox(const VoxelScene& scene, const std::filesystem::path& path,
+void write_binvox(const dag::VoxelScene& scene, const std::filesystem::path& path,
                   const std::optional<VoxelBox>& clip, BinvoxValues values = BinvoxValues::Filled);
 
 }  // namespace vox

@@ -12,7 +12,7 @@ bool is_export_path(const std::filesystem::path& path) {
   return has_role(path, FileRole::Export);
 }
 
-void export_scene(const VoxelScene& scene, const std::filesystem::path& path,
+void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& path,
                   const std::optional<VoxelBox>& clip, BinvoxValues binvox) {
   const FileType* type = file_type(path, FileRole::Export);
   if (type == nullptr)

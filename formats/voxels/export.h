@@ -14,7 +14,7 @@ bool is_export_path(const std::filesystem::path& path);
 
 // The voxels inside the clip box, or all. The file appears complete or not at all. Throws Error that names
 // it. `binvox` is for .binvox alone.
-void export_scene(const VoxelScene& scene, const std::filesystem::path& path,
+void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& path,
                   const std::optional<VoxelBox>& clip, BinvoxValues binvox = BinvoxValues::Filled);
 
 }  // namespace vox

@@ -40,7 +40,8 @@ void require_space(const fs::path& target, uint64_t bytes) {
 
 }  // namespace
 
-VoxelBox export_region(const VoxelScene& scene, const std::optional<VoxelBox>& clip, const fs::path& target) {
+VoxelBox export_region(const dag::VoxelScene& scene, const std::optional<VoxelBox>& clip,
+                       const fs::path& target) {
   VoxelBox whole = cube_at({0, 0, 0}, scene.dag.resolution);
   if (!clip) return whole;
   VoxelBox region = intersection(whole, *clip);
@@ -58,7 +59,7 @@ std::string coarser_hint(const std::string& resolution) {
   return smaller_export_hint(phrase(Phrase::Resolution) + " " + resolution);
 }
 
-Vec3d world_corner(const VoxelScene& scene, Int3 voxel) {
+Vec3d world_corner(const dag::VoxelScene& scene, Int3 voxel) {
   return scene.origin + Vec3d{double(voxel.x), double(voxel.y), double(voxel.z)} * scene.voxel_size;
 }
 

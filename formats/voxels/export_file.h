@@ -19,7 +19,7 @@ namespace vox {
 
 // The scene's [0, R)³, or what of it lies inside the clip. Throws Error that names the target where that is
 // nothing.
-VoxelBox export_region(const VoxelScene& scene, const std::optional<VoxelBox>& clip,
+VoxelBox export_region(const dag::VoxelScene& scene, const std::optional<VoxelBox>& clip,
                        const std::filesystem::path& target);
 
 // What halves the resolution until it is at most this, in words: "1K".
@@ -29,7 +29,7 @@ std::string coarser_resolution(uint32_t resolution, uint32_t most);
 std::string coarser_hint(const std::string& resolution);
 
 // World position of the lower corner of a voxel.
-Vec3d world_corner(const VoxelScene& scene, Int3 voxel);
+Vec3d world_corner(const dag::VoxelScene& scene, Int3 voxel);
 
 class ExportFile {
  public:

@@ -22,7 +22,7 @@ constexpr uint32_t kModelSide = 256;
 constexpr int32_t kShownPosition = 1000;
 constexpr uint64_t kMaxFileBytes = INT32_MAX;
 constexpr uint32_t kPaletteNotes = 32;  // as many as MagicaVoxel writes
-constexpr Rgb8 kPlainColor = {200, 200, 200};
+constexpr scene::Rgb8 kPlainColor = {200, 200, 200};
 
 struct Model {
   VoxelBox box = {};  // of the scene, around what is filled
@@ -30,21 +30,21 @@ struct Model {
 };
 
 // Axes are turned, never mirrored.
-VoxelBox turn_z_up(const VoxelBox& box, UpAxis up) {
+VoxelBox turn_z_up(const VoxelBox& box, dag::UpAxis up) {
   const Int3 &a = box.min, &b = box.max;
   switch (up) {
-    case UpAxis::X:
+    case dag::UpAxis::X:
       return {{a.y, a.z, a.x}, {b.y, b.z, b.x}};
-    case UpAxis::Y:
+    case dag::UpAxis::Y:
       return {{a.x, -b.z, a.y}, {b.x, -a.z, b.y}};
-    case UpAxis::Z:
+    case dag::UpAxis::Z:
       break;
   }
   return box;
 }
 
 // What `_t` places: half of an odd size is rounded down.
-Int3 model_position(const Model& model, UpAxis up) {
+Int3 model_position(const Model& model, dag::UpAxis up) {
   VoxelBox box = turn_z_up(model.box, up);
   Int3 size = box.size();
   return box.min + Int3{size.x / 2, size.y / 2, size.z / 2};
@@ -104,7 +104,7 @@ Bytes root_node() {
 }
 
 // Root transform 0, group 1; model i has transform 2 + 2i and shape 3 + 2i.
-Bytes scene_graph(const std::vector<Model>& models, UpAxis up) {
+Bytes scene_graph(const std::vector<Model>& models, dag::UpAxis up) {
   Bytes graph, group;
   graph.chunk("nTRN", root_node());
   group.integer(1).integer(kEmptyDict).integer(models.size());
@@ -120,10 +120,10 @@ Bytes scene_graph(const std::vector<Model>& models, UpAxis up) {
 }
 
 // Colour i of the file is index i + 1.
-Bytes palette_chunks(const Palette& palette) {
+Bytes palette_chunks(const scene::Palette& palette) {
   Bytes colors, names, chunks;
   for (uint32_t i = 0; i < 256; ++i) {
-    Rgb8 color = i < palette.count ? palette.colors[i] : i == 0 ? kPlainColor : Rgb8{0, 0, 0};
+    scene::Rgb8 color = i < palette.count ? palette.colors[i] : i == 0 ? kPlainColor : scene::Rgb8{0, 0, 0};
     for (uint8_t channel : {color.r, color.g, color.b, uint8_t{255}}) colors.byte(channel);
   }
   chunks.chunk("RGBA", colors);
@@ -133,16 +133,16 @@ Bytes palette_chunks(const Palette& palette) {
   return chunks.chunk("NOTE", names), chunks;
 }
 
-Model measure(const FrozenDag& dag, const VoxelBox& region) {
+Model measure(const dag::FrozenDag& dag, const VoxelBox& region) {
   Model model;
   auto add = [&](const VoxelBox& box, uint64_t voxels) {
     model.box = model.voxels == 0 ? box : hull(model.box, box);
     model.voxels += voxels;
   };
-  for_each_leaf(
+  dag::for_each_leaf(
       dag, region,
       [&](Int3 corner, uint64_t mask, const uint32_t*) {
-        VoxelBox bounds = leaf_bounds(mask);
+        VoxelBox bounds = dag::leaf_bounds(mask);
         add({corner + bounds.min, corner + bounds.max}, static_cast<uint64_t>(popcount(mask)));
       },
       [&](const VoxelBox& box, uint32_t) { add(box, box.voxels()); });
@@ -156,10 +156,10 @@ Model measure(const FrozenDag& dag, const VoxelBox& region) {
 }
 
 // The part of the region inside each 256³ block that the DAG has a node for.
-std::vector<VoxelBox> blocks(const FrozenDag& dag, const VoxelBox& region,
+std::vector<VoxelBox> blocks(const dag::FrozenDag& dag, const VoxelBox& region,
                              const std::filesystem::path& path) {
   std::vector<VoxelBox> found;
-  for_each_node(dag, region, [&](uint32_t level, Int3 corner, const uint32_t*) {
+  dag::for_each_node(dag, region, [&](uint32_t level, Int3 corner, const uint32_t*) {
     uint32_t side = dag.level_side(level);
     if (side > kModelSide) return true;
     found.push_back(intersection(cube_at(corner, side), region));
@@ -169,7 +169,7 @@ std::vector<VoxelBox> blocks(const FrozenDag& dag, const VoxelBox& region,
   return found;
 }
 
-std::vector<Model> find_models(const FrozenDag& dag, const VoxelBox& region,
+std::vector<Model> find_models(const dag::FrozenDag& dag, const VoxelBox& region,
                                const std::filesystem::path& path) {
   std::vector<VoxelBox> boxes = blocks(dag, region, path);
   std::vector<Model> models(boxes.size());
@@ -185,7 +185,7 @@ std::vector<Model> find_models(const FrozenDag& dag, const VoxelBox& region,
   return models;
 }
 
-std::vector<uint8_t> model_chunks(const FrozenDag& dag, const Model& model, UpAxis up) {
+std::vector<uint8_t> model_chunks(const dag::FrozenDag& dag, const Model& model, dag::UpAxis up) {
   VoxelBox turned = turn_z_up(model.box, up);
   Int3 size = turned.size();
   Bytes chunks, dimensions;
@@ -200,20 +200,21 @@ std::vector<uint8_t> model_chunks(const FrozenDag& dag, const Model& model, UpAx
   auto put_leaf = [&](Int3 corner, uint64_t mask, const uint32_t* leaf) {
     for (; mask != 0; mask &= mask - 1) {
       const auto bit = static_cast<uint32_t>(lowest_bit(mask));
-      put(corner + cube_place(bit), leaf_value(dag, leaf, bit));
+      put(corner + cube_place(bit), dag::leaf_value(dag, leaf, bit));
     }
   };
   auto put_solid = [&](const VoxelBox& box, uint32_t material) {
     for (int32_t z = box.min.z; z < box.max.z; ++z)
       for (int32_t y = box.min.y; y < box.max.y; ++y)
-        for (int32_t x = box.min.x; x < box.max.x; ++x) put({x, y, z}, solid_value(material));
+        for (int32_t x = box.min.x; x < box.max.x; ++x) put({x, y, z}, dag::solid_value(material));
   };
-  if (model.voxels != 0) for_each_leaf(dag, model.box, put_leaf, put_solid);
+  if (model.voxels != 0) dag::for_each_leaf(dag, model.box, put_leaf, put_solid);
   return std::move(chunks.data());
 }
 
 // A scene of many models is hard to work with, where it is shown at all.
-void advise(const VoxelScene& scene, const std::vector<Model>& models, const std::filesystem::path& path) {
+void advise(const dag::VoxelScene& scene, const std::vector<Model>& models,
+            const std::filesystem::path& path) {
   constexpr uint32_t kHandy = 1024;
   if (scene.dag.resolution <= kHandy || models.size() == 1) return;
   log_info("{}: {} models of at most {}³ voxels; {} {} makes a coarser scene with fewer", path.string(),
@@ -221,7 +222,8 @@ void advise(const VoxelScene& scene, const std::vector<Model>& models, const std
            coarser_resolution(scene.dag.resolution, kHandy));
 }
 
-void warn_where_not_shown(const std::vector<Model>& models, UpAxis up, const std::filesystem::path& path) {
+void warn_where_not_shown(const std::vector<Model>& models, dag::UpAxis up,
+                          const std::filesystem::path& path) {
   auto hidden = std::count_if(models.begin(), models.end(), [&](const Model& model) {
     Int3 p = model_position(model, up);
     return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}) >= kShownPosition;
@@ -233,7 +235,7 @@ void warn_where_not_shown(const std::vector<Model>& models, UpAxis up, const std
 
 }  // namespace
 
-void write_magica_vox(const VoxelScene& scene, const std::filesystem::path& path,
+void write_magica_vox(const dag::VoxelScene& scene, const std::filesystem::path& path,
                       const std::optional<VoxelBox>& clip) {
   std::vector<Model> models = find_models(scene.dag, export_region(scene, clip, path), path);
   Bytes tail = scene_graph(models, scene.up).append(palette_chunks(scene.palette));

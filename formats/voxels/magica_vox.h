@@ -15,7 +15,7 @@ namespace vox {
 // (y, z, x) where x is. Material m becomes colour index m + 1. Positions stay those of the scene; MagicaVoxel
 // itself shows only ±1000, which a warning says where it matters. Throws Error where the file would pass 2
 // GiB, which its chunk sizes cannot say.
-void write_magica_vox(const VoxelScene& scene, const std::filesystem::path& path,
+void write_magica_vox(const dag::VoxelScene& scene, const std::filesystem::path& path,
                       const std::optional<VoxelBox>& clip);
 
 }  // namespace vox

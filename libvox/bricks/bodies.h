@@ -6,7 +6,7 @@
 #include "libvox/bricks/value_set.h"
 #include "libvox/volume/value_rule.h"
 
-namespace vox {
+namespace vox::bricks {
 
 // The voxels of a piece as bricks one behind the other, each in Morton order; what lies outside the piece is
 // empty. Bodies of it do one block of 4³ voxels.
@@ -16,7 +16,7 @@ struct ArrangeBlock {
   Int3 size;        // of the piece
   Int3 grid;        // in bricks
   BrickShape shape;
-  ValueRule rule;
+  volume::ValueRule rule;
   T* words;
   uint64_t* masks;
 
@@ -34,7 +34,7 @@ struct ArrangeBlock {
 
   // Of the block at `corner` the voxels that `left` says are inside. Returns which are not empty.
   VOX_HD uint64_t arrange(Int3 corner, Int3 left, T* to) const {
-    const ValueRule own_rule =
+    const volume::ValueRule own_rule =
         rule;  // bytes that are written might be part of this body, for all compilers know
     const T* from = values;
     uint64_t mask = 0;
@@ -230,4 +230,4 @@ struct BuildBricks {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::bricks

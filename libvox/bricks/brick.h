@@ -13,7 +13,7 @@
 #include "libvox/base/hd.h"
 #include "libvox/base/vec.h"
 
-namespace vox {
+namespace vox::bricks {
 
 inline constexpr uint32_t kMinBrickLog2 = 2, kMaxBrickLog2 = 6;
 
@@ -135,4 +135,4 @@ VOX_HD void neighbours_one_by_one(const uint32_t* brick, BrickShape shape, Int3 
   for (uint32_t i = 0; i < count; ++i, ++at.x) row[i] = Type::template get<T>(brick, shape, at);
 }
 
-}  // namespace vox
+}  // namespace vox::bricks

@@ -3,7 +3,7 @@
 
 #include "libvox/bricks/types/types.h"
 
-namespace vox {
+namespace vox::bricks {
 
 // An entry of the root grid: the type in the low bits, above them where the brick begins in the data of its
 // type, in words. One word, or two where one is not enough for the largest place.
@@ -80,4 +80,4 @@ struct BricksRef {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::bricks

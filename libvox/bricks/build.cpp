@@ -8,7 +8,7 @@
 
 #include "libvox/base/error.h"
 
-namespace vox {
+namespace vox::bricks {
 
 uint64_t BrickTotals::root_bytes() const {
   const uint64_t most_words = *std::ranges::max_element(bytes) / sizeof(uint32_t);
@@ -29,4 +29,4 @@ void check_brick_types(uint32_t types) {
       fmt::format("these types of bricks cannot hold every volume, expected one of: {} among them", names));
 }
 
-}  // namespace vox
+}  // namespace vox::bricks

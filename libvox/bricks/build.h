@@ -8,12 +8,12 @@
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/volume/value_rule.h"
 
-namespace vox {
+namespace vox::bricks {
 
 struct BricksOptions {
   uint32_t log2_side = 0;  // 2 to 6; 0: that which takes least memory
   uint32_t types = kAllBrickTypes;
-  ThresholdOptions threshold;
+  volume::ThresholdOptions threshold;
   uint64_t piece_voxels = 0;  // at a time; 0: chosen from the memory limit. For tests.
 };
 
@@ -46,9 +46,10 @@ void check_brick_types(uint32_t types);
 
 // Of all sides from 4 to 64.
 template <class Device>
-std::vector<BrickTotals> measure_bricks(Device& device, const Volume& volume, const BricksOptions& options);
+std::vector<BrickTotals> measure_bricks(Device& device, const volume::Volume& volume,
+                                        const BricksOptions& options);
 
 template <class Device>
-BricksResult build_bricks(Device& device, const Volume& volume, const BricksOptions& options);
+BricksResult build_bricks(Device& device, const volume::Volume& volume, const BricksOptions& options);
 
-}  // namespace vox
+}  // namespace vox::bricks

@@ -1,5 +1,8 @@
 #include "libvox/bricks/build_impl.h"
 #include "libvox/device/cpu_device.h"
 
-template std::vector<vox::BrickTotals> vox::measure_bricks(CpuDevice&, const Volume&, const BricksOptions&);
-template vox::BricksResult vox::build_bricks(CpuDevice&, const Volume&, const BricksOptions&);
+template std::vector<vox::bricks::BrickTotals> vox::bricks::measure_bricks(device::CpuDevice&,
+                                                                           const volume::Volume&,
+                                                                           const BricksOptions&);
+template vox::bricks::BricksResult vox::bricks::build_bricks(device::CpuDevice&, const volume::Volume&,
+                                                             const BricksOptions&);

@@ -1,5 +1,8 @@
 #include "libvox/bricks/build_impl.h"
 #include "libvox/device/cuda_device.cuh"
 
-template std::vector<vox::BrickTotals> vox::measure_bricks(CudaDevice&, const Volume&, const BricksOptions&);
-template vox::BricksResult vox::build_bricks(CudaDevice&, const Volume&, const BricksOptions&);
+template std::vector<vox::bricks::BrickTotals> vox::bricks::measure_bricks(device::CudaDevice&,
+                                                                           const volume::Volume&,
+                                                                           const BricksOptions&);
+template vox::bricks::BricksResult vox::bricks::build_bricks(device::CudaDevice&, const volume::Volume&,
+                                                             const BricksOptions&);

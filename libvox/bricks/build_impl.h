@@ -13,12 +13,13 @@
 #include "libvox/device/pool.h"
 #include "libvox/volume/pieces.h"
 
-namespace vox {
+namespace vox::bricks {
 
 template <class Device, class T>
 class BricksBuilder {
  public:
-  BricksBuilder(Device& device, const Volume& volume, const BricksOptions& options, const ValueRule& rule)
+  BricksBuilder(Device& device, const volume::Volume& volume, const BricksOptions& options,
+                const volume::ValueRule& rule)
       : device_(device), volume_(volume), options_(options), rule_(rule) {}
 
   // Pieces are cut along bricks of the largest side, which hold those of all others.
@@ -63,9 +64,9 @@ class BricksBuilder {
   struct Choice {
     uint64_t count;
     PieceBricks places;
-    Buffer<BrickCounts> counts;
-    Buffer<uint8_t> types;
-    Buffer<uint32_t> bytes;
+    device::Buffer<BrickCounts> counts;
+    device::Buffer<uint8_t> types;
+    device::Buffer<uint32_t> bytes;
   };
 
   // What one voxel of a piece takes at most: its value, its word, its share of masks, of the tables of bricks
@@ -81,7 +82,8 @@ class BricksBuilder {
   template <class F>
   void for_each_piece(const char* what, BrickShape shape, const F& f) {
     const Int3 grid = brick_grid(volume_.info.size, shape.log2_side);
-    const Pieces pieces({{0, 0, 0}, grid}, std::max<uint64_t>(piece_voxels() >> shape.code_bits(), 1));
+    const volume::Pieces pieces({{0, 0, 0}, grid},
+                                std::max<uint64_t>(piece_voxels() >> shape.code_bits(), 1));
     std::optional<Progress> progress;
     if (pieces.count() > 1) progress.emplace(what, pieces.count());
     for (uint64_t piece = 0; piece < pieces.count(); ++piece) {
@@ -181,9 +183,9 @@ class BricksBuilder {
   }
 
   Device& device_;
-  const Volume& volume_;
+  const volume::Volume& volume_;
   const BricksOptions& options_;
-  const ValueRule rule_;
+  const volume::ValueRule rule_;
   FrozenBricks result_;
   double read_seconds_ = 0;
   // The piece at hand.
@@ -191,27 +193,28 @@ class BricksBuilder {
   uint64_t voxels_ = 0;
   Int3 piece_size_ = {}, piece_grid_ = {};  // in voxels; in bricks of the shape that it is arranged in
   BrickShape piece_shape_;
-  Buffer<T> words_;
-  Buffer<uint64_t> masks_;
+  device::Buffer<T> words_;
+  device::Buffer<uint64_t> masks_;
 };
 
 template <class Device>
-std::vector<BrickTotals> measure_bricks(Device& device, const Volume& volume, const BricksOptions& options) {
+std::vector<BrickTotals> measure_bricks(Device& device, const volume::Volume& volume,
+                                        const BricksOptions& options) {
   check_brick_types(options.types);
-  const ValueRule rule = value_rule(volume, options.threshold);
-  return with_word_type(volume.info.type, [&]<class T>() {
+  const volume::ValueRule rule = volume::value_rule(volume, options.threshold);
+  return volume::with_word_type(volume.info.type, [&]<class T>() {
     return BricksBuilder<Device, T>(device, volume, options, rule).measure();
   });
 }
 
 template <class Device>
-BricksResult build_bricks(Device& device, const Volume& volume, const BricksOptions& options) {
+BricksResult build_bricks(Device& device, const volume::Volume& volume, const BricksOptions& options) {
   check_brick_types(options.types);
   BricksResult result;
   Stopwatch watch;
-  const ValueRule rule = value_rule(volume, options.threshold);
+  const volume::ValueRule rule = volume::value_rule(volume, options.threshold);
   result.read_seconds = watch.lap();
-  with_word_type(volume.info.type, [&]<class T>() {
+  volume::with_word_type(volume.info.type, [&]<class T>() {
     BricksBuilder<Device, T> builder(device, volume, options, rule);
     uint32_t log2_side = options.log2_side;
     if (log2_side == 0) {
@@ -229,4 +232,4 @@ BricksResult build_bricks(Device& device, const Volume& volume, const BricksOpti
   return result;
 }
 
-}  // namespace vox
+}  // namespace vox::bricks

@@ -6,17 +6,17 @@
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/device/uploaded.h"
 
-namespace vox {
+namespace vox::bricks {
 
 template <class Device>
 class DeviceBricks {
  public:
   // The bricks are ones that check_structure() accepts; they are not looked at again.
   DeviceBricks(Device& device, const FrozenBricks& bricks)
-      : ref_(vox::ref(bricks)), root_(uploaded(device, bricks.root)) {
+      : ref_(vox::bricks::ref(bricks)), root_(device::uploaded(device, bricks.root)) {
     ref_.root = root_.data();
     for (uint32_t type = 0; type < kBrickTypeCount; ++type) {
-      data_[type] = uploaded(device, bricks.data[type]);
+      data_[type] = device::uploaded(device, bricks.data[type]);
       ref_.data[type] = data_[type].data();
     }
   }
@@ -25,8 +25,8 @@ class DeviceBricks {
 
  private:
   BricksRef ref_;
-  Buffer<uint32_t> root_;
-  std::array<Buffer<uint32_t>, kBrickTypeCount> data_;
+  device::Buffer<uint32_t> root_;
+  std::array<device::Buffer<uint32_t>, kBrickTypeCount> data_;
 };
 
-}  // namespace vox
+}  // namespace vox::bricks

@@ -7,7 +7,7 @@
 
 #include "libvox/base/error.h"
 
-namespace vox {
+namespace vox::bricks {
 namespace {
 
 template <class T>
@@ -87,9 +87,9 @@ BricksRef ref(const FrozenBricks& bricks) {
   return result;
 }
 
-Volume bricks_volume(const FrozenBricks& bricks) {
+volume::Volume bricks_volume(const FrozenBricks& bricks) {
   return {bricks.info, [&bricks](const VoxelBox& box, std::byte* values) {
-            with_word_type(bricks.info.type, [&]<class T>() {
+            volume::with_word_type(bricks.info.type, [&]<class T>() {
               read_box(ref(bricks), static_cast<T>(bricks.background), box, reinterpret_cast<T*>(values));
             });
           }};
@@ -101,7 +101,7 @@ void check_structure(const FrozenBricks& bricks) {
   if (bricks.entry_words < 1 || bricks.entry_words > 2 ||
       bricks.root.size() != bricks.bricks() * bricks.entry_words)
     throw Error(fmt::format("{} words for the {} bricks of the volume", bricks.root.size(), bricks.bricks()));
-  with_word_type(bricks.info.type, [&]<class T>() { check_bricks<T>(bricks); });
+  volume::with_word_type(bricks.info.type, [&]<class T>() { check_bricks<T>(bricks); });
 }
 
-}  // namespace vox
+}  // namespace vox::bricks

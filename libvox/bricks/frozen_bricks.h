@@ -12,11 +12,11 @@
 #include "libvox/volume/value_type.h"
 #include "libvox/volume/volume.h"
 
-namespace vox {
+namespace vox::bricks {
 
 // As host memory and files hold them; the same whatever device has made them.
 struct FrozenBricks {
-  VolumeInfo info;
+  volume::VolumeInfo info;
   uint32_t background = 0;  // bits; of a voxel whose word is 0
   uint32_t log2_side = 3;
   uint32_t entry_words = 1;  // of the root grid
@@ -46,9 +46,9 @@ BricksRef ref(const FrozenBricks& bricks);  // access, as long as the bricks liv
 Int3 brick_grid(Int3 size, uint32_t log2_side);
 
 // The values, as a volume again. The bricks outlive it.
-Volume bricks_volume(const FrozenBricks& bricks);
+volume::Volume bricks_volume(const FrozenBricks& bricks);
 
 // Checks everything that access relies on to stay inside the data. Throws Error.
 void check_structure(const FrozenBricks& bricks);
 
-}  // namespace vox
+}  // namespace vox::bricks

@@ -9,7 +9,7 @@
 #include "libvox/base/vec.h"
 #include "libvox/volume/value_bits.h"
 
-namespace vox {
+namespace vox::bricks {
 
 // The eight values around a position.
 struct ValueCell {
@@ -44,9 +44,9 @@ struct ValueCell {
 
 // What the words of a volume mean.
 struct ValueMeaning {
-  Int3 size;            // 12 B, of the volume
-  ValueType type;       // 4 B
-  uint32_t background;  // 4 B, bits, of words that are 0
+  Int3 size;               // 12 B, of the volume
+  volume::ValueType type;  // 4 B
+  uint32_t background;     // 4 B, bits, of words that are 0
 };
 static_assert(sizeof(ValueMeaning) == 20);
 
@@ -82,9 +82,11 @@ struct Interpolator {
  private:
   VOX_HD float value(Int3 voxel) const {
     // Known to the compiler but for two bytes.
-    const ValueType type = sizeof(T) == 1 ? ValueType::U8 : sizeof(T) == 4 ? ValueType::F32 : meaning.type;
-    return value_float(type, access.template get<T>(voxel) ^ meaning.background);
+    const volume::ValueType type = sizeof(T) == 1   ? volume::ValueType::U8
+                                   : sizeof(T) == 4 ? volume::ValueType::F32
+                                                    : meaning.type;
+    return volume::value_float(type, access.template get<T>(voxel) ^ meaning.background);
   }
 };
 
-}  // namespace vox
+}  // namespace vox::bricks

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace vox {
+namespace vox::bricks {
 
 uint64_t filter_lookups(Int3 size, int32_t radius) {
   const auto along = [&](int64_t side) {
@@ -14,4 +14,4 @@ uint64_t filter_lookups(Int3 size, int32_t radius) {
   return along(size.x) * along(size.y) * along(size.z);
 }
 
-}  // namespace vox
+}  // namespace vox::bricks

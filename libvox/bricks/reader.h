@@ -8,7 +8,7 @@
 #include "libvox/bricks/jit/loops.h"
 #include "libvox/bricks/jit/source.h"
 
-namespace vox {
+namespace vox::bricks {
 
 enum class Access : uint32_t { Dense, Direct, KdTree, Compiled };
 
@@ -64,4 +64,4 @@ template <class Device>
 std::unique_ptr<BricksReader> make_bricks_reader(Device& device, const FrozenBricks& bricks,
                                                  const JitOptions& options);
 
-}  // namespace vox
+}  // namespace vox::bricks

@@ -1,12 +1,13 @@
 #include "libvox/bricks/reader_impl.h"
 #include "libvox/device/cpu_device.h"
 
-namespace vox {
+namespace vox::bricks {
 
-static JitImage compile_for(const CpuDevice&, const std::string& source, const JitOptions& options) {
+static JitImage compile_for(const device::CpuDevice&, const std::string& source, const JitOptions& options) {
   return compile_for_cpu(source, options.compiler);
 }
 
-template std::unique_ptr<BricksReader> make_bricks_reader(CpuDevice&, const FrozenBricks&, const JitOptions&);
+template std::unique_ptr<BricksReader> make_bricks_reader(device::CpuDevice&, const FrozenBricks&,
+                                                          const JitOptions&);
 
-}  // namespace vox
+}  // namespace vox::bricks

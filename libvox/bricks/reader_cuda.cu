@@ -1,13 +1,13 @@
 #include "libvox/bricks/reader_impl.h"
 #include "libvox/device/cuda_device.cuh"
 
-namespace vox {
+namespace vox::bricks {
 
-static JitImage compile_for(const CudaDevice& device, const std::string& source, const JitOptions&) {
+static JitImage compile_for(const device::CudaDevice& device, const std::string& source, const JitOptions&) {
   return compile_for_gpu(source, device.capability());
 }
 
-template std::unique_ptr<BricksReader> make_bricks_reader(CudaDevice&, const FrozenBricks&,
+template std::unique_ptr<BricksReader> make_bricks_reader(device::CudaDevice&, const FrozenBricks&,
                                                           const JitOptions&);
 
-}  // namespace vox
+}  // namespace vox::bricks

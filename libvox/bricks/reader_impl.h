@@ -15,7 +15,7 @@
 #include "libvox/device/atomics.h"
 #include "libvox/device/ticks.h"
 
-namespace vox {
+namespace vox::bricks {
 
 // f.template operator()<Body>(name of its entry point).
 template <class F>
@@ -49,9 +49,9 @@ struct TimedFilter {
   VOX_HD void operator()(uint64_t i) const {
     const Int3 at = CubeOrder::voxel(i, filter.task.size);
     if (!CubeOrder::inside(at, filter.task.size)) return;
-    const uint64_t begin = ticks();
+    const uint64_t begin = device::ticks();
     filter(i);
-    atomic_add(sums + filter.access.brick_of(at), ticks() - begin);
+    device::atomic_add(sums + filter.access.brick_of(at), device::ticks() - begin);
   }
 };
 
@@ -77,9 +77,9 @@ class DeviceBricksReader final : public BricksReader {
                     .count = query.gathers,
                     .out = out_.data(),
                     .view = {}};
-    Buffer<CastColor> colors;
+    device::Buffer<CastColor> colors;
     if (query.loop == ReadLoop::Cast) {
-      colors = uploaded(device_, *query.colors);
+      colors = device::uploaded(device_, *query.colors);
       task.view = *query.view;
       task.view.colors = colors.data();
       task.view.pixels = reinterpret_cast<CastPixel*>(out_.data());
@@ -143,7 +143,7 @@ class DeviceBricksReader final : public BricksReader {
     uint64_t steps, words, word_bytes;
   };
   Extent extent_of(const ReadQuery& query) const {
-    const VolumeInfo& info = frozen_.info;
+    const volume::VolumeInfo& info = frozen_.info;
     switch (query.loop) {
       case ReadLoop::RandomGather:
       case ReadLoop::MortonGather:
@@ -218,12 +218,12 @@ class DeviceBricksReader final : public BricksReader {
   const FrozenBricks& frozen_;
   JitOptions options_;
   DeviceBricks<Device> bricks_;
-  Buffer<T> dense_;
-  Buffer<uint32_t> out_;
+  device::Buffer<T> dense_;
+  device::Buffer<uint32_t> out_;
   uint64_t last_bytes_ = 0;
   std::optional<KdTree> tree_;
   double tree_seconds_ = 0;
-  Buffer<KdNode> nodes_;
+  device::Buffer<KdNode> nodes_;
   std::optional<JitReport> report_;
   std::optional<typename Device::Code> code_;
 };
@@ -231,9 +231,9 @@ class DeviceBricksReader final : public BricksReader {
 template <class Device>
 std::unique_ptr<BricksReader> make_bricks_reader(Device& device, const FrozenBricks& bricks,
                                                  const JitOptions& options) {
-  return with_word_type(bricks.info.type, [&]<class T>() -> std::unique_ptr<BricksReader> {
+  return volume::with_word_type(bricks.info.type, [&]<class T>() -> std::unique_ptr<BricksReader> {
     return std::make_unique<DeviceBricksReader<Device, T>>(device, bricks, options);
   });
 }
 
-}  // namespace vox
+}  // namespace vox::bricks

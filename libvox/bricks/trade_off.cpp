@@ -7,7 +7,7 @@
 #include "libvox/base/error.h"
 #include "libvox/base/mix.h"
 
-namespace vox {
+namespace vox::bricks {
 namespace {
 
 constexpr uint32_t kDense = BrickTypes::kNumber<DenseBrick>;
@@ -131,4 +131,4 @@ FrozenBricks replaced(const FrozenBricks& bricks, const FrozenBricks& dense, std
   return assembly.take();
 }
 
-}  // namespace vox
+}  // namespace vox::bricks

@@ -12,7 +12,7 @@
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/bricks/reader.h"
 
-namespace vox {
+namespace vox::bricks {
 
 // Of each brick, in the order of the root grid: 0 and 0 of what need not be replaced, as it is empty or
 // dense.
@@ -49,4 +49,4 @@ std::vector<uint32_t> worth_replacing(const BrickGains& gains, double slope);
 // `bricks`, those of this list taken from `dense`.
 FrozenBricks replaced(const FrozenBricks& bricks, const FrozenBricks& dense, std::vector<uint32_t> list);
 
-}  // namespace vox
+}  // namespace vox::bricks

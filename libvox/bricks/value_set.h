@@ -3,7 +3,7 @@
 
 #include "libvox/bricks/brick.h"
 
-namespace vox {
+namespace vox::bricks {
 
 // Where `value` stands in ascending values, or would stand.
 template <class T>
@@ -56,4 +56,4 @@ class ValueSet<uint8_t> {
   uint32_t bits_[8] = {};
 };
 
-}  // namespace vox
+}  // namespace vox::bricks

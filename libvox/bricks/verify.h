@@ -3,9 +3,9 @@
 
 #include "libvox/bricks/frozen_bricks.h"
 
-namespace vox {
+namespace vox::bricks {
 
 // Throws Error where check_structure() does, or where other than `filled` voxels are filled.
 void verify(const FrozenBricks& bricks);
 
-}  // namespace vox
+}  // namespace vox::bricks

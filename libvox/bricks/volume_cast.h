@@ -11,7 +11,7 @@
 #include "libvox/base/tiles.h"
 #include "libvox/bricks/interpolate.h"
 
-namespace vox {
+namespace vox::bricks {
 
 inline constexpr uint32_t kCastColors = 256;
 inline constexpr float kCastOpaque = 0.99f;  // what lies behind is not looked at
@@ -194,4 +194,4 @@ struct CastVolume {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::bricks

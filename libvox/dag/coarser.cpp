@@ -17,11 +17,11 @@
 #include "libvox/dag/store.h"
 #include "libvox/device/cpu_device.h"
 
-namespace vox {
+namespace vox::dag {
 namespace {
 
 // Filled voxels of each material. At most 2^60: nothing overflows.
-using Counts = std::array<uint64_t, kPaletteSize>;
+using Counts = std::array<uint64_t, scene::kPaletteSize>;
 
 uint8_t majority(const Counts& counts) {
   return static_cast<uint8_t>(std::ranges::max_element(counts) - counts.begin());  // the first of equals
@@ -46,7 +46,7 @@ class MaterialsBelow {
       counts[homogeneous_material(node[0])] += side * side * side;
     } else if (level == known_level_) {
       const Counts& known = known_[nodes_[level].index_of(offset)];
-      for (size_t i = 0; i < kPaletteSize; ++i) counts[i] += known[i];
+      for (size_t i = 0; i < scene::kPaletteSize; ++i) counts[i] += known[i];
     } else {
       for (uint32_t i = 1; i < node_words(node[0]); ++i) add_to(counts, level + 1, node[i]);
     }
@@ -118,16 +118,16 @@ class CoarserBuilder {
     const uint64_t count = nodes_[level].count();
     std::vector<uint32_t> offsets(count), pointers(count);
     nodes_[level].parallel_for_each([&](uint64_t index, uint32_t offset) { offsets[index] = offset; });
-    auto words = device_.make<uint32_t>(std::min(count, kBatch) * kMaxItemWords);
+    auto words = device_.make<uint32_t>(std::min(count, kBatch) * hash::kMaxItemWords);
     auto sizes = device_.make<uint8_t>(std::min(count, kBatch));
     for (uint64_t begin = 0; begin < count; begin += kBatch) {
       throw_if_cancelled();
       const uint64_t n = std::min(kBatch, count - begin);
       device_.for_each("coarser: write", n, [&](uint64_t i) {
-        const uint32_t size = write(offsets[begin + i], words.data() + i * kMaxItemWords);
+        const uint32_t size = write(offsets[begin + i], words.data() + i * hash::kMaxItemWords);
         sizes.data()[i] = static_cast<uint8_t>(size);
       });
-      store_.intern(BatchRef{words.data(), nullptr, nullptr, kMaxItemWords, sizes.data()}, n,
+      store_.intern(hash::BatchRef{words.data(), nullptr, nullptr, hash::kMaxItemWords, sizes.data()}, n,
                     pointers.data() + begin);
     }
     return pointers;
@@ -196,8 +196,8 @@ class CoarserBuilder {
   const std::vector<LevelNodes> nodes_;
   const uint32_t leaf_level_;       // whose nodes become leaves
   std::vector<uint8_t> materials_;  // of the nodes two levels below, which become voxels
-  CpuDevice device_;
-  DagStore<CpuDevice> store_;
+  device::CpuDevice device_;
+  DagStore<device::CpuDevice> store_;
 };
 
 }  // namespace
@@ -245,4 +245,4 @@ VoxelScene coarser(VoxelScene scene, uint32_t halvings, uint64_t memory_limit) {
   return scene;
 }
 
-}  // namespace vox
+}  // namespace vox::dag

@@ -11,7 +11,7 @@
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/voxel_scene.h"
 
-namespace vox {
+namespace vox::dag {
 
 // What halving this resolution once, twice, and so on gives, rounded up, as long as a leaf is filled.
 std::vector<uint32_t> coarser_resolutions(uint32_t resolution);
@@ -31,4 +31,4 @@ FrozenDag coarser(const FrozenDag& dag, uint32_t halvings, uint64_t memory_limit
 // history that of the scene it was made from, whose digests it names.
 VoxelScene coarser(VoxelScene scene, uint32_t halvings, uint64_t memory_limit = 0);
 
-}  // namespace vox
+}  // namespace vox::dag

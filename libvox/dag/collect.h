@@ -7,7 +7,7 @@
 #include "libvox/dag/mark.h"
 #include "libvox/dag/store.h"
 
-namespace vox {
+namespace vox::dag {
 
 // A collection that is under way. Between its steps the store may take in new items, see mark.h; the scenes
 // that the roots name at the beginning stay whole, whether or not somebody still wants them at the end.
@@ -72,4 +72,4 @@ CollectWork collect(Device& device, DagStore<Device>& store, std::span<const Dag
   return Collector<Device>(device, store, roots).finish();
 }
 
-}  // namespace vox
+}  // namespace vox::dag

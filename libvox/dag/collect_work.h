@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace vox {
+namespace vox::dag {
 
 struct CollectWork {
   uint64_t items_before = 0, items_after = 0;
@@ -11,4 +11,4 @@ struct CollectWork {
   double mark_seconds = 0, sweep_seconds = 0;
 };
 
-}  // namespace vox
+}  // namespace vox::dag

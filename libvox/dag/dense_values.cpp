@@ -5,7 +5,7 @@
 #include "libvox/base/bits.h"
 #include "libvox/dag/walk.h"
 
-namespace vox {
+namespace vox::dag {
 
 void write_dense(const FrozenDag& dag, const VoxelBox& box, uint8_t* bytes) {
   std::memset(bytes, 0, box.voxels());
@@ -28,4 +28,4 @@ void write_dense(const FrozenDag& dag, const VoxelBox& box, uint8_t* bytes) {
   for_each_leaf(dag, box, put_leaf, put_solid);
 }
 
-}  // namespace vox
+}  // namespace vox::dag

@@ -7,7 +7,7 @@
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/node.h"
 
-namespace vox {
+namespace vox::dag {
 
 // 0 is empty in all dense formats; a filled voxel is its material + 1, or 1 without materials.
 inline uint8_t solid_value(uint32_t material) {
@@ -20,4 +20,4 @@ inline uint8_t leaf_value(const FrozenDag& dag, const uint32_t* leaf, uint32_t b
 // Writes the voxels inside the box, x fastest.
 void write_dense(const FrozenDag& dag, const VoxelBox& box, uint8_t* bytes);
 
-}  // namespace vox
+}  // namespace vox::dag

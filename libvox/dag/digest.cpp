@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace vox {
+namespace vox::dag {
 
 Digest scene_digest(uint32_t resolution, uint32_t depth, bool materials, const Digest* root) {
   Digest digest = start_digest(3);
@@ -20,4 +20,4 @@ std::string to_string(const Digest& digest) {
   return fmt::format("{:016x}{:016x}", digest.high, digest.low);
 }
 
-}  // namespace vox
+}  // namespace vox::dag

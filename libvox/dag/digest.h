@@ -19,7 +19,7 @@
 #include "libvox/base/mix.h"
 #include "libvox/dag/node.h"
 
-namespace vox {
+namespace vox::dag {
 
 struct Digest {
   uint64_t low = 0, high = 0;  // 16 B
@@ -35,7 +35,7 @@ VOX_HD inline void combine(Digest& digest, uint64_t word) {
   digest.high = mix64(digest.high + digest.low * 0xc2b2ae3d27d4eb4full) ^ word;
 }
 
-VOX_HD inline Digest leaf_digest(const ItemRef& leaf, bool materials) {
+VOX_HD inline Digest leaf_digest(const hash::ItemRef& leaf, bool materials) {
   Digest digest = start_digest(1);
   uint32_t words = leaf_words(leaf_mask(leaf), materials);
   for (uint32_t i = 0; i < words; ++i) combine(digest, leaf[i]);
@@ -61,4 +61,4 @@ Digest scene_digest(uint32_t resolution, uint32_t depth, bool materials, const D
 
 std::string to_string(const Digest& digest);
 
-}  // namespace vox
+}  // namespace vox::dag

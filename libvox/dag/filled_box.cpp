@@ -9,7 +9,7 @@
 #include "libvox/base/phrase.h"
 #include "libvox/dag/node.h"
 
-namespace vox {
+namespace vox::dag {
 namespace {
 
 enum class Face { Low, High };
@@ -61,4 +61,4 @@ VoxelBox filled_box(const FrozenDag& dag) {
   return {face(Face::Low), face(Face::High)};
 }
 
-}  // namespace vox
+}  // namespace vox::dag

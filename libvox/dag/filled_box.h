@@ -4,9 +4,9 @@
 #include "libvox/base/voxel_box.h"
 #include "libvox/dag/frozen_dag.h"
 
-namespace vox {
+namespace vox::dag {
 
 // The DAG is one that check_structure() accepts. Empty without voxels.
 VoxelBox filled_box(const FrozenDag& dag);
 
-}  // namespace vox
+}  // namespace vox::dag

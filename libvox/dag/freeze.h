@@ -9,13 +9,14 @@
 #include "libvox/dag/store.h"
 #include "libvox/device/uploaded.h"
 
-namespace vox {
+namespace vox::dag {
 
 // The unique nodes of one level in canonical order.
 struct FrozenLevel {
-  Buffer<uint32_t> pointers;    // of the nodes
-  Buffer<uint32_t> edge_start;  // the edges of node i are those from edge_start[i] to edge_start[i + 1]
-  Buffer<uint32_t> edge_rank;   // which node of the next level an edge leads to
+  device::Buffer<uint32_t> pointers;  // of the nodes
+  device::Buffer<uint32_t>
+      edge_start;  // the edges of node i are those from edge_start[i] to edge_start[i + 1]
+  device::Buffer<uint32_t> edge_rank;  // which node of the next level an edge leads to
   uint64_t nodes = 0, edges = 0;
 };
 
@@ -27,33 +28,33 @@ struct ItemWords {
   const uint32_t* first;
   VOX_HD uint32_t* of(uint32_t pointer) const {
     if (!first) return words + pointer;
-    return words + first[pointer / kItemsPerSuperblock] + pointer % kItemsPerSuperblock;
+    return words + first[pointer / hash::kItemsPerSuperblock] + pointer % hash::kItemsPerSuperblock;
   }
 };
 
 struct CountChildren {
-  SlabMemoryRef store;
+  hash::SlabMemoryRef store;
   const uint32_t* pointers;
   VOX_HD uint32_t operator()(uint64_t i) const { return node_words(store.item(pointers[i])[0]) - 1; }
 };
 
 struct VisitChildren {
-  SlabMemoryRef store;
+  hash::SlabMemoryRef store;
   const uint32_t* pointers;
   const uint32_t* edge_start;
   uint32_t* edge_pointer;
   ItemWords mark;
   VOX_HD void prefetch(uint64_t i, int stage) const {
-    const ItemRef node = store.item(pointers[i]);
+    const hash::ItemRef node = store.item(pointers[i]);
     if (stage == 0) return prefetch_line(node.head());
     for (uint32_t c = 1; c < node_words(node[0]); ++c) prefetch_line(mark.of(node[c]));
   }
   VOX_HD void operator()(uint64_t i) const {
-    const ItemRef node = store.item(pointers[i]);
+    const hash::ItemRef node = store.item(pointers[i]);
     for (uint32_t edge = edge_start[i]; edge < edge_start[i + 1]; ++edge) {
       const uint32_t child = node[1 + edge - edge_start[i]];
       edge_pointer[edge] = child;
-      atomic_min(mark.of(child), edge);
+      device::atomic_min(mark.of(child), edge);
     }
   }
 };
@@ -88,18 +89,18 @@ struct ClearMarks {
 };
 
 struct FrozenWords {
-  SlabMemoryRef store;
+  hash::SlabMemoryRef store;
   const uint32_t* pointers;
   NodeKind kind;
   bool materials;
   VOX_HD uint32_t operator()(uint64_t i) const {
-    const ItemRef item = store.item(pointers[i]);
+    const hash::ItemRef item = store.item(pointers[i]);
     return kind == NodeKind::Leaf ? leaf_words(leaf_mask(item), materials) : node_words(item[0]);
   }
 };
 
 struct WriteFrozen {
-  SlabMemoryRef store;
+  hash::SlabMemoryRef store;
   const uint32_t* pointers;
   const uint32_t* offsets;
   const uint32_t* edge_start;  // nullptr for leaves
@@ -113,7 +114,7 @@ struct WriteFrozen {
       prefetch_line(child_offsets + edge_rank[edge]);
   }
   VOX_HD void operator()(uint64_t i) const {
-    const ItemRef item = store.item(pointers[i]);
+    const hash::ItemRef item = store.item(pointers[i]);
     uint32_t* to = words + offsets[i];
     const uint32_t size = offsets[i + 1] - offsets[i];
     for (uint32_t w = 0; w < size; ++w)
@@ -122,7 +123,7 @@ struct WriteFrozen {
 };
 
 struct DigestNodes {
-  SlabMemoryRef store;
+  hash::SlabMemoryRef store;
   const uint32_t* pointers;
   NodeKind kind;
   bool materials;
@@ -137,7 +138,7 @@ struct DigestNodes {
       prefetch_line(child_digests + edge_rank[edge]);
   }
   VOX_HD void operator()(uint64_t i) const {
-    const ItemRef item = store.item(pointers[i]);
+    const hash::ItemRef item = store.item(pointers[i]);
     const uint32_t* ranks = kind == NodeKind::Leaf ? nullptr : edge_rank + edge_start[i];
     const Digest* children = child_digests;
     digests[i] = kind == NodeKind::Leaf
@@ -159,11 +160,11 @@ class Freezer {
 
   // Fills the levels' words and unique counts and the digest. An empty scene has root == kNullPointer.
   void run(uint32_t root) {
-    if (root != kNullPointer) {
+    if (root != hash::kNullPointer) {
       find_levels(root);
       write_levels();
     }
-    const Digest* root_digest = root != kNullPointer ? digest_levels() : nullptr;
+    const Digest* root_digest = root != hash::kNullPointer ? digest_levels() : nullptr;
     dag_.digest = scene_digest(dag_.resolution, dag_.depth(), dag_.materials, root_digest);
   }
 
@@ -181,7 +182,7 @@ class Freezer {
     const uint64_t words = by_pointer ? pointer_range_ : places_;
     const auto mark = device_.template make<uint32_t>(words);
     device_.fill(mark.data(), words, UINT32_MAX);
-    const auto first = uploaded(device_, by_pointer ? std::vector<uint32_t>() : first_places_);
+    const auto first = device::uploaded(device_, by_pointer ? std::vector<uint32_t>() : first_places_);
     for (size_t level = 0; level + 1 < levels_.size(); ++level)
       find_next(levels_[level], levels_[level + 1], {mark.data(), by_pointer ? nullptr : first.data()});
   }
@@ -208,7 +209,7 @@ class Freezer {
   }
 
   void write_levels() {
-    Buffer<uint32_t> child_offsets;
+    device::Buffer<uint32_t> child_offsets;
     for (size_t l = levels_.size(); l-- > 0;) {
       FrozenLevel& level = levels_[l];
       auto offsets = device_.template make<uint32_t>(level.nodes + 1);
@@ -229,7 +230,7 @@ class Freezer {
   }
 
   const Digest* digest_levels() {
-    Buffer<Digest> below;
+    device::Buffer<Digest> below;
     for (size_t l = levels_.size(); l-- > 0;) {
       FrozenLevel& level = levels_[l];
       auto digests = device_.template make<Digest>(level.nodes);
@@ -245,7 +246,7 @@ class Freezer {
   }
 
   Device& device_;
-  SlabMemoryRef store_;
+  hash::SlabMemoryRef store_;
   uint64_t pointer_range_, places_;
   std::vector<uint32_t> first_places_;
   FrozenDag& dag_;
@@ -253,4 +254,4 @@ class Freezer {
   Digest root_digest_;
 };
 
-}  // namespace vox
+}  // namespace vox::dag

@@ -6,7 +6,7 @@
 #include "libvox/base/cube_order.h"
 #include "libvox/dag/level_nodes.h"
 
-namespace vox {
+namespace vox::dag {
 
 uint64_t FrozenDag::unique_nodes() const {
   uint64_t sum = 0;
@@ -70,4 +70,4 @@ Digest compute_digest(const FrozenDag& dag, const std::vector<LevelNodes>& nodes
   return scene_digest(dag.resolution, dag.depth(), dag.materials, dag.empty() ? nullptr : &digests[0]);
 }
 
-}  // namespace vox
+}  // namespace vox::dag

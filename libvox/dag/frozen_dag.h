@@ -15,7 +15,7 @@
 #include "libvox/dag/digest.h"
 #include "libvox/dag/node.h"
 
-namespace vox {
+namespace vox::dag {
 
 struct DagLevel {
   Words words;
@@ -58,4 +58,4 @@ Digest compute_digest(const FrozenDag& dag);
 // digest. Throws Error that names the level and the word.
 void verify(const FrozenDag& dag);
 
-}  // namespace vox
+}  // namespace vox::dag

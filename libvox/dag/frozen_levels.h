@@ -14,11 +14,11 @@
 #include "libvox/device/pool.h"
 #include "libvox/hash/batch.h"
 
-namespace vox {
+namespace vox::dag {
 
 // One level. Node i is the words from offsets[i] to offsets[i + 1].
 struct DeviceLevel {
-  Buffer<uint32_t> words, offsets;
+  device::Buffer<uint32_t> words, offsets;
   uint64_t nodes = 0;
 };
 
@@ -34,7 +34,7 @@ struct MarkChildren {
     for (uint32_t at = offsets[i] + 1; at < offsets[i + 1]; ++at) {
       uint32_t* word = starts + words[at] / 32;
       const uint32_t bit = 1u << words[at] % 32;
-      if ((atomic_load(word) & bit) == 0) atomic_or(word, bit);
+      if ((device::atomic_load(word) & bit) == 0) device::atomic_or(word, bit);
     }
   }
 };
@@ -60,7 +60,7 @@ struct GapSize {
   const uint32_t* offsets;
   VOX_HD uint32_t operator()(uint64_t i) const {
     const uint32_t size = offsets[i + 1] - offsets[i];
-    return size <= kMaxItemWords ? size : kMaxItemWords + 1;
+    return size <= hash::kMaxItemWords ? size : hash::kMaxItemWords + 1;
   }
 };
 
@@ -72,7 +72,7 @@ struct HasOtherSize {
   VOX_HD uint32_t operator()(uint64_t i) const {
     const uint32_t* item = words + offsets[i];
     const uint32_t gap = offsets[i + 1] - offsets[i];
-    if (gap < kMinItemWords || (i == 0 && offsets[0] != 0)) return 1;
+    if (gap < hash::kMinItemWords || (i == 0 && offsets[0] != 0)) return 1;
     return gap != (kind == NodeKind::Leaf ? leaf_words(leaf_mask(item), materials) : node_words(item[0]));
   }
 };
@@ -97,7 +97,7 @@ class FrozenLevels {
   }
 
   // How many nodes there are of each size, those of all levels.
-  const SizeCounts& sizes() const { return sizes_; }
+  const hash::SizeCounts& sizes() const { return sizes_; }
 
   DeviceLevel upload(uint32_t level) const {
     const Words& words = dag_.levels[level].words;
@@ -119,7 +119,7 @@ class FrozenLevels {
 
   uint64_t bitmap_words(uint32_t level) const { return (dag_.levels[level].words.size() + 31) / 32; }
 
-  Buffer<uint32_t> no_starts(uint32_t level) const {
+  device::Buffer<uint32_t> no_starts(uint32_t level) const {
     auto starts = device_.template make<uint32_t>(bitmap_words(level));
     device_.fill(starts.data(), starts.size(), 0u);
     return starts;
@@ -131,7 +131,7 @@ class FrozenLevels {
                      MarkChildren{here.words.data(), here.offsets.data(), starts_[level + 1].data()});
   }
 
-  Buffer<uint32_t> offsets(uint32_t level) const {
+  device::Buffer<uint32_t> offsets(uint32_t level) const {
     const uint32_t* starts = starts_[level].data();
     const uint64_t n = bitmap_words(level);
     auto nodes_before = device_.template make<uint32_t>(n + 1);
@@ -146,17 +146,17 @@ class FrozenLevels {
   }
 
   void count_sizes(const DeviceLevel& here, uint32_t level) {
-    std::array<uint64_t, kMaxItemWords + 2> counts = {};
+    std::array<uint64_t, hash::kMaxItemWords + 2> counts = {};
     device_.histogram({"levels: count sizes", 4}, here.nodes, GapSize{here.offsets.data()}, counts.data(),
                       counts.size());
-    if (counts[kMaxItemWords + 1] > 0) throw_lost_nodes(level);
-    for (uint32_t words = 0; words <= kMaxItemWords; ++words) sizes_[words] += counts[words];
+    if (counts[hash::kMaxItemWords + 1] > 0) throw_lost_nodes(level);
+    for (uint32_t words = 0; words <= hash::kMaxItemWords; ++words) sizes_[words] += counts[words];
   }
 
   Device& device_;
   const FrozenDag& dag_;
-  std::vector<Buffer<uint32_t>> starts_;  // of each level
-  SizeCounts sizes_ = {};
+  std::vector<device::Buffer<uint32_t>> starts_;  // of each level
+  hash::SizeCounts sizes_ = {};
 };
 
-}  // namespace vox
+}  // namespace vox::dag

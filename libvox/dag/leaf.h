@@ -16,14 +16,14 @@
 #include "libvox/base/voxel_box.h"
 #include "libvox/hash/item.h"
 
-namespace vox {
+namespace vox::dag {
 
 inline constexpr uint32_t kLeafSide = 4;
 inline constexpr uint32_t kLeafLog2 = 2;
 
 // --- reading ---
 
-VOX_HD inline uint64_t leaf_mask(const ItemRef& leaf) {
+VOX_HD inline uint64_t leaf_mask(const hash::ItemRef& leaf) {
   return leaf[0] | static_cast<uint64_t>(leaf[1]) << 32;
 }
 
@@ -32,7 +32,7 @@ VOX_HD inline uint32_t leaf_words(uint64_t mask, bool materials) {
 }
 
 // The words behind the mask.
-VOX_HD inline const uint32_t* leaf_materials(const ItemRef& leaf) {
+VOX_HD inline const uint32_t* leaf_materials(const hash::ItemRef& leaf) {
   return leaf.tail() + 2;
 }
 
@@ -42,7 +42,7 @@ VOX_HD inline uint32_t ranked_material(const uint32_t* materials, uint32_t rank)
 }
 
 // The material of the voxel with this bit, which must be filled.
-VOX_HD inline uint32_t leaf_material(const ItemRef& leaf, uint32_t bit) {
+VOX_HD inline uint32_t leaf_material(const hash::ItemRef& leaf, uint32_t bit) {
   const uint64_t lower = leaf_mask(leaf) & ((uint64_t{1} << bit) - 1);
   return ranked_material(leaf_materials(leaf), static_cast<uint32_t>(popcount(lower)));
 }
@@ -53,16 +53,16 @@ VOX_HD inline uint32_t word_of_one_material(uint32_t material) {
 }
 
 // The material if the leaf is completely filled with one, else -1.
-VOX_HD inline int leaf_filling(const ItemRef& leaf, bool materials) {
+VOX_HD inline int leaf_filling(const hash::ItemRef& leaf, bool materials) {
   if ((leaf[0] & leaf[1]) != UINT32_MAX) return -1;
   if (!materials) return 0;
-  for (uint32_t i = 2; i < kMaxItemWords; ++i)
+  for (uint32_t i = 2; i < hash::kMaxItemWords; ++i)
     if (leaf[i] != word_of_one_material(leaf[2] & 15)) return -1;
   return static_cast<int>(leaf[2] & 15);
 }
 
 // What stands behind the materials in the last word: zero in every leaf that is correct.
-VOX_HD inline uint32_t leaf_padding(const ItemRef& leaf) {
+VOX_HD inline uint32_t leaf_padding(const hash::ItemRef& leaf) {
   const auto filled = static_cast<uint32_t>(popcount(leaf_mask(leaf)));
   return filled % 8 == 0 ? 0 : leaf_materials(leaf)[filled / 8] >> filled % 8 * 4;
 }
@@ -162,4 +162,4 @@ class LeafWriter {
   LeafMaterialsWriter nibbles_;
 };
 
-}  // namespace vox
+}  // namespace vox::dag

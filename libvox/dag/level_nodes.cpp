@@ -6,7 +6,7 @@
 
 #include "libvox/base/error.h"
 
-namespace vox {
+namespace vox::dag {
 namespace {
 
 constexpr uint32_t kMaxDepth = 18;  // 2^20 voxels a side
@@ -76,4 +76,4 @@ std::vector<LevelNodes> check_structure(const FrozenDag& dag) {
   return nodes;
 }
 
-}  // namespace vox
+}  // namespace vox::dag

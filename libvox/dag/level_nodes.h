@@ -12,7 +12,7 @@
 
 #include "libvox/dag/frozen_dag.h"
 
-namespace vox {
+namespace vox::dag {
 
 class LevelNodes {
  public:
@@ -71,4 +71,4 @@ Digest compute_digest(const FrozenDag& dag, const std::vector<LevelNodes>& nodes
 // "level 3, word 1234"
 std::string level_place(uint32_t level, uint64_t word);
 
-}  // namespace vox
+}  // namespace vox::dag

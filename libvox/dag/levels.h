@@ -7,20 +7,20 @@
 #include "libvox/device/pool.h"
 #include "libvox/device/runs.h"
 
-namespace vox {
+namespace vox::dag {
 
 // Nodes of one level: Morton keys in ascending order, and where the store holds their content.
 template <class Key>
-struct LevelNodes {
-  Buffer<Key> keys;
-  Buffer<uint32_t> pointers;
+struct StoredLevel {
+  device::Buffer<Key> keys;
+  device::Buffer<uint32_t> pointers;
   uint64_t count = 0;
 };
 
 template <class Key>
 struct ParentHeaders {
-  CellsRef parents;
-  SlabMemoryRef store;
+  device::CellsRef parents;
+  hash::SlabMemoryRef store;
   const Key* child_keys;
   const uint32_t* child_pointers;
   NodeKind kind;
@@ -49,7 +49,7 @@ struct NodeWords {
 
 template <class Key>
 struct WriteParents {
-  CellsRef parents;
+  device::CellsRef parents;
   const Key* child_keys;
   const uint32_t* child_pointers;
   const uint32_t* headers;
@@ -65,13 +65,13 @@ struct WriteParents {
 };
 
 template <class Device, class Key>
-LevelNodes<Key> build_parents(Device& device, DagStore<Device>& store, const LevelNodes<Key>& children,
-                              NodeKind kind, bool materials) {
+StoredLevel<Key> build_parents(Device& device, DagStore<Device>& store, const StoredLevel<Key>& children,
+                               NodeKind kind, bool materials) {
   auto starts = device.template make<uint32_t>(children.count);
-  LevelNodes<Key> parents;
+  StoredLevel<Key> parents;
   parents.count = device.select({"select parents", sizeof(Key) + 4.0}, children.count,
-                                StartsRun<Key>{children.keys.data(), 3}, starts.data());
-  const CellsRef runs = {starts.data(), parents.count, children.count};
+                                device::StartsRun<Key>{children.keys.data(), 3}, starts.data());
+  const device::CellsRef runs = {starts.data(), parents.count, children.count};
   auto headers = device.template make<uint32_t>(parents.count);
   device.for_each({"parent headers", 40}, parents.count,
                   ParentHeaders<Key>{runs, store.ref(), children.keys.data(), children.pointers.data(), kind,
@@ -89,4 +89,4 @@ LevelNodes<Key> build_parents(Device& device, DagStore<Device>& store, const Lev
   return parents;
 }
 
-}  // namespace vox
+}  // namespace vox::dag

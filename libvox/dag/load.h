@@ -11,7 +11,7 @@
 #include "libvox/dag/frozen_levels.h"
 #include "libvox/dag/store.h"
 
-namespace vox {
+namespace vox::dag {
 
 // Child offsets become pointers. Of the nodes below, which are stored, nothing but their pointers is left:
 // each in the node's first word.
@@ -30,7 +30,7 @@ struct TranslateChildren {
 
 struct IsMissing {
   const uint32_t* pointers;
-  VOX_HD bool operator()(uint64_t i) const { return pointers[i] == kNullPointer; }
+  VOX_HD bool operator()(uint64_t i) const { return pointers[i] == hash::kNullPointer; }
 };
 
 struct KeepPointers {
@@ -49,7 +49,7 @@ struct LevelWork {
 };
 
 struct StoreWork {
-  uint32_t root = kNullPointer;
+  uint32_t root = hash::kNullPointer;
   std::vector<LevelWork> levels;  // the root's first
 };
 
@@ -108,8 +108,8 @@ class DagLoader {
       throw_if_cancelled();
       const uint64_t n = std::min(kBatch, here.nodes - begin);
       const uint32_t* offsets = here.offsets.data() + begin;
-      BatchRef batch = {here.words.data(), offsets, nullptr};
-      device_.for_each({"hash items", 36}, n, HashItems{batch, hashes.data()});
+      hash::BatchRef batch = {here.words.data(), offsets, nullptr};
+      device_.for_each({"hash items", 36}, n, hash::HashItems{batch, hashes.data()});
       batch.hashes = hashes.data();
       const LevelWork done = work_on(level, batch, n, pointers.data());
       store_.keep(pointers.data(), n);
@@ -124,8 +124,8 @@ class DagLoader {
 
   // The nodes of a level differ from each other. Leaves come first, so that none of them is in an empty
   // store.
-  LevelWork insert_batch(uint32_t level, const BatchRef& batch, uint64_t n, uint32_t* pointers) {
-    Buffer<uint32_t> chosen;
+  LevelWork insert_batch(uint32_t level, const hash::BatchRef& batch, uint64_t n, uint32_t* pointers) {
+    device::Buffer<uint32_t> chosen;
     uint64_t missing = n;
     if (level < dag_.depth() || !was_empty_) {
       store_.tables().find(batch, {nullptr}, n, pointers);
@@ -136,7 +136,7 @@ class DagLoader {
     return {n, missing, seconds};
   }
 
-  LevelWork find_batch(const BatchRef& batch, uint64_t n, uint32_t* pointers) {
+  LevelWork find_batch(const hash::BatchRef& batch, uint64_t n, uint32_t* pointers) {
     std::array<double, 3> seconds;
     for (double& s : seconds) s = timed([&] { store_.tables().find(batch, {nullptr}, n, pointers); });
     if (device_.sum("load: count missing", n, IsMissing{pointers}) > 0)
@@ -161,4 +161,4 @@ class DagLoader {
   std::optional<FrozenLevels<Device>> levels_;
 };
 
-}  // namespace vox
+}  // namespace vox::dag

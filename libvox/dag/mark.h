@@ -38,10 +38,10 @@
 #include "libvox/device/pool.h"
 #include "libvox/hash/slab_memory.h"
 
-namespace vox {
+namespace vox::dag {
 
 struct DagRoot {
-  uint32_t pointer = kNullPointer;
+  uint32_t pointer = hash::kNullPointer;
   uint32_t depth = 0;  // of the DAG: the inner levels above the leaves
 };
 
@@ -61,7 +61,8 @@ struct MarkItems {
   uint32_t* marks;
   const uint32_t* pointers;
   VOX_HD void operator()(uint64_t i) const {
-    if (pointers[i] != kNullPointer) atomic_or_relaxed(marks + pointers[i] / 32, 1u << pointers[i] % 32);
+    if (pointers[i] != hash::kNullPointer)
+      device::atomic_or_relaxed(marks + pointers[i] / 32, 1u << pointers[i] % 32);
   }
 };
 
@@ -79,7 +80,7 @@ struct NewMarks {
 // Looks into the items of one height, a word of bits each, and marks what is below them.
 struct LookIntoItems {
   uint32_t* marks;
-  SlabMemoryRef store;
+  hash::SlabMemoryRef store;
   const uint32_t* front;
   uint64_t first;  // of the words
 
@@ -125,15 +126,16 @@ struct LookIntoItems {
   // is cheaper than to mark them again.
   VOX_HD void look_into(uint32_t pointer) const {
     constexpr uint32_t kMost = 8;
-    const ItemRef node = store.item(pointer);
+    const hash::ItemRef node = store.item(pointer);
     const uint32_t words = node_words(node[0]);
     uint32_t children[kMost], marked[kMost];
-    for (uint32_t i = 0; i < kMost; ++i) children[i] = i + 1 < words ? node[i + 1] : kNullPointer;
+    for (uint32_t i = 0; i < kMost; ++i) children[i] = i + 1 < words ? node[i + 1] : hash::kNullPointer;
     for (uint32_t i = 0; i < kMost; ++i)
-      marked[i] = children[i] == kNullPointer ? UINT32_MAX : atomic_load_relaxed(marks + children[i] / 32);
+      marked[i] = children[i] == hash::kNullPointer ? UINT32_MAX
+                                                    : device::atomic_load_relaxed(marks + children[i] / 32);
     for (uint32_t i = 0; i < kMost; ++i) {
       const uint32_t bit = 1u << children[i] % 32;
-      if ((marked[i] & bit) == 0) atomic_or_relaxed(marks + children[i] / 32, bit);
+      if ((marked[i] & bit) == 0) device::atomic_or_relaxed(marks + children[i] / 32, bit);
     }
   }
 };
@@ -148,13 +150,13 @@ template <class Device>
 class Marker {
  public:
   // A root's pointer may be kNullPointer. `pointer_range` is the store's.
-  Marker(Device& device, SlabMemoryRef store, uint64_t pointer_range, std::span<const DagRoot> roots)
+  Marker(Device& device, hash::SlabMemoryRef store, uint64_t pointer_range, std::span<const DagRoot> roots)
       : device_(device), store_(store), words_(pointer_range / 32) {
     marks_ = cleared(words_);
     front_ = cleared(words_);
     seen_ = cleared(words_);
     for (const DagRoot& root : roots)
-      if (root.pointer != kNullPointer) roots_.push_back(root);
+      if (root.pointer != hash::kNullPointer) roots_.push_back(root);
     for (const DagRoot& root : roots_) height_ = std::max(height_, root.depth);
     start_height();
   }
@@ -191,15 +193,15 @@ class Marker {
   }
 
  private:
-  Buffer<uint32_t> cleared(uint64_t words) const {
+  device::Buffer<uint32_t> cleared(uint64_t words) const {
     auto buffer = device_.template make<uint32_t>(words);
     device_.fill(buffer.data(), words, 0u);
     return buffer;
   }
 
-  void grow(Buffer<uint32_t>& bits, uint64_t words) const {
+  void grow(device::Buffer<uint32_t>& bits, uint64_t words) const {
     if (words <= bits.size()) return;
-    Buffer<uint32_t> grown = cleared(words);
+    device::Buffer<uint32_t> grown = cleared(words);
     device_.copy(grown.data(), bits.data(), bits.size());
     device_.sync();
     bits = std::move(grown);
@@ -225,14 +227,14 @@ class Marker {
   }
 
   Device& device_;
-  SlabMemoryRef store_;
+  hash::SlabMemoryRef store_;
   uint64_t words_;  // of the bits when it began
   std::vector<DagRoot> roots_;
-  Buffer<uint32_t> marks_, front_;  // all that was reached; of it, what is to be looked into now
-  Buffer<uint32_t> seen_;           // what was, or is now
-  Buffer<uint32_t> kept_;
+  device::Buffer<uint32_t> marks_, front_;  // all that was reached; of it, what is to be looked into now
+  device::Buffer<uint32_t> seen_;           // what was, or is now
+  device::Buffer<uint32_t> kept_;
   uint32_t height_ = 0;  // of what is looked into now
   uint64_t at_ = 0;      // where in `front_`
 };
 
-}  // namespace vox
+}  // namespace vox::dag

@@ -13,7 +13,7 @@
 #include "libvox/dag/leaf.h"
 #include "libvox/hash/item.h"
 
-namespace vox {
+namespace vox::dag {
 
 enum class NodeKind { Leaf, Inner };
 
@@ -39,9 +39,9 @@ VOX_HD inline uint32_t child_word(uint32_t header, uint32_t child) {
 inline constexpr uint32_t kHeaderBits = 0x1fff;  // the others are reserved and zero
 
 // The material if a leaf or node is completely filled with one, else -1.
-VOX_HD inline int homogeneous_content(const ItemRef& item, NodeKind kind, bool materials) {
+VOX_HD inline int homogeneous_content(const hash::ItemRef& item, NodeKind kind, bool materials) {
   if (kind == NodeKind::Leaf) return leaf_filling(item, materials);
   return is_homogeneous(item[0]) ? static_cast<int>(homogeneous_material(item[0])) : -1;
 }
 
-}  // namespace vox
+}  // namespace vox::dag

@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-namespace vox {
+namespace vox::dag {
 
 // How often each node occurs in the octree follows from how often the nodes above do. At most 8^18 leaves of
 // 64 voxels: nothing overflows.
@@ -42,4 +42,4 @@ void count_octree(FrozenDag& dag) {
   dag.voxels = counts.voxels;
 }
 
-}  // namespace vox
+}  // namespace vox::dag

@@ -5,7 +5,7 @@
 
 #include "libvox/dag/level_nodes.h"
 
-namespace vox {
+namespace vox::dag {
 
 struct OctreeCounts {
   std::vector<uint64_t> nodes;  // per level, the root's first
@@ -18,4 +18,4 @@ OctreeCounts octree_counts(const FrozenDag& dag, const std::vector<LevelNodes>& 
 // Sets the counts of a DAG that is right but for them.
 void count_octree(FrozenDag& dag);
 
-}  // namespace vox
+}  // namespace vox::dag

@@ -2,12 +2,12 @@
 
 #include "libvox/dag/dense_values.h"
 
-namespace vox {
+namespace vox::dag {
 
-Volume scene_volume(const VoxelScene& scene) {
+volume::Volume scene_volume(const VoxelScene& scene) {
   const auto side = static_cast<int32_t>(scene.dag.resolution);
   const double step = scene.voxel_size;
-  VolumeInfo info;
+  volume::VolumeInfo info;
   info.size = {side, side, side};
   info.spacing = {step, step, step};
   info.origin = scene.origin;
@@ -17,4 +17,4 @@ Volume scene_volume(const VoxelScene& scene) {
           }};
 }
 
-}  // namespace vox
+}  // namespace vox::dag

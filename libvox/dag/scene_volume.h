@@ -4,9 +4,9 @@
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/volume/volume.h"
 
-namespace vox {
+namespace vox::dag {
 
 // R³ voxels, decoded from the DAG as they are read. The scene outlives the volume.
-Volume scene_volume(const VoxelScene& scene);
+volume::Volume scene_volume(const VoxelScene& scene);
 
-}  // namespace vox
+}  // namespace vox::dag

@@ -5,20 +5,20 @@
 #include "libvox/dag/node.h"
 #include "libvox/hash/find_or_insert.h"
 
-namespace vox {
+namespace vox::dag {
 
 template <class Device>
 class DagStore {
  public:
-  explicit DagStore(Device& device, const TableOptions& options = {})
-      : device_(device), tables_(make_tables(device, options)) {}
+  explicit DagStore(Device& device, const hash::TableOptions& options = {})
+      : device_(device), tables_(hash::make_tables(device, options)) {}
 
   // Pointers to the n items, those that are new stored. Item i is the words from offsets[i] to offsets[i + 1].
   void intern(const uint32_t* words, const uint32_t* offsets, uint64_t n, uint32_t* pointers) {
-    intern(BatchRef{words, offsets, nullptr}, n, pointers);
+    intern(hash::BatchRef{words, offsets, nullptr}, n, pointers);
   }
-  InternWork intern(const BatchRef& batch, uint64_t n, uint32_t* pointers) {
-    const InternWork work = find_or_insert(device_, *tables_, batch, n, pointers);
+  hash::InternWork intern(const hash::BatchRef& batch, uint64_t n, uint32_t* pointers) {
+    const hash::InternWork work = hash::find_or_insert(device_, *tables_, batch, n, pointers);
     keep(pointers, n);
     return work;
   }
@@ -30,16 +30,16 @@ class DagStore {
     if (marker_) marker_->keep(pointers, n, pointer_range());
   }
 
-  SlabMemoryRef ref() const { return tables_->memory_ref(); }
+  hash::SlabMemoryRef ref() const { return tables_->memory_ref(); }
   uint64_t pointer_range() const { return tables_->pointer_range(); }
   uint64_t items() const { return tables_->items(); }
-  TableSet<Device>& tables() { return *tables_; }
-  const TableSet<Device>& tables() const { return *tables_; }
+  hash::TableSet<Device>& tables() { return *tables_; }
+  const hash::TableSet<Device>& tables() const { return *tables_; }
 
  private:
   Device& device_;
-  std::unique_ptr<TableSet<Device>> tables_;
+  std::unique_ptr<hash::TableSet<Device>> tables_;
   Marker<Device>* marker_ = nullptr;
 };
 
-}  // namespace vox
+}  // namespace vox::dag

@@ -13,7 +13,7 @@
 #include "libvox/dag/level_nodes.h"
 #include "libvox/dag/octree_counts.h"
 
-namespace vox {
+namespace vox::dag {
 namespace {
 
 using Nodes = std::vector<LevelNodes>;
@@ -170,4 +170,4 @@ void verify(const FrozenDag& dag) {
         fmt::format("the digest is {}, but the content's is {}", to_string(dag.digest), to_string(digest)));
 }
 
-}  // namespace vox
+}  // namespace vox::dag

@@ -11,7 +11,7 @@
 #include "libvox/scene/coverage.h"
 #include "libvox/scene/palette.h"
 
-namespace vox {
+namespace vox::dag {
 
 enum class UpAxis { X, Y, Z };
 
@@ -23,13 +23,13 @@ struct EditRecord {
 
 struct VoxelScene {
   FrozenDag dag;
-  Palette palette;  // count 0 without materials
+  scene::Palette palette;  // count 0 without materials
   // Of the meshes' surface when they were voxelized, per palette entry; they add up to 1. Edits leave them.
-  std::array<double, kPaletteSize> shares = {};
+  std::array<double, scene::kPaletteSize> shares = {};
   Vec3d origin = {0, 0, 0};  // world position of the corner of voxel (0, 0, 0)
   double voxel_size = 1;     // world units a voxel
   UpAxis up = UpAxis::Y;     // of the voxel grid; vox-convert turns meshes so that it is y
-  Coverage coverage = Coverage::Conservative;
+  scene::Coverage coverage = scene::Coverage::Conservative;
   bool solid = false;
   std::string source;     // the mesh files
   std::string generator;  // "vox 0.1.0"
@@ -39,4 +39,4 @@ struct VoxelScene {
   std::vector<EditRecord> history;
 };
 
-}  // namespace vox
+}  // namespace vox::dag

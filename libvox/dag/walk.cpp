@@ -1,6 +1,6 @@
 #include "libvox/dag/walk.h"
 
-namespace vox {
+namespace vox::dag {
 namespace {
 
 // The voxels whose coordinate on the axis is from `begin` to before `end`, which may lie outside.
@@ -22,4 +22,4 @@ uint64_t leaf_mask_inside(Int3 corner, const VoxelBox& region) {
   return mask;
 }
 
-}  // namespace vox
+}  // namespace vox::dag

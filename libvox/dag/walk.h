@@ -8,7 +8,7 @@
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/node.h"
 
-namespace vox {
+namespace vox::dag {
 
 // The mask of the voxels of the leaf at `corner` that lie inside `region`.
 uint64_t leaf_mask_inside(Int3 corner, const VoxelBox& region);
@@ -67,4 +67,4 @@ void for_each_leaf(const FrozenDag& dag, const VoxelBox& region, OnLeaf on_leaf)
   });
 }
 
-}  // namespace vox
+}  // namespace vox::dag

@@ -4,10 +4,10 @@
 
 #include "libvox/dag/frozen_dag.h"
 
-namespace vox {
+namespace vox::dag {
 
 // The DAG is one that check_structure() accepts. Compiled for each device in without_materials_*.
 template <class Device>
 FrozenDag without_materials(Device& device, const FrozenDag& dag);
 
-}  // namespace vox
+}  // namespace vox::dag

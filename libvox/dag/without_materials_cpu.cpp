@@ -1,4 +1,4 @@
 #include "libvox/dag/without_materials_impl.h"
 #include "libvox/device/cpu_device.h"
 
-template vox::FrozenDag vox::without_materials(CpuDevice&, const FrozenDag&);
+template vox::dag::FrozenDag vox::dag::without_materials(device::CpuDevice&, const FrozenDag&);

@@ -10,7 +10,7 @@
 #include "libvox/dag/store.h"
 #include "libvox/dag/without_materials.h"
 
-namespace vox {
+namespace vox::dag {
 
 struct LeafMasks {
   const uint32_t* words;
@@ -25,7 +25,7 @@ struct LeafMasks {
 };
 
 struct GeometryHeader {
-  SlabMemoryRef store;
+  hash::SlabMemoryRef store;
   uint32_t* words;
   const uint32_t* offsets;
   NodeKind children;
@@ -78,7 +78,7 @@ class GeometryBuilder {
         intern(level, words, offsets + begin, std::min(kBatch, here.nodes - begin));
       below = std::move(here);
     }
-    uint32_t root = kNullPointer;
+    uint32_t root = hash::kNullPointer;
     device_.download(&root, below.words.data(), 1);
     return root;
   }
@@ -109,4 +109,4 @@ FrozenDag without_materials(Device& device, const FrozenDag& dag) {
   return GeometryBuilder<Device>(device, dag).build();
 }
 
-}  // namespace vox
+}  // namespace vox::dag

@@ -7,7 +7,7 @@
 
 #include "libvox/base/hd.h"
 
-namespace vox {
+namespace vox::device {
 
 // Returns the value before.
 VOX_HD inline uint32_t atomic_add(uint32_t* word, uint32_t value) {
@@ -215,4 +215,4 @@ VOX_HD inline void atomic_wait_for_any(const uint32_t* word) {
   }
 }
 
-}  // namespace vox
+}  // namespace vox::device

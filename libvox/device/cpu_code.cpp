@@ -8,7 +8,7 @@
 
 #include "libvox/base/error.h"
 
-namespace vox {
+namespace vox::device {
 
 CpuCode::CpuCode(const std::vector<std::byte>& image) {
   const int file = memfd_create("vox-jit", MFD_CLOEXEC);
@@ -35,4 +35,4 @@ CpuCode::Loop* CpuCode::loop(const char* name) const {
   return loop;
 }
 
-}  // namespace vox
+}  // namespace vox::device

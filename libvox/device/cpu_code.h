@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace vox {
+namespace vox::device {
 
 class CpuCode {
  public:
@@ -26,4 +26,4 @@ class CpuCode {
   void* library_ = nullptr;
 };
 
-}  // namespace vox
+}  // namespace vox::device

@@ -8,7 +8,7 @@
 
 #include "libvox/base/memory.h"
 
-namespace vox {
+namespace vox::device {
 namespace {
 
 // Large blocks lie on huge pages where the system has them: hash tables are read at random, and every page of
@@ -37,4 +37,4 @@ std::string CpuDevice::text() const {
   return fmt::format("CPU, {} thread{}", threads, threads == 1 ? "" : "s");
 }
 
-}  // namespace vox
+}  // namespace vox::device

@@ -21,7 +21,7 @@
 #include "libvox/device/pool.h"
 #include "libvox/device/profiler.h"
 
-namespace vox {
+namespace vox::device {
 
 class CpuDevice {
  public:
@@ -294,4 +294,4 @@ void CpuDevice::sort_pairs(Work work, Buffer<Key>& keys, Buffer<Value>& values, 
 
 static_assert(DeviceType<CpuDevice>);
 
-}  // namespace vox
+}  // namespace vox::device

@@ -9,7 +9,7 @@
 #include "libvox/device/atomics.h"
 #include "libvox/device/match.h"
 
-namespace vox {
+namespace vox::device {
 
 struct CpuGroup {
   static constexpr uint32_t kLanes = 32;
@@ -53,17 +53,17 @@ struct CpuGroup {
   // Bit l is set where byte l of the first eight words (low byte first) is `value`.
   template <class Held>
   uint32_t match_bytes(const Held& words, uint32_t value) const {
-    return vox::match_bytes(words.at, value);
+    return vox::device::match_bytes(words.at, value);
   }
   // Bit l is set where lane l holds `value`.
   template <class Held>
   uint32_t match_words(const Held& words, uint32_t value) const {
-    return vox::match_words(words.at, value);
+    return vox::device::match_words(words.at, value);
   }
   // Bit l is set where lane l holds this pair.
   template <class Held>
   uint32_t match_pairs(const Held& pairs, uint32_t first, uint32_t second) const {
-    return vox::match_pairs(pairs.at, first, second);
+    return vox::device::match_pairs(pairs.at, first, second);
   }
 
   // The lowest of the candidates, a bit each, whose words from `begin` on are the item's, or kLanes. Slot s
@@ -112,4 +112,4 @@ struct CpuGroup {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::device

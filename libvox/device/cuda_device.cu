@@ -7,7 +7,7 @@
 #include "libvox/base/units.h"
 #include "libvox/device/cuda_device.cuh"
 
-namespace vox {
+namespace vox::device {
 namespace {
 
 void* allocate(uint64_t bytes) {
@@ -165,4 +165,4 @@ void CudaDevice::download_bytes(void* to, const void* from, uint64_t bytes) {
   }
 }
 
-}  // namespace vox
+}  // namespace vox::device

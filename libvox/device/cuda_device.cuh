@@ -22,7 +22,7 @@
 #include "libvox/device/pool.h"
 #include "libvox/device/profiler.h"
 
-namespace vox {
+namespace vox::device {
 
 // Throws Error with the call's name and CUDA's message.
 void check_cuda(cudaError_t status, const char* call);
@@ -412,4 +412,4 @@ class CudaDevice {
 
 static_assert(DeviceType<CudaDevice>);
 
-}  // namespace vox
+}  // namespace vox::device

@@ -8,7 +8,7 @@
 #include "libvox/device/atomics.h"
 #include "libvox/device/warp.cuh"
 
-namespace vox {
+namespace vox::device {
 
 struct CudaGroup {
   static constexpr uint32_t kLanes = 32;
@@ -124,4 +124,4 @@ struct CudaGroup {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::device

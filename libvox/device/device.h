@@ -11,7 +11,7 @@
 #include "libvox/device/profiler.h"
 #include "libvox/device/work.h"
 
-namespace vox {
+namespace vox::device {
 
 // Stands for any body of a loop, for what a scan, a selection or a sum is asked of, and for work to be timed.
 struct AnyBody {
@@ -47,9 +47,7 @@ concept DeviceType = requires(D& device, Work work, uint64_t n, AnyBody body, Bu
   device.download(words, words, n);
   device.copy(words, words, n);
   device.sync();
-  {
-    device.seconds(body)
-    } -> std::same_as<double>;
+  { device.seconds(body) } -> std::same_as<double>;
 };
 
-}  // namespace vox
+}  // namespace vox::device

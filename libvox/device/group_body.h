@@ -6,7 +6,7 @@
 
 #include "libvox/base/hd.h"
 
-namespace vox {
+namespace vox::device {
 
 template <class Body>
 VOX_HD auto prepared(const Body& body, uint64_t i) {
@@ -17,4 +17,4 @@ VOX_HD auto prepared(const Body& body, uint64_t i) {
   }
 }
 
-}  // namespace vox
+}  // namespace vox::device

@@ -3,11 +3,11 @@
 
 #include <variant>
 
-namespace vox {
+namespace vox::device {
 
 class CpuDevice;
 class CudaDevice;
 
 using DeviceHandle = std::variant<CpuDevice*, CudaDevice*>;
 
-}  // namespace vox
+}  // namespace vox::device

@@ -7,7 +7,7 @@
 #include <smmintrin.h>
 #endif
 
-namespace vox {
+namespace vox::device {
 
 #ifdef __SSE4_1__
 
@@ -70,4 +70,4 @@ inline uint32_t match_pairs(const uint32_t* words, uint32_t first, uint32_t seco
 
 #endif
 
-}  // namespace vox
+}  // namespace vox::device

@@ -5,7 +5,7 @@
 
 #include "libvox/base/error.h"
 
-namespace vox {
+namespace vox::device {
 namespace {
 
 // Sizes are rounded up to an eighth of their power of two, so that chunks of about the same size reuse
@@ -69,4 +69,4 @@ void Pool::trim() {
   kept_ = 0;
 }
 
-}  // namespace vox
+}  // namespace vox::device

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <utility>
 
-namespace vox {
+namespace vox::device {
 
 class Pool {
  public:
@@ -73,4 +73,4 @@ class Buffer {
   uint64_t size_ = 0;
 };
 
-}  // namespace vox
+}  // namespace vox::device

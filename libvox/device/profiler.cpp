@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace vox {
+namespace vox::device {
 
 std::vector<KernelTime> Profiler::rows() const {
   std::vector<KernelTime> rows;
@@ -15,4 +15,4 @@ std::vector<KernelTime> Profiler::rows() const {
   return rows;
 }
 
-}  // namespace vox
+}  // namespace vox::device

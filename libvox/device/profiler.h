@@ -7,7 +7,7 @@
 
 #include "libvox/device/work.h"
 
-namespace vox {
+namespace vox::device {
 
 class Profiler {
  public:
@@ -26,4 +26,4 @@ class Profiler {
   std::map<std::string, KernelTime> rows_;
 };
 
-}  // namespace vox
+}  // namespace vox::device

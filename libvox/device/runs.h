@@ -5,7 +5,7 @@
 
 #include "libvox/base/hd.h"
 
-namespace vox {
+namespace vox::device {
 
 // Says of each key whether it begins a run; what to select by.
 template <class Key>
@@ -23,4 +23,4 @@ struct CellsRef {
   VOX_HD uint64_t end(uint64_t c) const { return c + 1 < count ? starts[c + 1] : pairs; }
 };
 
-}  // namespace vox
+}  // namespace vox::device

@@ -10,7 +10,7 @@
 #include <chrono>
 #endif
 
-namespace vox {
+namespace vox::device {
 
 VOX_HD inline uint64_t ticks() {
 #if defined(__CUDA_ARCH__)
@@ -22,4 +22,4 @@ VOX_HD inline uint64_t ticks() {
 #endif
 }
 
-}  // namespace vox
+}  // namespace vox::device

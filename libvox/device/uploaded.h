@@ -4,7 +4,7 @@
 
 #include "libvox/device/pool.h"
 
-namespace vox {
+namespace vox::device {
 
 // A copy on the device.
 template <class Device, class T, class Allocator>
@@ -14,4 +14,4 @@ Buffer<T> uploaded(Device& device, const std::vector<T, Allocator>& values) {
   return buffer;
 }
 
-}  // namespace vox
+}  // namespace vox::device

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace vox {
+namespace vox::device {
 
 namespace detail {
 
@@ -32,4 +32,4 @@ __device__ inline uint32_t warp_max(uint32_t value) {
 #endif
 }
 
-}  // namespace vox
+}  // namespace vox::device

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace vox {
+namespace vox::device {
 
 // What a launch is called, and how many bytes it reads and writes per item (for --profile; 0: not counted).
 struct Work {
@@ -20,4 +20,4 @@ struct KernelTime {
   uint64_t bytes = 0;  // read and written, as counted by the caller of the kernel; 0: not counted
 };
 
-}  // namespace vox
+}  // namespace vox::device

@@ -4,16 +4,16 @@
 
 #include "libvox/edit/content.h"
 
-namespace vox {
+namespace vox::edit {
 
 // Morton code of the lowest corner in leaves, and, in the low 5 bits, log2 of the side in leaves.
 using BlockKey = uint64_t;
 inline constexpr uint32_t kBlockHeightBits = 5;
 
 VOX_HD inline BlockKey block_key(const Region& region, uint32_t depth) {
-  return morton_encode(static_cast<uint32_t>(region.min.x) >> kLeafLog2,
-                       static_cast<uint32_t>(region.min.y) >> kLeafLog2,
-                       static_cast<uint32_t>(region.min.z) >> kLeafLog2)
+  return morton_encode(static_cast<uint32_t>(region.min.x) >> dag::kLeafLog2,
+                       static_cast<uint32_t>(region.min.y) >> dag::kLeafLog2,
+                       static_cast<uint32_t>(region.min.z) >> dag::kLeafLog2)
              << kBlockHeightBits |
          (depth - region.level);
 }
@@ -67,4 +67,4 @@ struct BlockIndex {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::edit

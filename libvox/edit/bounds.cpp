@@ -4,7 +4,7 @@
 
 #include "libvox/edit/turn.h"
 
-namespace vox {
+namespace vox::edit {
 namespace {
 
 constexpr int64_t kFar = int64_t{1} << 22;
@@ -148,4 +148,4 @@ VoxelBox read_box(const Edit& edit, uint32_t resolution) {
   return in_grid(std::visit([&](const auto& of_kind) { return read(of_kind, changed); }, edit), resolution);
 }
 
-}  // namespace vox
+}  // namespace vox::edit

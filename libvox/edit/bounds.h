@@ -7,7 +7,7 @@
 #include "libvox/base/voxel_box.h"
 #include "libvox/edit/edit.h"
 
-namespace vox {
+namespace vox::edit {
 
 // A box in [0, resolution)³ that holds all voxels which the edit may change; empty where it lies outside. Of
 // another scene whose box is yet to be filled in (edit.h), every voxel from its lowest corner on counts.
@@ -27,4 +27,4 @@ CopyEdit clipped(const CopyEdit& copy, uint32_t resolution);
 // The voxels whose centres lie in the shape, or may do so; within ±2^22.
 VoxelBox bounds_of(const Shape& shape);
 
-}  // namespace vox
+}  // namespace vox::edit

@@ -5,7 +5,7 @@
 #include "libvox/device/pool.h"
 #include "libvox/edit/content.h"
 
-namespace vox {
+namespace vox::edit {
 
 inline constexpr uint64_t kNoPair = UINT64_MAX;  // two empty regions
 
@@ -33,7 +33,7 @@ struct PairParts {
  private:
   VOX_HD Content simplified(Content content) const {
     const int filling = dag.filling(content, level);
-    return filling == kEmptyVoxel ? content : filled_with(static_cast<uint32_t>(filling));
+    return filling == dag::kEmptyVoxel ? content : filled_with(static_cast<uint32_t>(filling));
   }
 };
 
@@ -114,7 +114,7 @@ uint64_t changed_voxels(Device& device, const StoredDag& dag, Content before, Co
   device.upload(pairs.data(), &root, 1);
   device.upload(times.data(), &once, 1);
   for (uint32_t level = 1; level <= dag.depth && count > 0; ++level) {
-    const uint64_t all = 8 * count, side = kLeafSide << (dag.depth - level);
+    const uint64_t all = 8 * count, side = dag::kLeafSide << (dag.depth - level);
     auto parts = device.template make<uint64_t>(all);
     device.for_each({"changes: parts", 80}, all, StoreParts{{dag, level, pairs.data()}, parts.data()});
     changed += device.sum({"changes: regions", 8}, all,
@@ -138,4 +138,4 @@ uint64_t changed_voxels(Device& device, const StoredDag& dag, Content before, Co
          device.sum({"changes: leaves", 100}, count, DifferentVoxels{dag, pairs.data(), times.data()});
 }
 
-}  // namespace vox
+}  // namespace vox::edit

@@ -3,7 +3,7 @@
 
 #include "libvox/edit/source_walk.h"
 
-namespace vox {
+namespace vox::edit {
 
 struct CombineTool {
   using State = SourceWalk::State;
@@ -21,7 +21,7 @@ struct CombineTool {
       case CombineMode::Union:
         if (there == kEmptyContent || there == old.content) return kKeep;
         if (old.empty()) return there;
-        return old.filling() == kEmptyVoxel ? kSplit : kKeep;
+        return old.filling() == dag::kEmptyVoxel ? kSplit : kKeep;
       case CombineMode::Subtract:
         if (there == kEmptyContent || old.empty()) return kKeep;
         return is_filled(there) || there == old.content ? kEmptyContent : kSplit;
@@ -37,14 +37,14 @@ struct CombineTool {
     const int there = other.voxel(state, leaf, voxel);
     switch (mode) {
       case CombineMode::Union:
-        return old == kEmptyVoxel ? there : old;
+        return old == dag::kEmptyVoxel ? there : old;
       case CombineMode::Subtract:
-        return there == kEmptyVoxel ? old : kEmptyVoxel;
+        return there == dag::kEmptyVoxel ? old : dag::kEmptyVoxel;
       case CombineMode::Intersect:
-        return there == kEmptyVoxel ? kEmptyVoxel : old;
+        return there == dag::kEmptyVoxel ? dag::kEmptyVoxel : old;
     }
     return old;
   }
 };
 
-}  // namespace vox
+}  // namespace vox::edit

@@ -7,14 +7,15 @@
 #include "libvox/dag/node.h"
 #include "libvox/hash/slab_memory.h"
 
-namespace vox {
+namespace vox::edit {
 
 // A pointer to a node or leaf, or one of the values below, which no pointer has: the last superblock is never
 // used.
 using Content = uint32_t;
-inline constexpr Content kEmptyContent = kNullPointer;
+inline constexpr Content kEmptyContent = hash::kNullPointer;
 inline constexpr Content kFirstFilled = 0xfffffe00;
-static_assert(kFirstFilled >> (kBlockBits + kSlabBits + kSlotBits) == kMaxSuperblocks);
+static_assert(kFirstFilled >> (hash::kBlockBits + hash::kSlabBits + hash::kSlotBits) ==
+              hash::kMaxSuperblocks);
 
 // Completely filled with one material.
 VOX_HD inline Content filled_with(uint32_t material) {
@@ -45,31 +46,33 @@ struct Region {
 
 // A DAG in a store, from whichever root.
 struct StoredDag {
-  SlabMemoryRef store;
+  hash::SlabMemoryRef store;
   uint32_t depth;      // the level of the leaves
   uint32_t materials;  // 1: leaves hold them
 
-  VOX_HD NodeKind kind(uint32_t level) const { return level == depth ? NodeKind::Leaf : NodeKind::Inner; }
+  VOX_HD dag::NodeKind kind(uint32_t level) const {
+    return level == depth ? dag::NodeKind::Leaf : dag::NodeKind::Inner;
+  }
 
   // Of a region that is no leaf.
   VOX_HD Content child(Content content, uint32_t octant) const {
     if (!is_pointer(content)) return content;
-    const ItemRef node = store.item(content);
-    return node[0] >> octant & 1 ? node[child_word(node[0], octant)] : kEmptyContent;
+    const hash::ItemRef node = store.item(content);
+    return node[0] >> octant & 1 ? node[dag::child_word(node[0], octant)] : kEmptyContent;
   }
   // The material that fills all of the region, or kEmptyVoxel.
   VOX_HD int filling(Content content, uint32_t level) const {
     if (is_filled(content)) return static_cast<int>(material_of(content));
-    return is_pointer(content) ? homogeneous_content(store.item(content), kind(level), materials != 0)
-                               : kEmptyVoxel;
+    return is_pointer(content) ? dag::homogeneous_content(store.item(content), kind(level), materials != 0)
+                               : dag::kEmptyVoxel;
   }
   // The material of a leaf's voxel, or kEmptyVoxel.
   VOX_HD int voxel(Content leaf, uint32_t bit) const {
     if (is_filled(leaf)) return static_cast<int>(material_of(leaf));
-    if (!is_pointer(leaf)) return kEmptyVoxel;
-    const ItemRef item = store.item(leaf);
-    if ((leaf_mask(item) >> bit & 1) == 0) return kEmptyVoxel;
-    return materials ? static_cast<int>(leaf_material(item, bit)) : 0;
+    if (!is_pointer(leaf)) return dag::kEmptyVoxel;
+    const hash::ItemRef item = store.item(leaf);
+    if ((dag::leaf_mask(item) >> bit & 1) == 0) return dag::kEmptyVoxel;
+    return materials ? static_cast<int>(dag::leaf_material(item, bit)) : 0;
   }
 };
 
@@ -81,9 +84,9 @@ class LeafVoxels {
       mask_ = UINT64_MAX;
       material_ = static_cast<int>(material_of(leaf));
     } else if (is_pointer(leaf)) {
-      const ItemRef item = dag.store.item(leaf);
-      mask_ = leaf_mask(item);
-      if (dag.materials) materials_ = leaf_materials(item);
+      const hash::ItemRef item = dag.store.item(leaf);
+      mask_ = dag::leaf_mask(item);
+      if (dag.materials) materials_ = dag::leaf_materials(item);
     }
   }
 
@@ -91,9 +94,9 @@ class LeafVoxels {
   VOX_HD int next() {
     const bool filled = (mask_ & 1) != 0;
     mask_ >>= 1;
-    if (!filled) return kEmptyVoxel;
+    if (!filled) return dag::kEmptyVoxel;
     if (!materials_) return material_;
-    return static_cast<int>(ranked_material(materials_, rank_++));
+    return static_cast<int>(dag::ranked_material(materials_, rank_++));
   }
 
  private:
@@ -103,4 +106,4 @@ class LeafVoxels {
   uint32_t rank_ = 0;
 };
 
-}  // namespace vox
+}  // namespace vox::edit

@@ -3,17 +3,18 @@
 
 #include "libvox/device/atomics.h"
 
-namespace vox {
+namespace vox::edit {
 
 struct DisjointSets {
   uint32_t* parents;  // none is above its child; in the beginning each its own
 
   VOX_HD uint32_t root(uint32_t member) const {
     for (;;) {
-      const uint32_t parent = atomic_load_relaxed(parents + member);
+      const uint32_t parent = device::atomic_load_relaxed(parents + member);
       if (parent == member) return member;
-      const uint32_t above = atomic_load_relaxed(parents + parent);
-      if (above != parent) atomic_exchange_if_relaxed(parents + member, parent, above);  // shortens the path
+      const uint32_t above = device::atomic_load_relaxed(parents + parent);
+      if (above != parent)
+        device::atomic_exchange_if_relaxed(parents + member, parent, above);  // shortens the path
       member = above;
     }
   }
@@ -24,9 +25,9 @@ struct DisjointSets {
       b = root(b);
       if (a == b) return;
       const uint32_t upper = a > b ? a : b, lower = a > b ? b : a;
-      if (atomic_exchange_if_relaxed(parents + upper, upper, lower) == upper) return;
+      if (device::atomic_exchange_if_relaxed(parents + upper, upper, lower) == upper) return;
     }
   }
 };
 
-}  // namespace vox
+}  // namespace vox::edit

@@ -12,7 +12,7 @@
 #include "libvox/base/vec.h"
 #include "libvox/base/voxel_box.h"
 
-namespace vox {
+namespace vox::edit {
 
 inline constexpr int64_t kEditUnits = 256;                   // per voxel
 inline constexpr int64_t kMaxEditRadius = int64_t{1} << 20;  // voxels
@@ -119,4 +119,4 @@ struct FillEdit {
 
 using Edit = std::variant<PaintEdit, CopyEdit, CombineEdit, MorphEdit, FillEdit>;
 
-}  // namespace vox
+}  // namespace vox::edit

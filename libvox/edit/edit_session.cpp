@@ -1,6 +1,6 @@
 #include "libvox/edit/edit_session.h"
 
-namespace vox {
+namespace vox::edit {
 namespace {
 
 void add(EditCounts& to, const EditCounts& counts) {
@@ -22,4 +22,4 @@ EditWork& EditWork::operator+=(const EditWork& other) {
   return *this;
 }
 
-}  // namespace vox
+}  // namespace vox::edit

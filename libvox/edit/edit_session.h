@@ -9,7 +9,7 @@
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/edit/edit.h"
 
-namespace vox {
+namespace vox::edit {
 
 // What one pass has made.
 struct EditCounts {
@@ -45,7 +45,7 @@ class EditSession {
 
   // Another scene, whose voxels edits can use; returns its number (CopyEdit::scene). It has materials where
   // this one does. The DAG is one that check_structure() accepts.
-  virtual uint32_t add_scene(const FrozenDag& dag) = 0;
+  virtual uint32_t add_scene(const dag::FrozenDag& dag) = 0;
 
   // All edits in one pass where they are of one kind, as if one after the other: what each writes or reads,
   // no other writes.
@@ -54,22 +54,22 @@ class EditSession {
   virtual SceneState state() const = 0;
   virtual void set_state(SceneState state) = 0;
 
-  virtual FrozenDag freeze() = 0;
+  virtual dag::FrozenDag freeze() = 0;
   virtual StoreSize size() const = 0;  // goes through all buckets
   virtual uint64_t items() const = 0;  // of size(), at once
 
   // Removes what neither the scene as it is, nor other scenes, nor these states need. All other states are
   // void then.
-  virtual CollectWork collect(std::span<const SceneState> kept) = 0;
+  virtual dag::CollectWork collect(std::span<const SceneState> kept) = 0;
 
   // The same in steps of about so many seconds, with edits between them: what these edits make is kept too.
   // The step that comes to an end says what has been done, and there must be none under way when the next
   // collection begins.
   virtual void start_collection(std::span<const SceneState> kept) = 0;
-  virtual std::optional<CollectWork> step_collection(double seconds) = 0;
+  virtual std::optional<dag::CollectWork> step_collection(double seconds) = 0;
 
   // Voxels that differ between two states.
   virtual uint64_t changed_voxels(SceneState before, SceneState after) = 0;
 };
 
-}  // namespace vox
+}  // namespace vox::edit

@@ -19,7 +19,7 @@
 #include "libvox/edit/morph.h"
 #include "libvox/edit/paint.h"
 
-namespace vox {
+namespace vox::edit {
 
 struct ReadVoxel {
   StoredDag dag;
@@ -28,7 +28,7 @@ struct ReadVoxel {
   int* material;
   VOX_HD void operator()(uint64_t) const {
     Content content = root;
-    for (uint32_t bit = dag.depth + kLeafLog2; bit-- > kLeafLog2;)
+    for (uint32_t bit = dag.depth + dag::kLeafLog2; bit-- > dag::kLeafLog2;)
       content = dag.child(content, octant_at(voxel, bit));
     *material = dag.voxel(content, cube_bit(voxel));
   }
@@ -44,9 +44,9 @@ struct SceneRoot {
 template <class Device>
 class DeviceEditSession final : public EditSession {
  public:
-  DeviceEditSession(Device& device, const TableOptions& tables, const FrozenDag& dag)
+  DeviceEditSession(Device& device, const hash::TableOptions& tables, const dag::FrozenDag& dag)
       : device_(device), store_(device, tables) {
-    scenes_.push_back({DagLoader(device_, store_, dag).insert().root, dag.resolution, dag.depth()});
+    scenes_.push_back({dag::DagLoader(device_, store_, dag).insert().root, dag.resolution, dag.depth()});
     materials_ = dag.materials;
     store_.tables().expect_growth(kGrowth);
     store_.tables().make_reserve();
@@ -57,11 +57,11 @@ class DeviceEditSession final : public EditSession {
   SceneState state() const override { return scenes_[0].root; }
   void set_state(SceneState state) override { scenes_[0].root = state; }
 
-  uint32_t add_scene(const FrozenDag& dag) override {
+  uint32_t add_scene(const dag::FrozenDag& dag) override {
     if (dag.materials != materials_) throw Error("of two scenes, one has materials and the other has none");
-    SceneRoot scene = {DagLoader(device_, store_, dag).insert().root, dag.resolution, dag.depth()};
+    SceneRoot scene = {dag::DagLoader(device_, store_, dag).insert().root, dag.resolution, dag.depth()};
     for (; scene.depth < scenes_[0].depth; ++scene.depth)
-      if (scene.root != kNullPointer) scene.root = intern_node({1, scene.root});
+      if (scene.root != hash::kNullPointer) scene.root = intern_node({1, scene.root});
     scenes_.push_back(scene);
     return static_cast<uint32_t>(scenes_.size() - 1);
   }
@@ -80,10 +80,10 @@ class DeviceEditSession final : public EditSession {
     throw;
   }
 
-  FrozenDag freeze() override {
-    FrozenDag dag = empty_dag(resolution(), materials_);
-    Freezer(device_, store_, dag).run(state());
-    count_octree(dag);
+  dag::FrozenDag freeze() override {
+    dag::FrozenDag dag = dag::empty_dag(resolution(), materials_);
+    dag::Freezer(device_, store_, dag).run(state());
+    dag::count_octree(dag);
     return dag;
   }
 
@@ -91,39 +91,39 @@ class DeviceEditSession final : public EditSession {
 
   StoreSize size() const override {
     StoreSize size = {.items = items()};
-    for (const TableMemory& table : store_.tables().memory()) {
+    for (const hash::TableMemory& table : store_.tables().memory()) {
       size.item_bytes += table.item_bytes;
       size.allocated_bytes += table.allocated_bytes();
     }
     return size;
   }
 
-  CollectWork collect(std::span<const SceneState> kept) override {
+  dag::CollectWork collect(std::span<const SceneState> kept) override {
     collector_.reset();
-    return vox::collect(device_, store_, std::span<const DagRoot>(roots(kept)));
+    return dag::collect(device_, store_, std::span<const dag::DagRoot>(roots(kept)));
   }
 
   void start_collection(std::span<const SceneState> kept) override {
     collector_.reset();
     collector_.emplace(device_, store_, roots(kept));
   }
-  std::optional<CollectWork> step_collection(double seconds) override {
+  std::optional<dag::CollectWork> step_collection(double seconds) override {
     if (!collector_ || !collector_->step_for(seconds)) return std::nullopt;
-    const CollectWork work = collector_->finish();
+    const dag::CollectWork work = collector_->finish();
     collector_.reset();
     return work;
   }
 
   uint64_t changed_voxels(SceneState before, SceneState after) override {
-    return vox::changed_voxels(device_, dag(), before, after);
+    return vox::edit::changed_voxels(device_, dag(), before, after);
   }
 
  private:
   // Of tables that edits have made too small: they are going to add more.
   static constexpr double kGrowth = 4;
 
-  std::vector<DagRoot> roots(std::span<const SceneState> states) const {
-    std::vector<DagRoot> roots;
+  std::vector<dag::DagRoot> roots(std::span<const SceneState> states) const {
+    std::vector<dag::DagRoot> roots;
     for (const SceneRoot& scene : scenes_) roots.push_back({scene.root, scene.depth});
     for (const SceneState state : states) roots.push_back({state, scenes_[0].depth});
     return roots;
@@ -134,8 +134,8 @@ class DeviceEditSession final : public EditSession {
   uint32_t intern_node(const std::array<uint32_t, 2>& words) {
     auto item = device_.template make<uint32_t>(2), pointer = device_.template make<uint32_t>(1);
     device_.upload(item.data(), words.data(), 2);
-    store_.intern(BatchRef{item.data(), nullptr, nullptr, 2}, 1, pointer.data());
-    uint32_t result = kNullPointer;
+    store_.intern(hash::BatchRef{item.data(), nullptr, nullptr, 2}, 1, pointer.data());
+    uint32_t result = hash::kNullPointer;
     device_.download(&result, pointer.data(), 1);
     return result;
   }
@@ -203,7 +203,7 @@ class DeviceEditSession final : public EditSession {
   int voxel_at(const Int3& voxel) {
     auto result = device_.template make<int>(1);
     device_.for_each("edit: voxel", 1, ReadVoxel{dag(), state(), voxel, result.data()});
-    int material = kEmptyVoxel;
+    int material = dag::kEmptyVoxel;
     device_.download(&material, result.data(), 1);
     return material;
   }
@@ -298,11 +298,11 @@ class DeviceEditSession final : public EditSession {
   }
 
   Device& device_;
-  DagStore<Device> store_;
+  dag::DagStore<Device> store_;
   bool materials_ = true;
   std::vector<SceneRoot> scenes_;  // the one being edited first
   OctreeSize octree_size_;
-  std::optional<Collector<Device>> collector_;
+  std::optional<dag::Collector<Device>> collector_;
 };
 
-}  // namespace vox
+}  // namespace vox::edit

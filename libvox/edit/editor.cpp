@@ -8,7 +8,7 @@
 #include "libvox/base/stopwatch.h"
 #include "libvox/edit/bounds.h"
 
-namespace vox {
+namespace vox::edit {
 namespace {
 
 // How many edits the script takes back at most, counted from the furthest that it has come.
@@ -232,7 +232,7 @@ EditWork Editor::apply_or_collect(std::span<const Edit> edits) {
   return apply(edits);
 }
 
-FrozenDag Editor::freeze() {
+dag::FrozenDag Editor::freeze() {
   try {
     return session_.freeze();
   } catch (const OutOfMemory& error) {
@@ -347,7 +347,7 @@ void Editor::collect() {
   note_collected(session_.collect(kept_states()));
 }
 
-void Editor::note_collected(const CollectWork& work) {
+void Editor::note_collected(const dag::CollectWork& work) {
   events_.collected({line_, work});
   collecting_ = false;
   edits_since_collection_ = 0;
@@ -364,4 +364,4 @@ std::vector<SceneState> Editor::kept_states() const {
   return states;
 }
 
-}  // namespace vox
+}  // namespace vox::edit

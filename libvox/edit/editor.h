@@ -11,7 +11,7 @@
 #include "libvox/edit/edit_session.h"
 #include "libvox/edit/script.h"
 
-namespace vox {
+namespace vox::edit {
 
 // One of the script's files in the session.
 struct EditorScene {
@@ -38,7 +38,7 @@ struct PassRecord {
 
 struct CollectRecord {
   uint32_t line = 0;  // of the command at which it ended
-  CollectWork work;
+  dag::CollectWork work;
 };
 
 class Editor {
@@ -61,7 +61,7 @@ class Editor {
   void run();
 
   // The scene as it is.
-  FrozenDag freeze();
+  dag::FrozenDag freeze();
 
  private:
   // What can be undone at once.
@@ -90,7 +90,7 @@ class Editor {
   void push(Step step);
   void collect_if_due();
   void collect();
-  void note_collected(const CollectWork& work);
+  void note_collected(const dag::CollectWork& work);
   std::vector<SceneState> kept_states() const;
 
   EditSession& session_;
@@ -122,4 +122,4 @@ uint32_t scene_of(const Edit& edit);
 // and the whole of that scene as source where none is named.
 Edit with_scene(Edit edit, const std::vector<EditorScene>& scenes);
 
-}  // namespace vox
+}  // namespace vox::edit

@@ -4,7 +4,7 @@
 #include "libvox/edit/block_index.h"
 #include "libvox/edit/tool.h"
 
-namespace vox {
+namespace vox::edit {
 
 struct FillTool {
   using State = BlockRange;  // the blocks that meet the region
@@ -33,4 +33,4 @@ struct FillTool {
   VOX_HD int voxel(const Region&, const Int3&, int, const State&) const { return static_cast<int>(material); }
 };
 
-}  // namespace vox
+}  // namespace vox::edit

@@ -17,7 +17,7 @@
 #include "libvox/edit/shape.h"
 #include "libvox/edit/tool.h"
 
-namespace vox {
+namespace vox::edit {
 
 enum class FloodAnswer : uint8_t { None, Some, All };
 
@@ -31,7 +31,7 @@ struct FloodRule {
   VOX_HD FloodAnswer region(const Region& region, Content content) const {
     if (!meets(bounds, region)) return FloodAnswer::None;
     const int filling = dag.filling(content, region.level);
-    const bool mixed = filling == kEmptyVoxel && content != kEmptyContent;
+    const bool mixed = filling == dag::kEmptyVoxel && content != kEmptyContent;
     if (!mixed && filling != like) return FloodAnswer::None;
     const Where where = where_is(shape, region);
     if (where == Where::Outside) return FloodAnswer::None;
@@ -40,7 +40,8 @@ struct FloodRule {
   }
   VOX_HD uint64_t leaf(const Region& leaf, Content content) const {
     const bool inside = contains(bounds, leaf) && where_is(shape, leaf) == Where::Inside;
-    if (inside && like == kEmptyVoxel && is_pointer(content)) return ~leaf_mask(dag.store.item(content));
+    if (inside && like == dag::kEmptyVoxel && is_pointer(content))
+      return ~dag::leaf_mask(dag.store.item(content));
     uint64_t mask = 0;
     for (uint32_t bit = 0; bit < 64; ++bit) {
       const Int3 voxel = leaf.min + cube_place(bit);
@@ -53,8 +54,8 @@ struct FloodRule {
 
 // Blocks with a voxel that belongs to the flood.
 struct Flood {
-  Buffer<BlockKey> keys;   // ascending
-  Buffer<uint64_t> masks;  // which voxels of a leaf; all bits for larger blocks
+  device::Buffer<BlockKey> keys;   // ascending
+  device::Buffer<uint64_t> masks;  // which voxels of a leaf; all bits for larger blocks
   uint64_t blocks = 0;
   uint64_t voxels = 0;
 };
@@ -63,8 +64,8 @@ struct Flood {
 
 struct FloodNodes {
   uint64_t count = 0;
-  Buffer<Int3> corners;
-  Buffer<Content> content;
+  device::Buffer<Int3> corners;
+  device::Buffer<Content> content;
 };
 
 struct AskFloodParts {
@@ -120,7 +121,7 @@ struct FloodLeaves {
   BlockKey* keys;
   uint64_t* masks;
   VOX_HD void operator()(uint64_t i) const {
-    const Region leaf = {corners[i], rule.dag.depth, kLeafSide};
+    const Region leaf = {corners[i], rule.dag.depth, dag::kLeafSide};
     keys[i] = block_key(leaf, rule.dag.depth);
     masks[i] = rule.leaf(leaf, content[i]);
   }
@@ -139,9 +140,9 @@ struct NumberLeaves {
 // The blocks of a flood's rule, the seed's among them.
 struct FloodBlocks {
   uint64_t count = 0;
-  Buffer<BlockKey> keys;    // ascending
-  Buffer<uint32_t> leaves;  // which leaf, or kWholeBlock
-  Buffer<uint64_t> leaf_masks;
+  device::Buffer<BlockKey> keys;    // ascending
+  device::Buffer<uint32_t> leaves;  // which leaf, or kWholeBlock
+  device::Buffer<uint64_t> leaf_masks;
 };
 
 inline void check_flood_size(uint64_t count) {
@@ -156,11 +157,11 @@ FloodBlocks flood_blocks(Device& device, const FloodRule& rule, Content root) {
   const Int3 corner = {0, 0, 0};
   device.upload(nodes.corners.data(), &corner, 1);
   device.upload(nodes.content.data(), &root, 1);
-  std::vector<Buffer<BlockKey>> keys;
+  std::vector<device::Buffer<BlockKey>> keys;
   std::vector<uint64_t> counts;
   uint64_t whole_blocks = 0;
   for (uint32_t level = 0; level < depth; ++level) {
-    const int32_t side = static_cast<int32_t>(kLeafSide << (depth - level));
+    const int32_t side = static_cast<int32_t>(dag::kLeafSide << (depth - level));
     const uint64_t parts = 8 * nodes.count;
     check_flood_size(parts);
     auto answers = device.template make<FloodAnswer>(parts);
@@ -346,7 +347,7 @@ Flood flood(Device& device, const FloodRule& rule, Content root, const Int3& see
   device.for_each({"flood: unite", 200}, part_count, UniteParts{index, block_count, rule.dag.depth, parts});
 
   auto set = device.template make<uint32_t>(1);
-  const Region leaf = {{seed.x & ~3, seed.y & ~3, seed.z & ~3}, rule.dag.depth, kLeafSide};
+  const Region leaf = {{seed.x & ~3, seed.y & ~3, seed.z & ~3}, rule.dag.depth, dag::kLeafSide};
   device.for_each(
       "flood: seed", 1,
       FindSeed{index, block_count, parts, block_key(leaf, rule.dag.depth), cube_bit(seed), set.data()});
@@ -365,4 +366,4 @@ Flood flood(Device& device, const FloodRule& rule, Content root, const Int3& see
   return result;
 }
 
-}  // namespace vox
+}  // namespace vox::edit

@@ -10,7 +10,7 @@
 #include "libvox/base/cube_order.h"
 #include "libvox/base/hd.h"
 
-namespace vox {
+namespace vox::edit {
 
 // The voxels above and below these on an axis, those of other leaves apart.
 VOX_HD inline uint64_t beside(uint64_t mask, uint32_t axis) {
@@ -43,4 +43,4 @@ VOX_HD inline uint32_t connected_parts(uint64_t mask) {
   return count;
 }
 
-}  // namespace vox
+}  // namespace vox::edit

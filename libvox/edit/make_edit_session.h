@@ -6,10 +6,10 @@
 
 #include "libvox/edit/edit_session.h"
 
-namespace vox {
+namespace vox::edit {
 
 template <class Device>
 std::unique_ptr<EditSession> make_edit_session(Device& device, const std::string& table,
-                                               const FrozenDag& dag);
+                                               const dag::FrozenDag& dag);
 
-}  // namespace vox
+}  // namespace vox::edit

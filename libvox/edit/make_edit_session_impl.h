@@ -4,12 +4,12 @@
 #include "libvox/edit/edit_session_impl.h"
 #include "libvox/edit/make_edit_session.h"
 
-namespace vox {
+namespace vox::edit {
 
 template <class Device>
 std::unique_ptr<EditSession> make_edit_session(Device& device, const std::string& table,
-                                               const FrozenDag& dag) {
-  return std::make_unique<DeviceEditSession<Device>>(device, TableOptions{.table = table}, dag);
+                                               const dag::FrozenDag& dag) {
+  return std::make_unique<DeviceEditSession<Device>>(device, hash::TableOptions{.table = table}, dag);
 }
 
-}  // namespace vox
+}  // namespace vox::edit

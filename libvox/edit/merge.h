@@ -7,7 +7,7 @@
 #include "libvox/edit/octree.h"
 #include "libvox/hash/linked_batches.h"
 
-namespace vox {
+namespace vox::edit {
 
 // Items of one level of an edit, kMaxItemWords apart; behind those of the nodes one for each material that
 // may fill a region of this level. Sizes are 0 where the content is known without a look into the store.
@@ -19,7 +19,7 @@ struct EditItems {
   uint32_t* leader_of;  // whose pointer it is; nullptr: the item's own
   uint64_t nodes;
 
-  VOX_HD uint32_t* item(uint64_t i) const { return words + i * kMaxItemWords; }
+  VOX_HD uint32_t* item(uint64_t i) const { return words + i * hash::kMaxItemWords; }
   // What a node of the level holds, when the level has been merged.
   VOX_HD Content settled(uint64_t node) const { return sizes[node] == 0 ? content[node] : pointer(node); }
   // Where the store holds the level's regions of one material.
@@ -40,7 +40,7 @@ struct EditLeaves {
   EditItems items;
 
   VOX_HD void operator()(uint64_t i) const {
-    const Region leaf = {corners[i], dag.depth, static_cast<int32_t>(kLeafSide)};
+    const Region leaf = {corners[i], dag.depth, static_cast<int32_t>(dag::kLeafSide)};
     tools.edit_leaf(leaf, states[i], [&](uint64_t changes, const auto& voxel) {
       if (!write_at_once(i, changes)) write(i, changes, voxel);
     });
@@ -52,15 +52,15 @@ struct EditLeaves {
   VOX_HD bool write_at_once(uint64_t i, uint64_t changes) const {
     if constexpr (Tools::kByOld) {
       if (is_pointer(old[i]) || states[i].tool == Tools::kSeveral) return false;
-      const int was = is_filled(old[i]) ? static_cast<int>(material_of(old[i])) : kEmptyVoxel;
+      const int was = is_filled(old[i]) ? static_cast<int>(material_of(old[i])) : dag::kEmptyVoxel;
       const int is = tools.becomes(states[i], was);
-      if (was != kEmptyVoxel && is != kEmptyVoxel && was != is) return false;
-      const uint64_t mask = (is == kEmptyVoxel ? 0 : changes) | (was == kEmptyVoxel ? 0 : ~changes);
-      const auto material = static_cast<uint32_t>(is == kEmptyVoxel ? was : is);
+      if (was != dag::kEmptyVoxel && is != dag::kEmptyVoxel && was != is) return false;
+      const uint64_t mask = (is == dag::kEmptyVoxel ? 0 : changes) | (was == dag::kEmptyVoxel ? 0 : ~changes);
+      const auto material = static_cast<uint32_t>(is == dag::kEmptyVoxel ? was : is);
       const bool stored = was != is && changes != 0 && mask != 0;
-      write_leaf_of_one_material(items.item(i), mask, dag.materials != 0, material);
+      dag::write_leaf_of_one_material(items.item(i), mask, dag.materials != 0, material);
       items.content[i] = stored || mask == 0 ? kEmptyContent : old[i];
-      items.sizes[i] = static_cast<uint8_t>(stored ? leaf_words(mask, dag.materials != 0) : 0);
+      items.sizes[i] = static_cast<uint8_t>(stored ? dag::leaf_words(mask, dag.materials != 0) : 0);
       return true;
     }
     return false;
@@ -70,13 +70,13 @@ struct EditLeaves {
   VOX_HD void write(uint64_t i, uint64_t changes, const Voxel& voxel) const {
     const Content before = old[i];
     LeafVoxels voxels(dag, before);
-    LeafWriter writer(items.item(i), dag.materials != 0);
+    dag::LeafWriter writer(items.item(i), dag.materials != 0);
     bool changed = false;
     for (uint32_t bit = 0; bit < 64; ++bit) {
       const int was = voxels.next();
       const int is = changes >> bit & 1 ? voxel(bit, was) : was;
       changed = changed || is != was;
-      if (is == kEmptyVoxel) continue;
+      if (is == dag::kEmptyVoxel) continue;
       writer.put(bit, static_cast<uint32_t>(is));
     }
     const uint32_t size = writer.finish();
@@ -109,15 +109,15 @@ struct EditNodes {
     items.content[i] = kEmptyContent;
     if (mask == 0) return;
     uint32_t header = mask;
-    const int filling = alike ? dag.filling(content[0], level + 1) : kEmptyVoxel;
-    if (filling != kEmptyVoxel) header = homogeneous_header(static_cast<uint32_t>(filling));
+    const int filling = alike ? dag.filling(content[0], level + 1) : dag::kEmptyVoxel;
+    if (filling != dag::kEmptyVoxel) header = dag::homogeneous_header(static_cast<uint32_t>(filling));
     uint32_t* words = items.item(i);
     uint32_t size = 0;
     words[size++] = header;
     for (uint32_t c = 0; c < 8; ++c)
       if (mask >> c & 1) words[size++] = content[c];
     if (is_pointer(old[i]) && dag.store.item(old[i])[0] == header &&
-        same_words(dag.store.item(old[i]), words, size))
+        hash::same_words(dag.store.item(old[i]), words, size))
       items.content[i] = old[i];
     else
       items.sizes[i] = static_cast<uint8_t>(size);
@@ -138,9 +138,9 @@ struct FilledItems {
     items.sizes[i] = 0;
     if ((*used >> material & 1) == 0) return;
     const bool leaf = level == dag.depth;
-    const uint32_t word = leaf ? word_of_one_material(material) : below.filled(material);
-    items.sizes[i] = static_cast<uint8_t>(leaf ? leaf_words(UINT64_MAX, dag.materials != 0) : 9);
-    words[0] = leaf ? UINT32_MAX : homogeneous_header(material);
+    const uint32_t word = leaf ? dag::word_of_one_material(material) : below.filled(material);
+    items.sizes[i] = static_cast<uint8_t>(leaf ? dag::leaf_words(UINT64_MAX, dag.materials != 0) : 9);
+    words[0] = leaf ? UINT32_MAX : dag::homogeneous_header(material);
     words[1] = leaf ? UINT32_MAX : word;
     for (uint32_t w = 2; w < items.sizes[i]; ++w) words[w] = word;
   }
@@ -152,7 +152,7 @@ struct EditLevel {
   static constexpr int kBlocksAtOnce = 4;
   Nodes nodes;
   FilledItems filled;
-  BatchStart start;
+  hash::BatchStart start;
 
   VOX_HD void operator()(uint64_t i) const {
     if (start.stopped()) return;
@@ -167,7 +167,7 @@ struct EditLevel {
 // A root that is left filled with one material needs a pointer all the same.
 struct RootPointer {
   EditItems items;
-  BatchStart start;
+  hash::BatchStart start;
   uint32_t* root;
   VOX_HD void operator()(uint64_t) const {
     if (start.stopped()) return;
@@ -177,7 +177,7 @@ struct RootPointer {
 };
 
 struct MergeWork {
-  uint32_t root = kNullPointer;
+  uint32_t root = hash::kNullPointer;
   EditCounts leaves, nodes;
 };
 
@@ -187,7 +187,7 @@ class Merger {
   using State = typename Tools::State;
 
   // `used` has a bit for each material that fills a whole region.
-  Merger(Device& device, DagStore<Device>& store, const Tools& tools, const StoredDag& dag,
+  Merger(Device& device, dag::DagStore<Device>& store, const Tools& tools, const StoredDag& dag,
          const Octree<State>& octree, const uint32_t* used)
       : device_(device), store_(store), tools_(tools), dag_(dag), octree_(octree), used_(used) {
     uint64_t all = 0;
@@ -197,7 +197,7 @@ class Merger {
       most_ = std::max(most_, items(level));
     }
     first_items_.push_back(all);
-    words_ = device_.template make<uint32_t>(most_ * kMaxItemWords);
+    words_ = device_.template make<uint32_t>(most_ * hash::kMaxItemWords);
     sizes_ = device_.template make<uint8_t>(all);
     content_ = device_.template make<Content>(all);
     pointers_ = device_.template make<uint32_t>(all);
@@ -207,7 +207,7 @@ class Merger {
 
   MergeWork run() {
     const uint32_t levels = dag_.depth + 1;
-    BatchesResult result;
+    hash::BatchesResult result;
     for (size_t first = 0;; first = *result.stopped) {
       for (size_t number = first; number < levels; ++number) merge(number);
       const auto root = level_items(0);
@@ -220,7 +220,7 @@ class Merger {
     work.root = result.word;
     for (uint32_t level = 0; level < levels; ++level) {
       EditCounts& counts = level == dag_.depth ? work.leaves : work.nodes;
-      const InternWork& interned = batches_->work()[dag_.depth - level];
+      const hash::InternWork& interned = batches_->work()[dag_.depth - level];
       counts.made += octree_.counts[level];
       counts.distinct += interned.distinct;
       counts.inserted += interned.inserted;
@@ -245,8 +245,8 @@ class Merger {
     const auto level = static_cast<uint32_t>(dag_.depth - number);
     const uint64_t n = items(level);
     const EditItems here = level_items(level);
-    const BatchRef batch = {here.words, nullptr, nullptr, kMaxItemWords, here.sizes};
-    const BatchStart start = batches_->start(batch, n);
+    const hash::BatchRef batch = {here.words, nullptr, nullptr, hash::kMaxItemWords, here.sizes};
+    const hash::BatchStart start = batches_->start(batch, n);
     const uint64_t first = octree_.firsts[level];
     const Content* old = octree_.ref.old + first;
     if (level == dag_.depth) {
@@ -265,17 +265,17 @@ class Merger {
   }
 
   Device& device_;
-  DagStore<Device>& store_;
+  dag::DagStore<Device>& store_;
   const Tools& tools_;
   const StoredDag& dag_;
   const Octree<State>& octree_;
   const uint32_t* used_;
   uint64_t most_ = 0;                  // items of a level
   std::vector<uint64_t> first_items_;  // of each level
-  Buffer<uint32_t> words_, pointers_, leader_of_;
-  Buffer<uint8_t> sizes_;
-  Buffer<Content> content_;
-  std::unique_ptr<LinkedBatches> batches_;  // goes first: it waits for what reads the others
+  device::Buffer<uint32_t> words_, pointers_, leader_of_;
+  device::Buffer<uint8_t> sizes_;
+  device::Buffer<Content> content_;
+  std::unique_ptr<hash::LinkedBatches> batches_;  // goes first: it waits for what reads the others
 };
 
-}  // namespace vox
+}  // namespace vox::edit

@@ -4,7 +4,7 @@
 #include "libvox/edit/shape.h"
 #include "libvox/edit/tool.h"
 
-namespace vox {
+namespace vox::edit {
 
 struct MorphTool {
   Shape shape;
@@ -43,7 +43,7 @@ struct MorphTool {
 
   VOX_HD Content region(const Region& region, const State& state, const OldRegion& old) const {
     const int filling = old.filling();
-    if (filling == kEmptyVoxel && !old.empty())
+    if (filling == dag::kEmptyVoxel && !old.empty())
       return where_is(shape, region) == Where::Outside ? kKeep : kSplit;
     if (mode == MorphMode::Erode && old.empty()) return kKeep;
     if (mode == MorphMode::Dilate && !old.empty()) return kKeep;
@@ -51,10 +51,10 @@ struct MorphTool {
     gather([&](const Int3& offset) {
       const Content cell = state.cells[index_of(offset)];
       const int there = dag.filling(cell, region.level);
-      if (filling == kEmptyVoxel)
+      if (filling == dag::kEmptyVoxel)
         alike = alike && cell == kEmptyContent;
       else
-        alike = alike && (mode == MorphMode::Smooth ? there == filling : there != kEmptyVoxel);
+        alike = alike && (mode == MorphMode::Smooth ? there == filling : there != dag::kEmptyVoxel);
       return cell;
     });
     return alike || where_is(shape, region) == Where::Outside ? kKeep : kSplit;
@@ -64,15 +64,15 @@ struct MorphTool {
   VOX_HD int voxel(const Region& leaf, const Int3& voxel, int old, const State& state) const {
     const auto at = [&](const Int3& offset) {
       const Int3 p = voxel + offset, from = p - leaf.min;
-      const Content cell =
-          state.cells[index_of({from.x >> kLeafLog2, from.y >> kLeafLog2, from.z >> kLeafLog2})];
+      const Content cell = state.cells[index_of(
+          {from.x >> dag::kLeafLog2, from.y >> dag::kLeafLog2, from.z >> dag::kLeafLog2})];
       return dag.voxel(cell, cube_bit(p));
     };
     if (mode == MorphMode::Smooth) return most(at);
-    if ((mode == MorphMode::Dilate) == (old != kEmptyVoxel)) return old;
+    if ((mode == MorphMode::Dilate) == (old != dag::kEmptyVoxel)) return old;
     for (uint32_t face = 0; face < 6; ++face) {
       const int there = at(face_offset(face));
-      if ((there == kEmptyVoxel) == (mode == MorphMode::Erode)) return there;
+      if ((there == dag::kEmptyVoxel) == (mode == MorphMode::Erode)) return there;
     }
     return old;
   }
@@ -106,11 +106,11 @@ struct MorphTool {
     uint32_t counts[16] = {}, filled = 0;
     for (int32_t i = 0; i < 27; ++i) {
       const int there = at(Int3{i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1});
-      if (there == kEmptyVoxel) continue;
+      if (there == dag::kEmptyVoxel) continue;
       ++filled;
       ++counts[there];
     }
-    if (filled < 14) return kEmptyVoxel;
+    if (filled < 14) return dag::kEmptyVoxel;
     int best = 0;
     for (int material = 1; material < 16; ++material)
       if (counts[material] > counts[best]) best = material;
@@ -118,4 +118,4 @@ struct MorphTool {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::edit

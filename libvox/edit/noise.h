@@ -4,7 +4,7 @@
 #include "libvox/base/mix.h"
 #include "libvox/edit/edit.h"
 
-namespace vox {
+namespace vox::edit {
 
 inline constexpr int kNoiseBits = 15;  // values are in [−2^15, 2^15]
 
@@ -32,4 +32,4 @@ VOX_HD inline int64_t noise_at(const EditPlace& p, uint32_t seed, uint32_t grain
   return between(along_y(corner.z), along_y(corner.z + 1), inside.z);
 }
 
-}  // namespace vox
+}  // namespace vox::edit

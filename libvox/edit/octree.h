@@ -10,12 +10,13 @@
 #include "libvox/device/pool.h"
 #include "libvox/edit/tool_set.h"
 
-namespace vox {
+namespace vox::edit {
 
 // Which materials fill whole regions in the course of an edit: one bit each.
 VOX_HD inline void note_filled(uint32_t* used, Content content) {
   const uint32_t bit = 1u << material_of(content);
-  if (is_filled(content) && (atomic_load_relaxed(used) & bit) == 0) atomic_or_relaxed(used, bit);
+  if (is_filled(content) && (device::atomic_load_relaxed(used) & bit) == 0)
+    device::atomic_or_relaxed(used, bit);
 }
 
 // The temporary octree. Nodes of a level lie one behind the other, in any order, levels from the root's down.
@@ -66,7 +67,7 @@ struct SplitNodes {
  private:
   // A node of the next level, whose first one this is; returns its index in the level.
   VOX_HD uint32_t enter(uint64_t first, const Region& region, Content old, const State& state) const {
-    const uint32_t index = atomic_count_together(octree.counts + level + 1);
+    const uint32_t index = device::atomic_count_together(octree.counts + level + 1);
     if (first + index < octree.capacity) {
       octree.corners[first + index] = region.min;
       octree.old[first + index] = old;
@@ -116,11 +117,11 @@ struct OctreeSize {
 
 template <class State>
 struct Octree {
-  Buffer<Int3> corners;
-  Buffer<Content> old;
-  Buffer<State> states;
-  Buffer<Content> content;
-  Buffer<uint8_t> splits;
+  device::Buffer<Int3> corners;
+  device::Buffer<Content> old;
+  device::Buffer<State> states;
+  device::Buffer<Content> content;
+  device::Buffer<uint8_t> splits;
   std::vector<uint32_t> firsts, counts;  // of each level
   OctreeRef<State> ref;
 
@@ -138,7 +139,7 @@ Octree<typename Tools::State> edit_octree(Device& device, const Tools& tools, co
   using State = typename Tools::State;
   constexpr uint64_t kMostNodes = uint64_t{1} << 29, kGrowth = 8;
   const uint32_t levels = dag.depth + 1;
-  const auto root_side = static_cast<int32_t>(uint32_t{kLeafSide} << dag.depth);
+  const auto root_side = static_cast<int32_t>(uint32_t{dag::kLeafSide} << dag.depth);
   auto numbers = device.template make<uint32_t>(2 * levels);
   for (;;) {
     Octree<State> octree;
@@ -173,4 +174,4 @@ Octree<typename Tools::State> edit_octree(Device& device, const Tools& tools, co
   }
 }
 
-}  // namespace vox
+}  // namespace vox::edit

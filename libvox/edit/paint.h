@@ -4,7 +4,7 @@
 #include "libvox/edit/shape.h"
 #include "libvox/edit/tool.h"
 
-namespace vox {
+namespace vox::edit {
 
 struct PaintTool {
   using State = NoState;
@@ -21,7 +21,7 @@ struct PaintTool {
     if (fills && where == Where::Inside) return filled_with(edit.material);
     if (edit.mode == PaintMode::Remove) return where == Where::Inside ? kEmptyContent : kSplit;
     const int filling = old.filling();
-    if (filling == kEmptyVoxel) return kSplit;
+    if (filling == dag::kEmptyVoxel) return kSplit;
     if (becomes(filling) == filling) return kKeep;
     return where == Where::Inside ? filled_with(edit.material) : kSplit;
   }
@@ -34,9 +34,9 @@ struct PaintTool {
       case PaintMode::Add:
         return material;
       case PaintMode::Remove:
-        return kEmptyVoxel;
+        return dag::kEmptyVoxel;
       case PaintMode::Paint:
-        return old == kEmptyVoxel ? old : material;
+        return old == dag::kEmptyVoxel ? old : material;
       case PaintMode::Replace:
         return old == edit.replaced ? material : old;
     }
@@ -44,4 +44,4 @@ struct PaintTool {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::edit

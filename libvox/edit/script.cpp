@@ -6,7 +6,7 @@
 
 #include "libvox/base/mix.h"
 
-namespace vox {
+namespace vox::edit {
 namespace {
 
 // Voxels, halves away from zero.
@@ -110,4 +110,4 @@ ScriptCursor::Running ScriptCursor::round_of(uint32_t repeat, uint32_t round) co
   return {repeat, round, key, offset + written.step * int64_t{round} + jitter};
 }
 
-}  // namespace vox
+}  // namespace vox::edit

@@ -16,7 +16,7 @@
 
 #include "libvox/edit/edit.h"
 
-namespace vox {
+namespace vox::edit {
 
 struct Undo {
   uint32_t count = 1;
@@ -130,4 +130,4 @@ class ScriptCursor {
 // The edit with its places moved.
 Edit moved(Edit edit, EditPlace offset);
 
-}  // namespace vox
+}  // namespace vox::edit

@@ -6,7 +6,7 @@
 #include "libvox/base/error.h"
 #include "libvox/edit/script.h"
 
-namespace vox {
+namespace vox::edit {
 
 // Called for each line that is wrong, which is then left out. Empty: the first one is thrown.
 using OnScriptError = std::function<void(const Error&)>;
@@ -26,4 +26,4 @@ void at_command(const Script& script, const Command& command, const OnScriptErro
   }
 }
 
-}  // namespace vox
+}  // namespace vox::edit

@@ -4,7 +4,7 @@
 
 #include <iterator>
 
-namespace vox {
+namespace vox::edit {
 namespace {
 
 // The material that an edit fills or paints with.
@@ -17,24 +17,24 @@ uint32_t material_of(const Edit& edit) {
 
 }  // namespace
 
-void extend_palette(VoxelScene& scene, const Palette& other) {
-  Palette& palette = scene.palette;
+void extend_palette(dag::VoxelScene& scene, const scene::Palette& other) {
+  scene::Palette& palette = scene.palette;
   for (; palette.count < other.count; ++palette.count) {
     palette.colors[palette.count] = other.colors[palette.count];
     palette.names[palette.count] = other.names[palette.count];
   }
 }
 
-void extend_palette(VoxelScene& scene, const Script& script) {
+void extend_palette(dag::VoxelScene& scene, const Script& script) {
   if (!scene.dag.materials) return;
-  Palette wanted = scene.palette;
+  scene::Palette wanted = scene.palette;
   for (const Command& command : script.commands) {
     const Edit* edit = std::get_if<Edit>(&command.action);
     if (!edit) continue;
     for (uint32_t& entry = wanted.count; entry <= material_of(*edit); ++entry) {
       // Around the circle of hues, away from each other, so that a new material is seen.
-      constexpr Rgb8 kColors[] = {{214, 39, 40},   {31, 119, 180}, {44, 160, 44},   {255, 127, 14},
-                                  {148, 103, 189}, {23, 190, 207}, {227, 119, 194}, {188, 189, 34}};
+      constexpr scene::Rgb8 kColors[] = {{214, 39, 40},   {31, 119, 180}, {44, 160, 44},   {255, 127, 14},
+                                         {148, 103, 189}, {23, 190, 207}, {227, 119, 194}, {188, 189, 34}};
       wanted.colors[entry] = kColors[entry % std::size(kColors)];
       wanted.names[entry] = fmt::format("material {}", entry);
     }
@@ -42,4 +42,4 @@ void extend_palette(VoxelScene& scene, const Script& script) {
   extend_palette(scene, wanted);
 }
 
-}  // namespace vox
+}  // namespace vox::edit

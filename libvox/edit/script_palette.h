@@ -4,11 +4,11 @@
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/edit/script.h"
 
-namespace vox {
+namespace vox::edit {
 
 // Entries that the scene has not, from the palette of a scene that is used as a brush.
-void extend_palette(VoxelScene& scene, const Palette& other);
+void extend_palette(dag::VoxelScene& scene, const scene::Palette& other);
 // Entries for all materials that the script fills or paints with.
-void extend_palette(VoxelScene& scene, const Script& script);
+void extend_palette(dag::VoxelScene& scene, const Script& script);
 
-}  // namespace vox
+}  // namespace vox::edit

@@ -8,7 +8,7 @@
 #include "libvox/edit/content.h"
 #include "libvox/edit/noise.h"
 
-namespace vox {
+namespace vox::edit {
 
 enum class Where : uint8_t { Outside, Border, Inside };
 
@@ -224,4 +224,4 @@ VOX_HD inline Where where_is(const Shape& shape, const Region& region) {
   return Where::Border;
 }
 
-}  // namespace vox
+}  // namespace vox::edit

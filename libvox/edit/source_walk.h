@@ -6,7 +6,7 @@
 #include "libvox/edit/edit.h"
 #include "libvox/edit/tool.h"
 
-namespace vox {
+namespace vox::edit {
 
 struct SourceWalk {
   StoredDag dag;
@@ -96,7 +96,7 @@ struct SourceWalk {
   }
   // 0 or 1: how many leaves further the source lies.
   VOX_HD static uint32_t cells_between(int32_t corner, int32_t source) {
-    return static_cast<uint32_t>((source >> kLeafLog2) - (corner >> kLeafLog2));
+    return static_cast<uint32_t>((source >> dag::kLeafLog2) - (corner >> dag::kLeafLog2));
   }
   VOX_HD static Region parent_of(const Region& region) {
     const int32_t mask = ~(2 * region.side - 1);
@@ -108,7 +108,7 @@ struct SourceWalk {
   }
   VOX_HD Content simplified(Content content, uint32_t level) const {
     const int filling = dag.filling(content, level);
-    return filling == kEmptyVoxel ? content : filled_with(static_cast<uint32_t>(filling));
+    return filling == dag::kEmptyVoxel ? content : filled_with(static_cast<uint32_t>(filling));
   }
   // From the root: the cube with these coordinates, in its own size.
   VOX_HD Content cell(const Int3& at, uint32_t level) const {
@@ -121,4 +121,4 @@ struct SourceWalk {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::edit

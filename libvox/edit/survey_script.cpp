@@ -5,13 +5,13 @@
 #include "libvox/edit/bounds.h"
 #include "libvox/edit/editor.h"
 
-namespace vox {
+namespace vox::edit {
 
-ScriptFindings survey_script(const Script& script, const std::vector<VoxelScene>& scenes, uint32_t resolution,
-                             const OnScriptError& on_error) {
+ScriptFindings survey_script(const Script& script, const std::vector<dag::VoxelScene>& scenes,
+                             uint32_t resolution, const OnScriptError& on_error) {
   constexpr uint64_t kMostNamed = 20;
   std::vector<EditorScene> brushes;
-  for (const VoxelScene& scene : scenes)
+  for (const dag::VoxelScene& scene : scenes)
     brushes.push_back({static_cast<uint32_t>(brushes.size() + 1), scene.dag.resolution});
   ScriptFindings found;
   for (ScriptCursor cursor(script); const auto command = cursor.next();) {
@@ -32,4 +32,4 @@ ScriptFindings survey_script(const Script& script, const std::vector<VoxelScene>
   return found;
 }
 
-}  // namespace vox
+}  // namespace vox::edit

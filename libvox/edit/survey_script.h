@@ -10,7 +10,7 @@
 #include "libvox/edit/script.h"
 #include "libvox/edit/script_errors.h"
 
-namespace vox {
+namespace vox::edit {
 
 struct ScriptFindings {
   std::map<std::string, uint64_t> tools;  // edits of each
@@ -19,7 +19,7 @@ struct ScriptFindings {
 
 // Warns of edits outside of the grid; of a fill, whose seed would lie there, it is an error. `scenes` are the
 // script's files, in its order.
-ScriptFindings survey_script(const Script& script, const std::vector<VoxelScene>& scenes, uint32_t resolution,
-                             const OnScriptError& on_error = {});
+ScriptFindings survey_script(const Script& script, const std::vector<dag::VoxelScene>& scenes,
+                             uint32_t resolution, const OnScriptError& on_error = {});
 
-}  // namespace vox
+}  // namespace vox::edit

@@ -3,7 +3,7 @@
 
 #include "libvox/edit/content.h"
 
-namespace vox {
+namespace vox::edit {
 
 // What a tool may say of a region besides what it is to hold.
 inline constexpr Content kKeep = 0xfffffd00;   // it stays as it is
@@ -37,4 +37,4 @@ VOX_HD inline bool meets(const VoxelBox& box, const Region& region) {
          end.x > box.min.x && end.y > box.min.y && end.z > box.min.z;
 }
 
-}  // namespace vox
+}  // namespace vox::edit

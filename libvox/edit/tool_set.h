@@ -3,7 +3,7 @@
 
 #include "libvox/edit/tool.h"
 
-namespace vox {
+namespace vox::edit {
 
 template <class Tool>
 struct ToolSet {
@@ -87,4 +87,4 @@ struct ToolSet {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::edit

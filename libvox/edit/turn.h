@@ -5,7 +5,7 @@
 
 #include "libvox/edit/edit.h"
 
-namespace vox {
+namespace vox::edit {
 
 // Axes are 0, 1, 2.
 inline Turn quarter_turn(uint8_t axis) {
@@ -38,4 +38,4 @@ inline Int3 turned_size(const Turn& turn, Int3 size) {
   return {size[turn.axis[0]], size[turn.axis[1]], size[turn.axis[2]]};
 }
 
-}  // namespace vox
+}  // namespace vox::edit

@@ -4,9 +4,9 @@
 
 namespace vox {
 
-VoxelScene built_scene(BuildResult result, const IndexedScene& indexed, const Grid& grid,
-                       const BuildOptions& options) {
-  VoxelScene scene;
+dag::VoxelScene built_scene(voxelize::BuildResult result, const scene::IndexedScene& indexed,
+                            const voxelize::Grid& grid, const voxelize::BuildOptions& options) {
+  dag::VoxelScene scene;
   scene.dag = std::move(result.dag);
   if (options.materials) {
     scene.palette = indexed.palette;
@@ -14,7 +14,7 @@ VoxelScene built_scene(BuildResult result, const IndexedScene& indexed, const Gr
   }
   scene.origin = grid.origin;
   scene.voxel_size = grid.voxel_size;
-  scene.up = UpAxis::Y;  // readers of meshes have turned them
+  scene.up = dag::UpAxis::Y;  // readers of meshes have turned them
   scene.coverage = options.coverage;
   scene.solid = options.solid;
   return scene;

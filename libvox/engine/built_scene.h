@@ -8,7 +8,7 @@ namespace vox {
 
 // The DAG with its palette and its place in the world. Where it comes from (source, generator, command, created) is
 // left to the caller.
-VoxelScene built_scene(BuildResult result, const IndexedScene& indexed, const Grid& grid,
-                       const BuildOptions& options);
+dag::VoxelScene built_scene(voxelize::BuildResult result, const scene::IndexedScene& indexed,
+                            const voxelize::Grid& grid, const voxelize::BuildOptions& options);
 
 }  // namespace vox

@@ -29,7 +29,7 @@ int parse_cuda_index(const std::string& device) {
 
 std::unique_ptr<Engine> make_engine(const EngineOptions& options) {
   const std::string& device = options.device;
-  check_table_name(options.table);
+  hash::check_table_name(options.table);
 #ifdef VOX_HAS_CUDA
   const int count = cuda_device_count();
 #else

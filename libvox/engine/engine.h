@@ -37,39 +37,42 @@ class Engine {
   virtual std::string device_text() const = 0;  // "CPU, 2 threads", "NVIDIA H200 (cuda:0), 139.8 GiB"
 
   // Voxelizes triangles that drop_bad_triangles() has left over. What lies outside the grid is cut off.
-  virtual BuildResult build(const Scene& scene, const IndexedScene& indexed, const Grid& grid,
-                            const BuildOptions& options) = 0;
+  virtual voxelize::BuildResult build(const scene::Scene& scene, const scene::IndexedScene& indexed,
+                                      const voxelize::Grid& grid, const voxelize::BuildOptions& options) = 0;
 
   // The same voxels with leaves reduced to masks. The DAG is one that check_structure() accepts.
-  virtual FrozenDag without_materials(const FrozenDag& dag) = 0;
+  virtual dag::FrozenDag without_materials(const dag::FrozenDag& dag) = 0;
 
   // A session that edits this scene. The DAG is one that check_structure() accepts; the engine outlives the
   // session.
-  virtual std::unique_ptr<EditSession> edit(const FrozenDag& dag) = 0;
+  virtual std::unique_ptr<edit::EditSession> edit(const dag::FrozenDag& dag) = 0;
 
   // The scene, on the device, to take pictures of. Both are looked at as long as there is a renderer, which
   // has to go before the engine does. The DAG is one that check_structure() accepts.
-  virtual std::unique_ptr<Renderer> renderer(const FrozenDag& dag, const Palette& palette) = 0;
+  virtual std::unique_ptr<render::Renderer> renderer(const dag::FrozenDag& dag,
+                                                     const scene::Palette& palette) = 0;
 
   // Hybrid bricks of a volume, or what they would come to at each size. Throw Error where a value of the
   // volume is not finite, UsageError where the types cannot hold every brick.
-  virtual BricksResult build_bricks(const Volume& volume, const BricksOptions& options) = 0;
-  virtual std::vector<BrickTotals> measure_bricks(const Volume& volume, const BricksOptions& options) = 0;
+  virtual bricks::BricksResult build_bricks(const volume::Volume& volume,
+                                            const bricks::BricksOptions& options) = 0;
+  virtual std::vector<bricks::BrickTotals> measure_bricks(const volume::Volume& volume,
+                                                          const bricks::BricksOptions& options) = 0;
 
   // Bricks on the device, to read them in several ways. Both are looked at as long as there is a reader,
   // which has to go before the engine does. The bricks are ones that check_structure() accepts.
-  virtual std::unique_ptr<BricksReader> bricks_reader(const FrozenBricks& bricks,
-                                                      const JitOptions& options) = 0;
+  virtual std::unique_ptr<bricks::BricksReader> bricks_reader(const bricks::FrozenBricks& bricks,
+                                                              const bricks::JitOptions& options) = 0;
 
   // Bricks, on the device, to take pictures of; they are looked at as long as there is a renderer, which has
   // to go before the engine does. They are ones that check_structure() accepts. Throws Error where they have
   // no place in the world, or a value is not finite.
-  virtual std::unique_ptr<VolumeRenderer> volume_renderer(const FrozenBricks& bricks) = 0;
+  virtual std::unique_ptr<render::VolumeRenderer> volume_renderer(const bricks::FrozenBricks& bricks) = 0;
 
   // For the room above, which brings loops of its own (measure/).
-  virtual DeviceHandle handle() = 0;
+  virtual device::DeviceHandle handle() = 0;
 
-  virtual std::vector<KernelTime> profile() const = 0;  // since the engine was made, longest first
+  virtual std::vector<device::KernelTime> profile() const = 0;  // since the engine was made, longest first
 };
 
 // Throws Error where the device named is not there.

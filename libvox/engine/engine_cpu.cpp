@@ -5,7 +5,7 @@
 namespace vox {
 
 std::unique_ptr<Engine> make_cpu_engine(const EngineOptions& options) {
-  return std::make_unique<DeviceEngine<CpuDevice>>(options);
+  return std::make_unique<DeviceEngine<device::CpuDevice>>(options);
 }
 
 }  // namespace vox

@@ -10,7 +10,7 @@ int cuda_device_count() {
 }
 
 std::unique_ptr<Engine> make_cuda_engine(const EngineOptions& options, int index) {
-  return std::make_unique<DeviceEngine<CudaDevice>>(options, index);
+  return std::make_unique<DeviceEngine<device::CudaDevice>>(options, index);
 }
 
 }  // namespace vox

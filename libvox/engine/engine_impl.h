@@ -20,39 +20,44 @@ class DeviceEngine final : public Engine {
 
   std::string device() const override { return device_.name(); }
   std::string device_text() const override { return device_.text(); }
-  DeviceHandle handle() override { return &device_; }
-  std::vector<KernelTime> profile() const override { return device_.profiler().rows(); }
+  device::DeviceHandle handle() override { return &device_; }
+  std::vector<device::KernelTime> profile() const override { return device_.profiler().rows(); }
 
-  BuildResult build(const Scene& scene, const IndexedScene& indexed, const Grid& grid,
-                    const BuildOptions& options) override {
-    return build_scene(device_, scene, indexed, grid, options, {.table = table_});
+  voxelize::BuildResult build(const scene::Scene& scene, const scene::IndexedScene& indexed,
+                              const voxelize::Grid& grid, const voxelize::BuildOptions& options) override {
+    return voxelize::build_scene(device_, scene, indexed, grid, options, {.table = table_});
   }
 
-  FrozenDag without_materials(const FrozenDag& dag) override { return vox::without_materials(device_, dag); }
-
-  std::unique_ptr<EditSession> edit(const FrozenDag& dag) override {
-    return make_edit_session(device_, table_, dag);
+  dag::FrozenDag without_materials(const dag::FrozenDag& dag) override {
+    return dag::without_materials(device_, dag);
   }
 
-  std::unique_ptr<Renderer> renderer(const FrozenDag& dag, const Palette& palette) override {
-    return make_renderer(device_, dag, palette);
+  std::unique_ptr<edit::EditSession> edit(const dag::FrozenDag& dag) override {
+    return edit::make_edit_session(device_, table_, dag);
   }
 
-  std::unique_ptr<VolumeRenderer> volume_renderer(const FrozenBricks& bricks) override {
-    return make_volume_renderer(device_, bricks);
+  std::unique_ptr<render::Renderer> renderer(const dag::FrozenDag& dag,
+                                             const scene::Palette& palette) override {
+    return render::make_renderer(device_, dag, palette);
   }
 
-  BricksResult build_bricks(const Volume& volume, const BricksOptions& options) override {
-    return vox::build_bricks(device_, volume, options);
+  std::unique_ptr<render::VolumeRenderer> volume_renderer(const bricks::FrozenBricks& bricks) override {
+    return render::make_volume_renderer(device_, bricks);
   }
 
-  std::vector<BrickTotals> measure_bricks(const Volume& volume, const BricksOptions& options) override {
-    return vox::measure_bricks(device_, volume, options);
+  bricks::BricksResult build_bricks(const volume::Volume& volume,
+                                    const bricks::BricksOptions& options) override {
+    return bricks::build_bricks(device_, volume, options);
   }
 
-  std::unique_ptr<BricksReader> bricks_reader(const FrozenBricks& bricks,
-                                              const JitOptions& options) override {
-    return make_bricks_reader(device_, bricks, options);
+  std::vector<bricks::BrickTotals> measure_bricks(const volume::Volume& volume,
+                                                  const bricks::BricksOptions& options) override {
+    return bricks::measure_bricks(device_, volume, options);
+  }
+
+  std::unique_ptr<bricks::BricksReader> bricks_reader(const bricks::FrozenBricks& bricks,
+                                                      const bricks::JitOptions& options) override {
+    return bricks::make_bricks_reader(device_, bricks, options);
   }
 
  private:

@@ -5,7 +5,7 @@
 
 #include "libvox/hash/item.h"
 
-namespace vox {
+namespace vox::hash {
 
 // Item i is the words from offsets[i] to offsets[i + 1], or, without offsets, those from i * words_each: all
 // of one size, or sizes[i] of them. Of size 0 is no item at all, for find_or_insert() alone.
@@ -75,4 +75,4 @@ class SectorProbe {
   uint32_t sectors_ = 0;
 };
 
-}  // namespace vox
+}  // namespace vox::hash

@@ -10,7 +10,7 @@
 #include "libvox/device/pool.h"
 #include "libvox/hash/batch.h"
 
-namespace vox {
+namespace vox::hash {
 
 struct FindLeader {
   BatchRef batch;
@@ -23,7 +23,7 @@ struct FindLeader {
     const uint32_t* slot = table + (batch.hashes[i] & mask);
     if (stage == 0) {
       prefetch_line(slot);
-    } else if (const uint32_t there = atomic_load_relaxed(slot); there != kNone) {
+    } else if (const uint32_t there = device::atomic_load_relaxed(slot); there != kNone) {
       prefetch_line(batch.hashes + there);
       if (batch.offsets) prefetch_line(batch.offsets + there);
     }
@@ -36,8 +36,9 @@ struct FindLeader {
       return;
     }
     for (uint64_t slot = batch.hashes[i] & mask;; slot = (slot + 1) & mask) {
-      uint32_t there = atomic_load_relaxed(table + slot);
-      if (there == kNone) there = atomic_exchange_if_relaxed(table + slot, kNone, static_cast<uint32_t>(i));
+      uint32_t there = device::atomic_load_relaxed(table + slot);
+      if (there == kNone)
+        there = device::atomic_exchange_if_relaxed(table + slot, kNone, static_cast<uint32_t>(i));
       if (there == kNone) there = static_cast<uint32_t>(i);
       if (there == i || (batch.hashes[there] == batch.hashes[i] && batch.size(there) == size &&
                          same_words(batch.item(there), batch.item(i), size))) {
@@ -51,9 +52,9 @@ struct FindLeader {
 template <class Device>
 void find_leaders(Device& device, const BatchRef& batch, uint64_t n, uint32_t* leaders) {
   const uint64_t size = std::bit_ceil(2 * n + 1);
-  Buffer<uint32_t> table = device.template make<uint32_t>(size);
+  device::Buffer<uint32_t> table = device.template make<uint32_t>(size);
   device.fill(table.data(), size, FindLeader::kNone);
   device.for_each({"duplicates in the batch", 40}, n, FindLeader{batch, table.data(), size - 1, leaders});
 }
 
-}  // namespace vox
+}  // namespace vox::hash

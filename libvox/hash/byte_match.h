@@ -10,7 +10,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace vox {
+namespace vox::hash {
 
 // Up to 128 slots, one bit each.
 struct SlotMask {
@@ -69,4 +69,4 @@ VOX_HD SlotMask match_bytes(const uint32_t* words, uint32_t value) {
   return mask;
 }
 
-}  // namespace vox
+}  // namespace vox::hash

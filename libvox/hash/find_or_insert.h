@@ -6,7 +6,7 @@
 #include "libvox/hash/batch_duplicates.h"
 #include "libvox/hash/table_set.h"
 
-namespace vox {
+namespace vox::hash {
 
 struct HashItems {
   BatchRef batch;
@@ -54,4 +54,4 @@ InternWork find_or_insert(Device& device, TableSet<Device>& tables, BatchRef bat
   return {leaders, missing};
 }
 
-}  // namespace vox
+}  // namespace vox::hash

@@ -6,7 +6,7 @@
 #include "libvox/base/hd.h"
 #include "libvox/base/mix.h"
 
-namespace vox {
+namespace vox::hash {
 
 inline constexpr uint32_t kMinItemWords = 2;
 inline constexpr uint32_t kMaxItemWords = 10;  // a full leaf with materials
@@ -46,4 +46,4 @@ VOX_HD inline bool same_words(const ItemRef& a, const uint32_t* b, uint32_t coun
   return true;
 }
 
-}  // namespace vox
+}  // namespace vox::hash

@@ -16,7 +16,7 @@
 #include "libvox/base/hd.h"
 #include "libvox/hash/batch.h"
 
-namespace vox {
+namespace vox::hash {
 
 struct InternWork {
   uint64_t distinct = 0;  // items of the batch without duplicates
@@ -80,4 +80,4 @@ class LinkedBatches {
   std::vector<InternWork> work_;
 };
 
-}  // namespace vox
+}  // namespace vox::hash

@@ -6,13 +6,13 @@
 #include "libvox/device/cpu_device.h"
 #include "libvox/hash/make_tables_impl.h"
 
-namespace vox {
+namespace vox::hash {
 
-template std::unique_ptr<TableSet<CpuDevice>> make_tables(CpuDevice&, const TableOptions&);
+template std::unique_ptr<TableSet<device::CpuDevice>> make_tables(device::CpuDevice&, const TableOptions&);
 
 std::vector<std::string> table_names() {
   std::vector<std::string> names;
-  for (const auto& variant : kTableVariants<CpuDevice>) names.emplace_back(variant.name);
+  for (const auto& variant : kTableVariants<device::CpuDevice>) names.emplace_back(variant.name);
   return names;
 }
 
@@ -23,4 +23,4 @@ void check_table_name(const std::string& name) {
         fmt::format("there is no hash table '{}', expected one of: {}", name, fmt::join(names, ", ")));
 }
 
-}  // namespace vox
+}  // namespace vox::hash

@@ -13,7 +13,7 @@
 #include "libvox/hash/table_list.h"
 #include "libvox/hash/table_set.h"
 
-namespace vox {
+namespace vox::hash {
 
 template <class Device>
 struct TableVariant {
@@ -44,4 +44,4 @@ std::unique_ptr<TableSet<Device>> make_tables(Device& device, const TableOptions
   return nullptr;
 }
 
-}  // namespace vox
+}  // namespace vox::hash

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace vox {
+namespace vox::hash {
 
 std::vector<PoissonShare> poisson_shares(double mean) {
   if (mean <= 0) return {{0, 1.0}};
@@ -37,4 +37,4 @@ double expected_slabs(double items_per_bucket, unsigned slots) {
   return sum;
 }
 
-}  // namespace vox
+}  // namespace vox::hash

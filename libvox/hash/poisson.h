@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace vox {
+namespace vox::hash {
 
 // How likely it is that a bucket holds so many items.
 struct PoissonShare {
@@ -30,4 +30,4 @@ std::vector<double> slabs_of_a_bucket(double items_per_bucket, unsigned slots);
 // E(slabs) of one bucket.
 double expected_slabs(double items_per_bucket, unsigned slots);
 
-}  // namespace vox
+}  // namespace vox::hash

@@ -14,7 +14,7 @@
 #include "libvox/device/atomics.h"
 #include "libvox/hash/item.h"
 
-namespace vox {
+namespace vox::hash {
 
 inline constexpr uint32_t kSlotBits = 5, kSlabBits = 10, kBlockBits = 4, kSuperblockBits = 13;
 inline constexpr uint32_t kSlabsPerBlock = 1 << kSlabBits;
@@ -97,7 +97,7 @@ struct SlabAllocatorRef {
   VOX_HD uint32_t allocate(Group group, uint32_t seed) const {
     for (uint32_t first = seed % count;; first = (first + 32) % count) {
       const uint32_t open = group.ballot([&](uint32_t lane) {
-        return lane < count && atomic_load_relaxed(full + (first + lane) % count) != kAllFull;
+        return lane < count && device::atomic_load_relaxed(full + (first + lane) % count) != kAllFull;
       });
       if (open == 0) continue;
       const uint32_t index = (first + static_cast<uint32_t>(lowest_bit(open))) % count;
@@ -109,10 +109,10 @@ struct SlabAllocatorRef {
   VOX_HD void free(uint32_t slab) const {
     const uint32_t inner = slab & (kSlabsPerSuperblock - 1);
     const Superblock& superblock = memory.superblocks[slab >> (kBlockBits + kSlabBits)];
-    atomic_and(superblock.bitmap + inner / 32, ~(1u << inner % 32));
-    memory_fence();
-    atomic_and(full + superblock.index, ~(1u << inner / kSlabsPerBlock));
-    atomic_add(slabs_used, static_cast<uint32_t>(-1));
+    device::atomic_and(superblock.bitmap + inner / 32, ~(1u << inner % 32));
+    device::memory_fence();
+    device::atomic_and(full + superblock.index, ~(1u << inner / kSlabsPerBlock));
+    device::atomic_add(slabs_used, static_cast<uint32_t>(-1));
   }
 
  private:
@@ -122,15 +122,15 @@ struct SlabAllocatorRef {
     const uint32_t number = superblocks[index];
     for (uint32_t i = 0; i < kBlocksPerSuperblock; ++i) {
       const uint32_t block = (seed + i) % kBlocksPerSuperblock;
-      if (group.once([&] { return atomic_load_relaxed(full + index) >> block & 1; }) != 0) continue;
+      if (group.once([&] { return device::atomic_load_relaxed(full + index) >> block & 1; }) != 0) continue;
       uint32_t* bitmap = memory.superblocks[number].bitmap + block * kBitmapWordsPerBlock;
-      uint32_t open_words =
-          group.ballot([&](uint32_t lane) { return atomic_load_relaxed(bitmap + lane) != UINT32_MAX; });
+      uint32_t open_words = group.ballot(
+          [&](uint32_t lane) { return device::atomic_load_relaxed(bitmap + lane) != UINT32_MAX; });
       for (; open_words != 0; open_words &= open_words - 1) {
         const uint32_t word = static_cast<uint32_t>(lowest_bit(open_words));
         const uint32_t bit = group.once([&] { return take_bit(bitmap + word); });
         if (bit == 32) continue;
-        group.once([&] { atomic_add(slabs_used, 1); });
+        group.once([&] { device::atomic_add(slabs_used, 1); });
         return (number << kBlockBits | block) << kSlabBits | word * 32 | bit;
       }
       mark_full(group, index, block, bitmap);
@@ -142,17 +142,18 @@ struct SlabAllocatorRef {
   // so that whichever comes last, a block with a free slab does not stay marked.
   template <class Group>
   VOX_HD void mark_full(Group group, uint32_t index, uint32_t block, const uint32_t* bitmap) const {
-    group.once([&] { atomic_or(full + index, 1u << block); });
-    memory_fence();
-    if (group.ballot([&](uint32_t lane) { return atomic_load_relaxed(bitmap + lane) != UINT32_MAX; }) != 0)
-      group.once([&] { atomic_and(full + index, ~(1u << block)); });
+    group.once([&] { device::atomic_or(full + index, 1u << block); });
+    device::memory_fence();
+    if (group.ballot(
+            [&](uint32_t lane) { return device::atomic_load_relaxed(bitmap + lane) != UINT32_MAX; }) != 0)
+      group.once([&] { device::atomic_and(full + index, ~(1u << block)); });
   }
 
   // Sets a clear bit of the word and returns its index, or 32 when there is none any more.
   VOX_HD static uint32_t take_bit(uint32_t* word) {
-    for (uint32_t seen = atomic_load_relaxed(word); seen != UINT32_MAX;) {
+    for (uint32_t seen = device::atomic_load_relaxed(word); seen != UINT32_MAX;) {
       uint32_t bit = static_cast<uint32_t>(lowest_bit(~seen));
-      uint32_t before = atomic_or(word, 1u << bit);
+      uint32_t before = device::atomic_or(word, 1u << bit);
       if ((before & 1u << bit) == 0) return bit;
       seen = before | 1u << bit;
     }
@@ -160,4 +161,4 @@ struct SlabAllocatorRef {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::hash

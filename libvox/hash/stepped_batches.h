@@ -3,7 +3,7 @@
 
 #include "libvox/hash/find_or_insert.h"
 
-namespace vox {
+namespace vox::hash {
 
 template <class Device>
 class SteppedBatches final : public LinkedBatches {
@@ -26,7 +26,7 @@ class SteppedBatches final : public LinkedBatches {
  private:
   Device& device_;
   TableSet<Device>& tables_;
-  Buffer<uint32_t> word_;
+  device::Buffer<uint32_t> word_;
 };
 
-}  // namespace vox
+}  // namespace vox::hash

@@ -8,7 +8,7 @@
 #include "libvox/device/pool.h"
 #include "libvox/hash/slab_memory.h"
 
-namespace vox {
+namespace vox::hash {
 
 // Sets a word per superblock, by number, where one of its pointers is marked. A superblock's marks, a bit for
 // each pointer, are looked at in strips, each up to the first.
@@ -20,7 +20,8 @@ struct FlagMarked {
     const uint32_t* strip = marks + i * (kMarkWords / kStrips);
     for (uint32_t word = 0; word < kMarkWords / kStrips; ++word)
       if (strip[word] != 0) {
-        if (atomic_load_relaxed(flags + i / kStrips) == 0) atomic_or_relaxed(flags + i / kStrips, 1);
+        if (device::atomic_load_relaxed(flags + i / kStrips) == 0)
+          device::atomic_or_relaxed(flags + i / kStrips, 1);
         return;
       }
   }
@@ -108,7 +109,7 @@ class Superblocks {
 
  private:
   struct Piece {
-    Buffer<uint32_t> memory;
+    device::Buffer<uint32_t> memory;
     uint32_t first, count;  // numbers of its superblocks
   };
 
@@ -137,9 +138,9 @@ class Superblocks {
   }
 
   Device& device_;
-  Buffer<Superblock> directory_;
+  device::Buffer<Superblock> directory_;
   std::vector<Superblock> entries_;  // the same here; without slabs where a number is not in use
   std::vector<Piece> pieces_;
 };
 
-}  // namespace vox
+}  // namespace vox::hash

@@ -10,7 +10,7 @@
 
 #include "libvox/device/pool.h"
 
-namespace vox {
+namespace vox::hash {
 
 struct SweepResult {
   uint64_t items_removed = 0;
@@ -18,10 +18,10 @@ struct SweepResult {
 };
 
 // Sees to it that what the pool got back leaves the process.
-inline SweepResult end_sweep(Pool& pool, uint64_t items_removed, uint64_t used_before) {
+inline SweepResult end_sweep(device::Pool& pool, uint64_t items_removed, uint64_t used_before) {
   const uint64_t used = pool.used(), returned = used_before > used ? used_before - used : 0;
   if (returned > 0) pool.trim();
   return {items_removed, returned};
 }
 
-}  // namespace vox
+}  // namespace vox::hash

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-namespace vox {
+namespace vox::hash {
 
 std::vector<std::string> table_names();
 // Throws UsageError unless there is a table of this name.
 void check_table_name(const std::string& name);
 
-}  // namespace vox
+}  // namespace vox::hash

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace vox {
+namespace vox::hash {
 
 struct TableMemory {
   uint32_t item_words = 0;
@@ -30,4 +30,4 @@ struct TableMemory {
   uint64_t allocated_bytes() const { return total_bytes() + bitmap_bytes + slack_bytes; }
 };
 
-}  // namespace vox
+}  // namespace vox::hash

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <string>
 
-namespace vox {
+namespace vox::hash {
 
 struct TableOptions {
   std::string table = "sector";  // the variant, one of table_names()
   uint32_t load_factor = 96;     // items per bucket aimed at (Molenaar & Eisemann 2024, §6.2)
 };
 
-}  // namespace vox
+}  // namespace vox::hash

@@ -16,7 +16,7 @@
 #include "libvox/hash/table_memory.h"
 #include "libvox/hash/table_options.h"
 
-namespace vox {
+namespace vox::hash {
 
 template <class Device>
 class TableSet {
@@ -76,4 +76,4 @@ class TableSet {
 template <class Device>
 std::unique_ptr<TableSet<Device>> make_tables(Device& device, const TableOptions& options);
 
-}  // namespace vox
+}  // namespace vox::hash

@@ -7,7 +7,7 @@
 #include "libvox/hash/batch.h"
 #include "libvox/hash/slab_memory.h"
 
-namespace vox::bench {
+namespace vox::measure::bench {
 
 // Item `number`, 1 to 2^36. mix64 maps numbers to the first two words one to one, and 0 to 0, so that these
 // differ for all items and are never 0 (which tables may use for an empty slot).
@@ -70,7 +70,7 @@ struct IsStored {
 
 struct IsFound {
   const uint32_t* pointers;
-  VOX_HD uint32_t operator()(uint64_t i) const { return pointers[i] != kNullPointer ? 1 : 0; }
+  VOX_HD uint32_t operator()(uint64_t i) const { return pointers[i] != hash::kNullPointer ? 1 : 0; }
 };
 
 // Whether the i-th pointer is not what a search for the i-th item has to give: a pointer below `pointer_end`
@@ -78,14 +78,15 @@ struct IsFound {
 template <class Numbers, class Memory>
 struct IsWrong {
   IsStored<Numbers> is_stored;
-  BatchRef batch;
+  hash::BatchRef batch;
   Memory memory;
   uint64_t pointer_end;
   const uint32_t* pointers;
   VOX_HD uint32_t operator()(uint64_t i) const {
     const uint32_t pointer = pointers[i];
-    if (pointer == kNullPointer || is_stored(i) == 0) return (pointer == kNullPointer) == (is_stored(i) != 0);
-    return pointer >= pointer_end || !same_words(memory.item(pointer), batch.item(i), batch.words_each);
+    if (pointer == hash::kNullPointer || is_stored(i) == 0)
+      return (pointer == hash::kNullPointer) == (is_stored(i) != 0);
+    return pointer >= pointer_end || !hash::same_words(memory.item(pointer), batch.item(i), batch.words_each);
   }
 };
 
@@ -93,7 +94,7 @@ template <class Numbers>
 struct MarkNumber {
   Numbers numbers;
   uint32_t* marks;  // by number
-  VOX_HD void operator()(uint64_t i) const { atomic_or(marks + numbers(i), 1u); }
+  VOX_HD void operator()(uint64_t i) const { device::atomic_or(marks + numbers(i), 1u); }
 };
 
 struct IsMarked {
@@ -113,4 +114,4 @@ struct IsWrongLeader {
   }
 };
 
-}  // namespace vox::bench
+}  // namespace vox::measure::bench

@@ -18,22 +18,22 @@
 #include "libvox/render/volume_render.h"
 #include "libvox/volume/read_pieces.h"
 
-namespace vox {
+namespace vox::measure {
 namespace {
 
 // What BricksReader's checksum of a copy has to be, from the volume itself, layer by layer.
-uint64_t volume_checksum(const Volume& volume, const ValueRule& rule) {
+uint64_t volume_checksum(const volume::Volume& volume, const volume::ValueRule& rule) {
   const Int3 size = volume.info.size;
   const uint64_t layer = uint64_t(size.x) * uint64_t(size.y);
   return tbb::parallel_reduce(
       tbb::blocked_range<int32_t>(0, size.z), uint64_t{0},
       [&](const auto& layers, uint64_t sum) {
-        std::vector<std::byte> values(layer * value_bytes(volume.info.type));
+        std::vector<std::byte> values(layer * volume::value_bytes(volume.info.type));
         for (int32_t z = layers.begin(); z < layers.end(); ++z) {
           volume.read({{0, 0, z}, {size.x, size.y, z + 1}}, values.data());
           for (uint64_t i = 0; i < layer; ++i)
-            sum +=
-                mixed_word(uint64_t(z) * layer + i, rule.word(bits_at(volume.info.type, values.data(), i)));
+            sum += bricks::mixed_word(uint64_t(z) * layer + i,
+                                      rule.word(volume::bits_at(volume.info.type, values.data(), i)));
         }
         return sum;
       },
@@ -44,7 +44,7 @@ struct NamedQuery {
   std::string loop;
   uint32_t filter;
   uint64_t cost;  // of one run, about: in lookups of a filter
-  ReadQuery query;
+  bricks::ReadQuery query;
 };
 
 std::vector<NamedQuery> queries(const BricksBenchOptions& options, const BricksBenchSizes& sizes, Int3 size) {
@@ -52,23 +52,26 @@ std::vector<NamedQuery> queries(const BricksBenchOptions& options, const BricksB
   std::vector<NamedQuery> list;
   for (const uint32_t side : options.filters) {
     const auto radius = static_cast<int32_t>(side / 2);
-    list.push_back({"mean", side, filter_lookups(size, radius), {.loop = ReadLoop::Mean, .radius = radius}});
+    list.push_back({"mean",
+                    side,
+                    bricks::filter_lookups(size, radius),
+                    {.loop = bricks::ReadLoop::Mean, .radius = radius}});
   }
   if (sizes.gathers > 0) {
     const uint64_t cost = sizes.gathers * kGatherCost;
-    list.push_back({"random", 0, cost, {.loop = ReadLoop::RandomGather, .gathers = sizes.gathers}});
-    list.push_back({"morton", 0, cost, {.loop = ReadLoop::MortonGather, .gathers = sizes.gathers}});
+    list.push_back({"random", 0, cost, {.loop = bricks::ReadLoop::RandomGather, .gathers = sizes.gathers}});
+    list.push_back({"morton", 0, cost, {.loop = bricks::ReadLoop::MortonGather, .gathers = sizes.gathers}});
   }
   if (sizes.picture > 0)
-    list.push_back({"cast", 0, kRayCost * sizes.picture * sizes.picture, {.loop = ReadLoop::Cast}});
+    list.push_back({"cast", 0, kRayCost * sizes.picture * sizes.picture, {.loop = bricks::ReadLoop::Cast}});
   return list;
 }
 
 // What lies in the box, as a volume of its own. Both outlive it.
-Volume part_of(const Volume& volume, const VoxelBox& box) {
-  Volume part = {volume.info, [&volume, corner = box.min](const VoxelBox& at, std::byte* out) {
-                   volume.read({at.min + corner, at.max + corner}, out);
-                 }};
+volume::Volume part_of(const volume::Volume& volume, const VoxelBox& box) {
+  volume::Volume part = {volume.info, [&volume, corner = box.min](const VoxelBox& at, std::byte* out) {
+                           volume.read({at.min + corner, at.max + corner}, out);
+                         }};
   const Vec3d &origin = volume.info.origin, &step = volume.info.spacing;
   part.info.size = box.size();
   part.info.origin = {origin.x + step.x * box.min.x, origin.y + step.y * box.min.y,
@@ -78,24 +81,25 @@ Volume part_of(const Volume& volume, const VoxelBox& box) {
 
 // What a picture of the volume takes, from where all of it is seen.
 struct Picturing {
-  CastView view;
-  std::vector<CastColor> colors = cast_colors(kVolumeOpacity);
+  bricks::CastView view;
+  std::vector<bricks::CastColor> colors = render::cast_colors(render::kVolumeOpacity);
 
-  Picturing(const FrozenBricks& bricks, const ValueRange& range, uint32_t side)
+  Picturing(const bricks::FrozenBricks& bricks, const volume::ValueRange& range, uint32_t side)
       : view(view_of(bricks, range, side)) {}
 
-  static CastView view_of(const FrozenBricks& bricks, const ValueRange& range, uint32_t side) {
-    VolumeRenderOptions options;
+  static bricks::CastView view_of(const bricks::FrozenBricks& bricks, const volume::ValueRange& range,
+                                  uint32_t side) {
+    render::VolumeRenderOptions options;
     options.size = {side, side};
-    const VoxelBox box = VolumeSpace(bricks.info).around(bricks.info.box());
-    options.pose = framing(std::array{box}, "iso", 0, options.pose.fov, options.size);
-    return cast_view(bricks, range, options);
+    const VoxelBox box = render::VolumeSpace(bricks.info).around(bricks.info.box());
+    options.pose = render::framing(std::array{box}, "iso", 0, options.pose.fov, options.size);
+    return render::cast_view(bricks, range, options);
   }
 };
 
 class Bench {
  public:
-  Bench(Engine& engine, const Volume& volume, const BricksBenchOptions& options)
+  Bench(Engine& engine, const volume::Volume& volume, const BricksBenchOptions& options)
       : engine_(engine),
         whole_(volume),
         options_(options),
@@ -120,13 +124,13 @@ class Bench {
 
  private:
   void measure_all() {
-    const ValueRule rule = value_rule(whole_, options_.threshold);
+    const volume::ValueRule rule = volume::value_rule(whole_, options_.threshold);
     if (options_.threshold.share)  // of values that need not be read again for each set
       options_.threshold = {.share = {}, .raw = rule.threshold};
     volume_sum_ = volume_checksum(volume_, rule);
     progress_.emplace("measuring", total_cost());
     for (const uint32_t log2_side : options_.log2_sides)
-      for (const BrickTypeSet& set : options_.sets) measure(log2_side, set);
+      for (const bricks::BrickTypeSet& set : options_.sets) measure(log2_side, set);
     progress_.reset();
     if (options_.trade_off > 0)
       for (const uint32_t log2_side : options_.log2_sides) measure_trade_off(log2_side);
@@ -139,44 +143,44 @@ class Bench {
     return each * (options_.log2_sides.size() * options_.sets.size() * options_.accesses.size() + 1);
   }
 
-  void measure(uint32_t log2_side, const BrickTypeSet& types) {
-    BricksOptions build;
+  void measure(uint32_t log2_side, const bricks::BrickTypeSet& types) {
+    bricks::BricksOptions build;
     build.log2_side = log2_side;
     build.types = types.types;
     build.threshold = options_.threshold;
-    const BricksResult built = engine_.build_bricks(volume_, build);
-    const FrozenBricks& bricks = built.bricks;
+    const bricks::BricksResult built = engine_.build_bricks(volume_, build);
+    const bricks::FrozenBricks& bricks = built.bricks;
     BricksBenchSet& set = result_.sets.emplace_back(BricksBenchSet{
         types.name, log2_side, bricks.bricks(), bricks.bytes(), bricks.counts, built.seconds, {}});
     result_.filled = bricks.filled;
     std::optional<Picturing> picturing;
     if (sizes_.picture > 0) {
-      if (!range_) range_ = color_range(bricks);
+      if (!range_) range_ = render::color_range(bricks);
       picturing.emplace(bricks, *range_, sizes_.picture);
       queries_.back().query.view = &picturing->view;
       queries_.back().query.colors = &picturing->colors;
     }
-    const std::unique_ptr<BricksReader> reader = engine_.bricks_reader(bricks, options_.jit);
+    const std::unique_ptr<bricks::BricksReader> reader = engine_.bricks_reader(bricks, options_.jit);
     if (sums_.empty()) measure_array(*reader);
-    for (const Access access : options_.accesses) {
+    for (const bricks::Access access : options_.accesses) {
       throw_if_cancelled();
-      if (access == Access::Compiled) set.jit = reader->compile();
+      if (access == bricks::Access::Compiled) set.jit = reader->compile();
       measure_rows(*reader, access, set);
     }
   }
 
-  void measure_array(BricksReader& reader) {
-    if (reader.read(Access::Dense, {}).checksum != volume_sum_)
+  void measure_array(bricks::BricksReader& reader) {
+    if (reader.read(bricks::Access::Dense, {}).checksum != volume_sum_)
       throw Error("the bricks do not hold the values of the volume");
     for (const NamedQuery& query : queries_)
-      sums_.push_back(reader.read(Access::Dense, query.query).checksum);
+      sums_.push_back(reader.read(bricks::Access::Dense, query.query).checksum);
     BricksBenchSet array;
     array.types = "array";
     array.bytes = volume_.info.bytes();
-    measure_rows(reader, Access::Dense, array);
+    measure_rows(reader, bricks::Access::Dense, array);
   }
 
-  void measure_rows(BricksReader& reader, Access access, const BricksBenchSet& set) {
+  void measure_rows(bricks::BricksReader& reader, bricks::Access access, const BricksBenchSet& set) {
     for (size_t i = 0; i < queries_.size(); ++i) {
       std::vector<double> seconds;
       BricksBenchRow row;
@@ -188,7 +192,7 @@ class Bench {
       row.filter = queries_[i].filter;
       for (uint32_t repetition = 0; repetition <= sizes_.repetitions; ++repetition) {
         throw_if_cancelled();
-        const ReadResult read = reader.read(access, queries_[i].query);
+        const bricks::ReadResult read = reader.read(access, queries_[i].query);
         progress_->update(cost_ += queries_[i].cost, text_of(row));
         if (read.checksum != sums_[i])
           throw Error(fmt::format("{}³ bricks of {} by {} read other values than the dense array: {}",
@@ -203,38 +207,39 @@ class Bench {
 
   static std::string text_of(const BricksBenchRow& row) {
     const std::string loop = row.filter > 0 ? fmt::format("mean {}³", row.filter) : row.loop;
-    if (row.access == Access::Dense) return "dense array, " + loop;
+    if (row.access == bricks::Access::Dense) return "dense array, " + loop;
     return fmt::format("{}³, {}, {}, {}", 1u << row.log2_side, row.types, kAccessNames[size_t(row.access)],
                        loop);
   }
 
   void measure_trade_off(uint32_t log2_side) {
-    BricksOptions build;
+    bricks::BricksOptions build;
     build.log2_side = log2_side;
     build.threshold = options_.threshold;
     const TradeOffRun run = run_trade_off(engine_, volume_, build);
-    Progress progress("trade-off", uint64_t{options_.trade_off} * kReplacementNames.size());
-    for (uint32_t strategy = 0; strategy < kReplacementNames.size(); ++strategy) {
-      const std::vector<uint32_t> order = replacement_order(run.gains, static_cast<Replacement>(strategy));
+    Progress progress("trade-off", uint64_t{options_.trade_off} * bricks::kReplacementNames.size());
+    for (uint32_t strategy = 0; strategy < bricks::kReplacementNames.size(); ++strategy) {
+      const std::vector<uint32_t> order =
+          bricks::replacement_order(run.gains, static_cast<bricks::Replacement>(strategy));
       for (uint32_t point = 0; point < options_.trade_off; ++point) {
         const size_t count = order.size() * point / std::max(1u, options_.trade_off - 1);
-        const FrozenBricks bricks =
-            replaced(run.least.bricks, run.dense, {order.begin(), order.begin() + std::ptrdiff_t(count)});
+        const bricks::FrozenBricks bricks = bricks::replaced(
+            run.least.bricks, run.dense, {order.begin(), order.begin() + std::ptrdiff_t(count)});
         result_.trade_off.push_back(
-            {kReplacementNames[strategy], log2_side, count, bricks.bytes(), filter_time(bricks)});
-        progress.update(strategy * options_.trade_off + point + 1, kReplacementNames[strategy]);
+            {bricks::kReplacementNames[strategy], log2_side, count, bricks.bytes(), filter_time(bricks)});
+        progress.update(strategy * options_.trade_off + point + 1, bricks::kReplacementNames[strategy]);
       }
     }
   }
 
-  Timing filter_time(const FrozenBricks& bricks) {
-    const std::unique_ptr<BricksReader> reader = engine_.bricks_reader(bricks, options_.jit);
+  Timing filter_time(const bricks::FrozenBricks& bricks) {
+    const std::unique_ptr<bricks::BricksReader> reader = engine_.bricks_reader(bricks, options_.jit);
     std::vector<double> seconds;
     for (uint32_t repetition = 0; repetition <= sizes_.repetitions; ++repetition) {
       throw_if_cancelled();
-      const ReadResult read = reader->read(
-          Access::Direct,
-          {.loop = ReadLoop::Mean, .radius = kTradeOffRadius, .view = nullptr, .colors = nullptr});
+      const bricks::ReadResult read = reader->read(
+          bricks::Access::Direct,
+          {.loop = bricks::ReadLoop::Mean, .radius = kTradeOffRadius, .view = nullptr, .colors = nullptr});
       if (!filtered_sum_) filtered_sum_ = read.checksum;
       if (read.checksum != *filtered_sum_) throw Error("bricks that were replaced read other values");
       if (repetition > 0) seconds.push_back(read.seconds);
@@ -243,17 +248,17 @@ class Bench {
   }
 
   Engine& engine_;
-  const Volume& whole_;
+  const volume::Volume& whole_;
   BricksBenchOptions options_;
   BricksBenchSizes sizes_;
-  Volume volume_;  // that is measured
+  volume::Volume volume_;  // that is measured
   std::vector<NamedQuery> queries_;
   std::optional<Progress> progress_;
   uint64_t cost_ = 0;           // of what is done
   std::vector<uint64_t> sums_;  // of each query, read from the dense array
   uint64_t volume_sum_ = 0;
   std::optional<uint64_t> filtered_sum_;
-  std::optional<ValueRange> range_;  // the same whatever the bricks are
+  std::optional<volume::ValueRange> range_;  // the same whatever the bricks are
   BricksBenchResult result_;
 };
 
@@ -266,7 +271,7 @@ void check(const BricksBenchOptions& options) {
   for (const uint32_t side : options.filters)
     if (side % 2 == 0 || side > 63)
       throw UsageError(fmt::format("a filter of {} voxels a side, expected 1, 3, 5, … 63", side));
-  if (options.picture.value_or(0) > kMaxPictureSide)
+  if (options.picture.value_or(0) > render::kMaxPictureSide)
     throw UsageError(fmt::format("a picture of {0} x {0} pixels is too large", *options.picture));
   if (options.trade_off == 1 || options.trade_off > 1000)
     throw UsageError("curves of 2 to 1000 points, or 0 for none");
@@ -293,9 +298,10 @@ VoxelBox measured_box(Int3 volume, uint64_t most_voxels) {
   return {corner, corner + size};
 }
 
-BricksBenchResult bench_bricks(Engine& engine, const Volume& volume, const BricksBenchOptions& options) {
+BricksBenchResult bench_bricks(Engine& engine, const volume::Volume& volume,
+                               const BricksBenchOptions& options) {
   check(options);
   return Bench(engine, volume, options).run();
 }
 
-}  // namespace vox
+}  // namespace vox::measure

@@ -16,7 +16,7 @@
 #include "libvox/engine/engine.h"
 #include "libvox/measure/timing.h"
 
-namespace vox {
+namespace vox::measure {
 
 inline constexpr std::array<const char*, 4> kAccessNames = {"array", "direct", "kd", "jit"};
 
@@ -33,14 +33,14 @@ struct BricksBenchOptions {
                                     kCpuSizes = {uint64_t{1} << 18, uint64_t{1} << 19, 128, 3};
 
   std::vector<uint32_t> log2_sides = {3, 4, 5, 6};
-  std::vector<BrickTypeSet> sets = {kBrickTypeSets.rbegin(), kBrickTypeSets.rend()};
-  std::vector<Access> accesses = {Access::Direct, Access::Compiled};
+  std::vector<bricks::BrickTypeSet> sets = {bricks::kBrickTypeSets.rbegin(), bricks::kBrickTypeSets.rend()};
+  std::vector<bricks::Access> accesses = {bricks::Access::Direct, bricks::Access::Compiled};
   std::vector<uint32_t> filters = {3, 5, 7};  // voxels a side
   std::optional<uint64_t> voxels, gathers;    // none: as the device's
   std::optional<uint32_t> picture, repetitions;
   uint32_t trade_off = 0;  // points of each strategy's curve; 0: no curves
-  ThresholdOptions threshold;
-  JitOptions jit;
+  volume::ThresholdOptions threshold;
+  bricks::JitOptions jit;
 };
 
 // Throws UsageError unless there is something to measure.
@@ -57,15 +57,15 @@ struct BricksBenchSet {
   std::string types;
   uint32_t log2_side = 0;
   uint64_t bricks = 0, bytes = 0;
-  std::array<uint64_t, kBrickTypeCount> counts = {};
+  std::array<uint64_t, bricks::kBrickTypeCount> counts = {};
   double build_seconds = 0;
-  JitReport jit;  // where it was asked for
+  bricks::JitReport jit;  // where it was asked for
 };
 
 struct BricksBenchRow {
   std::string types;       // of the dense array "array"
   uint32_t log2_side = 0;  // of the dense array 0
-  Access access = Access::Direct;
+  bricks::Access access = bricks::Access::Direct;
   std::string loop;     // "mean", "random", "morton", "cast"
   uint32_t filter = 0;  // voxels a side, of "mean"
   Timing time;
@@ -84,7 +84,7 @@ struct BricksTradeOffRow {
 };
 
 struct BricksBenchResult {
-  VolumeInfo info;               // of what was measured
+  volume::VolumeInfo info;       // of what was measured
   Int3 volume_size = {0, 0, 0};  // of all of it
   BricksBenchSizes sizes = {};
   bool interrupted = false;  // then this is what had been measured until then
@@ -97,6 +97,7 @@ struct BricksBenchResult {
 
 // Throws Error where two ways do not read the same, Cancelled where an interrupt came before there was
 // anything to show.
-BricksBenchResult bench_bricks(Engine& engine, const Volume& volume, const BricksBenchOptions& options);
+BricksBenchResult bench_bricks(Engine& engine, const volume::Volume& volume,
+                               const BricksBenchOptions& options);
 
-}  // namespace vox
+}  // namespace vox::measure

@@ -10,7 +10,7 @@
 #include "libvox/dag/level_nodes.h"
 #include "libvox/dag/node.h"
 
-namespace vox {
+namespace vox::measure {
 namespace {
 
 // How often each node of a level is used. A level has less than 2^32 pointers.
@@ -19,13 +19,13 @@ struct Uses {
   std::vector<uint64_t> places;
 };
 
-Uses uses_below(const FrozenDag& dag, const std::vector<LevelNodes>& nodes, uint32_t level,
+Uses uses_below(const dag::FrozenDag& dag, const std::vector<dag::LevelNodes>& nodes, uint32_t level,
                 const Uses& here) {
-  const LevelNodes& below = nodes[level + 1];
+  const dag::LevelNodes& below = nodes[level + 1];
   Uses uses = {std::vector<uint32_t>(below.count()), std::vector<uint64_t>(below.count())};
   nodes[level].parallel_for_each([&](uint64_t index, uint32_t offset) {
     const uint32_t* node = &dag.levels[level].words[offset];
-    for (uint32_t i = 1; i < node_words(node[0]); ++i) {
+    for (uint32_t i = 1; i < dag::node_words(node[0]); ++i) {
       const uint64_t child = below.index_of(node[i]);
       std::atomic_ref(uses.pointers[child]).fetch_add(1, std::memory_order_relaxed);
       std::atomic_ref(uses.places[child]).fetch_add(here.places[index], std::memory_order_relaxed);
@@ -34,12 +34,14 @@ Uses uses_below(const FrozenDag& dag, const std::vector<LevelNodes>& nodes, uint
   return uses;
 }
 
-LevelStats level_stats(const FrozenDag& dag, const LevelNodes& nodes, uint32_t level, const Uses& uses) {
+LevelStats level_stats(const dag::FrozenDag& dag, const dag::LevelNodes& nodes, uint32_t level,
+                       const Uses& uses) {
   const Words& words = dag.levels[level].words;
-  const auto count = [&](const LevelNodes::Blocks& range, LevelStats stats) {
+  const auto count = [&](const dag::LevelNodes::Blocks& range, LevelStats stats) {
     nodes.for_each_in(range, [&](uint64_t index, uint32_t offset) {
-      const uint32_t size = level == dag.depth() ? leaf_words(leaf_mask(&words[offset]), dag.materials)
-                                                 : node_words(words[offset]);
+      const uint32_t size = level == dag.depth()
+                                ? dag::leaf_words(dag::leaf_mask(&words[offset]), dag.materials)
+                                : dag::node_words(words[offset]);
       const uint64_t places = uses.places[index];
       stats.svo_nodes += places;
       stats.unique_nodes += 1;
@@ -57,7 +59,7 @@ LevelStats level_stats(const FrozenDag& dag, const LevelNodes& nodes, uint32_t l
 
 // Of leaves: voxels by material, and cubes of 2³ voxels that are not empty.
 struct LeafSums {
-  std::array<uint64_t, kPaletteSize> materials = {};
+  std::array<uint64_t, scene::kPaletteSize> materials = {};
   uint64_t blocks = 0;
 
   LeafSums& operator+=(const LeafSums& other) {
@@ -67,20 +69,20 @@ struct LeafSums {
   }
 };
 
-LeafSums leaf_sums(const FrozenDag& dag, const LevelNodes& leaves, const Uses& uses) {
+LeafSums leaf_sums(const dag::FrozenDag& dag, const dag::LevelNodes& leaves, const Uses& uses) {
   const Words& words = dag.levels.back().words;
-  const auto count = [&](const LevelNodes::Blocks& range, LeafSums sums) {
+  const auto count = [&](const dag::LevelNodes::Blocks& range, LeafSums sums) {
     leaves.for_each_in(range, [&](uint64_t index, uint32_t offset) {
       const uint32_t* leaf = &words[offset];
-      const uint64_t mask = leaf_mask(leaf), places = uses.places[index];
+      const uint64_t mask = dag::leaf_mask(leaf), places = uses.places[index];
       const auto voxels = static_cast<uint32_t>(popcount(mask));
-      sums.blocks += places * static_cast<uint64_t>(popcount(filled_blocks(mask)));
+      sums.blocks += places * static_cast<uint64_t>(popcount(dag::filled_blocks(mask)));
       if (!dag.materials) {
         sums.materials[0] += places * voxels;
       } else {
-        const uint32_t* materials = leaf_materials(leaf);
+        const uint32_t* materials = dag::leaf_materials(leaf);
         for (uint32_t rank = 0; rank < voxels; ++rank)
-          sums.materials[ranked_material(materials, rank)] += places;
+          sums.materials[dag::ranked_material(materials, rank)] += places;
       }
     });
     return sums;
@@ -120,11 +122,11 @@ LevelStats DagStats::all_levels() const {
   return sum;
 }
 
-DagStats count_dag(const FrozenDag& dag) {
+DagStats count_dag(const dag::FrozenDag& dag) {
   DagStats stats;
   stats.levels.resize(dag.levels.size());
   if (dag.empty()) return stats;
-  const std::vector<LevelNodes> nodes = check_structure(dag);
+  const std::vector<dag::LevelNodes> nodes = dag::check_structure(dag);
   Uses uses = {{1}, {1}};  // the root's
   for (uint32_t level = 0; level < dag.depth(); ++level) {
     stats.levels[level] = level_stats(dag, nodes[level], level, uses);
@@ -136,8 +138,8 @@ DagStats count_dag(const FrozenDag& dag) {
   stats.octree_masks += stats.levels.back().svo_nodes + leaves.blocks;
   stats.material_voxels = leaves.materials;
   for (const uint64_t voxels : leaves.materials) stats.voxels += voxels;
-  stats.filled = filled_box(dag);
+  stats.filled = dag::filled_box(dag);
   return stats;
 }
 
-}  // namespace vox
+}  // namespace vox::measure

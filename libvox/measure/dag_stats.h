@@ -10,7 +10,7 @@
 #include "libvox/hash/batch.h"
 #include "libvox/scene/palette.h"
 
-namespace vox {
+namespace vox::measure {
 
 // How often nodes are used.
 struct UseCounts {
@@ -22,11 +22,11 @@ struct UseCounts {
 };
 
 struct LevelStats {
-  uint64_t svo_nodes = 0;      // in the octree
-  uint64_t unique_nodes = 0;   // in the DAG
-  uint64_t words = 0;          // of the unique nodes
-  uint64_t svo_words = 0;      // were nothing shared
-  SizeCounts item_sizes = {};  // unique nodes by their words
+  uint64_t svo_nodes = 0;            // in the octree
+  uint64_t unique_nodes = 0;         // in the DAG
+  uint64_t words = 0;                // of the unique nodes
+  uint64_t svo_words = 0;            // were nothing shared
+  hash::SizeCounts item_sizes = {};  // unique nodes by their words
 
   // Two ways to count. Pointers: the child pointers of the DAG that lead to a node, the root having one from
   // outside. Places: how many nodes of the octree it stands for.
@@ -40,8 +40,8 @@ struct LevelStats {
 
 struct DagStats {
   uint64_t voxels = 0;
-  std::array<uint64_t, kPaletteSize> material_voxels = {};  // material 0 without materials
-  VoxelBox filled = {};                                     // empty without voxels
+  std::array<uint64_t, scene::kPaletteSize> material_voxels = {};  // material 0 without materials
+  VoxelBox filled = {};                                            // empty without voxels
   uint64_t octree_masks = 0;       // nodes of an octree down to cubes of 2³ voxels, one byte each
   std::vector<LevelStats> levels;  // the root's first
 
@@ -49,6 +49,6 @@ struct DagStats {
 };
 
 // The DAG is one that check_structure() accepts.
-DagStats count_dag(const FrozenDag& dag);
+DagStats count_dag(const dag::FrozenDag& dag);
 
-}  // namespace vox
+}  // namespace vox::measure

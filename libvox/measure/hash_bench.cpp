@@ -12,7 +12,7 @@
 #include "libvox/hash/item.h"
 #include "libvox/hash/table_list.h"
 
-namespace vox {
+namespace vox::measure {
 namespace {
 
 void check_axis(const std::vector<uint32_t>& values, Phrase axis, uint32_t low, uint32_t high) {
@@ -23,7 +23,7 @@ void check_axis(const std::vector<uint32_t>& values, Phrase axis, uint32_t low, 
 }
 
 void check_tables(const std::vector<std::string>& names) {
-  const std::vector<std::string> known = table_names();
+  const std::vector<std::string> known = hash::table_names();
   for (const std::string& name : names)
     if (std::ranges::find(known, name) == known.end())
       throw UsageError(fmt::format("{} has '{}', expected some of: {}", phrase(Phrase::Tables), name,
@@ -38,7 +38,7 @@ uint64_t scaled(uint64_t count, double scale) {
 
 void check(const HashBenchOptions& options) {
   check_tables(options.tables);
-  check_axis(options.item_words, Phrase::ItemWords, kMinItemWords, kMaxItemWords);
+  check_axis(options.item_words, Phrase::ItemWords, hash::kMinItemWords, hash::kMaxItemWords);
   check_axis(options.load_factors, Phrase::LoadFactors, 1, HashBenchOptions::kMostLoadFactor);
   check_axis(options.hit_rates, Phrase::HitRates, 0, 100);
   check_axis({options.repetitions}, Phrase::Repetitions, HashBenchOptions::kFewestRepetitions,
@@ -76,4 +76,4 @@ void check_search(const std::string& what, const SearchOutcome& outcome) {
                             format_count(outcome.wrong)));
 }
 
-}  // namespace vox
+}  // namespace vox::measure

@@ -13,8 +13,10 @@
 #include "libvox/measure/timing.h"
 
 namespace vox {
-
 class Engine;
+}  // namespace vox
+
+namespace vox::measure {
 
 // The axes, all of their defaults, and what is allowed on them.
 struct HashBenchOptions {
@@ -95,4 +97,4 @@ HashBenchResult bench_hash(Engine& engine, const HashBenchOptions& options);
 template <class Device>
 HashBenchResult bench_hash_on(Device& device, const HashBenchOptions& options);
 
-}  // namespace vox
+}  // namespace vox::measure

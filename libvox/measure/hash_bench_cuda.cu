@@ -1,8 +1,8 @@
 #include "libvox/device/cuda_device.cuh"
 #include "libvox/measure/hash_bench_impl.h"
 
-namespace vox {
+namespace vox::measure {
 
-template HashBenchResult bench_hash_on(CudaDevice&, const HashBenchOptions&);
+template HashBenchResult bench_hash_on(device::CudaDevice&, const HashBenchOptions&);
 
-}  // namespace vox
+}  // namespace vox::measure

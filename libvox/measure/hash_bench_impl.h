@@ -20,13 +20,13 @@
 #include "libvox/measure/hash_bench.h"
 #include "libvox/measure/random_reads.h"
 
-namespace vox {
+namespace vox::measure {
 
 // `pointers` is what a search in `tables` gave for the first n items of `batch`, whose numbers these are;
 // items 1 to `stored` are in the tables.
 template <class Device, class Tables, class Numbers>
 SearchOutcome search_outcome(Device& device, const Tables& tables, uint64_t stored, const Numbers& numbers,
-                             const BatchRef& batch, uint64_t n, const uint32_t* pointers) {
+                             const hash::BatchRef& batch, uint64_t n, const uint32_t* pointers) {
   const auto memory = tables.memory_ref();
   const bench::IsStored<Numbers> is_stored = {numbers, stored};
   const bench::IsWrong<Numbers, decltype(tables.memory_ref())> is_wrong = {is_stored, batch, memory,
@@ -45,7 +45,7 @@ void check_leaders(Device& device, const std::string& what, const Numbers& numbe
   const uint64_t distinct = device.sum("count numbers", n + 1, bench::IsMarked{marks.data()});
   const uint64_t wrong = device.sum("check leaders", n, bench::IsWrongLeader<Numbers>{numbers, n, leader_of});
   if (wrong != 0) throw Error(what + ": " + format_count(wrong) + " items have a wrong leader");
-  const uint64_t leaders = device.sum("count leaders", n, IsLeader{leader_of});
+  const uint64_t leaders = device.sum("count leaders", n, hash::IsLeader{leader_of});
   if (leaders != distinct)
     throw Error(what + ": found " + format_count(leaders) + " different items, expected " +
                 format_count(distinct));
@@ -85,11 +85,11 @@ class HashBench {
   }
 
  private:
-  static constexpr ChosenRef kAll = {nullptr};
+  static constexpr hash::ChosenRef kAll = {nullptr};
 
   // In the order of the list, whichever was named first.
   std::vector<std::string> chosen_tables() const {
-    std::vector<std::string> chosen = table_names();
+    std::vector<std::string> chosen = hash::table_names();
     std::erase_if(chosen, [&](const std::string& name) {
       return !options_.tables.empty() && std::ranges::count(options_.tables, name) == 0;
     });
@@ -119,7 +119,8 @@ class HashBench {
     expected_ = {};
     expected_[words] = sizes_.fill + sizes_.batch;
     const uint64_t most = std::max(sizes_.fill, sizes_.batch);
-    for (Buffer<uint32_t>* buffer : {&filled_words_, &new_words_, &batch_words_, &pointers_}) buffer->reset();
+    for (device::Buffer<uint32_t>* buffer : {&filled_words_, &new_words_, &batch_words_, &pointers_})
+      buffer->reset();
     device_.pool().trim();
     filled_words_ = device_.template make<uint32_t>(sizes_.fill * words);
     new_words_ = device_.template make<uint32_t>(sizes_.batch * words);
@@ -130,7 +131,7 @@ class HashBench {
   }
 
   template <class Numbers>
-  BatchRef write_items(const Numbers& numbers, uint64_t n, const Buffer<uint32_t>& to) {
+  hash::BatchRef write_items(const Numbers& numbers, uint64_t n, const device::Buffer<uint32_t>& to) {
     device_.for_each({"write items", item_words_ * 4.0}, n,
                      bench::WriteItems<Numbers>{numbers, item_words_, to.data()});
     return {to.data(), nullptr, nullptr, item_words_};  // without hashes: the tables' time includes these
@@ -163,9 +164,9 @@ class HashBench {
            std::to_string(row.hit_rate) + " %";
   }
 
-  static void set_memory(HashBenchRow& row, const TableSet<Device>& tables) {
+  static void set_memory(HashBenchRow& row, const hash::TableSet<Device>& tables) {
     row.bytes = row.allocated_bytes = 0;
-    for (const TableMemory& memory : tables.memory()) {
+    for (const hash::TableMemory& memory : tables.memory()) {
       row.bytes += memory.total_bytes();
       row.allocated_bytes += memory.allocated_bytes();
     }
@@ -185,7 +186,7 @@ class HashBench {
     result_.rows.push_back(std::move(row));
   }
 
-  void measure_table(const TableOptions& options) {
+  void measure_table(const hash::TableOptions& options) {
     std::vector<HashBenchRow> rows = measure_searches(options);
     time_insertions(options, rows.front(), rows.back());
     for (HashBenchRow& row : rows) add(std::move(row));
@@ -193,9 +194,9 @@ class HashBench {
 
   // Rows for the fill, every search and the insertion. Only the searches have times yet: a table is filled
   // once for them, by the insertion that counts, which is no slower than it can be for times.
-  std::vector<HashBenchRow> measure_searches(const TableOptions& options) {
-    const std::unique_ptr<TableSet<Device>> owner = make_tables(device_, options);
-    TableSet<Device>& tables = *owner;
+  std::vector<HashBenchRow> measure_searches(const hash::TableOptions& options) {
+    const std::unique_ptr<hash::TableSet<Device>> owner = hash::make_tables(device_, options);
+    hash::TableSet<Device>& tables = *owner;
     tables.expect(expected_);
     HashBenchRow fill = row_of(options.table, "fill", sizes_.fill);
     fill.load_factor = options.load_factor;
@@ -223,27 +224,27 @@ class HashBench {
   }
 
   // Every repetition searches for other items, so that no cache holds what it needs from the one before.
-  void measure_search(const TableSet<Device>& tables, HashBenchRow& row) {
+  void measure_search(const hash::TableSet<Device>& tables, HashBenchRow& row) {
     auto checked = [&](uint32_t seed, const auto& search) {
       const bench::RandomHits numbers = {sizes_.fill, sizes_.fill + sizes_.batch + 1, row.hit_rate, seed};
-      const BatchRef batch = write_items(numbers, row.items, batch_words_);
-      device_.fill(pointers_.data(), row.items, kNullPointer);
+      const hash::BatchRef batch = write_items(numbers, row.items, batch_words_);
+      device_.fill(pointers_.data(), row.items, hash::kNullPointer);
       const auto result = search(batch);
       check_search(text_of(row),
                    search_outcome(device_, tables, sizes_.fill, numbers, batch, row.items, pointers_.data()));
       return result;
     };
-    set_sectors(row, checked(0, [&](const BatchRef& batch) {
+    set_sectors(row, checked(0, [&](const hash::BatchRef& batch) {
                   return tables.find_counted(batch, kAll, row.items, pointers_.data());
                 }));
     row.time = repeated([&](uint32_t repetition) {
-      return checked(1 + repetition, [&](const BatchRef& batch) {
+      return checked(1 + repetition, [&](const hash::BatchRef& batch) {
         return device_.seconds([&] { tables.find(batch, kAll, row.items, pointers_.data()); });
       });
     });
   }
 
-  void check_all_found(const TableSet<Device>& tables, const HashBenchRow& row) {
+  void check_all_found(const hash::TableSet<Device>& tables, const HashBenchRow& row) {
     const uint64_t stored = sizes_.fill + sizes_.batch;
     tables.find(new_, kAll, sizes_.batch, pointers_.data());
     check_search(text_of(row) + ", then a search for what was inserted",
@@ -255,10 +256,10 @@ class HashBench {
   }
 
   // An insertion changes the table, so that every repetition fills a new one.
-  void time_insertions(const TableOptions& options, HashBenchRow& fill, HashBenchRow& insert) {
+  void time_insertions(const hash::TableOptions& options, HashBenchRow& fill, HashBenchRow& insert) {
     std::vector<double> fill_seconds;
     insert.time = repeated([&](uint32_t repetition) {
-      const std::unique_ptr<TableSet<Device>> tables = make_tables(device_, options);
+      const std::unique_ptr<hash::TableSet<Device>> tables = hash::make_tables(device_, options);
       tables->expect(expected_);
       const double elapsed = time_insertion(*tables, fill, sizes_.fill, kFilled, filled_);
       if (repetition > 0) fill_seconds.push_back(elapsed);
@@ -268,9 +269,9 @@ class HashBench {
     fill.time = summarize(std::move(fill_seconds));
   }
 
-  double time_insertion(TableSet<Device>& tables, const HashBenchRow& row, uint64_t stored,
-                        bench::Consecutive numbers, const BatchRef& batch) {
-    device_.fill(pointers_.data(), row.items, kNullPointer);
+  double time_insertion(hash::TableSet<Device>& tables, const HashBenchRow& row, uint64_t stored,
+                        bench::Consecutive numbers, const hash::BatchRef& batch) {
+    device_.fill(pointers_.data(), row.items, hash::kNullPointer);
     const double elapsed = device_.seconds([&] { tables.insert(batch, kAll, row.items, pointers_.data()); });
     check_search(text_of(row),
                  search_outcome(device_, tables, stored, numbers, batch, row.items, pointers_.data()));
@@ -279,8 +280,8 @@ class HashBench {
 
   // The duplicates inside a batch, which are removed before it is searched (§5.2), by every way to find them.
   void measure_duplicates() {
-    measure_duplicates("open", find_leaders<Device>);
-    measure_duplicates("slabs", find_leaders_in_slabs<Device>);
+    measure_duplicates("open", hash::find_leaders<Device>);
+    measure_duplicates("slabs", hash::find_leaders_in_slabs<Device>);
   }
 
   template <class F>
@@ -288,8 +289,8 @@ class HashBench {
     auto hashes = device_.template make<uint64_t>(sizes_.batch);
     for (const uint32_t copies : options_.hit_rates) {
       const bench::RandomCopies numbers = {sizes_.batch, copies};
-      BatchRef batch = write_items(numbers, sizes_.batch, batch_words_);
-      device_.for_each("hash items", sizes_.batch, HashItems{batch, hashes.data()});
+      hash::BatchRef batch = write_items(numbers, sizes_.batch, batch_words_);
+      device_.for_each("hash items", sizes_.batch, hash::HashItems{batch, hashes.data()});
       batch.hashes = hashes.data();
       HashBenchRow row = row_of(table, "duplicates", sizes_.batch);
       row.hit_rate = copies;
@@ -311,9 +312,9 @@ class HashBench {
   HashBenchResult result_;
   // Of the item size that is measured now.
   uint32_t item_words_ = 0;
-  SizeCounts expected_ = {};
-  Buffer<uint32_t> filled_words_, new_words_, batch_words_, pointers_;
-  BatchRef filled_ = {}, new_ = {};
+  hash::SizeCounts expected_ = {};
+  device::Buffer<uint32_t> filled_words_, new_words_, batch_words_, pointers_;
+  hash::BatchRef filled_ = {}, new_ = {};
 };
 
 template <class Device>
@@ -327,4 +328,4 @@ HashBenchResult bench_hash_on(Device& device, const HashBenchOptions& options) {
   }
 }
 
-}  // namespace vox
+}  // namespace vox::measure

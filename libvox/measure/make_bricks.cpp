@@ -8,29 +8,29 @@
 #include "libvox/base/units.h"
 #include "libvox/measure/trade_off_run.h"
 
-namespace vox {
+namespace vox::measure {
 
-BricksRecipe recipe_for(Optimize goal, BricksOptions options, double slope) {
-  if (goal == Optimize::Speed) options.types = kFastBrickTypes;
+BricksRecipe recipe_for(Optimize goal, bricks::BricksOptions options, double slope) {
+  if (goal == Optimize::Speed) options.types = bricks::kFastBrickTypes;
   BricksRecipe recipe = {.options = options, .slope = {}};
   if (goal == Optimize::Balanced) recipe.slope = slope;
   return recipe;
 }
 
-BricksResult make_bricks(Engine& engine, const Volume& volume, const BricksRecipe& recipe) {
+bricks::BricksResult make_bricks(Engine& engine, const volume::Volume& volume, const BricksRecipe& recipe) {
   if (!recipe.slope) return engine.build_bricks(volume, recipe.options);
   const Stopwatch watch;
   TradeOffRun run = run_trade_off(engine, volume, recipe.options);
-  const std::vector<uint32_t> list = worth_replacing(run.gains, *recipe.slope);
+  const std::vector<uint32_t> list = bricks::worth_replacing(run.gains, *recipe.slope);
   log_info("{} of {} bricks made dense, where filters of 3³ are worth it", format_count(list.size()),
            format_count(run.least.bricks.bricks()));
-  run.least.bricks = replaced(run.least.bricks, run.dense, list);
+  run.least.bricks = bricks::replaced(run.least.bricks, run.dense, list);
   run.least.bricks.slope = recipe.slope;
   run.least.seconds = watch.seconds() - run.least.read_seconds;
   return std::move(run.least);
 }
 
-BricksRecipe recipe_of(const FrozenBricks& bricks) {
+BricksRecipe recipe_of(const bricks::FrozenBricks& bricks) {
   BricksRecipe recipe;
   recipe.options.log2_side = bricks.log2_side;
   recipe.options.types = bricks.allowed_types;
@@ -38,4 +38,4 @@ BricksRecipe recipe_of(const FrozenBricks& bricks) {
   return recipe;
 }
 
-}  // namespace vox
+}  // namespace vox::measure

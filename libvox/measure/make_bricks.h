@@ -5,10 +5,10 @@
 
 #include "libvox/engine/engine.h"
 
-namespace vox {
+namespace vox::measure {
 
 struct BricksRecipe {
-  BricksOptions options;
+  bricks::BricksOptions options;
   // Dense where the time that a mean filter of 3³ saves, measured on the device, is worth so much memory, see
   // worth_replacing(). None: each brick as small as can be.
   std::optional<double> slope;
@@ -18,12 +18,12 @@ struct BricksRecipe {
 enum class Optimize { Memory, Speed, Balanced };
 
 // `slope` is that of Optimize::Balanced.
-BricksRecipe recipe_for(Optimize goal, BricksOptions options, double slope);
+BricksRecipe recipe_for(Optimize goal, bricks::BricksOptions options, double slope);
 
 // Throws as Engine::build_bricks() does.
-BricksResult make_bricks(Engine& engine, const Volume& volume, const BricksRecipe& recipe);
+bricks::BricksResult make_bricks(Engine& engine, const volume::Volume& volume, const BricksRecipe& recipe);
 
 // How these were made, as far as they tell: not of which threshold.
-BricksRecipe recipe_of(const FrozenBricks& bricks);
+BricksRecipe recipe_of(const bricks::FrozenBricks& bricks);
 
-}  // namespace vox
+}  // namespace vox::measure

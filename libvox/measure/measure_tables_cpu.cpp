@@ -1,5 +1,6 @@
 #include "libvox/device/cpu_device.h"
 #include "libvox/measure/measure_tables_impl.h"
 
-template std::vector<vox::TableReport> vox::measure_tables_on(CpuDevice&, const FrozenDag&,
-                                                              const TablesQuery&);
+template std::vector<vox::measure::TableReport> vox::measure::measure_tables_on(device::CpuDevice&,
+                                                                                const dag::FrozenDag&,
+                                                                                const TablesQuery&);

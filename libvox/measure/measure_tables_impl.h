@@ -8,49 +8,52 @@
 #include "libvox/dag/load.h"
 #include "libvox/measure/table_report.h"
 
-namespace vox {
+namespace vox::measure {
 
 // Throws unless the store gives the scene back, word for word.
 template <class Device>
-void check_store(Device& device, const DagStore<Device>& store, uint32_t root, const FrozenDag& dag) {
-  FrozenDag back = empty_dag(dag.resolution, dag.materials);
-  Freezer(device, store, back).run(root);
+void check_store(Device& device, const dag::DagStore<Device>& store, uint32_t root,
+                 const dag::FrozenDag& dag) {
+  dag::FrozenDag back = dag::empty_dag(dag.resolution, dag.materials);
+  dag::Freezer(device, store, back).run(root);
   bool same = back.digest == dag.digest;
   for (size_t level = 0; level < dag.levels.size(); ++level)
     same = same && back.levels[level].words == dag.levels[level].words;
   if (!same)
-    throw Error("what the hash table gives back is not the scene: " + to_string(back.digest) +
-                " instead of " + to_string(dag.digest))
+    throw Error("what the hash table gives back is not the scene: " + dag::to_string(back.digest) +
+                " instead of " + dag::to_string(dag.digest))
         .hint(phrase(Phrase::VerifyFile));
 }
 
 template <class Device>
-TableReport measure_table(Device& device, const FrozenDag& dag, const TableOptions& options,
+TableReport measure_table(Device& device, const dag::FrozenDag& dag, const hash::TableOptions& options,
                           const TablesQuery& query) {
   TableReport report;
   report.table = options.table;
   report.load_factor = options.load_factor;
   const Stopwatch watch;
-  DagStore<Device> store(device, options);
-  DagLoader<Device> loader(device, store, dag);
-  const StoreWork inserted = loader.insert();
+  dag::DagStore<Device> store(device, options);
+  dag::DagLoader<Device> loader(device, store, dag);
+  const dag::StoreWork inserted = loader.insert();
   device.sync();
   report.build_seconds = watch.seconds();
-  for (const LevelWork& level : inserted.levels)
+  for (const dag::LevelWork& level : inserted.levels)
     report.levels.push_back({level.items, level.inserted, level.seconds, 0});
   if (query.times) {
-    const StoreWork found = loader.find();
+    const dag::StoreWork found = loader.find();
     for (size_t level = 0; level < found.levels.size(); ++level)
       report.levels[level].find_seconds = found.levels[level].seconds;
   }
   report.sizes = store.tables().memory();
-  for (const TableMemory& size : report.sizes) report.prediction.push_back(store.tables().predicted(size));
+  for (const hash::TableMemory& size : report.sizes)
+    report.prediction.push_back(store.tables().predicted(size));
   if (query.verify) check_store(device, store, inserted.root, dag);
   return report;
 }
 
 template <class Device>
-std::vector<TableReport> measure_tables_on(Device& device, const FrozenDag& dag, const TablesQuery& query) {
+std::vector<TableReport> measure_tables_on(Device& device, const dag::FrozenDag& dag,
+                                           const TablesQuery& query) {
   std::vector<TableReport> reports;
   Progress progress("building tables", query.tables.size() * query.load_factors.size());
   for (const std::string& name : query.tables)
@@ -73,4 +76,4 @@ std::vector<TableReport> measure_tables_on(Device& device, const FrozenDag& dag,
   return reports;
 }
 
-}  // namespace vox
+}  // namespace vox::measure

@@ -3,16 +3,16 @@
 #include "libvox/measure/hash_bench.h"
 #include "libvox/measure/table_report.h"
 
-namespace vox {
+namespace vox::measure {
 namespace {
 
 template <class F>
 auto on_device(Engine& engine, const F& f) {
-  const DeviceHandle handle = engine.handle();
+  const device::DeviceHandle handle = engine.handle();
 #ifdef VOX_HAS_CUDA
   if (CudaDevice* const* cuda = std::get_if<CudaDevice*>(&handle)) return f(**cuda);
 #endif
-  return f(*std::get<CpuDevice*>(handle));
+  return f(*std::get<device::CpuDevice*>(handle));
 }
 
 }  // namespace
@@ -21,8 +21,8 @@ HashBenchResult bench_hash(Engine& engine, const HashBenchOptions& options) {
   return on_device(engine, [&](auto& device) { return bench_hash_on(device, options); });
 }
 
-std::vector<TableReport> measure_tables(Engine& engine, const FrozenDag& dag, const TablesQuery& query) {
+std::vector<TableReport> measure_tables(Engine& engine, const dag::FrozenDag& dag, const TablesQuery& query) {
   return on_device(engine, [&](auto& device) { return measure_tables_on(device, dag, query); });
 }
 
-}  // namespace vox
+}  // namespace vox::measure

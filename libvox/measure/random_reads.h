@@ -10,7 +10,7 @@
 #include "libvox/device/pool.h"
 #include "libvox/measure/hash_bench.h"
 
-namespace vox {
+namespace vox::measure {
 
 struct alignas(16) Words4 {
   uint32_t x, y, z, w;
@@ -51,7 +51,7 @@ struct RandomReads {
 
 // `reads` reads of kBytes each.
 template <uint32_t kBytes, class Device>
-RandomReadCeiling measure_random_reads(Device& device, const Buffer<Words4>& memory, uint64_t reads,
+RandomReadCeiling measure_random_reads(Device& device, const device::Buffer<Words4>& memory, uint64_t reads,
                                        uint32_t repetitions) {
   constexpr uint32_t kLanes = std::max<uint32_t>(1, kBytes / Device::kLaneBytes);
   using Reads = RandomReads<kBytes, kLanes>;
@@ -79,4 +79,4 @@ std::vector<RandomReadCeiling> measure_random_reads(Device& device, uint64_t byt
           measure_random_reads<128>(device, memory, reads, repetitions)};
 }
 
-}  // namespace vox
+}  // namespace vox::measure

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace vox {
+namespace vox::measure {
 
 double ResultColumn::number(size_t row) const {
   if (const auto* counts = std::get_if<std::vector<uint64_t>>(&values))
@@ -80,4 +80,4 @@ ResultGroup& ResultGroup::append(ResultName name) {
   return groups(std::move(name), Groups::Kind::List).groups.emplace_back();
 }
 
-}  // namespace vox
+}  // namespace vox::measure

@@ -21,7 +21,7 @@
 #include <variant>
 #include <vector>
 
-namespace vox {
+namespace vox::measure {
 
 // What a value is called in JSON and in report files; in those where the name is "" it is left out. A group
 // named "." is no group of its own: what it holds belongs to the group around it. The name of a column may be
@@ -216,4 +216,4 @@ class ResultGroup {
   std::list<Item> items_;
 };
 
-}  // namespace vox
+}  // namespace vox::measure

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace vox {
+namespace vox::measure {
 namespace {
 
 // Of so many voxels with so many bits each. At most 2^60 voxels: the eighths are taken first.
@@ -10,13 +10,13 @@ uint64_t packed_bytes(uint64_t voxels, uint64_t bits) {
   return voxels / 8 * bits + (voxels % 8 * bits + 7) / 8;
 }
 
-uint64_t octree_materials(const FrozenDag& dag, const DagStats& stats) {
+uint64_t octree_materials(const dag::FrozenDag& dag, const DagStats& stats) {
   return dag.materials ? packed_bytes(stats.voxels, 4) : 0;
 }
 
 }  // namespace
 
-std::vector<SceneSize> scene_sizes(const FrozenDag& dag, const DagStats& stats,
+std::vector<SceneSize> scene_sizes(const dag::FrozenDag& dag, const DagStats& stats,
                                    const std::optional<DagStats>& geometry) {
   const uint64_t grid = uint64_t{dag.resolution} * dag.resolution * dag.resolution;
   const auto materials = std::count_if(stats.material_voxels.begin(), stats.material_voxels.end(),
@@ -47,4 +47,4 @@ double bits_per_voxel(const SceneSize& size, uint64_t voxels) {
   return voxels == 0 ? 0 : 8 * static_cast<double>(size.bytes) / static_cast<double>(voxels);
 }
 
-}  // namespace vox
+}  // namespace vox::measure

@@ -8,7 +8,7 @@
 
 #include "libvox/measure/dag_stats.h"
 
-namespace vox {
+namespace vox::measure {
 
 struct SceneSize {
   std::string name;  // for files: "pointer_octree"
@@ -27,10 +27,10 @@ struct SceneSize {
 // svdag_geometry       the same of the scene without materials
 //
 // Those of materials are absent where the scene has none.
-std::vector<SceneSize> scene_sizes(const FrozenDag& dag, const DagStats& stats,
+std::vector<SceneSize> scene_sizes(const dag::FrozenDag& dag, const DagStats& stats,
                                    const std::optional<DagStats>& geometry);
 
 // Bits for each filled voxel; 0 where there is none.
 double bits_per_voxel(const SceneSize& size, uint64_t voxels);
 
-}  // namespace vox
+}  // namespace vox::measure

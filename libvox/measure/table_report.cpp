@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-namespace vox {
+namespace vox::measure {
 
-TableMemory sum(std::span<const TableMemory> sizes) {
-  TableMemory all;
-  for (const TableMemory& size : sizes) {
+hash::TableMemory sum(std::span<const hash::TableMemory> sizes) {
+  hash::TableMemory all;
+  for (const hash::TableMemory& size : sizes) {
     all.items += size.items;
     all.buckets += size.buckets;
     all.slabs += size.slabs;
@@ -24,4 +24,4 @@ TableMemory sum(std::span<const TableMemory> sizes) {
   return all;
 }
 
-}  // namespace vox
+}  // namespace vox::measure

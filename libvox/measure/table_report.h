@@ -10,8 +10,10 @@
 #include "libvox/hash/table_memory.h"
 
 namespace vox {
-
 class Engine;
+}  // namespace vox
+
+namespace vox::measure {
 
 struct TablesQuery {
   std::vector<std::string> tables;            // of table_names()
@@ -31,21 +33,22 @@ struct LevelTimes {
 struct TableReport {
   std::string table;
   uint32_t load_factor = 0;
-  std::vector<TableMemory> sizes;       // measured, one for each item size that occurs
-  std::vector<TableMemory> prediction;  // of the same sizes, from the number of items and buckets alone
-  double build_seconds = 0;             // from the scene in host memory to the tables
-  std::vector<LevelTimes> levels;       // the root's first
+  std::vector<hash::TableMemory> sizes;       // measured, one for each item size that occurs
+  std::vector<hash::TableMemory> prediction;  // of the same sizes, from the number of items and buckets alone
+  double build_seconds = 0;                   // from the scene in host memory to the tables
+  std::vector<LevelTimes> levels;             // the root's first
 };
 
 // All item sizes as one; item_words becomes 0.
-TableMemory sum(std::span<const TableMemory> sizes);
+hash::TableMemory sum(std::span<const hash::TableMemory> sizes);
 
 // Builds each table with each load factor from the scene, one after the other, on the engine's device. The DAG
 // is one that check_structure() accepts.
-std::vector<TableReport> measure_tables(Engine& engine, const FrozenDag& dag, const TablesQuery& query);
+std::vector<TableReport> measure_tables(Engine& engine, const dag::FrozenDag& dag, const TablesQuery& query);
 
 // The same on a device; compiled for each in measure_tables_*.
 template <class Device>
-std::vector<TableReport> measure_tables_on(Device& device, const FrozenDag& dag, const TablesQuery& query);
+std::vector<TableReport> measure_tables_on(Device& device, const dag::FrozenDag& dag,
+                                           const TablesQuery& query);
 
-}  // namespace vox
+}  // namespace vox::measure

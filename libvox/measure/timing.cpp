@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace vox {
+namespace vox::measure {
 
 Timing summarize(std::vector<double> seconds) {
   if (seconds.empty()) return {};
@@ -13,4 +13,4 @@ Timing summarize(std::vector<double> seconds) {
   return {median, seconds.front(), seconds.back()};
 }
 
-}  // namespace vox
+}  // namespace vox::measure

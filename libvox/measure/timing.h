@@ -3,7 +3,7 @@
 
 #include <vector>
 
-namespace vox {
+namespace vox::measure {
 
 // Of the repetitions, in seconds.
 struct Timing {
@@ -11,4 +11,4 @@ struct Timing {
 };
 Timing summarize(std::vector<double> seconds);
 
-}  // namespace vox
+}  // namespace vox::measure

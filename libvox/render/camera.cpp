@@ -11,7 +11,7 @@
 #include "libvox/dag/filled_box.h"
 #include "libvox/dag/walk.h"
 
-namespace vox {
+namespace vox::render {
 namespace {
 
 constexpr double kFarthest = 0x1p30;  // voxels: what a Ray can do
@@ -244,12 +244,12 @@ const std::vector<std::string>& view_names() {
   return names;
 }
 
-std::vector<VoxelBox> outline(const FrozenDag& dag) {
+std::vector<VoxelBox> outline(const dag::FrozenDag& dag) {
   constexpr uint32_t kLevels = 6;  // at most 64³ boxes, which surfaces are far from
   std::vector<VoxelBox> boxes;
   const uint32_t last = std::min(kLevels, dag.depth());
-  const VoxelBox filled = filled_box(dag);
-  for_each_node(dag, filled, [&](uint32_t level, Int3 corner, const uint32_t*) {
+  const VoxelBox filled = dag::filled_box(dag);
+  dag::for_each_node(dag, filled, [&](uint32_t level, Int3 corner, const uint32_t*) {
     if (level < last) return true;
     boxes.push_back(intersection(cube_at(corner, dag.level_side(level)), filled));
     return false;
@@ -299,4 +299,4 @@ std::vector<CameraPose> turntable(std::span<const VoxelBox> boxes, const std::st
   return poses;
 }
 
-}  // namespace vox
+}  // namespace vox::render

@@ -10,7 +10,7 @@
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/render/ray.h"
 
-namespace vox {
+namespace vox::render {
 
 struct ImageSize {
   uint32_t width = 1920, height = 1080;  // pixels
@@ -44,7 +44,7 @@ Camera make_camera(const CameraPose& pose, ImageSize size, uint32_t log2_side);
 const std::vector<std::string>& view_names();
 
 // Boxes around parts of the scene, which together are little more than it: what framing() frames.
-std::vector<VoxelBox> outline(const FrozenDag& dag);
+std::vector<VoxelBox> outline(const dag::FrozenDag& dag);
 
 // Looks at the boxes from where all of them are just in the image, with a little room around them. `view` is
 // one of view_names(); it is turned around the vertical axis by `turn` degrees. No box counts as one voxel.
@@ -56,4 +56,4 @@ CameraPose framing(std::span<const VoxelBox> boxes, const std::string& view, dou
 std::vector<CameraPose> turntable(std::span<const VoxelBox> boxes, const std::string& view, uint32_t count,
                                   double fov, ImageSize size);
 
-}  // namespace vox
+}  // namespace vox::render

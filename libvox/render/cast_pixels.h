@@ -7,7 +7,7 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/units.h"
 
-namespace vox {
+namespace vox::render {
 
 // body(i) of `pixels` pixels, `rays_each` rays each, in parts of at most `rays_at_once`, so that long work
 // can be watched and stopped: body.first is where a part begins. Returns the seconds on the device.
@@ -26,4 +26,4 @@ double cast_pixels(Device& device, Body body, uint64_t pixels, uint64_t rays_eac
   return seconds;
 }
 
-}  // namespace vox
+}  // namespace vox::render

@@ -5,7 +5,7 @@
 #include "libvox/base/cube_order.h"
 #include "libvox/render/ray.h"
 
-namespace vox {
+namespace vox::render {
 
 struct Cell {
   Vec3<uint32_t> at;   // 12 B, its lowest corner in mirrored coordinates
@@ -86,4 +86,4 @@ struct Cell {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::render

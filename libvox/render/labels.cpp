@@ -9,7 +9,7 @@
 #include "libvox/scene/oklab.h"
 #include "libvox/volume/read_pieces.h"
 
-namespace vox {
+namespace vox::render {
 namespace {
 
 constexpr size_t kSeenWords = (1 << 16) / 64;
@@ -27,10 +27,11 @@ PairSums joined(PairSums a, const PairSums& b) {
   return a;
 }
 
-void add_row(PairSums& sums, ValueType type, const std::byte* row, uint64_t length, uint32_t background) {
+void add_row(PairSums& sums, volume::ValueType type, const std::byte* row, uint64_t length,
+             uint32_t background) {
   uint32_t before = background;
   for (uint64_t i = 0; i < length; ++i) {
-    const uint32_t bits = bits_at(type, row, i);
+    const uint32_t bits = volume::bits_at(type, row, i);
     if (bits != background) {
       sums.seen[bits / 64] |= uint64_t{1} << bits % 64;
       sums.pairs += before != background ? 1 : 0;
@@ -48,26 +49,27 @@ LabelColors distinct_colors() {
   constexpr double kLightness[] = {0.74, 0.6, 0.86};
   LabelColors colors;
   Vec2<double> hue = {1, 0};
-  for (uint32_t i = 0; i < kCastColors; ++i) {
-    colors.push_back(linear_to_srgb(oklab_to_linear({kLightness[i % 3], hue.x * kChroma, hue.y * kChroma})));
+  for (uint32_t i = 0; i < bricks::kCastColors; ++i) {
+    colors.push_back(
+        scene::linear_to_srgb(scene::oklab_to_linear({kLightness[i % 3], hue.x * kChroma, hue.y * kChroma})));
     hue = {hue.x * kCosine - hue.y * kSine, hue.x * kSine + hue.y * kCosine};
   }
   return colors;
 }
 
-LabelColors material_colors(const Palette& palette) {
+LabelColors material_colors(const scene::Palette& palette) {
   LabelColors colors = distinct_colors();
-  for (uint32_t i = 0; i < palette.count; ++i) colors[label_slot(i + 1)] = palette.colors[i];
+  for (uint32_t i = 0; i < palette.count; ++i) colors[bricks::label_slot(i + 1)] = palette.colors[i];
   return colors;
 }
 
-LabelSurvey survey_labels(const Volume& volume, uint32_t background) {
-  const ValueType type = volume.info.type;
-  if (type != ValueType::U8 && type != ValueType::U16) return {};
+LabelSurvey survey_labels(const volume::Volume& volume, uint32_t background) {
+  const volume::ValueType type = volume.info.type;
+  if (type != volume::ValueType::U8 && type != volume::ValueType::U16) return {};
   PairSums sums;
-  read_pieces(volume, kReadVoxels, [&](const VoxelBox& box, const std::byte* values) {
+  volume::read_pieces(volume, volume::kReadVoxels, [&](const VoxelBox& box, const std::byte* values) {
     const auto length = static_cast<uint64_t>(box.size().x), rows = box.voxels() / length;
-    const uint64_t row_bytes = length * value_bytes(type);
+    const uint64_t row_bytes = length * volume::value_bytes(type);
     const auto part = [&](const tbb::blocked_range<uint64_t>& range, PairSums found) {
       for (uint64_t row = range.begin(); row < range.end(); ++row)
         add_row(found, type, values + row * row_bytes, length, background);
@@ -85,4 +87,4 @@ LabelSurvey survey_labels(const Volume& volume, uint32_t background) {
   return survey;
 }
 
-}  // namespace vox
+}  // namespace vox::render

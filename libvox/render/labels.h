@@ -8,15 +8,15 @@
 #include "libvox/scene/palette.h"
 #include "libvox/volume/volume.h"
 
-namespace vox {
+namespace vox::render {
 
 // Of the label whose label_slot() it is (bricks/volume_cast.h), kCastColors of them.
-using LabelColors = std::vector<Rgb8>;
+using LabelColors = std::vector<scene::Rgb8>;
 
 // Hues far from each other, the first labels' farthest.
 LabelColors distinct_colors();
 // Of a scene's materials as a volume: label m + 1 is material m.
-LabelColors material_colors(const Palette& palette);
+LabelColors material_colors(const scene::Palette& palette);
 
 // What the values of a volume look like.
 struct LabelSurvey {
@@ -27,6 +27,6 @@ struct LabelSurvey {
 };
 
 // Reads the whole volume where its values are whole numbers that are not negative; finds none in others.
-LabelSurvey survey_labels(const Volume& volume, uint32_t background);
+LabelSurvey survey_labels(const volume::Volume& volume, uint32_t background);
 
-}  // namespace vox
+}  // namespace vox::render

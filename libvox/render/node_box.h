@@ -7,7 +7,7 @@
 #include "libvox/base/vec.h"
 #include "libvox/dag/node.h"
 
-namespace vox {
+namespace vox::render {
 
 // In voxels from the node's corner, `high` excluded.
 struct NodeBox {
@@ -42,8 +42,8 @@ VOX_HD inline NodeBox unpacked(PackedBox box, uint32_t log2_side) {
 
 // Of a leaf, whose mask is not 0.
 VOX_HD inline NodeBox leaf_box(uint64_t mask) {
-  const VoxelBox box = leaf_bounds(mask);
+  const VoxelBox box = dag::leaf_bounds(mask);
   return {box.min, box.max};
 }
 
-}  // namespace vox
+}  // namespace vox::render

@@ -4,7 +4,7 @@
 #include "libvox/device/atomics.h"
 #include "libvox/render/ray_dag.h"
 
-namespace vox {
+namespace vox::render {
 
 // Where nodes begin: a bit for each word. For every word of a level: of a node that begins there, the
 // children.
@@ -16,16 +16,16 @@ struct MarkBegins {
   VOX_HD void operator()(uint64_t i) const {
     const uint32_t* node = dag.nodes[log2] + i;
     if (!begins_at(dag, begins, node)) return;
-    const uint32_t size = node_words(node[0]);
+    const uint32_t size = dag::node_words(node[0]);
     for (uint32_t word = 1; word < size; ++word) {
       const auto at = static_cast<uint64_t>(dag.nodes[log2 - 1] + node[word] - dag.words());
-      atomic_or_relaxed(begins + (at >> 5), 1u << (at & 31));
+      device::atomic_or_relaxed(begins + (at >> 5), 1u << (at & 31));
     }
   }
 
   VOX_HD static bool begins_at(const RayDagRef& dag, const uint32_t* begins, const uint32_t* node) {
     const auto at = static_cast<uint64_t>(node - dag.words());
-    return (atomic_load_relaxed(begins + (at >> 5)) >> (at & 31) & 1) != 0;
+    return (device::atomic_load_relaxed(begins + (at >> 5)) >> (at & 31) & 1) != 0;
   }
 };
 
@@ -42,7 +42,7 @@ struct BoundNodes {
     const int32_t half = 1 << (log2 - 1);
     NodeBox all = {{2 * half, 2 * half, 2 * half}, {0, 0, 0}};
     const uint32_t* pointer = node + 1;
-    for (uint32_t left = child_mask(node[0]); left != 0; left &= left - 1, ++pointer) {
+    for (uint32_t left = dag::child_mask(node[0]); left != 0; left &= left - 1, ++pointer) {
       const auto child = static_cast<uint32_t>(lowest_bit(left));
       const NodeBox box = box_of(dag.nodes[log2 - 1] + *pointer);
       join(all.low.x, all.high.x, box.low.x, box.high.x, (child & 1) != 0 ? half : 0);
@@ -54,7 +54,7 @@ struct BoundNodes {
 
  private:
   VOX_HD NodeBox box_of(const uint32_t* child) const {
-    if (log2 - 1 == kLeafLog2) return leaf_box(leaf_mask(child));
+    if (log2 - 1 == dag::kLeafLog2) return leaf_box(dag::leaf_mask(child));
     return unpacked(boxes[dag.box_index(child)], log2 - 1);
   }
   VOX_HD static void join(int32_t& low, int32_t& high, int32_t from, int32_t to, int32_t corner) {
@@ -66,9 +66,9 @@ struct BoundNodes {
 // In the order of dag.box_index(). `dag` is on the device; it takes half as much memory again as its nodes
 // do, leaves apart.
 template <class Device>
-Buffer<PackedBox> bound_nodes(Device& device, const RayDagRef& dag) {
-  if (dag.log2_side == kLeafLog2 || !dag.filled) return {};
-  const auto words = static_cast<uint64_t>(dag.nodes[kLeafLog2] - dag.words());  // leaves come last
+device::Buffer<PackedBox> bound_nodes(Device& device, const RayDagRef& dag) {
+  if (dag.log2_side == dag::kLeafLog2 || !dag.filled) return {};
+  const auto words = static_cast<uint64_t>(dag.nodes[dag::kLeafLog2] - dag.words());  // leaves come last
   const auto level_words = [&](uint32_t log2) {
     return static_cast<uint64_t>(dag.nodes[log2 - 1] - dag.nodes[log2]);
   };
@@ -76,12 +76,12 @@ Buffer<PackedBox> bound_nodes(Device& device, const RayDagRef& dag) {
   auto begins = device.template make<uint32_t>(words / 32 + 1);
   device.fill(begins.data(), begins.size(), 0u);
   device.fill(begins.data(), 1, 1u);  // the root
-  for (uint32_t log2 = dag.log2_side; log2 > kLeafLog2 + 1; --log2)
+  for (uint32_t log2 = dag.log2_side; log2 > dag::kLeafLog2 + 1; --log2)
     device.for_each({"render: find nodes", 8}, level_words(log2), MarkBegins{dag, log2, begins.data()});
-  for (uint32_t log2 = kLeafLog2 + 1; log2 <= dag.log2_side; ++log2)
+  for (uint32_t log2 = dag::kLeafLog2 + 1; log2 <= dag.log2_side; ++log2)
     device.for_each({"render: bound nodes", 16}, level_words(log2),
                     BoundNodes{dag, log2, begins.data(), boxes.data()});
   return boxes;
 }
 
-}  // namespace vox
+}  // namespace vox::render

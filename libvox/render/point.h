@@ -3,7 +3,7 @@
 
 #include "libvox/render/trace.h"
 
-namespace vox {
+namespace vox::render {
 
 // In the face of what was hit, exactly along the face's axis: a ray that starts here and leaves the face does
 // not hit what is behind it. Where the ray began inside, its origin.
@@ -19,4 +19,4 @@ VOX_HD inline Vec3d hit_point(Vec3d origin, Vec3d direction, const Ray& ray, con
           along(at.z, hit.low.z, hit.high.z, 2)};
 }
 
-}  // namespace vox
+}  // namespace vox::render

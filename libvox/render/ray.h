@@ -7,7 +7,7 @@
 #include "libvox/base/hd.h"
 #include "libvox/base/vec.h"
 
-namespace vox {
+namespace vox::render {
 
 // 4 · time + axis, axis 0, 1, 2 for x, y, z: crossings of different planes are never equal. Where a ray
 // begins between planes the axis is kNoAxis.
@@ -143,4 +143,4 @@ VOX_HD inline Ray no_wider(Ray ray, double distance) {
   return ray;
 }
 
-}  // namespace vox
+}  // namespace vox::render

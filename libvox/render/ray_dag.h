@@ -8,7 +8,7 @@
 #include "libvox/render/node_box.h"
 #include "libvox/render/ray.h"
 
-namespace vox {
+namespace vox::render {
 
 inline constexpr uint32_t kMaxLog2Side = 20;
 
@@ -25,16 +25,16 @@ struct RayDagRef {
   // Around a voxel that is filled.
   VOX_HD const uint32_t* leaf_at(Int3 voxel) const {
     const uint32_t* node = words();
-    for (uint32_t log2 = log2_side; log2 > kLeafLog2;) {
+    for (uint32_t log2 = log2_side; log2 > dag::kLeafLog2;) {
       --log2;
-      node = nodes[log2] + node[child_word(node[0], octant_at(voxel, log2))];
+      node = nodes[log2] + node[dag::child_word(node[0], octant_at(voxel, log2))];
     }
     return node;
   }
 
   // Of the voxel with this bit of a leaf's mask, which is filled.
   VOX_HD uint32_t material(const uint32_t* leaf, uint32_t bit) const {
-    return materials ? leaf_material(leaf, bit) : 0;
+    return materials ? dag::leaf_material(leaf, bit) : 0;
   }
 
   // Of a node, not a leaf: one that no other has, as all take two words or more.
@@ -48,11 +48,11 @@ template <class Device>
 class RayDag {
  public:
   // The DAG is one that check_structure() accepts.
-  RayDag(Device& device, const FrozenDag& dag) {
+  RayDag(Device& device, const dag::FrozenDag& dag) {
     uint64_t size = 0;
-    for (const DagLevel& level : dag.levels) size += level.words.size();
+    for (const dag::DagLevel& level : dag.levels) size += level.words.size();
     words_ = device.template make<uint32_t>(size);
-    ref_.log2_side = kLeafLog2 + dag.depth();
+    ref_.log2_side = dag::kLeafLog2 + dag.depth();
     ref_.filled = dag.empty() ? 0 : 1;
     ref_.materials = dag.materials ? 1 : 0;
     uint32_t* to = words_.data();
@@ -67,16 +67,16 @@ class RayDag {
   RayDagRef ref() const { return ref_; }
 
   // Of bound_nodes(), from now on part of ref().
-  void set_boxes(Buffer<PackedBox> boxes) {
+  void set_boxes(device::Buffer<PackedBox> boxes) {
     boxes_ = std::move(boxes);
     ref_.boxes = boxes_.data();
   }
   bool has_boxes() const { return ref_.boxes != nullptr; }
 
  private:
-  Buffer<uint32_t> words_;
-  Buffer<PackedBox> boxes_;
+  device::Buffer<uint32_t> words_;
+  device::Buffer<PackedBox> boxes_;
   RayDagRef ref_ = {};
 };
 
-}  // namespace vox
+}  // namespace vox::render

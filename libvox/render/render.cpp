@@ -10,14 +10,14 @@
 #include "libvox/dag/node.h"
 #include "libvox/scene/oklab.h"
 
-namespace vox {
+namespace vox::render {
 namespace {
 
 Light light_of(Vec3d linear) {
   return {static_cast<float>(linear.x), static_cast<float>(linear.y), static_cast<float>(linear.z)};
 }
-Light light_of(Rgb8 color) {
-  return light_of(srgb_to_linear(color));
+Light light_of(scene::Rgb8 color) {
+  return light_of(scene::srgb_to_linear(color));
 }
 
 struct Range {
@@ -42,7 +42,7 @@ Range distances(const VoxelBox& box, Vec3d eye) {
 
 // The largest log2 that a cell has which is no wider than this, at least a leaf's.
 double coarsest(double width, uint32_t log2_side) {
-  uint32_t log2 = kLeafLog2;
+  uint32_t log2 = dag::kLeafLog2;
   while (log2 < log2_side && std::ldexp(1.0, int(log2) + 1) <= width) ++log2;
   return log2;
 }
@@ -56,27 +56,27 @@ void check_image_size(ImageSize size) {
 }
 
 // From dark blue over green to yellow, lighter all the way: readable in grey, and by all eyes.
-Rgb8 ramp_color(uint32_t index) {
-  constexpr std::array<Rgb8, 5> kStops = {
+scene::Rgb8 ramp_color(uint32_t index) {
+  constexpr std::array<scene::Rgb8, 5> kStops = {
       {{68, 1, 84}, {59, 82, 139}, {33, 145, 140}, {94, 201, 98}, {253, 231, 37}}};
   const double at = static_cast<double>(index) * (kStops.size() - 1) / (kRampColors - 1);
   const size_t stop = std::min(static_cast<size_t>(at), kStops.size() - 2);
-  const Vec3d a = linear_to_oklab(srgb_to_linear(kStops[stop]));
-  const Vec3d b = linear_to_oklab(srgb_to_linear(kStops[stop + 1]));
-  return linear_to_srgb(oklab_to_linear(a + (b - a) * (at - static_cast<double>(stop))));
+  const Vec3d a = scene::linear_to_oklab(scene::srgb_to_linear(kStops[stop]));
+  const Vec3d b = scene::linear_to_oklab(scene::srgb_to_linear(kStops[stop + 1]));
+  return scene::linear_to_srgb(scene::oklab_to_linear(a + (b - a) * (at - static_cast<double>(stop))));
 }
 
-Rgb8 material_color(const Palette& palette, uint32_t material) {
-  return material < palette.count ? palette.colors[material] : Rgb8{200, 200, 200};
+scene::Rgb8 material_color(const scene::Palette& palette, uint32_t material) {
+  return material < palette.count ? palette.colors[material] : scene::Rgb8{200, 200, 200};
 }
 
-Shading make_shading(const VoxelBox& filled, uint32_t log2_side, const Palette& palette, const Camera& camera,
-                     const RenderOptions& options) {
+Shading make_shading(const VoxelBox& filled, uint32_t log2_side, const scene::Palette& palette,
+                     const Camera& camera, const RenderOptions& options) {
   const double sun = std::sqrt(dot(options.to_sun, options.to_sun));
   if (!(sun > 0 && sun < HUGE_VAL)) throw Error("the sun is in no direction");
   Shading shading = {};
   shading.mode = options.shade;
-  for (uint32_t i = 0; i < kPaletteSize; ++i) shading.colors[i] = light_of(material_color(palette, i));
+  for (uint32_t i = 0; i < scene::kPaletteSize; ++i) shading.colors[i] = light_of(material_color(palette, i));
   for (uint32_t i = 0; i < kRampColors; ++i) shading.ramp[i] = light_of(ramp_color(i));
   shading.sky = light_of(options.sky);
   shading.sun = 0.75f;
@@ -108,4 +108,4 @@ std::vector<Vec3<float>> hemisphere_directions() {
   return directions;
 }
 
-}  // namespace vox
+}  // namespace vox::render

@@ -11,12 +11,12 @@
 #include "libvox/render/slice.h"
 #include "libvox/scene/palette.h"
 
-namespace vox {
+namespace vox::render {
 
 enum class LevelOfDetail { On, Off };
 enum class Shadows { On, Off };
 
-inline constexpr Rgb8 kSky = {148, 182, 219};
+inline constexpr scene::Rgb8 kSky = {148, 182, 219};
 
 struct RenderOptions {
   CameraPose pose;
@@ -28,14 +28,14 @@ struct RenderOptions {
   Vec3d to_sun = {0.45, 0.8, 0.6};
   uint32_t ao_rays = 0;  // a sample
   double ao_reach = 0;   // voxels; 0: a sixteenth of the cube's side
-  Rgb8 sky = kSky;
+  scene::Rgb8 sky = kSky;
 };
 
 inline constexpr uint32_t kMaxPictureSide = 32768;  // pixels
 void check_image_size(ImageSize size);              // throws Error
 
 struct Picture {
-  Image image;
+  scene::Image image;
   double low = 0, high = 0;  // what the ends of the ramp mean, see Shade
   uint64_t rays = 0;         // through pixels; those to the sun and the sky come on top
   double seconds = 0;        // on the device
@@ -53,19 +53,20 @@ class Renderer {
 
 // The DAG is one that check_structure() accepts. Compiled for each device in render_*.
 template <class Device>
-std::unique_ptr<Renderer> make_renderer(Device& device, const FrozenDag& dag, const Palette& palette);
+std::unique_ptr<Renderer> make_renderer(Device& device, const dag::FrozenDag& dag,
+                                        const scene::Palette& palette);
 
 // Colours of what is measured, kRampColors of them, from low to high: the legend's.
-Rgb8 ramp_color(uint32_t index);
+scene::Rgb8 ramp_color(uint32_t index);
 
 // The colours that a palette's materials have in pictures: grey where it has none.
-Rgb8 material_color(const Palette& palette, uint32_t material);
+scene::Rgb8 material_color(const scene::Palette& palette, uint32_t material);
 
 // All but what is on the device. `filled` is the box around all voxels.
-Shading make_shading(const VoxelBox& filled, uint32_t log2_side, const Palette& palette, const Camera& camera,
-                     const RenderOptions& options);
+Shading make_shading(const VoxelBox& filled, uint32_t log2_side, const scene::Palette& palette,
+                     const Camera& camera, const RenderOptions& options);
 
 // Unit vectors around z, spread evenly over the disk below them: as many as light from there counts.
 std::vector<Vec3<float>> hemisphere_directions();
 
-}  // namespace vox
+}  // namespace vox::render

@@ -1,4 +1,6 @@
 #include "libvox/device/cuda_device.cuh"
 #include "libvox/render/render_impl.h"
 
-template std::unique_ptr<vox::Renderer> vox::make_renderer(CudaDevice&, const FrozenDag&, const Palette&);
+template std::unique_ptr<vox::render::Renderer> vox::render::make_renderer(device::CudaDevice&,
+                                                                           const dag::FrozenDag&,
+                                                                           const scene::Palette&);

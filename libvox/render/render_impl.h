@@ -15,7 +15,7 @@
 #include "libvox/render/slice_impl.h"
 #include "libvox/scene/oklab.h"
 
-namespace vox {
+namespace vox::render {
 
 inline constexpr uint32_t kLightCodes = 1 << 16;
 
@@ -35,7 +35,7 @@ struct RenderPixels {
   Shading shading;
   LightCodes codes;
   uint32_t width, height, samples;
-  Rgba8* pixels;
+  scene::Rgba8* pixels;
   uint64_t first = 0;  // of those that are looked at now
 
   VOX_HD void operator()(uint64_t i) const {
@@ -45,7 +45,7 @@ struct RenderPixels {
   }
 
  private:
-  VOX_HD Rgba8 pixel(uint32_t x, uint32_t y) const {
+  VOX_HD scene::Rgba8 pixel(uint32_t x, uint32_t y) const {
     const Shader shade(dag, camera, shading);
     const uint64_t seed = (uint64_t{y} * width + x) * samples;
     Light sum = {0, 0, 0};
@@ -71,7 +71,7 @@ inline void check_picture(const RenderOptions& options) {
 
 inline std::vector<uint8_t> light_codes() {
   std::vector<uint8_t> codes(kLightCodes);
-  for (uint32_t i = 0; i < kLightCodes; ++i) codes[i] = linear_to_srgb(i / double{kLightCodes - 1});
+  for (uint32_t i = 0; i < kLightCodes; ++i) codes[i] = scene::linear_to_srgb(i / double{kLightCodes - 1});
   return codes;
 }
 
@@ -80,14 +80,14 @@ inline std::vector<uint8_t> light_codes() {
 template <class Device>
 class DeviceRenderer final : public Renderer {
  public:
-  DeviceRenderer(Device& device, const FrozenDag& dag, const Palette& palette)
+  DeviceRenderer(Device& device, const dag::FrozenDag& dag, const scene::Palette& palette)
       : device_(device),
         dag_(dag),
         palette_(palette),
-        filled_(filled_box(dag)),
+        filled_(dag::filled_box(dag)),
         rays_(device, dag),
-        hemisphere_(uploaded(device, hemisphere_directions())),
-        codes_(uploaded(device, detail::light_codes())) {}
+        hemisphere_(device::uploaded(device, hemisphere_directions())),
+        codes_(device::uploaded(device, detail::light_codes())) {}
 
   Picture render(const RenderOptions& options) override {
     detail::check_picture(options);
@@ -113,7 +113,7 @@ class DeviceRenderer final : public Renderer {
     const auto [width, height] = options.size;
     picture.rays = uint64_t{width} * height * options.samples;
     RenderPixels body = {dag, camera, shading, {codes_.data()}, width, height, options.samples, nullptr, 0};
-    make_pixels(picture, options.size, [&](Rgba8* pixels) {
+    make_pixels(picture, options.size, [&](scene::Rgba8* pixels) {
       body.pixels = pixels;
       return cast_pixels(device_, body, Tiles{width, height}.count(), rays_of_pixel(options), kRaysAtOnce);
     });
@@ -123,9 +123,9 @@ class DeviceRenderer final : public Renderer {
   Picture slice(const SliceOptions& options) override {
     const SliceFrame frame = slice_frame(options, filled_, cube_at({0, 0, 0}, 1u << rays_.ref().log2_side));
     SlicePixels body = {rays_.ref(), frame, {}, opaque(options.empty), nullptr};
-    for (uint32_t i = 0; i < kPaletteSize; ++i) body.colors[i] = opaque(material_color(palette_, i));
+    for (uint32_t i = 0; i < scene::kPaletteSize; ++i) body.colors[i] = opaque(material_color(palette_, i));
     Picture picture;
-    make_pixels(picture, frame.size(), [&](Rgba8* pixels) {
+    make_pixels(picture, frame.size(), [&](scene::Rgba8* pixels) {
       body.pixels = pixels;
       return device_.seconds([&] {
         device_.for_each({"render: slice", 4}, uint64_t{frame.size().width} * frame.size().height, body);
@@ -144,27 +144,28 @@ class DeviceRenderer final : public Renderer {
 
   template <class Make>
   void make_pixels(Picture& picture, ImageSize size, const Make& make) {
-    auto pixels = device_.template make<Rgba8>(uint64_t{size.width} * size.height);
+    auto pixels = device_.template make<scene::Rgba8>(uint64_t{size.width} * size.height);
     picture.seconds = make(pixels.data());
-    picture.image = {"", size.width, size.height, std::vector<Rgba8>(pixels.size())};
+    picture.image = {"", size.width, size.height, std::vector<scene::Rgba8>(pixels.size())};
     device_.download(picture.image.pixels.data(), pixels.data(), pixels.size());
   }
 
-  static Rgba8 opaque(Rgb8 color) { return {color.r, color.g, color.b, 255}; }
+  static scene::Rgba8 opaque(scene::Rgb8 color) { return {color.r, color.g, color.b, 255}; }
 
   Device& device_;
-  const FrozenDag& dag_;
-  const Palette& palette_;
+  const dag::FrozenDag& dag_;
+  const scene::Palette& palette_;
   VoxelBox filled_;
   RayDag<Device> rays_;
-  Buffer<Vec3<float>> hemisphere_;
-  Buffer<uint8_t> codes_;
+  device::Buffer<Vec3<float>> hemisphere_;
+  device::Buffer<uint8_t> codes_;
   std::optional<Sharing> sharing_;  // where it was asked for
 };
 
 template <class Device>
-std::unique_ptr<Renderer> make_renderer(Device& device, const FrozenDag& dag, const Palette& palette) {
+std::unique_ptr<Renderer> make_renderer(Device& device, const dag::FrozenDag& dag,
+                                        const scene::Palette& palette) {
   return std::make_unique<DeviceRenderer<Device>>(device, dag, palette);
 }
 
-}  // namespace vox
+}  // namespace vox::render

@@ -5,7 +5,7 @@
 #include "libvox/render/camera.h"
 #include "libvox/render/point.h"
 
-namespace vox {
+namespace vox::render {
 
 enum class Shade {
   Material,
@@ -72,7 +72,7 @@ class Shader {
       case Shade::Level:
         return measured(hit.log2);
       case Shade::Sharing:
-        return measured(shading_.use_codes[dag_.leaf_at(hit.low) - dag_.nodes[kLeafLog2]]);
+        return measured(shading_.use_codes[dag_.leaf_at(hit.low) - dag_.nodes[dag::kLeafLog2]]);
       case Shade::Normal:
         return normal_color(face_normal(ray, hit));
       case Shade::Material:
@@ -135,4 +135,4 @@ class Shader {
   const Shading& shading_;
 };
 
-}  // namespace vox
+}  // namespace vox::render

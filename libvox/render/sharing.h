@@ -6,7 +6,7 @@
 #include "libvox/device/atomics.h"
 #include "libvox/render/ray_dag.h"
 
-namespace vox {
+namespace vox::render {
 
 // Four times its log2, rounded down, as if lines led from power to power. `uses` is not 0.
 VOX_HD inline uint32_t use_code(uint64_t uses) {
@@ -26,8 +26,8 @@ struct CountUses {
 
   VOX_HD void operator()(uint64_t i) const {
     if (uses[i] == 0) return;
-    const uint32_t size = node_words(words[i]);
-    for (uint32_t word = 1; word < size; ++word) atomic_add(below + words[i + word], uses[i]);
+    const uint32_t size = dag::node_words(words[i]);
+    for (uint32_t word = 1; word < size; ++word) device::atomic_add(below + words[i + word], uses[i]);
   }
 };
 
@@ -45,13 +45,13 @@ struct CodeAt {
 };
 
 struct Sharing {
-  Buffer<uint8_t> codes;  // use_code() of the leaf that begins at each word
-  uint32_t most = 0;      // of the codes
+  device::Buffer<uint8_t> codes;  // use_code() of the leaf that begins at each word
+  uint32_t most = 0;              // of the codes
 };
 
 // In as much memory as the two largest levels take twice over.
 template <class Device>
-Sharing count_sharing(Device& device, const FrozenDag& dag, const RayDagRef& ref) {
+Sharing count_sharing(Device& device, const dag::FrozenDag& dag, const RayDagRef& ref) {
   const auto level_words = [&](uint32_t level) -> uint64_t { return dag.levels[level].words.size(); };
   const auto cleared = [&](uint64_t n) {
     auto buffer = device.template make<uint64_t>(n);
@@ -60,10 +60,10 @@ Sharing count_sharing(Device& device, const FrozenDag& dag, const RayDagRef& ref
   };
   Sharing sharing;
   if (dag.empty()) return sharing;
-  Buffer<uint64_t> uses = cleared(level_words(0));
+  device::Buffer<uint64_t> uses = cleared(level_words(0));
   device.fill(uses.data(), 1, uint64_t{1});
   for (uint32_t level = 0; level < dag.depth(); ++level) {
-    Buffer<uint64_t> below = cleared(level_words(level + 1));
+    device::Buffer<uint64_t> below = cleared(level_words(level + 1));
     device.for_each({"render: count uses", 12}, level_words(level),
                     CountUses{ref.nodes[ref.log2_side - level], uses.data(), below.data()});
     uses = std::move(below);
@@ -78,4 +78,4 @@ Sharing count_sharing(Device& device, const FrozenDag& dag, const RayDagRef& ref
   return sharing;
 }
 
-}  // namespace vox
+}  // namespace vox::render

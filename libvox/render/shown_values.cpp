@@ -7,19 +7,20 @@
 #include "libvox/base/error.h"
 #include "libvox/render/volume_render.h"
 
-namespace vox {
+namespace vox::render {
 
-ShownValues shown_values(const FrozenBricks& bricks, const std::optional<Palette>& palette, ValuesAs as) {
+ShownValues shown_values(const bricks::FrozenBricks& bricks, const std::optional<scene::Palette>& palette,
+                         ValuesAs as) {
   ShownValues shown = {.colors = {color_range(bricks)}};
   if (as == ValuesAs::Amounts) return shown;
-  LabelSurvey survey = survey_labels(bricks_volume(bricks), bricks.background);
+  LabelSurvey survey = survey_labels(bricks::bricks_volume(bricks), bricks.background);
   if (palette) {
     shown.kind = ShownValues::Kind::Materials;
     shown.colors.labels = material_colors(*palette);
   } else if (survey.likely || as == ValuesAs::Labels) {
     if (survey.labels.empty() && bricks.filled > 0)
-      throw UsageError(
-          fmt::format("values of {} are no labels, expected u8 or u16", value_type_name(bricks.info.type)));
+      throw UsageError(fmt::format("values of {} are no labels, expected u8 or u16",
+                                   volume::value_type_name(bricks.info.type)));
     shown.kind = ShownValues::Kind::Labels;
     shown.colors.labels = distinct_colors();
   } else {
@@ -29,4 +30,4 @@ ShownValues shown_values(const FrozenBricks& bricks, const std::optional<Palette
   return shown;
 }
 
-}  // namespace vox
+}  // namespace vox::render

@@ -7,7 +7,7 @@
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/render/volume_slice.h"
 
-namespace vox {
+namespace vox::render {
 
 enum class ValuesAs { Auto, Amounts, Labels };
 
@@ -20,6 +20,7 @@ struct ShownValues {
 
 // `palette` is that of a scene whose materials the values are. Without one, and with ValuesAs::Auto, values are
 // labels where they look like it. Throws UsageError where they are to be labels and cannot be.
-ShownValues shown_values(const FrozenBricks& bricks, const std::optional<Palette>& palette, ValuesAs as);
+ShownValues shown_values(const bricks::FrozenBricks& bricks, const std::optional<scene::Palette>& palette,
+                         ValuesAs as);
 
-}  // namespace vox
+}  // namespace vox::render

@@ -5,7 +5,7 @@
 
 #include "libvox/base/error.h"
 
-namespace vox {
+namespace vox::render {
 namespace {
 
 int32_t along_axis(Int3 v, uint32_t axis) {
@@ -55,4 +55,4 @@ SliceFrame slice_frame(const SliceOptions& options, const VoxelBox& filled, cons
   return frame;
 }
 
-}  // namespace vox
+}  // namespace vox::render

@@ -5,13 +5,13 @@
 #include "libvox/render/camera.h"
 #include "libvox/scene/palette.h"
 
-namespace vox {
+namespace vox::render {
 
 struct SliceOptions {
-  uint32_t axis = 2;          // 0, 1, 2: x, y, z, which the plane is across
-  uint32_t at = 0;            // the plane's voxels along it
-  ImageSize most;             // the picture is as large as whole voxels or pixels allow
-  Rgb8 empty = {24, 26, 32};  // where no voxel is
+  uint32_t axis = 2;                 // 0, 1, 2: x, y, z, which the plane is across
+  uint32_t at = 0;                   // the plane's voxels along it
+  ImageSize most;                    // the picture is as large as whole voxels or pixels allow
+  scene::Rgb8 empty = {24, 26, 32};  // where no voxel is
 };
 
 // Which voxels a picture shows, and where: from the front for z, from the right for x, from the top for y, as
@@ -32,4 +32,4 @@ struct SliceFrame {
 // Throws Error where the plane lies outside the grid or the picture has no pixels.
 SliceFrame slice_frame(const SliceOptions& options, const VoxelBox& filled, const VoxelBox& grid);
 
-}  // namespace vox
+}  // namespace vox::render

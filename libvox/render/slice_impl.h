@@ -5,7 +5,7 @@
 #include "libvox/render/ray_dag.h"
 #include "libvox/render/slice.h"
 
-namespace vox {
+namespace vox::render {
 
 inline constexpr uint32_t kNoMaterial = UINT32_MAX;
 
@@ -20,7 +20,7 @@ class PlaneSearch {
   VOX_HD uint32_t material() const {
     const uint32_t* node = cell_node();
     if (!node) return kNoMaterial;
-    return log2_ <= kLeafLog2 ? in_leaf(node) : below(node);
+    return log2_ <= dag::kLeafLog2 ? in_leaf(node) : below(node);
   }
 
  private:
@@ -28,11 +28,11 @@ class PlaneSearch {
   VOX_HD const uint32_t* cell_node() const {
     if (!dag_.filled) return nullptr;
     const uint32_t* node = dag_.words();
-    for (uint32_t log2 = dag_.log2_side; log2 > log2_ && log2 > kLeafLog2;) {
+    for (uint32_t log2 = dag_.log2_side; log2 > log2_ && log2 > dag::kLeafLog2;) {
       --log2;
       const uint32_t octant = octant_at(corner_, log2);
-      if ((child_mask(node[0]) >> octant & 1) == 0) return nullptr;
-      node = dag_.nodes[log2] + node[child_word(node[0], octant)];
+      if ((dag::child_mask(node[0]) >> octant & 1) == 0) return nullptr;
+      node = dag_.nodes[log2] + node[dag::child_word(node[0], octant)];
     }
     return node;
   }
@@ -45,15 +45,15 @@ class PlaneSearch {
     left[log2] = children_in_plane(cell, log2);
     for (;;) {
       const uint32_t* node = nodes[log2];
-      if (is_homogeneous(node[0])) return homogeneous_material(node[0]);
+      if (dag::is_homogeneous(node[0])) return dag::homogeneous_material(node[0]);
       if (left[log2] == 0) {
         if (++log2 > log2_) return kNoMaterial;
         continue;
       }
       const auto octant = static_cast<uint32_t>(lowest_bit(left[log2]));
       left[log2] &= left[log2] - 1;
-      const uint32_t* child = dag_.nodes[log2 - 1] + node[child_word(node[0], octant)];
-      if (--log2 > kLeafLog2) {
+      const uint32_t* child = dag_.nodes[log2 - 1] + node[dag::child_word(node[0], octant)];
+      if (--log2 > dag::kLeafLog2) {
         nodes[log2] = child;
         left[log2] = children_in_plane(child, log2);
         continue;
@@ -66,13 +66,13 @@ class PlaneSearch {
 
   VOX_HD uint32_t children_in_plane(const uint32_t* node, uint32_t log2) const {
     const uint32_t low_half = lower_octants(axis_);
-    return child_mask(node[0]) & ((at_ >> (log2 - 1) & 1) != 0 ? ~low_half : low_half);
+    return dag::child_mask(node[0]) & ((at_ >> (log2 - 1) & 1) != 0 ? ~low_half : low_half);
   }
 
   // The plane's voxels in the leaf; of a cell smaller than a leaf, those in the cell.
   VOX_HD uint32_t in_leaf(const uint32_t* leaf) const {
-    uint64_t mask = leaf_mask(leaf) & plane_voxels(axis_, at_);
-    if (log2_ < kLeafLog2) {
+    uint64_t mask = dag::leaf_mask(leaf) & plane_voxels(axis_, at_);
+    if (log2_ < dag::kLeafLog2) {
       mask &= (log2_ == 0 ? uint64_t{1} : uint64_t{0xff}) << cube_bit(corner_);
     }
     return mask == 0 ? kNoMaterial : dag_.material(leaf, static_cast<uint32_t>(lowest_bit(mask)));
@@ -87,9 +87,9 @@ class PlaneSearch {
 struct SlicePixels {
   RayDagRef dag;
   SliceFrame frame;
-  Rgba8 colors[kPaletteSize];
-  Rgba8 empty;
-  Rgba8* pixels;
+  scene::Rgba8 colors[scene::kPaletteSize];
+  scene::Rgba8 empty;
+  scene::Rgba8* pixels;
 
   VOX_HD void operator()(uint64_t i) const {
     const uint64_t width = uint64_t{frame.width} * frame.pixels_per_cell;
@@ -108,4 +108,4 @@ struct SlicePixels {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::render

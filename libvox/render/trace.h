@@ -5,7 +5,7 @@
 #include "libvox/render/cell.h"
 #include "libvox/render/ray_dag.h"
 
-namespace vox {
+namespace vox::render {
 
 inline constexpr uint32_t kMiss = UINT32_MAX;
 
@@ -48,7 +48,7 @@ class Tracer {
         passes_by = false;
         if (!leave()) return {};
       }
-      if (cell_.log2 == 0) return stop(kLeafLog2);
+      if (cell_.log2 == 0) return stop(dag::kLeafLog2);
       if (is_small()) {
         const Hit hit = stop_at(child());
         if (hit.found()) return hit;
@@ -71,19 +71,21 @@ class Tracer {
   // voxel costs no more than what stopping would save.
   VOX_HD bool is_small() const {
     const int64_t ticks = ticks_to(ray_, now_);
-    return cell_.log2 >= kLeafLog2 &&
+    return cell_.log2 >= dag::kLeafLog2 &&
            (ticks < ray_.widest ? ticks : ray_.widest) >> cell_.log2 >= ray_.pixel_is_voxel;
   }
-  VOX_HD bool is_full_node() const { return cell_.log2 >= kLeafLog2 && is_homogeneous(mask_); }
+  VOX_HD bool is_full_node() const { return cell_.log2 >= dag::kLeafLog2 && dag::is_homogeneous(mask_); }
   VOX_HD uint32_t octant() const { return cell_.octant() ^ ray_.mirrored; }
-  VOX_HD const uint32_t* child() const { return dag_.nodes[cell_.log2] + node_[child_word(mask_, octant())]; }
+  VOX_HD const uint32_t* child() const {
+    return dag_.nodes[cell_.log2] + node_[dag::child_word(mask_, octant())];
+  }
 
   // The cell is that of node_.
   VOX_HD void open_node() {
     mask_ = node_[0];
-    if (cell_.log2 > kLeafLog2) return;
-    leaf_mask_ = leaf_mask(node_);
-    mask_ = filled_blocks(leaf_mask_);
+    if (cell_.log2 > dag::kLeafLog2) return;
+    leaf_mask_ = dag::leaf_mask(node_);
+    mask_ = dag::filled_blocks(leaf_mask_);
   }
 
   // To the next cell: false where the ray leaves the cube, or ends.
@@ -98,8 +100,8 @@ class Tracer {
 
   // The cell's parent is another one than that of mask_.
   VOX_HD void go_up() {
-    if (cell_.log2 < kLeafLog2) {  // from a block to the leaf
-      mask_ = filled_blocks(leaf_mask_);
+    if (cell_.log2 < dag::kLeafLog2) {  // from a block to the leaf
+      mask_ = dag::filled_blocks(leaf_mask_);
       return;
     }
     const Entry& entry = above_[cell_.log2];
@@ -108,7 +110,7 @@ class Tracer {
   }
 
   VOX_HD void go_down() {
-    if (cell_.log2 < kLeafLog2) {  // from the leaf to a block
+    if (cell_.log2 < dag::kLeafLog2) {  // from the leaf to a block
       mask_ = static_cast<uint32_t>(leaf_mask_ >> 8 * octant()) & 0xff;
       return;
     }
@@ -142,7 +144,8 @@ class Tracer {
 
   // At the box around what the cell's node holds; a miss where the ray passes it by.
   VOX_HD Hit stop_at(const uint32_t* node) {
-    const NodeBox box = cell_.log2 == kLeafLog2 ? leaf_box(leaf_mask(node)) : dag_.box(node, cell_.log2);
+    const NodeBox box =
+        cell_.log2 == dag::kLeafLog2 ? leaf_box(dag::leaf_mask(node)) : dag_.box(node, cell_.log2);
     Crossing enters = now_, leaves = INT64_MAX;
     pass(cell_.out.x, ray_.step.x, box.low.x, box.high.x, 0, enters, leaves);
     pass(cell_.out.y, ray_.step.y, box.low.y, box.high.y, 1, enters, leaves);
@@ -189,10 +192,11 @@ VOX_HD inline uint32_t hit_material(const RayDagRef& dag, const Ray& ray, const 
   uint32_t block = 0, bit = 0;
   for (bool behind = false; cell.log2 > 0;) {
     const uint32_t log2 = cell.log2;
-    if (log2 > kLeafLog2 && is_homogeneous(node[0])) return homogeneous_material(node[0]);
-    const uint32_t mask = log2 > kLeafLog2    ? child_mask(node[0])
-                          : log2 == kLeafLog2 ? filled_blocks(leaf_mask(node))
-                                              : static_cast<uint32_t>(leaf_mask(node) >> 8 * block) & 0xff;
+    if (log2 > dag::kLeafLog2 && dag::is_homogeneous(node[0])) return dag::homogeneous_material(node[0]);
+    const uint32_t mask = log2 > dag::kLeafLog2 ? dag::child_mask(node[0])
+                          : log2 == dag::kLeafLog2
+                              ? dag::filled_blocks(dag::leaf_mask(node))
+                              : static_cast<uint32_t>(dag::leaf_mask(node) >> 8 * block) & 0xff;
     cell.halve(ray, hit.at);
     uint32_t octant = cell.octant() ^ ray.mirrored;
     if (behind) octant = (octant & ~face) | near;
@@ -201,9 +205,9 @@ VOX_HD inline uint32_t hit_material(const RayDagRef& dag, const Ray& ray, const 
       octant ^= face;
       if ((mask >> octant & 1) == 0) octant = static_cast<uint32_t>(lowest_bit(mask));
     }
-    if (log2 > kLeafLog2)
-      node = dag.nodes[log2 - 1] + node[child_word(mask, octant)];
-    else if (log2 == kLeafLog2)
+    if (log2 > dag::kLeafLog2)
+      node = dag.nodes[log2 - 1] + node[dag::child_word(mask, octant)];
+    else if (log2 == dag::kLeafLog2)
       block = octant;
     else
       bit = block << 3 | octant;
@@ -211,4 +215,4 @@ VOX_HD inline uint32_t hit_material(const RayDagRef& dag, const Ray& ray, const 
   return dag.material(node, bit);
 }
 
-}  // namespace vox
+}  // namespace vox::render

@@ -1,6 +1,6 @@
 #include "libvox/render/viewpoints.h"
 
-namespace vox {
+namespace vox::render {
 
 std::vector<CameraPose> poses_from(const Viewpoints& from, std::span<const VoxelBox> boxes,
                                    const Place& place, ImageSize size) {
@@ -13,4 +13,4 @@ std::vector<CameraPose> poses_from(const Viewpoints& from, std::span<const Voxel
   return {pose};
 }
 
-}  // namespace vox
+}  // namespace vox::render

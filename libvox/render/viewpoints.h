@@ -8,7 +8,7 @@
 
 #include "libvox/render/camera.h"
 
-namespace vox {
+namespace vox::render {
 
 // Where what is shown lies in the world: cameras stand in units of `unit` from its corner.
 struct Place {
@@ -30,4 +30,4 @@ struct Viewpoints {
 std::vector<CameraPose> poses_from(const Viewpoints& from, std::span<const VoxelBox> boxes,
                                    const Place& place, ImageSize size);
 
-}  // namespace vox
+}  // namespace vox::render

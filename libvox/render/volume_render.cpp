@@ -7,7 +7,7 @@
 
 #include "libvox/base/error.h"
 
-namespace vox {
+namespace vox::render {
 namespace {
 
 // Two samples a voxel: what a voxel takes away in two steps follows by a square root, which, other than
@@ -19,7 +19,7 @@ constexpr float kAmbient = 0.55f, kSun = 0.6f;
 Vec3<float> single(Vec3d v) {
   return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
 }
-Vec3<float> single(Rgb8 color) {
+Vec3<float> single(scene::Rgb8 color) {
   return {static_cast<float>(color.r), static_cast<float>(color.g), static_cast<float>(color.b)};
 }
 Vec3d product(Vec3d a, Vec3d b) {
@@ -28,7 +28,7 @@ Vec3d product(Vec3d a, Vec3d b) {
 
 }  // namespace
 
-VolumeSpace::VolumeSpace(const VolumeInfo& info) : size_(info.size), corner_(info.origin) {
+VolumeSpace::VolumeSpace(const volume::VolumeInfo& info) : size_(info.size), corner_(info.origin) {
   const Vec3d s = info.spacing;
   unit_ = std::min({std::fabs(s.x), std::fabs(s.y), std::fabs(s.z)});
   const auto axis = [&](double spacing, int32_t size, double& corner) {
@@ -62,9 +62,9 @@ VoxelBox VolumeSpace::around(const VoxelBox& voxels) const {
   return box;
 }
 
-std::vector<VoxelBox> outline(const FrozenBricks& bricks) {
+std::vector<VoxelBox> outline(const bricks::FrozenBricks& bricks) {
   constexpr int32_t kMost = 64;
-  const BricksRef access = ref(bricks);
+  const bricks::BricksRef access = bricks::ref(bricks);
   const Int3 grid = bricks.grid();
   const int32_t each = (std::max({grid.x, grid.y, grid.z}) + kMost - 1) / kMost;
   const auto side = static_cast<int32_t>(bricks.shape().side());
@@ -73,7 +73,7 @@ std::vector<VoxelBox> outline(const FrozenBricks& bricks) {
     for (Int3 at = part.min; at.z < part.max.z; ++at.z)
       for (at.y = part.min.y; at.y < part.max.y; ++at.y)
         for (at.x = part.min.x; at.x < part.max.x; ++at.x)
-          if (access.entry(access.index(at)).type != BrickTypes::kNumber<EmptyBrick>)
+          if (access.entry(access.index(at)).type != bricks::BrickTypes::kNumber<bricks::EmptyBrick>)
             found = hull(found, {at, at + Int3{1, 1, 1}});
     return found;
   };
@@ -89,17 +89,17 @@ std::vector<VoxelBox> outline(const FrozenBricks& bricks) {
   return boxes;
 }
 
-ValueRange color_range(const FrozenBricks& bricks) {
-  ValueRange range = value_range(bricks_volume(bricks));
+volume::ValueRange color_range(const bricks::FrozenBricks& bricks) {
+  volume::ValueRange range = volume::value_range(bricks::bricks_volume(bricks));
   if (range.low < range.high) return range;
-  const double background = value_number(bricks.info.type, bricks.background);
+  const double background = volume::value_number(bricks.info.type, bricks.background);
   return {std::min(background, range.low), std::max(background + 1, range.high)};
 }
 
-std::vector<CastColor> cast_colors(double opacity) {
-  std::vector<CastColor> colors;
-  for (uint32_t i = 0; i < kCastColors; ++i) {
-    const double share = i / double{kCastColors - 1};
+std::vector<bricks::CastColor> cast_colors(double opacity) {
+  std::vector<bricks::CastColor> colors;
+  for (uint32_t i = 0; i < bricks::kCastColors; ++i) {
+    const double share = i / double{bricks::kCastColors - 1};
     const auto ramp = static_cast<uint32_t>(share * (kRampColors - 1) + 0.5);
     const double of_voxel = opacity * share * share;
     colors.push_back({single(ramp_color(ramp)), static_cast<float>(1 - std::sqrt(1 - of_voxel))});
@@ -107,14 +107,15 @@ std::vector<CastColor> cast_colors(double opacity) {
   return colors;
 }
 
-std::vector<CastColor> cast_colors(double opacity, const LabelColors& labels) {
-  std::vector<CastColor> colors;
-  for (const Rgb8 color : labels)
+std::vector<bricks::CastColor> cast_colors(double opacity, const LabelColors& labels) {
+  std::vector<bricks::CastColor> colors;
+  for (const scene::Rgb8 color : labels)
     colors.push_back({single(color), static_cast<float>(1 - std::sqrt(1 - opacity))});
   return colors;
 }
 
-CastView cast_view(const FrozenBricks& bricks, const ValueRange& range, const VolumeRenderOptions& options) {
+bricks::CastView cast_view(const bricks::FrozenBricks& bricks, const volume::ValueRange& range,
+                           const VolumeRenderOptions& options) {
   check_image_size(options.size);
   if (!(options.opacity >= 0 && options.opacity <= 1))
     throw Error(fmt::format("an opacity of {}", options.opacity)).hint("it goes from 0 to 1");
@@ -123,7 +124,7 @@ CastView cast_view(const FrozenBricks& bricks, const ValueRange& range, const Vo
   const VolumeSpace space(bricks.info);
   const Camera camera = make_camera(options.pose, options.size, 0);
   const Vec3d scale = space.voxels_per_unit();
-  CastView view = {};
+  bricks::CastView view = {};
   view.eye = space.to_voxels(camera.eye);
   view.corner = product(camera.corner, scale);
   view.right = product(camera.right, scale);
@@ -134,18 +135,18 @@ CastView cast_view(const FrozenBricks& bricks, const ValueRange& range, const Vo
   view.sun = kSun;
   view.step = kStep;
   view.low = static_cast<float>(range.low);
-  const double per_value = (kCastColors - 1) / (range.high - range.low);
+  const double per_value = (bricks::kCastColors - 1) / (range.high - range.low);
   view.colors_per_value = static_cast<float>(per_value);
   view.slopes = single(scale * per_value);
   view.meaning = {bricks.info.size, bricks.info.type, bricks.background};
   view.width = options.size.width;
   view.height = options.size.height;
   // What is empty is seen only where it is not the lowest value, or that is not all.
-  const double background = value_number(bricks.info.type, bricks.background);
+  const double background = volume::value_number(bricks.info.type, bricks.background);
   view.labels = options.labels.empty() ? 0 : 1;
   view.empty = static_cast<float>(background);
   view.log2_empty = view.labels != 0 || background <= range.low ? bricks.log2_side : 0;
   return view;
 }
 
-}  // namespace vox
+}  // namespace vox::render

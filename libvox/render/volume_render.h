@@ -10,13 +10,13 @@
 #include "libvox/render/render.h"
 #include "libvox/volume/value_rule.h"
 
-namespace vox {
+namespace vox::render {
 
 // Where a volume lies in the world. Cameras stand in units of its smallest spacing from its lowest corner.
 class VolumeSpace {
  public:
   // Throws Error where the spacing cannot be that of a volume to look at.
-  explicit VolumeSpace(const VolumeInfo& info);
+  explicit VolumeSpace(const volume::VolumeInfo& info);
 
   Vec3d corner() const { return corner_; }                    // in the world
   double unit() const { return unit_; }                       // of the world's
@@ -31,7 +31,7 @@ class VolumeSpace {
 };
 
 // Boxes around the bricks that are not empty, at most 64 along each axis, in voxels; none where all are.
-std::vector<VoxelBox> outline(const FrozenBricks& bricks);
+std::vector<VoxelBox> outline(const bricks::FrozenBricks& bricks);
 
 inline constexpr double kVolumeOpacity = 0.7;
 
@@ -41,35 +41,36 @@ struct VolumeRenderOptions {
   double opacity =
       kVolumeOpacity;  // of a voxel with the highest value, 0 to 1: less with the value, down to 0
   Vec3d to_sun = {0.45, 0.8, 0.6};
-  Rgb8 background = {24, 26, 32};
+  scene::Rgb8 background = {24, 26, 32};
   // Of labels; empty: values are amounts, colours those of the ramp. All labels have the same opacity.
   LabelColors labels = {};
 };
 
 // What colours mean: the lowest value of the volume is transparent, the highest has the last colour. A volume
 // of one value has all of it where that is not the background.
-ValueRange color_range(const FrozenBricks& bricks);
+volume::ValueRange color_range(const bricks::FrozenBricks& bricks);
 
 // What rays need, but for the table of colours and the pixels. Throws Error as make_camera() does, and where
 // the options make no picture.
-CastView cast_view(const FrozenBricks& bricks, const ValueRange& range, const VolumeRenderOptions& options);
+bricks::CastView cast_view(const bricks::FrozenBricks& bricks, const volume::ValueRange& range,
+                           const VolumeRenderOptions& options);
 // The opacity of a voxel grows with the square of the share that its value has of the range: what is low is a
 // haze before what is high.
-std::vector<CastColor> cast_colors(double opacity);
-std::vector<CastColor> cast_colors(double opacity, const LabelColors& labels);
+std::vector<bricks::CastColor> cast_colors(double opacity);
+std::vector<bricks::CastColor> cast_colors(double opacity, const LabelColors& labels);
 
 // Bricks on a device, as long as pictures of them are taken.
 class VolumeRenderer {
  public:
   virtual ~VolumeRenderer() = default;
 
-  virtual ValueRange range() const = 0;  // color_range(); the ends of every picture's ramp
+  virtual volume::ValueRange range() const = 0;  // color_range(); the ends of every picture's ramp
   // Throws Error as cast_view() does.
   virtual Picture render(const VolumeRenderOptions& options) = 0;
 };
 
 // The bricks are ones that check_structure() accepts; they outlive the renderer.
 template <class Device>
-std::unique_ptr<VolumeRenderer> make_volume_renderer(Device& device, const FrozenBricks& bricks);
+std::unique_ptr<VolumeRenderer> make_volume_renderer(Device& device, const bricks::FrozenBricks& bricks);
 
-}  // namespace vox
+}  // namespace vox::render

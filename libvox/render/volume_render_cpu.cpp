@@ -1,4 +1,5 @@
 #include "libvox/device/cpu_device.h"
 #include "libvox/render/volume_render_impl.h"
 
-template std::unique_ptr<vox::VolumeRenderer> vox::make_volume_renderer(CpuDevice&, const FrozenBricks&);
+template std::unique_ptr<vox::render::VolumeRenderer> vox::render::make_volume_renderer(
+    device::CpuDevice&, const bricks::FrozenBricks&);

@@ -1,4 +1,5 @@
 #include "libvox/device/cuda_device.cuh"
 #include "libvox/render/volume_render_impl.h"
 
-template std::unique_ptr<vox::VolumeRenderer> vox::make_volume_renderer(CudaDevice&, const FrozenBricks&);
+template std::unique_ptr<vox::render::VolumeRenderer> vox::render::make_volume_renderer(
+    device::CudaDevice&, const bricks::FrozenBricks&);

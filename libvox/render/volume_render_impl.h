@@ -5,38 +5,38 @@
 #include "libvox/render/cast_pixels.h"
 #include "libvox/render/volume_render.h"
 
-namespace vox {
+namespace vox::render {
 
 template <class Device>
 class DeviceVolumeRenderer final : public VolumeRenderer {
  public:
-  DeviceVolumeRenderer(Device& device, const FrozenBricks& bricks)
+  DeviceVolumeRenderer(Device& device, const bricks::FrozenBricks& bricks)
       : device_(device), bricks_(bricks), range_(color_range(bricks)), on_device_(device, bricks) {}
 
-  ValueRange range() const override { return range_; }
+  volume::ValueRange range() const override { return range_; }
 
   Picture render(const VolumeRenderOptions& options) override {
-    CastView view = cast_view(bricks_, range_, options);
+    bricks::CastView view = cast_view(bricks_, range_, options);
     const auto [width, height] = options.size;
     const auto colors =
-        uploaded(device_, options.labels.empty() ? cast_colors(options.opacity)
-                                                 : cast_colors(options.opacity, options.labels));
-    const auto pixels = device_.template make<CastPixel>(uint64_t{width} * height);
+        device::uploaded(device_, options.labels.empty() ? cast_colors(options.opacity)
+                                                         : cast_colors(options.opacity, options.labels));
+    const auto pixels = device_.template make<bricks::CastPixel>(uint64_t{width} * height);
     view.colors = colors.data();
     view.pixels = pixels.data();
     Picture picture;
     picture.low = range_.low;
     picture.high = range_.high;
     picture.rays = uint64_t{width} * height;
-    with_word_type(bricks_.info.type, [&]<class T>() {
-      const CastVolume<BricksRef, T> body = {on_device_.ref(), view};
+    volume::with_word_type(bricks_.info.type, [&]<class T>() {
+      const bricks::CastVolume<bricks::BricksRef, T> body = {on_device_.ref(), view};
       picture.seconds = cast_pixels(device_, body, view.tiles().count(), 1, rays_at_once());
     });
-    picture.image = {"", width, height, std::vector<Rgba8>(pixels.size())};
-    std::vector<CastPixel> seen(pixels.size());
+    picture.image = {"", width, height, std::vector<scene::Rgba8>(pixels.size())};
+    std::vector<bricks::CastPixel> seen(pixels.size());
     device_.download(seen.data(), pixels.data(), pixels.size());
-    std::ranges::transform(seen, picture.image.pixels.begin(), [](CastPixel p) {
-      return Rgba8{p.r, p.g, p.b, p.a};
+    std::ranges::transform(seen, picture.image.pixels.begin(), [](bricks::CastPixel p) {
+      return scene::Rgba8{p.r, p.g, p.b, p.a};
     });
     return picture;
   }
@@ -49,15 +49,15 @@ class DeviceVolumeRenderer final : public VolumeRenderer {
   }
 
   Device& device_;
-  const FrozenBricks& bricks_;
-  ValueRange range_;
-  DeviceBricks<Device> on_device_;
+  const bricks::FrozenBricks& bricks_;
+  volume::ValueRange range_;
+  bricks::DeviceBricks<Device> on_device_;
 };
 
 template <class Device>
-std::unique_ptr<VolumeRenderer> make_volume_renderer(Device& device, const FrozenBricks& bricks) {
+std::unique_ptr<VolumeRenderer> make_volume_renderer(Device& device, const bricks::FrozenBricks& bricks) {
   VolumeSpace{bricks.info};  // throws now rather than at the first picture
   return std::make_unique<DeviceVolumeRenderer<Device>>(device, bricks);
 }
 
-}  // namespace vox
+}  // namespace vox::render

@@ -5,22 +5,22 @@
 #include "libvox/bricks/volume_cast.h"
 #include "libvox/volume/read_pieces.h"
 
-namespace vox {
+namespace vox::render {
 namespace {
 
 // The values of one layer of voxels.
 class Layer {
  public:
-  Layer(const Volume& volume, const SliceFrame& frame) : frame_(frame), type_(volume.info.type) {
+  Layer(const volume::Volume& volume, const SliceFrame& frame) : frame_(frame), type_(volume.info.type) {
     box_ = volume.info.box();
     const auto at = static_cast<int32_t>(frame.at);
     (frame.axis == 0 ? box_.min.x : frame.axis == 1 ? box_.min.y : box_.min.z) = at;
     (frame.axis == 0 ? box_.max.x : frame.axis == 1 ? box_.max.y : box_.max.z) = at + 1;
-    bytes_.resize(box_.voxels() * value_bytes(type_));
+    bytes_.resize(box_.voxels() * volume::value_bytes(type_));
     volume.read(box_, bytes_.data());
   }
 
-  uint32_t bits(size_t index) const { return bits_at(type_, bytes_.data(), index); }
+  uint32_t bits(size_t index) const { return volume::bits_at(type_, bytes_.data(), index); }
 
   // The first voxel of a cell that is not empty; the background where there is none.
   uint32_t of_cell(uint32_t x, uint32_t y, uint32_t background) const {
@@ -47,20 +47,20 @@ class Layer {
   }
 
   SliceFrame frame_;
-  ValueType type_;
+  volume::ValueType type_;
   VoxelBox box_;
   std::vector<std::byte> bytes_;
 };
 
 }  // namespace
 
-Rgb8 ValueColors::color(ValueType type, uint32_t bits) const {
-  if (!labels.empty()) return labels[label_slot(bits)];
-  const double share = (value_number(type, bits) - range.low) / (range.high - range.low);
+scene::Rgb8 ValueColors::color(volume::ValueType type, uint32_t bits) const {
+  if (!labels.empty()) return labels[bricks::label_slot(bits)];
+  const double share = (volume::value_number(type, bits) - range.low) / (range.high - range.low);
   return ramp_color(static_cast<uint32_t>(std::clamp(share, 0.0, 1.0) * (kRampColors - 1) + 0.5));
 }
 
-Picture slice_volume(const Volume& volume, uint32_t background, const ValueColors& colors,
+Picture slice_volume(const volume::Volume& volume, uint32_t background, const ValueColors& colors,
                      const SliceOptions& options) {
   const SliceFrame frame = slice_frame(options, volume.info.box(), volume.info.box());
   const Layer layer(volume, frame);
@@ -68,18 +68,18 @@ Picture slice_volume(const Volume& volume, uint32_t background, const ValueColor
   picture.low = colors.range.low;
   picture.high = colors.range.high;
   const auto [width, height] = frame.size();
-  picture.image = {"", width, height, std::vector<Rgba8>(size_t{width} * height)};
+  picture.image = {"", width, height, std::vector<scene::Rgba8>(size_t{width} * height)};
   for (uint32_t y = 0; y < frame.height; ++y)
     for (uint32_t x = 0; x < frame.width; ++x) {
       const uint32_t bits = layer.of_cell(x, y, background);
-      const Rgb8 color = bits == background ? options.empty : colors.color(volume.info.type, bits);
+      const scene::Rgb8 color = bits == background ? options.empty : colors.color(volume.info.type, bits);
       for (uint32_t py = 0; py < frame.pixels_per_cell; ++py)
         std::fill_n(
             &picture.image
                  .pixels[size_t{y * frame.pixels_per_cell + py} * width + size_t{x} * frame.pixels_per_cell],
-            frame.pixels_per_cell, Rgba8{color.r, color.g, color.b, 255});
+            frame.pixels_per_cell, scene::Rgba8{color.r, color.g, color.b, 255});
     }
   return picture;
 }
 
-}  // namespace vox
+}  // namespace vox::render

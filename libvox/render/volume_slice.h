@@ -6,20 +6,20 @@
 #include "libvox/volume/value_rule.h"
 #include "libvox/volume/volume.h"
 
-namespace vox {
+namespace vox::render {
 
 // What colours mean: amounts go from one end of the ramp to the other, over the range of the whole volume, so
 // that all its cuts and views have one scale; labels, where there are any, have their own.
 struct ValueColors {
-  ValueRange range;
+  volume::ValueRange range;
   LabelColors labels = {};
 
-  Rgb8 color(ValueType type, uint32_t bits) const;
+  scene::Rgb8 color(volume::ValueType type, uint32_t bits) const;
 };
 
 // Values with the bits of `background` are empty. The range becomes Picture::low and high. Throws Error as
 // slice_frame() does.
-Picture slice_volume(const Volume& volume, uint32_t background, const ValueColors& colors,
+Picture slice_volume(const volume::Volume& volume, uint32_t background, const ValueColors& colors,
                      const SliceOptions& options);
 
-}  // namespace vox
+}  // namespace vox::render

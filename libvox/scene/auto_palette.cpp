@@ -11,7 +11,7 @@
 #include "libvox/scene/far_colors.h"
 #include "libvox/scene/oklab.h"
 
-namespace vox {
+namespace vox::scene {
 namespace {
 
 // x to the power of `exponent`, x from 0 to 1 and that below 1, within 1e-6: of the exponent's binary digits,
@@ -80,4 +80,4 @@ Palette auto_palette(const Scene& scene, const PaletteOptions& options) {
   return auto_palette(count_colors(scene), options);
 }
 
-}  // namespace vox
+}  // namespace vox::scene

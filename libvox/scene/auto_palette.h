@@ -3,7 +3,7 @@
 
 #include "libvox/scene/color_histogram.h"
 
-namespace vox {
+namespace vox::scene {
 
 struct PaletteOptions {
   // A colour's weight is its share of the area to this power, from 0 (each of 32³ cells of the sRGB cube that
@@ -20,4 +20,4 @@ struct PaletteOptions {
 Palette auto_palette(const ColorHistogram& histogram, const PaletteOptions& options = {});
 Palette auto_palette(const Scene& scene, const PaletteOptions& options = {});
 
-}  // namespace vox
+}  // namespace vox::scene

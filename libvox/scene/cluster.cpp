@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-namespace vox {
+namespace vox::scene {
 namespace {
 
 constexpr size_t kBlock = 1024;      // points that are added up one after the other
@@ -141,4 +141,4 @@ std::vector<NearestMean> nearest_means(const std::vector<WeightedPoint>& points,
   return result;
 }
 
-}  // namespace vox
+}  // namespace vox::scene

@@ -6,7 +6,7 @@
 
 #include "libvox/base/vec.h"
 
-namespace vox {
+namespace vox::scene {
 
 struct WeightedPoint {
   Vec3d at;
@@ -29,4 +29,4 @@ struct NearestMean {
 std::vector<NearestMean> nearest_means(const std::vector<WeightedPoint>& points,
                                        const std::vector<Vec3d>& means);
 
-}  // namespace vox
+}  // namespace vox::scene

@@ -6,7 +6,7 @@
 #include "libvox/scene/oklab.h"
 #include "libvox/scene/surface.h"
 
-namespace vox {
+namespace vox::scene {
 namespace {
 
 // Colours counted one by one, as long as there are at most 16.
@@ -100,4 +100,4 @@ PaletteError palette_error(const ColorHistogram& histogram, const Palette& palet
   return area > 0 ? PaletteError{.mean = sum / area, .over_10 = over / area} : PaletteError{};
 }
 
-}  // namespace vox
+}  // namespace vox::scene

@@ -7,7 +7,7 @@
 #include "libvox/scene/cluster.h"
 #include "libvox/scene/palette.h"
 
-namespace vox {
+namespace vox::scene {
 
 struct ColorArea {
   Rgb8 color;
@@ -35,4 +35,4 @@ struct PaletteError {
 // Of colours in cells, their mean stands for all of them, which hides up to 0.2 of a mean ΔE.
 PaletteError palette_error(const ColorHistogram& histogram, const Palette& palette);
 
-}  // namespace vox
+}  // namespace vox::scene

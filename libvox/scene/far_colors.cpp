@@ -8,7 +8,7 @@
 
 #include "libvox/scene/oklab.h"
 
-namespace vox {
+namespace vox::scene {
 namespace {
 
 constexpr double kLeastShare = 1e-4;   // of the area
@@ -131,4 +131,4 @@ std::vector<Vec3d> with_far_colors(const std::vector<WeightedPoint>& areas,
   return means;
 }
 
-}  // namespace vox
+}  // namespace vox::scene

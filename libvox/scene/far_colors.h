@@ -7,7 +7,7 @@
 
 #include "libvox/scene/cluster.h"
 
-namespace vox {
+namespace vox::scene {
 
 // The means, of which there may be `count`, after exchanges: a colour that is further than kFarInOklab from
 // all of them, with what is as near to it, gets the place of a mean that can best be spared, where that
@@ -17,4 +17,4 @@ std::vector<Vec3d> with_far_colors(const std::vector<WeightedPoint>& areas,
                                    const std::vector<WeightedPoint>& pull, std::vector<Vec3d> means,
                                    uint32_t count);
 
-}  // namespace vox
+}  // namespace vox::scene

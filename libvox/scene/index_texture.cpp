@@ -9,7 +9,7 @@
 #include "libvox/scene/material_colors.h"
 #include "libvox/scene/oklab.h"
 
-namespace vox {
+namespace vox::scene {
 namespace {
 
 using Level = IndexedTexture::Level;
@@ -165,4 +165,4 @@ bool has_holes(const Image& image, const Material& material) {
                      [&](Rgba8 texel) { return !colors.solid(texel); });
 }
 
-}  // namespace vox
+}  // namespace vox::scene

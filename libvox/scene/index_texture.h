@@ -4,7 +4,7 @@
 #include "libvox/scene/nearest_entry.h"
 #include "libvox/scene/palette.h"
 
-namespace vox {
+namespace vox::scene {
 
 IndexedTexture index_texture(const Image& image, const Material& material, const NearestEntry& nearest);
 
@@ -13,4 +13,4 @@ IndexedTexture mask_texture(const Image& image, const Material& material, uint8_
 
 bool has_holes(const Image& image, const Material& material);  // at the largest level, and so at any
 
-}  // namespace vox
+}  // namespace vox::scene

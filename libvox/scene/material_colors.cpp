@@ -2,7 +2,7 @@
 
 #include "libvox/scene/oklab.h"
 
-namespace vox {
+namespace vox::scene {
 namespace {
 
 double unit(float value) {
@@ -38,4 +38,4 @@ MaterialColors::MaterialColors(const Material& material) {
   while (first_solid_ < 256 && !is_solid(material, base_alpha(material) * first_solid_ / 255)) ++first_solid_;
 }
 
-}  // namespace vox
+}  // namespace vox::scene

@@ -6,7 +6,7 @@
 
 #include "libvox/scene/palette.h"
 
-namespace vox {
+namespace vox::scene {
 
 Vec3d base_linear(const Material& material);  // clamped to [0, 1]
 double base_alpha(const Material& material);  // clamped to [0, 1]
@@ -37,4 +37,4 @@ class MaterialColors {
   uint16_t first_solid_ = 0;  // the smallest alpha that is solid; 256: none
 };
 
-}  // namespace vox
+}  // namespace vox::scene

@@ -2,7 +2,7 @@
 
 #include "libvox/scene/oklab.h"
 
-namespace vox {
+namespace vox::scene {
 
 NearestEntry::NearestEntry(const Palette& palette)
     : count_(palette.count), cells_(1 << 15), colors_(1 << 24) {
@@ -46,4 +46,4 @@ uint8_t NearestEntry::search_cell(Rgb8 color) const {
   return answer;
 }
 
-}  // namespace vox
+}  // namespace vox::scene

@@ -8,7 +8,7 @@
 #include "libvox/base/vec.h"
 #include "libvox/scene/palette.h"
 
-namespace vox {
+namespace vox::scene {
 
 // The sRGB cube is cut into 32³ cells. Where one entry is nearest to all of a cell, the cell remembers it; in
 // the others every colour remembers its own. Both are found out when first asked for, by any number of
@@ -41,4 +41,4 @@ class NearestEntry {
   mutable std::vector<std::atomic<uint8_t>> cells_, colors_;  // 0: not asked yet
 };
 
-}  // namespace vox
+}  // namespace vox::scene

@@ -3,7 +3,7 @@
 #include <array>
 #include <bit>
 
-namespace vox {
+namespace vox::scene {
 namespace {
 
 // Newton's iteration; x in (0, 1]. From above it falls until it has converged.
@@ -112,4 +112,4 @@ Vec3d oklab_to_linear(Vec3d lab) {
           -0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s};
 }
 
-}  // namespace vox
+}  // namespace vox::scene

@@ -10,7 +10,7 @@
 #include "libvox/base/vec.h"
 #include "libvox/scene/palette.h"
 
-namespace vox {
+namespace vox::scene {
 
 double srgb_to_linear(uint8_t code);
 uint8_t linear_to_srgb(double value);  // the nearest code; what lies outside [0, 1] is clamped
@@ -30,4 +30,4 @@ inline constexpr double kDeltaE = 100, kFarInOklab = 10 / kDeltaE;
 Vec3d cone_roots(Vec3d rgb);
 Vec3d roots_to_oklab(Vec3d roots);
 
-}  // namespace vox
+}  // namespace vox::scene

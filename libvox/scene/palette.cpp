@@ -12,7 +12,7 @@
 #include "libvox/scene/oklab.h"
 #include "libvox/scene/surface.h"
 
-namespace vox {
+namespace vox::scene {
 namespace {
 
 // Area and colour of every material, in linear light at 16 bits.
@@ -200,4 +200,4 @@ IndexedScene index_scene(const Scene& scene, const Palette& palette, MaterialMod
   return indexed;
 }
 
-}  // namespace vox
+}  // namespace vox::scene

@@ -9,7 +9,7 @@
 
 #include "libvox/scene/scene.h"
 
-namespace vox {
+namespace vox::scene {
 
 inline constexpr uint32_t kPaletteSize = 16;
 
@@ -80,4 +80,4 @@ Palette mesh_palette(const Scene& scene);
 // holes alone, all of their nibbles the material's entry; with None that is 0.
 IndexedScene index_scene(const Scene& scene, const Palette& palette, MaterialMode mode);
 
-}  // namespace vox
+}  // namespace vox::scene

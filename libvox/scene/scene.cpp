@@ -12,7 +12,7 @@
 #include "libvox/scene/material_colors.h"
 #include "libvox/scene/oklab.h"
 
-namespace vox {
+namespace vox::scene {
 namespace {
 
 bool finite(Vec3d p) {
@@ -113,4 +113,4 @@ void bake_base_colors(Scene& scene) {
     if (has_vertex_colors(scene, material)) std::fill_n(material.base_color.begin(), 3, 1.0f);
 }
 
-}  // namespace vox
+}  // namespace vox::scene

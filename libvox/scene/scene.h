@@ -8,7 +8,7 @@
 
 #include "libvox/base/vec.h"
 
-namespace vox {
+namespace vox::scene {
 
 struct Rgba8 {
   uint8_t r, g, b, a;
@@ -71,4 +71,4 @@ DroppedTriangles drop_bad_triangles(Scene& scene);
 // colours share are doubled. Does nothing without vertex colours. Call it once all scenes are appended.
 void bake_base_colors(Scene& scene);
 
-}  // namespace vox
+}  // namespace vox::scene

@@ -7,7 +7,7 @@
 #include "libvox/base/length.h"
 #include "libvox/base/mix.h"
 
-namespace vox {
+namespace vox::scene {
 namespace {
 
 constexpr double kSamplesPerTexel = 1024;  // where the budget allows: small textures on few triangles
@@ -166,4 +166,4 @@ Rgb8 SceneSurface::vertex_color_at(const Triangle& triangle, Vec3d weights) cons
   return {code(color.x), code(color.y), code(color.z)};
 }
 
-}  // namespace vox
+}  // namespace vox::scene

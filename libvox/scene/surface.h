@@ -16,7 +16,7 @@
 #include "libvox/scene/material_colors.h"
 #include "libvox/scene/palette.h"
 
-namespace vox {
+namespace vox::scene {
 
 inline constexpr uint64_t kSampleBudget = uint64_t{1} << 21;
 
@@ -77,4 +77,4 @@ Tally tally_surface(const SceneSurface& surface, const Tally& zero) {
   return sum;
 }
 
-}  // namespace vox
+}  // namespace vox::scene

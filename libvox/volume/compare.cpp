@@ -9,7 +9,7 @@
 
 #include "libvox/base/error.h"
 
-namespace vox {
+namespace vox::volume {
 namespace {
 
 std::string form_text(const VolumeInfo& info) {
@@ -39,4 +39,4 @@ void check_same_values(const Volume& volume, std::string_view name, const Volume
   });
 }
 
-}  // namespace vox
+}  // namespace vox::volume

@@ -7,7 +7,7 @@
 
 #include "libvox/base/voxel_box.h"
 
-namespace vox {
+namespace vox::volume {
 
 class Pieces {
  public:
@@ -38,4 +38,4 @@ class Pieces {
   Int3 piece_, counts_;
 };
 
-}  // namespace vox
+}  // namespace vox::volume

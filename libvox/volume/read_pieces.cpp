@@ -5,7 +5,7 @@
 #include "libvox/base/cancel.h"
 #include "libvox/volume/pieces.h"
 
-namespace vox {
+namespace vox::volume {
 
 void read_pieces(const Volume& volume, uint64_t most_voxels,
                  const std::function<void(const VoxelBox&, const std::byte*)>& f) {
@@ -18,4 +18,4 @@ void read_pieces(const Volume& volume, uint64_t most_voxels,
   }
 }
 
-}  // namespace vox
+}  // namespace vox::volume

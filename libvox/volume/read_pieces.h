@@ -6,7 +6,7 @@
 
 #include "libvox/volume/volume.h"
 
-namespace vox {
+namespace vox::volume {
 
 inline constexpr uint64_t kReadVoxels = 4 << 20;  // at a time; enough for all threads
 
@@ -28,4 +28,4 @@ inline Int3 voxel_at(const VoxelBox& box, uint64_t i) {
                         static_cast<int32_t>(i / row / rows)};
 }
 
-}  // namespace vox
+}  // namespace vox::volume

@@ -4,7 +4,7 @@
 
 #include "libvox/base/bits.h"
 
-namespace vox {
+namespace vox::volume {
 
 enum class ValueType : uint32_t { U8, U16, I16, F32 };
 
@@ -27,4 +27,4 @@ VOX_HD inline double value_number(ValueType type, uint32_t bits) {
   return static_cast<double>(value_float(type, bits));
 }
 
-}  // namespace vox
+}  // namespace vox::volume

@@ -12,7 +12,7 @@
 #include "libvox/base/phrase.h"
 #include "libvox/volume/read_pieces.h"
 
-namespace vox {
+namespace vox::volume {
 namespace {
 
 double number_at(ValueType type, const std::byte* values, uint64_t i) {
@@ -85,4 +85,4 @@ Volume with_rule(Volume volume, const ValueRule& rule) {
   return {std::move(volume.info), std::move(read)};
 }
 
-}  // namespace vox
+}  // namespace vox::volume

@@ -11,7 +11,7 @@
 #include "libvox/volume/value_type.h"
 #include "libvox/volume/volume.h"
 
-namespace vox {
+namespace vox::volume {
 
 struct ValueRule {
   ValueType type = ValueType::U8;
@@ -45,4 +45,4 @@ ValueRule value_rule(const Volume& volume, const ThresholdOptions& options);
 // The volume with the background where the rule makes voxels empty: what bricks of it give back.
 Volume with_rule(Volume volume, const ValueRule& rule);
 
-}  // namespace vox
+}  // namespace vox::volume

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <string>
 
-namespace vox {
+namespace vox::volume {
 namespace {
 
 struct Spelling {
@@ -50,4 +50,4 @@ std::optional<ValueType> parse_value_type(std::string_view name) {
   return std::nullopt;
 }
 
-}  // namespace vox
+}  // namespace vox::volume

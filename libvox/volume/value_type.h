@@ -8,7 +8,7 @@
 
 #include "libvox/volume/value_bits.h"
 
-namespace vox {
+namespace vox::volume {
 
 inline constexpr std::array<std::string_view, 4> kValueTypeNames = {"u8", "u16", "i16", "f32"};
 
@@ -32,4 +32,4 @@ auto with_word_type(ValueType type, const F& f) {
 // What file formats and people call them, upper or lower case: "u8", "uint8", "unsigned char", "MET_UCHAR".
 std::optional<ValueType> parse_value_type(std::string_view name);
 
-}  // namespace vox
+}  // namespace vox::volume

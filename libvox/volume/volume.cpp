@@ -4,7 +4,7 @@
 
 #include "libvox/base/error.h"
 
-namespace vox {
+namespace vox::volume {
 
 Int3 checked_volume_size(int64_t x, int64_t y, int64_t z) {
   for (const int64_t side : {x, y, z})
@@ -14,4 +14,4 @@ Int3 checked_volume_size(int64_t x, int64_t y, int64_t z) {
   return {static_cast<int32_t>(x), static_cast<int32_t>(y), static_cast<int32_t>(z)};
 }
 
-}  // namespace vox
+}  // namespace vox::volume

@@ -10,7 +10,7 @@
 #include "libvox/base/voxel_box.h"
 #include "libvox/volume/value_type.h"
 
-namespace vox {
+namespace vox::volume {
 
 inline constexpr int64_t kMaxVolumeSide = 1 << 20;
 
@@ -35,4 +35,4 @@ struct Volume {
 // Throws Error unless every side is 1 to kMaxVolumeSide.
 Int3 checked_volume_size(int64_t x, int64_t y, int64_t z);
 
-}  // namespace vox
+}  // namespace vox::volume

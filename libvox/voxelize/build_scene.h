@@ -9,10 +9,10 @@
 #include "libvox/scene/scene.h"
 #include "libvox/voxelize/grid.h"
 
-namespace vox {
+namespace vox::voxelize {
 
 struct BuildOptions {
-  Coverage coverage = Coverage::Conservative;
+  scene::Coverage coverage = scene::Coverage::Conservative;
   bool materials = true;
   bool solid = false;
   uint64_t chunk_pairs =
@@ -20,7 +20,7 @@ struct BuildOptions {
 };
 
 struct BuildResult {
-  FrozenDag dag;
+  dag::FrozenDag dag;
   double voxelize_seconds = 0;  // triangles → leaves
   double build_seconds = 0;     // leaves → canonical DAG
   uint64_t chunks = 0;
@@ -31,7 +31,7 @@ struct BuildResult {
 // Voxelizes triangles that drop_bad_triangles() has left over. What lies outside the grid is cut off. Compiled
 // for each device in build_scene_*.
 template <class Device>
-BuildResult build_scene(Device& device, const Scene& scene, const IndexedScene& indexed, const Grid& grid,
-                        const BuildOptions& options, const TableOptions& tables);
+BuildResult build_scene(Device& device, const scene::Scene& scene, const scene::IndexedScene& indexed,
+                        const Grid& grid, const BuildOptions& options, const hash::TableOptions& tables);
 
-}  // namespace vox
+}  // namespace vox::voxelize

@@ -1,5 +1,7 @@
 #include "libvox/device/cuda_device.cuh"
 #include "libvox/voxelize/build_scene_impl.h"
 
-template vox::BuildResult vox::build_scene(CudaDevice&, const Scene&, const IndexedScene&, const Grid&,
-                                           const BuildOptions&, const TableOptions&);
+template vox::voxelize::BuildResult vox::voxelize::build_scene(device::CudaDevice&, const scene::Scene&,
+                                                               const scene::IndexedScene&, const Grid&,
+                                                               const BuildOptions&,
+                                                               const hash::TableOptions&);

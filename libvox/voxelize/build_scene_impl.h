@@ -19,16 +19,16 @@
 #include "libvox/voxelize/prepare.h"
 #include "libvox/voxelize/solid_builder.h"
 
-namespace vox {
+namespace vox::voxelize {
 
 template <class Device>
 struct DeviceScene {
-  Buffer<TriangleShape> shapes;
-  Buffer<TrianglePlane> planes;
-  Buffer<TriangleShading> shadings;
-  Buffer<MaterialRef> materials;
-  Buffer<TextureLevelRef> levels;
-  Buffer<uint32_t> nibbles, opaque, color_lut;
+  device::Buffer<TriangleShape> shapes;
+  device::Buffer<TrianglePlane> planes;
+  device::Buffer<TriangleShading> shadings;
+  device::Buffer<MaterialRef> materials;
+  device::Buffer<TextureLevelRef> levels;
+  device::Buffer<uint32_t> nibbles, opaque, color_lut;
 
   TrianglesRef ref() const {
     return {shapes.data(),
@@ -47,13 +47,13 @@ struct ComputePlanes {
 template <class Device>
 DeviceScene<Device> upload_scene(Device& device, const PreparedScene& scene) {
   DeviceScene<Device> result;
-  result.shapes = uploaded(device, scene.shapes);
-  result.shadings = uploaded(device, scene.shadings);
-  result.materials = uploaded(device, scene.materials);
-  result.levels = uploaded(device, scene.levels);
-  result.nibbles = uploaded(device, scene.nibbles);
-  result.opaque = uploaded(device, scene.opaque);
-  result.color_lut = uploaded(device, scene.color_lut);
+  result.shapes = device::uploaded(device, scene.shapes);
+  result.shadings = device::uploaded(device, scene.shadings);
+  result.materials = device::uploaded(device, scene.materials);
+  result.levels = device::uploaded(device, scene.levels);
+  result.nibbles = device::uploaded(device, scene.nibbles);
+  result.opaque = device::uploaded(device, scene.opaque);
+  result.color_lut = device::uploaded(device, scene.color_lut);
   result.planes = device.template make<TrianglePlane>(scene.shapes.size());
   device.for_each({"triangle planes", 72}, scene.shapes.size(),
                   ComputePlanes{result.shapes.data(), result.planes.data()});
@@ -94,12 +94,13 @@ struct CellCodes {
 template <class Device>
 class ChunkedBuild {
  public:
-  ChunkedBuild(Device& device, const Grid& grid, const BuildOptions& options, const TableOptions& tables)
+  ChunkedBuild(Device& device, const Grid& grid, const BuildOptions& options,
+               const hash::TableOptions& tables)
       : device_(device), grid_(grid), options_(options), store_(device, tables) {
-    result_.dag = empty_dag(grid.resolution, options.materials);
+    result_.dag = dag::empty_dag(grid.resolution, options.materials);
     cell_side_ = grid.resolution <= kMaxFineResolution ? 256u : 1024u;
     grid_end_ = static_cast<int32_t>(grid.resolution) * kUnitsPerVoxel;
-    cell_levels_ = static_cast<uint32_t>(std::countr_zero(cell_side_)) - kLeafLog2;
+    cell_levels_ = static_cast<uint32_t>(std::countr_zero(cell_side_)) - dag::kLeafLog2;
   }
 
   BuildResult run(PreparedScene prepared) {
@@ -122,7 +123,7 @@ class ChunkedBuild {
     pair_triangles_.reset();
     cell_of_.reset();
     device_.pool().trim();
-    Freezer(device_, store_, result_.dag).run(root);
+    dag::Freezer(device_, store_, result_.dag).run(root);
     result_.build_seconds += watch.lap();
     result_.peak_device_bytes = device_.pool().peak();
     return std::move(result_);
@@ -145,10 +146,11 @@ class ChunkedBuild {
       pairs = descend(device_, scene_.ref(), frame, grid_end_, pairs, UINT32_MAX - 1);
     device_.sort_pairs("sort pairs by chunk cell", pairs.keys, pairs.triangles, pairs.count, frame.bits);
     cell_of_ = device_.template make<uint32_t>(pairs.count + 1);
-    const uint64_t cells = device_.exclusive_scan("number chunk cells", pairs.count,
-                                                  StartsRun<uint64_t>{pairs.keys.data(), 0}, cell_of_.data());
+    const uint64_t cells =
+        device_.exclusive_scan("number chunk cells", pairs.count,
+                               device::StartsRun<uint64_t>{pairs.keys.data(), 0}, cell_of_.data());
     auto starts = device_.template make<uint32_t>(cells);
-    device_.select("select chunk cells", pairs.count, StartsRun<uint64_t>{pairs.keys.data(), 0},
+    device_.select("select chunk cells", pairs.count, device::StartsRun<uint64_t>{pairs.keys.data(), 0},
                    starts.data());
     cell_starts_.resize(cells + 1);
     device_.download(cell_starts_.data(), starts.data(), cells);
@@ -247,20 +249,20 @@ class ChunkedBuild {
   // Leaves → nodes up to the chunk cells. Counts are added only when all has succeeded, so that a chunk can be
   // tried again.
   void finish_chunk(size_t first_cell, size_t end_cell, Leaves leaves, CellFrame frame) {
-    FrozenDag& dag = result_.dag;
-    LevelNodes<uint32_t> nodes = {std::move(leaves.keys), device_.template make<uint32_t>(leaves.count),
-                                  leaves.count};
+    dag::FrozenDag& dag = result_.dag;
+    dag::StoredLevel<uint32_t> nodes = {std::move(leaves.keys), device_.template make<uint32_t>(leaves.count),
+                                        leaves.count};
     store_.intern(leaves.words.data(), leaves.offsets.data(), leaves.count, nodes.pointers.data());
     leaves.words.reset();
     leaves.offsets.reset();
     std::vector<uint64_t> counts = {leaves.count};
-    FrozenDag fills = empty_dag(dag.resolution, dag.materials);  // what --solid adds
+    dag::FrozenDag fills = dag::empty_dag(dag.resolution, dag.materials);  // what --solid adds
     const auto cell_bits = static_cast<uint32_t>(std::bit_width(end_cell - first_cell - 1));
     for (uint32_t level = 0; level < std::min(cell_levels_, dag.depth()); ++level) {
       if (solid_) solid_->add_fills(nodes, frame, frame.bits + cell_bits, solid_->inside(), fills);
       frame = {frame.chunk_cells, frame.bits - 3, frame.log2_side + 1};
-      nodes = build_parents(device_, store_, nodes, level == 0 ? NodeKind::Leaf : NodeKind::Inner,
-                            options_.materials);
+      nodes = dag::build_parents(device_, store_, nodes,
+                                 level == 0 ? dag::NodeKind::Leaf : dag::NodeKind::Inner, options_.materials);
       counts.push_back(nodes.count);
     }
     std::vector<uint32_t> keys(nodes.count), pointers(nodes.count);
@@ -294,10 +296,10 @@ class ChunkedBuild {
 
   // Chunk cells → root.
   uint32_t build_top() {
-    FrozenDag& dag = result_.dag;
-    if (top_keys_.empty()) return kNullPointer;
-    LevelNodes<uint64_t> nodes = {uploaded(device_, top_keys_), uploaded(device_, top_pointers_),
-                                  top_keys_.size()};
+    dag::FrozenDag& dag = result_.dag;
+    if (top_keys_.empty()) return hash::kNullPointer;
+    dag::StoredLevel<uint64_t> nodes = {device::uploaded(device_, top_keys_),
+                                        device::uploaded(device_, top_pointers_), top_keys_.size()};
     std::vector<std::pair<uint64_t, RowState>> rows;
     for (size_t i = 0; i < cell_states_.size(); ++i)
       rows.emplace_back(row_key(morton_decode(cell_codes_[i]) * (1 << cell_levels_)), cell_states_[i]);
@@ -305,18 +307,18 @@ class ChunkedBuild {
     std::vector<uint64_t> row_keys;
     std::vector<RowState> row_states;
     for (const auto& [key, state] : rows) row_keys.push_back(key), row_states.push_back(state);
-    const auto keys = uploaded(device_, row_keys);
-    const auto states = uploaded(device_, row_states);
+    const auto keys = device::uploaded(device_, row_keys);
+    const auto states = device::uploaded(device_, row_states);
     const InsideRef inside = {keys.data(), nullptr, states.data(), row_keys.size(), nullptr, 0};
     CellFrame frame = {nullptr, 3 * (dag.depth() - std::min(dag.depth(), cell_levels_)),
-                       static_cast<int>(kLeafLog2 + cell_levels_) + kLog2UnitsPerVoxel};
+                       static_cast<int>(dag::kLeafLog2 + cell_levels_) + kLog2UnitsPerVoxel};
     for (uint32_t level = cell_levels_; level < dag.depth(); ++level) {
       if (solid_) solid_->add_fills(nodes, frame, frame.bits, inside, dag);
       frame = {nullptr, frame.bits - 3, frame.log2_side + 1};
-      nodes = build_parents(device_, store_, nodes, NodeKind::Inner, options_.materials);
+      nodes = dag::build_parents(device_, store_, nodes, dag::NodeKind::Inner, options_.materials);
       dag.levels[dag.depth() - level - 1].svo_nodes += nodes.count;
     }
-    uint32_t root = kNullPointer;
+    uint32_t root = hash::kNullPointer;
     device_.download(&root, nodes.pointers.data(), 1);
     return root;
   }
@@ -324,14 +326,14 @@ class ChunkedBuild {
   Device& device_;
   const Grid& grid_;
   const BuildOptions& options_;
-  DagStore<Device> store_;
+  dag::DagStore<Device> store_;
   BuildResult result_;
   DeviceScene<Device> scene_;
   uint32_t cell_side_, cell_levels_;
   int32_t grid_end_;  // in units
   // The scene's (chunk cell, triangle) pairs, sorted by chunk cell; cell_of_[i + 1] - 1 is
   // the one of pair i.
-  Buffer<uint32_t> pair_triangles_, cell_of_;
+  device::Buffer<uint32_t> pair_triangles_, cell_of_;
   std::vector<uint32_t> cell_starts_;
   std::vector<uint64_t> cell_codes_;
   std::vector<uint64_t> top_keys_;  // Morton codes of chunk cells that hold voxels, and their nodes
@@ -342,8 +344,8 @@ class ChunkedBuild {
 };
 
 template <class Device>
-BuildResult build_scene(Device& device, const Scene& scene, const IndexedScene& indexed, const Grid& grid,
-                        const BuildOptions& options, const TableOptions& tables) {
+BuildResult build_scene(Device& device, const scene::Scene& scene, const scene::IndexedScene& indexed,
+                        const Grid& grid, const BuildOptions& options, const hash::TableOptions& tables) {
   const Stopwatch watch;
   PreparedScene prepared = prepare(scene, indexed, grid, options.solid);
   const double prepare_seconds = watch.seconds();
@@ -352,4 +354,4 @@ BuildResult build_scene(Device& device, const Scene& scene, const IndexedScene& 
   return result;
 }
 
-}  // namespace vox
+}  // namespace vox::voxelize

@@ -20,7 +20,7 @@
 #include "libvox/voxelize/lattice.h"
 #include "libvox/voxelize/triangle.h"
 
-namespace vox {
+namespace vox::voxelize {
 
 VOX_HD inline int64_t absolute(int64_t v) {
   return v < 0 ? -v : v;
@@ -93,7 +93,7 @@ class CoverageTest {
  public:
   // For the lattice of boxes of side 2^log2_step units (at least one voxel) whose lowest corner is `origin`,
   // and for those up to three lattices further.
-  VOX_HD CoverageTest(const TriangleShape& triangle, Int3 origin, int log2_step, Coverage mode)
+  VOX_HD CoverageTest(const TriangleShape& triangle, Int3 origin, int log2_step, scene::Coverage mode)
       : mode_(mode), range_(triangle, origin, log2_step), normal_(normal_of(triangle)) {
     const int64_t half = int64_t{1} << (log2_step - 1);
     const Vec3<int64_t> halves = {half, half, half};
@@ -111,7 +111,7 @@ class CoverageTest {
     const PlaneNumber distance = PlaneNumber(normal_.x) * center.x + PlaneNumber(normal_.y) * center.y +
                                  PlaneNumber(normal_.z) * center.z;
     const PlaneNumber reach =
-        PlaneNumber(mode == Coverage::Conservative ? x + y + z : larger(x, larger(y, z))) * half;
+        PlaneNumber(mode == scene::Coverage::Conservative ? x + y + z : larger(x, larger(y, z))) * half;
     below_ = (reach + distance) >> log2_step;
     above_ = (reach - distance) >> log2_step;
     short_normal_ = larger(x, larger(y, z)) <= kShortNormal;
@@ -143,7 +143,7 @@ class CoverageTest {
                        int64_t sign, int log2_step) {
     const int64_t u = -sign * edge_v, v = sign * edge_u;
     const int64_t reach =
-        mode_ == Coverage::Conservative ? absolute(u) + absolute(v) : larger(absolute(u), absolute(v));
+        mode_ == scene::Coverage::Conservative ? absolute(u) + absolute(v) : larger(absolute(u), absolute(v));
     const int64_t half = int64_t{1} << (log2_step - 1);
     const int64_t first = (u * center_u + v * center_v + half * reach) >> log2_step;
     // Over all lattices the tests add at most 15 steps either way: far beyond that only the sign counts.
@@ -213,7 +213,7 @@ class CoverageTest {
     return rows & ~outside;
   }
 
-  Coverage mode_;
+  scene::Coverage mode_;
   bool short_normal_;
   BoxRange range_;
   Vec3<int64_t> normal_;
@@ -226,8 +226,8 @@ inline constexpr int kNarrowLog2Step = 18;
 
 // Calls f with the test that is wide enough for the triangle.
 template <class F>
-VOX_HD void with_coverage_test(const TriangleShape& triangle, Int3 origin, int log2_step, Coverage mode,
-                               const F& f) {
+VOX_HD void with_coverage_test(const TriangleShape& triangle, Int3 origin, int log2_step,
+                               scene::Coverage mode, const F& f) {
   if (log2_step <= kNarrowLog2Step && extent_of(triangle) <= kNarrowExtent) {
     f(CoverageTest<int32_t, int64_t>(triangle, origin, log2_step, mode));
   } else {
@@ -240,10 +240,10 @@ VOX_HD inline uint64_t touched_boxes(const TriangleShape& triangle, Int3 origin,
   const BoxRange range(triangle, origin, log2_step);
   if (range.low == range.high) return lattice::contains(range.low) ? uint64_t{1} << cube_bit(range.low) : 0;
   uint64_t boxes = 0;
-  with_coverage_test(triangle, origin, log2_step, Coverage::Conservative, [&](const auto& test) {
+  with_coverage_test(triangle, origin, log2_step, scene::Coverage::Conservative, [&](const auto& test) {
     boxes = test.lattice_at({0, 0, 0});
   });
   return boxes;
 }
 
-}  // namespace vox
+}  // namespace vox::voxelize

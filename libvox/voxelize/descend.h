@@ -7,7 +7,7 @@
 #include "libvox/voxelize/coverage.h"
 #include "libvox/voxelize/triangle.h"
 
-namespace vox {
+namespace vox::voxelize {
 
 // Cells of one side. A key is the cell's Morton code; within a chunk it is the index of its chunk cell in
 // the chunk, followed by the `bits` lowest bits of its Morton code.
@@ -25,8 +25,8 @@ struct CellFrame {
 
 template <class Key>
 struct Pairs {
-  Buffer<Key> keys;
-  Buffer<uint32_t> triangles;
+  device::Buffer<Key> keys;
+  device::Buffer<uint32_t> triangles;
   uint64_t count = 0;
 };
 
@@ -74,7 +74,7 @@ struct TooManyPairs {
 
 // Which quarters of its cell each pair's triangle meets, and where they go.
 struct Descent {
-  Buffer<uint64_t> masks, first;
+  device::Buffer<uint64_t> masks, first;
   uint64_t total = 0;
 };
 
@@ -105,4 +105,4 @@ Pairs<Key> descend(Device& device, const TrianglesRef& triangles, const CellFram
   return children;
 }
 
-}  // namespace vox
+}  // namespace vox::voxelize

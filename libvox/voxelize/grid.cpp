@@ -8,7 +8,7 @@
 
 #include "libvox/base/error.h"
 
-namespace vox {
+namespace vox::voxelize {
 namespace {
 
 void check_resolution(double resolution, const std::string& what) {
@@ -63,10 +63,10 @@ void snap_origin(Grid& grid, const Box& box, bool clip) {
 
 }  // namespace
 
-Box bounding_box(const Scene& scene) {
+Box bounding_box(const scene::Scene& scene) {
   constexpr double kFar = std::numeric_limits<double>::infinity();
   Box box = {{kFar, kFar, kFar}, {-kFar, -kFar, -kFar}};
-  for (const Triangle& triangle : scene.triangles)
+  for (const scene::Triangle& triangle : scene.triangles)
     for (uint32_t index : triangle.position) {
       Vec3d p = scene.positions[index];
       box.min = {std::min(box.min.x, p.x), std::min(box.min.y, p.y), std::min(box.min.z, p.z)};
@@ -75,7 +75,7 @@ Box bounding_box(const Scene& scene) {
   return box;
 }
 
-Grid fit_grid(const Scene& scene, const GridOptions& options) {
+Grid fit_grid(const scene::Scene& scene, const GridOptions& options) {
   if ((options.resolution == 0) == (options.voxel_size == 0))
     throw UsageError("expected either a resolution or a voxel size");
   if (scene.triangles.empty() && !options.clip) throw Error("the scene has no triangles to voxelize");
@@ -99,7 +99,7 @@ Grid fit_grid(const Scene& scene, const GridOptions& options) {
   return grid;
 }
 
-VoxelBox voxels_touched(const VoxelScene& scene, const Box& box) {
+VoxelBox voxels_touched(const dag::VoxelScene& scene, const Box& box) {
   const double last = scene.dag.resolution;
   VoxelBox touched = {};
   for (uint32_t axis = 0; axis < 3; ++axis) {
@@ -110,11 +110,11 @@ VoxelBox voxels_touched(const VoxelScene& scene, const Box& box) {
   return touched;
 }
 
-void turn_up(Scene& scene, UpAxis up) {
+void turn_up(scene::Scene& scene, dag::UpAxis up) {
   for (Vec3d& p : scene.positions) {
-    if (up == UpAxis::X) p = {p.z, p.x, p.y};
-    if (up == UpAxis::Z) p = {p.x, p.z, -p.y};
+    if (up == dag::UpAxis::X) p = {p.z, p.x, p.y};
+    if (up == dag::UpAxis::Z) p = {p.x, p.z, -p.y};
   }
 }
 
-}  // namespace vox
+}  // namespace vox::voxelize

@@ -10,7 +10,7 @@
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/scene/scene.h"
 
-namespace vox {
+namespace vox::voxelize {
 
 inline constexpr uint32_t kMinResolution = 4;
 inline constexpr uint32_t kMaxResolution = 1u << 20;
@@ -29,7 +29,7 @@ struct Box {
   Vec3d min, max;
 };
 
-Box bounding_box(const Scene& scene);  // of what the triangles use; without triangles min > max
+Box bounding_box(const scene::Scene& scene);  // of what the triangles use; without triangles min > max
 
 struct GridOptions {
   uint32_t resolution = 0;  // voxels along the longest side; or
@@ -44,13 +44,13 @@ struct GridOptions {
 // the nearest one where a clip box misses it by rounding alone), and takes one voxel more where the other end
 // needs it. Throws UsageError unless one of both is given, where the resolution is outside [kMinResolution,
 // kMaxResolution] and where the clip box is empty; Error where the scene is.
-Grid fit_grid(const Scene& scene, const GridOptions& options);
+Grid fit_grid(const scene::Scene& scene, const GridOptions& options);
 
 // The voxels of a scene that a box of the world touches, which may be none.
-VoxelBox voxels_touched(const VoxelScene& scene, const Box& box);
+VoxelBox voxels_touched(const dag::VoxelScene& scene, const Box& box);
 
 // Turns the scene so that its `up` axis becomes y. (x, y, z) becomes (z, x, y) for X, itself for Y, (x, z,
 // -y) for Z.
-void turn_up(Scene& scene, UpAxis up);
+void turn_up(scene::Scene& scene, dag::UpAxis up);
 
-}  // namespace vox
+}  // namespace vox::voxelize

@@ -11,7 +11,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace vox::lattice {
+namespace vox::voxelize::lattice {
 
 // Bit i is set where first + i·step is negative, for i < 4.
 template <class T>
@@ -160,4 +160,4 @@ VOX_HD inline uint64_t boxes_below(Int3 corner, int log2_step, int32_t end) {
                         bits_to_groups(range4(0, last.z)));
 }
 
-}  // namespace vox::lattice
+}  // namespace vox::voxelize::lattice

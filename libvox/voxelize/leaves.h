@@ -7,7 +7,7 @@
 #include "libvox/voxelize/descend.h"
 #include "libvox/voxelize/shade.h"
 
-namespace vox {
+namespace vox::voxelize {
 
 // Centre of voxel `bit` of the leaf cell at `corner`.
 VOX_HD inline Int3 voxel_center(Int3 corner, uint32_t bit) {
@@ -32,7 +32,7 @@ struct EmitLeafPairs {
   TrianglesRef triangles;
   CellFrame frame;
   int32_t grid_end;  // in units
-  Coverage coverage;
+  scene::Coverage coverage;
   const uint32_t* keys;
   const uint32_t* pair_triangles;
   const uint64_t* cell_masks;
@@ -58,7 +58,7 @@ struct EmitLeafPairs {
     for (uint64_t cells = cell_masks[i]; cells != 0; cells &= cells - 1, ++to) {
       const auto cell = static_cast<uint32_t>(lowest_bit(cells));
       const Int3 place = cube_place(cell);
-      const Int3 leaf_corner = corner + place * (static_cast<int32_t>(kLeafSide) * kUnitsPerVoxel);
+      const Int3 leaf_corner = corner + place * (static_cast<int32_t>(dag::kLeafSide) * kUnitsPerVoxel);
       uint64_t mask =
           test.lattice_at(place) & lattice::boxes_below(leaf_corner, kLog2UnitsPerVoxel, grid_end);
       if ((material.flags & MaterialRef::kHasHoles) != 0) mask = without_holes(mask, triangle, leaf_corner);
@@ -79,7 +79,7 @@ struct EmitLeafPairs {
 };
 
 struct UnionMasks {
-  CellsRef cells;
+  device::CellsRef cells;
   LeafPairsRef pairs;
   uint64_t* cell_masks;
   VOX_HD void operator()(uint64_t c) const {
@@ -98,7 +98,7 @@ struct LeafWords {
   const uint32_t* filled;
   const uint64_t* cell_masks;
   bool materials;
-  VOX_HD uint32_t operator()(uint64_t i) const { return leaf_words(cell_masks[filled[i]], materials); }
+  VOX_HD uint32_t operator()(uint64_t i) const { return dag::leaf_words(cell_masks[filled[i]], materials); }
 };
 
 struct LeafVoxels {
@@ -109,7 +109,7 @@ struct LeafVoxels {
 struct WriteLeaves {
   TrianglesRef triangles;
   CellFrame frame;
-  CellsRef cells;
+  device::CellsRef cells;
   const uint32_t* filled;  // cells that hold voxels
   LeafPairsRef pairs;
   const uint64_t* cell_masks;
@@ -123,10 +123,10 @@ struct WriteLeaves {
     const uint64_t begin = cells.begin(cell), end = cells.end(cell), mask = cell_masks[cell];
     uint32_t* leaf = words + offsets[i];
     leaf_keys[i] = pairs.keys[begin];
-    write_leaf_mask(leaf, mask);
+    dag::write_leaf_mask(leaf, mask);
     if (!materials) return;
     const Int3 corner = frame.corner(pairs.keys[begin]);
-    LeafMaterialsWriter writer(leaf);
+    dag::LeafMaterialsWriter writer(leaf);
     for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
       const auto bit = static_cast<uint32_t>(lowest_bit(rest));
       const Int3 center = voxel_center(corner, bit);
@@ -157,14 +157,14 @@ struct WriteLeaves {
 
 // The leaves of a chunk, in Morton order of their cells.
 struct Leaves {
-  Buffer<uint32_t> keys;
-  Buffer<uint32_t> words, offsets;  // leaf i is the words from offsets[i] to offsets[i + 1]
+  device::Buffer<uint32_t> keys;
+  device::Buffer<uint32_t> words, offsets;  // leaf i is the words from offsets[i] to offsets[i + 1]
   uint64_t count = 0, voxels = 0;
 };
 
 // Without --solid the surface's leaves are all.
 struct SurfaceOnly {
-  Leaves fill_leaves(const TrianglesRef&, const CellFrame&, const CellsRef&, const LeafPairsRef&,
+  Leaves fill_leaves(const TrianglesRef&, const CellFrame&, const device::CellsRef&, const LeafPairsRef&,
                      const uint64_t*, const uint32_t*, Leaves leaves) {
     return leaves;
   }
@@ -173,8 +173,8 @@ struct SurfaceOnly {
 // From pairs with cells of 16³ voxels. Their keys have `key_bits` bits.
 template <class Device, class Filler>
 Leaves make_leaves(Device& device, const TrianglesRef& triangles, const CellFrame& frame, uint32_t key_bits,
-                   const Pairs<uint32_t>& cells16, const Descent& plan, int32_t grid_end, Coverage coverage,
-                   bool materials, Filler&& filler) {
+                   const Pairs<uint32_t>& cells16, const Descent& plan, int32_t grid_end,
+                   scene::Coverage coverage, bool materials, Filler&& filler) {
   const uint64_t n = plan.total;
   auto keys = device.template make<uint32_t>(n);
   auto order = device.template make<uint32_t>(n);
@@ -189,8 +189,8 @@ Leaves make_leaves(Device& device, const TrianglesRef& triangles, const CellFram
 
   auto starts = device.template make<uint32_t>(n);
   const uint64_t cell_count =
-      device.select({"select cells", 8}, n, StartsRun<uint32_t>{keys.data(), 0}, starts.data());
-  const CellsRef cells = {starts.data(), cell_count, n};
+      device.select({"select cells", 8}, n, device::StartsRun<uint32_t>{keys.data(), 0}, starts.data());
+  const device::CellsRef cells = {starts.data(), cell_count, n};
   auto cell_masks = device.template make<uint64_t>(cell_count);
   device.for_each({"union of masks", 36}, cell_count, UnionMasks{cells, pairs, cell_masks.data()});
 
@@ -212,4 +212,4 @@ Leaves make_leaves(Device& device, const TrianglesRef& triangles, const CellFram
                             std::move(leaves));
 }
 
-}  // namespace vox
+}  // namespace vox::voxelize

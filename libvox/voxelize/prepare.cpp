@@ -9,7 +9,7 @@
 #include "libvox/base/error.h"
 #include "libvox/base/length.h"
 
-namespace vox {
+namespace vox::voxelize {
 namespace {
 
 struct Corner {
@@ -78,7 +78,7 @@ TriangleShape snapped(const Corner& a, const Corner& b, const Corner& c, uint32_
   // A snapped grid has nothing to pull inward: what is on its far face is in the next one's first voxel.
   auto snap = [&](double voxels) {
     return grid.first_voxel ? 2 * static_cast<int32_t>(std::floor(voxels * 256)) + 1
-                            : vox::snap(voxels, grid.resolution);
+                            : vox::voxelize::snap(voxels, grid.resolution);
   };
   const Corner* corners[3] = {&a, &b, &c};
   for (int i = 0; i < 3; ++i) {
@@ -102,7 +102,7 @@ TriangleShading shading_of(const Corner& a, const Corner& b, const Corner& c, ui
 }
 
 // The level whose texel is nearest in size to a voxel: level L has texels of 4^L times the area of level 0.
-uint32_t level_of(const std::array<Corner, 3>& triangle, const IndexedTexture& texture) {
+uint32_t level_of(const std::array<Corner, 3>& triangle, const scene::IndexedTexture& texture) {
   const auto &a = triangle[0], &b = triangle[1], &c = triangle[2];
   Vec3d normal = cross(b.voxels - a.voxels, c.voxels - a.voxels);
   double voxel_area = length(normal);
@@ -117,20 +117,20 @@ uint32_t level_of(const std::array<Corner, 3>& triangle, const IndexedTexture& t
 
 class Preparer {
  public:
-  Preparer(const Scene& scene, const IndexedScene& indexed, const Grid& grid, bool solid)
+  Preparer(const scene::Scene& scene, const scene::IndexedScene& indexed, const Grid& grid, bool solid)
       : scene_(scene), indexed_(indexed), grid_(grid), solid_(solid) {}
 
   // Appends what is left of a triangle within the guard band: usually itself, nothing when it misses the
   // grid.
-  void add(const Triangle& triangle, PreparedScene& out) const {
+  void add(const scene::Triangle& triangle, PreparedScene& out) const {
     std::array<Corner, 3> corners = {corner(triangle, 0), corner(triangle, 1), corner(triangle, 2)};
     if (!reaches_grid(corners, grid_.resolution, solid_)) return;
-    const IndexedMaterial& material = indexed_.materials[triangle.material];
-    const bool textured = material.texture != kNone && triangle.texcoord[0] != kNone;
+    const scene::IndexedMaterial& material = indexed_.materials[triangle.material];
+    const bool textured = material.texture != scene::kNone && triangle.texcoord[0] != scene::kNone;
     if (material.invisible && !textured) return;
     const uint32_t level = textured ? level_of(corners, indexed_.textures[material.texture]) : 0;
     // Triangles without texture coordinates take the untextured twin that follows the scene's materials.
-    const uint32_t shown = triangle.texcoord[0] == kNone
+    const uint32_t shown = triangle.texcoord[0] == scene::kNone
                                ? triangle.material + static_cast<uint32_t>(indexed_.materials.size())
                                : triangle.material;
     std::vector<Corner> polygon(corners.begin(), corners.end());
@@ -154,25 +154,26 @@ class Preparer {
     return {q.x / size, q.y / size, q.z / size};
   }
 
-  Corner corner(const Triangle& triangle, size_t i) const {
+  Corner corner(const scene::Triangle& triangle, size_t i) const {
     Corner corner = {};
     corner.voxels = in_voxels(scene_.positions[triangle.position[i]]);
-    if (triangle.texcoord[i] != kNone) {
+    if (triangle.texcoord[i] != scene::kNone) {
       Vec2f uv = scene_.texcoords[triangle.texcoord[i]];
       corner.texcoord = {uv.x, uv.y};
     }
-    Rgba8 color = scene_.colors.empty() ? Rgba8{255, 255, 255, 255} : scene_.colors[triangle.position[i]];
+    scene::Rgba8 color =
+        scene_.colors.empty() ? scene::Rgba8{255, 255, 255, 255} : scene_.colors[triangle.position[i]];
     corner.color = {double(color.r), double(color.g), double(color.b), double(color.a)};
     return corner;
   }
 
-  const Scene& scene_;
-  const IndexedScene& indexed_;
+  const scene::Scene& scene_;
+  const scene::IndexedScene& indexed_;
   const Grid& grid_;
   bool solid_;
 };
 
-MaterialRef material_ref(const IndexedMaterial& material) {
+MaterialRef material_ref(const scene::IndexedMaterial& material) {
   MaterialRef ref = {};
   ref.index = material.index;
   ref.flags = material.vertex_colors ? MaterialRef::kVertexColors : 0;
@@ -182,7 +183,7 @@ MaterialRef material_ref(const IndexedMaterial& material) {
 }
 
 // Appends the texels of a texture, starting at a whole word of both arrays.
-void add_texture(const IndexedTexture& texture, PreparedScene& out) {
+void add_texture(const scene::IndexedTexture& texture, PreparedScene& out) {
   const uint64_t first = std::max(out.nibbles.size() * 8, (out.opaque.size() * 32 + 31) / 32 * 32);
   out.nibbles.resize(first / 8);
   out.nibbles.insert(out.nibbles.end(), texture.nibbles.begin(), texture.nibbles.end());
@@ -195,16 +196,16 @@ void add_texture(const IndexedTexture& texture, PreparedScene& out) {
     out.levels.push_back({level.width, level.height, first + level.first_texel});
 }
 
-void prepare_materials(const IndexedScene& indexed, PreparedScene& out) {
+void prepare_materials(const scene::IndexedScene& indexed, PreparedScene& out) {
   std::vector<uint32_t> first_level;
-  for (const IndexedTexture& texture : indexed.textures) {
+  for (const scene::IndexedTexture& texture : indexed.textures) {
     first_level.push_back(static_cast<uint32_t>(out.levels.size()));
     add_texture(texture, out);
   }
-  for (const IndexedMaterial& material : indexed.materials) {
+  for (const scene::IndexedMaterial& material : indexed.materials) {
     MaterialRef ref = material_ref(material);
-    if (material.texture != kNone) {
-      const IndexedTexture& texture = indexed.textures[material.texture];
+    if (material.texture != scene::kNone) {
+      const scene::IndexedTexture& texture = indexed.textures[material.texture];
       ref.first_level = first_level[material.texture];
       ref.level_count = static_cast<uint32_t>(texture.levels.size());
       ref.flags = static_cast<uint16_t>(ref.flags | MaterialRef::kTextured |
@@ -212,7 +213,8 @@ void prepare_materials(const IndexedScene& indexed, PreparedScene& out) {
     }
     out.materials.push_back(ref);
   }
-  for (const IndexedMaterial& material : indexed.materials) out.materials.push_back(material_ref(material));
+  for (const scene::IndexedMaterial& material : indexed.materials)
+    out.materials.push_back(material_ref(material));
   out.color_lut = indexed.color_lut;
 }
 
@@ -226,7 +228,8 @@ int32_t snap(double voxels, uint32_t resolution) {
   return 2 * static_cast<int32_t>(k) + 1;
 }
 
-PreparedScene prepare(const Scene& scene, const IndexedScene& indexed, const Grid& grid, bool solid) {
+PreparedScene prepare(const scene::Scene& scene, const scene::IndexedScene& indexed, const Grid& grid,
+                      bool solid) {
   const Preparer preparer(scene, indexed, grid, solid);
   constexpr size_t kBlock = 1 << 14;
   const size_t blocks = (scene.triangles.size() + kBlock - 1) / kBlock;
@@ -250,4 +253,4 @@ PreparedScene prepare(const Scene& scene, const IndexedScene& indexed, const Gri
   return out;
 }
 
-}  // namespace vox
+}  // namespace vox::voxelize

@@ -8,7 +8,7 @@
 #include "libvox/voxelize/grid.h"
 #include "libvox/voxelize/triangle.h"
 
-namespace vox {
+namespace vox::voxelize {
 
 struct PreparedScene {
   std::vector<TriangleShape> shapes;      // those that reach into the grid, in the scene's order
@@ -20,10 +20,11 @@ struct PreparedScene {
 };
 
 // With `solid`, triangles left of the grid (lower x) are kept too: rays cross them before they enter it.
-PreparedScene prepare(const Scene& scene, const IndexedScene& indexed, const Grid& grid, bool solid);
+PreparedScene prepare(const scene::Scene& scene, const scene::IndexedScene& indexed, const Grid& grid,
+                      bool solid);
 
 // The odd coordinate, in 1/512 voxel, that a coordinate in voxels snaps to. What lies within 1/256 voxel
 // outside of the grid of `resolution` voxels snaps inward.
 int32_t snap(double voxels, uint32_t resolution);
 
-}  // namespace vox
+}  // namespace vox::voxelize

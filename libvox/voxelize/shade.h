@@ -9,7 +9,7 @@
 #include "libvox/voxelize/coverage.h"
 #include "libvox/voxelize/triangle.h"
 
-namespace vox {
+namespace vox::voxelize {
 
 VOX_HD inline uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
   while (b != 0) {
@@ -81,9 +81,9 @@ VOX_HD inline Vec2<double> closest_weights(const TriangleShape& triangle, Int3 p
 // Texel column (or row) of a texture coordinate.
 VOX_HD inline uint32_t wrapped_texel(double coordinate, uint32_t size, uint32_t wrap) {
   double share = coordinate;
-  if (wrap == static_cast<uint32_t>(Wrap::Repeat)) {
+  if (wrap == static_cast<uint32_t>(scene::Wrap::Repeat)) {
     share -= floor(share);
-  } else if (wrap == static_cast<uint32_t>(Wrap::Mirror)) {
+  } else if (wrap == static_cast<uint32_t>(scene::Wrap::Mirror)) {
     share = share - 2 * floor(share / 2);
     share = share > 1 ? 2 - share : share;
   }
@@ -110,7 +110,7 @@ VOX_HD inline uint32_t vertex_color_index(const MaterialsRef& materials, const T
     const double value = a + (b - a) * weights.x + (c - a) * weights.y;
     return static_cast<uint32_t>(value < 0 ? 0 : value > 255 ? 255 : value) >> 3;
   };
-  const Rgba8 *a = &shading.color[0], *b = &shading.color[1], *c = &shading.color[2];
+  const scene::Rgba8 *a = &shading.color[0], *b = &shading.color[1], *c = &shading.color[2];
   const uint32_t entry =
       five_bits(a->r, b->r, c->r) << 10 | five_bits(a->g, b->g, c->g) << 5 | five_bits(a->b, b->b, c->b);
   return materials.color_lut[entry >> 3] >> (entry & 7) * 4 & 15;
@@ -138,4 +138,4 @@ VOX_HD inline bool hole_at(const TrianglesRef& triangles, uint32_t triangle, Int
   return (triangles.materials.opaque[texel >> 5] >> (texel & 31) & 1) == 0;
 }
 
-}  // namespace vox
+}  // namespace vox::voxelize

@@ -14,7 +14,7 @@
 #include "libvox/dag/levels.h"
 #include "libvox/voxelize/leaves.h"
 
-namespace vox {
+namespace vox::voxelize {
 
 // The 16 rays of a row of cells: ray j + 4·k passes the voxels (·, j, k) of each cell.
 struct RowState {
@@ -106,7 +106,7 @@ struct InsideRef {
 };
 
 struct CellRows {
-  CellsRef cells;
+  device::CellsRef cells;
   const uint32_t* pair_keys;
   CellFrame frame;
   uint64_t* keys;
@@ -119,7 +119,7 @@ struct CellRows {
 
 struct CellCrossings {
   TrianglesRef triangles;
-  CellsRef cells;
+  device::CellsRef cells;
   LeafPairsRef pairs;
   CellFrame frame;
   uint64_t* flips;
@@ -146,7 +146,7 @@ struct SurfaceRef {
   bool materials;
 
   VOX_HD uint32_t material(uint64_t cell, uint32_t bit) const {
-    return materials ? leaf_material(words + offsets[leaf_of[cell]], bit) : 0;
+    return materials ? dag::leaf_material(words + offsets[leaf_of[cell]], bit) : 0;
   }
 };
 
@@ -158,7 +158,7 @@ struct ScatterLeaves {
 
 // Follows the rays of one row through the chunk's cells.
 struct WalkRows {
-  CellsRef runs;  // of cells with the same row
+  device::CellsRef runs;  // of cells with the same row
   const uint64_t* keys;
   const uint32_t* order;
   const uint32_t* rays;
@@ -211,7 +211,7 @@ struct CommitRows {
 // Masks of the cells with their inside; in row order of cells.
 struct FillCells {
   CellFrame frame;
-  CellsRef cells;
+  device::CellsRef cells;
   const uint32_t* pair_keys;
   const uint32_t* order;
   const uint64_t* flips;
@@ -231,7 +231,7 @@ struct FillCells {
 };
 
 struct WriteSolidLeaves {
-  CellsRef cells;
+  device::CellsRef cells;
   const uint32_t* pair_keys;
   const uint32_t* filled;
   SurfaceRef surface;
@@ -245,9 +245,9 @@ struct WriteSolidLeaves {
     uint32_t* leaf = words + offsets[i];
     const uint64_t mask = masks[cell];
     keys[i] = pair_keys[cells.begin(cell)];
-    write_leaf_mask(leaf, mask);
+    dag::write_leaf_mask(leaf, mask);
     if (!surface.materials) return;
-    LeafMaterialsWriter writer(leaf);
+    dag::LeafMaterialsWriter writer(leaf);
     for (uint64_t rest = mask; rest != 0; rest &= rest - 1)
       writer.put(material_of(cell, static_cast<uint32_t>(lowest_bit(rest))));
     writer.finish();
@@ -284,8 +284,9 @@ struct CrossLeftOfGrid {
                       z = k * kUnitsPerVoxel + kUnitsPerVoxel / 2;
         if (!ray_meets(shape, sign, y, z) || behind_plane<__int128>(shape, normal, sign, 0, y, z) <= 0)
           continue;
-        atomic_xor(&rows[static_cast<uint64_t>(k / 4) * rows_a_side + static_cast<uint64_t>(j / 4)].inside,
-                   1u << ((j & 3) + 4 * (k & 3)));
+        device::atomic_xor(
+            &rows[static_cast<uint64_t>(k / 4) * rows_a_side + static_cast<uint64_t>(j / 4)].inside,
+            1u << ((j & 3) + 4 * (k & 3)));
       }
   }
 };
@@ -308,4 +309,4 @@ struct LeaveChunkCells {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::voxelize

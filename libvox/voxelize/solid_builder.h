@@ -7,17 +7,17 @@
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/voxelize/solid.h"
 
-namespace vox {
+namespace vox::voxelize {
 
 // A cube of the octree cut off by the grid's end: bit a set where it reaches beyond R along axis a. At one
 // level all cubes that do are cut at the same place.
 inline constexpr uint32_t kCuts = 8;
-inline constexpr uint32_t kFillsPerLevel = kPaletteSize * kCuts;
+inline constexpr uint32_t kFillsPerLevel = scene::kPaletteSize * kCuts;
 
 // Which absent children of a node are inside. Byte o: bit 7 filled, bits 3–6 material, bits 0–2 cuts.
 template <class Key>
 struct FindFills {
-  CellsRef parents;
+  device::CellsRef parents;
   const Key* child_keys;
   CellFrame frame;   // of the children
   int32_t grid_end;  // in units
@@ -38,7 +38,7 @@ struct FindFills {
   VOX_HD uint32_t fill_of(Key key) const {
     const Int3 corner = frame.corner(key);
     if (corner.x >= grid_end || corner.y >= grid_end || corner.z >= grid_end) return 0;
-    constexpr int kLog2Cell = kLog2UnitsPerVoxel + static_cast<int>(kLeafLog2);
+    constexpr int kLog2Cell = kLog2UnitsPerVoxel + static_cast<int>(dag::kLeafLog2);
     const RowState state = inside.at({corner.x >> kLog2Cell, corner.y >> kLog2Cell, corner.z >> kLog2Cell});
     if ((state.inside & 1) == 0) return 0;
     const int64_t side = int64_t{1} << frame.log2_side;
@@ -68,7 +68,7 @@ struct CountFillsCut {
 
 template <class Key>
 struct EmitFills {
-  CellsRef parents;
+  device::CellsRef parents;
   const Key* child_keys;
   const uint64_t* fills;
   const uint32_t* first;
@@ -91,13 +91,13 @@ struct EmitFills {
 template <class Device>
 class SolidBuilder {
  public:
-  SolidBuilder(Device& device, DagStore<Device>& store, const FrozenDag& dag, int32_t grid_end)
+  SolidBuilder(Device& device, dag::DagStore<Device>& store, const dag::FrozenDag& dag, int32_t grid_end)
       : device_(device),
         store_(store),
         grid_end_(grid_end),
         materials_(dag.materials),
         depth_(dag.depth()),
-        rows_a_side_((dag.resolution + kLeafSide - 1) / kLeafSide) {
+        rows_a_side_((dag.resolution + dag::kLeafSide - 1) / dag::kLeafSide) {
     rows_ = device.template make<RowState>(rows_a_side_ * rows_a_side_);
     device.fill(rows_.data(), rows_.size(), RowState{});
     make_fills();
@@ -113,7 +113,7 @@ class SolidBuilder {
   }
 
   // Surface leaves → leaves with their inside. `filled` are the cells that hold surface voxels.
-  Leaves fill_leaves(const TrianglesRef& triangles, const CellFrame& frame, const CellsRef& cells,
+  Leaves fill_leaves(const TrianglesRef& triangles, const CellFrame& frame, const device::CellsRef& cells,
                      const LeafPairsRef& pairs, const uint64_t* surface_masks, const uint32_t* filled,
                      Leaves surface_leaves);
 
@@ -139,8 +139,8 @@ class SolidBuilder {
 
   // Adds the absent siblings that are inside to the children. Counts what they stand for.
   template <class Key>
-  void add_fills(LevelNodes<Key>& children, const CellFrame& frame, uint32_t key_bits,
-                 const InsideRef& inside, FrozenDag& dag);
+  void add_fills(dag::StoredLevel<Key>& children, const CellFrame& frame, uint32_t key_bits,
+                 const InsideRef& inside, dag::FrozenDag& dag);
 
   uint64_t open_rays() { return device_.sum("count open rays", rows_.size(), CountInside{rows_.data()}); }
 
@@ -159,15 +159,15 @@ class SolidBuilder {
   }
 
   Device& device_;
-  DagStore<Device>& store_;
+  dag::DagStore<Device>& store_;
   int32_t grid_end_;
   bool materials_;
   uint32_t depth_;
   uint64_t rows_a_side_;
-  Buffer<RowState> rows_;
-  Buffer<uint32_t> fills_;  // pointers, kFillsPerLevel for each height above the leaves
-  Buffer<uint64_t> keys_;
-  Buffer<RowState> before_, after_;
+  device::Buffer<RowState> rows_;
+  device::Buffer<uint32_t> fills_;  // pointers, kFillsPerLevel for each height above the leaves
+  device::Buffer<uint64_t> keys_;
+  device::Buffer<RowState> before_, after_;
   uint64_t count_ = 0;
 };
 
@@ -188,7 +188,7 @@ void SolidBuilder<Device>::make_fill_level(uint32_t height, const std::vector<ui
   std::vector<uint32_t> words, offsets = {0}, slots;
   for (uint32_t slot = 0; slot < kFillsPerLevel; ++slot) {
     const uint32_t material = slot / kCuts, cuts = slot % kCuts;
-    if ((!materials_ && material > 0) || (cuts != 0 && cut_extent(kLeafSide << height) == 0)) continue;
+    if ((!materials_ && material > 0) || (cuts != 0 && cut_extent(dag::kLeafSide << height) == 0)) continue;
     const std::vector<uint32_t> item =
         height == 0 ? leaf_fill(material, cuts) : node_fill(height, material, cuts, below);
     words.insert(words.end(), item.begin(), item.end());
@@ -201,7 +201,7 @@ void SolidBuilder<Device>::make_fill_level(uint32_t height, const std::vector<ui
   device_.upload(device_words.data(), words.data(), words.size());
   device_.upload(device_offsets.data(), offsets.data(), offsets.size());
   store_.intern(device_words.data(), device_offsets.data(), slots.size(), pointers.data());
-  std::vector<uint32_t> made(slots.size()), table(kFillsPerLevel, kNullPointer);
+  std::vector<uint32_t> made(slots.size()), table(kFillsPerLevel, hash::kNullPointer);
   device_.download(made.data(), pointers.data(), made.size());
   for (size_t i = 0; i < slots.size(); ++i) table[slots[i]] = made[i];
   device_.upload(fills_.data() + uint64_t{height} * kFillsPerLevel, table.data(), kFillsPerLevel);
@@ -211,9 +211,10 @@ template <class Device>
 std::vector<uint32_t> SolidBuilder<Device>::leaf_fill(uint32_t material, uint32_t cuts) const {
   uint64_t mask = UINT64_MAX;
   for (uint32_t axis = 0; axis < 3; ++axis)
-    for (uint32_t at = extent(kLeafSide, cuts, axis); at < kLeafSide; ++at) mask &= ~plane_voxels(axis, at);
-  std::vector<uint32_t> words(leaf_words(mask, materials_));
-  write_leaf_of_one_material(words.data(), mask, materials_, material);
+    for (uint32_t at = extent(dag::kLeafSide, cuts, axis); at < dag::kLeafSide; ++at)
+      mask &= ~plane_voxels(axis, at);
+  std::vector<uint32_t> words(dag::leaf_words(mask, materials_));
+  dag::write_leaf_of_one_material(words.data(), mask, materials_, material);
   return words;
 }
 
@@ -221,7 +222,7 @@ std::vector<uint32_t> SolidBuilder<Device>::leaf_fill(uint32_t material, uint32_
 template <class Device>
 std::vector<uint32_t> SolidBuilder<Device>::node_fill(uint32_t height, uint32_t material, uint32_t cuts,
                                                       const std::vector<uint32_t>& below) const {
-  const uint32_t side = kLeafSide << height, half = side / 2;
+  const uint32_t side = dag::kLeafSide << height, half = side / 2;
   std::vector<uint32_t> words = {0};
   for (uint32_t octant = 0; octant < 8; ++octant) {
     const Int3 corner = octant_corner(octant, static_cast<int32_t>(half));
@@ -236,13 +237,13 @@ std::vector<uint32_t> SolidBuilder<Device>::node_fill(uint32_t height, uint32_t 
     words[0] |= 1u << octant;
     words.push_back(below[material * kCuts + child_cuts]);
   }
-  if (cuts == 0) words[0] = homogeneous_header(material);
+  if (cuts == 0) words[0] = dag::homogeneous_header(material);
   return words;
 }
 
 template <class Device>
 Leaves SolidBuilder<Device>::fill_leaves(const TrianglesRef& triangles, const CellFrame& frame,
-                                         const CellsRef& cells, const LeafPairsRef& pairs,
+                                         const device::CellsRef& cells, const LeafPairsRef& pairs,
                                          const uint64_t* surface_masks, const uint32_t* filled,
                                          Leaves surface_leaves) {
   const uint64_t n = cells.count;
@@ -278,7 +279,7 @@ Leaves SolidBuilder<Device>::fill_leaves(const TrianglesRef& triangles, const Ce
   device_.sort_pairs("sort cells by row", keys_, order, n, 3 * kCellBits);
   auto starts = device_.template make<uint32_t>(n);
   const uint64_t row_count =
-      device_.select("select rows", n, StartsRun<uint64_t>{keys_.data(), kCellBits}, starts.data());
+      device_.select("select rows", n, device::StartsRun<uint64_t>{keys_.data(), kCellBits}, starts.data());
   device_.for_each("walk rows", row_count,
                    WalkRows{.runs = {.starts = starts.data(), .count = row_count, .pairs = n},
                             .keys = keys_.data(),
@@ -327,12 +328,12 @@ Leaves SolidBuilder<Device>::fill_leaves(const TrianglesRef& triangles, const Ce
 
 template <class Device>
 template <class Key>
-void SolidBuilder<Device>::add_fills(LevelNodes<Key>& children, const CellFrame& frame, uint32_t key_bits,
-                                     const InsideRef& inside, FrozenDag& dag) {
+void SolidBuilder<Device>::add_fills(dag::StoredLevel<Key>& children, const CellFrame& frame,
+                                     uint32_t key_bits, const InsideRef& inside, dag::FrozenDag& dag) {
   auto starts = device_.template make<uint32_t>(children.count);
-  const uint64_t parent_count = device_.select("select parents", children.count,
-                                               StartsRun<Key>{children.keys.data(), 3}, starts.data());
-  const CellsRef parents = {starts.data(), parent_count, children.count};
+  const uint64_t parent_count = device_.select(
+      "select parents", children.count, device::StartsRun<Key>{children.keys.data(), 3}, starts.data());
+  const device::CellsRef parents = {starts.data(), parent_count, children.count};
   auto fills = device_.template make<uint64_t>(parent_count);
   device_.for_each("find fills", parent_count,
                    FindFills<Key>{.parents = parents,
@@ -346,9 +347,9 @@ void SolidBuilder<Device>::add_fills(LevelNodes<Key>& children, const CellFrame&
       device_.exclusive_scan("fill places", parent_count, CountFills{fills.data()}, first.data());
   if (more == 0) return;
 
-  const auto height = static_cast<uint32_t>(frame.log2_side - kLog2UnitsPerVoxel) - kLeafLog2;
-  LevelNodes<Key> all = {device_.template make<Key>(children.count + more),
-                         device_.template make<uint32_t>(children.count + more), children.count + more};
+  const auto height = static_cast<uint32_t>(frame.log2_side - kLog2UnitsPerVoxel) - dag::kLeafLog2;
+  dag::StoredLevel<Key> all = {device_.template make<Key>(children.count + more),
+                               device_.template make<uint32_t>(children.count + more), children.count + more};
   device_.copy(all.keys.data(), children.keys.data(), children.count);
   device_.copy(all.pointers.data(), children.pointers.data(), children.count);
   device_.for_each("emit fills", parent_count,
@@ -361,7 +362,7 @@ void SolidBuilder<Device>::add_fills(LevelNodes<Key>& children, const CellFrame&
                                   .pointers = all.pointers.data() + children.count});
   device_.sort_pairs("sort children", all.keys, all.pointers, all.count, key_bits);
 
-  const uint32_t side = kLeafSide << height;
+  const uint32_t side = dag::kLeafSide << height;
   for (uint32_t cuts = 0; cuts < kCuts; ++cuts) {
     const uint64_t count = device_.sum("count fills", parent_count, CountFillsCut{fills.data(), cuts});
     std::array<uint64_t, 3> extents;
@@ -369,11 +370,12 @@ void SolidBuilder<Device>::add_fills(LevelNodes<Key>& children, const CellFrame&
     dag.voxels += count * extents[0] * extents[1] * extents[2];
     for (uint32_t below = 0; below <= height; ++below) {
       uint64_t nodes = count;
-      for (uint64_t length : extents) nodes *= (length + (kLeafSide << below) - 1) / (kLeafSide << below);
+      for (uint64_t length : extents)
+        nodes *= (length + (dag::kLeafSide << below) - 1) / (dag::kLeafSide << below);
       dag.levels[dag.depth() - below].svo_nodes += nodes;
     }
   }
   children = std::move(all);
 }
 
-}  // namespace vox
+}  // namespace vox::voxelize

@@ -10,7 +10,7 @@
 #include "libvox/base/vec.h"
 #include "libvox/scene/palette.h"
 
-namespace vox {
+namespace vox::voxelize {
 
 inline constexpr int kLog2UnitsPerVoxel = 9;
 inline constexpr int32_t kUnitsPerVoxel = 1 << kLog2UnitsPerVoxel;
@@ -25,9 +25,9 @@ struct TriangleShape {
 static_assert(sizeof(TriangleShape) == 40);
 
 struct TriangleShading {
-  Vec2f texcoord[3];  // 24 B
-  uint32_t level;     // 4 B, of the material's texture: the one whose texel is nearest in size to a voxel
-  Rgba8 color[3];     // 12 B, vertex colours
+  Vec2f texcoord[3];      // 24 B
+  uint32_t level;         // 4 B, of the material's texture: the one whose texel is nearest in size to a voxel
+  scene::Rgba8 color[3];  // 12 B, vertex colours
 };
 static_assert(sizeof(TriangleShading) == 40);
 
@@ -71,4 +71,4 @@ struct TrianglesRef {
   MaterialsRef materials;
 };
 
-}  // namespace vox
+}  // namespace vox::voxelize

@@ -29,9 +29,11 @@ std::string printed(const Work& work) {
 // Work that warns, since there is no such compiler, and makes progress.
 void work() {
   const auto engine = test_engine();
-  measure_tables(*engine, dense_dag(64, true, shell), {.tables = {"sector"}, .load_factors = {16, 32}});
-  const Volume volume = memory_volume({8, 8, 8}, ValueType::U8, [](Int3 v) { return uint32_t(v.x); });
-  const FrozenBricks bricks = engine->build_bricks(volume, {}).bricks;
+  measure::measure_tables(*engine, dense_dag(64, true, shell),
+                          {.tables = {"sector"}, .load_factors = {16, 32}});
+  const volume::Volume volume =
+      memory_volume({8, 8, 8}, volume::ValueType::U8, [](Int3 v) { return uint32_t(v.x); });
+  const bricks::FrozenBricks bricks = engine->build_bricks(volume, {}).bricks;
   engine->bricks_reader(bricks, {.compiler = "no-such-compiler"})->compile();
 }
 

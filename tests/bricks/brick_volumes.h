@@ -15,14 +15,14 @@ namespace vox::testing_bricks {
 
 struct NamedVolume {
   std::string name;
-  Volume volume;
+  volume::Volume volume;
 };
 
 // The bits of a value that is near `number`, in any type.
-inline uint32_t bits_near(ValueType type, double number) {
-  return type == ValueType::F32
+inline uint32_t bits_near(volume::ValueType type, double number) {
+  return type == volume::ValueType::F32
              ? std::bit_cast<uint32_t>(static_cast<float>(number))
-             : static_cast<uint32_t>(std::lround(number)) & (type == ValueType::U8 ? 0xff : 0xffff);
+             : static_cast<uint32_t>(std::lround(number)) & (type == volume::ValueType::U8 ? 0xff : 0xffff);
 }
 
 // Below 2^20, the same in whatever order voxels are asked for.
@@ -32,7 +32,7 @@ inline uint32_t noise(Int3 v, uint32_t seed) {
 }
 
 // Sparser from left to right: dense, masked, octree, hash, list and empty bricks, some of few values.
-inline Volume mixed_volume(Int3 size, ValueType type, uint32_t seed) {
+inline volume::Volume mixed_volume(Int3 size, volume::ValueType type, uint32_t seed) {
   return memory_volume(size, type, [=](Int3 v) {
     const double share = std::pow(1 - double(v.x) / size.x, 5);
     if (noise(v, seed) >= share * (1 << 20)) return 0u;
@@ -41,12 +41,12 @@ inline Volume mixed_volume(Int3 size, ValueType type, uint32_t seed) {
   });
 }
 
-inline Volume constant_volume(Int3 size, ValueType type, double number) {
+inline volume::Volume constant_volume(Int3 size, volume::ValueType type, double number) {
   return memory_volume(size, type, [=](Int3) { return bits_near(type, number); });
 }
 
 // A ball with smooth values, empty around it.
-inline Volume ball_volume(Int3 size, ValueType type) {
+inline volume::Volume ball_volume(Int3 size, volume::ValueType type) {
   return memory_volume(size, type, [=](Int3 v) {
     const double x = v.x - size.x / 2.0, y = v.y - size.y / 2.0, z = v.z - size.z / 2.0;
     const double inside = size.x * size.x / 5.0 - x * x - y * y - z * z;
@@ -54,15 +54,16 @@ inline Volume ball_volume(Int3 size, ValueType type) {
   });
 }
 
-inline Volume one_voxel_volume(Int3 size, ValueType type, Int3 at) {
+inline volume::Volume one_voxel_volume(Int3 size, volume::ValueType type, Int3 at) {
   return memory_volume(size, type, [=](Int3 v) { return v == at ? bits_near(type, 77) : 0u; });
 }
 
 // The words that a rule makes of the whole volume.
-inline std::vector<uint32_t> dense_words(const Volume& volume, const ValueRule& rule) {
+inline std::vector<uint32_t> dense_words(const volume::Volume& volume, const volume::ValueRule& rule) {
   const std::vector<std::byte> values = all_values(volume);
   std::vector<uint32_t> words(volume.info.box().voxels());
-  for (size_t i = 0; i < words.size(); ++i) words[i] = rule.word(bits_at(volume.info.type, values.data(), i));
+  for (size_t i = 0; i < words.size(); ++i)
+    words[i] = rule.word(volume::bits_at(volume.info.type, values.data(), i));
   return words;
 }
 

@@ -17,7 +17,7 @@ using namespace testing_bricks;
 
 constexpr Int3 kSize = {71, 45, 66};  // no brick divides
 
-std::vector<NamedVolume> volumes(ValueType type) {
+std::vector<NamedVolume> volumes(volume::ValueType type) {
   return {{"mixed", mixed_volume(kSize, type, 1)},
           {"ball", ball_volume(kSize, type)},
           {"empty", constant_volume(kSize, type, 0)},
@@ -28,65 +28,66 @@ std::vector<NamedVolume> volumes(ValueType type) {
           {"flat", mixed_volume({90, 1, 33}, type, 2)}};
 }
 
-void expect_values(const FrozenBricks& bricks, const Volume& volume, const ValueRule& rule,
-                   const std::string& what) {
+void expect_values(const bricks::FrozenBricks& bricks, const volume::Volume& volume,
+                   const volume::ValueRule& rule, const std::string& what) {
   ASSERT_EQ(bricks.info.size, volume.info.size) << what;
   const std::vector<uint32_t> words = dense_words(volume, rule);
-  const std::vector<uint32_t> found = dense_words(bricks_volume(bricks), {.type = volume.info.type});
+  const std::vector<uint32_t> found = dense_words(bricks::bricks_volume(bricks), {.type = volume.info.type});
   uint64_t filled = 0;
   for (size_t i = 0; i < words.size(); ++i) {
     ASSERT_EQ(found[i], rule.bits(words[i])) << what << ", voxel " << i;
     filled += words[i] != 0 ? 1 : 0;
   }
   EXPECT_EQ(bricks.filled, filled) << what;
-  EXPECT_NO_THROW(check_structure(bricks)) << what;
+  EXPECT_NO_THROW(bricks::check_structure(bricks)) << what;
 }
 
 TEST(BuildBricks, GiveEveryValueBackAtEverySize) {
   const auto engine = test_engine();
-  for (const ValueType type : {ValueType::U8, ValueType::U16, ValueType::I16, ValueType::F32})
+  for (const volume::ValueType type :
+       {volume::ValueType::U8, volume::ValueType::U16, volume::ValueType::I16, volume::ValueType::F32})
     for (const NamedVolume& named : volumes(type))
-      for (uint32_t log2_side = 0; log2_side <= kMaxBrickLog2;
-           log2_side += log2_side == 0 ? kMinBrickLog2 : 1) {
-        const BricksResult result =
+      for (uint32_t log2_side = 0; log2_side <= bricks::kMaxBrickLog2;
+           log2_side += log2_side == 0 ? bricks::kMinBrickLog2 : 1) {
+        const bricks::BricksResult result =
             engine->build_bricks(named.volume, {.log2_side = log2_side, .threshold = {}});
         expect_values(
             result.bricks, named.volume, {.type = type},
-            named.name + " " + std::string(value_type_name(type)) + " " + std::to_string(log2_side));
+            named.name + " " + std::string(volume::value_type_name(type)) + " " + std::to_string(log2_side));
       }
 }
 
 TEST(BuildBricks, GiveEveryValueBackOfEverySetOfTypes) {
   const auto engine = test_engine();
-  const Volume volume = mixed_volume({50, 40, 30}, ValueType::U8, 3);
-  for (uint32_t types = 1; types <= kAllBrickTypes; ++types) {
-    const BricksOptions options = {.log2_side = 3, .types = types, .threshold = {}};
-    if ((types & BrickTypes::kHoldAll) == 0) {
+  const volume::Volume volume = mixed_volume({50, 40, 30}, volume::ValueType::U8, 3);
+  for (uint32_t types = 1; types <= bricks::kAllBrickTypes; ++types) {
+    const bricks::BricksOptions options = {.log2_side = 3, .types = types, .threshold = {}};
+    if ((types & bricks::BrickTypes::kHoldAll) == 0) {
       EXPECT_THROW(engine->build_bricks(volume, options), UsageError);
       continue;
     }
-    const FrozenBricks bricks = engine->build_bricks(volume, options).bricks;
-    expect_values(bricks, volume, {.type = ValueType::U8}, std::to_string(types));
-    for (uint32_t type = 0; type < kBrickTypeCount; ++type)
+    const bricks::FrozenBricks bricks = engine->build_bricks(volume, options).bricks;
+    expect_values(bricks, volume, {.type = volume::ValueType::U8}, std::to_string(types));
+    for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type)
       EXPECT_TRUE((types >> type & 1) != 0 || bricks.counts[type] == 0) << types;
   }
 }
 
 TEST(BuildBricks, LeaveOutWhatIsBelowTheThreshold) {
   const auto engine = test_engine();
-  const Volume volume = ball_volume(kSize, ValueType::U8);
-  const BricksOptions options = {.log2_side = 3, .threshold = {.share = {}, .raw = 100.5}};
-  const ValueRule rule = {.type = ValueType::U8, .threshold = 100.5};
+  const volume::Volume volume = ball_volume(kSize, volume::ValueType::U8);
+  const bricks::BricksOptions options = {.log2_side = 3, .threshold = {.share = {}, .raw = 100.5}};
+  const volume::ValueRule rule = {.type = volume::ValueType::U8, .threshold = 100.5};
   expect_values(engine->build_bricks(volume, options).bricks, volume, rule, "raw");
 }
 
 TEST(BuildBricks, KeepNegativeValuesAndTheLowestForEmpty) {
   const auto engine = test_engine();
-  const Volume shorts = memory_volume(kSize, ValueType::I16, [](Int3 v) {
+  const volume::Volume shorts = memory_volume(kSize, volume::ValueType::I16, [](Int3 v) {
     return uint32_t(uint16_t(int16_t(v.x < 30 ? -1024 : v.y * v.z - 1000)));
   });
-  const FrozenBricks bricks = engine->build_bricks(shorts, {.log2_side = 4, .threshold = {}}).bricks;
-  expect_values(bricks, shorts, {.type = ValueType::I16, .background = 0xfc00}, "i16");
+  const bricks::FrozenBricks bricks = engine->build_bricks(shorts, {.log2_side = 4, .threshold = {}}).bricks;
+  expect_values(bricks, shorts, {.type = volume::ValueType::I16, .background = 0xfc00}, "i16");
   EXPECT_GT(bricks.counts[0], 0u);  // empty ones, of -1024
 }
 
@@ -94,15 +95,15 @@ TEST(BuildBricks, KeepNegativeValuesAndTheLowestForEmpty) {
 TEST(BuildBricks, NoOtherTypeIsSmallerThanTheChosen) {
   const auto engine = test_engine();
   std::set<uint32_t> seen;
-  for (const ValueType type : {ValueType::U8, ValueType::F32})
+  for (const volume::ValueType type : {volume::ValueType::U8, volume::ValueType::F32})
     for (const NamedVolume& named : volumes(type))
-      for (uint32_t log2_side = kMinBrickLog2; log2_side <= kMaxBrickLog2; ++log2_side) {
-        const FrozenBricks bricks =
+      for (uint32_t log2_side = bricks::kMinBrickLog2; log2_side <= bricks::kMaxBrickLog2; ++log2_side) {
+        const bricks::FrozenBricks bricks =
             engine->build_bricks(named.volume, {.log2_side = log2_side, .threshold = {}}).bricks;
-        const BrickShape shape = bricks.shape();
-        const BricksRef access = ref(bricks);
-        std::array<uint64_t, kBrickTypeCount> words = {}, counts = {};
-        with_word_type(type, [&]<class T>() {
+        const bricks::BrickShape shape = bricks.shape();
+        const bricks::BricksRef access = bricks::ref(bricks);
+        std::array<uint64_t, bricks::kBrickTypeCount> words = {}, counts = {};
+        volume::with_word_type(type, [&]<class T>() {
           for (uint64_t brick = 0; brick < bricks.bricks(); ++brick) {
             const Int3 grid = bricks.grid();
             const Int3 corner =
@@ -117,12 +118,13 @@ TEST(BuildBricks, NoOtherTypeIsSmallerThanTheChosen) {
                 named.volume.read({v, v + Int3{1, 1, 1}}, reinterpret_cast<std::byte*>(&voxels[code]));
               masks[code >> 6] |= uint64_t{voxels[code] != 0} << (code & 63);
             }
-            BrickCounts count;
-            CountBrick<T>{voxels.data(), masks.data(), shape, &count}(0);
+            bricks::BrickCounts count;
+            bricks::CountBrick<T>{voxels.data(), masks.data(), shape, &count}(0);
             const uint32_t chosen = access.entry(brick).type;
             uint32_t size = 0;
-            BrickTypes::with(chosen, [&]<class Type>() { size = Type::template bytes<T>(count, shape); });
-            BrickTypes::each([&]<class Type>(uint32_t) {
+            bricks::BrickTypes::with(chosen,
+                                     [&]<class Type>() { size = Type::template bytes<T>(count, shape); });
+            bricks::BrickTypes::each([&]<class Type>(uint32_t) {
               const uint32_t other = Type::template bytes<T>(count, shape);
               ASSERT_LE(size, other) << named.name << ": " << Type::kName;
             });
@@ -133,22 +135,22 @@ TEST(BuildBricks, NoOtherTypeIsSmallerThanTheChosen) {
           }
         });
         EXPECT_EQ(counts, bricks.counts);
-        for (uint32_t t = 0; t < kBrickTypeCount; ++t) EXPECT_EQ(words[t], bricks.data[t].size());
+        for (uint32_t t = 0; t < bricks::kBrickTypeCount; ++t) EXPECT_EQ(words[t], bricks.data[t].size());
       }
-  EXPECT_EQ(seen.size(), kBrickTypeCount);  // every type was the smallest once
+  EXPECT_EQ(seen.size(), bricks::kBrickTypeCount);  // every type was the smallest once
 }
 
 TEST(BuildBricks, AreTheSameWhateverPiecesAndThreadsBuildThem) {
-  const Volume volume = mixed_volume({130, 70, 70}, ValueType::U16, 4);
+  const volume::Volume volume = mixed_volume({130, 70, 70}, volume::ValueType::U16, 4);
   for (const uint32_t log2_side : {0u, 3u, 6u}) {
     const auto built = [&](uint32_t threads, uint64_t piece) {
-      const BricksOptions options = {.log2_side = log2_side, .threshold = {}, .piece_voxels = piece};
+      const bricks::BricksOptions options = {.log2_side = log2_side, .threshold = {}, .piece_voxels = piece};
       return test_engine({.threads = threads})->build_bricks(volume, options).bricks;
     };
-    const FrozenBricks whole = built(1, 1 << 20);
+    const bricks::FrozenBricks whole = built(1, 1 << 20);
     for (const uint32_t threads : {1u, 2u, 5u})
       for (const uint64_t piece : {1u, 5000u, 300000u}) {
-        const FrozenBricks parts = built(threads, piece);
+        const bricks::FrozenBricks parts = built(threads, piece);
         EXPECT_EQ(parts.log2_side, whole.log2_side);
         EXPECT_EQ(parts.root, whole.root);
         EXPECT_EQ(parts.data, whole.data);
@@ -158,13 +160,15 @@ TEST(BuildBricks, AreTheSameWhateverPiecesAndThreadsBuildThem) {
 
 TEST(BuildBricks, AutoTakesTheSizeOfLeastMemory) {
   const auto engine = test_engine();
-  for (const uint32_t types : {kAllBrickTypes, 2u})  // 2: dense ones alone
-    for (const NamedVolume& named : volumes(ValueType::U8)) {
-      const BricksResult automatic = engine->build_bricks(named.volume, {.types = types, .threshold = {}});
+  for (const uint32_t types : {bricks::kAllBrickTypes, 2u})  // 2: dense ones alone
+    for (const NamedVolume& named : volumes(volume::ValueType::U8)) {
+      const bricks::BricksResult automatic =
+          engine->build_bricks(named.volume, {.types = types, .threshold = {}});
       ASSERT_EQ(automatic.tried.size(), 5u);
-      for (const BrickTotals& totals : automatic.tried) {
-        const BricksOptions options = {.log2_side = totals.log2_side, .types = types, .threshold = {}};
-        const FrozenBricks bricks = engine->build_bricks(named.volume, options).bricks;
+      for (const bricks::BrickTotals& totals : automatic.tried) {
+        const bricks::BricksOptions options = {
+            .log2_side = totals.log2_side, .types = types, .threshold = {}};
+        const bricks::FrozenBricks bricks = engine->build_bricks(named.volume, options).bricks;
         EXPECT_EQ(bricks.bytes(), totals.total_bytes()) << named.name;
         EXPECT_EQ(bricks.filled, totals.filled) << named.name;
         EXPECT_EQ(bricks.counts, totals.counts) << named.name;
@@ -178,15 +182,15 @@ TEST(MeasureBricks, CountTheVoxelsOfTheVolumeThatBricksOfEachTypeHold) {
   const auto engine = test_engine();
   for (const Int3 size : {kSize, Int3{64, 64, 64}, {48, 48, 48}, {65, 3, 130}, {5, 64, 1}, {1, 1, 1}})
     for (const uint64_t piece : {uint64_t{0}, uint64_t{1}}) {
-      const Volume volume = mixed_volume(size, ValueType::U8, 6);
-      const BricksOptions options = {.threshold = {}, .piece_voxels = piece};
-      for (const BrickTotals& totals : engine->measure_bricks(volume, options)) {
-        const FrozenBricks bricks =
+      const volume::Volume volume = mixed_volume(size, volume::ValueType::U8, 6);
+      const bricks::BricksOptions options = {.threshold = {}, .piece_voxels = piece};
+      for (const bricks::BrickTotals& totals : engine->measure_bricks(volume, options)) {
+        const bricks::FrozenBricks bricks =
             engine->build_bricks(volume, {.log2_side = totals.log2_side, .threshold = {}}).bricks;
-        const BricksRef access = ref(bricks);
-        std::array<uint64_t, kBrickTypeCount> voxels = {};
+        const bricks::BricksRef access = bricks::ref(bricks);
+        std::array<uint64_t, bricks::kBrickTypeCount> voxels = {};
         for (uint64_t i = 0; i < volume.info.box().voxels(); ++i) {
-          const Int3 v = voxel_at(volume.info.box(), i);
+          const Int3 v = volume::voxel_at(volume.info.box(), i);
           const auto log2 = static_cast<int32_t>(totals.log2_side);
           ++voxels[access.entry(access.index({v.x >> log2, v.y >> log2, v.z >> log2})).type];
         }
@@ -198,22 +202,23 @@ TEST(MeasureBricks, CountTheVoxelsOfTheVolumeThatBricksOfEachTypeHold) {
 
 TEST(MeasureBricks, NeverTakeMoreThanTheThesis) {
   const auto engine = test_engine();
-  for (const ValueType type : {ValueType::U8, ValueType::U16, ValueType::F32})
+  for (const volume::ValueType type : {volume::ValueType::U8, volume::ValueType::U16, volume::ValueType::F32})
     for (const NamedVolume& named : volumes(type))
-      for (const uint32_t types : {kThesisBrickTypes, kAllBrickTypes})
-        for (const BrickTotals& totals :
+      for (const uint32_t types : {bricks::kThesisBrickTypes, bricks::kAllBrickTypes})
+        for (const bricks::BrickTotals& totals :
              engine->measure_bricks(named.volume, {.types = types, .threshold = {}}))
           EXPECT_LE(totals.total_bytes(), totals.thesis_bytes) << named.name << " " << totals.log2_side;
 }
 
 TEST(CheckStructure, RefusesBricksThatLeaveTheirData) {
   const auto engine = test_engine();
-  const FrozenBricks good =
-      engine->build_bricks(mixed_volume(kSize, ValueType::U8, 5), {.log2_side = 3, .threshold = {}}).bricks;
-  const auto expect_refused = [](const FrozenBricks& bricks) {
-    EXPECT_THROW(check_structure(bricks), Error);
+  const bricks::FrozenBricks good =
+      engine->build_bricks(mixed_volume(kSize, volume::ValueType::U8, 5), {.log2_side = 3, .threshold = {}})
+          .bricks;
+  const auto expect_refused = [](const bricks::FrozenBricks& bricks) {
+    EXPECT_THROW(bricks::check_structure(bricks), Error);
   };
-  FrozenBricks bad = good;
+  bricks::FrozenBricks bad = good;
   bad.root.pop_back();
   expect_refused(bad);
   bad = good;
@@ -222,7 +227,7 @@ TEST(CheckStructure, RefusesBricksThatLeaveTheirData) {
   bad = good;
   bad.log2_side = 4;
   expect_refused(bad);
-  for (uint32_t type = 0; type < kBrickTypeCount; ++type) {
+  for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type) {
     if (good.data[type].empty()) continue;
     bad = good;
     bad.data[type].pop_back();

@@ -12,7 +12,7 @@ struct DenseAccess {
   Int3 size;
   std::vector<uint32_t> words;
 
-  DenseAccess(const Volume& volume, uint32_t background)
+  DenseAccess(const volume::Volume& volume, uint32_t background)
       : size(volume.info.size),
         words(dense_words(volume, {.type = volume.info.type, .background = background})) {}
 
@@ -24,9 +24,9 @@ struct DenseAccess {
 };
 
 // Of every kind of brick; with values below 0 where the type has them.
-inline Volume signed_volume(Int3 size, ValueType type, uint32_t seed) {
-  if (type == ValueType::U8 || type == ValueType::U16) return mixed_volume(size, type, seed);
-  const double scale = type == ValueType::F32 ? 1.37 : 1;
+inline volume::Volume signed_volume(Int3 size, volume::ValueType type, uint32_t seed) {
+  if (type == volume::ValueType::U8 || type == volume::ValueType::U16) return mixed_volume(size, type, seed);
+  const double scale = type == volume::ValueType::F32 ? 1.37 : 1;
   return memory_volume(size, type, [=](Int3 v) {
     const double share = std::pow(1 - double(v.x) / size.x, 5);
     const bool empty = noise(v, seed) >= share * (1 << 20);

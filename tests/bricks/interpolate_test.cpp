@@ -17,7 +17,8 @@ namespace {
 using namespace testing_bricks;
 
 constexpr Int3 kSize = {71, 45, 66};  // no brick divides
-constexpr std::array<ValueType, 4> kTypes = {ValueType::U8, ValueType::U16, ValueType::I16, ValueType::F32};
+constexpr std::array<volume::ValueType, 4> kTypes = {volume::ValueType::U8, volume::ValueType::U16,
+                                                     volume::ValueType::I16, volume::ValueType::F32};
 
 // On and next to borders of voxels and bricks, the ends of the volume, and beyond them.
 std::vector<float> places(int32_t size) {
@@ -49,7 +50,8 @@ struct Expected {
   long double value, bound;
 };
 
-Expected expected(const Volume& volume, const DenseAccess& dense, uint32_t background, Vec3<float> at) {
+Expected expected(const volume::Volume& volume, const DenseAccess& dense, uint32_t background,
+                  Vec3<float> at) {
   struct Axis {
     int32_t low;
     long double share;
@@ -68,7 +70,7 @@ Expected expected(const Volume& volume, const DenseAccess& dense, uint32_t backg
         (dx ? x.share : 1 - x.share) * (dy ? y.share : 1 - y.share) * (dz ? z.share : 1 - z.share);
     const Int3 v = {std::min(x.low + dx, size.x - 1), std::min(y.low + dy, size.y - 1),
                     std::min(z.low + dz, size.z - 1)};
-    const long double value = value_number(volume.info.type, dense.get<uint32_t>(v) ^ background);
+    const long double value = volume::value_number(volume.info.type, dense.get<uint32_t>(v) ^ background);
     sum += weight * value;
     least = std::min(least, value);
     most = std::max(most, value);
@@ -77,19 +79,19 @@ Expected expected(const Volume& volume, const DenseAccess& dense, uint32_t backg
   return {sum, 3.001L * 0x1p-24L * (2 * (most - least) + largest)};
 }
 
-void expect_interpolated(const Volume& volume, uint32_t log2_side) {
-  const ValueType type = volume.info.type;
-  const FrozenBricks bricks =
+void expect_interpolated(const volume::Volume& volume, uint32_t log2_side) {
+  const volume::ValueType type = volume.info.type;
+  const bricks::FrozenBricks bricks =
       test_engine()->build_bricks(volume, {.log2_side = log2_side, .threshold = {}}).bricks;
-  const KdTree tree = build_kd_tree(bricks, 100);
+  const bricks::KdTree tree = bricks::build_kd_tree(bricks, 100);
   const DenseAccess dense(volume, bricks.background);
-  const BricksRef access = ref(bricks);
-  const KdRef through_tree = {.bricks = access, .nodes = tree.nodes.data()};
-  const ValueMeaning meaning = {volume.info.size, type, bricks.background};
-  with_word_type(type, [&]<class T>() {
-    const Interpolator<BricksRef, T> of_bricks = {access, meaning};
-    const Interpolator<KdRef, T> of_tree = {through_tree, meaning};
-    const Interpolator<DenseAccess, T> of_dense = {dense, meaning};
+  const bricks::BricksRef access = bricks::ref(bricks);
+  const bricks::KdRef through_tree = {.bricks = access, .nodes = tree.nodes.data()};
+  const bricks::ValueMeaning meaning = {volume.info.size, type, bricks.background};
+  volume::with_word_type(type, [&]<class T>() {
+    const bricks::Interpolator<bricks::BricksRef, T> of_bricks = {access, meaning};
+    const bricks::Interpolator<bricks::KdRef, T> of_tree = {through_tree, meaning};
+    const bricks::Interpolator<DenseAccess, T> of_dense = {dense, meaning};
     for (const Vec3<float> at : positions(volume.info.size)) {
       const float value = of_bricks(at);
       const auto [exact, bound] = expected(volume, dense, bricks.background, at);
@@ -101,33 +103,34 @@ void expect_interpolated(const Volume& volume, uint32_t log2_side) {
 }
 
 TEST(Interpolate, IsNearTheExactValueAndTheSameOfAllAccess) {
-  for (const ValueType type : kTypes)
-    for (uint32_t log2_side = kMinBrickLog2; log2_side <= kMaxBrickLog2; ++log2_side) {
-      SCOPED_TRACE(testing::Message() << value_type_name(type) << ' ' << log2_side);
+  for (const volume::ValueType type : kTypes)
+    for (uint32_t log2_side = bricks::kMinBrickLog2; log2_side <= bricks::kMaxBrickLog2; ++log2_side) {
+      SCOPED_TRACE(testing::Message() << volume::value_type_name(type) << ' ' << log2_side);
       expect_interpolated(signed_volume(kSize, type, 3), log2_side);
     }
 }
 
 TEST(Interpolate, TakesVolumesOfOneVoxelAndOfOneLayer) {
-  for (const ValueType type : kTypes)
+  for (const volume::ValueType type : kTypes)
     for (const Int3 size : {Int3{1, 1, 1}, Int3{1, 9, 5}, Int3{30, 1, 17}, Int3{6, 70, 1}})
       expect_interpolated(signed_volume(size, type, 4), 2);
 }
 
 TEST(Interpolate, GivesVoxelsExactlyInTheirMiddlesAndBeyondTheVolume) {
-  for (const ValueType type : kTypes) {
-    const Volume volume = signed_volume({13, 9, 6}, type, 1);
+  for (const volume::ValueType type : kTypes) {
+    const volume::Volume volume = signed_volume({13, 9, 6}, type, 1);
     const DenseAccess dense(volume, 0);
-    const Interpolator<DenseAccess, uint32_t> bytes_as_floats = {dense, {{13, 9, 6}, type, 0}};
+    const bricks::Interpolator<DenseAccess, uint32_t> bytes_as_floats = {dense, {{13, 9, 6}, type, 0}};
     const auto value = [&](Vec3<float> at) {
-      if (type == ValueType::F32) return bytes_as_floats(at);
-      if (type == ValueType::U8) return Interpolator<DenseAccess, uint8_t>{dense, {{13, 9, 6}, type, 0}}(at);
-      return Interpolator<DenseAccess, uint16_t>{dense, {{13, 9, 6}, type, 0}}(at);
+      if (type == volume::ValueType::F32) return bytes_as_floats(at);
+      if (type == volume::ValueType::U8)
+        return bricks::Interpolator<DenseAccess, uint8_t>{dense, {{13, 9, 6}, type, 0}}(at);
+      return bricks::Interpolator<DenseAccess, uint16_t>{dense, {{13, 9, 6}, type, 0}}(at);
     };
     for (Int3 v = {0, 0, 0}; v.z < 6; ++v.z)
       for (v.y = 0; v.y < 9; ++v.y)
         for (v.x = 0; v.x < 13; ++v.x) {
-          const auto exact = float(value_number(type, dense.get<uint32_t>(v)));
+          const auto exact = float(volume::value_number(type, dense.get<uint32_t>(v)));
           EXPECT_EQ(value({float(v.x) + 0.5f, float(v.y) + 0.5f, float(v.z) + 0.5f}), exact);
           const auto outside = [](int32_t at, int32_t size) {
             return at == 0 ? -3.7f : at == size - 1 ? float(size) + 0.3f : float(at) + 0.5f;
@@ -138,9 +141,9 @@ TEST(Interpolate, GivesVoxelsExactlyInTheirMiddlesAndBeyondTheVolume) {
 }
 
 TEST(Interpolate, OfWhatIsConstantIsExactlyThat) {
-  const Volume volume = constant_volume({9, 9, 9}, ValueType::F32, 0.1);
+  const volume::Volume volume = constant_volume({9, 9, 9}, volume::ValueType::F32, 0.1);
   const DenseAccess dense(volume, 0);
-  const Interpolator<DenseAccess, uint32_t> values = {dense, {{9, 9, 9}, ValueType::F32, 0}};
+  const bricks::Interpolator<DenseAccess, uint32_t> values = {dense, {{9, 9, 9}, volume::ValueType::F32, 0}};
   for (const Vec3<float> at : positions({9, 9, 9})) {
     EXPECT_EQ(values(at), 0.1f);
     EXPECT_EQ(values.cell(at).gradient(), (Vec3<float>{0, 0, 0}));
@@ -150,9 +153,9 @@ TEST(Interpolate, OfWhatIsConstantIsExactlyThat) {
 }
 
 TEST(Interpolate, GradientsAreTheSlopesBetweenVoxels) {
-  const Volume volume = signed_volume({13, 9, 6}, ValueType::I16, 1);
+  const volume::Volume volume = signed_volume({13, 9, 6}, volume::ValueType::I16, 1);
   const DenseAccess dense(volume, 0);
-  const Interpolator<DenseAccess, uint16_t> values = {dense, {{13, 9, 6}, ValueType::I16, 0}};
+  const bricks::Interpolator<DenseAccess, uint16_t> values = {dense, {{13, 9, 6}, volume::ValueType::I16, 0}};
   Random random(9);
   for (int i = 0; i < 1000; ++i) {
     // In the cell's lower half along each axis, where 1/4 voxel further on is the same cell.

@@ -64,27 +64,27 @@ double least_entropy_bits(const TypeGrid& grid, const VoxelBox& box) {
   double least = INFINITY;
   for (uint32_t axis = 0; axis < 3; ++axis)
     for (uint32_t position = 0; position < 20; ++position) {
-      const KdNode split = {.split = position << 2 | axis};
-      const VoxelBox low = low_side(box, split), high = high_side(box, split);
+      const bricks::KdNode split = {.split = position << 2 | axis};
+      const VoxelBox low = bricks::low_side(box, split), high = bricks::high_side(box, split);
       if (!low.empty() && !high.empty() && low.voxels() + high.voxels() == box.voxels())
         least = std::min(least, entropy_bits(grid, low) + entropy_bits(grid, high));
     }
   return least;
 }
 
-void expect_leaves(const TypeGrid& grid, const KdTree& tree) {
+void expect_leaves(const TypeGrid& grid, const bricks::KdTree& tree) {
   std::vector<int> covered(grid.types.size());
   uint32_t leaves = 0, mixed = 0;
-  tree.each_leaf([&](const VoxelBox& box, KdNode leaf) {
+  tree.each_leaf([&](const VoxelBox& box, bricks::KdNode leaf) {
     ++leaves;
     std::set<uint8_t> types;
     each_in(box, [&](Int3 v) {
       ++covered[grid.index(v)];
       types.insert(grid.at(v));
-      const KdNode found = KdRef{.bricks = {}, .nodes = tree.nodes.data()}.leaf(v);
+      const bricks::KdNode found = bricks::KdRef{.bricks = {}, .nodes = tree.nodes.data()}.leaf(v);
       EXPECT_EQ(found.next, leaf.next);
     });
-    if (leaf.next == KdNode::kMixed) {
+    if (leaf.next == bricks::KdNode::kMixed) {
       ++mixed;
       EXPECT_GT(types.size(), 1u);
     } else {
@@ -101,7 +101,7 @@ TEST(KdTree, HasEveryBrickInOneLeafOfItsType) {
   for (const TypeGrid& grid :
        {random_grid({7, 5, 6}, 3, 1), random_grid({1, 1, 1}, 1, 2), random_grid({16, 1, 2}, 8, 3),
         random_grid({9, 9, 9}, 2, 4), layered_grid({16, 16, 16}), layered_grid({31, 8, 3})}) {
-    const KdTree tree = build_kd_tree(grid.size, grid.types, UINT32_MAX);
+    const bricks::KdTree tree = bricks::build_kd_tree(grid.size, grid.types, UINT32_MAX);
     EXPECT_EQ(tree.mixed, 0u);
     expect_leaves(grid, tree);
   }
@@ -110,11 +110,11 @@ TEST(KdTree, HasEveryBrickInOneLeafOfItsType) {
 TEST(KdTree, SplitsWhereTheAverageEntropyIsLeast) {
   for (uint32_t seed = 0; seed < 20; ++seed) {
     const TypeGrid grid = random_grid({1 + int32_t(seed % 7), 5, 4}, 2 + seed % 4, seed);
-    const KdTree tree = build_kd_tree(grid.size, grid.types, UINT32_MAX);
+    const bricks::KdTree tree = bricks::build_kd_tree(grid.size, grid.types, UINT32_MAX);
     const auto check = [&](const auto& self, uint32_t number, const VoxelBox& box) -> void {
-      const KdNode node = tree.nodes[number];
+      const bricks::KdNode node = tree.nodes[number];
       if (node.is_leaf()) return;
-      const VoxelBox low = low_side(box, node), high = high_side(box, node);
+      const VoxelBox low = bricks::low_side(box, node), high = bricks::high_side(box, node);
       EXPECT_NEAR(entropy_bits(grid, low) + entropy_bits(grid, high), least_entropy_bits(grid, box), 1e-9);
       self(self, node.next, low);
       self(self, node.next + 1, high);
@@ -130,7 +130,7 @@ TEST(KdTree, FindsTheRegionsOfTheThesis) {
     const size_t x = i % 8, y = i / 8 % 8, z = i / 64;
     grid.types[i] = x < 3 ? (z < 1 ? 1 : 2) : z < 6 ? (x < 6 ? 3 : 0) : y < 3 ? 1 : 0;
   }
-  const KdTree tree = build_kd_tree(grid.size, grid.types, UINT32_MAX);
+  const bricks::KdTree tree = bricks::build_kd_tree(grid.size, grid.types, UINT32_MAX);
   EXPECT_LE(tree.leaves, 8u);  // 6 would do: the best first split need not lead to the best tree
   expect_leaves(grid, tree);
 }
@@ -139,7 +139,7 @@ TEST(KdTree, KeepsToItsBudget) {
   const TypeGrid layered = layered_grid({16, 16, 16}), random = random_grid({32, 32, 32}, 8, 7);
   for (const uint32_t budget : {1u, 2u, 3u, 7u, 64u, 1000u, 4096u})
     for (const TypeGrid* grid : {&layered, &random}) {
-      const KdTree tree = build_kd_tree(grid->size, grid->types, budget);
+      const bricks::KdTree tree = bricks::build_kd_tree(grid->size, grid->types, budget);
       EXPECT_LE(tree.leaves, budget);
       EXPECT_TRUE(tree.mixed == 0 || tree.leaves == budget);
       expect_leaves(*grid, tree);
@@ -151,17 +151,17 @@ TEST(KdTree, SpendsItsBudgetWhereTypesAreMixedMost) {
   TypeGrid grid = random_grid({16, 8, 8}, 8, 9);
   for (size_t i = 0; i < grid.types.size(); ++i)
     if (i % 16 < 8) grid.types[i] = i == 0 ? 1 : 0;
-  const KdTree tree = build_kd_tree(grid.size, grid.types, 5);
+  const bricks::KdTree tree = bricks::build_kd_tree(grid.size, grid.types, 5);
   expect_leaves(grid, tree);
   uint32_t on_the_left = 0;
-  tree.each_leaf([&](const VoxelBox& box, KdNode) { on_the_left += box.max.x <= 8 ? 1 : 0; });
+  tree.each_leaf([&](const VoxelBox& box, bricks::KdNode) { on_the_left += box.max.x <= 8 ? 1 : 0; });
   EXPECT_EQ(on_the_left, 1u);
 }
 
 TEST(KdTree, IsTheSameEveryTime) {
   const TypeGrid grid = random_grid({32, 32, 32}, 5, 11);
-  const KdTree one = build_kd_tree(grid.size, grid.types, 5000),
-               two = build_kd_tree(grid.size, grid.types, 5000);
+  const bricks::KdTree one = bricks::build_kd_tree(grid.size, grid.types, 5000),
+                       two = bricks::build_kd_tree(grid.size, grid.types, 5000);
   ASSERT_EQ(one.nodes.size(), two.nodes.size());
   for (size_t i = 0; i < one.nodes.size(); ++i) {
     EXPECT_EQ(one.nodes[i].split, two.nodes[i].split);
@@ -171,20 +171,20 @@ TEST(KdTree, IsTheSameEveryTime) {
 
 TEST(KdTree, GivesEveryVoxelOfTheVolume) {
   const auto engine = test_engine();
-  for (const ValueType type : {ValueType::U8, ValueType::U16, ValueType::F32})
-    for (const Volume& volume :
+  for (const volume::ValueType type : {volume::ValueType::U8, volume::ValueType::U16, volume::ValueType::F32})
+    for (const volume::Volume& volume :
          {mixed_volume({71, 45, 66}, type, 1), ball_volume({71, 45, 66}, type),
           constant_volume({30, 20, 10}, type, 0), constant_volume({30, 20, 10}, type, 9)})
       for (const uint32_t log2_side : {2u, 3u, 5u})
         for (const uint32_t budget : {1u, 5u, UINT32_MAX}) {
-          const FrozenBricks bricks =
+          const bricks::FrozenBricks bricks =
               engine->build_bricks(volume, {.log2_side = log2_side, .threshold = {}}).bricks;
-          const KdTree tree = build_kd_tree(bricks, budget);
-          const BricksRef direct = ref(bricks);
-          const KdRef access = {.bricks = direct, .nodes = tree.nodes.data()};
+          const bricks::KdTree tree = bricks::build_kd_tree(bricks, budget);
+          const bricks::BricksRef direct = bricks::ref(bricks);
+          const bricks::KdRef access = {.bricks = direct, .nodes = tree.nodes.data()};
           const std::vector<uint32_t> words = dense_words(volume, {.type = type});
           size_t wrong = 0, i = 0;
-          with_word_type(type, [&]<class T>() {
+          volume::with_word_type(type, [&]<class T>() {
             each_in(volume.info.box(), [&](Int3 v) {
               wrong += access.get<T>(v) != words[i] || direct.get<T>(v) != words[i] ? 1 : 0;
               ++i;

@@ -17,7 +17,8 @@ namespace {
 using namespace testing_bricks;
 namespace fs = std::filesystem;
 
-constexpr Access kAccesses[] = {Access::Dense, Access::Direct, Access::KdTree, Access::Compiled};
+constexpr bricks::Access kAccesses[] = {bricks::Access::Dense, bricks::Access::Direct, bricks::Access::KdTree,
+                                        bricks::Access::Compiled};
 
 // A cache of its own for each test.
 class Jit : public testing::Test {
@@ -40,20 +41,21 @@ class Jit : public testing::Test {
     return paths;
   }
 
-  FrozenBricks bricks_of(const Volume& volume, uint32_t log2_side) const {
+  bricks::FrozenBricks bricks_of(const volume::Volume& volume, uint32_t log2_side) const {
     return engine_->build_bricks(volume, {.log2_side = log2_side, .threshold = {}}).bricks;
   }
   // What a reader for which all can be compiled reads.
   template <class T>
-  std::vector<T> compiled(const FrozenBricks& bricks, const JitOptions& options = {}) const {
+  std::vector<T> compiled(const bricks::FrozenBricks& bricks, const bricks::JitOptions& options = {}) const {
     const auto reader = engine_->bricks_reader(bricks, options);
     EXPECT_TRUE(reader->compile().compiled);
-    return read<T>(*reader, bricks, Access::Compiled, {});
+    return read<T>(*reader, bricks, bricks::Access::Compiled, {});
   }
   template <class T>
-  static std::vector<T> read(BricksReader& reader, const FrozenBricks& bricks, Access access,
-                             const ReadQuery& query) {
-    const bool gathers = query.loop == ReadLoop::RandomGather || query.loop == ReadLoop::MortonGather;
+  static std::vector<T> read(bricks::BricksReader& reader, const bricks::FrozenBricks& bricks,
+                             bricks::Access access, const bricks::ReadQuery& query) {
+    const bool gathers =
+        query.loop == bricks::ReadLoop::RandomGather || query.loop == bricks::ReadLoop::MortonGather;
     std::vector<T> words(gathers ? query.gathers : bricks.info.box().voxels());
     reader.read(access, query);
     reader.last_words(words.data());
@@ -65,7 +67,7 @@ class Jit : public testing::Test {
 };
 
 template <class T>
-std::vector<T> dense_of(const Volume& volume) {
+std::vector<T> dense_of(const volume::Volume& volume) {
   const std::vector<uint32_t> words = dense_words(volume, {.type = volume.info.type});
   return {words.begin(), words.end()};
 }
@@ -92,33 +94,33 @@ std::vector<uint8_t> mean_of(const std::vector<uint8_t>& dense, Int3 size, int32
 }
 
 TEST_F(Jit, GivesEveryVoxelWithAnyNumberOfLeaves) {
-  const Volume volume = mixed_volume({70, 45, 66}, ValueType::U8, 1);
-  const FrozenBricks bricks = bricks_of(volume, 2);
+  const volume::Volume volume = mixed_volume({70, 45, 66}, volume::ValueType::U8, 1);
+  const bricks::FrozenBricks bricks = bricks_of(volume, 2);
   for (const uint32_t leaves : {1u, 2u, 33u, 512u, 4096u})
     EXPECT_TRUE(compiled<uint8_t>(bricks, {.leaves = leaves, .compiler = {}}) == dense_of<uint8_t>(volume))
         << leaves;
 }
 
 TEST_F(Jit, GivesEveryVoxelOfAllTypesOfValuesAndSizesOfBricks) {
-  for (const ValueType type : {ValueType::U16, ValueType::F32})
+  for (const volume::ValueType type : {volume::ValueType::U16, volume::ValueType::F32})
     for (const uint32_t log2_side : {3u, 5u, 6u}) {
-      const Volume volume = mixed_volume({71, 45, 66}, type, 2);
-      with_word_type(type, [&]<class T>() {
+      const volume::Volume volume = mixed_volume({71, 45, 66}, type, 2);
+      volume::with_word_type(type, [&]<class T>() {
         EXPECT_TRUE(compiled<T>(bricks_of(volume, log2_side)) == dense_of<T>(volume)) << log2_side;
       });
     }
 }
 
 TEST_F(Jit, GivesVolumesOfOneKindOfBrick) {
-  for (const Volume& volume :
-       {constant_volume({64, 64, 64}, ValueType::U8, 0), constant_volume({64, 64, 64}, ValueType::U8, 9),
-        one_voxel_volume({20, 30, 40}, ValueType::U8, {19, 29, 39})})
+  for (const volume::Volume& volume : {constant_volume({64, 64, 64}, volume::ValueType::U8, 0),
+                                       constant_volume({64, 64, 64}, volume::ValueType::U8, 9),
+                                       one_voxel_volume({20, 30, 40}, volume::ValueType::U8, {19, 29, 39})})
     EXPECT_TRUE(compiled<uint8_t>(bricks_of(volume, 4)) == dense_of<uint8_t>(volume));
 }
 
 TEST_F(Jit, TakesLongEntries) {
-  const Volume volume = mixed_volume({40, 25, 30}, ValueType::U8, 4);
-  FrozenBricks bricks = bricks_of(volume, 2);
+  const volume::Volume volume = mixed_volume({40, 25, 30}, volume::ValueType::U8, 4);
+  bricks::FrozenBricks bricks = bricks_of(volume, 2);
   Words root;
   for (const uint32_t entry : bricks.root) root.insert(root.end(), {entry, 0});
   bricks.root = root;
@@ -129,82 +131,84 @@ TEST_F(Jit, TakesLongEntries) {
 }
 
 TEST_F(Jit, EveryAccessFiltersAsTheDenseVolumeDoes) {
-  const Volume volume = mixed_volume({40, 25, 30}, ValueType::U8, 3);
-  const FrozenBricks bricks = bricks_of(volume, 3);
+  const volume::Volume volume = mixed_volume({40, 25, 30}, volume::ValueType::U8, 3);
+  const bricks::FrozenBricks bricks = bricks_of(volume, 3);
   const auto reader = engine_->bricks_reader(bricks, {.leaves = 50, .compiler = {}});
   for (const int32_t radius : {0, 1, 2, 3}) {
     const std::vector<uint8_t> expected = mean_of(dense_of<uint8_t>(volume), volume.info.size, radius);
-    for (const Access access : kAccesses)
-      EXPECT_TRUE(read<uint8_t>(*reader, bricks, access, {.loop = ReadLoop::Mean, .radius = radius}) ==
-                  expected)
+    for (const bricks::Access access : kAccesses)
+      EXPECT_TRUE(read<uint8_t>(*reader, bricks, access,
+                                {.loop = bricks::ReadLoop::Mean, .radius = radius}) == expected)
           << radius << ", " << int(access);
   }
 }
 
 TEST_F(Jit, FiltersLargerThanTheVolumeReadItAll) {
-  const Volume volume = mixed_volume({9, 6, 5}, ValueType::U8, 3);
-  const FrozenBricks bricks = bricks_of(volume, 2);
+  const volume::Volume volume = mixed_volume({9, 6, 5}, volume::ValueType::U8, 3);
+  const bricks::FrozenBricks bricks = bricks_of(volume, 2);
   const auto reader = engine_->bricks_reader(bricks, {});
   const std::vector<uint8_t> expected = mean_of(dense_of<uint8_t>(volume), volume.info.size, 11);
-  for (const Access access : kAccesses)
-    EXPECT_TRUE(read<uint8_t>(*reader, bricks, access, {.loop = ReadLoop::Mean, .radius = 11}) == expected);
+  for (const bricks::Access access : kAccesses)
+    EXPECT_TRUE(read<uint8_t>(*reader, bricks, access, {.loop = bricks::ReadLoop::Mean, .radius = 11}) ==
+                expected);
 }
 
 TEST_F(Jit, EveryAccessGathersTheSameFromAllOverTheVolume) {
-  const Volume volume = mixed_volume({40, 25, 30}, ValueType::U16, 3);
-  const FrozenBricks bricks = bricks_of(volume, 4);
+  const volume::Volume volume = mixed_volume({40, 25, 30}, volume::ValueType::U16, 3);
+  const bricks::FrozenBricks bricks = bricks_of(volume, 4);
   const std::vector<uint16_t> dense = dense_of<uint16_t>(volume);
   const Int3 size = volume.info.size;
   const auto reader = engine_->bricks_reader(bricks, {});
   constexpr uint64_t kCount = 300000;  // ten times all voxels
-  for (const ReadLoop loop : {ReadLoop::RandomGather, ReadLoop::MortonGather}) {
+  for (const bricks::ReadLoop loop : {bricks::ReadLoop::RandomGather, bricks::ReadLoop::MortonGather}) {
     std::vector<uint16_t> expected;
     std::vector<bool> met(dense.size());
     for (uint64_t i = 0; i < kCount; ++i) {
-      const Int3 at = loop == ReadLoop::RandomGather
-                          ? RandomGather<DenseRef, uint16_t>::voxel(i, size)
-                          : MortonGather<DenseRef, uint16_t>::voxel(i, kCount, size);
+      const Int3 at = loop == bricks::ReadLoop::RandomGather
+                          ? bricks::RandomGather<bricks::DenseRef, uint16_t>::voxel(i, size)
+                          : bricks::MortonGather<bricks::DenseRef, uint16_t>::voxel(i, kCount, size);
       const size_t index = place(at, size);
       met.at(index) = true;
       expected.push_back(dense[index]);
     }
     EXPECT_GT(std::ranges::count(met, true), std::ptrdiff_t(0.99 * double(dense.size())));
-    for (const Access access : kAccesses)
+    for (const bricks::Access access : kAccesses)
       EXPECT_TRUE(read<uint16_t>(*reader, bricks, access, {.loop = loop, .gathers = kCount}) == expected)
           << int(loop) << ", " << int(access);
   }
 }
 
 TEST_F(Jit, EveryAccessCastsTheSamePicture) {
-  const FrozenBricks bricks = bricks_of(mixed_volume({40, 25, 30}, ValueType::U8, 3), 3);
+  const bricks::FrozenBricks bricks = bricks_of(mixed_volume({40, 25, 30}, volume::ValueType::U8, 3), 3);
   const auto reader = engine_->bricks_reader(bricks, {.leaves = 50, .compiler = {}});
-  VolumeRenderOptions options;
+  render::VolumeRenderOptions options;
   options.size = {61, 43};
   options.pose = {.eye = {-30, -20, -50}, .target = {3, 12, 15}};
-  const CastView view = cast_view(bricks, color_range(bricks), options);
-  const std::vector<CastColor> colors = cast_colors(kVolumeOpacity);
+  const bricks::CastView view = render::cast_view(bricks, render::color_range(bricks), options);
+  const std::vector<bricks::CastColor> colors = render::cast_colors(render::kVolumeOpacity);
   std::vector<std::array<uint8_t, 4>> expected(61 * 43), seen(61 * 43);
-  for (const Access access : kAccesses) {
-    const ReadResult read = reader->read(access, {.loop = ReadLoop::Cast, .view = &view, .colors = &colors});
+  for (const bricks::Access access : kAccesses) {
+    const bricks::ReadResult read =
+        reader->read(access, {.loop = bricks::ReadLoop::Cast, .view = &view, .colors = &colors});
     EXPECT_EQ(read.lookups, seen.size());
     reader->last_words(seen.data());
-    if (access == Access::Dense) expected = seen;
+    if (access == bricks::Access::Dense) expected = seen;
     EXPECT_TRUE(seen == expected) << int(access);
   }
-  const Picture picture = engine_->volume_renderer(bricks)->render(options);
+  const render::Picture picture = engine_->volume_renderer(bricks)->render(options);
   for (size_t i = 0; i < seen.size(); ++i) {
-    const Rgba8 pixel = picture.image.pixels[i];
+    const scene::Rgba8 pixel = picture.image.pixels[i];
     ASSERT_EQ(seen[i], (std::array{pixel.r, pixel.g, pixel.b, pixel.a})) << i;
   }
   EXPECT_NE(seen.front(), seen[61 * 21 + 30]);  // something is seen
 }
 
 TEST_F(Jit, ChecksumsTellWhatWasRead) {
-  const FrozenBricks bricks = bricks_of(mixed_volume({40, 25, 30}, ValueType::U8, 3), 3);
-  const FrozenBricks others = bricks_of(mixed_volume({40, 25, 30}, ValueType::U8, 4), 3);
-  const ReadResult one = engine_->bricks_reader(bricks, {})->read(Access::Direct, {});
-  EXPECT_EQ(one.checksum, engine_->bricks_reader(bricks, {})->read(Access::Dense, {}).checksum);
-  EXPECT_NE(one.checksum, engine_->bricks_reader(others, {})->read(Access::Direct, {}).checksum);
+  const bricks::FrozenBricks bricks = bricks_of(mixed_volume({40, 25, 30}, volume::ValueType::U8, 3), 3);
+  const bricks::FrozenBricks others = bricks_of(mixed_volume({40, 25, 30}, volume::ValueType::U8, 4), 3);
+  const bricks::ReadResult one = engine_->bricks_reader(bricks, {})->read(bricks::Access::Direct, {});
+  EXPECT_EQ(one.checksum, engine_->bricks_reader(bricks, {})->read(bricks::Access::Dense, {}).checksum);
+  EXPECT_NE(one.checksum, engine_->bricks_reader(others, {})->read(bricks::Access::Direct, {}).checksum);
   EXPECT_EQ(one.lookups, 40u * 25 * 30);
 }
 
@@ -219,19 +223,19 @@ TEST_F(Jit, CountsTheLookupsOfAFilter) {
               for (int32_t b = y - radius; b <= y + radius; ++b)
                 for (int32_t a = x - radius; a <= x + radius; ++a)
                   expected += a >= 0 && b >= 0 && c >= 0 && a < size.x && b < size.y && c < size.z ? 1 : 0;
-      EXPECT_EQ(filter_lookups(size, radius), expected);
+      EXPECT_EQ(bricks::filter_lookups(size, radius), expected);
     }
 }
 
 TEST_F(Jit, InterpretsWithOneWarningWhereTheCompilerIsMissingOrFails) {
   if (test_device() != "cpu") GTEST_SKIP() << "of the compiler for processors";
-  const Volume volume = ball_volume({30, 30, 30}, ValueType::U8);
-  const FrozenBricks bricks = bricks_of(volume, 2);
+  const volume::Volume volume = ball_volume({30, 30, 30}, volume::ValueType::U8);
+  const bricks::FrozenBricks bricks = bricks_of(volume, 2);
   for (const char* compiler : {"no-such-compiler", "false", "true"}) {
     const auto reader = engine_->bricks_reader(bricks, {.compiler = compiler});
     testing::internal::CaptureStderr();
     EXPECT_FALSE(reader->compile().compiled);
-    EXPECT_TRUE(read<uint8_t>(*reader, bricks, Access::Compiled, {}) == dense_of<uint8_t>(volume));
+    EXPECT_TRUE(read<uint8_t>(*reader, bricks, bricks::Access::Compiled, {}) == dense_of<uint8_t>(volume));
     const std::string text = testing::internal::GetCapturedStderr();
     EXPECT_NE(text.find("interpreted, not compiled"), std::string::npos) << text;
     EXPECT_EQ(std::ranges::count(text, '\n'), 1) << text;
@@ -242,25 +246,25 @@ TEST_F(Jit, InterpretsWithOneWarningWhereTheCompilerIsMissingOrFails) {
 TEST_F(Jit, KeepsItsImageAndCompilesADamagedOneAgain) {
   int compiled = 0;
   const auto image = [&](const char* source) {
-    return cached_image(source, "compiler", [&] {
+    return bricks::cached_image(source, "compiler", [&] {
       ++compiled;
-      return JitImage(100, std::byte(7));
+      return bricks::JitImage(100, std::byte(7));
     });
   };
-  EXPECT_EQ(image("a"), JitImage(100, std::byte(7)));
-  EXPECT_EQ(image("a"), JitImage(100, std::byte(7)));
+  EXPECT_EQ(image("a"), bricks::JitImage(100, std::byte(7)));
+  EXPECT_EQ(image("a"), bricks::JitImage(100, std::byte(7)));
   EXPECT_EQ(compiled, 1);
   ASSERT_EQ(kept().size(), 1u);
   const fs::path path = kept()[0];
   const auto size = fs::file_size(path);
   for (const uint64_t shorter : {size - 1, uint64_t{50}, uint64_t{3}, uint64_t{0}}) {
     fs::resize_file(path, shorter);
-    EXPECT_EQ(image("a"), JitImage(100, std::byte(7)));
+    EXPECT_EQ(image("a"), bricks::JitImage(100, std::byte(7)));
     EXPECT_EQ(fs::file_size(path), size);
   }
   EXPECT_EQ(compiled, 5);
   std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).put('x');
-  EXPECT_EQ(image("a"), JitImage(100, std::byte(7)));
+  EXPECT_EQ(image("a"), bricks::JitImage(100, std::byte(7)));
   EXPECT_EQ(compiled, 6);
   image("b");
   EXPECT_EQ(compiled, 7);
@@ -269,28 +273,28 @@ TEST_F(Jit, KeepsItsImageAndCompilesADamagedOneAgain) {
 
 TEST_F(Jit, WorksWhereNothingCanBeKept) {
   std::ofstream(folder_ / "vox") << "a file, where a folder should be";
-  const Volume volume = ball_volume({30, 30, 30}, ValueType::U8);
+  const volume::Volume volume = ball_volume({30, 30, 30}, volume::ValueType::U8);
   EXPECT_TRUE(compiled<uint8_t>(bricks_of(volume, 3)) == dense_of<uint8_t>(volume));
 }
 
 TEST_F(Jit, SourceIsTheSameEveryTimeAndReadsNothingOfWhatIsEmpty) {
-  const FrozenBricks bricks = bricks_of(mixed_volume({70, 45, 66}, ValueType::U8, 1), 3);
-  const KdTree tree = build_kd_tree(bricks, 100);
-  EXPECT_EQ(jit_source(bricks, tree), jit_source(bricks, tree));
-  const FrozenBricks empty = bricks_of(constant_volume({70, 45, 66}, ValueType::U8, 0), 3);
-  const std::string text = jit_tree_text(empty, build_kd_tree(empty, 100));
+  const bricks::FrozenBricks bricks = bricks_of(mixed_volume({70, 45, 66}, volume::ValueType::U8, 1), 3);
+  const bricks::KdTree tree = bricks::build_kd_tree(bricks, 100);
+  EXPECT_EQ(bricks::jit_source(bricks, tree), bricks::jit_source(bricks, tree));
+  const bricks::FrozenBricks empty = bricks_of(constant_volume({70, 45, 66}, volume::ValueType::U8, 0), 3);
+  const std::string text = bricks::jit_tree_text(empty, bricks::build_kd_tree(empty, 100));
   for (const char* split : {"if (x", "if (y", "if (z"}) EXPECT_EQ(text.find(split), std::string::npos);
   EXPECT_EQ(text.find("kInRoot <<"), std::string::npos);
 }
 
 TEST_F(Jit, CompilesForGpusWithAnyNumberOfLeaves) {
-  if (!has_nvrtc()) GTEST_SKIP() << "NVRTC is not installed";
-  const FrozenBricks bricks = bricks_of(mixed_volume({70, 45, 66}, ValueType::U8, 1), 2);
+  if (!bricks::has_nvrtc()) GTEST_SKIP() << "NVRTC is not installed";
+  const bricks::FrozenBricks bricks = bricks_of(mixed_volume({70, 45, 66}, volume::ValueType::U8, 1), 2);
   for (const uint32_t leaves : {1u, 2u, 33u, 1024u, 4096u}) {
-    const std::string source = jit_source(bricks, build_kd_tree(bricks, leaves));
-    EXPECT_GT(compile_for_gpu(source, 90).size(), 1000u) << leaves;
+    const std::string source = bricks::jit_source(bricks, bricks::build_kd_tree(bricks, leaves));
+    EXPECT_GT(bricks::compile_for_gpu(source, 90).size(), 1000u) << leaves;
   }
-  EXPECT_THROW(compile_for_gpu("no code", 90), Error);
+  EXPECT_THROW(bricks::compile_for_gpu("no code", 90), Error);
 }
 
 }  // namespace

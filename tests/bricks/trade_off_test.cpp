@@ -17,43 +17,45 @@ using namespace testing_bricks;
 
 class TradeOff : public testing::Test {
  protected:
-  FrozenBricks bricks_of(uint32_t types) const {
+  bricks::FrozenBricks bricks_of(uint32_t types) const {
     return engine_->build_bricks(volume_, {.log2_side = 3, .types = types, .threshold = {}}).bricks;
   }
-  static std::vector<std::byte> values(const FrozenBricks& bricks) {
-    return all_values(bricks_volume(bricks));
+  static std::vector<std::byte> values(const bricks::FrozenBricks& bricks) {
+    return all_values(bricks::bricks_volume(bricks));
   }
 
   std::unique_ptr<Engine> engine_ = test_engine();
-  Volume volume_ = mixed_volume({70, 45, 66}, ValueType::U8, 1);
-  FrozenBricks small_ = bricks_of(kAllBrickTypes), fast_ = bricks_of(kBrickTypeSets[0].types);
+  volume::Volume volume_ = mixed_volume({70, 45, 66}, volume::ValueType::U8, 1);
+  bricks::FrozenBricks small_ = bricks_of(bricks::kAllBrickTypes),
+                       fast_ = bricks_of(bricks::kBrickTypeSets[0].types);
 };
 
 // Four bricks: the second is dense already.
-const BrickGains kGains = {.ticks = {10, 0, 30, 20},
-                           .ticks_saved = {9, 0, 3, -1},
-                           .more_bytes = {90, 0, 10, 50},
-                           .bytes = {10, 100, 90, 50}};
+const bricks::BrickGains kGains = {.ticks = {10, 0, 30, 20},
+                                   .ticks_saved = {9, 0, 3, -1},
+                                   .more_bytes = {90, 0, 10, 50},
+                                   .bytes = {10, 100, 90, 50}};
 
 TEST_F(TradeOff, ReplacesAnyBricksAndKeepsEveryValue) {
   for (const uint32_t every : {1u, 2u, 3u, 100000u}) {
     std::vector<uint32_t> list;
     for (uint32_t brick = 0; brick < small_.bricks(); brick += every) list.push_back(brick);
     std::ranges::reverse(list);
-    const FrozenBricks mixed = replaced(small_, fast_, list);
-    check_structure(mixed);
+    const bricks::FrozenBricks mixed = bricks::replaced(small_, fast_, list);
+    bricks::check_structure(mixed);
     EXPECT_TRUE(values(mixed) == all_values(volume_)) << every;
-    const BricksRef access = ref(mixed), before = ref(small_);
+    const bricks::BricksRef access = bricks::ref(mixed), before = bricks::ref(small_);
     for (uint32_t brick = 0; brick < small_.bricks(); ++brick)
       ASSERT_EQ(access.entry(brick).type,
-                brick % every == 0 ? ref(fast_).entry(brick).type : before.entry(brick).type);
+                brick % every == 0 ? bricks::ref(fast_).entry(brick).type : before.entry(brick).type);
   }
 }
 
 TEST_F(TradeOff, ReplacingNoneOrAllGivesTheTwoEnds) {
   std::vector<uint32_t> all(small_.bricks());
   for (uint32_t brick = 0; brick < all.size(); ++brick) all[brick] = brick;
-  const FrozenBricks none = replaced(small_, fast_, {}), every = replaced(small_, fast_, all);
+  const bricks::FrozenBricks none = bricks::replaced(small_, fast_, {}),
+                             every = bricks::replaced(small_, fast_, all);
   EXPECT_EQ(none.root, small_.root);
   EXPECT_EQ(none.data, small_.data);
   EXPECT_EQ(none.counts, small_.counts);
@@ -64,12 +66,13 @@ TEST_F(TradeOff, ReplacingNoneOrAllGivesTheTwoEnds) {
 
 TEST_F(TradeOff, MeasuresEveryBrickThatCouldBeReplaced) {
   const auto reader = engine_->bricks_reader(small_, {}), dense = engine_->bricks_reader(fast_, {});
-  const BrickGains gains = measure_gains(small_, *reader, fast_, *dense, 1);
+  const bricks::BrickGains gains = bricks::measure_gains(small_, *reader, fast_, *dense, 1);
   uint64_t more = 0, bytes = 0;
-  const BricksRef access = ref(small_);
+  const bricks::BricksRef access = bricks::ref(small_);
   for (uint32_t brick = 0; brick < small_.bricks(); ++brick) {
     const uint32_t type = access.entry(brick).type;
-    const bool stays = type == BrickTypes::kNumber<EmptyBrick> || type == BrickTypes::kNumber<DenseBrick>;
+    const bool stays = type == bricks::BrickTypes::kNumber<bricks::EmptyBrick> ||
+                       type == bricks::BrickTypes::kNumber<bricks::DenseBrick>;
     EXPECT_EQ(gains.ticks[brick] > 0, !stays) << brick;
     more += gains.more_bytes[brick];
     bytes += gains.bytes[brick];
@@ -80,21 +83,21 @@ TEST_F(TradeOff, MeasuresEveryBrickThatCouldBeReplaced) {
 
 TEST_F(TradeOff, EachStrategyHasItsOrder) {
   using List = std::vector<uint32_t>;
-  EXPECT_EQ(replacement_order(kGains, Replacement::Slowest), (List{2, 3, 0}));
-  EXPECT_EQ(replacement_order(kGains, Replacement::Gain), (List{0, 2, 3}));
-  EXPECT_EQ(replacement_order(kGains, Replacement::Memory), (List{2, 3, 0}));
-  EXPECT_EQ(replacement_order(kGains, Replacement::Slope), (List{2, 0, 3}));
-  const List random = replacement_order(kGains, Replacement::Random);
+  EXPECT_EQ(bricks::replacement_order(kGains, bricks::Replacement::Slowest), (List{2, 3, 0}));
+  EXPECT_EQ(bricks::replacement_order(kGains, bricks::Replacement::Gain), (List{0, 2, 3}));
+  EXPECT_EQ(bricks::replacement_order(kGains, bricks::Replacement::Memory), (List{2, 3, 0}));
+  EXPECT_EQ(bricks::replacement_order(kGains, bricks::Replacement::Slope), (List{2, 0, 3}));
+  const List random = bricks::replacement_order(kGains, bricks::Replacement::Random);
   EXPECT_EQ(std::set<uint32_t>(random.begin(), random.end()), (std::set<uint32_t>{0, 2, 3}));
 }
 
 TEST_F(TradeOff, ReplacesWhatIsWorthIt) {
   using List = std::vector<uint32_t>;
   // All take 150 bytes more for 11 ticks, 13.6 a tick; the bricks 10, 3.3 and never.
-  EXPECT_EQ(worth_replacing(kGains, 0), List{});
-  EXPECT_EQ(worth_replacing(kGains, 0.5), List{2});
-  EXPECT_EQ(worth_replacing(kGains, 1), (List{2, 0}));
-  EXPECT_EQ(worth_replacing(kGains, 1e9), (List{2, 0}));
+  EXPECT_EQ(bricks::worth_replacing(kGains, 0), List{});
+  EXPECT_EQ(bricks::worth_replacing(kGains, 0.5), List{2});
+  EXPECT_EQ(bricks::worth_replacing(kGains, 1), (List{2, 0}));
+  EXPECT_EQ(bricks::worth_replacing(kGains, 1e9), (List{2, 0}));
 }
 
 }  // namespace

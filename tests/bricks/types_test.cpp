@@ -16,23 +16,23 @@ namespace {
 // A brick in Morton order, with what is counted of it.
 template <class T>
 struct TestBrick {
-  BrickShape shape;
+  bricks::BrickShape shape;
   std::vector<T> words;
   std::vector<uint64_t> masks;
-  BrickCounts counts;
+  bricks::BrickCounts counts;
 
-  TestBrick(BrickShape brick_shape, std::vector<T> brick_words)
+  TestBrick(bricks::BrickShape brick_shape, std::vector<T> brick_words)
       : shape(brick_shape), words(std::move(brick_words)), masks(shape.blocks()) {
     for (uint32_t code = 0; code < shape.voxels(); ++code)
       masks[code >> 6] |= uint64_t{words[code] != 0} << (code & 63);
-    CountBrick<T>{words.data(), masks.data(), shape, &counts}(0);
+    bricks::CountBrick<T>{words.data(), masks.data(), shape, &counts}(0);
   }
   T at(Int3 v) const { return words[morton_encode(uint32_t(v.x), uint32_t(v.y), uint32_t(v.z))]; }
 };
 
 // Of different density and number of values; the first is empty.
 template <class T>
-std::vector<TestBrick<T>> bricks_of(BrickShape shape) {
+std::vector<TestBrick<T>> bricks_of(bricks::BrickShape shape) {
   std::vector<TestBrick<T>> bricks;
   Random random(shape.log2_side);
   const uint32_t n = shape.voxels();
@@ -54,12 +54,12 @@ std::vector<TestBrick<T>> bricks_of(BrickShape shape) {
 // f<T, Type>(brick, words of it) of every brick that the type can hold.
 template <class T, class F>
 void each_built(const F& f) {
-  for (uint32_t log2_side = kMinBrickLog2; log2_side <= kMaxBrickLog2; ++log2_side)
+  for (uint32_t log2_side = bricks::kMinBrickLog2; log2_side <= bricks::kMaxBrickLog2; ++log2_side)
     for (const TestBrick<T>& brick : bricks_of<T>({log2_side}))
-      BrickTypes::each([&]<class Type>(uint32_t) {
+      bricks::BrickTypes::each([&]<class Type>(uint32_t) {
         const uint32_t bytes = Type::template bytes<T>(brick.counts, brick.shape);
-        EXPECT_TRUE(bytes != kNever || !Type::kHoldsAll) << Type::kName;
-        if (bytes == kNever) return;
+        EXPECT_TRUE(bytes != bricks::kNever || !Type::kHoldsAll) << Type::kName;
+        if (bytes == bricks::kNever) return;
         ASSERT_EQ(bytes % 4, 0u) << Type::kName;
         constexpr uint32_t kGuard = 0xabadcafe;
         std::vector<uint32_t> built(bytes / 4 + 1);
@@ -135,7 +135,7 @@ TYPED_TEST(BrickTypesOf, AccessStaysInsideOfDamagedBricksThatFit) {
 
 TEST(BrickCounts, AreThoseOfABruteForceCount) {
   Random random(7);
-  for (uint32_t log2_side = kMinBrickLog2; log2_side <= kMaxBrickLog2; ++log2_side)
+  for (uint32_t log2_side = bricks::kMinBrickLog2; log2_side <= bricks::kMaxBrickLog2; ++log2_side)
     for (const TestBrick<uint16_t>& brick : bricks_of<uint16_t>({log2_side})) {
       auto filled_cubes = [&](uint32_t log2_cube) {
         std::vector<bool> filled(brick.shape.voxels() >> 3 * log2_cube);
@@ -152,7 +152,7 @@ TEST(BrickCounts, AreThoseOfABruteForceCount) {
       EXPECT_EQ(brick.counts.pairs, filled_cubes(1));
       EXPECT_EQ(brick.counts.blocks, filled_cubes(2));
       EXPECT_EQ(brick.counts.inner, inner);
-      EXPECT_EQ(brick.counts.values, std::min(distinct, kMaxPalette + 1));
+      EXPECT_EQ(brick.counts.values, std::min(distinct, bricks::kMaxPalette + 1));
     }
 }
 

@@ -12,17 +12,17 @@ namespace {
 using testing_bricks::mixed_volume;
 
 TEST(VerifyBricks, FindsAWrongNumberOfFilledVoxelsAndBricksThatLeaveTheirData) {
-  for (const ValueType type : {ValueType::U8, ValueType::U16, ValueType::F32})
-    for (uint32_t log2_side = kMinBrickLog2; log2_side <= kMaxBrickLog2; ++log2_side) {
-      const Volume volume = mixed_volume({40, 25, 30}, type, 1);
-      const FrozenBricks bricks =
+  for (const volume::ValueType type : {volume::ValueType::U8, volume::ValueType::U16, volume::ValueType::F32})
+    for (uint32_t log2_side = bricks::kMinBrickLog2; log2_side <= bricks::kMaxBrickLog2; ++log2_side) {
+      const volume::Volume volume = mixed_volume({40, 25, 30}, type, 1);
+      const bricks::FrozenBricks bricks =
           test_engine()->build_bricks(volume, {.log2_side = log2_side, .threshold = {}}).bricks;
-      EXPECT_NO_THROW(verify(bricks));
-      FrozenBricks more = bricks, outside = bricks;
+      EXPECT_NO_THROW(bricks::verify(bricks));
+      bricks::FrozenBricks more = bricks, outside = bricks;
       ++more.filled;
-      EXPECT_THROW(verify(more), Error);
+      EXPECT_THROW(bricks::verify(more), Error);
       outside.root.back() |= 0xfff0;
-      EXPECT_THROW(verify(outside), Error);
+      EXPECT_THROW(bricks::verify(outside), Error);
     }
 }
 

@@ -31,28 +31,30 @@ class VolumeCast : public testing::Test {
   std::string folder_;
 };
 
-std::string source(ValueType type, const std::string& word, const std::string& loop) {
-  const FrozenBricks bricks =
+std::string source(volume::ValueType type, const std::string& word, const std::string& loop) {
+  const bricks::FrozenBricks bricks =
       test_engine()
           ->build_bricks(mixed_volume({40, 25, 30}, type, 1), {.log2_side = 3, .threshold = {}})
           .bricks;
-  const std::string body = "vox::CastVolume<vox::JitBricks, " + word + ">{{bricks}, view}(i)";
-  return jit_source(bricks, build_kd_tree(bricks, 50)) + loop + " { " + body + "; }\n";
+  const std::string body = "vox::bricks::CastVolume<vox::bricks::JitBricks, " + word + ">{{bricks}, view}(i)";
+  return bricks::jit_source(bricks, bricks::build_kd_tree(bricks, 50)) + loop + " { " + body + "; }\n";
 }
 
 TEST_F(VolumeCast, CompilesAtRunTimeForGpus) {
-  if (!has_nvrtc()) GTEST_SKIP() << "NVRTC is not installed";
+  if (!bricks::has_nvrtc()) GTEST_SKIP() << "NVRTC is not installed";
   const std::string loop =
-      "extern \"C\" __global__ void cast_volume(vox::BricksRef bricks, vox::CastView view, uint64_t i)";
-  EXPECT_GT(compile_for_gpu(source(ValueType::U8, "uint8_t", loop), 90).size(), 1000u);
-  EXPECT_GT(compile_for_gpu(source(ValueType::I16, "uint16_t", loop), 75).size(), 1000u);
-  EXPECT_GT(compile_for_gpu(source(ValueType::F32, "uint32_t", loop), 90).size(), 1000u);
+      "extern \"C\" __global__ void cast_volume("
+      "vox::bricks::BricksRef bricks, vox::bricks::CastView view, uint64_t i)";
+  EXPECT_GT(bricks::compile_for_gpu(source(volume::ValueType::U8, "uint8_t", loop), 90).size(), 1000u);
+  EXPECT_GT(bricks::compile_for_gpu(source(volume::ValueType::I16, "uint16_t", loop), 75).size(), 1000u);
+  EXPECT_GT(bricks::compile_for_gpu(source(volume::ValueType::F32, "uint32_t", loop), 90).size(), 1000u);
 }
 
 TEST_F(VolumeCast, CompilesAtRunTimeForProcessors) {
   const std::string loop =
-      "extern \"C\" void cast_volume(const vox::BricksRef& bricks, const vox::CastView& view, uint64_t i)";
-  EXPECT_GT(compile_for_cpu(source(ValueType::F32, "uint32_t", loop), "").size(), 1000u);
+      "extern \"C\" void cast_volume("
+      "const vox::bricks::BricksRef& bricks, const vox::bricks::CastView& view, uint64_t i)";
+  EXPECT_GT(bricks::compile_for_cpu(source(volume::ValueType::F32, "uint32_t", loop), "").size(), 1000u);
 }
 
 }  // namespace

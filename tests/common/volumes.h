@@ -13,12 +13,12 @@ namespace vox {
 // The bits of the value of each voxel.
 using BitsOf = std::function<uint32_t(Int3)>;
 
-inline Volume memory_volume(Int3 size, ValueType type, const BitsOf& bits) {
-  VolumeInfo info;
+inline volume::Volume memory_volume(Int3 size, volume::ValueType type, const BitsOf& bits) {
+  volume::VolumeInfo info;
   info.size = size;
   info.type = type;
   info.source = "memory";
-  const uint32_t each = value_bytes(type);
+  const uint32_t each = volume::value_bytes(type);
   return {info, [bits, each](const VoxelBox& box, std::byte* out) {
             for (int32_t z = box.min.z; z < box.max.z; ++z)
               for (int32_t y = box.min.y; y < box.max.y; ++y)
@@ -29,7 +29,7 @@ inline Volume memory_volume(Int3 size, ValueType type, const BitsOf& bits) {
           }};
 }
 
-inline std::vector<std::byte> all_values(const Volume& volume) {
+inline std::vector<std::byte> all_values(const volume::Volume& volume) {
   std::vector<std::byte> values(volume.info.bytes());
   volume.read(volume.info.box(), values.data());
   return values;

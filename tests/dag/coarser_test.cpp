@@ -23,15 +23,15 @@ int most_frequent(const DenseGrid& grid, uint32_t resolution, Int3 corner, int32
     for (int32_t y = corner.y; y < std::min(corner.y + side, last); ++y)
       for (int32_t x = corner.x; x < std::min(corner.x + side, last); ++x) {
         const int value = grid(static_cast<uint32_t>(x), static_cast<uint32_t>(y), static_cast<uint32_t>(z));
-        if (value != kEmptyVoxel) ++counts[static_cast<size_t>(value)];
+        if (value != dag::kEmptyVoxel) ++counts[static_cast<size_t>(value)];
       }
   const auto most = std::ranges::max_element(counts);
-  return *most == 0 ? kEmptyVoxel : static_cast<int>(most - counts.begin());
+  return *most == 0 ? dag::kEmptyVoxel : static_cast<int>(most - counts.begin());
 }
 
 // What the DAG of these voxels has to become.
-FrozenDag expected_dag(const DenseGrid& grid, uint32_t resolution, uint32_t halvings, bool materials) {
-  const uint32_t coarse = coarser_resolutions(resolution)[halvings - 1];
+dag::FrozenDag expected_dag(const DenseGrid& grid, uint32_t resolution, uint32_t halvings, bool materials) {
+  const uint32_t coarse = dag::coarser_resolutions(resolution)[halvings - 1];
   const auto side = static_cast<int32_t>(1u << halvings);
   std::vector<int> values(uint64_t{coarse} * coarse * coarse);
   const auto place = [&](uint32_t x, uint32_t y, uint32_t z) { return (z * coarse + y) * coarse + x; };
@@ -47,25 +47,26 @@ FrozenDag expected_dag(const DenseGrid& grid, uint32_t resolution, uint32_t halv
 }
 
 void expect_exact(const DenseGrid& grid, uint32_t resolution) {
-  const size_t levels = coarser_resolutions(resolution).size();
+  const size_t levels = dag::coarser_resolutions(resolution).size();
   for (const bool materials : {true, false}) {
-    const FrozenDag dag = dense_dag(resolution, materials, grid);
+    const dag::FrozenDag dag = dense_dag(resolution, materials, grid);
     for (uint32_t halvings = 1; halvings <= levels; ++halvings) {
       SCOPED_TRACE(testing::Message()
                    << resolution << ", halved " << halvings << " times" << (materials ? ", materials" : ""));
-      const FrozenDag result = coarser(dag, halvings);
+      const dag::FrozenDag result = dag::coarser(dag, halvings);
       expect_equal(result, expected_dag(grid, resolution, halvings, materials));
-      EXPECT_NO_THROW(verify(result));
+      EXPECT_NO_THROW(dag::verify(result));
     }
   }
 }
 
 TEST(Coarser, HalvesResolutionsRoundedUpAsLongAsALeafIsFilled) {
-  EXPECT_EQ(coarser_resolutions(4096), (std::vector<uint32_t>{2048, 1024, 512, 256, 128, 64, 32, 16, 8, 4}));
-  EXPECT_EQ(coarser_resolutions(100), (std::vector<uint32_t>{50, 25, 13, 7, 4}));
-  EXPECT_EQ(coarser_resolutions(7), (std::vector<uint32_t>{4}));
-  EXPECT_TRUE(coarser_resolutions(6).empty());
-  EXPECT_TRUE(coarser_resolutions(4).empty());
+  EXPECT_EQ(dag::coarser_resolutions(4096),
+            (std::vector<uint32_t>{2048, 1024, 512, 256, 128, 64, 32, 16, 8, 4}));
+  EXPECT_EQ(dag::coarser_resolutions(100), (std::vector<uint32_t>{50, 25, 13, 7, 4}));
+  EXPECT_EQ(dag::coarser_resolutions(7), (std::vector<uint32_t>{4}));
+  EXPECT_TRUE(dag::coarser_resolutions(6).empty());
+  EXPECT_TRUE(dag::coarser_resolutions(4).empty());
 }
 
 TEST(Coarser, FillsAVoxelWhereAnyBelowIsWithTheMaterialOfMost) {
@@ -82,7 +83,7 @@ TEST(Coarser, TakesTheLowerOfMaterialsThatAreAsFrequent) {
     expect_exact(
         [&](uint32_t x, uint32_t y, uint32_t z) {
           const uint64_t hash = mix64(seed + x + 1000 * y + 1000000 * z);
-          return hash % share == 0 ? static_cast<int>(14 - (hash >> 32) % 3) : kEmptyVoxel;
+          return hash % share == 0 ? static_cast<int>(14 - (hash >> 32) % 3) : dag::kEmptyVoxel;
         },
         resolution);
   }
@@ -95,7 +96,7 @@ TEST(Coarser, CountsTheFinestVoxelsHoweverFarBelow) {
 
 // One node a level, 2^20 voxels a side: the lower half of each leaf of material 9, the upper one of 3.
 TEST(Coarser, CountsWhatNoDenseGridCouldHold) {
-  FrozenDag dag = empty_dag(1u << 20, true);
+  dag::FrozenDag dag = dag::empty_dag(1u << 20, true);
   Words& leaf = dag.levels.back().words;
   leaf.assign(10, 0x99999999u);
   leaf[0] = leaf[1] = UINT32_MAX;
@@ -104,27 +105,27 @@ TEST(Coarser, CountsWhatNoDenseGridCouldHold) {
     dag.levels[level].words.assign(9, 0);
     dag.levels[level].words[0] = 0xff;
   }
-  for (DagLevel& level : dag.levels) level.nodes = 1;
-  count_octree(dag);
-  dag.digest = compute_digest(dag);
-  ASSERT_NO_THROW(verify(dag));
-  for (uint32_t halvings = 2; halvings <= coarser_resolutions(dag.resolution).size(); ++halvings) {
-    const FrozenDag result = coarser(dag, halvings);
-    EXPECT_NO_THROW(verify(result));
+  for (dag::DagLevel& level : dag.levels) level.nodes = 1;
+  dag::count_octree(dag);
+  dag.digest = dag::compute_digest(dag);
+  ASSERT_NO_THROW(dag::verify(dag));
+  for (uint32_t halvings = 2; halvings <= dag::coarser_resolutions(dag.resolution).size(); ++halvings) {
+    const dag::FrozenDag result = dag::coarser(dag, halvings);
+    EXPECT_NO_THROW(dag::verify(result));
     EXPECT_EQ(result.voxels, uint64_t{1} << 3 * (20 - halvings));
-    EXPECT_EQ(voxel_at(result, 1, 2, 3), 3) << halvings;
+    EXPECT_EQ(dag::voxel_at(result, 1, 2, 3), 3) << halvings;
   }
 }
 
 TEST(Coarser, KeepsWhereTheSceneLiesAndWhatItIsMadeOf) {
-  VoxelScene scene;
+  dag::VoxelScene scene;
   scene.dag = dense_dag(100, true, shell);
   scene.origin = {1, 2, 3};
   scene.voxel_size = 0.25;
   scene.palette.count = 16;
   scene.shares[3] = 1;
   scene.history.push_back({"clear", "2026-01-01", scene.dag.digest});
-  const VoxelScene result = coarser(scene, 3);
+  const dag::VoxelScene result = dag::coarser(scene, 3);
   EXPECT_EQ(result.dag.resolution, 13u);
   EXPECT_EQ(result.origin, scene.origin);
   EXPECT_EQ(result.voxel_size, 2);
@@ -135,14 +136,14 @@ TEST(Coarser, KeepsWhereTheSceneLiesAndWhatItIsMadeOf) {
 }
 
 TEST(Coarser, SaysThatMemoryIsTooLittle) {
-  EXPECT_THROW(coarser(dense_dag(100, true, shell), 1, 1), OutOfMemory);
+  EXPECT_THROW(dag::coarser(dense_dag(100, true, shell), 1, 1), OutOfMemory);
 }
 
 TEST(Coarser, TheHalvingsToAResolutionAreThoseOfTheListOfLevels) {
-  EXPECT_EQ(halvings_to(50, 100), 1u);
-  EXPECT_EQ(halvings_to(13, 100), 3u);
+  EXPECT_EQ(dag::halvings_to(50, 100), 1u);
+  EXPECT_EQ(dag::halvings_to(13, 100), 3u);
   try {
-    halvings_to(30, 100);
+    dag::halvings_to(30, 100);
     FAIL() << "30 is no level of 100";
   } catch (const UsageError& error) {
     EXPECT_STREQ(
@@ -150,14 +151,14 @@ TEST(Coarser, TheHalvingsToAResolutionAreThoseOfTheListOfLevels) {
         "the resolution is 30, but the coarser levels of a scene of 100 voxels are 50, 25, 13, 7, 4; "
         "the nearest is 25");
   }
-  EXPECT_THROW(halvings_to(4, 4), UsageError);
+  EXPECT_THROW(dag::halvings_to(4, 4), UsageError);
 }
 
 TEST(Coarser, TheHalvingsBelowANumberOfVoxelsGiveTheFinestLevelThatHasNoMore) {
-  EXPECT_EQ(halvings_below(100 * 100 * 100, 100), 0u);
-  EXPECT_EQ(halvings_below(100 * 100 * 100 - 1, 100), 1u);
-  EXPECT_EQ(halvings_below(25 * 25 * 25, 100), 2u);
-  EXPECT_EQ(halvings_below(1, 100), 5u);  // to the coarsest that there is
+  EXPECT_EQ(dag::halvings_below(100 * 100 * 100, 100), 0u);
+  EXPECT_EQ(dag::halvings_below(100 * 100 * 100 - 1, 100), 1u);
+  EXPECT_EQ(dag::halvings_below(25 * 25 * 25, 100), 2u);
+  EXPECT_EQ(dag::halvings_below(1, 100), 5u);  // to the coarsest that there is
 }
 
 }  // namespace

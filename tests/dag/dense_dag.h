@@ -19,17 +19,17 @@ using DenseGrid = std::function<int(uint32_t x, uint32_t y, uint32_t z)>;
 class DenseDagBuilder {
  public:
   DenseDagBuilder(uint32_t resolution, bool materials, const DenseGrid& grid)
-      : grid_(grid), dag_(empty_dag(resolution, materials)), known_(dag_.levels.size()) {}
+      : grid_(grid), dag_(dag::empty_dag(resolution, materials)), known_(dag_.levels.size()) {}
 
-  FrozenDag build() {
+  dag::FrozenDag build() {
     std::optional<Known> root = add(0, {0, 0, 0});
-    dag_.digest = start_digest(3);
+    dag_.digest = dag::start_digest(3);
     for (uint64_t word :
          {uint64_t{dag_.resolution}, uint64_t{dag_.depth()}, uint64_t{dag_.materials ? 4u : 0u}})
-      combine(dag_.digest, word);
+      dag::combine(dag_.digest, word);
     if (root) {
-      combine(dag_.digest, root->digest.low);
-      combine(dag_.digest, root->digest.high);
+      dag::combine(dag_.digest, root->digest.low);
+      dag::combine(dag_.digest, root->digest.high);
     }
     return dag_;
   }
@@ -37,14 +37,14 @@ class DenseDagBuilder {
  private:
   struct Known {
     uint32_t offset;
-    Digest digest;
+    dag::Digest digest;
   };
   using Corner = std::array<uint32_t, 3>;
 
   int voxel(uint32_t x, uint32_t y, uint32_t z) const {
     uint32_t r = dag_.resolution;
-    int value = x < r && y < r && z < r ? grid_(x, y, z) : kEmptyVoxel;
-    return value == kEmptyVoxel || dag_.materials ? value : 0;
+    int value = x < r && y < r && z < r ? grid_(x, y, z) : dag::kEmptyVoxel;
+    return value == dag::kEmptyVoxel || dag_.materials ? value : 0;
   }
 
   // The material that fills the whole cube, if there is one.
@@ -54,7 +54,7 @@ class DenseDagBuilder {
       for (uint32_t y = 0; y < side; ++y)
         for (uint32_t z = 0; z < side; ++z)
           if (voxel(c[0] + x, c[1] + y, c[2] + z) != first) return std::nullopt;
-    if (first == kEmptyVoxel) return std::nullopt;
+    if (first == dag::kEmptyVoxel) return std::nullopt;
     return static_cast<uint32_t>(first);
   }
 
@@ -69,7 +69,7 @@ class DenseDagBuilder {
       Int3 p = morton_decode(bit);
       int value = voxel(c[0] + static_cast<uint32_t>(p.x), c[1] + static_cast<uint32_t>(p.y),
                         c[2] + static_cast<uint32_t>(p.z));
-      if (value == kEmptyVoxel) continue;
+      if (value == dag::kEmptyVoxel) continue;
       mask |= uint64_t{1} << bit;
       if (dag_.materials && filled % 8 == 0) leaf.push_back(0);
       if (dag_.materials) leaf.back() |= static_cast<uint32_t>(value) << filled % 8 * 4;
@@ -79,12 +79,12 @@ class DenseDagBuilder {
     if (mask == 0) return std::nullopt;
     leaf[0] = static_cast<uint32_t>(mask);
     leaf[1] = static_cast<uint32_t>(mask >> 32);
-    return known(dag_.depth(), leaf, leaf_digest(leaf.data(), dag_.materials));
+    return known(dag_.depth(), leaf, dag::leaf_digest(leaf.data(), dag_.materials));
   }
 
   std::optional<Known> add_node(uint32_t level, Corner c) {
     std::vector<uint32_t> node(1);
-    std::vector<Digest> digests;
+    std::vector<dag::Digest> digests;
     uint32_t half = dag_.level_side(level) / 2;
     for (uint32_t i = 0; i < 8; ++i) {
       auto child =
@@ -95,13 +95,13 @@ class DenseDagBuilder {
       digests.push_back(child->digest);
     }
     if (node[0] == 0) return std::nullopt;
-    if (auto material = uniform(c, 2 * half)) node[0] = homogeneous_header(*material);
-    return known(level, node, node_digest(node[0], [&](uint32_t i) { return digests[i]; }));
+    if (auto material = uniform(c, 2 * half)) node[0] = dag::homogeneous_header(*material);
+    return known(level, node, dag::node_digest(node[0], [&](uint32_t i) { return digests[i]; }));
   }
 
   // Nodes of one level do not overlap, so that the first to be finished was the first to be visited.
-  Known known(uint32_t level, const std::vector<uint32_t>& node, Digest digest) {
-    DagLevel& to = dag_.levels[level];
+  Known known(uint32_t level, const std::vector<uint32_t>& node, dag::Digest digest) {
+    dag::DagLevel& to = dag_.levels[level];
     ++to.svo_nodes;
     auto [entry, is_new] =
         known_[level].try_emplace(node, Known{static_cast<uint32_t>(to.words.size()), digest});
@@ -113,11 +113,11 @@ class DenseDagBuilder {
   }
 
   const DenseGrid& grid_;
-  FrozenDag dag_;
+  dag::FrozenDag dag_;
   std::vector<std::map<std::vector<uint32_t>, Known>> known_;
 };
 
-inline FrozenDag dense_dag(uint32_t resolution, bool materials, const DenseGrid& grid) {
+inline dag::FrozenDag dense_dag(uint32_t resolution, bool materials, const DenseGrid& grid) {
   return DenseDagBuilder(resolution, materials, grid).build();
 }
 

@@ -12,13 +12,13 @@ inline int shell(uint32_t x, uint32_t y, uint32_t z) {
   const int64_t dx = int64_t{x} - 30, dy = int64_t{y} - 30, dz = int64_t{z} - 30;
   const int64_t r2 = dx * dx + dy * dy + dz * dz;
   if (r2 >= 20 * 20 && r2 <= 24 * 24) return static_cast<int>(x / 8 + y / 8) % 16;
-  return mix64(x + 1000 * y + 1000000 * z) % 97 == 0 ? 7 : kEmptyVoxel;
+  return mix64(x + 1000 * y + 1000000 * z) % 97 == 0 ? 7 : dag::kEmptyVoxel;
 }
 
 // Blocks of 16³, each filled with one material or empty.
 inline int blocks(uint32_t x, uint32_t y, uint32_t z) {
   const uint64_t hash = mix64(x / 16 + 100 * (y / 16) + 10000 * (z / 16) + 1);
-  return hash % 3 == 0 ? kEmptyVoxel : static_cast<int>(hash >> 8 & 3);
+  return hash % 3 == 0 ? dag::kEmptyVoxel : static_cast<int>(hash >> 8 & 3);
 }
 
 inline int everywhere(uint32_t, uint32_t, uint32_t) {
@@ -26,7 +26,7 @@ inline int everywhere(uint32_t, uint32_t, uint32_t) {
 }
 
 inline int nowhere(uint32_t, uint32_t, uint32_t) {
-  return kEmptyVoxel;
+  return dag::kEmptyVoxel;
 }
 
 // A full cube whose materials differ: homogeneous only without them.
@@ -38,7 +38,7 @@ inline int checkered(uint32_t x, uint32_t y, uint32_t z) {
 inline DenseGrid dust(uint64_t seed) {
   return [seed](uint32_t x, uint32_t y, uint32_t z) {
     const uint64_t hash = mix64(seed + x + 1000 * y + 1000000 * z);
-    return hash % 1000 == 0 ? static_cast<int>(hash >> 32 & 15) : kEmptyVoxel;
+    return hash % 1000 == 0 ? static_cast<int>(hash >> 32 & 15) : dag::kEmptyVoxel;
   };
 }
 

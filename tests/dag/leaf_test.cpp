@@ -48,8 +48,8 @@ TEST(Leaf, WritersMakeTheWordsThatTheFormatSays) {
     const Voxels voxels = random_voxels(random, 16);
     for (const bool materials : {false, true}) {
       const std::vector<uint32_t> expected = expected_words(voxels, materials);
-      std::vector<uint32_t> words(kMaxItemWords, 0xdeadbeef);
-      LeafWriter writer(words.data(), materials);
+      std::vector<uint32_t> words(hash::kMaxItemWords, 0xdeadbeef);
+      dag::LeafWriter writer(words.data(), materials);
       for (uint32_t bit = 0; bit < 64; ++bit)
         if (voxels[bit]) writer.put(bit, *voxels[bit]);
       EXPECT_EQ(writer.mask(), mask_of(voxels));
@@ -68,8 +68,8 @@ TEST(Leaf, ALeafOfOneMaterialIsWrittenAsVoxelByVoxel) {
     for (auto& voxel : voxels)
       if (voxel) voxel = material;
     for (const bool materials : {false, true}) {
-      std::vector<uint32_t> words(leaf_words(mask_of(voxels), materials));
-      write_leaf_of_one_material(words.data(), mask_of(voxels), materials, material);
+      std::vector<uint32_t> words(dag::leaf_words(mask_of(voxels), materials));
+      dag::write_leaf_of_one_material(words.data(), mask_of(voxels), materials, material);
       EXPECT_EQ(words, expected_words(voxels, materials));
     }
   }
@@ -80,28 +80,28 @@ TEST(Leaf, ReadersFindEveryVoxelAgain) {
   for (int i = 0; i < 500; ++i) {
     const Voxels voxels = random_voxels(random, 16);
     const std::vector<uint32_t> words = expected_words(voxels, true);
-    ASSERT_EQ(leaf_mask(words.data()), mask_of(voxels));
-    EXPECT_EQ(leaf_padding(words.data()), 0u);
+    ASSERT_EQ(dag::leaf_mask(words.data()), mask_of(voxels));
+    EXPECT_EQ(dag::leaf_padding(words.data()), 0u);
     uint32_t rank = 0;
     for (uint32_t bit = 0; bit < 64; ++bit) {
       if (!voxels[bit]) continue;
-      EXPECT_EQ(leaf_material(words.data(), bit), *voxels[bit]);
-      EXPECT_EQ(ranked_material(leaf_materials(words.data()), rank++), *voxels[bit]);
+      EXPECT_EQ(dag::leaf_material(words.data(), bit), *voxels[bit]);
+      EXPECT_EQ(dag::ranked_material(dag::leaf_materials(words.data()), rank++), *voxels[bit]);
     }
   }
 }
 
 TEST(Leaf, OnlyFullLeavesOfOneMaterialHaveAFilling) {
   Voxels voxels(64, 5);
-  EXPECT_EQ(leaf_filling(expected_words(voxels, true).data(), true), 5);
-  EXPECT_EQ(leaf_filling(expected_words(voxels, false).data(), false), 0);
+  EXPECT_EQ(dag::leaf_filling(expected_words(voxels, true).data(), true), 5);
+  EXPECT_EQ(dag::leaf_filling(expected_words(voxels, false).data(), false), 0);
   for (uint32_t bit = 0; bit < 64; ++bit) {
     voxels[bit] = 6;
-    EXPECT_EQ(leaf_filling(expected_words(voxels, true).data(), true), -1);
-    EXPECT_EQ(leaf_filling(expected_words(voxels, false).data(), false), 0);
+    EXPECT_EQ(dag::leaf_filling(expected_words(voxels, true).data(), true), -1);
+    EXPECT_EQ(dag::leaf_filling(expected_words(voxels, false).data(), false), 0);
     voxels[bit].reset();
-    EXPECT_EQ(leaf_filling(expected_words(voxels, true).data(), true), -1);
-    EXPECT_EQ(leaf_filling(expected_words(voxels, false).data(), false), -1);
+    EXPECT_EQ(dag::leaf_filling(expected_words(voxels, true).data(), true), -1);
+    EXPECT_EQ(dag::leaf_filling(expected_words(voxels, false).data(), false), -1);
     voxels[bit] = 5;
   }
 }
@@ -111,10 +111,10 @@ TEST(Leaf, PaddingIsWhatStandsBehindTheLastMaterial) {
     Voxels voxels(64);
     for (uint32_t bit = 0; bit < filled; ++bit) voxels[bit] = 15;
     std::vector<uint32_t> words = expected_words(voxels, true);
-    EXPECT_EQ(leaf_padding(words.data()), 0u);
+    EXPECT_EQ(dag::leaf_padding(words.data()), 0u);
     if (filled % 8 == 0) continue;
     words.back() |= 0x80000000;
-    EXPECT_NE(leaf_padding(words.data()), 0u);
+    EXPECT_NE(dag::leaf_padding(words.data()), 0u);
   }
 }
 
@@ -129,7 +129,7 @@ TEST(Leaf, FilledBlocksAreTheOctantsThatHoldAVoxel) {
         expected |= 1u << morton_encode(static_cast<uint32_t>(block.x), static_cast<uint32_t>(block.y),
                                         static_cast<uint32_t>(block.z));
     }
-    EXPECT_EQ(filled_blocks(mask), expected);
+    EXPECT_EQ(dag::filled_blocks(mask), expected);
   }
 }
 

@@ -13,23 +13,24 @@ namespace vox {
 namespace {
 
 // f(store) with a new store in each kind of table.
-using UseStore = std::function<void(DagStore<CpuDevice>&)>;
-void for_each_store(CpuDevice& device, const TableOptions& options, const UseStore& f) {
-  for (const std::string& table : table_names()) {
+using UseStore = std::function<void(dag::DagStore<device::CpuDevice>&)>;
+void for_each_store(device::CpuDevice& device, const hash::TableOptions& options, const UseStore& f) {
+  for (const std::string& table : hash::table_names()) {
     SCOPED_TRACE(table);
-    DagStore<CpuDevice> store(device, {.table = table, .load_factor = options.load_factor});
+    dag::DagStore<device::CpuDevice> store(device, {.table = table, .load_factor = options.load_factor});
     f(store);
   }
 }
 
-FrozenDag frozen(CpuDevice& device, const DagStore<CpuDevice>& store, uint32_t root, const FrozenDag& like) {
-  FrozenDag dag = empty_dag(like.resolution, like.materials);
-  Freezer(device, store, dag).run(root);
+dag::FrozenDag frozen(device::CpuDevice& device, const dag::DagStore<device::CpuDevice>& store, uint32_t root,
+                      const dag::FrozenDag& like) {
+  dag::FrozenDag dag = dag::empty_dag(like.resolution, like.materials);
+  dag::Freezer(device, store, dag).run(root);
   return dag;
 }
 
-void expect_same_words(const FrozenDag& a, const FrozenDag& b) {
-  EXPECT_EQ(to_string(a.digest), to_string(b.digest));
+void expect_same_words(const dag::FrozenDag& a, const dag::FrozenDag& b) {
+  EXPECT_EQ(dag::to_string(a.digest), dag::to_string(b.digest));
   ASSERT_EQ(a.levels.size(), b.levels.size());
   for (size_t level = 0; level < a.levels.size(); ++level) {
     EXPECT_TRUE(a.levels[level].words == b.levels[level].words) << "level " << level;
@@ -38,15 +39,17 @@ void expect_same_words(const FrozenDag& a, const FrozenDag& b) {
 }
 
 // Leaves and nodes, with the pointers of one store, by brute force: what differs is what is stored.
-uint64_t different_items(const DagStore<CpuDevice>& store, uint32_t root, const FrozenDag& dag) {
+uint64_t different_items(const dag::DagStore<device::CpuDevice>& store, uint32_t root,
+                         const dag::FrozenDag& dag) {
   std::set<std::vector<uint32_t>> items;
   std::set<uint32_t> level_pointers = {root};
   for (uint32_t level = 0; level <= dag.depth(); ++level) {
     std::set<uint32_t> below;
     for (const uint32_t pointer : level_pointers) {
-      const ItemRef item = store.ref().item(pointer);
+      const hash::ItemRef item = store.ref().item(pointer);
       const bool leaf = level == dag.depth();
-      const uint32_t size = leaf ? leaf_words(leaf_mask(item), dag.materials) : node_words(item[0]);
+      const uint32_t size =
+          leaf ? dag::leaf_words(dag::leaf_mask(item), dag.materials) : dag::node_words(item[0]);
       std::vector<uint32_t> words;
       for (uint32_t i = 0; i < size; ++i) words.push_back(item[i]);
       if (!leaf) below.insert(words.begin() + 1, words.end());
@@ -58,27 +61,27 @@ uint64_t different_items(const DagStore<CpuDevice>& store, uint32_t root, const 
 }
 
 TEST(DagLoader, AStoreGivesBackTheSceneThatWasLoaded) {
-  CpuDevice device(0, false);
+  device::CpuDevice device(0, false);
   for (const DenseGrid& grid : all_grids())
     for (const uint32_t resolution : {4u, 5u, 37u, 64u})
       for (const bool materials : {false, true}) {
         SCOPED_TRACE(testing::Message() << "R " << resolution << ", materials " << materials);
-        const FrozenDag dag = dense_dag(resolution, materials, grid);
+        const dag::FrozenDag dag = dense_dag(resolution, materials, grid);
         for_each_store(device, {}, [&](auto& store) {
-          const uint32_t root = DagLoader(device, store, dag).insert().root;
-          EXPECT_EQ(root == kNullPointer, dag.empty());
+          const uint32_t root = dag::DagLoader(device, store, dag).insert().root;
+          EXPECT_EQ(root == hash::kNullPointer, dag.empty());
           expect_same_words(frozen(device, store, root, dag), dag);
         });
       }
 }
 
 TEST(DagLoader, TheTablesHoldEachDifferentItemOnce) {
-  CpuDevice device(0, false);
+  device::CpuDevice device(0, false);
   for (const DenseGrid& grid : {DenseGrid(shell), DenseGrid(everywhere), dust(3)})
     for (const bool materials : {false, true}) {
-      const FrozenDag dag = dense_dag(64, materials, grid);
+      const dag::FrozenDag dag = dense_dag(64, materials, grid);
       for_each_store(device, {.load_factor = 16}, [&](auto& store) {
-        const StoreWork work = DagLoader(device, store, dag).insert();
+        const dag::StoreWork work = dag::DagLoader(device, store, dag).insert();
         EXPECT_EQ(store.items(), different_items(store, work.root, dag));
         uint64_t items = 0, inserted = 0;
         for (size_t level = 0; level < dag.levels.size(); ++level) {
@@ -96,21 +99,21 @@ TEST(DagLoader, TheTablesHoldEachDifferentItemOnce) {
 // scene is made so: a leaf a = {1, 0}, which goes first into an empty store and lies at the same pointer as
 // alone, a leaf {1, pointer to a}, and above each leaf a node with one child.
 TEST(DagLoader, ANodeThatIsEqualToALeafIsStoredOnce) {
-  CpuDevice device(0, false);
-  FrozenDag alone = empty_dag(4, false);
+  device::CpuDevice device(0, false);
+  dag::FrozenDag alone = dag::empty_dag(4, false);
   alone.levels[0] = {.words = {1, 0}, .nodes = 1, .svo_nodes = 1};
   int tables = 0;
-  for (const std::string& table : table_names()) {
+  for (const std::string& table : hash::table_names()) {
     SCOPED_TRACE(table);
-    DagStore<CpuDevice> store(device, {.table = table});
-    const uint32_t a = DagLoader(device, store, alone).insert().root;
-    FrozenDag dag = empty_dag(16, false);
+    dag::DagStore<device::CpuDevice> store(device, {.table = table});
+    const uint32_t a = dag::DagLoader(device, store, alone).insert().root;
+    dag::FrozenDag dag = dag::empty_dag(16, false);
     dag.levels[2] = {.words = {1, 0, 1, a}, .nodes = 2, .svo_nodes = 2};
     dag.levels[1] = {.words = {1, 0, 1, 2}, .nodes = 2, .svo_nodes = 2};
     dag.levels[0] = {.words = {3, 0, 2}, .nodes = 1, .svo_nodes = 1};
-    DagStore<CpuDevice> fresh(device, {.table = table});
-    const StoreWork work = DagLoader(device, fresh, dag).insert();
-    const ItemRef root = fresh.ref().item(work.root);
+    dag::DagStore<device::CpuDevice> fresh(device, {.table = table});
+    const dag::StoreWork work = dag::DagLoader(device, fresh, dag).insert();
+    const hash::ItemRef root = fresh.ref().item(work.root);
     if (a == 0 || fresh.ref().item(root[1])[1] != a) continue;  // lies elsewhere: nothing to see
     ++tables;
     EXPECT_EQ(fresh.items(), 4u);
@@ -121,26 +124,26 @@ TEST(DagLoader, ANodeThatIsEqualToALeafIsStoredOnce) {
 }
 
 TEST(DagLoader, ScenesInOneStoreShareWhatTheyHaveInCommon) {
-  CpuDevice device(0, false);
-  const FrozenDag first = dense_dag(64, true, shell), second = dense_dag(64, true, blocks);
+  device::CpuDevice device(0, false);
+  const dag::FrozenDag first = dense_dag(64, true, shell), second = dense_dag(64, true, blocks);
   for_each_store(device, {}, [&](auto& store) {
-    const uint32_t root = DagLoader(device, store, first).insert().root;
+    const uint32_t root = dag::DagLoader(device, store, first).insert().root;
     const uint64_t items = store.items();
-    EXPECT_EQ(DagLoader(device, store, first).insert().root, root);
+    EXPECT_EQ(dag::DagLoader(device, store, first).insert().root, root);
     EXPECT_EQ(store.items(), items);
-    const uint32_t other = DagLoader(device, store, second).insert().root;
+    const uint32_t other = dag::DagLoader(device, store, second).insert().root;
     expect_same_words(frozen(device, store, root, first), first);
     expect_same_words(frozen(device, store, other, second), second);
   });
 }
 
 TEST(DagLoader, FindsEveryItemWhereItWasStored) {
-  CpuDevice device(0, false);
-  const FrozenDag dag = dense_dag(64, true, shell);
+  device::CpuDevice device(0, false);
+  const dag::FrozenDag dag = dense_dag(64, true, shell);
   for_each_store(device, {}, [&](auto& store) {
-    DagLoader loader(device, store, dag);
+    dag::DagLoader loader(device, store, dag);
     const uint32_t root = loader.insert().root;
-    const StoreWork found = loader.find();
+    const dag::StoreWork found = loader.find();
     EXPECT_EQ(found.root, root);
     EXPECT_EQ(found.levels.back().items, dag.levels.back().nodes);
     EXPECT_EQ(found.levels.back().inserted, 0u);
@@ -148,39 +151,39 @@ TEST(DagLoader, FindsEveryItemWhereItWasStored) {
 }
 
 TEST(DagLoader, ConcurrentLoadsOfManyItemsGiveTheSceneBack) {
-  CpuDevice device(0, false);
-  const FrozenDag dag = dense_dag(100, true, [](uint32_t x, uint32_t y, uint32_t z) {
+  device::CpuDevice device(0, false);
+  const dag::FrozenDag dag = dense_dag(100, true, [](uint32_t x, uint32_t y, uint32_t z) {
     return static_cast<int>(mix64(x + 100 * y + 10000 * z) % 16);
   });
   ASSERT_GT(dag.unique_nodes(), 15000u);
   for_each_store(device, {}, [&](auto& store) {
-    expect_same_words(frozen(device, store, DagLoader(device, store, dag).insert().root, dag), dag);
+    expect_same_words(frozen(device, store, dag::DagLoader(device, store, dag).insert().root, dag), dag);
   });
 }
 
 // A file that repeats a leaf is not canonical, but its digest is the scene's.
 TEST(DagLoader, RepeatedNodesDoNoHarm) {
-  CpuDevice device(0, false);
-  FrozenDag dag = empty_dag(8, false);
+  device::CpuDevice device(0, false);
+  dag::FrozenDag dag = dag::empty_dag(8, false);
   dag.levels[0] = {.words = {3, 0, 2}, .nodes = 1, .svo_nodes = 1};
   dag.levels[1] = {.words = {1, 1, 1, 1}, .nodes = 2, .svo_nodes = 2};
-  dag.digest = compute_digest(dag);
+  dag.digest = dag::compute_digest(dag);
   for_each_store(device, {}, [&](auto& store) {
-    const uint32_t root = DagLoader(device, store, dag).insert().root;
-    EXPECT_EQ(to_string(frozen(device, store, root, dag).digest), to_string(dag.digest));
+    const uint32_t root = dag::DagLoader(device, store, dag).insert().root;
+    EXPECT_EQ(dag::to_string(frozen(device, store, root, dag).digest), dag::to_string(dag.digest));
   });
 }
 
 TEST(DagLoader, NodesThatNoPointerLeadsToAreReported) {
-  CpuDevice device(0, false);
-  DagStore<CpuDevice> store(device);
+  device::CpuDevice device(0, false);
+  dag::DagStore<device::CpuDevice> store(device);
   for (const Words& leaves : {Words{1, 1, 2, 2, 3, 3}, Words{2, 2, 1, 1}, Words{1, 1, 2, 2}}) {
-    FrozenDag dag = empty_dag(8, false);
+    dag::FrozenDag dag = dag::empty_dag(8, false);
     dag.levels[0] = {
         .words = {1, leaves.size() == 4 && leaves[0] == 2 ? 2u : 0u}, .nodes = 1, .svo_nodes = 1};
     dag.levels[1] = {.words = leaves, .nodes = leaves.size() / 2, .svo_nodes = 1};
-    ASSERT_NO_THROW(compute_digest(dag));  // a reader takes it
-    EXPECT_THROW(DagLoader(device, store, dag).insert(), Error);
+    ASSERT_NO_THROW(dag::compute_digest(dag));  // a reader takes it
+    EXPECT_THROW(dag::DagLoader(device, store, dag).insert(), Error);
   }
   EXPECT_EQ(store.items(), 0u);
 }

@@ -7,8 +7,8 @@
 
 namespace vox {
 
-inline void expect_equal(const FrozenDag& a, const FrozenDag& b) {
-  EXPECT_EQ(to_string(a.digest), to_string(b.digest));
+inline void expect_equal(const dag::FrozenDag& a, const dag::FrozenDag& b) {
+  EXPECT_EQ(dag::to_string(a.digest), dag::to_string(b.digest));
   EXPECT_EQ(a.resolution, b.resolution);
   EXPECT_EQ(a.materials, b.materials);
   EXPECT_EQ(a.voxels, b.voxels);

@@ -15,9 +15,9 @@ TEST(SceneVolume, HoldsWhatTheDenseFormatsHold) {
   for (const uint32_t resolution : {4u, 37u, 64u})
     for (const Materials materials : {Materials::None, Materials::Sixteen}) {
       const KnownScene known = known_scene(resolution, materials, noise_grid(resolution));
-      const Volume volume = scene_volume(known.scene);
+      const volume::Volume volume = dag::scene_volume(known.scene);
       ASSERT_EQ(volume.info.size.x, static_cast<int32_t>(resolution));
-      const Pieces pieces(volume.info.box(), 1000);  // boxes that cut leaves
+      const volume::Pieces pieces(volume.info.box(), 1000);  // boxes that cut leaves
       for (uint64_t piece = 0; piece < pieces.count(); ++piece) {
         std::vector<std::byte> values(pieces[piece].voxels());
         volume.read(pieces[piece], values.data());

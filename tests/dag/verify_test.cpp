@@ -12,9 +12,9 @@
 namespace vox {
 namespace {
 
-std::string problem_of(const FrozenDag& dag) {
+std::string problem_of(const dag::FrozenDag& dag) {
   try {
-    verify(dag);
+    dag::verify(dag);
     return "none";
   } catch (const Error& error) {
     return error.what();
@@ -23,24 +23,24 @@ std::string problem_of(const FrozenDag& dag) {
 
 // Two inner levels of two and three nodes, then leaves:
 //   level 0   mask 0x81 -> A, B        level 1   A: mask 0x03 -> a, b    B: mask 0x05 -> b, c
-FrozenDag small_dag() {
+dag::FrozenDag small_dag() {
   return dense_dag(16, true, [](uint32_t x, uint32_t y, uint32_t z) {
     if (x == 1 && y == 0 && z == 0) return 1;                       // leaf a
     if (x == 5 && y <= 1 && z == 0) return 2;                       // leaf b
     if (x == 9 && y >= 8 && y <= 9 && z == 8) return 2;             // leaf b again
     if (x >= 8 && x < 12 && y >= 12 && z >= 8 && z < 12) return 3;  // leaf c, full
-    return kEmptyVoxel;
+    return dag::kEmptyVoxel;
   });
 }
 
 struct Rule {
   std::string name;
-  std::function<void(FrozenDag&)> break_it;
+  std::function<void(dag::FrozenDag&)> break_it;
   std::string expected;  // part of the message
 };
 
 TEST(Verify, TheSmallDagIsWhatTheRulesBelowAssume) {
-  FrozenDag dag = small_dag();
+  dag::FrozenDag dag = small_dag();
   EXPECT_EQ(problem_of(dag), "none");
   EXPECT_EQ(dag.levels[0].words, (Words{0x81, 0, 3}));
   EXPECT_EQ(dag.levels[1].words, (Words{0x03, 0, 3, 0x05, 3, 6}));
@@ -50,34 +50,35 @@ TEST(Verify, TheSmallDagIsWhatTheRulesBelowAssume) {
 
 TEST(Verify, EachBrokenRuleIsNamed) {
   const Rule rules[] = {
-      {"offset out of range", [](FrozenDag& d) { d.levels[1].words[2] = 900; },
+      {"offset out of range", [](dag::FrozenDag& d) { d.levels[1].words[2] = 900; },
        "level 1, word 2: points to word 900"},
-      {"huge offset", [](FrozenDag& d) { d.levels[0].words[1] = UINT32_MAX; }, "where no node starts"},
-      {"offset inside a node", [](FrozenDag& d) { d.levels[1].words[5] = 7; },
+      {"huge offset", [](dag::FrozenDag& d) { d.levels[0].words[1] = UINT32_MAX; }, "where no node starts"},
+      {"offset inside a node", [](dag::FrozenDag& d) { d.levels[1].words[5] = 7; },
        "level 1, word 5: points to word 7 of level 2, where no node starts"},
-      {"node beyond the end", [](FrozenDag& d) { d.levels[1].words.pop_back(); },
+      {"node beyond the end", [](dag::FrozenDag& d) { d.levels[1].words.pop_back(); },
        "level 1, word 3: a node of 3 words, but only 2 are left"},
-      {"leaf beyond the end", [](FrozenDag& d) { d.levels[2].words.resize(7); },
+      {"leaf beyond the end", [](dag::FrozenDag& d) { d.levels[2].words.resize(7); },
        "level 2, word 6: a node of 2 words, but only 1"},
       {"two roots",
-       [](FrozenDag& d) {
+       [](dag::FrozenDag& d) {
          d.levels[0].words.insert(d.levels[0].words.end(), {0x01, 0});
        },
        "more than one root"},
       {"unreachable node",
-       [](FrozenDag& d) {
+       [](dag::FrozenDag& d) {
          d.levels[2].words.insert(d.levels[2].words.end(), {8, 0, 1});
        },
        "level 2: no pointer leads to node 3"},
-      {"order", [](FrozenDag& d) { std::swap(d.levels[0].words[1], d.levels[0].words[2]); },
+      {"order", [](dag::FrozenDag& d) { std::swap(d.levels[0].words[1], d.levels[0].words[2]); },
        "level 0, word 1: points to node 1 of level 1, but node 0 comes next"},
-      {"reserved bit", [](FrozenDag& d) { d.levels[0].words[0] |= 1u << 13; },
+      {"reserved bit", [](dag::FrozenDag& d) { d.levels[0].words[0] |= 1u << 13; },
        "level 0, word 0: reserved bits"},
-      {"homogeneous flag", [](FrozenDag& d) { d.levels[1].words[0] |= 0x100; },
+      {"homogeneous flag", [](dag::FrozenDag& d) { d.levels[1].words[0] |= 0x100; },
        "level 1, word 0: the header is 0x0103, but the node's content asks for 0x0003"},
-      {"homogeneous material", [](FrozenDag& d) { d.levels[1].words[0] |= 0x200; }, "the header is 0x0203"},
+      {"homogeneous material", [](dag::FrozenDag& d) { d.levels[1].words[0] |= 0x200; },
+       "the header is 0x0203"},
       {"leaf without voxels",
-       [](FrozenDag& d) {
+       [](dag::FrozenDag& d) {
          d.levels[2].words.insert(d.levels[2].words.end(), {0, 0});
          d.levels[1].words[5] = 16;
          d.levels[1].words.push_back(6);
@@ -85,39 +86,41 @@ TEST(Verify, EachBrokenRuleIsNamed) {
          std::swap(d.levels[1].words[5], d.levels[1].words[6]);
        },
        "level 2, word 16: a leaf without voxels"},
-      {"padding", [](FrozenDag& d) { d.levels[2].words[5] = 0x122; }, "level 2, word 3: the padding"},
+      {"padding", [](dag::FrozenDag& d) { d.levels[2].words[5] = 0x122; }, "level 2, word 3: the padding"},
       {"equal leaves",
-       [](FrozenDag& d) {
+       [](dag::FrozenDag& d) {
          for (int i : {0, 1, 2})
            d.levels[2].words[static_cast<size_t>(i) + 3] = d.levels[2].words[static_cast<size_t>(i)];
        },
        "level 2, word 3: equal to the node at word 0"},
-      {"outside", [](FrozenDag& d) { d.resolution = 15; },
+      {"outside", [](dag::FrozenDag& d) { d.resolution = 15; },
        "a voxel at y = 15 is filled, but the resolution is 15"},
-      {"too few levels", [](FrozenDag& d) { d.resolution = 17; }, "3 levels at resolution 17, expected 4"},
-      {"no levels", [](FrozenDag& d) { d.levels.clear(); }, "0 levels at resolution 16"},
-      {"resolution 0", [](FrozenDag& d) { d.resolution = 0; }, "the resolution is 0"},
-      {"resolution too large", [](FrozenDag& d) { d.resolution = (1u << 20) + 1; },
+      {"too few levels", [](dag::FrozenDag& d) { d.resolution = 17; },
+       "3 levels at resolution 17, expected 4"},
+      {"no levels", [](dag::FrozenDag& d) { d.levels.clear(); }, "0 levels at resolution 16"},
+      {"resolution 0", [](dag::FrozenDag& d) { d.resolution = 0; }, "the resolution is 0"},
+      {"resolution too large", [](dag::FrozenDag& d) { d.resolution = (1u << 20) + 1; },
        "the resolution is 1048577"},
-      {"a level without words", [](FrozenDag& d) { d.levels[2].words.clear(); }, "level 2: has no words"},
-      {"words below no root", [](FrozenDag& d) { d.levels[0].words.clear(); }, "level 1: has words"},
-      {"nodes", [](FrozenDag& d) { d.levels[1].nodes = 3; },
+      {"a level without words", [](dag::FrozenDag& d) { d.levels[2].words.clear(); },
+       "level 2: has no words"},
+      {"words below no root", [](dag::FrozenDag& d) { d.levels[0].words.clear(); }, "level 1: has words"},
+      {"nodes", [](dag::FrozenDag& d) { d.levels[1].nodes = 3; },
        "the number of nodes of level 1 is 3, but the DAG holds 2"},
-      {"octree nodes", [](FrozenDag& d) { d.levels[2].svo_nodes = 3; },
+      {"octree nodes", [](dag::FrozenDag& d) { d.levels[2].svo_nodes = 3; },
        "the number of octree nodes of level 2 is 3, but the DAG holds 4"},
-      {"voxels", [](FrozenDag& d) { ++d.voxels; }, "the number of voxels is 70, but the DAG holds 69"},
-      {"digest", [](FrozenDag& d) { d.digest.low ^= 1; }, "the digest is"},
-      {"another material", [](FrozenDag& d) { d.levels[2].words[2] = 2; }, "the digest is"},
+      {"voxels", [](dag::FrozenDag& d) { ++d.voxels; }, "the number of voxels is 70, but the DAG holds 69"},
+      {"digest", [](dag::FrozenDag& d) { d.digest.low ^= 1; }, "the digest is"},
+      {"another material", [](dag::FrozenDag& d) { d.levels[2].words[2] = 2; }, "the digest is"},
   };
   for (const Rule& rule : rules) {
-    FrozenDag dag = small_dag();
+    dag::FrozenDag dag = small_dag();
     rule.break_it(dag);
     EXPECT_NE(problem_of(dag).find(rule.expected), std::string::npos) << rule.name << ": " << problem_of(dag);
   }
 }
 
 TEST(Verify, ANodeWithoutChildrenIsNamed) {
-  FrozenDag dag = small_dag();
+  dag::FrozenDag dag = small_dag();
   // Level 1 gets a third node, of the header alone, between the two others.
   dag.levels[1].words = {0x03, 0, 3, 0x00, 0x05, 3, 6};
   dag.levels[0].words = {0x83, 0, 3, 4};
@@ -127,17 +130,17 @@ TEST(Verify, ANodeWithoutChildrenIsNamed) {
 
 TEST(Verify, AFullCubeMustCarryTheFlag) {
   for (bool materials : {false, true}) {
-    FrozenDag dag = dense_dag(16, materials, [](uint32_t, uint32_t, uint32_t) { return 9; });
-    EXPECT_EQ(dag.levels[1].words[0], homogeneous_header(materials ? 9 : 0));
+    dag::FrozenDag dag = dense_dag(16, materials, [](uint32_t, uint32_t, uint32_t) { return 9; });
+    EXPECT_EQ(dag.levels[1].words[0], dag::homogeneous_header(materials ? 9 : 0));
     dag.levels[1].words[0] = 0xff;
     EXPECT_NE(problem_of(dag).find("level 1, word 0: the header is 0x00ff"), std::string::npos);
-    dag.levels[1].words[0] = homogeneous_header(8);
+    dag.levels[1].words[0] = dag::homogeneous_header(8);
     EXPECT_NE(problem_of(dag).find("level 1, word 0: the header is"), std::string::npos);
   }
 }
 
 TEST(Verify, EqualInnerNodesAreFound) {
-  FrozenDag dag = small_dag();
+  dag::FrozenDag dag = small_dag();
   dag.levels[1].words = {0x03, 0, 3, 0x05, 3, 6, 0x03, 0, 3};
   dag.levels[0].words = {0x85, 0, 3, 6};
   EXPECT_NE(problem_of(dag).find("level 1, word 6: equal to the node at word 0"), std::string::npos)
@@ -146,10 +149,10 @@ TEST(Verify, EqualInnerNodesAreFound) {
 
 // Flips every bit of a DAG, one at a time: the content changes, so verify() must object.
 TEST(Verify, EveryFlippedBitIsFound) {
-  const FrozenDag good = small_dag();
+  const dag::FrozenDag good = small_dag();
   for (size_t level = 0; level < good.levels.size(); ++level)
     for (size_t bit = 0; bit < 32 * good.levels[level].words.size(); ++bit) {
-      FrozenDag dag = good;
+      dag::FrozenDag dag = good;
       dag.levels[level].words[bit / 32] ^= 1u << bit % 32;
       EXPECT_NE(problem_of(dag), "none") << "level " << level << ", bit " << bit;
     }

@@ -14,7 +14,7 @@ namespace {
 int noise(uint32_t x, uint32_t y, uint32_t z) {
   if (x < 16 && y < 16 && z >= 16) return 3;
   uint64_t hash = mix64(x | uint64_t{y} << 20 | uint64_t{z} << 40);
-  return hash % 20 == 0 ? static_cast<int>(hash >> 8 & 15) : kEmptyVoxel;
+  return hash % 20 == 0 ? static_cast<int>(hash >> 8 & 15) : dag::kEmptyVoxel;
 }
 
 constexpr uint32_t kResolution = 37;
@@ -31,34 +31,34 @@ bool inside(Int3 v, const VoxelBox& box) {
 
 // A dense copy of what the walk reports, each voxel once.
 struct Painted {
-  std::vector<int> values = std::vector<int>(kResolution * kResolution * kResolution, kEmptyVoxel);
+  std::vector<int> values = std::vector<int>(kResolution * kResolution * kResolution, dag::kEmptyVoxel);
 
   void put(Int3 v, uint32_t material) {
     ASSERT_TRUE(inside(v, cube_at({0, 0, 0}, kResolution)));
     int& value = values[(size_t(v.z) * kResolution + size_t(v.y)) * kResolution + size_t(v.x)];
-    EXPECT_EQ(value, kEmptyVoxel) << "reported twice";
+    EXPECT_EQ(value, dag::kEmptyVoxel) << "reported twice";
     value = static_cast<int>(material);
   }
   void put_leaf(Int3 corner, uint64_t mask, const uint32_t* leaf) {
     EXPECT_NE(mask, 0u);
     for (uint32_t bit = 0; bit < 64; ++bit)
-      if ((mask >> bit & 1) != 0) put(corner + morton_decode(bit), leaf_material(leaf, bit));
+      if ((mask >> bit & 1) != 0) put(corner + morton_decode(bit), dag::leaf_material(leaf, bit));
   }
   void expect(const VoxelBox& region) const {
     auto value = values.begin();
     for (uint32_t z = 0; z < kResolution; ++z)
       for (uint32_t y = 0; y < kResolution; ++y)
         for (uint32_t x = 0; x < kResolution; ++x, ++value)
-          ASSERT_EQ(*value, inside({int(x), int(y), int(z)}, region) ? noise(x, y, z) : kEmptyVoxel)
+          ASSERT_EQ(*value, inside({int(x), int(y), int(z)}, region) ? noise(x, y, z) : dag::kEmptyVoxel)
               << x << ' ' << y << ' ' << z;
   }
 };
 
 TEST(Walk, ReportsTheFilledVoxelsOfTheRegionLeafByLeaf) {
-  FrozenDag dag = dense_dag(kResolution, true, noise);
+  dag::FrozenDag dag = dense_dag(kResolution, true, noise);
   for (const VoxelBox& region : kRegions) {
     Painted painted;
-    for_each_leaf(dag, region, [&](Int3 corner, uint64_t mask, const uint32_t* leaf) {
+    dag::for_each_leaf(dag, region, [&](Int3 corner, uint64_t mask, const uint32_t* leaf) {
       painted.put_leaf(corner, mask, leaf);
     });
     painted.expect(region);
@@ -66,11 +66,11 @@ TEST(Walk, ReportsTheFilledVoxelsOfTheRegionLeafByLeaf) {
 }
 
 TEST(Walk, ReportsSolidNodesAsAWhole) {
-  FrozenDag dag = dense_dag(kResolution, true, noise);
+  dag::FrozenDag dag = dense_dag(kResolution, true, noise);
   for (const VoxelBox& region : kRegions) {
     Painted painted;
     std::vector<VoxelBox> boxes;
-    for_each_leaf(
+    dag::for_each_leaf(
         dag, region,
         [&](Int3 corner, uint64_t mask, const uint32_t* leaf) { painted.put_leaf(corner, mask, leaf); },
         [&](const VoxelBox& box, uint32_t material) {
@@ -88,9 +88,9 @@ TEST(Walk, ReportsSolidNodesAsAWhole) {
 }
 
 TEST(Walk, VisitsLeavesInMortonOrder) {
-  FrozenDag dag = dense_dag(kResolution, true, noise);
+  dag::FrozenDag dag = dense_dag(kResolution, true, noise);
   uint64_t leaves = 0, last = 0;
-  for_each_leaf(dag, kRegions[1], [&](Int3 c, uint64_t, const uint32_t*) {
+  dag::for_each_leaf(dag, kRegions[1], [&](Int3 c, uint64_t, const uint32_t*) {
     uint64_t code = morton_encode(uint32_t(c.x), uint32_t(c.y), uint32_t(c.z));
     EXPECT_TRUE(leaves++ == 0 || code > last);
     last = code;
@@ -101,16 +101,17 @@ TEST(Walk, VisitsLeavesInMortonOrder) {
 TEST(Walk, EmptyScenesAndScenesOfOneLeafAreFine) {
   int calls = 0;
   auto count = [&](Int3, uint64_t mask, const uint32_t*) { calls += popcount(mask); };
-  for_each_leaf(dense_dag(64, true, [](auto...) { return kEmptyVoxel; }), cube_at({0, 0, 0}, 64), count);
+  dag::for_each_leaf(dense_dag(64, true, [](auto...) { return dag::kEmptyVoxel; }), cube_at({0, 0, 0}, 64),
+                     count);
   EXPECT_EQ(calls, 0);
-  for_each_leaf(dense_dag(4, false, [](auto...) { return 0; }), {{1, 0, 0}, {3, 2, 4}}, count);
+  dag::for_each_leaf(dense_dag(4, false, [](auto...) { return 0; }), {{1, 0, 0}, {3, 2, 4}}, count);
   EXPECT_EQ(calls, 16);
 }
 
 TEST(Walk, SkipsWhatLiesOutsideTheRegion) {
-  FrozenDag dag = dense_dag(64, false, [](auto...) { return 0; });
+  dag::FrozenDag dag = dense_dag(64, false, [](auto...) { return 0; });
   int nodes = 0;
-  for_each_node(dag, {{21, 22, 23}, {22, 23, 24}}, [&](uint32_t level, Int3 corner, const uint32_t*) {
+  dag::for_each_node(dag, {{21, 22, 23}, {22, 23, 24}}, [&](uint32_t level, Int3 corner, const uint32_t*) {
     EXPECT_TRUE(inside({21, 22, 23}, cube_at(corner, dag.level_side(level))));
     ++nodes;
     return true;
@@ -121,7 +122,7 @@ TEST(Walk, SkipsWhatLiesOutsideTheRegion) {
 TEST(Walk, BoundsOfALeafAreThoseOfItsVoxels) {
   for (int a = 0; a < 64; ++a)
     for (int b = 0; b < 64; ++b) {
-      VoxelBox bounds = leaf_bounds(uint64_t{1} << a | uint64_t{1} << b);
+      VoxelBox bounds = dag::leaf_bounds(uint64_t{1} << a | uint64_t{1} << b);
       Int3 v = morton_decode(uint64_t(a)), w = morton_decode(uint64_t(b));
       ASSERT_EQ(bounds, hull(cube_at(v, 1), cube_at(w, 1)));
     }

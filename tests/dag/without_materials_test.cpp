@@ -12,14 +12,14 @@ TEST(WithoutMaterials, GivesWhatTheSameVoxelsGiveThatNeverHadMaterials) {
   for (const DenseGrid& grid : all_grids())
     for (const uint32_t resolution : {4u, 6u, 37u, 64u}) {
       SCOPED_TRACE(resolution);
-      const FrozenDag result = engine->without_materials(dense_dag(resolution, true, grid));
+      const dag::FrozenDag result = engine->without_materials(dense_dag(resolution, true, grid));
       expect_equal(result, dense_dag(resolution, false, grid));
-      EXPECT_NO_THROW(verify(result));
+      EXPECT_NO_THROW(dag::verify(result));
     }
 }
 
 TEST(WithoutMaterials, LeavesASceneThatHasNoneAsItIs) {
-  const FrozenDag dag = dense_dag(64, false, shell);
+  const dag::FrozenDag dag = dense_dag(64, false, shell);
   expect_equal(test_engine()->without_materials(dag), dag);
 }
 

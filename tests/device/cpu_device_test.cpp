@@ -23,11 +23,12 @@ uint32_t small_number(uint64_t i) {
 }
 
 TEST(CpuDevice, EveryIndexIsVisitedOnce) {
-  CpuDevice device(kMemory, false);
+  device::CpuDevice device(kMemory, false);
   for (uint64_t n : kSizes) {
     std::vector<uint32_t> visits(n, 0), group_visits(n, 0);
-    device.for_each("test", n, [&](uint64_t i) { atomic_add(&visits[i], 1); });
-    device.for_each_group("test", n, [&](CpuGroup, uint64_t i) { atomic_add(&group_visits[i], 1); });
+    device.for_each("test", n, [&](uint64_t i) { device::atomic_add(&visits[i], 1); });
+    device.for_each_group("test", n,
+                          [&](device::CpuGroup, uint64_t i) { device::atomic_add(&group_visits[i], 1); });
     EXPECT_EQ(visits, std::vector<uint32_t>(n, 1));
     EXPECT_EQ(group_visits, std::vector<uint32_t>(n, 1));
   }
@@ -40,14 +41,14 @@ struct AskedAhead {
   uint32_t* visits;
   void prefetch(uint64_t i, int stage) const {
     EXPECT_LT(i, n);
-    atomic_add(stages[stage] + i, 1);
+    device::atomic_add(stages[stage] + i, 1);
   }
-  void operator()(uint64_t i) const { atomic_add(visits + i, 1); }
-  void operator()(CpuGroup, uint64_t i) const { atomic_add(visits + i, 1); }
+  void operator()(uint64_t i) const { device::atomic_add(visits + i, 1); }
+  void operator()(device::CpuGroup, uint64_t i) const { device::atomic_add(visits + i, 1); }
 };
 
 TEST(CpuDevice, PrefetchIsCalledForIndicesOfTheLoopOnlyAndNoMoreThanOncePerStage) {
-  CpuDevice device(kMemory, false);
+  device::CpuDevice device(kMemory, false);
   for (bool groups : {false, true})
     for (uint64_t n : {1, 15, 16, 17, 10007}) {
       std::vector<uint32_t> first(n, 0), second(n, 0), visits(n, 0);
@@ -66,7 +67,7 @@ TEST(CpuDevice, PrefetchIsCalledForIndicesOfTheLoopOnlyAndNoMoreThanOncePerStage
 }
 
 TEST(CpuDevice, ExclusiveScanIsTheSumOfWhatComesBefore) {
-  CpuDevice device(kMemory, false);
+  device::CpuDevice device(kMemory, false);
   for (uint64_t n : kSizes) {
     std::vector<uint32_t> counts(n), expected(n + 1, 0), scanned(n + 1, 77);
     for (uint64_t i = 0; i < n; ++i) counts[i] = small_number(i);
@@ -77,7 +78,7 @@ TEST(CpuDevice, ExclusiveScanIsTheSumOfWhatComesBefore) {
 }
 
 TEST(CpuDevice, ScansAndSumsReachBeyond32Bits) {
-  CpuDevice device(kMemory, false);
+  device::CpuDevice device(kMemory, false);
   constexpr uint64_t n = 40000, each = uint64_t{1} << 31;
   std::vector<uint64_t> scanned(n + 1);
   auto value = [](uint64_t) { return static_cast<uint32_t>(each); };
@@ -87,7 +88,7 @@ TEST(CpuDevice, ScansAndSumsReachBeyond32Bits) {
 }
 
 TEST(CpuDevice, SelectKeepsTheWantedIndicesInOrder) {
-  CpuDevice device(kMemory, false);
+  device::CpuDevice device(kMemory, false);
   for (uint64_t n : kSizes)
     for (uint32_t below : {0u, 2u, 5u}) {  // none, some, all
       auto keep = [&](uint64_t i) { return small_number(i) < below; };
@@ -102,7 +103,7 @@ TEST(CpuDevice, SelectKeepsTheWantedIndicesInOrder) {
 }
 
 TEST(CpuDevice, SumAddsEveryValue) {
-  CpuDevice device(kMemory, false);
+  device::CpuDevice device(kMemory, false);
   for (uint64_t n : kSizes) {
     uint64_t expected = 0;
     for (uint64_t i = 0; i < n; ++i) expected += small_number(i);
@@ -113,7 +114,7 @@ TEST(CpuDevice, SumAddsEveryValue) {
 // Random keys with all their bits set at random, so that a sort that looks at more than `bits` is noticed.
 template <class Key>
 void sort_like_the_standard_library(uint64_t n, uint32_t bits, Key different) {
-  CpuDevice device(kMemory, false);
+  device::CpuDevice device(kMemory, false);
   const Key mask = static_cast<Key>(~uint64_t{0} >> (64 - bits));
   auto keys = device.make<Key>(n);
   auto values = device.make<uint32_t>(n);
@@ -148,7 +149,7 @@ TEST(CpuDevice, SortPairsKeepsTheOrderAmongManyEqualKeys) {
 }
 
 TEST(CpuDevice, SortPairsLeavesWhatIsBehindTheFirstN) {
-  CpuDevice device(kMemory, false);
+  device::CpuDevice device(kMemory, false);
   auto keys = device.make<uint32_t>(4);
   auto values = device.make<uint32_t>(4);
   const uint32_t unsorted[] = {9, 3, 1, 0};
@@ -161,7 +162,7 @@ TEST(CpuDevice, SortPairsLeavesWhatIsBehindTheFirstN) {
 }
 
 TEST(CpuDevice, WhatIsFilledUploadedAndCopiedIsDownloaded) {
-  CpuDevice device(kMemory, false);
+  device::CpuDevice device(kMemory, false);
   for (uint64_t n : kSizes) {
     auto there = device.make<uint64_t>(n + 1), copy = device.make<uint64_t>(n + 1);
     device.fill(there.data(), n + 1, uint64_t{3});
@@ -181,7 +182,7 @@ TEST(CpuDevice, WhatIsFilledUploadedAndCopiedIsDownloaded) {
 }
 
 TEST(CpuDevice, AThreadLimitOfOneKeepsTheLoopOnTheCallingThread) {
-  CpuDevice device(kMemory, false);
+  device::CpuDevice device(kMemory, false);
   std::set<std::thread::id> threads;
   {
     ThreadLimit limit(1);
@@ -192,8 +193,8 @@ TEST(CpuDevice, AThreadLimitOfOneKeepsTheLoopOnTheCallingThread) {
 }
 
 TEST(CpuDevice, TheProfilerCountsLaunchesAndBytesOnlyWhenAsked) {
-  CpuDevice quiet(kMemory, false), profiled(kMemory, true);
-  for (CpuDevice* device : {&quiet, &profiled})
+  device::CpuDevice quiet(kMemory, false), profiled(kMemory, true);
+  for (device::CpuDevice* device : {&quiet, &profiled})
     for (uint64_t n : {0, 100}) device->for_each({"work", 8}, n, [](uint64_t) {});
   EXPECT_TRUE(quiet.profiler().rows().empty());
   ASSERT_EQ(profiled.profiler().rows().size(), 1u);
@@ -202,7 +203,7 @@ TEST(CpuDevice, TheProfilerCountsLaunchesAndBytesOnlyWhenAsked) {
 }
 
 TEST(CpuGroup, ABallotHasTheBitsOfTheLanesThatAgree) {
-  CpuGroup group;
+  device::CpuGroup group;
   EXPECT_EQ(group.ballot([](uint32_t) { return false; }), 0u);
   EXPECT_EQ(group.ballot([](uint32_t) { return true; }), UINT32_MAX);
   EXPECT_EQ(group.ballot([](uint32_t lane) { return lane == 0 || lane == 31; }), 0x80000001u);
@@ -211,7 +212,7 @@ TEST(CpuGroup, ABallotHasTheBitsOfTheLanesThatAgree) {
 }
 
 TEST(CpuGroup, LanesBelowTheCountAreCalledAndOneSpeaksForAll) {
-  CpuGroup group;
+  device::CpuGroup group;
   for (uint32_t count : {0u, 1u, 10u, 32u}) {
     std::vector<uint32_t> calls(32, 0);
     group.each(count, [&](uint32_t lane) { ++calls[lane]; });
@@ -223,7 +224,7 @@ TEST(CpuGroup, LanesBelowTheCountAreCalledAndOneSpeaksForAll) {
 }
 
 TEST(CpuGroup, MatchedBytesAreThoseThatALoopFinds) {
-  CpuGroup group;
+  device::CpuGroup group;
   Random random(1);
   for (int round = 0; round < 2000; ++round) {
     const uint32_t values = round % 2 == 0 ? 3 : 256;  // many matches, few
@@ -242,7 +243,7 @@ TEST(CpuGroup, MatchedBytesAreThoseThatALoopFinds) {
 }
 
 TEST(CpuGroup, MatchedWordsAndPairsAreThoseThatALoopFinds) {
-  CpuGroup group;
+  device::CpuGroup group;
   Random random(2);
   for (int round = 0; round < 2000; ++round) {
     uint32_t words[66], *first = words + round % 2 * 2;
@@ -264,7 +265,7 @@ TEST(CpuGroup, MatchedWordsAndPairsAreThoseThatALoopFinds) {
 }
 
 TEST(CpuGroup, TheLowestCandidateWithTheItemsWordsIsFound) {
-  CpuGroup group;
+  device::CpuGroup group;
   uint32_t slots[32 * 10], item[10];
   for (uint32_t i = 0; i < 10; ++i) item[i] = i << 24 | i;
   for (uint32_t stride : {2u, 10u})
@@ -274,11 +275,11 @@ TEST(CpuGroup, TheLowestCandidateWithTheItemsWordsIsFound) {
       const auto find = [&](uint32_t candidates, uint32_t begin, uint32_t end) {
         return group.find_equal(candidates, slots, stride, held, begin, end);
       };
-      EXPECT_EQ(find(0, 0, stride), CpuGroup::kLanes);
+      EXPECT_EQ(find(0, 0, stride), device::CpuGroup::kLanes);
       EXPECT_EQ(find(0x80000000, 0, stride), 31u);
       EXPECT_EQ(find(0xff00, 0, stride), 8u);
       slots[8 * stride + differs] ^= 1u << 31;
-      EXPECT_EQ(find(0x100, 0, stride), CpuGroup::kLanes);
+      EXPECT_EQ(find(0x100, 0, stride), device::CpuGroup::kLanes);
       EXPECT_EQ(find(0xff00, 0, stride), 9u);
       EXPECT_EQ(find(0xff00, 0, differs), 8u);  // what lies outside does not count
       EXPECT_EQ(find(0xff00, differs + 1, stride), 8u);
@@ -286,7 +287,7 @@ TEST(CpuGroup, TheLowestCandidateWithTheItemsWordsIsFound) {
 }
 
 TEST(CpuGroup, OnlyTheWordsAskedForAreStored) {
-  CpuGroup group;
+  device::CpuGroup group;
   const uint32_t item[4] = {1, 2, 3, 4};
   uint32_t to[5] = {9, 9, 9, 9, 9};
   group.store(group.load(item, 4), to, 2, 4);

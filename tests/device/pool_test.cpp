@@ -35,12 +35,12 @@ class PoolTest : public testing::Test {
     held = allocations = 0;
     exhausted = false;
   }
-  Pool::Backend backend_ = {counted_allocate, counted_release};
+  device::Pool::Backend backend_ = {counted_allocate, counted_release};
 };
 
 TEST_F(PoolTest, BlocksAreAlignedAndDistinctAndGivenBackAtTheEnd) {
   {
-    Pool pool(backend_, 1 << 20);
+    device::Pool pool(backend_, 1 << 20);
     std::set<void*> blocks;
     for (uint64_t bytes : {0, 1, 255, 256, 257, 5000}) {
       void* block = pool.allocate(bytes);
@@ -54,7 +54,7 @@ TEST_F(PoolTest, BlocksAreAlignedAndDistinctAndGivenBackAtTheEnd) {
 }
 
 TEST_F(PoolTest, UseStaysBelowTheLimit) {
-  Pool pool(backend_, 4096);
+  device::Pool pool(backend_, 4096);
   std::vector<void*> blocks;
   EXPECT_EQ(pool.limit(), 4096u);
   for (uint64_t i = 1; i <= 4; ++i) {
@@ -69,7 +69,7 @@ TEST_F(PoolTest, UseStaysBelowTheLimit) {
   for (void* block : blocks) pool.release(block);
 }
 
-std::string refusal(Pool& pool, uint64_t bytes) {
+std::string refusal(device::Pool& pool, uint64_t bytes) {
   try {
     pool.release(pool.allocate(bytes));
     return "";
@@ -79,8 +79,8 @@ std::string refusal(Pool& pool, uint64_t bytes) {
 }
 
 TEST_F(PoolTest, OutOfMemoryNamesWhatWasAskedAndWhatIsAvailable) {
-  Pool pool(backend_, 4 << 20);
-  Buffer<char> part(pool, 1 << 20);
+  device::Pool pool(backend_, 4 << 20);
+  device::Buffer<char> part(pool, 1 << 20);
   const std::string text = refusal(pool, 8 << 20);
   EXPECT_NE(text.find("8.00 MiB"), std::string::npos) << text;
   EXPECT_NE(text.find("3.00 MiB"), std::string::npos) << text;
@@ -90,14 +90,14 @@ TEST_F(PoolTest, OutOfMemoryNamesWhatWasAskedAndWhatIsAvailable) {
 }
 
 TEST_F(PoolTest, SizesThatWrapAroundWhenRoundedUpAreRefused) {
-  Pool pool(backend_, 1 << 20);
+  device::Pool pool(backend_, 1 << 20);
   EXPECT_NE(refusal(pool, UINT64_MAX), "");
   EXPECT_NE(refusal(pool, UINT64_MAX - 1000), "");
   EXPECT_NE(refusal(pool, uint64_t{1} << 63), "");
 }
 
 TEST_F(PoolTest, ABlockOfAboutTheSameSizeIsReused) {
-  Pool pool(backend_, 1 << 20);
+  device::Pool pool(backend_, 1 << 20);
   void* block = pool.allocate(10000);
   pool.release(block);
   EXPECT_EQ(pool.used(), 0u);
@@ -112,7 +112,7 @@ TEST_F(PoolTest, ABlockOfAboutTheSameSizeIsReused) {
 }
 
 TEST_F(PoolTest, KeptBlocksMakeRoomForOthersWhenTheLimitIsReached) {
-  Pool pool(backend_, 8192);
+  device::Pool pool(backend_, 8192);
   void* first = pool.allocate(1024);
   void* second = pool.allocate(2048);
   pool.release(first);
@@ -125,7 +125,7 @@ TEST_F(PoolTest, KeptBlocksMakeRoomForOthersWhenTheLimitIsReached) {
 }
 
 TEST_F(PoolTest, PeakCountsKeptBlocksUntilTheyAreTrimmed) {
-  Pool pool(backend_, 1 << 20);
+  device::Pool pool(backend_, 1 << 20);
   pool.release(pool.allocate(65536));
   EXPECT_EQ(pool.peak(), 65536u);
   void* small = pool.allocate(1024);
@@ -141,25 +141,25 @@ TEST_F(PoolTest, PeakCountsKeptBlocksUntilTheyAreTrimmed) {
 }
 
 TEST_F(PoolTest, ABufferGivesItsBlockBackAndHandsItOnWhenMoved) {
-  Pool pool(backend_, 1 << 20);
+  device::Pool pool(backend_, 1 << 20);
   {
-    Buffer<uint64_t> buffer(pool, 128);
+    device::Buffer<uint64_t> buffer(pool, 128);
     EXPECT_EQ(buffer.size(), 128u);
     EXPECT_EQ(pool.used(), 1024u);
     uint64_t* data = buffer.data();
 
-    Buffer<uint64_t> moved(std::move(buffer));
+    device::Buffer<uint64_t> moved(std::move(buffer));
     EXPECT_EQ(moved.data(), data);
     EXPECT_EQ(moved.size(), 128u);
     EXPECT_EQ(buffer.data(), nullptr);  // NOLINT(bugprone-use-after-move): what is promised
     EXPECT_EQ(buffer.size(), 0u);       // NOLINT
 
-    Buffer<uint64_t> target(pool, 256);
+    device::Buffer<uint64_t> target(pool, 256);
     target = std::move(moved);  // frees its own
     EXPECT_EQ(target.data(), data);
     EXPECT_EQ(pool.used(), 1024u);
 
-    Buffer<uint64_t> other(pool, 32);
+    device::Buffer<uint64_t> other(pool, 32);
     target.swap(other);
     EXPECT_EQ(other.data(), data);
     EXPECT_EQ(target.size(), 32u);
@@ -170,13 +170,13 @@ TEST_F(PoolTest, ABufferGivesItsBlockBackAndHandsItOnWhenMoved) {
 }
 
 TEST_F(PoolTest, ThreadsNeverShareABlock) {
-  Pool pool(backend_, 1 << 20);
+  device::Pool pool(backend_, 1 << 20);
   std::atomic<int> shared = 0;
   std::vector<std::thread> threads;
   for (uint64_t thread = 0; thread < 4; ++thread)
     threads.emplace_back([&, thread] {
       for (uint64_t round = 0; round < 500; ++round) {
-        std::vector<Buffer<uint64_t>> mine;
+        std::vector<device::Buffer<uint64_t>> mine;
         for (uint64_t i = 0; i < 4; ++i) {
           mine.emplace_back(pool, 32 * (1 + (round * 7 + i) % 30));
           for (uint64_t at = 0; at < mine[i].size(); ++at) mine[i].data()[at] = thread << 32 | round << 8 | i;

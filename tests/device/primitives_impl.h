@@ -9,13 +9,13 @@ namespace vox {
 
 struct CountVisit {
   uint32_t* visits;
-  VOX_HD void operator()(uint64_t i) const { atomic_add(visits + i, 1u); }
+  VOX_HD void operator()(uint64_t i) const { device::atomic_add(visits + i, 1u); }
 };
 struct CountGroupVisit {
   uint32_t* visits;
   template <class Group>
   VOX_HD void operator()(Group group, uint64_t i) const {
-    group.once([&] { atomic_add(visits + i, 1u); });
+    group.once([&] { device::atomic_add(visits + i, 1u); });
   }
 };
 template <class Key>
@@ -67,7 +67,7 @@ class PrimitivesRun {
 
  private:
   template <class T>
-  std::vector<T> downloaded(const Buffer<T>& buffer, uint64_t n) {
+  std::vector<T> downloaded(const device::Buffer<T>& buffer, uint64_t n) {
     std::vector<T> values(n);
     device_.download(values.data(), buffer.data(), n);
     return values;

@@ -17,11 +17,11 @@ class Primitives : public testing::TestWithParam<uint64_t> {
  protected:
   static PrimitiveResults run(uint64_t n) {
     const auto engine = test_engine();
-    const DeviceHandle handle = engine->handle();
+    const device::DeviceHandle handle = engine->handle();
 #ifdef VOX_HAS_CUDA
     if (CudaDevice* const* cuda = std::get_if<CudaDevice*>(&handle)) return run_primitives(**cuda, n);
 #endif
-    return run_primitives(*std::get<CpuDevice*>(handle), n);
+    return run_primitives(*std::get<device::CpuDevice*>(handle), n);
   }
 
   uint64_t n_ = GetParam();

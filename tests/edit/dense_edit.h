@@ -16,7 +16,7 @@ namespace vox {
 
 using Triple = std::array<int64_t, 3>;
 
-inline Triple triple(const EditPlace& p) {
+inline Triple triple(const edit::EditPlace& p) {
   return {p.x, p.y, p.z};
 }
 inline Triple triple(const Int3& p) {
@@ -89,31 +89,31 @@ inline bool dense_in_ellipsoid(const Triple& center, const Triple& radii, const 
 }
 
 // Of any place, in 1/256 voxel.
-inline bool dense_contains(const Shape& shape, const Triple& p) {
+inline bool dense_contains(const edit::Shape& shape, const Triple& p) {
   const Triple a = triple(shape.a), b = triple(shape.b);
   int64_t grown = 0;  // what the noise is, its own test says
   if (shape.roughness > 0)
     grown = static_cast<int64_t>(
-        std::floor(static_cast<double>(noise_at({p[0], p[1], p[2]}, shape.seed, shape.grain)) *
+        std::floor(static_cast<double>(edit::noise_at({p[0], p[1], p[2]}, shape.seed, shape.grain)) *
                    static_cast<double>(shape.roughness) / 32768));
   switch (shape.kind) {
-    case ShapeKind::Everything:
+    case edit::ShapeKind::Everything:
       return true;
-    case ShapeKind::Sphere:
+    case edit::ShapeKind::Sphere:
       return dense_in_sphere(a, shape.radius + grown, p);
-    case ShapeKind::Box:
+    case edit::ShapeKind::Box:
       return dense_in_box(a, b, grown, p);
-    case ShapeKind::Capsule:
+    case edit::ShapeKind::Capsule:
       return dense_in_capsule(a, b, shape.radius, p);
-    case ShapeKind::Cylinder:
+    case edit::ShapeKind::Cylinder:
       return side_of_line(a, b, p) == 0 && near_endless_line(a, b, shape.radius, p);
-    case ShapeKind::Ellipsoid:
+    case edit::ShapeKind::Ellipsoid:
       return dense_in_ellipsoid(a, b, p);
   }
   return false;
 }
 
-inline bool dense_contains(const Shape& shape, const Int3& voxel) {
+inline bool dense_contains(const edit::Shape& shape, const Int3& voxel) {
   return dense_contains(shape, Triple{voxel.x * int64_t{256} + 128, voxel.y * int64_t{256} + 128,
                                       voxel.z * int64_t{256} + 128});
 }
@@ -129,7 +129,7 @@ void for_each_voxel(const Dense& grid, const F& f) {
 }
 
 inline int voxel_or_empty(const Dense& grid, const Int3& p) {
-  return grid.contains(p) ? grid.at(p) : kEmptyVoxel;
+  return grid.contains(p) ? grid.at(p) : dag::kEmptyVoxel;
 }
 
 class DenseEditor {
@@ -137,22 +137,22 @@ class DenseEditor {
   // `scenes[0]` is the one being edited.
   explicit DenseEditor(std::vector<Dense>& scenes) : scenes_(scenes), grid_(scenes[0]), old_(scenes[0]) {}
 
-  void operator()(const PaintEdit& edit) {
+  void operator()(const edit::PaintEdit& edit) {
     for_each_voxel(grid_, [&](const Int3& p) {
       int8_t& voxel = grid_.at(p);
       const auto material = static_cast<int8_t>(edit.material);
-      const bool changes = edit.mode == PaintMode::Add || edit.mode == PaintMode::Remove ||
-                           (edit.mode == PaintMode::Paint && voxel != kEmptyVoxel) ||
-                           (edit.mode == PaintMode::Replace && voxel == edit.replaced);
+      const bool changes = edit.mode == edit::PaintMode::Add || edit.mode == edit::PaintMode::Remove ||
+                           (edit.mode == edit::PaintMode::Paint && voxel != dag::kEmptyVoxel) ||
+                           (edit.mode == edit::PaintMode::Replace && voxel == edit.replaced);
       if (changes && dense_contains(edit.shape, p))
-        voxel = edit.mode == PaintMode::Remove ? kEmptyVoxel : material;
+        voxel = edit.mode == edit::PaintMode::Remove ? dag::kEmptyVoxel : material;
     });
   }
 
   // From the source's voxels to where they go, as the words say it.
-  void operator()(CopyEdit edit) {
-    const Dense source = edit.scene == kThisScene ? old_ : scenes_[edit.scene];
-    if (edit.scene != kThisScene && edit.source.empty()) edit.source = cube_at({0, 0, 0}, source.side);
+  void operator()(edit::CopyEdit edit) {
+    const Dense source = edit.scene == edit::kThisScene ? old_ : scenes_[edit.scene];
+    if (edit.scene != edit::kThisScene && edit.source.empty()) edit.source = cube_at({0, 0, 0}, source.side);
     const Triple min = triple(edit.source.min), max = triple(edit.source.max), to = triple(edit.to);
     for (int32_t z = edit.source.min.z; z < edit.source.max.z; ++z)
       for (int32_t y = edit.source.min.y; y < edit.source.max.y; ++y)
@@ -165,24 +165,25 @@ class DenseEditor {
             target[k] = to[k] + (edit.turn.flip[k] ? max[axis] - 1 - from[axis] : from[axis] - min[axis]);
           }
           const int8_t voxel = source.at({x, y, z});
-          if (!grid_.contains(int3(target)) || (edit.skip_empty && voxel == kEmptyVoxel)) continue;
-          if (edit.keep_filled && old_.at(int3(target)) != kEmptyVoxel) continue;
+          if (!grid_.contains(int3(target)) || (edit.skip_empty && voxel == dag::kEmptyVoxel)) continue;
+          if (edit.keep_filled && old_.at(int3(target)) != dag::kEmptyVoxel) continue;
           if (dense_contains(edit.within, int3(target))) grid_.at(int3(target)) = voxel;
         }
   }
 
-  void operator()(const CombineEdit& edit) {
-    const Dense other = edit.scene == kThisScene ? old_ : scenes_[edit.scene];
+  void operator()(const edit::CombineEdit& edit) {
+    const Dense other = edit.scene == edit::kThisScene ? old_ : scenes_[edit.scene];
     for_each_voxel(grid_, [&](const Int3& p) {
       const int there = voxel_or_empty(other, p - edit.at);
       int8_t& here = grid_.at(p);
-      if (edit.mode == CombineMode::Union && here == kEmptyVoxel) here = static_cast<int8_t>(there);
-      if (edit.mode == CombineMode::Subtract && there != kEmptyVoxel) here = kEmptyVoxel;
-      if (edit.mode == CombineMode::Intersect && there == kEmptyVoxel) here = kEmptyVoxel;
+      if (edit.mode == edit::CombineMode::Union && here == dag::kEmptyVoxel)
+        here = static_cast<int8_t>(there);
+      if (edit.mode == edit::CombineMode::Subtract && there != dag::kEmptyVoxel) here = dag::kEmptyVoxel;
+      if (edit.mode == edit::CombineMode::Intersect && there == dag::kEmptyVoxel) here = dag::kEmptyVoxel;
     });
   }
 
-  void operator()(const MorphEdit& edit) {
+  void operator()(const edit::MorphEdit& edit) {
     for (uint32_t step = 0; step < edit.steps; ++step) {
       old_ = grid_;
       for_each_voxel(grid_, [&](const Int3& p) {
@@ -192,14 +193,14 @@ class DenseEditor {
   }
 
   // More than `limit` leave all as it was.
-  void operator()(const FillEdit& edit) {
+  void operator()(const edit::FillEdit& edit) {
     const std::vector<Int3> voxels = flooded(edit);
     if (voxels.size() > edit.limit) return;
     for (const Int3& p : voxels) grid_.at(p) = static_cast<int8_t>(edit.material);
   }
 
   // What a fill reaches. Its seed lies in the grid and in the shape.
-  std::vector<Int3> flooded(const FillEdit& edit) const {
+  std::vector<Int3> flooded(const edit::FillEdit& edit) const {
     const int like = grid_.at(edit.seed);
     std::vector<char> seen(grid_.voxels.size());
     std::vector<Int3> found = {edit.seed};
@@ -218,13 +219,14 @@ class DenseEditor {
  private:
   static constexpr Int3 kFaces[6] = {{-1, 0, 0}, {1, 0, 0}, {0, -1, 0}, {0, 1, 0}, {0, 0, -1}, {0, 0, 1}};
 
-  int morphed(MorphMode mode, const Int3& p) const {
+  int morphed(edit::MorphMode mode, const Int3& p) const {
     const int old = old_.at(p);
-    if (mode == MorphMode::Smooth) return smoothed(p);
+    if (mode == edit::MorphMode::Smooth) return smoothed(p);
     for (const Int3& step : kFaces) {
       const int there = voxel_or_empty(old_, p + step);
-      if (mode == MorphMode::Erode && there == kEmptyVoxel) return kEmptyVoxel;
-      if (mode == MorphMode::Dilate && old == kEmptyVoxel && there != kEmptyVoxel) return there;
+      if (mode == edit::MorphMode::Erode && there == dag::kEmptyVoxel) return dag::kEmptyVoxel;
+      if (mode == edit::MorphMode::Dilate && old == dag::kEmptyVoxel && there != dag::kEmptyVoxel)
+        return there;
     }
     return old;
   }
@@ -235,9 +237,9 @@ class DenseEditor {
       for (int32_t y = p.y - 1; y <= p.y + 1; ++y)
         for (int32_t z = p.z - 1; z <= p.z + 1; ++z) {
           const int there = voxel_or_empty(old_, {x, y, z});
-          ++counts[there == kEmptyVoxel ? 16 : static_cast<size_t>(there)];
+          ++counts[there == dag::kEmptyVoxel ? 16 : static_cast<size_t>(there)];
         }
-    if (2 * counts[16] > 27) return kEmptyVoxel;
+    if (2 * counts[16] > 27) return dag::kEmptyVoxel;
     return static_cast<int>(std::max_element(counts.begin(), counts.begin() + 16) - counts.begin());
   }
 
@@ -246,11 +248,11 @@ class DenseEditor {
   Dense old_;
 };
 
-inline void apply(const Edit& edit, std::vector<Dense>& scenes, bool materials) {
+inline void apply(const edit::Edit& edit, std::vector<Dense>& scenes, bool materials) {
   std::visit(DenseEditor(scenes), edit);
   if (materials) return;
   for (int8_t& voxel : scenes[0].voxels)
-    if (voxel != kEmptyVoxel) voxel = 0;
+    if (voxel != dag::kEmptyVoxel) voxel = 0;
 }
 
 }  // namespace vox

@@ -18,7 +18,7 @@ TEST(EditBounds, NoVoxelOutsideOfWhatIsWrittenChanges) {
     Random random(seed);
     std::vector<Dense> scenes = {random_scene(random, 16, true), random_scene(random, 21, true)};
     const Dense before = scenes[0];
-    const Edit edit = random_edit(random, scenes);
+    const edit::Edit edit = random_edit(random, scenes);
     const VoxelBox box = written_by(edit, scenes);
     apply(edit, scenes, true);
     for_each_voxel(before, [&](const Int3& p) {
@@ -32,12 +32,12 @@ TEST(EditBounds, NoVoxelOutsideOfWhatIsReadOrWrittenMatters) {
   for (uint64_t seed = 0; seed < 60 * kThoroughness; ++seed) {
     Random random(seed);
     std::vector<Dense> scenes = {random_scene(random, 16, true), random_scene(random, 21, true)};
-    const Edit edit = random_edit(random, scenes);
-    const VoxelBox box = written_by(edit, scenes), looked_at = read_box(edit, 16);
+    const edit::Edit edit = random_edit(random, scenes);
+    const VoxelBox box = written_by(edit, scenes), looked_at = edit::read_box(edit, 16);
     std::vector<Dense> others = scenes;
     for_each_voxel(scenes[0], [&](const Int3& p) {
       if (!holds(box, p) && !holds(looked_at, p))
-        others[0].at(p) = static_cast<int8_t>(between(random, kEmptyVoxel, 15));
+        others[0].at(p) = static_cast<int8_t>(between(random, dag::kEmptyVoxel, 15));
     });
     apply(edit, scenes, true);
     apply(edit, others, true);

@@ -28,8 +28,8 @@ inline std::string difference(const Dense& is, const Dense& expected) {
   return text + " (" + std::to_string(count) + " differ)";
 }
 
-inline std::string text_of(const Shape& s) {
-  const auto place = [](const EditPlace& p) {
+inline std::string text_of(const edit::Shape& s) {
+  const auto place = [](const edit::EditPlace& p) {
     return std::to_string(p.x) + "," + std::to_string(p.y) + "," + std::to_string(p.z);
   };
   return "shape " + std::to_string(static_cast<int>(s.kind)) + " a " + place(s.a) + " b " + place(s.b) +
@@ -40,32 +40,32 @@ inline std::string text_of(const Int3& p) {
 }
 
 struct EditText {
-  std::string operator()(const PaintEdit& e) const {
+  std::string operator()(const edit::PaintEdit& e) const {
     return "paint, mode " + std::to_string(static_cast<int>(e.mode)) + ", material " +
            std::to_string(e.material) + ", replaced " + std::to_string(e.replaced) + ", " + text_of(e.shape);
   }
-  std::string operator()(const CopyEdit& e) const {
+  std::string operator()(const edit::CopyEdit& e) const {
     std::string text = "copy of scene " + std::to_string(e.scene) + ", " + text_of(e.source.min) + " – " +
                        text_of(e.source.max) + " to " + text_of(e.to) + ", turn";
     for (size_t k = 0; k < 3; ++k) text += (e.turn.flip[k] ? " -" : " +") + std::to_string(e.turn.axis[k]);
     return text + (e.skip_empty ? ", skip empty, " : ", ") + text_of(e.within);
   }
-  std::string operator()(const CombineEdit& e) const {
+  std::string operator()(const edit::CombineEdit& e) const {
     return "combine with scene " + std::to_string(e.scene) + ", mode " +
            std::to_string(static_cast<int>(e.mode)) + " at " + text_of(e.at);
   }
-  std::string operator()(const MorphEdit& e) const {
+  std::string operator()(const edit::MorphEdit& e) const {
     return "morph, mode " + std::to_string(static_cast<int>(e.mode)) + ", " + std::to_string(e.steps) +
            " steps, " + text_of(e.shape);
   }
-  std::string operator()(const FillEdit& e) const {
+  std::string operator()(const edit::FillEdit& e) const {
     return "fill from " + text_of(e.seed) + " with " + std::to_string(e.material) + ", " + text_of(e.shape);
   }
 };
 
-inline void expect_same(const FrozenDag& is, const Dense& expected, bool materials) {
-  const FrozenDag dag = reference_dag(expected, expected.side, materials);
-  ASSERT_NO_THROW(verify(is)) << difference(to_dense(is), expected);
+inline void expect_same(const dag::FrozenDag& is, const Dense& expected, bool materials) {
+  const dag::FrozenDag dag = reference_dag(expected, expected.side, materials);
+  ASSERT_NO_THROW(dag::verify(is)) << difference(to_dense(is), expected);
   ASSERT_EQ(is.digest, dag.digest) << difference(to_dense(is), expected);
   ASSERT_EQ(is.voxels, dag.voxels);
   ASSERT_EQ(is.levels.size(), dag.levels.size());
@@ -88,19 +88,19 @@ class EditedScene {
     scenes_.push_back(std::move(scene));
   }
 
-  void apply(const Edit& edit) {
+  void apply(const edit::Edit& edit) {
     session_->apply({&edit, 1});
     vox::apply(edit, scenes_, materials_);
   }
   // In one pass.
-  void apply(const std::vector<Edit>& edits) {
+  void apply(const std::vector<edit::Edit>& edits) {
     session_->apply(edits);
-    for (const Edit& edit : edits) vox::apply(edit, scenes_, materials_);
+    for (const edit::Edit& edit : edits) vox::apply(edit, scenes_, materials_);
   }
 
   void expect_same() { vox::expect_same(session_->freeze(), scenes_[0], materials_); }
 
-  EditSession& session() { return *session_; }
+  edit::EditSession& session() { return *session_; }
   const std::vector<Dense>& scenes() const { return scenes_; }
   const Dense& dense() const { return scenes_[0]; }
   void set_dense(Dense dense) { scenes_[0] = std::move(dense); }
@@ -109,11 +109,11 @@ class EditedScene {
  private:
   bool materials_;
   std::vector<Dense> scenes_;  // the one being edited first
-  std::unique_ptr<EditSession> session_;
+  std::unique_ptr<edit::EditSession> session_;
 };
 
-inline VoxelBox written_by(const Edit& edit, const std::vector<Dense>& scenes) {
-  return written_box(edit, scenes[0].side);
+inline VoxelBox written_by(const edit::Edit& edit, const std::vector<Dense>& scenes) {
+  return edit::written_box(edit, scenes[0].side);
 }
 
 // How many scripts of how many edits on scenes of which resolution.
@@ -138,7 +138,7 @@ void check_scripts(Engine& engine, const Scripts& plan, uint32_t brushes, uint64
       scene.add_scene(random_scene(random, kSizes[random.below(5)], materials));
     }
     for (uint32_t i = 0; i < plan.edits; ++i) {
-      const Edit edit = make_edit(random, scene.scenes());
+      const edit::Edit edit = make_edit(random, scene.scenes());
       SCOPED_TRACE("resolution " + std::to_string(plan.resolution) + ", script " + std::to_string(script) +
                    ", edit " + std::to_string(i) + ": " + std::visit(EditText(), edit));
       scene.apply(edit);

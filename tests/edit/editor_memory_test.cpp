@@ -18,13 +18,13 @@ namespace {
 // -----------------------------------------------------------------
 
 // A session whose edits run out of memory when their work is nearly done.
-class FailingSession final : public EditSession {
+class FailingSession final : public edit::EditSession {
  public:
-  FailingSession(EditSession& session, std::vector<uint32_t> failing)
+  FailingSession(edit::EditSession& session, std::vector<uint32_t> failing)
       : session_(session), failing_(std::move(failing)) {}
 
-  EditWork apply(std::span<const Edit> edits) override {
-    const EditWork work = session_.apply(edits);
+  edit::EditWork apply(std::span<const edit::Edit> edits) override {
+    const edit::EditWork work = session_.apply(edits);
     ++applied_;
     if (std::count(failing_.begin(), failing_.end(), applied_) > 0) throw OutOfMemory(100, 10);
     return work;
@@ -33,23 +33,23 @@ class FailingSession final : public EditSession {
 
   uint32_t resolution() const override { return session_.resolution(); }
   bool materials() const override { return session_.materials(); }
-  uint32_t add_scene(const FrozenDag& dag) override { return session_.add_scene(dag); }
-  SceneState state() const override { return session_.state(); }
-  void set_state(SceneState state) override { session_.set_state(state); }
-  FrozenDag freeze() override { return session_.freeze(); }
-  StoreSize size() const override { return session_.size(); }
+  uint32_t add_scene(const dag::FrozenDag& dag) override { return session_.add_scene(dag); }
+  edit::SceneState state() const override { return session_.state(); }
+  void set_state(edit::SceneState state) override { session_.set_state(state); }
+  dag::FrozenDag freeze() override { return session_.freeze(); }
+  edit::StoreSize size() const override { return session_.size(); }
   uint64_t items() const override { return session_.items(); }
-  CollectWork collect(std::span<const SceneState> kept) override { return session_.collect(kept); }
-  void start_collection(std::span<const SceneState> kept) override { session_.start_collection(kept); }
-  std::optional<CollectWork> step_collection(double seconds) override {
+  dag::CollectWork collect(std::span<const edit::SceneState> kept) override { return session_.collect(kept); }
+  void start_collection(std::span<const edit::SceneState> kept) override { session_.start_collection(kept); }
+  std::optional<dag::CollectWork> step_collection(double seconds) override {
     return session_.step_collection(seconds);
   }
-  uint64_t changed_voxels(SceneState before, SceneState after) override {
+  uint64_t changed_voxels(edit::SceneState before, edit::SceneState after) override {
     return session_.changed_voxels(before, after);
   }
 
  private:
-  EditSession& session_;
+  edit::EditSession& session_;
   std::vector<uint32_t> failing_;  // which times, from 1
   uint32_t applied_ = 0;
 };
@@ -64,19 +64,20 @@ class EditorFailures : public testing::Test {
   };
   // Of three cubes of 1, 8 and 64 voxels, when these calls of apply() run out of memory.
   Outcome outcome(const std::vector<uint32_t>& failing, uint32_t batch = 1, const std::string& after = "") {
-    const Script script = parse_edit_script(
+    const edit::Script script = parse_edit_script(
         "box add min 0,0,0 max 1,1,1 material 1\n"
         "box add min 4,4,4 max 6,6,6 material 1\n"
         "box add min 8,8,8 max 12,12,12 material 1\n" +
             after,
         "test.txt", {});
-    const auto real = engine_->edit(empty_dag(32, true));
+    const auto real = engine_->edit(dag::empty_dag(32, true));
     FailingSession session(*real, failing);
     Outcome outcome;
-    Editor editor(
+    edit::Editor editor(
         session, script, {}, {.batch = batch},
-        {.pass = [&](const PassRecord& pass) { outcome.edits += pass.edits; },
-         .collected = [&](const CollectRecord& record) { outcome.collections.push_back(record.line); }});
+        {.pass = [&](const edit::PassRecord& pass) { outcome.edits += pass.edits; },
+         .collected =
+             [&](const edit::CollectRecord& record) { outcome.collections.push_back(record.line); }});
     try {
       editor.run();
     } catch (const OutOfMemory& error) {
@@ -143,24 +144,25 @@ class EditorMemory : public testing::Test {
 
   struct Outcome {
     std::string error;
-    std::optional<FrozenDag> dag;  // in the end, if there is room for it
-    uint64_t items = 0;            // of it
+    std::optional<dag::FrozenDag> dag;  // in the end, if there is room for it
+    uint64_t items = 0;                 // of it
     uint64_t edits = 0, passes = 0;
     bool as_after_last_edit = true;  // the scene, also when an error came
     uint32_t collections = 0;
     bool whole() const { return error.empty() && dag; }
   };
-  static Outcome outcome(Engine& engine, const std::string& text, const FrozenDag& brush, uint32_t resolution,
-                         uint32_t batch = 1) {
-    const Script script = parse_edit_script(text, "test.txt", {});
-    const auto session = engine.edit(empty_dag(resolution, true));
+  static Outcome outcome(Engine& engine, const std::string& text, const dag::FrozenDag& brush,
+                         uint32_t resolution, uint32_t batch = 1) {
+    const edit::Script script = parse_edit_script(text, "test.txt", {});
+    const auto session = engine.edit(dag::empty_dag(resolution, true));
     const uint32_t brush_number = session->add_scene(brush);
     Outcome outcome;
-    SceneState done = session->state();
-    Editor editor(*session, script, {{brush_number, brush.resolution}}, {.batch = batch, .measure = false},
-                  {.pass = [&](const PassRecord& pass) { outcome.edits += pass.edits, ++outcome.passes; },
-                   .collected = [&](const CollectRecord&) { ++outcome.collections; },
-                   .done = [&](const Command&) { done = session->state(); }});
+    edit::SceneState done = session->state();
+    edit::Editor editor(
+        *session, script, {{brush_number, brush.resolution}}, {.batch = batch, .measure = false},
+        {.pass = [&](const edit::PassRecord& pass) { outcome.edits += pass.edits, ++outcome.passes; },
+         .collected = [&](const edit::CollectRecord&) { ++outcome.collections; },
+         .done = [&](const edit::Command&) { done = session->state(); }});
     try {
       editor.run();
     } catch (const OutOfMemory& error) {
@@ -176,7 +178,7 @@ class EditorMemory : public testing::Test {
     return outcome;
   }
   // With a limit that may be too little even for an empty session.
-  Outcome limited_outcome(uint64_t bytes, const std::string& text, const FrozenDag& brush,
+  Outcome limited_outcome(uint64_t bytes, const std::string& text, const dag::FrozenDag& brush,
                           uint32_t resolution, uint32_t batch = 1) {
     try {
       return outcome(*small_engine(bytes), text, brush, resolution, batch);
@@ -193,7 +195,7 @@ class EditorMemory : public testing::Test {
     uint64_t bytes = uint64_t{16} << 20;
     Outcome outcome;
   };
-  LeastMemory least_memory(const std::string& text, const FrozenDag& brush, uint32_t resolution,
+  LeastMemory least_memory(const std::string& text, const dag::FrozenDag& brush, uint32_t resolution,
                            uint32_t batch = 1) {
     LeastMemory least;
     for (;; least.bytes += least.bytes / 8) {
@@ -224,15 +226,15 @@ class DustMemory : public EditorMemory {
   }
 
   // One voxel of each two at random. All leaves are of one size, also when they are turned.
-  static FrozenDag dust() {
+  static dag::FrozenDag dust() {
     return dense_dag(kSide, true, [](uint32_t x, uint32_t y, uint32_t z) {
       const uint64_t hash = mix64(x / 2 + 1000 * y + 1000000 * z);
-      return (hash & 1) == (x & 1) ? static_cast<int>(hash >> 32 & 15) : kEmptyVoxel;
+      return (hash & 1) == (x & 1) ? static_cast<int>(hash >> 32 & 15) : dag::kEmptyVoxel;
     });
   }
 
   static constexpr uint32_t kSide = 128;
-  const FrozenDag dust_ = dust();
+  const dag::FrozenDag dust_ = dust();
 };
 
 // With a little more than what four states take, which are all kept for an undo.
@@ -266,8 +268,8 @@ TEST_F(DustMemory, GarbageIsCollectedAndTheEditRunAgain) {
 // With the least memory in which 64 stamps can be made at all, they cannot be made together: not what is
 // stored takes the memory, few leaves being different, but what is made on the way.
 TEST_F(EditorMemory, EditsThatHaveNoRoomInOnePassRunOneByOne) {
-  const FrozenDag weave = dense_dag(128, true, [](uint32_t x, uint32_t y, uint32_t z) {
-    return (mix64(y % 8 * 8 + z % 8) & 1) == (x & 1) ? static_cast<int>(x % 8) : kEmptyVoxel;
+  const dag::FrozenDag weave = dense_dag(128, true, [](uint32_t x, uint32_t y, uint32_t z) {
+    return (mix64(y % 8 * 8 + z % 8) & 1) == (x & 1) ? static_cast<int>(x % 8) : dag::kEmptyVoxel;
   });
   std::string text;
   for (uint32_t i = 0; i < 64; ++i)

@@ -21,7 +21,7 @@ namespace {
 
 struct State {
   Dense voxels;
-  FrozenDag dag;
+  dag::FrozenDag dag;
 };
 using StateRef = std::shared_ptr<const State>;
 
@@ -31,11 +31,11 @@ class NaiveEditor {
   NaiveEditor(std::vector<Dense> scenes, bool materials)
       : scenes_(std::move(scenes)), materials_(materials), done_{state_of(scenes_[0])} {}
 
-  void run(const Command& command) {
+  void run(const edit::Command& command) {
     std::visit([&](const auto& action) { perform(action); }, command.action);
   }
-  void run(const Script& script) {
-    for (ScriptCursor cursor(script); const auto command = cursor.next();) run(*command);
+  void run(const edit::Script& script) {
+    for (edit::ScriptCursor cursor(script); const auto command = cursor.next();) run(*command);
   }
 
   const State& state() const { return *done_.back(); }
@@ -49,8 +49,8 @@ class NaiveEditor {
     for (size_t i = 1; i < scenes_.size(); ++i) items.add(padded(scenes_[i]));
     return items.count();
   }
-  std::vector<Digest> others() const {
-    std::vector<Digest> digests;
+  std::vector<dag::Digest> others() const {
+    std::vector<dag::Digest> digests;
     for (size_t i = 1; i < scenes_.size(); ++i) digests.push_back(padded(scenes_[i]).digest);
     return digests;
   }
@@ -67,35 +67,35 @@ class NaiveEditor {
     return std::make_shared<State>(State{voxels, reference_dag(voxels, voxels.side, materials_)});
   }
   // As it lies in the store: with nodes above its root up to the height of the scene.
-  FrozenDag padded(const Dense& scene) const {
+  dag::FrozenDag padded(const Dense& scene) const {
     return dense_dag(scenes_[0].side, materials_, [&](uint32_t x, uint32_t y, uint32_t z) {
       return voxel_or_empty(scene,
                             {static_cast<int32_t>(x), static_cast<int32_t>(y), static_cast<int32_t>(z)});
     });
   }
 
-  void perform(const Edit& edit) {
+  void perform(const edit::Edit& edit) {
     scenes_[0] = state().voxels;
     vox::apply(edit, scenes_, materials_);
     push(scenes_[0].voxels == state().voxels.voxels ? done_.back() : state_of(scenes_[0]));
   }
-  void perform(const Undo& undo) {
+  void perform(const edit::Undo& undo) {
     for (uint32_t i = 0; i < undo.count && done_.size() > 1; ++i) {
       undone_.push_back(done_.back());
       done_.pop_back();
     }
   }
-  void perform(const Redo& redo) {
+  void perform(const edit::Redo& redo) {
     for (uint32_t i = 0; i < redo.count && !undone_.empty(); ++i) {
       done_.push_back(undone_.back());
       undone_.pop_back();
     }
   }
-  void perform(const Snapshot& snapshot) { snapshots_[snapshot.name] = done_.back(); }
-  void perform(const Restore& restore) { push(snapshots_.at(restore.name)); }
-  void perform(const Collect&) {}
-  void perform(const CollectPolicy&) {}
-  void perform(const Save&) {}
+  void perform(const edit::Snapshot& snapshot) { snapshots_[snapshot.name] = done_.back(); }
+  void perform(const edit::Restore& restore) { push(snapshots_.at(restore.name)); }
+  void perform(const edit::Collect&) {}
+  void perform(const edit::CollectPolicy&) {}
+  void perform(const edit::Save&) {}
 
   void push(StateRef state) {
     done_.push_back(std::move(state));
@@ -111,15 +111,15 @@ class NaiveEditor {
 // ---- scripts at random -----------------------------------------------------------------------------------
 
 // Small, so that several of them fit into a pass.
-Shape small_shape(Random& random, uint32_t resolution) {
+edit::Shape small_shape(Random& random, uint32_t resolution) {
   const Int3 at = random_corner(random, resolution);
-  const EditPlace center = {at.x * 256 + 128, at.y * 256 + 128, at.z * 256 + 128};
+  const edit::EditPlace center = {at.x * 256 + 128, at.y * 256 + 128, at.z * 256 + 128};
   const int64_t radius = random_length(random, 1 + resolution / 8);
-  if (one_in(random, 2)) return {.kind = ShapeKind::Sphere, .a = center, .radius = radius};
-  return {.kind = ShapeKind::Box, .a = center, .b = center + EditPlace{radius, radius, radius}};
+  if (one_in(random, 2)) return {.kind = edit::ShapeKind::Sphere, .a = center, .radius = radius};
+  return {.kind = edit::ShapeKind::Box, .a = center, .b = center + edit::EditPlace{radius, radius, radius}};
 }
 
-Edit mostly_small_edit(Random& random, const std::vector<Dense>& scenes) {
+edit::Edit mostly_small_edit(Random& random, const std::vector<Dense>& scenes) {
   const uint32_t n = scenes[0].side;
   switch (random.below(16)) {
     case 0:
@@ -132,18 +132,20 @@ Edit mostly_small_edit(Random& random, const std::vector<Dense>& scenes) {
     case 6:
     case 7: {
       const Int3 size = {between(random, 1, 6), between(random, 1, 6), between(random, 1, 6)};
-      CopyEdit copy = random_copy(random, scenes);
+      edit::CopyEdit copy = random_copy(random, scenes);
       copy.source.max = copy.source.min + size;
       return copy;
     }
     case 8:
     case 9:
-      return MorphEdit{.shape = small_shape(random, n), .mode = static_cast<MorphMode>(random.below(3))};
+      return edit::MorphEdit{.shape = small_shape(random, n),
+                             .mode = static_cast<edit::MorphMode>(random.below(3))};
     default:
-      return PaintEdit{.shape = small_shape(random, n),
-                       .mode = one_in(random, 3) ? static_cast<PaintMode>(random.below(4)) : PaintMode::Add,
-                       .material = random_material(random),
-                       .replaced = random_material(random)};
+      return edit::PaintEdit{
+          .shape = small_shape(random, n),
+          .mode = one_in(random, 3) ? static_cast<edit::PaintMode>(random.below(4)) : edit::PaintMode::Add,
+          .material = random_material(random),
+          .replaced = random_material(random)};
   }
 }
 
@@ -151,12 +153,12 @@ std::string random_name(Random& random) {
   return std::string(1, static_cast<char>('a' + random.below(3)));
 }
 
-CollectPolicy random_policy(Random& random) {
-  CollectPolicy policy;
+edit::CollectPolicy random_policy(Random& random) {
+  edit::CollectPolicy policy;
   if (!one_in(random, 4)) {
-    policy.trigger = CollectTrigger{.when = static_cast<CollectWhen>(random.below(3)),
-                                    .every = 1 + random.below(6),
-                                    .threshold = random.uniform(0, 0.6)};
+    policy.trigger = edit::CollectTrigger{.when = static_cast<edit::CollectWhen>(random.below(3)),
+                                          .every = 1 + random.below(6),
+                                          .threshold = random.uniform(0, 0.6)};
   }
   if (one_in(random, 2)) policy.budget_ms = one_in(random, 2) ? 0 : 0.01;
   return policy;
@@ -164,39 +166,39 @@ CollectPolicy random_policy(Random& random) {
 
 // The first command is a policy, for a test to replace. `files` are as many as there are scenes besides the
 // first.
-Script random_script(Random& random, const std::vector<Dense>& scenes, uint32_t commands) {
-  Script script;
+edit::Script random_script(Random& random, const std::vector<Dense>& scenes, uint32_t commands) {
+  edit::Script script;
   script.path = "random.txt";
   script.files.resize(scenes.size() - 1);
-  const auto add = [&](Action action) {
+  const auto add = [&](edit::Action action) {
     const auto line = static_cast<uint32_t>(script.commands.size() + 1);
     script.commands.push_back({.line = line, .action = std::move(action)});
   };
-  add(CollectPolicy{});
+  add(edit::CollectPolicy{});
   std::vector<std::string> names;
   for (uint32_t i = 0; i < commands; ++i) {
     const uint32_t kind = random.below(24);
     if (kind == 0)
-      names.push_back(random_name(random)), add(Snapshot{names.back()});
+      names.push_back(random_name(random)), add(edit::Snapshot{names.back()});
     else if (kind == 1 && !names.empty())
-      add(Restore{names[random.below(static_cast<uint32_t>(names.size()))]});
+      add(edit::Restore{names[random.below(static_cast<uint32_t>(names.size()))]});
     else if (kind == 2 || kind == 3)
-      add(Undo{one_in(random, 9) ? 1000 : 1 + random.below(6)});
+      add(edit::Undo{one_in(random, 9) ? 1000 : 1 + random.below(6)});
     else if (kind == 4)
-      add(Redo{one_in(random, 9) ? 1000 : 1 + random.below(6)});
+      add(edit::Redo{one_in(random, 9) ? 1000 : 1 + random.below(6)});
     else if (kind == 5)
-      add(Collect{});
+      add(edit::Collect{});
     else if (kind == 6)
       add(random_policy(random));
     else if (kind == 7)
-      add(Save{"saved.h5"});
+      add(edit::Save{"saved.h5"});
     else
       add(mostly_small_edit(random, scenes));
   }
   const uint32_t first = 1 + random.below(commands), end = first + 1 + random.below(commands + 1 - first);
-  const auto may_move = [](const Command& command) {  // a fill's seed has to stay in the grid
-    const Edit* edit = std::get_if<Edit>(&command.action);
-    return edit == nullptr || !std::holds_alternative<FillEdit>(*edit);
+  const auto may_move = [](const edit::Command& command) {  // a fill's seed has to stay in the grid
+    const edit::Edit* edit = std::get_if<edit::Edit>(&command.action);
+    return edit == nullptr || !std::holds_alternative<edit::FillEdit>(*edit);
   };
   if (std::all_of(script.commands.begin() + first, script.commands.begin() + end, may_move))
     script.repeats.push_back({.first = first,
@@ -211,21 +213,21 @@ Script random_script(Random& random, const std::vector<Dense>& scenes, uint32_t 
 // ---- the comparison
 // -----------------------------------------------------------------------------------------
 
-std::string text_of(const Action& action) {
-  if (const auto* edit = std::get_if<Edit>(&action)) return std::visit(EditText(), *edit);
-  if (const auto* undo = std::get_if<Undo>(&action)) return "undo " + std::to_string(undo->count);
-  if (const auto* redo = std::get_if<Redo>(&action)) return "redo " + std::to_string(redo->count);
-  if (const auto* snapshot = std::get_if<Snapshot>(&action)) return "snapshot " + snapshot->name;
-  if (const auto* restore = std::get_if<Restore>(&action)) return "restore " + restore->name;
-  if (std::holds_alternative<Collect>(action)) return "gc";
-  return std::holds_alternative<Save>(action) ? "save" : "gc policy";
+std::string text_of(const edit::Action& action) {
+  if (const auto* edit = std::get_if<edit::Edit>(&action)) return std::visit(EditText(), *edit);
+  if (const auto* undo = std::get_if<edit::Undo>(&action)) return "undo " + std::to_string(undo->count);
+  if (const auto* redo = std::get_if<edit::Redo>(&action)) return "redo " + std::to_string(redo->count);
+  if (const auto* snapshot = std::get_if<edit::Snapshot>(&action)) return "snapshot " + snapshot->name;
+  if (const auto* restore = std::get_if<edit::Restore>(&action)) return "restore " + restore->name;
+  if (std::holds_alternative<edit::Collect>(action)) return "gc";
+  return std::holds_alternative<edit::Save>(action) ? "save" : "gc policy";
 }
 
-std::string text_of(const Script& script) {
+std::string text_of(const edit::Script& script) {
   std::string text;
-  for (const Command& command : script.commands)
+  for (const edit::Command& command : script.commands)
     text += std::to_string(command.line) + ": " + text_of(command.action) + "\n";
-  for (const Repeat& repeat : script.repeats)
+  for (const edit::Repeat& repeat : script.repeats)
     text += "commands " + std::to_string(repeat.first) + " – " + std::to_string(repeat.end) + " " +
             std::to_string(repeat.count) + " times\n";
   return text;
@@ -233,18 +235,19 @@ std::string text_of(const Script& script) {
 
 // What a script leaves at each of its saves and at its end.
 struct Expected {
-  std::vector<Digest> saved;
-  FrozenDag end;
+  std::vector<dag::Digest> saved;
+  dag::FrozenDag end;
   StateItems::Count items;  // without former states
-  std::vector<Digest> others;
+  std::vector<dag::Digest> others;
 };
 
-Expected expected_of(const Script& script, const std::vector<Dense>& scenes, bool materials) {
+Expected expected_of(const edit::Script& script, const std::vector<Dense>& scenes, bool materials) {
   NaiveEditor naive(scenes, materials);
   Expected expected;
-  for (ScriptCursor cursor(script); const auto command = cursor.next();) {
+  for (edit::ScriptCursor cursor(script); const auto command = cursor.next();) {
     naive.run(*command);
-    if (std::holds_alternative<Save>(command->action)) expected.saved.push_back(naive.state().dag.digest);
+    if (std::holds_alternative<edit::Save>(command->action))
+      expected.saved.push_back(naive.state().dag.digest);
   }
   expected.end = naive.state().dag;
   expected.items = naive.items_now();
@@ -253,8 +256,8 @@ Expected expected_of(const Script& script, const std::vector<Dense>& scenes, boo
 }
 
 struct Session {
-  std::unique_ptr<EditSession> session;
-  std::vector<EditorScene> others;
+  std::unique_ptr<edit::EditSession> session;
+  std::vector<edit::EditorScene> others;
 };
 
 Session session_of(Engine& engine, const std::vector<Dense>& scenes, bool materials) {
@@ -266,29 +269,30 @@ Session session_of(Engine& engine, const std::vector<Dense>& scenes, bool materi
   return result;
 }
 
-void expect_result(Engine& engine, const std::vector<Dense>& scenes, bool materials, const Script& script,
-                   uint32_t batch, const Expected& expected) {
+void expect_result(Engine& engine, const std::vector<Dense>& scenes, bool materials,
+                   const edit::Script& script, uint32_t batch, const Expected& expected) {
   const auto [session, others] = session_of(engine, scenes, materials);
-  std::vector<Digest> saved;
+  std::vector<dag::Digest> saved;
   uint64_t edits = 0;
-  Editor* running = nullptr;
-  Editor editor(*session, script, others, {.batch = batch},
-                {.pass =
-                     [&](const PassRecord& pass) {
-                       ASSERT_LE(pass.edits, batch);
-                       ASSERT_LE(pass.work.leaves.inserted, pass.work.leaves.distinct);
-                       edits += pass.edits;
-                     },
-                 .save = [&](const Save&, const Command&) { saved.push_back(running->freeze().digest); }});
+  edit::Editor* running = nullptr;
+  edit::Editor editor(
+      *session, script, others, {.batch = batch},
+      {.pass =
+           [&](const edit::PassRecord& pass) {
+             ASSERT_LE(pass.edits, batch);
+             ASSERT_LE(pass.work.leaves.inserted, pass.work.leaves.distinct);
+             edits += pass.edits;
+           },
+       .save = [&](const edit::Save&, const edit::Command&) { saved.push_back(running->freeze().digest); }});
   running = &editor;
   editor.run();
   uint64_t expected_edits = 0;
-  for (ScriptCursor cursor(script); const auto command = cursor.next();)
-    expected_edits += std::holds_alternative<Edit>(command->action) ? 1 : 0;
+  for (edit::ScriptCursor cursor(script); const auto command = cursor.next();)
+    expected_edits += std::holds_alternative<edit::Edit>(command->action) ? 1 : 0;
   ASSERT_EQ(edits, expected_edits);
   ASSERT_EQ(saved, expected.saved);
-  const FrozenDag end = editor.freeze();
-  ASSERT_NO_THROW(verify(end));
+  const dag::FrozenDag end = editor.freeze();
+  ASSERT_NO_THROW(dag::verify(end));
   ASSERT_EQ(end.digest, expected.end.digest) << difference(to_dense(end), to_dense(expected.end));
   for (size_t l = 0; l < end.levels.size(); ++l) ASSERT_EQ(end.levels[l].words, expected.end.levels[l].words);
   session->collect({});
@@ -296,8 +300,9 @@ void expect_result(Engine& engine, const std::vector<Dense>& scenes, bool materi
   ASSERT_LE(session->items(), expected.items.most);
   ASSERT_EQ(session->freeze().digest, expected.end.digest);
   for (uint32_t i = 0; i < others.size(); ++i) {  // they are whole, too
-    const Edit clear = PaintEdit{.shape = {.kind = ShapeKind::Everything}, .mode = PaintMode::Remove};
-    const Edit unite = CombineEdit{.scene = others[i].number, .mode = CombineMode::Union};
+    const edit::Edit clear =
+        edit::PaintEdit{.shape = {.kind = edit::ShapeKind::Everything}, .mode = edit::PaintMode::Remove};
+    const edit::Edit unite = edit::CombineEdit{.scene = others[i].number, .mode = edit::CombineMode::Union};
     session->apply({&clear, 1});
     session->apply({&unite, 1});
     ASSERT_EQ(session->freeze().digest, expected.others[i]);
@@ -315,12 +320,12 @@ std::vector<Dense> random_scenes(Random& random, uint32_t resolution, bool mater
 
 void check_random_scripts(const Scripts& plan, uint64_t first_seed) {
   const QuietLog quiet;  // undo and redo beyond the ends warn
-  const std::vector<std::string> tables = table_names();
+  const std::vector<std::string> tables = hash::table_names();
   for (uint32_t number = 0; number < plan.scripts * kThoroughness; ++number) {
     Random random(first_seed * 1000003 + plan.resolution * 10007 + number);
     const bool materials = !one_in(random, 4);
     const std::vector<Dense> scenes = random_scenes(random, plan.resolution, materials);
-    Script script = random_script(random, scenes, plan.edits);
+    edit::Script script = random_script(random, scenes, plan.edits);
     const Expected expected = expected_of(script, scenes, materials);
     constexpr uint32_t kBatches[] = {1, 2, 16};
     for (const uint32_t batch : kBatches) {
@@ -353,16 +358,16 @@ TEST(Editor, CollectingGarbageLeavesExactlyTheItemsOfTheStatesThatCanBeReturnedT
     Random random(number);
     const uint32_t resolution = 4 + random.below(14);
     const std::vector<Dense> scenes = random_scenes(random, resolution, true);
-    Script script = random_script(random, scenes, 20);
-    script.commands.push_back({.line = 98, .action = Undo{1000}});
-    script.commands.push_back({.line = 99, .action = Collect{}});
+    edit::Script script = random_script(random, scenes, 20);
+    script.commands.push_back({.line = 98, .action = edit::Undo{1000}});
+    script.commands.push_back({.line = 99, .action = edit::Collect{}});
     SCOPED_TRACE(text_of(script));
     const Session made = session_of(*engine, scenes, true);
     NaiveEditor naive(scenes, true);
     uint32_t collections = 0;
-    Editor editor(*made.session, script, made.others, {}, {.done = [&](const Command& command) {
+    edit::Editor editor(*made.session, script, made.others, {}, {.done = [&](const edit::Command& command) {
       naive.run(command);
-      if (!std::holds_alternative<Collect>(command.action)) return;
+      if (!std::holds_alternative<edit::Collect>(command.action)) return;
       ++collections;
       ASSERT_GE(made.session->items(), naive.items().least) << "line " << command.line;
       ASSERT_LE(made.session->items(), naive.items().most) << "line " << command.line;
@@ -378,25 +383,25 @@ TEST(Editor, CollectingGarbageLeavesExactlyTheItemsOfTheStatesThatCanBeReturnedT
 
 class EditorCommands : public testing::Test {
  protected:
-  Script parse(const std::string& text) { return parse_edit_script(text, "test.txt", {}); }
+  edit::Script parse(const std::string& text) { return parse_edit_script(text, "test.txt", {}); }
 
   // The number of filled voxels after it.
   uint64_t voxels_after(const std::string& text, uint32_t batch = 1) {
-    const Script script = parse(text);
-    session_ = engine_->edit(empty_dag(32, true));
+    const edit::Script script = parse(text);
+    session_ = engine_->edit(dag::empty_dag(32, true));
     passes_.clear();
     collections_.clear();
-    Editor(*session_, script, {}, {.batch = batch},
-           {.pass = [&](const PassRecord& pass) { passes_.push_back(pass); },
-            .collected = [&](const CollectRecord& record) { collections_.push_back(record); }})
+    edit::Editor(*session_, script, {}, {.batch = batch},
+                 {.pass = [&](const edit::PassRecord& pass) { passes_.push_back(pass); },
+                  .collected = [&](const edit::CollectRecord& record) { collections_.push_back(record); }})
         .run();
     return session_->freeze().voxels;
   }
 
   std::unique_ptr<Engine> engine_ = test_engine();
-  std::unique_ptr<EditSession> session_;
-  std::vector<PassRecord> passes_;
-  std::vector<CollectRecord> collections_;
+  std::unique_ptr<edit::EditSession> session_;
+  std::vector<edit::PassRecord> passes_;
+  std::vector<edit::CollectRecord> collections_;
 };
 
 // Three cubes of 1, 8 and 64 voxels.
@@ -481,9 +486,9 @@ TEST_F(EditorCommands, GarbageIsCollectedWhenTheScriptSaysSo) {
 }
 
 TEST_F(EditorCommands, AnEditThatFailsIsNamedAndLeavesTheSceneBeforeIt) {
-  const Script script = parse(kCubes + "erode steps 1\nfill seed 20,20,20 material 3 limit 5\n");
-  session_ = engine_->edit(empty_dag(32, true));
-  Editor editor(*session_, script, {}, {}, {});
+  const edit::Script script = parse(kCubes + "erode steps 1\nfill seed 20,20,20 material 3 limit 5\n");
+  session_ = engine_->edit(dag::empty_dag(32, true));
+  edit::Editor editor(*session_, script, {}, {}, {});
   try {
     editor.run();
     FAIL();

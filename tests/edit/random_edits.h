@@ -52,7 +52,7 @@ inline Dense random_scene(Random& random, uint32_t resolution, bool materials) {
         const int32_t side = 1 << random.below(7);
         const Int3 min = {between(random, 0, n) / side * side, between(random, 0, n) / side * side,
                           between(random, 0, n) / side * side};
-        fill_cube(grid, min, side, one_in(random, 4) ? int8_t{kEmptyVoxel} : material());
+        fill_cube(grid, min, side, one_in(random, 4) ? int8_t{dag::kEmptyVoxel} : material());
       }
       break;
     case 4:
@@ -79,18 +79,18 @@ inline Dense random_scene(Random& random, uint32_t resolution, bool materials) {
 
 // A length of the size of the grid or below, in whole, half or 1/256 voxels.
 inline int64_t random_length(Random& random, int64_t most_voxels) {
-  const int64_t length = between64(random, 0, most_voxels * kEditUnits);
-  const int64_t grain = one_in(random, 2) ? kEditUnits : one_in(random, 2) ? kEditUnits / 2 : 1;
+  const int64_t length = between64(random, 0, most_voxels * edit::kEditUnits);
+  const int64_t grain = one_in(random, 2) ? edit::kEditUnits : one_in(random, 2) ? edit::kEditUnits / 2 : 1;
   return length / grain * grain;
 }
 
-inline EditPlace random_place(Random& random, uint32_t resolution) {
+inline edit::EditPlace random_place(Random& random, uint32_t resolution) {
   const int64_t n = resolution;
   const auto inside = [&] { return random_length(random, n); };
-  EditPlace p = {inside(), inside(), inside()};
+  edit::EditPlace p = {inside(), inside(), inside()};
   if (one_in(random, 2)) p = {p.x - p.x % 256 + 128, p.y - p.y % 256 + 128, p.z - p.z % 256 + 128};
   if (one_in(random, 6)) {  // outside of the grid
-    p.x += (one_in(random, 2) ? 1 : -1) * n * kEditUnits;
+    p.x += (one_in(random, 2) ? 1 : -1) * n * edit::kEditUnits;
     p.y -= random_length(random, 2 * n);
   }
   return p;
@@ -102,49 +102,49 @@ inline int64_t random_radius(Random& random, uint32_t resolution) {
   return random_length(random, one_in(random, 3) ? 2 * resolution : resolution / 2);
 }
 
-inline EditPlace random_axis(Random& random, int64_t length) {
-  EditPlace axis = {0, 0, 0};
+inline edit::EditPlace random_axis(Random& random, int64_t length) {
+  edit::EditPlace axis = {0, 0, 0};
   (one_in(random, 3) ? axis.x : one_in(random, 2) ? axis.y : axis.z) = one_in(random, 2) ? length : -length;
   return axis;
 }
 
 // So large that the border is nearly flat where it passes through the grid.
-inline Shape huge_shape(Random& random, uint32_t resolution) {
-  const int64_t radius = kMaxEditRadius * kEditUnits;
-  const EditPlace at = random_place(random, resolution), away = random_axis(random, radius);
-  Shape shape = {.kind = ShapeKind::Sphere, .a = at + away, .radius = radius};
+inline edit::Shape huge_shape(Random& random, uint32_t resolution) {
+  const int64_t radius = edit::kMaxEditRadius * edit::kEditUnits;
+  const edit::EditPlace at = random_place(random, resolution), away = random_axis(random, radius);
+  edit::Shape shape = {.kind = edit::ShapeKind::Sphere, .a = at + away, .radius = radius};
   if (one_in(random, 2)) return shape;
-  shape.kind = one_in(random, 2) ? ShapeKind::Ellipsoid : ShapeKind::Capsule;
-  if (shape.kind == ShapeKind::Ellipsoid)
+  shape.kind = one_in(random, 2) ? edit::ShapeKind::Ellipsoid : edit::ShapeKind::Capsule;
+  if (shape.kind == edit::ShapeKind::Ellipsoid)
     shape.b = {radius, radius, radius};
   else
-    shape.b = shape.a + random_axis(random, kMaxEditRadius / 2 * kEditUnits);
+    shape.b = shape.a + random_axis(random, edit::kMaxEditRadius / 2 * edit::kEditUnits);
   return shape;
 }
 
-inline Shape random_shape(Random& random, uint32_t resolution) {
+inline edit::Shape random_shape(Random& random, uint32_t resolution) {
   if (one_in(random, 16)) return huge_shape(random, resolution);
-  Shape shape;
-  shape.kind = static_cast<ShapeKind>(random.below(6));
+  edit::Shape shape;
+  shape.kind = static_cast<edit::ShapeKind>(random.below(6));
   shape.a = random_place(random, resolution);
   shape.radius = random_radius(random, resolution);
   shape.b = random_place(random, resolution);
   const bool flat = one_in(random, 10);
   switch (shape.kind) {
-    case ShapeKind::Box:
+    case edit::ShapeKind::Box:
       if (one_in(random, 8)) break;  // often one without voxels
       if (shape.a.x > shape.b.x) std::swap(shape.a.x, shape.b.x);
       if (shape.a.y > shape.b.y) std::swap(shape.a.y, shape.b.y);
       if (shape.a.z > shape.b.z) std::swap(shape.a.z, shape.b.z);
       if (flat) shape.b.z = shape.a.z;
       break;
-    case ShapeKind::Capsule:
+    case edit::ShapeKind::Capsule:
       if (flat) shape.b = shape.a;
       break;
-    case ShapeKind::Cylinder:
+    case edit::ShapeKind::Cylinder:
       if (flat || shape.b == shape.a) shape.b = shape.a + random_axis(random, 1);
       break;
-    case ShapeKind::Ellipsoid:
+    case edit::ShapeKind::Ellipsoid:
       shape.b = {random_radius(random, resolution), random_radius(random, resolution),
                  random_radius(random, resolution)};
       if (flat) shape.b.y = 0;
@@ -152,7 +152,7 @@ inline Shape random_shape(Random& random, uint32_t resolution) {
     default:
       break;
   }
-  const bool may_be_rough = shape.kind == ShapeKind::Sphere || shape.kind == ShapeKind::Box;
+  const bool may_be_rough = shape.kind == edit::ShapeKind::Sphere || shape.kind == edit::ShapeKind::Box;
   if (may_be_rough && one_in(random, 3)) {
     shape.roughness = random_length(random, 1 + resolution / 4);
     shape.grain = 1 + random.below(12);
@@ -163,16 +163,16 @@ inline Shape random_shape(Random& random, uint32_t resolution) {
 
 // ---- edits ----------------------------------------------------------------------------------------------
 
-inline PaintEdit random_paint(Random& random, uint32_t resolution) {
+inline edit::PaintEdit random_paint(Random& random, uint32_t resolution) {
   return {.shape = random_shape(random, resolution),
-          .mode = static_cast<PaintMode>(random.below(4)),
+          .mode = static_cast<edit::PaintMode>(random.below(4)),
           .material = random_material(random),
           .replaced = random_material(random)};
 }
 
-inline Turn turn_number(uint32_t number) {  // of 48
+inline edit::Turn turn_number(uint32_t number) {  // of 48
   constexpr uint8_t kOrders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
-  Turn turn;
+  edit::Turn turn;
   for (size_t k = 0; k < 3; ++k) {
     turn.axis[k] = kOrders[number / 8][k];
     turn.flip[k] = (number >> k & 1) != 0;
@@ -196,8 +196,8 @@ inline VoxelBox random_box(Random& random, uint32_t resolution) {
   return {min, min + Int3{between(random, 1, n), between(random, 1, n), between(random, 1, n)}};
 }
 
-inline CopyEdit random_copy(Random& random, const std::vector<Dense>& scenes) {
-  CopyEdit edit;
+inline edit::CopyEdit random_copy(Random& random, const std::vector<Dense>& scenes) {
+  edit::CopyEdit edit;
   edit.scene = random.below(static_cast<uint32_t>(scenes.size()));
   edit.source = random_box(random, scenes[edit.scene].side);
   edit.turn = turn_number(one_in(random, 3) ? 0 : random.below(48));
@@ -214,27 +214,27 @@ inline CopyEdit random_copy(Random& random, const std::vector<Dense>& scenes) {
   return edit;
 }
 
-inline CombineEdit random_combine(Random& random, const std::vector<Dense>& scenes) {
-  CombineEdit edit;
+inline edit::CombineEdit random_combine(Random& random, const std::vector<Dense>& scenes) {
+  edit::CombineEdit edit;
   edit.scene = random.below(static_cast<uint32_t>(scenes.size()));
-  edit.mode = static_cast<CombineMode>(random.below(3));
+  edit.mode = static_cast<edit::CombineMode>(random.below(3));
   if (!one_in(random, 4)) edit.at = random_corner(random, std::max(scenes[0].side, scenes[edit.scene].side));
   return edit;
 }
 
-inline MorphEdit random_morph(Random& random, uint32_t resolution) {
-  MorphEdit edit;
+inline edit::MorphEdit random_morph(Random& random, uint32_t resolution) {
+  edit::MorphEdit edit;
   edit.shape = random_shape(random, resolution);
   if (one_in(random, 3)) edit.shape = {};
-  edit.mode = static_cast<MorphMode>(random.below(3));
+  edit.mode = static_cast<edit::MorphMode>(random.below(3));
   edit.steps = one_in(random, 2) ? 1 : random.below(4);
   return edit;
 }
 
 // From a seed in the grid and in the shape.
-inline FillEdit random_fill(Random& random, const Dense& scene) {
+inline edit::FillEdit random_fill(Random& random, const Dense& scene) {
   const auto last = static_cast<int32_t>(scene.side) - 1;
-  FillEdit edit;
+  edit::FillEdit edit;
   edit.seed = {between(random, 0, last), between(random, 0, last), between(random, 0, last)};
   edit.material = random_material(random);
   if (one_in(random, 2)) edit.shape = random_shape(random, scene.side);
@@ -243,7 +243,7 @@ inline FillEdit random_fill(Random& random, const Dense& scene) {
 }
 
 // Of any kind, in the first scene.
-inline Edit random_edit(Random& random, const std::vector<Dense>& scenes) {
+inline edit::Edit random_edit(Random& random, const std::vector<Dense>& scenes) {
   switch (random.below(5)) {
     case 0:
       return random_paint(random, scenes[0].side);

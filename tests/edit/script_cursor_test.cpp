@@ -8,29 +8,29 @@
 namespace vox {
 namespace {
 
-Edit sphere_at(int64_t x) {
-  return PaintEdit{.shape = {.kind = ShapeKind::Sphere, .a = {x, 0, 0}, .radius = 256}};
+edit::Edit sphere_at(int64_t x) {
+  return edit::PaintEdit{.shape = {.kind = edit::ShapeKind::Sphere, .a = {x, 0, 0}, .radius = 256}};
 }
 
-std::vector<Command> commands_of(const Script& script) {
-  std::vector<Command> commands;
-  for (ScriptCursor cursor(script); auto command = cursor.next();) commands.push_back(*command);
+std::vector<edit::Command> commands_of(const edit::Script& script) {
+  std::vector<edit::Command> commands;
+  for (edit::ScriptCursor cursor(script); auto command = cursor.next();) commands.push_back(*command);
   return commands;
 }
 
-EditPlace center(const Command& command) {
-  return std::get<PaintEdit>(std::get<Edit>(command.action)).shape.a;
+edit::EditPlace center(const edit::Command& command) {
+  return std::get<edit::PaintEdit>(std::get<edit::Edit>(command.action)).shape.a;
 }
 
 // A script as a tree, run by recursion: what a cursor has to agree with.
 struct Node {
   uint32_t line = 0;  // of a command; a repetition has none
   uint32_t count = 0;
-  EditPlace step = {0, 0, 0};
+  edit::EditPlace step = {0, 0, 0};
   std::vector<Node> body = {};
 };
 
-void write(const Node& node, Script& script) {
+void write(const Node& node, edit::Script& script) {
   if (node.line != 0) return void(script.commands.push_back({.line = node.line, .action = sphere_at(0)}));
   auto index = script.repeats.size();
   auto first = static_cast<uint32_t>(script.commands.size());
@@ -39,7 +39,7 @@ void write(const Node& node, Script& script) {
   script.repeats[index].end = static_cast<uint32_t>(script.commands.size());
 }
 
-void run(const Node& node, EditPlace offset, std::vector<std::pair<uint32_t, EditPlace>>& done) {
+void run(const Node& node, edit::EditPlace offset, std::vector<std::pair<uint32_t, edit::EditPlace>>& done) {
   if (node.line != 0) return void(done.push_back({node.line, offset}));
   for (uint32_t n = 0; n < node.count; ++n)
     for (const Node& part : node.body) run(part, offset + node.step * int64_t{n}, done);
@@ -56,16 +56,17 @@ Node random_node(Random& random, uint32_t& line, uint32_t depth) {
 TEST(ScriptCursor, RunsRepetitionsInRepetitionsAsRecursionDoes) {
   Random random(5);
   for (int round = 0; round < 500; ++round) {
-    Script script;
-    std::vector<std::pair<uint32_t, EditPlace>> expected;
+    edit::Script script;
+    std::vector<std::pair<uint32_t, edit::EditPlace>> expected;
     uint32_t line = 0;
     for (int i = 0; i < 3; ++i) {
       Node node = random_node(random, line, 4);
       write(node, script);
       run(node, {0, 0, 0}, expected);
     }
-    std::vector<std::pair<uint32_t, EditPlace>> commands;
-    for (const Command& command : commands_of(script)) commands.push_back({command.line, center(command)});
+    std::vector<std::pair<uint32_t, edit::EditPlace>> commands;
+    for (const edit::Command& command : commands_of(script))
+      commands.push_back({command.line, center(command)});
     ASSERT_EQ(commands, expected);
   }
 }
@@ -74,8 +75,8 @@ TEST(ScriptCursor, AnEmptyScriptHasNoCommands) {
   EXPECT_TRUE(commands_of({}).empty());
 }
 
-Script jittered(uint64_t seed, uint32_t line) {
-  Script script;
+edit::Script jittered(uint64_t seed, uint32_t line) {
+  edit::Script script;
   script.commands.push_back({.line = line, .action = sphere_at(1000)});
   script.commands.push_back({.line = line + 1, .action = sphere_at(2000)});
   script.repeats.push_back(
@@ -84,14 +85,14 @@ Script jittered(uint64_t seed, uint32_t line) {
 }
 
 TEST(ScriptCursor, JitterFillsItsRangeEvenlyAndMovesARoundAsOne) {
-  std::vector<Command> commands = commands_of(jittered(7, 1));
+  std::vector<edit::Command> commands = commands_of(jittered(7, 1));
   ASSERT_EQ(commands.size(), 2000u);
   std::set<int64_t> seen;
   std::array<int, 5> counts = {};
   double mean = 0;
   for (size_t i = 0; i < commands.size(); i += 2) {
-    EditPlace offset = center(commands[i]) - EditPlace{1000, 0, 0};
-    EXPECT_EQ(center(commands[i + 1]), (EditPlace{2000, 0, 0} + offset));
+    edit::EditPlace offset = center(commands[i]) - edit::EditPlace{1000, 0, 0};
+    EXPECT_EQ(center(commands[i + 1]), (edit::EditPlace{2000, 0, 0} + offset));
     EXPECT_LE(std::abs(offset.x), 300);
     ASSERT_LE(std::abs(offset.y), 2);
     EXPECT_EQ(offset.z, 0);
@@ -105,9 +106,9 @@ TEST(ScriptCursor, JitterFillsItsRangeEvenlyAndMovesARoundAsOne) {
 }
 
 TEST(ScriptCursor, JitterDependsOnTheSeedAndNotOnTheLine) {
-  auto places = [](const Script& script) {
-    std::vector<EditPlace> all;
-    for (const Command& command : commands_of(script)) all.push_back(center(command));
+  auto places = [](const edit::Script& script) {
+    std::vector<edit::EditPlace> all;
+    for (const edit::Command& command : commands_of(script)) all.push_back(center(command));
     return all;
   };
   EXPECT_EQ(places(jittered(7, 1)), places(jittered(7, 100)));
@@ -115,11 +116,11 @@ TEST(ScriptCursor, JitterDependsOnTheSeedAndNotOnTheLine) {
 }
 
 TEST(ScriptCursor, EveryRoundOfAnOuterRepetitionHasItsOwnJitter) {
-  Script script;
+  edit::Script script;
   script.commands.push_back({.line = 1, .action = sphere_at(0)});
   script.repeats.push_back({.first = 0, .end = 1, .count = 2});
   script.repeats.push_back({.first = 0, .end = 1, .count = 3, .jitter = {1 << 20, 1 << 20, 1 << 20}});
-  std::vector<Command> commands = commands_of(script);
+  std::vector<edit::Command> commands = commands_of(script);
   ASSERT_EQ(commands.size(), 6u);
   for (size_t i = 0; i < 6; ++i)
     for (size_t j = 0; j < i; ++j) EXPECT_NE(center(commands[i]), center(commands[j]));
@@ -127,34 +128,37 @@ TEST(ScriptCursor, EveryRoundOfAnOuterRepetitionHasItsOwnJitter) {
 
 // Set down once so that scripts mean the same for ever.
 TEST(ScriptCursor, JitterIsWhatItAlwaysWas) {
-  std::vector<Command> commands = commands_of(jittered(7, 1));
-  EXPECT_EQ(center(commands[0]), (EditPlace{1000 - 20, -2, 0}));
-  EXPECT_EQ(center(commands[2]), (EditPlace{1000 + 187, -2, 0}));
+  std::vector<edit::Command> commands = commands_of(jittered(7, 1));
+  EXPECT_EQ(center(commands[0]), (edit::EditPlace{1000 - 20, -2, 0}));
+  EXPECT_EQ(center(commands[2]), (edit::EditPlace{1000 + 187, -2, 0}));
 }
 
 TEST(ScriptCursor, MovingAnEditMovesItsPlacesAndNoSources) {
-  EditPlace offset = {256 * 3 + 128, -128, 127};
+  edit::EditPlace offset = {256 * 3 + 128, -128, 127};
   Int3 voxels = {4, -1, 0};
-  Shape sphere{.kind = ShapeKind::Sphere, .a = {1, 2, 3}, .radius = 9};
-  Shape moved_sphere = sphere;
+  edit::Shape sphere{.kind = edit::ShapeKind::Sphere, .a = {1, 2, 3}, .radius = 9};
+  edit::Shape moved_sphere = sphere;
   moved_sphere.a = sphere.a + offset;
-  Shape ellipsoid{.kind = ShapeKind::Ellipsoid, .a = {1, 2, 3}, .b = {4, 5, 6}};
-  Shape moved_ellipsoid = ellipsoid;
+  edit::Shape ellipsoid{.kind = edit::ShapeKind::Ellipsoid, .a = {1, 2, 3}, .b = {4, 5, 6}};
+  edit::Shape moved_ellipsoid = ellipsoid;
   moved_ellipsoid.a = ellipsoid.a + offset;
-  Shape box{.kind = ShapeKind::Box, .a = {1, 2, 3}, .b = {4, 5, 6}};
-  Shape moved_box = box;
+  edit::Shape box{.kind = edit::ShapeKind::Box, .a = {1, 2, 3}, .b = {4, 5, 6}};
+  edit::Shape moved_box = box;
   moved_box.a = box.a + offset, moved_box.b = box.b + offset;
 
-  EXPECT_EQ(moved(PaintEdit{.shape = ellipsoid}, offset), Edit(PaintEdit{.shape = moved_ellipsoid}));
-  EXPECT_EQ(moved(MorphEdit{.shape = box}, offset), Edit(MorphEdit{.shape = moved_box}));
-  EXPECT_EQ(moved(MorphEdit{}, offset), Edit(MorphEdit{}));
-  CopyEdit copy{.source = {{0, 0, 0}, {5, 5, 5}}, .to = {7, 7, 7}, .within = sphere};
-  CopyEdit moved_copy = copy;
+  EXPECT_EQ(edit::moved(edit::PaintEdit{.shape = ellipsoid}, offset),
+            edit::Edit(edit::PaintEdit{.shape = moved_ellipsoid}));
+  EXPECT_EQ(edit::moved(edit::MorphEdit{.shape = box}, offset),
+            edit::Edit(edit::MorphEdit{.shape = moved_box}));
+  EXPECT_EQ(edit::moved(edit::MorphEdit{}, offset), edit::Edit(edit::MorphEdit{}));
+  edit::CopyEdit copy{.source = {{0, 0, 0}, {5, 5, 5}}, .to = {7, 7, 7}, .within = sphere};
+  edit::CopyEdit moved_copy = copy;
   moved_copy.to = copy.to + voxels, moved_copy.within = moved_sphere;
-  EXPECT_EQ(moved(copy, offset), Edit(moved_copy));
-  EXPECT_EQ(moved(CombineEdit{.at = {7, 7, 7}}, offset), Edit(CombineEdit{.at = Int3{7, 7, 7} + voxels}));
-  EXPECT_EQ(moved(FillEdit{.seed = {7, 7, 7}, .shape = sphere}, offset),
-            Edit(FillEdit{.seed = Int3{7, 7, 7} + voxels, .shape = moved_sphere}));
+  EXPECT_EQ(edit::moved(copy, offset), edit::Edit(moved_copy));
+  EXPECT_EQ(edit::moved(edit::CombineEdit{.at = {7, 7, 7}}, offset),
+            edit::Edit(edit::CombineEdit{.at = Int3{7, 7, 7} + voxels}));
+  EXPECT_EQ(edit::moved(edit::FillEdit{.seed = {7, 7, 7}, .shape = sphere}, offset),
+            edit::Edit(edit::FillEdit{.seed = Int3{7, 7, 7} + voxels, .shape = moved_sphere}));
 }
 
 }  // namespace

@@ -18,26 +18,26 @@ void check_all(uint32_t brushes, uint64_t seed, const MakeEdit& make_edit) {
 }
 
 TEST(EditScripts, PaintingInShapesIsWhatALoopOverTheVoxelsDoes) {
-  check_all(0, 1, [](Random& random, const std::vector<Dense>& scenes) -> Edit {
+  check_all(0, 1, [](Random& random, const std::vector<Dense>& scenes) -> edit::Edit {
     return random_paint(random, scenes[0].side);
   });
 }
 
 TEST(EditScripts, CopiesAreWhatALoopOverTheVoxelsDoes) {
-  check_all(2, 2, [](Random& random, const std::vector<Dense>& scenes) -> Edit {
+  check_all(2, 2, [](Random& random, const std::vector<Dense>& scenes) -> edit::Edit {
     return random_copy(random, scenes);
   });
 }
 
 TEST(EditScripts, CombiningScenesIsWhatALoopOverTheVoxelsDoes) {
-  check_all(2, 3, [](Random& random, const std::vector<Dense>& scenes) -> Edit {
+  check_all(2, 3, [](Random& random, const std::vector<Dense>& scenes) -> edit::Edit {
     if (one_in(random, 3)) return random_paint(random, scenes[0].side);
     return random_combine(random, scenes);
   });
 }
 
 TEST(EditScripts, ErodingDilatingAndSmoothingAreWhatALoopOverTheVoxelsDoes) {
-  check_all(0, 4, [](Random& random, const std::vector<Dense>& scenes) -> Edit {
+  check_all(0, 4, [](Random& random, const std::vector<Dense>& scenes) -> edit::Edit {
     if (one_in(random, 4)) return random_paint(random, scenes[0].side);
     return random_morph(random, scenes[0].side);
   });
@@ -61,7 +61,7 @@ TEST_P(EditTables, HoldAnEditedScene) {
   check_scripts(*engine, {64, 2, 8}, 2, 7, random_edit);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EditTables, testing::ValuesIn(table_names()),
+INSTANTIATE_TEST_SUITE_P(All, EditTables, testing::ValuesIn(hash::table_names()),
                          [](const testing::TestParamInfo<std::string>& info) { return info.param; });
 
 }  // namespace

@@ -9,13 +9,13 @@
 namespace vox {
 namespace {
 
-Shape sphere_at(const Int3& voxel, int64_t radius) {
-  return {.kind = ShapeKind::Sphere,
+edit::Shape sphere_at(const Int3& voxel, int64_t radius) {
+  return {.kind = edit::ShapeKind::Sphere,
           .a = {voxel.x * 256 + 128, voxel.y * 256 + 128, voxel.z * 256 + 128},
           .radius = radius * 256};
 }
-Shape box_of(const Int3& min, const Int3& max) {
-  return {.kind = ShapeKind::Box,
+edit::Shape box_of(const Int3& min, const Int3& max) {
+  return {.kind = edit::ShapeKind::Box,
           .a = {min.x * 256, min.y * 256, min.z * 256},
           .b = {max.x * 256, max.y * 256, max.z * 256}};
 }
@@ -42,7 +42,7 @@ TEST(EditSession, AnyFormerStateCanBeReturnedToAndEditedFurther) {
   for (uint32_t seed = 0; seed < 2 * kThoroughness; ++seed) {
     Random random(seed);
     EditedScene scene(*engine, random_scene(random, 20, true), true);
-    std::vector<std::pair<SceneState, Dense>> states = {{scene.session().state(), scene.dense()}};
+    std::vector<std::pair<edit::SceneState, Dense>> states = {{scene.session().state(), scene.dense()}};
     for (int i = 0; i < 10; ++i) {
       scene.apply(random_paint(random, 20));
       states.emplace_back(scene.session().state(), scene.dense());
@@ -57,28 +57,28 @@ TEST(EditSession, AnyFormerStateCanBeReturnedToAndEditedFurther) {
 TEST(EditSession, AnEditThatChangesNothingKeepsTheState) {
   const auto engine = test_engine();
   EditedScene scene(*engine, asymmetric_scene(40), true);
-  scene.apply(PaintEdit{.shape = sphere_at({20, 20, 20}, 8), .material = 3});
-  const SceneState state = scene.session().state();
-  const Shape outside = sphere_at({-30, 20, 20}, 29);
-  const Edit edits[] = {
-      PaintEdit{.shape = sphere_at({20, 20, 20}, 8), .material = 3},
-      PaintEdit{.shape = sphere_at({20, 20, 20}, 7), .mode = PaintMode::Paint, .material = 3},
-      PaintEdit{.shape = outside, .material = 3},
-      PaintEdit{.shape = sphere_at({20, 20, 20}, -1), .material = 9},
-      PaintEdit{.shape = box_of({20, 20, 20}, {20, 30, 30}), .material = 9},
-      PaintEdit{.shape = box_of({30, 10, 10}, {10, 30, 30}), .material = 9},
-      CopyEdit{.source = {{3, 3, 3}, {20, 20, 20}}, .turn = {}, .to = {3, 3, 3}, .within = {}},
-      CopyEdit{.source = {{3, 3, 3}, {3, 20, 20}}, .turn = {}, .to = {9, 9, 9}, .within = {}},
-      CopyEdit{.source = {{0, 0, 0}, {40, 40, 40}}, .turn = {}, .to = {40, 0, 0}, .within = {}},
-      CopyEdit{.source = {{50, 50, 50}, {90, 90, 90}}, .turn = {}, .to = {0, 0, 0}, .within = {}},
-      CombineEdit{.mode = CombineMode::Union},
-      CombineEdit{.mode = CombineMode::Intersect},
-      CombineEdit{.mode = CombineMode::Subtract, .at = {40, 0, 0}},
-      MorphEdit{.shape = sphere_at({20, 20, 20}, 7), .mode = MorphMode::Erode},
-      MorphEdit{.shape = outside, .mode = MorphMode::Erode},
-      MorphEdit{.shape = {}, .mode = MorphMode::Dilate, .steps = 0},
+  scene.apply(edit::PaintEdit{.shape = sphere_at({20, 20, 20}, 8), .material = 3});
+  const edit::SceneState state = scene.session().state();
+  const edit::Shape outside = sphere_at({-30, 20, 20}, 29);
+  const edit::Edit edits[] = {
+      edit::PaintEdit{.shape = sphere_at({20, 20, 20}, 8), .material = 3},
+      edit::PaintEdit{.shape = sphere_at({20, 20, 20}, 7), .mode = edit::PaintMode::Paint, .material = 3},
+      edit::PaintEdit{.shape = outside, .material = 3},
+      edit::PaintEdit{.shape = sphere_at({20, 20, 20}, -1), .material = 9},
+      edit::PaintEdit{.shape = box_of({20, 20, 20}, {20, 30, 30}), .material = 9},
+      edit::PaintEdit{.shape = box_of({30, 10, 10}, {10, 30, 30}), .material = 9},
+      edit::CopyEdit{.source = {{3, 3, 3}, {20, 20, 20}}, .turn = {}, .to = {3, 3, 3}, .within = {}},
+      edit::CopyEdit{.source = {{3, 3, 3}, {3, 20, 20}}, .turn = {}, .to = {9, 9, 9}, .within = {}},
+      edit::CopyEdit{.source = {{0, 0, 0}, {40, 40, 40}}, .turn = {}, .to = {40, 0, 0}, .within = {}},
+      edit::CopyEdit{.source = {{50, 50, 50}, {90, 90, 90}}, .turn = {}, .to = {0, 0, 0}, .within = {}},
+      edit::CombineEdit{.mode = edit::CombineMode::Union},
+      edit::CombineEdit{.mode = edit::CombineMode::Intersect},
+      edit::CombineEdit{.mode = edit::CombineMode::Subtract, .at = {40, 0, 0}},
+      edit::MorphEdit{.shape = sphere_at({20, 20, 20}, 7), .mode = edit::MorphMode::Erode},
+      edit::MorphEdit{.shape = outside, .mode = edit::MorphMode::Erode},
+      edit::MorphEdit{.shape = {}, .mode = edit::MorphMode::Dilate, .steps = 0},
   };
-  for (const Edit& edit : edits) {
+  for (const edit::Edit& edit : edits) {
     SCOPED_TRACE(std::visit(EditText(), edit));
     scene.apply(edit);
     EXPECT_EQ(scene.session().state(), state);
@@ -90,12 +90,13 @@ TEST(EditSession, ASceneMayBecomeEmptyAndFillAgain) {
   const auto engine = test_engine();
   for (uint32_t resolution : {4u, 7u, 64u}) {
     EditedScene scene(*engine, asymmetric_scene(resolution), true);
-    for (PaintMode mode : {PaintMode::Remove, PaintMode::Remove, PaintMode::Paint, PaintMode::Add}) {
-      scene.apply(PaintEdit{.shape = {}, .mode = mode, .material = 5});
+    for (edit::PaintMode mode :
+         {edit::PaintMode::Remove, edit::PaintMode::Remove, edit::PaintMode::Paint, edit::PaintMode::Add}) {
+      scene.apply(edit::PaintEdit{.shape = {}, .mode = mode, .material = 5});
       scene.expect_same();
-      EXPECT_EQ(scene.session().freeze().empty(), mode != PaintMode::Add);
+      EXPECT_EQ(scene.session().freeze().empty(), mode != edit::PaintMode::Add);
     }
-    scene.apply(CombineEdit{.mode = CombineMode::Subtract});
+    scene.apply(edit::CombineEdit{.mode = edit::CombineMode::Subtract});
     EXPECT_TRUE(scene.session().freeze().empty());
   }
 }
@@ -106,10 +107,11 @@ TEST(EditSession, CopiesAreTurnedInAll48Ways) {
     EditedScene scene(*engine, asymmetric_scene(24), true);
     scene.add_scene(asymmetric_scene(37));
     SCOPED_TRACE(number);
-    const Turn turn = turn_number(number);
-    scene.apply(CopyEdit{.source = {{1, 2, 3}, {9, 12, 8}}, .turn = turn, .to = {11, 9, 10}, .within = {}});
+    const edit::Turn turn = turn_number(number);
+    scene.apply(
+        edit::CopyEdit{.source = {{1, 2, 3}, {9, 12, 8}}, .turn = turn, .to = {11, 9, 10}, .within = {}});
     scene.expect_same();
-    scene.apply(CopyEdit{
+    scene.apply(edit::CopyEdit{
         .scene = 1, .source = {{-3, 8, 16}, {13, 24, 40}}, .turn = turn, .to = {-4, 4, 8}, .within = {}});
     scene.expect_same();
   }
@@ -121,7 +123,7 @@ TEST(EditSession, ACopyOntoItselfMovedByOneVoxelReadsTheStateBefore) {
     EditedScene scene(*engine, asymmetric_scene(20), true);
     const Int3 step = {i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1};
     SCOPED_TRACE(text_of(step));
-    scene.apply(CopyEdit{
+    scene.apply(edit::CopyEdit{
         .source = {{0, 0, 0}, {20, 20, 20}}, .turn = {}, .to = step, .skip_empty = i % 2 == 0, .within = {}});
     scene.expect_same();
   }
@@ -135,11 +137,11 @@ TEST(EditSession, WholeNodesCopiedWithoutTheirEmptyVoxelsKeepWhatIsBelowThese) {
     if (one_in(random, 3)) voxel = static_cast<int8_t>(random.below(16));
   for (const bool skip_empty : {true, false}) {
     EditedScene scene(*engine, dust, true);
-    scene.apply(CopyEdit{.source = {{0, 0, 0}, {32, 32, 32}},
-                         .turn = {},
-                         .to = {32, 16, 8},
-                         .skip_empty = skip_empty,
-                         .within = {}});
+    scene.apply(edit::CopyEdit{.source = {{0, 0, 0}, {32, 32, 32}},
+                               .turn = {},
+                               .to = {32, 16, 8},
+                               .skip_empty = skip_empty,
+                               .within = {}});
     scene.expect_same();
   }
 }
@@ -151,38 +153,41 @@ bool apart(const VoxelBox& a, const VoxelBox& b) {
 }
 
 // Edits of which none writes what another reads or writes.
-std::vector<Edit> independent_edits(Random& random, const std::vector<Dense>& scenes, uint32_t kinds) {
+std::vector<edit::Edit> independent_edits(Random& random, const std::vector<Dense>& scenes, uint32_t kinds) {
   const uint32_t n = scenes[0].side;
-  std::vector<Edit> edits;
+  std::vector<edit::Edit> edits;
   for (int attempt = 0; attempt < 60; ++attempt) {
-    Edit edit;
+    edit::Edit edit;
     const uint32_t kind = random.below(kinds);
     const Int3 min = random_corner(random, n);
     const Int3 size = {between(random, 1, 14), between(random, 1, 14), between(random, 1, 14)};
-    const Shape shape = one_in(random, 2) ? sphere_at(min, 1 + random.below(9)) : box_of(min, min + size);
+    const edit::Shape shape =
+        one_in(random, 2) ? sphere_at(min, 1 + random.below(9)) : box_of(min, min + size);
     if (kind == 0)
-      edit = PaintEdit{.shape = shape,
-                       .mode = static_cast<PaintMode>(random.below(4)),
-                       .material = random_material(random),
-                       .replaced = random_material(random)};
+      edit = edit::PaintEdit{.shape = shape,
+                             .mode = static_cast<edit::PaintMode>(random.below(4)),
+                             .material = random_material(random),
+                             .replaced = random_material(random)};
     if (kind == 1)
-      edit = CopyEdit{.scene = random.below(2),
-                      .source = {min, min + size},
-                      .turn = turn_number(random.below(48)),
-                      .to = random_corner(random, n),
-                      .skip_empty = one_in(random, 2),
-                      .within = {}};
+      edit = edit::CopyEdit{.scene = random.below(2),
+                            .source = {min, min + size},
+                            .turn = turn_number(random.below(48)),
+                            .to = random_corner(random, n),
+                            .skip_empty = one_in(random, 2),
+                            .within = {}};
     if (kind == 2)
-      edit = MorphEdit{
-          .shape = shape, .mode = static_cast<MorphMode>(random.below(3)), .steps = 1 + random.below(2)};
+      edit = edit::MorphEdit{.shape = shape,
+                             .mode = static_cast<edit::MorphMode>(random.below(3)),
+                             .steps = 1 + random.below(2)};
     if (kind == 3)
-      edit = CombineEdit{.scene = 1,
-                         .mode = static_cast<CombineMode>(random.below(2)),
-                         .at = {between(random, -9, 60), between(random, -9, 60), between(random, -9, 60)}};
-    const auto box = [&](const Edit& e) { return written_by(e, scenes); };
-    const bool independent = std::all_of(edits.begin(), edits.end(), [&](const Edit& other) {
-      return apart(box(edit), box(other)) && apart(box(edit), read_box(other, n)) &&
-             apart(read_box(edit, n), box(other));
+      edit = edit::CombineEdit{
+          .scene = 1,
+          .mode = static_cast<edit::CombineMode>(random.below(2)),
+          .at = {between(random, -9, 60), between(random, -9, 60), between(random, -9, 60)}};
+    const auto box = [&](const edit::Edit& e) { return written_by(e, scenes); };
+    const bool independent = std::all_of(edits.begin(), edits.end(), [&](const edit::Edit& other) {
+      return apart(box(edit), box(other)) && apart(box(edit), edit::read_box(other, n)) &&
+             apart(edit::read_box(edit, n), box(other));
     });
     if (independent) edits.push_back(edit);
   }
@@ -196,7 +201,7 @@ TEST(EditSession, IndependentEditsGiveTheSameInOnePassConcurrently) {
       Random random(100 * kinds + seed);
       EditedScene scene(*engine, random_scene(random, 64, true), true);
       scene.add_scene(asymmetric_scene(12));
-      const std::vector<Edit> edits = independent_edits(random, scene.scenes(), kinds);
+      const std::vector<edit::Edit> edits = independent_edits(random, scene.scenes(), kinds);
       SCOPED_TRACE(std::to_string(edits.size()) + " edits of " + std::to_string(kinds) + " kinds, seed " +
                    std::to_string(seed));
       EXPECT_GT(edits.size(), 3u);
@@ -222,7 +227,7 @@ TEST(EditSession, RefusesScenesThatItDoesNotHave) {
   const auto engine = test_engine();
   EditedScene scene(*engine, asymmetric_scene(8), true);
   EXPECT_THROW(scene.session().add_scene(reference_dag(Dense(8), 8, false)), Error);
-  const Edit edit = CombineEdit{.scene = 1};
+  const edit::Edit edit = edit::CombineEdit{.scene = 1};
   EXPECT_THROW(scene.session().apply({&edit, 1}), Error);
   scene.expect_same();
 }
@@ -230,15 +235,15 @@ TEST(EditSession, RefusesScenesThatItDoesNotHave) {
 TEST(EditSession, CountsWhatItMakes) {
   const auto engine = test_engine();
   EditedScene scene(*engine, Dense(64), true);
-  const Edit edit = PaintEdit{.shape = sphere_at({32, 32, 32}, 10), .material = 2};
-  const SceneState before = scene.session().state();
-  const EditWork first = scene.session().apply({&edit, 1});
+  const edit::Edit edit = edit::PaintEdit{.shape = sphere_at({32, 32, 32}, 10), .material = 2};
+  const edit::SceneState before = scene.session().state();
+  const edit::EditWork first = scene.session().apply({&edit, 1});
   EXPECT_GT(first.leaves.inserted, 0u);
   EXPECT_GE(first.leaves.made, first.leaves.distinct);
   EXPECT_GE(first.leaves.distinct, first.leaves.inserted);
   EXPECT_GT(first.octree_bytes, 0u);
   scene.session().set_state(before);
-  const EditWork again = scene.session().apply({&edit, 1});
+  const edit::EditWork again = scene.session().apply({&edit, 1});
   EXPECT_EQ(again.leaves.made, first.leaves.made);
   EXPECT_EQ(again.leaves.distinct, first.leaves.distinct);
   EXPECT_EQ(again.leaves.inserted + again.nodes.inserted, 0u);  // the store holds all of it

@@ -15,7 +15,7 @@ namespace vox {
 class StateItems {
  public:
   // Scenes of the same depth and kind.
-  void add(const FrozenDag& dag) {
+  void add(const dag::FrozenDag& dag) {
     if (!dag.empty()) add(dag, 0, 0);
   }
   struct Count {
@@ -34,20 +34,21 @@ class StateItems {
   using Words = std::vector<uint32_t>;
 
   // The number of a node among those of its level in all scenes.
-  uint32_t add(const FrozenDag& dag, uint32_t level, uint32_t offset) {
+  uint32_t add(const dag::FrozenDag& dag, uint32_t level, uint32_t offset) {
     const uint32_t* node = &dag.levels[level].words[offset];
     Words words;
     if (level == dag.depth()) {
-      words.assign(node, node + leaf_words(leaf_mask(node), dag.materials));
+      words.assign(node, node + dag::leaf_words(dag::leaf_mask(node), dag.materials));
     } else {
       words.push_back(node[0]);
       for (uint32_t child = 0; child < 8; ++child)
-        if (node[0] >> child & 1) words.push_back(add(dag, level + 1, node[child_word(node[0], child)]));
+        if (node[0] >> child & 1) words.push_back(add(dag, level + 1, node[dag::child_word(node[0], child)]));
     }
     numbers_.resize(dag.depth() + 1);
     auto& numbers = numbers_[level];
     const auto [entry, added] = numbers.try_emplace(words, static_cast<uint32_t>(numbers.size()));
-    if (added && level == dag.depth() && words[0] <= kHeaderBits && words.size() == node_words(words[0]))
+    if (added && level == dag.depth() && words[0] <= dag::kHeaderBits &&
+        words.size() == dag::node_words(words[0]))
       ++like_nodes_;
     return entry->second;
   }

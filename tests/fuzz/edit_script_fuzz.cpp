@@ -25,45 +25,46 @@ void require(bool holds, const char* what) {
   std::abort();
 }
 
-bool in_range(EditPlace place) {
-  constexpr int64_t kMost = kMaxEditPlace * kEditUnits;
+bool in_range(edit::EditPlace place) {
+  constexpr int64_t kMost = edit::kMaxEditPlace * edit::kEditUnits;
   return std::abs(place.x) <= kMost && std::abs(place.y) <= kMost && std::abs(place.z) <= kMost;
 }
 
 bool in_range(Int3 v) {
-  return in_range(EditPlace{v.x, v.y, v.z} * kEditUnits);
+  return in_range(edit::EditPlace{v.x, v.y, v.z} * edit::kEditUnits);
 }
 
-void check(const Shape& shape) {
+void check(const edit::Shape& shape) {
   require(in_range(shape.a) && in_range(shape.b), "a place out of range");
-  require(shape.radius >= 0 && shape.radius <= kMaxEditRadius * kEditUnits, "a radius out of range");
+  require(shape.radius >= 0 && shape.radius <= edit::kMaxEditRadius * edit::kEditUnits,
+          "a radius out of range");
   require(shape.roughness >= 0 && shape.grain > 0, "noise out of range");
-  if (shape.kind == ShapeKind::Cylinder) require(shape.a != shape.b, "a cylinder without an axis");
-  if (shape.kind == ShapeKind::Box)
+  if (shape.kind == edit::ShapeKind::Cylinder) require(shape.a != shape.b, "a cylinder without an axis");
+  if (shape.kind == edit::ShapeKind::Box)
     require(shape.a.x <= shape.b.x && shape.a.y <= shape.b.y && shape.a.z <= shape.b.z, "a box inside out");
 }
 
 struct CheckEdit {
-  const Script& script;
+  const edit::Script& script;
 
-  void operator()(const PaintEdit& edit) const {
+  void operator()(const edit::PaintEdit& edit) const {
     check(edit.shape);
     require(edit.material < 16 && edit.replaced < 16, "a material out of range");
   }
-  void operator()(const CopyEdit& edit) const {
+  void operator()(const edit::CopyEdit& edit) const {
     check(edit.within);
     require(in_range(edit.to), "a target out of range");
     require(edit.scene <= script.files.size(), "a scene without a file");
   }
-  void operator()(const CombineEdit& edit) const {
+  void operator()(const edit::CombineEdit& edit) const {
     require(in_range(edit.at), "a place out of range");
     require(edit.scene > 0 && edit.scene <= script.files.size(), "a scene without a file");
   }
-  void operator()(const MorphEdit& edit) const {
+  void operator()(const edit::MorphEdit& edit) const {
     check(edit.shape);
     require(edit.steps > 0, "no steps");
   }
-  void operator()(const FillEdit& edit) const {
+  void operator()(const edit::FillEdit& edit) const {
     check(edit.shape);
     require(in_range(edit.seed) && edit.material < 16, "a seed or material out of range");
   }
@@ -73,21 +74,21 @@ void check(const VoxelBox& box) {
   require(box.empty() || intersection(box, cube_at({0, 0, 0}, kResolution)) == box, "bounds beyond the grid");
 }
 
-void check(const Script& script, const Command& command) {
-  std::string_view text = source_text(script, command);
+void check(const edit::Script& script, const edit::Command& command) {
+  std::string_view text = edit::source_text(script, command);
   require(command.line > 0 && !text.empty() && text.find_first_of("\r\n") == std::string_view::npos,
           "a command without its line");
-  const Edit* edit = std::get_if<Edit>(&command.action);
+  const edit::Edit* edit = std::get_if<edit::Edit>(&command.action);
   if (!edit) return;
   std::visit(CheckEdit{script}, *edit);
-  check(written_box(*edit, kResolution));
-  check(read_box(*edit, kResolution));
+  check(edit::written_box(*edit, kResolution));
+  check(edit::read_box(*edit, kResolution));
 }
 
-void check(const Script& script) {
+void check(const edit::Script& script) {
   require(script.total <= kMaxScriptCommands, "too many commands");
   uint64_t run = 0;
-  ScriptCursor cursor(script);
+  edit::ScriptCursor cursor(script);
   while (run < kMostRun) {
     auto command = cursor.next();
     if (!command) break;

@@ -11,7 +11,7 @@ std::unique_ptr<AnyDevice> make_any_device() {
 #ifdef VOX_HAS_CUDA
   if (name != "cpu") return make_any_cuda_device(std::stoi(name.substr(name.find(':') + 1)));
 #endif
-  return std::make_unique<OnDevice<CpuDevice>>();
+  return std::make_unique<OnDevice<device::CpuDevice>>();
 }
 
 }  // namespace vox

@@ -4,7 +4,7 @@
 namespace vox {
 
 std::unique_ptr<AnyDevice> make_any_cuda_device(int index) {
-  return std::make_unique<OnDevice<CudaDevice>>(index);
+  return std::make_unique<OnDevice<device::CudaDevice>>(index);
 }
 
 }  // namespace vox

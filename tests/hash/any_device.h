@@ -41,7 +41,7 @@ struct LinkedBatch {
 struct InsertedBatches {
   std::vector<Chosen> leaders;  // none where the tables do without
   std::vector<Pointers> pointers;
-  std::vector<InternWork> work;
+  std::vector<hash::InternWork> work;
   uint32_t stops = 0;       // how often a batch had to be done again
   uint32_t first_item = 0;  // of the last batch: its pointer
 };
@@ -53,7 +53,7 @@ class AnyTables {
 
   virtual ~AnyTables() = default;
 
-  virtual void expect(const SizeCounts& items) = 0;
+  virtual void expect(const hash::SizeCounts& items) = 0;
   virtual void expect_growth(double growth) = 0;
   virtual Pointers find(const Batch& batch, const Chosen& chosen) = 0;
   virtual Pointers insert(const Batch& batch, const Chosen& chosen) = 0;
@@ -69,23 +69,23 @@ class AnyTables {
   virtual void abandon_batches(const std::vector<LinkedBatch>& batches) = 0;
 
   // Keeps the items at these pointers.
-  virtual SweepResult sweep(const Pointers& kept) = 0;
+  virtual hash::SweepResult sweep(const Pointers& kept) = 0;
 
-  using Roots = std::vector<DagRoot>;
-  virtual DagRoot load(const FrozenDag& dag) = 0;
-  virtual FrozenDag freeze(const DagRoot& root, const FrozenDag& like) = 0;
-  virtual CollectWork collect(const Roots& roots) = 0;
+  using Roots = std::vector<dag::DagRoot>;
+  virtual dag::DagRoot load(const dag::FrozenDag& dag) = 0;
+  virtual dag::FrozenDag freeze(const dag::DagRoot& root, const dag::FrozenDag& like) = 0;
+  virtual dag::CollectWork collect(const Roots& roots) = 0;
   // In steps, with other calls between them.
   virtual void start_collecting(const Roots& roots) = 0;
   virtual bool collect_step(uint64_t pointers) = 0;
   virtual bool collect_for(double seconds) = 0;
-  virtual CollectWork finish_collecting() = 0;
+  virtual dag::CollectWork finish_collecting() = 0;
 
   // The words at pointers[i], as many as item i has.
   virtual std::vector<Item> read(const Batch& batch, const Pointers& pointers) = 0;
   virtual uint64_t items() = 0;
   virtual uint64_t pointer_range() = 0;
-  virtual std::vector<TableMemory> memory() = 0;
+  virtual std::vector<hash::TableMemory> memory() = 0;
 };
 
 enum class LeaderFinder { OpenAddressing, Slabs };
@@ -94,7 +94,7 @@ class AnyDevice {
  public:
   virtual ~AnyDevice() = default;
   // They live no longer than the device.
-  virtual std::unique_ptr<AnyTables> make_tables(const TableOptions& options) = 0;
+  virtual std::unique_ptr<AnyTables> make_tables(const hash::TableOptions& options) = 0;
   virtual uint64_t bytes_used() = 0;  // of its memory
   virtual std::vector<uint32_t> leaders(const Batch& batch, LeaderFinder finder) = 0;
 };

@@ -21,28 +21,28 @@ class DeviceBatch {
         hashes_(uploaded(device, batch.hashes)),
         words_each_(batch.words_each) {}
 
-  BatchRef ref() const {
+  hash::BatchRef ref() const {
     if (words_each_ > 0) return {words_.data(), nullptr, nullptr, words_each_};
     return {words_.data(), offsets_.data(), hashes_.data()};
   }
   const uint32_t* offsets() const { return offsets_.data(); }
 
   template <class T>
-  static Buffer<T> uploaded(Device& device, const std::vector<T>& values) {
+  static device::Buffer<T> uploaded(Device& device, const std::vector<T>& values) {
     auto buffer = device.template make<T>(values.size());
     device.upload(buffer.data(), values.data(), values.size());
     return buffer;
   }
   template <class T>
-  static std::vector<T> downloaded(Device& device, const Buffer<T>& buffer) {
+  static std::vector<T> downloaded(Device& device, const device::Buffer<T>& buffer) {
     std::vector<T> values(buffer.size());
     device.download(values.data(), buffer.data(), values.size());
     return values;
   }
 
  private:
-  Buffer<uint32_t> words_, offsets_;
-  Buffer<uint64_t> hashes_;
+  device::Buffer<uint32_t> words_, offsets_;
+  device::Buffer<uint64_t> hashes_;
   uint32_t words_each_;
 };
 
@@ -64,7 +64,7 @@ struct LinkedItems {
   const uint32_t* pointers;
   VOX_HD uint32_t pointer(uint32_t i) const {
     const uint32_t leader = leaders ? leaders[i] : i;
-    return leader == FindLeader::kNone ? kNullPointer : pointers[leader];
+    return leader == hash::FindLeader::kNone ? hash::kNullPointer : pointers[leader];
   }
 };
 
@@ -75,11 +75,11 @@ struct WriteLinkedItem {
   LinkedItems before;
   uint32_t* out;  // kMaxItemWords for each item
   uint8_t* sizes;
-  BatchStart start;
+  hash::BatchStart start;
   VOX_HD void operator()(uint64_t i) const {
     if (start.stopped()) return;
     const uint32_t size = offsets[i + 1] - offsets[i];
-    uint32_t* to = out + i * kMaxItemWords;
+    uint32_t* to = out + i * hash::kMaxItemWords;
     for (uint32_t word = 0; word < size; ++word) to[word] = words[offsets[i] + word];
     if (links[i] != LinkedBatch::kNoLink) to[size - 1] = before.pointer(links[i]);
     sizes[i] = static_cast<uint8_t>(size);
@@ -89,7 +89,7 @@ struct WriteLinkedItem {
 
 struct ReadFirstPointer {
   LinkedItems items;
-  BatchStart start;
+  hash::BatchStart start;
   uint32_t* word;
   VOX_HD void operator()(uint64_t) const {
     if (!start.stopped()) *word = items.pointer(0);
@@ -101,7 +101,7 @@ struct ReadFirstPointer {
 template <class Device>
 class BatchesOnDevice {
  public:
-  BatchesOnDevice(Device& device, TableSet<Device>& tables, const std::vector<LinkedBatch>& batches)
+  BatchesOnDevice(Device& device, hash::TableSet<Device>& tables, const std::vector<LinkedBatch>& batches)
       : device_(device), batches_(tables.link_batches(batches.size(), most_items(batches))) {
     for (const LinkedBatch& batch : batches)
       levels_.push_back({DeviceBatch<Device>::uploaded(device, batch.items.words),
@@ -109,14 +109,14 @@ class BatchesOnDevice {
                          DeviceBatch<Device>::uploaded(device, batch.links),
                          device.template make<uint32_t>(batch.size()),
                          device.template make<uint32_t>(batches_->has_leaders() ? batch.size() : 0)});
-    words_ = device.template make<uint32_t>(most_items(batches) * kMaxItemWords);
+    words_ = device.template make<uint32_t>(most_items(batches) * hash::kMaxItemWords);
     sizes_ = device.template make<uint8_t>(most_items(batches));
   }
 
   void insert(size_t number) {
     const Level& level = levels_[number];
     const uint64_t n = level.pointers.size();
-    const BatchRef batch = {words_.data(), nullptr, nullptr, kMaxItemWords, sizes_.data()};
+    const hash::BatchRef batch = {words_.data(), nullptr, nullptr, hash::kMaxItemWords, sizes_.data()};
     const auto start = batches_->start(batch, n);
     device_.for_each("write items", n,
                      WriteLinkedItem{level.words.data(), level.offsets.data(), level.links.data(),
@@ -148,7 +148,7 @@ class BatchesOnDevice {
 
  private:
   struct Level {
-    Buffer<uint32_t> words, offsets, links, pointers, leaders;
+    device::Buffer<uint32_t> words, offsets, links, pointers, leaders;
   };
 
   static uint64_t most_items(const std::vector<LinkedBatch>& batches) {
@@ -163,17 +163,18 @@ class BatchesOnDevice {
 
   Device& device_;
   std::vector<Level> levels_;
-  Buffer<uint32_t> words_;
-  Buffer<uint8_t> sizes_;
-  std::unique_ptr<LinkedBatches> batches_;  // waits for what reads the others
+  device::Buffer<uint32_t> words_;
+  device::Buffer<uint8_t> sizes_;
+  std::unique_ptr<hash::LinkedBatches> batches_;  // waits for what reads the others
 };
 
 template <class Device>
 class TablesOnDevice final : public AnyTables {
  public:
-  TablesOnDevice(Device& device, const TableOptions& options) : device_(device), store_(device, options) {}
+  TablesOnDevice(Device& device, const hash::TableOptions& options)
+      : device_(device), store_(device, options) {}
 
-  void expect(const SizeCounts& items) override { tables().expect(items); }
+  void expect(const hash::SizeCounts& items) override { tables().expect(items); }
   void expect_growth(double growth) override { tables().expect_growth(growth); }
 
   Pointers find(const Batch& batch, const Chosen& chosen) override {
@@ -201,9 +202,8 @@ class TablesOnDevice final : public AnyTables {
     return result;
   }
   Pointers intern(const Batch& batch) override {
-    return with_all(batch, [&](const BatchRef& ref, const ChosenRef&, uint64_t n, uint32_t* pointers) {
-      store_.intern(ref.words, ref.offsets, n, pointers);
-    });
+    return with_all(batch, [&](const hash::BatchRef& ref, const hash::ChosenRef&, uint64_t n,
+                               uint32_t* pointers) { store_.intern(ref.words, ref.offsets, n, pointers); });
   }
 
   InsertedBatches insert_batches(const std::vector<LinkedBatch>& batches) override {
@@ -218,27 +218,29 @@ class TablesOnDevice final : public AnyTables {
     }
   }
 
-  SweepResult sweep(const Pointers& kept) override {
+  hash::SweepResult sweep(const Pointers& kept) override {
     std::vector<uint32_t> marks(tables().pointer_range() / 32);
     for (uint32_t pointer : kept) marks.at(pointer / 32) |= 1u << pointer % 32;
     const auto there = DeviceBatch<Device>::uploaded(device_, marks);
     return tables().sweep(there.data());
   }
 
-  DagRoot load(const FrozenDag& dag) override {
-    return {DagLoader(device_, store_, dag).insert().root, dag.depth()};
+  dag::DagRoot load(const dag::FrozenDag& dag) override {
+    return {dag::DagLoader(device_, store_, dag).insert().root, dag.depth()};
   }
-  FrozenDag freeze(const DagRoot& root, const FrozenDag& like) override {
-    FrozenDag dag = empty_dag(like.resolution, like.materials);
-    Freezer(device_, store_, dag).run(root.pointer);
+  dag::FrozenDag freeze(const dag::DagRoot& root, const dag::FrozenDag& like) override {
+    dag::FrozenDag dag = dag::empty_dag(like.resolution, like.materials);
+    dag::Freezer(device_, store_, dag).run(root.pointer);
     return dag;
   }
-  CollectWork collect(const Roots& roots) override { return vox::collect(device_, store_, std::span(roots)); }
+  dag::CollectWork collect(const Roots& roots) override {
+    return dag::collect(device_, store_, std::span(roots));
+  }
   void start_collecting(const Roots& roots) override { collector_.emplace(device_, store_, roots); }
   bool collect_step(uint64_t pointers) override { return collector_->step(pointers); }
   bool collect_for(double seconds) override { return collector_->step_for(seconds); }
-  CollectWork finish_collecting() override {
-    const CollectWork work = collector_->finish();
+  dag::CollectWork finish_collecting() override {
+    const dag::CollectWork work = collector_->finish();
     collector_.reset();
     return work;
   }
@@ -259,14 +261,14 @@ class TablesOnDevice final : public AnyTables {
   }
   uint64_t items() override { return tables().items(); }
   uint64_t pointer_range() override { return tables().pointer_range(); }
-  std::vector<TableMemory> memory() override { return tables().memory(); }
+  std::vector<hash::TableMemory> memory() override { return tables().memory(); }
 
  private:
-  TableSet<Device>& tables() { return store_.tables(); }
+  hash::TableSet<Device>& tables() { return store_.tables(); }
 
   // f(batch, chosen, n, pointers) on the device; what it does to `pointers`, which are kUntouched before.
   template <class F>
-  Pointers run(const Batch& batch, const ChosenRef& chosen, uint64_t n, const F& f) {
+  Pointers run(const Batch& batch, const hash::ChosenRef& chosen, uint64_t n, const F& f) {
     DeviceBatch<Device> there(device_, batch);
     auto pointers = device_.template make<uint32_t>(batch.size());
     device_.fill(pointers.data(), batch.size(), +kUntouched);
@@ -284,8 +286,8 @@ class TablesOnDevice final : public AnyTables {
   }
 
   Device& device_;
-  DagStore<Device> store_;
-  std::optional<Collector<Device>> collector_;
+  dag::DagStore<Device> store_;
+  std::optional<dag::Collector<Device>> collector_;
 };
 
 template <class Device>
@@ -294,7 +296,7 @@ class OnDevice final : public AnyDevice {
   template <class... Args>
   explicit OnDevice(Args... args) : device_(args..., 0, false) {}
 
-  std::unique_ptr<AnyTables> make_tables(const TableOptions& options) override {
+  std::unique_ptr<AnyTables> make_tables(const hash::TableOptions& options) override {
     return std::make_unique<TablesOnDevice<Device>>(device_, options);
   }
 
@@ -306,10 +308,10 @@ class OnDevice final : public AnyDevice {
     device_.fill(leaders.data(), batch.size(), UINT32_MAX);
     switch (finder) {
       case LeaderFinder::OpenAddressing:
-        find_leaders(device_, there.ref(), batch.size(), leaders.data());
+        hash::find_leaders(device_, there.ref(), batch.size(), leaders.data());
         break;
       case LeaderFinder::Slabs:
-        find_leaders_in_slabs(device_, there.ref(), batch.size(), leaders.data());
+        hash::find_leaders_in_slabs(device_, there.ref(), batch.size(), leaders.data());
         break;
     }
     return DeviceBatch<Device>::downloaded(device_, leaders);

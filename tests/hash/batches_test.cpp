@@ -85,7 +85,8 @@ class BatchesOfItems : public TablesTest {
       else if (kind < 6 && batch.size() > 0)
         add_again(batch, random.below(static_cast<uint32_t>(batch.size())));
       else
-        batch.add(random_item(random, kMinItemWords + random.below(kMaxItemWords - 1), 3 + random.below(50)),
+        batch.add(random_item(random, hash::kMinItemWords + random.below(hash::kMaxItemWords - 1),
+                              3 + random.below(50)),
                   LinkedBatch::kNoLink);
       if (before && before->size() > 0 && batch.items.item(batch.size() - 1).size() > 2 &&
           random.below(2) == 0)
@@ -113,7 +114,7 @@ class BatchesOfItems : public TablesTest {
       if (const Item item = batch.items.item(i); !item.empty()) items.add(item);
     const Pointers found = tables.find_all(items);
     for (uint64_t i = 0; i < items.size(); ++i)
-      if (found[i] != kNullPointer) known.emplace(items.item(i), found[i]);
+      if (found[i] != hash::kNullPointer) known.emplace(items.item(i), found[i]);
   }
 
  private:
@@ -123,7 +124,7 @@ class BatchesOfItems : public TablesTest {
                              const Pointers& pointers) {
     std::map<Item, uint32_t> leader_of;
     for (size_t i = 0; i < items.size(); ++i) {
-      ASSERT_TRUE(leaders[i] == i || pointers[i] == kNullPointer) << i;
+      ASSERT_TRUE(leaders[i] == i || pointers[i] == hash::kNullPointer) << i;
       if (items[i].empty()) {
         ASSERT_EQ(leaders[i], kNobody) << i;
       } else {
@@ -134,12 +135,12 @@ class BatchesOfItems : public TablesTest {
     }
   }
   static void expect_pointers(const std::vector<Item>& items, const Pointers& pointers,
-                              const InternWork& work, Known& known) {
+                              const hash::InternWork& work, Known& known) {
     const size_t stored = known.size();
     std::set<Item> distinct;
     for (size_t i = 0; i < items.size(); ++i) {
       if (items[i].empty()) {
-        ASSERT_EQ(pointers[i], kNullPointer) << i;
+        ASSERT_EQ(pointers[i], hash::kNullPointer) << i;
       } else {
         distinct.insert(items[i]);
         ASSERT_EQ(known.emplace(items[i], pointers[i]).first->second, pointers[i]) << i;
@@ -199,8 +200,8 @@ TEST_P(BatchesOfItems, OutgrowTheirBuckets) {
 // there are at first.
 TEST_P(BatchesOfItems, FindTheirPlacesInLongBuckets) {
   const auto tables = make({.load_factor = 1000000});
-  SizeCounts one_each = {};
-  for (uint32_t words = kMinItemWords; words <= kMaxItemWords; ++words) one_each[words] = 1;
+  hash::SizeCounts one_each = {};
+  for (uint32_t words = hash::kMinItemWords; words <= hash::kMaxItemWords; ++words) one_each[words] = 1;
   tables->expect(one_each);
   Random random(3);
   Known known;
@@ -209,7 +210,7 @@ TEST_P(BatchesOfItems, FindTheirPlacesInLongBuckets) {
     stops += insert(*tables, random_batches(random, {count, count / 2, 1}, known), known);
   if (is_sector()) {
     EXPECT_GE(stops, 2u);
-    for (const TableMemory& memory : tables->memory()) EXPECT_EQ(memory.buckets, 1u);
+    for (const hash::TableMemory& memory : tables->memory()) EXPECT_EQ(memory.buckets, 1u);
   }
   expect_holds(*tables, known);
 }
@@ -258,7 +259,7 @@ TEST_P(BatchesOfItems, TakeTurnsWithInsertionsAndSweeps) {
 // batches that follow are so small that each takes some of them.
 TEST_P(BatchesOfItems, TakeOverflowSectorsThatASweepHasLeft) {
   const auto tables = make({.load_factor = 1000000});
-  SizeCounts one_each = {};
+  hash::SizeCounts one_each = {};
   one_each[3] = one_each[5] = one_each[6] = one_each[7] = 1;
   tables->expect(one_each);
   Random random(7);

@@ -17,7 +17,7 @@ VOX_FOR_ALL_TABLES(Collect);
 
 // The items that a scene in the tables consists of, leaves first, by the words that the tables hold, and
 // where they are.
-std::map<Item, uint32_t> items_of(AnyTables& tables, const FrozenDag& dag) {
+std::map<Item, uint32_t> items_of(AnyTables& tables, const dag::FrozenDag& dag) {
   std::map<Item, uint32_t> all;
   std::map<uint32_t, uint32_t> below;  // pointers of the nodes of the level below, by offset
   for (size_t level = dag.levels.size(); level-- > 0;) {
@@ -27,7 +27,8 @@ std::map<Item, uint32_t> items_of(AnyTables& tables, const FrozenDag& dag) {
     std::vector<uint32_t> offsets;
     for (size_t at = 0; at < words.size();) {
       const uint32_t* node = words.data() + at;
-      const uint32_t size = leaves ? leaf_words(leaf_mask(node), dag.materials) : node_words(*node);
+      const uint32_t size =
+          leaves ? dag::leaf_words(dag::leaf_mask(node), dag.materials) : dag::node_words(*node);
       Item item(node, node + size);
       for (uint32_t i = 1; i < size && !leaves; ++i) item[i] = below.at(item[i]);
       batch.add(item);
@@ -37,7 +38,7 @@ std::map<Item, uint32_t> items_of(AnyTables& tables, const FrozenDag& dag) {
     const Pointers pointers = tables.find_all(batch);
     below.clear();
     for (uint64_t i = 0; i < batch.size(); ++i) {
-      EXPECT_NE(pointers[i], kNullPointer);
+      EXPECT_NE(pointers[i], hash::kNullPointer);
       below.emplace(offsets[i], pointers[i]);
       all.emplace(batch.item(i), pointers[i]);
     }
@@ -49,7 +50,7 @@ TEST_P(Collect, WithoutRootsEverythingGoes) {
   const auto tables = make();
   tables->load(dense_dag(64, true, shell));
   const uint64_t items = tables->items();
-  const CollectWork work = tables->collect({DagRoot{}});
+  const dag::CollectWork work = tables->collect({dag::DagRoot{}});
   EXPECT_EQ(work.items_before, items);
   EXPECT_EQ(work.items_after, 0u);
   EXPECT_GT(work.bytes_returned, 0u);
@@ -61,12 +62,12 @@ TEST_P(Collect, WithoutRootsEverythingGoes) {
 // Scenes of several sizes in one store; each round some are dropped, and loaded again later.
 TEST_P(Collect, ScenesThatAreKeptStayWhatTheyAreAndNothingElseDoes) {
   for (const bool materials : {false, true}) {
-    std::vector<FrozenDag> dags;
+    std::vector<dag::FrozenDag> dags;
     for (const uint32_t resolution : {4u, 37u, 64u})
       for (const DenseGrid& grid : all_grids()) dags.push_back(dense_dag(resolution, materials, grid));
     const auto tables = make({.load_factor = 16});
     Random random(1);
-    std::map<size_t, DagRoot> loaded;
+    std::map<size_t, dag::DagRoot> loaded;
     for (int round = 0; round < 12; ++round) {
       for (size_t i = 0; i < dags.size(); ++i)
         if (!loaded.contains(i) && random.below(2) == 0) loaded.emplace(i, tables->load(dags[i]));
@@ -79,17 +80,17 @@ TEST_P(Collect, ScenesThatAreKeptStayWhatTheyAreAndNothingElseDoes) {
         if (keeps) roots.push_back(at->second);
         at = keeps ? std::next(at) : loaded.erase(at);
       }
-      const CollectWork work = tables->collect(roots);
+      const dag::CollectWork work = tables->collect(roots);
       EXPECT_EQ(work.items_before, before);
       EXPECT_EQ(work.items_after, live.size());
       ASSERT_EQ(tables->items(), live.size());
       for (const auto& [i, root] : loaded)
-        ASSERT_EQ(to_string(tables->freeze(root, dags[i]).digest), to_string(dags[i].digest));
+        ASSERT_EQ(dag::to_string(tables->freeze(root, dags[i]).digest), dag::to_string(dags[i].digest));
       Batch batch;
       Pointers expected;
       for (const auto& [item, pointer] : live) batch.add(item), expected.push_back(pointer);
       for (const auto& [item, pointer] : dead)
-        if (!live.contains(item)) batch.add(item), expected.push_back(kNullPointer);
+        if (!live.contains(item)) batch.add(item), expected.push_back(hash::kNullPointer);
       ASSERT_TRUE(tables->find_all(batch) == expected);
     }
   }
@@ -127,7 +128,7 @@ class Soup {
     return add(item, height);
   }
 
-  DagRoot root(Random& random, uint32_t pointer) const {
+  dag::DagRoot root(Random& random, uint32_t pointer) const {
     return {pointer, random.below(items_.at(pointer).depth + 1)};
   }
   uint32_t depth(uint32_t pointer) const { return items_.at(pointer).depth; }
@@ -139,7 +140,7 @@ class Soup {
 
   std::set<uint32_t> reachable(const Roots& roots) const {
     std::set<std::pair<uint32_t, uint32_t>> seen;  // pointer and height
-    for (const DagRoot& root : roots) reach(root.pointer, root.depth, seen);
+    for (const dag::DagRoot& root : roots) reach(root.pointer, root.depth, seen);
     std::set<uint32_t> result;
     for (const auto& [pointer, height] : seen) result.insert(pointer);
     return result;
@@ -154,7 +155,7 @@ class Soup {
     Pointers expected;
     for (const auto& [pointer, known] : items_) {
       batch.add(known.item);
-      expected.push_back(live.contains(pointer) ? pointer : kNullPointer);
+      expected.push_back(live.contains(pointer) ? pointer : hash::kNullPointer);
     }
     ASSERT_TRUE(tables_.find_all(batch) == expected);
     std::erase_if(items_, [&](const auto& entry) { return !live.contains(entry.first); });
@@ -235,7 +236,7 @@ TEST_P(Collect, WhatIsReachableAtAnyHeightStays) {
         const uint32_t node = soup.add_node(random, pointers);
         if (random.below(4) == 0) soup.add({1, node}, soup.depth(node) + 1);
       }
-      Roots roots = {DagRoot{}};
+      Roots roots = {dag::DagRoot{}};
       const Pointers pointers = soup.pointers();
       for (uint32_t i = 0; i < 1 + random.below(6); ++i)
         roots.push_back(soup.root(random, pointers[random.below(static_cast<uint32_t>(pointers.size()))]));
@@ -269,9 +270,9 @@ TEST_P(Collect, WhatIsInternedMeanwhileStaysWithAllThatItReaches) {
       if (!done) done = tables->collect_step(step);
       // Children are at the height at which they are known to be whole: those of roots, and what was made.
       Pointers children;
-      for (const DagRoot& root : roots)
+      for (const dag::DagRoot& root : roots)
         if (root.depth == soup.depth(root.pointer)) children.push_back(root.pointer);
-      for (const DagRoot& root : made) children.push_back(root.pointer);
+      for (const dag::DagRoot& root : made) children.push_back(root.pointer);
       if (children.empty() || random.below(2) == 0) {
         const uint32_t pointer = old[random.below(static_cast<uint32_t>(old.size()))];
         const uint32_t height = random.below(soup.depth(pointer) + 1);
@@ -281,7 +282,7 @@ TEST_P(Collect, WhatIsInternedMeanwhileStaysWithAllThatItReaches) {
         made.push_back({soup.add_leaf(random), 0});
       } else {
         std::erase_if(children, [&](uint32_t child) {
-          return std::any_of(made.begin(), made.end(), [&](const DagRoot& root) {
+          return std::any_of(made.begin(), made.end(), [&](const dag::DagRoot& root) {
             return root.pointer == child && root.depth < soup.depth(child);
           });
         });
@@ -298,10 +299,10 @@ TEST_P(Collect, WhatIsInternedMeanwhileStaysWithAllThatItReaches) {
 }
 
 TEST_P(Collect, InStepsOfAnySizeOrDurationGivesTheSameAsAtOnce) {
-  const FrozenDag kept = dense_dag(64, true, shell), dropped = dense_dag(64, true, dust(1));
+  const dag::FrozenDag kept = dense_dag(64, true, shell), dropped = dense_dag(64, true, dust(1));
   for (const uint64_t step : {1u, 1u << 16, 1u << 20, 0u}) {
     const auto tables = make();
-    const DagRoot root = tables->load(kept);
+    const dag::DagRoot root = tables->load(kept);
     const uint64_t items = tables->items();
     tables->load(dropped);
     tables->start_collecting({root});
@@ -315,31 +316,31 @@ TEST_P(Collect, InStepsOfAnySizeOrDurationGivesTheSameAsAtOnce) {
     }
     EXPECT_GT(steps, 0u);
     EXPECT_EQ(tables->finish_collecting().items_after, items);
-    EXPECT_EQ(to_string(tables->freeze(root, kept).digest), to_string(kept.digest));
+    EXPECT_EQ(dag::to_string(tables->freeze(root, kept).digest), dag::to_string(kept.digest));
   }
 }
 
 TEST_P(Collect, ASceneThatIsLoadedMeanwhileStays) {
-  const FrozenDag kept = dense_dag(64, true, shell), dropped = dense_dag(64, true, dust(1)),
-                  again = dense_dag(37, true, dust(1)), late = dense_dag(64, true, blocks);
+  const dag::FrozenDag kept = dense_dag(64, true, shell), dropped = dense_dag(64, true, dust(1)),
+                       again = dense_dag(37, true, dust(1)), late = dense_dag(64, true, blocks);
   const auto tables = make();
-  const DagRoot root = tables->load(kept);
+  const dag::DagRoot root = tables->load(kept);
   tables->load(dropped);
   tables->start_collecting({root});
   tables->collect_step(1 << 20);
-  const DagRoot again_root = tables->load(again), late_root = tables->load(late);
+  const dag::DagRoot again_root = tables->load(again), late_root = tables->load(late);
   tables->collect_step(1 << 20);
-  const DagRoot dropped_root = tables->load(dropped);
+  const dag::DagRoot dropped_root = tables->load(dropped);
   const uint64_t items = tables->items();
   EXPECT_EQ(tables->finish_collecting().items_after, items);
-  EXPECT_EQ(to_string(tables->freeze(root, kept).digest), to_string(kept.digest));
-  EXPECT_EQ(to_string(tables->freeze(again_root, again).digest), to_string(again.digest));
-  EXPECT_EQ(to_string(tables->freeze(late_root, late).digest), to_string(late.digest));
-  EXPECT_EQ(to_string(tables->freeze(dropped_root, dropped).digest), to_string(dropped.digest));
+  EXPECT_EQ(dag::to_string(tables->freeze(root, kept).digest), dag::to_string(kept.digest));
+  EXPECT_EQ(dag::to_string(tables->freeze(again_root, again).digest), dag::to_string(again.digest));
+  EXPECT_EQ(dag::to_string(tables->freeze(late_root, late).digest), dag::to_string(late.digest));
+  EXPECT_EQ(dag::to_string(tables->freeze(dropped_root, dropped).digest), dag::to_string(dropped.digest));
   // The mark that is over hears of nothing any more.
   tables->load(dense_dag(37, true, checkered));
   tables->collect({late_root});
-  EXPECT_EQ(to_string(tables->freeze(late_root, late).digest), to_string(late.digest));
+  EXPECT_EQ(dag::to_string(tables->freeze(late_root, late).digest), dag::to_string(late.digest));
 }
 
 TEST(NthBit, IsTheOneThatCountingGives) {
@@ -347,7 +348,7 @@ TEST(NthBit, IsTheOneThatCountingGives) {
   for (uint32_t word : {0u, 1u, UINT32_MAX, 0x80000000u, random.below(UINT32_MAX), random.below(UINT32_MAX)})
     for (uint32_t bit = 0, n = 0; bit < 32; ++bit)
       if ((word >> bit & 1) != 0) {
-        EXPECT_EQ(nth_bit(word, n++), bit);
+        EXPECT_EQ(dag::nth_bit(word, n++), bit);
       }
 }
 

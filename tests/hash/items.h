@@ -22,7 +22,7 @@ struct Batch {
     for (const Item& item : items) add(item);
   }
 
-  void add(const Item& item) { add(item, hash_words(item.data(), static_cast<uint32_t>(item.size()))); }
+  void add(const Item& item) { add(item, hash::hash_words(item.data(), static_cast<uint32_t>(item.size()))); }
   void add(const Item& item, uint64_t hash) {
     words.insert(words.end(), item.begin(), item.end());
     offsets.push_back(static_cast<uint32_t>(words.size()));

@@ -12,20 +12,20 @@ namespace {
 // An allocator of its own over some superblocks of tiny slabs.
 struct Slabs {
   explicit Slabs(uint32_t superblocks) : memory(device), numbers(superblocks), full(superblocks, 0) {
-    memory.grow(3, 0, SlabLayout::contiguous(1, 0, 1));  // those of another table
-    const uint32_t first = memory.grow(superblocks, 0, SlabLayout::contiguous(4, 1, 1));
+    memory.grow(3, 0, hash::SlabLayout::contiguous(1, 0, 1));  // those of another table
+    const uint32_t first = memory.grow(superblocks, 0, hash::SlabLayout::contiguous(4, 1, 1));
     std::iota(numbers.begin(), numbers.end(), first);
   }
 
-  SlabAllocatorRef ref() {
+  hash::SlabAllocatorRef ref() {
     return {memory.ref(), numbers.data(), full.data(), static_cast<uint32_t>(numbers.size()), &used};
   }
-  uint32_t capacity() const { return static_cast<uint32_t>(numbers.size()) * kSlabsPerSuperblock; }
+  uint32_t capacity() const { return static_cast<uint32_t>(numbers.size()) * hash::kSlabsPerSuperblock; }
 
   // By groups that begin anywhere, or all at the same place.
   std::vector<uint32_t> allocate(uint64_t count, bool spread = true) {
     std::vector<uint32_t> slabs(count);
-    device.for_each_group("allocate", count, [&, allocator = ref()](CpuGroup group, uint64_t i) {
+    device.for_each_group("allocate", count, [&, allocator = ref()](device::CpuGroup group, uint64_t i) {
       slabs[i] = allocator.allocate(group, spread ? static_cast<uint32_t>(mix64(i)) : 0);
     });
     return slabs;
@@ -34,17 +34,17 @@ struct Slabs {
   // A block marked as full would never be looked at again.
   void expect_that_marked_blocks_are_full() const {
     for (uint32_t index = 0; index < numbers.size(); ++index)
-      for (uint32_t block = 0; block < kBlocksPerSuperblock; ++block) {
+      for (uint32_t block = 0; block < hash::kBlocksPerSuperblock; ++block) {
         const uint32_t* bitmap =
-            memory.ref().superblocks[numbers[index]].bitmap + block * kBitmapWordsPerBlock;
+            memory.ref().superblocks[numbers[index]].bitmap + block * hash::kBitmapWordsPerBlock;
         if ((full[index] >> block & 1) == 0) continue;
-        EXPECT_TRUE(std::all_of(bitmap, bitmap + kBitmapWordsPerBlock,
+        EXPECT_TRUE(std::all_of(bitmap, bitmap + hash::kBitmapWordsPerBlock,
                                 [](uint32_t word) { return word == UINT32_MAX; }));
       }
   }
 
-  CpuDevice device{0, false};
-  Superblocks<CpuDevice> memory;
+  device::CpuDevice device{0, false};
+  hash::Superblocks<device::CpuDevice> memory;
   std::vector<uint32_t> numbers, full;
   uint32_t used = 0;
 };
@@ -59,7 +59,7 @@ TEST(SlabAllocator, EverySlabOfItsSuperblocksIsHandedOutOnce) {
     for (bool spread : {false, true}) {
       Slabs slabs(superblocks);
       std::vector<uint32_t> all(slabs.capacity());
-      std::iota(all.begin(), all.end(), slabs.numbers[0] * kSlabsPerSuperblock);
+      std::iota(all.begin(), all.end(), slabs.numbers[0] * hash::kSlabsPerSuperblock);
       EXPECT_TRUE(sorted(slabs.allocate(slabs.capacity(), spread)) == all);
       EXPECT_EQ(slabs.used, slabs.capacity());
       slabs.expect_that_marked_blocks_are_full();
@@ -73,7 +73,7 @@ TEST(SlabAllocator, SlabsAreWhereTheirNumberSaysAndDoNotOverlap) {
   for (uint32_t number : numbers) {
     const uint32_t* slab = slabs.memory.ref().slab(number, 4);
     ASSERT_TRUE(std::all_of(slab, slab + 4, [&](uint32_t word) { return word == number; }));
-    ASSERT_EQ(slabs.memory.ref().item(number << kSlotBits | 2).head(), slab + 1 + 2);
+    ASSERT_EQ(slabs.memory.ref().item(number << hash::kSlotBits | 2).head(), slab + 1 + 2);
   }
 }
 
@@ -90,29 +90,30 @@ TEST(SlabAllocator, FreedSlabsComeBack) {
 
 TEST(SlabAllocator, AFullBlockIsMarkedAndFoundAgainAfterOneOfItsSlabsIsFree) {
   Slabs slabs(1);
-  const SlabAllocatorRef allocator = slabs.ref();
+  const hash::SlabAllocatorRef allocator = slabs.ref();
   std::vector<uint32_t> first_block;
-  for (uint32_t i = 0; i < kSlabsPerBlock; ++i) first_block.push_back(allocator.allocate(CpuGroup(), 0));
-  const uint32_t begin = slabs.numbers[0] * kSlabsPerSuperblock;
-  EXPECT_EQ(*std::max_element(first_block.begin(), first_block.end()), begin + kSlabsPerBlock - 1);
-  EXPECT_EQ(allocator.allocate(CpuGroup(), 0), begin + kSlabsPerBlock);  // of the second block
+  for (uint32_t i = 0; i < hash::kSlabsPerBlock; ++i)
+    first_block.push_back(allocator.allocate(device::CpuGroup(), 0));
+  const uint32_t begin = slabs.numbers[0] * hash::kSlabsPerSuperblock;
+  EXPECT_EQ(*std::max_element(first_block.begin(), first_block.end()), begin + hash::kSlabsPerBlock - 1);
+  EXPECT_EQ(allocator.allocate(device::CpuGroup(), 0), begin + hash::kSlabsPerBlock);  // of the second block
   EXPECT_EQ(slabs.full[0], 1u);
   allocator.free(begin + 77);
   EXPECT_EQ(slabs.full[0], 0u);
-  EXPECT_EQ(allocator.allocate(CpuGroup(), 0), begin + 77);
+  EXPECT_EQ(allocator.allocate(device::CpuGroup(), 0), begin + 77);
 }
 
 TEST(SlabAllocator, GroupsThatTakeAndGiveBackTheLastSlabsNeverShareOne) {
   Slabs slabs(2);
   const auto held = slabs.allocate(slabs.capacity() - 2);
   std::vector<uint32_t> taken(slabs.capacity(), 0);
-  const uint32_t begin = slabs.numbers[0] * kSlabsPerSuperblock;
+  const uint32_t begin = slabs.numbers[0] * hash::kSlabsPerSuperblock;
   uint32_t shared = 0;
   // All begin at the same place, to meet.
-  slabs.device.for_each_group("race", 4000, [&, allocator = slabs.ref()](CpuGroup group, uint64_t) {
+  slabs.device.for_each_group("race", 4000, [&, allocator = slabs.ref()](device::CpuGroup group, uint64_t) {
     const uint32_t slab = allocator.allocate(group, 0);
     // Ordered by nothing but the allocator, as the thread sanitizer sees.
-    if (taken[slab - begin]++ != 0) atomic_add(&shared, 1);
+    if (taken[slab - begin]++ != 0) device::atomic_add(&shared, 1);
     --taken[slab - begin];
     allocator.free(slab);
   });
@@ -122,13 +123,13 @@ TEST(SlabAllocator, GroupsThatTakeAndGiveBackTheLastSlabsNeverShareOne) {
 }
 
 TEST(Superblocks, ThatGoLeaveTheOthersInOrderAndTheirNumbersComeAgain) {
-  CpuDevice device(0, false);
-  Superblocks<CpuDevice> memory(device);
-  const SlabLayout layout = SlabLayout::contiguous(4, 1, 1);
+  device::CpuDevice device(0, false);
+  hash::Superblocks<device::CpuDevice> memory(device);
+  const hash::SlabLayout layout = hash::SlabLayout::contiguous(4, 1, 1);
   const uint64_t used = device.pool().used();
   for (uint32_t i = 0; i < 5; ++i) EXPECT_EQ(memory.grow(1, i, layout), i);
   std::vector<uint32_t> marks(memory.pointer_range() / 32);
-  for (const uint32_t marked : {0u, 3u}) marks[(marked + 1) * kSlabsPerSuperblock - 1] = 1;
+  for (const uint32_t marked : {0u, 3u}) marks[(marked + 1) * hash::kSlabsPerSuperblock - 1] = 1;
   const auto released = memory.without_marks(marks.data());
   EXPECT_EQ(released, (std::vector<uint32_t>{0, 1, 1, 0, 1}));
   const uint64_t used_by_five = device.pool().used() - used;

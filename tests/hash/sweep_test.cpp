@@ -13,7 +13,7 @@ using Known = std::map<Item, uint32_t>;
 
 uint64_t allocated_bytes(AnyTables& tables) {
   uint64_t sum = 0;
-  for (const TableMemory& memory : tables.memory()) sum += memory.allocated_bytes();
+  for (const hash::TableMemory& memory : tables.memory()) sum += memory.allocated_bytes();
   return sum;
 }
 
@@ -23,7 +23,7 @@ class Sweep : public TablesTest {
   static Batch batch_of(const std::vector<Item>& items) {
     Batch batch;
     for (const Item& item : items) {
-      const uint64_t hash = hash_words(item.data(), static_cast<uint32_t>(item.size()));
+      const uint64_t hash = hash::hash_words(item.data(), static_cast<uint32_t>(item.size()));
       batch.add(item, item.back() % 64 == 0 ? hash & 0xffffffff : hash);
     }
     return batch;
@@ -55,7 +55,7 @@ class Sweep : public TablesTest {
         gone.push_back(item);
       }
     const uint64_t used_before = device().bytes_used();
-    const SweepResult result = tables.sweep(kept);
+    const hash::SweepResult result = tables.sweep(kept);
     EXPECT_EQ(result.items_removed, gone.size());
     const uint64_t used = device().bytes_used();
     EXPECT_EQ(result.bytes_returned, used_before > used ? used_before - used : 0);
@@ -83,7 +83,7 @@ class Sweep : public TablesTest {
     for (const auto& [item, pointer] : known) ++items_of_size[static_cast<uint32_t>(item.size())];
     const auto memory = tables.memory();
     ASSERT_EQ(memory.size(), items_of_size.size());
-    for (const TableMemory& one : memory) {
+    for (const hash::TableMemory& one : memory) {
       EXPECT_EQ(one.items, items_of_size[one.item_words]);
       EXPECT_EQ(one.item_bytes, one.items * one.item_words * 4);
       EXPECT_EQ(one.empty_bytes % (one.item_words * 4), 0u);
@@ -103,7 +103,7 @@ class Sweep : public TablesTest {
   static uint64_t slabs_with_items(const Known& known, uint32_t words) {
     std::set<uint32_t> slabs;
     for (const auto& [item, pointer] : known)
-      if (item.size() == words) slabs.insert(pointer >> kSlotBits);
+      if (item.size() == words) slabs.insert(pointer >> hash::kSlotBits);
     return slabs.size();
   }
 };
@@ -135,7 +135,7 @@ TEST_P(Sweep, WithNothingMarkedGivesAllMemoryBack) {
   for (int round = 0; round < 3; ++round) {
     Known known;
     std::vector<Item> items;
-    for (uint32_t words = kMinItemWords; words <= kMaxItemWords; ++words)
+    for (uint32_t words = hash::kMinItemWords; words <= hash::kMaxItemWords; ++words)
       for (const Item& item : unique_items(random, 2000, words)) items.push_back(item);
     insert(*tables, items, known);
     const uint64_t range = tables->pointer_range();
@@ -214,9 +214,9 @@ TEST_P(Sweep, ItemsThatComeBackTakeNoMoreMemoryThanBefore) {
   Random random(6);
   Known known;
   insert(*tables, unique_items(random, 20000, 6), known);
-  const TableMemory before = tables->memory().at(0);
+  const hash::TableMemory before = tables->memory().at(0);
   insert(*tables, sweep(*tables, known, [&](const Item&) { return random.below(3) != 0; }), known);
-  const TableMemory after = tables->memory().at(0);
+  const hash::TableMemory after = tables->memory().at(0);
   EXPECT_EQ(after.slabs, before.slabs);
   EXPECT_EQ(after.empty_bytes, before.empty_bytes);
   EXPECT_EQ(after.allocated_bytes(), before.allocated_bytes());
@@ -287,7 +287,7 @@ TEST_P(Sweep, WithAllItemsMarkedDoesNotChangeHowATableGrows) {
 // not come to an end.
 TEST_P(Sweep, FullBlocksOfSlabsAreOpenAgain) {
   const auto tables = make({.load_factor = 1});
-  SizeCounts expected = {};
+  hash::SizeCounts expected = {};
   expected[4] = 19000;
   tables->expect(expected);
   Random random(11);
@@ -329,7 +329,7 @@ TEST_P(Sweep, BucketsLoseWhatTheyHadInASuperblockThatGoes) {
     Chosen missing;
     for (uint32_t i = 0; i < batch.size(); ++i) {
       const bool stays = pointers[i] >> 19 != gone;
-      found.push_back(stays ? pointers[i] : kNullPointer);
+      found.push_back(stays ? pointers[i] : hash::kNullPointer);
       if (stays)
         kept.push_back(pointers[i]);
       else

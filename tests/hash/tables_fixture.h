@@ -13,7 +13,7 @@ namespace vox {
 
 class TablesTest : public testing::TestWithParam<std::string> {
  protected:
-  std::unique_ptr<AnyTables> make(TableOptions options = {}) {
+  std::unique_ptr<AnyTables> make(hash::TableOptions options = {}) {
     options.table = GetParam();
     return device_->make_tables(options);
   }
@@ -23,8 +23,8 @@ class TablesTest : public testing::TestWithParam<std::string> {
   std::unique_ptr<AnyDevice> device_ = make_any_device();
 };
 
-#define VOX_FOR_ALL_TABLES(suite)                                        \
-  INSTANTIATE_TEST_SUITE_P(All, suite, testing::ValuesIn(table_names()), \
+#define VOX_FOR_ALL_TABLES(suite)                                              \
+  INSTANTIATE_TEST_SUITE_P(All, suite, testing::ValuesIn(hash::table_names()), \
                            [](const testing::TestParamInfo<std::string>& info) { return info.param; })
 
 inline bool all_different(Pointers pointers) {
@@ -33,7 +33,7 @@ inline bool all_different(Pointers pointers) {
 }
 
 inline Pointers nowhere(uint64_t count) {
-  return Pointers(count, kNullPointer);
+  return Pointers(count, hash::kNullPointer);
 }
 
 // The tables hold item i at pointers[i].

@@ -28,24 +28,24 @@ uint64_t slots(const std::string& table) {
   return table == "atomic64" || table == "accel32" ? 31 : 32;
 }
 
-uint64_t bytes_in_slabs(const TableMemory& memory) {
+uint64_t bytes_in_slabs(const hash::TableMemory& memory) {
   return memory.item_bytes + memory.empty_bytes + memory.fingerprint_bytes + memory.link_bytes +
          memory.padding_bytes;
 }
 
 // Slabs of buckets that take one more only when all are full.
-uint64_t fewest_slabs(const Batch& batch, const TableMemory& memory, uint64_t slots_each) {
+uint64_t fewest_slabs(const Batch& batch, const hash::TableMemory& memory, uint64_t slots_each) {
   std::map<uint32_t, uint64_t> items;  // of buckets
   for (uint64_t i = 0; i < batch.size(); ++i)
     if (batch.words_of(i) == memory.item_words)
-      ++items[bucket_of(batch.hashes[i], static_cast<uint32_t>(memory.buckets))];
+      ++items[hash::bucket_of(batch.hashes[i], static_cast<uint32_t>(memory.buckets))];
   uint64_t slabs = 0;
   for (const auto& [bucket, count] : items) slabs += (count + slots_each - 1) / slots_each;
   return slabs;
 }
 
 // Of a table whose buckets were never spread.
-void expect_recounted(const std::string& table, const TableMemory& memory, const Batch& batch,
+void expect_recounted(const std::string& table, const hash::TableMemory& memory, const Batch& batch,
                       const Pointers& pointers_of_all) {
   Pointers pointers;
   for (uint64_t i = 0; i < batch.size(); ++i)
@@ -66,7 +66,7 @@ void expect_recounted(const std::string& table, const TableMemory& memory, const
   if (slab_bytes(table, memory.item_words) == 0) return;
 
   std::set<uint32_t> slabs_of_items;
-  for (uint32_t pointer : pointers) slabs_of_items.insert(pointer >> kSlotBits);
+  for (uint32_t pointer : pointers) slabs_of_items.insert(pointer >> hash::kSlotBits);
   EXPECT_EQ(memory.slabs, slabs_of_items.size());
   EXPECT_EQ(memory.slabs, fewest_slabs(batch, memory, slots(table)));
   EXPECT_EQ(bytes_in_slabs(memory), slabs_of_items.size() * slab_bytes(table, memory.item_words));
@@ -76,7 +76,7 @@ void expect_recounted(const std::string& table, const TableMemory& memory, const
   const uint64_t slabs_allocated =
       (memory.slabs * slab_bytes(table, memory.item_words) + memory.slack_bytes) /
       slab_bytes(table, memory.item_words);
-  EXPECT_EQ(slabs_allocated % kSlabsPerSuperblock, 0u);
+  EXPECT_EQ(slabs_allocated % hash::kSlabsPerSuperblock, 0u);
   EXPECT_EQ(memory.bitmap_bytes, slabs_allocated / 8);
 }
 
@@ -84,17 +84,17 @@ TEST_P(TablesMemory, ItsPartsAgreeWithARecountOfItemsSlabsAndBuckets) {
   Random random(1);
   const auto tables = make();
   std::vector<Item> items;
-  SizeCounts counts = {};
-  for (uint32_t words = kMinItemWords; words <= kMaxItemWords; ++words) {
+  hash::SizeCounts counts = {};
+  for (uint32_t words = hash::kMinItemWords; words <= hash::kMaxItemWords; ++words) {
     counts[words] = 300 * words;
     for (const Item& item : unique_items(random, counts[words], words)) items.push_back(item);
   }
   tables->expect(counts);
   const Batch batch(items);
   const Pointers pointers = tables->insert_all(batch);
-  const std::vector<TableMemory> memory = tables->memory();
-  ASSERT_EQ(memory.size(), kMaxItemWords - kMinItemWords + 1);
-  for (const TableMemory& one : memory) {
+  const std::vector<hash::TableMemory> memory = tables->memory();
+  ASSERT_EQ(memory.size(), hash::kMaxItemWords - hash::kMinItemWords + 1);
+  for (const hash::TableMemory& one : memory) {
     EXPECT_EQ(one.items, counts[one.item_words]);
     expect_recounted(GetParam(), one, batch, pointers);
   }
@@ -104,12 +104,12 @@ TEST_P(TablesMemory, ExpectedItemsGetOneBucketForEveryLoadFactorOfThem) {
   Random random(2);
   for (uint32_t load_factor : {1u, 16u, 96u, 512u}) {
     const auto tables = make({.load_factor = load_factor});
-    SizeCounts counts = {};
+    hash::SizeCounts counts = {};
     counts[6] = 5000;
     tables->expect(counts);
     const auto items = unique_items(random, 5000, 6);
     insert_in_batches(*tables, in_batches(items, {4000, 1000}));
-    const TableMemory memory = tables->memory().at(0);
+    const hash::TableMemory memory = tables->memory().at(0);
     EXPECT_EQ(memory.buckets, (5000 + load_factor - 1) / load_factor);
     const Batch all(items);
     expect_recounted(GetParam(), memory, all, tables->find_all(all));
@@ -121,7 +121,7 @@ TEST_P(TablesMemory, AfterGrowthEveryBucketIsStillCountedOnce) {
   const auto tables = make({.load_factor = 8});
   for (const Batch& batch : in_batches(unique_items(random, 20000, 4), {1000, 19000}))
     tables->insert_all(batch);
-  const TableMemory memory = tables->memory().at(0);
+  const hash::TableMemory memory = tables->memory().at(0);
   EXPECT_EQ(std::accumulate(memory.chain_lengths.begin(), memory.chain_lengths.end(), uint64_t{0}),
             memory.buckets);
   EXPECT_EQ(memory.items, 20000u);
@@ -138,7 +138,7 @@ TEST_P(TablesMemory, WhatIsTakenGrowsWithWhatIsStoredWhichStaysWhereItIs) {
   for (const Batch& batch : batches) {
     const Pointers pointers = tables->insert_all(batch);
     items += batch.size();
-    const TableMemory memory = tables->memory().at(0);
+    const hash::TableMemory memory = tables->memory().at(0);
     EXPECT_EQ(memory.items, items);
     EXPECT_LT(memory.allocated_bytes(), at_least + 5 * memory.item_bytes);
     if (first.empty()) first = pointers;

@@ -10,7 +10,7 @@ VOX_FOR_ALL_TABLES(Tables);
 TEST_P(Tables, NothingIsFoundBeforeAnythingIsInserted) {
   const auto tables = make();
   Random random(1);
-  for (uint32_t words = kMinItemWords; words <= kMaxItemWords; ++words) {
+  for (uint32_t words = hash::kMinItemWords; words <= hash::kMaxItemWords; ++words) {
     const Batch batch(unique_items(random, 100, words));
     EXPECT_EQ(tables->find_all(batch), nowhere(100));
   }
@@ -36,7 +36,7 @@ TEST_P(Tables, ItemsOfAllSizesAreFoundWhereTheyWereInserted) {
   const auto tables = make();
   Random random(2);
   uint64_t before = 0;
-  for (uint32_t words = kMinItemWords; words <= kMaxItemWords; ++words) {
+  for (uint32_t words = hash::kMinItemWords; words <= hash::kMaxItemWords; ++words) {
     const auto one_size = make();
     insert_in_batches(*one_size, in_batches(unique_items(random, 2000, words), {1, 99, 900, 1000}));
     tables->insert_all(Batch(unique_items(random, 500, words)));
@@ -48,7 +48,7 @@ TEST_P(Tables, ABatchMayMixItemsOfAllSizes) {
   const auto tables = make();
   Random random(3);
   std::vector<Item> items;
-  for (uint32_t words = kMinItemWords; words <= kMaxItemWords; ++words)
+  for (uint32_t words = hash::kMinItemWords; words <= hash::kMaxItemWords; ++words)
     for (const Item& item : unique_items(random, 100 * words, words)) items.push_back(item);
   for (size_t i = items.size() - 1; i > 0; --i)
     std::swap(items[i], items[random.below(static_cast<uint32_t>(i))]);
@@ -58,7 +58,8 @@ TEST_P(Tables, ABatchMayMixItemsOfAllSizes) {
 TEST_P(Tables, AnItemIsNotTheBeginningOfALongerOne) {
   const auto tables = make();
   std::vector<Item> items;
-  for (uint32_t words = kMinItemWords; words <= kMaxItemWords; ++words) items.push_back(Item(words, 5));
+  for (uint32_t words = hash::kMinItemWords; words <= hash::kMaxItemWords; ++words)
+    items.push_back(Item(words, 5));
   insert_in_batches(*tables, in_batches(items, {4, 5}));
 }
 
@@ -92,7 +93,7 @@ TEST_P(Tables, OnlyTheChosenItemsOfABatchAreSearchedAndInserted) {
   for (uint32_t i = 0; i < batch.size(); ++i) {
     const bool chosen = std::binary_search(third.begin(), third.end(), i);
     EXPECT_EQ(inserted[i] != AnyTables::kUntouched, chosen);
-    EXPECT_EQ(found[i], chosen ? inserted[i] : kNullPointer);
+    EXPECT_EQ(found[i], chosen ? inserted[i] : hash::kNullPointer);
     EXPECT_EQ(found_third[i], inserted[i]);
   }
 }

@@ -17,7 +17,7 @@ namespace {
 // How often each node, by its level and offset, is pointed to and occurs: a walk over the whole octree.
 class OctreeWalk {
  public:
-  explicit OctreeWalk(const FrozenDag& dag) : dag_(dag), places_(dag.levels.size()), pointers_(places_) {
+  explicit OctreeWalk(const dag::FrozenDag& dag) : dag_(dag), places_(dag.levels.size()), pointers_(places_) {
     if (dag.empty()) return;
     pointers_[0][0] = 1;
     visit(0, 0);
@@ -32,17 +32,17 @@ class OctreeWalk {
     const bool first = ++places_[level][offset] == 1;
     if (level == dag_.depth()) return;
     const uint32_t* node = &dag_.levels[level].words[offset];
-    for (uint32_t i = 1; i < node_words(node[0]); ++i) {
+    for (uint32_t i = 1; i < dag::node_words(node[0]); ++i) {
       if (first) ++pointers_[level + 1][node[i]];
       visit(level + 1, node[i]);
     }
   }
 
-  const FrozenDag& dag_;
+  const dag::FrozenDag& dag_;
   std::vector<Counts> places_, pointers_;
 };
 
-void expect_uses(const UseCounts& counted, const OctreeWalk::Counts& expected) {
+void expect_uses(const measure::UseCounts& counted, const OctreeWalk::Counts& expected) {
   uint64_t most = 0;
   std::array<uint64_t, 64> bins = {};
   for (const auto& [offset, uses] : expected) {
@@ -57,13 +57,13 @@ void expect_uses(const UseCounts& counted, const OctreeWalk::Counts& expected) {
 TEST(DagStats, CountsUsesAsAWalkOverTheWholeOctreeDoes) {
   for (const DenseGrid& grid : all_grids())
     for (const bool materials : {false, true}) {
-      const FrozenDag dag = dense_dag(64, materials, grid);
-      const DagStats stats = count_dag(dag);
+      const dag::FrozenDag dag = dense_dag(64, materials, grid);
+      const measure::DagStats stats = measure::count_dag(dag);
       const OctreeWalk walk(dag);
       ASSERT_EQ(stats.levels.size(), dag.levels.size());
       for (size_t level = 0; level < dag.levels.size(); ++level) {
         SCOPED_TRACE(level);
-        const LevelStats& counted = stats.levels[level];
+        const measure::LevelStats& counted = stats.levels[level];
         EXPECT_EQ(counted.unique_nodes, dag.levels[level].nodes);
         EXPECT_EQ(counted.svo_nodes, dag.levels[level].svo_nodes);
         EXPECT_EQ(counted.words, dag.levels[level].words.size());
@@ -74,22 +74,23 @@ TEST(DagStats, CountsUsesAsAWalkOverTheWholeOctreeDoes) {
 }
 
 TEST(DagStats, CountsItemsByTheirSize) {
-  const FrozenDag dag = dense_dag(37, true, shell);
-  const DagStats stats = count_dag(dag);
+  const dag::FrozenDag dag = dense_dag(37, true, shell);
+  const measure::DagStats stats = measure::count_dag(dag);
   const OctreeWalk walk(dag);
   for (uint32_t level = 0; level <= dag.depth(); ++level) {
-    SizeCounts sizes = {};
+    hash::SizeCounts sizes = {};
     uint64_t svo_words = 0;
     for (const auto& [offset, places] : walk.places(level)) {
       const uint32_t* item = &dag.levels[level].words[offset];
-      const uint32_t words = level == dag.depth() ? leaf_words(leaf_mask(item), true) : node_words(item[0]);
+      const uint32_t words =
+          level == dag.depth() ? dag::leaf_words(dag::leaf_mask(item), true) : dag::node_words(item[0]);
       ++sizes[words];
       svo_words += places * words;
     }
     EXPECT_EQ(stats.levels[level].item_sizes, sizes);
     EXPECT_EQ(stats.levels[level].svo_words, svo_words);
   }
-  const LevelStats all = stats.all_levels();
+  const measure::LevelStats all = stats.all_levels();
   EXPECT_EQ(all.unique_nodes, dag.unique_nodes());
   EXPECT_EQ(all.svo_nodes, dag.svo_nodes());
 }
@@ -98,20 +99,20 @@ TEST(DagStats, CountsVoxelsAndTheirBoxAsTheDenseGridHasThem) {
   for (const DenseGrid& grid : all_grids())
     for (const uint32_t resolution : {4u, 5u, 37u, 64u})
       for (const bool materials : {false, true}) {
-        std::array<uint64_t, kPaletteSize> voxels = {};
+        std::array<uint64_t, scene::kPaletteSize> voxels = {};
         VoxelBox box = {};
         for (uint32_t z = 0; z < resolution; ++z)
           for (uint32_t y = 0; y < resolution; ++y)
             for (uint32_t x = 0; x < resolution; ++x) {
               const int value = grid(x, y, z);
-              if (value == kEmptyVoxel) continue;
+              if (value == dag::kEmptyVoxel) continue;
               ++voxels[materials ? static_cast<size_t>(value) : 0];
               const VoxelBox voxel =
                   cube_at({static_cast<int32_t>(x), static_cast<int32_t>(y), static_cast<int32_t>(z)}, 1);
               box = box.empty() ? voxel : hull(box, voxel);
             }
-        const FrozenDag dag = dense_dag(resolution, materials, grid);
-        const DagStats stats = count_dag(dag);
+        const dag::FrozenDag dag = dense_dag(resolution, materials, grid);
+        const measure::DagStats stats = measure::count_dag(dag);
         EXPECT_EQ(stats.voxels, dag.voxels);
         EXPECT_EQ(stats.material_voxels, voxels);
         EXPECT_EQ(stats.filled, box);
@@ -122,39 +123,39 @@ TEST(DagStats, TheBoxOfSingleVoxelsIsThatVoxel) {
   Random random(1);
   for (int i = 0; i < 200; ++i) {
     const uint32_t x = random.below(50), y = random.below(50), z = random.below(50);
-    const FrozenDag dag = dense_dag(50, false, [&](uint32_t a, uint32_t b, uint32_t c) {
-      return a == x && b == y && c == z ? 0 : kEmptyVoxel;
+    const dag::FrozenDag dag = dense_dag(50, false, [&](uint32_t a, uint32_t b, uint32_t c) {
+      return a == x && b == y && c == z ? 0 : dag::kEmptyVoxel;
     });
-    EXPECT_EQ(filled_box(dag),
+    EXPECT_EQ(dag::filled_box(dag),
               cube_at({static_cast<int32_t>(x), static_cast<int32_t>(y), static_cast<int32_t>(z)}, 1));
   }
 }
 
 // 2^60 voxels of 8^18 leaves.
 TEST(DagStats, CountsOfTheLargestSceneFit) {
-  FrozenDag dag = empty_dag(1u << 20, false);
+  dag::FrozenDag dag = dag::empty_dag(1u << 20, false);
   dag.levels[18].words = {UINT32_MAX, UINT32_MAX};
   for (uint32_t level = 0; level < 18; ++level) {
-    dag.levels[level].words = {homogeneous_header(0)};
+    dag.levels[level].words = {dag::homogeneous_header(0)};
     dag.levels[level].words.resize(9, 0);
   }
-  const DagStats stats = count_dag(dag);
+  const measure::DagStats stats = measure::count_dag(dag);
   EXPECT_EQ(stats.voxels, uint64_t{1} << 60);
   EXPECT_EQ(stats.levels[18].places.most, uint64_t{1} << 54);
   EXPECT_EQ(stats.levels[18].places.bins[54], 1u);
   EXPECT_EQ(stats.levels[18].pointers.most, 8u);
   EXPECT_EQ(stats.filled, cube_at({0, 0, 0}, 1u << 20));
-  const std::vector<SceneSize> sizes = scene_sizes(dag, stats, std::nullopt);
+  const std::vector<measure::SceneSize> sizes = measure::scene_sizes(dag, stats, std::nullopt);
   EXPECT_EQ(sizes[0].bytes, uint64_t{1} << 57);
 }
 
 TEST(DagStats, AnEmptyLeafOfABrokenFileIsReported) {
-  FrozenDag dag = empty_dag(4, false);
+  dag::FrozenDag dag = dag::empty_dag(4, false);
   dag.levels[0].words = {0, 0};
-  EXPECT_THROW(count_dag(dag), Error);
+  EXPECT_THROW(measure::count_dag(dag), Error);
 }
 
-uint64_t bytes_of(const std::vector<SceneSize>& sizes, const std::string& name) {
+uint64_t bytes_of(const std::vector<measure::SceneSize>& sizes, const std::string& name) {
   const auto at =
       std::find_if(sizes.begin(), sizes.end(), [&](const auto& size) { return size.name == name; });
   return at == sizes.end() ? UINT64_MAX : at->bytes;
@@ -162,37 +163,40 @@ uint64_t bytes_of(const std::vector<SceneSize>& sizes, const std::string& name) 
 
 // A cube of 8³ of one material: a root and one leaf that it points to eight times.
 TEST(SceneSizes, OfASmallSolidCubeAreThoseCountedByHand) {
-  const FrozenDag dag = dense_dag(8, true, everywhere);
-  const std::vector<SceneSize> sizes =
-      scene_sizes(dag, count_dag(dag), count_dag(dense_dag(8, false, everywhere)));
+  const dag::FrozenDag dag = dense_dag(8, true, everywhere);
+  const std::vector<measure::SceneSize> sizes =
+      measure::scene_sizes(dag, measure::count_dag(dag), measure::count_dag(dense_dag(8, false, everywhere)));
   EXPECT_EQ(bytes_of(sizes, "dense_occupancy"), 512u / 8);
   EXPECT_EQ(bytes_of(sizes, "dense_materials"), 512u / 2);
   EXPECT_EQ(bytes_of(sizes, "pointerless_octree"), 1u + 8 + 64 + 512 / 2);
   EXPECT_EQ(bytes_of(sizes, "pointer_octree"), 4u * (9 + 8 * 10));
   EXPECT_EQ(bytes_of(sizes, "svdag"), 4u * (9 + 10));
   EXPECT_EQ(bytes_of(sizes, "svdag_geometry"), 4u * (9 + 2));
-  EXPECT_EQ(bits_per_voxel(sizes[0], 512), 1.0);
+  EXPECT_EQ(measure::bits_per_voxel(sizes[0], 512), 1.0);
 }
 
 TEST(SceneSizes, ADenseGridTakesAByteAVoxelWhereSixteenMaterialsOccur) {
   for (const int materials : {15, 16}) {
-    const FrozenDag dag = dense_dag(5, true, [&](uint32_t x, uint32_t y, uint32_t z) {
+    const dag::FrozenDag dag = dense_dag(5, true, [&](uint32_t x, uint32_t y, uint32_t z) {
       return static_cast<int>(x + 5 * y + 25 * z) % materials;
     });
-    const uint64_t bytes = bytes_of(scene_sizes(dag, count_dag(dag), std::nullopt), "dense_materials");
+    const uint64_t bytes =
+        bytes_of(measure::scene_sizes(dag, measure::count_dag(dag), std::nullopt), "dense_materials");
     EXPECT_EQ(bytes, materials == 15 ? 63u : 125u);
   }
 }
 
 TEST(SceneSizes, SaysNothingOfMaterialsWhereThereAreNone) {
-  const FrozenDag dag = dense_dag(5, false, everywhere);
-  const std::vector<SceneSize> sizes = scene_sizes(dag, count_dag(dag), std::nullopt);
+  const dag::FrozenDag dag = dense_dag(5, false, everywhere);
+  const std::vector<measure::SceneSize> sizes =
+      measure::scene_sizes(dag, measure::count_dag(dag), std::nullopt);
   EXPECT_EQ(bytes_of(sizes, "dense_materials"), UINT64_MAX);
   EXPECT_EQ(bytes_of(sizes, "svdag_geometry"), UINT64_MAX);
   EXPECT_EQ(bytes_of(sizes, "dense_occupancy"), 16u);
-  const FrozenDag nothing = empty_dag(64, false);
-  for (const SceneSize& size : scene_sizes(nothing, count_dag(nothing), std::nullopt))
-    EXPECT_EQ(bits_per_voxel(size, 0), 0);
+  const dag::FrozenDag nothing = dag::empty_dag(64, false);
+  for (const measure::SceneSize& size :
+       measure::scene_sizes(nothing, measure::count_dag(nothing), std::nullopt))
+    EXPECT_EQ(measure::bits_per_voxel(size, 0), 0);
 }
 
 }  // namespace

@@ -15,8 +15,8 @@
 namespace vox {
 namespace {
 
-HashBenchOptions small_options() {
-  HashBenchOptions options;
+measure::HashBenchOptions small_options() {
+  measure::HashBenchOptions options;
   options.item_words = {2, 7};
   options.load_factors = {16, 96};
   options.hit_rates = {0, 60, 100};
@@ -25,21 +25,21 @@ HashBenchOptions small_options() {
   return options;
 }
 
-std::vector<HashBenchRow> rows_with(const HashBenchResult& result, const std::string& op) {
-  std::vector<HashBenchRow> rows;
+std::vector<measure::HashBenchRow> rows_with(const measure::HashBenchResult& result, const std::string& op) {
+  std::vector<measure::HashBenchRow> rows;
   std::ranges::copy_if(result.rows, std::back_inserter(rows),
-                       [&](const HashBenchRow& row) { return row.op == op; });
+                       [&](const measure::HashBenchRow& row) { return row.op == op; });
   return rows;
 }
 
 TEST(HashBench, HasARowForEveryPointOfTheAxes) {
-  const HashBenchResult result = bench_hash(*test_engine(), small_options());
+  const measure::HashBenchResult result = measure::bench_hash(*test_engine(), small_options());
   using Point = std::tuple<std::string, uint32_t, uint32_t, std::string, uint32_t>;
   std::multiset<Point> points, expected;
-  for (const HashBenchRow& row : result.rows)
+  for (const measure::HashBenchRow& row : result.rows)
     if (row.op != "duplicates")
       points.emplace(row.table, row.item_words, row.load_factor, row.op, row.hit_rate);
-  for (const std::string& table : table_names())
+  for (const std::string& table : hash::table_names())
     for (const uint32_t words : {2u, 7u})
       for (const uint32_t load : {16u, 96u}) {
         expected.emplace(table, words, load, "fill", 0);
@@ -51,20 +51,20 @@ TEST(HashBench, HasARowForEveryPointOfTheAxes) {
 }
 
 TEST(HashBench, MeasuresOnlyTheTablesThatAreNamed) {
-  HashBenchOptions options = small_options();
+  measure::HashBenchOptions options = small_options();
   options.tables = {"accel8"};
   options.load_factors = {96};
-  const HashBenchResult result = bench_hash(*test_engine(), options);
-  for (const HashBenchRow& row : result.rows)
+  const measure::HashBenchResult result = measure::bench_hash(*test_engine(), options);
+  for (const measure::HashBenchRow& row : result.rows)
     EXPECT_TRUE(row.op == "duplicates" || row.table == "accel8") << row.table;
   EXPECT_EQ(rows_with(result, "fill").size(), 2u);
 }
 
 TEST(HashBench, TimesEveryRowAndKeepsTheMedianBetweenTheOthers) {
-  const HashBenchResult result = bench_hash(*test_engine(), small_options());
+  const measure::HashBenchResult result = measure::bench_hash(*test_engine(), small_options());
   EXPECT_EQ(result.sizes.fill, 20000u);
   EXPECT_EQ(result.sizes.batch, 5000u);
-  for (const HashBenchRow& row : result.rows) {
+  for (const measure::HashBenchRow& row : result.rows) {
     EXPECT_EQ(row.repetitions, 7u);
     EXPECT_EQ(row.items, row.op == "fill" ? 20000u : 5000u);
     EXPECT_GT(row.time.min, 0);
@@ -74,7 +74,7 @@ TEST(HashBench, TimesEveryRowAndKeepsTheMedianBetweenTheOthers) {
 }
 
 TEST(HashBench, CountsTheMemoryOfTheItemsThatAreStoredAtThatMoment) {
-  for (const HashBenchRow& row : bench_hash(*test_engine(), small_options()).rows) {
+  for (const measure::HashBenchRow& row : measure::bench_hash(*test_engine(), small_options()).rows) {
     if (row.op == "duplicates") continue;
     const uint64_t items = row.op == "insert" ? 25000 : 20000;
     EXPECT_GE(row.bytes, items * row.item_words * 4) << row.op;
@@ -84,7 +84,7 @@ TEST(HashBench, CountsTheMemoryOfTheItemsThatAreStoredAtThatMoment) {
 }
 
 TEST(HashBench, CountsTheSectorsThatAnOperationTouchesAtLeast) {
-  for (const HashBenchRow& row : bench_hash(*test_engine(), small_options()).rows) {
+  for (const measure::HashBenchRow& row : measure::bench_hash(*test_engine(), small_options()).rows) {
     if (row.op == "duplicates") continue;
     const double found = row.op == "search" ? row.hit_rate / 100.0 : 1;
     EXPECT_GE(row.bytes_per_op, 32 + 0.9 * found * row.item_words * 4) << row.op << ' ' << row.hit_rate;
@@ -95,34 +95,34 @@ TEST(HashBench, CountsTheSectorsThatAnOperationTouchesAtLeast) {
 }
 
 TEST(HashBench, MeasuresRandomReadsFirst) {
-  const HashBenchResult result = bench_hash(*test_engine(), small_options());
+  const measure::HashBenchResult result = measure::bench_hash(*test_engine(), small_options());
   ASSERT_GE(result.ceilings.size(), 2u);
   EXPECT_EQ(result.ceilings[0].bytes_each, 32u);
   EXPECT_EQ(result.ceilings[1].bytes_each, 128u);
-  for (const RandomReadCeiling& ceiling : result.ceilings) {
+  for (const measure::RandomReadCeiling& ceiling : result.ceilings) {
     EXPECT_GT(ceiling.reads_per_second, 0);
     EXPECT_GE(ceiling.buffer_bytes, 1u << 20);
   }
 }
 
 TEST(HashBench, TakesItsSizesFromTheScaleOfTheDevice) {
-  HashBenchOptions options;
-  EXPECT_EQ(sizes_of(options, "cuda:0").fill, 33554432u);
-  EXPECT_EQ(sizes_of(options, "cuda:0").batch, 8388608u);
-  EXPECT_EQ(sizes_of(options, "cpu").fill, 524288u);
-  EXPECT_EQ(sizes_of(options, "cpu").batch, 131072u);
+  measure::HashBenchOptions options;
+  EXPECT_EQ(measure::sizes_of(options, "cuda:0").fill, 33554432u);
+  EXPECT_EQ(measure::sizes_of(options, "cuda:0").batch, 8388608u);
+  EXPECT_EQ(measure::sizes_of(options, "cpu").fill, 524288u);
+  EXPECT_EQ(measure::sizes_of(options, "cpu").batch, 131072u);
   options.scale = 0.5;
-  EXPECT_EQ(sizes_of(options, "cpu").fill, 16777216u);
+  EXPECT_EQ(measure::sizes_of(options, "cpu").fill, 16777216u);
   options.batch = 77;
-  EXPECT_EQ(sizes_of(options, "cpu").fill, 16777216u);
-  EXPECT_EQ(sizes_of(options, "cpu").batch, 77u);
+  EXPECT_EQ(measure::sizes_of(options, "cpu").fill, 16777216u);
+  EXPECT_EQ(measure::sizes_of(options, "cpu").batch, 77u);
 }
 
 TEST(HashBench, RefusesSizesWithoutItemsAndBeyondPointers) {
   const auto refused = [](auto change) {
-    HashBenchOptions options;
+    measure::HashBenchOptions options;
     change(options);
-    EXPECT_THROW(sizes_of(options, "cpu"), UsageError);
+    EXPECT_THROW(measure::sizes_of(options, "cpu"), UsageError);
   };
   refused([](auto& options) { options.fill = 0; });
   refused([](auto& options) { options.batch = 0; });
@@ -137,11 +137,11 @@ TEST(HashBench, RefusesSizesWithoutItemsAndBeyondPointers) {
 
 TEST(HashBench, RefusesValuesThatAnAxisDoesNotHave) {
   const auto refused = [](auto change) {
-    HashBenchOptions options;
+    measure::HashBenchOptions options;
     change(options);
-    EXPECT_THROW(check(options), UsageError);
+    EXPECT_THROW(measure::check(options), UsageError);
   };
-  EXPECT_NO_THROW(check(HashBenchOptions()));
+  EXPECT_NO_THROW(measure::check(measure::HashBenchOptions()));
   refused([](auto& options) { options.tables = {"round"}; });
   refused([](auto& options) { options.item_words = {2, 1}; });
   refused([](auto& options) { options.item_words = {11}; });
@@ -156,10 +156,10 @@ TEST(HashBench, RefusesValuesThatAnAxisDoesNotHave) {
 TEST(HashBench, SaysThatMemoryIsTooSmallAndWhatToDo) {
   EngineOptions engine_options;
   engine_options.memory_limit = uint64_t{256} << 20;
-  HashBenchOptions options = small_options();
+  measure::HashBenchOptions options = small_options();
   options.fill = 50'000'000;
   try {
-    bench_hash(*test_engine(engine_options), options);
+    measure::bench_hash(*test_engine(engine_options), options);
     FAIL() << "there was enough memory";
   } catch (const OutOfMemory& error) {
     EXPECT_NE(std::string(error.what()).find("lower the scale"), std::string::npos) << error.what();
@@ -171,7 +171,7 @@ TEST(HashBench, SummarizesTimesByTheirMedian) {
   for (size_t count = 1; count < 20; ++count) {
     std::vector<double> times(count);
     for (double& time : times) time = static_cast<double>(random() % 10);
-    const Timing timing = summarize(times);
+    const measure::Timing timing = measure::summarize(times);
     const auto below = std::ranges::count_if(times, [&](double t) { return t < timing.median; });
     const auto above = std::ranges::count_if(times, [&](double t) { return t > timing.median; });
     EXPECT_LE(2 * static_cast<size_t>(below), count);
@@ -179,7 +179,7 @@ TEST(HashBench, SummarizesTimesByTheirMedian) {
     EXPECT_EQ(timing.min, *std::ranges::min_element(times));
     EXPECT_EQ(timing.max, *std::ranges::max_element(times));
   }
-  EXPECT_EQ(summarize({1, 4}).median, 2.5);
+  EXPECT_EQ(measure::summarize({1, 4}).median, 2.5);
 }
 
 }  // namespace

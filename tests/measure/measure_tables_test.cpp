@@ -14,11 +14,11 @@ namespace vox {
 namespace {
 
 // Many different items of every size.
-FrozenDag varied_dag() {
+dag::FrozenDag varied_dag() {
   return dense_dag(128, true, [](uint32_t x, uint32_t y, uint32_t z) {
     const uint64_t hash = mix64(x + 1000 * y + 1000000 * z),
                    density = mix64(x / 4 + 100 * (y / 4) + 10000 * (z / 4)) % 64;
-    return hash % 64 < density / 2 ? static_cast<int>(hash >> 32 & 15) : kEmptyVoxel;
+    return hash % 64 < density / 2 ? static_cast<int>(hash >> 32 & 15) : dag::kEmptyVoxel;
   });
 }
 
@@ -31,7 +31,7 @@ TEST(ExpectedSlabs, AreThoseOfADrawing) {
     uint64_t slabs = 0;
     for (const uint32_t n : items) slabs += (n + kSlots - 1) / kSlots;
     const double drawn = static_cast<double>(slabs) / kBuckets;
-    EXPECT_NEAR(expected_slabs(mean, kSlots), drawn, 0.01 * drawn + 1e-3) << mean;
+    EXPECT_NEAR(hash::expected_slabs(mean, kSlots), drawn, 0.01 * drawn + 1e-3) << mean;
   }
 }
 
@@ -39,19 +39,19 @@ TEST(ExpectedSlabs, SharesAddUpToOne) {
   for (const double mean : {0.0, 1e-6, 0.5, 31.9, 96.0, 4096.0, 1e6})
     for (const unsigned slots : {1u, 28u, 32u}) {
       double sum = 0;
-      for (const double share : slabs_of_a_bucket(mean, slots)) sum += share;
+      for (const double share : hash::slabs_of_a_bucket(mean, slots)) sum += share;
       EXPECT_NEAR(sum, 1, 1e-7) << mean << " " << slots;  // lgamma of a million has its limits
     }
   // 1 − e^−m: whether there is an item at all.
-  EXPECT_NEAR(expected_slabs(0.01, 32), 1 - std::exp(-0.01), 1e-12);
+  EXPECT_NEAR(hash::expected_slabs(0.01, 32), 1 - std::exp(-0.01), 1e-12);
 }
 
 TEST(TableMemory, OfAllSizesIsTheSumOfEach) {
-  TableMemory a, b;
+  hash::TableMemory a, b;
   a.item_words = 2, a.items = 5, a.item_bytes = 40, a.slack_bytes = 7, a.chain_lengths = {1, 2};
   b.item_words = 3, b.items = 6, b.item_bytes = 72, b.bucket_bytes = 4, b.chain_lengths = {0, 1, 4};
-  const TableMemory sizes[] = {a, b};
-  const TableMemory all = sum(sizes);
+  const hash::TableMemory sizes[] = {a, b};
+  const hash::TableMemory all = measure::sum(sizes);
   EXPECT_EQ(all.items, 11u);
   EXPECT_EQ(all.total_bytes(), 40u + 72 + 4);
   EXPECT_EQ(all.allocated_bytes(), 40u + 72 + 4 + 7);
@@ -60,8 +60,8 @@ TEST(TableMemory, OfAllSizesIsTheSumOfEach) {
 
 class MeasureTables : public testing::Test {
  protected:
-  std::vector<TableReport> measure(const FrozenDag& dag, const TablesQuery& query) {
-    return measure_tables(*engine_, dag, query);
+  std::vector<measure::TableReport> measure(const dag::FrozenDag& dag, const measure::TablesQuery& query) {
+    return measure::measure_tables(*engine_, dag, query);
   }
   std::unique_ptr<Engine> engine_ = test_engine();
 };
@@ -69,18 +69,18 @@ class MeasureTables : public testing::Test {
 TEST_F(MeasureTables, EveryTableHoldsExactlyTheScene) {
   for (const DenseGrid& grid : all_grids())
     for (const bool materials : {false, true}) {
-      const FrozenDag dag = dense_dag(64, materials, grid);
-      const auto reports =
-          measure(dag, {.tables = table_names(), .load_factors = {16, 96}, .times = true, .verify = true});
-      ASSERT_EQ(reports.size(), 2 * table_names().size());
-      for (const TableReport& report : reports) {
+      const dag::FrozenDag dag = dense_dag(64, materials, grid);
+      const auto reports = measure(
+          dag, {.tables = hash::table_names(), .load_factors = {16, 96}, .times = true, .verify = true});
+      ASSERT_EQ(reports.size(), 2 * hash::table_names().size());
+      for (const measure::TableReport& report : reports) {
         SCOPED_TRACE(report.table);
         uint64_t items = 0, inserted = 0, stored = 0;
         for (size_t level = 0; level < report.levels.size(); ++level) {
           items += report.levels[level].items;
           inserted += report.levels[level].inserted;
         }
-        for (const TableMemory& size : report.sizes) stored += size.items;
+        for (const hash::TableMemory& size : report.sizes) stored += size.items;
         EXPECT_EQ(items, dag.unique_nodes());
         EXPECT_EQ(stored, inserted);
       }
@@ -89,17 +89,17 @@ TEST_F(MeasureTables, EveryTableHoldsExactlyTheScene) {
 
 TEST_F(MeasureTables, NamesTablesAndLoadFactorsInTheirOrder) {
   const auto reports =
-      measure(dense_dag(16, true, shell), {.tables = table_names(), .load_factors = {512, 16}});
+      measure(dense_dag(16, true, shell), {.tables = hash::table_names(), .load_factors = {512, 16}});
   for (size_t i = 0; i < reports.size(); ++i) {
-    EXPECT_EQ(reports[i].table, table_names()[i / 2]);
+    EXPECT_EQ(reports[i].table, hash::table_names()[i / 2]);
     EXPECT_EQ(reports[i].load_factor, i % 2 == 0 ? 512u : 16u);
   }
 }
 
 TEST_F(MeasureTables, TheItemsOfASizeTakeTheirWords) {
-  const FrozenDag dag = varied_dag();
-  for (const TableReport& report : measure(dag, {.tables = table_names()}))
-    for (const TableMemory& size : report.sizes) {
+  const dag::FrozenDag dag = varied_dag();
+  for (const measure::TableReport& report : measure(dag, {.tables = hash::table_names()}))
+    for (const hash::TableMemory& size : report.sizes) {
       EXPECT_EQ(size.item_bytes, size.items * size.item_words * 4);
       if (report.table == "accel8") {  // as many as the items ask for, which are known beforehand
         EXPECT_EQ(size.buckets, (size.items + 95) / 96);
@@ -115,13 +115,13 @@ TEST_F(MeasureTables, TheItemsOfASizeTakeTheirWords) {
 }
 
 TEST_F(MeasureTables, MeasurementAndPredictionAgree) {
-  const FrozenDag dag = varied_dag();
+  const dag::FrozenDag dag = varied_dag();
   ASSERT_GT(dag.unique_nodes(), 20000u);
-  const auto reports = measure(dag, {.tables = table_names(), .load_factors = {16, 96, 512}});
-  for (const TableReport& report : reports) {
+  const auto reports = measure(dag, {.tables = hash::table_names(), .load_factors = {16, 96, 512}});
+  for (const measure::TableReport& report : reports) {
     SCOPED_TRACE(report.table + " " + std::to_string(report.load_factor));
-    const auto measured = static_cast<double>(sum(report.sizes).total_bytes());
-    const auto predicted = static_cast<double>(sum(report.prediction).total_bytes());
+    const auto measured = static_cast<double>(measure::sum(report.sizes).total_bytes());
+    const auto predicted = static_cast<double>(measure::sum(report.prediction).total_bytes());
     EXPECT_NEAR(measured, predicted, 0.03 * predicted);
     ASSERT_EQ(report.sizes.size(), report.prediction.size());
     for (size_t i = 0; i < report.sizes.size(); ++i) {
@@ -132,15 +132,15 @@ TEST_F(MeasureTables, MeasurementAndPredictionAgree) {
 }
 
 TEST_F(MeasureTables, AnEmptySceneTakesNothing) {
-  for (const TableReport& report :
-       measure(empty_dag(64, true), {.tables = table_names(), .times = true, .verify = true}))
-    EXPECT_EQ(sum(report.sizes).total_bytes(), 0u);
+  for (const measure::TableReport& report :
+       measure(dag::empty_dag(64, true), {.tables = hash::table_names(), .times = true, .verify = true}))
+    EXPECT_EQ(measure::sum(report.sizes).total_bytes(), 0u);
 }
 
 TEST_F(MeasureTables, OutOfMemoryNamesTheTable) {
   const auto engine = test_engine({.memory_limit = 1});
   try {
-    measure_tables(*engine, dense_dag(16, true, shell), {.tables = {"accel8"}});
+    measure::measure_tables(*engine, dense_dag(16, true, shell), {.tables = {"accel8"}});
     FAIL();
   } catch (const OutOfMemory& error) {
     EXPECT_NE(std::string(error.what()).find("table accel8, load factor 96: out of memory"),
@@ -152,7 +152,7 @@ TEST_F(MeasureTables, OutOfMemoryNamesTheTable) {
 
 // What a store gives back is compared with the scene, so a wrong scene is found, too.
 TEST_F(MeasureTables, VerifyFindsADigestThatIsWrong) {
-  FrozenDag dag = dense_dag(16, true, shell);
+  dag::FrozenDag dag = dense_dag(16, true, shell);
   dag.digest.low ^= 1;
   EXPECT_NO_THROW(measure(dag, {.tables = {"accel8"}}));
   EXPECT_THROW(measure(dag, {.tables = {"accel8"}, .verify = true}), Error);

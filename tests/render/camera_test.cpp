@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kDegree = 3.14159265358979323846 / 180;
 
-Vec3d direction(const Camera& camera, double x, double y) {
+Vec3d direction(const render::Camera& camera, double x, double y) {
   const Vec3d d = camera.direction(x, y);
   return d * (1 / length(d));
 }
@@ -24,7 +24,7 @@ void expect_near(Vec3d a, Vec3d b, double error = 1e-12) {
 }
 
 TEST(Camera, LooksAtItsTargetWithYUp) {
-  const Camera camera = make_camera({{10, 20, 30}, {10, 20, -50}, 90}, {200, 100}, 6);
+  const render::Camera camera = render::make_camera({{10, 20, 30}, {10, 20, -50}, 90}, {200, 100}, 6);
   expect_near(direction(camera, 100, 50), {0, 0, -1});
   expect_near(direction(camera, 100, 0), Vec3d{0, 1, -1} * std::sqrt(0.5));
   expect_near(direction(camera, 200, 50), Vec3d{2, 0, -1} * std::sqrt(0.2));
@@ -33,8 +33,8 @@ TEST(Camera, LooksAtItsTargetWithYUp) {
 
 TEST(Camera, TheFieldOfViewIsThatOfTheShorterSide) {
   for (const double fov : {0.001, 1.0, 33.3, 60.0, 120.0, 175.0})
-    for (const ImageSize size : {ImageSize{300, 200}, {200, 300}}) {
-      const Camera camera = make_camera({{3, 2, 1}, {-40, 7, 13}, fov}, size, 6);
+    for (const render::ImageSize size : {render::ImageSize{300, 200}, {200, 300}}) {
+      const render::Camera camera = render::make_camera({{3, 2, 1}, {-40, 7, 13}, fov}, size, 6);
       const bool wide = size.width > size.height;
       const double x = wide ? 150 : 0, y = wide ? 0 : 150;
       const double cosine = dot(direction(camera, x, y), direction(camera, size.width - x, size.height - y));
@@ -43,7 +43,7 @@ TEST(Camera, TheFieldOfViewIsThatOfTheShorterSide) {
 }
 
 TEST(Camera, StraightDownHasXToTheRight) {
-  const Camera camera = make_camera({{5, 90, 5}, {5, 0, 5}, 40}, {100, 100}, 6);
+  const render::Camera camera = render::make_camera({{5, 90, 5}, {5, 0, 5}, 40}, {100, 100}, 6);
   EXPECT_GT(camera.right.x, 0);
   EXPECT_GT(camera.down.z, 0);
   EXPECT_EQ(camera.right.z, 0);
@@ -51,18 +51,18 @@ TEST(Camera, StraightDownHasXToTheRight) {
 
 TEST(Camera, RefusesWhatIsNoCamera) {
   const Vec3d eye = {1, 2, 3}, target = {4, 5, 6};
-  EXPECT_THROW(make_camera({eye, eye, 40}, {}, 6), Error);
-  EXPECT_THROW(make_camera({eye, {NAN, 0, 0}, 40}, {}, 6), Error);
-  EXPECT_THROW(make_camera({{1e30, 0, 0}, target, 40}, {}, 6), Error);
-  EXPECT_THROW(make_camera({eye, target, 0}, {}, 6), Error);
-  EXPECT_THROW(make_camera({eye, target, 180}, {}, 6), Error);
-  EXPECT_THROW(make_camera({eye, target, NAN}, {}, 6), Error);
-  EXPECT_THROW(make_camera({eye, target, 40}, {0, 100}, 6), Error);
-  EXPECT_THROW(framing({}, "sideways", 0, 40, {}), Error);
+  EXPECT_THROW(render::make_camera({eye, eye, 40}, {}, 6), Error);
+  EXPECT_THROW(render::make_camera({eye, {NAN, 0, 0}, 40}, {}, 6), Error);
+  EXPECT_THROW(render::make_camera({{1e30, 0, 0}, target, 40}, {}, 6), Error);
+  EXPECT_THROW(render::make_camera({eye, target, 0}, {}, 6), Error);
+  EXPECT_THROW(render::make_camera({eye, target, 180}, {}, 6), Error);
+  EXPECT_THROW(render::make_camera({eye, target, NAN}, {}, 6), Error);
+  EXPECT_THROW(render::make_camera({eye, target, 40}, {0, 100}, 6), Error);
+  EXPECT_THROW(render::framing({}, "sideways", 0, 40, {}), Error);
 }
 
 // Where a point comes out in the image, in halves of it: −1 to 1.
-Vec2<double> projected(const Camera& camera, ImageSize size, Vec3d point) {
+Vec2<double> projected(const render::Camera& camera, render::ImageSize size, Vec3d point) {
   const Vec3d forward = camera.direction(size.width * 0.5, size.height * 0.5);
   const Vec3d from_eye = point - camera.eye;
   const double depth = dot(from_eye, forward);
@@ -74,7 +74,7 @@ Vec2<double> projected(const Camera& camera, ImageSize size, Vec3d point) {
 }
 
 // How far from the middle of the image the corners of a box come out at most; 1 is its edge.
-double farthest_corner(const Camera& camera, ImageSize size, const VoxelBox& box) {
+double farthest_corner(const render::Camera& camera, render::ImageSize size, const VoxelBox& box) {
   double most = 0;
   for (int corner = 0; corner < 8; ++corner) {
     const Vec3d at = {double(corner & 1 ? box.max.x : box.min.x), double(corner & 2 ? box.max.y : box.min.y),
@@ -87,10 +87,11 @@ double farthest_corner(const Camera& camera, ImageSize size, const VoxelBox& box
 
 TEST(Camera, EveryViewFramesTheBox) {
   const VoxelBox box = {{10, 20, 5}, {60, 40, 120}};
-  for (const std::string& view : view_names())
-    for (const ImageSize size : {ImageSize{1920, 1080}, {300, 900}})
+  for (const std::string& view : render::view_names())
+    for (const render::ImageSize size : {render::ImageSize{1920, 1080}, {300, 900}})
       for (const double turn : {0.0, 10.0, 350.0, -90.0, 180.0}) {
-        const Camera camera = make_camera(framing({&box, 1}, view, turn, 35, size), size, 7);
+        const render::Camera camera =
+            render::make_camera(render::framing({&box, 1}, view, turn, 35, size), size, 7);
         const double most = farthest_corner(camera, size, box);
         EXPECT_LE(most, 1) << view << ' ' << turn;
         EXPECT_GT(most, 0.85) << view << ' ' << turn;
@@ -103,9 +104,10 @@ TEST(Camera, WhatIsFramedIsInTheMiddleOfThePicture) {
       {{{10, 20, 5}, {60, 40, 120}}},
       {{{0, 0, 0}, {100, 3, 4}}, {{0, 0, 0}, {3, 90, 4}}, {{96, 0, 0}, {100, 4, 70}}}};
   for (const std::vector<VoxelBox>& boxes : scenes)
-    for (const std::string& view : view_names())
-      for (const ImageSize size : {ImageSize{1920, 1080}, {300, 900}, {400, 400}}) {
-        const Camera camera = make_camera(framing(boxes, view, 20, 50, size), size, 7);
+    for (const std::string& view : render::view_names())
+      for (const render::ImageSize size : {render::ImageSize{1920, 1080}, {300, 900}, {400, 400}}) {
+        const render::Camera camera =
+            render::make_camera(render::framing(boxes, view, 20, 50, size), size, 7);
         Vec2<double> low = {2, 2}, high = {-2, -2};
         for (const VoxelBox& box : boxes)
           for (int corner = 0; corner < 8; ++corner) {
@@ -125,7 +127,7 @@ TEST(Camera, WhatIsFramedIsInTheMiddleOfThePicture) {
 TEST(Camera, ViewsLookFromWhereTheyAreNamedAfter) {
   const VoxelBox box = {{0, 0, 0}, {64, 64, 64}};
   const auto towards = [&](const char* view, double turn) {
-    const CameraPose pose = framing({&box, 1}, view, turn, 40, {});
+    const render::CameraPose pose = render::framing({&box, 1}, view, turn, 40, {});
     return (pose.eye - pose.target) * (1 / length(pose.eye - pose.target));
   };
   expect_near(towards("front", 0), {0, 0, 1});
@@ -141,13 +143,13 @@ TEST(Camera, ViewsLookFromWhereTheyAreNamedAfter) {
 
 TEST(Camera, TheOutlineHoldsTheWholeSceneAndLittleElse) {
   for (const DenseGrid& grid : {DenseGrid(shell), DenseGrid(dust(1)), DenseGrid(nowhere)}) {
-    const FrozenDag dag = dense_dag(64, true, grid);
-    const std::vector<VoxelBox> boxes = outline(dag);
+    const dag::FrozenDag dag = dense_dag(64, true, grid);
+    const std::vector<VoxelBox> boxes = render::outline(dag);
     uint64_t voxels = 0, touched = 0;
     for (const VoxelBox& box : boxes) {
       uint64_t filled = 0;
-      for_each_leaf(dag, box,
-                    [&](Int3, uint64_t mask, const uint32_t*) { filled += uint64_t(popcount(mask)); });
+      dag::for_each_leaf(dag, box,
+                         [&](Int3, uint64_t mask, const uint32_t*) { filled += uint64_t(popcount(mask)); });
       EXPECT_GT(filled, 0u);
       voxels += filled;
       touched += box.voxels();
@@ -160,13 +162,13 @@ TEST(Camera, TheOutlineHoldsTheWholeSceneAndLittleElse) {
 TEST(Camera, ATurntableKeepsItsDistanceAndAllOfTheSceneInThePicture) {
   const VoxelBox box = {{10, 20, 5}, {60, 40, 120}};
   const Vec3d middle = {35, 30, 62.5};
-  const ImageSize size = {300, 200};
-  for (const std::string& view : view_names()) {
-    const std::vector<CameraPose> poses = turntable({&box, 1}, view, 12, 40, size);
+  const render::ImageSize size = {300, 200};
+  for (const std::string& view : render::view_names()) {
+    const std::vector<render::CameraPose> poses = render::turntable({&box, 1}, view, 12, 40, size);
     ASSERT_EQ(poses.size(), 12u);
     double most = 0;
-    for (const CameraPose& pose : poses) {
-      const Camera camera = make_camera(pose, size, 7);
+    for (const render::CameraPose& pose : poses) {
+      const render::Camera camera = render::make_camera(pose, size, 7);
       EXPECT_NEAR(length(pose.eye - pose.target), length(poses[0].eye - poses[0].target), 1e-9);
       EXPECT_NEAR(projected(camera, size, middle).x, 0, 1e-9) << "what it turns around stays in the middle";
       most = std::max(most, farthest_corner(camera, size, box));
@@ -177,8 +179,8 @@ TEST(Camera, ATurntableKeepsItsDistanceAndAllOfTheSceneInThePicture) {
 }
 
 TEST(Camera, AnEmptySceneIsFramedToo) {
-  const CameraPose pose = framing({}, "iso", 0, 40, {});
-  EXPECT_NO_THROW(make_camera(pose, {}, 2));
+  const render::CameraPose pose = render::framing({}, "iso", 0, 40, {});
+  EXPECT_NO_THROW(render::make_camera(pose, {}, 2));
 }
 
 }  // namespace

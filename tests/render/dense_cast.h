@@ -12,7 +12,7 @@ struct DenseCast {
   Int3 size;
   std::vector<double> values;  // x fastest
   double low, high;
-  VolumeRenderOptions options;
+  render::VolumeRenderOptions options;
 
   double at(int32_t x, int32_t y, int32_t z) const {
     const auto clamped = [](int32_t i, int32_t n) { return size_t(std::min(std::max(i, 0), n - 1)); };
@@ -66,7 +66,7 @@ struct DenseCast {
   // 0 to 255 each.
   Vec3d pixel(uint32_t x, uint32_t y) const {
     const Vec3d along = direction(x + 0.5, y + 0.5), eye = options.pose.eye;
-    const auto numbers = [](Rgb8 c) { return Vec3d{double(c.r), double(c.g), double(c.b)}; };
+    const auto numbers = [](scene::Rgb8 c) { return Vec3d{double(c.r), double(c.g), double(c.b)}; };
     Vec3d color = {0, 0, 0};
     double clear = 1;
     for (int step = 1; step < 2000 && clear > 0.01; ++step) {
@@ -75,7 +75,7 @@ struct DenseCast {
       const auto [value, growth] = sample(p);
       const double share = std::round(std::min(std::max((value - low) / (high - low), 0.0), 1.0) * 255) / 255;
       const double opacity = 1 - std::pow(1 - options.opacity * share * share, 0.5);
-      color = color + numbers(ramp_color(uint32_t(share * (kRampColors - 1) + 0.5))) *
+      color = color + numbers(render::ramp_color(uint32_t(share * (render::kRampColors - 1) + 0.5))) *
                           (clear * opacity * light(growth));
       clear *= 1 - opacity;
     }

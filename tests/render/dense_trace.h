@@ -19,7 +19,7 @@ struct DensePass {
   Wide in, out;
   bool passes;
 
-  DensePass(const Ray& ray, const VoxelBox& box) {
+  DensePass(const render::Ray& ray, const VoxelBox& box) {
     const Wide cube = Wide{1} << ray.log2_side;
     const std::array<Wide, 3> first = {ray.first.x, ray.first.y, ray.first.z};
     const std::array<Wide, 3> step = {ray.step.x, ray.step.y, ray.step.z};
@@ -38,8 +38,8 @@ struct DensePass {
 };
 
 struct MaterialHit {
-  Hit hit;
-  int material = kEmptyVoxel;
+  render::Hit hit;
+  int material = dag::kEmptyVoxel;
   friend bool operator==(const MaterialHit&, const MaterialHit&) = default;
 };
 
@@ -50,22 +50,23 @@ class DenseScene {
     int material;
   };
 
-  DenseScene(uint32_t resolution, const DenseGrid& grid) : side_(kLeafSide << depth_for(resolution)) {
+  DenseScene(uint32_t resolution, const DenseGrid& grid)
+      : side_(dag::kLeafSide << dag::depth_for(resolution)) {
     for (uint32_t i = 0; i < resolution * resolution * resolution; ++i) {
       const uint32_t x = i % resolution, y = i / resolution % resolution, z = i / resolution / resolution;
       const int material = grid(x, y, z);
-      if (material != kEmptyVoxel) voxels_.push_back({{int(x), int(y), int(z)}, material});
+      if (material != dag::kEmptyVoxel) voxels_.push_back({{int(x), int(y), int(z)}, material});
     }
   }
 
   // Without level of detail.
-  MaterialHit trace(const Ray& ray) const {
+  MaterialHit trace(const render::Ray& ray) const {
     MaterialHit first;
     for (const Voxel& voxel : voxels_) {
       const VoxelBox box = cube_at(voxel.at, 1);
       const DensePass pass(ray, box);
       if (pass.passes && (!first.hit.found() || pass.in < first.hit.at))
-        first = {{static_cast<Crossing>(pass.in), box.min, box.max, 0}, voxel.material};
+        first = {{static_cast<render::Crossing>(pass.in), box.min, box.max, 0}, voxel.material};
     }
     return first;
   }
@@ -73,15 +74,15 @@ class DenseScene {
   // With it: of the boxes around the voxels of all cubes of 4³ and more but the whole that are small where
   // the ray enters the cube, and of all voxels, the one that it enters first; of several that it enters at
   // once that of the largest cube.
-  Hit trace_cubes(const Ray& ray) const {
-    Hit first;
+  render::Hit trace_cubes(const render::Ray& ray) const {
+    render::Hit first;
     for (uint32_t log2 = 0; side_ >> log2 > 1; log2 += log2 == 0 ? 2 : 1)
       for (const Cube& cube : cubes(log2)) {
         const DensePass enters(ray, cube_at(cube.corner, 1u << log2)), pass(ray, cube.filled);
         const DensePass::Wide ticks = std::min<DensePass::Wide>(ray.before + (enters.in >> 2), ray.widest);
         const bool stops = log2 == 0 || ticks >= (DensePass::Wide{ray.pixel_is_voxel} << log2);
         if (pass.passes && stops && (!first.found() || pass.in <= first.at))
-          first = {static_cast<Crossing>(pass.in), cube.filled.min, cube.filled.max, log2};
+          first = {static_cast<render::Crossing>(pass.in), cube.filled.min, cube.filled.max, log2};
       }
     return first;
   }

@@ -26,7 +26,7 @@ void add_box(Soup& soup, Vec3d low, Vec3d high, uint32_t material, int walls = 6
 }
 
 struct Shown {
-  Picture on, off;
+  render::Picture on, off;
 
   bool same(uint32_t x, uint32_t y) const { return at(on, x, y) == at(off, x, y); }
 
@@ -41,31 +41,31 @@ struct Shown {
   // Whether each part of the colour lies between those of the pixel and its neighbours without level of
   // detail: what more samples might have made of it.
   bool is_between(uint32_t x, uint32_t y) const {
-    Rgba8 low = at(off, x, y), high = low;
+    scene::Rgba8 low = at(off, x, y), high = low;
     for (uint32_t v = y == 0 ? 0 : y - 1; v <= std::min(y + 1, off.image.height - 1); ++v)
       for (uint32_t u = x == 0 ? 0 : x - 1; u <= std::min(x + 1, off.image.width - 1); ++u) {
-        const Rgba8 c = at(off, u, v);
+        const scene::Rgba8 c = at(off, u, v);
         low = {std::min(low.r, c.r), std::min(low.g, c.g), std::min(low.b, c.b), 255};
         high = {std::max(high.r, c.r), std::max(high.g, c.g), std::max(high.b, c.b), 255};
       }
-    const Rgba8 c = at(on, x, y);
+    const scene::Rgba8 c = at(on, x, y);
     return low.r <= c.r && c.r <= high.r && low.g <= c.g && c.g <= high.g && low.b <= c.b && c.b <= high.b;
   }
 };
 
-Shown shown(const Soup& soup, uint32_t resolution, RenderOptions options) {
+Shown shown(const Soup& soup, uint32_t resolution, render::RenderOptions options) {
   const auto engine = test_engine();
-  const FrozenDag dag = engine->build(soup.scene, soup.indexed, unit_grid(resolution), {}).dag;
+  const dag::FrozenDag dag = engine->build(soup.scene, soup.indexed, unit_grid(resolution), {}).dag;
   const auto renderer = engine->renderer(dag, distinct_palette());
-  const Picture on = renderer->render(options);
-  options.lod = LevelOfDetail::Off;
+  const render::Picture on = renderer->render(options);
+  options.lod = render::LevelOfDetail::Off;
   return {on, renderer->render(options)};
 }
 
 // At how many levels rays stop.
-int levels_of(const Picture& levels) {
-  std::vector<Rgba8> colors;
-  for (const Rgba8 pixel : levels.image.pixels)
+int levels_of(const render::Picture& levels) {
+  std::vector<scene::Rgba8> colors;
+  for (const scene::Rgba8 pixel : levels.image.pixels)
     if (std::ranges::find(colors, pixel) == colors.end()) colors.push_back(pixel);
   return static_cast<int>(colors.size());
 }
@@ -77,15 +77,15 @@ TEST(LevelOfDetail, ARoomFromInsideDiffersAtItsEdgesAloneAndAsSamplesDo) {
   add_rectangle(soup, {21.5, 37.5, 18.5}, {980, 0, 0}, {0, 0, 985}, floor);
   add_box(soup, {300.5, 38.5, 250.5}, {417.5, 171.5, 402.5}, table);
   add_box(soup, {633.5, 200.5, 150.5}, {641.5, 688.5, 641.5}, table);
-  RenderOptions options;
+  render::RenderOptions options;
   options.size = {240, 180};
   options.to_sun = {0.3, 1, 0.4};
   options.ao_reach = 64;
   int different = 0, beyond = 0;
   for (const uint32_t ao_rays : {0u, 8u})
-    for (const CameraPose& pose :
-         {CameraPose{{520, 333, 990}, {480, 190, 0}, 90}, CameraPose{{40.3, 620, 45.1}, {700, 100, 800}, 90},
-          CameraPose{{950, 60, 500}, {0, 300, 520}, 110}}) {
+    for (const render::CameraPose& pose : {render::CameraPose{{520, 333, 990}, {480, 190, 0}, 90},
+                                           render::CameraPose{{40.3, 620, 45.1}, {700, 100, 800}, 90},
+                                           render::CameraPose{{950, 60, 500}, {0, 300, 520}, 110}}) {
       options.pose = pose;
       options.ao_rays = ao_rays;
       const Shown pictures = shown(soup, 1024, options);
@@ -100,7 +100,7 @@ TEST(LevelOfDetail, ARoomFromInsideDiffersAtItsEdgesAloneAndAsSamplesDo) {
     }
   EXPECT_LT(different, 6 * 240 * 180 / 100);
   EXPECT_LT(beyond, 6 * 240 * 180 / 1000);
-  options.shade = Shade::Level;
+  options.shade = render::Shade::Level;
   EXPECT_GE(levels_of(shown(soup, 1024, options).on), 3);
 }
 
@@ -108,21 +108,22 @@ TEST(LevelOfDetail, AWallFromAfarIsTheSameInEveryPixel) {
   for (const double at : {500.5, 511.5, 512.5, 517.5}) {
     Soup soup(2);
     add_rectangle(soup, {at, 0.5, 0.5}, {0, 1023, 0}, {0, 0, 1023}, 0);
-    RenderOptions options;
+    render::RenderOptions options;
     options.size = {80, 60};
     options.to_sun = {-0.3, 0.2, 0.1};
     options.ao_rays = 8;
     for (const Vec3d& eye : {Vec3d{-20000, 512, 512}, {-9000, 18000, 4000}, {-4000, 900, -19000}}) {
       options.pose = {eye, {at, 512, 512}, 3};
-      options.shade = Shade::Material;
+      options.shade = render::Shade::Material;
       const Shown pictures = shown(soup, 1024, options);
       EXPECT_TRUE(pictures.on.image.pixels == pictures.off.image.pixels) << at << ' ' << eye.x;
       EXPECT_NE(vox::at(pictures.on, 40, 30), opaque(options.sky));
-      options.shade = Shade::Depth;
+      options.shade = render::Shade::Depth;
       const Shown depths = shown(soup, 1024, options);
       EXPECT_TRUE(depths.on.image.pixels == depths.off.image.pixels) << at << ' ' << eye.x;
-      options.shade = Shade::Level;
-      EXPECT_NE(vox::at(shown(soup, 1024, options).on, 40, 30), opaque(ramp_color(0)));  // not a voxel
+      options.shade = render::Shade::Level;
+      EXPECT_NE(vox::at(shown(soup, 1024, options).on, 40, 30),
+                opaque(render::ramp_color(0)));  // not a voxel
     }
   }
 }

@@ -6,11 +6,11 @@
 namespace vox {
 
 // 16 colours, none of them twice.
-inline const Palette& distinct_palette() {
-  static const Palette palette = [] {
-    Palette colors;
-    colors.count = kPaletteSize;
-    for (uint32_t i = 0; i < kPaletteSize; ++i)
+inline const scene::Palette& distinct_palette() {
+  static const scene::Palette palette = [] {
+    scene::Palette colors;
+    colors.count = scene::kPaletteSize;
+    for (uint32_t i = 0; i < scene::kPaletteSize; ++i)
       colors.colors[i] = {static_cast<uint8_t>(i * 16), static_cast<uint8_t>(255 - i * 9),
                           static_cast<uint8_t>(40 + i)};
     return colors;
@@ -18,11 +18,11 @@ inline const Palette& distinct_palette() {
   return palette;
 }
 
-inline Rgba8 at(const Picture& picture, uint32_t x, uint32_t y) {
+inline scene::Rgba8 at(const render::Picture& picture, uint32_t x, uint32_t y) {
   return picture.image.pixels[size_t{y} * picture.image.width + x];
 }
 
-inline Rgba8 opaque(Rgb8 color) {
+inline scene::Rgba8 opaque(scene::Rgb8 color) {
   return {color.r, color.g, color.b, 255};
 }
 

@@ -14,56 +14,57 @@
 namespace vox {
 namespace {
 
-constexpr ImageSize kSize = {64, 50};  // not of whole tiles
+constexpr render::ImageSize kSize = {64, 50};  // not of whole tiles
 
-RenderOptions options_for(const FrozenDag& dag, const char* view = "iso") {
-  RenderOptions options;
+render::RenderOptions options_for(const dag::FrozenDag& dag, const char* view = "iso") {
+  render::RenderOptions options;
   options.size = kSize;
-  options.pose = framing(outline(dag), view, 0, 40, kSize);
+  options.pose = render::framing(render::outline(dag), view, 0, 40, kSize);
   return options;
 }
 
-Picture taken(Engine& engine, const FrozenDag& dag, const RenderOptions& options) {
+render::Picture taken(Engine& engine, const dag::FrozenDag& dag, const render::RenderOptions& options) {
   return engine.renderer(dag, distinct_palette())->render(options);
 }
-Picture picture(const FrozenDag& dag, const RenderOptions& options) {
+render::Picture picture(const dag::FrozenDag& dag, const render::RenderOptions& options) {
   return taken(*test_engine(), dag, options);
 }
 
 TEST(Render, EveryPixelOfTheNormalsIsThatOfTheVoxelItsRayHits) {
-  const FrozenDag dag = dense_dag(32, true, shell);
+  const dag::FrozenDag dag = dense_dag(32, true, shell);
   const DenseScene dense(32, shell);
-  RenderOptions options = options_for(dag);
-  options.shade = Shade::Normal;
-  options.lod = LevelOfDetail::Off;
-  const Picture shown = picture(dag, options);
-  const Camera camera = make_camera(options.pose, kSize, 5);
+  render::RenderOptions options = options_for(dag);
+  options.shade = render::Shade::Normal;
+  options.lod = render::LevelOfDetail::Off;
+  const render::Picture shown = picture(dag, options);
+  const render::Camera camera = render::make_camera(options.pose, kSize, 5);
   for (uint32_t y = 0; y < kSize.height; ++y)
     for (uint32_t x = 0; x < kSize.width; ++x) {
-      const Ray ray = make_ray(5, camera.eye, camera.direction(x + 0.5, y + 0.5), 0);
-      const Hit hit = dense.trace(ray).hit;
-      const Int3 normal = face_normal(ray, hit);
+      const render::Ray ray = render::make_ray(5, camera.eye, camera.direction(x + 0.5, y + 0.5), 0);
+      const render::Hit hit = dense.trace(ray).hit;
+      const Int3 normal = render::face_normal(ray, hit);
       const auto code = [](int n) { return n < 0 ? uint8_t{0} : n == 0 ? uint8_t{188} : uint8_t{255}; };
-      const Rgba8 expected =
-          hit.found() ? Rgba8{code(normal.x), code(normal.y), code(normal.z), 255} : opaque(options.sky);
+      const scene::Rgba8 expected = hit.found()
+                                        ? scene::Rgba8{code(normal.x), code(normal.y), code(normal.z), 255}
+                                        : opaque(options.sky);
       ASSERT_EQ(at(shown, x, y), expected) << x << ' ' << y;
     }
 }
 
 TEST(Render, AFloorInTheSunHasThePalettesColorAndAShadowIsDarker) {
   // A floor and a post on it; the sun stands in the direction of x and y.
-  const FrozenDag dag = dense_dag(32, true, [](uint32_t x, uint32_t y, uint32_t z) {
+  const dag::FrozenDag dag = dense_dag(32, true, [](uint32_t x, uint32_t y, uint32_t z) {
     if (y == 0) return 3;
-    return x == 16 && z == 16 && y < 9 ? 5 : kEmptyVoxel;
+    return x == 16 && z == 16 && y < 9 ? 5 : dag::kEmptyVoxel;
   });
-  RenderOptions options = options_for(dag, "top");
+  render::RenderOptions options = options_for(dag, "top");
   options.to_sun = {1, 1, 0};
   options.pose.eye = {16.5, 2000, 16.5};  // straight down: every pixel's point on the floor is known
   options.pose.target = {16.5, 0, 16.5};
   options.pose.fov = 0.6;
-  const Picture lit = picture(dag, options);
-  options.shadows = Shadows::Off;
-  const Picture unlit = picture(dag, options);
+  const render::Picture lit = picture(dag, options);
+  options.shadows = render::Shadows::Off;
+  const render::Picture unlit = picture(dag, options);
   int darker = 0;
   for (uint32_t y = 0; y < kSize.height; ++y)
     for (uint32_t x = 0; x < kSize.width; ++x) {
@@ -85,17 +86,19 @@ TEST(Render, AFloorInTheSunHasThePalettesColorAndAShadowIsDarker) {
 }
 
 TEST(Render, AnOpenFloorSeesAllOfTheSkyAndACornerSeesLess) {
-  const DenseGrid room = [](uint32_t x, uint32_t y, uint32_t) { return y == 0 || x == 0 ? 3 : kEmptyVoxel; };
-  const FrozenDag dag = dense_dag(32, true, room);
-  RenderOptions options = options_for(dag, "top");
+  const DenseGrid room = [](uint32_t x, uint32_t y, uint32_t) {
+    return y == 0 || x == 0 ? 3 : dag::kEmptyVoxel;
+  };
+  const dag::FrozenDag dag = dense_dag(32, true, room);
+  render::RenderOptions options = options_for(dag, "top");
   options.pose.eye = {16, 2000, 16};
   options.pose.target = {16, 0, 16};
   options.pose.fov = 0.85;
   options.ao_reach = 8;
-  const Picture without = picture(dag, options);
+  const render::Picture without = picture(dag, options);
   options.ao_rays = 64;
-  const Picture with = picture(dag, options);
-  const auto color = [](const Picture& p, uint32_t x) { return at(p, x, kSize.height / 2).g; };
+  const render::Picture with = picture(dag, options);
+  const auto color = [](const render::Picture& p, uint32_t x) { return at(p, x, kSize.height / 2).g; };
   const uint32_t middle = kSize.width / 2;
   EXPECT_EQ(color(with, middle), color(without, middle));
   uint32_t wall = 0;  // the first pixel of the floor beside the wall's top
@@ -104,51 +107,53 @@ TEST(Render, AnOpenFloorSeesAllOfTheSkyAndACornerSeesLess) {
 }
 
 TEST(Render, DepthGoesFromTheNearestToTheFarthestColor) {
-  const FrozenDag dag = dense_dag(64, true, everywhere);
-  RenderOptions options = options_for(dag, "front");
-  options.shade = Shade::Depth;
-  const Picture shown = picture(dag, options);
-  EXPECT_EQ(at(shown, kSize.width / 2, kSize.height / 2), opaque(ramp_color(0)));
+  const dag::FrozenDag dag = dense_dag(64, true, everywhere);
+  render::RenderOptions options = options_for(dag, "front");
+  options.shade = render::Shade::Depth;
+  const render::Picture shown = picture(dag, options);
+  EXPECT_EQ(at(shown, kSize.width / 2, kSize.height / 2), opaque(render::ramp_color(0)));
   EXPECT_NEAR(shown.low, options.pose.eye.z - 64, 1e-9);
   EXPECT_GT(shown.high, shown.low + 64);
 }
 
 TEST(Render, MoreSamplesGiveColorsBetweenThoseOfFaces) {
-  const FrozenDag dag = dense_dag(16, true, everywhere);
-  RenderOptions options = options_for(dag);
-  options.shade = Shade::Normal;
+  const dag::FrozenDag dag = dense_dag(16, true, everywhere);
+  render::RenderOptions options = options_for(dag);
+  options.shade = render::Shade::Normal;
   options.samples = 16;
   int between = 0;
-  for (const Rgba8 pixel : picture(dag, options).image.pixels)
+  for (const scene::Rgba8 pixel : picture(dag, options).image.pixels)
     between += pixel.r != 188 && pixel.r != 255 && pixel.r != options.sky.r;
   EXPECT_GT(between, 20);
 }
 
 TEST(Render, AnEmptySceneIsSky) {
-  const FrozenDag dag = dense_dag(16, true, nowhere);
-  const RenderOptions options = options_for(dag);
-  for (const Rgba8 pixel : picture(dag, options).image.pixels) ASSERT_EQ(pixel, opaque(options.sky));
+  const dag::FrozenDag dag = dense_dag(16, true, nowhere);
+  const render::RenderOptions options = options_for(dag);
+  for (const scene::Rgba8 pixel : picture(dag, options).image.pixels) ASSERT_EQ(pixel, opaque(options.sky));
 }
 
 TEST(Render, FromInsideMatterThereIsAPicture) {
-  const FrozenDag dag = dense_dag(16, true, everywhere);
-  RenderOptions options = options_for(dag);
+  const dag::FrozenDag dag = dense_dag(16, true, everywhere);
+  render::RenderOptions options = options_for(dag);
   options.pose = {{8, 8, 8}, {20, 9, 9}, 60};
   options.ao_rays = 4;
-  for (const Shade shade : {Shade::Material, Shade::Depth, Shade::Normal, Shade::Level, Shade::Sharing}) {
+  for (const render::Shade shade : {render::Shade::Material, render::Shade::Depth, render::Shade::Normal,
+                                    render::Shade::Level, render::Shade::Sharing}) {
     options.shade = shade;
-    const Picture shown = picture(dag, options);
-    for (const Rgba8 pixel : shown.image.pixels) ASSERT_EQ(pixel, shown.image.pixels[0]);
+    const render::Picture shown = picture(dag, options);
+    for (const scene::Rgba8 pixel : shown.image.pixels) ASSERT_EQ(pixel, shown.image.pixels[0]);
     EXPECT_NE(shown.image.pixels[0], opaque(options.sky));
   }
 }
 
 TEST(Render, TheDeviceMakesThePictureThatTheProcessorMakes) {
   const auto cpu = make_engine({.device = "cpu"});
-  const FrozenDag dag = dense_dag(64, true, shell);
-  for (const Shade shade : {Shade::Material, Shade::Depth, Shade::Normal, Shade::Level, Shade::Sharing})
+  const dag::FrozenDag dag = dense_dag(64, true, shell);
+  for (const render::Shade shade : {render::Shade::Material, render::Shade::Depth, render::Shade::Normal,
+                                    render::Shade::Level, render::Shade::Sharing})
     for (const double nearer : {1.0, 0.1, 20.0}) {
-      RenderOptions options = options_for(dag);
+      render::RenderOptions options = options_for(dag);
       options.shade = shade;
       options.pose.eye = options.pose.target + (options.pose.eye - options.pose.target) * nearer;
       options.samples = 3;
@@ -158,17 +163,17 @@ TEST(Render, TheDeviceMakesThePictureThatTheProcessorMakes) {
 }
 
 TEST(Render, RefusesWhatIsNoPicture) {
-  const FrozenDag dag = dense_dag(16, true, everywhere);
+  const dag::FrozenDag dag = dense_dag(16, true, everywhere);
   const auto refused = [&](auto change) {
-    RenderOptions options = options_for(dag);
+    render::RenderOptions options = options_for(dag);
     change(options);
     EXPECT_THROW(picture(dag, options), Error);
   };
-  refused([](RenderOptions& o) { o.size = {0, 100}; });
-  refused([](RenderOptions& o) { o.size = {100000, 100000}; });
-  refused([](RenderOptions& o) { o.pose.eye = o.pose.target; });
-  refused([](RenderOptions& o) { o.samples = 0; });
-  refused([](RenderOptions& o) { o.to_sun = {0, 0, 0}; });
+  refused([](render::RenderOptions& o) { o.size = {0, 100}; });
+  refused([](render::RenderOptions& o) { o.size = {100000, 100000}; });
+  refused([](render::RenderOptions& o) { o.pose.eye = o.pose.target; });
+  refused([](render::RenderOptions& o) { o.samples = 0; });
+  refused([](render::RenderOptions& o) { o.to_sun = {0, 0, 0}; });
 }
 
 }  // namespace

@@ -22,9 +22,9 @@ TEST(Sharing, ACodeIsALogarithmInQuarters) {
       const uint64_t uses = power + (power * quarter + 3) / 4;
       if (uses >= 2 * power) continue;
       const uint64_t exact = (uses - power) * 4 / power;
-      EXPECT_EQ(use_code(uses), log2 * 4 + exact) << uses;
+      EXPECT_EQ(render::use_code(uses), log2 * 4 + exact) << uses;
       if (uses > power) {
-        EXPECT_LT(use_code(uses - 1), use_code(uses)) << uses;
+        EXPECT_LT(render::use_code(uses - 1), render::use_code(uses)) << uses;
       }
     }
 }
@@ -32,36 +32,37 @@ TEST(Sharing, ACodeIsALogarithmInQuarters) {
 // A walk over the whole octree meets a node as often as it is used.
 TEST(Sharing, APixelShowsHowOftenAWalkOverTheOctreeMeetsItsLeaf) {
   for (const DenseGrid& grid : {DenseGrid(shell), DenseGrid(blocks), DenseGrid(dust(1))}) {
-    const FrozenDag dag = dense_dag(64, true, grid);
+    const dag::FrozenDag dag = dense_dag(64, true, grid);
     std::map<const uint32_t*, uint64_t> uses;
     std::map<std::array<int32_t, 3>, const uint32_t*> leaves;
-    for_each_leaf(dag, cube_at({0, 0, 0}, 64), [&](Int3 corner, uint64_t, const uint32_t* leaf) {
+    dag::for_each_leaf(dag, cube_at({0, 0, 0}, 64), [&](Int3 corner, uint64_t, const uint32_t* leaf) {
       ++uses[leaf];
       leaves[{corner.x, corner.y, corner.z}] = leaf;
     });
     uint64_t most = 0;
     for (const auto& [leaf, count] : uses) most = std::max(most, count);
 
-    RenderOptions options;
+    render::RenderOptions options;
     options.size = {64, 50};
-    options.pose = framing(outline(dag), "iso", 0, 40, options.size);
-    options.shade = Shade::Sharing;
-    const Picture shown = test_engine()->renderer(dag, distinct_palette())->render(options);
+    options.pose = render::framing(render::outline(dag), "iso", 0, 40, options.size);
+    options.shade = render::Shade::Sharing;
+    const render::Picture shown = test_engine()->renderer(dag, distinct_palette())->render(options);
     EXPECT_EQ(shown.low, 1);
     EXPECT_GE(shown.high, double(most));
     EXPECT_LT(shown.high, std::max(double(most) * 2, 2.5));
 
     const DenseScene dense(64, grid);
-    const Camera camera = make_camera(options.pose, options.size, 6);
+    const render::Camera camera = render::make_camera(options.pose, options.size, 6);
     for (uint32_t y = 0; y < options.size.height; y += 3)
       for (uint32_t x = 0; x < options.size.width; x += 3) {
-        const Ray ray = make_ray(6, camera.eye, camera.direction(x + 0.5, y + 0.5), 0);
-        const Hit hit = dense.trace(ray).hit;
-        Rgba8 expected = opaque(options.sky);
+        const render::Ray ray = render::make_ray(6, camera.eye, camera.direction(x + 0.5, y + 0.5), 0);
+        const render::Hit hit = dense.trace(ray).hit;
+        scene::Rgba8 expected = opaque(options.sky);
         if (hit.found()) {
           const uint64_t count = uses[leaves[{hit.low.x & ~3, hit.low.y & ~3, hit.low.z & ~3}]];
-          const double log2 = use_code(count) / 4.0;
-          expected = opaque(ramp_color(uint32_t(log2 / std::log2(shown.high) * (kRampColors - 1) + 0.5)));
+          const double log2 = render::use_code(count) / 4.0;
+          expected = opaque(
+              render::ramp_color(uint32_t(log2 / std::log2(shown.high) * (render::kRampColors - 1) + 0.5)));
         }
         ASSERT_EQ(at(shown, x, y), expected) << x << ' ' << y;
       }

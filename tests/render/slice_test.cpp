@@ -15,17 +15,17 @@ constexpr uint32_t kSide = 64;
 // A grid, and a picture of a plane of it made by looking at every voxel.
 class DenseSlice {
  public:
-  DenseSlice(const DenseGrid& grid, const SliceOptions& options, uint32_t log2_cell)
+  DenseSlice(const DenseGrid& grid, const render::SliceOptions& options, uint32_t log2_cell)
       : grid_(grid), options_(options), cell_(1 << log2_cell) {
     // The box is around all voxels, not those of the plane, so that layers look alike.
     for (int32_t z = 0; z < int32_t{kSide}; ++z)
       for (int32_t y = 0; y < int32_t{kSide}; ++y)
         for (int32_t x = 0; x < int32_t{kSide}; ++x)
-          if (material({x, y, z}) != kEmptyVoxel) include({x, y, z});
+          if (material({x, y, z}) != dag::kEmptyVoxel) include({x, y, z});
     if (box_.empty()) box_ = cube_at({0, 0, 0}, kSide);
   }
 
-  ImageSize cells() const {
+  render::ImageSize cells() const {
     const Int3 low = cell_of(box_.min), high = cell_of(box_.max - Int3{1, 1, 1});
     const Int3 count = high - low + Int3{1, 1, 1};
     const bool across_z = options_.axis == 0, along_z = options_.axis == 1;
@@ -33,7 +33,7 @@ class DenseSlice {
   }
 
   // The colour of a cell: x to the right, y down.
-  Rgba8 cell(uint32_t x, uint32_t y) const {
+  scene::Rgba8 cell(uint32_t x, uint32_t y) const {
     const Int3 low = cell_of(box_.min), high = cell_of(box_.max - Int3{1, 1, 1});
     const auto right = int32_t(x), down = int32_t(y);
     Int3 at = {};
@@ -53,7 +53,7 @@ class DenseSlice {
       if (options_.axis == 1) voxel.y += plane & ~(cell_ - 1);
       if (options_.axis == 2) voxel.z += plane & ~(cell_ - 1);
       if ((options_.axis == 0 ? voxel.x : options_.axis == 1 ? voxel.y : voxel.z) != plane) continue;
-      if (const int found = material(voxel); found != kEmptyVoxel)
+      if (const int found = material(voxel); found != dag::kEmptyVoxel)
         return opaque(distinct_palette().colors[uint32_t(found)]);
     }
     return opaque(options_.empty);
@@ -68,7 +68,7 @@ class DenseSlice {
   }
 
   DenseGrid grid_;
-  SliceOptions options_;
+  render::SliceOptions options_;
   int32_t cell_;
   VoxelBox box_ = {};
 };
@@ -77,14 +77,14 @@ TEST(Slice, IsWhatALookAtEveryVoxelOfThePlaneShows) {
   const auto engine = test_engine();
   int compared = 0;
   for (const DenseGrid& grid : all_grids()) {
-    const FrozenDag dag = dense_dag(kSide, true, grid);
+    const dag::FrozenDag dag = dense_dag(kSide, true, grid);
     const auto renderer = engine->renderer(dag, distinct_palette());
     for (uint32_t axis = 0; axis < 3; ++axis)
       for (const uint32_t layer : {0u, 13u, 30u, 47u})
         for (uint32_t log2_cell = 0; log2_cell < 4; ++log2_cell) {
-          const SliceOptions options = {.axis = axis, .at = layer, .most = {kSide >> log2_cell, 70}};
+          const render::SliceOptions options = {.axis = axis, .at = layer, .most = {kSide >> log2_cell, 70}};
           const DenseSlice expected(grid, options, log2_cell);
-          const Picture shown = renderer->slice(options);
+          const render::Picture shown = renderer->slice(options);
           // What is smaller than the cube may be shown in smaller cells: then there is nothing to compare.
           if (expected.cells().width != shown.image.width) continue;
           ++compared;
@@ -99,10 +99,10 @@ TEST(Slice, IsWhatALookAtEveryVoxelOfThePlaneShows) {
 }
 
 TEST(Slice, OfFewVoxelsShowsThemAsLargeSquares) {
-  const FrozenDag dag = dense_dag(16, true, [](uint32_t x, uint32_t y, uint32_t z) {
-    return z == 2 && x >= 3 && x < 7 && y >= 1 && y < 4 ? int(x) : kEmptyVoxel;
+  const dag::FrozenDag dag = dense_dag(16, true, [](uint32_t x, uint32_t y, uint32_t z) {
+    return z == 2 && x >= 3 && x < 7 && y >= 1 && y < 4 ? int(x) : dag::kEmptyVoxel;
   });
-  const Picture shown =
+  const render::Picture shown =
       test_engine()->renderer(dag, distinct_palette())->slice({.axis = 2, .at = 2, .most = {100, 50}});
   ASSERT_EQ(shown.image.width, 4u * 16);
   ASSERT_EQ(shown.image.height, 3u * 16);
@@ -113,7 +113,7 @@ TEST(Slice, OfFewVoxelsShowsThemAsLargeSquares) {
 
 TEST(Slice, RefusesPlanesThatAreNotThereAndPicturesWithoutPixels) {
   const auto engine = test_engine();
-  const FrozenDag dag = dense_dag(kSide, true, shell);
+  const dag::FrozenDag dag = dense_dag(kSide, true, shell);
   const auto renderer = engine->renderer(dag, distinct_palette());
   EXPECT_THROW(renderer->slice({.axis = 0, .at = kSide, .most = {9, 9}}), Error);
   EXPECT_THROW(renderer->slice({.axis = 0, .at = UINT32_MAX, .most = {9, 9}}), Error);

@@ -12,10 +12,10 @@ TEST(Trace, StopsAtTheBoxAroundWhatTheFirstNodeHoldsThatIsNoWiderThanAPixel) {
   for (const Case& c : cases()) {
     const Traced scene(c.resolution, c.grid);
     for (int i = 0; i < c.rays * static_cast<int>(kThoroughness) / 200 + 20; ++i) {
-      Ray ray = random_ray(scene, random);
+      render::Ray ray = random_ray(scene, random);
       ray.pixel_is_voxel = static_cast<int64_t>(random.uniform(1, 64) * 0x1p30);
-      if (random.below(4) == 0) ray = no_wider(ray, random.uniform(1, 500));
-      const Hit hit = scene.trace(ray);
+      if (random.below(4) == 0) ray = render::no_wider(ray, random.uniform(1, 500));
+      const render::Hit hit = scene.trace(ray);
       if (hit.found()) ++levels[hit.log2];
       ASSERT_EQ(hit, scene.dense.trace_cubes(ray));
     }
@@ -28,13 +28,13 @@ TEST(Trace, StopsAtTheBoxAroundWhatTheFirstNodeHoldsThatIsNoWiderThanAPixel) {
 TEST(Trace, AtWhateverLevelABoxIsHitWhereItIs) {
   const DenseGrid boxes = [](uint32_t x, uint32_t y, uint32_t z) {
     const bool slab = y == 5, post = x >= 19 && x < 22 && z >= 33 && z < 35 && y >= 33;
-    return slab ? static_cast<int>((x + z) % 16) : post ? 7 : kEmptyVoxel;
+    return slab ? static_cast<int>((x + z) % 16) : post ? 7 : dag::kEmptyVoxel;
   };
   const Traced scene(64, boxes);
   Random random(8);
   int coarse = 0;
   for (int i = 0; i < 20000; ++i) {
-    Ray ray = random_ray(scene, random);
+    render::Ray ray = random_ray(scene, random);
     const MaterialHit fine = scene.trace_material(ray);
     ray.pixel_is_voxel = static_cast<int64_t>(random.uniform(5, 32) * 0x1p30);
     const MaterialHit found = scene.trace_material(ray);
@@ -52,11 +52,11 @@ TEST(Trace, ALimitedRayHitsWhatItEntersBeforeItsEnd) {
   for (const DenseGrid& grid : {DenseGrid(dust(2)), DenseGrid(blocks)}) {
     const Traced scene(32, grid);
     for (int i = 0; i < 2000; ++i) {
-      const Ray ray = random_ray(scene, random);
+      const render::Ray ray = random_ray(scene, random);
       const double length = random.uniform(0, 80);
-      const Hit hit = scene.trace(ray), cut = scene.trace(limited(ray, length));
-      const bool within = hit.found() && distance_to(ray, hit.at) <= length;
-      ASSERT_EQ(cut, within ? hit : Hit());
+      const render::Hit hit = scene.trace(ray), cut = scene.trace(render::limited(ray, length));
+      const bool within = hit.found() && render::distance_to(ray, hit.at) <= length;
+      ASSERT_EQ(cut, within ? hit : render::Hit());
       hits += within;
       beyond += hit.found() && !within;
     }
@@ -68,7 +68,7 @@ TEST(Trace, ALimitedRayHitsWhatItEntersBeforeItsEnd) {
 TEST(Trace, ThePixelsWidthGrowsWithTheDistance) {
   const Traced scene(64, everywhere);
   for (const double spread : {0.001, 0.01, 0.1}) {
-    const Ray ray = scene.ray({-50, 20, 30}, {1, 0.5, -0.25}, spread);
+    const render::Ray ray = scene.ray({-50, 20, 30}, {1, 0.5, -0.25}, spread);
     EXPECT_NEAR(static_cast<double>(ray.pixel_is_voxel) * ray.voxels_per_tick * spread, 1, 1e-6);
   }
   EXPECT_EQ(scene.ray({-50, 20, 30}, {1, 0.5, -0.25}, 0).pixel_is_voxel, INT64_MAX);
@@ -76,12 +76,12 @@ TEST(Trace, ThePixelsWidthGrowsWithTheDistance) {
 
 TEST(Trace, TheMaterialOfANodeIsThatOfTheVoxelOnItsFaceThatIsHit) {
   const DenseGrid slab = [](uint32_t x, uint32_t y, uint32_t z) {
-    return x < 8 || x > 50 ? kEmptyVoxel : x == 8 ? 9 : static_cast<int>((y / 8 + 2 * (z / 8)) % 8);
+    return x < 8 || x > 50 ? dag::kEmptyVoxel : x == 8 ? 9 : static_cast<int>((y / 8 + 2 * (z / 8)) % 8);
   };
   const Traced scene(64, slab);
   for (const double from : {-1.0, 70.0})
     for (double y = 0.5; y < 64; y += 7) {
-      Ray ray = scene.ray({from, y, 30.5}, {30 - from, 0, 0});
+      render::Ray ray = scene.ray({from, y, 30.5}, {30 - from, 0, 0});
       ray.pixel_is_voxel = 1;
       const MaterialHit found = scene.trace_material(ray);
       EXPECT_EQ(found.hit.log2, 5u);
@@ -92,9 +92,9 @@ TEST(Trace, TheMaterialOfANodeIsThatOfTheVoxelOnItsFaceThatIsHit) {
 // A box around two voxels, hit where none is: one of them.
 TEST(Trace, WhereNoVoxelIsTheMaterialIsThatOfAnother) {
   const Traced scene(32, [](uint32_t x, uint32_t y, uint32_t z) {
-    return x == 1 && y == 2 && z == 3 ? 4 : x == 14 && y == 13 && z == 12 ? 5 : kEmptyVoxel;
+    return x == 1 && y == 2 && z == 3 ? 4 : x == 14 && y == 13 && z == 12 ? 5 : dag::kEmptyVoxel;
   });
-  Ray ray = scene.ray({-3, 10.5, 4.5}, {1, 0.1, 0.1});
+  render::Ray ray = scene.ray({-3, 10.5, 4.5}, {1, 0.1, 0.1});
   ray.pixel_is_voxel = 1;
   const MaterialHit found = scene.trace_material(ray);
   EXPECT_EQ(found.hit.low, (Int3{1, 2, 3}));
@@ -105,7 +105,7 @@ TEST(Trace, WhereNoVoxelIsTheMaterialIsThatOfAnother) {
 TEST(Trace, ARayThatStandsStillInTheCubeHasComeALongWay) {
   const Traced scene(64, everywhere);
   const double far = 0x1p29, slope = 1e-7;  // 53 voxels
-  const Ray ray = scene.ray({40.5 - far * slope, 20.5 + far * slope, -far}, {slope, -slope, 1});
+  const render::Ray ray = scene.ray({40.5 - far * slope, 20.5 + far * slope, -far}, {slope, -slope, 1});
   EXPECT_EQ(scene.trace(ray).low, (Int3{40, 20, 0}));
   EXPECT_FALSE(scene.trace({40.5, 20.5, -far}, {slope, -slope, 1}).found());
 }
@@ -114,7 +114,8 @@ TEST(Trace, ARayThatStandsStillInTheCubeHasComeALongWay) {
 TEST(Trace, LargeScenesAreExact) {
   for (const uint32_t log2 : {17u, 20u}) {
     const uint32_t side = 1u << log2;
-    FrozenDag dag = empty_dag(side, false);  // one voxel, at a corner of the cube or near its middle
+    dag::FrozenDag dag =
+        dag::empty_dag(side, false);  // one voxel, at a corner of the cube or near its middle
     for (const uint32_t at : {0u, side / 3, side - 1}) {
       for (uint32_t level = 0; level < dag.depth(); ++level) {
         const uint32_t bit = at >> (log2 - 1 - level) & 1;
@@ -122,17 +123,17 @@ TEST(Trace, LargeScenesAreExact) {
       }
       const uint64_t mask = uint64_t{1} << 7 * (at & 1) << 56 * (at >> 1 & 1);
       dag.levels.back().words = {static_cast<uint32_t>(mask), static_cast<uint32_t>(mask >> 32)};
-      CpuDevice device(0, false);
-      const RayDag<CpuDevice> rays(device, dag);
+      device::CpuDevice device(0, false);
+      const render::RayDag<device::CpuDevice> rays(device, dag);
       const double center = at + 0.5;
       Random random(log2);
       for (int i = 0; i < 2000; ++i) {
         const Vec3d origin = random.in_cube(-4.0 * side, 5.0 * side);
         const Vec3d target = Vec3d{center, center, center} + random.in_cube(-0.6, 0.6);
-        const Ray ray = make_ray(log2, origin, target - origin, 0);
+        const render::Ray ray = render::make_ray(log2, origin, target - origin, 0);
         const Int3 voxel = {static_cast<int>(at), static_cast<int>(at), static_cast<int>(at)};
         const DensePass pass(ray, cube_at(voxel, 1));
-        const Hit hit = trace(rays.ref(), ray);
+        const render::Hit hit = render::trace(rays.ref(), ray);
         ASSERT_EQ(hit.found(), pass.passes);
         if (!hit.found()) continue;
         EXPECT_EQ(hit.low, voxel);

@@ -17,7 +17,7 @@ Vec3d lattice_point(Random& random, double below) {
 
 // Along axes and diagonals, from corner to corner of voxels: nearly all of its crossings come two or three at
 // a time.
-Ray lattice_ray(const Traced& scene, Random& random) {
+render::Ray lattice_ray(const Traced& scene, Random& random) {
   const double side = scene.side();
   Vec3d direction = lattice_point(random, 5) - Vec3d{2, 2, 2};
   if (direction == Vec3d{0, 0, 0}) direction.z = -1;
@@ -27,21 +27,21 @@ Ray lattice_ray(const Traced& scene, Random& random) {
 }
 
 // Clocks of few ticks, as no eye would make them.
-Ray small_ray(const Traced& scene, Random& random) {
+render::Ray small_ray(const Traced& scene, Random& random) {
   const auto step = [&] { return int64_t{4} * (1 + random.below(6)); };
-  Ray ray = scene.ray({0, 0, 0}, {1, 1, 1});
+  render::Ray ray = scene.ray({0, 0, 0}, {1, 1, 1});
   ray.mirrored = random.below(8);
   ray.step = {step(), step(), step()};
   const auto first = [&](int64_t per_plane, uint32_t axis) {
-    return crossing_at(-int64_t{random.below(static_cast<uint32_t>(per_plane / 4) * scene.dense.side())},
-                       axis);
+    return render::crossing_at(
+        -int64_t{random.below(static_cast<uint32_t>(per_plane / 4) * scene.dense.side())}, axis);
   };
   ray.first = {first(ray.step.x, 0), first(ray.step.y, 1), first(ray.step.z, 2)};
   if (random.below(2)) ray.start = std::max({ray.first.x, ray.first.y, ray.first.z});
   return ray;
 }
 
-void expect_all_same(Ray make(const Traced&, Random&)) {
+void expect_all_same(render::Ray make(const Traced&, Random&)) {
   Random random(1);
   int hits = 0, rays = 0;
   for (const Case& c : cases()) {
@@ -83,19 +83,20 @@ TEST(Trace, RaysThatPassByOrLeaveTheCubeMiss) {
 }
 
 TEST(Trace, RaysAlongAxesHitTheFaceThatLooksAtThem) {
-  const Traced scene(
-      16, [](uint32_t x, uint32_t y, uint32_t z) { return x == 5 && y == 6 && z == 7 ? 9 : kEmptyVoxel; });
+  const Traced scene(16, [](uint32_t x, uint32_t y, uint32_t z) {
+    return x == 5 && y == 6 && z == 7 ? 9 : dag::kEmptyVoxel;
+  });
   const Vec3d middle = {5.5, 6.5, 7.5};
   for (const Int3 d : {Int3{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}}) {
     const Vec3d direction = {double(d.x), double(d.y), double(d.z)};
     for (const double back : {3.0, 30.0, 1e6}) {
-      const Ray ray = scene.ray(middle - direction * back, direction * 0.3);
-      const Hit hit = scene.trace(ray);
+      const render::Ray ray = scene.ray(middle - direction * back, direction * 0.3);
+      const render::Hit hit = scene.trace(ray);
       ASSERT_TRUE(hit.found());
       EXPECT_EQ(hit.low, (Int3{5, 6, 7}));
       EXPECT_EQ(scene.trace_material(ray).material, 9);
-      EXPECT_EQ(face_normal(ray, hit), d * -1);
-      EXPECT_DOUBLE_EQ(distance_to(ray, hit.at), back - 0.5);
+      EXPECT_EQ(render::face_normal(ray, hit), d * -1);
+      EXPECT_DOUBLE_EQ(render::distance_to(ray, hit.at), back - 0.5);
     }
   }
 }
@@ -103,19 +104,20 @@ TEST(Trace, RaysAlongAxesHitTheFaceThatLooksAtThem) {
 TEST(Trace, FromInsideMatterTheHitIsAtDistanceZeroWithoutAFace) {
   const Traced scene(32, everywhere);
   for (const Vec3d direction : {Vec3d{1, 0, 0}, {-1, 2, 3}, {-0.1, -0.2, -0.3}}) {
-    const Ray ray = scene.ray({20.25, 3.5, 9.75}, direction);
-    const Hit hit = scene.trace(ray);
+    const render::Ray ray = scene.ray({20.25, 3.5, 9.75}, direction);
+    const render::Hit hit = scene.trace(ray);
     ASSERT_TRUE(hit.found());
     EXPECT_EQ(hit.low, (Int3{20, 3, 9}));
-    EXPECT_EQ(axis_of(hit.at), kNoAxis);
-    EXPECT_EQ(face_normal(ray, hit), (Int3{0, 0, 0}));
-    EXPECT_EQ(distance_to(ray, hit.at), 0);
+    EXPECT_EQ(render::axis_of(hit.at), render::kNoAxis);
+    EXPECT_EQ(render::face_normal(ray, hit), (Int3{0, 0, 0}));
+    EXPECT_EQ(render::distance_to(ray, hit.at), 0);
   }
 }
 
 TEST(Trace, ARayThatLeavesAFaceDoesNotHitItsVoxel) {
-  const Traced scene(
-      8, [](uint32_t x, uint32_t y, uint32_t z) { return x == 3 && y == 3 && z == 3 ? 1 : kEmptyVoxel; });
+  const Traced scene(8, [](uint32_t x, uint32_t y, uint32_t z) {
+    return x == 3 && y == 3 && z == 3 ? 1 : dag::kEmptyVoxel;
+  });
   EXPECT_FALSE(scene.trace({4, 3.5, 3.5}, {1, 0.2, 0.3}).found());
   EXPECT_FALSE(scene.trace({3, 3.5, 3.5}, {-1, 0.2, 0.3}).found());
   EXPECT_FALSE(scene.trace({3.5, 3.5, 3}, {0.1, 0.2, -1}).found());
@@ -124,7 +126,8 @@ TEST(Trace, ARayThatLeavesAFaceDoesNotHitItsVoxel) {
 }
 
 TEST(Trace, ARayInAPlaneIsInTheVoxelsAboveIt) {
-  const Traced scene(8, [](uint32_t x, uint32_t y, uint32_t) { return x == 3 && y == 3 ? 1 : kEmptyVoxel; });
+  const Traced scene(
+      8, [](uint32_t x, uint32_t y, uint32_t) { return x == 3 && y == 3 ? 1 : dag::kEmptyVoxel; });
   EXPECT_TRUE(scene.trace({3, -1, 2.5}, {0, 1, 0}).found());
   EXPECT_FALSE(scene.trace({4, -1, 2.5}, {0, 1, 0}).found());
   EXPECT_TRUE(scene.trace({3, 9, 2}, {0, -1, 0}).found());
@@ -137,12 +140,12 @@ TEST(Trace, HitsLieOnTheLineThatWasAskedFor) {
   int hits = 0;
   for (int i = 0; i < 2000; ++i) {
     const Vec3d origin = random.in_cube(-200, 264), direction = random.in_cube(0, 64) - origin;
-    const Ray ray = scene.ray(origin, direction);
-    const Hit hit = scene.trace(ray);
+    const render::Ray ray = scene.ray(origin, direction);
+    const render::Hit hit = scene.trace(ray);
     if (!hit.found()) continue;
     ++hits;
     const Vec3d point =
-        origin + direction * (distance_to(ray, hit.at) / std::sqrt(dot(direction, direction)));
+        origin + direction * (render::distance_to(ray, hit.at) / std::sqrt(dot(direction, direction)));
     const auto expect_inside = [](double at, int corner) {
       EXPECT_GE(at, corner - 1e-5);
       EXPECT_LE(at, corner + 1 + 1e-5);
@@ -175,9 +178,9 @@ TEST(Trace, NothingFilledLiesBeforeAHitOnTheLineThatWasAskedFor) {
     const Vec3d origin = random.in_cube(-200, 264), target = random.in_cube(0, 64);
     const double length = std::sqrt(dot(target - origin, target - origin));
     const Vec3d direction = (target - origin) * (1 / length);
-    const Ray ray = scene.ray(origin, direction);
-    const Hit hit = scene.trace(ray);
-    const double until = hit.found() ? distance_to(ray, hit.at) - 1e-4 : 1e9;
+    const render::Ray ray = scene.ray(origin, direction);
+    const render::Hit hit = scene.trace(ray);
+    const double until = hit.found() ? render::distance_to(ray, hit.at) - 1e-4 : 1e9;
     for (const DenseScene::Voxel& voxel : scene.dense.voxels())
       ASSERT_FALSE(clearly_passes(origin, direction, voxel.at, until));
   }
@@ -191,7 +194,7 @@ int thick_sphere(uint32_t x, uint32_t y, uint32_t z) {
                  dz = z + (corner >> 2) - 32.4;
     inside += dx * dx + dy * dy + dz * dz < 27.3 * 27.3;
   }
-  return inside > 0 && inside < 8 ? 0 : kEmptyVoxel;
+  return inside > 0 && inside < 8 ? 0 : dag::kEmptyVoxel;
 }
 
 // Voxels inside a sphere with one of their six neighbours outside: gaps at edges and corners, none at faces.
@@ -200,10 +203,10 @@ int thin_sphere(uint32_t x, uint32_t y, uint32_t z) {
     const double px = x + dx - 31.7, py = y + dy - 32.1, pz = z + dz - 32.4;
     return px * px + py * py + pz * pz < 27.3 * 27.3;
   };
-  if (!inside(0, 0, 0)) return kEmptyVoxel;
+  if (!inside(0, 0, 0)) return dag::kEmptyVoxel;
   const bool surrounded = inside(1, 0, 0) && inside(-1, 0, 0) && inside(0, 1, 0) && inside(0, -1, 0) &&
                           inside(0, 0, 1) && inside(0, 0, -1);
-  return surrounded ? kEmptyVoxel : 0;
+  return surrounded ? dag::kEmptyVoxel : 0;
 }
 
 TEST(Trace, NoRayLeavesAThinClosedSphere) {

@@ -12,7 +12,7 @@
 #include "tests/dag/grids.h"
 #include "tests/render/dense_trace.h"
 
-namespace vox {
+namespace vox::render {
 
 inline std::ostream& operator<<(std::ostream& out, const Hit& hit) {
   if (!hit.found()) return out << "nothing";
@@ -20,37 +20,42 @@ inline std::ostream& operator<<(std::ostream& out, const Hit& hit) {
              << hit.high.y << ", " << hit.high.z << ") 2^" << hit.log2 << " at " << time_of(hit.at)
              << " axis " << axis_of(hit.at);
 }
+
+}  // namespace vox::render
+
+namespace vox {
+
 inline std::ostream& operator<<(std::ostream& out, const MaterialHit& found) {
   return out << found.hit << " material " << found.material;
 }
 
 // A scene both ways.
 struct Traced {
-  CpuDevice device{0, false};
-  FrozenDag frozen;
-  RayDag<CpuDevice> dag;
+  device::CpuDevice device{0, false};
+  dag::FrozenDag frozen;
+  render::RayDag<device::CpuDevice> dag;
   DenseScene dense;
 
   Traced(uint32_t resolution, const DenseGrid& grid)
       : frozen(dense_dag(resolution, true, grid)), dag(device, frozen), dense(resolution, grid) {
-    dag.set_boxes(bound_nodes(device, dag.ref()));
+    dag.set_boxes(render::bound_nodes(device, dag.ref()));
   }
 
   uint32_t log2_side() const { return dag.ref().log2_side; }
   double side() const { return dense.side(); }
-  Ray ray(Vec3d origin, Vec3d direction, double spread = 0) const {
-    return make_ray(log2_side(), origin, direction, spread);
+  render::Ray ray(Vec3d origin, Vec3d direction, double spread = 0) const {
+    return render::make_ray(log2_side(), origin, direction, spread);
   }
-  Hit trace(const Ray& ray) const { return vox::trace(dag.ref(), ray); }
-  Hit trace(Vec3d origin, Vec3d direction) const { return trace(ray(origin, direction)); }
-  MaterialHit trace_material(const Ray& ray) const {
-    const RayDagRef ref = dag.ref();
-    const Hit hit = vox::trace(ref, ray);
-    return {hit, hit.found() ? static_cast<int>(hit_material(ref, ray, hit)) : kEmptyVoxel};
+  render::Hit trace(const render::Ray& ray) const { return render::trace(dag.ref(), ray); }
+  render::Hit trace(Vec3d origin, Vec3d direction) const { return trace(ray(origin, direction)); }
+  MaterialHit trace_material(const render::Ray& ray) const {
+    const render::RayDagRef ref = dag.ref();
+    const render::Hit hit = render::trace(ref, ray);
+    return {hit, hit.found() ? static_cast<int>(render::hit_material(ref, ray, hit)) : dag::kEmptyVoxel};
   }
 
   // Returns whether it hit something.
-  bool expect_same(const Ray& ray) const {
+  bool expect_same(const render::Ray& ray) const {
     const MaterialHit found = trace_material(ray);
     EXPECT_EQ(found, dense.trace(ray));
     return found.hit.found();
@@ -58,7 +63,7 @@ struct Traced {
 };
 
 // Anywhere, from inside of the cube or from around it, to a point in the cube.
-inline Ray random_ray(const Traced& scene, Random& random) {
+inline render::Ray random_ray(const Traced& scene, Random& random) {
   const double side = scene.side();
   const Vec3d origin = random.below(2) ? random.in_cube(0, side) : random.in_cube(-2 * side, 3 * side);
   Vec3d direction = random.in_cube(0, side) - origin;
@@ -71,7 +76,7 @@ inline Ray random_ray(const Traced& scene, Random& random) {
 inline DenseGrid scattered(uint64_t one_in) {
   return [one_in](uint32_t x, uint32_t y, uint32_t z) {
     const uint64_t hash = mix64(x + 1000 * y + 1000000 * z + one_in);
-    return hash % one_in == 0 ? static_cast<int>(hash >> 32 & 15) : kEmptyVoxel;
+    return hash % one_in == 0 ? static_cast<int>(hash >> 32 & 15) : dag::kEmptyVoxel;
   };
 }
 

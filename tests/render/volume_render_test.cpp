@@ -20,23 +20,25 @@ namespace {
 
 using namespace testing_bricks;
 
-constexpr ImageSize kImage = {53, 40};
-constexpr std::array<ValueType, 4> kTypes = {ValueType::U8, ValueType::U16, ValueType::I16, ValueType::F32};
+constexpr render::ImageSize kImage = {53, 40};
+constexpr std::array<volume::ValueType, 4> kTypes = {volume::ValueType::U8, volume::ValueType::U16,
+                                                     volume::ValueType::I16, volume::ValueType::F32};
 
-FrozenBricks bricks_of(const Volume& volume, uint32_t log2_side, uint32_t types = kAllBrickTypes) {
+bricks::FrozenBricks bricks_of(const volume::Volume& volume, uint32_t log2_side,
+                               uint32_t types = bricks::kAllBrickTypes) {
   return test_engine()
       ->build_bricks(volume, {.log2_side = log2_side, .types = types, .threshold = {}})
       .bricks;
 }
 
-VolumeRenderOptions view_of(const VolumeInfo& info, const char* view = "iso") {
-  const VoxelBox box = VolumeSpace(info).around(info.box());
-  return {.pose = framing({&box, 1}, view, 20, 40, kImage), .size = kImage};
+render::VolumeRenderOptions view_of(const volume::VolumeInfo& info, const char* view = "iso") {
+  const VoxelBox box = render::VolumeSpace(info).around(info.box());
+  return {.pose = render::framing({&box, 1}, view, 20, 40, kImage), .size = kImage};
 }
 
 // From beside it, from inside, along an axis.
-std::vector<VolumeRenderOptions> views_of(const VolumeInfo& info) {
-  std::vector<VolumeRenderOptions> list = {view_of(info), view_of(info, "left"), view_of(info)};
+std::vector<render::VolumeRenderOptions> views_of(const volume::VolumeInfo& info) {
+  std::vector<render::VolumeRenderOptions> list = {view_of(info), view_of(info, "left"), view_of(info)};
   list[1].opacity = 0.05;
   list[2].pose.eye = Vec3d{0.3, 0.4, 0.45} * info.size.x;
   list[2].pose.target = {1, 2, 3};
@@ -49,12 +51,12 @@ std::vector<VolumeRenderOptions> views_of(const VolumeInfo& info) {
   return list;
 }
 
-Picture shown(const FrozenBricks& bricks, const VolumeRenderOptions& options) {
+render::Picture shown(const bricks::FrozenBricks& bricks, const render::VolumeRenderOptions& options) {
   return test_engine()->volume_renderer(bricks)->render(options);
 }
 
 // Waves of all values, with an empty corner.
-Volume waves(Int3 size, ValueType type) {
+volume::Volume waves(Int3 size, volume::ValueType type) {
   return memory_volume(size, type, [=](Int3 v) {
     if (v.x + v.y < size.x / 2) return 0u;
     const double number =
@@ -63,66 +65,67 @@ Volume waves(Int3 size, ValueType type) {
   });
 }
 
-std::vector<double> numbers(const Volume& volume) {
+std::vector<double> numbers(const volume::Volume& volume) {
   std::vector<double> list;
   for (const uint32_t bits : dense_words(volume, {.type = volume.info.type}))
-    list.push_back(value_number(volume.info.type, bits));
+    list.push_back(volume::value_number(volume.info.type, bits));
   return list;
 }
 
 TEST(VolumeRender, IsNearTheBruteForcePicture) {
-  for (const ValueType type : kTypes)
-    for (const Volume& volume :
+  for (const volume::ValueType type : kTypes)
+    for (const volume::Volume& volume :
          {waves({40, 33, 37}, type), ball_volume({30, 30, 30}, type), signed_volume({24, 24, 24}, type, 2)}) {
-      const FrozenBricks bricks = bricks_of(volume, 3);
+      const bricks::FrozenBricks bricks = bricks_of(volume, 3);
       const std::vector<double> values = numbers(volume);
       const auto [low, high] = std::ranges::minmax(values);
-      for (const VolumeRenderOptions& options : views_of(volume.info)) {
+      for (const render::VolumeRenderOptions& options : views_of(volume.info)) {
         const DenseCast dense = {volume.info.size, values, low, high, options};
-        const Picture picture = shown(bricks, options);
+        const render::Picture picture = shown(bricks, options);
         EXPECT_EQ(picture.low, low);
         EXPECT_EQ(picture.high, high);
         // Values halfway between two colours may take either: one pixel of a thousand.
         size_t apart = 0;
         for (uint32_t y = 0; y < options.size.height; ++y)
           for (uint32_t x = 0; x < options.size.width; ++x) {
-            const Rgba8 pixel = at(picture, x, y);
+            const scene::Rgba8 pixel = at(picture, x, y);
             const Vec3d exact = dense.pixel(x, y);
             const double most = std::max(
                 {std::fabs(pixel.r - exact.x), std::fabs(pixel.g - exact.y), std::fabs(pixel.b - exact.z)});
             apart += most > 2 ? 1 : 0;
           }
-        EXPECT_LE(apart, picture.image.pixels.size() / 1000 + 1) << value_type_name(type);
+        EXPECT_LE(apart, picture.image.pixels.size() / 1000 + 1) << volume::value_type_name(type);
       }
     }
 }
 
 template <class T, class Access>
-std::vector<Rgba8> cast(const Access& access, CastView view, double opacity) {
-  const std::vector<CastColor> colors = cast_colors(opacity);
-  std::vector<CastPixel> pixels(size_t{view.width} * view.height);
+std::vector<scene::Rgba8> cast(const Access& access, bricks::CastView view, double opacity) {
+  const std::vector<bricks::CastColor> colors = render::cast_colors(opacity);
+  std::vector<bricks::CastPixel> pixels(size_t{view.width} * view.height);
   view.colors = colors.data();
   view.pixels = pixels.data();
-  const CastVolume<Access, T> body = {access, view};
+  const bricks::CastVolume<Access, T> body = {access, view};
   for (uint64_t i = 0; i < view.tiles().count(); ++i) body(i);
-  std::vector<Rgba8> result;
-  for (const CastPixel p : pixels) result.push_back({p.r, p.g, p.b, p.a});
+  std::vector<scene::Rgba8> result;
+  for (const bricks::CastPixel p : pixels) result.push_back({p.r, p.g, p.b, p.a});
   return result;
 }
 
 TEST(VolumeRender, IsTheSameOfAllBricksAndOfTheDenseVolume) {
-  for (const ValueType type : sampled(std::vector(std::begin(kTypes), std::end(kTypes))))
-    for (const Volume& volume : {waves({70, 33, 37}, type), signed_volume({66, 45, 71}, type, 1)}) {
-      std::vector<FrozenBricks> all;
-      for (uint32_t log2_side = kMinBrickLog2; log2_side <= kMaxBrickLog2; ++log2_side)
+  for (const volume::ValueType type : sampled(std::vector(std::begin(kTypes), std::end(kTypes))))
+    for (const volume::Volume& volume : {waves({70, 33, 37}, type), signed_volume({66, 45, 71}, type, 1)}) {
+      std::vector<bricks::FrozenBricks> all;
+      for (uint32_t log2_side = bricks::kMinBrickLog2; log2_side <= bricks::kMaxBrickLog2; ++log2_side)
         all.push_back(bricks_of(volume, log2_side));
-      for (const uint32_t types : {kThesisBrickTypes, 0b1001u}) all.push_back(bricks_of(volume, 3, types));
+      for (const uint32_t types : {bricks::kThesisBrickTypes, 0b1001u})
+        all.push_back(bricks_of(volume, 3, types));
       const DenseAccess dense(volume, all[0].background);
-      for (const VolumeRenderOptions& options : views_of(volume.info)) {
-        const CastView view = cast_view(all[0], color_range(all[0]), options);
-        std::vector<Rgba8> expected;
-        with_word_type(type, [&]<class T>() { expected = cast<T>(dense, view, options.opacity); });
-        for (const FrozenBricks& bricks : all)
+      for (const render::VolumeRenderOptions& options : views_of(volume.info)) {
+        const bricks::CastView view = render::cast_view(all[0], render::color_range(all[0]), options);
+        std::vector<scene::Rgba8> expected;
+        volume::with_word_type(type, [&]<class T>() { expected = cast<T>(dense, view, options.opacity); });
+        for (const bricks::FrozenBricks& bricks : all)
           EXPECT_EQ(shown(bricks, options).image.pixels, expected) << bricks.log2_side;
       }
     }
@@ -130,7 +133,7 @@ TEST(VolumeRender, IsTheSameOfAllBricksAndOfTheDenseVolume) {
 
 // Access that counts what is read.
 struct CountingAccess {
-  BricksRef bricks;
+  bricks::BricksRef bricks;
   uint64_t* reads;
 
   template <class T>
@@ -142,23 +145,23 @@ struct CountingAccess {
 };
 
 // Opaque cubes of 16³, far apart: what is passed over wrongly shows.
-Volume far_cubes() {
-  return memory_volume({90, 80, 85}, ValueType::U8, [](Int3 v) {
+volume::Volume far_cubes() {
+  return memory_volume({90, 80, 85}, volume::ValueType::U8, [](Int3 v) {
     return noise({v.x >> 4, v.y >> 4, v.z >> 4}, 1) % 8 == 0 ? 200 + noise(v, 2) % 50 : 0u;
   });
 }
 
 TEST(VolumeRender, PassesOverEmptyBricksWithoutAnyDifference) {
-  const Volume volume = far_cubes();
-  for (uint32_t log2_side = kMinBrickLog2; log2_side <= 4; ++log2_side) {
-    const FrozenBricks bricks = bricks_of(volume, log2_side);
+  const volume::Volume volume = far_cubes();
+  for (uint32_t log2_side = bricks::kMinBrickLog2; log2_side <= 4; ++log2_side) {
+    const bricks::FrozenBricks bricks = bricks_of(volume, log2_side);
     uint64_t fewer = 0, all = 0;
-    for (const VolumeRenderOptions& options : views_of(volume.info)) {
-      CastView view = cast_view(bricks, color_range(bricks), options);
+    for (const render::VolumeRenderOptions& options : views_of(volume.info)) {
+      bricks::CastView view = render::cast_view(bricks, render::color_range(bricks), options);
       EXPECT_EQ(view.log2_empty, log2_side);
-      const auto passing = cast<uint8_t>(CountingAccess{ref(bricks), &fewer}, view, options.opacity);
+      const auto passing = cast<uint8_t>(CountingAccess{bricks::ref(bricks), &fewer}, view, options.opacity);
       view.log2_empty = 0;
-      EXPECT_EQ(passing, cast<uint8_t>(CountingAccess{ref(bricks), &all}, view, options.opacity));
+      EXPECT_EQ(passing, cast<uint8_t>(CountingAccess{bricks::ref(bricks), &all}, view, options.opacity));
     }
     EXPECT_LT(fewer, all * 9 / 10) << log2_side;
   }
@@ -166,38 +169,38 @@ TEST(VolumeRender, PassesOverEmptyBricksWithoutAnyDifference) {
 
 // As a file may say, though none that we write.
 TEST(VolumeRender, LooksAtEmptyBricksThatAreNotTransparent) {
-  const Volume volume = ball_volume({40, 40, 40}, ValueType::U8);
-  FrozenBricks bricks = bricks_of(volume, 3);
+  const volume::Volume volume = ball_volume({40, 40, 40}, volume::ValueType::U8);
+  bricks::FrozenBricks bricks = bricks_of(volume, 3);
   const DenseAccess words(volume, bricks.background);
   bricks.background = 100;
-  for (const VolumeRenderOptions& options : views_of(volume.info)) {
-    const CastView view = cast_view(bricks, color_range(bricks), options);
+  for (const render::VolumeRenderOptions& options : views_of(volume.info)) {
+    const bricks::CastView view = render::cast_view(bricks, render::color_range(bricks), options);
     EXPECT_EQ(shown(bricks, options).image.pixels, cast<uint8_t>(words, view, options.opacity));
   }
 }
 
 TEST(VolumeRender, ShowsNothingButTheBackgroundOfWhatIsEmpty) {
-  for (const ValueType type : kTypes)
+  for (const volume::ValueType type : kTypes)
     for (const double number : {0.0, -3.0}) {
-      if (number < 0 && (type == ValueType::U8 || type == ValueType::U16)) continue;
-      const Volume volume = constant_volume({20, 20, 20}, type, number);
-      for (const VolumeRenderOptions& options : views_of(volume.info))
-        for (const Rgba8 pixel : shown(bricks_of(volume, 3), options).image.pixels)
+      if (number < 0 && (type == volume::ValueType::U8 || type == volume::ValueType::U16)) continue;
+      const volume::Volume volume = constant_volume({20, 20, 20}, type, number);
+      for (const render::VolumeRenderOptions& options : views_of(volume.info))
+        for (const scene::Rgba8 pixel : shown(bricks_of(volume, 3), options).image.pixels)
           ASSERT_EQ(pixel, opaque(options.background));
     }
 }
 
 TEST(VolumeRender, AVolumeOfOneValueIsSeenAsABox) {
-  const Volume volume = constant_volume({20, 20, 20}, ValueType::U16, 500);
-  VolumeRenderOptions options = view_of(volume.info, "front");
+  const volume::Volume volume = constant_volume({20, 20, 20}, volume::ValueType::U16, 500);
+  render::VolumeRenderOptions options = view_of(volume.info, "front");
   options.opacity = 1;
-  const Picture picture = shown(bricks_of(volume, 3), options);
+  const render::Picture picture = shown(bricks_of(volume, 3), options);
   EXPECT_NE(at(picture, 26, 20), opaque(options.background));
   EXPECT_EQ(at(picture, 1, 20), opaque(options.background));
 }
 
 // Where a point is in the image, in pixels.
-Vec2<double> projected(const VolumeRenderOptions& options, Vec3d point) {
+Vec2<double> projected(const render::VolumeRenderOptions& options, Vec3d point) {
   const auto unit = [](Vec3d v) { return v * (1 / std::sqrt(dot(v, v))); };
   const Vec3d forward = unit(options.pose.target - options.pose.eye);
   const Vec3d right = unit(cross(forward, Vec3d{0, 1, 0})), down = cross(forward, right);
@@ -210,10 +213,10 @@ Vec2<double> projected(const VolumeRenderOptions& options, Vec3d point) {
 
 TEST(VolumeRender, AVoxelIsWhereTheProjectionSays) {
   for (const Int3 voxel : {Int3{3, 17, 8}, Int3{16, 2, 15}, Int3{10, 10, 2}}) {
-    const Volume volume = one_voxel_volume({20, 20, 20}, ValueType::U8, voxel);
-    VolumeRenderOptions options = view_of(volume.info);
+    const volume::Volume volume = one_voxel_volume({20, 20, 20}, volume::ValueType::U8, voxel);
+    render::VolumeRenderOptions options = view_of(volume.info);
     options.size = {160, 120};
-    const Picture picture = shown(bricks_of(volume, 2), options);
+    const render::Picture picture = shown(bricks_of(volume, 2), options);
     const Vec3d middle = {voxel.x + 0.5, voxel.y + 0.5, voxel.z + 0.5};
     const Vec2<double> center = projected(options, middle);
     // As far as it is interpolated into the voxels around it.
@@ -233,10 +236,10 @@ TEST(VolumeRender, AVoxelIsWhereTheProjectionSays) {
   }
 }
 
-size_t differing(const Picture& a, const Picture& b, int tolerance) {
+size_t differing(const render::Picture& a, const render::Picture& b, int tolerance) {
   size_t count = 0;
   for (size_t i = 0; i < a.image.pixels.size(); ++i) {
-    const Rgba8 p = a.image.pixels[i], q = b.image.pixels[i];
+    const scene::Rgba8 p = a.image.pixels[i], q = b.image.pixels[i];
     const int most = std::max({std::abs(p.r - q.r), std::abs(p.g - q.g), std::abs(p.b - q.b)});
     count += most > tolerance ? 1 : 0;
   }
@@ -248,16 +251,16 @@ TEST(VolumeRender, HonoursTheSpacing) {
   const auto linear = [](int32_t scale) {
     return [scale](Int3 v) { return uint32_t(v.x * 4 + (v.y * scale + (scale - 1) / 2) * 3 + v.z); };
   };
-  const Volume fine = memory_volume({30, 32, 30}, ValueType::U8, linear(1));
-  Volume coarse = memory_volume({30, 16, 30}, ValueType::U8, linear(2));
+  const volume::Volume fine = memory_volume({30, 32, 30}, volume::ValueType::U8, linear(1));
+  volume::Volume coarse = memory_volume({30, 16, 30}, volume::ValueType::U8, linear(2));
   coarse.info.spacing = {3, 6, 3};
   coarse.info.origin = {100, -50, 7};
-  const VolumeSpace space(coarse.info);
+  const render::VolumeSpace space(coarse.info);
   EXPECT_EQ(space.around(coarse.info.box()), fine.info.box());
   EXPECT_EQ(space.corner(), coarse.info.origin);
   EXPECT_EQ(space.unit(), 3);
-  VolumeRenderOptions options = view_of(fine.info);
-  const Picture a = shown(bricks_of(fine, 3), options), b = shown(bricks_of(coarse, 3), options);
+  render::VolumeRenderOptions options = view_of(fine.info);
+  const render::Picture a = shown(bricks_of(fine, 3), options), b = shown(bricks_of(coarse, 3), options);
   size_t covered_alike = 0;
   for (size_t i = 0; i < a.image.pixels.size(); ++i)
     covered_alike +=
@@ -268,8 +271,8 @@ TEST(VolumeRender, HonoursTheSpacing) {
 }
 
 TEST(VolumeRender, AxesThatRunBackwardsAreMirrored) {
-  const Volume forwards = waves({30, 20, 25}, ValueType::I16);
-  Volume backwards = memory_volume({30, 20, 25}, ValueType::I16, [&](Int3 v) {
+  const volume::Volume forwards = waves({30, 20, 25}, volume::ValueType::I16);
+  volume::Volume backwards = memory_volume({30, 20, 25}, volume::ValueType::I16, [&](Int3 v) {
     int16_t value = 0;
     const Int3 from = {29 - v.x, v.y, 24 - v.z};
     forwards.read({from, from + Int3{1, 1, 1}}, reinterpret_cast<std::byte*>(&value));
@@ -277,30 +280,32 @@ TEST(VolumeRender, AxesThatRunBackwardsAreMirrored) {
   });
   backwards.info.spacing = {-1, 1, -1};
   backwards.info.origin = {30, 0, 25};
-  EXPECT_EQ(VolumeSpace(backwards.info).corner(), (Vec3d{0, 0, 0}));
-  EXPECT_EQ(VolumeSpace(backwards.info).around({{0, 0, 0}, {10, 5, 6}}),
+  EXPECT_EQ(render::VolumeSpace(backwards.info).corner(), (Vec3d{0, 0, 0}));
+  EXPECT_EQ(render::VolumeSpace(backwards.info).around({{0, 0, 0}, {10, 5, 6}}),
             (VoxelBox{{20, 0, 19}, {30, 5, 25}}));
-  const VolumeRenderOptions options = view_of(forwards.info);
-  const Picture picture = shown(bricks_of(forwards, 3), options);
+  const render::VolumeRenderOptions options = view_of(forwards.info);
+  const render::Picture picture = shown(bricks_of(forwards, 3), options);
   EXPECT_LE(differing(picture, shown(bricks_of(backwards, 3), options), 2), 20u);
   EXPECT_GT(differing(picture, shown(bricks_of(forwards, 3), view_of(forwards.info, "back")), 2), 500u);
 }
 
 TEST(VolumeRender, FramesTheBricksThatHoldSomething) {
-  const FrozenBricks bricks = bricks_of(one_voxel_volume({50, 40, 30}, ValueType::U8, {47, 9, 11}), 3);
-  EXPECT_EQ(outline(bricks), (std::vector<VoxelBox>{{{40, 8, 8}, {48, 16, 16}}}));
-  EXPECT_TRUE(outline(bricks_of(constant_volume({9, 9, 9}, ValueType::U8, 0), 3)).empty());
+  const bricks::FrozenBricks bricks =
+      bricks_of(one_voxel_volume({50, 40, 30}, volume::ValueType::U8, {47, 9, 11}), 3);
+  EXPECT_EQ(render::outline(bricks), (std::vector<VoxelBox>{{{40, 8, 8}, {48, 16, 16}}}));
+  EXPECT_TRUE(render::outline(bricks_of(constant_volume({9, 9, 9}, volume::ValueType::U8, 0), 3)).empty());
   VoxelBox all = {{9, 9, 9}, {0, 0, 0}};
-  for (const VoxelBox& box : outline(bricks_of(constant_volume({9, 9, 9}, ValueType::U8, 1), 3)))
+  for (const VoxelBox& box :
+       render::outline(bricks_of(constant_volume({9, 9, 9}, volume::ValueType::U8, 1), 3)))
     all = hull(all, box);
   EXPECT_EQ(all, (VoxelBox{{0, 0, 0}, {9, 9, 9}}));
 }
 
 TEST(VolumeRender, TheOutlineOfALargeVolumeIsOfFewBoxesThatHoldAllThatIsFilled) {
   const Int3 size = {300, 40, 30};
-  const Volume volume =
-      memory_volume(size, ValueType::U8, [](Int3 v) { return v.x % 50 < 3 && v.y < 9 ? 5u : 0u; });
-  const std::vector<VoxelBox> boxes = outline(bricks_of(volume, 2));
+  const volume::Volume volume =
+      memory_volume(size, volume::ValueType::U8, [](Int3 v) { return v.x % 50 < 3 && v.y < 9 ? 5u : 0u; });
+  const std::vector<VoxelBox> boxes = render::outline(bricks_of(volume, 2));
   EXPECT_LE(boxes.size(), 64u * 64u);
   for (int32_t x = 0; x < size.x; ++x)
     for (int32_t y = 0; y < 9; ++y)
@@ -314,19 +319,19 @@ TEST(VolumeRender, TheOutlineOfALargeVolumeIsOfFewBoxesThatHoldAllThatIsFilled) 
 
 // Two labels side by side and one far away: between 10 and 30 no 20 is seen.
 TEST(VolumeRender, LabelsAreNotMixed) {
-  const Volume volume = memory_volume({30, 20, 20}, ValueType::U8, [](Int3 v) {
+  const volume::Volume volume = memory_volume({30, 20, 20}, volume::ValueType::U8, [](Int3 v) {
     return v.y > 15 ? 0u : v.x < 10 ? 10u : v.x < 20 ? 30u : 200u;
   });
-  const FrozenBricks bricks = bricks_of(volume, 3);
-  VolumeRenderOptions options = view_of(volume.info);
-  options.labels = distinct_colors();
+  const bricks::FrozenBricks bricks = bricks_of(volume, 3);
+  render::VolumeRenderOptions options = view_of(volume.info);
+  options.labels = render::distinct_colors();
   options.opacity = 1;
-  const Picture picture = shown(bricks, options);
+  const render::Picture picture = shown(bricks, options);
   std::array<int, 3> seen = {};
-  for (const Rgba8 pixel : picture.image.pixels) {
+  for (const scene::Rgba8 pixel : picture.image.pixels) {
     if (pixel == opaque(options.background)) continue;
     // A colour in some light.
-    const auto is_lit = [&](Rgb8 color) {
+    const auto is_lit = [&](scene::Rgb8 color) {
       const double light =
           std::max({double(pixel.r) / color.r, double(pixel.g) / color.g, double(pixel.b) / color.b});
       const auto near = [&](uint8_t part, uint8_t of) {
@@ -337,7 +342,7 @@ TEST(VolumeRender, LabelsAreNotMixed) {
     const std::array<uint32_t, 3> labels = {10, 30, 200};
     int found = 0;
     for (size_t i = 0; i < 3; ++i)
-      if (is_lit(options.labels[label_slot(labels[i])])) {
+      if (is_lit(options.labels[bricks::label_slot(labels[i])])) {
         ++seen[i];
         ++found;
       }
@@ -347,44 +352,46 @@ TEST(VolumeRender, LabelsAreNotMixed) {
 }
 
 TEST(Labels, AreWholeNumbersOfWhichNeighboursAreEqual) {
-  const auto survey = [](ValueType type, const BitsOf& bits) {
-    return survey_labels(memory_volume({60, 40, 30}, type, bits), 0);
+  const auto survey = [](volume::ValueType type, const BitsOf& bits) {
+    return render::survey_labels(memory_volume({60, 40, 30}, type, bits), 0);
   };
   const BitsOf organs = [](Int3 v) { return v.y < 5 ? 0u : uint32_t(v.x / 20 + v.z / 15 * 3) * 300 + 7; };
-  const LabelSurvey labels = survey(ValueType::U16, organs);
+  const render::LabelSurvey labels = survey(volume::ValueType::U16, organs);
   EXPECT_TRUE(labels.likely);
   EXPECT_EQ(labels.labels, (std::vector<uint32_t>{7, 307, 607, 907, 1207, 1507}));
   const BitsOf smooth = [](Int3 v) { return uint32_t(v.x + v.y * 2 + v.z); };
-  EXPECT_FALSE(survey(ValueType::U8, smooth).likely);
-  EXPECT_FALSE(survey(ValueType::F32, organs).likely);
-  EXPECT_FALSE(survey(ValueType::U8, [](Int3 v) { return v.x < 30 ? 0u : 200u; }).likely);  // one thing
+  EXPECT_FALSE(survey(volume::ValueType::U8, smooth).likely);
+  EXPECT_FALSE(survey(volume::ValueType::F32, organs).likely);
+  EXPECT_FALSE(
+      survey(volume::ValueType::U8, [](Int3 v) { return v.x < 30 ? 0u : 200u; }).likely);  // one thing
 }
 
 TEST(Labels, HaveColorsThatCanBeToldApart) {
-  const LabelColors colors = distinct_colors();
-  ASSERT_EQ(colors.size(), kCastColors);
-  const auto lab = [&](size_t i) { return linear_to_oklab(srgb_to_linear(colors[i])); };
+  const render::LabelColors colors = render::distinct_colors();
+  ASSERT_EQ(colors.size(), bricks::kCastColors);
+  const auto lab = [&](size_t i) { return scene::linear_to_oklab(scene::srgb_to_linear(colors[i])); };
   for (size_t a = 1; a <= 16; ++a)
     for (size_t b = 1; b < a; ++b) EXPECT_GT(length(lab(a) - lab(b)), 0.04) << a << ' ' << b;
-  const LabelColors materials = material_colors(distinct_palette());
-  for (uint32_t m = 0; m < kPaletteSize; ++m) EXPECT_EQ(materials[m + 1], distinct_palette().colors[m]);
+  const render::LabelColors materials = render::material_colors(distinct_palette());
+  for (uint32_t m = 0; m < scene::kPaletteSize; ++m)
+    EXPECT_EQ(materials[m + 1], distinct_palette().colors[m]);
 }
 
 TEST(VolumeRender, RefusesWhatMakesNoPicture) {
-  FrozenBricks bricks = bricks_of(ball_volume({20, 20, 20}, ValueType::U8), 3);
-  const VolumeRenderOptions good = view_of(bricks.info);
-  const auto expect_refused = [&](const VolumeRenderOptions& options) {
+  bricks::FrozenBricks bricks = bricks_of(ball_volume({20, 20, 20}, volume::ValueType::U8), 3);
+  const render::VolumeRenderOptions good = view_of(bricks.info);
+  const auto expect_refused = [&](const render::VolumeRenderOptions& options) {
     EXPECT_THROW(shown(bricks, options), Error);
   };
   for (const double opacity : {-0.1, 1.1, std::numeric_limits<double>::quiet_NaN()}) {
-    VolumeRenderOptions bad = good;
+    render::VolumeRenderOptions bad = good;
     bad.opacity = opacity;
     expect_refused(bad);
   }
-  VolumeRenderOptions bad = good;
+  render::VolumeRenderOptions bad = good;
   bad.size = {0, 10};
   expect_refused(bad);
-  bad.size = {kMaxPictureSide + 1, 10};
+  bad.size = {render::kMaxPictureSide + 1, 10};
   expect_refused(bad);
   bad = good;
   bad.pose.target = bad.pose.eye;

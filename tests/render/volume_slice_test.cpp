@@ -18,10 +18,10 @@ int16_t value_at(Int3 v) {
   return number % 7 == 0 ? int16_t{-1000} : static_cast<int16_t>(number - 100);
 }
 
-Volume numbered() {
-  Volume volume;
+volume::Volume numbered() {
+  volume::Volume volume;
   volume.info.size = kSize;
-  volume.info.type = ValueType::I16;
+  volume.info.type = volume::ValueType::I16;
   volume.read = [](const VoxelBox& box, std::byte* to) {
     auto* out = reinterpret_cast<int16_t*>(to);
     for (int32_t z = box.min.z; z < box.max.z; ++z)
@@ -32,13 +32,13 @@ Volume numbered() {
 }
 
 constexpr uint32_t kBackground = static_cast<uint16_t>(-1000);
-constexpr ValueRange kRange = {-1000, 3000};  // of the whole volume, a little more than there is
+constexpr volume::ValueRange kRange = {-1000, 3000};  // of the whole volume, a little more than there is
 
 TEST(VolumeSlice, EachSquareHasTheColorOfItsVoxelOnTheVolumesScale) {
   for (uint32_t axis = 0; axis < 3; ++axis)
     for (const uint32_t layer : {0u, 6u}) {
-      const SliceOptions options = {.axis = axis, .at = layer, .most = {60, 60}};
-      const Picture shown = slice_volume(numbered(), kBackground, {kRange}, options);
+      const render::SliceOptions options = {.axis = axis, .at = layer, .most = {60, 60}};
+      const render::Picture shown = render::slice_volume(numbered(), kBackground, {kRange}, options);
       const auto plane = int32_t(layer);
       // Right and down, as the views from the right, the top and the front see them.
       const auto voxel = [&](int32_t u, int32_t v) {
@@ -56,31 +56,35 @@ TEST(VolumeSlice, EachSquareHasTheColorOfItsVoxelOnTheVolumesScale) {
         for (int32_t u = 0; u < width * pixels; ++u) {
           const int value = value_at(voxel(u / pixels, v / pixels));
           const double share = (value - kRange.low) / (kRange.high - kRange.low);
-          const Rgba8 expected =
-              opaque(value == -1000 ? options.empty : ramp_color(uint32_t(share * (kRampColors - 1) + 0.5)));
+          const scene::Rgba8 expected =
+              opaque(value == -1000 ? options.empty
+                                    : render::ramp_color(uint32_t(share * (render::kRampColors - 1) + 0.5)));
           ASSERT_EQ(at(shown, uint32_t(u), uint32_t(v)), expected) << axis << ' ' << u << ' ' << v;
         }
     }
 }
 
 TEST(VolumeSlice, LabelsHaveColorsOfTheirOwn) {
-  const Volume labels =
-      memory_volume({6, 1, 1}, ValueType::U16, [](Int3 v) { return v.x == 0 ? 0u : uint32_t(v.x) * 100; });
-  const ValueColors colors = {{0, 500}, distinct_colors()};
-  const Picture shown = slice_volume(labels, 0, colors, {.axis = 2, .at = 0, .most = {6, 1}});
-  EXPECT_EQ(at(shown, 0, 0), opaque(SliceOptions().empty));
-  for (uint32_t x = 1; x < 6; ++x) EXPECT_EQ(at(shown, x, 0), opaque(colors.labels[label_slot(x * 100)]));
+  const volume::Volume labels = memory_volume({6, 1, 1}, volume::ValueType::U16,
+                                              [](Int3 v) { return v.x == 0 ? 0u : uint32_t(v.x) * 100; });
+  const render::ValueColors colors = {{0, 500}, render::distinct_colors()};
+  const render::Picture shown = render::slice_volume(labels, 0, colors, {.axis = 2, .at = 0, .most = {6, 1}});
+  EXPECT_EQ(at(shown, 0, 0), opaque(render::SliceOptions().empty));
+  for (uint32_t x = 1; x < 6; ++x)
+    EXPECT_EQ(at(shown, x, 0), opaque(colors.labels[bricks::label_slot(x * 100)]));
 }
 
 TEST(VolumeSlice, OfMoreVoxelsThanPixelsEachShowsSomethingOfItsSquare) {
-  const Picture shown = slice_volume(numbered(), kBackground, {kRange}, {.axis = 2, .at = 3, .most = {7, 7}});
+  const render::Picture shown =
+      render::slice_volume(numbered(), kBackground, {kRange}, {.axis = 2, .at = 3, .most = {7, 7}});
   EXPECT_EQ(shown.image.width, 7u);
   EXPECT_EQ(shown.image.height, 4u);
-  for (const Rgba8 pixel : shown.image.pixels) EXPECT_NE(pixel, opaque(SliceOptions().empty));
+  for (const scene::Rgba8 pixel : shown.image.pixels) EXPECT_NE(pixel, opaque(render::SliceOptions().empty));
 }
 
 TEST(VolumeSlice, RefusesPlanesThatAreNotThere) {
-  EXPECT_THROW(slice_volume(numbered(), kBackground, {kRange}, {.axis = 1, .at = 7, .most = {9, 9}}), Error);
+  EXPECT_THROW(render::slice_volume(numbered(), kBackground, {kRange}, {.axis = 1, .at = 7, .most = {9, 9}}),
+               Error);
 }
 
 }  // namespace

@@ -14,12 +14,12 @@ using test::add_rectangle;
 using test::plain_material;
 using test::white_material;
 
-constexpr Rgb8 kBlack = {0, 0, 0}, kWhite = {255, 255, 255};
+constexpr scene::Rgb8 kBlack = {0, 0, 0}, kWhite = {255, 255, 255};
 
-Palette noise_palette(uint32_t seed) {
-  Palette palette = {.count = kPaletteSize};
+scene::Palette noise_palette(uint32_t seed) {
+  scene::Palette palette = {.count = scene::kPaletteSize};
   std::mt19937 random(seed);
-  for (Rgb8& c : palette.colors)
+  for (scene::Rgb8& c : palette.colors)
     c = {static_cast<uint8_t>(random()), static_cast<uint8_t>(random()), static_cast<uint8_t>(random())};
   palette.colors[9] = palette.colors[4];  // a tie wherever one of them is nearest
   return palette;
@@ -32,9 +32,10 @@ bool bit(const std::vector<uint32_t>& bits, uint64_t i) {
   return bits.empty() || (bits[i >> 5] >> (i & 31) & 1) != 0;
 }
 
-uint32_t nearest(const Palette& palette, Rgb8 color) {
+uint32_t nearest(const scene::Palette& palette, scene::Rgb8 color) {
   auto distance = [&](uint32_t i) {
-    Vec3d d = linear_to_oklab(srgb_to_linear(color)) - linear_to_oklab(srgb_to_linear(palette.colors[i]));
+    Vec3d d = scene::linear_to_oklab(scene::srgb_to_linear(color)) -
+              scene::linear_to_oklab(scene::srgb_to_linear(palette.colors[i]));
     return dot(d, d);
   };
   uint32_t best = 0;
@@ -74,9 +75,9 @@ std::vector<Mean> shrunk(const std::vector<Mean>& from, uint32_t fw, uint32_t fh
   return to;
 }
 
-std::vector<Mean> largest_level(const Image& image, const Material& material) {
+std::vector<Mean> largest_level(const scene::Image& image, const scene::Material& material) {
   std::vector<Mean> means;
-  for (Rgba8 p : image.pixels) {
+  for (scene::Rgba8 p : image.pixels) {
     double a = material.alpha_cutoff > 0 ? double(material.base_color[3]) * p.a / 255 : 1;
     means.push_back({double(material.base_color[0]) * decoded(p.r) * a,
                      double(material.base_color[1]) * decoded(p.g) * a,
@@ -86,18 +87,18 @@ std::vector<Mean> largest_level(const Image& image, const Material& material) {
 }
 
 // Entries that are right for a mean, where a value next to halfway between two codes may go either way.
-std::set<uint32_t> right_entries(const Palette& palette, const Mean& mean) {
+std::set<uint32_t> right_entries(const scene::Palette& palette, const Mean& mean) {
   std::set<uint32_t> entries;
   for (double r : {-3e-7, 3e-7})
     for (double g : {-3e-7, 3e-7})
       for (double b : {-3e-7, 3e-7})
-        entries.insert(nearest(
-            palette, linear_to_srgb(Vec3d{mean.r / mean.a + r, mean.g / mean.a + g, mean.b / mean.a + b})));
+        entries.insert(nearest(palette, scene::linear_to_srgb(Vec3d{mean.r / mean.a + r, mean.g / mean.a + g,
+                                                                    mean.b / mean.a + b})));
   return entries;
 }
 
-void expect_indexed(const IndexedTexture& texture, const Image& image, const Material& material,
-                    const Palette& palette) {
+void expect_indexed(const scene::IndexedTexture& texture, const scene::Image& image,
+                    const scene::Material& material, const scene::Palette& palette) {
   uint32_t w = image.width, h = image.height;
   std::vector<Mean> means = largest_level(image, material);
   for (size_t k = 0;; ++k) {
@@ -130,15 +131,15 @@ void expect_indexed(const IndexedTexture& texture, const Image& image, const Mat
 TEST(IndexScene, EveryTexelOfEveryLevelIsTheNearestEntryOfItsMean) {
   for (auto [w, h] :
        {std::array{37u, 23u}, {32u, 16u}, {1u, 1u}, {1u, 9u}, {50u, 1u}, {3u, 2u}, {15u, 31u}}) {
-    Scene scene;
+    scene::Scene scene;
     scene.images = {test::noise_image(w, h, w)};
-    for (const Material& material : {white_material(0), white_material(0), white_material(0)})
+    for (const scene::Material& material : {white_material(0), white_material(0), white_material(0)})
       scene.materials.push_back(material);
     scene.materials[1].alpha_cutoff = 0.4f;
     scene.materials[2].alpha_cutoff = 0.5f;
     scene.materials[2].base_color = {0.3f, 1, 0.7f, 0.9f};
-    Palette palette = noise_palette(h);
-    IndexedScene indexed = index_scene(scene, palette, MaterialMode::Texture);
+    scene::Palette palette = noise_palette(h);
+    scene::IndexedScene indexed = scene::index_scene(scene, palette, scene::MaterialMode::Texture);
     ASSERT_EQ(indexed.textures.size(), 3u);
     EXPECT_TRUE(indexed.textures[0].opaque.empty());
     for (uint32_t i = 0; i < 3; ++i)
@@ -148,30 +149,33 @@ TEST(IndexScene, EveryTexelOfEveryLevelIsTheNearestEntryOfItsMean) {
 }
 
 TEST(IndexScene, EveryColorGetsTheNearestEntry) {
-  std::vector<Rgba8> pixels;  // all colours of a plane through the cube, and of a fine ramp
+  std::vector<scene::Rgba8> pixels;  // all colours of a plane through the cube, and of a fine ramp
   for (int i = 0; i < 256; ++i)
     for (int j = 0; j < 256; ++j)
       pixels.push_back(
           {static_cast<uint8_t>(i), static_cast<uint8_t>(j), static_cast<uint8_t>((i + 2 * j) / 3), 255});
-  Scene scene;
+  scene::Scene scene;
   scene.images = {test::image_of(256, 256, pixels)};
   scene.materials = {white_material(0)};
-  Palette palette = noise_palette(77);
-  IndexedTexture texture = index_scene(scene, palette, MaterialMode::Texture).textures[0];
+  scene::Palette palette = noise_palette(77);
+  scene::IndexedTexture texture =
+      scene::index_scene(scene, palette, scene::MaterialMode::Texture).textures[0];
   for (size_t i = 0; i < pixels.size(); ++i)
     ASSERT_EQ(nibble(texture.nibbles, i), nearest(palette, {pixels[i].r, pixels[i].g, pixels[i].b})) << i;
 }
 
 TEST(IndexScene, MeansAreOfLightAndWeightedByAlpha) {
   // White and black in equal parts are sRGB 188, not 128.
-  Scene scene;
+  scene::Scene scene;
   scene.images = {test::image_of(2, 1, {{255, 255, 255, 255}, {0, 0, 0, 255}}),
                   test::image_of(2, 1, {{255, 255, 255, 255}, {0, 0, 0, 51}})};
   scene.materials = {white_material(0), white_material(1)};
   scene.materials[1].alpha_cutoff = 0.5f;
-  Palette palette = {.count = 3, .colors = {Rgb8{128, 128, 128}, Rgb8{188, 188, 188}, Rgb8{234, 234, 234}}};
-  IndexedScene indexed = index_scene(scene, palette, MaterialMode::Texture);
-  auto last = [&](const IndexedTexture& t) { return nibble(t.nibbles, t.levels.back().first_texel); };
+  scene::Palette palette = {
+      .count = 3,
+      .colors = {scene::Rgb8{128, 128, 128}, scene::Rgb8{188, 188, 188}, scene::Rgb8{234, 234, 234}}};
+  scene::IndexedScene indexed = scene::index_scene(scene, palette, scene::MaterialMode::Texture);
+  auto last = [&](const scene::IndexedTexture& t) { return nibble(t.nibbles, t.levels.back().first_texel); };
   EXPECT_EQ(last(indexed.textures[0]), 1u);
   EXPECT_EQ(last(indexed.textures[1]), 2u);  // 1 / 1.2 of white's light
   EXPECT_TRUE(bit(indexed.textures[1].opaque, 0));
@@ -180,74 +184,77 @@ TEST(IndexScene, MeansAreOfLightAndWeightedByAlpha) {
 }
 
 TEST(IndexScene, FullAlphaHasNoHolesAtAnyCutoffUpToOne) {
-  Scene scene;
+  scene::Scene scene;
   scene.images = {test::noise_image(97, 51, 3)};
-  for (Rgba8& p : scene.images[0].pixels) p.a = 255;
+  for (scene::Rgba8& p : scene.images[0].pixels) p.a = 255;
   scene.materials = {white_material(0)};
   scene.materials[0].alpha_cutoff = 1;
-  EXPECT_TRUE(index_scene(scene, noise_palette(1), MaterialMode::Texture).textures[0].opaque.empty());
+  EXPECT_TRUE(
+      scene::index_scene(scene, noise_palette(1), scene::MaterialMode::Texture).textures[0].opaque.empty());
   scene.materials[0].alpha_cutoff = 1.5f;
-  const IndexedTexture all_holes = index_scene(scene, noise_palette(1), MaterialMode::Texture).textures[0];
+  const scene::IndexedTexture all_holes =
+      scene::index_scene(scene, noise_palette(1), scene::MaterialMode::Texture).textures[0];
   for (const auto& level : all_holes.levels)
     for (uint64_t i = 0; i < uint64_t{level.width} * level.height; ++i)
       ASSERT_FALSE(bit(all_holes.opaque, level.first_texel + i));
 }
 
 TEST(IndexScene, EqualMaterialsShareATexture) {
-  Scene scene;
+  scene::Scene scene;
   scene.images = {test::noise_image(4, 4, 1), test::noise_image(4, 4, 2)};
   scene.materials.assign(7, white_material(0));
-  scene.materials[1].wrap_u = Wrap::Mirror;         // sampling differs, the texels do not
+  scene.materials[1].wrap_u = scene::Wrap::Mirror;  // sampling differs, the texels do not
   scene.materials[2].base_color = {1, 1, 1, 0.2f};  // opaque: alpha means nothing
   scene.materials[3].base_color = {1, 0.5f, 1, 1};
   scene.materials[4].alpha_cutoff = 0.5f;
   scene.materials[5].image = 1;
   scene.materials[6].alpha_cutoff = 0.25f;
-  IndexedScene indexed = index_scene(scene, noise_palette(1), MaterialMode::Texture);
+  scene::IndexedScene indexed = scene::index_scene(scene, noise_palette(1), scene::MaterialMode::Texture);
   EXPECT_EQ(indexed.textures.size(), 5u);
   EXPECT_EQ(indexed.materials[0].texture, indexed.materials[1].texture);
   EXPECT_EQ(indexed.materials[0].texture, indexed.materials[2].texture);
-  EXPECT_EQ(indexed.materials[1].wrap_u, Wrap::Mirror);
+  EXPECT_EQ(indexed.materials[1].wrap_u, scene::Wrap::Mirror);
   std::set<uint32_t> different;
   for (size_t i = 2; i < 7; ++i) different.insert(indexed.materials[i].texture);
   EXPECT_EQ(different.size(), 5u);
 }
 
 TEST(IndexScene, WithoutMaterialsOnlyHolesAreKept) {
-  Scene scene;
+  scene::Scene scene;
   scene.images = {test::noise_image(9, 7, 1), test::noise_image(9, 7, 2)};
-  for (Rgba8& p : scene.images[1].pixels) p.a = 255;
+  for (scene::Rgba8& p : scene.images[1].pixels) p.a = 255;
   scene.materials = {white_material(0), white_material(0), white_material(1), white_material()};
   scene.materials[1].alpha_cutoff = scene.materials[2].alpha_cutoff = scene.materials[3].alpha_cutoff = 0.5f;
   scene.materials[3].base_color[3] = 0.4f;
   for (uint32_t i = 0; i < 4; ++i) add_rectangle(scene, i, 1, 1, i);
-  IndexedScene indexed = index_scene(scene, noise_palette(1), MaterialMode::None);
+  scene::IndexedScene indexed = scene::index_scene(scene, noise_palette(1), scene::MaterialMode::None);
   ASSERT_EQ(indexed.textures.size(), 1u);
-  EXPECT_EQ(indexed.materials[0].texture, kNone);  // opaque
+  EXPECT_EQ(indexed.materials[0].texture, scene::kNone);  // opaque
   EXPECT_EQ(indexed.materials[1].texture, 0u);
-  EXPECT_EQ(indexed.materials[2].texture, kNone);  // no holes in the image
+  EXPECT_EQ(indexed.materials[2].texture, scene::kNone);  // no holes in the image
   EXPECT_TRUE(indexed.materials[3].invisible);
   EXPECT_FALSE(indexed.materials[1].invisible);
   for (size_t i = 0; i < 63; ++i)
     EXPECT_EQ(bit(indexed.textures[0].opaque, i), scene.images[0].pixels[i].a >= 128);
   EXPECT_TRUE(std::all_of(indexed.textures[0].nibbles.begin(), indexed.textures[0].nibbles.end(),
                           [](uint32_t word) { return word == 0; }));
-  EXPECT_EQ(indexed.shares, (std::array<double, kPaletteSize>{}));
+  EXPECT_EQ(indexed.shares, (std::array<double, scene::kPaletteSize>{}));
 }
 
 TEST(IndexScene, MeshMaterialsKeepTheirHoles) {
-  Scene scene;
+  scene::Scene scene;
   scene.images = {test::noise_image(8, 8, 1)};
   scene.materials = {white_material(0), white_material(0), plain_material(kBlack)};
   scene.materials[0].alpha_cutoff = scene.materials[1].alpha_cutoff = 0.5f;
   for (uint32_t i = 0; i < 3; ++i) add_rectangle(scene, i, 1, 4 - i, i);
-  IndexedScene indexed = index_scene(scene, mesh_palette(scene), MaterialMode::Mesh);
+  scene::IndexedScene indexed =
+      scene::index_scene(scene, scene::mesh_palette(scene), scene::MaterialMode::Mesh);
   ASSERT_EQ(indexed.textures.size(), 2u);  // equal holes, different entries
   std::set<uint8_t> entries;
-  for (const IndexedMaterial& material : indexed.materials) {
+  for (const scene::IndexedMaterial& material : indexed.materials) {
     entries.insert(material.index);
-    if (material.texture == kNone) continue;
-    const IndexedTexture& texture = indexed.textures[material.texture];
+    if (material.texture == scene::kNone) continue;
+    const scene::IndexedTexture& texture = indexed.textures[material.texture];
     for (uint64_t i = 0; i < 64; ++i) {
       EXPECT_EQ(nibble(texture.nibbles, i), material.index);
       EXPECT_EQ(bit(texture.opaque, i), scene.images[0].pixels[i].a >= 128);
@@ -257,16 +264,16 @@ TEST(IndexScene, MeshMaterialsKeepTheirHoles) {
 }
 
 TEST(IndexScene, VertexColorsGoThroughTheTable) {
-  Scene scene;
+  scene::Scene scene;
   scene.materials = {white_material(), white_material(0)};
   scene.images = {test::noise_image(2, 2, 1)};
   add_rectangle(scene, 0, 1, 1, 0);
-  Palette palette = noise_palette(2);
-  EXPECT_TRUE(index_scene(scene, palette, MaterialMode::Texture).color_lut.empty());
+  scene::Palette palette = noise_palette(2);
+  EXPECT_TRUE(scene::index_scene(scene, palette, scene::MaterialMode::Texture).color_lut.empty());
 
   scene.colors.assign(4, {255, 255, 255, 255});
   palette.colors[0] = kBlack, palette.colors[3] = kWhite;
-  IndexedScene indexed = index_scene(scene, palette, MaterialMode::Texture);
+  scene::IndexedScene indexed = scene::index_scene(scene, palette, scene::MaterialMode::Texture);
   EXPECT_TRUE(indexed.materials[0].vertex_colors);
   EXPECT_FALSE(indexed.materials[1].vertex_colors);  // has an image
   ASSERT_EQ(indexed.color_lut.size(), 32768u / 8);
@@ -281,15 +288,15 @@ TEST(IndexScene, VertexColorsGoThroughTheTable) {
 }
 
 TEST(IndexScene, SharesFollowTheArea) {
-  Scene scene;
+  scene::Scene scene;
   scene.images = {
       test::image_of(4, 1, {{0, 0, 0, 255}, {0, 0, 0, 255}, {0, 0, 0, 255}, {255, 255, 255, 255}})};
   scene.materials = {white_material(0), plain_material({250, 0, 0})};
   add_rectangle(scene, 0, 1, 1, 0);
   add_rectangle(scene, 5, 1, 1, 1);
   add_rectangle(scene, 5, 1, 2, 1);
-  Palette palette = {.count = 3, .colors = {kBlack, kWhite, Rgb8{255, 0, 0}}};
-  auto shares = index_scene(scene, palette, MaterialMode::Texture).shares;
+  scene::Palette palette = {.count = 3, .colors = {kBlack, kWhite, scene::Rgb8{255, 0, 0}}};
+  auto shares = scene::index_scene(scene, palette, scene::MaterialMode::Texture).shares;
   EXPECT_NEAR(shares[0], 0.75 / 4, 3e-3);
   EXPECT_NEAR(shares[1], 0.25 / 4, 3e-3);
   EXPECT_NEAR(shares[2], 0.75, 3e-3);

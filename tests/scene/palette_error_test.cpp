@@ -19,17 +19,17 @@ uint8_t code(double value) {
   return static_cast<uint8_t>(std::clamp(value, 0.0, 255.0));
 }
 
-constexpr Rgb8 kRed = {200, 20, 25};
+constexpr scene::Rgb8 kRed = {200, 20, 25};
 
 // Worn metal: greys of every brightness with some colour in them, and a square of red, `red` texels a side.
-Image greys_with_red(uint32_t side, uint32_t red) {
+scene::Image greys_with_red(uint32_t side, uint32_t red) {
   std::mt19937 random(7);
   auto spread = [&](double width) {  // about normal: a sum of uniform ones
     double sum = 0;
     for (int i = 0; i < 12; ++i) sum += static_cast<uint32_t>(random()) * 0x1p-32;
     return (sum - 6) * width;
   };
-  std::vector<Rgba8> pixels;
+  std::vector<scene::Rgba8> pixels;
   for (uint32_t i = 0; i < side * side; ++i) {
     const double grey = 110 + spread(45);
     pixels.push_back({code(grey + spread(14)), code(grey + spread(14)), code(grey + spread(14)), 255});
@@ -39,7 +39,7 @@ Image greys_with_red(uint32_t side, uint32_t red) {
   return test::image_of(side, side, std::move(pixels));
 }
 
-double nearest_distance(const Palette& palette, Rgb8 color) {
+double nearest_distance(const scene::Palette& palette, scene::Rgb8 color) {
   double nearest = 10;
   for (uint32_t i = 0; i < palette.count; ++i)
     nearest = std::min(nearest, oklab_distance(color, palette.colors[i]));
@@ -48,24 +48,25 @@ double nearest_distance(const Palette& palette, Rgb8 color) {
 
 // 784 of 262,144 texels are red: 0.3 %.
 TEST(FarColors, ASmallSaturatedAreaAmongManyGreysGetsAnEntryCloseToIt) {
-  const ColorHistogram histogram = count_colors(textured_rectangle(greys_with_red(512, 28)));
+  const scene::ColorHistogram histogram = scene::count_colors(textured_rectangle(greys_with_red(512, 28)));
   for (double power : {1.0, 0.9, 0.5}) {
-    const Palette palette = auto_palette(histogram, {.area_power = power});
+    const scene::Palette palette = scene::auto_palette(histogram, {.area_power = power});
     EXPECT_EQ(palette.count, 16u);
     EXPECT_LT(nearest_distance(palette, kRed), 0.05) << power;
   }
 }
 
 TEST(FarColors, ATenThousandthOfTheAreaIsTooLittleForAnEntry) {
-  const Scene scene = textured_rectangle(greys_with_red(512, 4));
-  EXPECT_GT(nearest_distance(auto_palette(scene), kRed), 0.1);
+  const scene::Scene scene = textured_rectangle(greys_with_red(512, 4));
+  EXPECT_GT(nearest_distance(scene::auto_palette(scene), kRed), 0.1);
 }
 
 TEST(FarColors, ExchangesLeaveLessAreaFarAwayThanKMeansDoes) {
-  const std::vector<WeightedPoint> areas = count_colors(textured_rectangle(greys_with_red(512, 28))).points;
+  const std::vector<scene::WeightedPoint> areas =
+      scene::count_colors(textured_rectangle(greys_with_red(512, 28))).points;
   auto far_share = [&](const std::vector<Vec3d>& means) {
     double far = 0, all = 0;
-    for (const WeightedPoint& point : areas) {
+    for (const scene::WeightedPoint& point : areas) {
       double nearest = 10;
       for (Vec3d mean : means) nearest = std::min(nearest, dot(point.at - mean, point.at - mean));
       all += point.weight;
@@ -73,39 +74,41 @@ TEST(FarColors, ExchangesLeaveLessAreaFarAwayThanKMeansDoes) {
     }
     return far / all;
   };
-  const std::vector<Vec3d> means = cluster(areas, 16), exchanged = with_far_colors(areas, areas, means, 16);
+  const std::vector<Vec3d> means = scene::cluster(areas, 16),
+                           exchanged = scene::with_far_colors(areas, areas, means, 16);
   EXPECT_GT(far_share(means), 0.003);
   EXPECT_LT(far_share(exchanged), 0.002);
   EXPECT_EQ(exchanged.size(), 16u);
   // Where there is room, nothing has to be spared.
-  EXPECT_EQ(with_far_colors(areas, areas, {means[0], means[1]}, 3).size(), 3u);
+  EXPECT_EQ(scene::with_far_colors(areas, areas, {means[0], means[1]}, 3).size(), 3u);
 }
 
 // Half of the surface in one colour, the rest in shades of it, 1024 of another.
 TEST(PaletteOptions, LessPowerOfTheAreaGivesSmallAreasMoreEntries) {
-  std::vector<Rgba8> pixels;
+  std::vector<scene::Rgba8> pixels;
   for (uint32_t i = 0; i < 64 * 64; ++i) {
     const auto x = static_cast<uint8_t>(i % 64), y = static_cast<uint8_t>(i / 64);
     pixels.push_back({code(40 + x), code(100 + y / 2), 60, 255});
     if (x < 12 && y < 12)
       pixels.back() = {code(150 + x * 8), code(20 + y * 8), code(120 + x * 4 + y * 4), 255};
   }
-  const ColorHistogram histogram = count_colors(textured_rectangle(test::image_of(64, 64, pixels)));
+  const scene::ColorHistogram histogram =
+      scene::count_colors(textured_rectangle(test::image_of(64, 64, pixels)));
   auto reds = [&](double power) {
-    const Palette palette = auto_palette(histogram, {.area_power = power});
+    const scene::Palette palette = scene::auto_palette(histogram, {.area_power = power});
     return std::count_if(palette.colors.begin(), palette.colors.begin() + palette.count,
-                         [](Rgb8 color) { return color.r > color.g; });
+                         [](scene::Rgb8 color) { return color.r > color.g; });
   };
   EXPECT_LT(reds(1), reds(0.5));
   EXPECT_LT(reds(0.5), reds(0));
 }
 
 TEST(PaletteOptions, ThreadsChangeNothingWhateverThePower) {
-  const Scene scene = textured_rectangle(greys_with_red(256, 20));
+  const scene::Scene scene = textured_rectangle(greys_with_red(256, 20));
   for (double power : {0.0, 0.3, 0.9, 1.0}) {
     auto colors = [&](size_t threads) {
       tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
-      return auto_palette(scene, {.area_power = power}).colors;
+      return scene::auto_palette(scene, {.area_power = power}).colors;
     };
     EXPECT_EQ(colors(1), colors(5)) << power;
   }
@@ -113,28 +116,32 @@ TEST(PaletteOptions, ThreadsChangeNothingWhateverThePower) {
 
 // Counted texel by texel.
 TEST(PaletteError, IsThatOfTheNearestEntriesOverTheTexels) {
-  const Image image = greys_with_red(128, 40);
-  const Palette palette = {.count = 3, .colors = {Rgb8{60, 60, 60}, {190, 30, 20}, {140, 150, 140}}};
+  const scene::Image image = greys_with_red(128, 40);
+  const scene::Palette palette = {.count = 3,
+                                  .colors = {scene::Rgb8{60, 60, 60}, {190, 30, 20}, {140, 150, 140}}};
   double sum = 0, over = 0;
-  for (Rgba8 p : image.pixels) {
+  for (scene::Rgba8 p : image.pixels) {
     const double delta = 100 * nearest_distance(palette, {p.r, p.g, p.b});
     sum += delta, over += delta > 10;
   }
   const auto texels = static_cast<double>(image.pixels.size());
-  const PaletteError error = palette_error(count_colors(textured_rectangle(image)), palette);
+  const scene::PaletteError error =
+      scene::palette_error(scene::count_colors(textured_rectangle(image)), palette);
   EXPECT_NEAR(error.mean, sum / texels, 0.1);
   EXPECT_NEAR(error.over_10, over / texels, 0.01);
   EXPECT_GT(error.over_10, 0.1);
 }
 
 TEST(PaletteError, IsNoneWhereEveryColorHasItsEntry) {
-  const Scene scene = textured_rectangle(test::image_of(2, 1, {{255, 0, 0, 255}, {0, 255, 0, 255}}));
-  const ColorHistogram histogram = count_colors(scene);
-  EXPECT_EQ(palette_error(histogram, auto_palette(histogram)).mean, 0);
-  const PaletteError red = palette_error(histogram, {.count = 1, .colors = {Rgb8{255, 0, 0}}});
+  const scene::Scene scene = textured_rectangle(test::image_of(2, 1, {{255, 0, 0, 255}, {0, 255, 0, 255}}));
+  const scene::ColorHistogram histogram = scene::count_colors(scene);
+  EXPECT_EQ(scene::palette_error(histogram, scene::auto_palette(histogram)).mean, 0);
+  const scene::PaletteError red =
+      scene::palette_error(histogram, {.count = 1, .colors = {scene::Rgb8{255, 0, 0}}});
   EXPECT_NEAR(red.over_10, 0.5, 0.01);
   EXPECT_NEAR(red.mean, 50 * oklab_distance({255, 0, 0}, {0, 255, 0}), 1);
-  EXPECT_EQ(palette_error(count_colors(Scene()), auto_palette(Scene())).mean, 0);
+  EXPECT_EQ(
+      scene::palette_error(scene::count_colors(scene::Scene()), scene::auto_palette(scene::Scene())).mean, 0);
 }
 
 }  // namespace

@@ -18,17 +18,17 @@ using test::plain_material;
 using test::textured_rectangle;
 using test::white_material;
 
-bool contains(const Palette& palette, Rgb8 color) {
+bool contains(const scene::Palette& palette, scene::Rgb8 color) {
   auto end = palette.colors.begin() + palette.count;
   return std::find(palette.colors.begin(), end, color) != end;
 }
 
-double sum(const std::array<double, kPaletteSize>& shares) {
+double sum(const std::array<double, scene::kPaletteSize>& shares) {
   return std::accumulate(shares.begin(), shares.end(), 0.0);
 }
 
-Scene noisy_scene() {
-  Scene scene;
+scene::Scene noisy_scene() {
+  scene::Scene scene;
   for (uint32_t i = 0; i < 3; ++i) {
     scene.images.push_back(test::noise_image(61 + i * 20, 45, i));
     scene.materials.push_back(white_material(i));
@@ -45,53 +45,53 @@ Scene noisy_scene() {
 }
 
 TEST(AutoPalette, SixteenColorsAreTakenAsTheyAreLargestFirst) {
-  Scene scene;
+  scene::Scene scene;
   for (uint32_t i = 0; i < 16; ++i) {
-    Rgb8 color = {static_cast<uint8_t>(100 + i), 200, static_cast<uint8_t>(3 * i)};
+    scene::Rgb8 color = {static_cast<uint8_t>(100 + i), 200, static_cast<uint8_t>(3 * i)};
     scene.materials.push_back(plain_material(color));
     add_rectangle(scene, i, 1, 1 + i, i);
   }
-  Palette palette = auto_palette(scene);
+  scene::Palette palette = scene::auto_palette(scene);
   ASSERT_EQ(palette.count, 16u);
   for (uint32_t i = 0; i < 16; ++i)
     EXPECT_EQ(palette.colors[15 - i],
-              (Rgb8{static_cast<uint8_t>(100 + i), 200, static_cast<uint8_t>(3 * i)}));
+              (scene::Rgb8{static_cast<uint8_t>(100 + i), 200, static_cast<uint8_t>(3 * i)}));
   EXPECT_EQ(palette.names[15], "#64c800");
 }
 
 TEST(AutoPalette, SixteenTexelsAreTakenAsTheyAre) {
-  Image image = test::noise_image(4, 4, 7);
-  Palette palette = auto_palette(textured_rectangle(image));
+  scene::Image image = test::noise_image(4, 4, 7);
+  scene::Palette palette = scene::auto_palette(textured_rectangle(image));
   EXPECT_EQ(palette.count, 16u);
-  for (Rgba8 p : image.pixels) EXPECT_TRUE(contains(palette, {p.r, p.g, p.b}));
+  for (scene::Rgba8 p : image.pixels) EXPECT_TRUE(contains(palette, {p.r, p.g, p.b}));
 }
 
 TEST(AutoPalette, EqualColorsOfDifferentMaterialsAreOneEntry) {
-  Scene scene;
+  scene::Scene scene;
   scene.images = {test::image_of(1, 1, {{10, 20, 30, 255}})};
   scene.materials = {plain_material({10, 20, 30}), white_material(0), plain_material({10, 20, 30})};
   for (uint32_t i = 0; i < 3; ++i) add_rectangle(scene, i, 1, 1, i);
-  Palette palette = auto_palette(scene);
+  scene::Palette palette = scene::auto_palette(scene);
   EXPECT_EQ(palette.count, 1u);
-  EXPECT_EQ(palette.colors[0], (Rgb8{10, 20, 30}));
+  EXPECT_EQ(palette.colors[0], (scene::Rgb8{10, 20, 30}));
 }
 
 TEST(AutoPalette, AreaDecidesNotTheNumberOfColors) {
-  std::vector<Rgba8> rainbow;
+  std::vector<scene::Rgba8> rainbow;
   for (int i = 0; i < 100; ++i)
     rainbow.push_back({static_cast<uint8_t>(20 + i % 10 * 10), static_cast<uint8_t>(50 + i / 10 * 20),
                        static_cast<uint8_t>(255 - i), 255});
-  Scene scene;
+  scene::Scene scene;
   scene.images = {test::image_of(10, 10, rainbow)};
   scene.materials = {plain_material({255, 0, 0}), white_material(0)};
   add_rectangle(scene, 0, 99, 1, 0);
   add_rectangle(scene, 100, 1, 1, 1);
-  Palette palette = auto_palette(scene);
+  scene::Palette palette = scene::auto_palette(scene);
   EXPECT_EQ(palette.count, 16u);
-  EXPECT_EQ(palette.colors[0], (Rgb8{255, 0, 0}));
-  IndexedScene indexed = index_scene(scene, palette, MaterialMode::Texture);
+  EXPECT_EQ(palette.colors[0], (scene::Rgb8{255, 0, 0}));
+  scene::IndexedScene indexed = scene::index_scene(scene, palette, scene::MaterialMode::Texture);
   EXPECT_NEAR(indexed.shares[0], 0.99, 1e-3);
-  for (Rgba8 p : rainbow) {
+  for (scene::Rgba8 p : rainbow) {
     double nearest = 1;
     for (uint32_t i = 0; i < 16; ++i)
       nearest = std::min(nearest, oklab_distance({p.r, p.g, p.b}, palette.colors[i]));
@@ -100,16 +100,16 @@ TEST(AutoPalette, AreaDecidesNotTheNumberOfColors) {
 }
 
 TEST(AutoPalette, SixteenCloudsOfColorsGetAnEntryEach) {
-  std::vector<Rgba8> pixels;
+  std::vector<scene::Rgba8> pixels;
   std::mt19937 random(3);
   for (uint32_t i = 0; i < 64 * 64; ++i) {
     auto channel = [&](uint32_t level) { return static_cast<uint8_t>(level + random() % 9); };
     pixels.push_back(
         {channel(i % 4 * 55 + 80), channel(i / 4 % 2 * 165 + 80), channel(i / 8 % 2 * 165 + 80), 255});
   }
-  Palette palette = auto_palette(textured_rectangle(test::image_of(64, 64, pixels)));
+  scene::Palette palette = scene::auto_palette(textured_rectangle(test::image_of(64, 64, pixels)));
   ASSERT_EQ(palette.count, 16u);
-  for (Rgba8 p : pixels) {
+  for (scene::Rgba8 p : pixels) {
     double nearest = 1;
     for (uint32_t i = 0; i < 16; ++i)
       nearest = std::min(nearest, oklab_distance({p.r, p.g, p.b}, palette.colors[i]));
@@ -118,49 +118,49 @@ TEST(AutoPalette, SixteenCloudsOfColorsGetAnEntryEach) {
 }
 
 TEST(AutoPalette, HolesAndUnseenTexelsDoNotCount) {
-  Scene scene = textured_rectangle(test::image_of(2, 1, {{255, 0, 0, 0}, {0, 255, 0, 255}}));
-  EXPECT_EQ(auto_palette(scene).count, 2u);
+  scene::Scene scene = textured_rectangle(test::image_of(2, 1, {{255, 0, 0, 0}, {0, 255, 0, 255}}));
+  EXPECT_EQ(scene::auto_palette(scene).count, 2u);
   scene.materials[0].alpha_cutoff = 0.5f;
-  Palette palette = auto_palette(scene);
+  scene::Palette palette = scene::auto_palette(scene);
   ASSERT_EQ(palette.count, 1u);
-  EXPECT_EQ(palette.colors[0], (Rgb8{0, 255, 0}));
+  EXPECT_EQ(palette.colors[0], (scene::Rgb8{0, 255, 0}));
 
   scene = textured_rectangle(test::image_of(2, 1, {{255, 0, 0, 255}, {0, 255, 0, 255}}));
   for (Vec2f& uv : scene.texcoords) uv.x = uv.x / 3;  // the left texel alone
-  palette = auto_palette(scene);
+  palette = scene::auto_palette(scene);
   ASSERT_EQ(palette.count, 1u);
-  EXPECT_EQ(palette.colors[0], (Rgb8{255, 0, 0}));
+  EXPECT_EQ(palette.colors[0], (scene::Rgb8{255, 0, 0}));
 }
 
 TEST(IndexScene, TextureCoordinatesWrapAsTheMaterialSays) {
-  Image image = test::image_of(2, 1, {{255, 0, 0, 255}, {0, 255, 0, 255}});
-  auto shares_over = [&](Wrap wrap, float from, float to) {
-    Scene scene = textured_rectangle(image);
+  scene::Image image = test::image_of(2, 1, {{255, 0, 0, 255}, {0, 255, 0, 255}});
+  auto shares_over = [&](scene::Wrap wrap, float from, float to) {
+    scene::Scene scene = textured_rectangle(image);
     scene.materials[0].wrap_u = wrap;
     for (Vec2f& uv : scene.texcoords) uv.x = from + uv.x * (to - from);
-    Palette palette = {.count = 2, .colors = {Rgb8{255, 0, 0}, Rgb8{0, 255, 0}}};
-    return index_scene(scene, palette, MaterialMode::Texture).shares[0];
+    scene::Palette palette = {.count = 2, .colors = {scene::Rgb8{255, 0, 0}, scene::Rgb8{0, 255, 0}}};
+    return scene::index_scene(scene, palette, scene::MaterialMode::Texture).shares[0];
   };
-  EXPECT_NEAR(shares_over(Wrap::Repeat, 0, 1), 0.5, 0.03);
-  EXPECT_NEAR(shares_over(Wrap::Repeat, -3, -2.5f), 1, 0.03);
-  EXPECT_NEAR(shares_over(Wrap::Mirror, 1, 1.5f), 0, 0.03);
-  EXPECT_NEAR(shares_over(Wrap::Mirror, -0.5f, 0), 1, 0.03);
-  EXPECT_NEAR(shares_over(Wrap::Clamp, 1, 9), 0, 0.03);
-  EXPECT_NEAR(shares_over(Wrap::Clamp, -1, 1), 0.75, 0.03);
-  EXPECT_NEAR(shares_over(Wrap::Repeat, 0, 1e30f), 0.5, 0.5);  // whatever it is, it ends
+  EXPECT_NEAR(shares_over(scene::Wrap::Repeat, 0, 1), 0.5, 0.03);
+  EXPECT_NEAR(shares_over(scene::Wrap::Repeat, -3, -2.5f), 1, 0.03);
+  EXPECT_NEAR(shares_over(scene::Wrap::Mirror, 1, 1.5f), 0, 0.03);
+  EXPECT_NEAR(shares_over(scene::Wrap::Mirror, -0.5f, 0), 1, 0.03);
+  EXPECT_NEAR(shares_over(scene::Wrap::Clamp, 1, 9), 0, 0.03);
+  EXPECT_NEAR(shares_over(scene::Wrap::Clamp, -1, 1), 0.75, 0.03);
+  EXPECT_NEAR(shares_over(scene::Wrap::Repeat, 0, 1e30f), 0.5, 0.5);  // whatever it is, it ends
 }
 
 TEST(AutoPalette, ThreadsAndRepetitionChangeNothing) {
-  Scene scene = noisy_scene();
+  scene::Scene scene = noisy_scene();
   auto run = [&](size_t threads) {
     tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
-    Palette palette = auto_palette(scene);
-    return index_scene(scene, palette, MaterialMode::Texture);
+    scene::Palette palette = scene::auto_palette(scene);
+    return scene::index_scene(scene, palette, scene::MaterialMode::Texture);
   };
-  IndexedScene first = run(1);
+  scene::IndexedScene first = run(1);
   EXPECT_EQ(first.palette.count, 16u);
   for (size_t threads : {2u, 7u, 7u, 1u}) {
-    IndexedScene other = run(threads);
+    scene::IndexedScene other = run(threads);
     EXPECT_EQ(other.palette.colors, first.palette.colors);
     EXPECT_EQ(other.palette.names, first.palette.names);
     EXPECT_EQ(other.shares, first.shares);
@@ -174,53 +174,56 @@ TEST(AutoPalette, ThreadsAndRepetitionChangeNothing) {
 }
 
 TEST(AutoPalette, AnEmptySceneAndAnInvisibleOneGetOneEntry) {
-  EXPECT_EQ(auto_palette(Scene()).count, 1u);
-  EXPECT_EQ(sum(index_scene(Scene(), auto_palette(Scene()), MaterialMode::Texture).shares), 0);
+  EXPECT_EQ(scene::auto_palette(scene::Scene()).count, 1u);
+  EXPECT_EQ(sum(scene::index_scene(scene::Scene(), scene::auto_palette(scene::Scene()),
+                                   scene::MaterialMode::Texture)
+                    .shares),
+            0);
 
-  Scene scene = textured_rectangle(test::image_of(1, 1, {{255, 0, 0, 0}}));
+  scene::Scene scene = textured_rectangle(test::image_of(1, 1, {{255, 0, 0, 0}}));
   scene.materials[0].alpha_cutoff = 0.5f;
-  EXPECT_EQ(auto_palette(scene).count, 1u);
+  EXPECT_EQ(scene::auto_palette(scene).count, 1u);
 }
 
 TEST(AutoPalette, HugeAndTinyTrianglesAreSurvived) {
-  Scene scene = textured_rectangle(test::noise_image(8, 8, 1));
+  scene::Scene scene = textured_rectangle(test::noise_image(8, 8, 1));
   scene.positions[2] = {1e200, 1e200, -1e200};
-  EXPECT_EQ(auto_palette(scene).count, 16u);
+  EXPECT_EQ(scene::auto_palette(scene).count, 16u);
   for (Vec3d& p : scene.positions) p = {p.x * 1e-300, p.y * 1e-300, p.z};
   scene.texcoords[1] = {3e38f, -3e38f};
-  EXPECT_GE(auto_palette(scene).count, 1u);
+  EXPECT_GE(scene::auto_palette(scene).count, 1u);
 }
 
 TEST(MeshPalette, MaterialsAreInOrderOfAreaWithTheirMeanColor) {
-  Scene scene;
+  scene::Scene scene;
   scene.images = {test::image_of(2, 1, {{255, 255, 255, 255}, {0, 0, 0, 255}})};
   scene.materials = {plain_material({9, 8, 7}), white_material(0)};
   scene.materials[1].name = "bark";
   add_rectangle(scene, 0, 1, 1, 0);
   add_rectangle(scene, 2, 1, 3, 1);
-  Palette palette = mesh_palette(scene);
+  scene::Palette palette = scene::mesh_palette(scene);
   ASSERT_EQ(palette.count, 2u);
   EXPECT_EQ(palette.names[0], "bark");
   EXPECT_NEAR(palette.colors[0].r, 188, 2);  // half of white's light
-  EXPECT_EQ(palette.colors[1], (Rgb8{9, 8, 7}));
+  EXPECT_EQ(palette.colors[1], (scene::Rgb8{9, 8, 7}));
   EXPECT_EQ(palette.names[1], "#090807");
-  IndexedScene indexed = index_scene(scene, palette, MaterialMode::Mesh);
+  scene::IndexedScene indexed = scene::index_scene(scene, palette, scene::MaterialMode::Mesh);
   EXPECT_EQ(indexed.materials[0].index, 1);
   EXPECT_EQ(indexed.materials[1].index, 0);
-  EXPECT_EQ(indexed.materials[1].texture, kNone);
+  EXPECT_EQ(indexed.materials[1].texture, scene::kNone);
   EXPECT_NEAR(indexed.shares[0], 0.75, 1e-9);
 }
 
 TEST(MeshPalette, SmallMaterialsBeyondSixteenTakeTheNearestEntry) {
-  Scene scene;
+  scene::Scene scene;
   for (uint32_t i = 0; i < 18; ++i) {
     scene.materials.push_back(plain_material({static_cast<uint8_t>(10 * i), 0, 0}));
     add_rectangle(scene, i, 1, i < 2 ? 0.5 : 1.0 + i, i);
   }
-  Palette palette = mesh_palette(scene);
+  scene::Palette palette = scene::mesh_palette(scene);
   ASSERT_EQ(palette.count, 16u);
   EXPECT_EQ(palette.colors[0].r, 170);
-  IndexedScene indexed = index_scene(scene, palette, MaterialMode::Mesh);
+  scene::IndexedScene indexed = scene::index_scene(scene, palette, scene::MaterialMode::Mesh);
   for (uint32_t i = 2; i < 18; ++i) EXPECT_EQ(indexed.materials[i].index, 17 - i);
   EXPECT_EQ(indexed.materials[0].index, 15);
   EXPECT_EQ(indexed.materials[1].index, 15);

@@ -13,11 +13,11 @@
 namespace vox {
 namespace {
 
-std::vector<Scene> small_scenes(uint64_t seed) {
-  std::vector<Scene> scenes;
-  scenes.push_back(make_village({.seed = seed, .texture_size = 32}));
-  scenes.push_back(make_city({.blocks = 4, .seed = seed, .texture_size = 32}));
-  scenes.push_back(make_bumpy_sphere({.triangles = 5000, .seed = seed, .texture_size = 32}));
+std::vector<scene::Scene> small_scenes(uint64_t seed) {
+  std::vector<scene::Scene> scenes;
+  scenes.push_back(scene::make_village({.seed = seed, .texture_size = 32}));
+  scenes.push_back(scene::make_city({.blocks = 4, .seed = seed, .texture_size = 32}));
+  scenes.push_back(scene::make_bumpy_sphere({.triangles = 5000, .seed = seed, .texture_size = 32}));
   return scenes;
 }
 
@@ -26,7 +26,7 @@ bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
 }
 
-Vec3d size_of(const Scene& scene) {
+Vec3d size_of(const scene::Scene& scene) {
   Vec3d low = scene.positions.front(), high = low;
   for (Vec3d p : scene.positions) {
     low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
@@ -36,7 +36,7 @@ Vec3d size_of(const Scene& scene) {
 }
 
 TEST(Procedural, TheSameSeedGivesTheSameBytes) {
-  std::vector<Scene> first = small_scenes(7), second = small_scenes(7);
+  std::vector<scene::Scene> first = small_scenes(7), second = small_scenes(7);
   for (size_t i = 0; i < first.size(); ++i) {
     EXPECT_TRUE(same_bytes(first[i].positions, second[i].positions));
     EXPECT_TRUE(same_bytes(first[i].texcoords, second[i].texcoords));
@@ -48,7 +48,7 @@ TEST(Procedural, TheSameSeedGivesTheSameBytes) {
 }
 
 TEST(Procedural, AnotherSeedGivesAnotherSceneAndOtherTextures) {
-  std::vector<Scene> first = small_scenes(7), second = small_scenes(8);
+  std::vector<scene::Scene> first = small_scenes(7), second = small_scenes(8);
   for (size_t i = 0; i < first.size(); ++i) {
     EXPECT_FALSE(same_bytes(first[i].positions, second[i].positions));
     EXPECT_FALSE(same_bytes(first[i].images[0].pixels, second[i].images[0].pixels));
@@ -56,46 +56,46 @@ TEST(Procedural, AnotherSeedGivesAnotherSceneAndOtherTextures) {
 }
 
 TEST(Procedural, EveryTriangleCoversSomethingAndNamesWhatIsThere) {
-  for (Scene& scene : small_scenes(1)) {
-    for (const Triangle& triangle : scene.triangles) {
+  for (scene::Scene& scene : small_scenes(1)) {
+    for (const scene::Triangle& triangle : scene.triangles) {
       ASSERT_LT(triangle.material, scene.materials.size());
       for (size_t i = 0; i < 3; ++i) {
         ASSERT_LT(triangle.position[i], scene.positions.size());
         ASSERT_LT(triangle.texcoord[i], scene.texcoords.size());
       }
     }
-    DroppedTriangles dropped = drop_bad_triangles(scene);
+    scene::DroppedTriangles dropped = scene::drop_bad_triangles(scene);
     EXPECT_EQ(dropped.degenerate, 0u);
     EXPECT_EQ(dropped.not_finite, 0u);
-    for (const Material& material : scene.materials) EXPECT_LT(material.image, scene.images.size());
-    for (const Image& image : scene.images) EXPECT_EQ(image.pixels.size(), 32u * 32u) << image.name;
+    for (const scene::Material& material : scene.materials) EXPECT_LT(material.image, scene.images.size());
+    for (const scene::Image& image : scene.images) EXPECT_EQ(image.pixels.size(), 32u * 32u) << image.name;
   }
 }
 
 TEST(Procedural, CoordinatesAreExactAsFloats) {
-  for (const Scene& scene : small_scenes(3))
+  for (const scene::Scene& scene : small_scenes(3))
     for (Vec3d p : scene.positions)
       for (double x : {p.x, p.y, p.z}) ASSERT_EQ(x, static_cast<double>(static_cast<float>(x)));
 }
 
 TEST(Procedural, VillageHasAboutTwentyThousandTrianglesAndLeavesWithHoles) {
   for (uint64_t seed : {1, 2, 3}) {
-    Scene scene = make_village({.seed = seed, .texture_size = 64});
+    scene::Scene scene = scene::make_village({.seed = seed, .texture_size = 64});
     EXPECT_NEAR(static_cast<double>(scene.triangles.size()), 20'000, 3'000);
-    auto leaves = std::ranges::find(scene.materials, "leaves", &Material::name);
+    auto leaves = std::ranges::find(scene.materials, "leaves", &scene::Material::name);
     ASSERT_NE(leaves, scene.materials.end());
     EXPECT_EQ(leaves->alpha_cutoff, 0.5f);
-    const Image& image = scene.images[leaves->image];
-    auto solid = std::ranges::count_if(image.pixels, [](Rgba8 p) { return p.a == 255; });
-    auto holes = std::ranges::count_if(image.pixels, [](Rgba8 p) { return p.a == 0; });
+    const scene::Image& image = scene.images[leaves->image];
+    auto solid = std::ranges::count_if(image.pixels, [](scene::Rgba8 p) { return p.a == 255; });
+    auto holes = std::ranges::count_if(image.pixels, [](scene::Rgba8 p) { return p.a == 0; });
     EXPECT_GT(solid, 64 * 64 / 8);
     EXPECT_GT(holes, 64 * 64 / 8);
   }
 }
 
 TEST(Procedural, CityGrowsWithItsBlocksAndIsLongAndLow) {
-  Scene small = make_city({.blocks = 8, .texture_size = 16}),
-        large = make_city({.blocks = 24, .texture_size = 16});
+  scene::Scene small = scene::make_city({.blocks = 8, .texture_size = 16}),
+               large = scene::make_city({.blocks = 24, .texture_size = 16});
   EXPECT_NEAR(static_cast<double>(small.triangles.size()), 1.2e5, 0.4e5);
   EXPECT_NEAR(static_cast<double>(large.triangles.size()), 1e6, 0.2e6);
   Vec3d size = size_of(large);
@@ -104,13 +104,13 @@ TEST(Procedural, CityGrowsWithItsBlocksAndIsLongAndLow) {
 }
 
 TEST(Procedural, CityOfOneBlockIsACityToo) {
-  EXPECT_GT(make_city({.blocks = 1, .texture_size = 16}).triangles.size(), 1000u);
+  EXPECT_GT(scene::make_city({.blocks = 1, .texture_size = 16}).triangles.size(), 1000u);
 }
 
 TEST(Procedural, SphereComesCloseToEveryCount) {
-  EXPECT_EQ(make_bumpy_sphere({.triangles = 12, .texture_size = 16}).triangles.size(), 12u);
+  EXPECT_EQ(scene::make_bumpy_sphere({.triangles = 12, .texture_size = 16}).triangles.size(), 12u);
   for (uint64_t triangles : {100, 999, 1000, 12'345, 100'000, 1'000'000}) {
-    uint64_t made = make_bumpy_sphere({.triangles = triangles, .texture_size = 16}).triangles.size();
+    uint64_t made = scene::make_bumpy_sphere({.triangles = triangles, .texture_size = 16}).triangles.size();
     double tolerance = triangles < 5000 ? 0.05 : triangles < 100'000 ? 1e-3 : 1e-4;
     EXPECT_NEAR(static_cast<double>(made), static_cast<double>(triangles),
                 tolerance * static_cast<double>(triangles));
@@ -120,10 +120,10 @@ TEST(Procedural, SphereComesCloseToEveryCount) {
 // Every directed edge once, and its reverse once, with equal positions taken as one vertex.
 TEST(Procedural, SphereIsClosed) {
   for (uint64_t triangles : {12, 100, 777, 20'000}) {
-    Scene scene = make_bumpy_sphere({.triangles = triangles, .texture_size = 16});
+    scene::Scene scene = scene::make_bumpy_sphere({.triangles = triangles, .texture_size = 16});
     using Point = std::tuple<double, double, double>;
     std::map<std::pair<Point, Point>, int> edges;
-    for (const Triangle& triangle : scene.triangles)
+    for (const scene::Triangle& triangle : scene.triangles)
       for (size_t i = 0; i < 3; ++i) {
         Vec3d a = scene.positions[triangle.position[i]], b = scene.positions[triangle.position[(i + 1) % 3]];
         ++edges[{{a.x, a.y, a.z}, {b.x, b.y, b.z}}];
@@ -137,9 +137,9 @@ TEST(Procedural, SphereIsClosed) {
 }
 
 TEST(Procedural, SphereFacesOutwards) {
-  Scene scene = make_bumpy_sphere({.triangles = 20'000, .texture_size = 16});
+  scene::Scene scene = scene::make_bumpy_sphere({.triangles = 20'000, .texture_size = 16});
   double volume = 0;
-  for (const Triangle& triangle : scene.triangles) {
+  for (const scene::Triangle& triangle : scene.triangles) {
     auto corner = [&](size_t i) { return scene.positions[triangle.position[i]]; };
     volume += dot(corner(0), cross(corner(1), corner(2))) / 6;
   }
@@ -149,7 +149,7 @@ TEST(Procedural, SphereFacesOutwards) {
 TEST(Noise, UnitCircleIsSineAndCosine) {
   for (int i = -1000; i <= 1000; ++i) {
     double turns = i / 317.0, angle = turns * 2 * 3.14159265358979323846;
-    Vec2d p = unit_circle(turns);
+    scene::Vec2d p = scene::unit_circle(turns);
     EXPECT_NEAR(p.x, std::cos(angle), 1e-12) << turns;
     EXPECT_NEAR(p.y, std::sin(angle), 1e-12) << turns;
   }
@@ -158,13 +158,15 @@ TEST(Noise, UnitCircleIsSineAndCosine) {
 TEST(Noise, TilesRepeatWithoutASeam) {
   for (double t : {0.0, 0.3, 0.77})
     for (double edge : {1e-9, 1 - 1e-9}) {
-      EXPECT_NEAR(fractal_tile_noise(1, edge, t, 5, 7, 4), fractal_tile_noise(1, 0, t, 5, 7, 4), 1e-6);
-      EXPECT_NEAR(fractal_tile_noise(1, t, edge, 5, 7, 4), fractal_tile_noise(1, t, 0, 5, 7, 4), 1e-6);
+      EXPECT_NEAR(scene::fractal_tile_noise(1, edge, t, 5, 7, 4), scene::fractal_tile_noise(1, 0, t, 5, 7, 4),
+                  1e-6);
+      EXPECT_NEAR(scene::fractal_tile_noise(1, t, edge, 5, 7, 4), scene::fractal_tile_noise(1, t, 0, 5, 7, 4),
+                  1e-6);
     }
 }
 
 TEST(Noise, RandomNumbersAreSpreadEvenly) {
-  Random random(5);
+  scene::Random random(5);
   std::array<int, 10> counts = {};
   for (int i = 0; i < 100'000; ++i) ++counts[random.below(10)];
   for (int count : counts) EXPECT_NEAR(count, 10'000, 500);

@@ -12,8 +12,8 @@ namespace {
 using test::add_rectangle;
 using test::plain_material;
 
-Scene one_rectangle(const std::string& name) {
-  Scene scene;
+scene::Scene one_rectangle(const std::string& name) {
+  scene::Scene scene;
   scene.materials = {test::white_material(0)};
   scene.materials[0].name = name;
   scene.images = {test::noise_image(2, 2, 1)};
@@ -23,12 +23,12 @@ Scene one_rectangle(const std::string& name) {
 }
 
 TEST(Scene, AppendedTrianglesKeepTheirCornersMaterialsAndImages) {
-  Scene scene = one_rectangle("a"), other = one_rectangle("b");
+  scene::Scene scene = one_rectangle("a"), other = one_rectangle("b");
   other.positions[1] = {7, 8, 9};
   other.texcoords[2] = {0.25f, 0.5f};
-  append_scene(scene, std::move(other));
+  scene::append_scene(scene, std::move(other));
   ASSERT_EQ(scene.triangles.size(), 4u);
-  const Triangle& third = scene.triangles[2];
+  const scene::Triangle& third = scene.triangles[2];
   EXPECT_EQ(scene.positions[third.position[1]], (Vec3d{7, 8, 9}));
   EXPECT_EQ(scene.texcoords[third.texcoord[2]], (Vec2f{0.25f, 0.5f}));
   EXPECT_EQ(scene.materials[third.material].name, "b");
@@ -37,21 +37,21 @@ TEST(Scene, AppendedTrianglesKeepTheirCornersMaterialsAndImages) {
 }
 
 TEST(Scene, WhatIsMissingStaysMissingWhenAppended) {
-  Scene scene = one_rectangle("a"), other = one_rectangle("b");
-  other.triangles[0].texcoord = {kNone, kNone, kNone};
-  other.materials[0].image = kNone;
-  append_scene(scene, std::move(other));
-  EXPECT_EQ(scene.triangles[2].texcoord[0], kNone);
-  EXPECT_EQ(scene.materials[1].image, kNone);
+  scene::Scene scene = one_rectangle("a"), other = one_rectangle("b");
+  other.triangles[0].texcoord = {scene::kNone, scene::kNone, scene::kNone};
+  other.materials[0].image = scene::kNone;
+  scene::append_scene(scene, std::move(other));
+  EXPECT_EQ(scene.triangles[2].texcoord[0], scene::kNone);
+  EXPECT_EQ(scene.materials[1].image, scene::kNone);
   EXPECT_TRUE(scene.colors.empty());
 }
 
 TEST(Scene, VerticesWithoutColorBecomeWhiteBesideColoredOnes) {
-  constexpr Rgba8 kRed = {255, 0, 0, 255}, kWhite = {255, 255, 255, 255};
+  constexpr scene::Rgba8 kRed = {255, 0, 0, 255}, kWhite = {255, 255, 255, 255};
   for (bool first_has_colors : {false, true}) {
-    Scene scene = one_rectangle("a"), other = one_rectangle("b");
+    scene::Scene scene = one_rectangle("a"), other = one_rectangle("b");
     (first_has_colors ? scene : other).colors.assign(4, kRed);
-    append_scene(scene, std::move(other));
+    scene::append_scene(scene, std::move(other));
     ASSERT_EQ(scene.colors.size(), 8u);
     EXPECT_EQ(scene.colors[0], first_has_colors ? kRed : kWhite);
     EXPECT_EQ(scene.colors[7], first_has_colors ? kWhite : kRed);
@@ -59,7 +59,7 @@ TEST(Scene, VerticesWithoutColorBecomeWhiteBesideColoredOnes) {
 }
 
 TEST(Scene, TrianglesThatCoverNothingAreDroppedAndCounted) {
-  Scene scene;
+  scene::Scene scene;
   scene.materials.resize(1);
   const double nan = std::nan(""), inf = HUGE_VAL;
   scene.positions = {{0, 0, 0}, {1, 0, 0},     {0, 1, 0},     {2, 0, 0},     {nan, 0, 0},  {0, inf, 0},
@@ -76,7 +76,7 @@ TEST(Scene, TrianglesThatCoverNothingAreDroppedAndCounted) {
   add(0, 1, 5);   // infinite
   add(6, 7, 8);   // tiny, but not nothing
   add(0, 9, 10);  // large
-  DroppedTriangles dropped = drop_bad_triangles(scene);
+  scene::DroppedTriangles dropped = scene::drop_bad_triangles(scene);
   EXPECT_EQ(dropped.degenerate, 3u);
   EXPECT_EQ(dropped.not_finite, 2u);
   ASSERT_EQ(scene.triangles.size(), 3u);
@@ -89,8 +89,8 @@ TEST(Scene, TrianglesThatCoverNothingAreDroppedAndCounted) {
 }
 
 // Two triangles that share an edge, with materials of different base colours.
-Scene two_tints(Rgb8 tint) {
-  Scene scene;
+scene::Scene two_tints(scene::Rgb8 tint) {
+  scene::Scene scene;
   scene.materials = {test::white_material(), plain_material(tint)};
   add_rectangle(scene, 0, 1, 1, 0);
   scene.triangles[1].material = 1;
@@ -100,37 +100,38 @@ Scene two_tints(Rgb8 tint) {
 }
 
 TEST(Scene, BaseColorsAreBakedIntoTheVerticesOfTheirOwnTriangles) {
-  const Rgb8 tint = {200, 100, 50};
-  Scene scene = two_tints(tint), before = scene;
-  bake_base_colors(scene);
+  const scene::Rgb8 tint = {200, 100, 50};
+  scene::Scene scene = two_tints(tint), before = scene;
+  scene::bake_base_colors(scene);
   EXPECT_EQ(scene.materials[1].base_color, (std::array<float, 4>{1, 1, 1, 1}));
   for (size_t i = 0; i < 3; ++i) {
     uint32_t untinted = scene.triangles[0].position[i], tinted = scene.triangles[1].position[i];
-    EXPECT_EQ(scene.colors[untinted], (Rgba8{255, 255, 255, 77}));
-    EXPECT_EQ(scene.colors[tinted], i == 2 ? (Rgba8{0, 100, 0, 255}) : (Rgba8{200, 100, 50, 77}));
+    EXPECT_EQ(scene.colors[untinted], (scene::Rgba8{255, 255, 255, 77}));
+    EXPECT_EQ(scene.colors[tinted],
+              i == 2 ? (scene::Rgba8{0, 100, 0, 255}) : (scene::Rgba8{200, 100, 50, 77}));
     EXPECT_EQ(scene.positions[untinted], before.positions[before.triangles[0].position[i]]);
     EXPECT_EQ(scene.positions[tinted], before.positions[before.triangles[1].position[i]]);
   }
   EXPECT_EQ(scene.positions.size(), 6u);  // the shared edge is doubled, no more
   EXPECT_EQ(scene.colors.size(), 6u);
 
-  Scene again = scene;
-  bake_base_colors(again);
+  scene::Scene again = scene;
+  scene::bake_base_colors(again);
   EXPECT_EQ(again.colors, scene.colors);
 }
 
 TEST(Scene, BakingLeavesTexturedMaterialsAndUncoloredScenesAlone) {
-  Scene scene = two_tints({1, 2, 3});
+  scene::Scene scene = two_tints({1, 2, 3});
   scene.images = {test::noise_image(2, 2, 1)};
   scene.materials[1].image = 0;
-  Scene before = scene;
-  bake_base_colors(scene);
+  scene::Scene before = scene;
+  scene::bake_base_colors(scene);
   EXPECT_EQ(scene.materials[1].base_color, before.materials[1].base_color);
   EXPECT_EQ(scene.positions.size(), 4u);
 
   scene = two_tints({1, 2, 3});
   scene.colors.clear();
-  bake_base_colors(scene);
+  scene::bake_base_colors(scene);
   EXPECT_EQ(scene.materials[1].base_color, before.materials[1].base_color);
 }
 

@@ -8,7 +8,7 @@ namespace {
 class CoarserProgram : public CubesTest {
  protected:
   // Of cube.h5, with more options, verified.
-  VoxelScene coarser(const std::vector<std::string>& more, const std::string& name = "small.h5") {
+  dag::VoxelScene coarser(const std::vector<std::string>& more, const std::string& name = "small.h5") {
     std::vector<std::string> arguments = {"cube.h5", "-o", name, "-q"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     converted(arguments);
@@ -18,8 +18,8 @@ class CoarserProgram : public CubesTest {
 };
 
 TEST_F(CoarserProgram, FillsAVoxelWhereAnyBelowIsAndSaysSoOfTheWholeScene) {
-  const VoxelScene before = read_scene(folder_ / "cube.h5");
-  const VoxelScene after = coarser({"--res", "16"});
+  const dag::VoxelScene before = read_scene(folder_ / "cube.h5");
+  const dag::VoxelScene after = coarser({"--res", "16"});
   EXPECT_EQ(after.dag.resolution, 16u);
   EXPECT_EQ(after.dag.voxels, 16u * 16 * 16 - 14 * 14 * 14);  // a shell of one voxel
   EXPECT_EQ(after.voxel_size, 4 * before.voxel_size);
@@ -38,7 +38,7 @@ TEST_F(CoarserProgram, KeepsTheHistoryOfAnEditedScene) {
                         {.folder = folder_, .file_size_limit = {}})
                 .code,
             0);
-  const VoxelScene after = coarser({"--res", "32"});
+  const dag::VoxelScene after = coarser({"--res", "32"});
   EXPECT_EQ(after.dag.voxels, 2u);
   ASSERT_EQ(after.history.size(), 1u);
   EXPECT_EQ(after.history[0].digest, read_scene(folder_ / "cube.h5").dag.digest);
@@ -66,10 +66,10 @@ TEST_F(CoarserProgram, MakesBricksOfTheCoarserSceneWhereAsked) {
 }
 
 TEST_F(CoarserProgram, GivesOneDigestForEveryThreadCount) {
-  const Digest digest = coarser({"--res", "8"}).dag.digest;
+  const dag::Digest digest = coarser({"--res", "8"}).dag.digest;
   EXPECT_EQ(coarser({"--res", "8", "--threads", "1"}).dag.digest, digest);
   const std::string json = converted({"cube.h5", "--res", "8", "-o", "small.h5", "--json"});
-  EXPECT_EQ(json_value(json, "digest"), "\"" + to_string(digest) + "\"");
+  EXPECT_EQ(json_value(json, "digest"), "\"" + dag::to_string(digest) + "\"");
   EXPECT_EQ(json_value(json, "file"), "\"small.h5\"");
 }
 

@@ -92,7 +92,7 @@ TEST_F(ConvertProgram, GivesOneDigestWhicheverTableHoldsTheDag) {
   converted({"ball.glb", "--res", "128", "-q"});
   const std::string expected = digest("ball.h5");
   const std::string help = convert({"--help"}).out;
-  for (const std::string& table : table_names()) {
+  for (const std::string& table : hash::table_names()) {
     const std::string json =
         converted({"ball.glb", "--res", "128", "--json", "-q", "--table", table, "-o", table + ".h5"});
     EXPECT_EQ(json_value(json, "digest"), expected) << table;

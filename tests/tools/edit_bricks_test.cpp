@@ -22,7 +22,7 @@ class EditBricks : public CubesTest {
     converted(arguments);
   }
   // The bricks of both.h5 after the script, compared with the scene.
-  FrozenBricks edited_bricks(const std::vector<std::string>& more = {}) {
+  bricks::FrozenBricks edited_bricks(const std::vector<std::string>& more = {}) {
     std::vector<std::string> arguments = {"both.h5", "-s", "script.txt", "-o", "edited.h5", "-q"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     printed(arguments);
@@ -30,7 +30,7 @@ class EditBricks : public CubesTest {
     return read_bricks(folder_ / "edited.h5");
   }
   // Those that vox-convert makes of the edited scene.
-  FrozenBricks expected_bricks(const std::vector<std::string>& options) {
+  bricks::FrozenBricks expected_bricks(const std::vector<std::string>& options) {
     std::vector<std::string> arguments = {"edited.h5", "--structure", "bricks", "-o", "expected.h5", "-q"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     converted(arguments);
@@ -44,14 +44,14 @@ TEST_F(EditBricks, AreMadeAgainOfTheSameSizeAndTypes) {
                                                   {"--brick-size", "4", "--optimize", "speed"}}) {
     SCOPED_TRACE(testing::PrintToString(options));
     make_both(options);
-    const FrozenBricks edited = edited_bricks(), expected = expected_bricks(options);
+    const bricks::FrozenBricks edited = edited_bricks(), expected = expected_bricks(options);
     EXPECT_EQ(edited.filled, read_scene(folder_ / "edited.h5").dag.voxels);
     EXPECT_EQ(edited.log2_side, expected.log2_side);
     EXPECT_EQ(edited.allowed_types, expected.allowed_types);
     EXPECT_EQ(edited.counts, expected.counts);
     EXPECT_TRUE(edited.root == expected.root);
-    for (uint32_t type = 0; type < kBrickTypeCount; ++type)
-      EXPECT_TRUE(edited.data[type] == expected.data[type]) << BrickTypes::kNames[type];
+    for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type)
+      EXPECT_TRUE(edited.data[type] == expected.data[type]) << bricks::BrickTypes::kNames[type];
   }
 }
 
@@ -87,7 +87,7 @@ TEST_F(EditBricks, AreLeftOutOnRequestWithALine) {
 
 TEST_F(EditBricks, OfAnotherVolumeAreRefused) {
   converted({"cube.obj", "--res", "32", "--structure", "bricks", "-o", "other.h5", "-q"});
-  const FrozenBricks other = read_bricks(folder_ / "other.h5");
+  const bricks::FrozenBricks other = read_bricks(folder_ / "other.h5");
   write_scene(read_scene(folder_ / "cube.h5"), folder_ / "both.h5", &other);
   expect_failure(kFailed, "--drop-bricks", {"both.h5", "-s", "script.txt", "-o", "x.h5"});
 }

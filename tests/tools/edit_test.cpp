@@ -26,8 +26,8 @@ class EditProgram : public CubesTest {
   }
 
   // The scene after the script, written to `name` and verified.
-  VoxelScene edited(const std::string& script, const std::string& name = "edited.h5",
-                    const std::vector<std::string>& more = {}, const std::string& scene = "cube.h5") {
+  dag::VoxelScene edited(const std::string& script, const std::string& name = "edited.h5",
+                         const std::vector<std::string>& more = {}, const std::string& scene = "cube.h5") {
     write("script.txt", script);
     std::vector<std::string> arguments = {scene, "-s", "script.txt", "-o", name, "-q"};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -55,7 +55,7 @@ bool has(const std::string& text, const std::string& part) {
 // ------------------------------------------------------------------------------------------
 
 TEST_F(EditProgram, WritesTheEditedScene) {
-  const VoxelScene before = read_scene(folder_ / "cube.h5"), after = edited(kBox);
+  const dag::VoxelScene before = read_scene(folder_ / "cube.h5"), after = edited(kBox);
   EXPECT_EQ(after.dag.voxels, before.dag.voxels + 64);
   EXPECT_EQ(after.origin, before.origin);
   EXPECT_EQ(after.voxel_size, before.voxel_size);
@@ -79,12 +79,12 @@ TEST_F(EditProgram, AScriptWithoutCommandsWritesTheSceneItself) {
 }
 
 TEST_F(EditProgram, TheHistoryOfTheFileGrowsWithEveryRun) {
-  const VoxelScene first = edited(kBox, "first.h5");
+  const dag::VoxelScene first = edited(kBox, "first.h5");
   ASSERT_EQ(first.history.size(), 1u);
   EXPECT_EQ(first.history[0].script, kBox);
   EXPECT_EQ(first.history[0].digest, first.dag.digest);
   EXPECT_EQ(first.history[0].time, first.created);
-  const VoxelScene second = edited("undo\nclear", "second.h5", {}, "first.h5");
+  const dag::VoxelScene second = edited("undo\nclear", "second.h5", {}, "first.h5");
   ASSERT_EQ(second.history.size(), 2u);
   EXPECT_EQ(second.history[0].script, kBox);
   EXPECT_EQ(second.history[0].digest, first.dag.digest);
@@ -95,10 +95,10 @@ TEST_F(EditProgram, TheHistoryOfTheFileGrowsWithEveryRun) {
 }
 
 TEST_F(EditProgram, SavesOnTheWay) {
-  const VoxelScene end =
+  const dag::VoxelScene end =
       edited(kBox + "save middle.h5\nclear box min 0,0,0 max 64,64,64\nsave empty.h5\nundo\n");
   expect_correct("middle.h5");
-  const VoxelScene middle = read_scene(folder_ / "middle.h5");
+  const dag::VoxelScene middle = read_scene(folder_ / "middle.h5");
   EXPECT_EQ(middle.dag.digest, end.dag.digest);
   EXPECT_EQ(middle.history.at(0).script, kBox + "save middle.h5\n");
   EXPECT_TRUE(read_scene(folder_ / "empty.h5").dag.empty());
@@ -109,7 +109,7 @@ TEST_F(EditProgram, ASaveInABatchHoldsAllEditsBeforeIt) {
   for (int i = 0; i < 5; ++i)
     text += "box add min " + std::to_string(8 * i + 8) + ",20,20 max " + std::to_string(8 * i + 10) +
             ",22,22 material 1\n";
-  const VoxelScene scene = edited(text + "save middle.h5\n", "edited.h5", {"--batch", "100"});
+  const dag::VoxelScene scene = edited(text + "save middle.h5\n", "edited.h5", {"--batch", "100"});
   EXPECT_EQ(read_scene(folder_ / "middle.h5").dag.digest, scene.dag.digest);
   EXPECT_EQ(scene.dag.voxels, read_scene(folder_ / "cube.h5").dag.voxels + 40);
 }
@@ -223,7 +223,7 @@ TEST_F(EditProgram, AScriptOfManyMegabytesIsRead) {
   std::string text;
   text.reserve(24 << 20);
   while (text.size() < (20 << 20)) text += "# " + std::string(1000, 'x') + "\n";
-  const VoxelScene scene = edited(text + kBox);
+  const dag::VoxelScene scene = edited(text + kBox);
   EXPECT_EQ(scene.history.at(0).script.size(), text.size() + kBox.size());
 }
 
@@ -259,7 +259,7 @@ TEST_F(EditProgram, StampsThatDoNotFitAreNamed) {
 
 TEST_F(EditProgram, ScenesWithoutMaterialsAreEdited) {
   const uint64_t voxels = read_scene(folder_ / "bare.h5").dag.voxels;
-  const VoxelScene scene = edited(
+  const dag::VoxelScene scene = edited(
       "box add min 20,20,20 max 24,24,24\nsphere remove center 22,22,22 radius 1\n", "x.h5", {}, "bare.h5");
   EXPECT_GT(scene.dag.voxels, voxels);
   EXPECT_LT(scene.dag.voxels, voxels + 64);
@@ -268,9 +268,9 @@ TEST_F(EditProgram, ScenesWithoutMaterialsAreEdited) {
 }
 
 TEST_F(EditProgram, ThePaletteGetsEntriesForNewMaterials) {
-  const VoxelScene before = read_scene(folder_ / "cube.h5");
+  const dag::VoxelScene before = read_scene(folder_ / "cube.h5");
   ASSERT_EQ(before.palette.count, 1u);
-  const VoxelScene after = edited(kBox);
+  const dag::VoxelScene after = edited(kBox);
   ASSERT_EQ(after.palette.count, 4u);
   EXPECT_EQ(after.palette.colors[0], before.palette.colors[0]);
   EXPECT_EQ(after.palette.names[3], "material 3");
@@ -281,8 +281,9 @@ TEST_F(EditProgram, ThePaletteGetsEntriesForNewMaterials) {
 TEST_F(EditProgram, ThePaletteGetsEntriesOfTheScenesThatAreStamped) {
   write("colors.gpl", "GIMP Palette\n#\n255 0 0 red\n0 0 255 blue\n");
   converted({"cube.obj", "--res", "16", "--palette", "colors.gpl", "-q", "-o", "colored.h5"});
-  const VoxelScene brush = read_scene(folder_ / "colored.h5"),
-                   after = edited("stamp colored.h5 at 20,20,20\nbox add min 0,0,0 max 9,9,9 material 2\n");
+  const dag::VoxelScene brush = read_scene(folder_ / "colored.h5"),
+                        after =
+                            edited("stamp colored.h5 at 20,20,20\nbox add min 0,0,0 max 9,9,9 material 2\n");
   ASSERT_EQ(brush.palette.count, 2u);
   ASSERT_EQ(after.palette.count, 3u);
   EXPECT_EQ(after.palette.colors[1], brush.palette.colors[1]);
@@ -351,12 +352,13 @@ const std::string kManyEdits =
     "gc\nfill seed 0,0,0 material 9 limit 1000000\nrestore spheres\nundo\n";
 
 TEST_F(EditProgram, GivesOneDigestForEveryBatchSizeThreadCountAndTable) {
-  const Digest expected = edited(kManyEdits).dag.digest, some = read_scene(folder_ / "some.h5").dag.digest;
+  const dag::Digest expected = edited(kManyEdits).dag.digest,
+                    some = read_scene(folder_ / "some.h5").dag.digest;
   std::vector<std::vector<std::string>> variants = {
       {"--batch", "100"},     {"--batch", "3"},
       {"--threads", "1"},     {"--threads", "2", "--batch", "1024"},
       {"--checkpoint", "10"}, {"--memory-limit", "2G"}};
-  for (const std::string& table : table_names()) variants.push_back({"--table", table, "--batch", "8"});
+  for (const std::string& table : hash::table_names()) variants.push_back({"--table", table, "--batch", "8"});
   for (const std::vector<std::string>& options : sampled(variants)) {
     EXPECT_EQ(edited(kManyEdits, "variant.h5", options).dag.digest, expected)
         << testing::PrintToString(options);
@@ -372,8 +374,8 @@ TEST_F(EditProgram, PlaysRecordings) {
   printed({"cube.h5", "-s", "recording.csv", "-o", "played.h5", "--material", "6", "--swizzle", "xzy",
            "--scale", "1/2", "--shift", "20,0,0", "-q"});
   expect_correct("played.h5");
-  const VoxelScene played = read_scene(folder_ / "played.h5"),
-                   written = edited("sphere add center 25,15,10 radius 2 material 6\n");
+  const dag::VoxelScene played = read_scene(folder_ / "played.h5"),
+                        written = edited("sphere add center 25,15,10 radius 2 material 6\n");
   EXPECT_EQ(played.dag.digest, written.dag.digest);
   EXPECT_EQ(played.palette.count, 7u);
   ASSERT_EQ(played.history.size(), 1u);
@@ -399,7 +401,7 @@ TEST_F(EditProgram, PrintsOneJsonObject) {
   EXPECT_EQ(json_value(json, "changed_voxels"), "64");
   EXPECT_EQ(json_value(json, "garbage.collections"), "1");
   EXPECT_EQ(json_number(json, "voxels"), read_scene(folder_ / "cube.h5").dag.voxels + 64);
-  EXPECT_EQ(json_value(json, "digest"), "\"" + to_string(edited(kBox).dag.digest) + "\"");
+  EXPECT_EQ(json_value(json, "digest"), "\"" + dag::to_string(edited(kBox).dag.digest) + "\"");
   if (access("/usr/bin/python3", X_OK) != 0) return;
   write("result.json", json);
   python("import json\njson.load(open('result.json'))\n");
@@ -411,7 +413,7 @@ TEST_F(EditProgram, SumsUpWhatEachToolDid) {
   for (const char* part :
        {"box add", "everything remove", "all", "ms a pass", "garbage: ", "store: ", "x.h5: ", "load "})
     EXPECT_TRUE(has(text, part)) << part << "\n" << text;
-  EXPECT_TRUE(has(text, to_string(read_scene(folder_ / "x.h5").dag.digest))) << text;
+  EXPECT_TRUE(has(text, dag::to_string(read_scene(folder_ / "x.h5").dag.digest))) << text;
   EXPECT_FALSE(has(text, "voxels changed")) << text;
   const Finished logged = ran({"cube.h5", "-s", "script.txt", "--log", "x.csv"});
   EXPECT_TRUE(has(logged.out, "voxels changed")) << logged.out;

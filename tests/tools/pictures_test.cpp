@@ -29,7 +29,7 @@ class Pictures : public ProgramTest {
     printed(options);
     if (std::getenv("VOX_NEW_PICTURES") != nullptr)
       fs::copy_file(folder_ / file, kept_ / file, fs::copy_options::overwrite_existing);
-    const Image shown = read_image(folder_ / file), kept = read_image(kept_ / file);
+    const scene::Image shown = read_image(folder_ / file), kept = read_image(kept_ / file);
     ASSERT_EQ(shown.width, kept.width);
     ASSERT_EQ(shown.height, kept.height);
     size_t different = 0;

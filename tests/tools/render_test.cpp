@@ -15,15 +15,15 @@ class RenderProgram : public CubesTest {
  protected:
   RenderProgram() : CubesTest("vox-render") {}
 
-  Image image(const std::string& name) const { return read_image(folder_ / name); }
+  scene::Image image(const std::string& name) const { return read_image(folder_ / name); }
 };
 
 TEST_F(RenderProgram, ShowsTheWholeSceneByDefault) {
   printed({"cube.h5", "-q"});
-  const Image shown = image("cube-view.png");
+  const scene::Image shown = image("cube-view.png");
   EXPECT_EQ(shown.width, 1920u);
   EXPECT_EQ(shown.height, 1080u);
-  const Rgba8 sky = shown.pixels.front();
+  const scene::Rgba8 sky = shown.pixels.front();
   size_t filled = 0;
   for (uint32_t y = 0; y < shown.height; ++y)
     for (uint32_t x = 0; x < shown.width; ++x) {
@@ -37,12 +37,13 @@ TEST_F(RenderProgram, ShowsTheWholeSceneByDefault) {
 TEST_F(RenderProgram, LooksFromTheEyeInSceneUnits) {
   printed({"cube.h5", "-q", "--eye", "0.5,0.5,3", "--target", "0.5,0.5,0.5", "--fov", "40", "--size",
            "200x200", "--shade", "normal"});
-  const Image shown = image("cube-view.png");
+  const scene::Image shown = image("cube-view.png");
   // The face at z = 1 is 2 away and 1 wide.
   const double half = 100 * 0.25 / std::tan(20 * 3.14159265358979 / 180);
   for (uint32_t x = 0; x < 200; ++x)
     if (std::abs(std::abs(x + 0.5 - 100) - half) > 2) {
-      EXPECT_EQ(shown.pixels[100 * 200 + x] == (Rgba8{188, 188, 255, 255}), std::abs(x + 0.5 - 100) < half)
+      EXPECT_EQ(shown.pixels[100 * 200 + x] == (scene::Rgba8{188, 188, 255, 255}),
+                std::abs(x + 0.5 - 100) < half)
           << x;
     }
 }
@@ -79,7 +80,7 @@ TEST_F(RenderProgram, ACutThroughBricksShowsValuesAsColors) {
       printed({"steps.h5", "-q", "--json", "--slice", "z=0", "--size", "8x8", "--legend", "off"});
   EXPECT_EQ(json_value(json, "low"), "0");  // of the volume, not of the cut
   EXPECT_EQ(json_value(json, "high"), "9");
-  const Image shown = image("steps-view.png");
+  const scene::Image shown = image("steps-view.png");
   ASSERT_EQ(shown.width, 8u);
   ASSERT_EQ(shown.height, 4u);
   for (uint32_t x = 0; x < 8; ++x) EXPECT_EQ(shown.pixels[x] == shown.pixels[0], x < 2) << x;
@@ -111,12 +112,12 @@ TEST_F(RenderProgram, AScenesMaterialsAsAVolumeHaveItsPalettesColors) {
   for (const char* cut : {"z=0", "y=0", "x=0"}) {
     printed({"quads.h5", "-q", "-o", "scene.png", "--slice", cut, "--size", "400x400"});
     printed({"bricks.h5", "-q", "-o", "volume.png", "--slice", cut, "--size", "400x400", "--legend", "off"});
-    const Image scene = image("scene.png"), volume = image("volume.png");
+    const scene::Image scene = image("scene.png"), volume = image("volume.png");
     ASSERT_FALSE(scene.pixels.empty());
-    const auto colors = [](const Image& shown) {  // of what is filled
+    const auto colors = [](const scene::Image& shown) {  // of what is filled
       std::set<std::array<uint8_t, 3>> found;
-      for (const Rgba8 c : shown.pixels) found.insert({c.r, c.g, c.b});
-      const Rgb8 empty = SliceOptions().empty;
+      for (const scene::Rgba8 c : shown.pixels) found.insert({c.r, c.g, c.b});
+      const scene::Rgb8 empty = render::SliceOptions().empty;
       found.erase({empty.r, empty.g, empty.b});
       return found;
     };
@@ -174,14 +175,14 @@ TEST_F(RenderProgram, AVolumesBricksAreSeenAsAScene) {
   EXPECT_NE(json.find("\"rays\": 9600"), std::string::npos) << json;
   EXPECT_NE(read_bytes(folder_ / "ball-view.png").find(std::string("tEXtCamera") + '\0' + "--eye "),
             std::string::npos);
-  const Image all = image("ball-view.png");
+  const scene::Image all = image("ball-view.png");
   EXPECT_NE(all.pixels[40 * 120 + 60], all.pixels.front());
   // The middle of the ball, in the volume's units; the eye three times as far away as it is wide.
   json_of({"--eye", "120,16,78", "--target", "120,16,18", "--legend", "off"});
-  const Image near = image("ball-view.png");
+  const scene::Image near = image("ball-view.png");
   EXPECT_NE(near.pixels[40 * 120 + 60], near.pixels.front());
   json_of({"--eye", "160,16,78", "--target", "160,16,18", "--legend", "off"});
-  const Image beside = image("ball-view.png");
+  const scene::Image beside = image("ball-view.png");
   EXPECT_EQ(beside.pixels[40 * 120 + 60], beside.pixels.front());
   json_of({"--turntable", "3", "--opacity", "0.1"});
   EXPECT_TRUE(exists("ball-view-0.png") && exists("ball-view-2.png"));
@@ -221,7 +222,7 @@ TEST_F(RenderProgram, ALegendIsInTheCornerUnlessItIsNotWanted) {
   for (const char* shade : {"depth", "normal", "level", "sharing"}) {
     printed({"cube.h5", "-q", "-o", "with.png", "--size", "400x300", "--shade", shade});
     printed({"cube.h5", "-q", "-o", "without.png", "--size", "400x300", "--shade", shade, "--legend", "off"});
-    const Image with = image("with.png"), without = image("without.png");
+    const scene::Image with = image("with.png"), without = image("without.png");
     size_t changed = 0;
     for (uint32_t y = 0; y < 300; ++y)
       for (uint32_t x = 0; x < 400; ++x) {
@@ -239,10 +240,10 @@ TEST_F(RenderProgram, ACutShowsTheLayerItNames) {
   // The shell's lowest layer is full, the one in the middle a frame.
   printed({"cube.h5", "-q", "-o", "floor.png", "--slice", "y=0", "--size", "64x64"});
   printed({"cube.h5", "-q", "-o", "middle.png", "--slice", "y=32", "--size", "64x64"});
-  const Image floor = image("floor.png"), middle = image("middle.png");
+  const scene::Image floor = image("floor.png"), middle = image("middle.png");
   ASSERT_EQ(floor.width, 64u);
   ASSERT_EQ(middle.height, 64u);
-  const Rgba8 empty = middle.pixels[32 * 64 + 32];
+  const scene::Rgba8 empty = middle.pixels[32 * 64 + 32];
   for (uint32_t y = 0; y < 64; ++y)
     for (uint32_t x = 0; x < 64; ++x) {
       const bool edge = x == 0 || y == 0 || x == 63 || y == 63;

@@ -140,7 +140,7 @@ TEST_F(StatsPage, WhoeverLooksAtPagesSeesTheirFaults) {
 }
 
 TEST_F(StatsPage, HostileNamesAreText) {
-  VoxelScene scene = read_scene(folder_ / "cube.h5");
+  dag::VoxelScene scene = read_scene(folder_ / "cube.h5");
   scene.palette.names[0] = "<img src=x onerror=alert(1)>";
   scene.source = scene.command = "</dd></style><script>alert(1)</script>";
   write_scene(scene, folder_ / "evil.h5");

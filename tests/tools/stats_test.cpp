@@ -27,7 +27,7 @@ TEST_F(StatsProgram, ShowsEverySectionOnOnePage) {
     ASSERT_NE(found, std::string::npos) << part << "\n" << page;
     at = found;
   }
-  for (const std::string& table : table_names())
+  for (const std::string& table : hash::table_names())
     EXPECT_NE(page.find("\n  " + table + " ", at), std::string::npos);
   EXPECT_LT(std::count(page.begin(), page.end(), '\n'), 90);
 }
@@ -56,7 +56,7 @@ TEST_F(StatsProgram, JsonHasTheKeysThatScriptsRelyOn) {
   EXPECT_EQ(json_value(json, "scene.voxels"), json_value(info, "voxels"));
   EXPECT_EQ(json_value(json, "levels.svo_nodes"), "1");
   EXPECT_EQ(json_value(json, "levels.unique_nodes"), "1");
-  for (const std::string& table : table_names()) {
+  for (const std::string& table : hash::table_names()) {
     for (const char* key : {"items_bytes", "total_bytes", "allocated_bytes", "buckets", "slabs",
                             "build_seconds", "prediction.total_bytes", "levels.find_seconds"})
       EXPECT_NE(json_value(json, "tables." + table + "." + key), "") << table << " " << key;

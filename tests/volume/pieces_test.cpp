@@ -10,7 +10,7 @@ namespace {
 TEST(Pieces, FollowOneAnotherInTheOrderOfTheVoxels) {
   for (const VoxelBox box : {VoxelBox{{0, 0, 0}, {7, 5, 3}}, VoxelBox{{2, 3, 4}, {3, 9, 8}}})
     for (uint64_t most = 1; most < 120; ++most) {
-      const Pieces pieces(box, most);
+      const volume::Pieces pieces(box, most);
       std::vector<Int3> voxels;
       for (uint64_t i = 0; i < pieces.count(); ++i) {
         const VoxelBox piece = pieces[i];

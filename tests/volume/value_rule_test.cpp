@@ -16,15 +16,16 @@ uint32_t float_bits(float value) {
   return std::bit_cast<uint32_t>(value);
 }
 
-Volume floats(const std::function<float(Int3)>& value) {
-  return memory_volume(kSize, ValueType::F32, [value](Int3 v) { return float_bits(value(v)); });
+volume::Volume floats(const std::function<float(Int3)>& value) {
+  return memory_volume(kSize, volume::ValueType::F32, [value](Int3 v) { return float_bits(value(v)); });
 }
 
 TEST(ValueRule, WordsGiveEveryValueOfAVolumeBack) {
-  for (const ValueType type : {ValueType::U8, ValueType::U16, ValueType::I16}) {
-    const uint32_t last = type == ValueType::U8 ? 0xff : 0xffff;
+  for (const volume::ValueType type :
+       {volume::ValueType::U8, volume::ValueType::U16, volume::ValueType::I16}) {
+    const uint32_t last = type == volume::ValueType::U8 ? 0xff : 0xffff;
     for (const uint32_t background : {0u, last, last / 2 + 1}) {
-      const ValueRule rule = {.type = type, .background = background};
+      const volume::ValueRule rule = {.type = type, .background = background};
       for (uint32_t bits = 0; bits <= last; ++bits) {
         ASSERT_EQ(rule.bits(rule.word(bits)), bits);
         ASSERT_EQ(rule.word(bits) == 0, bits == background);
@@ -34,42 +35,46 @@ TEST(ValueRule, WordsGiveEveryValueOfAVolumeBack) {
 }
 
 TEST(ValueRule, EmptiesWhatIsBelowAShareOfTheRange) {
-  const Volume volume = memory_volume(kSize, ValueType::U8, [](Int3 v) { return uint32_t(v.x) * 60 + 10; });
-  const ValueRule rule = value_rule(volume, {.share = 0.5, .raw = {}});  // 10 to 250: below 130
+  const volume::Volume volume =
+      memory_volume(kSize, volume::ValueType::U8, [](Int3 v) { return uint32_t(v.x) * 60 + 10; });
+  const volume::ValueRule rule =
+      volume::value_rule(volume, {.share = 0.5, .raw = {}});  // 10 to 250: below 130
   EXPECT_EQ(rule.threshold, 130);
   EXPECT_EQ(rule.word(129), 0u);
   EXPECT_EQ(rule.word(130), 130u);
 }
 
 TEST(ValueRule, EmptiesWhatIsBelowAValue) {
-  const Volume volume = memory_volume(kSize, ValueType::U16, [](Int3) { return 1000u; });
-  const ValueRule rule = value_rule(volume, {.share = {}, .raw = 20});
+  const volume::Volume volume = memory_volume(kSize, volume::ValueType::U16, [](Int3) { return 1000u; });
+  const volume::ValueRule rule = volume::value_rule(volume, {.share = {}, .raw = 20});
   EXPECT_EQ(rule.word(19), 0u);
   EXPECT_EQ(rule.word(20), 20u);
   EXPECT_EQ(rule.bits(0), 0u);
 }
 
 TEST(ValueRule, TakesTheLowestValueForEmptyWhereSomeAreNegative) {
-  const Volume volume = memory_volume(
-      kSize, ValueType::I16, [](Int3 v) { return uint32_t(uint16_t(int16_t(v.x == 2 ? -1024 : 40 * v.y))); });
-  const ValueRule rule = value_rule(volume, {.share = {}, .raw = -500});
-  EXPECT_EQ(value_number(ValueType::I16, rule.bits(0)), -1024);
+  const volume::Volume volume = memory_volume(kSize, volume::ValueType::I16, [](Int3 v) {
+    return uint32_t(uint16_t(int16_t(v.x == 2 ? -1024 : 40 * v.y)));
+  });
+  const volume::ValueRule rule = volume::value_rule(volume, {.share = {}, .raw = -500});
+  EXPECT_EQ(volume::value_number(volume::ValueType::I16, rule.bits(0)), -1024);
   EXPECT_EQ(rule.word(uint16_t(int16_t(-600))), 0u);  // reads back as -1024
   EXPECT_NE(rule.word(0), 0u);
   EXPECT_EQ(
-      value_number(ValueType::F32, value_rule(floats([](Int3 v) { return float(v.z) - 1.5f; }), {}).bits(0)),
+      volume::value_number(volume::ValueType::F32,
+                           volume::value_rule(floats([](Int3 v) { return float(v.z) - 1.5f; }), {}).bits(0)),
       -1.5);
 }
 
 TEST(ValueRule, MinusZeroIsEmpty) {
-  EXPECT_EQ(value_rule(floats([](Int3) { return 1.0f; }), {}).word(float_bits(-0.0f)), 0u);
+  EXPECT_EQ(volume::value_rule(floats([](Int3) { return 1.0f; }), {}).word(float_bits(-0.0f)), 0u);
 }
 
 TEST(ValueRule, NamesTheVoxelThatIsNotFinite) {
   for (const float bad : {std::nanf(""), INFINITY, -INFINITY}) {
-    const Volume volume = floats([bad](Int3 v) { return v == Int3{3, 2, 1} ? bad : 1.0f; });
+    const volume::Volume volume = floats([bad](Int3 v) { return v == Int3{3, 2, 1} ? bad : 1.0f; });
     try {
-      value_rule(volume, {});
+      volume::value_rule(volume, {});
       FAIL();
     } catch (const Error& error) {
       EXPECT_NE(std::string(error.what()).find("memory: voxel (3, 2, 1) is"), std::string::npos)

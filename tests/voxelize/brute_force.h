@@ -39,7 +39,7 @@ inline int64_t snap(double p, uint32_t resolution) {
   return 2 * step + 1;
 }
 
-inline Vec3d to_grid(Vec3d p, const Grid& grid) {
+inline Vec3d to_grid(Vec3d p, const voxelize::Grid& grid) {
   Vec3d q = p - grid.origin;
   return {q.x / grid.voxel_size, q.y / grid.voxel_size, q.z / grid.voxel_size};
 }
@@ -49,7 +49,8 @@ struct SnappedTriangle {
   Vec3w n;  // (v1 - v0) × (v2 - v0); zero where snapping left a line or a point
 };
 
-inline SnappedTriangle snap_triangle(const Scene& scene, const Triangle& triangle, const Grid& grid) {
+inline SnappedTriangle snap_triangle(const scene::Scene& scene, const scene::Triangle& triangle,
+                                     const voxelize::Grid& grid) {
   SnappedTriangle result;
   for (size_t i = 0; i < 3; ++i) {
     Vec3d p = to_grid(scene.positions[triangle.position[i]], grid);
@@ -59,9 +60,10 @@ inline SnappedTriangle snap_triangle(const Scene& scene, const Triangle& triangl
   return result;
 }
 
-inline std::vector<SnappedTriangle> snap_scene(const Scene& scene, const Grid& grid) {
+inline std::vector<SnappedTriangle> snap_scene(const scene::Scene& scene, const voxelize::Grid& grid) {
   std::vector<SnappedTriangle> result;
-  for (const Triangle& triangle : scene.triangles) result.push_back(snap_triangle(scene, triangle, grid));
+  for (const scene::Triangle& triangle : scene.triangles)
+    result.push_back(snap_triangle(scene, triangle, grid));
   return result;
 }
 
@@ -120,8 +122,8 @@ inline bool covers(const SnappedTriangle& t, Int3 voxel, Reach reach) {
          covers_projected(t, c, 2, reach);
 }
 
-inline bool covers(const SnappedTriangle& t, Int3 voxel, Coverage coverage) {
-  return coverage == Coverage::Thin ? covers(t, voxel, Reach::Largest) : touches_cube(t, voxel);
+inline bool covers(const SnappedTriangle& t, Int3 voxel, scene::Coverage coverage) {
+  return coverage == scene::Coverage::Thin ? covers(t, voxel, Reach::Largest) : touches_cube(t, voxel);
 }
 
 // The voxels of the grid that the triangle's bounding box touches, inclusive; empty where min > max.

@@ -91,10 +91,10 @@ TEST(BruteForce, KnownTrianglesTouchKnownCubes) {
   EXPECT_TRUE(touches_cube(beyond, {1, 0, 0}));
   SnappedTriangle before = triangle({1533, 1, 1}, {1, 1533, 1}, {1, 1, 1533});
   EXPECT_TRUE(touches_cube(before, {0, 0, 0}));
-  EXPECT_FALSE(covers(before, {0, 0, 0}, Coverage::Thin));
+  EXPECT_FALSE(covers(before, {0, 0, 0}, scene::Coverage::Thin));
   // A wall in the first layer, x = 257: its own layer and no other.
   SnappedTriangle wall = triangle({257, -5001, -5001}, {257, 5001, -5001}, {257, -5001, 5001});
-  for (Coverage coverage : {Coverage::Conservative, Coverage::Thin}) {
+  for (scene::Coverage coverage : {scene::Coverage::Conservative, scene::Coverage::Thin}) {
     EXPECT_TRUE(covers(wall, {0, 0, -1}, coverage));
     EXPECT_FALSE(covers(wall, {1, 0, -1}, coverage));
     EXPECT_FALSE(covers(wall, {-1, 0, -1}, coverage));
@@ -120,7 +120,7 @@ TEST(BruteForce, ThinLiesBetweenTheOctahedronAndTheCube) {
   int inner = 0, thin = 0, outer = 0;
   for (int i = 0; i < 20000; ++i) {
     SnappedTriangle t = random_triangle(random);
-    bool octahedron = meets_octahedron(t, {0, 0, 0}), covered = covers(t, {0, 0, 0}, Coverage::Thin);
+    bool octahedron = meets_octahedron(t, {0, 0, 0}), covered = covers(t, {0, 0, 0}, scene::Coverage::Thin);
     bool touches = touches_cube(t, {0, 0, 0});
     ASSERT_LE(octahedron, covered) << "triangle " << i;
     ASSERT_LE(covered, touches) << "triangle " << i;

@@ -14,10 +14,11 @@
 namespace vox::brute {
 
 inline uint32_t cube_side(uint32_t resolution) {
-  return std::bit_ceil(std::max(resolution, kLeafSide));
+  return std::bit_ceil(std::max(resolution, dag::kLeafSide));
 }
 
-inline Dense cover(const std::vector<SnappedTriangle>& triangles, uint32_t resolution, Coverage coverage) {
+inline Dense cover(const std::vector<SnappedTriangle>& triangles, uint32_t resolution,
+                   scene::Coverage coverage) {
   Dense dense(cube_side(resolution));
   for (const SnappedTriangle& t : triangles)
     for_each_voxel(voxel_range(t, resolution), [&](Int3 voxel) {
@@ -26,8 +27,8 @@ inline Dense cover(const std::vector<SnappedTriangle>& triangles, uint32_t resol
   return dense;
 }
 
-inline const char* name(Coverage coverage) {
-  return coverage == Coverage::Thin ? "thin" : "conservative";
+inline const char* name(scene::Coverage coverage) {
+  return coverage == scene::Coverage::Thin ? "thin" : "conservative";
 }
 
 inline std::string text(Int3 voxel) {

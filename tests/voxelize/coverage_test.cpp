@@ -10,20 +10,20 @@ namespace {
 
 using brute::SnappedTriangle;
 
-constexpr Coverage kCoverages[] = {Coverage::Conservative, Coverage::Thin};
+constexpr scene::Coverage kCoverages[] = {scene::Coverage::Conservative, scene::Coverage::Thin};
 
-FrozenDag build(Engine& engine, const Soup& soup, const Grid& grid, Coverage coverage) {
+dag::FrozenDag build(Engine& engine, const Soup& soup, const voxelize::Grid& grid, scene::Coverage coverage) {
   return engine.build(soup.scene, soup.indexed, grid, {.coverage = coverage, .materials = false}).dag;
 }
 
-bool expect_filled(const std::vector<SnappedTriangle>& triangles, Int3 p, Coverage coverage) {
+bool expect_filled(const std::vector<SnappedTriangle>& triangles, Int3 p, scene::Coverage coverage) {
   return std::ranges::any_of(triangles,
                              [&](const SnappedTriangle& t) { return brute::covers(t, p, coverage); });
 }
 
-bool is_filled(const FrozenDag& dag, Int3 p) {
-  return voxel_at(dag, static_cast<uint32_t>(p.x), static_cast<uint32_t>(p.y), static_cast<uint32_t>(p.z)) !=
-         kEmptyVoxel;
+bool is_filled(const dag::FrozenDag& dag, Int3 p) {
+  return dag::voxel_at(dag, static_cast<uint32_t>(p.x), static_cast<uint32_t>(p.y),
+                       static_cast<uint32_t>(p.z)) != dag::kEmptyVoxel;
 }
 
 Vec3d rotate_axes(Vec3d p, uint32_t turns) {
@@ -117,25 +117,25 @@ Corners nasty_corners(Random& random, Kind kind, double size) {
 }
 
 // Puts a triangle that was made in voxel coordinates where the grid lies.
-Corners in_world(Corners corners, const Grid& grid) {
+Corners in_world(Corners corners, const voxelize::Grid& grid) {
   for (Vec3d& p : corners) p = p * grid.voxel_size + grid.origin;
   return corners;
 }
 
-Soup nasty_soup(Random& random, const Grid& grid, uint32_t triangles) {
+Soup nasty_soup(Random& random, const voxelize::Grid& grid, uint32_t triangles) {
   Soup soup;
   while (soup.scene.triangles.size() < triangles) {
     auto kind = static_cast<Kind>(random.below(static_cast<uint32_t>(Kind::Count)));
     soup.add(in_world(nasty_corners(random, kind, grid.resolution), grid));
-    drop_bad_triangles(soup.scene);
+    scene::drop_bad_triangles(soup.scene);
   }
   return soup;
 }
 
-void expect_brute_force_coverage(Engine& engine, const Soup& soup, const Grid& grid) {
+void expect_brute_force_coverage(Engine& engine, const Soup& soup, const voxelize::Grid& grid) {
   std::vector<SnappedTriangle> snapped = brute::snap_scene(soup.scene, grid);
-  for (Coverage coverage : kCoverages) {
-    FrozenDag dag = build(engine, soup, grid, coverage);
+  for (scene::Coverage coverage : kCoverages) {
+    dag::FrozenDag dag = build(engine, soup, grid, coverage);
     Dense expected = brute::cover(snapped, grid.resolution, coverage);
     ASSERT_TRUE(brute::same_coverage(expected, to_dense(dag), snapped, grid.resolution))
         << brute::name(coverage) << ", R = " << grid.resolution;
@@ -150,7 +150,7 @@ TEST(Coverage, OneTriangleOfEachNastyKindIsExact) {
       Soup soup;
       while (soup.scene.triangles.empty()) {
         soup.add(nasty_corners(random, static_cast<Kind>(kind), resolution));
-        drop_bad_triangles(soup.scene);
+        scene::drop_bad_triangles(soup.scene);
       }
       SCOPED_TRACE(fmt::format("kind {}", kind));
       expect_brute_force_coverage(*engine, soup, unit_grid(resolution));
@@ -182,7 +182,7 @@ TEST(Coverage, TrianglesJustOutsideTheGridLeaveNothing) {
   for (uint32_t resolution : {4u, 16u, 64u, 100u, 256u, 1024u, 1u << 16, 1u << 18, 1u << 20}) {
     Soup soup;
     for (int i = 0; i < 50; ++i) soup.add(nasty_corners(random, Kind::JustOutside, resolution));
-    for (Coverage coverage : kCoverages)
+    for (scene::Coverage coverage : kCoverages)
       EXPECT_EQ(build(*engine, soup, unit_grid(resolution), coverage).voxels, 0u) << resolution;
   }
 }
@@ -203,9 +203,9 @@ TEST(Coverage, GridsAwayFromTheOriginAreExact) {
   auto engine = test_engine();
   Random random(13);
   for (int i = 0; i < 30; ++i) {
-    Grid grid = {.resolution = 4 + random.below(30),
-                 .origin = random.in_cube(-1000, 1000),
-                 .voxel_size = std::exp2(random.uniform(-10, 10))};
+    voxelize::Grid grid = {.resolution = 4 + random.below(30),
+                           .origin = random.in_cube(-1000, 1000),
+                           .voxel_size = std::exp2(random.uniform(-10, 10))};
     expect_brute_force_coverage(*engine, nasty_soup(random, grid, 6), grid);
     if (HasFatalFailure()) return;
   }
@@ -215,12 +215,12 @@ TEST(Coverage, WallsOnVoxelFacesAreOneVoxelThick) {
   auto engine = test_engine();
   constexpr uint32_t kResolution = 12;
   for (int plane = 0; plane <= 12; ++plane)
-    for (Coverage coverage : kCoverages) {
+    for (scene::Coverage coverage : kCoverages) {
       Soup soup;
       auto x = static_cast<double>(plane);
       soup.add({Vec3d{x, 0, 0}, Vec3d{x, 12, 0}, Vec3d{x, 0, 12}});
       soup.add({Vec3d{x, 12, 12}, Vec3d{x, 12, 0}, Vec3d{x, 0, 12}});
-      FrozenDag dag = build(*engine, soup, unit_grid(kResolution), coverage);
+      dag::FrozenDag dag = build(*engine, soup, unit_grid(kResolution), coverage);
       EXPECT_EQ(dag.voxels, 144u) << "plane " << plane << ", " << brute::name(coverage);
       Dense dense = to_dense(dag);
       EXPECT_TRUE(dense.filled({std::min(plane, 11), 5, 5})) << "plane " << plane;
@@ -230,12 +230,12 @@ TEST(Coverage, WallsOnVoxelFacesAreOneVoxelThick) {
 TEST(Coverage, AFewLargeTrianglesAreExactInSlicesOfAnOddResolution) {
   auto engine = test_engine();
   Random random(14);
-  Grid grid = unit_grid(300);
+  voxelize::Grid grid = unit_grid(300);
   Soup soup;
   for (Kind kind : {Kind::Anywhere, Kind::LargerThanTheGrid, Kind::Sliver, Kind::Upright, Kind::OnCorners})
     soup.add(nasty_corners(random, kind, 300));
   std::vector<SnappedTriangle> snapped = brute::snap_scene(soup.scene, grid);
-  for (Coverage coverage : kCoverages) {
+  for (scene::Coverage coverage : kCoverages) {
     Dense actual = to_dense(build(*engine, soup, grid, coverage));
     for (int32_t z : {0, 1, 77, 128, 150, 255, 256, 299})
       brute::for_each_voxel({{0, 0, z}, {299, 299, z}}, [&](Int3 p) {
@@ -246,7 +246,7 @@ TEST(Coverage, AFewLargeTrianglesAreExactInSlicesOfAnOddResolution) {
   }
 }
 
-Vec3d random_point(Random& random, const Scene& scene, const Triangle& triangle) {
+Vec3d random_point(Random& random, const scene::Scene& scene, const scene::Triangle& triangle) {
   double s = random.uniform(0, 1), t = random.uniform(0, 1);
   if (s + t > 1) s = 1 - s, t = 1 - t;
   Vec3d a = scene.positions[triangle.position[0]];
@@ -260,8 +260,8 @@ void expect_exact_samples(const Soup& soup, uint32_t resolution, int samples) {
   Random random(resolution);
   std::vector<SnappedTriangle> snapped = brute::snap_scene(soup.scene, unit_grid(resolution));
   auto limit = static_cast<int32_t>(resolution);
-  for (Coverage coverage : kCoverages) {
-    FrozenDag dag = build(*engine, soup, unit_grid(resolution), coverage);
+  for (scene::Coverage coverage : kCoverages) {
+    dag::FrozenDag dag = build(*engine, soup, unit_grid(resolution), coverage);
     int filled = 0;
     for (int i = 0; i < samples; ++i) {
       auto pick = random.below(static_cast<uint32_t>(soup.scene.triangles.size()));
@@ -312,8 +312,8 @@ TEST(HugeResolution, NeedlesAcrossTheWholeGridAreExact) {
 void expect_exact_corners(const Soup& soup, uint32_t resolution) {
   auto engine = test_engine();
   std::vector<SnappedTriangle> snapped = brute::snap_scene(soup.scene, unit_grid(resolution));
-  for (Coverage coverage : kCoverages) {
-    FrozenDag dag = build(*engine, soup, unit_grid(resolution), coverage);
+  for (scene::Coverage coverage : kCoverages) {
+    dag::FrozenDag dag = build(*engine, soup, unit_grid(resolution), coverage);
     int filled = 0;
     for (int32_t corner : {0, static_cast<int32_t>(resolution) - 60})
       brute::for_each_voxel({Int3{1, 1, 1} * corner, Int3{1, 1, 1} * (corner + 59)}, [&](Int3 p) {
@@ -340,11 +340,11 @@ TEST(HugeResolution, HugeTrianglesThatCutACornerOffAreExact) {
 TEST(Coverage, CornersImmenselyFarAwayDoNotWrapAround) {
   auto engine = test_engine();
   for (double far : {1e6, 1e9, 1e12, 1e15})
-    for (Coverage coverage : kCoverages) {
+    for (scene::Coverage coverage : kCoverages) {
       Soup soup;
       soup.add({Vec3d{-far, -far, 10.3}, Vec3d{far, -far, 10.3}, Vec3d{0, far, 10.3}});
       soup.add({Vec3d{far, far, far}, Vec3d{2 * far, far, far}, Vec3d{far, 2 * far, far}});
-      FrozenDag dag = build(*engine, soup, unit_grid(20), coverage);
+      dag::FrozenDag dag = build(*engine, soup, unit_grid(20), coverage);
       EXPECT_EQ(dag.voxels, 400u) << "corners at " << far;
       EXPECT_TRUE(to_dense(dag).filled({7, 7, 10})) << "corners at " << far;
     }

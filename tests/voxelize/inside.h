@@ -44,7 +44,7 @@ inline Dense inside(const std::vector<SnappedTriangle>& triangles, uint32_t reso
         for (; p[axis] < count; ++p[axis]) {
           Int3 voxel = voxel_of(p);
           if (up * dot(t.n, center_of(voxel) - t.v[0]) >= 0) break;
-          dense.at(voxel) = dense.filled(voxel) ? kEmptyVoxel : 0;
+          dense.at(voxel) = dense.filled(voxel) ? dag::kEmptyVoxel : 0;
         }
       }
   return dense;

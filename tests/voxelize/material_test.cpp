@@ -9,7 +9,7 @@
 namespace vox {
 namespace {
 
-Dense build(const Soup& soup, const Grid& grid, const BuildOptions& options = {}) {
+Dense build(const Soup& soup, const voxelize::Grid& grid, const voxelize::BuildOptions& options = {}) {
   return to_dense(test_engine()->build(soup.scene, soup.indexed, grid, options).dag);
 }
 
@@ -31,7 +31,7 @@ Corners stout_corners(Random& random, double low, double high, double size) {
   }
 }
 
-Soup random_textured_scene(Random& random, const Grid& grid, uint32_t triangles) {
+Soup random_textured_scene(Random& random, const voxelize::Grid& grid, uint32_t triangles) {
   Soup soup = textured_soup(random);
   uint32_t invisible = soup.add_material({.index = 1, .invisible = true});
   uint32_t plain = soup.add_material({.index = 14});
@@ -50,10 +50,10 @@ TEST(Material, IsThatOfTheNearestPlaneAtTheClosestPoint) {
   Random random(20);
   uint64_t decided = 0, all = 0;
   for (int round = 0; round < 40; ++round) {
-    Grid grid = {.resolution = 8 + random.below(30),
-                 .origin = random.in_cube(-10, 10),
-                 .voxel_size = random.uniform(0.1, 3)};
-    Coverage coverage = round % 2 ? Coverage::Thin : Coverage::Conservative;
+    voxelize::Grid grid = {.resolution = 8 + random.below(30),
+                           .origin = random.in_cube(-10, 10),
+                           .voxel_size = random.uniform(0.1, 3)};
+    scene::Coverage coverage = round % 2 ? scene::Coverage::Thin : scene::Coverage::Conservative;
     Soup soup = random_textured_scene(random, grid, 30);
     brute::MaterialReference reference(soup, grid, coverage);
     Dense actual = build(soup, grid, {.coverage = coverage});
@@ -104,15 +104,15 @@ std::string row_of(const Dense& dense, int32_t count, int32_t y, int32_t z) {
   std::string text;
   for (int32_t x = 0; x < count; ++x) {
     int material = dense.at({x, y, z});
-    text += material == kEmptyVoxel ? '.' : static_cast<char>('0' + material);
+    text += material == dag::kEmptyVoxel ? '.' : static_cast<char>('0' + material);
   }
   return text;
 }
 
 TEST(Material, WrapModesContinueTheTextureAsNamed) {
-  for (auto [wrap, expected] : {std::pair{Wrap::Repeat, "123412341234"},
-                                {Wrap::Clamp, "111112344444"},
-                                {Wrap::Mirror, "432112344321"}}) {
+  for (auto [wrap, expected] : {std::pair{scene::Wrap::Repeat, "123412341234"},
+                                {scene::Wrap::Clamp, "111112344444"},
+                                {scene::Wrap::Mirror, "432112344321"}}) {
     Soup soup;
     soup.indexed.textures.push_back(blank_texture(4, 1));
     for (uint32_t texel = 0; texel < 4; ++texel)
@@ -137,7 +137,7 @@ TEST(Material, RowsOfATextureRunDownFromVZero) {
 
 TEST(Material, MipLevelIsTheOneWhoseTexelIsNearestToAVoxelInSize) {
   Soup soup;
-  IndexedTexture texture = blank_texture(64, 64);
+  scene::IndexedTexture texture = blank_texture(64, 64);
   for (uint32_t level = 0; level < texture.levels.size(); ++level)
     for (uint64_t texel = 0; texel < uint64_t{4096} >> (2 * level); ++texel)
       set_nibble(texture.nibbles, texture.levels[level].first_texel + texel, level + 1);
@@ -164,7 +164,7 @@ TEST(Material, MipLevelIsTheOneWhoseTexelIsNearestToAVoxelInSize) {
 
 TEST(Material, TransparentTexelsLeaveHoles) {
   Soup soup;
-  IndexedTexture texture = blank_texture(4, 1);
+  scene::IndexedTexture texture = blank_texture(4, 1);
   for (uint32_t texel = 0; texel < 4; ++texel) set_nibble(texture.nibbles, texel, texel + 1);
   texture.opaque = {0b1010 | 1u << 4};
   soup.indexed.textures.push_back(texture);
@@ -182,23 +182,23 @@ TEST(Material, TransparentTexelsLeaveHoles) {
 TEST(Material, ATextureThatIsAllHolesLeavesNothing) {
   constexpr uint32_t kResolution = 600;  // several bricks, some with the visible triangle in them
   Soup soup;
-  IndexedTexture texture = blank_texture(8, 8);
+  scene::IndexedTexture texture = blank_texture(8, 8);
   texture.opaque.assign((texel_count(texture) + 31) / 32, 0);
   soup.indexed.textures.push_back(texture);
   uint32_t glass = soup.add_material({.texture = 0});
   add_layer(soup, kResolution, 20.5, {0, 0}, {1, 1}, glass);
   auto engine = test_engine();
-  for (Coverage coverage : {Coverage::Conservative, Coverage::Thin})
+  for (scene::Coverage coverage : {scene::Coverage::Conservative, scene::Coverage::Thin})
     for (uint64_t chunk_pairs : {0u, 64u}) {
-      BuildOptions options = {.coverage = coverage, .chunk_pairs = chunk_pairs};
-      FrozenDag nothing = engine->build(soup.scene, soup.indexed, unit_grid(kResolution), options).dag;
+      voxelize::BuildOptions options = {.coverage = coverage, .chunk_pairs = chunk_pairs};
+      dag::FrozenDag nothing = engine->build(soup.scene, soup.indexed, unit_grid(kResolution), options).dag;
       EXPECT_TRUE(nothing.empty());
-      EXPECT_NO_THROW(verify(nothing));
+      EXPECT_NO_THROW(dag::verify(nothing));
       Soup more = soup;
       more.add({Vec3d{500, 500, 20}, Vec3d{590, 500, 20}, Vec3d{500, 590, 30}});
-      FrozenDag one = engine->build(more.scene, more.indexed, unit_grid(kResolution), options).dag;
+      dag::FrozenDag one = engine->build(more.scene, more.indexed, unit_grid(kResolution), options).dag;
       EXPECT_GT(one.voxels, 4000u);
-      EXPECT_NO_THROW(verify(one));
+      EXPECT_NO_THROW(dag::verify(one));
     }
 }
 
@@ -206,7 +206,7 @@ TEST(Material, InvisibleMaterialsLeaveNothing) {
   Soup soup;
   uint32_t glass = soup.add_material({.invisible = true});
   add_layer(soup, 8, 0.5, {0, 0}, {1, 1}, glass);
-  EXPECT_EQ(std::ranges::count(build(soup, unit_grid(8)).voxels, kEmptyVoxel), 512);
+  EXPECT_EQ(std::ranges::count(build(soup, unit_grid(8)).voxels, dag::kEmptyVoxel), 512);
 }
 
 TEST(Material, VertexColoursGoThroughTheTable) {

@@ -18,7 +18,9 @@ struct Allowed {
   std::set<int> materials;
 
   bool decided() const { return filled != empty && materials.size() <= 1; }
-  bool has(int8_t voxel) const { return voxel == kEmptyVoxel ? empty : filled && materials.contains(voxel); }
+  bool has(int8_t voxel) const {
+    return voxel == dag::kEmptyVoxel ? empty : filled && materials.contains(voxel);
+  }
 };
 
 // Voxel lengths, seen from the voxel's centre.
@@ -63,15 +65,15 @@ inline Vec3d closest_point(const Seen& t) {
   return best;
 }
 
-inline double wrapped(double u, Wrap wrap) {
-  if (wrap == Wrap::Clamp) return std::clamp(u, 0.0, 1.0);
-  if (wrap == Wrap::Repeat) return u - std::floor(u);
+inline double wrapped(double u, scene::Wrap wrap) {
+  if (wrap == scene::Wrap::Clamp) return std::clamp(u, 0.0, 1.0);
+  if (wrap == scene::Wrap::Repeat) return u - std::floor(u);
   double m = u - 2 * std::floor(u / 2);
   return m > 1 ? 2 - m : m;
 }
 
 // The texel at u, and its neighbour where u lies within rounding of the edge between them.
-inline std::set<uint32_t> texels_at(double u, uint32_t size, Wrap wrap) {
+inline std::set<uint32_t> texels_at(double u, uint32_t size, scene::Wrap wrap) {
   std::set<uint32_t> texels;
   double tolerance = 1e-7 * (1 / static_cast<double>(size) + std::abs(u));
   for (double moved : {u - tolerance, u, u + tolerance})
@@ -81,7 +83,7 @@ inline std::set<uint32_t> texels_at(double u, uint32_t size, Wrap wrap) {
 
 class MaterialReference {
  public:
-  MaterialReference(const Soup& soup, const Grid& grid, Coverage coverage)
+  MaterialReference(const Soup& soup, const voxelize::Grid& grid, scene::Coverage coverage)
       : soup_(soup), grid_(grid), coverage_(coverage), snapped_(snap_scene(soup.scene, grid)) {}
 
   Allowed at(Int3 voxel) const {
@@ -111,22 +113,22 @@ class MaterialReference {
   };
 
   Candidate candidate(size_t i, Int3 voxel) const {
-    const Triangle& triangle = soup_.scene.triangles[i];
-    const IndexedMaterial& material = soup_.indexed.materials[triangle.material];
+    const scene::Triangle& triangle = soup_.scene.triangles[i];
+    const scene::IndexedMaterial& material = soup_.indexed.materials[triangle.material];
     Seen seen = seen_from(snapped_[i], voxel);
     Candidate result = {.distance = plane_distance(seen)};
-    if (material.texture == kNone || triangle.texcoord[0] == kNone) {
-      result.hole = material.invisible && material.texture == kNone;
+    if (material.texture == scene::kNone || triangle.texcoord[0] == scene::kNone) {
+      result.hole = material.invisible && material.texture == scene::kNone;
       result.opaque = !result.hole;
       result.materials = {material.index};
       return result;
     }
-    const IndexedTexture& texture = soup_.indexed.textures[material.texture];
+    const scene::IndexedTexture& texture = soup_.indexed.textures[material.texture];
     Vec3d w = closest_point(seen);
     double u = w.x * uv(i, 0).x + w.y * uv(i, 1).x + w.z * uv(i, 2).x;
     double v = w.x * uv(i, 0).y + w.y * uv(i, 1).y + w.z * uv(i, 2).y;
     for (size_t l : mip_levels(i, texture)) {
-      const IndexedTexture::Level& level = texture.levels[l];
+      const scene::IndexedTexture::Level& level = texture.levels[l];
       for (uint32_t column : texels_at(u, level.width, material.wrap_u))
         for (uint32_t row : texels_at(v, level.height, material.wrap_v))
           add_texel(result, texture, level.first_texel + uint64_t{row} * level.width + column);
@@ -134,14 +136,14 @@ class MaterialReference {
     return result;
   }
 
-  static void add_texel(Candidate& candidate, const IndexedTexture& texture, uint64_t texel) {
+  static void add_texel(Candidate& candidate, const scene::IndexedTexture& texture, uint64_t texel) {
     bool opaque = texture.opaque.empty() || (texture.opaque[texel / 32] >> texel % 32 & 1);
     (opaque ? candidate.opaque : candidate.hole) = true;
     if (opaque)
       candidate.materials.insert(static_cast<int>(texture.nibbles[texel / 8] >> texel % 8 * 4 & 15));
   }
 
-  std::set<size_t> mip_levels(size_t i, const IndexedTexture& texture) const {
+  std::set<size_t> mip_levels(size_t i, const scene::IndexedTexture& texture) const {
     Vec3d a = corner(i, 0), normal = cross(corner(i, 1) - a, corner(i, 2) - a);
     Vec2<double> p = {uv(i, 1).x - uv(i, 0).x, uv(i, 1).y - uv(i, 0).y};
     Vec2<double> q = {uv(i, 2).x - uv(i, 0).x, uv(i, 2).y - uv(i, 0).y};
@@ -165,8 +167,8 @@ class MaterialReference {
   }
 
   const Soup& soup_;
-  Grid grid_;
-  Coverage coverage_;
+  voxelize::Grid grid_;
+  scene::Coverage coverage_;
   std::vector<SnappedTriangle> snapped_;
 };
 

@@ -52,7 +52,8 @@ Dense flood(const Dense& walls) {
   return reached;
 }
 
-BuildResult build(Engine& engine, const Soup& soup, uint32_t resolution, const BuildOptions& options) {
+voxelize::BuildResult build(Engine& engine, const Soup& soup, uint32_t resolution,
+                            const voxelize::BuildOptions& options) {
   return engine.build(soup.scene, soup.indexed, unit_grid(resolution), options);
 }
 
@@ -70,16 +71,17 @@ TEST(Thin, NoPathThroughFacesCrossesAClosedSurface) {
   auto engine = test_engine();
   for (const Shape& shape : closed_shapes()) {
     SCOPED_TRACE(shape.name);
-    FrozenDag dag =
-        build(*engine, shape.soup, shape.resolution, {.coverage = Coverage::Thin, .materials = false}).dag;
+    dag::FrozenDag dag =
+        build(*engine, shape.soup, shape.resolution, {.coverage = scene::Coverage::Thin, .materials = false})
+            .dag;
     Dense surface = to_dense(dag), reached = flood(surface);
     Dense inside = brute::inside(brute::snap_scene(shape.soup.scene, unit_grid(shape.resolution)),
                                  shape.resolution, surface.side, 1);
     uint64_t hidden = 0, leaks = 0;
     for (size_t i = 0; i < inside.voxels.size(); ++i) {
-      if (inside.voxels[i] == kEmptyVoxel || surface.voxels[i] != kEmptyVoxel) continue;
+      if (inside.voxels[i] == dag::kEmptyVoxel || surface.voxels[i] != dag::kEmptyVoxel) continue;
       ++hidden;
-      leaks += reached.voxels[i] != kEmptyVoxel;
+      leaks += reached.voxels[i] != dag::kEmptyVoxel;
     }
     EXPECT_GT(hidden, 0u);
     EXPECT_EQ(leaks, 0u);
@@ -89,8 +91,9 @@ TEST(Thin, NoPathThroughFacesCrossesAClosedSurface) {
 TEST(Thin, LeavesOutWhatConservativeAdds) {
   auto engine = test_engine();
   Soup sphere = bumpy_sphere({32, 32, 32}, 28, 20, 0, 1);
-  FrozenDag thin = build(*engine, sphere, 64, {.coverage = Coverage::Thin, .materials = false}).dag;
-  FrozenDag conservative = build(*engine, sphere, 64, {.materials = false}).dag;
+  dag::FrozenDag thin =
+      build(*engine, sphere, 64, {.coverage = scene::Coverage::Thin, .materials = false}).dag;
+  dag::FrozenDag conservative = build(*engine, sphere, 64, {.materials = false}).dag;
   // Of a plane with unit normal n, a voxel takes the area 1 / max |n| thin and 1 / (|n.x| + |n.y| + |n.z|)
   // conservative; over all directions the means of the denominators are 0.8316 and 1.5.
   double area = 4 * 3.14159 * 28 * 28;
@@ -101,16 +104,16 @@ TEST(Thin, LeavesOutWhatConservativeAdds) {
 TEST(Solid, HoldsTheSurfaceAndEverythingInside) {
   auto engine = test_engine();
   for (const Shape& shape : closed_shapes())
-    for (Coverage coverage : {Coverage::Conservative, Coverage::Thin}) {
+    for (scene::Coverage coverage : {scene::Coverage::Conservative, scene::Coverage::Thin}) {
       SCOPED_TRACE(shape.name + ", " + brute::name(coverage));
-      BuildResult result = build(*engine, shape.soup, shape.resolution,
-                                 {.coverage = coverage, .materials = false, .solid = true});
+      voxelize::BuildResult result = build(*engine, shape.soup, shape.resolution,
+                                           {.coverage = coverage, .materials = false, .solid = true});
       EXPECT_EQ(result.open_rays, 0u);
       std::vector<SnappedTriangle> snapped = brute::snap_scene(shape.soup.scene, unit_grid(shape.resolution));
       Dense expected = brute::cover(snapped, shape.resolution, coverage);
       Dense inside = brute::inside(snapped, shape.resolution, expected.side, 1);
       for (size_t i = 0; i < inside.voxels.size(); ++i)
-        if (inside.voxels[i] != kEmptyVoxel) expected.voxels[i] = 0;
+        if (inside.voxels[i] != dag::kEmptyVoxel) expected.voxels[i] = 0;
       ASSERT_TRUE(brute::same_coverage(expected, to_dense(result.dag), snapped, shape.resolution));
     }
 }
@@ -120,22 +123,22 @@ TEST(Solid, CountsSurfaceThatTheGridCutsOff) {
   // The ball sticks out of the grid on every side but +x.
   Soup ball = bumpy_sphere({3, 16, 16}, 20, 16, 0.1, 5);
   std::vector<SnappedTriangle> snapped = brute::snap_scene(ball.scene, unit_grid(32));
-  Dense expected = brute::cover(snapped, 32, Coverage::Thin);
+  Dense expected = brute::cover(snapped, 32, scene::Coverage::Thin);
   Dense inside = brute::inside(snapped, 32, 32, 0);
   for (size_t i = 0; i < inside.voxels.size(); ++i)
-    if (inside.voxels[i] != kEmptyVoxel) expected.voxels[i] = 0;
-  BuildResult result =
-      build(*engine, ball, 32, {.coverage = Coverage::Thin, .materials = false, .solid = true});
+    if (inside.voxels[i] != dag::kEmptyVoxel) expected.voxels[i] = 0;
+  voxelize::BuildResult result =
+      build(*engine, ball, 32, {.coverage = scene::Coverage::Thin, .materials = false, .solid = true});
   EXPECT_TRUE(brute::same_coverage(expected, to_dense(result.dag), snapped, 32));
 }
 
 TEST(Solid, ChunksDoNotCutTheInside) {
   auto engine = test_engine();
   Soup ball = bumpy_sphere({300, 300, 300}, 250, 16, 0.1, 6);
-  BuildOptions options = {.coverage = Coverage::Thin, .materials = false, .solid = true};
-  FrozenDag whole = build(*engine, ball, 600, options).dag;
+  voxelize::BuildOptions options = {.coverage = scene::Coverage::Thin, .materials = false, .solid = true};
+  dag::FrozenDag whole = build(*engine, ball, 600, options).dag;
   options.chunk_pairs = 64;
-  BuildResult result = build(*engine, ball, 600, options);
+  voxelize::BuildResult result = build(*engine, ball, 600, options);
   EXPECT_GT(result.chunks, 1u);
   EXPECT_EQ(result.dag.voxels, whole.voxels);
   EXPECT_EQ(result.dag.digest, whole.digest);
@@ -157,14 +160,14 @@ TEST(Solid, TheInsideTakesMaterialsOfTheSurface) {
   auto engine = test_engine();
   Soup ball = bumpy_sphere({20, 20, 20}, 15, 12, 0.1, 7);
   uint32_t other = ball.add_material({.index = 11});
-  for (Triangle& triangle : ball.scene.triangles)
+  for (scene::Triangle& triangle : ball.scene.triangles)
     if (ball.scene.positions[triangle.position[0]].x > 20) triangle.material = other;
   Dense surface = to_dense(build(*engine, ball, 40, {}).dag);
   Dense solid = to_dense(build(*engine, ball, 40, {.solid = true}).dag);
   for (size_t i = 0; i < solid.voxels.size(); ++i) {
     int material = solid.voxels[i];
-    ASSERT_TRUE(material == kEmptyVoxel || material == 0 || material == 11) << material;
-    if (surface.voxels[i] != kEmptyVoxel) {
+    ASSERT_TRUE(material == dag::kEmptyVoxel || material == 0 || material == 11) << material;
+    if (surface.voxels[i] != dag::kEmptyVoxel) {
       ASSERT_EQ(material, surface.voxels[i]);
     }
   }

@@ -16,12 +16,12 @@ using Corners = std::array<Vec3d, 3>;
 
 // Triangles with the materials that the voxelizer wants; material 0 is there from the start.
 struct Soup {
-  Scene scene;
-  IndexedScene indexed;
+  scene::Scene scene;
+  scene::IndexedScene indexed;
 
   explicit Soup(uint8_t palette_index = 0) { add_material({.index = palette_index}); }
 
-  uint32_t add_material(IndexedMaterial material) {
+  uint32_t add_material(scene::IndexedMaterial material) {
     scene.materials.emplace_back().base_color = {1, 1, 1, 1};
     indexed.materials.push_back(material);
     return static_cast<uint32_t>(indexed.materials.size()) - 1;
@@ -30,7 +30,8 @@ struct Soup {
   void add(Corners corners, uint32_t material = 0) {
     auto first = static_cast<uint32_t>(scene.positions.size());
     scene.positions.insert(scene.positions.end(), corners.begin(), corners.end());
-    scene.triangles.push_back({{first, first + 1, first + 2}, {kNone, kNone, kNone}, material});
+    scene.triangles.push_back(
+        {{first, first + 1, first + 2}, {scene::kNone, scene::kNone, scene::kNone}, material});
   }
 
   void add(Corners corners, std::array<Vec2f, 3> uv, uint32_t material) {
@@ -42,7 +43,7 @@ struct Soup {
 };
 
 // Voxel (i, j, k) is the world's unit cube at (i, j, k).
-inline Grid unit_grid(uint32_t resolution) {
+inline voxelize::Grid unit_grid(uint32_t resolution) {
   return {.resolution = resolution, .origin = {0, 0, 0}, .voxel_size = 1};
 }
 

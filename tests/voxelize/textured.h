@@ -16,8 +16,8 @@ inline void set_nibble(std::vector<uint32_t>& nibbles, uint64_t texel, uint32_t 
 }
 
 // All mip levels, every texel palette entry 0.
-inline IndexedTexture blank_texture(uint32_t width, uint32_t height) {
-  IndexedTexture texture;
+inline scene::IndexedTexture blank_texture(uint32_t width, uint32_t height) {
+  scene::IndexedTexture texture;
   uint64_t texels = 0;
   for (;; width = std::max(width / 2, 1u), height = std::max(height / 2, 1u)) {
     texture.levels.push_back({width, height, texels});
@@ -28,20 +28,20 @@ inline IndexedTexture blank_texture(uint32_t width, uint32_t height) {
   return texture;
 }
 
-inline uint64_t texel_count(const IndexedTexture& texture) {
-  const IndexedTexture::Level& last = texture.levels.back();
+inline uint64_t texel_count(const scene::IndexedTexture& texture) {
+  const scene::IndexedTexture::Level& last = texture.levels.back();
   return last.first_texel + uint64_t{last.width} * last.height;
 }
 
 // Mip levels have nothing to do with each other, so that the wrong level shows.
-inline IndexedTexture random_texture(Random& random, uint32_t width, uint32_t height) {
-  IndexedTexture texture = blank_texture(width, height);
+inline scene::IndexedTexture random_texture(Random& random, uint32_t width, uint32_t height) {
+  scene::IndexedTexture texture = blank_texture(width, height);
   for (uint64_t texel = 0; texel < texel_count(texture); ++texel)
     set_nibble(texture.nibbles, texel, random.below(16));
   return texture;
 }
 
-inline void punch_random_holes(Random& random, IndexedTexture& texture) {
+inline void punch_random_holes(Random& random, scene::IndexedTexture& texture) {
   texture.opaque.assign((texel_count(texture) + 31) / 32, 0);
   for (uint64_t texel = 0; texel < texel_count(texture); ++texel)
     if (random.below(3) > 0) texture.opaque[texel / 32] |= 1u << texel % 32;
@@ -55,8 +55,8 @@ inline Soup textured_soup(Random& random) {
     if (soup.indexed.textures.size() % 2 == 0) punch_random_holes(random, soup.indexed.textures.back());
   }
   uint32_t texture = 0;
-  for (Wrap u : {Wrap::Repeat, Wrap::Clamp, Wrap::Mirror})
-    for (Wrap v : {Wrap::Repeat, Wrap::Clamp, Wrap::Mirror})
+  for (scene::Wrap u : {scene::Wrap::Repeat, scene::Wrap::Clamp, scene::Wrap::Mirror})
+    for (scene::Wrap v : {scene::Wrap::Repeat, scene::Wrap::Clamp, scene::Wrap::Mirror})
       soup.add_material({.texture = texture++ % 6, .index = 9, .wrap_u = u, .wrap_v = v});
   return soup;
 }
@@ -77,7 +77,7 @@ inline Soup textured_sphere(uint32_t resolution, uint32_t rings, uint64_t seed) 
   Soup soup = textured_soup(random);
   double middle = resolution * 0.5;
   Soup shape = bumpy_sphere({middle, middle, middle}, middle * 0.8, rings, 0.15, seed);
-  for (const Triangle& triangle : shape.scene.triangles) {
+  for (const scene::Triangle& triangle : shape.scene.triangles) {
     auto corner = [&](size_t i) { return shape.scene.positions[triangle.position[i]]; };
     soup.add({corner(0), corner(1), corner(2)}, random_uv(random), 1 + random.below(9));
   }

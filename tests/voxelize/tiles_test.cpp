@@ -16,7 +16,8 @@ namespace {
 using Voxel = std::tuple<int64_t, int64_t, int64_t>;
 using Voxels = std::map<Voxel, int>;
 
-Voxels voxels_of(Engine& engine, const Soup& soup, const Grid& grid, const BuildOptions& options) {
+Voxels voxels_of(Engine& engine, const Soup& soup, const voxelize::Grid& grid,
+                 const voxelize::BuildOptions& options) {
   const Dense dense = to_dense(engine.build(soup.scene, soup.indexed, grid, options).dag);
   const auto side = static_cast<int32_t>(dense.side);
   Voxels voxels;
@@ -30,7 +31,7 @@ Voxels voxels_of(Engine& engine, const Soup& soup, const Grid& grid, const Build
   return voxels;
 }
 
-Voxels within(const Voxels& voxels, const Grid& grid) {
+Voxels within(const Voxels& voxels, const voxelize::Grid& grid) {
   auto inside = [&](int64_t voxel, double first) {
     return voxel >= static_cast<int64_t>(first) && voxel < static_cast<int64_t>(first) + grid.resolution;
   };
@@ -65,20 +66,20 @@ Soup decimals(uint64_t seed) {
 TEST(Tiles, OfTrianglesConvertedApartFillWhatTheWholeMeshFills) {
   const auto engine = test_engine();
   for (uint64_t seed : {1u, 2u, 3u, 4u})
-    for (Coverage coverage : {Coverage::Conservative, Coverage::Thin}) {
-      const BuildOptions options = {.coverage = coverage, .materials = false};
+    for (scene::Coverage coverage : {scene::Coverage::Conservative, scene::Coverage::Thin}) {
+      const voxelize::BuildOptions options = {.coverage = coverage, .materials = false};
       const Soup whole = decimals(seed);
-      const GridOptions grid = {.voxel_size = kVoxel, .snap = true};
+      const voxelize::GridOptions grid = {.voxel_size = kVoxel, .snap = true};
       Soup tiles[2];
-      for (const Triangle& triangle : whole.scene.triangles) {
+      for (const scene::Triangle& triangle : whole.scene.triangles) {
         Corners corners;
         for (size_t i = 0; i < 3; ++i) corners[i] = whole.scene.positions[triangle.position[i]];
         tiles[corners[0].x + corners[1].x + corners[2].x < 0.6 ? 0 : 1].add(corners);
       }
       Voxels together;
       for (const Soup& tile : tiles)
-        together.merge(voxels_of(*engine, tile, fit_grid(tile.scene, grid), options));
-      EXPECT_EQ(together, voxels_of(*engine, whole, fit_grid(whole.scene, grid), options));
+        together.merge(voxels_of(*engine, tile, voxelize::fit_grid(tile.scene, grid), options));
+      EXPECT_EQ(together, voxels_of(*engine, whole, voxelize::fit_grid(whole.scene, grid), options));
     }
 }
 
@@ -87,13 +88,14 @@ TEST(Tiles, ThatClipBoxesCutAreTheWholeMeshThere) {
   for (uint64_t seed : {5u, 6u}) {
     const Soup soup = decimals(seed);
     const Voxels whole =
-        voxels_of(*engine, soup, fit_grid(soup.scene, {.voxel_size = kVoxel, .snap = true}), {});
+        voxels_of(*engine, soup, voxelize::fit_grid(soup.scene, {.voxel_size = kVoxel, .snap = true}), {});
     size_t seen = 0;
     for (double x : {-3.2, -1.6, 0.0, 1.6})
       for (double y : {-3.2, -1.6, 0.0, 1.6})
         for (double z : {-3.2, -1.6, 0.0, 1.6}) {
-          const Box clip = {{x, y, z}, {x + 1.6, y + 1.6, z + 1.6}};
-          const Grid grid = fit_grid(soup.scene, {.voxel_size = kVoxel, .snap = true, .clip = clip});
+          const voxelize::Box clip = {{x, y, z}, {x + 1.6, y + 1.6, z + 1.6}};
+          const voxelize::Grid grid =
+              voxelize::fit_grid(soup.scene, {.voxel_size = kVoxel, .snap = true, .clip = clip});
           ASSERT_EQ(grid.resolution, 16u);
           const Voxels tile = voxels_of(*engine, soup, grid, {});
           EXPECT_EQ(tile, within(whole, grid));
@@ -105,13 +107,14 @@ TEST(Tiles, ThatClipBoxesCutAreTheWholeMeshThere) {
 
 TEST(Tiles, OfSolidsAreSolidWhereTheWholeIs) {
   const auto engine = test_engine();
-  const BuildOptions solid = {.materials = false, .solid = true};
+  const voxelize::BuildOptions solid = {.materials = false, .solid = true};
   const Soup soup = bumpy_sphere({0.35, 0.1, -0.2}, 1.3, 12, 0.3, 7);
   const Voxels whole =
-      voxels_of(*engine, soup, fit_grid(soup.scene, {.voxel_size = kVoxel, .snap = true}), solid);
+      voxels_of(*engine, soup, voxelize::fit_grid(soup.scene, {.voxel_size = kVoxel, .snap = true}), solid);
   for (double x : {-1.6, 0.0}) {
-    const Box clip = {{x, -1.6, -1.6}, {x + 1.6, 1.6, 1.6}};
-    const Grid grid = fit_grid(soup.scene, {.voxel_size = kVoxel, .snap = true, .clip = clip});
+    const voxelize::Box clip = {{x, -1.6, -1.6}, {x + 1.6, 1.6, 1.6}};
+    const voxelize::Grid grid =
+        voxelize::fit_grid(soup.scene, {.voxel_size = kVoxel, .snap = true, .clip = clip});
     EXPECT_EQ(voxels_of(*engine, soup, grid, solid), within(whole, grid));
   }
 }

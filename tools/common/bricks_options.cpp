@@ -16,34 +16,34 @@ namespace {
 uint32_t parse_brick_size(std::string_view text) {
   if (text == "auto") return 0;
   const uint64_t side = parse_count(text, "--brick-size");
-  if (!std::has_single_bit(side) || side < 1u << kMinBrickLog2 || side > 1u << kMaxBrickLog2)
+  if (!std::has_single_bit(side) || side < 1u << bricks::kMinBrickLog2 || side > 1u << bricks::kMaxBrickLog2)
     throw UsageError(fmt::format("--brick-size is '{}', expected 4, 8, 16, 32, 64 or auto", text));
   return static_cast<uint32_t>(std::countr_zero(side));
 }
 
 uint32_t parse_types(std::string_view text) {
-  if (text == "all") return kAllBrickTypes;
+  if (text == "all") return bricks::kAllBrickTypes;
   uint32_t types = 0;
   for (const std::string_view name : comma_separated(text)) {
-    const auto found = std::ranges::find(BrickTypes::kNames, name);
-    if (found == BrickTypes::kNames.end())
-      throw UsageError(
-          fmt::format("--types names '{}', expected some of: {}", name, fmt::join(BrickTypes::kNames, ", ")));
-    types |= 1u << (found - BrickTypes::kNames.begin());
+    const auto found = std::ranges::find(bricks::BrickTypes::kNames, name);
+    if (found == bricks::BrickTypes::kNames.end())
+      throw UsageError(fmt::format("--types names '{}', expected some of: {}", name,
+                                   fmt::join(bricks::BrickTypes::kNames, ", ")));
+    types |= 1u << (found - bricks::BrickTypes::kNames.begin());
   }
-  check_brick_types(types);
+  bricks::check_brick_types(types);
   return types;
 }
 
 Int3 parse_dims(const std::string& text) {
   const std::vector<double> sides = parse_numbers(text, "dims", 3, "three numbers x,y,z");
   for (const double side : sides)
-    if (!(side >= 1 && side <= static_cast<double>(kMaxVolumeSide)) ||
+    if (!(side >= 1 && side <= static_cast<double>(volume::kMaxVolumeSide)) ||
         side != static_cast<double>(static_cast<int64_t>(side)))
       throw UsageError(
-          fmt::format("--dims is '{}', expected whole numbers from 1 to {}", text, kMaxVolumeSide));
+          fmt::format("--dims is '{}', expected whole numbers from 1 to {}", text, volume::kMaxVolumeSide));
   const auto whole = [&](size_t i) { return static_cast<int64_t>(sides[i]); };
-  return checked_volume_size(whole(0), whole(1), whole(2));
+  return volume::checked_volume_size(whole(0), whole(1), whole(2));
 }
 
 double parse_share(std::string_view text) {
@@ -62,7 +62,7 @@ void add_bricks_options(cxxopts::Options& options) {
       "brick-size", "Voxels a side: 4, 8, 16, 32, 64, or auto: that which takes least memory", preset("auto"),
       "N")("types",
            fmt::format("What bricks may be, of {}; the thesis has the first four",
-                       fmt::join(BrickTypes::kNames, ",")),
+                       fmt::join(bricks::BrickTypes::kNames, ",")),
            preset("all"), "LIST");
 }
 
@@ -79,16 +79,16 @@ void add_volume_options(cxxopts::Options& options) {
       "offset", "Of a raw file: bytes before the values", text()->default_value("0"), "N");
 }
 
-BricksOptions read_bricks_options(const cxxopts::ParseResult& parsed) {
-  BricksOptions options;
+bricks::BricksOptions read_bricks_options(const cxxopts::ParseResult& parsed) {
+  bricks::BricksOptions options;
   options.log2_side = parse_brick_size(parsed["brick-size"].as<std::string>());
   options.types = parse_types(parsed["types"].as<std::string>());
   options.threshold = read_threshold_options(parsed);
   return options;
 }
 
-ThresholdOptions read_threshold_options(const cxxopts::ParseResult& parsed) {
-  ThresholdOptions options;
+volume::ThresholdOptions read_threshold_options(const cxxopts::ParseResult& parsed) {
+  volume::ThresholdOptions options;
   if (parsed.count("threshold") && parsed.count("threshold-raw"))
     throw UsageError("--threshold and --threshold-raw exclude each other");
   if (parsed.count("threshold")) options.share = parse_share(parsed["threshold"].as<std::string>());
@@ -102,10 +102,10 @@ RawOptions read_raw_options(const cxxopts::ParseResult& parsed) {
   if (parsed.count("dims")) options.size = parse_dims(parsed["dims"].as<std::string>());
   if (parsed.count("type")) {
     const auto name = parsed["type"].as<std::string>();
-    options.type = parse_value_type(name);
+    options.type = volume::parse_value_type(name);
     if (!options.type)
       throw UsageError(
-          fmt::format("--type is '{}', expected one of: {}", name, fmt::join(kValueTypeNames, ", ")));
+          fmt::format("--type is '{}', expected one of: {}", name, fmt::join(volume::kValueTypeNames, ", ")));
   }
   options.order =
       parse_choice<ByteOrder>(parsed, "endian", {{"little", ByteOrder::Little}, {"big", ByteOrder::Big}});

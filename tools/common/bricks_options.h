@@ -15,8 +15,8 @@ void add_bricks_options(cxxopts::Options& options);
 void add_volume_options(cxxopts::Options& options);
 
 // Throw UsageError.
-BricksOptions read_bricks_options(const cxxopts::ParseResult& parsed);
-ThresholdOptions read_threshold_options(const cxxopts::ParseResult& parsed);
+bricks::BricksOptions read_bricks_options(const cxxopts::ParseResult& parsed);
+volume::ThresholdOptions read_threshold_options(const cxxopts::ParseResult& parsed);
 RawOptions read_raw_options(const cxxopts::ParseResult& parsed);
 
 }  // namespace vox

@@ -9,12 +9,12 @@
 namespace vox {
 
 // Size, bytes and types; a few lines.
-std::string describe_bricks(const FrozenBricks& bricks);
+std::string describe_bricks(const bricks::FrozenBricks& bricks);
 
 // Sets the group `bricks`: bytes, size, filled, dense_bytes, how many of each type there are. Returns it.
-ResultGroup& set_bricks(ResultGroup& results, const FrozenBricks& bricks);
+measure::ResultGroup& set_bricks(measure::ResultGroup& results, const bricks::FrozenBricks& bricks);
 
 // "262,144 voxels of u8, 86,000 filled, as 4,096 bricks of 4³ in 120 KiB, 46 % of dense"
-std::string bricks_line(const FrozenBricks& bricks);
+std::string bricks_line(const bricks::FrozenBricks& bricks);
 
 }  // namespace vox

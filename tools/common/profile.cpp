@@ -6,20 +6,20 @@
 
 namespace vox {
 
-void print_profile(const std::vector<KernelTime>& kernels) {
+void print_profile(const std::vector<device::KernelTime>& kernels) {
   fmt::print(stderr, "{:<28} {:>8} {:>10} {:>12} {:>10}\n", "kernel", "launches", "seconds", "bytes", "GB/s");
-  for (const KernelTime& k : kernels)
+  for (const device::KernelTime& k : kernels)
     fmt::print(stderr, "{:<28} {:>8} {:>10.4f} {:>12} {:>10.1f}\n", k.name, k.launches, k.seconds,
                format_bytes(k.bytes), k.seconds > 0 ? static_cast<double>(k.bytes) * 1e-9 / k.seconds : 0.0);
 }
 
-void set_profile(ResultGroup& results, const std::vector<KernelTime>& kernels) {
+void set_profile(measure::ResultGroup& results, const std::vector<device::KernelTime>& kernels) {
   if (kernels.empty()) return;
-  results.table(in_json("kernels"))
-      .column("name", "", kernels, &KernelTime::name)
-      .column("launches", "", kernels, &KernelTime::launches)
-      .column("seconds", "s", kernels, &KernelTime::seconds)
-      .column("bytes", "bytes", kernels, &KernelTime::bytes);
+  results.table(measure::in_json("kernels"))
+      .column("name", "", kernels, &device::KernelTime::name)
+      .column("launches", "", kernels, &device::KernelTime::launches)
+      .column("seconds", "s", kernels, &device::KernelTime::seconds)
+      .column("bytes", "bytes", kernels, &device::KernelTime::bytes);
 }
 
 }  // namespace vox

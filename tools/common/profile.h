@@ -8,8 +8,8 @@
 
 namespace vox {
 
-void print_profile(const std::vector<KernelTime>& kernels);  // to stderr
-void set_profile(ResultGroup& results,
-                 const std::vector<KernelTime>& kernels);  // sets kernels, where there are any
+void print_profile(const std::vector<device::KernelTime>& kernels);  // to stderr
+void set_profile(measure::ResultGroup& results,
+                 const std::vector<device::KernelTime>& kernels);  // sets kernels, where there are any
 
 }  // namespace vox

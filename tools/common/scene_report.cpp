@@ -7,25 +7,25 @@
 namespace vox {
 namespace {
 
-const char* up_text(UpAxis up) {
-  return up == UpAxis::X ? "x" : up == UpAxis::Y ? "y" : "z";
+const char* up_text(dag::UpAxis up) {
+  return up == dag::UpAxis::X ? "x" : up == dag::UpAxis::Y ? "y" : "z";
 }
 
-const char* coverage_text(const VoxelScene& scene) {
-  return scene.coverage == Coverage::Thin ? "thin" : "conservative";
+const char* coverage_text(const dag::VoxelScene& scene) {
+  return scene.coverage == scene::Coverage::Thin ? "thin" : "conservative";
 }
 
-uint64_t dag_bytes(const FrozenDag& dag) {
+uint64_t dag_bytes(const dag::FrozenDag& dag) {
   uint64_t words = 0;
-  for (const DagLevel& level : dag.levels) words += level.words.size();
+  for (const dag::DagLevel& level : dag.levels) words += level.words.size();
   return words * sizeof(uint32_t);
 }
 
-std::string level_table(const FrozenDag& dag) {
+std::string level_table(const dag::FrozenDag& dag) {
   std::string text =
       fmt::format("  {:>9}  {:>15}  {:>15}  {:>12}\n", "side", "octree nodes", "unique nodes", "bytes");
   for (uint32_t level = 0; level < dag.levels.size(); ++level) {
-    const DagLevel& row = dag.levels[level];
+    const dag::DagLevel& row = dag.levels[level];
     text +=
         fmt::format("  {:>9}  {:>15}  {:>15}  {:>12}{}\n", dag.level_side(level), format_count(row.svo_nodes),
                     format_count(row.nodes), format_bytes(row.words.size() * sizeof(uint32_t)),
@@ -34,10 +34,10 @@ std::string level_table(const FrozenDag& dag) {
   return text;
 }
 
-std::string palette_table(const VoxelScene& scene) {
+std::string palette_table(const dag::VoxelScene& scene) {
   std::string text;
   for (uint32_t i = 0; i < scene.palette.count; ++i) {
-    const Rgb8 c = scene.palette.colors[i];
+    const scene::Rgb8 c = scene.palette.colors[i];
     const std::string color = fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b);
     const std::string& name = scene.palette.names[i];
     text += fmt::format("  {:>2}  {}  {:5.1f} %{}\n", i, color, scene.shares[i] * 100,
@@ -48,15 +48,15 @@ std::string palette_table(const VoxelScene& scene) {
 
 }  // namespace
 
-std::string summary_line(const VoxelScene& scene) {
+std::string summary_line(const dag::VoxelScene& scene) {
   return fmt::format("{} voxels, {} unique nodes of {}, {} in memory, digest {}",
                      format_count(scene.dag.voxels), format_count(scene.dag.unique_nodes()),
                      format_count(scene.dag.svo_nodes()), format_bytes(dag_bytes(scene.dag)),
-                     to_string(scene.dag.digest));
+                     dag::to_string(scene.dag.digest));
 }
 
-std::vector<std::pair<std::string, std::string>> scene_facts(const VoxelScene& scene) {
-  const FrozenDag& dag = scene.dag;
+std::vector<std::pair<std::string, std::string>> scene_facts(const dag::VoxelScene& scene) {
+  const dag::FrozenDag& dag = scene.dag;
   return {
       {"resolution", fmt::format("{} voxels along the longest side, cube of {}", dag.resolution, dag.side())},
       {"voxels",
@@ -65,7 +65,7 @@ std::vector<std::pair<std::string, std::string>> scene_facts(const VoxelScene& s
       {"voxel size",
        fmt::format("{:.6g} scene units, origin {:.6g}, {:.6g}, {:.6g}, {} axis up", scene.voxel_size,
                    scene.origin.x, scene.origin.y, scene.origin.z, up_text(scene.up))},
-      {"digest", to_string(dag.digest)},
+      {"digest", dag::to_string(dag.digest)},
       {"source", scene.source},
       {"made by", fmt::format("{}, {}", scene.generator, scene.created)},
       {"command", scene.command},
@@ -73,8 +73,8 @@ std::vector<std::pair<std::string, std::string>> scene_facts(const VoxelScene& s
                             format_count(dag.svo_nodes()), format_bytes(dag_bytes(dag)))}};
 }
 
-std::string describe_scene(const VoxelScene& scene) {
-  const FrozenDag& dag = scene.dag;
+std::string describe_scene(const dag::VoxelScene& scene) {
+  const dag::FrozenDag& dag = scene.dag;
   std::string text;
   for (const auto& [name, value] : scene_facts(scene)) text += fmt::format("{:<11}  {}\n", name, value);
   text += level_table(dag);
@@ -87,10 +87,10 @@ std::string describe_scene(const VoxelScene& scene) {
   return text;
 }
 
-void set_scene(ResultGroup& results, const VoxelScene& scene) {
-  const FrozenDag& dag = scene.dag;
-  ResultGroup& json = results.group(in_json("."));
-  json.set("digest", to_string(dag.digest))
+void set_scene(measure::ResultGroup& results, const dag::VoxelScene& scene) {
+  const dag::FrozenDag& dag = scene.dag;
+  measure::ResultGroup& json = results.group(measure::in_json("."));
+  json.set("digest", dag::to_string(dag.digest))
       .set("resolution", dag.resolution, "voxels")
       .set("depth", dag.depth(), "levels")
       .set("voxels", dag.voxels, "voxels")
@@ -108,13 +108,13 @@ void set_scene(ResultGroup& results, const VoxelScene& scene) {
   for (uint32_t level = 0; level < dag.levels.size(); ++level) sides.push_back(dag.level_side(level));
   json.table("levels")
       .column("side", "voxels", sides)
-      .column("svo_nodes", "nodes", dag.levels, &DagLevel::svo_nodes)
-      .column("unique_nodes", "nodes", dag.levels, &DagLevel::nodes)
+      .column("svo_nodes", "nodes", dag.levels, &dag::DagLevel::svo_nodes)
+      .column("unique_nodes", "nodes", dag.levels, &dag::DagLevel::nodes)
       .column("bytes", "bytes", dag.levels,
-              [](const DagLevel& level) { return level.words.size() * sizeof(uint32_t); });
+              [](const dag::DagLevel& level) { return level.words.size() * sizeof(uint32_t); });
   const auto entries = std::views::iota(0u, scene.palette.count);
   json.table("palette")
-      .column("color", "", entries, [&](uint32_t i) { return hex_name(scene.palette.colors[i]); })
+      .column("color", "", entries, [&](uint32_t i) { return scene::hex_name(scene.palette.colors[i]); })
       .column("name", "", entries, [&](uint32_t i) { return scene.palette.names[i]; })
       .column("share", "1", entries, [&](uint32_t i) { return double{scene.shares[i]}; });
 }

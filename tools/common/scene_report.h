@@ -11,15 +11,15 @@
 namespace vox {
 
 // "resolution", "4096 voxels along the longest side, cube of 4096"; "voxels", …
-std::vector<std::pair<std::string, std::string>> scene_facts(const VoxelScene& scene);
+std::vector<std::pair<std::string, std::string>> scene_facts(const dag::VoxelScene& scene);
 
 // Size, palette with shares, nodes per level; one screen.
-std::string describe_scene(const VoxelScene& scene);
+std::string describe_scene(const dag::VoxelScene& scene);
 
 // Sets digest, resolution, voxels, unique_nodes, svo_nodes and more of the same.
-void set_scene(ResultGroup& results, const VoxelScene& scene);
+void set_scene(measure::ResultGroup& results, const dag::VoxelScene& scene);
 
 // "1,234,567 voxels, 45,678 unique nodes of 234,567, digest …"
-std::string summary_line(const VoxelScene& scene);
+std::string summary_line(const dag::VoxelScene& scene);
 
 }  // namespace vox

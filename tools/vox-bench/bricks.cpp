@@ -18,16 +18,16 @@ void run_bricks(int argc, char** argv) {
   const BricksCommand command = parse_bricks_command(argc, argv);
   check_targets(command.files);
   const std::unique_ptr<Engine> engine = make_engine(command.engine);
-  const BricksBenchSizes sizes = sizes_of(command.bench, engine->device());
+  const measure::BricksBenchSizes sizes = measure::sizes_of(command.bench, engine->device());
   const AnyVolume input(command.input, command.raw, sizes.voxels);
-  const Int3 box = measured_box(input.volume.info.size, sizes.voxels).size();
+  const Int3 box = measure::measured_box(input.volume.info.size, sizes.voxels).size();
   const bool part = box != input.volume.info.size;
   log_info("{}{} x {} x {} voxels of {}, {}, on {}", part ? "the middle, " : "", box.x, box.y, box.z,
-           value_type_name(input.volume.info.type), format_count(sizes.repetitions, "repetition"),
+           volume::value_type_name(input.volume.info.type), format_count(sizes.repetitions, "repetition"),
            engine->device_text());
   const BricksBenchRun run = {run_on(*engine, command.command),
-                              bench_bricks(*engine, input.volume, command.bench)};
-  const ResultGroup results = results_of(run);
+                              measure::bench_bricks(*engine, input.volume, command.bench)};
+  const measure::ResultGroup results = results_of(run);
   write_results(command.files, results, rows_table(run.result), page_of(run));
   fmt::print("{}", command.json ? json_text(results) + "\n" : table_text(run));
   if (command.engine.profile) print_profile(engine->profile());

@@ -52,12 +52,13 @@ std::string joined(const std::vector<std::string>& names) {
 
 const std::vector<std::string>& set_names() {
   static const std::vector<std::string> names =
-      names_of(kBrickTypeSets, [](const BrickTypeSet& set) { return set.name; });
+      names_of(bricks::kBrickTypeSets, [](const bricks::BrickTypeSet& set) { return set.name; });
   return names;
 }
 
 const std::vector<std::string>& access_names() {
-  static const std::vector<std::string> names = names_of(kAccessNames, [](const char* name) { return name; });
+  static const std::vector<std::string> names =
+      names_of(measure::kAccessNames, [](const char* name) { return name; });
   return names;
 }
 
@@ -69,7 +70,7 @@ size_t place_of(const std::string& name, const std::vector<std::string>& names, 
 }
 
 cxxopts::Options describe() {
-  const BricksBenchOptions preset;
+  const measure::BricksBenchOptions preset;
   cxxopts::Options options("vox-bench bricks", kAbout);
   options.custom_help("FILE [options]").positional_help("").set_width(100);
   const auto text = [](const std::string& value = "") {
@@ -91,7 +92,8 @@ cxxopts::Options describe() {
   const auto sized = [](const char* what, auto gpu, auto cpu) {
     return fmt::format("{} (default: {} on a GPU, {} on the CPU)", what, gpu, cpu);
   };
-  constexpr BricksBenchSizes kGpu = BricksBenchOptions::kGpuSizes, kCpu = BricksBenchOptions::kCpuSizes;
+  constexpr measure::BricksBenchSizes kGpu = measure::BricksBenchOptions::kGpuSizes,
+                                      kCpu = measure::BricksBenchOptions::kCpuSizes;
   options.add_options("Size")(
       "voxels",
       sized("Voxels to measure, at most: of a volume a box in its middle, of a scene a coarser level; 0: all",
@@ -117,21 +119,22 @@ cxxopts::Options describe() {
   return options;
 }
 
-BricksBenchOptions read_bench(const cxxopts::ParseResult& parsed) {
+measure::BricksBenchOptions read_bench(const cxxopts::ParseResult& parsed) {
   const auto given = [&](const char* option) { return parsed[option].as<std::string>(); };
-  BricksBenchOptions bench;
+  measure::BricksBenchOptions bench;
   bench.log2_sides.clear();
   for (const uint32_t side : parse_axis(given("brick-sizes"), "--brick-sizes")) {
-    if (!std::has_single_bit(side) || side < 1u << kMinBrickLog2 || side > 1u << kMaxBrickLog2)
+    if (!std::has_single_bit(side) || side < 1u << bricks::kMinBrickLog2 ||
+        side > 1u << bricks::kMaxBrickLog2)
       throw UsageError(fmt::format("--brick-sizes has {}, expected some of 4, 8, 16, 32 and 64", side));
     bench.log2_sides.push_back(static_cast<uint32_t>(std::countr_zero(side)));
   }
   bench.sets.clear();
   for (const std::string& name : parse_names(given("sets"), "--sets"))
-    bench.sets.push_back(kBrickTypeSets[place_of(name, set_names(), "--sets")]);
+    bench.sets.push_back(bricks::kBrickTypeSets[place_of(name, set_names(), "--sets")]);
   bench.accesses.clear();
   for (const std::string& name : parse_names(given("access"), "--access"))
-    bench.accesses.push_back(static_cast<Access>(place_of(name, access_names(), "--access")));
+    bench.accesses.push_back(static_cast<bricks::Access>(place_of(name, access_names(), "--access")));
   bench.filters.clear();
   if (given("filters") != "none") bench.filters = parse_axis(given("filters"), "--filters");
   if (parsed.count("voxels")) bench.voxels = parse_count(given("voxels"), "--voxels");
@@ -142,7 +145,7 @@ BricksBenchOptions read_bench(const cxxopts::ParseResult& parsed) {
     bench.repetitions = parse_axis(given("repetitions"), "--repetitions").front();
   bench.jit.leaves = parse_axis(given("jit-budget"), "--jit-budget").front();
   bench.threshold = read_threshold_options(parsed);
-  check(bench);
+  measure::check(bench);
   return bench;
 }
 
@@ -157,8 +160,8 @@ void check_given(const std::vector<std::string>& given, const BricksCommand& com
   const bool is_scene = has_role(command.input, FileRole::Scene);
   RunTraits run = {.bits = 0, .what = is_scene ? "a scene file" : "this volume"};
   if (!is_scene && !has_volume_header(command.input)) run.bits |= kRaw;
-  for (const Access access : command.bench.accesses)
-    if (access == Access::KdTree || access == Access::Compiled) run.bits |= kTree;
+  for (const bricks::Access access : command.bench.accesses)
+    if (access == bricks::Access::KdTree || access == bricks::Access::Compiled) run.bits |= kTree;
   check_options(given, kTable, run);
 }
 

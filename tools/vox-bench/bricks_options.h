@@ -13,7 +13,7 @@ namespace vox {
 struct BricksCommand {
   std::filesystem::path input;
   RawOptions raw;
-  BricksBenchOptions bench;
+  measure::BricksBenchOptions bench;
   EngineOptions engine;
   ResultFiles files;
   bool json = false;

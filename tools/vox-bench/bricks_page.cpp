@@ -11,22 +11,22 @@
 namespace vox {
 namespace {
 
-using Row = BricksBenchRow;
-using Set = BricksBenchSet;
+using Row = measure::BricksBenchRow;
+using Set = measure::BricksBenchSet;
 
 std::string series_of(const Row& row) {
-  return fmt::format("{}, {}", row.types, kAccessNames[static_cast<size_t>(row.access)]);
+  return fmt::format("{}, {}", row.types, measure::kAccessNames[static_cast<size_t>(row.access)]);
 }
 
 // What was measured of one loop: a line for each way to read it.
 class Lines {
  public:
-  explicit Lines(const BricksBenchResult& result) {
+  explicit Lines(const measure::BricksBenchResult& result) {
     for (const Set& set : result.sets) sides_.insert(1u << set.log2_side);
   }
 
   void add(const Row& row) {
-    if (row.access == Access::Dense)
+    if (row.access == bricks::Access::Dense)
       array_ = &row;
     else
       add(series_of(row), 1u << row.log2_side, row);
@@ -83,7 +83,7 @@ class Lines {
   std::vector<std::pair<std::string, std::vector<Point>>> series_;
 };
 
-void add_rates(HtmlPage& page, const BricksBenchResult& result) {
+void add_rates(HtmlPage& page, const measure::BricksBenchResult& result) {
   std::vector<std::pair<std::string, uint32_t>> loops;
   for (const Row& row : result.rows)
     if (const std::pair loop = {row.loop, row.filter}; std::ranges::find(loops, loop) == loops.end())
@@ -104,11 +104,11 @@ void add_rates(HtmlPage& page, const BricksBenchResult& result) {
 }
 
 // A line for each strategy, for each size of bricks.
-void add_trade_off(HtmlPage& page, const BricksBenchResult& result) {
+void add_trade_off(HtmlPage& page, const measure::BricksBenchResult& result) {
   if (result.trade_off.empty()) return;
   page.section("Memory against speed");
   std::set<uint32_t> log2_sides;
-  for (const BricksTradeOffRow& row : result.trade_off) log2_sides.insert(row.log2_side);
+  for (const measure::BricksTradeOffRow& row : result.trade_off) log2_sides.insert(row.log2_side);
   for (const uint32_t log2_side : log2_sides) {
     const std::string title = fmt::format("Bricks of {0} × {0} × {0} voxels", 1u << log2_side),
                       caption =
@@ -117,10 +117,10 @@ void add_trade_off(HtmlPage& page, const BricksBenchResult& result) {
                        .description = caption,
                        .x_title = "% of the dense volume",
                        .y_title = "ms, mean filter of 3³"};
-    std::vector<BricksTradeOffRow> rows;
+    std::vector<measure::BricksTradeOffRow> rows;
     std::ranges::copy_if(result.trade_off, std::back_inserter(rows),
-                         [&](const BricksTradeOffRow& row) { return row.log2_side == log2_side; });
-    for (const BricksTradeOffRow& row : rows) {
+                         [&](const measure::BricksTradeOffRow& row) { return row.log2_side == log2_side; });
+    for (const measure::BricksTradeOffRow& row : rows) {
       if (chart.series.empty() || chart.series.back().name != row.strategy)
         chart.series.push_back({row.strategy, {}});
       chart.series.back().points.push_back(
@@ -131,7 +131,7 @@ void add_trade_off(HtmlPage& page, const BricksBenchResult& result) {
   }
 }
 
-void add_sizes(HtmlPage& page, const BricksBenchResult& result) {
+void add_sizes(HtmlPage& page, const measure::BricksBenchResult& result) {
   HtmlTable table({{"side", "voxels", HtmlTable::Kind::Words},
                    {"types", "", HtmlTable::Kind::Words},
                    {"bricks"},

@@ -11,8 +11,8 @@
 namespace vox {
 namespace {
 
-using Row = BricksBenchRow;
-using Set = BricksBenchSet;
+using Row = measure::BricksBenchRow;
+using Set = measure::BricksBenchSet;
 
 uint64_t side(uint32_t log2_side) {
   return log2_side == 0 ? 0 : uint64_t{1} << log2_side;
@@ -23,15 +23,15 @@ uint64_t side_of(const T& of) {
   return side(of.log2_side);
 }
 
-ResultTable sets_table(const std::vector<Set>& sets) {
-  ResultTable table;
+measure::ResultTable sets_table(const std::vector<Set>& sets) {
+  measure::ResultTable table;
   table.column("types", "", sets, &Set::types)
       .column("brick_size", "voxels", sets, side_of<Set>)
       .column("bricks", "", sets, &Set::bricks)
       .column("bytes", "bytes", sets, &Set::bytes)
       .column("build_ms", "ms", sets, [](const Set& set) { return set.build_seconds * 1e3; });
-  for (uint32_t type = 0; type < kBrickTypeCount; ++type)
-    table.column(std::string(BrickTypes::kNames[type]), "bricks", sets,
+  for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type)
+    table.column(std::string(bricks::BrickTypes::kNames[type]), "bricks", sets,
                  [&](const Set& set) { return set.counts[type]; });
   table.column("compiled", "", sets, [](const Set& set) { return set.jit.compiled; })
       .column("leaves", "", sets, [](const Set& set) { return set.jit.leaves; })
@@ -44,8 +44,9 @@ ResultTable sets_table(const std::vector<Set>& sets) {
 }
 
 std::string name_of(const Row& row) {
-  if (row.access == Access::Dense) return "dense array";
-  return fmt::format("{:>2}³ {:<6} {}", side(row.log2_side), row.types, kAccessNames[size_t(row.access)]);
+  if (row.access == bricks::Access::Dense) return "dense array";
+  return fmt::format("{:>2}³ {:<6} {}", side(row.log2_side), row.types,
+                     measure::kAccessNames[size_t(row.access)]);
 }
 
 std::string loop_of(const Row& row) {
@@ -70,7 +71,7 @@ std::string rates_text(const std::vector<Row>& rows) {
   return table.text();
 }
 
-std::string sets_text(const BricksBenchResult& result) {
+std::string sets_text(const measure::BricksBenchResult& result) {
   TextTable table(
       {"bricks", "number", "bytes", "of dense", "build ms", "kd leaves", "depth", "kd ms", "compile ms"});
   for (const Set& set : result.sets) {
@@ -91,31 +92,33 @@ std::string sets_text(const BricksBenchResult& result) {
 
 }  // namespace
 
-ResultTable trade_off_table(const std::vector<BricksTradeOffRow>& rows) {
-  using Point = BricksTradeOffRow;
+measure::ResultTable trade_off_table(const std::vector<measure::BricksTradeOffRow>& rows) {
+  using Point = measure::BricksTradeOffRow;
   const auto name = [](const Point& row) { return fmt::format("{:>2}³ {}", side_of(row), row.strategy); };
   const auto milliseconds = [](const Point& row) { return row.time.median * 1e3; };
-  ResultTable table;
-  table.column(for_people(), "", rows, name, {.screen = {"trade-off"}})
-      .column("strategy", "", rows, &Point::strategy, {.page = {"strategy", Look::words()}})
+  measure::ResultTable table;
+  table.column(measure::for_people(), "", rows, name, {.screen = {"trade-off"}})
+      .column("strategy", "", rows, &Point::strategy, {.page = {"strategy", measure::Look::words()}})
       .column("brick_size", "voxels", rows, side_of<Point>)
       .column("replaced", "bricks", rows, &Point::replaced,
-              {.screen = {"replaced", Look::count()}, .page = {"replaced", Look::count(), "bricks"}})
+              {.screen = {"replaced", measure::Look::count()},
+               .page = {"replaced", measure::Look::count(), "bricks"}})
       .column("bytes", "bytes", rows, &Point::bytes,
-              {.screen = {"bytes", Look::bytes()}, .page = {"size", Look::mib(), "MiB"}})
-      .column(for_people(), "ms", rows, milliseconds,
-              {.screen = {"mean 3³ ms", Look::fixed(3)}, .page = {"time", Look::fixed(3), "ms"}});
+              {.screen = {"bytes", measure::Look::bytes()}, .page = {"size", measure::Look::mib(), "MiB"}})
+      .column(measure::for_people(), "ms", rows, milliseconds,
+              {.screen = {"mean 3³ ms", measure::Look::fixed(3)},
+               .page = {"time", measure::Look::fixed(3), "ms"}});
   add_times(table, rows);
   return table;
 }
 
-ResultTable rows_table(const BricksBenchResult& result) {
+measure::ResultTable rows_table(const measure::BricksBenchResult& result) {
   const std::vector<Row>& rows = result.rows;
-  ResultTable table;
+  measure::ResultTable table;
   table.column("types", "", rows, &Row::types)
       .column("brick_size", "voxels", rows, side_of<Row>)
       .column("access", "", rows,
-              [](const Row& row) { return kAccessNames[static_cast<size_t>(row.access)]; })
+              [](const Row& row) { return measure::kAccessNames[static_cast<size_t>(row.access)]; })
       .column("loop", "", rows, &Row::loop)
       .column("filter", "voxels", rows, &Row::filter);
   add_times(table, rows);
@@ -125,18 +128,18 @@ ResultTable rows_table(const BricksBenchResult& result) {
   return table;
 }
 
-std::string volume_text(const BricksBenchResult& result) {
-  const VolumeInfo& info = result.info;
+std::string volume_text(const measure::BricksBenchResult& result) {
+  const volume::VolumeInfo& info = result.info;
   const auto sides = [](Int3 size) { return fmt::format("{} x {} x {}", size.x, size.y, size.z); };
   const bool whole = info.size == result.volume_size;
   return fmt::format(
-      "{} voxels of {}{}, {} filled", sides(info.size), value_type_name(info.type),
+      "{} voxels of {}{}, {} filled", sides(info.size), volume::value_type_name(info.type),
       whole ? "" : fmt::format(" in the middle of {}", sides(result.volume_size)),
       format_percent(static_cast<double>(result.filled) / static_cast<double>(info.box().voxels())));
 }
 
 std::string table_text(const BricksBenchRun& run) {
-  const std::vector<BricksTradeOffRow>& trade_off = run.result.trade_off;
+  const std::vector<measure::BricksTradeOffRow>& trade_off = run.result.trade_off;
   return fmt::format("{}, {}, on {}\n{}\n{}\n{}{}", run.result.info.source, volume_text(run.result),
                      run.device_text,
                      run.result.interrupted ? "interrupted: what was measured until then\n" : "",
@@ -144,16 +147,16 @@ std::string table_text(const BricksBenchRun& run) {
                      trade_off.empty() ? "" : "\n" + text_table(trade_off_table(trade_off)).text());
 }
 
-ResultGroup results_of(const BricksBenchRun& run) {
-  const VolumeInfo& info = run.result.info;
-  ResultGroup results;
+measure::ResultGroup results_of(const BricksBenchRun& run) {
+  const volume::VolumeInfo& info = run.result.info;
+  measure::ResultGroup results;
   set_run(results, run);
-  ResultGroup& bricks = results.group({".", "bricks"});
+  measure::ResultGroup& bricks = results.group({".", "bricks"});
   bricks.set("source", info.source)
       .set("voxels", info.box().voxels(), "voxels")
       .set("filled", run.result.filled, "voxels")
       .set("dense_bytes", info.bytes(), "bytes")
-      .set(in_json("value_type"), value_type_name(info.type))
+      .set(measure::in_json("value_type"), volume::value_type_name(info.type))
       .set("volume_voxels", VoxelBox{{0, 0, 0}, run.result.volume_size}.voxels(), "voxels")
       .set("gathers", run.result.sizes.gathers)
       .set("picture", run.result.sizes.picture, "pixels")

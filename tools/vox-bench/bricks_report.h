@@ -10,20 +10,20 @@
 namespace vox {
 
 struct BricksBenchRun : BenchRun {
-  BricksBenchResult result;
+  measure::BricksBenchResult result;
 };
 
 // "256 x 256 x 256 voxels of u8, 12.3 % filled", and of which it is the middle.
-std::string volume_text(const BricksBenchResult& result);
+std::string volume_text(const measure::BricksBenchResult& result);
 
 // Tables to read: sizes, code, and the rate of every loop.
 std::string table_text(const BricksBenchRun& run);
 
 // All that was measured. In a report the volume's sizes are attributes of /bricks, which holds the tables
 // `sets`, `rows` and `trade_off`.
-ResultGroup results_of(const BricksBenchRun& run);
-ResultTable rows_table(const BricksBenchResult& result);
-ResultTable trade_off_table(const std::vector<BricksTradeOffRow>& rows);
+measure::ResultGroup results_of(const BricksBenchRun& run);
+measure::ResultTable rows_table(const measure::BricksBenchResult& result);
+measure::ResultTable trade_off_table(const std::vector<measure::BricksTradeOffRow>& rows);
 
 // The same as a page, with the figures of the thesis's chapter 6.
 HtmlPage page_of(const BricksBenchRun& run);

@@ -16,11 +16,11 @@ void run_hash(int argc, char** argv) {
   const HashCommand command = parse_hash_command(argc, argv);
   check_targets(command.files);
   const std::unique_ptr<Engine> engine = make_engine(command.engine);
-  const HashBenchSizes sizes = sizes_of(command.bench, engine->device());
+  const measure::HashBenchSizes sizes = measure::sizes_of(command.bench, engine->device());
   log_info("{} items, batches of {}, on {}", format_count(sizes.fill), format_count(sizes.batch),
            engine->device_text());
-  const HashBenchRun run = {run_on(*engine, command.command), bench_hash(*engine, command.bench)};
-  const ResultGroup results = results_of(run);
+  const HashBenchRun run = {run_on(*engine, command.command), measure::bench_hash(*engine, command.bench)};
+  const measure::ResultGroup results = results_of(run);
   write_results(command.files, results, rows_table(run.result), page_of(run));
   fmt::print("{}", command.json ? json_text(results) + "\n" : table_text(run));
   if (command.engine.profile) print_profile(engine->profile());

@@ -33,7 +33,7 @@ Examples:
 )";
 
 std::vector<uint32_t> figure8_load_factors() {
-  const auto& values = HashBenchOptions::kFigure8LoadFactors;
+  const auto& values = measure::HashBenchOptions::kFigure8LoadFactors;
   return {values.begin(), values.end()};
 }
 
@@ -42,7 +42,7 @@ std::string fraction(double scale) {
 }
 
 cxxopts::Options describe() {
-  using Bench = HashBenchOptions;
+  using Bench = measure::HashBenchOptions;
   const Bench preset;
   cxxopts::Options options("vox-bench hash",
                            fmt::format(kAbout, axis_text(preset.item_words), axis_text(preset.load_factors),
@@ -50,14 +50,14 @@ cxxopts::Options describe() {
   options.custom_help("[options]").positional_help("").set_width(100);
   auto text = [] { return cxxopts::value<std::string>(); };
   options.add_options("Axes")(
-      "tables", fmt::format("Tables (default: all: {})", fmt::join(table_names(), ",")), text(), "NAMES")(
-      "item-words",
-      fmt::format("Words of 4 bytes in an item, {} to {}: 2,4,6 or 2-10 (default: {})", kMinItemWords,
-                  kMaxItemWords, axis_text(preset.item_words)),
-      text(), "LIST")("load-factors",
-                      fmt::format("Items per bucket after the insertion, 1 to {} (default: {})",
-                                  Bench::kMostLoadFactor, axis_text(preset.load_factors)),
-                      text(), "LIST")(
+      "tables", fmt::format("Tables (default: all: {})", fmt::join(hash::table_names(), ",")), text(),
+      "NAMES")("item-words",
+               fmt::format("Words of 4 bytes in an item, {} to {}: 2,4,6 or 2-10 (default: {})",
+                           hash::kMinItemWords, hash::kMaxItemWords, axis_text(preset.item_words)),
+               text(), "LIST")("load-factors",
+                               fmt::format("Items per bucket after the insertion, 1 to {} (default: {})",
+                                           Bench::kMostLoadFactor, axis_text(preset.load_factors)),
+                               text(), "LIST")(
       "hit-rates",
       fmt::format("Per cent of a batch that are found, or are copies of others (default: {})",
                   axis_text(preset.hit_rates)),
@@ -88,10 +88,10 @@ std::optional<std::string> given(const cxxopts::ParseResult& parsed, const std::
   return parsed[option].as<std::string>();
 }
 
-HashBenchOptions read_bench(const cxxopts::ParseResult& parsed) {
-  HashBenchOptions options;
+measure::HashBenchOptions read_bench(const cxxopts::ParseResult& parsed) {
+  measure::HashBenchOptions options;
   if (parsed.count("figure8")) {
-    options.item_words = {HashBenchOptions::kFigure8Words};
+    options.item_words = {measure::HashBenchOptions::kFigure8Words};
     options.load_factors = figure8_load_factors();
   }
   if (const auto value = given(parsed, "tables"); value && *value != "all")
@@ -105,7 +105,7 @@ HashBenchOptions read_bench(const cxxopts::ParseResult& parsed) {
   if (const auto value = given(parsed, "batch")) options.batch = parse_count(*value, "--batch");
   if (const auto value = given(parsed, "repetitions"))
     options.repetitions = parse_axis(*value, "--repetitions").front();
-  check(options);
+  measure::check(options);
   return options;
 }
 

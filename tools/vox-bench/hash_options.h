@@ -10,7 +10,7 @@
 namespace vox {
 
 struct HashCommand {
-  HashBenchOptions bench;
+  measure::HashBenchOptions bench;
   EngineOptions engine;
   ResultFiles files;
   bool json = false;

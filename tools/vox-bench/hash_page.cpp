@@ -12,7 +12,7 @@
 namespace vox {
 namespace {
 
-using Row = HashBenchRow;
+using Row = measure::HashBenchRow;
 using Rows = std::vector<const Row*>;
 
 // What a figure has from left to right.
@@ -150,7 +150,7 @@ std::string time_caption(uint64_t items) {
 void add_ceilings(HtmlPage& page, const HashBenchRun& run) {
   HtmlTable table(
       {{"bytes each", "", HtmlTable::Kind::Name}, {"from", "MiB"}, {"reads", "G/s"}, {"time", "ms"}});
-  for (const RandomReadCeiling& ceiling : run.result.ceilings)
+  for (const measure::RandomReadCeiling& ceiling : run.result.ceilings)
     table.row({std::to_string(ceiling.bytes_each),
                mib_cell(ceiling.buffer_bytes),
                {fmt::format("{:.3f}", ceiling.reads_per_second * 1e-9), ceiling.reads_per_second},

@@ -5,9 +5,9 @@
 namespace vox {
 namespace {
 
-ResultTable ceilings_table(const std::vector<RandomReadCeiling>& rows) {
-  using Row = RandomReadCeiling;
-  ResultTable table;
+measure::ResultTable ceilings_table(const std::vector<measure::RandomReadCeiling>& rows) {
+  using Row = measure::RandomReadCeiling;
+  measure::ResultTable table;
   table.column("bytes_each", "bytes", rows, &Row::bytes_each)
       .column("buffer_bytes", "bytes", rows, &Row::buffer_bytes)
       .column("reads_per_second", "1/s", rows, &Row::reads_per_second);
@@ -18,10 +18,10 @@ ResultTable ceilings_table(const std::vector<RandomReadCeiling>& rows) {
 
 }  // namespace
 
-ResultTable rows_table(const HashBenchResult& result) {
-  using Row = HashBenchRow;
+measure::ResultTable rows_table(const measure::HashBenchResult& result) {
+  using Row = measure::HashBenchRow;
   const std::vector<Row>& rows = result.rows;
-  ResultTable table;
+  measure::ResultTable table;
   table.column("table", "", rows, &Row::table)
       .column("item_words", "words", rows, &Row::item_words)
       .column("load_factor", "items per bucket", rows, &Row::load_factor)
@@ -38,10 +38,10 @@ ResultTable rows_table(const HashBenchResult& result) {
   return table;
 }
 
-ResultGroup results_of(const HashBenchRun& run) {
-  ResultGroup results;
+measure::ResultGroup results_of(const HashBenchRun& run) {
+  measure::ResultGroup results;
   set_run(results, run);
-  ResultGroup& hash = results.group({".", "hash"});
+  measure::ResultGroup& hash = results.group({".", "hash"});
   hash.set("fill", run.result.sizes.fill, "items")
       .set("batch", run.result.sizes.batch, "items")
       .set("seconds", run.result.seconds, "s");

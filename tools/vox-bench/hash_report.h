@@ -10,7 +10,7 @@
 namespace vox {
 
 struct HashBenchRun : BenchRun {
-  HashBenchResult result;
+  measure::HashBenchResult result;
 };
 
 // Tables to read, as Table 2 and Figure 8: times with their spread and what they reach of the ceiling.
@@ -18,8 +18,8 @@ std::string table_text(const HashBenchRun& run);
 
 // All that was measured. In a report the sizes are attributes of /hash, which holds the tables `ceilings` and
 // `rows`.
-ResultGroup results_of(const HashBenchRun& run);
-ResultTable rows_table(const HashBenchResult& result);
+measure::ResultGroup results_of(const HashBenchRun& run);
+measure::ResultTable rows_table(const measure::HashBenchResult& result);
 
 // The same as a page with a chart for each operation.
 HtmlPage page_of(const HashBenchRun& run);

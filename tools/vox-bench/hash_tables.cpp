@@ -10,7 +10,7 @@
 namespace vox {
 namespace {
 
-using Row = HashBenchRow;
+using Row = measure::HashBenchRow;
 
 // What one table did with items of one size: a line to print, as in Table 2 the insertion first.
 struct Line {
@@ -84,9 +84,9 @@ std::string lines_text(const std::vector<Line>& lines) {
   return "\n" + table.text();
 }
 
-std::string ceilings_text(const std::vector<RandomReadCeiling>& ceilings) {
+std::string ceilings_text(const std::vector<measure::RandomReadCeiling>& ceilings) {
   std::string text;
-  for (const RandomReadCeiling& ceiling : ceilings)
+  for (const measure::RandomReadCeiling& ceiling : ceilings)
     text += fmt::format("random reads of {:>3} bytes from {:>10}: {:6.3f} G/s\n", ceiling.bytes_each,
                         format_bytes(ceiling.buffer_bytes), ceiling.reads_per_second * 1e-9);
   return text;

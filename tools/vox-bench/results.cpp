@@ -21,10 +21,10 @@ BenchRun run_on(const Engine& engine, const std::string& command) {
   return {engine.device(), engine.device_text(), command, generator_text(), timestamp()};
 }
 
-void set_run(ResultGroup& results, const BenchRun& run) {
-  results.set(in_report("generator"), run.generator)
-      .set(in_report("command"), run.command)
-      .set(in_report("created"), run.created)
+void set_run(measure::ResultGroup& results, const BenchRun& run) {
+  results.set(measure::in_report("generator"), run.generator)
+      .set(measure::in_report("command"), run.command)
+      .set(measure::in_report("created"), run.created)
       .set("device", run.device)
       .set("device_text", run.device_text);
 }
@@ -53,8 +53,8 @@ void check_targets(const ResultFiles& files) {
   if (files.html) check_writable(*files.html, OutputKind::Page, files.overwrite);
 }
 
-void write_results(const ResultFiles& files, const ResultGroup& results, const ResultTable& rows,
-                   const HtmlPage& page) {
+void write_results(const ResultFiles& files, const measure::ResultGroup& results,
+                   const measure::ResultTable& rows, const HtmlPage& page) {
   if (files.report) write_report(results, *files.report);
   if (files.csv) write_csv(rows, *files.csv);
   if (files.html) write_html(page, *files.html);

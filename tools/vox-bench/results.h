@@ -21,7 +21,7 @@ struct BenchRun {
 BenchRun run_on(const Engine& engine, const std::string& command);
 
 // At the root of the results, or at the end of the page. JSON has the device alone.
-void set_run(ResultGroup& results, const BenchRun& run);
+void set_run(measure::ResultGroup& results, const BenchRun& run);
 void set_run(HtmlPage& page, const BenchRun& run);
 
 struct ResultFiles {
@@ -39,7 +39,7 @@ ResultFiles read_result_options(const cxxopts::ParseResult& parsed, Overwrite ov
 void check_targets(const ResultFiles& files);
 
 // `rows` is what --csv writes.
-void write_results(const ResultFiles& files, const ResultGroup& results, const ResultTable& rows,
-                   const HtmlPage& page);
+void write_results(const ResultFiles& files, const measure::ResultGroup& results,
+                   const measure::ResultTable& rows, const HtmlPage& page);
 
 }  // namespace vox

@@ -100,7 +100,7 @@ RunTraits of_mesh(const ConvertOptions& options) {
   for (const auto& input : options.inputs) refuse_foreign(input);
   uint32_t bits = kMesh | output_bits(options);
   if (wants_bricks(options) && (bits & kWritesH5)) bits |= kBricks;
-  if (options.materials != MaterialMode::None) bits |= kColors;
+  if (options.materials != scene::MaterialMode::None) bits |= kColors;
   return {bits, "a mesh"};
 }
 

@@ -39,13 +39,13 @@ struct Conversion {
   Seconds seconds;
   std::string device;
   uint64_t triangles = 0, chunks = 0, peak_device_bytes = 0, open_rays = 0;
-  DroppedTriangles dropped;
-  std::optional<PaletteError> palette_error;  // of --materials texture
-  std::vector<KernelTime> kernels;
+  scene::DroppedTriangles dropped;
+  std::optional<scene::PaletteError> palette_error;  // of --materials texture
+  std::vector<device::KernelTime> kernels;
 };
 
 // The palette, and for --json how well that of --materials texture fits.
-IndexedScene make_palette(Scene& scene, const ConvertOptions& options, Conversion& conversion) {
+scene::IndexedScene make_palette(scene::Scene& scene, const ConvertOptions& options, Conversion& conversion) {
   PaletteChoice choice = {.materials = options.materials, .file = options.palette, .measure = options.json};
   if (options.palette_weight) choice.weights.area_power = *options.palette_weight;
   ChosenPalette chosen = choose_palette(scene, choice);
@@ -62,13 +62,13 @@ std::string joined(const std::vector<std::filesystem::path>& paths) {
 // Before the work, not after it: can the results be written where they are to go?
 void check_targets(const ConvertOptions& options) {
   check_verifiable(options);
-  if (options.binvox == BinvoxValues::Materials && options.materials == MaterialMode::None)
+  if (options.binvox == BinvoxValues::Materials && options.materials == scene::MaterialMode::None)
     throw UsageError("--binvox-materials needs --materials texture or mesh");
   check_writable(options.output, kind_of_output(options.output), options.overwrite);
   if (options.palette_out) check_writable(*options.palette_out, OutputKind::Palette, options.overwrite);
 }
 
-VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion) {
+dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion) {
   if (options.grid.resolution == 0 && options.grid.voxel_size == 0)
     throw UsageError("one of --res and --voxel-size is needed, such as --res 4K");
   check_targets(options);
@@ -76,14 +76,14 @@ VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion)
   Seconds& seconds = conversion.seconds;
   Stopwatch watch;
   MeshFiles meshes = read_meshes(options.inputs, options.mesh);
-  Scene& scene = meshes.scene;
+  scene::Scene& scene = meshes.scene;
   conversion.dropped = meshes.dropped;
   conversion.triangles = scene.triangles.size();
-  const Grid grid = fit_grid(scene, options.grid);
+  const voxelize::Grid grid = voxelize::fit_grid(scene, options.grid);
   if (kind_of_output(options.output) == OutputKind::Nrrd)
     check_dense_resolution(grid.resolution, options.output);
   seconds.load = watch.lap();
-  IndexedScene indexed = make_palette(scene, options, conversion);
+  scene::IndexedScene indexed = make_palette(scene, options, conversion);
   scene.images = {};
   seconds.palette = watch.lap();
   throw_if_cancelled();
@@ -92,7 +92,7 @@ VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion)
   conversion.device = engine->device();
   log_info("{} triangles, {}³ voxels of {:.4g} units, on {}", format_count(conversion.triangles),
            grid.resolution, grid.voxel_size, engine->device_text());
-  BuildResult result = engine->build(scene, indexed, grid, options.build);
+  voxelize::BuildResult result = engine->build(scene, indexed, grid, options.build);
   conversion.kernels = engine->profile();
   conversion.chunks = result.chunks;
   conversion.peak_device_bytes = result.peak_device_bytes;
@@ -104,7 +104,7 @@ VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion)
                 format_count(result.open_rays));
   if (result.dag.voxels == 0) log_warning("no voxel is filled: nothing of the mesh lies inside --clip");
 
-  VoxelScene voxels = built_scene(std::move(result), indexed, grid, options.build);
+  dag::VoxelScene voxels = built_scene(std::move(result), indexed, grid, options.build);
   voxels.source = joined(options.inputs);
   voxels.generator = generator_text();
   voxels.command = options.command;
@@ -113,7 +113,7 @@ VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion)
 }
 
 std::string result_text(const Output& output, const ConvertOptions& options, const Conversion& conversion) {
-  ResultGroup results;
+  measure::ResultGroup results;
   results.set("file", options.output.string());
   if (options.verify) results.set("verified", true);
   set_scene(results, output.scene);
@@ -146,7 +146,7 @@ void convert(const ConvertOptions& options) {
   Stopwatch total;
   Conversion conversion;
   Output output = {.scene = convert_meshes(options, conversion), .bricks = {}};
-  const VoxelScene& scene = output.scene;
+  const dag::VoxelScene& scene = output.scene;
   Stopwatch watch;
   if (wants_bricks(options)) output.bricks = scene_bricks(scene, options, conversion.kernels);
   conversion.seconds.bricks = watch.lap();

@@ -115,16 +115,16 @@ cxxopts::Options describe() {
   add_volume_options(options);
   add_device_options(options);
   options.add_options("Device")(
-      "table", fmt::format("The hash table that holds the DAG: {}", fmt::join(table_names(), ", ")),
+      "table", fmt::format("The hash table that holds the DAG: {}", fmt::join(hash::table_names(), ", ")),
       preset(EngineOptions().table.c_str()), "NAME");
   add_common_options(options);
   options.parse_positional({"inputs"});
   return options;
 }
 
-Box parse_clip(const std::string& text) {
+voxelize::Box parse_clip(const std::string& text) {
   const std::vector<double> n = parse_numbers(text, "clip", 6, "six numbers x0,y0,z0,x1,y1,z1");
-  const Box box = {{n[0], n[1], n[2]}, {n[3], n[4], n[5]}};
+  const voxelize::Box box = {{n[0], n[1], n[2]}, {n[3], n[4], n[5]}};
   if (!(box.min.x < box.max.x && box.min.y < box.max.y && box.min.z < box.max.z))
     throw UsageError(fmt::format("--clip is '{}', expected x0 < x1, y0 < y1 and z0 < z1", text));
   return box;
@@ -132,9 +132,9 @@ Box parse_clip(const std::string& text) {
 
 uint32_t parse_resolution(const std::string& text) {
   const uint64_t value = parse_count(text, "--res");
-  if (value < kMinResolution || value > kMaxResolution)
-    throw UsageError(
-        fmt::format("--res is {}, expected {} to {} (1M)", text, kMinResolution, kMaxResolution));
+  if (value < voxelize::kMinResolution || value > voxelize::kMaxResolution)
+    throw UsageError(fmt::format("--res is {}, expected {} to {} (1M)", text, voxelize::kMinResolution,
+                                 voxelize::kMaxResolution));
   return static_cast<uint32_t>(value);
 }
 
@@ -161,8 +161,9 @@ std::vector<std::filesystem::path> named_paths(const cxxopts::ParseResult& parse
 }
 
 void read_mesh_options(const cxxopts::ParseResult& parsed, MeshOptions& options) {
-  options.up = parse_choice<std::optional<UpAxis>>(
-      parsed, "up", {{"file", std::nullopt}, {"x", UpAxis::X}, {"y", UpAxis::Y}, {"z", UpAxis::Z}});
+  options.up = parse_choice<std::optional<dag::UpAxis>>(
+      parsed, "up",
+      {{"file", std::nullopt}, {"x", dag::UpAxis::X}, {"y", dag::UpAxis::Y}, {"z", dag::UpAxis::Z}});
   options.units =
       parse_choice<MeshUnits>(parsed, "units", {{"file", MeshUnits::File}, {"keep", MeshUnits::Keep}});
   options.texture_paths = named_paths(parsed, "texture-path");
@@ -173,8 +174,9 @@ void read_mesh_options(const cxxopts::ParseResult& parsed, MeshOptions& options)
   }
 }
 
-std::filesystem::path parse_palette_out(const cxxopts::ParseResult& parsed, MaterialMode materials) {
-  if (materials == MaterialMode::None) throw UsageError("--palette-out needs --materials texture or mesh");
+std::filesystem::path parse_palette_out(const cxxopts::ParseResult& parsed, scene::MaterialMode materials) {
+  if (materials == scene::MaterialMode::None)
+    throw UsageError("--palette-out needs --materials texture or mesh");
   std::filesystem::path path = parsed["palette-out"].as<std::string>();
   if (!is_palette_path(path))
     throw UsageError(fmt::format("--palette-out is '{}', expected a name that ends in {}", path.string(),
@@ -183,7 +185,7 @@ std::filesystem::path parse_palette_out(const cxxopts::ParseResult& parsed, Mate
 }
 
 double parse_palette_weight(const cxxopts::ParseResult& parsed, const ConvertOptions& options) {
-  if (options.materials != MaterialMode::Texture)
+  if (options.materials != scene::MaterialMode::Texture)
     throw UsageError("--palette-weight needs --materials texture: of other materials nothing is weighed");
   if (options.palette)
     throw UsageError("--palette-weight needs --palette auto: the colours of a file are taken as they are");
@@ -200,11 +202,11 @@ double parse_palette_weight(const cxxopts::ParseResult& parsed, const ConvertOpt
 void read_optimize(const std::string& text, ConvertOptions& options) {
   constexpr std::string_view kBalanced = "balanced=";
   if (text == "memory") {
-    options.optimize = Optimize::Memory;
+    options.optimize = measure::Optimize::Memory;
   } else if (text == "speed") {
-    options.optimize = Optimize::Speed;
+    options.optimize = measure::Optimize::Speed;
   } else if (text == "balanced" || text.starts_with(kBalanced)) {
-    options.optimize = Optimize::Balanced;
+    options.optimize = measure::Optimize::Balanced;
     if (text != "balanced")
       options.slope = parse_number(text.substr(kBalanced.size()), "--optimize balanced");
     if (options.slope < 0)
@@ -234,16 +236,17 @@ ConvertOptions parse_convert_options(int argc, char** argv) {
   options.info = parsed.count("info") > 0;
   read_grid(parsed, options);
   read_mesh_options(parsed, options.mesh);
-  options.materials = parse_choice<MaterialMode>(
-      parsed, "materials",
-      {{"texture", MaterialMode::Texture}, {"mesh", MaterialMode::Mesh}, {"none", MaterialMode::None}});
+  options.materials = parse_choice<scene::MaterialMode>(parsed, "materials",
+                                                        {{"texture", scene::MaterialMode::Texture},
+                                                         {"mesh", scene::MaterialMode::Mesh},
+                                                         {"none", scene::MaterialMode::None}});
   if (const auto palette = parsed["palette"].as<std::string>(); palette != "auto") options.palette = palette;
   if (parsed.count("palette-weight")) options.palette_weight = parse_palette_weight(parsed, options);
   if (parsed.count("palette-out")) options.palette_out = parse_palette_out(parsed, options.materials);
-  options.build.coverage = parse_choice<Coverage>(
-      parsed, "coverage", {{"conservative", Coverage::Conservative}, {"thin", Coverage::Thin}});
+  options.build.coverage = parse_choice<scene::Coverage>(
+      parsed, "coverage", {{"conservative", scene::Coverage::Conservative}, {"thin", scene::Coverage::Thin}});
   options.build.solid = parsed.count("solid") > 0;
-  options.build.materials = options.materials != MaterialMode::None;
+  options.build.materials = options.materials != scene::MaterialMode::None;
   options.raw = read_raw_options(parsed);
   options.bricks = read_bricks_options(parsed);
   read_optimize(parsed["optimize"].as<std::string>(), options);
@@ -252,7 +255,7 @@ ConvertOptions parse_convert_options(int argc, char** argv) {
         parsed, "structure",
         {{"svdag", Structure::Dag}, {"bricks", Structure::Bricks}, {"both", Structure::Both}});
   options.engine = read_device_options(parsed);
-  options.engine.table = parse_name(parsed, "table", table_names());
+  options.engine.table = parse_name(parsed, "table", hash::table_names());
 
   options.names_output = parsed.count("output") > 0;
   options.output = options.names_output ? std::filesystem::path(parsed["output"].as<std::string>())

@@ -27,16 +27,16 @@ struct ConvertOptions {
   bool verify = false, info = false, json = false;
   Overwrite overwrite = Overwrite::OwnFiles;
 
-  GridOptions grid;
+  voxelize::GridOptions grid;
   MeshOptions mesh;
-  MaterialMode materials = MaterialMode::Texture;
+  scene::MaterialMode materials = scene::MaterialMode::Texture;
   std::optional<std::filesystem::path> palette;  // none: --palette auto
   std::optional<double> palette_weight;          // none: that of PaletteOptions
   std::optional<std::filesystem::path> palette_out;
-  BuildOptions build;
+  voxelize::BuildOptions build;
   std::optional<Structure> structure;
-  BricksOptions bricks;
-  Optimize optimize = Optimize::Memory;
+  bricks::BricksOptions bricks;
+  measure::Optimize optimize = measure::Optimize::Memory;
   double slope = 1;  // of Optimize::Balanced, see worth_replacing()
   RawOptions raw;
   BinvoxValues binvox = BinvoxValues::Filled;

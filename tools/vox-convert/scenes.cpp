@@ -25,10 +25,10 @@ namespace vox {
 namespace {
 
 // The clip box in voxels, every voxel it touches: of exports.
-std::optional<VoxelBox> clip_voxels(const VoxelScene& scene, const ConvertOptions& options) {
-  const std::optional<Box>& clip = options.grid.clip;
+std::optional<VoxelBox> clip_voxels(const dag::VoxelScene& scene, const ConvertOptions& options) {
+  const std::optional<voxelize::Box>& clip = options.grid.clip;
   if (!clip || !is_export_path(options.output)) return std::nullopt;
-  const VoxelBox box = voxels_touched(scene, *clip);
+  const VoxelBox box = voxelize::voxels_touched(scene, *clip);
   if (box.empty()) throw Error("--clip lies outside of the scene");
   return box;
 }
@@ -52,11 +52,11 @@ void check_scene_output(const ConvertOptions& options) {
   check_writable(options.output, kind, options.overwrite);
 }
 
-void make_coarser(VoxelScene& scene, const ConvertOptions& options) {
+void make_coarser(dag::VoxelScene& scene, const ConvertOptions& options) {
   const Stopwatch watch;
   const uint32_t before = scene.dag.resolution;
-  scene =
-      coarser(std::move(scene), halvings_to(options.grid.resolution, before), options.engine.memory_limit);
+  scene = dag::coarser(std::move(scene), dag::halvings_to(options.grid.resolution, before),
+                       options.engine.memory_limit);
   scene.generator = generator_text();
   scene.command = options.command;
   scene.created = timestamp();
@@ -109,14 +109,14 @@ void use_scene_file(const ConvertOptions& options) {
   const std::string name = (coarse ? options.output : options.inputs[0]).string();
   Stopwatch watch;
   Output output = {.scene = read_scene(options.inputs[0]), .bricks = {}};
-  const VoxelScene& scene = output.scene;
+  const dag::VoxelScene& scene = output.scene;
   if (parts.bricks && !writes) output.bricks = read_bricks(options.inputs[0]);
   if (options.verify) verify_scene(scene, output.bricks ? &*output.bricks : nullptr, options.inputs[0]);
   if (writes) {
     if (coarse) make_coarser(output.scene, options);
     if (coarse && parts.bricks && !wants_bricks(options) && !is_export_path(options.output))
       log_info("the bricks are left out: --structure both makes those of the coarser scene");
-    std::vector<KernelTime> kernels;
+    std::vector<device::KernelTime> kernels;
     if (wants_bricks(options)) output.bricks = scene_bricks(scene, options, kernels);
     write_output(output, options, clip_voxels(scene, options));
     if (options.verify) verify_written(scene, options.output);
@@ -127,7 +127,7 @@ void use_scene_file(const ConvertOptions& options) {
              format_bytes(std::filesystem::file_size(options.output)), watch.seconds());
   }
   if (options.json) {
-    ResultGroup results;
+    measure::ResultGroup results;
     results.set("file", name);
     if (options.verify) results.set("verified", true);
     set_scene(results, scene);

@@ -11,8 +11,8 @@
 namespace vox {
 
 struct Output {
-  VoxelScene scene;
-  std::optional<FrozenBricks> bricks;  // where --structure asks for them
+  dag::VoxelScene scene;
+  std::optional<bricks::FrozenBricks> bricks;  // where --structure asks for them
 };
 
 bool wants_bricks(const ConvertOptions& options);

@@ -28,9 +28,9 @@ bool is_nrrd(const std::filesystem::path& path) {
   return kind_of_output(path) == OutputKind::Nrrd;
 }
 
-void write_output(const FrozenBricks& bricks, const ConvertOptions& options) {
+void write_output(const bricks::FrozenBricks& bricks, const ConvertOptions& options) {
   if (is_nrrd(options.output)) {
-    write_nrrd(bricks_volume(bricks), options.output);
+    write_nrrd(bricks::bricks_volume(bricks), options.output);
   } else {
     write_bricks(bricks, {generator_text(), options.command, timestamp()}, options.output);
   }
@@ -49,9 +49,9 @@ struct WriteSeconds {
   double write = 0, verify = 0, total = 0;
 };
 
-std::string result_text(const ConvertOptions& options, const BricksResult& result,
+std::string result_text(const ConvertOptions& options, const bricks::BricksResult& result,
                         const WriteSeconds& seconds, const Engine& engine) {
-  ResultGroup results;
+  measure::ResultGroup results;
   results.set("file", options.output.string());
   if (options.verify) results.set("verified", true);
   set_bricks(results, result.bricks);
@@ -68,8 +68,10 @@ std::string result_text(const ConvertOptions& options, const BricksResult& resul
   return json_text(results);
 }
 
-BricksResult built_bricks(Engine& engine, const Volume& volume, const ConvertOptions& options) {
-  return make_bricks(engine, volume, recipe_for(options.optimize, options.bricks, options.slope));
+bricks::BricksResult built_bricks(Engine& engine, const volume::Volume& volume,
+                                  const ConvertOptions& options) {
+  return measure::make_bricks(engine, volume,
+                              measure::recipe_for(options.optimize, options.bricks, options.slope));
 }
 
 }  // namespace
@@ -85,11 +87,11 @@ void convert_volume(const ConvertOptions& options) {
   check_writable(options.output, kind_of_output(options.output), options.overwrite);
   const ThreadLimit threads(options.engine.threads);
   Stopwatch total, watch;
-  const Volume volume = open_volume(options.inputs[0], options.raw);
+  const volume::Volume volume = open_volume(options.inputs[0], options.raw);
   const std::unique_ptr<Engine> engine = make_engine(options.engine);
   log_info("{} x {} x {} voxels of {}, on {}", volume.info.size.x, volume.info.size.y, volume.info.size.z,
-           value_type_name(volume.info.type), engine->device_text());
-  BricksResult result = built_bricks(*engine, volume, options);
+           volume::value_type_name(volume.info.type), engine->device_text());
+  bricks::BricksResult result = built_bricks(*engine, volume, options);
   result.bricks.info.source = options.inputs[0].filename().string();
   if (result.bricks.filled == 0) log_warning("no voxel is filled: all values are below the threshold or 0");
   watch.lap();
@@ -110,28 +112,28 @@ void convert_volume(const ConvertOptions& options) {
   log_info("{}: {}", options.output.string(), format_bytes(std::filesystem::file_size(options.output)));
 }
 
-FrozenBricks scene_bricks(const VoxelScene& scene, const ConvertOptions& options,
-                          std::vector<KernelTime>& kernels) {
+bricks::FrozenBricks scene_bricks(const dag::VoxelScene& scene, const ConvertOptions& options,
+                                  std::vector<device::KernelTime>& kernels) {
   const std::unique_ptr<Engine> engine = make_engine(options.engine);
-  BricksResult result = built_bricks(*engine, scene_volume(scene), options);
-  const std::vector<KernelTime> rows = engine->profile();
+  bricks::BricksResult result = built_bricks(*engine, dag::scene_volume(scene), options);
+  const std::vector<device::KernelTime> rows = engine->profile();
   kernels.insert(kernels.end(), rows.begin(), rows.end());
   return std::move(result.bricks);
 }
 
 void use_bricks_file(const ConvertOptions& options) {
   const std::string name = options.inputs[0].string();
-  const FrozenBricks bricks = read_bricks(options.inputs[0]);
+  const bricks::FrozenBricks bricks = read_bricks(options.inputs[0]);
   if (options.verify) verify_bricks(bricks, options.inputs[0]);
   if (!options.verify && !options.info) {
     if (!is_nrrd(options.output))
       throw UsageError("a file of bricks needs -o with .nrrd, or --info, or --verify");
     check_writable(options.output, OutputKind::Nrrd, options.overwrite);
-    write_nrrd(bricks_volume(bricks), options.output);
+    write_nrrd(bricks::bricks_volume(bricks), options.output);
     log_info("{}: {}", options.output.string(), format_bytes(std::filesystem::file_size(options.output)));
   }
   if (options.json) {
-    ResultGroup results;
+    measure::ResultGroup results;
     results.set("file", name);
     if (options.verify) results.set("verified", true);
     set_bricks(results, bricks);

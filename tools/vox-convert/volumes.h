@@ -15,8 +15,8 @@ bool is_volume_input(const ConvertOptions& options);
 void convert_volume(const ConvertOptions& options);
 
 // The bricks that --structure asks for of a scene. Adds to the kernels' times.
-FrozenBricks scene_bricks(const VoxelScene& scene, const ConvertOptions& options,
-                          std::vector<KernelTime>& kernels);
+bricks::FrozenBricks scene_bricks(const dag::VoxelScene& scene, const ConvertOptions& options,
+                                  std::vector<device::KernelTime>& kernels);
 
 // --info, --verify or an export of a scene file that holds bricks alone.
 void use_bricks_file(const ConvertOptions& options);

@@ -27,7 +27,7 @@ class Problems {
   // Says all of it, the last by what it throws.
   [[noreturn]] void fail(const EditOptions& options) const {
     if (options.json) {
-      ResultGroup results;
+      measure::ResultGroup results;
       results.set("script", options.script.string()).set("errors", count_);
       results.table("messages").column("error", "", shown_);
       fmt::print("{}\n", json_text(results));
@@ -46,22 +46,22 @@ class Problems {
 
 }  // namespace
 
-void check_script(const EditOptions& options, const VoxelScene& scene) {
+void check_script(const EditOptions& options, const dag::VoxelScene& scene) {
   Problems problems;
-  const OnScriptError on_error = [&](const Error& error) { problems.add(error); };
-  const Script script = read_script(options.script, scene, options.replay, on_error);
+  const edit::OnScriptError on_error = [&](const Error& error) { problems.add(error); };
+  const edit::Script script = read_script(options.script, scene, options.replay, on_error);
   // Where edits lie says little when lines around them are left out.
   const bool complete = problems.count() == 0;
   check_targets(options, script, on_error);
-  const std::vector<VoxelScene> others = read_script_scenes(script, scene, on_error);
-  ScriptFindings found;
-  if (complete) found = survey_script(script, others, scene.dag.resolution, on_error);
+  const std::vector<dag::VoxelScene> others = read_script_scenes(script, scene, on_error);
+  edit::ScriptFindings found;
+  if (complete) found = edit::survey_script(script, others, scene.dag.resolution, on_error);
   if (problems.count() > 0) problems.fail(options);
   if (options.json) {
-    ResultGroup results;
+    measure::ResultGroup results;
     results.set("script", options.script.string()).set("commands", script.total).set("edits", found.edits);
     results.set("outside", found.outside);
-    ResultGroup& counts = results.group("tools");
+    measure::ResultGroup& counts = results.group("tools");
     for (const auto& [tool, count] : found.tools) counts.set(tool, count);
     fmt::print("{}\n", json_text(results));
     return;

@@ -13,7 +13,8 @@ namespace {
 
 // made, distinct and new, under names that begin with `name`.
 template <class Row, class Rows, class Counts>
-void add_counts(ResultTable& table, const Rows& rows, const std::string& name, const Counts& counts) {
+void add_counts(measure::ResultTable& table, const Rows& rows, const std::string& name,
+                const Counts& counts) {
   table.column(name + "made", "", rows, [&](const Row& row) { return counts(row).made; })
       .column(name + "distinct", "", rows, [&](const Row& row) { return counts(row).distinct; })
       .column(name + "new", "", rows, [&](const Row& row) { return counts(row).inserted; });
@@ -37,7 +38,7 @@ double EditLog::Tool::longest() const {
   return ms.empty() ? 0 : *std::max_element(ms.begin(), ms.end());
 }
 
-void EditLog::add(const PassRecord& pass) {
+void EditLog::add(const edit::PassRecord& pass) {
   Tool& tool = tools_[pass.tool];
   tool.edits += pass.edits;
   tool.changed_voxels += pass.changed_voxels;
@@ -46,8 +47,8 @@ void EditLog::add(const PassRecord& pass) {
   if (keep_rows_ == KeepRows::Yes) passes_.push_back(pass);
 }
 
-void EditLog::add(const CollectRecord& collection) {
-  const CollectWork& work = collection.work;
+void EditLog::add(const edit::CollectRecord& collection) {
+  const dag::CollectWork& work = collection.work;
   ++garbage_.collections;
   garbage_.items += work.items_before - work.items_after;
   garbage_.bytes_returned += work.bytes_returned;
@@ -73,23 +74,25 @@ EditLog::Tool EditLog::all_tools() const {
 }
 
 // In JSON a tool has all columns, on a page those of times or of nodes.
-ResultTable EditLog::table_of(const std::vector<NamedTool>& tools, ToolColumns columns) {
+measure::ResultTable EditLog::table_of(const std::vector<NamedTool>& tools, ToolColumns columns) {
   using Row = NamedTool;
   const auto of = [](const auto& get) {
     return [=](const Row& row) { return std::invoke(get, row.second); };
   };
-  const auto shown = [&](ToolColumns which, const Heading& screen, const Heading& page) {
-    return which == columns ? Headings{screen, page} : Headings{screen, {}};
+  const auto shown = [&](ToolColumns which, const measure::Heading& screen, const measure::Heading& page) {
+    return which == columns ? measure::Headings{screen, page} : measure::Headings{screen, {}};
   };
   const auto times = [&](const char* screen, const char* page) {
-    return shown(ToolColumns::Times, {screen, Look::fixed(2)}, {page, Look::fixed(2), "ms"});
+    return shown(ToolColumns::Times, {screen, measure::Look::fixed(2)},
+                 {page, measure::Look::fixed(2), "ms"});
   };
-  ResultTable table;
-  table.column(for_people(), "", tools, &Row::first, both({""}))
+  measure::ResultTable table;
+  table.column(measure::for_people(), "", tools, &Row::first, measure::both({""}))
       .column("edits", "edits", tools, of(&Tool::edits),
-              shown(ToolColumns::Times, {"edits", Look::count()}, {"edits", Look::count()}))
-      .column("passes", "passes", tools, of([](const Tool& tool) { return tool.ms.size(); }),
-              shown(ToolColumns::Times, {"passes", Look::count()}, {"passes", Look::count()}))
+              shown(ToolColumns::Times, {"edits", measure::Look::count()}, {"edits", measure::Look::count()}))
+      .column(
+          "passes", "passes", tools, of([](const Tool& tool) { return tool.ms.size(); }),
+          shown(ToolColumns::Times, {"passes", measure::Look::count()}, {"passes", measure::Look::count()}))
       .column("changed_voxels", "voxels", tools, of(&Tool::changed_voxels))
       .column("pass_ms/mean", "ms", tools, of(&Tool::mean), times("ms a pass", "mean"))
       .column("pass_ms/median", "ms", tools, of(&Tool::median), times("median", "median"))
@@ -101,22 +104,25 @@ ResultTable EditLog::table_of(const std::vector<NamedTool>& tools, ToolColumns c
   };
   const bool measured =
       std::ranges::any_of(tools, [](const Row& row) { return row.second.changed_voxels > 0; });
-  const Heading changed = measured ? Heading{"voxels changed", Look::count()} : Heading();
+  const measure::Heading changed =
+      measured ? measure::Heading{"voxels changed", measure::Look::count()} : measure::Heading();
   table
-      .column(for_people(), "nodes", tools, sum(&EditCounts::made),
-              shown(ToolColumns::Nodes, {"nodes made", Look::count()}, {"made", Look::count(), "nodes"}))
-      .column(for_people(), "nodes", tools, sum(&EditCounts::inserted),
-              shown(ToolColumns::Nodes, {"new", Look::count()}, {"new", Look::count(), "nodes"}))
-      .column(for_people(), "voxels", tools, of(&Tool::changed_voxels),
-              shown(ToolColumns::Nodes, changed, {"changed", Look::count(), "voxels"}));
+      .column(measure::for_people(), "nodes", tools, sum(&edit::EditCounts::made),
+              shown(ToolColumns::Nodes, {"nodes made", measure::Look::count()},
+                    {"made", measure::Look::count(), "nodes"}))
+      .column(measure::for_people(), "nodes", tools, sum(&edit::EditCounts::inserted),
+              shown(ToolColumns::Nodes, {"new", measure::Look::count()},
+                    {"new", measure::Look::count(), "nodes"}))
+      .column(measure::for_people(), "voxels", tools, of(&Tool::changed_voxels),
+              shown(ToolColumns::Nodes, changed, {"changed", measure::Look::count(), "voxels"}));
   return table;
 }
 
-ResultTable EditLog::tools_table(ToolColumns columns) const {
+measure::ResultTable EditLog::tools_table(ToolColumns columns) const {
   return table_of({tools_.begin(), tools_.end()}, columns);
 }
 
-ResultTable EditLog::total_table(ToolColumns columns) const {
+measure::ResultTable EditLog::total_table(ToolColumns columns) const {
   return table_of({{"all", all_tools()}}, columns);
 }
 
@@ -136,9 +142,9 @@ std::string EditLog::text() const {
   return text;
 }
 
-ResultTable EditLog::passes_table() const {
-  using P = PassRecord;
-  ResultTable table;
+measure::ResultTable EditLog::passes_table() const {
+  using P = edit::PassRecord;
+  measure::ResultTable table;
   table.column("line", "", passes_, &P::line)
       .column("frame", "", passes_, &P::frame)
       .column("tool", "", passes_, &P::tool)
@@ -154,25 +160,25 @@ ResultTable EditLog::passes_table() const {
       .column("store_item_bytes", "bytes", passes_, [](const P& pass) { return pass.store.item_bytes; })
       .column("store_allocated_bytes", "bytes", passes_,
               [](const P& pass) { return pass.store.allocated_bytes; });
-  seconds("octree_seconds", &EditWork::octree_seconds);
-  seconds("octree_device_seconds", &EditWork::octree_device_seconds);
-  seconds("merge_seconds", &EditWork::merge_seconds);
-  seconds("merge_device_seconds", &EditWork::merge_device_seconds);
+  seconds("octree_seconds", &edit::EditWork::octree_seconds);
+  seconds("octree_device_seconds", &edit::EditWork::octree_device_seconds);
+  seconds("merge_seconds", &edit::EditWork::merge_seconds);
+  seconds("merge_device_seconds", &edit::EditWork::merge_device_seconds);
   table.column("seconds", "s", passes_, &P::seconds);
   return table;
 }
 
-void EditLog::set(ResultGroup& results) const {
-  results.put(in_json("."), total_table(ToolColumns::Times), TableShape::Record);
-  results.put(in_json("tools"), tools_table(ToolColumns::Times), TableShape::ByName);
-  results.group(in_json("garbage"))
+void EditLog::set(measure::ResultGroup& results) const {
+  results.put(measure::in_json("."), total_table(ToolColumns::Times), measure::TableShape::Record);
+  results.put(measure::in_json("tools"), tools_table(ToolColumns::Times), measure::TableShape::ByName);
+  results.group(measure::in_json("garbage"))
       .set("collections", garbage_.collections)
       .set("items", garbage_.items, "items")
       .set("bytes_returned", garbage_.bytes_returned, "bytes")
       .set("seconds", garbage_.seconds, "s");
-  results.put(in_report("edits"), passes_table());
-  using C = CollectRecord;
-  results.table(in_report("collections"))
+  results.put(measure::in_report("edits"), passes_table());
+  using C = edit::CollectRecord;
+  results.table(measure::in_report("collections"))
       .column("line", "", collections_, &C::line)
       .column("items_before", "", collections_, [](const C& c) { return c.work.items_before; })
       .column("items_after", "", collections_, [](const C& c) { return c.work.items_after; })

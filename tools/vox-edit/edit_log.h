@@ -19,8 +19,8 @@ class EditLog {
  public:
   explicit EditLog(KeepRows rows) : keep_rows_(rows) {}
 
-  void add(const PassRecord& pass);
-  void add(const CollectRecord& collection);
+  void add(const edit::PassRecord& pass);
+  void add(const edit::CollectRecord& collection);
 
   uint64_t edits() const;
 
@@ -28,15 +28,15 @@ class EditLog {
   std::string text() const;
   // For JSON the totals, also of each tool, and what was collected; for a report the tables edits and
   // collections with a row for each pass and each collection.
-  void set(ResultGroup& results) const;
-  ResultTable passes_table() const;
+  void set(measure::ResultGroup& results) const;
+  measure::ResultTable passes_table() const;
   // Adds a section with charts over the passes. In edit_page.cpp.
   void show(HtmlPage& page) const;
 
  private:
   struct Tool {
     uint64_t edits = 0, changed_voxels = 0;
-    EditWork work;
+    edit::EditWork work;
     std::vector<float> ms;  // of each pass
 
     double mean() const;
@@ -49,16 +49,16 @@ class EditLog {
   };
   using NamedTool = std::pair<std::string, Tool>;
   Tool all_tools() const;
-  static ResultTable table_of(const std::vector<NamedTool>& tools, ToolColumns columns);
-  ResultTable tools_table(ToolColumns columns) const;  // a row for each
-  ResultTable total_table(ToolColumns columns) const;  // one for all
+  static measure::ResultTable table_of(const std::vector<NamedTool>& tools, ToolColumns columns);
+  measure::ResultTable tools_table(ToolColumns columns) const;  // a row for each
+  measure::ResultTable total_table(ToolColumns columns) const;  // one for all
   std::string garbage_text() const;
 
   KeepRows keep_rows_;
   std::map<std::string, Tool> tools_;
   Garbage garbage_;
-  std::deque<PassRecord> passes_;
-  std::deque<CollectRecord> collections_;
+  std::deque<edit::PassRecord> passes_;
+  std::deque<edit::CollectRecord> collections_;
 };
 
 }  // namespace vox

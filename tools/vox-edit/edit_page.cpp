@@ -20,8 +20,8 @@ size_t passes_a_point(size_t passes) {
 
 // The median of successive passes, with the least and the most of them: of all, or of those of one tool.
 template <class Value>
-LineChart::Series series(const std::string& name, const std::deque<PassRecord>& passes, const Value& value,
-                         const std::string& tool = "") {
+LineChart::Series series(const std::string& name, const std::deque<edit::PassRecord>& passes,
+                         const Value& value, const std::string& tool = "") {
   LineChart::Series line = {name, {}};
   const size_t step = passes_a_point(passes.size());
   for (size_t begin = 0; begin < passes.size(); begin += step) {
@@ -61,14 +61,14 @@ Chart lines_of(const std::string& title, const std::string& unit, std::vector<Li
 }
 
 // A bar for each pass, with its number and tool: "3 sphere add". `lines` have a point for each.
-Chart bars_of(const std::string& title, const std::string& unit, const std::deque<PassRecord>& passes,
+Chart bars_of(const std::string& title, const std::string& unit, const std::deque<edit::PassRecord>& passes,
               const std::vector<LineChart::Series>& lines) {
   BarChart chart = {.title = title,
                     .description = "A bar for each pass, in " + unit,
                     .unit = unit,
                     .scale = scale_of(lines)};
   if (chart.scale == ChartScale::Log) chart.unit += " (logarithmic)";
-  for (const PassRecord& pass : passes)
+  for (const edit::PassRecord& pass : passes)
     chart.rows.push_back(fmt::format("{} {}", chart.rows.size() + 1, pass.tool));
   for (const LineChart::Series& line : lines) {
     chart.series.push_back({line.name, {}});
@@ -95,7 +95,7 @@ void EditLog::show(HtmlPage& page) const {
     page.paragraph("The script has no edits.");
     return;
   }
-  using Pass = PassRecord;
+  using Pass = edit::PassRecord;
   const size_t count = passes_.size();
   const auto chart_of = [&](const std::string& title, const std::string& unit,
                             std::vector<LineChart::Series> lines) {

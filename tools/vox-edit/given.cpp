@@ -32,7 +32,7 @@ constexpr OptionRow kTable[] = {
 
 }  // namespace
 
-void check_given(const EditOptions& options, const VoxelScene& scene) {
+void check_given(const EditOptions& options, const dag::VoxelScene& scene) {
   RunTraits run;
   if (!options.check) run.bits |= kEdits;
   if (is_replay_path(options.script)) run.bits |= kRecording;

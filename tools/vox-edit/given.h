@@ -7,6 +7,6 @@
 namespace vox {
 
 // Throws UsageError for an option that would have no effect.
-void check_given(const EditOptions& options, const VoxelScene& scene);
+void check_given(const EditOptions& options, const dag::VoxelScene& scene);
 
 }  // namespace vox

@@ -37,7 +37,7 @@ std::string size_text(const std::filesystem::path& file) {
 }
 
 // How the bricks are to be made that what is written needs, as the scene has some.
-std::optional<BricksRecipe> recipe_for(const EditOptions& options, const VoxelScene& scene) {
+std::optional<measure::BricksRecipe> recipe_for(const EditOptions& options, const dag::VoxelScene& scene) {
   if (!options.output) return std::nullopt;
   if (!scene_file_parts(options.scene).bricks) {
     if (options.drop_bricks)
@@ -54,7 +54,8 @@ std::optional<BricksRecipe> recipe_for(const EditOptions& options, const VoxelSc
 // One run of vox-edit on a scene.
 class EditRun {
  public:
-  EditRun(const EditOptions& options, VoxelScene scene, Script script, std::vector<VoxelScene> others)
+  EditRun(const EditOptions& options, dag::VoxelScene scene, edit::Script script,
+          std::vector<dag::VoxelScene> others)
       : options_(options),
         recipe_(recipe_for(options, scene)),
         scene_(std::move(scene)),
@@ -64,36 +65,36 @@ class EditRun {
 
   void run(double read_seconds);
   std::string text() const;
-  ResultGroup results() const;
+  measure::ResultGroup results() const;
   void write_log(const std::filesystem::path& path) const;
   HtmlPage page() const;
-  std::vector<KernelTime> profile() const { return engine_->profile(); }
+  std::vector<device::KernelTime> profile() const { return engine_->profile(); }
 
  private:
   void load();
   void edit();
-  Editor::Events events(Progress& progress);
-  void done(const Command& command, Progress& progress);
-  void save(const std::filesystem::path& path, const Command& last);
-  void checkpoint(const Command& last);
+  edit::Editor::Events events(Progress& progress);
+  void done(const edit::Command& command, Progress& progress);
+  void save(const std::filesystem::path& path, const edit::Command& last);
+  void checkpoint(const edit::Command& last);
   void finish();
-  VoxelScene edited(std::string_view script);
-  VoxelScene edited_until(const Command& last);
-  std::optional<FrozenBricks> bricks_of(const VoxelScene& scene);
+  dag::VoxelScene edited(std::string_view script);
+  dag::VoxelScene edited_until(const edit::Command& last);
+  std::optional<bricks::FrozenBricks> bricks_of(const dag::VoxelScene& scene);
 
   const EditOptions& options_;
-  const std::optional<BricksRecipe> recipe_;  // of bricks beside the scene
-  VoxelScene scene_;                          // as it was read, later as it is in the end
-  Script script_;
+  const std::optional<measure::BricksRecipe> recipe_;  // of bricks beside the scene
+  dag::VoxelScene scene_;                              // as it was read, later as it is in the end
+  edit::Script script_;
   std::unique_ptr<Engine> engine_;
-  std::unique_ptr<EditSession> session_;
-  std::vector<EditorScene> brushes_;
-  std::vector<VoxelScene> others_;  // the script's files, until the session has them
-  std::optional<Editor> editor_;
+  std::unique_ptr<edit::EditSession> session_;
+  std::vector<edit::EditorScene> brushes_;
+  std::vector<dag::VoxelScene> others_;  // the script's files, until the session has them
+  std::optional<edit::Editor> editor_;
   EditLog log_;
   uint64_t commands_ = 0, edits_ = 0, edits_saved_ = 0;
-  StoreSize store_;
-  std::optional<FrozenBricks> bricks_;  // of the scene in the end
+  edit::StoreSize store_;
+  std::optional<bricks::FrozenBricks> bricks_;  // of the scene in the end
   struct {
     double load = 0, edit = 0, write = 0;
   } seconds_;
@@ -122,12 +123,12 @@ void EditRun::load() {
   log_info("{}, {}³ voxels, on {}", format_count(script_.total, "command"), scene_.dag.resolution,
            engine_->device_text());
   session_ = engine_->edit(scene_.dag);
-  for (DagLevel& level : scene_.dag.levels) level.words = {};  // the session has them
-  for (const VoxelScene& other : std::exchange(others_, {})) {
+  for (dag::DagLevel& level : scene_.dag.levels) level.words = {};  // the session has them
+  for (const dag::VoxelScene& other : std::exchange(others_, {})) {
     brushes_.push_back({session_->add_scene(other.dag), other.dag.resolution});
-    extend_palette(scene_, other.palette);
+    edit::extend_palette(scene_, other.palette);
   }
-  extend_palette(scene_, script_);
+  edit::extend_palette(scene_, script_);
 }
 
 void EditRun::edit() {
@@ -135,26 +136,27 @@ void EditRun::edit() {
   // With more edits in a pass than between checkpoints, a crash would lose more.
   const uint32_t batch =
       options_.checkpoint > 0 ? std::min(options_.batch, options_.checkpoint) : options_.batch;
-  editor_.emplace(*session_, script_, brushes_,
-                  EditorOptions{.batch = batch, .measure = options_.log || options_.html || options_.json},
-                  events(progress));
+  editor_.emplace(
+      *session_, script_, brushes_,
+      edit::EditorOptions{.batch = batch, .measure = options_.log || options_.html || options_.json},
+      events(progress));
   editor_->run();
 }
 
-Editor::Events EditRun::events(Progress& progress) {
+edit::Editor::Events EditRun::events(Progress& progress) {
   return {.pass =
-              [this](const PassRecord& pass) {
+              [this](const edit::PassRecord& pass) {
                 edits_ += pass.edits;
                 commands_ += pass.edits;
                 log_.add(pass);
               },
-          .collected = [this](const CollectRecord& record) { log_.add(record); },
-          .save = [this](const Save& file, const Command& command) { save(file.path, command); },
-          .done = [this, &progress](const Command& command) { done(command, progress); }};
+          .collected = [this](const edit::CollectRecord& record) { log_.add(record); },
+          .save = [this](const edit::Save& file, const edit::Command& command) { save(file.path, command); },
+          .done = [this, &progress](const edit::Command& command) { done(command, progress); }};
 }
 
-void EditRun::done(const Command& command, Progress& progress) {
-  if (!std::holds_alternative<Edit>(command.action)) ++commands_;
+void EditRun::done(const edit::Command& command, Progress& progress) {
+  if (!std::holds_alternative<edit::Edit>(command.action)) ++commands_;
   progress.update(commands_, fmt::format("{}, {} nodes in the store", format_count(edits_, "edit"),
                                          format_count(session_->items())));
   const uint64_t unsaved = edits_ - edits_saved_;
@@ -162,20 +164,21 @@ void EditRun::done(const Command& command, Progress& progress) {
   checkpoint(command);
 }
 
-void EditRun::save(const std::filesystem::path& path, const Command& last) {
+void EditRun::save(const std::filesystem::path& path, const edit::Command& last) {
   if (!options_.output) {
-    log_warning("{}: '{}' is not written: nothing is without -o", location(script_, last), path.string());
+    log_warning("{}: '{}' is not written: nothing is without -o", edit::location(script_, last),
+                path.string());
     return;
   }
   const Stopwatch watch;
-  const VoxelScene scene = edited_until(last);
-  const std::optional<FrozenBricks> bricks = bricks_of(scene);
+  const dag::VoxelScene scene = edited_until(last);
+  const std::optional<bricks::FrozenBricks> bricks = bricks_of(scene);
   write_scene(scene, path, bricks ? &*bricks : nullptr);
   seconds_.write += watch.seconds();
   log_info("{}: {}, after {}", path.string(), size_text(path), format_count(edits_, "edit"));
 }
 
-void EditRun::checkpoint(const Command& last) {
+void EditRun::checkpoint(const edit::Command& last) {
   const Stopwatch watch;
   write_scene(edited_until(last), *options_.output);
   seconds_.write += watch.seconds();
@@ -198,22 +201,22 @@ void EditRun::finish() {
 
 // The scene as it is after the command. What repetitions around it have still to do stands in the history as
 // if it were done.
-VoxelScene EditRun::edited_until(const Command& last) {
+dag::VoxelScene EditRun::edited_until(const edit::Command& last) {
   return edited(script_.text.substr(0, last.text + last.text_size) + "\n");
 }
 
-std::optional<FrozenBricks> EditRun::bricks_of(const VoxelScene& scene) {
+std::optional<bricks::FrozenBricks> EditRun::bricks_of(const dag::VoxelScene& scene) {
   if (!recipe_) return std::nullopt;
   try {
-    return make_bricks(*engine_, scene_volume(scene), *recipe_).bricks;
+    return measure::make_bricks(*engine_, dag::scene_volume(scene), *recipe_).bricks;
   } catch (OutOfMemory& error) {
     error.hint("--drop-bricks leaves the bricks out");
     throw;
   }
 }
 
-VoxelScene EditRun::edited(std::string_view script) {
-  VoxelScene scene = scene_;
+dag::VoxelScene EditRun::edited(std::string_view script) {
+  dag::VoxelScene scene = scene_;
   scene.dag = editor_->freeze();
   scene.generator = generator_text();
   scene.command = options_.command;
@@ -236,26 +239,29 @@ std::string EditRun::text() const {
   return text;
 }
 
-ResultGroup EditRun::results() const {
-  ResultGroup results;
-  results.set(in_report("tool"), "vox-edit").set(in_report("generator"), generator_text());
-  results.set(in_report("command"), options_.command).set(in_report("created"), timestamp());
-  results.set(in_report("device"), engine_->device()).set(in_report("table"), options_.engine.table);
+measure::ResultGroup EditRun::results() const {
+  measure::ResultGroup results;
+  results.set(measure::in_report("tool"), "vox-edit").set(measure::in_report("generator"), generator_text());
+  results.set(measure::in_report("command"), options_.command)
+      .set(measure::in_report("created"), timestamp());
+  results.set(measure::in_report("device"), engine_->device())
+      .set(measure::in_report("table"), options_.engine.table);
   results.set("file", options_.scene.string()).set("script", options_.script.string());
-  results.set(in_report("resolution"), scene_.dag.resolution).set(in_report("batch"), options_.batch);
+  results.set(measure::in_report("resolution"), scene_.dag.resolution)
+      .set(measure::in_report("batch"), options_.batch);
   set_scene(results, scene_);
-  if (bricks_) set_bricks(results.group(in_json(".")), *bricks_);
+  if (bricks_) set_bricks(results.group(measure::in_json(".")), *bricks_);
   log_.set(results);
-  results.group(in_json("store"))
+  results.group(measure::in_json("store"))
       .set("items", store_.items, "items")
       .set("item_bytes", store_.item_bytes, "bytes")
       .set("allocated_bytes", store_.allocated_bytes, "bytes");
-  results.group(in_json("seconds"))
+  results.group(measure::in_json("seconds"))
       .set("load", seconds_.load, "s")
       .set("edit", seconds_.edit, "s")
       .set("write", seconds_.write, "s");
-  results.set(in_json("peak_memory_bytes"), peak_resident_bytes(), "bytes");
-  results.set(in_json("device"), engine_->device());
+  results.set(measure::in_json("peak_memory_bytes"), peak_resident_bytes(), "bytes");
+  results.set(measure::in_json("device"), engine_->device());
   set_profile(results, profile());
   return results;
 }
@@ -284,12 +290,12 @@ void run(int argc, char** argv) {
   const EditOptions options = parse_edit_options(argc, argv);
   const ThreadLimit threads(options.engine.threads);
   const Stopwatch watch;
-  VoxelScene scene = read_scene(options.scene);
+  dag::VoxelScene scene = read_scene(options.scene);
   check_given(options, scene);
   if (options.check) return check_script(options, scene);
-  Script script = read_script(options.script, scene, options.replay);
+  edit::Script script = read_script(options.script, scene, options.replay);
   check_targets(options, script);
-  std::vector<VoxelScene> others = read_script_scenes(script, scene);
+  std::vector<dag::VoxelScene> others = read_script_scenes(script, scene);
   EditRun edit(options, std::move(scene), std::move(script), std::move(others));
   edit.run(watch.seconds());
   if (options.log) {

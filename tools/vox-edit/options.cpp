@@ -61,9 +61,9 @@ cxxopts::Options describe() {
       text()->default_value("1"), "N")(
       "checkpoint",
       "Also write -o after every N edits, so that an end before the last one loses no more (default: none)",
-      text(),
-      "N")("table", fmt::format("The hash table that holds the scene: {}", fmt::join(table_names(), ", ")),
-           text()->default_value(EngineOptions().table), "NAME");
+      text(), "N")(
+      "table", fmt::format("The hash table that holds the scene: {}", fmt::join(hash::table_names(), ", ")),
+      text()->default_value(EngineOptions().table), "NAME");
   options.add_options("Recordings")(
       "swizzle", "The recorded axes that become x, y and z, such as xzy (default: xyz)", text(), "AXES")(
       "scale", "What places and radii are then multiplied by, such as 4 or 1/2 (default: 1)", text(), "S")(
@@ -81,7 +81,8 @@ ReplayOptions replay_options(const cxxopts::ParseResult& parsed) {
   if (parsed.count("scale")) replay.scale = parse_replay_scale(parsed["scale"].as<std::string>());
   if (parsed.count("shift")) replay.shift = parse_replay_shift(parsed["shift"].as<std::string>());
   const uint64_t material = parse_count(parsed["material"].as<std::string>(), "--material");
-  if (material >= kPaletteSize) throw UsageError(fmt::format("--material is {}, expected 0 to 15", material));
+  if (material >= scene::kPaletteSize)
+    throw UsageError(fmt::format("--material is {}, expected 0 to 15", material));
   replay.material = static_cast<uint8_t>(material);
   return replay;
 }
@@ -128,7 +129,7 @@ EditOptions parse_edit_options(int argc, char** argv) {
     throw UsageError("--checkpoint writes what -o names, which is not given");
   options.replay = replay_options(parsed);
   options.engine = read_device_options(parsed);
-  options.engine.table = parse_name(parsed, "table", table_names());
+  options.engine.table = parse_name(parsed, "table", hash::table_names());
   return options;
 }
 

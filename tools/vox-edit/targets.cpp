@@ -19,7 +19,7 @@ bool same_file(const fs::path& a, const fs::path& b) {
   return fs::equivalent(a, b, ignored) || place(a) == place(b);
 }
 
-std::vector<fs::path> inputs(const EditOptions& options, const Script& script) {
+std::vector<fs::path> inputs(const EditOptions& options, const edit::Script& script) {
   std::vector<fs::path> files = {options.scene, options.script};
   files.insert(files.end(), script.files.begin(), script.files.end());
   return files;
@@ -32,7 +32,7 @@ bool is_one_of(const fs::path& file, const std::vector<fs::path>& files) {
 
 // Of --log and --html.
 void check_report(const char* option, const fs::path& file, OutputKind kind, const EditOptions& options,
-                  const Script& script) {
+                  const edit::Script& script) {
   if (is_one_of(file, inputs(options, script)))
     throw UsageError(fmt::format("{} is '{}', which is read", option, file.string()));
   if (options.output && same_file(file, *options.output))
@@ -65,7 +65,8 @@ void check_save(const fs::path& path, const EditOptions& options, const std::vec
 
 }  // namespace
 
-void check_targets(const EditOptions& options, const Script& script, const OnScriptError& on_error) {
+void check_targets(const EditOptions& options, const edit::Script& script,
+                   const edit::OnScriptError& on_error) {
   if (options.log)
     check_report("--log", *options.log,
                  has_role(*options.log, FileRole::Rows) ? OutputKind::Rows : OutputKind::Report, options,
@@ -75,9 +76,9 @@ void check_targets(const EditOptions& options, const Script& script, const OnScr
     throw UsageError("--log and --html are the same file");
   if (options.output) check_output(options);
   const std::vector<fs::path> read = inputs(options, script);
-  for (const Command& command : script.commands)
-    if (const auto* save = std::get_if<Save>(&command.action))
-      at_command(script, command, on_error, [&] { check_save(save->path, options, read); });
+  for (const edit::Command& command : script.commands)
+    if (const auto* save = std::get_if<edit::Save>(&command.action))
+      edit::at_command(script, command, on_error, [&] { check_save(save->path, options, read); });
 }
 
 }  // namespace vox

@@ -14,18 +14,18 @@ std::string point_text(Vec3d point) {
   return fmt::format("{},{},{}", point.x, point.y, point.z);
 }
 
-std::string slice_text(const SliceOptions& slice) {
+std::string slice_text(const render::SliceOptions& slice) {
   return fmt::format("{}={}", "xyz"[slice.axis], slice.at);
 }
 
 }  // namespace
 
-std::vector<Frame> frames(std::span<const VoxelBox> boxes, const Place& place,
+std::vector<Frame> frames(std::span<const VoxelBox> boxes, const render::Place& place,
                           const RenderToolOptions& options) {
   if (options.slice) return {{{}, options.output}};
   const uint32_t count = options.from.turntable;
   std::vector<Frame> list;
-  for (const CameraPose& pose : poses_from(options.from, boxes, place, options.render.size)) {
+  for (const render::CameraPose& pose : render::poses_from(options.from, boxes, place, options.render.size)) {
     const auto number = static_cast<uint32_t>(list.size());
     list.push_back({pose, count > 0 ? numbered_file_name(options.output, number, count) : options.output});
   }
@@ -37,7 +37,7 @@ void check_targets(const std::vector<Frame>& list, const RenderToolOptions& opti
     check_target({"the picture", frame.file, OutputKind::Picture}, options.scene, options.overwrite);
 }
 
-std::vector<PngText> picture_texts(const CameraPose& pose, const Place& place,
+std::vector<PngText> picture_texts(const render::CameraPose& pose, const render::Place& place,
                                    const RenderToolOptions& options) {
   std::vector<PngText> list = {{"Software", generator_text()}, {"Command", options.command}};
   if (options.slice)
@@ -49,8 +49,8 @@ std::vector<PngText> picture_texts(const CameraPose& pose, const Place& place,
   return list;
 }
 
-void set_picture(ResultGroup& results, const Frame& frame, const Picture& picture, const Place& place,
-                 const RenderToolOptions& options) {
+void set_picture(measure::ResultGroup& results, const Frame& frame, const render::Picture& picture,
+                 const render::Place& place, const RenderToolOptions& options) {
   results.set("file", frame.file.string())
       .set("width", picture.image.width, "pixels")
       .set("height", picture.image.height, "pixels")

@@ -13,22 +13,22 @@
 namespace vox {
 
 struct Frame {
-  CameraPose pose;
+  render::CameraPose pose;
   std::filesystem::path file;
 };
 
 // Of what is in the boxes, in units; one without a pose for a cut.
-std::vector<Frame> frames(std::span<const VoxelBox> boxes, const Place& place,
+std::vector<Frame> frames(std::span<const VoxelBox> boxes, const render::Place& place,
                           const RenderToolOptions& options);
 
 // Before the work, not after it: can the pictures be written where they are to go?
 void check_targets(const std::vector<Frame>& list, const RenderToolOptions& options);
 
 // What every picture's file says, with the camera or the cut.
-std::vector<PngText> picture_texts(const CameraPose& pose, const Place& place,
+std::vector<PngText> picture_texts(const render::CameraPose& pose, const render::Place& place,
                                    const RenderToolOptions& options);
 
-void set_picture(ResultGroup& results, const Frame& frame, const Picture& picture, const Place& place,
-                 const RenderToolOptions& options);
+void set_picture(measure::ResultGroup& results, const Frame& frame, const render::Picture& picture,
+                 const render::Place& place, const RenderToolOptions& options);
 
 }  // namespace vox

@@ -48,8 +48,8 @@ constexpr OptionRow kTable[] = {
 
 RunTraits of_scene(const RenderToolOptions& options) {
   if (options.slice) return {kSceneCut, "a cut through a scene"};
-  if (options.render.shade == Shade::Sharing) return {kSharing, "--shade sharing"};
-  if (options.render.shade != Shade::Material) return {kMeasured, "--shade depth, normal or level"};
+  if (options.render.shade == render::Shade::Sharing) return {kSharing, "--shade sharing"};
+  if (options.render.shade != render::Shade::Material) return {kMeasured, "--shade depth, normal or level"};
   uint32_t bits = kLit;
   if (options.render.ao_rays > 0) bits |= kOccluded;
   return {bits, "a scene"};

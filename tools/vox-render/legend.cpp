@@ -23,13 +23,13 @@
 namespace vox {
 namespace {
 
-constexpr Rgba8 kPanel = {24, 26, 32, 255}, kText = {236, 238, 242, 255};
+constexpr scene::Rgba8 kPanel = {24, 26, 32, 255}, kText = {236, 238, 242, 255};
 
 struct Rect {
   int x, y, width, height;
 };
 
-void fill(Image& image, const Rect& rect, Rgba8 color) {
+void fill(scene::Image& image, const Rect& rect, scene::Rgba8 color) {
   const int right = std::min(rect.x + rect.width, static_cast<int>(image.width)),
             below = std::min(rect.y + rect.height, static_cast<int>(image.height));
   for (int y = std::max(rect.y, 0); y < below; ++y)
@@ -42,7 +42,7 @@ int text_width(std::string text, int scale) {
 }
 
 // The font comes as rectangles, of four corners each.
-void draw_text(Image& image, int x, int y, std::string text, int scale) {
+void draw_text(scene::Image& image, int x, int y, std::string text, int scale) {
   struct Corner {
     float x, y, z;
     std::array<uint8_t, 4> color;
@@ -58,16 +58,16 @@ void draw_text(Image& image, int x, int y, std::string text, int scale) {
   }
 }
 
-Rgb8 ramp_at(double share) {
-  return ramp_color(static_cast<uint32_t>(share * (kRampColors - 1) + 0.5));
+scene::Rgb8 ramp_at(double share) {
+  return render::ramp_color(static_cast<uint32_t>(share * (render::kRampColors - 1) + 0.5));
 }
 
 // All colours of the ramp, with labels at its ends and in the middle.
 std::vector<LegendStep> ramp(const std::array<std::string, 3>& labels) {
   std::vector<LegendStep> steps;
-  for (uint32_t i = 0; i < kRampColors; ++i) steps.push_back({ramp_color(i), ""});
+  for (uint32_t i = 0; i < render::kRampColors; ++i) steps.push_back({render::ramp_color(i), ""});
   steps.front().label = labels[0];
-  steps[kRampColors / 2].label = labels[1];
+  steps[render::kRampColors / 2].label = labels[1];
   steps.back().label = labels[2];
   return steps;
 }
@@ -76,67 +76,67 @@ std::string power_text(double power) {
   return power <= 1e6 ? fmt::format("{:.0f}", power) : fmt::format("2^{:.0f}", std::log2(power));
 }
 
-std::vector<LegendStep> level_steps(const Picture& picture) {
+std::vector<LegendStep> level_steps(const render::Picture& picture) {
   std::vector<LegendStep> steps;
   // Rays stop at voxels and at nodes, a leaf's 4 voxels the narrowest.
-  for (double log2 = picture.low; log2 <= picture.high; log2 += log2 == 0 ? kLeafLog2 : 1)
+  for (double log2 = picture.low; log2 <= picture.high; log2 += log2 == 0 ? dag::kLeafLog2 : 1)
     steps.push_back(
         {ramp_at((log2 - picture.low) / (picture.high - picture.low)), power_text(std::exp2(log2))});
   return steps;
 }
 
 LegendStep normal_step(Int3 normal, const char* label) {
-  const Light light = normal_color(normal);
-  return {linear_to_srgb(Vec3d{light.x, light.y, light.z}), label};
+  const render::Light light = render::normal_color(normal);
+  return {scene::linear_to_srgb(Vec3d{light.x, light.y, light.z}), label};
 }
 
 }  // namespace
 
-bool has_legend(Shade shade) {
-  return shade != Shade::Material;
+bool has_legend(render::Shade shade) {
+  return shade != render::Shade::Material;
 }
 
-Legend legend_of(Shade shade, const Picture& picture, double voxel_size) {
+Legend legend_of(render::Shade shade, const render::Picture& picture, double voxel_size) {
   const double low = picture.low, high = picture.high;
   switch (shade) {
-    case Shade::Depth:
+    case render::Shade::Depth:
       return {"Distance, scene units",
               ramp({number_text(low * voxel_size), number_text((low + high) / 2 * voxel_size),
                     number_text(high * voxel_size)})};
-    case Shade::Level:
+    case render::Shade::Level:
       return {"Side of what is shown, voxels", level_steps(picture)};
-    case Shade::Sharing:
+    case render::Shade::Sharing:
       return {
           "Uses of a leaf, 4 x 4 x 4 voxels",
           ramp({power_text(low), power_text(std::exp2(std::floor(std::log2(high) / 2))), power_text(high)})};
-    case Shade::Normal:
+    case render::Shade::Normal:
       return {"Normal",
               {normal_step({1, 0, 0}, "+x"), normal_step({-1, 0, 0}, "-x"), normal_step({0, 1, 0}, "+y"),
                normal_step({0, -1, 0}, "-y"), normal_step({0, 0, 1}, "+z"), normal_step({0, 0, -1}, "-z")}};
-    case Shade::Material:
+    case render::Shade::Material:
       break;
   }
   return {};
 }
 
-Legend values_legend(const Picture& picture) {
+Legend values_legend(const render::Picture& picture) {
   return {"Value", ramp({number_text(picture.low), number_text((picture.low + picture.high) / 2),
                          number_text(picture.high)})};
 }
 
 Legend labels_legend(const std::string& title, const std::vector<uint32_t>& labels, uint32_t first,
-                     const LabelColors& colors) {
+                     const render::LabelColors& colors) {
   constexpr size_t kMost = 16;
   Legend legend = {labels.size() > kMost
                        ? fmt::format("{}, the first {} of {}", title, kMost, format_count(labels.size()))
                        : title,
                    {}};
   for (size_t i = 0; i < std::min(labels.size(), kMost); ++i)
-    legend.steps.push_back({colors[label_slot(labels[i])], std::to_string(labels[i] - first)});
+    legend.steps.push_back({colors[bricks::label_slot(labels[i])], std::to_string(labels[i] - first)});
   return legend;
 }
 
-void draw_legend(Image& image, const Legend& legend) {
+void draw_legend(scene::Image& image, const Legend& legend) {
   const int scale = std::max(1, static_cast<int>(std::min(image.width, image.height)) / 360);
   const int unit = 4 * scale, line = 12 * scale, bar = 10 * scale;
   const auto steps = static_cast<int>(legend.steps.size());

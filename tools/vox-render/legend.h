@@ -10,7 +10,7 @@
 namespace vox {
 
 struct LegendStep {
-  Rgb8 color;
+  scene::Rgb8 color;
   std::string label;  // "": none
 };
 
@@ -20,14 +20,14 @@ struct Legend {
 };
 
 // Of the modes whose colours are not those of things. `voxel_size` is in scene units.
-bool has_legend(Shade shade);
-Legend legend_of(Shade shade, const Picture& picture, double voxel_size);
-Legend values_legend(const Picture& picture);  // of a volume's amounts
+bool has_legend(render::Shade shade);
+Legend legend_of(render::Shade shade, const render::Picture& picture, double voxel_size);
+Legend values_legend(const render::Picture& picture);  // of a volume's amounts
 // Of a volume's labels, which are shown as numbers from `first` on: the first sixteen.
 Legend labels_legend(const std::string& title, const std::vector<uint32_t>& labels, uint32_t first,
-                     const LabelColors& colors);
+                     const render::LabelColors& colors);
 
 // In the lower left corner, in letters that grow with the picture; a picture too small for it stays as it is.
-void draw_legend(Image& image, const Legend& legend);
+void draw_legend(scene::Image& image, const Legend& legend);
 
 }  // namespace vox

@@ -18,13 +18,13 @@
 namespace vox {
 namespace {
 
-Picture taken(Renderer& renderer, const VoxelScene& scene, const CameraPose& pose,
-              const RenderToolOptions& options) {
+render::Picture taken(render::Renderer& renderer, const dag::VoxelScene& scene,
+                      const render::CameraPose& pose, const RenderToolOptions& options) {
   if (options.slice) return renderer.slice(*options.slice);
-  RenderOptions render = options.render;
+  render::RenderOptions render = options.render;
   render.pose = pose;
   render.ao_reach = options.ao_reach / scene.voxel_size;
-  Picture picture = renderer.render(render);
+  render::Picture picture = renderer.render(render);
   if (options.legends == Legends::On && has_legend(render.shade))
     draw_legend(picture.image, legend_of(render.shade, picture, scene.voxel_size));
   return picture;
@@ -36,23 +36,23 @@ void run(int argc, char** argv) {
   const SceneFileParts parts = scene_file_parts(options.scene);
   if (parts.bricks && !parts.dag) return show_volume(options);
   check_given(options, Shown::Scene);
-  const VoxelScene scene = read_scene(options.scene);
-  const Place place = {scene.origin, scene.voxel_size};
-  const std::vector<VoxelBox> boxes = options.slice ? std::vector<VoxelBox>() : outline(scene.dag);
+  const dag::VoxelScene scene = read_scene(options.scene);
+  const render::Place place = {scene.origin, scene.voxel_size};
+  const std::vector<VoxelBox> boxes = options.slice ? std::vector<VoxelBox>() : render::outline(scene.dag);
   const std::vector<Frame> list = frames(boxes, place, options);
   check_targets(list, options);
   const std::unique_ptr<Engine> engine = make_engine(options.engine);
   log_debug("on {}", engine->device_text());
-  ResultGroup results;
+  measure::ResultGroup results;
   results.set("scene", options.scene.string())
-      .set("digest", to_string(scene.dag.digest))
+      .set("digest", dag::to_string(scene.dag.digest))
       .set("device", engine->device());
-  const std::unique_ptr<Renderer> renderer = engine->renderer(scene.dag, scene.palette);
+  const std::unique_ptr<render::Renderer> renderer = engine->renderer(scene.dag, scene.palette);
   for (const Frame& frame : list) {
     throw_if_cancelled();
-    const Picture picture = taken(*renderer, scene, frame.pose, options);
+    const render::Picture picture = taken(*renderer, scene, frame.pose, options);
     std::vector<PngText> texts = picture_texts(frame.pose, place, options);
-    texts.push_back({"Digest", to_string(scene.dag.digest)});
+    texts.push_back({"Digest", dag::to_string(scene.dag.digest)});
     write_png(picture.image, texts, frame.file);
     log_info("{}, {}", frame.file.string(), format_seconds(picture.seconds));
     set_picture(results.append("pictures"), frame, picture, place, options);

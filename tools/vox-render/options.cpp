@@ -42,9 +42,9 @@ cxxopts::Options describe() {
       "samples", "Rays a pixel", preset("1"), "N")("turntable", "So many pictures, once around", text(), "N")(
       "slice", "A cut along one layer of voxels: x, y or z, counted from 0", text(), "AXIS=N")(
       "legend", "Of what is measured, in a corner: on or off", preset("on"), "on|off");
-  options.add_options("Camera")("view", fmt::format("All of the scene: {}", fmt::join(view_names(), ", ")),
-                                preset("iso"), "VIEW")(
-      "eye", "Where the camera stands instead, in the scene's units", text(), "X,Y,Z")(
+  options.add_options("Camera")(
+      "view", fmt::format("All of the scene: {}", fmt::join(render::view_names(), ", ")), preset("iso"),
+      "VIEW")("eye", "Where the camera stands instead, in the scene's units", text(), "X,Y,Z")(
       "target", "What it looks at; the middle of the scene by default", text(), "X,Y,Z")(
       "fov", "Degrees that the shorter side of the picture shows", preset("40"), "ANGLE");
   options.add_options("Light")(
@@ -58,7 +58,7 @@ cxxopts::Options describe() {
   options.add_options("Volume")(
       "opacity",
       "How much of what lies behind it a voxel of the highest value covers, 0 to 1; lower values less",
-      preset(fmt::format("{}", kVolumeOpacity).c_str()),
+      preset(fmt::format("{}", render::kVolumeOpacity).c_str()),
       "SHARE")("values",
                "What its values are: amounts, on one scale, or labels, with a colour each; auto: labels "
                "where whole numbers "
@@ -82,17 +82,17 @@ uint32_t parse_whole(const std::string& text, const std::string& option, uint32_
   return static_cast<uint32_t>(value);
 }
 
-ImageSize parse_size(const std::string& text) {
+render::ImageSize parse_size(const std::string& text) {
   const size_t cross = text.find('x');
   if (cross == std::string::npos)
     throw UsageError(fmt::format("--size is '{}', expected pixels like 1920x1080", text));
-  return {parse_whole(text.substr(0, cross), "size", 1, kMaxPictureSide),
-          parse_whole(text.substr(cross + 1), "size", 1, kMaxPictureSide)};
+  return {parse_whole(text.substr(0, cross), "size", 1, render::kMaxPictureSide),
+          parse_whole(text.substr(cross + 1), "size", 1, render::kMaxPictureSide)};
 }
 
 void read_camera(const cxxopts::ParseResult& parsed, RenderToolOptions& options) {
   std::vector<std::pair<std::string, std::string>> views;
-  for (const std::string& name : view_names()) views.emplace_back(name, name);
+  for (const std::string& name : render::view_names()) views.emplace_back(name, name);
   options.from.view = parse_choice(parsed, "view", views);
   for (const char* option : {"eye", "target"})
     if (parsed.count(option) > 0)
@@ -106,26 +106,28 @@ void read_camera(const cxxopts::ParseResult& parsed, RenderToolOptions& options)
     throw UsageError("--turntable goes around a --view, not an --eye");
   const auto fov = parsed["fov"].as<std::string>();
   options.from.fov = parse_number(fov, "--fov");
-  if (options.from.fov < kMinFov || options.from.fov > kMaxFov)
-    throw UsageError(fmt::format("--fov is {}, expected {} to {} degrees", fov, kMinFov, kMaxFov));
+  if (options.from.fov < render::kMinFov || options.from.fov > render::kMaxFov)
+    throw UsageError(
+        fmt::format("--fov is {}, expected {} to {} degrees", fov, render::kMinFov, render::kMaxFov));
 }
 
-RenderOptions read_render(const cxxopts::ParseResult& parsed) {
-  RenderOptions render;
+render::RenderOptions read_render(const cxxopts::ParseResult& parsed) {
+  render::RenderOptions render;
   render.size = parse_size(parsed["size"].as<std::string>());
   render.samples = parse_whole(parsed["samples"].as<std::string>(), "samples", 1, 4096);
-  render.ao_rays = parse_whole(parsed["ao"].as<std::string>(), "ao", 0, kHemisphere);
+  render.ao_rays = parse_whole(parsed["ao"].as<std::string>(), "ao", 0, render::kHemisphere);
   render.to_sun = parse_point(parsed["sun"].as<std::string>(), "sun");
   if (render.to_sun == Vec3d{0, 0, 0}) throw UsageError("--sun is 0,0,0, which is no direction");
-  render.shade = parse_choice<Shade>(parsed, "shade",
-                                     {{"material", Shade::Material},
-                                      {"depth", Shade::Depth},
-                                      {"normal", Shade::Normal},
-                                      {"level", Shade::Level},
-                                      {"sharing", Shade::Sharing}});
-  render.shadows = parse_choice<Shadows>(parsed, "shadows", {{"on", Shadows::On}, {"off", Shadows::Off}});
-  render.lod =
-      parse_choice<LevelOfDetail>(parsed, "lod", {{"on", LevelOfDetail::On}, {"off", LevelOfDetail::Off}});
+  render.shade = parse_choice<render::Shade>(parsed, "shade",
+                                             {{"material", render::Shade::Material},
+                                              {"depth", render::Shade::Depth},
+                                              {"normal", render::Shade::Normal},
+                                              {"level", render::Shade::Level},
+                                              {"sharing", render::Shade::Sharing}});
+  render.shadows = parse_choice<render::Shadows>(
+      parsed, "shadows", {{"on", render::Shadows::On}, {"off", render::Shadows::Off}});
+  render.lod = parse_choice<render::LevelOfDetail>(
+      parsed, "lod", {{"on", render::LevelOfDetail::On}, {"off", render::LevelOfDetail::Off}});
   return render;
 }
 
@@ -134,9 +136,9 @@ void read_slice(const cxxopts::ParseResult& parsed, RenderToolOptions& options) 
   const auto text = parsed["slice"].as<std::string>();
   if (text.size() < 3 || text[0] < 'x' || text[0] > 'z' || text[1] != '=')
     throw UsageError(fmt::format("--slice is '{}', expected an axis and a layer like z=1024", text));
-  SliceOptions slice;
+  render::SliceOptions slice;
   slice.axis = static_cast<uint32_t>(text[0] - 'x');
-  slice.at = parse_whole(text.substr(2), "slice", 0, (1u << kMaxLog2Side) - 1);
+  slice.at = parse_whole(text.substr(2), "slice", 0, (1u << render::kMaxLog2Side) - 1);
   slice.most = options.render.size;
   options.slice = slice;
 }
@@ -146,9 +148,10 @@ void read_volume(const cxxopts::ParseResult& parsed, RenderToolOptions& options)
   options.opacity = parse_number(text, "--opacity");
   if (options.opacity < 0 || options.opacity > 1)
     throw UsageError(fmt::format("--opacity is {}, expected 0 to 1", text));
-  options.values = parse_choice<ValuesAs>(
-      parsed, "values",
-      {{"auto", ValuesAs::Auto}, {"amounts", ValuesAs::Amounts}, {"labels", ValuesAs::Labels}});
+  options.values = parse_choice<render::ValuesAs>(parsed, "values",
+                                                  {{"auto", render::ValuesAs::Auto},
+                                                   {"amounts", render::ValuesAs::Amounts},
+                                                   {"labels", render::ValuesAs::Labels}});
 }
 
 std::filesystem::path parse_output(const std::string& name) {

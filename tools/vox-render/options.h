@@ -17,13 +17,13 @@ enum class Legends { On, Off };
 
 struct RenderToolOptions {
   std::filesystem::path scene, output;
-  Viewpoints from;
-  RenderOptions render;  // all but the pose, and the reach below
-  double ao_reach = 0;   // in scene units; 0: the default
-  double opacity = kVolumeOpacity;
-  ValuesAs values = ValuesAs::Auto;
+  render::Viewpoints from;
+  render::RenderOptions render;  // all but the pose, and the reach below
+  double ao_reach = 0;           // in scene units; 0: the default
+  double opacity = render::kVolumeOpacity;
+  render::ValuesAs values = render::ValuesAs::Auto;
   Legends legends = Legends::On;
-  std::optional<SliceOptions> slice;  // a cut, instead of a view
+  std::optional<render::SliceOptions> slice;  // a cut, instead of a view
   EngineOptions engine;
   bool json = false;
   Overwrite overwrite = Overwrite::OwnFiles;

@@ -20,63 +20,63 @@
 namespace vox {
 namespace {
 
-Legend legend_of(const ShownValues& values, const Picture& picture) {
+Legend legend_of(const render::ShownValues& values, const render::Picture& picture) {
   switch (values.kind) {
-    case ShownValues::Kind::Amounts:
+    case render::ShownValues::Kind::Amounts:
       return values_legend(picture);
-    case ShownValues::Kind::Materials:
+    case render::ShownValues::Kind::Materials:
       return labels_legend("Material", values.labels, 1, values.colors.labels);
-    case ShownValues::Kind::Labels:
+    case render::ShownValues::Kind::Labels:
       return labels_legend("Label", values.labels, 0, values.colors.labels);
   }
   return {};
 }
 
-ShownValues values_of(const FrozenBricks& bricks, const RenderToolOptions& options) {
-  ShownValues values = shown_values(bricks, scene_palette(options.scene), options.values);
-  if (values.kind == ShownValues::Kind::Labels && options.values == ValuesAs::Auto)
+render::ShownValues values_of(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) {
+  render::ShownValues values = render::shown_values(bricks, scene_palette(options.scene), options.values);
+  if (values.kind == render::ShownValues::Kind::Labels && options.values == render::ValuesAs::Auto)
     log_info("{} values that lie in areas of one are shown as labels; --values amounts shows one scale",
              format_count(values.labels.size()));
   return values;
 }
 
-void write_picture(Picture picture, const ShownValues& values, const Frame& frame, const Place& place,
-                   const RenderToolOptions& options) {
+void write_picture(render::Picture picture, const render::ShownValues& values, const Frame& frame,
+                   const render::Place& place, const RenderToolOptions& options) {
   if (options.legends == Legends::On) draw_legend(picture.image, legend_of(values, picture));
   write_png(picture.image, picture_texts(frame.pose, place, options), frame.file);
 }
 
-void cut(const FrozenBricks& bricks, const RenderToolOptions& options) {
+void cut(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) {
   const Frame frame = {{}, options.output};
   check_targets({frame}, options);
-  const ShownValues values = values_of(bricks, options);
-  const Picture picture =
-      slice_volume(bricks_volume(bricks), bricks.background, values.colors, *options.slice);
+  const render::ShownValues values = values_of(bricks, options);
+  const render::Picture picture =
+      render::slice_volume(bricks::bricks_volume(bricks), bricks.background, values.colors, *options.slice);
   write_picture(picture, values, frame, {}, options);
   log_info("{}: {} to {}", frame.file.string(), picture.low, picture.high);
   if (!options.json) return;
-  ResultGroup results;
+  measure::ResultGroup results;
   results.set("volume", options.scene.string());
   set_picture(results, frame, picture, {}, options);
   results.set("low", picture.low).set("high", picture.high);
   fmt::print("{}\n", json_text(results));
 }
 
-void cast(const FrozenBricks& bricks, const RenderToolOptions& options) {
-  const VolumeSpace space(bricks.info);
-  const Place place = {space.corner(), space.unit()};
-  std::vector<VoxelBox> framed = outline(bricks);
+void cast(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) {
+  const render::VolumeSpace space(bricks.info);
+  const render::Place place = {space.corner(), space.unit()};
+  std::vector<VoxelBox> framed = render::outline(bricks);
   if (framed.empty()) framed.push_back(bricks.info.box());
   for (VoxelBox& box : framed) box = space.around(box);
   const std::vector<Frame> list = frames(framed, place, options);
   check_targets(list, options);
   const std::unique_ptr<Engine> engine = make_engine(options.engine);
   log_debug("on {}", engine->device_text());
-  ResultGroup results;
+  measure::ResultGroup results;
   results.set("volume", options.scene.string()).set("device", engine->device());
-  const ShownValues values = values_of(bricks, options);
-  const std::unique_ptr<VolumeRenderer> renderer = engine->volume_renderer(bricks);
-  VolumeRenderOptions render;
+  const render::ShownValues values = values_of(bricks, options);
+  const std::unique_ptr<render::VolumeRenderer> renderer = engine->volume_renderer(bricks);
+  render::VolumeRenderOptions render;
   render.size = options.render.size;
   render.to_sun = options.render.to_sun;
   render.opacity = options.opacity;
@@ -84,7 +84,7 @@ void cast(const FrozenBricks& bricks, const RenderToolOptions& options) {
   for (const Frame& frame : list) {
     throw_if_cancelled();
     render.pose = frame.pose;
-    const Picture picture = renderer->render(render);
+    const render::Picture picture = renderer->render(render);
     write_picture(picture, values, frame, place, options);
     log_info("{}, {}", frame.file.string(), format_seconds(picture.seconds));
     set_picture(results.append("pictures"), frame, picture, place, options);
@@ -99,7 +99,7 @@ void cast(const FrozenBricks& bricks, const RenderToolOptions& options) {
 
 void show_volume(const RenderToolOptions& options) {
   check_given(options, Shown::Volume);
-  const FrozenBricks bricks = read_bricks(options.scene);
+  const bricks::FrozenBricks bricks = read_bricks(options.scene);
   options.slice ? cut(bricks, options) : cast(bricks, options);
 }
 

@@ -62,18 +62,19 @@ uint64_t number_of(const cxxopts::ParseResult& parsed, const std::string& name, 
 }
 
 // Checks the options now, makes the scene when called.
-std::function<Scene()> choose_scene(const cxxopts::ParseResult& parsed) {
+std::function<scene::Scene()> choose_scene(const cxxopts::ParseResult& parsed) {
   uint64_t seed = number_of(parsed, "seed", 0, UINT64_MAX);
-  uint64_t triangles = number_of(parsed, "triangles", 12, kMaxSphereTriangles);
-  auto blocks = static_cast<uint32_t>(number_of(parsed, "blocks", 1, kMaxCityBlocks));
+  uint64_t triangles = number_of(parsed, "triangles", 12, scene::kMaxSphereTriangles);
+  auto blocks = static_cast<uint32_t>(number_of(parsed, "blocks", 1, scene::kMaxCityBlocks));
   auto texture_size = static_cast<uint32_t>(number_of(parsed, "texture-size", 16, 8192));
   auto name = parsed["scene"].as<std::string>();
-  if (name == "village") return [=] { return make_village({.seed = seed, .texture_size = texture_size}); };
+  if (name == "village")
+    return [=] { return scene::make_village({.seed = seed, .texture_size = texture_size}); };
   if (name == "city")
-    return [=] { return make_city({.blocks = blocks, .seed = seed, .texture_size = texture_size}); };
+    return [=] { return scene::make_city({.blocks = blocks, .seed = seed, .texture_size = texture_size}); };
   if (name == "bumpy-sphere")
     return [=] {
-      return make_bumpy_sphere({.triangles = triangles, .seed = seed, .texture_size = texture_size});
+      return scene::make_bumpy_sphere({.triangles = triangles, .seed = seed, .texture_size = texture_size});
     };
   throw UsageError(fmt::format("unknown scene '{}', expected village, city or bumpy-sphere", name));
 }
@@ -93,14 +94,14 @@ struct Seconds {
   double generate = 0, write = 0;
 };
 
-std::string result_text(const Scene& scene, const fs::path& path, Seconds seconds) {
-  ResultGroup results;
+std::string result_text(const scene::Scene& scene, const fs::path& path, Seconds seconds) {
+  measure::ResultGroup results;
   results.set("file", path.string())
       .set("triangles", scene.triangles.size())
       .set("vertices", scene.positions.size())
       .set("materials", scene.materials.size())
       .set("images", scene.images.size());
-  const Box bounds = bounding_box(scene);
+  const voxelize::Box bounds = voxelize::bounding_box(scene);
   results.group("bounds")
       .set("min", std::vector{bounds.min.x, bounds.min.y, bounds.min.z}, "m")
       .set("max", std::vector{bounds.max.x, bounds.max.y, bounds.max.z}, "m");
@@ -111,8 +112,8 @@ std::string result_text(const Scene& scene, const fs::path& path, Seconds second
   return json_text(results);
 }
 
-std::string summary(const Scene& scene, const fs::path& path, Seconds seconds) {
-  const Box bounds = bounding_box(scene);
+std::string summary(const scene::Scene& scene, const fs::path& path, Seconds seconds) {
+  const voxelize::Box bounds = voxelize::bounding_box(scene);
   const Vec3d size = bounds.max - bounds.min;
   return fmt::format(
       "{}: {} triangles, {} vertices, {} materials, {} images, {:.4g} x {:.4g} x {:.4g} m ({})",
@@ -126,7 +127,7 @@ void run(int argc, char** argv) {
   CommonOptions common;
   cxxopts::ParseResult parsed = parse_command_line(options, argc, argv, common, {"Scene"});
   if (!parsed.count("scene")) throw UsageError("no scene named, expected village, city or bumpy-sphere");
-  std::function<Scene()> make_scene = choose_scene(parsed);
+  std::function<scene::Scene()> make_scene = choose_scene(parsed);
   fs::path path = parsed.count("output") ? parsed["output"].as<std::string>()
                                          : parsed["scene"].as<std::string>() + ".obj";
   check_given(common.given, parsed["scene"].as<std::string>());
@@ -137,7 +138,7 @@ void run(int argc, char** argv) {
 
   Stopwatch watch;
   Seconds seconds;
-  Scene scene = make_scene();
+  scene::Scene scene = make_scene();
   seconds.generate = watch.lap();
   for (const fs::path& file : mesh_files(scene, path))
     check_writable(file, kind_of_mesh(file), common.overwrite);

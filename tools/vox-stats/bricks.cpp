@@ -16,90 +16,96 @@ double ratio(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-uint32_t side_of(const BrickTotals& totals) {
+uint32_t side_of(const bricks::BrickTotals& totals) {
   return 1u << totals.log2_side;
 }
 
-const std::vector<BrickTotals>& all_types(const BricksStats& stats) {
+const std::vector<bricks::BrickTotals>& all_types(const BricksStats& stats) {
   return stats.rows.back().sizes;
 }
 
-std::string cube_text(const BrickTotals& totals) {
+std::string cube_text(const bricks::BrickTotals& totals) {
   return fmt::format("{}³", side_of(totals));
 }
 
 // What bricks of each side and set of types take.
-void add_sizes(ResultTable& table, const BricksStats& stats) {
-  const std::vector<BrickTotals>& totals = stats.rows[0].sizes;
+void add_sizes(measure::ResultTable& table, const BricksStats& stats) {
+  const std::vector<bricks::BrickTotals>& totals = stats.rows[0].sizes;
   table.column({"size", "sizes/size"}, "voxels", totals, side_of, {.page = {"side", {}, "voxels"}})
-      .column(for_people(), "", totals, cube_text, {.screen = {"size"}})
-      .column(for_people(), "bricks", totals, &BrickTotals::bricks, {.screen = {"bricks", Look::count()}})
-      .column({"thesis_bytes", "sizes/thesis"}, "bytes", totals, &BrickTotals::thesis_bytes,
-              {.screen = {"thesis", Look::bytes()}});
+      .column(measure::for_people(), "", totals, cube_text, {.screen = {"size"}})
+      .column(measure::for_people(), "bricks", totals, &bricks::BrickTotals::bricks,
+              {.screen = {"bricks", measure::Look::count()}})
+      .column({"thesis_bytes", "sizes/thesis"}, "bytes", totals, &bricks::BrickTotals::thesis_bytes,
+              {.screen = {"thesis", measure::Look::bytes()}});
   for (const BrickTypesRow& row : stats.rows)
-    table.column({"bytes/" + row.name, "sizes/" + row.name}, "bytes", row.sizes, &BrickTotals::total_bytes,
-                 {.screen = {row.name, Look::bytes()}, .page = {row.name, Look::count(), "bytes"}});
-  table.column(for_people(), "bytes", totals, &BrickTotals::thesis_bytes,
-               {.page = {"thesis", Look::count(), "bytes"}});
+    table.column(
+        {"bytes/" + row.name, "sizes/" + row.name}, "bytes", row.sizes, &bricks::BrickTotals::total_bytes,
+        {.screen = {row.name, measure::Look::bytes()}, .page = {row.name, measure::Look::count(), "bytes"}});
+  table.column(measure::for_people(), "bytes", totals, &bricks::BrickTotals::thesis_bytes,
+               {.page = {"thesis", measure::Look::count(), "bytes"}});
 }
 
 // Which types there are of each side, where all are allowed.
-void add_shares(ResultTable& table, const BricksStats& stats) {
+void add_shares(measure::ResultTable& table, const BricksStats& stats) {
   table
-      .column(in_report("shares/size"), "voxels", all_types(stats), side_of, {.page = {"side", {}, "voxels"}})
-      .column(for_people(), "", all_types(stats), cube_text, {.screen = {"size"}});
-  for (uint32_t type = 0; type < kBrickTypeCount; ++type) {
-    const std::string name(BrickTypes::kNames[type]);
+      .column(measure::in_report("shares/size"), "voxels", all_types(stats), side_of,
+              {.page = {"side", {}, "voxels"}})
+      .column(measure::for_people(), "", all_types(stats), cube_text, {.screen = {"size"}});
+  for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type) {
+    const std::string name(bricks::BrickTypes::kNames[type]);
     table.column(
         "shares/" + name, "of the volume", all_types(stats),
-        [&](const BrickTotals& totals) { return share_of(type, totals); },
-        both({name, Look::fixed(1, 100), "%"}));
+        [&](const bricks::BrickTotals& totals) { return share_of(type, totals); },
+        measure::both({name, measure::Look::fixed(1, 100), "%"}));
   }
 }
 
 }  // namespace
 
-ResultTable sizes_table(const BricksStats& stats) {
-  ResultTable table;
+measure::ResultTable sizes_table(const BricksStats& stats) {
+  measure::ResultTable table;
   add_sizes(table, stats);
   return table;
 }
 
-ResultTable shares_table(const BricksStats& stats) {
-  ResultTable table;
+measure::ResultTable shares_table(const BricksStats& stats) {
+  measure::ResultTable table;
   add_shares(table, stats);
   return table;
 }
 
-ResultTable forms_table(const BricksStats& stats) {
-  const std::vector<SceneSize> forms = stats.forms();
-  const auto bits = [&](const SceneSize& form) { return bits_per_voxel(form, stats.bricks.filled); };
-  const auto to_svdag = [&](const SceneSize& form) { return stats.to_svdag(form); };
-  ResultTable table;
-  table.column("name", "", forms, &SceneSize::name)
-      .column(for_people(), "", forms, &SceneSize::text, both({"form", Look::words()}))
-      .column("bytes", "bytes", forms, &SceneSize::bytes,
-              {.screen = {"size", Look::bytes()}, .page = {"size", Look::count(), "bytes"}})
+measure::ResultTable forms_table(const BricksStats& stats) {
+  const std::vector<measure::SceneSize> forms = stats.forms();
+  const auto bits = [&](const measure::SceneSize& form) {
+    return measure::bits_per_voxel(form, stats.bricks.filled);
+  };
+  const auto to_svdag = [&](const measure::SceneSize& form) { return stats.to_svdag(form); };
+  measure::ResultTable table;
+  table.column("name", "", forms, &measure::SceneSize::name)
+      .column(measure::for_people(), "", forms, &measure::SceneSize::text,
+              measure::both({"form", measure::Look::words()}))
+      .column("bytes", "bytes", forms, &measure::SceneSize::bytes,
+              {.screen = {"size", measure::Look::bytes()}, .page = {"size", measure::Look::count(), "bytes"}})
       .column("bits_per_voxel", "bits per filled voxel", forms, bits,
-              {.screen = {"bits a filled voxel", Look::fixed(3)},
-               .page = {"a filled voxel", Look::fixed(3), "bits"}})
+              {.screen = {"bits a filled voxel", measure::Look::fixed(3)},
+               .page = {"a filled voxel", measure::Look::fixed(3), "bits"}})
       .column("to_svdag", "of the SVDAG's bytes", forms, to_svdag,
-              both({"of the SVDAG", Look::fixed(2), "×"}));
+              measure::both({"of the SVDAG", measure::Look::fixed(2), "×"}));
   return table;
 }
 
-double share_of(uint32_t type, const BrickTotals& totals) {
+double share_of(uint32_t type, const bricks::BrickTotals& totals) {
   return ratio(totals.voxels[type], std::accumulate(totals.voxels.begin(), totals.voxels.end(), uint64_t{0}));
 }
 
-std::vector<SceneSize> BricksStats::forms() const {
-  std::vector<SceneSize> forms = {
+std::vector<measure::SceneSize> BricksStats::forms() const {
+  std::vector<measure::SceneSize> forms = {
       {"bricks", fmt::format("bricks of {}³", bricks.shape().side()), bricks.bytes()}};
   if (svdag_bytes) forms.push_back({"svdag", "SVDAG", *svdag_bytes});
   return forms;
 }
 
-double BricksStats::to_svdag(const SceneSize& form) const {
+double BricksStats::to_svdag(const measure::SceneSize& form) const {
   return ratio(form.bytes, svdag_bytes.value_or(0));
 }
 
@@ -113,15 +119,15 @@ double BricksStats::dense_share() const {
 
 double BricksStats::overhead_bits() const {
   if (bricks.filled == 0) return 0;
-  const double values = static_cast<double>(bricks.filled) * value_bytes(bricks.info.type);
+  const double values = static_cast<double>(bricks.filled) * volume::value_bytes(bricks.info.type);
   return (static_cast<double>(bricks.bytes()) - values) * 8 / static_cast<double>(bricks.filled);
 }
 
-BricksStats measure_bricks(FrozenBricks bricks, Engine& engine) {
+BricksStats measure_bricks(bricks::FrozenBricks bricks, Engine& engine) {
   BricksStats stats = {.bricks = std::move(bricks), .rows = {}, .svdag_bytes = {}};
-  const Volume volume = bricks_volume(stats.bricks);
-  for (const BrickTypeSet& set : kBrickTypeSets) {
-    BricksOptions options;
+  const volume::Volume volume = bricks::bricks_volume(stats.bricks);
+  for (const bricks::BrickTypeSet& set : bricks::kBrickTypeSets) {
+    bricks::BricksOptions options;
     options.types = set.types;
     stats.rows.push_back({set.title, engine.measure_bricks(volume, options)});
   }
@@ -140,21 +146,21 @@ std::string bricks_text(const BricksStats& stats) {
       text_table(sizes_table(stats)).text(), text_table(shares_table(stats)).text());
 }
 
-void set_bricks_stats(ResultGroup& results, const BricksStats& stats) {
-  ResultGroup& bricks = set_bricks(results, stats.bricks);
-  const ResultTable forms = forms_table(stats);
+void set_bricks_stats(measure::ResultGroup& results, const BricksStats& stats) {
+  measure::ResultGroup& bricks = set_bricks(results, stats.bricks);
+  const measure::ResultTable forms = forms_table(stats);
   bricks.set("filled_share", stats.filled_share(), "of the volume")
       .set("dense_share", stats.dense_share(), "of the dense volume's bytes")
       .set({"overhead_bits", "overhead"}, stats.overhead_bits(), "bits a filled voxel")
-      .set(in_json("bits_per_voxel"), forms["bits_per_voxel"].number(0), "bits per filled voxel");
+      .set(measure::in_json("bits_per_voxel"), forms["bits_per_voxel"].number(0), "bits per filled voxel");
   if (stats.svdag_bytes) {
-    bricks.group(in_json("svdag"))
+    bricks.group(measure::in_json("svdag"))
         .set("bytes", *stats.svdag_bytes, "bytes")
         .set("bits_per_voxel", forms["bits_per_voxel"].number(1), "bits per filled voxel")
         .set("bricks_to_svdag", forms["to_svdag"].number(0), "of the SVDAG's bytes");
-    bricks.put(in_report("forms"), forms);
+    bricks.put(measure::in_report("forms"), forms);
   }
-  ResultTable& sizes = bricks.table({"sizes", "."});
+  measure::ResultTable& sizes = bricks.table({"sizes", "."});
   add_sizes(sizes, stats);
   add_shares(sizes, stats);
 }

@@ -15,17 +15,17 @@ namespace vox {
 // What bricks of some types take, for each of their sizes.
 struct BrickTypesRow {
   std::string name;
-  std::vector<BrickTotals> sizes;  // 4 to 64 voxels a side
+  std::vector<bricks::BrickTotals> sizes;  // 4 to 64 voxels a side
 };
 
 struct BricksStats {
-  FrozenBricks bricks;
+  bricks::FrozenBricks bricks;
   std::vector<BrickTypesRow> rows;      // the last is of all types
   std::optional<uint64_t> svdag_bytes;  // of the same voxels, where the file holds both
 
   // The bricks and the SVDAG, where there is one, and what a form takes against the SVDAG.
-  std::vector<SceneSize> forms() const;
-  double to_svdag(const SceneSize& form) const;
+  std::vector<measure::SceneSize> forms() const;
+  double to_svdag(const measure::SceneSize& form) const;
 
   double filled_share() const;
   double dense_share() const;    // bytes against those of the dense volume
@@ -33,19 +33,19 @@ struct BricksStats {
 };
 
 // Of the volume's voxels, those in bricks of a type.
-double share_of(uint32_t type, const BrickTotals& totals);
+double share_of(uint32_t type, const bricks::BrickTotals& totals);
 
 // Measures dense, octree and list bricks alone, the thesis's four types and all. Labschütz, Figure 6.1 and
 // Table 6.3.
-BricksStats measure_bricks(FrozenBricks bricks, Engine& engine);
+BricksStats measure_bricks(bricks::FrozenBricks bricks, Engine& engine);
 
 // For people: what others would take, which types there are of each size, and the forms beside one another.
-ResultTable sizes_table(const BricksStats& stats);
-ResultTable shares_table(const BricksStats& stats);
-ResultTable forms_table(const BricksStats& stats);
+measure::ResultTable sizes_table(const BricksStats& stats);
+measure::ResultTable shares_table(const BricksStats& stats);
+measure::ResultTable forms_table(const BricksStats& stats);
 
 std::string bricks_text(const BricksStats& stats);
-void set_bricks_stats(ResultGroup& results, const BricksStats& stats);
+void set_bricks_stats(measure::ResultGroup& results, const BricksStats& stats);
 void add_bricks(HtmlPage& page, const BricksStats& stats);
 
 }  // namespace vox

@@ -11,7 +11,7 @@
 namespace vox {
 namespace {
 
-void add_types(HtmlPage& page, const FrozenBricks& bricks) {
+void add_types(HtmlPage& page, const bricks::FrozenBricks& bricks) {
   BarChart chart = {.title = "Share of each type of bricks",
                     .description = "For each type its share of the bricks, and of their bytes, in per cent",
                     .unit = "%",
@@ -19,10 +19,10 @@ void add_types(HtmlPage& page, const FrozenBricks& bricks) {
   HtmlTable table({{"type", "", HtmlTable::Kind::Name}, {"bricks"}, {"of all", "%"}, {"size", "bytes"}});
   const auto all = static_cast<double>(std::max<uint64_t>(1, bricks.bricks()));
   const auto bytes = static_cast<double>(std::max<uint64_t>(1, bricks.bytes()));
-  for (uint32_t type = 0; type < kBrickTypeCount; ++type) {
+  for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type) {
     const uint64_t size = bricks.type_bytes(type);
     const double share = static_cast<double>(bricks.counts[type]) / all * 100;
-    const std::string name(BrickTypes::kNames[type]);
+    const std::string name(bricks::BrickTypes::kNames[type]);
     chart.rows.push_back(name);
     chart.series[0].values.push_back(share);
     chart.series[1].values.push_back(static_cast<double>(size) / bytes * 100);
@@ -39,9 +39,9 @@ void add_types(HtmlPage& page, const FrozenBricks& bricks) {
 }
 
 // A row for each side, and a series for each column of a group, in per cent of `whole`.
-void add_series(BarChart& chart, const ResultTable& table, double whole) {
-  chart.rows = shown_texts(table.columns().front(), Look());
-  for (const ResultColumn& column : table.columns()) {
+void add_series(BarChart& chart, const measure::ResultTable& table, double whole) {
+  chart.rows = shown_texts(table.columns().front(), measure::Look());
+  for (const measure::ResultColumn& column : table.columns()) {
     const auto& [title, look, unit, weight] = column.shown.page;
     if (!title || column.name.json.find('/') == std::string::npos) continue;
     std::vector<double>& values =
@@ -56,7 +56,7 @@ void add_sizes(HtmlPage& page, const BricksStats& stats) {
       .description =
           "For each side of the bricks what the sets of types take, in per cent of the dense volume",
       .unit = "% of the dense volume"};
-  const ResultTable sizes = sizes_table(stats);
+  const measure::ResultTable sizes = sizes_table(stats);
   add_series(chart, sizes, static_cast<double>(std::max<uint64_t>(1, stats.bricks.info.bytes())));
   page.figure("What other sides and types would take",
               fmt::format("Bricks of one type beside empty ones, of the thesis's four, and of all. The dense "
@@ -71,7 +71,7 @@ void add_shares(HtmlPage& page, const BricksStats& stats) {
                     .description = "For each side of the bricks the share of each type, in per cent",
                     .unit = "% of the volume",
                     .bars = BarChart::Bars::EndToEnd};
-  const ResultTable shares = shares_table(stats);
+  const measure::ResultTable shares = shares_table(stats);
   add_series(chart, shares, 1);
   page.figure("Types of other sides", "What the bricks would be, where all types are allowed.", draw(chart),
               page_table(shares));
@@ -79,13 +79,13 @@ void add_shares(HtmlPage& page, const BricksStats& stats) {
 
 void add_forms(HtmlPage& page, const BricksStats& stats) {
   if (!stats.svdag_bytes) return;
-  const ResultTable forms = forms_table(stats);
+  const measure::ResultTable forms = forms_table(stats);
   BarChart chart = {.title = "Bricks beside the SVDAG",
                     .description = "A bar for the bricks and one for the SVDAG: bits for each filled voxel",
                     .unit = "bits a filled voxel",
                     .rows = {stats.forms()[0].text, stats.forms()[1].text},
                     .series = {{"size", forms["bits_per_voxel"].numbers()}},
-                    .notes = shown_texts(forms["bytes"], Look::bytes())};
+                    .notes = shown_texts(forms["bytes"], measure::Look::bytes())};
   page.figure("Beside the SVDAG of the same voxels", "What access to each needs in memory.", draw(chart),
               page_table(forms));
 }

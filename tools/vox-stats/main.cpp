@@ -22,7 +22,7 @@ namespace vox {
 
 uint64_t SceneStats::dag_bytes() const {
   uint64_t words = 0;
-  for (const DagLevel& level : scene.dag.levels) words += level.words.size();
+  for (const dag::DagLevel& level : scene.dag.levels) words += level.words.size();
   return words * sizeof(uint32_t);
 }
 
@@ -38,7 +38,7 @@ void check_targets(const StatsOptions& options) {
     throw UsageError(fmt::format("-o and --html are both '{}'", options.html->string()));
 }
 
-void check_counts(const DagStats& counted, const FrozenDag& dag) {
+void check_counts(const measure::DagStats& counted, const dag::FrozenDag& dag) {
   bool same = counted.voxels == dag.voxels;
   for (size_t level = 0; level < dag.levels.size(); ++level)
     same = same && counted.levels[level].unique_nodes == dag.levels[level].nodes &&
@@ -76,7 +76,7 @@ void check_given(const StatsOptions& options, const SceneStats& stats) {
 }
 
 std::set<Section> without_absent(std::set<Section> sections, const StatsOptions& options,
-                                 const FrozenDag& dag) {
+                                 const dag::FrozenDag& dag) {
   if (dag.materials) return sections;
   if (options.asked.count(Section::Materials) > 0)
     throw Error("the scene has no materials").hint("it was made with --materials none");
@@ -84,21 +84,22 @@ std::set<Section> without_absent(std::set<Section> sections, const StatsOptions&
   return sections;
 }
 
-Picture picture_of(Engine& engine, const VoxelScene& scene) {
-  RenderOptions options;
+render::Picture picture_of(Engine& engine, const dag::VoxelScene& scene) {
+  render::RenderOptions options;
   options.size = {1280, 720};
   options.samples = 4;
   options.ao_rays = 8;
-  options.pose = framing(outline(scene.dag), view_names().front(), 0, options.pose.fov, options.size);
+  options.pose = render::framing(render::outline(scene.dag), render::view_names().front(), 0,
+                                 options.pose.fov, options.size);
   return engine.renderer(scene.dag, scene.palette)->render(options);
 }
 
 void measure(SceneStats& stats, const StatsOptions& options) {
-  const FrozenDag& dag = stats.scene.dag;
+  const dag::FrozenDag& dag = stats.scene.dag;
   stats.sections = without_absent(std::move(stats.sections), options, dag);
   const bool compares = stats.has(Section::Levels) || stats.has(Section::Sizes);
   if (compares || stats.has(Section::Scene) || stats.has(Section::Materials)) {
-    stats.dag = count_dag(dag);
+    stats.dag = measure::count_dag(dag);
     check_counts(*stats.dag, dag);
   }
   throw_if_cancelled();
@@ -110,19 +111,19 @@ void measure(SceneStats& stats, const StatsOptions& options) {
     stats.device_text = engine->device_text();
     log_debug("on {}", stats.device_text);
     if (needs_picture) stats.picture = picture_of(*engine, stats.scene);
-    if (needs_geometry) stats.geometry = count_dag(engine->without_materials(dag));
+    if (needs_geometry) stats.geometry = measure::count_dag(engine->without_materials(dag));
     if (stats.has(Section::Memory)) {
-      TablesQuery query = options.tables;
+      measure::TablesQuery query = options.tables;
       query.times = query.times || engine->device() != "cpu";
-      stats.tables = measure_tables(*engine, dag, query);
+      stats.tables = measure::measure_tables(*engine, dag, query);
     }
     stats.kernels = engine->profile();
   }
-  if (stats.has(Section::Sizes)) stats.sizes = scene_sizes(dag, *stats.dag, stats.geometry);
+  if (stats.has(Section::Sizes)) stats.sizes = measure::scene_sizes(dag, *stats.dag, stats.geometry);
 }
 
 // The bricks of a scene hold its voxels; those of another volume are not compared.
-std::optional<uint64_t> svdag_of(const FrozenBricks& bricks, const SceneStats& stats) {
+std::optional<uint64_t> svdag_of(const bricks::FrozenBricks& bricks, const SceneStats& stats) {
   if (!stats.has_scene) return std::nullopt;
   if (bricks.filled == stats.scene.dag.voxels) return stats.dag_bytes();
   log_warning("the bricks hold {} voxels and the SVDAG {}: they are not compared",
@@ -130,16 +131,16 @@ std::optional<uint64_t> svdag_of(const FrozenBricks& bricks, const SceneStats& s
   return std::nullopt;
 }
 
-void measure_own_bricks(SceneStats& stats, const StatsOptions& options, FrozenBricks bricks) {
+void measure_own_bricks(SceneStats& stats, const StatsOptions& options, bricks::FrozenBricks bricks) {
   const std::unique_ptr<Engine> engine = make_engine(options.engine);
   stats.device = engine->device();
   stats.bricks = measure_bricks(std::move(bricks), *engine);
   stats.bricks->svdag_bytes = svdag_of(stats.bricks->bricks, stats);
-  const std::vector<KernelTime> kernels = engine->profile();
+  const std::vector<device::KernelTime> kernels = engine->profile();
   stats.kernels.insert(stats.kernels.end(), kernels.begin(), kernels.end());
 }
 
-void measure_all(SceneStats& stats, const StatsOptions& options, FrozenBricks bricks) {
+void measure_all(SceneStats& stats, const StatsOptions& options, bricks::FrozenBricks bricks) {
   if (stats.has_scene) measure(stats, options);
   if (stats.has(Section::Bricks)) measure_own_bricks(stats, options, std::move(bricks));
 }
@@ -153,7 +154,7 @@ void run(int argc, char** argv) {
   const SceneFileParts parts = scene_file_parts(options.scene);
   stats.has_scene = parts.dag || !parts.bricks;
   if (stats.has_scene) stats.scene = read_scene(options.scene);
-  FrozenBricks bricks;
+  bricks::FrozenBricks bricks;
   if (parts.bricks && options.shows(Section::Bricks)) bricks = read_bricks(options.scene);
   try {
     stats.sections = sections_of(options, parts);
@@ -166,9 +167,9 @@ void run(int argc, char** argv) {
   } catch (const Error& error) {
     throw Error(error.what()).at(stats.file);
   }
-  ResultGroup results = results_of(stats);
-  results.set(in_report("generator"), generator_text());
-  results.set(in_report("command"), options.command).set(in_report("created"), timestamp());
+  measure::ResultGroup results = results_of(stats);
+  results.set(measure::in_report("generator"), generator_text());
+  results.set(measure::in_report("command"), options.command).set(measure::in_report("created"), timestamp());
   if (options.output) write_report(results, *options.output);
   if (options.html) {
     HtmlPage page = page_of(stats);

@@ -19,39 +19,42 @@ struct Figure {
   enum : uint32_t { kTotals = 1, kPredicted = 2, kPrediction = 4 };
   const char* name;
   const char* unit;
-  uint64_t (*of)(const TableMemory&);
+  uint64_t (*of)(const hash::TableMemory&);
   uint32_t where = 0;
   const char* purpose = "";  // of bytes, for people
 };
 
 constexpr std::array<Figure, 13> kFigures = {
-    {{"items", "items", [](const TableMemory& m) { return m.items; }, Figure::kTotals | Figure::kPredicted},
-     {"buckets", "buckets", [](const TableMemory& m) { return m.buckets; },
+    {{"items", "items", [](const hash::TableMemory& m) { return m.items; },
       Figure::kTotals | Figure::kPredicted},
-     {"slabs", "slabs", [](const TableMemory& m) { return m.slabs; },
+     {"buckets", "buckets", [](const hash::TableMemory& m) { return m.buckets; },
+      Figure::kTotals | Figure::kPredicted},
+     {"slabs", "slabs", [](const hash::TableMemory& m) { return m.slabs; },
       Figure::kTotals | Figure::kPredicted | Figure::kPrediction},
-     {"items_bytes", "bytes", [](const TableMemory& m) { return m.item_bytes; },
+     {"items_bytes", "bytes", [](const hash::TableMemory& m) { return m.item_bytes; },
       Figure::kTotals | Figure::kPredicted, "items"},
-     {"empty_bytes", "bytes", [](const TableMemory& m) { return m.empty_bytes; },
+     {"empty_bytes", "bytes", [](const hash::TableMemory& m) { return m.empty_bytes; },
       Figure::kPredicted | Figure::kPrediction, "empty slots"},
-     {"fingerprint_bytes", "bytes", [](const TableMemory& m) { return m.fingerprint_bytes; },
+     {"fingerprint_bytes", "bytes", [](const hash::TableMemory& m) { return m.fingerprint_bytes; },
       Figure::kPredicted, "fingerprints"},
-     {"link_bytes", "bytes", [](const TableMemory& m) { return m.link_bytes; }, Figure::kPredicted, "links"},
-     {"padding_bytes", "bytes", [](const TableMemory& m) { return m.padding_bytes; }, Figure::kPredicted,
-      "padding"},
-     {"bucket_bytes", "bytes", [](const TableMemory& m) { return m.bucket_bytes; }, Figure::kPredicted,
+     {"link_bytes", "bytes", [](const hash::TableMemory& m) { return m.link_bytes; }, Figure::kPredicted,
+      "links"},
+     {"padding_bytes", "bytes", [](const hash::TableMemory& m) { return m.padding_bytes; },
+      Figure::kPredicted, "padding"},
+     {"bucket_bytes", "bytes", [](const hash::TableMemory& m) { return m.bucket_bytes; }, Figure::kPredicted,
       "buckets"},
-     {"bitmap_bytes", "bytes", [](const TableMemory& m) { return m.bitmap_bytes; }, 0, "bitmaps"},
-     {"slack_bytes", "bytes", [](const TableMemory& m) { return m.slack_bytes; }, 0, "slack"},
-     {"total_bytes", "bytes", [](const TableMemory& m) { return m.total_bytes(); },
+     {"bitmap_bytes", "bytes", [](const hash::TableMemory& m) { return m.bitmap_bytes; }, 0, "bitmaps"},
+     {"slack_bytes", "bytes", [](const hash::TableMemory& m) { return m.slack_bytes; }, 0, "slack"},
+     {"total_bytes", "bytes", [](const hash::TableMemory& m) { return m.total_bytes(); },
       Figure::kTotals | Figure::kPredicted | Figure::kPrediction},
-     {"allocated_bytes", "bytes", [](const TableMemory& m) { return m.allocated_bytes(); },
+     {"allocated_bytes", "bytes", [](const hash::TableMemory& m) { return m.allocated_bytes(); },
       Figure::kTotals}}};
 
 constexpr std::span<const Figure> kPurposes = std::span(kFigures).subspan(3, 8);
 
 // Figures of the rows of a table under the names that `name_of` gives them.
-void add_memory(ResultTable& table, const std::vector<TableMemory>& rows, const auto& name_of) {
+void add_memory(measure::ResultTable& table, const std::vector<hash::TableMemory>& rows,
+                const auto& name_of) {
   for (const Figure& figure : kFigures) table.column(name_of(figure), figure.unit, rows, figure.of);
 }
 
@@ -60,83 +63,88 @@ std::string in_prediction(const Figure& figure) {
   return figure.where & Figure::kPrediction ? std::string("prediction/") + figure.name : "";
 }
 
-ResultTable total_memory(const TableMemory& memory, const TableMemory& prediction) {
-  ResultTable table;
+measure::ResultTable total_memory(const hash::TableMemory& memory, const hash::TableMemory& prediction) {
+  measure::ResultTable table;
   add_memory(table, {memory}, [](const Figure& figure) {
-    return ResultName(figure.name, figure.where & Figure::kTotals ? figure.name : "");
+    return measure::ResultName(figure.name, figure.where & Figure::kTotals ? figure.name : "");
   });
-  table.column(in_json("chain_lengths"), "buckets", std::vector{memory}, &TableMemory::chain_lengths);
+  table.column(measure::in_json("chain_lengths"), "buckets", std::vector{memory},
+               &hash::TableMemory::chain_lengths);
   add_memory(table, {prediction}, [](const Figure& figure) {
-    return ResultName(in_prediction(figure),
-                      in_prediction(figure) == "prediction/total_bytes" ? "predicted_total_bytes" : "");
+    return measure::ResultName(in_prediction(figure), in_prediction(figure) == "prediction/total_bytes"
+                                                          ? "predicted_total_bytes"
+                                                          : "");
   });
   return table;
 }
 
-ResultTable memory_of_sizes(const TableReport& report) {
-  ResultTable table;
-  table.column({"item_words", "measured/item_words"}, "words", report.sizes, &TableMemory::item_words);
+measure::ResultTable memory_of_sizes(const measure::TableReport& report) {
+  measure::ResultTable table;
+  table.column({"item_words", "measured/item_words"}, "words", report.sizes, &hash::TableMemory::item_words);
   add_memory(table, report.sizes, [](const Figure& figure) {
-    return ResultName(figure.name, std::string("measured/") + figure.name);
+    return measure::ResultName(figure.name, std::string("measured/") + figure.name);
   });
-  table.column(in_json("chain_lengths"), "buckets", report.sizes, &TableMemory::chain_lengths)
-      .column(in_report("predicted/item_words"), "words", report.prediction, &TableMemory::item_words);
+  table.column(measure::in_json("chain_lengths"), "buckets", report.sizes, &hash::TableMemory::chain_lengths)
+      .column(measure::in_report("predicted/item_words"), "words", report.prediction,
+              &hash::TableMemory::item_words);
   add_memory(table, report.prediction, [](const Figure& figure) {
-    return ResultName(in_prediction(figure),
-                      figure.where & Figure::kPredicted ? std::string("predicted/") + figure.name : "");
+    return measure::ResultName(in_prediction(figure), figure.where & Figure::kPredicted
+                                                          ? std::string("predicted/") + figure.name
+                                                          : "");
   });
   return table;
 }
 
-ResultTable chains_table(const TableMemory& memory, const TableMemory& prediction) {
+measure::ResultTable chains_table(const hash::TableMemory& memory, const hash::TableMemory& prediction) {
   Numbers slabs, buckets = memory.chain_lengths, expected = prediction.chain_lengths;
   const size_t count = std::max(buckets.size(), expected.size());
   for (size_t length = 0; length < count; ++length) slabs.push_back(length);
   buckets.resize(count);
   expected.resize(count);
-  ResultTable table;
+  measure::ResultTable table;
   table.column("slabs", "slabs", slabs)
       .column("buckets", "buckets", buckets)
       .column("predicted_buckets", "buckets", expected);
   return table;
 }
 
-ResultTable times_table(const FrozenDag& dag, const std::vector<LevelTimes>& levels) {
+measure::ResultTable times_table(const dag::FrozenDag& dag, const std::vector<measure::LevelTimes>& levels) {
   Numbers sides;
   for (uint32_t level = 0; level < levels.size(); ++level) sides.push_back(dag.level_side(level));
-  ResultTable table;
-  table.column(in_report("side"), "voxels", sides)
-      .column("items", "items", levels, &LevelTimes::items)
-      .column("inserted", "items", levels, &LevelTimes::inserted)
-      .column({"insert_seconds", "insert"}, "s", levels, &LevelTimes::insert_seconds)
-      .column({"find_seconds", "find"}, "s", levels, [](const LevelTimes& level) {
+  measure::ResultTable table;
+  table.column(measure::in_report("side"), "voxels", sides)
+      .column("items", "items", levels, &measure::LevelTimes::items)
+      .column("inserted", "items", levels, &measure::LevelTimes::inserted)
+      .column({"insert_seconds", "insert"}, "s", levels, &measure::LevelTimes::insert_seconds)
+      .column({"find_seconds", "find"}, "s", levels, [](const measure::LevelTimes& level) {
         return level.find_seconds > 0 ? std::optional(level.find_seconds) : std::nullopt;
       });
   return table;
 }
 
-void set_table(ResultGroup& group, const FrozenDag& dag, const TableRow& row) {
-  const TableReport& report = *row.report;
+void set_table(measure::ResultGroup& group, const dag::FrozenDag& dag, const TableRow& row) {
+  const measure::TableReport& report = *row.report;
   group.set("load_factor", report.load_factor, "items per bucket")
       .set("build_seconds", report.build_seconds, "s")
       .set("overhead", row.overhead, "of nodes and leaves alone");
-  group.put(".", total_memory(row.memory, row.prediction), TableShape::Record);
+  group.put(".", total_memory(row.memory, row.prediction), measure::TableShape::Record);
   group.put({"sizes", "."}, memory_of_sizes(report));
-  group.put(in_report("chains"), chains_table(row.memory, row.prediction));
+  group.put(measure::in_report("chains"), chains_table(row.memory, row.prediction));
   group.put("levels", times_table(dag, report.levels));
 }
 
-void add_names(ResultTable& table, const std::vector<TableRow>& rows) {
+void add_names(measure::ResultTable& table, const std::vector<TableRow>& rows) {
   table
-      .column(for_people(), "", rows, [](const TableRow& row) { return row.report->table; }, {.screen = {""}})
-      .column(for_people(), "", rows, [](const TableRow& row) { return row.report->load_factor; },
+      .column(measure::for_people(), "", rows, [](const TableRow& row) { return row.report->table; },
+              {.screen = {""}})
+      .column(measure::for_people(), "", rows, [](const TableRow& row) { return row.report->load_factor; },
               {.screen = {"load factor"}});
 }
 
-void add_purpose(ResultTable& table, const std::vector<TableRow>& rows, const Figure& figure,
-                 Headings shown) {
+void add_purpose(measure::ResultTable& table, const std::vector<TableRow>& rows, const Figure& figure,
+                 measure::Headings shown) {
   table.column(
-      for_people(), figure.unit, rows, [&](const TableRow& row) { return figure.of(row.memory); },
+      measure::for_people(), figure.unit, rows, [&](const TableRow& row) { return figure.of(row.memory); },
       std::move(shown));
 }
 
@@ -145,17 +153,18 @@ void add_purpose(ResultTable& table, const std::vector<TableRow>& rows, const Fi
 std::vector<TableRow> table_rows(const SceneStats& stats) {
   const auto alone = static_cast<double>(stats.dag_bytes());
   std::vector<TableRow> rows;
-  for (const TableReport& report : stats.tables) {
-    TableRow& row = rows.emplace_back(TableRow{&report, sum(report.sizes), sum(report.prediction), 0});
+  for (const measure::TableReport& report : stats.tables) {
+    TableRow& row =
+        rows.emplace_back(TableRow{&report, measure::sum(report.sizes), measure::sum(report.prediction), 0});
     if (alone > 0) row.overhead = static_cast<double>(row.memory.total_bytes()) / alone - 1;
   }
   return rows;
 }
 
-ResultTable figures_table(const std::vector<TableRow>& rows) {
-  const auto purposes = [&](ResultTable& table, size_t begin, size_t end) {
+measure::ResultTable figures_table(const std::vector<TableRow>& rows) {
+  const auto purposes = [&](measure::ResultTable& table, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)
-      add_purpose(table, rows, kPurposes[i], {.page = {kPurposes[i].purpose, Look::mib(), "MiB"}});
+      add_purpose(table, rows, kPurposes[i], {.page = {kPurposes[i].purpose, measure::Look::mib(), "MiB"}});
   };
   const auto slabs_a_bucket = [](const TableRow& row) {
     return static_cast<double>(row.memory.slabs) /
@@ -164,49 +173,56 @@ ResultTable figures_table(const std::vector<TableRow>& rows) {
   const auto longest_chain = [](const TableRow& row) {
     return std::max<size_t>(1, row.memory.chain_lengths.size()) - 1;
   };
-  ResultTable table;
+  measure::ResultTable table;
   add_names(table, rows);
   purposes(table, 0, kPurposesOfTotal);
   table
-      .column(
-          for_people(), "bytes", rows, [](const TableRow& row) { return row.memory.total_bytes(); },
-          {.screen = {"total", Look::mib()}, .page = {"total", Look::mib(), "MiB", Heading::Weight::Total}})
-      .column(for_people(), "", rows, &TableRow::overhead, both({"overhead", Look::fixed(1, 100), "%"}))
-      .column(for_people(), "bytes", rows, [](const TableRow& row) { return row.prediction.total_bytes(); },
-              {.screen = {"predicted", Look::mib()}, .page = {"predicted total", Look::mib(), "MiB"}});
+      .column(measure::for_people(), "bytes", rows,
+              [](const TableRow& row) { return row.memory.total_bytes(); },
+              {.screen = {"total", measure::Look::mib()},
+               .page = {"total", measure::Look::mib(), "MiB", measure::Heading::Weight::Total}})
+      .column(measure::for_people(), "", rows, &TableRow::overhead,
+              measure::both({"overhead", measure::Look::fixed(1, 100), "%"}))
+      .column(measure::for_people(), "bytes", rows,
+              [](const TableRow& row) { return row.prediction.total_bytes(); },
+              {.screen = {"predicted", measure::Look::mib()},
+               .page = {"predicted total", measure::Look::mib(), "MiB"}});
   purposes(table, kPurposesOfTotal, kPurposes.size());
   table
-      .column(for_people(), "bytes", rows, [](const TableRow& row) { return row.memory.allocated_bytes(); },
-              {.screen = {"allocated", Look::mib()},
-               .page = {"allocated", Look::mib(), "MiB", Heading::Weight::Total}})
-      .column(
-          for_people(), "slabs", rows, slabs_a_bucket,
-          {.screen = {"slabs a bucket", Look::fixed(2)}, .page = {"chain, mean", Look::fixed(2), "slabs"}})
-      .column(for_people(), "slabs", rows, longest_chain,
-              {.screen = {"longest"}, .page = {"chain, longest", Look::count(), "slabs"}})
-      .column(for_people(), "s", rows, [](const TableRow& row) { return row.report->build_seconds; },
-              {.screen = {"build", Look::fixed(2), "s"}, .page = {"built in", Look::fixed(2), "s"}});
+      .column(measure::for_people(), "bytes", rows,
+              [](const TableRow& row) { return row.memory.allocated_bytes(); },
+              {.screen = {"allocated", measure::Look::mib()},
+               .page = {"allocated", measure::Look::mib(), "MiB", measure::Heading::Weight::Total}})
+      .column(measure::for_people(), "slabs", rows, slabs_a_bucket,
+              {.screen = {"slabs a bucket", measure::Look::fixed(2)},
+               .page = {"chain, mean", measure::Look::fixed(2), "slabs"}})
+      .column(measure::for_people(), "slabs", rows, longest_chain,
+              {.screen = {"longest"}, .page = {"chain, longest", measure::Look::count(), "slabs"}})
+      .column(measure::for_people(), "s", rows, [](const TableRow& row) { return row.report->build_seconds; },
+              {.screen = {"build", measure::Look::fixed(2), "s"},
+               .page = {"built in", measure::Look::fixed(2), "s"}});
   return table;
 }
 
-ResultTable purposes_table(const std::vector<TableRow>& rows) {
-  ResultTable table;
+measure::ResultTable purposes_table(const std::vector<TableRow>& rows) {
+  measure::ResultTable table;
   add_names(table, rows);
   for (size_t i = 0; i < kPurposes.size(); ++i)
-    add_purpose(
-        table, rows, kPurposes[i],
-        {.screen = {(i == kPurposesOfTotal ? "+ " : "") + std::string(kPurposes[i].purpose), Look::mib()}});
+    add_purpose(table, rows, kPurposes[i],
+                {.screen = {(i == kPurposesOfTotal ? "+ " : "") + std::string(kPurposes[i].purpose),
+                            measure::Look::mib()}});
   return table;
 }
 
 // JSON has the figures of the first load factor, and all load factors in an array.
-void set_tables(ResultGroup& tables, const SceneStats& stats) {
-  const FrozenDag& dag = stats.scene.dag;
+void set_tables(measure::ResultGroup& tables, const SceneStats& stats) {
+  const dag::FrozenDag& dag = stats.scene.dag;
   for (const TableRow& row : table_rows(stats)) {
-    ResultGroup& table = tables.group(row.report->table);
-    if (table.items().empty()) set_table(table.group(in_json(".")), dag, row);
-    set_table(table.append(in_json("load_factors")), dag, row);
-    set_table(table.group(in_report(fmt::format("load_factor_{}", row.report->load_factor))), dag, row);
+    measure::ResultGroup& table = tables.group(row.report->table);
+    if (table.items().empty()) set_table(table.group(measure::in_json(".")), dag, row);
+    set_table(table.append(measure::in_json("load_factors")), dag, row);
+    set_table(table.group(measure::in_report(fmt::format("load_factor_{}", row.report->load_factor))), dag,
+              row);
   }
 }
 

@@ -46,8 +46,8 @@ cxxopts::Options describe() {
       "html", "Write a page with pictures: one file, for a browser or for paper", text(), "FILE")(
       "only", "Only these sections: scene, materials, levels, sizes, memory, bricks", list(""), "SECTION,…");
   options.add_options("Hash tables")(
-      "tables", fmt::format("all, or some of: {}", fmt::join(table_names(), ", ")), list("all"), "NAME,…")(
-      "load-factor", fmt::format("Items per bucket, 1 to {}", kMaxLoadFactor), list("96"), "N,…")(
+      "tables", fmt::format("all, or some of: {}", fmt::join(hash::table_names(), ", ")), list("all"),
+      "NAME,…")("load-factor", fmt::format("Items per bucket, 1 to {}", kMaxLoadFactor), list("96"), "N,…")(
       "times", "Also search all items of each level, timed (always done on a GPU)")(
       "verify", "Also read each table back and compare it with the scene");
   add_device_options(options);
@@ -78,7 +78,7 @@ Section parse_section(const std::string& name) {
 }
 
 std::vector<std::string> parse_tables(const cxxopts::ParseResult& parsed) {
-  const std::vector<std::string> known = table_names();
+  const std::vector<std::string> known = hash::table_names();
   std::vector<std::string> tables;
   for (const std::string& name : words(parsed, "tables")) {
     if (name == "all") {

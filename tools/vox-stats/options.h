@@ -19,7 +19,7 @@ struct StatsOptions {
   std::optional<std::filesystem::path> output, html;
   std::set<Section> sections;
   std::set<Section> asked;  // of them, those named by --only: they must be there
-  TablesQuery tables;
+  measure::TablesQuery tables;
   EngineOptions engine;
   bool json = false;
   Overwrite overwrite = Overwrite::OwnFiles;

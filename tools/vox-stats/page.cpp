@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kMiB = 1024 * 1024;
 
-std::vector<double> mebibytes(const ResultColumn& bytes) {
+std::vector<double> mebibytes(const measure::ResultColumn& bytes) {
   std::vector<double> values = bytes.numbers();
   for (double& value : values) value /= kMiB;
   return values;
@@ -25,7 +25,7 @@ void add_scene(HtmlPage& page, const SceneStats& stats) {
   const VoxelBox& box = stats.dag->filled;
   if (stats.picture)
     page.picture(stats.picture->image, fmt::format("The scene from its default view. Digest {}.",
-                                                   to_string(stats.scene.dag.digest)));
+                                                   dag::to_string(stats.scene.dag.digest)));
   else
     page.paragraph("The scene is empty: no voxel is filled, there is nothing to see.");
   HtmlPage::Facts facts = scene_facts(stats.scene);
@@ -38,7 +38,7 @@ void add_scene(HtmlPage& page, const SceneStats& stats) {
 
 void add_materials(HtmlPage& page, const SceneStats& stats) {
   const std::vector<uint32_t> entries = used_entries(stats);
-  const ResultTable materials = materials_table(stats, entries);
+  const measure::ResultTable materials = materials_table(stats, entries);
   const auto all = static_cast<double>(std::max<uint64_t>(1, stats.dag->voxels));
   BarChart chart = {
       .title = "Share of each material",
@@ -56,19 +56,19 @@ void add_materials(HtmlPage& page, const SceneStats& stats) {
                                  page_table(materials));
 }
 
-void add_levels(HtmlPage& page, const FrozenDag& dag, const DagStats& stats, const std::string& title,
-                const std::string& caption) {
-  const ResultTable levels = levels_table(level_rows(dag, stats), {});
+void add_levels(HtmlPage& page, const dag::FrozenDag& dag, const measure::DagStats& stats,
+                const std::string& title, const std::string& caption) {
+  const measure::ResultTable levels = levels_table(level_rows(dag, stats), {});
   BarChart chart = {.title = title,
                     .description =
                         "For each level its unique nodes, those of the octree, and how many octree nodes "
                         "there are for each unique one",
                     .unit = "nodes (logarithmic)",
                     .scale = ChartScale::Log,
-                    .rows = shown_texts(levels["side"], Look()),
+                    .rows = shown_texts(levels["side"], measure::Look()),
                     .series = {{"unique nodes", levels["unique_nodes"].numbers()},
                                {"octree nodes", levels["svo_nodes"].numbers()}},
-                    .notes = shown_texts(levels["reduction"], Look::fixed(2))};
+                    .notes = shown_texts(levels["reduction"], measure::Look::fixed(2))};
   for (std::string& note : chart.notes) note += "×";
   page.figure(title, caption, draw(chart), page_table(levels, "all", levels_table(all_levels(stats), {})));
 }
@@ -85,14 +85,14 @@ void add_levels(HtmlPage& page, const SceneStats& stats) {
 }
 
 void add_sizes(HtmlPage& page, const SceneStats& stats) {
-  const ResultTable sizes = sizes_table(stats);
+  const measure::ResultTable sizes = sizes_table(stats);
   BarChart chart = {.title = "Size of the scene in other forms",
                     .description = "A bar for each form, in MiB",
                     .unit = "MiB (logarithmic)",
                     .scale = ChartScale::Log,
-                    .rows = shown_texts(sizes["what"], Look()),
+                    .rows = shown_texts(sizes["what"], measure::Look()),
                     .series = {{"size", mebibytes(sizes["bytes"])}},
-                    .notes = shown_texts(sizes["bytes"], Look::bytes())};
+                    .notes = shown_texts(sizes["bytes"], measure::Look::bytes())};
   page.section("Sizes").figure("The same voxels in other forms", "What each form takes in memory.",
                                draw(chart), page_table(sizes));
 }
@@ -105,9 +105,9 @@ Chart memory_chart(const SceneStats& stats, const std::vector<TableRow>& rows) {
       .unit = "MiB",
       .bars = BarChart::Bars::EndToEnd,
       .mark = BarChart::Mark{"nodes and leaves alone", static_cast<double>(stats.dag_bytes()) / kMiB}};
-  const ResultTable purposes = purposes_table(rows);
+  const measure::ResultTable purposes = purposes_table(rows);
   for (size_t i = kFirstPurpose; i < kFirstPurpose + kPurposesOfTotal; ++i) {
-    const ResultColumn& column = purposes.columns()[i];
+    const measure::ResultColumn& column = purposes.columns()[i];
     chart.series.push_back({*column.shown.screen.title, mebibytes(column)});
   }
   for (const TableRow& row : rows) {
@@ -141,7 +141,7 @@ void add_memory(HtmlPage& page, const SceneStats& stats) {
 }  // namespace
 
 HtmlPage page_of(const SceneStats& stats) {
-  const FrozenDag& dag = stats.scene.dag;
+  const dag::FrozenDag& dag = stats.scene.dag;
   HtmlPage page(stats.file, stats.has_scene
                                 ? fmt::format("{} voxels in {}³", format_count(dag.voxels), dag.resolution)
                                 : bricks_line(stats.bricks->bricks));

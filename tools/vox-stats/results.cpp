@@ -13,21 +13,22 @@ Numbers along(const Int3& v) {
   return {static_cast<uint64_t>(v.x), static_cast<uint64_t>(v.y), static_cast<uint64_t>(v.z)};
 }
 
-void set_scene(ResultGroup& scene, const SceneStats& stats) {
-  const FrozenDag& dag = stats.scene.dag;
-  scene.set(in_report("file"), stats.file)
-      .set("digest", to_string(dag.digest))
+void set_scene(measure::ResultGroup& scene, const SceneStats& stats) {
+  const dag::FrozenDag& dag = stats.scene.dag;
+  scene.set(measure::in_report("file"), stats.file)
+      .set("digest", dag::to_string(dag.digest))
       .set("resolution", dag.resolution, "voxels")
-      .set(in_json("side"), dag.side(), "voxels")
+      .set(measure::in_json("side"), dag.side(), "voxels")
       .set("depth", dag.depth(), "levels")
       .set("voxels", dag.voxels, "voxels")
       .set("material_bits", dag.materials ? 4u : 0u, "bits")
       .set("dag_bytes", stats.dag_bytes(), "bytes");
   if (!stats.has(Section::Scene)) return;
   const VoxelBox& box = stats.dag->filled;
-  ResultGroup& filled = scene.group("filled");
-  filled.set(in_json("min"), along(box.min), "voxels").set(in_json("end"), along(box.max), "voxels");
-  filled.table(in_report("."))
+  measure::ResultGroup& filled = scene.group("filled");
+  filled.set(measure::in_json("min"), along(box.min), "voxels")
+      .set(measure::in_json("end"), along(box.max), "voxels");
+  filled.table(measure::in_report("."))
       .column("axis", "", std::vector<std::string>{"x", "y", "z"})
       .column("min", "voxels", along(box.min))
       .column("end", "voxels", along(box.max));
@@ -35,26 +36,28 @@ void set_scene(ResultGroup& scene, const SceneStats& stats) {
 
 }  // namespace
 
-ResultGroup results_of(const SceneStats& stats) {
-  ResultGroup results;
-  results.set(in_report("tool"), "vox-stats").set(in_json("file"), stats.file);
-  if (!stats.device.empty()) results.set(in_json("device"), stats.device);
-  results.set(in_report("device"), stats.device);
-  std::vector<uint32_t> palette(kPaletteSize);
+measure::ResultGroup results_of(const SceneStats& stats) {
+  measure::ResultGroup results;
+  results.set(measure::in_report("tool"), "vox-stats").set(measure::in_json("file"), stats.file);
+  if (!stats.device.empty()) results.set(measure::in_json("device"), stats.device);
+  results.set(measure::in_report("device"), stats.device);
+  std::vector<uint32_t> palette(scene::kPaletteSize);
   std::iota(palette.begin(), palette.end(), 0);
   if (stats.has_scene) {
-    ResultGroup& scene = results.group("scene");
+    measure::ResultGroup& scene = results.group("scene");
     set_scene(scene, stats);
-    if (stats.has(Section::Materials)) scene.put(in_json("materials"), materials_table(stats, palette));
+    if (stats.has(Section::Materials))
+      scene.put(measure::in_json("materials"), materials_table(stats, palette));
   }
-  if (stats.has(Section::Materials)) results.put(in_report("materials"), materials_table(stats, palette));
+  if (stats.has(Section::Materials))
+    results.put(measure::in_report("materials"), materials_table(stats, palette));
   if (stats.has(Section::Levels)) {
-    const FrozenDag& dag = stats.scene.dag;
+    const dag::FrozenDag& dag = stats.scene.dag;
     std::vector<LevelRow> geometry;
     if (stats.geometry) geometry = level_rows(dag, *stats.geometry);
     results.put({"levels", "."}, levels_table(level_rows(dag, *stats.dag), geometry));
   }
-  if (stats.has(Section::Sizes)) results.put("sizes", sizes_table(stats), TableShape::ByName);
+  if (stats.has(Section::Sizes)) results.put("sizes", sizes_table(stats), measure::TableShape::ByName);
   if (stats.has(Section::Memory)) set_tables(results.group("tables"), stats);
   if (stats.bricks) set_bricks_stats(results, *stats.bricks);
   set_profile(results, stats.kernels);

@@ -11,13 +11,13 @@ namespace vox {
 namespace {
 
 std::string title_line(const SceneStats& stats) {
-  const FrozenDag& dag = stats.scene.dag;
+  const dag::FrozenDag& dag = stats.scene.dag;
   return fmt::format("{}: {} voxels in {}³, digest {}\n", stats.file, format_count(dag.voxels),
-                     dag.resolution, to_string(dag.digest));
+                     dag.resolution, dag::to_string(dag.digest));
 }
 
 std::string scene_section(const SceneStats& stats) {
-  const FrozenDag& dag = stats.scene.dag;
+  const dag::FrozenDag& dag = stats.scene.dag;
   const VoxelBox& box = stats.dag->filled;
   std::string text = fmt::format(
       "\nScene\n"
@@ -32,7 +32,7 @@ std::string scene_section(const SceneStats& stats) {
 }
 
 std::string level_table(const SceneStats& stats) {
-  const FrozenDag& dag = stats.scene.dag;
+  const dag::FrozenDag& dag = stats.scene.dag;
   std::vector<LevelRow> geometry, all_geometry;
   if (stats.geometry) geometry = level_rows(dag, *stats.geometry), all_geometry = all_levels(*stats.geometry);
   return text_table(levels_table(level_rows(dag, *stats.dag), geometry), "all",
@@ -42,9 +42,9 @@ std::string level_table(const SceneStats& stats) {
 
 std::string item_size_table(const SceneStats& stats) {
   std::vector<std::string> titles = {"words"}, items = {"unique nodes"}, geometry = {"geometry only"};
-  const SizeCounts counts = stats.dag->all_levels().item_sizes;
-  const SizeCounts bare = stats.geometry ? stats.geometry->all_levels().item_sizes : SizeCounts{};
-  for (uint32_t words = kMinItemWords; words <= kMaxItemWords; ++words) {
+  const hash::SizeCounts counts = stats.dag->all_levels().item_sizes;
+  const hash::SizeCounts bare = stats.geometry ? stats.geometry->all_levels().item_sizes : hash::SizeCounts{};
+  for (uint32_t words = hash::kMinItemWords; words <= hash::kMaxItemWords; ++words) {
     titles.push_back(std::to_string(words));
     items.push_back(format_count(counts[words]));
     geometry.push_back(format_count(bare[words]));
@@ -57,11 +57,11 @@ std::string item_size_table(const SceneStats& stats) {
 
 // Bins 0 to 6 alone, then three at a time and the rest: the page is short, JSON and HDF5 have them all.
 std::string use_table(const SceneStats& stats) {
-  const LevelStats all = stats.dag->all_levels();
-  const auto bare = stats.geometry ? stats.geometry->all_levels() : LevelStats();
+  const measure::LevelStats all = stats.dag->all_levels();
+  const auto bare = stats.geometry ? stats.geometry->all_levels() : measure::LevelStats();
   TextTable table({"used", "by pointers", "by places", stats.geometry ? "geometry: by pointers" : "",
                    stats.geometry ? "by places" : ""});
-  const auto count = [](const UseCounts& uses, size_t begin, size_t end) {
+  const auto count = [](const measure::UseCounts& uses, size_t begin, size_t end) {
     uint64_t sum = 0;
     for (size_t bin = begin; bin < end; ++bin) sum += uses.bins[bin];
     return sum;
@@ -91,7 +91,7 @@ std::string levels_section(const SceneStats& stats) {
 
 // The paper's Table 1, and what lies beside it.
 std::string total_table(const SceneStats& stats) {
-  const ResultTable figures = figures_table(table_rows(stats));
+  const measure::ResultTable figures = figures_table(table_rows(stats));
   TextTable table(screen_titles(figures));
   table.row({"Nodes/Leaves Only", "", format_mib(stats.dag_bytes())});
   for (size_t row = 0; row < figures.rows(); ++row) table.row(screen_cells(figures, row));
@@ -99,17 +99,17 @@ std::string total_table(const SceneStats& stats) {
 }
 
 bool has_times(const SceneStats& stats) {
-  return std::any_of(stats.tables.begin(), stats.tables.end(), [](const TableReport& report) {
+  return std::any_of(stats.tables.begin(), stats.tables.end(), [](const measure::TableReport& report) {
     return std::any_of(report.levels.begin(), report.levels.end(),
-                       [](const LevelTimes& level) { return level.find_seconds > 0; });
+                       [](const measure::LevelTimes& level) { return level.find_seconds > 0; });
   });
 }
 
 // Of the first load factor.
 std::string time_table(const SceneStats& stats) {
-  std::vector<const TableReport*> reports;
+  std::vector<const measure::TableReport*> reports;
   std::vector<std::string> titles = {"side", "items"};
-  for (const TableReport& report : stats.tables)
+  for (const measure::TableReport& report : stats.tables)
     if (report.load_factor == stats.tables[0].load_factor) {
       reports.push_back(&report);
       titles.push_back(report.table + " insert");
@@ -121,7 +121,7 @@ std::string time_table(const SceneStats& stats) {
     std::vector<std::string> cells = {
         std::to_string(stats.scene.dag.level_side(static_cast<uint32_t>(level))),
         format_count(reports[0]->levels[level].items)};
-    for (const TableReport* report : reports) {
+    for (const measure::TableReport* report : reports) {
       cells.push_back(milliseconds(report->levels[level].insert_seconds));
       cells.push_back(milliseconds(report->levels[level].find_seconds));
     }

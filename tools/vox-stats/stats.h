@@ -23,52 +23,53 @@ struct SceneStats {
   std::string device;          // empty: none was needed
   std::string device_text;     // the same in words
   bool has_scene = true;       // false of a file that holds bricks alone
-  VoxelScene scene;            // as read
+  dag::VoxelScene scene;       // as read
   std::set<Section> sections;  // those that are there
-  std::optional<DagStats> dag;
-  std::optional<DagStats> geometry;  // of the scene without materials, where it has any
-  std::vector<SceneSize> sizes;
-  std::vector<TableReport> tables;
-  std::optional<Picture> picture;  // for the page; none of a scene without voxels
+  std::optional<measure::DagStats> dag;
+  std::optional<measure::DagStats> geometry;  // of the scene without materials, where it has any
+  std::vector<measure::SceneSize> sizes;
+  std::vector<measure::TableReport> tables;
+  std::optional<render::Picture> picture;  // for the page; none of a scene without voxels
   std::optional<BricksStats> bricks;
-  std::vector<KernelTime> kernels;
+  std::vector<device::KernelTime> kernels;
 
   bool has(Section section) const { return sections.count(section) > 0; }
   uint64_t dag_bytes() const;  // nodes and leaves only
 };
 
 // All that was measured, as JSON and reports show it.
-ResultGroup results_of(const SceneStats& stats);
+measure::ResultGroup results_of(const SceneStats& stats);
 std::string screen_text(const SceneStats& stats);
 HtmlPage page_of(const SceneStats& stats);
 
 // The tables that screen, page and files share.
-ResultTable materials_table(const SceneStats& stats, const std::vector<uint32_t>& entries);  // of the palette
+measure::ResultTable materials_table(const SceneStats& stats,
+                                     const std::vector<uint32_t>& entries);  // of the palette
 std::vector<uint32_t> used_entries(const SceneStats& stats);
-ResultTable sizes_table(const SceneStats& stats);
+measure::ResultTable sizes_table(const SceneStats& stats);
 
 // The levels of a scene, or all of them as one row.
 struct LevelRow {
   uint64_t level, side;
-  LevelStats stats;
+  measure::LevelStats stats;
 };
-std::vector<LevelRow> level_rows(const FrozenDag& dag, const DagStats& stats);
-std::vector<LevelRow> all_levels(const DagStats& stats);
+std::vector<LevelRow> level_rows(const dag::FrozenDag& dag, const measure::DagStats& stats);
+std::vector<LevelRow> all_levels(const measure::DagStats& stats);
 // `geometry` are the same rows without materials, or none.
-ResultTable levels_table(const std::vector<LevelRow>& rows, const std::vector<LevelRow>& geometry);
+measure::ResultTable levels_table(const std::vector<LevelRow>& rows, const std::vector<LevelRow>& geometry);
 
 // A hash table with one load factor.
 struct TableRow {
-  const TableReport* report;
-  TableMemory memory, prediction;  // of all sizes of items
-  double overhead;                 // 0.2 where it takes a fifth more than nodes and leaves alone
+  const measure::TableReport* report;
+  hash::TableMemory memory, prediction;  // of all sizes of items
+  double overhead;                       // 0.2 where it takes a fifth more than nodes and leaves alone
 };
 std::vector<TableRow> table_rows(const SceneStats& stats);
-ResultTable figures_table(const std::vector<TableRow>& rows);  // for people: all that a page shows
+measure::ResultTable figures_table(const std::vector<TableRow>& rows);  // for people: all that a page shows
 // For screens, what the bytes are for: the first kPurposesOfTotal of the columns from kFirstPurpose on add up
 // to TableMemory::total_bytes().
 inline constexpr size_t kFirstPurpose = 2, kPurposesOfTotal = 6;
-ResultTable purposes_table(const std::vector<TableRow>& rows);
-void set_tables(ResultGroup& tables, const SceneStats& stats);  // for files
+measure::ResultTable purposes_table(const std::vector<TableRow>& rows);
+void set_tables(measure::ResultGroup& tables, const SceneStats& stats);  // for files
 
 }  // namespace vox

@@ -15,7 +15,7 @@
 #include "libvox/base/log.h"
 #include "libvox/base/mix.h"
 
-namespace vox {
+namespace vox::bricks {
 namespace {
 
 namespace fs = std::filesystem;
@@ -88,4 +88,4 @@ JitImage cached_image(std::string_view source, std::string_view compiler,
   return image;
 }
 
-}  // namespace vox
+}  // namespace vox::bricks

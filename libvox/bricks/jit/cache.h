@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace vox {
+namespace vox::bricks {
 
 using JitImage = std::vector<std::byte>;
 
@@ -16,4 +16,4 @@ using JitImage = std::vector<std::byte>;
 JitImage cached_image(std::string_view source, std::string_view compiler,
                       const std::function<JitImage()>& compile);
 
-}  // namespace vox
+}  // namespace vox::bricks

@@ -5,7 +5,7 @@
 
 #include "libvox/bricks/jit/cache.h"
 
-namespace vox {
+namespace vox::bricks {
 
 // A shared object, by a C++ compiler: `compiler`, where it is not empty, else $CXX, else c++. Throws Error
 // where there is none, or it fails.
@@ -17,4 +17,4 @@ JitImage compile_for_gpu(const std::string& source, uint32_t capability);
 
 bool has_nvrtc();
 
-}  // namespace vox
+}  // namespace vox::bricks

@@ -8,7 +8,7 @@
 #include "libvox/base/run_program.h"
 #include "libvox/bricks/jit/compile.h"
 
-namespace vox {
+namespace vox::bricks {
 namespace {
 
 namespace fs = std::filesystem;
@@ -81,4 +81,4 @@ JitImage compile_for_cpu(const std::string& source, const std::string& compiler)
   return cached_image(source, identity, [&] { return compile(source, name); });
 }
 
-}  // namespace vox
+}  // namespace vox::bricks

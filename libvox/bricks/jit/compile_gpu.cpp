@@ -7,7 +7,7 @@
 #include "libvox/base/error.h"
 #include "libvox/bricks/jit/compile.h"
 
-namespace vox {
+namespace vox::bricks {
 namespace {
 
 // What our headers take from the standard library; NVRTC has none.
@@ -107,4 +107,4 @@ JitImage compile_for_gpu(const std::string& source, uint32_t capability) {
                       [&] { return compile(source, options); });
 }
 
-}  // namespace vox
+}  // namespace vox::bricks

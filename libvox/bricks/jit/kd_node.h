@@ -3,7 +3,7 @@
 
 #include "libvox/bricks/bricks_ref.h"
 
-namespace vox {
+namespace vox::bricks {
 
 struct KdNode {
   static constexpr uint32_t kLeaf = 3, kMixed = kBrickTypeCount;
@@ -44,4 +44,4 @@ struct KdRef {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::bricks

@@ -11,7 +11,7 @@
 
 #include "libvox/base/error.h"
 
-namespace vox {
+namespace vox::bricks {
 namespace {
 
 using Counts = std::array<uint32_t, kBrickTypeCount>;
@@ -210,4 +210,4 @@ KdTree build_kd_tree(const FrozenBricks& bricks, uint32_t most_leaves) {
   return build_kd_tree(bricks.grid(), types, most_leaves);
 }
 
-}  // namespace vox
+}  // namespace vox::bricks

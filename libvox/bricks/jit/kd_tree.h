@@ -12,7 +12,7 @@
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/bricks/jit/kd_node.h"
 
-namespace vox {
+namespace vox::bricks {
 
 // Of a box of bricks, what lies on either side of a split.
 VoxelBox low_side(const VoxelBox& box, KdNode split);
@@ -47,4 +47,4 @@ struct KdTree {
 KdTree build_kd_tree(Int3 grid, const std::vector<uint8_t>& types, uint32_t most_leaves);
 KdTree build_kd_tree(const FrozenBricks& bricks, uint32_t most_leaves);
 
-}  // namespace vox
+}  // namespace vox::bricks

@@ -14,7 +14,7 @@
 #define VOX_NOT_UNROLLED
 #endif
 
-namespace vox {
+namespace vox::bricks {
 
 // What a loop is told; each takes what it needs.
 struct JitTask {
@@ -159,4 +159,4 @@ struct CastPicture {
 enum class ReadLoop : uint32_t { VOX_READ_LOOPS(VOX_READ_LOOP) };
 #undef VOX_READ_LOOP
 
-}  // namespace vox
+}  // namespace vox::bricks

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <string_view>
 
-namespace vox {
+namespace vox::bricks {
 namespace {
 
 // Compilers bound how deep conditions nest, and take long over functions of very many.
@@ -15,7 +15,7 @@ constexpr uint32_t kEmpty = BrickTypes::kNumber<EmptyBrick>;
 
 // The text of the access to a volume's bricks: what is known of them stands in it as constants.
 constexpr std::string_view kText = R"(
-namespace vox {{
+namespace vox::bricks {{
 namespace {{
 using Bits = uint{entry_bits}_t;  // an entry as in the root grid
 constexpr Bits kInRoot = ~Bits{{0}} >> kRootTypeBits;  // a place that is to be read there
@@ -50,7 +50,7 @@ struct JitBricks {{
   }}
 }};
 }}  // namespace
-}}  // namespace vox
+}}  // namespace vox::bricks
 )";
 
 class TreeWriter {
@@ -145,8 +145,8 @@ constexpr const char* kPrologue = R"(
 #define VOX_JIT_APART __noinline__
 #define VOX_JIT_ENTRY(loop, name, Body)                                                                 \
   extern "C" __global__ void __launch_bounds__(256)                                                      \
-      name(vox::BricksRef bricks, vox::JitTask task, uint64_t n) {                                       \
-    const vox::Body<vox::JitBricks, vox::JitWord> body = {{bricks}, task};                               \
+      name(vox::bricks::BricksRef bricks, vox::bricks::JitTask task, uint64_t n) {                       \
+    const vox::bricks::Body<vox::bricks::JitBricks, vox::bricks::JitWord> body = {{bricks}, task};       \
     const uint64_t stride = uint64_t{gridDim.x} * blockDim.x;                                            \
     for (uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) body(i);      \
   }
@@ -154,8 +154,8 @@ constexpr const char* kPrologue = R"(
 #define VOX_JIT_APART __attribute__((noinline))
 #define VOX_JIT_ENTRY(loop, name, Body)                                                                 \
   extern "C" void name(const void* const* arguments, uint64_t i, uint64_t end) {                         \
-    const vox::Body<vox::JitBricks, vox::JitWord> body = {                                               \
-        {*static_cast<const vox::BricksRef*>(arguments[0])}, *static_cast<const vox::JitTask*>(arguments[1])}; \
+    const vox::bricks::Body<vox::bricks::JitBricks, vox::bricks::JitWord> body = {                       \
+        {*static_cast<const vox::bricks::BricksRef*>(arguments[0])}, *static_cast<const vox::bricks::JitTask*>(arguments[1])}; \
     for (; i < end; ++i) body(i);                                                                        \
   }
 #endif
@@ -169,9 +169,9 @@ std::string jit_tree_text(const FrozenBricks& bricks, const KdTree& tree) {
 
 std::string jit_source(const FrozenBricks& bricks, const KdTree& tree) {
   constexpr std::array<const char*, 5> kWord = {"", "uint8_t", "uint16_t", "", "uint32_t"};
-  return fmt::format("{}{}{}namespace vox {{ using JitWord = {}; }}\nVOX_READ_LOOPS(VOX_JIT_ENTRY)\n",
+  return fmt::format("{}{}{}namespace vox::bricks {{ using JitWord = {}; }}\nVOX_READ_LOOPS(VOX_JIT_ENTRY)\n",
                      kJitHeaders, kPrologue, jit_tree_text(bricks, tree),
-                     kWord[value_bytes(bricks.info.type)]);
+                     kWord[volume::value_bytes(bricks.info.type)]);
 }
 
-}  // namespace vox
+}  // namespace vox::bricks

@@ -13,7 +13,7 @@
 
 #include "libvox/bricks/jit/kd_tree.h"
 
-namespace vox {
+namespace vox::bricks {
 
 struct JitOptions {
   // Of the tree, at most. On GPUs of our day a read of the root grid costs less than a tree of two leaves or
@@ -32,4 +32,4 @@ std::string jit_tree_text(const FrozenBricks& bricks, const KdTree& tree);
 // All of it: headers, tree, and an entry point for every loop of jit_loops.h over voxels of this volume.
 std::string jit_source(const FrozenBricks& bricks, const KdTree& tree);
 
-}  // namespace vox
+}  // namespace vox::bricks

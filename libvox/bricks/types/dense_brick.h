@@ -3,7 +3,7 @@
 
 #include "libvox/bricks/brick.h"
 
-namespace vox {
+namespace vox::bricks {
 
 struct DenseBrick {
   static constexpr const char* kName = "dense";
@@ -37,4 +37,4 @@ struct DenseBrick {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::bricks

@@ -3,7 +3,7 @@
 
 #include "libvox/bricks/brick.h"
 
-namespace vox {
+namespace vox::bricks {
 
 struct EmptyBrick {
   static constexpr const char* kName = "empty";
@@ -29,4 +29,4 @@ struct EmptyBrick {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::bricks

@@ -10,7 +10,7 @@
 
 #include "libvox/bricks/brick.h"
 
-namespace vox {
+namespace vox::bricks {
 
 struct HashBrick {
   static constexpr const char* kName = "hash";
@@ -114,4 +114,4 @@ struct HashBrick {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::bricks

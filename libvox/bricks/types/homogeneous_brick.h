@@ -3,7 +3,7 @@
 
 #include "libvox/bricks/brick.h"
 
-namespace vox {
+namespace vox::bricks {
 
 struct HomogeneousBrick {
   static constexpr const char* kName = "homogeneous";
@@ -31,4 +31,4 @@ struct HomogeneousBrick {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::bricks

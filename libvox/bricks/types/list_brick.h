@@ -9,7 +9,7 @@
 
 #include "libvox/bricks/brick.h"
 
-namespace vox {
+namespace vox::bricks {
 
 struct ListBrick {
   static constexpr const char* kName = "list";
@@ -70,4 +70,4 @@ struct ListBrick {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::bricks

@@ -11,7 +11,7 @@
 
 #include "libvox/bricks/brick.h"
 
-namespace vox {
+namespace vox::bricks {
 
 struct MaskedBrick {
   static constexpr const char* kName = "masked";
@@ -132,4 +132,4 @@ struct MaskedBrick {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::bricks

@@ -12,7 +12,7 @@
 
 #include "libvox/bricks/brick.h"
 
-namespace vox {
+namespace vox::bricks {
 
 struct OctreeBrick {
   static constexpr const char* kName = "octree";
@@ -132,4 +132,4 @@ struct OctreeBrick {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::bricks

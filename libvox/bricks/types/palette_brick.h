@@ -9,7 +9,7 @@
 #include "libvox/bricks/brick.h"
 #include "libvox/bricks/value_set.h"
 
-namespace vox {
+namespace vox::bricks {
 
 struct PaletteBrick {
   static constexpr const char* kName = "palette";
@@ -84,4 +84,4 @@ struct PaletteBrick {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::bricks

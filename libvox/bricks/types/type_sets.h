@@ -5,7 +5,7 @@
 
 #include "libvox/bricks/types/types.h"
 
-namespace vox {
+namespace vox::bricks {
 
 struct BrickTypeSet {
   const char* name;   // on command lines
@@ -28,4 +28,4 @@ inline constexpr std::array<BrickTypeSet, 5> kBrickTypeSets = {
      {"four", "four types", kThesisBrickTypes},
      {"all", "all types", kAllBrickTypes}}};
 
-}  // namespace vox
+}  // namespace vox::bricks

@@ -14,7 +14,7 @@
 #include "libvox/bricks/types/octree_brick.h"
 #include "libvox/bricks/types/palette_brick.h"
 
-namespace vox {
+namespace vox::bricks {
 
 template <class... Types>
 struct BrickTypeList {
@@ -81,4 +81,4 @@ inline constexpr uint32_t kAllBrickTypes = (1u << kBrickTypeCount) - 1;
 inline constexpr uint32_t kThesisBrickTypes = 0b1111;  // empty, dense, octree, list
 inline constexpr uint32_t kFastBrickTypes = 0b11;      // empty, dense
 
-}  // namespace vox
+}  // namespace vox::bricks

@@ -10,7 +10,7 @@
 #include "libvox/hash/find_or_insert.h"
 #include "libvox/hash/sector/tables.h"
 
-namespace vox {
+namespace vox::hash {
 
 template <class Device>
 class SectorBatches final : public LinkedBatches {
@@ -114,10 +114,10 @@ class SectorBatches final : public LinkedBatches {
 
   Device& device_;
   SectorTables<Device>& tables_;
-  Buffer<SectorRoom> room_;
-  Buffer<BatchCounts> counts_;
-  Buffer<uint64_t> hashes_;
-  Buffer<uint32_t> same_, heads_, slots_, next_;
+  device::Buffer<SectorRoom> room_;
+  device::Buffer<BatchCounts> counts_;
+  device::Buffer<uint64_t> hashes_;
+  device::Buffer<uint32_t> same_, heads_, slots_, next_;
   SectorTableRefs refs_;
   SectorLimits limits_;
   bool settled_ = true;
@@ -128,4 +128,4 @@ std::unique_ptr<LinkedBatches> SectorTables<Device>::link_batches(size_t batches
   return std::make_unique<SectorBatches<Device>>(device_, *this, batches, most);
 }
 
-}  // namespace vox
+}  // namespace vox::hash

@@ -10,7 +10,7 @@
 #include "libvox/device/work.h"
 #include "libvox/hash/sector/sweep.h"
 
-namespace vox {
+namespace vox::hash {
 
 // The headers of a bucket.
 struct SectorChainLength {
@@ -124,7 +124,7 @@ class SectorBucketSets {
 
  private:
   struct Generation {
-    Buffer<uint32_t> lines;
+    device::Buffer<uint32_t> lines;
     uint64_t count;
   };
 
@@ -142,4 +142,4 @@ class SectorBucketSets {
   std::vector<Generation> generations_;
 };
 
-}  // namespace vox
+}  // namespace vox::hash

@@ -8,7 +8,7 @@
 #include "libvox/hash/sector/fill.h"
 #include "libvox/hash/sector/find.h"
 
-namespace vox {
+namespace vox::hash {
 
 // What batches ask for, until the host looks at it. What many threads count at once lies apart: atomics on
 // one line of memory wait for each other.
@@ -98,10 +98,10 @@ struct ChainItems {
       return;
     }
     BatchCounts& count = counts[BatchCounts::part(i)];
-    atomic_count_together(&count.distinct);
+    device::atomic_count_together(&count.distinct);
     if (pointers[i] != kNullPointer) return;
     const uint32_t size = batch.size(i);
-    atomic_count_together(&count.missing[size]);
+    device::atomic_count_together(&count.missing[size]);
     const SectorTableRef& table = tables[size];
     if (table.generations == 0)
       scratch.slots[i] = BatchScratch::kNoBuckets;
@@ -115,11 +115,11 @@ struct ChainItems {
     for (uint64_t slot = mix64(uint64_t{bucket} << 4 | size) & scratch.mask;;
          slot = (slot + 1) & scratch.mask) {
       uint32_t* head = scratch.heads + slot;
-      for (uint32_t seen = atomic_load_relaxed(head);;) {
+      for (uint32_t seen = device::atomic_load_relaxed(head);;) {
         if (seen != BatchScratch::kNone &&
             (batch.size(seen) != size || bucket_of(batch.hash(seen), buckets) != bucket))
           break;
-        const uint32_t before = atomic_exchange_if_relaxed(head, seen, i);
+        const uint32_t before = device::atomic_exchange_if_relaxed(head, seen, i);
         if (before == seen) {
           scratch.next[i] = seen;
           return static_cast<uint32_t>(slot);
@@ -190,7 +190,7 @@ struct InsertChains {
   uint32_t number;            // of this one
 
   VOX_HD void operator()(uint64_t i) const {
-    const uint32_t stopped = atomic_load_relaxed(&room->stopped);
+    const uint32_t stopped = device::atomic_load_relaxed(&room->stopped);
     if (stopped != 0 && stopped != number + 1) return;
     if (i < SectorRoom::kSizes && missing(i) > limits.missing[i]) stop();
     if (i >= n) return;
@@ -198,18 +198,18 @@ struct InsertChains {
     if (slot == BatchScratch::kNone) return;
     const uint32_t head = static_cast<uint32_t>(i), size = batch.size(i);
     if (slot == BatchScratch::kNoBuckets) {
-      atomic_count_together(&room->of_size[size].refused_items);
+      device::atomic_count_together(&room->of_size[size].refused_items);
       return;
     }
     if (scratch.heads[slot] != i) return;
     uint32_t count = 0;
     for (uint32_t item = head; item != BatchScratch::kNone; item = scratch.next[item]) ++count;
     if (stopped != 0 || !insert(head, size, count))
-      atomic_add_together(&room->of_size[size].refused_items, uint64_t{count});
+      device::atomic_add_together(&room->of_size[size].refused_items, uint64_t{count});
   }
 
  private:
-  VOX_HD void stop() const { atomic_or_relaxed(&room->stopped, number + 1); }
+  VOX_HD void stop() const { device::atomic_or_relaxed(&room->stopped, number + 1); }
   VOX_HD uint64_t missing(uint64_t size) const {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < (number + 1) * BatchCounts::kParts; ++i) sum += counts[i].missing[size];
@@ -224,11 +224,11 @@ struct InsertChains {
     fill_bucket(line, overflow, count, space.spare, needs);
     const uint64_t places = needs.needs % kOneSectorNeeded * kGranule,
                    sectors = needs.needs / kOneSectorNeeded;
-    const uint64_t place = places == 0 ? 0 : atomic_add_together(&room->of_size[size].places, places);
-    const uint64_t sector = sectors == 0 ? 0 : atomic_add_together(&room->sectors, sectors);
+    const uint64_t place = places == 0 ? 0 : device::atomic_add_together(&room->of_size[size].places, places);
+    const uint64_t sector = sectors == 0 ? 0 : device::atomic_add_together(&room->sectors, sectors);
     if ((places != 0 && place + places > limits.places[size]) ||
         (sectors != 0 && sector + sectors > limits.sectors)) {
-      if (places != 0) atomic_add_together(&room->of_size[size].refused_places, places);
+      if (places != 0) device::atomic_add_together(&room->of_size[size].refused_places, places);
       stop();
       return false;
     }
@@ -239,4 +239,4 @@ struct InsertChains {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::hash

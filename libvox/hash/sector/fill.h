@@ -14,7 +14,7 @@
 
 #include "libvox/hash/sector/spaces.h"
 
-namespace vox {
+namespace vox::hash {
 
 // What a bucket needs for its new items: granules in the low half, overflow sectors in the high half.
 inline constexpr uint64_t kOneSectorNeeded = uint64_t{1} << 32;
@@ -80,4 +80,4 @@ struct CountNeeds {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::hash

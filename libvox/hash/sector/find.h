@@ -6,7 +6,7 @@
 #include "libvox/hash/sector/find_warp.cuh"
 #endif
 
-namespace vox {
+namespace vox::hash {
 
 using SectorTableRefs = std::array<SectorTableRef, kMaxItemWords + 1>;  // by item size
 
@@ -32,7 +32,7 @@ struct FindInSectors {
     const uint64_t item = chosen[i];
     Probe probe;
     pointers[item] = tables[batch.size(item)].find(batch.item(item), batch.hash(item), probe);
-    if constexpr (Probe::kCounts) atomic_add(sectors, uint64_t{probe.sectors()});
+    if constexpr (Probe::kCounts) device::atomic_add(sectors, uint64_t{probe.sectors()});
   }
 
 #ifdef __CUDACC__
@@ -43,4 +43,4 @@ struct FindInSectors {
 #endif
 };
 
-}  // namespace vox
+}  // namespace vox::hash

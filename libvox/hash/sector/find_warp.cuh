@@ -6,7 +6,7 @@
 #include "libvox/device/warp.cuh"
 #include "libvox/hash/sector/table_ref.h"
 
-namespace vox {
+namespace vox::hash {
 
 // What a lane learns of its line.
 struct WarpLine {
@@ -93,7 +93,7 @@ __device__ void find_by_warp(const Find& find, uint64_t first, uint64_t n) {
   const uint64_t hash = !active             ? 0
                         : find.batch.hashes ? find.batch.hashes[index]
                                             : hash_registers(words, size);
-  const uint32_t generations = warp_max(table.generations);
+  const uint32_t generations = device::warp_max(table.generations);
   uint32_t found = kNullPointer;
   for (uint32_t back = 1; back <= generations; ++back) {
     const bool looks = active && back <= table.generations && found == kNullPointer;
@@ -109,4 +109,4 @@ __device__ void find_by_warp(const Find& find, uint64_t first, uint64_t n) {
   if (active) find.pointers[index] = found;
 }
 
-}  // namespace vox
+}  // namespace vox::hash

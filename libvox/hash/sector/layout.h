@@ -23,7 +23,7 @@
 #include "libvox/hash/byte_match.h"
 #include "libvox/hash/slab_memory.h"
 
-namespace vox {
+namespace vox::hash {
 
 inline constexpr uint32_t kNoSector = 0;  // the first one is not used, so that cleared memory has no links
 inline constexpr uint32_t kGranule = 4;   // items
@@ -67,4 +67,4 @@ VOX_HD uint32_t run_length(uint32_t needed, uint32_t used, uint32_t run, uint32_
   return rounded < room ? rounded : room;
 }
 
-}  // namespace vox
+}  // namespace vox::hash

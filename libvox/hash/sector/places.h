@@ -10,7 +10,7 @@
 #include "libvox/hash/sector/spaces.h"
 #include "libvox/hash/superblocks.h"
 
-namespace vox {
+namespace vox::hash {
 
 template <class Device>
 class SectorPlaces {
@@ -115,4 +115,4 @@ class SectorPlaces {
   Places reserve_;                            // and then here
 };
 
-}  // namespace vox
+}  // namespace vox::hash

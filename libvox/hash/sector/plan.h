@@ -8,7 +8,7 @@
 #include "libvox/hash/sector/fill.h"
 #include "libvox/hash/sector/sorted_batch.h"
 
-namespace vox {
+namespace vox::hash {
 
 // Where the new items of a bucket go, in the order in which they are sorted: to places of removed items; to
 // the line's slots from `slot` on, which are of one run or of two; to overflow sectors.
@@ -135,4 +135,4 @@ struct PlanBuckets {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::hash

@@ -4,7 +4,7 @@
 #include "libvox/hash/sector/find.h"
 #include "libvox/hash/sector/spaces.h"
 
-namespace vox {
+namespace vox::hash {
 
 // What a batch is sorted by: the number of an item's bucket, among those of all sizes, in the low bits; above
 // them, where there is room, its fingerprint.
@@ -87,4 +87,4 @@ struct BlockRuns {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::hash

@@ -5,7 +5,7 @@
 #include "libvox/hash/batch.h"
 #include "libvox/hash/sector/layout.h"
 
-namespace vox {
+namespace vox::hash {
 
 // Overflow slots are counted behind those of lines.
 inline constexpr uint32_t kSlotsBeforeOverflow =
@@ -51,4 +51,4 @@ VOX_HD inline uint32_t cleared_sector(const SectorSpaces& spaces, uint32_t i, ui
   return number;
 }
 
-}  // namespace vox
+}  // namespace vox::hash

@@ -3,7 +3,7 @@
 
 #include "libvox/hash/sector/find.h"
 
-namespace vox {
+namespace vox::hash {
 
 // What a sector that no bucket has any more has for its ends.
 inline constexpr uint32_t kLeftSector = UINT32_MAX;
@@ -134,4 +134,4 @@ struct IsLeftSector {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::hash

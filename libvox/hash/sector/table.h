@@ -7,7 +7,7 @@
 #include "libvox/hash/sector/places.h"
 #include "libvox/hash/table_memory.h"
 
-namespace vox {
+namespace vox::hash {
 
 template <class Device>
 class SectorTable {
@@ -124,4 +124,4 @@ class SectorTable {
   uint64_t slots_ = 0;  // of all runs
 };
 
-}  // namespace vox
+}  // namespace vox::hash

@@ -5,7 +5,7 @@
 #include "libvox/hash/sector/layout.h"
 #include "libvox/hash/slab/table_ref.h"
 
-namespace vox {
+namespace vox::hash {
 
 // The buckets of one item size that were made at one time. A table that outgrows its buckets gets more of
 // them, for the items that come then; those that are there stay where they are.
@@ -83,4 +83,4 @@ struct SectorTableRef {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::hash

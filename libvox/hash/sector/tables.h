@@ -26,7 +26,7 @@
 #include "libvox/hash/sector/write_items.h"
 #include "libvox/hash/table_set.h"
 
-namespace vox {
+namespace vox::hash {
 
 template <class Device>
 class SectorTables final : public TableSet<Device> {
@@ -142,7 +142,7 @@ class SectorTables final : public TableSet<Device> {
 
   // A batch in the order of its buckets.
   struct SortedBatch {
-    Buffer<uint32_t> keys, order, starts, block_runs;
+    device::Buffer<uint32_t> keys, order, starts, block_runs;
     BucketRuns runs;
     std::array<uint32_t, kMaxItemWords + 1> first_bucket = {};  // of each size
   };
@@ -155,7 +155,7 @@ class SectorTables final : public TableSet<Device> {
     for (uint32_t size = 0; size <= kMaxItemWords; ++size) words += counts[size] * size;
     return 4.0 * static_cast<double>(words) / static_cast<double>(n);
   }
-  Work moves(const Work& work, uint64_t n) {
+  device::Work moves(const device::Work& work, uint64_t n) {
     moved_bytes_ += static_cast<uint64_t>(work.bytes_per_item * static_cast<double>(n));
     return work;
   }
@@ -237,9 +237,9 @@ class SectorTables final : public TableSet<Device> {
   }
 
   std::vector<SectorTable<Device>> tables_;
-  Buffer<uint32_t> overflow_;
-  uint64_t sectors_ = 0;           // overflow sectors that are or were in use, and one that stays empty
-  Buffer<uint32_t> left_sectors_;  // of which nobody uses these
+  device::Buffer<uint32_t> overflow_;
+  uint64_t sectors_ = 0;  // overflow sectors that are or were in use, and one that stays empty
+  device::Buffer<uint32_t> left_sectors_;  // of which nobody uses these
   uint64_t left_count_ = 0;
   bool reserves_ = true;
   uint64_t moved_bytes_ = 0;  // by the last insertion
@@ -377,4 +377,4 @@ SweepResult SectorTables<Device>::sweep(const uint32_t* marks) {
   return end_sweep(device_.pool(), items_before - items(), used_before);
 }
 
-}  // namespace vox
+}  // namespace vox::hash

@@ -4,7 +4,7 @@
 
 #include "libvox/hash/sector/plan.h"
 
-namespace vox {
+namespace vox::hash {
 
 struct WriteItems {
   SlabMemoryRef memory;
@@ -107,4 +107,4 @@ struct WriteItems {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::hash

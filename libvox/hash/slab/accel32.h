@@ -9,7 +9,7 @@
 
 #include "libvox/hash/slab/table_ref.h"
 
-namespace vox {
+namespace vox::hash {
 
 struct Accel32 {
   static constexpr const char* kName = "accel32";
@@ -58,8 +58,8 @@ struct Accel32 {
   VOX_HD static bool claim(Group group, uint32_t* slab, const Front&, uint32_t slot, const Item&,
                            uint64_t hash) {
     return group.once(
-        [&] { return atomic_exchange_if_relaxed(slab + slot, 0u, word_fingerprint(hash)) == 0; });
+        [&] { return device::atomic_exchange_if_relaxed(slab + slot, 0u, word_fingerprint(hash)) == 0; });
   }
 };
 
-}  // namespace vox
+}  // namespace vox::hash

@@ -9,7 +9,7 @@
 #include "libvox/hash/byte_match.h"
 #include "libvox/hash/slab/table_ref.h"
 
-namespace vox {
+namespace vox::hash {
 
 struct Accel8 {
   static constexpr const char* kName = "accel8";
@@ -56,7 +56,7 @@ struct Accel8 {
     return group.once([&] {
       for (uint32_t seen = seen_first; (seen >> shift & 0xff) == 0;) {
         const uint32_t claimed = seen | byte_fingerprint(hash) << shift;
-        const uint32_t before = atomic_exchange_if_relaxed(slab + slot / 4, seen, claimed);
+        const uint32_t before = device::atomic_exchange_if_relaxed(slab + slot / 4, seen, claimed);
         if (before == seen) return true;
         seen = before;
       }
@@ -65,4 +65,4 @@ struct Accel8 {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::hash

@@ -10,7 +10,7 @@
 
 #include "libvox/hash/slab/table_ref.h"
 
-namespace vox {
+namespace vox::hash {
 
 struct Atomic64 {
   static constexpr const char* kName = "atomic64";
@@ -60,7 +60,8 @@ struct Atomic64 {
                            uint64_t) {
     const uint64_t first = group.word(item, 0) | uint64_t{group.word(item, 1)} << 32;
     return group.once([&] {
-      return atomic_exchange_if_relaxed(reinterpret_cast<uint64_t*>(slab) + slot, uint64_t{0}, first) == 0;
+      return device::atomic_exchange_if_relaxed(reinterpret_cast<uint64_t*>(slab) + slot, uint64_t{0},
+                                                first) == 0;
     });
   }
 
@@ -71,4 +72,4 @@ struct Atomic64 {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::hash

@@ -15,7 +15,7 @@
 #include "libvox/hash/slab/atomic64.h"
 #include "libvox/hash/slab/tables.h"
 
-namespace vox {
+namespace vox::hash {
 
 struct DuplicateSlab : Atomic64 {
   static constexpr uint32_t kValuesFirst = Atomic64::kHeaderWords, kHeaderWords = kValuesFirst + kLineWords;
@@ -58,7 +58,7 @@ struct EnterItems {
       const uint32_t candidates = DuplicateSlab::candidates(group, slab, front, table.layout, held,
                                                             prepared.words, prepared.hash(), probe);
       for (uint32_t unread = candidates; unread != 0; unread &= unread - 1)
-        atomic_wait_for_any(values + lowest_bit(unread));
+        device::atomic_wait_for_any(values + lowest_bit(unread));
       if (group.find_equal(candidates, slots, step, held, known, prepared.words) != Group::kLanes)
         return true;
       const uint32_t empty = DuplicateSlab::empty_slots(group, front);
@@ -66,7 +66,7 @@ struct EnterItems {
       const auto slot = static_cast<uint32_t>(lowest_bit(empty));
       if (!DuplicateSlab::claim(group, slab, front, slot, held, prepared.hash())) continue;
       group.store(held, slots + slot * step, known, prepared.words);
-      group.once([&] { atomic_store(values + slot, prepared.item + 1); });
+      group.once([&] { device::atomic_store(values + slot, prepared.item + 1); });
       return true;
     }
   }
@@ -110,4 +110,4 @@ void find_leaders_in_slabs(Device& device, const BatchRef& batch, uint64_t n, ui
   device.for_each_group({"duplicates in the batch", 100}, n, FindEntered{items});
 }
 
-}  // namespace vox
+}  // namespace vox::hash

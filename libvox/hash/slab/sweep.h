@@ -4,7 +4,7 @@
 
 #include "libvox/hash/slab/table_ref.h"
 
-namespace vox {
+namespace vox::hash {
 
 // The slabs of a table, those that are not in use included.
 template <class Scheme>
@@ -72,8 +72,8 @@ struct UnlinkEmptySlabs {
     });
     group.once([&] {
       *bitmap = used_now;
-      atomic_add(items, items_now);
-      atomic_add(used, static_cast<uint64_t>(popcount(used_now)));
+      device::atomic_add(items, items_now);
+      device::atomic_add(used, static_cast<uint64_t>(popcount(used_now)));
     });
   }
 };
@@ -87,4 +87,4 @@ struct UnlinkFromBucket {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::hash

@@ -32,7 +32,7 @@
 #include "libvox/hash/batch.h"
 #include "libvox/hash/slab_memory.h"
 
-namespace vox {
+namespace vox::hash {
 
 // Which of `count` buckets an item with this hash belongs to: the hash's high bits decide.
 VOX_HD inline uint32_t bucket_of(uint64_t hash, uint32_t count) {
@@ -74,14 +74,14 @@ struct SlabTableRef {
     if (bucket_count == 0) return;
     if (stage == 0) {
       prefetch_line(head(hash));
-    } else if (const uint32_t number = atomic_load_consume(head(hash)); number != kNullSlab) {
+    } else if (const uint32_t number = device::atomic_load_consume(head(hash)); number != kNullSlab) {
       prefetch_lines(slab(number), Scheme::kReadWords * 4);
     }
   }
 
   // The first slab of the bucket, where find and insert begin.
   VOX_HD uint32_t first_slab(uint64_t hash) const {
-    return bucket_count == 0 ? kNullSlab : atomic_load_consume(head(hash));
+    return bucket_count == 0 ? kNullSlab : device::atomic_load_consume(head(hash));
   }
 
   // Pointer to the item, or kNullPointer.
@@ -126,7 +126,7 @@ struct SlabTableRef {
           return here << kSlotBits | slot;
         }
         if (searches == 1) break;
-        here = group.once([&] { return atomic_load_relaxed(at + Scheme::kNextWord); });
+        here = group.once([&] { return device::atomic_load_relaxed(at + Scheme::kNextWord); });
       }
       searches = 1;  // all that were there are full; from now on there are new ones in front
       number = slab_after(group, head(hash), number, static_cast<uint32_t>(hash));
@@ -137,7 +137,7 @@ struct SlabTableRef {
   // there, or an empty one.
   template <class Group>
   VOX_HD uint32_t slab_after(Group group, uint32_t* head, uint32_t first, uint32_t seed) const {
-    const uint32_t now = group.once([&] { return atomic_load_consume(head); });
+    const uint32_t now = group.once([&] { return device::atomic_load_consume(head); });
     return now == first ? push_slab(group, head, first, seed) : now;
   }
 
@@ -159,7 +159,7 @@ struct SlabTableRef {
     group.each(Scheme::kHeaderWords,
                [&](uint32_t word) { at[word] = word == Scheme::kNextWord ? first : 0; });
     return group.once([&] {
-      const uint32_t seen = atomic_exchange_if(head, first, number);
+      const uint32_t seen = device::atomic_exchange_if(head, first, number);
       if (seen == first) return number;
       allocator.free(number);
       return seen;
@@ -167,4 +167,4 @@ struct SlabTableRef {
   }
 };
 
-}  // namespace vox
+}  // namespace vox::hash

@@ -14,7 +14,7 @@
 #include "libvox/hash/slab/table_ref.h"
 #include "libvox/hash/stepped_batches.h"
 
-namespace vox {
+namespace vox::hash {
 
 struct SpreadBuckets {
   const uint32_t* from;
@@ -177,7 +177,7 @@ class SlabTable {
     const uint64_t factor = (wanted + bucket_count_ - 1) / bucket_count_;
     const uint64_t grown_count = bucket_count_ * factor;
     if (grown_count > UINT32_MAX) throw Error("a hash table has more than 2^32 buckets");
-    Buffer<uint32_t> grown = device_.template make<uint32_t>(grown_count);
+    device::Buffer<uint32_t> grown = device_.template make<uint32_t>(grown_count);
     device_.for_each("grow buckets", grown_count,
                      SpreadBuckets{buckets_.data(), grown.data(), static_cast<uint32_t>(factor)});
     buckets_ = std::move(grown);
@@ -191,7 +191,7 @@ class SlabTable {
   uint64_t items_ = 0, bucket_count_ = 0;
   uint32_t slabs_searched_ = 1;
   std::vector<uint32_t> superblocks_;  // their numbers
-  Buffer<uint32_t> buckets_, numbers_, full_, slabs_used_;
+  device::Buffer<uint32_t> buckets_, numbers_, full_, slabs_used_;
 };
 
 template <class Scheme>
@@ -229,7 +229,7 @@ struct ItemsInTables {
   VOX_HD void finish(Group group, const PreparedItem& prepared, uint32_t pointer, const Probe& probe) const {
     group.once([&] {
       pointers[prepared.item] = pointer;
-      if constexpr (Probe::kCounts) atomic_add(sectors, uint64_t{probe.sectors()});
+      if constexpr (Probe::kCounts) device::atomic_add(sectors, uint64_t{probe.sectors()});
     });
   }
 };
@@ -389,4 +389,4 @@ TableMemory SlabTables<Device, Scheme>::predicted(const TableMemory& measured) c
   return memory;
 }
 
-}  // namespace vox
+}  // namespace vox::hash

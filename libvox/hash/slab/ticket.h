@@ -8,7 +8,7 @@
 
 #include "libvox/hash/slab/table_ref.h"
 
-namespace vox {
+namespace vox::hash {
 
 struct Ticket {
   static constexpr const char* kName = "ticket";
@@ -59,8 +59,8 @@ struct Ticket {
   template <class Group, class Front, class Item>
   VOX_HD static bool claim(Group group, uint32_t* slab, const Front&, uint32_t slot, const Item&, uint64_t) {
     const uint32_t bit = 1u << slot;
-    return group.once([&] { return (atomic_or_relaxed(slab, bit) & bit) == 0; });
+    return group.once([&] { return (device::atomic_or_relaxed(slab, bit) & bit) == 0; });
   }
 };
 
-}  // namespace vox
+}  // namespace vox::hash

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-namespace vox {
+namespace vox::scene {
 namespace {
 
 // A slab with the four corners a, b, c, d above and the same `down` below: top, underside and the four edges.
@@ -95,4 +95,4 @@ void add_stairs(SceneBuilder& builder, const Placement& at, double width, double
     builder.box(stone, {-width / 2, 0, -run * (i + 1)}, {width / 2, rise * (i + 1) / count, -run * i});
 }
 
-}  // namespace vox
+}  // namespace vox::scene

@@ -3,7 +3,7 @@
 
 #include "libvox/scene/procedural/shapes.h"
 
-namespace vox {
+namespace vox::scene {
 
 // A gabled roof on a box that is `lo`…`hi`: the ridge runs along x, `rise` above hi.y; the two slabs,
 // `thickness` thick, overhang the walls; the gables take the wall's surface.
@@ -32,4 +32,4 @@ void add_tree(SceneBuilder& builder, const Placement& at, double height, Random&
 void add_stairs(SceneBuilder& builder, const Placement& at, double width, double rise, double run, int count,
                 Surface stone);
 
-}  // namespace vox
+}  // namespace vox::scene

@@ -10,7 +10,7 @@
 #include "libvox/scene/procedural/procedural.h"
 #include "libvox/scene/procedural/textures.h"
 
-namespace vox {
+namespace vox::scene {
 namespace {
 
 // Squares along x, y, z of the box that is blown up.
@@ -139,4 +139,4 @@ Scene make_bumpy_sphere(const BumpySphereOptions& options) {
   return scene;
 }
 
-}  // namespace vox
+}  // namespace vox::scene

@@ -5,7 +5,7 @@
 #include "libvox/scene/procedural/city_parts.h"
 #include "libvox/scene/procedural/procedural.h"
 
-namespace vox {
+namespace vox::scene {
 namespace {
 
 using namespace city;
@@ -121,4 +121,4 @@ Scene make_city(const CityOptions& options) {
   return builder.take();
 }
 
-}  // namespace vox
+}  // namespace vox::scene

@@ -4,7 +4,7 @@
 
 #include "libvox/scene/procedural/textures.h"
 
-namespace vox::city {
+namespace vox::scene::city {
 namespace {
 
 struct House {
@@ -199,4 +199,4 @@ void add_cathedral(SceneBuilder& builder, const Placement& at, Random& random, c
   add_stairs(builder, at.moved({22, 0, 0}).turned({0, -1}), 10, 0.9, 0.35, 6, s.stone);
 }
 
-}  // namespace vox::city
+}  // namespace vox::scene::city

@@ -5,7 +5,7 @@
 
 #include "libvox/scene/procedural/buildings.h"
 
-namespace vox::city {
+namespace vox::scene::city {
 
 inline constexpr double kInner = 40;  // side of a block without its streets
 inline constexpr double kStorey = 3.2;
@@ -28,4 +28,4 @@ struct Tower {
 };
 void add_tower(SceneBuilder& builder, const Placement& at, Tower tower, const Surfaces& s);
 
-}  // namespace vox::city
+}  // namespace vox::scene::city

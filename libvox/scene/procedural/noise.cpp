@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-namespace vox {
+namespace vox::scene {
 namespace {
 
 double smooth(double t) {
@@ -93,4 +93,4 @@ double fractal_tile_noise(uint64_t seed, double u, double v, uint32_t cells_u, u
   return sum / total;
 }
 
-}  // namespace vox
+}  // namespace vox::scene

@@ -7,7 +7,7 @@
 #include "libvox/base/mix.h"
 #include "libvox/base/vec.h"
 
-namespace vox {
+namespace vox::scene {
 
 using Vec2d = Vec2<double>;
 
@@ -41,4 +41,4 @@ double fractal_tile_noise(uint64_t seed, double u, double v, uint32_t cells_u, u
 // Random value in [0, 1) that belongs to a cell.
 double cell_value(uint64_t seed, int64_t x, int64_t y, int64_t z = 0);
 
-}  // namespace vox
+}  // namespace vox::scene

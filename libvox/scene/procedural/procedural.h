@@ -6,7 +6,7 @@
 
 #include "libvox/scene/scene.h"
 
-namespace vox {
+namespace vox::scene {
 
 // About 20,000 triangles on 96 m x 96 m: hills, two roads, houses, fences, a well, trees with alpha-cut
 // leaves.
@@ -37,4 +37,4 @@ struct BumpySphereOptions {
 inline constexpr uint64_t kMaxSphereTriangles = 1'000'000'000;
 Scene make_bumpy_sphere(const BumpySphereOptions& options);
 
-}  // namespace vox
+}  // namespace vox::scene

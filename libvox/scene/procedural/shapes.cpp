@@ -7,7 +7,7 @@
 
 #include "libvox/base/length.h"
 
-namespace vox {
+namespace vox::scene {
 namespace {
 
 double round_to_grid(double metres) {
@@ -185,4 +185,4 @@ void SceneBuilder::disc(Surface surface, double radius, double y, int sides) {
   polygon(surface, corners);
 }
 
-}  // namespace vox
+}  // namespace vox::scene

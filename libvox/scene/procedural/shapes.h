@@ -10,7 +10,7 @@
 #include "libvox/scene/procedural/noise.h"
 #include "libvox/scene/scene.h"
 
-namespace vox {
+namespace vox::scene {
 
 // Where something stands and which way its local x axis points.
 struct Placement {
@@ -74,4 +74,4 @@ class SceneBuilder {
   Scene scene_;
 };
 
-}  // namespace vox
+}  // namespace vox::scene

@@ -9,7 +9,7 @@
 
 #include "libvox/scene/procedural/noise.h"
 
-namespace vox {
+namespace vox::scene {
 namespace {
 
 using namespace swatch;
@@ -242,4 +242,4 @@ Image leaf_texture(uint32_t size, uint64_t seed) {
   });
 }
 
-}  // namespace vox
+}  // namespace vox::scene

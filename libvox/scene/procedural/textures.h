@@ -10,7 +10,7 @@
 
 #include "libvox/scene/scene.h"
 
-namespace vox {
+namespace vox::scene {
 
 namespace swatch {
 inline constexpr Rgba8 kMoss = {58, 82, 38, 255}, kGrass = {84, 114, 50, 255}, kMeadow = {120, 144, 68, 255},
@@ -48,4 +48,4 @@ Image window_texture(uint32_t size, uint64_t seed);
 Image door_texture(uint32_t size, uint64_t seed);
 Image leaf_texture(uint32_t size, uint64_t seed);  // alpha 0 between the leaves
 
-}  // namespace vox
+}  // namespace vox::scene

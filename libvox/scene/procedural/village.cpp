@@ -6,7 +6,7 @@
 #include "libvox/scene/procedural/procedural.h"
 #include "libvox/scene/procedural/textures.h"
 
-namespace vox {
+namespace vox::scene {
 namespace {
 
 constexpr double kHalf = 48;  // the land is a square from -kHalf to kHalf
@@ -213,4 +213,4 @@ Scene make_village(const VillageOptions& options) {
   return builder.take();
 }
 
-}  // namespace vox
+}  // namespace vox::scene

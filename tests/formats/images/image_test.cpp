@@ -12,9 +12,9 @@
 namespace vox {
 namespace {
 
-constexpr Rgba8 kRed = {255, 0, 0, 255}, kGreen = {0, 255, 0, 255}, kBlue = {0, 0, 255, 128},
-                kGrey = {100, 101, 102, 255};
-const std::vector<Rgba8> kSixPixels = {kRed, kGreen, kBlue, kGrey, kGreen, kRed};  // 3 x 2
+constexpr scene::Rgba8 kRed = {255, 0, 0, 255}, kGreen = {0, 255, 0, 255}, kBlue = {0, 0, 255, 128},
+                       kGrey = {100, 101, 102, 255};
+const std::vector<scene::Rgba8> kSixPixels = {kRed, kGreen, kBlue, kGrey, kGreen, kRed};  // 3 x 2
 
 std::span<const std::byte> bytes(const std::string& text) {
   return std::as_bytes(std::span(text));
@@ -30,8 +30,8 @@ std::string message_of(const std::string& file) {
 }
 
 // 128 x 96, smooth, so that JPEG keeps it nearly as it is.
-std::vector<Rgba8> gradient() {
-  std::vector<Rgba8> pixels;
+std::vector<scene::Rgba8> gradient() {
+  std::vector<scene::Rgba8> pixels;
   for (uint32_t y = 0; y < 96; ++y)
     for (uint32_t x = 0; x < 128; ++x)
       pixels.push_back({static_cast<uint8_t>(2 * x), static_cast<uint8_t>(2 * y), 77, 255});
@@ -41,7 +41,7 @@ std::vector<Rgba8> gradient() {
 TEST(ReadImage, FormatsWithoutLossKeepEveryPixelTopRowFirst) {
   for (ImageWriter* writer : {write_png, stbi_write_tga_to_func, stbi_write_bmp_to_func}) {
     std::string file = encoded(writer, 3, 2, kSixPixels);
-    Image image = decode_image(bytes(file), "six");
+    scene::Image image = decode_image(bytes(file), "six");
     EXPECT_EQ(image.name, "six");
     EXPECT_EQ(image.width, 3u);
     EXPECT_EQ(image.height, 2u);
@@ -50,9 +50,9 @@ TEST(ReadImage, FormatsWithoutLossKeepEveryPixelTopRowFirst) {
 }
 
 TEST(ReadImage, JpegKeepsColoursNearly) {
-  std::vector<Rgba8> expected = gradient();
+  std::vector<scene::Rgba8> expected = gradient();
   std::string file = encoded(write_jpg, 128, 96, expected);
-  Image image = decode_image(bytes(file), "jpg");
+  scene::Image image = decode_image(bytes(file), "jpg");
   ASSERT_EQ(image.pixels.size(), expected.size());
   for (size_t i = 0; i < expected.size(); ++i) {
     ASSERT_NEAR(image.pixels[i].r, expected[i].r, 12);
@@ -68,7 +68,7 @@ TEST(ReadImage, HdrBecomesGammaEncoded) {
     static_cast<std::string*>(to)->append(static_cast<char*>(data), static_cast<size_t>(size));
   };
   stbi_write_hdr_to_func(append, &file, 2, 1, 3, linear.data());
-  Image image = decode_image(bytes(file), "hdr");
+  scene::Image image = decode_image(bytes(file), "hdr");
   ASSERT_EQ(image.pixels.size(), 2u);
   EXPECT_NEAR(image.pixels[0].r, 255, 1);
   EXPECT_NEAR(image.pixels[0].g, 255 * std::pow(0.5, 1 / 2.2), 2);
@@ -84,8 +84,8 @@ TEST(ReadImage, SixteenBitPngKeepsTheUpperByte) {
                           0x0f, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9c, 0x63, 0xf8, 0xff, 0xbf, 0xc1,
                           0x81, 0x81, 0x01, 0x00, 0x0d, 0xbc, 0x02, 0xbf, 0x2e, 0xa7, 0xbf, 0xde,
                           0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82};
-  Image image = decode_image(std::as_bytes(std::span(file)), "deep");
-  EXPECT_EQ(image.pixels, (std::vector<Rgba8>{{255, 128, 0, 255}}));
+  scene::Image image = decode_image(std::as_bytes(std::span(file)), "deep");
+  EXPECT_EQ(image.pixels, (std::vector<scene::Rgba8>{{255, 128, 0, 255}}));
 }
 
 TEST(ReadImage, WhatIsNoImageIsAnErrorThatNamesTheFile) {
@@ -124,7 +124,7 @@ TEST(ReadImage, SizesAreCheckedBeforeDecoding) {
 TEST(ReadImage, FlippedBytesNeverCrash) {
   std::mt19937 random(7);
   for (ImageWriter* writer : {write_png, write_jpg, stbi_write_tga_to_func, stbi_write_bmp_to_func}) {
-    const std::string good = encoded(writer, 16, 12, std::vector<Rgba8>(16 * 12, kGrey));
+    const std::string good = encoded(writer, 16, 12, std::vector<scene::Rgba8>(16 * 12, kGrey));
     for (int round = 0; round < 500; ++round) {
       std::string file = good;
       for (int i = 0; i < 3; ++i)
@@ -218,7 +218,7 @@ TEST(ImageLoader, ReadsEachFileOnceAndKeepsTheOrder) {
   EXPECT_EQ(loader.add_file(folder.path() / "." / "red.png"), 0u);
   EXPECT_EQ(loader.add_embedded(bytes(blue), "blue"), 2u);
   EXPECT_EQ(loader.add_pixels({.name = "grey", .width = 1, .height = 1, .pixels = {kGrey}}), 3u);
-  std::vector<Image> images = loader.load();
+  std::vector<scene::Image> images = loader.load();
   ASSERT_EQ(images.size(), 4u);
   EXPECT_EQ(images[0].pixels[0], kRed);
   EXPECT_EQ(images[1].pixels[0], kGreen);
@@ -234,7 +234,7 @@ TEST(ImageLoader, WhatCannotBeReadBecomesAWarningAndTheMaterialsColour) {
   loader.add_file(folder.write("zero.png", ""));
   loader.add_file(folder.write("good.png", png(1, 1, {kGreen})));
   loader.add_embedded({}, "nothing");
-  Scene scene;
+  scene::Scene scene;
   testing::internal::CaptureStderr();
   scene.images = loader.load();
   std::string log = testing::internal::GetCapturedStderr();
@@ -247,10 +247,10 @@ TEST(ImageLoader, WhatCannotBeReadBecomesAWarningAndTheMaterialsColour) {
   drop_empty_images(scene);
   ASSERT_EQ(scene.images.size(), 1u);
   EXPECT_EQ(scene.images[0].pixels[0], kGreen);
-  EXPECT_EQ(scene.materials[0].image, kNone);
+  EXPECT_EQ(scene.materials[0].image, scene::kNone);
   EXPECT_EQ(scene.materials[1].image, 0u);
-  EXPECT_EQ(scene.materials[2].image, kNone);
-  EXPECT_EQ(scene.materials[3].image, kNone);
+  EXPECT_EQ(scene.materials[2].image, scene::kNone);
+  EXPECT_EQ(scene.materials[3].image, scene::kNone);
 }
 
 }  // namespace

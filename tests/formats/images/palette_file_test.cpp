@@ -8,13 +8,13 @@
 namespace vox {
 namespace {
 
-Palette three_colors() {
+scene::Palette three_colors() {
   return {.count = 3,
-          .colors = {Rgb8{255, 0, 7}, Rgb8{0, 0, 0}, Rgb8{18, 52, 86}},
+          .colors = {scene::Rgb8{255, 0, 7}, scene::Rgb8{0, 0, 0}, scene::Rgb8{18, 52, 86}},
           .names = {"wall, red", "soot", "#123456"}};
 }
 
-void expect_colors(const Palette& palette, const Palette& expected) {
+void expect_colors(const scene::Palette& palette, const scene::Palette& expected) {
   EXPECT_EQ(palette.count, expected.count);
   EXPECT_EQ(palette.colors, expected.colors);
 }
@@ -32,7 +32,7 @@ TEST(PaletteFile, EveryTypeReturnsWhatWasWritten) {
   TestFolder folder;
   for (const char* name : {"p.gpl", "p.pal", "p.hex", "p.png", "P.GPL"}) {
     write_palette(folder.path() / name, three_colors());
-    Palette palette = read_palette(folder.path() / name);
+    scene::Palette palette = read_palette(folder.path() / name);
     expect_colors(palette, three_colors());
     EXPECT_EQ(palette.names[2], "#123456");
   }
@@ -42,7 +42,7 @@ TEST(PaletteFile, EveryTypeReturnsWhatWasWritten) {
 
 TEST(PaletteFile, SixteenColorsFitInEveryType) {
   TestFolder folder;
-  Palette palette = {.count = 16};
+  scene::Palette palette = {.count = 16};
   for (uint8_t i = 0; i < 16; ++i) palette.colors[i] = {i, static_cast<uint8_t>(255 - i), 3};
   for (const char* name : {"p.gpl", "p.pal", "p.hex", "p.png"}) {
     write_palette(folder.path() / name, palette);
@@ -55,7 +55,7 @@ TEST(PaletteFile, GimpPalettesAreReadAsPeopleKeepThem) {
   auto path = folder.write("p.gpl",
                            "\xef\xbb\xbfGIMP Palette\r\nName: Name of it\r\nColumns: 4\r\n# a comment\r\n\r\n"
                            "255   0   7\twall, red\r\n#\r\n  0\t0 0  soot\r\n18 52 86");
-  Palette palette = read_palette(path);
+  scene::Palette palette = read_palette(path);
   expect_colors(palette, three_colors());
   EXPECT_EQ(palette.names, three_colors().names);
 }
@@ -69,11 +69,11 @@ TEST(PaletteFile, JascPalettesAndHexLinesAreReadAsPeopleKeepThem) {
 
 TEST(PaletteFile, ControlCharactersInNamesDoNotBreakTheFile) {
   TestFolder folder;
-  Palette palette = three_colors();
+  scene::Palette palette = three_colors();
   palette.names[0] = "two\nlines\tand a tab";
   palette.names[1] = "";
   write_palette(folder.path() / "p.gpl", palette);
-  Palette read = read_palette(folder.path() / "p.gpl");
+  scene::Palette read = read_palette(folder.path() / "p.gpl");
   expect_colors(read, palette);
   EXPECT_EQ(read.names[0], "two lines and a tab");
   EXPECT_EQ(read.names[1], "#000000");
@@ -81,14 +81,14 @@ TEST(PaletteFile, ControlCharactersInNamesDoNotBreakTheFile) {
 
 TEST(PaletteFile, ColorsOfAnImageCountInOrderOfAppearance) {
   TestFolder folder;
-  Rgba8 a = {255, 0, 7, 255}, b = {0, 0, 0, 255}, c = {18, 52, 86, 255}, invisible = {9, 9, 9, 0};
+  scene::Rgba8 a = {255, 0, 7, 255}, b = {0, 0, 0, 255}, c = {18, 52, 86, 255}, invisible = {9, 9, 9, 0};
   expect_colors(read_palette(folder.write("p.png", png(4, 2, {a, a, invisible, b, a, c, b, invisible}))),
                 three_colors());
 }
 
 TEST(PaletteFile, AnImageOfTooManyColorsSaysHowMany) {
   TestFolder folder;
-  std::vector<Rgba8> pixels;
+  std::vector<scene::Rgba8> pixels;
   for (uint8_t i = 0; i < 20; ++i) pixels.push_back({i, 0, 0, 255});
   std::string error = error_of(folder.write("p.png", png(20, 1, pixels)));
   EXPECT_NE(error.find("p.png"), std::string::npos);
@@ -135,7 +135,7 @@ TEST(PaletteFile, MalformedFilesAreRefusedAtTheirLine) {
 TEST(PaletteFile, NothingIsLeftWhereWritingFails) {
   TestFolder folder;
   EXPECT_THROW(write_palette(folder.path() / "p.txt", three_colors()), Error);
-  EXPECT_THROW(write_palette(folder.path() / "p.gpl", Palette()), Error);
+  EXPECT_THROW(write_palette(folder.path() / "p.gpl", scene::Palette()), Error);
   EXPECT_THROW(write_palette(folder.path() / "no" / "folder.gpl", three_colors()), Error);
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }

@@ -41,7 +41,7 @@ TEST(TextFile, MeshesAreReadInEveryEncoding) {
   auto expect_read = [&](const std::string& bytes, const std::string& mtl_bytes) {
     TestFolder folder;
     folder.write("a.mtl", mtl_bytes);
-    const Scene scene = read_obj(folder.write("a.obj", bytes));
+    const scene::Scene scene = read_obj(folder.write("a.obj", bytes));
     ASSERT_EQ(scene.triangles.size(), 1u);
     EXPECT_EQ(scene.positions.at(2), (Vec3d{1, 1, 7}));
     EXPECT_EQ(scene.materials.at(0).base_color, (std::array<float, 4>{1, 0, 0, 1}));

@@ -54,7 +54,7 @@ inline int write_png(stbi_write_func* write, void* context, int width, int heigh
 }
 
 inline std::string encoded(ImageWriter* writer, uint32_t width, uint32_t height,
-                           const std::vector<Rgba8>& pixels) {
+                           const std::vector<scene::Rgba8>& pixels) {
   std::string file;
   auto append = [](void* to, void* data, int size) {
     static_cast<std::string*>(to)->append(static_cast<char*>(data), static_cast<size_t>(size));
@@ -63,7 +63,7 @@ inline std::string encoded(ImageWriter* writer, uint32_t width, uint32_t height,
   return file;
 }
 
-inline std::string png(uint32_t width, uint32_t height, const std::vector<Rgba8>& pixels) {
+inline std::string png(uint32_t width, uint32_t height, const std::vector<scene::Rgba8>& pixels) {
   return encoded(write_png, width, height, pixels);
 }
 

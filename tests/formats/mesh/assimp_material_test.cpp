@@ -11,7 +11,7 @@
 namespace vox {
 namespace {
 
-constexpr Rgba8 kRed = {255, 0, 0, 255};
+constexpr scene::Rgba8 kRed = {255, 0, 0, 255};
 
 const char* const kCollada = R"(<?xml version="1.0"?>
 <COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
@@ -45,7 +45,7 @@ std::string collada(const std::string& diffuse, const std::string& transparency)
 TEST(AssimpMaterials, ColladaTurnsItsUpAxisAndItsTextureReplacesTheColour) {
   TestFolder folder;
   folder.write("wood.PNG", png(1, 1, {kRed}));
-  Scene scene =
+  scene::Scene scene =
       read_assimp(folder.write("a.dae", collada(R"(<texture texture="sampler" texcoord="UV"/>)", "")));
   ASSERT_EQ(scene.triangles.size(), 2u);
   expect_near(corners(scene, 0)[0], {0, 3, 0});
@@ -60,7 +60,7 @@ TEST(AssimpMaterials, ColladaTurnsItsUpAxisAndItsTextureReplacesTheColour) {
 
 TEST(AssimpMaterials, ColladaColoursAreSrgbAndTransparencyBecomesAlpha) {
   TestFolder folder;
-  Scene scene = read_assimp(folder.write(
+  scene::Scene scene = read_assimp(folder.write(
       "a.dae", collada("<color>0.5 0 1 1</color>", "<transparency><float>0.25</float></transparency>")));
   expect_color(scene.materials.at(0).base_color, {0.21404, 0, 1, 0.25});
   EXPECT_FLOAT_EQ(scene.materials[0].alpha_cutoff, 0.5f);
@@ -70,7 +70,7 @@ TEST(AssimpMaterials, ObjColourMultipliesTheTextureAndUvPointsDown) {
   TestFolder folder;
   folder.write("wood.png", png(1, 1, {kRed}));
   folder.write("a.mtl", "newmtl wood\nKd 0.5 0.5 0.5\nmap_Kd Textures\\Wood.png\n");
-  Scene scene = read_assimp(folder.write(
+  scene::Scene scene = read_assimp(folder.write(
       "a.obj",
       "mtllib a.mtl\nusemtl wood\nv 0 0 0\nv 1 0 0\nv 1 1 0\nvt 0 0\nvt 1 0\nvt 1 1\nf 1/1 2/2 3/3\n"));
   ASSERT_EQ(scene.triangles.size(), 1u);

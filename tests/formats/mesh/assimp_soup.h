@@ -23,12 +23,12 @@ struct MaterialCorner {
 // By the material's name, three corners a triangle.
 using MaterialSoup = std::map<std::string, std::vector<MaterialCorner>>;
 
-inline MaterialSoup soup_by_material(const Scene& scene) {
+inline MaterialSoup soup_by_material(const scene::Scene& scene) {
   MaterialSoup soup;
-  for (const Triangle& triangle : scene.triangles)
+  for (const scene::Triangle& triangle : scene.triangles)
     for (size_t i = 0; i < 3; ++i) {
       const Vec3d& p = scene.positions[triangle.position[i]];
-      Vec2f uv = triangle.texcoord[i] == kNone ? Vec2f{0, 0} : scene.texcoords[triangle.texcoord[i]];
+      Vec2f uv = triangle.texcoord[i] == scene::kNone ? Vec2f{0, 0} : scene.texcoords[triangle.texcoord[i]];
       soup[scene.materials[triangle.material].name].push_back({p.x, p.y, p.z, uv.x, uv.y});
     }
   return soup;
@@ -66,19 +66,19 @@ inline void expect_same_soup(const MaterialSoup& found, const MaterialSoup& expe
 }
 
 // Shared corners, a colour without image, clamped and cut-out images, and an image that is used twice.
-inline Scene writer_test_scene() {
-  Scene scene;
+inline scene::Scene writer_test_scene() {
+  scene::Scene scene;
   scene.positions = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0.125}, {1e-7, -2.5e6, 1 / 3.0}};
   scene.texcoords = {{0, 1}, {1, 1}, {1, 0}, {0, 0}, {0.3f, -7.7f}};
-  Image opaque = {"stone wall.png", 2, 1, {{10, 20, 30, 255}, {200, 100, 0, 255}}};
-  Image leaf = {"leaf.png", 2, 2, {{1, 2, 3, 0}, {4, 5, 6, 255}, {7, 8, 9, 128}, {10, 11, 12, 255}}};
+  scene::Image opaque = {"stone wall.png", 2, 1, {{10, 20, 30, 255}, {200, 100, 0, 255}}};
+  scene::Image leaf = {"leaf.png", 2, 2, {{1, 2, 3, 0}, {4, 5, 6, 255}, {7, 8, 9, 128}, {10, 11, 12, 255}}};
   scene.images = {opaque, leaf};
   scene.materials = {{.name = "wall", .base_color = {1, 1, 1, 1}, .image = 0},
                      {.name = "leaf",
                       .base_color = {1, 1, 1, 1},
                       .image = 1,
-                      .wrap_u = Wrap::Clamp,
-                      .wrap_v = Wrap::Clamp,
+                      .wrap_u = scene::Wrap::Clamp,
+                      .wrap_v = scene::Wrap::Clamp,
                       .alpha_cutoff = 0.5f},
                      {.name = "red", .base_color = {0.5f, 0.25f, 0, 1}},
                      {.name = "unused", .base_color = {0, 0, 1, 1}},
@@ -86,7 +86,7 @@ inline Scene writer_test_scene() {
   scene.triangles = {{{0, 1, 2}, {0, 1, 2}, 0},
                      {{0, 2, 3}, {0, 2, 3}, 1},
                      {{0, 2, 3}, {1, 2, 4}, 0},
-                     {{1, 2, 4}, {kNone, kNone, kNone}, 2},
+                     {{1, 2, 4}, {scene::kNone, scene::kNone, scene::kNone}, 2},
                      {{4, 3, 0}, {0, 1, 4}, 4}};
   return scene;
 }

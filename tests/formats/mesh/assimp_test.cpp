@@ -20,7 +20,7 @@ std::string message_of(const std::filesystem::path& path) {
 
 TEST(ReadAssimp, OffPolygonsAreTriangulated) {
   TestFolder folder;
-  Scene scene = read_assimp(
+  scene::Scene scene = read_assimp(
       folder.write("a.off", "OFF\n5 2 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n0.5 0.5 1\n4 0 1 2 3\n3 0 1 4\n"));
   EXPECT_EQ(scene.triangles.size(), 3u);
   expect_sound(scene);

@@ -60,7 +60,7 @@ std::string fbx_unit(double centimetres) {
 class Frames : public testing::Test {
  protected:
   Vec3d first_corner(const std::string& name, const std::string& content, const MeshOptions& options = {}) {
-    const Scene scene = read_mesh(folder.write(name, content), options);
+    const scene::Scene scene = read_mesh(folder.write(name, content), options);
     EXPECT_EQ(scene.triangles.size(), 1u);
     return scene.triangles.empty() ? Vec3d{} : scene.positions[scene.triangles[0].position[0]];
   }
@@ -85,12 +85,12 @@ TEST_F(Frames, TheUpAxisOfColladaPointsUpAlongY) {
 
 TEST_F(Frames, AnAxisThatTheUserNamesIsThatOfTheFilesOwnCoordinates) {
   const std::string z_up = collada("<up_axis>Z_UP</up_axis>");
-  EXPECT_EQ(first_corner("a.dae", z_up, {.up = UpAxis::Y}), (Vec3d{1, 2, 13}));
-  EXPECT_EQ(first_corner("a.dae", z_up, {.up = UpAxis::Z}), (Vec3d{1, 13, -2}));
-  EXPECT_EQ(first_corner("a.dae", collada(""), {.up = UpAxis::Z}), (Vec3d{1, 13, -2}));
+  EXPECT_EQ(first_corner("a.dae", z_up, {.up = dag::UpAxis::Y}), (Vec3d{1, 2, 13}));
+  EXPECT_EQ(first_corner("a.dae", z_up, {.up = dag::UpAxis::Z}), (Vec3d{1, 13, -2}));
+  EXPECT_EQ(first_corner("a.dae", collada(""), {.up = dag::UpAxis::Z}), (Vec3d{1, 13, -2}));
   const std::string fbx_z_up = fbx(fbx_axis("Up", 2, 1) + fbx_axis("Front", 1, -1) + fbx_unit(100));
-  EXPECT_EQ(first_corner("a.fbx", fbx_z_up, {.up = UpAxis::Y}), (Vec3d{1, 2, 3}));
-  EXPECT_EQ(first_corner("a.fbx", fbx_z_up, {.up = UpAxis::Z}), (Vec3d{1, 3, -2}));
+  EXPECT_EQ(first_corner("a.fbx", fbx_z_up, {.up = dag::UpAxis::Y}), (Vec3d{1, 2, 3}));
+  EXPECT_EQ(first_corner("a.fbx", fbx_z_up, {.up = dag::UpAxis::Z}), (Vec3d{1, 3, -2}));
 }
 
 TEST_F(Frames, ColladaIsInMetresUnlessItsUnitsAreKept) {
@@ -121,7 +121,7 @@ TEST_F(Frames, TheAxesOfFbxPointToTheRightUpAndToTheFront) {
             (Vec3d{-2, 1, 3}));
   const std::string twice = fbx(fbx_axis("Up", 2, 1));  // so is the front
   expect_refused("a.fbx", twice, "axes to the right, up and to the front are 0, 2 and 2");
-  EXPECT_EQ(first_corner("a.fbx", twice, {.up = UpAxis::Y, .units = MeshUnits::Keep}), (Vec3d{1, 2, 3}));
+  EXPECT_EQ(first_corner("a.fbx", twice, {.up = dag::UpAxis::Y, .units = MeshUnits::Keep}), (Vec3d{1, 2, 3}));
   expect_refused("a.fbx", fbx(fbx_axis("Up", 7, 1)), "its UpAxis is 7");
 }
 
@@ -144,7 +144,7 @@ TEST_F(Frames, BlanksAndCommentsInColladaMeanNothing) {
         {"<p>0", "<!-- <p> --><p>\n0"}})
     text.replace(text.find(from), from.size(), to);
   EXPECT_EQ(first_corner("a.dae", text), (Vec3d{1, 2, 13}));
-  const Scene scene = read_mesh(folder.write("a.dae", text));
+  const scene::Scene scene = read_mesh(folder.write("a.dae", text));
   EXPECT_FLOAT_EQ(scene.materials.at(0).base_color[0], 0.21404114f);
   EXPECT_FLOAT_EQ(scene.materials.at(0).base_color[2], 1);
 }

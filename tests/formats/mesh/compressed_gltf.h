@@ -68,7 +68,7 @@ inline TestGrid make_grid(uint32_t side) {
 }
 
 inline std::string webp([[maybe_unused]] uint32_t width, [[maybe_unused]] uint32_t height,
-                        [[maybe_unused]] const std::vector<Rgba8>& pixels) {
+                        [[maybe_unused]] const std::vector<scene::Rgba8>& pixels) {
   std::string file;
 #ifdef VOX_HAS_WEBP
   uint8_t* bytes = nullptr;

@@ -28,7 +28,7 @@ std::string bytes_of(const fs::path& path) {
 }
 
 TEST(GlbWriter, AssimpReadsTheTrianglesThatWereWritten) {
-  for (const Scene& scene : {writer_test_scene(), make_village({.texture_size = 16})}) {
+  for (const scene::Scene& scene : {writer_test_scene(), scene::make_village({.texture_size = 16})}) {
     write_glb(scene, temporary("soup.glb"));
     Assimp::Importer importer;
     const aiScene* found = importer.ReadFile(temporary("soup.glb").string(), aiProcess_ValidateDataStructure);
@@ -38,7 +38,7 @@ TEST(GlbWriter, AssimpReadsTheTrianglesThatWereWritten) {
 }
 
 TEST(GlbWriter, ImagesAreEmbeddedAsPng) {
-  Scene scene = writer_test_scene();
+  scene::Scene scene = writer_test_scene();
   write_glb(scene, temporary("images.glb"));
   Assimp::Importer importer;
   const aiScene* found = importer.ReadFile(temporary("images.glb").string(), 0);
@@ -52,7 +52,7 @@ TEST(GlbWriter, ImagesAreEmbeddedAsPng) {
 }
 
 TEST(GlbWriter, MaterialsKeepColourImageWrapAndCutoff) {
-  Scene scene = writer_test_scene();
+  scene::Scene scene = writer_test_scene();
   write_glb(scene, temporary("materials.glb"));
   Assimp::Importer importer;
   const aiScene* found = importer.ReadFile(temporary("materials.glb").string(), 0);
@@ -60,21 +60,22 @@ TEST(GlbWriter, MaterialsKeepColourImageWrapAndCutoff) {
   int checked = 0;
   for (unsigned i = 0; i < found->mNumMaterials; ++i) {
     const aiMaterial& material = *found->mMaterials[i];
-    auto entry = std::ranges::find(scene.materials, material.GetName().C_Str(), &Material::name);
+    auto entry = std::ranges::find(scene.materials, material.GetName().C_Str(), &scene::Material::name);
     if (material.GetName().length == 0) continue;  // Assimp adds its default
     ASSERT_NE(entry, scene.materials.end());
-    const Material& expected = *entry;
+    const scene::Material& expected = *entry;
     ++checked;
     aiColor4D color;
     ASSERT_EQ(material.Get(AI_MATKEY_BASE_COLOR, color), AI_SUCCESS);
     EXPECT_EQ((std::array{color.r, color.g, color.b, color.a}), expected.base_color);
-    EXPECT_EQ(material.GetTextureCount(aiTextureType_DIFFUSE), expected.image == kNone ? 0u : 1u);
-    if (expected.image == kNone) continue;
+    EXPECT_EQ(material.GetTextureCount(aiTextureType_DIFFUSE), expected.image == scene::kNone ? 0u : 1u);
+    if (expected.image == scene::kNone) continue;
     aiString file;
     std::array<aiTextureMapMode, 2> modes = {};
     material.GetTexture(aiTextureType_DIFFUSE, 0, &file, nullptr, nullptr, nullptr, nullptr, modes.data());
     EXPECT_EQ(file.C_Str(), "*" + std::to_string(expected.image));
-    EXPECT_EQ(modes[0], expected.wrap_u == Wrap::Clamp ? aiTextureMapMode_Clamp : aiTextureMapMode_Wrap);
+    EXPECT_EQ(modes[0],
+              expected.wrap_u == scene::Wrap::Clamp ? aiTextureMapMode_Clamp : aiTextureMapMode_Wrap);
   }
   EXPECT_GE(checked, 4);  // one has no triangles, which Assimp may leave out
   std::string text = bytes_of(temporary("materials.glb"));
@@ -99,27 +100,27 @@ TEST(GlbWriter, LengthsInTheContainerAreThoseOfTheFile) {
 }
 
 TEST(GlbWriter, SameSceneGivesTheSameBytes) {
-  write_glb(make_village({.texture_size = 32}), temporary("first.glb"));
-  write_glb(make_village({.texture_size = 32}), temporary("second.glb"));
+  write_glb(scene::make_village({.texture_size = 32}), temporary("first.glb"));
+  write_glb(scene::make_village({.texture_size = 32}), temporary("second.glb"));
   EXPECT_EQ(bytes_of(temporary("first.glb")), bytes_of(temporary("second.glb")));
 }
 
 TEST(GlbWriter, ShippedVillageIsWhatTheGeneratorMakes) {
   const char* datasets = std::getenv("VOX_DATASETS");
   if (!datasets || !fs::exists(fs::path(datasets) / "village.glb")) GTEST_SKIP() << "no datasets folder";
-  write_glb(make_village({.seed = 1, .texture_size = 256}), temporary("village.glb"));
+  write_glb(scene::make_village({.seed = 1, .texture_size = 256}), temporary("village.glb"));
   EXPECT_TRUE(bytes_of(temporary("village.glb")) == bytes_of(fs::path(datasets) / "village.glb"))
       << "if the change is wanted: vox-scene village --texture-size 256 -o datasets/village.glb";
 }
 
 TEST(GlbWriter, WhatCannotBeWrittenLeavesNothing) {
   EXPECT_THROW(write_glb(writer_test_scene(), temporary("missing") / "a.glb"), Error);
-  EXPECT_THROW(write_glb(Scene{}, temporary("empty.glb")), Error);
+  EXPECT_THROW(write_glb(scene::Scene{}, temporary("empty.glb")), Error);
   EXPECT_FALSE(fs::exists(temporary("empty.glb")));
 }
 
 TEST(PngWriter, PixelsComeBack) {
-  for (const Image& image : writer_test_scene().images) {
+  for (const scene::Image& image : writer_test_scene().images) {
     std::string png = encode_png(image);
     int width = 0, height = 0, channels = 0;
     auto* data = reinterpret_cast<const stbi_uc*>(png.data());

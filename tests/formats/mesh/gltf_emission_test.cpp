@@ -11,7 +11,7 @@
 namespace vox {
 namespace {
 
-constexpr Rgba8 kBlack = {0, 0, 0, 255}, kRed = {255, 0, 0, 255}, kBlue = {0, 0, 255, 255};
+constexpr scene::Rgba8 kBlack = {0, 0, 0, 255}, kRed = {255, 0, 0, 255}, kBlue = {0, 0, 255, 255};
 
 double to_linear(double code) {
   double s = code / 255;
@@ -23,36 +23,36 @@ double to_code(double linear) {
   return 255 * (linear <= 0.0031308 ? 12.92 * linear : 1.055 * std::pow(linear, 1 / 2.4) - 0.055);
 }
 
-Scene scene_with(const std::string& material, const std::vector<std::string>& images = {}) {
+scene::Scene scene_with(const std::string& material, const std::vector<std::string>& images = {}) {
   GltfBuilder gltf;
   gltf.add_square(material);
   for (const std::string& image : images) gltf.add_texture(image);
   TestFolder folder;
-  Scene scene = read_gltf(folder.write("a.glb", gltf.glb()));
+  scene::Scene scene = read_gltf(folder.write("a.glb", gltf.glb()));
   expect_sound(scene);
   return scene;
 }
 
 TEST(GltfEmission, ABlackLabelShowsWhatIsWrittenOnIt) {
-  Scene scene = scene_with(
+  scene::Scene scene = scene_with(
       R"({"pbrMetallicRoughness":{"baseColorFactor":[0,0,0,1]},"emissiveFactor":[1,1,1],"emissiveTexture":{"index":0}})",
       {png(2, 1, {kRed, {1, 2, 3, 255}})});
   ASSERT_EQ(scene.images.size(), 1u);
-  EXPECT_EQ(scene.images[0].pixels, (std::vector<Rgba8>{kRed, {1, 2, 3, 255}}));
+  EXPECT_EQ(scene.images[0].pixels, (std::vector<scene::Rgba8>{kRed, {1, 2, 3, 255}}));
   EXPECT_EQ(scene.materials.at(0).image, 0u);
   expect_color(scene.materials[0].base_color, {1, 1, 1, 1});
   EXPECT_EQ(texcoords(scene, 0)[0], (Vec2f{0, 1}));
 }
 
 TEST(GltfEmission, ColourAndEmissionAddUpInLinearLight) {
-  const Rgba8 base = {200, 100, 50, 77}, light = {30, 60, 255, 255};
-  Scene scene = scene_with(
+  const scene::Rgba8 base = {200, 100, 50, 77}, light = {30, 60, 255, 255};
+  scene::Scene scene = scene_with(
       R"({"alphaMode":"MASK","pbrMetallicRoughness":{"baseColorFactor":[0.5,1,1,1],"baseColorTexture":{"index":0}},
           "emissiveFactor":[1,0.25,0.5],"emissiveTexture":{"index":1},
           "extensions":{"KHR_materials_emissive_strength":{"emissiveStrength":2}}})",
       {png(1, 1, {base}), png(2, 2, {light, kBlack, kBlack, light})});
   ASSERT_EQ(scene.images.size(), 1u);  // the two that it is made of are gone
-  const Image& image = scene.images[0];
+  const scene::Image& image = scene.images[0];
   ASSERT_EQ(image.width, 2u);
   ASSERT_EQ(image.height, 2u);
   EXPECT_NEAR(image.pixels[0].r, to_code(0.5 * to_linear(200) + 2 * to_linear(30)), 0.51);
@@ -65,7 +65,7 @@ TEST(GltfEmission, ColourAndEmissionAddUpInLinearLight) {
 }
 
 TEST(GltfEmission, WithoutTexturesTheFactorsAddUp) {
-  Scene scene = scene_with(
+  scene::Scene scene = scene_with(
       R"({"pbrMetallicRoughness":{"baseColorFactor":[0.25,0.5,0.75,0.5]},"emissiveFactor":[0.25,0,1]})");
   expect_color(scene.materials.at(0).base_color, {0.5, 0.5, 1, 0.5});
 }
@@ -76,9 +76,9 @@ TEST(GltfEmission, AnUnlitMaterialAndAFactorOfZeroHaveNone) {
       {R"({"emissiveFactor":[1,1,1],"emissiveTexture":{"index":0},"pbrMetallicRoughness":{"baseColorFactor":[0,0,1,1]},
             "extensions":{"KHR_materials_unlit":{}}})",
        R"({"emissiveTexture":{"index":0},"pbrMetallicRoughness":{"baseColorFactor":[0,0,1,1]}})"}) {
-    Scene scene = scene_with(material, {png(1, 1, {kRed})});
+    scene::Scene scene = scene_with(material, {png(1, 1, {kRed})});
     expect_color(scene.materials.at(0).base_color, {0, 0, 1, 1});
-    EXPECT_EQ(scene.materials[0].image, kNone);
+    EXPECT_EQ(scene.materials[0].image, scene::kNone);
   }
 }
 
@@ -87,7 +87,7 @@ TEST(GltfEmission, AnEmissiveTextureThatLiesOtherwiseIsLeftOutWithAWarning) {
       R"("emissiveFactor":[1,1,1],"emissiveTexture":{"index":1,"extensions":{"KHR_texture_transform":
       {"scale":[2,2]}}}})";
   testing::internal::CaptureStderr();
-  Scene scene =
+  scene::Scene scene =
       scene_with(R"({"name":"sign","pbrMetallicRoughness":{"baseColorTexture":{"index":0}},)" + rest,
                  {png(1, 1, {kBlue}), png(1, 1, {kRed})});
   std::string log = testing::internal::GetCapturedStderr();
@@ -112,11 +112,11 @@ TEST(GltfEmission, VertexColoursDoNotDimTheEmission) {
   gltf.add("materials",
            R"({"pbrMetallicRoughness":{"baseColorFactor":[0.4,0.4,0,1]},"emissiveFactor":[0.2,0,0]})");
   TestFolder folder;
-  Scene scene = read_gltf(folder.write("a.glb", gltf.glb()));
-  bake_base_colors(scene);
-  const Triangle& triangle = scene.triangles.at(0);
+  scene::Scene scene = read_gltf(folder.write("a.glb", gltf.glb()));
+  scene::bake_base_colors(scene);
+  const scene::Triangle& triangle = scene.triangles.at(0);
   for (auto [corner, value] : {std::pair{0, 0.0}, {1, 1.0}, {2, 0.5}}) {
-    Rgba8 shown = scene.colors[triangle.position[static_cast<size_t>(corner)]];
+    scene::Rgba8 shown = scene.colors[triangle.position[static_cast<size_t>(corner)]];
     EXPECT_NEAR(shown.r, to_code(0.4 * value + 0.2), 1.5);
     EXPECT_NEAR(shown.g, to_code(0.4 * value), 1.5);
     EXPECT_EQ(shown.b, 0);

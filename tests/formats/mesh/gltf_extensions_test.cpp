@@ -43,7 +43,7 @@ TEST(GltfExtensions, QuantizedPositionsAreScaledByTheirNode) {
   gltf.add("nodes", R"({"mesh":0,"scale":[2,2,2],"translation":[1,1,1]})");
   gltf.add("extensionsRequired", R"("KHR_mesh_quantization")");
   TestFolder folder;
-  Scene scene = read_built(folder, gltf);
+  scene::Scene scene = read_built(folder, gltf);
   expect_near(corners(scene, 0)[0], {-1, 1, 3});
   expect_near(corners(scene, 0)[1], {1, 1, 1});
   // 16384 / 32767 is not a half.
@@ -65,7 +65,7 @@ TEST(GltfExtensions, EveryInstanceOfANodeIsShown) {
                                 translation, rotation, scale));
   gltf.add("extensionsRequired", R"("EXT_mesh_gpu_instancing")");
   TestFolder folder;
-  Scene scene = read_built(folder, gltf);
+  scene::Scene scene = read_built(folder, gltf);
   ASSERT_EQ(scene.triangles.size(), 8u);
   expect_near(corners(scene, 0)[2], {1, 1, 1});
   expect_near(corners(scene, 2)[2], {12, 2, 1});
@@ -86,7 +86,7 @@ TEST(GltfExtensions, MorphTargetsHaveTheWeightsOfTheFile) {
   TestFolder folder;
   std::string said;
   const Listener listener(said);
-  Scene scene = read_built(folder, gltf, "0,1");
+  scene::Scene scene = read_built(folder, gltf, "0,1");
   EXPECT_NE(said.find("morph targets"), std::string::npos);
   ASSERT_EQ(scene.triangles.size(), 2u);
   expect_near(corners(scene, 0)[0], {0, 0, 2});
@@ -123,7 +123,7 @@ TEST(GltfExtensions, SkinsBendTheMeshIntoItsRestPose) {
   TestFolder folder;
   std::string said;
   const Listener listener(said);
-  Scene scene = read_built(folder, gltf, "0,1");
+  scene::Scene scene = read_built(folder, gltf, "0,1");
   EXPECT_NE(said.find("rest pose"), std::string::npos);
   expect_near(corners(scene, 0)[0], {0, 0, 10});
   expect_near(corners(scene, 0)[1], {5, 0, 10});  // 1 - 1 + 5
@@ -150,7 +150,8 @@ TEST(GltfExtensions, AJointThatTheSkinDoesNotHaveIsAnError) {
 
 TEST(GltfExtensions, WebpTexturesAreRead) {
   if (!can_read_webp()) GTEST_SKIP() << "built without libwebp";
-  const std::vector<Rgba8> pixels = {{255, 0, 0, 255}, {0, 255, 0, 128}, {0, 0, 255, 255}, {9, 8, 7, 255}};
+  const std::vector<scene::Rgba8> pixels = {
+      {255, 0, 0, 255}, {0, 255, 0, 128}, {0, 0, 255, 255}, {9, 8, 7, 255}};
   GltfBuilder gltf;
   gltf.add_square(R"({"pbrMetallicRoughness":{"baseColorTexture":{"index":0}}})");
   std::string file = webp(2, 2, pixels);
@@ -181,7 +182,7 @@ TEST(GltfExtensions, WhatABuildCannotDecodeIsNamed) {
 // A grid of 40 × 40 squares, compressed and not.
 class Compressed : public testing::Test {
  protected:
-  void expect_same(const Scene& scene, double tolerance) const {
+  void expect_same(const scene::Scene& scene, double tolerance) const {
     ASSERT_EQ(scene.triangles.size(), grid_.indices.size() / 3);
     double area = 0;
     for (size_t t = 0; t < scene.triangles.size(); ++t) {
@@ -206,7 +207,7 @@ TEST_F(Compressed, MeshoptAttributesAndTrianglesAreTheSameBitForBit) {
   for (const char* mode : {"TRIANGLES", "INDICES"})
     for (int index_size : {2, 4}) {
       SCOPED_TRACE(fmt::format("{} of {} bytes", mode, index_size));
-      Scene scene = read_gltf(folder_.write("a.glb", meshopt_glb(grid_, mode, index_size)));
+      scene::Scene scene = read_gltf(folder_.write("a.glb", meshopt_glb(grid_, mode, index_size)));
       expect_sound(scene);
       expect_same(scene, 1e-6);
     }
@@ -222,7 +223,7 @@ TEST_F(Compressed, MeshoptFiltersGiveWhatTheyWereMadeOf) {
     turns.push_back(
         {static_cast<float>(x), static_cast<float>(y), static_cast<float>(z), static_cast<float>(half)});
   turns.push_back({0, 0, 0, 1});
-  Scene scene = read_gltf(folder_.write("b.glb", meshopt_quaternion_glb(turns)));
+  scene::Scene scene = read_gltf(folder_.write("b.glb", meshopt_quaternion_glb(turns)));
   ASSERT_EQ(scene.triangles.size(), 4u);
   const std::array<Vec3d, 4> expected = {{{1, 0, 2}, {0, 2, -1}, {-2, 1, 0}, {1, 2, 0}}};  // of (1, 2, 0)
   for (size_t i = 0; i < 4; ++i) {
@@ -252,7 +253,7 @@ TEST_F(Compressed, MeshoptCountsThatTheirBytesCannotHoldAreRefused) {
 TEST_F(Compressed, DracoMeshesAreThoseThatWereEncoded) {
   if (!can_read_draco()) GTEST_SKIP() << "built without Draco";
   for (const char* mode : {"", R"("mode":5,)"}) {
-    Scene scene = read_gltf(folder_.write("a.glb", draco_glb(grid_, mode)));
+    scene::Scene scene = read_gltf(folder_.write("a.glb", draco_glb(grid_, mode)));
     expect_sound(scene);
     expect_same(scene, 1e-3);
     ASSERT_EQ(scene.colors.size(), scene.positions.size());

@@ -11,7 +11,7 @@
 namespace vox {
 namespace {
 
-constexpr Rgba8 kRed = {255, 0, 0, 255}, kGreen = {0, 255, 0, 255};
+constexpr scene::Rgba8 kRed = {255, 0, 0, 255}, kGreen = {0, 255, 0, 255};
 
 TEST(GltfMaterials, TextureTransformsFollowTheSpecificationsMatrix) {
   TestFolder folder;
@@ -29,7 +29,7 @@ TEST(GltfMaterials, TextureTransformsFollowTheSpecificationsMatrix) {
     gltf.add("textures", R"({"source":0})");
     gltf.add("images", R"({"uri":"red.png"})");
     gltf.add("extensionsUsed", R"("KHR_texture_transform")");
-    Scene scene = read_built(folder, gltf);
+    scene::Scene scene = read_built(folder, gltf);
     std::array<Vec2f, 3> plain = {{{0, 1}, {1, 1}, {1, 0}}}, found = texcoords(scene, 0);
     for (size_t i = 0; i < 3; ++i) {
       double u = plain[i].x * c.scale_u, v = plain[i].y * c.scale_v;
@@ -51,7 +51,7 @@ TEST(GltfMaterials, TheSpecificationsExampleShowsTheLowerLeftQuadrantTurnedClock
   gltf.add("textures", R"({"source":0})");
   gltf.add("images", R"({"uri":"red.png"})");
   gltf.add("extensionsUsed", R"("KHR_texture_transform")");
-  Scene scene = read_built(folder, gltf);
+  scene::Scene scene = read_built(folder, gltf);
   std::array<Vec2f, 3> uv = texcoords(scene, 0);
   // The square's lower left corner shows the quadrant's lower right one, and so on around.
   std::array<Vec2f, 3> expected = {{{0.5f, 1}, {0.5f, 0.5f}, {0, 0.5f}}};
@@ -72,7 +72,7 @@ TEST(GltfMaterials, TheSecondTextureCoordinatesAreUsedWhereTheTextureNamesThem) 
   gltf.add("materials", R"({"pbrMetallicRoughness":{"baseColorTexture":{"index":0,"texCoord":1}}})");
   gltf.add("textures", R"({"source":0})");
   gltf.add("images", R"({"uri":"red.png"})");
-  Scene scene = read_built(folder, gltf);
+  scene::Scene scene = read_built(folder, gltf);
   EXPECT_EQ(texcoords(scene, 0)[0], (Vec2f{0.5f, 0.25f}));
 }
 
@@ -84,9 +84,9 @@ TEST(GltfMaterials, WrapModesAreKept) {
   gltf.add("textures", R"({"source":0,"sampler":0})");
   gltf.add("images", R"({"uri":"red.png"})");
   gltf.add("samplers", R"({"wrapS":33071,"wrapT":33648})");
-  Scene scene = read_built(folder, gltf);
-  EXPECT_EQ(scene.materials.at(0).wrap_u, Wrap::Clamp);
-  EXPECT_EQ(scene.materials.at(0).wrap_v, Wrap::Mirror);
+  scene::Scene scene = read_built(folder, gltf);
+  EXPECT_EQ(scene.materials.at(0).wrap_u, scene::Wrap::Clamp);
+  EXPECT_EQ(scene.materials.at(0).wrap_v, scene::Wrap::Mirror);
 }
 
 TEST(GltfMaterials, AlphaModesBecomeCutoffs) {
@@ -100,7 +100,7 @@ TEST(GltfMaterials, AlphaModesBecomeCutoffs) {
   gltf.add("materials", R"({"name":"usual mask","alphaMode":"MASK"})");
   gltf.add("materials", R"({"name":"blend","alphaMode":"BLEND"})");
   TestFolder folder;
-  Scene scene = read_built(folder, gltf, "0,1,2,3");
+  scene::Scene scene = read_built(folder, gltf, "0,1,2,3");
   ASSERT_EQ(scene.materials.size(), 4u);
   EXPECT_EQ(scene.materials[0].alpha_cutoff, 0);
   EXPECT_FLOAT_EQ(scene.materials[0].base_color[3], 0.25f);
@@ -118,7 +118,7 @@ TEST(GltfMaterials, BaseColourFactorsAreLinearAndStayBesideTheTexture) {
       R"({"pbrMetallicRoughness":{"baseColorFactor":[0.5,0.25,1,1],"baseColorTexture":{"index":0}}})");
   gltf.add("textures", R"({"source":0})");
   gltf.add("images", R"({"uri":"A%20Texture.PNG"})");
-  Scene scene = read_built(folder, gltf);
+  scene::Scene scene = read_built(folder, gltf);
   expect_color(scene.materials.at(0).base_color, {0.5, 0.25, 1, 1});
   ASSERT_EQ(scene.images.size(), 1u);
   EXPECT_EQ(scene.materials[0].image, 0u);
@@ -141,12 +141,12 @@ TEST(GltfMaterials, VertexColoursOfGltfAreLinear) {
                                  gltf.square("", fmt::format(",\"COLOR_0\":{}", color))));
   gltf.add("nodes", R"({"mesh":0})");
   TestFolder folder;
-  Scene scene = read_built(folder, gltf);
+  scene::Scene scene = read_built(folder, gltf);
   expect_sound(scene);
   ASSERT_EQ(scene.colors.size(), 8u);
-  EXPECT_EQ(scene.colors[0], (Rgba8{255, 255, 255, 255}));  // the primitive without colours
-  EXPECT_EQ(scene.colors[4], (Rgba8{0, 188, 255, 255}));
-  EXPECT_EQ(scene.colors[5], (Rgba8{124, 124, 124, 128}));
+  EXPECT_EQ(scene.colors[0], (scene::Rgba8{255, 255, 255, 255}));  // the primitive without colours
+  EXPECT_EQ(scene.colors[4], (scene::Rgba8{0, 188, 255, 255}));
+  EXPECT_EQ(scene.colors[5], (scene::Rgba8{124, 124, 124, 128}));
 }
 
 TEST(GltfMaterials, ImagesInsideAGlbAreDecodedOnce) {
@@ -161,9 +161,9 @@ TEST(GltfMaterials, ImagesInsideAGlbAreDecodedOnce) {
     gltf.add("meshes", fmt::format(R"({{"primitives":[{}]}})", gltf.square(std::to_string(i))));
     gltf.add("nodes", fmt::format(R"({{"mesh":{}}})", i));
   }
-  Scene scene = read_gltf(folder.write("scene.glb", gltf.glb("0,1")));
+  scene::Scene scene = read_gltf(folder.write("scene.glb", gltf.glb("0,1")));
   ASSERT_EQ(scene.images.size(), 1u);
-  EXPECT_EQ(scene.images[0].pixels, (std::vector<Rgba8>{kRed, kGreen}));
+  EXPECT_EQ(scene.images[0].pixels, (std::vector<scene::Rgba8>{kRed, kGreen}));
   EXPECT_EQ(scene.materials.at(0).image, 0u);
   EXPECT_EQ(scene.materials.at(1).image, 0u);
 }
@@ -176,10 +176,10 @@ TEST(GltfMaterials, MissingTexturesLeaveTheColourAndAWarning) {
   gltf.add("textures", R"({"source":0})");
   gltf.add("images", R"({"uri":"missing.png"})");
   testing::internal::CaptureStderr();
-  Scene scene = read_built(folder, gltf);
+  scene::Scene scene = read_built(folder, gltf);
   std::string log = testing::internal::GetCapturedStderr();
   EXPECT_NE(log.find("1 texture not found: missing.png;"), std::string::npos) << log;
-  EXPECT_EQ(scene.materials.at(0).image, kNone);
+  EXPECT_EQ(scene.materials.at(0).image, scene::kNone);
   EXPECT_TRUE(scene.images.empty());
   expect_color(scene.materials[0].base_color, {0.5, 0.5, 0.5, 1});
 }
@@ -206,7 +206,7 @@ TEST(GltfMaterials, ImagesInsideTheJsonAreDecoded) {
   gltf.add("textures", R"({"source":0})");
   gltf.add("images",
            fmt::format(R"({{"uri":"data:image/png;base64,{}"}})", base64(png(2, 1, {kRed, kGreen}))));
-  EXPECT_EQ(read_built(folder, gltf).images.at(0).pixels, (std::vector<Rgba8>{kRed, kGreen}));
+  EXPECT_EQ(read_built(folder, gltf).images.at(0).pixels, (std::vector<scene::Rgba8>{kRed, kGreen}));
 }
 
 TEST(GltfMaterials, ATextureInAFormatThatIsNotReadLeavesTheColourAndAWarning) {
@@ -218,10 +218,10 @@ TEST(GltfMaterials, ATextureInAFormatThatIsNotReadLeavesTheColourAndAWarning) {
   gltf.add("textures", R"({"extensions":{"KHR_texture_basisu":{"source":0}}})");
   gltf.add("images", R"({"uri":"a.ktx2"})");
   testing::internal::CaptureStderr();
-  Scene scene = read_built(folder, gltf);
+  scene::Scene scene = read_built(folder, gltf);
   std::string log = testing::internal::GetCapturedStderr();
   EXPECT_NE(log.find("KHR_texture_basisu"), std::string::npos) << log;
-  EXPECT_EQ(scene.materials.at(0).image, kNone);
+  EXPECT_EQ(scene.materials.at(0).image, scene::kNone);
 
   GltfBuilder with_fallback;
   with_fallback.add_square(R"({"pbrMetallicRoughness":{"baseColorTexture":{"index":0}}})");

@@ -145,10 +145,10 @@ double srgb_code(double linear) {
   return 255 * (linear <= 0.0031308 ? 12.92 * linear : 1.055 * std::pow(linear, 1 / 2.4) - 0.055);
 }
 
-void expect_same(const Scene& scene, const std::vector<PlainCorner>& expected) {
+void expect_same(const scene::Scene& scene, const std::vector<PlainCorner>& expected) {
   ASSERT_EQ(scene.triangles.size() * 3, expected.size());
   for (size_t i = 0; i < expected.size(); ++i) {
-    const Triangle& triangle = scene.triangles[i / 3];
+    const scene::Triangle& triangle = scene.triangles[i / 3];
     const auto& [position, texcoord, color] = expected[i];
     Vec3d p = scene.positions[triangle.position[i % 3]];
     ASSERT_NEAR(p.x, position[0], 1e-9 * (1 + std::abs(position[0])));
@@ -157,7 +157,8 @@ void expect_same(const Scene& scene, const std::vector<PlainCorner>& expected) {
     Vec2f uv = scene.texcoords[triangle.texcoord[i % 3]];
     ASSERT_EQ(uv.x, static_cast<float>(texcoord[0]));
     ASSERT_EQ(uv.y, static_cast<float>(texcoord[1]));
-    Rgba8 c = scene.colors.empty() ? Rgba8{255, 255, 255, 255} : scene.colors[triangle.position[i % 3]];
+    scene::Rgba8 c =
+        scene.colors.empty() ? scene::Rgba8{255, 255, 255, 255} : scene.colors[triangle.position[i % 3]];
     ASSERT_NEAR(c.r, srgb_code(color[0]), 0.5001);
     ASSERT_NEAR(c.g, srgb_code(color[1]), 0.5001);
     ASSERT_NEAR(c.b, srgb_code(color[2]), 0.5001);
@@ -172,7 +173,7 @@ TEST(GltfRandom, EveryTypeStrideOffsetAndIndexIsReadAsAPlainReaderDoes) {
     SCOPED_TRACE(round);
     std::string nodes;
     GltfBuilder gltf = random_document(random, nodes);
-    Scene scene = read_gltf(folder.write("a.glb", gltf.glb(nodes)));
+    scene::Scene scene = read_gltf(folder.write("a.glb", gltf.glb(nodes)));
     expect_sound(scene);
     expect_same(scene, PlainGltf(gltf.json("", nodes), gltf.bin()).corners());
     if (HasFatalFailure()) return;

@@ -34,7 +34,7 @@ TEST(ReadGltf, InstancesAppearOncePerNodeWhereTheNodesPutThem) {
   gltf.add("nodes", R"({"mesh":0,"scale":[2,2,2]})");
   gltf.add("nodes", R"({"mesh":0,"translation":[0,5,0],"scale":[-1,1,1]})");  // mirrored
   TestFolder folder;
-  Scene scene = read_built(folder, gltf);
+  scene::Scene scene = read_built(folder, gltf);
   expect_sound(scene);
   ASSERT_EQ(scene.triangles.size(), 6u);
   ASSERT_EQ(scene.materials.size(), 1u);
@@ -50,7 +50,7 @@ TEST(ReadGltf, TextureCoordinatesPointDownFromTheTopRow) {
   gltf.add_square(kTextured);
   gltf.add_texture(png(1, 1, {{255, 0, 0, 255}}));
   TestFolder folder;
-  Scene scene = read_built(folder, gltf);
+  scene::Scene scene = read_built(folder, gltf);
   EXPECT_EQ(texcoords(scene, 0), (std::array<Vec2f, 3>{{{0, 1}, {1, 1}, {1, 0}}}));
   EXPECT_EQ(texcoords(scene, 1), (std::array<Vec2f, 3>{{{0, 1}, {1, 0}, {0, 0}}}));
 }
@@ -101,7 +101,7 @@ TEST(ReadGltf, AllChildrenFollowTheirParentsHoweverTheirPlaceIsSaid) {
   gltf.add("nodes", R"({"translation":[3,0,0],"rotation":[0,0,0.70710678,0.70710678],"children":[3]})");
   gltf.add("nodes", R"({"mesh":0,"translation":[0,1,0]})");
   TestFolder folder;
-  Scene scene = read_built(folder, gltf, "0,2");
+  scene::Scene scene = read_built(folder, gltf, "0,2");
   ASSERT_EQ(scene.triangles.size(), 4u);
   for (size_t triangle : {0, 2}) {
     expect_near(corners(scene, triangle)[0], {2, 0, 0});
@@ -119,7 +119,7 @@ TEST(ReadGltf, TheSceneThatTheFileNamesIsShown) {
   TestFolder folder;
   folder.write("a.bin", std::string(reinterpret_cast<const char*>(corner.data()), sizeof(corner)));
   auto first_of = [&](const std::string& rest) {
-    Scene scene = read_gltf(folder.write("a.gltf", one + rest + "}"));
+    scene::Scene scene = read_gltf(folder.write("a.gltf", one + rest + "}"));
     return std::pair(scene.triangles.size(), corners(scene, 0)[0].x);
   };
   EXPECT_EQ(first_of(R"(,"scenes":[{"nodes":[0]},{"nodes":[1]}],"scene":1)"), std::pair(size_t{1}, 5.0));
@@ -136,7 +136,7 @@ TEST(ReadGltf, StripsAndFansAreTheTrianglesOfTheSpecification) {
                                  position, indices));
   gltf.add("nodes", R"({"mesh":0})");
   TestFolder folder;
-  Scene scene = read_built(folder, gltf);
+  scene::Scene scene = read_built(folder, gltf);
   std::vector<std::array<double, 3>> found;
   for (size_t t = 0; t < scene.triangles.size(); ++t) {
     auto [a, b, c] = corners(scene, t);
@@ -167,7 +167,7 @@ TEST(ReadGltf, VerticesThatSeveralPrimitivesShareAreReadOnce) {
                                  position, gltf.indices({1, 2, 3}), gltf.indices({3, 2, 1})));
   gltf.add("nodes", R"({"mesh":0})");
   TestFolder folder;
-  Scene scene = read_built(folder, gltf);
+  scene::Scene scene = read_built(folder, gltf);
   EXPECT_EQ(scene.triangles.size(), 2u);
   EXPECT_EQ(scene.positions.size(), 3u);  // those that no triangle names are left out
   expect_near(corners(scene, 1)[0], {1, 1, 0});
@@ -192,7 +192,7 @@ TEST(ReadGltf, KnownModelsHaveTheirTrianglesAndImages) {
        {Model{"balloon/scene.gltf", 35698, 17}, Model{"cube-room/cube-room.gltf", 5364, 1},
         Model{"gltf-misc/CesiumMilkTruck.glb", 3624, 1}, Model{"gltf-misc/AlphaBlendModeTest.glb", 61, 2}}) {
     SCOPED_TRACE(model.file);
-    Scene scene = read_gltf(models / model.file);
+    scene::Scene scene = read_gltf(models / model.file);
     expect_sound(scene);
     EXPECT_EQ(scene.triangles.size(), model.triangles);
     EXPECT_EQ(scene.images.size(), model.images);

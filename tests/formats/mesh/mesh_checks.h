@@ -25,17 +25,17 @@
 namespace vox {
 
 // Every index names something.
-inline bool is_sound(const Scene& scene) {
+inline bool is_sound(const scene::Scene& scene) {
   auto below = [](size_t limit) { return [limit](uint32_t index) { return index < limit; }; };
   if (!scene.colors.empty() && scene.colors.size() != scene.positions.size()) return false;
-  for (const Triangle& triangle : scene.triangles) {
+  for (const scene::Triangle& triangle : scene.triangles) {
     if (!std::ranges::all_of(triangle.position, below(scene.positions.size()))) return false;
-    bool plain = std::ranges::all_of(triangle.texcoord, [](uint32_t index) { return index == kNone; });
+    bool plain = std::ranges::all_of(triangle.texcoord, [](uint32_t index) { return index == scene::kNone; });
     if (!plain && !std::ranges::all_of(triangle.texcoord, below(scene.texcoords.size()))) return false;
     if (triangle.material >= scene.materials.size()) return false;
   }
-  return std::ranges::all_of(scene.materials, [&](const Material& material) {
-    return material.image == kNone || material.image < scene.images.size();
+  return std::ranges::all_of(scene.materials, [&](const scene::Material& material) {
+    return material.image == scene::kNone || material.image < scene.images.size();
   });
 }
 
@@ -52,7 +52,8 @@ inline std::string error_of(const std::function<void()>& read) {
 // Reads `content` with up to three bytes changed, `times` times: an Error or a sound scene.
 inline void expect_flips_to_be_harmless(
     const std::string& content, const std::filesystem::path& file,
-    const std::function<Scene(const std::filesystem::path&, const MeshOptions&)>& read, int times = 500) {
+    const std::function<scene::Scene(const std::filesystem::path&, const MeshOptions&)>& read,
+    int times = 500) {
   QuietLog quiet;
   std::mt19937 random(1);
   for (int i = 0; i < times; ++i) {
@@ -74,13 +75,13 @@ struct SoupCorner {
 };
 using SoupTriangle = std::array<SoupCorner, 3>;
 
-inline std::vector<SoupTriangle> soup_of(const Scene& scene) {
+inline std::vector<SoupTriangle> soup_of(const scene::Scene& scene) {
   std::vector<SoupTriangle> soup;
-  for (const Triangle& triangle : scene.triangles) {
+  for (const scene::Triangle& triangle : scene.triangles) {
     SoupTriangle& out = soup.emplace_back();
     for (size_t i = 0; i < 3; ++i) {
       Vec3d p = scene.positions[triangle.position[i]];
-      Vec2f uv = triangle.texcoord[i] == kNone ? Vec2f{0, 0} : scene.texcoords[triangle.texcoord[i]];
+      Vec2f uv = triangle.texcoord[i] == scene::kNone ? Vec2f{0, 0} : scene.texcoords[triangle.texcoord[i]];
       out[i] = {p.x, p.y, p.z, uv.x, uv.y};
     }
   }
@@ -140,7 +141,7 @@ inline void expect_same_soup(std::vector<SoupTriangle> actual, std::vector<SoupT
   }
 }
 
-inline double largest_coordinate(const Scene& scene) {
+inline double largest_coordinate(const scene::Scene& scene) {
   double largest = 1;
   for (Vec3d p : scene.positions) largest = std::max({largest, std::abs(p.x), std::abs(p.y), std::abs(p.z)});
   return largest;

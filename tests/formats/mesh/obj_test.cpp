@@ -10,12 +10,12 @@ namespace vox {
 namespace {
 
 using Indices = std::array<uint32_t, 3>;
-constexpr Indices kNoTexcoords = {kNone, kNone, kNone};
+constexpr Indices kNoTexcoords = {scene::kNone, scene::kNone, scene::kNone};
 
 // Reads an OBJ file of this text in a folder of its own.
 class Obj : public testing::Test {
  protected:
-  Scene read(const std::string& text) { return read_obj(folder.write("a.obj", text)); }
+  scene::Scene read(const std::string& text) { return read_obj(folder.write("a.obj", text)); }
 
   std::string error(const std::string& text) {
     return error_of([&] { read(text); });
@@ -36,7 +36,7 @@ const std::string kUv = "vt 0 0\nvt 1 0\nvt 0.25 0.125\n";
 const std::string kTriangle = "f 1/1 2/2 3/3\n";
 
 TEST_F(Obj, CornersMayNameTextureCoordinatesAndNormals) {
-  Scene scene =
+  scene::Scene scene =
       read(kSquare + kUv + "vn 0 0 1\nf 1 2 3\nf 1/1 2/2 3/3\nf 1//1 2//1 3//1\nf 2/1/1 3/2/1 4/3/1\n");
   ASSERT_EQ(scene.triangles.size(), 4u);
   EXPECT_EQ(scene.triangles[0].position, (Indices{0, 1, 2}));
@@ -48,20 +48,20 @@ TEST_F(Obj, CornersMayNameTextureCoordinatesAndNormals) {
 }
 
 TEST_F(Obj, TextureCoordinatesPointDown) {
-  Scene scene = read(kSquare + kUv + "vt 0.5\nvt 1 2 3\n" + kTriangle);
+  scene::Scene scene = read(kSquare + kUv + "vt 0.5\nvt 1 2 3\n" + kTriangle);
   EXPECT_EQ(scene.texcoords[2], (Vec2f{0.25f, 0.875f}));
   EXPECT_EQ(scene.texcoords[3], (Vec2f{0.5f, 1}));
   EXPECT_EQ(scene.texcoords[4], (Vec2f{1, -1}));
 }
 
 TEST_F(Obj, AFaceWhereOneCornerHasNoTextureCoordinateHasNone) {
-  Scene scene = read(kSquare + kUv + "f 1/1 2 3/3\nf 1/1 2/ 3/3\n");
+  scene::Scene scene = read(kSquare + kUv + "f 1/1 2 3/3\nf 1/1 2/ 3/3\n");
   EXPECT_EQ(scene.triangles[0].texcoord, kNoTexcoords);
   EXPECT_EQ(scene.triangles[1].texcoord, kNoTexcoords);
 }
 
 TEST_F(Obj, NegativeIndicesCountBackFromTheLineTheyStandOn) {
-  Scene scene = read(kSquare + kUv + "f -4/-3 -3/-2/-1 -1//-7\nv 5 5 5\nvt 9 9\nf -1/-1 -2/-2 1/1\n");
+  scene::Scene scene = read(kSquare + kUv + "f -4/-3 -3/-2/-1 -1//-7\nv 5 5 5\nvt 9 9\nf -1/-1 -2/-2 1/1\n");
   EXPECT_EQ(scene.triangles[0].position, (Indices{0, 1, 3}));
   EXPECT_EQ(scene.triangles[1].position, (Indices{4, 3, 0}));
   EXPECT_EQ(scene.triangles[1].texcoord, (Indices{3, 2, 0}));
@@ -72,15 +72,15 @@ TEST_F(Obj, FacesMayNameVerticesThatFollow) {
 }
 
 TEST_F(Obj, ConvexPolygonsBecomeFans) {
-  Scene scene = read(kSquare + "v -1 0.5 0\nf 1 2 3 4 5\nf 1 2 3 4\nf 1 2\nf 1\n");
+  scene::Scene scene = read(kSquare + "v -1 0.5 0\nf 1 2 3 4 5\nf 1 2 3 4\nf 1 2\nf 1\n");
   ASSERT_EQ(scene.triangles.size(), 5u);
   EXPECT_EQ(scene.triangles[1].position, (Indices{0, 2, 3}));
   EXPECT_EQ(scene.triangles[2].position, (Indices{0, 3, 4}));
 }
 
-double area(const Scene& scene) {
+double area(const scene::Scene& scene) {
   double sum = 0;
-  for (const Triangle& t : scene.triangles) {
+  for (const scene::Triangle& t : scene.triangles) {
     Vec3d a = scene.positions[t.position[0]];
     Vec3d normal = cross(scene.positions[t.position[1]] - a, scene.positions[t.position[2]] - a);
     sum += std::sqrt(dot(normal, normal)) / 2;
@@ -108,15 +108,15 @@ TEST_F(Obj, ConcavePolygonsAreCoveredOnce) {
   }
   corner(0, 1);
   double unit = std::sqrt(2 * 2 + 1 * 1 + 7 * 7);  // the area of a unit square: |(1, 2, 0) x (0, 7, 1)|
-  Scene scene = read(text + face + "\n");
+  scene::Scene scene = read(text + face + "\n");
   ASSERT_EQ(scene.triangles.size(), static_cast<size_t>(corners - 2));
   EXPECT_NEAR(area(scene), unit * (2 * kTeeth + 4 * kTeeth), 1e-9);
-  for (const Triangle& triangle : scene.triangles) EXPECT_EQ(triangle.position, triangle.texcoord);
+  for (const scene::Triangle& triangle : scene.triangles) EXPECT_EQ(triangle.position, triangle.texcoord);
 }
 
 TEST_F(Obj, AConcaveFaceMayLackSomeTextureCoordinates) {
   for (std::string face : {"f 4/1 1/2 2/3 3\n", "f 4 1/1 2/2 3/3\n", "f 4/1 1 2/3 3/1\n"}) {
-    Scene scene = read("v 0 0 0\nv 4 0 0\nv 1 1 0\nv 0 4 0\n" + kUv + face);
+    scene::Scene scene = read("v 0 0 0\nv 4 0 0\nv 1 1 0\nv 0 4 0\n" + kUv + face);
     EXPECT_TRUE(is_sound(scene)) << face;
     EXPECT_EQ(area(scene), 4) << face;
   }
@@ -137,13 +137,13 @@ TEST_F(Obj, LinesMayEndAndContinueAsOnAnySystem) {
   std::string text =
       "# a path: C:\\meshes\\\nv 0 0 \\\n 0\n\tv\t1 0 0  # note\n\n  v 1 1 0 \nv 0 1 0\ng a\nf 1 \\\n2\\\n 3 "
       "4\n# end";
-  Scene plain = read(text);
+  scene::Scene plain = read(text);
   ASSERT_EQ(plain.triangles.size(), 2u);
   EXPECT_EQ(plain.positions[1], (Vec3d{1, 0, 0}));
   for (std::string line_end : {"\r\n", "\r"}) {
     std::string other;
     for (char c : text) c == '\n' ? other += line_end : other += c;
-    Scene scene = read(other);
+    scene::Scene scene = read(other);
     EXPECT_EQ(scene.positions, plain.positions);
     EXPECT_EQ(scene.triangles.size(), 2u);
   }
@@ -155,18 +155,18 @@ TEST_F(Obj, TheLastLineNeedsNoEnd) {
 }
 
 TEST_F(Obj, VerticesMayHaveWeightsOrColours) {
-  Scene scene = read("v 1 2 3 0.5\nv 1 2 3 1 0.5 0\nv 1 2 3 1.0 0 0 7\nf 1 2 3\n");
+  scene::Scene scene = read("v 1 2 3 0.5\nv 1 2 3 1 0.5 0\nv 1 2 3 1.0 0 0 7\nf 1 2 3\n");
   EXPECT_EQ(scene.positions[0], (Vec3d{1, 2, 3}));
   ASSERT_EQ(scene.colors.size(), 3u);
-  EXPECT_EQ(scene.colors[0], (Rgba8{255, 255, 255, 255}));
-  EXPECT_EQ(scene.colors[1], (Rgba8{255, 128, 0, 255}));
-  EXPECT_EQ(scene.colors[2], (Rgba8{0, 0, 255, 255}));
+  EXPECT_EQ(scene.colors[0], (scene::Rgba8{255, 255, 255, 255}));
+  EXPECT_EQ(scene.colors[1], (scene::Rgba8{255, 128, 0, 255}));
+  EXPECT_EQ(scene.colors[2], (scene::Rgba8{0, 0, 255, 255}));
   EXPECT_EQ(scene.materials[0].base_color, (std::array<float, 4>{1, 1, 1, 1}));
   EXPECT_TRUE(read(kSquare + "f 1 2 3\n").colors.empty());
 }
 
 TEST_F(Obj, WhatIsNoTriangleIsPassedOver) {
-  Scene scene = read(
+  scene::Scene scene = read(
       kSquare +
       "o thing\ns off\ng \xff\xfe r\xe9sum\xe9\nl 1 2\np 1\nvp 1 2\ncurv 0 1 1 2\nvirtual 3\nfog\nf 1 2 3\n");
   EXPECT_EQ(scene.triangles.size(), 1u);
@@ -174,11 +174,11 @@ TEST_F(Obj, WhatIsNoTriangleIsPassedOver) {
 }
 
 TEST_F(Obj, NumbersThatAreNotFiniteAreKeptForTheCallerToDrop) {
-  Scene scene = read("v nan 1e999 -1e999\nv 1.#IND 0 0\nv 1 2 3\nf 1 2 3\n");
+  scene::Scene scene = read("v nan 1e999 -1e999\nv 1.#IND 0 0\nv 1 2 3\nf 1 2 3\n");
   EXPECT_TRUE(std::isnan(scene.positions[0].x));
   EXPECT_EQ(scene.positions[0].y, INFINITY);
   EXPECT_TRUE(std::isnan(scene.positions[1].x));
-  EXPECT_EQ(drop_bad_triangles(scene).not_finite, 1u);
+  EXPECT_EQ(scene::drop_bad_triangles(scene).not_finite, 1u);
 }
 
 TEST_F(Obj, ErrorsNameTheLine) {
@@ -224,13 +224,13 @@ TEST_F(Obj, FilesOfManyPiecesAreReadAsOne) {
       text += i % 2 ? "f -3/-3 -2/-2 \\\r\n -1/-1\n"
                     : fmt::format("f {0}/{0} {1}/{1} {2}/{2}\n", i - 1, i, i + 1);
   }
-  Scene scene = read(text);
+  scene::Scene scene = read(text);
   ASSERT_GT(text.size(), 3u << 20);
   ASSERT_EQ(scene.triangles.size(), kCount - 2);
   for (uint32_t i = 0; i < kCount; ++i) {
     ASSERT_EQ(scene.positions[i], (Vec3d{double(i), i % 1000 + 0.5, -double(i)}));
     if (i < 2) continue;
-    const Triangle& triangle = scene.triangles[i - 2];
+    const scene::Triangle& triangle = scene.triangles[i - 2];
     ASSERT_EQ(triangle.position, (Indices{i - 2, i - 1, i}));
     ASSERT_EQ(triangle.texcoord, (Indices{i - 2, i - 1, i}));
     ASSERT_EQ(scene.materials[triangle.material].name, i < kCount / 2 ? "first" : "second");
@@ -243,7 +243,7 @@ TEST_F(Obj, MaterialsHaveColoursAndOpacity) {
       "newmtl red\n\tKd 1 0 0.5\nillum 2\nnewmtl glass\r\nKd 0.25\r\nd 0.25\r\nTr 0\r\nnewmtl tr\nTr 0.75\n"
       "newmtl meshlab\nTr 1.000000\nnewmtl odd\nKd spectral x.rfl\nnewmtl with blanks \nd -halo 0.5\nKd 2 "
       "nan 0\n");
-  Scene scene = read(
+  scene::Scene scene = read(
       "mtllib a.mtl\n" + kSquare +
       "f 1 2 3\nusemtl red\nf 1 2 3\nusemtl glass\nf 1 2 3\nusemtl tr\nf 1 2 3\n"
       "usemtl meshlab\nf 1 2 3\nusemtl odd\nf 1 2 3\nusemtl with blanks\nf 1 2 3\nusemtl red\nf 2 3 4\n");
@@ -258,7 +258,7 @@ TEST_F(Obj, MaterialsHaveColoursAndOpacity) {
   EXPECT_EQ(material(2).alpha_cutoff, 0.5f);
   EXPECT_EQ(material(3).base_color[3], 0.25f);
   EXPECT_EQ(material(4).base_color[3], 1);
-  EXPECT_EQ(material(5).base_color, Material().base_color);
+  EXPECT_EQ(material(5).base_color, scene::Material().base_color);
   EXPECT_EQ(material(6).name, "with blanks");
   EXPECT_EQ(material(6).base_color[3], 0.5f);
   EXPECT_EQ(material(7).name, "red");
@@ -282,7 +282,7 @@ TEST_F(Obj, WhatIsMissingBecomesGreyWithOneWarning) {
   std::string warning = warnings(text);
   EXPECT_NE(warning.find("gone.mtl"), std::string::npos);
   EXPECT_EQ(std::count(warning.begin(), warning.end(), '\n'), 1);
-  EXPECT_EQ(read(text).materials[1].base_color, Material().base_color);
+  EXPECT_EQ(read(text).materials[1].base_color, scene::Material().base_color);
   folder.write("a.mtl", "newmtl x\nKd 1 0 0\nmap_Kd gone.png\nnewmtl y\nmap_Kd gone.png\n");
   text.replace(0, 32, "mtllib a.mtl\n");
   warning = warnings(text);
@@ -324,7 +324,7 @@ TEST(Mtl, MapsHaveOptionsAndNamesWithSpaces) {
 class ObjTextures : public Obj {
  protected:
   // A textured triangle with the material of these lines.
-  Scene read_with(const std::string& mtl) {
+  scene::Scene read_with(const std::string& mtl) {
     folder.write("a.mtl", "newmtl m\n" + mtl + "\n");
     return read("mtllib a.mtl\nusemtl m\n" + kSquare + kUv + kTriangle);
   }
@@ -338,12 +338,12 @@ class ObjTextures : public Obj {
 
 TEST_F(ObjTextures, ATextureIsMultipliedByItsColourUnlessThatIsBlack) {
   using Color = std::array<float, 4>;
-  Scene scene = read_with("Kd 1 1 0\nmap_Kd -clamp on Textures\\wall 1.PNG");
+  scene::Scene scene = read_with("Kd 1 1 0\nmap_Kd -clamp on Textures\\wall 1.PNG");
   ASSERT_EQ(scene.images.size(), 1u);
-  EXPECT_EQ(scene.images[0].pixels[1], (Rgba8{40, 50, 60, 255}));
+  EXPECT_EQ(scene.images[0].pixels[1], (scene::Rgba8{40, 50, 60, 255}));
   EXPECT_EQ(scene.materials[0].image, 0u);
   EXPECT_EQ(scene.materials[0].base_color, (Color{1, 1, 0, 1}));
-  EXPECT_EQ(scene.materials[0].wrap_u, Wrap::Clamp);
+  EXPECT_EQ(scene.materials[0].wrap_u, scene::Wrap::Clamp);
   EXPECT_EQ(scene.materials[0].alpha_cutoff, 0);
   EXPECT_EQ(read_with("Kd 0 0 0\nmap_Kd leaf.png").materials[0].base_color, (Color{1, 1, 1, 1}));
   EXPECT_EQ(read_with("map_Kd leaf.png").materials[0].base_color, (Color{1, 1, 1, 1}));
@@ -352,44 +352,44 @@ TEST_F(ObjTextures, ATextureIsMultipliedByItsColourUnlessThatIsBlack) {
 }
 
 TEST_F(ObjTextures, OpacityMapsBecomeAlpha) {
-  Scene scene = read_with("map_Kd textures/Wall 1.png\nmap_d leaf.png");
+  scene::Scene scene = read_with("map_Kd textures/Wall 1.png\nmap_d leaf.png");
   ASSERT_EQ(scene.images.size(), 1u);
-  EXPECT_EQ(scene.images[0].pixels, (std::vector<Rgba8>{{10, 20, 30, 0}, {40, 50, 60, 200}}));
+  EXPECT_EQ(scene.images[0].pixels, (std::vector<scene::Rgba8>{{10, 20, 30, 0}, {40, 50, 60, 200}}));
   EXPECT_EQ(scene.materials[0].alpha_cutoff, 0.5f);
   scene = read_with("Kd 1 0 0\nmap_d mask.png\nd 0.75");
-  EXPECT_EQ(scene.images[0].pixels, (std::vector<Rgba8>{{255, 255, 255, 255}, {255, 255, 255, 0}}));
+  EXPECT_EQ(scene.images[0].pixels, (std::vector<scene::Rgba8>{{255, 255, 255, 255}, {255, 255, 255, 0}}));
   EXPECT_EQ(scene.materials[0].base_color, (std::array<float, 4>{1, 0, 0, 0.75f}));
   scene = read_with("map_Kd textures/Wall 1.png\nmap_d mask.png");
-  EXPECT_EQ(scene.images[0].pixels, (std::vector<Rgba8>{{10, 20, 30, 0}, {40, 50, 60, 0}}));
+  EXPECT_EQ(scene.images[0].pixels, (std::vector<scene::Rgba8>{{10, 20, 30, 0}, {40, 50, 60, 0}}));
 }
 
 TEST_F(ObjTextures, ATextureWithAndWithoutMaskIsTwoImages) {
   folder.write(
       "a.mtl",
       "newmtl a\nmap_Kd leaf.png\nnewmtl b\nmap_Kd leaf.png\nmap_d mask.png\nnewmtl c\nmap_Kd leaf.png\n");
-  Scene scene =
+  scene::Scene scene =
       read("mtllib a.mtl\n" + kSquare + "usemtl a\nf 1 2 3\nusemtl b\nf 1 2 3\nusemtl c\nf 1 2 3\n");
   ASSERT_EQ(scene.images.size(), 2u);
   EXPECT_EQ(scene.materials[0].image, scene.materials[2].image);
-  EXPECT_EQ(scene.images[scene.materials[0].image].pixels[1], (Rgba8{4, 5, 6, 200}));
-  EXPECT_EQ(scene.images[scene.materials[1].image].pixels[1], (Rgba8{4, 5, 6, 0}));
+  EXPECT_EQ(scene.images[scene.materials[0].image].pixels[1], (scene::Rgba8{4, 5, 6, 200}));
+  EXPECT_EQ(scene.images[scene.materials[1].image].pixels[1], (scene::Rgba8{4, 5, 6, 0}));
 }
 
 TEST_F(ObjTextures, ADamagedTextureLeavesTheColour) {
   folder.write("bad.png", "no picture");
   testing::internal::CaptureStderr();
-  Scene scene = read_with("Kd 0 0 0\nmap_Kd bad.png\nmap_d bad.png");
+  scene::Scene scene = read_with("Kd 0 0 0\nmap_Kd bad.png\nmap_d bad.png");
   EXPECT_NE(testing::internal::GetCapturedStderr().find("bad.png"), std::string::npos);
   EXPECT_TRUE(scene.images.empty());
-  EXPECT_EQ(scene.materials[0].image, kNone);
+  EXPECT_EQ(scene.materials[0].image, scene::kNone);
   EXPECT_EQ(scene.materials[0].base_color, (std::array<float, 4>{0, 0, 0, 1}));
   EXPECT_EQ(scene.materials[0].alpha_cutoff, 0);
 }
 
 TEST_F(ObjTextures, ScaleAndOffsetMoveTheTextureCoordinatesOfTheirMaterialAlone) {
   folder.write("a.mtl", "newmtl a\nmap_Kd leaf.png\nnewmtl b\nmap_Kd -s 2 4 -o 0.5 -0.25 leaf.png\n");
-  Scene scene = read("mtllib a.mtl\n" + kSquare + kUv + "usemtl a\n" + kTriangle + "usemtl b\n" + kTriangle +
-                     kTriangle);
+  scene::Scene scene = read("mtllib a.mtl\n" + kSquare + kUv + "usemtl a\n" + kTriangle + "usemtl b\n" +
+                            kTriangle + kTriangle);
   auto uv = [&](size_t triangle) { return scene.texcoords[scene.triangles[triangle].texcoord[2]]; };
   EXPECT_EQ(uv(0), (Vec2f{0.25f, 0.875f}));
   EXPECT_EQ(uv(1), (Vec2f{0.25f * 2 + 0.5f, 1 - (0.125f * 4 - 0.25f)}));
@@ -443,7 +443,7 @@ TEST_F(Obj, SharedModelsAreThoseThatAssimpReads) {
   if (files.empty()) GTEST_SKIP() << "no shared models";
   for (const auto& file : files) {
     SCOPED_TRACE(file.filename().string());
-    Scene scene = read_obj(file);
+    scene::Scene scene = read_obj(file);
     ASSERT_TRUE(is_sound(scene));
     expect_same_soup(soup_of(scene), assimp_soup(file), 1e-6 * largest_coordinate(scene));
   }

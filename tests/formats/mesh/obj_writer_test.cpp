@@ -30,7 +30,7 @@ std::string bytes_of(const fs::path& path) {
 
 TEST(ObjWriter, AssimpReadsTheTrianglesThatWereWritten) {
   fs::path path = folder("soup") / "scene.obj";
-  for (const Scene& scene : {writer_test_scene(), make_village({.texture_size = 16})}) {
+  for (const scene::Scene& scene : {writer_test_scene(), scene::make_village({.texture_size = 16})}) {
     write_obj(scene, path);
     Assimp::Importer importer;
     const aiScene* found = importer.ReadFile(path.string(), aiProcess_ValidateDataStructure);
@@ -40,7 +40,7 @@ TEST(ObjWriter, AssimpReadsTheTrianglesThatWereWritten) {
 }
 
 TEST(ObjWriter, NumbersAreReadBackExactly) {
-  Scene scene = writer_test_scene();
+  scene::Scene scene = writer_test_scene();
   fs::path path = folder("exact") / "scene.obj";
   write_obj(scene, path);
   std::ifstream file(path);
@@ -65,7 +65,7 @@ TEST(ObjWriter, NumbersAreReadBackExactly) {
 const std::vector<PngText> kMade = {{"Software", "vox"}};
 
 TEST(ObjWriter, MaterialsAndImagesLieBesideIt) {
-  Scene scene = writer_test_scene();
+  scene::Scene scene = writer_test_scene();
   fs::path path = folder("materials") / "my scene.obj";
   write_obj(scene, path);
   EXPECT_EQ(bytes_of(path.parent_path() / "my scene_stone_wall.png"), encode_png(scene.images[0], kMade));
@@ -79,7 +79,7 @@ TEST(ObjWriter, MaterialsAndImagesLieBesideIt) {
 }
 
 TEST(ObjWriter, ImagesOfOneNameGetFilesOfTheirOwn) {
-  Scene scene = writer_test_scene();
+  scene::Scene scene = writer_test_scene();
   scene.images[1].name = scene.images[0].name;
   fs::path path = folder("names") / "a.obj";
   write_obj(scene, path);
@@ -89,9 +89,9 @@ TEST(ObjWriter, ImagesOfOneNameGetFilesOfTheirOwn) {
 
 TEST(ObjWriter, SameSceneGivesTheSameBytes) {
   fs::path path = folder("same") / "city.obj";
-  write_obj(make_city({.blocks = 4, .texture_size = 16}), path);
+  write_obj(scene::make_city({.blocks = 4, .texture_size = 16}), path);
   std::string first = bytes_of(path);
-  write_obj(make_city({.blocks = 4, .texture_size = 16}), path);
+  write_obj(scene::make_city({.blocks = 4, .texture_size = 16}), path);
   EXPECT_TRUE(first == bytes_of(path));
 }
 

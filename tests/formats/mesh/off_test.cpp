@@ -14,7 +14,7 @@ const std::string kBody = "5 2 0\n" + kVertices + kFaces;
 
 class Off : public testing::Test {
  protected:
-  Scene read(const std::string& text) { return read_off(folder.write("a.off", text)); }
+  scene::Scene read(const std::string& text) { return read_off(folder.write("a.off", text)); }
 
   void expect_refused(const std::string& text, const std::string& reason) {
     const std::string error = error_of([&] { read(text); });
@@ -51,27 +51,28 @@ TEST_F(Off, LinesMayEndAsOnAnySystem) {
 
 TEST_F(Off, VerticesMayHaveNormalsColoursAndTextureCoordinates) {
   const std::string faces = "3 0 1 2\n";
-  const Scene bytes = read("COFF\n3 1 0\n0 0 0 255 0 1 128\n1 0 0 1 1 1 255\n0 1 0 0 0 0 0\n" + faces);
-  EXPECT_EQ(bytes.colors, (std::vector<Rgba8>{{255, 0, 1, 128}, {1, 1, 1, 255}, {0, 0, 0, 0}}));
+  const scene::Scene bytes = read("COFF\n3 1 0\n0 0 0 255 0 1 128\n1 0 0 1 1 1 255\n0 1 0 0 0 0 0\n" + faces);
+  EXPECT_EQ(bytes.colors, (std::vector<scene::Rgba8>{{255, 0, 1, 128}, {1, 1, 1, 255}, {0, 0, 0, 0}}));
   EXPECT_EQ(bytes.materials.at(0).base_color, (std::array<float, 4>{1, 1, 1, 1}));
-  const Scene shares = read("COFF\n3 1 0\n0 0 0 1 0 0.5\n1 0 0 1 1 1\n0 1 0 0 0 0\n" + faces);
-  EXPECT_EQ(shares.colors, (std::vector<Rgba8>{{255, 0, 128, 255}, {255, 255, 255, 255}, {0, 0, 0, 255}}));
-  const Scene all = read(
+  const scene::Scene shares = read("COFF\n3 1 0\n0 0 0 1 0 0.5\n1 0 0 1 1 1\n0 1 0 0 0 0\n" + faces);
+  EXPECT_EQ(shares.colors,
+            (std::vector<scene::Rgba8>{{255, 0, 128, 255}, {255, 255, 255, 255}, {0, 0, 0, 255}}));
+  const scene::Scene all = read(
       "STCNOFF\n3 1 0\n0 0 0 0 0 1 9 8 7 0.5 0.5\n1 0 0 0 0 1 6 5 4 0 0\n0 1 0 0 0 1 3 2 1 1 1\n" + faces);
   EXPECT_EQ(all.positions, (std::vector<Vec3d>{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}));
-  EXPECT_EQ(all.colors, (std::vector<Rgba8>{{9, 8, 7, 255}, {6, 5, 4, 255}, {3, 2, 1, 255}}));
+  EXPECT_EQ(all.colors, (std::vector<scene::Rgba8>{{9, 8, 7, 255}, {6, 5, 4, 255}, {3, 2, 1, 255}}));
   EXPECT_EQ(read("NOFF\n3 1 0\n0 0 0 0 0 1\n1 0 0 0 0 1\n0 1 0 0 0 1\n" + faces).positions, all.positions);
   EXPECT_EQ(read("STOFF\n3 1 0\n0 0 0 0 0.5\n1 0 0 0 1\n0 1 0 0 0\n" + faces).positions, all.positions);
 }
 
 TEST_F(Off, ColoursOfFacesBecomeMaterials) {
-  const Scene scene =
+  const scene::Scene scene =
       read("OFF\n5 6 0\n" + kVertices +
            "3 0 1 2 255 0 0\n3 0 1 3 0 255 0 100\n3 0 1 4\n3 1 2 3 255 0 0 # again\n3 1 2 4 7\n2 0 1\n");
   ASSERT_EQ(scene.triangles.size(), 5u);
   ASSERT_EQ(scene.materials.size(), 3u);
   EXPECT_TRUE(scene.colors.empty());
-  const Material& red = scene.materials[scene.triangles[0].material];
+  const scene::Material& red = scene.materials[scene.triangles[0].material];
   EXPECT_EQ(red.name, "#ff0000");
   EXPECT_EQ(red.base_color, (std::array<float, 4>{1, 0, 0, 1}));
   EXPECT_EQ(scene.triangles[3].material, scene.triangles[0].material);
@@ -81,7 +82,7 @@ TEST_F(Off, ColoursOfFacesBecomeMaterials) {
 }
 
 TEST_F(Off, ConcaveFacesAreCoveredOnce) {
-  const Scene scene = read("OFF\n5 1 0\n0 0 0\n4 0 0\n4 4 0\n3 1 0\n0 4 0\n5 0 1 2 3 4\n");
+  const scene::Scene scene = read("OFF\n5 1 0\n0 0 0\n4 0 0\n4 4 0\n3 1 0\n0 4 0\n5 0 1 2 3 4\n");
   double area = 0;
   for (const SoupTriangle& t : soup_of(scene))
     area += std::abs((t[1].x - t[0].x) * (t[2].y - t[0].y) - (t[2].x - t[0].x) * (t[1].y - t[0].y)) / 2;

@@ -67,7 +67,7 @@ TEST(PlyLists, OfEveryTypeAreReadInEveryEncoding) {
     for (const std::string& count : types)
       for (const std::string& index : types) {
         testing::internal::CaptureStderr();
-        const Scene scene = read_ply(folder.write("a.ply", square(encoding, count, index)));
+        const scene::Scene scene = read_ply(folder.write("a.ply", square(encoding, count, index)));
         EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << format_name(encoding);
         ASSERT_EQ(scene.positions, (std::vector<Vec3d>{{0, 0, 5}, {1, 0, 5}, {1, 1, 5}, {0, 1, 5}}))
             << format_name(encoding) << " " << count << " " << index;
@@ -102,7 +102,7 @@ TEST(PlyLists, LinesOfOneHeaderMayEndDifferently) {
   for (char c : head) dos_head += c == '\n' ? "\r\n" : std::string(1, c);
   for (const std::string& header :
        {head + "end_header\r\n", dos_head + "end_header\n", dos_head + "end_header\r\n"}) {
-    const Scene scene = read_ply(folder.write("a.ply", header + unix_file.substr(data)));
+    const scene::Scene scene = read_ply(folder.write("a.ply", header + unix_file.substr(data)));
     ASSERT_EQ(scene.triangles.size(), 2u);
     EXPECT_EQ(scene.positions[2], (Vec3d{1, 1, 5}));
   }

@@ -60,12 +60,12 @@ std::string odd_binary(Order order) {
   return file;
 }
 
-void expect_odd_mesh(const Scene& scene) {
+void expect_odd_mesh(const scene::Scene& scene) {
   ASSERT_TRUE(is_sound(scene));
   EXPECT_EQ(scene.positions,
             (std::vector<Vec3d>{{0, 0, 0.5}, {3, 0, 0.5}, {3, 2.5, 0.5}, {0, 2.5, 0.5}, {-1, 0, -0.1}}));
   ASSERT_EQ(scene.colors.size(), 5u);
-  EXPECT_EQ(scene.colors[3], (Rgba8{13, 23, 33, 255}));
+  EXPECT_EQ(scene.colors[3], (scene::Rgba8{13, 23, 33, 255}));
   ASSERT_EQ(scene.triangles.size(), 3u);
   EXPECT_EQ(scene.triangles[1].position, (std::array<uint32_t, 3>{0, 2, 3}));
   EXPECT_EQ(scene.triangles[2].position, (std::array<uint32_t, 3>{0, 3, 4}));
@@ -92,10 +92,10 @@ TEST(Ply, ColoursMayBeFloatsAndHaveAlpha) {
   TestFolder folder;
   std::string head = header(
       "ascii", "property float red\nproperty float green\nproperty float blue\nproperty float alpha\n", "");
-  Scene scene =
+  scene::Scene scene =
       read_ply(folder.write("a.ply", head + "0 0 0 0 0.5 1 1\n1 0 0 2 -1 nan 0\n0 1 0 0 0 0 0\n3 0 1 2\n"));
-  EXPECT_EQ(scene.colors[0], (Rgba8{0, 128, 255, 255}));
-  EXPECT_EQ(scene.colors[1], (Rgba8{255, 0, 0, 0}));
+  EXPECT_EQ(scene.colors[0], (scene::Rgba8{0, 128, 255, 255}));
+  EXPECT_EQ(scene.colors[1], (scene::Rgba8{255, 0, 0, 0}));
   EXPECT_EQ(scene.materials[0].base_color, (std::array<float, 4>{1, 1, 1, 1}));
 }
 
@@ -104,7 +104,8 @@ TEST(Ply, TextureCoordinatesOfVerticesPointDown) {
   for (auto [u, v] : {std::pair("s", "t"), {"u", "v"}, {"texture_u", "texture_v"}}) {
     std::string head =
         header("ascii", std::string("property float ") + u + "\nproperty float " + v + "\n", "");
-    Scene scene = read_ply(folder.write("a.ply", head + "0 0 0 0.25 0.125\n1 0 0 1 0\n0 1 0 0 1\n3 0 1 2\n"));
+    scene::Scene scene =
+        read_ply(folder.write("a.ply", head + "0 0 0 0.25 0.125\n1 0 0 1 0\n0 1 0 0 1\n3 0 1 2\n"));
     EXPECT_EQ(scene.texcoords[scene.triangles[0].texcoord[0]], (Vec2f{0.25f, 0.875f}));
     EXPECT_EQ(scene.texcoords[scene.triangles[0].texcoord[1]], (Vec2f{1, 1}));
   }
@@ -120,15 +121,15 @@ TEST(Ply, FacesMayHaveTexturesAndTextureCoordinatesOfTheirOwn) {
       "element face 2\nproperty list uchar int vertex_indices\nproperty list uchar float texcoord\n"
       "property int texnumber\nend_header\n"
       "0 0 0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3 8 0 0 1 0 1 1 0 0.75 0\n3 0 1 2 0 1\n";
-  Scene scene = read_ply(folder.write("a.ply", file));
+  scene::Scene scene = read_ply(folder.write("a.ply", file));
   ASSERT_TRUE(is_sound(scene));
   ASSERT_EQ(scene.triangles.size(), 3u);
   EXPECT_EQ(scene.texcoords[scene.triangles[1].texcoord[2]], (Vec2f{0, 0.25f}));
-  EXPECT_EQ(scene.triangles[2].texcoord[0], kNone);
+  EXPECT_EQ(scene.triangles[2].texcoord[0], scene::kNone);
   EXPECT_EQ(scene.images[scene.materials[scene.triangles[0].material].image].pixels[0],
-            (Rgba8{255, 0, 0, 255}));
+            (scene::Rgba8{255, 0, 0, 255}));
   EXPECT_EQ(scene.images[scene.materials[scene.triangles[2].material].image].pixels[0],
-            (Rgba8{0, 0, 255, 255}));
+            (scene::Rgba8{0, 0, 255, 255}));
 }
 
 TEST(Ply, AMissingTextureLeavesAColour) {
@@ -136,9 +137,9 @@ TEST(Ply, AMissingTextureLeavesAColour) {
   std::string file =
       "ply\nformat ascii 1.0\ncomment TextureFile gone.png" + header("ascii", "", "").substr(20);
   testing::internal::CaptureStderr();
-  Scene scene = read_ply(folder.write("a.ply", file + "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"));
+  scene::Scene scene = read_ply(folder.write("a.ply", file + "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"));
   EXPECT_NE(testing::internal::GetCapturedStderr().find("gone.png"), std::string::npos);
-  EXPECT_EQ(scene.materials[0].image, kNone);
+  EXPECT_EQ(scene.materials[0].image, scene::kNone);
 }
 
 TEST(Ply, StripsBecomeTriangles) {
@@ -147,7 +148,7 @@ TEST(Ply, StripsBecomeTriangles) {
       "ply\nformat ascii 1.0\nelement vertex 5\nproperty float x\nproperty float y\nproperty float z\n"
       "element tristrips 1\nproperty list int int vertex_indices\nend_header\n"
       "0 0 0\n1 0 0\n0 1 0\n1 1 0\n2 2 2\n8 0 1 2 3 -1 2 3 4\n";
-  Scene scene = read_ply(folder.write("a.ply", file));
+  scene::Scene scene = read_ply(folder.write("a.ply", file));
   ASSERT_EQ(scene.triangles.size(), 3u);
   EXPECT_EQ(scene.triangles[0].position, (std::array<uint32_t, 3>{0, 1, 2}));
   EXPECT_EQ(scene.triangles[1].position, (std::array<uint32_t, 3>{1, 3, 2}));
@@ -165,7 +166,7 @@ TEST(Ply, LinesOfTheHeaderMayEndAsOnAnySystem) {
   for (std::string line_end : {"\n", "\r\n", "\r"}) {
     std::string file;
     for (char c : head) c == '\n' ? file += line_end : file += c;
-    Scene scene = read_ply(folder.write("a.ply", file + data));
+    scene::Scene scene = read_ply(folder.write("a.ply", file + data));
     ASSERT_EQ(scene.triangles.size(), 1u);
     EXPECT_EQ(scene.positions[2], (Vec3d{36, 49, 64}));
   }
@@ -174,7 +175,7 @@ TEST(Ply, LinesOfTheHeaderMayEndAsOnAnySystem) {
 TEST(Ply, ValuesBeyondThePropertiesOfALineArePassedOver) {
   TestFolder folder;
   std::string file = header("ascii", "", "") + "0 0 0 7 7\n1 0\n0\n\n0 1 0 # a note\n3 0 1 2 9 9 9\n";
-  Scene scene = read_ply(folder.write("a.ply", file));
+  scene::Scene scene = read_ply(folder.write("a.ply", file));
   EXPECT_EQ(scene.positions, (std::vector<Vec3d>{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}));
   EXPECT_EQ(scene.triangles[0].position, (std::array<uint32_t, 3>{0, 1, 2}));
 }
@@ -184,7 +185,7 @@ TEST(Ply, PointsWithoutFacesAreASceneWithoutTriangles) {
   std::string file =
       "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float "
       "z\nend_header\n1 2 3";
-  Scene scene = read_ply(folder.write("a.ply", file));
+  scene::Scene scene = read_ply(folder.write("a.ply", file));
   EXPECT_EQ(scene.positions.size(), 1u);
   EXPECT_TRUE(scene.triangles.empty());
 }
@@ -245,7 +246,7 @@ TEST(Ply, SharedModelsAreThoseThatAssimpReads) {
   if (files.empty()) GTEST_SKIP() << "no shared models";
   for (const auto& file : files) {
     SCOPED_TRACE(file.filename().string());
-    Scene scene = read_ply(file);
+    scene::Scene scene = read_ply(file);
     ASSERT_TRUE(is_sound(scene));
     std::vector<SoupTriangle> ours = soup_of(scene), theirs = assimp_soup(file);
     ASSERT_EQ(ours.size(), theirs.size());

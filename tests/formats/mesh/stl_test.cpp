@@ -36,7 +36,7 @@ const char* const kText =
 TEST(Stl, BinaryTrianglesAreThoseThatAssimpReads) {
   TestFolder folder;
   auto file = folder.write("a.stl", binary_stl(40, 40));
-  Scene scene = read_stl(file);
+  scene::Scene scene = read_stl(file);
   ASSERT_EQ(scene.triangles.size(), 40u);
   EXPECT_TRUE(is_sound(scene));
   EXPECT_EQ(scene.positions[scene.triangles[2].position[1]].y, double{2 + 0.1f * 49});
@@ -51,7 +51,7 @@ TEST(Stl, ABinaryFileMayStartWithSolid) {
 TEST(Stl, TextTrianglesAreThoseThatAssimpReads) {
   TestFolder folder;
   auto file = folder.write("a.stl", kText);
-  Scene scene = read_stl(file);
+  scene::Scene scene = read_stl(file);
   ASSERT_EQ(scene.triangles.size(), 2u);
   EXPECT_EQ(scene.positions[2], (Vec3d{0, -0.25, 0.1}));
   expect_same_soup(soup_of(scene), assimp_soup(file), 1e-7);

@@ -15,7 +15,7 @@ using Reals = std::vector<double>;
 using Texts = std::vector<std::string>;
 
 TEST(Csv, IsALineOfNamesAndALineForEachRow) {
-  ResultTable table;
+  measure::ResultTable table;
   table.column("table", "", Texts{"accel8", "sector"})
       .column("items", "items", Numbers{7, UINT64_MAX})
       .column("ms", "ms", Reals{0.25, 1e-9});
@@ -23,29 +23,29 @@ TEST(Csv, IsALineOfNamesAndALineForEachRow) {
 }
 
 TEST(Csv, QuotesWhatWouldEndAField) {
-  ResultTable table;
+  measure::ResultTable table;
   table.column("a,b", "", Texts{"says \"no\"", "two\nlines", "plain text"});
   EXPECT_EQ(csv_text(table), "\"a,b\"\r\n\"says \"\"no\"\"\"\r\n\"two\nlines\"\r\nplain text\r\n");
 }
 
 TEST(Csv, HasNamesWithoutRows) {
-  ResultTable table;
+  measure::ResultTable table;
   table.column("a", "", Numbers{}).column("b", "", Texts{});
   EXPECT_EQ(csv_text(table), "a,b\r\n");
-  EXPECT_EQ(csv_text(ResultTable()), "");
+  EXPECT_EQ(csv_text(measure::ResultTable()), "");
 }
 
 TEST(Csv, LeavesOutWhatReportsDoNotHold) {
-  ResultTable table;
-  table.column(in_json("a"), "", Numbers{1})
+  measure::ResultTable table;
+  table.column(measure::in_json("a"), "", Numbers{1})
       .column({"b", "c"}, "", Numbers{2})
-      .column(for_people(), "", Numbers{3});
+      .column(measure::for_people(), "", Numbers{3});
   EXPECT_EQ(csv_text(table), "c\r\n2\r\n");
 }
 
 TEST(Csv, FieldsWithoutAValueAreEmpty) {
   const std::vector<std::optional<uint64_t>> values = {7, std::nullopt};
-  ResultTable table;
+  measure::ResultTable table;
   table.column("a", "", values, std::identity()).column("b", "", Texts{"x", "y"});
   EXPECT_EQ(csv_text(table), "a,b\r\n7,x\r\n,y\r\n");
 }
@@ -54,7 +54,7 @@ TEST(Csv, IsWrittenAsAWholeOrNotAtAll) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::path(testing::TempDir()) / ("vox_csv" + std::to_string(getpid()));
   fs::create_directories(folder / "folder.csv");
-  ResultTable table;
+  measure::ResultTable table;
   table.column("a", "", Numbers{1});
   write_csv(table, folder / "a.csv");
   std::ifstream stream(folder / "a.csv", std::ios::binary);

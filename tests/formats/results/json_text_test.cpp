@@ -6,14 +6,14 @@ namespace vox {
 namespace {
 
 // Without spaces and ends of lines.
-std::string compact(const ResultGroup& results) {
+std::string compact(const measure::ResultGroup& results) {
   std::string text = json_text(results);
   std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
   return text;
 }
 
 TEST(JsonText, HasValuesInTheOrderInWhichTheyAreSet) {
-  ResultGroup results;
+  measure::ResultGroup results;
   results.set("b", UINT64_MAX).set("a", 0.25, "s").set("text", "x\"y").set("yes", true);
   results.set("list", std::vector<uint64_t>{1, 2})
       .set("point", std::vector<double>{0.5})
@@ -24,38 +24,38 @@ TEST(JsonText, HasValuesInTheOrderInWhichTheyAreSet) {
 }
 
 TEST(JsonText, LeavesOutWhatIsForReportsOrPeople) {
-  ResultGroup results;
-  results.set(in_report("a"), 1u).set({"b", "c"}, 2u);
-  results.group(in_report("group")).set("d", 3u);
+  measure::ResultGroup results;
+  results.set(measure::in_report("a"), 1u).set({"b", "c"}, 2u);
+  results.group(measure::in_report("group")).set("d", 3u);
   results.table("t")
-      .column(in_report("e"), "", std::vector<uint64_t>{4})
-      .column(for_people(), "", std::vector<uint64_t>{5})
+      .column(measure::in_report("e"), "", std::vector<uint64_t>{4})
+      .column(measure::for_people(), "", std::vector<uint64_t>{5})
       .column({"f", "g"}, "", std::vector<uint64_t>{6});
   EXPECT_EQ(compact(results), R"({"b":2,"t":[{"f":6}]})");
 }
 
 TEST(JsonText, ShowsATableAsRowsByNameOrAsARecord) {
-  const auto fill = [](ResultTable& table) {
+  const auto fill = [](measure::ResultTable& table) {
     table.column("name", "", std::vector<std::string>{"x"}).column("n", "", std::vector<uint64_t>{7});
   };
-  ResultGroup results;
+  measure::ResultGroup results;
   fill(results.table("rows"));
-  fill(results.table("named", TableShape::ByName));
-  fill(results.table(".", TableShape::Record));
+  fill(results.table("named", measure::TableShape::ByName));
+  fill(results.table(".", measure::TableShape::Record));
   EXPECT_EQ(compact(results), R"({"rows":[{"name":"x","n":7}],"named":{"x":{"n":7}},"name":"x","n":7})");
 }
 
 TEST(JsonText, ATableWithoutRowsIsAnEmptyList) {
-  ResultGroup results;
+  measure::ResultGroup results;
   results.table("rows").column("n", "", std::vector<uint64_t>{});
   EXPECT_EQ(compact(results), R"({"rows":[]})");
 }
 
 TEST(JsonText, PathsLeadIntoObjectsOfARow) {
-  ResultGroup results;
+  measure::ResultGroup results;
   results.table("rows")
       .column("uses/most", "", std::vector<uint64_t>{1, 2})
-      .column("uses/by/bins", "", std::vector<ResultColumn::List>{{3}, {}})
+      .column("uses/by/bins", "", std::vector<measure::ResultColumn::List>{{3}, {}})
       .column("uses/least", "", std::vector<uint64_t>{4, 5});
   EXPECT_EQ(compact(results), R"({"rows":[{"uses":{"most":1,"by":{"bins":[3]},"least":4}},)"
                               R"({"uses":{"most":2,"by":{"bins":[]},"least":5}}]})");
@@ -63,13 +63,13 @@ TEST(JsonText, PathsLeadIntoObjectsOfARow) {
 
 TEST(JsonText, RowsLeaveOutWhatHasNoValue) {
   const std::vector<std::optional<double>> values = {0.5, std::nullopt};
-  ResultGroup results;
+  measure::ResultGroup results;
   results.table("rows").column("find", "s", values, std::identity());
   EXPECT_EQ(compact(results), R"({"rows":[{"find":0.5},{}]})");
 }
 
 TEST(JsonText, HasListsOfGroupsAndGroupsThatAreNone) {
-  ResultGroup results;
+  measure::ResultGroup results;
   results.append("pictures").set("file", "a");
   results.append("pictures").set("file", "b");
   results.group({".", "hash"}).set("fill", 3u);

@@ -36,8 +36,8 @@ class ReportFile : public testing::Test {
   fs::path folder, path;
 };
 
-ResultGroup sample_report() {
-  ResultGroup report;
+measure::ResultGroup sample_report() {
+  measure::ResultGroup report;
   report.set("device", "cpu").set("threads", 2u).set("load", 0.5, "s");
   report.group("hash").set("bytes", uint64_t{1} << 40, "bytes");
   report.group("hash")
@@ -73,14 +73,15 @@ TEST_F(ReportFile, HoldsAttributesAndColumnsWithTheirUnits) {
 }
 
 TEST_F(ReportFile, PathsLeadIntoGroupsAndAPointIsTheGroupAround) {
-  ResultGroup report;
+  measure::ResultGroup report;
   report.group({".", "hash"}).set("bytes", 5u, "bytes").set({"json", ""}, 1u);
   report.table({"levels", "."})
       .column({"side", "levels/side"}, "voxels", std::vector<uint64_t>{4, 8})
       .column({"most", "levels/uses/most"}, "uses", std::vector<uint64_t>{1, 2})
-      .column(in_json("list"), "", std::vector<ResultColumn::List>{{}, {}});
-  report.table(".", TableShape::Record).column({"s", "total/seconds"}, "s", std::vector<double>{2.5});
-  report.append(in_json("rows")).set("a", 1u);
+      .column(measure::in_json("list"), "", std::vector<measure::ResultColumn::List>{{}, {}});
+  report.table(".", measure::TableShape::Record)
+      .column({"s", "total/seconds"}, "s", std::vector<double>{2.5});
+  report.append(measure::in_json("rows")).set("a", 1u);
   write_report(report, path);
   h5::Quiet quiet;
   const h5::Object file = h5::open_file(path), hash = h5::open_group(file, "hash"),
@@ -100,7 +101,7 @@ TEST_F(ReportFile, PathsLeadIntoGroupsAndAPointIsTheGroupAround) {
 
 TEST_F(ReportFile, WhatHasNoValueIsZero) {
   const std::vector<std::optional<double>> values = {0.5, std::nullopt};
-  ResultGroup report;
+  measure::ResultGroup report;
   report.table("t").column("find", "s", values, std::identity());
   write_report(report, path);
   h5::Quiet quiet;
@@ -109,10 +110,10 @@ TEST_F(ReportFile, WhatHasNoValueIsZero) {
 }
 
 TEST_F(ReportFile, RefusesLists) {
-  ResultGroup list, column;
+  measure::ResultGroup list, column;
   list.append("rows").set("a", 1u);
   EXPECT_THROW(write_report(list, path), Error);
-  column.table("t").column("bins", "", std::vector<ResultColumn::List>{{1, 2}});
+  column.table("t").column("bins", "", std::vector<measure::ResultColumn::List>{{1, 2}});
   EXPECT_THROW(write_report(column, path), Error);
   EXPECT_EQ(files_in_folder(), 0u);
 }
@@ -125,7 +126,7 @@ TEST_F(ReportFile, EqualReportsGiveEqualBytes) {
 
 TEST_F(ReportFile, APartialReportIsNeverLeft) {
   std::ofstream(path) << "old";
-  ResultGroup twice;
+  measure::ResultGroup twice;
   twice.set("items", 1u).set("items", 2u);
   EXPECT_THROW(write_report(twice, path), Error);
   EXPECT_EQ(bytes(path), "old");

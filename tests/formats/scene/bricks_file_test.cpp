@@ -18,14 +18,14 @@ using testing_export::read_all;
 
 const FileOrigin kOrigin = {"vox 0.1.0", "vox-convert x.raw", "2024-05-06T07:08:09Z"};
 
-FrozenBricks mixed_bricks(ValueType type) {
-  Volume volume = mixed_volume({40, 25, 30}, type, 1);
+bricks::FrozenBricks mixed_bricks(volume::ValueType type) {
+  volume::Volume volume = mixed_volume({40, 25, 30}, type, 1);
   volume.info.spacing = {0.5, -1, 2};
   volume.info.origin = {1e9, -3, 0.1};
   return test_engine()->build_bricks(volume, {.log2_side = 3, .threshold = {}}).bricks;
 }
 
-void expect_equal(const FrozenBricks& a, const FrozenBricks& b) {
+void expect_equal(const bricks::FrozenBricks& a, const bricks::FrozenBricks& b) {
   EXPECT_EQ(a.info.size, b.info.size);
   EXPECT_EQ(a.info.type, b.info.type);
   EXPECT_EQ(a.info.spacing, b.info.spacing);
@@ -55,7 +55,7 @@ class BricksFile : public ExportTest {
   // The problem after something in the file was changed through the HDF5 library.
   template <class Change>
   std::string problem_after(const Change& change) const {
-    write_bricks(mixed_bricks(ValueType::U8), kOrigin, path("a.h5"));
+    write_bricks(mixed_bricks(volume::ValueType::U8), kOrigin, path("a.h5"));
     const hid_t file = H5Fopen(path("a.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
     change(file);
     H5Fclose(file);
@@ -95,8 +95,9 @@ class BricksFile : public ExportTest {
 };
 
 TEST_F(BricksFile, GivesBackWhatWasWrittenInEqualBytes) {
-  for (const ValueType type : {ValueType::U8, ValueType::U16, ValueType::I16, ValueType::F32}) {
-    const FrozenBricks bricks = mixed_bricks(type);
+  for (const volume::ValueType type :
+       {volume::ValueType::U8, volume::ValueType::U16, volume::ValueType::I16, volume::ValueType::F32}) {
+    const bricks::FrozenBricks bricks = mixed_bricks(type);
     write_bricks(bricks, kOrigin, path("a.h5"));
     expect_equal(read_bricks(path("a.h5")), bricks);
     const std::string bytes = read_all(path("a.h5"));
@@ -106,8 +107,8 @@ TEST_F(BricksFile, GivesBackWhatWasWrittenInEqualBytes) {
 }
 
 TEST_F(BricksFile, SaysHowTheBricksWereMade) {
-  FrozenBricks bricks = mixed_bricks(ValueType::U8);
-  bricks.allowed_types = kThesisBrickTypes;
+  bricks::FrozenBricks bricks = mixed_bricks(volume::ValueType::U8);
+  bricks.allowed_types = bricks::kThesisBrickTypes;
   bricks.slope = 0.25;
   write_bricks(bricks, kOrigin, path("a.h5"));
   expect_equal(read_bricks(path("a.h5")), bricks);
@@ -119,18 +120,18 @@ TEST_F(BricksFile, SaysHowTheBricksWereMade) {
 TEST_F(BricksFile, FromBeforeThatWasSaidAreOfAllTypesOrForSpeed) {
   const auto forget = [](hid_t file) { H5Adelete_by_name(file, "/bricks", "allowed_types", H5P_DEFAULT); };
   EXPECT_EQ(problem_after(forget), "none");
-  EXPECT_EQ(read_bricks(path("a.h5")).allowed_types, kAllBrickTypes);
-  const Volume volume = mixed_volume({40, 25, 30}, ValueType::U8, 1);
-  const BricksOptions fast = {.log2_side = 3, .types = kFastBrickTypes, .threshold = {}};
+  EXPECT_EQ(read_bricks(path("a.h5")).allowed_types, bricks::kAllBrickTypes);
+  const volume::Volume volume = mixed_volume({40, 25, 30}, volume::ValueType::U8, 1);
+  const bricks::BricksOptions fast = {.log2_side = 3, .types = bricks::kFastBrickTypes, .threshold = {}};
   write_bricks(test_engine()->build_bricks(volume, fast).bricks, kOrigin, path("a.h5"));
   const hid_t file = H5Fopen(path("a.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
   forget(file);
   H5Fclose(file);
-  EXPECT_EQ(read_bricks(path("a.h5")).allowed_types, kFastBrickTypes);
+  EXPECT_EQ(read_bricks(path("a.h5")).allowed_types, bricks::kFastBrickTypes);
 }
 
 TEST_F(BricksFile, KeepsTheBackgroundAndLongEntries) {
-  FrozenBricks bricks = mixed_bricks(ValueType::I16);
+  bricks::FrozenBricks bricks = mixed_bricks(volume::ValueType::I16);
   bricks.background = 0xfc00;  // -1024
   Words wide;
   for (const uint32_t entry : bricks.root) {
@@ -144,11 +145,11 @@ TEST_F(BricksFile, KeepsTheBackgroundAndLongEntries) {
 }
 
 TEST_F(BricksFile, LiesBesideTheSceneOrAlone) {
-  const VoxelScene scene =
+  const dag::VoxelScene scene =
       testing_export::known_scene(37, testing_export::Materials::Sixteen, testing_export::noise_grid(1))
           .scene;
-  const FrozenBricks bricks =
-      test_engine()->build_bricks(scene_volume(scene), {.log2_side = 3, .threshold = {}}).bricks;
+  const bricks::FrozenBricks bricks =
+      test_engine()->build_bricks(dag::scene_volume(scene), {.log2_side = 3, .threshold = {}}).bricks;
   write_scene(scene, path("a.h5"), &bricks);
   expect_equal(read_bricks(path("a.h5")), bricks);
   EXPECT_EQ(read_scene(path("a.h5")).dag.digest, scene.dag.digest);
@@ -205,27 +206,27 @@ TEST_F(BricksFile, RefusesTypesAndPlacesThatCannotBe) {
 TEST_F(BricksFile, DamagedWordsAreRefusedOrHarmless) {
   Random random(1);
   for (int i = 0; i < 60; ++i) {
-    const uint32_t type = random.below(kBrickTypeCount);
-    const std::string name = type == 0 ? "root" : std::string(BrickTypes::kNames[type]);
+    const uint32_t type = random.below(bricks::kBrickTypeCount);
+    const std::string name = type == 0 ? "root" : std::string(bricks::BrickTypes::kNames[type]);
     problem_after(dataset(name, [&](auto& words) {
       for (int k = 0; k < 5 && !words.empty(); ++k)
         words[random.below(static_cast<uint32_t>(words.size()))] ^= 1u << random.below(32);
     }));
     try {
-      all_values(bricks_volume(read_bricks(path("a.h5"))));
+      all_values(bricks::bricks_volume(read_bricks(path("a.h5"))));
     } catch (const Error&) {
     }
   }
 }
 
 TEST_F(BricksFile, NumbersOfTypesAreThoseOfTheFile) {
-  write_bricks(mixed_bricks(ValueType::U8), kOrigin, path("a.h5"));
-  const FrozenBricks before = read_bricks(path("a.h5"));
+  write_bricks(mixed_bricks(volume::ValueType::U8), kOrigin, path("a.h5"));
+  const bricks::FrozenBricks before = read_bricks(path("a.h5"));
   // The file's names of types 1 and 2 change places, and so do these numbers in its root grid.
   problem_after([](hid_t file) {
     const hid_t names = H5Dopen2(file, "/bricks/types", H5P_DEFAULT), type = H5Dget_type(names);
     const size_t length = H5Tget_size(type);
-    std::string texts(length * kBrickTypeCount, '\0');
+    std::string texts(length * bricks::kBrickTypeCount, '\0');
     H5Dread(names, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, texts.data());
     std::swap_ranges(texts.begin() + long(length), texts.begin() + long(2 * length),
                      texts.begin() + long(2 * length));

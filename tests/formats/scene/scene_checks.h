@@ -13,21 +13,21 @@
 
 namespace vox {
 
-inline Scene read_built(const TestFolder& folder, const GltfBuilder& gltf,
-                        const std::string& scene_nodes = "0") {
+inline scene::Scene read_built(const TestFolder& folder, const GltfBuilder& gltf,
+                               const std::string& scene_nodes = "0") {
   folder.write("buffer.bin", gltf.bin());
   return read_gltf(folder.write("scene.gltf", gltf.json("buffer.bin", scene_nodes)));
 }
 
 // The corners of triangle `index`.
-inline std::array<Vec3d, 3> corners(const Scene& scene, size_t index) {
-  const Triangle& triangle = scene.triangles[index];
+inline std::array<Vec3d, 3> corners(const scene::Scene& scene, size_t index) {
+  const scene::Triangle& triangle = scene.triangles[index];
   return {scene.positions[triangle.position[0]], scene.positions[triangle.position[1]],
           scene.positions[triangle.position[2]]};
 }
 
-inline std::array<Vec2f, 3> texcoords(const Scene& scene, size_t index) {
-  const Triangle& triangle = scene.triangles[index];
+inline std::array<Vec2f, 3> texcoords(const scene::Scene& scene, size_t index) {
+  const scene::Triangle& triangle = scene.triangles[index];
   return {scene.texcoords.at(triangle.texcoord[0]), scene.texcoords.at(triangle.texcoord[1]),
           scene.texcoords.at(triangle.texcoord[2])};
 }
@@ -43,18 +43,20 @@ inline void expect_color(const std::array<float, 4>& color, std::array<double, 4
 }
 
 // Nothing in a scene names what is not there.
-inline void expect_sound(const Scene& scene) {
-  auto fits = [](uint32_t index, size_t count) { return index == kNone || index < count; };
+inline void expect_sound(const scene::Scene& scene) {
+  auto fits = [](uint32_t index, size_t count) { return index == scene::kNone || index < count; };
   EXPECT_TRUE(scene.colors.empty() || scene.colors.size() == scene.positions.size());
-  for (const Triangle& triangle : scene.triangles) {
+  for (const scene::Triangle& triangle : scene.triangles) {
     ASSERT_LT(triangle.material, scene.materials.size());
     for (size_t i = 0; i < 3; ++i) {
       ASSERT_LT(triangle.position[i], scene.positions.size());
       ASSERT_TRUE(fits(triangle.texcoord[i], scene.texcoords.size()));
     }
   }
-  for (const Material& material : scene.materials) ASSERT_TRUE(fits(material.image, scene.images.size()));
-  for (const Image& image : scene.images) ASSERT_EQ(image.pixels.size(), size_t{image.width} * image.height);
+  for (const scene::Material& material : scene.materials)
+    ASSERT_TRUE(fits(material.image, scene.images.size()));
+  for (const scene::Image& image : scene.images)
+    ASSERT_EQ(image.pixels.size(), size_t{image.width} * image.height);
 }
 
 }  // namespace vox

@@ -24,14 +24,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-VoxelScene sample_scene(uint32_t resolution = 64, bool materials = true) {
-  VoxelScene scene;
+dag::VoxelScene sample_scene(uint32_t resolution = 64, bool materials = true) {
+  dag::VoxelScene scene;
   scene.dag = dense_dag(resolution, materials, [](uint32_t x, uint32_t y, uint32_t z) {
     uint32_t height = 20 + x * y % 7 + (x + z) / 5;
-    return y == height || (x > 40 && y > 40) ? static_cast<int>((x / 7 + z / 9) % 16) : kEmptyVoxel;
+    return y == height || (x > 40 && y > 40) ? static_cast<int>((x / 7 + z / 9) % 16) : dag::kEmptyVoxel;
   });
   scene.palette.count = 3;
-  for (size_t i = 0; i < kPaletteSize; ++i) {
+  for (size_t i = 0; i < scene::kPaletteSize; ++i) {
     auto c = static_cast<uint8_t>(i);
     scene.palette.colors[i] = {c, static_cast<uint8_t>(2 * c), static_cast<uint8_t>(255 - c)};
     scene.palette.names[i] = i < 3 ? "Dächer " + std::to_string(i) : "";
@@ -39,8 +39,8 @@ VoxelScene sample_scene(uint32_t resolution = 64, bool materials = true) {
   }
   scene.origin = {-1.5, 0.1, 1e9};
   scene.voxel_size = 0.1;
-  scene.up = UpAxis::Z;
-  scene.coverage = Coverage::Thin;
+  scene.up = dag::UpAxis::Z;
+  scene.coverage = scene::Coverage::Thin;
   scene.solid = true;
   scene.source = "village.obj";
   scene.generator = "vox 0.1.0";
@@ -51,11 +51,11 @@ VoxelScene sample_scene(uint32_t resolution = 64, bool materials = true) {
   return scene;
 }
 
-void expect_equal(const FrozenDag& a, const FrozenDag& b) {
+void expect_equal(const dag::FrozenDag& a, const dag::FrozenDag& b) {
   EXPECT_EQ(a.resolution, b.resolution);
   EXPECT_EQ(a.materials, b.materials);
   EXPECT_EQ(a.voxels, b.voxels);
-  EXPECT_EQ(to_string(a.digest), to_string(b.digest));
+  EXPECT_EQ(dag::to_string(a.digest), dag::to_string(b.digest));
   ASSERT_EQ(a.levels.size(), b.levels.size());
   for (size_t i = 0; i < a.levels.size(); ++i) {
     EXPECT_EQ(a.levels[i].words, b.levels[i].words) << "level " << i;
@@ -64,7 +64,7 @@ void expect_equal(const FrozenDag& a, const FrozenDag& b) {
   }
 }
 
-void expect_equal(const VoxelScene& a, const VoxelScene& b) {
+void expect_equal(const dag::VoxelScene& a, const dag::VoxelScene& b) {
   expect_equal(a.dag, b.dag);
   EXPECT_EQ(a.palette.count, b.palette.count);
   EXPECT_EQ(a.palette.colors, b.palette.colors);
@@ -83,7 +83,7 @@ void expect_equal(const VoxelScene& a, const VoxelScene& b) {
   for (size_t i = 0; i < a.history.size(); ++i) {
     EXPECT_EQ(a.history[i].script, b.history[i].script);
     EXPECT_EQ(a.history[i].time, b.history[i].time);
-    EXPECT_EQ(to_string(a.history[i].digest), to_string(b.history[i].digest));
+    EXPECT_EQ(dag::to_string(a.history[i].digest), dag::to_string(b.history[i].digest));
   }
 }
 
@@ -108,7 +108,7 @@ class SceneFile : public testing::Test {
 
   std::string problem() const {
     try {
-      verify(read_scene(path).dag);
+      dag::verify(read_scene(path).dag);
       return "none";
     } catch (const Error& error) {
       return error.what();
@@ -135,24 +135,24 @@ class SceneFile : public testing::Test {
 TEST_F(SceneFile, GivesBackWhatWasWritten) {
   for (bool materials : {false, true})
     for (uint32_t resolution : {4u, 5u, 60u, 64u}) {
-      VoxelScene scene = sample_scene(resolution, materials);
+      dag::VoxelScene scene = sample_scene(resolution, materials);
       write_scene(scene, path);
-      VoxelScene read = read_scene(path);
+      dag::VoxelScene read = read_scene(path);
       expect_equal(scene, read);
-      EXPECT_NO_THROW(verify(read.dag));
+      EXPECT_NO_THROW(dag::verify(read.dag));
     }
 }
 
 TEST_F(SceneFile, AnEmptySceneIsAScene) {
-  VoxelScene scene;
-  scene.dag = empty_dag(1000, true);
+  dag::VoxelScene scene;
+  scene.dag = dag::empty_dag(1000, true);
   write_scene(scene, path);
   expect_equal(scene, read_scene(path));
   EXPECT_EQ(problem(), "none");
 }
 
 TEST_F(SceneFile, LongTextsAndManyEditsFit) {
-  VoxelScene scene = sample_scene();
+  dag::VoxelScene scene = sample_scene();
   scene.command = std::string(100'000, 'c');
   scene.source = std::string(70'000, 's');
   for (int i = 0; i < 300; ++i) scene.history.push_back({"step " + std::to_string(i), "now", {5, 6}});
@@ -164,8 +164,8 @@ TEST_F(SceneFile, LongTextsAndManyEditsFit) {
 // More than one chunk, of which the last is not full. Random words are no DAG, which write_scene() does not
 // mind; read_scene() would, so the dataset alone is read.
 TEST_F(SceneFile, LevelsOfSeveralChunksAreReadBack) {
-  VoxelScene scene;
-  scene.dag = empty_dag(4, false);
+  dag::VoxelScene scene;
+  scene.dag = dag::empty_dag(4, false);
   Words& words = scene.dag.levels[0].words;
   words.resize(700'001);
   std::mt19937 random(1);
@@ -343,7 +343,7 @@ TEST_F(SceneFile, WordsOfWrongTypeShapeOrSizeAreRefused) {
 }
 
 TEST_F(SceneFile, APointerOutOfRangeIsFoundOnReading) {
-  VoxelScene scene = sample_scene();
+  dag::VoxelScene scene = sample_scene();
   scene.dag.levels[1].words[1] = 1'000'000;
   write_scene(scene, path);
   try {
@@ -385,10 +385,10 @@ std::vector<std::pair<haddr_t, hsize_t>> chunks_of(const fs::path& path, const s
 }
 
 // Reads and verifies: true if that gives an error, false if it gives `scene`.
-bool is_found_damaged(const fs::path& path, const VoxelScene& scene) {
+bool is_found_damaged(const fs::path& path, const dag::VoxelScene& scene) {
   try {
-    VoxelScene read = read_scene(path);
-    verify(read.dag);
+    dag::VoxelScene read = read_scene(path);
+    dag::verify(read.dag);
     expect_equal(scene, read);
     return false;
   } catch (const Error&) {
@@ -398,7 +398,7 @@ bool is_found_damaged(const fs::path& path, const VoxelScene& scene) {
 
 // VOX_TEST_FLIPS asks for more than 200.
 TEST_F(SceneFile, FlippedBytesGiveAnErrorOrTheSameContent) {
-  const VoxelScene scene = sample_scene();
+  const dag::VoxelScene scene = sample_scene();
   write_scene(scene, path);
   const std::string bytes = file_bytes(path);
   const char* more = std::getenv("VOX_TEST_FLIPS");
@@ -416,7 +416,7 @@ TEST_F(SceneFile, FlippedBytesGiveAnErrorOrTheSameContent) {
 }
 
 TEST_F(SceneFile, FlippedBytesOfRawDataAreFound) {
-  const VoxelScene scene = sample_scene();
+  const dag::VoxelScene scene = sample_scene();
   write_scene(scene, path);
   const std::string bytes = file_bytes(path);
   std::vector<std::string> datasets = {"/palette/colors",    "/palette/names",  "/palette/share",
@@ -446,7 +446,7 @@ TEST_F(SceneFile, ATargetThatCannotBeWrittenIsAnError) {
 }
 
 // In a child, whose files may not grow beyond `limit` bytes: what write_scene() says.
-std::string problem_on_small_disk(const VoxelScene& scene, const fs::path& path, rlim_t limit) {
+std::string problem_on_small_disk(const dag::VoxelScene& scene, const fs::path& path, rlim_t limit) {
   int ends[2];
   if (pipe(ends) != 0) return "no pipe";
   pid_t child = fork();
@@ -474,7 +474,7 @@ std::string problem_on_small_disk(const VoxelScene& scene, const fs::path& path,
 }
 
 TEST_F(SceneFile, AFullDiskLeavesTheOldFile) {
-  VoxelScene scene = sample_scene();
+  dag::VoxelScene scene = sample_scene();
   write_scene(scene, path);
   uint64_t size = fs::file_size(path);
   write_bytes(path, "old");
@@ -490,7 +490,7 @@ TEST_F(SceneFile, AFullDiskLeavesTheOldFile) {
 
 TEST_F(SceneFile, PlainH5pyReadsIt) {
   if (std::system("/usr/bin/python3 -c 'import h5py' > /dev/null 2>&1") != 0) GTEST_SKIP() << "no h5py";
-  VoxelScene scene = sample_scene();
+  dag::VoxelScene scene = sample_scene();
   write_scene(scene, path);
   write_bytes(folder / "read.py", R"(
 import sys, h5py
@@ -512,11 +512,11 @@ print(len(h['time']), h['script'][:h['script_end'][0]].tobytes().decode(), h['di
       std::system(
           ("/usr/bin/python3 " + (folder / "read.py").string() + " " + path.string() + " > " + out).c_str()),
       0);
-  std::string expected = "vox-scene 1 " + to_string(scene.dag.digest) + " 2024-05-06T07:08:09Z\n" +
+  std::string expected = "vox-scene 1 " + dag::to_string(scene.dag.digest) + " 2024-05-06T07:08:09Z\n" +
                          "64 4 [-1.5, 0.1, 1000000000.0] 0.1 z thin 1 4 " + std::to_string(scene.dag.voxels) +
                          " village.obj\n3 (16, 3) [2, 4, 253] Dächer 2 0.3333333333333333\n";
   for (size_t i = 0; i < 5; ++i) {
-    const DagLevel& level = scene.dag.levels[i];
+    const dag::DagLevel& level = scene.dag.levels[i];
     uint64_t sum = 0;
     for (uint32_t word : level.words) sum += word;
     expected += "level_0" + std::to_string(i) + " uint32 " + std::to_string(level.words.size()) + " " +

@@ -171,12 +171,12 @@ TEST(EditScriptErrors, UnitsAreVoxelsOrTheScenes) {
 
 TEST(EditScriptErrors, WhoAsksHearsOfAllOfThemAndGetsTheRest) {
   std::string heard;
-  const OnScriptError on_error = [&](const Error& error) {
+  const edit::OnScriptError on_error = [&](const Error& error) {
     heard += std::string(error.what()).substr(0, 9) + "\n";
   };
   const std::string text =
       "undo x\n\"open\nrepeat 0\n undo\nend\nrepeat 2\nredo\nend now\nend\nrepeat 5\nrepeat 7\nundo\n";
-  const Script script = parse_edit_script(text, "a.txt", {}, on_error);
+  const edit::Script script = parse_edit_script(text, "a.txt", {}, on_error);
   EXPECT_EQ(heard, "a.txt:1:6\na.txt:2:1\na.txt:3:8\na.txt:8:5\na.txt:9:1\na.txt:11:\na.txt:10:\n");
   EXPECT_EQ(script.commands.size(), 3u);  // of the right lines
 }

@@ -14,42 +14,44 @@
 namespace vox {
 namespace {
 
-Script parsed(const std::string& text, const ReplayOptions& options = {}) {
+edit::Script parsed(const std::string& text, const ReplayOptions& options = {}) {
   return parse_replay_csv(text, "r.csv", options);
 }
 
 template <class Kind>
 Kind edit(const std::string& text, const ReplayOptions& options = {}) {
-  Script script = parsed(text, options);
+  edit::Script script = parsed(text, options);
   EXPECT_EQ(script.commands.size(), 1u);
-  return std::get<Kind>(std::get<Edit>(script.commands.at(0).action));
+  return std::get<Kind>(std::get<edit::Edit>(script.commands.at(0).action));
 }
 
 std::string error(const std::string& text) {
   return error_of([&] { parsed(text); });
 }
 
-EditPlace voxels(int64_t x, int64_t y, int64_t z) {
-  return EditPlace{x, y, z} * kEditUnits;
+edit::EditPlace voxels(int64_t x, int64_t y, int64_t z) {
+  return edit::EditPlace{x, y, z} * edit::kEditUnits;
 }
 
 TEST(ReplayCsv, SpheresCubesAndPaintKeepPlaceAndRadius) {
   ReplayOptions options{.material = 5};
-  Shape sphere{.kind = ShapeKind::Sphere, .a = voxels(13695, 33863, 21702), .radius = 910 * 256};
-  EXPECT_EQ(edit<PaintEdit>("EditSphere,13695,33863,21702,910,TRUE,,,,\n", options),
-            (PaintEdit{sphere, PaintMode::Add, 5, 0}));
-  EXPECT_EQ(edit<PaintEdit>("EditSphere,13695.000000,33863.000000,21702.000000,910.000000,false", options),
-            (PaintEdit{sphere, PaintMode::Remove, 0, 0}));
-  EXPECT_EQ(edit<PaintEdit>("EditPaint,13695,33863,21702,910\r\n", options),
-            (PaintEdit{sphere, PaintMode::Paint, 5, 0}));
-  Shape cube{.kind = ShapeKind::Box, .a = voxels(8, 18, 28), .b = voxels(12, 22, 32)};
-  EXPECT_EQ(edit<PaintEdit>("EditCube,10,20,30,2,true", options), (PaintEdit{cube, PaintMode::Add, 5, 0}));
-  EXPECT_EQ(edit<PaintEdit>("EditCube,10.25,20,30,1.5,FALSE", options).shape,
-            (Shape{.kind = ShapeKind::Box, .a = voxels(8, 18, 28), .b = voxels(12, 22, 32)}));
+  edit::Shape sphere{.kind = edit::ShapeKind::Sphere, .a = voxels(13695, 33863, 21702), .radius = 910 * 256};
+  EXPECT_EQ(edit<edit::PaintEdit>("EditSphere,13695,33863,21702,910,TRUE,,,,\n", options),
+            (edit::PaintEdit{sphere, edit::PaintMode::Add, 5, 0}));
+  EXPECT_EQ(
+      edit<edit::PaintEdit>("EditSphere,13695.000000,33863.000000,21702.000000,910.000000,false", options),
+      (edit::PaintEdit{sphere, edit::PaintMode::Remove, 0, 0}));
+  EXPECT_EQ(edit<edit::PaintEdit>("EditPaint,13695,33863,21702,910\r\n", options),
+            (edit::PaintEdit{sphere, edit::PaintMode::Paint, 5, 0}));
+  edit::Shape cube{.kind = edit::ShapeKind::Box, .a = voxels(8, 18, 28), .b = voxels(12, 22, 32)};
+  EXPECT_EQ(edit<edit::PaintEdit>("EditCube,10,20,30,2,true", options),
+            (edit::PaintEdit{cube, edit::PaintMode::Add, 5, 0}));
+  EXPECT_EQ(edit<edit::PaintEdit>("EditCube,10.25,20,30,1.5,FALSE", options).shape,
+            (edit::Shape{.kind = edit::ShapeKind::Box, .a = voxels(8, 18, 28), .b = voxels(12, 22, 32)}));
 }
 
 TEST(ReplayCsv, FramesLinesAndTextsAreKept) {
-  Script script = parsed(
+  edit::Script script = parsed(
       "SetLocation,1,2,3\nSetRotation,0,0,-1,0,1,0,1,0,0\nEditSphere,1,1,1,1,true\nUndo\nEndFrame,,,,\n"
       "SetToolParameters,1,2,3,4,5,6,7,8,9,10,2\nEndFrame\n\nRedo ,,");
   ASSERT_EQ(script.commands.size(), 3u);
@@ -57,10 +59,10 @@ TEST(ReplayCsv, FramesLinesAndTextsAreKept) {
   EXPECT_EQ(script.commands[0].frame, 1u);
   EXPECT_EQ(script.commands[1].frame, 1u);
   EXPECT_EQ(script.commands[2].frame, 3u);
-  EXPECT_EQ(script.commands[1].action, Action(Undo{1}));
-  EXPECT_EQ(script.commands[2].action, Action(Redo{1}));
+  EXPECT_EQ(script.commands[1].action, edit::Action(edit::Undo{1}));
+  EXPECT_EQ(script.commands[2].action, edit::Action(edit::Redo{1}));
   EXPECT_EQ(script.commands[2].line, 9u);
-  EXPECT_EQ(source_text(script, script.commands[0]), "EditSphere,1,1,1,1,true");
+  EXPECT_EQ(edit::source_text(script, script.commands[0]), "EditSphere,1,1,1,1,true");
 }
 
 TEST(ReplayCsv, LinesThatBeginWithAHashAreComments) {
@@ -68,22 +70,22 @@ TEST(ReplayCsv, LinesThatBeginWithAHashAreComments) {
 }
 
 TEST(ReplayCsv, AFillStartsAtItsPlaceAndStaysInItsCube) {
-  FillEdit fill = edit<FillEdit>("EditFill,10,20,30,4", {.material = 3});
-  Shape cube{.kind = ShapeKind::Box, .a = voxels(6, 16, 26), .b = voxels(14, 24, 34)};
-  EXPECT_EQ(fill, (FillEdit{{10, 20, 30}, 3, cube, UINT64_MAX}));
+  edit::FillEdit fill = edit<edit::FillEdit>("EditFill,10,20,30,4", {.material = 3});
+  edit::Shape cube{.kind = edit::ShapeKind::Box, .a = voxels(6, 16, 26), .b = voxels(14, 24, 34)};
+  EXPECT_EQ(fill, (edit::FillEdit{{10, 20, 30}, 3, cube, UINT64_MAX}));
 }
 
 TEST(ReplayCsv, PlacesAreSwizzledThenScaledThenShifted) {
   ReplayOptions options{.swizzle = {0, 2, 1}, .scale = {1, 3}, .shift = {100, 0.5, -1}};
-  Shape shape = edit<PaintEdit>("EditSphere,30,60,93,7.5,true", options).shape;
-  EXPECT_EQ(shape.a, (EditPlace{110 * 256, 31 * 256 + 128, 19 * 256}));
+  edit::Shape shape = edit<edit::PaintEdit>("EditSphere,30,60,93,7.5,true", options).shape;
+  EXPECT_EQ(shape.a, (edit::EditPlace{110 * 256, 31 * 256 + 128, 19 * 256}));
   EXPECT_EQ(shape.radius, 640);
 }
 
 // Which voxel of the source each voxel of the target takes its value from.
 using Map = std::map<std::tuple<int, int, int>, std::tuple<int, int, int>>;
 
-Map map_of(const CopyEdit& copy) {
+Map map_of(const edit::CopyEdit& copy) {
   Map map;
   Int3 size = copy.source.size();
   const int32_t sides[3] = {size.x, size.y, size.z};
@@ -125,11 +127,12 @@ Map map_as_recorded(Vec3d at, Vec3d source, Vec3d dest, double radius, const dou
 }
 
 TEST(ReplayCsv, CopiesWithoutAMatrixMoveTheCubeAroundTheirPlace) {
-  CopyEdit copy = edit<CopyEdit>("EditCopy,38211,32932,18264,38212,32929,18280,36688,32898,11927,190.000000");
+  edit::CopyEdit copy =
+      edit<edit::CopyEdit>("EditCopy,38211,32932,18264,38212,32929,18280,36688,32898,11927,190.000000");
   EXPECT_EQ(copy.source, (VoxelBox{{38021, 32742, 18074}, {38401, 33122, 18454}}));
   EXPECT_EQ(copy.to, (Int3{36497, 32711, 11721}));
-  EXPECT_EQ(copy.turn, Turn());
-  EXPECT_EQ(copy.within, Shape());
+  EXPECT_EQ(copy.turn, edit::Turn());
+  EXPECT_EQ(copy.within, edit::Shape());
   EXPECT_TRUE(copy.skip_empty);
   EXPECT_TRUE(copy.keep_filled);
 }
@@ -149,14 +152,15 @@ TEST(ReplayCsv, TurnedCopiesTakeEveryVoxelFromWhereTheRecordingDid) {
                                   source.y, source.z, dest.x, dest.y, dest.z, radius);
     for (auto& line : matrix)
       for (double entry : line) row += fmt::format(",{:.6f}", entry == 0 ? -0.0 : entry);
-    EXPECT_EQ(map_of(edit<CopyEdit>(row + ",false,1.000000")),
+    EXPECT_EQ(map_of(edit<edit::CopyEdit>(row + ",false,1.000000")),
               map_as_recorded(at, source, dest, radius, matrix));
   }
 }
 
 TEST(ReplayCsv, ASwizzleTurnsTheMatrixToo) {
   std::string row = "EditCopy,30,31,35,25,26,27,1,2,3,4,0,-1,0,1,0,0,0,0,1,false,1";
-  CopyEdit plain = edit<CopyEdit>(row), swizzled = edit<CopyEdit>(row, {.swizzle = {2, 0, 1}});
+  edit::CopyEdit plain = edit<edit::CopyEdit>(row),
+                 swizzled = edit<edit::CopyEdit>(row, {.swizzle = {2, 0, 1}});
   Map expected;
   auto permuted = [](std::tuple<int, int, int> v) {
     auto [x, y, z] = v;
@@ -194,7 +198,7 @@ TEST(ReplayCsv, BadRowsSayWhere) {
 
 TEST(ReplayCsv, WithoutMaterialsPaintIsLeftOutWithAWarning) {
   testing::internal::CaptureStderr();
-  Script script = parsed("EditPaint,1,2,3,4\nUndo\nEditPaint,1,2,3,4\n", {.materials = false});
+  edit::Script script = parsed("EditPaint,1,2,3,4\nUndo\nEditPaint,1,2,3,4\n", {.materials = false});
   EXPECT_EQ(script.commands.size(), 1u);
   EXPECT_NE(testing::internal::GetCapturedStderr().find("2 rows that paint are left out"), std::string::npos);
 }

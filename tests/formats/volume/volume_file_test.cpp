@@ -24,9 +24,9 @@ std::string random_bytes(uint64_t count) {
   return bytes;
 }
 
-std::string values_of(ValueType type) {
-  std::string bytes = random_bytes(105 * value_bytes(type));
-  if (type == ValueType::F32)
+std::string values_of(volume::ValueType type) {
+  std::string bytes = random_bytes(105 * volume::value_bytes(type));
+  if (type == volume::ValueType::F32)
     for (size_t i = 3; i < bytes.size(); i += 4) bytes[i] = 0x3f;  // finite
   return bytes;
 }
@@ -57,9 +57,9 @@ class VolumeFile : public ExportTest {
     std::ofstream(path(name), std::ios::binary) << content;
     return path(name);
   }
-  static void expect_volume(const std::filesystem::path& file, ValueType type, const std::string& values,
-                            const RawOptions& options = {}) {
-    const Volume volume = open_volume(file, options);
+  static void expect_volume(const std::filesystem::path& file, volume::ValueType type,
+                            const std::string& values, const RawOptions& options = {}) {
+    const volume::Volume volume = open_volume(file, options);
     EXPECT_EQ(volume.info.size, kSize) << file;
     EXPECT_EQ(volume.info.type, type) << file;
     const std::vector<std::byte> read = all_values(volume);
@@ -79,25 +79,26 @@ class VolumeFile : public ExportTest {
 };
 
 TEST_F(VolumeFile, RawTakesSizeAndTypeFromItsName) {
-  for (const auto& [name, type] :
-       std::vector<std::pair<std::string, ValueType>>{{"a_7x5x3_uint8.raw", ValueType::U8},
-                                                      {"b_c_7x5x3_uint16.raw", ValueType::U16},
-                                                      {"7x5x3_int16.raw", ValueType::I16},
-                                                      {"d.e_7x5x3_float32.raw", ValueType::F32}})
+  for (const auto& [name, type] : std::vector<std::pair<std::string, volume::ValueType>>{
+           {"a_7x5x3_uint8.raw", volume::ValueType::U8},
+           {"b_c_7x5x3_uint16.raw", volume::ValueType::U16},
+           {"7x5x3_int16.raw", volume::ValueType::I16},
+           {"d.e_7x5x3_float32.raw", volume::ValueType::F32}})
     expect_volume(write(name, values_of(type)), type, values_of(type));
 }
 
 TEST_F(VolumeFile, RawTakesSizeTypeOrderAndOffsetFromOptions) {
-  const std::string values = values_of(ValueType::U16);
-  const RawOptions options = {kSize, ValueType::U16, ByteOrder::Big, 13};
-  expect_volume(write("a.bin", std::string(13, 'x') + swapped(values, 2)), ValueType::U16, values, options);
+  const std::string values = values_of(volume::ValueType::U16);
+  const RawOptions options = {kSize, volume::ValueType::U16, ByteOrder::Big, 13};
+  expect_volume(write("a.bin", std::string(13, 'x') + swapped(values, 2)), volume::ValueType::U16, values,
+                options);
 }
 
 TEST_F(VolumeFile, RawMayBeGzipped) {
-  const std::string values = values_of(ValueType::U8);
-  expect_volume(write("a_7x5x3_uint8.raw.gz", gzipped(values)), ValueType::U8, values);
+  const std::string values = values_of(volume::ValueType::U8);
+  expect_volume(write("a_7x5x3_uint8.raw.gz", gzipped(values)), volume::ValueType::U8, values);
   const std::string two = gzipped(values.substr(0, 50)) + gzipped(values.substr(50));
-  expect_volume(write("b_7x5x3_uint8.raw.gz", two), ValueType::U8, values);
+  expect_volume(write("b_7x5x3_uint8.raw.gz", two), volume::ValueType::U8, values);
 }
 
 // f(box) of every box inside the volume that is not empty.
@@ -115,10 +116,10 @@ void for_each_box(const F& f) {
 }
 
 TEST_F(VolumeFile, ReadsEveryBoxOfTheVolume) {
-  const std::string values = values_of(ValueType::U16);
+  const std::string values = values_of(volume::ValueType::U16);
   for (const auto& [name, content] :
        {std::pair{"a_7x5x3_uint16.raw", values}, {"b_7x5x3_uint16.raw.gz", gzipped(values)}}) {
-    const Volume volume = open_volume(write(name, content), {});
+    const volume::Volume volume = open_volume(write(name, content), {});
     for_each_box([&](const VoxelBox& box) {
       std::string expected, read(2 * box.voxels(), '\0');
       for (int32_t z = box.min.z; z < box.max.z; ++z)
@@ -133,8 +134,8 @@ TEST_F(VolumeFile, ReadsEveryBoxOfTheVolume) {
 }
 
 TEST_F(VolumeFile, AFileThatShrinksWhileItIsReadIsAnErrorThatNamesIt) {
-  const std::filesystem::path file = write("a_7x5x3_uint8.raw", values_of(ValueType::U8));
-  const Volume volume = open_volume(file, {});
+  const std::filesystem::path file = write("a_7x5x3_uint8.raw", values_of(volume::ValueType::U8));
+  const volume::Volume volume = open_volume(file, {});
   std::filesystem::resize_file(file, 50);
   std::vector<std::byte> values(volume.info.bytes());
   volume.read({{0, 0, 0}, {7, 5, 1}}, values.data());
@@ -147,78 +148,80 @@ TEST_F(VolumeFile, AFileThatShrinksWhileItIsReadIsAnErrorThatNamesIt) {
 }
 
 TEST_F(VolumeFile, NrrdAttachedDetachedGzippedAndBigEndian) {
-  const std::string values = values_of(ValueType::U8), shorts = values_of(ValueType::I16);
-  expect_volume(write("a.nrrd", std::string(kNrrd) + "\n" + values), ValueType::U8, values);
+  const std::string values = values_of(volume::ValueType::U8), shorts = values_of(volume::ValueType::I16);
+  expect_volume(write("a.nrrd", std::string(kNrrd) + "\n" + values), volume::ValueType::U8, values);
   write("values.bin", "xy" + values);
-  expect_volume(write("b.nhdr", std::string(kNrrd) + "byte skip: 2\ndata file: values.bin\n"), ValueType::U8,
-                values);
+  expect_volume(write("b.nhdr", std::string(kNrrd) + "byte skip: 2\ndata file: values.bin\n"),
+                volume::ValueType::U8, values);
   expect_volume(write("c.nhdr", std::string(kNrrd) + "byte skip: -1\ndatafile: values.bin\n\n"),
-                ValueType::U8, values);
+                volume::ValueType::U8, values);
   write("lines.bin", "one\ntwo\n" + values);
-  expect_volume(write("d.nhdr", std::string(kNrrd) + "line skip: 2\ndata file: lines.bin\n"), ValueType::U8,
-                values);
+  expect_volume(write("d.nhdr", std::string(kNrrd) + "line skip: 2\ndata file: lines.bin\n"),
+                volume::ValueType::U8, values);
   const std::string big =
       "NRRD0005\r\n# a comment\r\ntype: signed short\r\ndimension: 3\r\nsizes: 7 5 3\r\nmine:=yours\r\n"
       "Encoding: gzip\r\nendian: big\r\n\r\n";
-  expect_volume(write("e.nrrd", big + gzipped(swapped(shorts, 2))), ValueType::I16, shorts);
+  expect_volume(write("e.nrrd", big + gzipped(swapped(shorts, 2))), volume::ValueType::I16, shorts);
 }
 
 TEST_F(VolumeFile, NrrdSaysWhereTheVoxelsLie) {
   const std::string header = std::string(kNrrd) +
                              "space dimension: 3\nspace directions: (2,0,0) (0,0.5,0) (0,0,-1)\n"
                              "space origin: (10,20,30)\n\n";
-  const Volume volume = open_volume(write("a.nrrd", header + values_of(ValueType::U8)), {});
+  const volume::Volume volume = open_volume(write("a.nrrd", header + values_of(volume::ValueType::U8)), {});
   EXPECT_EQ(volume.info.spacing, (Vec3d{2, 0.5, -1}));
   EXPECT_EQ(volume.info.origin, (Vec3d{9, 19.75, 30.5}));
 }
 
 TEST_F(VolumeFile, MetaImageLocalElsewhereAndDeflated) {
-  const std::string values = values_of(ValueType::U8), floats = values_of(ValueType::F32);
-  expect_volume(write("a.mha", std::string(kMeta) + "ElementDataFile = LOCAL\n" + values), ValueType::U8,
-                values);
+  const std::string values = values_of(volume::ValueType::U8), floats = values_of(volume::ValueType::F32);
+  expect_volume(write("a.mha", std::string(kMeta) + "ElementDataFile = LOCAL\n" + values),
+                volume::ValueType::U8, values);
   write("values.raw", "123" + values);
   expect_volume(write("b.mhd", std::string(kMeta) + "HeaderSize = -1\nElementDataFile = values.raw\n"),
-                ValueType::U8, values);
+                volume::ValueType::U8, values);
   expect_volume(write("c.mhd", std::string(kMeta) + "HeaderSize = 3\nElementDataFile = values.raw\n"),
-                ValueType::U8, values);
+                volume::ValueType::U8, values);
   write("values.zraw", deflated(swapped(floats, 4), libdeflate_zlib_compress));
   expect_volume(
       write("d.mhd",
             "NDims = 3\nDimSize = 7 5 3\nElementType = MET_FLOAT\nCompressedData = True\n"
             "BinaryDataByteOrderMSB = True\nElementSpacing = 1 1 2\nElementDataFile = values.zraw\n"),
-      ValueType::F32, floats);
+      volume::ValueType::F32, floats);
   EXPECT_EQ(open_volume(path("d.mhd"), {}).info.spacing, (Vec3d{1, 1, 2}));
 }
 
 TEST_F(VolumeFile, DatWithAHeaderOfThreeNumbersAndDatThatNamesAFile) {
-  const std::string values = values_of(ValueType::U16);
-  expect_volume(write("beetle.dat", std::string("\x07\0\x05\0\x03\0", 6) + values), ValueType::U16, values);
+  const std::string values = values_of(volume::ValueType::U16);
+  expect_volume(write("beetle.dat", std::string("\x07\0\x05\0\x03\0", 6) + values), volume::ValueType::U16,
+                values);
   write("values.raw", values);
   expect_volume(write("tree.dat",
                       "ObjectFileName: values.raw\nTaggedFileName: ---\nResolution: 7 5 3\n"
                       "SliceThickness: 1 1 1\nFormat: USHORT\n"),
-                ValueType::U16, values);
+                volume::ValueType::U16, values);
 }
 
 TEST_F(VolumeFile, WhatIsWrittenAsNrrdIsReadBack) {
-  for (const ValueType type : {ValueType::U8, ValueType::U16, ValueType::I16, ValueType::F32}) {
+  for (const volume::ValueType type :
+       {volume::ValueType::U8, volume::ValueType::U16, volume::ValueType::I16, volume::ValueType::F32}) {
     const std::string values = values_of(type);
     RawOptions options;
     options.size = kSize;
     options.type = type;
-    Volume volume = open_volume(write("a.bin", values), options);
+    volume::Volume volume = open_volume(write("a.bin", values), options);
     volume.info.spacing = {0.25, 2, 3};
     volume.info.origin = {-4, 0.5, 7};
     write_nrrd(volume, path("a.nrrd"));
     expect_volume(path("a.nrrd"), type, values);
-    const Volume again = open_volume(path("a.nrrd"), {});
+    const volume::Volume again = open_volume(path("a.nrrd"), {});
     EXPECT_EQ(again.info.spacing, volume.info.spacing);
     EXPECT_EQ(again.info.origin, volume.info.origin);
   }
 }
 
 TEST_F(VolumeFile, SaysHowManyBytesItExpectedAndFound) {
-  const std::string values = values_of(ValueType::U8);
+  const std::string values = values_of(volume::ValueType::U8);
   expect_error("a_7x5x3_uint8.raw", values + "x", "expected 105 bytes (7 x 5 x 3 values of u8), found 106");
   expect_error("b_7x5x3_uint16.raw", values, "expected 210 bytes (7 x 5 x 3 values of u16), found 105");
   expect_error("a.nrrd",
@@ -268,7 +271,8 @@ TEST_F(VolumeFile, RefusesWhatItDoesNotKnow) {
   expect_error("k.mhd", std::string(kMeta) + "ElementDataFile = LIST\na.raw\n", "several files");
   RawOptions options;
   options.size = kSize;
-  expect_error("l.nrrd", std::string(kNrrd) + "\n" + values_of(ValueType::U8), "are for raw files", options);
+  expect_error("l.nrrd", std::string(kNrrd) + "\n" + values_of(volume::ValueType::U8), "are for raw files",
+               options);
 }
 
 }  // namespace

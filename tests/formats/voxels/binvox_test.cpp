@@ -105,7 +105,7 @@ TEST_F(Binvox, LargePlanesAreWrittenInBands) {
 TEST_F(Binvox, EmptySpaceTakesTheLongestRuns) {
   KnownScene known = known_scene(4, Materials::Sixteen, empty_grid);
   for (uint32_t side = 4; side < 512; side *= 2)
-    known.scene.dag.levels.insert(known.scene.dag.levels.begin(), DagLevel{});
+    known.scene.dag.levels.insert(known.scene.dag.levels.begin(), dag::DagLevel{});
   known.scene.dag.resolution = 512;
   write_binvox(known.scene, path("a.binvox"), std::nullopt);
   double least = 512.0 * 512 * 512 / 255;

@@ -24,18 +24,18 @@ inline DenseGrid noise_grid(uint64_t seed) {
   return [seed](uint32_t x, uint32_t y, uint32_t z) {
     if (x >= 8 && x < 35 && y >= 8 && y < 24 && z >= 5 && z < 17) return 11;
     uint64_t hash = mix64(seed ^ mix64(x | uint64_t{y} << 20 | uint64_t{z} << 40));
-    return hash % 10 == 0 ? static_cast<int>(hash >> 8 & 15) : kEmptyVoxel;
+    return hash % 10 == 0 ? static_cast<int>(hash >> 8 & 15) : dag::kEmptyVoxel;
   };
 }
 inline int empty_grid(uint32_t, uint32_t, uint32_t) {
-  return kEmptyVoxel;
+  return dag::kEmptyVoxel;
 }
 inline int full_grid(uint32_t, uint32_t, uint32_t) {
   return 7;
 }
 
 struct KnownScene {
-  VoxelScene scene;
+  dag::VoxelScene scene;
   DenseGrid grid;
 
   // What the dense formats hold for the voxel.
@@ -43,7 +43,7 @@ struct KnownScene {
     auto r = static_cast<int32_t>(scene.dag.resolution);
     if (v.x < 0 || v.y < 0 || v.z < 0 || v.x >= r || v.y >= r || v.z >= r) return 0;
     int material = grid(uint32_t(v.x), uint32_t(v.y), uint32_t(v.z));
-    return material == kEmptyVoxel ? 0 : scene.dag.materials ? material + 1 : 1;
+    return material == dag::kEmptyVoxel ? 0 : scene.dag.materials ? material + 1 : 1;
   }
 
   uint64_t count(const VoxelBox& box) const {
@@ -62,8 +62,8 @@ inline KnownScene known_scene(uint32_t resolution, Materials materials, const De
   known.grid = grid;
   known.scene.dag = dense_dag(resolution, materials == Materials::Sixteen, grid);
   if (materials == Materials::Sixteen) {
-    known.scene.palette.count = kPaletteSize;
-    for (uint32_t i = 0; i < kPaletteSize; ++i) {
+    known.scene.palette.count = scene::kPaletteSize;
+    for (uint32_t i = 0; i < scene::kPaletteSize; ++i) {
       auto shade = static_cast<uint8_t>(10 * i);
       known.scene.palette.colors[i] = {shade, static_cast<uint8_t>(shade + 1),
                                        static_cast<uint8_t>(200 - shade)};
@@ -76,11 +76,11 @@ inline KnownScene known_scene(uint32_t resolution, Materials materials, const De
 // Puts the scene, whose resolution is a power of two, into the corners named by `children` (a mask) of a cube
 // of twice its size, `times` times: large scenes from few nodes.
 inline KnownScene repeated(KnownScene known, uint32_t children, int times) {
-  FrozenDag& dag = known.scene.dag;
+  dag::FrozenDag& dag = known.scene.dag;
   for (int i = 0; i < times; ++i) {
     uint32_t half = dag.resolution;
-    bool solid = children == 0xff && dag.depth() > 0 && is_homogeneous(dag.levels[0].words[0]);
-    DagLevel root;
+    bool solid = children == 0xff && dag.depth() > 0 && dag::is_homogeneous(dag.levels[0].words[0]);
+    dag::DagLevel root;
     root.words.assign(1 + static_cast<size_t>(std::popcount(children)), 0);
     root.words[0] = solid ? dag.levels[0].words[0] : children;
     dag.levels.insert(dag.levels.begin(), root);
@@ -88,7 +88,7 @@ inline KnownScene repeated(KnownScene known, uint32_t children, int times) {
     dag.voxels *= static_cast<uint64_t>(std::popcount(children));
     known.grid = [inner = known.grid, half, children](uint32_t x, uint32_t y, uint32_t z) {
       uint32_t child = (x >= half) | uint32_t{y >= half} << 1 | uint32_t{z >= half} << 2;
-      return (children >> child & 1) != 0 ? inner(x % half, y % half, z % half) : kEmptyVoxel;
+      return (children >> child & 1) != 0 ? inner(x % half, y % half, z % half) : dag::kEmptyVoxel;
     };
   }
   return known;

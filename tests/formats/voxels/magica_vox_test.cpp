@@ -153,10 +153,10 @@ VoxFile read_vox(const std::filesystem::path& path) {
 }
 
 // Where the scene's voxel stands with z up: the turned centre of the voxel, in halves.
-Int3 turned(Int3 v, UpAxis up) {
+Int3 turned(Int3 v, dag::UpAxis up) {
   Int3 c = v * 2 + Int3{1, 1, 1};
-  if (up == UpAxis::X) c = {c.y, c.z, c.x};
-  if (up == UpAxis::Y) c = {c.x, -c.z, c.y};
+  if (up == dag::UpAxis::X) c = {c.y, c.z, c.x};
+  if (up == dag::UpAxis::Y) c = {c.x, -c.z, c.y};
   return {(c.x - 1) / 2, (c.y - 1) / 2, (c.z - 1) / 2};
 }
 
@@ -181,7 +181,7 @@ class MagicaVox : public ExportTest {};
 TEST_F(MagicaVox, HoldsEveryVoxelOfTheSceneWithZUp) {
   for (uint32_t resolution : {4u, 37u, 64u})
     for (Materials materials : {Materials::None, Materials::Sixteen})
-      for (UpAxis up : {UpAxis::X, UpAxis::Y, UpAxis::Z}) {
+      for (dag::UpAxis up : {dag::UpAxis::X, dag::UpAxis::Y, dag::UpAxis::Z}) {
         KnownScene known = known_scene(resolution, materials, noise_grid(resolution));
         known.scene.up = up;
         write_magica_vox(known.scene, path("a.vox"), std::nullopt);
@@ -213,7 +213,7 @@ TEST_F(MagicaVox, FullAndEmptyScenesOpen) {
 
 TEST_F(MagicaVox, EveryBlockThatIsNotEmptyIsAModelCutToItsContent) {
   DenseGrid points = [](uint32_t x, uint32_t y, uint32_t z) {
-    return (x == 3 && y == 9 && z == 17) || (x == 20 && y == 10 && z == 17) ? 4 : kEmptyVoxel;
+    return (x == 3 && y == 9 && z == 17) || (x == 20 && y == 10 && z == 17) ? 4 : dag::kEmptyVoxel;
   };
   KnownScene known = repeated(known_scene(256, Materials::Sixteen, points), 0b10010001, 2);
   write_magica_vox(known.scene, path("a.vox"), std::nullopt);
@@ -221,7 +221,7 @@ TEST_F(MagicaVox, EveryBlockThatIsNotEmptyIsAModelCutToItsContent) {
   EXPECT_EQ(vox.sizes, std::vector<Int3>(9, Int3{18, 1, 2}));
   EXPECT_EQ(vox.voxels.size(), known.scene.dag.voxels);
   for (Int3 block : {Int3{0, 0, 0}, Int3{0, 0, 1}, Int3{1, 1, 3}, Int3{3, 3, 3}}) {
-    Int3 p = turned(block * 256 + Int3{20, 10, 17}, UpAxis::Y);
+    Int3 p = turned(block * 256 + Int3{20, 10, 17}, dag::UpAxis::Y);
     EXPECT_EQ(vox.voxels.count({p.x, p.y, p.z}), 1u);
   }
 }
@@ -232,7 +232,7 @@ TEST_F(MagicaVox, TheColourOfMaterialMIsEntryMOfThePalette) {
   write_magica_vox(known.scene, path("a.vox"), std::nullopt);
   VoxFile vox = read_vox(path("a.vox"));
   for (uint32_t i = 0; i < 15; ++i) {
-    Rgb8 color = known.scene.palette.colors[i];
+    scene::Rgb8 color = known.scene.palette.colors[i];
     EXPECT_EQ(vox.palette[i], (std::array<uint8_t, 4>{color.r, color.g, color.b, 255}));
     EXPECT_EQ(vox.names[i], known.scene.palette.names[i]);
   }
@@ -241,11 +241,11 @@ TEST_F(MagicaVox, TheColourOfMaterialMIsEntryMOfThePalette) {
 
 TEST_F(MagicaVox, ALargeSparseSceneIsQuick) {
   DenseGrid points = [](uint32_t x, uint32_t y, uint32_t z) {
-    return x % 29 == 3 && y % 31 == 9 && z % 50 == 17 ? static_cast<int>(x % 16) : kEmptyVoxel;
+    return x % 29 == 3 && y % 31 == 9 && z % 50 == 17 ? static_cast<int>(x % 16) : dag::kEmptyVoxel;
   };
   // (2^14)^3 voxels with 256 copies of a few along the diagonal.
   KnownScene known = repeated(known_scene(64, Materials::Sixteen, points), 0x81, 8);
-  known.scene.up = UpAxis::Z;
+  known.scene.up = dag::UpAxis::Z;
   Stopwatch watch;
   write_magica_vox(known.scene, path("a.vox"), std::nullopt);
   EXPECT_LT(watch.seconds(), 5.0);
