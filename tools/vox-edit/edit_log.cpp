@@ -99,7 +99,7 @@ measure::ResultTable EditLog::table_of(const std::vector<NamedTool>& tools, Tool
       .column("pass_ms/longest", "ms", tools, of(&Tool::longest), times("longest", "longest"));
   add_counts<Row>(table, tools, "nodes/", of([](const Tool& tool) { return tool.work.nodes; }));
   add_counts<Row>(table, tools, "leaves/", of([](const Tool& tool) { return tool.work.leaves; }));
-  const auto sum = [&](auto EditCounts::*count) {
+  const auto sum = [&](auto edit::EditCounts::*count) {
     return of([=](const Tool& tool) { return tool.work.nodes.*count + tool.work.leaves.*count; });
   };
   const bool measured =
@@ -152,7 +152,7 @@ measure::ResultTable EditLog::passes_table() const {
       .column("changed_voxels", "voxels", passes_, &P::changed_voxels);
   add_counts<P>(table, passes_, "nodes_", [](const P& pass) { return pass.work.nodes; });
   add_counts<P>(table, passes_, "leaves_", [](const P& pass) { return pass.work.leaves; });
-  const auto seconds = [&](const char* name, double EditWork::*value) {
+  const auto seconds = [&](const char* name, double edit::EditWork::*value) {
     table.column(name, "s", passes_, [=](const P& pass) { return pass.work.*value; });
   };
   table.column("octree_bytes", "bytes", passes_, [](const P& pass) { return pass.work.octree_bytes; })

@@ -17,7 +17,7 @@ bool has_names(const scene::Palette& palette) {
 
 // How often nodes are used.
 void add_uses(measure::ResultTable& table, const std::vector<LevelRow>& rows,
-              measure::UseCounts LevelStats::*uses, const measure::ResultName& group,
+              measure::UseCounts measure::LevelStats::*uses, const measure::ResultName& group,
               measure::Headings most) {
   table.column(
       {group.json + "/most", group.report + "/most"}, "uses", rows,
@@ -47,7 +47,7 @@ void add_levels(measure::ResultTable& table, const std::vector<LevelRow>& rows, 
   const auto name = [&](const std::string& json, const std::string& report) {
     return measure::ResultName(of.json + json, of.report + report);
   };
-  const auto stat = [](auto LevelStats::*value) {
+  const auto stat = [](auto measure::LevelStats::*value) {
     return [=](const LevelRow& row) { return row.stats.*value; };
   };
   table
