@@ -10,7 +10,7 @@ template <class F>
 auto on_device(Engine& engine, const F& f) {
   const device::DeviceHandle handle = engine.handle();
 #ifdef VOX_HAS_CUDA
-  if (CudaDevice* const* cuda = std::get_if<CudaDevice*>(&handle)) return f(**cuda);
+  if (device::CudaDevice* const* cuda = std::get_if<device::CudaDevice*>(&handle)) return f(**cuda);
 #endif
   return f(*std::get<device::CpuDevice*>(handle));
 }

@@ -19,7 +19,8 @@ class Primitives : public testing::TestWithParam<uint64_t> {
     const auto engine = test_engine();
     const device::DeviceHandle handle = engine->handle();
 #ifdef VOX_HAS_CUDA
-    if (CudaDevice* const* cuda = std::get_if<CudaDevice*>(&handle)) return run_primitives(**cuda, n);
+    if (device::CudaDevice* const* cuda = std::get_if<device::CudaDevice*>(&handle))
+      return run_primitives(**cuda, n);
 #endif
     return run_primitives(*std::get<device::CpuDevice*>(handle), n);
   }
