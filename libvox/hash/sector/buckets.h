@@ -37,8 +37,8 @@ class SectorBucketSets {
     expected_ = items;
     add((items + load_factor_ - 1) / load_factor_);
   }
-  // Sees to it that there are enough buckets for `count` more items, of which there will be `growth` times as
-  // many in the end.
+  // Makes buckets for `count` more items, unless there are enough. In the end there will be `growth` times as
+  // many items as with these.
   void reserve(uint64_t count, double growth) {
     constexpr uint64_t kFewest = 64;
     if (count <= items_before_full()) return;
