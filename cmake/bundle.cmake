@@ -8,4 +8,4 @@ add_custom_target(bundle
           vox-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR} ${PROJECT_SOURCE_DIR}/dist ${bundle_programs}
   DEPENDS ${vox_tools} ${vox_test_programs}
   USES_TERMINAL VERBATIM)
-add_dependencies(bundle manual)  # which it brings along
+add_dependencies(bundle manual)  # the bundle holds the manual pages too

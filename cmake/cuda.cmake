@@ -1,7 +1,7 @@
-# Sets vox_has_cuda. CUDA is optional: without it everything runs on the CPU.
+# Finds CUDA and sets vox_has_cuda. CUDA is optional: without it everything runs on the CPU.
 set(VOX_CUDA AUTO CACHE STRING "Build for NVIDIA GPUs: AUTO (where nvcc and a GPU are found), ON, OFF")
 set_property(CACHE VOX_CUDA PROPERTY STRINGS AUTO ON OFF)
-set(vox_cuda_minimum 13.0)  # of the toolkit; older ones lack what we use of CUB
+set(vox_cuda_minimum 13.0)  # the oldest toolkit; in older ones CUB lacks what we use
 
 # Appends to `result` the architectures of this machine's GPUs that the toolkit can compile for.
 function(vox_detect_cuda_architectures result)
@@ -42,7 +42,7 @@ if(VOX_CUDA STREQUAL "AUTO" OR VOX_CUDA)
     endif()
   endif()
 endif()
-# Kernels take most of the time of a build, so that a machine without a GPU gets them only where they are asked for.
+# Kernels take most of the time of a build, so that they are built on a machine without a GPU only if asked for.
 if(vox_has_cuda AND NOT CMAKE_CUDA_ARCHITECTURES)
   vox_detect_cuda_architectures(vox_architectures)
   if(NOT vox_architectures AND VOX_CUDA STREQUAL "AUTO")

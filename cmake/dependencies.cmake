@@ -1,5 +1,5 @@
-# What the libraries link, each as one imported target. Read by the build and, where the libraries are static, by
-# find_package(vox).
+# Finds what the libraries link, each as one imported target. The build reads this file, and so does
+# find_package(vox) where the libraries are static.
 find_package(TBB REQUIRED)
 find_package(fmt REQUIRED)
 find_package(assimp REQUIRED)
@@ -12,8 +12,8 @@ if(NOT TARGET libdeflate::libdeflate)
   target_link_libraries(libdeflate::libdeflate INTERFACE PkgConfig::libdeflate)
 endif()
 
-# What a build may go without: AUTO takes it where it is found. A program that is built without says so of the files that
-# need it. An installed package knows what it was built with.
+# Adds a library that a build may do without: AUTO takes it where it is found. A program that is built without it
+# refuses files that need it, and says why. An installed package knows what it was built with.
 set(vox_optional_libraries "")
 set(vox_optional_definitions "")
 macro(vox_optional name target what)

@@ -1,4 +1,5 @@
-# Programs, libraries, headers and pages, and what find_package(vox) needs to give vox::vox and vox::formats.
+# Installs programs, libraries, headers and pages, and the files from which find_package(vox) makes vox::vox and
+# vox::formats.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/vox)

@@ -6,7 +6,7 @@ option(VOX_FUZZ "Programs for libFuzzer; needs clang" OFF)
 find_program(ccache ccache)
 mark_as_advanced(ccache)
 if(ccache)
-  # What ccache asks for before it caches anything with precompiled headers.
+  # ccache asks for this setting before it caches anything with precompiled headers.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${ccache})
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${ccache})
 endif()
@@ -17,7 +17,7 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 add_library(vox_options INTERFACE)
 target_compile_features(vox_options INTERFACE cxx_std_20)
 if(VOX_SANITIZE)
-  set(warnings -w)  # are the release build's to give
+  set(warnings -w)  # the release build gives the warnings
 else()
   # -Wrestrict: GCC 12 warns of its own std::string (PR 105651).
   set(warnings -Wall -Wextra -Wconversion -Wno-restrict $<$<BOOL:${VOX_WERROR}>:-Werror>)
@@ -35,12 +35,12 @@ if(vox_has_cuda)
       -Xcompiler=-Wall,-Wextra,${host_list} $<$<BOOL:${VOX_WERROR}>:-Werror=all-warnings>)
   target_compile_options(vox_options INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${cuda_flags}>")
 endif()
-set(vox_program_sources "")  # part of every program
-set(vox_hot_options "")      # for what computes: the library and the tests of its rooms
-set(vox_cold_options -O0)    # for tests that hardly compute: most of the time to compile them is the optimiser's
+set(vox_program_sources "")  # sources that are part of every program
+set(vox_hot_options "")      # for code that computes much: the library and the tests of its rooms
+set(vox_cold_options -O0)    # for tests that hardly compute: the optimiser would take most of their compile time
 if(VOX_SANITIZE)
-  set(vox_hot_options -O1)  # instrumented, the rest compiles in half the time without
-  # Without what the address sanitizer finds too: a third of the time to compile.
+  set(vox_hot_options -O1)  # the other code, instrumented, compiles in half the time without optimisation
+  # Checks for what the address sanitizer finds too are left out: they take a third of the time to compile.
   set(sanitizer_flags -fsanitize=${VOX_SANITIZE} -fno-sanitize=null,object-size,vptr -fno-sanitize-recover=all
       -fno-omit-frame-pointer)
   if(VOX_SANITIZE MATCHES "thread")

@@ -1,8 +1,8 @@
-# Has a program, and each of its commands, write its manual page and its completions below share/.
+# Lets a program write the manual page and the completions of itself and of each of its commands, below share/.
 # Called with -D program= -D commands= -D share=
 get_filename_component(name ${program} NAME)
 
-function(print form file)  # further arguments: of the program
+function(print form file)  # further arguments are passed to the program
   get_filename_component(folder ${file} DIRECTORY)
   file(MAKE_DIRECTORY ${folder})
   execute_process(COMMAND ${program} ${ARGN} --help=${form} OUTPUT_FILE ${file} COMMAND_ERROR_IS_FATAL ANY)

@@ -1,4 +1,4 @@
-// Bits on both devices.
+// Bit counts, square roots and prefetches, written once for the host and for a GPU.
 #pragma once
 
 #include <bit>
@@ -59,7 +59,7 @@ VOX_HD inline float float_of_bits(uint32_t bits) {
 #endif
 }
 
-// Rounded alike everywhere.
+// Square roots that are rounded alike on the host and on a GPU.
 VOX_HD inline float square_root(float value) {
 #ifdef __CUDA_ARCH__
   return __fsqrt_rn(value);
@@ -84,7 +84,7 @@ VOX_HD inline void prefetch_line(const void* at) {
 #endif
 }
 
-// Reads what is not read again: on a GPU it does not push other things out of the cache.
+// Reads a word that is not read again: on a GPU it does not push other words out of the cache.
 VOX_HD inline uint32_t load_once(const uint32_t* at) {
 #ifdef __CUDA_ARCH__
   return __ldcs(at);
@@ -93,7 +93,7 @@ VOX_HD inline uint32_t load_once(const uint32_t* at) {
 #endif
 }
 
-// The same for all lines, or, on a GPU, sectors, of what may be unaligned.
+// Asks for all cache lines of these bytes, on a GPU for all sectors of 32 bytes. `begin` may be unaligned.
 VOX_HD inline void prefetch_lines(const void* begin, uint32_t bytes) {
 #ifdef __CUDA_ARCH__
   constexpr uint32_t kStep = 32;

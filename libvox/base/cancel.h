@@ -1,4 +1,5 @@
-// SIGINT asks; long loops answer at a safe place.
+// How a user ends a program early: SIGINT or SIGTERM sets a flag, which long loops look at where it is safe
+// to stop.
 #pragma once
 
 namespace vox {

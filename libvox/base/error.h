@@ -35,13 +35,13 @@ class UsageError : public Error {
   using Error::Error;
 };
 
-// Raised by a device's pool; callers may retry with less.
+// A device's pool throws it; callers may try again with less.
 class OutOfMemory : public Error {
  public:
   OutOfMemory(uint64_t asked, uint64_t available);
 };
 
-// Raised by throw_if_cancelled() after SIGINT: tools exit with 130.
+// throw_if_cancelled() throws it after SIGINT: tools exit with 130.
 class Cancelled : public Error {
  public:
   Cancelled();

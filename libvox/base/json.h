@@ -36,7 +36,7 @@ class Json {
   void write(std::string& out, int indent) const;
   bool is_array_ = false;
   std::vector<std::pair<std::string, std::string>> keys_;  // key, text of a plain value ("" if nested)
-  std::deque<Json> nested_;                                // of the nested values in order
+  std::deque<Json> nested_;                                // the nested values, in the order of their keys
 };
 
 }  // namespace vox

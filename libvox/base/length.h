@@ -1,4 +1,5 @@
-// Apart from vec.h, which just-in-time compiled code includes and which therefore has no <cmath>.
+// The length of a vector. It is not in vec.h because just-in-time compiled code includes that header, which
+// therefore does without <cmath>.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Messages to whoever has set a sink for them. Results never go through here.
+// Log messages; they go to the sink that the program has set (log_line.h). Results never go this way.
 #pragma once
 
 #include <fmt/format.h>

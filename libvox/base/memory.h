@@ -1,4 +1,4 @@
-// What this process and this machine have.
+// How much memory this process takes, and how much the machine has left.
 #pragma once
 
 #include <cstdint>

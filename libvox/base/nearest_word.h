@@ -1,4 +1,4 @@
-// What a misspelt word was meant to be.
+// Guesses which word a misspelt one was meant to be.
 #pragma once
 
 #include <span>
@@ -7,11 +7,12 @@
 
 namespace vox {
 
-// The candidate that takes fewest changes (a letter more, less, another, or two swapped), if at most a third
-// of the word's letters; the first of equals; "" for none.
+// The candidate that the fewest changes lead to (a letter added, removed, replaced, or two neighbours
+// swapped), if they are at most a third of the word's letters; of equally near ones the first; "" if there is
+// none.
 std::string_view nearest_word(std::string_view word, std::span<const std::string_view> candidates);
 
-// "did you mean 'sphere'?", or "" where no candidate is near: for Error::hint().
+// Text for Error::hint(): "did you mean 'sphere'?", or "" where no candidate is near.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
 
 }  // namespace vox

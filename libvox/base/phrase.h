@@ -1,6 +1,6 @@
-// What messages call the things that a user can set, and what he can do about a problem. The library has words
-// of its own for them; a program whose users set the same by options says once, before anything else, what it
-// calls them (tools/common/phrases.cpp).
+// What messages call the things that a user can set, and what he can do about a problem. The library has
+// words of its own for them; a program whose users set the same by options says once, before anything else,
+// what it calls them (tools/common/phrases.cpp).
 //
 //   throw UsageError(fmt::format("{} is '{}', expected …", phrase(Phrase::Device), device));
 //
@@ -14,7 +14,7 @@
 namespace vox {
 
 enum class Phrase : uint8_t {
-  // what is set, as the subject or the object of a sentence
+  // What a user sets, as the subject or the object of a sentence.
   Device,
   Tables,
   ItemWords,
@@ -37,7 +37,7 @@ enum class Phrase : uint8_t {
   LowerResolution,  // without one
   WantedResolution,
   ClipBox,
-  // what one can do
+  // What a user can do about a problem.
   UseCpu,
   AllowMoreMemory,
   VerifyFile,
@@ -51,10 +51,10 @@ enum class Phrase : uint8_t {
   ListCommands,
 };
 
-// As the program says it, or as the library does.
+// The words of the program for this, or the library's where the program has set none.
 std::string phrase(Phrase what);
 
-// The words of a program, for all phrases; null: the library's.
+// Sets the words of a program for all phrases; nullptr brings the library's back.
 using PhraseWords = std::string_view (*)(Phrase);
 void set_phrases(PhraseWords words);
 

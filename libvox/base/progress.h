@@ -1,4 +1,4 @@
-// Progress of long work, for whoever has set a sink for it: the library prints nothing.
+// The progress of long work. It goes to the sink that the program has set: the library prints nothing.
 #pragma once
 
 #include <chrono>
@@ -10,19 +10,19 @@
 namespace vox {
 
 struct ProgressState {
-  std::string_view what;    // is being done: "voxelizing"
+  std::string_view what;    // what is being done: "voxelizing"
   std::string_view detail;  // "12.3 M voxels, 45,678 unique nodes"
   uint64_t done = 0, total = 1;
   uint64_t before = 0;  // what was done at the call before this one
-  double seconds = 0;   // since it began
-  bool ended = false;   // the last call, whether or not all was done
+  double seconds = 0;   // since the work began
+  bool ended = false;   // true in the last call, whether or not all was done
 };
 
-// Hears of progress, one call at a time, as often as there is any: it may be too often for a screen. It does
-// not make progress itself.
+// A sink gets every update, one call at a time: that may be too often for a screen. It must not report
+// progress itself.
 using ProgressSink = std::function<void(const ProgressState&)>;
 
-// Replaces the sink, and returns the one there was: none in the beginning.
+// Replaces the sink and returns the one before it; in the beginning there is none.
 ProgressSink set_progress_sink(ProgressSink sink);
 
 class Progress {

@@ -8,11 +8,11 @@ namespace vox {
 
 struct ProgramResult {
   int status = 0;      // its exit code; 127 where it cannot be started, 128 and more where a signal ended it
-  std::string output;  // to stdout and stderr
+  std::string output;  // what it wrote to stdout and stderr
 };
 
-// The first argument is looked up in PATH; no shell sees any. Its stdin is empty. Throws Cancelled, and ends
-// the program, after an interrupt.
+// The first argument is the program, which is looked up in PATH; no shell reads the arguments. The program's
+// stdin is empty. After an interrupt the program is ended, and Cancelled is thrown.
 ProgramResult run_program(const std::vector<std::string>& arguments);
 
 }  // namespace vox

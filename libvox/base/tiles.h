@@ -1,5 +1,5 @@
-// The pixels of an image in tiles of 8 x 4, the tiles row by row: neighbours, whose rays go the same way, are
-// the 32 lanes of a group.
+// The order in which a renderer goes through the pixels of an image: tiles of 8 x 4, row by row. The 32
+// pixels of a tile, whose rays go much the same way, are the lanes of one group.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct Tiles {
   VOX_HD uint64_t across() const { return (uint64_t{width} + 7) / 8; }
   VOX_HD uint64_t count() const { return across() * ((uint64_t{height} + 3) / 4) * 32; }
 
-  // The last tiles of rows and columns stand out of the image.
+  // The i-th pixel. The last tiles of rows and columns reach beyond the image, so that it may lie outside.
   VOX_HD Vec2<uint32_t> pixel(uint64_t i) const {
     const uint64_t tile = i / 32;
     return {static_cast<uint32_t>(tile % across() * 8 + i % 8),

@@ -1,4 +1,4 @@
-// Numbers as people write them: 64K, 2^16, 1.5G, "3.2 GB".
+// Reads and writes numbers as people write them: 64K, 2^16, 1.5G, "3.20 GiB".
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,14 @@
 
 namespace vox {
 
-// 4096, 4K, 64K, 1M (binary multiples), 2^16. Throws UsageError that names `what` otherwise.
+// Reads 4096, 4K, 64K, 1M (binary multiples) or 2^16. Throws UsageError that names `what` otherwise.
 uint64_t parse_count(std::string_view text, std::string_view what);
 
-// -1.5, 2e-3; finite. Throws UsageError that names `what` otherwise.
+// Reads a finite number such as -1.5 or 2e-3. Throws UsageError that names `what` otherwise.
 double parse_number(std::string_view text, std::string_view what);
 
-// 800M, 1.5G, 2GiB, 123456 (bytes; binary multiples).
+// Reads a number of bytes: 800M, 1.5G, 2GiB (binary multiples) or 123456. Throws UsageError that names `what`
+// otherwise.
 uint64_t parse_bytes(std::string_view text, std::string_view what);
 
 std::string format_bytes(uint64_t bytes);                         // "1.50 GiB"

@@ -17,7 +17,8 @@ template <class T>
 struct Vec3 {
   T x, y, z;
 
-  // By axis: 0, 1, 2. Without an array, so that a GPU keeps the vector in registers.
+  // The coordinate on an axis: 0, 1 or 2. It is not read from an array, so that a GPU keeps the vector in
+  // registers.
   VOX_HD constexpr const T& operator[](uint32_t axis) const { return axis == 0 ? x : axis == 1 ? y : z; }
   VOX_HD constexpr T& operator[](uint32_t axis) { return axis == 0 ? x : axis == 1 ? y : z; }
 

@@ -1,5 +1,5 @@
-// A vector of words that does not write zeros before it is filled: gigabytes of words are written once, by
-// all cores, and their pages are first touched there.
+// A vector of words that are not set to zero before they are filled: gigabytes of words are written only
+// once, by all cores, which are also the first to touch their pages.
 #pragma once
 
 #include <cstdint>

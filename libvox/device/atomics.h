@@ -9,7 +9,7 @@
 
 namespace vox::device {
 
-// Returns the value before.
+// Adds to a word and returns its value before.
 VOX_HD inline uint32_t atomic_add(uint32_t* word, uint32_t value) {
 #ifdef __CUDA_ARCH__
   return atomicAdd(word, value);
@@ -26,8 +26,8 @@ VOX_HD inline uint64_t atomic_add(uint64_t* word, uint64_t value) {
 #endif
 }
 
-// The same for words that neighbours in a loop add to as well: the threads of a GPU's warp that add to one
-// word do so together, in their order.
+// Does what atomic_add() does, for words that neighbours in a loop add to as well: the threads of a GPU's
+// warp that add to one word do so together, in their order.
 template <class T>
 VOX_HD T atomic_add_together(T* word, T value) {
 #ifdef __CUDA_ARCH__
@@ -47,7 +47,7 @@ VOX_HD T atomic_add_together(T* word, T value) {
 #endif
 }
 
-// Adds 1, in the same way.
+// Adds 1 as atomic_add_together() does.
 template <class T>
 VOX_HD T atomic_count_together(T* word) {
 #ifdef __CUDA_ARCH__
@@ -63,7 +63,8 @@ VOX_HD T atomic_count_together(T* word) {
 #endif
 }
 
-// Sees what was written before the atomic_and that cleared one of the bits: taking what another gave back.
+// Sets bits and returns the word before. A thread that takes with it what another thread has given back by
+// clearing bits with atomic_and() also sees what that thread wrote before.
 VOX_HD inline uint32_t atomic_or(uint32_t* word, uint32_t bits) {
 #ifdef __CUDA_ARCH__
   uint32_t before = atomicOr(word, bits);
@@ -83,7 +84,7 @@ VOX_HD inline uint32_t atomic_and(uint32_t* word, uint32_t bits) {
 #endif
 }
 
-// The same, but orders nothing.
+// Sets bits as atomic_or() does, but orders no other reads and writes.
 VOX_HD inline uint32_t atomic_or_relaxed(uint32_t* word, uint32_t bits) {
 #ifdef __CUDA_ARCH__
   return atomicOr(word, bits);
@@ -111,8 +112,8 @@ VOX_HD inline void atomic_min(uint32_t* word, uint32_t value) {
 #endif
 }
 
-// Stores `desired` if the word is `expected`; returns what was there. What was written before is seen by
-// whoever reads the new value with atomic_load.
+// Stores `desired` if the word is `expected`; returns the word before. A thread that reads the new value with
+// atomic_load() also sees what this one wrote before.
 VOX_HD inline uint32_t atomic_exchange_if(uint32_t* word, uint32_t expected, uint32_t desired) {
 #ifdef __CUDA_ARCH__
   __threadfence();
@@ -124,7 +125,7 @@ VOX_HD inline uint32_t atomic_exchange_if(uint32_t* word, uint32_t expected, uin
 #endif
 }
 
-// The same for who has nothing to publish.
+// Does what atomic_exchange_if() does, for a thread that publishes nothing else with the word.
 VOX_HD inline uint32_t atomic_exchange_if_relaxed(uint32_t* word, uint32_t expected, uint32_t desired) {
 #ifdef __CUDA_ARCH__
   return atomicCAS(word, expected, desired);
@@ -143,7 +144,7 @@ VOX_HD inline uint64_t atomic_exchange_if_relaxed(uint64_t* word, uint64_t expec
 #endif
 }
 
-// What was written before is seen by whoever reads the new value with atomic_load.
+// Stores a word. A thread that reads it with atomic_load() also sees what this one wrote before.
 VOX_HD inline void atomic_store(uint32_t* word, uint32_t value) {
 #ifdef __CUDA_ARCH__
   asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
@@ -172,7 +173,8 @@ VOX_HD inline uint32_t atomic_load(const uint32_t* word) {
 #endif
 }
 
-// The same for who reads nothing behind the word: on a GPU an acquiring load empties the nearest cache.
+// A load for a thread that reads nothing that the word publishes: on a GPU an acquiring load, as
+// atomic_load() is, empties the nearest cache.
 VOX_HD inline uint32_t atomic_load_relaxed(const uint32_t* word) {
 #ifdef __CUDA_ARCH__
   uint32_t value;
@@ -183,8 +185,8 @@ VOX_HD inline uint32_t atomic_load_relaxed(const uint32_t* word) {
 #endif
 }
 
-// The same for who reads, with atomic_load_relaxed, what the word leads to: GPUs do not read ahead of an
-// address that they do not have yet.
+// A load for a thread that then reads, with atomic_load_relaxed(), what the word leads to: GPUs do not read
+// from an address that they do not have yet.
 VOX_HD inline uint32_t atomic_load_consume(const uint32_t* word) {
 #ifdef __CUDA_ARCH__
   return atomic_load_relaxed(word);

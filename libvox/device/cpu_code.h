@@ -1,5 +1,5 @@
-// Machine code that was compiled while the program runs: a shared object, loaded from memory, so that what
-// was checked is what runs.
+// Machine code that was compiled while the program runs: a shared object, which is loaded from memory, so
+// that the bytes that were checked are the bytes that run.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,16 @@ namespace vox::device {
 
 class CpuCode {
  public:
-  // A loop of it does what a body does for begin <= i < end.
+  // A loop of this code does what a body does for every i with begin <= i < end.
   using Loop = void(const void* const* arguments, uint64_t begin, uint64_t end);
 
-  // Throws Error where it cannot be loaded.
+  // Throws Error where the image cannot be loaded.
   explicit CpuCode(const std::vector<std::byte>& image);
   ~CpuCode();
   CpuCode(const CpuCode&) = delete;
   CpuCode& operator=(const CpuCode&) = delete;
 
-  // Throws Error where there is none of this name.
+  // Throws Error where there is no loop of this name.
   Loop* loop(const char* name) const;
 
  private:

@@ -26,11 +26,12 @@ namespace vox::device {
 class CpuDevice {
  public:
   using Group = CpuGroup;
-  using Code = CpuCode;  // that was compiled while the program runs
-  // Of a piece of memory, what one thread reads by itself: all of it.
+  using Code = CpuCode;  // code that is compiled while the program runs
+  // How many bytes of a larger piece of memory one thread reads by itself: here a whole line.
   static constexpr uint32_t kLaneBytes = 128;
 
-  // `memory_limit` bounds the process: what it holds already is taken off.
+  // `memory_limit` bounds the whole process: what it holds already is subtracted. 0 stands for 80 % of what
+  // the machine can give.
   CpuDevice(uint64_t memory_limit, bool profile);
 
   std::string name() const { return "cpu"; }
@@ -46,9 +47,9 @@ class CpuDevice {
     return Buffer<T>(pool_, size);
   }
 
-  // body(i) for every i < n, in any order. Bodies that read memory at random have calls body.prefetch(i,
-  // stage), stage 0 and then 1, which the loop makes some iterations ahead, so that the reads of several
-  // iterations overlap.
+  // Calls body(i) for every i < n, in any order. A body that reads memory at random may have a call
+  // body.prefetch(i, stage), which the loop makes some iterations ahead, with stage 0 and then 1, so that the
+  // reads of several iterations overlap.
   template <class Body>
   void for_each(Work work, uint64_t n, const Body& body) {
     timed(work, n, [&] {
@@ -61,21 +62,21 @@ class CpuDevice {
     });
   }
 
-  // body(i) for every i < each * *count, where the device knows the count: `most` at most.
+  // Calls body(i) for every i < each * *count. The count, `most` at most, lies in the device's memory.
   template <class Body>
   void for_each_of(Work work, const uint32_t* count, uint64_t each, uint64_t /*most*/, const Body& body) {
     for_each(work, each * *count, body);
   }
 
-  // body(group, i) for every i < n, in any order, each by a group of 32 lanes. With body.prepare(i), see
-  // group_body.h, each lane of a GPU's group prepares an i of its own; the group then does one after the
-  // other.
+  // Calls body(group, i) for every i < n, in any order, each by a group of 32 lanes. Where the body has a
+  // call prepare(i) (group_body.h), each lane of a GPU's group prepares an i of its own; the group then works
+  // on one after the other.
   template <class Body>
   void for_each_group(Work work, uint64_t n, const Body& body) {
     for_each(work, n, GroupBody<Body>{body});
   }
 
-  // A loop of compiled code, with these arguments, for every i < n.
+  // Runs a loop of compiled code, with these arguments, for every i < n.
   template <class... Arguments>
   void launch(Work work, const Code& code, const char* name, uint64_t n, const Arguments&... arguments) {
     timed(work, n, [&] {
@@ -86,7 +87,7 @@ class CpuDevice {
     });
   }
 
-  // out[i] = count(0) + … + count(i − 1) for i <= n; returns out[n].
+  // Sets out[i] = count(0) + … + count(i − 1) for i <= n; returns out[n].
   template <class Out, class Count>
   uint64_t exclusive_scan(Work work, uint64_t n, const Count& count, Out* out) {
     uint64_t total = 0;
@@ -112,7 +113,7 @@ class CpuDevice {
     return total;
   }
 
-  // Writes the i with keep(i) to `out` in ascending order; returns how many.
+  // Writes every i with keep(i) to `out`, in ascending order; returns how many there are.
   template <class Keep>
   uint64_t select(Work work, uint64_t n, const Keep& keep, uint32_t* out) {
     uint64_t total = 0;
@@ -132,7 +133,7 @@ class CpuDevice {
     return total;
   }
 
-  // value(0) + … + value(n − 1), in 64 bits.
+  // Returns value(0) + … + value(n − 1), in 64 bits.
   template <class Value>
   uint64_t sum(Work work, uint64_t n, const Value& value) {
     uint64_t total = 0;
@@ -148,13 +149,14 @@ class CpuDevice {
     return total;
   }
 
-  // out[index[i]] = values[i] for every i < n; no index comes twice.
+  // Sets out[index[i]] = values[i] for every i < n; no index comes twice.
   template <class T>
   void scatter(Work work, uint64_t n, const uint32_t* index, const T* values, T* out) {
     for_each(work, n, Scatter<T>{index, values, out});
   }
 
-  // counts[bin(i)] += 1 for every i < n, `counts` on the host. For bins by the hundred.
+  // Adds 1 to counts[bin(i)] for every i < n; `counts` lies in the host's memory. There are some hundred bins
+  // at most.
   template <class Bin>
   void histogram(Work work, uint64_t n, const Bin& bin, uint64_t* counts, uint64_t bins) {
     timed(work, n, [&] {
@@ -189,7 +191,7 @@ class CpuDevice {
   }
   void sync() {}
 
-  // What f() takes, with all that it starts here.
+  // How long f() takes, with everything that it starts on this device.
   template <class F>
   double seconds(const F& f) {
     Stopwatch watch;
@@ -247,8 +249,8 @@ class CpuDevice {
   Profiler profiler_;
 };
 
-// Radix sort from the lowest digit: every part of the input counts its digits, the counts become places,
-// every part scatters its own pairs in order.
+// A radix sort from the lowest digit: each part of the input counts its digits, prefix sums of the counts say
+// where the pairs go, and each part writes its own pairs there in order.
 template <class Key, class Value>
 void CpuDevice::sort_pairs(Work work, Buffer<Key>& keys, Buffer<Value>& values, uint64_t n, uint32_t bits) {
   timed(work, n, [&] {

@@ -15,8 +15,8 @@ struct CpuGroup {
   static constexpr uint32_t kLanes = 32;
   static constexpr uint32_t kAtOnce = 512;  // groups that may run at the same time, at most
 
-  // Words that the lanes hold, lane l word l, or, of pairs, words 2 l and 2 l + 1. Here they stay where they
-  // are, unless other threads change them meanwhile.
+  // Words that the lanes hold: lane l holds word l, or, where they are pairs, words 2 l and 2 l + 1. The
+  // processor leaves them where they are, and copies them only where other threads change them meanwhile.
   struct Words {
     const uint32_t* at;
   };
@@ -28,7 +28,7 @@ struct CpuGroup {
   Words load(const uint32_t* words, uint32_t) const { return {words}; }
   Words load_pairs(const uint32_t* words) const { return {words}; }
 
-  // The same of words that other groups change.
+  // Load words that other groups change at the same time.
   template <uint32_t kCount>
   SharedWords<kCount> load_shared(const uint32_t* words) const {
     SharedWords<kCount> copy;
@@ -44,7 +44,7 @@ struct CpuGroup {
     return copy;
   }
 
-  // Word i of those that the lanes hold, for all.
+  // Gives all lanes word i of those that they hold together.
   template <class Held>
   uint32_t word(const Held& words, uint32_t i) const {
     return words.at[i];
@@ -66,8 +66,8 @@ struct CpuGroup {
     return vox::device::match_pairs(pairs.at, first, second);
   }
 
-  // The lowest of the candidates, a bit each, whose words from `begin` on are the item's, or kLanes. Slot s
-  // is at slots + s * stride, `item` is held by the lanes.
+  // The lowest slot among the candidates, a bit for each, whose words `begin` to `end` - 1 are those of the
+  // item, or kLanes. Slot s is at slots + s * stride; the lanes hold the item.
   uint32_t find_equal(uint32_t candidates, const uint32_t* slots, uint32_t stride, const Words& item,
                       uint32_t begin, uint32_t end) const {
     for (; candidates != 0; candidates &= candidates - 1) {
@@ -91,7 +91,7 @@ struct CpuGroup {
     return mask;
   }
 
-  // f(0) + … + f(31).
+  // Returns f(0) + … + f(31).
   template <class F>
   uint32_t sum(F f) const {
     uint32_t total = 0;
@@ -99,13 +99,13 @@ struct CpuGroup {
     return total;
   }
 
-  // f(i) for i < count.
+  // Calls f(i) for every i < count.
   template <class F>
   void each(uint32_t count, F f) const {
     for (uint32_t i = 0; i < count; ++i) f(i);
   }
 
-  // f() by one lane; all get its result.
+  // One lane calls f(); all get its result.
   template <class F>
   auto once(F f) const {
     return f();

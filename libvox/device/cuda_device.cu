@@ -25,7 +25,7 @@ void release(void* block) {
   cudaFree(block);
 }
 
-// memcpy by all cores: one core does not keep up with the bus.
+// Does what memcpy does, with all cores: one core does not keep up with the bus.
 void copy_parallel(char* to, const char* from, uint64_t bytes) {
   constexpr uint64_t kPiece = 1 << 20;
   tbb::parallel_for(uint64_t{0}, (bytes + kPiece - 1) / kPiece, [&](uint64_t piece) {

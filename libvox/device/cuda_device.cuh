@@ -1,4 +1,5 @@
-// The same calls as CpuDevice on an NVIDIA GPU: one stream, CUB for scans and sorts, memory from one pool.
+// The calls of CpuDevice, which says what they do, on an NVIDIA GPU: one stream, CUB for scans and sorts,
+// memory from one pool.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -29,8 +30,8 @@ void check_cuda(cudaError_t status, const char* call);
 
 namespace cuda_kernels {
 
-// How many blocks of a loop a processor is to hold at least, so that there is other work while one waits for
-// memory: bodies that would take too many registers for that say so in kBlocksAtOnce.
+// How many blocks of a loop a multiprocessor is to hold at least, so that there is other work while one waits
+// for memory. A body that would otherwise take too many registers for that says so in kBlocksAtOnce.
 template <class Body>
 constexpr int blocks_at_once() {
   if constexpr (requires { Body::kBlocksAtOnce; })
@@ -60,8 +61,8 @@ __global__ void __launch_bounds__(256, 4) for_each_warp(uint64_t n, const Body b
   for (uint64_t i = first; i < n; i += stride) body.warp(i, n);
 }
 
-// Of the 8 blocks of 256 threads that for_each_group() wants on a multiprocessor, those that fit on one: 2048
-// threads do on most GPUs, 1536 on those of work stations, 1024 on the oldest that we build for.
+// How many of the 8 blocks of 256 threads that for_each_group() wants on a multiprocessor fit on one: it
+// holds 2048 threads on most GPUs, 1536 on those of work stations, 1024 on the oldest that we build for.
 constexpr int group_blocks() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
   return 4;
@@ -73,7 +74,7 @@ constexpr int group_blocks() {
 #endif
 }
 
-// Each group prepares `each` at a time, at most one a lane.
+// Each group prepares `each` values of i at a time, at most one a lane.
 template <class Body>
 __global__ void __launch_bounds__(256, group_blocks())
     for_each_group(uint64_t n, uint32_t each, const Body body) {
@@ -113,8 +114,8 @@ struct ScatterWindow {
   }
 };
 
-// Counts as CUB scans them: 64-bit unless they are flags, of which there are fewer than 2^32, and a zero
-// behind the last, so that the total comes out there.
+// The counts as CUB scans them. They have 64 bits, or 32 where they are flags, of which there are fewer than
+// 2^32. A zero follows the last count: the sum in front of it is the total.
 template <class Count>
 struct ScanInput {
   using Sum =
@@ -141,7 +142,7 @@ struct SumInput {
   __host__ __device__ uint64_t operator()(uint64_t i) const { return static_cast<uint64_t>(value(i)); }
 };
 
-// Counts in shared memory first; `bins` words of it.
+// Each block counts in `bins` words of shared memory first.
 template <class Bin>
 __global__ void histogram(uint64_t n, const Bin bin, unsigned long long* counts, uint32_t bins) {
   extern __shared__ uint32_t block_counts[];
@@ -157,16 +158,16 @@ __global__ void histogram(uint64_t n, const Bin bin, unsigned long long* counts,
 
 }  // namespace cuda_kernels
 
-// Kernels that were compiled while the program runs: an image for this device.
+// Kernels that are compiled while the program runs, loaded from an image for this device.
 class CudaCode {
  public:
-  // Throws Error where it cannot be loaded.
+  // Throws Error where the image cannot be loaded.
   explicit CudaCode(const std::vector<std::byte>& image);
   ~CudaCode();
   CudaCode(const CudaCode&) = delete;
   CudaCode& operator=(const CudaCode&) = delete;
 
-  // Throws Error where there is none of this name.
+  // Throws Error where there is no kernel of this name.
   const void* kernel(const char* name) const;
 
  private:
@@ -177,10 +178,11 @@ class CudaDevice {
  public:
   using Group = CudaGroup;
   using Code = CudaCode;
-  // Of a piece of memory, what one thread reads by itself: neighbours' loads become one.
+  // How many bytes of a larger piece of memory one thread reads by itself: the loads of neighbours become
+  // one.
   static constexpr uint32_t kLaneBytes = 16;
 
-  // `memory_limit` bounds what is taken of the device's memory; 0: 80 % of what is free.
+  // `memory_limit` bounds how much of the device's memory is taken; 0 stands for 80 % of what is free.
   CudaDevice(int index, uint64_t memory_limit, bool profile);
   ~CudaDevice();
   CudaDevice(const CudaDevice&) = delete;
@@ -188,10 +190,11 @@ class CudaDevice {
 
   std::string name() const;
   std::string text() const;
-  uint32_t capability() const;  // to compute: 90 for 9.0
+  uint32_t capability() const;  // the compute capability: 90 for 9.0
   Pool& pool() { return *pool_; }
   const Profiler& profiler() const { return profiler_; }
-  // Large enough that launches cost nothing, small enough to leave memory to the DAG.
+  // A chunk of so many pairs is large enough that launches cost nothing, and small enough to leave memory to
+  // the DAG.
   uint64_t preferred_chunk_pairs() const { return uint64_t{128} << 20; }
 
   template <class T>
@@ -199,8 +202,8 @@ class CudaDevice {
     return Buffer<T>(*pool_, size);
   }
 
-  // A body may bring a faster way for a GPU: body.warp(i, n), called by all lanes of a warp, does what
-  // body(i) to body(i + 31) do, those below n.
+  // A body may have a faster way for a GPU: body.warp(i, n), which all lanes of a warp call, does what
+  // body(i) to body(i + 31) do, except for indices from n on.
   template <class Body>
   void for_each(Work work, uint64_t n, const Body& body) {
     timed(work, n, [&] {
@@ -213,7 +216,7 @@ class CudaDevice {
     });
   }
 
-  // body(i) for every i < each * *count, where the device knows the count: `most` at most.
+  // Calls body(i) for every i < each * *count. The count, `most` at most, lies in the device's memory.
   template <class Body>
   void for_each_of(Work work, const uint32_t* count, uint64_t each, uint64_t most, const Body& body) {
     timed(work, 0, [&] {
@@ -228,8 +231,8 @@ class CudaDevice {
   void for_each_group(Work work, uint64_t n, const Body& body) {
     timed(work, n, [&] {
       if (n == 0) return;
-      // As many as keep all groups busy that run at once; not so many that what one asks for ahead of time
-      // leaves the cache again.
+      // A group prepares as many as leave work for all groups that run at once, but not so many that lines it
+      // has asked for leave the cache before it reads them.
       uint64_t most = 8;
       if constexpr (requires { Body::kAheadBytes; })
         most = std::clamp<uint64_t>(4096 / Body::kAheadBytes, 1, CudaGroup::kLanes);
@@ -241,7 +244,7 @@ class CudaDevice {
     });
   }
 
-  // A kernel of compiled code, which takes these arguments and n; it strides over what is left.
+  // Runs a kernel of compiled code, which takes these arguments and n; its threads stride over all i < n.
   template <class... Arguments>
   void launch(Work work, const Code& code, const char* name, uint64_t n, const Arguments&... arguments) {
     timed(work, n, [&] {
@@ -289,8 +292,8 @@ class CudaDevice {
     return read_result();
   }
 
-  // Memory that is written in small pieces at random is read as well, unless it stays in the cache until all
-  // around has been written: so it is written window by window.
+  // A line that is written in small pieces at random is also read, unless it stays in the cache until all of
+  // it has been written: so `out` is written window by window, each of which fits in the cache.
   template <class T>
   void scatter(Work work, uint64_t n, const uint32_t* index, const T* values, T* out) {
     const uint64_t window = std::max<uint64_t>(scatter_bytes_ / sizeof(T), 1);
@@ -352,7 +355,7 @@ class CudaDevice {
   }
   void sync() { check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
 
-  // What f() takes, with all that it starts here.
+  // How long f() takes, with everything that it starts on this device.
   template <class F>
   double seconds(const F& f) {
     check_cuda(cudaEventRecord(lap_begin_, stream_), "cudaEventRecord");
@@ -396,18 +399,17 @@ class CudaDevice {
 
   int index_;
   uint32_t max_blocks_ = 0;
-  uint64_t scatter_bytes_ = 0;  // a part of the cache
+  uint64_t scatter_bytes_ = 0;  // a window of scatter(): a part of the cache
   cudaStream_t stream_ = nullptr;
   cudaEvent_t begin_ = nullptr, end_ = nullptr;          // of a launch, for the profiler
   cudaEvent_t lap_begin_ = nullptr, lap_end_ = nullptr;  // of seconds()
   std::unique_ptr<Pool> pool_;
   Profiler profiler_;
-  // Pinned host memory that transfers pass through, in two halves so that copying and sending overlap; the
-  // first words also take small results.
+  // Pinned host memory that transfers pass through, in two halves so that copying and sending overlap.
   static constexpr uint64_t kStagingHalf = 16 << 20;
   char* staging_ = nullptr;
   cudaEvent_t staging_free_[2] = {};
-  uint64_t* result_ = nullptr;  // of the host, where kernels write it
+  uint64_t* result_ = nullptr;  // host memory that kernels write a single result to
 };
 
 static_assert(DeviceType<CudaDevice>);

@@ -1,4 +1,4 @@
-// A group of 32 lanes on the GPU: a warp. The same calls as CpuGroup, which says what they do.
+// A group of 32 lanes on the GPU: a warp. It has the calls of CpuGroup, which says what they do.
 #pragma once
 
 #include <cstdint>
@@ -107,7 +107,7 @@ struct CudaGroup {
     }
   }
 
-  // What lane l holds, for all. T is made of words.
+  // Gives all lanes the value of lane `from`. T is made of words.
   template <class T>
   __device__ static T broadcast(const T& value, uint32_t from) {
     uint32_t words[sizeof(T) / 4];

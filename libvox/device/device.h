@@ -1,5 +1,5 @@
-// What a device is to the code that runs on it: the calls of CpuDevice, which explains each, and CudaDevice. A
-// template parameter that is called Device is one of these.
+// What a device is to the code that runs on it: the calls of CpuDevice, which explains each, and CudaDevice.
+// A template parameter that is called Device is one of these.
 #pragma once
 
 #include <concepts>
@@ -13,7 +13,8 @@
 
 namespace vox::device {
 
-// Stands for any body of a loop, for what a scan, a selection or a sum is asked of, and for work to be timed.
+// Stands in the concept for any function object that a call takes: the body of a loop, the values of a scan,
+// a selection or a sum, and work to be timed.
 struct AnyBody {
   VOX_HD uint32_t operator()(uint64_t) const { return 0; }
   template <class Group>

@@ -1,5 +1,5 @@
-// Bodies of loops over groups: body(group, i), or, where a body has a call prepare(i), body(group,
-// body.prepare(i)).
+// How a loop over groups calls its body: as body(group, i), or, where the body has a call prepare(i), as
+// body(group, body.prepare(i)).
 #pragma once
 
 #include <cstdint>

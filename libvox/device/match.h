@@ -1,4 +1,5 @@
-// Which of 32 bytes, words or pairs of words are a value, as a bit mask, on the processor.
+// Says which of 32 bytes, words or pairs of words are equal to a value, as a bit mask. This is how the
+// processor does it, with SSE where it can.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ inline __m128i load_sse(const uint32_t* words) {
   return _mm_loadu_si128(reinterpret_cast<const __m128i*>(words));
 }
 
-// Four times four words that are all ones or zero to 16 bits.
+// Makes 16 bits of four times four words, each of which is all ones or zero.
 inline uint32_t pack_mask(__m128i a, __m128i b, __m128i c, __m128i d) {
   return static_cast<uint32_t>(
       _mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d))));

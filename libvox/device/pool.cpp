@@ -24,7 +24,7 @@ Pool::~Pool() {
 void* Pool::allocate(uint64_t bytes) {
   uint64_t size = rounded(bytes);
   std::lock_guard lock(mutex_);
-  // The size of what is close to 2^64 bytes wraps around.
+  // A request close to 2^64 bytes wraps around when it is rounded up, so that `bytes` is compared as well.
   if (std::max(bytes, size) > available()) throw OutOfMemory(bytes, available());
   void* block = nullptr;
   if (auto kept = free_.lower_bound(size); kept != free_.end() && kept->first <= 2 * size) {

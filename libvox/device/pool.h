@@ -26,15 +26,15 @@ class Pool {
 
   uint64_t limit() const { return limit_; }
   uint64_t used() const { return used_; }
-  uint64_t peak() const { return peak_; }  // of what was held, kept blocks included
+  uint64_t peak() const { return peak_; }  // the most that was ever held, kept blocks included
   uint64_t available() const { return limit_ > used_ ? limit_ - used_ : 0; }
   void trim();  // gives kept blocks back to the system
 
  private:
   Backend backend_;
   uint64_t limit_, used_ = 0, kept_ = 0, peak_ = 0;
-  std::map<void*, uint64_t> sizes_;      // of blocks in use
-  std::multimap<uint64_t, void*> free_;  // by size
+  std::map<void*, uint64_t> sizes_;      // the sizes of blocks in use
+  std::multimap<uint64_t, void*> free_;  // the kept blocks, by size
   std::mutex mutex_;
 };
 

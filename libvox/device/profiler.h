@@ -1,4 +1,4 @@
-// Launches, time and bytes per kernel name.
+// Counts launches, time and bytes for each kernel name.
 #pragma once
 
 #include <map>

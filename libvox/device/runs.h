@@ -7,7 +7,7 @@
 
 namespace vox::device {
 
-// Says of each key whether it begins a run; what to select by.
+// Says of each key whether it begins a run; a device selects the starts of runs by it.
 template <class Key>
 struct StartsRun {
   const Key* keys;

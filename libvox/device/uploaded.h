@@ -6,7 +6,7 @@
 
 namespace vox::device {
 
-// A copy on the device.
+// Copies a vector to the device's memory.
 template <class Device, class T, class Allocator>
 Buffer<T> uploaded(Device& device, const std::vector<T, Allocator>& values) {
   auto buffer = device.template make<T>(values.size());

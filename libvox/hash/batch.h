@@ -7,12 +7,13 @@
 
 namespace vox::hash {
 
-// Item i is the words from offsets[i] to offsets[i + 1], or, without offsets, those from i * words_each: all
-// of one size, or sizes[i] of them. Of size 0 is no item at all, for find_or_insert() alone.
+// A batch of items. Item i is the words from offsets[i] to offsets[i + 1]. Without offsets it begins at word
+// i * words_each and has sizes[i] words, or, without sizes, words_each. A size of 0 means that there is no
+// item; only find_or_insert() and linked batches allow it.
 struct BatchRef {
   const uint32_t* words;
   const uint32_t* offsets;  // or nullptr
-  const uint64_t* hashes;   // nullptr: computed where they are needed
+  const uint64_t* hashes;   // or nullptr: then they are computed where they are needed
   uint32_t words_each = 0;
   const uint8_t* sizes = nullptr;
 
@@ -24,11 +25,11 @@ struct BatchRef {
   VOX_HD uint64_t hash(uint64_t i) const { return hashes ? hashes[i] : hash_words(item(i), size(i)); }
 };
 
-// Some items of a batch, by their indices, or the first of them, or of these the ones that stand for all that
-// are equal (batch_duplicates.h).
+// The items of a batch that a call works on: those that `indices` names, or the first ones, or among the
+// first ones only the leaders (batch_duplicates.h).
 struct ChosenRef {
-  const uint32_t* indices;              // nullptr: 0, 1, 2, …
-  const uint32_t* leader_of = nullptr;  // of the first items; those are left out that are not their own
+  const uint32_t* indices;              // or nullptr, which stands for 0, 1, 2, …
+  const uint32_t* leader_of = nullptr;  // if set, items that are not their own leader are left out
 
   VOX_HD uint64_t operator[](uint64_t i) const { return indices ? indices[i] : i; }
   VOX_HD bool has(uint64_t i) const { return !leader_of || leader_of[i] == i; }
@@ -54,14 +55,15 @@ SizeCounts count_sizes(Device& device, const BatchRef& batch, const ChosenRef& c
   return counts;
 }
 
-// Counts the 32-byte sectors, what a GPU's memory moves at least, that a search or an insertion touches.
-// NoProbe, which costs nothing, is what one passes otherwise.
+// A probe for a search or an insertion that is not counted: it costs nothing.
 struct NoProbe {
   static constexpr bool kCounts = false;
   VOX_HD void touch(const void*, uint64_t) {}
   VOX_HD uint32_t sectors() const { return 0; }
 };
 
+// A probe that counts the sectors of 32 bytes, what a GPU's memory moves at least, that a search or an
+// insertion touches.
 class SectorProbe {
  public:
   static constexpr bool kCounts = true;

@@ -1,6 +1,6 @@
-// Duplicates inside a batch: every item learns the index of one equal item, its leader; equal items have the
-// same leader, which is its own; what has no words has kNone. An open-addressed table of item indices: the
-// items themselves stay where they are.
+// Finds duplicates inside a batch: every item learns the index of its leader, which is one of the items that
+// are equal to it and the leader of all of them, itself included. An item without words gets kNone. The
+// leaders are in an open-addressed table of item indices: the items themselves stay where they are.
 #pragma once
 
 #include <bit>

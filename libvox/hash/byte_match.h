@@ -1,4 +1,4 @@
-// Which of many bytes have one value, by a single thread of either device.
+// Finds which of many bytes have a given value, in a single thread of either device.
 #pragma once
 
 #include <cstdint>
@@ -34,13 +34,14 @@ VOX_HD inline uint32_t match_bytes_of_word(uint32_t word, uint32_t repeated) {
   return same * 0x00204081 >> 28;  // bits 7, 15, 23, 31 → 0, 1, 2, 3
 }
 
-// The other way around: 0xff where the bit of the byte, of four, is set.
+// The inverse: a word in which byte b is 0xff where bit b, of four, is set, and 0 elsewhere.
 VOX_HD inline uint32_t bytes_of_bits(uint32_t bits) {
   return (bits * 0x00204081 & 0x01010101) * 0xff;  // bits 0, 1, 2, 3 → 0, 8, 16, 24
 }
 
-// Bit s is set where byte s of the first `Bytes`, a multiple of 4, is `value`; in words, low byte first. On a
-// GPU, and with 16 bytes and more, `words` is aligned to 16 bytes, and nobody may be writing.
+// Bit s is set where byte s of the first `Bytes`, a multiple of 4, is `value`; the bytes lie in words, low
+// byte first. On a GPU, with 16 bytes and more, `words` must be aligned to 16 bytes, and no thread may write
+// to them.
 template <uint32_t Bytes>
 VOX_HD SlotMask match_bytes(const uint32_t* words, uint32_t value) {
   SlotMask mask;

@@ -1,5 +1,5 @@
-// All variants of hash tables: the one place that lists them. Included by make_tables_cpu.cpp and
-// make_tables_cuda.cu, which only say which device.
+// All variants of hash tables: the one place that lists them. make_tables_cpu.cpp and make_tables_cuda.cu
+// include it, each for one device.
 #pragma once
 
 #include <array>

@@ -7,7 +7,7 @@
 //
 //   P(c slabs) = P((c − 1) · s < x <= c · s)        E(slabs) = B · Σ_c c · P(c slabs)
 //
-// What is measured lies beside it: n standard deviations apart, n small, unless the hash is bad or the
+// What is measured differs from this by a few standard deviations at most, unless the hash is bad or the
 // insertion leaves holes.
 #pragma once
 
@@ -21,7 +21,7 @@ struct PoissonShare {
   uint64_t items;
   double share;
 };
-// All that matter: the rest adds up to less than 1e-12.
+// The shares of all numbers of items that matter: the others add up to less than 1e-12.
 std::vector<PoissonShare> poisson_shares(double mean);
 
 // P(c slabs) for c = 0, 1, 2, … as far as it matters: the rest adds up to less than 1e-12.

@@ -1,4 +1,4 @@
-// LinkedBatches for tables that need a look at the host for each batch.
+// LinkedBatches for tables that need the host for each batch: it waits for one before it starts the next.
 #pragma once
 
 #include "libvox/hash/find_or_insert.h"

@@ -10,8 +10,8 @@
 
 namespace vox::hash {
 
-// Sets a word per superblock, by number, where one of its pointers is marked. A superblock's marks, a bit for
-// each pointer, are looked at in strips, each up to the first.
+// Flags the superblocks that have a marked pointer: `flags` has a word for each, by its number. The marks of
+// a superblock, a bit for each pointer, are looked at in strips, each only up to its first mark.
 struct FlagMarked {
   static constexpr uint32_t kMarkWords = kSlabsPerSuperblock, kStrips = 64;
   const uint32_t* marks;
@@ -34,13 +34,14 @@ class Superblocks {
   explicit Superblocks(Device& device)
       : device_(device), directory_(device.template make<Superblock>(kMaxSuperblocks)) {}
 
-  // Adds `count` superblocks of this layout, with successive numbers; they are the table's from `index` on.
-  // Returns the number of the first. There is memory for the first `slabs` slabs of each: a table may begin
-  // with less than a whole superblock, which holds half a million items.
+  // Adds `count` superblocks of this layout, with successive numbers; their indices in their table begin at
+  // `index`. Returns the number of the first. There is memory for the first `slabs` slabs of each: a table
+  // may begin with less than a whole superblock, which holds half a million items.
   uint32_t grow(uint32_t count, uint32_t index, const SlabLayout& layout,
                 uint32_t slabs = kSlabsPerSuperblock) {
     const uint32_t first = free_numbers(count);
-    // Few calls for memory where much is needed, and pieces small enough to be given back.
+    // Where much is needed, there are few calls for memory, and pieces that are small enough to be given
+    // back.
     constexpr uint32_t kMostPieces = 16;
     const uint32_t each = (count + kMostPieces - 1) / kMostPieces;
     std::vector<Piece> pieces;
@@ -55,7 +56,7 @@ class Superblocks {
   }
 
   // Which superblocks can be given back once the items without a mark are gone: a word for each number, 1 or
-  // 0. Memory comes in pieces of several superblocks where it was taken for many at once.
+  // 0. Where memory was taken for many superblocks at once, a piece holds several, which go together.
   std::vector<uint32_t> without_marks(const uint32_t* marks) const {
     std::vector<uint32_t> marked(entries_.size()), result(entries_.size());
     if (marked.empty()) return result;
@@ -71,13 +72,13 @@ class Superblocks {
     return result;
   }
 
-  // The superblocks with these numbers are the table's, in this order, from the next release() on.
+  // Tells in which order a table has the superblocks with these numbers. It holds from the next release() on.
   void set_order(const std::vector<uint32_t>& numbers) {
     for (uint32_t i = 0; i < numbers.size(); ++i) entries_[numbers[i]].index = i;
   }
 
-  // Gives back the superblocks that without_marks() named; nothing refers to them any more. Their numbers are
-  // used again.
+  // Gives back the superblocks that without_marks() named; nothing may refer to them any more. Their numbers
+  // are used again.
   void release(const std::vector<uint32_t>& released) {
     device_.sync();
     for (const Piece& piece : pieces_)
@@ -95,7 +96,7 @@ class Superblocks {
     return slabs << kSlotBits;
   }
   uint64_t places(uint32_t number) const { return uint64_t{entries_[number].slab_count} << kSlotBits; }
-  // For each superblock, by number, how many of these are before it.
+  // For each superblock, by its number, how many of these places are before it.
   std::vector<uint32_t> first_places() const {
     std::vector<uint32_t> first;
     uint64_t before = 0;
@@ -139,7 +140,7 @@ class Superblocks {
 
   Device& device_;
   device::Buffer<Superblock> directory_;
-  std::vector<Superblock> entries_;  // the same here; without slabs where a number is not in use
+  std::vector<Superblock> entries_;  // the directory on the host; no slabs where a number is not in use
   std::vector<Piece> pieces_;
 };
 

@@ -1,9 +1,9 @@
-// Removing items from hash tables: what garbage collection does once it knows which items are reachable. The
-// tables' call sweep(marks) keeps the items whose pointer has its bit in `marks`, bit p % 32 of word p / 32
-// for each p < pointer_range(), which is one word a slab; bits where no item lies are of no effect.
-// Afterwards the others are not found any more; those that are kept have not moved. The places of removed
-// items are used again by later insertions; superblocks without a marked pointer go back to the system, and
-// their numbers may come again.
+// Removing items from hash tables: what a collection does once it knows which items can be reached. The
+// tables' call sweep(marks) keeps the items whose pointer p has its bit in `marks`: bit p % 32 of the word
+// p / 32, for each p < pointer_range(), which is one word for each slab. Bits where no item lies do nothing.
+// Afterwards the other items are not found any more; those that are kept have not moved. Later insertions use
+// the places of removed items again; superblocks without a marked pointer go back to the system, and their
+// numbers may come again.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct SweepResult {
   uint64_t bytes_returned = 0;
 };
 
-// Sees to it that what the pool got back leaves the process.
+// Gives the memory that the pool got back to the system, and returns what the sweep has done.
 inline SweepResult end_sweep(device::Pool& pool, uint64_t items_removed, uint64_t used_before) {
   const uint64_t used = pool.used(), returned = used_before > used ? used_before - used : 0;
   if (returned > 0) pool.trim();

@@ -1,5 +1,5 @@
-// The variants of hash tables, by name, in the order in which they are shown. What each is made of is listed
-// in make_tables_impl.h.
+// The names of the variants of hash tables, in the order in which they are shown. make_tables_impl.h lists
+// what each is made of.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace vox::hash {
 
 std::vector<std::string> table_names();
-// Throws UsageError unless there is a table of this name.
+// Throws UsageError unless there is a variant of this name.
 void check_table_name(const std::string& name);
 
 }  // namespace vox::hash

@@ -14,11 +14,11 @@ struct TableMemory {
 
   uint64_t item_bytes = 0;         // slots that hold an item
   uint64_t empty_bytes = 0;        // slots that do not
-  uint64_t fingerprint_bytes = 0;  // second hashes or occupancy bits
-  uint64_t link_bytes = 0;         // where the next slab or the items lie, garbage bits
+  uint64_t fingerprint_bytes = 0;  // fingerprints, or the bits of slots that are taken
+  uint64_t link_bytes = 0;         // where the next slab or the items lie, and the bits for sweeps
   uint64_t padding_bytes = 0;
   uint64_t bucket_bytes = 0;  // where each bucket's first slab lies
-  uint64_t bitmap_bytes = 0;  // the allocator's
+  uint64_t bitmap_bytes = 0;  // the allocator's bitmaps
   uint64_t slack_bytes = 0;   // slabs of superblocks that no bucket has taken
 
   std::vector<uint64_t> chain_lengths;  // how many buckets have 0, 1, 2, … slabs

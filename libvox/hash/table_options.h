@@ -1,4 +1,4 @@
-// What the tables of a set have in common.
+// The options of a table set, which all of its tables share.
 #pragma once
 
 #include <cstdint>

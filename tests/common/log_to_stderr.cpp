@@ -1,4 +1,5 @@
-// Part of every test program: the library's warnings on stderr, where a test may look for them.
+// Prints the library's warnings and errors on stderr, where a test may look for them. Every test program has
+// this file.
 #include <gtest/gtest.h>
 
 #include <cstdio>

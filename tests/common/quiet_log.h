@@ -1,4 +1,4 @@
-// No messages of the library while it lives.
+// The library logs no messages while a QuietLog lives.
 #pragma once
 
 #include <utility>

@@ -1,4 +1,4 @@
-// How much of their work tests do: instrumented programs are slow.
+// How much of their work tests do: they do less in programs with sanitizers, which are slow.
 #pragma once
 
 #include <cstdint>
@@ -7,20 +7,20 @@
 namespace vox {
 
 #ifdef __SANITIZE_THREAD__
-// It looks at the order of events, not at how many there are.
+// The thread sanitizer looks at the order of events, not at how many there are.
 inline constexpr bool kThreadSanitizer = true;
 #else
 inline constexpr bool kThreadSanitizer = false;
 #endif
 
-// What sanitizers look for shows in the first scripts.
+// How many scripts a test runs, for example: what sanitizers look for shows in the first ones.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr uint32_t kThoroughness = 1;
 #else
 inline constexpr uint32_t kThoroughness = 10;
 #endif
 
-// All of these cases; of instrumented programs every fourth, from the first on.
+// Returns all of these cases, or, in programs with sanitizers, every fourth from the first on.
 template <class T>
 std::vector<T> sampled(const std::vector<T>& cases) {
   if (kThoroughness == 10) return cases;

@@ -1,4 +1,4 @@
-// Volumes in memory.
+// Volumes whose values a function computes, for tests that read no file.
 #pragma once
 
 #include <cstring>

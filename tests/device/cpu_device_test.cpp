@@ -14,8 +14,9 @@
 namespace vox {
 namespace {
 
-constexpr uint64_t kMemory = 0;  // what the machine has
-// Nothing, one, odd, around one block of the device's loops (2^14) and several of them.
+constexpr uint64_t kMemory = 0;  // as much as the machine has
+// No element, one, some, an odd number, numbers around one block of the device's loops (2^14), several
+// blocks.
 constexpr uint64_t kSizes[] = {0, 1, 2, 37, 511, 16383, 16384, 16385, 100003};
 
 uint32_t small_number(uint64_t i) {
@@ -34,7 +35,7 @@ TEST(CpuDevice, EveryIndexIsVisitedOnce) {
   }
 }
 
-// Counts what the loop asks for ahead of the visits.
+// Counts for which indices the loop calls prefetch(), and which it visits.
 struct AskedAhead {
   uint64_t n;
   uint32_t* stages[2];
@@ -111,7 +112,7 @@ TEST(CpuDevice, SumAddsEveryValue) {
   }
 }
 
-// Random keys with all their bits set at random, so that a sort that looks at more than `bits` is noticed.
+// All bits of the keys are random, so that a sort that looks at more than `bits` of them is noticed.
 template <class Key>
 void sort_like_the_standard_library(uint64_t n, uint32_t bits, Key different) {
   device::CpuDevice device(kMemory, false);

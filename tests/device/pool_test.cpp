@@ -13,7 +13,7 @@
 namespace vox {
 namespace {
 
-// What the system was asked for. Blocks are never more than a few, whatever size the test pretends.
+// How many blocks the system has given and not got back, and how many it has given in all.
 std::atomic<int> held = 0, allocations = 0;
 std::atomic<bool> exhausted = false;
 

@@ -1,5 +1,6 @@
-// One run of each of a device's primitives over n elements whose values follow from their index, brought back
-// to the host: compiled for each device in primitives_*, so that tests of both are one, in plain C++.
+// Runs each of a device's primitives once over n elements whose values follow from their index, and brings
+// the results back to the host. It is compiled for each device in primitives_*, so that one test, in plain
+// C++, is for all devices.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace vox {
 
-// What element i is.
+// The values of element i.
 struct TestValues {
   VOX_HD static uint64_t value(uint64_t i) { return mix64(i + 1); }
   VOX_HD static uint32_t small(uint64_t i) { return static_cast<uint32_t>(value(i) % 5); }
@@ -23,15 +24,15 @@ struct PrimitiveResults {
   std::vector<uint32_t> visits, group_visits;
   std::vector<uint32_t> sorted_keys, sorted_values;  // by the low kSortBits bits of 32-bit keys
   std::vector<uint64_t> sorted_keys64;               // by the low kSortBits64 bits of 64-bit keys
-  std::vector<uint32_t> sorted_values64;             // of these
+  std::vector<uint32_t> sorted_values64;             // the values of sorted_keys64
   std::vector<uint32_t> scan32;                      // of small(i), and the sum behind it
-  std::vector<uint64_t> scan64;                      // of value(i) >> 8
+  std::vector<uint64_t> scan64;                      // of value(i) >> 8, and the sum behind it
   uint64_t scan32_total = 0, scan64_total = 0;
   std::vector<uint32_t> selected;        // the i with kept(i)
-  std::vector<uint32_t> scattered;       // at place(i), small(i)
+  std::vector<uint32_t> scattered;       // small(i) at place(i)
   uint64_t sum = 0;                      // of value(i) >> 32
   std::vector<uint64_t> histogram;       // of small(i)
-  std::vector<uint16_t> filled, copied;  // of kTestFill
+  std::vector<uint16_t> filled, copied;  // kTestFill, n times
 };
 
 inline constexpr uint32_t kSortBits = 13, kSortBits64 = 45, kTestBins = 5;

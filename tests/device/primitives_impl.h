@@ -1,4 +1,5 @@
-// Included by primitives_cpu.cpp and primitives_cuda.cu, which only say which device.
+// What primitives.h declares, for any device. primitives_cpu.cpp and primitives_cuda.cu include it, each for
+// one device.
 #pragma once
 
 #include "libvox/device/atomics.h"

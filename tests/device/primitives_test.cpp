@@ -1,4 +1,4 @@
-// The primitives of the device that VOX_TEST_DEVICE names, against plain loops.
+// Compares the primitives of the device that VOX_TEST_DEVICE names with plain loops.
 #include "tests/device/primitives.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace vox {
 namespace {
 
-// None, one, around a group of lanes, and more than one block of any loop.
+// The sizes are no element, one, numbers around a group of lanes, and more than one block of any loop.
 class Primitives : public testing::TestWithParam<uint64_t> {
  protected:
   static PrimitiveResults run(uint64_t n) {
@@ -36,7 +36,7 @@ TEST_P(Primitives, LoopsVisitEachIndexOnce) {
   EXPECT_EQ(results_.group_visits, std::vector<uint32_t>(n_, 1));
 }
 
-// The indices of the elements, by the low bits of their values; equal ones keep their order.
+// The indices of the elements, sorted by the low bits of their values; equal ones keep their order.
 std::vector<uint32_t> sorted_indices(uint64_t n, uint32_t bits) {
   const uint64_t mask = (uint64_t{1} << bits) - 1;
   std::vector<uint32_t> indices(n);

@@ -1,5 +1,5 @@
-// Hash tables on the device that VOX_TEST_DEVICE names, behind calls that do not depend on table or device,
-// so that tests are written once, in plain C++.
+// Hash tables on the device that VOX_TEST_DEVICE names, behind calls that depend neither on the variant nor
+// on the device, so that tests are written once, in plain C++.
 #pragma once
 
 #include <memory>
@@ -20,14 +20,14 @@ using Chosen = std::vector<uint32_t>;  // indices of items of a batch
 
 struct CountedPointers {
   Pointers pointers;
-  uint64_t sectors = 0;  // of 32 bytes, touched
+  uint64_t sectors = 0;  // how many sectors of 32 bytes were touched
 };
 
-// A batch of which items may depend on the batch before.
+// A batch whose items may depend on items of the batch before.
 struct LinkedBatch {
   static constexpr uint32_t kNoLink = UINT32_MAX;
   Batch items;
-  // For each item that of the batch before, by its index, whose pointer becomes the last word, or kNoLink.
+  // For each item the index of the item in the batch before whose pointer becomes its last word, or kNoLink.
   std::vector<uint32_t> links;
 
   void add(const Item& item, uint32_t link = kNoLink) {
@@ -37,19 +37,19 @@ struct LinkedBatch {
   uint64_t size() const { return items.size(); }
 };
 
-// What becomes of batches that are inserted one behind the other.
+// The results of batches that are inserted one behind the other.
 struct InsertedBatches {
-  std::vector<Chosen> leaders;  // none where the tables do without
+  std::vector<Chosen> leaders;  // empty where the tables do not tell them
   std::vector<Pointers> pointers;
   std::vector<hash::InternWork> work;
   uint32_t stops = 0;       // how often a batch had to be done again
-  uint32_t first_item = 0;  // of the last batch: its pointer
+  uint32_t first_item = 0;  // the pointer of the last batch's first item
 };
 
 // A DagStore and its tables.
 class AnyTables {
  public:
-  static constexpr uint32_t kUntouched = 0xfffffffe;  // what calls leave to items that are not chosen
+  static constexpr uint32_t kUntouched = 0xfffffffe;  // the pointer of items that are not chosen
 
   virtual ~AnyTables() = default;
 
@@ -63,9 +63,9 @@ class AnyTables {
   virtual CountedPointers insert_counted(const Batch& batch) = 0;
   virtual Pointers intern(const Batch& batch) = 0;
 
-  // The last batch is not empty.
+  // The last batch must not be empty.
   virtual InsertedBatches insert_batches(const std::vector<LinkedBatch>& batches) = 0;
-  // The same up to an exception after the last batch.
+  // Does the same, but an exception comes after the last batch, before it is finished.
   virtual void abandon_batches(const std::vector<LinkedBatch>& batches) = 0;
 
   // Keeps the items at these pointers.
@@ -75,7 +75,7 @@ class AnyTables {
   virtual dag::DagRoot load(const dag::FrozenDag& dag) = 0;
   virtual dag::FrozenDag freeze(const dag::DagRoot& root, const dag::FrozenDag& like) = 0;
   virtual dag::CollectWork collect(const Roots& roots) = 0;
-  // In steps, with other calls between them.
+  // A collection in steps, with other calls between them.
   virtual void start_collecting(const Roots& roots) = 0;
   virtual bool collect_step(uint64_t pointers) = 0;
   virtual bool collect_for(double seconds) = 0;
@@ -93,9 +93,9 @@ enum class LeaderFinder { OpenAddressing, Slabs };
 class AnyDevice {
  public:
   virtual ~AnyDevice() = default;
-  // They live no longer than the device.
+  // The tables must not outlive the device.
   virtual std::unique_ptr<AnyTables> make_tables(const hash::TableOptions& options) = 0;
-  virtual uint64_t bytes_used() = 0;  // of its memory
+  virtual uint64_t bytes_used() = 0;  // how much of its memory is in use
   virtual std::vector<uint32_t> leaders(const Batch& batch, LeaderFinder finder) = 0;
 };
 

@@ -1,4 +1,4 @@
-// AnyDevice on one device. Included by any_device.cpp and any_device.cu, which only say which device.
+// AnyDevice on any device. any_device.cpp and any_device.cu include it, each for one device.
 #pragma once
 
 #include "libvox/dag/collect.h"
@@ -58,9 +58,9 @@ struct ReadItem {
   }
 };
 
-// The items of a batch, or their pointers, where a loop over the next one reads them.
+// The pointers of a batch's items, as a loop over the next batch reads them.
 struct LinkedItems {
-  const uint32_t* leaders;  // nullptr: pointers of all are set
+  const uint32_t* leaders;  // nullptr where the pointers of all items are set
   const uint32_t* pointers;
   VOX_HD uint32_t pointer(uint32_t i) const {
     const uint32_t leader = leaders ? leaders[i] : i;
@@ -73,7 +73,7 @@ struct WriteLinkedItem {
   const uint32_t* offsets;
   const uint32_t* links;
   LinkedItems before;
-  uint32_t* out;  // kMaxItemWords for each item
+  uint32_t* out;  // kMaxItemWords words for each item
   uint8_t* sizes;
   hash::BatchStart start;
   VOX_HD void operator()(uint64_t i) const {
@@ -96,8 +96,8 @@ struct ReadFirstPointer {
   }
 };
 
-// Batches that are inserted one behind the other, as the levels of an edited scene are: all in one array,
-// in which each overwrites the one before.
+// Inserts batches one behind the other, as the levels of an edited scene are. The words of all are written to
+// one array, in which each batch overwrites the one before.
 template <class Device>
 class BatchesOnDevice {
  public:
@@ -165,7 +165,7 @@ class BatchesOnDevice {
   std::vector<Level> levels_;
   device::Buffer<uint32_t> words_;
   device::Buffer<uint8_t> sizes_;
-  std::unique_ptr<hash::LinkedBatches> batches_;  // waits for what reads the others
+  std::unique_ptr<hash::LinkedBatches> batches_;  // goes first: it waits for loops that read the others
 };
 
 template <class Device>
@@ -214,7 +214,7 @@ class TablesOnDevice final : public AnyTables {
       BatchesOnDevice<Device> on_device(device_, tables(), batches);
       for (size_t number = 0; number < batches.size(); ++number) on_device.insert(number);
       throw Error("the batches are left alone");
-    } catch (const Error&) {  // what it has taken down is what this is for
+    } catch (const Error&) {  // the batches have been destroyed without finish()
     }
   }
 
@@ -266,7 +266,7 @@ class TablesOnDevice final : public AnyTables {
  private:
   hash::TableSet<Device>& tables() { return store_.tables(); }
 
-  // f(batch, chosen, n, pointers) on the device; what it does to `pointers`, which are kUntouched before.
+  // Calls f(batch, chosen, n, pointers) on the device and returns `pointers`, which are kUntouched before.
   template <class F>
   Pointers run(const Batch& batch, const hash::ChosenRef& chosen, uint64_t n, const F& f) {
     DeviceBatch<Device> there(device_, batch);

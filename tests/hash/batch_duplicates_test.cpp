@@ -1,4 +1,4 @@
-// Duplicates inside a batch, as both of the ways to find them do.
+// Tests both ways to find duplicates inside a batch.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -8,8 +8,8 @@
 namespace vox {
 namespace {
 
-// The leaders of a batch, after a look at what they promise: equal items, and no others, have the same
-// leader, which is one of them and its own.
+// Returns the leaders of a batch after it has checked them: equal items, and no others, have the same leader,
+// which is one of them and its own leader.
 class BatchDuplicates : public testing::TestWithParam<LeaderFinder> {
  protected:
   std::vector<uint32_t> checked_leaders(const Batch& batch);

@@ -1,5 +1,4 @@
-// Batches that are inserted one behind the other (sector_batches.h), of which items refer to those of the
-// batch before: against a map.
+// Compares linked batches (linked_batches.h), whose items refer to items of the batch before, with a map.
 #include <map>
 
 #include "tests/common/thoroughness.h"
@@ -11,7 +10,7 @@ namespace {
 // Items that the tables should hold, and where.
 using Known = std::map<Item, uint32_t>;
 
-// The pointer of each item, of those that have words.
+// The pointer of each item that has words.
 Pointers settled(const InsertedBatches& result, size_t number) {
   Pointers pointers = result.pointers[number];
   if (result.leaders.empty()) return pointers;
@@ -33,7 +32,8 @@ class BatchesOfItems : public TablesTest {
 
   bool is_sector() const { return GetParam() == "sector"; }
 
-  // Compares what comes of it with a map, which learns of what is new. Returns how often there was no room.
+  // Inserts batches and compares the results with a map, to which it adds new items. Returns how often there
+  // was no room.
   static uint32_t insert(AnyTables& tables, const std::vector<LinkedBatch>& batches, Known& known) {
     const InsertedBatches result = tables.insert_batches(batches);
     Pointers before;
@@ -68,8 +68,8 @@ class BatchesOfItems : public TablesTest {
     ASSERT_NO_FATAL_FAILURE(expect_items_at(tables, batch, pointers));
   }
 
-  // Each of them new in this run as in the tables, or a duplicate, or stored; among them some without words.
-  // Some depend on the batch before.
+  // Its items are new to the tables, or duplicates of others in the batch, or stored already; some have no
+  // words. Some depend on the batch before.
   static LinkedBatch random_batch(Random& random, uint32_t count, const LinkedBatch* before,
                                   const Known& known) {
     std::vector<Item> stored;
@@ -107,7 +107,7 @@ class BatchesOfItems : public TablesTest {
     return batch;
   }
 
-  // Those of a batch that the tables hold.
+  // Adds to `known` those items of a batch that the tables hold.
   static void learn_stored(AnyTables& tables, const LinkedBatch& batch, Known& known) {
     Batch items;
     for (uint64_t i = 0; i < batch.size(); ++i)
@@ -169,7 +169,7 @@ TEST_P(BatchesOfItems, AgreeWithAMap) {
   }
 }
 
-// What is stored already takes no room.
+// Items that are stored already take no room.
 TEST_P(BatchesOfItems, ThatAreStoredChangeNothing) {
   const auto tables = make();
   Random random(1);
@@ -196,8 +196,8 @@ TEST_P(BatchesOfItems, OutgrowTheirBuckets) {
   expect_holds(*tables, known);
 }
 
-// All items of a size in one bucket: what is behind its first line are overflow sectors, more of them than
-// there are at first.
+// All items of a size are in one bucket: behind its line are overflow sectors, more of them than there is
+// room for at first.
 TEST_P(BatchesOfItems, FindTheirPlacesInLongBuckets) {
   const auto tables = make({.load_factor = 1000000});
   hash::SizeCounts one_each = {};
@@ -215,7 +215,8 @@ TEST_P(BatchesOfItems, FindTheirPlacesInLongBuckets) {
   expect_holds(*tables, known);
 }
 
-// More than a superblock's 2^19 items of one size. What is there before ends in the middle of a batch.
+// There are more items of one size than the 2^19 of a superblock. The room that there is ends in the middle
+// of a batch.
 TEST_P(BatchesOfItems, GoOnBehindTheLastPlaceOfASuperblock) {
   if (kThreadSanitizer) GTEST_SKIP() << "a million items";
   const auto tables = make();
@@ -255,8 +256,8 @@ TEST_P(BatchesOfItems, TakeTurnsWithInsertionsAndSweeps) {
   }
 }
 
-// All items of a size go, and their superblock with them: the sectors of their long bucket are left. The
-// batches that follow are so small that each takes some of them.
+// All items of a size are removed, and their superblock with them: the sectors of their long bucket are left
+// over. The batches that follow are so small that each takes some of them.
 TEST_P(BatchesOfItems, TakeOverflowSectorsThatASweepHasLeft) {
   const auto tables = make({.load_factor = 1000000});
   hash::SizeCounts one_each = {};
@@ -280,7 +281,7 @@ TEST_P(BatchesOfItems, TakeOverflowSectorsThatASweepHasLeft) {
   }
 }
 
-// An item that has found a place may stay, also without its batch; nothing comes to lie where it is.
+// An item that has got a place may stay although its batch is abandoned; no other item may be put there.
 TEST_P(BatchesOfItems, ThatAreAbandonedLeaveTheTablesWhole) {
   const auto tables = make({.load_factor = 16});
   Random random(5);
@@ -318,7 +319,7 @@ TEST_P(BatchesOfItems, LeaveNoMemoryBehindWhenAllHaveGone) {
     if (round == 0) after_first = device().bytes_used();
     EXPECT_EQ(device().bytes_used(), after_first) << "round " << round;
   }
-  EXPECT_LE(after_first, used + (1 << 20));  // what does not grow with the items
+  EXPECT_LE(after_first, used + (1 << 20));  // memory that does not grow with the items
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Garbage collection: what the roots reach stays, and nothing else.
+// Tests collection: the items that the roots reach stay, and no others.
 #include "libvox/dag/collect.h"
 
 #include <map>
@@ -15,8 +15,7 @@ using Roots = AnyTables::Roots;
 class Collect : public TablesTest {};
 VOX_FOR_ALL_TABLES(Collect);
 
-// The items that a scene in the tables consists of, leaves first, by the words that the tables hold, and
-// where they are.
+// The items of a scene in the tables, each as the words that the tables hold, with its pointer.
 std::map<Item, uint32_t> items_of(AnyTables& tables, const dag::FrozenDag& dag) {
   std::map<Item, uint32_t> all;
   std::map<uint32_t, uint32_t> below;  // pointers of the nodes of the level below, by offset
@@ -59,7 +58,7 @@ TEST_P(Collect, WithoutRootsEverythingGoes) {
   EXPECT_EQ(tables->collect({}).items_before, 0u);
 }
 
-// Scenes of several sizes in one store; each round some are dropped, and loaded again later.
+// One store holds scenes of several sizes; in each round some are dropped, to be loaded again later.
 TEST_P(Collect, ScenesThatAreKeptStayWhatTheyAreAndNothingElseDoes) {
   for (const bool materials : {false, true}) {
     std::vector<dag::FrozenDag> dags;
@@ -96,21 +95,21 @@ TEST_P(Collect, ScenesThatAreKeptStayWhatTheyAreAndNothingElseDoes) {
   }
 }
 
-// Items of a store, how they hang together, and what can be reached, by plain recursion.
+// Knows the items of a store and how they are connected, and finds by plain recursion which can be reached.
 class Soup {
  public:
   explicit Soup(AnyTables& tables) : tables_(tables) {}
 
   uint32_t add(const Item& item, uint32_t depth) {
     const uint32_t pointer = tables_.intern(Batch({item})).at(0);
-    // A leaf may be a node as well.
+    // An item may be a leaf in one place and a node in another.
     auto& known = items_.try_emplace(pointer, Known{item, depth}).first->second;
     known.depth = std::max(known.depth, depth);
     interned_.insert(pointer);
     return pointer;
   }
   uint32_t add_leaf(Random& random) { return add({1 + random.below(255), random.below(1 << 20)}, 0); }
-  // Over items that are there; now and then an item like a leaf: with one child.
+  // Adds a node over items that are there. Some have one child and so might be leaves as well.
   uint32_t add_node(Random& random, const Pointers& children) {
     Item item = {0};
     uint32_t depth = UINT32_MAX;
@@ -121,7 +120,7 @@ class Soup {
     }
     return add(item, depth);
   }
-  // Interns an item that is not there any more, and what it consists of.
+  // Interns an item that may have been removed, and before it all that it leads to.
   uint32_t add_again(const Soup& old, uint32_t pointer, uint32_t height) {
     Item item = old.items_.at(pointer).item;
     for (uint32_t i = 1; i < item.size() && height > 0; ++i) item[i] = add_again(old, item[i], height - 1);
@@ -166,7 +165,7 @@ class Soup {
  private:
   struct Known {
     Item item;
-    uint32_t depth;  // down to which all that it leads to is nodes
+    uint32_t depth;  // the greatest height at which all that it leads to is known to be there
   };
   uint32_t depth_of_children(const Known& known) const {
     uint32_t depth = UINT32_MAX - 1;
@@ -177,7 +176,8 @@ class Soup {
     }
     return depth;
   }
-  // Of items that have lost children, being leaves in what was kept. Returns whether there were any.
+  // Lowers the depth of items that have lost children, since they were kept as leaves. Returns whether there
+  // were any.
   bool lower_depths() {
     bool any = false;
     for (auto& [pointer, known] : items_)
@@ -198,7 +198,7 @@ class Soup {
   std::set<uint32_t> interned_;
 };
 
-// {1, a}, a leaf in one place and a node over `a` in others, and {1, c} over that at two heights.
+// c = {1, a} is a leaf in one place and a node over `a` in others; n = {1, c} is over it at two heights.
 TEST_P(Collect, AnItemThatIsALeafAndANodeKeepsItsChildren) {
   for (const bool leaf_first : {false, true}) {
     const auto tables = make();
@@ -248,7 +248,8 @@ TEST_P(Collect, WhatIsReachableAtAnyHeightStays) {
   }
 }
 
-// Between the steps of a collection new nodes come over what is kept, and garbage comes to life again.
+// Between the steps of a collection new nodes are made over items that are kept, and items that could no
+// longer be reached are interned again.
 TEST_P(Collect, WhatIsInternedMeanwhileStaysWithAllThatItReaches) {
   Random random(3);
   for (int round = 0; round < 30; ++round) {
@@ -268,7 +269,8 @@ TEST_P(Collect, WhatIsInternedMeanwhileStaysWithAllThatItReaches) {
     const uint32_t step = 1 << (5 + random.below(17));
     for (int edit = 0; edit < 20; ++edit) {
       if (!done) done = tables->collect_step(step);
-      // Children are at the height at which they are known to be whole: those of roots, and what was made.
+      // Children are taken at a height at which all below them is known to be there: roots, and items made
+      // since.
       Pointers children;
       for (const dag::DagRoot& root : roots)
         if (root.depth == soup.depth(root.pointer)) children.push_back(root.pointer);
@@ -307,7 +309,7 @@ TEST_P(Collect, InStepsOfAnySizeOrDurationGivesTheSameAsAtOnce) {
     tables->load(dropped);
     tables->start_collecting({root});
     uint64_t steps = 0;
-    // One word at a time for a while only: most have nothing to look into.
+    // Steps of one word are taken for a while only: there are many words, and most have nothing to look into.
     if (step == 0) {
       while (!tables->collect_for(1e-4)) ++steps;
     } else {
@@ -337,7 +339,7 @@ TEST_P(Collect, ASceneThatIsLoadedMeanwhileStays) {
   EXPECT_EQ(dag::to_string(tables->freeze(again_root, again).digest), dag::to_string(again.digest));
   EXPECT_EQ(dag::to_string(tables->freeze(late_root, late).digest), dag::to_string(late.digest));
   EXPECT_EQ(dag::to_string(tables->freeze(dropped_root, dropped).digest), dag::to_string(dropped.digest));
-  // The mark that is over hears of nothing any more.
+  // A collection that is over is not told of items that are interned later.
   tables->load(dense_dag(37, true, checkered));
   tables->collect({late_root});
   EXPECT_EQ(dag::to_string(tables->freeze(late_root, late).digest), dag::to_string(late.digest));

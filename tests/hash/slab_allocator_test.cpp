@@ -9,10 +9,10 @@
 namespace vox {
 namespace {
 
-// An allocator of its own over some superblocks of tiny slabs.
+// An allocator over some superblocks of tiny slabs.
 struct Slabs {
   explicit Slabs(uint32_t superblocks) : memory(device), numbers(superblocks), full(superblocks, 0) {
-    memory.grow(3, 0, hash::SlabLayout::contiguous(1, 0, 1));  // those of another table
+    memory.grow(3, 0, hash::SlabLayout::contiguous(1, 0, 1));  // superblocks of another table
     const uint32_t first = memory.grow(superblocks, 0, hash::SlabLayout::contiguous(4, 1, 1));
     std::iota(numbers.begin(), numbers.end(), first);
   }
@@ -22,7 +22,7 @@ struct Slabs {
   }
   uint32_t capacity() const { return static_cast<uint32_t>(numbers.size()) * hash::kSlabsPerSuperblock; }
 
-  // By groups that begin anywhere, or all at the same place.
+  // Allocates slabs by groups that begin to look anywhere, or all at the same place.
   std::vector<uint32_t> allocate(uint64_t count, bool spread = true) {
     std::vector<uint32_t> slabs(count);
     device.for_each_group("allocate", count, [&, allocator = ref()](device::CpuGroup group, uint64_t i) {
@@ -109,10 +109,10 @@ TEST(SlabAllocator, GroupsThatTakeAndGiveBackTheLastSlabsNeverShareOne) {
   std::vector<uint32_t> taken(slabs.capacity(), 0);
   const uint32_t begin = slabs.numbers[0] * hash::kSlabsPerSuperblock;
   uint32_t shared = 0;
-  // All begin at the same place, to meet.
+  // All groups begin at the same place, so that they meet.
   slabs.device.for_each_group("race", 4000, [&, allocator = slabs.ref()](device::CpuGroup group, uint64_t) {
     const uint32_t slab = allocator.allocate(group, 0);
-    // Ordered by nothing but the allocator, as the thread sanitizer sees.
+    // Nothing but the allocator orders these accesses; the thread sanitizer sees whether it does.
     if (taken[slab - begin]++ != 0) device::atomic_add(&shared, 1);
     --taken[slab - begin];
     allocator.free(slab);

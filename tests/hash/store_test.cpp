@@ -1,4 +1,4 @@
-// DagStore: what is interned has one pointer, whichever table holds it.
+// Tests DagStore: equal items that are interned have one pointer, whichever variant holds them.
 #include <map>
 
 #include "tests/hash/tables_fixture.h"
@@ -9,7 +9,7 @@ namespace {
 using Store = TablesTest;
 VOX_FOR_ALL_TABLES(Store);
 
-// Interns the batch and compares with what a map from content to pointer says.
+// Interns a batch and compares the pointers with a map from items to pointers.
 void intern(AnyTables& store, const Batch& batch, std::map<Item, uint32_t>& known) {
   const Pointers pointers = store.intern(batch);
   std::map<uint32_t, uint64_t> item_at;
@@ -26,7 +26,7 @@ void intern(AnyTables& store, const Batch& batch, std::map<Item, uint32_t>& know
   expect_items_at(store, batch, pointers);
 }
 
-// Those of earlier batches are still where they were.
+// Checks that the items of earlier batches are still where they were.
 void expect_kept(AnyTables& store, const std::map<Item, uint32_t>& known) {
   Batch batch;
   Pointers pointers;

@@ -1,5 +1,5 @@
-// Removing items: what is not marked is gone, what is marked stays where it is, and the places are used
-// again.
+// Tests the removal of items: items without a mark are gone, marked ones stay where they are, and the places
+// are used again.
 #include <map>
 
 #include "tests/common/thoroughness.h"
@@ -19,7 +19,7 @@ uint64_t allocated_bytes(AnyTables& tables) {
 
 class Sweep : public TablesTest {
  protected:
-  // Hashes of its own for some items, so that buckets get long.
+  // Some items get hashes that all lead to the first bucket, so that it gets long.
   static Batch batch_of(const std::vector<Item>& items) {
     Batch batch;
     for (const Item& item : items) {
@@ -143,7 +143,7 @@ TEST_P(Sweep, WithNothingMarkedGivesAllMemoryBack) {
     EXPECT_EQ(gone.size(), items.size());
     EXPECT_EQ(tables->items(), 0u);
     EXPECT_EQ(tables->pointer_range(), 0u);
-    EXPECT_LE(device().bytes_used(), used + (1 << 20));  // what does not grow with the items
+    EXPECT_LE(device().bytes_used(), used + (1 << 20));  // memory that does not grow with the items
     expect_holds(*tables, known, gone);
     insert(*tables, gone, known);
     EXPECT_EQ(tables->pointer_range(), range);  // the numbers of superblocks come again
@@ -152,7 +152,8 @@ TEST_P(Sweep, WithNothingMarkedGivesAllMemoryBack) {
   }
 }
 
-// Rounds of: insert, of what is new and what was there once; sweep with random marks; look at everything.
+// Each round inserts items that are new or were removed before, sweeps with random marks, and checks all
+// items.
 TEST_P(Sweep, RoundsOfInsertionAndRemovalAgreeWithAMap) {
   for (const uint32_t load_factor : {8u, 96u}) {
     const auto tables = make({.load_factor = load_factor});
@@ -178,7 +179,7 @@ TEST_P(Sweep, RoundsOfInsertionAndRemovalAgreeWithAMap) {
   }
 }
 
-// Buckets share the slabs that were there before they became more.
+// When buckets are split, the new ones share the slabs that were there before.
 TEST_P(Sweep, OfATableThatHasOutgrownItsBucketsKeepsWhatIsMarked) {
   for (const uint32_t kept_of_ten : {0u, 1u, 5u}) {
     const auto tables = make({.load_factor = 16});
@@ -205,7 +206,8 @@ TEST_P(Sweep, FreedPlacesAreUsedAgain) {
     ASSERT_NO_FATAL_FAILURE(insert(*tables, unique_items(random, gone.size(), 4), known));
   }
   expect_holds(*tables, known, {});
-  // Some more where buckets have become fuller than any was before; 7 times the items have come and gone.
+  // There may be some more bytes, where a bucket has become fuller than any was before; more than 20 times as
+  // many items have come and gone.
   EXPECT_LT(allocated_bytes(*tables), bytes * 5 / 4);
 }
 
@@ -222,7 +224,7 @@ TEST_P(Sweep, ItemsThatComeBackTakeNoMoreMemoryThanBefore) {
   EXPECT_EQ(after.allocated_bytes(), before.allocated_bytes());
 }
 
-// What came last lies together where a table takes places in the order of time, and all of it at once.
+// Items that are inserted together, and last, lie together, so that whole superblocks become empty.
 TEST_P(Sweep, SuperblocksWithoutItemsGoBackAndTheirNumbersComeAgain) {
   const auto tables = make();
   Random random(7);
@@ -245,7 +247,7 @@ TEST_P(Sweep, SuperblocksWithoutItemsGoBackAndTheirNumbersComeAgain) {
   }
 }
 
-// Among them buckets with many items more than they have room for at first.
+// Among the items are some whose bucket gets many more of them than it has room for at first.
 TEST_P(Sweep, ItemsThatComeAndGoTakeTheSameMemoryEachTime) {
   const auto tables = make();
   Random random(9);
@@ -282,9 +284,9 @@ TEST_P(Sweep, WithAllItemsMarkedDoesNotChangeHowATableGrows) {
   }
 }
 
-// A bucket to every item, so that most have a slab of their own, in batches so small that all slabs of a
-// superblock are taken before there is another. An allocator that took their blocks for full for ever would
-// not come to an end.
+// There is a bucket for every item, so that most have a slab of their own, and batches are so small that all
+// slabs of a superblock are taken before there is another. An allocator that did not clear the marks of full
+// blocks would search for ever.
 TEST_P(Sweep, FullBlocksOfSlabsAreOpenAgain) {
   const auto tables = make({.load_factor = 1});
   hash::SizeCounts expected = {};
@@ -312,8 +314,8 @@ TEST_P(Sweep, FullBlocksOfSlabsAreOpenAgain) {
   }
 }
 
-// More than a superblock's 2^19 items of one size, inserted at once: runs lie across the borders. One
-// superblock after the other goes and comes again.
+// More items of one size than the 2^19 of a superblock are inserted at once: runs lie across the borders. One
+// superblock after the other is given back and taken again.
 TEST_P(Sweep, BucketsLoseWhatTheyHadInASuperblockThatGoes) {
   if (kThreadSanitizer) GTEST_SKIP() << "a million items";
   const auto tables = make();
@@ -345,7 +347,7 @@ TEST_P(Sweep, BucketsLoseWhatTheyHadInASuperblockThatGoes) {
     EXPECT_LE(tables->pointer_range(), range + (2u << 19));
   }
   EXPECT_EQ(tables->items(), batch.size());
-  EXPECT_TRUE(all_different(pointers));  // and so each has its own, since it was found there
+  EXPECT_TRUE(all_different(pointers));  // each item was found at its pointer, so that each has its own place
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What tests of all tables share: every test runs once for each table of table_names().
+// What the tests of hash tables share: every test runs once for each variant in table_names().
 #pragma once
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ inline Pointers nowhere(uint64_t count) {
   return Pointers(count, hash::kNullPointer);
 }
 
-// The tables hold item i at pointers[i].
+// Checks that the tables hold item i at pointers[i].
 inline void expect_items_at(AnyTables& tables, const Batch& batch, const Pointers& pointers) {
   const uint64_t range = tables.pointer_range();
   for (uint32_t pointer : pointers) ASSERT_LT(pointer, range);
@@ -54,8 +54,7 @@ inline std::vector<Batch> in_batches(const std::vector<Item>& items, const std::
   return batches;
 }
 
-// Inserts batch after batch, of items that are all different, and looks after each for what is in and what is
-// not.
+// Inserts batch after batch, whose items are all different, and checks after each which items are found.
 inline void insert_in_batches(AnyTables& tables, const std::vector<Batch>& batches) {
   std::vector<Pointers> pointers;
   Pointers all;

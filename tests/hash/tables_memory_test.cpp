@@ -1,4 +1,4 @@
-// What tables say that they take in memory, against a recount.
+// Compares the memory that tables say they take with a recount.
 #include <map>
 #include <set>
 
@@ -14,7 +14,7 @@ uint64_t rounded_up(uint64_t bytes, uint64_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-// Bytes of a slab by Molenaar & Eisemann 2024, Figure 5; 0 for tables that are not in it.
+// The bytes of a slab according to Molenaar & Eisemann 2024, Figure 5; 0 for variants that are not in it.
 uint64_t slab_bytes(const std::string& table, uint64_t item_words) {
   const uint64_t item = 4 * item_words;
   if (table == "atomic64") return rounded_up(31 * 8 + 8 + 31 * (item - 8), 128);
@@ -33,9 +33,9 @@ uint64_t bytes_in_slabs(const hash::TableMemory& memory) {
          memory.padding_bytes;
 }
 
-// Slabs of buckets that take one more only when all are full.
+// How many slabs there are if a bucket takes one more only when all of its slabs are full.
 uint64_t fewest_slabs(const Batch& batch, const hash::TableMemory& memory, uint64_t slots_each) {
-  std::map<uint32_t, uint64_t> items;  // of buckets
+  std::map<uint32_t, uint64_t> items;  // how many items each bucket has
   for (uint64_t i = 0; i < batch.size(); ++i)
     if (batch.words_of(i) == memory.item_words)
       ++items[hash::bucket_of(batch.hashes[i], static_cast<uint32_t>(memory.buckets))];
@@ -44,7 +44,7 @@ uint64_t fewest_slabs(const Batch& batch, const hash::TableMemory& memory, uint6
   return slabs;
 }
 
-// Of a table whose buckets were never spread.
+// Recounts the memory of a table whose buckets were never split.
 void expect_recounted(const std::string& table, const hash::TableMemory& memory, const Batch& batch,
                       const Pointers& pointers_of_all) {
   Pointers pointers;

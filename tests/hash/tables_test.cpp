@@ -1,4 +1,4 @@
-// What every hash table promises: items are found where they were inserted, at pointers that stay.
+// Tests what every variant promises: items are found where they were inserted, at pointers that stay.
 #include "tests/hash/tables_fixture.h"
 
 namespace vox {
@@ -148,7 +148,8 @@ TEST_P(Tables, OneOfTheFirstTwoWordsMayBeZero) {
     }
 }
 
-// Hashes that lead to one bucket; with as many different low halves, from which fingerprints come.
+// Inserts items whose hashes all lead to one bucket. The low halves of the hashes, which fingerprints are
+// made of, have `low_halves` different values.
 void fill_one_bucket(AnyTables& tables, uint32_t words, uint32_t low_halves) {
   Random random(7);
   Batch batch, later, absent;
@@ -195,7 +196,7 @@ TEST_P(Tables, CountingTheSectorsTouchedFindsTheSame) {
   const auto found = tables->find_counted(batches[0]), absent = tables->find_counted(batches[1]);
   EXPECT_EQ(found.pointers, inserted.pointers);
   EXPECT_EQ(absent.pointers, nowhere(3000));
-  // A bucket's head, a slab and what is in it; all of the bucket's slabs are less than 100 sectors each.
+  // A search touches a bucket's head, a slab and an item in it at least; a slab has less than 100 sectors.
   for (const auto& counted : {inserted, found}) {
     EXPECT_GE(counted.sectors, 3 * 3000u);
     EXPECT_LE(counted.sectors, 100 * 8 * 3000u);

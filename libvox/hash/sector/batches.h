@@ -1,6 +1,6 @@
-// Batches that depend on each other into the tables `sector`, one behind the other without a look at the
-// host: all that it has to know comes with finish(). For batches that are small beside the table; insert() of
-// SectorTables, which sorts, takes more launches and moves less memory.
+// Interns linked batches in the tables `sector`, one behind the other, without waiting for the host: finish()
+// tells it all that it has to know. This is for batches that are small beside the table;
+// SectorTables::insert(), which sorts, takes more launches and moves less memory.
 #pragma once
 
 #include <bit>
@@ -28,7 +28,7 @@ class SectorBatches final : public LinkedBatches {
         next_(device.template make<uint32_t>(most)) {
     begin();
   }
-  // What the tables hold counts, also where an exception has come between.
+  // What has been inserted is counted also where an exception came before finish().
   ~SectorBatches() override {
     try {
       if (!settled_) settle();

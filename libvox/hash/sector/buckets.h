@@ -1,5 +1,5 @@
 // The buckets of one item size and how many items they hold. A table that outgrows its buckets gets a further
-// generation of them, for the items that come then; the others stay where they are.
+// generation of them, for the items that come then; items that are stored stay where they are.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace vox::hash {
 
-// The headers of a bucket.
+// How many headers a bucket has: its line and its overflow sectors.
 struct SectorChainLength {
   static constexpr uint32_t kLongest = 255;  // longer ones count as this
   const uint32_t* lines;
@@ -31,21 +31,21 @@ class SectorBucketSets {
  public:
   SectorBucketSets(Device& device, uint32_t load_factor) : device_(device), load_factor_(load_factor) {}
 
-  // There will be so many items in the end.
+  // Makes buckets for the items that there will be in the end, unless there are any buckets.
   void expect(uint64_t items) {
     if (items == 0 || !generations_.empty()) return;
     expected_ = items;
     add((items + load_factor_ - 1) / load_factor_);
   }
-  // Sees to it that there are enough buckets for `count` more items, of which there will be `growth` times as
-  // many in the end.
+  // Makes buckets for `count` more items, unless there are enough. In the end there will be `growth` times as
+  // many items as with these.
   void reserve(uint64_t count, double growth) {
     constexpr uint64_t kFewest = 64;
     if (count <= items_before_full()) return;
     const auto in_the_end = static_cast<uint64_t>(static_cast<double>(items_ + count) * growth);
     add(std::max({kFewest, (in_the_end - items_) / load_factor_, (items_ + count) / load_factor_}));
   }
-  // Buckets for `items` that may come, unless there are enough.
+  // Makes buckets for `items` that may come, unless there are enough.
   void reserve_apart(uint64_t items) {
     if (items_before_full() < items) add(items / load_factor_ + 1);
   }
@@ -55,7 +55,7 @@ class SectorBucketSets {
   }
 
   uint64_t items() const { return items_; }
-  // How many more there may be before further buckets are better.
+  // How many more items there may be before further buckets are better.
   uint64_t items_before_full() const {
     if (generations_.empty()) return 0;
     if (generations_.size() == SectorTableRef::kMaxGenerations) return UINT64_MAX;
@@ -71,7 +71,7 @@ class SectorBucketSets {
         std::min<uint64_t>((expected_ - items + buckets / 2) / buckets, SectorLine::kSlots));
   }
 
-  // Those that are inserted into.
+  // The buckets of the newest generation, which items are inserted into.
   uint64_t newest_count() const { return generations_.empty() ? 0 : generations_.back().count; }
   uint32_t* newest_lines() const { return generations_.back().lines.data(); }
   void fill_ref(SectorTableRef& ref) const {
@@ -80,13 +80,15 @@ class SectorBucketSets {
       ref.buckets[i] = {generations_[i].lines.data(), static_cast<uint32_t>(generations_[i].count), 0};
   }
 
-  // Removes the items that are not marked. `released` is by number of a superblock, nullptr where none goes.
+  // Removes the items that are not marked. `released` has a word for each superblock, by its number, and is
+  // nullptr where none goes.
   void sweep(const uint32_t* marks, const uint32_t* released, uint32_t* overflow) const {
     for (const Generation& generation : generations_)
       device_.for_each_group({"sweep: buckets", SectorLine::kWords * 4.0 + 14}, generation.count,
                              SweepBucket{generation.lines.data(), overflow, marks, released});
   }
-  // After it: counts what is left and drops the generations that are empty. Returns the slots of all runs.
+  // After a sweep: counts what is left and drops the generations that are empty. Returns the slots of all
+  // runs.
   uint64_t count_again(const uint32_t* overflow) {
     uint64_t slots = 0;
     items_ = newest_items_ = 0;
@@ -137,7 +139,7 @@ class SectorBucketSets {
 
   Device& device_;
   uint64_t load_factor_;
-  uint64_t items_ = 0, newest_items_ = 0;  // of all generations, of the newest
+  uint64_t items_ = 0, newest_items_ = 0;  // in all generations, in the newest
   uint64_t expected_ = 0;
   std::vector<Generation> generations_;
 };

@@ -1,7 +1,7 @@
 // Kernel bodies that insert a batch into the table `sector` without sorting it and without the host, for
-// batches that are small beside the table: the new items of a bucket are chained to each other, the one at
-// the head of the chain finds room for all of them and writes them. Room is what was there before the first
-// batch; where it does not suffice, nothing more happens until the host has seen to it.
+// batches that are small beside the table: the new items of a bucket are chained to each other, and the one
+// at the head of the chain finds room for all of them and writes them. There is only the room that was made
+// before the first batch; where it does not suffice, all later loops do nothing until the host has made more.
 #pragma once
 
 #include "libvox/hash/batch_duplicates.h"
@@ -10,37 +10,37 @@
 
 namespace vox::hash {
 
-// What batches ask for, until the host looks at it. What many threads count at once lies apart: atomics on
-// one line of memory wait for each other.
+// How much room batches have asked for since the host last looked at it. Counters that many threads add to at
+// once lie on lines of their own: atomics on one line of memory wait for each other.
 struct SectorRoom {
   static constexpr uint32_t kSizes = kMaxItemWords + 1;
 
   struct alignas(128) OfSize {
-    uint64_t places;  // for runs, whether or not there are so many
+    uint64_t places;  // asked for, for runs, whether or not there are so many
     uint64_t refused_places;
     uint64_t refused_items;  // of the batch that stopped
   };
   OfSize of_size[kSizes];
   uint64_t sectors;
   uint32_t stopped;  // 1 + the number of a batch that did not get what it needs: all after it do nothing
-  uint32_t word;     // the caller's
+  uint32_t word;     // LinkedBatches::word(), for the caller
 };
 
-// How much there is.
+// How much room there is for batches before the host has to make more.
 struct SectorLimits {
   SectorSpaces spaces;
   uint64_t places[SectorRoom::kSizes] = {};
-  uint64_t missing[SectorRoom::kSizes] = {};  // for more items there should be more buckets
+  uint64_t missing[SectorRoom::kSizes] = {};  // new items, by size; more than these need more buckets
   uint64_t sectors = 0;
 };
 
-// What a batch was: several counters, each for a part of its items.
+// Counts the items of a batch; a batch has several of these, each for a part of its items.
 struct alignas(128) BatchCounts {
   static constexpr uint32_t kParts = 8;
   VOX_HD static uint64_t part(uint64_t i) { return i / 32 % kParts; }
 
   uint64_t distinct;
-  uint64_t missing[SectorRoom::kSizes];  // in the tables, by size
+  uint64_t missing[SectorRoom::kSizes];  // items that the tables did not hold, by size
 
   BatchCounts& operator+=(const BatchCounts& other) {
     distinct += other.distinct;
@@ -49,18 +49,19 @@ struct alignas(128) BatchCounts {
   }
 };
 
-// The tables that a batch needs while it is worked on, of `mask` + 1 entries each.
+// Memory that a batch needs while it is worked on. `same` and `heads` are open-addressed tables of `mask` + 1
+// entries; the other arrays have an entry for each item.
 struct BatchScratch {
   uint64_t* hashes;
   uint32_t* same;   // items by their words
   uint32_t* heads;  // new items by their bucket
   uint64_t mask;
-  uint32_t* slots;  // of each item, that of its chain's head, or kNone, or kNoBuckets
-  uint32_t* next;   // in its chain, or kNone
+  uint32_t* slots;  // for each item, the entry of `heads` with the head of its chain, or kNone, or kNoBuckets
+  uint32_t* next;   // for each item, the next one in its chain, or kNone
   static constexpr uint32_t kNone = UINT32_MAX, kNoBuckets = UINT32_MAX - 1;
 };
 
-// A loop over a batch that has been started.
+// A step of work on a batch, as a body that does nothing once a batch has stopped.
 template <class Step>
 struct UnlessStopped {
   Step step;
@@ -130,7 +131,7 @@ struct ChainItems {
   }
 };
 
-// Writes the items of a chain, the `item`th first, to where a bucket has slots for them.
+// A sink of fill_bucket() that writes the items of a chain, from `item` on, to the slots that it is given.
 struct WriteChain {
   const BatchRef& batch;
   const SlabMemoryRef& memory;
@@ -140,8 +141,8 @@ struct WriteChain {
   uint32_t* pointers;
   uint32_t* overflow;
   uint32_t item;
-  uint64_t offset;       // of the next run's place, among those that batches take
-  uint32_t next_sector;  // the same
+  uint64_t offset;       // where the next run begins, among the places that batches take
+  uint32_t next_sector;  // the next sector, among those that batches take
 
   template <class Kind>
   VOX_HD void run(uint32_t* header, uint32_t run, uint32_t length) {
@@ -176,6 +177,7 @@ struct WriteChain {
   }
 };
 
+// Inserts each chain of new items: the thread of its head does, for all of them.
 struct InsertChains {
   SlabMemoryRef memory;
   SectorTableRefs tables;
@@ -187,7 +189,7 @@ struct InsertChains {
   uint32_t* pointers;
   SectorRoom* room;
   const BatchCounts* counts;  // of all batches
-  uint32_t number;            // of this one
+  uint32_t number;            // of this batch
 
   VOX_HD void operator()(uint64_t i) const {
     const uint32_t stopped = device::atomic_load_relaxed(&room->stopped);

@@ -1,8 +1,9 @@
-// How new items fill a bucket: the one walk that counts what they need, that plans where they go, and that
-// writes them. A bucket after three batches, with items a, b and c, of which two b have been removed since:
+// How new items fill a bucket: one walk, with different sinks, counts what the items need, plans where they
+// go, or writes them. A bucket after three batches, with items a, b and c, of which two b have been removed
+// since:
 //
 //   line        slots      aaaaaabb bb·b·bcccccc           a  of the first batch     ·  a hole
-//               runs       └ first┘ └─ second ─┘           _  free: the run reaches so far, nobody is there yet
+//               runs       └ first┘ └─ second ─┘           _  free: a slot of the run without an item yet
 //               ends word  first_run 8, all 20, items 20, holes 2
 //                 │ next
 //   overflow    slots      cc__                            a further run, for what the line's two do not hold
@@ -20,9 +21,8 @@ namespace vox::hash {
 inline constexpr uint64_t kOneSectorNeeded = uint64_t{1} << 32;
 
 // Hands up to `left` new items to a header's slots and returns how many are left over. The sink counts what
-// that takes, or does it: sink.run() gives a new run, sink.fill() takes the `count` slots from `first` on,
-// and sink.fill_holes() the first `count` of those that have lost their items; these keep the header's new
-// ends.
+// that takes, or does it: sink.run() makes a new run, sink.fill() fills the `count` slots from `first` on,
+// and sink.fill_holes() the first `count` of the holes; the latter two also store the header's new ends.
 template <class Kind, class Sink>
 VOX_HD uint32_t fill_header(uint32_t* header, uint32_t slot_base, uint32_t left, uint32_t spare, Sink& sink) {
   SlotEnds ends = SlotEnds::of(header[Kind::kEndsWord]);
@@ -50,7 +50,8 @@ VOX_HD uint32_t fill_header(uint32_t* header, uint32_t slot_base, uint32_t left,
   return left;
 }
 
-// The same for a bucket. sink.new_sector(link) gives the number of an empty sector to go on with.
+// Hands all `left` new items to the slots of a bucket: to its line, then to its overflow sectors.
+// sink.new_sector(link) returns the number of an empty sector to go on with.
 template <class Sink>
 VOX_HD void fill_bucket(uint32_t* line, uint32_t* overflow, uint32_t left, uint32_t spare, Sink& sink) {
   left = fill_header<SectorLine>(line, 0, left, spare, sink);
@@ -62,7 +63,8 @@ VOX_HD void fill_bucket(uint32_t* line, uint32_t* overflow, uint32_t left, uint3
   }
 }
 
-// Changes nothing. An empty sector is the one that nobody uses.
+// A sink that counts what the new items need and changes nothing: where they need a further sector, it hands
+// out the one that stays empty.
 struct CountNeeds {
   uint64_t needs = 0;
 

@@ -16,7 +16,7 @@ struct FindInSectors {
   ChosenRef chosen;
   SectorTableRefs tables;
   uint32_t* pointers;
-  uint64_t* sectors;  // nullptr: not counted
+  uint64_t* sectors;  // how many were touched; nullptr where they are not counted
   VOX_HD void prefetch(uint64_t i, int stage) const {
     if (!chosen.has(i)) return;
     const uint64_t item = chosen[i];
@@ -36,7 +36,7 @@ struct FindInSectors {
   }
 
 #ifdef __CUDACC__
-  // The same by a warp.
+  // Searches 32 items by a warp.
   __device__ void warp(uint64_t first, uint64_t n) const requires(!Probe::kCounts) {
     find_by_warp(*this, first, n);
   }

@@ -10,7 +10,7 @@
 //                          bits 16–23 where the free slots behind the last item begin, bits 24–31 how many
 //                          slots before that have lost their items
 //   overflow  words 0–4    20 fingerprints
-//             word 5       the same as word 31 of a line; both ends are that of the only run
+//             word 5       as word 31 of a line; both ends are that of the only run
 //             word 6       pointer to the first item of the run
 //             word 7       the bucket's next overflow sector, or 0
 //
@@ -40,7 +40,7 @@ struct SectorOverflow {
 
 inline constexpr uint32_t kLongestRun = SectorLine::kSlots;
 
-// What a header's ends word says, and what there is of it after so many more items.
+// What the ends word of a header says: a line's word 31, an overflow sector's word 5.
 struct SlotEnds {
   uint32_t first_run, all, items, holes;
 
@@ -51,15 +51,16 @@ struct SlotEnds {
   VOX_HD uint32_t runs() const { return all == 0 ? 0 : first_run == all ? 1 : 2; }
 };
 
-// Pointer to the item of a slot.
+// The pointer to the item of a slot.
 template <class Kind>
 VOX_HD uint32_t slot_pointer(const uint32_t* header, uint32_t slot) {
   const uint32_t first_end = SlotEnds::of(header[Kind::kEndsWord]).first_run;
   return slot < first_end ? header[Kind::kRunWord] + slot : header[Kind::kRunWord + 1] + slot - first_end;
 }
 
-// How many slots a new run has, behind `used` slots, that `needed` items ask for: whole granules. In a
-// header's last run what is not taken now is lost, so it has room for `spare` further items.
+// How many slots a new run has that begins behind `used` slots and that `needed` items ask for: whole
+// granules. A header cannot get a further run after its last one, so that this has room for `spare` more
+// items.
 template <class Kind>
 VOX_HD uint32_t run_length(uint32_t needed, uint32_t used, uint32_t run, uint32_t spare) {
   const uint32_t room = Kind::kSlots - used, wanted = needed + (run + 1 == Kind::kRuns ? spare : 0);

@@ -1,5 +1,5 @@
-// The places of the items of one size: superblocks of the table's own, which runs are cut from one behind the
-// other, and a reserve of them for batches that do not ask the host.
+// The places for items of one size: superblocks that belong to this table, from which runs are cut one behind
+// the other, and a reserve of places for batches that do not ask the host.
 #pragma once
 
 #include <algorithm>
@@ -17,9 +17,9 @@ class SectorPlaces {
  public:
   SectorPlaces(Superblocks<Device>& memory, uint32_t item_words) : memory_(memory), item_words_(item_words) {}
 
-  // How many places batches can take that do not ask.
+  // How many places there are for batches that do not ask the host.
   uint64_t left() const { return places_end_ - next_place_ + reserve_.behind_a_run(); }
-  // All that there is memory for.
+  // How many places there is memory for.
   uint64_t all() const {
     uint64_t sum = 0;
     for (uint32_t number : superblocks_) sum += memory_.places(number);
@@ -27,13 +27,13 @@ class SectorPlaces {
   }
   uint64_t superblocks() const { return superblocks_.size(); }
 
-  // Where batches that do not ask take runs: from next_place_ on, then from the reserve.
+  // Sets where batches that do not ask the host take runs: from next_place_ on, then from the reserve.
   void describe(SectorSpace& space) const {
     space.old_place = next_place_;
     space.fits = places_end_ - next_place_;
     space.new_place = reserve_.begin;
   }
-  // They have asked for so many.
+  // Takes off the places that such batches have asked for.
   void took(uint64_t asked) {
     const uint64_t had = places_end_ - next_place_, places = std::min(asked, left());
     if (places <= had)
@@ -42,7 +42,7 @@ class SectorPlaces {
       begin_reserve(kLongestRun + places - had);
   }
 
-  // Takes memory for runs of so many items together; where they lie is for the space.
+  // Takes places for runs of `items` items together, and sets in `space` where they are.
   void take(SectorSpace& space, uint64_t items) {
     space.old_place = next_place_;
     space.fits = std::min<uint64_t>(items, places_end_ - next_place_);
@@ -58,7 +58,7 @@ class SectorPlaces {
 
   void make_reserve(uint64_t places) { reserve_ = take_superblocks(places); }
 
-  // Superblocks of the reserve are not given back, where they are few beside others that stay.
+  // Keeps the superblocks of the reserve from being given back where they are few beside others that stay.
   void keep_reserve(std::vector<uint32_t>& released) const {
     const uint32_t begin = reserve_.begin >> kPlaceBits;
     const uint32_t end = (reserve_.end + kItemsPerSuperblock - 1) >> kPlaceBits;
@@ -67,7 +67,7 @@ class SectorPlaces {
     if (others == 0 || end - begin > 1 + others / kFew) return;
     std::fill(released.begin() + begin, released.begin() + end, 0u);
   }
-  // The table is about to lose these superblocks.
+  // Takes note that the table is about to lose these superblocks.
   void lose(const std::vector<uint32_t>& released) {
     std::erase_if(superblocks_, [&](uint32_t number) { return released[number] != 0; });
     if (places_end_ > 0 && released[(places_end_ - 1) >> kPlaceBits] != 0) next_place_ = places_end_ = 0;
@@ -75,24 +75,26 @@ class SectorPlaces {
   }
 
  private:
-  static constexpr uint32_t kFew = 8;  // one in so many superblocks
+  static constexpr uint32_t kFew = 8;  // a reserve may be one in so many superblocks
   static constexpr uint32_t kSlotsPerSlab = 1 << kSlotBits, kPlaceBits = kBlockBits + kSlabBits + kSlotBits;
 
-  // Places where nobody has a run yet.
+  // Places that no run has taken yet.
   struct Places {
     uint32_t begin = 0, end = 0;
-    // How many there are behind the one run that other places end in.
+    // How many there are without the first kLongestRun: these are for the one run that no longer fits in the
+    // places before.
     uint64_t behind_a_run() const { return end - begin > kLongestRun ? end - begin - kLongestRun : 0; }
   };
 
-  // The reserve is where runs go from now on; its first `taken` places have theirs.
+  // Runs are cut from the reserve from now on; its first `taken` places are taken already.
   void begin_reserve(uint64_t taken) {
     next_place_ = reserve_.begin + static_cast<uint32_t>(taken);
     places_end_ = std::exchange(reserve_, {}).end;
   }
 
-  // Whole superblocks where there are as many items. Before that parts of one, each as large as all that the
-  // table has, since a superblock of every item size would be a hundred times what a small scene takes.
+  // Takes whole superblocks where the table is as large as one. A smaller table takes parts of one, each as
+  // large as all that it has, since a superblock for every item size would be a hundred times what a small
+  // scene takes.
   Places take_superblocks(uint64_t places) {
     constexpr uint64_t kFewest = 1 << 13;
     const uint64_t wanted = std::bit_ceil(std::max({places, all(), memory_.places() / kFew, kFewest}));
@@ -111,8 +113,8 @@ class SectorPlaces {
   Superblocks<Device>& memory_;
   uint32_t item_words_;
   std::vector<uint32_t> superblocks_;         // their numbers
-  uint32_t next_place_ = 0, places_end_ = 0;  // where nobody has a run yet
-  Places reserve_;                            // and then here
+  uint32_t next_place_ = 0, places_end_ = 0;  // the places that runs are cut from
+  Places reserve_;                            // the places that runs are cut from after these
 };
 
 }  // namespace vox::hash

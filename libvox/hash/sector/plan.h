@@ -1,6 +1,7 @@
-// Where the items of a sorted batch go. One thread a bucket counts what its new items need (BucketNeeds); from
-// the prefix sums of that, a second loop gives each bucket its runs and sectors, changes its headers and says
-// where every item goes (PlanBuckets), which write_items.h then follows.
+// Plans where the items of a sorted batch go. One thread for each bucket counts what its new items need
+// (BucketNeeds); from the prefix sums of these needs a second loop gives each bucket its runs and sectors,
+// changes its headers and says where every item goes (PlanBuckets). WriteItems (write_items.h) follows the
+// plan.
 #pragma once
 
 #include <type_traits>
@@ -10,14 +11,14 @@
 
 namespace vox::hash {
 
-// Where the new items of a bucket go, in the order in which they are sorted: to places of removed items; to
-// the line's slots from `slot` on, which are of one run or of two; to overflow sectors.
+// Where the new items of a bucket go, in the order in which they are sorted: first to places of removed
+// items, then to the line's slots from `slot` on, in one run or two, then to overflow sectors.
 struct alignas(16) BucketPlan {
-  uint32_t first;                 // 4 B, index among the sorted items of the one that goes to `slot`
-  uint32_t pointer = 0;           // 4 B, where that goes
-  uint32_t pointer2 = 0;          // 4 B, where the first of the second run goes
+  uint32_t first;                 // 4 B, index, among the sorted items, of the one that goes to `slot`
+  uint32_t pointer = 0;           // 4 B, pointer of that item
+  uint32_t pointer2 = 0;          // 4 B, pointer of the first item of the second run
   uint8_t slot = 0;               // 1 B
-  uint8_t count = 0, count2 = 0;  // 1 B each, items of the first run and of the second
+  uint8_t count = 0, count2 = 0;  // 1 B each, how many items go to the first run and to the second
   uint8_t unused = 0;             // 1 B
 };
 static_assert(sizeof(BucketPlan) == 16);
@@ -27,14 +28,14 @@ struct SectorPlace {
   uint32_t slot, pointer;  // 4 B each
 };
 
-// Changes the headers, all but the fingerprints, and makes the plan.
+// A sink of fill_bucket() that changes the headers, all but the fingerprints, and makes the plan.
 struct TakePlaces {
   const SectorSpaces& spaces;
   const SectorSpace& space;
-  uint64_t offset;       // items
-  uint32_t next_sector;  // among those that the batch needs
+  uint64_t offset;       // where the next run begins, among the places that the batch needs
+  uint32_t next_sector;  // the next sector, among those that the batch needs
   uint32_t* overflow;
-  SectorPlace* places;  // of the next item
+  SectorPlace* places;  // the place of the next item
   BucketPlan plan;
 
   template <class Kind>
@@ -42,7 +43,7 @@ struct TakePlaces {
     header[Kind::kRunWord + run] = space.place(offset, length);
     offset += length;
   }
-  // A line is filled twice at most, having two runs at most.
+  // fill() is called for a line twice at most, since it has two runs at most.
   template <class Kind>
   VOX_HD void fill(uint32_t* header, const SlotEnds& ends, uint32_t first, uint32_t slot_base,
                    uint32_t count) {
@@ -92,10 +93,10 @@ struct ReadNeeds {
   VOX_HD uint64_t operator()(uint64_t r) const { return needs[r]; }
 };
 
-// What the buckets of all smaller sizes need, for each size.
+// Sets, for each item size, what the buckets of all smaller sizes need.
 struct NeedsBelowSizes {
   BucketRuns runs;
-  std::array<uint64_t, kMaxItemWords + 2> first_item;  // among the sorted ones, of each size
+  std::array<uint64_t, kMaxItemWords + 2> first_item;  // for each size, its first among the sorted items
   const uint64_t* needs;                               // prefix sums
   uint64_t* needs_below;
   VOX_HD void operator()(uint64_t size) const {
@@ -117,7 +118,7 @@ struct PlanBuckets {
   uint32_t* overflow;
   const uint64_t* needs;  // prefix sums
   BucketPlan* plans;
-  SectorPlace* places;  // of the sorted items, set for those that the plans leave out
+  SectorPlace* places;  // for each sorted item, but set only where the plan of its bucket leaves it out
   VOX_HD void prefetch(uint64_t r, int stage) const { runs.prefetch(spaces, r, stage); }
   VOX_HD void operator()(uint64_t r) const {
     const SectorSpace& space = spaces[runs.size(r)];

@@ -1,4 +1,4 @@
-// A batch in the order of its buckets, for insertion by plan.h.
+// A batch that is sorted by bucket, as plan.h needs it to insert the items.
 #pragma once
 
 #include "libvox/hash/sector/find.h"
@@ -6,8 +6,8 @@
 
 namespace vox::hash {
 
-// What a batch is sorted by: the number of an item's bucket, among those of all sizes, in the low bits; above
-// them, where there is room, its fingerprint.
+// The key that a batch is sorted by: the low bits are the number of an item's bucket, among those of all
+// sizes; above them, where there is room, is the item's fingerprint.
 struct BucketKey {
   uint32_t bits;
   VOX_HD bool has_fingerprint() const { return bits <= 24; }
@@ -43,7 +43,7 @@ struct StartsBucket {
   }
 };
 
-// Buckets that get new items: those of bucket r are the sorted items from starts[r] to starts[r + 1].
+// The buckets that get new items: bucket r gets the sorted items from starts[r] to starts[r + 1].
 struct BucketRuns {
   const uint32_t* keys;
   BucketKey key;
@@ -58,7 +58,7 @@ struct BucketRuns {
     return r + 1 < count ? starts[r + 1] : static_cast<uint32_t>(items);
   }
   VOX_HD uint32_t size(uint64_t r) const { return batch.size(order[starts[r]]); }
-  // The run that the i-th of the sorted items belongs to.
+  // Which of these buckets the i-th of the sorted items belongs to; block_runs is what BlockRuns has written.
   VOX_HD uint32_t run_of(uint64_t i, const uint32_t* block_runs) const {
     uint32_t run = block_runs[i / 32];
     while (run + 1 < count && starts[run + 1] <= i) ++run;
@@ -76,8 +76,7 @@ struct BucketRuns {
   }
 };
 
-// For every 32nd of the sorted items, the bucket (by its number among those that get items) that it belongs
-// to.
+// Writes for every 32nd of the sorted items which bucket, counted among those that get items, it belongs to.
 struct BlockRuns {
   BucketRuns runs;
   uint32_t* block_runs;

@@ -1,5 +1,5 @@
-// Where the new runs and overflow sectors of a batch come from. The host has seen to it that there are enough;
-// each bucket takes its part by an offset, which a prefix sum or an atomic counter has given it.
+// Where the new runs and overflow sectors of a batch come from. The host has made sure that there are enough;
+// each bucket takes its part at an offset, which a prefix sum or an atomic counter has given it.
 #pragma once
 
 #include "libvox/hash/batch.h"
@@ -7,7 +7,7 @@
 
 namespace vox::hash {
 
-// Overflow slots are counted behind those of lines.
+// The slots of overflow sectors are numbered after those of lines.
 inline constexpr uint32_t kSlotsBeforeOverflow =
     (SectorLine::kSlots + SectorOverflow::kSlots - 1) / SectorOverflow::kSlots;
 inline constexpr uint32_t kMaxOverflowSectors = UINT32_MAX / SectorOverflow::kSlots - kSlotsBeforeOverflow;
@@ -15,13 +15,13 @@ VOX_HD inline uint32_t overflow_slot(uint32_t sector, uint32_t slot) {
   return (kSlotsBeforeOverflow + sector) * SectorOverflow::kSlots + slot;
 }
 
-// Where a size's buckets are, and from where it takes new runs. Offsets count in items of this size and
-// batch.
+// Where the buckets of one item size are, and where they take new runs from. Offsets count the items of this
+// size in this batch.
 struct SectorSpace {
   uint32_t* lines = nullptr;
   uint32_t first_bucket = 0;
   uint32_t spare = 0;           // further items that a bucket is expected to get later
-  uint64_t granules_below = 0;  // what all smaller sizes need
+  uint64_t granules_below = 0;  // how many all smaller sizes need
   uint64_t fits = 0;            // offsets below fit behind `old_place`, the others go behind `new_place`
   uint32_t old_place = 0, new_place = 0;
 
@@ -33,7 +33,7 @@ struct SectorSpace {
 };
 struct SectorSpaces {
   SectorSpace of_size[kMaxItemWords + 1];
-  // Overflow sectors, of all sizes: first those that a sweep has left, then some that nobody has used yet.
+  // Overflow sectors for all sizes: first those that a sweep has left, then some that were never used.
   const uint32_t* left_sectors = nullptr;
   uint32_t left_count = 0, first_sector = 0;
 
@@ -43,7 +43,7 @@ struct SectorSpaces {
   }
 };
 
-// The i-th of the sectors that one takes, emptied; returns its number.
+// Empties the i-th of the sectors that a batch takes and returns its number.
 VOX_HD inline uint32_t cleared_sector(const SectorSpaces& spaces, uint32_t i, uint32_t* overflow) {
   const uint32_t number = spaces.sector(i);
   uint32_t* sector = overflow + uint64_t{number} * SectorOverflow::kWords;

@@ -1,14 +1,15 @@
-// Kernel bodies that remove items from the table `sector` (sweep.h): a group a bucket.
+// Kernel bodies that remove items from the table `sector` (hash/sweep.h): one group works on each bucket.
 #pragma once
 
 #include "libvox/hash/sector/find.h"
 
 namespace vox::hash {
 
-// What a sector that no bucket has any more has for its ends.
+// The ends word of an overflow sector that no bucket uses any more.
 inline constexpr uint32_t kLeftSector = UINT32_MAX;
 
-// The slots of a run, from begin to end - 1, that a superblock holds which stays. A run is in two at most.
+// The slots of a run, from begin to end - 1, that are in a superblock that stays. A run lies in at most two
+// superblocks.
 struct KeptSlots {
   uint32_t begin, end;
 
@@ -22,8 +23,8 @@ struct KeptSlots {
   VOX_HD bool any() const { return begin < end; }
 };
 
-// Takes out of a header what lies in superblocks that go. Slots behind close up: runs and what
-// stays of them are whole granules, so that fingerprints move by words.
+// Takes the slots out of a header whose places are in superblocks that go. The slots behind them close up:
+// runs, and what stays of them, are whole granules, so that fingerprints move by words.
 template <class Kind>
 VOX_HD void drop_released(uint32_t* header, const uint32_t* released) {
   const SlotEnds ends = SlotEnds::of(header[Kind::kEndsWord]);
@@ -50,7 +51,7 @@ struct SweepBucket {
   uint32_t* lines;
   uint32_t* overflow;
   const uint32_t* marks;
-  const uint32_t* released;  // by number of a superblock; nullptr: none
+  const uint32_t* released;  // a word for each superblock, by its number; nullptr where none goes
 
   template <class Group>
   VOX_HD void operator()(Group group, uint64_t bucket) const {
@@ -86,7 +87,7 @@ struct SweepBucket {
     return count_slots<Kind>(group, header);
   }
 
-  // The header's ends as its fingerprints say.
+  // Sets the ends of a header as its fingerprints say, and returns them.
   template <class Kind, class Group>
   VOX_HD SlotEnds count_slots(Group group, uint32_t* header) const {
     SlotEnds ends = SlotEnds::of(header[Kind::kEndsWord]);
@@ -106,7 +107,7 @@ struct SweepBucket {
   }
 };
 
-// Items and slots of a bucket: the former in the low half, the latter in the high half.
+// Counts the items of a bucket, in the low half of the result, and its slots, in the high half.
 struct CountBucket {
   const uint32_t* lines;
   const uint32_t* overflow;

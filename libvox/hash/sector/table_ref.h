@@ -1,4 +1,4 @@
-// Searching in the table `sector` (sector_layout.h): one thread an item.
+// The search in the table `sector` (layout.h says how it is laid out): one thread for each item.
 #pragma once
 
 #include "libvox/hash/batch.h"
@@ -7,8 +7,8 @@
 
 namespace vox::hash {
 
-// The buckets of one item size that were made at one time. A table that outgrows its buckets gets more of
-// them, for the items that come then; those that are there stay where they are.
+// A generation: the buckets of one item size that were made at one time. A table that outgrows its buckets
+// gets a further generation, for the items that come then; those that it holds stay where they are.
 struct SectorBuckets {
   uint32_t* lines;  // 8 B
   uint32_t count;   // 4 B
@@ -20,7 +20,7 @@ struct SectorBuckets {
 };
 static_assert(sizeof(SectorBuckets) == 16);
 
-// Trivially copyable view that kernel bodies capture.
+// The trivially copyable view of a table that kernel bodies capture.
 struct SectorTableRef {
   static constexpr uint32_t kMaxGenerations = 8;
 
@@ -30,7 +30,7 @@ struct SectorTableRef {
   uint32_t generations;
   SectorBuckets buckets[kMaxGenerations];  // insertions go to the last
 
-  // What find reads first.
+  // Asks for the lines that find() reads first.
   VOX_HD void prefetch(uint64_t hash) const {
     if (generations == 0) return;
     const uint32_t* line = buckets[generations - 1].line(hash);
@@ -38,7 +38,7 @@ struct SectorTableRef {
     prefetch_line(line + 16);
   }
 
-  // Pointer to the item, or kNullPointer.
+  // Returns the pointer to the item, or kNullPointer.
   template <class Probe>
   VOX_HD uint32_t find(const uint32_t* item, uint64_t hash, Probe& probe) const {
     uint32_t found = kNullPointer;
@@ -53,7 +53,7 @@ struct SectorTableRef {
     return found;
   }
 
-  // In a bucket's overflow sectors, of which the first is this.
+  // Searches the overflow sectors of a bucket, of which `number` is the first.
   template <class Probe>
   VOX_HD uint32_t find_in_overflow(uint32_t number, const uint32_t* item, uint64_t hash, Probe& probe) const {
     uint32_t found = kNullPointer;
@@ -74,7 +74,7 @@ struct SectorTableRef {
   }
 
  private:
-  // The pointer, if the item is there.
+  // Returns the pointer if it is the item's, else kNullPointer.
   template <class Probe>
   VOX_HD uint32_t check(uint32_t pointer, const uint32_t* item, Probe& probe) const {
     const uint32_t* there = item_at(pointer);

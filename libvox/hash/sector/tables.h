@@ -1,15 +1,15 @@
-// The table `sector`, ours: for all item sizes. Against the slab tables of the paper it saves the empty slots of
-// last slabs, reads one line where they walk a list, and writes in the order of memory. What lies where is in
-// layout.h, how a bucket takes new items in fill.h.
+// The table set `sector`, our own variant. Compared with the slab tables of Molenaar & Eisemann 2024 it saves
+// the empty slots of last slabs, reads one line where they walk a list, and writes in the order of memory.
+// layout.h says what lies where, fill.h how a bucket takes new items.
 //
 // Items come in by one of two ways:
 //
-//   insert()         any batch. The host sorts it by bucket and asks for exactly the memory that it needs
-//                    (sorted_batch.h, plan.h, write_items.h): no atomics, least memory moved, some ten launches
-//                    and two round trips.
-//   link_batches()   batches that are small beside the table and depend on each other, as the levels of an edit
-//                    do. They take from what is there and chain the new items of a bucket to each other
-//                    (batches.h, chains.h): five launches a batch and no round trip but one at the end.
+//   insert()         takes any batch. The host sorts it by bucket and asks for exactly the memory that it
+//                    needs (sorted_batch.h, plan.h, write_items.h): no atomics, least memory moved, some ten
+//                    launches and two round trips.
+//   link_batches()   takes batches that are small beside the table and depend on each other, as the levels of
+//                    an edit do. They use the room that there is and chain the new items of a bucket to each
+//                    other (batches.h, chains.h): five launches a batch and one round trip at the end.
 #pragma once
 
 #include <algorithm>
@@ -75,7 +75,7 @@ class SectorTables final : public TableSet<Device> {
     return count;
   }
 
-  // For batches that are inserted without the host (sector_batches.h): what there is.
+  // How much room there is for batches that are inserted without the host (batches.h).
   SectorLimits limits() const {
     SectorLimits limits;
     for (const auto& table : tables_) table.limits(limits);
@@ -85,11 +85,11 @@ class SectorTables final : public TableSet<Device> {
     limits.sectors = left_count_ + overflow_.size() / SectorOverflow::kWords - sectors_;
     return limits;
   }
-  // What they have taken. There is more afterwards.
+  // Counts the room that such batches have taken, and makes more.
   void took(const SectorRoom& room, const SizeCounts& inserted) {
     const uint64_t there = limits().sectors, taken = std::min(room.sectors, there);
     const uint64_t reused = std::min(taken, left_count_), kept = left_count_ - reused;
-    const uint64_t moved = std::min(reused, kept);  // to where the reused ones were
+    const uint64_t moved = std::min(reused, kept);  // these go to where the reused ones were
     device_.copy(left_sectors_.data(), left_sectors_.data() + left_count_ - moved, moved);
     left_count_ = kept;
     sectors_ += taken - reused;
@@ -140,7 +140,7 @@ class SectorTables final : public TableSet<Device> {
   using TableSet<Device>::superblocks_;
   using TableSet<Device>::growth_;
 
-  // A batch in the order of its buckets.
+  // The items of a batch in the order of their buckets.
   struct SortedBatch {
     device::Buffer<uint32_t> keys, order, starts, block_runs;
     BucketRuns runs;
@@ -173,7 +173,7 @@ class SectorTables final : public TableSet<Device> {
     return static_cast<uint32_t>(first);
   }
 
-  // What the buckets of all smaller sizes need; behind the last size, what all need.
+  // For each item size what the buckets of all smaller sizes need; behind the last size what all need.
   using NeedsOfSizes = std::array<uint64_t, kMaxItemWords + 2>;
   NeedsOfSizes needs_below_sizes(const BucketRuns& runs, const SizeCounts& counts, const uint64_t* needs,
                                  uint64_t all) const {
@@ -191,7 +191,7 @@ class SectorTables final : public TableSet<Device> {
     return below;
   }
 
-  // All but the one that stays empty.
+  // Drops all overflow sectors but the one that stays empty.
   void drop_sectors() {
     overflow_.reset();
     left_sectors_.reset();
@@ -215,7 +215,7 @@ class SectorTables final : public TableSet<Device> {
   static void as_far_as_there_is_memory(const F& f) {
     try {
       f();
-    } catch (const Error&) {  // of memory or of numbers for superblocks there is no more: one does without
+    } catch (const Error&) {  // memory, or the numbers of superblocks, are used up: there is less in reserve
     }
   }
 
@@ -229,7 +229,8 @@ class SectorTables final : public TableSet<Device> {
     auto grown = device_.template make<uint32_t>(
         std::max({kFewest * SectorOverflow::kWords, needed, overflow_.size() * 3 / 2}));
     device_.copy(grown.data(), overflow_.data(), sectors_ * SectorOverflow::kWords);
-    // Batches may ask for a sector and leave it: kLeftSector, so that the next sweep finds it.
+    // A batch may ask for a sector and then not use it: it is marked as left, so that the next sweep finds
+    // it.
     device_.fill(grown.data() + sectors_ * SectorOverflow::kWords,
                  grown.size() - sectors_ * SectorOverflow::kWords, +kLeftSector);
     device_.sync();
@@ -239,14 +240,15 @@ class SectorTables final : public TableSet<Device> {
   std::vector<SectorTable<Device>> tables_;
   device::Buffer<uint32_t> overflow_;
   uint64_t sectors_ = 0;  // overflow sectors that are or were in use, and one that stays empty
-  device::Buffer<uint32_t> left_sectors_;  // of which nobody uses these
+  device::Buffer<uint32_t> left_sectors_;  // the numbers of those that no bucket uses
   uint64_t left_count_ = 0;
   bool reserves_ = true;
   uint64_t moved_bytes_ = 0;  // by the last insertion
 };
 
-// In one batch: a bucket with x items has a run of x in its line, rounded up to granules, and what does not
-// fit there in overflow sectors. Batch by batch there are more granules begun.
+// The prediction is for items that come in one batch: a bucket with x items has a run of x in its line,
+// rounded up to granules, and the items that do not fit there in overflow sectors. Where they come batch by
+// batch, more granules are begun.
 template <class Device>
 TableMemory SectorTables<Device>::predicted(const TableMemory& measured) const {
   const auto buckets = static_cast<double>(measured.buckets);
@@ -284,7 +286,7 @@ void SectorTables<Device>::insert(const BatchRef& batch, const ChosenRef& chosen
   if (n == 0) return;
   const SizeCounts counts = count_sizes(device_, batch, chosen, n);
   const SortedBatch sorted = sort_by_bucket(batch, chosen, n, counts);
-  // All that can run out of memory comes before anything changes.
+  // Everything that may run out of memory is done before anything changes.
   auto needs = device_.template make<uint64_t>(sorted.runs.count + 1);
   auto plans = device_.template make<BucketPlan>(sorted.runs.count);
   auto places = device_.template make<SectorPlace>(n);
@@ -331,7 +333,7 @@ auto SectorTables<Device>::sort_by_bucket(const BatchRef& batch, const ChosenRef
   return sorted;
 }
 
-// Finds out what the buckets need and allocates it; `needs` becomes the prefix sums.
+// Finds out what the buckets need and allocates it; `needs` becomes the prefix sums of the needs.
 template <class Device>
 SectorSpaces SectorTables<Device>::take_space(const SortedBatch& sorted, const SizeCounts& counts,
                                               uint64_t* needs) {

@@ -1,5 +1,5 @@
 // The last step of inserting a sorted batch: each item is written where the plan of its bucket says, in the
-// order of buckets, which is the order of memory: mostly whole lines, no atomics.
+// order of buckets. This is the order of memory, so that mostly whole lines are written, without atomics.
 #pragma once
 
 #include "libvox/hash/sector/plan.h"
@@ -30,8 +30,8 @@ struct WriteItems {
     for (uint32_t word = 0; word < size; ++word) to[word] = from[word];
   }
 #ifdef __CUDACC__
-  // The same by a warp, whose lanes copy 32 items word by word, so that what lies side by side is moved at
-  // once.
+  // Writes 32 items by a warp, whose lanes copy them word by word together, so that words that lie side by
+  // side are moved at once.
   __device__ void warp(uint64_t first, uint64_t n) const {
     constexpr uint32_t kAll = 0xffffffff;
     const uint32_t lane = threadIdx.x & 31;
@@ -49,13 +49,14 @@ struct WriteItems {
   }
 
  private:
-  // Moves items of one size in pieces of this type. What streams through need not stay in the cache.
+  // Copies items of one size in pieces of this type. They are read and written once and need not stay in the
+  // cache.
   template <class Piece>
   __device__ void copy_items(const uint32_t* from, uint64_t i, uint32_t index, uint32_t size,
                              uint32_t lane) const {
     constexpr uint32_t kPieceWords = sizeof(Piece) / 4, kMaxPieces = kMaxItemWords / kPieceWords;
     const uint32_t pieces = size / kPieceWords;
-    // exact for quotients of numbers below 32 * kMaxItemWords
+    // The reciprocal gives exact quotients of numbers below 32 * kMaxItemWords.
     const uint32_t reciprocal = (1 << 16) / pieces + 1;
     auto piece_of = [&](auto* words, uint32_t k) {
       const uint32_t at = k * 32 + lane, item = at * reciprocal >> 16;
@@ -99,7 +100,7 @@ struct WriteItems {
 
   VOX_HD SectorPlace place_of(uint64_t i) const {
     const BucketPlan plan = plans[runs.run_of(i, block_runs)];
-    // Wraps around for the items before the plan's first.
+    // For items before the plan's first the rank wraps around.
     const uint32_t rank = static_cast<uint32_t>(i) - plan.first, behind = rank - plan.count;
     if (rank < plan.count) return {plan.slot + rank, plan.pointer + rank};
     if (behind < plan.count2) return {plan.slot + rank, plan.pointer2 + behind};

@@ -3,7 +3,7 @@
 //
 //   words 0–30   31 fingerprints; 0: the slot is empty
 //   word 31      the next slab of the bucket, or kNullSlab
-//   word 32      garbage bits: one per slot
+//   word 32      for sweeps: a bit for each slot that holds an item
 //   words 33…    31 items
 #pragma once
 

@@ -2,7 +2,7 @@
 //
 //   words 0–7    32 one-byte fingerprints, slot 0 lowest; 0: the slot is empty
 //   word 8       the next slab of the bucket, or kNullSlab
-//   word 9       garbage bits: one per slot
+//   word 9       for sweeps: a bit for each slot that holds an item
 //   words 10…    32 items
 #pragma once
 

@@ -4,7 +4,7 @@
 //   words 0–61   the first 8 bytes of 31 items; 0: the slot is empty, so items must not begin with 8 bytes
 //                of 0, which neither nodes nor leaves do
 //   word 62      the next slab of the bucket, or kNullSlab
-//   word 63      garbage bits: one per slot
+//   word 63      for sweeps: a bit for each slot that holds an item
 //   words 64…    the other words of the 31 items
 #pragma once
 
@@ -65,7 +65,8 @@ struct Atomic64 {
     });
   }
 
-  // The first words of items at the front, the others from `tail` on; `words` before padding.
+  // A layout with the first two words of all items at the front and their other words from word `tail` on; a
+  // slab has `words` words before it is padded.
   static constexpr SlabLayout split_layout(uint32_t tail, uint32_t words, uint32_t item_words) {
     return {static_cast<uint16_t>(whole_lines(words)), 0, kKnownWords,
             static_cast<uint16_t>(tail - kKnownWords), static_cast<uint16_t>(item_words - kKnownWords)};

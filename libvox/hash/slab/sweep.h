@@ -1,17 +1,18 @@
-// Kernel bodies that remove items from slab tables (sweep.h). First every slab loses what is not marked; then
-// slabs that are empty now are taken out of the lists, which several buckets may share, and given back.
+// Kernel bodies that remove items from slab tables (hash/sweep.h). First every slab loses the items that are
+// not marked; then slabs that are empty now are taken out of the lists, which several buckets may share, and
+// given back.
 #pragma once
 
 #include "libvox/hash/slab/table_ref.h"
 
 namespace vox::hash {
 
-// The slabs of a table, those that are not in use included.
+// All slabs of a table, in use or not.
 template <class Scheme>
 struct SlabsOfTable {
   SlabTableRef<Scheme> table;
 
-  // Between the two passes: a bit for each slot that holds an item.
+  // The word of a slab that has, between the two passes, a bit for each slot that holds an item.
   static constexpr uint32_t kLiveWord = Scheme::kNextWord + 1;
 
   VOX_HD const Superblock& superblock(uint64_t i) const {
@@ -23,14 +24,14 @@ struct SlabsOfTable {
            static_cast<uint32_t>(i % kSlabsPerSuperblock);
   }
   VOX_HD uint32_t live(uint32_t number) const { return table.slab(number)[kLiveWord]; }
-  // The slab, or the first behind it, that is not empty, or kNullSlab.
+  // Returns the first slab of a list, from this one on, that is not empty, or kNullSlab.
   VOX_HD uint32_t skip_empty(uint32_t number) const {
     while (number != kNullSlab && live(number) == 0) number = table.slab(number)[Scheme::kNextWord];
     return number;
   }
 };
 
-// Of slab i.
+// The first pass: removes the items of slab i that are not marked.
 template <class Scheme>
 struct SweepSlab {
   SlabsOfTable<Scheme> slabs;
@@ -49,12 +50,13 @@ struct SweepSlab {
   }
 };
 
-// Of slabs 32 i to 32 i + 31. An empty slab keeps its link to the next, for others to follow.
+// The second pass: takes those of the slabs 32 i to 32 i + 31 that are empty out of their lists and gives
+// them back. An empty slab keeps its link to the next one, since other groups may still follow it.
 template <class Scheme>
 struct UnlinkEmptySlabs {
   SlabsOfTable<Scheme> slabs;
-  uint64_t* items;  // counts what is left
-  uint64_t* used;   // slabs
+  uint64_t* items;  // counts the items that are left
+  uint64_t* used;   // counts the slabs that are left
 
   template <class Group>
   VOX_HD void operator()(Group group, uint64_t i) const {
@@ -78,6 +80,7 @@ struct UnlinkEmptySlabs {
   }
 };
 
+// The second pass for a bucket: its list begins with the first slab that is not empty.
 template <class Scheme>
 struct UnlinkFromBucket {
   SlabsOfTable<Scheme> slabs;

@@ -1,5 +1,6 @@
 // A hash table whose buckets are linked lists of slabs that a group of 32 lanes walks (Molenaar & Eisemann
-// 2024, §4.2, §5.1, appendix A). What a slab looks like is the scheme's: Atomic64, Ticket, Accel32, Accel8.
+// 2024, §4.2, §5.1, appendix A). What a slab looks like depends on the variant's Scheme: Atomic64, Ticket,
+// Accel32 or Accel8.
 //
 // Items go into the first slab of their bucket; a full one gets a new slab in front of it. Once items have
 // been removed, free slots of a bucket's other slabs are used first. Search and insertion are separate
@@ -12,19 +13,19 @@
 //
 // A Scheme has:
 //   kName, kSlots (at most 32), layout(item_words)
-//   kHeaderWords    at the front of a slab, cleared in a new one; the word behind kNextWord is for garbage
-//                   collection
-//   kReadWords      of them, what load() reads; kNextWord is one of these
-//   kKnownWords     of an item, at its front: what candidates() compares and claim() stores
-//   kReadsAhead     whether a search asks for the next slab while it looks at one: where that takes long
-//   load(group, slab), load_shared(group, slab)     the words that the lanes hold of a slab, the latter while
-//                                                   other groups insert, and without the next slab
-//   candidates(group, slab, front, layout, item, words, hash, probe)     slots that may hold the item, a bit
-//                                                                        mask
-//   empty_slots(group, front)                       bit mask
-//   keep(group, slab, live)                         the items of the other slots are gone
-//   claim(group, slab, front, slot, item, hash)     whether the group got the slot
-//   fingerprint_bytes(), padding_bytes(item_words)  of one slab
+//   kHeaderWords    how many words at the front of a slab are cleared in a new one; the word behind kNextWord
+//                   is for sweeps
+//   kReadWords      how many of these words load() reads; kNextWord is one of them
+//   kKnownWords     how many words at the front of an item candidates() compares and claim() stores
+//   kReadsAhead     whether a search asks for the next slab while it looks at one, because that takes long
+//   load(group, slab)                               the words of a slab's front, which the lanes hold
+//   load_shared(group, slab)                        the same while other groups insert, without kNextWord
+//   candidates(group, slab, front, layout, item, words, hash, probe)
+//                                                   a bit for each slot that may hold the item
+//   empty_slots(group, front)                       a bit for each slot that is empty
+//   keep(group, slab, live)                         empties all slots but those in `live`
+//   claim(group, slab, front, slot, item, hash)     takes a slot; returns whether the group got it
+//   fingerprint_bytes(), padding_bytes(item_words)  what these take in one slab
 #pragma once
 
 #include "libvox/base/bits.h"
@@ -39,7 +40,8 @@ VOX_HD inline uint32_t bucket_of(uint64_t hash, uint32_t count) {
   return static_cast<uint32_t>((hash >> 32) * count >> 32);
 }
 
-// Of the hash's bits that bucket_of() does not use; never 0, which stands for an empty slot.
+// Fingerprints are made of the bits of a hash that bucket_of() does not use, and are never 0, which stands
+// for an empty slot.
 VOX_HD inline uint32_t byte_fingerprint(uint64_t hash) {
   return 1 + static_cast<uint32_t>(hash) % 255;
 }
@@ -54,7 +56,7 @@ constexpr uint32_t whole_lines(uint32_t words) {
   return (words + kLineWords - 1) / kLineWords * kLineWords;
 }
 
-// Trivially copyable view that kernel bodies capture.
+// The trivially copyable view of a table that kernel bodies capture.
 template <class Scheme>
 struct SlabTableRef {
   SlabAllocatorRef allocator;
@@ -62,14 +64,14 @@ struct SlabTableRef {
   uint32_t bucket_count;
   uint32_t item_words;
   SlabLayout layout;
-  uint32_t slabs_searched;  // of a bucket, by an insertion for a free slot: the first, or all
+  uint32_t slabs_searched;  // how many slabs of a bucket an insertion looks at for a free slot: one, or all
 
   static constexpr uint32_t kSlotMask = Scheme::kSlots == 32 ? UINT32_MAX : (1u << Scheme::kSlots) - 1;
 
   VOX_HD uint32_t* head(uint64_t hash) const { return buckets + bucket_of(hash, bucket_count); }
   VOX_HD uint32_t* slab(uint32_t number) const { return allocator.memory.slab(number, layout.slab_words); }
 
-  // What find and insert read first, and then.
+  // Asks for what find() and insert() read first (stage 0), and for what they read then (stage 1).
   VOX_HD void prefetch(uint64_t hash, int stage) const {
     if (bucket_count == 0) return;
     if (stage == 0) {
@@ -79,12 +81,12 @@ struct SlabTableRef {
     }
   }
 
-  // The first slab of the bucket, where find and insert begin.
+  // The first slab of the bucket, where find() and insert() begin.
   VOX_HD uint32_t first_slab(uint64_t hash) const {
     return bucket_count == 0 ? kNullSlab : device::atomic_load_consume(head(hash));
   }
 
-  // Pointer to the item, or kNullPointer.
+  // Returns the pointer to the item, or kNullPointer.
   template <class Group, class Probe>
   VOX_HD uint32_t find(Group group, const uint32_t* item, uint64_t hash, uint32_t first, Probe& probe) const {
     const auto held = group.load(item, item_words);
@@ -128,13 +130,13 @@ struct SlabTableRef {
         if (searches == 1) break;
         here = group.once([&] { return device::atomic_load_relaxed(at + Scheme::kNextWord); });
       }
-      searches = 1;  // all that were there are full; from now on there are new ones in front
+      searches = 1;  // all slabs of the bucket are full; only new ones in front have room
       number = slab_after(group, head(hash), number, static_cast<uint32_t>(hash));
     }
   }
 
-  // The first slab of a bucket whose first slab was `first`, which is full: one that another group has put
-  // there, or an empty one.
+  // Returns the new first slab of a bucket whose first slab was `first`, which is full: one that another
+  // group has put there, or else an empty one.
   template <class Group>
   VOX_HD uint32_t slab_after(Group group, uint32_t* head, uint32_t first, uint32_t seed) const {
     const uint32_t now = group.once([&] { return device::atomic_load_consume(head); });

@@ -23,7 +23,7 @@ struct SpreadBuckets {
   VOX_HD void operator()(uint64_t i) const { to[i] = from[i / factor]; }
 };
 
-// Slabs and items in a bucket's list.
+// How many slabs a bucket's list has.
 template <class Scheme>
 struct ChainLength {
   static constexpr uint32_t kLongest = 255;  // longer ones count as this
@@ -45,13 +45,13 @@ class SlabTable {
   SlabTable(Device& device, Superblocks<Device>& memory, uint32_t item_words, uint32_t load_factor)
       : device_(device), memory_(memory), item_words_(item_words), load_factor_(load_factor) {}
 
-  // Buckets for this many items, before there are any.
+  // Makes buckets for this many items, unless there are any buckets.
   void expect(uint64_t items) {
     if (items > 0 && bucket_count_ == 0) set_buckets((items + load_factor_ - 1) / load_factor_);
   }
 
-  // Makes room for `count` more items, whichever buckets they fall into. Call between batches. `growth` is
-  // how many times as many items as then the table is expected to hold in the end: a table that has to grow
+  // Makes room for `count` more items, whichever buckets they fall into. Call it between batches. The table
+  // is expected to hold `growth` times as many items in the end as with these: a table that has to grow
   // searches longer.
   void reserve(uint64_t count, double growth = 1) {
     if (count == 0) return;
@@ -102,7 +102,7 @@ class SlabTable {
                            UnlinkEmptySlabs<Scheme>{slabs, &left->items, &left->slabs});
     device_.for_each({"sweep: buckets", 36}, bucket_count_, UnlinkFromBucket<Scheme>{slabs});
   }
-  // After it: what is left, and which superblocks the table is about to lose.
+  // After a sweep: takes over what is left, without the superblocks that the table is about to lose.
   void adopt(const Left& left, const std::vector<uint32_t>& released) {
     if (superblocks_.empty()) return;
     if (left.items < items_) slabs_searched_ = left.items == 0 ? 1 : UINT32_MAX;
@@ -132,7 +132,7 @@ class SlabTable {
     return memory;
   }
 
-  // What so many slabs take that hold so many items.
+  // What this many slabs take that hold this many items.
   static TableMemory layout_memory(uint32_t item_words, uint64_t items, uint64_t buckets, uint64_t slabs) {
     const uint64_t item_bytes = uint64_t{item_words} * 4;
     TableMemory memory;
@@ -197,7 +197,7 @@ class SlabTable {
 template <class Scheme>
 using SlabTableRefs = std::array<SlabTableRef<Scheme>, kMaxItemWords + 1>;  // by item size
 
-// An item of a batch, and where its bucket begins.
+// An item of a batch, its hash, and the first slab of its bucket.
 struct PreparedItem {
   uint32_t hash_low, hash_high;
   uint32_t item, words;
@@ -206,14 +206,14 @@ struct PreparedItem {
   VOX_HD uint64_t hash() const { return uint64_t{hash_high} << 32 | hash_low; }
 };
 
-// What searching and inserting have in common.
+// What the bodies that search and insert have in common.
 template <class Scheme>
 struct ItemsInTables {
   BatchRef batch;
   ChosenRef chosen;
   SlabTableRefs<Scheme> tables;
   uint32_t* pointers;
-  uint64_t* sectors;  // nullptr: not counted
+  uint64_t* sectors;  // how many were touched; nullptr where they are not counted
 
   VOX_HD void prefetch(uint64_t i, int stage) const {
     tables[batch.size(chosen[i])].prefetch(batch.hash(chosen[i]), stage);
@@ -268,7 +268,7 @@ struct InsertItems {
   }
 };
 
-// One table per item size; leaves and nodes of one size share a table.
+// A set with one table for each item size; leaves and nodes of one size share a table.
 template <class Device, class Scheme>
 class SlabTables final : public TableSet<Device> {
  public:
@@ -378,7 +378,7 @@ TableMemory SlabTables<Device, Scheme>::predicted(const TableMemory& measured) c
   const auto buckets = static_cast<double>(measured.buckets);
   const double items_per_bucket = static_cast<double>(measured.items) / buckets;
   const double slabs = buckets * expected_slabs(items_per_bucket, Scheme::kSlots);
-  // Few items: as many slabs as hold them, at least.
+  // Where there are few items, there are at least as many slabs as hold them.
   const uint64_t fewest = (measured.items + Scheme::kSlots - 1) / Scheme::kSlots;
   TableMemory memory =
       SlabTable<Device, Scheme>::layout_memory(measured.item_words, measured.items, measured.buckets,

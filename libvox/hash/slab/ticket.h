@@ -2,7 +2,7 @@
 //
 //   word 0       a bit for each slot that holds an item
 //   word 1       the next slab of the bucket, or kNullSlab
-//   word 2       garbage bits: one per slot
+//   word 2       for sweeps: a bit for each slot that holds an item
 //   words 3…     32 items
 #pragma once
 
@@ -15,7 +15,8 @@ struct Ticket {
   static constexpr uint32_t kSlots = 32;
   static constexpr uint32_t kNextWord = 1, kReadWords = 2, kHeaderWords = 3;
   static constexpr uint32_t kKnownWords = 0;
-  // A slab's items are read once it is known which there are; meanwhile the next slab's front comes.
+  // A slab's items can only be read once its front says which slots are taken; meanwhile the next slab's
+  // front is fetched.
   static constexpr bool kReadsAhead = true;
 
   static constexpr SlabLayout layout(uint32_t item_words) {
