@@ -1,4 +1,4 @@
-// Parts that village and city share.
+// Parts of buildings that the village and the city share.
 #pragma once
 
 #include "libvox/scene/procedural/shapes.h"
@@ -24,7 +24,7 @@ void add_window(SceneBuilder& builder, const Placement& at, Window window, Surfa
 // A row of merlons on the top edge of a wall that runs along local x from 0 to `length`.
 void add_battlement(SceneBuilder& builder, const Placement& at, double length, Surface stone);
 
-// Trunk and crown of alpha-cut cards.
+// A trunk and a crown of alpha-cut cards.
 void add_tree(SceneBuilder& builder, const Placement& at, double height, Random& random, Surface bark,
               Surface leaves);
 
