@@ -31,8 +31,8 @@ uint32_t halvings_below(uint64_t most_voxels, uint32_t resolution);
 // OutOfMemory.
 FrozenDag coarser(const FrozenDag& dag, uint32_t halvings, uint64_t memory_limit = 0);
 
-// The same for a scene, whose larger voxels begin at the same origin. The shares of the palette remain those
-// of the meshes' surface, and the history remains that of the finer scene, whose digests it names.
+// Makes a whole scene coarser: its larger voxels begin at the same origin. The shares of the palette remain
+// those of the meshes' surface, and the history remains that of the finer scene, whose digests it names.
 VoxelScene coarser(VoxelScene scene, uint32_t halvings, uint64_t memory_limit = 0);
 
 }  // namespace vox::dag

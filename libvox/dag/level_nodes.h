@@ -46,7 +46,7 @@ class LevelNodes {
     }
   }
 
-  // The same for all nodes of the level, in parallel.
+  // Calls body(index, offset) for all nodes of the level, in parallel.
   template <class Body>
   void parallel_for_each(const Body& body) const {
     tbb::parallel_for(blocks(), [&](const Blocks& range) { for_each_in(range, body); });
@@ -65,7 +65,7 @@ class LevelNodes {
 // one root, every child pointer at the start of a node. Throws Error that names level and word.
 std::vector<LevelNodes> check_structure(const FrozenDag& dag);
 
-// The same as compute_digest(dag); `nodes` is what check_structure() has found.
+// Does what compute_digest(dag) does; `nodes` is what check_structure() has found.
 Digest compute_digest(const FrozenDag& dag, const std::vector<LevelNodes>& nodes);
 
 // A place for messages, such as "level 3, word 1234".

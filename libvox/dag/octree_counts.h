@@ -15,7 +15,7 @@ struct OctreeCounts {
 // `nodes` is what check_structure() has found.
 OctreeCounts octree_counts(const FrozenDag& dag, const std::vector<LevelNodes>& nodes);
 
-// Sets the counts of a DAG in which all the rest is right.
+// Sets the counts of nodes and voxels of a DAG in which all the rest is right.
 void count_octree(FrozenDag& dag);
 
 }  // namespace vox::dag

@@ -57,7 +57,7 @@ void for_each_leaf(const FrozenDag& dag, const VoxelBox& region, OnLeaf on_leaf,
   });
 }
 
-// The same, but homogeneous nodes are visited leaf by leaf too.
+// Calls on_leaf for the leaves below homogeneous nodes too.
 template <class OnLeaf>
 void for_each_leaf(const FrozenDag& dag, const VoxelBox& region, OnLeaf on_leaf) {
   for_each_node(dag, region, [&](uint32_t level, Int3 corner, const uint32_t* node) {

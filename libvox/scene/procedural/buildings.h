@@ -5,7 +5,7 @@
 
 namespace vox::scene {
 
-// A gabled roof on a box that is `lo`…`hi`: the ridge runs along x, `rise` above hi.y; the two slabs,
+// A gabled roof on a box that is `lo`…`hi`: the ridge runs along x, `rise` above hi.y; the roof's two sides,
 // `thickness` thick, overhang the walls; the gables take the wall's surface.
 struct Roof {
   double rise, overhang, thickness;

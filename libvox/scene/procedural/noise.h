@@ -34,7 +34,7 @@ double value_noise(uint64_t seed, Vec3d p);
 // The sum of octaves of value_noise(), each half as large and twice as fine; in [0, 1].
 double fractal_noise(uint64_t seed, Vec3d p, int octaves);
 
-// The same two over (u, v), with period 1 and cells_u x cells_v random values, at least 1 along each axis.
+// The two kinds of noise over (u, v), with period 1 and cells_u x cells_v random values, both at least 1.
 double tile_noise(uint64_t seed, double u, double v, uint32_t cells_u, uint32_t cells_v);
 double fractal_tile_noise(uint64_t seed, double u, double v, uint32_t cells_u, uint32_t cells_v, int octaves);
 
