@@ -20,18 +20,18 @@
 namespace vox::dag {
 namespace {
 
-// Filled voxels of each material. At most 2^60: nothing overflows.
+// How many filled voxels each material has. There are at most 2^60: nothing overflows.
 using Counts = std::array<uint64_t, scene::kPaletteSize>;
 
 uint8_t majority(const Counts& counts) {
   return static_cast<uint8_t>(std::ranges::max_element(counts) - counts.begin());  // the first of equals
 }
 
-// Counts the materials below nodes. What is below one node in some fifty is remembered, for all that lead to
-// it; what lies between is counted again each time, which costs less than remembering it would.
+// Counts the materials of the voxels below nodes. The counts of about one node in fifty are remembered, for
+// all nodes above it; the nodes between are counted again each time, which costs less than remembering them.
 class MaterialsBelow {
  public:
-  // For nodes of `level`, and no others.
+  // Prepares add_to() for nodes of `level`, and no others.
   MaterialsBelow(const FrozenDag& dag, const std::vector<LevelNodes>& nodes, uint32_t level)
       : dag_(dag), nodes_(nodes), known_level_(dag.depth() + 1) {
     constexpr uint32_t kStep = 3;  // levels: up to 512 leaves are counted again
@@ -73,9 +73,9 @@ class MaterialsBelow {
   std::vector<Counts> known_;
 };
 
-// Nodes of the level that becomes the leaves are cut off two levels further down: their grandchildren, or the
-// 2³ blocks of the leaves below, are the new voxels. What is above is interned again, as what differed may
-// have become equal.
+// Builds the coarser DAG. The nodes of one level become its leaves; their grandchildren, or the 2³ blocks of
+// the leaves below, become its voxels. The nodes above are interned again, since nodes that differed may have
+// become equal.
 class CoarserBuilder {
  public:
   CoarserBuilder(const FrozenDag& dag, uint32_t halvings, uint64_t memory_limit)
@@ -99,7 +99,7 @@ class CoarserBuilder {
   }
 
  private:
-  // Of the nodes that become voxels.
+  // Finds the materials of the nodes that become voxels.
   void find_materials() {
     const uint32_t level = leaf_level_ + 2;
     const MaterialsBelow below(dag_, nodes_, level);
@@ -111,7 +111,8 @@ class CoarserBuilder {
     });
   }
 
-  // Pointers into the store to what `write`(offset, words) makes of the nodes of a level: how many words.
+  // Interns what write(offset, words) makes of each node of a level, and returns the pointers. `write`
+  // returns how many words it has written.
   template <class Write>
   std::vector<uint32_t> interned(uint32_t level, const Write& write) {
     constexpr uint64_t kBatch = uint64_t{1} << 20;
@@ -133,7 +134,7 @@ class CoarserBuilder {
     return pointers;
   }
 
-  // visit(child, words of that child) for the children of an inner node.
+  // Calls visit(child, its words, its offset) for each child of an inner node.
   template <class Visit>
   void for_each_child(uint32_t level, const uint32_t* node, const Visit& visit) const {
     const uint32_t* pointer = node + 1;
@@ -141,7 +142,7 @@ class CoarserBuilder {
       visit(static_cast<uint32_t>(lowest_bit(mask)), &dag_.levels[level + 1].words[*pointer], *pointer);
   }
 
-  // Half: each byte of a leaf's mask is a block of 2³ voxels.
+  // Half the resolution: each byte of a leaf's mask, a block of 2³ voxels, becomes one voxel.
   uint32_t leaf_of_blocks(uint32_t offset, uint32_t* words) const {
     LeafWriter leaf(words, dag_.materials);
     for_each_child(leaf_level_, node_at(leaf_level_, offset),
@@ -194,7 +195,7 @@ class CoarserBuilder {
 
   const FrozenDag& dag_;
   const std::vector<LevelNodes> nodes_;
-  const uint32_t leaf_level_;       // whose nodes become leaves
+  const uint32_t leaf_level_;       // the level whose nodes become leaves
   std::vector<uint8_t> materials_;  // of the nodes two levels below, which become voxels
   device::CpuDevice device_;
   DagStore<device::CpuDevice> store_;

@@ -1,5 +1,5 @@
-// Garbage collection: what cannot be reached from the roots leaves the store. Molenaar & Eisemann 2024, §5.3,
-// with the marks apart from the slabs.
+// Garbage collection: what cannot be reached from the roots leaves the store. The method is that of Molenaar
+// & Eisemann 2024, §5.3, but with the marks apart from the slabs.
 #pragma once
 
 #include "libvox/base/stopwatch.h"
@@ -22,7 +22,7 @@ class Collector {
   Collector(const Collector&) = delete;
   Collector& operator=(const Collector&) = delete;
 
-  // A piece of work, see Marker. Returns whether nothing is left but finish().
+  // Does a piece of the work, see Marker::step(). Returns whether nothing is left but finish().
   bool step(uint64_t pointers) {
     const Stopwatch watch;
     marker_.step(pointers);
@@ -31,7 +31,7 @@ class Collector {
     return marker_.done();
   }
 
-  // As much work as fits in about this time, a little in any case.
+  // Does as much work as fits in about this time, and a little in any case. Returns what step() does.
   bool step_for(double seconds) {
     for (const Stopwatch watch; !marker_.done() && (watch.seconds() < seconds);) {
       const Stopwatch piece;
@@ -42,8 +42,8 @@ class Collector {
     return marker_.done();
   }
 
-  // Does what is left of the mark, and all of the sweep. Pointers to what was not reached are void after it.
-  // Call once.
+  // Does the rest of the mark and the whole sweep, after which pointers to items that were not reached are
+  // void. Call once.
   CollectWork finish() {
     step(UINT64_MAX - 31);
     work_.items_before = store_.items();
@@ -66,7 +66,7 @@ class Collector {
   uint64_t piece_ = kSmallestPiece;
 };
 
-// All at once.
+// Does a whole collection at once.
 template <class Device>
 CollectWork collect(Device& device, DagStore<Device>& store, std::span<const DagRoot> roots) {
   return Collector<Device>(device, store, roots).finish();

@@ -9,7 +9,7 @@
 //                          and high of the root's digest (nothing for an empty scene)
 //   start(kind)            low = mix64(kind), high = mix64(kind + 0x9e3779b97f4a7c15)
 //
-// All arithmetic modulo 2^64. Printed as 32 hexadecimal digits, high first.
+// All arithmetic is modulo 2^64. A digest is printed as 32 hexadecimal digits, high first.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// One face at a time: of the nodes of a level that lie outermost, the children that do. A unique node is
-// looked at once, however often it occurs.
+// Finds one face of the box at a time: of the outermost nodes of a level it keeps the outermost children,
+// down to the leaves. A unique node is looked at once, however often it occurs.
 #include "libvox/dag/filled_box.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ uint32_t outer_half(uint32_t axis, Face face) {
   return face == Face::Low ? lower_octants(axis) : ~lower_octants(axis) & 0xff;
 }
 
-// Of these nodes, the offsets of the children that `children` chooses, each once.
+// Returns the offsets of the children that the mask `children` chooses of these nodes, each offset once.
 std::vector<uint32_t> chosen_children(const FrozenDag& dag, uint32_t level,
                                       const std::vector<uint32_t>& nodes, uint32_t children) {
   std::vector<uint32_t> below;
@@ -32,7 +32,7 @@ std::vector<uint32_t> chosen_children(const FrozenDag& dag, uint32_t level,
   return below;
 }
 
-// The first voxel, or the end behind the last one, along the axis.
+// Returns the coordinate of the first filled voxel along the axis, or that of the end behind the last one.
 int32_t outermost(const FrozenDag& dag, uint32_t axis, Face face) {
   std::vector<uint32_t> nodes = {0};
   int32_t corner = 0;

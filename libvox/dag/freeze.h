@@ -1,6 +1,6 @@
-// Store → FrozenDag: levels from the root down. A node's place in its level is the order in which the nodes
-// above, themselves in order, first point to it; that is the order of first visit of a depth-first walk,
-// level by level.
+// Freezes a scene of a store to a FrozenDag, level by level from the root down. The nodes of a level are in
+// the order in which the nodes above, themselves in order, first point to them; it is the order in which a
+// depth-first walk first visits the nodes of this level.
 #pragma once
 
 #include "libvox/base/error.h"
@@ -13,18 +13,17 @@ namespace vox::dag {
 
 // The unique nodes of one level in canonical order.
 struct FrozenLevel {
-  device::Buffer<uint32_t> pointers;  // of the nodes
-  device::Buffer<uint32_t>
-      edge_start;  // the edges of node i are those from edge_start[i] to edge_start[i + 1]
-  device::Buffer<uint32_t> edge_rank;  // which node of the next level an edge leads to
+  device::Buffer<uint32_t> pointers;    // of the nodes
+  device::Buffer<uint32_t> edge_start;  // node i has the edges from edge_start[i] to edge_start[i + 1]
+  device::Buffer<uint32_t> edge_rank;   // which node of the next level an edge leads to
   uint64_t nodes = 0, edges = 0;
 };
 
-// A word for each item of a store: the first edge that leads to it, then its rank.
+// A word for each item of a store: at first the least number of an edge that leads to it, later its rank.
 struct ItemWords {
   uint32_t* words;
-  // For each superblock, how many items are before its own; nullptr: words are in the order of pointers,
-  // which takes more memory where superblocks are not whole.
+  // For each superblock the number of items before its own. Where it is nullptr, the words are in the order
+  // of pointers, which takes more memory where superblocks are not whole.
   const uint32_t* first;
   VOX_HD uint32_t* of(uint32_t pointer) const {
     if (!first) return words + pointer;

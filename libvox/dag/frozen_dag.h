@@ -27,8 +27,8 @@ struct FrozenDag {
   uint32_t resolution = 0;  // R: voxels lie in [0, R)³
   bool materials = true;    // leaves hold 4-bit materials
   uint64_t voxels = 0;
-  std::vector<DagLevel>
-      levels;  // kLeafLog2 + levels.size() - 1 == log2 of the smallest power of two >= R (and >= 4)
+  // kLeafLog2 + levels.size() - 1 is the log2 of the smallest power of two >= R (and >= 4).
+  std::vector<DagLevel> levels;
   Digest digest;
 
   bool empty() const { return levels.front().words.empty(); }
@@ -39,10 +39,10 @@ struct FrozenDag {
   uint64_t svo_nodes() const;
 };
 
-// Inner levels above the leaves for a scene of this resolution.
+// Returns how many levels a scene of this resolution has above the leaves.
 uint32_t depth_for(uint32_t resolution);
 
-// Levels (without words) for a scene of this resolution.
+// Returns an empty scene of this resolution: its levels have no words.
 FrozenDag empty_dag(uint32_t resolution, bool materials);
 
 inline constexpr int kEmptyVoxel = -1;

@@ -25,7 +25,7 @@ struct DeviceLevel {
 struct MarkChildren {
   const uint32_t* words;
   const uint32_t* offsets;
-  uint32_t* starts;  // of the level below
+  uint32_t* starts;  // the bitmap of the level below
   VOX_HD void prefetch(uint64_t i, int stage) const {
     if (stage == 0) return;
     for (uint32_t at = offsets[i] + 1; at < offsets[i + 1]; ++at) prefetch_line(starts + words[at] / 32);
@@ -96,7 +96,7 @@ class FrozenLevels {
     }
   }
 
-  // How many nodes there are of each size, those of all levels.
+  // How many nodes of each size there are, in all levels together.
   const hash::SizeCounts& sizes() const { return sizes_; }
 
   DeviceLevel upload(uint32_t level) const {
@@ -155,7 +155,7 @@ class FrozenLevels {
 
   Device& device_;
   const FrozenDag& dag_;
-  std::vector<device::Buffer<uint32_t>> starts_;  // of each level
+  std::vector<device::Buffer<uint32_t>> starts_;  // the bitmap of each level
   hash::SizeCounts sizes_ = {};
 };
 

@@ -52,7 +52,7 @@ VOX_HD inline uint32_t word_of_one_material(uint32_t material) {
   return material * 0x11111111u;
 }
 
-// The material if the leaf is completely filled with one, else -1.
+// Returns the material if the leaf is completely filled with one, else -1.
 VOX_HD inline int leaf_filling(const hash::ItemRef& leaf, bool materials) {
   if ((leaf[0] & leaf[1]) != UINT32_MAX) return -1;
   if (!materials) return 0;
@@ -61,7 +61,7 @@ VOX_HD inline int leaf_filling(const hash::ItemRef& leaf, bool materials) {
   return static_cast<int>(leaf[2] & 15);
 }
 
-// What stands behind the materials in the last word: zero in every leaf that is correct.
+// Returns the bits behind the materials in the last word, which are zero in every correct leaf.
 VOX_HD inline uint32_t leaf_padding(const hash::ItemRef& leaf) {
   const auto filled = static_cast<uint32_t>(popcount(leaf_mask(leaf)));
   return filled % 8 == 0 ? 0 : leaf_materials(leaf)[filled / 8] >> filled % 8 * 4;
@@ -69,7 +69,7 @@ VOX_HD inline uint32_t leaf_padding(const hash::ItemRef& leaf) {
 
 // --- the mask alone ---
 
-// Bit o is set where octant o of the leaf, a block of 2³ voxels, holds a voxel. Each byte of the mask is one.
+// Bit o is set where octant o of the leaf holds a voxel: a block of 2³ voxels, byte o of the mask.
 VOX_HD inline uint32_t filled_blocks(uint64_t mask) {
   mask |= mask >> 4;
   mask |= mask >> 2;
@@ -106,7 +106,7 @@ VOX_HD inline void write_leaf_mask(uint32_t* leaf, uint64_t mask) {
   leaf[1] = static_cast<uint32_t>(mask >> 32);
 }
 
-// A leaf whose filled voxels have one material.
+// Writes a leaf whose filled voxels have one material.
 VOX_HD inline void write_leaf_of_one_material(uint32_t* leaf, uint64_t mask, bool materials,
                                               uint32_t material) {
   write_leaf_mask(leaf, mask);
@@ -138,7 +138,7 @@ class LeafMaterialsWriter {
   uint32_t packed_ = 0, rank_ = 0;
 };
 
-// Makes a leaf whose mask is not known before its voxels are, which come in the order of their bits.
+// Makes a leaf of its filled voxels, which come one by one in the order of their bits.
 class LeafWriter {
  public:
   VOX_HD LeafWriter(uint32_t* leaf, bool materials) : leaf_(leaf), materials_(materials), nibbles_(leaf) {}

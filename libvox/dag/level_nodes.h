@@ -1,5 +1,5 @@
-// Where the nodes of a level start: maps word offsets, which child pointers are, to node indices, which
-// arrays of per-node results need. One bit a word, and one count per 64 words.
+// Where the nodes of a level start, as one bit for each word and one count for each 64 words. It maps the
+// offsets that child pointers are to the indices of nodes, by which arrays hold results for each node.
 #pragma once
 
 #include <tbb/blocked_range.h>
@@ -26,7 +26,7 @@ class LevelNodes {
     return offset / 64 < blocks_.size() && (blocks_[offset / 64].starts >> offset % 64 & 1) != 0;
   }
 
-  // Of the node that starts at `offset`.
+  // The index of the node that starts at `offset`.
   uint64_t index_of(uint64_t offset) const {
     const Block& block = blocks_[offset / 64];
     uint64_t before = block.starts & ((uint64_t{1} << offset % 64) - 1);
@@ -46,7 +46,7 @@ class LevelNodes {
     }
   }
 
-  // The same for all nodes of the level, in parallel.
+  // Calls body(index, offset) for all nodes of the level, in parallel.
   template <class Body>
   void parallel_for_each(const Body& body) const {
     tbb::parallel_for(blocks(), [&](const Blocks& range) { for_each_in(range, body); });
@@ -55,7 +55,7 @@ class LevelNodes {
  private:
   struct Block {
     uint64_t starts = 0;  // bit i: a node starts at word 64 · block + i
-    uint64_t first = 0;   // index of the first of them
+    uint64_t first = 0;   // index of the first node that starts in the block
   };
   std::vector<Block> blocks_;
   uint64_t count_ = 0;
@@ -65,10 +65,10 @@ class LevelNodes {
 // one root, every child pointer at the start of a node. Throws Error that names level and word.
 std::vector<LevelNodes> check_structure(const FrozenDag& dag);
 
-// compute_digest() with what check_structure() has found.
+// Does what compute_digest(dag) does; `nodes` is what check_structure() has found.
 Digest compute_digest(const FrozenDag& dag, const std::vector<LevelNodes>& nodes);
 
-// "level 3, word 1234"
+// A place for messages, such as "level 3, word 1234".
 std::string level_place(uint32_t level, uint64_t word);
 
 }  // namespace vox::dag

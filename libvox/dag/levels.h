@@ -1,5 +1,5 @@
-// One level of the DAG from the level below it: children with the same parent stand side by side in Morton
-// order.
+// Builds one level of the DAG from the level below it, where children with the same parent stand side by
+// side, since the level is in Morton order.
 #pragma once
 
 #include "libvox/dag/node.h"

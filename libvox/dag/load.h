@@ -1,5 +1,5 @@
-// FrozenDag → DagStore: levels from the leaves up, child offsets turned into the pointers of this store.
-// After it the tables hold exactly the items that they would hold had the store built the scene.
+// Loads a FrozenDag into a DagStore, level by level from the leaves up: child offsets become pointers of the
+// store. Afterwards the tables hold exactly the items that they would hold if the store had built the scene.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace vox::dag {
 
-// Child offsets become pointers. Of the nodes below, which are stored, nothing but their pointers is left:
-// each in the node's first word.
+// Turns child offsets into pointers. The nodes below are in the store already, and the first word of each has
+// been replaced by its pointer (KeepPointers).
 struct TranslateChildren {
   uint32_t* words;
   const uint32_t* offsets;
@@ -42,10 +42,10 @@ struct KeepPointers {
 
 // What happened to one level.
 struct LevelWork {
-  uint64_t items = 0;     // nodes of the level
-  uint64_t inserted = 0;  // that the store did not hold: a leaf and a node, or nodes of two levels, may be
-                          // equal
-  double seconds = 0;     // of the searches or insertions alone
+  uint64_t items = 0;  // nodes of the level
+  // Those of them that the store did not hold. A leaf and a node, or nodes of two levels, may be equal.
+  uint64_t inserted = 0;
+  double seconds = 0;  // of the searches or insertions alone
 };
 
 struct StoreWork {
@@ -63,20 +63,20 @@ class DagLoader {
     if (!dag.empty()) levels_.emplace(device, dag);
   }
 
-  // Into a store that may hold other scenes. `seconds` are those of the insertions.
+  // Inserts the items into the store, which may hold other scenes. `seconds` are those of the insertions.
   StoreWork insert() {
     if (!dag_.empty()) store_.tables().expect(levels_->sizes());
     return work([this](uint32_t level, auto&&... batch) { return insert_batch(level, batch...); });
   }
 
-  // Searches each item of the store, which holds them all. `seconds` are those of the searches, each done
-  // three times, the middle one taken.
+  // Searches the store, which holds all the items, for each of them. `seconds` are those of the searches:
+  // each is done three times, and the middle time counts.
   StoreWork find() {
     return work([this](uint32_t, auto&&... batch) { return find_batch(batch...); });
   }
 
  private:
-  // Bounds what hashes and pointers take besides the level itself.
+  // Bounds the memory that hashes and pointers take besides the level itself.
   static constexpr uint64_t kBatch = uint64_t{1} << 24;
 
   template <class BatchWork>
@@ -122,8 +122,8 @@ class DagLoader {
     return sum;
   }
 
-  // The nodes of a level differ from each other. Leaves come first, so that none of them is in an empty
-  // store.
+  // The nodes of a level differ from each other. Leaves come first, so that a store that was empty holds none
+  // of them.
   LevelWork insert_batch(uint32_t level, const hash::BatchRef& batch, uint64_t n, uint32_t* pointers) {
     device::Buffer<uint32_t> chosen;
     uint64_t missing = n;

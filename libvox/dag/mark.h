@@ -1,5 +1,5 @@
-// Which items of a store can be reached from some roots: a bit for each pointer (hash/sweep.h), found from
-// the roots down, level by level.
+// Marks the items of a store that can be reached from some roots: sets a bit for each pointer (hash/sweep.h),
+// from the roots down, level by level.
 //
 // Leaves and nodes, and nodes of different levels, that have equal words are one item. Whether an item's
 // words are pointers depends on where it was reached, so it has to be looked into as an inner node if it is
@@ -16,11 +16,11 @@
 //
 //   marks   every item that can be reached, from a root, at height h or above; nothing else
 //   seen    the same bits, kept while children are marked
-//   front   those of them that cannot be reached above h: the ones to look into now
+//   front   those of these bits whose items cannot be reached above h: the items to look into now
 //
-// Looking into front marks the items that can be reached at height h - 1. Those that were marked before have
-// been looked into at a greater height, or are in front, so that marks & ~seen is the next front. After height
-// 1 only leaves were added, and nothing is left to look into.
+// Looking into front marks the items that can be reached at height h - 1. Items that were marked before have
+// been looked into at a greater height, or are in front, so that marks & ~seen is the next front. After
+// height 1 only leaves were added, and nothing is left to look into.
 //
 // A mark may be done in steps, with edits between them. What is live then is what could be reached from the
 // roots when it began, and what has been interned since; the store tells the latter with keep(), which marks
@@ -45,7 +45,7 @@ struct DagRoot {
   uint32_t depth = 0;  // of the DAG: the inner levels above the leaves
 };
 
-// Index of the n-th, from 0, of a word's set bits, of which there are more.
+// The index of a word's n-th set bit, counted from 0. The word has more than n set bits.
 VOX_HD inline uint32_t nth_bit(uint32_t word, uint32_t n) {
   uint32_t at = 0;
   for (uint32_t width = 16; width > 0; width /= 2) {
@@ -66,7 +66,7 @@ struct MarkItems {
   }
 };
 
-// What was marked since it was last asked.
+// Finds the next front: the bits that were set since the last one was found.
 struct NewMarks {
   const uint32_t* marks;
   uint32_t* seen;
@@ -82,7 +82,7 @@ struct LookIntoItems {
   uint32_t* marks;
   hash::SlabMemoryRef store;
   const uint32_t* front;
-  uint64_t first;  // of the words
+  uint64_t first;  // the first word of `front` to look at
 
   VOX_HD void prefetch(uint64_t i, int stage) const {
     if (stage == 0) return;
@@ -94,7 +94,7 @@ struct LookIntoItems {
       look_into(pointer(i, static_cast<uint32_t>(lowest_bit(bits))));
   }
 #ifdef __CUDACC__
-  // The same by a warp, whose lanes share out the items of 32 words evenly.
+  // Does the same with a warp, whose lanes share out the items of 32 words evenly.
   __device__ void warp(uint64_t begin, uint64_t n) const {
     constexpr uint32_t kAll = 0xffffffff;
     const uint32_t lane = threadIdx.x & 31;
@@ -122,8 +122,8 @@ struct LookIntoItems {
   VOX_HD uint32_t pointer(uint64_t i, uint32_t bit) const {
     return static_cast<uint32_t>((first + i) * 32) + bit;
   }
-  // All children at each step, so that their reads are under way together. Most are marked already: to look
-  // is cheaper than to mark them again.
+  // Each step takes all children, so that their reads are under way together. Most are marked already: to
+  // look is cheaper than to mark them again.
   VOX_HD void look_into(uint32_t pointer) const {
     constexpr uint32_t kMost = 8;
     const hash::ItemRef node = store.item(pointer);
@@ -163,8 +163,8 @@ class Marker {
 
   bool done() const { return height_ == 0; }
 
-  // Looks at the next `pointers` of them, whether or not there is an item to look into: a piece of work that
-  // has a bound. Returns done().
+  // Looks at the bits of the next `pointers` pointers, whether or not they are in front, so that the work of
+  // a step has a bound. Returns done().
   bool step(uint64_t pointers) {
     for (uint64_t budget = (pointers + 31) / 32; budget > 0 && !done();) {
       const uint64_t n = std::min(budget, words_ - at_);
@@ -178,13 +178,13 @@ class Marker {
     return done();
   }
 
-  // Of items that have been interned meanwhile; the store now has pointers below `pointer_range`.
+  // Marks items that have been interned meanwhile; the store now has pointers below `pointer_range`.
   void keep(const uint32_t* pointers, uint64_t n, uint64_t pointer_range) {
     grow(kept_, pointer_range / 32);
     device_.for_each({"mark: keep", 12}, n, MarkItems{kept_.data(), pointers});
   }
 
-  // A bit for every pointer of the store, whose range this is now. Call when done.
+  // Returns a bit for every pointer of the store, now those below `pointer_range`. Call when done.
   const uint32_t* marks(uint64_t pointer_range) {
     grow(marks_, pointer_range / 32);
     device_.for_each({"mark: add kept", 12}, std::min(kept_.size(), marks_.size()),
@@ -207,7 +207,7 @@ class Marker {
     bits = std::move(grown);
   }
 
-  // What is new was reached from the height above, or is a root.
+  // New bits belong to items that were reached from the height above, or to roots of this height.
   void start_height() {
     at_ = 0;
     join_roots();
@@ -228,13 +228,13 @@ class Marker {
 
   Device& device_;
   hash::SlabMemoryRef store_;
-  uint64_t words_;  // of the bits when it began
+  uint64_t words_;  // how many words of bits there were when the mark began
   std::vector<DagRoot> roots_;
-  device::Buffer<uint32_t> marks_, front_;  // all that was reached; of it, what is to be looked into now
-  device::Buffer<uint32_t> seen_;           // what was, or is now
+  device::Buffer<uint32_t> marks_, front_;  // all that was reached; of it, the items to look into now
+  device::Buffer<uint32_t> seen_;           // the marks when `front_` was found
   device::Buffer<uint32_t> kept_;
-  uint32_t height_ = 0;  // of what is looked into now
-  uint64_t at_ = 0;      // where in `front_`
+  uint32_t height_ = 0;  // of the items in `front_`
+  uint64_t at_ = 0;      // the next word of `front_`
 };
 
 }  // namespace vox::dag

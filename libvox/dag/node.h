@@ -1,5 +1,5 @@
-// The words of inner nodes (docs/formats.md, "The scene file"), of which this is the one place that knows. Those of
-// leaves are in leaf.h.
+// The words of inner nodes (docs/formats.md, "The scene file"): this is the one place that knows them. The
+// words of leaves are in leaf.h.
 //
 //   word 0   header: bits 0–7 child mask, bit 8 homogeneous, bits 9–12 its material, the rest 0. A node is
 //            homogeneous where all of its region is filled with one material.
@@ -38,7 +38,7 @@ VOX_HD inline uint32_t child_word(uint32_t header, uint32_t child) {
 }
 inline constexpr uint32_t kHeaderBits = 0x1fff;  // the others are reserved and zero
 
-// The material if a leaf or node is completely filled with one, else -1.
+// Returns the material if a leaf or node is completely filled with one, else -1.
 VOX_HD inline int homogeneous_content(const hash::ItemRef& item, NodeKind kind, bool materials) {
   if (kind == NodeKind::Leaf) return leaf_filling(item, materials);
   return is_homogeneous(item[0]) ? static_cast<int>(homogeneous_material(item[0])) : -1;

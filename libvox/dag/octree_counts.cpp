@@ -4,8 +4,8 @@
 
 namespace vox::dag {
 
-// How often each node occurs in the octree follows from how often the nodes above do. At most 8^18 leaves of
-// 64 voxels: nothing overflows.
+// How often each node occurs in the octree follows from how often the nodes above do. There are at most 8^18
+// leaves of 64 voxels: nothing overflows.
 OctreeCounts octree_counts(const FrozenDag& dag, const std::vector<LevelNodes>& nodes) {
   OctreeCounts counts;
   std::vector<uint64_t> times(nodes[0].count(), 1);  // of one level, the root first

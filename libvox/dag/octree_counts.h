@@ -1,4 +1,4 @@
-// How many nodes and voxels the octree has that a DAG stands for.
+// Counts the nodes and voxels of the octree that a DAG stands for.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ struct OctreeCounts {
 // `nodes` is what check_structure() has found.
 OctreeCounts octree_counts(const FrozenDag& dag, const std::vector<LevelNodes>& nodes);
 
-// Sets the counts of a DAG that is right but for them.
+// Sets the counts of nodes and voxels of a DAG in which all the rest is right.
 void count_octree(FrozenDag& dag);
 
 }  // namespace vox::dag

@@ -1,4 +1,4 @@
-// A scene's voxels as a volume of bytes: 0 empty, else material + 1 (1 without materials).
+// A scene's voxels as a volume of bytes: 0 where empty, else material + 1 (1 without materials).
 #pragma once
 
 #include "libvox/dag/voxel_scene.h"

@@ -13,7 +13,8 @@ class DagStore {
   explicit DagStore(Device& device, const hash::TableOptions& options = {})
       : device_(device), tables_(hash::make_tables(device, options)) {}
 
-  // Pointers to the n items, those that are new stored. Item i is the words from offsets[i] to offsets[i + 1].
+  // Finds n items, inserts those that are new, and writes the pointers to all of them. Item i is the words
+  // from offsets[i] to offsets[i + 1].
   void intern(const uint32_t* words, const uint32_t* offsets, uint64_t n, uint32_t* pointers) {
     intern(hash::BatchRef{words, offsets, nullptr}, n, pointers);
   }
@@ -23,8 +24,8 @@ class DagStore {
     return work;
   }
 
-  // While garbage is being collected in steps, the marker hears of all items that are found or inserted, by
-  // keep() of those that did not come through intern().
+  // While garbage is being collected in steps, the marker hears of all items that are found or inserted.
+  // intern() tells it; whoever uses the tables without intern() calls keep().
   void set_marker(Marker<Device>* marker) { marker_ = marker; }
   void keep(const uint32_t* pointers, uint64_t n) {
     if (marker_) marker_->keep(pointers, n, pointer_range());

@@ -40,10 +40,10 @@ void check_order(const FrozenDag& dag, const Nodes& nodes, uint32_t level) {
     throw Error(fmt::format("no pointer leads to node {}", visited)).at(fmt::format("level {}", level + 1));
 }
 
-// What a node's voxels are, seen from the node above.
+// What the node above needs to know about a node's voxels.
 struct Content {
   std::array<uint32_t, 3> reach = {0, 0, 0};  // 1 + largest x, y, z of a filled voxel within the node
-  int32_t material = kEmptyVoxel;             // of all its voxels, where it is full and has but one
+  int32_t material = kEmptyVoxel;             // of all its voxels, where it is full and they have but one
 };
 
 Content leaf_content(const uint32_t* leaf, bool materials) {
@@ -117,7 +117,7 @@ void check_contents(const FrozenDag& dag, const Nodes& nodes) {
 
 // Enters all nodes of a level into a hash table of their offsets.
 void check_unique(const FrozenDag& dag, const Nodes& nodes, uint32_t level) {
-  constexpr uint32_t kFree = UINT32_MAX;  // no node starts there, as none has but one word
+  constexpr uint32_t kFree = UINT32_MAX;  // no node starts there: each has at least two words
   const Words& words = dag.levels[level].words;
   auto size_of = [&](uint32_t offset) {
     return level == dag.depth() ? leaf_words(leaf_mask(&words[offset]), dag.materials)

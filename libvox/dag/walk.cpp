@@ -3,7 +3,7 @@
 namespace vox::dag {
 namespace {
 
-// The voxels whose coordinate on the axis is from `begin` to before `end`, which may lie outside.
+// The voxels of a leaf whose coordinate along the axis is in [begin, end); both may lie outside the leaf.
 uint64_t planes(uint32_t axis, int32_t begin, int32_t end) {
   uint64_t mask = 0;
   for (int32_t at = 0; at < int32_t{kLeafSide}; ++at)

@@ -32,16 +32,17 @@ void visit_below(const FrozenDag& dag, const VoxelBox& region, uint32_t level, I
 
 }  // namespace detail
 
-// visit(level, corner, node) → bool for every node that touches the region, parents first; goes below a node
-// where it returns true. `node` are the node's words; those of level dag.depth() are leaves.
+// Calls visit(level, corner, node) for every node that touches the region, parents first, and goes below a
+// node where it returns true. `node` points to the node's words; on level dag.depth() they are those of a
+// leaf.
 template <class Visit>
 void for_each_node(const FrozenDag& dag, const VoxelBox& region, Visit visit) {
   if (!dag.empty()) detail::visit_below(dag, region, 0, {0, 0, 0}, dag.levels[0].words.data(), visit);
 }
 
-// on_leaf(corner, mask, leaf) for every leaf with a filled voxel in the region; `mask` are those voxels,
-// `leaf` the words of the whole leaf. on_solid(box, material) instead of the leaves of a region that one node
-// says is completely filled with one material; `box` is clipped to the region.
+// Calls on_leaf(corner, mask, leaf) for every leaf with a filled voxel in the region; `mask` holds those
+// voxels, `leaf` points to the words of the whole leaf. For a homogeneous node it calls on_solid(box,
+// material) instead of on_leaf for the leaves below; `box` is the node's cube, clipped to the region.
 template <class OnLeaf, class OnSolid>
 void for_each_leaf(const FrozenDag& dag, const VoxelBox& region, OnLeaf on_leaf, OnSolid on_solid) {
   for_each_node(dag, region, [&](uint32_t level, Int3 corner, const uint32_t* node) {
@@ -56,7 +57,7 @@ void for_each_leaf(const FrozenDag& dag, const VoxelBox& region, OnLeaf on_leaf,
   });
 }
 
-// The same, with solid regions leaf by leaf too.
+// Calls on_leaf for the leaves below homogeneous nodes too.
 template <class OnLeaf>
 void for_each_leaf(const FrozenDag& dag, const VoxelBox& region, OnLeaf on_leaf) {
   for_each_node(dag, region, [&](uint32_t level, Int3 corner, const uint32_t* node) {

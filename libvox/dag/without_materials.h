@@ -1,5 +1,5 @@
-// The same voxels without their materials: leaves reduced to masks, nodes deduplicated again, a full region
-// homogeneous whatever it was made of. What converting the scene with --materials none gives.
+// Takes the materials out of a DAG: leaves are reduced to masks, nodes deduplicated again, and a full node is
+// homogeneous whatever it was made of. Converting the scene with --materials none gives the same DAG.
 #pragma once
 
 #include "libvox/dag/frozen_dag.h"

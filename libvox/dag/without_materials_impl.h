@@ -1,4 +1,5 @@
-// Included by without_materials_cpu.cpp and without_materials_cuda.cu, which only say which device.
+// How materials are left out (without_materials.h), on any device. without_materials_cpu.cpp and
+// without_materials_cuda.cu include this file, and only say which device.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,7 @@ struct LeafMasks {
   const uint32_t* words;
   const uint32_t* offsets;
   uint32_t* masks;         // two words each
-  uint32_t* mask_offsets;  // one more than leaves
+  uint32_t* mask_offsets;  // one more than there are leaves
   VOX_HD void operator()(uint64_t i) const {
     write_leaf_mask(masks + 2 * i, leaf_mask(words + offsets[i]));
     mask_offsets[i + 1] = static_cast<uint32_t>(2 * (i + 1));
@@ -57,7 +58,7 @@ class GeometryBuilder {
   }
 
  private:
-  static constexpr uint64_t kBatch = uint64_t{1} << 24;  // bounds what interning takes besides the level
+  static constexpr uint64_t kBatch = uint64_t{1} << 24;  // bounds the memory of interning besides the level
 
   uint32_t intern_levels() {
     const FrozenLevels<Device> levels(device_, dag_);
@@ -83,7 +84,7 @@ class GeometryBuilder {
     return root;
   }
 
-  // Leaves the nodes' pointers in their first words.
+  // Interns the nodes, and leaves the pointer of each in its first word.
   void intern(uint32_t level, uint32_t* words, const uint32_t* offsets, uint64_t n) {
     throw_if_cancelled();
     auto pointers = device_.template make<uint32_t>(n);

@@ -14,8 +14,8 @@
 namespace vox::scene {
 namespace {
 
-// x to the power of `exponent`, x from 0 to 1 and that below 1, within 1e-6: of the exponent's binary digits,
-// by square roots, which IEEE 754 rounds alike everywhere, as it does not pow().
+// x (from 0 to 1) to the power of `exponent` (from 0 to below 1), within 1e-6. Each binary digit of the
+// exponent takes one square root, which IEEE 754 rounds alike everywhere; pow() differs between C libraries.
 double to_the_power(double x, double exponent) {
   double power = 1, root = x;
   for (int digit = 0; digit < 24 && exponent > 0; ++digit) {

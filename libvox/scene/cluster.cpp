@@ -38,7 +38,8 @@ double along(Vec3d v, size_t axis) {
 }
 
 // Splits the group whose points stray most from its mean, at the mean, across the axis along which they stray
-// most, until there are `count` groups (variance-based colour quantisation: Wan, Prusinkiewicz & Wong 1990).
+// most, and so on until there are `count` groups (variance-based colour quantisation: Wan, Prusinkiewicz &
+// Wong 1990).
 std::vector<Vec3d> first_means(const std::vector<WeightedPoint>& points, uint32_t count) {
   struct Group {
     std::vector<uint32_t> members;
@@ -67,7 +68,7 @@ std::vector<Vec3d> first_means(const std::vector<WeightedPoint>& points, uint32_
       half.members.push_back(i);
       half.moments.add(points[i]);
     }
-    if (halves[0].members.empty() || halves[1].members.empty()) break;  // equal but for rounding
+    if (halves[0].members.empty() || halves[1].members.empty()) break;  // points equal but for rounding
     *worst = std::move(halves[0]);
     groups.push_back(std::move(halves[1]));
   }

@@ -16,16 +16,16 @@ struct WeightedPoint {
 // The means of at most `count` clusters; none is empty.
 std::vector<Vec3d> cluster(const std::vector<WeightedPoint>& points, uint32_t count);
 
-// Where Lloyd's iteration moves the means. One that no point is nearest to stays where it is.
+// Returns where Lloyd's iteration moves the means. A mean that is nearest to no point stays where it is.
 std::vector<Vec3d> settle(const std::vector<WeightedPoint>& points, std::vector<Vec3d> means);
 
 struct NearestMean {
   uint32_t mean = 0;            // ties go to the lower one
   double squared = 1e300;       // its distance
-  double next_squared = 1e300;  // that of the next one; 1e300 where there is none
+  double next_squared = 1e300;  // that of the second nearest; 1e300 where there is none
 };
 
-// Of every point. There is at least one mean.
+// Finds the mean nearest to every point. There is at least one mean.
 std::vector<NearestMean> nearest_means(const std::vector<WeightedPoint>& points,
                                        const std::vector<Vec3d>& means);
 

@@ -1,4 +1,4 @@
-// How much of a scene's visible surface has which colour: what a palette is chosen from and measured by.
+// How much of a scene's visible surface has which colour. Palettes are chosen from it and measured by it.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,14 @@ struct ColorArea {
 
 struct ColorHistogram {
   std::vector<ColorArea> few;  // every colour as it is, where there are at most kPaletteSize; else empty
-  // The surface as points in Oklab, their weights its areas: one for each of `few`, else one for each cell
-  // that has colours of 32³ that the sRGB cube is cut into, at their mean. Areas are whole numbers below
-  // 2^53, so that their sums are exact.
+  // The surface as points in Oklab, with areas as their weights: one for each of `few`; else the sRGB cube is
+  // cut into 32³ cells, and each cell that has colours gives a point at their mean. Areas are whole numbers
+  // below 2^53, so that their sums are exact.
   std::vector<WeightedPoint> points;
 };
 
-// Expects bake_base_colors(scene) where there are vertex colours, as all that looks at colours does.
+// Expects that bake_base_colors(scene) has been called where there are vertex colours; so does all code that
+// looks at colours.
 ColorHistogram count_colors(const Scene& scene);
 
 // How far the surface is from the palette's nearest entries, in ΔE: 100 times the distance in Oklab, of which
@@ -32,7 +33,8 @@ struct PaletteError {
   double over_10 = 0;  // share of the area that is off by more than 10
 };
 
-// Of colours in cells, their mean stands for all of them, which hides up to 0.2 of a mean ΔE.
+// Where colours are counted in cells, the mean of a cell stands for all of its colours, which hides up to 0.2
+// of a mean ΔE.
 PaletteError palette_error(const ColorHistogram& histogram, const Palette& palette);
 
 }  // namespace vox::scene

@@ -1,4 +1,4 @@
-// Which voxels a triangle fills.
+// The two rules for which voxels a triangle fills.
 #pragma once
 
 namespace vox::scene {

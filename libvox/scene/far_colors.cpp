@@ -12,8 +12,8 @@ namespace vox::scene {
 namespace {
 
 constexpr double kLeastShare = 1e-4;   // of the area
-constexpr uint32_t kMostTries = 8;     // exchanges, those included that leave more far away
-constexpr uint32_t kSpared = 3;        // means that are tried for each
+constexpr uint32_t kMostTries = 8;     // exchanges, including those that leave more area far away
+constexpr uint32_t kSpared = 3;        // means that are tried for each exchange
 constexpr size_t kMostCentres = 1024;  // far colours that a group may be around, those of the largest area
 
 bool is_far(double squared) {
@@ -36,7 +36,7 @@ struct FarGroup {
   double area = 0;
 };
 
-// Those of the points `far` that are not far from `centre`.
+// The group of the points in `far` that are not far from `centre`.
 FarGroup group_around(const std::vector<WeightedPoint>& areas, const std::vector<uint32_t>& far,
                       Vec3d centre) {
   FarGroup group;
@@ -48,7 +48,7 @@ FarGroup group_around(const std::vector<WeightedPoint>& areas, const std::vector
   return group;
 }
 
-// The group of the largest area among the points `far`.
+// The group of the largest area among the points in `far`.
 FarGroup largest_group(const std::vector<WeightedPoint>& areas, const std::vector<uint32_t>& far) {
   std::vector<uint32_t> centres = far;
   std::stable_sort(centres.begin(), centres.end(),
@@ -68,7 +68,7 @@ Vec3d mean_of(const std::vector<WeightedPoint>& areas, const FarGroup& group) {
   return sum * (1 / group.area);
 }
 
-// The means that can best be spared, the last one excepted: those without which squared distances grow least.
+// The means (but for the last) that can best be spared: those without which squared distances grow least.
 std::vector<size_t> spare_means(const std::vector<WeightedPoint>& pull, const std::vector<Vec3d>& means) {
   std::vector<double> losses(means.size());
   const std::vector<NearestMean> nearest = nearest_means(pull, means);
@@ -86,7 +86,7 @@ struct Exchange {
   double far_area;
 };
 
-// The best of the exchanges that give this colour a place.
+// The exchange that gives this colour a place and leaves the least area far away.
 Exchange with_place(const std::vector<WeightedPoint>& areas, const std::vector<WeightedPoint>& pull,
                     std::vector<Vec3d> means, Vec3d color, uint32_t count) {
   means.push_back(color);

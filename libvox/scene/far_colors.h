@@ -1,6 +1,6 @@
-// Places among a palette's colours for small areas that are far from all of them. K-means spends all of its
-// means on the large areas: the sixteenth shade of grey saves more squared distances than a red that covers a
-// thousandth of the surface, and that the eye is drawn to.
+// Gives small areas whose colours are far from a palette's a place in it. K-means spends all of its means on
+// the large areas: a sixteenth shade of grey saves more squared distance than a red that covers a thousandth
+// of the surface, and that the eye is drawn to.
 #pragma once
 
 #include <vector>
@@ -9,10 +9,11 @@
 
 namespace vox::scene {
 
-// The means, of which there may be `count`, after exchanges: a colour that is further than kFarInOklab from
-// all of them, with what is as near to it, gets the place of a mean that can best be spared, where that
-// leaves less area that far away. What covers less than a ten-thousandth of the surface gets none. `areas`
-// and `pull` are the same points with two weights: the area of each, and what means are drawn by.
+// Returns the means, of which there may be `count`, after exchanges. A group of colours that are all further
+// than kFarInOklab from every mean, but not from the colour in its middle, gets the place of one of the means
+// that can best be spared, where the exchange leaves less area so far away. A group that covers less than a
+// ten-thousandth of the surface gets no place. `areas` and `pull` are the same points with two weights: the
+// area of each, and how much it draws the means.
 std::vector<Vec3d> with_far_colors(const std::vector<WeightedPoint>& areas,
                                    const std::vector<WeightedPoint>& pull, std::vector<Vec3d> means,
                                    uint32_t count);

@@ -8,9 +8,9 @@ namespace vox::scene {
 
 IndexedTexture index_texture(const Image& image, const Material& material, const NearestEntry& nearest);
 
-// The same holes, with one index throughout.
+// A texture with the same holes, and with one index throughout.
 IndexedTexture mask_texture(const Image& image, const Material& material, uint8_t index);
 
-bool has_holes(const Image& image, const Material& material);  // at the largest level, and so at any
+bool has_holes(const Image& image, const Material& material);  // at the largest mip level, and so at any
 
 }  // namespace vox::scene

@@ -1,4 +1,5 @@
-// What a material makes of a texel: base colour applied in linear light, alpha compared with the cutoff.
+// What a material makes of a texel: it applies its base colour in linear light, and compares alpha with its
+// cutoff.
 #pragma once
 
 #include <array>
@@ -12,7 +13,8 @@ Vec3d base_linear(const Material& material);  // clamped to [0, 1]
 double base_alpha(const Material& material);  // clamped to [0, 1]
 Rgb8 base_color(const Material& material);    // sRGB
 
-// Averaged alphas carry rounding errors, which must not open holes at a cutoff of 1.
+// Whether the alpha reaches the cutoff. Averaged alphas carry rounding errors, which must not open holes at a
+// cutoff of 1.
 bool is_solid(const Material& material, double alpha);
 
 inline bool has_image(const Scene& scene, const Material& material) {
@@ -34,7 +36,7 @@ class MaterialColors {
 
  private:
   std::array<std::array<uint8_t, 256>, 3> codes_;
-  uint16_t first_solid_ = 0;  // the smallest alpha that is solid; 256: none
+  uint16_t first_solid_ = 0;  // the smallest alpha that is solid; 256 where none is
 };
 
 }  // namespace vox::scene

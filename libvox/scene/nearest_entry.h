@@ -1,4 +1,4 @@
-// The palette entry nearest to a colour in Oklab; ties go to the lower index.
+// Finds the palette entry nearest to a colour in Oklab; ties go to the lower index.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 namespace vox::scene {
 
 // The sRGB cube is cut into 32³ cells. Where one entry is nearest to all of a cell, the cell remembers it; in
-// the others every colour remembers its own. Both are found out when first asked for, by any number of
-// threads: all that two of them can do is to compute the same answer twice. Costs 16 MiB.
+// the other cells every colour remembers its own. Answers are computed when first asked for, by any number of
+// threads: at worst two of them compute the same answer twice. This takes 16 MiB.
 class NearestEntry {
  public:
   explicit NearestEntry(const Palette& palette);
@@ -38,7 +38,7 @@ class NearestEntry {
 
   std::array<Vec3d, kPaletteSize> entries_ = {};  // Oklab
   uint32_t count_;
-  mutable std::vector<std::atomic<uint8_t>> cells_, colors_;  // 0: not asked yet
+  mutable std::vector<std::atomic<uint8_t>> cells_, colors_;  // 0: not asked for yet
 };
 
 }  // namespace vox::scene

@@ -6,7 +6,7 @@
 namespace vox::scene {
 namespace {
 
-// Newton's iteration; x in (0, 1]. From above it falls until it has converged.
+// Newton's iteration for x in (0, 1]. It starts above the root and falls until it has converged.
 constexpr double fifth_root(double x) {
   for (double y = 1;;) {
     double next = (4 * y + x / (y * y * y * y)) / 5;
@@ -36,8 +36,8 @@ constexpr auto kFirst = [] {
   return first;
 }();
 
-// Codes of the values i / 4096. sRGB is steepest at black, 3295 codes a unit, so that the code of any value
-// is that of the step below it or the next.
+// The codes of the values i / 4096. sRGB is steepest at black, 3295 codes a unit, so that the code of any
+// value is the code of the step below it or the next code.
 constexpr uint32_t kSteps = 4096;
 constexpr auto kCodeOfStep = [] {
   std::array<uint8_t, kSteps + 1> codes{};

@@ -13,7 +13,7 @@
 namespace vox::scene {
 
 double srgb_to_linear(uint8_t code);
-uint8_t linear_to_srgb(double value);  // the nearest code; what lies outside [0, 1] is clamped
+uint8_t linear_to_srgb(double value);  // the nearest code; values outside [0, 1] are clamped
 
 Vec3d srgb_to_linear(Rgb8 color);
 Rgb8 linear_to_srgb(Vec3d rgb);
@@ -22,7 +22,7 @@ Rgb8 linear_to_srgb(Vec3d rgb);
 Vec3d linear_to_oklab(Vec3d rgb);
 Vec3d oklab_to_linear(Vec3d lab);
 
-// ΔE of two colours is their distance in Oklab times this; far apart are those whose ΔE is more than 10.
+// ΔE of two colours is their distance in Oklab times kDeltaE; they are far apart where ΔE is more than 10.
 inline constexpr double kDeltaE = 100, kFarInOklab = 10 / kDeltaE;
 
 // The two steps of linear_to_oklab(): cube roots of what the eye's cones receive, which grow with each of r,

@@ -83,7 +83,7 @@ std::vector<IndexedMaterial> plain_materials(const Scene& scene) {
   return materials;
 }
 
-// Mesh and None: textures for their holes alone.
+// Does the work of Mesh and None, where textures are kept for their holes alone.
 void index_by_material(const Scene& scene, const std::vector<uint8_t>& entries, IndexedScene& indexed) {
   std::map<std::tuple<uint32_t, double, float, uint8_t>, uint32_t> known;
   for (size_t i = 0; i < scene.materials.size(); ++i) {

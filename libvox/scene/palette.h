@@ -1,4 +1,4 @@
-// The 16 materials of a scene, and every texture turned into 4-bit indices into them before voxelizing, so
+// The 16 materials of a scene. Every texture is turned into 4-bit indices into them before voxelizing, so
 // that the hot loop reads nibbles (docs/architecture.md, "Coverage and material").
 #pragma once
 
@@ -27,20 +27,21 @@ struct Palette {
 enum class MaterialMode { Texture, Mesh, None };
 
 // One texture (times its material's base colour) as palette indices, all mip levels down to 1x1, largest
-// first. A level is half as wide and high as the one before, rounded down, at least 1; each of its texels is
-// the mean of what it covers there (three texels a side, the outer ones in part, where the side before is
+// first. A level is half as wide and high as the one before, rounded down, at least 1. Each of its texels is
+// the mean of the texels that it covers there (three a side, the outer ones in part, where the side before is
 // odd), in linear light, weighted by alpha if the material has a cutoff. The colour of a texel is that mean
-// rounded to 8-bit sRGB, its index the entry nearest to that in Oklab, ties to the lower; it is solid if the
-// mean alpha reaches the cutoff. The index of a hole means nothing.
+// rounded to 8-bit sRGB; its index is the entry nearest to this colour in Oklab, the lower one of equals; it
+// is solid if the mean alpha reaches the cutoff. The index of a hole means nothing.
 struct IndexedTexture {
   struct Level {
     uint32_t width = 0, height = 0;
-    // Into the texels of this texture, row by row, top row first. A multiple of 32.
+    // Index of the level's first texel in this texture, a multiple of 32. Rows follow one another, the top
+    // row first.
     uint64_t first_texel = 0;
   };
   std::vector<Level> levels;
   std::vector<uint32_t> nibbles;  // 8 texels a word, low nibble first; texel t is nibble t & 7 of word t >> 3
-  std::vector<uint32_t> opaque;   // 1 bit a texel, set where the texel is solid; empty: all are
+  std::vector<uint32_t> opaque;   // 1 bit a texel, set where the texel is solid; empty where all are
 };
 
 // What the voxelizer needs of a material.
@@ -49,7 +50,8 @@ struct IndexedMaterial {
   uint8_t index = 0;         // the palette entry where there is no texture (or no texture coordinates)
   // Its alpha is below its cutoff: triangles leave no voxels (where there is no texture).
   bool invisible = false;
-  // Vertex colours decide, through `color_lut`; only without an image. See bake_base_colors().
+  // Vertex colours decide, through `color_lut`, which needs a material without an image. See
+  // bake_base_colors().
   bool vertex_colors = false;
   Wrap wrap_u = Wrap::Repeat, wrap_v = Wrap::Repeat;
 };
@@ -57,27 +59,29 @@ struct IndexedMaterial {
 struct IndexedScene {
   Palette palette;
   std::vector<IndexedMaterial> materials;  // one per Scene::materials
-  std::vector<IndexedTexture> textures;    // equal (image, base colour, cutoff) share one
-  // Nearest entry for each sRGB colour by the upper 5 bits of its channels: entry r >> 3 << 10 | g >> 3 << 5
-  // | b >> 3, nibbles as above. A cell stands for the colour whose channels repeat their upper bits below, so
-  // that black and white are exact. Empty unless a material needs it.
+  std::vector<IndexedTexture> textures;    // materials of equal (image, base colour, cutoff) share one
+  // The nearest palette entry for each sRGB colour by the upper 5 bits of its channels, at the index
+  //   r >> 3 << 10 | g >> 3 << 5 | b >> 3
+  // with nibbles as above. A cell stands for the colour whose channels repeat their upper bits below, so that
+  // black and white are exact. Empty unless a material needs it.
   std::vector<uint32_t> color_lut;
-  // Of the scene's visible surface area, per palette entry; they add up to 1, or are 0 without materials or
-  // surface.
+  // For each palette entry its share of the scene's visible surface area; together 1, or all 0 without
+  // materials or surface.
   std::array<double, kPaletteSize> shares = {};
 };
 
 std::string hex_name(Rgb8 color);  // "#rrggbb", the name of an entry that has no better one
 
-// What follows expects bake_base_colors(scene) where there are vertex colours.
+// The functions below expect that bake_base_colors(scene) has been called where there are vertex colours.
 
-// One entry per material of the file in order of its visible area, its colour the mean over that area; when
-// there are more than 16, those of smaller area take the entry nearest in colour (a warning names how many).
+// Makes one entry for each material of the file, in the order of visible areas, with the mean over its area
+// as colour. Where there are more than 16, those of smaller area take the entry nearest in colour (a warning
+// says how many).
 Palette mesh_palette(const Scene& scene);
 
 // Matches the scene's materials with the palette. With MaterialMode::Mesh, the palette is mesh_palette()'s or
 // one whose entries are meant for the same materials in the same order. Mesh and None keep textures for their
-// holes alone, all of their nibbles the material's entry; with None that is 0.
+// holes alone, with the material's entry in all nibbles; with None it is 0.
 IndexedScene index_scene(const Scene& scene, const Palette& palette, MaterialMode mode);
 
 }  // namespace vox::scene

@@ -32,20 +32,20 @@ struct Material {
   std::array<float, 4> base_color = {0.8f, 0.8f, 0.8f, 1};  // linear RGB and alpha; multiplies the image
   uint32_t image = kNone;                                   // into Scene::images
   Wrap wrap_u = Wrap::Repeat, wrap_v = Wrap::Repeat;
-  // Texels (or a whole material) whose alpha is below the cutoff are holes. 0: opaque whatever the alpha says
-  // (glTF OPAQUE). glTF MASK: its cutoff; BLEND and OBJ d / map_d: 0.5.
+  // Texels (or a whole material) whose alpha is below the cutoff are holes. With 0 all is opaque whatever the
+  // alpha says (glTF OPAQUE). glTF MASK has its own cutoff; BLEND and OBJ d / map_d have 0.5.
   float alpha_cutoff = 0;
 };
 
 struct Triangle {
   std::array<uint32_t, 3> position;  // into Scene::positions (and Scene::colors)
-  std::array<uint32_t, 3> texcoord;  // into Scene::texcoords, all kNone without
+  std::array<uint32_t, 3> texcoord;  // into Scene::texcoords; all kNone where it has none
   uint32_t material;                 // into Scene::materials
 };
 static_assert(sizeof(Triangle) == 28);
 
 // Texture coordinates are as sampled: u to the right, v DOWN from the top row (readers of formats whose v
-// points up store 1 - v), offsets, scales and rotations of the material already applied.
+// points up store 1 - v), with offsets, scales and rotations of the material already applied.
 struct Scene {
   std::vector<Vec3d> positions;
   std::vector<Rgba8> colors;  // vertex colours (sRGB): empty, or one per position
@@ -55,7 +55,7 @@ struct Scene {
   std::vector<Image> images;
 };
 
-// Appends `other`, indices shifted; vertices without colour become white if only one side has colours.
+// Appends `other`, shifting its indices; vertices without colour become white if only one side has colours.
 void append_scene(Scene& scene, Scene&& other);
 
 struct DroppedTriangles {

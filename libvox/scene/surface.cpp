@@ -107,7 +107,7 @@ SceneSurface::Measure SceneSurface::measure(const Triangle& triangle) const {
   return {area, has_vertex_colors(scene_, material) ? 1 : kOneSample};
 }
 
-// At least as many as the triangle is long, for those that are a line in the texture; at most the texture.
+// At least as many texels as the triangle is long in the texture, where it may be a line; at most all texels.
 double SceneSurface::covered_texels(const Triangle& triangle, const Image& image) const {
   auto corner = [&](size_t i) {
     Vec2f uv = scene_.texcoords[triangle.texcoord[i]];

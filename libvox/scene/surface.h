@@ -1,8 +1,8 @@
 // The visible surface of a scene as coloured points, each of which stands for a piece of its area. Palettes
 // and shares are counted from them.
 //
-// A textured triangle gets points in proportion to the texels that it covers, any other a few; triangles
-// together at most about kSampleBudget, and at least one each. Points lie in a low-discrepancy sequence and
+// A textured triangle gets points in proportion to the texels that it covers, any other a few: all together
+// at most about kSampleBudget, and each triangle at least one. Points lie in a low-discrepancy sequence and
 // are the same on every run.
 #pragma once
 
@@ -26,8 +26,8 @@ inline constexpr uint64_t kAreaUnits = uint64_t{1} << 46;
 
 struct SurfaceSample {
   uint32_t material;
-  Rgb8 color;       // final: texel or vertex colour, base colour applied
-  uint64_t weight;  // of kAreaUnits
+  Rgb8 color;       // final: texel or vertex colour, with the base colour applied
+  uint64_t weight;  // area, of kAreaUnits
 };
 
 class SceneSurface {

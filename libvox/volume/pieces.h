@@ -1,5 +1,5 @@
-// A box cut into boxes that follow one another in its order, x fastest: several layers, rows of one layer, or
-// a part of one row.
+// Cuts a box into pieces that follow one another in its order, x fastest: each is several layers, several
+// rows of one layer, or a part of one row.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace vox::volume {
 
 class Pieces {
  public:
-  // Pieces of at most `most` voxels, at least 1.
+  // Pieces have at most `most` voxels, and at least 1.
   Pieces(const VoxelBox& region, uint64_t most) : region_(region) {
     const Int3 size = region.size();
     const auto fits = [&](uint64_t unit, int32_t side) {

@@ -1,5 +1,5 @@
-// Values of volumes as bits and as numbers. Apart from value_type.h, as code that is compiled at run time
-// includes it.
+// Values of volumes as bits and as numbers. They are apart from value_type.h because code that is compiled at
+// run time includes this file.
 #pragma once
 
 #include "libvox/base/bits.h"
@@ -12,7 +12,7 @@ VOX_HD constexpr uint32_t value_bytes(ValueType type) {
   return type == ValueType::U8 ? 1 : type == ValueType::F32 ? 4 : 2;
 }
 
-// The number that these bits, zeros above them, stand for. A float holds that of any type exactly.
+// The number that these bits, with zeros above them, stand for. A float holds a number of any type exactly.
 VOX_HD inline float value_float(ValueType type, uint32_t bits) {
   switch (type) {
     case ValueType::I16:

@@ -23,7 +23,7 @@ ValueRange joined(ValueRange a, ValueRange b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high)};
 }
 
-// NaN where a value is not finite.
+// Returns the range of the values, or -∞ to ∞ where a value is not finite.
 ValueRange range_of(ValueType type, const std::byte* values, uint64_t count) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   return tbb::parallel_reduce(

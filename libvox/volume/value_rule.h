@@ -1,8 +1,9 @@
 // Which values of a volume are empty, and how values become words of which 0 is empty.
 //
-// The background is what an empty voxel reads back as: 0, or, where there are negative values, the lowest (as
-// of air in computed tomography, -1024). What lies below the threshold becomes background. A word holds the
-// value's bits xor those of the background: words and values go over into one another exactly, in every type.
+// The background is what an empty voxel reads back as: 0 or, where there are negative values, the lowest
+// (such as that of air in computed tomography, -1024). Values below the threshold become background. A word
+// holds the value's bits xor those of the background: words and values turn into one another exactly, in
+// every type.
 #pragma once
 
 #include <limits>
@@ -28,8 +29,8 @@ struct ValueRule {
 };
 
 struct ThresholdOptions {
-  std::optional<double> share;  // of the way from the lowest to the highest value, 0 to 1
-  std::optional<double> raw;    // a value
+  std::optional<double> share;  // how far from the lowest to the highest value, 0 to 1
+  std::optional<double> raw;    // the threshold as a value
 };
 
 struct ValueRange {
@@ -39,10 +40,10 @@ struct ValueRange {
 // Reads the whole volume. Throws Error that names the first voxel that is not finite.
 ValueRange value_range(const Volume& volume);
 
-// Reads the whole volume where the rule depends on its values or they need not be finite.
+// Reads the whole volume where the rule depends on its values, or where they may not be finite.
 ValueRule value_rule(const Volume& volume, const ThresholdOptions& options);
 
-// The volume with the background where the rule makes voxels empty: what bricks of it give back.
+// The volume with the background where the rule makes voxels empty, which is what its bricks give back.
 Volume with_rule(Volume volume, const ValueRule& rule);
 
 }  // namespace vox::volume

@@ -1,4 +1,4 @@
-// What a voxel of a volume holds.
+// The types of the values that the voxels of a volume hold.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ constexpr std::string_view value_type_name(ValueType type) {
   return kValueTypeNames[static_cast<size_t>(type)];
 }
 
-// f.template operator()<T>() with the type that holds the words of these values.
+// Calls f.template operator()<T>() with the type T that holds the words of these values.
 template <class F>
 auto with_word_type(ValueType type, const F& f) {
   switch (value_bytes(type)) {
@@ -29,7 +29,8 @@ auto with_word_type(ValueType type, const F& f) {
   }
 }
 
-// What file formats and people call them, upper or lower case: "u8", "uint8", "unsigned char", "MET_UCHAR".
+// Knows the names that file formats and people use, upper or lower case: "u8", "uint8", "unsigned char",
+// "MET_UCHAR".
 std::optional<ValueType> parse_value_type(std::string_view name);
 
 }  // namespace vox::volume

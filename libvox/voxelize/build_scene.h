@@ -1,4 +1,4 @@
-// Triangles on a grid → DAG.
+// Makes a DAG of triangles on a grid.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ struct BuildOptions {
   scene::Coverage coverage = scene::Coverage::Conservative;
   bool materials = true;
   bool solid = false;
-  uint64_t chunk_pairs =
-      0;  // (leaf cell, triangle) pairs a chunk; 0: chosen from the memory limit. For tests.
+  // How many (leaf cell, triangle) pairs a chunk may have; 0: as many as the memory limit allows. For tests.
+  uint64_t chunk_pairs = 0;
 };
 
 struct BuildResult {
@@ -28,7 +28,7 @@ struct BuildResult {
   uint64_t peak_device_bytes = 0;
 };
 
-// Voxelizes triangles that drop_bad_triangles() has left over. What lies outside the grid is cut off. Compiled
+// Voxelizes triangles that drop_bad_triangles() has left over, as far as they lie inside the grid. Compiled
 // for each device in build_scene_*.
 template <class Device>
 BuildResult build_scene(Device& device, const scene::Scene& scene, const scene::IndexedScene& indexed,

@@ -69,7 +69,7 @@ struct StartPairs {
   }
 };
 
-// Chunk pairs from the scene's pairs: a pair's key becomes the index of its chunk cell in the chunk.
+// Copies a chunk's pairs from the scene's: a pair's key becomes the index of its chunk cell in the chunk.
 struct ChunkPairs {
   const uint32_t* cell_of;
   const uint32_t* triangles;
@@ -133,7 +133,7 @@ class ChunkedBuild {
   // Up to this resolution chunk cells are 256 voxels wide; beyond, there would be too many of them.
   static constexpr uint32_t kMaxFineResolution = 1 << 17;
 
-  // (chunk cell, triangle) pairs of the whole scene, sorted by chunk cell.
+  // Finds the (chunk cell, triangle) pairs of the whole scene and sorts them by chunk cell.
   void find_cells(uint64_t triangle_count) {
     int log2_steps = 0;
     while (uint64_t{cell_side_} << log2_steps < grid_.resolution) log2_steps += 2;
@@ -162,17 +162,18 @@ class ChunkedBuild {
     pair_triangles_ = std::move(pairs.triangles);
   }
 
-  // Pairs that a chunk may have so that all its arrays fit in what is left.
+  // Returns how many pairs a chunk may have so that all its arrays fit in the memory that is left.
   uint64_t chunk_capacity() const {
-    // Keys and triangles twice (sorting), masks, starts, and per cell (about one for two pairs) leaf words,
-    // hashes, duplicate table, pointers; and as much again for new slabs.
+    // A pair takes its key and triangle twice (for sorting), its mask and start; a cell, about one for two
+    // pairs, takes leaf words, hash, a place in the table of duplicates and pointer; new slabs take as much.
     constexpr uint64_t kBytesPerPair = 160;
     if (options_.chunk_pairs > 0) return options_.chunk_pairs;
     const uint64_t fits = device_.pool().available() / kBytesPerPair;
     return std::clamp<uint64_t>(fits, 4096, device_.preferred_chunk_pairs());
   }
 
-  // Chunks grow and shrink with the pairs that the last one made of its (chunk cell, triangle) pairs.
+  // Builds one chunk after the other. How many (chunk cell, triangle) pairs the next one takes depends on how
+  // many pairs the last one made of each of its own.
   void build_chunks() {
     const size_t cells = cell_codes_.size();
     Progress progress("voxelizing", cell_starts_[cells]);
@@ -183,7 +184,7 @@ class ChunkedBuild {
       while (end < cells && end - begin < max_cells() &&
              static_cast<double>(cell_starts_[end + 1] - cell_starts_[begin]) <= wanted)
         ++end;
-      // The same shapes come again: half as many new nodes a triangle are expected from what is left.
+      // Shapes repeat: the triangles that are left are expected to make half as many new nodes each.
       store_.tables().expect_growth(1 + 0.5 * (cell_starts_[cells] - cell_starts_[end]) / cell_starts_[end]);
       const uint64_t pairs = build_range(begin, end);
       pairs_per_start = std::max(1.0, static_cast<double>(pairs) / (cell_starts_[end] - cell_starts_[begin]));
@@ -197,7 +198,7 @@ class ChunkedBuild {
 
   // Builds the chunk cells [begin, end), in halves where they do not fit. Returns the number of leaf pairs.
   uint64_t build_range(size_t begin, size_t end) {
-    throw_if_cancelled();  // here, since a first range can be halved often: seconds of work
+    throw_if_cancelled();  // here, since a first range can be halved often, which takes seconds
     try {
       const uint64_t capacity = end - begin == 1 ? uint64_t{UINT32_MAX} - 1 : chunk_capacity();
       return build_chunk(begin, end, capacity);
@@ -246,8 +247,8 @@ class ChunkedBuild {
     return leaf_pairs;
   }
 
-  // Leaves → nodes up to the chunk cells. Counts are added only when all has succeeded, so that a chunk can be
-  // tried again.
+  // Builds the nodes from the leaves up to the chunk cells. Counts are added only when all has succeeded, so
+  // that a chunk can be tried again.
   void finish_chunk(size_t first_cell, size_t end_cell, Leaves leaves, CellFrame frame) {
     dag::FrozenDag& dag = result_.dag;
     dag::StoredLevel<uint32_t> nodes = {std::move(leaves.keys), device_.template make<uint32_t>(leaves.count),
@@ -284,7 +285,7 @@ class ChunkedBuild {
     }
   }
 
-  // Keeps how the rays leave the chunk's cells, for the empty nodes above.
+  // Keeps the state of the rays where they leave the chunk's cells, for the empty nodes above.
   void leave_cells(const uint64_t* codes, size_t begin, size_t end) {
     auto states = device_.template make<RowState>(end - begin);
     device_.for_each("leave chunk cells", end - begin,
@@ -294,7 +295,7 @@ class ChunkedBuild {
     device_.download(cell_states_.data() + known, states.data(), end - begin);
   }
 
-  // Chunk cells → root.
+  // Builds the nodes from the chunk cells up to the root, and returns its pointer.
   uint32_t build_top() {
     dag::FrozenDag& dag = result_.dag;
     if (top_keys_.empty()) return hash::kNullPointer;
@@ -331,16 +332,15 @@ class ChunkedBuild {
   DeviceScene<Device> scene_;
   uint32_t cell_side_, cell_levels_;
   int32_t grid_end_;  // in units
-  // The scene's (chunk cell, triangle) pairs, sorted by chunk cell; cell_of_[i + 1] - 1 is
-  // the one of pair i.
+  // The scene's (chunk cell, triangle) pairs, sorted by chunk cell. The cell of pair i has the index
+  // cell_of_[i + 1] - 1.
   device::Buffer<uint32_t> pair_triangles_, cell_of_;
   std::vector<uint32_t> cell_starts_;
   std::vector<uint64_t> cell_codes_;
   std::vector<uint64_t> top_keys_;  // Morton codes of chunk cells that hold voxels, and their nodes
   std::vector<uint32_t> top_pointers_;
   std::optional<SolidBuilder<Device>> solid_;
-  std::vector<RowState>
-      cell_states_;  // with solid_: of the rays that leave each chunk cell along its lowest row
+  std::vector<RowState> cell_states_;  // with solid_: of the rays that leave each cell along its lowest row
 };
 
 template <class Device>

@@ -91,8 +91,8 @@ struct BoxRange {
 template <class EdgeNumber, class PlaneNumber>
 class CoverageTest {
  public:
-  // For the lattice of boxes of side 2^log2_step units (at least one voxel) whose lowest corner is `origin`,
-  // and for those up to three lattices further.
+  // Sets the test up for the lattice of boxes of side 2^log2_step units (at least one voxel) whose lowest
+  // corner is `origin`, and for the lattices up to three further along each axis.
   VOX_HD CoverageTest(const TriangleShape& triangle, Int3 origin, int log2_step, scene::Coverage mode)
       : mode_(mode), range_(triangle, origin, log2_step), normal_(normal_of(triangle)) {
     const int64_t half = int64_t{1} << (log2_step - 1);
@@ -134,7 +134,7 @@ class CoverageTest {
  private:
   // Lines 0–2 are the edges in the x-y projection, 3–5 in y-z, 6–8 in x-z. Square (i, j) of a projection is
   // within reach of the inner side of line l when first_[l] + i·u_[l] + j·v_[l] >= 0.
-  // Lines 9–11 hold everywhere: four lines make a vector.
+  // Lines 9–11 hold everywhere; they complete the last vector, as four lines make one.
   enum { kXy = 0, kYz = 3, kXz = 6, kUsedLines = 9, kLines = 12 };
   // Up to this size of the normal's components, sums of nine of them and a clamped distance fit in 32 bits.
   static constexpr int64_t kShortNormal = 1 << 26;
@@ -178,7 +178,7 @@ class CoverageTest {
     if (lattice::negative_bits(high) != 0) return 0;
     for (uint32_t crossing = lattice::negative_bits(low); crossing != 0; crossing &= crossing - 1) {
       const int l = lowest_bit(crossing);
-      const uint32_t squares = lattice::negative_squares(first[l], u_[l], v_[l]);  // that are outside
+      const uint32_t squares = lattice::negative_squares(first[l], u_[l], v_[l]);  // those outside
       rows &= ~(l < kYz   ? lattice::over_z(squares)
                 : l < kXz ? lattice::over_x(squares)
                           : lattice::over_y(squares));
@@ -195,7 +195,7 @@ class CoverageTest {
     const Number above = clamped<Number>(above_ - offset);
     const Number x = static_cast<Number>(normal_.x), y = static_cast<Number>(normal_.y),
                  z = static_cast<Number>(normal_.z);
-    // What the squares of a slab add at most.
+    // The most that the squares of a layer of boxes add to `below`, and the least.
     const Number rise = 3 * ((x > 0 ? x : 0) + (y > 0 ? y : 0)),
                  fall = 3 * ((x < 0 ? x : 0) + (y < 0 ? y : 0));
     uint64_t outside = 0;
@@ -217,7 +217,7 @@ class CoverageTest {
   bool short_normal_;
   BoxRange range_;
   Vec3<int64_t> normal_;
-  PlaneNumber below_, above_;  // of the box at the origin
+  PlaneNumber below_, above_;  // the plane test of the box at the origin
   EdgeNumber first_[kLines], u_[kLines], v_[kLines];
   EdgeNumber low_[kLines], high_[kLines];  // what a lattice adds to first_ at its lowest and highest square
 };

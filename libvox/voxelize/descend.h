@@ -1,5 +1,5 @@
-// From triangles to (cell, triangle) pairs, level by level: a pair whose triangle meets a cell becomes up to
-// 64 pairs with the cells of a quarter of its side. Work follows the surface, never the grid.
+// Descends from triangles to (cell, triangle) pairs, level by level: a pair becomes up to 64 pairs, with the
+// cells of a quarter of its cell's side that its triangle meets. Work follows the surface, never the grid.
 #pragma once
 
 #include "libvox/base/morton.h"
@@ -12,7 +12,7 @@ namespace vox::voxelize {
 // Cells of one side. A key is the cell's Morton code; within a chunk it is the index of its chunk cell in
 // the chunk, followed by the `bits` lowest bits of its Morton code.
 struct CellFrame {
-  const uint64_t* chunk_cells;  // Morton codes of those of the chunk; nullptr: keys are whole Morton codes
+  const uint64_t* chunk_cells;  // the chunk's, as Morton codes; nullptr where keys are whole Morton codes
   uint32_t bits;
   int log2_side;  // in units
 
@@ -72,7 +72,7 @@ struct TooManyPairs {
   uint64_t pairs;
 };
 
-// Which quarters of its cell each pair's triangle meets, and where they go.
+// For each pair, which of the 64 cells in its cell its triangle meets, and where their pairs begin.
 struct Descent {
   device::Buffer<uint64_t> masks, first;
   uint64_t total = 0;
@@ -92,7 +92,8 @@ Descent plan_descent(Device& device, const TrianglesRef& triangles, const CellFr
   return plan;
 }
 
-// The pairs with the cells a quarter as large, in the order of the pairs they come from, then Morton order.
+// Returns the pairs with cells of a quarter of the side, in the order of the pairs that they come from, and
+// in Morton order where they come from one.
 template <class Device, class Key>
 Pairs<Key> descend(Device& device, const TrianglesRef& triangles, const CellFrame& frame, int32_t grid_end,
                    const Pairs<Key>& pairs, uint64_t max_pairs) {

@@ -20,7 +20,7 @@ void check_resolution(double resolution, const std::string& what) {
 uint32_t resolution_for(double longest, double voxel_size) {
   if (!(voxel_size > 0) || !std::isfinite(voxel_size))
     throw UsageError(fmt::format("the voxel size is {}, expected a length above 0", voxel_size));
-  // 1.1f / 0.1 is 11.0000002: what reaches less than 1/256 voxel beyond the grid is snapped inward
+  // 1.1f / 0.1 is 11.0000002: a vertex less than 1/256 voxel beyond the grid is snapped inward
   // (docs/architecture.md, "Coverage and material"), so half of that needs no further voxel.
   double resolution = std::ceil(longest / voxel_size - 1.0 / 512);
   check_resolution(resolution, fmt::format("a voxel size of {} cuts the longest side, {}, into {} voxels",
@@ -41,8 +41,8 @@ void check_box(const Box& box, double longest, bool clip) {
 
 constexpr double kRounding = 1.0 / 512;  // voxels: so far a clip box may miss a voxel's face
 
-// Moves the origin of a grid that spans `box`. What lies on a voxel's lower face is in that voxel, so that
-// the far face of a mesh may need one more; a clip box ends there.
+// Moves the origin of a grid that spans `box` to a multiple of the voxel size. A vertex on a voxel's lower
+// face is in that voxel, so that the far face of a mesh may need one voxel more; a clip box ends there.
 void snap_origin(Grid& grid, const Box& box, bool clip) {
   constexpr double kFarthest = 1e12;  // voxels: their 512ths are exact
   auto first = [&](double low) { return std::floor(low / grid.voxel_size + (clip ? kRounding : 0)); };

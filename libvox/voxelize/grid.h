@@ -20,8 +20,8 @@ struct Grid {
   Vec3d origin = {0, 0, 0};
   double voxel_size = 1;
 
-  // Of a snapped grid the origin in voxels, whole numbers. All snapped grids of one voxel size are windows of
-  // one grid of the world: what lies in several of them fills the same voxels in each.
+  // The origin in voxels, whole numbers, if the grid is snapped. All snapped grids of one voxel size are
+  // windows of one grid of the world: a triangle that lies in several of them fills the same voxels in each.
   std::optional<Vec3d> first_voxel = std::nullopt;
 };
 
@@ -29,28 +29,29 @@ struct Box {
   Vec3d min, max;
 };
 
-Box bounding_box(const scene::Scene& scene);  // of what the triangles use; without triangles min > max
+Box bounding_box(const scene::Scene& scene);  // of the triangles; without any, min > max
 
 struct GridOptions {
-  uint32_t resolution = 0;  // voxels along the longest side; or
-  double voxel_size = 0;    // world units a voxel
+  uint32_t resolution = 0;  // voxels along the longest side; 0 where voxel_size is given
+  double voxel_size = 0;    // world units a voxel; 0 where resolution is given
   bool center = false;      // the shorter sides are centred in the cube instead of starting at its origin
   bool snap = false;        // the origin is a multiple of the voxel size
   std::optional<Box> clip = std::nullopt;  // the grid spans this box instead of the scene's
 };
 
-// With a resolution, the longest side of the box spans the R voxels exactly; with a voxel size, R is as many
-// voxels as the longest side needs. Snapping moves the origin down to a multiple of the voxel size (but to
-// the nearest one where a clip box misses it by rounding alone), and takes one voxel more where the other end
-// needs it. Throws UsageError unless one of both is given, where the resolution is outside [kMinResolution,
-// kMaxResolution] and where the clip box is empty; Error where the scene is.
+// Fits a grid to the scene. With a resolution, the longest side of the box spans the R voxels exactly; with a
+// voxel size, R is as many voxels as the longest side needs. Snapping moves the origin down to a multiple of
+// the voxel size (but to the nearest one where a clip box misses it by rounding alone), and takes one voxel
+// more where the other end needs it. Throws UsageError unless exactly one of the two is given, where the
+// resolution is outside [kMinResolution, kMaxResolution] and where the clip box is empty; throws Error where
+// the scene is empty.
 Grid fit_grid(const scene::Scene& scene, const GridOptions& options);
 
 // The voxels of a scene that a box of the world touches, which may be none.
 VoxelBox voxels_touched(const dag::VoxelScene& scene, const Box& box);
 
-// Turns the scene so that its `up` axis becomes y. (x, y, z) becomes (z, x, y) for X, itself for Y, (x, z,
-// -y) for Z.
+// Turns the scene so that its `up` axis becomes y: (x, y, z) becomes (z, x, y) for X, (x, y, z) for Y, and
+// (x, z, -y) for Z.
 void turn_up(scene::Scene& scene, dag::UpAxis up);
 
 }  // namespace vox::voxelize

@@ -29,7 +29,7 @@ VOX_HD uint32_t negative_squares(T first, T u, T v) {
   return bits;
 }
 
-// Where one of two such sums is negative.
+// The same bits, set where one of two such sums is negative.
 template <class T>
 VOX_HD uint32_t negative_squares(T first, T u, T v, T other_first, T other_u, T other_v) {
   return negative_squares(first, u, v) | negative_squares(other_first, other_u, other_v);
@@ -91,19 +91,25 @@ inline uint32_t negative_row(int64_t first, int64_t step) {
 }
 #endif
 
-// Exchanges bits a and b > a of the index of every bit: mask holds the bits whose index has bit a set and bit
-// b clear.
+// Exchanges bits a and b > a of the index of every bit: `mask` holds the bits whose index has bit a set and
+// bit b clear, `shift` is 2^b - 2^a.
 VOX_HD inline uint64_t swap_index_bits(uint64_t bits, uint64_t mask, int shift) {
   const uint64_t moved = (bits >> shift ^ bits) & (mask);
   return bits ^ moved ^ moved << shift;
 }
 
-// From row order, bit i + 4·j + 16·k, to the order of base/cube_order.h. Index bits, lowest first:
-//   i0 i1 j0 j1 k0 k1  →  i0 j0 i1 j1 k0 k1  →  i0 j0 k0 j1 i1 k1  →  i0 j0 k0 i1 j1 k1
+// Brings bits from row order, where box (i, j, k) has the bit with index i + 4·j + 16·k, to the order of
+// base/cube_order.h. The bits of the index change places three times:
+//
+//   bit of the index        5   4   3   2   1   0
+//   row order               k1  k0  j1  j0  i1  i0
+//   1 and 2 exchanged       k1  k0  j1  i1  j0  i0
+//   2 and 4 exchanged       k1  i1  j1  k0  j0  i0
+//   3 and 4 exchanged       k1  j1  i1  k0  j0  i0      Morton order
 VOX_HD inline uint64_t rows_to_morton(uint64_t rows) {
-  rows = swap_index_bits(rows, 0x0c0c0c0c0c0c0c0cull, 2);   // index bits 1 and 2: 2 ↔ 4
-  rows = swap_index_bits(rows, 0x0000f0f00000f0f0ull, 12);  // index bits 2 and 4: 4 ↔ 16
-  return swap_index_bits(rows, 0x0000ff000000ff00ull, 8);   // index bits 3 and 4: 8 ↔ 16
+  rows = swap_index_bits(rows, 0x0c0c0c0c0c0c0c0cull, 2);   // 1 and 2
+  rows = swap_index_bits(rows, 0x0000f0f00000f0f0ull, 12);  // 2 and 4
+  return swap_index_bits(rows, 0x0000ff000000ff00ull, 8);   // 3 and 4
 }
 
 VOX_HD inline uint64_t morton_to_rows(uint64_t bits) {
@@ -127,8 +133,10 @@ VOX_HD inline uint64_t bits_to_groups(uint32_t bits) {
          (bits & 8 ? 0xffff000000000000ull : 0);
 }
 
-// Row-order masks of the boxes above the squares of a projection: bits i + 4·j along z, j + 4·k along x, i +
-// 4·k along y.
+// Masks, in row order, of the boxes over the squares of a projection. The squares are the bits
+//   i + 4·j   of a projection along z
+//   j + 4·k   of a projection along x
+//   i + 4·k   of a projection along y
 VOX_HD inline uint64_t over_z(uint64_t squares) {
   return squares * 0x0001000100010001ull;
 }
@@ -145,7 +153,7 @@ VOX_HD inline bool contains(Int3 place) {
   return ((place.x | place.y | place.z) & ~3) == 0;
 }
 
-// Bits low … high of four; low and high may lie outside.
+// Bits low to high of four are set; low and high may lie outside 0 to 3.
 VOX_HD inline uint32_t range4(int32_t low, int32_t high) {
   if (high < 0 || low > 3) return 0;
   return ((2u << (high > 3 ? 3 : high)) - 1) & ~((1u << (low < 0 ? 0 : low)) - 1);

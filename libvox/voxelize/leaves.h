@@ -1,5 +1,5 @@
-// From (leaf cell, triangle) pairs to leaves: masks of 4³ voxels per pair, their union per cell, and for
-// every filled voxel the material of the triangle whose plane is nearest to its centre.
+// Makes leaves of (leaf cell, triangle) pairs: a mask of 4³ voxels for each pair, their union for each cell,
+// and for every filled voxel the material of the triangle whose plane is nearest to its centre.
 #pragma once
 
 #include "libvox/dag/node.h"
@@ -26,8 +26,8 @@ struct LeafPairsRef {
   VOX_HD uint64_t mask(uint64_t p) const { return masks[order[p]]; }
 };
 
-// The last step of the descent, from cells of 16³ voxels to leaf cells and at once to voxels: what is known
-// of a triangle near a cell serves all its leaf cells.
+// The last step of the descent, from cells of 16³ voxels to leaf cells and at once to voxels: a triangle's
+// test is set up once for a cell and serves all its leaf cells.
 struct EmitLeafPairs {
   TrianglesRef triangles;
   CellFrame frame;
@@ -136,8 +136,8 @@ struct WriteLeaves {
   }
 
  private:
-  // The triangle among those that cover the voxel whose plane is nearest to its centre; ties to the lower
-  // index.
+  // Of the triangles that cover the voxel, returns the one whose plane is nearest to its centre; ties go to
+  // the lower index.
   VOX_HD uint32_t nearest(uint64_t begin, uint64_t end, uint32_t bit, Int3 center) const {
     uint32_t best = UINT32_MAX;
     double best_distance = 0;
@@ -162,7 +162,7 @@ struct Leaves {
   uint64_t count = 0, voxels = 0;
 };
 
-// Without --solid the surface's leaves are all.
+// Stands for SolidBuilder without --solid: there are no leaves but the surface's.
 struct SurfaceOnly {
   Leaves fill_leaves(const TrianglesRef&, const CellFrame&, const device::CellsRef&, const LeafPairsRef&,
                      const uint64_t*, const uint32_t*, Leaves leaves) {
@@ -170,7 +170,7 @@ struct SurfaceOnly {
   }
 };
 
-// From pairs with cells of 16³ voxels. Their keys have `key_bits` bits.
+// Makes leaves of pairs with cells of 16³ voxels, whose keys have `key_bits` bits.
 template <class Device, class Filler>
 Leaves make_leaves(Device& device, const TrianglesRef& triangles, const CellFrame& frame, uint32_t key_bits,
                    const Pairs<uint32_t>& cells16, const Descent& plan, int32_t grid_end,

@@ -55,7 +55,7 @@ bool within_guard(const Vec3d& p) {
   return std::abs(p.x) <= kGuardVoxels && std::abs(p.y) <= kGuardVoxels && std::abs(p.z) <= kGuardVoxels;
 }
 
-// With `solid`, also what lies left of the grid, at lower x.
+// Whether the triangle reaches into the grid or, with `solid`, lies left of it, at lower x.
 bool reaches_grid(const std::array<Corner, 3>& triangle, uint32_t resolution, bool solid) {
   for (int axis = 0; axis < 3; ++axis) {
     double a = axis_of(triangle[0].voxels, axis), b = axis_of(triangle[1].voxels, axis),
@@ -66,7 +66,7 @@ bool reaches_grid(const std::array<Corner, 3>& triangle, uint32_t resolution, bo
   return true;
 }
 
-// The lattice of the world, in voxels: where snapped grids have their vertices.
+// Snaps a coordinate, in voxels, to the lattice of the world, on which snapped grids have their vertices.
 double on_lattice(double voxels) {
   return (std::floor(voxels * 256) + 0.5) / 256;
 }
@@ -75,7 +75,7 @@ TriangleShape snapped(const Corner& a, const Corner& b, const Corner& c, uint32_
                       const Grid& grid) {
   TriangleShape shape;
   shape.material = material;
-  // A snapped grid has nothing to pull inward: what is on its far face is in the next one's first voxel.
+  // A snapped grid pulls no vertex inward: one on its far face is in the first voxel of the next grid.
   auto snap = [&](double voxels) {
     return grid.first_voxel ? 2 * static_cast<int32_t>(std::floor(voxels * 256)) + 1
                             : vox::voxelize::snap(voxels, grid.resolution);
@@ -101,7 +101,8 @@ TriangleShading shading_of(const Corner& a, const Corner& b, const Corner& c, ui
   return shading;
 }
 
-// The level whose texel is nearest in size to a voxel: level L has texels of 4^L times the area of level 0.
+// The mip level whose texels are nearest in size to a voxel: level L has texels of 4^L times the area of
+// those of level 0.
 uint32_t level_of(const std::array<Corner, 3>& triangle, const scene::IndexedTexture& texture) {
   const auto &a = triangle[0], &b = triangle[1], &c = triangle[2];
   Vec3d normal = cross(b.voxels - a.voxels, c.voxels - a.voxels);
@@ -120,8 +121,7 @@ class Preparer {
   Preparer(const scene::Scene& scene, const scene::IndexedScene& indexed, const Grid& grid, bool solid)
       : scene_(scene), indexed_(indexed), grid_(grid), solid_(solid) {}
 
-  // Appends what is left of a triangle within the guard band: usually itself, nothing when it misses the
-  // grid.
+  // Appends the part of a triangle within the guard band: usually all of it, nothing when it misses the grid.
   void add(const scene::Triangle& triangle, PreparedScene& out) const {
     std::array<Corner, 3> corners = {corner(triangle, 0), corner(triangle, 1), corner(triangle, 2)};
     if (!reaches_grid(corners, grid_.resolution, solid_)) return;

@@ -1,4 +1,4 @@
-// Scene → what kernels read: snapped triangles, textures in one array. On the host, once per scene.
+// Prepares a scene for kernels, on the host, once: they read snapped triangles, and textures in one array.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@
 namespace vox::voxelize {
 
 struct PreparedScene {
-  std::vector<TriangleShape> shapes;      // those that reach into the grid, in the scene's order
+  std::vector<TriangleShape> shapes;      // of triangles that reach into the grid, in the scene's order
   std::vector<TriangleShading> shadings;  // one per shape
   std::vector<MaterialRef> materials;
   std::vector<TextureLevelRef> levels;
@@ -23,8 +23,8 @@ struct PreparedScene {
 PreparedScene prepare(const scene::Scene& scene, const scene::IndexedScene& indexed, const Grid& grid,
                       bool solid);
 
-// The odd coordinate, in 1/512 voxel, that a coordinate in voxels snaps to. What lies within 1/256 voxel
-// outside of the grid of `resolution` voxels snaps inward.
+// The odd coordinate, in 1/512 voxel, that a coordinate in voxels snaps to. Coordinates that are at most
+// 1/256 voxel outside the grid of `resolution` voxels snap inward.
 int32_t snap(double voxels, uint32_t resolution);
 
 }  // namespace vox::voxelize

@@ -1,5 +1,5 @@
 // The material of a voxel, given a triangle that covers it (docs/architecture.md, "Coverage and material").
-// Floating point in double precision, basic operations only, so that both devices round alike.
+// It is computed in double precision, with basic operations only, so that all devices round alike.
 #pragma once
 
 #include <cmath>

@@ -2,13 +2,13 @@
 // crosses the surface an odd number of times; crossings are counted exactly on snapped coordinates.
 //
 // Rays are followed from cell to cell: the surface cells of a row (same y and z) stand in order, each flips
-// some of the row's 16 rays, and what lies between two of them is inside or outside as a whole. Chunks come
+// some of the row's 16 rays, and between two of them each ray is inside or outside all the way. Chunks come
 // in Morton order, in which every row is passed from left to right, so that one state per row links them.
 // Octree nodes without surface are filled as a whole, from prebuilt full nodes. So all work follows the
 // surface.
 //
-// What is filled inside takes the material of the last surface voxel its ray has passed; a whole node, that
-// of the ray through its lowest corner.
+// A voxel that is filled inside takes the material of the last surface voxel that its ray has passed; a node
+// that is filled as a whole takes that of the ray through its lowest corner.
 #pragma once
 
 #include "libvox/dag/levels.h"
@@ -26,7 +26,7 @@ static_assert(sizeof(RowState) == 16);
 
 // Rays that a triangle crosses within a cell.
 struct Crossings {
-  uint64_t flips = 0;  // row order: the voxels of the ray whose centres lie behind the crossing
+  uint64_t flips = 0;  // in row order, the voxels of these rays whose centres lie behind the crossing
   uint32_t rays = 0;   // rays with a crossing in the cell
 };
 
@@ -77,16 +77,16 @@ VOX_HD inline uint64_t row_key(Int3 cell) {
          static_cast<uint32_t>(cell.x);
 }
 
-// What is known of the rays of rows. Positions count surface cells in the order of their row keys.
+// The states of rays along their rows. Array indices count surface cells in the order of their row keys.
 struct InsideRef {
   const uint64_t* keys;
-  const RowState* before;  // each cell
-  const RowState* after;
+  const RowState* before;  // where the rays enter each cell
+  const RowState* after;   // where they leave it
   uint64_t count;
-  const RowState* rows;  // of rows without a cell here; row y + z · rows_a_side. nullptr: all outside
+  const RowState* rows;  // of rows without a cell here, at y + z · rows_a_side; nullptr: all are outside
   uint64_t rows_a_side;
 
-  // The rays of the cell's row where they enter it; the cell holds no surface.
+  // The state of the rays where they enter a cell that holds no surface.
   VOX_HD RowState at(Int3 cell) const {
     const uint64_t key = row_key(cell);
     uint64_t low = 0, high = count;
@@ -194,7 +194,7 @@ struct WalkRows {
   }
 };
 
-// The state behind a row's last cell becomes the row's.
+// Makes the state behind a row's last cell the state of the row.
 struct CommitRows {
   const uint64_t* keys;
   const RowState* after;
@@ -208,7 +208,7 @@ struct CommitRows {
   }
 };
 
-// Masks of the cells with their inside; in row order of cells.
+// Writes the masks of cells, surface and inside, taking the cells in the order of their row keys.
 struct FillCells {
   CellFrame frame;
   device::CellsRef cells;
@@ -254,7 +254,7 @@ struct WriteSolidLeaves {
   }
 
  private:
-  // Of the voxel itself or of the last surface voxel to its left.
+  // The material of the voxel if it is on the surface, else that of the last surface voxel to its left.
   VOX_HD uint32_t material_of(uint32_t cell, uint32_t bit) const {
     Int3 place = cube_place(bit);
     for (; place.x >= 0; --place.x) {
@@ -265,7 +265,7 @@ struct WriteSolidLeaves {
   }
 };
 
-// Crossings left of the grid, of triangles that a clip box cuts off.
+// Enters crossings left of the grid, of triangles that a clip box cuts off, into the states of the rows.
 struct CrossLeftOfGrid {
   const TriangleShape* shapes;
   int32_t grid_end;
@@ -296,7 +296,7 @@ struct CountInside {
   VOX_HD uint32_t operator()(uint64_t i) const { return static_cast<uint32_t>(popcount(rows[i].inside)); }
 };
 
-// Right faces of chunk cells: the rays as they leave along the cell's lowest row.
+// Takes down the state of the rays where they leave each chunk cell, at its right face along its lowest row.
 struct LeaveChunkCells {
   InsideRef inside;
   const uint64_t* chunk_cells;

@@ -9,12 +9,13 @@
 
 namespace vox::voxelize {
 
-// A cube of the octree cut off by the grid's end: bit a set where it reaches beyond R along axis a. At one
-// level all cubes that do are cut at the same place.
+// The cuts of a cube of the octree by the grid's end: bit a is set where the cube reaches beyond R along axis
+// a. All cubes of one level that do so are cut at the same place.
 inline constexpr uint32_t kCuts = 8;
 inline constexpr uint32_t kFillsPerLevel = scene::kPaletteSize * kCuts;
 
-// Which absent children of a node are inside. Byte o: bit 7 filled, bits 3–6 material, bits 0–2 cuts.
+// Finds the absent children of a node that are inside. Byte o of its word is about octant o: bit 7 filled,
+// bits 3–6 material, bits 0–2 cuts.
 template <class Key>
 struct FindFills {
   device::CellsRef parents;
@@ -103,7 +104,7 @@ class SolidBuilder {
     make_fills();
   }
 
-  // Crossings of triangles left of the grid.
+  // Begins with the crossings of triangles left of the grid.
   void start(const TrianglesRef& triangles, uint64_t count) {
     device_.for_each("crossings left of the grid", count,
                      CrossLeftOfGrid{.shapes = triangles.shapes,
@@ -112,12 +113,12 @@ class SolidBuilder {
                                      .rows_a_side = rows_a_side_});
   }
 
-  // Surface leaves → leaves with their inside. `filled` are the cells that hold surface voxels.
+  // Makes leaves with their inside of the surface's leaves. `filled` are the cells that hold surface voxels.
   Leaves fill_leaves(const TrianglesRef& triangles, const CellFrame& frame, const device::CellsRef& cells,
                      const LeafPairsRef& pairs, const uint64_t* surface_masks, const uint32_t* filled,
                      Leaves surface_leaves);
 
-  // Keeps how the rays leave this chunk; until then it can be tried again.
+  // Keeps the state of the rays where they leave this chunk; until then the chunk can be tried again.
   void commit_chunk() {
     device_.for_each("keep rows", count_,
                      CommitRows{.keys = keys_.data(),
@@ -127,7 +128,7 @@ class SolidBuilder {
                                 .rows_a_side = rows_a_side_});
   }
 
-  // The inside as this chunk's cells show it; valid until the next chunk.
+  // The states of rays along the rows of this chunk's cells; valid until the next chunk.
   InsideRef inside() const {
     return {.keys = keys_.data(),
             .before = before_.data(),
@@ -137,7 +138,7 @@ class SolidBuilder {
             .rows_a_side = rows_a_side_};
   }
 
-  // Adds the absent siblings that are inside to the children. Counts what they stand for.
+  // Adds the absent siblings that are inside to the children, and what they stand for to the counts of `dag`.
   template <class Key>
   void add_fills(dag::StoredLevel<Key>& children, const CellFrame& frame, uint32_t key_bits,
                  const InsideRef& inside, dag::FrozenDag& dag);
@@ -171,7 +172,7 @@ class SolidBuilder {
   uint64_t count_ = 0;
 };
 
-// Leaves and nodes full of one material, whole and cut.
+// Makes leaves and nodes that are full of one material, whole and cut.
 template <class Device>
 void SolidBuilder<Device>::make_fills() {
   fills_ = device_.template make<uint32_t>(uint64_t{depth_ + 1} * kFillsPerLevel);

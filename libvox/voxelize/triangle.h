@@ -26,7 +26,7 @@ static_assert(sizeof(TriangleShape) == 40);
 
 struct TriangleShading {
   Vec2f texcoord[3];      // 24 B
-  uint32_t level;         // 4 B, of the material's texture: the one whose texel is nearest in size to a voxel
+  uint32_t level;         // 4 B, mip level of the material's texture with texels nearest in size to a voxel
   scene::Rgba8 color[3];  // 12 B, vertex colours
 };
 static_assert(sizeof(TriangleShading) == 40);

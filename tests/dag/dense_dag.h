@@ -1,5 +1,5 @@
-// The canonical DAG of a dense grid, by plain recursion: slow and obviously right. What builders are compared
-// with.
+// Makes the canonical DAG of a dense grid by plain recursion, which is slow and obviously right. Builders are
+// compared with it.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace vox {
 
-// kEmptyVoxel or a material (any number >= 0 is "filled" in a DAG without materials).
+// Returns kEmptyVoxel or a material (any number >= 0 is "filled" in a DAG without materials).
 using DenseGrid = std::function<int(uint32_t x, uint32_t y, uint32_t z)>;
 
 class DenseDagBuilder {

@@ -7,7 +7,7 @@
 
 namespace vox {
 
-// A shell of a sphere in 16 materials, some noise beside it: nodes that repeat and nodes that do not.
+// A shell of a sphere in 16 materials with some noise beside it: nodes that repeat and nodes that do not.
 inline int shell(uint32_t x, uint32_t y, uint32_t z) {
   const int64_t dx = int64_t{x} - 30, dy = int64_t{y} - 30, dz = int64_t{z} - 30;
   const int64_t r2 = dx * dx + dy * dy + dz * dz;

@@ -14,7 +14,7 @@ namespace {
 // The material of each voxel by its bit, none where it is empty.
 using Voxels = std::vector<std::optional<uint32_t>>;
 
-// As node.h and leaf.h say in words, a voxel at a time.
+// The words of a leaf as leaf.h describes them, made a voxel at a time.
 std::vector<uint32_t> expected_words(const Voxels& voxels, bool materials) {
   std::vector<uint32_t> words = {0, 0};
   uint32_t filled = 0;

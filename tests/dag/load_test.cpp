@@ -12,7 +12,7 @@
 namespace vox {
 namespace {
 
-// f(store) with a new store in each kind of table.
+// Calls f(store) with a new store in each kind of table.
 using UseStore = std::function<void(dag::DagStore<device::CpuDevice>&)>;
 void for_each_store(device::CpuDevice& device, const hash::TableOptions& options, const UseStore& f) {
   for (const std::string& table : hash::table_names()) {
@@ -38,7 +38,8 @@ void expect_same_words(const dag::FrozenDag& a, const dag::FrozenDag& b) {
   }
 }
 
-// Leaves and nodes, with the pointers of one store, by brute force: what differs is what is stored.
+// Counts by brute force the leaves and nodes with different words, where nodes have the pointers of one
+// store: so many items it has to hold.
 uint64_t different_items(const dag::DagStore<device::CpuDevice>& store, uint32_t root,
                          const dag::FrozenDag& dag) {
   std::set<std::vector<uint32_t>> items;
@@ -95,9 +96,9 @@ TEST(DagLoader, TheTablesHoldEachDifferentItemOnce) {
     }
 }
 
-// A leaf {1, m} is equal to a node {1, pointer} where its mask's second word happens to be the pointer. The
-// scene is made so: a leaf a = {1, 0}, which goes first into an empty store and lies at the same pointer as
-// alone, a leaf {1, pointer to a}, and above each leaf a node with one child.
+// A leaf {1, m} is equal to a node {1, pointer} where its mask's second word happens to be the pointer. This
+// scene has such a pair: a leaf a = {1, 0}, which goes first into an empty store and gets the pointer that it
+// gets in a scene of its own, a leaf {1, pointer to a}, and above each leaf a node with one child.
 TEST(DagLoader, ANodeThatIsEqualToALeafIsStoredOnce) {
   device::CpuDevice device(0, false);
   dag::FrozenDag alone = dag::empty_dag(4, false);
@@ -114,7 +115,7 @@ TEST(DagLoader, ANodeThatIsEqualToALeafIsStoredOnce) {
     dag::DagStore<device::CpuDevice> fresh(device, {.table = table});
     const dag::StoreWork work = dag::DagLoader(device, fresh, dag).insert();
     const hash::ItemRef root = fresh.ref().item(work.root);
-    if (a == 0 || fresh.ref().item(root[1])[1] != a) continue;  // lies elsewhere: nothing to see
+    if (a == 0 || fresh.ref().item(root[1])[1] != a) continue;  // a lies elsewhere: the table shows nothing
     ++tables;
     EXPECT_EQ(fresh.items(), 4u);
     EXPECT_EQ(work.levels[1].inserted, 1u);
@@ -182,7 +183,7 @@ TEST(DagLoader, NodesThatNoPointerLeadsToAreReported) {
     dag.levels[0] = {
         .words = {1, leaves.size() == 4 && leaves[0] == 2 ? 2u : 0u}, .nodes = 1, .svo_nodes = 1};
     dag.levels[1] = {.words = leaves, .nodes = leaves.size() / 2, .svo_nodes = 1};
-    ASSERT_NO_THROW(dag::compute_digest(dag));  // a reader takes it
+    ASSERT_NO_THROW(dag::compute_digest(dag));  // a reader accepts the file
     EXPECT_THROW(dag::DagLoader(device, store, dag).insert(), Error);
   }
   EXPECT_EQ(store.items(), 0u);

@@ -1,4 +1,4 @@
-// Whether two DAGs are the same, word by word.
+// Compares two DAGs word by word.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -21,8 +21,12 @@ std::string problem_of(const dag::FrozenDag& dag) {
   }
 }
 
-// Two inner levels of two and three nodes, then leaves:
-//   level 0   mask 0x81 -> A, B        level 1   A: mask 0x03 -> a, b    B: mask 0x05 -> b, c
+// Makes a DAG of two inner levels, with one node and two, and three leaves:
+//
+//   level 0   root   mask 0x81 → A, B
+//   level 1   A      mask 0x03 → a, b
+//             B      mask 0x05 → b, c
+//   leaves    a, b, c
 dag::FrozenDag small_dag() {
   return dense_dag(16, true, [](uint32_t x, uint32_t y, uint32_t z) {
     if (x == 1 && y == 0 && z == 0) return 1;                       // leaf a
@@ -121,7 +125,7 @@ TEST(Verify, EachBrokenRuleIsNamed) {
 
 TEST(Verify, ANodeWithoutChildrenIsNamed) {
   dag::FrozenDag dag = small_dag();
-  // Level 1 gets a third node, of the header alone, between the two others.
+  // Level 1 gets a third node, a header alone, between the two others.
   dag.levels[1].words = {0x03, 0, 3, 0x00, 0x05, 3, 6};
   dag.levels[0].words = {0x83, 0, 3, 4};
   EXPECT_NE(problem_of(dag).find("level 1, word 3: a node without children"), std::string::npos)
@@ -147,7 +151,7 @@ TEST(Verify, EqualInnerNodesAreFound) {
       << problem_of(dag);
 }
 
-// Flips every bit of a DAG, one at a time: the content changes, so verify() must object.
+// Every bit of a DAG is flipped, one at a time: the content changes, so verify() must object.
 TEST(Verify, EveryFlippedBitIsFound) {
   const dag::FrozenDag good = small_dag();
   for (size_t level = 0; level < good.levels.size(); ++level)

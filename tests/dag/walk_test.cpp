@@ -116,7 +116,7 @@ TEST(Walk, SkipsWhatLiesOutsideTheRegion) {
     ++nodes;
     return true;
   });
-  EXPECT_EQ(nodes, 5);  // 64, 32, 16, 8, 4
+  EXPECT_EQ(nodes, 5);  // of 64, 32, 16, 8 and 4 voxels a side
 }
 
 TEST(Walk, BoundsOfALeafAreThoseOfItsVoxels) {

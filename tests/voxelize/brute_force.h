@@ -1,6 +1,6 @@
-// Coverage decided the slow way, in exact arithmetic, from docs/architecture.md, "Coverage and material",
-// alone: every triangle against every voxel. Lengths are in units of 1/512 voxel, so that vertices are odd
-// integers and voxel i is [512 i, 512 (i + 1)].
+// Coverage decided the slow way, in exact arithmetic: every triangle against every voxel, following nothing
+// but docs/architecture.md, "Coverage and material". Lengths are in units of 1/512 voxel, so that vertices
+// are odd integers and voxel i is [512 i, 512 (i + 1)].
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ inline std::array<Wide, 3> axes(Vec3w v) {
   return {v.x, v.y, v.z};
 }
 
-// The odd half-step that a coordinate in voxels becomes.
+// The odd number of units that a coordinate in voxels snaps to.
 inline int64_t snap(double p, uint32_t resolution) {
   int64_t step = static_cast<int64_t>(std::floor(p * 256));
   if (p < 0 && p >= -1.0 / 256) step = 0;
@@ -84,7 +84,7 @@ inline bool boxes_meet(const SnappedTriangle& t, Vec3w c) {
   return !separates(kAxes[0], t, c) && !separates(kAxes[1], t, c) && !separates(kAxes[2], t, c);
 }
 
-// Closed triangle against closed cube: separating axis theorem, 13 axes.
+// Whether the closed triangle meets the closed cube, by the separating axis theorem with 13 axes.
 inline bool touches_cube(const SnappedTriangle& t, Int3 voxel) {
   Vec3w c = center_of(voxel);
   if (!boxes_meet(t, c) || separates(t.n, t, c)) return false;
@@ -94,7 +94,7 @@ inline bool touches_cube(const SnappedTriangle& t, Int3 voxel) {
   return true;
 }
 
-// Schwarz & Seidel 2010, §4.2: with the largest component the 6-separating test, with the sum of the
+// In Schwarz & Seidel 2010, §4.2, the largest component gives the 6-separating test, the sum of the
 // components the conservative one.
 enum class Reach { Largest, Sum };
 
@@ -135,7 +135,7 @@ inline VoxelRange voxel_range(const SnappedTriangle& t, uint32_t resolution) {
   std::array<int32_t, 3> low, high;
   for (size_t a = 0; a < 3; ++a) {
     Wide p = axes(t.v[0])[a], q = axes(t.v[1])[a], r = axes(t.v[2])[a];
-    Wide first = (std::min({p, q, r}) - 1) >> 9, last = std::max({p, q, r}) >> 9;  // 512 to the voxel
+    Wide first = (std::min({p, q, r}) - 1) >> 9, last = std::max({p, q, r}) >> 9;  // 512 units a voxel
     low[a] = static_cast<int32_t>(std::clamp<Wide>(first, 0, resolution));
     high[a] = static_cast<int32_t>(std::clamp<Wide>(last, -1, Wide{resolution} - 1));
   }

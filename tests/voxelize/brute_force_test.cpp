@@ -1,4 +1,4 @@
-// The brute force itself, against cases worked out by hand and against a second exact method.
+// Tests the brute force itself, against cases worked out by hand and against a second exact method.
 #include "tests/voxelize/brute_force.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ SnappedTriangle triangle(Vec3w a, Vec3w b, Vec3w c) {
   return {{a, b, c}, cross(b - a, c - a)};
 }
 
-// a · s + b · t <= c for the point v0 + s (v1 - v0) + t (v2 - v0).
+// The half of the triangle's plane where a · s + b · t <= c for the point v0 + s (v1 - v0) + t (v2 - v0).
 struct HalfPlane {
   Wide a, b, c;
 };
@@ -49,7 +49,8 @@ bool meets_cube(const SnappedTriangle& t, Int3 voxel) {
   return meets(t, faces);
 }
 
-// The octahedron whose corners are the centres of the voxel's faces: what meets it cuts a 6-connected path.
+// Whether the triangle meets the octahedron whose corners are the centres of the voxel's faces: if it does,
+// it cuts a 6-connected path.
 bool meets_octahedron(const SnappedTriangle& t, Int3 voxel) {
   std::vector<std::pair<Vec3w, Wide>> faces;
   for (int signs = 0; signs < 8; ++signs) {
@@ -59,7 +60,7 @@ bool meets_octahedron(const SnappedTriangle& t, Int3 voxel) {
   return meets(t, faces);
 }
 
-// Odd coordinates about the voxel (0, 0, 0), some of them in one plane, on one line or in one point.
+// A triangle with odd coordinates about the voxel (0, 0, 0); some have no area, some are parallel to an axis.
 SnappedTriangle random_triangle(Random& random) {
   auto reach = static_cast<double>(8u << random.below(9));
   auto coordinate = [&] { return 2 * static_cast<int64_t>(std::floor(random.uniform(-reach, reach))) + 257; };
@@ -85,14 +86,14 @@ TEST(BruteForce, SnapsToOddHalfStepsAndFarFacesInward) {
 }
 
 TEST(BruteForce, KnownTrianglesTouchKnownCubes) {
-  // x + y + z = 3 · 512 + 3: passes the far corner of the voxel (0, 0, 0) by a hair.
+  // The plane x + y + z = 3 · 512 + 3 passes the far corner of the voxel (0, 0, 0) by a hair.
   SnappedTriangle beyond = triangle({1539 - 2, 1, 1}, {1, 1539 - 2, 1}, {1, 1, 1539 - 2});
   EXPECT_FALSE(touches_cube(beyond, {0, 0, 0}));
   EXPECT_TRUE(touches_cube(beyond, {1, 0, 0}));
   SnappedTriangle before = triangle({1533, 1, 1}, {1, 1533, 1}, {1, 1, 1533});
   EXPECT_TRUE(touches_cube(before, {0, 0, 0}));
   EXPECT_FALSE(covers(before, {0, 0, 0}, scene::Coverage::Thin));
-  // A wall in the first layer, x = 257: its own layer and no other.
+  // A wall in the first layer, x = 257, fills its own layer and no other.
   SnappedTriangle wall = triangle({257, -5001, -5001}, {257, 5001, -5001}, {257, -5001, 5001});
   for (scene::Coverage coverage : {scene::Coverage::Conservative, scene::Coverage::Thin}) {
     EXPECT_TRUE(covers(wall, {0, 0, -1}, coverage));

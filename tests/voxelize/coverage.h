@@ -1,4 +1,4 @@
-// What the brute force says a whole scene covers, and how an engine's answer differs from it.
+// Compares what an engine fills of a whole scene with what the brute force says.
 #pragma once
 
 #include <fmt/format.h>

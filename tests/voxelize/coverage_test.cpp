@@ -1,4 +1,4 @@
-// Which voxels are filled, against brute force in exact arithmetic.
+// Compares the filled voxels with brute force in exact arithmetic.
 #include "tests/voxelize/coverage.h"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ enum class Kind {
   Count
 };
 
-// A triangle in voxel coordinates of the sort that makes voxelizers fail.
+// A triangle, in voxel coordinates, of a kind that makes voxelizers fail.
 Corners nasty_corners(Random& random, Kind kind, double size) {
   Corners t = random_corners(random, 0, size);
   Vec3d direction = random.in_cube(-1, 1);
@@ -175,7 +175,8 @@ TEST(Coverage, ThousandsOfNastyTrianglesAreExactAtEveryResolution) {
     }
 }
 
-// Less than a voxel away from a face of the grid, at resolutions where cells end there and where they do not.
+// The triangles are less than a voxel away from a face of the grid, at resolutions where cells end there and
+// where they do not.
 TEST(Coverage, TrianglesJustOutsideTheGridLeaveNothing) {
   auto engine = test_engine();
   Random random(16);
@@ -254,7 +255,8 @@ Vec3d random_point(Random& random, const scene::Scene& scene, const scene::Trian
   return a + (b - a) * s + (c - a) * t;
 }
 
-// Looks at voxels on and next to random points of the triangles; all that are in the grid must be exact.
+// Looks at voxels on and next to random points of the triangles; all of them that are in the grid must be
+// exact.
 void expect_exact_samples(const Soup& soup, uint32_t resolution, int samples) {
   auto engine = test_engine();
   Random random(resolution);
@@ -308,7 +310,7 @@ TEST(HugeResolution, NeedlesAcrossTheWholeGridAreExact) {
   }
 }
 
-// The voxels next to two opposite corners of the grid.
+// Looks at the voxels next to two opposite corners of the grid.
 void expect_exact_corners(const Soup& soup, uint32_t resolution) {
   auto engine = test_engine();
   std::vector<SnappedTriangle> snapped = brute::snap_scene(soup.scene, unit_grid(resolution));

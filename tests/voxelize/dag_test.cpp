@@ -1,4 +1,4 @@
-// The DAG that an engine makes of its voxels: canonical, and the same however it was made.
+// Tests the DAG that an engine makes of its voxels: it is canonical, and the same however it was made.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -114,7 +114,7 @@ TEST(Dag, OfNothingInTheGridIsEmpty) {
     }
 }
 
-// What one thread on the CPU makes in one piece.
+// The DAG that one thread on the CPU makes in one chunk.
 dag::FrozenDag plain_build(const Soup& soup, uint32_t resolution, const voxelize::BuildOptions& options) {
   return build(*make_engine({.device = "cpu", .threads = 1}), soup, resolution, options).dag;
 }
@@ -130,7 +130,7 @@ TEST(Digest, IsTheSameForEveryNumberOfThreads) {
 }
 
 TEST(Digest, IsTheSameForEveryChunkSize) {
-  constexpr uint32_t kResolution = 600;  // chunks are at least one brick of 256³ voxels
+  constexpr uint32_t kResolution = 600;  // a chunk is at least one chunk cell of 256³ voxels
   Soup soup = textured_sphere(kResolution, 16, 3);
   auto engine = test_engine();
   for (voxelize::BuildOptions options :

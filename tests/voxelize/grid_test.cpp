@@ -20,7 +20,7 @@ scene::Scene scene_of(std::vector<Vec3d> positions) {
   return scene;
 }
 
-// 2 x 6 x 3, from (1, -2, 5).
+// A triangle whose bounding box is 2 x 6 x 3 from (1, -2, 5).
 scene::Scene slab() {
   return scene_of({{1, -2, 5}, {3, 4, 6}, {2, 0, 8}});
 }

@@ -1,4 +1,4 @@
-// What lies inside a closed mesh, by the parity of crossings in exact arithmetic.
+// Finds the voxels inside a closed mesh, by the parity of crossings in exact arithmetic.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,8 @@
 
 namespace vox::brute {
 
-// On which side of the line along d is p? What lies on it is moved by (ε, ε²): never 0 unless d is.
+// On which side of the line along d is p? A point on the line is moved by (ε, ε²): the answer is 0 only if d
+// is.
 inline int side_of(Wide du, Wide dv, Wide pu, Wide pv) {
   Wide side = du * pv - dv * pu;
   if (side == 0) side = dv != 0 ? -dv : du;

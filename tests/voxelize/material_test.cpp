@@ -1,4 +1,4 @@
-// Which material a voxel gets, against a search through all triangles, and against figures known by hand.
+// Compares the materials of voxels with a search through all triangles, and with figures worked out by hand.
 #include "tests/voxelize/materials.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ void add_layer(Soup& soup, double side, double z, Vec2f uv0, Vec2f uv1, uint32_t
            {uv0, Vec2f{2 * uv1.x - uv0.x, uv0.y}, Vec2f{uv0.x, 2 * uv1.y - uv0.y}}, material);
 }
 
-// Long enough in every direction that a closest point is well defined.
+// A triangle that is long enough in every direction for a closest point to be well defined.
 Corners stout_corners(Random& random, double low, double high, double size) {
   for (;;) {
     Vec3d a = random.in_cube(low, high), b = a + random.in_cube(-size, size),
@@ -118,7 +118,7 @@ TEST(Material, WrapModesContinueTheTextureAsNamed) {
     for (uint32_t texel = 0; texel < 4; ++texel)
       set_nibble(soup.indexed.textures[0].nibbles, texel, texel + 1);
     uint32_t material = soup.add_material({.texture = 0, .wrap_u = wrap, .wrap_v = wrap});
-    // One texel to the voxel along u; v is stretched so that a texel is as large as a voxel.
+    // There is one texel a voxel along u; v is stretched so that a texel is as large as a voxel.
     add_layer(soup, 12, 0.5, {-1, -5}, {2, 7}, material);
     EXPECT_EQ(row_of(build(soup, unit_grid(12)), 12, 5, 0), expected);
   }
@@ -143,7 +143,7 @@ TEST(Material, MipLevelIsTheOneWhoseTexelIsNearestToAVoxelInSize) {
       set_nibble(texture.nibbles, texture.levels[level].first_texel + texel, level + 1);
   soup.indexed.textures.push_back(texture);
   uint32_t material = soup.add_material({.texture = 0});
-  // Texels of level 0 along the 8 voxels of the wall, and the level whose texels are nearest to 8.
+  // Texels of mip level 0 along the 8 voxels of the wall, and the level with nearest to 8 texels there.
   for (auto [texels, level] : {std::pair{2.0, 0},
                                {8.0, 0},
                                {11.0, 0},
@@ -173,14 +173,14 @@ TEST(Material, TransparentTexelsLeaveHoles) {
   EXPECT_EQ(row_of(build(soup, unit_grid(8)), 8, 5, 0), ".2.4.2.4");
   // Holes stay holes when materials are not kept.
   EXPECT_EQ(row_of(build(soup, unit_grid(8), {.materials = false}), 8, 5, 0), ".0.0.0.0");
-  // What is behind a hole shows, even though it is farther from the centre.
+  // The layer behind a hole shows, even though it is farther from the centre.
   uint32_t behind = soup.add_material({.index = 7});
   add_layer(soup, 8, 0.9, {0, 0}, {1, 1}, behind);
   EXPECT_EQ(row_of(build(soup, unit_grid(8)), 8, 5, 0), "72747274");
 }
 
 TEST(Material, ATextureThatIsAllHolesLeavesNothing) {
-  constexpr uint32_t kResolution = 600;  // several bricks, some with the visible triangle in them
+  constexpr uint32_t kResolution = 600;  // several chunk cells, some with the visible triangle in them
   Soup soup;
   scene::IndexedTexture texture = blank_texture(8, 8);
   texture.opaque.assign((texel_count(texture) + 31) / 32, 0);

@@ -1,6 +1,6 @@
-// Which materials a voxel may have by docs/architecture.md, "Coverage and material": every triangle of the
-// scene looked at for every voxel. Where rounding could decide (two planes equally near, a point on the
-// edge of a texel), both answers are allowed.
+// Finds the materials that a voxel may have by docs/architecture.md, "Coverage and material": it looks at
+// every triangle of the scene for every voxel. Where rounding could decide (two planes equally near, a point
+// on the edge of a texel), both answers are allowed.
 #pragma once
 
 #include <cmath>
@@ -23,7 +23,7 @@ struct Allowed {
   }
 };
 
-// Voxel lengths, seen from the voxel's centre.
+// A triangle seen from a voxel's centre, in voxels.
 struct Seen {
   std::array<Vec3d, 3> v;
   Vec3d n;
@@ -108,7 +108,7 @@ class MaterialReference {
  private:
   struct Candidate {
     double distance;
-    bool opaque = false, hole = false;  // both: rounding decides
+    bool opaque = false, hole = false;  // both where rounding decides
     std::set<int> materials = {};
   };
 

@@ -1,4 +1,4 @@
-// Closed surfaces: what they separate and what they hold.
+// Tests closed surfaces: which voxels they separate, and which lie inside.
 #include <gtest/gtest.h>
 
 #include "tests/common/test_engine.h"
@@ -31,7 +31,7 @@ std::vector<Shape> closed_shapes() {
 
 constexpr Int3 kNeighbours[] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
 
-// Empty voxels that a walk through faces reaches from the outside of the cube.
+// The empty voxels that a walk through faces reaches from the outside of the cube.
 Dense flood(const Dense& walls) {
   Dense reached(walls.side);
   std::vector<Int3> open;
@@ -94,8 +94,9 @@ TEST(Thin, LeavesOutWhatConservativeAdds) {
   dag::FrozenDag thin =
       build(*engine, sphere, 64, {.coverage = scene::Coverage::Thin, .materials = false}).dag;
   dag::FrozenDag conservative = build(*engine, sphere, 64, {.materials = false}).dag;
-  // Of a plane with unit normal n, a voxel takes the area 1 / max |n| thin and 1 / (|n.x| + |n.y| + |n.z|)
-  // conservative; over all directions the means of the denominators are 0.8316 and 1.5.
+  // A voxel of a plane with unit normal n stands for an area of 1 / max |n| where it is thin and of 1 /
+  // (|n.x| + |n.y| + |n.z|) where it is conservative; over all directions the means of the denominators are
+  // 0.8316 and 1.5.
   double area = 4 * 3.14159 * 28 * 28;
   EXPECT_NEAR(static_cast<double>(thin.voxels), 0.8316 * area, 0.03 * area);
   EXPECT_NEAR(static_cast<double>(conservative.voxels), 1.5 * area, 0.05 * area);

@@ -15,7 +15,7 @@ inline void set_nibble(std::vector<uint32_t>& nibbles, uint64_t texel, uint32_t 
   nibbles[texel / 8] |= value << texel % 8 * 4;
 }
 
-// All mip levels, every texel palette entry 0.
+// A texture with all mip levels, in which every texel is palette entry 0.
 inline scene::IndexedTexture blank_texture(uint32_t width, uint32_t height) {
   scene::IndexedTexture texture;
   uint64_t texels = 0;
@@ -33,7 +33,7 @@ inline uint64_t texel_count(const scene::IndexedTexture& texture) {
   return last.first_texel + uint64_t{last.width} * last.height;
 }
 
-// Mip levels have nothing to do with each other, so that the wrong level shows.
+// A texture whose mip levels have nothing to do with each other, so that a wrong level shows.
 inline scene::IndexedTexture random_texture(Random& random, uint32_t width, uint32_t height) {
   scene::IndexedTexture texture = blank_texture(width, height);
   for (uint64_t texel = 0; texel < texel_count(texture); ++texel)

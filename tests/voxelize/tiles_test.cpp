@@ -1,4 +1,4 @@
-// Tiles of a mesh that are converted apart, with their origins snapped.
+// Tests tiles of a mesh that are converted apart, with their origins snapped.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -12,7 +12,7 @@
 namespace vox {
 namespace {
 
-// Filled voxels of the world, and their materials.
+// The filled voxels of the world, and their materials.
 using Voxel = std::tuple<int64_t, int64_t, int64_t>;
 using Voxels = std::map<Voxel, int>;
 
@@ -43,7 +43,7 @@ Voxels within(const Voxels& voxels, const voxelize::Grid& grid) {
   return result;
 }
 
-constexpr double kVoxel = 0.1;  // whose multiples are no binary fractions
+constexpr double kVoxel = 0.1;  // its multiples are no binary fractions
 
 // Triangles with every second vertex on faces of voxels, as written with one decimal.
 Soup decimals(uint64_t seed) {

@@ -1,11 +1,11 @@
-// Parts that village and city share.
+// Parts of buildings that the village and the city share.
 #pragma once
 
 #include "libvox/scene/procedural/shapes.h"
 
 namespace vox::scene {
 
-// A gabled roof on a box that is `lo`…`hi`: the ridge runs along x, `rise` above hi.y; the two slabs,
+// A gabled roof on a box that is `lo`…`hi`: the ridge runs along x, `rise` above hi.y; the roof's two sides,
 // `thickness` thick, overhang the walls; the gables take the wall's surface.
 struct Roof {
   double rise, overhang, thickness;
@@ -24,7 +24,7 @@ void add_window(SceneBuilder& builder, const Placement& at, Window window, Surfa
 // A row of merlons on the top edge of a wall that runs along local x from 0 to `length`.
 void add_battlement(SceneBuilder& builder, const Placement& at, double length, Surface stone);
 
-// Trunk and crown of alpha-cut cards.
+// A trunk and a crown of alpha-cut cards.
 void add_tree(SceneBuilder& builder, const Placement& at, double height, Random& random, Surface bark,
               Surface leaves);
 

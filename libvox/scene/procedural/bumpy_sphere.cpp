@@ -13,15 +13,15 @@
 namespace vox::scene {
 namespace {
 
-// Squares along x, y, z of the box that is blown up.
+// How many squares the box that is blown up has along x, y, z.
 using Grid = std::array<uint32_t, 3>;
 
 uint64_t triangle_count(const Grid& n) {
   return 4 * (uint64_t{n[0]} * n[1] + uint64_t{n[1]} * n[2] + uint64_t{n[2]} * n[0]);
 }
 
-// The grid whose count is nearest to `triangles`, of all with a ≤ b within 15 % of a cube's side; c is what
-// the count then asks for, at most twice as much.
+// Returns the grid a x b x c whose count is nearest to `triangles`, of all with a ≤ b within 15 % of a cube's
+// side; c follows from a, b and the count, and is at most 2 b.
 Grid choose_grid(uint64_t triangles) {
   auto distance = [&](const Grid& n) {
     uint64_t count = triangle_count(n);
@@ -40,7 +40,7 @@ Grid choose_grid(uint64_t triangles) {
   return best;
 }
 
-// Rounded so that files hold it exactly, also as 32-bit floats.
+// The sphere's point in this direction, rounded so that files hold it exactly, also as 32-bit floats.
 Vec3d bump(Vec3d direction, uint64_t seed) {
   direction = direction * (1 / length(direction));
   double coarse = fractal_noise(seed, direction * 3, 3), fine = fractal_noise(seed + 9, direction * 24, 4);
@@ -74,7 +74,7 @@ class Lattice {
   Grid n_;
 };
 
-// One of the box's faces: constant along `axis`, at its end where `far`.
+// One of the box's faces: the one across `axis` at its end if `far`, else at its beginning.
 struct Face {
   size_t axis;
   bool far;

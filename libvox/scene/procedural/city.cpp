@@ -12,7 +12,7 @@ using namespace city;
 
 constexpr double kCell = 60;                   // a block with its streets
 constexpr double kTerrace = 1.6;               // step between terraces
-constexpr uint64_t kTrianglesPerBlock = 7500;  // roughly, to reserve memory
+constexpr uint64_t kTrianglesPerBlock = 7500;  // a rough figure, to reserve memory
 
 // Cells (i, j), 0 ≤ i < nx, 0 ≤ j < nz, each flat on its terrace; the city is centred on the origin.
 struct Plan {

@@ -14,8 +14,8 @@ double mix(double a, double b, double t) {
   return a + (b - a) * t;
 }
 
-// sin or cos on [-π/4, π/4] from its first term and the factor between terms: x²/(n(n+1)), n = first, first +
-// 2, …
+// sin or cos on [-π/4, π/4] as a series of its first term and the factors between terms, which are
+// -x²/(n(n+1)) with n = first, first + 2, …
 double series(double term, double square, int first) {
   double sum = term;
   for (int n = first; n < first + 14; n += 2) {

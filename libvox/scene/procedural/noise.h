@@ -31,10 +31,10 @@ Vec2d unit_circle(double turns);
 
 // Smooth noise in [0, 1] with one random value per unit cube.
 double value_noise(uint64_t seed, Vec3d p);
-// Octaves of it, each half as large and twice as fine; in [0, 1].
+// The sum of octaves of value_noise(), each half as large and twice as fine; in [0, 1].
 double fractal_noise(uint64_t seed, Vec3d p, int octaves);
 
-// The same over (u, v) with period 1 and `cells` random values (at least 1) along each axis.
+// The two kinds of noise over (u, v), with period 1 and cells_u x cells_v random values, both at least 1.
 double tile_noise(uint64_t seed, double u, double v, uint32_t cells_u, uint32_t cells_v);
 double fractal_tile_noise(uint64_t seed, double u, double v, uint32_t cells_u, uint32_t cells_v, int octaves);
 

@@ -17,8 +17,8 @@ struct VillageOptions {
 Scene make_village(const VillageOptions& options);
 
 // A walled city on terraces, four times as long as wide and mostly empty above its roofs; a block is 60 m x
-// 60 m and about 6,500 triangles. blocks x max(1, blocks / 4) of them: 8 give 0.1 M triangles, 24 give 1 M,
-// 56 give 5 M.
+// 60 m and about 6,500 triangles. The city has blocks x max(1, blocks / 4) of them: `blocks` of 8 gives 0.1 M
+// triangles, 24 gives 1 M, 56 gives 5 M.
 struct CityOptions {
   uint32_t blocks = 24;  // along x; 1 to kMaxCityBlocks
   uint64_t seed = 1;

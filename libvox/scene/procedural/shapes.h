@@ -1,5 +1,5 @@
-// Textured shapes put together into a scene. Every shape is given in the coordinates of the current
-// placement: x right, y up, z towards the viewer, metres; faces turn counter-clockwise seen from outside.
+// Puts textured shapes together into a scene. Every shape is given in the coordinates of the current
+// placement: x right, y up, z towards the viewer, in metres; faces turn counter-clockwise seen from outside.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ struct Surface {
 
 class SceneBuilder {
  public:
-  // `wrap` Clamp is for pictures. `alpha_cutoff` as in Material.
+  // `wrap` is Clamp for pictures. `alpha_cutoff` is that of Material.
   Surface add_surface(Image image, double metres, Wrap wrap = Wrap::Repeat, float alpha_cutoff = 0);
   void reserve(uint64_t triangles);
   void place(const Placement& placement) { placement_ = placement; }
@@ -61,7 +61,7 @@ class SceneBuilder {
   void walls(Surface surface, Vec3d lo, Vec3d hi);  // the four upright sides of a box
   void box(Surface surface, Vec3d lo, Vec3d hi);    // with its top
   void block(Surface surface, Vec3d lo, Vec3d hi);  // with its underside too
-  // Around the local y axis; radius_top 0 makes a cone. No caps.
+  // A cut cone around the local y axis, without caps; radius_top 0 makes a whole cone.
   void cone(Surface surface, double radius_bottom, double radius_top, double y_bottom, double y_top,
             int sides);
   void disc(Surface surface, double radius, double y, int sides);  // faces up

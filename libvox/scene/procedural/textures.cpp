@@ -74,7 +74,7 @@ Image scales(std::string name, uint32_t size, uint64_t seed, Ramp ramp) {
   });
 }
 
-// Boards along v.
+// A point of a wall of boards that run along v.
 Rgba8 board(uint64_t seed, double u, double v, uint32_t boards) {
   double x = u * boards;
   auto index = static_cast<int64_t>(std::floor(x));

@@ -43,7 +43,7 @@ Image slate_texture(uint32_t size, uint64_t seed);
 Image facade_texture(uint32_t size, uint64_t seed);  // one bay of a half-timbered wall
 Image marble_texture(uint32_t size, uint64_t seed);
 
-// Pictures: shown whole.
+// Pictures, which are shown whole.
 Image window_texture(uint32_t size, uint64_t seed);
 Image door_texture(uint32_t size, uint64_t seed);
 Image leaf_texture(uint32_t size, uint64_t seed);  // alpha 0 between the leaves
