@@ -13,8 +13,8 @@
 
 namespace vox::bricks {
 
-// What replacing each brick would bring, in the order of the root grid: ticks_saved and more_bytes are 0
-// where a brick is empty or dense already.
+// What replacing each brick would bring, in the order of the root grid. All but `bytes` are 0 where a brick
+// is empty or dense already.
 struct BrickGains {
   std::vector<double> ticks;         // that the loop takes for the brick
   std::vector<double> ticks_saved;   // by a dense brick; may be negative
