@@ -38,7 +38,7 @@ struct Turn {
   double sine, cosine;
   explicit Turn(double degrees) {
     const double rest = degrees - 360 * std::floor(degrees / 360 + 0.5);  // −180 to 180
-    const double t = tangent(rest * (kPi / 720));                         // of half of that, at most 1
+    const double t = tangent(rest * (kPi / 720));                         // of a quarter of it, at most 1
     const double half_sine = 2 * t / (1 + t * t), half_cosine = (1 - t * t) / (1 + t * t);
     sine = 2 * half_sine * half_cosine;
     cosine = half_cosine * half_cosine - half_sine * half_sine;

@@ -38,8 +38,8 @@ inline constexpr double kVolumeOpacity = 0.7;
 struct VolumeRenderOptions {
   CameraPose pose;  // see VolumeSpace
   ImageSize size;
-  double opacity =
-      kVolumeOpacity;  // of a voxel with the highest value, 0 to 1: less with the value, down to 0
+  // The opacity of a voxel with the highest value, 0 to 1; with lower values it falls to 0.
+  double opacity = kVolumeOpacity;
   Vec3d to_sun = {0.45, 0.8, 0.6};
   scene::Rgb8 background = {24, 26, 32};
   // The colours of labels, which all have the same opacity; where this is empty, values are amounts and have
