@@ -26,7 +26,7 @@ struct EngineOptions {
   // Bytes: of the process on the CPU, of the device on a GPU; 0: 80 % of what is free.
   uint64_t memory_limit = 0;
   std::string table = "sector";  // the hash table that holds the DAG while it is built
-  bool profile = false;          // time every kernel
+  bool profile = false;          // time every launch
 };
 
 class Engine {

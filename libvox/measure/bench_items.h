@@ -50,7 +50,7 @@ struct RandomCopies {
   }
 };
 
-// --- kernels ---
+// --- bodies of loops ---
 
 template <class Numbers>
 struct WriteItems {
