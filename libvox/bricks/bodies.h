@@ -1,4 +1,4 @@
-// What the loops over blocks and bricks do.
+// The bodies of the loops that make bricks: what each does with one block or one brick.
 #pragma once
 
 #include "libvox/base/cube_order.h"
@@ -8,8 +8,8 @@
 
 namespace vox::bricks {
 
-// The voxels of a piece as bricks one behind the other, each in Morton order; what lies outside the piece is
-// empty. Bodies of it do one block of 4³ voxels.
+// Arranges the voxels of a piece as bricks, one behind the other and each in Morton order; voxels outside the
+// piece are empty. One call does one block of 4³ voxels.
 template <class T>
 struct ArrangeBlock {
   const T* values;  // x fastest
@@ -32,10 +32,11 @@ struct ArrangeBlock {
                      : arrange(corner, size - corner, words + (i << 6));
   }
 
-  // Of the block at `corner` the voxels that `left` says are inside. Returns which are not empty.
+  // Arranges the block at `corner`, of which the first `left` voxels along each axis lie inside the piece.
+  // Returns a mask of the voxels that are not empty.
   VOX_HD uint64_t arrange(Int3 corner, Int3 left, T* to) const {
-    const volume::ValueRule own_rule =
-        rule;  // bytes that are written might be part of this body, for all compilers know
+    // A copy, since for all compilers know the bytes that are written might be part of this body.
+    const volume::ValueRule own_rule = rule;
     const T* from = values;
     uint64_t mask = 0;
     for (int32_t z = 0; z < 4; ++z)
@@ -57,15 +58,15 @@ struct ArrangeBlock {
   }
 };
 
-// Where the bricks of a piece lie, which was arranged as bricks of `around`: those of a smaller side are in
-// Morton order in each of these. Of a volume whose sides are no multiples of a brick's the last bricks stand
-// out, and of those smaller than what was arranged some are not in it at all.
+// Where the bricks of a piece lie. The piece was arranged as bricks of shape `around`; smaller bricks, of
+// shape `shape`, lie in Morton order inside each of these. Where the sides of a volume are no multiples of a
+// brick's side, the last bricks stand out, and some of the smaller bricks lie outside the volume altogether.
 struct PieceBricks {
   Int3 size;  // of the piece, in voxels of the volume
   Int3 grid;  // in bricks of `around`
   BrickShape around, shape;
 
-  // How many voxels of brick i the volume has.
+  // How many voxels of brick i lie inside the volume.
   VOX_HD uint32_t voxels(uint64_t i) const {
     const uint32_t inside_bits = around.code_bits() - shape.code_bits();
     const uint64_t brick = i >> inside_bits, columns = static_cast<uint64_t>(grid.x);
@@ -133,7 +134,7 @@ struct CountBrick {
   }
 };
 
-// The type of least size among those that are allowed.
+// Chooses for each brick the allowed type that takes least memory.
 template <class T>
 struct ChooseType {
   const BrickCounts* counts;
@@ -187,7 +188,7 @@ struct FilledVoxels {
   VOX_HD uint64_t operator()(uint64_t i) const { return counts[i].voxels; }
 };
 
-// Labschütz, Table 5.1, with the list's offset of four bytes.
+// What a brick takes in the layout of Labschütz, Table 5.1, with the list's offset of four bytes.
 struct ThesisBytes {
   const BrickCounts* counts;
   BrickShape shape;

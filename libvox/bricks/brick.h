@@ -1,9 +1,9 @@
-// What all types of bricks share: the shape of a brick, its voxels as they come in, and what is counted of
-// them.
+// What all types of bricks share: the shape of a brick, its voxels before a type is chosen, and the counts
+// that the choice is made by.
 //
 // A brick is a cube of 4 to 64 voxels a side. Its voxels are words of one, two or four bytes, of which 0 is
-// empty (volume/value_rule.h). A brick's data are 32-bit words, inside of which lie arrays of smaller things,
-// each aligned to the size of its elements; what is left over is zero.
+// empty (volume/value_rule.h). A brick's data are 32-bit words that hold arrays of smaller elements, each
+// array aligned to the size of its elements; unused bytes are zero.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct BrickShape {
   }
 };
 
-// ...cba -> c..b..a, of six bits
+// Spreads six bits, two zeros between neighbours: ...cba -> c..b..a.
 VOX_HD inline uint32_t spread_brick_bits(uint32_t v) {
   v = (v | v << 8) & 0x0300f00f;
   v = (v | v << 4) & 0x030c30c3;
@@ -52,28 +52,30 @@ VOX_HD inline Int3 brick_voxel(uint32_t code) {
           static_cast<int32_t>(gather_brick_bits(code >> 2))};
 }
 
-// Of a brick's voxels that are not empty. Every type's size follows from these.
+// What is counted in a brick; the size of the brick in every type follows from these. "Any" stands for any
+// voxels that are not empty.
 struct BrickCounts {
   uint32_t voxels = 0;  // 4 B
   uint32_t pairs = 0;   // 4 B, cubes of 2³ with any
   uint32_t blocks = 0;  // 4 B, cubes of 4³ with any
   uint32_t inner = 0;   // 4 B, cubes of 4³, 8³, … and the brick itself with any: the octree's nodes
-  uint32_t values = 0;  // 4 B, that differ, empty among them, kMaxPalette + 1 where there are more
+  uint32_t values = 0;  // 4 B, different ones, empty among them; kMaxPalette + 1 where there are more
 };
 static_assert(sizeof(BrickCounts) == 20);
 
 inline constexpr uint32_t kMaxPalette = 256;
 
-// What a type says that cannot hold a brick.
+// The size that a type gives for a brick that it cannot hold.
 inline constexpr uint32_t kNever = UINT32_MAX;
 
-// The voxels of one brick in Morton order, and a bit for each that is not empty, a word for each block.
+// The voxels of one brick in Morton order, and a mask for each block with a bit for each voxel that is not
+// empty.
 template <class T>
 struct BrickVoxels {
   const T* words;
   const uint64_t* masks;
 
-  // f(code, word) of those that are not empty, in Morton order.
+  // Calls f(code, word) for the voxels that are not empty, in Morton order.
   template <class F>
   VOX_HD void each(BrickShape shape, const F& f) const {
     for (uint32_t block = 0; block < shape.blocks(); ++block)
@@ -99,7 +101,7 @@ VOX_HD T* array_at(uint32_t* brick, uint32_t byte) {
   return reinterpret_cast<T*>(reinterpret_cast<char*>(brick) + byte);
 }
 
-// Counts up to that of a brick's voxels: 2 bytes each, 4 in bricks of 64³, from this byte of a brick on.
+// Bytes of a number that counts voxels of a brick, in an array of such counts: 2, or 4 in bricks of 64³.
 VOX_HD inline uint32_t count_bytes(BrickShape shape) {
   return shape.log2_side == 6 ? 4 : 2;
 }
@@ -114,7 +116,8 @@ VOX_HD inline void put_count(uint32_t* brick, BrickShape shape, uint32_t byte, u
   }
 }
 
-// Binary search: the first of at(0), at(1), …, which ascend, that is not less; `count` where there is none.
+// Binary search: the index of the first of at(0), at(1), …, which ascend, that is not less than `value`;
+// `count` where there is none.
 template <class T, class At>
 VOX_HD uint32_t first_not_less(uint32_t count, T value, const At& at) {
   uint32_t begin = 0;
@@ -129,7 +132,7 @@ VOX_HD uint32_t first_not_less(uint32_t count, T value, const At& at) {
   return begin;
 }
 
-// For neighbours(), of types that have nothing faster.
+// Implements neighbours() for types that have no faster way.
 template <class Type, class T>
 VOX_HD void neighbours_one_by_one(const uint32_t* brick, BrickShape shape, Int3 at, uint32_t count, T* row) {
   for (uint32_t i = 0; i < count; ++i, ++at.x) row[i] = Type::template get<T>(brick, shape, at);

@@ -1,12 +1,12 @@
-// Access to bricks, wherever they lie.
+// Access to bricks in the memory of a host or a device.
 #pragma once
 
 #include "libvox/bricks/types/types.h"
 
 namespace vox::bricks {
 
-// An entry of the root grid: the type in the low bits, above them where the brick begins in the data of its
-// type, in words. One word, or two where one is not enough for the largest place.
+// An entry of the root grid holds the type in its low bits, and above them the place of the brick: where it
+// begins in the data of its type, in words. Entries take one word, or two where the largest place needs them.
 inline constexpr uint32_t kRootTypeBits = 4;
 inline constexpr uint64_t kMaxShortPlace = (uint64_t{1} << (32 - kRootTypeBits)) - 1;
 static_assert(kBrickTypeCount <= 1u << kRootTypeBits);
@@ -32,7 +32,7 @@ struct BricksRef {
     return {static_cast<uint32_t>(bits & ((1u << kRootTypeBits) - 1)), bits >> kRootTypeBits};
   }
 
-  // Where the brick of a voxel stands in the grid, and which entry of the root that is.
+  // Where the brick of a voxel stands in the root grid, and the index of its entry there.
   VOX_HD Int3 place_of(Int3 voxel) const {
     const uint32_t shift = shape.log2_side;
     return {voxel.x >> shift, voxel.y >> shift, voxel.z >> shift};
@@ -49,7 +49,7 @@ struct BricksRef {
     return {voxel.x & mask, voxel.y & mask, voxel.z & mask};
   }
 
-  // The word of a voxel whose brick has this entry, of one of these types.
+  // The word of a voxel whose brick has this entry, which names one of `types`.
   template <class T, uint32_t types = kAllBrickTypes>
   VOX_HD T get(Entry at, Int3 voxel) const {
     T word = 0;

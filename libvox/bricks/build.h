@@ -1,4 +1,5 @@
-// Volumes → bricks, on a device, piece by piece: of the volume no more is held than one piece.
+// Makes bricks of a volume on a device, piece by piece: no more of the volume than one piece is held at a
+// time.
 #pragma once
 
 #include <array>
@@ -11,22 +12,23 @@
 namespace vox::bricks {
 
 struct BricksOptions {
-  uint32_t log2_side = 0;  // 2 to 6; 0: that which takes least memory
+  uint32_t log2_side = 0;  // 2 to 6; 0: the side that takes least memory
   uint32_t types = kAllBrickTypes;
   volume::ThresholdOptions threshold;
-  uint64_t piece_voxels = 0;  // at a time; 0: chosen from the memory limit. For tests.
+  uint64_t piece_voxels = 0;  // of a piece, for tests; 0: chosen from the memory limit
 };
 
-// What bricks of one side come to.
+// What a volume takes as bricks of one side.
 struct BrickTotals {
   uint32_t log2_side = 0;
   uint64_t bricks = 0;
   uint64_t filled = 0;  // voxels
   std::array<uint64_t, kBrickTypeCount> counts = {}, bytes = {};
-  // Of the volume, in bricks of each type: bricks at its ends stand out, and these do not.
+  // Voxels of the volume that lie in bricks of each type. Where bricks stand out of the volume, their voxels
+  // outside do not count.
   std::array<uint64_t, kBrickTypeCount> voxels = {};
-  // With the layout of the thesis (Table 5.1 and §3.2) and its four types: roots of 8 bytes, nodes of 32,
-  // codes of 6.
+  // Bytes in the layout of the thesis (Labschütz, Table 5.1 and §3.2) with its four types: entries of the
+  // root grid take 8 bytes, octree nodes 32, Morton codes 6.
   uint64_t thesis_bytes = 0;
 
   uint64_t root_bytes() const;
@@ -36,15 +38,15 @@ struct BrickTotals {
 struct BricksResult {
   FrozenBricks bricks;
   std::vector<BrickTotals> tried;  // of all sides that were tried
-  double read_seconds = 0;         // of the volume's values, all passes
-  double seconds = 0;              // the rest
+  double read_seconds = 0;         // for reading the volume's values, in all passes
+  double seconds = 0;              // for the rest
   uint64_t peak_device_bytes = 0;
 };
 
-// Throws UsageError where the types could not hold every brick.
+// Throws UsageError where these types could not hold every brick.
 void check_brick_types(uint32_t types);
 
-// Of all sides from 4 to 64.
+// Measures bricks of all sides from 4 to 64, without building them.
 template <class Device>
 std::vector<BrickTotals> measure_bricks(Device& device, const volume::Volume& volume,
                                         const BricksOptions& options);

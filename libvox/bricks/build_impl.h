@@ -1,4 +1,4 @@
-// Included by build_cpu.cpp and build_cuda.cu, which only say which device.
+// Makes bricks of a volume on one device. Included by build_cpu.cpp and build_cuda.cu, which only say which.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class BricksBuilder {
                 const volume::ValueRule& rule)
       : device_(device), volume_(volume), options_(options), rule_(rule) {}
 
-  // Pieces are cut along bricks of the largest side, which hold those of all others.
+  // Pieces are cut along bricks of the largest side, since those hold whole bricks of all other sides.
   std::vector<BrickTotals> measure() {
     std::vector<BrickTotals> totals;
     for (uint32_t log2_side = kMinBrickLog2; log2_side <= kMaxBrickLog2; ++log2_side) {
@@ -39,7 +39,7 @@ class BricksBuilder {
     return totals;
   }
 
-  // Room for bricks that come to this: growing piece by piece would need as much again.
+  // Makes room for bricks of this size: arrays that grow piece by piece would need as much again.
   void reserve(const BrickTotals& totals) {
     for (uint32_t type = 0; type < kBrickTypeCount; ++type)
       result_.data[type].reserve(totals.bytes[type] / sizeof(uint32_t));
@@ -69,9 +69,9 @@ class BricksBuilder {
     device::Buffer<uint32_t> bytes;
   };
 
-  // What one voxel of a piece takes at most: its value, its word, its share of masks, of the tables of bricks
-  // of 4³, and of what is built of it, which is no more than a list's code and value unless memory of a type
-  // that does not fit is asked for.
+  // How many voxels a piece may have. kBytes is what one voxel takes at most: its value, its word, its share
+  // of the masks, of the arrays over bricks of 4³, and of the bricks built, which is no more than a list's
+  // code and value unless the allowed types do not fit the volume.
   uint64_t piece_voxels() const {
     constexpr uint64_t kBytes = 2 * sizeof(T) + 1 + 2 + 2 * (4 + sizeof(T));
     if (options_.piece_voxels > 0) return options_.piece_voxels;
@@ -149,7 +149,7 @@ class BricksBuilder {
                                      ThesisBytes{choice.counts.data(), shape, uint32_t{sizeof(T)}});
   }
 
-  // Builds this piece's bricks, type by type, behind those that are there.
+  // Builds this piece's bricks, type by type, and appends them to the bricks of the pieces before.
   void append(const Choice& choice, BrickShape shape, std::vector<uint64_t>& entries) {
     const uint64_t n = choice.count;
     auto roots = device_.template make<uint64_t>(n);
@@ -188,7 +188,7 @@ class BricksBuilder {
   const volume::ValueRule rule_;
   FrozenBricks result_;
   double read_seconds_ = 0;
-  // The piece at hand.
+  // The piece that is worked on now.
   std::vector<T, UninitializedAllocator<T>> host_values_;
   uint64_t voxels_ = 0;
   Int3 piece_size_ = {}, piece_grid_ = {};  // in voxels; in bricks of the shape that it is arranged in

@@ -14,18 +14,18 @@
 
 namespace vox::bricks {
 
-// As host memory and files hold them; the same whatever device has made them.
+// Bricks as host memory and files hold them; they are the same whatever device has made them.
 struct FrozenBricks {
   volume::VolumeInfo info;
-  uint32_t background = 0;  // bits; of a voxel whose word is 0
+  uint32_t background = 0;  // the bits of a voxel whose word is 0
   uint32_t log2_side = 3;
   uint32_t entry_words = 1;  // of the root grid
   uint64_t filled = 0;       // voxels whose word is not 0
   Words root;                // entries, x fastest
   std::array<Words, kBrickTypeCount> data;
   std::array<uint64_t, kBrickTypeCount> counts = {};  // bricks of each type
-  // How they were made, so that they can be made again: the types that a brick might have, and, where some
-  // were made dense for speed (libvox/measure/make_bricks.h), how much memory that was worth.
+  // How the bricks were made, so that they can be made again: the types that a brick could have, and, where
+  // some were made dense for speed (measure/make_bricks.h), how much memory that was worth.
   uint32_t allowed_types = kAllBrickTypes;
   std::optional<double> slope;
 
@@ -36,16 +36,16 @@ struct FrozenBricks {
   uint64_t type_bytes(uint32_t type) const { return data[type].size() * sizeof(uint32_t); }
 };
 
-// Sets the root grid of bricks whose data are there: entries of 4 bits type and the place above them, packed
-// as the longest array asks for.
+// Sets the root grid of bricks whose data are complete. An entry has 4 bits of type and the place above them;
+// entries are packed to one word or two, as the longest array needs.
 void set_root(FrozenBricks& bricks, const std::vector<uint64_t>& entries);
 
-BricksRef ref(const FrozenBricks& bricks);  // access, as long as the bricks live
+BricksRef ref(const FrozenBricks& bricks);  // valid as long as the bricks live
 
-// Bricks of this side along each axis of a volume; the last may stand out.
+// How many bricks of this side there are along each axis of a volume; the last ones may stand out.
 Int3 brick_grid(Int3 size, uint32_t log2_side);
 
-// The values, as a volume again. The bricks outlive it.
+// The values of the bricks, as a volume again. The bricks outlive it.
 volume::Volume bricks_volume(const FrozenBricks& bricks);
 
 // Checks everything that access relies on to stay inside the data. Throws Error.

@@ -1,9 +1,10 @@
-// Values between voxels: trilinear interpolation, of all that gives the words of voxels (jit_loops.h).
+// Values between voxels, by trilinear interpolation, through any accessor (jit/loops.h).
 //
-// Positions are in voxels. A value stands in the middle of its voxel, and outside of the volume there is that
-// of the nearest voxel. Single floats, one rounding an operation: of values between `low` and `high`, none
-// larger than m, a result is off by 3.001 · 2^-24 · (2 (high - low) + m) at most, and it is the same on every
-// device and whatever the bricks are. Along an axis a position is exact below 2^23 voxels.
+// Positions are in voxels. A value stands in the middle of its voxel; a position outside of the volume has
+// the value of the nearest voxel. All is computed in single floats with one rounding an operation: between
+// values from `low` to `high`, none larger than m, a result is off by 3.001 · 2^-24 · (2 (high - low) + m) at
+// most, and it is the same on every device and whatever the bricks are. A position below 2^23 voxels is
+// exact.
 #pragma once
 
 #include "libvox/base/vec.h"
@@ -14,18 +15,18 @@ namespace vox::bricks {
 // The eight values around a position.
 struct ValueCell {
   float values[8];       // x fastest
-  Vec3<float> from_low;  // the position, in voxels from the first of them: 0 to 1
+  Vec3<float> from_low;  // the position, in voxels from the first value: 0 to 1
 
   VOX_HD float value() const { return along_z(along_y(0), along_y(1)); }
 
-  // Of the voxel that the position is in.
+  // The value of the voxel that the position is in.
   VOX_HD float nearest() const {
     const uint32_t x = from_low.x < 0.5f ? 0 : 1, y = from_low.y < 0.5f ? 0 : 2,
                    z = from_low.z < 0.5f ? 0 : 4;
     return values[x + y + z];
   }
 
-  // How the value grows from voxel to voxel along each axis: not at all where the volume ends.
+  // How the value grows from voxel to voxel along each axis; 0 where the volume ends.
   VOX_HD Vec3<float> gradient() const {
     const float dx = along_z(mix(step_x(0), step_x(1), from_low.y), mix(step_x(2), step_x(3), from_low.y));
     const float dy = along_z(along_x(1) - along_x(0), along_x(3) - along_x(2));
@@ -46,7 +47,7 @@ struct ValueCell {
 struct ValueMeaning {
   Int3 size;               // 12 B, of the volume
   volume::ValueType type;  // 4 B
-  uint32_t background;     // 4 B, bits, of words that are 0
+  uint32_t background;     // 4 B, the bits of a voxel whose word is 0
 };
 static_assert(sizeof(ValueMeaning) == 20);
 
@@ -59,7 +60,7 @@ struct VoxelPair {
     const float middle = at - 0.5f, last = static_cast<float>(size - 1);
     const float inside = !(middle > 0) ? 0 : middle < last ? middle : last;
     low = static_cast<int32_t>(inside);
-    high = middle > 0 && low + 1 < size ? low + 1 : low;  // at both ends the same one twice: no growth
+    high = middle > 0 && low + 1 < size ? low + 1 : low;  // at both ends the same voxel twice: no growth
     from_low = inside - static_cast<float>(low);
   }
 };
@@ -81,7 +82,7 @@ struct Interpolator {
 
  private:
   VOX_HD float value(Int3 voxel) const {
-    // Known to the compiler but for two bytes.
+    // The compiler knows the type from T, but for words of two bytes.
     const volume::ValueType type = sizeof(T) == 1   ? volume::ValueType::U8
                                    : sizeof(T) == 4 ? volume::ValueType::F32
                                                     : meaning.type;

@@ -1,5 +1,5 @@
-// Included by reader_cpu.cpp and reader_cuda.cu, which only say which device, and how code is compiled for
-// it.
+// The reader on one device. Included by reader_cpu.cpp and reader_cuda.cu, which only say which device, and
+// how code is compiled for it.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace vox::bricks {
 
-// f.template operator()<Body>(name of its entry point).
+// Calls f.template operator()<Body>(name) with the body of a loop and the name of its entry point.
 template <class F>
 void with_loop(ReadLoop loop, const F& f) {
   switch (loop) {
@@ -29,7 +29,7 @@ void with_loop(ReadLoop loop, const F& f) {
   }
 }
 
-// Of words of one, two or four bytes, low byte first.
+// mixed_word() of the i-th word, of one, two or four bytes, low byte first.
 struct MixedWord {
   const uint8_t* bytes;
   uint64_t each;
@@ -104,7 +104,7 @@ class DeviceBricksReader final : public BricksReader {
     const JitTask task = {
         .size = frozen_.info.size, .radius = radius, .count = 0, .out = words.data(), .view = {}};
     const TimedFilter<T> body = {{bricks_.ref(), task}, sums.data()};
-    // Once for caches and clocks to get where they stay.
+    // The first round lets caches and clocks settle; only the second counts.
     for (int round = 0; round < 2; ++round) {
       device_.fill(sums.data(), n, uint64_t{0});
       device_.for_each({"bricks: timed filter", sizeof(T)}, CubeOrder::count(task.size), body);
@@ -138,7 +138,7 @@ class DeviceBricksReader final : public BricksReader {
   }
 
  private:
-  // What a loop takes steps for, and what it writes.
+  // How many steps a loop takes, and how much it writes.
   struct Extent {
     uint64_t steps, words, word_bytes;
   };

@@ -13,7 +13,7 @@ namespace {
 constexpr uint32_t kDense = BrickTypes::kNumber<DenseBrick>;
 constexpr uint32_t kEmpty = BrickTypes::kNumber<EmptyBrick>;
 
-// The words of each brick, in the order of the root grid: those of a type lie one behind the other.
+// How many words each brick has, in the order of the root grid: bricks of a type lie one behind the other.
 std::vector<uint64_t> words_of(const FrozenBricks& bricks) {
   const BricksRef access = ref(bricks);
   std::array<uint64_t, kBrickTypeCount> end;
@@ -27,7 +27,7 @@ std::vector<uint64_t> words_of(const FrozenBricks& bricks) {
   return words;
 }
 
-// Bricks as they are appended to the arrays of their types.
+// Assembles bricks from other bricks, each appended to the array of its type.
 class Assembly {
  public:
   explicit Assembly(const FrozenBricks& like) {

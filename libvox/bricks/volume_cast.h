@@ -3,9 +3,9 @@
 // A ray takes the interpolated value at every whole number of steps from the eye on, between where it enters
 // the volume's box and where it leaves it. Values become colours and opacities by a table, surfaces are
 // brighter where they face the sun. Values that are labels are not mixed: a sample has the colour of the
-// voxel that it is in, and surfaces are where voxels are filled. Made in doubles, a ray goes on in single
-// floats, one rounding an operation and no library functions: pictures are the same on every device and
-// through every kind of access.
+// voxel that it is in, and surfaces are where voxels are filled. A ray is set up in doubles and followed in
+// single floats, with one rounding an operation and no library functions: pictures are the same on every
+// device and through every kind of access.
 #pragma once
 
 #include "libvox/base/tiles.h"
@@ -14,7 +14,7 @@
 namespace vox::bricks {
 
 inline constexpr uint32_t kCastColors = 256;
-inline constexpr float kCastOpaque = 0.99f;  // what lies behind is not looked at
+inline constexpr float kCastOpaque = 0.99f;  // a ray that is so opaque stops
 
 struct CastColor {
   Vec3<float> color;  // 12 B, sRGB, 0 to 255
@@ -26,28 +26,28 @@ struct CastPixel {
   uint8_t r, g, b, a;
 };
 
-// All but the bricks. Positions and directions are those of voxels.
+// All that a picture needs but the bricks. Positions and directions are in voxels.
 struct CastView {
   Vec3d eye;                    // 24 B
   Vec3d corner, right, down;    // 72 B, from the eye to the image's upper left corner, to the next pixels
   Vec3<float> to_sun;           // 12 B, a unit vector in the world
-  Vec3<float> slopes;           // 12 B, from growth a voxel to that in the world, to any scale
+  Vec3<float> slopes;           // 12 B, factors from growth per voxel to growth in the world, up to scale
   Vec3<float> background;       // 12 B, sRGB, 0 to 255
   float ambient, sun;           // 8 B, strengths
   float step;                   // 4 B, voxels
-  float low, colors_per_value;  // 8 B, the value of the first colour; from there to the next ones
+  float low, colors_per_value;  // 8 B, the first colour's value, and how fast colours follow
   ValueMeaning meaning;         // 20 B
   uint32_t width, height;       // 8 B
   uint32_t labels;              // 4 B, 1: values are labels, whose colours label_slot() finds
   float empty;                  // 4 B, the value of voxels that are empty
-  uint32_t log2_empty;      // 4 B, of the side of bricks that are passed over where they are empty; 0: none
-  const CastColor* colors;  // 8 B, [kCastColors]
-  CastPixel* pixels;        // 8 B, row by row
+  uint32_t log2_empty;          // 4 B, of the side of bricks that rays skip where they are empty; 0: none
+  const CastColor* colors;      // 8 B, [kCastColors]
+  CastPixel* pixels;            // 8 B, row by row
 
   VOX_HD Tiles tiles() const { return {width, height}; }
 };
 
-// What of a ray lies in the volume: `count` positions, the n-th at start + step · n.
+// The part of a ray that lies in the volume: `count` positions, the n-th at start + step · n.
 struct CastRay {
   Vec3<float> start, step;
   uint32_t count;
@@ -75,7 +75,7 @@ struct CastRay {
   VOX_HD static Vec3<float> single(Vec3d v) {
     return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
   }
-  // To where the ray is between the two planes that bound the volume along an axis.
+  // Narrows [enter, leave] to where the ray is between the two planes that bound the volume along an axis.
   VOX_HD static void clip(double eye, double direction, int32_t size, double& enter, double& leave) {
     const double high = static_cast<double>(size);
     if (direction == 0) {
@@ -89,7 +89,7 @@ struct CastRay {
   }
 };
 
-// Labels below 256 have colours of their own.
+// The index of a label's colour. Labels below 256 have colours of their own.
 VOX_HD constexpr uint32_t label_slot(uint32_t label) {
   return (label ^ label >> 8) % kCastColors;
 }
@@ -98,7 +98,7 @@ template <class Access, class T>
 struct CastVolume {
   Access access;
   CastView view;
-  uint64_t first = 0;  // of the pixels that are looked at now
+  uint64_t first = 0;  // of the pixels that this part of the loop goes over
 
   VOX_HD void operator()(uint64_t i) const {
     const Tiles tiles = view.tiles();
@@ -132,7 +132,7 @@ struct CastVolume {
     return {code(color.x), code(color.y), code(color.z), 255};
   }
 
-  // 1 where a voxel is filled, else 0.
+  // The cell with 1 in place of the value where a voxel is filled, else 0.
   VOX_HD ValueCell filled(ValueCell cell) const {
     for (float& value : cell.values) value = value == view.empty ? 0.0f : 1.0f;
     return cell;
@@ -152,8 +152,9 @@ struct CastVolume {
     return facing > 0 ? view.ambient + view.sun * facing : view.ambient;
   }
 
-  // The sample behind those from n on that are made of voxels of one empty brick; n where there is none.
-  // Positions along a ray never turn back, rounded as they are: between two samples in one brick all are.
+  // Skips samples that are made of voxels of one empty brick: returns the sample behind the last of them, or
+  // n where sample n is none. Rounded as they are, positions along a ray never turn back, so all samples
+  // between two in one brick are in it.
   VOX_HD uint32_t past_empty(const CastRay& ray, uint32_t n) const {
     if constexpr (requires { access.empty_brick(Int3{0, 0, 0}); }) {
       if (view.log2_empty == 0) return n;
@@ -184,7 +185,7 @@ struct CastVolume {
     return brick({next.x < size.x ? next.x : voxel.x, next.y < size.y ? next.y : voxel.y,
                   next.z < size.z ? next.z : voxel.z}) == brick(voxel);
   }
-  // At most as many steps as the brick has along an axis, less one for what is rounded.
+  // Bounds `steps` by those that stay in the brick along one axis, less one because positions are rounded.
   VOX_HD void bound(float at, float step, int32_t voxel, uint32_t& steps) const {
     const int32_t side = 1 << view.log2_empty, low = voxel & -side;
     const float end = static_cast<float>(step < 0 ? low : low + side - 1);

@@ -1,12 +1,13 @@
-// Cubes of the grid that do not overlap, each as large as some node, in Morton order: which of them lie where
-// is a binary search.
+// Blocks in Morton order: cubes of the grid that do not overlap, each as large as some node. A binary search
+// finds those that meet a cube.
 #pragma once
 
 #include "libvox/edit/content.h"
 
 namespace vox::edit {
 
-// Morton code of the lowest corner in leaves, and, in the low 5 bits, log2 of the side in leaves.
+// The key of a block: the Morton code of its lowest corner in leaves, and, in the low 5 bits, log2 of its
+// side in leaves.
 using BlockKey = uint64_t;
 inline constexpr uint32_t kBlockHeightBits = 5;
 
@@ -20,11 +21,11 @@ VOX_HD inline BlockKey block_key(const Region& region, uint32_t depth) {
 VOX_HD inline uint32_t block_height(BlockKey key) {
   return key & ((1 << kBlockHeightBits) - 1);
 }
-// In leaves.
+// The lowest corner of a block, in leaves.
 VOX_HD inline Int3 block_corner(BlockKey key) {
   return morton_decode(key >> kBlockHeightBits);
 }
-// The least key that none of the blocks within this one has.
+// The least key above those of this block and of all blocks within it.
 VOX_HD inline BlockKey block_end(BlockKey key) {
   return ((key >> kBlockHeightBits) + (uint64_t{1} << 3 * block_height(key))) << kBlockHeightBits;
 }
@@ -37,7 +38,7 @@ struct BlockRange {
 struct BlockIndex {
   const BlockKey* keys;  // ascending
 
-  // Of this range, the blocks inside this cube, or the one around it.
+  // The blocks of this range that lie inside this cube, or the one around it.
   VOX_HD BlockRange meeting(BlockKey cube, BlockRange range) const {
     const BlockKey start = cube >> kBlockHeightBits << kBlockHeightBits;
     const uint32_t first = lower_bound(start, range);
@@ -45,7 +46,8 @@ struct BlockIndex {
     return {first, lower_bound(block_end(cube), {first, range.end})};
   }
 
-  // A range in which one finds the same as in all `count`, small where the cube is close to block `from`.
+  // A range that holds all of the `count` blocks that meet the cube; it is small where the cube is close to
+  // block `from`.
   VOX_HD BlockRange around(BlockKey cube, uint32_t from, uint32_t count) const {
     const BlockKey start = cube >> kBlockHeightBits << kBlockHeightBits, end = block_end(cube);
     uint64_t step = 1, begin = from, behind = from;

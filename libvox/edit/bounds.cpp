@@ -18,7 +18,8 @@ int64_t floor_divided(int64_t units) {
   return units >= 0 ? units / kEditUnits : -((-units + kEditUnits - 1) / kEditUnits);
 }
 
-// The lowest voxel whose centre is at or above `low`, and the one behind the highest at or below `high`.
+// The lowest voxel whose centre is at or above `low`, and the voxel behind the highest one whose centre is at
+// or below `high`.
 int32_t first_voxel(int64_t low) {
   return clamped(floor_divided(low + kEditUnits / 2 - 1));
 }
@@ -60,7 +61,7 @@ VoxelBox grown(const VoxelBox& box, uint32_t by) {
           {more(box.max.x), more(box.max.y), more(box.max.z)}};
 }
 
-// Of edits that change what lies in their shape.
+// The voxels that an edit may change, for edits that change what lies in their shape.
 template <class InShape>
 VoxelBox written(const InShape& edit) {
   return bounds_of(edit.shape);
@@ -81,7 +82,7 @@ VoxelBox written(const FillEdit& edit) {
   return holds(box, edit.seed) ? box : kNothing;
 }
 
-// Of voxels that it does not write, given those that it does.
+// A box around the voxels that an edit reads besides those that it writes, which the second argument holds.
 VoxelBox read(const CopyEdit& edit, const VoxelBox&) {
   return edit.scene == kThisScene && !edit.source.empty() ? edit.source : kNothing;
 }

@@ -1,5 +1,5 @@
-// How many voxels differ between two states of a scene: a descent through pairs of nodes, each pair that
-// differs once, however often it occurs.
+// Counts the voxels that differ between two states of a scene, by a descent through pairs of nodes. Each pair
+// that differs is looked at once, however often it occurs.
 #pragma once
 
 #include "libvox/device/pool.h"
@@ -16,7 +16,7 @@ VOX_HD inline Content after_of(uint64_t pair) {
   return static_cast<Content>(pair);
 }
 
-// The parts of pairs of a level: kNoPair where they are equal or wholly different.
+// Makes the eight pairs of parts of each pair; kNoPair where both parts hold the same.
 struct PairParts {
   StoredDag dag;
   uint32_t level;  // of the parts
@@ -75,7 +75,7 @@ struct StartsPair {
   VOX_HD bool operator()(uint64_t i) const { return i == 0 || keys[i] != keys[i - 1]; }
 };
 
-// A pair occurs as often as all the pairs that it is part of.
+// Adds up how often each pair occurs: as often as all the pairs that it is part of.
 struct AddTimes {
   const uint32_t* starts;
   uint64_t runs, count;

@@ -9,15 +9,15 @@
 
 namespace vox::edit {
 
-// A pointer to a node or leaf, or one of the values below, which no pointer has: the last superblock is never
-// used.
+// What a region holds: a pointer to a node or leaf, or one of the values below. No pointer has these values,
+// as the last superblock is never used.
 using Content = uint32_t;
 inline constexpr Content kEmptyContent = hash::kNullPointer;
 inline constexpr Content kFirstFilled = 0xfffffe00;
 static_assert(kFirstFilled >> (hash::kBlockBits + hash::kSlabBits + hash::kSlotBits) ==
               hash::kMaxSuperblocks);
 
-// Completely filled with one material.
+// The content of a region that is completely filled with one material.
 VOX_HD inline Content filled_with(uint32_t material) {
   return kFirstFilled | material;
 }
@@ -44,7 +44,7 @@ struct Region {
   VOX_HD Int3 end() const { return {min.x + side, min.y + side, min.z + side}; }
 };
 
-// A DAG in a store, from whichever root.
+// Access to DAGs in a store, whatever their roots are.
 struct StoredDag {
   hash::SlabMemoryRef store;
   uint32_t depth;      // the level of the leaves
@@ -54,7 +54,7 @@ struct StoredDag {
     return level == depth ? dag::NodeKind::Leaf : dag::NodeKind::Inner;
   }
 
-  // Of a region that is no leaf.
+  // The content of a part of a region that is no leaf.
   VOX_HD Content child(Content content, uint32_t octant) const {
     if (!is_pointer(content)) return content;
     const hash::ItemRef node = store.item(content);
@@ -90,7 +90,7 @@ class LeafVoxels {
     }
   }
 
-  // The material, or kEmptyVoxel.
+  // The next voxel's material, or kEmptyVoxel.
   VOX_HD int next() {
     const bool filled = (mask_ & 1) != 0;
     mask_ >>= 1;
@@ -100,7 +100,7 @@ class LeafVoxels {
   }
 
  private:
-  uint64_t mask_ = 0;  // of those to come
+  uint64_t mask_ = 0;  // of the voxels to come
   const uint32_t* materials_ = nullptr;
   int material_ = 0;
   uint32_t rank_ = 0;

@@ -1,4 +1,4 @@
-// Copies a box of this scene or another, see CopyEdit.
+// The tool that copies a box of this scene or another, see CopyEdit.
 #pragma once
 
 #include "libvox/edit/shape.h"

@@ -6,7 +6,7 @@
 namespace vox::edit {
 
 struct DisjointSets {
-  uint32_t* parents;  // none is above its child; in the beginning each its own
+  uint32_t* parents;  // no parent is greater than its child; at first each is its own
 
   VOX_HD uint32_t root(uint32_t member) const {
     for (;;) {

@@ -1,7 +1,8 @@
-// What a line of an edit script asks for, as plain structs: what EditSession::apply() (edit_session.h) does.
+// Edits as plain structs: what a line of an edit script asks for, and EditSession::apply() (edit_session.h)
+// does.
 //
-// Places and lengths are in 1/256 voxel; voxel (i, j, k) belongs to a shape when its centre (i + ½, j + ½, k
-// + ½) does, borders included, decided in integers.
+// Places and lengths are in 1/256 voxel. Voxel (i, j, k) belongs to a shape when its centre
+// (i + ½, j + ½, k + ½) does, borders included, decided in integers.
 #pragma once
 
 #include <array>
@@ -22,16 +23,16 @@ using EditPlace = Vec3<int64_t>;
 
 enum class ShapeKind : uint8_t { Everything, Sphere, Box, Capsule, Cylinder, Ellipsoid };
 
-// What is used of the places: Sphere center; Box min, max; Capsule and Cylinder from, to (a cylinder's
-// differ); Ellipsoid center, radii.
+// What the places `a` and `b` are: center of a Sphere; min, max of a Box; from, to of a Capsule or Cylinder
+// (which differ in a cylinder); center, radii of an Ellipsoid.
 struct Shape {
   ShapeKind kind = ShapeKind::Everything;
   EditPlace a = {0, 0, 0};  // center, min, from
   EditPlace b = {0, 0, 0};  // max, to, radii
   int64_t radius = 0;
 
-  // Spheres and boxes alone: their surface moves in and out by up to `roughness`, which varies over `grain`
-  // voxels.
+  // For spheres and boxes alone: the surface moves in and out by up to `roughness`, by noise that varies over
+  // `grain` voxels.
   int64_t roughness = 0;
   uint32_t grain = 1;
   uint32_t seed = 0;
@@ -40,10 +41,10 @@ struct Shape {
 };
 
 enum class PaintMode : uint8_t {
-  Add,      // fills, whatever was there
+  Add,      // fills voxels, whatever they held
   Remove,   // empties
-  Paint,    // changes the material of what is filled
-  Replace,  // changes the material of what has material `replaced`
+  Paint,    // changes the material of filled voxels
+  Replace,  // changes the material of voxels of material `replaced`
 };
 
 struct PaintEdit {
@@ -64,8 +65,8 @@ struct Turn {
 
 inline constexpr uint32_t kThisScene = 0;  // others have the numbers that EditSession::add_scene() gave them
 
-// The voxels of the box `source`, turned, so that the lowest corner of the box around them comes to `to`. An
-// empty box of another scene means all of that scene, see with_source(); of this scene it holds nothing.
+// Copies the voxels of the box `source`, turned, so that the lowest corner of the box around them comes to
+// `to`. An empty box means all of another scene, see with_source(), and nothing of this scene.
 struct CopyEdit {
   uint32_t scene = kThisScene;
   VoxelBox source = {{0, 0, 0}, {0, 0, 0}};
@@ -73,17 +74,17 @@ struct CopyEdit {
   Int3 to = {0, 0, 0};
   bool skip_empty = false;   // empty voxels of the source leave what is there
   bool keep_filled = false;  // filled voxels of the target stay as they are (HashDAG's copies)
-  Shape within = {};         // what changes lies in this shape too
+  Shape within = {};         // only voxels in this shape too change
   friend bool operator==(const CopyEdit&, const CopyEdit&) = default;
 };
 
 enum class CombineMode : uint8_t {
-  Union,      // fills what is empty here with what is filled there
-  Subtract,   // empties what is filled there
-  Intersect,  // empties what is empty there
+  Union,      // fills voxels that are empty here and filled there
+  Subtract,   // empties voxels that are filled there
+  Intersect,  // empties voxels that are empty there
 };
 
-// With another scene, whose voxel (0, 0, 0) comes to `at`.
+// Combines this scene with another one, whose voxel (0, 0, 0) comes to `at`.
 struct CombineEdit {
   uint32_t scene = kThisScene;
   CombineMode mode = CombineMode::Union;
@@ -92,14 +93,14 @@ struct CombineEdit {
 };
 
 enum class MorphMode : uint8_t {
-  Erode,   // a voxel with an empty neighbour of 6 is emptied; outside of the grid is empty
-  Dilate,  // an empty voxel with a filled neighbour of 6 gets its material: of the first at -x, +x, -y, +y,
+  Erode,   // a voxel with an empty neighbour of 6 is emptied; outside of the grid all is empty
+  Dilate,  // an empty voxel with a filled neighbour of 6 gets the material of the first at -x, +x, -y, +y,
            // -z, +z
-  Smooth,  // filled as most of the 27 voxels around it (itself one) are; what is filled gets the most
+  Smooth,  // a voxel is filled where most of the 27 around it (itself one) are, and then gets their most
            // frequent material
 };
 
-// `steps` times, inside the shape alone.
+// Erodes, dilates or smooths `steps` times, inside the shape alone.
 struct MorphEdit {
   Shape shape = {};
   MorphMode mode = MorphMode::Erode;
@@ -107,8 +108,8 @@ struct MorphEdit {
   friend bool operator==(const MorphEdit&, const MorphEdit&) = default;
 };
 
-// The 6-connected voxels that are like the seed, empty or of one material, and lie in the shape, as the seed
-// has to. Nothing changes when there are more than `limit`: that is an error.
+// Fills the voxels that are 6-connected with the seed, are like it, empty or of its material, and lie in the
+// shape, in which the seed has to lie. Where there are more than `limit`, nothing changes: that is an error.
 struct FillEdit {
   Int3 seed = {0, 0, 0};
   uint8_t material = 0;

@@ -1,4 +1,4 @@
-// The session on one device.
+// The edit session on one device.
 #pragma once
 
 #include <string>
@@ -75,7 +75,7 @@ class DeviceEditSession final : public EditSession {
     }
     return work;
   } catch (const OutOfMemory&) {
-    octree_size_ = {};  // the next one is to make do with less
+    octree_size_ = {};  // the next edit is to make do with less
     store_.tables().live_without_reserves();
     throw;
   }
@@ -119,7 +119,7 @@ class DeviceEditSession final : public EditSession {
   }
 
  private:
-  // Of tables that edits have made too small: they are going to add more.
+  // By how much tables grow that edits have made too small: further edits are going to add more.
   static constexpr double kGrowth = 4;
 
   std::vector<dag::DagRoot> roots(std::span<const SceneState> states) const {
@@ -154,7 +154,7 @@ class DeviceEditSession final : public EditSession {
     return work;
   }
 
-  // One step of all edits that have as many.
+  // Runs this step of all edits that have so many.
   template <class Kind>
   EditWork run_step(std::span<const Edit> edits, uint32_t step) {
     std::vector<decltype(tool(std::declval<const Kind&>()))> tools;
@@ -170,7 +170,7 @@ class DeviceEditSession final : public EditSession {
     return tools.empty() ? EditWork() : run_tools(tools, boxes);
   }
 
-  // One after the other: how far one reaches may depend on another.
+  // Fills run one after the other, since how far one reaches may depend on another.
   EditWork run_kind(const FillEdit&, std::span<const Edit> edits) {
     EditWork work;
     for (const Edit& edit : edits) work += run_fill(std::get<FillEdit>(edit));
@@ -199,7 +199,7 @@ class DeviceEditSession final : public EditSession {
     return work;
   }
 
-  // Of the scene as it is.
+  // The material of a voxel of the scene as it is, or kEmptyVoxel.
   int voxel_at(const Int3& voxel) {
     auto result = device_.template make<int>(1);
     device_.for_each("edit: voxel", 1, ReadVoxel{dag(), state(), voxel, result.data()});
@@ -234,7 +234,7 @@ class DeviceEditSession final : public EditSession {
     return work;
   }
 
-  // Of the leaves that the boxes hold at their surfaces, as far as there is memory for more than these.
+  // How many leaves the boxes have at their surfaces, but no more than memory allows.
   uint64_t surface_leaves(const std::vector<VoxelBox>& boxes) const {
     constexpr uint64_t kBytesEach = 1000;
     uint64_t leaves = 0;
@@ -247,7 +247,7 @@ class DeviceEditSession final : public EditSession {
     return std::min(leaves, device_.pool().available() / kBytesEach);
   }
 
-  // A copy whose source is known and lies in its scene.
+  // The same copy with a source that is known and lies in its scene.
   CopyEdit prepared(const CopyEdit& copy) const {
     const uint32_t grid = scene(copy.scene).resolution;
     return clipped(with_source(copy, grid), grid);

@@ -11,7 +11,8 @@
 namespace vox::edit {
 namespace {
 
-// How many edits the script takes back at most, counted from the furthest that it has come.
+// How far back the script goes at most by undo: the most edits between a state that it returns to and the
+// furthest state before.
 uint64_t deepest_undo(const Script& script) {
   const auto is_undo = [](const Command& command) { return std::holds_alternative<Undo>(command.action); };
   if (std::none_of(script.commands.begin(), script.commands.end(), is_undo)) return 0;
@@ -151,7 +152,8 @@ void Editor::run_command(const Command& command) {
   events_.done(command);
 }
 
-// Whether neither it nor an edit of the batch changes what the other writes or reads.
+// Whether the edit is of the batch's kind, and neither it nor an edit of the batch changes what the other
+// writes or reads.
 bool Editor::joins_batch(const Edit& edit) const {
   const Edit& first = std::get<Edit>(batch_[0].action);
   if (edit.index() != first.index() || std::holds_alternative<FillEdit>(edit)) return false;
@@ -166,7 +168,7 @@ bool Editor::joins_batch(const Edit& edit) const {
   return true;
 }
 
-// What has no room in one pass may have it one by one.
+// Edits that have no room in one pass may have it one by one.
 void Editor::flush() {
   const std::vector<Command> batch = std::exchange(batch_, {});
   written_.clear();
@@ -210,7 +212,7 @@ void Editor::run_pass(std::span<const Command> commands) {
   events_.done(commands.back());
 }
 
-// All of them or none.
+// Does all of these edits or none.
 EditWork Editor::apply(std::span<const Edit> edits) {
   const SceneState before = session_.state();
   try {
@@ -221,7 +223,7 @@ EditWork Editor::apply(std::span<const Edit> edits) {
   }
 }
 
-// A full memory may be full of garbage.
+// Where memory runs out, it may be full of garbage: the edits are tried again after a collection.
 EditWork Editor::apply_or_collect(std::span<const Edit> edits) {
   try {
     return apply(edits);
@@ -249,8 +251,8 @@ void Editor::push(Step step) {
   if (undo_.size() > undo_depth_) undo_.pop_front();  // a step has at least one edit
 }
 
-// Splits the last step so that its last `count` edits, fewer than all, are one of their own. The step stays
-// where it is meanwhile, so that its states are kept.
+// Splits the last step so that its last `count` edits, fewer than all, become a step of their own. The step
+// stays in undo_ meanwhile, so that its states are kept.
 void Editor::split_last(uint64_t count) {
   const Step all = undo_.back();
   const auto middle = all.edits.end() - static_cast<std::ptrdiff_t>(count);
@@ -326,7 +328,8 @@ void Editor::perform(const Command& command, const Save& save) {
   events_.save(save, command);
 }
 
-// The share of garbage is not known before it is looked for: it is at most what has come since.
+// Collects where the policy says so. The share of garbage is not known before it is looked for: it is at most
+// what has come since the last collection.
 void Editor::collect_if_due() {
   const uint64_t items = session_.items();
   const auto added = static_cast<double>(items - std::min(items, items_after_collection_));

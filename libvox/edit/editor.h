@@ -21,18 +21,18 @@ struct EditorScene {
 
 struct EditorOptions {
   uint32_t batch = 1;   // edits in one pass at most
-  bool measure = true;  // after each pass: how many voxels it has changed, how many bytes the store takes
+  bool measure = true;  // count after each pass the voxels that it changed and the store's bytes
 };
 
 // What one pass did: one edit, or several that are independent of each other.
 struct PassRecord {
   uint32_t line = 0;   // of the first edit
-  uint32_t frame = 0;  // of a recording
+  uint32_t frame = 0;  // of the first edit, in a recording
   std::string tool;    // "sphere add", "copy", "several"
   uint32_t edits = 0;
   EditWork work;
-  uint64_t changed_voxels = 0;  // 0 where it is not measured, as are the bytes of the store
-  StoreSize store;              // after it
+  uint64_t changed_voxels = 0;  // 0 where not measured, as are the bytes of the store
+  StoreSize store;              // after the pass
   double seconds = 0;           // wall time, without measuring
 };
 
@@ -47,8 +47,8 @@ class Editor {
     std::function<void(const PassRecord&)> pass = [](const PassRecord&) {};
     std::function<void(const CollectRecord&)> collected = [](const CollectRecord&) {};
     std::function<void(const Save&, const Command&)> save = [](const Save&, const Command&) {};
-    // After each pass, with its last command, and each other command: the scene is in a state that may be
-    // saved.
+    // Called after each pass with its last command, and after each other command: the scene is in a state
+    // that may be saved.
     std::function<void(const Command&)> done = [](const Command&) {};
   };
 
@@ -60,14 +60,14 @@ class Editor {
   // could not be done.
   void run();
 
-  // The scene as it is.
+  // Freezes the scene as it is.
   dag::FrozenDag freeze();
 
  private:
-  // What can be undone at once.
+  // What is undone at once.
   struct Step {
     SceneState before, after;
-    std::vector<Edit> edits;  // none: another state was restored
+    std::vector<Edit> edits;  // empty where another state was restored
     uint64_t size() const { return edits.empty() ? 1 : edits.size(); }
   };
 
@@ -98,28 +98,28 @@ class Editor {
   std::vector<EditorScene> scenes_;
   EditorOptions options_;
   Events events_;
-  uint32_t line_ = 0;                     // that is being run
+  uint32_t line_ = 0;                     // the line that is being run
   std::vector<Command> batch_;            // edits that wait for others to join them
-  std::vector<VoxelBox> written_, read_;  // by the batch
+  std::vector<VoxelBox> written_, read_;  // what the batch writes and reads
   std::deque<Step> undo_, redo_;
   uint64_t undo_depth_;  // edits that the script takes back at most, one after the other
   std::map<std::string, SceneState> snapshots_;
   CollectTrigger trigger_;
-  double budget_seconds_ = 0;  // of a step of a collection; 0: all of it at once
+  double budget_seconds_ = 0;  // of a step of a collection; 0: it runs at once
   bool collecting_ = false;
   uint64_t edits_since_collection_ = 0;
   uint64_t items_after_collection_;
 };
 
-// "sphere add", "copy", "fill"
+// What a report calls an edit: "sphere add", "copy", "fill".
 std::string tool_name(const Edit& edit);
 std::string tool_name(std::span<const Edit> edits);  // "several" where they differ
 
-// The script's file that an edit uses, from 1; kThisScene: none.
+// The number of the script's file that an edit uses, from 1; kThisScene where it uses none.
 uint32_t scene_of(const Edit& edit);
 
-// As the session takes it: with the number of its scene there instead of the place among the script's files,
-// and the whole of that scene as source where none is named.
+// The edit as the session takes it: with the session's number of its scene instead of the file's in the
+// script, and with the whole of that scene as source where no source is named.
 Edit with_scene(Edit edit, const std::vector<EditorScene>& scenes);
 
 }  // namespace vox::edit

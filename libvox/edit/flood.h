@@ -1,10 +1,10 @@
-// Which voxels one reaches from a seed through voxels like it, face by face.
+// A flood: the voxels that are reached from a seed through voxels like it, face by face.
 //
-// The octree is cut into blocks: cubes of any size that belong as a whole, and leaves of which some voxels
-// do. The voxels of such a leaf fall into connected parts. Parts that touch across a face are united, all at
-// the same time (like Jaiganesh & Burtscher 2018, "A high-performance connected components implementation for
-// GPUs"); those in the seed's set are the flood. Nothing is done voxel by voxel, and no way through a maze
-// takes longer than another.
+// The octree is cut into blocks: cubes of any size whose voxels are all like the seed, and leaves of which
+// some voxels are. The voxels of such a leaf fall into connected parts. Parts that touch across a face are
+// united, all at the same time (like Jaiganesh & Burtscher 2018, "A high-performance connected components
+// implementation for GPUs"); the parts in the seed's set are the flood. Nothing is done voxel by voxel, and
+// no way through a maze takes longer than another.
 #pragma once
 
 #include <vector>
@@ -21,7 +21,7 @@ namespace vox::edit {
 
 enum class FloodAnswer : uint8_t { None, Some, All };
 
-// Where a flood may go.
+// Says where a flood may go.
 struct FloodRule {
   StoredDag dag;
   Shape shape;
@@ -130,18 +130,18 @@ struct FloodLeaves {
 inline constexpr uint32_t kWholeBlock = UINT32_MAX;
 
 struct NumberLeaves {
-  uint64_t whole_blocks;  // which come first
+  uint64_t whole_blocks;  // these come first
   uint32_t* leaves;
   VOX_HD void operator()(uint64_t i) const {
     leaves[i] = i < whole_blocks ? kWholeBlock : static_cast<uint32_t>(i - whole_blocks);
   }
 };
 
-// The blocks of a flood's rule, the seed's among them.
+// All blocks that the rule allows, the seed's among them.
 struct FloodBlocks {
   uint64_t count = 0;
   device::Buffer<BlockKey> keys;    // ascending
-  device::Buffer<uint32_t> leaves;  // which leaf, or kWholeBlock
+  device::Buffer<uint32_t> leaves;  // the leaf's number, or kWholeBlock
   device::Buffer<uint64_t> leaf_masks;
 };
 
@@ -219,7 +219,7 @@ struct CountParts {
 };
 
 struct FloodParts {
-  uint32_t* first;  // of a block; of the one behind the last too
+  uint32_t* first;  // the first part of each block, and the end of the last block's
   uint64_t* masks;
   uint32_t* blocks;
   DisjointSets sets;
@@ -239,7 +239,7 @@ struct SplitBlocks {
   }
 };
 
-// Each part with those that it touches in blocks as large as its own, or larger.
+// Unites each part with those that it touches in blocks as large as its own, or larger.
 struct UniteParts {
   BlockIndex index;
   uint32_t block_count;
@@ -328,7 +328,7 @@ struct VoxelsOfBlock {
   }
 };
 
-// From a seed that the rule allows.
+// Makes the flood from a seed that the rule allows.
 template <class Device>
 Flood flood(Device& device, const FloodRule& rule, Content root, const Int3& seed) {
   const FloodBlocks blocks = flood_blocks(device, rule, root);

@@ -1,4 +1,4 @@
-// The session on this device, with the table of this name.
+// Makes the edit session on this device, with the table of this name.
 #pragma once
 
 #include <memory>

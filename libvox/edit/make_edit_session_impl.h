@@ -1,4 +1,5 @@
-// Included by make_edit_session_cpu.cpp and make_edit_session_cuda.cu, which only say which device.
+// Makes the edit session on one device. Included by make_edit_session_cpu.cpp and make_edit_session_cuda.cu,
+// which only say which.
 #pragma once
 
 #include "libvox/edit/edit_session_impl.h"

@@ -1,5 +1,5 @@
-// The temporary octree becomes part of the DAG (Molenaar & Eisemann 2024, §4.3.2): level by level from the
-// leaves up, duplicates are removed, what the store holds is found, the rest inserted.
+// Merges the temporary octree into the DAG (Molenaar & Eisemann 2024, §4.3.2): level by level from the leaves
+// up, duplicates are removed, items that the store holds are found, the rest is inserted.
 #pragma once
 
 #include "libvox/dag/store.h"
@@ -9,27 +9,28 @@
 
 namespace vox::edit {
 
-// Items of one level of an edit, kMaxItemWords apart; behind those of the nodes one for each material that
-// may fill a region of this level. Sizes are 0 where the content is known without a look into the store.
+// The items of one level of an edit, kMaxItemWords apart: first those of the nodes, then one for each
+// material that may fill a region of this level. Sizes are 0 where the content is known without a look into
+// the store.
 struct EditItems {
   uint32_t* words;
   uint8_t* sizes;
   Content* content;     // of the nodes
   uint32_t* pointers;   // of the items
-  uint32_t* leader_of;  // whose pointer it is; nullptr: the item's own
+  uint32_t* leader_of;  // whose pointer each item takes; nullptr: its own
   uint64_t nodes;
 
   VOX_HD uint32_t* item(uint64_t i) const { return words + i * hash::kMaxItemWords; }
-  // What a node of the level holds, when the level has been merged.
+  // What a node of the level holds, once the level has been merged.
   VOX_HD Content settled(uint64_t node) const { return sizes[node] == 0 ? content[node] : pointer(node); }
-  // Where the store holds the level's regions of one material.
+  // The pointer of this level's item that is filled with this material.
   VOX_HD Content filled(uint32_t material) const { return pointer(nodes + material); }
   VOX_HD uint32_t pointer(uint64_t i) const { return pointers[leader_of ? leader_of[i] : i]; }
 };
 
 inline constexpr uint32_t kMaterials = 16;
 
-// The leaves that tools may change.
+// Makes the items of the leaves that tools may change.
 template <class Tools>
 struct EditLeaves {
   Tools tools;
@@ -48,7 +49,7 @@ struct EditLeaves {
 
  private:
   // Where one material is all that the leaf is going to hold, and it was empty or full before, there is no
-  // need to go through its voxels: most leaves of large shapes.
+  // need to go through its voxels. Most leaves of large shapes are such.
   VOX_HD bool write_at_once(uint64_t i, uint64_t changes) const {
     if constexpr (Tools::kByOld) {
       if (is_pointer(old[i]) || states[i].tool == Tools::kSeveral) return false;
@@ -85,7 +86,7 @@ struct EditLeaves {
   }
 };
 
-// Nodes above the leaves, from their parts.
+// Makes the items of the nodes above the leaves, from their parts.
 struct EditNodes {
   StoredDag dag;
   uint32_t level;
@@ -124,7 +125,7 @@ struct EditNodes {
   }
 };
 
-// The items that stand for regions of one material.
+// Makes the items of regions that are filled with one material.
 struct FilledItems {
   StoredDag dag;
   uint32_t level;
@@ -146,7 +147,7 @@ struct FilledItems {
   }
 };
 
-// All items of a level.
+// Makes all items of a level.
 template <class Nodes>
 struct EditLevel {
   static constexpr int kBlocksAtOnce = 4;
@@ -164,7 +165,7 @@ struct EditLevel {
   }
 };
 
-// A root that is left filled with one material needs a pointer all the same.
+// Writes the pointer of the root, which needs one even where it is filled with one material.
 struct RootPointer {
   EditItems items;
   hash::BatchStart start;
@@ -275,7 +276,7 @@ class Merger {
   device::Buffer<uint32_t> words_, pointers_, leader_of_;
   device::Buffer<uint8_t> sizes_;
   device::Buffer<Content> content_;
-  std::unique_ptr<hash::LinkedBatches> batches_;  // goes first: it waits for what reads the others
+  std::unique_ptr<hash::LinkedBatches> batches_;  // destroyed first: it waits for what reads the others
 };
 
 }  // namespace vox::edit

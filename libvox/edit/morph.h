@@ -1,4 +1,4 @@
-// Erodes, dilates and smooths by one step, see MorphEdit.
+// The tool that erodes, dilates or smooths by one step, see MorphEdit.
 #pragma once
 
 #include "libvox/edit/shape.h"
@@ -12,8 +12,8 @@ struct MorphTool {
   StoredDag dag;
   Content root;
 
-  // The region and its neighbours: cells[index_of(offset)]. The modes that look at faces alone leave the
-  // others empty.
+  // What the region and its neighbours hold, as cells[index_of(offset)]. Modes that look at faces alone leave
+  // the other cells empty.
   struct State {
     Content cells[27];
   };
@@ -81,13 +81,13 @@ struct MorphTool {
   VOX_HD static uint32_t index_of(const Int3& offset) {
     return static_cast<uint32_t>(offset.x + 1 + 3 * (offset.y + 1) + 9 * (offset.z + 1));
   }
-  // −x, +x, −y, +y, −z, +z
+  // The step across a face: −x, +x, −y, +y, −z, +z.
   VOX_HD static Int3 face_offset(uint32_t face) {
     const int32_t step = face & 1 ? 1 : -1;
     return {face / 2 == 0 ? step : 0, face / 2 == 1 ? step : 0, face / 2 == 2 ? step : 0};
   }
 
-  // A state of what of(offset) gives for the offsets that the mode looks at.
+  // A state with of(offset) as cell for each offset that the mode looks at.
   template <class Of>
   VOX_HD State gather(const Of& of) const {
     State state;
@@ -100,7 +100,7 @@ struct MorphTool {
     return state;
   }
 
-  // Of the 27 voxels around: empty where most are, else the most frequent material, the lowest of several.
+  // What most of the 27 voxels around are: empty, or else the most frequent material, the lowest of several.
   template <class At>
   VOX_HD static int most(const At& at) {
     uint32_t counts[16] = {}, filled = 0;

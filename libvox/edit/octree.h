@@ -1,5 +1,5 @@
-// The temporary octree of an edit (Molenaar & Eisemann 2024, §4.3.1): from the root down, breadth first, the
-// regions that the tools do not leave alone, fill or empty as a whole.
+// The temporary octree of an edit (Molenaar & Eisemann 2024, §4.3.1), made from the root down, breadth first:
+// the regions that the tools neither keep nor fill nor empty as a whole.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace vox::edit {
 
-// Which materials fill whole regions in the course of an edit: one bit each.
+// Notes in `used`, by one bit each, which materials fill whole regions in the course of an edit.
 VOX_HD inline void note_filled(uint32_t* used, Content content) {
   const uint32_t bit = 1u << material_of(content);
   if (is_filled(content) && (device::atomic_load_relaxed(used) & bit) == 0)
@@ -22,20 +22,20 @@ VOX_HD inline void note_filled(uint32_t* used, Content content) {
 // The temporary octree. Nodes of a level lie one behind the other, in any order, levels from the root's down.
 template <class State>
 struct OctreeRef {
-  uint32_t* firsts;  // node of each level
-  uint32_t* counts;  // of the nodes of each level
+  uint32_t* firsts;  // the first node of each level
+  uint32_t* counts;  // nodes of each level
   Int3* corners;
   Content* old;
   State* states;
   uint64_t capacity;
-  // Of the nodes above the leaves. Part c of node i is content[8 i + c] or, where splits[8 i + c], the node
-  // of the next level with that index in the level.
+  // For the nodes above the leaves: part c of node i holds content[8 i + c] or, where splits[8 i + c] is set,
+  // it is the node of the next level that has this index in its level.
   Content* content;
   uint8_t* splits;
   uint64_t inner_capacity;
 };
 
-// What becomes of each part of the nodes.
+// Asks the tools what becomes of each part of a level's nodes.
 template <class Tools>
 struct SplitNodes {
   using State = typename Tools::State;
@@ -65,7 +65,7 @@ struct SplitNodes {
   }
 
  private:
-  // A node of the next level, whose first one this is; returns its index in the level.
+  // Adds a node to the next level, which begins at node `first`; returns its index in the level.
   VOX_HD uint32_t enter(uint64_t first, const Region& region, Content old, const State& state) const {
     const uint32_t index = device::atomic_count_together(octree.counts + level + 1);
     if (first + index < octree.capacity) {
@@ -100,18 +100,18 @@ struct EnterRoot {
   }
 };
 
-// How many nodes a temporary octree may have, by the last one of the session; it gets larger where that is
-// too few.
+// How many nodes a temporary octree has room for, estimated from the session's last one; it gets larger where
+// that is too few.
 struct OctreeSize {
   static constexpr uint64_t kSmallest = 1 << 14;
   uint64_t nodes = kSmallest, inner = kSmallest;
 
-  // For an edit that changes no more than the surfaces of boxes with so many leaves at these.
+  // Makes room for an edit that splits no more than the surfaces of boxes with so many leaves there.
   void expect(uint64_t leaves) {
     nodes = std::max(nodes, leaves + leaves / 2);
     inner = std::max(inner, leaves / 2);
   }
-  // After an edit that had so many: some more, and large ones are not forgotten at once.
+  // The size after an edit that had so many nodes: some more than these, and a large size shrinks slowly.
   static uint64_t next(uint64_t size, uint64_t had) { return std::max({kSmallest, had + had / 4, size / 2}); }
 };
 
@@ -131,8 +131,8 @@ struct Octree {
   }
 };
 
-// `used` gets the materials that fill whole regions. All levels come one behind the other without a look at
-// the host, in arrays that are larger than needed most of the time.
+// Makes the temporary octree. `used` gets the materials that fill whole regions. All levels are launched one
+// behind the other without a wait for the host, in arrays that are larger than needed most of the time.
 template <class Device, class Tools>
 Octree<typename Tools::State> edit_octree(Device& device, const Tools& tools, const StoredDag& dag,
                                           Content root, OctreeSize& size, uint32_t* used) {

@@ -1,4 +1,4 @@
-// Adds, removes, paints and replaces in a shape.
+// The tool that adds, removes, paints or replaces in a shape, see PaintEdit.
 #pragma once
 
 #include "libvox/edit/shape.h"

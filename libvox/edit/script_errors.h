@@ -1,4 +1,4 @@
-// Who goes through a script to the end, whatever is wrong with it, hears of all that is.
+// Reports the errors of a script, for those who go through all of it whatever is wrong with a line.
 #pragma once
 
 #include <functional>
@@ -8,10 +8,10 @@
 
 namespace vox::edit {
 
-// Called for each line that is wrong, which is then left out. Empty: the first one is thrown.
+// Called for each line that is wrong, which is then left out. Where it is empty, the first error is thrown.
 using OnScriptError = std::function<void(const Error&)>;
 
-// Calls `step`, and names the command in what it throws.
+// Calls `step`, and adds the command's place to an error that it throws.
 template <class Step>
 void at_command(const Script& script, const Command& command, const OnScriptError& on_error,
                 const Step& step) {

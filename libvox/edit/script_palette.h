@@ -1,4 +1,4 @@
-// Palette entries for what an edit brings into a scene.
+// Palette entries for the materials that edits bring into a scene.
 #pragma once
 
 #include "libvox/dag/voxel_scene.h"
@@ -6,9 +6,9 @@
 
 namespace vox::edit {
 
-// Entries that the scene has not, from the palette of a scene that is used as a brush.
+// Adds the entries that the scene lacks, from the palette of a scene that is used as a brush.
 void extend_palette(dag::VoxelScene& scene, const scene::Palette& other);
-// Entries for all materials that the script fills or paints with.
+// Adds entries for all materials that the script fills or paints with.
 void extend_palette(dag::VoxelScene& scene, const Script& script);
 
 }  // namespace vox::edit

@@ -1,4 +1,4 @@
-// Which voxels a shape holds, decided in integers: a voxel does belong when its centre does, borders
+// Which voxels a shape holds, decided in integers: a voxel belongs to it when its centre does, borders
 // included.
 //
 // Lengths are in 1/256 voxel: at most 2^30 between two places, so that squares and dot products fit 64 bits
@@ -40,7 +40,8 @@ struct CentreBox {
   VOX_HD EditPlace corner(uint32_t i) const {
     return {i & 1 ? hi.x : lo.x, i & 2 ? hi.y : lo.y, i & 4 ? hi.z : lo.z};
   }
-  // From a place to where the box is nearest, and farthest, axis by axis, without sign.
+  // The distances from a place to the nearest point of the box, and to the farthest, axis by axis, without
+  // sign.
   VOX_HD EditPlace nearest(const EditPlace& p) const {
     return {gap(p.x, lo.x, hi.x), gap(p.y, lo.y, hi.y), gap(p.z, lo.z, hi.z)};
   }
@@ -67,8 +68,8 @@ VOX_HD inline bool in_box(const Shape& box, const EditPlace& p, int64_t grown) {
          p.x <= box.b.x + grown && p.y <= box.b.y + grown && p.z <= box.b.z + grown;
 }
 
-// Within `radius` of the line through a and b, by the plane that p lies in: |p − a|² |b − a|² − ((p − a)·(b −
-// a))² is the squared distance times |b − a|².
+// Whether a place p lies within `radius` of the line through a and b. The squared distance times |b − a|² is
+// |p − a|² |b − a|² − ((p − a) · (b − a))².
 VOX_HD inline bool near_line(const EditPlace& from_a, int64_t along, int64_t length2_ab, int64_t radius) {
   return Int128{length2(from_a)} * length2_ab - Int128{along} * along <= Int128{squared(radius)} * length2_ab;
 }
@@ -87,7 +88,7 @@ VOX_HD inline bool in_cylinder(const Shape& shape, const EditPlace& p) {
   return along >= 0 && along <= all && near_line(from_a, along, all, shape.radius);
 }
 
-// 192 bits, for the products of an ellipsoid's squares.
+// A number of 192 bits, for the products of an ellipsoid's squares.
 struct Wide {
   uint64_t high;
   UInt128 low;
@@ -108,8 +109,8 @@ struct Wide {
   }
 };
 
-// (x / rx)² + (y / ry)² + (z / rz)² ≤ 1 without a division. An axis of length 0 leaves the plane through the
-// centre.
+// Whether (x / rx)² + (y / ry)² + (z / rz)² ≤ 1, without a division. Where a radius is 0, only the plane
+// through the centre is left.
 VOX_HD inline bool in_ellipsoid(const EditPlace& offset, const EditPlace& radii) {
   uint64_t d[3], r[3];
   for (uint32_t i = 0; i < 3; ++i) {
@@ -145,7 +146,7 @@ VOX_HD inline bool contains(const Shape& shape, const Int3& voxel) {
   return contains(shape, centre_of(voxel));
 }
 
-// The squares along each axis are the same for all voxels of a plane.
+// leaf_in() for a sphere: the squares along each axis are the same for all voxels of a plane.
 VOX_HD inline uint64_t leaf_in_sphere(const Shape& sphere, const Int3& corner) {
   const EditPlace first = centre_of(corner) - sphere.a;
   int64_t x2[4], y2[4], z2[4];
@@ -173,14 +174,16 @@ VOX_HD inline uint64_t leaf_in(const Shape& shape, const Int3& corner) {
   return mask;
 }
 
-// How a convex shape without roughness stands to a box: Inside is exact, since then all corners are.
+// Where a box lies as its corners tell, for a convex shape without roughness: it is Inside where all corners
+// are.
 VOX_HD inline Where by_corners(const Shape& shape, const CentreBox& box) {
   for (uint32_t i = 0; i < 8; ++i)
     if (!contains(shape, box.corner(i))) return Where::Border;
   return Where::Inside;
 }
 
-// Further from the axis than the ball around the box reaches, or beyond one end of the cylinder.
+// Whether the box is further from the axis than the ball around it reaches, or beyond one end of the
+// cylinder.
 VOX_HD inline bool misses_axis(const Shape& shape, const CentreBox& box) {
   const EditPlace size = box.hi - box.lo;
   const EditPlace centre = {box.lo.x + size.x / 2, box.lo.y + size.y / 2, box.lo.z + size.z / 2};
@@ -197,7 +200,7 @@ VOX_HD inline bool misses_axis(const Shape& shape, const CentreBox& box) {
   return before || behind;
 }
 
-// Border where voxels may differ.
+// Where a region lies; Border where its voxels may differ.
 VOX_HD inline Where where_is(const Shape& shape, const Region& region) {
   const CentreBox box(region);
   switch (shape.kind) {

@@ -1,4 +1,4 @@
-// What a script would do, without doing it.
+// Finds out what a script would do, without doing it.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@
 namespace vox::edit {
 
 struct ScriptFindings {
-  std::map<std::string, uint64_t> tools;  // edits of each
+  std::map<std::string, uint64_t> tools;  // edits of each tool
   uint64_t edits = 0, outside = 0;
 };
 
-// Warns of edits outside of the grid; of a fill, whose seed would lie there, it is an error. `scenes` are the
+// Warns of edits outside of the grid; a fill whose seed would lie there is an error. `scenes` are the
 // script's files, in its order.
 ScriptFindings survey_script(const Script& script, const std::vector<dag::VoxelScene>& scenes,
                              uint32_t resolution, const OnScriptError& on_error = {});

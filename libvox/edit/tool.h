@@ -1,15 +1,16 @@
-// What every tool is made of: see README.md.
+// What every tool uses: its answers, the region as it was, and tests of boxes. edit/README.md shows how a
+// tool is made.
 #pragma once
 
 #include "libvox/edit/content.h"
 
 namespace vox::edit {
 
-// What a tool may say of a region besides what it is to hold.
+// What a tool may answer for a region, besides a content that it is to hold.
 inline constexpr Content kKeep = 0xfffffd00;   // it stays as it is
 inline constexpr Content kSplit = 0xfffffd01;  // ask for its eight parts, or voxel by voxel
 
-// A region as it was before the edit. Reads the DAG only when it is asked to.
+// A region as it was before the edit. It reads the DAG only when it is asked to.
 struct OldRegion {
   const StoredDag& dag;
   Content content;
@@ -19,7 +20,7 @@ struct OldRegion {
   VOX_HD int filling() const { return dag.filling(content, level); }
 };
 
-// For tools that carry nothing down.
+// The state of tools that carry nothing down.
 struct NoState {};
 
 VOX_HD inline bool contains(const VoxelBox& box, const Int3& p) {

@@ -1,4 +1,4 @@
-// Several edits of one kind in one pass. What they change lies apart.
+// Several edits of one kind in one pass, as one tool. No voxel is changed by two of them.
 #pragma once
 
 #include "libvox/edit/tool.h"
@@ -8,14 +8,14 @@ namespace vox::edit {
 template <class Tool>
 struct ToolSet {
   const Tool* tools;
-  const VoxelBox* written;  // all that each may change
+  const VoxelBox* written;  // the voxels that each tool may change
   uint32_t count;
 
   static constexpr uint32_t kSeveral = UINT32_MAX;
   // Whether the tool's voxel() depends on nothing but what the voxel was.
   static constexpr bool kByOld = requires(const Tool& tool, int old) { tool.becomes(old); };
 
-  // Which tool a region is for, and what that one carries down.
+  // Which tool a region is for, and that tool's own state.
   struct State {
     uint32_t tool;
     typename Tool::State state;
@@ -30,7 +30,7 @@ struct ToolSet {
     return {parent.tool, tools[parent.tool].descend(parent.state, region)};
   }
 
-  // What the tool says, as far as it may.
+  // The tool's answer, as far as the region lies in the voxels that it may change.
   VOX_HD Content region(const Region& region, const State& state, const OldRegion& old) const {
     if (state.tool == count) return kKeep;
     if (state.tool == kSeveral) return kSplit;
@@ -39,13 +39,13 @@ struct ToolSet {
     return answer == kKeep || contains(written[state.tool], region) ? answer : kSplit;
   }
 
-  // What the tool makes of a voxel that was this, wherever it is.
+  // What the tool makes of a voxel that was `old`, wherever it is.
   VOX_HD int becomes(const State& state, int old) const requires kByOld {
     return tools[state.tool].becomes(old);
   }
 
-  // Calls edit(voxels, voxel): these voxels of the leaf may change, voxel(bit, old) is what one of them is to
-  // be.
+  // Calls edit(voxels, voxel), where `voxels` is a mask of the leaf's voxels that may change, and voxel(bit,
+  // old) gives what one of them becomes.
   template <class Edit>
   VOX_HD void edit_leaf(const Region& leaf, const State& state, const Edit& edit) const {
     if (state.tool == kSeveral) {
@@ -75,7 +75,7 @@ struct ToolSet {
     return mask;
   }
 
-  // `count` when none changes the region.
+  // The tool that changes the region, kSeveral, or `count` when none does.
   VOX_HD uint32_t tool_for(const Region& region) const {
     uint32_t found = count;
     for (uint32_t i = 0; i < count; ++i) {

@@ -1,4 +1,5 @@
-// Turns by 90° and mirror images, one after the other. Right-handed: a quarter turn about z takes x to y.
+// Makes turns by 90° and mirror images, and puts several together. Turns are right-handed: a quarter turn
+// about z takes x to y.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 
 namespace vox::edit {
 
-// Axes are 0, 1, 2.
+// A turn by 90° about axis 0, 1 or 2.
 inline Turn quarter_turn(uint8_t axis) {
   auto next = static_cast<uint8_t>((axis + 1) % 3), last = static_cast<uint8_t>((axis + 2) % 3);
   Turn turn;
@@ -23,7 +24,7 @@ inline Turn mirror_image(uint8_t axis) {
   return turn;
 }
 
-// What `first` and then `second` do.
+// The turn that does `first` and then `second`.
 inline Turn followed_by(const Turn& first, const Turn& second) {
   Turn both;
   for (size_t k = 0; k < 3; ++k) {
@@ -33,7 +34,7 @@ inline Turn followed_by(const Turn& first, const Turn& second) {
   return both;
 }
 
-// Of a box of this size, turned.
+// The size of a box of this size when it is turned.
 inline Int3 turned_size(const Turn& turn, Int3 size) {
   return {size[turn.axis[0]], size[turn.axis[1]], size[turn.axis[2]]};
 }

@@ -13,7 +13,7 @@
 namespace vox {
 namespace {
 
-// 0 for "cuda", N for "cuda:N".
+// The index of the GPU: 0 for "cuda", N for "cuda:N".
 int parse_cuda_index(const std::string& device) {
   if (device == "cuda") return 0;
   int index = -1;

@@ -1,4 +1,4 @@
-// The outside of the library: coarse calls on one device. Tools never see CUDA.
+// The engine, the outside of the library: coarse calls on one device. Programs never see CUDA.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@ namespace vox {
 struct EngineOptions {
   std::string device = "auto";  // auto, cpu, cuda, cuda:N
   uint32_t threads = 0;         // of the host; 0: all
-  uint64_t memory_limit =
-      0;  // bytes: of the process on the CPU, of the device on a GPU; 0: 80 % of what is free
+  // Bytes: of the process on the CPU, of the device on a GPU; 0: 80 % of what is free.
+  uint64_t memory_limit = 0;
   std::string table = "sector";  // the hash table that holds the DAG while it is built
-  bool profile = false;          // time every kernel
+  bool profile = false;          // time every launch
 };
 
 class Engine {
@@ -36,40 +36,40 @@ class Engine {
   virtual std::string device() const = 0;       // "cpu" or "cuda:0"
   virtual std::string device_text() const = 0;  // "CPU, 2 threads", "NVIDIA H200 (cuda:0), 139.8 GiB"
 
-  // Voxelizes triangles that drop_bad_triangles() has left over. What lies outside the grid is cut off.
+  // Voxelizes the triangles that drop_bad_triangles() has left over; they are cut off at the grid's border.
   virtual voxelize::BuildResult build(const scene::Scene& scene, const scene::IndexedScene& indexed,
                                       const voxelize::Grid& grid, const voxelize::BuildOptions& options) = 0;
 
-  // The same voxels with leaves reduced to masks. The DAG is one that check_structure() accepts.
+  // A DAG of the same voxels, with leaves reduced to masks. The DAG is one that check_structure() accepts.
   virtual dag::FrozenDag without_materials(const dag::FrozenDag& dag) = 0;
 
   // A session that edits this scene. The DAG is one that check_structure() accepts; the engine outlives the
   // session.
   virtual std::unique_ptr<edit::EditSession> edit(const dag::FrozenDag& dag) = 0;
 
-  // The scene, on the device, to take pictures of. Both are looked at as long as there is a renderer, which
-  // has to go before the engine does. The DAG is one that check_structure() accepts.
+  // Puts the scene on the device, to take pictures of it. DAG and palette outlive the renderer, and so does
+  // the engine. The DAG is one that check_structure() accepts.
   virtual std::unique_ptr<render::Renderer> renderer(const dag::FrozenDag& dag,
                                                      const scene::Palette& palette) = 0;
 
-  // Hybrid bricks of a volume, or what they would come to at each size. Throw Error where a value of the
-  // volume is not finite, UsageError where the types cannot hold every brick.
+  // Make hybrid bricks of a volume, or measure what they would take at each size. Both throw Error where a
+  // value of the volume is not finite, UsageError where the types cannot hold every brick.
   virtual bricks::BricksResult build_bricks(const volume::Volume& volume,
                                             const bricks::BricksOptions& options) = 0;
   virtual std::vector<bricks::BrickTotals> measure_bricks(const volume::Volume& volume,
                                                           const bricks::BricksOptions& options) = 0;
 
-  // Bricks on the device, to read them in several ways. Both are looked at as long as there is a reader,
-  // which has to go before the engine does. The bricks are ones that check_structure() accepts.
+  // Puts bricks on the device, to read them in several ways. Bricks and engine outlive the reader. The bricks
+  // are ones that check_structure() accepts.
   virtual std::unique_ptr<bricks::BricksReader> bricks_reader(const bricks::FrozenBricks& bricks,
                                                               const bricks::JitOptions& options) = 0;
 
-  // Bricks, on the device, to take pictures of; they are looked at as long as there is a renderer, which has
-  // to go before the engine does. They are ones that check_structure() accepts. Throws Error where they have
-  // no place in the world, or a value is not finite.
+  // Puts bricks on the device, to take pictures of them. Bricks and engine outlive the renderer. The bricks
+  // are ones that check_structure() accepts. Throws Error where they have no place in the world, or a value
+  // is not finite.
   virtual std::unique_ptr<render::VolumeRenderer> volume_renderer(const bricks::FrozenBricks& bricks) = 0;
 
-  // For the room above, which brings loops of its own (measure/).
+  // The device itself, for measure/, the room above, which brings loops of its own.
   virtual device::DeviceHandle handle() = 0;
 
   virtual std::vector<device::KernelTime> profile() const = 0;  // since the engine was made, longest first

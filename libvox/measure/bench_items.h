@@ -1,5 +1,5 @@
-// Items to measure hash tables with: made on the device from numbers, so that equal numbers give equal items,
-// different numbers different ones, and what a search has to find is known without a table.
+// Items to measure hash tables with. They are made on the device from numbers: equal numbers give equal
+// items, different numbers different ones, so that what a search has to find is known without a table.
 #pragma once
 
 #include "libvox/base/hd.h"
@@ -9,8 +9,8 @@
 
 namespace vox::measure::bench {
 
-// Item `number`, 1 to 2^36. mix64 maps numbers to the first two words one to one, and 0 to 0, so that these
-// differ for all items and are never 0 (which tables may use for an empty slot).
+// Writes item `number`, 1 to 2^36. mix64 maps numbers to the first two words one to one, and 0 to 0, so that
+// these words differ for all items and are never 0 (which tables may use for an empty slot).
 VOX_HD inline void write_item(uint64_t number, uint32_t item_words, uint32_t* words) {
   for (uint32_t word = 0; word < item_words; word += 2) {
     const uint64_t bits = mix64(number + (uint64_t{word} << 36));
@@ -21,14 +21,14 @@ VOX_HD inline void write_item(uint64_t number, uint32_t item_words, uint32_t* wo
 
 // --- which item is the i-th of a batch ---
 
-// One after the other.
+// The items from `first` on, one after the other.
 struct Consecutive {
   uint64_t first;
   VOX_HD uint64_t operator()(uint64_t i) const { return first + i; }
 };
 
-// `percent` of them at random among the items 1 to `stored`, the others behind these: never twice the same.
-// Another seed gives another choice.
+// Items of which `percent` are random ones among 1 to `stored`; the others are numbered from `first_miss` on,
+// none of them twice. Another seed gives another choice.
 struct RandomHits {
   uint64_t stored;
   uint64_t first_miss;
@@ -50,7 +50,7 @@ struct RandomCopies {
   }
 };
 
-// --- kernels ---
+// --- bodies of loops ---
 
 template <class Numbers>
 struct WriteItems {
@@ -60,7 +60,7 @@ struct WriteItems {
   VOX_HD void operator()(uint64_t i) const { write_item(numbers(i), item_words, words + i * item_words); }
 };
 
-// Of items 1 to `stored`.
+// Whether the i-th item is stored, where items 1 to `stored` are.
 template <class Numbers>
 struct IsStored {
   Numbers numbers;
@@ -73,8 +73,8 @@ struct IsFound {
   VOX_HD uint32_t operator()(uint64_t i) const { return pointers[i] != hash::kNullPointer ? 1 : 0; }
 };
 
-// Whether the i-th pointer is not what a search for the i-th item has to give: a pointer below `pointer_end`
-// to equal words where the item is stored, kNullPointer where not. Memory: item(pointer).
+// Whether the i-th pointer is wrong. A search for the i-th item has to give a pointer below `pointer_end` to
+// equal words where the item is stored, else kNullPointer. A Memory has item(pointer).
 template <class Numbers, class Memory>
 struct IsWrong {
   IsStored<Numbers> is_stored;
@@ -102,7 +102,7 @@ struct IsMarked {
   VOX_HD uint32_t operator()(uint64_t i) const { return marks[i]; }
 };
 
-// Whether the i-th item's leader is another item, or one that follows another.
+// Whether the i-th item's leader is wrong: not equal to it, or not its own leader.
 template <class Numbers>
 struct IsWrongLeader {
   Numbers numbers;

@@ -21,7 +21,7 @@
 namespace vox::measure {
 namespace {
 
-// What BricksReader's checksum of a copy has to be, from the volume itself, layer by layer.
+// The checksum that BricksReader has to give for a copy, computed from the volume itself, layer by layer.
 uint64_t volume_checksum(const volume::Volume& volume, const volume::ValueRule& rule) {
   const Int3 size = volume.info.size;
   const uint64_t layer = uint64_t(size.x) * uint64_t(size.y);
@@ -43,7 +43,7 @@ uint64_t volume_checksum(const volume::Volume& volume, const volume::ValueRule& 
 struct NamedQuery {
   std::string loop;
   uint32_t filter;
-  uint64_t cost;  // of one run, about: in lookups of a filter
+  uint64_t cost;  // about that of one run, in lookups of a filter
   bricks::ReadQuery query;
 };
 
@@ -67,7 +67,7 @@ std::vector<NamedQuery> queries(const BricksBenchOptions& options, const BricksB
   return list;
 }
 
-// What lies in the box, as a volume of its own. Both outlive it.
+// The part of a volume that lies in the box, as a volume of its own. The whole volume outlives it.
 volume::Volume part_of(const volume::Volume& volume, const VoxelBox& box) {
   volume::Volume part = {volume.info, [&volume, corner = box.min](const VoxelBox& at, std::byte* out) {
                            volume.read({at.min + corner, at.max + corner}, out);
@@ -79,7 +79,7 @@ volume::Volume part_of(const volume::Volume& volume, const VoxelBox& box) {
   return part;
 }
 
-// What a picture of the volume takes, from where all of it is seen.
+// View and colours of a picture of the volume, taken from where all of it is seen.
 struct Picturing {
   bricks::CastView view;
   std::vector<bricks::CastColor> colors = render::cast_colors(render::kVolumeOpacity);
@@ -125,7 +125,7 @@ class Bench {
  private:
   void measure_all() {
     const volume::ValueRule rule = volume::value_rule(whole_, options_.threshold);
-    if (options_.threshold.share)  // of values that need not be read again for each set
+    if (options_.threshold.share)  // as a number, so that values need not be read again for each set
       options_.threshold = {.share = {}, .raw = rule.threshold};
     volume_sum_ = volume_checksum(volume_, rule);
     progress_.emplace("measuring", total_cost());
@@ -136,7 +136,7 @@ class Bench {
       for (const uint32_t log2_side : options_.log2_sides) measure_trade_off(log2_side);
   }
 
-  // Of all ways to read, and of the dense array.
+  // The cost of all reads, in all ways and from the dense array.
   uint64_t total_cost() const {
     uint64_t each = 0;
     for (const NamedQuery& query : queries_) each += query.cost * (sizes_.repetitions + 1);
@@ -251,10 +251,10 @@ class Bench {
   const volume::Volume& whole_;
   BricksBenchOptions options_;
   BricksBenchSizes sizes_;
-  volume::Volume volume_;  // that is measured
+  volume::Volume volume_;  // the part that is measured
   std::vector<NamedQuery> queries_;
   std::optional<Progress> progress_;
-  uint64_t cost_ = 0;           // of what is done
+  uint64_t cost_ = 0;           // of what has been done
   std::vector<uint64_t> sums_;  // of each query, read from the dense array
   uint64_t volume_sum_ = 0;
   std::optional<uint64_t> filtered_sum_;

@@ -1,9 +1,9 @@
-// Measures reading bricks as Labschütz, chapter 6, does: mean filters and gathers by the root grid and by
-// code compiled for the bricks at hand, with the dense array beside them.
+// Measures how fast bricks are read, as Labschütz, chapter 6, does: by mean filters and gathers, by the root
+// grid and by code compiled for the bricks at hand, with the dense array beside them.
 //
-// Each time is the median of the repetitions after one that does not count. All ways have to read the same: a
-// checksum of what a loop has read, made on the device, is compared with that of the dense array, whose own
-// is compared with the volume as it was read.
+// Each time is the median of the repetitions after one that does not count. All ways have to read the same
+// values: a checksum of what a loop has read, made on the device, is compared with that of the dense array,
+// and the dense array's with the volume as it was read.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ struct BricksBenchOptions {
   std::vector<bricks::BrickTypeSet> sets = {bricks::kBrickTypeSets.rbegin(), bricks::kBrickTypeSets.rend()};
   std::vector<bricks::Access> accesses = {bricks::Access::Direct, bricks::Access::Compiled};
   std::vector<uint32_t> filters = {3, 5, 7};  // voxels a side
-  std::optional<uint64_t> voxels, gathers;    // none: as the device's
+  std::optional<uint64_t> voxels, gathers;    // where absent, the device's defaults
   std::optional<uint32_t> picture, repetitions;
   uint32_t trade_off = 0;  // points of each strategy's curve; 0: no curves
   volume::ThresholdOptions threshold;
@@ -46,13 +46,13 @@ struct BricksBenchOptions {
 // Throws UsageError unless there is something to measure.
 void check(const BricksBenchOptions& options);
 
-// On the device of this name.
+// How much is measured on the device of this name.
 BricksBenchSizes sizes_of(const BricksBenchOptions& options, const std::string& device);
 
-// The box in the middle that is measured, in proportion to a volume of this size.
+// The box in the middle of a volume of this size that is measured; it has the volume's proportions.
 VoxelBox measured_box(Int3 volume, uint64_t most_voxels);
 
-// Bricks of one size and set of types.
+// What bricks of one size and set of types take.
 struct BricksBenchSet {
   std::string types;
   uint32_t log2_side = 0;
@@ -63,19 +63,19 @@ struct BricksBenchSet {
 };
 
 struct BricksBenchRow {
-  std::string types;       // of the dense array "array"
-  uint32_t log2_side = 0;  // of the dense array 0
+  std::string types;       // "array" for the dense array
+  uint32_t log2_side = 0;  // 0 for the dense array
   bricks::Access access = bricks::Access::Direct;
   std::string loop;     // "mean", "random", "morton", "cast"
   uint32_t filter = 0;  // voxels a side, of "mean"
   Timing time;
-  uint64_t lookups = 0;  // of "cast" rays
+  uint64_t lookups = 0;  // rays where loop is "cast"
   uint64_t bytes = 0;    // of what was read
 
   double lookups_per_second() const { return static_cast<double>(lookups) / time.median; }
 };
 
-// Some bricks of those that take least memory replaced by dense ones, Figure 5.5: a mean filter of 3³.
+// A mean filter of 3³ over bricks that take least memory, some of them replaced by dense ones (Figure 5.5).
 struct BricksTradeOffRow {
   std::string strategy;
   uint32_t log2_side = 0;
@@ -85,9 +85,9 @@ struct BricksTradeOffRow {
 
 struct BricksBenchResult {
   volume::VolumeInfo info;       // of what was measured
-  Int3 volume_size = {0, 0, 0};  // of all of it
+  Int3 volume_size = {0, 0, 0};  // of the whole volume
   BricksBenchSizes sizes = {};
-  bool interrupted = false;  // then this is what had been measured until then
+  bool interrupted = false;  // the rest is then what had been measured before
   uint64_t filled = 0;
   std::vector<BricksBenchSet> sets;
   std::vector<BricksBenchRow> rows;

@@ -57,7 +57,7 @@ LevelStats level_stats(const dag::FrozenDag& dag, const dag::LevelNodes& nodes, 
                               [](LevelStats a, const LevelStats& b) { return a += b; });
 }
 
-// Of leaves: voxels by material, and cubes of 2³ voxels that are not empty.
+// Sums over leaves: voxels by material, and cubes of 2³ voxels that are not empty.
 struct LeafSums {
   std::array<uint64_t, scene::kPaletteSize> materials = {};
   uint64_t blocks = 0;
@@ -127,7 +127,7 @@ DagStats count_dag(const dag::FrozenDag& dag) {
   stats.levels.resize(dag.levels.size());
   if (dag.empty()) return stats;
   const std::vector<dag::LevelNodes> nodes = dag::check_structure(dag);
-  Uses uses = {{1}, {1}};  // the root's
+  Uses uses = {{1}, {1}};  // the root is used once
   for (uint32_t level = 0; level < dag.depth(); ++level) {
     stats.levels[level] = level_stats(dag, nodes[level], level, uses);
     stats.octree_masks += stats.levels[level].svo_nodes;

@@ -1,4 +1,4 @@
-// What a DAG holds and what deduplication has made of it, counted from its words.
+// Statistics of a DAG, counted from its words: what it holds, and how much its nodes are shared.
 #pragma once
 
 #include <array>
@@ -25,11 +25,11 @@ struct LevelStats {
   uint64_t svo_nodes = 0;            // in the octree
   uint64_t unique_nodes = 0;         // in the DAG
   uint64_t words = 0;                // of the unique nodes
-  uint64_t svo_words = 0;            // were nothing shared
+  uint64_t svo_words = 0;            // of all nodes, were nothing shared
   hash::SizeCounts item_sizes = {};  // unique nodes by their words
 
-  // Two ways to count. Pointers: the child pointers of the DAG that lead to a node, the root having one from
-  // outside. Places: how many nodes of the octree it stands for.
+  // How often nodes are used, counted in two ways. `pointers` counts the child pointers of the DAG that lead
+  // to a node, the root having one from outside; `places` counts the nodes of the octree that it stands for.
   UseCounts pointers, places;
 
   LevelStats& operator+=(const LevelStats& other);

@@ -1,4 +1,5 @@
-// The benchmark on one device. Included by hash_bench_cpu.cpp and hash_bench_cuda.cu, which only say which.
+// The benchmark of hash tables on one device. Included by hash_bench_cpu.cpp and hash_bench_cuda.cu, which
+// only say which.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +23,8 @@
 
 namespace vox::measure {
 
-// `pointers` is what a search in `tables` gave for the first n items of `batch`, whose numbers these are;
-// items 1 to `stored` are in the tables.
+// Counts what a search in `tables` found, and what is wrong. `pointers` is what the search gave for the first
+// n items of `batch`, `numbers` are the numbers of these; items 1 to `stored` are in the tables.
 template <class Device, class Tables, class Numbers>
 SearchOutcome search_outcome(Device& device, const Tables& tables, uint64_t stored, const Numbers& numbers,
                              const hash::BatchRef& batch, uint64_t n, const uint32_t* pointers) {
@@ -87,7 +88,7 @@ class HashBench {
  private:
   static constexpr hash::ChosenRef kAll = {nullptr};
 
-  // In the order of the list, whichever was named first.
+  // The names of the tables to measure, in the order of the list of tables, whichever was named first.
   std::vector<std::string> chosen_tables() const {
     std::vector<std::string> chosen = hash::table_names();
     std::erase_if(chosen, [&](const std::string& name) {
@@ -96,7 +97,8 @@ class HashBench {
     return chosen;
   }
 
-  // Of as much memory as a table takes, and where there is so much of as much as many tables take.
+  // Measures random reads from as much memory as a table takes, and, where there is enough memory, from as
+  // much as many tables take.
   void measure_ceilings() {
     const double scale = static_cast<double>(sizes_.fill) / HashBenchOptions::kFill;
     const uint64_t reads = std::max<uint64_t>(16 * sizes_.batch, 1 << 20);
@@ -113,7 +115,7 @@ class HashBench {
     device_.pool().trim();
   }
 
-  // Items 1 to fill are stored first, then as many as a batch has.
+  // Makes the items of all batches. Items 1 to `fill` are stored first, then as many as a batch has.
   void make_items(uint32_t words) {
     item_words_ = words;
     expected_ = {};
@@ -134,10 +136,10 @@ class HashBench {
   hash::BatchRef write_items(const Numbers& numbers, uint64_t n, const device::Buffer<uint32_t>& to) {
     device_.for_each({"write items", item_words_ * 4.0}, n,
                      bench::WriteItems<Numbers>{numbers, item_words_, to.data()});
-    return {to.data(), nullptr, nullptr, item_words_};  // without hashes: the tables' time includes these
+    return {to.data(), nullptr, nullptr, item_words_};  // without hashes: the tables' times include them
   }
 
-  // f() gives the seconds that it took.
+  // The timing of all repetitions of f, which returns the seconds that it took.
   template <class F>
   Timing repeated(const F& f) const {
     std::vector<double> seconds;
@@ -192,8 +194,8 @@ class HashBench {
     for (HashBenchRow& row : rows) add(std::move(row));
   }
 
-  // Rows for the fill, every search and the insertion. Only the searches have times yet: a table is filled
-  // once for them, by the insertion that counts, which is no slower than it can be for times.
+  // Rows for the fill, every search and the insertion. Only the searches are timed here: the table is filled
+  // once for them, by the insertion that also counts sectors, which is not the one to time.
   std::vector<HashBenchRow> measure_searches(const hash::TableOptions& options) {
     const std::unique_ptr<hash::TableSet<Device>> owner = hash::make_tables(device_, options);
     hash::TableSet<Device>& tables = *owner;
@@ -310,7 +312,7 @@ class HashBench {
   const HashBenchOptions& options_;
   HashBenchSizes sizes_;
   HashBenchResult result_;
-  // Of the item size that is measured now.
+  // The items of the size that is measured now.
   uint32_t item_words_ = 0;
   hash::SizeCounts expected_ = {};
   device::Buffer<uint32_t> filled_words_, new_words_, batch_words_, pointers_;

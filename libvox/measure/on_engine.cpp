@@ -1,4 +1,4 @@
-// Measurements that are compiled for each device, on the device of an engine.
+// Runs measurements that are compiled for each device on the device of an engine.
 #include "libvox/engine/engine.h"
 #include "libvox/measure/hash_bench.h"
 #include "libvox/measure/table_report.h"

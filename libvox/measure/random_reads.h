@@ -1,4 +1,5 @@
-// The ceiling of every hash table: how often a second the memory gives some aligned bytes at a random place.
+// Measures the ceiling of every hash table: how often a second the memory gives some aligned bytes at a
+// random place.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,7 @@ struct alignas(16) Words4 {
 };
 static_assert(sizeof(Words4) == 16);  // what a thread of a GPU loads at once, at most
 
-// `kLanes` neighbours read a piece of `kBytes` together, and as many pieces at once as hide the latency.
+// `kLanes` neighbours read `kBytes` together, a piece, and as many pieces at once as hide the latency.
 template <uint32_t kBytes, uint32_t kLanes>
 struct RandomReads {
   static constexpr uint64_t kAtOnce = 4;
@@ -45,11 +46,11 @@ struct RandomReads {
     uint32_t all = 0;
     for (const auto& piece : seen)
       for (const Words4& words : piece) all |= words.x | words.y | words.z | words.w;
-    if (all != 0) *never_written = all;  // else the compiler would see that nobody needs the reads
+    if (all != 0) *never_written = all;  // without this the compiler would leave the reads out
   }
 };
 
-// `reads` reads of kBytes each.
+// Measures `reads` reads of kBytes each.
 template <uint32_t kBytes, class Device>
 RandomReadCeiling measure_random_reads(Device& device, const device::Buffer<Words4>& memory, uint64_t reads,
                                        uint32_t repetitions) {
@@ -69,7 +70,7 @@ RandomReadCeiling measure_random_reads(Device& device, const device::Buffer<Word
   return ceiling;
 }
 
-// In a buffer of so many bytes.
+// Measures reads of all sizes in a buffer of so many bytes.
 template <class Device>
 std::vector<RandomReadCeiling> measure_random_reads(Device& device, uint64_t bytes, uint64_t reads,
                                                     uint32_t repetitions) {

@@ -1,6 +1,5 @@
-// What was measured, said once: a tree of named values with their units. formats/results/ prints it as JSON,
-// as a report file (HDF5), as rows (CSV), as text and as tables of a page; a new column of a table is one
-// line.
+// Results: what was measured, said once, as a tree of named values with their units. formats/results/ prints
+// it as JSON, as a report (HDF5), as rows (CSV), as text and as tables of a page; a new column is one line.
 //
 //   ResultGroup results;
 //   results.set("device", "cpu").set("seconds", 1.5, "s");
@@ -23,9 +22,9 @@
 
 namespace vox::measure {
 
-// What a value is called in JSON and in report files; in those where the name is "" it is left out. A group
-// named "." is no group of its own: what it holds belongs to the group around it. The name of a column may be
-// a path: "pointers/most" is `most` in the group `pointers` of the row, or of the table.
+// The names of a value in JSON and in reports; where its name is "", it is left out there. A group named "."
+// is no group of its own: what it holds belongs to the group around it. The name of a column may be a path:
+// "pointers/most" is `most` in the group `pointers` of the row, or of the table.
 struct ResultName {
   ResultName(const char* both) : json(both), report(both) {}
   ResultName(std::string both) : json(both), report(std::move(both)) {}
@@ -34,7 +33,7 @@ struct ResultName {
 
   std::string json, report;
 };
-// In one of the two alone, or in neither: a column that people alone see.
+// Names for values that are in JSON alone, in reports alone, or in neither: a column that people alone see.
 inline ResultName in_json(std::string name) {
   return {std::move(name), ""};
 }
@@ -85,16 +84,16 @@ struct ResultColumn {
   std::string unit;
   Values values;  // lists are for JSON alone
   Headings shown = {};
-  // Rows that have no value: JSON leaves it out, text and pages stay empty, a report has 0 or "" there. Empty
-  // where all have one.
+  // Which rows have no value: JSON leaves it out, text and pages stay empty, a report has 0 or "" there. This
+  // is empty where all rows have one.
   std::vector<bool> absent = {};
 
   size_t size() const {
     return std::visit([](const auto& rows) { return rows.size(); }, values);
   }
   bool has(size_t row) const { return absent.empty() || !absent[row]; }
-  double number(size_t row) const;      // 0 of texts
-  std::vector<double> numbers() const;  // of all rows: what charts draw
+  double number(size_t row) const;      // 0 where values are texts
+  std::vector<double> numbers() const;  // of all rows, for charts
   const std::string& text(size_t row) const { return std::get<std::vector<std::string>>(values)[row]; }
 };
 
@@ -126,12 +125,13 @@ constexpr bool kIsOptional<std::optional<T>> = true;
 
 }  // namespace detail
 
-// Named columns, all of one length.
+// A table: named columns, all of one length.
 class ResultTable {
  public:
   ResultTable& column(ResultName name, std::string unit, ResultColumn::Values values, Headings shown = {});
 
-  // get(row) of each row: an unsigned or a floating-point number, a text, a list, or an optional one of them.
+  // Adds a column with get(row) for each row: an unsigned or a floating-point number, a text, a list, or an
+  // optional one of them.
   template <std::ranges::forward_range Rows, class Get>
   requires std::invocable < const Get&, const std::ranges::range_value_t<Rows>
   & > ResultTable& column(ResultName name, std::string unit, const Rows& rows, const Get& get,
@@ -155,7 +155,7 @@ class ResultTable {
   }
 
   const std::vector<ResultColumn>& columns() const { return columns_; }
-  // By its name in JSON or in a report. Throws std::out_of_range where there is none.
+  // The column of this name in JSON or in a report. Throws std::out_of_range where there is none.
   const ResultColumn& operator[](std::string_view name) const;
   size_t rows() const { return columns_.empty() ? 0 : columns_.front().size(); }
 
@@ -164,7 +164,7 @@ class ResultTable {
 };
 
 // How JSON shows a table. Rows: as an array of objects. ByName: as an object of objects, the first column
-// being the names. Record: its only row as values of the group around it; so does a report.
+// being the names. Record: its only row becomes values of the group around it, in reports too.
 enum class TableShape { Rows, ByName, Record };
 
 class ResultGroup {
@@ -198,7 +198,7 @@ class ResultGroup {
   ResultGroup& set(ResultName name, std::vector<uint64_t> values, std::string unit = "");
   ResultGroup& set(ResultName name, std::vector<double> values, std::string unit = "");
 
-  // What these return stays where it is.
+  // What these return keeps its address.
   ResultTable& table(ResultName name, TableShape shape = TableShape::Rows);
   ResultGroup& group(ResultName name);   // the one of this name, made where there is none
   ResultGroup& append(ResultName name);  // a new group at the end of the list of this name

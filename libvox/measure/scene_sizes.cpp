@@ -5,7 +5,8 @@
 namespace vox::measure {
 namespace {
 
-// Of so many voxels with so many bits each. At most 2^60 voxels: the eighths are taken first.
+// The bytes of so many voxels with so many bits each. As eighths are taken first, 2^60 voxels do not
+// overflow.
 uint64_t packed_bytes(uint64_t voxels, uint64_t bits) {
   return voxels / 8 * bits + (voxels % 8 * bits + 7) / 8;
 }

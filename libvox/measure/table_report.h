@@ -1,4 +1,4 @@
-// What the hash tables take, and how long they take, when they hold a given scene.
+// Measures how much memory and time the hash tables take to hold a given scene.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct TablesQuery {
 // The nodes of one level of the scene, which go into the tables after those of the levels below.
 struct LevelTimes {
   uint64_t items = 0;
-  uint64_t inserted = 0;      // of them; the others are equal to nodes of levels below
+  uint64_t inserted = 0;      // those of them that are not equal to a node of the levels below
   double insert_seconds = 0;  // of the insertion phase
   double find_seconds = 0;    // of a search for all items, when all levels are stored; 0: not measured
 };
@@ -39,14 +39,14 @@ struct TableReport {
   std::vector<LevelTimes> levels;             // the root's first
 };
 
-// All item sizes as one; item_words becomes 0.
+// Adds up the sizes of all tables of a set; item_words becomes 0.
 hash::TableMemory sum(std::span<const hash::TableMemory> sizes);
 
-// Builds each table with each load factor from the scene, one after the other, on the engine's device. The DAG
-// is one that check_structure() accepts.
+// Builds each table with each load factor from the scene, one after the other, on the engine's device. The
+// DAG is one that check_structure() accepts.
 std::vector<TableReport> measure_tables(Engine& engine, const dag::FrozenDag& dag, const TablesQuery& query);
 
-// The same on a device; compiled for each in measure_tables_*.
+// The same on this device; compiled for each in measure_tables_cpu.cpp and measure_tables_cuda.cu.
 template <class Device>
 std::vector<TableReport> measure_tables_on(Device& device, const dag::FrozenDag& dag,
                                            const TablesQuery& query);

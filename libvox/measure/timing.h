@@ -1,11 +1,11 @@
-// What repeated measurements come to.
+// Sums up repeated measurements of a time.
 #pragma once
 
 #include <vector>
 
 namespace vox::measure {
 
-// Of the repetitions, in seconds.
+// Median, least and greatest time of the repetitions, in seconds.
 struct Timing {
   double median = 0, min = 0, max = 0;
 };

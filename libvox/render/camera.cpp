@@ -14,9 +14,9 @@
 namespace vox::render {
 namespace {
 
-constexpr double kFarthest = 0x1p30;  // voxels: what a Ray can do
+constexpr double kFarthest = 0x1p30;  // voxels: as far as a Ray can begin
 constexpr double kPi = 3.14159265358979323846;
-constexpr double kMargin = 1.05;  // around what is framed, in the picture
+constexpr double kMargin = 1.05;  // around the framed boxes, in the picture
 
 Vec3d to_double(Int3 v) {
   return {static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
@@ -25,27 +25,27 @@ Vec3d normalized(Vec3d v) {
   return v * (1 / length(v));
 }
 
-// Lambert's continued fraction, below a right angle. The library's tangent differs from machine to machine in
-// the last digit, and pictures are compared exactly.
+// The tangent of an angle below a right one, by Lambert's continued fraction. The library's tangent differs
+// from machine to machine in the last digit, and pictures are compared exactly.
 double tangent(double angle) {
   double below = 41;
   for (double odd = 39; odd > 0; odd -= 2) below = odd - angle * angle / below;
   return angle / below;
 }
 
-// Sine and cosine, from the tangent of half the angle.
+// Sine and cosine of an angle, from tangents of parts of it.
 struct Turn {
   double sine, cosine;
   explicit Turn(double degrees) {
     const double rest = degrees - 360 * std::floor(degrees / 360 + 0.5);  // −180 to 180
-    const double t = tangent(rest * (kPi / 720));                         // of a quarter, at most 1
+    const double t = tangent(rest * (kPi / 720));                         // of a quarter of it, at most 1
     const double half_sine = 2 * t / (1 + t * t), half_cosine = (1 - t * t) / (1 + t * t);
     sine = 2 * half_sine * half_cosine;
     cosine = half_cosine * half_cosine - half_sine * half_sine;
   }
 };
 
-// Unit vectors: where the camera looks, and the image's axes.
+// The direction in which the camera looks and the axes of the image, as unit vectors.
 struct Axes {
   Vec3d forward, right, down;
 
@@ -57,7 +57,7 @@ struct Axes {
   }
 };
 
-// Of half the image, at distance 1.
+// The size of half the image, at distance 1.
 struct HalfSize {
   double width, height;
 
@@ -74,7 +74,7 @@ struct HalfSize {
     height = pixel * size.height;
   }
 
-  // Of the part of the image that what is framed is to be in.
+  // Half the size of the part of the image that the framed boxes are to lie in.
   HalfSize without_margin() const {
     HalfSize inner = *this;
     inner.width /= kMargin;
@@ -83,22 +83,23 @@ struct HalfSize {
   }
 };
 
-// Of the image, along one of its axes: an eye at `e`, its image `half` as wide as it is far away, sees the
-// point p when |p − e| <= half · depth(p) − half · depth(e). So far back as half the width of what p ± half ·
-// depth(p) covers, and in the middle of that, it just sees all.
+// The points of a view along one axis of the image. An eye at `e`, whose image has half the size `half` at
+// distance 1, sees the point p when |p − e| <= half · depth(p) − half · depth(e). It sees all points when it
+// stands at least width() / half behind the middle; from just there only in the middle of low_ and high_,
+// which are the least p + half · depth(p) and the greatest p − half · depth(p).
 class Span {
  public:
   void add(double at, double seen) {
     high_ = std::max(high_, at - seen);
     low_ = std::min(low_, at + seen);
   }
-  // Becomes the smallest around the same whose middle is 0.
+  // Grows to the smallest span around this one whose middle is 0.
   void center() {
     high_ = std::max(high_, -low_);
     low_ = -high_;
   }
   double width() const { return (high_ - low_) / 2; }
-  // Where an eye sees all whose picture is `half` wide at distance 1, so far back or further.
+  // Between these two places an eye that stands so far back sees all points.
   double lowest_eye(double half, double back) const { return high_ - half * back; }
   double highest_eye(double half, double back) const { return low_ + half * back; }
 
@@ -106,24 +107,25 @@ class Span {
   double low_ = HUGE_VAL, high_ = -HUGE_VAL;
 };
 
-// Of a view, in the image's two directions.
+// The spans of a view along both axes of the image.
 struct Extent {
   Span across, along;
 
-  // How far back all of it is seen.
+  // How far back an eye has to stand to see all points.
   double back(const HalfSize& half) const {
     return std::max(across.width() / half.width, along.width() / half.height);
   }
 };
 
-// A point of what is framed, seen from its middle: where it is along an axis of the image, and how far
-// behind.
+// A framed point as seen from the middle of all boxes: where it is along an axis of the image, and how far
+// behind the middle.
 struct FramedPoint {
   double at, depth;
 };
 
-// Where along that axis an eye so far back has all points as far to one side of its picture as to the other:
-// what is nearer comes out wider, so that it is not the middle of the points. Between the two, which see all.
+// The place along that axis, between `low` and `high`, from which an eye so far back sees the points reach as
+// far to one side of its picture as to the other. It is not the middle of the points, since nearer ones come
+// out further from the picture's middle.
 double picture_middle(const std::vector<FramedPoint>& points, double back, double low, double high) {
   constexpr int kHalvings = 48;
   constexpr double kNear = 1e-9;
@@ -141,7 +143,7 @@ double picture_middle(const std::vector<FramedPoint>& points, double back, doubl
   return (low + high) / 2;
 }
 
-// What is framed: one voxel, where there is nothing.
+// The boxes that are framed; one voxel where there are none.
 class Boxes {
  public:
   explicit Boxes(std::span<const VoxelBox> boxes) : boxes_(boxes.begin(), boxes.end()) {
@@ -161,13 +163,13 @@ class Boxes {
     });
   }
 
-  // Along one of the image's axes.
+  // Adds all corners, along one of the image's axes.
   void add_to(std::vector<FramedPoint>& points, Vec3d axis, Vec3d forward) const {
     each_corner([&](Vec3d corner) { points.push_back({dot(corner, axis), dot(corner, forward)}); });
   }
 
  private:
-  // From the middle.
+  // Calls f(corner) for all corners, seen from the middle.
   template <class F>
   void each_corner(const F& f) const {
     for (const VoxelBox& box : boxes_)
@@ -245,7 +247,7 @@ const std::vector<std::string>& view_names() {
 }
 
 std::vector<VoxelBox> outline(const dag::FrozenDag& dag) {
-  constexpr uint32_t kLevels = 6;  // at most 64³ boxes, which surfaces are far from
+  constexpr uint32_t kLevels = 6;  // at most 64³ boxes; surfaces meet far fewer
   std::vector<VoxelBox> boxes;
   const uint32_t last = std::min(kLevels, dag.depth());
   const VoxelBox filled = dag::filled_box(dag);
@@ -285,7 +287,7 @@ std::vector<CameraPose> turntable(std::span<const VoxelBox> boxes, const std::st
     turns.emplace_back(direction_of(view, 360.0 * i / count) * -1);
     framed.add_to(extent, turns.back(), half);
   }
-  extent.across.center();  // what the scene turns around stays where it is
+  extent.across.center();  // the axis of the turntable stays in the middle
   const double back = extent.back(half);
   std::vector<FramedPoint> points;
   for (const Axes& axes : turns) framed.add_to(points, axes.down, axes.forward);

@@ -1,5 +1,5 @@
-// A pinhole camera: rays through the points of an image. Set up on the host, in arithmetic that rounds alike
-// everywhere.
+// A pinhole camera: rays through the points of an image. It is set up on the host, in arithmetic that rounds
+// alike everywhere.
 #pragma once
 
 #include <span>
@@ -18,7 +18,7 @@ struct ImageSize {
 
 inline constexpr double kMinFov = 0.001, kMaxFov = 175;  // degrees
 
-// Where it stands, in voxels. y points up.
+// Where the camera stands and where it looks, in voxels. y points up.
 struct CameraPose {
   Vec3d eye = {}, target = {};
   double fov = 40;  // degrees, of the image's shorter side
@@ -32,7 +32,7 @@ struct Camera {
   uint32_t width;      // 4 B
   uint32_t log2_side;  // 4 B, of the scene's cube
 
-  // To a point of the image, in pixels from its upper left corner. Not of length 1.
+  // The direction to a point of the image, in pixels from its upper left corner. It is not of length 1.
   VOX_HD Vec3d direction(double x, double y) const { return corner + right * x + down * y; }
 };
 
@@ -40,19 +40,19 @@ struct Camera {
 // 180 degrees, or the image has no pixels.
 Camera make_camera(const CameraPose& pose, ImageSize size, uint32_t log2_side);
 
-// "iso", "front", "back", "left", "right", "top", "bottom"
+// The names of the views: "iso", "front", "back", "left", "right", "top", "bottom".
 const std::vector<std::string>& view_names();
 
-// Boxes around parts of the scene, which together are little more than it: what framing() frames.
+// Boxes around parts of the scene, for framing(). Together they are little larger than the scene.
 std::vector<VoxelBox> outline(const dag::FrozenDag& dag);
 
-// Looks at the boxes from where all of them are just in the image, with a little room around them. `view` is
-// one of view_names(); it is turned around the vertical axis by `turn` degrees. No box counts as one voxel.
+// A pose from which all boxes are just in the image, with a little room around them. `view` is one of
+// view_names(); it is turned around the vertical axis by `turn` degrees. Without boxes one voxel is framed.
 CameraPose framing(std::span<const VoxelBox> boxes, const std::string& view, double turn, double fov,
                    ImageSize size);
 
-// The same, `count` times, once around: from one distance, from which all of them have all boxes in the
-// image.
+// `count` such poses, once around the boxes, all at one distance: the least from which each of them has all
+// boxes in its image.
 std::vector<CameraPose> turntable(std::span<const VoxelBox> boxes, const std::string& view, uint32_t count,
                                   double fov, ImageSize size);
 

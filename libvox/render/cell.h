@@ -1,4 +1,5 @@
-// The cell that a ray is in: a cube whose side is a power of two, at a multiple of its side. All in integers.
+// The cell that a ray is in: a cube whose side is a power of two, at a multiple of its side. All is computed
+// in integers.
 #pragma once
 
 #include "libvox/base/bits.h"
@@ -12,7 +13,7 @@ struct Cell {
   uint32_t log2;       // 4 B, of its side
   Vec3<Crossing> out;  // 24 B, when the ray leaves it along each axis
 
-  // The whole cube.
+  // The cell that is the whole cube.
   VOX_HD explicit Cell(const Ray& ray)
       : at{0, 0, 0},
         log2(ray.log2_side),
@@ -39,7 +40,7 @@ struct Cell {
     return xy < out.z ? xy : out.z;
   }
 
-  // Which eighth of the cell twice as wide, in Morton order, mirrored.
+  // Which eighth this is of the cell twice as wide, in Morton order, mirrored.
   VOX_HD uint32_t octant() const { return octant_at(at, log2); }
 
   // Becomes the eighth that the ray is in at `now`.
@@ -50,8 +51,8 @@ struct Cell {
     halve_axis(at.z, out.z, ray.step.z, now);
   }
 
-  // Becomes the cell that the ray enters by the crossing next(): as wide, or wider where that one is the
-  // first of a wider cell. Its log2 is that of the cube where the ray leaves the cube.
+  // Becomes the cell that the ray enters by the crossing next(): as wide, or wider where the ray also enters
+  // a wider cell there. Where the ray leaves the cube, log2 becomes that of the cube.
   VOX_HD void go_on(const Ray& ray) {
     const uint32_t axis = axis_of(next());
     const uint32_t side = 1u << log2;
@@ -60,7 +61,7 @@ struct Cell {
     const uint32_t changed = (at.x ^ to.x) | (at.y ^ to.y) | (at.z ^ to.z);
     at = to;
     if (changed == side) {
-      // Without branches: which axis it is cannot be foreseen.
+      // There are no branches, since which axis it is cannot be foreseen.
       out.x += axis == 0 ? ray.step.x << log2 : 0;
       out.y += axis == 1 ? ray.step.y << log2 : 0;
       out.z += axis == 2 ? ray.step.z << log2 : 0;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kSeenWords = (1 << 16) / 64;
 
-// Pairs of voxels side by side along x that are filled, and how many of them are equal.
+// Counts the pairs of filled voxels side by side along x, and those of them that are equal.
 struct PairSums {
   std::vector<uint64_t> seen = std::vector<uint64_t>(kSeenWords);  // a bit for each value
   uint64_t pairs = 0, equal = 0;

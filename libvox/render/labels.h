@@ -10,23 +10,23 @@
 
 namespace vox::render {
 
-// Of the label whose label_slot() it is (bricks/volume_cast.h), kCastColors of them.
+// The kCastColors colours of labels: a label has the one at its label_slot() (bricks/volume_cast.h).
 using LabelColors = std::vector<scene::Rgb8>;
 
-// Hues far from each other, the first labels' farthest.
+// Colours with hues far from each other, farthest for the first labels.
 LabelColors distinct_colors();
-// Of a scene's materials as a volume: label m + 1 is material m.
+// The colours of a scene's materials, where the scene is read as a volume: label m + 1 is material m.
 LabelColors material_colors(const scene::Palette& palette);
 
 // What the values of a volume look like.
 struct LabelSurvey {
-  std::vector<uint32_t> labels;  // all that occur, those of empty voxels apart
-  // They seem to be labels: whole numbers, three and more of them, of which nine in ten have an equal one
-  // beside them.
+  std::vector<uint32_t> labels;  // all that occur in voxels that are not empty
+  // Whether the values seem to be labels: three or more different whole numbers, where nine of ten filled
+  // voxels have an equal one beside them.
   bool likely = false;
 };
 
-// Reads the whole volume where its values are whole numbers that are not negative; finds none in others.
+// Reads the whole volume where its values are whole numbers that are not negative; finds no labels in others.
 LabelSurvey survey_labels(const volume::Volume& volume, uint32_t background);
 
 }  // namespace vox::render

@@ -1,4 +1,4 @@
-// The boxes around what the nodes of a DAG hold, made on a device from the leaves up.
+// Makes the boxes around the voxels of a DAG's nodes, on a device, from the leaves up.
 #pragma once
 
 #include "libvox/device/atomics.h"
@@ -6,8 +6,8 @@
 
 namespace vox::render {
 
-// Where nodes begin: a bit for each word. For every word of a level: of a node that begins there, the
-// children.
+// Marks where nodes begin, by a bit for each word. It runs for every word of a level, and marks the children
+// of a node that begins there.
 struct MarkBegins {
   RayDagRef dag;
   uint32_t log2;  // of the level's nodes
@@ -29,7 +29,8 @@ struct MarkBegins {
   }
 };
 
-// For every word of a level, whose children have their boxes: of a node that begins there, its own.
+// Makes the boxes of a level whose children have theirs. It runs for every word of the level, for a node that
+// begins there.
 struct BoundNodes {
   RayDagRef dag;
   uint32_t log2;
@@ -63,8 +64,8 @@ struct BoundNodes {
   }
 };
 
-// In the order of dag.box_index(). `dag` is on the device; it takes half as much memory again as its nodes
-// do, leaves apart.
+// Makes the boxes of all nodes, in the order of dag.box_index(). `dag` is on the device; the boxes take half
+// as much memory again as its nodes without the leaves.
 template <class Device>
 device::Buffer<PackedBox> bound_nodes(Device& device, const RayDagRef& dag) {
   if (dag.log2_side == dag::kLeafLog2 || !dag.filled) return {};

@@ -1,12 +1,12 @@
-// Where a ray hit, as a point from which others start.
+// The point where a ray hit, from which other rays start.
 #pragma once
 
 #include "libvox/render/trace.h"
 
 namespace vox::render {
 
-// In the face of what was hit, exactly along the face's axis: a ray that starts here and leaves the face does
-// not hit what is behind it. Where the ray began inside, its origin.
+// The point in the face that was hit, exact along the face's axis: a ray that starts here and leaves the face
+// does not hit what is behind it. Where the ray began inside a voxel, this is its origin.
 VOX_HD inline Vec3d hit_point(Vec3d origin, Vec3d direction, const Ray& ray, const Hit& hit) {
   const double scale = distance_to(ray, hit.at) / std::sqrt(dot(direction, direction));
   const Vec3d at = origin + direction * scale;

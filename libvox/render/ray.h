@@ -1,4 +1,4 @@
-// A ray as integers: when it crosses which plane of the grid. See README.md.
+// A ray as integers: when it crosses which plane of the grid. See render/README.md.
 #pragma once
 
 #include <cmath>
@@ -9,8 +9,8 @@
 
 namespace vox::render {
 
-// 4 · time + axis, axis 0, 1, 2 for x, y, z: crossings of different planes are never equal. Where a ray
-// begins between planes the axis is kNoAxis.
+// When a ray crosses a plane, as 4 · time + axis, where the axis is 0, 1, 2 for x, y, z: crossings of
+// different planes are never equal. Where a ray begins between planes, the axis is kNoAxis.
 using Crossing = int64_t;
 inline constexpr uint32_t kNoAxis = 3;
 
@@ -24,12 +24,12 @@ VOX_HD inline Crossing crossing_at(int64_t time, uint32_t axis) {
   return time * 4 + axis;
 }
 
-// In mirrored coordinates: those of an axis along which the ray goes down count from the cube's other end.
+// A ray in mirrored coordinates: along an axis on which it goes down, they count from the cube's other end.
 struct Ray {
   Vec3<Crossing> first;    // 24 B, of plane 0; none is after `start`
   Vec3<Crossing> step;     // 24 B, from plane to plane: 4 · ticks
-  Crossing start;          // 8 B, where it begins, or enters the cube
-  Crossing end;            // 8 B, what it enters later it does not hit
+  Crossing start;          // 8 B, when it begins, or enters the cube
+  Crossing end;            // 8 B, when it ends: it hits nothing that it enters later
   int64_t before;          // 8 B, ticks from the eye to time 0
   int64_t pixel_is_voxel;  // 8 B, ticks from the eye to where a pixel is as wide as a voxel; INT64_MAX: never
   int64_t widest;          // 8 B, ticks from the eye from where on a pixel becomes no wider
@@ -39,11 +39,11 @@ struct Ray {
 };
 static_assert(sizeof(Ray) == 104);
 
-// Ticks from the eye.
+// The ticks from the eye to a crossing.
 VOX_HD inline int64_t ticks_to(const Ray& ray, Crossing at) {
   return ray.before + time_of(at);
 }
-// In voxels from the eye, exact but for the last digits of a double.
+// The distance of a crossing from the eye in voxels, exact but for the last digits of a double.
 VOX_HD inline double distance_to(const Ray& ray, Crossing at) {
   return static_cast<double>(ticks_to(ray, at)) * ray.voxels_per_tick;
 }
@@ -53,7 +53,7 @@ namespace detail {
 VOX_HD inline double power_of_two(uint32_t exponent) {
   return static_cast<double>(uint64_t{1} << exponent);
 }
-// A voxel along the ray's longest axis.
+// The ticks of a voxel along the ray's longest axis.
 VOX_HD inline double ticks_per_voxel(uint32_t log2_side) {
   return power_of_two(log2_side > 14 ? 58 - 2 * log2_side : 30);
 }
@@ -78,11 +78,11 @@ struct RayAxis {
     step = still ? slowest : std::floor(ticks_per_voxel(log2_side) / slope);
   }
 
-  // From the eye to plane 0.
+  // The ticks from the eye to plane 0.
   VOX_HD double first_plane() const { return still ? -kFarTicks : -origin * step; }
 
-  // The same from `before` ticks later on, in whole ticks. Far in the past where the ray never is in the
-  // cube.
+  // The ticks to plane 0 counted from `before` ticks behind the eye on, as a whole number. Far in the past
+  // where the ray is never in the cube.
   VOX_HD int64_t first_plane_after(double before, uint32_t log2_side) const {
     if (!still) return static_cast<int64_t>(larger(std::floor(-origin * step - before), -kFarTicks));
     const double at = std::floor(origin + before / ticks_per_voxel(log2_side) * slope);
@@ -93,8 +93,8 @@ struct RayAxis {
 
 }  // namespace detail
 
-// From a point in voxels, at most 2^30 of them away. The direction is not 0 and need not be of length 1.
-// `spread` is the width of a pixel at distance 1; 0: rays go down to voxels.
+// A ray from a point in voxels, at most 2^30 of them away. The direction is not 0 and need not be of length
+// 1. `spread` is the width of a pixel at distance 1; where it is 0, rays go down to voxels.
 VOX_HD inline Ray make_ray(uint32_t log2_side, Vec3d origin, Vec3d direction, double spread) {
   using detail::larger;
   const double longest =
@@ -120,7 +120,7 @@ VOX_HD inline Ray make_ray(uint32_t log2_side, Vec3d origin, Vec3d direction, do
     if (ray.first.z > ray.start) ray.start = ray.first.z;
   }
   ray.before = static_cast<int64_t>(before < detail::kFarTicks ? before : detail::kFarTicks);
-  // Divided first: what is nearly the longest double would overflow when squared.
+  // The slopes are used, since squares of nearly the longest doubles would overflow.
   ray.voxels_per_tick = std::sqrt(x.slope * x.slope + y.slope * y.slope + z.slope * z.slope) /
                         detail::ticks_per_voxel(log2_side);
   const double widens = spread * ray.voxels_per_tick;  // voxels of a pixel's width per tick
@@ -129,7 +129,7 @@ VOX_HD inline Ray make_ray(uint32_t log2_side, Vec3d origin, Vec3d direction, do
   return ray;
 }
 
-// The same ray, of this length in voxels.
+// The same ray, which ends at this distance in voxels.
 VOX_HD inline Ray limited(Ray ray, double distance) {
   const double ticks = distance / ray.voxels_per_tick - static_cast<double>(ray.before);
   if (ticks < detail::kFarTicks) ray.end = crossing_at(static_cast<int64_t>(ticks), kNoAxis);

@@ -13,16 +13,16 @@ namespace vox::render {
 inline constexpr uint32_t kMaxLog2Side = 20;
 
 struct RayDagRef {
-  const uint32_t* nodes[kMaxLog2Side + 1];  // 168 B: those whose side is 2^i voxels; [kLeafLog2]: leaves
-  const PackedBox* boxes;                   // 8 B, of nodes, see box_index(): where rays have a pixel's width
+  const uint32_t* nodes[kMaxLog2Side + 1];  // 168 B, [i]: nodes of 2^i voxels a side; [kLeafLog2]: leaves
+  const PackedBox* boxes;                   // 8 B, by box_index(); used where pixels have a width
   uint32_t log2_side;                       // 4 B, of the root
   uint32_t filled;                          // 4 B, 0: there is no root
   uint32_t materials;                       // 4 B, 1: leaves hold them
 
-  // All of them, the root's first.
+  // The words of all levels, the root's first.
   VOX_HD const uint32_t* words() const { return nodes[log2_side]; }
 
-  // Around a voxel that is filled.
+  // The leaf around a filled voxel.
   VOX_HD const uint32_t* leaf_at(Int3 voxel) const {
     const uint32_t* node = words();
     for (uint32_t log2 = log2_side; log2 > dag::kLeafLog2;) {
@@ -32,12 +32,12 @@ struct RayDagRef {
     return node;
   }
 
-  // Of the voxel with this bit of a leaf's mask, which is filled.
+  // The material of the voxel with this bit of a leaf's mask; it is filled.
   VOX_HD uint32_t material(const uint32_t* leaf, uint32_t bit) const {
     return materials ? dag::leaf_material(leaf, bit) : 0;
   }
 
-  // Of a node, not a leaf: one that no other has, as all take two words or more.
+  // The index of an inner node's box. No two nodes share one, as all take two words or more.
   VOX_HD uint64_t box_index(const uint32_t* node) const { return static_cast<uint64_t>(node - words()) >> 1; }
   VOX_HD NodeBox box(const uint32_t* node, uint32_t log2) const {
     return unpacked(boxes[box_index(node)], log2);
@@ -66,7 +66,7 @@ class RayDag {
 
   RayDagRef ref() const { return ref_; }
 
-  // Of bound_nodes(), from now on part of ref().
+  // Takes the boxes that bound_nodes() has made; they are part of ref() from now on.
   void set_boxes(device::Buffer<PackedBox> boxes) {
     boxes_ = std::move(boxes);
     ref_.boxes = boxes_.data();

@@ -24,7 +24,7 @@ struct Range {
   double near, far;
 };
 
-// What of the box may be seen, by its distance.
+// The distances from the eye at which parts of the box may be seen.
 Range distances(const VoxelBox& box, Vec3d eye) {
   const auto from = [](double at, double low, double high) {
     return at < low ? low - at : at > high ? at - high : 0.0;
@@ -40,7 +40,7 @@ Range distances(const VoxelBox& box, Vec3d eye) {
   return {length(from), std::max(length(to), length(from) + 1)};
 }
 
-// The largest log2 that a cell has which is no wider than this, at least a leaf's.
+// The log2 of the widest cell that is no wider than this, but at least a leaf's.
 double coarsest(double width, uint32_t log2_side) {
   uint32_t log2 = dag::kLeafLog2;
   while (log2 < log2_side && std::ldexp(1.0, int(log2) + 1) <= width) ++log2;
@@ -55,7 +55,8 @@ void check_image_size(ImageSize size) {
         .hint(fmt::format("at most {} pixels a side", kMaxPictureSide));
 }
 
-// From dark blue over green to yellow, lighter all the way: readable in grey, and by all eyes.
+// The ramp goes from dark blue over green to yellow, lighter all the way: it can be read in grey, and by all
+// eyes.
 scene::Rgb8 ramp_color(uint32_t index) {
   constexpr std::array<scene::Rgb8, 5> kStops = {
       {{68, 1, 84}, {59, 82, 139}, {33, 145, 140}, {94, 201, 98}, {253, 231, 37}}};
@@ -96,7 +97,7 @@ Shading make_shading(const VoxelBox& filled, uint32_t log2_side, const scene::Pa
 }
 
 std::vector<Vec3<float>> hemisphere_directions() {
-  // A sunflower's seeds: each a golden angle, 2π · (2 − φ), further on than the one before.
+  // As a sunflower's seeds: each a golden angle, 2π · (2 − φ), further on than the one before.
   constexpr double kCosine = -0.73736887807831963, kSine = 0.67549029426152364;
   std::vector<Vec3<float>> directions;
   Vec2<double> turned = {1, 0};

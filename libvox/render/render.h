@@ -1,4 +1,4 @@
-// Pictures of a scene.
+// Takes pictures of a scene: views and slices.
 #pragma once
 
 #include <memory>
@@ -36,12 +36,12 @@ void check_image_size(ImageSize size);              // throws Error
 
 struct Picture {
   scene::Image image;
-  double low = 0, high = 0;  // what the ends of the ramp mean, see Shade
-  uint64_t rays = 0;         // through pixels; those to the sun and the sky come on top
+  double low = 0, high = 0;  // what the ends of the ramp stand for, see Shade
+  uint64_t rays = 0;         // through pixels, without those to the sun and the sky
   double seconds = 0;        // on the device
 };
 
-// A scene on a device, as long as pictures of it are taken. Throws Error where options make no picture; see
+// Holds a scene on a device while pictures of it are taken. Throws Error where options make no picture, see
 // make_camera() and slice_frame().
 class Renderer {
  public:
@@ -51,22 +51,24 @@ class Renderer {
   virtual Picture slice(const SliceOptions& options) = 0;
 };
 
-// The DAG is one that check_structure() accepts. Compiled for each device in render_*.
+// The DAG is one that check_structure() accepts. Compiled for each device in render_cpu.cpp and
+// render_cuda.cu.
 template <class Device>
 std::unique_ptr<Renderer> make_renderer(Device& device, const dag::FrozenDag& dag,
                                         const scene::Palette& palette);
 
-// Colours of what is measured, kRampColors of them, from low to high: the legend's.
+// The kRampColors colours of measured values, from low to high; a legend shows them too.
 scene::Rgb8 ramp_color(uint32_t index);
 
 // The colours that a palette's materials have in pictures: grey where it has none.
 scene::Rgb8 material_color(const scene::Palette& palette, uint32_t material);
 
-// All but what is on the device. `filled` is the box around all voxels.
+// All of Shading but its pointers to memory of the device. `filled` is the box around all voxels.
 Shading make_shading(const VoxelBox& filled, uint32_t log2_side, const scene::Palette& palette,
                      const Camera& camera, const RenderOptions& options);
 
-// Unit vectors around z, spread evenly over the disk below them: as many as light from there counts.
+// Unit vectors around z. Projected onto the disk below they are spread evenly: a direction has as many as
+// light from there counts.
 std::vector<Vec3<float>> hemisphere_directions();
 
 }  // namespace vox::render

@@ -1,4 +1,4 @@
-// Included by render_cpu.cpp and render_cuda.cu, which only say which device.
+// The renderer on one device. Included by render_cpu.cpp and render_cuda.cu, which only say which.
 #pragma once
 
 #include <cmath>
@@ -19,7 +19,7 @@ namespace vox::render {
 
 inline constexpr uint32_t kLightCodes = 1 << 16;
 
-// 8-bit sRGB of linear light in steps of 1 / 65535.
+// Gives the 8-bit sRGB code of linear light, by a table in steps of 1 / 65535.
 struct LightCodes {
   const uint8_t* codes;
 
@@ -36,7 +36,7 @@ struct RenderPixels {
   LightCodes codes;
   uint32_t width, height, samples;
   scene::Rgba8* pixels;
-  uint64_t first = 0;  // of those that are looked at now
+  uint64_t first = 0;  // of the pixels that this part of the loop goes over
 
   VOX_HD void operator()(uint64_t i) const {
     const Tiles tiles = {width, height};
@@ -55,7 +55,8 @@ struct RenderPixels {
     return {codes(sum.x * share), codes(sum.y * share), codes(sum.z * share), 255};
   }
 
-  // Roberts' R2 sequence: any number of points, evenly spread over the pixel, the first in its middle.
+  // The place of a sample in its pixel, by Roberts' R2 sequence: any number of points are spread evenly, the
+  // first in the middle.
   VOX_HD static double offset(uint32_t sample, double step) {
     const double at = 0.5 + sample * step;
     return at - std::floor(at);

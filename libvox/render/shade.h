@@ -1,4 +1,4 @@
-// What colour a ray comes back with. In single floats that round alike everywhere.
+// Shading: the colour that a ray comes back with, in single floats that round alike everywhere.
 #pragma once
 
 #include "libvox/base/mix.h"
@@ -12,7 +12,7 @@ enum class Shade {
   Normal,
   // As colours of the ramp, from low to high:
   Depth,    // distance from the eye in voxels
-  Level,    // log2 of the side of what the ray stopped at
+  Level,    // log2 of the side of the cell that the ray stopped at
   Sharing,  // how many leaves of the octree the leaf stands for, by its log2
 };
 
@@ -21,11 +21,11 @@ inline constexpr uint32_t kHemisphere = 1024;
 
 using Light = Vec3<float>;  // linear; 1: white
 
-// Plain numbers for the device; make_shading() fills them in.
+// What shading depends on, as plain numbers for the device; make_shading() fills them in.
 struct Shading {
   Shade mode;
   Light colors[16];         // of materials
-  Light ramp[kRampColors];  // of what is measured, from low to high
+  Light ramp[kRampColors];  // of measured values, from low to high
   Light sky;
   float sun, ambient;             // strengths
   Vec3d to_sun;                   // a unit vector; not used where sun is 0
@@ -33,11 +33,11 @@ struct Shading {
   uint32_t ao_rays;               // a sample; 0: no ambient occlusion
   double ao_reach;                // voxels
   const Vec3<float>* hemisphere;  // [kHemisphere], around z, the nearer to z the denser
-  double low, high;               // what the ramp goes from and to
-  const uint8_t* use_codes;       // of Shade::Sharing: of the leaf that begins at each word of leaves
+  double low, high;               // the values at the ends of the ramp
+  const uint8_t* use_codes;       // for Shade::Sharing: of the leaf that begins at each word of leaves
 };
 
-// Of Shade::Normal.
+// The colour of a face in Shade::Normal.
 VOX_HD inline Light normal_color(Int3 normal) {
   const auto part = [](int32_t n) { return static_cast<float>(n + 1) * 0.5f; };
   return {part(normal.x), part(normal.y), part(normal.z)};
@@ -45,7 +45,7 @@ VOX_HD inline Light normal_color(Int3 normal) {
 
 namespace detail {
 
-// From the frame of a face to the grid's.
+// Turns a vector around z into the same vector around a face's normal.
 VOX_HD inline Vec3d around_normal(Vec3<float> v, Int3 normal) {
   const double x = v.x, y = v.y, z = v.z;
   if (normal.x != 0) return {z * normal.x, x, y};
@@ -60,7 +60,7 @@ class Shader {
   VOX_HD Shader(const RayDagRef& dag, const Camera& camera, const Shading& shading)
       : dag_(dag), camera_(camera), shading_(shading) {}
 
-  // Through a point of the image. `seed` differs from sample to sample.
+  // The light that comes back through a point of the image. `seed` differs from sample to sample.
   VOX_HD Light operator()(double x, double y, uint64_t seed) const {
     const Vec3d direction = camera_.direction(x, y);
     const Ray ray = make_ray(camera_.log2_side, camera_.eye, direction, camera_.spread);
@@ -87,7 +87,7 @@ class Shader {
     double distance;  // from the eye, voxels
   };
 
-  // What lies outside the ramp has the colour of its end.
+  // The colour of a measured value; values beyond an end of the ramp have the colour of that end.
   VOX_HD Light measured(double value) const {
     const double share = (value - shading_.low) / (shading_.high - shading_.low);
     const double at = share * (kRampColors - 1) + 0.5;
@@ -105,8 +105,8 @@ class Shader {
     return light;
   }
 
-  // From a surface on. Of what lies far from there it sees no less than of what is at the surface's distance
-  // from the eye: a shadow's edge is as sharp as what it falls on.
+  // A ray that goes on from a surface. It is nowhere wider than the pixel is at the surface, so that a
+  // shadow's edge is as sharp as the surface that it falls on.
   VOX_HD Ray further_ray(const Surface& from, Vec3d direction) const {
     return no_wider(make_ray(camera_.log2_side, from.point, direction, camera_.spread), from.distance);
   }
@@ -116,7 +116,7 @@ class Shader {
     return !trace(dag_, further_ray(from, shading_.to_sun)).found();
   }
 
-  // How much of it.
+  // The share of the sky that is seen from a surface, from 0 to 1.
   VOX_HD float open_sky(const Surface& from, Int3 normal, uint64_t seed) const {
     if (shading_.ao_rays == 0) return 1;
     const uint64_t first = mix64(seed);

@@ -8,7 +8,8 @@
 
 namespace vox::render {
 
-// Four times its log2, rounded down, as if lines led from power to power. `uses` is not 0.
+// A code for how often a leaf is used: four times log2(uses), rounded down, where log2 is replaced by
+// straight lines between powers of two. `uses` is not 0.
 VOX_HD inline uint32_t use_code(uint64_t uses) {
   const auto high = static_cast<uint32_t>(uses >> 32);
   const uint32_t log2 =
@@ -18,7 +19,8 @@ VOX_HD inline uint32_t use_code(uint64_t uses) {
 }
 inline constexpr uint32_t kUseCodes = 256;
 
-// For every word of a level: where a node begins, one that is used, what is below it is used as often.
+// Counts the uses of a level's children. It runs for every word of the level; where a node begins that is
+// used, each of its children is used as often.
 struct CountUses {
   const uint32_t* words;
   const uint64_t* uses;
@@ -46,10 +48,10 @@ struct CodeAt {
 
 struct Sharing {
   device::Buffer<uint8_t> codes;  // use_code() of the leaf that begins at each word
-  uint32_t most = 0;              // of the codes
+  uint32_t most = 0;              // the greatest of the codes
 };
 
-// In as much memory as the two largest levels take twice over.
+// Takes twice as much memory as the two largest levels.
 template <class Device>
 Sharing count_sharing(Device& device, const dag::FrozenDag& dag, const RayDagRef& ref) {
   const auto level_words = [&](uint32_t level) -> uint64_t { return dag.levels[level].words.size(); };

@@ -1,4 +1,4 @@
-// What the values of a volume are, and how they are shown: amounts on one scale, or labels with a colour each.
+// How the values of a volume are shown: as amounts on one scale, or as labels with a colour each.
 #pragma once
 
 #include <optional>
@@ -15,11 +15,12 @@ struct ShownValues {
   enum class Kind { Amounts, Materials, Labels };
   Kind kind = Kind::Amounts;
   ValueColors colors;
-  std::vector<uint32_t> labels = {};  // all that occur, but of amounts
+  std::vector<uint32_t> labels = {};  // all that occur; none for amounts
 };
 
-// `palette` is that of a scene whose materials the values are. Without one, and with ValuesAs::Auto, values are
-// labels where they look like it. Throws UsageError where they are to be labels and cannot be.
+// Decides how values are shown. `palette` is that of a scene whose materials they are. Without one, and with
+// ValuesAs::Auto, they are labels where survey_labels() finds that likely. Throws UsageError where they are
+// to be labels and cannot be.
 ShownValues shown_values(const bricks::FrozenBricks& bricks, const std::optional<scene::Palette>& palette,
                          ValuesAs as);
 

@@ -12,7 +12,7 @@ int32_t along_axis(Int3 v, uint32_t axis) {
   return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
 }
 
-// One direction of the picture, in cells.
+// How far the picture reaches along one of its directions, in whole cells.
 struct Extent {
   int32_t low, high;  // voxels, whole cells, `high` excluded
 

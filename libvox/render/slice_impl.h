@@ -1,4 +1,4 @@
-// Included by render_impl.h.
+// The pixels of a slice through a scene. Included by render_impl.h.
 #pragma once
 
 #include "libvox/base/morton.h"
@@ -9,14 +9,14 @@ namespace vox::render {
 
 inline constexpr uint32_t kNoMaterial = UINT32_MAX;
 
-// Finds, of the voxels of a plane inside a cell, the first in Morton order.
+// Finds the first voxel in Morton order among those of a plane inside a cell.
 class PlaneSearch {
  public:
-  // `corner`: the cell's lowest voxel; its side is 2^log2, and the plane is through it.
+  // `corner` is the cell's lowest voxel, 2^log2 its side; the plane goes through the cell.
   VOX_HD PlaneSearch(const RayDagRef& dag, uint32_t axis, uint32_t at, Int3 corner, uint32_t log2)
       : dag_(dag), axis_(axis), at_(at), corner_(corner), log2_(log2) {}
 
-  // Its material, or kNoMaterial.
+  // The material of the voxel found, or kNoMaterial where there is none.
   VOX_HD uint32_t material() const {
     const uint32_t* node = cell_node();
     if (!node) return kNoMaterial;
@@ -39,7 +39,7 @@ class PlaneSearch {
 
   VOX_HD uint32_t below(const uint32_t* cell) const {
     const uint32_t* nodes[kMaxLog2Side + 1];
-    uint32_t left[kMaxLog2Side + 1];  // of its children, those to look into
+    uint32_t left[kMaxLog2Side + 1];  // of its children, those that are still to be looked into
     uint32_t log2 = log2_;
     nodes[log2] = cell;
     left[log2] = children_in_plane(cell, log2);
@@ -69,7 +69,8 @@ class PlaneSearch {
     return dag::child_mask(node[0]) & ((at_ >> (log2 - 1) & 1) != 0 ? ~low_half : low_half);
   }
 
-  // The plane's voxels in the leaf; of a cell smaller than a leaf, those in the cell.
+  // The material of the first of the plane's voxels in the leaf, or in the cell where it is smaller than a
+  // leaf.
   VOX_HD uint32_t in_leaf(const uint32_t* leaf) const {
     uint64_t mask = dag::leaf_mask(leaf) & plane_voxels(axis_, at_);
     if (log2_ < dag::kLeafLog2) {

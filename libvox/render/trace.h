@@ -1,4 +1,4 @@
-// The first thing that a ray hits in a DAG. See README.md for how.
+// Traces a ray through a DAG to the first thing that it hits. render/README.md says how.
 #pragma once
 
 #include "libvox/base/morton.h"
@@ -10,14 +10,14 @@ namespace vox::render {
 inline constexpr uint32_t kMiss = UINT32_MAX;
 
 struct Hit {
-  Crossing at = 0;           // 8 B, by which the ray enters what it hits; axis kNoAxis: it begins there
-  Int3 low = {}, high = {};  // 24 B, the box that it hits, `high` excluded: a voxel, or what a node holds
+  Crossing at = 0;           // 8 B, when the ray enters what it hits; axis kNoAxis: it begins there
+  Int3 low = {}, high = {};  // 24 B, the box hit, `high` excluded: a voxel's or a node's
   uint32_t log2 = kMiss;     // 4 B, of the side of the voxel, 0, or of the cell the ray stopped at; or kMiss
   uint32_t node_log2 = 0;    // 4 B
   const uint32_t* node = nullptr;  // 8 B, the smallest around the cell, of side 2^node_log2: a leaf or above
 
   VOX_HD bool found() const { return log2 != kMiss; }
-  // Wherever it is held.
+  // Whether both hit the same, wherever the DAG lies in memory.
   VOX_HD friend bool operator==(const Hit& a, const Hit& b) {
     return a.at == b.at && a.low == b.low && a.high == b.high && a.log2 == b.log2;
   }
@@ -42,7 +42,8 @@ class Tracer {
     open_node();
     if (is_full_node()) return stop_inside();
     cell_.halve(ray_, now_);
-    // One loop, and one place where the ray goes on to the next cell: the lanes of a warp meet there again.
+    // There is one loop with one place where a ray goes on to the next cell: the lanes of a warp meet there
+    // again.
     for (bool passes_by = false;;) {
       while (passes_by || (mask_ >> octant() & 1) == 0) {
         passes_by = false;
@@ -67,8 +68,8 @@ class Tracer {
     uint32_t mask;  // 4 B, its header
   };
 
-  // Whether the cell is no wider than a pixel, and a node's or a leaf's. Inside a leaf the way down to the
-  // voxel costs no more than what stopping would save.
+  // Whether the cell is that of a node or a leaf and no wider than a pixel. Inside a leaf the way down to the
+  // voxel costs no more than stopping would save.
   VOX_HD bool is_small() const {
     const int64_t ticks = ticks_to(ray_, now_);
     return cell_.log2 >= dag::kLeafLog2 &&
@@ -80,7 +81,7 @@ class Tracer {
     return dag_.nodes[cell_.log2] + node_[dag::child_word(mask_, octant())];
   }
 
-  // The cell is that of node_.
+  // Reads the mask of node_, whose cell the ray has entered.
   VOX_HD void open_node() {
     mask_ = node_[0];
     if (cell_.log2 > dag::kLeafLog2) return;
@@ -88,7 +89,7 @@ class Tracer {
     mask_ = dag::filled_blocks(leaf_mask_);
   }
 
-  // To the next cell: false where the ray leaves the cube, or ends.
+  // Goes on to the next cell. Returns false where the ray leaves the cube, or ends.
   VOX_HD bool leave() {
     now_ = cell_.next();
     const uint32_t log2 = cell_.log2;
@@ -98,7 +99,7 @@ class Tracer {
     return true;
   }
 
-  // The cell's parent is another one than that of mask_.
+  // Finds the parent of the cell again, where it is no longer the one that mask_ belongs to.
   VOX_HD void go_up() {
     if (cell_.log2 < dag::kLeafLog2) {  // from a block to the leaf
       mask_ = dag::filled_blocks(leaf_mask_);
@@ -128,21 +129,21 @@ class Tracer {
     return {unmirrored(cell_.at.x, 0), unmirrored(cell_.at.y, 1), unmirrored(cell_.at.z, 2)};
   }
 
-  // At the cell, which is full.
+  // The hit at the cell, which is full.
   VOX_HD Hit stop(uint32_t node_log2) const {
     const Int3 low = corner();
     const int32_t side = 1 << cell_.log2;
     return {now_, low, low + Int3{side, side, side}, cell_.log2, node_log2, node_};
   }
 
-  // In a cell that is full: down to the voxel, or to the width of a pixel.
+  // The hit in a cell that is full: goes down to the voxel, or to the width of a pixel.
   VOX_HD Hit stop_inside() {
     const uint32_t node_log2 = cell_.log2;
     while (cell_.log2 > 0 && (cell_.log2 == dag_.log2_side || !is_small())) cell_.halve(ray_, now_);
     return stop(node_log2);
   }
 
-  // At the box around what the cell's node holds; a miss where the ray passes it by.
+  // The hit at the box around the voxels of the cell's node; a miss where the ray passes it by.
   VOX_HD Hit stop_at(const uint32_t* node) {
     const NodeBox box =
         cell_.log2 == dag::kLeafLog2 ? leaf_box(dag::leaf_mask(node)) : dag_.box(node, cell_.log2);
@@ -155,7 +156,7 @@ class Tracer {
     return {enters, at + box.low, at + box.high, cell_.log2, cell_.log2, node};
   }
 
-  // Between two planes of the cell, which the ray leaves at `out`.
+  // Narrows [enters, leaves] to when the ray is between two planes of the box; it leaves the cell at `out`.
   VOX_HD void pass(Crossing out, Crossing step, int32_t low, int32_t high, uint32_t axis, Crossing& enters,
                    Crossing& leaves) const {
     const int32_t side = 1 << cell_.log2;
@@ -171,9 +172,9 @@ class Tracer {
   Cell cell_;
   Crossing now_;          // when the ray entered the cell
   const uint32_t* node_;  // the node around the cell, or the leaf
-  uint32_t mask_;         // its header; of the leaf, or the block in it: what is filled
+  uint32_t mask_;         // the node's header; in a leaf or a block of it what is filled
   uint64_t leaf_mask_ = 0;
-  Entry above_[kMaxLog2Side];  // the nodes around it, [i]: whose parts are cells of 2^i
+  Entry above_[kMaxLog2Side];  // the nodes around node_, [i]: the one whose parts are cells of 2^i
 };
 
 }  // namespace detail
@@ -182,9 +183,9 @@ VOX_HD inline Hit trace(const RayDagRef& dag, const Ray& ray) {
   return detail::Tracer(dag, ray).run();
 }
 
-// Of the voxel in which the ray hits. Where what it hits is a box around voxels and none is there, of one
-// behind it as seen straight onto the face, if there is one: where two walls meet, a face that looks as one
-// of them does has its material.
+// The material of the voxel in which the ray hits. Where it hits a box around voxels at a place that is
+// empty, a voxel behind that place, straight into the face, is taken if there is one: where two walls meet,
+// the face of one of them has that wall's material.
 VOX_HD inline uint32_t hit_material(const RayDagRef& dag, const Ray& ray, const Hit& hit) {
   const uint32_t face = 1u << axis_of(hit.at) & 7, near = ray.mirrored & face;
   const uint32_t* node = hit.node;

@@ -1,4 +1,4 @@
-// From where pictures are taken.
+// Viewpoints: from where pictures are taken.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace vox::render {
 
-// Where what is shown lies in the world: cameras stand in units of `unit` from its corner.
+// Where the scene or volume shown lies in the world. Cameras stand in units of `unit` from its corner.
 struct Place {
   Vec3d corner;
   double unit;
@@ -21,12 +21,12 @@ struct Place {
 
 struct Viewpoints {
   std::string view = view_names().front();     // one of view_names(), where there is no eye
-  std::optional<Vec3d> eye = {}, target = {};  // in the world; the target without one: the middle
+  std::optional<Vec3d> eye = {}, target = {};  // in the world; without a target, the middle
   double fov = CameraPose().fov;
-  uint32_t turntable = 0;  // so many pictures, once around; 0: one picture
+  uint32_t turntable = 0;  // how many pictures, once around; 0: one picture
 };
 
-// Poses for pictures of what is in the boxes, which are in units, as the poses are.
+// The poses for pictures of these boxes. Boxes and poses are in units.
 std::vector<CameraPose> poses_from(const Viewpoints& from, std::span<const VoxelBox> boxes,
                                    const Place& place, ImageSize size);
 

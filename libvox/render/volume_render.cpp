@@ -10,10 +10,10 @@
 namespace vox::render {
 namespace {
 
-// Two samples a voxel: what a voxel takes away in two steps follows by a square root, which, other than
-// powers, is the same everywhere.
+// Two samples a voxel: the light that is left after one step is the square root of what is left after a
+// voxel, and square roots, other than powers, are the same everywhere.
 constexpr float kStep = 0.5f;
-constexpr double kMostUnits = 0x1p28;  // along an axis: what the camera can look at
+constexpr double kMostUnits = 0x1p28;  // along an axis: as far as the camera can look
 constexpr float kAmbient = 0.55f, kSun = 0.6f;
 
 Vec3<float> single(Vec3d v) {
@@ -141,7 +141,8 @@ bricks::CastView cast_view(const bricks::FrozenBricks& bricks, const volume::Val
   view.meaning = {bricks.info.size, bricks.info.type, bricks.background};
   view.width = options.size.width;
   view.height = options.size.height;
-  // What is empty is seen only where it is not the lowest value, or that is not all.
+  // Rays may skip empty bricks where empty voxels are not seen: with labels, and where the background is
+  // lowest.
   const double background = volume::value_number(bricks.info.type, bricks.background);
   view.labels = options.labels.empty() ? 0 : 1;
   view.empty = static_cast<float>(background);

@@ -1,4 +1,4 @@
-// Pictures of a volume: rays cast through its bricks (bricks/volume_cast.h).
+// Takes pictures of a volume by rays cast through its bricks (bricks/volume_cast.h).
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ class VolumeSpace {
   explicit VolumeSpace(const volume::VolumeInfo& info);
 
   Vec3d corner() const { return corner_; }                    // in the world
-  double unit() const { return unit_; }                       // of the world's
+  double unit() const { return unit_; }                       // in units of the world
   Vec3d voxels_per_unit() const { return voxels_per_unit_; }  // negative where an axis runs backwards
   Vec3d to_voxels(Vec3d point) const;
   VoxelBox around(const VoxelBox& voxels) const;
@@ -30,7 +30,7 @@ class VolumeSpace {
   double unit_;
 };
 
-// Boxes around the bricks that are not empty, at most 64 along each axis, in voxels; none where all are.
+// Boxes in voxels around the bricks that are not empty, at most 64 along each axis; none where all are empty.
 std::vector<VoxelBox> outline(const bricks::FrozenBricks& bricks);
 
 inline constexpr double kVolumeOpacity = 0.7;
@@ -38,28 +38,29 @@ inline constexpr double kVolumeOpacity = 0.7;
 struct VolumeRenderOptions {
   CameraPose pose;  // see VolumeSpace
   ImageSize size;
-  double opacity =
-      kVolumeOpacity;  // of a voxel with the highest value, 0 to 1: less with the value, down to 0
+  // The opacity of a voxel with the highest value, 0 to 1; with lower values it falls to 0.
+  double opacity = kVolumeOpacity;
   Vec3d to_sun = {0.45, 0.8, 0.6};
   scene::Rgb8 background = {24, 26, 32};
-  // Of labels; empty: values are amounts, colours those of the ramp. All labels have the same opacity.
+  // The colours of labels, which all have the same opacity; where this is empty, values are amounts and have
+  // the colours of the ramp.
   LabelColors labels = {};
 };
 
-// What colours mean: the lowest value of the volume is transparent, the highest has the last colour. A volume
-// of one value has all of it where that is not the background.
+// The values that colours stand for: the lowest value of the volume is transparent, the highest has the last
+// colour. A volume of one value has the last colour everywhere unless the value is the background.
 volume::ValueRange color_range(const bricks::FrozenBricks& bricks);
 
-// What rays need, but for the table of colours and the pixels. Throws Error as make_camera() does, and where
+// All that rays need but the table of colours and the pixels. Throws Error as make_camera() does, and where
 // the options make no picture.
 bricks::CastView cast_view(const bricks::FrozenBricks& bricks, const volume::ValueRange& range,
                            const VolumeRenderOptions& options);
-// The opacity of a voxel grows with the square of the share that its value has of the range: what is low is a
-// haze before what is high.
+// The table of colours. The opacity of a voxel grows with the square of the share that its value has of the
+// range: low values are a haze before high ones.
 std::vector<bricks::CastColor> cast_colors(double opacity);
 std::vector<bricks::CastColor> cast_colors(double opacity, const LabelColors& labels);
 
-// Bricks on a device, as long as pictures of them are taken.
+// Holds bricks on a device while pictures of them are taken.
 class VolumeRenderer {
  public:
   virtual ~VolumeRenderer() = default;

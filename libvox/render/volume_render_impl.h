@@ -1,4 +1,5 @@
-// Included by volume_render_cpu.cpp and volume_render_cuda.cu, which only say which device.
+// The volume renderer on one device. Included by volume_render_cpu.cpp and volume_render_cuda.cu, which only
+// say which.
 #pragma once
 
 #include "libvox/bricks/device_bricks.h"

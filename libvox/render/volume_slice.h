@@ -8,8 +8,8 @@
 
 namespace vox::render {
 
-// What colours mean: amounts go from one end of the ramp to the other, over the range of the whole volume, so
-// that all its cuts and views have one scale; labels, where there are any, have their own.
+// The colours of values: amounts go from one end of the ramp to the other over the range of the whole volume,
+// so that all its slices and views have one scale; labels, where there are any, have colours of their own.
 struct ValueColors {
   volume::ValueRange range;
   LabelColors labels = {};

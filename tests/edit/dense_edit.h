@@ -1,5 +1,5 @@
-// Edits on a plain array, one voxel after the other: slow and obviously right. What sessions are compared
-// with.
+// Edits on a plain array, one voxel after the other: slow and obviously right. Sessions are compared with
+// them.
 #pragma once
 
 #include <array>
@@ -46,7 +46,7 @@ inline bool dense_in_box(const Triple& low, const Triple& high, int64_t grown, c
   return true;
 }
 
-// From −1, before the line's start, to +1, behind its end.
+// Where a place is along a line: −1 before its start, +1 behind its end, else 0.
 inline int side_of_line(const Triple& a, const Triple& b, const Triple& p) {
   BigInt from_a = 0, from_b = 0;
   for (size_t k = 0; k < 3; ++k) {
@@ -56,7 +56,7 @@ inline int side_of_line(const Triple& a, const Triple& b, const Triple& p) {
   return from_a < 0 ? -1 : from_b > 0 ? 1 : 0;
 }
 
-// By the area of the parallelogram: |(p − a) × (b − a)| ≤ radius · |b − a|.
+// Whether p is near the endless line, by the area of a parallelogram: |(p − a) × (b − a)| ≤ radius · |b − a|.
 inline bool near_endless_line(const Triple& a, const Triple& b, int64_t radius, const Triple& p) {
   BigInt area2 = 0, length2 = 0;
   for (size_t k = 0; k < 3; ++k) {
@@ -88,10 +88,10 @@ inline bool dense_in_ellipsoid(const Triple& center, const Triple& radii, const 
   return left <= Natural(r[0]) * r[1] * r[2];
 }
 
-// Of any place, in 1/256 voxel.
+// Whether the shape holds a place, which is in 1/256 voxel.
 inline bool dense_contains(const edit::Shape& shape, const Triple& p) {
   const Triple a = triple(shape.a), b = triple(shape.b);
-  int64_t grown = 0;  // what the noise is, its own test says
+  int64_t grown = 0;  // noise_test.cpp tests the noise itself
   if (shape.roughness > 0)
     grown = static_cast<int64_t>(
         std::floor(static_cast<double>(edit::noise_at({p[0], p[1], p[2]}, shape.seed, shape.grain)) *
@@ -149,7 +149,7 @@ class DenseEditor {
     });
   }
 
-  // From the source's voxels to where they go, as the words say it.
+  // Copies voxel by voxel, from each of the source to where it goes.
   void operator()(edit::CopyEdit edit) {
     const Dense source = edit.scene == edit::kThisScene ? old_ : scenes_[edit.scene];
     if (edit.scene != edit::kThisScene && edit.source.empty()) edit.source = cube_at({0, 0, 0}, source.side);
@@ -192,14 +192,14 @@ class DenseEditor {
     }
   }
 
-  // More than `limit` leave all as it was.
+  // Fills; where more than `limit` voxels are reached, nothing changes.
   void operator()(const edit::FillEdit& edit) {
     const std::vector<Int3> voxels = flooded(edit);
     if (voxels.size() > edit.limit) return;
     for (const Int3& p : voxels) grid_.at(p) = static_cast<int8_t>(edit.material);
   }
 
-  // What a fill reaches. Its seed lies in the grid and in the shape.
+  // The voxels that a fill reaches. Its seed lies in the grid and in the shape.
   std::vector<Int3> flooded(const edit::FillEdit& edit) const {
     const int like = grid_.at(edit.seed);
     std::vector<char> seen(grid_.voxels.size());

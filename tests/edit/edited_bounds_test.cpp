@@ -1,5 +1,5 @@
-// Bounds are right when no voxel outside of what is written changes, and none outside of what is read
-// matters.
+// Bounds are right when no voxel changes outside of the box that an edit writes, and none matters outside of
+// the box that it reads.
 #include <gtest/gtest.h>
 
 #include "libvox/edit/bounds.h"

@@ -1,4 +1,4 @@
-// A session and plain arrays side by side: the same edits on both, then a comparison.
+// A session and plain arrays side by side: both get the same edits and are then compared.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace vox {
 
-// The first voxel that differs, in words.
+// Tells in words which voxel is the first that differs.
 inline std::string difference(const Dense& is, const Dense& expected) {
   std::string text = "no voxel differs";
   uint64_t count = 0;
@@ -92,7 +92,7 @@ class EditedScene {
     session_->apply({&edit, 1});
     vox::apply(edit, scenes_, materials_);
   }
-  // In one pass.
+  // Applies edits in one pass.
   void apply(const std::vector<edit::Edit>& edits) {
     session_->apply(edits);
     for (const edit::Edit& edit : edits) vox::apply(edit, scenes_, materials_);
@@ -116,7 +116,7 @@ inline VoxelBox written_by(const edit::Edit& edit, const std::vector<Dense>& sce
   return edit::written_box(edit, scenes[0].side);
 }
 
-// How many scripts of how many edits on scenes of which resolution.
+// How many scripts of how many edits are run on scenes of which resolution.
 struct Scripts {
   uint32_t resolution;
   uint32_t scripts;

@@ -1,5 +1,5 @@
-// Whole scripts, with undo, snapshots and garbage collection, in passes of one edit or of many: compared with
-// a loop over all voxels and a stack of whole grids.
+// Whole scripts, with undo, snapshots and garbage collection, in passes of one edit or of many, are compared
+// with a loop over all voxels and a stack of whole grids.
 #include "libvox/edit/editor.h"
 
 #include <gtest/gtest.h>
@@ -16,8 +16,7 @@
 namespace vox {
 namespace {
 
-// ---- what a script should do
-// --------------------------------------------------------------------------------
+// ---- what a script should do ----------------------------------------------------------------------------
 
 struct State {
   Dense voxels;
@@ -40,7 +39,7 @@ class NaiveEditor {
 
   const State& state() const { return *done_.back(); }
 
-  // Of all states that undo, redo and snapshots can lead to, and of the other scenes.
+  // The items of all states that undo, redo and snapshots can lead to, and of the other scenes.
   StateItems::Count items() const {
     StateItems items;
     for (const auto* states : {&done_, &undone_})
@@ -54,7 +53,7 @@ class NaiveEditor {
     for (size_t i = 1; i < scenes_.size(); ++i) digests.push_back(padded(scenes_[i]).digest);
     return digests;
   }
-  // Of the present state and of the other scenes.
+  // The items of the present state and of the other scenes.
   StateItems::Count items_now() const {
     StateItems items;
     items.add(state().dag);
@@ -66,7 +65,7 @@ class NaiveEditor {
   StateRef state_of(const Dense& voxels) const {
     return std::make_shared<State>(State{voxels, reference_dag(voxels, voxels.side, materials_)});
   }
-  // As it lies in the store: with nodes above its root up to the height of the scene.
+  // A scene as it lies in the store: with nodes above its root up to the height of the edited scene.
   dag::FrozenDag padded(const Dense& scene) const {
     return dense_dag(scenes_[0].side, materials_, [&](uint32_t x, uint32_t y, uint32_t z) {
       return voxel_or_empty(scene,
@@ -110,7 +109,7 @@ class NaiveEditor {
 
 // ---- scripts at random -----------------------------------------------------------------------------------
 
-// Small, so that several of them fit into a pass.
+// A shape so small that several of them fit into a pass.
 edit::Shape small_shape(Random& random, uint32_t resolution) {
   const Int3 at = random_corner(random, resolution);
   const edit::EditPlace center = {at.x * 256 + 128, at.y * 256 + 128, at.z * 256 + 128};
@@ -164,7 +163,7 @@ edit::CollectPolicy random_policy(Random& random) {
   return policy;
 }
 
-// The first command is a policy, for a test to replace. `files` are as many as there are scenes besides the
+// A script whose first command is a policy, for a test to replace. It has a file for each scene besides the
 // first.
 edit::Script random_script(Random& random, const std::vector<Dense>& scenes, uint32_t commands) {
   edit::Script script;
@@ -210,8 +209,7 @@ edit::Script random_script(Random& random, const std::vector<Dense>& scenes, uin
   return script;
 }
 
-// ---- the comparison
-// -----------------------------------------------------------------------------------------
+// ---- the comparison -------------------------------------------------------------------------------------
 
 std::string text_of(const edit::Action& action) {
   if (const auto* edit = std::get_if<edit::Edit>(&action)) return std::visit(EditText(), *edit);
@@ -299,7 +297,7 @@ void expect_result(Engine& engine, const std::vector<Dense>& scenes, bool materi
   ASSERT_GE(session->items(), expected.items.least);
   ASSERT_LE(session->items(), expected.items.most);
   ASSERT_EQ(session->freeze().digest, expected.end.digest);
-  for (uint32_t i = 0; i < others.size(); ++i) {  // they are whole, too
+  for (uint32_t i = 0; i < others.size(); ++i) {  // the other scenes are whole, too
     const edit::Edit clear =
         edit::PaintEdit{.shape = {.kind = edit::ShapeKind::Everything}, .mode = edit::PaintMode::Remove};
     const edit::Edit unite = edit::CombineEdit{.scene = others[i].number, .mode = edit::CombineMode::Union};
@@ -350,7 +348,7 @@ INSTANTIATE_TEST_SUITE_P(All, EditorScripts, testing::ValuesIn(kPlans),
                            return "Resolution" + std::to_string(info.param.resolution);
                          });
 
-// What is taken back in the end may be asked for at any time, so that all states have to be kept.
+// An undo at the end may need any state, so that all of them have to be kept.
 TEST(Editor, CollectingGarbageLeavesExactlyTheItemsOfTheStatesThatCanBeReturnedTo) {
   const QuietLog quiet;
   const auto engine = test_engine();
@@ -378,14 +376,13 @@ TEST(Editor, CollectingGarbageLeavesExactlyTheItemsOfTheStatesThatCanBeReturnedT
   }
 }
 
-// ---- single commands
-// ---------------------------------------------------------------------------------------
+// ---- single commands ------------------------------------------------------------------------------------
 
 class EditorCommands : public testing::Test {
  protected:
   edit::Script parse(const std::string& text) { return parse_edit_script(text, "test.txt", {}); }
 
-  // The number of filled voxels after it.
+  // The number of filled voxels after a script.
   uint64_t voxels_after(const std::string& text, uint32_t batch = 1) {
     const edit::Script script = parse(text);
     session_ = engine_->edit(dag::empty_dag(32, true));
@@ -431,7 +428,8 @@ TEST_F(EditorCommands, UndoAndRedoBeyondTheEndsWarnAndGoOn) {
   EXPECT_NE(said.find("test.txt:6: there is nothing left to redo"), std::string::npos) << said;
 }
 
-// Redone is what was undone last, not what was undone before another edit, which the script has to foresee.
+// A redo brings back what was undone last, not what was undone before another edit. The editor has to foresee
+// this when it finds out how far back a script goes.
 TEST_F(EditorCommands, AnEditMakesWhatWasUndoneUnreachable) {
   const std::string add = "box add min 20,20,20 max 21,21,21 material 2\n";
   EXPECT_EQ(voxels_after(kCubes + "undo 3\n" + add + "redo 3\n"), 1u);

@@ -21,7 +21,7 @@ bool is_in(uint64_t mask, const Int3& p) {
           1) != 0;
 }
 
-// Half of the bits, or, for the kinds 1 and 2, a quarter or three quarters.
+// A random mask of half of the bits, or, for kinds 1 and 2, of a quarter or three quarters.
 uint64_t random_mask(std::mt19937_64& bits, int kind) {
   const uint64_t a = bits(), b = bits();
   return kind == 0 ? a : kind == 1 ? a & b : a | b;
@@ -103,8 +103,8 @@ TEST(Fill, IsWhatAWalkFromVoxelToVoxelReaches) {
   }
 }
 
-// Walls of one voxel, all voxels with odd coordinates open, and of the voxels between two of these those that
-// a random tree through them needs.
+// A maze with walls of one voxel. All voxels with odd coordinates are open, and those between two of them
+// that a random tree through them needs.
 Dense maze(uint32_t resolution, uint64_t seed, int8_t wall, int8_t open) {
   Dense grid(resolution);
   for (int8_t& voxel : grid.voxels) voxel = wall;
@@ -146,7 +146,7 @@ TEST(Fill, FindsItsWayThroughMazesConcurrently) {
     }
 }
 
-// Rings of corridors, each with a door to the next; one hole from layer to layer.
+// Rings of corridors, each with a door to the next, and one hole from layer to layer.
 Dense rings(uint32_t resolution) {
   Dense grid(resolution);
   const auto n = static_cast<int32_t>(resolution);

@@ -1,4 +1,4 @@
-// Natural numbers below 2^256, multiplied as one does by hand.
+// Natural numbers below 2^256, which are multiplied as by hand.
 #pragma once
 
 #include <array>

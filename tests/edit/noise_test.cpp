@@ -18,7 +18,7 @@ edit::EditPlace place(Random& random, int64_t reach) {
   return {x, y, component()};
 }
 
-// Linear between the corners of the cell, in floating point.
+// The noise in floating point: linear between the corners of the cell.
 double interpolated(const edit::EditPlace& p, uint32_t seed, uint32_t grain) {
   const auto cell = static_cast<double>(grain) * edit::kEditUnits;
   const double offset = static_cast<double>(edit::kMaxEditPlace) * 512;

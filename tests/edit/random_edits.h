@@ -1,4 +1,4 @@
-// Scenes and edits at random, with what is likely to go wrong more often than chance would have it.
+// Random scenes and edits, where cases that are likely to go wrong come more often than by chance.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ inline void fill_cube(Dense& grid, const Int3& min, int32_t side, int8_t materia
   });
 }
 
-// Empty, full, full of several materials, cubes where nodes lie, balls, dust.
+// A scene that is empty, full, full of several materials, or has cubes where nodes lie, balls or dust.
 inline Dense random_scene(Random& random, uint32_t resolution, bool materials) {
   Dense grid(resolution);
   const auto n = static_cast<int32_t>(resolution);
@@ -108,7 +108,7 @@ inline edit::EditPlace random_axis(Random& random, int64_t length) {
   return axis;
 }
 
-// So large that the border is nearly flat where it passes through the grid.
+// A shape so large that its border is nearly flat where it passes through the grid.
 inline edit::Shape huge_shape(Random& random, uint32_t resolution) {
   const int64_t radius = edit::kMaxEditRadius * edit::kEditUnits;
   const edit::EditPlace at = random_place(random, resolution), away = random_axis(random, radius);
@@ -231,7 +231,7 @@ inline edit::MorphEdit random_morph(Random& random, uint32_t resolution) {
   return edit;
 }
 
-// From a seed in the grid and in the shape.
+// A fill from a seed in the grid and in the shape.
 inline edit::FillEdit random_fill(Random& random, const Dense& scene) {
   const auto last = static_cast<int32_t>(scene.side) - 1;
   edit::FillEdit edit;
@@ -242,7 +242,7 @@ inline edit::FillEdit random_fill(Random& random, const Dense& scene) {
   return edit;
 }
 
-// Of any kind, in the first scene.
+// An edit of any kind, for the first scene.
 inline edit::Edit random_edit(Random& random, const std::vector<Dense>& scenes) {
   switch (random.below(5)) {
     case 0:

@@ -24,7 +24,7 @@ edit::EditPlace center(const edit::Command& command) {
 
 // A script as a tree, run by recursion: what a cursor has to agree with.
 struct Node {
-  uint32_t line = 0;  // of a command; a repetition has none
+  uint32_t line = 0;  // of a command; 0 for a repetition
   uint32_t count = 0;
   edit::EditPlace step = {0, 0, 0};
   std::vector<Node> body = {};
@@ -126,7 +126,7 @@ TEST(ScriptCursor, EveryRoundOfAnOuterRepetitionHasItsOwnJitter) {
     for (size_t j = 0; j < i; ++j) EXPECT_NE(center(commands[i]), center(commands[j]));
 }
 
-// Set down once so that scripts mean the same for ever.
+// These numbers were set down once, so that scripts mean the same for ever.
 TEST(ScriptCursor, JitterIsWhatItAlwaysWas) {
   std::vector<edit::Command> commands = commands_of(jittered(7, 1));
   EXPECT_EQ(center(commands[0]), (edit::EditPlace{1000 - 20, -2, 0}));

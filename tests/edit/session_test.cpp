@@ -1,5 +1,5 @@
-// What holds for sessions whatever the edits are: former states, several edits in one pass, copies turned in
-// all ways, the ends of the grid.
+// Sessions, whatever the edits are: former states, several edits in one pass, copies turned in all ways, the
+// ends of the grid.
 #include <gtest/gtest.h>
 
 #include "libvox/base/error.h"
@@ -20,7 +20,7 @@ edit::Shape box_of(const Int3& min, const Int3& max) {
           .b = {max.x * 256, max.y * 256, max.z * 256}};
 }
 
-// No two voxels of 16³ alike as far as 16 materials allow; some empty.
+// A scene in which voxels of 16³ differ as far as 16 materials allow; some are empty.
 Dense asymmetric_scene(uint32_t resolution) {
   Dense grid(resolution);
   for_each_voxel(grid, [&](const Int3& p) {
@@ -152,7 +152,7 @@ bool apart(const VoxelBox& a, const VoxelBox& b) {
   return intersection(a, b).empty();
 }
 
-// Edits of which none writes what another reads or writes.
+// Edits none of which writes what another reads or writes.
 std::vector<edit::Edit> independent_edits(Random& random, const std::vector<Dense>& scenes, uint32_t kinds) {
   const uint32_t n = scenes[0].side;
   std::vector<edit::Edit> edits;

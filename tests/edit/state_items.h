@@ -1,6 +1,6 @@
-// How many items a store needs that holds several scenes, by comparing nodes as they are written down. In a
-// store a leaf and a node are one item where they happen to have equal words, a part of a mask being equal to
-// a pointer: how many of these there are cannot be known here, only how many leaves might be meant.
+// Counts the items that a store of several scenes needs, by comparing nodes as they are written down. In a
+// store a leaf and a node are one item where they happen to have equal words, part of a mask being equal to a
+// pointer. How many such pairs there are cannot be known here, only how many leaves might be among them.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace vox {
 
 class StateItems {
  public:
-  // Scenes of the same depth and kind.
+  // Adds a scene; all have the same depth, and all have materials or none has.
   void add(const dag::FrozenDag& dag) {
     if (!dag.empty()) add(dag, 0, 0);
   }
@@ -25,7 +25,7 @@ class StateItems {
     Count count;
     for (const auto& numbers : numbers_) count.most += numbers.size();
     const uint64_t levels = numbers_.size(),
-                   fewer = like_nodes_ * levels;  // what is above them may be one, too
+                   fewer = like_nodes_ * levels;  // nodes above them may be one item, too
     count.least = count.most - std::min(count.most, fewer);
     return count;
   }

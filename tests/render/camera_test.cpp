@@ -61,7 +61,7 @@ TEST(Camera, RefusesWhatIsNoCamera) {
   EXPECT_THROW(render::framing({}, "sideways", 0, 40, {}), Error);
 }
 
-// Where a point comes out in the image, in halves of it: −1 to 1.
+// Where a point comes out in the image, in halves of its width and height: −1 to 1.
 Vec2<double> projected(const render::Camera& camera, render::ImageSize size, Vec3d point) {
   const Vec3d forward = camera.direction(size.width * 0.5, size.height * 0.5);
   const Vec3d from_eye = point - camera.eye;
@@ -98,7 +98,8 @@ TEST(Camera, EveryViewFramesTheBox) {
       }
 }
 
-// As far from the picture's left edge as from its right one, from the upper as from the lower.
+// The scene is as far from the picture's left edge as from its right one, and from the upper as from the
+// lower.
 TEST(Camera, WhatIsFramedIsInTheMiddleOfThePicture) {
   const std::vector<std::vector<VoxelBox>> scenes = {
       {{{10, 20, 5}, {60, 40, 120}}},

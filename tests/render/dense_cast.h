@@ -1,4 +1,4 @@
-// A volume's picture, again: plainly, in doubles, over every value of the dense volume.
+// A volume's picture made a second way: plainly, in doubles, over every value of the dense volume.
 #pragma once
 
 #include <cmath>
@@ -26,7 +26,7 @@ struct DenseCast {
     Vec3d growth;
   };
   Sample sample(Vec3d p) const {
-    // Half a voxel from the ends values stay as they are.
+    // Within half a voxel of the ends values are constant.
     const auto inside = [](double c, int32_t n) { return std::min(std::max(c - 0.5, 0.0), n - 1.0); };
     const Vec3d q = {inside(p.x, size.x), inside(p.y, size.y), inside(p.z, size.z)};
     const auto x = int32_t(q.x), y = int32_t(q.y), z = int32_t(q.z);
@@ -63,7 +63,7 @@ struct DenseCast {
     return unit(forward + right * ((x - width / 2.0) * pixel) + down * ((y - height / 2.0) * pixel));
   }
 
-  // 0 to 255 each.
+  // The colour of a pixel, each part from 0 to 255.
   Vec3d pixel(uint32_t x, uint32_t y) const {
     const Vec3d along = direction(x + 0.5, y + 0.5), eye = options.pose.eye;
     const auto numbers = [](scene::Rgb8 c) { return Vec3d{double(c.r), double(c.g), double(c.b)}; };

@@ -1,5 +1,5 @@
-// What a ray hits, found by looking at every voxel of a dense grid: slow and obviously right. In 128 bits, so
-// that nothing overflows.
+// What a ray hits, found by looking at every voxel of a dense grid: slow and obviously right. It is computed
+// in 128 bits, so that nothing overflows.
 #pragma once
 
 #include <algorithm>
@@ -59,7 +59,7 @@ class DenseScene {
     }
   }
 
-  // Without level of detail.
+  // The hit without level of detail.
   MaterialHit trace(const render::Ray& ray) const {
     MaterialHit first;
     for (const Voxel& voxel : voxels_) {
@@ -71,9 +71,9 @@ class DenseScene {
     return first;
   }
 
-  // With it: of the boxes around the voxels of all cubes of 4³ and more but the whole that are small where
-  // the ray enters the cube, and of all voxels, the one that it enters first; of several that it enters at
-  // once that of the largest cube.
+  // The hit with level of detail. Looks at all voxels, and at the boxes around the voxels of all cubes of 4³
+  // and more, but the whole grid, that are no wider than a pixel where the ray enters them. Takes the one
+  // that the ray enters first, and among several that it enters at once that of the largest cube.
   render::Hit trace_cubes(const render::Ray& ray) const {
     render::Hit first;
     for (uint32_t log2 = 0; side_ >> log2 > 1; log2 += log2 == 0 ? 2 : 1)
@@ -96,7 +96,7 @@ class DenseScene {
     VoxelBox filled;  // the box around its voxels
   };
 
-  // That hold a voxel.
+  // The cubes of this size that hold a voxel.
   std::vector<Cube> cubes(uint32_t log2) const {
     std::map<std::array<int32_t, 3>, VoxelBox> found;
     for (const Voxel& voxel : voxels_) {

@@ -1,4 +1,5 @@
-// Pictures with and without level of detail: planes along the axes are where they are, and as bright.
+// Pictures with and without level of detail: planes along the axes are at the same place in both, and as
+// bright.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +17,7 @@ void add_rectangle(Soup& soup, Vec3d corner, Vec3d u, Vec3d v, uint32_t material
   soup.add({corner, corner + u + v, corner + v}, material);
 }
 
-// Six walls; without the last one it is open above.
+// Adds a box of six walls; without the last one it is open above.
 void add_box(Soup& soup, Vec3d low, Vec3d high, uint32_t material, int walls = 6) {
   const Vec3d x = {high.x - low.x, 0, 0}, y = {0, high.y - low.y, 0}, z = {0, 0, high.z - low.z};
   const std::array<std::array<Vec3d, 3>, 6> sides = {
@@ -39,7 +40,7 @@ struct Shown {
   }
 
   // Whether each part of the colour lies between those of the pixel and its neighbours without level of
-  // detail: what more samples might have made of it.
+  // detail: more samples might have given such a colour.
   bool is_between(uint32_t x, uint32_t y) const {
     scene::Rgba8 low = at(off, x, y), high = low;
     for (uint32_t v = y == 0 ? 0 : y - 1; v <= std::min(y + 1, off.image.height - 1); ++v)
@@ -62,7 +63,7 @@ Shown shown(const Soup& soup, uint32_t resolution, render::RenderOptions options
   return {on, renderer->render(options)};
 }
 
-// At how many levels rays stop.
+// The number of levels at which rays stop.
 int levels_of(const render::Picture& levels) {
   std::vector<scene::Rgba8> colors;
   for (const scene::Rgba8 pixel : levels.image.pixels)

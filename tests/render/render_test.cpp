@@ -14,7 +14,7 @@
 namespace vox {
 namespace {
 
-constexpr render::ImageSize kSize = {64, 50};  // not of whole tiles
+constexpr render::ImageSize kSize = {64, 50};  // no multiple of a tile's
 
 render::RenderOptions options_for(const dag::FrozenDag& dag, const char* view = "iso") {
   render::RenderOptions options;

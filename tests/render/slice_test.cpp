@@ -40,7 +40,7 @@ class DenseSlice {
     if (options_.axis == 0) at = {0, high.y - down, high.z - right};
     if (options_.axis == 1) at = {low.x + right, 0, low.z + down};
     if (options_.axis == 2) at = {low.x + right, high.y - down, 0};
-    // Morton order inside the cell.
+    // Look for the first voxel in Morton order inside the cell.
     for (uint64_t code = 0; code < uint64_t(cell_) * uint64_t(cell_) * uint64_t(cell_); ++code) {
       Int3 voxel = at * cell_;
       for (uint32_t bit = 0; bit < 6; ++bit) {
@@ -85,7 +85,7 @@ TEST(Slice, IsWhatALookAtEveryVoxelOfThePlaneShows) {
           const render::SliceOptions options = {.axis = axis, .at = layer, .most = {kSide >> log2_cell, 70}};
           const DenseSlice expected(grid, options, log2_cell);
           const render::Picture shown = renderer->slice(options);
-          // What is smaller than the cube may be shown in smaller cells: then there is nothing to compare.
+          // A scene smaller than the cube may be shown in smaller cells: then there is nothing to compare.
           if (expected.cells().width != shown.image.width) continue;
           ++compared;
           ASSERT_EQ(shown.image.height, expected.cells().height);

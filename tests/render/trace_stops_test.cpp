@@ -1,5 +1,5 @@
-// Where rays stop before they are at a voxel's face: at nodes no wider than a pixel, at their end; and what
-// they say of it.
+// Where rays stop before they are at a voxel's face, at nodes no wider than a pixel and at their end, and
+// what the hit is then.
 #include "tests/common/thoroughness.h"
 #include "tests/render/traced.h"
 
@@ -89,7 +89,7 @@ TEST(Trace, TheMaterialOfANodeIsThatOfTheVoxelOnItsFaceThatIsHit) {
     }
 }
 
-// A box around two voxels, hit where none is: one of them.
+// A box around two voxels that is hit where no voxel is has the material of one of them.
 TEST(Trace, WhereNoVoxelIsTheMaterialIsThatOfAnother) {
   const Traced scene(32, [](uint32_t x, uint32_t y, uint32_t z) {
     return x == 1 && y == 2 && z == 3 ? 4 : x == 14 && y == 13 && z == 12 ? 5 : dag::kEmptyVoxel;

@@ -15,18 +15,18 @@ Vec3d lattice_point(Random& random, double below) {
   return {x, y, any()};
 }
 
-// Along axes and diagonals, from corner to corner of voxels: nearly all of its crossings come two or three at
-// a time.
+// A ray along axes and diagonals, from corner to corner of voxels: nearly all of its crossings come two or
+// three at a time.
 render::Ray lattice_ray(const Traced& scene, Random& random) {
   const double side = scene.side();
   Vec3d direction = lattice_point(random, 5) - Vec3d{2, 2, 2};
   if (direction == Vec3d{0, 0, 0}) direction.z = -1;
   const Vec3d origin = lattice_point(random, side + 1);
-  const double back = random.below(2) ? 0.0 : 100.0;  // exact: the ray is the same
+  const double back = random.below(2) ? 0.0 : 100.0;  // in doubles this is exact, so that the ray is the same
   return scene.ray(origin - direction * back, direction);
 }
 
-// Clocks of few ticks, as no eye would make them.
+// A ray with few ticks from plane to plane, as no camera would make it.
 render::Ray small_ray(const Traced& scene, Random& random) {
   const auto step = [&] { return int64_t{4} * (1 + random.below(6)); };
   render::Ray ray = scene.ray({0, 0, 0}, {1, 1, 1});
@@ -133,7 +133,7 @@ TEST(Trace, ARayInAPlaneIsInTheVoxelsAboveIt) {
   EXPECT_TRUE(scene.trace({3, 9, 2}, {0, -1, 0}).found());
 }
 
-// The ray as one asks for it, in floating point: that the clocks are those of this line.
+// Compares hits with the line as it was asked for, in floating point: the ray's ticks are those of this line.
 TEST(Trace, HitsLieOnTheLineThatWasAskedFor) {
   Random random(3);
   const Traced scene(64, shell);
@@ -186,7 +186,7 @@ TEST(Trace, NothingFilledLiesBeforeAHitOnTheLineThatWasAskedFor) {
   }
 }
 
-// Voxels that have a corner inside and a corner outside of a sphere: without 26-connected gaps.
+// Voxels that have a corner inside and a corner outside of a sphere: they leave no 26-connected gaps.
 int thick_sphere(uint32_t x, uint32_t y, uint32_t z) {
   int inside = 0;
   for (uint32_t corner = 0; corner < 8; ++corner) {
@@ -197,7 +197,8 @@ int thick_sphere(uint32_t x, uint32_t y, uint32_t z) {
   return inside > 0 && inside < 8 ? 0 : dag::kEmptyVoxel;
 }
 
-// Voxels inside a sphere with one of their six neighbours outside: gaps at edges and corners, none at faces.
+// Voxels inside a sphere with one of their six neighbours outside: they leave gaps at edges and corners, none
+// at faces.
 int thin_sphere(uint32_t x, uint32_t y, uint32_t z) {
   const auto inside = [&](int dx, int dy, int dz) {
     const double px = x + dx - 31.7, py = y + dy - 32.1, pz = z + dz - 32.4;

@@ -29,7 +29,7 @@ inline std::ostream& operator<<(std::ostream& out, const MaterialHit& found) {
   return out << found.hit << " material " << found.material;
 }
 
-// A scene both ways.
+// A scene as a DAG and as a dense grid.
 struct Traced {
   device::CpuDevice device{0, false};
   dag::FrozenDag frozen;
@@ -54,7 +54,7 @@ struct Traced {
     return {hit, hit.found() ? static_cast<int>(render::hit_material(ref, ray, hit)) : dag::kEmptyVoxel};
   }
 
-  // Returns whether it hit something.
+  // Expects the same hit in both; returns whether there is one.
   bool expect_same(const render::Ray& ray) const {
     const MaterialHit found = trace_material(ray);
     EXPECT_EQ(found, dense.trace(ray));
@@ -62,7 +62,7 @@ struct Traced {
   }
 };
 
-// Anywhere, from inside of the cube or from around it, to a point in the cube.
+// A ray from a point inside of the cube or around it to a point in the cube.
 inline render::Ray random_ray(const Traced& scene, Random& random) {
   const double side = scene.side();
   const Vec3d origin = random.below(2) ? random.in_cube(0, side) : random.in_cube(-2 * side, 3 * side);
@@ -72,7 +72,7 @@ inline render::Ray random_ray(const Traced& scene, Random& random) {
   return scene.ray(origin, direction);
 }
 
-// One voxel in `one_in`.
+// A grid where one voxel in `one_in` is filled.
 inline DenseGrid scattered(uint64_t one_in) {
   return [one_in](uint32_t x, uint32_t y, uint32_t z) {
     const uint64_t hash = mix64(x + 1000 * y + 1000000 * z + one_in);

@@ -1,4 +1,5 @@
-// Pictures of volumes against a caster over the dense volume, and of all bricks against one another.
+// Pictures of volumes are compared with those of a caster over the dense volume, and those of all bricks with
+// one another.
 #include "libvox/render/volume_render.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +37,7 @@ render::VolumeRenderOptions view_of(const volume::VolumeInfo& info, const char* 
   return {.pose = render::framing({&box, 1}, view, 20, 40, kImage), .size = kImage};
 }
 
-// From beside it, from inside, along an axis.
+// Views of a volume from beside it, from inside, and along an axis.
 std::vector<render::VolumeRenderOptions> views_of(const volume::VolumeInfo& info) {
   std::vector<render::VolumeRenderOptions> list = {view_of(info), view_of(info, "left"), view_of(info)};
   list[1].opacity = 0.05;
@@ -55,7 +56,7 @@ render::Picture shown(const bricks::FrozenBricks& bricks, const render::VolumeRe
   return test_engine()->volume_renderer(bricks)->render(options);
 }
 
-// Waves of all values, with an empty corner.
+// A volume with waves of all values and an empty corner.
 volume::Volume waves(Int3 size, volume::ValueType type) {
   return memory_volume(size, type, [=](Int3 v) {
     if (v.x + v.y < size.x / 2) return 0u;
@@ -144,7 +145,7 @@ struct CountingAccess {
   bool empty_brick(Int3 v) const { return bricks.empty_brick(v); }
 };
 
-// Opaque cubes of 16³, far apart: what is passed over wrongly shows.
+// Opaque cubes of 16³, far apart: a cube that rays skip wrongly shows.
 volume::Volume far_cubes() {
   return memory_volume({90, 80, 85}, volume::ValueType::U8, [](Int3 v) {
     return noise({v.x >> 4, v.y >> 4, v.z >> 4}, 1) % 8 == 0 ? 200 + noise(v, 2) % 50 : 0u;
@@ -167,7 +168,7 @@ TEST(VolumeRender, PassesOverEmptyBricksWithoutAnyDifference) {
   }
 }
 
-// As a file may say, though none that we write.
+// A file may hold such bricks, though none that we write does.
 TEST(VolumeRender, LooksAtEmptyBricksThatAreNotTransparent) {
   const volume::Volume volume = ball_volume({40, 40, 40}, volume::ValueType::U8);
   bricks::FrozenBricks bricks = bricks_of(volume, 3);
@@ -219,7 +220,7 @@ TEST(VolumeRender, AVoxelIsWhereTheProjectionSays) {
     const render::Picture picture = shown(bricks_of(volume, 2), options);
     const Vec3d middle = {voxel.x + 0.5, voxel.y + 0.5, voxel.z + 0.5};
     const Vec2<double> center = projected(options, middle);
-    // As far as it is interpolated into the voxels around it.
+    // The voxel shows as far as it is interpolated into the voxels around it.
     Vec2<double> low = center, high = center;
     for (int corner = 0; corner < 8; ++corner) {
       const Vec3d reach = {corner & 1 ? 1.0 : -1.0, corner & 2 ? 1.0 : -1.0, corner & 4 ? 1.0 : -1.0};
@@ -317,7 +318,7 @@ TEST(VolumeRender, TheOutlineOfALargeVolumeIsOfFewBoxesThatHoldAllThatIsFilled) 
           << x;
 }
 
-// Two labels side by side and one far away: between 10 and 30 no 20 is seen.
+// There are two labels side by side and one far away: between 10 and 30 no 20 is seen.
 TEST(VolumeRender, LabelsAreNotMixed) {
   const volume::Volume volume = memory_volume({30, 20, 20}, volume::ValueType::U8, [](Int3 v) {
     return v.y > 15 ? 0u : v.x < 10 ? 10u : v.x < 20 ? 30u : 200u;
@@ -330,7 +331,7 @@ TEST(VolumeRender, LabelsAreNotMixed) {
   std::array<int, 3> seen = {};
   for (const scene::Rgba8 pixel : picture.image.pixels) {
     if (pixel == opaque(options.background)) continue;
-    // A colour in some light.
+    // Whether the pixel is this colour in some light.
     const auto is_lit = [&](scene::Rgb8 color) {
       const double light =
           std::max({double(pixel.r) / color.r, double(pixel.g) / color.g, double(pixel.b) / color.b});

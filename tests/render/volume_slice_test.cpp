@@ -12,7 +12,7 @@ namespace {
 
 constexpr Int3 kSize = {13, 7, 10};
 
-// Any number that differs from voxel to voxel; one in seven is the background's.
+// A value that differs from voxel to voxel; one in seven is the background.
 int16_t value_at(Int3 v) {
   const int32_t number = v.x + 20 * v.y + 300 * v.z;
   return number % 7 == 0 ? int16_t{-1000} : static_cast<int16_t>(number - 100);

@@ -1,4 +1,4 @@
-// Compilers of generated text (jit_source.h).
+// Compiles generated text (jit/source.h) to an image.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace vox::bricks {
 
-// A shared object, by a C++ compiler: `compiler`, where it is not empty, else $CXX, else c++. Throws Error
-// where there is none, or it fails.
+// Makes a shared object with a C++ compiler: `compiler`, where it is not empty, else $CXX, else c++. Throws
+// Error where there is no such compiler, or it fails.
 JitImage compile_for_cpu(const std::string& source, const std::string& compiler = {});
 
-// Code for GPUs of this compute capability (90 for 9.0), by NVRTC, which is loaded when it is first needed.
-// Throws Error where there is none, or it fails.
+// Makes code for GPUs of this compute capability (90 for 9.0) with NVRTC, which is loaded when it is first
+// needed. Throws Error where there is no NVRTC, or it fails.
 JitImage compile_for_gpu(const std::string& source, uint32_t capability);
 
 bool has_nvrtc();

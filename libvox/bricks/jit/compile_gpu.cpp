@@ -1,4 +1,5 @@
-// NVRTC by its C interface, declared here so that neither a build nor a start needs the CUDA toolkit.
+// Calls NVRTC by its C interface, which is declared here so that neither a build nor a start of a program
+// needs the CUDA toolkit.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -10,7 +11,7 @@
 namespace vox::bricks {
 namespace {
 
-// What our headers take from the standard library; NVRTC has none.
+// The parts of the standard library that our headers need; NVRTC has no standard library.
 constexpr std::array<const char*, 5> kNames = {"cstdint", "bit", "type_traits", "array", "string_view"};
 constexpr std::array<const char*, 5> kTexts = {
     "#pragma once\n"
@@ -52,7 +53,7 @@ struct Nvrtc {
   template <class F>
   void load(F& function, const char* name) {
     function = reinterpret_cast<F>(loaded == nullptr ? nullptr : dlsym(loaded, name));
-    if (function == nullptr) loaded = nullptr;  // too old; it stays loaded
+    if (function == nullptr) loaded = nullptr;  // the library is too old; it stays loaded
   }
 };
 
@@ -98,7 +99,7 @@ bool has_nvrtc() {
 JitImage compile_for_gpu(const std::string& source, uint32_t capability) {
   if (!has_nvrtc()) throw Error("there is no NVRTC").hint("it is part of the CUDA toolkit: libnvrtc.so");
   const std::string architecture = fmt::format("-arch=sm_{}", capability);
-  // Rounded as everywhere: no fused multiply-add.
+  // No fused multiply-add, so that this code rounds as all other code does.
   const std::array<const char*, 4> options = {architecture.c_str(), "-std=c++20", "-default-device",
                                               "-fmad=false"};
   int major = 0, minor = 0;

@@ -1,4 +1,4 @@
-// A node of the kd tree over bricks, and access to bricks through such a tree, wherever it lies.
+// A node of the kd tree over bricks, and access to bricks through such a tree in host or device memory.
 #pragma once
 
 #include "libvox/bricks/bricks_ref.h"
@@ -8,10 +8,10 @@ namespace vox::bricks {
 struct KdNode {
   static constexpr uint32_t kLeaf = 3, kMixed = kBrickTypeCount;
 
-  uint32_t split =
-      kLeaf;  // 4 B, the axis, 0 to 2, or kLeaf; above its two bits the first brick of the high side
-  uint32_t next =
-      kMixed;  // 4 B, the low side's node, the high side's behind it; of a leaf the type, or kMixed
+  // 4 B: the axis, 0 to 2, or kLeaf, in the low two bits; above them the first brick of the high side.
+  uint32_t split = kLeaf;
+  // 4 B: the node of the low side, which that of the high side follows; in a leaf its type, or kMixed.
+  uint32_t next = kMixed;
 
   VOX_HD uint32_t axis() const { return split & 3; }
   VOX_HD int32_t position() const { return static_cast<int32_t>(split >> 2); }

@@ -23,8 +23,8 @@ int32_t along(const Int3& v, uint32_t axis) {
   return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
 }
 
-// How many bricks of each type there are in any box, in time that does not depend on the box: sums over all
-// boxes that begin at the grid's corner (summed-area tables), of the types that occur, side by side.
+// Tells how many bricks of each type any box has, in time that does not depend on the box. It keeps the sums
+// over all boxes that begin at the grid's corner (summed-area tables), side by side for the types that occur.
 class TypeSums {
  public:
   TypeSums(Int3 grid, const std::vector<uint8_t>& types) {
@@ -81,7 +81,7 @@ class TypeSums {
   std::vector<uint32_t> sums_;
 };
 
-// n log2 n, of small n from a table.
+// Computes n log2 n; small n are looked up in an array.
 class CountLog {
  public:
   CountLog() : small_(1 << 16) {
@@ -121,17 +121,17 @@ class KdBuilder {
   }
 
  private:
-  // Of several types.
+  // A leaf of several types, which may be split.
   struct Leaf {
     double bits;
     uint32_t node;
     VoxelBox box;
     bool operator<(const Leaf& other) const {
-      return std::tie(bits, other.node) < std::tie(other.bits, node);  // of equal ones the older
+      return std::tie(bits, other.node) < std::tie(other.bits, node);  // the older of equal ones
     }
   };
 
-  // v E(S) of eq. 4.1: what the types of a box take in bits, v its volume.
+  // The bits that the types of a box take: v E(S) of eq. 4.1, where v is the box's volume.
   double bits(const VoxelBox& box) const {
     double bits = count_log_(box.voxels());
     for (const uint32_t count : sums_.counts(box)) bits -= count_log_(count);
@@ -149,7 +149,8 @@ class KdBuilder {
     }
   }
 
-  // Of splits of equal entropy that nearest to the middle, which keeps the tree flat; of several the first.
+  // The split of least entropy. Among equal ones it is the split nearest to the middle, which keeps the tree
+  // flat, and among several of these the first.
   uint32_t best_split(const VoxelBox& box) const {
     double least = 0;
     int32_t least_off = 0;

@@ -1,10 +1,10 @@
-// A kd tree over the root grid of bricks whose leaves are of one type (Labschütz, §4.3): where a leaf says
-// the type, access need not look it up.
+// A kd tree over the root grid whose leaves are regions of bricks of one type (Labschütz, §4.3): where a leaf
+// gives the type, access need not look it up.
 //
-// Each split is the one of least average entropy of the types on its two sides (eq. 4.1, 4.2). Leaves are
-// split in the order of the bits that their types take, so that a tree that may have only few leaves has them
-// where they tell most; those that stay of several types look the type up in the root grid, as bricks without
-// a tree do.
+// Each split is the one whose two sides have the least average entropy of types (eq. 4.1, 4.2). The leaf
+// whose types take most bits is split next, so that a tree with few leaves has them where they tell most.
+// Where a leaf still has several types in the end, access looks the type up in the root grid, as it does
+// without a tree.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@
 
 namespace vox::bricks {
 
-// Of a box of bricks, what lies on either side of a split.
+// The parts of a box of bricks on the two sides of a split.
 VoxelBox low_side(const VoxelBox& box, KdNode split);
 VoxelBox high_side(const VoxelBox& box, KdNode split);
 
@@ -26,7 +26,7 @@ struct KdTree {
 
   uint32_t depth() const;  // splits on the longest way to a leaf
 
-  // f(box of bricks, leaf) of all leaves, from low to high.
+  // Calls f(box of bricks, leaf) for all leaves, from low to high.
   template <class F>
   void each_leaf(const F& f) const {
     each_leaf_of(0, {{0, 0, 0}, grid}, f);

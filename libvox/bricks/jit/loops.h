@@ -1,5 +1,5 @@
-// Loops that read a volume, each a body over one of the accessors: BricksRef, KdRef, DenseRef, or the
-// generated JitBricks. An accessor has get<T>(voxel), the word of a voxel of the volume.
+// The loops that read a volume. Each is a body that takes one of the accessors: BricksRef, KdRef, DenseRef,
+// or the generated JitBricks. An accessor has get<T>(voxel), which returns the word of a voxel of the volume.
 #pragma once
 
 #include "libvox/base/mix.h"
@@ -7,7 +7,7 @@
 #include "libvox/bricks/jit/kd_node.h"
 #include "libvox/bricks/volume_cast.h"
 
-// Of loops whose body can be a whole tree.
+// Stands before loops whose body may hold the code of a whole tree, so that it is not copied.
 #ifdef __CUDA_ARCH__
 #define VOX_NOT_UNROLLED _Pragma("unroll 1")
 #else
@@ -16,16 +16,16 @@
 
 namespace vox::bricks {
 
-// What a loop is told; each takes what it needs.
+// The arguments of all loops; each loop reads those that it needs.
 struct JitTask {
   Int3 size;       // 12 B, of the volume
-  int32_t radius;  // 4 B, of a filter
-  uint64_t count;  // 8 B, of positions of a gather
+  int32_t radius;  // 4 B, of a mean filter
+  uint64_t count;  // 8 B, positions of a gather
   void* out;       // 8 B
   CastView view;   // of a picture, which goes to its own pixels
 };
 
-// What bricks are measured against.
+// Access to the same words as a dense array, which bricks are measured against.
 struct DenseRef {
   Int3 size;
   const void* words;
@@ -41,15 +41,16 @@ struct DenseRef {
   }
 };
 
-// Loops over all voxels go through cubes of 8³, and through these in Morton order: a GPU's 32 threads that go
-// together are 4 x 4 x 2 voxels, which lie in one brick. Some voxels of the last cubes are outside.
+// The order of loops over all voxels: cubes of 8³ row by row, and inside of each its voxels in Morton order.
+// The 32 threads of a warp then read 4 x 4 x 2 voxels, which lie in one brick. Some voxels of the last cubes
+// lie outside of the volume.
 struct CubeOrder {
   VOX_HD static Int3 cubes(Int3 size) { return {(size.x + 7) >> 3, (size.y + 7) >> 3, (size.z + 7) >> 3}; }
   VOX_HD static uint64_t count(Int3 size) {
     const Int3 n = cubes(size);
     return static_cast<uint64_t>(n.x) * static_cast<uint64_t>(n.y) * static_cast<uint64_t>(n.z) << 9;
   }
-  // Of volumes of less than 2^41 voxels.
+  // The i-th voxel, in volumes of less than 2^41 voxels.
   VOX_HD static Int3 voxel(uint64_t i, Int3 size) {
     const Int3 n = cubes(size);
     const uint32_t cube = static_cast<uint32_t>(i >> 9), row = cube / static_cast<uint32_t>(n.x);
@@ -61,7 +62,7 @@ struct CubeOrder {
   VOX_HD static bool inside(Int3 v, Int3 size) { return v.x < size.x && v.y < size.y && v.z < size.z; }
 };
 
-// The words of all voxels, x fastest.
+// Copies the words of all voxels, x fastest.
 template <class Access, class T>
 struct CopyVolume {
   Access access;
@@ -74,7 +75,8 @@ struct CopyVolume {
   }
 };
 
-// The mean of the words in a cube of 2 radius + 1 voxels a side, rounded down; what lies outside counts 0.
+// Writes for each voxel the mean of the words in a cube of 2 radius + 1 voxels a side around it, rounded
+// down; voxels outside of the volume count as 0.
 template <class Access, class T>
 struct MeanFilter {
   Access access;
@@ -101,7 +103,7 @@ struct MeanFilter {
   }
 };
 
-// The words of voxels at random, each on its own.
+// Reads the words of random voxels, independent of each other.
 template <class Access, class T>
 struct RandomGather {
   Access access;
@@ -119,7 +121,7 @@ struct RandomGather {
   }
 };
 
-// The same, sorted by the Morton codes of where they lie in the volume.
+// Reads the words of random voxels in the order of the voxels' Morton codes.
 template <class Access, class T>
 struct MortonGather {
   Access access;
@@ -138,7 +140,7 @@ struct MortonGather {
   }
 };
 
-// The pixels of a picture.
+// Computes the pixels of a picture.
 template <class Access, class T>
 struct CastPicture {
   Access access;
@@ -147,7 +149,8 @@ struct CastPicture {
   VOX_HD void operator()(uint64_t i) const { CastVolume<Access, T>{access, task.view}(i); }
 };
 
-// All of them: ReadLoop::Copy is the body CopyVolume, and in generated code the entry point copy_volume.
+// The list of all loops: ReadLoop::Copy is the body CopyVolume, and in generated code the entry point
+// copy_volume.
 #define VOX_READ_LOOPS(LOOP)                      \
   LOOP(Copy, copy_volume, CopyVolume)             \
   LOOP(Mean, mean_filter, MeanFilter)             \

@@ -9,11 +9,11 @@
 namespace vox::bricks {
 namespace {
 
-// Compilers bound how deep conditions nest, and take long over functions of very many.
+// Compilers bound how deep conditions nest, and take long over functions with very many of them.
 constexpr uint32_t kDeepest = 24, kTogether = 64;
 constexpr uint32_t kEmpty = BrickTypes::kNumber<EmptyBrick>;
 
-// The text of the access to a volume's bricks: what is known of them stands in it as constants.
+// The text of the access to a volume's bricks; sizes and types that are known stand in it as constants.
 constexpr std::string_view kText = R"(
 namespace vox::bricks {{
 namespace {{
@@ -75,13 +75,13 @@ class TreeWriter {
   }
 
  private:
-  // Of brick p in the root grid, in 32 bits: a tree has fewer than 2^32 bricks.
+  // The index of brick p in the root grid, as text; 32 bits are enough, as a tree has fewer than 2^32 bricks.
   std::string index() const {
     return fmt::format("static_cast<uint32_t>((p.z * {}u + p.y) * {}u + p.x)", access_.grid.y,
                        access_.grid.x);
   }
 
-  // That occur, as a set.
+  // The types that occur, as a set.
   uint32_t types() const {
     uint32_t set = 0;
     for (uint32_t type = 0; type < kBrickTypeCount; ++type)
@@ -91,7 +91,7 @@ class TreeWriter {
 
   static bool empty(KdNode node) { return node.is_leaf() && node.next == kEmpty; }
 
-  // What is empty falls through to the end of the function.
+  // The text for one node of the tree. Empty regions fall through to the end of the function.
   std::string branch(uint32_t number, const VoxelBox& box, uint32_t depth) {
     const KdNode node = tree_.nodes[number];
     if (empty(node)) return "";
@@ -110,7 +110,8 @@ class TreeWriter {
     return fmt::format("    if ({} < {}) {{\n{}    }} else {{\n{}    }}\n", axis, node.position(), low, high);
   }
 
-  // Compilers optimise small trees together with what uses them, and take ever longer over large ones.
+  // Compilers optimise a small tree together with the loop that uses it, but take ever longer over large
+  // trees.
   const char* keep_apart() const { return tree_.leaves > kTogether ? "VOX_JIT_APART" : ""; }
 
   std::string function(uint32_t number, const VoxelBox& box) {
@@ -126,7 +127,7 @@ class TreeWriter {
     return fmt::format("kInRoot << kRootTypeBits | {}", node.next);
   }
 
-  // As it stands in the root grid.
+  // The entry of a brick as it stands in the root grid.
   uint64_t entry(Int3 brick) const {
     const auto [type, place] = access_.entry(access_.index(brick));
     return place << kRootTypeBits | type;
@@ -139,7 +140,7 @@ class TreeWriter {
   std::string functions_;
 };
 
-// Both compilers read these.
+// The first lines of the text, for both compilers.
 constexpr const char* kPrologue = R"(
 #ifdef __CUDACC_RTC__
 #define VOX_JIT_APART __noinline__

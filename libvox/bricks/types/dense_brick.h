@@ -1,4 +1,4 @@
-// Every voxel, x fastest.
+// A dense brick: the value of every voxel, x fastest.
 #pragma once
 
 #include "libvox/bricks/brick.h"

@@ -1,4 +1,4 @@
-// Nothing filled: no bytes at all.
+// An empty brick: no voxel is filled, and it takes no bytes at all.
 #pragma once
 
 #include "libvox/bricks/brick.h"

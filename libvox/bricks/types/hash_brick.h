@@ -1,9 +1,10 @@
-// The voxels that are not empty, in buckets of a hash table. The hash is a permutation of the Morton codes,
-// so that an entry needs only the part of its code's hash that its bucket does not say ("quotienting", Knuth,
-// TAOCP 3, §6.4, exercise 13; Cleary 1984): one byte instead of a code, and no slots stay free.
+// A hash brick: the voxels that are not empty, in buckets of a hash table. The hash is a permutation of the
+// Morton codes, so that an entry needs only the part of its code's hash that its bucket does not tell
+// ("quotienting", Knuth, TAOCP 3, §6.4, exercise 13; Cleary 1984): one byte instead of a code. No slot is
+// free.
 //
 //   4 B           q: there are 2^q buckets, about one for each four voxels
-//   2 B           each bucket (4 B in bricks of 64³): the voxels in it and before; filled up to a word
+//   2 B           each bucket (4 B in bricks of 64³): the voxels in it and before it; filled up to a word
 //   1 B           each voxel: the low bits of its hash
 //   one value     each voxel
 #pragma once

@@ -1,4 +1,4 @@
-// One value everywhere: one word.
+// A homogeneous brick: all voxels have one value, which takes one word.
 #pragma once
 
 #include "libvox/bricks/brick.h"

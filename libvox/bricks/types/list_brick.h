@@ -1,10 +1,10 @@
-// The voxels that are not empty, in Morton order, found by binary search (Labschütz, §3.1.3):
+// A list brick: the voxels that are not empty, in Morton order, found by binary search (Labschütz, §3.1.3):
 //
 //   4 B            number of voxels
-//   1, 2 or 3 B    each: Morton codes in the brick, of bricks of 4³, up to 32³, and 64³; low byte first
-//   one value      each
+//   1, 2 or 3 B    each: its Morton code in the brick, in bricks of 4³, up to 32³, and 64³; low byte first
+//   one value      each voxel
 //
-// The thesis's codes have six bytes, as they are those of the volume.
+// In the thesis codes have six bytes, as they are Morton codes in the volume.
 #pragma once
 
 #include "libvox/bricks/brick.h"

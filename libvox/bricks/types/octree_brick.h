@@ -1,10 +1,10 @@
-// A pointer octree with leaves of 2³ values (Labschütz, §3.1.2):
+// An octree brick: a pointer octree with leaves of 2³ values (Labschütz, §3.1.2):
 //
-//   4 B       number of inner nodes
-//   16 B each eight pointers of 16 bits to the children, in Morton order: inner nodes by number, from the
-//   root
-//             down, level by level; of nodes of 4³ voxels leaves by number; kNone where all is empty
-//   8 values  each: leaves, in Morton order
+//   4 B        number of inner nodes
+//   16 B       each inner node, from the root down, level by level: eight pointers of 16 bits to the
+//              children, in Morton order. A pointer is the number of an inner node, in nodes of 4³ voxels
+//              that of a leaf; kNone where all is empty
+//   8 values   each leaf, in Morton order
 //
 // Pointers count inside the brick, so half of the thesis's 32 bits are enough: a brick of 64³ has 4681 inner
 // nodes and 32768 leaves.
@@ -33,7 +33,7 @@ struct OctreeBrick {
     for (uint32_t i = 0; i < 8 * to[0]; ++i) nodes[i] = kNone;
     T* leaves = array_at<T>(to, leaves_at(to[0]));
     Levels next = level_starts(from.masks, shape);
-    Levels path;  // the nodes of the last block
+    Levels path;  // the nodes above the last block
     uint32_t leaf = 0, before = kNever;
     for (uint32_t block = 0; block < shape.blocks(); ++block) {
       if (from.masks[block] == 0) continue;
@@ -61,7 +61,7 @@ struct OctreeBrick {
     return leaf == kNone ? T{0} : array_at<T>(brick, leaves_at(brick[0]))[8 * leaf + (code & 7)];
   }
 
-  // Two voxels along x share a leaf where the first is even.
+  // Two voxels side by side along x share a leaf where the first has an even x.
   template <class T>
   VOX_HD static void neighbours(const uint32_t* brick, BrickShape shape, Int3 at, uint32_t count, T* row) {
     const T* leaves = array_at<T>(brick, leaves_at(brick[0]));
@@ -85,7 +85,7 @@ struct OctreeBrick {
     uint32_t at[kMaxBrickLog2 - 1] = {};
   };
 
-  // The root is there even where all is empty.
+  // There is a root even where all is empty.
   VOX_HD static uint32_t nodes_of(const BrickCounts& counts) { return counts.inner == 0 ? 1 : counts.inner; }
   VOX_HD static uint32_t inner_levels(BrickShape shape) { return shape.log2_side - 1; }
   VOX_HD static uint32_t leaves_at(uint32_t inner) {
@@ -118,7 +118,8 @@ struct OctreeBrick {
     return node;
   }
 
-  // Children come behind their parents, so that no path is endless.
+  // Whether the pointers of a node are valid. Children have to come behind their parents, so that no path is
+  // endless.
   static bool node_fits(const uint32_t* brick, BrickShape shape, uint32_t node, uint32_t level,
                         uint64_t leaves) {
     const bool last = level + 1 == inner_levels(shape);

@@ -1,4 +1,4 @@
-// Sets of brick types that are worth a name: what one compares.
+// The sets of brick types that have a name, since they are compared.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ constexpr uint32_t set_of() {
 }
 }  // namespace detail
 
-// Labschütz, Figure 6.1: bricks of one type beside empty ones, and the thesis's four; then all.
+// The sets of Labschütz, Figure 6.1: one type beside empty bricks, and the thesis's four; then all types.
 inline constexpr std::array<BrickTypeSet, 5> kBrickTypeSets = {
     {{"dense", "dense", detail::set_of<EmptyBrick, DenseBrick>()},
      {"octree", "octree", detail::set_of<EmptyBrick, OctreeBrick>()},

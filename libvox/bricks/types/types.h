@@ -19,10 +19,10 @@ namespace vox::bricks {
 template <class... Types>
 struct BrickTypeList {
   static constexpr uint32_t kCount = sizeof...(Types);
-#ifndef __CUDACC_RTC__  // which has no standard library
+#ifndef __CUDACC_RTC__  // NVRTC has no standard library
   static constexpr std::array<std::string_view, kCount> kNames = {Types::kName...};
 #endif
-  // Bit t is set where type t holds any brick.
+  // Bit t is set where type t can hold any brick.
   static constexpr uint32_t kHoldAll = [] {
     uint32_t mask = 0, bit = 1;
     ((mask |= Types::kHoldsAll ? bit : 0, bit <<= 1), ...);
@@ -36,8 +36,8 @@ struct BrickTypeList {
     return number;
   }();
 
-  // f.template operator()<Type>() of the type with this number, which is one of `types`. Runs where f runs,
-  // on either side.
+  // Calls f.template operator()<Type>() for the type with this number, which is one of `types`. Runs where f
+  // can run, on the host or the device.
 #ifdef __CUDACC__
 #pragma nv_exec_check_disable
 #endif
@@ -45,7 +45,7 @@ struct BrickTypeList {
   VOX_HD static void with(uint32_t number, const F& f) {
     (with_one<types, Types>(number, f), ...);
   }
-  // The same of all, with their numbers.
+  // Calls f.template operator()<Type>(number) for all types.
 #ifdef __CUDACC__
 #pragma nv_exec_check_disable
 #endif
@@ -70,7 +70,8 @@ struct BrickTypeList {
   }
 };
 
-// Of types of equal size the first is taken. Files name types, so that the order may change.
+// The list itself. Where several types take equally little memory, the first of them is chosen. Files hold
+// the names of types, not their numbers, so that the order may change.
 using BrickTypes = BrickTypeList<EmptyBrick, DenseBrick, OctreeBrick, ListBrick, HomogeneousBrick,
                                  PaletteBrick, MaskedBrick, HashBrick>;
 
