@@ -24,7 +24,7 @@
 namespace vox {
 namespace {
 
-constexpr int kTookTooMuchMemory = 3;  // exit code
+constexpr int kTookTooMuchMemory = 3;  // the child's exit code
 
 void limit(int resource, uint64_t value) {
   rlimit limit = {.rlim_cur = value, .rlim_max = RLIM_INFINITY};
