@@ -76,8 +76,8 @@ uint32_t type_number(std::string_view name, const h5::Object& group) {
   return static_cast<uint32_t>(found - bricks::BrickTypes::kNames.begin());
 }
 
-// Reads how the bricks were made. In a file that does not say it, only bricks that are all dense or empty
-// were made for speed.
+// Reads how the bricks were made. Where the file does not say it, they were made for speed if all are dense
+// or empty.
 void read_making(const h5::Object& group, bricks::FrozenBricks& bricks) {
   if (h5::has_attribute(group, "allowed_types")) {
     const std::string names = h5::read_text(group, "allowed_types");
