@@ -108,7 +108,7 @@ Word Arguments::read_value(const Word& name, Arg arg) {
   if (text.value.empty()) return name;
   Word value = line_.need(fmt::format("{} behind '{}'", text.value, text.name));
   const bool commas = value.text.find(',') != std::string_view::npos && !value.text.ends_with(',');
-  if (text.value == kPlace && !commas) values_.fail_no_place(value);  // blanks stand for commas, or beside them
+  if (text.value == kPlace && !commas) values_.fail_no_place(value);  // blanks, not commas alone
   return value;
 }
 
