@@ -10,8 +10,8 @@
 
 namespace vox {
 
-// What a file is taken for. One extension may have several roles: an .nrrd file is read as a volume and
-// written as an export of a scene.
+// The role in which a file is used. One extension may have several roles: an .nrrd file is read as a volume
+// and written as an export of a scene.
 enum class FileRole {
   Mesh,
   Volume,
@@ -78,8 +78,8 @@ inline bool has_role(const std::filesystem::path& path, FileRole role) {
 
 enum class FileList { Commas, Or, And };  // what stands between the last two
 
-// What is read or written in a role, for messages: the extensions, ".nrrd, .vox or .binvox", and the names,
-// "OBJ, glTF, …".
+// The types that are read or written in a role, for messages: the extensions, ".nrrd, .vox or .binvox", and
+// the names, "OBJ, glTF, …".
 std::string listed_extensions(FileRole role, FileUse use, FileList list);
 std::string listed_names(FileRole role, FileUse use, FileList list);
 

@@ -20,7 +20,7 @@ struct HtmlCell {
 
   std::string text;
   std::string note = {};             // shown smaller, below the text
-  std::optional<double> value = {};  // what the text rounds, kept in the page: <data value=…>
+  std::optional<double> value = {};  // the value that the text rounds, kept in the page: <data value=…>
   std::optional<scene::Rgb8> swatch = {};
 };
 

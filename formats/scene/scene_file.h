@@ -32,7 +32,7 @@ namespace vox {
 void write_scene(const dag::VoxelScene& scene, const std::filesystem::path& path,
                  const bricks::FrozenBricks* bricks = nullptr);
 
-// Where a file comes from.
+// The origin of a file: the program, its command line and the time.
 struct FileOrigin {
   std::string generator, command, created;
 };

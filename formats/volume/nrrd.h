@@ -11,7 +11,7 @@
 
 namespace vox {
 
-inline constexpr uint32_t kMaxDenseResolution = 2048;  // of a whole scene: 8 GiB
+inline constexpr uint32_t kMaxDenseResolution = 2048;  // for a whole scene, which then takes 8 GiB
 
 // Throws Error for a larger resolution, and says how to make it smaller.
 void check_dense_resolution(uint32_t resolution, const std::filesystem::path& path);
