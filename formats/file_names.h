@@ -1,4 +1,4 @@
-// What results are called where nobody says.
+// The names of files that programs write where the user gives none.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +6,13 @@
 
 namespace vox {
 
-// Of what a file is converted to: "house.h5" in the current folder.
+// The scene file that an input is converted to: "house.h5" in the current folder.
 std::filesystem::path scene_file_name(const std::filesystem::path& input);
 
-// Of a picture of a scene: "house-view.png" beside it.
+// The picture of a scene: "house-view.png" beside the scene file.
 std::filesystem::path picture_file_name(const std::filesystem::path& scene);
 
-// One of `count` files: "house-07.png", as many digits as the last has.
+// The name of one of `count` files: "house-07.png", with as many digits as the last number has.
 std::filesystem::path numbered_file_name(const std::filesystem::path& file, uint32_t number, uint32_t count);
 
 }  // namespace vox

@@ -31,7 +31,7 @@ constexpr FileType foreign(std::string_view endings, std::string_view name, std:
   return {FileRole::Foreign, FileFormat::Foreign, FileUse::Read, endings, name, hint};
 }
 
-// In the order in which messages list them.
+// All types, in the order in which messages list them.
 constexpr FileType kTypes[] = {
     mesh(FileFormat::Obj, ".obj", "OBJ", FileUse::Both),
     mesh(FileFormat::Gltf, ".gltf .vrm", "glTF"),

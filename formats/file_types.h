@@ -1,5 +1,6 @@
-// All types of files that vox reads or writes, and those of other programs that it only knows by name: one list.
-// From it come which reader or writer a path is for, what --help and errors list, and who may replace what.
+// One list of all types of files: those that vox reads or writes, and those of other programs that it only
+// knows by name. The list decides which reader or writer a path is for, what --help and errors name, and
+// which files may be replaced.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +10,8 @@
 
 namespace vox {
 
-// What a file is taken for. One extension may be several: an .nrrd file is read as a volume and written as an export
-// of a scene.
+// The role in which a file is used. One extension may have several roles: an .nrrd file is read as a volume
+// and written as an export of a scene.
 enum class FileRole {
   Mesh,
   Volume,
@@ -20,9 +21,9 @@ enum class FileRole {
   Palette,
   Picture,
   Report,
-  Rows,  // of a report, as text
+  Rows,  // rows of a report, as text
   Page,
-  Materials,  // of an OBJ mesh
+  Materials,  // materials of an OBJ mesh
   Foreign,    // known, but not read
 };
 
@@ -33,7 +34,7 @@ enum class FileFormat {
   Stl,
   Off,
   Collada,
-  OtherMesh,  // by Assimp, as are more that it knows
+  OtherMesh,  // Assimp reads it, and more formats that are not listed
   Mtl,
   Nrrd,
   MetaImage,
@@ -60,12 +61,12 @@ struct FileType {
   std::string_view endings;  // extensions in small letters, with blanks between them
   std::string_view name;     // "glTF", "a DICOM image"
   std::string_view
-      hint;  // for foreign files, what to do; {} stands for what says size and type of raw values
+      hint;  // for foreign files, what to do; {} stands for the options that say size and type of raw values
 };
 
 std::span<const FileType> file_types();
 
-// The type of a path that is taken for this, by its extension, in small or capital letters; null: none.
+// The type of a path in this role, by its extension in small or capital letters; null where there is none.
 const FileType* file_type(const std::filesystem::path& path, FileRole role);
 
 // The extension of a path in small letters.
@@ -75,10 +76,10 @@ inline bool has_role(const std::filesystem::path& path, FileRole role) {
   return file_type(path, role) != nullptr;
 }
 
-enum class FileList { Commas, Or, And };  // between the last two
+enum class FileList { Commas, Or, And };  // what stands between the last two
 
-// What is read or written in a role, for messages: the extensions, ".nrrd, .vox or .binvox", and the names,
-// "OBJ, glTF, …".
+// The types that are read or written in a role, for messages: the extensions, ".nrrd, .vox or .binvox", and
+// the names, "OBJ, glTF, …".
 std::string listed_extensions(FileRole role, FileUse use, FileList list);
 std::string listed_names(FileRole role, FileUse use, FileList list);
 

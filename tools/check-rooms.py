@@ -11,8 +11,8 @@ import os
 import re
 import sys
 
-# A file includes what lies in its own room or before it. The rooms of libvox that stay in `vox` itself hold words that all
-# others say, and what the library offers to programs.
+# A file includes files of its own room, or of rooms before it. Some rooms of libvox stay in the namespace `vox`: they
+# hold the words that all others use, and the interface that the library offers to programs.
 LIBRARY = "base device scene volume hash dag voxelize bricks edit render engine measure".split()
 ORDER = [f"libvox/{room}" for room in LIBRARY] + ["formats", "tools"]
 IN_VOX = {"base", "engine"}
@@ -25,7 +25,7 @@ TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
-# Types of other rooms that a file only names: a namespace with nothing else in it.
+# Declarations of types of other rooms that a file only names: a namespace with nothing else in it.
 DECLARATIONS = re.compile(r"namespace vox(?:::\w+)? \{\s*(?:(?:class|struct|enum class) \w+;\s*)+\}")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 SCOPE = re.compile(

@@ -1,4 +1,4 @@
-// The palette of a mesh: from a file, from its colours or from its materials.
+// Chooses the palette of a mesh: from a file, from its colours or from its materials.
 #pragma once
 
 #include <filesystem>
@@ -10,14 +10,14 @@ namespace vox {
 
 struct PaletteChoice {
   scene::MaterialMode materials = scene::MaterialMode::Texture;
-  std::optional<std::filesystem::path> file;  // none: chosen from the scene
-  scene::PaletteOptions weights = {};         // of colours that are chosen from
-  bool measure = false;  // how well colours of a file fit; those that are chosen always are
+  std::optional<std::filesystem::path> file;  // without one, the palette is chosen from the scene
+  scene::PaletteOptions weights = {};         // weights of the colours that a palette is chosen from
+  bool measure = false;  // whether to measure how well a file's colours fit; chosen ones are always measured
 };
 
 struct ChosenPalette {
   scene::IndexedScene indexed;
-  std::optional<scene::PaletteError> error;  // of MaterialMode::Texture, where it is measured
+  std::optional<scene::PaletteError> error;  // for MaterialMode::Texture, where it is measured
 };
 
 // Bakes the scene's base colours. Throws Error that names the file.

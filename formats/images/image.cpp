@@ -33,7 +33,7 @@ ImageSize stb_size(std::span<const std::byte> file) {
   return {.width = static_cast<uint64_t>(width), .height = static_cast<uint64_t>(height)};
 }
 
-// Asks the header alone, so that no allocation follows from a few bytes of it.
+// The size that the header says, checked before a few bytes of it lead to a large allocation.
 ImageSize checked_size(std::span<const std::byte> file) {
   if (file.empty()) throw Error("the image file is empty");
   if (file.size() > INT_MAX) throw Error("the image file is larger than 2 GiB");
@@ -43,14 +43,14 @@ ImageSize checked_size(std::span<const std::byte> file) {
   if (size.width > kMaxImageSide || size.height > kMaxImageSide || size.width * size.height > kMaxPixels)
     throw Error(fmt::format("an image of {} x {} pixels is too large", width, height))
         .hint(fmt::format("sides up to {} and {} pixels in all are read", kMaxImageSide, kMaxPixels));
-  // WebP says of a picture of one colour nothing but its size; that is at most 2^28 pixels.
+  // A WebP of one colour holds nothing but its size, which is at most 2^28 pixels.
   if (!webp && size.width * size.height > kMaxPixelsPerByte * file.size())
     throw Error(fmt::format("{} bytes cannot hold an image of {} x {} pixels", file.size(), width, height))
         .hint("is the file truncated?");
   return size;
 }
 
-// Feeds stb_image and notes when it asks for more than there is: it would go on with zeros.
+// Feeds stb_image and notes when it reads beyond the end of the file, where it would go on with zeros.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> file) : rest_(file) {}
@@ -67,8 +67,7 @@ class Reader {
   static Reader& get(void* self) { return *static_cast<Reader*>(self); }
 
   int read(char* data, int size) {
-    // Its own buffer is filled 128 bytes at a time, so that a short answer is usual there and an empty one
-    // not.
+    // stb_image fills its own buffer 128 bytes at a time: a short answer is usual there, an empty one is not.
     constexpr int kBufferSize = 128;
     int count = static_cast<int>(std::min(rest_.size(), static_cast<size_t>(size)));
     if (count == 0 || (count < size && size != kBufferSize)) truncated_ = true;
@@ -78,7 +77,7 @@ class Reader {
   }
 
   void skip(int size) {
-    if (size <= 0) return;  // backwards: only within stb's buffer, which is not ours
+    if (size <= 0) return;  // stb goes backwards only within its own buffer
     if (static_cast<size_t>(size) > rest_.size()) truncated_ = true;
     rest_ = rest_.subspan(std::min(rest_.size(), static_cast<size_t>(size)));
   }
@@ -180,7 +179,7 @@ std::vector<scene::Image> ImageLoader::load() {
   });
   sources_.clear();
   files_.clear();
-  for (const std::string& problem : problems)  // in order, whichever thread met them first
+  for (const std::string& problem : problems)  // in the images' order, whichever thread met one first
     if (!problem.empty()) log_warning("{}; the material's colour is used instead", problem);
   return images;
 }

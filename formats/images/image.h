@@ -1,4 +1,4 @@
-// Texture files (png, jpg, tga, bmp, hdr) by stb_image, WebP by libwebp.
+// Reads texture files: png, jpg, tga, bmp and hdr with stb_image, WebP with libwebp.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ scene::Image decode_image(std::span<const std::byte> file, const std::string& na
 // Collects the images of a scene, each file once, and decodes them in parallel.
 class ImageLoader {
  public:
-  // Index that the image will have in the list that load() returns.
+  // Returns the index that the image will have in the list that load() returns.
   uint32_t add_file(const std::filesystem::path& path);
   uint32_t add_embedded(std::span<const std::byte> file, std::string name);  // encoded bytes, copied
   uint32_t add_pixels(scene::Image image);                                   // already decoded

@@ -9,7 +9,7 @@
 namespace vox {
 namespace {
 
-// Markers of ITU-T T.81, table B.1.
+// The markers of ITU-T T.81, table B.1.
 constexpr uint8_t kHuffmanTables = 0xc4, kFirstRestart = 0xd0, kLastRestart = 0xd7, kStart = 0xd8,
                   kEnd = 0xd9;
 
@@ -29,9 +29,9 @@ std::optional<uint8_t> next_marker(std::span<const std::byte>& file) {
   return std::nullopt;
 }
 
-// Tables one after the other: class and slot, 16 counts of codes by length, the codes' values. stb_image
-// begins the next one as long as any of the segment's `length` bytes are left, and reads zeros behind the
-// file's end.
+// Checks tables that follow one another: class and slot, 16 counts of codes by length, the codes' values.
+// stb_image begins the next one as long as any of the segment's `length` bytes are left, and reads zeros
+// behind the file's end.
 void check_tables(std::span<const std::byte> file, size_t length) {
   for (size_t table = 0; table < length;) {
     size_t codes = 0;
@@ -50,7 +50,7 @@ void check_jpeg_tables(std::span<const std::byte> file) {
   while (auto marker = next_marker(file)) {
     if (*marker == kEnd) return;
     if (file.size() < 2) return;
-    size_t length = size_t{at(file, 0)} << 8 | at(file, 1);  // counts itself
+    size_t length = size_t{at(file, 0)} << 8 | at(file, 1);  // it counts its own bytes
     length = std::max<size_t>(length, 2);
     if (*marker == kHuffmanTables) check_tables(file.subspan(2), length - 2);
     file = file.subspan(std::min(file.size(), length));

@@ -1,4 +1,5 @@
-// stb_image 2.27 writes beyond its tables where a JPEG defines more than 256 Huffman codes (CVE-2022-28042).
+// Guards stb_image 2.27, which writes beyond its tables where a JPEG defines more than 256 Huffman codes
+// (CVE-2022-28042).
 #pragma once
 
 #include <cstddef>

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr uint64_t kMaxTextBytes = 1 << 20;
 
 struct Line {
-  size_t number;  // from 1
+  size_t number;  // counts from 1
   std::string_view text;
 };
 
@@ -45,7 +45,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
-// All that is none of the palettes' own formats is taken for an image.
+// The format by extension. A file of none of the palettes' own formats is taken for an image.
 FileFormat format_of(const fs::path& path) {
   const FileType* type = file_type(path, FileRole::Palette);
   return type ? type->format : FileFormat::Foreign;
@@ -63,7 +63,7 @@ std::string read_text(const fs::path& path) {
   return text;
 }
 
-// Lines that hold something, trimmed.
+// The lines that are not empty, trimmed.
 std::vector<Line> lines_of(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   std::vector<Line> lines;
@@ -87,7 +87,7 @@ void add_entry(const fs::path& path, const Line& line, scene::Palette& palette, 
   palette.names[palette.count++] = name.empty() ? scene::hex_name(color) : std::string(name);
 }
 
-// A number of 0 to 255, followed by a space or the end; removed from the text.
+// Takes a number of 0 to 255, which a space or the end follows, off the text.
 std::optional<uint8_t> take_byte(std::string_view& text) {
   text = trimmed(text);
   uint8_t value = 0;
@@ -98,7 +98,7 @@ std::optional<uint8_t> take_byte(std::string_view& text) {
   return value;
 }
 
-// "r g b rest"; the rest stays in the text.
+// Reads the colour of "r g b rest"; the rest stays in `rest`.
 scene::Rgb8 take_color(const fs::path& path, const Line& line, std::string_view& rest) {
   auto r = take_byte(rest), g = r ? take_byte(rest) : r, b = g ? take_byte(rest) : g;
   if (!b) fail(path, line, fmt::format("'{}' is no colour, expected three numbers of 0 to 255", line.text));

@@ -1,4 +1,4 @@
-// Pictures as PNG files that say how they were made.
+// Writes pictures as PNG files that say how they were made.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@ struct PngText {
   std::string key, value;
 };
 
-// These texts before the end of a file's bytes.
+// Puts these texts before the end of a file's bytes.
 std::string with_texts(std::string png, const std::vector<PngText>& texts);
 
 // The bytes of an image with these texts before its end. Throws Error.

@@ -1,4 +1,4 @@
-// Images as PNG by stb_image_write: RGB where every pixel is opaque, RGBA elsewhere.
+// Encodes images as PNG with stb_image_write: RGB where every pixel is opaque, RGBA elsewhere.
 #pragma once
 
 #include <string>

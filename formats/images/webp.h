@@ -1,4 +1,4 @@
-// WebP images, in builds that have libwebp.
+// Reads WebP images, in builds that have libwebp.
 #pragma once
 
 #include <cstddef>

@@ -24,7 +24,7 @@
 namespace vox {
 namespace {
 
-constexpr int kTookTooMuchMemory = 3;  // exit code
+constexpr int kTookTooMuchMemory = 3;  // the child's exit code
 
 void limit(int resource, uint64_t value) {
   rlimit limit = {.rlim_cur = value, .rlim_max = RLIM_INFINITY};
@@ -44,7 +44,7 @@ uint64_t mapped_bytes() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGINT, SIG_DFL);
   signal(SIGTERM, SIG_DFL);
-  int nowhere = open("/dev/null", O_WRONLY);  // for what the C library says when a heap is broken
+  int nowhere = open("/dev/null", O_WRONLY);  // takes the C library's message about a broken heap
   dup2(nowhere, STDERR_FILENO);
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_CPU, limits.seconds);

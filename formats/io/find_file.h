@@ -1,4 +1,4 @@
-// Files that other files name.
+// Finds files that other files name.
 #pragma once
 
 #include <filesystem>

@@ -36,7 +36,7 @@ hid_t type_of<double>() {
   return H5T_IEEE_F64LE;
 }
 
-// The innermost entry of the library's error stack says what happened.
+// The reason in the innermost entry of the library's error stack.
 std::string library_reason() {
   std::string reason;
   auto first = [](unsigned, const H5E_error2_t* entry, void* out) -> herr_t {
@@ -100,7 +100,7 @@ Handle open_attribute(const Object& object, const std::string& name, size_t coun
   return attribute;
 }
 
-// Deflated, with a checksum.
+// The properties of a dataset that is deflated, with a checksum.
 Handle checked_properties(std::vector<hsize_t> dims) {
   dims[0] = std::clamp<hsize_t>(dims[0], 1, kMaxChunkRows);
   Handle properties = dataset_properties();
@@ -117,8 +117,8 @@ std::string format_dims(const std::vector<hsize_t>& dims) {
 }  // namespace
 
 Quiet::Quiet() {
-  // A file that could not be closed, as the disk is full, makes the library's clean-up at exit crash. All
-  // that we open is closed long before.
+  // A file that could not be closed because the disk is full makes the library's clean-up at exit crash.
+  // Every file that we open is closed long before.
   [[maybe_unused]] static const herr_t once = H5dont_atexit();
   H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
@@ -252,7 +252,7 @@ void check_storage(const Object& dataset) {
       H5Pget_external_count(properties) != 0)
     throw Error("its data lies in other files or datasets").at(dataset.where());
 
-  // A product that may be as large as a broken header says, so in double precision.
+  // The product may be as large as a broken header says, so it is in double precision.
   auto bytes = [&](const std::vector<hsize_t>& dims) {
     double product = static_cast<double>(H5Tget_size(type));
     for (hsize_t n : dims) product *= static_cast<double>(n);

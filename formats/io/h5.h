@@ -40,8 +40,8 @@ class Handle {
   Close close_ = nullptr;
 };
 
-// Stops the library from printing its errors, on this thread while in scope. Stands before any other call of
-// the library.
+// Stops the library from printing its errors, on this thread while in scope. It must be made before any other
+// call of the library.
 class Quiet {
  public:
   Quiet();
@@ -66,15 +66,15 @@ Result check(Result result, const std::string& where, const std::string& problem
 // The file itself (as its root group), a group or a dataset.
 struct Object {
   Handle id;
-  std::string file, path;  // "scene.h5", "/svdag/level_00"; no path: the file itself
+  std::string file, path;  // "scene.h5", "/svdag/level_00"; the path is empty for the file itself
 
   std::string where() const { return path.empty() ? file : file + ": " + path; }
 };
 
-// `name` is what errors call the file, as where it is written under a temporary name.
+// `name` is the file's name in errors, which differs from `path` where it is written under a temporary name.
 Object create_file(const std::filesystem::path& path, const std::string& name);
 Object open_file(const std::filesystem::path& path);
-// Writes what the library still holds back; a file that is only destroyed may be incomplete.
+// Writes all data that the library still holds back; a file that is only destroyed may be incomplete.
 void close_file(Object file);
 
 Object create_group(const Object& parent, const std::string& name);
@@ -82,8 +82,8 @@ Object open_group(const Object& parent, const std::string& name);
 Object open_dataset(const Object& parent, const std::string& name);
 bool has_child(const Object& parent, const std::string& name);
 
-// Attributes: uint8_t, uint32_t, uint64_t and double, one or as many as the span holds. Reading throws where
-// type or number differ.
+// Attributes hold uint8_t, uint32_t, uint64_t or double, one value or as many as the span has. Reading throws
+// where type or number differ.
 template <class T>
 void write_attribute(const Object& object, const std::string& name, std::span<const T> values);
 template <class T>
@@ -104,9 +104,8 @@ void write_text(const Object& object, const std::string& name, const std::string
 std::string read_text(const Object& object, const std::string& name);
 bool has_attribute(const Object& object, const std::string& name);
 
-// Datasets of uint8_t, uint64_t or double, held in memory as a whole. Writing returns the dataset, for
-// attributes. Reading throws where type or dimensions differ; a dimension of kAnyLength may be as long as it
-// is.
+// Datasets hold uint8_t, uint64_t or double, and are in memory as a whole. Writing returns the dataset, for
+// attributes. Reading throws where type or dimensions differ; a dimension of kAnyLength may have any length.
 inline constexpr hsize_t kAnyLength = UINT64_MAX;
 template <class T>
 Object write_table(const Object& parent, const std::string& name, std::span<const T> values,
@@ -114,15 +113,15 @@ Object write_table(const Object& parent, const std::string& name, std::span<cons
 template <class T>
 std::vector<T> read_table(const Object& parent, const std::string& name, std::vector<hsize_t> dims);
 
-// Short texts, one a row, all padded to the length of the longest.
+// Writes short texts, one in each row, all padded to the length of the longest.
 Object write_texts(const Object& parent, const std::string& name, const std::vector<std::string>& texts);
 std::vector<std::string> read_texts(const Object& parent, const std::string& name);
 
-// --- for formats that bring their own way to read and write a dataset ---
+// The rest is for formats that have their own way to read and write a dataset.
 
 Object create_dataset(const Object& parent, const std::string& name, hid_t type,
                       const std::vector<hsize_t>& dims, hid_t properties);
-Handle dataset_properties();  // for a new dataset: no times, so that equal content gives equal bytes
+Handle dataset_properties();  // for a new dataset: without times, so that equal content gives equal bytes
 std::vector<hsize_t> dimensions(const Object& dataset);
 
 // Throws where the stored bytes cannot inflate to what the dimensions promise: a few bytes of a broken header

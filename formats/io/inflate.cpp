@@ -19,7 +19,7 @@ namespace {
 
 constexpr uint64_t kDeflateRatio = 1032;  // no deflated byte stands for more
 
-// Open, without a name, and of this size on the disk, so that writing to its mapping cannot fail.
+// Opens a file without a name that takes this size on the disk, so that writing to its mapping cannot fail.
 int nameless_file(uint64_t size, const std::filesystem::path& source) {
   std::string name = (std::filesystem::temp_directory_path() / "vox-XXXXXX").string();
   const int file = mkstemp(name.data());
@@ -42,7 +42,7 @@ struct Members {
   std::span<std::byte> out;
 };
 
-// Inflates the next member of a gzip file, or all of zlib's.
+// Inflates the next member of a gzip file, or the whole of zlib's data.
 libdeflate_result inflate_member(libdeflate_decompressor* decompressor, Deflated format, Members& rest) {
   size_t read = 0, written = 0;
   const auto call = format == Deflated::Gzip ? libdeflate_gzip_decompress_ex : libdeflate_zlib_decompress_ex;

@@ -1,4 +1,4 @@
-// Deflated data of a known size.
+// Inflates data of a known size.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@ namespace vox {
 
 enum class Deflated { Gzip, Zlib };
 
-// Where what is inflated lies: a file without a name in the folder for temporary files, mapped into memory,
-// so that it may be larger than memory.
+// The inflated bytes. They lie in a file without a name in the folder for temporary files, mapped into
+// memory, so that they may be larger than memory.
 class InflatedBytes {
  public:
   // Throws Error that names `source` where the data is damaged or not exactly `size` bytes.

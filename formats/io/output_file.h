@@ -1,4 +1,4 @@
-// Bytes into a file, in order; what goes wrong (a full disk) becomes an Error that names the target.
+// Writes bytes into a file, in order. A failure, such as a full disk, becomes an Error that names the target.
 #pragma once
 
 #include <cstdio>
@@ -20,8 +20,8 @@ class OutputFile {
   void write(std::span<const T> items) {
     write(std::string_view(reinterpret_cast<const char*>(items.data()), items.size_bytes()));
   }
-  void close();                      // everything is on its way to the disk
-  void commit() { file_.commit(); }  // after close(): the target appears
+  void close();                      // sends everything to the disk
+  void commit() { file_.commit(); }  // makes the target appear; call it after close()
 
  private:
   [[noreturn]] void fail() const;

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As many bytes from `at` on as there are, up to `count`.
+// Reads the bytes from `at` on, up to `count` of them.
 std::string bytes_at(std::ifstream& file, uint64_t at, size_t count) {
   std::string bytes(count, '\0');
   file.clear();
@@ -36,18 +36,18 @@ uint64_t number(std::string_view bytes, bool big_endian) {
   return value;
 }
 
-constexpr int kMostChunks = 1 << 20;  // of a file that is looked through
+constexpr int kMostChunks = 1 << 20;  // chunks of a file that are looked through
 
 bool has_format(const fs::path& path, const std::string& format) {
   const h5::Quiet quiet;
   try {
     return h5::read_text(h5::open_file(path), "format") == format;
   } catch (const Error&) {
-    return false;  // no HDF5, or another program's
+    return false;  // it is no HDF5, or another program's
   }
 }
 
-// A text chunk that names the software: formats/images/png_file.h.
+// Whether a text chunk names vox as the software (formats/images/png_file.h).
 bool is_our_png(std::ifstream& file) {
   constexpr std::string_view kOurs("Software\0vox", 12);
   if (bytes_at(file, 0, 8) != "\x89PNG\r\n\x1a\n") return false;
@@ -61,7 +61,8 @@ bool is_our_png(std::ifstream& file) {
   return false;
 }
 
-// The root of the scene graph, behind the models, is called so: formats/voxels/magica_vox.h.
+// Whether the root of the scene graph, behind the models, is called as we call it
+// (formats/voxels/magica_vox.cpp).
 bool is_our_magica_vox(std::ifstream& file) {
   constexpr std::string_view kOurs("\0\0\0\0\1\0\0\0\5\0\0\0_name\3\0\0\0vox", 24);
   if (bytes_at(file, 0, 4) != "VOX ") return false;

@@ -24,7 +24,7 @@ std::string problem_of(int file, struct stat& status) {
 
 }  // namespace
 
-// Not blocking: a named pipe is refused instead of waited for.
+// Opens without blocking: a named pipe is refused instead of waited for.
 ReadFile::ReadFile(const std::filesystem::path& path)
     : path_(path), descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
   struct stat status = {};

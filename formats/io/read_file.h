@@ -19,7 +19,8 @@ class ReadFile {
   uint64_t size() const { return size_; }
   int descriptor() const { return descriptor_; }
 
-  // Several threads may call it. Throws Error where the file ends before, as when it has shrunk meanwhile.
+  // Several threads may call it. Throws Error where the file ends before that, as when it has shrunk
+  // meanwhile.
   void read(uint64_t offset, std::span<std::byte> to) const;
 
  private:

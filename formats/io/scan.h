@@ -1,5 +1,5 @@
-// Scanning of text that a zero byte follows (MappedFile): a zero byte ends a line, so nothing looks for the
-// end. Lines end with LF, CRLF or CR.
+// Scans text that a zero byte follows (MappedFile): a zero byte ends a line, so nothing has to look for the
+// end of the text. Lines end with LF, CRLF or CR.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ inline const char* skip_blanks(const char* p) {
   }
 }
 
-// Where the word at p ends: at a blank or the end of the line.
+// The end of the word at p: a blank or the end of the line.
 inline const char* word_end(const char* p) {
   while (!is_blank(*p) && !is_line_end(*p) && !is_continuation(p)) ++p;
   return p;
@@ -76,7 +76,7 @@ void for_each_line(std::string_view text, F f) {
 // The line that `position`, within `text`, stands in; the first one is 1.
 uint64_t line_number(std::string_view text, const char* position);
 
-// The text from p to the end of the line, joined lines as one, blanks around it removed.
+// The text from p to the end of the line, with joined lines as one and blanks around it removed.
 std::string rest_of_line(const char* p);
 
 struct Number {
@@ -84,8 +84,9 @@ struct Number {
   const char* end = nullptr;  // behind the number; null where there is none
 };
 
-// Whatever scan_number does not do itself: more digits, large exponents, inf, nan. "1.#IND" and the like, as
-// old Windows programs print them, are NaN; what is beyond a double becomes infinite or zero.
+// Scans the numbers that scan_number leaves to it: those with more digits or large exponents, inf, nan.
+// "1.#IND" and the like, as old Windows programs print them, are NaN; a number beyond a double becomes
+// infinite or zero.
 Number scan_unusual_number(const char* p);
 
 // The number at p, correctly rounded, which a blank or the end of the line must follow.

@@ -35,7 +35,7 @@ void append_utf8(std::string& text, uint32_t c) {
   byte(0x80 | (c & 0x3f));
 }
 
-// RFC 2781.
+// Converts UTF-16 (RFC 2781).
 std::string utf8_of(std::string_view bytes, ByteOrder order) {
   if (bytes.size() % 2 != 0)
     throw Error("UTF-16 text of an odd number of bytes").hint("is the file truncated?");

@@ -1,4 +1,4 @@
-// A text file, as UTF-8 whatever it was saved as.
+// Reads a text file as UTF-8, whatever encoding it was saved in.
 #pragma once
 
 #include <filesystem>
@@ -9,9 +9,9 @@
 
 namespace vox {
 
-// The file itself where it is UTF-8 or no text at all; UTF-16, which a byte order mark or a zero byte beside
-// its first character tells, is converted. Files of one byte a character pass as they are: what is read of
-// them is ASCII.
+// Maps the file itself where it is UTF-8 or no text at all; UTF-16, which a byte order mark or a zero byte
+// beside its first character tells, is converted. Files of one byte for each character pass as they are:
+// readers use only their ASCII.
 class TextFile {
  public:
   // Throws Error where there is no such file, it is empty, or it is text of another kind.
@@ -19,7 +19,7 @@ class TextFile {
   TextFile(const TextFile&) = delete;
   TextFile& operator=(const TextFile&) = delete;
 
-  // Without a byte order mark; a zero byte follows (formats/io/scan.h).
+  // The text without a byte order mark; a zero byte follows it (formats/io/scan.h).
   std::string_view text() const { return text_; }
 
  private:

@@ -35,7 +35,7 @@ double decimal_of(float value) {
   return decimal;
 }
 
-// Assimp's root is axes times unit, where configure() lets it turn the axes.
+// The root node's matrix in Assimp is axes times unit, where configure() lets Assimp turn the axes.
 AssimpMatrix collada_root(const aiMatrix4x4& root, MeshUnits units) {
   const float unit = std::abs(root.a1) + std::abs(root.b1) + std::abs(root.c1);
   const double scale = checked_unit(decimal_of(root.Determinant() < 0 ? -unit : unit));
@@ -60,7 +60,7 @@ Axis axis_of(const aiMetadata& data, const std::string& name, int32_t usual) {
   return axis;
 }
 
-// GlobalSettings: which axis points to the right, up and to the viewer.
+// The axes that GlobalSettings say point to the right, up and to the viewer.
 AssimpMatrix fbx_axes(const aiMetadata& data) {
   const std::array<Axis, 3> axes = {axis_of(data, "CoordAxis", 0), axis_of(data, "UpAxis", 1),
                                     axis_of(data, "FrontAxis", 2)};

@@ -39,7 +39,7 @@ class AssetFiles : public Assimp::DefaultIOSystem {
     if (name == mesh_ && !contents_.empty())
       return std::make_unique<Assimp::MemoryIOStream>(reinterpret_cast<const uint8_t*>(contents_.data()),
                                                       contents_.size())
-          .release();  // which Assimp frees
+          .release();  // Assimp frees it
     auto path = locate(name);
     return path ? DefaultIOSystem::Open(path->c_str(), mode) : nullptr;
   }
@@ -56,7 +56,7 @@ class AssetFiles : public Assimp::DefaultIOSystem {
   std::string contents_;
 };
 
-// Its glTF reader hides what it cannot read; ours does not.
+// Assimp's glTF reader hides what it cannot read; ours does not.
 void switch_off_gltf(Assimp::Importer& importer) {
   for (const char* extension : {"gltf", "glb"})
     while (std::unique_ptr<Assimp::BaseImporter> reader{importer.GetImporter(extension)})
@@ -78,7 +78,7 @@ void configure(Assimp::Importer& importer, const MeshOptions& options) {
   importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, options.up.has_value());
 }
 
-// What Assimp says where it has run into an exception of the C++ library.
+// Assimp's message, in other words where it only passes on an exception of the C++ library.
 std::string in_words(const std::string& problem) {
   if (problem == "std::bad_alloc") return "out of memory while reading the file";
   for (const char* internal : {"std::", "vector", "basic_string", "deque", "map::", "array::"})
@@ -91,7 +91,7 @@ struct Instance {
   AssimpMatrix transform;
 };
 
-// Every use of a mesh by a node, in depth-first order. Without recursion: files choose the depth.
+// Every use of a mesh by a node, in depth-first order. There is no recursion, since files choose the depth.
 std::vector<Instance> find_instances(const aiScene& scene, const AssimpMatrix& root) {
   struct Visit {
     const aiNode* node;
@@ -114,7 +114,7 @@ std::vector<Instance> find_instances(const aiScene& scene, const AssimpMatrix& r
   return instances;
 }
 
-// Reserves what the instances need: few bytes of a file can place a mesh often.
+// Reserves the memory that the instances need: few bytes of a file can place a mesh often.
 void reserve(scene::Scene& scene, const std::vector<Instance>& instances) {
   uint64_t triangles = 0, positions = 0;
   bool colored = false;
@@ -175,7 +175,7 @@ class SceneBuilder {
     }
   }
 
-  // Instances of a mesh share theirs. kNone without any.
+  // Instances of a mesh share their texture coordinates. kNone where the mesh has none.
   uint32_t add_texcoords(const aiMesh& mesh, uint32_t material) {
     auto [known, is_new] = first_texcoord_.try_emplace(&mesh, scene::kNone);
     UvMap map = materials_.uses()[material].uv;
@@ -207,7 +207,7 @@ class SceneBuilder {
   }
 
   void add_colors(const aiMesh& mesh, uint32_t first_position) {
-    scene_.colors.resize(first_position, kWhite);  // of the meshes without
+    scene_.colors.resize(first_position, kWhite);  // vertices of earlier meshes that have no colours
     for (uint32_t i = 0; i < mesh.mNumVertices; ++i) {
       aiColor4D color = mesh.mColors[0][i];
       scene_.colors.push_back({to_byte(color.r), to_byte(color.g), to_byte(color.b), to_byte(color.a)});
@@ -229,7 +229,8 @@ ImportedScene import_with_assimp(const std::filesystem::path& path, const MeshOp
   Assimp::Importer importer;
   configure(importer, options);
   std::string contents = is_collada(path) ? plain_collada(TextFile(path).text()) : "";
-  importer.SetIOHandler(std::make_unique<AssetFiles>(path, std::move(contents)).release());  // which it frees
+  // Assimp frees the handler.
+  importer.SetIOHandler(std::make_unique<AssetFiles>(path, std::move(contents)).release());
   const aiScene* source = importer.ReadFile(path.string(), aiProcess_Triangulate);
   memory.lift();
   if (!source) throw Error(in_words(importer.GetErrorString()));

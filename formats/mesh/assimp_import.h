@@ -1,4 +1,4 @@
-// What Assimp reads, before the images are there.
+// Reading of mesh files with Assimp, before their images are loaded.
 #pragma once
 
 #include <filesystem>
@@ -17,9 +17,9 @@ struct ImportedScene {
   bool texture_replaces_color = false;  // instead of multiplying it
 };
 
-// Throws Error, but Assimp may also crash, hang, or ask for any amount of memory on a damaged file: for a
-// child process alone. The limit of its memory holds for Assimp and is lifted then, since what it has read
-// may be placed any number of times.
+// Throws Error, but Assimp may also crash, hang, or ask for any amount of memory on a damaged file: only a
+// child process may call this. The limit of the child's memory holds while Assimp reads and is lifted after
+// that, since the meshes may be placed any number of times.
 ImportedScene import_with_assimp(const std::filesystem::path& path, const MeshOptions& options,
                                  ChildMemory& memory);
 

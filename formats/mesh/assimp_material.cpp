@@ -39,7 +39,8 @@ scene::Wrap wrap_of(const aiMaterial& material, const char* key, aiTextureType t
   return mode == aiTextureMapMode_Mirror ? scene::Wrap::Mirror : scene::Wrap::Repeat;
 }
 
-// As aiUVTransform is documented: v up, scaled, rotated counter-clockwise about (0.5, 0.5), translated.
+// The map that aiUVTransform is documented to be: v up, scaled, rotated counter-clockwise about (0.5, 0.5),
+// translated.
 UvMap uv_map_of(const aiUVTransform& t) {
   double cosine = std::cos(double{t.mRotation}), sine = std::sin(double{t.mRotation});
   double su = t.mScaling.x, sv = t.mScaling.y;
@@ -119,7 +120,7 @@ AssimpMaterials::Use AssimpMaterials::read(const aiMaterial& source) {
     use.material.wrap_u = wrap_of(source, _AI_MATKEY_MAPPINGMODE_U_BASE, type);
     use.material.wrap_v = wrap_of(source, _AI_MATKEY_MAPPINGMODE_V_BASE, type);
     use.material.image = add_image(texture);
-    // The usual way to say that the colour texture's alpha counts.
+    // An opacity texture that is the colour texture is the usual way to say that its alpha counts.
     if (texture == texture_name(source, aiTextureType_OPACITY)) use.material.alpha_cutoff = 0.5f;
     break;
   }

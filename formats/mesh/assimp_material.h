@@ -13,7 +13,7 @@
 
 namespace vox {
 
-// From texture coordinates as Assimp gives them, v up in every format, to those that are sampled, v down.
+// The map from texture coordinates as Assimp gives them, v up in every format, to the sampled ones, v down.
 struct UvMap {
   uint32_t channel = 0;  // of aiMesh::mTextureCoords
   double u_u = 1, u_v = 0, u_0 = 0;
@@ -25,14 +25,14 @@ struct UvMap {
   }
 };
 
-// Where the pixels of an image come from: the file of that name, a file's bytes, or they are there already.
+// The source of an image's pixels: a file that it names, a file's bytes, or pixels that are decoded already.
 struct ImageSource {
   std::string name;
   std::vector<std::byte> file;
   scene::Image image;
 };
 
-// Reads those materials that are used, in order of their first use.
+// Reads the materials that are used, in order of their first use.
 class AssimpMaterials {
  public:
   struct Use {
@@ -42,7 +42,7 @@ class AssimpMaterials {
 
   explicit AssimpMaterials(const aiScene& scene);
 
-  // Index into uses() of one of Assimp's materials.
+  // Returns the index into uses() of one of Assimp's materials.
   uint32_t use(uint32_t assimp_material);
 
   const std::vector<Use>& uses() const { return uses_; }
@@ -59,8 +59,8 @@ class AssimpMaterials {
   std::map<std::string, uint32_t> image_of_name_;
 };
 
-// Whether a texture takes the place of the colour, which then only stands there by default: so the modelling
-// programs' formats, while MTL multiplies.
+// Whether a texture takes the place of the colour, which then is only a default. That is so in the formats of
+// modelling programs, while MTL multiplies both.
 bool texture_replaces_color(const aiScene& scene);
 
 }  // namespace vox

@@ -86,7 +86,7 @@ void transfer(auto& stream, ImportedScene& imported) {
   stream(imported.texture_replaces_color);
 }
 
-// What the child process does.
+// The work of the child process.
 void import_into(MemoryFile& file, const std::filesystem::path& path, const MeshOptions& options,
                  ChildMemory& memory) {
   ImportedScene imported;
@@ -105,7 +105,7 @@ void import_into(MemoryFile& file, const std::filesystem::path& path, const Mesh
   transfer(writer, imported);
 }
 
-// A process that goes astray may also return nonsense.
+// Checks the result, since a process that goes astray may also return nonsense.
 void check(const ImportedScene& imported) {
   const scene::Scene& scene = imported.scene;
   auto fits = [](uint32_t index, size_t count) { return index == scene::kNone || index < count; };
@@ -148,7 +148,7 @@ ImportedScene import_apart(const std::filesystem::path& path, const MeshOptions&
   return imported;
 }
 
-// Index into the images that `loader` will load; kNone where there is no such file.
+// Returns the index into the images that `loader` will load; kNone where there is no such file.
 uint32_t add_to(ImageLoader& loader, ImageSource& source, TextureFiles& textures) {
   if (!source.image.pixels.empty()) return loader.add_pixels(std::move(source.image));
   if (!source.file.empty()) return loader.add_embedded(source.file, source.name);

@@ -8,13 +8,13 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
 
-// How much of `xml` the piece at its start takes, which ends with `end`.
+// The length of the piece at the start of `xml`, which ends with `end`.
 size_t piece_length(std::string_view xml, std::string_view end) {
   const size_t at = xml.find(end);
   return at == xml.npos ? xml.size() : at + end.size();
 }
 
-// A tag, where > may stand in an attribute's quotes.
+// The length of the tag at the start of `xml`; a > may stand in an attribute's quotes.
 size_t tag_length(std::string_view xml) {
   char quote = '\0';
   for (size_t i = 0; i < xml.size(); ++i) {
@@ -56,7 +56,7 @@ std::string utf8_of_latin1(std::string_view text) {
 }
 
 std::string plain_xml(std::string_view xml) {
-  std::string plain, contents;  // of the element so far
+  std::string plain, contents;  // contents: of the element so far
   plain.reserve(xml.size() + 1);
   while (!xml.empty()) {
     size_t length = 0;

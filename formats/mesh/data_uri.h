@@ -8,7 +8,7 @@
 
 namespace vox {
 
-// The bytes, or nothing where the URI is not of this kind. Throws Error where its data is no base64.
+// The bytes of a data URI, or nothing where the URI is another one. Throws Error where its data is no base64.
 std::optional<std::vector<std::byte>> data_of_uri(std::string_view uri);
 
 }  // namespace vox

@@ -34,7 +34,7 @@ enum BufferTarget { kArrayBuffer = 34962, kElementArrayBuffer = 34963 };
 struct Primitive {
   uint32_t material = 0;
   std::vector<Vec3f> positions;
-  std::vector<Vec2f> texcoords;  // empty, or one per position
+  std::vector<Vec2f> texcoords;  // empty, or one for each position
   std::vector<uint32_t> indices;
 };
 
@@ -84,10 +84,10 @@ class VertexJoiner {
 
   const scene::Scene& scene_;
   std::vector<Vertex> vertices_;
-  std::vector<uint32_t> first_;  // of the vertices at each position
+  std::vector<uint32_t> first_;  // the first of the vertices at each position
 };
 
-// The JSON chunk, built along with the list of what goes into the binary one. What is added must outlive it.
+// The JSON chunk, built along with the list of arrays that go into the binary chunk. These must outlive it.
 class Document {
  public:
   Document() {
@@ -117,7 +117,8 @@ class Document {
     uint32_t count = 0;
   };
 
-  // A new object at the end of a list of the document; lists that stay empty are not allowed to appear.
+  // Returns a new object at the end of a list of the document. Lists that stay empty must not appear in the
+  // file.
   Json& append(const char* list) {
     List& entry = lists_[list];
     if (!entry.items) entry.items = &root_.array(list);
@@ -210,7 +211,7 @@ std::string Document::finish() {
   return text;
 }
 
-// The container: a header and two chunks (glTF 2.0, §4.4).
+// Writes the container: a header and two chunks (glTF 2.0, §4.4).
 void write_container(const std::filesystem::path& path, Document& document) {
   std::string json = document.finish();
   uint64_t total = 12 + 8 + json.size() + 8 + document.payload_size();

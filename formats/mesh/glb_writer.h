@@ -1,4 +1,4 @@
-// Scene → glTF 2.0 in one binary file (.glb).
+// Writes a scene as glTF 2.0 in one binary file (.glb).
 #pragma once
 
 #include <filesystem>
@@ -7,9 +7,9 @@
 
 namespace vox {
 
-// One mesh with one primitive per material, PNG images embedded. Positions become 32-bit floats; triangles
-// without texture coordinates get (0, 0) where others of their material have some; vertex colours are left
-// out. Throws Error, also when the file would exceed the 4 GiB that the format allows.
+// Writes one mesh with one primitive for each material, PNG images embedded. Positions become 32-bit floats;
+// triangles without texture coordinates get (0, 0) where others of their material have some; vertex colours
+// are left out. Throws Error, also when the file would exceed the 4 GiB that the format allows.
 void write_glb(const scene::Scene& scene, const std::filesystem::path& path);
 
 }  // namespace vox

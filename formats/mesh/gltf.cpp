@@ -1,4 +1,4 @@
-// glTF 2.0 (Khronos Group, ISO/IEC 12113:2022), .gltf and .glb.
+// The reader of glTF 2.0 (Khronos Group, ISO/IEC 12113:2022), .gltf and .glb.
 #include <new>
 
 #include "formats/mesh/gltf_container.h"

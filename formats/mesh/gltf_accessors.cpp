@@ -14,7 +14,7 @@ uint64_t element_size(const GltfAccessor& accessor) {
   return uint64_t{size_of(accessor.component)} * accessor.width;
 }
 
-// Whether `count` elements fit; no product of the file's numbers may overflow.
+// Throws Error unless `count` elements fit into the bytes; no product of the file's numbers may overflow.
 void check_range(uint64_t offset, uint64_t stride, uint64_t count, uint64_t size, uint64_t bytes) {
   if (count == 0) return;
   bool fits = offset <= bytes && size <= bytes - offset &&

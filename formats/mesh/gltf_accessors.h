@@ -18,7 +18,7 @@
 
 namespace vox {
 
-// Elements where they lie: in the file, or decoded.
+// The elements of an accessor where they lie: in the file, or decoded in memory.
 struct GltfElements {
   const std::byte* data = nullptr;
   uint64_t count = 0, stride = 0;  // stride 0: every element is the same
@@ -29,11 +29,12 @@ struct GltfElements {
 
 class GltfAccessors {
  public:
-  // Both must outlive this.
+  // Both must outlive this object.
   GltfAccessors(const GltfDocument& document, GltfBuffers& buffers)
       : document_(document), buffers_(buffers) {}
 
-  // The same object for the same index. Throws Error where it names what is not there.
+  // Returns the same object for the same index. Throws Error where there is no such accessor, or no such
+  // bytes.
   const GltfElements& get(uint32_t index);
 
   // Throws Error unless the accessor is of one of these types and components.

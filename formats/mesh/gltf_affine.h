@@ -1,4 +1,4 @@
-// Affine maps of space, as nodes of a glTF have them.
+// Affine maps of space, as the nodes of a glTF have them.
 #pragma once
 
 #include <array>
@@ -15,13 +15,13 @@ struct Affine {
   Vec3d direction(Vec3d v) const { return x * v.x + y * v.y + z * v.z; }
   Vec3d operator()(Vec3d p) const { return direction(p) + origin; }
 
-  // First `b`, then `a`.
+  // The map that applies `b` first, then `a`.
   friend Affine operator*(const Affine& a, const Affine& b) {
     return {.x = a.direction(b.x), .y = a.direction(b.y), .z = a.direction(b.z), .origin = a(b.origin)};
   }
 };
 
-// Scaled, then rotated by a quaternion (x, y, z, w) of any length but 0, then moved.
+// The map that scales, then rotates by a quaternion (x, y, z, w) of any length but 0, then moves.
 inline Affine affine_of(Vec3d translation, const std::array<double, 4>& rotation, Vec3d scale) {
   auto [x, y, z, w] = rotation;
   double length = std::sqrt(x * x + y * y + z * z + w * w);
@@ -34,7 +34,7 @@ inline Affine affine_of(Vec3d translation, const std::array<double, 4>& rotation
   return map;
 }
 
-// Of a 4 × 4 matrix, column after column, whose last row is taken to be 0 0 0 1.
+// The map of a 4 × 4 matrix, column after column, whose last row is taken to be 0 0 0 1.
 inline Affine affine_of(const std::array<double, 16>& m) {
   return {.x = {m[0], m[1], m[2]},
           .y = {m[4], m[5], m[6]},

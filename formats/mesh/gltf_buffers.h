@@ -14,21 +14,21 @@
 
 namespace vox {
 
-// Finds and decodes what is asked for, when it is first asked for. Not for several threads; the bytes are.
+// Finds and decodes views when they are first asked for. Only one thread may call it; any may read the bytes.
 class GltfBuffers {
  public:
-  // `binary` is what the GLB carries behind its JSON. All three must outlive this.
+  // `binary` are the bytes that a GLB carries behind its JSON. All three must outlive this object.
   GltfBuffers(const GltfDocument& document, const std::filesystem::path& folder,
               std::span<const std::byte> binary);
 
-  // Throws Error where there is no such view, it reaches beyond its buffer, or that beyond its file.
+  // Throws Error where there is no such view, or it reaches beyond its buffer, or the buffer beyond its file.
   std::span<const std::byte> view(uint32_t index);
 
-  // What all buffers say that they hold: no sensible file has more elements without data than that.
+  // The bytes that all buffers say they hold: no sensible file has more elements without data than that.
   uint64_t total_bytes() const { return total_bytes_; }
 
   // Counts bytes that are about to be decoded. Throws Error where there is no memory for them: few bytes of a
-  // file can ask for the same ones often.
+  // file can ask for the same data often.
   void count_decoded(uint64_t bytes);
 
  private:

@@ -12,7 +12,8 @@ namespace vox {
 
 class GltfContainer {
  public:
-  // Throws Error, also where a GLB was cut off. Which of both it is decides the content, not the name.
+  // Throws Error, also where a GLB was cut off. The content decides whether it is a GLB or JSON, not the
+  // name.
   explicit GltfContainer(const std::filesystem::path& path);
 
   std::string_view json() const { return json_; }

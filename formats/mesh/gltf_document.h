@@ -1,5 +1,5 @@
-// What the JSON of a glTF says, as plain structs (glTF 2.0, §5). Indices are as in the file: whoever follows
-// one checks it (item_of() in gltf_place.h).
+// The contents of a glTF's JSON as plain structs (glTF 2.0, §5). Indices are as in the file: whoever follows
+// one checks it (item_of() in formats/mesh/gltf_place.h).
 #pragma once
 
 #include <array>
@@ -16,17 +16,17 @@
 namespace vox {
 
 struct GltfBuffer {
-  std::optional<std::string> uri;  // without: the GLB's own bytes
+  std::optional<std::string> uri;  // without one, the buffer is the GLB's own bytes
   uint64_t size = 0;
 };
 
-// EXT_meshopt_compression of a view.
+// The extension EXT_meshopt_compression of a buffer view.
 enum class MeshoptMode : uint8_t { Attributes, Triangles, Indices };
 enum class MeshoptFilter : uint8_t { None, Octahedral, Quaternion, Exponential };
 struct GltfMeshopt {
   uint32_t buffer = scene::kNone;
-  uint64_t offset = 0, size = 0;   // of what is compressed
-  uint64_t stride = 0, count = 0;  // of what comes out
+  uint64_t offset = 0, size = 0;   // of the compressed bytes
+  uint64_t stride = 0, count = 0;  // of the decoded elements
   MeshoptMode mode = MeshoptMode::Attributes;
   MeshoptFilter filter = MeshoptFilter::None;
 };
@@ -34,7 +34,7 @@ struct GltfMeshopt {
 struct GltfView {
   uint32_t buffer = scene::kNone;
   uint64_t offset = 0, size = 0;
-  uint64_t stride = 0;  // 0: elements without gaps
+  uint64_t stride = 0;  // 0: the elements have no gaps
   std::optional<GltfMeshopt> meshopt;
 };
 
@@ -56,7 +56,7 @@ struct GltfSparse {
 };
 
 struct GltfAccessor {
-  uint32_t view = scene::kNone;  // without: zeros
+  uint32_t view = scene::kNone;  // kNone: the elements are zeros
   uint64_t offset = 0, count = 0;
   GltfComponent component = GltfComponent::Float;
   std::string type;    // SCALAR, VEC2, …
@@ -65,7 +65,7 @@ struct GltfAccessor {
   std::optional<GltfSparse> sparse;
 };
 
-// Names and accessors: POSITION, TEXCOORD_0, …
+// The attributes of vertices: names (POSITION, TEXCOORD_0, …) and accessors.
 struct GltfAttributes {
   std::vector<std::pair<std::string, uint32_t>> list;
 
@@ -96,7 +96,7 @@ struct GltfNode {
   std::vector<uint32_t> children;
   uint32_t mesh = scene::kNone, skin = scene::kNone;
   Affine local;
-  std::vector<double> weights;  // instead of the mesh's, unless it is empty
+  std::vector<double> weights;  // they replace the mesh's weights, unless they are empty
   GltfAttributes instancing;    // EXT_mesh_gpu_instancing
 };
 
@@ -112,7 +112,7 @@ struct GltfUvMap {
 };
 
 struct GltfTextureUse {
-  uint32_t texture = scene::kNone, set = 0;  // of TEXCOORD_n
+  uint32_t texture = scene::kNone, set = 0;  // set: the n of TEXCOORD_n
   GltfUvMap map;
 };
 
@@ -122,12 +122,12 @@ struct GltfMaterial {
   GltfTextureUse base_texture;
   std::array<double, 3> emission = {0, 0, 0};  // linear, may exceed 1
   GltfTextureUse emission_texture;
-  float alpha_cutoff = 0;  // as Material's
+  float alpha_cutoff = 0;  // as in scene::Material
 };
 
 struct GltfTexture {
   uint32_t image = scene::kNone;
-  std::string unread;  // the extension that alone has its image, where we cannot read that
+  std::string unread;  // the extension that holds its only image, where we cannot read that extension
   scene::Wrap wrap_u = scene::Wrap::Repeat, wrap_v = scene::Wrap::Repeat;
 };
 

@@ -36,7 +36,7 @@ namespace {
 
 using draco::PointAttribute;
 
-// A flat surface takes as little as a byte for a vertex, which costs the decoder some 200 until it is done.
+// A flat surface takes as little as a byte for a vertex, and the decoder needs some 200 bytes for it.
 constexpr uint64_t kBytes = uint64_t{256} << 20, kBytesPerByte = 256;
 
 void write_list(MemoryFile& file, const auto& list) {
@@ -81,7 +81,7 @@ std::unique_ptr<draco::Mesh> decode(std::span<const std::byte> data) {
   return std::move(mesh).value();
 }
 
-// What the child process does: a problem, empty if there is none, then the mesh.
+// The work of the child process. It leaves a problem in the file, empty if there is none, then the mesh.
 void decode_into(MemoryFile& file, const DracoJob& job) {
   std::string problem;
   DracoMesh result;

@@ -1,5 +1,5 @@
-// KHR_draco_mesh_compression: primitives whose indices and attributes are compressed by Draco, in builds that
-// have it.
+// KHR_draco_mesh_compression: decodes primitives whose indices and attributes Draco has compressed, in builds
+// with Draco.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 
 namespace vox {
 
-// What a primitive's data hold. An attribute has the components that its accessor announces.
+// The decoded data of a primitive. An attribute has the components that its accessor announces.
 struct DracoMesh {
-  std::vector<uint32_t> indices;  // three a triangle, whatever the primitive's mode
+  std::vector<uint32_t> indices;  // three for each triangle, whatever the primitive's mode
   uint64_t vertices = 0;
   std::map<std::string, std::vector<std::byte>> attributes;
 
@@ -33,8 +33,8 @@ struct DracoJob {
   std::vector<Attribute> attributes;
 };
 
-// One mesh for each job. Draco runs in a process of its own: what is damaged might crash or stop it. Throws
-// Error.
+// Returns one mesh for each job. Draco runs in a process of its own: damaged data might crash or stop it.
+// Throws Error.
 std::vector<DracoMesh> decode_draco(const std::vector<DracoJob>& jobs);
 
 }  // namespace vox

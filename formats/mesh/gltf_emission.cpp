@@ -35,7 +35,8 @@ scene::Rgba8 texel_at(const scene::Image* image, uint64_t x, uint64_t y, uint64_
   return image->pixels[row * image->width + column];
 }
 
-// As large as the larger of both, texel by texel where they are equally large. Alpha is the base's.
+// The sum of two images: as large as the larger one, texel by texel where both are equally large. Alpha is
+// the base's.
 scene::Image sum_of(const scene::Image* base, Vec3d base_color, const scene::Image* emissive,
                     const std::array<double, 3>& color) {
   scene::Image sum;

@@ -1,11 +1,9 @@
-// Light that surfaces give off themselves. A scene knows one colour for a place of its surface, so that it is
-// added:
+// Light that surfaces give off themselves. A scene knows one colour for each place of its surface, so that
+// the light is added to that colour:
 //
-//   what is shown = base colour + emissive factor · strength · emissive texture      in linear light, at most
-//   1
+//   shown colour = base colour + emissive factor · strength · emissive texture      (linear light, at most 1)
 //
-// Labels with a black base colour show what is written on them, and a lamp of any strength is as bright as
-// white.
+// So labels with a black base colour can be read, and a lamp of any strength is as bright as white.
 #pragma once
 
 #include <array>

@@ -22,8 +22,8 @@ constexpr std::string_view kRead[] = {"KHR_draco_mesh_compression",
                                       "KHR_materials_pbrSpecularGlossiness",
                                       "KHR_materials_unlit"};
 
-// They change neither the surface nor its base colour and emission: how it shines, what lights it, what
-// moves, what other materials it could have.
+// Extensions that change neither the surface nor its base colour and emission. They say how it shines, what
+// lights it, what moves, and what other materials it could have.
 constexpr std::string_view kWithoutEffect[] = {
     "KHR_materials_anisotropy", "KHR_materials_clearcoat", "KHR_materials_diffuse_transmission",
     "KHR_materials_dispersion", "KHR_materials_ior",       "KHR_materials_iridescence",

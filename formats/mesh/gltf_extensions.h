@@ -1,5 +1,5 @@
-// Which extensions of glTF are read. A file that needs another one is refused: what it would show is not
-// known.
+// The extensions of glTF that are read. A file that needs another one is refused: nobody knows what it would
+// show.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace vox {
 
-// Of the libraries that a build may lack.
+// Whether this build has the library for these extensions.
 bool can_read_meshopt();
 bool can_read_draco();
 

@@ -1,5 +1,5 @@
-// Typed access to the JSON of a glTF. What is missing, has the wrong type or is no whole number where one is
-// expected is an Error that names it.
+// Typed access to the JSON of a glTF. Throws Error that names the member where it is missing, has the wrong
+// type, or is no whole number where one is expected.
 #pragma once
 
 #include <simdjson.h>
@@ -25,7 +25,7 @@ class GltfObject {
 
   bool has(std::string_view name) const { return find(name).has_value(); }
 
-  // Nothing where there is no such member; the others have a value for that.
+  // Returns nothing where there is no such member; the other functions have a value for that.
   std::optional<GltfObject> object(std::string_view name) const;
   std::optional<uint64_t> whole(std::string_view name) const;
   uint64_t required_whole(std::string_view name) const;
@@ -58,7 +58,7 @@ class GltfObject {
       at_place([&] { return list_place(name, i); }, [&] { body(as_object(list[i])); });
   }
 
-  // All members, which are indices: the attributes of a primitive.
+  // All members of an object that holds only indices: the attributes of a primitive.
   std::vector<std::pair<std::string, uint32_t>> named_indices() const;
 
  private:

@@ -52,7 +52,7 @@ void GltfMaterials::read_textures(const GltfMaterial& source, Use& use) {
   if (base.texture != scene::kNone && light.texture != scene::kNone &&
       (base.set != light.set || base.map != light.map || wraps(base) != wraps(light))) {
     if (is_black(source.base_color)) {
-      base.texture = scene::kNone;  // shows nothing
+      base.texture = scene::kNone;  // the texture shows nothing
     } else {
       log_warning(
           "material '{}': its emissive texture lies otherwise than its colour; the emission is left out",
@@ -85,7 +85,7 @@ uint32_t GltfMaterials::image_of(const GltfTextureUse& use) {
                 use.texture, texture.unread);
     return scene::kNone;
   }
-  if (texture.image == scene::kNone) return scene::kNone;  // as the specification has it: no image
+  if (texture.image == scene::kNone) return scene::kNone;  // the specification allows a texture without image
   return at_place([&] { return list_place("textures", use.texture); },
                   [&] { return add_image(texture.image); });
 }

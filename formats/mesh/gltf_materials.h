@@ -1,4 +1,4 @@
-// Materials of a glTF as a scene's, with the images that they show.
+// Turns the materials of a glTF into those of a scene, with the images that they show.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@
 
 namespace vox {
 
-// Takes those materials that are used, in order of their first use.
+// Takes the materials that are used, in order of their first use.
 class GltfMaterials {
  public:
-  // The first two must outlive this.
+  // `document` and `buffers` must outlive this object.
   GltfMaterials(const GltfDocument& document, GltfBuffers& buffers, TextureFiles files);
 
   struct Use {
@@ -25,10 +25,10 @@ class GltfMaterials {
     bool textured = false;             // whether it needs texture coordinates:
     uint32_t set = 0;                  // TEXCOORD_n
     GltfUvMap map;                     // from these to what is sampled
-    std::array<double, 3> emission{};  // what vertex colours do not multiply; 0 where images show it
+    std::array<double, 3> emission{};  // vertex colours do not multiply it; 0 where images show it
   };
 
-  // Index into uses() of a material of the file; kNone is glTF's default material.
+  // Returns the index into uses() of a material of the file; kNone is glTF's default material.
   uint32_t use(uint32_t material);
 
   const std::vector<Use>& uses() const { return uses_; }

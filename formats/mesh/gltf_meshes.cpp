@@ -27,7 +27,7 @@ std::string place_of(uint32_t mesh, uint32_t primitive) {
   return fmt::format("meshes[{}].primitives[{}]", mesh, primitive);
 }
 
-// The item's number in the list, where it is added unless one of the `candidates` is the same.
+// Returns the item's number in the list. It is added there unless one of the `candidates` is the same.
 template <class Item>
 uint32_t index_of(std::vector<Item>& list, const Item& item, std::vector<uint32_t>& candidates) {
   for (uint32_t candidate : candidates)

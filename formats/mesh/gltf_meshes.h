@@ -1,4 +1,5 @@
-// Meshes of a glTF with what their primitives name found and checked, before anything is converted.
+// Meshes of a glTF whose primitives' accessors and materials are found and checked, before anything is
+// converted.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +14,17 @@
 
 namespace vox {
 
-// Texture coordinates as triangles sample them. Primitives that agree in this share them.
+// Texture coordinates as triangles sample them. Primitives whose elements and maps agree share them.
 struct GltfTexcoords {
   const GltfElements* elements = nullptr;
   GltfUvMap map;
-  VertexRange range;  // that some primitive names
+  VertexRange range;  // the vertices that some primitive names
 
   bool operator==(const GltfTexcoords& other) const { return elements == other.elements && map == other.map; }
 };
 
 struct PreparedPrimitive {
-  uint32_t number = 0;  // in its mesh
+  uint32_t number = 0;  // place in its mesh
   GltfCorners corners;
   uint32_t vertices = 0;              // into PreparedMesh::vertices
   uint32_t texcoords = scene::kNone;  // into GltfMeshes::texcoords()
@@ -31,26 +32,26 @@ struct PreparedPrimitive {
 };
 
 struct PreparedMesh {
-  std::vector<PreparedPrimitive> primitives;  // those that have triangles
+  std::vector<PreparedPrimitive> primitives;  // only those with triangles
   std::vector<GltfVertices> vertices;
-  std::vector<VertexRange> ranges;  // of each of these, that some primitive names
-  std::map<const GltfElements*, std::vector<uint32_t>> same_positions;  // of these, those that agree in them
+  std::vector<VertexRange> ranges;  // for each of `vertices`, the range that some primitive names
+  std::map<const GltfElements*, std::vector<uint32_t>> same_positions;  // into `vertices`, by positions
   uint64_t triangles = 0;
 };
 
 class GltfMeshes {
  public:
-  // All must outlive this.
+  // All must outlive this object.
   GltfMeshes(const GltfDocument& document, GltfBuffers& buffers, GltfAccessors& accessors,
              GltfMaterials& materials);
 
-  // Decodes what Draco has compressed of the meshes that are shown.
+  // Decodes the primitives that Draco has compressed in the meshes that are shown.
   void decode(const std::vector<GltfInstance>& instances);
 
   // Throws Error, except for indices out of range: see find_ranges().
   const PreparedMesh& prepare(const GltfInstance& instance);
 
-  // Looks at all indices of what has been prepared.
+  // Looks at all indices of the prepared meshes, to find the ranges of vertices that they name.
   void find_ranges();
 
   const std::vector<GltfTexcoords>& texcoords() const { return texcoords_; }
@@ -61,9 +62,9 @@ class GltfMeshes {
   // The weights decide only where there are morph targets.
   using Key = std::tuple<uint32_t, bool, std::vector<double>>;  // mesh, skinned, weights
   struct Source {
-    uint32_t number;  // of the primitive in its mesh
+    uint32_t number;  // the primitive's place in its mesh
     const GltfPrimitive* primitive;
-    const DracoMesh* draco;  // null without
+    const DracoMesh* draco;  // null without compression
     std::map<std::string, GltfElements>* draco_elements;
   };
 
@@ -89,7 +90,7 @@ class GltfMeshes {
   std::map<Key, PreparedMesh> meshes_;
   std::vector<GltfTexcoords> texcoords_;
   std::map<const GltfElements*, std::vector<uint32_t>>
-      same_texcoords_;  // those that differ in their map alone
+      same_texcoords_;  // texture coordinates that differ in their map alone
   uint64_t without_triangles_ = 0, without_positions_ = 0, incomplete_ = 0, morphed_ = 0, other_set_ = 0;
 };
 

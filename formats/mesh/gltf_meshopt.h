@@ -1,4 +1,5 @@
-// EXT_meshopt_compression: buffer views compressed by meshoptimizer's codecs, in builds that have it.
+// EXT_meshopt_compression: decodes buffer views that meshoptimizer's codecs have compressed, in builds with
+// that library.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,7 @@
 
 namespace vox {
 
-// Bytes that will come out. Throws Error where the compressed ones cannot hold as many.
+// The bytes of the decoded view. Throws Error where the compressed bytes cannot hold as many.
 uint64_t decoded_size(const GltfMeshopt& packed);
 
 // The `size` bytes that `compressed` stands for. Throws Error.

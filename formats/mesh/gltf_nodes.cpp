@@ -32,7 +32,7 @@ std::vector<uint32_t> find_parents(const std::vector<GltfNode>& nodes) {
   return parents;
 }
 
-// Every node's map to the scene. With one parent each, nodes that no root leads to go round in circles.
+// Every node's map to the scene. Since each node has one parent, nodes that no root leads to form cycles.
 std::vector<Affine> find_globals(const std::vector<GltfNode>& nodes, const std::vector<uint32_t>& parents) {
   std::vector<Affine> globals(nodes.size());
   std::vector<uint32_t> reached;
@@ -73,7 +73,7 @@ std::vector<uint32_t> roots_to_show(const GltfDocument& document, const std::vec
   return roots;
 }
 
-// Depth-first, without recursion: files choose the depth.
+// The nodes below the roots, depth-first. There is no recursion, since files choose the depth.
 std::vector<uint32_t> nodes_below(const std::vector<GltfNode>& nodes, const std::vector<uint32_t>& roots) {
   std::vector<uint32_t> order, stack(roots.rbegin(), roots.rend());
   while (!stack.empty()) {
@@ -127,7 +127,7 @@ std::vector<Affine> instance_maps(const GltfAttributes& instancing, GltfAccessor
   take("TRANSLATION", translation, "VEC3", {Float});
   take("ROTATION", rotation, "VEC4", {Float, Int8, Int16});
   take("SCALE", scale, "VEC3", {Float});
-  if (count == std::numeric_limits<uint64_t>::max()) return {Affine()};  // attributes of applications alone
+  if (count == std::numeric_limits<uint64_t>::max()) return {Affine()};  // there are only custom attributes
   if (count * sizeof(GltfInstance) > available_bytes())
     throw Error(fmt::format("{} instances are too many", format_count(count)));
 

@@ -1,4 +1,4 @@
-// The node tree of a glTF: where each mesh stands, and how skins bend it.
+// The node tree of a glTF, which says where each mesh stands and how skins bend it.
 #pragma once
 
 #include <memory>
@@ -10,17 +10,17 @@
 
 namespace vox {
 
-// A mesh that a node shows. EXT_mesh_gpu_instancing makes several of a node.
+// A mesh that a node shows. EXT_mesh_gpu_instancing makes several instances of one node.
 struct GltfInstance {
   uint32_t node = scene::kNone, mesh = scene::kNone;
   Affine transform;
-  // Of a skin: for each joint, from the mesh's space in its rest pose to the scene. The transform counts for
-  // nothing then (glTF 2.0, §3.7.3.3). Null without a skin.
+  // The skin's map for each joint, from the mesh's space in its rest pose to the scene. With a skin,
+  // `transform` counts for nothing (glTF 2.0, §3.7.3.3). Null without a skin.
   std::shared_ptr<const std::vector<Affine>> joints;
 };
 
-// All of the scene to show, in depth-first order. Without scenes, of all nodes. Throws Error where the nodes
-// are no forest.
+// All instances of the scene to show, in depth-first order; of all nodes where the file has no scenes. Throws
+// Error where the nodes are no forest.
 std::vector<GltfInstance> find_gltf_instances(const GltfDocument& document, GltfAccessors& accessors);
 
 }  // namespace vox

@@ -1,4 +1,4 @@
-// Where in a glTF something is wrong: "meshes[0]: primitives[1]: …", the innermost place last.
+// Says in errors where in a glTF something is wrong: "meshes[0]: primitives[1]: …", the innermost place last.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ inline std::string list_place(std::string_view list, uint64_t index) {
   return fmt::format("{}[{}]", list, index);
 }
 
-// Runs `body`; its errors begin with what `place` returns, which is asked for only then.
+// Runs `body`; its errors begin with the text that `place` returns, which is called only where one is thrown.
 template <class Place, class Body>
 auto at_place(Place place, Body body) -> decltype(body()) {
   try {

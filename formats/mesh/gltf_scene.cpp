@@ -19,7 +19,7 @@ namespace {
 constexpr uint64_t kMaxTriangles = uint64_t{1} << 31;
 constexpr scene::Rgba8 kWhite = {255, 255, 255, 255};
 
-// Vertices of an instance, and where they go in the scene.
+// Vertices of an instance, and their place in the scene.
 struct VertexBlock {
   const GltfVertices* vertices;
   const GltfInstance* instance;
@@ -73,7 +73,7 @@ class SceneBuilder {
     check_memory(triangles);
   }
 
-  // Few bytes of a file can place a mesh often.
+  // Throws Error where the triangles need too much memory: few bytes of a file can place a mesh often.
   void check_memory(uint64_t triangles) const {
     if (triangles > kMaxTriangles || positions_ >= scene::kNone || texcoords_ >= scene::kNone)
       throw Error(fmt::format("{} triangles with {} vertices, instances counted, are too many",
@@ -162,10 +162,10 @@ class SceneBuilder {
   GltfMaterials materials_;
   GltfMeshes meshes_;
   std::vector<GltfInstance> instances_;
-  std::vector<const PreparedMesh*> prepared_;  // of each instance
+  std::vector<const PreparedMesh*> prepared_;  // one for each instance
   std::vector<VertexBlock> vertex_blocks_;
   std::vector<TriangleBlock> triangle_blocks_;
-  std::vector<uint64_t> first_texcoord_;  // of each of meshes_.texcoords()
+  std::vector<uint64_t> first_texcoord_;  // one for each of meshes_.texcoords()
   uint64_t positions_ = 0, texcoords_ = 0, triangles_ = 0;
   bool colored_ = false;
 };

@@ -1,4 +1,4 @@
-// The scene that a glTF shows, put together from its instances.
+// Puts together the scene that a glTF shows from its instances.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace vox {
 
-// `path` is the glTF file, `binary` what a GLB carries behind its JSON. Throws Error.
+// `path` is the glTF file, `binary` are the bytes that a GLB carries behind its JSON. Throws Error.
 scene::Scene gltf_scene(const GltfDocument& document, const std::filesystem::path& path,
                         const MeshOptions& options, std::span<const std::byte> binary);
 

@@ -22,14 +22,14 @@ void in_parallel(uint64_t first, uint64_t end, const auto& body) {
 
 constexpr std::array<double, 3> kOrigin = {0, 0, 0};
 
-// Positions and what is added to them have one type of loop: body(i, Vec3d).
+// Calls body(i, Vec3d) for positions, and for the vectors that are added to them.
 void for_each_vector(const GltfElements& elements, uint64_t first, uint64_t end, auto body) {
   for_each_element<3>(elements, first, end, kOrigin, [&](uint64_t i, const std::array<double, 3>& p) {
     body(i, Vec3d{p[0], p[1], p[2]});
   });
 }
 
-// What one set of four joints adds: the weighted map of each vertex, and the sum of the weights.
+// The sums over the joints of a vertex: of their weighted maps, and of the weights.
 struct Blend {
   Affine map = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   double weight = 0;
@@ -47,7 +47,7 @@ void add_bones(const GltfVertices::Bones& bones, const std::vector<Affine>& join
                       [&](uint64_t i, const std::array<double, 4>& w) { weights[i - first] = w; });
   for_each_element<4>(*bones.joints, first, end, {}, [&](uint64_t i, const std::array<double, 4>& joint) {
     for (size_t k = 0; k < 4; ++k) {
-      if (weights[i - first][k] == 0) continue;  // where the joint may be any number
+      if (weights[i - first][k] == 0) continue;  // then the joint may be any number
       if (joint[k] >= static_cast<double>(joints.size()))
         throw Error(
             fmt::format("vertex {} follows joint {}, but the skin has {}", i, joint[k], joints.size()));
@@ -56,8 +56,8 @@ void add_bones(const GltfVertices::Bones& bones, const std::vector<Affine>& join
   });
 }
 
-// Positions in `to` become those of the rest pose. Weights are taken for shares of their sum; a vertex
-// without any follows the first joint.
+// Applies the skin to the positions in `to`. Weights are taken for shares of their sum; a vertex without any
+// follows the first joint.
 void apply_skin(const GltfVertices& vertices, const std::vector<Affine>& joints, uint64_t first, uint64_t end,
                 Vec3d* to) {
   std::vector<Blend> blends(end - first);

@@ -12,7 +12,7 @@
 
 namespace vox {
 
-// Where they come from. Primitives of a mesh that agree in this share their vertices.
+// The accessors that vertices come from. Primitives of a mesh that agree in these share their vertices.
 struct GltfVertices {
   struct Bones {
     const GltfElements *joints, *weights;
@@ -25,17 +25,18 @@ struct GltfVertices {
   };
 
   const GltfElements* positions = nullptr;
-  const GltfElements* colors = nullptr;  // null without any
+  const GltfElements* colors = nullptr;  // null where there are none
   std::vector<Morph> morphs;
   std::vector<Bones> bones;  // four to a set
-  // A colour c is shown as base c + emission, but stored as what the sum of both is to be multiplied with.
+  // A colour c is shown as base · c + emission, but stored as the factor that base + emission is multiplied
+  // by.
   std::array<double, 3> base = {1, 1, 1}, emission = {0, 0, 0};
 
   bool operator==(const GltfVertices&) const = default;
 };
 
-// The vertices [first, end) to `to`, in parallel. Throws Error where a joint is named that the skin does not
-// have.
+// Writes the vertices [first, end) to `to`, in parallel. Throws Error where a joint is named that the skin
+// does not have.
 void write_gltf_positions(const GltfVertices& vertices, const GltfInstance& instance, uint64_t first,
                           uint64_t end, Vec3d* to);
 void write_gltf_colors(const GltfVertices& vertices, uint64_t first, uint64_t end, scene::Rgba8* to);

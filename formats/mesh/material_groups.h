@@ -1,4 +1,4 @@
-// The triangles of a scene by material, as mesh files hold them.
+// Groups the triangles of a scene by material, as mesh files hold them.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ class MaterialGroups {
  public:
   explicit MaterialGroups(const scene::Scene& scene);
 
-  // Triangles of one material, in the scene's order: indices into Scene::triangles.
+  // The triangles of one material, in the scene's order, as indices into Scene::triangles.
   std::span<const uint32_t> of(uint32_t material) const {
     return {order_.data() + first_[material], order_.data() + first_[material + 1]};
   }

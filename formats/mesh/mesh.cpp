@@ -55,7 +55,7 @@ Reader reader_by_extension(const fs::path& path) {
   return nullptr;
 }
 
-// For files without a name that tells.
+// Chooses the reader of a file whose name does not tell its format.
 Reader reader_by_content(const fs::path& path) {
   std::string start(16, '\0');
   std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));

@@ -1,4 +1,4 @@
-// Any mesh file → Scene. OBJ, glTF, OFF, PLY and STL are read by our own readers, everything else by Assimp.
+// Reads any mesh file as a Scene: OBJ, glTF, OFF, PLY and STL with our own readers, all others with Assimp.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@
 
 namespace vox {
 
-// Throws Error that names the file, and the line where there is one. Chooses by the extension, then by
-// content. In what it returns y points up.
+// Chooses the reader by the extension, then by the content. In the returned scene y points up. Throws Error
+// that names the file, and the line where there is one.
 scene::Scene read_mesh(const std::filesystem::path& path, const MeshOptions& options = {});
 
 // Several files as one scene, without the triangles that cover nothing.
@@ -19,13 +19,14 @@ struct MeshFiles {
   scene::DroppedTriangles dropped;
 };
 
-// There is at least one path. Throws Error where there are no triangles.
+// `paths` must hold at least one path. Throws Error where there are no triangles.
 MeshFiles read_meshes(std::span<const std::filesystem::path> paths, const MeshOptions& options = {});
 
-// By the extension alone.
+// Looks at the extension alone.
 bool is_mesh_path(const std::filesystem::path& path);
 
-// Those of one format. Where MeshOptions::up names an axis, they leave it to read_mesh() to turn the scene.
+// The readers of one format each. Where MeshOptions::up names an axis, they leave it to read_mesh() to turn
+// the scene.
 scene::Scene read_obj(const std::filesystem::path& path,
                       const MeshOptions& options = {});  // with its MTL files
 scene::Scene read_gltf(const std::filesystem::path& path, const MeshOptions& options = {});  // .gltf and .glb

@@ -1,4 +1,4 @@
-// What the user says about a mesh file besides its name.
+// The options that a user may give for a mesh file.
 #pragma once
 
 #include <filesystem>
@@ -10,13 +10,13 @@
 namespace vox {
 
 enum class MeshUnits {
-  File,  // metres, where the file says what its numbers are (FBX, COLLADA; glTF's are metres already)
-  Keep   // the file's numbers
+  File,  // metres, where the file names its unit (FBX, COLLADA; glTF's numbers are metres already)
+  Keep   // the file's numbers as they are
 };
 
 struct MeshOptions {
-  // The axis of the file's own coordinates that points up, whatever the file says. None: the file's own
-  // (COLLADA, FBX), y where it names none.
+  // The axis of the file's own coordinates that points up, whatever the file says. Without one, it is the
+  // axis that the file names (COLLADA, FBX), y where it names none.
   std::optional<dag::UpAxis> up = std::nullopt;
   MeshUnits units = MeshUnits::File;
   // Folders to look into for textures that are not beside the mesh.

@@ -35,7 +35,7 @@ std::optional<double> number_of(std::string_view word) {
   return number.value;
 }
 
-// 3.1+e2, 0,5: what starts as a number and is none.
+// Whether a word starts as a number and is none, such as 3.1+e2 or 0,5.
 bool is_malformed(std::string_view word) {
   const bool starts =
       !word.empty() && (is_digit(word[0]) || std::string_view("+-.").find(word[0]) != word.npos);
@@ -57,7 +57,7 @@ std::vector<double> take_numbers(std::string_view text, size_t most) {
   return numbers;
 }
 
-// The one to three numbers of -o, -s, -t; a file name that looks like a number is left over.
+// Takes the one to three numbers of -o, -s, -t; a file name that looks like a number is left over.
 std::array<double, 2> take_pair(std::string_view& text, std::array<double, 2> pair) {
   for (size_t i = 0; i < 3; ++i) {
     std::string_view rest = text;
@@ -147,7 +147,7 @@ class MtlReader {
   }
 
   std::vector<MtlMaterial> materials_;
-  bool has_opacity_ = false;  // of the last material
+  bool has_opacity_ = false;  // whether the last material has one
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// MTL: the materials of an OBJ file.
+// Reads MTL files, which hold the materials of OBJ files.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace vox {
 
 // A texture map with its options. A texture coordinate (u, v), v up, becomes (u, v) · scale + offset.
 struct MtlMap {
-  std::string file;  // as written; empty: no map
+  std::string file;  // as written; empty where there is no map
   std::array<double, 2> scale = {1, 1}, offset = {0, 0};
   bool clamp = false;
 
@@ -28,11 +28,11 @@ struct MtlMaterial {
   MtlMap color_map, opacity_map;               // map_Kd, map_d
 };
 
-// What it says beyond colours, opacity and their maps is left out. Throws Error where the file cannot be
-// read, and BadMtl.
+// Reads colours, opacity and their maps; everything else in the file is left out. Throws Error where the file
+// cannot be read, and BadMtl.
 std::vector<MtlMaterial> read_mtl(const std::filesystem::path& path);
 
-// A number that is none, such as 3.1+e2: with the line.
+// The error for a number that is none, such as 3.1+e2. It names the line.
 class BadMtl : public Error {
  public:
   using Error::Error;

@@ -1,4 +1,4 @@
-// OBJ (Wavefront, "Advanced Visualizer Manual", appendix B1).
+// The reader of OBJ (Wavefront, "Advanced Visualizer Manual", appendix B1).
 #include "formats/io/text_file.h"
 #include "formats/mesh/mesh.h"
 #include "formats/mesh/obj_materials.h"

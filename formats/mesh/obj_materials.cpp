@@ -21,12 +21,12 @@ namespace fs = std::filesystem;
 
 struct LibraryMaterial {
   MtlMaterial mtl;
-  fs::path folder;  // of its MTL file
+  fs::path folder;  // where its MTL file lies
 };
 
 struct Library {
   std::unordered_map<std::string, LibraryMaterial> materials;
-  bool complete = true;  // all MTL files could be read
+  bool complete = true;  // whether all MTL files could be read
 };
 
 std::vector<std::string> words_of(const std::string& text) {
@@ -85,8 +85,8 @@ Library read_libraries(const ObjText& obj, const fs::path& folder) {
   return library;
 }
 
-// Gives every triangle its material and returns the materials' names, in order of first use. The name of
-// what precedes every usemtl is empty.
+// Gives every triangle its material and returns the materials' names, in order of first use. Triangles before
+// the first usemtl have a material with an empty name.
 std::vector<std::string> assign_materials(ObjText& obj) {
   std::vector<std::string> names;
   std::unordered_map<std::string, uint32_t> indices;
@@ -150,7 +150,7 @@ class Textures {
 
   bool is_there(uint32_t file) const { return file != scene::kNone && loaded_[file].width > 0; }
 
-  // Index into images() of a material's image, kNone without.
+  // Returns the index into images() of a material's image; kNone where it has none.
   uint32_t image(uint32_t color, uint32_t mask) {
     std::pair<uint32_t, uint32_t> key = {is_there(color) ? color : scene::kNone,
                                          is_there(mask) ? mask : scene::kNone};
@@ -215,7 +215,7 @@ void transform_texcoords(scene::Scene& scene, const std::vector<MtlMap>& maps, c
   }
 }
 
-// What each name stands for; `undefined` ones become grey.
+// The material that each name stands for; undefined ones become grey.
 std::vector<LibraryMaterial> look_up(const std::vector<std::string>& names, const Library& library) {
   std::vector<LibraryMaterial> found;
   std::vector<std::string> undefined;
@@ -240,7 +240,7 @@ void add_obj_materials(ObjText& obj, const fs::path& path, const MeshOptions& op
   fs::path folder = path.parent_path();
   std::vector<LibraryMaterial> materials = look_up(assign_materials(obj), read_libraries(obj, folder));
   Textures textures(TextureFiles(path, options));
-  std::vector<std::pair<uint32_t, uint32_t>> files;  // per material: map_Kd and map_d
+  std::vector<std::pair<uint32_t, uint32_t>> files;  // for each material, map_Kd and map_d
   for (LibraryMaterial& material : materials) {
     if (!material.mtl.color && !obj.scene.colors.empty()) material.mtl.color = {1, 1, 1};
     files.emplace_back(textures.add(material.mtl.color_map, material.folder),

@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kPieceBytes = 1 << 20;
 
-// Thrown while a piece is read; becomes an Error when its line has been counted.
+// The exception that reading a piece throws; it becomes an Error when its line has been counted.
 struct BadLine {
   const char* line;
   std::string problem;
@@ -26,19 +26,19 @@ struct Counts {
   uint64_t positions = 0, texcoords = 0, faces = 0;
 };
 
-// A part of the text, and what it holds.
+// A part of the text, and the geometry that it holds.
 struct Piece {
   std::string_view text;
   Counts counts, before;  // in this piece, and in all pieces before it
   std::vector<scene::Triangle> triangles;
   std::vector<ObjGroup> groups;  // these and the polygons count triangles from the piece's first
   std::vector<Polygon> polygons;
-  std::vector<scene::Rgba8> colors;  // of this piece's positions; empty where none has a colour
+  std::vector<scene::Rgba8> colors;  // one for each position of the piece; empty where none has a colour
   std::vector<std::string> libraries;
   std::optional<BadLine> bad;
 };
 
-// Where the keyword's arguments start, or null if the line at p starts with another word.
+// The start of the keyword's arguments, or null if the line at p starts with another word.
 const char* after_keyword(const char* p, std::string_view keyword) {
   for (char c : keyword)
     if (*p++ != c) return nullptr;
@@ -111,7 +111,8 @@ class PieceReader {
     ++positions_;
   }
 
-  // What follows x y z: a weight (of curves, not used here), or r g b in 0..1 with or without a weight.
+  // Reads what may follow x y z: a weight (of curves, not used here), or r g b in 0..1 with or without a
+  // weight.
   void read_color() {
     double values[4] = {};
     size_t count = 0;
@@ -150,7 +151,7 @@ class PieceReader {
     if (corners > 3) piece_.polygons.push_back({piece_.triangles.size() - (corners - 2), corners});
   }
 
-  // v, v/vt, v//vn or v/vt/vn; normals are not used.
+  // Reads v, v/vt, v//vn or v/vt/vn; normals are not used.
   Corner read_corner() {
     const char* start = p_;
     Corner corner;
@@ -176,7 +177,8 @@ class PieceReader {
     while (is_digit(*p_)) ++p_;
   }
 
-  // Indices count from 1, negative ones back from the latest vertex. Files name vertices ahead, too.
+  // Indices count from 1, negative ones back from the latest vertex. Some files name vertices that follow
+  // later.
   uint32_t read_index(const char* what, uint64_t latest, uint64_t all) {
     constexpr uint64_t kBeyondAnyIndex = uint64_t{1} << 50;
     const char* start = p_;
@@ -213,13 +215,12 @@ class PieceReader {
   static constexpr scene::Rgba8 kWhite = {255, 255, 255, 255};
   Piece& piece_;
   scene::Scene& scene_;
-  uint64_t positions_, texcoords_;  // defined before this line, in the whole file
+  uint64_t positions_, texcoords_;  // how many are defined before this line, in the whole file
   const char* line_ = nullptr;
   const char* p_ = nullptr;
 };
 
-// The first line end at or after `from` that a backslash does not take back; the text's size if there is
-// none.
+// The first line end at or after `from` that no backslash cancels; the text's size if there is none.
 size_t find_line_end(std::string_view text, size_t from) {
   for (size_t i = from; i < text.size(); ++i) {
     if (text[i] != '\n' && text[i] != '\r') continue;

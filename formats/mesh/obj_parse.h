@@ -1,6 +1,6 @@
-// The text of an OBJ file, without its materials: read in two parallel passes over pieces that end at line
-// ends. The first counts vertices, so that the second can write them to their places and resolve relative
-// indices.
+// Reads the text of an OBJ file, without its materials, in two parallel passes over pieces that end at line
+// ends. The first pass counts vertices, so that the second can write them to their places and resolve
+// relative indices.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ struct ObjGroup {
 struct ObjText {
   scene::Scene scene;                  // triangles without material, no materials, no images
   std::vector<ObjGroup> groups;        // in order; triangles before the first one have no material
-  std::vector<Polygon> polygons;       // of more than three corners
-  std::vector<std::string> libraries;  // what follows `mtllib`, one text per line
+  std::vector<Polygon> polygons;       // faces with more than three corners
+  std::vector<std::string> libraries;  // the text behind each `mtllib`
 };
 
-// `path` is for messages. Throws Error with the line of what cannot be understood. A zero byte follows
-// `text`.
+// `path` is for messages. Throws Error that names the line where the text cannot be understood. A zero byte
+// must follow `text`.
 ObjText parse_obj(std::string_view text, const std::filesystem::path& path);
 
 }  // namespace vox

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Writes line(out, i) for i in [0, count): chunks are formatted in parallel and written in order.
+// Writes line(out, i) for i in [0, count): pieces are formatted in parallel and written in order.
 template <class Line>
 void write_lines(OutputFile& file, size_t count, const Line& line) {
   constexpr size_t kChunk = 1 << 14, kInFlight = 16;
@@ -96,7 +96,8 @@ std::string material_text(const scene::Material& material, const std::vector<std
   return text + '\n';
 }
 
-// STEM_NAME.png, with what is awkward in a file name replaced, and a number where the name is taken.
+// The names STEM_NAME.png, with characters replaced that are awkward in a file name, and with a number where
+// the name is taken.
 std::vector<std::string> name_images(const std::vector<scene::Image>& images, const std::string& stem) {
   std::vector<std::string> names;
   for (const scene::Image& image : images) {
@@ -123,7 +124,7 @@ std::vector<fs::path> obj_files(const scene::Scene& scene, const fs::path& path)
 void write_obj(const scene::Scene& scene, const fs::path& path) {
   std::string stem = path.stem().string();
   std::vector<std::string> image_files = name_images(scene.images, stem);
-  std::deque<OutputFile> files;  // the OBJ file comes last, so that it never names what is not there
+  std::deque<OutputFile> files;  // the OBJ file comes last, so that it never names a missing file
   std::vector<std::string> pngs = encode_png(scene.images);
   for (size_t i = 0; i < pngs.size(); ++i)
     files.emplace_back(path.parent_path() / image_files[i])

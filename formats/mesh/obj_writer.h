@@ -1,4 +1,4 @@
-// Scene → OBJ with an MTL file and PNG textures beside it.
+// Writes a scene as OBJ with an MTL file and PNG textures beside it.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@ namespace vox {
 // is written as repeated, a cutoff other than 0.5 is lost, vertex colours are left out. Throws Error.
 void write_obj(const scene::Scene& scene, const std::filesystem::path& path);
 
-// All files that this writes.
+// All files that write_obj() writes.
 std::vector<std::filesystem::path> obj_files(const scene::Scene& scene, const std::filesystem::path& path);
 
 }  // namespace vox

@@ -1,6 +1,6 @@
-// OFF as text (Geomview's manual, "OFF: Object File Format"), also with texture coordinates (ST), colours (C)
-// or normals (N) at the vertices, of which the colours are used. Every vertex and every face has a line of
-// its own.
+// The reader of OFF as text (Geomview's manual, "OFF: Object File Format"), also with texture coordinates
+// (ST), colours (C) or normals (N) at the vertices, of which the colours are used. Every vertex and every
+// face has a line of its own.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,11 +22,11 @@
 namespace vox {
 namespace {
 
-// Red, green, blue, alpha as they are written: the whole file says whether they count to 255 or to 1.
+// Red, green, blue, alpha as they are written. Only the whole file tells whether they count to 255 or to 1.
 using WrittenColor = std::array<double, 4>;
-constexpr double kOpaque = -1;  // an alpha that is not written
+constexpr double kOpaque = -1;  // stands for an alpha that is not written
 
-// What the first word says that vertices have besides x, y and z.
+// The values that vertices have besides x, y and z, as the first word says.
 struct Layout {
   bool texcoords = false, colors = false, normals = false;
 };
@@ -50,7 +50,8 @@ class OffReader {
   }
 
  private:
-  // To the first word of the next line that has one, this one included; false at the end of the file.
+  // Goes to the first word of the next line that has one, this line included; returns false at the end of the
+  // file.
   bool skip_to_text() {
     while (p_ < end_) {
       if (!at_end()) return true;
@@ -106,8 +107,8 @@ class OffReader {
     throw Error(problem).at(fmt::format("{}:{}", path_.string(), line_number(text_, p_)));
   }
 
-  // [ST][C][N][4][n]OFF, which may be missing; [4] and [n] are for other than three dimensions. There are
-  // collections that have it in one word with the first count, "OFF8 6 0".
+  // Reads [ST][C][N][4][n]OFF, which may be missing; [4] and [n] are for other than three dimensions. There
+  // are collections that have the keyword in one word with the first count, "OFF8 6 0".
   void read_keyword() {
     const std::string_view start = std::string_view(p_, static_cast<size_t>(end_ - p_)).substr(0, 8);
     const size_t at = start.find("OFF");
@@ -129,8 +130,9 @@ class OffReader {
     skip_to_text();
   }
 
-  // So that a count can be trusted with memory: a vertex takes three digits and three blanks at least, a face
-  // a digit and a blank. The third count, of edges, means nothing and may be missing.
+  // Compares the counts with the file's size, so that memory can be reserved for them: a vertex takes at
+  // least three digits and three blanks, a face a digit and a blank. The third count, of edges, means nothing
+  // and may be missing.
   void read_counts() {
     vertex_count_ = read_count("the number of vertices");
     face_count_ = read_count("the number of faces");
@@ -164,7 +166,7 @@ class OffReader {
     if (layout_.colors) colors_.push_back(written_color(rest, count - texcoords));
   }
 
-  // The numbers up to the end of the line, and how many they are.
+  // Reads the numbers up to the end of the line; returns how many there are.
   size_t read_rest(std::span<double> numbers) {
     size_t count = 0;
     for (; !at_end(); ++count) {
@@ -183,7 +185,7 @@ class OffReader {
     return color;
   }
 
-  // A fan. Faces of two corners or less are edges and points.
+  // A face becomes a fan of triangles. Faces of two corners or less are edges and points.
   void read_face() {
     const uint64_t corners = read_count("the number of corners of a face");
     const uint64_t first_triangle = scene_.triangles.size();
@@ -210,7 +212,7 @@ class OffReader {
     const size_t count = read_rest(numbers);
     if (count == 2) fail("a face has a colour of two numbers");
     if (count < 3 || layout_.colors) return 0;
-    const auto next = static_cast<uint32_t>(materials_.size() + 1);  // after the default
+    const auto next = static_cast<uint32_t>(materials_.size() + 1);  // the default material is 0
     return materials_.try_emplace(written_color(numbers, count), next).first->second;
   }
 
@@ -247,7 +249,7 @@ class OffReader {
   scene::Scene scene_;
   std::vector<Polygon> polygons_;
   std::vector<WrittenColor> colors_;            // of the vertices
-  std::map<WrittenColor, uint32_t> materials_;  // of the faces: index of each
+  std::map<WrittenColor, uint32_t> materials_;  // the material for each colour of faces
   bool has_points_ = false;
   double most_ = 0;
 };

@@ -1,4 +1,4 @@
-// Meshes whose numbers no one means: bytes that were read as others than they are.
+// Finds meshes whose numbers nobody can mean, as where bytes were read as another type than they are.
 #pragma once
 
 #include <filesystem>

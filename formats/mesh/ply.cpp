@@ -1,4 +1,4 @@
-// PLY (Turk, "The PLY Polygon File Format"), text and binary.
+// The reader of PLY (Turk, "The PLY Polygon File Format"), text and binary.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@
 namespace vox {
 namespace {
 
-// Values of a text file, one after the other. An element starts on a line of its own: what a line has beyond
-// the properties of the header is passed over.
+// Reads the values of a text file one after the other. An element starts on a line of its own: values beyond
+// the properties that the header names are passed over.
 class TextValues {
  public:
   explicit TextValues(std::string_view data) : p_(data.data()), end_(p_ + data.size()) {}
@@ -45,14 +45,14 @@ class TextValues {
     while (p_ < end_ && *p_ != '\n' && *p_ != '\r') ++p_;
   }
 
-  // Not counted: text may end with anything.
+  // The rest of a text is not counted, since text may end with anything.
   uint64_t rest() const { return 0; }
 
  private:
   const char *p_, *end_;
 };
 
-// Values of a binary file, one after the other.
+// Reads the values of a binary file one after the other.
 template <std::endian Order>
 class BinaryValues {
  public:
@@ -111,7 +111,7 @@ uint8_t to_byte(double value, PlyType type) {
   return static_cast<uint8_t>(value >= 255 ? 255 : value > 0 ? value + 0.5 : 0);
 }
 
-// What a vertex is made of; the index of each in a vertex's properties.
+// The parts of a vertex, and the index of each among a vertex's properties.
 enum VertexPart { kX, kY, kZ, kRed, kGreen, kBlue, kAlpha, kU, kV, kVertexParts };
 using VertexLayout = std::array<std::optional<size_t>, kVertexParts>;
 
@@ -221,7 +221,8 @@ class MeshReader {
     }
   }
 
-  // Strips of triangles, each next one turned the other way, -1 between two strips.
+  // Reads strips of triangles, in which every second one is turned the other way; -1 stands between two
+  // strips.
   void read_strips(const PlyElement& element) {
     size_t indices = list_of_indices(element);
     for (uint64_t strip = 0; strip < element.count; ++strip) {
@@ -257,7 +258,7 @@ class MeshReader {
     return *indices;
   }
 
-  // One u and v per corner.
+  // Finds the list that holds one u and v for each corner.
   static size_t list_of_texcoords(const PlyElement& element) {
     size_t texcoords = element.find({"texcoord"}).value_or(kNoProperty);
     bool is_list = texcoords != kNoProperty && element.properties[texcoords].count_type;
@@ -341,7 +342,7 @@ PlyMesh read_data(const PlyHeader& header, std::string_view data) {
   __builtin_unreachable();
 }
 
-// One material for each texture, or one without.
+// Adds one material for each texture, or one material without texture.
 void add_materials(scene::Scene& scene, const PlyHeader& header, TextureFiles textures) {
   ImageLoader loader;
   for (const std::string& texture : header.textures) {

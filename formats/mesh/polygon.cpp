@@ -74,7 +74,7 @@ bool is_ear(const std::vector<Corner>& ring, size_t i) {
   return true;
 }
 
-// Where rounding or a polygon that crosses itself leaves no ear, any corner is cut, so that it ends.
+// Where rounding, or a polygon that crosses itself, leaves no ear, any corner is cut, so that the loop ends.
 void cut_ears(std::vector<Corner> ring, std::span<scene::Triangle> triangles) {
   size_t i = 0;
   for (scene::Triangle& triangle : triangles) {

@@ -1,4 +1,4 @@
-// Polygons with more than three corners, which readers cut into fans of triangles.
+// Polygons with more than three corners, which readers of meshes cut into fans of triangles.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace vox {
 
-// The triangles (0, 1, 2), (0, 2, 3), … of a polygon.
+// The place of a polygon's triangles (0, 1, 2), (0, 2, 3), … in a scene.
 struct Polygon {
   uint64_t first_triangle;
   uint32_t corners;
 };
 
-// A fan covers a convex polygon; the triangles of those that are not convex are replaced by as many ears
-// (Meisters 1975), whose corners keep their positions and texture coordinates.
+// A fan covers a convex polygon; the triangles of concave ones are replaced by as many ears (Meisters 1975),
+// whose corners keep their positions and texture coordinates.
 void cut_concave_polygons(scene::Scene& scene, std::span<const Polygon> polygons);
 
 }  // namespace vox

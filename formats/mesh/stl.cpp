@@ -1,4 +1,5 @@
-// STL, binary and text. Triangles have corners of their own: STL does not say which they share.
+// The reader of STL, binary and text. Triangles have corners of their own: STL does not say which corners
+// they share.
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
 
@@ -36,7 +37,7 @@ bool starts_with_solid(std::string_view text) {
   return start != text.npos && text.substr(start).starts_with("solid");
 }
 
-// Triangle i has the corners 3i, 3i + 1 and 3i + 2.
+// Adds triangles for all positions: triangle i has the corners 3i, 3i + 1 and 3i + 2.
 void add_triangles(scene::Scene& scene) {
   size_t count = scene.positions.size() / 3;
   scene.triangles.resize(count);
@@ -60,7 +61,7 @@ scene::Scene read_binary(std::span<const std::byte> file, uint64_t count) {
   return scene;
 }
 
-// The words that matter are `vertex` and its numbers, and `endloop`; the others stand for themselves.
+// Reads STL as text. Only `vertex` with its numbers and `endloop` matter; all other words are passed over.
 class TextReader {
  public:
   TextReader(std::string_view text, const std::filesystem::path& path) : text_(text), path_(path) {}
@@ -116,7 +117,7 @@ class TextReader {
 
 }  // namespace
 
-// The size decides: binary files may start with "solid", too.
+// The size decides whether a file is binary, since binary files may start with "solid", too.
 scene::Scene read_stl(const std::filesystem::path& path, const MeshOptions&) {
   MappedFile file(path);
   uint64_t size = file.bytes().size(), count = 0;

@@ -1,4 +1,4 @@
-// Where the textures of one mesh file are, and which of them are missing.
+// Finds the textures of one mesh file and remembers which of them are missing.
 #pragma once
 
 #include <filesystem>
@@ -14,14 +14,14 @@ class TextureFiles {
  public:
   TextureFiles(std::filesystem::path mesh, const MeshOptions& options);
 
-  // The texture that the mesh file means by `name` (find_file()): beside the mesh, else in one of
-  // MeshOptions::texture_paths. What is nowhere is remembered.
+  // Finds the texture that the mesh file means by `name` (find_file()): beside the mesh, else in one of
+  // MeshOptions::texture_paths. A texture that is nowhere is remembered.
   std::optional<std::filesystem::path> find(const std::string& name);
 
-  // The same for a name in another file, such as an MTL, whose folder comes first.
+  // Does the same for a name in another file, such as an MTL, whose folder is searched first.
   std::optional<std::filesystem::path> find(const std::string& name, const std::filesystem::path& folder);
 
-  // One warning for all that were not found. Call it once, after the last find().
+  // Gives one warning for all textures that were not found. Call it once, after the last find().
   void warn_of_missing() const;
 
  private:

@@ -1,5 +1,6 @@
-// A report to look at: one HTML file without anything outside of it. Charts are SVG, pictures PNG, nothing is
-// a script; light and dark as the reader's system is, on paper too, down to the width of a phone.
+// Writes a report as a page: one HTML file that needs nothing outside of it. Charts are SVG, pictures are
+// PNG, and there is no script. The page is light or dark as the reader's system is; it can be printed, and
+// read on a phone.
 //
 //   HtmlPage page("village.h5", "45,972,702 voxels in 4096³");
 //   page.section("Memory").figure("Hash tables", "Shorter is better.", draw(bars), table);
@@ -34,7 +35,7 @@ class HtmlPage {
   HtmlPage& figure(const std::string& title, const std::string& caption, const Chart& chart,
                    const HtmlTable& table);
   HtmlPage& table(const std::string& title, const HtmlTable& table);
-  HtmlPage& made_by(const Facts& facts);  // at the end
+  HtmlPage& made_by(const Facts& facts);  // shown at the end of the page
 
   std::string text() const;
 

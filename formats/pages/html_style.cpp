@@ -3,7 +3,7 @@
 namespace vox {
 
 // The colours s1 to s8 follow Okabe & Ito, "Color Universal Design" (2008): people who confuse red and green
-// tell them apart. Paper is light, whatever the screen is.
+// can tell them apart. Printed pages are light, whatever the screen is.
 std::string_view html_style() {
   return R"(
 :root {

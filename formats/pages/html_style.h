@@ -1,4 +1,4 @@
-// How report pages look.
+// The style sheet of report pages.
 #pragma once
 
 #include <string_view>

@@ -24,7 +24,7 @@ const char* style_of(HtmlTable::Kind kind) {
   return kStyles[static_cast<int>(kind)];
 }
 
-// What a phone says beside the cell.
+// The label that a phone shows beside the cell.
 std::string label_of(const HtmlTable::Column& column) {
   return escape_html(column.unit.empty() ? column.title : column.title + ", " + column.unit);
 }
@@ -41,7 +41,7 @@ HtmlTable& HtmlTable::total(std::vector<HtmlCell> cells) {
   return *this;
 }
 
-// By the number of characters, which all take as much as a digit does.
+// Estimates the width by the number of characters, each as wide as a digit.
 HtmlTable::Fit HtmlTable::fit() const {
   constexpr double kPhone = 350, kCharacter = 7.8, kPadding = 7.1;  // CSS pixels
   constexpr size_t kWords = 12;                                     // words are broken into lines
@@ -57,7 +57,7 @@ HtmlTable::Fit HtmlTable::fit() const {
       most = std::max(most, i == 0 ? text + note : std::max(text, note));
     }
     if (columns_[i].kind == Kind::Words) most = std::min(most, kWords);
-    const std::string& title = columns_[i].title;  // may be broken between words
+    const std::string& title = columns_[i].title;  // it may be broken between words
     for (size_t begin = 0, end; begin < title.size(); begin = end + 1) {
       end = std::min(title.find(' ', begin), title.size());
       most = std::max(most, end - begin);
@@ -95,7 +95,7 @@ std::string HtmlTable::body(Fit fit) const {
 
 std::string HtmlTable::markup(const std::string& caption) const {
   const Fit fits = fit();
-  // Reached and moved with the keyboard where it is wider than the page all the same.
+  // Where the table is wider than the page all the same, the keyboard can reach and scroll it.
   return fmt::format(
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
       "aria-label=\"{}\">\n<table{}>\n{}{}</table>\n</div>\n",

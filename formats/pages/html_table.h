@@ -19,13 +19,13 @@ struct HtmlCell {
   HtmlCell(std::string words, uint64_t exact) : text(std::move(words)), value(static_cast<double>(exact)) {}
 
   std::string text;
-  std::string note = {};             // smaller, below
-  std::optional<double> value = {};  // what the text rounds, kept in the page: <data value=…>
+  std::string note = {};             // shown smaller, below the text
+  std::optional<double> value = {};  // the value that the text rounds, kept in the page: <data value=…>
   std::optional<scene::Rgb8> swatch = {};
 };
 
-// Where a table is too wide for a phone, each of its rows becomes a list there. The first column names the
-// row. Names stay on a line, words may be broken, numbers are aligned at their right.
+// A table. Where it is too wide for a phone, each of its rows becomes a list there. The first column names
+// the row. Names stay on a line, words may be broken into lines, numbers are aligned at their right.
 class HtmlTable {
  public:
   enum class Kind { Name, Words, Number };

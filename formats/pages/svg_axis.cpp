@@ -10,7 +10,7 @@
 namespace vox {
 namespace {
 
-// 1, 2 or 5 times a power of ten: at least `step`.
+// The least of 1, 2 or 5 times a power of ten that is at least `step`.
 double round_step(double step) {
   const double power = std::pow(10, std::floor(std::log10(step)));
   for (const double factor : {1.0, 2.0, 5.0})
@@ -21,7 +21,7 @@ double round_step(double step) {
 }  // namespace
 
 double text_width(std::string_view text) {
-  constexpr double kCharacter = 0.63;  // of the font's size; digits are narrower than that
+  constexpr double kCharacter = 0.63;  // times the font's size; digits are narrower than that
   return static_cast<double>(character_count(text)) * kCharacter * kChartFont;
 }
 

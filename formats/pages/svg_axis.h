@@ -1,4 +1,4 @@
-// What charts share: the axis, and text in the units of their viewBox.
+// The parts that charts share: the axis, and text in the units of their viewBox.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace vox {
 
-// Units of the viewBox: about CSS pixels on a phone.
+// Sizes in units of the viewBox, which are about CSS pixels on a phone.
 inline constexpr double kChartWidth = 360, kChartFont = 11;
 
-// A little more than most fonts need.
+// The width of a text, a little more than most fonts need.
 double text_width(std::string_view text);
 
 std::string series_style(size_t series);  // "s1" for the first
 std::string short_number(double value);   // "0.25", "1.5k", "20M"
 
-// Of series that have a name; none where there is but one.
+// The legend's keys of several series; none where there is only one series.
 template <class Series>
 std::vector<Chart::Key> series_keys(const std::vector<Series>& series) {
   std::vector<Chart::Key> keys;
@@ -31,15 +31,15 @@ enum class Zeros { None, Some };
 
 class ChartAxis {
  public:
-  // From 0 to at least `high`.
+  // An axis from 0 to at least `high`.
   static ChartAxis linear(double high);
-  // Whole powers of ten around both; what is not positive lies at the lower end, which with Zeros::Some is a
-  // mark for 0 below them.
+  // An axis between whole powers of ten around both. A value that is not positive lies at the lower end,
+  // which with Zeros::Some is a mark for 0 below the powers.
   static ChartAxis logarithmic(double low, double high, Zeros zeros = Zeros::None);
-  // From `low` to `high`, with marks at the values given.
+  // An axis from `low` to `high`, with marks at the values given.
   static ChartAxis at_values(double low, double high, ChartScale scale, std::vector<double> values);
 
-  double at(double value) const;  // 0 to 1
+  double at(double value) const;  // the place of a value on the axis, 0 to 1
   const std::vector<double>& ticks() const { return ticks_; }
   std::string label(double tick) const;
 
@@ -55,7 +55,7 @@ enum class Anchor { Start, Middle, End };
 std::string svg_text(double x, double y, Anchor anchor, std::string_view text);
 std::string svg_line(double x1, double y1, double x2, double y2, std::string_view style);
 
-// The element around `content`.
+// The svg element around `content`.
 std::string svg_figure(double height, const std::string& title, const std::string& description,
                        const std::string& content);
 

@@ -1,4 +1,4 @@
-// Bars as SVG.
+// Draws bars as SVG.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace vox {
 namespace {
 
 constexpr double kGap = 8, kAboveLabel = 15, kAboveGap = 5, kBelowAxis = 34, kTop = 4;
-constexpr double kLeastWidth = 1.5;  // of what is more than nothing
+constexpr double kLeastWidth = 1.5;  // of a bar whose value is more than 0
 constexpr size_t kLabelBeside = 18;  // characters; longer ones stand above the bars
 constexpr size_t kLabelAbove = 54;   // still longer ones are cut
 

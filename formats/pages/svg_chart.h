@@ -1,5 +1,5 @@
-// Charts as SVG that stands in a page: as wide as the page lets them be, colours and fonts from the page's
-// style, readable on a phone. Texts are escaped here.
+// Draws charts as SVG that stands in a page: as wide as the page lets them be, with colours and fonts of the
+// page's style, readable on a phone. Texts are escaped here.
 #pragma once
 
 #include <optional>
@@ -8,14 +8,15 @@
 
 namespace vox {
 
-// Linear begins at 0, but for the x of lines; Log at the power of ten below the smallest value, and what is 0
-// lies a step below it; of Even, for the x of lines, all values are equally far from one another.
+// A Linear scale begins at 0, except for the x of lines. A Log scale begins at the power of ten below the
+// smallest value, and values of 0 lie a step below that. On an Even scale, which is for the x of lines, all
+// values are equally far from one another.
 enum class ChartScale { Linear, Log, Even };
 
 // A drawn chart. Series are told apart by the classes s1, s2, …, kSeriesColors of them.
 struct Chart {
   struct Key {
-    std::string style;  // class
+    std::string style;  // a class of the style sheet
     std::string name;
   };
   std::vector<Key> legend;
@@ -24,7 +25,7 @@ struct Chart {
 
 inline constexpr size_t kSeriesColors = 8;
 
-// Bars to the right, a row for each label.
+// Bars that grow to the right, with a row for each label.
 struct BarChart {
   enum class Bars { SideBySide, EndToEnd };
   struct Series {
@@ -42,14 +43,14 @@ struct BarChart {
   std::vector<std::string> rows = {};
   std::vector<Series> series = {};
   std::vector<std::string> notes = {};   // beside each row's bars
-  std::vector<std::string> colors = {};  // of each row, as CSS: instead of the series' colour
+  std::vector<std::string> colors = {};  // one for each row, as CSS, instead of the series' colour
   std::optional<Mark> mark = {};
 };
 
 Chart draw(const BarChart& chart);
 
-// Lines through points, and how far what was measured is spread around each; what is far above all points is
-// cut off.
+// Lines through points, and around each point the spread of its measurements. A spread far above all points
+// is cut off.
 struct LineChart {
   struct Point {
     double x = 0, y = 0, low = 0, high = 0;

@@ -1,4 +1,4 @@
-// A table of results as comma-separated values (RFC 4180): a line of names, then a line for each row.
+// Writes a table of results as comma-separated values (RFC 4180): a line of names, then a line for each row.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace vox {
 
-// Columns have the names that they have in report files; those without one are left out. Numbers are as in
-// JSON; a field without a value is empty.
+// Columns have the names that they have in report files; columns without a name there are left out. Numbers
+// are written as in JSON; a field without a value is empty.
 std::string csv_text(const measure::ResultTable& table);
 
 // Replaces what is at `path` once everything is written. Throws Error that names the file.

@@ -1,4 +1,4 @@
-// Results as one JSON object.
+// Writes results as one JSON object.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace vox {
 
-// Indented by two spaces, without a newline at the end. Keys are in the order in which the values were set.
+// The text is indented by two spaces and has no newline at the end. Keys are in the order in which the values
+// were set.
 std::string json_text(const measure::ResultGroup& results);
 
 }  // namespace vox

@@ -1,4 +1,4 @@
-// Tables of report pages: the text as on screen, the exact value beside it.
+// Makes tables of report pages from results: each cell has the text as on screen, and the exact value.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,14 @@
 
 namespace vox {
 
-// What a page shows of results. The only row of `total` comes last, with its name in the first column.
+// The table that a page shows of results. The only row of `total` comes last, with its name in the first
+// column.
 HtmlTable page_table(const measure::ResultTable& results);
 HtmlTable page_table(const measure::ResultTable& results, std::string name,
                      const measure::ResultTable& total);
 
-// A row for each column, a column for each row, whose title is its cell in the first column.
+// The table turned: a row for each column, and a column for each row, whose title is its cell in the first
+// column.
 HtmlTable turned_page_table(const measure::ResultTable& results);
 
 HtmlCell count_cell(uint64_t count);

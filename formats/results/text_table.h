@@ -1,4 +1,4 @@
-// Rows of cells as aligned text: the first column to the left, the others to the right.
+// Aligns rows of cells as text: the first column to the left, the others to the right.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,24 @@ class TextTable {
   explicit TextTable(std::vector<std::string> titles) { row(std::move(titles)); }
   TextTable& row(std::vector<std::string> cells);  // cells that are missing at the end stay empty
 
-  // Each line indented by two spaces. Widths are counted in characters, not bytes (UTF-8).
+  // The text has each line indented by two spaces. Widths are counted in characters, not bytes (UTF-8).
   std::string text() const;
 
  private:
   std::vector<std::vector<std::string>> rows_;
 };
 
-// What a screen shows of results. The only row of `total` comes last, with its name in the first column.
+// The table that a screen shows of results. The only row of `total` comes last, with its name in the first
+// column.
 TextTable text_table(const measure::ResultTable& results);
 TextTable text_table(const measure::ResultTable& results, std::string name,
                      const measure::ResultTable& total);
 
-// The cells of what a screen shows, or of their titles.
+// The titles of the columns that a screen shows, and the cells of a row.
 std::vector<std::string> screen_titles(const measure::ResultTable& results);
 std::vector<std::string> screen_cells(const measure::ResultTable& results, size_t row);
 
-// A value as people read it, without a unit; those of all rows.
+// The value of a row as people read it, without a unit; the values of all rows.
 std::string shown_text(const measure::ResultColumn& column, size_t row, const measure::Look& look);
 std::vector<std::string> shown_texts(const measure::ResultColumn& column, const measure::Look& look);
 

@@ -1,4 +1,4 @@
-// The bricks that a scene file has beside its SVDAG.
+// Finds out how the bricks were made that a scene file has beside its SVDAG.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace vox {
 
-// How bricks of the scene have to be made to be such as the file has, which holds both. Throws Error where these
-// are bricks of other voxels.
+// The recipe by which bricks of the scene become like those in the file, which holds both. Throws Error where
+// the file's bricks are of other voxels.
 measure::BricksRecipe recipe_beside(const dag::VoxelScene& scene, const std::filesystem::path& file);
 
 }  // namespace vox

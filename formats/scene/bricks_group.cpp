@@ -68,7 +68,7 @@ void read_info(const h5::Object& group, bricks::FrozenBricks& bricks) {
   bricks.entry_words = h5::read_attribute<uint32_t>(group, "entry_words");
 }
 
-// Our number of the type of this name.
+// Our number for the type of this name.
 uint32_t type_number(std::string_view name, const h5::Object& group) {
   const auto found = std::ranges::find(bricks::BrickTypes::kNames, name);
   if (found == bricks::BrickTypes::kNames.end())
@@ -76,7 +76,8 @@ uint32_t type_number(std::string_view name, const h5::Object& group) {
   return static_cast<uint32_t>(found - bricks::BrickTypes::kNames.begin());
 }
 
-// How the bricks were made. Of those that do not say it, none but dense and empty ones were made for speed.
+// Reads how the bricks were made. Where the file does not say it, they were made for speed if all are dense
+// or empty.
 void read_making(const h5::Object& group, bricks::FrozenBricks& bricks) {
   if (h5::has_attribute(group, "allowed_types")) {
     const std::string names = h5::read_text(group, "allowed_types");
@@ -101,7 +102,7 @@ std::string type_names(uint32_t types) {
   return names;
 }
 
-// Our number of each type of the file, which another version may number otherwise.
+// Our number for each type of the file, since another version may number types otherwise.
 std::vector<uint32_t> type_numbers(const h5::Object& group) {
   std::vector<uint32_t> numbers;
   for (const std::string& name : h5::read_texts(group, "types")) {

@@ -1,10 +1,10 @@
-// Bricks ↔ the group /bricks of a scene file:
+// Reads and writes bricks as the group /bricks of a scene file:
 //
 //   /bricks          attributes size uint32 [3] (voxels), value_type "u8" | "u16" | "i16" | "f32", spacing,
 //                    origin float64 [3], background float64 (what empty voxels hold), brick_side, filled
 //                    (voxels that are not empty), entry_words 1 | 2, source; allowed_types (names with commas
-//                    between them): what a brick might be; slope float64 where some were made dense for
-//                    speed: how much memory that was worth. Files from before these two have neither
+//                    between them): the types that a brick might have; slope float64 where some were made
+//                    dense for speed: how much memory that was worth. Old files lack these two attributes
 //   /bricks/types    names of the types, by number (texts)
 //   /bricks/root     uint32 [bricks * entry_words], x fastest: type in bits 0 to 3, place above, in words
 //   /bricks/NAME     uint32: the bricks of that type, as libvox/bricks says; attribute bricks: how many

@@ -22,7 +22,7 @@ constexpr int kDeflateLevel = 1;
 
 using Bytes = std::vector<uint8_t>;
 
-// Of one thread.
+// The compressor and the buffers of one thread.
 struct Coder {
   std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)> compressor{
       libdeflate_alloc_compressor(kDeflateLevel), libdeflate_free_compressor};
@@ -34,7 +34,7 @@ using Coders = tbb::enumerable_thread_specific<Coder>;
 
 // A chunk on its way through the pipeline.
 struct Chunk {
-  hsize_t first = 0;  // word
+  hsize_t first = 0;  // its first word
   Bytes deflated;
 };
 
@@ -65,7 +65,7 @@ size_t chunks_in_flight() {
   return 2 * static_cast<size_t>(tbb::info::default_concurrency()) + 2;
 }
 
-// The chunk length of a dataset that write_words() could have written, 0 of any other.
+// The chunk length of a dataset that write_words() could have written; 0 for any other dataset.
 uint64_t own_chunk_words(const Object& dataset) {
   Handle properties(check(H5Dget_create_plist(dataset.id), dataset.where(), "cannot be read"), H5Pclose);
   if (H5Pget_layout(properties) != H5D_CHUNKED || H5Pget_nfilters(properties) != 2) return 0;
@@ -166,7 +166,7 @@ Words read_words(const Object& dataset) {
   if (uint64_t chunk_words = own_chunk_words(dataset)) {
     read_in_parallel(dataset, chunk_words, words);
   } else {
-    std::fill(words.begin(), words.end(), 0);  // the library may leave out what was never written
+    std::fill(words.begin(), words.end(), 0);  // the library may skip chunks that were never written
     check(H5Dread(dataset.id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, words.data()), dataset.where(),
           "cannot be read");
   }

@@ -1,6 +1,6 @@
-// Large arrays of 32-bit words in an HDF5 file: one dimension, chunked, shuffled, deflated. The library runs
-// its filters on one thread; here chunks are compressed by libdeflate on all of them and handed over
-// complete. Plain readers (h5py) see an ordinary dataset.
+// Reads and writes large arrays of 32-bit words in an HDF5 file: one dimension, chunked, shuffled, deflated.
+// The library runs its filters on one thread; here libdeflate compresses chunks on all threads, and they are
+// handed over complete. Plain readers (h5py) see an ordinary dataset.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ namespace vox::h5 {
 // Returns the dataset, for attributes.
 Object write_words(const Object& parent, const std::string& name, std::span<const uint32_t> words);
 
-// Reads any layout and any filters that the library knows, in parallel where they are those of write_words().
+// Reads any layout and any filters that the library knows, in parallel where write_words() could have written
+// them.
 Words read_words(const Object& dataset);
 
 }  // namespace vox::h5

@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 constexpr const char* kFormat = "vox-scene";
 constexpr uint32_t kVersion = 1;
 
-// In the order of their enumerators.
+// The names in the file, in the order of their enumerators.
 const std::vector<std::string> kUpAxes = {"x", "y", "z"};
 const std::vector<std::string> kCoverages = {"conservative", "thin"};
 

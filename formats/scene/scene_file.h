@@ -1,11 +1,12 @@
-// VoxelScene ↔ HDF5 scene file (docs/formats.md), version 1:
+// Reads and writes a VoxelScene as an HDF5 scene file (docs/formats.md), version 1:
 //
 //   /                      attributes format "vox-scene", version 1, generator, command, created, digest
 //   /scene                 attributes resolution, depth, origin[3], voxel_size, up "x" | "y" | "z",
 //                          coverage "conservative" | "thin", solid 0 | 1, material_bits 0 | 4, voxels, source
 //   /palette               attribute count; datasets colors uint8 [16, 3] (sRGB), names (text [16]),
 //                          share float64 [16]: of the meshes' surface when they were voxelized. Edits leave
-//                          it as it was, 0 for entries that they add: what is there now says vox-stats
+//                          it as it was, and it is 0 for entries that they add; vox-stats says the shares of
+//                          the voxels as they are
 //   /svdag/level_NN/words  uint32, 00 the root … the leaves last; attributes nodes, svo_nodes
 //   /history               datasets time, digest (texts), script_end (uint64): one row for each run of
 //                          vox-edit, with the digest after it; script (uint8): the texts of all runs, up to
@@ -13,8 +14,8 @@
 //
 //   /bricks                hybrid bricks of the same voxels or of a volume: formats/scene/bricks_group.h
 //
-// A file of a volume has /bricks alone, and no digest; one of a scene's materials as a volume /palette too.
-// Texts have fixed lengths (h5py: bytes; .decode() gives a str). Equal scenes give equal bytes.
+// A file of a volume has only /bricks, and no digest; a file of a scene's materials as bricks also has
+// /palette. Texts have fixed lengths (h5py: bytes; .decode() gives a str). Equal scenes give equal bytes.
 #pragma once
 
 #include <filesystem>
@@ -31,7 +32,7 @@ namespace vox {
 void write_scene(const dag::VoxelScene& scene, const std::filesystem::path& path,
                  const bricks::FrozenBricks* bricks = nullptr);
 
-// Where a file comes from.
+// The origin of a file: the program, its command line and the time.
 struct FileOrigin {
   std::string generator, command, created;
 };
@@ -45,16 +46,17 @@ dag::VoxelScene read_scene(const std::filesystem::path& path);
 
 bricks::FrozenBricks read_bricks(const std::filesystem::path& path);
 
-// Of the materials that a scene or its bricks have; none of a volume, or where they have none.
+// The palette of the materials that a scene or its bricks have. There is none for a volume, nor where they
+// have no materials.
 std::optional<scene::Palette> scene_palette(const std::filesystem::path& path);
 
-// What a scene file holds. Throws Error where it is none.
+// The parts that a scene file holds. Throws Error where the file is no scene file.
 struct SceneFileParts {
   bool dag = false, bricks = false;
 };
 SceneFileParts scene_file_parts(const std::filesystem::path& path);
 
-// By content: whether the file starts as HDF5 files do. False where it cannot be read.
+// Whether the file's content starts as HDF5 files do. False where it cannot be read.
 bool is_scene_file(const std::filesystem::path& path);
 
 }  // namespace vox

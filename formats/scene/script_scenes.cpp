@@ -12,8 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The first command that uses the script's file with this number, from 1. None where all that would are
-// wrong.
+// The first command that uses the script's file with this number, which counts from 1. There is none where
+// all commands with that file are wrong.
 const edit::Command* first_use(const edit::Script& script, uint32_t file) {
   const auto found = std::ranges::find_if(script.commands, [&](const edit::Command& command) {
     const edit::Edit* edit = std::get_if<edit::Edit>(&command.action);

@@ -1,4 +1,4 @@
-// The scenes that a script uses as brushes.
+// Reads the scenes that a script uses as brushes.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,9 @@
 
 namespace vox {
 
-// The files that the script names, in its order. It is an error, with the line that names it first, where one
-// has materials and the scene has none, or the other way round; it is then left empty.
+// Reads the files that the script names, in its order. It is an error, with the line that names the file
+// first, where a file has materials and the scene has none, or the other way round; its scene is then left
+// empty.
 std::vector<dag::VoxelScene> read_script_scenes(const edit::Script& script, const dag::VoxelScene& scene,
                                                 const edit::OnScriptError& on_error = {});
 

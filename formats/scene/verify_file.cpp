@@ -14,7 +14,7 @@ namespace {
 
 using std::filesystem::path;
 
-// Names the file in whatever `check` throws.
+// Runs `check` and names the file in the errors that it throws.
 template <class Check>
 void of_file(const path& file, const Check& check) {
   try {

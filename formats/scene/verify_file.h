@@ -1,4 +1,4 @@
-// Whether a file holds what it should.
+// Verifies that a file holds what it should.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@
 
 namespace vox {
 
-// Of a scene file's parts, as read: that of each what it says of itself is true, and that bricks hold the
-// scene's voxels. `bricks` may be null. All throw Error that names the file.
+// Verifies the parts of a scene file, as read: that everything that each says of itself is true, and that the
+// bricks hold the scene's voxels. `bricks` may be null. All functions throw Error that names the file.
 void verify_scene(const dag::VoxelScene& scene, const bricks::FrozenBricks* bricks,
                   const std::filesystem::path& file);
 void verify_bricks(const bricks::FrozenBricks& bricks, const std::filesystem::path& file);

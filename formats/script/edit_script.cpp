@@ -315,7 +315,7 @@ class EditScriptParser {
   ScriptBuilder builder_;
   const edit::OnScriptError& on_error_;
   ScriptUnits units_ = ScriptUnits::Voxels;
-  Word command_;  // of the line that is read
+  Word command_;  // the first word of the line that is read
   std::set<std::string> snapshots_;
 };
 

@@ -1,4 +1,5 @@
-// The edit script: plain text, one command a line. edit_script_help() is the language; what it leaves open:
+// Reads edit scripts: plain text, one command on each line. edit_script_help() describes the language, except
+// for these rules:
 //
 // Numbers are read exactly and rounded to 1/256 voxel, halves away from zero. In units of the scene, a place
 // is (world - origin) / voxel_size and a length is divided by voxel_size, in double precision, then rounded
@@ -19,8 +20,8 @@ namespace vox {
 
 SceneFrame frame_of(const dag::VoxelScene& scene);
 
-// Names of files in the script are taken from its folder. What is wrong is an Error with file, line and
-// column. No file that the script names is opened.
+// Names of files in the script are taken from its folder, and none of these files is opened. Mistakes are
+// Errors with file, line and column.
 edit::Script read_edit_script(const std::filesystem::path& path, const SceneFrame& frame,
                               const edit::OnScriptError& on_error = {});
 edit::Script parse_edit_script(std::string text, const std::filesystem::path& path, const SceneFrame& frame,

@@ -19,11 +19,11 @@
 namespace vox {
 namespace {
 
-constexpr size_t kMaxCells = 22;  // of EditCopy
+constexpr size_t kMaxCells = 22;  // those of EditCopy
 
 struct Row {
   Word name;
-  std::array<Word, kMaxCells> cells;  // behind the name
+  std::array<Word, kMaxCells> cells;  // the cells behind the name
   size_t count = 0;
 };
 
@@ -33,7 +33,7 @@ Word trimmed(const char* begin, const char* end) {
   return {begin, {begin, end}};
 }
 
-// Cells behind the last one that can be are left out, but counted.
+// Splits a line into cells. Cells beyond kMaxCells are left out, but counted.
 Row split(const Word& line) {
   Row row;
   const char* p = line.at;
@@ -201,7 +201,7 @@ class ReplayParser {
   void read_undo(const LineReader& line, const Row& row) { add(line, row, edit::Undo{}); }
   void read_redo(const LineReader& line, const Row& row) { add(line, row, edit::Redo{}); }
 
-  // The turn of the matrix, with the axes of the scene.
+  // The turn that the matrix describes, with the axes of the scene.
   edit::Turn read_turn(const LineReader& line, const Row& row) const {
     if (read_flag(line, row.cells[19]))
       line.fail(row.cells[19], "the copy is twisted, which an edit cannot do");
@@ -269,7 +269,7 @@ class ReplayParser {
   }
 
   static void check_range(const LineReader& line, const Word& word, Vec3d at) {
-    // Also with the largest radius around it, places stay within those of an edit.
+    // Places stay within the range of an edit's, also with the largest radius around them.
     constexpr auto kMost = static_cast<double>(edit::kMaxEditPlace - edit::kMaxEditRadius - 1);
     if (!(std::abs(at.x) <= kMost && std::abs(at.y) <= kMost && std::abs(at.z) <= kMost))
       line.fail(word, fmt::format("lies beyond ±{} voxels", format_count(static_cast<uint64_t>(kMost))));

@@ -1,5 +1,6 @@
-// Recorded edits of HashDAG (Careil, Billeter and Eisemann 2020) as an edit script's commands. One row each,
-// in voxels of the depth at which it was recorded, y up; empty cells at the end of a row do not count:
+// Reads recorded edits of HashDAG (Careil, Billeter and Eisemann 2020) as commands of an edit script. Each
+// edit is one row, in voxels of the depth at which it was recorded, y up; empty cells at the end of a row do
+// not count:
 //
 //   EditSphere,x,y,z,radius,true|false     fills or empties a sphere
 //   EditCube,x,y,z,radius,true|false       the cube of 2 radius a side around x,y,z
@@ -13,8 +14,8 @@
 //   SetLocation, SetRotation, SetToolParameters: the camera and the window, of no use here
 //   # a comment (ours)
 //
-// Where an edit script differs: a voxel is in a sphere when its centre is, while HashDAG takes every voxel
-// that the sphere touches; cubes and copies agree with HashDAG. A fill whose seed is filled floods that
+// Edit scripts differ from HashDAG: a voxel is in a sphere when its centre is, while HashDAG takes every
+// voxel that the sphere touches; cubes and copies agree with HashDAG. A fill whose seed is filled floods that
 // material here, while HashDAG goes on to empty neighbours. A recording names no material.
 #pragma once
 
@@ -34,26 +35,26 @@ struct ReplayScale {
   double numerator = 1, denominator = 1;
 };
 
-// From recorded voxels to the scene's: axes first, then the scale, of radii too, then the shift.
+// The map from recorded voxels to the scene's: the axes first, then the scale, of radii too, then the shift.
 struct ReplayOptions {
   std::array<uint8_t, 3> swizzle = {0, 1, 2};  // the recorded axis that becomes x, y, z
   ReplayScale scale = {};
   Vec3d shift = {0, 0, 0};
-  uint8_t material = 0;   // of what is filled and painted
-  bool materials = true;  // whether the scene has any; without, rows that paint are left out, with a warning
+  uint8_t material = 0;   // the material of filled and painted voxels
+  bool materials = true;  // whether the scene has any; if not, rows that paint are left out, with a warning
 };
 
-// By its extension, .csv.
+// Whether the extension is .csv.
 bool is_replay_path(const std::filesystem::path& path);
 
-// A row that cannot be understood, or done, is an Error with file, line and column: a copy that is twisted,
-// or turned by other than right angles.
+// A row that cannot be understood, or done, is an Error with file, line and column. Copies that are twisted,
+// or turned by other than right angles, cannot be done.
 edit::Script read_replay_csv(const std::filesystem::path& path, const ReplayOptions& options,
                              const edit::OnScriptError& on_error = {});
 edit::Script parse_replay_csv(std::string text, const std::filesystem::path& path,
                               const ReplayOptions& options, const edit::OnScriptError& on_error = {});
 
-// A scale ("4", "0.5", "1/3"), an order of axes ("xzy") and a shift ("10,0,-5"). Throw UsageError.
+// Parse a scale ("4", "0.5", "1/3"), an order of axes ("xzy") and a shift ("10,0,-5"). Throw UsageError.
 ReplayScale parse_replay_scale(std::string_view text);
 std::array<uint8_t, 3> parse_replay_swizzle(std::string_view text);
 Vec3d parse_replay_shift(std::string_view text);

@@ -15,16 +15,16 @@ namespace vox {
 
 // clang-format off
 enum class Arg : uint8_t {
-  // of shapes
+  // arguments of shapes
   Center, Radius, Radii, Min, Max, From, To, Noise, Grain, NoiseSeed,
-  // of commands
+  // arguments of commands
   Material, With, At, FillSeed, Limit, Steps, In, Rotate, Mirror, SkipEmpty, KeepFilled,
   Step, Jitter, JitterSeed, Every, Threshold, Never, Budget,
   Count,
 };
 // clang-format on
 
-// Some arguments, and the words that follow those which are given.
+// A set of arguments, and for those that are given the words that follow them.
 class ArgumentSet {
  public:
   ArgumentSet() = default;
@@ -43,17 +43,17 @@ class ArgumentSet {
   std::array<Word, static_cast<size_t>(Arg::Count)> given_ = {};
 };
 
-// The rest of a line. Where both the shape behind `in` and the command have an argument of a name, it is the
-// shape's while that lacks it, then the command's; except that a `seed` with commas is a place to fill from,
-// and one without is that of the shape's noise.
+// Reads the arguments of a line. Where both the shape behind `in` and the command have an argument of one
+// name, it is the shape's as long as the shape lacks it, then the command's. But a `seed` with commas is
+// always the place to fill from, and a `seed` without is that of the shape's noise.
 class Arguments {
  public:
-  // `shape`: one whose arguments stand among the command's. `title` is for messages.
+  // `shape` is a shape whose arguments stand among the command's. `title` is for messages.
   Arguments(LineReader& line, const ValueReader& values, std::string title, ArgumentSet own,
             edit::ShapeKind shape = edit::ShapeKind::Everything);
 
   bool has(Arg arg) const { return own_.has(arg); }
-  const Word& need(Arg arg) const;  // fails where it is not given
+  const Word& need(Arg arg) const;  // fails where the argument is not given
 
   edit::Shape shape() const;
   const edit::Turn& turn() const { return turn_; }
@@ -76,7 +76,7 @@ class Arguments {
   edit::Turn turn_;
 };
 
-// "sphere" and so on; nothing for other words.
+// The kind of shape that a word names, "sphere" and so on; nothing for other words.
 std::optional<edit::ShapeKind> shape_kind(std::string_view name);
 
 }  // namespace vox

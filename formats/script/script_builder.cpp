@@ -25,7 +25,7 @@ bool in_range(const edit::Shape& shape) {
 }
 
 struct PlacesInRange {
-  template <class InShape>  // that has no other place
+  template <class InShape>  // an edit that has no place besides its shape
   bool operator()(const InShape& edit) const {
     return in_range(edit.shape);
   }
@@ -34,7 +34,8 @@ struct PlacesInRange {
   bool operator()(const edit::FillEdit& edit) const { return in_range(edit.seed) && in_range(edit.shape); }
 };
 
-// In range when moved by this offset. Offsets that are out of all range are not tried: they could overflow.
+// Whether the edit is in range when moved by this offset. Offsets far out of range are not added, since the
+// sum could overflow.
 bool stays_in_range(const edit::Edit& edit, edit::EditPlace offset) {
   edit::EditPlace half = {offset.x / 2, offset.y / 2, offset.z / 2};
   return in_range(half) && std::visit(PlacesInRange(), edit::moved(edit, offset));
@@ -87,7 +88,7 @@ void ScriptBuilder::check_written(const LineReader& line, const Word& word) cons
 }
 
 void ScriptBuilder::check_places(const LineReader& line, const Word& word, const edit::Edit& edit) const {
-  if (open_.empty()) return;  // as read, they are in range
+  if (open_.empty()) return;  // places are in range as they are read
   if (!stays_in_range(edit, open_.back().least) || !stays_in_range(edit, open_.back().most))
     line.fail(word, fmt::format("repeated, this moves beyond ±{} voxels", format_count(edit::kMaxEditPlace)));
 }
@@ -124,7 +125,7 @@ void ScriptBuilder::end_repeat(const LineReader& line, const Word& word) {
 void ScriptBuilder::close_repeat() {
   edit::Repeat& repeat = script_.repeats[open_.back().index];
   repeat.end = static_cast<uint32_t>(script_.commands.size());
-  if (repeat.first == repeat.end) script_.repeats.pop_back();  // the last one, as none is left within it
+  if (repeat.first == repeat.end) script_.repeats.pop_back();  // it is the last, as none is left within it
   open_.pop_back();
 }
 

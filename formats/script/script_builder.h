@@ -1,4 +1,4 @@
-// Puts commands together to a Script, within its limits.
+// Puts commands together to a Script, within the limits on scripts.
 #pragma once
 
 #include <cstdint>
@@ -14,36 +14,36 @@
 namespace vox {
 
 inline constexpr uint64_t kMaxScriptCommands = 10'000'000;  // with all repetitions
-inline constexpr uint32_t kMaxWrittenCommands = 4'000'000;  // and repetitions, as written
-inline constexpr uint32_t kMaxScriptNesting = 16;           // repetitions in repetitions
+inline constexpr uint32_t kMaxWrittenCommands = 4'000'000;  // commands and repetitions, as written
+inline constexpr uint32_t kMaxScriptNesting = 16;           // repetitions within each other
 
 class ScriptBuilder {
  public:
   ScriptBuilder(std::string text, std::filesystem::path path);
 
-  const edit::Script& script() const { return script_; }     // so far; its text stays where it is
-  edit::Script finish(const edit::OnScriptError& on_error);  // a repetition that is open is an error
+  const edit::Script& script() const { return script_; }     // the script so far; its text stays in place
+  edit::Script finish(const edit::OnScriptError& on_error);  // a repetition that is still open is an error
 
-  // The command that begins with `word` in this line, of which all has been read.
+  // Adds the command that begins with `word` in this line, all of which has been read.
   void add(const LineReader& line, const Word& word, edit::Action action, uint32_t frame = 0);
 
   void begin_repeat(const LineReader& line, const Word& word, const edit::Repeat& repeat);
   void end_repeat(const LineReader& line, const Word& word);
   bool is_repeating() const { return !open_.empty(); }
-  bool may_repeat() const;  // within the limits
+  bool may_repeat() const;  // whether the limits allow another repetition
 
-  // Taken from the script's folder.
+  // The path of a file that the script names, relative to the script's folder.
   std::filesystem::path resolved(const Word& file) const;
   uint32_t scene_number(const Word& file);
 
  private:
-  // Where commands within all open repetitions may be moved to, and how often each runs.
+  // An open repetition: how far it and those around it move a command, and how often each command runs.
   struct Open {
     LineReader line;
     Word word;
     uint32_t index;  // in Script::repeats
     uint64_t runs;
-    edit::EditPlace least, most;  // offsets
+    edit::EditPlace least, most;  // offsets of commands
   };
 
   void close_repeat();

@@ -1,4 +1,4 @@
-// Files of edits: scripts of our own, and recordings of other programs.
+// Reads files of edits: scripts of our own, and recordings of other programs.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace vox {
 
-// By the extension, for this scene. `replay` says how a recording is placed in it; whether it has materials is
-// taken from the scene.
+// Reads a script for this scene; the extension decides the kind of file. `replay` says how a recording is
+// placed in the scene, except for whether that has materials.
 edit::Script read_script(const std::filesystem::path& path, const dag::VoxelScene& scene,
                          ReplayOptions replay = {}, const edit::OnScriptError& on_error = {});
 

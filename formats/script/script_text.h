@@ -1,4 +1,4 @@
-// The text of a script file, and the words of its lines.
+// Reads the text of a script file, and the words of its lines.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace vox {
 
-// Throws Error where there is no such file, or it is empty, no text, or larger than 1 GiB.
+// Throws Error where there is no such file, or it is empty, or no text, or larger than 1 GiB.
 std::string read_script_text(const std::filesystem::path& path);
 
 // Throws Error that names the line of the first byte that no text holds.
@@ -26,8 +26,8 @@ struct Word {
   std::string_view text;     // without quotes around it
 };
 
-// Words of one line of a text that a zero byte follows: what stands between blanks, or in double quotes; '#'
-// begins a comment. Says where in the file something is wrong.
+// Reads the words of one line of a text that a zero byte follows. Words stand between blanks, or in double
+// quotes; '#' begins a comment. Its errors say where in the file something is wrong.
 class LineReader {
  public:
   LineReader(const std::filesystem::path& path, const char* line, uint32_t number)
@@ -40,7 +40,7 @@ class LineReader {
   void need_end();                       // fails where there is another word
 
   uint32_t number() const { return number_; }
-  const char* position() const { return p_; }  // behind the last word
+  const char* position() const { return p_; }  // the place behind the last word
 
   // Throws Error with file, line and column.
   [[noreturn]] void fail(const Word& word, const std::string& problem, const std::string& hint = "") const;
@@ -56,7 +56,7 @@ class LineReader {
   uint32_t number_;
 };
 
-// In single quotes, shortened where it is long, for messages.
+// The text in single quotes, shortened where it is long, for messages.
 std::string in_quotes(std::string_view text);
 
 }  // namespace vox

@@ -16,14 +16,14 @@ namespace {
 
 constexpr int64_t kMaxFixed = int64_t{1} << 31;
 
-// The digits of a decimal number and where its point is.
+// The digits of a decimal number and the place of its point.
 struct Decimal {
-  std::string_view before, after;  // of the point
+  std::string_view before, after;  // digits before and after the point
   int64_t exponent = 0;
   bool negative = false;
 
   int64_t digits() const { return static_cast<int64_t>(before.size() + after.size()); }
-  uint32_t digit(int64_t i) const {  // of all, before and after; 0 outside
+  uint32_t digit(int64_t i) const {  // counts through both, before and after; 0 outside
     if (i < 0 || i >= digits()) return 0;
     auto at = static_cast<size_t>(i);
     return static_cast<uint32_t>((at < before.size() ? before[at] : after[at - before.size()]) - '0');
@@ -79,7 +79,7 @@ Fixed parse_fixed(std::string_view text) {
   auto decimal = split_decimal(text);
   if (!decimal) return {is_not_finite(text) ? NumberKind::NotFinite : NumberKind::NoNumber};
   int64_t point = static_cast<int64_t>(decimal->before.size()) + decimal->exponent;
-  int64_t first = 0;  // digit that is not 0
+  int64_t first = 0;  // the first digit that is not 0
   while (first < decimal->digits() && decimal->digit(first) == 0) ++first;
   if (first == decimal->digits()) return {NumberKind::Number, 0, true};
   if (point - first > 10) return {NumberKind::TooLarge};
@@ -98,7 +98,7 @@ Fixed parse_fixed(std::string_view text) {
 std::optional<uint64_t> parse_whole(std::string_view text) {
   auto decimal = split_decimal(text);
   if (!decimal) return std::nullopt;
-  int64_t first = 0, last = decimal->digits();  // that are not 0
+  int64_t first = 0, last = decimal->digits();  // the range of digits without zeros at its ends
   while (first < last && decimal->digit(first) == 0) ++first;
   while (last > first && decimal->digit(last - 1) == 0) --last;
   if (first == last) return 0;
@@ -162,7 +162,7 @@ Fixed ValueReader::number(const Word& word, double origin) const {
   Fixed fixed = parse_fixed(word.text);
   if (units_ == ScriptUnits::Voxels) return fixed;
   auto value = parse_decimal(word.text);
-  if (!value) return fixed;  // says why it is none
+  if (!value) return fixed;  // `fixed` says why the word is no number
   double units = (*value - origin) / frame_.voxel_size * static_cast<double>(edit::kEditUnits);
   if (!(std::abs(units) < static_cast<double>(kMaxFixed))) return {NumberKind::TooLarge};
   return {NumberKind::Number, std::llround(units), true};

@@ -1,4 +1,4 @@
-// What the words of an edit script mean: places, lengths and numbers, exact to 1/256 voxel.
+// Reads the words of an edit script as places, lengths and numbers, exact to 1/256 voxel.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace vox {
 
-// Where a scene's voxels lie in the world, and what they hold.
+// The place of a scene's voxels in the world, and whether they have materials.
 struct SceneFrame {
   Vec3d origin = {0, 0, 0};  // of the corner of voxel (0, 0, 0)
   double voxel_size = 1;     // world units
@@ -22,8 +22,8 @@ enum class ScriptUnits : uint8_t { Voxels, Scene };
 
 enum class NumberKind : uint8_t { Number, NoNumber, NotFinite, TooLarge };
 
-// A decimal number in 1/256, halves away from zero; digits behind the ninth decimal never matter, because
-// what lies half way between two of them has nine. Below 2^31 in size.
+// A decimal number rounded to 1/256, halves away from zero, and below 2^31 in size. Digits behind the ninth
+// decimal never decide the rounding, because the middle between two multiples of 1/256 has nine decimals.
 struct Fixed {
   NumberKind kind = NumberKind::NoNumber;
   int64_t units = 0;
@@ -34,10 +34,11 @@ Fixed parse_fixed(std::string_view text);
 // A number from 0 to 2^64 - 1 that is whole, such as 1000000 or 1e6.
 std::optional<uint64_t> parse_whole(std::string_view text);
 
-// The double that is nearest, infinite where that is; nothing for what is no decimal number.
+// The nearest double, which may be infinite; nothing for a text that is no decimal number.
 std::optional<double> parse_decimal(std::string_view text);
 
-// Reads values of one line. Every function throws Error, with the column, where the word is none.
+// Reads the values of one line. Every function throws Error, with the column, where the word is no such
+// value.
 class ValueReader {
  public:
   ValueReader(const LineReader& line, ScriptUnits units, const SceneFrame& frame)
@@ -45,7 +46,7 @@ class ValueReader {
 
   edit::EditPlace place(const Word& word) const;   // x,y,z
   Int3 voxel(const Word& word) const;              // x,y,z, whole; rounded in units of the scene
-  edit::EditPlace offset(const Word& word) const;  // x,y,z without the scene's origin
+  edit::EditPlace offset(const Word& word) const;  // x,y,z; the scene's origin does not count
   edit::EditPlace radii(const Word& word) const;   // x,y,z, none negative
   edit::EditPlace reach(const Word& word) const;   // x,y,z or one for all axes, none negative
   int64_t length(const Word& word) const;          // not negative

@@ -1,4 +1,4 @@
-// A volume, whatever kind of file holds it.
+// Opens a volume from any kind of file that holds one.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace vox {
 
-// What the volume is read from is kept with it.
+// A volume, kept together with the bricks or the scene that it is read from.
 struct AnyVolume {
   volume::Volume volume;
   bricks::FrozenBricks bricks;
   dag::VoxelScene scene;
 
-  // Of a file of values, the volume; of a scene file, its bricks where it holds nothing else, else the scene's
-  // materials. Of a scene that has more than `most_voxels` (0: any number), the finest level that has not: what
-  // lies in its middle may well be nothing.
+  // Opens the volume of a file of values. Of a scene file it takes the bricks where there is nothing else,
+  // else the scene's materials. Of a scene with more than `most_voxels` (0: any number) it takes the finest
+  // level with no more voxels, not a part of the scene: what lies in its middle may well be empty.
   AnyVolume(const std::filesystem::path& path, const RawOptions& raw, uint64_t most_voxels);
   AnyVolume(const AnyVolume&) = delete;
   AnyVolume& operator=(const AnyVolume&) = delete;

@@ -51,7 +51,7 @@ volume::Volume open_text(const Fields& fields, const std::filesystem::path& path
 }  // namespace
 
 volume::Volume open_dat(const std::filesystem::path& path) {
-  constexpr uint64_t kTextBytes = 4096;  // more than such a text has
+  constexpr uint64_t kTextBytes = 4096;  // such a text is shorter
   const MappedFile file(path);
   const std::string_view start = file.text().substr(0, kTextBytes);
   if (start.find("ObjectFileName") != std::string_view::npos) return open_text(text_fields(start), path);

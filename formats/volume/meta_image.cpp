@@ -27,7 +27,7 @@ struct Header {
     if (value(name).empty()) throw Error(fmt::format("its header has no {}", name));
     return value(name);
   }
-  // Of the first of these names that there is.
+  // The value of the first of these names that the header has.
   std::string_view first_of(std::initializer_list<std::string_view> names) const {
     for (const std::string_view name : names)
       if (!value(name).empty()) return value(name);
@@ -71,7 +71,7 @@ volume::VolumeInfo volume_info(const Header& header) {
     info.spacing = {spacing[0], spacing[1], spacing[2]};
   }
   if (const auto text = header.first_of({"Offset", "Position", "Origin"}); !text.empty()) {
-    const auto offset = header_numbers(text, "Offset", 3);  // of the first voxel's centre
+    const auto offset = header_numbers(text, "Offset", 3);  // the first voxel's centre
     info.origin = Vec3d{offset[0], offset[1], offset[2]} - info.spacing * 0.5;
   }
   return info;

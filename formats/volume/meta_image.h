@@ -1,4 +1,4 @@
-// MetaImage: a text header (.mhd) beside the values, or before them (.mha).
+// Reads MetaImage: a text header (.mhd) beside the values, or before them (.mha).
 // https://itk.org/Wiki/ITK/MetaIO/Documentation
 #pragma once
 

@@ -1,4 +1,5 @@
-// NRRD: a dense grid of values behind a text header. https://teem.sourceforge.net/nrrd/format.html
+// Reads and writes NRRD: a dense grid of values behind a text header.
+// https://teem.sourceforge.net/nrrd/format.html
 #pragma once
 
 #include <filesystem>
@@ -10,20 +11,20 @@
 
 namespace vox {
 
-inline constexpr uint32_t kMaxDenseResolution = 2048;  // of a whole scene: 8 GiB
+inline constexpr uint32_t kMaxDenseResolution = 2048;  // for a whole scene, which then takes 8 GiB
 
-// Throws Error that says how to make it smaller.
+// Throws Error for a larger resolution, and says how to make it smaller.
 void check_dense_resolution(uint32_t resolution, const std::filesystem::path& path);
 
-// Raw uint8, x fastest: 0 empty, else material + 1 (1 without materials). The whole scene, which may not have
-// more than kMaxDenseResolution, or the part inside the clip box.
+// Writes raw uint8, x fastest: 0 for empty voxels, else material + 1 (1 without materials). It writes the
+// whole scene, whose resolution may not exceed kMaxDenseResolution, or the part inside the clip box.
 void write_nrrd(const dag::VoxelScene& scene, const std::filesystem::path& path,
                 const std::optional<VoxelBox>& clip);
 
-// The values of the volume, in their own type.
+// Writes the values of the volume, in their own type.
 void write_nrrd(const volume::Volume& volume, const std::filesystem::path& path);
 
-// Three dimensions, raw or gzip, the values in the same file or in one other (.nhdr).
+// Opens a file of three dimensions, raw or gzip, with the values in the same file or in one other (.nhdr).
 volume::Volume open_nrrd(const std::filesystem::path& path);
 
 }  // namespace vox

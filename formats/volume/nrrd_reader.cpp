@@ -37,13 +37,13 @@ void read_field(std::string_view line, Header& header) {
   const size_t colon = line.find(':');
   if (colon == std::string_view::npos)
     throw Error(fmt::format("its header has the line '{}', expected 'field: value'", line.substr(0, 80)));
-  if (line.substr(colon).starts_with(":=")) return;  // a key of somebody's own
+  if (line.substr(colon).starts_with(":=")) return;  // a key that NRRD gives no meaning
   std::string name(trimmed(line.substr(0, colon)));
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return char(std::tolower(c)); });
   header.fields.emplace(std::move(name), trimmed(line.substr(colon + 1)));
 }
 
-// Up to the empty line, which a detached header need not have.
+// Reads the header up to the empty line, which a detached header need not have.
 Header read_header(std::string_view text) {
   if (!text.starts_with("NRRD00")) throw Error("is no NRRD file: it does not begin with NRRD000");
   std::string_view rest = text;
@@ -58,7 +58,7 @@ Header read_header(std::string_view text) {
   return header;
 }
 
-// "(1,0,0) (0,1,0) (0,0,1)": brackets and commas become blanks.
+// Reads vectors such as "(1,0,0) (0,1,0) (0,0,1)": brackets and commas become blanks.
 std::vector<double> vectors(std::string_view text, std::string_view what, size_t count) {
   std::string plain(text);
   for (char& c : plain)

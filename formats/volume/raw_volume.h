@@ -1,4 +1,5 @@
-// Values alone, x fastest, as of the Open SciVis data sets: what they are says the name or the caller.
+// Reads files of values without a header, x fastest, as of the Open SciVis data sets. The file's name or the
+// caller says what they are.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +18,7 @@ struct RawOptions {
   bool any() const { return size || type || order != ByteOrder::Little || offset != 0; }
 };
 
-// What the options leave open is taken from a name such as bonsai_256x256x178_uint8.raw.
+// Size and type that the options leave open are taken from a name such as bonsai_256x256x178_uint8.raw.
 volume::Volume open_raw(const std::filesystem::path& path, const RawOptions& options);
 
 }  // namespace vox

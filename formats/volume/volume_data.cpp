@@ -20,7 +20,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-// Copies bytes of the values, from this one on.
+// Copies bytes of the values, from the byte with this number on.
 using CopyBytes = std::function<void(uint64_t, std::span<std::byte>)>;
 
 CopyBytes raw_bytes(const volume::VolumeInfo& info, const VolumeData& data) {

@@ -1,4 +1,4 @@
-// The values of a volume as they lie in a file: what all formats of volumes share.
+// The values of a volume as they lie in a file, which all formats of volumes share.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@ enum class Encoding { Raw, Gzip, Zlib };
 
 struct VolumeData {
   std::filesystem::path file;
-  std::optional<uint64_t> offset = 0;  // bytes before the data, which goes up to the file's end; none: as
-                                       // many as are left over, of raw data alone
+  std::optional<uint64_t> offset = 0;  // bytes before the data, which goes up to the file's end; without
+                                       // one, raw data are the last bytes of the file
   ByteOrder order = ByteOrder::Little;
   Encoding encoding = Encoding::Raw;
 };
 
-// Of the values' own type and spacing; `info.source` is what errors name. Throws Error where the file does
+// The volume with the type and spacing of `info`; errors name `info.source`. Throws Error where the file does
 // not hold exactly the bytes that the size asks for.
 volume::Volume volume_from_file(volume::VolumeInfo info, const VolumeData& data);
 
-// Throws Error that lists those that there are.
+// Throws Error that lists all types where there is none of this name.
 volume::ValueType checked_value_type(std::string_view name);
 ByteOrder parse_byte_order(std::string_view name);  // little or big
 

@@ -15,7 +15,7 @@ namespace {
 
 using Opener = volume::Volume (*)(const std::filesystem::path&);
 
-// Null for raw values, and for files of any other name.
+// The function that opens files of this extension; null for raw values, and for any other extension.
 Opener opener_for(const std::filesystem::path& path) {
   const FileType* type = file_type(path, FileRole::Volume);
   if (type == nullptr) return nullptr;

@@ -1,4 +1,4 @@
-// Files of volumes, by extension: .raw (.raw.gz), .nrrd, .nhdr, .mhd, .mha, .dat.
+// Opens files of volumes, by extension: .raw (.raw.gz), .nrrd, .nhdr, .mhd, .mha, .dat.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 namespace vox {
 
 bool is_volume_path(const std::filesystem::path& path);
-// Of such paths, those whose files say what they hold: all but raw ones.
+// Whether the path is of a volume whose file itself says what it holds: any but a raw one.
 bool has_volume_header(const std::filesystem::path& path);
 
 // A path of another extension is taken for raw. The file is mapped, not read. Throws Error that names it.

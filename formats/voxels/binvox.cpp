@@ -15,7 +15,7 @@ namespace {
 constexpr uint64_t kMaxRun = 255;
 constexpr uint64_t kPieceVoxels = 1 << 18;
 
-// (value, count) pairs for the voxels [begin, end) of the file's order.
+// Makes the (value, count) pairs of the voxels [begin, end) in the file's order.
 class Runs {
  public:
   Runs(uint64_t begin, uint64_t end) : begin_(begin), end_(end) {}
@@ -50,13 +50,13 @@ class Runs {
   }
 
   std::vector<uint8_t> bytes_;
-  uint64_t begin_, end_;  // begin_: the first voxel not appended
+  uint64_t begin_, end_;  // begin_: the first voxel that is not appended yet
   uint64_t pending_ = 0;
   uint8_t value_ = 0;
 };
 
 // Visits one plane x of the DAG row by row in the order of z, each row in the order of y. A row of nodes is
-// split into its two rows of children, lower z first, down to the leaves; what is empty never enters a row.
+// split into its two rows of children, lower z first, down to the leaves; empty nodes never enter a row.
 class PlaneWalk {
  public:
   // `region` is one voxel thick in x.
@@ -71,7 +71,7 @@ class PlaneWalk {
  private:
   struct Segment {
     int32_t y;
-    const uint32_t* node;  // of the row's level, or null: solid
+    const uint32_t* node;  // a node of the row's level; null in a solid segment
     int32_t length;        // of a solid segment
     uint8_t value;
   };
@@ -88,7 +88,7 @@ class PlaneWalk {
     }
   }
 
-  // The children of the row at `level`, on its lower or upper half in z.
+  // Splits the row at `level` into the children on its lower or upper half in z.
   void split(uint32_t level, uint32_t upper) {
     int32_t half = side(level + 1);
     uint32_t x = (region_.min.x & half) != 0;
@@ -144,7 +144,7 @@ class PlaneWalk {
 
   const dag::FrozenDag& dag_;
   VoxelBox region_;
-  std::vector<std::vector<Segment>> rows_;  // one row in work per level
+  std::vector<std::vector<Segment>> rows_;  // one row in work for each level
 };
 
 // The file's cube: planes of constant x, cut into bands of rows where a plane is large.

@@ -1,4 +1,4 @@
-// binvox: run lengths along y. https://www.patrickmin.com/binvox/binvox.html
+// Writes binvox: run lengths along y. https://www.patrickmin.com/binvox/binvox.html
 #pragma once
 
 #include <filesystem>
@@ -9,9 +9,9 @@
 
 namespace vox {
 
-// What a filled voxel is.
+// The value of a filled voxel.
 enum class BinvoxValues {
-  Filled,    // version 1: 1, as nearly all programs expect that read the format
+  Filled,    // version 1: 1, as nearly all programs that read the format expect
   Materials  // version 2: its material + 1
 };
 

@@ -1,4 +1,4 @@
-// Scenes to the formats of other programs, chosen by the extension: .nrrd, .vox, .binvox.
+// Writes scenes in the formats of other programs, chosen by the extension: .nrrd, .vox, .binvox.
 #pragma once
 
 #include <filesystem>
@@ -12,8 +12,8 @@ namespace vox {
 
 bool is_export_path(const std::filesystem::path& path);
 
-// The voxels inside the clip box, or all. The file appears complete or not at all. Throws Error that names
-// it. `binvox` is for .binvox alone.
+// Writes the voxels inside the clip box, or all. The file appears complete or not at all. Throws Error that
+// names the file. `binvox` is for .binvox alone.
 void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& path,
                   const std::optional<VoxelBox>& clip, BinvoxValues binvox = BinvoxValues::Filled);
 

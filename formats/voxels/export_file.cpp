@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMostPieces = 16;  // in memory at a time
+constexpr size_t kMostPieces = 16;  // pieces in memory at a time
 
 std::string smaller_export_hint(const std::string& resolution) {
   return fmt::format("{} makes a coarser one; of a scene file, {} writes a part", resolution,

@@ -1,5 +1,5 @@
-// What the exports share: the region, and a file that is written front to back
-// from pieces made in parallel, with bounded memory.
+// The parts that the exports share: the region, and a file that is written front to back from pieces made in
+// parallel, with bounded memory.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@
 
 namespace vox {
 
-// The scene's [0, R)³, or what of it lies inside the clip. Throws Error that names the target where that is
-// nothing.
+// The scene's [0, R)³, or the part of it inside the clip. Throws Error that names the target where that is
+// empty.
 VoxelBox export_region(const dag::VoxelScene& scene, const std::optional<VoxelBox>& clip,
                        const std::filesystem::path& target);
 
-// What halves the resolution until it is at most this, in words: "1K".
+// The largest resolution that halving reaches and that is at most `most`, in words: "1K".
 std::string coarser_resolution(uint32_t resolution, uint32_t most);
 
-// The hint of an error: a scene of this resolution, or a part of it, can be written.
+// The hint of an error, which says that a scene of this resolution, or a part of it, can be written.
 std::string coarser_hint(const std::string& resolution);
 
 // World position of the lower corner of a voxel.

@@ -25,11 +25,11 @@ constexpr uint32_t kPaletteNotes = 32;  // as many as MagicaVoxel writes
 constexpr scene::Rgb8 kPlainColor = {200, 200, 200};
 
 struct Model {
-  VoxelBox box = {};  // of the scene, around what is filled
+  VoxelBox box = {};  // around the filled voxels, in the scene's coordinates
   uint64_t voxels = 0;
 };
 
-// Axes are turned, never mirrored.
+// The box with z up. Axes are turned, never mirrored.
 VoxelBox turn_z_up(const VoxelBox& box, dag::UpAxis up) {
   const Int3 &a = box.min, &b = box.max;
   switch (up) {
@@ -43,7 +43,7 @@ VoxelBox turn_z_up(const VoxelBox& box, dag::UpAxis up) {
   return box;
 }
 
-// What `_t` places: half of an odd size is rounded down.
+// The point of a model that `_t` places, its middle: half of an odd size is rounded down.
 Int3 model_position(const Model& model, dag::UpAxis up) {
   VoxelBox box = turn_z_up(model.box, up);
   Int3 size = box.size();
@@ -79,11 +79,11 @@ class Bytes {
 
 constexpr uint64_t kChunkHeaderBytes = 12;
 constexpr uint64_t kEmptyDict = 0;
-constexpr uint64_t kNoId = UINT64_MAX;  // -1
+constexpr uint64_t kNoId = UINT64_MAX;  // written as -1
 
-constexpr uint64_t kLeastNodeBytes = 91;  // of the nTRN and nSHP of a model and its place in the group
+constexpr uint64_t kLeastNodeBytes = 91;  // nTRN and nSHP of a model, and its place in the group
 
-// SIZE and XYZI of one model.
+// The bytes of the chunks SIZE and XYZI of one model.
 uint64_t model_bytes(const Model& model) {
   return kChunkHeaderBytes + 12 + kChunkHeaderBytes + 4 + 4 * model.voxels;
 }
@@ -95,7 +95,7 @@ Bytes transform_node(uint64_t id, uint64_t child, Int3 position) {
   return node;
 }
 
-// Its name says who wrote the file: formats/io/overwrite.cpp looks for it.
+// The root of the scene graph. Its name says who wrote the file: formats/io/overwrite.cpp looks for it.
 Bytes root_node() {
   Bytes node;
   node.integer(0).integer(1).string("_name").string("vox").integer(1).integer(kNoId).integer(kNoId).integer(
@@ -103,7 +103,8 @@ Bytes root_node() {
   return node.integer(kEmptyDict), node;
 }
 
-// Root transform 0, group 1; model i has transform 2 + 2i and shape 3 + 2i.
+// The scene graph: the root transform has number 0, the group 1; model i has transform 2 + 2i and shape 3 +
+// 2i.
 Bytes scene_graph(const std::vector<Model>& models, dag::UpAxis up) {
   Bytes graph, group;
   graph.chunk("nTRN", root_node());
@@ -119,7 +120,7 @@ Bytes scene_graph(const std::vector<Model>& models, dag::UpAxis up) {
   return graph;
 }
 
-// Colour i of the file is index i + 1.
+// The chunks of the palette. Colour i of the file has index i + 1.
 Bytes palette_chunks(const scene::Palette& palette) {
   Bytes colors, names, chunks;
   for (uint32_t i = 0; i < 256; ++i) {
@@ -180,7 +181,7 @@ std::vector<Model> find_models(const dag::FrozenDag& dag, const VoxelBox& region
     if ((bytes += model_bytes(models[i]) + kLeastNodeBytes) > kMaxFileBytes) throw_too_large(path);
   });
   std::erase_if(models, [](const Model& model) { return model.voxels == 0; });
-  // A file without any model is refused by readers.
+  // Readers refuse a file without any model.
   if (models.empty()) models.push_back({cube_at(region.min, 1), 0});
   return models;
 }
@@ -212,7 +213,7 @@ std::vector<uint8_t> model_chunks(const dag::FrozenDag& dag, const Model& model,
   return std::move(chunks.data());
 }
 
-// A scene of many models is hard to work with, where it is shown at all.
+// Advises a coarser scene: one of many models is hard to work with, where MagicaVoxel shows it at all.
 void advise(const dag::VoxelScene& scene, const std::vector<Model>& models,
             const std::filesystem::path& path) {
   constexpr uint32_t kHandy = 1024;

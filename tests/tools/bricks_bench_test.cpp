@@ -102,7 +102,7 @@ TEST_F(BricksBench, ShowsItsProgress) {
   EXPECT_NE(run.err.find("direct, mean 7³"), std::string::npos) << run.err;
 }
 
-// So many repetitions take hours; the interrupt comes when some rows are there.
+// So many repetitions take hours; the interrupt comes when some rows are done.
 TEST_F(BricksBench, WritesWhatItHasWhenItIsInterrupted) {
   const Finished run = run_program("vox-bench",
                                    {"bricks",

@@ -1,4 +1,4 @@
-// What tests of vox-convert with volumes share.
+// The fixture that tests of vox-convert with volumes share.
 #pragma once
 
 #include <string>
@@ -30,7 +30,7 @@ class BricksProgram : public ProgramTest {
     const std::string bytes = read_bytes(folder_ / nrrd);
     return bytes.substr(bytes.find("\n\n") + 2);
   }
-  // Of all that /bricks holds.
+  // A digest of all that /bricks holds.
   std::string bricks_digest(const std::string& file) const {
     return python("import h5py, hashlib\ng = h5py.File('" + file + R"(')['bricks']
 print([(n, hashlib.sha1(g[n][()].tobytes()).hexdigest()) for n in g])

@@ -14,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Runs around the page, which stays as it is: a page in a frame of the same origin can be looked into, and a
-// frame can be narrower than Chromium's window.
+// A page that holds the report in a frame, so that the report stays as it is: a frame of the same origin can
+// be looked into, and it can be narrower than Chromium's window.
 constexpr const char* kChecker = R"(
 const found = [];
 let charts = 0, pictures = 0, pieces = 0;
@@ -100,7 +100,7 @@ std::string wrapped(const std::string& page) {
 }  // namespace
 
 bool have_browser() {
-  if (kThoroughness < 10) return false;  // looks at pages, which are the same of an instrumented program
+  if (kThoroughness < 10) return false;  // an instrumented program writes the same pages
   return !browser().empty();
 }
 

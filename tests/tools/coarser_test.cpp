@@ -7,7 +7,7 @@ namespace {
 
 class CoarserProgram : public CubesTest {
  protected:
-  // Of cube.h5, with more options, verified.
+  // Makes a coarser scene of cube.h5, with more options, and verifies it.
   dag::VoxelScene coarser(const std::vector<std::string>& more, const std::string& name = "small.h5") {
     std::vector<std::string> arguments = {"cube.h5", "-o", name, "-q"};
     arguments.insert(arguments.end(), more.begin(), more.end());

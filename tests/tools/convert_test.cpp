@@ -234,7 +234,7 @@ TEST_F(ConvertProgram, SaysHowFarThePaletteIsFromTheColors) {
   EXPECT_EQ(over_10({}), "0");
   EXPECT_EQ(over_10({"--palette-weight", "even"}), "0");
   EXPECT_EQ(over_10({"--palette", "red.hex"}), "0.5");
-  EXPECT_EQ(over_10({"--materials", "mesh"}), "");  // where colours do not decide
+  EXPECT_EQ(over_10({"--materials", "mesh"}), "");  // colours do not decide there
 }
 
 TEST_F(ConvertProgram, WeighsColorsByTheAreaToAPower) {

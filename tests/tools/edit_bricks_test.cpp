@@ -15,7 +15,7 @@ class EditBricks : public CubesTest {
     if (!folder_.empty()) write("script.txt", "box add min 20,20,20 max 24,24,24 material 3\n");
   }
 
-  // both.h5, whose bricks are made with these options.
+  // Makes both.h5, whose bricks are made with these options.
   void make_both(const std::vector<std::string>& options) {
     std::vector<std::string> arguments = {"cube.h5", "--structure", "both", "-o", "both.h5", "-q"};
     arguments.insert(arguments.end(), options.begin(), options.end());
@@ -29,7 +29,7 @@ class EditBricks : public CubesTest {
     EXPECT_NE(converted({"--verify", "edited.h5"}).find("correct"), std::string::npos);
     return read_bricks(folder_ / "edited.h5");
   }
-  // Those that vox-convert makes of the edited scene.
+  // The bricks that vox-convert makes of the edited scene.
   bricks::FrozenBricks expected_bricks(const std::vector<std::string>& options) {
     std::vector<std::string> arguments = {"edited.h5", "--structure", "bricks", "-o", "expected.h5", "-q"};
     arguments.insert(arguments.end(), options.begin(), options.end());
@@ -55,7 +55,7 @@ TEST_F(EditBricks, AreMadeAgainOfTheSameSizeAndTypes) {
   }
 }
 
-// Which of them are dense depends on times; how much memory a time is worth does not.
+// Which bricks are dense depends on times; how much memory a time is worth does not.
 TEST_F(EditBricks, BetweenMemoryAndSpeedStayThere) {
   make_both({"--brick-size", "8", "--optimize", "balanced=0.5"});
   EXPECT_EQ(edited_bricks().slope, 0.5);

@@ -1,4 +1,4 @@
-// vox-edit --check: what a script holds, and all that is wrong with it.
+// vox-edit --check says what a script holds, and lists all its errors.
 #include <algorithm>
 
 #include "tests/tools/program.h"
@@ -42,7 +42,7 @@ TEST_F(EditCheck, SaysWhatAScriptHoldsAndEditsNothing) {
 TEST_F(EditCheck, SaysEverythingThatIsWrong) {
   const std::string text =
       "spheer add\n"
-      "repeat 2 steps 1,1,1\n"  // whose end is none of its own errors
+      "repeat 2 steps 1,1,1\n"  // its end is not reported as an error too
       "  box add min 1,1,1 max 2,2,2 material 99\n"
       "end\n"
       "save nothing.txt\n"

@@ -17,7 +17,7 @@ class EditProgram : public CubesTest {
  protected:
   EditProgram() : CubesTest("vox-edit") {}
 
-  // Of a script that is wrong.
+  // Expects the error of a script that is wrong.
   void expect_bad_script(const std::string& text, const std::string& script,
                          const std::string& scene = "cube.h5") {
     write("bad.txt", script);
@@ -40,7 +40,7 @@ class EditProgram : public CubesTest {
   }
 };
 
-// 64 voxels away from the shell of the cube, of material 3.
+// Adds 64 voxels away from the shell of the cube, of material 3.
 const std::string kBox = "box add min 20,20,20 max 24,24,24 material 3\n";
 
 uint64_t json_number(const std::string& json, const std::string& key) {
@@ -51,8 +51,7 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// ---- what is written
-// ------------------------------------------------------------------------------------------
+// The scene that is written.
 
 TEST_F(EditProgram, WritesTheEditedScene) {
   const dag::VoxelScene before = read_scene(folder_ / "cube.h5"), after = edited(kBox);
@@ -139,17 +138,16 @@ TEST_F(EditProgram, NothingIsSavedOverWhatTheRunReadsOrAsWhatItIsNot) {
                  {"cube.h5", "-s", "wrong.txt", "-o", "x.h5", "--log", "log.h5"});
 }
 
-// A checkpoint is not the end: what follows it without being an edit counts too.
+// A checkpoint is not the end: commands behind it that are no edits count too.
 TEST_F(EditProgram, TheLastStateIsWrittenAlsoBehindACheckpoint) {
   const std::string undo = kBox + kBox + "clear\nundo\n";
   EXPECT_EQ(edited(undo, "edited.h5", {"--checkpoint", "1"}).dag.digest, edited(kBox).dag.digest);
   EXPECT_EQ(edited(undo, "edited.h5", {"--checkpoint", "3"}).dag.digest, edited(kBox).dag.digest);
 }
 
-// ---- crashes and interrupts
-// -------------------------------------------------------------------------------------
+// Crashes and interrupts.
 
-// Takes minutes.
+// A script that takes minutes.
 const std::string kEndless =
     "repeat 1000000 jitter 20 seed 3\n  sphere add center 30,30,30 radius 9 noise 3 material 1\nend\n";
 
@@ -191,8 +189,7 @@ TEST_F(EditProgram, ADiskThatIsFullLeavesTheTargetAsItWas) {
   expect_failure(kFailed, "old.h5", {"cube.h5", "-s", "script.txt", "-o", "old.h5", "--force"}, full);
 }
 
-// ---- scripts that are wrong
-// ----------------------------------------------------------------------------------
+// Scripts that are wrong.
 
 TEST_F(EditProgram, ScriptsThatCannotBeRead) {
   std::filesystem::create_directory(folder_ / "folder.txt");
@@ -227,8 +224,7 @@ TEST_F(EditProgram, AScriptOfManyMegabytesIsRead) {
   EXPECT_EQ(scene.history.at(0).script.size(), text.size() + kBox.size());
 }
 
-// ---- other scenes
-// ---------------------------------------------------------------------------------------------
+// Other scenes.
 
 TEST_F(EditProgram, StampsAreCopiedVoxelForVoxelWhateverTheirResolution) {
   write("small.obj", cube_obj());
@@ -291,8 +287,7 @@ TEST_F(EditProgram, ThePaletteGetsEntriesOfTheScenesThatAreStamped) {
   EXPECT_EQ(after.palette.names[2], "material 2");
 }
 
-// ---- the command line
-// -------------------------------------------------------------------------------------------
+// The command line.
 
 TEST_F(EditProgram, CommandLinesThatMakeNoSense) {
   write("script.txt", kBox);
@@ -338,8 +333,7 @@ TEST_F(EditProgram, HelpTeachesTheLanguageInLinesOf100Characters) {
     EXPECT_LE(end - at, 101u) << help.substr(at, end - at);
 }
 
-// ---- the same result whichever way
-// ----------------------------------------------------------------------------
+// The same result in whichever way the edits are run.
 
 const std::string kManyEdits =
     "gc every 7\n"
@@ -384,8 +378,7 @@ TEST_F(EditProgram, PlaysRecordings) {
   EXPECT_TRUE(played.history[0].script.ends_with("\n" + recording)) << played.history[0].script;
 }
 
-// ---- what is reported
-// ------------------------------------------------------------------------------------------
+// The reports.
 
 TEST_F(EditProgram, PrintsOneJsonObject) {
   write("script.txt", kBox + "undo\nredo\ngc\n" + kBox);

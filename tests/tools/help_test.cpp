@@ -41,7 +41,7 @@ class HelpProgram : public ProgramTest {
     return lines;
   }
 
-  // Those of --help, without what is said beside them.
+  // The examples of --help, without the text beside them.
   std::vector<Arguments> examples(const std::string& program) const {
     std::vector<Arguments> list;
     for (const std::string& line : help(program, {}, "100")) {

@@ -30,7 +30,7 @@ class Manual : public ProgramTest {
     return run.out;
   }
 
-  // What --help lists: "--output" and, where it has one, "-o".
+  // The options that --help lists: "--output" and, where it has a letter, "-o".
   std::vector<Arguments> options(const Program& program) const {
     std::vector<Arguments> list;
     std::istringstream lines(help(program, "--help"));
@@ -45,7 +45,7 @@ class Manual : public ProgramTest {
     return list;
   }
 
-  // What bash offers for the last of these words, in the folder of the test.
+  // The words that bash offers for the last of these words, in the folder of the test.
   Arguments offered(const Arguments& words) const {
     write("complete.bash", help({words.front(), {}}, "--help=bash"));
     if (words.front() == "vox-bench")
@@ -75,7 +75,7 @@ class Manual : public ProgramTest {
   }
 };
 
-// In the language of man(7) every hyphen that is to stay one is escaped.
+// The option in the language of man(7), where every hyphen that is to stay one is escaped.
 std::string in_man(const std::string& option) {
   std::string text;
   for (const char c : option) text += c == '-' ? "\\-" : std::string(1, c);
@@ -154,7 +154,7 @@ TEST_F(Manual, BashOffersOptionsAndTheWordsAndFilesThatTheyTake) {
   EXPECT_EQ(offered({"vox-bench", "bricks", "--trade"}), Arguments{"--trade-off"});
 }
 
-// The page shows it indented by four blanks, in lines of 100 characters.
+// docs/editing.md shows the help indented by four blanks, in lines of 100 characters.
 TEST_F(Manual, ThePageOnEditingHasAllCommandsAsHelpHasThem) {
   const char* docs = std::getenv("VOX_DOCS");
   if (docs == nullptr) GTEST_SKIP() << "VOX_DOCS names no folder";

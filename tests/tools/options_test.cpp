@@ -24,7 +24,7 @@ class ConvertOptionsProgram : public BricksProgram {
     converted({"ball.h5", "-q", "-o", "ball.nrrd"});
   }
 
-  // Each with a value that it may have.
+  // Gives each option with a value that it may have, and expects that it is refused.
   void expect_no_effect(const Arguments& run, const std::string& what,
                         const std::vector<Arguments>& options) const {
     for (const Arguments& option : options)
@@ -126,7 +126,7 @@ TEST_F(ConvertOptionsProgram, BinvoxMaterialsAreForBinvoxFilesOfScenesWithMateri
   EXPECT_TRUE(read_bytes(folder_ / "b.binvox").starts_with("#binvox 2\n"));
 }
 
-// Options of the other programs, each where it has an effect on nothing.
+// The options of the other programs, each in a run on which it has no effect.
 TEST_F(ConvertOptionsProgram, OfEveryProgramOptionsWithoutEffectAreRefused) {
   write("script.txt", "clear\n");
   write("recording.csv", "EditSphere,10,10,10,3,TRUE\n");

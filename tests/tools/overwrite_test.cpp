@@ -1,4 +1,4 @@
-// Files that are there already: what somebody else made stays, unless --force is given.
+// Files that exist already: those that somebody else made stay, unless --force is given.
 #include "tests/common/test_engine.h"
 #include "tests/common/thoroughness.h"
 #include "tests/tools/program.h"

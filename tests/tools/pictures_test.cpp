@@ -1,5 +1,5 @@
-// Pictures of a village and of a volume, compared to the last bit with those that are kept. Where a change of
-// them is meant: VOX_NEW_PICTURES=1 keeps the new ones instead; look at them before they are committed.
+// Pictures of a village and of a volume are compared to the last bit with those that are kept. Where a change
+// is meant, VOX_NEW_PICTURES=1 keeps the new ones instead; look at them before they are committed.
 #include <algorithm>
 #include <cstdlib>
 
@@ -42,7 +42,8 @@ class Pictures : public ProgramTest {
 
 TEST_F(Pictures, OfAVillageAreThoseThatAreKept) {
   ASSERT_EQ(scene({"village", "--seed", "3", "-o", "village.obj", "-q"}).code, 0);
-  // Colours of the mesh's materials: the pictures are of the renderer, not of how a palette is chosen.
+  // The colours are those of the mesh's materials: the pictures test the renderer, not the choice of a
+  // palette.
   converted({"village.obj", "--res", "700", "--materials", "mesh", "-q"});
   const auto kept = [&](const std::string& name, const std::vector<std::string>& options) {
     expect_kept("village.h5", name, options);

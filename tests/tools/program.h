@@ -15,9 +15,9 @@ namespace vox {
 
 struct Finished {
   int code = -1;   // exit code, -1 after a signal
-  int signal = 0;  // that ended it; SIGKILL after the time limit
+  int signal = 0;  // the signal that ended it; SIGKILL after the time limit
   std::string out, err;
-  uint64_t peak_bytes = 0;  // of its memory
+  uint64_t peak_bytes = 0;  // the most memory it had
 };
 
 struct RunOptions {
@@ -28,7 +28,8 @@ struct RunOptions {
   int signal = 0;
 };
 
-// Ended by SIGKILL after two minutes. `name` is looked for in the folder that VOX_BIN names.
+// Runs a program, and ends it by SIGKILL after two minutes. `name` is looked for in the folder that VOX_BIN
+// names.
 Finished run_program(const std::string& name, const std::vector<std::string>& arguments,
                      const RunOptions& options);
 
@@ -53,7 +54,7 @@ class ProgramTest : public testing::Test {
   void SetUp() override;
   void TearDown() override;
 
-  // The program, or vox-convert, on the device under test.
+  // Runs the program, or vox-convert, on the device under test.
   Finished ran(const std::vector<std::string>& arguments, const RunOptions& options = {}) const {
     return run_on_device(program_, arguments, options);
   }
@@ -62,16 +63,17 @@ class ProgramTest : public testing::Test {
   }
   Finished scene(const std::vector<std::string>& arguments) const;
 
-  // The same, expects exit code 0 and no error, and returns what was printed on stdout.
+  // Does the same, expects exit code 0 and no error, and returns the text on stdout.
   std::string printed(const std::vector<std::string>& arguments) const;
   std::string converted(const std::vector<std::string>& arguments) const;
-  // Expects of the program `code`, one error that contains `text`, and a folder that stays as it was.
+  // Expects that the program exits with `code`, prints one error that contains `text`, and leaves the folder
+  // as it was.
   void expect_failure(int code, const std::string& text, const std::vector<std::string>& arguments,
                       const RunOptions& options = {}) const;
 
   // Makes cube.h5, a shell of 64³ with materials, and bare.h5, the same without.
   void make_cubes() const;
-  // What a Python program prints, run in the folder.
+  // Runs a Python program in the folder, and returns what it prints.
   std::string python(const std::string& text) const;
 
   std::string write(const std::string& name, const std::string& content) const;  // returns the name
@@ -94,7 +96,7 @@ class CubesTest : public ProgramTest {
   void SetUp() override;
 };
 
-// The one line that says `PROGRAM: error: …`, or a list of what else was said.
+// Whether the program said one line, `PROGRAM: error: …`, that contains `text`; if not, lists what it said.
 testing::AssertionResult one_error(const Finished& run, const std::string& text,
                                    const std::string& program = "vox-convert");
 

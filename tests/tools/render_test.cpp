@@ -78,7 +78,7 @@ TEST_F(RenderProgram, ACutThroughBricksShowsValuesAsColors) {
   converted({"steps_4x2x3_uint8.raw", "-q", "-o", "steps.h5"});
   const std::string json =
       printed({"steps.h5", "-q", "--json", "--slice", "z=0", "--size", "8x8", "--legend", "off"});
-  EXPECT_EQ(json_value(json, "low"), "0");  // of the volume, not of the cut
+  EXPECT_EQ(json_value(json, "low"), "0");  // the least of the volume, not of the cut
   EXPECT_EQ(json_value(json, "high"), "9");
   const scene::Image shown = image("steps-view.png");
   ASSERT_EQ(shown.width, 8u);
@@ -100,7 +100,7 @@ TEST_F(RenderProgram, ACutAndAViewOfAVolumeHaveOneScale) {
   }
 }
 
-// The cut through the scene's bricks is that through the scene.
+// The cut through the scene's bricks looks as the cut through the scene.
 TEST_F(RenderProgram, AScenesMaterialsAsAVolumeHaveItsPalettesColors) {
   write("quads.mtl",
         "newmtl red\nKd 0.9 0.1 0.1\nnewmtl green\nKd 0.1 0.8 0.2\nnewmtl blue\nKd 0.1 0.2 0.9\n");
@@ -114,7 +114,7 @@ TEST_F(RenderProgram, AScenesMaterialsAsAVolumeHaveItsPalettesColors) {
     printed({"bricks.h5", "-q", "-o", "volume.png", "--slice", cut, "--size", "400x400", "--legend", "off"});
     const scene::Image scene = image("scene.png"), volume = image("volume.png");
     ASSERT_FALSE(scene.pixels.empty());
-    const auto colors = [](const scene::Image& shown) {  // of what is filled
+    const auto colors = [](const scene::Image& shown) {  // those of filled voxels
       std::set<std::array<uint8_t, 3>> found;
       for (const scene::Rgba8 c : shown.pixels) found.insert({c.r, c.g, c.b});
       const scene::Rgb8 empty = render::SliceOptions().empty;

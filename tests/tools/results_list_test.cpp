@@ -87,7 +87,7 @@ print('\n'.join(faults) if faults else 'as listed: ' + str(len(sections)) + ' se
 
 class ResultsList : public CubesTest {
  protected:
-  // What a program prints, as the file of a section.
+  // Keeps the text that a program prints, as the file of a section.
   void keep(const std::string& file, const std::string& program, std::vector<std::string> arguments) const {
     arguments.insert(arguments.end(), {"--json", "-q"});
     const Finished run = run_program(program, arguments, {.folder = folder_, .file_size_limit = {}});

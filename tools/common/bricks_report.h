@@ -1,4 +1,4 @@
-// What tools say about bricks: on screen and in files.
+// The figures on bricks that programs show on screen and write into files.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace vox {
 
-// Size, bytes and types; a few lines.
+// Describes size, bytes and types in a few lines.
 std::string describe_bricks(const bricks::FrozenBricks& bricks);
 
 // Sets the group `bricks`: bytes, size, filled, dense_bytes, how many of each type there are. Returns it.

@@ -21,14 +21,14 @@ ValueKind kind_of(const HelpOption& option) {
   return value == "DIR" ? ValueKind::Folder : ValueKind::Other;
 }
 
-// "on off" of on|off.
+// The words that an option takes: "on off" for on|off.
 std::string words_of(const HelpOption& option) {
   std::string words = option.value;
   std::ranges::replace(words, '|', ' ');
   return words;
 }
 
-// Of vox-bench hash: vox-bench-hash.
+// The program's name in one word: vox-bench-hash for vox-bench hash.
 std::string joined(std::string program, char separator) {
   std::ranges::replace(program, ' ', separator);
   return program;
@@ -49,9 +49,9 @@ bool is_command(const HelpParts& parts) {
   return parts.program.find(' ') != std::string::npos;
 }
 
-// --- bash ---------------------------------------------------------------------------------------------------------
+// The completions of bash.
 
-// The command that offers what follows an option, or stands alone; none where nothing is known of it.
+// The shell command that offers the value of an option, or an argument; none where nothing is known of it.
 std::string bash_offer(const HelpOption& option) {
   const ValueKind kind = kind_of(option);
   if (kind == ValueKind::None || kind == ValueKind::Other) return "";
@@ -61,7 +61,7 @@ std::string bash_offer(const HelpOption& option) {
   return fmt::format("mapfile -t COMPREPLY < <(compgen {} -- \"$word\")", source);
 }
 
-// How the option is written, and how with its letter.
+// The ways to write the option: with its name and with its letter.
 std::vector<std::string> spellings(const HelpOption& option) {
   std::vector<std::string> list = {"--" + option.name};
   if (!option.letter.empty()) list.push_back("-" + option.letter);
@@ -103,7 +103,7 @@ std::string bash_completions(const HelpParts& parts) {
   std::string function = joined(parts.program, '_');
   std::ranges::replace(function, '-', '_');
   std::vector<std::string> names;
-  std::map<std::string, std::vector<std::string>> with_value;  // by what is offered
+  std::map<std::string, std::vector<std::string>> with_value;  // spellings, by the command that offers values
   for (const HelpOption& option : all_options(parts))
     for (const std::string& spelling : spellings(option)) {
       names.push_back(spelling);
@@ -124,11 +124,11 @@ std::string bash_completions(const HelpParts& parts) {
   return text;
 }
 
-// --- zsh ----------------------------------------------------------------------------------------------------------
+// The completions of zsh.
 
 namespace {
 
-// Inside the single quotes and brackets of a description.
+// Escapes a text for the single quotes and brackets of a description.
 std::string zsh_text(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -158,7 +158,7 @@ std::string zsh_value(const HelpOption& option) {
   return "";
 }
 
-// A value may follow an equals sign, or directly a letter.
+// The line of an option, whose value may follow an equals sign, or stand directly behind its letter.
 std::string zsh_option(const HelpOption& option) {
   const bool has_value = kind_of(option) != ValueKind::None;
   const std::string rest = fmt::format("'[{}]{}'", zsh_text(option.text), zsh_value(option));

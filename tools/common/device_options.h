@@ -10,7 +10,7 @@ namespace vox {
 // Adds --device, --threads, --memory-limit and --profile as the group "Device".
 void add_device_options(cxxopts::Options& options);
 
-// Throws UsageError. The table is left as it is by default.
+// Reads these options; the variant of the tables keeps its default. Throws UsageError.
 EngineOptions read_device_options(const cxxopts::ParseResult& parsed);
 
 }  // namespace vox

@@ -14,7 +14,8 @@ HelpOption option_of(const cxxopts::HelpOptionDetails& details) {
   return {.letter = details.s, .name = details.l.front(), .value = details.arg_help, .text = text};
 }
 
-// The options of a group that have dashes, or those that are named by their places alone, which cxxopts does not list.
+// The options of a group that have dashes, or those that are named by their places alone, which cxxopts does
+// not list.
 enum class Kind { Dashes, Places };
 
 std::vector<HelpOption> options_of(const cxxopts::Options& options, const std::string& group, Kind kind) {

@@ -1,5 +1,6 @@
-// What a program says of itself, in parts: what its printers have in common, the help on the screen (help_text.h), the
-// manual page (manual_page.h) and the completions of two shells (completions.h).
+// A program's description of itself, in parts. The help on the screen (tools/common/help_text.h), the manual
+// page (tools/common/manual_page.h) and the completions of two shells (tools/common/completions.h) are made
+// of them.
 #pragma once
 
 #include <cxxopts.hpp>
@@ -25,7 +26,7 @@ struct HelpParts {
   std::string about;                  // paragraphs, and indented lines
   std::string usage;                  // "vox-bench hash [options]"
   std::vector<HelpGroup> groups;      // in the order in which they are shown
-  std::vector<HelpOption> arguments;  // what is named by its place alone
+  std::vector<HelpOption> arguments;  // those that are named by their places alone
 };
 
 // Options of other groups are not shown.

@@ -22,7 +22,7 @@ size_t characters(std::string_view text) {
   return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
-// "(default: 4)" is one word.
+// The words of a text; "(default: 4)" is one word.
 std::vector<std::string> words_of(const std::string& text) {
   std::istringstream stream(text);
   std::vector<std::string> words;
@@ -35,7 +35,7 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-// Lists that are longer than a line are cut behind a comma.
+// Cuts lists that are longer than a line behind a comma.
 std::vector<std::string> cut_to(size_t room, const std::vector<std::string>& words) {
   std::vector<std::string> pieces;
   for (std::string word : words) {
@@ -48,7 +48,7 @@ std::vector<std::string> cut_to(size_t room, const std::vector<std::string>& wor
   return pieces;
 }
 
-// The words behind what stands in the line already, in lines that begin at `column`.
+// Puts the words behind the text that stands in the line already, in lines that begin at `column`.
 std::string filled(std::string line, const std::vector<std::string>& words, size_t column, size_t width) {
   std::string lines;
   const std::string indent(column, ' ');
@@ -66,12 +66,12 @@ std::string filled(std::string line, const std::vector<std::string>& words, size
   return lines + line + '\n';
 }
 
-// Indented lines that belong together: what stands on the left of the first, and behind its last gap of
-// several blanks a text, which goes on in further lines that begin in the same column.
+// Indented lines that belong together. The first has a left part and, behind its last gap of several blanks,
+// a text, which goes on in further lines that begin in the same column.
 struct Entry {
   std::vector<std::string> lines;
   std::string left;
-  size_t begin = 0, column = 0;  // of the left, and of the text
+  size_t begin = 0, column = 0;  // where the left part begins, and where the text
   std::string text;
 
   explicit Entry(const std::string& line)
@@ -93,7 +93,7 @@ struct Entry {
   }
 };
 
-// As it is where all of it fits.
+// The entry in lines of the width; it stays as it is where all of it fits.
 std::string entry_text(const Entry& entry, size_t width) {
   constexpr size_t kRoom = 24, kIndent = 6;
   std::string whole;
@@ -105,7 +105,7 @@ std::string entry_text(const Entry& entry, size_t width) {
   return (entry.left.empty() ? "" : entry.left + '\n') + filled("", words, kIndent, width);
 }
 
-// What stands on the left.
+// The left column of an option.
 std::string option_column(const HelpOption& option) {
   return fmt::format("  {}--{}{}", option.letter.empty() ? "    " : "-" + option.letter + ", ", option.name,
                      option.value.empty() ? "" : " " + option.value);

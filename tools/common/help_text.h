@@ -1,4 +1,4 @@
-// What --help prints: descriptions of all options in one column, lines that fit the screen.
+// Makes the text that --help prints: descriptions of all options in one column, in lines that fit the screen.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,12 @@
 
 namespace vox {
 
-// Characters a line of the terminal, or as $COLUMNS says; 80 to 100, and 100 where nobody knows.
+// The characters in a line of the terminal, or the number in $COLUMNS; between 80 and 100, and 100 where
+// neither is known.
 size_t screen_width();
 
-// A description in lines of the width: paragraphs are filled; lines that are indented stay as they are where they fit,
-// and hang below their last column where they do not.
+// A description in lines of the width: paragraphs are filled; lines that are indented stay as they are where
+// they fit, and hang below their last column where they do not.
 std::string filled_about(const std::string& text, size_t width);
 
 // The description, the usage and the options.

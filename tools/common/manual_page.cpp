@@ -12,9 +12,10 @@
 namespace vox {
 namespace {
 
-constexpr size_t kWidth = 72;  // what man leaves of 80 characters
+constexpr size_t kWidth = 72;  // the characters that man leaves of 80
 
-// What man(7) would take for its own: backslashes, hyphens that are to stay ASCII, and points and quotes that begin a line.
+// Escapes everything that man(7) would take for its own: backslashes, hyphens that are to stay ASCII, and
+// points and quotes that begin a line.
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -36,7 +37,7 @@ std::string page_name(const HelpParts& parts) {
   return name;
 }
 
-// "Measures a scene file: what it holds, …" is "measures a scene file".
+// The short description: "Measures a scene file: what it holds, …" becomes "measures a scene file".
 std::string first_words(std::string about) {
   std::ranges::replace(about, '\n', ' ');
   const std::string words = about.substr(0, std::min(about.find(". "), about.find(": ")));
@@ -47,7 +48,8 @@ bool is_indented(const std::string& line) {
   return line.starts_with(' ');
 }
 
-// Lines that follow each other and are all indented, or all not; an empty line ends them and is left out.
+// The blocks of a description: successive lines that are all indented, or all not. An empty line ends a block
+// and is left out.
 std::vector<std::string> blocks_of(const std::string& about) {
   std::vector<std::string> blocks;
   std::istringstream stream(about);
@@ -103,7 +105,7 @@ std::string manual_page(const HelpParts& parts, const std::string& generator) {
   const std::string name = page_name(parts);
   std::string title = name;
   std::ranges::transform(title, title.begin(), [](unsigned char c) { return std::toupper(c); });
-  // Without a date, so that the same sources give the same page.
+  // The page has no date, so that the same sources give the same page.
   std::string text = fmt::format(".TH {} 1 \"\" \"{}\"\n", escaped(title), escaped(generator));
   text += fmt::format(".SH NAME\n{} \\- {}\n", escaped(name), escaped(first_words(parts.about)));
   text += fmt::format(".SH SYNOPSIS\n\\fB{}\\fR{}\n", escaped(parts.program),

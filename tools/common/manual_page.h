@@ -1,4 +1,4 @@
-// What --help says, as a manual page: what `man vox-convert` shows.
+// Makes a manual page of the help, which `man vox-convert` shows.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace vox {
 
-// In the language of man(7), with lines that fit a terminal of 80 characters. `generator` is "vox 0.1.0".
+// The page in the language of man(7), with lines that fit a terminal of 80 characters. `generator` is "vox
+// 0.1.0".
 std::string manual_page(const HelpParts& parts, const std::string& generator);
 
 }  // namespace vox

@@ -17,7 +17,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The one stderr of the process.
+// The process's stderr, which messages and the bar of progress share.
 class Screen {
  public:
   static Screen& get() {
@@ -74,7 +74,7 @@ class Screen {
     bar_drawn_ = true;
   }
 
-  // So that a message can take its line.
+  // Clears the bar, so that a message can take its line.
   void clear_bar() {
     if (bar_drawn_) fmt::print(stderr, "\r\x1b[K");
     bar_drawn_ = false;

@@ -5,7 +5,7 @@
 
 namespace vox {
 
-// 3 digits of it, all before the point: "-1,000", "0.25", "12,345", "2.50e+07".
+// The number with 3 digits, and with all digits before the point: "-1,000", "0.25", "12,345", "2.50e+07".
 std::string number_text(double value);
 
 }  // namespace vox

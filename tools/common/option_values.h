@@ -1,4 +1,4 @@
-// Values of options that are one of a few words, or several numbers.
+// Reads values of options that are one of a few words, or several numbers.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,10 +14,11 @@
 
 namespace vox {
 
-// At least one, which may be empty.
+// The parts between commas: at least one, which may be empty.
 std::vector<std::string_view> comma_separated(std::string_view text);
 
-// `count` numbers with commas between them. Throws UsageError that names the option and what is `expected`.
+// Reads `count` numbers with commas between them. Throws UsageError that names the option and what is
+// `expected`.
 std::vector<double> parse_numbers(const std::string& text, const std::string& option, size_t count,
                                   const char* expected);
 
@@ -25,7 +26,7 @@ std::vector<double> parse_numbers(const std::string& text, const std::string& op
 std::string parse_name(const cxxopts::ParseResult& parsed, const std::string& option,
                        const std::vector<std::string>& names);
 
-// What the value of --option stands for. Throws UsageError that lists all that it may be.
+// Returns the entry that the value of --option stands for. Throws UsageError that lists all values.
 template <class T>
 T parse_choice(const cxxopts::ParseResult& parsed, const std::string& option,
                const std::vector<std::pair<std::string, T>>& choices) {

@@ -1,4 +1,4 @@
-// What the tools call the things that a user can set: their options.
+// The names that programs have for the things that a user can set: their options.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace vox {
 
-// For set_phrases(); run_tool() says so.
+// The function for set_phrases(), which run_tool() calls with it.
 std::string_view tool_words(Phrase phrase);
 
 }  // namespace vox

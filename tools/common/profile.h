@@ -1,4 +1,4 @@
-// What --profile shows.
+// Shows the times of kernels for --profile.
 #pragma once
 
 #include <vector>
@@ -10,6 +10,6 @@ namespace vox {
 
 void print_profile(const std::vector<device::KernelTime>& kernels);  // to stderr
 void set_profile(measure::ResultGroup& results,
-                 const std::vector<device::KernelTime>& kernels);  // sets kernels, where there are any
+                 const std::vector<device::KernelTime>& kernels);  // sets `kernels` where there are any
 
 }  // namespace vox

@@ -1,4 +1,4 @@
-// Before the work, not after it: can results be written where they are to go?
+// Checks before the work, not after it, whether results can be written where they are to go.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@ struct Target {
 };
 
 // Throws UsageError where the target is `scene`, the file that is read, and Error where nothing can be
-// written there, or a file would be lost that is none of vox's.
+// written there, or where a file would be lost that vox did not write.
 void check_target(const Target& target, const std::filesystem::path& scene, Overwrite overwrite);
 
 }  // namespace vox

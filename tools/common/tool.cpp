@@ -30,8 +30,8 @@ LogLevel parse_log_level(const std::string& text) {
   throw UsageError(fmt::format("--log-level is '{}', expected error, warning, info or debug", text));
 }
 
-// --help in the form that its value asks for. The build asks for those that are files (cmake/manual.cmake); users have no
-// need of them, so that --help does not name them.
+// The help in the form that the value of --help asks for. The build asks for the forms that become files
+// (cmake/manual.cmake); users do not need these, so that --help does not name them.
 std::string help_as(const std::string& form, const HelpParts& parts) {
   if (form == "text") return help_text(parts, screen_width());
   if (form == "man") return manual_page(parts, generator_text());

@@ -1,4 +1,5 @@
-// What every program shares: common options, messages, exit codes (docs/architecture.md, "Errors and exit codes").
+// The parts that all programs share: common options, messages, exit codes (docs/architecture.md, "Errors and
+// exit codes").
 #pragma once
 
 #include <cxxopts.hpp>
@@ -17,14 +18,15 @@ int run_tool(const char* name, const std::function<void()>& body);
 struct CommonOptions {
   bool json = false;
   Overwrite overwrite = Overwrite::OwnFiles;
-  std::vector<std::string> given;  // long names of all options on the command line, see option_table.h
+  std::vector<std::string> given;  // long names of all options on the command line, for check_options()
 };
 
 // Adds -h, --version, -v, -q, --log-level, --json, --force.
 void add_common_options(cxxopts::Options& options);
 
-// Parses the command line; --help and --version print and exit(0), --help=man, bash or zsh as other programs read it. Sets the log level. Throws UsageError,
-// also for arguments that no option takes. --help shows `groups` in their order, then the common options.
+// Parses the command line and sets the log level. --help and --version print and exit(0); --help=man, bash or
+// zsh prints the help as these programs read it. --help shows `groups` in their order, then the common
+// options. Throws UsageError, also for arguments that no option takes.
 cxxopts::ParseResult parse_command_line(cxxopts::Options& options, int argc, char** argv,
                                         CommonOptions& common, std::vector<std::string> groups);
 
@@ -33,7 +35,7 @@ std::string command_text(int argc, char** argv);
 
 std::string generator_text();  // "vox 0.1.0"
 
-// UTC in ISO 8601; the time in SOURCE_DATE_EPOCH where that is set.
+// The time now as UTC in ISO 8601, or the time in SOURCE_DATE_EPOCH where that is set.
 std::string timestamp();
 
 }  // namespace vox

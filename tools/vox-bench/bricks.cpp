@@ -1,4 +1,4 @@
-// vox-bench bricks.
+// The command vox-bench bricks.
 #include <fmt/format.h>
 
 #include "formats/results/json_text.h"

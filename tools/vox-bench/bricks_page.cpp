@@ -18,7 +18,7 @@ std::string series_of(const Row& row) {
   return fmt::format("{}, {}", row.types, measure::kAccessNames[static_cast<size_t>(row.access)]);
 }
 
-// What was measured of one loop: a line for each way to read it.
+// The measurements of one loop, with a line for each way to read bricks.
 class Lines {
  public:
   explicit Lines(const measure::BricksBenchResult& result) {
@@ -79,7 +79,7 @@ class Lines {
   }
 
   std::set<uint32_t> sides_;
-  const Row* array_ = nullptr;  // there always is one
+  const Row* array_ = nullptr;  // the row of the dense array, which always exists
   std::vector<std::pair<std::string, std::vector<Point>>> series_;
 };
 
@@ -92,7 +92,7 @@ void add_rates(HtmlPage& page, const measure::BricksBenchResult& result) {
     Lines lines(result);
     for (const Row& row : result.rows)
       if (row.loop == loop && row.filter == filter) lines.add(row);
-    if (lines.empty()) continue;  // interrupted after the dense array
+    if (lines.empty()) continue;  // the run was interrupted after the dense array
     if (loop == "cast")
       lines.figure(page, "Rays through the volume", "M rays/s", 1e6);
     else if (filter > 0)
@@ -103,7 +103,7 @@ void add_rates(HtmlPage& page, const measure::BricksBenchResult& result) {
   }
 }
 
-// A line for each strategy, for each size of bricks.
+// Adds a chart for each size of bricks, with a line for each strategy.
 void add_trade_off(HtmlPage& page, const measure::BricksBenchResult& result) {
   if (result.trade_off.empty()) return;
   page.section("Memory against speed");

@@ -54,7 +54,7 @@ std::string loop_of(const Row& row) {
   return row.filter > 0 ? fmt::format("mean {}³", row.filter) : row.loop;
 }
 
-// A line for each way to read, a column for each loop.
+// A table of rates, with a line for each way to read and a column for each loop.
 std::string rates_text(const std::vector<Row>& rows) {
   size_t loops = 1;
   while (loops < rows.size() && loop_of(rows[loops]) != loop_of(rows[0])) ++loops;
@@ -63,7 +63,7 @@ std::string rates_text(const std::vector<Row>& rows) {
   TextTable table(std::move(titles));
   for (size_t first = 0; first < rows.size(); first += loops) {
     std::vector<std::string> cells = {name_of(rows[first])};
-    for (size_t i = first; i < std::min(first + loops, rows.size()); ++i)  // the last may be interrupted
+    for (size_t i = first; i < std::min(first + loops, rows.size()); ++i)  // the last line may be incomplete
       cells.push_back(
           fmt::format("{:.2f}", rows[i].lookups_per_second() * (rows[i].loop == "cast" ? 1e-6 : 1e-9)));
     table.row(std::move(cells));

@@ -1,4 +1,4 @@
-// What vox-bench bricks has measured, for people and for programs.
+// The measurements of vox-bench bricks, for people and for programs.
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@ struct BricksBenchRun : BenchRun {
   measure::BricksBenchResult result;
 };
 
-// "256 x 256 x 256 voxels of u8, 12.3 % filled", and of which it is the middle.
+// "256 x 256 x 256 voxels of u8, 12.3 % filled", and the larger volume of which this is the middle.
 std::string volume_text(const measure::BricksBenchResult& result);
 
-// Tables to read: sizes, code, and the rate of every loop.
+// Tables for people: sizes, code, and the rate of every loop.
 std::string table_text(const BricksBenchRun& run);
 
 // All that was measured. In a report the volume's sizes are attributes of /bricks, which holds the tables
@@ -25,7 +25,7 @@ measure::ResultGroup results_of(const BricksBenchRun& run);
 measure::ResultTable rows_table(const measure::BricksBenchResult& result);
 measure::ResultTable trade_off_table(const std::vector<measure::BricksTradeOffRow>& rows);
 
-// The same as a page, with the figures of the thesis's chapter 6.
+// The results as a page, with the figures of the thesis's chapter 6.
 HtmlPage page_of(const BricksBenchRun& run);
 
 }  // namespace vox

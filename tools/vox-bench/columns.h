@@ -5,7 +5,7 @@
 
 namespace vox {
 
-// ms, ms_min and ms_max of their `time`.
+// Adds the columns ms, ms_min and ms_max of the rows' `time`.
 void add_times(measure::ResultTable& table, const auto& rows) {
   table.column("ms", "ms", rows, [](const auto& row) { return row.time.median * 1e3; })
       .column("ms_min", "ms", rows, [](const auto& row) { return row.time.min * 1e3; })

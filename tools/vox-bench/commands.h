@@ -1,9 +1,10 @@
-// What vox-bench can measure: one command, one source file with its name.
+// The commands of vox-bench. Each has a source file with its name.
 #pragma once
 
 namespace vox {
 
-// Each takes the whole command line, whose second word is the command. Throws what run_tool() reports.
+// Each takes the whole command line, whose second word is the command, and throws the errors that run_tool()
+// reports.
 void run_bricks(int argc, char** argv);
 void run_hash(int argc, char** argv);
 

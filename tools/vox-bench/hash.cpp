@@ -1,4 +1,4 @@
-// vox-bench hash.
+// The command vox-bench hash.
 #include <fmt/format.h>
 
 #include "formats/results/json_text.h"

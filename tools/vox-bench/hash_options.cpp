@@ -109,7 +109,7 @@ measure::HashBenchOptions read_bench(const cxxopts::ParseResult& parsed) {
   return options;
 }
 
-// Where two other options say all that one would choose.
+// Refuses an option where two others already say all that it would choose.
 void check_effects(const cxxopts::ParseResult& parsed) {
   const auto all_given = [&](std::initializer_list<const char*> options) {
     return std::ranges::all_of(options, [&](const char* option) { return parsed.count(option) > 0; });

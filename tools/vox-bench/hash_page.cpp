@@ -15,22 +15,22 @@ namespace {
 using Row = measure::HashBenchRow;
 using Rows = std::vector<const Row*>;
 
-// What a figure has from left to right.
+// The axis that a figure has from left to right.
 struct Axis {
   std::string title;
   ChartScale scale;
   uint32_t Row::*value;
-  uint32_t Row::*panel;  // the other axis: a figure for each of its values
+  uint32_t Row::*panel;  // the other axis, which has a figure for each of its values
   std::string panel_unit;
 };
 const Axis kItemWords = {"words in an item", ChartScale::Linear, &Row::item_words, &Row::load_factor,
                          "items per bucket"};
 const Axis kLoadFactors = {"items per bucket", ChartScale::Log, &Row::load_factor, &Row::item_words, "words"};
 
-// What it shows of a row.
+// The quantity of a row that a figure shows.
 struct Quantity {
   std::string unit;
-  std::function<LineChart::Point(const Row&)> point;  // x is left open
+  std::function<LineChart::Point(const Row&)> point;  // without x
   std::function<HtmlCell(const Row&)> cell;
 };
 
@@ -65,7 +65,7 @@ const Row* find(const Rows& rows, const std::string& table, uint32_t Row::*axis,
   return found == rows.end() ? nullptr : *found;
 }
 
-// A line for each table.
+// Adds a figure with a line for each table.
 void add_figure(HtmlPage& page, const std::string& title, const std::string& caption, const Rows& rows,
                 const Axis& axis, const Quantity& quantity) {
   LineChart chart = {.title = title,
@@ -102,7 +102,7 @@ std::string panel_text(const Axis& axis, uint32_t panel) {
   return fmt::format(", {} {}", panel, axis.panel_unit);
 }
 
-// A figure for each value of the other axis.
+// Adds a figure for each value of the other axis.
 void add_figures(HtmlPage& page, const std::string& title, const std::string& caption, const Rows& rows,
                  const Axis& axis, const Quantity& quantity) {
   std::set<uint32_t> panels;

@@ -1,4 +1,4 @@
-// What vox-bench hash has measured, for people and for programs.
+// The measurements of vox-bench hash, for people and for programs.
 #pragma once
 
 #include <string>
@@ -13,7 +13,8 @@ struct HashBenchRun : BenchRun {
   measure::HashBenchResult result;
 };
 
-// Tables to read, as Table 2 and Figure 8: times with their spread and what they reach of the ceiling.
+// Tables for people, as Table 2 and Figure 8: times with their spread and the share of the ceiling that they
+// reach.
 std::string table_text(const HashBenchRun& run);
 
 // All that was measured. In a report the sizes are attributes of /hash, which holds the tables `ceilings` and
@@ -21,7 +22,7 @@ std::string table_text(const HashBenchRun& run);
 measure::ResultGroup results_of(const HashBenchRun& run);
 measure::ResultTable rows_table(const measure::HashBenchResult& result);
 
-// The same as a page with a chart for each operation.
+// The results as a page with a chart for each operation.
 HtmlPage page_of(const HashBenchRun& run);
 
 }  // namespace vox

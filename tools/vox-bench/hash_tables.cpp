@@ -12,9 +12,9 @@ namespace {
 
 using Row = measure::HashBenchRow;
 
-// What one table did with items of one size: a line to print, as in Table 2 the insertion first.
+// The rows of one table with items of one size: a line to print, as in Table 2 with the insertion first.
 struct Line {
-  const Row* filled = nullptr;  // none: a line of the duplicates
+  const Row* filled = nullptr;  // null in a line of the duplicates
   std::vector<const Row*> timed = {};
   const Row& first() const { return *timed.front(); }
 };
@@ -72,7 +72,8 @@ std::vector<std::string> cells_of(const Line& line) {
   return cells;
 }
 
-// Under one heading, with a gap where the next item size or load factor begins and there are several tables.
+// The lines under one heading. There is a gap where the next item size or load factor begins, if there are
+// several tables.
 std::string lines_text(const std::vector<Line>& lines) {
   if (lines.empty()) return "";
   TextTable table(headings(lines.front()));

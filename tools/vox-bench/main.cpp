@@ -37,7 +37,7 @@ void run(int argc, char** argv) {
   add_common_options(options);
   CommonOptions common;
   const cxxopts::ParseResult parsed = parse_command_line(options, argc, argv, common, {});
-  // A command is the first argument, or none.
+  // The first argument is the command; there may be none.
   if (parsed.count("command") > 0)
     throw UsageError(fmt::format("unexpected argument '{}'", parsed["command"].as<std::string>()));
   throw UsageError("no command named, expected: " + names(", "));

@@ -1,4 +1,5 @@
-// What the results of all benchmarks share: which run they are of, and where they go.
+// The parts that the results of all benchmarks share: the run that they are of, and the files that they go
+// to.
 #pragma once
 
 #include <cxxopts.hpp>
@@ -13,14 +14,14 @@
 
 namespace vox {
 
-// Which run it was.
+// The run that results are of.
 struct BenchRun {
   std::string device, device_text;
   std::string command, generator, created;
 };
 BenchRun run_on(const Engine& engine, const std::string& command);
 
-// At the root of the results, or at the end of the page. JSON has the device alone.
+// Sets the run at the root of the results, or at the end of the page. JSON has only its device.
 void set_run(measure::ResultGroup& results, const BenchRun& run);
 void set_run(HtmlPage& page, const BenchRun& run);
 
@@ -29,16 +30,16 @@ struct ResultFiles {
   Overwrite overwrite = Overwrite::OwnFiles;
 };
 
-// --output, --csv and --html, in the group "Results".
+// Adds --output, --csv and --html as the group "Results".
 void add_result_options(cxxopts::Options& options);
 
-// Throws UsageError.
+// Reads these options. Throws UsageError.
 ResultFiles read_result_options(const cxxopts::ParseResult& parsed, Overwrite overwrite);
 
-// Before the work, not after it: can they be written where they are to go? Throws Error.
+// Checks before the work, not after it, whether the files can be written where they are to go. Throws Error.
 void check_targets(const ResultFiles& files);
 
-// `rows` is what --csv writes.
+// Writes the results; `rows` is the table for --csv.
 void write_results(const ResultFiles& files, const measure::ResultGroup& results,
                    const measure::ResultTable& rows, const HtmlPage& page);
 

@@ -14,12 +14,12 @@ enum : uint32_t {
   kMesh = 1,
   kRawVolume = 2,  // nothing in the file says what it holds
   kHeaderVolume = 4,
-  kWholeScene = 8,  // of a scene file the SVDAG, converted
-  kWrites = 16,     // a file, instead of showing or verifying one
+  kWholeScene = 8,  // the SVDAG of a scene file is converted
+  kWrites = 16,     // a file is written, instead of shown or verified
   kWritesH5 = 32,
-  kExports = 64,  // to another program's format
-  kBricks = 128,  // are made and kept
-  kColors = 256,  // of the mesh are looked at
+  kExports = 64,  // a file of another program's format is written
+  kBricks = 128,  // bricks are made and kept
+  kColors = 256,  // the colours of a mesh are looked at
   kWritesBinvox = 512
 };
 constexpr uint32_t kVolume = kRawVolume | kHeaderVolume;

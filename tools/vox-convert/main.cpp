@@ -1,4 +1,5 @@
-// vox-convert: meshes → sparse voxel DAG; volumes → bricks; scene files → other programs' formats.
+// vox-convert: makes sparse voxel DAGs of meshes, bricks of volumes, and files of other programs of scene
+// files.
 #include <fmt/format.h>
 
 #include <optional>
@@ -34,17 +35,17 @@ struct Seconds {
   double load = 0, palette = 0, voxelize = 0, build = 0, bricks = 0, write = 0, verify = 0, total = 0;
 };
 
-// What a conversion did, besides the scene.
+// The results of a conversion besides the scene.
 struct Conversion {
   Seconds seconds;
   std::string device;
   uint64_t triangles = 0, chunks = 0, peak_device_bytes = 0, open_rays = 0;
   scene::DroppedTriangles dropped;
-  std::optional<scene::PaletteError> palette_error;  // of --materials texture
+  std::optional<scene::PaletteError> palette_error;  // for --materials texture
   std::vector<device::KernelTime> kernels;
 };
 
-// The palette, and for --json how well that of --materials texture fits.
+// Chooses the palette, and measures for --json how well that of --materials texture fits.
 scene::IndexedScene make_palette(scene::Scene& scene, const ConvertOptions& options, Conversion& conversion) {
   PaletteChoice choice = {.materials = options.materials, .file = options.palette, .measure = options.json};
   if (options.palette_weight) choice.weights.area_power = *options.palette_weight;
@@ -59,7 +60,7 @@ std::string joined(const std::vector<std::filesystem::path>& paths) {
   return text;
 }
 
-// Before the work, not after it: can the results be written where they are to go?
+// Checks before the work, not after it, whether the results can be written where they are to go.
 void check_targets(const ConvertOptions& options) {
   check_verifiable(options);
   if (options.binvox == BinvoxValues::Materials && options.materials == scene::MaterialMode::None)

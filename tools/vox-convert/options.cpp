@@ -45,7 +45,7 @@ std::string about() {
                      listed_extensions(FileRole::Export, FileUse::Written, FileList::And));
 }
 
-// What -o may end in: ".h5, .nrrd, .vox or .binvox".
+// The extensions that -o may have: ".h5, .nrrd, .vox or .binvox".
 std::string output_extensions() {
   return listed_extensions(FileRole::Scene, FileUse::Written, FileList::Commas) + ", " +
          listed_extensions(FileRole::Export, FileUse::Written, FileList::Or);
@@ -151,8 +151,8 @@ void read_grid(const cxxopts::ParseResult& parsed, ConvertOptions& options) {
   options.grid.snap = parsed.count("snap-origin") > 0;
 }
 
-// Paths that an option is given, or that stand alone. Not as one list of values: cxxopts would cut a name at
-// its commas.
+// The paths that an option is given, or that stand alone. They are not read as one list of values, since
+// cxxopts would cut a name at its commas.
 std::vector<std::filesystem::path> named_paths(const cxxopts::ParseResult& parsed, std::string_view option) {
   std::vector<std::filesystem::path> paths;
   for (const cxxopts::KeyValue& argument : parsed.arguments())

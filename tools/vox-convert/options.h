@@ -23,25 +23,25 @@ enum class Structure { Dag, Bricks, Both };
 struct ConvertOptions {
   std::vector<std::filesystem::path> inputs;
   std::filesystem::path output;
-  bool names_output = false;  // else it is the default
+  bool names_output = false;  // whether the command line names `output`; else it is the default
   bool verify = false, info = false, json = false;
   Overwrite overwrite = Overwrite::OwnFiles;
 
   voxelize::GridOptions grid;
   MeshOptions mesh;
   scene::MaterialMode materials = scene::MaterialMode::Texture;
-  std::optional<std::filesystem::path> palette;  // none: --palette auto
-  std::optional<double> palette_weight;          // none: that of PaletteOptions
+  std::optional<std::filesystem::path> palette;  // without one: --palette auto
+  std::optional<double> palette_weight;          // without one: the default of PaletteOptions
   std::optional<std::filesystem::path> palette_out;
   voxelize::BuildOptions build;
   std::optional<Structure> structure;
   bricks::BricksOptions bricks;
   measure::Optimize optimize = measure::Optimize::Memory;
-  double slope = 1;  // of Optimize::Balanced, see worth_replacing()
+  double slope = 1;  // for Optimize::Balanced, see worth_replacing()
   RawOptions raw;
   BinvoxValues binvox = BinvoxValues::Filled;
   EngineOptions engine;
-  std::vector<std::string> given;  // options on the command line, which given.h checks
+  std::vector<std::string> given;  // options on the command line, which check_given() checks
   std::string command;
 };
 

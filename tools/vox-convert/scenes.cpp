@@ -24,7 +24,7 @@
 namespace vox {
 namespace {
 
-// The clip box in voxels, every voxel it touches: of exports.
+// The clip box of exports in voxels: every voxel that it touches.
 std::optional<VoxelBox> clip_voxels(const dag::VoxelScene& scene, const ConvertOptions& options) {
   const std::optional<voxelize::Box>& clip = options.grid.clip;
   if (!clip || !is_export_path(options.output)) return std::nullopt;

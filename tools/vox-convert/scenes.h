@@ -1,4 +1,4 @@
-// What vox-convert does with a scene: write it, and read it again.
+// The part of vox-convert that writes scenes, and uses scene files.
 #pragma once
 
 #include <optional>
@@ -17,19 +17,20 @@ struct Output {
 
 bool wants_bricks(const ConvertOptions& options);
 
-// Throws UsageError where what is written could not be read back.
+// Throws UsageError where the output could not be read back.
 void check_verifiable(const ConvertOptions& options);
 
-// Of exports, only what lies inside of `clip`.
+// Writes the output. Exports hold only the part inside `clip`.
 void write_output(const Output& output, const ConvertOptions& options, const std::optional<VoxelBox>& clip);
 
-// Whether the first input is taken for a scene file: by its name or content, or because it is to be shown.
+// Whether the first input is taken for a scene file: because of its name or content, or because it is to be
+// shown.
 bool is_scene_input(const ConvertOptions& options);
 
-// Of a scene file: whether anything is made of it, instead of showing or verifying it.
+// Whether a file is made of a scene file, instead of showing or verifying it.
 bool writes_file(const ConvertOptions& options);
 
-// --info, --verify, an export of a scene file, or bricks for it.
+// Does --info, --verify, an export of a scene file, or bricks for it.
 void use_scene_file(const ConvertOptions& options);
 
 }  // namespace vox

@@ -1,4 +1,4 @@
-// vox-convert, as far as bricks go.
+// The part of vox-convert that reads volumes and makes bricks.
 #pragma once
 
 #include <vector>
@@ -8,17 +8,18 @@
 
 namespace vox {
 
-// By its extension, or because options say what a raw file holds that is not named as something else.
+// Whether the input is a volume: by its extension, or because options say what a raw file holds. A file with
+// the extension of another type is no raw file.
 bool is_volume_input(const ConvertOptions& options);
 
-// A volume to a scene file of bricks, or, by way of bricks, to .nrrd.
+// Converts a volume to a scene file of bricks, or, by way of bricks, to .nrrd.
 void convert_volume(const ConvertOptions& options);
 
-// The bricks that --structure asks for of a scene. Adds to the kernels' times.
+// Makes the bricks of a scene that --structure asks for. Adds to the kernels' times.
 bricks::FrozenBricks scene_bricks(const dag::VoxelScene& scene, const ConvertOptions& options,
                                   std::vector<device::KernelTime>& kernels);
 
-// --info, --verify or an export of a scene file that holds bricks alone.
+// Does --info, --verify or an export of a scene file that holds bricks alone.
 void use_bricks_file(const ConvertOptions& options);
 
 }  // namespace vox

@@ -15,7 +15,7 @@
 namespace vox {
 namespace {
 
-// What is wrong with a script.
+// Collects the errors of a script.
 class Problems {
  public:
   void add(const Error& error) {
@@ -24,7 +24,7 @@ class Problems {
   }
   uint64_t count() const { return count_; }
 
-  // Says all of it, the last by what it throws.
+  // Reports all errors, up to kMostShown: logs them and throws their number, or throws the only one.
   [[noreturn]] void fail(const EditOptions& options) const {
     if (options.json) {
       measure::ResultGroup results;
@@ -50,7 +50,7 @@ void check_script(const EditOptions& options, const dag::VoxelScene& scene) {
   Problems problems;
   const edit::OnScriptError on_error = [&](const Error& error) { problems.add(error); };
   const edit::Script script = read_script(options.script, scene, options.replay, on_error);
-  // Where edits lie says little when lines around them are left out.
+  // The places of edits say little when lines around them are left out.
   const bool complete = problems.count() == 0;
   check_targets(options, script, on_error);
   const std::vector<dag::VoxelScene> others = read_script_scenes(script, scene, on_error);

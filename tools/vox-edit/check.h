@@ -1,4 +1,4 @@
-// --check: what a script would do, without doing it, and all that is wrong with it.
+// Does --check, which says what a script would do, without doing it, and lists all its errors.
 #pragma once
 
 #include "libvox/dag/voxel_scene.h"
@@ -7,8 +7,7 @@
 namespace vox {
 
 // Reads the script and the scenes that it names, warns of edits outside of the grid and prints how many edits
-// there are of which kind. Throws Error where anything is wrong, after it has said everything that is, up to
-// a limit.
+// there are of each kind. Where anything is wrong, it logs all errors, up to a limit, and then throws Error.
 void check_script(const EditOptions& options, const dag::VoxelScene& scene);
 
 }  // namespace vox

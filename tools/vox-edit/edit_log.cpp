@@ -11,7 +11,7 @@
 namespace vox {
 namespace {
 
-// made, distinct and new, under names that begin with `name`.
+// Adds the columns made, distinct and new, under names that begin with `name`.
 template <class Row, class Rows, class Counts>
 void add_counts(measure::ResultTable& table, const Rows& rows, const std::string& name,
                 const Counts& counts) {
@@ -73,7 +73,7 @@ EditLog::Tool EditLog::all_tools() const {
   return all;
 }
 
-// In JSON a tool has all columns, on a page those of times or of nodes.
+// A table with a row for each tool. JSON shows all columns, a page those of times or of nodes.
 measure::ResultTable EditLog::table_of(const std::vector<NamedTool>& tools, ToolColumns columns) {
   using Row = NamedTool;
   const auto of = [](const auto& get) {

@@ -1,5 +1,5 @@
-// What a run of edits did: totals for the screen and --json, a table with a row for each pass for --log,
-// charts for --html.
+// Keeps what a run of edits did: totals for the screen and --json, a table with a row for each pass for
+// --log, charts for --html.
 #pragma once
 
 #include <deque>
@@ -13,7 +13,7 @@
 namespace vox {
 
 enum class KeepRows { No, Yes };
-enum class ToolColumns { Times, Nodes };  // which a page shows
+enum class ToolColumns { Times, Nodes };  // the columns that a page shows
 
 class EditLog {
  public:
@@ -24,20 +24,20 @@ class EditLog {
 
   uint64_t edits() const;
 
-  // One line for each tool, and one on garbage where some was collected.
+  // The text has one line for each tool, and one on garbage where some was collected.
   std::string text() const;
-  // For JSON the totals, also of each tool, and what was collected; for a report the tables edits and
-  // collections with a row for each pass and each collection.
+  // Sets for JSON the totals, also of each tool, and the garbage that was collected; for a report the tables
+  // `edits` and `collections` with a row for each pass and each collection.
   void set(measure::ResultGroup& results) const;
   measure::ResultTable passes_table() const;
-  // Adds a section with charts over the passes. In edit_page.cpp.
+  // Adds a section with charts over the passes (defined in tools/vox-edit/edit_page.cpp).
   void show(HtmlPage& page) const;
 
  private:
   struct Tool {
     uint64_t edits = 0, changed_voxels = 0;
     edit::EditWork work;
-    std::vector<float> ms;  // of each pass
+    std::vector<float> ms;  // one for each pass
 
     double mean() const;
     double median() const;
@@ -50,8 +50,8 @@ class EditLog {
   using NamedTool = std::pair<std::string, Tool>;
   Tool all_tools() const;
   static measure::ResultTable table_of(const std::vector<NamedTool>& tools, ToolColumns columns);
-  measure::ResultTable tools_table(ToolColumns columns) const;  // a row for each
-  measure::ResultTable total_table(ToolColumns columns) const;  // one for all
+  measure::ResultTable tools_table(ToolColumns columns) const;  // a row for each tool
+  measure::ResultTable total_table(ToolColumns columns) const;  // one row for all tools
   std::string garbage_text() const;
 
   KeepRows keep_rows_;

@@ -1,4 +1,4 @@
-// Charts over the passes of a run.
+// The charts of vox-edit over the passes of a run.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,13 +12,14 @@ namespace vox {
 namespace {
 
 constexpr size_t kMostBars = 24;     // more passes are drawn as lines
-constexpr size_t kMostPoints = 200;  // more passes are drawn several in a point
+constexpr size_t kMostPoints = 200;  // of more passes, several are drawn as one point
 
 size_t passes_a_point(size_t passes) {
   return (passes + kMostPoints - 1) / kMostPoints;
 }
 
-// The median of successive passes, with the least and the most of them: of all, or of those of one tool.
+// Points with the median, the least and the most of successive passes: of all passes, or of those of one
+// tool.
 template <class Value>
 LineChart::Series series(const std::string& name, const std::deque<edit::PassRecord>& passes,
                          const Value& value, const std::string& tool = "") {
@@ -37,7 +38,7 @@ LineChart::Series series(const std::string& name, const std::deque<edit::PassRec
   return line;
 }
 
-// Logarithmic where a linear one would show the largest alone.
+// The scale is logarithmic where a linear one would show only the largest values.
 ChartScale scale_of(const std::vector<LineChart::Series>& lines) {
   constexpr double kMostLinear = 30;
   double low = HUGE_VAL, high = 0;
@@ -60,7 +61,7 @@ Chart lines_of(const std::string& title, const std::string& unit, std::vector<Li
   return draw(chart);
 }
 
-// A bar for each pass, with its number and tool: "3 sphere add". `lines` have a point for each.
+// A bar for each pass, with its number and tool: "3 sphere add". `lines` have a point for each pass.
 Chart bars_of(const std::string& title, const std::string& unit, const std::deque<edit::PassRecord>& passes,
               const std::vector<LineChart::Series>& lines) {
   BarChart chart = {.title = title,

@@ -6,9 +6,9 @@ namespace vox {
 namespace {
 
 enum : uint32_t {
-  kEdits = 1,  // instead of --check
+  kEdits = 1,  // the script is run, not only checked
   kRecording = 2,
-  kMaterials = 4  // in the scene
+  kMaterials = 4  // the scene has materials
 };
 
 constexpr const char* kOfEdits = "nothing is edited";

@@ -1,4 +1,4 @@
-// Which options of vox-edit go with which script, scene and purpose.
+// Checks which options of vox-edit go with which script, scene and purpose.
 #pragma once
 
 #include "libvox/dag/voxel_scene.h"

@@ -36,7 +36,7 @@ std::string size_text(const std::filesystem::path& file) {
   return format_bytes(std::filesystem::file_size(file));
 }
 
-// How the bricks are to be made that what is written needs, as the scene has some.
+// The recipe of the bricks that the output needs because the scene file has some.
 std::optional<measure::BricksRecipe> recipe_for(const EditOptions& options, const dag::VoxelScene& scene) {
   if (!options.output) return std::nullopt;
   if (!scene_file_parts(options.scene).bricks) {
@@ -83,18 +83,18 @@ class EditRun {
   std::optional<bricks::FrozenBricks> bricks_of(const dag::VoxelScene& scene);
 
   const EditOptions& options_;
-  const std::optional<measure::BricksRecipe> recipe_;  // of bricks beside the scene
+  const std::optional<measure::BricksRecipe> recipe_;  // for the bricks beside the scene
   dag::VoxelScene scene_;                              // as it was read, later as it is in the end
   edit::Script script_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<edit::EditSession> session_;
   std::vector<edit::EditorScene> brushes_;
-  std::vector<dag::VoxelScene> others_;  // the script's files, until the session has them
+  std::vector<dag::VoxelScene> others_;  // the scenes of the script's files, until the session has them
   std::optional<edit::Editor> editor_;
   EditLog log_;
   uint64_t commands_ = 0, edits_ = 0, edits_saved_ = 0;
   edit::StoreSize store_;
-  std::optional<bricks::FrozenBricks> bricks_;  // of the scene in the end
+  std::optional<bricks::FrozenBricks> bricks_;  // bricks of the scene in the end
   struct {
     double load = 0, edit = 0, write = 0;
   } seconds_;
@@ -117,7 +117,7 @@ void EditRun::run(double read_seconds) {
   finish();
 }
 
-// Onto the device.
+// Loads the scenes onto the device.
 void EditRun::load() {
   engine_ = make_engine(options_.engine);
   log_info("{}, {}³ voxels, on {}", format_count(script_.total, "command"), scene_.dag.resolution,
@@ -199,8 +199,8 @@ void EditRun::finish() {
   if (options_.output) log_info("{}: {}", options_.output->string(), size_text(*options_.output));
 }
 
-// The scene as it is after the command. What repetitions around it have still to do stands in the history as
-// if it were done.
+// The scene as it is after the command. Its history holds the repetitions around the command as a whole, as
+// if they were done.
 dag::VoxelScene EditRun::edited_until(const edit::Command& last) {
   return edited(script_.text.substr(0, last.text + last.text_size) + "\n");
 }
@@ -221,7 +221,7 @@ dag::VoxelScene EditRun::edited(std::string_view script) {
   scene.generator = generator_text();
   scene.command = options_.command;
   scene.created = timestamp();
-  // How a recording is placed stands in the command line alone.
+  // Only the command line says how a recording is placed.
   const std::string head = is_replay_path(options_.script) ? "# " + options_.command + "\n" : "";
   scene.history.push_back({head + std::string(script), scene.created, scene.dag.digest});
   return scene;

@@ -21,10 +21,10 @@ struct EditOptions {
   bool json = false;
   Overwrite overwrite = Overwrite::OwnFiles;
   uint32_t batch = 1;
-  uint32_t checkpoint = 0;  // edits; 0: none
+  uint32_t checkpoint = 0;  // edits between checkpoints; 0: there are none
   ReplayOptions replay;
   EngineOptions engine;
-  std::vector<std::string> given;  // options on the command line, which given.h checks
+  std::vector<std::string> given;  // options on the command line, which check_given() checks
   std::string command;
 };
 

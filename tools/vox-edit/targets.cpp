@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Also of files that are not there yet.
+// Whether two paths name the same file, which need not exist yet.
 bool same_file(const fs::path& a, const fs::path& b) {
   std::error_code ignored;
   const auto place = [&](const fs::path& path) { return fs::weakly_canonical(fs::absolute(path), ignored); };
@@ -30,7 +30,7 @@ bool is_one_of(const fs::path& file, const std::vector<fs::path>& files) {
                      [&](const fs::path& other) { return same_file(file, other); });
 }
 
-// Of --log and --html.
+// Checks the file of --log or --html.
 void check_report(const char* option, const fs::path& file, OutputKind kind, const EditOptions& options,
                   const edit::Script& script) {
   if (is_one_of(file, inputs(options, script)))

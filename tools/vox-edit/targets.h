@@ -1,4 +1,4 @@
-// Where a run may write.
+// Checks where a run of vox-edit may write.
 #pragma once
 
 #include "libvox/edit/script.h"
@@ -7,9 +7,9 @@
 
 namespace vox {
 
-// Before the work, not after it: can the results be written where they are to go? It is an error where one
-// would replace what is read, or another result. `on_error` hears of everything that is wrong with the script;
-// without it, the first is thrown.
+// Checks before the work, not after it, whether the results can be written where they are to go. It is an
+// error where one would replace a file that is read, or another result. `on_error` is called with every error
+// of the script; without it, the first is thrown.
 void check_targets(const EditOptions& options, const edit::Script& script,
                    const edit::OnScriptError& on_error = {});
 

@@ -1,4 +1,4 @@
-// Which pictures are taken, from where, and into which files.
+// Chooses the pictures that vox-render takes: from where, and into which files.
 #pragma once
 
 #include <filesystem>
@@ -17,14 +17,14 @@ struct Frame {
   std::filesystem::path file;
 };
 
-// Of what is in the boxes, in units; one without a pose for a cut.
+// The frames of the voxels in the boxes, in scene units; a cut has one frame without a pose.
 std::vector<Frame> frames(std::span<const VoxelBox> boxes, const render::Place& place,
                           const RenderToolOptions& options);
 
-// Before the work, not after it: can the pictures be written where they are to go?
+// Checks before the work, not after it, whether the pictures can be written where they are to go.
 void check_targets(const std::vector<Frame>& list, const RenderToolOptions& options);
 
-// What every picture's file says, with the camera or the cut.
+// The texts in a picture's file, with the camera or the cut.
 std::vector<PngText> picture_texts(const render::CameraPose& pose, const render::Place& place,
                                    const RenderToolOptions& options);
 

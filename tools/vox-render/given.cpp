@@ -12,7 +12,7 @@ enum : uint32_t {
   kSceneCut = 8,
   kVolume = 16,
   kVolumeCut = 32,
-  kOccluded = 64  // by --ao
+  kOccluded = 64  // ambient occlusion by --ao
 };
 constexpr uint32_t kScene = kLit | kMeasured | kSharing, kFromEye = kScene | kVolume;
 

@@ -1,4 +1,4 @@
-// Which options of vox-render go with which picture.
+// Checks which options of vox-render go with which picture.
 #pragma once
 
 #include "tools/vox-render/options.h"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-// Its functions are static, and we do not use all of them.
+// The functions of this header are static, and we do not use all of them.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wold-style-cast"
@@ -41,7 +41,7 @@ int text_width(std::string text, int scale) {
   return stb_easy_font_width(text.data()) * scale;
 }
 
-// The font comes as rectangles, of four corners each.
+// Draws a text. The font gives rectangles of four corners each.
 void draw_text(scene::Image& image, int x, int y, std::string text, int scale) {
   struct Corner {
     float x, y, z;
@@ -62,7 +62,7 @@ scene::Rgb8 ramp_at(double share) {
   return render::ramp_color(static_cast<uint32_t>(share * (render::kRampColors - 1) + 0.5));
 }
 
-// All colours of the ramp, with labels at its ends and in the middle.
+// The steps of all colours of the ramp, with labels at its ends and in the middle.
 std::vector<LegendStep> ramp(const std::array<std::string, 3>& labels) {
   std::vector<LegendStep> steps;
   for (uint32_t i = 0; i < render::kRampColors; ++i) steps.push_back({render::ramp_color(i), ""});

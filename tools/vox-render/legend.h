@@ -1,4 +1,4 @@
-// What the colours of a picture mean, drawn into a corner of it.
+// Draws a legend, which says what the colours of a picture mean, into a corner of it.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace vox {
 
 struct LegendStep {
   scene::Rgb8 color;
-  std::string label;  // "": none
+  std::string label;  // empty where there is none
 };
 
 struct Legend {
@@ -19,15 +19,16 @@ struct Legend {
   std::vector<LegendStep> steps;  // from left to right, equally wide
 };
 
-// Of the modes whose colours are not those of things. `voxel_size` is in scene units.
+// A mode has a legend where its colours are not those of things. `voxel_size` is in scene units.
 bool has_legend(render::Shade shade);
 Legend legend_of(render::Shade shade, const render::Picture& picture, double voxel_size);
-Legend values_legend(const render::Picture& picture);  // of a volume's amounts
-// Of a volume's labels, which are shown as numbers from `first` on: the first sixteen.
+Legend values_legend(const render::Picture& picture);  // for a volume of amounts
+// The legend for a volume of labels, which are shown as numbers from `first` on: the first sixteen labels.
 Legend labels_legend(const std::string& title, const std::vector<uint32_t>& labels, uint32_t first,
                      const render::LabelColors& colors);
 
-// In the lower left corner, in letters that grow with the picture; a picture too small for it stays as it is.
+// Draws it in the lower left corner, in letters that grow with the picture; a picture that is too small for
+// it stays as it is.
 void draw_legend(scene::Image& image, const Legend& legend);
 
 }  // namespace vox

@@ -19,7 +19,7 @@ struct RenderToolOptions {
   std::filesystem::path scene, output;
   render::Viewpoints from;
   render::RenderOptions render;  // all but the pose, and the reach below
-  double ao_reach = 0;           // in scene units; 0: the default
+  double ao_reach = 0;           // in scene units; 0 for the default
   double opacity = render::kVolumeOpacity;
   render::ValuesAs values = render::ValuesAs::Auto;
   Legends legends = Legends::On;
@@ -27,7 +27,7 @@ struct RenderToolOptions {
   EngineOptions engine;
   bool json = false;
   Overwrite overwrite = Overwrite::OwnFiles;
-  std::vector<std::string> given;  // options on the command line, which given.h checks
+  std::vector<std::string> given;  // options on the command line, which check_given() checks
   std::string command;
 };
 

@@ -5,7 +5,7 @@
 
 namespace vox {
 
-// Rays through it, or a cut. Throws UsageError for options that only scenes take.
+// Shows the volume by rays, or a cut of it. Throws UsageError for options that only scenes take.
 void show_volume(const RenderToolOptions& options);
 
 }  // namespace vox

@@ -1,4 +1,4 @@
-// vox-scene: procedural textured scenes to try the other tools on.
+// vox-scene: makes procedural textured scenes to try the other programs on.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -61,7 +61,7 @@ uint64_t number_of(const cxxopts::ParseResult& parsed, const std::string& name, 
   return value;
 }
 
-// Checks the options now, makes the scene when called.
+// Checks the options now, and returns a function that makes the scene.
 std::function<scene::Scene()> choose_scene(const cxxopts::ParseResult& parsed) {
   uint64_t seed = number_of(parsed, "seed", 0, UINT64_MAX);
   uint64_t triangles = number_of(parsed, "triangles", 12, scene::kMaxSphereTriangles);

@@ -28,7 +28,7 @@ std::string cube_text(const bricks::BrickTotals& totals) {
   return fmt::format("{}³", side_of(totals));
 }
 
-// What bricks of each side and set of types take.
+// Adds the bytes that bricks of each side and set of types take.
 void add_sizes(measure::ResultTable& table, const BricksStats& stats) {
   const std::vector<bricks::BrickTotals>& totals = stats.rows[0].sizes;
   table.column({"size", "sizes/size"}, "voxels", totals, side_of, {.page = {"side", {}, "voxels"}})
@@ -45,7 +45,7 @@ void add_sizes(measure::ResultTable& table, const BricksStats& stats) {
                {.page = {"thesis", measure::Look::count(), "bytes"}});
 }
 
-// Which types there are of each side, where all are allowed.
+// Adds the shares of the types for each side, where all types are allowed.
 void add_shares(measure::ResultTable& table, const BricksStats& stats) {
   table
       .column(measure::in_report("shares/size"), "voxels", all_types(stats), side_of,

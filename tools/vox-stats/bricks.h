@@ -1,4 +1,4 @@
-// vox-stats, of bricks: those of the file, and what others would take.
+// The part of vox-stats on bricks: those of the file, and the memory that others would take.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace vox {
 
-// What bricks of some types take, for each of their sizes.
+// The memory that bricks of some types take, for each of their sizes.
 struct BrickTypesRow {
   std::string name;
   std::vector<bricks::BrickTotals> sizes;  // 4 to 64 voxels a side
@@ -20,26 +20,27 @@ struct BrickTypesRow {
 
 struct BricksStats {
   bricks::FrozenBricks bricks;
-  std::vector<BrickTypesRow> rows;      // the last is of all types
+  std::vector<BrickTypesRow> rows;      // the last row allows all types
   std::optional<uint64_t> svdag_bytes;  // of the same voxels, where the file holds both
 
-  // The bricks and the SVDAG, where there is one, and what a form takes against the SVDAG.
+  // The sizes of the bricks and of the SVDAG, where there is one, and a form's size divided by the SVDAG's.
   std::vector<measure::SceneSize> forms() const;
   double to_svdag(const measure::SceneSize& form) const;
 
   double filled_share() const;
-  double dense_share() const;    // bytes against those of the dense volume
+  double dense_share() const;    // the bytes divided by those of the dense volume
   double overhead_bits() const;  // beyond the filled values, for each of them; 0 where nothing is filled
 };
 
-// Of the volume's voxels, those in bricks of a type.
+// The share of the volume's voxels in bricks of a type.
 double share_of(uint32_t type, const bricks::BrickTotals& totals);
 
 // Measures dense, octree and list bricks alone, the thesis's four types and all. Labschütz, Figure 6.1 and
 // Table 6.3.
 BricksStats measure_bricks(bricks::FrozenBricks bricks, Engine& engine);
 
-// For people: what others would take, which types there are of each size, and the forms beside one another.
+// Tables for people: the memory that other bricks would take, the types for each size, and the forms side by
+// side.
 measure::ResultTable sizes_table(const BricksStats& stats);
 measure::ResultTable shares_table(const BricksStats& stats);
 measure::ResultTable forms_table(const BricksStats& stats);

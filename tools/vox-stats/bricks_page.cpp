@@ -1,4 +1,4 @@
-// Bricks on the page that vox-stats writes.
+// The part on bricks of the page that vox-stats writes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ void add_types(HtmlPage& page, const bricks::FrozenBricks& bricks) {
               "Each brick has the form that takes least memory.", draw(chart), table);
 }
 
-// A row for each side, and a series for each column of a group, in per cent of `whole`.
+// Adds a row for each side, and a series for each column of a group, in per cent of `whole`.
 void add_series(BarChart& chart, const measure::ResultTable& table, double whole) {
   chart.rows = shown_texts(table.columns().front(), measure::Look());
   for (const measure::ResultColumn& column : table.columns()) {
@@ -65,7 +65,7 @@ void add_sizes(HtmlPage& page, const BricksStats& stats) {
               draw(chart), page_table(sizes));
 }
 
-// Of all types.
+// Adds a chart of the shares of all types.
 void add_shares(HtmlPage& page, const BricksStats& stats) {
   BarChart chart = {.title = "Types for each side of the bricks",
                     .description = "For each side of the bricks the share of each type, in per cent",

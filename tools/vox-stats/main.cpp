@@ -1,4 +1,4 @@
-// vox-stats: what a scene file holds, and what it takes.
+// vox-stats: says what a scene file holds, and the memory that it takes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -62,7 +62,7 @@ std::set<Section> sections_of(const StatsOptions& options, const SceneFileParts&
   return sections;
 }
 
-// Of what is shown in the end.
+// Checks the options against the sections that are shown in the end.
 void check_given(const StatsOptions& options, const SceneStats& stats) {
   enum : uint32_t { kMemory = 1 };
   static constexpr const char* kOfTables = "it is for the section memory, the hash tables that hold a scene";
@@ -122,7 +122,7 @@ void measure(SceneStats& stats, const StatsOptions& options) {
   if (stats.has(Section::Sizes)) stats.sizes = measure::scene_sizes(dag, *stats.dag, stats.geometry);
 }
 
-// The bricks of a scene hold its voxels; those of another volume are not compared.
+// The bytes of the SVDAG, if the bricks hold the scene's voxels; bricks of another volume are not compared.
 std::optional<uint64_t> svdag_of(const bricks::FrozenBricks& bricks, const SceneStats& stats) {
   if (!stats.has_scene) return std::nullopt;
   if (bricks.filled == stats.scene.dag.voxels) return stats.dag_bytes();

@@ -1,4 +1,4 @@
-// The hash tables of vox-stats: what they take in memory and how long they take, for files and for people.
+// The part of vox-stats on hash tables: their memory and their times, for files and for people.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,8 +12,8 @@ namespace {
 
 using Numbers = std::vector<uint64_t>;
 
-// What a table holds or what its bytes are for. JSON has every figure, and a report has it for each size of
-// items; `where` says which other places have it.
+// A figure of a table: how much it holds, or what its bytes are for. JSON has every figure, and a report has
+// it for each size of items; `where` says which other places have it.
 struct Figure {
   // The attributes of a table in a report, the group `predicted` there, the object `prediction` in JSON.
   enum : uint32_t { kTotals = 1, kPredicted = 2, kPrediction = 4 };
@@ -21,7 +21,7 @@ struct Figure {
   const char* unit;
   uint64_t (*of)(const hash::TableMemory&);
   uint32_t where = 0;
-  const char* purpose = "";  // of bytes, for people
+  const char* purpose = "";  // the purpose of the bytes, for people
 };
 
 constexpr std::array<Figure, 13> kFigures = {
@@ -52,13 +52,14 @@ constexpr std::array<Figure, 13> kFigures = {
 
 constexpr std::span<const Figure> kPurposes = std::span(kFigures).subspan(3, 8);
 
-// Figures of the rows of a table under the names that `name_of` gives them.
+// Adds the figures of the rows under the names that `name_of` gives them.
 void add_memory(measure::ResultTable& table, const std::vector<hash::TableMemory>& rows,
                 const auto& name_of) {
   for (const Figure& figure : kFigures) table.column(name_of(figure), figure.unit, rows, figure.of);
 }
 
-// A prediction knows nothing of the allocator.
+// The figure's name in a prediction; empty for a figure of the allocator, of which a prediction knows
+// nothing.
 std::string in_prediction(const Figure& figure) {
   return figure.where & Figure::kPrediction ? std::string("prediction/") + figure.name : "";
 }

@@ -18,7 +18,7 @@ struct StatsOptions {
   std::filesystem::path scene;
   std::optional<std::filesystem::path> output, html;
   std::set<Section> sections;
-  std::set<Section> asked;  // of them, those named by --only: they must be there
+  std::set<Section> asked;  // the sections that --only names, which the file must have
   measure::TablesQuery tables;
   EngineOptions engine;
   bool json = false;

@@ -97,7 +97,7 @@ void add_sizes(HtmlPage& page, const SceneStats& stats) {
                                draw(chart), page_table(sizes));
 }
 
-// Of the tables of one load factor.
+// A chart of the memory of tables with one load factor.
 Chart memory_chart(const SceneStats& stats, const std::vector<TableRow>& rows) {
   BarChart chart = {
       .title = "Memory of each hash table",

@@ -1,4 +1,4 @@
-// All that vox-stats measures, said once.
+// All measurements of vox-stats, as JSON and reports have them.
 #include <numeric>
 
 #include "tools/common/profile.h"

@@ -1,4 +1,4 @@
-// The page that vox-stats prints.
+// The text that vox-stats prints.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ std::string item_size_table(const SceneStats& stats) {
   return table.text();
 }
 
-// Bins 0 to 6 alone, then three at a time and the rest: the page is short, JSON and HDF5 have them all.
+// Shows bins 0 to 6 alone, then three at a time and the rest: the text is short, JSON and HDF5 have all bins.
 std::string use_table(const SceneStats& stats) {
   const measure::LevelStats all = stats.dag->all_levels();
   const auto bare = stats.geometry ? stats.geometry->all_levels() : measure::LevelStats();
@@ -89,7 +89,7 @@ std::string levels_section(const SceneStats& stats) {
          use_table(stats);
 }
 
-// The paper's Table 1, and what lies beside it.
+// The paper's Table 1, with more rows of the same kind.
 std::string total_table(const SceneStats& stats) {
   const measure::ResultTable figures = figures_table(table_rows(stats));
   TextTable table(screen_titles(figures));
@@ -105,7 +105,7 @@ bool has_times(const SceneStats& stats) {
   });
 }
 
-// Of the first load factor.
+// The times with the first load factor.
 std::string time_table(const SceneStats& stats) {
   std::vector<const measure::TableReport*> reports;
   std::vector<std::string> titles = {"side", "items"};

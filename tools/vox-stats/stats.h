@@ -1,4 +1,4 @@
-// What vox-stats knows about a scene, and the ways in which it says so.
+// The knowledge of vox-stats about a scene, and the ways to show it.
 #pragma once
 
 #include <optional>
@@ -17,19 +17,19 @@
 
 namespace vox {
 
-// Sections that were not asked for are empty.
+// The measurements of a scene. Sections that were not asked for are empty.
 struct SceneStats {
   std::string file;
-  std::string device;          // empty: none was needed
+  std::string device;          // empty where none was needed
   std::string device_text;     // the same in words
-  bool has_scene = true;       // false of a file that holds bricks alone
+  bool has_scene = true;       // false for a file that holds bricks alone
   dag::VoxelScene scene;       // as read
-  std::set<Section> sections;  // those that are there
+  std::set<Section> sections;  // the sections that are filled
   std::optional<measure::DagStats> dag;
   std::optional<measure::DagStats> geometry;  // of the scene without materials, where it has any
   std::vector<measure::SceneSize> sizes;
   std::vector<measure::TableReport> tables;
-  std::optional<render::Picture> picture;  // for the page; none of a scene without voxels
+  std::optional<render::Picture> picture;  // for the page; a scene without voxels has none
   std::optional<BricksStats> bricks;
   std::vector<device::KernelTime> kernels;
 
@@ -55,7 +55,7 @@ struct LevelRow {
 };
 std::vector<LevelRow> level_rows(const dag::FrozenDag& dag, const measure::DagStats& stats);
 std::vector<LevelRow> all_levels(const measure::DagStats& stats);
-// `geometry` are the same rows without materials, or none.
+// `geometry` has the same rows without materials, or is empty.
 measure::ResultTable levels_table(const std::vector<LevelRow>& rows, const std::vector<LevelRow>& geometry);
 
 // A hash table with one load factor.
@@ -66,8 +66,8 @@ struct TableRow {
 };
 std::vector<TableRow> table_rows(const SceneStats& stats);
 measure::ResultTable figures_table(const std::vector<TableRow>& rows);  // for people: all that a page shows
-// For screens, what the bytes are for: the first kPurposesOfTotal of the columns from kFirstPurpose on add up
-// to TableMemory::total_bytes().
+// The table for screens, which says what the bytes are for: the first kPurposesOfTotal of the columns from
+// kFirstPurpose on add up to TableMemory::total_bytes().
 inline constexpr size_t kFirstPurpose = 2, kPurposesOfTotal = 6;
 measure::ResultTable purposes_table(const std::vector<TableRow>& rows);
 void set_tables(measure::ResultGroup& tables, const SceneStats& stats);  // for files

@@ -8,14 +8,14 @@
 namespace vox {
 namespace {
 
-// Better ones than the colours themselves.
+// Whether any entry has a better name than its colour.
 bool has_names(const scene::Palette& palette) {
   for (uint32_t i = 0; i < palette.count; ++i)
     if (palette.names[i] != scene::hex_name(palette.colors[i])) return true;
   return false;
 }
 
-// How often nodes are used.
+// Adds columns on how often nodes are used.
 void add_uses(measure::ResultTable& table, const std::vector<LevelRow>& rows,
               measure::UseCounts measure::LevelStats::*uses, const measure::ResultName& group,
               measure::Headings most) {
@@ -37,9 +37,9 @@ void add_uses(measure::ResultTable& table, const std::vector<LevelRow>& rows,
                  rows, [&](const LevelRow& row) { return (row.stats.*uses).bins[bin]; });
 }
 
-// What the levels of a scene and those of its geometry are called.
+// The names of columns for the levels of a scene, or for those of its geometry.
 struct LevelsOf {
-  std::string json, report;  // before all names
+  std::string json, report;  // they stand before all names
   measure::Headings nodes, reduction, bytes, pointers = {}, places = {};
 };
 

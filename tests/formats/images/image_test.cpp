@@ -29,7 +29,7 @@ std::string message_of(const std::string& file) {
   return "";
 }
 
-// 128 x 96, smooth, so that JPEG keeps it nearly as it is.
+// An image of 128 x 96 pixels, smooth, so that JPEG keeps it nearly as it is.
 std::vector<scene::Rgba8> gradient() {
   std::vector<scene::Rgba8> pixels;
   for (uint32_t y = 0; y < 96; ++y)

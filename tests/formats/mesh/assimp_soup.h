@@ -1,4 +1,4 @@
-// What Assimp, an independent reader, finds in a file that we wrote, and what it should find.
+// Compares what Assimp, an independent reader, finds in a file that we wrote with what it should find.
 #pragma once
 
 #include <assimp/postprocess.h>
@@ -20,7 +20,7 @@ namespace vox {
 struct MaterialCorner {
   double x, y, z, u, v;  // v down
 };
-// By the material's name, three corners a triangle.
+// The corners by their material's name, three for each triangle.
 using MaterialSoup = std::map<std::string, std::vector<MaterialCorner>>;
 
 inline MaterialSoup soup_by_material(const scene::Scene& scene) {
@@ -65,7 +65,7 @@ inline void expect_same_soup(const MaterialSoup& found, const MaterialSoup& expe
   }
 }
 
-// Shared corners, a colour without image, clamped and cut-out images, and an image that is used twice.
+// A scene with shared corners, a colour without image, clamped and cut-out images, and an image used twice.
 inline scene::Scene writer_test_scene() {
   scene::Scene scene;
   scene.positions = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0.125}, {1e-7, -2.5e6, 1 / 3.0}};

@@ -12,7 +12,7 @@
 namespace vox {
 namespace {
 
-// A triangle from (1, 2, 3) whose node moves it by (0, 0, 10).
+// A COLLADA file with a triangle from (1, 2, 3) whose node moves it by (0, 0, 10).
 std::string collada(const std::string& asset) {
   return R"(<?xml version="1.0" encoding="utf-8"?>
 <COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
@@ -34,7 +34,7 @@ std::string collada(const std::string& asset) {
 <scene><instance_visual_scene url="#s"/></scene></COLLADA>)";
 }
 
-// ASCII, of one triangle from (1, 2, 3); `globals` are lines of GlobalSettings.
+// An ASCII FBX file with one triangle from (1, 2, 3); `globals` are lines of GlobalSettings.
 std::string fbx(const std::string& globals) {
   return "; FBX 7.4.0 project file\nFBXHeaderExtension:  {\n\tFBXHeaderVersion: 1003\n\tFBXVersion: 7400\n}\n"
          "GlobalSettings:  {\n\tVersion: 1000\n\tProperties70:  {\n" +
@@ -75,7 +75,7 @@ class Frames : public testing::Test {
   TestFolder folder;
 };
 
-// The specification, chapter 5, <up_axis>: what is to the right, up and towards the viewer.
+// The specification, chapter 5, <up_axis>, says which axes point to the right, up and towards the viewer.
 TEST_F(Frames, TheUpAxisOfColladaPointsUpAlongY) {
   EXPECT_EQ(first_corner("a.dae", collada("")), (Vec3d{1, 2, 13}));
   EXPECT_EQ(first_corner("a.dae", collada("<up_axis>Y_UP</up_axis>")), (Vec3d{1, 2, 13}));
@@ -160,7 +160,7 @@ TEST(ColladaText, LosesBlanksCommentsAndDeclarationsAndNothingElse) {
   for (const char* cut : {"<a b='", "<!-- a", "<?xml", "<![CDATA[", "a", "<a>b"}) plain_collada(cut);
 }
 
-// Assimp reserves what these say before it reads the numbers.
+// Assimp reserves memory for these counts before it reads the numbers.
 TEST_F(Frames, ACountThatNoFileOfThisSizeHasIsRefusedInWords) {
   for (const char* count : {"1200000000", "350000000000"}) {
     std::string text = collada("");

@@ -1,5 +1,5 @@
-// Compressed glTF files, made by the libraries that compress them; empty where the build is one without the
-// library.
+// Makes compressed glTF files with the libraries that compress them; they are empty where the build is
+// without the library.
 #pragma once
 
 #include <fmt/format.h>
@@ -116,7 +116,7 @@ inline uint32_t vector_accessor(GltfBuilder& gltf, uint32_t view, size_t count) 
 
 #endif
 
-// Indices by `mode`, TRIANGLES or INDICES, of 2 or 4 bytes.
+// A GLB whose indices are compressed by `mode`, TRIANGLES or INDICES, of 2 or 4 bytes.
 inline std::string meshopt_glb([[maybe_unused]] const TestGrid& grid,
                                [[maybe_unused]] const std::string& mode, [[maybe_unused]] int index_size) {
 #ifdef VOX_HAS_MESHOPT
@@ -144,7 +144,7 @@ inline std::string meshopt_glb([[maybe_unused]] const TestGrid& grid,
 #endif
 }
 
-// Positions as 2^-16 times whole numbers.
+// A GLB with positions that are 2^-16 times whole numbers.
 inline std::string meshopt_exponential_glb([[maybe_unused]] const TestGrid& grid) {
 #ifdef VOX_HAS_MESHOPT
   std::vector<std::array<uint32_t, 3>> words;
@@ -169,7 +169,7 @@ inline std::string meshopt_exponential_glb([[maybe_unused]] const TestGrid& grid
 #endif
 }
 
-// A triangle with its last corner at (1, 2, 0), once for each quaternion.
+// A GLB of a triangle with its last corner at (1, 2, 0), once for each quaternion.
 inline std::string meshopt_quaternion_glb([[maybe_unused]] const std::vector<std::array<float, 4>>& turns) {
 #ifdef VOX_HAS_MESHOPT
   std::vector<std::array<int16_t, 4>> encoded(turns.size());
@@ -194,7 +194,7 @@ inline std::string meshopt_quaternion_glb([[maybe_unused]] const std::vector<std
 
 #ifdef VOX_HAS_DRACO
 
-// Positions of 14 bits, and colours that are red for x above one half.
+// Draco's data with positions of 14 bits, and colours that are red for x above one half.
 inline std::string draco_data(const TestGrid& grid, int& position_id, int& color_id) {
   auto faces = static_cast<uint32_t>(grid.indices.size() / 3);
   draco::TriangleSoupMeshBuilder builder;

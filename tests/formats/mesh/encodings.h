@@ -1,4 +1,4 @@
-// Texts as other programs save them.
+// Encodes texts as other programs save them.
 #pragma once
 
 #include <string>

@@ -46,7 +46,7 @@ class GltfBuilder {
     return at;
   }
 
-  // A primitive that is a unit square in x and y, two triangles. v is down: the image stands upright on it.
+  // Returns a primitive that is a unit square in x and y, two triangles. v is down: the image stands upright.
   std::string square(const std::string& material = "", const std::string& more_attributes = "") {
     uint32_t position = floats("VEC3", {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0});
     uint32_t uv = floats("VEC2", {0, 1, 1, 1, 1, 0, 0, 0});
@@ -57,14 +57,14 @@ class GltfBuilder {
 
   void add(const std::string& list, const std::string& object) { lists_.emplace_back(list, object); }
 
-  // One square with one material, as most tests want.
+  // Adds one square with one material, as most tests want.
   void add_square(const std::string& material) {
     add("meshes", R"({"primitives":[)" + square("0") + "]}");
     add("nodes", R"({"mesh":0})");
     add("materials", material);
   }
 
-  // Texture and image of the number that they have among those added so.
+  // Adds a texture and its image, which both have the number of textures added before.
   void add_texture(const std::string& file) {
     size_t number = 0;
     for (const auto& [where, object] : lists_) number += where == "images";
@@ -72,7 +72,7 @@ class GltfBuilder {
     add("textures", fmt::format(R"({{"source":{}}})", number));
   }
 
-  // `buffer_uri` empty: for a GLB.
+  // The JSON of the file. `buffer_uri` is empty for a GLB.
   std::string json(const std::string& buffer_uri, const std::string& scene_nodes = "0") const {
     std::string text = R"({"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[)" + scene_nodes + "]}]";
     std::string uri = buffer_uri.empty() ? "" : fmt::format(R"("uri":"{}",)", buffer_uri);

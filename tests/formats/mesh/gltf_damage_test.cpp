@@ -14,7 +14,7 @@
 namespace vox {
 namespace {
 
-// Much of what a file can hold.
+// A GLB that has much of what a file can hold.
 std::string rich_glb() {
   GltfBuilder gltf;
   gltf.add_texture(png(2, 1, {{255, 0, 0, 255}, {0, 255, 0, 255}}));
@@ -73,7 +73,7 @@ TEST(GltfDamage, FlippedBytesOfCompressedFilesGiveAnErrorOrASoundScene) {
     expect_flips_to_be_harmless(meshopt_quaternion_glb({{0, 0, 0, 1}, {0, 1, 0, 0}}),
                                 folder.path() / "quaternion.glb", read_gltf, 300);
   }
-  if (can_read_draco())  // each in a process of its own
+  if (can_read_draco())  // each file is decoded in a process of its own
     expect_flips_to_be_harmless(draco_glb(grid, ""), folder.path() / "draco.glb", read_gltf, 150);
 }
 

@@ -10,7 +10,7 @@
 namespace vox {
 namespace {
 
-// What is said of a file, behind its name.
+// The message about a file, without its name.
 std::string message_of(const TestFolder& folder, const std::string& content) {
   std::filesystem::path path = folder.write("a.gltf", content);
   try {
@@ -23,7 +23,7 @@ std::string message_of(const TestFolder& folder, const std::string& content) {
   return "";
 }
 
-// One triangle, of which one thing is changed.
+// A file of one triangle, in which each test changes one thing.
 class GltfErrors : public testing::Test {
  protected:
   GltfErrors() {

@@ -18,7 +18,7 @@
 namespace vox {
 namespace {
 
-// Keeps what the library says while it lives.
+// Keeps the messages of the library while it lives.
 class Listener {
  public:
   explicit Listener(std::string& said)
@@ -179,7 +179,7 @@ TEST(GltfExtensions, WhatABuildCannotDecodeIsNamed) {
   }
 }
 
-// A grid of 40 × 40 squares, compressed and not.
+// A grid of 40 × 40 squares, compressed and not compressed.
 class Compressed : public testing::Test {
  protected:
   void expect_same(const scene::Scene& scene, double tolerance) const {

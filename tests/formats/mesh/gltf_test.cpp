@@ -179,7 +179,8 @@ TEST(ReadGltf, AFileOfTheVersionBeforeIsRefused) {
   EXPECT_EQ(message_of(path), path.string() + ": glTF of version '1.0', 2.0 is read (export it as glTF 2.0)");
 }
 
-// Models of the shared folder, where it is there. Five images of the AlphaBlendModeTest are the same bytes.
+// Reads models of the shared folder, where there is one. Five images of the AlphaBlendModeTest are the same
+// bytes.
 TEST(ReadGltf, KnownModelsHaveTheirTrianglesAndImages) {
   const char* shared = std::getenv("VOX_SHARED");
   std::filesystem::path models = std::filesystem::path(shared ? shared : "") / "data/small";

@@ -1,4 +1,5 @@
-// What tests of all mesh readers ask of a scene, and what Assimp says about the same file.
+// The checks of scenes that tests of all mesh readers share, and the scene that Assimp reads from the same
+// file.
 #pragma once
 
 #include <assimp/scene.h>
@@ -24,7 +25,7 @@
 
 namespace vox {
 
-// Every index names something.
+// Whether every index names something.
 inline bool is_sound(const scene::Scene& scene) {
   auto below = [](size_t limit) { return [limit](uint32_t index) { return index < limit; }; };
   if (!scene.colors.empty() && scene.colors.size() != scene.positions.size()) return false;
@@ -88,7 +89,7 @@ inline std::vector<SoupTriangle> soup_of(const scene::Scene& scene) {
   return soup;
 }
 
-// As Assimp reads the file; polygons become fans.
+// The triangles that Assimp reads from the file; polygons become fans.
 inline std::vector<SoupTriangle> assimp_soup(const std::filesystem::path& file) {
   Assimp::Importer importer;
   const aiScene* scene = importer.ReadFile(file.string(), 0);
@@ -120,8 +121,8 @@ inline double difference(const SoupTriangle& a, const SoupTriangle& b) {
   return most;
 }
 
-// Both hold the same triangles within `tolerance`, in any order: every one of `actual` finds one of
-// `expected` that no other has taken.
+// Expects that both hold the same triangles within `tolerance`, in any order: every one of `actual` finds one
+// of `expected` that no other has taken.
 inline void expect_same_soup(std::vector<SoupTriangle> actual, std::vector<SoupTriangle> expected,
                              double tolerance) {
   ASSERT_EQ(actual.size(), expected.size());

@@ -21,7 +21,7 @@ class Obj : public testing::Test {
     return error_of([&] { read(text); });
   }
 
-  // What reading warns of.
+  // The warnings of reading this text.
   std::string warnings(const std::string& text) {
     testing::internal::CaptureStderr();
     read(text);
@@ -213,7 +213,8 @@ TEST_F(Obj, WhatIsNoMeshIsAnError) {
   EXPECT_NE(error_of([&] { read_obj(folder.path()); }).find("is a folder"), std::string::npos);
 }
 
-// Larger than the pieces that are read in parallel; joined lines and relative indices across their borders.
+// The file is larger than the pieces that are read in parallel, and has joined lines and relative indices
+// across their borders.
 TEST_F(Obj, FilesOfManyPiecesAreReadAsOne) {
   std::string text = "usemtl first\n";
   constexpr uint32_t kCount = 60000;
@@ -323,7 +324,7 @@ TEST(Mtl, MapsHaveOptionsAndNamesWithSpaces) {
 
 class ObjTextures : public Obj {
  protected:
-  // A textured triangle with the material of these lines.
+  // Reads a textured triangle with the material of these lines.
   scene::Scene read_with(const std::string& mtl) {
     folder.write("a.mtl", "newmtl m\n" + mtl + "\n");
     return read("mtllib a.mtl\nusemtl m\n" + kSquare + kUv + kTriangle);

@@ -78,7 +78,7 @@ TEST_F(Off, ColoursOfFacesBecomeMaterials) {
   EXPECT_EQ(scene.triangles[3].material, scene.triangles[0].material);
   EXPECT_EQ(scene.materials[scene.triangles[1].material].alpha_cutoff, 0.5f);
   EXPECT_EQ(scene.materials[scene.triangles[2].material].name, "default");
-  EXPECT_EQ(scene.triangles[4].material, scene.triangles[2].material);  // of a colour map that no one has
+  EXPECT_EQ(scene.triangles[4].material, scene.triangles[2].material);  // its colour map is unknown
 }
 
 TEST_F(Off, ConcaveFacesAreCoveredOnce) {

@@ -27,8 +27,8 @@ class PlainGltf {
     root_ = parse_plain_json(p);
   }
 
-  // Three for each triangle of the scene's nodes, which have a translation and a scale at most, and no
-  // children.
+  // Three corners for each triangle of the scene's nodes, which have a translation and a scale at most, and
+  // no children.
   std::vector<PlainCorner> corners() const {
     std::vector<PlainCorner> all;
     for (const PlainJson& index : root_["scenes"][0]["nodes"].items) {

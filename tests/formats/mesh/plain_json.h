@@ -25,7 +25,7 @@ struct PlainJson {
   }
 };
 
-// Of correct JSON without escapes. `true` is the number 1.
+// Reads correct JSON without escapes. `true` is the number 1.
 inline PlainJson parse_plain_json(const char*& p) {
   auto skip = [&] {
     while (*p == ' ' || *p == '\n' || *p == ',' || *p == ':') ++p;

@@ -1,4 +1,4 @@
-// PLY: lists of every type, ends of lines, and what cannot be what its header says.
+// PLY: lists of every type, ends of lines, and files that contradict their header.
 #include <gtest/gtest.h>
 
 #include <algorithm>

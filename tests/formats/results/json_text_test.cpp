@@ -5,7 +5,7 @@
 namespace vox {
 namespace {
 
-// Without spaces and ends of lines.
+// The JSON without spaces and ends of lines.
 std::string compact(const measure::ResultGroup& results) {
   std::string text = json_text(results);
   std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });

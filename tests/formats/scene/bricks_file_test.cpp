@@ -1,4 +1,4 @@
-// Bricks in scene files: what comes back, and what is refused.
+// Bricks in scene files: they are read back as they were, and damaged ones are refused.
 #include <hdf5.h>
 
 #include "formats/scene/scene_file.h"
@@ -81,7 +81,7 @@ class BricksFile : public ExportTest {
     H5Dread(dataset, H5T_NATIVE_UINT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, words.data());
     return words;
   }
-  // change(words) of a dataset.
+  // A change of a file: it calls change(words) for the words of a dataset.
   template <class Change>
   static auto dataset(const std::string& name, const Change& change) {
     return [=](hid_t file) {
@@ -201,8 +201,8 @@ TEST_F(BricksFile, RefusesTypesAndPlacesThatCannotBe) {
             std::string::npos);
 }
 
-// Whatever the words are: refused, or every voxel can be read. The sanitizer sees whether reading stays
-// inside.
+// Whatever the words are, they are refused, or every voxel can be read. The sanitizer sees whether reading
+// stays inside.
 TEST_F(BricksFile, DamagedWordsAreRefusedOrHarmless) {
   Random random(1);
   for (int i = 0; i < 60; ++i) {

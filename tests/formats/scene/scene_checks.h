@@ -1,4 +1,4 @@
-// What tests of the mesh readers ask of a scene.
+// The checks of scenes that tests of the mesh readers share.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ inline void expect_color(const std::array<float, 4>& color, std::array<double, 4
   for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(color[i], expected[i], 1e-4) << "channel " << i;
 }
 
-// Nothing in a scene names what is not there.
+// Expects that every index in a scene names something.
 inline void expect_sound(const scene::Scene& scene) {
   auto fits = [](uint32_t index, size_t count) { return index == scene::kNone || index < count; };
   EXPECT_TRUE(scene.colors.empty() || scene.colors.size() == scene.positions.size());

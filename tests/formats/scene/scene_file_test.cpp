@@ -161,8 +161,8 @@ TEST_F(SceneFile, LongTextsAndManyEditsFit) {
   expect_equal(scene, read_scene(path));
 }
 
-// More than one chunk, of which the last is not full. Random words are no DAG, which write_scene() does not
-// mind; read_scene() would, so the dataset alone is read.
+// A level has more than one chunk, of which the last is not full. Random words are no DAG, which
+// write_scene() does not mind; read_scene() would, so only the dataset is read.
 TEST_F(SceneFile, LevelsOfSeveralChunksAreReadBack) {
   dag::VoxelScene scene;
   scene.dag = dag::empty_dag(4, false);
@@ -174,7 +174,7 @@ TEST_F(SceneFile, LevelsOfSeveralChunksAreReadBack) {
   h5::Object file = h5::open_file(path);
   h5::Object dataset = h5::open_dataset(h5::open_group(h5::open_group(file, "svdag"), "level_00"), "words");
   EXPECT_EQ(h5::read_words(dataset), words);
-  Words read(words.size());  // by the library's own filters
+  Words read(words.size());  // read by the library's own filters
   EXPECT_GE(H5Dread(dataset.id, H5T_NATIVE_UINT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, read.data()), 0);
   EXPECT_EQ(read, words);
 }
@@ -331,7 +331,7 @@ TEST_F(SceneFile, WordsOfWrongTypeShapeOrSizeAreRefused) {
   EXPECT_TRUE(contains(message(H5T_STD_U32BE, {words.size()}, H5P_DEFAULT, words), other));
   EXPECT_TRUE(contains(message(H5T_STD_U32LE, {words.size(), 1}, H5P_DEFAULT, words), other));
   EXPECT_TRUE(contains(message(H5T_STD_U32LE, {0}, H5P_DEFAULT, {}), "level 3: has no words"));
-  // 16 TiB that were never written.
+  // The dataset has 16 TiB that were never written.
   EXPECT_TRUE(contains(message(H5T_STD_U32LE, {uint64_t{1} << 42}, chunked, {}),
                        "level_03/words: 4398046511104 values in 0 bytes"));
   EXPECT_TRUE(contains(message(H5T_STD_U32LE, {UINT64_MAX / 4}, chunked, {}), "values in 0 bytes"));
@@ -365,7 +365,7 @@ TEST_F(SceneFile, TruncatedFilesAreRefused) {
   }
 }
 
-// Where in the file the raw data of a dataset lies.
+// The places in the file where the raw data of a dataset lies.
 std::vector<std::pair<haddr_t, hsize_t>> chunks_of(const fs::path& path, const std::string& name) {
   std::vector<std::pair<haddr_t, hsize_t>> chunks;
   hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -396,7 +396,7 @@ bool is_found_damaged(const fs::path& path, const dag::VoxelScene& scene) {
   }
 }
 
-// VOX_TEST_FLIPS asks for more than 200.
+// VOX_TEST_FLIPS can ask for more than 200 flips.
 TEST_F(SceneFile, FlippedBytesGiveAnErrorOrTheSameContent) {
   const dag::VoxelScene scene = sample_scene();
   write_scene(scene, path);
@@ -412,7 +412,7 @@ TEST_F(SceneFile, FlippedBytesGiveAnErrorOrTheSameContent) {
     found += is_found_damaged(path, scene);
     ASSERT_FALSE(HasFailure()) << "byte " << at;
   }
-  EXPECT_GT(found, flips / 4);  // the others fell on what is not used
+  EXPECT_GT(found, flips / 4);  // the other flips fell on unused bytes
 }
 
 TEST_F(SceneFile, FlippedBytesOfRawDataAreFound) {
@@ -445,7 +445,7 @@ TEST_F(SceneFile, ATargetThatCannotBeWrittenIsAnError) {
   EXPECT_EQ(files_in_folder(), 0u);
 }
 
-// In a child, whose files may not grow beyond `limit` bytes: what write_scene() says.
+// The error of write_scene() in a child process whose files may not grow beyond `limit` bytes.
 std::string problem_on_small_disk(const dag::VoxelScene& scene, const fs::path& path, rlim_t limit) {
   int ends[2];
   if (pipe(ends) != 0) return "no pipe";

@@ -8,7 +8,8 @@
 namespace vox {
 namespace {
 
-// text * 256, halves away from zero, in integers of 128 bits: for "123.456" with at most 24 digits in all.
+// Computes text * 256, halves away from zero, in integers of 128 bits: for "123.456" with at most 24 digits
+// in all.
 int64_t rounded_slowly(const std::string& text) {
   __int128 digits = 0, divisor = 1;
   bool negative = text[0] == '-', after_point = false;
@@ -27,7 +28,7 @@ int64_t rounded_slowly(const std::string& text) {
 TEST(ScriptValues, NumbersAreRoundedExactlyTo256ths) {
   Random random(9);
   for (int i = 0; i < 100000; ++i) {
-    // Often at, or one unit in the last place from, a tie: (k + ½)/256.
+    // The number is often a tie, (k + ½)/256, or one unit in the last place beside it.
     std::string text = random.below(2) == 0 ? "-" : "";
     uint64_t tie = (2ull * random.below(256) + 1) * 1953125;  // of 10^9
     switch (random.below(4)) {

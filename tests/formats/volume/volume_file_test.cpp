@@ -1,4 +1,4 @@
-// Volumes from files, against the values that were written.
+// Volumes from files are compared with the values that were written.
 #include "formats/volume/volume_file.h"
 
 #include <libdeflate.h>
@@ -101,7 +101,7 @@ TEST_F(VolumeFile, RawMayBeGzipped) {
   expect_volume(write("b_7x5x3_uint8.raw.gz", two), volume::ValueType::U8, values);
 }
 
-// f(box) of every box inside the volume that is not empty.
+// Calls f(box) for every box inside the volume that is not empty.
 template <class F>
 void for_each_box(const F& f) {
   const auto ends = [](int32_t side, const auto& g) {

@@ -1,4 +1,4 @@
-// Scenes with known voxels for the tests of the exports, and what those tests need of the file system.
+// Scenes with known voxels for the tests of the exports, and folders and limits on files for them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 
 namespace vox::testing_export {
 
-// One voxel in ten with a random material, and a solid box that holds whole nodes.
+// A grid with one voxel in ten of a random material, and a solid box that holds whole nodes.
 inline DenseGrid noise_grid(uint64_t seed) {
   return [seed](uint32_t x, uint32_t y, uint32_t z) {
     if (x >= 8 && x < 35 && y >= 8 && y < 24 && z >= 5 && z < 17) return 11;
@@ -38,7 +38,7 @@ struct KnownScene {
   dag::VoxelScene scene;
   DenseGrid grid;
 
-  // What the dense formats hold for the voxel.
+  // The value that the dense formats hold for the voxel.
   int value(Int3 v) const {
     auto r = static_cast<int32_t>(scene.dag.resolution);
     if (v.x < 0 || v.y < 0 || v.z < 0 || v.x >= r || v.y >= r || v.z >= r) return 0;
@@ -112,7 +112,7 @@ class ExportTest : public testing::Test {
   std::filesystem::path folder_;
 };
 
-// While it lives, files cannot grow beyond `bytes`: what a full disk does to a writer.
+// While it lives, files cannot grow beyond `bytes`, as on a full disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(uint64_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

@@ -152,7 +152,7 @@ VoxFile read_vox(const std::filesystem::path& path) {
   return vox;
 }
 
-// Where the scene's voxel stands with z up: the turned centre of the voxel, in halves.
+// The place of the scene's voxel with z up: the turned centre of the voxel, in halves.
 Int3 turned(Int3 v, dag::UpAxis up) {
   Int3 c = v * 2 + Int3{1, 1, 1};
   if (up == dag::UpAxis::X) c = {c.y, c.z, c.x};
