@@ -119,9 +119,9 @@ template <class T>
 struct Kept<std::optional<T>> : Kept<T> {};
 
 template <class T>
-constexpr bool kIsOptional = false;
+inline constexpr bool kIsOptional = false;
 template <class T>
-constexpr bool kIsOptional<std::optional<T>> = true;
+inline constexpr bool kIsOptional<std::optional<T>> = true;
 
 }  // namespace detail
 

@@ -49,8 +49,8 @@ std::string square(Encoding encoding, const std::string& count, const std::strin
   auto end = [&] { file += encoding == Encoding::Text ? "\n" : ""; };
   put(2, count), put(7, index), put(8, index), put(1.5, "double"), end();
   for (int i = 0; i < 4; ++i) {
-    put(i % 3 ? 1 : 0, "double"), put(i / 2, "double"), put(1, count), put(0.5, "float"), put(5, "double"),
-        end();
+    put(i % 3 ? 1 : 0, "double"), put(i < 2 ? 0 : 1, "double"), put(1, count), put(0.5, "float"),
+        put(5, "double"), end();
   }
   put(1, count), put(0.25, "double"), put(4, count);
   for (int corner : {0, 1, 2, 3}) put(corner, index);
