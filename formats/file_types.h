@@ -60,8 +60,8 @@ struct FileType {
   FileUse use;
   std::string_view endings;  // extensions in small letters, with blanks between them
   std::string_view name;     // "glTF", "a DICOM image"
-  std::string_view
-      hint;  // for foreign files, what to do; {} stands for the options that say size and type of raw values
+  // For foreign files, what to do; {} stands for the options that say size and type of raw values.
+  std::string_view hint;
 };
 
 std::span<const FileType> file_types();

@@ -17,9 +17,8 @@ namespace vox {
 struct Emission {
   uint32_t material;            // into Scene::materials
   std::array<double, 3> color;  // linear, 0 or more, not all 0
-  uint32_t image =
-      scene::kNone;  // into Scene::images, multiplies the colour; its coordinates are those of the
-                     // material's own image
+  // Into Scene::images, multiplies the colour; its coordinates are those of the material's own image.
+  uint32_t image = scene::kNone;
 };
 
 // Adds each emission to the image of its material, or to its base colour where neither has an image. Images

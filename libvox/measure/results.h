@@ -125,6 +125,12 @@ inline constexpr bool kIsOptional<std::optional<T>> = true;
 
 }  // namespace detail
 
+// A function, or a pointer to a member, that gives a row's value in a column.
+template <class Get, class Rows>
+concept ValueOfRow = requires(const Get& get, const std::ranges::range_value_t<Rows>& row) {
+  std::invoke(get, row);
+};
+
 // A table: named columns, all of one length.
 class ResultTable {
  public:
@@ -132,10 +138,9 @@ class ResultTable {
 
   // Adds a column with get(row) for each row: an unsigned or a floating-point number, a text, a list, or an
   // optional one of them.
-  template <std::ranges::forward_range Rows, class Get>
-  requires std::invocable < const Get&, const std::ranges::range_value_t<Rows>
-  & > ResultTable& column(ResultName name, std::string unit, const Rows& rows, const Get& get,
-                          Headings shown = {}) {
+  template <std::ranges::forward_range Rows, ValueOfRow<Rows> Get>
+  ResultTable& column(ResultName name, std::string unit, const Rows& rows, const Get& get,
+                      Headings shown = {}) {
     using Got = std::decay_t<std::invoke_result_t<const Get&, const std::ranges::range_value_t<Rows>&>>;
     using Kept = typename detail::Kept<Got>::Type;
     std::vector<Kept> values;
