@@ -31,25 +31,11 @@ class EditScriptParser {
  public:
   EditScriptParser(std::string text, const std::filesystem::path& path, const SceneFrame& frame,
                    const edit::OnScriptError& on_error)
-      : frame_(frame), builder_(std::move(text), path), on_error_(on_error) {}
+      : frame_(frame), builder_(std::move(text), path, on_error) {}
 
   edit::Script parse() {
-    const edit::Script& script = builder_.script();
-    check_is_text(script.text, script.path);
-    const char* end = script.text.c_str() + script.text.size();
-    uint32_t number = 1;
-    for (const char* p = after_byte_order_mark(script.text); p < end; ++number) {
-      LineReader line(script.path, p, number);
-      try {
-        read_line(line);
-      } catch (const Error& error) {
-        if (!on_error_) throw;
-        on_error_(error);
-        pair_up(line);
-      }
-      p = following_line(line.position());
-    }
-    return builder_.finish(on_error_);
+    builder_.read_lines([&](LineReader& line) { read_line(line); });
+    return builder_.finish();
   }
 
  private:
@@ -60,6 +46,15 @@ class EditScriptParser {
   };
   static const std::vector<Named>& commands();
 
+  void read_line(LineReader& line) {
+    try {
+      read_command(line);
+    } catch (const Error&) {
+      pair_up(line);
+      throw;
+    }
+  }
+
   // A 'repeat' or an 'end' that is wrong still belongs to its other half, which is not wrong for that.
   void pair_up(const LineReader& line) {
     if (command_.text == "end" && builder_.is_repeating()) builder_.end_repeat(line, command_);
@@ -67,7 +62,7 @@ class EditScriptParser {
       builder_.begin_repeat(line, command_, {.count = 1});
   }
 
-  void read_line(LineReader& line) {
+  void read_command(LineReader& line) {
     command_ = {};
     auto word = line.next();
     if (!word) return;
@@ -313,7 +308,6 @@ class EditScriptParser {
 
   SceneFrame frame_;
   ScriptBuilder builder_;
-  const edit::OnScriptError& on_error_;
   ScriptUnits units_ = ScriptUnits::Voxels;
   Word command_;  // the first word of the line that is read
   std::set<std::string> snapshots_;

@@ -99,27 +99,16 @@ class ReplayParser {
  public:
   ReplayParser(std::string text, const std::filesystem::path& path, const ReplayOptions& options,
                const edit::OnScriptError& on_error)
-      : options_(options), builder_(std::move(text), path), on_error_(on_error) {}
+      : options_(options), builder_(std::move(text), path, on_error) {}
 
   edit::Script parse() {
-    const edit::Script& script = builder_.script();
-    check_is_text(script.text, script.path);
-    const char* end = script.text.c_str() + script.text.size();
-    uint32_t number = 1;
-    for (const char* p = after_byte_order_mark(script.text); p < end; ++number) {
-      LineReader line(script.path, p, number);
-      try {
-        if (auto row = line.rest(); row && row->text[0] != '#') read_row(line, split(*row));
-      } catch (const Error& error) {
-        if (!on_error_) throw;
-        on_error_(error);
-      }
-      p = following_line(line.position());
-    }
+    builder_.read_lines([&](LineReader& line) {
+      if (auto row = line.rest(); row && row->text[0] != '#') read_row(line, split(*row));
+    });
     if (left_out_ > 0)
-      log_warning("{}: {} rows that paint are left out: the scene has no materials", script.path.string(),
-                  left_out_);
-    return builder_.finish(on_error_);
+      log_warning("{}: {} rows that paint are left out: the scene has no materials",
+                  builder_.script().path.string(), left_out_);
+    return builder_.finish();
   }
 
  private:
@@ -300,7 +289,6 @@ class ReplayParser {
 
   const ReplayOptions& options_;
   ScriptBuilder builder_;
-  const edit::OnScriptError& on_error_;
   uint32_t frame_ = 1;
   uint64_t left_out_ = 0;
 };

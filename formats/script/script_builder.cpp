@@ -43,20 +43,37 @@ bool stays_in_range(const edit::Edit& edit, edit::EditPlace offset) {
 
 }  // namespace
 
-ScriptBuilder::ScriptBuilder(std::string text, std::filesystem::path path) {
+ScriptBuilder::ScriptBuilder(std::string text, std::filesystem::path path,
+                             const edit::OnScriptError& on_error)
+    : on_error_(on_error) {
   script_.text = std::move(text);
   script_.path = std::move(path);
 }
 
-edit::Script ScriptBuilder::finish(const edit::OnScriptError& on_error) {
-  for (; is_repeating(); close_repeat()) {
-    try {
-      open_.back().line.fail(open_.back().word, "no 'end' follows this 'repeat'");
-    } catch (const Error& error) {
-      if (!on_error) throw;
-      on_error(error);
-    }
+template <class Step>
+void ScriptBuilder::report_errors_of(const Step& step) const {
+  try {
+    step();
+  } catch (const Error& error) {
+    if (!on_error_) throw;
+    on_error_(error);
   }
+}
+
+void ScriptBuilder::read_lines(const std::function<void(LineReader&)>& read_line) {
+  check_is_text(script_.text, script_.path);
+  const char* end = script_.text.c_str() + script_.text.size();
+  uint32_t number = 1;
+  for (const char* p = after_byte_order_mark(script_.text); p < end; ++number) {
+    LineReader line(script_.path, p, number);
+    report_errors_of([&] { read_line(line); });
+    p = following_line(line.position());
+  }
+}
+
+edit::Script ScriptBuilder::finish() {
+  for (; is_repeating(); close_repeat())
+    report_errors_of([&] { open_.back().line.fail(open_.back().word, "no 'end' follows this 'repeat'"); });
   return std::move(script_);
 }
 

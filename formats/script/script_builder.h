@@ -1,8 +1,9 @@
-// Puts commands together to a Script, within the limits on scripts.
+// Goes through the lines of a script, and puts commands together to a Script, within the limits on scripts.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -19,10 +20,14 @@ inline constexpr uint32_t kMaxScriptNesting = 16;           // repetitions withi
 
 class ScriptBuilder {
  public:
-  ScriptBuilder(std::string text, std::filesystem::path path);
+  // What `on_error` refers to outlives the builder.
+  ScriptBuilder(std::string text, std::filesystem::path path, const edit::OnScriptError& on_error);
 
-  const edit::Script& script() const { return script_; }     // the script so far; its text stays in place
-  edit::Script finish(const edit::OnScriptError& on_error);  // a repetition that is still open is an error
+  const edit::Script& script() const { return script_; }  // the script so far; its text stays in place
+
+  // Calls `read_line`, which adds commands, for each line. Throws Error where the script is no text.
+  void read_lines(const std::function<void(LineReader&)>& read_line);
+  edit::Script finish();  // a repetition that is still open is an error
 
   // Adds the command that begins with `word` in this line, all of which has been read.
   void add(const LineReader& line, const Word& word, edit::Action action, uint32_t frame = 0);
@@ -46,11 +51,16 @@ class ScriptBuilder {
     edit::EditPlace least, most;  // offsets of commands
   };
 
+  // Calls `step`, and gives an error that it throws to on_error_, where there is one.
+  template <class Step>
+  void report_errors_of(const Step& step) const;
+
   void close_repeat();
   bool is_full() const;
   void check_written(const LineReader& line, const Word& word) const;
   void check_places(const LineReader& line, const Word& word, const edit::Edit& edit) const;
 
+  const edit::OnScriptError& on_error_;
   edit::Script script_;
   std::vector<Open> open_;
   std::unordered_map<std::string, uint32_t> scene_numbers_;
