@@ -31,17 +31,17 @@ constexpr std::string_view kWithoutEffect[] = {
     "KHR_materials_variants",   "KHR_materials_volume",    "KHR_lights_punctual",
     "EXT_lights_image_based",   "KHR_animation_pointer",   "KHR_xmp_json_ld"};
 
-struct NeedsLibrary {
-  std::string_view extension, library;
+struct OptionalLibrary {
+  std::string_view name, extension;  // the one that needs it
   bool there;
 };
 
 std::optional<std::string_view> missing_library(std::string_view extension) {
-  for (const NeedsLibrary& needs :
-       {NeedsLibrary{"KHR_draco_mesh_compression", "Draco", can_read_draco()},
-        NeedsLibrary{"EXT_meshopt_compression", "meshoptimizer", can_read_meshopt()},
-        NeedsLibrary{"EXT_texture_webp", "libwebp", can_read_webp()}})
-    if (needs.extension == extension && !needs.there) return needs.library;
+  for (const OptionalLibrary& library :
+       {OptionalLibrary{"Draco", "KHR_draco_mesh_compression", can_read_draco()},
+        OptionalLibrary{"meshoptimizer", "EXT_meshopt_compression", can_read_meshopt()},
+        OptionalLibrary{"libwebp", "EXT_texture_webp", can_read_webp()}})
+    if (library.extension == extension && !library.there) return library.name;
   return std::nullopt;
 }
 
