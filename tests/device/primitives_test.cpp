@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "libvox/device/with_device.h"
 #include "libvox/engine/engine.h"
 #include "tests/common/test_engine.h"
 
@@ -17,12 +18,7 @@ class Primitives : public testing::TestWithParam<uint64_t> {
  protected:
   static PrimitiveResults run(uint64_t n) {
     const auto engine = test_engine();
-    const device::DeviceHandle handle = engine->handle();
-#ifdef VOX_HAS_CUDA
-    if (device::CudaDevice* const* cuda = std::get_if<device::CudaDevice*>(&handle))
-      return run_primitives(**cuda, n);
-#endif
-    return run_primitives(*std::get<device::CpuDevice*>(handle), n);
+    return device::with_device(engine->handle(), [&](auto& device) { return run_primitives(device, n); });
   }
 
   uint64_t n_ = GetParam();

@@ -1,0 +1,20 @@
+// Goes from an engine's handle to its device, for what is compiled for each kind of device.
+#pragma once
+
+#include <variant>
+
+#include "libvox/device/handle.h"
+
+namespace vox::device {
+
+// Calls f with the device. In a build with CUDA, CMake defines VOX_HAS_CUDA for each source that includes this;
+// in another source the handle of a GPU throws std::bad_variant_access.
+template <class F>
+auto with_device(const DeviceHandle& handle, const F& f) {
+#ifdef VOX_HAS_CUDA
+  if (CudaDevice* const* cuda = std::get_if<CudaDevice*>(&handle)) return f(**cuda);
+#endif
+  return f(*std::get<CpuDevice*>(handle));
+}
+
+}  // namespace vox::device
