@@ -6,6 +6,8 @@
 #include <atomic>
 #include <bit>
 
+#include "libvox/base/error.h"
+#include "libvox/base/phrase.h"
 #include "libvox/dag/filled_box.h"
 #include "libvox/dag/level_nodes.h"
 #include "libvox/dag/node.h"
@@ -140,6 +142,15 @@ DagStats count_dag(const dag::FrozenDag& dag) {
   for (const uint64_t voxels : leaves.materials) stats.voxels += voxels;
   stats.filled = dag::filled_box(dag);
   return stats;
+}
+
+void check_counts(const DagStats& counted, const dag::FrozenDag& dag) {
+  bool same = counted.voxels == dag.voxels;
+  for (size_t level = 0; level < dag.levels.size(); ++level)
+    same = same && counted.levels[level].unique_nodes == dag.levels[level].nodes &&
+           counted.levels[level].svo_nodes == dag.levels[level].svo_nodes;
+  if (!same)
+    throw Error("the counts in the file are not those of its nodes").hint(phrase(Phrase::VerifyFile));
 }
 
 }  // namespace vox::measure

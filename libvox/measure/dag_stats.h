@@ -51,4 +51,7 @@ struct DagStats {
 // The DAG is one that check_structure() accepts.
 DagStats count_dag(const dag::FrozenDag& dag);
 
+// Throws Error unless the counts that the DAG comes with are those of its nodes.
+void check_counts(const DagStats& counted, const dag::FrozenDag& dag);
+
 }  // namespace vox::measure

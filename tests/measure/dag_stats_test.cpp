@@ -155,6 +155,21 @@ TEST(DagStats, AnEmptyLeafOfABrokenFileIsReported) {
   EXPECT_THROW(measure::count_dag(dag), Error);
 }
 
+TEST(DagStats, CountsOfTheFileThatAreNotThoseOfItsNodesAreRefused) {
+  const dag::FrozenDag dag = dense_dag(37, true, shell);
+  const measure::DagStats counted = measure::count_dag(dag);
+  EXPECT_NO_THROW(measure::check_counts(counted, dag));
+  dag::FrozenDag bad = dag;
+  ++bad.voxels;
+  EXPECT_THROW(measure::check_counts(counted, bad), Error);
+  for (size_t level = 0; level < dag.levels.size(); ++level)
+    for (uint64_t dag::DagLevel::*count : {&dag::DagLevel::nodes, &dag::DagLevel::svo_nodes}) {
+      bad = dag;
+      --(bad.levels[level].*count);
+      EXPECT_THROW(measure::check_counts(counted, bad), Error) << level;
+    }
+}
+
 uint64_t bytes_of(const std::vector<measure::SceneSize>& sizes, const std::string& name) {
   const auto at =
       std::find_if(sizes.begin(), sizes.end(), [&](const auto& size) { return size.name == name; });

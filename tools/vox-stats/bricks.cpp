@@ -2,26 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <numeric>
-
 #include "formats/results/text_table.h"
 #include "libvox/base/units.h"
-#include "libvox/bricks/types/type_sets.h"
 #include "tools/common/bricks_report.h"
 
 namespace vox {
 namespace {
 
-double ratio(uint64_t part, uint64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
-
 uint32_t side_of(const bricks::BrickTotals& totals) {
   return 1u << totals.log2_side;
-}
-
-const std::vector<bricks::BrickTotals>& all_types(const BricksStats& stats) {
-  return stats.rows.back().sizes;
 }
 
 std::string cube_text(const bricks::BrickTotals& totals) {
@@ -29,7 +18,7 @@ std::string cube_text(const bricks::BrickTotals& totals) {
 }
 
 // Adds the bytes that bricks of each side and set of types take.
-void add_sizes(measure::ResultTable& table, const BricksStats& stats) {
+void add_sizes(measure::ResultTable& table, const measure::BricksStats& stats) {
   const std::vector<bricks::BrickTotals>& totals = stats.rows[0].sizes;
   table.column({"size", "sizes/size"}, "voxels", totals, side_of, {.page = {"side", {}, "voxels"}})
       .column(measure::for_people(), "", totals, cube_text, {.screen = {"size"}})
@@ -37,7 +26,7 @@ void add_sizes(measure::ResultTable& table, const BricksStats& stats) {
               {.screen = {"bricks", measure::Look::count()}})
       .column({"thesis_bytes", "sizes/thesis"}, "bytes", totals, &bricks::BrickTotals::thesis_bytes,
               {.screen = {"thesis", measure::Look::bytes()}});
-  for (const BrickTypesRow& row : stats.rows)
+  for (const measure::BrickTypesRow& row : stats.rows)
     table.column(
         {"bytes/" + row.name, "sizes/" + row.name}, "bytes", row.sizes, &bricks::BrickTotals::total_bytes,
         {.screen = {row.name, measure::Look::bytes()}, .page = {row.name, measure::Look::count(), "bytes"}});
@@ -46,35 +35,35 @@ void add_sizes(measure::ResultTable& table, const BricksStats& stats) {
 }
 
 // Adds the shares of the types for each side, where all types are allowed.
-void add_shares(measure::ResultTable& table, const BricksStats& stats) {
+void add_shares(measure::ResultTable& table, const measure::BricksStats& stats) {
   table
-      .column(measure::in_report("shares/size"), "voxels", all_types(stats), side_of,
+      .column(measure::in_report("shares/size"), "voxels", stats.all_types(), side_of,
               {.page = {"side", {}, "voxels"}})
-      .column(measure::for_people(), "", all_types(stats), cube_text, {.screen = {"size"}});
+      .column(measure::for_people(), "", stats.all_types(), cube_text, {.screen = {"size"}});
   for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type) {
     const std::string name(bricks::BrickTypes::kNames[type]);
     table.column(
-        "shares/" + name, "of the volume", all_types(stats),
-        [&](const bricks::BrickTotals& totals) { return share_of(type, totals); },
+        "shares/" + name, "of the volume", stats.all_types(),
+        [&](const bricks::BrickTotals& totals) { return measure::share_of(type, totals); },
         measure::both({name, measure::Look::fixed(1, 100), "%"}));
   }
 }
 
 }  // namespace
 
-measure::ResultTable sizes_table(const BricksStats& stats) {
+measure::ResultTable sizes_table(const measure::BricksStats& stats) {
   measure::ResultTable table;
   add_sizes(table, stats);
   return table;
 }
 
-measure::ResultTable shares_table(const BricksStats& stats) {
+measure::ResultTable shares_table(const measure::BricksStats& stats) {
   measure::ResultTable table;
   add_shares(table, stats);
   return table;
 }
 
-measure::ResultTable forms_table(const BricksStats& stats) {
+measure::ResultTable forms_table(const measure::BricksStats& stats) {
   const std::vector<measure::SceneSize> forms = stats.forms();
   const auto bits = [&](const measure::SceneSize& form) {
     return measure::bits_per_voxel(form, stats.bricks.filled);
@@ -94,47 +83,7 @@ measure::ResultTable forms_table(const BricksStats& stats) {
   return table;
 }
 
-double share_of(uint32_t type, const bricks::BrickTotals& totals) {
-  return ratio(totals.voxels[type], std::accumulate(totals.voxels.begin(), totals.voxels.end(), uint64_t{0}));
-}
-
-std::vector<measure::SceneSize> BricksStats::forms() const {
-  std::vector<measure::SceneSize> forms = {
-      {"bricks", fmt::format("bricks of {}³", bricks.shape().side()), bricks.bytes()}};
-  if (svdag_bytes) forms.push_back({"svdag", "SVDAG", *svdag_bytes});
-  return forms;
-}
-
-double BricksStats::to_svdag(const measure::SceneSize& form) const {
-  return ratio(form.bytes, svdag_bytes.value_or(0));
-}
-
-double BricksStats::filled_share() const {
-  return ratio(bricks.filled, bricks.info.box().voxels());
-}
-
-double BricksStats::dense_share() const {
-  return ratio(bricks.bytes(), bricks.info.bytes());
-}
-
-double BricksStats::overhead_bits() const {
-  if (bricks.filled == 0) return 0;
-  const double values = static_cast<double>(bricks.filled) * volume::value_bytes(bricks.info.type);
-  return (static_cast<double>(bricks.bytes()) - values) * 8 / static_cast<double>(bricks.filled);
-}
-
-BricksStats measure_bricks(bricks::FrozenBricks bricks, Engine& engine) {
-  BricksStats stats = {.bricks = std::move(bricks), .rows = {}, .svdag_bytes = {}};
-  const volume::Volume volume = bricks::bricks_volume(stats.bricks);
-  for (const bricks::BrickTypeSet& set : bricks::kBrickTypeSets) {
-    bricks::BricksOptions options;
-    options.types = set.types;
-    stats.rows.push_back({set.title, engine.measure_bricks(volume, options)});
-  }
-  return stats;
-}
-
-std::string bricks_text(const BricksStats& stats) {
+std::string bricks_text(const measure::BricksStats& stats) {
   const std::string forms =
       stats.svdag_bytes ? "\nBeside the SVDAG of the same voxels\n" + text_table(forms_table(stats)).text()
                         : "";
@@ -146,7 +95,7 @@ std::string bricks_text(const BricksStats& stats) {
       text_table(sizes_table(stats)).text(), text_table(shares_table(stats)).text());
 }
 
-void set_bricks_stats(measure::ResultGroup& results, const BricksStats& stats) {
+void set_bricks_stats(measure::ResultGroup& results, const measure::BricksStats& stats) {
   measure::ResultGroup& bricks = set_bricks(results, stats.bricks);
   const measure::ResultTable forms = forms_table(stats);
   bricks.set("filled_share", stats.filled_share(), "of the volume")

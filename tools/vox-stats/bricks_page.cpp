@@ -50,7 +50,7 @@ void add_series(BarChart& chart, const measure::ResultTable& table, double whole
   }
 }
 
-void add_sizes(HtmlPage& page, const BricksStats& stats) {
+void add_sizes(HtmlPage& page, const measure::BricksStats& stats) {
   BarChart chart = {
       .title = "Size for each side of the bricks",
       .description =
@@ -66,7 +66,7 @@ void add_sizes(HtmlPage& page, const BricksStats& stats) {
 }
 
 // Adds a chart of the shares of all types.
-void add_shares(HtmlPage& page, const BricksStats& stats) {
+void add_shares(HtmlPage& page, const measure::BricksStats& stats) {
   BarChart chart = {.title = "Types for each side of the bricks",
                     .description = "For each side of the bricks the share of each type, in per cent",
                     .unit = "% of the volume",
@@ -77,7 +77,7 @@ void add_shares(HtmlPage& page, const BricksStats& stats) {
               page_table(shares));
 }
 
-void add_forms(HtmlPage& page, const BricksStats& stats) {
+void add_forms(HtmlPage& page, const measure::BricksStats& stats) {
   if (!stats.svdag_bytes) return;
   const measure::ResultTable forms = forms_table(stats);
   BarChart chart = {.title = "Bricks beside the SVDAG",
@@ -92,7 +92,7 @@ void add_forms(HtmlPage& page, const BricksStats& stats) {
 
 }  // namespace
 
-void add_bricks(HtmlPage& page, const BricksStats& stats) {
+void add_bricks(HtmlPage& page, const measure::BricksStats& stats) {
   page.section("Bricks").facts(
       {{"filled", fmt::format("{:.2f} % of the volume", 100 * stats.filled_share())},
        {"bytes", fmt::format("{}, {:.1f} % of the dense volume", format_bytes(stats.bricks.bytes()),

@@ -38,15 +38,6 @@ void check_targets(const StatsOptions& options) {
     throw UsageError(fmt::format("-o and --html are both '{}'", options.html->string()));
 }
 
-void check_counts(const measure::DagStats& counted, const dag::FrozenDag& dag) {
-  bool same = counted.voxels == dag.voxels;
-  for (size_t level = 0; level < dag.levels.size(); ++level)
-    same = same && counted.levels[level].unique_nodes == dag.levels[level].nodes &&
-           counted.levels[level].svo_nodes == dag.levels[level].svo_nodes;
-  if (!same)
-    throw Error("the counts in the file are not those of its nodes").hint("vox-convert --verify says more");
-}
-
 std::set<Section> sections_of(const StatsOptions& options, const SceneFileParts& parts) {
   std::set<Section> sections = options.sections;
   if (!parts.bricks) {
@@ -100,7 +91,7 @@ void measure(SceneStats& stats, const StatsOptions& options) {
   const bool compares = stats.has(Section::Levels) || stats.has(Section::Sizes);
   if (compares || stats.has(Section::Scene) || stats.has(Section::Materials)) {
     stats.dag = measure::count_dag(dag);
-    check_counts(*stats.dag, dag);
+    measure::check_counts(*stats.dag, dag);
   }
   throw_if_cancelled();
   const bool needs_geometry = compares && dag.materials;
@@ -134,7 +125,7 @@ std::optional<uint64_t> svdag_of(const bricks::FrozenBricks& bricks, const Scene
 void measure_own_bricks(SceneStats& stats, const StatsOptions& options, bricks::FrozenBricks bricks) {
   const std::unique_ptr<Engine> engine = make_engine(options.engine);
   stats.device = engine->device();
-  stats.bricks = measure_bricks(std::move(bricks), *engine);
+  stats.bricks = measure::measure_bricks(std::move(bricks), *engine);
   stats.bricks->svdag_bytes = svdag_of(stats.bricks->bricks, stats);
   const std::vector<device::KernelTime> kernels = engine->profile();
   stats.kernels.insert(stats.kernels.end(), kernels.begin(), kernels.end());

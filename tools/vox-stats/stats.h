@@ -30,7 +30,7 @@ struct SceneStats {
   std::vector<measure::SceneSize> sizes;
   std::vector<measure::TableReport> tables;
   std::optional<render::Picture> picture;  // for the page; a scene without voxels has none
-  std::optional<BricksStats> bricks;
+  std::optional<measure::BricksStats> bricks;
   std::vector<device::KernelTime> kernels;
 
   bool has(Section section) const { return sections.count(section) > 0; }
