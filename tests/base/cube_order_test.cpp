@@ -52,12 +52,5 @@ TEST(CubeOrder, MasksOfPlanesHoldTheirVoxelsAlone) {
   }
 }
 
-TEST(Vec3, IsReadAndWrittenByAxis) {
-  Int3 v = {1, 2, 3};
-  for (uint32_t axis = 0; axis < 3; ++axis) EXPECT_EQ(v[axis], static_cast<int32_t>(axis) + 1);
-  v[1] = 7;
-  EXPECT_EQ(v, (Int3{1, 7, 3}));
-}
-
 }  // namespace
 }  // namespace vox
