@@ -15,7 +15,7 @@
 namespace vox {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kAboutHash =
     R"(Measures the hash tables that hold a DAG as one uses them to edit it (Molenaar & Eisemann 2024, §6.1).
 
 For every size of items, load factor and table: fills a table with items, searches a batch of them for
@@ -41,12 +41,12 @@ std::string fraction(double scale) {
   return scale < 1 ? fmt::format("1/{}", 1 / scale) : fmt::format("{}", scale);
 }
 
-cxxopts::Options describe() {
+cxxopts::Options describe_hash() {
   using Bench = measure::HashBenchOptions;
   const Bench preset;
-  cxxopts::Options options("vox-bench hash",
-                           fmt::format(kAbout, axis_text(preset.item_words), axis_text(preset.load_factors),
-                                       Bench::kFigure8Words, axis_text(figure8_load_factors())));
+  cxxopts::Options options(
+      "vox-bench hash", fmt::format(kAboutHash, axis_text(preset.item_words), axis_text(preset.load_factors),
+                                    Bench::kFigure8Words, axis_text(figure8_load_factors())));
   options.custom_help("[options]").positional_help("").set_width(100);
   auto text = [] { return cxxopts::value<std::string>(); };
   options.add_options("Axes")(
@@ -88,7 +88,7 @@ std::optional<std::string> given(const cxxopts::ParseResult& parsed, const std::
   return parsed[option].as<std::string>();
 }
 
-measure::HashBenchOptions read_bench(const cxxopts::ParseResult& parsed) {
+measure::HashBenchOptions read_hash_bench(const cxxopts::ParseResult& parsed) {
   measure::HashBenchOptions options;
   if (parsed.count("figure8")) {
     options.item_words = {measure::HashBenchOptions::kFigure8Words};
@@ -123,7 +123,7 @@ void check_effects(const cxxopts::ParseResult& parsed) {
 }  // namespace
 
 HashCommand parse_hash_command(int argc, char** argv) {
-  cxxopts::Options description = describe();
+  cxxopts::Options description = describe_hash();
   CommonOptions common;
   const cxxopts::ParseResult parsed =
       parse_command_line(description, argc - 1, argv + 1, common, {"Axes", "Size", "Results", "Device"});
@@ -131,7 +131,7 @@ HashCommand parse_hash_command(int argc, char** argv) {
   command.json = common.json;
   command.command = command_text(argc, argv);
   check_effects(parsed);
-  command.bench = read_bench(parsed);
+  command.bench = read_hash_bench(parsed);
   command.engine = read_device_options(parsed);
   command.files = read_result_options(parsed, common.overwrite);
   return command;
