@@ -112,6 +112,17 @@ VOX_HD inline void atomic_min(uint32_t* word, uint32_t value) {
 #endif
 }
 
+VOX_HD inline void atomic_max(uint32_t* word, uint32_t value) {
+#ifdef __CUDA_ARCH__
+  atomicMax(word, value);
+#else
+  std::atomic_ref<uint32_t> shared(*word);
+  uint32_t seen = shared.load(std::memory_order_relaxed);
+  while (value > seen && !shared.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+  }
+#endif
+}
+
 // Stores `desired` if the word is `expected`; returns the word before. A thread that reads the new value with
 // atomic_load() also sees what this one wrote before.
 VOX_HD inline uint32_t atomic_exchange_if(uint32_t* word, uint32_t expected, uint32_t desired) {

@@ -171,7 +171,16 @@ class CpuDevice {
 
   // Sorts the first n pairs by the low `bits` bits of their key; equal keys keep their order.
   template <class Key, class Value>
-  void sort_pairs(Work work, Buffer<Key>& keys, Buffer<Value>& values, uint64_t n, uint32_t bits);
+  void sort_pairs(Work work, Buffer<Key>& keys, Buffer<Value>& values, uint64_t n, uint32_t bits) {
+    sort(work, keys, values, n, bits);
+  }
+
+  // Sorts the first n keys by their low `bits` bits.
+  template <class Key>
+  void sort_keys(Work work, Buffer<Key>& keys, uint64_t n, uint32_t bits) {
+    Buffer<NoValue> none;
+    sort(work, keys, none, n, bits);
+  }
 
   template <class T>
   void fill(T* to, uint64_t n, const T& value) {
@@ -213,6 +222,10 @@ class CpuDevice {
     void operator()(uint64_t i) const { out[index[i]] = values[i]; }
   };
 
+  struct NoValue {};  // what is sorted with a key that stands alone
+  template <class Key, class Value>
+  void sort(Work work, Buffer<Key>& keys, Buffer<Value>& values, uint64_t n, uint32_t bits);
+
   template <class Body>
   struct GroupBody {
     const Body& body;
@@ -252,16 +265,18 @@ class CpuDevice {
 // A radix sort from the lowest digit: each part of the input counts its digits, prefix sums of the counts say
 // where the pairs go, and each part writes its own pairs there in order.
 template <class Key, class Value>
-void CpuDevice::sort_pairs(Work work, Buffer<Key>& keys, Buffer<Value>& values, uint64_t n, uint32_t bits) {
+void CpuDevice::sort(Work work, Buffer<Key>& keys, Buffer<Value>& values, uint64_t n, uint32_t bits) {
   timed(work, n, [&] {
     constexpr uint32_t kMaxDigitBits = 10;
+    constexpr bool kHasValues = !std::is_same_v<Value, NoValue>;
     const uint32_t passes = (bits + kMaxDigitBits - 1) / kMaxDigitBits;
     if (n < 2 || passes == 0) return;
     const uint32_t digit_bits = (bits + passes - 1) / passes, digits = 1u << digit_bits;
     const uint64_t parts =
         std::clamp<uint64_t>(n >> 14, 1, 4 * static_cast<uint64_t>(tbb::info::default_concurrency()));
     Buffer<Key> other_keys(pool_, keys.size());
-    Buffer<Value> other_values(pool_, values.size());
+    Buffer<Value> other_values;
+    if constexpr (kHasValues) other_values = Buffer<Value>(pool_, values.size());
     std::vector<std::vector<uint64_t>> places(parts, std::vector<uint64_t>(digits));
     for (uint32_t pass = 0; pass < passes; ++pass) {
       const uint32_t shift = pass * digit_bits;
@@ -285,7 +300,7 @@ void CpuDevice::sort_pairs(Work work, Buffer<Key>& keys, Buffer<Value>& values, 
         for (uint64_t i = n * part / parts; i < n * (part + 1) / parts; ++i) {
           uint64_t to = next[digit(i)]++;
           to_keys[to] = from_keys[i];
-          to_values[to] = from_values[i];
+          if constexpr (kHasValues) to_values[to] = from_values[i];
         }
       });
       keys.swap(other_keys);

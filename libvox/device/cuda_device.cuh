@@ -336,6 +336,20 @@ class CudaDevice {
     if (value_buffers.Current() != values.data()) values.swap(other_values);
   }
 
+  template <class Key>
+  void sort_keys(Work work, Buffer<Key>& keys, uint64_t n, uint32_t bits) {
+    if (n < 2 || bits == 0) return;
+    Buffer<Key> other_keys = make<Key>(keys.size());
+    cub::DoubleBuffer<Key> key_buffers(keys.data(), other_keys.data());
+    timed(work, n, [&] {
+      with_scratch(work.name, [&](void* scratch, size_t& bytes) {
+        return cub::DeviceRadixSort::SortKeys(scratch, bytes, key_buffers, n, 0, static_cast<int>(bits),
+                                              stream_);
+      });
+    });
+    if (key_buffers.Current() != keys.data()) keys.swap(other_keys);
+  }
+
   template <class T>
   void fill(T* to, uint64_t n, const T& value) {
     for_each({"fill", sizeof(T)}, n, cuda_kernels::Fill<T>{to, value});

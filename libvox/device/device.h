@@ -43,6 +43,7 @@ concept DeviceType = requires(D& device, Work work, uint64_t n, AnyBody body, Bu
   device.scatter(work, n, words, words, words);
   device.histogram(work, n, body, counts, n);
   device.sort_pairs(work, buffer, buffer, n, 32u);
+  device.sort_keys(work, buffer, n, 32u);
   device.fill(words, n, 0u);
   device.upload(words, words, n);
   device.download(words, words, n);

@@ -25,6 +25,7 @@ struct PrimitiveResults {
   std::vector<uint32_t> sorted_keys, sorted_values;  // by the low kSortBits bits of 32-bit keys
   std::vector<uint64_t> sorted_keys64;               // by the low kSortBits64 bits of 64-bit keys
   std::vector<uint32_t> sorted_values64;             // the values of sorted_keys64
+  std::vector<uint64_t> sorted_alone64;              // the same keys without values
   std::vector<uint32_t> scan32;                      // of small(i), and the sum behind it
   std::vector<uint64_t> scan64;                      // of value(i) >> 8, and the sum behind it
   uint64_t scan32_total = 0, scan64_total = 0;

@@ -59,6 +59,7 @@ class PrimitivesRun {
     visit();
     sort<uint32_t>(kSortBits, results_.sorted_keys, results_.sorted_values);
     sort<uint64_t>(kSortBits64, results_.sorted_keys64, results_.sorted_values64);
+    sort_alone();
     scan();
     select_and_scatter();
     reduce();
@@ -92,6 +93,14 @@ class PrimitivesRun {
     device_.sort_pairs("test: sort", keys, values, n_, bits);
     sorted_keys = downloaded(keys, n_);
     sorted_values = downloaded(values, n_);
+  }
+
+  void sort_alone() {
+    auto keys = device_.template make<uint64_t>(n_);
+    auto values = device_.template make<uint32_t>(n_);
+    device_.for_each("test: pairs", n_, WriteTestPairs<uint64_t>{keys.data(), values.data()});
+    device_.sort_keys("test: sort", keys, n_, kSortBits64);
+    results_.sorted_alone64 = downloaded(keys, n_);
   }
 
   void scan() {

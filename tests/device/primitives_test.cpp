@@ -48,6 +48,7 @@ TEST_P(Primitives, SortsByTheLowBitsAndKeepsTheOrderOfEqualKeys) {
                               by_many = sorted_indices(n_, kSortBits64);
   EXPECT_EQ(results_.sorted_values, by_few);
   EXPECT_EQ(results_.sorted_values64, by_many);
+  EXPECT_EQ(results_.sorted_alone64, results_.sorted_keys64);
   for (uint64_t i = 0; i < n_; ++i) {
     ASSERT_EQ(results_.sorted_keys[i], static_cast<uint32_t>(TestValues::value(by_few[i]))) << i;
     ASSERT_EQ(results_.sorted_keys64[i], TestValues::value(by_many[i])) << i;

@@ -1,0 +1,49 @@
+// The different ones among cells that may come more than once.
+#pragma once
+
+#include "libvox/device/runs.h"
+#include "libvox/hash/keyed/build_status.h"
+
+namespace vox::hash {
+
+template <CellWord Cell>
+struct DiffersFromItsTwin {
+  const Cell* cells;
+  CellFormat<Cell> format;
+  VOX_HD bool operator()(uint64_t i) const {
+    return i > 0 && format.key(cells[i]) == format.key(cells[i - 1]) && cells[i] != cells[i - 1];
+  }
+};
+
+template <CellWord Cell>
+struct TakeCells {
+  const Cell* from;
+  const uint32_t* chosen;
+  Cell* to;
+  VOX_HD void operator()(uint64_t i) const { to[i] = from[chosen[i]]; }
+};
+
+template <CellWord Cell>
+struct DistinctCells {
+  device::Buffer<Cell> cells;  // in ascending order
+  uint64_t count = 0;
+  bool conflict = false;  // a key comes with two values
+};
+
+template <class Device, CellWord Cell>
+DistinctCells<Cell> distinct_cells(Device& device, CellFormat<Cell> format, const Cell* cells, uint64_t n) {
+  auto sorted = device.template make<Cell>(n);
+  device.copy(sorted.data(), cells, n);
+  device.sort_keys({"sort cells", 2.0 * sizeof(Cell)}, sorted, n, CellFormat<Cell>::kBits);
+  DistinctCells<Cell> distinct;
+  distinct.conflict = device.sum("find conflicts", n, DiffersFromItsTwin<Cell>{sorted.data(), format}) != 0;
+  auto chosen = device.template make<uint32_t>(n);
+  distinct.count =
+      device.select("select different cells", n, device::StartsRun<Cell>{sorted.data(), 0}, chosen.data());
+  distinct.cells = device.template make<Cell>(distinct.count);
+  device.for_each("take cells", distinct.count,
+                  TakeCells<Cell>{sorted.data(), chosen.data(), distinct.cells.data()});
+  return distinct;
+}
+
+}  // namespace vox::hash

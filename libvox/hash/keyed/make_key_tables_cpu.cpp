@@ -1,0 +1,16 @@
+#include "libvox/device/cpu_device.h"
+#include "libvox/hash/keyed/make_key_tables_impl.h"
+
+namespace vox::hash {
+
+using device::CpuDevice;
+template std::unique_ptr<KeyTable<CpuDevice, uint32_t>> make_key_table(CpuDevice&, const KeyTableOptions&);
+template std::unique_ptr<KeyTable<CpuDevice, uint64_t>> make_key_table(CpuDevice&, const KeyTableOptions&);
+
+std::vector<std::string> key_table_names() {
+  std::vector<std::string> names;
+  for (const auto& variant : kKeyTableVariants<CpuDevice, uint64_t>) names.emplace_back(variant.name);
+  return names;
+}
+
+}  // namespace vox::hash

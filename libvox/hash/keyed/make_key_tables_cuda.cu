@@ -1,0 +1,10 @@
+#include "libvox/device/cuda_device.cuh"
+#include "libvox/hash/keyed/make_key_tables_impl.h"
+
+namespace vox::hash {
+
+using device::CudaDevice;
+template std::unique_ptr<KeyTable<CudaDevice, uint32_t>> make_key_table(CudaDevice&, const KeyTableOptions&);
+template std::unique_ptr<KeyTable<CudaDevice, uint64_t>> make_key_table(CudaDevice&, const KeyTableOptions&);
+
+}  // namespace vox::hash

@@ -1,0 +1,38 @@
+// All tables of voxel keys: the one place that lists them. make_key_tables_cpu.cpp and
+// make_key_tables_cuda.cu include it, each for one device.
+#pragma once
+
+#include <array>
+
+#include "libvox/hash/keyed/lines.h"
+
+namespace vox::hash {
+
+template <class Device, CellWord Cell>
+struct KeyTableVariant {
+  const char* name;
+  std::unique_ptr<KeyTable<Device, Cell>> (*make)(Device&, const KeyTableOptions&);
+};
+
+template <class Device, CellWord Cell, template <class, class> class Table>
+constexpr KeyTableVariant<Device, Cell> key_variant() {
+  return {Table<Device, Cell>::kName, [](Device& device, const KeyTableOptions& options) {
+            return std::unique_ptr<KeyTable<Device, Cell>>(
+                std::make_unique<Table<Device, Cell>>(device, options));
+          }};
+}
+
+template <class Device, CellWord Cell>
+constexpr std::array kKeyTableVariants = {
+    key_variant<Device, Cell, LinesTable>(),
+};
+
+template <class Device, CellWord Cell>
+std::unique_ptr<KeyTable<Device, Cell>> make_key_table(Device& device, const KeyTableOptions& options) {
+  check_key_table_options(options, CellFormat<Cell>::kBits);
+  for (const KeyTableVariant<Device, Cell>& variant : kKeyTableVariants<Device, Cell>)
+    if (options.table == variant.name) return variant.make(device, options);
+  return nullptr;
+}
+
+}  // namespace vox::hash

@@ -1,0 +1,119 @@
+// Searches of a table of voxel keys, the same for all variants: what is different is the variant's *ref*, a
+// struct that is captured by value, with
+//
+//   template <class Probe> VOX_HD uint32_t find(Cell key, Probe& probe) const;   the slot, or kNoSlot; never
+//                                          asked for the key that is kept apart. Tells the probe of all that
+//                                          it reads: probe.read(how many sectors)
+//   VOX_HD Cell cell(uint32_t slot) const;
+//   template <class Probe> VOX_HD uint32_t value(Cell key, Probe& probe) const;   the value, or kNoValue; where
+//                                          a variant has no such call, it is read at the slot
+//   VOX_HD void prefetch(Cell key) const;  asks for what find() reads first
+#pragma once
+
+#include "libvox/base/bits.h"
+#include "libvox/hash/keyed/key_table.h"
+
+namespace vox::hash {
+
+// What a search reads is not counted, or is.
+struct NoKeyProbe {
+  VOX_HD void read(uint32_t) {}
+};
+struct CountedKeyProbe {
+  uint32_t sectors = 0;
+  VOX_HD void read(uint32_t count) { sectors += count; }
+};
+
+// A table for bodies that search it.
+template <class Ref, CellWord Cell>
+struct KeyTableRef {
+  Ref ref;
+  CellFormat<Cell> format;
+  uint32_t slots;
+  uint32_t holds_apart, apart_value;
+
+  template <class Probe>
+  VOX_HD uint32_t find(Cell key, Probe& probe) const {
+    if (key < format.apart_key()) return ref.find(key, probe);
+    return key == format.apart_key() && holds_apart != 0 ? slots : kNoSlot;
+  }
+  VOX_HD uint32_t find(Cell key) const {
+    NoKeyProbe probe;
+    return find(key, probe);
+  }
+  VOX_HD uint32_t value(Cell key) const {
+    if (key >= format.apart_key())
+      return key == format.apart_key() && holds_apart != 0 ? apart_value : kNoValue;
+    NoKeyProbe probe;
+    if constexpr (requires { ref.value(key, probe); }) {
+      return ref.value(key, probe);
+    } else {
+      const uint32_t slot = ref.find(key, probe);
+      return slot == kNoSlot ? kNoValue : format.value(ref.cell(slot));
+    }
+  }
+  VOX_HD void prefetch(Cell key) const { ref.prefetch(key); }
+};
+
+template <class Ref, CellWord Cell>
+struct FindKeys {
+  KeyTableRef<Ref, Cell> table;
+  const Cell* keys;
+  uint32_t* slots;
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    if (stage == 1) table.prefetch(keys[i]);
+  }
+  VOX_HD void operator()(uint64_t i) const { slots[i] = table.find(keys[i]); }
+};
+
+template <class Ref, CellWord Cell>
+struct FindKeyValues {
+  KeyTableRef<Ref, Cell> table;
+  const Cell* keys;
+  uint32_t* values;
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    if (stage == 1) table.prefetch(keys[i]);
+  }
+  VOX_HD void operator()(uint64_t i) const { values[i] = table.value(keys[i]); }
+};
+
+template <class Ref, CellWord Cell>
+struct CountKeySectors {
+  KeyTableRef<Ref, Cell> table;
+  const Cell* keys;
+  uint32_t* sectors;
+  VOX_HD void operator()(uint64_t i) const {
+    CountedKeyProbe probe;
+    table.find(keys[i], probe);
+    sectors[i] = probe.sectors;
+  }
+};
+
+// A variant whose searches go by a ref.
+template <class Device, CellWord Cell, class Ref>
+class SearchedKeyTable : public KeyTable<Device, Cell> {
+ public:
+  void find(const Cell* keys, uint64_t n, uint32_t* slots) const override {
+    this->device_.for_each({"find keys", sizeof(Cell) + 36.0}, n, FindKeys<Ref, Cell>{ref(), keys, slots});
+  }
+  void find_values(const Cell* keys, uint64_t n, uint32_t* values) const override {
+    this->device_.for_each({"find values", sizeof(Cell) + 36.0}, n,
+                           FindKeyValues<Ref, Cell>{ref(), keys, values});
+  }
+  void count_sectors(const Cell* keys, uint64_t n, uint32_t* sectors) const override {
+    this->device_.for_each("count sectors", n, CountKeySectors<Ref, Cell>{ref(), keys, sectors});
+  }
+
+  // For bodies that search by themselves.
+  KeyTableRef<Ref, Cell> ref() const {
+    return {ref_, this->format_, static_cast<uint32_t>(this->slots_), this->holds_apart_ ? 1u : 0u,
+            this->apart_value_};
+  }
+
+ protected:
+  using KeyTable<Device, Cell>::KeyTable;
+
+  Ref ref_ = {};  // which a build sets
+};
+
+}  // namespace vox::hash

@@ -1,0 +1,19 @@
+#include "tests/hash/keyed/any_key_table.h"
+
+#include "libvox/device/with_device.h"
+
+namespace vox {
+
+template <class Cell>
+std::unique_ptr<AnyKeyTable<Cell>> make_any_key_table(const device::DeviceHandle& handle,
+                                                      const hash::KeyTableOptions& options) {
+  return device::with_device(handle,
+                             [&](auto& device) { return make_any_key_table_on<Cell>(device, options); });
+}
+
+template std::unique_ptr<AnyKeyTable<uint32_t>> make_any_key_table(const device::DeviceHandle&,
+                                                                   const hash::KeyTableOptions&);
+template std::unique_ptr<AnyKeyTable<uint64_t>> make_any_key_table(const device::DeviceHandle&,
+                                                                   const hash::KeyTableOptions&);
+
+}  // namespace vox

@@ -1,0 +1,12 @@
+#include "libvox/device/cpu_device.h"
+#include "tests/hash/keyed/any_key_table_impl.h"
+
+namespace vox {
+
+using device::CpuDevice;
+template std::unique_ptr<AnyKeyTable<uint32_t>> make_any_key_table_on(CpuDevice&,
+                                                                      const hash::KeyTableOptions&);
+template std::unique_ptr<AnyKeyTable<uint64_t>> make_any_key_table_on(CpuDevice&,
+                                                                      const hash::KeyTableOptions&);
+
+}  // namespace vox

@@ -1,0 +1,12 @@
+#include "libvox/device/cuda_device.cuh"
+#include "tests/hash/keyed/any_key_table_impl.h"
+
+namespace vox {
+
+using device::CudaDevice;
+template std::unique_ptr<AnyKeyTable<uint32_t>> make_any_key_table_on(CudaDevice&,
+                                                                      const hash::KeyTableOptions&);
+template std::unique_ptr<AnyKeyTable<uint64_t>> make_any_key_table_on(CudaDevice&,
+                                                                      const hash::KeyTableOptions&);
+
+}  // namespace vox

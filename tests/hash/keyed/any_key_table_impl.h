@@ -1,0 +1,63 @@
+// What any_key_table.h declares, for any device. any_key_table.cpp and any_key_table_cuda.cu include it.
+#pragma once
+
+#include "libvox/device/uploaded.h"
+#include "tests/hash/keyed/any_key_table.h"
+
+namespace vox {
+
+template <class Device, class Cell>
+class KeyTableOnDevice final : public AnyKeyTable<Cell> {
+ public:
+  KeyTableOnDevice(Device& device, const hash::KeyTableOptions& options)
+      : device_(device), table_(hash::make_key_table<Device, Cell>(device, options)) {}
+
+  hash::KeyTableBuild build(const std::vector<Cell>& cells) override {
+    const auto on_device = device::uploaded(device_, cells);
+    return table_->build(on_device.data(), cells.size());
+  }
+  std::vector<uint32_t> find(const std::vector<Cell>& keys) override {
+    return search(keys, [&](auto... arguments) { table_->find(arguments...); });
+  }
+  std::vector<uint32_t> find_values(const std::vector<Cell>& keys) override {
+    return search(keys, [&](auto... arguments) { table_->find_values(arguments...); });
+  }
+  std::vector<uint32_t> find_values_of_stored(const std::vector<Cell>& keys) override {
+    return search(keys, [&](auto... arguments) { table_->find_values_of_stored(arguments...); });
+  }
+  std::vector<uint32_t> count_sectors(const std::vector<Cell>& keys) override {
+    return search(keys, [&](auto... arguments) { table_->count_sectors(arguments...); });
+  }
+  std::vector<Cell> cells() override {
+    std::vector<Cell> cells(table_->slots() + 1);
+    device_.download(cells.data(), table_->cells(), cells.size());
+    return cells;
+  }
+  bool holds_apart() override { return table_->holds_apart(); }
+  uint64_t bytes() override { return table_->bytes(); }
+
+ private:
+  // Results that a search leaves out stay what no search gives.
+  static constexpr uint32_t kUntouched = 0xfffffffe;
+
+  template <class F>
+  std::vector<uint32_t> search(const std::vector<Cell>& keys, const F& f) {
+    const auto on_device = device::uploaded(device_, keys);
+    auto results = device::uploaded(device_, std::vector<uint32_t>(keys.size(), kUntouched));
+    f(static_cast<const Cell*>(on_device.data()), keys.size(), results.data());
+    std::vector<uint32_t> found(keys.size());
+    device_.download(found.data(), results.data(), found.size());
+    return found;
+  }
+
+  Device& device_;
+  std::unique_ptr<hash::KeyTable<Device, Cell>> table_;
+};
+
+template <class Cell, class Device>
+std::unique_ptr<AnyKeyTable<Cell>> make_any_key_table_on(Device& device,
+                                                         const hash::KeyTableOptions& options) {
+  return std::make_unique<KeyTableOnDevice<Device, Cell>>(device, options);
+}
+
+}  // namespace vox

@@ -1,0 +1,243 @@
+// Compares tables of voxel keys, every variant, with a map, on sets of keys of all kinds.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <unordered_map>
+
+#include "libvox/base/error.h"
+#include "libvox/base/mix.h"
+#include "libvox/base/morton.h"
+#include "tests/common/test_engine.h"
+#include "tests/common/thoroughness.h"
+#include "tests/hash/keyed/any_key_table.h"
+
+namespace vox {
+namespace {
+
+using hash::kNoSlot;
+using hash::kNoValue;
+
+template <class Cell>
+class KeyTables : public testing::TestWithParam<std::string> {
+ protected:
+  using Cells = std::vector<Cell>;
+  using Map = std::unordered_map<Cell, uint32_t>;
+
+  static constexpr uint32_t kCount = 1000 * kThoroughness;
+
+  std::unique_ptr<AnyKeyTable<Cell>> make(hash::KeyTableOptions options = {}) {
+    options.table = GetParam();
+    format_ = {options.value_bits};
+    return make_any_key_table<Cell>(engine_->handle(), options);
+  }
+
+  // Keys with values that follow from them.
+  Map mapped(const Cells& keys) const {
+    Map map;
+    for (const Cell key : keys) map[key & format_.apart_key()] = value_of(key);
+    return map;
+  }
+  uint32_t value_of(Cell key) const {
+    return static_cast<uint32_t>(mix64(key + 7) & ((uint64_t{1} << format_.value_bits) - 1));
+  }
+  Cells cells_of(const Map& map) const {
+    Cells cells;
+    for (const auto& [key, value] : map) cells.push_back(format_.cell(key, value));
+    std::sort(cells.begin(), cells.end());
+    std::shuffle(cells.begin(), cells.end(), std::mt19937(1));
+    return cells;
+  }
+
+  // Looks for all keys of the map, for their neighbours, and for random ones.
+  void expect_holds(AnyKeyTable<Cell>& table, const Map& map) const {
+    Cells keys, stored;
+    for (const auto& [key, value] : map) {
+      stored.push_back(key);
+      for (const Cell other : {key, static_cast<Cell>(key + 1), static_cast<Cell>(key ^ 32)})
+        keys.push_back(other & format_.apart_key());
+    }
+    for (uint32_t i = 0; i < kCount; ++i) keys.push_back(static_cast<Cell>(mix64(i)) & format_.apart_key());
+    keys.insert(keys.end(), {Cell{0}, format_.apart_key()});
+    const auto slots = table.find(keys), values = table.find_values(keys),
+               sectors = table.count_sectors(keys);
+    const Cells cells = table.cells();
+    for (size_t i = 0; i < keys.size(); ++i) {
+      const auto found = map.find(keys[i]);
+      if (found == map.end()) {
+        ASSERT_EQ(slots[i], kNoSlot) << keys[i];
+        ASSERT_EQ(values[i], kNoValue) << keys[i];
+      } else {
+        ASSERT_LT(slots[i], cells.size()) << keys[i];
+        ASSERT_EQ(cells[slots[i]], format_.cell(keys[i], found->second)) << keys[i];
+        ASSERT_EQ(values[i], found->second) << keys[i];
+      }
+      ASSERT_LE(sectors[i], 64 * 32u);
+    }
+    const auto values_of_stored = table.find_values_of_stored(stored);
+    for (size_t i = 0; i < stored.size(); ++i) ASSERT_EQ(values_of_stored[i], map.at(stored[i])) << stored[i];
+    // Nothing else is in it, and nothing twice.
+    uint64_t filled = table.holds_apart() ? 1 : 0;
+    for (size_t i = 0; i + 1 < cells.size(); ++i) filled += cells[i] != hash::kEmptyCell<Cell> ? 1 : 0;
+    EXPECT_EQ(filled, map.size());
+  }
+
+  void expect_builds(const Cells& keys, const hash::KeyTableOptions& options) {
+    const auto table = make(options);
+    const Map map = mapped(keys);
+    const hash::KeyTableBuild build = table->build(cells_of(map));
+    EXPECT_EQ(build.keys, map.size());
+    EXPECT_GE(build.attempts, 1u);
+    expect_holds(*table, map);
+  }
+
+  static Cells random_keys(uint32_t count) {
+    Cells keys;
+    for (uint32_t i = 0; i < count; ++i) keys.push_back(static_cast<Cell>(mix64(i + 1000)));
+    return keys;
+  }
+
+  std::unique_ptr<Engine> engine_ = test_engine();
+  hash::CellFormat<Cell> format_ = {};
+};
+
+class KeyTables32 : public KeyTables<uint32_t> {};
+class KeyTables64 : public KeyTables<uint64_t> {};
+const auto kNames = testing::ValuesIn(hash::key_table_names());
+const auto kName = [](const auto& info) { return info.param; };
+INSTANTIATE_TEST_SUITE_P(All, KeyTables32, kNames, kName);
+INSTANTIATE_TEST_SUITE_P(All, KeyTables64, kNames, kName);
+
+TEST_P(KeyTables32, RandomKeysAreFoundAtEveryLoadFactor) {
+  for (const double load_factor : {0.3, 0.7, 0.8, 0.95})
+    expect_builds(random_keys(kCount), {.load_factor = load_factor});
+}
+
+TEST_P(KeyTables64, RandomKeysAreFoundAtEveryLoadFactor) {
+  for (const double load_factor : {0.3, 0.7, 0.8, 0.95})
+    expect_builds(random_keys(kCount), {.load_factor = load_factor, .value_bits = 4});
+}
+
+TEST_P(KeyTables32, ValuesStandBesideKeys) {
+  for (const uint32_t bits : {1, 4, 16}) expect_builds(random_keys(kCount), {.value_bits = bits});
+}
+
+TEST_P(KeyTables64, ValuesStandBesideKeys) {
+  for (const uint32_t bits : {1, 4, 28, 31}) expect_builds(random_keys(kCount), {.value_bits = bits});
+}
+
+TEST_P(KeyTables64, AFewKeysAreFound) {
+  for (uint64_t count : {0, 1, 2, 3, 5, 10, 33, 100})
+    for (const uint64_t step : {uint64_t{1}, uint64_t{16}, uint64_t{1} << 33}) {
+      std::vector<uint64_t> keys;
+      for (uint64_t i = 0; i < count; ++i) keys.push_back(i * step);
+      expect_builds(keys, {});
+    }
+}
+
+// The voxels of a sphere, by Morton code: clusters.
+TEST_P(KeyTables64, TheVoxelsOfASurfaceAreFound) {
+  std::vector<uint64_t> keys;
+  for (int z = 0; z < 64; ++z)
+    for (int y = 0; y < 64; ++y)
+      for (int x = 0; x < 64; ++x) {
+        const int r2 = (x - 32) * (x - 32) + (y - 32) * (y - 32) + (z - 32) * (z - 32);
+        if (r2 >= 24 * 24 && r2 < 26 * 26) keys.push_back(morton_encode(x, y, z));
+      }
+  expect_builds(keys, {.load_factor = 0.95, .value_bits = 4});
+}
+
+// A dense run, runs with gaps, and keys that are equal in their low or in their high bits.
+TEST_P(KeyTables32, RegularKeysAreFound) {
+  for (const uint32_t step : {1u, 2u, 3u, 8u, 32u, 4096u, 65536u, 1u << 20}) {
+    std::vector<uint32_t> keys;
+    for (uint64_t i = 0; i < kCount && i * step < UINT32_MAX; ++i)
+      keys.push_back(static_cast<uint32_t>(i * step));
+    expect_builds(keys, {});
+  }
+}
+
+TEST_P(KeyTables64, RegularKeysAreFound) {
+  for (const uint32_t shift : {0, 1, 3, 4, 5, 12, 31, 40}) {
+    std::vector<uint64_t> keys;
+    for (uint64_t i = 0; i < kCount; ++i) keys.push_back(i << shift);
+    expect_builds(keys, {.load_factor = 0.9});
+  }
+}
+
+TEST_P(KeyTables64, TheKeyThatIsAllOnesIsFoundWhateverItsValue) {
+  for (const uint32_t value : {0u, 3u, 15u}) {
+    const auto table = make({.value_bits = 4});
+    Map map = mapped(random_keys(100));
+    EXPECT_EQ(table->build(cells_of(map)).keys, 100u);
+    expect_holds(*table, map);  // without it
+    map[format_.apart_key()] = value;
+    map[0] = 15 - value;
+    EXPECT_EQ(table->build(cells_of(map)).keys, 102u);
+    expect_holds(*table, map);
+  }
+}
+
+TEST_P(KeyTables32, TheKeyThatIsAllOnesIsFound) {
+  const auto table = make();
+  const Map map = {{UINT32_MAX, 0}, {0, 0}, {UINT32_MAX - 1, 0}};
+  EXPECT_EQ(table->build(cells_of(map)).keys, 3u);
+  expect_holds(*table, map);
+}
+
+TEST_P(KeyTables64, AKeyThatComesOftenIsStoredOnce) {
+  const auto table = make({.value_bits = 8});
+  const Map map = mapped(random_keys(kCount / 4));
+  std::vector<uint64_t> cells = cells_of(map);
+  for (int copies = 0; copies < 2; ++copies) cells.insert(cells.end(), cells.begin(), cells.end());
+  std::shuffle(cells.begin(), cells.end(), std::mt19937(2));
+  EXPECT_EQ(table->build(cells).keys, map.size());
+  expect_holds(*table, map);
+
+  std::vector<uint64_t> same(kThoroughness * 100000, cells.front());
+  EXPECT_EQ(table->build(same).keys, 1u);
+  expect_holds(*table, {{format_.key(cells.front()), format_.value(cells.front())}});
+}
+
+TEST_P(KeyTables64, AKeyWithTwoValuesIsAnError) {
+  const auto table = make({.value_bits = 8});
+  for (const uint64_t key : {uint64_t{7}, format_.apart_key()}) {
+    std::vector<uint64_t> cells = cells_of(mapped(random_keys(1000)));
+    cells.insert(cells.begin() + 5, format_.cell(key, 1));
+    cells.push_back(format_.cell(key, 2));
+    try {
+      table->build(cells);
+      FAIL() << key;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("two different values"), std::string::npos) << error.what();
+    }
+  }
+}
+
+TEST_P(KeyTables64, ATableIsBuiltAnewInPlaceOfWhatItHeld) {
+  const auto table = make({.value_bits = 4});
+  for (const uint32_t count : {1000u, 10u, 5000u, 0u, 100u}) {
+    const Map map = mapped(random_keys(count));
+    EXPECT_EQ(table->build(cells_of(map)).keys, map.size());
+    expect_holds(*table, map);
+  }
+}
+
+TEST_P(KeyTables64, OptionsOutOfTheirRangeAreErrors) {
+  for (const double load_factor : {0.0, -1.0, 1.5, std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_THROW(make({.load_factor = load_factor}), UsageError) << load_factor;
+  EXPECT_THROW(make({.value_bits = 33}), UsageError);
+}
+
+TEST(KeyTableNames, AnUnknownOneIsAnErrorThatListsThem) {
+  const auto engine = test_engine();
+  try {
+    make_any_key_table<uint64_t>(engine->handle(), {.table = "x"});
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("lines"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace vox

@@ -1,0 +1,96 @@
+// Tests what is particular to the table `lines`: its cells follow from the keys alone, and its searches are
+// short.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "libvox/base/mix.h"
+#include "tests/common/test_engine.h"
+#include "tests/common/thoroughness.h"
+#include "tests/hash/keyed/any_key_table.h"
+
+namespace vox {
+namespace {
+
+using Keys = std::vector<uint64_t>;
+
+Keys random_keys(uint64_t count, uint64_t seed) {
+  Keys keys;
+  for (uint64_t i = 0; i < count; ++i) keys.push_back(mix64(i + (seed << 40)));
+  return keys;
+}
+
+// Blocks of keys that follow each other.
+Keys clustered_keys(uint64_t count) {
+  Keys keys;
+  for (uint64_t i = 0; i < count; ++i) keys.push_back((mix64(i / 50) << 8) + i % 50);
+  return keys;
+}
+
+class Lines : public testing::Test {
+ protected:
+  std::unique_ptr<AnyKeyTable<uint64_t>> make(double load_factor) {
+    return make_any_key_table<uint64_t>(engine_->handle(), {.table = "lines", .load_factor = load_factor});
+  }
+  double mean_sectors(AnyKeyTable<uint64_t>& table, const Keys& keys) {
+    const auto sectors = table.count_sectors(keys);
+    return std::accumulate(sectors.begin(), sectors.end(), 0.0) / static_cast<double>(sectors.size());
+  }
+
+  std::unique_ptr<Engine> engine_ = test_engine();
+};
+
+TEST_F(Lines, HaveTheSameCellsInWhateverOrderTheKeysCome) {
+  for (Keys keys : {random_keys(20000, 1), clustered_keys(20000)})
+    for (const double load_factor : {0.8, 0.99}) {
+      const auto table = make(load_factor);
+      table->build(keys);
+      const Keys cells = table->cells();
+      for (uint32_t round = 0; round < kThoroughness; ++round) {
+        std::shuffle(keys.begin(), keys.end(), std::mt19937(round));
+        table->build(keys);
+        ASSERT_EQ(table->cells(), cells) << round;
+      }
+    }
+}
+
+TEST_F(Lines, AreFullToTheLoadFactorThatIsAskedFor) {
+  for (const double load_factor : {0.5, 0.8, 0.95, 0.99}) {
+    const auto table = make(load_factor);
+    table->build(random_keys(100000, 1));
+    EXPECT_NEAR(100000 / static_cast<double>(table->cells().size() - 1), load_factor, 2e-3);
+    EXPECT_EQ(table->bytes(), 8 * table->cells().size());
+  }
+}
+
+// Of random keys a search looks at little more than one bucket of two sectors, whether they are stored or not:
+// what placing balls in buckets of eight comes to, where each that finds a bucket full takes another at random.
+TEST_F(Lines, ASearchReadsAboutOneBucket) {
+  struct Case {
+    double load_factor, buckets;
+  };
+  for (const Case& expected : {Case{0.8, 1.107}, Case{0.95, 1.356}}) {
+    const auto table = make(expected.load_factor);
+    const Keys keys = random_keys(100000, 1);
+    table->build(keys);
+    EXPECT_NEAR(mean_sectors(*table, keys) / 2, expected.buckets, 0.01);
+    EXPECT_NEAR(mean_sectors(*table, random_keys(100000, 2)) / 2, expected.buckets, 0.01);
+  }
+}
+
+// No table of random or clustered keys fails.
+TEST_F(Lines, AreBuiltAtTheFirstAttempt) {
+  for (uint32_t round = 0; round < 50 * kThoroughness; ++round) {
+    const auto table = make(round % 2 == 0 ? 0.95 : 0.99);
+    EXPECT_EQ(table->build(random_keys(1000, round)).attempts, 1u) << round;
+  }
+  const auto table = make(0.99);
+  const auto build = table->build(clustered_keys(100000));
+  EXPECT_EQ(build.attempts, 1u);
+  EXPECT_LT(build.most_probes, 20u);
+}
+
+}  // namespace
+}  // namespace vox
