@@ -21,10 +21,7 @@
 
 #include "libvox/base/bits.h"
 #include "libvox/base/mix.h"
-#include "libvox/base/units.h"
-#include "libvox/hash/keyed/build_status.h"
-#include "libvox/hash/keyed/distinct.h"
-#include "libvox/hash/keyed/searched.h"
+#include "libvox/hash/keyed/attempts.h"
 
 namespace vox::hash {
 
@@ -237,67 +234,41 @@ struct FinishSector {
 };
 
 template <class Device, CellWord Cell>
-class LinesTable final : public SearchedKeyTable<Device, Cell, LinesRef<Cell>> {
+class LinesTable final : public AttemptedKeyTable<Device, Cell, LinesRef<Cell>> {
  public:
   static constexpr const char* kName = "lines";
-  static constexpr uint32_t kMostAttempts = 8;
+  static constexpr KeyTableLoad kLoad = {.usual = 0.8, .most = 1};
 
   LinesTable(Device& device, const KeyTableOptions& options)
-      : SearchedKeyTable<Device, Cell, Lines>(device, options), seed_(mix64(options.seed + 1)) {}
-
-  KeyTableBuild build(const Cell* cells, uint64_t n) override {
-    KeyTableBuild result;
-    DistinctCells<Cell> distinct;
-    for (;; ++result.attempts) {
-      const KeyBuildStatus status = attempt(cells, n, mix64(seed_ + result.attempts));
-      if (status.conflicts != 0) throw two_values(this->options_);
-      if (status.twice != 0) {  // rare: two threads brought the same key at the same time
-        distinct = distinct_cells(this->device_, this->format_, cells, n);
-        if (distinct.conflict) throw two_values(this->options_);
-        result.keys = distinct.count;
-        cells = distinct.cells.data();
-        n = distinct.count;
-        --result.attempts;
-        continue;
-      }
-      result.keys = n - status.copies;
-      result.most_probes = status.most_probes;
-      if (status.failed == 0) break;
-      if (result.attempts == kMostAttempts) throw cannot_build(this->options_, n, result.attempts);
-    }
-    return result;
-  }
+      : AttemptedKeyTable<Device, Cell, Lines>(device, options, kMostAttempts) {}
 
  private:
   using Lines = LinesRef<Cell>;
+  static constexpr uint32_t kMostAttempts = 8;
 
   uint64_t bytes_beside_cells() const override { return filters_.size() * sizeof(uint32_t); }
 
-  KeyBuildStatus attempt(const Cell* cells, uint64_t n, uint64_t seed) {
+  void attempt(const Cell* cells, uint64_t n, const KeyBuildAttempt& attempt) override {
     auto& device = this->device_;
-    const double wanted = std::ceil(static_cast<double>(n) / this->options_.load_factor / Lines::kLineCells);
+    const double wanted = std::ceil(static_cast<double>(n) / this->load_factor_ / Lines::kLineCells);
     const uint64_t lines = std::max<uint64_t>(1, static_cast<uint64_t>(wanted));
     this->make_cells(lines * Lines::kLineCells);
     filters_.reset();
     filters_ = device.template make<uint32_t>(lines * Lines::kLineSectors / 2);
     device.fill(filters_.data(), filters_.size(), 0u);
-    auto on_device = device.template make<KeyBuildStatus>(1);
-    device.fill(on_device.data(), 1, KeyBuildStatus{});
-    this->ref_ = {this->cells_.data(), filters_.data(), lines, seed, this->format_, Lines::kMostProbes};
+    this->ref_ = {this->cells_.data(), filters_.data(), lines,
+                  attempt.seed,        this->format_,   Lines::kMostProbes};
     device.for_each({"insert into lines", sizeof(Cell) + 64.0}, n,
-                    InsertIntoLines<Cell>{this->ref_, cells, on_device.data()});
+                    InsertIntoLines<Cell>{this->ref_, cells, attempt.status});
     device.for_each({"finish sectors", 68}, this->ref_.sectors(),
-                    FinishSector<Cell>{this->ref_, on_device.data()});
-    KeyBuildStatus status;
-    device.download(&status, on_device.data(), 1);
-    this->ref_.probes = status.most_probes;
-    if (status.apart != 0)
-      this->keep_apart(
-          this->format_.cell(this->format_.apart_key(), static_cast<uint32_t>(status.apart - 1)));
-    return status;
+                    FinishSector<Cell>{this->ref_, attempt.status});
   }
 
-  uint64_t seed_;
+  KeyTableBuild finished(KeyTableBuild build) override {
+    this->ref_.probes = build.most_probes;
+    return build;
+  }
+
   device::Buffer<uint32_t> filters_;
 };
 

@@ -11,12 +11,14 @@ namespace vox::hash {
 template <class Device, CellWord Cell>
 struct KeyTableVariant {
   const char* name;
+  KeyTableLoad load;
   std::unique_ptr<KeyTable<Device, Cell>> (*make)(Device&, const KeyTableOptions&);
 };
 
 template <class Device, CellWord Cell, template <class, class> class Table>
 constexpr KeyTableVariant<Device, Cell> key_variant() {
-  return {Table<Device, Cell>::kName, [](Device& device, const KeyTableOptions& options) {
+  return {Table<Device, Cell>::kName, Table<Device, Cell>::kLoad,
+          [](Device& device, const KeyTableOptions& options) {
             return std::unique_ptr<KeyTable<Device, Cell>>(
                 std::make_unique<Table<Device, Cell>>(device, options));
           }};
