@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "libvox/hash/keyed/cuckoo2009.h"
+#include "libvox/hash/keyed/cuckoo2011.h"
 #include "libvox/hash/keyed/lines.h"
 
 namespace vox::hash {
@@ -27,6 +29,8 @@ constexpr KeyTableVariant<Device, Cell> key_variant() {
 template <class Device, CellWord Cell>
 constexpr std::array kKeyTableVariants = {
     key_variant<Device, Cell, LinesTable>(),
+    key_variant<Device, Cell, Cuckoo2009Table>(),
+    key_variant<Device, Cell, Cuckoo2011Table>(),
 };
 
 template <class Device, CellWord Cell>
