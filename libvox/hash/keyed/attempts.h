@@ -58,9 +58,7 @@ class AttemptedKeyTable : public SearchedKeyTable<Device, Cell, Ref> {
     attempt(cells, n, {number, mix64(mix64(this->options_.seed + 1) + number), on_device.data()});
     KeyBuildStatus status;
     device.download(&status, on_device.data(), 1);
-    if (status.apart != 0)
-      this->keep_apart(
-          this->format_.cell(this->format_.apart_key(), static_cast<uint32_t>(status.apart - 1)));
+    if (status.apart != 0) this->keep_apart(static_cast<uint32_t>(status.apart - 1));
     return status;
   }
 
