@@ -123,6 +123,23 @@ VOX_HD inline void atomic_max(uint32_t* word, uint32_t value) {
 #endif
 }
 
+// Stores a value and returns the word before; orders no other reads and writes.
+VOX_HD inline uint32_t atomic_exchange(uint32_t* word, uint32_t value) {
+#ifdef __CUDA_ARCH__
+  return atomicExch(word, value);
+#else
+  return std::atomic_ref(*word).exchange(value, std::memory_order_relaxed);
+#endif
+}
+
+VOX_HD inline uint64_t atomic_exchange(uint64_t* word, uint64_t value) {
+#ifdef __CUDA_ARCH__
+  return atomicExch(reinterpret_cast<unsigned long long*>(word), value);
+#else
+  return std::atomic_ref(*word).exchange(value, std::memory_order_relaxed);
+#endif
+}
+
 // Stores `desired` if the word is `expected`; returns the word before. A thread that reads the new value with
 // atomic_load() also sees what this one wrote before.
 VOX_HD inline uint32_t atomic_exchange_if(uint32_t* word, uint32_t expected, uint32_t desired) {

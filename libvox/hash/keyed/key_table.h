@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,11 @@ namespace vox::hash {
 
 struct KeyTableOptions {
   std::string table = "lines";
-  double load_factor = 0.8;  // how many items a cell, as far as the variant can choose; in (0, 1]
-  uint32_t value_bits = 0;   // of a cell, below its key
-  uint64_t seed = 0;         // other seeds give other hash functions
+  // How many items a cell, as far as the variant can choose: above 0 and at most most_load_factor(table). None
+  // is the variant's own.
+  std::optional<double> load_factor = {};
+  uint32_t value_bits = 0;  // of a cell, below its key
+  uint64_t seed = 0;        // other seeds give other hash functions
 };
 
 // What a build came to.
@@ -32,6 +35,9 @@ struct KeyTableBuild {
 
 // Throws UsageError unless the options make sense for cells of so many bits.
 void check_key_table_options(const KeyTableOptions& options, uint32_t cell_bits);
+
+// The load factor that a table of these options has.
+double load_factor_of(const KeyTableOptions& options);
 
 // What a build throws.
 Error two_values(const KeyTableOptions& options);
@@ -70,7 +76,10 @@ class KeyTable {
 
  protected:
   KeyTable(Device& device, const KeyTableOptions& options)
-      : device_(device), options_(options), format_{options.value_bits} {
+      : device_(device),
+        options_(options),
+        load_factor_(load_factor_of(options)),
+        format_{options.value_bits} {
     check_key_table_options(options, CellFormat<Cell>::kBits);
   }
 
@@ -95,6 +104,7 @@ class KeyTable {
 
   Device& device_;
   const KeyTableOptions options_;
+  const double load_factor_;
   const CellFormat<Cell> format_;
   device::Buffer<Cell> cells_;
   uint64_t slots_ = 0;
@@ -109,4 +119,15 @@ std::unique_ptr<KeyTable<Device, Cell>> make_key_table(Device& device, const Key
 
 // The names of the variants, in the order in which they are shown.
 std::vector<std::string> key_table_names();
+
+// What a variant does with load factors. Beyond `most` it builds no table, or too seldom one.
+struct KeyTableLoad {
+  double usual = 0, most = 0;
+};
+// Throws UsageError unless there is a variant of this name.
+KeyTableLoad key_table_load(const std::string& table);
+inline double most_load_factor(const std::string& table) {
+  return key_table_load(table).most;
+}
+
 }  // namespace vox::hash

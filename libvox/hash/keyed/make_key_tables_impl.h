@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "libvox/hash/keyed/cuckoo2009.h"
+#include "libvox/hash/keyed/cuckoo2011.h"
 #include "libvox/hash/keyed/lines.h"
 
 namespace vox::hash {
@@ -11,12 +13,14 @@ namespace vox::hash {
 template <class Device, CellWord Cell>
 struct KeyTableVariant {
   const char* name;
+  KeyTableLoad load;
   std::unique_ptr<KeyTable<Device, Cell>> (*make)(Device&, const KeyTableOptions&);
 };
 
 template <class Device, CellWord Cell, template <class, class> class Table>
 constexpr KeyTableVariant<Device, Cell> key_variant() {
-  return {Table<Device, Cell>::kName, [](Device& device, const KeyTableOptions& options) {
+  return {Table<Device, Cell>::kName, Table<Device, Cell>::kLoad,
+          [](Device& device, const KeyTableOptions& options) {
             return std::unique_ptr<KeyTable<Device, Cell>>(
                 std::make_unique<Table<Device, Cell>>(device, options));
           }};
@@ -25,6 +29,8 @@ constexpr KeyTableVariant<Device, Cell> key_variant() {
 template <class Device, CellWord Cell>
 constexpr std::array kKeyTableVariants = {
     key_variant<Device, Cell, LinesTable>(),
+    key_variant<Device, Cell, Cuckoo2009Table>(),
+    key_variant<Device, Cell, Cuckoo2011Table>(),
 };
 
 template <class Device, CellWord Cell>

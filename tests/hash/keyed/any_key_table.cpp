@@ -11,9 +11,23 @@ std::unique_ptr<AnyKeyTable<Cell>> make_any_key_table(const device::DeviceHandle
                              [&](auto& device) { return make_any_key_table_on<Cell>(device, options); });
 }
 
+template <class Cell>
+std::unique_ptr<AnyMultiMap<Cell>> make_any_multi_map(const device::DeviceHandle& handle,
+                                                      const hash::KeyTableOptions& options,
+                                                      hash::RunOrder order) {
+  return device::with_device(
+      handle, [&](auto& device) { return make_any_multi_map_on<Cell>(device, options, order); });
+}
+
 template std::unique_ptr<AnyKeyTable<uint32_t>> make_any_key_table(const device::DeviceHandle&,
                                                                    const hash::KeyTableOptions&);
 template std::unique_ptr<AnyKeyTable<uint64_t>> make_any_key_table(const device::DeviceHandle&,
                                                                    const hash::KeyTableOptions&);
+template std::unique_ptr<AnyMultiMap<uint32_t>> make_any_multi_map(const device::DeviceHandle&,
+                                                                   const hash::KeyTableOptions&,
+                                                                   hash::RunOrder);
+template std::unique_ptr<AnyMultiMap<uint64_t>> make_any_multi_map(const device::DeviceHandle&,
+                                                                   const hash::KeyTableOptions&,
+                                                                   hash::RunOrder);
 
 }  // namespace vox

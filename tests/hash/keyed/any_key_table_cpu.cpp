@@ -8,5 +8,11 @@ template std::unique_ptr<AnyKeyTable<uint32_t>> make_any_key_table_on(CpuDevice&
                                                                       const hash::KeyTableOptions&);
 template std::unique_ptr<AnyKeyTable<uint64_t>> make_any_key_table_on(CpuDevice&,
                                                                       const hash::KeyTableOptions&);
+template std::unique_ptr<AnyMultiMap<uint32_t>> make_any_multi_map_on(CpuDevice&,
+                                                                      const hash::KeyTableOptions&,
+                                                                      hash::RunOrder);
+template std::unique_ptr<AnyMultiMap<uint64_t>> make_any_multi_map_on(CpuDevice&,
+                                                                      const hash::KeyTableOptions&,
+                                                                      hash::RunOrder);
 
 }  // namespace vox

@@ -1,4 +1,5 @@
 // Compares tables of voxel keys, every variant, with a map, on sets of keys of all kinds.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,6 +29,8 @@ class KeyTables : public testing::TestWithParam<std::string> {
 
   std::unique_ptr<AnyKeyTable<Cell>> make(hash::KeyTableOptions options = {}) {
     options.table = GetParam();
+    if (options.load_factor && *options.load_factor <= 1)
+      options.load_factor = std::min(*options.load_factor, hash::most_load_factor(options.table));
     format_ = {options.value_bits};
     return make_any_key_table<Cell>(engine_->handle(), options);
   }
@@ -227,6 +230,22 @@ TEST_P(KeyTables64, OptionsOutOfTheirRangeAreErrors) {
   for (const double load_factor : {0.0, -1.0, 1.5, std::numeric_limits<double>::quiet_NaN()})
     EXPECT_THROW(make({.load_factor = load_factor}), UsageError) << load_factor;
   EXPECT_THROW(make({.value_bits = 33}), UsageError);
+}
+
+TEST(KeyTableNames, ALoadFactorAboveTheTablesMostIsAnErrorThatNamesBoth) {
+  const auto engine = test_engine();
+  for (const std::string& name : hash::key_table_names()) {
+    const double most = hash::most_load_factor(name);
+    make_any_key_table<uint64_t>(engine->handle(), {.table = name, .load_factor = most});
+    try {
+      make_any_key_table<uint64_t>(engine->handle(), {.table = name, .load_factor = most + 0.01});
+      FAIL() << name;
+    } catch (const UsageError& error) {
+      EXPECT_NE(std::string(error.what()).find("'" + name + "'"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find(fmt::format("at most {}", most)), std::string::npos)
+          << error.what();
+    }
+  }
 }
 
 TEST(KeyTableNames, AnUnknownOneIsAnErrorThatListsThem) {
