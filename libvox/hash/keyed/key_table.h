@@ -60,9 +60,17 @@ class KeyTable {
   // has read.
   virtual void count_sectors(const Cell* keys, uint64_t n, uint32_t* sectors) const = 0;
 
+  // How many keys a search finds at the first place that it looks at, at the second, …: the counts begin with
+  // index 1. The last, if it is kMostCountedProbes, has those of more probes as well. The key that is kept
+  // apart is not among them. Nothing where a variant does not say.
+  virtual std::vector<uint64_t> probes_of_keys() const { return {}; }
+  static constexpr uint32_t kMostCountedProbes = 255;
+
   // The cell at each slot; empty where it holds nothing. All keys lie in slots below slots(), but for the one
-  // that is kept apart.
+  // that is kept apart. Of a cell that is not empty the bits of cell_mask() count: where no key needs the
+  // others, a variant may keep something of its own in them.
   const Cell* cells() const { return cells_.data(); }
+  Cell cell_mask() const { return cell_mask_; }
   uint64_t slots() const { return slots_; }
   bool holds_apart() const { return holds_apart_; }
   CellFormat<Cell> format() const { return format_; }
@@ -78,12 +86,16 @@ class KeyTable {
 
   // Makes room for so many slots and the cell that is kept apart; all are empty.
   void make_cells(uint64_t slots) {
+    make_cells_unset(slots);
+    device_.fill(cells_.data(), cells_.size(), kEmptyCell<Cell>);
+  }
+  // The same, for a build that sets every cell itself.
+  void make_cells_unset(uint64_t slots) {
     if (slots >= kNoSlot) throw Error("a table of voxel keys has fewer than 2^32 - 1 cells");
     cells_.reset();
     cells_ = device_.template make<Cell>(slots + 1);
     slots_ = slots;
     holds_apart_ = false;
-    device_.fill(cells_.data(), cells_.size(), kEmptyCell<Cell>);
   }
   // Keeps the cell of the key that is all ones.
   void keep_apart(Cell cell) {
@@ -95,6 +107,7 @@ class KeyTable {
   const KeyTableOptions options_;
   const CellFormat<Cell> format_;
   device::Buffer<Cell> cells_;
+  Cell cell_mask_ = kEmptyCell<Cell>;
   uint64_t slots_ = 0;
   bool holds_apart_ = false;
 };

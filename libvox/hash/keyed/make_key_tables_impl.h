@@ -5,6 +5,7 @@
 #include <array>
 
 #include "libvox/hash/keyed/lines.h"
+#include "libvox/hash/keyed/sorted.h"
 
 namespace vox::hash {
 
@@ -25,6 +26,7 @@ constexpr KeyTableVariant<Device, Cell> key_variant() {
 template <class Device, CellWord Cell>
 constexpr std::array kKeyTableVariants = {
     key_variant<Device, Cell, LinesTable>(),
+    key_variant<Device, Cell, SortedTable>(),
 };
 
 template <class Device, CellWord Cell>

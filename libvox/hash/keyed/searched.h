@@ -80,6 +80,22 @@ struct CountKeySectors {
   }
 };
 
+// How many sectors the search for the key in a slot reads; 0 where the slot is empty.
+template <class Ref, CellWord Cell>
+struct SectorsOfSlot {
+  Ref ref;
+  const Cell* cells;
+  Cell mask;
+  CellFormat<Cell> format;
+  uint32_t most;
+  VOX_HD uint32_t operator()(uint64_t slot) const {
+    if (cells[slot] == kEmptyCell<Cell>) return 0;
+    CountedKeyProbe probe;
+    ref.find(format.key(cells[slot] & mask), probe);
+    return probe.sectors < most ? probe.sectors : most;
+  }
+};
+
 // A variant whose searches go by a ref.
 template <class Device, CellWord Cell, class Ref>
 class SearchedKeyTable : public KeyTable<Device, Cell> {
@@ -94,6 +110,11 @@ class SearchedKeyTable : public KeyTable<Device, Cell> {
   void count_sectors(const Cell* keys, uint64_t n, uint32_t* sectors) const override {
     this->device_.for_each("count sectors", n, CountKeySectors<Ref, Cell>{ref(), keys, sectors});
   }
+  // A probe is a sector, unless the variant says something else.
+  std::vector<uint64_t> probes_of_keys() const override {
+    return count_probes(SectorsOfSlot<Ref, Cell>{ref_, this->cells_.data(), this->cell_mask_, this->format_,
+                                                 this->kMostCountedProbes});
+  }
 
   // For bodies that search by themselves.
   KeyTableRef<Ref, Cell> ref() const {
@@ -102,6 +123,17 @@ class SearchedKeyTable : public KeyTable<Device, Cell> {
 
  protected:
   using KeyTable<Device, Cell>::KeyTable;
+
+  // Counts slots by probes_of_slot(slot), which is kMostCountedProbes at most, and 0 where a slot is empty.
+  template <class Probes>
+  std::vector<uint64_t> count_probes(const Probes& probes_of_slot) const {
+    std::vector<uint64_t> counts(this->kMostCountedProbes + 1);
+    this->device_.histogram({"count probes", sizeof(Cell)}, this->slots_, probes_of_slot, counts.data(),
+                            counts.size());
+    counts[0] = 0;
+    while (counts.size() > 1 && counts.back() == 0) counts.pop_back();
+    return counts;
+  }
 
   Ref ref_ = {};  // which a build sets
 };
