@@ -2,7 +2,8 @@
 // (cell.h) and then searched by batches of keys. The variant (key_table_list.h) is chosen at run time.
 //
 // A key is stored once. Equal cells may come more than once; a key with two values is an error, as is a table
-// that cannot be built: no key is ever lost. Where a key lies, its slot, is the same on every device.
+// that cannot be built: no key is ever lost. Where a key lies, its slot, is the same on every device, but for
+// the variant `open`.
 #pragma once
 
 #include <memory>
@@ -20,6 +21,7 @@ struct KeyTableOptions {
   double load_factor = 0.8;  // how many items a cell, as far as the variant can choose; in (0, 1]
   uint32_t value_bits = 0;   // of a cell, below its key
   uint64_t seed = 0;         // other seeds give other hash functions
+  uint32_t age_bits = 4;     // of `robin`: 2 to 4 for each of its maximum ages
 };
 
 // What a build came to.

@@ -5,6 +5,8 @@
 #include <array>
 
 #include "libvox/hash/keyed/lines.h"
+#include "libvox/hash/keyed/open.h"
+#include "libvox/hash/keyed/robin.h"
 #include "libvox/hash/keyed/sorted.h"
 
 namespace vox::hash {
@@ -25,7 +27,8 @@ constexpr KeyTableVariant<Device, Cell> key_variant() {
 
 template <class Device, CellWord Cell>
 constexpr std::array kKeyTableVariants = {
-    key_variant<Device, Cell, LinesTable>(),
+    key_variant<Device, Cell, LinesTable>(),       key_variant<Device, Cell, CoherentRobinTable>(),
+    key_variant<Device, Cell, RandomRobinTable>(), key_variant<Device, Cell, OpenTable>(),
     key_variant<Device, Cell, SortedTable>(),
 };
 
