@@ -86,9 +86,7 @@ class OpenTable final : public SearchedKeyTable<Device, Cell, OpenRef<Cell>> {
     if (status.conflicts != 0) throw two_values(this->options_);
     if (status.failed != 0) throw cannot_build(this->options_, n, 1);
     this->ref_.most_probes = status.most_probes;
-    if (status.apart != 0)
-      this->keep_apart(
-          this->format_.cell(this->format_.apart_key(), static_cast<uint32_t>(status.apart - 1)));
+    if (status.apart != 0) this->keep_apart(static_cast<uint32_t>(status.apart - 1));
     return {.keys = n - status.copies, .most_probes = status.most_probes};
   }
 

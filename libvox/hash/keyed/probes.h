@@ -21,6 +21,7 @@
 
 #include "libvox/base/bits.h"
 #include "libvox/base/mix.h"
+#include "libvox/base/prime.h"
 
 namespace vox::hash {
 
@@ -35,16 +36,6 @@ struct Modulus {
     return rest >= divisor ? rest - divisor : rest;
   }
 };
-
-inline uint64_t next_prime(uint64_t from) {
-  auto is_prime = [](uint64_t n) {
-    for (uint64_t d = 2; d * d <= n; ++d)
-      if (n % d == 0) return false;
-    return n >= 2;
-  };
-  while (!is_prime(from)) ++from;
-  return from;
-}
 
 // How many slots hold so many keys, the first time that a table is attempted, the second time, …: primes that
 // follow each other. So keys that share a place because they are equal modulo the one are not modulo the next.

@@ -169,9 +169,7 @@ class RobinTable : public SearchedKeyTable<Device, Cell, RobinRef<Cell, Sequence
     device.download(&status, on_device.data(), 1);
     if (status.failed != 0 || status.conflicts != 0) return status;
     keep_levels(places, sequence);
-    if (status.apart != 0)
-      this->keep_apart(
-          this->format_.cell(this->format_.apart_key(), static_cast<uint32_t>(status.apart - 1)));
+    if (status.apart != 0) this->keep_apart(static_cast<uint32_t>(status.apart - 1));
     return status;
   }
 

@@ -21,7 +21,11 @@ struct NoKeyProbe {
 };
 struct CountedKeyProbe {
   uint32_t sectors = 0;
-  VOX_HD void read(uint32_t count) { sectors += count; }
+  uint32_t reads = 0;
+  VOX_HD void read(uint32_t count) {
+    sectors += count;
+    ++reads;
+  }
 };
 
 // A table for bodies that search it.
@@ -89,9 +93,9 @@ struct CountKeySectors {
   }
 };
 
-// How many sectors the search for the key in a slot reads; 0 where the slot is empty.
+// How often the search for the key in a slot reads; 0 where the slot is empty.
 template <class Ref, CellWord Cell>
-struct SectorsOfSlot {
+struct ReadsOfSlot {
   Ref ref;
   const Cell* cells;
   Cell mask;
@@ -101,7 +105,7 @@ struct SectorsOfSlot {
     if (cells[slot] == kEmptyCell<Cell>) return 0;
     CountedKeyProbe probe;
     ref.find(format.key(cells[slot] & mask), probe);
-    return probe.sectors < most ? probe.sectors : most;
+    return probe.reads < most ? probe.reads : most;
   }
 };
 
@@ -119,10 +123,10 @@ class SearchedKeyTable : public KeyTable<Device, Cell> {
   void count_sectors(const Cell* keys, uint64_t n, uint32_t* sectors) const override {
     this->device_.for_each("count sectors", n, CountKeySectors<Ref, Cell>{ref(), keys, sectors});
   }
-  // A probe is a sector, unless the variant says something else.
+  // A probe is all that is read at once, unless the variant says something else.
   std::vector<uint64_t> probes_of_keys() const override {
-    return count_probes(SectorsOfSlot<Ref, Cell>{ref_, this->cells_.data(), this->cell_mask_, this->format_,
-                                                 this->kMostCountedProbes});
+    return count_probes(ReadsOfSlot<Ref, Cell>{ref_, this->cells_.data(), this->cell_mask_, this->format_,
+                                               this->kMostCountedProbes});
   }
 
   // For bodies that search by themselves.

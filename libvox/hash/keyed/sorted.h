@@ -65,9 +65,12 @@ class SortedTable final : public SearchedKeyTable<Device, Cell, SortedRef<Cell>>
     const uint64_t keys = leave_one_of_each(n);
     Cell last = kEmptyCell<Cell>;
     if (keys > 0) device.download(&last, this->cells_.data() + keys - 1, 1);
-    this->holds_apart_ = keys > 0 && this->format_.key(last) == this->format_.apart_key();
-    this->slots_ = this->holds_apart_ ? keys - 1 : keys;
-    if (!this->holds_apart_) device.fill(this->cells_.data() + keys, 1, kEmptyCell<Cell>);
+    const bool holds_apart = keys > 0 && this->format_.key(last) == this->format_.apart_key();
+    this->slots_ = holds_apart ? keys - 1 : keys;
+    if (holds_apart)
+      this->keep_apart(this->format_.value(last));
+    else
+      device.fill(this->cells_.data() + keys, 1, kEmptyCell<Cell>);
     this->ref_ = {this->cells_.data(), this->slots_, this->format_};
     return {.keys = keys, .most_probes = static_cast<uint32_t>(std::bit_width(this->slots_))};
   }

@@ -189,6 +189,15 @@ TEST_P(Robin, SearchesEndAtTheMaximumAgeOfTheirFirstSlot) {
     expect_bounded(hash::RandomProbes(slots, seed));
 }
 
+TEST(Modulus, IsTheRemainder) {
+  for (const uint64_t divisor : {uint64_t{2}, uint64_t{37}, uint64_t{1009}, (uint64_t{1} << 32) - 5}) {
+    const auto modulus = hash::Modulus::of(divisor);
+    for (uint64_t i = 0; i < 1000; ++i)
+      for (const uint64_t x : {i, mix64(i), UINT64_MAX - i, i * divisor, i * divisor - 1})
+        ASSERT_EQ(modulus(x), x % divisor) << x << " " << divisor;
+  }
+}
+
 TEST(AgeLevels, HaveTheLeastBoundThatIsEnough) {
   for (const uint32_t bits : {2u, 3u, 4u})
     for (uint32_t most = 0; most <= 31; ++most) {
