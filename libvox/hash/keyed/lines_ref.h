@@ -72,6 +72,16 @@ struct LinesRef {
     return {its.turn, cell};
   }
 
+  // Whether the last cell of a full bucket comes before one that looks there in this turn.
+  VOX_HD bool comes_before(Cell last, uint32_t at, uint32_t turn, Cell cell) const {
+    LineWalk its = walk(format.key(last));
+    while (its.bucket(lines) != at) {
+      if (its.turn == turn) return true;  // it has looked elsewhere more often
+      its.advance(lines);
+    }
+    return its.turn == turn && last > cell;
+  }
+
   VOX_HD void prefetch(Cell key) const { prefetch_line(&bucket(walk(key).bucket(lines))); }
 
   // A search: gives found(slot, cell), or `none`.
@@ -92,7 +102,7 @@ struct LinesRef {
           return found(at * kBucketCells + i, cell);
       // No key was ever sent on from a bucket that is not full, nor one that comes before the last in it.
       const Cell last = held.cell[kBucketCells - 1];
-      if (last == kEmptyCell<Cell> || !rank(last, at).before({its.turn, greatest})) return none;
+      if (last == kEmptyCell<Cell> || !comes_before(last, at, its.turn, greatest)) return none;
     }
     return none;
   }
