@@ -14,6 +14,8 @@ void check_key_table_options(const KeyTableOptions& options, uint32_t cell_bits)
   if (options.value_bits > cell_bits / 2)
     throw UsageError(fmt::format("cells of {} bits have values of at most {} bits, not {}", cell_bits,
                                  cell_bits / 2, options.value_bits));
+  if (options.age_bits < 2 || options.age_bits > 4)
+    throw UsageError(fmt::format("maximum ages have 2 to 4 bits, not {}", options.age_bits));
 }
 
 double load_factor_of(const KeyTableOptions& options) {

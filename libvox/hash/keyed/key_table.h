@@ -2,7 +2,8 @@
 // (cell.h) and then searched by batches of keys. The variant (key_table_list.h) is chosen at run time.
 //
 // A key is stored once. Equal cells may come more than once; a key with two values is an error, as is a table
-// that cannot be built: no key is ever lost. Where a key lies, its slot, is the same on every device.
+// that cannot be built: no key is ever lost. Where a key lies, its slot, is the same on every device, but for
+// the variant `open`.
 #pragma once
 
 #include <memory>
@@ -23,6 +24,7 @@ struct KeyTableOptions {
   std::optional<double> load_factor = {};
   uint32_t value_bits = 0;  // of a cell, below its key
   uint64_t seed = 0;        // other seeds give other hash functions
+  uint32_t age_bits = 4;    // of `robin`: 2 to 4 for each of its maximum ages
 };
 
 // What a build came to.
@@ -66,9 +68,17 @@ class KeyTable {
   // has read.
   virtual void count_sectors(const Cell* keys, uint64_t n, uint32_t* sectors) const = 0;
 
+  // How many keys a search finds at the first place that it looks at, at the second, …: the counts begin with
+  // index 1. The last, if it is kMostCountedProbes, has those of more probes as well. The key that is kept
+  // apart is not among them. Nothing where a variant does not say.
+  virtual std::vector<uint64_t> probes_of_keys() const { return {}; }
+  static constexpr uint32_t kMostCountedProbes = 255;
+
   // The cell at each slot; empty where it holds nothing. All keys lie in slots below slots(), but for the one
-  // that is kept apart.
+  // that is kept apart. Of a cell that is not empty the bits of cell_mask() count: where no key needs the
+  // others, a variant may keep something of its own in them.
   const Cell* cells() const { return cells_.data(); }
+  Cell cell_mask() const { return cell_mask_; }
   uint64_t slots() const { return slots_; }
   bool holds_apart() const { return holds_apart_; }
   CellFormat<Cell> format() const { return format_; }
@@ -87,12 +97,16 @@ class KeyTable {
 
   // Makes room for so many slots and the cell that is kept apart; all are empty.
   void make_cells(uint64_t slots) {
+    make_cells_unset(slots);
+    device_.fill(cells_.data(), cells_.size(), kEmptyCell<Cell>);
+  }
+  // The same, for a build that sets every cell itself.
+  void make_cells_unset(uint64_t slots) {
     if (slots >= kNoSlot) throw Error("a table of voxel keys has fewer than 2^32 - 1 cells");
     cells_.reset();
     cells_ = device_.template make<Cell>(slots + 1);
     slots_ = slots;
     holds_apart_ = false;
-    device_.fill(cells_.data(), cells_.size(), kEmptyCell<Cell>);
   }
   // Keeps the key that is all ones, with this value.
   void keep_apart(uint32_t value) {
@@ -107,6 +121,7 @@ class KeyTable {
   const double load_factor_;
   const CellFormat<Cell> format_;
   device::Buffer<Cell> cells_;
+  Cell cell_mask_ = kEmptyCell<Cell>;
   uint64_t slots_ = 0;
   bool holds_apart_ = false;
   uint32_t apart_value_ = 0;

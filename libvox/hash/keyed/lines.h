@@ -18,21 +18,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "libvox/base/prime.h"
 #include "libvox/hash/keyed/attempts.h"
 #include "libvox/hash/keyed/lines_insert.h"
 
 namespace vox::hash {
-
-// The least prime that is at least n, or 1.
-inline uint64_t next_prime(uint64_t n) {
-  const auto is_prime = [&] {
-    for (uint64_t d = 2; d * d <= n; ++d)
-      if (n % d == 0) return false;
-    return true;
-  };
-  while (!is_prime()) ++n;
-  return n;
-}
 
 template <class Device, CellWord Cell>
 class LinesTable final : public AttemptedKeyTable<Device, Cell, LinesRef<Cell>> {

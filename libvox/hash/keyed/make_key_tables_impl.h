@@ -7,6 +7,9 @@
 #include "libvox/hash/keyed/cuckoo2009.h"
 #include "libvox/hash/keyed/cuckoo2011.h"
 #include "libvox/hash/keyed/lines.h"
+#include "libvox/hash/keyed/open.h"
+#include "libvox/hash/keyed/robin.h"
+#include "libvox/hash/keyed/sorted.h"
 
 namespace vox::hash {
 
@@ -28,9 +31,10 @@ constexpr KeyTableVariant<Device, Cell> key_variant() {
 
 template <class Device, CellWord Cell>
 constexpr std::array kKeyTableVariants = {
-    key_variant<Device, Cell, LinesTable>(),
-    key_variant<Device, Cell, Cuckoo2009Table>(),
-    key_variant<Device, Cell, Cuckoo2011Table>(),
+    key_variant<Device, Cell, LinesTable>(),       key_variant<Device, Cell, CoherentRobinTable>(),
+    key_variant<Device, Cell, RandomRobinTable>(), key_variant<Device, Cell, OpenTable>(),
+    key_variant<Device, Cell, Cuckoo2009Table>(),  key_variant<Device, Cell, Cuckoo2011Table>(),
+    key_variant<Device, Cell, SortedTable>(),
 };
 
 template <class Device, CellWord Cell>

@@ -19,7 +19,10 @@ class AnyKeyTable {
   virtual std::vector<uint32_t> find_values(const std::vector<Cell>& keys) = 0;
   virtual std::vector<uint32_t> find_values_of_stored(const std::vector<Cell>& keys) = 0;
   virtual std::vector<uint32_t> count_sectors(const std::vector<Cell>& keys) = 0;
-  virtual std::vector<Cell> cells() = 0;  // all slots, and the cell behind them
+  virtual std::vector<Cell>
+  cells() = 0;  // all slots, and the cell behind them; what the variant adds is gone
+  virtual Cell cell_mask() = 0;
+  virtual std::vector<uint64_t> probes_of_keys() = 0;
   virtual bool holds_apart() = 0;
   virtual uint64_t bytes() = 0;
 };

@@ -31,8 +31,12 @@ class KeyTableOnDevice final : public AnyKeyTable<Cell> {
   std::vector<Cell> cells() override {
     std::vector<Cell> cells(table_->slots() + 1);
     device_.download(cells.data(), table_->cells(), cells.size());
+    for (uint64_t slot = 0; slot < table_->slots(); ++slot)
+      if (cells[slot] != hash::kEmptyCell<Cell>) cells[slot] &= table_->cell_mask();
     return cells;
   }
+  Cell cell_mask() override { return table_->cell_mask(); }
+  std::vector<uint64_t> probes_of_keys() override { return table_->probes_of_keys(); }
   bool holds_apart() override { return table_->holds_apart(); }
   uint64_t bytes() override { return table_->bytes(); }
 
