@@ -1,6 +1,6 @@
-// The keys of pixels and voxels: three orders in which the places of a grid become numbers (García et al. 2011,
-// §4.2). Which keys are neighbours follows from it, and with it how much a table of voxel keys gains where what
-// is stored, or searched, lies side by side.
+// The keys of pixels and voxels: three orders in which the places of a grid become numbers (García et al.
+// 2011, §4.2). Which keys are neighbours follows from it, and with it how much a table of voxel keys gains
+// where what is stored, or searched, lies side by side.
 #pragma once
 
 #include <algorithm>
