@@ -16,9 +16,10 @@ struct Program {
   Arguments command;
 };
 
-const std::vector<Program> kPrograms = {{"vox-convert", {}},     {"vox-edit", {}},         {"vox-render", {}},
-                                        {"vox-stats", {}},       {"vox-scene", {}},        {"vox-bench", {}},
-                                        {"vox-bench", {"hash"}}, {"vox-bench", {"bricks"}}};
+const std::vector<Program> kPrograms = {
+    {"vox-convert", {}},     {"vox-edit", {}},        {"vox-render", {}},
+    {"vox-stats", {}},       {"vox-scene", {}},       {"vox-bench", {}},
+    {"vox-bench", {"hash"}}, {"vox-bench", {"keys"}}, {"vox-bench", {"bricks"}}};
 
 class Manual : public ProgramTest {
  protected:
