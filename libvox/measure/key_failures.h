@@ -41,6 +41,9 @@ KeyFailuresRow count_failures(Device& device, const KeysBenchOptions& options, c
       row.restarts += result.restarts;
     } catch (const Cancelled&) {
       throw;
+    } catch (const UsageError& error) {  // the table has no such load factor
+      row.builds = 0;
+      row.error = error.what();
     } catch (const Error& error) {
       ++row.failed;
       if (row.error.empty()) row.error = error.what();

@@ -119,7 +119,7 @@ struct KeyFailuresRow {
   uint32_t key_bits = 0;
   double load_factor = 0;
   uint64_t keys = 0;
-  uint64_t builds = 0;
+  uint64_t builds = 0;   // 0: the table does not offer the load factor
   uint64_t retried = 0;  // succeeded with more than one attempt
   uint64_t failed = 0;
   uint32_t most_attempts = 0;
