@@ -27,6 +27,14 @@ std::string_view library_words(Phrase phrase) {
       return "the fill";
     case Phrase::Batch:
       return "the batch";
+    case Phrase::Keys:
+      return "the list of numbers of keys";
+    case Phrase::KeyBits:
+      return "the list of bits of a key";
+    case Phrase::ValueBits:
+      return "the bits of a value";
+    case Phrase::Searches:
+      return "the number of searches";
     case Phrase::RecordingScale:
       return "the scale";
     case Phrase::RecordingAxes:

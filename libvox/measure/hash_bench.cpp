@@ -1,43 +1,17 @@
 #include "libvox/measure/hash_bench.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
-#include <cmath>
 
 #include "libvox/base/error.h"
 #include "libvox/base/phrase.h"
 #include "libvox/base/units.h"
 #include "libvox/hash/item.h"
 #include "libvox/hash/table_list.h"
+#include "libvox/measure/axes.h"
 
 namespace vox::measure {
-namespace {
-
-void check_axis(const std::vector<uint32_t>& values, Phrase axis, uint32_t low, uint32_t high) {
-  if (values.empty()) throw UsageError(fmt::format("{} names no value", phrase(axis)));
-  for (const uint32_t value : values)
-    if (value < low || value > high)
-      throw UsageError(fmt::format("{} has {}, expected {} to {}", phrase(axis), value, low, high));
-}
-
-void check_tables(const std::vector<std::string>& names) {
-  const std::vector<std::string> known = hash::table_names();
-  for (const std::string& name : names)
-    if (std::ranges::find(known, name) == known.end())
-      throw UsageError(fmt::format("{} has '{}', expected some of: {}", phrase(Phrase::Tables), name,
-                                   fmt::join(known, ", ")));
-}
-
-uint64_t scaled(uint64_t count, double scale) {
-  return static_cast<uint64_t>(std::llround(static_cast<double>(count) * scale));
-}
-
-}  // namespace
-
 void check(const HashBenchOptions& options) {
-  check_tables(options.tables);
+  check_names(options.tables, hash::table_names(), Phrase::Tables);
   check_axis(options.item_words, Phrase::ItemWords, hash::kMinItemWords, hash::kMaxItemWords);
   check_axis(options.load_factors, Phrase::LoadFactors, 1, HashBenchOptions::kMostLoadFactor);
   check_axis(options.hit_rates, Phrase::HitRates, 0, 100);

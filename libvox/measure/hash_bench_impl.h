@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log_line.h"
 #include "libvox/base/phrase.h"
@@ -17,9 +16,11 @@
 #include "libvox/hash/find_or_insert.h"
 #include "libvox/hash/slab/duplicates.h"
 #include "libvox/hash/table_list.h"
+#include "libvox/measure/axes.h"
 #include "libvox/measure/bench_items.h"
 #include "libvox/measure/hash_bench.h"
 #include "libvox/measure/random_reads.h"
+#include "libvox/measure/repeated.h"
 
 namespace vox::measure {
 
@@ -88,13 +89,8 @@ class HashBench {
  private:
   static constexpr hash::ChosenRef kAll = {nullptr};
 
-  // The names of the tables to measure, in the order of the list of tables, whichever was named first.
   std::vector<std::string> chosen_tables() const {
-    std::vector<std::string> chosen = hash::table_names();
-    std::erase_if(chosen, [&](const std::string& name) {
-      return !options_.tables.empty() && std::ranges::count(options_.tables, name) == 0;
-    });
-    return chosen;
+    return chosen_names(options_.tables, hash::table_names());
   }
 
   // Measures random reads from as much memory as a table takes, and, where there is enough memory, from as
@@ -139,16 +135,9 @@ class HashBench {
     return {to.data(), nullptr, nullptr, item_words_};  // without hashes: the tables' times include them
   }
 
-  // The timing of all repetitions of f, which returns the seconds that it took.
   template <class F>
   Timing repeated(const F& f) const {
-    std::vector<double> seconds;
-    for (uint32_t repetition = 0; repetition <= options_.repetitions; ++repetition) {
-      throw_if_cancelled();
-      const double elapsed = f(repetition);
-      if (repetition > 0) seconds.push_back(elapsed);  // the first warms up
-    }
-    return summarize(std::move(seconds));
+    return measure::repeated(options_.repetitions, f);
   }
 
   HashBenchRow row_of(const std::string& table, const std::string& op, uint64_t items) const {

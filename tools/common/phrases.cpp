@@ -25,6 +25,14 @@ std::string_view tool_words(Phrase phrase) {
       return "--fill";
     case Phrase::Batch:
       return "--batch";
+    case Phrase::Keys:
+      return "--keys";
+    case Phrase::KeyBits:
+      return "--key-bits";
+    case Phrase::ValueBits:
+      return "--value-bits";
+    case Phrase::Searches:
+      return "--searches";
     case Phrase::RecordingAxes:
       return "--swizzle";
     case Phrase::RecordingShift:

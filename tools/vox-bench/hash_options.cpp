@@ -37,10 +37,6 @@ std::vector<uint32_t> figure8_load_factors() {
   return {values.begin(), values.end()};
 }
 
-std::string fraction(double scale) {
-  return scale < 1 ? fmt::format("1/{}", 1 / scale) : fmt::format("{}", scale);
-}
-
 cxxopts::Options describe_hash() {
   using Bench = measure::HashBenchOptions;
   const Bench preset;
@@ -65,7 +61,7 @@ cxxopts::Options describe_hash() {
                                              Bench::kFigure8Words, axis_text(figure8_load_factors())));
   options.add_options("Size")("scale",
                               fmt::format("Of fill and batch (default: {} on a GPU, {} on the CPU)",
-                                          fraction(Bench::kGpuScale), fraction(Bench::kCpuScale)),
+                                          scale_text(Bench::kGpuScale), scale_text(Bench::kCpuScale)),
                               text(), "S")(
       "fill",
       fmt::format("Items to fill a table with (default: {} times the scale)", format_count(Bench::kFill)),

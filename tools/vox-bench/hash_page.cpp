@@ -7,6 +7,7 @@
 
 #include "formats/results/page_table.h"
 #include "libvox/base/units.h"
+#include "tools/vox-bench/ceilings.h"
 #include "tools/vox-bench/hash_report.h"
 
 namespace vox {
@@ -148,17 +149,6 @@ std::string time_caption(uint64_t items) {
       format_count(items));
 }
 
-void add_ceilings(HtmlPage& page, const HashBenchRun& run) {
-  HtmlTable table(
-      {{"bytes each", "", HtmlTable::Kind::Name}, {"from", "MiB"}, {"reads", "G/s"}, {"time", "ms"}});
-  for (const measure::RandomReadCeiling& ceiling : run.result.ceilings)
-    table.row({std::to_string(ceiling.bytes_each),
-               mib_cell(ceiling.buffer_bytes),
-               {fmt::format("{:.3f}", ceiling.reads_per_second * 1e-9), ceiling.reads_per_second},
-               number_cell(ceiling.time.median * 1e3, 3)});
-  page.section("What the memory can do").table("Random reads, measured first", table);
-}
-
 }  // namespace
 
 HtmlPage page_of(const HashBenchRun& run) {
@@ -182,7 +172,7 @@ HtmlPage page_of(const HashBenchRun& run) {
   for (const uint32_t rate : hit_rates(run, "duplicates"))
     add_figures(page, fmt::format("{} % of a batch are copies", rate), time_caption(batch),
                 rows_with(run, "duplicates", rate), kItemWords, kTime);
-  add_ceilings(page, run);
+  add_ceilings(page, run.result.ceilings);
   set_run(page, run);
   return page;
 }

@@ -5,6 +5,7 @@
 
 #include "formats/results/text_table.h"
 #include "libvox/base/units.h"
+#include "tools/vox-bench/ceilings.h"
 #include "tools/vox-bench/hash_report.h"
 
 namespace vox {
@@ -83,14 +84,6 @@ std::string lines_text(const std::vector<Line>& lines) {
     table.row(cells_of(lines[i]));
   }
   return "\n" + table.text();
-}
-
-std::string ceilings_text(const std::vector<measure::RandomReadCeiling>& ceilings) {
-  std::string text;
-  for (const measure::RandomReadCeiling& ceiling : ceilings)
-    text += fmt::format("random reads of {:>3} bytes from {:>10}: {:6.3f} G/s\n", ceiling.bytes_each,
-                        format_bytes(ceiling.buffer_bytes), ceiling.reads_per_second * 1e-9);
-  return text;
 }
 
 }  // namespace

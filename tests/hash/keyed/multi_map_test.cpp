@@ -106,7 +106,9 @@ class MultiMaps64 : public MultiMaps<uint64_t> {};
 const auto kCases = testing::Combine(testing::ValuesIn(hash::key_table_names()),
                                      testing::Values(RunOrder::kInput, RunOrder::kAny));
 const auto kName = [](const auto& info) {
-  return std::get<0>(info.param) + (std::get<1>(info.param) == RunOrder::kInput ? "_input" : "_any");
+  std::string name = std::get<0>(info.param);
+  std::ranges::replace(name, '-', '_');
+  return name + (std::get<1>(info.param) == RunOrder::kInput ? "_input" : "_any");
 };
 INSTANTIATE_TEST_SUITE_P(All, MultiMaps32, kCases, kName);
 INSTANTIATE_TEST_SUITE_P(All, MultiMaps64, kCases, kName);
