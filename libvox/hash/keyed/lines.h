@@ -136,6 +136,12 @@ struct LinesRef {
   }
 };
 
+// How many lines there are for so many keys.
+inline uint64_t lines_of(uint64_t keys, double load_factor, uint32_t line_cells) {
+  const double wanted = std::ceil(static_cast<double>(keys) / load_factor / line_cells);
+  return std::max<uint64_t>(1, static_cast<uint64_t>(wanted));
+}
+
 // Puts cells into sectors. A cell that is put out goes on with the same thread.
 template <CellWord Cell>
 struct InsertIntoLines {
@@ -275,8 +281,7 @@ class LinesTable final : public SearchedKeyTable<Device, Cell, LinesRef<Cell>> {
 
   KeyBuildStatus attempt(const Cell* cells, uint64_t n, uint64_t seed) {
     auto& device = this->device_;
-    const double wanted = std::ceil(static_cast<double>(n) / this->options_.load_factor / Lines::kLineCells);
-    const uint64_t lines = std::max<uint64_t>(1, static_cast<uint64_t>(wanted));
+    const uint64_t lines = lines_of(n, this->options_.load_factor, Lines::kLineCells);
     this->make_cells(lines * Lines::kLineCells);
     filters_.reset();
     filters_ = device.template make<uint32_t>(lines * Lines::kLineSectors / 2);
