@@ -57,6 +57,7 @@ struct WriteLeafCells {
   const uint32_t* offsets;
   const uint32_t* first;
   VoxelKeys keys;
+  hash::CellFormat<uint64_t> format;
   bool materials;
   uint64_t* cells;
   VOX_HD void operator()(uint64_t i) const {
@@ -66,7 +67,7 @@ struct WriteLeafCells {
     for (uint64_t mask = dag::leaf_mask(leaf); mask != 0; mask &= mask - 1, ++rank) {
       const uint64_t code = paths[i] << 6 | static_cast<uint32_t>(lowest_bit(mask));
       const uint64_t key = keys.layout == KeyLayout::Morton ? code : keys.key(morton_decode(code));
-      *to++ = kCellFormat.cell(key, materials ? dag::ranked_material(leaf + 2, rank) : 0);
+      *to++ = format.cell(key, materials ? dag::ranked_material(leaf + 2, rank) : 0);
     }
   }
 };
@@ -101,7 +102,7 @@ device::Buffer<uint64_t> octree_cells(Device& device, const dag::FrozenDag& dag,
   auto cells = device.template make<uint64_t>(voxels);
   device.for_each({"octree: write cells", 120}, nodes.count,
                   WriteLeafCells{words.data(), nodes.paths.data(), nodes.offsets.data(), first.data(), keys,
-                                 dag.materials, cells.data()});
+                                 kCellFormat, dag.materials, cells.data()});
   return cells;
 }
 

@@ -27,12 +27,13 @@ struct CellsByCode {
   const uint64_t* cells;
   const uint32_t* filled;
   VoxelKeys keys;
+  hash::CellFormat<uint64_t> format;
   uint64_t* codes;  // Morton code and material
   VOX_HD void operator()(uint64_t i) const {
     const uint64_t cell = cells[filled[i]];
-    const Int3 voxel = keys.voxel(kCellFormat.key(cell));
+    const Int3 voxel = keys.voxel(format.key(cell));
     const VoxelKeys morton = {KeyLayout::Morton, keys.resolution};
-    codes[i] = kCellFormat.cell(morton.key(voxel), kCellFormat.value(cell));
+    codes[i] = format.cell(morton.key(voxel), format.value(cell));
   }
 };
 
@@ -56,15 +57,16 @@ struct WriteRunLeaves {
   device::CellsRef leaves;
   const uint64_t* codes;
   const uint32_t* offsets;
+  hash::CellFormat<uint64_t> format;
   bool materials;
   uint64_t* keys;
   uint32_t* words;
   VOX_HD void operator()(uint64_t i) const {
     dag::LeafWriter leaf(words + offsets[i], materials);
     for (uint64_t c = leaves.begin(i); c < leaves.end(i); ++c)
-      leaf.put(static_cast<uint32_t>(kCellFormat.key(codes[c]) & 63), kCellFormat.value(codes[c]));
+      leaf.put(static_cast<uint32_t>(format.key(codes[c]) & 63), format.value(codes[c]));
     leaf.finish();
-    keys[i] = kCellFormat.key(codes[leaves.begin(i)]) >> 6;
+    keys[i] = format.key(codes[leaves.begin(i)]) >> 6;
   }
 };
 
@@ -77,7 +79,7 @@ device::Buffer<uint64_t> sorted_codes(Device& device, const FrozenHash& hash) {
                 IsFilledCell{cells.data(), hash.cells.size() - 1, hash.apart}, filled.data());
   auto codes = device.template make<uint64_t>(hash.voxels);
   device.for_each({"hash: Morton codes", 20}, hash.voxels,
-                  CellsByCode{cells.data(), filled.data(), hash.keys, codes.data()});
+                  CellsByCode{cells.data(), filled.data(), hash.keys, kCellFormat, codes.data()});
   device.sort_keys({"hash: sort cells", 16}, codes, hash.voxels, hash::CellFormat<uint64_t>::kBits);
   if (device.sum("hash: compare cells", hash.voxels, ComesTwice{codes.data()}) != 0)
     throw Error("the spatial hash holds a voxel twice").hint(phrase(Phrase::VerifyFile));
@@ -100,9 +102,9 @@ dag::StoredLevel<uint64_t> stored_leaves(Device& device, dag::DagStore<Device>& 
   auto words = device.template make<uint32_t>(word_count);
   leaves.keys = device.template make<uint64_t>(leaves.count);
   leaves.pointers = device.template make<uint32_t>(leaves.count);
-  device.for_each(
-      {"hash: write leaves", 160}, leaves.count,
-      WriteRunLeaves{runs, codes.data(), offsets.data(), hash.materials, leaves.keys.data(), words.data()});
+  device.for_each({"hash: write leaves", 160}, leaves.count,
+                  WriteRunLeaves{runs, codes.data(), offsets.data(), kCellFormat, hash.materials,
+                                 leaves.keys.data(), words.data()});
   store.intern(words.data(), offsets.data(), leaves.count, leaves.pointers.data());
   return leaves;
 }
