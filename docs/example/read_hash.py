@@ -10,7 +10,7 @@ def mix64(x):
 class SpatialHash:
     def __init__(self, file):
         group = h5py.File(file, "r")["hash"]
-        self.cells, self.filters, self.info = group["cells"][()], group["filters"][()], dict(group.attrs)
+        self.cells, self.info = group["cells"][()], dict(group.attrs)
 
     def keys(self, voxels):
         x, y, z, side = *np.asarray(voxels).astype(U).T, U(self.info["resolution"])
@@ -18,22 +18,20 @@ class SpatialHash:
         return sum((v >> U(i) & U(1)) << U(3 * i + axis) for axis, v in enumerate((x, y, z)) for i in range(20))
 
     def materials(self, voxels):  # of voxels of the grid, an array [n, 3]; -1 where they are empty
-        keys, lines, seed = self.keys(voxels), U(self.info["lines"]), int(self.info["seed"])
+        keys, lines, seed = self.keys(voxels), U(self.info["lines"]), U(self.info["seed"])
         found = np.where((keys == U(2**60 - 1)) & (self.info["apart"] == 1), int(self.cells[-1] & U(15)), -1)
         left = np.flatnonzero(keys != U(2**60 - 1))  # the voxels that are still looked for
         for turn in range(self.info["probes"]):
             key = keys[left]
-            h = mix64((key >> U(4)) + U((seed + turn * 0x9E3779B97F4A7C15) % 2**64))
-            line = ((h >> U(32)) * lines + ((h & U(2**32 - 1)) * lines >> U(32))) >> U(32)  # h * lines / 2^64
-            sector = line * U(4) + ((key >> U(2) ^ h) & U(3))
-            held = self.cells[sector[:, None] * U(4) + np.arange(4, dtype=U)]
+            h, later = mix64((key >> U(4)) + seed), turn >= lines
+            low, high = h & U(2**32 - 1), h >> U(32)
+            line = ((high * lines >> U(32)) + U(turn) * (U(1) + (low * (lines - U(1)) >> U(32)))) % lines
+            side = (key >> U(3)) + (low >> U((turn - int(lines) * later) % 32)) + U(later)
+            bucket = line * U(2) + (side & U(1))
+            held = self.cells[bucket[:, None] * U(8) + np.arange(8, dtype=U)]
             hit = held >> U(4) == key[:, None]
             found[left[hit.any(axis=1)]] = held[hit] & U(15)
-            goes_on = ~hit.any(axis=1) & (held[:, 3] != U(2**64 - 1))
-            if turn == 0:
-                filters = self.filters[sector >> U(1)].astype(U) >> sector % U(2) * U(16)
-                goes_on &= filters >> (mix64(key ^ U(0x5851F42D4C957F2D ^ seed)) >> U(60)) & U(1) == U(1)
-            left = left[goes_on]
+            left = left[~hit.any(axis=1) & (held[:, 7] != U(2**64 - 1))]
         return found
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 
 #include "formats/scene/h5_words.h"
 #include "libvox/base/error.h"
-#include "libvox/hash/keyed/lines.h"
+#include "libvox/hash/keyed/lines_ref.h"
 #include "libvox/voxelize/grid.h"
 
 namespace vox {
@@ -19,10 +19,10 @@ constexpr const char* kArithmetic =
     R"(Numbers have 64 bits and wrap around.
 key = Morton code of x, y, z, or x + resolution * (y + resolution * z)
 mix64(x): x ^= x >> 33; x *= 0xff51afd7ed558ccd; x ^= x >> 33; x *= 0xc4ceb9fe1a85ec53; x ^= x >> 33
-sector of a turn: h = mix64(key / 16 + seed + turn * 0x9e3779b97f4a7c15); (h * lines >> 64) * 4 + ((key / 4 ^ h) & 3)
-cells of a sector: cells[4 * sector] to cells[4 * sector + 3], each key << 4 | material, all ones where empty, ascending
-filter of a sector: (filters[sector / 2] >> sector % 2 * 16) & 0xffff; a key's bit in it is mix64(key ^ 0x5851f42d4c957f2d ^ seed) >> 60
-search: for turns 0 to probes - 1, look through the sector; end with nothing where its last cell is empty, and in turn 0 where the key's bit of its filter is 0
+block of a key: h = mix64(key / 16 + seed); low = h & 0xffffffff; high = h >> 32; step = 1 + (low * (lines - 1) >> 32)
+bucket of turn t: line = ((high * lines >> 32) + t * step) % lines; side = key / 8 + (t < lines ? low >> t % 32 : 1 + (low >> (t - lines) % 32)); 2 * line + (side & 1)
+cells of a bucket: cells[8 * bucket] to cells[8 * bucket + 7], each key << 4 | material, all ones where empty, these last
+search: for turns 0 to probes - 1, look through the bucket; end with nothing where its last cell is empty
 key 2^60 - 1: cells[16 * lines], where apart is 1)";
 
 template <class T>
@@ -50,7 +50,7 @@ void read_format(const h5::Object& group) {
   require(group, "key_bits", spatial::kCellFormat.key_bits());
   require(group, "value_bits", spatial::kMaterialBits);
   require(group, "line_cells", Lines::kLineCells);
-  require(group, "sector_cells", Lines::kSectorCells);
+  require(group, "bucket_cells", Lines::kBucketCells);
 }
 
 void read_scene_facts(const h5::Object& group, spatial::FrozenHash& hash) {
@@ -83,7 +83,7 @@ void write_hash_group(const h5::Object& file, const spatial::FrozenHash& hash) {
   h5::write_attribute(group, "key_bits", spatial::kCellFormat.key_bits());
   h5::write_attribute(group, "value_bits", uint32_t{spatial::kMaterialBits});
   h5::write_attribute(group, "line_cells", uint32_t{Lines::kLineCells});
-  h5::write_attribute(group, "sector_cells", uint32_t{Lines::kSectorCells});
+  h5::write_attribute(group, "bucket_cells", uint32_t{Lines::kBucketCells});
   h5::write_attribute(group, "voxels", hash.voxels);
   h5::write_attribute(group, "lines", hash.lines);
   h5::write_attribute(group, "seed", hash.seed);
@@ -92,7 +92,6 @@ void write_hash_group(const h5::Object& file, const spatial::FrozenHash& hash) {
   h5::write_attribute(group, "load_factor", hash.load_factor);
   h5::write_text(group, "arithmetic", kArithmetic);
   h5::write_words(group, "cells", hash.cells);
-  h5::write_words(group, "filters", hash.filters);
 }
 
 spatial::FrozenHash read_hash_group(const h5::Object& file) {
@@ -105,7 +104,6 @@ spatial::FrozenHash read_hash_group(const h5::Object& file) {
   hash.probes = h5::read_attribute<uint32_t>(group, "probes");
   hash.apart = h5::read_attribute<uint32_t>(group, "apart");
   hash.cells = h5::read_long_words(h5::open_dataset(group, "cells"));
-  hash.filters = h5::read_words(h5::open_dataset(group, "filters"));
   try {
     spatial::check_structure(hash);
   } catch (const Error& error) {

@@ -14,8 +14,7 @@ namespace {
 
 using Lines = hash::LinesRef<uint64_t>;
 
-// A line has cells of 8 bytes and 16 bits of filter for each of its sectors.
-constexpr uint64_t kLineBytes = Lines::kLineCells * sizeof(uint64_t) + Lines::kLineSectors * 2;
+constexpr uint64_t kLineBytes = Lines::kLineCells * sizeof(uint64_t);
 // A leaf of the octree has a path of 8 bytes, an offset and the place of its first cell.
 constexpr uint64_t kLeafBytes = 16;
 

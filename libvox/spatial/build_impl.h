@@ -35,9 +35,7 @@ HashResult build_hash(Device& device, const dag::FrozenDag& dag, const HashOptio
   hash.probes = lines.probes;
   hash.apart = table.holds_apart() ? 1 : 0;
   hash.cells.resize(table.slots() + 1);
-  hash.filters.resize(lines.sectors() / 2);
   device.download(hash.cells.data(), table.cells(), hash.cells.size());
-  device.download(hash.filters.data(), lines.filters, hash.filters.size());
   result.seconds = watch.seconds();
   return result;
 }

@@ -19,12 +19,8 @@ void check_sizes(const FrozenHash& hash) {
   if (hash.lines == 0 || hash.lines > hash::kNoSlot / Lines::kLineCells || hash.cells.size() != slots + 1)
     throw Error(fmt::format("{} cells in {} lines, expected {} a line and one more", hash.cells.size(),
                             hash.lines, Lines::kLineCells));
-  const uint64_t sectors = hash.lines * Lines::kLineSectors;
-  if (hash.filters.size() != sectors / 2)
-    throw Error(fmt::format("{} words of filters for {} sectors, expected one for two", hash.filters.size(),
-                            sectors));
-  if (hash.probes > Lines::kMostProbes)
-    throw Error(fmt::format("{} probes, expected at most {}", hash.probes, Lines::kMostProbes));
+  if (hash.probes > kMostProbes)
+    throw Error(fmt::format("{} probes, expected at most {}", hash.probes, kMostProbes));
   if (hash.apart > 1) throw Error(fmt::format("apart is {}, expected 0 or 1", hash.apart));
 }
 
@@ -44,13 +40,11 @@ void check_cell(const FrozenHash& hash, uint64_t slot, uint64_t cell) {
 
 HashRef ref(const FrozenHash& hash) {
   // The table's ref is the one that builds it, too; searches only read.
-  const Lines lines = {const_cast<uint64_t*>(hash.cells.data()),
-                       const_cast<uint32_t*>(hash.filters.data()),
-                       hash.lines,
-                       hash.seed,
-                       kCellFormat,
-                       hash.probes};
-  return {{lines, kCellFormat, static_cast<uint32_t>(hash.cells.size() - 1), hash.apart}, hash.keys};
+  const Lines lines = {const_cast<uint64_t*>(hash.cells.data()), hash.seed, static_cast<uint32_t>(hash.lines),
+                       hash.probes, kCellFormat};
+  return {{lines, kCellFormat, static_cast<uint32_t>(hash.cells.size() - 1), hash.apart,
+           kCellFormat.value(hash.cells.back())},
+          hash.keys};
 }
 
 void check_structure(const FrozenHash& hash) {

@@ -11,6 +11,7 @@
 
 namespace vox::spatial {
 
+inline constexpr uint32_t kMostProbes = 64;   // of a search
 inline constexpr uint32_t kMaterialBits = 4;  // of a cell, below its key; 0 without materials
 // The key that is kept apart is that of the voxel in the far corner of a scene of 2^20 voxels a side.
 inline constexpr hash::CellFormat<uint64_t> kCellFormat = {kMaterialBits};
@@ -22,12 +23,12 @@ struct FrozenHash {
   uint64_t voxels = 0;     // filled ones
   uint64_t lines = 0;
   uint64_t seed = 0;
-  uint32_t probes = 0;  // how many sectors a search looks at, at most
+  uint32_t probes = 0;  // how many buckets a search looks at, at most
   uint32_t apart = 0;   // 1: the last cell holds the voxel whose key is all ones
   LongWords cells;      // those of the lines one behind the other, and the one that is kept apart
-  Words filters;        // 16 bits for each sector
+
   uint32_t resolution() const { return keys.resolution; }
-  uint64_t bytes() const { return cells.size() * sizeof(uint64_t) + filters.size() * sizeof(uint32_t); }
+  uint64_t bytes() const { return cells.size() * sizeof(uint64_t); }
 };
 
 // Calls body(slot, cell) for all slots that hold a cell, the one that is kept apart included, in ascending

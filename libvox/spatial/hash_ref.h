@@ -1,7 +1,7 @@
 // A spatial hash as bodies search it.
 #pragma once
 
-#include "libvox/hash/keyed/lines.h"
+#include "libvox/hash/keyed/lines_ref.h"
 #include "libvox/spatial/frozen_hash.h"
 
 namespace vox::spatial {

@@ -113,12 +113,12 @@ FirstDifference first_found_empty(const HashRef& hash, const dag::FrozenDag& dag
 }
 
 void check_order(const FrozenHash& hash) {
-  constexpr uint64_t kSector = hash::LinesRef<uint64_t>::kSectorCells;
-  tbb::parallel_for(uint64_t{0}, hash.cells.size() / kSector, [&](uint64_t sector) {
-    const uint64_t* cells = &hash.cells[sector * kSector];
-    if (!std::is_sorted(cells, cells + kSector))
-      throw Error(fmt::format("the cells from {} to {} are not in ascending order", sector * kSector,
-                              (sector + 1) * kSector));
+  constexpr uint64_t kBucket = hash::LinesRef<uint64_t>::kBucketCells;
+  tbb::parallel_for(uint64_t{0}, hash.cells.size() / kBucket, [&](uint64_t bucket) {
+    const uint64_t* cells = &hash.cells[bucket * kBucket];
+    for (uint64_t i = 1; i < kBucket; ++i)
+      if (cells[i] != hash::kEmptyCell<uint64_t> && cells[i - 1] == hash::kEmptyCell<uint64_t>)
+        throw Error(fmt::format("the cell at {} is behind an empty one", bucket * kBucket + i));
   });
 }
 

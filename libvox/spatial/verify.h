@@ -7,7 +7,7 @@
 namespace vox::spatial {
 
 // Throws Error where check_structure() does, where a search does not find a cell in its slot, or where the
-// cells of a sector are not in ascending order with the empty ones last.
+// empty cells of a bucket are not behind the others.
 void verify(const FrozenHash& hash);
 
 // Compares a hash that verify() accepts with a DAG that check_structure() accepts: each voxel of the DAG is

@@ -29,7 +29,7 @@ void set_hash(measure::ResultGroup& results, const spatial::FrozenHash& hash) {
       .set("cells", uint64_t{hash.cells.size()}, "cells")
       .set("load_factor", filled_share(hash), "1")
       .set("layout", layout_name(hash))
-      .set("probes", hash.probes, "sectors");
+      .set("probes", hash.probes, "buckets");
 }
 
 }  // namespace vox
