@@ -96,7 +96,7 @@ class ResultsList : public CubesTest {
   }
 
   void convert_all() const {
-    const std::vector<std::string> mesh = {"cube.obj", "--res", "32", "--structure", "both"};
+    const std::vector<std::string> mesh = {"cube.obj", "--res", "32", "--structure", "svdag,bricks,hash"};
     std::vector<std::string> arguments = mesh;
     arguments.insert(arguments.end(), {"-o", "both.h5", "--verify", "--profile"});
     keep("vox-convert.1.json", "vox-convert", arguments);

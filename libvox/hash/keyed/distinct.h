@@ -1,6 +1,7 @@
 // The different ones among cells that may come more than once.
 #pragma once
 
+#include "libvox/device/pool.h"
 #include "libvox/device/runs.h"
 #include "libvox/hash/keyed/build_status.h"
 

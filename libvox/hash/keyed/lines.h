@@ -24,6 +24,12 @@
 
 namespace vox::hash {
 
+// How many lines there are for so many keys.
+inline uint64_t lines_of(uint64_t keys, double load_factor, uint32_t line_cells) {
+  const double wanted = std::ceil(static_cast<double>(keys) / load_factor / line_cells);
+  return next_prime(std::max<uint64_t>(1, static_cast<uint64_t>(wanted)));
+}
+
 template <class Device, CellWord Cell>
 class LinesTable final : public AttemptedKeyTable<Device, Cell, LinesRef<Cell>> {
  public:
@@ -39,8 +45,7 @@ class LinesTable final : public AttemptedKeyTable<Device, Cell, LinesRef<Cell>> 
 
   void attempt(const Cell* cells, uint64_t n, const KeyBuildAttempt& attempt) override {
     auto& device = this->device_;
-    const double wanted = std::ceil(static_cast<double>(n) / this->load_factor_ / Lines::kLineCells);
-    const uint64_t lines = next_prime(std::max<uint64_t>(1, static_cast<uint64_t>(wanted)));
+    const uint64_t lines = lines_of(n, this->load_factor_, Lines::kLineCells);
     this->make_cells(lines * Lines::kLineCells);
     this->ref_ = {this->cells_.data(), attempt.seed, static_cast<uint32_t>(lines),
                   static_cast<uint32_t>(std::min<uint64_t>(kMostProbes, 2 * lines)), this->format_};
