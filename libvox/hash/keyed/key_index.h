@@ -24,10 +24,12 @@ template <CellWord Cell>
 struct TakeNumberedKeys {
   HoldsKey<Cell> holds;
   CellFormat<Cell> format;
+  Cell mask;                // what of a cell is key and value
   const uint32_t* numbers;  // for each slot
   Cell* keys;
   VOX_HD void operator()(uint64_t slot) const {
-    if (holds(slot)) keys[numbers[slot]] = format.key(holds.cells[slot]);
+    if (!holds(slot)) return;
+    keys[numbers[slot]] = slot < holds.slots ? format.key(holds.cells[slot] & mask) : format.apart_key();
   }
 };
 
@@ -53,8 +55,9 @@ class KeyIndex {
     count_ = device_.exclusive_scan({"number keys", sizeof(Cell) + 4.0}, slots, holds, numbers_.data());
     keys_.reset();
     keys_ = device_.template make<Cell>(count_);
-    device_.for_each({"take numbered keys", 2.0 * sizeof(Cell) + 4}, slots,
-                     TakeNumberedKeys<Cell>{holds, table_->format(), numbers_.data(), keys_.data()});
+    device_.for_each(
+        {"take numbered keys", 2.0 * sizeof(Cell) + 4}, slots,
+        TakeNumberedKeys<Cell>{holds, table_->format(), table_->cell_mask(), numbers_.data(), keys_.data()});
     return result;
   }
 

@@ -67,7 +67,7 @@ template <class Device, CellWord Cell>
 class OpenTable final : public SearchedKeyTable<Device, Cell, OpenRef<Cell>> {
  public:
   static constexpr const char* kName = "open";
-  static constexpr KeyTableLoad kLoad = {.usual = 0.8, .most = 0.99};
+  static constexpr KeyTableLoad kLoad = {.usual = 0.8, .most = 1};
 
   OpenTable(Device& device, const KeyTableOptions& options)
       : SearchedKeyTable<Device, Cell, OpenRef<Cell>>(device, options), seed_(mix64(options.seed + 1)) {}

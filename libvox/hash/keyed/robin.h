@@ -102,7 +102,7 @@ struct NeedsMoreBits {
 template <class Device, CellWord Cell, ProbeSequence Sequence>
 class RobinTable : public SearchedKeyTable<Device, Cell, RobinRef<Cell, Sequence>> {
  public:
-  static constexpr KeyTableLoad kLoad = {.usual = 0.8, .most = 0.99};
+  static constexpr KeyTableLoad kLoad = {.usual = 0.8, .most = 1};
   static constexpr uint32_t kMostAttempts = 8;
 
   RobinTable(Device& device, const KeyTableOptions& options)
