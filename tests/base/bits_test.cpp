@@ -29,10 +29,10 @@ std::vector<uint64_t> patterns() {
 }
 
 template <class Word>
-struct BitsOf {
+struct BitByBit {
   int count = 0, lowest = -1, highest = -1;
 
-  explicit BitsOf(Word word) {
+  explicit BitByBit(Word word) {
     for (int bit = 0; bit < std::numeric_limits<Word>::digits; ++bit) {
       if ((word >> bit & 1) == 0) continue;
       if (lowest < 0) lowest = bit;
@@ -45,8 +45,8 @@ struct BitsOf {
 TEST(Bits, AreCountedAndFoundAsALoopOverThemDoes) {
   for (const uint64_t word : patterns()) {
     const auto half = static_cast<uint32_t>(word);
-    const BitsOf<uint64_t> bits(word);
-    const BitsOf<uint32_t> half_bits(half);
+    const BitByBit<uint64_t> bits(word);
+    const BitByBit<uint32_t> half_bits(half);
     EXPECT_EQ(popcount(word), bits.count) << word;
     EXPECT_EQ(popcount(half), half_bits.count) << half;
     if (word == 0) continue;
@@ -89,7 +89,7 @@ TEST(SquareRoot, OfAFloatIsTheNearestFloat) {
   }
 }
 
-TEST(MultiplyHigh, IsWhatIsAboveTheLow64BitsOfAProduct) {
+TEST(MultiplyHigh, IsWhatIsAboveTheLow64BitByBitAProduct) {
   EXPECT_EQ(multiply_high(UINT64_MAX, UINT64_MAX), UINT64_MAX - 1);
   EXPECT_EQ(multiply_high(UINT64_MAX, 1), 0u);
   EXPECT_EQ(multiply_high(uint64_t{3} << 40, uint64_t{5} << 30), 15u << 6);

@@ -20,7 +20,7 @@ using measure::KeysBenchOptions;
 using measure::KeysBenchRow;
 using measure::KeySetKind;
 
-KeysBenchOptions small_options() {
+KeysBenchOptions small_keys_options() {
   KeysBenchOptions options;
   options.tables = {"lines"};
   options.keys = {3000};
@@ -29,7 +29,7 @@ KeysBenchOptions small_options() {
 }
 
 TEST(KeysBench, HasARowForEveryPointOfTheAxes) {
-  KeysBenchOptions options = small_options();
+  KeysBenchOptions options = small_keys_options();
   options.tables = {};
   options.sets = {KeySetKind::Random, KeySetKind::Surface};
   options.layouts.assign(hash::kKeyLayouts.begin(), hash::kKeyLayouts.end());
@@ -59,7 +59,7 @@ TEST(KeysBench, HasARowForEveryPointOfTheAxes) {
 }
 
 TEST(KeysBench, SaysWhatWasMeasured) {
-  KeysBenchOptions options = small_options();
+  KeysBenchOptions options = small_keys_options();
   options.sets = {KeySetKind::Random, KeySetKind::Pixels, KeySetKind::Image};
   options.key_bits = {20, 64};
   const auto result = measure::bench_keys(*test_engine(), options);
@@ -92,7 +92,7 @@ TEST(KeysBench, SaysWhatWasMeasured) {
 }
 
 TEST(KeysBench, ATableThatCannotBeBuiltIsARowThatSaysWhy) {
-  KeysBenchOptions options = small_options();
+  KeysBenchOptions options = small_keys_options();
   options.sets = {KeySetKind::Surface};
   options.layouts = {KeyLayout::Morton};
   options.key_bits = {12, 40};
@@ -109,7 +109,7 @@ TEST(KeysBench, ATableThatCannotBeBuiltIsARowThatSaysWhy) {
 }
 
 TEST(KeysBench, GivesThePictureBackToTheLastPixel) {
-  KeysBenchOptions options = small_options();
+  KeysBenchOptions options = small_keys_options();
   options.sets = {KeySetKind::Image};
   options.ops = {KeyOp::FindAll};
   options.key_bits = {40};
@@ -131,7 +131,7 @@ TEST(KeysBench, GivesThePictureBackToTheLastPixel) {
 }
 
 TEST(KeysBench, CountsFailuresOfSmallBuilds) {
-  KeysBenchOptions options = small_options();
+  KeysBenchOptions options = small_keys_options();
   options.sets = {KeySetKind::Random};
   options.failure_builds = 20;
   const auto result = measure::bench_keys(*test_engine(), options);

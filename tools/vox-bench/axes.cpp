@@ -41,6 +41,11 @@ std::vector<std::string> parse_names(std::string_view text, std::string_view opt
   return names;
 }
 
+std::optional<std::string> given(const cxxopts::ParseResult& parsed, const std::string& option) {
+  if (parsed.count(option) == 0) return std::nullopt;
+  return parsed[option].as<std::string>();
+}
+
 std::vector<uint32_t> parse_axis(std::string_view text, std::string_view option) {
   constexpr uint32_t kMostValues = 1000;
   std::vector<uint32_t> values;

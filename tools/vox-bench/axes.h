@@ -3,11 +3,16 @@
 
 #include <array>
 #include <cstdint>
+#include <cxxopts.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace vox {
+
+// The text of an option, where it is given.
+std::optional<std::string> given(const cxxopts::ParseResult& parsed, const std::string& option);
 
 // Reads numbers such as "2,4,6", "2-10", "16,32-34". Throws UsageError that names the option.
 std::vector<uint32_t> parse_axis(std::string_view text, std::string_view option);

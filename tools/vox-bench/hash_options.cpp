@@ -79,11 +79,6 @@ cxxopts::Options describe_hash() {
   return options;
 }
 
-std::optional<std::string> given(const cxxopts::ParseResult& parsed, const std::string& option) {
-  if (parsed.count(option) == 0) return std::nullopt;
-  return parsed[option].as<std::string>();
-}
-
 measure::HashBenchOptions read_hash_bench(const cxxopts::ParseResult& parsed) {
   measure::HashBenchOptions options;
   if (parsed.count("figure8")) {

@@ -19,7 +19,7 @@ using Bench = measure::KeysBenchOptions;
 using measure::KeyOp;
 using measure::KeySetKind;
 
-constexpr const char* kAbout =
+constexpr const char* kAboutKeys =
     R"(Measures tables of voxel keys as the papers about them do (Alcantara et al. 2009, §5; García et al. 2011, §4).
 
 For every set of keys, layout, load factor and table: builds the table of the keys in random order and in their
@@ -40,12 +40,12 @@ Examples:
 )";
 
 // The figures of García et al. 2011, by their number.
-constexpr const char* kFigures =
+constexpr const char* kKeysFigures =
     "Other defaults, of a figure of García et al. 2011: 5: numbers of keys; 6: building, 7: searching over "
     "load "
     "factors; 10: layouts";
 
-std::string names_of(const auto& values, const auto& known) {
+std::string known_names(const auto& values, const auto& known) {
   std::string text;
   for (const auto value : values)
     text += (text.empty() ? "" : ",") + std::string(known[static_cast<size_t>(value)]);
@@ -60,11 +60,11 @@ void describe_axes(cxxopts::Options& options) {
       "NAMES");
   add("sets",
       fmt::format("Sets of keys: {} (default: {})", fmt::join(measure::kKeySetNames, ","),
-                  names_of(preset.sets, measure::kKeySetNames)),
+                  known_names(preset.sets, measure::kKeySetNames)),
       text(), "NAMES");
   add("layouts",
       fmt::format("Keys of pixels and voxels: {} (default: {})", fmt::join(hash::kKeyLayoutNames, ","),
-                  names_of(preset.layouts, hash::kKeyLayoutNames)),
+                  known_names(preset.layouts, hash::kKeyLayoutNames)),
       text(), "NAMES");
   add("load-factors",
       fmt::format("Keys for each cell, above 0 to 1 (default: {})", fmt::join(preset.load_factors, ",")),
@@ -81,7 +81,7 @@ void describe_axes(cxxopts::Options& options) {
   add("hit-rates",
       fmt::format("Per cent of the keys of find that are stored (default: {})", axis_text(preset.hit_rates)),
       text(), "LIST");
-  add("figure", kFigures, text(), "N");
+  add("figure", kKeysFigures, text(), "N");
   add("failures",
       fmt::format("Count failures of so many builds of {} random keys, for each table and load factor, too",
                   format_count(Bench::kFailureKeys)),
@@ -110,7 +110,7 @@ void describe_sizes(cxxopts::Options& options) {
 }
 
 cxxopts::Options describe() {
-  cxxopts::Options options("vox-bench keys", kAbout);
+  cxxopts::Options options("vox-bench keys", kAboutKeys);
   options.custom_help("[options]").positional_help("").set_width(100);
   auto path = [] { return cxxopts::value<std::string>(); };
   describe_axes(options);
@@ -124,11 +124,6 @@ cxxopts::Options describe() {
   add_device_options(options);
   add_common_options(options);
   return options;
-}
-
-std::optional<std::string> given(const cxxopts::ParseResult& parsed, const std::string& option) {
-  if (parsed.count(option) == 0) return std::nullopt;
-  return parsed[option].as<std::string>();
 }
 
 uint32_t parse_number_of(const std::string& text, const char* option) {

@@ -8,12 +8,12 @@
 namespace vox {
 namespace {
 
-using Row = measure::KeysBenchRow;
+using KeysRow = measure::KeysBenchRow;
 
 // A column of a time of the rows, in ms.
-void add_time(measure::ResultTable& table, const char* name, const std::vector<Row>& rows,
+void add_time(measure::ResultTable& table, const char* name, const std::vector<KeysRow>& rows,
               double measure::Timing::*which) {
-  table.column(name, "ms", rows, [&](const Row& row) {
+  table.column(name, "ms", rows, [&](const KeysRow& row) {
     return row.time ? std::optional((*row.time).*which * 1e3) : std::nullopt;
   });
 }
@@ -38,32 +38,32 @@ measure::ResultTable failures_table(const std::vector<measure::KeyFailuresRow>& 
 }  // namespace
 
 measure::ResultTable rows_table(const measure::KeysBenchResult& result) {
-  const std::vector<Row>& rows = result.rows;
+  const std::vector<KeysRow>& rows = result.rows;
   measure::ResultTable table;
-  table.column("table", "", rows, &Row::table)
-      .column("set", "", rows, &Row::set)
-      .column("layout", "", rows, &Row::layout)
-      .column("key_bits", "bits", rows, &Row::key_bits)
-      .column("value_bits", "bits", rows, &Row::value_bits)
-      .column("cell_bits", "bits", rows, &Row::cell_bits)
-      .column("keys", "keys", rows, &Row::keys)
-      .column("load_factor", "1", rows, &Row::load_factor)
-      .column("op", "", rows, &Row::op)
-      .column("hit_rate", "percent", rows, &Row::hit_rate)
-      .column("items", "keys", rows, &Row::items);
+  table.column("table", "", rows, &KeysRow::table)
+      .column("set", "", rows, &KeysRow::set)
+      .column("layout", "", rows, &KeysRow::layout)
+      .column("key_bits", "bits", rows, &KeysRow::key_bits)
+      .column("value_bits", "bits", rows, &KeysRow::value_bits)
+      .column("cell_bits", "bits", rows, &KeysRow::cell_bits)
+      .column("keys", "keys", rows, &KeysRow::keys)
+      .column("load_factor", "1", rows, &KeysRow::load_factor)
+      .column("op", "", rows, &KeysRow::op)
+      .column("hit_rate", "percent", rows, &KeysRow::hit_rate)
+      .column("items", "keys", rows, &KeysRow::items);
   add_time(table, "ms", rows, &measure::Timing::median);
   add_time(table, "ms_min", rows, &measure::Timing::min);
   add_time(table, "ms_max", rows, &measure::Timing::max);
-  table.column("repetitions", "", rows, &Row::repetitions)
-      .column("per_second", "1/s", rows, &Row::items_per_second)
-      .column("sectors", "sectors per key", rows, &Row::sectors)
-      .column("ceiling_share", "1", rows, &Row::ceiling_share)
-      .column("bytes", "bytes", rows, &Row::bytes)
-      .column("attempts", "", rows, &Row::attempts)
-      .column("restarts", "", rows, &Row::restarts)
-      .column("most_probes", "", rows, &Row::most_probes)
-      .column("wrong", "keys", rows, &Row::wrong)
-      .column("error", "", rows, &Row::error);
+  table.column("repetitions", "", rows, &KeysRow::repetitions)
+      .column("per_second", "1/s", rows, &KeysRow::items_per_second)
+      .column("sectors", "sectors per key", rows, &KeysRow::sectors)
+      .column("ceiling_share", "1", rows, &KeysRow::ceiling_share)
+      .column("bytes", "bytes", rows, &KeysRow::bytes)
+      .column("attempts", "", rows, &KeysRow::attempts)
+      .column("restarts", "", rows, &KeysRow::restarts)
+      .column("most_probes", "", rows, &KeysRow::most_probes)
+      .column("wrong", "keys", rows, &KeysRow::wrong)
+      .column("error", "", rows, &KeysRow::error);
   return table;
 }
 
@@ -80,14 +80,14 @@ measure::ResultGroup results_of(const KeysBenchRun& run) {
   return results;
 }
 
-std::string set_text(const Row& row) {
+std::string set_text(const KeysRow& row) {
   const std::string layout = row.layout.empty() ? "" : ", " + row.layout;
   const std::string values = row.value_bits > 0 ? fmt::format(", values of {}", row.value_bits) : "";
   return fmt::format("{}{}, {} of {} bits{}", row.set, layout, format_count(row.keys, "key"), row.key_bits,
                      values);
 }
 
-std::string op_text(const Row& row) {
+std::string op_text(const KeysRow& row) {
   return row.hit_rate ? fmt::format("{} {} %", row.op, *row.hit_rate) : row.op;
 }
 

@@ -11,14 +11,14 @@
 namespace vox {
 namespace {
 
-using Row = measure::KeysBenchRow;
-using Rows = std::vector<const Row*>;
+using KeysRow = measure::KeysBenchRow;
+using KeysRows = std::vector<const KeysRow*>;
 
 // Cuts rows into runs of those for which same(row, the one before it) holds.
 template <class Same>
-std::vector<Rows> runs_of(const Rows& rows, const Same& same) {
-  std::vector<Rows> runs;
-  for (const Row* row : rows) {
+std::vector<KeysRows> runs_of(const KeysRows& rows, const Same& same) {
+  std::vector<KeysRows> runs;
+  for (const KeysRow* row : rows) {
     if (runs.empty() || !same(*row, *runs.back().back())) runs.emplace_back();
     runs.back().push_back(row);
   }
@@ -27,7 +27,7 @@ std::vector<Rows> runs_of(const Rows& rows, const Same& same) {
 
 // "512.3  1.24   45 %": millions of keys a second, sectors that a search reads, share of the ceiling; of a
 // build its rate and how far the other times are from the median.
-std::string rate_text(const Row& row) {
+std::string rate_text(const KeysRow& row) {
   const auto rate = row.items_per_second();
   if (!rate) return "-";
   const std::string millions = fmt::format("{:.1f}", *rate * 1e-6);
@@ -38,18 +38,18 @@ std::string rate_text(const Row& row) {
 }
 
 // The headings of all that was measured with one set, in the order in which it comes first.
-std::vector<std::string> ops_of(const Rows& rows) {
+std::vector<std::string> ops_of(const KeysRows& rows) {
   std::vector<std::string> ops;
-  for (const Row* row : rows)
+  for (const KeysRow* row : rows)
     if (row->time && std::ranges::find(ops, op_text(*row)) == ops.end()) ops.push_back(op_text(*row));
   return ops;
 }
 
-std::vector<std::string> cells_of(const Rows& line, const std::vector<std::string>& ops) {
-  const Row& first = *line.front();
+std::vector<std::string> cells_of(const KeysRows& line, const std::vector<std::string>& ops) {
+  const KeysRow& first = *line.front();
   std::vector<std::string> cells = {first.table, fmt::format("{}", first.load_factor)};
   for (const std::string& op : ops) {
-    const auto found = std::ranges::find_if(line, [&](const Row* row) { return op_text(*row) == op; });
+    const auto found = std::ranges::find_if(line, [&](const KeysRow* row) { return op_text(*row) == op; });
     cells.push_back(found == line.end() ? "-" : rate_text(**found));
   }
   cells.push_back(first.bytes ? format_mib(*first.bytes) : "-");
@@ -59,18 +59,18 @@ std::vector<std::string> cells_of(const Rows& line, const std::vector<std::strin
 }
 
 // The lines of one set, and then what kept tables from being measured.
-std::string set_lines(const Rows& rows) {
+std::string set_lines(const KeysRows& rows) {
   const std::vector<std::string> ops = ops_of(rows);
   std::vector<std::string> titles = {"table", "load"};
   titles.insert(titles.end(), ops.begin(), ops.end());
   titles.insert(titles.end(), {"MiB", "attempts", "probes"});
   TextTable table(std::move(titles));
   std::string errors;
-  for (const Rows& line : runs_of(rows, [](const Row&a, const Row&b) {
+  for (const KeysRows& line : runs_of(rows, [](const KeysRow&a, const KeysRow&b) {
          return a.table == b.table && a.load_factor == b.load_factor;
        })) {
     table.row(cells_of(line, ops));
-    for (const Row* row : line)
+    for (const KeysRow* row : line)
       if (!row->error.empty())
         errors += fmt::format("  {} at {}: {}\n", row->table, row->load_factor, row->error);
   }
@@ -96,8 +96,8 @@ std::string failures_text(const std::vector<measure::KeyFailuresRow>& rows) {
 }  // namespace
 
 std::string table_text(const KeysBenchRun& run) {
-  Rows rows;
-  for (const Row& row : run.result.rows) rows.push_back(&row);
+  KeysRows rows;
+  for (const KeysRow& row : run.result.rows) rows.push_back(&row);
   std::string text = fmt::format(
       "{}\n{}"
       "millions of keys a second; of builds with how far other times are from the median; of searches with "
@@ -106,7 +106,8 @@ std::string table_text(const KeysBenchRun& run) {
       "(above\n"
       "100 % where a sector serves several searches)\n",
       run.device_text, ceilings_text(run.result.ceilings));
-  for (const Rows& set : runs_of(rows, [](const Row&a, const Row&b) { return set_text(a) == set_text(b); }))
+  for (const KeysRows& set :
+       runs_of(rows, [](const KeysRow&a, const KeysRow&b) { return set_text(a) == set_text(b); }))
     text += set_lines(set);
   return text + failures_text(run.result.failures);
 }
