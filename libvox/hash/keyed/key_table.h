@@ -2,7 +2,8 @@
 // (cell.h) and then searched by batches of keys. The variant (key_table_list.h) is chosen at run time.
 //
 // A key is stored once. Equal cells may come more than once; a key with two values is an error, as is a table
-// that cannot be built: no key is ever lost. Where a key lies, its slot, is the same on every device.
+// that cannot be built: no key is ever lost. Where a key lies, its slot, is the same on every device in some
+// variants; in others threads decide it, and no result may depend on it.
 #pragma once
 
 #include <memory>
@@ -37,6 +38,16 @@ void check_key_table_options(const KeyTableOptions& options, uint32_t cell_bits)
 Error two_values(const KeyTableOptions& options);
 Error cannot_build(const KeyTableOptions& options, uint64_t keys, uint32_t attempts);
 
+// Says of a slot whether it holds a key, as a device selects slots and counts them by it.
+template <CellWord Cell>
+struct HoldsKey {
+  const Cell* cells;
+  uint32_t link_every;  // the last of so many slots is for a link, not for a key; 0: none is
+  VOX_HD bool operator()(uint64_t slot) const {
+    return cells[slot] != kEmptyCell<Cell> && (link_every == 0 || slot % link_every != link_every - 1);
+  }
+};
+
 template <class Device, CellWord Cell>
 class KeyTable {
  public:
@@ -61,9 +72,10 @@ class KeyTable {
   virtual void count_sectors(const Cell* keys, uint64_t n, uint32_t* sectors) const = 0;
 
   // The cell at each slot; empty where it holds nothing. All keys lie in slots below slots(), but for the one
-  // that is kept apart.
+  // that is kept apart. Of some variants a few slots are for links: holds_key() leaves them out.
   const Cell* cells() const { return cells_.data(); }
   uint64_t slots() const { return slots_; }
+  HoldsKey<Cell> holds_key() const { return {cells_.data(), link_every_}; }
   bool holds_apart() const { return holds_apart_; }
   CellFormat<Cell> format() const { return format_; }
   uint64_t bytes() const { return cells_.size() * sizeof(Cell) + bytes_beside_cells(); }
@@ -96,6 +108,7 @@ class KeyTable {
   const CellFormat<Cell> format_;
   device::Buffer<Cell> cells_;
   uint64_t slots_ = 0;
+  uint32_t link_every_ = 0;  // as in HoldsKey
   bool holds_apart_ = false;
 };
 

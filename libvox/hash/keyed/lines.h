@@ -231,8 +231,7 @@ struct FinishSector {
       const uint64_t first = table.sector(key, 0);
       device::atomic_or_relaxed(table.filters + first / 2, table.filter_bit(key) << first % 2 * 16);
     }
-    if (most_probes > device::atomic_load_relaxed(&status->most_probes))
-      device::atomic_max(&status->most_probes, most_probes);
+    note_probes(status, most_probes);
   }
 };
 

@@ -11,9 +11,20 @@ std::unique_ptr<AnyKeyTable<Cell>> make_any_key_table(const device::DeviceHandle
                              [&](auto& device) { return make_any_key_table_on<Cell>(device, options); });
 }
 
+template <class Cell>
+std::unique_ptr<AnyGrowingKeyTable<Cell>> make_any_growing_key_table(const device::DeviceHandle& handle,
+                                                                     const hash::KeyTableOptions& options) {
+  return device::with_device(
+      handle, [&](auto& device) { return make_any_growing_key_table_on<Cell>(device, options); });
+}
+
 template std::unique_ptr<AnyKeyTable<uint32_t>> make_any_key_table(const device::DeviceHandle&,
                                                                    const hash::KeyTableOptions&);
 template std::unique_ptr<AnyKeyTable<uint64_t>> make_any_key_table(const device::DeviceHandle&,
                                                                    const hash::KeyTableOptions&);
+template std::unique_ptr<AnyGrowingKeyTable<uint32_t>> make_any_growing_key_table(
+    const device::DeviceHandle&, const hash::KeyTableOptions&);
+template std::unique_ptr<AnyGrowingKeyTable<uint64_t>> make_any_growing_key_table(
+    const device::DeviceHandle&, const hash::KeyTableOptions&);
 
 }  // namespace vox

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "libvox/device/handle.h"
-#include "libvox/hash/keyed/key_table.h"
+#include "libvox/hash/keyed/growing_key_table.h"
 
 namespace vox {
 
@@ -19,9 +19,18 @@ class AnyKeyTable {
   virtual std::vector<uint32_t> find_values(const std::vector<Cell>& keys) = 0;
   virtual std::vector<uint32_t> find_values_of_stored(const std::vector<Cell>& keys) = 0;
   virtual std::vector<uint32_t> count_sectors(const std::vector<Cell>& keys) = 0;
-  virtual std::vector<Cell> cells() = 0;  // all slots, and the cell behind them
+  // All slots, and the cell behind them; those that hold a link are empty.
+  virtual std::vector<Cell> cells() = 0;
   virtual bool holds_apart() = 0;
   virtual uint64_t bytes() = 0;
+};
+
+template <class Cell>
+class AnyGrowingKeyTable : public AnyKeyTable<Cell> {
+ public:
+  virtual void expect(uint64_t keys, uint32_t keys_per_bucket) = 0;
+  virtual hash::KeyTableBuild insert(const std::vector<Cell>& cells) = 0;
+  virtual uint64_t bytes_in_use() = 0;
 };
 
 // The engine that the device belongs to has to outlive the table.
@@ -31,5 +40,11 @@ std::unique_ptr<AnyKeyTable<Cell>> make_any_key_table_on(Device& device,
 template <class Cell>
 std::unique_ptr<AnyKeyTable<Cell>> make_any_key_table(const device::DeviceHandle& device,
                                                       const hash::KeyTableOptions& options);
+template <class Cell, class Device>
+std::unique_ptr<AnyGrowingKeyTable<Cell>> make_any_growing_key_table_on(Device& device,
+                                                                        const hash::KeyTableOptions& options);
+template <class Cell>
+std::unique_ptr<AnyGrowingKeyTable<Cell>> make_any_growing_key_table(const device::DeviceHandle& device,
+                                                                     const hash::KeyTableOptions& options);
 
 }  // namespace vox
