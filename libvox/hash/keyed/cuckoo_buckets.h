@@ -79,13 +79,13 @@ struct CuckooBucketsRef {
   template <class Group, class Probe>
   VOX_HD uint32_t find(Group group, Cell key, Probe& probe) const {
     const Pair pair = buckets(key);
-    for (const uint32_t number : {pair.first, pair.second}) {
+    for (uint32_t number = pair.first;; number = pair.second) {
       const auto held = group.template load_own<kSlots>(static_cast<const Cell*>(bucket(number)));
       probe.read(kBucketSectors);
       if (const uint32_t same = slots_with(group, held, key); same != 0)
         return number * kSlots + static_cast<uint32_t>(lowest_bit(same));
+      if (number == pair.second) return kNoSlot;
     }
-    return kNoSlot;
   }
 
   template <class Group>
