@@ -29,9 +29,8 @@ struct CellFormat {
 
   uint32_t key_bits() const { return kBits - value_bits; }
   VOX_HD Cell key(Cell cell) const { return cell >> value_bits; }
-  VOX_HD uint32_t value(Cell cell) const {
-    return static_cast<uint32_t>(cell & ((Cell{1} << value_bits) - 1));
-  }
+  VOX_HD uint32_t value(Cell cell) const { return static_cast<uint32_t>(cell & most_value()); }
+  VOX_HD Cell most_value() const { return static_cast<Cell>((Cell{1} << value_bits) - 1); }
   VOX_HD Cell cell(Cell key, uint32_t value) const { return key << value_bits | value; }
   // The key whose cells are kept apart, which is also the greatest.
   VOX_HD Cell apart_key() const { return kEmptyCell<Cell> >> value_bits; }

@@ -62,8 +62,11 @@ struct SearchByGroup {
   VOX_HD void operator()(Group group, const Prepared& prepared) const {
     const auto key = static_cast<Cell>(prepared.key);
     typename What::Probe probe;
-    uint32_t slot = table.holds_apart != 0 ? table.slots : kNoSlot;
-    if (key != table.format.apart_key()) slot = table.ref.find(group, key, probe);
+    uint32_t slot = kNoSlot;
+    if (key < table.format.apart_key())
+      slot = table.ref.find(group, key, probe);
+    else if (key == table.format.apart_key() && table.holds_apart != 0)
+      slot = table.slots;
     group.once([&] { results[prepared.i] = What::of(table, slot, probe); });
   }
 };
@@ -153,7 +156,7 @@ class GroupSearchedKeyTable : public GrowingKeyTable<Device, Cell> {
   template <class What>
   void search(const char* name, const Cell* keys, uint64_t n, uint32_t* results) const {
     const KeyTableRef<Ref, Cell> table = {ref_, this->format_, static_cast<uint32_t>(this->slots_),
-                                          this->holds_apart_ ? 1u : 0u};
+                                          this->holds_apart_ ? 1u : 0u, this->apart_value_};
     this->device_.for_each_group({name, sizeof(Cell) + 132.0}, n,
                                  SearchByGroup<Ref, Cell, What>{table, keys, results});
   }
@@ -169,8 +172,7 @@ class GroupSearchedKeyTable : public GrowingKeyTable<Device, Cell> {
     device.download(&status, on_device.data(), 1);
     if (status.conflicts != 0) throw two_values(this->options_);
     apart_ = status.apart;
-    if (apart_ != 0)
-      this->keep_apart(this->format_.cell(this->format_.apart_key(), static_cast<uint32_t>(apart_ - 1)));
+    if (apart_ != 0) this->keep_apart(static_cast<uint32_t>(apart_ - 1));
     return status;
   }
 

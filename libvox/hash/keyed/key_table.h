@@ -97,10 +97,12 @@ class KeyTable {
     holds_apart_ = false;
     device_.fill(cells_.data(), cells_.size(), kEmptyCell<Cell>);
   }
-  // Keeps the cell of the key that is all ones.
-  void keep_apart(Cell cell) {
+  // Keeps the key that is all ones, with this value.
+  void keep_apart(uint32_t value) {
+    const Cell cell = format_.cell(format_.apart_key(), value);
     device_.upload(cells_.data() + slots_, &cell, 1);
     holds_apart_ = true;
+    apart_value_ = value;
   }
 
   Device& device_;
@@ -110,6 +112,7 @@ class KeyTable {
   uint64_t slots_ = 0;
   uint32_t link_every_ = 0;  // as in HoldsKey
   bool holds_apart_ = false;
+  uint32_t apart_value_ = 0;
 };
 
 // Makes an empty table of the variant that options.table names. Throws UsageError unless there is one of this

@@ -5,6 +5,8 @@
 //                                          asked for the key that is kept apart. Tells the probe of all that
 //                                          it reads: probe.read(how many sectors)
 //   VOX_HD Cell cell(uint32_t slot) const;
+//   template <class Probe> VOX_HD uint32_t value(Cell key, Probe& probe) const;   the value, or kNoValue; where
+//                                          a variant has no such call, it is read at the slot
 //   VOX_HD void prefetch(Cell key) const;  asks for what find() reads first
 #pragma once
 
@@ -28,20 +30,27 @@ struct KeyTableRef {
   Ref ref;
   CellFormat<Cell> format;
   uint32_t slots;
-  uint32_t holds_apart;
+  uint32_t holds_apart, apart_value;
 
   template <class Probe>
   VOX_HD uint32_t find(Cell key, Probe& probe) const {
-    if (key == format.apart_key()) return holds_apart ? slots : kNoSlot;
-    return ref.find(key, probe);
+    if (key < format.apart_key()) return ref.find(key, probe);
+    return key == format.apart_key() && holds_apart != 0 ? slots : kNoSlot;
   }
   VOX_HD uint32_t find(Cell key) const {
     NoKeyProbe probe;
     return find(key, probe);
   }
   VOX_HD uint32_t value(Cell key) const {
-    const uint32_t slot = find(key);
-    return slot == kNoSlot ? kNoValue : format.value(ref.cell(slot));
+    if (key >= format.apart_key())
+      return key == format.apart_key() && holds_apart != 0 ? apart_value : kNoValue;
+    NoKeyProbe probe;
+    if constexpr (requires { ref.value(key, probe); }) {
+      return ref.value(key, probe);
+    } else {
+      const uint32_t slot = ref.find(key, probe);
+      return slot == kNoSlot ? kNoValue : format.value(ref.cell(slot));
+    }
   }
   VOX_HD void prefetch(Cell key) const { ref.prefetch(key); }
 };
@@ -97,7 +106,8 @@ class SearchedKeyTable : public KeyTable<Device, Cell> {
 
   // For bodies that search by themselves.
   KeyTableRef<Ref, Cell> ref() const {
-    return {ref_, this->format_, static_cast<uint32_t>(this->slots_), this->holds_apart_ ? 1u : 0u};
+    return {ref_, this->format_, static_cast<uint32_t>(this->slots_), this->holds_apart_ ? 1u : 0u,
+            this->apart_value_};
   }
 
  protected:

@@ -1,0 +1,8 @@
+// VOX_UNROLL stands before a loop of few rounds over an array that a GPU is to keep in registers.
+#pragma once
+
+#ifdef __CUDACC__
+#define VOX_UNROLL _Pragma("unroll")
+#else
+#define VOX_UNROLL
+#endif

@@ -1,0 +1,162 @@
+// Puts cells into the buckets of a table `lines` (lines.h), and brings the buckets in order afterwards.
+#pragma once
+
+#include <cstring>
+
+#include "libvox/base/unroll.h"
+#include "libvox/device/atomics.h"
+#include "libvox/hash/keyed/build_status.h"
+#include "libvox/hash/keyed/lines_ref.h"
+
+namespace vox::hash {
+
+// The cells of a bucket that other threads change at the same time. On a GPU they may be of an earlier time, as a
+// near cache holds them: a thread finds out when it changes one that is not as it was any more.
+template <CellWord Cell>
+struct SharedBucket {
+  static constexpr uint32_t kCells = LinesRef<Cell>::kBucketCells;
+  Cell cell[kCells];
+
+  VOX_HD explicit SharedBucket(const Cell* at) {
+#ifdef __CUDA_ARCH__
+    VOX_UNROLL
+    for (uint32_t i = 0; i < kCells; i += 16 / sizeof(Cell)) {
+      uint64_t words[2];
+      asm volatile("ld.relaxed.cta.global.v2.u64 {%0, %1}, [%2];"
+                   : "=l"(words[0]), "=l"(words[1])
+                   : "l"(at + i)
+                   : "memory");
+      std::memcpy(cell + i, words, sizeof(words));
+    }
+#else
+    for (uint32_t i = 0; i < kCells; ++i) cell[i] = device::atomic_load_relaxed(at + i);
+#endif
+  }
+};
+
+// A cell that is put out goes on with the same thread. The cells of a bucket only ever come to have more
+// precedence, so that a thread may rely on what it was put out for, however long ago.
+template <CellWord Cell>
+struct InsertIntoLines {
+  using Lines = LinesRef<Cell>;
+  static constexpr uint32_t kCells = Lines::kBucketCells;
+  Lines table;
+  const Cell* items;
+  KeyBuildStatus* status;
+
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    if (stage == 1) table.prefetch(table.format.key(items[i]));
+  }
+
+  VOX_HD void operator()(uint64_t i) const {
+    Cell cell = items[i];
+    if (table.format.key(cell) == table.format.apart_key())
+      return keep_apart(status, table.format.value(cell));
+    LineWalk walk = table.walk(table.format.key(cell));
+    while (walk.turn < table.probes) {
+      if (put(cell, walk)) return;
+      walk.advance(table.lines);
+    }
+    device::atomic_or_relaxed(&status->failed, 1u);
+  }
+
+  // Tries to put a cell into the bucket where its walk is. Returns true where nothing is left to be put; else
+  // `cell` is what has to go on from there.
+  VOX_HD bool put(Cell& cell, LineWalk& walk) const {
+    const Cell key = table.format.key(cell);
+    const uint32_t at = walk.bucket(table.lines);
+    Cell* const bucket = table.bucket(at).cell;
+    SharedBucket<Cell> held(bucket);
+    while (true) {
+      // An empty cell, if there is one. Neighbours in a batch are neighbours in a bucket: each wants another.
+      const auto begin = static_cast<uint32_t>(key % kCells);
+      uint32_t to = kCells, distance = kCells;
+      VOX_UNROLL
+      for (uint32_t i = 0; i < kCells; ++i) {
+        const uint32_t from_begin = (i - begin) % kCells;
+        if (held.cell[i] == kEmptyCell<Cell>) {
+          if (from_begin < distance) {
+            distance = from_begin;
+            to = i;
+          }
+        } else if (table.format.key(held.cell[i]) == key) {
+          note_copy(status, held.cell[i], cell);
+          return true;
+        }
+      }
+      if (to < kCells) {
+        const Cell before = device::atomic_exchange_if_relaxed(bucket + to, kEmptyCell<Cell>, cell);
+        if (before == kEmptyCell<Cell>) return true;
+        set(held, to, before);
+        continue;
+      }
+      LineRank<Cell> out = table.rank(held.cell[0], at);
+      to = 0;
+      VOX_UNROLL
+      for (uint32_t i = 1; i < kCells; ++i)
+        if (const LineRank<Cell> other = table.rank(held.cell[i], at); out.before(other)) {
+          out = other;
+          to = i;
+        }
+      if (!LineRank<Cell>{walk.turn, cell}.before(out)) return false;
+      const Cell before = device::atomic_exchange_if_relaxed(bucket + to, out.cell, cell);
+      if (before != out.cell) {
+        set(held, to, before);
+        continue;
+      }
+      VOX_UNROLL
+      for (uint32_t i = 0; i < kCells; ++i)
+        if (i != to && table.format.key(held.cell[i]) == table.format.key(out.cell))
+          device::atomic_or_relaxed(&status->twice, 1u);
+      cell = out.cell;
+      walk = table.walk(table.format.key(cell));
+      while (walk.turn < out.turn) walk.advance(table.lines);
+      return false;
+    }
+  }
+
+  // Does what held.cell[place] = cell does, for cells in registers, which have no address.
+  VOX_HD static void set(SharedBucket<Cell>& held, uint32_t place, Cell cell) {
+    VOX_UNROLL
+    for (uint32_t i = 0; i < kCells; ++i)
+      if (i == place) held.cell[i] = cell;
+  }
+};
+
+// Brings the cells of a bucket in the order of their precedence.
+template <CellWord Cell>
+struct OrderBucket {
+  using Lines = LinesRef<Cell>;
+  static constexpr uint32_t kCells = Lines::kBucketCells;
+  Lines table;
+  KeyBuildStatus* status;
+
+  VOX_HD void operator()(uint64_t i) const {
+    const auto at = static_cast<uint32_t>(i);
+    BucketCells<Cell> held = table.bucket(at);
+    uint32_t turns[kCells];  // behind 1; 0: empty
+    VOX_UNROLL
+    for (uint32_t c = 0; c < kCells; ++c)
+      turns[c] = held.cell[c] == kEmptyCell<Cell> ? 0 : table.rank(held.cell[c], at).turn + 1;
+    // Compares what one bubble after the other would, always: the cells stay in registers.
+    VOX_UNROLL
+    for (uint32_t end = 1; end < kCells; ++end) VOX_UNROLL
+    for (uint32_t c = end; c > 0; --c) {
+      const LineRank<Cell> left = {turns[c - 1], held.cell[c - 1]}, right = {turns[c], held.cell[c]};
+      const bool swap = right.before(left);
+      turns[c - 1] = swap ? right.turn : left.turn;
+      turns[c] = swap ? left.turn : right.turn;
+      held.cell[c - 1] = swap ? right.cell : left.cell;
+      held.cell[c] = swap ? left.cell : right.cell;
+    }
+    table.bucket(at) = held;
+    // Equal keys have equal turns, so that they lie side by side.
+    VOX_UNROLL
+    for (uint32_t c = 1; c < kCells; ++c)
+      if (turns[c] > 0 && table.format.key(held.cell[c]) == table.format.key(held.cell[c - 1]))
+        device::atomic_or_relaxed(&status->twice, 1u);
+    note_probes(status, turns[0]);
+  }
+};
+
+}  // namespace vox::hash
