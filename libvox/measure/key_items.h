@@ -9,6 +9,11 @@
 
 namespace vox::measure {
 
+struct SectorsOfItem {
+  const uint32_t* sectors;
+  VOX_HD uint32_t operator()(uint64_t i) const { return sectors[i]; }
+};
+
 template <class Device, hash::CellWord Cell>
 class KeyItems {
  public:
@@ -49,7 +54,7 @@ class KeyItems {
     auto sectors = device_.template make<uint32_t>(n);
     table_->count_sectors(keys(batch), n, sectors.data());
     find(batch, all, n, pointers);
-    return device_.sum("sum sectors", n, CountAt{sectors.data()});
+    return device_.sum("sum sectors", n, SectorsOfItem{sectors.data()});
   }
 
   Memory memory_ref() const { return {reinterpret_cast<const uint32_t*>(table_->cells())}; }
@@ -58,11 +63,6 @@ class KeyItems {
   uint64_t allocated_bytes() const { return table_->bytes(); }
 
  private:
-  struct CountAt {
-    const uint32_t* counts;
-    VOX_HD uint32_t operator()(uint64_t i) const { return counts[i]; }
-  };
-
   static const Cell* keys(const hash::BatchRef& batch) { return reinterpret_cast<const Cell*>(batch.words); }
 
   Device& device_;
