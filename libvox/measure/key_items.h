@@ -17,7 +17,7 @@ struct SectorsOfItem {
 template <class Device, hash::CellWord Cell>
 class KeyItems {
  public:
-  static constexpr uint32_t kItemWords = sizeof(Cell) / sizeof(uint32_t);
+  static constexpr uint32_t kItemWords = hash::CellFormat<Cell>::kBits / 32;
 
   struct Memory {
     const uint32_t* words;

@@ -3,14 +3,13 @@
 
 namespace vox {
 
-using device::CpuDevice;
-template std::unique_ptr<AnyKeyTable<uint32_t>> make_any_key_table_on(CpuDevice&,
+template std::unique_ptr<AnyKeyTable<uint32_t>> make_any_key_table_on(device::CpuDevice&,
                                                                       const hash::KeyTableOptions&);
-template std::unique_ptr<AnyKeyTable<uint64_t>> make_any_key_table_on(CpuDevice&,
+template std::unique_ptr<AnyKeyTable<uint64_t>> make_any_key_table_on(device::CpuDevice&,
                                                                       const hash::KeyTableOptions&);
 template std::unique_ptr<AnyGrowingKeyTable<uint32_t>> make_any_growing_key_table_on(
-    CpuDevice&, const hash::KeyTableOptions&);
+    device::CpuDevice&, const hash::KeyTableOptions&);
 template std::unique_ptr<AnyGrowingKeyTable<uint64_t>> make_any_growing_key_table_on(
-    CpuDevice&, const hash::KeyTableOptions&);
+    device::CpuDevice&, const hash::KeyTableOptions&);
 
 }  // namespace vox
