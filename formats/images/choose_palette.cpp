@@ -8,7 +8,7 @@ namespace {
 scene::Palette color_palette(const scene::Scene& scene, const PaletteChoice& choice, ChosenPalette& chosen) {
   if (choice.file && !choice.measure) return read_palette(*choice.file);
   const scene::ColorHistogram histogram = scene::count_colors(scene);
-  const scene::Palette palette =
+  scene::Palette palette =
       choice.file ? read_palette(*choice.file) : scene::auto_palette(histogram, choice.weights);
   chosen.error = scene::palette_error(histogram, palette);
   return palette;

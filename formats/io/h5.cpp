@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "formats/io/inflate.h"
 #include "libvox/base/error.h"
 
 namespace vox::h5 {
@@ -15,7 +16,6 @@ constexpr uint64_t kMaxTexts = 1u << 20;
 constexpr hsize_t kMaxChunkRows = 1u << 16;
 constexpr size_t kMaxAttributeBytes = 64u << 20;
 constexpr uint64_t kMaxChunkBytes = 256u << 20;
-constexpr uint64_t kDeflateRatio = 1032;  // no deflated byte stands for more
 
 template <class T>
 hid_t type_of();

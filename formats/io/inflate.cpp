@@ -17,8 +17,6 @@
 namespace vox {
 namespace {
 
-constexpr uint64_t kDeflateRatio = 1032;  // no deflated byte stands for more
-
 // Opens a file without a name that takes this size on the disk, so that writing to its mapping cannot fail.
 int nameless_file(uint64_t size, const std::filesystem::path& source) {
   std::string name = (std::filesystem::temp_directory_path() / "vox-XXXXXX").string();

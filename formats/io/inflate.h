@@ -9,6 +9,8 @@
 
 namespace vox {
 
+inline constexpr uint64_t kDeflateRatio = 1032;  // bytes that a deflated one stands for at most
+
 enum class Deflated { Gzip, Zlib };
 
 // The inflated bytes. They lie in a file without a name in the folder for temporary files, mapped into

@@ -24,8 +24,6 @@
 namespace vox {
 namespace {
 
-constexpr uint64_t kMaxTriangles = uint64_t{1} << 31;
-
 // Files that a mesh file refers to are found as textures are.
 class AssetFiles : public Assimp::DefaultIOSystem {
  public:
@@ -141,9 +139,9 @@ uint8_t to_byte(float value) {
   return static_cast<uint8_t>(std::lround((value > 0 ? std::min(value, 1.0f) : 0.0f) * 255));
 }
 
-class SceneBuilder {
+class AssimpSceneBuilder {
  public:
-  explicit SceneBuilder(const aiScene& source) : source_(source), materials_(source) {}
+  explicit AssimpSceneBuilder(const aiScene& source) : source_(source), materials_(source) {}
 
   ImportedScene build(const MeshOptions& options) {
     std::vector<Instance> instances = find_instances(source_, root_transform(source_, options));
@@ -235,7 +233,7 @@ ImportedScene import_with_assimp(const std::filesystem::path& path, const MeshOp
   memory.lift();
   if (!source) throw Error(in_words(importer.GetErrorString()));
   if (!source->mRootNode) throw Error("no scene in this file");
-  return SceneBuilder(*source).build(options);
+  return AssimpSceneBuilder(*source).build(options);
 }
 
 }  // namespace vox

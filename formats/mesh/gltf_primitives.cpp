@@ -12,7 +12,7 @@
 namespace vox {
 namespace {
 
-constexpr uint64_t kGrain = 1 << 14;
+constexpr uint64_t kTriangleGrain = 1 << 14;
 
 using Range = tbb::blocked_range<uint64_t>;
 
@@ -45,7 +45,7 @@ std::array<uint64_t, 3> corners_of(uint64_t t) {
 template <GltfMode mode>
 void write(const GltfCorners& corners, const TriangleTarget& target, scene::Triangle* to) {
   with_corners(corners, [&](auto vertex_at) {
-    tbb::parallel_for(Range(0, triangle_count(corners), kGrain), [&](const Range& range) {
+    tbb::parallel_for(Range(0, triangle_count(corners), kTriangleGrain), [&](const Range& range) {
       for (uint64_t t = range.begin(); t < range.end(); ++t) {
         scene::Triangle triangle = {.position = {},
                                     .texcoord = {scene::kNone, scene::kNone, scene::kNone},
@@ -76,7 +76,7 @@ VertexRange find_range(const GltfCorners& corners, uint64_t vertices) {
   };
   Extremes found = with_corners(corners, [&](auto vertex_at) {
     return tbb::parallel_reduce(
-        Range(0, corners.count, kGrain), Extremes(),
+        Range(0, corners.count, kTriangleGrain), Extremes(),
         [&](const Range& range, Extremes extremes) {
           for (uint64_t i = range.begin(); i < range.end(); ++i) {
             uint32_t vertex = vertex_at(i);

@@ -16,7 +16,6 @@
 namespace vox {
 namespace {
 
-constexpr uint64_t kMaxTriangles = uint64_t{1} << 31;
 constexpr scene::Rgba8 kWhite = {255, 255, 255, 255};
 
 // Vertices of an instance, and their place in the scene.
@@ -33,10 +32,10 @@ struct TriangleBlock {
   uint64_t first_triangle;
 };
 
-class SceneBuilder {
+class GltfSceneBuilder {
  public:
-  SceneBuilder(const GltfDocument& document, const std::filesystem::path& path, const MeshOptions& options,
-               std::span<const std::byte> binary)
+  GltfSceneBuilder(const GltfDocument& document, const std::filesystem::path& path,
+                   const MeshOptions& options, std::span<const std::byte> binary)
       : buffers_(document, path.parent_path(), binary),
         accessors_(document, buffers_),
         materials_(document, buffers_, TextureFiles(path, options)),
@@ -174,7 +173,7 @@ class SceneBuilder {
 
 scene::Scene gltf_scene(const GltfDocument& document, const std::filesystem::path& path,
                         const MeshOptions& options, std::span<const std::byte> binary) {
-  return SceneBuilder(document, path, options, binary).build();
+  return GltfSceneBuilder(document, path, options, binary).build();
 }
 
 }  // namespace vox

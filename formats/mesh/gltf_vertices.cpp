@@ -13,10 +13,10 @@
 namespace vox {
 namespace {
 
-constexpr uint64_t kGrain = 1 << 14;
+constexpr uint64_t kVertexGrain = 1 << 14;
 
 void in_parallel(uint64_t first, uint64_t end, const auto& body) {
-  tbb::parallel_for(tbb::blocked_range<uint64_t>(first, end, kGrain),
+  tbb::parallel_for(tbb::blocked_range<uint64_t>(first, end, kVertexGrain),
                     [&](const tbb::blocked_range<uint64_t>& range) { body(range.begin(), range.end()); });
 }
 

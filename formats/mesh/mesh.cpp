@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using Reader = scene::Scene (*)(const fs::path&, const MeshOptions&);
+using SceneReader = scene::Scene (*)(const fs::path&, const MeshOptions&);
 
 void check_file(const fs::path& path) {
   std::error_code failed;
@@ -31,7 +31,7 @@ void check_file(const fs::path& path) {
   if (fs::file_size(path, failed) == 0) throw Error("the file is empty");
 }
 
-Reader reader_of(FileFormat format) {
+SceneReader reader_of(FileFormat format) {
   switch (format) {
     case FileFormat::Obj:
       return read_obj;
@@ -48,7 +48,7 @@ Reader reader_of(FileFormat format) {
   }
 }
 
-Reader reader_by_extension(const fs::path& path) {
+SceneReader reader_by_extension(const fs::path& path) {
   if (const FileType* type = file_type(path, FileRole::Mesh)) return reader_of(type->format);
   const std::string extension = path.extension().string();
   if (extension.size() > 1 && Assimp::Importer().IsExtensionSupported(extension)) return read_assimp;
@@ -56,7 +56,7 @@ Reader reader_by_extension(const fs::path& path) {
 }
 
 // Chooses the reader of a file whose name does not tell its format.
-Reader reader_by_content(const fs::path& path) {
+SceneReader reader_by_content(const fs::path& path) {
   std::string start(16, '\0');
   std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
   if (start.starts_with("\x89HDF")) throw Error("this is an HDF5 file, such as a scene file, not a mesh");
@@ -76,7 +76,7 @@ bool is_mesh_path(const fs::path& path) {
 }
 
 scene::Scene read_mesh(const fs::path& path, const MeshOptions& options) {
-  Reader reader = nullptr;
+  SceneReader reader = nullptr;
   refuse_foreign(path);
   try {
     check_file(path);

@@ -1,6 +1,7 @@
 // The options that a user may give for a mesh file.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <vector>
@@ -22,5 +23,8 @@ struct MeshOptions {
   // Folders to look into for textures that are not beside the mesh.
   std::vector<std::filesystem::path> texture_paths = {};
 };
+
+// The most triangles of a scene, instances counted, that readers make of a file.
+inline constexpr uint64_t kMaxTriangles = uint64_t{1} << 31;
 
 }  // namespace vox

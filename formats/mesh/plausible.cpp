@@ -12,7 +12,7 @@ namespace {
 constexpr double kWidest = 1e15;
 constexpr double kSmallest = 1e-30;  // 4-byte integers that are read as floats are smaller than that
 
-struct Range {
+struct CoordinateRange {
   double least = std::numeric_limits<double>::infinity(), most = -least;
 
   void add(double value) {
@@ -25,7 +25,7 @@ struct Range {
 }  // namespace
 
 void warn_of_implausible(const scene::Scene& scene, const std::filesystem::path& path) {
-  Range x, y, z;
+  CoordinateRange x, y, z;
   for (const scene::Triangle& triangle : scene.triangles)
     for (const uint32_t index : triangle.position) {
       x.add(scene.positions[index].x);
@@ -33,7 +33,7 @@ void warn_of_implausible(const scene::Scene& scene, const std::filesystem::path&
       z.add(scene.positions[index].z);
     }
   double widest = 0, largest = 0;
-  for (const Range& range : {x, y, z}) {
+  for (const CoordinateRange& range : {x, y, z}) {
     widest = std::max(widest, range.most - range.least);
     largest = std::max({largest, range.most, -range.least});
   }

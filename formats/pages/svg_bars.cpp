@@ -11,7 +11,7 @@
 namespace vox {
 namespace {
 
-constexpr double kGap = 8, kAboveLabel = 15, kAboveGap = 5, kBelowAxis = 34, kTop = 4;
+constexpr double kGap = 8, kAboveLabel = 15, kAboveGap = 5, kBelowAxis = 34, kAboveRows = 4;
 constexpr double kLeastWidth = 1.5;  // of a bar whose value is more than 0
 constexpr size_t kLabelBeside = 18;  // characters; longer ones stand above the bars
 constexpr size_t kLabelAbove = 54;   // still longer ones are cut
@@ -35,14 +35,14 @@ class Bars {
     bar_ = stacked > 2 ? 6 : stacked > 1 ? 8 : 13;
     bars_ = bar_ * stacked;
     row_ = bars_ + kGap + (labels_above_ ? kAboveLabel + kAboveGap : 0);
-    bottom_ = kTop + row_ * static_cast<double>(chart.rows.size());
+    bottom_ = kAboveRows + row_ * static_cast<double>(chart.rows.size());
   }
 
   std::string svg() const {
     std::string content = scale();
     for (size_t row = 0; row < chart_.rows.size(); ++row) content += drawn_row(row);
     if (chart_.mark)
-      content += svg_line(x(chart_.mark->value), kTop, x(chart_.mark->value), bottom_, "mark rule");
+      content += svg_line(x(chart_.mark->value), kAboveRows, x(chart_.mark->value), bottom_, "mark rule");
     return svg_figure(bottom_ + kBelowAxis, chart_.title, chart_.description, content);
   }
 
@@ -66,14 +66,14 @@ class Bars {
   std::string scale() const {
     std::string content;
     for (const double tick : axis_.ticks()) {
-      content += svg_line(x(tick), kTop, x(tick), bottom_, "grid");
+      content += svg_line(x(tick), kAboveRows, x(tick), bottom_, "grid");
       content += svg_text(x(tick), bottom_ + 13, Anchor::Middle, short_number(tick));
     }
     return content + svg_text(right_, bottom_ + 29, Anchor::End, chart_.unit);
   }
 
   std::string drawn_row(size_t row) const {
-    const double top = kTop + row_ * static_cast<double>(row) + kGap / 2;
+    const double top = kAboveRows + row_ * static_cast<double>(row) + kGap / 2;
     double y = top + (labels_above_ ? kAboveLabel : 0);
     const double text_y = y + bars_ / 2 + kChartFont * 0.36;
     std::string content = labels_above_ ? svg_text(left_, top + kChartFont, Anchor::Start,

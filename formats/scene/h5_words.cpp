@@ -15,7 +15,7 @@
 namespace vox::h5 {
 namespace {
 
-constexpr uint64_t kChunkWords = 256 << 10;  // 1 MiB
+constexpr uint64_t kChunkBytes = 1 << 20;
 // Masks, materials and pointers hold few repeats: on words of textured surfaces level 6 makes files 2 %
 // smaller than level 1 and takes 2.5 times as long.
 constexpr int kDeflateLevel = 1;
@@ -39,20 +39,26 @@ struct Chunk {
 };
 
 // HDF5's shuffle filter: the lowest bytes of all words, then the second lowest, and so on.
-void shuffle(std::span<const uint32_t> words, uint8_t* bytes, size_t chunk_words) {
+template <class Word>
+void shuffle(std::span<const Word> words, uint8_t* bytes, size_t chunk_words) {
   for (size_t i = 0; i < words.size(); ++i)
-    for (size_t plane = 0; plane < 4; ++plane)
+    for (size_t plane = 0; plane < sizeof(Word); ++plane)
       bytes[plane * chunk_words + i] = static_cast<uint8_t>(words[i] >> 8 * plane);
 }
 
-void unshuffle(const uint8_t* bytes, std::span<uint32_t> words, size_t chunk_words) {
-  for (size_t i = 0; i < words.size(); ++i)
-    words[i] = bytes[i] | uint32_t{bytes[chunk_words + i]} << 8 | uint32_t{bytes[2 * chunk_words + i]} << 16 |
-               uint32_t{bytes[3 * chunk_words + i]} << 24;
+template <class Word>
+void unshuffle(const uint8_t* bytes, std::span<Word> words, size_t chunk_words) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    Word word = 0;
+    for (size_t plane = 0; plane < sizeof(Word); ++plane)
+      word |= Word{bytes[plane * chunk_words + i]} << 8 * plane;
+    words[i] = word;
+  }
 }
 
-Bytes compress(Coder& coder, std::span<const uint32_t> words, size_t chunk_words) {
-  coder.shuffled.assign(4 * chunk_words, 0);  // the last chunk is filled up with zeros
+template <class Word>
+Bytes compress(Coder& coder, std::span<const Word> words, size_t chunk_words) {
+  coder.shuffled.assign(sizeof(Word) * chunk_words, 0);  // the last chunk is filled up with zeros
   shuffle(words, coder.shuffled.data(), chunk_words);
   Bytes deflated(libdeflate_zlib_compress_bound(coder.compressor.get(), coder.shuffled.size()));
   size_t size = libdeflate_zlib_compress(coder.compressor.get(), coder.shuffled.data(), coder.shuffled.size(),
@@ -94,9 +100,10 @@ Bytes read_chunk(const Object& dataset, hsize_t first, uint64_t max_bytes) {
   return deflated;
 }
 
-void read_in_parallel(const Object& dataset, uint64_t chunk_words, std::span<uint32_t> words) {
+template <class Word>
+void read_in_parallel(const Object& dataset, uint64_t chunk_words, std::span<Word> words) {
   Coders coders;
-  uint64_t max_bytes = libdeflate_zlib_compress_bound(nullptr, 4 * chunk_words);
+  uint64_t max_bytes = libdeflate_zlib_compress_bound(nullptr, sizeof(Word) * chunk_words);
   hsize_t next = 0;
   auto read = [&](tbb::flow_control& flow) -> Chunk {
     throw_if_cancelled();
@@ -110,7 +117,7 @@ void read_in_parallel(const Object& dataset, uint64_t chunk_words, std::span<uin
   };
   auto inflate = [&](const Chunk& chunk) {
     Coder& coder = coders.local();
-    coder.shuffled.resize(4 * chunk_words);
+    coder.shuffled.resize(sizeof(Word) * chunk_words);
     if (libdeflate_zlib_decompress(coder.decompressor.get(), chunk.deflated.data(), chunk.deflated.size(),
                                    coder.shuffled.data(), coder.shuffled.size(),
                                    nullptr) != LIBDEFLATE_SUCCESS)
@@ -123,15 +130,14 @@ void read_in_parallel(const Object& dataset, uint64_t chunk_words, std::span<uin
                              tbb::make_filter<Chunk, void>(tbb::filter_mode::parallel, inflate));
 }
 
-}  // namespace
-
-Object write_words(const Object& parent, const std::string& name, std::span<const uint32_t> words) {
-  hsize_t chunk_words = std::clamp<hsize_t>(words.size(), 1, kChunkWords);
+template <class Word>
+Object write(const Object& parent, const std::string& name, hid_t type, std::span<const Word> words) {
+  hsize_t chunk_words = std::clamp<hsize_t>(words.size(), 1, kChunkBytes / sizeof(Word));
   Handle properties = dataset_properties();
   H5Pset_chunk(properties, 1, &chunk_words);
   H5Pset_shuffle(properties);
   H5Pset_deflate(properties, kDeflateLevel);
-  Object dataset = create_dataset(parent, name, H5T_STD_U32LE, {words.size()}, properties);
+  Object dataset = create_dataset(parent, name, type, {words.size()}, properties);
 
   Coders coders;
   hsize_t next = 0;
@@ -157,20 +163,41 @@ Object write_words(const Object& parent, const std::string& name, std::span<cons
   return dataset;
 }
 
-Words read_words(const Object& dataset) {
+template <class Array>
+Array read(const Object& dataset, hid_t expected) {
+  using Word = typename Array::value_type;
   Handle type(check(H5Dget_type(dataset.id), dataset.where(), "cannot be read"), H5Tclose);
   std::vector<hsize_t> dims = dimensions(dataset);
-  if (dims.size() != 1 || H5Tequal(type, H5T_STD_U32LE) <= 0)
-    throw Error("expected one dimension of 32-bit unsigned words").at(dataset.where());
-  Words words(dims[0]);
+  if (dims.size() != 1 || H5Tequal(type, expected) <= 0)
+    throw Error(fmt::format("expected one dimension of {}-bit unsigned words", 8 * sizeof(Word)))
+        .at(dataset.where());
+  Array words(dims[0]);
   if (uint64_t chunk_words = own_chunk_words(dataset)) {
-    read_in_parallel(dataset, chunk_words, words);
+    read_in_parallel(dataset, chunk_words, std::span<Word>(words));
   } else {
     std::fill(words.begin(), words.end(), 0);  // the library may skip chunks that were never written
     check(H5Dread(dataset.id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, words.data()), dataset.where(),
           "cannot be read");
   }
   return words;
+}
+
+}  // namespace
+
+Object write_words(const Object& parent, const std::string& name, std::span<const uint32_t> words) {
+  return write(parent, name, H5T_STD_U32LE, words);
+}
+
+Object write_words(const Object& parent, const std::string& name, std::span<const uint64_t> words) {
+  return write(parent, name, H5T_STD_U64LE, words);
+}
+
+Words read_words(const Object& dataset) {
+  return read<Words>(dataset, H5T_STD_U32LE);
+}
+
+LongWords read_long_words(const Object& dataset) {
+  return read<LongWords>(dataset, H5T_STD_U64LE);
 }
 
 }  // namespace vox::h5

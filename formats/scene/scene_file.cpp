@@ -15,6 +15,7 @@
 #include "formats/io/h5.h"
 #include "formats/scene/bricks_group.h"
 #include "formats/scene/h5_words.h"
+#include "formats/scene/hash_group.h"
 #include "libvox/base/atomic_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/phrase.h"
@@ -120,6 +121,24 @@ void write_history(const h5::Object& file, const std::vector<dag::EditRecord>& h
   h5::write_table(group, "script_end", std::span<const uint64_t>(ends), {ends.size()});
   h5::write_texts(group, "time", times);
   h5::write_texts(group, "digest", digests);
+}
+
+enum class WithDag { Yes, No };
+
+void write_parts(const dag::VoxelScene& scene, const fs::path& path, const OtherForms& forms, WithDag dag) {
+  h5::Quiet quiet;
+  AtomicFile target(path);
+  h5::Object file = h5::create_file(target.path(), path.string());
+  write_header(file, {scene.generator, scene.command, scene.created});
+  h5::write_text(file, "digest", dag::to_string(scene.dag.digest));
+  write_placement(file, scene);
+  write_palette(file, scene);
+  if (dag == WithDag::Yes) write_levels(file, scene.dag);
+  write_history(file, scene.history);
+  if (forms.bricks != nullptr) write_bricks_group(file, *forms.bricks);
+  if (forms.hash != nullptr) write_hash_group(file, *forms.hash);
+  h5::close_file(std::move(file));
+  target.commit();
 }
 
 // --- reading ---
@@ -244,21 +263,23 @@ void read_history(const h5::Object& file, std::vector<dag::EditRecord>& history)
                        checked_digest(digests[i], group)});
 }
 
+dag::VoxelScene read_all_but_dag(const h5::Object& file) {
+  dag::VoxelScene scene;
+  read_placement(file, scene);
+  read_header(file, scene);
+  read_palette(file, scene);
+  read_history(file, scene.history);
+  return scene;
+}
+
 }  // namespace
 
-void write_scene(const dag::VoxelScene& scene, const fs::path& path, const bricks::FrozenBricks* bricks) {
-  h5::Quiet quiet;
-  AtomicFile target(path);
-  h5::Object file = h5::create_file(target.path(), path.string());
-  write_header(file, {scene.generator, scene.command, scene.created});
-  h5::write_text(file, "digest", dag::to_string(scene.dag.digest));
-  write_placement(file, scene);
-  write_palette(file, scene);
-  write_levels(file, scene.dag);
-  write_history(file, scene.history);
-  if (bricks != nullptr) write_bricks_group(file, *bricks);
-  h5::close_file(std::move(file));
-  target.commit();
+void write_scene(const dag::VoxelScene& scene, const fs::path& path, const OtherForms& forms) {
+  write_parts(scene, path, forms, WithDag::Yes);
+}
+
+void write_scene_without_dag(const dag::VoxelScene& scene, const fs::path& path, const OtherForms& forms) {
+  write_parts(scene, path, forms, WithDag::No);
 }
 
 void write_bricks(const bricks::FrozenBricks& bricks, const FileOrigin& origin, const fs::path& path,
@@ -276,14 +297,12 @@ void write_bricks(const bricks::FrozenBricks& bricks, const FileOrigin& origin, 
 dag::VoxelScene read_scene(const fs::path& path) {
   h5::Quiet quiet;
   const h5::Object file = open_checked(path);
+  if (!h5::has_child(file, "svdag") && h5::has_child(file, "hash"))
+    throw Error("holds a spatial hash without an SVDAG").at(path.string()).hint(phrase(Phrase::MakeDag));
   if (!h5::has_child(file, "svdag") && h5::has_child(file, "bricks"))
     throw Error("holds the bricks of a volume, expected a voxel scene").at(path.string());
-  dag::VoxelScene scene;
-  read_placement(file, scene);
-  read_header(file, scene);
-  read_palette(file, scene);
+  dag::VoxelScene scene = read_all_but_dag(file);
   read_levels(file, scene.dag);
-  read_history(file, scene.history);
   try {
     dag::check_structure(scene.dag);
   } catch (const Error& error) {
@@ -292,12 +311,25 @@ dag::VoxelScene read_scene(const fs::path& path) {
   return scene;
 }
 
+dag::VoxelScene read_scene_without_dag(const fs::path& path) {
+  h5::Quiet quiet;
+  return read_all_but_dag(open_checked(path));
+}
+
 bricks::FrozenBricks read_bricks(const fs::path& path) {
   h5::Quiet quiet;
   const h5::Object file = open_checked(path);
   if (!h5::has_child(file, "bricks"))
     throw Error("holds no bricks").at(path.string()).hint(phrase(Phrase::MakeBricks));
   return read_bricks_group(file);
+}
+
+spatial::FrozenHash read_hash(const fs::path& path) {
+  h5::Quiet quiet;
+  const h5::Object file = open_checked(path);
+  if (!h5::has_child(file, "hash"))
+    throw Error("holds no spatial hash").at(path.string()).hint(phrase(Phrase::MakeHash));
+  return read_hash_group(file);
 }
 
 std::optional<scene::Palette> scene_palette(const fs::path& path) {
@@ -313,7 +345,7 @@ std::optional<scene::Palette> scene_palette(const fs::path& path) {
 SceneFileParts scene_file_parts(const fs::path& path) {
   h5::Quiet quiet;
   const h5::Object file = open_checked(path);
-  return {h5::has_child(file, "svdag"), h5::has_child(file, "bricks")};
+  return {h5::has_child(file, "svdag"), h5::has_child(file, "bricks"), h5::has_child(file, "hash")};
 }
 
 bool is_scene_file(const fs::path& path) {

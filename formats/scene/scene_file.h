@@ -13,9 +13,10 @@
 //                          where the file was saved, one behind the other, each up to its script_end
 //
 //   /bricks                hybrid bricks of the same voxels or of a volume: formats/scene/bricks_group.h
+//   /hash                  a spatial hash of the same voxels: formats/scene/hash_group.h
 //
 // A file of a volume has only /bricks, and no digest; a file of a scene's materials as bricks also has
-// /palette. Texts have fixed lengths (h5py: bytes; .decode() gives a str). Equal scenes give equal bytes.
+// /palette. A file of a scene as a spatial hash has everything but /svdag. Texts have fixed lengths (h5py: bytes; .decode() gives a str). Equal scenes give equal bytes.
 #pragma once
 
 #include <filesystem>
@@ -24,13 +25,23 @@
 
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/dag/voxel_scene.h"
+#include "libvox/spatial/frozen_hash.h"
 
 namespace vox {
 
-// Replaces what is at `path` once everything is written. Throws Error that names the file. `bricks` may be
-// null.
+// Forms of a scene's voxels besides the SVDAG; null where a file is to have none.
+struct OtherForms {
+  const bricks::FrozenBricks* bricks = nullptr;
+  const spatial::FrozenHash* hash = nullptr;
+};
+
+// Replaces what is at `path` once everything is written. Throws Error that names the file.
 void write_scene(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                 const bricks::FrozenBricks* bricks = nullptr);
+                 const OtherForms& forms = {});
+
+// Writes a scene without its SVDAG. There is a spatial hash, of the same voxels.
+void write_scene_without_dag(const dag::VoxelScene& scene, const std::filesystem::path& path,
+                             const OtherForms& forms);
 
 // The origin of a file: the program, its command line and the time.
 struct FileOrigin {
@@ -44,7 +55,14 @@ void write_bricks(const bricks::FrozenBricks& bricks, const FileOrigin& origin,
 // Error that names the file and what in it is wrong.
 dag::VoxelScene read_scene(const std::filesystem::path& path);
 
+// Reads all of a scene but the words of its SVDAG, which the file need not have: levels are empty, counts and
+// digest are those of the scene.
+dag::VoxelScene read_scene_without_dag(const std::filesystem::path& path);
+
 bricks::FrozenBricks read_bricks(const std::filesystem::path& path);
+
+// Checks everything that searches rely on; spatial::verify() checks the rest.
+spatial::FrozenHash read_hash(const std::filesystem::path& path);
 
 // The palette of the materials that a scene or its bricks have. There is none for a volume, nor where they
 // have no materials.
@@ -52,7 +70,7 @@ std::optional<scene::Palette> scene_palette(const std::filesystem::path& path);
 
 // The parts that a scene file holds. Throws Error where the file is no scene file.
 struct SceneFileParts {
-  bool dag = false, bricks = false;
+  bool dag = false, bricks = false, hash = false;
 };
 SceneFileParts scene_file_parts(const std::filesystem::path& path);
 

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "formats/scene/scene_file.h"
 #include "formats/volume/volume_file.h"
 #include "libvox/base/error.h"
 #include "libvox/bricks/verify.h"
 #include "libvox/dag/scene_volume.h"
+#include "libvox/spatial/verify.h"
 #include "libvox/volume/compare.h"
 
 namespace vox {
@@ -31,14 +31,29 @@ void check_voxels(const bricks::FrozenBricks& bricks, const dag::VoxelScene& sce
                             "the SVDAG");
 }
 
+void check_forms(const OtherForms& forms, const dag::VoxelScene& scene) {
+  if (forms.bricks != nullptr) {
+    bricks::verify(*forms.bricks);
+    check_voxels(*forms.bricks, scene);
+  }
+  if (forms.hash != nullptr) {
+    spatial::verify(*forms.hash);
+    spatial::check_same_voxels(*forms.hash, scene.dag);
+  }
+}
+
+void check_digest(const dag::VoxelScene& written, const dag::VoxelScene& scene) {
+  if (written.dag.digest != scene.dag.digest)
+    throw Error(fmt::format("the digest is {}, but the scene's is {}", dag::to_string(written.dag.digest),
+                            dag::to_string(scene.dag.digest)));
+}
+
 }  // namespace
 
-void verify_scene(const dag::VoxelScene& scene, const bricks::FrozenBricks* bricks, const path& file) {
+void verify_scene(const dag::VoxelScene& scene, const OtherForms& forms, const path& file) {
   of_file(file, [&] {
     dag::verify(scene.dag);
-    if (bricks == nullptr) return;
-    bricks::verify(*bricks);
-    check_voxels(*bricks, scene);
+    check_forms(forms, scene);
   });
 }
 
@@ -50,18 +65,17 @@ void verify_written(const dag::VoxelScene& scene, const path& file) {
   const SceneFileParts parts = scene_file_parts(file);
   if (parts.bricks) {
     const bricks::FrozenBricks bricks = read_bricks(file);
-    of_file(file, [&] {
-      bricks::verify(bricks);
-      check_voxels(bricks, scene);
-    });
+    of_file(file, [&] { check_forms({.bricks = &bricks}, scene); });
   }
-  if (!parts.dag) return;
-  const dag::VoxelScene written = read_scene(file);
+  if (parts.hash) {
+    const spatial::FrozenHash hash = read_hash(file);
+    of_file(file, [&] { check_forms({.hash = &hash}, scene); });
+  }
+  if (!parts.dag && !parts.hash) return;
+  const dag::VoxelScene written = parts.dag ? read_scene(file) : read_scene_without_dag(file);
   of_file(file, [&] {
-    dag::verify(written.dag);
-    if (written.dag.digest != scene.dag.digest)
-      throw Error(fmt::format("the digest is {}, but the scene's is {}", dag::to_string(written.dag.digest),
-                              dag::to_string(scene.dag.digest)));
+    if (parts.dag) dag::verify(written.dag);
+    check_digest(written, scene);
   });
 }
 

@@ -3,19 +3,17 @@
 
 #include <filesystem>
 
-#include "libvox/bricks/frozen_bricks.h"
-#include "libvox/dag/voxel_scene.h"
+#include "formats/scene/scene_file.h"
 #include "libvox/volume/value_rule.h"
 
 namespace vox {
 
 // Verifies the parts of a scene file, as read: that everything that each says of itself is true, and that the
-// bricks hold the scene's voxels. `bricks` may be null. All functions throw Error that names the file.
-void verify_scene(const dag::VoxelScene& scene, const bricks::FrozenBricks* bricks,
-                  const std::filesystem::path& file);
+// other forms hold the scene's voxels. All functions throw Error that names the file.
+void verify_scene(const dag::VoxelScene& scene, const OtherForms& forms, const std::filesystem::path& file);
 void verify_bricks(const bricks::FrozenBricks& bricks, const std::filesystem::path& file);
 
-// Reads back a scene file that was made of this scene, or of its voxels as bricks alone.
+// Reads back a scene file that was made of this scene, or of its voxels in other forms alone.
 void verify_written(const dag::VoxelScene& scene, const std::filesystem::path& file);
 
 // Reads back bricks, or an NRRD file, that were made of this volume, and compares them with it.

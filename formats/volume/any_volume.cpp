@@ -15,7 +15,7 @@ AnyVolume::AnyVolume(const std::filesystem::path& path, const RawOptions& raw, u
   std::string source = path.filename().string();
   if (!has_role(path, FileRole::Scene)) {
     volume = open_volume(path, raw);
-  } else if (!scene_file_parts(path).dag) {
+  } else if (const SceneFileParts parts = scene_file_parts(path); parts.bricks && !parts.dag) {
     bricks = read_bricks(path);
     volume = bricks::bricks_volume(bricks);
   } else {

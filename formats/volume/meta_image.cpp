@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kLastField = "ElementDataFile";
 
-struct Header {
+struct MetaHeader {
   std::map<std::string, std::string, std::less<>> fields;
   uint64_t bytes = 0;
 
@@ -36,8 +36,8 @@ struct Header {
   bool is_true(std::string_view name) const { return value(name) == "True" || value(name) == "true"; }
 };
 
-Header read_header(std::string_view text) {
-  Header header;
+MetaHeader read_meta_header(std::string_view text) {
+  MetaHeader header;
   std::string_view rest = text;
   while (!rest.empty()) {
     const std::string_view line = take_line(rest);
@@ -55,7 +55,7 @@ Header read_header(std::string_view text) {
   throw Error(fmt::format("its header has no {}", kLastField));
 }
 
-volume::VolumeInfo volume_info(const Header& header) {
+volume::VolumeInfo volume_info(const MetaHeader& header) {
   if (header.needed("NDims") != "3")
     throw Error(fmt::format("NDims is {}, expected 3", header.value("NDims")));
   if (const auto channels = header.value("ElementNumberOfChannels"); !channels.empty() && channels != "1")
@@ -77,7 +77,7 @@ volume::VolumeInfo volume_info(const Header& header) {
   return info;
 }
 
-VolumeData volume_data(const Header& header, const std::filesystem::path& path) {
+VolumeData volume_data(const MetaHeader& header, const std::filesystem::path& path) {
   VolumeData data;
   const std::string_view file = header.needed(kLastField);
   if (file == "LIST" || file.find('%') != std::string_view::npos)
@@ -104,7 +104,7 @@ VolumeData volume_data(const Header& header, const std::filesystem::path& path) 
 
 volume::Volume open_meta_image(const std::filesystem::path& path) {
   const MappedFile file(path);
-  const Header header = read_header(file.text());
+  const MetaHeader header = read_meta_header(file.text());
   volume::VolumeInfo info = volume_info(header);
   info.source = path.string();
   return volume_from_file(std::move(info), volume_data(header, path));

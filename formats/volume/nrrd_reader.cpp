@@ -15,7 +15,7 @@
 namespace vox {
 namespace {
 
-struct Header {
+struct NrrdHeader {
   std::map<std::string, std::string, std::less<>> fields;  // names in lower case
   uint64_t bytes = 0;
 
@@ -32,7 +32,7 @@ struct Header {
   }
 };
 
-void read_field(std::string_view line, Header& header) {
+void read_field(std::string_view line, NrrdHeader& header) {
   if (line.starts_with('#')) return;
   const size_t colon = line.find(':');
   if (colon == std::string_view::npos)
@@ -44,11 +44,11 @@ void read_field(std::string_view line, Header& header) {
 }
 
 // Reads the header up to the empty line, which a detached header need not have.
-Header read_header(std::string_view text) {
+NrrdHeader read_nrrd_header(std::string_view text) {
   if (!text.starts_with("NRRD00")) throw Error("is no NRRD file: it does not begin with NRRD000");
   std::string_view rest = text;
   take_line(rest);
-  Header header;
+  NrrdHeader header;
   while (!rest.empty()) {
     const std::string_view line = take_line(rest);
     if (line.empty()) break;
@@ -73,7 +73,7 @@ double along(const double* axis, int which) {
   return axis[which];
 }
 
-Vec3d spacing_of(const Header& header) {
+Vec3d spacing_of(const NrrdHeader& header) {
   Vec3d step = {1, 1, 1};
   if (!header.value("space directions").empty()) {
     const auto axes = vectors(header.value("space directions"), "space directions", 9);
@@ -86,7 +86,7 @@ Vec3d spacing_of(const Header& header) {
   return step;
 }
 
-volume::VolumeInfo volume_info(const Header& header) {
+volume::VolumeInfo volume_info(const NrrdHeader& header) {
   if (header_integer(header.needed("dimension"), "dimension") != 3)
     throw Error(fmt::format("its dimension is {}, expected 3", header.value("dimension")));
   volume::VolumeInfo info;
@@ -114,7 +114,7 @@ uint64_t behind_lines(const std::filesystem::path& file, uint64_t offset, int64_
   return mapped.text().size() - rest.size();
 }
 
-VolumeData volume_data(const Header& header, const std::filesystem::path& path) {
+VolumeData volume_data(const NrrdHeader& header, const std::filesystem::path& path) {
   const std::string_view other = header.value("data file", "datafile");
   if (other.starts_with("LIST") || other.find('%') != std::string_view::npos)
     throw Error("its values are spread over several files, expected one");
@@ -146,7 +146,7 @@ VolumeData volume_data(const Header& header, const std::filesystem::path& path) 
 
 volume::Volume open_nrrd(const std::filesystem::path& path) {
   const MappedFile file(path);
-  const Header header = read_header(file.text());
+  const NrrdHeader header = read_nrrd_header(file.text());
   volume::VolumeInfo info = volume_info(header);
   info.source = path.string();
   if (volume::value_bytes(info.type) > 1) header.needed("endian");

@@ -1,4 +1,4 @@
-// Bit counts, square roots and prefetches, written once for the host and for a GPU.
+// Bit counts, products, square roots and prefetches, written once for the host and for a GPU.
 #pragma once
 
 #include <bit>
@@ -47,6 +47,15 @@ VOX_HD inline int highest_bit(uint32_t bits) {
   return 31 - __clz(static_cast<int>(bits));
 #else
   return 31 - std::countl_zero(bits);
+#endif
+}
+
+// The upper 64 of the 128 bits of a product.
+VOX_HD inline uint64_t multiply_high(uint64_t a, uint64_t b) {
+#ifdef __CUDA_ARCH__
+  return __umul64hi(a, b);
+#else
+  return static_cast<uint64_t>((static_cast<unsigned __int128>(a) * b) >> 64);
 #endif
 }
 

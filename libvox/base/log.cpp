@@ -6,19 +6,19 @@
 namespace vox {
 namespace {
 
-LogSink current_sink;
-std::mutex sink_mutex;
+LogSink log_sink;
+std::mutex log_mutex;
 
 }  // namespace
 
 LogSink set_log_sink(LogSink sink) {
-  const std::lock_guard lock(sink_mutex);
-  return std::exchange(current_sink, std::move(sink));
+  const std::lock_guard lock(log_mutex);
+  return std::exchange(log_sink, std::move(sink));
 }
 
 void log_line(LogLevel level, const std::string& text) {
-  const std::lock_guard lock(sink_mutex);
-  if (current_sink) current_sink(level, text);
+  const std::lock_guard lock(log_mutex);
+  if (log_sink) log_sink(level, text);
 }
 
 }  // namespace vox

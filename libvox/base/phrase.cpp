@@ -27,6 +27,14 @@ std::string_view library_words(Phrase phrase) {
       return "the fill";
     case Phrase::Batch:
       return "the batch";
+    case Phrase::Keys:
+      return "the list of numbers of keys";
+    case Phrase::KeyBits:
+      return "the list of bits of a key";
+    case Phrase::ValueBits:
+      return "the bits of a value";
+    case Phrase::Searches:
+      return "the number of searches";
     case Phrase::RecordingScale:
       return "the scale";
     case Phrase::RecordingAxes:
@@ -63,8 +71,12 @@ std::string_view library_words(Phrase phrase) {
       return "the caller can say which axis points up";
     case Phrase::NameTextureFolder:
       return "the caller can name a folder to look in";
+    case Phrase::MakeDag:
+      return "make an SVDAG of it first";
     case Phrase::MakeBricks:
       return "make bricks of it first";
+    case Phrase::MakeHash:
+      return "make a spatial hash of it first";
     case Phrase::LeaveBricksOut:
       return "the caller can leave them out";
     case Phrase::LeaveMaterialsOut:

@@ -7,19 +7,19 @@
 namespace vox {
 namespace {
 
-ProgressSink current_sink;
-std::mutex sink_mutex;
+ProgressSink progress_sink;
+std::mutex progress_mutex;
 
 void tell(const ProgressState& state) {
-  const std::lock_guard lock(sink_mutex);
-  if (current_sink) current_sink(state);
+  const std::lock_guard lock(progress_mutex);
+  if (progress_sink) progress_sink(state);
 }
 
 }  // namespace
 
 ProgressSink set_progress_sink(ProgressSink sink) {
-  const std::lock_guard lock(sink_mutex);
-  return std::exchange(current_sink, std::move(sink));
+  const std::lock_guard lock(progress_mutex);
+  return std::exchange(progress_sink, std::move(sink));
 }
 
 Progress::Progress(std::string what, uint64_t total)

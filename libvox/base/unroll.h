@@ -1,7 +1,7 @@
 // VOX_UNROLL stands before a loop of few rounds over an array that a GPU is to keep in registers.
 #pragma once
 
-#ifdef __CUDA_ARCH__  // the compiler of the host does not know the pragma
+#ifdef __CUDA_ARCH__
 #define VOX_UNROLL _Pragma("unroll")
 #else
 #define VOX_UNROLL

@@ -26,5 +26,6 @@ struct UninitializedAllocator : std::allocator<T> {
 };
 
 using Words = std::vector<uint32_t, UninitializedAllocator<uint32_t>>;
+using LongWords = std::vector<uint64_t, UninitializedAllocator<uint64_t>>;
 
 }  // namespace vox

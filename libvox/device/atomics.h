@@ -112,14 +112,45 @@ VOX_HD inline void atomic_min(uint32_t* word, uint32_t value) {
 #endif
 }
 
-VOX_HD inline void atomic_max(uint32_t* word, uint32_t value) {
+// Stores a word if it is greater than the one that is there; returns the word before.
+VOX_HD inline uint32_t atomic_max(uint32_t* word, uint32_t value) {
 #ifdef __CUDA_ARCH__
-  atomicMax(word, value);
+  return atomicMax(word, value);
 #else
-  std::atomic_ref<uint32_t> shared(*word);
+  std::atomic_ref shared(*word);
   uint32_t seen = shared.load(std::memory_order_relaxed);
   while (value > seen && !shared.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
   }
+  return seen;
+#endif
+}
+
+VOX_HD inline uint64_t atomic_max(uint64_t* word, uint64_t value) {
+#ifdef __CUDA_ARCH__
+  return atomicMax(reinterpret_cast<unsigned long long*>(word), value);
+#else
+  std::atomic_ref shared(*word);
+  uint64_t seen = shared.load(std::memory_order_relaxed);
+  while (value > seen && !shared.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+  }
+  return seen;
+#endif
+}
+
+// Stores a value and returns the word before; orders no other reads and writes.
+VOX_HD inline uint32_t atomic_exchange(uint32_t* word, uint32_t value) {
+#ifdef __CUDA_ARCH__
+  return atomicExch(word, value);
+#else
+  return std::atomic_ref(*word).exchange(value, std::memory_order_relaxed);
+#endif
+}
+
+VOX_HD inline uint64_t atomic_exchange(uint64_t* word, uint64_t value) {
+#ifdef __CUDA_ARCH__
+  return atomicExch(reinterpret_cast<unsigned long long*>(word), value);
+#else
+  return std::atomic_ref(*word).exchange(value, std::memory_order_relaxed);
 #endif
 }
 

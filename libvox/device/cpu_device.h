@@ -14,6 +14,7 @@
 
 #include "libvox/base/bits.h"
 #include "libvox/base/stopwatch.h"
+#include "libvox/device/cpu_block.h"
 #include "libvox/device/cpu_code.h"
 #include "libvox/device/cpu_group.h"
 #include "libvox/device/device.h"
@@ -74,6 +75,18 @@ class CpuDevice {
   template <class Body>
   void for_each_group(Work work, uint64_t n, const Body& body) {
     for_each(work, n, GroupBody<Body>{body});
+  }
+
+  // Calls body(block, i) for every i < n, in any order, each by a block of many threads that share a `Shared`,
+  // which nothing initialises (cpu_block.h).
+  template <BlockMemory Shared, class Body>
+  void for_each_block(Work work, uint64_t n, const Body& body) {
+    timed(work, n, [&] {
+      tbb::parallel_for(tbb::blocked_range<uint64_t>(0, n), [&](const auto& range) {
+        Shared shared;
+        for (uint64_t i = range.begin(); i < range.end(); ++i) body(CpuBlock<Shared>(&shared), i);
+      });
+    });
   }
 
   // Runs a loop of compiled code, with these arguments, for every i < n.

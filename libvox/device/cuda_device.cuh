@@ -17,9 +17,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "libvox/device/cuda_group.cuh"
+#include "libvox/device/cuda_kernels.cuh"
 #include "libvox/device/device.h"
-#include "libvox/device/group_body.h"
 #include "libvox/device/pool.h"
 #include "libvox/device/profiler.h"
 
@@ -27,136 +26,6 @@ namespace vox::device {
 
 // Throws Error with the call's name and CUDA's message.
 void check_cuda(cudaError_t status, const char* call);
-
-namespace cuda_kernels {
-
-// How many blocks of a loop a multiprocessor is to hold at least, so that there is other work while one waits
-// for memory. A body that would otherwise take too many registers for that says so in kBlocksAtOnce.
-template <class Body>
-constexpr int blocks_at_once() {
-  if constexpr (requires { Body::kBlocksAtOnce; })
-    return Body::kBlocksAtOnce;
-  else
-    return 1;
-}
-
-template <class Body>
-__global__ void __launch_bounds__(256, blocks_at_once<Body>())
-    for_each(uint64_t n, const __grid_constant__ Body body) {
-  const uint64_t stride = uint64_t{gridDim.x} * blockDim.x;
-  for (uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) body(i);
-}
-
-template <class Body>
-__global__ void __launch_bounds__(256, blocks_at_once<Body>())
-    for_each_of(const uint32_t* count, uint64_t each, const Body body) {
-  const uint64_t n = each * *count, stride = uint64_t{gridDim.x} * blockDim.x;
-  for (uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) body(i);
-}
-
-template <class Body>
-__global__ void __launch_bounds__(256, 4) for_each_warp(uint64_t n, const Body body) {
-  const uint64_t stride = uint64_t{gridDim.x} * blockDim.x;
-  const uint64_t first = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x / 32 * 32;
-  for (uint64_t i = first; i < n; i += stride) body.warp(i, n);
-}
-
-// How many of the 8 blocks of 256 threads that for_each_group() wants on a multiprocessor fit on one: it
-// holds 2048 threads on most GPUs, 1536 on those of work stations, 1024 on the oldest that we build for.
-constexpr int group_blocks() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
-  return 4;
-#elif defined(__CUDA_ARCH__) && \
-    ((__CUDA_ARCH__ > 800 && __CUDA_ARCH__ < 900) || (__CUDA_ARCH__ >= 1200 && __CUDA_ARCH__ < 1300))
-  return 6;
-#else
-  return 8;
-#endif
-}
-
-// Each group prepares `each` values of i at a time, at most one a lane.
-template <class Body>
-__global__ void __launch_bounds__(256, group_blocks())
-    for_each_group(uint64_t n, uint32_t each, const Body body) {
-  using Prepared = decltype(prepared(body, n));
-  const CudaGroup group;
-  const uint64_t stride = uint64_t{gridDim.x} * (blockDim.x / CudaGroup::kLanes) * each;
-  for (uint64_t first = (uint64_t{blockIdx.x} * blockDim.x + threadIdx.x) / CudaGroup::kLanes * each;
-       first < n; first += stride) {
-    const uint32_t count = n - first < each ? static_cast<uint32_t>(n - first) : each;
-    Prepared own = {};
-    if (group.lane() < count) {
-      const uint64_t i = first + group.lane();
-      if constexpr (requires { body.prefetch(i, 1); }) body.prefetch(i, 1);
-      own = prepared(body, i);
-    }
-    for (uint32_t i = 0; i < count; ++i) body(group, group.broadcast(own, i));
-  }
-}
-
-template <class T>
-struct Fill {
-  T* to;
-  T value;
-  __device__ void operator()(uint64_t i) const { to[i] = value; }
-};
-
-template <class T>
-struct ScatterWindow {
-  const uint32_t* index;
-  const T* values;
-  T* out;
-  uint32_t begin;
-  uint64_t end;
-  __device__ void operator()(uint64_t i) const {
-    const uint32_t to = __ldcs(index + i);
-    if (to >= begin && to < end) out[to] = __ldcs(values + i);
-  }
-};
-
-// The counts as CUB scans them. They have 64 bits, or 32 where they are flags, of which there are fewer than
-// 2^32. A zero follows the last count: the sum in front of it is the total.
-template <class Count>
-struct ScanInput {
-  using Sum =
-      std::conditional_t<std::is_same_v<std::invoke_result_t<Count, uint64_t>, bool>, uint32_t, uint64_t>;
-  Count count;
-  uint64_t n;
-  __host__ __device__ Sum operator()(uint64_t i) const { return i < n ? static_cast<Sum>(count(i)) : 0; }
-};
-
-template <class Out>
-struct ScanOutput {
-  Out* out;
-  uint64_t* total;
-  uint64_t n;
-  __host__ __device__ void operator()(uint64_t i, uint64_t sum) const {
-    out[i] = static_cast<Out>(sum);
-    if (i == n) *total = sum;
-  }
-};
-
-template <class Value>
-struct SumInput {
-  Value value;
-  __host__ __device__ uint64_t operator()(uint64_t i) const { return static_cast<uint64_t>(value(i)); }
-};
-
-// Each block counts in `bins` words of shared memory first.
-template <class Bin>
-__global__ void histogram(uint64_t n, const Bin bin, unsigned long long* counts, uint32_t bins) {
-  extern __shared__ uint32_t block_counts[];
-  for (uint32_t b = threadIdx.x; b < bins; b += blockDim.x) block_counts[b] = 0;
-  __syncthreads();
-  const uint64_t stride = uint64_t{gridDim.x} * blockDim.x;
-  for (uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)
-    atomicAdd(block_counts + bin(i), 1u);
-  __syncthreads();
-  for (uint32_t b = threadIdx.x; b < bins; b += blockDim.x)
-    if (block_counts[b] != 0) atomicAdd(counts + b, static_cast<unsigned long long>(block_counts[b]));
-}
-
-}  // namespace cuda_kernels
 
 // Kernels that are compiled while the program runs, loaded from an image for this device.
 class CudaCode {
@@ -240,6 +109,16 @@ class CudaDevice {
       const uint64_t groups = (n + each - 1) / each;
       cuda_kernels::for_each_group<<<blocks(groups * CudaGroup::kLanes), kThreads, 0, stream_>>>(n, each,
                                                                                                  body);
+      check_cuda(cudaGetLastError(), work.name);
+    });
+  }
+
+  template <BlockMemory Shared, class Body>
+  void for_each_block(Work work, uint64_t n, const Body& body) {
+    timed(work, n, [&] {
+      if (n == 0) return;
+      const auto blocks = static_cast<uint32_t>(std::min<uint64_t>(n, max_blocks_));
+      cuda_kernels::for_each_block<Shared><<<blocks, CudaBlock<Shared>::kThreads, 0, stream_>>>(n, body);
       check_cuda(cudaGetLastError(), work.name);
     });
   }

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "libvox/base/hd.h"
 #include "libvox/device/pool.h"
@@ -22,6 +23,10 @@ struct AnyBody {
   void operator()() const {}
 };
 
+// What the threads of a block may share: GPUs have little more memory for it, and do not initialise it.
+template <class Shared>
+concept BlockMemory = sizeof(Shared) <= 40 << 10 && std::is_trivially_default_constructible_v<Shared>;
+
 template <class D>
 concept DeviceType = requires(D& device, Work work, uint64_t n, AnyBody body, Buffer<uint32_t>& buffer,
                               uint32_t* words, uint64_t* counts) {
@@ -37,6 +42,7 @@ concept DeviceType = requires(D& device, Work work, uint64_t n, AnyBody body, Bu
   device.for_each(work, n, body);
   device.for_each_of(work, words, n, n, body);
   device.for_each_group(work, n, body);
+  device.template for_each_block<uint32_t>(work, n, body);
   { device.exclusive_scan(work, n, body, words) } -> std::same_as<uint64_t>;
   { device.select(work, n, body, words) } -> std::same_as<uint64_t>;
   { device.sum(work, n, body) } -> std::same_as<uint64_t>;

@@ -16,6 +16,7 @@
 #include "libvox/render/volume_render.h"
 #include "libvox/scene/palette.h"
 #include "libvox/scene/scene.h"
+#include "libvox/spatial/build.h"
 #include "libvox/voxelize/build_scene.h"
 
 namespace vox {
@@ -42,6 +43,11 @@ class Engine {
 
   // A DAG of the same voxels, with leaves reduced to masks. The DAG is one that check_structure() accepts.
   virtual dag::FrozenDag without_materials(const dag::FrozenDag& dag) = 0;
+
+  // Makes a spatial hash of the voxels of a DAG that check_structure() accepts, and the DAG of such a hash
+  // again. Both throw Error where the device has not the memory.
+  virtual spatial::HashResult build_hash(const dag::FrozenDag& dag, const spatial::HashOptions& options) = 0;
+  virtual dag::FrozenDag dag_of_hash(const spatial::FrozenHash& hash) = 0;
 
   // A session that edits this scene. The DAG is one that check_structure() accepts; the engine outlives the
   // session.

@@ -6,6 +6,7 @@
 #include "libvox/dag/without_materials.h"
 #include "libvox/edit/make_edit_session.h"
 #include "libvox/engine/engine.h"
+#include "libvox/spatial/to_dag.h"
 
 namespace vox {
 
@@ -30,6 +31,14 @@ class DeviceEngine final : public Engine {
 
   dag::FrozenDag without_materials(const dag::FrozenDag& dag) override {
     return dag::without_materials(device_, dag);
+  }
+
+  spatial::HashResult build_hash(const dag::FrozenDag& dag, const spatial::HashOptions& options) override {
+    return spatial::build_hash(device_, dag, options);
+  }
+
+  dag::FrozenDag dag_of_hash(const spatial::FrozenHash& hash) override {
+    return spatial::dag_of_hash(device_, hash);
   }
 
   std::unique_ptr<edit::EditSession> edit(const dag::FrozenDag& dag) override {

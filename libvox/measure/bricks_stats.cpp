@@ -20,6 +20,7 @@ std::vector<SceneSize> BricksStats::forms() const {
   std::vector<SceneSize> forms = {
       {"bricks", fmt::format("bricks of {}³", bricks.shape().side()), bricks.bytes()}};
   if (svdag_bytes) forms.push_back({"svdag", "SVDAG", *svdag_bytes});
+  if (hash_bytes) forms.push_back({"hash", "spatial hash", *hash_bytes});
   return forms;
 }
 
@@ -46,7 +47,7 @@ double share_of(uint32_t type, const bricks::BrickTotals& totals) {
 }
 
 BricksStats measure_bricks(bricks::FrozenBricks bricks, Engine& engine) {
-  BricksStats stats = {.bricks = std::move(bricks), .rows = {}, .svdag_bytes = {}};
+  BricksStats stats = {.bricks = std::move(bricks), .rows = {}, .svdag_bytes = {}, .hash_bytes = {}};
   const volume::Volume volume = bricks::bricks_volume(stats.bricks);
   for (const bricks::BrickTypeSet& set : bricks::kBrickTypeSets) {
     bricks::BricksOptions options;

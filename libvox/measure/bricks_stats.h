@@ -22,10 +22,12 @@ struct BricksStats {
   bricks::FrozenBricks bricks;
   std::vector<BrickTypesRow> rows;      // the last row allows all types
   std::optional<uint64_t> svdag_bytes;  // of the same voxels, where it is known
+  std::optional<uint64_t> hash_bytes;   // of a spatial hash of them, likewise
 
   const std::vector<bricks::BrickTotals>& all_types() const { return rows.back().sizes; }
 
-  // The sizes of the bricks and of the SVDAG, where there is one, and a form's size divided by the SVDAG's.
+  // The sizes of the bricks, the SVDAG and the spatial hash, where there are any, and a form's size divided
+  // by the SVDAG's.
   std::vector<SceneSize> forms() const;
   double to_svdag(const SceneSize& form) const;
 

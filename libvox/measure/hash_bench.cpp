@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 
 #include "libvox/base/error.h"
@@ -13,24 +12,10 @@
 #include "libvox/hash/item.h"
 #include "libvox/hash/keyed/growing_key_table.h"
 #include "libvox/hash/table_list.h"
+#include "libvox/measure/axes.h"
 
 namespace vox::measure {
 namespace {
-
-void check_axis(const std::vector<uint32_t>& values, Phrase axis, uint32_t low, uint32_t high) {
-  if (values.empty()) throw UsageError(fmt::format("{} names no value", phrase(axis)));
-  for (const uint32_t value : values)
-    if (value < low || value > high)
-      throw UsageError(fmt::format("{} has {}, expected {} to {}", phrase(axis), value, low, high));
-}
-
-void check_tables(const std::vector<std::string>& names) {
-  const std::vector<std::string> known = hash_bench_tables();
-  for (const std::string& name : names)
-    if (std::ranges::find(known, name) == known.end())
-      throw UsageError(fmt::format("{} has '{}', expected some of: {}", phrase(Phrase::Tables), name,
-                                   fmt::join(known, ", ")));
-}
 
 // Every table that is named has a row, and so has every size.
 void check_sizes(const std::vector<std::string>& tables, const std::vector<uint32_t>& item_words) {
@@ -43,10 +28,6 @@ void check_sizes(const std::vector<std::string>& tables, const std::vector<uint3
         std::ranges::none_of(tables, [&](const std::string& table) { return holds_items_of(table, words); }))
       throw UsageError(fmt::format("{} has {}, but items of so many words are held by none of: {}",
                                    phrase(Phrase::ItemWords), words, fmt::join(tables, ", ")));
-}
-
-uint64_t scaled(uint64_t count, double scale) {
-  return static_cast<uint64_t>(std::llround(static_cast<double>(count) * scale));
 }
 
 }  // namespace
@@ -65,7 +46,7 @@ bool holds_items_of(const std::string& table, uint32_t words) {
 
 void check(const HashBenchOptions& options) {
   static_assert(HashBenchOptions::kMostWords == hash::kMaxItemWords);
-  check_tables(options.tables);
+  check_names(options.tables, hash_bench_tables(), Phrase::Tables);
   check_axis(options.item_words, Phrase::ItemWords, HashBenchOptions::kFewestWords,
              HashBenchOptions::kMostWords);
   check_sizes(options.tables, options.item_words);

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log_line.h"
 #include "libvox/base/phrase.h"
@@ -17,10 +16,12 @@
 #include "libvox/hash/find_or_insert.h"
 #include "libvox/hash/slab/duplicates.h"
 #include "libvox/hash/table_list.h"
+#include "libvox/measure/axes.h"
 #include "libvox/measure/bench_items.h"
 #include "libvox/measure/hash_bench.h"
 #include "libvox/measure/key_items.h"
 #include "libvox/measure/random_reads.h"
+#include "libvox/measure/repeated.h"
 
 namespace vox::measure {
 
@@ -94,14 +95,10 @@ class HashBench {
   // What finds duplicates is made for the items of a DAG.
   static bool has_duplicates(uint32_t words) { return words >= hash::kMinItemWords; }
 
-  // The names of the tables to measure with items of this size, in the order of the list of tables, whichever
-  // was named first.
+  // The names of the tables to measure with items of this size.
   std::vector<std::string> tables_of(uint32_t words) const {
-    std::vector<std::string> chosen = hash_bench_tables();
-    std::erase_if(chosen, [&](const std::string& name) {
-      return !holds_items_of(name, words) ||
-             (!options_.tables.empty() && std::ranges::count(options_.tables, name) == 0);
-    });
+    std::vector<std::string> chosen = chosen_names(options_.tables, hash_bench_tables());
+    std::erase_if(chosen, [&](const std::string& name) { return !holds_items_of(name, words); });
     return chosen;
   }
 
@@ -147,16 +144,9 @@ class HashBench {
     return {to.data(), nullptr, nullptr, item_words_};  // without hashes: the tables' times include them
   }
 
-  // The timing of all repetitions of f, which returns the seconds that it took.
   template <class F>
   Timing repeated(const F& f) const {
-    std::vector<double> seconds;
-    for (uint32_t repetition = 0; repetition <= options_.repetitions; ++repetition) {
-      throw_if_cancelled();
-      const double elapsed = f(repetition);
-      if (repetition > 0) seconds.push_back(elapsed);  // the first warms up
-    }
-    return summarize(std::move(seconds));
+    return measure::repeated(options_.repetitions, f);
   }
 
   HashBenchRow row_of(const std::string& table, const std::string& op, uint64_t items) const {

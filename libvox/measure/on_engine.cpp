@@ -2,12 +2,17 @@
 #include "libvox/device/with_device.h"
 #include "libvox/engine/engine.h"
 #include "libvox/measure/hash_bench.h"
+#include "libvox/measure/keys_bench.h"
 #include "libvox/measure/table_report.h"
 
 namespace vox::measure {
 
 HashBenchResult bench_hash(Engine& engine, const HashBenchOptions& options) {
   return device::with_device(engine.handle(), [&](auto& device) { return bench_hash_on(device, options); });
+}
+
+KeysBenchResult bench_keys(Engine& engine, const KeysBenchOptions& options) {
+  return device::with_device(engine.handle(), [&](auto& device) { return bench_keys_on(device, options); });
 }
 
 std::vector<TableReport> measure_tables(Engine& engine, const dag::FrozenDag& dag, const TablesQuery& query) {

@@ -13,10 +13,10 @@ int32_t along_axis(Int3 v, uint32_t axis) {
 }
 
 // How far the picture reaches along one of its directions, in whole cells.
-struct Extent {
+struct CellSpan {
   int32_t low, high;  // voxels, whole cells, `high` excluded
 
-  Extent(const VoxelBox& box, uint32_t axis, uint32_t log2_cell) {
+  CellSpan(const VoxelBox& box, uint32_t axis, uint32_t log2_cell) {
     const int32_t last = (1 << log2_cell) - 1;
     low = along_axis(box.min, axis) & ~last;
     high = (along_axis(box.max, axis) + last) & ~last;
@@ -40,7 +40,7 @@ SliceFrame slice_frame(const SliceOptions& options, const VoxelBox& filled, cons
   frame.across = options.axis == 0 ? 2 : 0;
   frame.along = options.axis == 1 ? 2 : 1;
   for (;; ++frame.log2_cell) {
-    const Extent across(box, frame.across, frame.log2_cell), along(box, frame.along, frame.log2_cell);
+    const CellSpan across(box, frame.across, frame.log2_cell), along(box, frame.along, frame.log2_cell);
     frame.width = across.cells(frame.log2_cell);
     frame.height = along.cells(frame.log2_cell);
     const int32_t side = 1 << frame.log2_cell;

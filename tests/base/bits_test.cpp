@@ -89,6 +89,12 @@ TEST(SquareRoot, OfAFloatIsTheNearestFloat) {
   }
 }
 
+TEST(MultiplyHigh, IsWhatIsAboveTheLow64BitsOfAProduct) {
+  EXPECT_EQ(multiply_high(UINT64_MAX, UINT64_MAX), UINT64_MAX - 1);
+  EXPECT_EQ(multiply_high(UINT64_MAX, 1), 0u);
+  EXPECT_EQ(multiply_high(uint64_t{3} << 40, uint64_t{5} << 30), 15u << 6);
+}
+
 // The same in whole numbers: the value is number · 4^e, and its root, of 53 bits, root · 2^(e − 26).
 TEST(SquareRoot, OfADoubleIsTheNearestDouble) {
   Random random(3);

@@ -16,7 +16,7 @@ namespace {
 
 using namespace testing_bricks;
 
-constexpr Int3 kSize = {71, 45, 66};  // no brick divides
+constexpr Int3 kUnevenSize = {71, 45, 66};  // no brick divides
 constexpr std::array<volume::ValueType, 4> kTypes = {volume::ValueType::U8, volume::ValueType::U16,
                                                      volume::ValueType::I16, volume::ValueType::F32};
 
@@ -106,7 +106,7 @@ TEST(Interpolate, IsNearTheExactValueAndTheSameOfAllAccess) {
   for (const volume::ValueType type : kTypes)
     for (uint32_t log2_side = bricks::kMinBrickLog2; log2_side <= bricks::kMaxBrickLog2; ++log2_side) {
       SCOPED_TRACE(testing::Message() << volume::value_type_name(type) << ' ' << log2_side);
-      expect_interpolated(signed_volume(kSize, type, 3), log2_side);
+      expect_interpolated(signed_volume(kUnevenSize, type, 3), log2_side);
     }
 }
 

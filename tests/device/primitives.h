@@ -20,8 +20,23 @@ struct TestValues {
   VOX_HD static uint32_t place(uint64_t i, uint64_t n) { return static_cast<uint32_t>(n - 1 - i); }
 };
 
+// What a block makes of the elements of a run of its own, which may have none or more than it has threads.
+struct TestBlock {
+  uint32_t reversed_sum;  // of small(i) times how many elements follow i
+  uint32_t kept;          // how many of the i have kept(i)
+  uint32_t any_kept;      // 1: one of them has
+  uint32_t once;          // how often one thread was asked
+  bool operator==(const TestBlock&) const = default;
+};
+inline constexpr uint64_t kTestBlockStep = 1000, kMostInTestBlock = 2000;
+// How many elements there are to block b, which begin at b * kTestBlockStep.
+VOX_HD inline uint32_t test_block_count(uint64_t b) {
+  return static_cast<uint32_t>(TestValues::value(b) % (kMostInTestBlock + 1));
+}
+
 struct PrimitiveResults {
   std::vector<uint32_t> visits, group_visits;
+  std::vector<TestBlock> blocks;                     // n / kTestBlockStep + 1 of them
   std::vector<uint32_t> sorted_keys, sorted_values;  // by the low kSortBits bits of 32-bit keys
   std::vector<uint64_t> sorted_keys64;               // by the low kSortBits64 bits of 64-bit keys
   std::vector<uint32_t> sorted_values64;             // the values of sorted_keys64

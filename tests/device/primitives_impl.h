@@ -19,6 +19,28 @@ struct CountGroupVisit {
     group.once([&] { device::atomic_add(visits + i, 1u); });
   }
 };
+// Writes the elements of a block to shared memory, and reads there what other threads wrote.
+struct VisitByBlock {
+  struct Shared {
+    uint32_t reversed[kMostInTestBlock];
+    uint32_t sum, once;
+  };
+  TestBlock* blocks;
+
+  template <class Block>
+  VOX_HD void operator()(Block block, uint64_t b) const {
+    Shared& shared = block.shared();
+    const uint32_t count = test_block_count(b);
+    const uint64_t begin = b * kTestBlockStep;
+    block.each(1, [&](uint32_t) { shared.sum = shared.once = 0; });
+    block.once([&] { device::atomic_add(&shared.once, 1u); });
+    block.each(count, [&](uint32_t j) { shared.reversed[count - 1 - j] = TestValues::small(begin + j); });
+    block.each(count, [&](uint32_t j) { device::atomic_add(&shared.sum, shared.reversed[j] * j); });
+    const uint32_t kept = block.count(count, [&](uint32_t j) { return TestValues::kept(begin + j); });
+    const bool any = block.any(count, [&](uint32_t j) { return TestValues::kept(begin + j); });
+    block.once([&] { blocks[b] = {shared.sum, kept, any ? 1u : 0u, shared.once}; });
+  }
+};
 template <class Key>
 struct WriteTestPairs {
   Key* keys;
@@ -83,6 +105,11 @@ class PrimitivesRun {
     device_.for_each_group("test: visit by groups", n_, CountGroupVisit{group_visits.data()});
     results_.visits = downloaded(visits, n_);
     results_.group_visits = downloaded(group_visits, n_);
+    const uint64_t count = n_ / kTestBlockStep + 1;
+    auto blocks = device_.template make<TestBlock>(count);
+    device_.template for_each_block<VisitByBlock::Shared>("test: visit by blocks", count,
+                                                          VisitByBlock{blocks.data()});
+    results_.blocks = downloaded(blocks, count);
   }
 
   template <class Key>

@@ -32,6 +32,21 @@ TEST_P(Primitives, LoopsVisitEachIndexOnce) {
   EXPECT_EQ(results_.group_visits, std::vector<uint32_t>(n_, 1));
 }
 
+TEST_P(Primitives, TheThreadsOfABlockSeeWhatTheOthersWroteToSharedMemory) {
+  ASSERT_EQ(results_.blocks.size(), n_ / kTestBlockStep + 1);
+  for (uint64_t b = 0; b < results_.blocks.size(); ++b) {
+    TestBlock expected = {.reversed_sum = 0, .kept = 0, .any_kept = 0, .once = 1};
+    const uint32_t count = test_block_count(b);
+    for (uint32_t j = 0; j < count; ++j) {
+      const uint64_t i = b * kTestBlockStep + j;
+      expected.reversed_sum += TestValues::small(i) * (count - 1 - j);
+      expected.kept += TestValues::kept(i) ? 1 : 0;
+    }
+    expected.any_kept = expected.kept > 0 ? 1 : 0;
+    ASSERT_EQ(results_.blocks[b], expected) << b;
+  }
+}
+
 // The indices of the elements, sorted by the low bits of their values; equal ones keep their order.
 std::vector<uint32_t> sorted_indices(uint64_t n, uint32_t bits) {
   const uint64_t mask = (uint64_t{1} << bits) - 1;

@@ -211,7 +211,7 @@ edit::Script random_script(Random& random, const std::vector<Dense>& scenes, uin
 
 // ---- the comparison -------------------------------------------------------------------------------------
 
-std::string text_of(const edit::Action& action) {
+std::string script_text(const edit::Action& action) {
   if (const auto* edit = std::get_if<edit::Edit>(&action)) return std::visit(EditText(), *edit);
   if (const auto* undo = std::get_if<edit::Undo>(&action)) return "undo " + std::to_string(undo->count);
   if (const auto* redo = std::get_if<edit::Redo>(&action)) return "redo " + std::to_string(redo->count);
@@ -221,10 +221,10 @@ std::string text_of(const edit::Action& action) {
   return std::holds_alternative<edit::Save>(action) ? "save" : "gc policy";
 }
 
-std::string text_of(const edit::Script& script) {
+std::string script_text(const edit::Script& script) {
   std::string text;
   for (const edit::Command& command : script.commands)
-    text += std::to_string(command.line) + ": " + text_of(command.action) + "\n";
+    text += std::to_string(command.line) + ": " + script_text(command.action) + "\n";
   for (const edit::Repeat& repeat : script.repeats)
     text += "commands " + std::to_string(repeat.first) + " – " + std::to_string(repeat.end) + " " +
             std::to_string(repeat.count) + " times\n";
@@ -307,7 +307,8 @@ void expect_result(Engine& engine, const std::vector<Dense>& scenes, bool materi
   }
 }
 
-constexpr Scripts kPlans[] = {{4, 60, 30}, {5, 20, 30}, {8, 40, 30}, {16, 24, 30}, {32, 8, 24}, {64, 1, 16}};
+constexpr Scripts kEditorPlans[] = {{4, 60, 30},  {5, 20, 30}, {8, 40, 30},
+                                    {16, 24, 30}, {32, 8, 24}, {64, 1, 16}};
 
 std::vector<Dense> random_scenes(Random& random, uint32_t resolution, bool materials) {
   std::vector<Dense> scenes = {random_scene(random, resolution, materials)};
@@ -330,7 +331,7 @@ void check_random_scripts(const Scripts& plan, uint64_t first_seed) {
       script.commands[0].action = random_policy(random);
       const std::string& table = tables[random.below(static_cast<uint32_t>(tables.size()))];
       SCOPED_TRACE("resolution " + std::to_string(plan.resolution) + ", script " + std::to_string(number) +
-                   ", batches of " + std::to_string(batch) + ", table " + table + "\n" + text_of(script));
+                   ", batches of " + std::to_string(batch) + ", table " + table + "\n" + script_text(script));
       expect_result(*test_engine({.table = table}), scenes, materials, script, batch, expected);
       if (testing::Test::HasFatalFailure()) return;
     }
@@ -343,7 +344,7 @@ TEST_P(EditorScripts, LeaveTheSameWhateverTheBatchesAndWheneverGarbageIsCollecte
   check_random_scripts(GetParam(), 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EditorScripts, testing::ValuesIn(kPlans),
+INSTANTIATE_TEST_SUITE_P(All, EditorScripts, testing::ValuesIn(kEditorPlans),
                          [](const testing::TestParamInfo<Scripts>& info) {
                            return "Resolution" + std::to_string(info.param.resolution);
                          });
@@ -359,7 +360,7 @@ TEST(Editor, CollectingGarbageLeavesExactlyTheItemsOfTheStatesThatCanBeReturnedT
     edit::Script script = random_script(random, scenes, 20);
     script.commands.push_back({.line = 98, .action = edit::Undo{1000}});
     script.commands.push_back({.line = 99, .action = edit::Collect{}});
-    SCOPED_TRACE(text_of(script));
+    SCOPED_TRACE(script_text(script));
     const Session made = session_of(*engine, scenes, true);
     NaiveEditor naive(scenes, true);
     uint32_t collections = 0;

@@ -74,7 +74,7 @@ class Sweep : public TablesTest {
     ASSERT_EQ(tables.items(), known.size());
     ASSERT_EQ(tables.find_all(batch), pointers);
     ASSERT_NO_FATAL_FAILURE(expect_items_at(tables, batch, pointers));
-    ASSERT_EQ(tables.find_all(batch_of(gone)), nowhere(gone.size()));
+    ASSERT_EQ(tables.find_all(batch_of(gone)), no_pointers(gone.size()));
     expect_memory_recounted(tables, known);
   }
 

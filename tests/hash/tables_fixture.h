@@ -32,7 +32,7 @@ inline bool all_different(Pointers pointers) {
   return std::adjacent_find(pointers.begin(), pointers.end()) == pointers.end();
 }
 
-inline Pointers nowhere(uint64_t count) {
+inline Pointers no_pointers(uint64_t count) {
   return Pointers(count, hash::kNullPointer);
 }
 
@@ -68,7 +68,7 @@ inline void insert_in_batches(AnyTables& tables, const std::vector<Batch>& batch
         ASSERT_EQ(found, pointers[i]) << "of batch " << i << " after " << next;
         ASSERT_NO_FATAL_FAILURE(expect_items_at(tables, batches[i], pointers[i]));
       } else {
-        ASSERT_EQ(found, nowhere(found.size())) << "of batch " << i << " after " << next;
+        ASSERT_EQ(found, no_pointers(found.size())) << "of batch " << i << " after " << next;
       }
     }
   }

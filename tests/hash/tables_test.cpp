@@ -12,7 +12,7 @@ TEST_P(Tables, NothingIsFoundBeforeAnythingIsInserted) {
   Random random(1);
   for (uint32_t words = hash::kMinItemWords; words <= hash::kMaxItemWords; ++words) {
     const Batch batch(unique_items(random, 100, words));
-    EXPECT_EQ(tables->find_all(batch), nowhere(100));
+    EXPECT_EQ(tables->find_all(batch), no_pointers(100));
   }
   EXPECT_EQ(tables->items(), 0u);
   EXPECT_TRUE(tables->memory().empty());
@@ -118,7 +118,7 @@ TEST_P(Tables, PointersStayWhileATableOutgrowsItsBuckets) {
       all.insert(all.end(), pointers[i].begin(), pointers[i].end());
     }
     EXPECT_TRUE(all_different(all));
-    EXPECT_EQ(tables->find_all(Batch(unique_items(random, 5000, words))), nowhere(5000));
+    EXPECT_EQ(tables->find_all(Batch(unique_items(random, 5000, words))), no_pointers(5000));
   }
 }
 
@@ -159,7 +159,7 @@ void fill_one_bucket(AnyTables& tables, uint32_t words, uint32_t low_halves) {
     (i % 10 == 0 ? absent : i % 10 < 6 ? batch : later).add(item, hash);
   }
   insert_in_batches(tables, {batch, later});
-  EXPECT_EQ(tables.find_all(absent), nowhere(absent.size()));
+  EXPECT_EQ(tables.find_all(absent), no_pointers(absent.size()));
 }
 
 TEST_P(Tables, OneBucketHoldsThousandsOfItems) {
@@ -195,7 +195,7 @@ TEST_P(Tables, CountingTheSectorsTouchedFindsTheSame) {
   expect_items_at(*tables, batches[0], inserted.pointers);
   const auto found = tables->find_counted(batches[0]), absent = tables->find_counted(batches[1]);
   EXPECT_EQ(found.pointers, inserted.pointers);
-  EXPECT_EQ(absent.pointers, nowhere(3000));
+  EXPECT_EQ(absent.pointers, no_pointers(3000));
   // A search touches a bucket's head, a slab and an item in it at least; a slab has less than 100 sectors.
   for (const auto& counted : {inserted, found}) {
     EXPECT_GE(counted.sectors, 3 * 3000u);

@@ -71,6 +71,10 @@ TEST(BricksStats, CompareTheBricksWithTheSvdagWhereThereIsOne) {
   EXPECT_EQ(stats.forms()[1].name, "svdag");
   EXPECT_EQ(stats.to_svdag(stats.forms()[0]), 0.5);
   EXPECT_EQ(stats.to_svdag(stats.forms()[1]), 1);
+  stats.hash_bytes = 3 * *stats.svdag_bytes;
+  ASSERT_EQ(stats.forms().size(), 3u);
+  EXPECT_EQ(stats.forms()[2].name, "hash");
+  EXPECT_EQ(stats.to_svdag(stats.forms()[2]), 3);
 }
 
 TEST(BricksStats, OfAVolumeWithoutFilledVoxelsDivideByNothing) {

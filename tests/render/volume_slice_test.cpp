@@ -10,7 +10,7 @@
 namespace vox {
 namespace {
 
-constexpr Int3 kSize = {13, 7, 10};
+constexpr Int3 kVolumeSize = {13, 7, 10};
 
 // A value that differs from voxel to voxel; one in seven is the background.
 int16_t value_at(Int3 v) {
@@ -20,7 +20,7 @@ int16_t value_at(Int3 v) {
 
 volume::Volume numbered() {
   volume::Volume volume;
-  volume.info.size = kSize;
+  volume.info.size = kVolumeSize;
   volume.info.type = volume::ValueType::I16;
   volume.read = [](const VoxelBox& box, std::byte* to) {
     auto* out = reinterpret_cast<int16_t*>(to);
@@ -42,11 +42,12 @@ TEST(VolumeSlice, EachSquareHasTheColorOfItsVoxelOnTheVolumesScale) {
       const auto plane = int32_t(layer);
       // Right and down, as the views from the right, the top and the front see them.
       const auto voxel = [&](int32_t u, int32_t v) {
-        if (axis == 0) return Int3{plane, kSize.y - 1 - v, kSize.z - 1 - u};
+        if (axis == 0) return Int3{plane, kVolumeSize.y - 1 - v, kVolumeSize.z - 1 - u};
         if (axis == 1) return Int3{u, plane, v};
-        return Int3{u, kSize.y - 1 - v, plane};
+        return Int3{u, kVolumeSize.y - 1 - v, plane};
       };
-      const int32_t width = axis == 0 ? kSize.z : kSize.x, height = axis == 1 ? kSize.z : kSize.y;
+      const int32_t width = axis == 0 ? kVolumeSize.z : kVolumeSize.x,
+                    height = axis == 1 ? kVolumeSize.z : kVolumeSize.y;
       const int32_t pixels = 60 / std::max(width, height);
       ASSERT_EQ(shown.image.width, uint32_t(width * pixels));
       ASSERT_EQ(shown.image.height, uint32_t(height * pixels));

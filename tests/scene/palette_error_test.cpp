@@ -88,7 +88,8 @@ TEST(PaletteOptions, LessPowerOfTheAreaGivesSmallAreasMoreEntries) {
   std::vector<scene::Rgba8> pixels;
   for (uint32_t i = 0; i < 64 * 64; ++i) {
     const auto x = static_cast<uint8_t>(i % 64), y = static_cast<uint8_t>(i / 64);
-    pixels.push_back({code(40 + x), code(100 + y / 2), 60, 255});
+    const int half_of_y = y / 2;
+    pixels.push_back({code(40 + x), code(100 + half_of_y), 60, 255});
     if (x < 12 && y < 12)
       pixels.back() = {code(150 + x * 8), code(20 + y * 8), code(120 + x * 4 + y * 4), 255};
   }

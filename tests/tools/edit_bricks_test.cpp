@@ -88,7 +88,7 @@ TEST_F(EditBricks, AreLeftOutOnRequestWithALine) {
 TEST_F(EditBricks, OfAnotherVolumeAreRefused) {
   converted({"cube.obj", "--res", "32", "--structure", "bricks", "-o", "other.h5", "-q"});
   const bricks::FrozenBricks other = read_bricks(folder_ / "other.h5");
-  write_scene(read_scene(folder_ / "cube.h5"), folder_ / "both.h5", &other);
+  write_scene(read_scene(folder_ / "cube.h5"), folder_ / "both.h5", {.bricks = &other});
   expect_failure(kFailed, "--drop-bricks", {"both.h5", "-s", "script.txt", "-o", "x.h5"});
 }
 

@@ -11,15 +11,11 @@ class EditCheck : public CubesTest {
   EditCheck() : CubesTest("vox-edit") {}
 };
 
-const std::string kBox = "box add min 20,20,20 max 24,24,24 material 3\n";
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+const std::string kCheckedBox = "box add min 20,20,20 max 24,24,24 material 3\n";
 
 TEST_F(EditCheck, SaysWhatAScriptHoldsAndEditsNothing) {
   write("script.txt",
-        kBox + "repeat 30\nsphere remove center 500,0,0 radius 3\nend\nstamp bare.h5 at 0,0,0\n");
+        kCheckedBox + "repeat 30\nsphere remove center 500,0,0 radius 3\nend\nstamp bare.h5 at 0,0,0\n");
   const Finished run = ran({"bare.h5", "-s", "script.txt", "--check"});
   EXPECT_EQ(run.code, 1);  // the box has a material
   write("script.txt",
@@ -34,7 +30,7 @@ TEST_F(EditCheck, SaysWhatAScriptHoldsAndEditsNothing) {
   EXPECT_EQ(json_value(json, "outside"), "31");
   EXPECT_EQ(json_value(json, "tools.stamp"), "2");
   EXPECT_FALSE(exists("edited.h5"));
-  write("script.txt", kBox + "fill seed 90,3,3 material 1\n");
+  write("script.txt", kCheckedBox + "fill seed 90,3,3 material 1\n");
   expect_failure(kFailed, "script.txt:2:1: the seed of the fill lies outside of the grid",
                  {"cube.h5", "-s", "script.txt", "--check"});
 }
@@ -68,7 +64,7 @@ TEST_F(EditCheck, SaysEverythingThatIsWrong) {
 }
 
 TEST_F(EditCheck, ShowsFiftyErrorsOfAScriptThatHasMore) {
-  std::string text = kBox;
+  std::string text = kCheckedBox;
   for (int i = 0; i < 70; ++i) text += "fill seed 90,3,3 material 1\n";
   write("script.txt", text);
   const Finished run = ran({"cube.h5", "-s", "script.txt", "--check"});

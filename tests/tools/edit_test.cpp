@@ -47,10 +47,6 @@ uint64_t json_number(const std::string& json, const std::string& key) {
   return std::stoull(json_value(json, key));
 }
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 // The scene that is written.
 
 TEST_F(EditProgram, WritesTheEditedScene) {

@@ -35,8 +35,8 @@ struct Case {
   std::string target;
 };
 
-Arguments with(Arguments arguments, const std::string& more) {
-  arguments.push_back(more);
+Arguments with_option(Arguments arguments, const std::string& option) {
+  arguments.push_back(option);
   return arguments;
 }
 
@@ -87,7 +87,7 @@ TEST_F(OverwriteProgram, SomebodysFileStaysUnlessForcedAndOnesOwnIsReplaced) {
     std::filesystem::remove(folder_ / target);
     write(target, "somebody's work");
     expect_kept(program, arguments, target);
-    expect_written(program, with(arguments, "--force"));
+    expect_written(program, with_option(arguments, "--force"));
     EXPECT_NE(read_bytes(folder_ / target), "somebody's work") << target;
     expect_written(program, arguments);
   }
@@ -115,7 +115,7 @@ TEST_F(OverwriteProgram, WhatDoesNotSayWhoWroteItIsReplacedWithForceAlone) {
            {{"cube.obj", "--res", "16", "-o", "b.h5", "--palette-out", "a.pal"}, "a.pal"}}) {
     expect_written("vox-convert", arguments);
     expect_kept("vox-convert", arguments, target);
-    expect_written("vox-convert", with(arguments, "--force"));
+    expect_written("vox-convert", with_option(arguments, "--force"));
   }
 }
 

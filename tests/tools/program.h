@@ -42,6 +42,11 @@ std::map<std::string, std::string> listing(const std::filesystem::path& folder);
 std::string read_bytes(const std::filesystem::path& file);
 void write_bytes(const std::filesystem::path& file, const std::string& bytes);
 
+// Whether a program's text has this part.
+inline bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 // A cube from 0 to 1, closed, in 12 triangles or 6 squares.
 std::string cube_obj();
 

@@ -96,7 +96,7 @@ class ResultsList : public CubesTest {
   }
 
   void convert_all() const {
-    const std::vector<std::string> mesh = {"cube.obj", "--res", "32", "--structure", "both"};
+    const std::vector<std::string> mesh = {"cube.obj", "--res", "32", "--structure", "svdag,bricks,hash"};
     std::vector<std::string> arguments = mesh;
     arguments.insert(arguments.end(), {"-o", "both.h5", "--verify", "--profile"});
     keep("vox-convert.1.json", "vox-convert", arguments);
@@ -122,6 +122,9 @@ class ResultsList : public CubesTest {
           "vox-stats -o.1.h5"});
     keep("vox-bench hash.1.json", "vox-bench",
          {"hash", "--scale", "1/8192", "--item-words", "2", "-o", "vox-bench hash -o.1.h5"});
+    keep("vox-bench keys.1.json", "vox-bench",
+         {"keys", "--scale", "1/16384", "--failures", "2", "--tables", "lines", "-o",
+          "vox-bench keys -o.1.h5"});
     keep("vox-bench bricks.1.json", "vox-bench",
          {"bricks", "volume.h5", "--gathers", "64", "--picture", "8", "--repetitions", "1", "--brick-sizes",
           "4", "--trade-off", "2", "-o", "vox-bench bricks -o.1.h5"});

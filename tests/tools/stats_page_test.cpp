@@ -16,10 +16,6 @@ class StatsPage : public CubesTest {
   }
 };
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST_F(StatsPage, NumbersAreThoseOfTheOtherReports) {
   write("result.json", printed({"cube.h5", "--json", "--html", "page.html", "-o", "report.h5"}));
   ASSERT_TRUE(exists("report.h5"));

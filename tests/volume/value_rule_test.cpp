@@ -10,14 +10,14 @@
 namespace vox {
 namespace {
 
-constexpr Int3 kSize = {5, 4, 3};
+constexpr Int3 kRuleSize = {5, 4, 3};
 
 uint32_t float_bits(float value) {
   return std::bit_cast<uint32_t>(value);
 }
 
 volume::Volume floats(const std::function<float(Int3)>& value) {
-  return memory_volume(kSize, volume::ValueType::F32, [value](Int3 v) { return float_bits(value(v)); });
+  return memory_volume(kRuleSize, volume::ValueType::F32, [value](Int3 v) { return float_bits(value(v)); });
 }
 
 TEST(ValueRule, WordsGiveEveryValueOfAVolumeBack) {
@@ -36,7 +36,7 @@ TEST(ValueRule, WordsGiveEveryValueOfAVolumeBack) {
 
 TEST(ValueRule, EmptiesWhatIsBelowAShareOfTheRange) {
   const volume::Volume volume =
-      memory_volume(kSize, volume::ValueType::U8, [](Int3 v) { return uint32_t(v.x) * 60 + 10; });
+      memory_volume(kRuleSize, volume::ValueType::U8, [](Int3 v) { return uint32_t(v.x) * 60 + 10; });
   const volume::ValueRule rule =
       volume::value_rule(volume, {.share = 0.5, .raw = {}});  // 10 to 250: below 130
   EXPECT_EQ(rule.threshold, 130);
@@ -45,7 +45,7 @@ TEST(ValueRule, EmptiesWhatIsBelowAShareOfTheRange) {
 }
 
 TEST(ValueRule, EmptiesWhatIsBelowAValue) {
-  const volume::Volume volume = memory_volume(kSize, volume::ValueType::U16, [](Int3) { return 1000u; });
+  const volume::Volume volume = memory_volume(kRuleSize, volume::ValueType::U16, [](Int3) { return 1000u; });
   const volume::ValueRule rule = volume::value_rule(volume, {.share = {}, .raw = 20});
   EXPECT_EQ(rule.word(19), 0u);
   EXPECT_EQ(rule.word(20), 20u);
@@ -53,7 +53,7 @@ TEST(ValueRule, EmptiesWhatIsBelowAValue) {
 }
 
 TEST(ValueRule, TakesTheLowestValueForEmptyWhereSomeAreNegative) {
-  const volume::Volume volume = memory_volume(kSize, volume::ValueType::I16, [](Int3 v) {
+  const volume::Volume volume = memory_volume(kRuleSize, volume::ValueType::I16, [](Int3 v) {
     return uint32_t(uint16_t(int16_t(v.x == 2 ? -1024 : 40 * v.y)));
   });
   const volume::ValueRule rule = volume::value_rule(volume, {.share = {}, .raw = -500});

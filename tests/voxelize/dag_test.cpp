@@ -32,11 +32,6 @@ testing::AssertionResult same_dag(const dag::FrozenDag& expected, const dag::Fro
   return testing::AssertionSuccess();
 }
 
-voxelize::BuildResult build(Engine& engine, const Soup& soup, uint32_t resolution,
-                            const voxelize::BuildOptions& options = {}) {
-  return engine.build(soup.scene, soup.indexed, unit_grid(resolution), options);
-}
-
 std::vector<voxelize::BuildOptions> kinds_of_build() {
   return {{},
           {.materials = false},

@@ -52,11 +52,6 @@ Dense flood(const Dense& walls) {
   return reached;
 }
 
-voxelize::BuildResult build(Engine& engine, const Soup& soup, uint32_t resolution,
-                            const voxelize::BuildOptions& options) {
-  return engine.build(soup.scene, soup.indexed, unit_grid(resolution), options);
-}
-
 TEST(Inside, IsTheSameAlongEveryAxisForShapesWhoseInsideIsKnown) {
   std::vector<SnappedTriangle> snapped = brute::snap_scene(cube(2, 6).scene, unit_grid(8));
   for (size_t axis = 0; axis < 3; ++axis) {

@@ -47,6 +47,11 @@ inline voxelize::Grid unit_grid(uint32_t resolution) {
   return {.resolution = resolution, .origin = {0, 0, 0}, .voxel_size = 1};
 }
 
+inline voxelize::BuildResult build(Engine& engine, const Soup& soup, uint32_t resolution,
+                                   const voxelize::BuildOptions& options = {}) {
+  return engine.build(soup.scene, soup.indexed, unit_grid(resolution), options);
+}
+
 // A sphere of 2 · rings² triangles, each vertex pushed along its ray by up to `bumps` of the radius.
 inline Soup bumpy_sphere(Vec3d center, double radius, uint32_t rings, double bumps, uint64_t seed) {
   constexpr double kPi = 3.14159265358979323846;

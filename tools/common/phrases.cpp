@@ -25,6 +25,14 @@ std::string_view tool_words(Phrase phrase) {
       return "--fill";
     case Phrase::Batch:
       return "--batch";
+    case Phrase::Keys:
+      return "--keys";
+    case Phrase::KeyBits:
+      return "--key-bits";
+    case Phrase::ValueBits:
+      return "--value-bits";
+    case Phrase::Searches:
+      return "--searches";
     case Phrase::RecordingAxes:
       return "--swizzle";
     case Phrase::RecordingShift:
@@ -57,8 +65,12 @@ std::string_view tool_words(Phrase phrase) {
       return "--up says which axis points up";
     case Phrase::NameTextureFolder:
       return "--texture-path DIR names a folder to look in";
+    case Phrase::MakeDag:
+      return "vox-convert --structure svdag makes one of it";
     case Phrase::MakeBricks:
       return "make them with --structure bricks or both";
+    case Phrase::MakeHash:
+      return "make one with --structure hash";
     case Phrase::LeaveBricksOut:
       return "--drop-bricks leaves them out";
     case Phrase::LeaveMaterialsOut:

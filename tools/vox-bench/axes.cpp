@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -55,6 +56,32 @@ std::vector<uint32_t> parse_axis(std::string_view text, std::string_view option)
   return values;
 }
 
+std::vector<double> parse_fractions(std::string_view text, std::string_view option) {
+  std::vector<double> values;
+  for (const std::string& part : parse_names(text, option)) values.push_back(parse_number(part, option));
+  return values;
+}
+
+std::vector<uint64_t> parse_counts(std::string_view text, std::string_view option) {
+  std::vector<uint64_t> values;
+  for (const std::string& part : parse_names(text, option)) values.push_back(parse_count(part, option));
+  return values;
+}
+
+std::vector<size_t> parse_choices(std::string_view text, std::string_view option,
+                                  const std::vector<std::string>& known) {
+  std::vector<size_t> chosen;
+  for (const std::string& name : parse_names(text, option)) {
+    const auto found = std::ranges::find(known, name);
+    if (found == known.end())
+      throw UsageError(
+          fmt::format("{} has '{}', expected some of: {}", option, name, fmt::join(known, ", ")));
+    const auto which = static_cast<size_t>(found - known.begin());
+    if (std::ranges::find(chosen, which) == chosen.end()) chosen.push_back(which);
+  }
+  return chosen;
+}
+
 double parse_scale(std::string_view text, std::string_view option) {
   const size_t slash = text.find('/');
   const double above = positive(text.substr(0, slash));
@@ -63,6 +90,10 @@ double parse_scale(std::string_view text, std::string_view option) {
     throw UsageError(
         fmt::format("{} is '{}', expected a number greater than 0 such as 1/64 or 0.5", option, text));
   return above / below;
+}
+
+std::string scale_text(double scale) {
+  return scale < 1 ? fmt::format("1/{}", 1 / scale) : fmt::format("{}", scale);
 }
 
 std::string axis_text(const std::vector<uint32_t>& values) {

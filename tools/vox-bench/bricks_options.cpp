@@ -18,7 +18,7 @@
 namespace vox {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kAboutBricks =
     R"(Measures how fast the hybrid bricks of a volume are read (Labschuetz, chapter 6).
 
 For every size of bricks and set of types: builds the bricks, then runs mean filters over all voxels and gathers
@@ -69,9 +69,9 @@ size_t place_of(const std::string& name, const std::vector<std::string>& names, 
   return static_cast<size_t>(found - names.begin());
 }
 
-cxxopts::Options describe() {
+cxxopts::Options describe_bricks() {
   const measure::BricksBenchOptions preset;
-  cxxopts::Options options("vox-bench bricks", kAbout);
+  cxxopts::Options options("vox-bench bricks", kAboutBricks);
   options.custom_help("FILE [options]").positional_help("").set_width(100);
   const auto text = [](const std::string& value = "") {
     return value.empty() ? cxxopts::value<std::string>()
@@ -119,7 +119,7 @@ cxxopts::Options describe() {
   return options;
 }
 
-measure::BricksBenchOptions read_bench(const cxxopts::ParseResult& parsed) {
+measure::BricksBenchOptions read_bricks_bench(const cxxopts::ParseResult& parsed) {
   const auto given = [&](const char* option) { return parsed[option].as<std::string>(); };
   measure::BricksBenchOptions bench;
   bench.log2_sides.clear();
@@ -168,7 +168,7 @@ void check_given(const std::vector<std::string>& given, const BricksCommand& com
 }  // namespace
 
 BricksCommand parse_bricks_command(int argc, char** argv) {
-  cxxopts::Options description = describe();
+  cxxopts::Options description = describe_bricks();
   CommonOptions common;
   const cxxopts::ParseResult parsed =
       parse_command_line(description, argc - 1, argv + 1, common,
@@ -177,7 +177,7 @@ BricksCommand parse_bricks_command(int argc, char** argv) {
   BricksCommand command;
   command.input = parsed["file"].as<std::string>();
   command.raw = read_raw_options(parsed);
-  command.bench = read_bench(parsed);
+  command.bench = read_bricks_bench(parsed);
   check_given(common.given, command);
   command.engine = read_device_options(parsed);
   command.files = read_result_options(parsed, common.overwrite);

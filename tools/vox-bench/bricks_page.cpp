@@ -11,10 +11,10 @@
 namespace vox {
 namespace {
 
-using Row = measure::BricksBenchRow;
+using BricksRow = measure::BricksBenchRow;
 using Set = measure::BricksBenchSet;
 
-std::string series_of(const Row& row) {
+std::string series_of(const BricksRow& row) {
   return fmt::format("{}, {}", row.types, measure::kAccessNames[static_cast<size_t>(row.access)]);
 }
 
@@ -25,7 +25,7 @@ class Lines {
     for (const Set& set : result.sets) sides_.insert(1u << set.log2_side);
   }
 
-  void add(const Row& row) {
+  void add(const BricksRow& row) {
     if (row.access == bricks::Access::Dense)
       array_ = &row;
     else
@@ -69,9 +69,9 @@ class Lines {
   }
 
  private:
-  using Point = std::pair<uint32_t, const Row*>;
+  using Point = std::pair<uint32_t, const BricksRow*>;
 
-  void add(const std::string& name, uint32_t side, const Row& row) {
+  void add(const std::string& name, uint32_t side, const BricksRow& row) {
     auto found = std::ranges::find(series_, name, [](const auto& series) { return series.first; });
     if (found == series_.end()) found = series_.insert(found, {name, {}});
     found->second.emplace_back(side, &row);
@@ -79,18 +79,18 @@ class Lines {
   }
 
   std::set<uint32_t> sides_;
-  const Row* array_ = nullptr;  // the row of the dense array, which always exists
+  const BricksRow* array_ = nullptr;  // the row of the dense array, which always exists
   std::vector<std::pair<std::string, std::vector<Point>>> series_;
 };
 
 void add_rates(HtmlPage& page, const measure::BricksBenchResult& result) {
   std::vector<std::pair<std::string, uint32_t>> loops;
-  for (const Row& row : result.rows)
+  for (const BricksRow& row : result.rows)
     if (const std::pair loop = {row.loop, row.filter}; std::ranges::find(loops, loop) == loops.end())
       loops.push_back(loop);
   for (const auto& [loop, filter] : loops) {
     Lines lines(result);
-    for (const Row& row : result.rows)
+    for (const BricksRow& row : result.rows)
       if (row.loop == loop && row.filter == filter) lines.add(row);
     if (lines.empty()) continue;  // the run was interrupted after the dense array
     if (loop == "cast")

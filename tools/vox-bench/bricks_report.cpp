@@ -11,7 +11,7 @@
 namespace vox {
 namespace {
 
-using Row = measure::BricksBenchRow;
+using BricksRow = measure::BricksBenchRow;
 using Set = measure::BricksBenchSet;
 
 uint64_t side(uint32_t log2_side) {
@@ -43,19 +43,19 @@ measure::ResultTable sets_table(const std::vector<Set>& sets) {
   return table;
 }
 
-std::string name_of(const Row& row) {
+std::string name_of(const BricksRow& row) {
   if (row.access == bricks::Access::Dense) return "dense array";
   return fmt::format("{:>2}³ {:<6} {}", side(row.log2_side), row.types,
                      measure::kAccessNames[size_t(row.access)]);
 }
 
-std::string loop_of(const Row& row) {
+std::string loop_of(const BricksRow& row) {
   if (row.loop == "cast") return "cast, M rays/s";
   return row.filter > 0 ? fmt::format("mean {}³", row.filter) : row.loop;
 }
 
 // A table of rates, with a line for each way to read and a column for each loop.
-std::string rates_text(const std::vector<Row>& rows) {
+std::string rates_text(const std::vector<BricksRow>& rows) {
   size_t loops = 1;
   while (loops < rows.size() && loop_of(rows[loops]) != loop_of(rows[0])) ++loops;
   std::vector<std::string> titles = {"G lookups/s"};
@@ -113,18 +113,18 @@ measure::ResultTable trade_off_table(const std::vector<measure::BricksTradeOffRo
 }
 
 measure::ResultTable rows_table(const measure::BricksBenchResult& result) {
-  const std::vector<Row>& rows = result.rows;
+  const std::vector<BricksRow>& rows = result.rows;
   measure::ResultTable table;
-  table.column("types", "", rows, &Row::types)
-      .column("brick_size", "voxels", rows, side_of<Row>)
+  table.column("types", "", rows, &BricksRow::types)
+      .column("brick_size", "voxels", rows, side_of<BricksRow>)
       .column("access", "", rows,
-              [](const Row& row) { return measure::kAccessNames[static_cast<size_t>(row.access)]; })
-      .column("loop", "", rows, &Row::loop)
-      .column("filter", "voxels", rows, &Row::filter);
+              [](const BricksRow& row) { return measure::kAccessNames[static_cast<size_t>(row.access)]; })
+      .column("loop", "", rows, &BricksRow::loop)
+      .column("filter", "voxels", rows, &BricksRow::filter);
   add_times(table, rows);
-  table.column("lookups", "", rows, &Row::lookups)
-      .column("lookups_per_second", "1/s", rows, &Row::lookups_per_second)
-      .column("bytes", "bytes", rows, &Row::bytes);
+  table.column("lookups", "", rows, &BricksRow::lookups)
+      .column("lookups_per_second", "1/s", rows, &BricksRow::lookups_per_second)
+      .column("bytes", "bytes", rows, &BricksRow::bytes);
   return table;
 }
 

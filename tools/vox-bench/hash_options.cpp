@@ -15,7 +15,7 @@
 namespace vox {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kAboutHash =
     R"(Measures the hash tables that hold a DAG as one uses them to edit it (Molenaar & Eisemann 2024, §6.1).
 
 For every size of items, load factor and table: fills a table with items, searches a batch of them for
@@ -41,16 +41,12 @@ std::vector<uint32_t> figure8_load_factors() {
   return {values.begin(), values.end()};
 }
 
-std::string fraction(double scale) {
-  return scale < 1 ? fmt::format("1/{}", 1 / scale) : fmt::format("{}", scale);
-}
-
-cxxopts::Options describe() {
+cxxopts::Options describe_hash() {
   using Bench = measure::HashBenchOptions;
   const Bench preset;
   cxxopts::Options options(
       "vox-bench hash",
-      fmt::format(kAbout, fmt::join(hash::growing_key_table_names(), " and "), 100 * Bench::kMostFull,
+      fmt::format(kAboutHash, fmt::join(hash::growing_key_table_names(), " and "), 100 * Bench::kMostFull,
                   preset.item_words.front(), preset.item_words.back(), axis_text(preset.load_factors),
                   Bench::kFigure8Words, axis_text(figure8_load_factors())));
   options.custom_help("[options]").positional_help("").set_width(100);
@@ -73,7 +69,7 @@ cxxopts::Options describe() {
                                              Bench::kFigure8Words, axis_text(figure8_load_factors())));
   options.add_options("Size")("scale",
                               fmt::format("Of fill and batch (default: {} on a GPU, {} on the CPU)",
-                                          fraction(Bench::kGpuScale), fraction(Bench::kCpuScale)),
+                                          scale_text(Bench::kGpuScale), scale_text(Bench::kCpuScale)),
                               text(), "S")(
       "fill",
       fmt::format("Items to fill a table with (default: {} times the scale)", format_count(Bench::kFill)),
@@ -105,7 +101,7 @@ void leave_out_unheld(measure::HashBenchOptions& options) {
   });
 }
 
-measure::HashBenchOptions read_bench(const cxxopts::ParseResult& parsed) {
+measure::HashBenchOptions read_hash_bench(const cxxopts::ParseResult& parsed) {
   measure::HashBenchOptions options;
   if (parsed.count("figure8")) {
     options.item_words = {measure::HashBenchOptions::kFigure8Words};
@@ -143,7 +139,7 @@ void check_effects(const cxxopts::ParseResult& parsed) {
 }  // namespace
 
 HashCommand parse_hash_command(int argc, char** argv) {
-  cxxopts::Options description = describe();
+  cxxopts::Options description = describe_hash();
   CommonOptions common;
   const cxxopts::ParseResult parsed =
       parse_command_line(description, argc - 1, argv + 1, common, {"Axes", "Size", "Results", "Device"});
@@ -151,7 +147,7 @@ HashCommand parse_hash_command(int argc, char** argv) {
   command.json = common.json;
   command.command = command_text(argc, argv);
   check_effects(parsed);
-  command.bench = read_bench(parsed);
+  command.bench = read_hash_bench(parsed);
   command.engine = read_device_options(parsed);
   command.files = read_result_options(parsed, common.overwrite);
   return command;

@@ -7,61 +7,63 @@
 
 #include "formats/results/page_table.h"
 #include "libvox/base/units.h"
+#include "tools/vox-bench/ceilings.h"
 #include "tools/vox-bench/hash_report.h"
 
 namespace vox {
 namespace {
 
-using Row = measure::HashBenchRow;
-using Rows = std::vector<const Row*>;
+using HashRow = measure::HashBenchRow;
+using Rows = std::vector<const HashRow*>;
 
 // The axis that a figure has from left to right.
 struct Axis {
   std::string title;
   ChartScale scale;
-  uint32_t Row::*value;
-  uint32_t Row::*panel;  // the other axis, which has a figure for each of its values
+  uint32_t HashRow::*value;
+  uint32_t HashRow::*panel;  // the other axis, which has a figure for each of its values
   std::string panel_unit;
 };
-const Axis kItemWords = {"words in an item", ChartScale::Linear, &Row::item_words, &Row::load_factor,
+const Axis kItemWords = {"words in an item", ChartScale::Linear, &HashRow::item_words, &HashRow::load_factor,
                          "items per bucket"};
-const Axis kLoadFactors = {"items per bucket", ChartScale::Log, &Row::load_factor, &Row::item_words, "words"};
+const Axis kLoadFactors = {"items per bucket", ChartScale::Log, &HashRow::load_factor, &HashRow::item_words,
+                           "words"};
 
 // The quantity of a row that a figure shows.
 struct Quantity {
   std::string unit;
-  std::function<LineChart::Point(const Row&)> point;  // without x
-  std::function<HtmlCell(const Row&)> cell;
+  std::function<LineChart::Point(const HashRow&)> point;  // without x
+  std::function<HtmlCell(const HashRow&)> cell;
 };
 
 const Quantity kTime = {"ms",
-                        [](const Row& row) {
+                        [](const HashRow& row) {
                           const auto& [median, min, max] = row.time;
                           return LineChart::Point{0, median * 1e3, min * 1e3, max * 1e3};
                         },
-                        [](const Row& row) {
+                        [](const HashRow& row) {
                           HtmlCell cell = number_cell(row.time.median * 1e3, 3);
                           cell.note = fmt::format("{:.3f} to {:.3f}", row.time.min * 1e3, row.time.max * 1e3);
                           return cell;
                         }};
 
 const Quantity kMemory = {"MiB",
-                          [](const Row& row) {
+                          [](const HashRow& row) {
                             const double mib = static_cast<double>(row.bytes) / (1024 * 1024);
                             return LineChart::Point{0, mib, mib, mib};
                           },
-                          [](const Row& row) { return mib_cell(row.bytes); }};
+                          [](const HashRow& row) { return mib_cell(row.bytes); }};
 
 std::vector<std::string> tables_of(const Rows& rows) {
   std::vector<std::string> names;
-  for (const Row* row : rows)
+  for (const HashRow* row : rows)
     if (std::ranges::find(names, row->table) == names.end()) names.push_back(row->table);
   return names;
 }
 
-const Row* find(const Rows& rows, const std::string& table, uint32_t Row::*axis, uint32_t value) {
-  const auto found =
-      std::ranges::find_if(rows, [&](const Row* row) { return row->table == table && row->*axis == value; });
+const HashRow* find(const Rows& rows, const std::string& table, uint32_t HashRow::*axis, uint32_t value) {
+  const auto found = std::ranges::find_if(
+      rows, [&](const HashRow* row) { return row->table == table && row->*axis == value; });
   return found == rows.end() ? nullptr : *found;
 }
 
@@ -75,12 +77,12 @@ void add_figure(HtmlPage& page, const std::string& title, const std::string& cap
                      .x_scale = axis.scale};
   std::vector<HtmlTable::Column> columns = {{axis.title, "", HtmlTable::Kind::Words}};
   std::set<uint32_t> values;
-  for (const Row* row : rows) values.insert(row->*axis.value);
+  for (const HashRow* row : rows) values.insert(row->*axis.value);
   for (const std::string& table : tables_of(rows)) {
     columns.push_back({table, quantity.unit});
     LineChart::Series& series = chart.series.emplace_back(LineChart::Series{table, {}});
     for (const uint32_t value : values)
-      if (const Row* row = find(rows, table, axis.value, value)) {
+      if (const HashRow* row = find(rows, table, axis.value, value)) {
         series.points.push_back(quantity.point(*row));
         series.points.back().x = value;
       }
@@ -89,7 +91,7 @@ void add_figure(HtmlPage& page, const std::string& title, const std::string& cap
   for (const uint32_t value : values) {
     std::vector<HtmlCell> cells = {std::to_string(value)};
     for (const LineChart::Series& series : chart.series) {
-      const Row* row = find(rows, series.name, axis.value, value);
+      const HashRow* row = find(rows, series.name, axis.value, value);
       cells.push_back(row ? quantity.cell(*row) : HtmlCell());
     }
     table.row(std::move(cells));
@@ -106,35 +108,35 @@ std::string panel_text(const Axis& axis, uint32_t panel) {
 void add_figures(HtmlPage& page, const std::string& title, const std::string& caption, const Rows& rows,
                  const Axis& axis, const Quantity& quantity) {
   std::set<uint32_t> panels;
-  for (const Row* row : rows) panels.insert(row->*axis.panel);
+  for (const HashRow* row : rows) panels.insert(row->*axis.panel);
   for (const uint32_t panel : panels) {
     Rows some;
     std::ranges::copy_if(rows, std::back_inserter(some),
-                         [&](const Row* row) { return row->*axis.panel == panel; });
+                         [&](const HashRow* row) { return row->*axis.panel == panel; });
     add_figure(page, title + panel_text(axis, panel), caption, some, axis, quantity);
   }
 }
 
 Rows rows_with(const HashBenchRun& run, const std::string& op, uint32_t hit_rate) {
   Rows rows;
-  for (const Row& row : run.result.rows)
+  for (const HashRow& row : run.result.rows)
     if (row.op == op && row.hit_rate == hit_rate) rows.push_back(&row);
   return rows;
 }
 
 std::set<uint32_t> hit_rates(const HashBenchRun& run, const std::string& op) {
   std::set<uint32_t> rates;
-  for (const Row& row : run.result.rows)
+  for (const HashRow& row : run.result.rows)
     if (row.op == op) rates.insert(row.hit_rate);
   return rates;
 }
 
 Axis axis_of(const HashBenchRun& run) {
   const auto& rows = run.result.rows;
-  const bool one_size =
-      std::ranges::all_of(rows, [&](const Row& row) { return row.item_words == rows.front().item_words; });
+  const bool one_size = std::ranges::all_of(
+      rows, [&](const HashRow& row) { return row.item_words == rows.front().item_words; });
   std::set<uint32_t> load_factors;
-  for (const Row& row : rows)
+  for (const HashRow& row : rows)
     if (row.load_factor > 0) load_factors.insert(row.load_factor);
   return one_size && load_factors.size() > 1 ? kLoadFactors : kItemWords;
 }
@@ -145,17 +147,6 @@ std::string time_caption(uint64_t items) {
       "as "
       "area and strokes, which end at its upper edge where the slowest lies beyond it.",
       format_count(items));
-}
-
-void add_ceilings(HtmlPage& page, const HashBenchRun& run) {
-  HtmlTable table(
-      {{"bytes each", "", HtmlTable::Kind::Name}, {"from", "MiB"}, {"reads", "G/s"}, {"time", "ms"}});
-  for (const measure::RandomReadCeiling& ceiling : run.result.ceilings)
-    table.row({std::to_string(ceiling.bytes_each),
-               mib_cell(ceiling.buffer_bytes),
-               {fmt::format("{:.3f}", ceiling.reads_per_second * 1e-9), ceiling.reads_per_second},
-               number_cell(ceiling.time.median * 1e3, 3)});
-  page.section("What the memory can do").table("Random reads, measured first", table);
 }
 
 }  // namespace
@@ -181,7 +172,7 @@ HtmlPage page_of(const HashBenchRun& run) {
   for (const uint32_t rate : hit_rates(run, "duplicates"))
     add_figures(page, fmt::format("{} % of a batch are copies", rate), time_caption(batch),
                 rows_with(run, "duplicates", rate), kItemWords, kTime);
-  add_ceilings(page, run);
+  add_ceilings(page, run.result.ceilings);
   set_run(page, run);
   return page;
 }

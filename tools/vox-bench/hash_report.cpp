@@ -1,23 +1,9 @@
 #include "tools/vox-bench/hash_report.h"
 
+#include "tools/vox-bench/ceilings.h"
 #include "tools/vox-bench/columns.h"
 
 namespace vox {
-namespace {
-
-measure::ResultTable ceilings_table(const std::vector<measure::RandomReadCeiling>& rows) {
-  using Row = measure::RandomReadCeiling;
-  measure::ResultTable table;
-  table.column("bytes_each", "bytes", rows, &Row::bytes_each)
-      .column("buffer_bytes", "bytes", rows, &Row::buffer_bytes)
-      .column("reads_per_second", "1/s", rows, &Row::reads_per_second);
-  add_times(table, rows);
-  table.column("repetitions", "", rows, &Row::repetitions);
-  return table;
-}
-
-}  // namespace
-
 measure::ResultTable rows_table(const measure::HashBenchResult& result) {
   using Row = measure::HashBenchRow;
   const std::vector<Row>& rows = result.rows;

@@ -5,29 +5,30 @@
 
 #include "formats/results/text_table.h"
 #include "libvox/base/units.h"
+#include "tools/vox-bench/ceilings.h"
 #include "tools/vox-bench/hash_report.h"
 
 namespace vox {
 namespace {
 
-using Row = measure::HashBenchRow;
+using HashRow = measure::HashBenchRow;
 
 // The rows of one table with items of one size: a line to print, as in Table 2 with the insertion first.
 struct Line {
-  const Row* filled = nullptr;  // null in a line of the duplicates
-  std::vector<const Row*> timed = {};
-  const Row& first() const { return *timed.front(); }
+  const HashRow* filled = nullptr;  // null in a line of the duplicates
+  std::vector<const HashRow*> timed = {};
+  const HashRow& first() const { return *timed.front(); }
 };
 
-bool share_axes(const Row& a, const Row& b) {
+bool share_axes(const HashRow& a, const HashRow& b) {
   return a.item_words == b.item_words && a.load_factor == b.load_factor;
 }
 
-bool share_a_line(const Row& a, const Row& b) {
+bool share_a_line(const HashRow& a, const HashRow& b) {
   return share_axes(a, b) && a.table == b.table && (a.op == "duplicates") == (b.op == "duplicates");
 }
 
-std::vector<Line> lines_of(const std::vector<Row>& rows) {
+std::vector<Line> lines_of(const std::vector<HashRow>& rows) {
   std::vector<Line> lines;
   for (size_t i = 0; i < rows.size(); ++i) {
     if (i == 0 || !share_a_line(rows[i - 1], rows[i])) lines.emplace_back();
@@ -42,14 +43,14 @@ std::vector<Line> lines_of(const std::vector<Row>& rows) {
 }
 
 // "0.512 ±  2 %  45 %": the median in ms, how far the others are from it at most, the share of the ceiling.
-std::string time_text(const Row& row) {
+std::string time_text(const HashRow& row) {
   const auto& [median, min, max] = row.time;
   const double spread = median > 0 ? std::max(max - median, median - min) / median * 100 : 0;
   const std::string share = row.ceiling_share > 0 ? fmt::format("{:5.0f} %", row.ceiling_share * 100) : "";
   return fmt::format("{:.3f} ±{:3.0f} %{}", median * 1e3, spread, share);
 }
 
-std::string heading(const Row& row) {
+std::string heading(const HashRow& row) {
   if (row.op == "search") return fmt::format("search {} %", row.hit_rate);
   if (row.op == "duplicates") return fmt::format("{} % copies", row.hit_rate);
   return row.op;
@@ -58,16 +59,16 @@ std::string heading(const Row& row) {
 std::vector<std::string> headings(const Line& line) {
   std::vector<std::string> cells = {"words, table"};
   if (line.filled) cells.emplace_back("load");
-  for (const Row* row : line.timed) cells.push_back(heading(*row));
+  for (const HashRow* row : line.timed) cells.push_back(heading(*row));
   if (line.filled) cells.insert(cells.end(), {"MiB filled", "MiB inserted"});
   return cells;
 }
 
 std::vector<std::string> cells_of(const Line& line) {
-  const Row& row = line.first();
+  const HashRow& row = line.first();
   std::vector<std::string> cells = {fmt::format("{:>2}  {}", row.item_words, row.table)};
   if (line.filled) cells.push_back(std::to_string(row.load_factor));
-  for (const Row* timed : line.timed) cells.push_back(time_text(*timed));
+  for (const HashRow* timed : line.timed) cells.push_back(time_text(*timed));
   if (line.filled) cells.insert(cells.end(), {format_mib(line.filled->bytes), format_mib(row.bytes)});
   return cells;
 }
@@ -78,19 +79,11 @@ std::string lines_text(const std::vector<Line>& lines) {
   if (lines.empty()) return "";
   TextTable table(headings(lines.front()));
   for (size_t i = 0; i < lines.size(); ++i) {
-    const Row &row = lines[i].first(), &before = lines[i > 0 ? i - 1 : 0].first();
+    const HashRow &row = lines[i].first(), &before = lines[i > 0 ? i - 1 : 0].first();
     if (before.table != row.table && !share_axes(before, row)) table.row({});
     table.row(cells_of(lines[i]));
   }
   return "\n" + table.text();
-}
-
-std::string ceilings_text(const std::vector<measure::RandomReadCeiling>& ceilings) {
-  std::string text;
-  for (const measure::RandomReadCeiling& ceiling : ceilings)
-    text += fmt::format("random reads of {:>3} bytes from {:>10}: {:6.3f} G/s\n", ceiling.bytes_each,
-                        format_bytes(ceiling.buffer_bytes), ceiling.reads_per_second * 1e-9);
-  return text;
 }
 
 }  // namespace

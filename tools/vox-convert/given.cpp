@@ -20,7 +20,8 @@ enum : uint32_t {
   kExports = 64,  // a file of another program's format is written
   kBricks = 128,  // bricks are made and kept
   kColors = 256,  // the colours of a mesh are looked at
-  kWritesBinvox = 512
+  kWritesBinvox = 512,
+  kHash = 1024  // a spatial hash is made
 };
 constexpr uint32_t kVolume = kRawVolume | kHeaderVolume;
 
@@ -29,6 +30,7 @@ constexpr const char* kOfMeshes =
 constexpr const char* kOfGrids = "it is for meshes; a volume and a scene file have a grid";
 constexpr const char* kOfColors = "with --materials none there are no colours";
 constexpr const char* kOfBricks = "it is for bricks in .h5 files, which --structure bricks or both makes";
+constexpr const char* kOfHashes = "it is for spatial hashes in .h5 files, which --structure hash makes";
 constexpr const char* kOfVolumes = "it is for volumes";
 constexpr const char* kOfRawFiles = "it is for raw volumes, whose files do not say it";
 
@@ -59,13 +61,15 @@ constexpr OptionRow kTable[] = {
     {"brick-size", kBricks, kOfBricks},
     {"types", kBricks, kOfBricks},
     {"optimize", kBricks, kOfBricks},
+    {"load-factor", kHash, kOfHashes},
+    {"key-layout", kHash, kOfHashes},
     {"threshold", kVolume, kOfVolumes},
     {"threshold-raw", kVolume, kOfVolumes},
     {"dims", kRawVolume, kOfRawFiles},
     {"type", kRawVolume, kOfRawFiles},
     {"endian", kRawVolume, kOfRawFiles},
     {"offset", kRawVolume, kOfRawFiles},
-    {"profile", kMesh | kVolume | kBricks, "nothing of it runs on a device"},
+    {"profile", kMesh | kVolume | kBricks | kHash, "nothing of it runs on a device"},
 };
 
 uint32_t output_bits(const ConvertOptions& options) {
@@ -79,6 +83,10 @@ uint32_t output_bits(const ConvertOptions& options) {
   }
 }
 
+uint32_t other_forms(const ConvertOptions& options) {
+  return (wants_bricks(options) ? kBricks : 0u) | (wants_hash(options) ? kHash : 0u);
+}
+
 RunTraits of_volume(const ConvertOptions& options) {
   const uint32_t bits =
       output_bits(options) | (has_volume_header(options.inputs[0]) ? kHeaderVolume : kRawVolume);
@@ -88,18 +96,20 @@ RunTraits of_volume(const ConvertOptions& options) {
 
 RunTraits of_scene_file(const ConvertOptions& options) {
   const SceneFileParts parts = scene_file_parts(options.inputs[0]);
-  const std::string what = parts.dag ? "a scene file" : "a file of bricks";
+  const bool is_scene = parts.dag || parts.hash;
+  const std::string what = is_scene ? "a scene file" : "a file of bricks";
   if (!writes_file(options)) return {0, (options.info ? "--info of " : "--verify of ") + what};
   uint32_t bits = output_bits(options);
-  if (parts.dag) bits |= kWholeScene;
-  if (!parts.dag || !wants_bricks(options)) return {bits, what};
-  return {bits | kBricks, "bricks of " + what};
+  if (!is_scene) return {bits, what};
+  bits |= kWholeScene | other_forms(options);
+  if ((bits & kBricks) != 0) return {bits, "bricks of " + what};
+  return {bits, (bits & kHash) != 0 ? "a spatial hash of " + what : what};
 }
 
 RunTraits of_mesh(const ConvertOptions& options) {
   for (const auto& input : options.inputs) refuse_foreign(input);
   uint32_t bits = kMesh | output_bits(options);
-  if (wants_bricks(options) && (bits & kWritesH5)) bits |= kBricks;
+  if ((bits & kWritesH5) != 0) bits |= other_forms(options);
   if (options.materials != scene::MaterialMode::None) bits |= kColors;
   return {bits, "a mesh"};
 }

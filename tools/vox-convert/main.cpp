@@ -20,6 +20,7 @@
 #include "libvox/base/units.h"
 #include "libvox/engine/built_scene.h"
 #include "tools/common/bricks_report.h"
+#include "tools/common/hash_report.h"
 #include "tools/common/profile.h"
 #include "tools/common/scene_report.h"
 #include "tools/common/tool.h"
@@ -32,7 +33,8 @@ namespace vox {
 namespace {
 
 struct Seconds {
-  double load = 0, palette = 0, voxelize = 0, build = 0, bricks = 0, write = 0, verify = 0, total = 0;
+  double load = 0, palette = 0, voxelize = 0, build = 0, bricks = 0, hash = 0, write = 0, verify = 0,
+         total = 0;
 };
 
 // The results of a conversion besides the scene.
@@ -119,6 +121,7 @@ std::string result_text(const Output& output, const ConvertOptions& options, con
   if (options.verify) results.set("verified", true);
   set_scene(results, output.scene);
   if (output.bricks) set_bricks(results, *output.bricks);
+  if (output.hash) set_hash(results, *output.hash);
   if (const auto& error = conversion.palette_error)
     results.group("palette_error").set("mean", error->mean).set("over_10", error->over_10);
   const Seconds& seconds = conversion.seconds;
@@ -128,6 +131,7 @@ std::string result_text(const Output& output, const ConvertOptions& options, con
       .set("voxelize", seconds.voxelize, "s")
       .set("build", seconds.build, "s")
       .set("bricks", seconds.bricks, "s")
+      .set("hash", seconds.hash, "s")
       .set("write", seconds.write, "s")
       .set("verify", seconds.verify, "s")
       .set("total", seconds.total, "s");
@@ -146,11 +150,13 @@ std::string result_text(const Output& output, const ConvertOptions& options, con
 void convert(const ConvertOptions& options) {
   Stopwatch total;
   Conversion conversion;
-  Output output = {.scene = convert_meshes(options, conversion), .bricks = {}};
+  Output output = {.scene = convert_meshes(options, conversion), .bricks = {}, .hash = {}};
   const dag::VoxelScene& scene = output.scene;
   Stopwatch watch;
   if (wants_bricks(options)) output.bricks = scene_bricks(scene, options, conversion.kernels);
   conversion.seconds.bricks = watch.lap();
+  if (wants_hash(options)) output.hash = scene_hash(scene, options, conversion.kernels);
+  conversion.seconds.hash = watch.lap();
   write_output(output, options, std::nullopt);
   if (options.palette_out) write_palette(*options.palette_out, scene.palette);
   conversion.seconds.write = watch.lap();
@@ -165,6 +171,7 @@ void convert(const ConvertOptions& options) {
   const Seconds& s = conversion.seconds;
   log_info("{}", summary_line(scene));
   if (output.bricks) log_info("{}", bricks_line(*output.bricks));
+  if (output.hash) log_info("{}", hash_line(*output.hash));
   log_info(
       "load {:.2f} s, palette {:.2f} s, voxelize {:.2f} s, build {:.2f} s, write {:.2f} s, total {:.2f} s; "
       "peak {}",

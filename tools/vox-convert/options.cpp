@@ -36,6 +36,7 @@ Examples:
   vox-convert --verify house.h5                         check every pointer, the counts, the digest
   vox-convert ct_64x64x93_uint16.raw --threshold 0.08   bricks of a volume, without the lowest 8 %
   vox-convert house.h5 --structure bricks -o bricks.h5  bricks of a scene's materials
+  vox-convert house.h5 --structure svdag,hash           a spatial hash of its voxels beside the DAG
 )";
 
 std::string about() {
@@ -64,7 +65,8 @@ cxxopts::Options describe() {
       text(), "FILE")("info", "Show what is in a scene file")(
       "binvox-materials", "In a .binvox file, say of filled voxels which material they are, as version 2")(
       "verify",
-      "Check a scene file: every pointer, the counts, the digest, that bricks hold the DAG's voxels; "
+      "Check a scene file: every pointer, the counts, the digest, that bricks and a spatial hash hold the "
+      "DAG's voxels; "
       "of what is converted: read it back and compare");
   options.add_options("Grid")(
       "r,res",
@@ -104,13 +106,21 @@ cxxopts::Options describe() {
       "areas, at the cost of all others",
       preset("area"),
       "WEIGHT")("palette-out", "Write the palette used: " + palette_extensions(), text(), "FILE");
-  options.add_options("Bricks")("structure", "svdag (of meshes the default), bricks (of volumes) or both",
-                                text(), "KIND")("optimize",
-                                                "memory: each brick as small as can be; speed: dense and "
-                                                "empty bricks alone; balanced[=SLOPE]: dense where the "
-                                                "time that a mean filter of 3 x 3 x 3 saves, measured here, "
-                                                "is worth SLOPE times the mean of all in memory",
-                                                preset("memory"), "FOR");
+  options.add_options("Structures")(
+      "structure",
+      "svdag (of meshes the default), bricks (of volumes), hash: a spatial hash of the filled voxels; "
+      "or several with commas between them; both: svdag,bricks",
+      text(), "KIND,...")("load-factor",
+                          "Of a spatial hash: voxels for each cell of the table, above 0 and at most 1",
+                          preset("0.95"), "N")(
+      "key-layout", "Of a spatial hash: morton: keys are Morton codes; linear: row by row", preset("morton"),
+      "KIND");
+  options.add_options("Bricks")("optimize",
+                                "memory: each brick as small as can be; speed: dense and "
+                                "empty bricks alone; balanced[=SLOPE]: dense where the "
+                                "time that a mean filter of 3 x 3 x 3 saves, measured here, "
+                                "is worth SLOPE times the mean of all in memory",
+                                preset("memory"), "FOR");
   add_bricks_options(options);
   add_volume_options(options);
   add_device_options(options);
@@ -217,13 +227,38 @@ void read_optimize(const std::string& text, ConvertOptions& options) {
   }
 }
 
+Structures parse_structures(const std::string& text) {
+  Structures structures;
+  for (const std::string_view name : comma_separated(text)) {
+    if (name == "svdag" || name == "both") structures.dag = true;
+    if (name == "bricks" || name == "both") structures.bricks = true;
+    if (name == "hash") structures.hash = true;
+    if (name != "svdag" && name != "both" && name != "bricks" && name != "hash")
+      throw UsageError(
+          fmt::format("--structure is '{}', expected one of: svdag, bricks, both, hash; or several", text));
+  }
+  return structures;
+}
+
+spatial::HashOptions read_hash_options(const cxxopts::ParseResult& parsed) {
+  spatial::HashOptions options;
+  const auto text = parsed["load-factor"].as<std::string>();
+  options.load_factor = parse_number(text, "--load-factor");
+  if (!(options.load_factor > 0 && options.load_factor <= 1))
+    throw UsageError(fmt::format("--load-factor is '{}', expected a number above 0 and at most 1", text));
+  options.layout = parse_choice<spatial::KeyLayout>(
+      parsed, "key-layout", {{"morton", spatial::KeyLayout::Morton}, {"linear", spatial::KeyLayout::Linear}});
+  return options;
+}
+
 }  // namespace
 
 ConvertOptions parse_convert_options(int argc, char** argv) {
   cxxopts::Options description = describe();
   CommonOptions common;
-  const cxxopts::ParseResult parsed = parse_command_line(
-      description, argc, argv, common, {"Files", "Meshes", "Grid", "Voxels", "Bricks", "Volumes", "Device"});
+  const cxxopts::ParseResult parsed =
+      parse_command_line(description, argc, argv, common,
+                         {"Files", "Meshes", "Grid", "Voxels", "Structures", "Bricks", "Volumes", "Device"});
   ConvertOptions options;
   options.json = common.json;
   options.command = command_text(argc, argv);
@@ -250,10 +285,8 @@ ConvertOptions parse_convert_options(int argc, char** argv) {
   options.raw = read_raw_options(parsed);
   options.bricks = read_bricks_options(parsed);
   read_optimize(parsed["optimize"].as<std::string>(), options);
-  if (parsed.count("structure"))
-    options.structure = parse_choice<Structure>(
-        parsed, "structure",
-        {{"svdag", Structure::Dag}, {"bricks", Structure::Bricks}, {"both", Structure::Both}});
+  if (parsed.count("structure")) options.structure = parse_structures(parsed["structure"].as<std::string>());
+  options.hash = read_hash_options(parsed);
   options.engine = read_device_options(parsed);
   options.engine.table = parse_name(parsed, "table", hash::table_names());
 

@@ -18,7 +18,11 @@
 
 namespace vox {
 
-enum class Structure { Dag, Bricks, Both };
+// The forms of a scene's voxels that are written.
+struct Structures {
+  bool dag = false, bricks = false, hash = false;
+  friend bool operator==(const Structures&, const Structures&) = default;
+};
 
 struct ConvertOptions {
   std::vector<std::filesystem::path> inputs;
@@ -34,7 +38,8 @@ struct ConvertOptions {
   std::optional<double> palette_weight;          // without one: the default of PaletteOptions
   std::optional<std::filesystem::path> palette_out;
   voxelize::BuildOptions build;
-  std::optional<Structure> structure;
+  std::optional<Structures> structure;
+  spatial::HashOptions hash;
   bricks::BricksOptions bricks;
   measure::Optimize optimize = measure::Optimize::Memory;
   double slope = 1;  // for Optimize::Balanced, see worth_replacing()

@@ -4,7 +4,7 @@
 
 #include "formats/file_types.h"
 #include "formats/results/json_text.h"
-#include "formats/scene/scene_file.h"
+#include "formats/scene/any_scene.h"
 #include "formats/scene/verify_file.h"
 #include "formats/voxels/export.h"
 #include "libvox/base/cancel.h"
@@ -15,6 +15,7 @@
 #include "libvox/base/units.h"
 #include "libvox/dag/coarser.h"
 #include "tools/common/bricks_report.h"
+#include "tools/common/hash_report.h"
 #include "tools/common/profile.h"
 #include "tools/common/scene_report.h"
 #include "tools/common/targets.h"
@@ -37,19 +38,34 @@ bool wants_coarser(const ConvertOptions& options) {
   return options.grid.resolution > 0;
 }
 
-void check_scene_output(const ConvertOptions& options) {
+// The target of a file without SVDAG; the file that it is made of stays.
+std::string form_alone(const Structures& structures) {
+  return !structures.hash ? "the bricks" : structures.bricks ? "bricks and spatial hash" : "the spatial hash";
+}
+
+void check_scene_output(const ConvertOptions& options, const SceneFileParts& parts) {
   check_verifiable(options);
   const OutputKind kind = kind_of_output(options.output);
   if (wants_coarser(options) && !options.names_output)
     throw UsageError("--res makes a coarser scene of a scene file: -o says where to");
   if (wants_coarser(options))
     return check_target({"the coarser scene", options.output, kind}, options.inputs[0], options.overwrite);
-  if (!is_export_path(options.output) && !wants_bricks(options))
+  const bool makes_form = wants_bricks(options) || wants_hash(options) || (options.structure && !parts.dag);
+  if (!is_export_path(options.output) && !makes_form)
     throw UsageError(fmt::format("a scene file needs -o with {}, --structure, --info, or --verify",
                                  listed_extensions(FileRole::Export, FileUse::Written, FileList::Or)));
-  if (options.structure == Structure::Bricks)
-    return check_target({"the bricks", options.output, kind}, options.inputs[0], options.overwrite);
+  if (options.structure && !options.structure->dag)
+    return check_target({form_alone(*options.structure), options.output, kind}, options.inputs[0],
+                        options.overwrite);
   check_writable(options.output, kind, options.overwrite);
+}
+
+// Says which forms the input has that the output does not get.
+void say_what_is_left_out(const ConvertOptions& options, const SceneFileParts& parts) {
+  if (parts.bricks && !wants_bricks(options))
+    log_info("the bricks are left out: --structure both makes new ones");
+  if (parts.hash && !wants_hash(options))
+    log_info("the spatial hash is left out: --structure svdag,hash makes a new one");
 }
 
 void make_coarser(dag::VoxelScene& scene, const ConvertOptions& options) {
@@ -67,7 +83,22 @@ void make_coarser(dag::VoxelScene& scene, const ConvertOptions& options) {
 }  // namespace
 
 bool wants_bricks(const ConvertOptions& options) {
-  return options.structure && *options.structure != Structure::Dag;
+  return options.structure && options.structure->bricks;
+}
+
+bool wants_hash(const ConvertOptions& options) {
+  return options.structure && options.structure->hash;
+}
+
+spatial::FrozenHash scene_hash(const dag::VoxelScene& scene, const ConvertOptions& options,
+                               std::vector<device::KernelTime>& kernels) {
+  const std::unique_ptr<Engine> engine = make_engine(options.engine);
+  spatial::HashResult result = engine->build_hash(scene.dag, options.hash);
+  log_debug("spatial hash in {:.3f} s, {}, {} of device memory", result.seconds,
+            format_count(result.attempts, "attempt"), format_bytes(result.peak_device_bytes));
+  const std::vector<device::KernelTime> rows = engine->profile();
+  kernels.insert(kernels.end(), rows.begin(), rows.end());
+  return std::move(result.hash);
 }
 
 bool is_scene_input(const ConvertOptions& options) {
@@ -78,7 +109,7 @@ bool is_scene_input(const ConvertOptions& options) {
 
 bool writes_file(const ConvertOptions& options) {
   return !options.info &&
-         (!options.verify || wants_bricks(options) || (wants_coarser(options) && options.names_output));
+         (!options.verify || options.structure || (wants_coarser(options) && options.names_output));
 }
 
 void check_verifiable(const ConvertOptions& options) {
@@ -90,11 +121,13 @@ void write_output(const Output& output, const ConvertOptions& options, const std
   throw_if_cancelled();
   if (is_export_path(options.output)) {
     export_scene(output.scene, options.output, clip, options.binvox);
-  } else if (options.structure == Structure::Bricks) {
+  } else if (options.structure && !options.structure->dag && output.hash) {
+    write_scene_without_dag(output.scene, options.output, output.forms());
+  } else if (options.structure == Structures{.bricks = true}) {
     write_bricks(*output.bricks, {generator_text(), options.command, timestamp()}, options.output,
                  &output.scene);
   } else {
-    write_scene(output.scene, options.output, output.bricks ? &*output.bricks : nullptr);
+    write_scene(output.scene, options.output, output.forms());
   }
 }
 
@@ -103,26 +136,28 @@ void use_scene_file(const ConvertOptions& options) {
     throw UsageError("a scene file is converted alone, but there are several inputs");
   const ThreadLimit threads(options.engine.threads);
   const SceneFileParts parts = scene_file_parts(options.inputs[0]);
-  if (parts.bricks && !parts.dag) return use_bricks_file(options);
+  if (parts.bricks && !parts.dag && !parts.hash) return use_bricks_file(options);
   const bool writes = writes_file(options), coarse = wants_coarser(options);
-  if (writes) check_scene_output(options);
+  if (writes) check_scene_output(options, parts);
   const std::string name = (coarse ? options.output : options.inputs[0]).string();
   Stopwatch watch;
-  Output output = {.scene = read_scene(options.inputs[0]), .bricks = {}};
+  Output output = {.scene = read_any_scene(options.inputs[0], options.engine), .bricks = {}, .hash = {}};
   const dag::VoxelScene& scene = output.scene;
   if (parts.bricks && !writes) output.bricks = read_bricks(options.inputs[0]);
-  if (options.verify) verify_scene(scene, output.bricks ? &*output.bricks : nullptr, options.inputs[0]);
+  if (parts.hash && !writes) output.hash = read_hash(options.inputs[0]);
+  if (options.verify) verify_scene(scene, output.forms(), options.inputs[0]);
   if (writes) {
     if (coarse) make_coarser(output.scene, options);
-    if (coarse && parts.bricks && !wants_bricks(options) && !is_export_path(options.output))
-      log_info("the bricks are left out: --structure both makes those of the coarser scene");
+    if (!is_export_path(options.output)) say_what_is_left_out(options, parts);
     std::vector<device::KernelTime> kernels;
     if (wants_bricks(options)) output.bricks = scene_bricks(scene, options, kernels);
+    if (wants_hash(options)) output.hash = scene_hash(scene, options, kernels);
     write_output(output, options, clip_voxels(scene, options));
     if (options.verify) verify_written(scene, options.output);
     if (options.engine.profile) print_profile(kernels);
     if (coarse) log_info("{}", summary_line(scene));
     if (output.bricks) log_info("{}", bricks_line(*output.bricks));
+    if (output.hash) log_info("{}", hash_line(*output.hash));
     log_info("{}: {}, {:.2f} s", options.output.string(),
              format_bytes(std::filesystem::file_size(options.output)), watch.seconds());
   }
@@ -132,9 +167,11 @@ void use_scene_file(const ConvertOptions& options) {
     if (options.verify) results.set("verified", true);
     set_scene(results, scene);
     if (output.bricks) set_bricks(results, *output.bricks);
+    if (output.hash) set_hash(results, *output.hash);
     fmt::print("{}\n", json_text(results));
   } else if (options.info) {
-    fmt::print("{}{}", describe_scene(scene), output.bricks ? describe_bricks(*output.bricks) : "");
+    fmt::print("{}{}{}", describe_scene(scene), output.bricks ? describe_bricks(*output.bricks) : "",
+               output.hash ? "hash         " + hash_line(*output.hash) + "\n" : "");
   } else if (options.verify) {
     fmt::print("{}: correct: {}\n", (writes ? options.output : options.inputs[0]).string(),
                summary_line(scene));

@@ -3,9 +3,8 @@
 
 #include <optional>
 
+#include "formats/scene/scene_file.h"
 #include "libvox/base/voxel_box.h"
-#include "libvox/bricks/frozen_bricks.h"
-#include "libvox/dag/voxel_scene.h"
 #include "tools/vox-convert/options.h"
 
 namespace vox {
@@ -13,9 +12,17 @@ namespace vox {
 struct Output {
   dag::VoxelScene scene;
   std::optional<bricks::FrozenBricks> bricks;  // where --structure asks for them
+  std::optional<spatial::FrozenHash> hash;     // likewise
+
+  OtherForms forms() const { return {bricks ? &*bricks : nullptr, hash ? &*hash : nullptr}; }
 };
 
 bool wants_bricks(const ConvertOptions& options);
+bool wants_hash(const ConvertOptions& options);
+
+// Makes the spatial hash that --structure asks for. Adds to the kernels' times.
+spatial::FrozenHash scene_hash(const dag::VoxelScene& scene, const ConvertOptions& options,
+                               std::vector<device::KernelTime>& kernels);
 
 // Throws UsageError where the output could not be read back.
 void check_verifiable(const ConvertOptions& options);

@@ -4,6 +4,7 @@
 #include "formats/results/csv.h"
 #include "formats/results/json_text.h"
 #include "formats/results/report_file.h"
+#include "formats/scene/any_scene.h"
 #include "formats/scene/bricks_beside.h"
 #include "formats/scene/scene_file.h"
 #include "formats/scene/script_scenes.h"
@@ -39,7 +40,11 @@ std::string size_text(const std::filesystem::path& file) {
 // The recipe of the bricks that the output needs because the scene file has some.
 std::optional<measure::BricksRecipe> recipe_for(const EditOptions& options, const dag::VoxelScene& scene) {
   if (!options.output) return std::nullopt;
-  if (!scene_file_parts(options.scene).bricks) {
+  const SceneFileParts parts = scene_file_parts(options.scene);
+  if (parts.hash)
+    log_info("the spatial hash of {} is left out: vox-convert --structure svdag,hash makes one of the result",
+             options.scene.string());
+  if (!parts.bricks) {
     if (options.drop_bricks)
       throw UsageError(fmt::format("--drop-bricks, but {} has no bricks", options.scene.string()));
     return std::nullopt;
@@ -173,7 +178,7 @@ void EditRun::save(const std::filesystem::path& path, const edit::Command& last)
   const Stopwatch watch;
   const dag::VoxelScene scene = edited_until(last);
   const std::optional<bricks::FrozenBricks> bricks = bricks_of(scene);
-  write_scene(scene, path, bricks ? &*bricks : nullptr);
+  write_scene(scene, path, {.bricks = bricks ? &*bricks : nullptr});
   seconds_.write += watch.seconds();
   log_info("{}: {}, after {}", path.string(), size_text(path), format_count(edits_, "edit"));
 }
@@ -194,7 +199,7 @@ void EditRun::finish() {
   editor_.reset();
   session_.reset();  // bricks may need the memory
   bricks_ = bricks_of(scene_);
-  if (options_.output) write_scene(scene_, *options_.output, bricks_ ? &*bricks_ : nullptr);
+  if (options_.output) write_scene(scene_, *options_.output, {.bricks = bricks_ ? &*bricks_ : nullptr});
   seconds_.write += watch.seconds();
   if (options_.output) log_info("{}: {}", options_.output->string(), size_text(*options_.output));
 }
@@ -290,7 +295,7 @@ void run(int argc, char** argv) {
   const EditOptions options = parse_edit_options(argc, argv);
   const ThreadLimit threads(options.engine.threads);
   const Stopwatch watch;
-  dag::VoxelScene scene = read_scene(options.scene);
+  dag::VoxelScene scene = read_any_scene(options.scene, options.engine);
   check_given(options, scene);
   if (options.check) return check_script(options, scene);
   edit::Script script = read_script(options.script, scene, options.replay);

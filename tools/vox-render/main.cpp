@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "formats/results/json_text.h"
+#include "formats/scene/any_scene.h"
 #include "formats/scene/scene_file.h"
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
@@ -34,9 +35,9 @@ void run(int argc, char** argv) {
   const RenderToolOptions options = parse_render_options(argc, argv);
   const ThreadLimit threads(options.engine.threads);
   const SceneFileParts parts = scene_file_parts(options.scene);
-  if (parts.bricks && !parts.dag) return show_volume(options);
+  if (parts.bricks && !parts.dag && !parts.hash) return show_volume(options);
   check_given(options, Shown::Scene);
-  const dag::VoxelScene scene = read_scene(options.scene);
+  const dag::VoxelScene scene = read_any_scene(options.scene, options.engine);
   const render::Place place = {scene.origin, scene.voxel_size};
   const std::vector<VoxelBox> boxes = options.slice ? std::vector<VoxelBox>() : render::outline(scene.dag);
   const std::vector<Frame> list = frames(boxes, place, options);

@@ -77,13 +77,19 @@ void add_shares(HtmlPage& page, const measure::BricksStats& stats) {
               page_table(shares));
 }
 
+std::vector<std::string> form_texts(const measure::BricksStats& stats) {
+  std::vector<std::string> texts;
+  for (const measure::SceneSize& form : stats.forms()) texts.push_back(form.text);
+  return texts;
+}
+
 void add_forms(HtmlPage& page, const measure::BricksStats& stats) {
   if (!stats.svdag_bytes) return;
   const measure::ResultTable forms = forms_table(stats);
   BarChart chart = {.title = "Bricks beside the SVDAG",
                     .description = "A bar for the bricks and one for the SVDAG: bits for each filled voxel",
                     .unit = "bits a filled voxel",
-                    .rows = {stats.forms()[0].text, stats.forms()[1].text},
+                    .rows = form_texts(stats),
                     .series = {{"size", forms["bits_per_voxel"].numbers()}},
                     .notes = shown_texts(forms["bytes"], measure::Look::bytes())};
   page.figure("Beside the SVDAG of the same voxels", "What access to each needs in memory.", draw(chart),

@@ -6,6 +6,7 @@
 
 #include "formats/results/json_text.h"
 #include "formats/results/report_file.h"
+#include "formats/scene/any_scene.h"
 #include "formats/scene/scene_file.h"
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
@@ -45,7 +46,7 @@ std::set<Section> sections_of(const StatsOptions& options, const SceneFileParts&
       throw Error("the file holds no bricks").hint("vox-convert --structure both makes them");
     sections.erase(Section::Bricks);
   }
-  if (!parts.dag) {
+  if (!parts.dag && !parts.hash) {
     if (!options.asked.empty() && options.asked != std::set{Section::Bricks})
       throw Error("the file holds bricks alone, no scene");
     return {Section::Bricks};
@@ -110,7 +111,19 @@ void measure(SceneStats& stats, const StatsOptions& options) {
     }
     stats.kernels = engine->profile();
   }
-  if (stats.has(Section::Sizes)) stats.sizes = measure::scene_sizes(dag, *stats.dag, stats.geometry);
+  if (!stats.has(Section::Sizes)) return;
+  stats.sizes = measure::scene_sizes(dag, *stats.dag, stats.geometry);
+  if (stats.hash) stats.sizes.push_back(*stats.hash);
+}
+
+// The size of the file's spatial hash, if it holds the scene's voxels.
+std::optional<measure::SceneSize> hash_of(const std::filesystem::path& file, const dag::FrozenDag& dag) {
+  const spatial::FrozenHash hash = read_hash(file);
+  if (hash.voxels == dag.voxels)
+    return measure::SceneSize{"hash", "spatial hash, a cell of 8 bytes a voxel", hash.bytes()};
+  log_warning("the spatial hash holds {} voxels and the SVDAG {}: they are not compared",
+              format_count(hash.voxels), format_count(dag.voxels));
+  return std::nullopt;
 }
 
 // The bytes of the SVDAG, if the bricks hold the scene's voxels; bricks of another volume are not compared.
@@ -127,6 +140,7 @@ void measure_own_bricks(SceneStats& stats, const StatsOptions& options, bricks::
   stats.device = engine->device();
   stats.bricks = measure::measure_bricks(std::move(bricks), *engine);
   stats.bricks->svdag_bytes = svdag_of(stats.bricks->bricks, stats);
+  if (stats.bricks->svdag_bytes && stats.hash) stats.bricks->hash_bytes = stats.hash->bytes;
   const std::vector<device::KernelTime> kernels = engine->profile();
   stats.kernels.insert(stats.kernels.end(), kernels.begin(), kernels.end());
 }
@@ -143,8 +157,10 @@ void run(int argc, char** argv) {
   SceneStats stats;
   stats.file = options.scene.string();
   const SceneFileParts parts = scene_file_parts(options.scene);
-  stats.has_scene = parts.dag || !parts.bricks;
-  if (stats.has_scene) stats.scene = read_scene(options.scene);
+  stats.has_scene = parts.dag || parts.hash || !parts.bricks;
+  if (stats.has_scene) stats.scene = read_any_scene(options.scene, options.engine);
+  if (parts.hash && (options.shows(Section::Sizes) || options.shows(Section::Bricks)))
+    stats.hash = hash_of(options.scene, stats.scene.dag);
   bricks::FrozenBricks bricks;
   if (parts.bricks && options.shows(Section::Bricks)) bricks = read_bricks(options.scene);
   try {

@@ -31,6 +31,7 @@ struct SceneStats {
   std::vector<measure::TableReport> tables;
   std::optional<render::Picture> picture;  // for the page; a scene without voxels has none
   std::optional<measure::BricksStats> bricks;
+  std::optional<measure::SceneSize> hash;  // of the scene as a spatial hash, where the file has that
   std::vector<device::KernelTime> kernels;
 
   bool has(Section section) const { return sections.count(section) > 0; }

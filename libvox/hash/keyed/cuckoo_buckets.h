@@ -199,6 +199,7 @@ template <class Device, CellWord Cell>
 class CuckooBucketsTable final : public GroupSearchedKeyTable<Device, Cell, CuckooBucketsRef<Cell>> {
  public:
   static constexpr const char* kName = "cuckoo_buckets";
+  static constexpr KeyTableLoad kLoad = {.usual = 0.8, .most = 0.99};
 
   CuckooBucketsTable(Device& device, const KeyTableOptions& options)
       : GroupSearchedKeyTable<Device, Cell, Buckets>(device, options) {}
@@ -212,7 +213,7 @@ class CuckooBucketsTable final : public GroupSearchedKeyTable<Device, Cell, Cuck
 
   // A bucket that is asked to hold more keys than the load factor allows holds as many as that.
   double keys_per_bucket() const {
-    const double most = this->options_.load_factor * Buckets::kSlots;
+    const double most = this->load_factor_ * Buckets::kSlots;
     return this->keys_per_bucket_ != 0 ? std::min<double>(this->keys_per_bucket_, most) : most;
   }
   uint64_t sub_table_buckets_for(uint64_t keys) const {

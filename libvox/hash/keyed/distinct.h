@@ -1,6 +1,7 @@
 // The different ones among cells that may come more than once.
 #pragma once
 
+#include "libvox/device/pool.h"
 #include "libvox/device/runs.h"
 #include "libvox/hash/keyed/build_status.h"
 
@@ -31,19 +32,25 @@ struct DistinctCells {
 };
 
 template <class Device, CellWord Cell>
+DistinctCells<Cell> distinct_of_sorted(Device& device, CellFormat<Cell> format, const Cell* sorted,
+                                       uint64_t n) {
+  DistinctCells<Cell> distinct;
+  distinct.conflict = device.sum("find conflicts", n, DiffersFromItsTwin<Cell>{sorted, format}) != 0;
+  auto chosen = device.template make<uint32_t>(n);
+  distinct.count =
+      device.select("select different cells", n, device::StartsRun<Cell>{sorted, 0}, chosen.data());
+  distinct.cells = device.template make<Cell>(distinct.count);
+  device.for_each("take cells", distinct.count,
+                  TakeCells<Cell>{sorted, chosen.data(), distinct.cells.data()});
+  return distinct;
+}
+
+template <class Device, CellWord Cell>
 DistinctCells<Cell> distinct_cells(Device& device, CellFormat<Cell> format, const Cell* cells, uint64_t n) {
   auto sorted = device.template make<Cell>(n);
   device.copy(sorted.data(), cells, n);
   device.sort_keys({"sort cells", 2.0 * sizeof(Cell)}, sorted, n, CellFormat<Cell>::kBits);
-  DistinctCells<Cell> distinct;
-  distinct.conflict = device.sum("find conflicts", n, DiffersFromItsTwin<Cell>{sorted.data(), format}) != 0;
-  auto chosen = device.template make<uint32_t>(n);
-  distinct.count =
-      device.select("select different cells", n, device::StartsRun<Cell>{sorted.data(), 0}, chosen.data());
-  distinct.cells = device.template make<Cell>(distinct.count);
-  device.for_each("take cells", distinct.count,
-                  TakeCells<Cell>{sorted.data(), chosen.data(), distinct.cells.data()});
-  return distinct;
+  return distinct_of_sorted(device, format, static_cast<const Cell*>(sorted.data()), n);
 }
 
 }  // namespace vox::hash

@@ -179,16 +179,14 @@ class GroupSearchedKeyTable : public GrowingKeyTable<Device, Cell> {
   // Builds a table of these cells and of those that are stored. Some of them may be both.
   KeyTableBuild build_with(const Cell* cells, uint64_t n) {
     auto& device = this->device_;
-    auto chosen = device.template make<uint32_t>(this->slots_);
-    const uint64_t stored =
-        device.select("select stored cells", this->slots_, this->holds_key(), chosen.data());
-    const uint64_t apart = this->holds_apart_ ? 1 : 0;
-    auto all = device.template make<Cell>(stored + apart + n);
+    const uint64_t slots = this->slots_ + 1;  // with the cell that is kept apart
+    auto chosen = device.template make<uint32_t>(slots);
+    const uint64_t stored = device.select("select stored cells", slots, this->holds_key(), chosen.data());
+    auto all = device.template make<Cell>(stored + n);
     device.for_each("take cells", stored, TakeCells<Cell>{this->cells_.data(), chosen.data(), all.data()});
-    device.copy(all.data() + stored, this->cells_.data() + this->slots_, apart);
-    device.copy(all.data() + stored + apart, cells, n);
+    device.copy(all.data() + stored, cells, n);
     chosen.reset();
-    return build(all.data(), stored + apart + n);
+    return build(all.data(), stored + n);
   }
 
   uint64_t seed_;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,12 @@ namespace vox::hash {
 
 struct KeyTableOptions {
   std::string table = "lines";
-  double load_factor = 0.8;  // how many items a cell, as far as the variant can choose; in (0, 1]
-  uint32_t value_bits = 0;   // of a cell, below its key
-  uint64_t seed = 0;         // other seeds give other hash functions
+  // How many items a cell, as far as the variant can choose: above 0 and at most most_load_factor(table). None
+  // is the variant's own.
+  std::optional<double> load_factor = {};
+  uint32_t value_bits = 0;  // of a cell, below its key
+  uint64_t seed = 0;        // other seeds give other hash functions
+  uint32_t age_bits = 4;    // of `robin`: 2 to 4 for each of its maximum ages
 };
 
 // What a build came to.
@@ -34,18 +38,28 @@ struct KeyTableBuild {
 // Throws UsageError unless the options make sense for cells of so many bits.
 void check_key_table_options(const KeyTableOptions& options, uint32_t cell_bits);
 
+// The load factor that a table of these options has.
+double load_factor_of(const KeyTableOptions& options);
+
 // What a build throws.
 Error two_values(const KeyTableOptions& options);
 Error cannot_build(const KeyTableOptions& options, uint64_t keys, uint32_t attempts);
 
-// Says of a slot whether it holds a key, as a device selects slots and counts them by it.
+// Says of a slot whether it holds a key, as a device selects slots and counts them by it, and gives the cell of
+// one that does. The slot behind the last is for the cell that is kept apart, which may look like an empty one.
 template <CellWord Cell>
 struct HoldsKey {
   const Cell* cells;
+  uint64_t slots;
+  Cell mask;            // what of a cell is key and value
   uint32_t link_every;  // the last of so many slots is for a link, not for a key; 0: none is
+  uint32_t holds_apart;
+
   VOX_HD bool operator()(uint64_t slot) const {
+    if (slot >= slots) return holds_apart != 0;
     return cells[slot] != kEmptyCell<Cell> && (link_every == 0 || slot % link_every != link_every - 1);
   }
+  VOX_HD Cell cell(uint64_t slot) const { return slot < slots ? cells[slot] & mask : cells[slot]; }
 };
 
 template <class Device, CellWord Cell>
@@ -71,18 +85,32 @@ class KeyTable {
   // has read.
   virtual void count_sectors(const Cell* keys, uint64_t n, uint32_t* sectors) const = 0;
 
+  // How many keys a search finds at the first place that it looks at, at the second, …: the counts begin with
+  // index 1. The last, if it is kMostCountedProbes, has those of more probes as well. The key that is kept
+  // apart is not among them. Nothing where a variant does not say.
+  virtual std::vector<uint64_t> probes_of_keys() const { return {}; }
+  static constexpr uint32_t kMostCountedProbes = 255;
+
   // The cell at each slot; empty where it holds nothing. All keys lie in slots below slots(), but for the one
-  // that is kept apart. Of some variants a few slots are for links: holds_key() leaves them out.
+  // that is kept apart. Of a cell that is not empty the bits of cell_mask() count: where no key needs the
+  // others, a variant may keep something of its own in them. Of some variants a few slots are for links:
+  // holds_key() leaves them out.
   const Cell* cells() const { return cells_.data(); }
+  Cell cell_mask() const { return cell_mask_; }
   uint64_t slots() const { return slots_; }
-  HoldsKey<Cell> holds_key() const { return {cells_.data(), link_every_}; }
+  HoldsKey<Cell> holds_key() const {
+    return {cells_.data(), slots_, cell_mask_, link_every_, holds_apart_ ? 1u : 0u};
+  }
   bool holds_apart() const { return holds_apart_; }
   CellFormat<Cell> format() const { return format_; }
   uint64_t bytes() const { return cells_.size() * sizeof(Cell) + bytes_beside_cells(); }
 
  protected:
   KeyTable(Device& device, const KeyTableOptions& options)
-      : device_(device), options_(options), format_{options.value_bits} {
+      : device_(device),
+        options_(options),
+        load_factor_(load_factor_of(options)),
+        format_{options.value_bits} {
     check_key_table_options(options, CellFormat<Cell>::kBits);
   }
 
@@ -90,12 +118,16 @@ class KeyTable {
 
   // Makes room for so many slots and the cell that is kept apart; all are empty.
   void make_cells(uint64_t slots) {
+    make_cells_unset(slots);
+    device_.fill(cells_.data(), cells_.size(), kEmptyCell<Cell>);
+  }
+  // The same, for a build that sets every cell itself.
+  void make_cells_unset(uint64_t slots) {
     if (slots >= kNoSlot) throw Error("a table of voxel keys has fewer than 2^32 - 1 cells");
     cells_.reset();
     cells_ = device_.template make<Cell>(slots + 1);
     slots_ = slots;
     holds_apart_ = false;
-    device_.fill(cells_.data(), cells_.size(), kEmptyCell<Cell>);
   }
   // Keeps the key that is all ones, with this value.
   void keep_apart(uint32_t value) {
@@ -107,8 +139,10 @@ class KeyTable {
 
   Device& device_;
   const KeyTableOptions options_;
+  const double load_factor_;
   const CellFormat<Cell> format_;
   device::Buffer<Cell> cells_;
+  Cell cell_mask_ = kEmptyCell<Cell>;
   uint64_t slots_ = 0;
   uint32_t link_every_ = 0;  // as in HoldsKey
   bool holds_apart_ = false;
@@ -122,4 +156,15 @@ std::unique_ptr<KeyTable<Device, Cell>> make_key_table(Device& device, const Key
 
 // The names of the variants, in the order in which they are shown.
 std::vector<std::string> key_table_names();
+
+// What a variant does with load factors. Beyond `most` it builds no table, or too seldom one.
+struct KeyTableLoad {
+  double usual = 0, most = 0;
+};
+// Throws UsageError unless there is a variant of this name.
+KeyTableLoad key_table_load(const std::string& table);
+inline double most_load_factor(const std::string& table) {
+  return key_table_load(table).most;
+}
+
 }  // namespace vox::hash

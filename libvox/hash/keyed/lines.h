@@ -18,76 +18,47 @@
 #include <algorithm>
 #include <cmath>
 
-#include "libvox/hash/keyed/distinct.h"
+#include "libvox/base/prime.h"
+#include "libvox/hash/keyed/attempts.h"
 #include "libvox/hash/keyed/lines_insert.h"
 
 namespace vox::hash {
 
-// The least prime that is at least n, or 1.
-inline uint64_t next_prime(uint64_t n) {
-  const auto is_prime = [&] {
-    for (uint64_t d = 2; d * d <= n; ++d)
-      if (n % d == 0) return false;
-    return true;
-  };
-  while (!is_prime()) ++n;
-  return n;
+// How many lines there are for so many keys.
+inline uint64_t lines_of(uint64_t keys, double load_factor, uint32_t line_cells) {
+  const double wanted = std::ceil(static_cast<double>(keys) / load_factor / line_cells);
+  return next_prime(std::max<uint64_t>(1, static_cast<uint64_t>(wanted)));
 }
 
 template <class Device, CellWord Cell>
-class LinesTable final : public SearchedKeyTable<Device, Cell, LinesRef<Cell>> {
+class LinesTable final : public AttemptedKeyTable<Device, Cell, LinesRef<Cell>> {
  public:
   static constexpr const char* kName = "lines";
-  static constexpr uint32_t kMostAttempts = 8, kMostProbes = 64;
+  static constexpr KeyTableLoad kLoad = {.usual = 0.8, .most = 1};
 
   LinesTable(Device& device, const KeyTableOptions& options)
-      : SearchedKeyTable<Device, Cell, Lines>(device, options), seed_(mix64(options.seed + 1)) {}
-
-  KeyTableBuild build(const Cell* cells, uint64_t n) override {
-    KeyTableBuild result;
-    DistinctCells<Cell> distinct;
-    for (;; ++result.attempts) {
-      const KeyBuildStatus status = attempt(cells, n, mix64(seed_ + result.attempts));
-      if (status.conflicts != 0) throw two_values(this->options_);
-      if (status.twice != 0) {  // rare: two threads brought the same key at the same time
-        distinct = distinct_cells(this->device_, this->format_, cells, n);
-        if (distinct.conflict) throw two_values(this->options_);
-        cells = distinct.cells.data();
-        n = distinct.count;
-        --result.attempts;
-        continue;
-      }
-      result.keys = n - status.copies;
-      result.most_probes = status.most_probes;
-      if (status.failed == 0) return result;
-      if (result.attempts == kMostAttempts) throw cannot_build(this->options_, n, result.attempts);
-    }
-  }
+      : AttemptedKeyTable<Device, Cell, Lines>(device, options, kMostAttempts) {}
 
  private:
   using Lines = LinesRef<Cell>;
+  static constexpr uint32_t kMostAttempts = 8, kMostProbes = 64;
 
-  KeyBuildStatus attempt(const Cell* cells, uint64_t n, uint64_t seed) {
+  void attempt(const Cell* cells, uint64_t n, const KeyBuildAttempt& attempt) override {
     auto& device = this->device_;
-    const double wanted = std::ceil(static_cast<double>(n) / this->options_.load_factor / Lines::kLineCells);
-    const uint64_t lines = next_prime(std::max<uint64_t>(1, static_cast<uint64_t>(wanted)));
+    const uint64_t lines = lines_of(n, this->load_factor_, Lines::kLineCells);
     this->make_cells(lines * Lines::kLineCells);
-    auto on_device = device.template make<KeyBuildStatus>(1);
-    device.fill(on_device.data(), 1, KeyBuildStatus{});
-    this->ref_ = {this->cells_.data(), seed, static_cast<uint32_t>(lines),
+    this->ref_ = {this->cells_.data(), attempt.seed, static_cast<uint32_t>(lines),
                   static_cast<uint32_t>(std::min<uint64_t>(kMostProbes, 2 * lines)), this->format_};
     device.for_each({"insert into lines", sizeof(Cell) + 2.0 * BucketCells<Cell>::kBytes}, n,
-                    InsertIntoLines<Cell>{this->ref_, cells, on_device.data()});
+                    InsertIntoLines<Cell>{this->ref_, cells, attempt.status});
     device.for_each({"order buckets", 2.0 * BucketCells<Cell>::kBytes}, this->slots_ / Lines::kBucketCells,
-                    OrderBucket<Cell>{this->ref_, on_device.data()});
-    KeyBuildStatus status;
-    device.download(&status, on_device.data(), 1);
-    this->ref_.probes = status.most_probes;
-    if (status.apart != 0) this->keep_apart(static_cast<uint32_t>(status.apart - 1));
-    return status;
+                    OrderBucket<Cell>{this->ref_, attempt.status});
   }
 
-  uint64_t seed_;
+  KeyTableBuild finished(KeyTableBuild build) override {
+    this->ref_.probes = build.most_probes;
+    return build;
+  }
 };
 
 }  // namespace vox::hash

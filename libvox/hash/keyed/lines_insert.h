@@ -140,14 +140,16 @@ struct OrderBucket {
       turns[c] = held.cell[c] == kEmptyCell<Cell> ? 0 : table.rank(held.cell[c], at).turn + 1;
     // Compares what one bubble after the other would, always: the cells stay in registers.
     VOX_UNROLL
-    for (uint32_t end = 1; end < kCells; ++end) VOX_UNROLL
-    for (uint32_t c = end; c > 0; --c) {
-      const LineRank<Cell> left = {turns[c - 1], held.cell[c - 1]}, right = {turns[c], held.cell[c]};
-      const bool swap = right.before(left);
-      turns[c - 1] = swap ? right.turn : left.turn;
-      turns[c] = swap ? left.turn : right.turn;
-      held.cell[c - 1] = swap ? right.cell : left.cell;
-      held.cell[c] = swap ? left.cell : right.cell;
+    for (uint32_t end = 1; end < kCells; ++end) {
+      VOX_UNROLL
+      for (uint32_t c = end; c > 0; --c) {
+        const LineRank<Cell> left = {turns[c - 1], held.cell[c - 1]}, right = {turns[c], held.cell[c]};
+        const bool swap = right.before(left);
+        turns[c - 1] = swap ? right.turn : left.turn;
+        turns[c] = swap ? left.turn : right.turn;
+        held.cell[c - 1] = swap ? right.cell : left.cell;
+        held.cell[c] = swap ? left.cell : right.cell;
+      }
     }
     table.bucket(at) = held;
     // Equal keys have equal turns, so that they lie side by side.

@@ -4,21 +4,27 @@
 
 #include <array>
 
+#include "libvox/hash/keyed/cuckoo2009.h"
+#include "libvox/hash/keyed/cuckoo2011.h"
 #include "libvox/hash/keyed/cuckoo_buckets.h"
 #include "libvox/hash/keyed/lines.h"
+#include "libvox/hash/keyed/open.h"
+#include "libvox/hash/keyed/robin.h"
 #include "libvox/hash/keyed/slabset.h"
+#include "libvox/hash/keyed/sorted.h"
 
 namespace vox::hash {
 
 template <class Device, class Table>
 struct KeyTableVariant {
   const char* name;
+  KeyTableLoad load;
   std::unique_ptr<Table> (*make)(Device&, const KeyTableOptions&);
 };
 
 template <class Device, class Table, class Variant>
 constexpr KeyTableVariant<Device, Table> key_variant() {
-  return {Variant::kName, [](Device& device, const KeyTableOptions& options) {
+  return {Variant::kName, Variant::kLoad, [](Device& device, const KeyTableOptions& options) {
             return std::unique_ptr<Table>(std::make_unique<Variant>(device, options));
           }};
 }
@@ -32,6 +38,12 @@ constexpr std::array kGrowingKeyTableVariants = {
 template <class Device, CellWord Cell, class Table = KeyTable<Device, Cell>>
 constexpr std::array kKeyTableVariants = {
     key_variant<Device, Table, LinesTable<Device, Cell>>(),
+    key_variant<Device, Table, CoherentRobinTable<Device, Cell>>(),
+    key_variant<Device, Table, RandomRobinTable<Device, Cell>>(),
+    key_variant<Device, Table, OpenTable<Device, Cell>>(),
+    key_variant<Device, Table, Cuckoo2009Table<Device, Cell>>(),
+    key_variant<Device, Table, Cuckoo2011Table<Device, Cell>>(),
+    key_variant<Device, Table, SortedTable<Device, Cell>>(),
     key_variant<Device, Table, SlabSetTable<Device, Cell>>(),
     key_variant<Device, Table, CuckooBucketsTable<Device, Cell>>(),
 };

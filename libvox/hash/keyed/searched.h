@@ -21,7 +21,11 @@ struct NoKeyProbe {
 };
 struct CountedKeyProbe {
   uint32_t sectors = 0;
-  VOX_HD void read(uint32_t count) { sectors += count; }
+  uint32_t reads = 0;
+  VOX_HD void read(uint32_t count) {
+    sectors += count;
+    ++reads;
+  }
 };
 
 // A table for bodies that search it.
@@ -89,6 +93,22 @@ struct CountKeySectors {
   }
 };
 
+// How often the search for the key in a slot reads; 0 where the slot is empty.
+template <class Ref, CellWord Cell>
+struct ReadsOfSlot {
+  Ref ref;
+  const Cell* cells;
+  Cell mask;
+  CellFormat<Cell> format;
+  uint32_t most;
+  VOX_HD uint32_t operator()(uint64_t slot) const {
+    if (cells[slot] == kEmptyCell<Cell>) return 0;
+    CountedKeyProbe probe;
+    ref.find(format.key(cells[slot] & mask), probe);
+    return probe.reads < most ? probe.reads : most;
+  }
+};
+
 // A variant whose searches go by a ref.
 template <class Device, CellWord Cell, class Ref>
 class SearchedKeyTable : public KeyTable<Device, Cell> {
@@ -103,6 +123,11 @@ class SearchedKeyTable : public KeyTable<Device, Cell> {
   void count_sectors(const Cell* keys, uint64_t n, uint32_t* sectors) const override {
     this->device_.for_each("count sectors", n, CountKeySectors<Ref, Cell>{ref(), keys, sectors});
   }
+  // A probe is all that is read at once, unless the variant says something else.
+  std::vector<uint64_t> probes_of_keys() const override {
+    return count_probes(ReadsOfSlot<Ref, Cell>{ref_, this->cells_.data(), this->cell_mask_, this->format_,
+                                               this->kMostCountedProbes});
+  }
 
   // For bodies that search by themselves.
   KeyTableRef<Ref, Cell> ref() const {
@@ -112,6 +137,17 @@ class SearchedKeyTable : public KeyTable<Device, Cell> {
 
  protected:
   using KeyTable<Device, Cell>::KeyTable;
+
+  // Counts slots by probes_of_slot(slot), which is kMostCountedProbes at most, and 0 where a slot is empty.
+  template <class Probes>
+  std::vector<uint64_t> count_probes(const Probes& probes_of_slot) const {
+    std::vector<uint64_t> counts(this->kMostCountedProbes + 1);
+    this->device_.histogram({"count probes", sizeof(Cell)}, this->slots_, probes_of_slot, counts.data(),
+                            counts.size());
+    counts[0] = 0;
+    while (counts.size() > 1 && counts.back() == 0) counts.pop_back();
+    return counts;
+  }
 
   Ref ref_ = {};  // which a build sets
 };

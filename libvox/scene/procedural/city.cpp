@@ -5,10 +5,8 @@
 #include "libvox/scene/procedural/city_parts.h"
 #include "libvox/scene/procedural/procedural.h"
 
-namespace vox::scene {
+namespace vox::scene::city {
 namespace {
-
-using namespace city;
 
 constexpr double kCell = 60;                   // a block with its streets
 constexpr double kTerrace = 1.6;               // step between terraces
@@ -105,13 +103,17 @@ void add_walls(SceneBuilder& builder, const Plan& plan, const Surfaces& s) {
 }
 
 }  // namespace
+}  // namespace vox::scene::city
+
+namespace vox::scene {
 
 Scene make_city(const CityOptions& options) {
   auto blocks = static_cast<int>(std::clamp(options.blocks, 1u, kMaxCityBlocks));
-  Plan plan = {mix64(options.seed + 3), blocks, std::max(1, blocks / 4)};
+  city::Plan plan = {mix64(options.seed + 3), blocks, std::max(1, blocks / 4)};
   SceneBuilder builder;
-  Surfaces s = add_surfaces(builder, options.texture_size, plan.seed);
-  builder.reserve(kTrianglesPerBlock * static_cast<uint64_t>(plan.nx) * static_cast<uint64_t>(plan.nz + 1));
+  city::Surfaces s = city::add_surfaces(builder, options.texture_size, plan.seed);
+  builder.reserve(city::kTrianglesPerBlock * static_cast<uint64_t>(plan.nx) *
+                  static_cast<uint64_t>(plan.nz + 1));
   for (int i = 0; i < plan.nx; ++i)
     for (int j = 0; j < plan.nz; ++j) {
       add_ground(builder, plan, i, j, s);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,15 @@ class TestFolder {
  private:
   std::filesystem::path path_;
 };
+
+inline std::string read_bytes(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Colours of images, not transparent.
+inline constexpr scene::Rgba8 kBlack = {0, 0, 0, 255}, kRed = {255, 0, 0, 255}, kGreen = {0, 255, 0, 255},
+                              kBlue = {0, 0, 255, 255};
 
 using ImageWriter = int(stbi_write_func*, void*, int, int, int, const void*);
 

@@ -11,8 +11,6 @@
 namespace vox {
 namespace {
 
-constexpr scene::Rgba8 kRed = {255, 0, 0, 255};
-
 const char* const kCollada = R"(<?xml version="1.0"?>
 <COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
 <asset><unit meter="1"/><up_axis>Z_UP</up_axis></asset>

@@ -4,18 +4,14 @@
 
 #include "formats/mesh/mesh.h"
 #include "libvox/base/error.h"
+#include "tests/formats/mesh/mesh_checks.h"
 #include "tests/formats/scene/scene_checks.h"
 
 namespace vox {
 namespace {
 
-std::string message_of(const std::filesystem::path& path) {
-  try {
-    read_assimp(path);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+std::string assimp_error(const std::filesystem::path& path) {
+  return error_of([&] { read_assimp(path); });
 }
 
 TEST(ReadAssimp, OffPolygonsAreTriangulated) {
@@ -33,7 +29,7 @@ TEST(ReadAssimp, WhatMakesAssimpCrashIsAnError) {
   for (int i = 0; i < 300000; ++i) deep += "</node>";
   deep += "</visual_scene></library_visual_scenes></COLLADA>";
   std::filesystem::path path = folder.write("deep.dae", deep);
-  EXPECT_TRUE(message_of(path).starts_with(path.string() + ": Assimp crashed")) << message_of(path);
+  EXPECT_TRUE(assimp_error(path).starts_with(path.string() + ": Assimp crashed")) << assimp_error(path);
 }
 
 TEST(ReadAssimp, TextUnderAnyNameIsAnErrorOrEmpty) {
@@ -55,7 +51,7 @@ TEST(ReadAssimp, GltfIsLeftToItsOwnReader) {
   gltf.add_square("{}");
   for (const char* name : {"a.glb", "b.gltf"}) {
     std::filesystem::path path = folder.write(name, gltf.glb());
-    EXPECT_FALSE(message_of(path).empty()) << name;
+    EXPECT_FALSE(assimp_error(path).empty()) << name;
   }
 }
 

@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "formats/images/png_writer.h"
 #include "libvox/base/error.h"
 #include "libvox/scene/procedural/procedural.h"
+#include "tests/formats/mesh/asset_files.h"
 #include "tests/formats/mesh/assimp_soup.h"
 
 namespace vox {
@@ -20,11 +19,6 @@ namespace fs = std::filesystem;
 
 fs::path temporary(const std::string& name) {
   return fs::path(testing::TempDir()) / ("glb_writer_" + name);
-}
-
-std::string bytes_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 TEST(GlbWriter, AssimpReadsTheTrianglesThatWereWritten) {
@@ -78,14 +72,14 @@ TEST(GlbWriter, MaterialsKeepColourImageWrapAndCutoff) {
               expected.wrap_u == scene::Wrap::Clamp ? aiTextureMapMode_Clamp : aiTextureMapMode_Wrap);
   }
   EXPECT_GE(checked, 4);  // one has no triangles, which Assimp may leave out
-  std::string text = bytes_of(temporary("materials.glb"));
+  std::string text = read_bytes(temporary("materials.glb"));
   EXPECT_NE(text.find("\"alphaMode\": \"MASK\""), std::string::npos);
   EXPECT_NE(text.find("\"alphaCutoff\": 0.5"), std::string::npos);
 }
 
 TEST(GlbWriter, LengthsInTheContainerAreThoseOfTheFile) {
   write_glb(writer_test_scene(), temporary("lengths.glb"));
-  std::string file = bytes_of(temporary("lengths.glb"));
+  std::string file = read_bytes(temporary("lengths.glb"));
   auto word = [&](size_t at) {
     uint32_t value;
     std::memcpy(&value, file.data() + at, 4);
@@ -102,14 +96,14 @@ TEST(GlbWriter, LengthsInTheContainerAreThoseOfTheFile) {
 TEST(GlbWriter, SameSceneGivesTheSameBytes) {
   write_glb(scene::make_village({.texture_size = 32}), temporary("first.glb"));
   write_glb(scene::make_village({.texture_size = 32}), temporary("second.glb"));
-  EXPECT_EQ(bytes_of(temporary("first.glb")), bytes_of(temporary("second.glb")));
+  EXPECT_EQ(read_bytes(temporary("first.glb")), read_bytes(temporary("second.glb")));
 }
 
 TEST(GlbWriter, ShippedVillageIsWhatTheGeneratorMakes) {
   const char* datasets = std::getenv("VOX_DATASETS");
   if (!datasets || !fs::exists(fs::path(datasets) / "village.glb")) GTEST_SKIP() << "no datasets folder";
   write_glb(scene::make_village({.seed = 1, .texture_size = 256}), temporary("village.glb"));
-  EXPECT_TRUE(bytes_of(temporary("village.glb")) == bytes_of(fs::path(datasets) / "village.glb"))
+  EXPECT_TRUE(read_bytes(temporary("village.glb")) == read_bytes(fs::path(datasets) / "village.glb"))
       << "if the change is wanted: vox-scene village --texture-size 256 -o datasets/village.glb";
 }
 

@@ -11,8 +11,6 @@
 namespace vox {
 namespace {
 
-constexpr scene::Rgba8 kBlack = {0, 0, 0, 255}, kRed = {255, 0, 0, 255}, kBlue = {0, 0, 255, 255};
-
 double to_linear(double code) {
   double s = code / 255;
   return s <= 0.04045 ? s / 12.92 : std::pow((s + 0.055) / 1.055, 2.4);

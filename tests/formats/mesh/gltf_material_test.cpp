@@ -11,8 +11,6 @@
 namespace vox {
 namespace {
 
-constexpr scene::Rgba8 kRed = {255, 0, 0, 255}, kGreen = {0, 255, 0, 255};
-
 TEST(GltfMaterials, TextureTransformsFollowTheSpecificationsMatrix) {
   TestFolder folder;
   folder.write("red.png", png(1, 1, {kRed}));

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "formats/mesh/mesh.h"
-#include "libvox/base/error.h"
+#include "tests/formats/mesh/mesh_checks.h"
 #include "tests/formats/scene/scene_checks.h"
 
 namespace vox {
@@ -16,13 +16,8 @@ namespace {
 
 const char* const kTextured = R"({"pbrMetallicRoughness":{"baseColorTexture":{"index":0}}})";
 
-std::string message_of(const std::filesystem::path& path) {
-  try {
-    read_gltf(path);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+std::string gltf_error(const std::filesystem::path& path) {
+  return error_of([&] { read_gltf(path); });
 }
 
 TEST(ReadGltf, InstancesAppearOncePerNodeWhereTheNodesPutThem) {
@@ -88,7 +83,7 @@ TEST(ReadGltf, AFewBytesCannotAskForMoreTrianglesThanThereIsMemory) {
     all += (i ? "," : "") + std::to_string(i);
   }
   TestFolder folder;
-  std::string message = message_of(folder.write("scene.glb", gltf.glb(all)));
+  std::string message = gltf_error(folder.write("scene.glb", gltf.glb(all)));
   EXPECT_NE(message.find("2,400,000,000 triangles"), std::string::npos) << message;
 }
 
@@ -176,7 +171,7 @@ TEST(ReadGltf, VerticesThatSeveralPrimitivesShareAreReadOnce) {
 TEST(ReadGltf, AFileOfTheVersionBeforeIsRefused) {
   TestFolder folder;
   std::filesystem::path path = folder.write("old.gltf", R"({"asset":{"version":"1.0"},"meshes":{}})");
-  EXPECT_EQ(message_of(path), path.string() + ": glTF of version '1.0', 2.0 is read (export it as glTF 2.0)");
+  EXPECT_EQ(gltf_error(path), path.string() + ": glTF of version '1.0', 2.0 is read (export it as glTF 2.0)");
 }
 
 // Reads models of the shared folder, where there is one. Five images of the AlphaBlendModeTest are the same

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "libvox/base/error.h"
 #include "tests/formats/mesh/asset_files.h"
 #include "tests/formats/mesh/gltf_builder.h"
+#include "tests/formats/mesh/mesh_checks.h"
 
 namespace vox {
 namespace {
@@ -24,13 +24,8 @@ std::string glb() {
   return gltf.glb();
 }
 
-std::string message_of(const std::filesystem::path& path) {
-  try {
-    read_mesh(path);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+std::string mesh_error(const std::filesystem::path& path) {
+  return error_of([&] { read_mesh(path); });
 }
 
 TEST(ReadMesh, ExtensionsInAnyLetterCaseChooseTheReader) {
@@ -79,17 +74,17 @@ TEST(ReadMesh, SizesThatNoOneMeansAreWarnedOfInEveryFormat) {
 TEST(ReadMesh, WhatIsNoMeshFileIsNamed) {
   TestFolder folder;
   std::string at = folder.path().string();
-  EXPECT_EQ(message_of(at + "/none.obj"), at + "/none.obj: no such file");
-  EXPECT_EQ(message_of(at), at + ": is a directory");
+  EXPECT_EQ(mesh_error(at + "/none.obj"), at + "/none.obj: no such file");
+  EXPECT_EQ(mesh_error(at), at + ": is a directory");
   folder.write("empty.obj", "");
-  EXPECT_EQ(message_of(at + "/empty.obj"), at + "/empty.obj: the file is empty");
+  EXPECT_EQ(mesh_error(at + "/empty.obj"), at + "/empty.obj: the file is empty");
   folder.write("scene.h5", "\x89HDF\r\n\x1a\n and so on");
-  EXPECT_EQ(message_of(at + "/scene.h5"),
+  EXPECT_EQ(mesh_error(at + "/scene.h5"),
             at + "/scene.h5: this is an HDF5 file, such as a scene file, not a mesh");
   folder.write("text.txt", "just text");
   EXPECT_TRUE(
-      message_of(at + "/text.txt").starts_with(at + "/text.txt: not a mesh file that can be read (OBJ,"))
-      << message_of(at + "/text.txt");
+      mesh_error(at + "/text.txt").starts_with(at + "/text.txt: not a mesh file that can be read (OBJ,"))
+      << mesh_error(at + "/text.txt");
 }
 
 }  // namespace

@@ -3,11 +3,11 @@
 #include <stb_image.h>
 
 #include <fstream>
-#include <iterator>
 
 #include "formats/images/png_file.h"
 #include "libvox/base/error.h"
 #include "libvox/scene/procedural/procedural.h"
+#include "tests/formats/mesh/asset_files.h"
 #include "tests/formats/mesh/assimp_soup.h"
 
 namespace vox {
@@ -21,11 +21,6 @@ fs::path folder(const std::string& name) {
   fs::remove_all(path);
   fs::create_directories(path);
   return path;
-}
-
-std::string bytes_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 TEST(ObjWriter, AssimpReadsTheTrianglesThatWereWritten) {
@@ -68,9 +63,9 @@ TEST(ObjWriter, MaterialsAndImagesLieBesideIt) {
   scene::Scene scene = writer_test_scene();
   fs::path path = folder("materials") / "my scene.obj";
   write_obj(scene, path);
-  EXPECT_EQ(bytes_of(path.parent_path() / "my scene_stone_wall.png"), encode_png(scene.images[0], kMade));
-  EXPECT_EQ(bytes_of(path.parent_path() / "my scene_leaf.png"), encode_png(scene.images[1], kMade));
-  EXPECT_EQ(bytes_of(path.parent_path() / "my scene.mtl"),
+  EXPECT_EQ(read_bytes(path.parent_path() / "my scene_stone_wall.png"), encode_png(scene.images[0], kMade));
+  EXPECT_EQ(read_bytes(path.parent_path() / "my scene_leaf.png"), encode_png(scene.images[1], kMade));
+  EXPECT_EQ(read_bytes(path.parent_path() / "my scene.mtl"),
             "# made by vox\nnewmtl wall\nKd 1 1 1\nmap_Kd my scene_stone_wall.png\n\n"
             "newmtl leaf\nKd 1 1 1\nmap_Kd -clamp on my scene_leaf.png\nmap_d -clamp on my scene_leaf.png\n\n"
             "newmtl red\nKd 0.735357 0.537099 0\n\n"  // 0.5 and 0.25 as sRGB
@@ -83,16 +78,16 @@ TEST(ObjWriter, ImagesOfOneNameGetFilesOfTheirOwn) {
   scene.images[1].name = scene.images[0].name;
   fs::path path = folder("names") / "a.obj";
   write_obj(scene, path);
-  EXPECT_EQ(bytes_of(path.parent_path() / "a_stone_wall.png"), encode_png(scene.images[0], kMade));
-  EXPECT_EQ(bytes_of(path.parent_path() / "a_stone_wall_2.png"), encode_png(scene.images[1], kMade));
+  EXPECT_EQ(read_bytes(path.parent_path() / "a_stone_wall.png"), encode_png(scene.images[0], kMade));
+  EXPECT_EQ(read_bytes(path.parent_path() / "a_stone_wall_2.png"), encode_png(scene.images[1], kMade));
 }
 
 TEST(ObjWriter, SameSceneGivesTheSameBytes) {
   fs::path path = folder("same") / "city.obj";
   write_obj(scene::make_city({.blocks = 4, .texture_size = 16}), path);
-  std::string first = bytes_of(path);
+  std::string first = read_bytes(path);
   write_obj(scene::make_city({.blocks = 4, .texture_size = 16}), path);
-  EXPECT_TRUE(first == bytes_of(path));
+  EXPECT_TRUE(first == read_bytes(path));
 }
 
 TEST(ObjWriter, WhatCannotBeWrittenLeavesNothing) {

@@ -19,7 +19,7 @@ TEST(TextureFiles, LookBesideTheMeshFirstThenInEachFolderInTurn) {
   TestFolder folder;
   for (const char* name : {"mesh/a.png", "one/a.png", "one/b.png", "two/b.png", "two/textures/c.png"})
     folder.write(name, "x");
-  const std::filesystem::path at = folder.path();
+  const std::filesystem::path& at = folder.path();
   TextureFiles files(at / "mesh/m.obj", {.texture_paths = {at / "one", at / "two"}});
   EXPECT_EQ(files.find("a.png"), at / "mesh/a.png");
   EXPECT_EQ(files.find("textures\\B.png"), at / "one/b.png");

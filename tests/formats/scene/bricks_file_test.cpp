@@ -150,7 +150,7 @@ TEST_F(BricksFile, LiesBesideTheSceneOrAlone) {
           .scene;
   const bricks::FrozenBricks bricks =
       test_engine()->build_bricks(dag::scene_volume(scene), {.log2_side = 3, .threshold = {}}).bricks;
-  write_scene(scene, path("a.h5"), &bricks);
+  write_scene(scene, path("a.h5"), {.bricks = &bricks});
   expect_equal(read_bricks(path("a.h5")), bricks);
   EXPECT_EQ(read_scene(path("a.h5")).dag.digest, scene.dag.digest);
   EXPECT_TRUE(scene_file_parts(path("a.h5")).dag && scene_file_parts(path("a.h5")).bricks);

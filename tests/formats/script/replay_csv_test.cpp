@@ -14,44 +14,44 @@
 namespace vox {
 namespace {
 
-edit::Script parsed(const std::string& text, const ReplayOptions& options = {}) {
+edit::Script replayed(const std::string& text, const ReplayOptions& options = {}) {
   return parse_replay_csv(text, "r.csv", options);
 }
 
 template <class Kind>
-Kind edit(const std::string& text, const ReplayOptions& options = {}) {
-  edit::Script script = parsed(text, options);
+Kind replayed_edit(const std::string& text, const ReplayOptions& options = {}) {
+  edit::Script script = replayed(text, options);
   EXPECT_EQ(script.commands.size(), 1u);
   return std::get<Kind>(std::get<edit::Edit>(script.commands.at(0).action));
 }
 
-std::string error(const std::string& text) {
-  return error_of([&] { parsed(text); });
+std::string replay_error(const std::string& text) {
+  return error_of([&] { replayed(text); });
 }
 
-edit::EditPlace voxels(int64_t x, int64_t y, int64_t z) {
+edit::EditPlace place(int64_t x, int64_t y, int64_t z) {
   return edit::EditPlace{x, y, z} * edit::kEditUnits;
 }
 
 TEST(ReplayCsv, SpheresCubesAndPaintKeepPlaceAndRadius) {
   ReplayOptions options{.material = 5};
-  edit::Shape sphere{.kind = edit::ShapeKind::Sphere, .a = voxels(13695, 33863, 21702), .radius = 910 * 256};
-  EXPECT_EQ(edit<edit::PaintEdit>("EditSphere,13695,33863,21702,910,TRUE,,,,\n", options),
+  edit::Shape sphere{.kind = edit::ShapeKind::Sphere, .a = place(13695, 33863, 21702), .radius = 910 * 256};
+  EXPECT_EQ(replayed_edit<edit::PaintEdit>("EditSphere,13695,33863,21702,910,TRUE,,,,\n", options),
             (edit::PaintEdit{sphere, edit::PaintMode::Add, 5, 0}));
-  EXPECT_EQ(
-      edit<edit::PaintEdit>("EditSphere,13695.000000,33863.000000,21702.000000,910.000000,false", options),
-      (edit::PaintEdit{sphere, edit::PaintMode::Remove, 0, 0}));
-  EXPECT_EQ(edit<edit::PaintEdit>("EditPaint,13695,33863,21702,910\r\n", options),
+  EXPECT_EQ(replayed_edit<edit::PaintEdit>(
+                "EditSphere,13695.000000,33863.000000,21702.000000,910.000000,false", options),
+            (edit::PaintEdit{sphere, edit::PaintMode::Remove, 0, 0}));
+  EXPECT_EQ(replayed_edit<edit::PaintEdit>("EditPaint,13695,33863,21702,910\r\n", options),
             (edit::PaintEdit{sphere, edit::PaintMode::Paint, 5, 0}));
-  edit::Shape cube{.kind = edit::ShapeKind::Box, .a = voxels(8, 18, 28), .b = voxels(12, 22, 32)};
-  EXPECT_EQ(edit<edit::PaintEdit>("EditCube,10,20,30,2,true", options),
+  edit::Shape cube{.kind = edit::ShapeKind::Box, .a = place(8, 18, 28), .b = place(12, 22, 32)};
+  EXPECT_EQ(replayed_edit<edit::PaintEdit>("EditCube,10,20,30,2,true", options),
             (edit::PaintEdit{cube, edit::PaintMode::Add, 5, 0}));
-  EXPECT_EQ(edit<edit::PaintEdit>("EditCube,10.25,20,30,1.5,FALSE", options).shape,
-            (edit::Shape{.kind = edit::ShapeKind::Box, .a = voxels(8, 18, 28), .b = voxels(12, 22, 32)}));
+  EXPECT_EQ(replayed_edit<edit::PaintEdit>("EditCube,10.25,20,30,1.5,FALSE", options).shape,
+            (edit::Shape{.kind = edit::ShapeKind::Box, .a = place(8, 18, 28), .b = place(12, 22, 32)}));
 }
 
 TEST(ReplayCsv, FramesLinesAndTextsAreKept) {
-  edit::Script script = parsed(
+  edit::Script script = replayed(
       "SetLocation,1,2,3\nSetRotation,0,0,-1,0,1,0,1,0,0\nEditSphere,1,1,1,1,true\nUndo\nEndFrame,,,,\n"
       "SetToolParameters,1,2,3,4,5,6,7,8,9,10,2\nEndFrame\n\nRedo ,,");
   ASSERT_EQ(script.commands.size(), 3u);
@@ -66,18 +66,18 @@ TEST(ReplayCsv, FramesLinesAndTextsAreKept) {
 }
 
 TEST(ReplayCsv, LinesThatBeginWithAHashAreComments) {
-  EXPECT_EQ(parsed("# vox-edit a.h5 --script b.csv\nUndo\n #\n").commands.size(), 1u);
+  EXPECT_EQ(replayed("# vox-edit a.h5 --script b.csv\nUndo\n #\n").commands.size(), 1u);
 }
 
 TEST(ReplayCsv, AFillStartsAtItsPlaceAndStaysInItsCube) {
-  edit::FillEdit fill = edit<edit::FillEdit>("EditFill,10,20,30,4", {.material = 3});
-  edit::Shape cube{.kind = edit::ShapeKind::Box, .a = voxels(6, 16, 26), .b = voxels(14, 24, 34)};
+  edit::FillEdit fill = replayed_edit<edit::FillEdit>("EditFill,10,20,30,4", {.material = 3});
+  edit::Shape cube{.kind = edit::ShapeKind::Box, .a = place(6, 16, 26), .b = place(14, 24, 34)};
   EXPECT_EQ(fill, (edit::FillEdit{{10, 20, 30}, 3, cube, UINT64_MAX}));
 }
 
 TEST(ReplayCsv, PlacesAreSwizzledThenScaledThenShifted) {
   ReplayOptions options{.swizzle = {0, 2, 1}, .scale = {1, 3}, .shift = {100, 0.5, -1}};
-  edit::Shape shape = edit<edit::PaintEdit>("EditSphere,30,60,93,7.5,true", options).shape;
+  edit::Shape shape = replayed_edit<edit::PaintEdit>("EditSphere,30,60,93,7.5,true", options).shape;
   EXPECT_EQ(shape.a, (edit::EditPlace{110 * 256, 31 * 256 + 128, 19 * 256}));
   EXPECT_EQ(shape.radius, 640);
 }
@@ -127,8 +127,8 @@ Map map_as_recorded(Vec3d at, Vec3d source, Vec3d dest, double radius, const dou
 }
 
 TEST(ReplayCsv, CopiesWithoutAMatrixMoveTheCubeAroundTheirPlace) {
-  edit::CopyEdit copy =
-      edit<edit::CopyEdit>("EditCopy,38211,32932,18264,38212,32929,18280,36688,32898,11927,190.000000");
+  edit::CopyEdit copy = replayed_edit<edit::CopyEdit>(
+      "EditCopy,38211,32932,18264,38212,32929,18280,36688,32898,11927,190.000000");
   EXPECT_EQ(copy.source, (VoxelBox{{38021, 32742, 18074}, {38401, 33122, 18454}}));
   EXPECT_EQ(copy.to, (Int3{36497, 32711, 11721}));
   EXPECT_EQ(copy.turn, edit::Turn());
@@ -152,15 +152,15 @@ TEST(ReplayCsv, TurnedCopiesTakeEveryVoxelFromWhereTheRecordingDid) {
                                   source.y, source.z, dest.x, dest.y, dest.z, radius);
     for (auto& line : matrix)
       for (double entry : line) row += fmt::format(",{:.6f}", entry == 0 ? -0.0 : entry);
-    EXPECT_EQ(map_of(edit<edit::CopyEdit>(row + ",false,1.000000")),
+    EXPECT_EQ(map_of(replayed_edit<edit::CopyEdit>(row + ",false,1.000000")),
               map_as_recorded(at, source, dest, radius, matrix));
   }
 }
 
 TEST(ReplayCsv, ASwizzleTurnsTheMatrixToo) {
   std::string row = "EditCopy,30,31,35,25,26,27,1,2,3,4,0,-1,0,1,0,0,0,0,1,false,1";
-  edit::CopyEdit plain = edit<edit::CopyEdit>(row),
-                 swizzled = edit<edit::CopyEdit>(row, {.swizzle = {2, 0, 1}});
+  edit::CopyEdit plain = replayed_edit<edit::CopyEdit>(row),
+                 swizzled = replayed_edit<edit::CopyEdit>(row, {.swizzle = {2, 0, 1}});
   Map expected;
   auto permuted = [](std::tuple<int, int, int> v) {
     auto [x, y, z] = v;
@@ -172,33 +172,34 @@ TEST(ReplayCsv, ASwizzleTurnsTheMatrixToo) {
 
 TEST(ReplayCsv, WhatAnEditCannotDoIsAnError) {
   std::string row = "Undo\nEditCopy,30,31,35,25,26,27,1,2,3,4,";
-  EXPECT_EQ(error(row + "1,0,0,0,1,0,0,0,1,true,1"),
+  EXPECT_EQ(replay_error(row + "1,0,0,0,1,0,0,0,1,true,1"),
             "r.csv:2:54: the copy is twisted, which an edit cannot do");
-  EXPECT_NE(
-      error(row + "0.7,-0.7,0,0.7,0.7,0,0,0,1,false,1").find("r.csv:2:36: the copy is scaled, or turned"),
-      std::string::npos);
-  EXPECT_NE(error(row + "2,0,0,0,2,0,0,0,2,false,1").find("the copy is scaled"), std::string::npos);
-  EXPECT_NE(error(row + "1,0,0,1,0,0,0,0,1,false,1").find("the copy is scaled"), std::string::npos);
+  EXPECT_NE(replay_error(row + "0.7,-0.7,0,0.7,0.7,0,0,0,1,false,1")
+                .find("r.csv:2:36: the copy is scaled, or turned"),
+            std::string::npos);
+  EXPECT_NE(replay_error(row + "2,0,0,0,2,0,0,0,2,false,1").find("the copy is scaled"), std::string::npos);
+  EXPECT_NE(replay_error(row + "1,0,0,1,0,0,0,0,1,false,1").find("the copy is scaled"), std::string::npos);
 }
 
 TEST(ReplayCsv, BadRowsSayWhere) {
-  EXPECT_EQ(error("Undo\nEditSpere,1,1,1,1,true"),
+  EXPECT_EQ(replay_error("Undo\nEditSpere,1,1,1,1,true"),
             "r.csv:2:1: 'EditSpere' is no row of a replay (did you mean 'EditSphere'?)");
-  EXPECT_EQ(error("EditSphere,1,1,1,true"), "r.csv:1:1: 4 cells follow 'EditSphere', expected 5");
-  EXPECT_EQ(error("EditCopy,1,1"), "r.csv:1:1: 2 cells follow 'EditCopy', expected 10 or 21");
-  EXPECT_EQ(error("EditSphere,1,x,1,1,true"), "r.csv:1:14: 'x' is no number");
-  EXPECT_EQ(error("EditSphere,1,1,1,1,yes"), "r.csv:1:20: expected true or false, not 'yes'");
-  EXPECT_NE(error("EditSphere,1,1,1,-1,true").find("r.csv:1:18: '-1' is no radius"), std::string::npos);
-  EXPECT_NE(error("EditSphere,1,1,1,nan,true"), "");
-  EXPECT_NE(error("EditSphere,1,1,1,1e300,true"), "");
-  EXPECT_NE(error("EditSphere,1e7,1,1,1,true").find("r.csv:1:12: lies beyond"), std::string::npos);
-  EXPECT_NE(error("EditSphere,,1,1,1,true").find("'' is no number"), std::string::npos);
-  EXPECT_NE(error(std::string("Undo\n\0", 6)).find("is no text file"), std::string::npos);
+  EXPECT_EQ(replay_error("EditSphere,1,1,1,true"), "r.csv:1:1: 4 cells follow 'EditSphere', expected 5");
+  EXPECT_EQ(replay_error("EditCopy,1,1"), "r.csv:1:1: 2 cells follow 'EditCopy', expected 10 or 21");
+  EXPECT_EQ(replay_error("EditSphere,1,x,1,1,true"), "r.csv:1:14: 'x' is no number");
+  EXPECT_EQ(replay_error("EditSphere,1,1,1,1,yes"), "r.csv:1:20: expected true or false, not 'yes'");
+  EXPECT_NE(replay_error("EditSphere,1,1,1,-1,true").find("r.csv:1:18: '-1' is no radius"),
+            std::string::npos);
+  EXPECT_NE(replay_error("EditSphere,1,1,1,nan,true"), "");
+  EXPECT_NE(replay_error("EditSphere,1,1,1,1e300,true"), "");
+  EXPECT_NE(replay_error("EditSphere,1e7,1,1,1,true").find("r.csv:1:12: lies beyond"), std::string::npos);
+  EXPECT_NE(replay_error("EditSphere,,1,1,1,true").find("'' is no number"), std::string::npos);
+  EXPECT_NE(replay_error(std::string("Undo\n\0", 6)).find("is no text file"), std::string::npos);
 }
 
 TEST(ReplayCsv, WithoutMaterialsPaintIsLeftOutWithAWarning) {
   testing::internal::CaptureStderr();
-  edit::Script script = parsed("EditPaint,1,2,3,4\nUndo\nEditPaint,1,2,3,4\n", {.materials = false});
+  edit::Script script = replayed("EditPaint,1,2,3,4\nUndo\nEditPaint,1,2,3,4\n", {.materials = false});
   EXPECT_EQ(script.commands.size(), 1u);
   EXPECT_NE(testing::internal::GetCapturedStderr().find("2 rows that paint are left out"), std::string::npos);
 }

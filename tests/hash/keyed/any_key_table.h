@@ -1,5 +1,5 @@
-// A table of voxel keys on the device that VOX_TEST_DEVICE names, behind calls that take and give vectors, so
-// that tests are written once, in plain C++.
+// Tables of voxel keys, and maps on them, on the device that VOX_TEST_DEVICE names, behind calls that take and
+// give vectors, so that tests are written once, in plain C++.
 #pragma once
 
 #include <memory>
@@ -7,6 +7,7 @@
 
 #include "libvox/device/handle.h"
 #include "libvox/hash/keyed/growing_key_table.h"
+#include "libvox/hash/keyed/multi_map.h"
 
 namespace vox {
 
@@ -19,8 +20,10 @@ class AnyKeyTable {
   virtual std::vector<uint32_t> find_values(const std::vector<Cell>& keys) = 0;
   virtual std::vector<uint32_t> find_values_of_stored(const std::vector<Cell>& keys) = 0;
   virtual std::vector<uint32_t> count_sectors(const std::vector<Cell>& keys) = 0;
-  // All slots, and the cell behind them; those that hold a link are empty.
+  // All slots, and the cell behind them. Those that hold a link are empty; what the variant adds is gone.
   virtual std::vector<Cell> cells() = 0;
+  virtual Cell cell_mask() = 0;
+  virtual std::vector<uint64_t> probes_of_keys() = 0;
   virtual bool holds_apart() = 0;
   virtual uint64_t bytes() = 0;
 };
@@ -33,7 +36,20 @@ class AnyGrowingKeyTable : public AnyKeyTable<Cell> {
   virtual uint64_t bytes_in_use() = 0;
 };
 
-// The engine that the device belongs to has to outlive the table.
+// A map, and the index of its keys.
+template <class Cell>
+class AnyMultiMap {
+ public:
+  virtual ~AnyMultiMap() = default;
+  virtual hash::KeyTableBuild build(const std::vector<Cell>& keys, const std::vector<uint32_t>& values) = 0;
+  virtual std::vector<hash::KeyRun> find(const std::vector<Cell>& keys) = 0;
+  virtual std::vector<uint32_t> values() = 0;
+  virtual std::vector<uint32_t> find_numbers(const std::vector<Cell>& keys) = 0;
+  virtual std::vector<Cell> numbered_keys() = 0;
+  virtual uint64_t bytes() = 0;
+};
+
+// The engine that the device belongs to has to outlive the table or the map.
 template <class Cell, class Device>
 std::unique_ptr<AnyKeyTable<Cell>> make_any_key_table_on(Device& device,
                                                          const hash::KeyTableOptions& options);
@@ -46,5 +62,12 @@ std::unique_ptr<AnyGrowingKeyTable<Cell>> make_any_growing_key_table_on(Device& 
 template <class Cell>
 std::unique_ptr<AnyGrowingKeyTable<Cell>> make_any_growing_key_table(const device::DeviceHandle& device,
                                                                      const hash::KeyTableOptions& options);
+template <class Cell, class Device>
+std::unique_ptr<AnyMultiMap<Cell>> make_any_multi_map_on(Device& device, const hash::KeyTableOptions& options,
+                                                         hash::RunOrder order);
+template <class Cell>
+std::unique_ptr<AnyMultiMap<Cell>> make_any_multi_map(const device::DeviceHandle& device,
+                                                      const hash::KeyTableOptions& options,
+                                                      hash::RunOrder order);
 
 }  // namespace vox

@@ -12,7 +12,7 @@ struct CellsOfKeys {
   hash::HoldsKey<Cell> holds_key;
   Cell* to;
   VOX_HD void operator()(uint64_t i) const {
-    to[i] = holds_key(i) ? holds_key.cells[i] : hash::kEmptyCell<Cell>;
+    to[i] = holds_key(i) ? holds_key.cell(i) : hash::kEmptyCell<Cell>;
   }
 };
 
@@ -41,12 +41,12 @@ class KeyTableOnDevice : public Any {
   std::vector<Cell> cells() override {
     std::vector<Cell> cells(table_->slots() + 1);
     auto on_device = device_.template make<Cell>(cells.size());
-    device_.for_each("cells of keys", table_->slots(),
-                     CellsOfKeys<Cell>{table_->holds_key(), on_device.data()});
-    device_.copy(on_device.data() + table_->slots(), table_->cells() + table_->slots(), 1);
+    device_.for_each("cells of keys", cells.size(), CellsOfKeys<Cell>{table_->holds_key(), on_device.data()});
     device_.download(cells.data(), on_device.data(), cells.size());
     return cells;
   }
+  Cell cell_mask() override { return table_->cell_mask(); }
+  std::vector<uint64_t> probes_of_keys() override { return table_->probes_of_keys(); }
   bool holds_apart() override { return table_->holds_apart(); }
   uint64_t bytes() override { return table_->bytes(); }
 
@@ -86,6 +86,46 @@ class GrowingKeyTableOnDevice final
   uint64_t bytes_in_use() override { return this->table_->bytes_in_use(); }
 };
 
+template <class Device, class Cell>
+class MultiMapOnDevice final : public AnyMultiMap<Cell> {
+ public:
+  MultiMapOnDevice(Device& device, const hash::KeyTableOptions& options, hash::RunOrder order)
+      : device_(device), map_(device, options, order) {}
+
+  hash::KeyTableBuild build(const std::vector<Cell>& keys, const std::vector<uint32_t>& values) override {
+    count_ = keys.size();
+    return map_.build(device::uploaded(device_, keys).data(), device::uploaded(device_, values).data(),
+                      count_);
+  }
+  std::vector<hash::KeyRun> find(const std::vector<Cell>& keys) override {
+    const auto on_device = device::uploaded(device_, keys);
+    auto runs = device_.template make<hash::KeyRun>(keys.size());
+    map_.find(on_device.data(), keys.size(), runs.data());
+    return downloaded(runs.data(), keys.size());
+  }
+  std::vector<uint32_t> values() override { return downloaded(map_.values(), count_); }
+  std::vector<uint32_t> find_numbers(const std::vector<Cell>& keys) override {
+    const auto on_device = device::uploaded(device_, keys);
+    auto numbers = device_.template make<uint32_t>(keys.size());
+    map_.index().find(on_device.data(), keys.size(), numbers.data());
+    return downloaded(numbers.data(), keys.size());
+  }
+  std::vector<Cell> numbered_keys() override { return downloaded(map_.index().keys(), map_.index().count()); }
+  uint64_t bytes() override { return map_.bytes(); }
+
+ private:
+  template <class T>
+  std::vector<std::remove_const_t<T>> downloaded(T* from, uint64_t n) {
+    std::vector<std::remove_const_t<T>> values(n);
+    device_.download(values.data(), from, n);
+    return values;
+  }
+
+  Device& device_;
+  hash::MultiMap<Device, Cell> map_;
+  uint64_t count_ = 0;
+};
+
 template <class Cell, class Device>
 std::unique_ptr<AnyKeyTable<Cell>> make_any_key_table_on(Device& device,
                                                          const hash::KeyTableOptions& options) {
@@ -99,6 +139,12 @@ std::unique_ptr<AnyGrowingKeyTable<Cell>> make_any_growing_key_table_on(
     Device& device, const hash::KeyTableOptions& options) {
   return std::make_unique<GrowingKeyTableOnDevice<Device, Cell>>(
       device, hash::make_growing_key_table<Device, Cell>(device, options));
+}
+
+template <class Cell, class Device>
+std::unique_ptr<AnyMultiMap<Cell>> make_any_multi_map_on(Device& device, const hash::KeyTableOptions& options,
+                                                         hash::RunOrder order) {
+  return std::make_unique<MultiMapOnDevice<Device, Cell>>(device, options, order);
 }
 
 }  // namespace vox

@@ -1,4 +1,5 @@
 // Compares tables of voxel keys, every variant, with a map, on sets of keys of all kinds.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,6 +29,8 @@ class KeyTables : public testing::TestWithParam<std::string> {
 
   std::unique_ptr<AnyKeyTable<Cell>> make(hash::KeyTableOptions options = {}) {
     options.table = GetParam();
+    if (options.load_factor && *options.load_factor <= 1)
+      options.load_factor = std::min(*options.load_factor, hash::most_load_factor(options.table));
     format_ = {options.value_bits};
     return make_any_key_table<Cell>(engine_->handle(), options);
   }
@@ -103,10 +106,14 @@ class KeyTables : public testing::TestWithParam<std::string> {
 
 class KeyTables32 : public KeyTables<uint32_t> {};
 class KeyTables64 : public KeyTables<uint64_t> {};
-const auto kNames = testing::ValuesIn(hash::key_table_names());
-const auto kName = [](const auto& info) { return info.param; };
-INSTANTIATE_TEST_SUITE_P(All, KeyTables32, kNames, kName);
-INSTANTIATE_TEST_SUITE_P(All, KeyTables64, kNames, kName);
+const auto kKeyTableNames = testing::ValuesIn(hash::key_table_names());
+const auto kKeyTableName = [](const auto& info) {
+  std::string name = info.param;
+  std::ranges::replace(name, '-', '_');
+  return name;
+};
+INSTANTIATE_TEST_SUITE_P(All, KeyTables32, kKeyTableNames, kKeyTableName);
+INSTANTIATE_TEST_SUITE_P(All, KeyTables64, kKeyTableNames, kKeyTableName);
 
 TEST_P(KeyTables32, RandomKeysAreFoundAtEveryLoadFactor) {
   for (const double load_factor : {0.3, 0.7, 0.8, 0.95})
@@ -227,6 +234,22 @@ TEST_P(KeyTables64, OptionsOutOfTheirRangeAreErrors) {
   for (const double load_factor : {0.0, -1.0, 1.5, std::numeric_limits<double>::quiet_NaN()})
     EXPECT_THROW(make({.load_factor = load_factor}), UsageError) << load_factor;
   EXPECT_THROW(make({.value_bits = 33}), UsageError);
+}
+
+TEST(KeyTableNames, ALoadFactorAboveTheTablesMostIsAnErrorThatNamesBoth) {
+  const auto engine = test_engine();
+  for (const std::string& name : hash::key_table_names()) {
+    const double most = hash::most_load_factor(name);
+    make_any_key_table<uint64_t>(engine->handle(), {.table = name, .load_factor = most});
+    try {
+      make_any_key_table<uint64_t>(engine->handle(), {.table = name, .load_factor = most + 0.01});
+      FAIL() << name;
+    } catch (const UsageError& error) {
+      EXPECT_NE(std::string(error.what()).find("'" + name + "'"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find(fmt::format("at most {}", most)), std::string::npos)
+          << error.what();
+    }
+  }
 }
 
 TEST(KeyTableNames, AnUnknownOneIsAnErrorThatListsThem) {

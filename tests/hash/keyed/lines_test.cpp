@@ -80,6 +80,17 @@ TEST_F(Lines, ASearchReadsAboutOneBucket) {
   }
 }
 
+TEST_F(Lines, TheHistogramOfProbesCountsTheBucketsOfEveryKey) {
+  const auto table = make(0.95);
+  const Keys keys = random_keys(20000, 1);
+  const auto build = table->build(keys);
+  const auto counts = table->probes_of_keys();
+  EXPECT_EQ(counts.size(), build.most_probes + 1);
+  std::vector<uint64_t> expected(counts.size(), 0);
+  for (const uint32_t sectors : table->count_sectors(keys)) ++expected.at(sectors / 2);
+  EXPECT_EQ(counts, expected);
+}
+
 // No table of random or clustered keys fails.
 TEST_F(Lines, AreBuiltAtTheFirstAttempt) {
   for (uint32_t round = 0; round < 50 * kThoroughness; ++round) {

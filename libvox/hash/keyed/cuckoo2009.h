@@ -1,0 +1,300 @@
+// The table `cuckoo2009`: Alcantara, Sharf, Abbasinejad, Sengupta, Mitzenmacher, Owens and Amenta 2009,
+// "Real-time parallel hashing on the GPU", §4.
+//
+// Phase 1 distributes the items into buckets of 409 on average, in which there are at most 512 different keys.
+// In phase 2 a block of threads builds each bucket in shared memory, as a cuckoo hash of three sub-tables of 192
+// cells, whose functions follow from a seed that is kept for each bucket:
+//
+//   cells    T1 of bucket 0 │ T1 of bucket 1 │ …  │ T2 of bucket 0 │ …  │ T3 of bucket 0 │ …
+//   seeds    32 bits for each bucket
+//
+// A search reads the seed and up to three cells. All copies of a key come into one bucket, where they go the
+// same way; so a bucket may have any number of items, as that of the multi-value table of §4.2 has. Which of
+// two keys a cell keeps is decided by races: builds of the same keys have different cells.
+//
+// The functions of the paper, [(c0 + c1 k) mod 1900813] mod m, are for keys of 32 bits and for tables of some
+// million keys. Here, where they do not suffice:
+//
+// - A key of 64 bits is folded to 32 by a mixing function with a seed. So is, from the fifth attempt on, one
+//   of 32 bits: keys that leave the same rest by 1900813 have the same cells, whatever c0 and c1 are.
+// - Where 1900813 is less than 64 times the number of buckets, some of them would get more keys than others by
+//   far, or none. The prime is 2^32 - 5 then.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "libvox/base/bits.h"
+#include "libvox/hash/keyed/affine_hash.h"
+#include "libvox/hash/keyed/attempts.h"
+
+namespace vox::hash {
+
+constexpr uint32_t kCuckooPrime = 1900813;
+
+// Says in which cell of a sub-table a key may be.
+struct SubTableHash {
+  using Affine = AffineHash<kCuckooPrime>;
+  static constexpr uint32_t kCells = 192;
+  Affine affine;
+  VOX_HD uint32_t operator()(uint32_t folded_key) const { return affine(folded_key) % kCells; }
+};
+
+template <CellWord Cell>
+struct Cuckoo2009Ref {
+  static constexpr uint32_t kSubTables = 3, kSubTableCells = SubTableHash::kCells,
+                            kBucketCells = kSubTables * kSubTableCells;
+  static constexpr uint32_t kMostBucketKeys = 512;
+
+  Cell* cells;
+  uint32_t* seeds;  // of the buckets
+  uint32_t buckets;
+  uint32_t attempt;
+  uint64_t seed;
+  CellFormat<Cell> format;
+
+  // What stands for a key in the paper's functions.
+  VOX_HD uint32_t folded(Cell key) const {
+    constexpr uint32_t kUnfoldedAttempts = 4;
+    if (sizeof(Cell) == 4 && attempt <= kUnfoldedAttempts) return static_cast<uint32_t>(key);
+    return static_cast<uint32_t>(mix64(key ^ seed) >> 32);
+  }
+  // In its first attempt the paper divides the key itself: not at random, but often good enough, and keys that
+  // follow each other have neighbouring buckets.
+  VOX_HD uint32_t bucket(Cell key) const {
+    if (attempt == 1) return static_cast<uint32_t>(key % buckets);
+    if (buckets <= kCuckooPrime / 64) return AffineHash<kCuckooPrime>::from(seed)(folded(key)) % buckets;
+    return AffineHash<kAffineLargePrime>::from(seed)(folded(key)) % buckets;
+  }
+  // The function of a sub-table: its constants are a number of the bucket's, XORed with fixed ones.
+  VOX_HD static SubTableHash hash(uint32_t bucket_seed, uint32_t sub_table) {
+    const uint32_t fixed = 0x9e3779b9 * (2 * sub_table + 1);
+    return {SubTableHash::Affine::from(bucket_seed ^ fixed, bucket_seed ^ ~(fixed << 13 | fixed >> 19))};
+  }
+  VOX_HD uint64_t slot(uint64_t bucket, uint32_t sub_table, uint32_t place) const {
+    return (uint64_t{sub_table} * buckets + bucket) * kSubTableCells + place;
+  }
+
+  VOX_HD Cell cell(uint32_t slot) const { return cells[slot]; }
+  VOX_HD void prefetch(Cell key) const {
+    const uint32_t of = bucket(key);
+    prefetch_line(cells + slot(of, 0, hash(seeds[of], 0)(folded(key))));
+  }
+
+  // A cell that has been taken stays so, and a key comes to its second cell only from its first: behind an empty
+  // one there is nothing.
+  template <class Probe>
+  VOX_HD uint32_t find(Cell key, Probe& probe) const {
+    const uint32_t of = bucket(key), folded_key = folded(key), bucket_seed = seeds[of];
+    probe.read(1);
+    for (uint32_t sub_table = 0; sub_table < kSubTables; ++sub_table) {
+      const uint64_t at = slot(of, sub_table, hash(bucket_seed, sub_table)(folded_key));
+      const Cell held = cells[at];
+      probe.read(1);
+      if (held == kEmptyCell<Cell>) return kNoSlot;
+      if (format.key(held) == key) return static_cast<uint32_t>(at);
+    }
+    return kNoSlot;
+  }
+};
+
+// Phase 1: counts the items of each bucket, and numbers them.
+template <CellWord Cell>
+struct CountBucketItems {
+  Cuckoo2009Ref<Cell> table;
+  const Cell* items;
+  uint32_t* counts;
+  uint32_t* offsets;  // kNoSlot: the item is in no bucket
+  KeyBuildStatus* status;
+  VOX_HD void operator()(uint64_t i) const {
+    const Cell key = table.format.key(items[i]);
+    if (key == table.format.apart_key()) {
+      keep_apart(status, table.format.value(items[i]));
+      offsets[i] = kNoSlot;
+    } else {
+      offsets[i] = device::atomic_count_together(counts + table.bucket(key));
+    }
+  }
+};
+
+template <CellWord Cell>
+struct MoveToBuckets {
+  Cuckoo2009Ref<Cell> table;
+  const Cell* items;
+  const uint32_t* offsets;
+  const uint32_t* starts;
+  Cell* moved;
+  VOX_HD void operator()(uint64_t i) const {
+    if (offsets[i] != kNoSlot)
+      moved[starts[table.bucket(table.format.key(items[i]))] + offsets[i]] = items[i];
+  }
+};
+
+struct BucketCount {
+  const uint32_t* counts;
+  VOX_HD uint32_t operator()(uint64_t bucket) const { return counts[bucket]; }
+};
+
+// Phase 2: a block of threads builds a bucket.
+template <CellWord Cell>
+struct BuildBucket {
+  using Table = Cuckoo2009Ref<Cell>;
+  // The 25 iterations of the paper are rounds through all sub-tables: 409 keys take 16 turns on average, which are
+  // its 5.5 iterations. In 25 turns, 3 % of buckets of 409 keys would have no end, and all of 512.
+  static constexpr uint32_t kMostTurns = 25 * Table::kSubTables;
+  static constexpr uint32_t kMostSeeds = 16;   // that are tried. Of 512 keys 60 % fail, of 409 none
+  static constexpr uint32_t kSeenBits = 4096;  // see certainly_too_many()
+
+  struct Shared {
+    Cell cells[Table::kSubTables][Table::kSubTableCells];
+    Cell before[Table::kSubTableCells];  // the sub-table that is written to, as it was
+    SubTableHash hash[Table::kSubTables];
+    uint32_t seen[kSeenBits / 32];
+  };
+
+  Table table;
+  const Cell* moved;
+  const uint32_t* starts;
+  KeyBuildStatus* status;
+
+  template <class Block>
+  VOX_HD void operator()(Block block, uint64_t bucket) const {
+    const Cell* const items = moved + starts[bucket];
+    const uint32_t count = starts[bucket + 1] - starts[bucket];
+    if (count > Table::kMostBucketKeys && certainly_too_many(block, items, count)) return fail(block);
+    for (uint32_t number = 0; number < kMostSeeds; ++number) {
+      const auto seed = static_cast<uint32_t>(mix64(table.seed + bucket * kMostSeeds + number) >> 32);
+      if (all_placed(block, items, count, seed)) return finish(block, items, count, bucket, seed);
+      block.once([&] { device::atomic_add(&status->restarts, uint64_t{1}); });
+    }
+    fail(block);
+  }
+
+  template <class Block>
+  VOX_HD void fail(Block block) const {
+    block.once([&] { device::atomic_or_relaxed(&status->failed, 1u); });
+  }
+
+  // Says of some buckets with more different keys than a bucket may have that it is so, without building them:
+  // their hashes are too many already. Of keys that are all in one bucket there may be millions.
+  template <class Block>
+  VOX_HD bool certainly_too_many(Block block, const Cell* items, uint32_t count) const {
+    auto& seen = block.shared().seen;
+    block.each(kSeenBits / 32, [&](uint32_t j) { seen[j] = 0; });
+    block.each(count, [&](uint32_t j) {
+      const uint64_t bit = mix64(table.format.key(items[j]) + table.seed) % kSeenBits;
+      device::atomic_or_relaxed(seen + bit / 32, 1u << bit % 32);
+    });
+    return block.count(kSeenBits, [&](uint32_t j) { return (seen[j / 32] >> j % 32 & 1) != 0; }) >
+           Table::kMostBucketKeys;
+  }
+
+  // Looks for a place for each key, in all buckets' sub-tables in turn: all keys that have none write to their
+  // cell of the same sub-table, each over what is there, and one stays. Those that have gone look for a place in
+  // the next turn. Ends when nothing was written.
+  template <class Block>
+  VOX_HD bool all_placed(Block block, const Cell* items, uint32_t count, uint32_t seed) const {
+    auto& shared = block.shared();
+    block.each(Table::kSubTables, [&](uint32_t t) { shared.hash[t] = Table::hash(seed, t); });
+    block.each(Table::kBucketCells, [&](uint32_t j) {
+      shared.cells[j / Table::kSubTableCells][j % Table::kSubTableCells] = kEmptyCell<Cell>;
+    });
+    for (uint32_t turn = 0; turn <= kMostTurns; ++turn) {
+      const uint32_t to = turn % Table::kSubTables;
+      block.each(Table::kSubTableCells, [&](uint32_t j) { shared.before[j] = shared.cells[to][j]; });
+      const bool any = block.any(count, [&](uint32_t j) {
+        const Cell key = table.format.key(items[j]);
+        const uint32_t folded_key = table.folded(key);
+        for (uint32_t t = 0; t < Table::kSubTables; ++t) {
+          const uint32_t place = shared.hash[t](folded_key);
+          const Cell held = t == to ? shared.before[place] : shared.cells[t][place];
+          if (held == kEmptyCell<Cell>) break;
+          if (table.format.key(held) == key) return false;
+        }
+        device::atomic_exchange(shared.cells[to] + shared.hash[to](folded_key), items[j]);
+        return true;
+      });
+      if (!any) return true;
+    }
+    return false;
+  }
+
+  template <class Block>
+  VOX_HD void finish(Block block, const Cell* items, uint32_t count, uint64_t bucket, uint32_t seed) const {
+    const auto& shared = block.shared();
+    const auto cell = [&](uint32_t j) {
+      return shared.cells[j / Table::kSubTableCells][j % Table::kSubTableCells];
+    };
+    const uint32_t keys =
+        block.count(Table::kBucketCells, [&](uint32_t j) { return cell(j) != kEmptyCell<Cell>; });
+    if (keys > Table::kMostBucketKeys) return fail(block);
+    // Where there are copies, all must be what is stored.
+    const bool conflict = keys < count && block.any(count, [&](uint32_t j) {
+      const uint32_t folded_key = table.folded(table.format.key(items[j]));
+      for (uint32_t t = 0; t < Table::kSubTables; ++t)
+        if (shared.cells[t][shared.hash[t](folded_key)] == items[j]) return false;
+      return true;
+    });
+    block.each(Table::kBucketCells, [&](uint32_t j) {
+      table.cells[table.slot(bucket, j / Table::kSubTableCells, j % Table::kSubTableCells)] = cell(j);
+    });
+    block.once([&] {
+      table.seeds[bucket] = seed;
+      if (keys < count) device::atomic_add(&status->copies, uint64_t{count - keys});
+      if (conflict) device::atomic_or_relaxed(&status->conflicts, 1u);
+    });
+  }
+};
+
+template <class Device, CellWord Cell>
+class Cuckoo2009Table final : public AttemptedKeyTable<Device, Cell, Cuckoo2009Ref<Cell>> {
+ public:
+  static constexpr const char* kName = "cuckoo2009";
+  // 409 items for 576 cells. With more, buckets have too many keys too often.
+  static constexpr KeyTableLoad kLoad = {.usual = 0.71, .most = 0.71};
+
+  Cuckoo2009Table(Device& device, const KeyTableOptions& options)
+      : AttemptedKeyTable<Device, Cell, Table>(device, options, kMostAttempts) {}
+
+ private:
+  using Table = Cuckoo2009Ref<Cell>;
+  // Of 2^31 random keys, one attempt in eight succeeds; of 33 million, all but 3 in a hundred.
+  static constexpr uint32_t kMostAttempts = 32;
+
+  uint64_t bytes_beside_cells() const override { return seeds_.size() * sizeof(uint32_t); }
+
+  void attempt(const Cell* cells, uint64_t n, const KeyBuildAttempt& attempt) override {
+    auto& device = this->device_;
+    const auto bucket_items =
+        static_cast<uint64_t>(std::max(1L, std::lround(this->load_factor_ * Table::kBucketCells)));
+    const uint64_t buckets = std::max<uint64_t>(1, (n + bucket_items - 1) / bucket_items);
+    this->make_cells(buckets * Table::kBucketCells);
+    seeds_.reset();
+    seeds_ = device.template make<uint32_t>(buckets);
+    this->ref_ = {this->cells_.data(), seeds_.data(), static_cast<uint32_t>(buckets),
+                  attempt.number,      attempt.seed,  this->format_};
+
+    auto counts = device.template make<uint32_t>(buckets);
+    auto offsets = device.template make<uint32_t>(n);
+    device.fill(counts.data(), buckets, 0u);
+    device.for_each({"count items of buckets", sizeof(Cell) + 8.0}, n,
+                    CountBucketItems<Cell>{this->ref_, cells, counts.data(), offsets.data(), attempt.status});
+    auto starts = device.template make<uint32_t>(buckets + 1);
+    device.exclusive_scan({"find starts of buckets", 8}, buckets, BucketCount{counts.data()}, starts.data());
+    auto moved = device.template make<Cell>(n);
+    device.for_each({"move items to buckets", 2.0 * sizeof(Cell) + 8}, n,
+                    MoveToBuckets<Cell>{this->ref_, cells, offsets.data(), starts.data(), moved.data()});
+    device.template for_each_block<typename BuildBucket<Cell>::Shared>(
+        {"build buckets", 2.0 * sizeof(Cell) * Table::kBucketCells}, buckets,
+        BuildBucket<Cell>{this->ref_, moved.data(), starts.data(), attempt.status});
+  }
+
+  KeyTableBuild finished(KeyTableBuild build) override {
+    build.most_probes = Table::kSubTables;
+    return build;
+  }
+
+  device::Buffer<uint32_t> seeds_;
+};
+
+}  // namespace vox::hash

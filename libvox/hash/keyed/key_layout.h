@@ -1,0 +1,87 @@
+// The keys of pixels and voxels: three orders in which the places of a grid become numbers (García et al.
+// 2011, §4.2). Which keys are neighbours follows from it, and with it how much a table of voxel keys gains
+// where what is stored, or searched, lies side by side.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "libvox/base/error.h"
+#include "libvox/base/morton.h"
+#include "libvox/base/morton_plane.h"
+#include "libvox/base/reversed_bits.h"
+
+namespace vox::hash {
+
+enum class KeyLayout : uint8_t {
+  RowMajor,    // x + width · (y + height · z): neighbours along x
+  Morton,      // bits of the coordinates interleaved: neighbours along all axes
+  BitReversed  // the same of coordinates whose bits are reversed: no neighbours at all
+};
+inline constexpr std::array kKeyLayouts = {KeyLayout::RowMajor, KeyLayout::Morton, KeyLayout::BitReversed};
+inline constexpr std::array kKeyLayoutNames = {"row-major", "morton", "bit-reversed"};
+
+// The keys of all places of a grid. With a depth of 1 it is a picture, whose keys have no bits for z.
+class KeyGrid {
+ public:
+  static constexpr int32_t kMostSide = 1 << 30, kMostSideOfVolume = 1 << 21;
+
+  KeyGrid(KeyLayout layout, const Int3& size) : layout_(layout), size_(size) {
+    const int32_t side = std::max({size.x, size.y, size.z});
+    if (std::min({size.x, size.y, size.z}) < 1 || side > (is_flat() ? kMostSide : kMostSideOfVolume))
+      throw Error("a grid of voxel keys has 1 to 2^30 pixels a side, or 1 to 2^21 voxels");
+    axis_bits_ = static_cast<uint32_t>(std::bit_width(static_cast<uint32_t>(side - 1)));
+  }
+
+  // How many bits the greatest key may have.
+  uint32_t key_bits() const {
+    if (layout_ != KeyLayout::RowMajor) return axis_bits_ * (is_flat() ? 2 : 3);
+    return static_cast<uint32_t>(std::bit_width(key({size_.x - 1, size_.y - 1, size_.z - 1})));
+  }
+  const Int3& size() const { return size_; }
+
+  VOX_HD uint64_t key(const Int3& place) const {
+    if (layout_ == KeyLayout::RowMajor)
+      return (static_cast<uint64_t>(place.z) * static_cast<uint64_t>(size_.y) +
+              static_cast<uint64_t>(place.y)) *
+                 static_cast<uint64_t>(size_.x) +
+             static_cast<uint64_t>(place.x);
+    const uint32_t x = coordinate(place.x), y = coordinate(place.y);
+    return is_flat() ? morton_encode({x, y}) : morton_encode(x, y, coordinate(place.z));
+  }
+
+  // The place of a key that key() has given.
+  VOX_HD Int3 place(uint64_t key) const {
+    if (layout_ == KeyLayout::RowMajor) {
+      const uint64_t row = key / static_cast<uint64_t>(size_.x);
+      return {static_cast<int32_t>(key % static_cast<uint64_t>(size_.x)),
+              static_cast<int32_t>(row % static_cast<uint64_t>(size_.y)),
+              static_cast<int32_t>(row / static_cast<uint64_t>(size_.y))};
+    }
+    Int3 place = {};
+    if (is_flat()) {
+      const Vec2<uint32_t> pixel = morton_decode_in_plane(key);
+      place = {static_cast<int32_t>(pixel.x), static_cast<int32_t>(pixel.y), 0};
+    } else {
+      place = morton_decode(key);
+    }
+    return {static_cast<int32_t>(coordinate(place.x)), static_cast<int32_t>(coordinate(place.y)),
+            is_flat() ? 0 : static_cast<int32_t>(coordinate(place.z))};
+  }
+
+ private:
+  VOX_HD bool is_flat() const { return size_.z == 1; }
+  // What is interleaved; reversing it twice brings it back.
+  VOX_HD uint32_t coordinate(int32_t value) const {
+    const auto bits = static_cast<uint32_t>(value);
+    if (layout_ != KeyLayout::BitReversed || axis_bits_ == 0) return bits;
+    return reversed_bits(bits) >> (32 - axis_bits_);
+  }
+
+  KeyLayout layout_;
+  Int3 size_;
+  uint32_t axis_bits_;  // of the longest side
+};
+
+}  // namespace vox::hash

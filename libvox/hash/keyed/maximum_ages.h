@@ -1,0 +1,122 @@
+// The maximum ages of García et al. 2011, §3.1: for each slot how old the oldest of the keys is that look there
+// first. A search ends at this age; where it is 0 there is nothing to search.
+//
+// An age is kept as a *level* of 2, 3 or 4 bits that stands for all ages up to its bound. Levels of 4 bits are
+// the ages themselves as long as the oldest key is no older than 15; fewer bits, and older keys, have coarser
+// ones. They lie in the highest bits of the cell at the slot where these are free, else apart.
+#pragma once
+
+#include "libvox/hash/keyed/robin_insert.h"
+
+namespace vox::hash {
+
+class AgeLevels {
+ public:
+  AgeLevels() = default;
+  AgeLevels(uint32_t bits, uint32_t most_age)
+      : bits_(bits), most_age_(most_age), slope_((256 * most_age + last() - 1) / last()) {}
+
+  VOX_HD uint32_t bits() const { return bits_; }
+  VOX_HD uint32_t most_age() const { return most_age_; }
+  // How many levels a word of 32 bits holds.
+  VOX_HD uint32_t in_word() const { return 32 / bits_; }
+  VOX_HD uint32_t bound(uint32_t level) const {
+    const uint32_t even = level * slope_ >> 8, bound = even > level ? even : level;
+    return bound < most_age_ ? bound : most_age_;
+  }
+  // The least level for this age.
+  VOX_HD uint32_t level(uint32_t age) const {
+    uint32_t level = 0;
+    while (bound(level) < age) ++level;
+    return level;
+  }
+  // The level at a slot, of those that lie apart.
+  VOX_HD uint32_t level_at(const uint32_t* words, uint64_t slot) const {
+    const auto at = static_cast<uint32_t>(slot);
+    return words[at / in_word()] >> at % in_word() * bits_ & last();
+  }
+
+ private:
+  VOX_HD uint32_t last() const { return (1u << bits_) - 1; }
+
+  uint32_t bits_ = 4, most_age_ = 0;
+  uint32_t slope_ = 0;  // of bounds over levels, in 1/256
+};
+
+// The levels of the keys that look at a slot first, while they are gathered: a bit for each of 15, for two slots
+// in a word.
+struct LevelMarks {
+  uint32_t* words;
+
+  static uint64_t words_for(uint64_t slots) { return (slots + 1) / 2; }
+  VOX_HD void mark(uint64_t slot, uint32_t level) const {
+    device::atomic_or_relaxed(words + slot / 2, 1u << (level - 1) << slot % 2 * 16);
+  }
+  VOX_HD uint32_t highest(uint64_t slot) const {
+    const uint32_t marks = words[slot / 2] >> slot % 2 * 16 & 0xffff;
+    return marks == 0 ? 0 : static_cast<uint32_t>(highest_bit(marks)) + 1;
+  }
+};
+
+template <class Places>
+struct AgeOfHolder {
+  Places places;
+  VOX_HD uint32_t operator()(uint64_t place) const { return places.holder(place).age; }
+};
+
+template <class Places, CellWord Cell, ProbeSequence Sequence>
+struct MarkLevels {
+  Places places;
+  Sequence sequence;
+  CellFormat<Cell> format;
+  AgeLevels levels;
+  LevelMarks marks;
+  VOX_HD void operator()(uint64_t place) const {
+    const AgedCell<Cell> holder = places.holder(place);
+    if (holder.age == 0) return;
+    const auto start = sequence.start(format.key(holder.cell));
+    marks.mark(sequence.place(start, 1), levels.level(holder.age));
+  }
+};
+
+// Makes cells of places; those without a holder are empty. No key looks at a slot first that nobody holds.
+template <class Places, CellWord Cell>
+struct TakeHolders {
+  Places places;
+  Cell* cells;
+  VOX_HD void operator()(uint64_t slot) const {
+    const AgedCell<Cell> holder = places.holder(slot);
+    cells[slot] = holder.age == 0 ? kEmptyCell<Cell> : holder.cell;
+  }
+};
+
+template <class Places, CellWord Cell>
+struct TakeHoldersWithLevels {
+  Places places;
+  Cell* cells;
+  LevelMarks marks;
+  uint32_t shift;  // of levels in cells
+  VOX_HD void operator()(uint64_t slot) const {
+    const AgedCell<Cell> holder = places.holder(slot);
+    cells[slot] =
+        holder.age == 0 ? kEmptyCell<Cell> : holder.cell | static_cast<Cell>(marks.highest(slot)) << shift;
+  }
+};
+
+// Writes a word of levels that lie apart.
+struct GatherLevels {
+  LevelMarks marks;
+  AgeLevels levels;
+  uint64_t slots;
+  uint32_t* words;
+  VOX_HD void operator()(uint64_t i) const {
+    uint32_t word = 0;
+    for (uint32_t at = 0; at < levels.in_word(); ++at) {
+      const uint64_t slot = i * levels.in_word() + at;
+      if (slot < slots) word |= marks.highest(slot) << at * levels.bits();
+    }
+    words[i] = word;
+  }
+};
+
+}  // namespace vox::hash

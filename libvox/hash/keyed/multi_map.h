@@ -1,0 +1,120 @@
+// A map from keys to runs of values, which stand side by side in one array: the multi-value table of Alcantara
+// et al. 2009, §4.2, on any table of voxel keys. Items are counted for each different key, by atomic additions;
+// a prefix sum says where the run of each key begins; and the values are moved there.
+#pragma once
+
+#include <bit>
+
+#include "libvox/device/atomics.h"
+#include "libvox/hash/keyed/key_index.h"
+
+namespace vox::hash {
+
+// In which order values stand in a run.
+enum class RunOrder : uint8_t {
+  kInput,  // as they came: they are moved by a stable sort of the numbers of their keys, which have few bits
+  kAny,    // as the paper has it, by races: the place of an item in its run is what the counter was before it
+};
+
+// Where the values of a key are; a key that is not stored has none.
+struct KeyRun {
+  uint32_t begin = 0, count = 0;
+  bool operator==(const KeyRun&) const = default;
+};
+static_assert(sizeof(KeyRun) == 8);
+
+struct CountRuns {
+  const uint32_t* numbers;
+  uint32_t* counts;
+  uint32_t* places;  // in the run; null: nobody asks
+  VOX_HD void operator()(uint64_t i) const {
+    const uint32_t place = device::atomic_count_together(counts + numbers[i]);
+    if (places != nullptr) places[i] = place;
+  }
+};
+
+struct RunCount {
+  const uint32_t* counts;
+  VOX_HD uint32_t operator()(uint64_t number) const { return counts[number]; }
+};
+
+struct PlaceOfValue {
+  const uint32_t* numbers;
+  const uint32_t* starts;
+  uint32_t* places;  // in the run, and then in the array
+  VOX_HD void operator()(uint64_t i) const { places[i] += starts[numbers[i]]; }
+};
+
+struct FindRuns {
+  const uint32_t* numbers;
+  const uint32_t* starts;
+  KeyRun* runs;
+  VOX_HD void operator()(uint64_t i) const {
+    const uint32_t number = numbers[i];
+    runs[i] = number == kNoNumber ? KeyRun{} : KeyRun{starts[number], starts[number + 1] - starts[number]};
+  }
+};
+
+template <class Device, CellWord Cell>
+class MultiMap {
+ public:
+  // Its keys have no values of their own: options.value_bits is 0.
+  MultiMap(Device& device, const KeyTableOptions& options, RunOrder order = RunOrder::kInput)
+      : device_(device), order_(order), index_(device, options) {
+    if (options.value_bits != 0)
+      throw UsageError("the values of a map with several for a key are beside its cells");
+  }
+
+  // Maps keys[i] to values[i] for every i < n, in place of what it held; a key may come with any number of
+  // values. Throws Error where the table cannot be built.
+  KeyTableBuild build(const Cell* keys, const uint32_t* values, uint64_t n) {
+    if (n >= kNoSlot) throw Error("a map of voxel keys has fewer than 2^32 - 1 values");
+    const KeyTableBuild result = index_.build(keys, n);
+    auto numbers = device_.template make<uint32_t>(n);
+    index_.find(keys, n, numbers.data());
+    auto counts = device_.template make<uint32_t>(index_.count());
+    device::Buffer<uint32_t> places;
+    if (order_ == RunOrder::kAny) places = device_.template make<uint32_t>(n);
+    device_.fill(counts.data(), counts.size(), 0u);
+    device_.for_each({"count runs", 16}, n, CountRuns{numbers.data(), counts.data(), places.data()});
+    starts_.reset();
+    starts_ = device_.template make<uint32_t>(index_.count() + 1);
+    device_.exclusive_scan({"find starts of runs", 8}, index_.count(), RunCount{counts.data()},
+                           starts_.data());
+    values_.reset();
+    values_ = device_.template make<uint32_t>(n);
+    if (n > 0 && order_ == RunOrder::kInput) {
+      device_.copy(values_.data(), values, n);
+      const auto bits = static_cast<uint32_t>(std::bit_width(index_.count() - 1));
+      device_.sort_pairs({"sort values by run", 16}, numbers, values_, n, bits);
+    } else {
+      device_.for_each({"find places of values", 16}, n,
+                       PlaceOfValue{numbers.data(), starts_.data(), places.data()});
+      device_.scatter({"scatter values", 12}, n, places.data(), values, values_.data());
+    }
+    return result;
+  }
+
+  // Searches: runs[i] becomes where the values of keys[i] are in values().
+  void find(const Cell* keys, uint64_t n, KeyRun* runs) const {
+    auto numbers = device_.template make<uint32_t>(n);
+    index_.find(keys, n, numbers.data());
+    device_.for_each({"find runs", 44}, n, FindRuns{numbers.data(), starts_.data(), runs});
+  }
+
+  // All values, run by run, in the device's memory: the run of number i of the index goes from starts()[i] to
+  // starts()[i + 1].
+  const uint32_t* values() const { return values_.data(); }
+  const uint32_t* starts() const { return starts_.data(); }
+  const KeyIndex<Device, Cell>& index() const { return index_; }
+
+  uint64_t bytes() const { return index_.bytes() + (starts_.size() + values_.size()) * sizeof(uint32_t); }
+
+ private:
+  Device& device_;
+  RunOrder order_;
+  KeyIndex<Device, Cell> index_;
+  device::Buffer<uint32_t> starts_, values_;
+};
+
+}  // namespace vox::hash

@@ -1,0 +1,223 @@
+// The tables `robin` and `robin-random`: García, Lefebvre, Hornus & Lasram, Coherent Parallel Hashing, 2011, §3.
+// One array, open addressing along a sequence of places (probes.h), where keys that had to go further have
+// precedence (Robin Hood; robin_insert.h), and for each slot the greatest age of those that look there first
+// (maximum_ages.h), with which a search ends.
+//
+// While the table is built, each place knows the age of its holder:
+//
+//   the highest 4 bits of all cells are 0    in these bits, as in the paper; ages to 15
+//   32-bit cells                             in words of 64 bits, which are given back in the end; ages to 31
+//   64-bit cells                             nowhere: it is computed anew from the key and the place; ages to 31
+//
+// Cells are the same whichever it is. A key that grows older has the table attempted again with other constants,
+// and ages to 31. In the end a cell's highest bits, where they are 0 in all of them, hold maximum ages.
+#pragma once
+
+#include "libvox/hash/keyed/maximum_ages.h"
+#include "libvox/hash/keyed/searched.h"
+
+namespace vox::hash {
+
+template <CellWord Cell, ProbeSequence Sequence>
+struct RobinRef {
+  const Cell* cells;
+  const uint32_t* levels_apart;  // nullptr: they lie in the cells
+  Cell mask;                     // what of a cell is key and value
+  CellFormat<Cell> format;
+  AgeLevels levels;
+  Sequence sequence;
+
+  VOX_HD Cell cell(uint32_t slot) const { return cells[slot]; }
+  VOX_HD void prefetch(Cell key) const { prefetch_line(cells + sequence.place(sequence.start(key), 1)); }
+
+  // A search: calls found(slot, cell) and returns what it returns, or `none`. Nobody was ever sent on from a
+  // place that is empty.
+  template <class Probe, class Result, class Found>
+  VOX_HD Result search(Cell key, Probe& probe, Result none, const Found& found) const {
+    const auto start = sequence.start(key);
+    uint32_t most_age = 1;
+    for (uint32_t age = 1; age <= most_age; ++age) {
+      const uint64_t slot = sequence.place(start, age);
+      const Cell cell = cells[slot];
+      probe.read(1);
+      if (cell == kEmptyCell<Cell>) return none;
+      if (format.key(cell & mask) == key) return found(static_cast<uint32_t>(slot), cell);
+      if (age == 1) most_age = levels.bound(level(slot, cell, probe));
+    }
+    return none;
+  }
+  template <class Probe>
+  VOX_HD uint32_t level(uint64_t slot, Cell cell, Probe& probe) const {
+    if (levels_apart == nullptr)
+      return static_cast<uint32_t>(cell >> (CellFormat<Cell>::kBits - levels.bits()));
+    probe.read(1);
+    return levels.level_at(levels_apart, slot);
+  }
+
+  template <class Probe>
+  VOX_HD uint32_t find(Cell key, Probe& probe) const {
+    return search(key, probe, kNoSlot, [](uint32_t slot, Cell) { return slot; });
+  }
+  template <class Probe>
+  VOX_HD uint32_t value(Cell key, Probe& probe) const {
+    return search(key, probe, kNoValue, [this](uint32_t, Cell cell) { return format.value(cell); });
+  }
+  // The value of a key that is stored, for which no maximum age is needed.
+  VOX_HD uint32_t value_of_stored(Cell key) const {
+    const auto start = sequence.start(key);
+    for (uint32_t age = 1; age <= levels.most_age(); ++age) {
+      const Cell cell = cells[sequence.place(start, age)];
+      if (format.key(cell & mask) == key) return format.value(cell);
+    }
+    return kNoValue;
+  }
+};
+
+template <CellWord Cell, ProbeSequence Sequence>
+struct FindStoredRobin {
+  KeyTableRef<RobinRef<Cell, Sequence>, Cell> table;
+  const Cell* keys;
+  uint32_t* values;
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    if (stage == 1) table.prefetch(keys[i]);
+  }
+  VOX_HD void operator()(uint64_t i) const {
+    values[i] =
+        keys[i] == table.format.apart_key() ? table.value(keys[i]) : table.ref.value_of_stored(keys[i]);
+  }
+};
+
+// Counts 1 for a cell that needs more than the lowest bits. One that is all ones in these does, too, so that
+// no cell with a level above it looks like an empty one.
+template <CellWord Cell>
+struct NeedsMoreBits {
+  const Cell* cells;
+  CellFormat<Cell> format;
+  Cell ones;
+  VOX_HD uint32_t operator()(uint64_t i) const {
+    return cells[i] >= ones && format.key(cells[i]) != format.apart_key() ? 1 : 0;
+  }
+};
+
+template <class Device, CellWord Cell, ProbeSequence Sequence>
+class RobinTable : public SearchedKeyTable<Device, Cell, RobinRef<Cell, Sequence>> {
+ public:
+  static constexpr KeyTableLoad kLoad = {.usual = 0.8, .most = 1};
+  static constexpr uint32_t kMostAttempts = 8;
+
+  RobinTable(Device& device, const KeyTableOptions& options)
+      : SearchedKeyTable<Device, Cell, Ref>(device, options), seed_(mix64(options.seed + 1)) {}
+
+  KeyTableBuild build(const Cell* cells, uint64_t n) override {
+    using ShortWords = AgedWords<Cell, Cell>;
+    const bool levels_fit = leave_free(cells, n, this->options_.age_bits);
+    const bool ages_fit = levels_fit && this->options_.age_bits == ShortWords::kAgeBits;
+    this->cell_mask_ = levels_fit ? kEmptyCell<Cell> >> this->options_.age_bits : kEmptyCell<Cell>;
+    for (uint32_t attempt = 1; attempt <= kMostAttempts; ++attempt) {
+      const uint64_t slots = slots_for(n, this->load_factor_, attempt);
+      this->make_cells_unset(slots);
+      this->device_.fill(this->cells_.data() + slots, 1, kEmptyCell<Cell>);
+      const Sequence sequence(slots, mix64(seed_ + attempt));
+      const KeyBuildStatus status = attempt == 1 && ages_fit
+                                        ? fill(ShortWords{this->cells_.data()}, sequence, cells, n)
+                                        : fill_without_free_bits(sequence, cells, n);
+      if (status.conflicts != 0) throw two_values(this->options_);
+      if (status.failed == 0)
+        return {.keys = n - status.copies, .attempts = attempt, .most_probes = this->ref_.levels.most_age()};
+    }
+    throw cannot_build(this->options_, n, kMostAttempts);
+  }
+
+  void find_values_of_stored(const Cell* keys, uint64_t n, uint32_t* values) const override {
+    this->device_.for_each({"find values of stored", sizeof(Cell) + 36.0}, n,
+                           FindStoredRobin<Cell, Sequence>{this->ref(), keys, values});
+  }
+
+  std::vector<uint64_t> probes_of_keys() const override { return ages_; }
+
+ private:
+  using Ref = RobinRef<Cell, Sequence>;
+
+  uint64_t bytes_beside_cells() const override { return levels_apart_.size() * sizeof(uint32_t); }
+
+  // Whether all cells leave so many of their highest bits free.
+  bool leave_free(const Cell* cells, uint64_t n, uint32_t bits) {
+    return this->device_.sum({"look for free bits", sizeof(Cell)}, n,
+                             NeedsMoreBits<Cell>{cells, this->format_, kEmptyCell<Cell> >> bits}) == 0;
+  }
+
+  KeyBuildStatus fill_without_free_bits(const Sequence& sequence, const Cell* cells, uint64_t n) {
+    if constexpr (sizeof(Cell) == sizeof(uint64_t)) {
+      return fill(PlainCells<Cell, Sequence>{this->cells_.data(), sequence, this->format_}, sequence, cells,
+                  n);
+    } else {
+      auto words = this->device_.template make<uint64_t>(this->slots_);
+      return fill(AgedWords<uint64_t, Cell>{words.data()}, sequence, cells, n);
+    }
+  }
+
+  template <class Places>
+  KeyBuildStatus fill(const Places& places, const Sequence& sequence, const Cell* cells, uint64_t n) {
+    auto& device = this->device_;
+    device.fill(places.words, this->slots_, Places::kNobody);
+    auto on_device = device.template make<KeyBuildStatus>(1);
+    device.fill(on_device.data(), 1, KeyBuildStatus{});
+    device.for_each(
+        {"insert into robin", sizeof(Cell) + 64.0}, n,
+        InsertRobin<Places, Cell, Sequence>{places, sequence, this->format_, cells, on_device.data()});
+    ages_ = this->count_probes(AgeOfHolder<Places>{places});
+    KeyBuildStatus status;
+    device.download(&status, on_device.data(), 1);
+    if (status.failed != 0 || status.conflicts != 0) return status;
+    keep_levels(places, sequence);
+    if (status.apart != 0) this->keep_apart(static_cast<uint32_t>(status.apart - 1));
+    return status;
+  }
+
+  // Makes cells of the places, and levels in them or apart.
+  template <class Places>
+  void keep_levels(const Places& places, const Sequence& sequence) {
+    auto& device = this->device_;
+    const uint64_t slots = this->slots_;
+    const AgeLevels levels(this->options_.age_bits, static_cast<uint32_t>(ages_.size() - 1));
+    auto mark_words = device.template make<uint32_t>(LevelMarks::words_for(slots));
+    device.fill(mark_words.data(), mark_words.size(), 0u);
+    const LevelMarks marks{mark_words.data()};
+    device.for_each({"mark maximum ages", sizeof(Cell) + 32.0}, slots,
+                    MarkLevels<Places, Cell, Sequence>{places, sequence, this->format_, levels, marks});
+    levels_apart_.reset();
+    if (this->cell_mask_ != kEmptyCell<Cell>) {
+      device.for_each({"pack maximum ages", 2 * sizeof(Cell) + 2.0}, slots,
+                      TakeHoldersWithLevels<Places, Cell>{places, this->cells_.data(), marks,
+                                                          CellFormat<Cell>::kBits - levels.bits()});
+    } else {
+      device.for_each({"take holders", 2.0 * sizeof(Cell)}, slots,
+                      TakeHolders<Places, Cell>{places, this->cells_.data()});
+      levels_apart_ = device.template make<uint32_t>((slots + levels.in_word() - 1) / levels.in_word());
+      device.for_each({"gather maximum ages", 20}, levels_apart_.size(),
+                      GatherLevels{marks, levels, slots, levels_apart_.data()});
+    }
+    this->ref_ = {
+        this->cells_.data(), levels_apart_.data(), this->cell_mask_, this->format_, levels, sequence};
+  }
+
+  uint64_t seed_;
+  device::Buffer<uint32_t> levels_apart_;
+  std::vector<uint64_t> ages_;  // how many keys are how old
+};
+
+template <class Device, CellWord Cell>
+class CoherentRobinTable final : public RobinTable<Device, Cell, CoherentProbes> {
+ public:
+  static constexpr const char* kName = "robin";
+  using RobinTable<Device, Cell, CoherentProbes>::RobinTable;
+};
+
+template <class Device, CellWord Cell>
+class RandomRobinTable final : public RobinTable<Device, Cell, RandomProbes> {
+ public:
+  static constexpr const char* kName = "robin-random";
+  using RobinTable<Device, Cell, RandomProbes>::RobinTable;
+};
+
+}  // namespace vox::hash

@@ -1,0 +1,93 @@
+// The table `sorted`: cells in ascending order and binary search, the baseline of the papers that the other
+// tables come from. A slot is a place in the order. A build is a radix sort, and a look at neighbours, which
+// tells copies and keys with two values.
+#pragma once
+
+#include <bit>
+#include <utility>
+
+#include "libvox/hash/keyed/distinct.h"
+#include "libvox/hash/keyed/searched.h"
+
+namespace vox::hash {
+
+template <CellWord Cell>
+struct SortedRef {
+  const Cell* cells;
+  uint64_t count;
+  CellFormat<Cell> format;
+
+  VOX_HD Cell cell(uint32_t slot) const { return cells[slot]; }
+  // What a search reads first is the same for all keys.
+  VOX_HD void prefetch(Cell) const {}
+
+  // Halves what the key may be among. A step that reads in the sector of the step before reads nothing anew.
+  template <class Probe>
+  VOX_HD uint32_t find(Cell key, Probe& probe) const {
+    if (count == 0) return kNoSlot;
+    constexpr uint64_t kSectorCells = 32 / sizeof(Cell);
+    uint64_t first = 0, sector = UINT64_MAX;
+    auto read = [&](uint64_t at) {
+      if (at / kSectorCells != sector) probe.read(1);
+      sector = at / kSectorCells;
+      return format.key(cells[at]);
+    };
+    for (uint64_t left = count; left > 1; left -= left / 2)
+      if (read(first + left / 2 - 1) < key) first += left / 2;
+    return read(first) == key ? static_cast<uint32_t>(first) : kNoSlot;
+  }
+};
+
+// Counts 1 for a cell with the key of the one before.
+template <CellWord Cell>
+struct HasKeyOfItsTwin {
+  const Cell* cells;
+  CellFormat<Cell> format;
+  VOX_HD uint32_t operator()(uint64_t i) const {
+    return i > 0 && format.key(cells[i]) == format.key(cells[i - 1]) ? 1 : 0;
+  }
+};
+
+template <class Device, CellWord Cell>
+class SortedTable final : public SearchedKeyTable<Device, Cell, SortedRef<Cell>> {
+ public:
+  static constexpr const char* kName = "sorted";
+  static constexpr KeyTableLoad kLoad = {.usual = 1, .most = 1};
+
+  SortedTable(Device& device, const KeyTableOptions& options)
+      : SearchedKeyTable<Device, Cell, SortedRef<Cell>>(device, options) {}
+
+  // The key that is kept apart is the greatest: where it is behind the others it is in its place already.
+  KeyTableBuild build(const Cell* cells, uint64_t n) override {
+    auto& device = this->device_;
+    this->make_cells_unset(n);
+    device.copy(this->cells_.data(), cells, n);
+    device.sort_keys({"sort cells", 2.0 * sizeof(Cell)}, this->cells_, n, CellFormat<Cell>::kBits);
+    const uint64_t keys = leave_one_of_each(n);
+    Cell last = kEmptyCell<Cell>;
+    if (keys > 0) device.download(&last, this->cells_.data() + keys - 1, 1);
+    const bool holds_apart = keys > 0 && this->format_.key(last) == this->format_.apart_key();
+    this->slots_ = holds_apart ? keys - 1 : keys;
+    if (holds_apart)
+      this->keep_apart(this->format_.value(last));
+    else
+      device.fill(this->cells_.data() + keys, 1, kEmptyCell<Cell>);
+    this->ref_ = {this->cells_.data(), this->slots_, this->format_};
+    return {.keys = keys, .most_probes = static_cast<uint32_t>(std::bit_width(this->slots_))};
+  }
+
+ private:
+  // Removes copies from the sorted cells, which is rarely needed. Returns how many keys are left.
+  uint64_t leave_one_of_each(uint64_t n) {
+    const auto twins = HasKeyOfItsTwin<Cell>{this->cells_.data(), this->format_};
+    if (this->device_.sum({"look for copies", sizeof(Cell)}, n, twins) == 0) return n;
+    const DistinctCells<Cell> distinct =
+        distinct_of_sorted(this->device_, this->format_, this->cells_.data(), n);
+    if (distinct.conflict) throw two_values(this->options_);
+    this->make_cells_unset(distinct.count);
+    this->device_.copy(this->cells_.data(), distinct.cells.data(), distinct.count);
+    return distinct.count;
+  }
+};
+
+}  // namespace vox::hash

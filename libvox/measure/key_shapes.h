@@ -1,0 +1,137 @@
+// What the keys of the benchmark are the places of: pictures and a surface. A shape has
+//
+//   Int3 size() const                           of the grid
+//   uint64_t candidates() const                 places that are looked at: all, or all that are near
+//   VOX_HD Int3 place(uint64_t i) const         of the i-th candidate
+//   VOX_HD bool is_filled(Int3 place) const     whether it is stored
+//   VOX_HD uint32_t value(Int3 place) const     with which value
+#pragma once
+
+#include "libvox/base/bits.h"
+#include "libvox/base/morton.h"
+#include "libvox/base/vec.h"
+#include "libvox/measure/sparse_picture.h"
+
+namespace vox::measure {
+
+// The coordinates as one number, which is no key.
+VOX_HD inline uint64_t mixed_place(const Int3& place) {
+  return mix64((static_cast<uint64_t>(place.z) << 42) + (static_cast<uint64_t>(place.y) << 21) +
+               static_cast<uint64_t>(place.x) + 1);
+}
+
+VOX_HD inline Int3 pixel_of(uint64_t i, uint32_t width) {
+  return {static_cast<int32_t>(i % width), static_cast<int32_t>(i / width), 0};
+}
+
+// The pixels of a picture that are not white; their colours are the values.
+struct PictureShape {
+  SparsePicture picture;
+
+  Int3 size() const { return {static_cast<int32_t>(picture.width), static_cast<int32_t>(picture.height), 1}; }
+  uint64_t candidates() const { return uint64_t{picture.width} * picture.height; }
+  VOX_HD Int3 place(uint64_t i) const { return pixel_of(i, picture.width); }
+  VOX_HD bool is_filled(const Int3& place) const { return value(place) != kWhite; }
+  VOX_HD uint32_t value(const Int3& place) const {
+    return picture.color(static_cast<uint32_t>(place.x), static_cast<uint32_t>(place.y));
+  }
+};
+
+// Pixels that lie at random: one of 64, as in the paper's tests of random keys of an 8192² picture.
+struct PixelsShape {
+  uint32_t side;
+
+  Int3 size() const { return {static_cast<int32_t>(side), static_cast<int32_t>(side), 1}; }
+  uint64_t candidates() const { return uint64_t{side} * side; }
+  VOX_HD Int3 place(uint64_t i) const { return pixel_of(i, side); }
+  VOX_HD bool is_filled(const Int3& place) const { return mixed_place(place) >> 58 == 0; }
+  VOX_HD uint32_t value(const Int3& place) const { return static_cast<uint32_t>(mixed_place(place)); }
+};
+
+// A sphere with bumps in a grid of side³ voxels. Each operation is rounded in one way on every device.
+struct BumpySphere {
+  static constexpr uint32_t kBlock = 4;                  // the side of the cubes that are near or not
+  static constexpr float kRadius = 0.7f, kBump = 0.08f;  // of half the grid
+  static constexpr float kSteepness = 3;
+  static constexpr double kVoxelsOfSide2 = 2.2;  // on the surface, about, for each of side²
+
+  int32_t side;
+
+  // Blocks along a side.
+  VOX_HD uint64_t blocks() const { return (static_cast<uint32_t>(side) + kBlock - 1) / kBlock; }
+  VOX_HD Int3 block(uint64_t i) const {
+    const uint64_t n = blocks();
+    return Int3{static_cast<int32_t>(i % n), static_cast<int32_t>(i / n % n),
+                static_cast<int32_t>(i / n / n)} *
+           static_cast<int32_t>(kBlock);
+  }
+  // How far outside the surface a point is, in halves of the grid; less than 0 inside. Along a way of 1 it
+  // changes by less than kSteepness: 1 for the distance, and 8 · kBump · √3 for the waves.
+  VOX_HD float height(float x, float y, float z) const {
+    const float scale = 2 / static_cast<float>(side);
+    x = x * scale - 1;
+    y = y * scale - 1;
+    z = z * scale - 1;
+    return square_root(x * x + y * y + z * z) - kRadius - kBump * (wave(x) + wave(y) + wave(z));
+  }
+  VOX_HD bool is_inside(const Int3& v) const {
+    return height(static_cast<float>(v.x) + 0.5f, static_cast<float>(v.y) + 0.5f,
+                  static_cast<float>(v.z) + 0.5f) < 0;
+  }
+  // Voxels of the surface are inside, and one of their six neighbours is not.
+  VOX_HD bool is_surface(const Int3& v) const {
+    if (!is_inside(v)) return false;
+    for (uint32_t axis = 0; axis < 3; ++axis)
+      for (const int32_t step : {-1, 1}) {
+        Int3 other = v;
+        other[axis] += step;
+        if (!is_inside(other)) return true;
+      }
+    return false;
+  }
+
+ private:
+  // Parabolas from 0 to 1 and back, two of them along a way of 1.
+  VOX_HD static float wave(float t) {
+    t = t * 2 + 8;
+    t -= static_cast<float>(static_cast<int32_t>(t));
+    return 4 * t * (1 - t);
+  }
+};
+
+// Whether the surface may have voxels in a block.
+struct IsNearSurface {
+  BumpySphere sphere;
+  VOX_HD bool operator()(uint64_t i) const {
+    const Int3 begin = sphere.block(i);
+    constexpr float kMiddle = BumpySphere::kBlock / 2.0f;
+    // From the middle to a corner, and a voxel on.
+    const float reach =
+        BumpySphere::kSteepness * 2 * (kMiddle + 1) * 1.7321f / static_cast<float>(sphere.side);
+    const float height =
+        sphere.height(static_cast<float>(begin.x) + kMiddle, static_cast<float>(begin.y) + kMiddle,
+                      static_cast<float>(begin.z) + kMiddle);
+    if (height > reach || height < -reach) return false;
+    for (uint32_t voxel = 0; voxel < 64; ++voxel)
+      if (sphere.is_surface(begin + morton_decode(voxel))) return true;
+    return false;
+  }
+};
+
+// The voxels of the surface; candidates are those of the blocks that it goes through.
+struct SurfaceShape {
+  BumpySphere sphere;
+  const uint32_t* blocks;
+  uint64_t block_count;
+
+  Int3 size() const {
+    const auto side = static_cast<int32_t>(sphere.blocks() * BumpySphere::kBlock);
+    return {side, side, side};
+  }
+  uint64_t candidates() const { return block_count * 64; }
+  VOX_HD Int3 place(uint64_t i) const { return sphere.block(blocks[i / 64]) + morton_decode(i % 64); }
+  VOX_HD bool is_filled(const Int3& place) const { return sphere.is_surface(place); }
+  VOX_HD uint32_t value(const Int3& place) const { return static_cast<uint32_t>(mixed_place(place)); }
+};
+
+}  // namespace vox::measure

@@ -1,0 +1,216 @@
+// The benchmark of tables of voxel keys on one device. Included by keys_bench_cpu.cpp and keys_bench_cuda.cu,
+// which only say which.
+#pragma once
+
+#include "libvox/base/progress.h"
+#include "libvox/base/stopwatch.h"
+#include "libvox/device/uploaded.h"
+#include "libvox/measure/axes.h"
+#include "libvox/measure/key_failures.h"
+#include "libvox/measure/key_set_bench.h"
+#include "libvox/measure/random_reads.h"
+
+namespace vox::measure {
+
+template <class Device>
+class KeysBench {
+ public:
+  KeysBench(Device& device, const KeysBenchOptions& options)
+      : device_(device),
+        options_(options),
+        sizes_(sizes_of(options, device.name())),
+        tables_(chosen_names(options.tables, hash::key_table_names())) {}
+
+  KeysBenchResult run() {
+    Stopwatch watch;
+    result_.sizes = sizes_;
+    measure_ceilings();
+    picture_ = picture_pixels();
+    Progress progress("measuring", options_.key_bits.size() * points().size() * options_.load_factors.size() *
+                                       tables_.size());
+    progress_ = &progress;
+    for (const uint32_t bits : options_.key_bits) {
+      if (measure::cell_bits(bits, options_.value_bits) == 32)
+        measure_cells<uint32_t>(bits);
+      else
+        measure_cells<uint64_t>(bits);
+    }
+    result_.seconds = watch.seconds();
+    return std::move(result_);
+  }
+
+ private:
+  // What one set of keys is made from.
+  struct Point {
+    KeySetKind set;
+    hash::KeyLayout layout;
+    uint64_t keys;
+  };
+
+  std::vector<Point> points() const {
+    std::vector<Point> points;
+    for (const uint64_t keys : sizes_.keys)
+      for (const KeySetKind set : options_.sets) {
+        // A picture that is given has as many keys as it has.
+        if (set == KeySetKind::Image && !options_.picture.pixels.empty() && keys != sizes_.keys.front())
+          continue;
+        for (const hash::KeyLayout layout : options_.layouts) {
+          points.push_back({set, layout, keys});
+          if (set == KeySetKind::Random) break;  // which has no layout
+        }
+      }
+    return points;
+  }
+
+  // Measures random reads from as much memory as the largest table takes, or so.
+  void measure_ceilings() {
+    const uint64_t most = *std::max_element(sizes_.keys.begin(), sizes_.keys.end());
+    const uint64_t bytes = std::max<uint64_t>(most * 8 * 5 / 4, 1 << 20);
+    result_.ceilings = measure_random_reads(device_, bytes, std::max<uint64_t>(16 * sizes_.searches, 1 << 20),
+                                            options_.repetitions);
+    device_.pool().trim();
+  }
+
+  // The colours of the picture that is given, if one is.
+  device::Buffer<uint32_t> picture_pixels() {
+    std::vector<uint32_t> colors;
+    colors.reserve(options_.picture.pixels.size());
+    for (const scene::Rgba8& pixel : options_.picture.pixels) colors.push_back(rgb_of(pixel));
+    return device::uploaded(device_, colors);
+  }
+
+  PictureShape picture_shape(uint64_t keys) const {
+    if (!options_.picture.pixels.empty())
+      return {{picture_.data(), options_.picture.width, options_.picture.height}};
+    const uint32_t side = picture_side(keys);
+    return {{nullptr, side, side}};
+  }
+
+  template <hash::CellWord Cell>
+  void measure_cells(uint32_t key_bits) {
+    for (const Point& point : points()) {
+      KeysBenchRow first;
+      first.set = kKeySetNames[static_cast<size_t>(point.set)];
+      if (point.set != KeySetKind::Random)
+        first.layout = hash::kKeyLayoutNames[static_cast<size_t>(point.layout)];
+      first.key_bits = key_bits;
+      first.value_bits = options_.value_bits;
+      first.cell_bits = 8 * sizeof(Cell);
+      device_.pool().trim();
+      measure_set(point, std::move(first), [&] { return make_set<Cell>(point, key_bits); });
+    }
+    for (const double load_factor : options_.load_factors)
+      for (const std::string& table : tables_)
+        if (options_.failure_builds > 0)
+          result_.failures.push_back(count_failures<Cell>(device_, options_, table, load_factor, key_bits));
+  }
+
+  template <hash::CellWord Cell>
+  KeySet<Cell> make_set(const Point& point, uint32_t key_bits) {
+    const hash::CellFormat<Cell> format = {options_.value_bits};
+    switch (point.set) {
+      case KeySetKind::Random:
+        return make_random_keys<Cell>(device_, format, key_bits, point.keys, sizes_.searches);
+      case KeySetKind::Pixels:
+        return make_shape_keys<Cell>(device_, format, key_bits, PixelsShape{picture_side(point.keys)},
+                                     point.layout);
+      case KeySetKind::Image:
+        return make_shape_keys<Cell>(device_, format, key_bits, picture_shape(point.keys), point.layout);
+      case KeySetKind::Surface:
+        return make_surface_keys<Cell>(device_, format, key_bits, surface_side(point.keys), point.layout);
+    }
+    throw Error("there is no such set of keys");
+  }
+
+  // A set that cannot be made, other than for want of memory, is a row that says why, for each table.
+  template <class Make>
+  void measure_set(const Point& point, KeysBenchRow first, const Make& make) {
+    try {
+      const auto set = make();
+      if (set.keys == 0) throw Error("the set has no keys");
+      first.keys = set.keys;
+      measure_tables(point, KeySetBench(device_, options_, sizes_.searches, set, first), set);
+    } catch (const Cancelled&) {
+      throw;
+    } catch (const OutOfMemory&) {
+      throw;
+    } catch (const Error& error) {
+      first.op = kKeyOpNames[static_cast<size_t>(options_.ops.front())];
+      first.error = error.what();
+      for (const double load_factor : options_.load_factors)
+        for (const std::string& table : tables_) {
+          first.load_factor = load_factor;
+          first.table = table;
+          result_.rows.push_back(first);
+          step(first);
+        }
+    }
+  }
+
+  template <class SetBench, class Set>
+  void measure_tables(const Point& point, SetBench bench, const Set& set) {
+    for (const double load_factor : options_.load_factors)
+      for (const std::string& table : tables_) {
+        const std::vector<KeysBenchRow> rows = bench.measure(table, load_factor);
+        for (const KeysBenchRow& row : rows) result_.rows.push_back(with_share(row));
+        keep_picture(point, bench, set);
+        step(rows.back());
+      }
+  }
+
+  KeysBenchRow with_share(KeysBenchRow row) const {
+    if (const auto rate = row.items_per_second(); rate && row.sectors)
+      row.ceiling_share = *rate * *row.sectors / result_.ceilings.front().reads_per_second;
+    return row;
+  }
+
+  // Draws the picture of what a table gave back, unless another one has been.
+  template <class SetBench, class Set>
+  void keep_picture(const Point& point, SetBench& bench, const Set& set) {
+    constexpr uint32_t kColorBits = 24;
+    if (point.set != KeySetKind::Image || !options_.rebuild || options_.value_bits < kColorBits ||
+        !result_.rebuilt.pixels.empty())
+      return;
+    const std::vector<uint32_t> values = bench.found_values();
+    if (values.empty()) return;
+    auto keys = std::vector(values.size(), *set.walk.data());
+    device_.download(keys.data(), set.walk.data(), keys.size());
+    const Int3 size = picture_shape(point.keys).size();
+    const hash::KeyGrid grid(point.layout, size);
+    scene::Image& image = result_.rebuilt;
+    image.width = static_cast<uint32_t>(size.x);
+    image.height = static_cast<uint32_t>(size.y);
+    image.pixels.resize(values.size());
+    for (size_t i = 0; i < values.size(); ++i) {
+      const Int3 place = grid.place(keys[i]);
+      image.pixels[static_cast<size_t>(place.y) * image.width + static_cast<size_t>(place.x)] =
+          pixel_of_rgb(values[i] == hash::kNoValue ? kWhite : values[i]);
+    }
+  }
+
+  void step(const KeysBenchRow& row) {
+    progress_->update(++done_, row.table + ", " + row.set + (row.layout.empty() ? "" : ", " + row.layout));
+  }
+
+  Device& device_;
+  const KeysBenchOptions& options_;
+  const KeysBenchSizes sizes_;
+  const std::vector<std::string> tables_;
+  device::Buffer<uint32_t> picture_;
+  KeysBenchResult result_;
+  Progress* progress_ = nullptr;
+  uint64_t done_ = 0;
+};
+
+template <class Device>
+KeysBenchResult bench_keys_on(Device& device, const KeysBenchOptions& options) {
+  check(options);
+  try {
+    return KeysBench<Device>(device, options).run();
+  } catch (OutOfMemory& error) {
+    error.hint(phrase(Phrase::AllowMoreMemory) + " or lower " + phrase(Phrase::Scale));
+    throw;
+  }
+}
+
+}  // namespace vox::measure

@@ -1,0 +1,26 @@
+// Times something several times.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "libvox/base/cancel.h"
+#include "libvox/measure/timing.h"
+
+namespace vox::measure {
+
+// The timing of so many repetitions of f, which returns the seconds that it took, after one that warms up and
+// does not count. f is given the number of the repetition, from 0.
+template <class F>
+Timing repeated(uint32_t repetitions, const F& f) {
+  std::vector<double> seconds;
+  for (uint32_t repetition = 0; repetition <= repetitions; ++repetition) {
+    throw_if_cancelled();
+    const double elapsed = f(repetition);
+    if (repetition > 0) seconds.push_back(elapsed);
+  }
+  return summarize(std::move(seconds));
+}
+
+}  // namespace vox::measure

@@ -1,0 +1,45 @@
+#include "libvox/spatial/build.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "libvox/base/error.h"
+#include "libvox/base/phrase.h"
+#include "libvox/base/units.h"
+#include "libvox/hash/keyed/lines.h"
+
+namespace vox::spatial {
+namespace {
+
+using Lines = hash::LinesRef<uint64_t>;
+
+constexpr uint64_t kLineBytes = Lines::kLineCells * sizeof(uint64_t);
+// A leaf of the octree has a path of 8 bytes, an offset and the place of its first cell.
+constexpr uint64_t kLeafBytes = 16;
+
+}  // namespace
+
+uint64_t bytes_to_build(uint64_t voxels, uint64_t octree_leaves, const HashOptions& options) {
+  const uint64_t cells = voxels * sizeof(uint64_t);
+  return cells + std::max(octree_leaves * kLeafBytes,
+                          hash::lines_of(voxels, options.load_factor, Lines::kLineCells) * kLineBytes);
+}
+
+void check_hash_fits(uint64_t voxels, uint64_t octree_leaves, const HashOptions& options,
+                     uint64_t available) {
+  hash::check_key_table_options({.load_factor = options.load_factor, .value_bits = kMaterialBits}, 64);
+  if (static_cast<double>(voxels) / options.load_factor > double{hash::kNoSlot - Lines::kLineCells})
+    throw Error(
+        fmt::format("a spatial hash has at most 2^32 - 2 cells, but {} voxels with a load factor of {} ask "
+                    "for more",
+                    format_count(voxels), options.load_factor))
+        .hint("a lower resolution has fewer voxels: half of it about a quarter");
+  const uint64_t needed = bytes_to_build(voxels, octree_leaves, options);
+  if (needed > available)
+    throw Error(fmt::format("to build a spatial hash of {} voxels takes {}, but {} are there",
+                            format_count(voxels), format_bytes(needed), format_bytes(available)))
+        .hint(phrase(Phrase::AllowMoreMemory));
+}
+
+}  // namespace vox::spatial

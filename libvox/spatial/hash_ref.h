@@ -1,0 +1,19 @@
+// A spatial hash as bodies search it.
+#pragma once
+
+#include "libvox/hash/keyed/lines_ref.h"
+#include "libvox/spatial/frozen_hash.h"
+
+namespace vox::spatial {
+
+struct HashRef {
+  hash::KeyTableRef<hash::LinesRef<uint64_t>, uint64_t> table;
+  VoxelKeys keys;
+
+  // The material of a voxel of the grid, or hash::kNoValue where it is empty.
+  VOX_HD uint32_t material(Int3 voxel) const { return table.value(keys.key(voxel)); }
+};
+
+HashRef ref(const FrozenHash& hash);  // valid as long as the hash lives, which is not written to
+
+}  // namespace vox::spatial

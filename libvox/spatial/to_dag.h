@@ -1,0 +1,14 @@
+// Makes the DAG of the voxels that a spatial hash holds, on a device. It is the canonical one: that of the
+// scene that the hash was made of.
+#pragma once
+
+#include "libvox/dag/frozen_dag.h"
+#include "libvox/spatial/frozen_hash.h"
+
+namespace vox::spatial {
+
+// The hash is one that check_structure() accepts. Throws Error where it holds a voxel twice.
+template <class Device>
+dag::FrozenDag dag_of_hash(Device& device, const FrozenHash& hash);
+
+}  // namespace vox::spatial

@@ -1,0 +1,204 @@
+// The rows that the benchmark of the tables of voxel keys gives, and the options it refuses.
+#include "libvox/measure/keys_bench.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "libvox/base/error.h"
+#include "libvox/hash/keyed/key_table.h"
+#include "tests/common/test_engine.h"
+
+namespace vox {
+namespace {
+
+using hash::KeyLayout;
+using measure::KeyOp;
+using measure::KeysBenchOptions;
+using measure::KeysBenchRow;
+using measure::KeySetKind;
+
+KeysBenchOptions small_options() {
+  KeysBenchOptions options;
+  options.tables = {"lines"};
+  options.keys = {3000};
+  options.searches = 2000;
+  return options;
+}
+
+TEST(KeysBench, HasARowForEveryPointOfTheAxes) {
+  KeysBenchOptions options = small_options();
+  options.tables = {};
+  options.sets = {KeySetKind::Random, KeySetKind::Surface};
+  options.layouts.assign(hash::kKeyLayouts.begin(), hash::kKeyLayouts.end());
+  options.hit_rates = {0, 60};
+  const auto result = measure::bench_keys(*test_engine(), options);
+  using Point = std::tuple<std::string, double, std::string, std::string, std::string, uint32_t>;
+  std::multiset<Point> points, expected;
+  std::set<std::string> unmeasured;  // tables that do not reach a load factor
+  for (const KeysBenchRow& row : result.rows) {
+    if (!row.error.empty()) unmeasured.insert(row.table);
+    points.emplace(row.table, row.load_factor, row.set, row.layout, row.op, row.hit_rate.value_or(100));
+  }
+  std::erase_if(points, [&](const Point& point) { return unmeasured.contains(std::get<0>(point)); });
+  for (const std::string& table : hash::key_table_names())
+    for (const double load : options.load_factors)
+      for (const char* layout : {"", "row-major", "morton", "bit-reversed"}) {
+        if (unmeasured.contains(table)) continue;
+        const std::string set = *layout == 0 ? "random" : "surface";
+        for (const char* op : {"build", "build-ordered", "find-stored"})
+          expected.emplace(table, load, set, layout, op, 100);
+        for (const uint32_t rate : {0u, 60u}) expected.emplace(table, load, set, layout, "find", rate);
+        if (*layout != 0) expected.emplace(table, load, set, layout, "find-all", 100);
+      }
+  EXPECT_EQ(points, expected);
+  EXPECT_EQ(unmeasured.count("lines"), 0u);
+  EXPECT_EQ(measure::wrong_results(result), 0u);
+}
+
+TEST(KeysBench, SaysWhatWasMeasured) {
+  KeysBenchOptions options = small_options();
+  options.sets = {KeySetKind::Random, KeySetKind::Pixels, KeySetKind::Image};
+  options.key_bits = {20, 64};
+  const auto result = measure::bench_keys(*test_engine(), options);
+  ASSERT_EQ(result.ceilings.size(), 2u);
+  for (const KeysBenchRow& row : result.rows) {
+    ASSERT_EQ(row.error, "") << row.set;
+    EXPECT_EQ(row.cell_bits, row.key_bits == 20 ? 32u : 64u);
+    EXPECT_EQ(row.repetitions, 7u);
+    EXPECT_GT(row.keys, 100u);
+    EXPECT_LT(row.keys, 5000u);
+    ASSERT_TRUE(row.time && row.bytes && row.attempts && row.most_probes);
+    EXPECT_GT(row.time->min, 0);
+    EXPECT_LE(row.time->min, row.time->median);
+    EXPECT_LE(row.time->median, row.time->max);
+    EXPECT_GT(*row.items_per_second(), 0);
+    EXPECT_GE(*row.bytes, row.keys * row.cell_bits / 8);
+    EXPECT_LE(*row.bytes, 3 * row.keys * row.cell_bits / 8 + 1000);
+    const bool search = row.op.starts_with("find");
+    EXPECT_EQ(row.sectors.has_value(), search);
+    EXPECT_EQ(row.ceiling_share.has_value(), search);
+    if (row.op == "find-all") {
+      EXPECT_GT(row.items, row.keys);
+    } else {
+      EXPECT_EQ(row.items, search ? 2000 : row.keys) << row.op;
+    }
+    if (search) {
+      EXPECT_GE(*row.sectors, 1) << row.op;
+    }
+  }
+}
+
+TEST(KeysBench, ATableThatCannotBeBuiltIsARowThatSaysWhy) {
+  KeysBenchOptions options = small_options();
+  options.sets = {KeySetKind::Surface};
+  options.layouts = {KeyLayout::Morton};
+  options.key_bits = {12, 40};
+  options.load_factors = {0.5};
+  const auto result = measure::bench_keys(*test_engine(), options);
+  ASSERT_GT(result.rows.size(), 1u);
+  const KeysBenchRow& row = result.rows.front();
+  EXPECT_EQ(row.table, "lines");
+  EXPECT_EQ(row.key_bits, 12u);
+  EXPECT_EQ(row.load_factor, 0.5);
+  EXPECT_FALSE(row.time || row.bytes || row.attempts || row.sectors);
+  EXPECT_NE(row.error.find("more than 12"), std::string::npos) << row.error;
+  for (size_t i = 1; i < result.rows.size(); ++i) EXPECT_EQ(result.rows[i].error, "");
+}
+
+TEST(KeysBench, GivesThePictureBackToTheLastPixel) {
+  KeysBenchOptions options = small_options();
+  options.sets = {KeySetKind::Image};
+  options.ops = {KeyOp::FindAll};
+  options.key_bits = {40};
+  options.value_bits = 24;
+  options.rebuild = true;
+  options.picture = {"a picture", 50, 31, std::vector<scene::Rgba8>(50 * 31, {255, 255, 255, 255})};
+  for (uint32_t i = 0; i < 50 * 31; i += 1 + i % 7)
+    options.picture.pixels[i] = {static_cast<uint8_t>(i), static_cast<uint8_t>(i >> 4), 77, 255};
+  for (const KeyLayout layout : hash::kKeyLayouts) {
+    options.layouts = {layout};
+    const auto result = measure::bench_keys(*test_engine(), options);
+    EXPECT_EQ(result.rebuilt.width, 50u);
+    EXPECT_EQ(result.rebuilt.height, 31u);
+    EXPECT_TRUE(result.rebuilt.pixels == options.picture.pixels);
+    EXPECT_EQ(result.rows.front().items, 50u * 31);
+  }
+  std::ranges::fill(options.picture.pixels, scene::Rgba8{255, 255, 255, 255});
+  EXPECT_THROW(measure::bench_keys(*test_engine(), options), Error);
+}
+
+TEST(KeysBench, CountsFailuresOfSmallBuilds) {
+  KeysBenchOptions options = small_options();
+  options.sets = {KeySetKind::Random};
+  options.failure_builds = 20;
+  const auto result = measure::bench_keys(*test_engine(), options);
+  ASSERT_EQ(result.failures.size(), 2u);
+  for (const auto& row : result.failures) {
+    EXPECT_EQ(row.table, "lines");
+    EXPECT_EQ(row.builds, 20u);
+    EXPECT_EQ(row.keys, KeysBenchOptions::kFailureKeys);
+    EXPECT_EQ(row.failed, 0u) << row.error;
+    EXPECT_EQ(row.retried, 0u);
+    EXPECT_EQ(row.most_attempts, 1u);
+  }
+}
+
+TEST(KeysBench, FiguresArePointsOfTheirAxes) {
+  for (const uint32_t figure : measure::kKeyFigures)
+    EXPECT_NO_THROW(measure::check(measure::key_figure(figure)));
+  const auto sizes = measure::sizes_of(measure::key_figure(5), "cpu");
+  ASSERT_EQ(sizes.keys.size(), 10u);
+  EXPECT_EQ(sizes.keys.front(), 1024u);
+  EXPECT_EQ(sizes.keys.back(), 524288u);
+  EXPECT_EQ(measure::key_figure(10).layouts.size(), 3u);
+  EXPECT_THROW(measure::key_figure(1), UsageError);
+}
+
+TEST(KeysBench, TakesItsSizesFromTheScaleOfTheDevice) {
+  KeysBenchOptions options;
+  EXPECT_EQ(measure::sizes_of(options, "cuda:0").keys, std::vector<uint64_t>{33554432});
+  EXPECT_EQ(measure::sizes_of(options, "cuda:0").searches, 8388608u);
+  EXPECT_EQ(measure::sizes_of(options, "cpu").keys, std::vector<uint64_t>{524288});
+  options.scale = 0.5;
+  options.searches = 77;
+  EXPECT_EQ(measure::sizes_of(options, "cpu").keys, std::vector<uint64_t>{16777216});
+  EXPECT_EQ(measure::sizes_of(options, "cpu").searches, 77u);
+  options.keys = {5, 6};
+  EXPECT_EQ(measure::sizes_of(options, "cpu").keys, (std::vector<uint64_t>{5, 6}));
+  const auto refused = [](auto change) {
+    KeysBenchOptions changed;
+    change(changed);
+    EXPECT_THROW(measure::sizes_of(changed, "cpu"), UsageError);
+  };
+  refused([](auto& o) { o.keys = {0}; });
+  refused([](auto& o) { o.keys = {uint64_t{1} << 40}; });
+  refused([](auto& o) { o.searches = 0; });
+  refused([](auto& o) { o.scale = 0; });
+  refused([](auto& o) { o.scale = 1e-12; });
+  refused([](auto& o) { o.scale = 1e300; });
+}
+
+TEST(KeysBench, RefusesValuesThatAnAxisDoesNotHave) {
+  const auto refused = [](auto change) {
+    KeysBenchOptions options;
+    change(options);
+    EXPECT_THROW(measure::check(options), UsageError);
+  };
+  EXPECT_NO_THROW(measure::check(KeysBenchOptions()));
+  refused([](auto& options) { options.tables = {"round"}; });
+  refused([](auto& options) { options.load_factors = {}; });
+  refused([](auto& options) { options.load_factors = {0.5, 0}; });
+  refused([](auto& options) { options.load_factors = {1.01}; });
+  refused([](auto& options) { options.key_bits = {7}; });
+  refused([](auto& options) { options.key_bits = {65}; });
+  refused([](auto& options) { options.value_bits = 1; });  // beside keys of 64 bits
+  refused([](auto& options) { options.value_bits = 32; });
+  refused([](auto& options) { options.hit_rates = {101}; });
+  refused([](auto& options) { options.repetitions = 6; });
+}
+
+}  // namespace
+}  // namespace vox

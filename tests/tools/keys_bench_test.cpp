@@ -1,0 +1,145 @@
+// What vox-bench keys does, with good and with bad input.
+#include <algorithm>
+
+#include "formats/images/image.h"
+#include "formats/images/png_file.h"
+#include "tests/common/test_engine.h"
+#include "tests/tools/browser.h"
+#include "tests/tools/page_tables.h"
+#include "tests/tools/program.h"
+
+namespace vox {
+namespace {
+
+class KeysBenchProgram : public ProgramTest {
+ protected:
+  KeysBenchProgram() : ProgramTest("vox-bench") {}
+  // A run that takes no time, with more options.
+  Finished keys(const std::vector<std::string>& more, const std::string& size = "--scale=1/16384") {
+    std::vector<std::string> arguments = {"keys", "--device", test_device(), "--tables", "lines", size};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_program("vox-bench", arguments, {.folder = folder_, .file_size_limit = {}});
+  }
+  void expect_refused(int code, const std::string& text, const std::vector<std::string>& more) {
+    const auto before = listing(folder_);
+    const Finished run = keys(more);
+    EXPECT_EQ(run.code, code) << testing::PrintToString(more);
+    EXPECT_TRUE(one_error(run, text, "vox-bench")) << testing::PrintToString(more) << run.err;
+    EXPECT_EQ(run.out, "");
+    EXPECT_TRUE(listing(folder_) == before) << "files changed, " << testing::PrintToString(more);
+  }
+};
+
+TEST_F(KeysBenchProgram, PrintsOneJsonObjectWithTheRowsOfItsCsvAndReport) {
+  const Finished run = keys({"--json", "-q", "--csv", "rows.csv", "--failures", "3", "-o", "report.h5"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.err, "");
+  write("result.json", run.out);
+  EXPECT_EQ(python(R"(
+import csv, json
+result = json.load(open('result.json'))
+assert result['keys'] == [2048] and result['searches'] == 512
+rows = list(csv.DictReader(open('rows.csv', newline='')))
+assert len(rows) == len(result['rows']) == 2 * (6 + 4 * 7), len(rows)
+for row, expected in zip(rows, result['rows']):
+    for name, text in row.items():
+        value = expected.get(name, '')
+        assert (float(text) if isinstance(value, (int, float)) else text) == value, (name, text, value)
+assert {row['op'] for row in rows} == {'build', 'build-ordered', 'find-stored', 'find', 'find-all'}
+assert len(result['failures']) == 2 and result['failures'][0]['builds'] == 3
+print('good')
+)"),
+            "good\n");
+}
+
+TEST_F(KeysBenchProgram, PrintsATableForEverySetOfKeys) {
+  const Finished run = keys({"--sets", "random,image", "--hit-rates", "10", "--failures", "2"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  for (const char* part :
+       {"random reads of  32 bytes", "\nrandom, 2,048 keys of 64 bits\n", "\nimage, morton, ", "find 10 %",
+        "find-all", "\n  lines   0.8  ", "\n  lines  0.95 ", "\nbuilds of 10,000 random keys\n"})
+    EXPECT_NE(run.out.find(part), std::string::npos) << part << "\n" << run.out;
+}
+
+TEST_F(KeysBenchProgram, SaysWhyATableCouldNotBeMeasured) {
+  const Finished run = keys({"--sets", "surface", "--key-bits", "12", "--layouts", "morton"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find("lines at 0.95: the keys of the set have"), std::string::npos) << run.out;
+}
+
+TEST_F(KeysBenchProgram, NumbersOfThePageAreThoseOfTheRows) {
+  const Finished run =
+      keys({"--sets", "image", "--load-factors", "0.5,0.8", "--json", "-q", "--html", "page.html"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  write("result.json", run.out);
+  EXPECT_EQ(python(kReadTables + std::string(R"(
+rows = json.load(open('result.json'))['rows']
+seen = 0
+for row in rows:
+    op = row['op'] + (' %d %%' % row['hit_rate'] if 'hit_rate' in row else '')
+    # One table is measured, so that layouts are compared.
+    keys = ', {:,} keys'.format(row['keys'])
+    cell = table(op + keys)['%g' % row['load_factor']][row['layout']]
+    assert abs(cell[1] / row['per_second'] * 1e6 - 1) < 1e-9, (cell, row)
+    if 'sectors' in row:
+        assert table(op + ': sectors' + keys)['%g' % row['load_factor']][row['layout']][1] == row['sectors']
+    seen += 1
+assert seen == 2 * 2 * 7
+print('good')
+)")),
+            "good\n");
+  if (!have_browser()) GTEST_SKIP() << "no chromium";
+  EXPECT_EQ(look_at(folder_ / "page.html").faults, std::vector<std::string>{});
+}
+
+TEST_F(KeysBenchProgram, AFigureHasItsAxes) {
+  const Finished run = keys({"--figure", "5", "--json", "-q", "--html", "page.html"}, "--searches=512");
+  ASSERT_EQ(run.code, 0) << run.err;
+  write("result.json", run.out);
+  EXPECT_EQ(python(R"(
+import json
+result = json.load(open('result.json'))
+assert len(result['keys']) == 10 and len(result['rows']) == 20
+assert {row['op'] for row in result['rows']} == {'build', 'find-stored'}
+print('good')
+)"),
+            "good\n");
+  EXPECT_NE(read_bytes(folder_ / "page.html").find("find-stored: sectors, load factor 0.8"),
+            std::string::npos);
+}
+
+TEST_F(KeysBenchProgram, WritesAPictureAsTheTableGivesItBack) {
+  scene::Image picture = {"", 40, 30, std::vector<scene::Rgba8>(40 * 30, {255, 255, 255, 255})};
+  for (uint32_t i = 0; i < 40 * 30; i += 1 + i % 5) picture.pixels[i] = {static_cast<uint8_t>(i), 3, 99, 255};
+  write_png(picture, {}, folder_ / "picture.png");
+  const Finished run = keys({"--image", "picture.png", "--rebuilt", "back.png", "--sets", "image", "-q"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_TRUE(read_image(folder_ / "back.png").pixels == picture.pixels);
+  std::ranges::fill(picture.pixels, scene::Rgba8{255, 255, 255, 255});
+  write_png(picture, {}, folder_ / "white.png");
+  expect_refused(kFailed, "white", {"--image", "white.png"});
+  expect_refused(kFailed, "missing.png", {"--image", "missing.png"});
+}
+
+TEST_F(KeysBenchProgram, RefusesValuesThatMakeNoSenseAndOptionsWithoutEffect) {
+  for (const auto& [option, value] : std::vector<std::pair<std::string, std::string>>{
+           {"--tables", "round"},     {"--sets", "squares"},   {"--sets", ""},
+           {"--layouts", "hilbert"},  {"--ops", "erase"},      {"--load-factors", "0"},
+           {"--load-factors", "1.5"}, {"--load-factors", "x"}, {"--key-bits", "65"},
+           {"--value-bits", "32"},    {"--value-bits", "1,2"}, {"--hit-rates", "101"},
+           {"--figure", "4"},         {"--figure", "x"},       {"--keys", "0"},
+           {"--keys", "2^40"},        {"--searches", "0"},     {"--repetitions", "6"},
+           {"--failures", "many"},    {"--key-bits", "7"}})
+    expect_refused(kBadUsage, option == "--figure" && value == "4" ? "figure 4" : option, {option, value});
+  expect_refused(kBadUsage, "no effect", {"--keys", "100", "--searches", "100"});
+  expect_refused(kBadUsage, "no effect", {"--hit-rates", "50", "--ops", "build"});
+  expect_refused(kBadUsage, "no effect", {"--searches", "50", "--ops", "build"});
+  expect_refused(kBadUsage, "no effect", {"--layouts", "morton", "--sets", "random"});
+  expect_refused(kBadUsage, "no effect", {"--image", "a.png", "--sets", "random"});
+  expect_refused(kBadUsage, "no effect", {"--rebuilt", "a.png", "--ops", "build"});
+  expect_refused(kBadUsage, "--value-bits 24", {"--rebuilt", "a.png", "--value-bits", "4"});
+  expect_refused(kBadUsage, "nothing to measure", {"--sets", "random", "--ops", "find-all"});
+}
+
+}  // namespace
+}  // namespace vox

@@ -1,0 +1,58 @@
+// The command vox-bench keys.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "formats/images/image.h"
+#include "formats/images/png_file.h"
+#include "formats/results/json_text.h"
+#include "libvox/base/error.h"
+#include "libvox/base/log.h"
+#include "libvox/base/units.h"
+#include "tools/common/profile.h"
+#include "tools/common/tool.h"
+#include "tools/vox-bench/commands.h"
+#include "tools/vox-bench/keys_options.h"
+#include "tools/vox-bench/keys_report.h"
+
+namespace vox {
+namespace {
+
+void write_rebuilt(const KeysCommand& command, const measure::KeysBenchResult& result) {
+  if (!command.rebuilt) return;
+  if (result.rebuilt.pixels.empty())
+    throw Error("no table could hold the picture").at(command.rebuilt->string());
+  write_png(result.rebuilt, {{"Software", generator_text()}, {"Command", command.command}}, *command.rebuilt);
+}
+
+// What was measured is written before this: it says which table is wrong.
+void throw_if_wrong(const measure::KeysBenchResult& result) {
+  for (const measure::KeysBenchRow& row : result.rows)
+    if (row.wrong > 0)
+      throw Error(
+          fmt::format("{}, {} at a load factor of {}: {}", row.table, row.set, row.load_factor, row.error));
+}
+
+}  // namespace
+
+void run_keys(int argc, char** argv) {
+  KeysCommand command = parse_keys_command(argc, argv);
+  check_targets(command.files);
+  if (command.rebuilt) check_writable(*command.rebuilt, OutputKind::Picture, command.files.overwrite);
+  if (command.picture) command.bench.picture = read_image(*command.picture);
+  const std::unique_ptr<Engine> engine = make_engine(command.engine);
+  const measure::KeysBenchSizes sizes = measure::sizes_of(command.bench, engine->device());
+  std::vector<std::string> keys;
+  for (const uint64_t count : sizes.keys) keys.push_back(format_count(count));
+  log_info("{} keys, {} searched, on {}", fmt::join(keys, "; "), format_count(sizes.searches),
+           engine->device_text());
+  const KeysBenchRun run = {run_on(*engine, command.command), measure::bench_keys(*engine, command.bench)};
+  const measure::ResultGroup results = results_of(run);
+  write_results(command.files, results, rows_table(run.result), page_of(run));
+  fmt::print("{}", command.json ? json_text(results) + "\n" : table_text(run));
+  if (command.engine.profile) print_profile(engine->profile());
+  write_rebuilt(command, run.result);
+  throw_if_wrong(run.result);
+  log_debug("measured in {}", format_seconds(run.result.seconds));
+}
+
+}  // namespace vox

@@ -1,0 +1,33 @@
+// The measurements of vox-bench keys, for people and for programs.
+#pragma once
+
+#include <string>
+
+#include "formats/pages/html_page.h"
+#include "libvox/measure/keys_bench.h"
+#include "tools/vox-bench/results.h"
+
+namespace vox {
+
+struct KeysBenchRun : BenchRun {
+  measure::KeysBenchResult result;
+};
+
+// Tables for people, one for each set of keys: how many keys a second are built and found, with how many
+// sectors.
+std::string table_text(const KeysBenchRun& run);
+
+// All that was measured. In a report the sizes are attributes of /keys, which holds the tables `ceilings`,
+// `rows` and `failures`.
+measure::ResultGroup results_of(const KeysBenchRun& run);
+measure::ResultTable rows_table(const measure::KeysBenchResult& result);
+
+// The results as a page with charts for each set of keys.
+HtmlPage page_of(const KeysBenchRun& run);
+
+// What the rows of one table of people have in common: "image, morton, 524,288 keys of 64 bits".
+std::string set_text(const measure::KeysBenchRow& row);
+// "find 50 %".
+std::string op_text(const measure::KeysBenchRow& row);
+
+}  // namespace vox

@@ -1,0 +1,114 @@
+// The tables that vox-bench keys prints.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "formats/results/text_table.h"
+#include "libvox/base/units.h"
+#include "tools/vox-bench/ceilings.h"
+#include "tools/vox-bench/keys_report.h"
+
+namespace vox {
+namespace {
+
+using Row = measure::KeysBenchRow;
+using Rows = std::vector<const Row*>;
+
+// Cuts rows into runs of those for which same(row, the one before it) holds.
+template <class Same>
+std::vector<Rows> runs_of(const Rows& rows, const Same& same) {
+  std::vector<Rows> runs;
+  for (const Row* row : rows) {
+    if (runs.empty() || !same(*row, *runs.back().back())) runs.emplace_back();
+    runs.back().push_back(row);
+  }
+  return runs;
+}
+
+// "512.3  1.24   45 %": millions of keys a second, sectors that a search reads, share of the ceiling; of a
+// build its rate and how far the other times are from the median.
+std::string rate_text(const Row& row) {
+  const auto rate = row.items_per_second();
+  if (!rate) return "-";
+  const std::string millions = fmt::format("{:.1f}", *rate * 1e-6);
+  if (row.sectors)
+    return fmt::format("{} {:5.2f} {:4.0f} %", millions, *row.sectors, row.ceiling_share.value_or(0) * 100);
+  const auto& [median, min, max] = *row.time;
+  return fmt::format("{} ±{:3.0f} %", millions, std::max(max - median, median - min) / median * 100);
+}
+
+// The headings of all that was measured with one set, in the order in which it comes first.
+std::vector<std::string> ops_of(const Rows& rows) {
+  std::vector<std::string> ops;
+  for (const Row* row : rows)
+    if (row->time && std::ranges::find(ops, op_text(*row)) == ops.end()) ops.push_back(op_text(*row));
+  return ops;
+}
+
+std::vector<std::string> cells_of(const Rows& line, const std::vector<std::string>& ops) {
+  const Row& first = *line.front();
+  std::vector<std::string> cells = {first.table, fmt::format("{}", first.load_factor)};
+  for (const std::string& op : ops) {
+    const auto found = std::ranges::find_if(line, [&](const Row* row) { return op_text(*row) == op; });
+    cells.push_back(found == line.end() ? "-" : rate_text(**found));
+  }
+  cells.push_back(first.bytes ? format_mib(*first.bytes) : "-");
+  for (const auto& count : {first.attempts, first.most_probes})
+    cells.push_back(count ? std::to_string(*count) : "-");
+  return cells;
+}
+
+// The lines of one set, and then what kept tables from being measured.
+std::string set_lines(const Rows& rows) {
+  const std::vector<std::string> ops = ops_of(rows);
+  std::vector<std::string> titles = {"table", "load"};
+  titles.insert(titles.end(), ops.begin(), ops.end());
+  titles.insert(titles.end(), {"MiB", "attempts", "probes"});
+  TextTable table(std::move(titles));
+  std::string errors;
+  for (const Rows& line : runs_of(rows, [](const Row&a, const Row&b) {
+         return a.table == b.table && a.load_factor == b.load_factor;
+       })) {
+    table.row(cells_of(line, ops));
+    for (const Row* row : line)
+      if (!row->error.empty())
+        errors += fmt::format("  {} at {}: {}\n", row->table, row->load_factor, row->error);
+  }
+  return fmt::format("\n{}\n{}{}", set_text(*rows.front()), table.text(), errors);
+}
+
+std::string failures_text(const std::vector<measure::KeyFailuresRow>& rows) {
+  if (rows.empty()) return "";
+  TextTable table(
+      {"table", "load", "key bits", "builds", "retried", "failed", "most attempts", "restarts", "probes"});
+  std::string errors;
+  for (const measure::KeyFailuresRow& row : rows) {
+    table.row({row.table, fmt::format("{}", row.load_factor), std::to_string(row.key_bits),
+               format_count(row.builds), format_count(row.retried), format_count(row.failed),
+               std::to_string(row.most_attempts), format_count(row.restarts),
+               std::to_string(row.most_probes)});
+    if (!row.error.empty()) errors += fmt::format("  {} at {}: {}\n", row.table, row.load_factor, row.error);
+  }
+  return fmt::format("\nbuilds of {} random keys\n{}{}", format_count(rows.front().keys), table.text(),
+                     errors);
+}
+
+}  // namespace
+
+std::string table_text(const KeysBenchRun& run) {
+  Rows rows;
+  for (const Row& row : run.result.rows) rows.push_back(&row);
+  std::string text = fmt::format(
+      "{}\n{}"
+      "millions of keys a second; of builds with how far other times are from the median; of searches with "
+      "the\n"
+      "sectors of 32 bytes that one reads, and the share that all of them are of the first of these ceilings "
+      "(above\n"
+      "100 % where a sector serves several searches)\n",
+      run.device_text, ceilings_text(run.result.ceilings));
+  for (const Rows& set : runs_of(rows, [](const Row&a, const Row&b) { return set_text(a) == set_text(b); }))
+    text += set_lines(set);
+  return text + failures_text(run.result.failures);
+}
+
+}  // namespace vox
