@@ -12,8 +12,8 @@ namespace {
 
 using Lines = hash::LinesRef<uint64_t>;
 
-constexpr uint32_t kVersion = 1;
-constexpr const char* kTable = "lines";
+constexpr uint32_t kHashVersion = 1;
+constexpr const char* kHashTable = "lines";
 
 constexpr const char* kArithmetic =
     R"(Numbers have 64 bits and wrap around.
@@ -42,9 +42,9 @@ spatial::KeyLayout read_layout(const h5::Object& group) {
 }
 
 void read_format(const h5::Object& group) {
-  require(group, "version", kVersion);
-  if (const std::string table = h5::read_text(group, "table"); table != kTable)
-    throw Error(fmt::format("a table '{}', expected '{}'", table, kTable))
+  require(group, "version", kHashVersion);
+  if (const std::string table = h5::read_text(group, "table"); table != kHashTable)
+    throw Error(fmt::format("a table '{}', expected '{}'", table, kHashTable))
         .at(group.where())
         .hint("a newer vox may read it");
   require(group, "key_bits", spatial::kCellFormat.key_bits());
@@ -74,8 +74,8 @@ void read_scene_facts(const h5::Object& group, spatial::FrozenHash& hash) {
 
 void write_hash_group(const h5::Object& file, const spatial::FrozenHash& hash) {
   const h5::Object group = h5::create_group(file, "hash");
-  h5::write_attribute(group, "version", kVersion);
-  h5::write_text(group, "table", kTable);
+  h5::write_attribute(group, "version", kHashVersion);
+  h5::write_text(group, "table", kHashTable);
   h5::write_text(group, "layout",
                  std::string(spatial::kKeyLayoutNames[static_cast<size_t>(hash.keys.layout)]));
   h5::write_attribute(group, "resolution", hash.resolution());

@@ -10,18 +10,10 @@
 #include "tests/common/test_engine.h"
 #include "tests/common/thoroughness.h"
 #include "tests/hash/keyed/any_key_table.h"
+#include "tests/hash/keyed/random_keys.h"
 
 namespace vox {
 namespace {
-
-template <class Cell>
-std::vector<Cell> random_keys(uint64_t count, uint64_t seed) {
-  std::vector<Cell> keys;
-  for (uint64_t i = 0; i < count; ++i) keys.push_back(static_cast<Cell>(mix64(i + (seed << 40))));
-  std::sort(keys.begin(), keys.end());
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-  return keys;
-}
 
 class CuckooTables : public testing::Test {
  protected:

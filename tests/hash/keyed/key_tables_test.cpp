@@ -106,14 +106,14 @@ class KeyTables : public testing::TestWithParam<std::string> {
 
 class KeyTables32 : public KeyTables<uint32_t> {};
 class KeyTables64 : public KeyTables<uint64_t> {};
-const auto kKeyTableNames = testing::ValuesIn(hash::key_table_names());
-const auto kKeyTableName = [](const auto& info) {
+const auto kTableNames = testing::ValuesIn(hash::key_table_names());
+const auto kTableName = [](const auto& info) {
   std::string name = info.param;
   std::ranges::replace(name, '-', '_');
   return name;
 };
-INSTANTIATE_TEST_SUITE_P(All, KeyTables32, kKeyTableNames, kKeyTableName);
-INSTANTIATE_TEST_SUITE_P(All, KeyTables64, kKeyTableNames, kKeyTableName);
+INSTANTIATE_TEST_SUITE_P(All, KeyTables32, kTableNames, kTableName);
+INSTANTIATE_TEST_SUITE_P(All, KeyTables64, kTableNames, kTableName);
 
 TEST_P(KeyTables32, RandomKeysAreFoundAtEveryLoadFactor) {
   for (const double load_factor : {0.3, 0.7, 0.8, 0.95})

@@ -10,17 +10,12 @@
 #include "tests/common/test_engine.h"
 #include "tests/common/thoroughness.h"
 #include "tests/hash/keyed/any_key_table.h"
+#include "tests/hash/keyed/random_keys.h"
 
 namespace vox {
 namespace {
 
 using Keys = std::vector<uint64_t>;
-
-Keys random_keys(uint64_t count, uint64_t seed) {
-  Keys keys;
-  for (uint64_t i = 0; i < count; ++i) keys.push_back(mix64(i + (seed << 40)));
-  return keys;
-}
 
 // Blocks of keys that follow each other.
 Keys clustered_keys(uint64_t count) {
@@ -43,7 +38,7 @@ class Lines : public testing::Test {
 };
 
 TEST_F(Lines, HaveTheSameCellsInWhateverOrderTheKeysCome) {
-  for (Keys keys : {random_keys(20000, 1), clustered_keys(20000)})
+  for (Keys keys : {random_keys<uint64_t>(20000, 1), clustered_keys(20000)})
     for (const double load_factor : {0.8, 0.99}) {
       const auto table = make(load_factor);
       table->build(keys);
@@ -59,7 +54,7 @@ TEST_F(Lines, HaveTheSameCellsInWhateverOrderTheKeysCome) {
 TEST_F(Lines, AreFullToTheLoadFactorThatIsAskedFor) {
   for (const double load_factor : {0.5, 0.8, 0.95, 0.99}) {
     const auto table = make(load_factor);
-    table->build(random_keys(100000, 1));
+    table->build(random_keys<uint64_t>(100000, 1));
     EXPECT_NEAR(100000 / static_cast<double>(table->cells().size() - 1), load_factor, 2e-3);
     EXPECT_EQ(table->bytes(), 8 * table->cells().size());
   }
@@ -73,16 +68,16 @@ TEST_F(Lines, ASearchReadsAboutOneBucket) {
   };
   for (const Case& expected : {Case{0.8, 1.107}, Case{0.95, 1.356}}) {
     const auto table = make(expected.load_factor);
-    const Keys keys = random_keys(100000, 1);
+    const Keys keys = random_keys<uint64_t>(100000, 1);
     table->build(keys);
     EXPECT_NEAR(mean_sectors(*table, keys) / 2, expected.buckets, 0.01);
-    EXPECT_NEAR(mean_sectors(*table, random_keys(100000, 2)) / 2, expected.buckets, 0.01);
+    EXPECT_NEAR(mean_sectors(*table, random_keys<uint64_t>(100000, 2)) / 2, expected.buckets, 0.01);
   }
 }
 
 TEST_F(Lines, TheHistogramOfProbesCountsTheBucketsOfEveryKey) {
   const auto table = make(0.95);
-  const Keys keys = random_keys(20000, 1);
+  const Keys keys = random_keys<uint64_t>(20000, 1);
   const auto build = table->build(keys);
   const auto counts = table->probes_of_keys();
   EXPECT_EQ(counts.size(), build.most_probes + 1);
@@ -95,7 +90,7 @@ TEST_F(Lines, TheHistogramOfProbesCountsTheBucketsOfEveryKey) {
 TEST_F(Lines, AreBuiltAtTheFirstAttempt) {
   for (uint32_t round = 0; round < 50 * kThoroughness; ++round) {
     const auto table = make(round % 2 == 0 ? 0.95 : 0.99);
-    EXPECT_EQ(table->build(random_keys(1000, round)).attempts, 1u) << round;
+    EXPECT_EQ(table->build(random_keys<uint64_t>(1000, round)).attempts, 1u) << round;
   }
   const auto table = make(0.99);
   const auto build = table->build(clustered_keys(100000));

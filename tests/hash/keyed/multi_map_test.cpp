@@ -103,15 +103,15 @@ class MultiMaps : public testing::TestWithParam<std::tuple<std::string, RunOrder
 
 class MultiMaps32 : public MultiMaps<uint32_t> {};
 class MultiMaps64 : public MultiMaps<uint64_t> {};
-const auto kCases = testing::Combine(testing::ValuesIn(hash::key_table_names()),
-                                     testing::Values(RunOrder::kInput, RunOrder::kAny));
-const auto kMultiMapName = [](const auto& info) {
+const auto kMapCases = testing::Combine(testing::ValuesIn(hash::key_table_names()),
+                                        testing::Values(RunOrder::kInput, RunOrder::kAny));
+const auto kMapName = [](const auto& info) {
   std::string name = std::get<0>(info.param);
   std::ranges::replace(name, '-', '_');
   return name + (std::get<1>(info.param) == RunOrder::kInput ? "_input" : "_any");
 };
-INSTANTIATE_TEST_SUITE_P(All, MultiMaps32, kCases, kMultiMapName);
-INSTANTIATE_TEST_SUITE_P(All, MultiMaps64, kCases, kMultiMapName);
+INSTANTIATE_TEST_SUITE_P(All, MultiMaps32, kMapCases, kMapName);
+INSTANTIATE_TEST_SUITE_P(All, MultiMaps64, kMapCases, kMapName);
 
 TEST_P(MultiMaps32, KeysHaveTheirValues) {
   for (const uint32_t copies : {1u, 3u, 100u}) expect_maps(random_items<uint32_t>(kCount, copies));

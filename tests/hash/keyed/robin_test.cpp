@@ -13,23 +13,10 @@
 #include "tests/common/test_engine.h"
 #include "tests/common/thoroughness.h"
 #include "tests/hash/keyed/any_key_table.h"
+#include "tests/hash/keyed/random_keys.h"
 
 namespace vox {
 namespace {
-
-// So many different keys of so many bits, in random order.
-template <class Cell>
-std::vector<Cell> random_keys(uint64_t count, uint64_t seed, uint32_t bits) {
-  std::vector<Cell> keys;
-  for (uint64_t i = seed << 40; keys.size() < count; ++i) {
-    keys.push_back(static_cast<Cell>(mix64(i) >> (64 - bits)));
-    if (keys.size() < count) continue;
-    std::sort(keys.begin(), keys.end());
-    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-  }
-  std::shuffle(keys.begin(), keys.end(), std::mt19937_64(seed));
-  return keys;
-}
 
 uint64_t most_age(const std::vector<uint64_t>& ages) {
   return ages.size() - 1;
@@ -54,10 +41,10 @@ class Robin : public testing::TestWithParam<std::string> {
   std::unique_ptr<Engine> engine_ = test_engine();
 };
 
-const auto kName = [](const auto& info) {
+const auto kRobinName = [](const auto& info) {
   return info.param == "robin" ? std::string("Coherent") : std::string("Random");
 };
-INSTANTIATE_TEST_SUITE_P(All, Robin, testing::Values("robin", "robin-random"), kName);
+INSTANTIATE_TEST_SUITE_P(All, Robin, testing::Values("robin", "robin-random"), kRobinName);
 
 // Figure 3 of the paper: 2^20 keys of 2^24, at 0.8.
 std::vector<uint64_t> ages_of_figure_3(const std::string& name) {
