@@ -45,7 +45,11 @@ figure.picture img { display: block; width: 100%; height: auto; border-radius: 6
 figure.picture figcaption { color: var(--quiet); margin-top: .5rem; font-size: .9rem; }
 figure.picture { margin-top: 1.5rem; }
 .pair { display: grid; gap: 1.25rem 2.25rem; align-items: start; }
-@media screen and (min-width: 62rem) { .pair { grid-template-columns: minmax(25rem, 1fr) fit-content(100%); } }
+@media screen and (min-width: 62rem) {
+  .pair { grid-template-columns: minmax(25rem, 1fr) fit-content(100%); }
+  /* A table of eight columns has no room beside a chart. */
+  .pair:has(thead th:nth-child(8)) { grid-template-columns: minmax(0, 1fr); }
+}
 .chart { max-width: 40rem; container-type: inline-size; }
 .chart svg { display: block; width: 100%; height: auto; }
 .legend { list-style: none; margin: 0 0 .6rem; padding: 0; display: flex; flex-wrap: wrap; gap: .15rem 1rem; }

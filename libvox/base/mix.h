@@ -1,4 +1,5 @@
-// Mixing of 64-bit words (the finaliser of MurmurHash3): every input bit flips half of the output bits.
+// Mixing of words (the finalisers of MurmurHash3): every input bit flips half of the output bits. Different words
+// give different words, and 0 gives 0.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,15 @@ VOX_HD inline uint64_t mix64(uint64_t x) {
   x ^= x >> 33;
   x *= 0xc4ceb9fe1a85ec53ull;
   x ^= x >> 33;
+  return x;
+}
+
+VOX_HD inline uint32_t mix32(uint32_t x) {
+  x ^= x >> 16;
+  x *= 0x85ebca6b;
+  x ^= x >> 13;
+  x *= 0xc2b2ae35;
+  x ^= x >> 16;
   return x;
 }
 

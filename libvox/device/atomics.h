@@ -195,6 +195,23 @@ VOX_HD inline void atomic_store(uint32_t* word, uint32_t value) {
 #endif
 }
 
+// Stores a word that publishes nothing else.
+VOX_HD inline void atomic_store_relaxed(uint32_t* word, uint32_t value) {
+#ifdef __CUDA_ARCH__
+  asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
+#else
+  std::atomic_ref(*word).store(value, std::memory_order_relaxed);
+#endif
+}
+
+VOX_HD inline void atomic_store_relaxed(uint64_t* word, uint64_t value) {
+#ifdef __CUDA_ARCH__
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+#else
+  std::atomic_ref(*word).store(value, std::memory_order_relaxed);
+#endif
+}
+
 // Orders what this thread did before against what it does after, as other threads of the device see it.
 VOX_HD inline void memory_fence() {
 #ifdef __CUDA_ARCH__
@@ -247,16 +264,19 @@ VOX_HD inline uint64_t atomic_load_relaxed(const uint64_t* word) {
 #endif
 }
 
+// Stands in a loop of a thread that waits for another one.
+VOX_HD inline void let_others_go_on() {
+#ifdef __CUDA_ARCH__
+  __nanosleep(20);
+#else
+  std::this_thread::yield();
+#endif
+}
+
 // Waits until another thread, which itself waits for none, has stored something other than 0 with
 // atomic_store.
 VOX_HD inline void atomic_wait_for_any(const uint32_t* word) {
-  while (atomic_load(word) == 0) {
-#ifdef __CUDA_ARCH__
-    __nanosleep(20);
-#else
-    std::this_thread::yield();
-#endif
-  }
+  while (atomic_load(word) == 0) let_others_go_on();
 }
 
 }  // namespace vox::device

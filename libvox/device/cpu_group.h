@@ -44,6 +44,44 @@ struct CpuGroup {
     return copy;
   }
 
+  // Words of 32 or 64 bits of which each of the first kCount lanes has one of its own.
+  template <class Word, uint32_t kCount>
+  struct Own {
+    static constexpr uint32_t kHeld = kCount;
+    const Word* at;
+  };
+  template <class Word, uint32_t kCount>
+  struct SharedOwn {
+    static constexpr uint32_t kHeld = kCount;
+    Word at[kCount];
+  };
+
+  template <uint32_t kCount, class Word>
+  Own<Word, kCount> load_own(const Word* words) const {
+    return {words};
+  }
+  // Loads words that other groups change at the same time.
+  template <uint32_t kCount, class Word>
+  SharedOwn<Word, kCount> load_shared_own(const Word* words) const {
+    SharedOwn<Word, kCount> copy;
+    for (uint32_t lane = 0; lane < kCount; ++lane) copy.at[lane] = atomic_load_relaxed(words + lane);
+    return copy;
+  }
+
+  // Gives all lanes the word of one.
+  template <class Held>
+  auto of_lane(const Held& own, uint32_t lane) const {
+    return own.at[lane];
+  }
+  // Bit l is set where lane l has a word for which f(word) holds.
+  template <class Held, class F>
+  uint32_t ballot_of(const Held& own, F f) const {
+    uint32_t holds[kLanes / 4] = {};
+    auto* const bytes = reinterpret_cast<unsigned char*>(holds);
+    for (uint32_t lane = 0; lane < Held::kHeld; ++lane) bytes[lane] = f(own.at[lane]) ? 1 : 0;
+    return vox::device::match_bytes(holds, 1);
+  }
+
   // Gives all lanes word i of those that they hold together.
   template <class Held>
   uint32_t word(const Held& words, uint32_t i) const {
@@ -110,6 +148,9 @@ struct CpuGroup {
   auto once(F f) const {
     return f();
   }
+
+  // What one lane did before, or has seen of other groups, all lanes see afterwards.
+  void sync() const {}
 };
 
 }  // namespace vox::device

@@ -38,6 +38,27 @@ struct CudaGroup {
     return split(atomic_load_relaxed(reinterpret_cast<const uint64_t*>(words) + lane()));
   }
 
+  template <class Word, uint32_t kCount>
+  struct Own {
+    Word held;
+  };
+  template <uint32_t kCount, class Word>
+  __device__ Own<Word, kCount> load_own(const Word* words) const {
+    return {lane() < kCount ? words[lane()] : 0};
+  }
+  template <uint32_t kCount, class Word>
+  __device__ Own<Word, kCount> load_shared_own(const Word* words) const {
+    return {lane() < kCount ? atomic_load_relaxed(words + lane()) : 0};
+  }
+  template <class Word, uint32_t kCount>
+  __device__ Word of_lane(const Own<Word, kCount>& own, uint32_t lane) const {
+    return __shfl_sync(kAll, own.held, static_cast<int>(lane));
+  }
+  template <class Word, uint32_t kCount, class F>
+  __device__ uint32_t ballot_of(const Own<Word, kCount>& own, F f) const {
+    return __ballot_sync(kAll, lane() < kCount && f(own.held));
+  }
+
   __device__ uint32_t word(const Words& words, uint32_t i) const {
     return __shfl_sync(kAll, words.held, static_cast<int>(i));
   }
@@ -106,6 +127,8 @@ struct CudaGroup {
       return static_cast<Result>(__shfl_sync(kAll, result, 0));
     }
   }
+
+  __device__ void sync() const { __syncwarp(); }
 
   // Gives all lanes the value of lane `from`. T is made of words.
   template <class T>

@@ -9,10 +9,12 @@
 
 namespace vox::measure::bench {
 
-// Writes item `number`, 1 to 2^36. mix64 maps numbers to the first two words one to one, and 0 to 0, so that
-// these words differ for all items and are never 0 (which tables may use for an empty slot).
+// Writes item `number`, 1 to 2^36, or to 2^32 - 1 where it has one word. mix64 maps numbers to the first two
+// words one to one, and 0 to 0, so that these words differ for all items and are never 0 (which tables may use
+// for an empty slot). So does mix32 with a single word.
 VOX_HD inline void write_item(uint64_t number, uint32_t item_words, uint32_t* words) {
-  for (uint32_t word = 0; word < item_words; word += 2) {
+  if (item_words == 1) *words = mix32(static_cast<uint32_t>(number));
+  for (uint32_t word = 0; item_words > 1 && word < item_words; word += 2) {
     const uint64_t bits = mix64(number + (uint64_t{word} << 36));
     words[word] = static_cast<uint32_t>(bits);
     if (word + 1 < item_words) words[word + 1] = static_cast<uint32_t>(bits >> 32);

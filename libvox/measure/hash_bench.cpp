@@ -1,18 +1,55 @@
 #include "libvox/measure/hash_bench.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
 
 #include "libvox/base/error.h"
 #include "libvox/base/phrase.h"
 #include "libvox/base/units.h"
 #include "libvox/hash/item.h"
+#include "libvox/hash/keyed/growing_key_table.h"
 #include "libvox/hash/table_list.h"
 #include "libvox/measure/axes.h"
 
 namespace vox::measure {
+namespace {
+
+// Every table that is named has a row, and so has every size.
+void check_sizes(const std::vector<std::string>& tables, const std::vector<uint32_t>& item_words) {
+  for (const std::string& table : tables)
+    if (std::ranges::none_of(item_words, [&](uint32_t words) { return holds_items_of(table, words); }))
+      throw UsageError(fmt::format("{} has '{}', which holds no items of {} words", phrase(Phrase::Tables),
+                                   table, fmt::join(item_words, ", ")));
+  for (const uint32_t words : item_words)
+    if (!tables.empty() &&
+        std::ranges::none_of(tables, [&](const std::string& table) { return holds_items_of(table, words); }))
+      throw UsageError(fmt::format("{} has {}, but items of so many words are held by none of: {}",
+                                   phrase(Phrase::ItemWords), words, fmt::join(tables, ", ")));
+}
+
+}  // namespace
+
+std::vector<std::string> hash_bench_tables() {
+  std::vector<std::string> names = hash::growing_key_table_names();
+  std::ranges::copy(hash::table_names(), std::back_inserter(names));
+  return names;
+}
+
+bool holds_items_of(const std::string& table, uint32_t words) {
+  constexpr uint32_t kMostKeyWords = 2;
+  const std::vector<std::string> key_tables = hash::growing_key_table_names();
+  return std::ranges::count(key_tables, table) > 0 ? words <= kMostKeyWords : words >= hash::kMinItemWords;
+}
+
 void check(const HashBenchOptions& options) {
-  check_names(options.tables, hash::table_names(), Phrase::Tables);
-  check_axis(options.item_words, Phrase::ItemWords, hash::kMinItemWords, hash::kMaxItemWords);
+  static_assert(HashBenchOptions::kMostWords == hash::kMaxItemWords);
+  check_names(options.tables, hash_bench_tables(), Phrase::Tables);
+  check_axis(options.item_words, Phrase::ItemWords, HashBenchOptions::kFewestWords,
+             HashBenchOptions::kMostWords);
+  check_sizes(options.tables, options.item_words);
   check_axis(options.load_factors, Phrase::LoadFactors, 1, HashBenchOptions::kMostLoadFactor);
   check_axis(options.hit_rates, Phrase::HitRates, 0, 100);
   check_axis({options.repetitions}, Phrase::Repetitions, HashBenchOptions::kFewestRepetitions,
@@ -35,6 +72,11 @@ HashBenchSizes sizes_of(const HashBenchOptions& options, const std::string& devi
     throw UsageError(fmt::format(
         "{} and {}, or {}, ask for more than 2^32 items, which is more than 32-bit pointers reach",
         phrase(Phrase::Fill), phrase(Phrase::Batch), phrase(Phrase::Scale)));
+  // Those that are searched and not found are different ones, too.
+  if (std::ranges::count(options.item_words, 1u) > 0 && !fits(sizes.fill + 2 * sizes.batch + 1))
+    throw UsageError(
+        fmt::format("{} and {}, or {}, ask for more than the 2^32 items of one word that there are",
+                    phrase(Phrase::Fill), phrase(Phrase::Batch), phrase(Phrase::Scale)));
   if (sizes.fill == 0 || sizes.batch == 0)
     throw UsageError(fmt::format("{} is 0 items, expected 1 or more",
                                  phrase(sizes.fill == 0 ? Phrase::Fill : Phrase::Batch)));

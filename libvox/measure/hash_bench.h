@@ -24,17 +24,27 @@ struct HashBenchOptions {
   static constexpr double kGpuScale = 1, kCpuScale = 1.0 / 64;
   static constexpr uint32_t kFewestRepetitions = 7, kMostRepetitions = 1000;
   static constexpr uint32_t kMostLoadFactor = 1 << 16;
+  static constexpr uint32_t kFewestWords = 1, kMostWords = 10;  // in an item
+  // A table whose buckets hold a fixed number of keys is filled to this share of them at most, which is what
+  // DyCuckoo is made for.
+  static constexpr double kMostFull = 0.85;
   static constexpr uint32_t kFigure8Words = 6;
   static constexpr std::array<uint32_t, 9> kFigure8LoadFactors = {16, 32, 64, 96, 128, 192, 256, 384, 512};
 
   std::vector<std::string> tables;  // empty: all
-  std::vector<uint32_t> item_words = {2, 3, 4, 5, 6, 7, 8, 9, 10};
+  std::vector<uint32_t> item_words = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
   std::vector<uint32_t> load_factors = {96};       // items per bucket, after the insertion
   std::vector<uint32_t> hit_rates = {25, 50, 75};  // per cent of the items searched
   std::optional<double> scale;                     // of kFill and kBatch; absent: the device's default
   std::optional<uint64_t> fill, batch;             // items, whatever the scale
   uint32_t repetitions = kFewestRepetitions;
 };
+
+// The names of all tables that the benchmark measures: those that hold a DAG, and before them those of voxel
+// keys that grow, which stand for the tables of other authors in Table 2.
+std::vector<std::string> hash_bench_tables();
+// Whether a table can hold items of so many words.
+bool holds_items_of(const std::string& table, uint32_t words);
 
 // Throws UsageError unless every axis has values and all of them make sense.
 void check(const HashBenchOptions& options);

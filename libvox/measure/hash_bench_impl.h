@@ -19,6 +19,7 @@
 #include "libvox/measure/axes.h"
 #include "libvox/measure/bench_items.h"
 #include "libvox/measure/hash_bench.h"
+#include "libvox/measure/key_items.h"
 #include "libvox/measure/random_reads.h"
 #include "libvox/measure/repeated.h"
 
@@ -63,22 +64,24 @@ class HashBench {
     Stopwatch watch;
     result_.sizes = sizes_;
     measure_ceilings();
-    Progress progress("measuring", options_.item_words.size() *
-                                       (chosen_tables().size() * options_.load_factors.size() + 1));
-    uint64_t done = 0;
+    uint64_t steps = 0, done = 0;
+    for (const uint32_t words : options_.item_words)
+      steps += tables_of(words).size() * options_.load_factors.size() + (has_duplicates(words) ? 1 : 0);
+    Progress progress("measuring", steps);
     for (const uint32_t words : options_.item_words) {
       make_items(words);
       for (const uint32_t load_factor : options_.load_factors)
-        for (const std::string& table : chosen_tables()) {
+        for (const std::string& table : tables_of(words)) {
           const std::string what = table + ", " + std::to_string(words) + " words";
           try {
-            measure_table({.table = table, .load_factor = load_factor});
+            measure({.table = table, .load_factor = load_factor});
           } catch (OutOfMemory& error) {
             error.at(what);
             throw;
           }
           progress.update(++done, what);
         }
+      if (!has_duplicates(words)) continue;
       measure_duplicates();
       progress.update(++done, "duplicates, " + std::to_string(words) + " words");
     }
@@ -89,8 +92,14 @@ class HashBench {
  private:
   static constexpr hash::ChosenRef kAll = {nullptr};
 
-  std::vector<std::string> chosen_tables() const {
-    return chosen_names(options_.tables, hash::table_names());
+  // What finds duplicates is made for the items of a DAG.
+  static bool has_duplicates(uint32_t words) { return words >= hash::kMinItemWords; }
+
+  // The names of the tables to measure with items of this size.
+  std::vector<std::string> tables_of(uint32_t words) const {
+    std::vector<std::string> chosen = chosen_names(options_.tables, hash_bench_tables());
+    std::erase_if(chosen, [&](const std::string& name) { return !holds_items_of(name, words); });
+    return chosen;
   }
 
   // Measures random reads from as much memory as a table takes, and, where there is enough memory, from as
@@ -163,6 +172,12 @@ class HashBench {
     }
   }
 
+  template <hash::CellWord Cell>
+  static void set_memory(HashBenchRow& row, const KeyItems<Device, Cell>& table) {
+    row.bytes = table.bytes();
+    row.allocated_bytes = table.allocated_bytes();
+  }
+
   static void set_sectors(HashBenchRow& row, uint64_t sectors) {
     row.bytes_per_op = 32.0 * static_cast<double>(sectors) / static_cast<double>(row.items);
   }
@@ -177,17 +192,30 @@ class HashBench {
     result_.rows.push_back(std::move(row));
   }
 
-  void measure_table(const hash::TableOptions& options) {
-    std::vector<HashBenchRow> rows = measure_searches(options);
-    time_insertions(options, rows.front(), rows.back());
+  void measure(const hash::TableOptions& options) {
+    const std::vector<std::string> key_tables = hash::growing_key_table_names();
+    if (std::ranges::count(key_tables, options.table) == 0)
+      measure_table(options, [&] { return hash::make_tables(device_, options); });
+    else if (item_words_ == 1)
+      measure_table(options, [&] { return std::make_unique<KeyItems<Device, uint32_t>>(device_, options); });
+    else
+      measure_table(options, [&] { return std::make_unique<KeyItems<Device, uint64_t>>(device_, options); });
+  }
+
+  // make() makes an empty table set, or what is like one.
+  template <class Make>
+  void measure_table(const hash::TableOptions& options, const Make& make) {
+    std::vector<HashBenchRow> rows = measure_searches(options, make);
+    time_insertions(make, rows.front(), rows.back());
     for (HashBenchRow& row : rows) add(std::move(row));
   }
 
   // Rows for the fill, every search and the insertion. Only the searches are timed here: the table is filled
   // once for them, by the insertion that also counts sectors, which is not the one to time.
-  std::vector<HashBenchRow> measure_searches(const hash::TableOptions& options) {
-    const std::unique_ptr<hash::TableSet<Device>> owner = hash::make_tables(device_, options);
-    hash::TableSet<Device>& tables = *owner;
+  template <class Make>
+  std::vector<HashBenchRow> measure_searches(const hash::TableOptions& options, const Make& make) {
+    const auto owner = make();
+    auto& tables = *owner;
     tables.expect(expected_);
     HashBenchRow fill = row_of(options.table, "fill", sizes_.fill);
     fill.load_factor = options.load_factor;
@@ -215,7 +243,8 @@ class HashBench {
   }
 
   // Every repetition searches for other items, so that no cache holds what it needs from the one before.
-  void measure_search(const hash::TableSet<Device>& tables, HashBenchRow& row) {
+  template <class Tables>
+  void measure_search(const Tables& tables, HashBenchRow& row) {
     auto checked = [&](uint32_t seed, const auto& search) {
       const bench::RandomHits numbers = {sizes_.fill, sizes_.fill + sizes_.batch + 1, row.hit_rate, seed};
       const hash::BatchRef batch = write_items(numbers, row.items, batch_words_);
@@ -235,7 +264,8 @@ class HashBench {
     });
   }
 
-  void check_all_found(const hash::TableSet<Device>& tables, const HashBenchRow& row) {
+  template <class Tables>
+  void check_all_found(const Tables& tables, const HashBenchRow& row) {
     const uint64_t stored = sizes_.fill + sizes_.batch;
     tables.find(new_, kAll, sizes_.batch, pointers_.data());
     check_search(text_of(row) + ", then a search for what was inserted",
@@ -247,10 +277,11 @@ class HashBench {
   }
 
   // An insertion changes the table, so that every repetition fills a new one.
-  void time_insertions(const hash::TableOptions& options, HashBenchRow& fill, HashBenchRow& insert) {
+  template <class Make>
+  void time_insertions(const Make& make, HashBenchRow& fill, HashBenchRow& insert) {
     std::vector<double> fill_seconds;
     insert.time = repeated([&](uint32_t repetition) {
-      const std::unique_ptr<hash::TableSet<Device>> tables = hash::make_tables(device_, options);
+      const auto tables = make();
       tables->expect(expected_);
       const double elapsed = time_insertion(*tables, fill, sizes_.fill, kFilled, filled_);
       if (repetition > 0) fill_seconds.push_back(elapsed);
@@ -260,13 +291,22 @@ class HashBench {
     fill.time = summarize(std::move(fill_seconds));
   }
 
-  double time_insertion(hash::TableSet<Device>& tables, const HashBenchRow& row, uint64_t stored,
-                        bench::Consecutive numbers, const hash::BatchRef& batch) {
+  template <class Tables>
+  double time_insertion(Tables& tables, const HashBenchRow& row, uint64_t stored, bench::Consecutive numbers,
+                        const hash::BatchRef& batch) {
     device_.fill(pointers_.data(), row.items, hash::kNullPointer);
     const double elapsed = device_.seconds([&] { tables.insert(batch, kAll, row.items, pointers_.data()); });
+    find_inserted(tables, batch, row.items);
     check_search(text_of(row),
                  search_outcome(device_, tables, stored, numbers, batch, row.items, pointers_.data()));
     return elapsed;
+  }
+
+  // An insertion says where the items are, but for tables of keys.
+  void find_inserted(const hash::TableSet<Device>&, const hash::BatchRef&, uint64_t) const {}
+  template <hash::CellWord Cell>
+  void find_inserted(const KeyItems<Device, Cell>& tables, const hash::BatchRef& batch, uint64_t n) {
+    tables.find(batch, kAll, n, pointers_.data());
   }
 
   // The duplicates inside a batch, which are removed before it is searched (§5.2), by every way to find them.

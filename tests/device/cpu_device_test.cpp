@@ -212,6 +212,21 @@ TEST(CpuGroup, ABallotHasTheBitsOfTheLanesThatAgree) {
   EXPECT_EQ(group.ballot([&](uint32_t lane) { return (mask >> lane & 1) != 0; }), mask);
 }
 
+TEST(CpuGroup, LanesHoldWordsOfTheirOwnAndBallotOverThem) {
+  const device::CpuGroup group;
+  std::vector<uint64_t> words(32);
+  for (uint64_t i = 0; i < 32; ++i) words[i] = i << 40;
+  const uint64_t* const at = words.data();
+  const auto own = group.load_own<32>(at);
+  const auto shared = group.load_shared_own<16>(at);
+  words[3] = 99;  // shared words were copied
+  EXPECT_EQ(group.of_lane(shared, 3), uint64_t{3} << 40);
+  EXPECT_EQ(group.of_lane(own, 31), uint64_t{31} << 40);
+  const auto odd = [](uint64_t word) { return (word >> 40 & 1) != 0; };
+  EXPECT_EQ(group.ballot_of(shared, odd), 0x0000aaaau);  // lanes 16 to 31 hold nothing
+  EXPECT_EQ(group.ballot_of(own, odd), 0xaaaaaaa2u);
+}
+
 TEST(CpuGroup, LanesBelowTheCountAreCalledAndOneSpeaksForAll) {
   device::CpuGroup group;
   for (uint32_t count : {0u, 1u, 10u, 32u}) {

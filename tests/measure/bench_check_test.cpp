@@ -141,6 +141,16 @@ TEST(BenchItems, DifferInTheirFirstTwoWordsWhichAreNeverBothZero) {
   }
 }
 
+TEST(BenchItems, DifferInTheirOnlyWordWhichIsNeverZero) {
+  std::set<uint32_t> seen = {0};
+  for (uint64_t number = 1; number <= 500000; ++number) {
+    uint32_t item[2] = {0, 77};
+    measure::bench::write_item(number, 1, item);
+    ASSERT_TRUE(seen.insert(item[0]).second);
+    ASSERT_EQ(item[1], 77u);
+  }
+}
+
 TEST(BenchItems, AreFoundAtRandomInTheShareAskedFor) {
   constexpr uint64_t kItems = 20000, kStored = 1000;
   for (const uint32_t percent : {0u, 25u, 50u, 75u, 100u}) {

@@ -17,7 +17,7 @@ namespace {
 
 measure::HashBenchOptions small_options() {
   measure::HashBenchOptions options;
-  options.item_words = {2, 7};
+  options.item_words = {1, 2, 7};
   options.load_factors = {16, 96};
   options.hit_rates = {0, 60, 100};
   options.fill = 20000;
@@ -39,13 +39,17 @@ TEST(HashBench, HasARowForEveryPointOfTheAxes) {
   for (const measure::HashBenchRow& row : result.rows)
     if (row.op != "duplicates")
       points.emplace(row.table, row.item_words, row.load_factor, row.op, row.hit_rate);
+  std::vector<std::pair<std::string, uint32_t>> tables;
   for (const std::string& table : hash::table_names())
-    for (const uint32_t words : {2u, 7u})
-      for (const uint32_t load : {16u, 96u}) {
-        expected.emplace(table, words, load, "fill", 0);
-        expected.emplace(table, words, load, "insert", 0);
-        for (const uint32_t rate : {0u, 60u, 100u}) expected.emplace(table, words, load, "search", rate);
-      }
+    for (const uint32_t words : {2u, 7u}) tables.emplace_back(table, words);
+  for (const char* table : {"slabset", "cuckoo_buckets"})
+    for (const uint32_t words : {1u, 2u}) tables.emplace_back(table, words);
+  for (const auto& [table, words] : tables)
+    for (const uint32_t load : {16u, 96u}) {
+      expected.emplace(table, words, load, "fill", 0);
+      expected.emplace(table, words, load, "insert", 0);
+      for (const uint32_t rate : {0u, 60u, 100u}) expected.emplace(table, words, load, "search", rate);
+    }
   EXPECT_EQ(points, expected);
   EXPECT_GE(rows_with(result, "duplicates").size(), 6u);  // two sizes, three shares of copies
 }
@@ -53,11 +57,31 @@ TEST(HashBench, HasARowForEveryPointOfTheAxes) {
 TEST(HashBench, MeasuresOnlyTheTablesThatAreNamed) {
   measure::HashBenchOptions options = small_options();
   options.tables = {"accel8"};
+  options.item_words = {2, 7};
   options.load_factors = {96};
   const measure::HashBenchResult result = measure::bench_hash(*test_engine(), options);
   for (const measure::HashBenchRow& row : result.rows)
     EXPECT_TRUE(row.op == "duplicates" || row.table == "accel8") << row.table;
   EXPECT_EQ(rows_with(result, "fill").size(), 2u);
+}
+
+TEST(HashBench, MeasuresTablesOfKeysByItemsOfOneWordAndOfTwo) {
+  measure::HashBenchOptions options = small_options();
+  options.tables = {"cuckoo_buckets", "slabset"};
+  options.item_words = {1, 2};
+  options.load_factors = {96};
+  const measure::HashBenchResult result = measure::bench_hash(*test_engine(), options);
+  std::vector<std::pair<std::string, uint32_t>> filled;
+  for (const measure::HashBenchRow& row : rows_with(result, "fill"))
+    filled.emplace_back(row.table, row.item_words);
+  EXPECT_EQ(filled, (std::vector<std::pair<std::string, uint32_t>>{
+                        {"slabset", 1}, {"cuckoo_buckets", 1}, {"slabset", 2}, {"cuckoo_buckets", 2}}));
+  // A search reads whole slabs and buckets of 128 bytes; slabs of keys of two words are twice as long.
+  for (const measure::HashBenchRow& row : rows_with(result, "search")) {
+    const double each = row.table == "slabset" ? 128 * row.item_words : 128;
+    EXPECT_GE(row.bytes_per_op, each) << row.table;
+    EXPECT_LE(row.bytes_per_op, each * (row.table == "slabset" ? 4 : 2)) << row.table;
+  }
 }
 
 TEST(HashBench, TimesEveryRowAndKeepsTheMedianBetweenTheOthers) {
@@ -86,6 +110,10 @@ TEST(HashBench, CountsTheMemoryOfTheItemsThatAreStoredAtThatMoment) {
 TEST(HashBench, CountsTheSectorsThatAnOperationTouchesAtLeast) {
   for (const measure::HashBenchRow& row : measure::bench_hash(*test_engine(), small_options()).rows) {
     if (row.op == "duplicates") continue;
+    if (row.op != "search" && (row.table == "slabset" || row.table == "cuckoo_buckets")) {
+      EXPECT_EQ(row.bytes_per_op, 0);
+      continue;
+    }
     const double found = row.op == "search" ? row.hit_rate / 100.0 : 1;
     EXPECT_GE(row.bytes_per_op, 32 + 0.9 * found * row.item_words * 4) << row.op << ' ' << row.hit_rate;
     EXPECT_LE(row.bytes_per_op, 10000);
@@ -133,6 +161,13 @@ TEST(HashBench, RefusesSizesWithoutItemsAndBeyondPointers) {
   refused([](auto& options) { options.scale = 1e300; });
   refused([](auto& options) { options.fill = UINT64_MAX; });
   refused([](auto& options) { options.fill = uint64_t{1} << 32; });
+  // There are fewer items of one word.
+  measure::HashBenchOptions options;
+  options.fill = (uint64_t{1} << 32) - 100;
+  options.batch = 60;
+  EXPECT_THROW(measure::sizes_of(options, "cpu"), UsageError);
+  options.item_words = {2};
+  EXPECT_NO_THROW(measure::sizes_of(options, "cpu"));
 }
 
 TEST(HashBench, RefusesValuesThatAnAxisDoesNotHave) {
@@ -143,7 +178,13 @@ TEST(HashBench, RefusesValuesThatAnAxisDoesNotHave) {
   };
   EXPECT_NO_THROW(measure::check(measure::HashBenchOptions()));
   refused([](auto& options) { options.tables = {"round"}; });
-  refused([](auto& options) { options.item_words = {2, 1}; });
+  refused([](auto& options) { options.item_words = {2, 0}; });
+  refused([](auto& options) { options.tables = {"slabset"}; });
+  refused([](auto& options) { options.tables = {"accel8"}; });
+  refused([](auto& options) {
+    options.tables = {"accel8", "slabset"};
+    options.item_words = {6};
+  });
   refused([](auto& options) { options.item_words = {11}; });
   refused([](auto& options) { options.item_words = {}; });
   refused([](auto& options) { options.load_factors = {0}; });

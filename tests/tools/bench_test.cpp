@@ -109,6 +109,25 @@ TEST_F(BenchProgram, PrintsATableWithALineForEveryItemSize) {
     EXPECT_NE(run.out.find(part), std::string::npos) << part << "\n" << run.out;
 }
 
+TEST_F(BenchProgram, MeasuresTablesOfKeysBesideTheOthers) {
+  const std::vector<std::string> small = {"hash",    "--device", test_device(), "--fill", "2K",
+                                          "--batch", "1K",       "--hit-rates", "50"};
+  auto arguments = small;
+  arguments.insert(arguments.end(), {"--item-words", "1,2"});
+  const std::string both = bench(arguments).out;
+  for (const char* part : {"\n   1  slabset ", "\n   1  cuckoo_buckets ", "\n   2  slabset ",
+                           "\n   2  cuckoo_buckets ", "\n   2  atomic64 "})
+    EXPECT_NE(both.find(part), std::string::npos) << part << both;
+  EXPECT_EQ(both.find("\n   1  atomic64"), std::string::npos) << both;
+  // The sizes are those that the tables hold.
+  arguments = small;
+  arguments.insert(arguments.end(), {"--tables", "slabset,cuckoo_buckets"});
+  const std::string keys = bench(arguments).out;
+  for (const char* part : {"\n   1  slabset ", "\n   2  cuckoo_buckets "})
+    EXPECT_NE(keys.find(part), std::string::npos) << part << keys;
+  EXPECT_EQ(keys.find("\n   3  "), std::string::npos) << keys;
+}
+
 TEST_F(BenchProgram, TakesTheAxesOfFigure8AndWhatIsSaidBesides) {
   const Finished run = bench({"hash", "--device", test_device(), "--figure8", "--fill", "1K", "--batch", "1K",
                               "--load-factors", "16-18,512", "--csv", "rows.csv"});
@@ -141,7 +160,7 @@ TEST_F(BenchProgram, RefusesCommandsThatAreNone) {
 TEST_F(BenchProgram, RefusesValuesThatMakeNoSense) {
   for (const auto& [option, value] : std::vector<std::pair<std::string, std::string>>{
            {"--tables", "round"},      {"--tables", "accel8,,"},  {"--tables", ""},
-           {"--item-words", "1"},      {"--item-words", "2-11"},  {"--item-words", "10-2"},
+           {"--item-words", "0"},      {"--item-words", "2-11"},  {"--item-words", "10-2"},
            {"--item-words", "x"},      {"--item-words", ""},      {"--item-words", "2-4000000000"},
            {"--load-factors", "0"},    {"--load-factors", "-96"}, {"--load-factors", "1M"},
            {"--hit-rates", "101"},     {"--hit-rates", "25;50"},  {"--scale", "0"},
@@ -153,6 +172,8 @@ TEST_F(BenchProgram, RefusesValuesThatMakeNoSense) {
     expect_refused(kBadUsage, option, {option, value});
   expect_refused(kBadUsage, "-o", {"-o", "report.txt"});
   expect_refused(kBadUsage, "accel8", {"accel8"});
+  // The run of this test has items of 2 and 5 words.
+  expect_refused(kBadUsage, "held by none of: slabset", {"--tables", "slabset"});
 }
 
 TEST_F(BenchProgram, FindsTargetsThatCannotBeWrittenBeforeTheWork) {

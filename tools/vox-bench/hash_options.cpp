@@ -7,7 +7,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
-#include "libvox/hash/table_list.h"
+#include "libvox/hash/keyed/growing_key_table.h"
 #include "tools/common/device_options.h"
 #include "tools/common/tool.h"
 #include "tools/vox-bench/axes.h"
@@ -24,8 +24,12 @@ after one that does not count. Every repetition searches for other items, and wh
 item too many or too few, and the command fails. Random reads of 32 and of 128 bytes, measured first, say
 what the memory could do. Then come the tables that find the duplicates inside a batch.
 
+Of the tables, {} hold keys, which are items of 1 and 2 words: the first as SlabHash does, whose buckets are
+lists of slabs, the second as DyCuckoo does, whose buckets of 128 bytes are filled to {} % at most, whatever the
+load factor. The others hold items of 2 words and more.
+
 Examples:
-  vox-bench hash                                     Table 2: {} words, {} items per bucket
+  vox-bench hash                                     Table 2: {} to {} words, {} items per bucket
   vox-bench hash --figure8                           Figure 8: {} words, {}
   vox-bench hash --item-words 6 --scale 1/8          another size, an eighth of the items
   vox-bench hash --fill 64M --batch 1M -o report.h5 --csv report.csv
@@ -41,15 +45,19 @@ cxxopts::Options describe_hash() {
   using Bench = measure::HashBenchOptions;
   const Bench preset;
   cxxopts::Options options(
-      "vox-bench hash", fmt::format(kAboutHash, axis_text(preset.item_words), axis_text(preset.load_factors),
-                                    Bench::kFigure8Words, axis_text(figure8_load_factors())));
+      "vox-bench hash",
+      fmt::format(kAboutHash, fmt::join(hash::growing_key_table_names(), " and "), 100 * Bench::kMostFull,
+                  preset.item_words.front(), preset.item_words.back(), axis_text(preset.load_factors),
+                  Bench::kFigure8Words, axis_text(figure8_load_factors())));
   options.custom_help("[options]").positional_help("").set_width(100);
   auto text = [] { return cxxopts::value<std::string>(); };
   options.add_options("Axes")(
-      "tables", fmt::format("Tables (default: all: {})", fmt::join(hash::table_names(), ",")), text(),
+      "tables", fmt::format("Tables (default: all: {})", fmt::join(measure::hash_bench_tables(), ",")),
+      text(),
       "NAMES")("item-words",
-               fmt::format("Words of 4 bytes in an item, {} to {}: 2,4,6 or 2-10 (default: {})",
-                           hash::kMinItemWords, hash::kMaxItemWords, axis_text(preset.item_words)),
+               fmt::format("Words of 4 bytes in an item, {} to {}: 2,4,6 or 2-10 (default: those that the "
+                           "tables hold, of {})",
+                           Bench::kFewestWords, Bench::kMostWords, axis_text(preset.item_words)),
                text(), "LIST")("load-factors",
                                fmt::format("Items per bucket after the insertion, 1 to {} (default: {})",
                                            Bench::kMostLoadFactor, axis_text(preset.load_factors)),
@@ -79,6 +87,15 @@ cxxopts::Options describe_hash() {
   return options;
 }
 
+// Leaves out the sizes of items that none of the tables holds.
+void leave_out_unheld(measure::HashBenchOptions& options) {
+  if (options.tables.empty()) return;
+  std::erase_if(options.item_words, [&](uint32_t words) {
+    return std::ranges::none_of(
+        options.tables, [&](const std::string& table) { return measure::holds_items_of(table, words); });
+  });
+}
+
 measure::HashBenchOptions read_hash_bench(const cxxopts::ParseResult& parsed) {
   measure::HashBenchOptions options;
   if (parsed.count("figure8")) {
@@ -87,7 +104,10 @@ measure::HashBenchOptions read_hash_bench(const cxxopts::ParseResult& parsed) {
   }
   if (const auto value = given(parsed, "tables"); value && *value != "all")
     options.tables = parse_names(*value, "--tables");
-  if (const auto value = given(parsed, "item-words")) options.item_words = parse_axis(*value, "--item-words");
+  if (const auto value = given(parsed, "item-words"))
+    options.item_words = parse_axis(*value, "--item-words");
+  else if (parsed.count("figure8") == 0)
+    leave_out_unheld(options);
   if (const auto value = given(parsed, "load-factors"))
     options.load_factors = parse_axis(*value, "--load-factors");
   if (const auto value = given(parsed, "hit-rates")) options.hit_rates = parse_axis(*value, "--hit-rates");

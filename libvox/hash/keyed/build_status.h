@@ -24,6 +24,12 @@ VOX_HD inline void keep_apart(KeyBuildStatus* status, uint64_t value) {
   if (before != 0 && before != value + 1) device::atomic_or_relaxed(&status->conflicts, 1u);
 }
 
+// Says how many places the search for a key looks at.
+VOX_HD inline void note_probes(KeyBuildStatus* status, uint32_t probes) {
+  if (probes > device::atomic_load_relaxed(&status->most_probes))
+    device::atomic_max(&status->most_probes, probes);
+}
+
 // Says that a cell came again, or that its key has two values.
 template <CellWord Cell>
 VOX_HD void note_copy(KeyBuildStatus* status, Cell stored, Cell cell) {

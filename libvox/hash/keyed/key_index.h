@@ -9,27 +9,14 @@ namespace vox::hash {
 
 constexpr uint32_t kNoNumber = UINT32_MAX;  // of a key that is not stored
 
-// Says of a slot whether it holds a key. The cell that is kept apart may look like an empty one.
-template <CellWord Cell>
-struct HoldsKey {
-  const Cell* cells;
-  uint64_t slots;
-  uint32_t holds_apart;
-  VOX_HD bool operator()(uint64_t slot) const {
-    return slot < slots ? cells[slot] != kEmptyCell<Cell> : holds_apart != 0;
-  }
-};
-
 template <CellWord Cell>
 struct TakeNumberedKeys {
   HoldsKey<Cell> holds;
   CellFormat<Cell> format;
-  Cell mask;                // what of a cell is key and value
   const uint32_t* numbers;  // for each slot
   Cell* keys;
   VOX_HD void operator()(uint64_t slot) const {
-    if (!holds(slot)) return;
-    keys[numbers[slot]] = slot < holds.slots ? format.key(holds.cells[slot] & mask) : format.apart_key();
+    if (holds(slot)) keys[numbers[slot]] = format.key(holds.cell(slot));
   }
 };
 
@@ -49,15 +36,14 @@ class KeyIndex {
   KeyTableBuild build(const Cell* cells, uint64_t n) {
     const KeyTableBuild result = table_->build(cells, n);
     const uint64_t slots = table_->slots() + 1;
-    const HoldsKey<Cell> holds = {table_->cells(), table_->slots(), table_->holds_apart() ? 1u : 0u};
+    const HoldsKey<Cell> holds = table_->holds_key();
     numbers_.reset();
     numbers_ = device_.template make<uint32_t>(slots + 1);
     count_ = device_.exclusive_scan({"number keys", sizeof(Cell) + 4.0}, slots, holds, numbers_.data());
     keys_.reset();
     keys_ = device_.template make<Cell>(count_);
-    device_.for_each(
-        {"take numbered keys", 2.0 * sizeof(Cell) + 4}, slots,
-        TakeNumberedKeys<Cell>{holds, table_->format(), table_->cell_mask(), numbers_.data(), keys_.data()});
+    device_.for_each({"take numbered keys", 2.0 * sizeof(Cell) + 4}, slots,
+                     TakeNumberedKeys<Cell>{holds, table_->format(), numbers_.data(), keys_.data()});
     return result;
   }
 

@@ -2,8 +2,8 @@
 // (cell.h) and then searched by batches of keys. The variant (key_table_list.h) is chosen at run time.
 //
 // A key is stored once. Equal cells may come more than once; a key with two values is an error, as is a table
-// that cannot be built: no key is ever lost. Where a key lies, its slot, is the same on every device, but for
-// the variant `open`.
+// that cannot be built: no key is ever lost. Where a key lies, its slot, is the same on every device in some
+// variants; in others threads decide it, and no result may depend on it.
 #pragma once
 
 #include <memory>
@@ -45,6 +45,23 @@ double load_factor_of(const KeyTableOptions& options);
 Error two_values(const KeyTableOptions& options);
 Error cannot_build(const KeyTableOptions& options, uint64_t keys, uint32_t attempts);
 
+// Says of a slot whether it holds a key, as a device selects slots and counts them by it, and gives the cell of
+// one that does. The slot behind the last is for the cell that is kept apart, which may look like an empty one.
+template <CellWord Cell>
+struct HoldsKey {
+  const Cell* cells;
+  uint64_t slots;
+  Cell mask;            // what of a cell is key and value
+  uint32_t link_every;  // the last of so many slots is for a link, not for a key; 0: none is
+  uint32_t holds_apart;
+
+  VOX_HD bool operator()(uint64_t slot) const {
+    if (slot >= slots) return holds_apart != 0;
+    return cells[slot] != kEmptyCell<Cell> && (link_every == 0 || slot % link_every != link_every - 1);
+  }
+  VOX_HD Cell cell(uint64_t slot) const { return slot < slots ? cells[slot] & mask : cells[slot]; }
+};
+
 template <class Device, CellWord Cell>
 class KeyTable {
  public:
@@ -76,10 +93,14 @@ class KeyTable {
 
   // The cell at each slot; empty where it holds nothing. All keys lie in slots below slots(), but for the one
   // that is kept apart. Of a cell that is not empty the bits of cell_mask() count: where no key needs the
-  // others, a variant may keep something of its own in them.
+  // others, a variant may keep something of its own in them. Of some variants a few slots are for links:
+  // holds_key() leaves them out.
   const Cell* cells() const { return cells_.data(); }
   Cell cell_mask() const { return cell_mask_; }
   uint64_t slots() const { return slots_; }
+  HoldsKey<Cell> holds_key() const {
+    return {cells_.data(), slots_, cell_mask_, link_every_, holds_apart_ ? 1u : 0u};
+  }
   bool holds_apart() const { return holds_apart_; }
   CellFormat<Cell> format() const { return format_; }
   uint64_t bytes() const { return cells_.size() * sizeof(Cell) + bytes_beside_cells(); }
@@ -123,6 +144,7 @@ class KeyTable {
   device::Buffer<Cell> cells_;
   Cell cell_mask_ = kEmptyCell<Cell>;
   uint64_t slots_ = 0;
+  uint32_t link_every_ = 0;  // as in HoldsKey
   bool holds_apart_ = false;
   uint32_t apart_value_ = 0;
 };

@@ -157,8 +157,7 @@ struct OrderBucket {
     for (uint32_t c = 1; c < kCells; ++c)
       if (turns[c] > 0 && table.format.key(held.cell[c]) == table.format.key(held.cell[c - 1]))
         device::atomic_or_relaxed(&status->twice, 1u);
-    if (turns[0] > device::atomic_load_relaxed(&status->most_probes))
-      device::atomic_max(&status->most_probes, turns[0]);
+    note_probes(status, turns[0]);
   }
 };
 

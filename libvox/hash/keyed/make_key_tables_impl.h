@@ -6,43 +6,63 @@
 
 #include "libvox/hash/keyed/cuckoo2009.h"
 #include "libvox/hash/keyed/cuckoo2011.h"
+#include "libvox/hash/keyed/cuckoo_buckets.h"
 #include "libvox/hash/keyed/lines.h"
 #include "libvox/hash/keyed/open.h"
 #include "libvox/hash/keyed/robin.h"
+#include "libvox/hash/keyed/slabset.h"
 #include "libvox/hash/keyed/sorted.h"
 
 namespace vox::hash {
 
-template <class Device, CellWord Cell>
+template <class Device, class Table>
 struct KeyTableVariant {
   const char* name;
   KeyTableLoad load;
-  std::unique_ptr<KeyTable<Device, Cell>> (*make)(Device&, const KeyTableOptions&);
+  std::unique_ptr<Table> (*make)(Device&, const KeyTableOptions&);
 };
 
-template <class Device, CellWord Cell, template <class, class> class Table>
-constexpr KeyTableVariant<Device, Cell> key_variant() {
-  return {Table<Device, Cell>::kName, Table<Device, Cell>::kLoad,
-          [](Device& device, const KeyTableOptions& options) {
-            return std::unique_ptr<KeyTable<Device, Cell>>(
-                std::make_unique<Table<Device, Cell>>(device, options));
+template <class Device, class Table, class Variant>
+constexpr KeyTableVariant<Device, Table> key_variant() {
+  return {Variant::kName, Variant::kLoad, [](Device& device, const KeyTableOptions& options) {
+            return std::unique_ptr<Table>(std::make_unique<Variant>(device, options));
           }};
 }
 
-template <class Device, CellWord Cell>
+// Those that grow are in both lists.
+template <class Device, CellWord Cell, class Table = GrowingKeyTable<Device, Cell>>
+constexpr std::array kGrowingKeyTableVariants = {
+    key_variant<Device, Table, SlabSetTable<Device, Cell>>(),
+    key_variant<Device, Table, CuckooBucketsTable<Device, Cell>>(),
+};
+template <class Device, CellWord Cell, class Table = KeyTable<Device, Cell>>
 constexpr std::array kKeyTableVariants = {
-    key_variant<Device, Cell, LinesTable>(),       key_variant<Device, Cell, CoherentRobinTable>(),
-    key_variant<Device, Cell, RandomRobinTable>(), key_variant<Device, Cell, OpenTable>(),
-    key_variant<Device, Cell, Cuckoo2009Table>(),  key_variant<Device, Cell, Cuckoo2011Table>(),
-    key_variant<Device, Cell, SortedTable>(),
+    key_variant<Device, Table, LinesTable<Device, Cell>>(),
+    key_variant<Device, Table, CoherentRobinTable<Device, Cell>>(),
+    key_variant<Device, Table, RandomRobinTable<Device, Cell>>(),
+    key_variant<Device, Table, OpenTable<Device, Cell>>(),
+    key_variant<Device, Table, Cuckoo2009Table<Device, Cell>>(),
+    key_variant<Device, Table, Cuckoo2011Table<Device, Cell>>(),
+    key_variant<Device, Table, SortedTable<Device, Cell>>(),
+    key_variant<Device, Table, SlabSetTable<Device, Cell>>(),
+    key_variant<Device, Table, CuckooBucketsTable<Device, Cell>>(),
 };
 
 template <class Device, CellWord Cell>
 std::unique_ptr<KeyTable<Device, Cell>> make_key_table(Device& device, const KeyTableOptions& options) {
   check_key_table_options(options, CellFormat<Cell>::kBits);
-  for (const KeyTableVariant<Device, Cell>& variant : kKeyTableVariants<Device, Cell>)
+  for (const auto& variant : kKeyTableVariants<Device, Cell>)
     if (options.table == variant.name) return variant.make(device, options);
   return nullptr;
+}
+
+template <class Device, CellWord Cell>
+std::unique_ptr<GrowingKeyTable<Device, Cell>> make_growing_key_table(Device& device,
+                                                                      const KeyTableOptions& options) {
+  check_key_table_options(options, CellFormat<Cell>::kBits);
+  for (const auto& variant : kGrowingKeyTableVariants<Device, Cell>)
+    if (options.table == variant.name) return variant.make(device, options);
+  throw UsageError("a table '" + options.table + "' does not grow");
 }
 
 }  // namespace vox::hash

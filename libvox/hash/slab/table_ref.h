@@ -31,14 +31,10 @@
 #include "libvox/base/bits.h"
 #include "libvox/device/atomics.h"
 #include "libvox/hash/batch.h"
+#include "libvox/hash/bucket_of.h"
 #include "libvox/hash/slab_memory.h"
 
 namespace vox::hash {
-
-// Which of `count` buckets an item with this hash belongs to: the hash's high bits decide.
-VOX_HD inline uint32_t bucket_of(uint64_t hash, uint32_t count) {
-  return static_cast<uint32_t>((hash >> 32) * count >> 32);
-}
 
 // Fingerprints are made of the bits of a hash that bucket_of() does not use, and are never 0, which stands
 // for an empty slot.

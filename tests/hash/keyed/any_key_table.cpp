@@ -19,6 +19,13 @@ std::unique_ptr<AnyMultiMap<Cell>> make_any_multi_map(const device::DeviceHandle
       handle, [&](auto& device) { return make_any_multi_map_on<Cell>(device, options, order); });
 }
 
+template <class Cell>
+std::unique_ptr<AnyGrowingKeyTable<Cell>> make_any_growing_key_table(const device::DeviceHandle& handle,
+                                                                     const hash::KeyTableOptions& options) {
+  return device::with_device(
+      handle, [&](auto& device) { return make_any_growing_key_table_on<Cell>(device, options); });
+}
+
 template std::unique_ptr<AnyKeyTable<uint32_t>> make_any_key_table(const device::DeviceHandle&,
                                                                    const hash::KeyTableOptions&);
 template std::unique_ptr<AnyKeyTable<uint64_t>> make_any_key_table(const device::DeviceHandle&,
@@ -29,5 +36,9 @@ template std::unique_ptr<AnyMultiMap<uint32_t>> make_any_multi_map(const device:
 template std::unique_ptr<AnyMultiMap<uint64_t>> make_any_multi_map(const device::DeviceHandle&,
                                                                    const hash::KeyTableOptions&,
                                                                    hash::RunOrder);
+template std::unique_ptr<AnyGrowingKeyTable<uint32_t>> make_any_growing_key_table(
+    const device::DeviceHandle&, const hash::KeyTableOptions&);
+template std::unique_ptr<AnyGrowingKeyTable<uint64_t>> make_any_growing_key_table(
+    const device::DeviceHandle&, const hash::KeyTableOptions&);
 
 }  // namespace vox

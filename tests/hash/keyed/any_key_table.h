@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "libvox/device/handle.h"
+#include "libvox/hash/keyed/growing_key_table.h"
 #include "libvox/hash/keyed/multi_map.h"
 
 namespace vox {
@@ -19,12 +20,20 @@ class AnyKeyTable {
   virtual std::vector<uint32_t> find_values(const std::vector<Cell>& keys) = 0;
   virtual std::vector<uint32_t> find_values_of_stored(const std::vector<Cell>& keys) = 0;
   virtual std::vector<uint32_t> count_sectors(const std::vector<Cell>& keys) = 0;
-  virtual std::vector<Cell>
-  cells() = 0;  // all slots, and the cell behind them; what the variant adds is gone
+  // All slots, and the cell behind them. Those that hold a link are empty; what the variant adds is gone.
+  virtual std::vector<Cell> cells() = 0;
   virtual Cell cell_mask() = 0;
   virtual std::vector<uint64_t> probes_of_keys() = 0;
   virtual bool holds_apart() = 0;
   virtual uint64_t bytes() = 0;
+};
+
+template <class Cell>
+class AnyGrowingKeyTable : public AnyKeyTable<Cell> {
+ public:
+  virtual void expect(uint64_t keys, uint32_t keys_per_bucket) = 0;
+  virtual hash::KeyTableBuild insert(const std::vector<Cell>& cells) = 0;
+  virtual uint64_t bytes_in_use() = 0;
 };
 
 // A map, and the index of its keys.
@@ -47,6 +56,12 @@ std::unique_ptr<AnyKeyTable<Cell>> make_any_key_table_on(Device& device,
 template <class Cell>
 std::unique_ptr<AnyKeyTable<Cell>> make_any_key_table(const device::DeviceHandle& device,
                                                       const hash::KeyTableOptions& options);
+template <class Cell, class Device>
+std::unique_ptr<AnyGrowingKeyTable<Cell>> make_any_growing_key_table_on(Device& device,
+                                                                        const hash::KeyTableOptions& options);
+template <class Cell>
+std::unique_ptr<AnyGrowingKeyTable<Cell>> make_any_growing_key_table(const device::DeviceHandle& device,
+                                                                     const hash::KeyTableOptions& options);
 template <class Cell, class Device>
 std::unique_ptr<AnyMultiMap<Cell>> make_any_multi_map_on(Device& device, const hash::KeyTableOptions& options,
                                                          hash::RunOrder order);

@@ -8,6 +8,10 @@ template std::unique_ptr<AnyKeyTable<uint32_t>> make_any_key_table_on(CudaDevice
                                                                       const hash::KeyTableOptions&);
 template std::unique_ptr<AnyKeyTable<uint64_t>> make_any_key_table_on(CudaDevice&,
                                                                       const hash::KeyTableOptions&);
+template std::unique_ptr<AnyGrowingKeyTable<uint32_t>> make_any_growing_key_table_on(
+    CudaDevice&, const hash::KeyTableOptions&);
+template std::unique_ptr<AnyGrowingKeyTable<uint64_t>> make_any_growing_key_table_on(
+    CudaDevice&, const hash::KeyTableOptions&);
 template std::unique_ptr<AnyMultiMap<uint32_t>> make_any_multi_map_on(CudaDevice&,
                                                                       const hash::KeyTableOptions&,
                                                                       hash::RunOrder);

@@ -6,11 +6,21 @@
 
 namespace vox {
 
-template <class Device, class Cell>
-class KeyTableOnDevice final : public AnyKeyTable<Cell> {
+// The cell at each slot; empty where it holds none.
+template <class Cell>
+struct CellsOfKeys {
+  hash::HoldsKey<Cell> holds_key;
+  Cell* to;
+  VOX_HD void operator()(uint64_t i) const {
+    to[i] = holds_key(i) ? holds_key.cell(i) : hash::kEmptyCell<Cell>;
+  }
+};
+
+template <class Any, class Device, class Cell, class Table>
+class KeyTableOnDevice : public Any {
  public:
-  KeyTableOnDevice(Device& device, const hash::KeyTableOptions& options)
-      : device_(device), table_(hash::make_key_table<Device, Cell>(device, options)) {}
+  KeyTableOnDevice(Device& device, std::unique_ptr<Table> table)
+      : device_(device), table_(std::move(table)) {}
 
   hash::KeyTableBuild build(const std::vector<Cell>& cells) override {
     const auto on_device = device::uploaded(device_, cells);
@@ -30,15 +40,19 @@ class KeyTableOnDevice final : public AnyKeyTable<Cell> {
   }
   std::vector<Cell> cells() override {
     std::vector<Cell> cells(table_->slots() + 1);
-    device_.download(cells.data(), table_->cells(), cells.size());
-    for (uint64_t slot = 0; slot < table_->slots(); ++slot)
-      if (cells[slot] != hash::kEmptyCell<Cell>) cells[slot] &= table_->cell_mask();
+    auto on_device = device_.template make<Cell>(cells.size());
+    device_.for_each("cells of keys", cells.size(), CellsOfKeys<Cell>{table_->holds_key(), on_device.data()});
+    device_.download(cells.data(), on_device.data(), cells.size());
     return cells;
   }
   Cell cell_mask() override { return table_->cell_mask(); }
   std::vector<uint64_t> probes_of_keys() override { return table_->probes_of_keys(); }
   bool holds_apart() override { return table_->holds_apart(); }
   uint64_t bytes() override { return table_->bytes(); }
+
+ protected:
+  Device& device_;
+  std::unique_ptr<Table> table_;
 
  private:
   // Results that a search leaves out stay what no search gives.
@@ -53,9 +67,23 @@ class KeyTableOnDevice final : public AnyKeyTable<Cell> {
     device_.download(found.data(), results.data(), found.size());
     return found;
   }
+};
 
-  Device& device_;
-  std::unique_ptr<hash::KeyTable<Device, Cell>> table_;
+template <class Device, class Cell>
+class GrowingKeyTableOnDevice final
+    : public KeyTableOnDevice<AnyGrowingKeyTable<Cell>, Device, Cell, hash::GrowingKeyTable<Device, Cell>> {
+ public:
+  using KeyTableOnDevice<AnyGrowingKeyTable<Cell>, Device, Cell,
+                         hash::GrowingKeyTable<Device, Cell>>::KeyTableOnDevice;
+
+  void expect(uint64_t keys, uint32_t keys_per_bucket) override {
+    this->table_->expect(keys, keys_per_bucket);
+  }
+  hash::KeyTableBuild insert(const std::vector<Cell>& cells) override {
+    const auto on_device = device::uploaded(this->device_, cells);
+    return this->table_->insert(on_device.data(), cells.size());
+  }
+  uint64_t bytes_in_use() override { return this->table_->bytes_in_use(); }
 };
 
 template <class Device, class Cell>
@@ -101,7 +129,16 @@ class MultiMapOnDevice final : public AnyMultiMap<Cell> {
 template <class Cell, class Device>
 std::unique_ptr<AnyKeyTable<Cell>> make_any_key_table_on(Device& device,
                                                          const hash::KeyTableOptions& options) {
-  return std::make_unique<KeyTableOnDevice<Device, Cell>>(device, options);
+  using Table = hash::KeyTable<Device, Cell>;
+  return std::make_unique<KeyTableOnDevice<AnyKeyTable<Cell>, Device, Cell, Table>>(
+      device, hash::make_key_table<Device, Cell>(device, options));
+}
+
+template <class Cell, class Device>
+std::unique_ptr<AnyGrowingKeyTable<Cell>> make_any_growing_key_table_on(
+    Device& device, const hash::KeyTableOptions& options) {
+  return std::make_unique<GrowingKeyTableOnDevice<Device, Cell>>(
+      device, hash::make_growing_key_table<Device, Cell>(device, options));
 }
 
 template <class Cell, class Device>

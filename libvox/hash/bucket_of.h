@@ -1,0 +1,15 @@
+// Which bucket a hash belongs to.
+#pragma once
+
+#include <cstdint>
+
+#include "libvox/base/hd.h"
+
+namespace vox::hash {
+
+// Which of `count` buckets an item with this hash belongs to: the hash's high bits decide.
+VOX_HD inline uint32_t bucket_of(uint64_t hash, uint32_t count) {
+  return static_cast<uint32_t>((hash >> 32) * count >> 32);
+}
+
+}  // namespace vox::hash

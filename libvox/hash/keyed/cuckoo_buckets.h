@@ -1,0 +1,240 @@
+// The table `cuckoo_buckets`: cuckoo hashing over buckets, as DyCuckoo does it (Li et al. 2021), with which
+// Molenaar & Eisemann 2024 compare in Table 2.
+//
+//   bucket      128 bytes: 32 cells of 32 bits or 16 of 64, a lane of a group each
+//   sub-table   a quarter of the buckets, with a hash function of its own
+//
+// A first hash chooses two sub-tables for a key, in an order; it lies in its bucket of one or of the other. It
+// goes into the first one while that has room, so that most searches for stored keys read one bucket; where
+// both are full, cells of them are moved to *their* other buckets.
+//
+// A lock. Each bucket has one, a bit. It does not guard the bucket's cells, which are taken by atomic exchange,
+// but the keys whose *first* bucket this is: only who has it stores such a key or moves it. So two groups never
+// store the same key twice, and a key that is moved, which is in both buckets for a moment and never in none, is
+// not missed. A group has one lock at a time and waits for nothing while it has it, so that none waits for ever.
+//
+// To make room in a full bucket, a walk goes from it along the other buckets of cells, one cell of each at
+// random, to a bucket with an empty cell, and moves the last cell of the walk there. That is one empty cell,
+// one step nearer; the next walk ends there. Nothing is taken out meanwhile: a build or an insertion that fails
+// loses no key, and is done again with other hash functions.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "libvox/base/mix.h"
+#include "libvox/hash/bucket_of.h"
+#include "libvox/hash/keyed/group_searched.h"
+
+namespace vox::hash {
+
+template <CellWord Cell>
+struct CuckooBucketsRef {
+  static constexpr uint32_t kSlots = 128 / sizeof(Cell);
+  static constexpr uint32_t kSubTables = 4;
+  static constexpr uint32_t kFewestProbes = 2;
+  static constexpr uint32_t kBucketSectors = 4;
+  static constexpr uint32_t kMostSteps = 64;     // of a walk
+  static constexpr uint32_t kMostRounds = 1024;  // walks for one key
+
+  Cell* cells;
+  uint32_t* locks;  // a bit for each bucket
+  uint32_t sub_table_buckets;
+  uint64_t seed;
+  CellFormat<Cell> format;
+
+  // The two buckets of a key; they are different, because their sub-tables are.
+  struct Pair {
+    uint32_t first, second;
+    VOX_HD uint32_t other(uint32_t bucket) const { return bucket == first ? second : first; }
+  };
+  VOX_HD Pair buckets(Cell key) const {
+    const auto hash = static_cast<uint32_t>(mix64(key + seed));
+    const uint32_t first = hash % kSubTables;
+    const uint32_t second = (first + 1 + hash / kSubTables % (kSubTables - 1)) % kSubTables;
+    return {bucket_in(first, key), bucket_in(second, key)};
+  }
+  VOX_HD uint32_t bucket_in(uint32_t sub_table, Cell key) const {
+    const uint64_t hash = mix64(key + seed + (sub_table + 1) * 0x9e3779b97f4a7c15);
+    return sub_table * sub_table_buckets + bucket_of(hash, sub_table_buckets);
+  }
+
+  VOX_HD Cell* bucket(uint32_t number) const { return cells + uint64_t{number} * kSlots; }
+  VOX_HD Cell cell(uint32_t slot) const { return cells[slot]; }
+  VOX_HD void prefetch(Cell key) const { prefetch_lines(bucket(buckets(key).first), kSlots * sizeof(Cell)); }
+
+  template <class Group, class Held>
+  VOX_HD uint32_t slots_with(Group group, const Held& held, Cell key) const {
+    return group.ballot_of(held, [&](Cell cell) { return format.key(cell) == key; });
+  }
+  template <class Group, class Held>
+  VOX_HD uint32_t empty_slots(Group group, const Held& held) const {
+    return group.ballot_of(held, [](Cell cell) { return cell == kEmptyCell<Cell>; });
+  }
+  template <class Group>
+  VOX_HD auto load_shared(Group group, uint32_t number) const {
+    return group.template load_shared_own<kSlots>(static_cast<const Cell*>(bucket(number)));
+  }
+
+  template <class Group, class Probe>
+  VOX_HD uint32_t find(Group group, Cell key, Probe& probe) const {
+    const Pair pair = buckets(key);
+    for (uint32_t number = pair.first;; number = pair.second) {
+      const auto held = group.template load_own<kSlots>(static_cast<const Cell*>(bucket(number)));
+      probe.read(kBucketSectors);
+      if (const uint32_t same = slots_with(group, held, key); same != 0)
+        return number * kSlots + static_cast<uint32_t>(lowest_bit(same));
+      if (number == pair.second) return kNoSlot;
+    }
+  }
+
+  template <class Group>
+  VOX_HD bool lock(Group group, uint32_t number) const {
+    const uint32_t bit = 1u << number % 32;
+    const bool locked = group.once([&] { return (device::atomic_or(locks + number / 32, bit) & bit) == 0; });
+    group.sync();
+    return locked;
+  }
+  template <class Group>
+  VOX_HD void unlock(Group group, uint32_t number) const {
+    group.once([&] { device::atomic_and(locks + number / 32, ~(1u << number % 32)); });
+  }
+
+  // Puts a cell into an empty slot of a bucket; returns false where there is none.
+  template <class Group>
+  VOX_HD bool put(Group group, uint32_t number, uint32_t empty, Cell cell) const {
+    while (empty != 0) {
+      Cell* const slot = bucket(number) + lowest_bit(empty);
+      const bool stored = group.once([&] {
+        return device::atomic_exchange_if_relaxed(slot, kEmptyCell<Cell>, cell) == kEmptyCell<Cell>;
+      });
+      if (stored) return true;
+      empty = empty_slots(group, load_shared(group, number));
+    }
+    return false;
+  }
+
+  template <class Group>
+  VOX_HD void insert(Group group, Cell cell, KeyBuildStatus* status) const {
+    const Pair pair = buckets(format.key(cell));
+    uint64_t random = mix64(cell ^ seed);
+    for (uint32_t round = 0; round < kMostRounds;) {
+      const Tried tried = try_insert(group, pair, cell, status);
+      if (tried == Tried::Done) return;
+      if (tried == Tried::Locked) {
+        device::let_others_go_on();
+        continue;
+      }
+      // Where another group has failed, this build has.
+      if (group.once([&] { return device::atomic_load_relaxed(&status->failed); }) != 0) return;
+      // The same walk gets shorter each time, unless other groups are in its way.
+      const bool found = walk(group, random >> 63 == 0 ? pair.first : pair.second, random);
+      if (!found || round % kMostSteps == kMostSteps - 1) random = mix64(random + 1);
+      ++round;
+    }
+    group.once([&] { device::atomic_or_relaxed(&status->failed, 1u); });
+  }
+
+  enum class Tried : uint32_t { Done, Locked, Full };
+
+  // A stored key is seen without the lock, so that the copies of one do not wait for each other.
+  template <class Group>
+  VOX_HD Tried try_insert(Group group, const Pair& pair, Cell cell, KeyBuildStatus* status) const {
+    const Cell key = format.key(cell);
+    const bool locked = lock(group, pair.first);
+    const auto first = load_shared(group, pair.first), second = load_shared(group, pair.second);
+    const uint32_t in_first = slots_with(group, first, key), in_second = slots_with(group, second, key);
+    if ((in_first | in_second) != 0) {
+      const Cell stored = in_first != 0 ? group.of_lane(first, static_cast<uint32_t>(lowest_bit(in_first)))
+                                        : group.of_lane(second, static_cast<uint32_t>(lowest_bit(in_second)));
+      if (locked) unlock(group, pair.first);
+      group.once([&] { note_copy(status, stored, cell); });
+      return Tried::Done;
+    }
+    if (!locked) return Tried::Locked;
+    const bool stored = put(group, pair.first, empty_slots(group, first), cell) ||
+                        put(group, pair.second, empty_slots(group, second), cell);
+    unlock(group, pair.first);
+    return stored ? Tried::Done : Tried::Full;
+  }
+
+  // Walks from a full bucket to one that is not, and moves the last cell of the walk there. Returns false where
+  // none is found. Equal random numbers give equal walks, as far as other groups do not change the buckets.
+  template <class Group>
+  VOX_HD bool walk(Group group, uint32_t from, uint64_t random) const {
+    auto held = load_shared(group, from);
+    if (empty_slots(group, held) != 0) return true;
+    for (uint32_t step = 0; step < kMostSteps; ++step) {
+      const auto slot = static_cast<uint32_t>(mix64(random + step) % kSlots);
+      const Cell cell = group.of_lane(held, slot);
+      const Pair pair = buckets(format.key(cell));
+      const uint32_t to = pair.other(from);
+      held = load_shared(group, to);
+      if (const uint32_t empty = empty_slots(group, held); empty != 0) {
+        move(group, pair, from, slot, cell, empty);
+        return true;
+      }
+      from = to;
+    }
+    return false;
+  }
+
+  // Moves a cell to its other bucket, if it is still where it was.
+  template <class Group>
+  VOX_HD void move(Group group, const Pair& pair, uint32_t from, uint32_t slot, Cell cell,
+                   uint32_t empty) const {
+    while (!lock(group, pair.first)) device::let_others_go_on();
+    Cell* const place = bucket(from) + slot;
+    const bool stays = group.once([&] { return device::atomic_load_relaxed(place) == cell; });
+    if (stays && put(group, pair.other(from), empty, cell))
+      group.once([&] {
+        device::memory_fence();  // it is seen in the one bucket before it goes from the other
+        device::atomic_store_relaxed(place, kEmptyCell<Cell>);
+      });
+    unlock(group, pair.first);
+  }
+};
+
+template <class Device, CellWord Cell>
+class CuckooBucketsTable final : public GroupSearchedKeyTable<Device, Cell, CuckooBucketsRef<Cell>> {
+ public:
+  static constexpr const char* kName = "cuckoo_buckets";
+  static constexpr KeyTableLoad kLoad = {.usual = 0.8, .most = 0.99};
+
+  CuckooBucketsTable(Device& device, const KeyTableOptions& options)
+      : GroupSearchedKeyTable<Device, Cell, Buckets>(device, options) {}
+
+  uint64_t bytes_in_use() const override { return this->bytes(); }
+
+ private:
+  using Buckets = CuckooBucketsRef<Cell>;
+
+  uint64_t bytes_beside_cells() const override { return locks_.size() * sizeof(uint32_t); }
+
+  // A bucket that is asked to hold more keys than the load factor allows holds as many as that.
+  double keys_per_bucket() const {
+    const double most = this->load_factor_ * Buckets::kSlots;
+    return this->keys_per_bucket_ != 0 ? std::min<double>(this->keys_per_bucket_, most) : most;
+  }
+  uint64_t sub_table_buckets_for(uint64_t keys) const {
+    const double buckets = std::ceil(static_cast<double>(keys) / keys_per_bucket());
+    return std::max<uint64_t>(1, static_cast<uint64_t>(std::ceil(buckets / Buckets::kSubTables)));
+  }
+
+  void make_empty(uint64_t keys, uint64_t seed) override {
+    const uint64_t each = sub_table_buckets_for(keys), buckets = each * Buckets::kSubTables;
+    this->make_cells(buckets * Buckets::kSlots);
+    locks_.reset();
+    locks_ = this->device_.template make<uint32_t>((buckets + 31) / 32);
+    this->device_.fill(locks_.data(), locks_.size(), 0u);
+    this->ref_ = {this->cells_.data(), locks_.data(), static_cast<uint32_t>(each), seed, this->format_};
+  }
+
+  bool make_room(uint64_t keys) override {
+    return sub_table_buckets_for(keys) <= this->ref_.sub_table_buckets;
+  }
+
+  device::Buffer<uint32_t> locks_;
+};
+
+}  // namespace vox::hash

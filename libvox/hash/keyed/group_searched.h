@@ -1,0 +1,199 @@
+// Searches and insertions by groups of 32 lanes, a group a key, the same for all variants whose buckets are as
+// long as a group is wide. What is different is the variant's *ref*, a struct that is captured by value, with
+//
+//   template <class Group, class Probe> VOX_HD uint32_t find(Group, Cell key, Probe&) const;
+//                                          the slot, or kNoSlot. Tells the probe of all that it reads
+//   template <class Group> VOX_HD void insert(Group, Cell cell, KeyBuildStatus*) const;
+//   kFewestProbes                          how many buckets or slabs a search may look at in any table
+//   VOX_HD Cell cell(uint32_t slot) const;
+//   VOX_HD void prefetch(Cell key) const;  asks for what both read first
+//
+// Neither is ever called for the key that is kept apart.
+#pragma once
+
+#include <algorithm>
+
+#include "libvox/base/mix.h"
+#include "libvox/hash/keyed/build_status.h"
+#include "libvox/hash/keyed/distinct.h"
+#include "libvox/hash/keyed/growing_key_table.h"
+#include "libvox/hash/keyed/searched.h"
+
+namespace vox::hash {
+
+// What a search says of a key.
+struct SlotOfKey {
+  using Probe = NoKeyProbe;
+  template <class Table>
+  VOX_HD static uint32_t of(const Table&, uint32_t slot, const Probe&) {
+    return slot;
+  }
+};
+struct ValueOfKey {
+  using Probe = NoKeyProbe;
+  template <class Table>
+  VOX_HD static uint32_t of(const Table& table, uint32_t slot, const Probe&) {
+    return slot == kNoSlot ? kNoValue : table.format.value(table.ref.cell(slot));
+  }
+};
+struct SectorsOfKey {
+  using Probe = CountedKeyProbe;
+  template <class Table>
+  VOX_HD static uint32_t of(const Table&, uint32_t, const Probe& probe) {
+    return probe.sectors;
+  }
+};
+
+template <class Ref, CellWord Cell, class What>
+struct SearchByGroup {
+  struct Prepared {
+    uint64_t i, key;
+  };
+  KeyTableRef<Ref, Cell> table;
+  const Cell* keys;
+  uint32_t* results;
+
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    if (stage == 1) table.ref.prefetch(keys[i]);
+  }
+  VOX_HD Prepared prepare(uint64_t i) const { return {i, keys[i]}; }
+
+  template <class Group>
+  VOX_HD void operator()(Group group, const Prepared& prepared) const {
+    const auto key = static_cast<Cell>(prepared.key);
+    typename What::Probe probe;
+    uint32_t slot = kNoSlot;
+    if (key < table.format.apart_key())
+      slot = table.ref.find(group, key, probe);
+    else if (key == table.format.apart_key() && table.holds_apart != 0)
+      slot = table.slots;
+    group.once([&] { results[prepared.i] = What::of(table, slot, probe); });
+  }
+};
+
+template <class Ref, CellWord Cell>
+struct InsertByGroup {
+  struct Prepared {
+    uint64_t cell;
+  };
+  Ref table;
+  CellFormat<Cell> format;
+  const Cell* cells;
+  KeyBuildStatus* status;
+
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    if (stage == 1) table.prefetch(format.key(cells[i]));
+  }
+  VOX_HD Prepared prepare(uint64_t i) const { return {cells[i]}; }
+
+  template <class Group>
+  VOX_HD void operator()(Group group, const Prepared& prepared) const {
+    const auto cell = static_cast<Cell>(prepared.cell);
+    if (format.key(cell) == format.apart_key())
+      group.once([&] { keep_apart(status, format.value(cell)); });
+    else
+      table.insert(group, cell, status);
+  }
+};
+
+// A variant whose searches and insertions go by a ref. It says how to make room for keys; how often that is
+// tried, what becomes of copies and conflicts, and that no key is lost, is here.
+template <class Device, CellWord Cell, class Ref>
+class GroupSearchedKeyTable : public GrowingKeyTable<Device, Cell> {
+ public:
+  static constexpr uint32_t kMostAttempts = 8;
+
+  KeyTableBuild build(const Cell* cells, uint64_t n) override {
+    KeyTableBuild result;
+    planned_ = std::max(n, this->expected_keys_);
+    for (;; ++result.attempts) {
+      make_empty(planned_, mix64(seed_ + result.attempts));
+      apart_ = 0;
+      const KeyBuildStatus status = insert_all(cells, n);
+      keys_ = n - status.copies;
+      result.keys = keys_;
+      result.most_probes = most_probes_ = std::max(Ref::kFewestProbes, status.most_probes);
+      if (status.failed == 0) return result;
+      if (result.attempts == kMostAttempts) throw cannot_build(this->options_, n, result.attempts);
+    }
+  }
+
+  KeyTableBuild insert(const Cell* cells, uint64_t n) override {
+    // A table with far more keys than it was made for would be slow.
+    if (this->slots_ == 0 || keys_ + n > 2 * planned_ || !make_room(keys_ + n)) return build_with(cells, n);
+    const KeyBuildStatus status = insert_all(cells, n);
+    if (status.failed != 0) return build_with(cells, n);
+    keys_ += n - status.copies;
+    most_probes_ = std::max(most_probes_, status.most_probes);
+    return {.keys = keys_, .most_probes = most_probes_};
+  }
+
+  void find(const Cell* keys, uint64_t n, uint32_t* slots) const override {
+    search<SlotOfKey>("find keys", keys, n, slots);
+  }
+  void find_values(const Cell* keys, uint64_t n, uint32_t* values) const override {
+    search<ValueOfKey>("find values", keys, n, values);
+  }
+  void count_sectors(const Cell* keys, uint64_t n, uint32_t* sectors) const override {
+    search<SectorsOfKey>("count sectors", keys, n, sectors);
+  }
+
+ protected:
+  GroupSearchedKeyTable(Device& device, const KeyTableOptions& options)
+      : GrowingKeyTable<Device, Cell>(device, options), seed_(mix64(options.seed + 1)) {}
+
+  // Sets ref_ to a table without keys that has room for so many.
+  virtual void make_empty(uint64_t keys, uint64_t seed) = 0;
+  // Sees to it that so many keys find room beside each other, those that are stored among them; returns false
+  // where the table has to be built anew for that.
+  virtual bool make_room(uint64_t keys) = 0;
+
+  uint64_t keys() const { return keys_; }
+
+  Ref ref_ = {};
+
+ private:
+  template <class What>
+  void search(const char* name, const Cell* keys, uint64_t n, uint32_t* results) const {
+    const KeyTableRef<Ref, Cell> table = {ref_, this->format_, static_cast<uint32_t>(this->slots_),
+                                          this->holds_apart_ ? 1u : 0u, this->apart_value_};
+    this->device_.for_each_group({name, sizeof(Cell) + 132.0}, n,
+                                 SearchByGroup<Ref, Cell, What>{table, keys, results});
+  }
+
+  KeyBuildStatus insert_all(const Cell* cells, uint64_t n) {
+    auto& device = this->device_;
+    auto on_device = device.template make<KeyBuildStatus>(1);
+    KeyBuildStatus status = {};
+    status.apart = apart_;
+    device.fill(on_device.data(), 1, status);
+    device.for_each_group({"insert keys", sizeof(Cell) + 164.0}, n,
+                          InsertByGroup<Ref, Cell>{ref_, this->format_, cells, on_device.data()});
+    device.download(&status, on_device.data(), 1);
+    if (status.conflicts != 0) throw two_values(this->options_);
+    apart_ = status.apart;
+    if (apart_ != 0) this->keep_apart(static_cast<uint32_t>(apart_ - 1));
+    return status;
+  }
+
+  // Builds a table of these cells and of those that are stored. Some of them may be both.
+  KeyTableBuild build_with(const Cell* cells, uint64_t n) {
+    auto& device = this->device_;
+    const uint64_t slots = this->slots_ + 1;  // with the cell that is kept apart
+    auto chosen = device.template make<uint32_t>(slots);
+    const uint64_t stored = device.select("select stored cells", slots, this->holds_key(), chosen.data());
+    auto all = device.template make<Cell>(stored + n);
+    device.for_each("take cells", stored, TakeCells<Cell>{this->cells_.data(), chosen.data(), all.data()});
+    device.copy(all.data() + stored, cells, n);
+    chosen.reset();
+    return build(all.data(), stored + n);
+  }
+
+  uint64_t seed_;
+  uint64_t planned_ = 0;  // how many keys the table was made for
+  uint64_t keys_ = 0;
+  uint64_t apart_ = 0;  // as in KeyBuildStatus
+  uint32_t most_probes_ = 0;
+};
+
+}  // namespace vox::hash

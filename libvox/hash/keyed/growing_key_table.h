@@ -1,0 +1,41 @@
+// Tables of voxel keys that more keys can be put into once they are built. Their buckets hold many cells each.
+#pragma once
+
+#include "libvox/hash/keyed/key_table.h"
+
+namespace vox::hash {
+
+template <class Device, CellWord Cell>
+class GrowingKeyTable : public KeyTable<Device, Cell> {
+ public:
+  // Says of the builds that follow how many keys the table will hold in the end, and how many each bucket,
+  // as far as the variant can choose: in place of the cells of the build and of the load factor.
+  void expect(uint64_t keys, uint32_t keys_per_bucket) {
+    expected_keys_ = keys;
+    keys_per_bucket_ = keys_per_bucket;
+  }
+
+  // Puts these cells, which lie in the device's memory, beside those that the table holds. Where there is no
+  // room, the table is built anew, with all of them. Throws Error as build() does; the table then has to be
+  // built before it is searched.
+  virtual KeyTableBuild insert(const Cell* cells, uint64_t n) = 0;
+
+  // How much of bytes() belongs to what is in use. The rest is for cells to come.
+  virtual uint64_t bytes_in_use() const = 0;
+
+ protected:
+  using KeyTable<Device, Cell>::KeyTable;
+
+  uint64_t expected_keys_ = 0;
+  uint32_t keys_per_bucket_ = 0;  // 0: the load factor decides
+};
+
+// Makes an empty table of the variant that options.table names, as make_key_table() does.
+template <class Device, CellWord Cell>
+std::unique_ptr<GrowingKeyTable<Device, Cell>> make_growing_key_table(Device& device,
+                                                                      const KeyTableOptions& options);
+
+// The names of the variants that grow, in the order in which they are shown.
+std::vector<std::string> growing_key_table_names();
+
+}  // namespace vox::hash
