@@ -173,7 +173,7 @@ class KeysBench {
       return;
     const std::vector<uint32_t> values = bench.found_values();
     if (values.empty()) return;
-    auto keys = std::vector(values.size(), *set.walk.data());
+    std::vector<std::decay_t<decltype(*set.walk.data())>> keys(values.size());
     device_.download(keys.data(), set.walk.data(), keys.size());
     const Int3 size = picture_shape(point.keys).size();
     const hash::KeyGrid grid(point.layout, size);
