@@ -120,8 +120,7 @@ struct FindStoredTwice {
       if (slot == at) break;
       if (table.format.key(table.cells[slot]) == key) device::atomic_or_relaxed(&status->twice, 1u);
     }
-    if (probes > device::atomic_load_relaxed(&status->most_probes))
-      device::atomic_max(&status->most_probes, probes);
+    note_probes(status, probes);
   }
 };
 

@@ -14,35 +14,12 @@
 #include <algorithm>
 
 #include "libvox/base/mix.h"
+#include "libvox/device/runs.h"
 #include "libvox/hash/keyed/build_status.h"
-#include "libvox/hash/keyed/distinct.h"
 #include "libvox/hash/keyed/growing_key_table.h"
 #include "libvox/hash/keyed/searched.h"
 
 namespace vox::hash {
-
-// What a search says of a key.
-struct SlotOfKey {
-  using Probe = NoKeyProbe;
-  template <class Table>
-  VOX_HD static uint32_t of(const Table&, uint32_t slot, const Probe&) {
-    return slot;
-  }
-};
-struct ValueOfKey {
-  using Probe = NoKeyProbe;
-  template <class Table>
-  VOX_HD static uint32_t of(const Table& table, uint32_t slot, const Probe&) {
-    return slot == kNoSlot ? kNoValue : table.format.value(table.ref.cell(slot));
-  }
-};
-struct SectorsOfKey {
-  using Probe = CountedKeyProbe;
-  template <class Table>
-  VOX_HD static uint32_t of(const Table&, uint32_t, const Probe& probe) {
-    return probe.sectors;
-  }
-};
 
 template <class Ref, CellWord Cell, class What>
 struct SearchByGroup {
@@ -60,14 +37,8 @@ struct SearchByGroup {
 
   template <class Group>
   VOX_HD void operator()(Group group, const Prepared& prepared) const {
-    const auto key = static_cast<Cell>(prepared.key);
-    typename What::Probe probe;
-    uint32_t slot = kNoSlot;
-    if (key < table.format.apart_key())
-      slot = table.ref.find(group, key, probe);
-    else if (key == table.format.apart_key() && table.holds_apart != 0)
-      slot = table.slots;
-    group.once([&] { results[prepared.i] = What::of(table, slot, probe); });
+    const uint32_t result = What::of(table, static_cast<Cell>(prepared.key), group);
+    group.once([&] { results[prepared.i] = result; });
   }
 };
 
@@ -183,7 +154,8 @@ class GroupSearchedKeyTable : public GrowingKeyTable<Device, Cell> {
     auto chosen = device.template make<uint32_t>(slots);
     const uint64_t stored = device.select("select stored cells", slots, this->holds_key(), chosen.data());
     auto all = device.template make<Cell>(stored + n);
-    device.for_each("take cells", stored, TakeCells<Cell>{this->cells_.data(), chosen.data(), all.data()});
+    device.for_each("take cells", stored,
+                    device::TakeChosen<Cell>{this->cells_.data(), chosen.data(), all.data()});
     device.copy(all.data() + stored, cells, n);
     chosen.reset();
     return build(all.data(), stored + n);

@@ -55,8 +55,7 @@ struct InsertOpen {
       if (held == kEmptyCell<Cell>) held = device::atomic_exchange_if_relaxed(place, kEmptyCell<Cell>, cell);
       if (held != kEmptyCell<Cell> && table.format.key(held) != key) continue;
       if (held != kEmptyCell<Cell>) note_copy(status, held, cell);
-      if (age > device::atomic_load_relaxed(&status->most_probes))
-        device::atomic_max(&status->most_probes, age);
+      note_probes(status, age);
       return;
     }
     device::atomic_or_relaxed(&status->failed, 1u);

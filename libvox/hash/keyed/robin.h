@@ -73,17 +73,11 @@ struct RobinRef {
   }
 };
 
-template <CellWord Cell, ProbeSequence Sequence>
-struct FindStoredRobin {
-  KeyTableRef<RobinRef<Cell, Sequence>, Cell> table;
-  const Cell* keys;
-  uint32_t* values;
-  VOX_HD void prefetch(uint64_t i, int stage) const {
-    if (stage == 1) table.prefetch(keys[i]);
-  }
-  VOX_HD void operator()(uint64_t i) const {
-    values[i] =
-        keys[i] == table.format.apart_key() ? table.value(keys[i]) : table.ref.value_of_stored(keys[i]);
+// What a search says of a key that is stored.
+struct ValueOfStoredKey {
+  template <class Table, CellWord Cell>
+  VOX_HD static uint32_t of(const Table& table, Cell key) {
+    return key == table.format.apart_key() ? table.value(key) : table.ref.value_of_stored(key);
   }
 };
 
@@ -129,8 +123,7 @@ class RobinTable : public SearchedKeyTable<Device, Cell, RobinRef<Cell, Sequence
   }
 
   void find_values_of_stored(const Cell* keys, uint64_t n, uint32_t* values) const override {
-    this->device_.for_each({"find values of stored", sizeof(Cell) + 36.0}, n,
-                           FindStoredRobin<Cell, Sequence>{this->ref(), keys, values});
+    this->template search<ValueOfStoredKey>("find values of stored", keys, n, values);
   }
 
   std::vector<uint64_t> probes_of_keys() const override { return ages_; }
