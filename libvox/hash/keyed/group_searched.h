@@ -13,7 +13,6 @@
 
 #include <algorithm>
 
-#include "libvox/base/mix.h"
 #include "libvox/device/runs.h"
 #include "libvox/hash/keyed/build_status.h"
 #include "libvox/hash/keyed/growing_key_table.h"
@@ -74,31 +73,6 @@ class GroupSearchedKeyTable : public GrowingKeyTable<Device, Cell> {
  public:
   static constexpr uint32_t kMostAttempts = 8;
 
-  KeyTableBuild build(const Cell* cells, uint64_t n) override {
-    KeyTableBuild result;
-    planned_ = std::max(n, this->expected_keys_);
-    for (;; ++result.attempts) {
-      make_empty(planned_, mix64(seed_ + result.attempts));
-      apart_ = 0;
-      const KeyBuildStatus status = insert_all(cells, n);
-      keys_ = n - status.copies;
-      result.keys = keys_;
-      result.most_probes = most_probes_ = std::max(Ref::kFewestProbes, status.most_probes);
-      if (status.failed == 0) return result;
-      if (result.attempts == kMostAttempts) throw cannot_build(this->options_, n, result.attempts);
-    }
-  }
-
-  KeyTableBuild insert(const Cell* cells, uint64_t n) override {
-    // A table with far more keys than it was made for would be slow.
-    if (this->slots_ == 0 || keys_ + n > 2 * planned_ || !make_room(keys_ + n)) return build_with(cells, n);
-    const KeyBuildStatus status = insert_all(cells, n);
-    if (status.failed != 0) return build_with(cells, n);
-    keys_ += n - status.copies;
-    most_probes_ = std::max(most_probes_, status.most_probes);
-    return {.keys = keys_, .most_probes = most_probes_};
-  }
-
   void find(const Cell* keys, uint64_t n, uint32_t* slots) const override {
     search<SlotOfKey>("find keys", keys, n, slots);
   }
@@ -111,7 +85,7 @@ class GroupSearchedKeyTable : public GrowingKeyTable<Device, Cell> {
 
  protected:
   GroupSearchedKeyTable(Device& device, const KeyTableOptions& options)
-      : GrowingKeyTable<Device, Cell>(device, options), seed_(mix64(options.seed + 1)) {}
+      : GrowingKeyTable<Device, Cell>(device, options) {}
 
   // Sets ref_ to a table without keys that has room for so many.
   virtual void make_empty(uint64_t keys, uint64_t seed) = 0;
@@ -124,6 +98,40 @@ class GroupSearchedKeyTable : public GrowingKeyTable<Device, Cell> {
   Ref ref_ = {};
 
  private:
+  KeyTableBuild build_cells(const Cell* cells, uint64_t n) override {
+    const uint32_t most_attempts = this->options_.most_attempts.value_or(kMostAttempts);
+    KeyTableBuild result;
+    start_empty(std::max(n, this->expected_keys_), result.attempts);
+    while (true) {
+      const KeyBuildStatus status = insert_all(cells, n);
+      keys_ = n - status.copies;
+      result.keys = keys_;
+      result.most_probes = most_probes_ = std::max(Ref::kFewestProbes, status.most_probes);
+      if (status.failed == 0) return result;
+      if (result.attempts == most_attempts) throw cannot_build(this->options_, n, result.attempts);
+      start_empty(planned_, ++result.attempts);
+    }
+  }
+  // Has no room for the keys that are expected: they may be what the build has failed for.
+  void clear() override { start_empty(0, 1); }
+
+  void start_empty(uint64_t planned, uint32_t attempt) {
+    planned_ = planned;
+    keys_ = apart_ = 0;
+    most_probes_ = Ref::kFewestProbes;
+    make_empty(planned, attempt_seed(this->options_, attempt));
+  }
+
+  KeyTableBuild insert_cells(const Cell* cells, uint64_t n) override {
+    // A table with far more keys than it was made for would be slow.
+    if (keys_ + n > 2 * planned_ || !make_room(keys_ + n)) return build_with(cells, n);
+    const KeyBuildStatus status = insert_all(cells, n);
+    if (status.failed != 0) return build_with(cells, n);
+    keys_ += n - status.copies;
+    most_probes_ = std::max(most_probes_, status.most_probes);
+    return {.keys = keys_, .most_probes = most_probes_};
+  }
+
   template <class What>
   void search(const char* name, const Cell* keys, uint64_t n, uint32_t* results) const {
     const KeyTableRef<Ref, Cell> table = {ref_, this->format_, static_cast<uint32_t>(this->slots_),
@@ -158,10 +166,9 @@ class GroupSearchedKeyTable : public GrowingKeyTable<Device, Cell> {
                     device::TakeChosen<Cell>{this->cells_.data(), chosen.data(), all.data()});
     device.copy(all.data() + stored, cells, n);
     chosen.reset();
-    return build(all.data(), stored + n);
+    return build_cells(all.data(), stored + n);
   }
 
-  uint64_t seed_;
   uint64_t planned_ = 0;  // how many keys the table was made for
   uint64_t keys_ = 0;
   uint64_t apart_ = 0;  // as in KeyBuildStatus

@@ -97,30 +97,9 @@ template <class Device, CellWord Cell, ProbeSequence Sequence>
 class RobinTable : public SearchedKeyTable<Device, Cell, RobinRef<Cell, Sequence>> {
  public:
   static constexpr KeyTableLoad kLoad = {.usual = 0.8, .most = 1};
-  static constexpr uint32_t kMostAttempts = 8;
 
   RobinTable(Device& device, const KeyTableOptions& options)
-      : SearchedKeyTable<Device, Cell, Ref>(device, options), seed_(mix64(options.seed + 1)) {}
-
-  KeyTableBuild build(const Cell* cells, uint64_t n) override {
-    using ShortWords = AgedWords<Cell, Cell>;
-    const bool levels_fit = leave_free(cells, n, this->options_.age_bits);
-    const bool ages_fit = levels_fit && this->options_.age_bits == ShortWords::kAgeBits;
-    this->cell_mask_ = levels_fit ? kEmptyCell<Cell> >> this->options_.age_bits : kEmptyCell<Cell>;
-    for (uint32_t attempt = 1; attempt <= kMostAttempts; ++attempt) {
-      const uint64_t slots = slots_for(n, this->load_factor_, attempt);
-      this->make_cells_unset(slots);
-      this->device_.fill(this->cells_.data() + slots, 1, kEmptyCell<Cell>);
-      const Sequence sequence(slots, mix64(seed_ + attempt));
-      const KeyBuildStatus status = attempt == 1 && ages_fit
-                                        ? fill(ShortWords{this->cells_.data()}, sequence, cells, n)
-                                        : fill_without_free_bits(sequence, cells, n);
-      if (status.conflicts != 0) throw two_values(this->options_);
-      if (status.failed == 0)
-        return {.keys = n - status.copies, .attempts = attempt, .most_probes = this->ref_.levels.most_age()};
-    }
-    throw cannot_build(this->options_, n, kMostAttempts);
-  }
+      : SearchedKeyTable<Device, Cell, Ref>(device, options) {}
 
   void find_values_of_stored(const Cell* keys, uint64_t n, uint32_t* values) const override {
     this->template search<ValueOfStoredKey>("find values of stored", keys, n, values);
@@ -130,6 +109,28 @@ class RobinTable : public SearchedKeyTable<Device, Cell, RobinRef<Cell, Sequence
 
  private:
   using Ref = RobinRef<Cell, Sequence>;
+  static constexpr uint32_t kMostAttempts = 8;
+
+  KeyTableBuild build_cells(const Cell* cells, uint64_t n) override {
+    using ShortWords = AgedWords<Cell, Cell>;
+    const uint32_t most_attempts = this->options_.most_attempts.value_or(kMostAttempts);
+    const bool levels_fit = leave_free(cells, n, this->options_.age_bits);
+    const bool ages_fit = levels_fit && this->options_.age_bits == ShortWords::kAgeBits;
+    this->cell_mask_ = levels_fit ? kEmptyCell<Cell> >> this->options_.age_bits : kEmptyCell<Cell>;
+    for (uint32_t attempt = 1; attempt <= most_attempts; ++attempt) {
+      const uint64_t slots = slots_for(n, this->load_factor_, attempt);
+      this->make_cells_unset(slots);
+      this->device_.fill(this->cells_.data() + slots, 1, kEmptyCell<Cell>);
+      const Sequence sequence(slots, attempt_seed(this->options_, attempt));
+      const KeyBuildStatus status = attempt == 1 && ages_fit
+                                        ? fill(ShortWords{this->cells_.data()}, sequence, cells, n)
+                                        : fill_without_free_bits(sequence, cells, n);
+      if (status.conflicts != 0) throw two_values(this->options_);
+      if (status.failed == 0)
+        return {.keys = n - status.copies, .attempts = attempt, .most_probes = this->ref_.levels.most_age()};
+    }
+    throw cannot_build(this->options_, n, most_attempts);
+  }
 
   uint64_t bytes_beside_cells() const override { return levels_apart_.size() * sizeof(uint32_t); }
 
@@ -194,7 +195,6 @@ class RobinTable : public SearchedKeyTable<Device, Cell, RobinRef<Cell, Sequence
         this->cells_.data(), levels_apart_.data(), this->cell_mask_, this->format_, levels, sequence};
   }
 
-  uint64_t seed_;
   device::Buffer<uint32_t> levels_apart_;
   std::vector<uint64_t> ages_;  // how many keys are how old
 };

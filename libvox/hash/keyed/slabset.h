@@ -124,7 +124,6 @@ class SlabSetTable final : public GroupSearchedKeyTable<Device, Cell, SlabSetRef
   }
 
   uint64_t bytes_in_use() const override {
-    if (this->slots_ == 0) return 0;
     uint32_t used = 0;
     this->device_.download(&used, used_.data(), 1);
     return (uint64_t{used} * Slabs::kSlabCells + 1) * sizeof(Cell);
