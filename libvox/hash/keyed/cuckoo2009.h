@@ -15,8 +15,10 @@
 // The functions of the paper, [(c0 + c1 k) mod 1900813] mod m, are for keys of 32 bits and for tables of some
 // million keys. Here, where they do not suffice:
 //
-// - A key of 64 bits is folded to 32 by a mixing function with a seed. So is, from the fifth attempt on, one
-//   of 32 bits: keys that leave the same rest by 1900813 have the same cells, whatever c0 and c1 are.
+// - A key of 64 bits is folded to 32 by a mixing function with a seed: its high half chooses the bucket, its low one
+//   the cells. Of some ten million keys there would be four with one half in common, for which three cells are
+//   too few. So is, from the fifth attempt on, a key of 32 bits: those that leave the same rest by 1900813 have the
+//   same cells, whatever c0 and c1 are.
 // - Where 1900813 is less than 64 times the number of buckets, some of them would get more keys than others by
 //   far, or none. The prime is 2^32 - 5 then.
 #pragma once
@@ -25,6 +27,7 @@
 #include <cmath>
 
 #include "libvox/base/bits.h"
+#include "libvox/base/mix.h"
 #include "libvox/hash/keyed/affine_hash.h"
 #include "libvox/hash/keyed/attempts.h"
 
@@ -53,18 +56,24 @@ struct Cuckoo2009Ref {
   uint64_t seed;
   CellFormat<Cell> format;
 
-  // What stands for a key in the paper's functions.
-  VOX_HD uint32_t folded(Cell key) const {
+  // What stands for a key in the paper's functions: of the bucket, and of its sub-tables.
+  VOX_HD bool is_folded() const {
     constexpr uint32_t kUnfoldedAttempts = 4;
-    if (sizeof(Cell) == 4 && attempt <= kUnfoldedAttempts) return static_cast<uint32_t>(key);
-    return static_cast<uint32_t>(mix64(key ^ seed) >> 32);
+    return sizeof(Cell) == 8 || attempt > kUnfoldedAttempts;
+  }
+  VOX_HD uint32_t folded_for_bucket(Cell key) const {
+    return is_folded() ? static_cast<uint32_t>(mix64(key ^ seed) >> 32) : static_cast<uint32_t>(key);
+  }
+  VOX_HD uint32_t folded(Cell key) const {
+    return static_cast<uint32_t>(is_folded() ? mix64(key ^ seed) : uint64_t{key});
   }
   // In its first attempt the paper divides the key itself: not at random, but often good enough, and keys that
   // follow each other have neighbouring buckets.
   VOX_HD uint32_t bucket(Cell key) const {
     if (attempt == 1) return static_cast<uint32_t>(key % buckets);
-    if (buckets <= kCuckooPrime / 64) return AffineHash<kCuckooPrime>::from(seed)(folded(key)) % buckets;
-    return AffineHash<kAffineLargePrime>::from(seed)(folded(key)) % buckets;
+    if (buckets <= kCuckooPrime / 64)
+      return AffineHash<kCuckooPrime>::from(seed)(folded_for_bucket(key)) % buckets;
+    return AffineHash<kAffineLargePrime>::from(seed)(folded_for_bucket(key)) % buckets;
   }
   // The function of a sub-table: its constants are a number of the bucket's, XORed with fixed ones.
   VOX_HD static SubTableHash hash(uint32_t bucket_seed, uint32_t sub_table) {
