@@ -3,7 +3,8 @@
 //
 //   template <class Group, class Probe> VOX_HD uint32_t find(Group, Cell key, Probe&) const;
 //                                          the slot, or kNoSlot. Tells the probe of all that it reads
-//   template <class Group> VOX_HD void insert(Group, Cell cell, KeyBuildStatus*) const;
+//   template <class Group, class Probe> VOX_HD void insert(Group, Cell cell, KeyBuildStatus*, Probe&) const;
+//                                          tells the probe of all that it reads, and of each atomic operation
 //   kFewestProbes                          how many buckets or slabs a search may look at in any table
 //   VOX_HD Cell cell(uint32_t slot) const;
 //   VOX_HD void prefetch(Cell key) const;  asks for what both read first
@@ -41,7 +42,7 @@ struct SearchByGroup {
   }
 };
 
-template <class Ref, CellWord Cell>
+template <class Ref, CellWord Cell, class Probe>
 struct InsertByGroup {
   struct Prepared {
     uint64_t cell;
@@ -60,9 +61,11 @@ struct InsertByGroup {
   VOX_HD void operator()(Group group, const Prepared& prepared) const {
     const auto cell = static_cast<Cell>(prepared.cell);
     if (format.key(cell) == format.apart_key())
-      group.once([&] { keep_apart(status, format.value(cell)); });
-    else
-      table.insert(group, cell, status);
+      return group.once([&] { keep_apart(status, format.value(cell)); });
+    Probe probe;
+    table.insert(group, cell, status, probe);
+    if constexpr (Probe::kCounts)
+      group.once([&] { device::atomic_add(&status->sectors, uint64_t{probe.sectors}); });
   }
 };
 
@@ -98,13 +101,23 @@ class GroupSearchedKeyTable : public GrowingKeyTable<Device, Cell> {
   Ref ref_ = {};
 
  private:
-  KeyTableBuild build_cells(const Cell* cells, uint64_t n) override {
+  KeyTableBuild build_cells(const Cell* cells, uint64_t n) override { return build_by<NoKeyProbe>(cells, n); }
+  KeyTableBuild insert_cells(const Cell* cells, uint64_t n) override {
+    return insert_by<NoKeyProbe>(cells, n);
+  }
+  KeyTableBuild insert_cells_counted(const Cell* cells, uint64_t n) override {
+    return insert_by<CountedKeyProbe>(cells, n);
+  }
+
+  template <class Probe>
+  KeyTableBuild build_by(const Cell* cells, uint64_t n) {
     const uint32_t most_attempts = this->options_.most_attempts.value_or(kMostAttempts);
     KeyTableBuild result;
     start_empty(std::max(n, this->expected_keys_), result.attempts);
     while (true) {
-      const KeyBuildStatus status = insert_all(cells, n);
+      const KeyBuildStatus status = insert_all<Probe>(cells, n);
       keys_ = n - status.copies;
+      result.sectors += status.sectors;
       result.keys = keys_;
       result.most_probes = most_probes_ = std::max(Ref::kFewestProbes, status.most_probes);
       if (status.failed == 0) return result;
@@ -122,14 +135,15 @@ class GroupSearchedKeyTable : public GrowingKeyTable<Device, Cell> {
     make_empty(planned, attempt_seed(this->options_, attempt));
   }
 
-  KeyTableBuild insert_cells(const Cell* cells, uint64_t n) override {
+  template <class Probe>
+  KeyTableBuild insert_by(const Cell* cells, uint64_t n) {
     // A table with far more keys than it was made for would be slow.
-    if (keys_ + n > 2 * planned_ || !make_room(keys_ + n)) return build_with(cells, n);
-    const KeyBuildStatus status = insert_all(cells, n);
-    if (status.failed != 0) return build_with(cells, n);
+    if (keys_ + n > 2 * planned_ || !make_room(keys_ + n)) return build_with<Probe>(cells, n);
+    const KeyBuildStatus status = insert_all<Probe>(cells, n);
+    if (status.failed != 0) return build_with<Probe>(cells, n);
     keys_ += n - status.copies;
     most_probes_ = std::max(most_probes_, status.most_probes);
-    return {.keys = keys_, .most_probes = most_probes_};
+    return {.keys = keys_, .most_probes = most_probes_, .sectors = status.sectors};
   }
 
   template <class What>
@@ -140,6 +154,7 @@ class GroupSearchedKeyTable : public GrowingKeyTable<Device, Cell> {
                                  SearchByGroup<Ref, Cell, What>{table, keys, results});
   }
 
+  template <class Probe>
   KeyBuildStatus insert_all(const Cell* cells, uint64_t n) {
     auto& device = this->device_;
     auto on_device = device.template make<KeyBuildStatus>(1);
@@ -147,7 +162,7 @@ class GroupSearchedKeyTable : public GrowingKeyTable<Device, Cell> {
     status.apart = apart_;
     device.fill(on_device.data(), 1, status);
     device.for_each_group({"insert keys", sizeof(Cell) + 164.0}, n,
-                          InsertByGroup<Ref, Cell>{ref_, this->format_, cells, on_device.data()});
+                          InsertByGroup<Ref, Cell, Probe>{ref_, this->format_, cells, on_device.data()});
     device.download(&status, on_device.data(), 1);
     if (status.conflicts != 0) throw two_values(this->options_);
     apart_ = status.apart;
@@ -156,6 +171,7 @@ class GroupSearchedKeyTable : public GrowingKeyTable<Device, Cell> {
   }
 
   // Builds a table of these cells and of those that are stored. Some of them may be both.
+  template <class Probe>
   KeyTableBuild build_with(const Cell* cells, uint64_t n) {
     auto& device = this->device_;
     const uint64_t slots = this->slots_ + 1;  // with the cell that is kept apart
@@ -166,7 +182,7 @@ class GroupSearchedKeyTable : public GrowingKeyTable<Device, Cell> {
                     device::TakeChosen<Cell>{this->cells_.data(), chosen.data(), all.data()});
     device.copy(all.data() + stored, cells, n);
     chosen.reset();
-    return build_cells(all.data(), stored + n);
+    return build_by<Probe>(all.data(), stored + n);
   }
 
   uint64_t planned_ = 0;  // how many keys the table was made for

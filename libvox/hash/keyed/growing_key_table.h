@@ -20,6 +20,10 @@ class GrowingKeyTable : public KeyTable<Device, Cell> {
   KeyTableBuild insert(const Cell* cells, uint64_t n) {
     return this->or_empty([&] { return insert_cells(cells, n); });
   }
+  // The same, slower; the result says how many sectors it has touched.
+  KeyTableBuild insert_counted(const Cell* cells, uint64_t n) {
+    return this->or_empty([&] { return insert_cells_counted(cells, n); });
+  }
 
   // How much of bytes() belongs to what is in use. The rest is for cells to come.
   virtual uint64_t bytes_in_use() const = 0;
@@ -28,6 +32,7 @@ class GrowingKeyTable : public KeyTable<Device, Cell> {
   using KeyTable<Device, Cell>::KeyTable;
 
   virtual KeyTableBuild insert_cells(const Cell* cells, uint64_t n) = 0;
+  virtual KeyTableBuild insert_cells_counted(const Cell* cells, uint64_t n) = 0;
 
   uint64_t expected_keys_ = 0;
   uint32_t keys_per_bucket_ = 0;  // 0: the load factor decides

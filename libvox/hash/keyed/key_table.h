@@ -36,6 +36,7 @@ struct KeyTableBuild {
   uint32_t attempts = 1;     // with other hash functions each
   uint64_t restarts = 0;     // of parts of the table, where the variant has any
   uint32_t most_probes = 0;  // how many places a search may have to look at
+  uint64_t sectors = 0;      // of 32 bytes that were touched, where they are counted
 };
 
 // Throws UsageError unless the options make sense for cells of so many bits.

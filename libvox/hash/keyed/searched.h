@@ -17,9 +17,11 @@ namespace vox::hash {
 
 // What a search reads is not counted, or is.
 struct NoKeyProbe {
+  static constexpr bool kCounts = false;
   VOX_HD void read(uint32_t) {}
 };
 struct CountedKeyProbe {
+  static constexpr bool kCounts = true;
   uint32_t sectors = 0;
   uint32_t reads = 0;
   VOX_HD void read(uint32_t count) {

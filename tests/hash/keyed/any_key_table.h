@@ -40,6 +40,7 @@ class AnyGrowingKeyTable : public AnyKeyTable<Cell> {
  public:
   virtual void expect(uint64_t keys, uint32_t keys_per_bucket) = 0;
   virtual hash::KeyTableBuild insert(const std::vector<Cell>& cells) = 0;
+  virtual hash::KeyTableBuild insert_counted(const std::vector<Cell>& cells) = 0;
   virtual uint64_t bytes_in_use() = 0;
 };
 

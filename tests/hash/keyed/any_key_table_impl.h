@@ -127,6 +127,10 @@ class GrowingKeyTableOnDevice final
     const auto on_device = device::uploaded(this->device_, cells);
     return this->table_->insert(on_device.data(), cells.size());
   }
+  hash::KeyTableBuild insert_counted(const std::vector<Cell>& cells) override {
+    const auto on_device = device::uploaded(this->device_, cells);
+    return this->table_->insert_counted(on_device.data(), cells.size());
+  }
   uint64_t bytes_in_use() override { return this->table_->bytes_in_use(); }
 };
 
