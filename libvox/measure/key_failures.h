@@ -1,4 +1,4 @@
-// Counts which of many small builds of a table of voxel keys need several attempts, or fail (García et al.
+// Counts which of many builds, most often small ones, of a table of voxel keys need several attempts, or fail (García et al.
 // 2011, §4.1; Alcantara et al. 2009, §7).
 #pragma once
 
@@ -21,7 +21,7 @@ KeyFailuresRow count_failures(Device& device, const KeysBenchOptions& options, c
   row.key_bits = key_bits;
   row.load_factor = load_factor;
   // Of few bits there are not as many different keys.
-  row.keys = std::min(KeysBenchOptions::kFailureKeys, uint64_t{1} << std::min(key_bits - 1, 63u));
+  row.keys = std::min(options.failure_keys, uint64_t{1} << std::min(key_bits - 1, 63u));
   row.builds = options.failure_builds;
   const hash::CellFormat<Cell> format = {options.value_bits};
   const auto cells = device.template make<Cell>(row.keys);

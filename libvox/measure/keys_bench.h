@@ -43,6 +43,7 @@ struct KeysBenchOptions {
   static constexpr uint32_t kFewestRepetitions = 7, kMostRepetitions = 1000;
   static constexpr uint32_t kFewestKeyBits = 8;
   static constexpr uint64_t kFailureKeys = 10000;  // of a small build
+  static constexpr uint64_t kMostFailureKeys = UINT32_MAX - 1;
 
   std::vector<std::string> tables;  // empty: all
   std::vector<KeySetKind> sets = {KeySetKind::Random, KeySetKind::Image, KeySetKind::Surface};
@@ -58,9 +59,10 @@ struct KeysBenchOptions {
   std::vector<uint64_t> keys;        // whatever the scale; empty: by the scale
   std::optional<uint64_t> searches;  // likewise
   uint32_t repetitions = kFewestRepetitions;
-  uint64_t failure_builds = 0;  // small builds of each table with each load factor, to count those that fail
-  scene::Image picture;         // of the set Image; without pixels it is generated
-  bool rebuild = false;         // keep the picture as a table with colours as values gives it back
+  uint64_t failure_builds = 0;           // of each table with each load factor, to count those that fail
+  uint64_t failure_keys = kFailureKeys;  // of each of these builds, which are small by default
+  scene::Image picture;                  // of the set Image; without pixels it is generated
+  bool rebuild = false;                  // keep the picture as a table with colours as values gives it back
 };
 
 // Sets the axes of a figure of García et al. 2011: 5, 6, 7 or 10. Throws UsageError where there is no such.
@@ -113,7 +115,7 @@ struct KeysBenchRow {
   std::optional<double> items_per_second() const;
 };
 
-// What became of many small builds.
+// What became of many builds, small ones by default.
 struct KeyFailuresRow {
   std::string table;
   uint32_t key_bits = 0;

@@ -13,6 +13,7 @@
 #include "libvox/base/units.h"
 #include "libvox/dag/freeze.h"
 #include "libvox/dag/levels.h"
+#include "libvox/device/runs.h"
 #include "libvox/device/uploaded.h"
 #include "libvox/voxelize/build_scene.h"
 #include "libvox/voxelize/leaves.h"
@@ -82,13 +83,6 @@ struct ChunkPairs {
   }
 };
 
-struct CellCodes {
-  const uint64_t* keys;
-  const uint32_t* starts;
-  uint64_t* codes;
-  VOX_HD void operator()(uint64_t i) const { codes[i] = keys[starts[i]]; }
-};
-
 // Builds one scene. Chunk cells, cubes of cell_side_ voxels that triangles meet, are the smallest pieces; a
 // chunk is a run of them in Morton order.
 template <class Device>
@@ -146,17 +140,17 @@ class ChunkedBuild {
       pairs = descend(device_, scene_.ref(), frame, grid_end_, pairs, UINT32_MAX - 1);
     device_.sort_pairs("sort pairs by chunk cell", pairs.keys, pairs.triangles, pairs.count, frame.bits);
     cell_of_ = device_.template make<uint32_t>(pairs.count + 1);
-    const uint64_t cells =
-        device_.exclusive_scan("number chunk cells", pairs.count,
-                               device::StartsRun<uint64_t>{pairs.keys.data(), 0}, cell_of_.data());
-    auto starts = device_.template make<uint32_t>(cells);
-    device_.select("select chunk cells", pairs.count, device::StartsRun<uint64_t>{pairs.keys.data(), 0},
-                   starts.data());
+    const uint64_t* const keys = pairs.keys.data();
+    device_.exclusive_scan("number chunk cells", pairs.count, device::StartsRun<uint64_t>{keys, 0},
+                           cell_of_.data());
+    const device::Runs runs = device::find_runs(device_, "select chunk cells", keys, pairs.count);
+    const uint64_t cells = runs.count;
     cell_starts_.resize(cells + 1);
-    device_.download(cell_starts_.data(), starts.data(), cells);
+    device_.download(cell_starts_.data(), runs.starts.data(), cells);
     cell_starts_[cells] = static_cast<uint32_t>(pairs.count);
     auto codes = device_.template make<uint64_t>(cells);
-    device_.for_each("chunk cell codes", cells, CellCodes{pairs.keys.data(), starts.data(), codes.data()});
+    device_.for_each("chunk cell codes", cells,
+                     device::TakeChosen<uint64_t>{keys, runs.starts.data(), codes.data()});
     cell_codes_.resize(cells);
     device_.download(cell_codes_.data(), codes.data(), cells);
     pair_triangles_ = std::move(pairs.triangles);

@@ -187,10 +187,9 @@ Leaves make_leaves(Device& device, const TrianglesRef& triangles, const CellFram
   device.sort_pairs({"sort pairs by cell", 64}, keys, order, n, key_bits + 6);
   const LeafPairsRef pairs = {keys.data(), order.data(), pair_triangles.data(), pair_masks.data()};
 
-  auto starts = device.template make<uint32_t>(n);
-  const uint64_t cell_count =
-      device.select({"select cells", 8}, n, device::StartsRun<uint32_t>{keys.data(), 0}, starts.data());
-  const device::CellsRef cells = {starts.data(), cell_count, n};
+  const device::Runs runs = device::find_runs(device, {"select cells", 8}, keys.data(), n);
+  const device::CellsRef cells = runs.ref();
+  const uint64_t cell_count = runs.count;
   auto cell_masks = device.template make<uint64_t>(cell_count);
   device.for_each({"union of masks", 36}, cell_count, UnionMasks{cells, pairs, cell_masks.data()});
 

@@ -82,10 +82,11 @@ void describe_axes(cxxopts::Options& options) {
       fmt::format("Per cent of the keys of find that are stored (default: {})", axis_text(preset.hit_rates)),
       text(), "LIST");
   add("figure", kKeysFigures, text(), "N");
-  add("failures",
-      fmt::format("Count failures of so many builds of {} random keys, for each table and load factor, too",
-                  format_count(Bench::kFailureKeys)),
+  add("failures", "Count failures of so many builds of random keys, for each table and load factor, too",
       text(), "N");
+  add("failure-keys",
+      fmt::format("Keys of each of these builds (default: {})", format_count(Bench::kFailureKeys)), text(),
+      "N");
 }
 
 void describe_sizes(cxxopts::Options& options) {
@@ -165,6 +166,12 @@ Bench read_bench(const cxxopts::ParseResult& parsed) {
   read_axes(parsed, options);
   if (const auto value = given(parsed, "failures"))
     options.failure_builds = parse_count(*value, "--failures");
+  if (const auto value = given(parsed, "failure-keys")) {
+    options.failure_keys = parse_count(*value, "--failure-keys");
+    if (options.failure_keys < 1 || options.failure_keys > Bench::kMostFailureKeys)
+      throw UsageError(
+          fmt::format("--failure-keys takes 1 to {}, not {}", format_count(Bench::kMostFailureKeys), *value));
+  }
   if (const auto value = given(parsed, "scale")) options.scale = parse_scale(*value, "--scale");
   if (const auto value = given(parsed, "keys")) options.keys = parse_counts(*value, "--keys");
   if (const auto value = given(parsed, "searches")) options.searches = parse_count(*value, "--searches");
@@ -190,6 +197,7 @@ void check_effects(const cxxopts::ParseResult& parsed, const Bench& bench) {
   const bool image = has(bench.sets, KeySetKind::Image);
   refuse("scale", parsed.count("keys") == 0 || parsed.count("searches") == 0,
          "on --keys with --searches: they say what it would multiply");
+  refuse("failure-keys", bench.failure_builds > 0, "without --failures");
   refuse("hit-rates", has(bench.ops, KeyOp::Find), "where --ops has no find");
   refuse("searches", random_search, "where --ops has neither find nor find-stored");
   refuse("layouts", shapes, "on --sets random");

@@ -17,9 +17,11 @@ namespace vox::hash {
 
 // What a search reads is not counted, or is.
 struct NoKeyProbe {
+  static constexpr bool kCounts = false;
   VOX_HD void read(uint32_t) {}
 };
 struct CountedKeyProbe {
+  static constexpr bool kCounts = true;
   uint32_t sectors = 0;
   uint32_t reads = 0;
   VOX_HD void read(uint32_t count) {
@@ -28,7 +30,8 @@ struct CountedKeyProbe {
   }
 };
 
-// A table for bodies that search it.
+// A table for bodies that search it, a thread by itself or, where the variant has it so, a group together, which
+// then comes as the last argument.
 template <class Ref, CellWord Cell>
 struct KeyTableRef {
   Ref ref;
@@ -36,61 +39,62 @@ struct KeyTableRef {
   uint32_t slots;
   uint32_t holds_apart, apart_value;
 
-  template <class Probe>
-  VOX_HD uint32_t find(Cell key, Probe& probe) const {
-    if (key < format.apart_key()) return ref.find(key, probe);
+  template <class Probe, class... Group>
+  VOX_HD uint32_t find(Cell key, Probe& probe, Group... group) const {
+    if (key < format.apart_key()) return ref.find(group..., key, probe);
     return key == format.apart_key() && holds_apart != 0 ? slots : kNoSlot;
   }
   VOX_HD uint32_t find(Cell key) const {
     NoKeyProbe probe;
     return find(key, probe);
   }
-  VOX_HD uint32_t value(Cell key) const {
+  template <class... Group>
+  VOX_HD uint32_t value(Cell key, Group... group) const {
     if (key >= format.apart_key())
       return key == format.apart_key() && holds_apart != 0 ? apart_value : kNoValue;
     NoKeyProbe probe;
-    if constexpr (requires { ref.value(key, probe); }) {
-      return ref.value(key, probe);
+    if constexpr (requires { ref.value(group..., key, probe); }) {
+      return ref.value(group..., key, probe);
     } else {
-      const uint32_t slot = ref.find(key, probe);
+      const uint32_t slot = ref.find(group..., key, probe);
       return slot == kNoSlot ? kNoValue : format.value(ref.cell(slot));
     }
   }
   VOX_HD void prefetch(Cell key) const { ref.prefetch(key); }
 };
 
-template <class Ref, CellWord Cell>
-struct FindKeys {
-  KeyTableRef<Ref, Cell> table;
-  const Cell* keys;
-  uint32_t* slots;
-  VOX_HD void prefetch(uint64_t i, int stage) const {
-    if (stage == 1) table.prefetch(keys[i]);
+// What a search says of a key.
+struct SlotOfKey {
+  template <class Table, CellWord Cell, class... Group>
+  VOX_HD static uint32_t of(const Table& table, Cell key, Group... group) {
+    NoKeyProbe probe;
+    return table.find(key, probe, group...);
   }
-  VOX_HD void operator()(uint64_t i) const { slots[i] = table.find(keys[i]); }
 };
-
-template <class Ref, CellWord Cell>
-struct FindKeyValues {
-  KeyTableRef<Ref, Cell> table;
-  const Cell* keys;
-  uint32_t* values;
-  VOX_HD void prefetch(uint64_t i, int stage) const {
-    if (stage == 1) table.prefetch(keys[i]);
+struct ValueOfKey {
+  template <class Table, CellWord Cell, class... Group>
+  VOX_HD static uint32_t of(const Table& table, Cell key, Group... group) {
+    return table.value(key, group...);
   }
-  VOX_HD void operator()(uint64_t i) const { values[i] = table.value(keys[i]); }
 };
-
-template <class Ref, CellWord Cell>
-struct CountKeySectors {
-  KeyTableRef<Ref, Cell> table;
-  const Cell* keys;
-  uint32_t* sectors;
-  VOX_HD void operator()(uint64_t i) const {
+struct SectorsOfKey {
+  template <class Table, CellWord Cell, class... Group>
+  VOX_HD static uint32_t of(const Table& table, Cell key, Group... group) {
     CountedKeyProbe probe;
-    table.find(keys[i], probe);
-    sectors[i] = probe.sectors;
+    table.find(key, probe, group...);
+    return probe.sectors;
   }
+};
+
+template <class Ref, CellWord Cell, class What>
+struct SearchKeys {
+  KeyTableRef<Ref, Cell> table;
+  const Cell* keys;
+  uint32_t* results;
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    if (stage == 1) table.prefetch(keys[i]);
+  }
+  VOX_HD void operator()(uint64_t i) const { results[i] = What::of(table, keys[i]); }
 };
 
 // How often the search for the key in a slot reads; 0 where the slot is empty.
@@ -114,14 +118,13 @@ template <class Device, CellWord Cell, class Ref>
 class SearchedKeyTable : public KeyTable<Device, Cell> {
  public:
   void find(const Cell* keys, uint64_t n, uint32_t* slots) const override {
-    this->device_.for_each({"find keys", sizeof(Cell) + 36.0}, n, FindKeys<Ref, Cell>{ref(), keys, slots});
+    search<SlotOfKey>("find keys", keys, n, slots);
   }
   void find_values(const Cell* keys, uint64_t n, uint32_t* values) const override {
-    this->device_.for_each({"find values", sizeof(Cell) + 36.0}, n,
-                           FindKeyValues<Ref, Cell>{ref(), keys, values});
+    search<ValueOfKey>("find values", keys, n, values);
   }
   void count_sectors(const Cell* keys, uint64_t n, uint32_t* sectors) const override {
-    this->device_.for_each("count sectors", n, CountKeySectors<Ref, Cell>{ref(), keys, sectors});
+    search<SectorsOfKey>("count sectors", keys, n, sectors);
   }
   // A probe is all that is read at once, unless the variant says something else.
   std::vector<uint64_t> probes_of_keys() const override {
@@ -137,6 +140,11 @@ class SearchedKeyTable : public KeyTable<Device, Cell> {
 
  protected:
   using KeyTable<Device, Cell>::KeyTable;
+
+  template <class What>
+  void search(const char* name, const Cell* keys, uint64_t n, uint32_t* results) const {
+    this->device_.for_each({name, sizeof(Cell) + 36.0}, n, SearchKeys<Ref, Cell, What>{ref(), keys, results});
+  }
 
   // Counts slots by probes_of_slot(slot), which is kMostCountedProbes at most, and 0 where a slot is empty.
   template <class Probes>
