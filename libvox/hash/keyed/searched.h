@@ -8,6 +8,7 @@
 //   template <class Probe> VOX_HD uint32_t value(Cell key, Probe& probe) const;   the value, or kNoValue; where
 //                                          a variant has no such call, it is read at the slot
 //   VOX_HD void prefetch(Cell key) const;  asks for what find() reads first
+//   kBlocksAtOnce                        where it has one, of the loops that search (device/cuda_kernels.cuh)
 #pragma once
 
 #include "libvox/base/bits.h"
@@ -50,7 +51,7 @@ struct KeyTableRef {
   }
   template <class... Group>
   VOX_HD uint32_t value(Cell key, Group... group) const {
-    if (key >= format.apart_key())
+    if (key >= format.apart_key()) [[unlikely]]
       return key == format.apart_key() && holds_apart != 0 ? apart_value : kNoValue;
     NoKeyProbe probe;
     if constexpr (requires { ref.value(group..., key, probe); }) {
@@ -88,6 +89,12 @@ struct SectorsOfKey {
 
 template <class Ref, CellWord Cell, class What>
 struct SearchKeys {
+  static constexpr int kBlocksAtOnce = [] {
+    if constexpr (requires { Ref::kBlocksAtOnce; })
+      return Ref::kBlocksAtOnce;
+    else
+      return 1;
+  }();
   KeyTableRef<Ref, Cell> table;
   const Cell* keys;
   uint32_t* results;
