@@ -18,7 +18,7 @@ concept MapValue = std::is_trivially_copyable_v<T> &&(sizeof(T) == 4 || sizeof(T
 template <MapValue Value>
 struct alignas(sizeof(Value)) ValueWords {
   using Word = std::conditional_t<sizeof(Value) == 4, uint32_t, uint64_t>;
-  static constexpr uint32_t kWords = sizeof(Value) / sizeof(Word);
+  static constexpr uint32_t kWords = sizeof(Value) == 16 ? 2 : 1;
 
   Word word[kWords];
 
