@@ -37,7 +37,7 @@ LineChart frames_chart(const std::string& title, const std::string& description,
 void add_phases(HtmlPage& page, const std::string& table, const FrameRows& rows) {
   const std::string caption =
       "Milliseconds of each phase, frame by frame, and of all together; the table has what was found.";
-  LineChart chart = frames_chart("Frames with " + table, caption, "ms");
+  LineChart chart = frames_chart("Frames with the table " + table, caption, "ms");
   for (size_t phase = 0; phase < measure::kIntersectPhases; ++phase)
     chart.series.push_back(line_over_frames(measure::kIntersectPhaseNames[phase], rows,
                                             [=](const FrameRow& row) { return row.seconds[phase] * 1e3; }));
