@@ -50,7 +50,8 @@ cxxopts::Options describe_intersect() {
       fmt::format("Voxels along a side of the grid, {} to {} (default: {})", Intersect::kLeastResolution,
                   Intersect::kMostResolution, preset.resolution),
       text(), "R")(
-      "frames", fmt::format("1 to {} (default: {})", format_count(Intersect::kMostFrames), preset.frames),
+      "frames",
+      fmt::format("How many, 1 to {} (default: {})", format_count(Intersect::kMostFrames), preset.frames),
       text(), "N")("tables",
                    fmt::format("all, or some of: {} (default: {})", fmt::join(hash::key_table_names(), ","),
                                fmt::join(preset.tables, ",")),
