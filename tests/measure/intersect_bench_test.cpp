@@ -156,12 +156,12 @@ TEST(IntersectBench, RefusesMeshesWithoutTrianglesAndOptionsThatMakeNoSense) {
   const scene::Scene mesh = cube(0, 1).scene;
   EXPECT_THROW(measure::bench_intersect(*test_engine(), mesh, scene::Scene(), {}), Error);
   EXPECT_THROW(measure::bench_intersect(*test_engine(), scene::Scene(), mesh, {}), Error);
-  EXPECT_THROW(measure::check({.tables = {"round"}}), UsageError);
-  EXPECT_THROW(measure::check({.resolution = 7}), UsageError);
-  EXPECT_THROW(measure::check({.resolution = 1025}), UsageError);
-  EXPECT_THROW(measure::check({.frames = 0}), UsageError);
-  EXPECT_THROW(measure::check({.frames = 100'001}), UsageError);
-  EXPECT_NO_THROW(measure::check({}));
+  EXPECT_THROW(measure::check(IntersectOptions{.tables = {"round"}}), UsageError);
+  EXPECT_THROW(measure::check(IntersectOptions{.resolution = 7}), UsageError);
+  EXPECT_THROW(measure::check(IntersectOptions{.resolution = 1025}), UsageError);
+  EXPECT_THROW(measure::check(IntersectOptions{.frames = 0}), UsageError);
+  EXPECT_THROW(measure::check(IntersectOptions{.frames = 100'001}), UsageError);
+  EXPECT_NO_THROW(measure::check(IntersectOptions{}));
 }
 
 }  // namespace
