@@ -2,6 +2,7 @@
 #include "libvox/device/with_device.h"
 #include "libvox/engine/engine.h"
 #include "libvox/measure/hash_bench.h"
+#include "libvox/measure/intersect_bench.h"
 #include "libvox/measure/keys_bench.h"
 #include "libvox/measure/table_report.h"
 
@@ -13,6 +14,12 @@ HashBenchResult bench_hash(Engine& engine, const HashBenchOptions& options) {
 
 KeysBenchResult bench_keys(Engine& engine, const KeysBenchOptions& options) {
   return device::with_device(engine.handle(), [&](auto& device) { return bench_keys_on(device, options); });
+}
+
+IntersectResult bench_intersect(Engine& engine, const scene::Scene& first, const scene::Scene& second,
+                                const IntersectOptions& options) {
+  return device::with_device(
+      engine.handle(), [&](auto& device) { return bench_intersect_on(device, first, second, options); });
 }
 
 std::vector<TableReport> measure_tables(Engine& engine, const dag::FrozenDag& dag, const TablesQuery& query) {

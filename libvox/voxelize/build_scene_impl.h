@@ -61,15 +61,6 @@ DeviceScene<Device> upload_scene(Device& device, const PreparedScene& scene) {
   return result;
 }
 
-struct StartPairs {
-  uint64_t* keys;
-  uint32_t* triangles;
-  VOX_HD void operator()(uint64_t i) const {
-    keys[i] = 0;
-    triangles[i] = static_cast<uint32_t>(i);
-  }
-};
-
 // Copies a chunk's pairs from the scene's: a pair's key becomes the index of its chunk cell in the chunk.
 struct ChunkPairs {
   const uint32_t* cell_of;
@@ -131,9 +122,7 @@ class ChunkedBuild {
   void find_cells(uint64_t triangle_count) {
     int log2_steps = 0;
     while (uint64_t{cell_side_} << log2_steps < grid_.resolution) log2_steps += 2;
-    Pairs<uint64_t> pairs = {device_.template make<uint64_t>(triangle_count),
-                             device_.template make<uint32_t>(triangle_count), triangle_count};
-    device_.for_each("start pairs", triangle_count, StartPairs{pairs.keys.data(), pairs.triangles.data()});
+    Pairs<uint64_t> pairs = start_pairs<uint64_t>(device_, triangle_count);
     const int log2_cell = std::countr_zero(cell_side_) + kLog2UnitsPerVoxel;
     CellFrame frame = {nullptr, 0, log2_cell + log2_steps};
     for (; frame.log2_side > log2_cell; frame = frame.quartered())

@@ -31,6 +31,25 @@ struct Pairs {
 };
 
 template <class Key>
+struct StartPairs {
+  Key* keys;
+  uint32_t* triangles;
+  VOX_HD void operator()(uint64_t i) const {
+    keys[i] = 0;
+    triangles[i] = static_cast<uint32_t>(i);
+  }
+};
+
+// The pairs with which a descent begins: each triangle, in the cell that holds the whole grid.
+template <class Key, class Device>
+Pairs<Key> start_pairs(Device& device, uint64_t triangles) {
+  Pairs<Key> pairs = {device.template make<Key>(triangles), device.template make<uint32_t>(triangles),
+                      triangles};
+  device.for_each("start pairs", triangles, StartPairs<Key>{pairs.keys.data(), pairs.triangles.data()});
+  return pairs;
+}
+
+template <class Key>
 struct CoverChildren {
   TrianglesRef triangles;
   CellFrame frame;

@@ -78,6 +78,32 @@ struct EmitLeafPairs {
   }
 };
 
+// (leaf cell, triangle) pairs in the device's memory. They come as their cells of 16³ do; `keys` and `order` are
+// what is to be sorted.
+struct LeafPairs {
+  device::Buffer<uint32_t> keys, order, triangles;
+  device::Buffer<uint64_t> masks;
+  uint64_t count = 0;
+
+  LeafPairsRef ref() const { return {keys.data(), order.data(), triangles.data(), masks.data()}; }
+};
+
+// Makes the pairs of cells of 16³ voxels, not sorted.
+template <class Device>
+LeafPairs make_leaf_pairs(Device& device, const TrianglesRef& triangles, const CellFrame& frame,
+                          const Pairs<uint32_t>& cells16, const Descent& plan, int32_t grid_end,
+                          scene::Coverage coverage) {
+  const uint64_t n = plan.total;
+  LeafPairs pairs = {device.template make<uint32_t>(n), device.template make<uint32_t>(n),
+                     device.template make<uint32_t>(n), device.template make<uint64_t>(n), n};
+  device.for_each(
+      {"voxel masks", 150}, cells16.count,
+      EmitLeafPairs{triangles, frame, grid_end, coverage, cells16.keys.data(), cells16.triangles.data(),
+                    plan.masks.data(), plan.first.data(), pairs.keys.data(), pairs.order.data(),
+                    pairs.triangles.data(), pairs.masks.data()});
+  return pairs;
+}
+
 struct UnionMasks {
   device::CellsRef cells;
   LeafPairsRef pairs;
@@ -175,19 +201,12 @@ template <class Device, class Filler>
 Leaves make_leaves(Device& device, const TrianglesRef& triangles, const CellFrame& frame, uint32_t key_bits,
                    const Pairs<uint32_t>& cells16, const Descent& plan, int32_t grid_end,
                    scene::Coverage coverage, bool materials, Filler&& filler) {
-  const uint64_t n = plan.total;
-  auto keys = device.template make<uint32_t>(n);
-  auto order = device.template make<uint32_t>(n);
-  auto pair_triangles = device.template make<uint32_t>(n);
-  auto pair_masks = device.template make<uint64_t>(n);
-  device.for_each({"voxel masks", 150}, cells16.count,
-                  EmitLeafPairs{triangles, frame, grid_end, coverage, cells16.keys.data(),
-                                cells16.triangles.data(), plan.masks.data(), plan.first.data(), keys.data(),
-                                order.data(), pair_triangles.data(), pair_masks.data()});
-  device.sort_pairs({"sort pairs by cell", 64}, keys, order, n, key_bits + 6);
-  const LeafPairsRef pairs = {keys.data(), order.data(), pair_triangles.data(), pair_masks.data()};
+  LeafPairs leaf_pairs = make_leaf_pairs(device, triangles, frame, cells16, plan, grid_end, coverage);
+  const uint64_t n = leaf_pairs.count;
+  device.sort_pairs({"sort pairs by cell", 64}, leaf_pairs.keys, leaf_pairs.order, n, key_bits + 6);
+  const LeafPairsRef pairs = leaf_pairs.ref();
 
-  const device::Runs runs = device::find_runs(device, {"select cells", 8}, keys.data(), n);
+  const device::Runs runs = device::find_runs(device, {"select cells", 8}, pairs.keys, n);
   const device::CellsRef cells = runs.ref();
   const uint64_t cell_count = runs.count;
   auto cell_masks = device.template make<uint64_t>(cell_count);

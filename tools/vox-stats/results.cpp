@@ -47,10 +47,10 @@ measure::ResultGroup results_of(const SceneStats& stats) {
     measure::ResultGroup& scene = results.group("scene");
     set_scene(scene, stats);
     if (stats.has(Section::Materials))
-      scene.put(measure::in_json("materials"), materials_table(stats, palette));
+      scene.put(measure::in_json("materials"), materials_table(stats.scene.palette, *stats.dag, palette));
   }
   if (stats.has(Section::Materials))
-    results.put(measure::in_report("materials"), materials_table(stats, palette));
+    results.put(measure::in_report("materials"), materials_table(stats.scene.palette, *stats.dag, palette));
   if (stats.has(Section::Levels)) {
     const dag::FrozenDag& dag = stats.scene.dag;
     std::vector<LevelRow> geometry;

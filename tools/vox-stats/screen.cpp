@@ -145,7 +145,7 @@ std::string screen_text(const SceneStats& stats) {
   std::string text = stats.has_scene ? title_line(stats) : stats.file + "\n";
   if (stats.has(Section::Scene)) text += scene_section(stats);
   if (stats.has(Section::Materials))
-    text += "\nMaterials\n" + text_table(materials_table(stats, used_entries(stats))).text();
+    text += "\nMaterials\n" + text_table(used_materials(stats.scene.palette, *stats.dag)).text();
   if (stats.has(Section::Levels)) text += levels_section(stats);
   if (stats.has(Section::Sizes)) text += "\nSizes\n" + text_table(sizes_table(stats)).text();
   if (stats.has(Section::Memory)) text += memory_section(stats);
