@@ -1,6 +1,7 @@
 // Runs measurements that are compiled for each device on the device of an engine.
 #include "libvox/device/with_device.h"
 #include "libvox/engine/engine.h"
+#include "libvox/measure/forms_bench.h"
 #include "libvox/measure/hash_bench.h"
 #include "libvox/measure/keys_bench.h"
 #include "libvox/measure/table_report.h"
@@ -13,6 +14,11 @@ HashBenchResult bench_hash(Engine& engine, const HashBenchOptions& options) {
 
 KeysBenchResult bench_keys(Engine& engine, const KeysBenchOptions& options) {
   return device::with_device(engine.handle(), [&](auto& device) { return bench_keys_on(device, options); });
+}
+
+FormsBenchResult bench_forms(Engine& engine, const dag::VoxelScene& scene, const FormsBenchOptions& options) {
+  return device::with_device(engine.handle(),
+                             [&](auto& device) { return bench_forms_on(device, scene, options); });
 }
 
 std::vector<TableReport> measure_tables(Engine& engine, const dag::FrozenDag& dag, const TablesQuery& query) {
