@@ -13,12 +13,13 @@ namespace vox::measure {
 
 // The filled voxels of a scene in Morton order, and which of them are the first of a block of 4³.
 struct SurfaceRef {
-  const uint64_t* cells;   // with keys that are Morton codes
+  const uint64_t* cells;  // with keys that are Morton codes
+  hash::CellFormat<uint64_t> format;
   const uint32_t* starts;  // of blocks, among the cells
   uint64_t voxels, blocks;
   uint32_t resolution;
 
-  VOX_HD uint64_t code(uint64_t voxel) const { return spatial::kCellFormat.key(cells[voxel]); }
+  VOX_HD uint64_t code(uint64_t voxel) const { return format.key(cells[voxel]); }
   // The code of the first voxel, filled or not, of the i-th of n blocks that are spread evenly.
   VOX_HD uint64_t block_code(uint64_t i, uint64_t n) const {
     return code(starts[i * blocks / n]) >> 6 << 6;  // both factors are below 2^32
@@ -109,7 +110,7 @@ FormPlaces list_places(Device& device, const dag::FrozenDag& dag, uint64_t octre
                        uint64_t means) {
   const auto cells = spatial::octree_cells(device, dag, {spatial::KeyLayout::Morton, dag.resolution});
   auto starts = device.template make<uint32_t>(octree_leaves);
-  SurfaceRef surface = {cells.data(), starts.data(), cells.size(), 0, dag.resolution};
+  SurfaceRef surface = {cells.data(), spatial::kCellFormat, starts.data(), cells.size(), 0, dag.resolution};
   surface.blocks =
       device.select({"forms: select blocks", 12}, cells.size(),
                     device::StartsRun<uint64_t>{cells.data(), spatial::kMaterialBits + 6}, starts.data());

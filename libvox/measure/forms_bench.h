@@ -60,6 +60,8 @@ struct FormsBenchOptions {
 // Throws UsageError unless every axis has values, all of them make sense, and there is something to measure.
 void check(const FormsBenchOptions& options);
 
+bool is_asked_for(const FormsBenchOptions& options, Form form);
+
 // How much is measured on the device of this name.
 FormsBenchSizes sizes_of(const FormsBenchOptions& options, const std::string& device);
 
@@ -73,6 +75,11 @@ struct BenchedForm {
   std::optional<double> build_seconds = {};  // the SVDAG of triangles, the others of the SVDAG
   std::string error = {};                    // why there are no rows of it
 };
+
+// Forms by name, before it is known what they take. The side of bricks may be 0: not yet known.
+BenchedForm named_svdag();
+BenchedForm named_bricks(uint32_t log2_side);
+BenchedForm named_hash(const spatial::HashOptions& options);
 
 struct FormsBenchRow {
   size_t form = 0;  // of FormsBenchResult::forms
@@ -97,6 +104,9 @@ struct FormsBenchResult {
   std::vector<FormsBenchRow> rows;
   double seconds = 0;  // of the whole benchmark
 };
+
+// Throws Error where a scene has no voxels, or so many that they cannot be listed.
+void check_listable(uint64_t voxels);
 
 // The rows of a form, each with an error where the row of the SVDAG has found something else. Both have the
 // same loops in the same order.

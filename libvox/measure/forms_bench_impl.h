@@ -2,8 +2,6 @@
 // which only say which.
 #pragma once
 
-#include <fmt/format.h>
-
 #include "libvox/base/error.h"
 #include "libvox/base/phrase.h"
 #include "libvox/base/progress.h"
@@ -29,7 +27,7 @@ class FormsBench {
     const dag::FrozenDag& dag = scene_.dag;
     // The counts that a file gives of its DAG may be wrong: those that memory depends on are taken from nodes.
     const dag::OctreeCounts counts = dag::octree_counts(dag, dag::check_structure(dag));
-    check_voxels(counts.voxels);
+    check_listable(counts.voxels);
     result_.resolution = dag.resolution;
     result_.voxels = counts.voxels;
     result_.sizes = sizes_;
@@ -50,18 +48,11 @@ class FormsBench {
   }
 
  private:
-  bool wants(Form form) const { return std::ranges::count(options_.forms, form) > 0; }
+  bool wants(Form form) const { return is_asked_for(options_, form); }
 
   uint64_t forms_to_measure() const {
     return 1 + (wants(Form::Bricks) ? options_.log2_sides.size() : 0) +
            (wants(Form::Hash) ? options_.load_factors.size() * options_.layouts.size() : 0);
-  }
-
-  static void check_voxels(uint64_t voxels) {
-    if (voxels == 0) throw Error("the scene has no voxels: there is nothing to measure");
-    if (voxels >= uint64_t{1} << 32)
-      throw Error(fmt::format("the scene has {} voxels, but no more than 2^32 - 1 can be listed", voxels))
-          .hint("use " + phrase(Phrase::LowerResolution));
   }
 
   void measure_ceilings() {
@@ -76,7 +67,8 @@ class FormsBench {
     const render::RayDag<Device> dag(device_, scene_.dag);
     of_svdag_ = loops.measure(DagForm{dag.ref()});
     if (wants(Form::Svdag)) {
-      BenchedForm form = {.size = {name_of(Form::Svdag), "SVDAG", scene_.dag.bytes()}};
+      BenchedForm form = named_svdag();
+      form.size.bytes = scene_.dag.bytes();
       form.build_seconds = options_.svdag_seconds;
       keep(std::move(form), of_svdag_);
     }
@@ -84,14 +76,12 @@ class FormsBench {
   }
 
   void measure_bricks(FormLoops<Device>& loops, uint32_t log2_side) {
-    BenchedForm form = {.size = {name_of(Form::Bricks), "bricks", 0}};
-    if (log2_side != 0) set_side(form, log2_side);
-    measure_form(std::move(form), [&](BenchedForm& made) {
+    measure_form(named_bricks(log2_side), [&](BenchedForm& form) {
       const bricks::BricksResult built =
           bricks::build_bricks(device_, dag::scene_volume(scene_), {.log2_side = log2_side, .threshold = {}});
-      set_side(made, built.bricks.log2_side);
-      made.size.bytes = built.bricks.bytes();
-      made.build_seconds = built.read_seconds + built.seconds;
+      form = named_bricks(built.bricks.log2_side);
+      form.size.bytes = built.bricks.bytes();
+      form.build_seconds = built.read_seconds + built.seconds;
       device_.pool().trim();
       const bricks::DeviceBricks<Device> bricks(device_, built.bricks);
       return loops.measure(BricksForm{bricks.ref()});
@@ -99,21 +89,16 @@ class FormsBench {
   }
 
   void measure_hash(FormLoops<Device>& loops, const spatial::HashOptions& options) {
-    const std::string layout(spatial::kKeyLayoutNames[static_cast<size_t>(options.layout)]);
-    BenchedForm form = {
-        .size = {name_of(Form::Hash), fmt::format("hash, {}, {}", options.load_factor, layout), 0}};
-    form.load_factor = options.load_factor;
-    form.layout = layout;
-    measure_form(std::move(form), [&](BenchedForm& made) {
+    measure_form(named_hash(options), [&](BenchedForm& form) {
       const spatial::HashResult built = spatial::build_hash(device_, scene_.dag, options);
-      made.size.bytes = built.hash.bytes();
-      made.build_seconds = built.seconds;
+      form.size.bytes = built.hash.bytes();
+      form.build_seconds = built.seconds;
       const spatial::DeviceHash<Device> hash(device_, built.hash);
       return loops.measure(HashForm{hash.ref()});
     });
   }
 
-  // Keeps the form with the rows that measure(form) returns; measure() says in it what it takes.
+  // Keeps the form with the rows that measure(form) returns, which says in the form what it takes.
   template <class Measure>
   void measure_form(BenchedForm form, const Measure& measure) {
     std::vector<FormsBenchRow> rows;
@@ -137,11 +122,6 @@ class FormsBench {
     result_.forms.push_back(std::move(form));
   }
 
-  static void set_side(BenchedForm& form, uint32_t log2_side) {
-    form.brick_side = 1u << log2_side;
-    form.size.text = fmt::format("bricks of {}³", 1u << log2_side);
-  }
-  static std::string name_of(Form form) { return kFormNames[static_cast<size_t>(form)]; }
   void step(const std::string& what) { progress_->update(++done_, what); }
 
   Device& device_;
