@@ -1,6 +1,7 @@
 // Runs measurements that are compiled for each device on the device of an engine.
 #include "libvox/device/with_device.h"
 #include "libvox/engine/engine.h"
+#include "libvox/measure/forms_bench.h"
 #include "libvox/measure/hash_bench.h"
 #include "libvox/measure/intersect_bench.h"
 #include "libvox/measure/keys_bench.h"
@@ -20,6 +21,11 @@ IntersectResult bench_intersect(Engine& engine, const scene::Scene& first, const
                                 const IntersectOptions& options) {
   return device::with_device(
       engine.handle(), [&](auto& device) { return bench_intersect_on(device, first, second, options); });
+}
+
+FormsBenchResult bench_forms(Engine& engine, const dag::VoxelScene& scene, const FormsBenchOptions& options) {
+  return device::with_device(engine.handle(),
+                             [&](auto& device) { return bench_forms_on(device, scene, options); });
 }
 
 std::vector<TableReport> measure_tables(Engine& engine, const dag::FrozenDag& dag, const TablesQuery& query) {

@@ -16,11 +16,10 @@ struct Program {
   Arguments command;
 };
 
-const std::vector<Program> kDescribed = {{"vox-convert", {}},       {"vox-edit", {}},
-                                         {"vox-render", {}},        {"vox-stats", {}},
-                                         {"vox-scene", {}},         {"vox-bench", {}},
-                                         {"vox-bench", {"hash"}},   {"vox-bench", {"keys"}},
-                                         {"vox-bench", {"bricks"}}, {"vox-bench", {"intersect"}}};
+const std::vector<Program> kDescribed = {
+    {"vox-convert", {}},       {"vox-edit", {}},         {"vox-render", {}},          {"vox-stats", {}},
+    {"vox-scene", {}},         {"vox-bench", {}},        {"vox-bench", {"hash"}},     {"vox-bench", {"keys"}},
+    {"vox-bench", {"bricks"}}, {"vox-bench", {"forms"}}, {"vox-bench", {"intersect"}}};
 
 class Manual : public ProgramTest {
  protected:

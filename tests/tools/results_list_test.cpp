@@ -131,6 +131,9 @@ class ResultsList : public CubesTest {
     keep("vox-bench intersect.1.json", "vox-bench",
          {"intersect", "--triangles", "100", "--res", "16", "--frames", "2", "-o",
           "vox-bench intersect -o.1.h5"});
+    keep("vox-bench forms.1.json", "vox-bench",
+         {"forms", "both.h5", "--gathers", "64", "--means", "64", "--picture", "8", "--repetitions", "1",
+          "--brick-sizes", "4", "-o", "vox-bench forms -o.1.h5"});
     keep("vox-bench bricks.1.json", "vox-bench",
          {"bricks", "volume.h5", "--gathers", "64", "--picture", "8", "--repetitions", "1", "--brick-sizes",
           "4", "--trade-off", "2", "-o", "vox-bench bricks -o.1.h5"});

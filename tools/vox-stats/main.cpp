@@ -21,12 +21,6 @@
 
 namespace vox {
 
-uint64_t SceneStats::dag_bytes() const {
-  uint64_t words = 0;
-  for (const dag::DagLevel& level : scene.dag.levels) words += level.words.size();
-  return words * sizeof(uint32_t);
-}
-
 namespace {
 
 void check_targets(const StatsOptions& options) {
@@ -111,7 +105,7 @@ std::optional<measure::SceneSize> hash_of(const std::filesystem::path& file, con
 // The bytes of the SVDAG, if the bricks hold the scene's voxels; bricks of another volume are not compared.
 std::optional<uint64_t> svdag_of(const bricks::FrozenBricks& bricks, const SceneStats& stats) {
   if (!stats.has_scene) return std::nullopt;
-  if (bricks.filled == stats.scene.dag.voxels) return stats.dag_bytes();
+  if (bricks.filled == stats.scene.dag.voxels) return stats.scene.dag.bytes();
   log_warning("the bricks hold {} voxels and the SVDAG {}: they are not compared",
               format_count(bricks.filled), format_count(stats.scene.dag.voxels));
   return std::nullopt;

@@ -85,7 +85,7 @@ Chart memory_chart(const SceneStats& stats, const std::vector<TableRow>& rows) {
       .description = "For each table what it takes, divided by purpose",
       .unit = "MiB",
       .bars = BarChart::Bars::EndToEnd,
-      .mark = BarChart::Mark{"nodes and leaves alone", static_cast<double>(stats.dag_bytes()) / kMiB}};
+      .mark = BarChart::Mark{"nodes and leaves alone", static_cast<double>(stats.scene.dag.bytes()) / kMiB}};
   const measure::ResultTable purposes = purposes_table(rows);
   for (size_t i = kFirstPurpose; i < kFirstPurpose + kPurposesOfTotal; ++i) {
     const measure::ResultColumn& column = purposes.columns()[i];

@@ -22,7 +22,7 @@ void set_scene(measure::ResultGroup& scene, const SceneStats& stats) {
       .set("depth", dag.depth(), "levels")
       .set("voxels", dag.voxels, "voxels")
       .set("material_bits", dag.materials ? 4u : 0u, "bits")
-      .set("dag_bytes", stats.dag_bytes(), "bytes");
+      .set("dag_bytes", stats.scene.dag.bytes(), "bytes");
   if (!stats.has(Section::Scene)) return;
   const VoxelBox& box = stats.dag->filled;
   measure::ResultGroup& filled = scene.group("filled");

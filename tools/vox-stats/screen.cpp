@@ -93,7 +93,7 @@ std::string levels_section(const SceneStats& stats) {
 std::string total_table(const SceneStats& stats) {
   const measure::ResultTable figures = figures_table(table_rows(stats));
   TextTable table(screen_titles(figures));
-  table.row({"Nodes/Leaves Only", "", format_mib(stats.dag_bytes())});
+  table.row({"Nodes/Leaves Only", "", format_mib(stats.scene.dag.bytes())});
   for (size_t row = 0; row < figures.rows(); ++row) table.row(screen_cells(figures, row));
   return table.text();
 }

@@ -35,7 +35,6 @@ struct SceneStats {
   std::vector<device::KernelTime> kernels;
 
   bool has(Section section) const { return sections.count(section) > 0; }
-  uint64_t dag_bytes() const;  // nodes and leaves only
 };
 
 // All that was measured, as JSON and reports show it.
