@@ -53,11 +53,11 @@ TEST(ManyKeys, ArePlacedInTheWholeTable) {
   }
   const auto lines = static_cast<uint32_t>(hash::lines_of(kMany, 0.8, 16));
   const hash::LinesRef<uint64_t> in_lines = {nullptr, seed, lines, 64, {}};
-  expect_spread(2 * lines, [&](uint64_t key) { return in_lines.walk(key).bucket(lines); });
+  expect_spread(2 * lines, [&](uint64_t key) { return in_lines.walk(key).bucket(); });
   expect_spread(2 * lines, [&](uint64_t key) {
     auto walk = in_lines.walk(key);
     for (int turn = 0; turn < 63; ++turn) walk.advance(lines);
-    return walk.bucket(lines);
+    return walk.bucket();
   });
   const auto size = static_cast<uint32_t>(static_cast<double>(kMany) / 0.8);
   const auto cuckoo = hash::Cuckoo2011Ref<uint64_t>::with_seed(nullptr, size, {}, seed);
