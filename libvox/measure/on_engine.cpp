@@ -3,6 +3,7 @@
 #include "libvox/engine/engine.h"
 #include "libvox/measure/hash_bench.h"
 #include "libvox/measure/keys_bench.h"
+#include "libvox/measure/match_bench.h"
 #include "libvox/measure/table_report.h"
 
 namespace vox::measure {
@@ -13,6 +14,10 @@ HashBenchResult bench_hash(Engine& engine, const HashBenchOptions& options) {
 
 KeysBenchResult bench_keys(Engine& engine, const KeysBenchOptions& options) {
   return device::with_device(engine.handle(), [&](auto& device) { return bench_keys_on(device, options); });
+}
+
+MatchBenchResult bench_match(Engine& engine, const MatchBenchOptions& options) {
+  return device::with_device(engine.handle(), [&](auto& device) { return bench_match_on(device, options); });
 }
 
 std::vector<TableReport> measure_tables(Engine& engine, const dag::FrozenDag& dag, const TablesQuery& query) {

@@ -8,6 +8,7 @@ namespace vox {
 void run_bricks(int argc, char** argv);
 void run_hash(int argc, char** argv);
 void run_keys(int argc, char** argv);
+void run_match(int argc, char** argv);
 
 struct Command {
   const char* name;
@@ -19,6 +20,7 @@ inline constexpr Command kCommands[] = {
     {"bricks", "reading a volume's hybrid bricks: filters and gathers, compiled or not", run_bricks},
     {"hash", "the tables that hold a DAG's nodes: fill, search, insertion, memory", run_hash},
     {"keys", "the tables of voxel keys: build, searches at random and side by side, failures", run_keys},
+    {"match", "finding a picture in another one by geometric hashing, with each table", run_match},
 };
 
 }  // namespace vox
