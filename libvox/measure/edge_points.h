@@ -33,7 +33,10 @@ struct GreyGradient {
 
 // The edges of a grey picture, for bodies of loops and for the host.
 struct EdgesRef {
-  static constexpr int32_t kReach = 3;   // of what turn() looks at: 7 pixels a side
+  static constexpr int32_t kReach = 3;  // of what turn() looks at: 7 pixels a side
+  // The square of the trace, against the determinant, is at least 4 where the picture changes as much in all
+  // directions, and greater the straighter the edge: beyond this it is noise that makes an edge turn.
+  static constexpr int64_t kRoundest = 40;
   static constexpr int32_t kBorder = 4;  // pixels at the border of the picture of which turn() tells nothing
 
   const uint8_t* values;
@@ -75,7 +78,8 @@ struct EdgesRef {
         xy += int64_t{weight} * g.x * g.y;
         yy += int64_t{weight} * g.y * g.y;
       }
-    return static_cast<uint32_t>((xx * yy - xy * xy) / (xx + yy));
+    const int64_t determinant = xx * yy - xy * xy, trace = xx + yy;
+    return kRoundest * determinant < trace * trace ? 0 : static_cast<uint32_t>(determinant / trace);
   }
 };
 // `step` is the change of grey from one pixel to the next from which on there is an edge.

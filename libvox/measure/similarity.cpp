@@ -3,30 +3,35 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
+#include <utility>
 
 namespace vox::measure {
 namespace {
 
 constexpr uint32_t kNobody = UINT32_MAX;
 
-double square_distance(Vec2<double> a, PixelPlace b) {
-  const double x = a.x - b.x, y = a.y - b.y;
-  return x * x + y * y;
+Vec2<double> exactly(PixelPlace place) {
+  return {static_cast<double>(place.x), static_cast<double>(place.y)};
 }
 
-// The nearest point to each place, within a distance; of equally near ones the first.
-template <class Place, class Point, class Distance>
-std::vector<uint32_t> nearest(std::span<const Place> places, std::span<const Point> points, double reach,
-                              const Distance& square) {
-  std::vector<uint32_t> nearest(places.size(), kNobody);
-  for (size_t i = 0; i < places.size(); ++i) {
-    double least = reach * reach;
-    for (size_t j = 0; j < points.size(); ++j)
-      if (const double here = square(places[i], points[j]);
-          here < least || (here == least && nearest[i] == kNobody)) {
-        least = here;
-        nearest[i] = static_cast<uint32_t>(j);
-      }
+// The nearest point to each place, within a distance; of equally near ones the first. Points are sorted by y, so that
+// few of them are looked at.
+std::vector<uint32_t> nearest_points(std::span<const Vec2<double>> places,
+                                     std::span<const Vec2<double>> points, double reach) {
+  std::vector<uint32_t> by_y(points.size());
+  std::iota(by_y.begin(), by_y.end(), 0u);
+  std::ranges::sort(by_y, {}, [&](uint32_t i) { return std::pair(points[i].y, i); });
+  std::vector<uint32_t> nearest;
+  for (const Vec2<double> place : places) {
+    std::pair<double, uint32_t> best = {reach * reach, kNobody};
+    const auto y_of = [&](uint32_t i) { return points[i].y; };
+    for (auto at = std::ranges::lower_bound(by_y, place.y - reach, {}, y_of);
+         at != by_y.end() && points[*at].y <= place.y + reach; ++at) {
+      const double x = place.x - points[*at].x, y = place.y - points[*at].y;
+      best = std::min(best, std::pair(x * x + y * y, *at));
+    }
+    nearest.push_back(best.second);
   }
   return nearest;
 }
@@ -86,13 +91,11 @@ std::optional<Similarity> fit_similarity(std::span<const PointPair> pairs) {
 std::vector<PointPair> points_together(std::span<const PixelPlace> query,
                                        std::span<const PixelPlace> reference, const Similarity& similarity,
                                        double reach) {
-  std::vector<Vec2<double>> moved;
-  for (const PixelPlace point : query)
-    moved.push_back(similarity({static_cast<double>(point.x), static_cast<double>(point.y)}));
-  const std::span<const Vec2<double>> places = moved;
-  const auto of_query = nearest(places, reference, reach, square_distance);
-  const auto of_reference =
-      nearest(reference, places, reach, [](PixelPlace a, Vec2<double> b) { return square_distance(b, a); });
+  std::vector<Vec2<double>> moved, still;
+  for (const PixelPlace point : query) moved.push_back(similarity(exactly(point)));
+  for (const PixelPlace point : reference) still.push_back(exactly(point));
+  const std::vector<uint32_t> of_query = nearest_points(moved, still, reach),
+                              of_reference = nearest_points(still, moved, reach);
   std::vector<PointPair> together;
   for (size_t i = 0; i < query.size(); ++i)
     if (of_query[i] != kNobody && of_reference[of_query[i]] == i)
@@ -100,19 +103,31 @@ std::vector<PointPair> points_together(std::span<const PixelPlace> query,
   return together;
 }
 
+namespace {
+
+// Fits the similarity to the points that it brings together, until these stay the same.
+Similarity settled(std::span<const PixelPlace> query, std::span<const PixelPlace> reference,
+                   Similarity similarity, double reach) {
+  constexpr uint32_t kMostSteps = 8;
+  constexpr uint64_t kFewestPoints = 3;
+  for (uint32_t step = 0; step < kMostSteps; ++step) {
+    const std::vector<PointPair> together = points_together(query, reference, similarity, reach);
+    const std::optional<Similarity> better = fit_similarity(together);
+    if (together.size() < kFewestPoints || !better || *better == similarity) break;
+    similarity = *better;
+  }
+  return similarity;
+}
+
+}  // namespace
+
 PictureMatch refine_match(std::span<const PixelPlace> query, std::span<const PixelPlace> reference,
                           const VotedPair& pair) {
   const PointPair both[] = {{query[origin_of(pair.query)], reference[origin_of(pair.reference)]},
                             {query[end_of(pair.query)], reference[end_of(pair.reference)]}};
   PictureMatch match = {.similarity = *fit_similarity(both), .votes = pair.votes};
-  constexpr uint64_t kFewest = 3;
-  for (const double reach : {4.0, 3.0, 2.0, 1.5, 1.5, 1.5}) {
-    const std::vector<PointPair> together =
-        points_together(query, reference, match.similarity, reach * PictureMatch::kReach);
-    const auto better = fit_similarity(together);
-    if (together.size() < kFewest || !better) break;
-    match.similarity = *better;
-  }
+  for (const double reach : {12.0, 6.0, 3.0, 2.0, 1.5})
+    match.similarity = settled(query, reference, match.similarity, reach);
   match.points = points_together(query, reference, match.similarity, PictureMatch::kReach).size();
   return match;
 }
@@ -120,7 +135,7 @@ PictureMatch refine_match(std::span<const PixelPlace> query, std::span<const Pix
 std::optional<PictureMatch> best_match(std::span<const PixelPlace> query,
                                        std::span<const PixelPlace> reference,
                                        std::span<const VotedPair> pairs, uint32_t least_percent) {
-  constexpr size_t kMostPairs = 16;
+  constexpr size_t kMostPairs = 64;
   constexpr uint64_t kFewestPoints = 8;
   PictureMatch best;
   for (const VotedPair& pair : pairs.first(std::min(pairs.size(), kMostPairs)))

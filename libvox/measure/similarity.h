@@ -21,6 +21,8 @@ struct Similarity {
   Similarity inverse() const;
   double scale() const;
   double degrees() const;  // from x towards y, which is clockwise in a picture; above -180, at most 180
+
+  bool operator==(const Similarity&) const = default;
 };
 
 // The greatest distance that two similarities leave between what they make of a picture's corners.
