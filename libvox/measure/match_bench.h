@@ -23,12 +23,13 @@ struct MatchBenchOptions {
   static constexpr uint32_t kFewestPoints = 8, kFewestCells = 4;
 
   std::vector<std::string> tables = {"lines", "robin", "cuckoo2009", "sorted"};
-  uint32_t points = 256;        // of a picture, at most
-  uint32_t bases = 16384;       // of the reference, at most
-  uint32_t query_bases = 256;   // at most
-  uint32_t cells = 32;          // that the two points of a basis are apart
-  uint32_t step = 32;           // grey levels from pixel to pixel, from which on there is an edge
-  uint32_t least_percent = 15;  // of the query's points have to fall on the reference's
+  uint32_t points = 256;       // of a picture, at most
+  uint32_t bases = 16384;      // of the reference, at most
+  uint32_t query_bases = 256;  // at most
+  uint32_t cells = 32;         // that the two points of a basis are apart
+  uint32_t step = 32;          // grey levels from pixel to pixel, from which on there is an edge
+  uint32_t least_percent =
+      MatchLimits().least_percent;  // of the query's points have to fall on the reference's
   uint32_t repetitions = 7;
   uint64_t seed = 1;  // decides which pairs of points are bases
   scene::Image query, reference;

@@ -36,7 +36,9 @@ class MatchBench {
     }
     if (!pairs_) throw Error("no table could be built: " + result_.rows.front().error);
     if (!pairs_->empty()) result_.most_votes = pairs_->front().votes;
-    result_.match = best_match(query.points, reference.points, *pairs_, options_.least_percent);
+    result_.match = best_match(
+        query.points, reference.points, *pairs_,
+        {.least_percent = options_.least_percent, .reference_pixels = options_.reference.pixels.size()});
     result_.seconds = watch.seconds();
     return std::move(result_);
   }

@@ -132,16 +132,33 @@ PictureMatch refine_match(std::span<const PixelPlace> query, std::span<const Pix
   return match;
 }
 
+namespace {
+
+// How many of the query's points would fall on the reference's by chance, if these lay anywhere, and how many more
+// have to, by their standard deviation (of a Poisson distribution): matches are the best of many that were tried.
+bool is_more_than_chance(uint64_t points, uint64_t query, uint64_t reference, const MatchLimits& limits) {
+  constexpr double kDeviations = 10;
+  const double each = std::numbers::pi * PictureMatch::kReach * PictureMatch::kReach /
+                      static_cast<double>(limits.reference_pixels);
+  const double expected = static_cast<double>(query) * static_cast<double>(reference) * each;
+  const double more = static_cast<double>(points) - expected;
+  return more > 0 && more * more > kDeviations * kDeviations * expected;
+}
+
+}  // namespace
+
 std::optional<PictureMatch> best_match(std::span<const PixelPlace> query,
                                        std::span<const PixelPlace> reference,
-                                       std::span<const VotedPair> pairs, uint32_t least_percent) {
+                                       std::span<const VotedPair> pairs, const MatchLimits& limits) {
   constexpr size_t kMostPairs = 64;
   constexpr uint64_t kFewestPoints = 8;
   PictureMatch best;
   for (const VotedPair& pair : pairs.first(std::min(pairs.size(), kMostPairs)))
     if (const PictureMatch match = refine_match(query, reference, pair); match.points > best.points)
       best = match;
-  if (best.points < kFewestPoints || best.points * 100 < least_percent * query.size()) return std::nullopt;
+  if (best.points < kFewestPoints || best.points * 100 < limits.least_percent * query.size() ||
+      !is_more_than_chance(best.points, query.size(), reference.size(), limits))
+    return std::nullopt;
   return best;
 }
 

@@ -56,10 +56,16 @@ struct PictureMatch {
 PictureMatch refine_match(std::span<const PixelPlace> query, std::span<const PixelPlace> reference,
                           const VotedPair& pair);
 
+// What points that come together have to be, for a match.
+struct MatchLimits {
+  uint32_t least_percent = 15;    // of the query's points
+  uint64_t reference_pixels = 0;  // that points may fall on by chance
+};
+
 // The best of the first pairs, those with the most votes: the one that brings the most points together. Nothing where
-// these are fewer than so many per cent of the query's, or too few to tell.
+// these are too few of the query's, or no more than chance could bring together.
 std::optional<PictureMatch> best_match(std::span<const PixelPlace> query,
                                        std::span<const PixelPlace> reference,
-                                       std::span<const VotedPair> pairs, uint32_t least_percent);
+                                       std::span<const VotedPair> pairs, const MatchLimits& limits);
 
 }  // namespace vox::measure
