@@ -17,9 +17,9 @@ struct Program {
 };
 
 const std::vector<Program> kDescribed = {
-    {"vox-convert", {}},     {"vox-edit", {}},        {"vox-render", {}},
-    {"vox-stats", {}},       {"vox-scene", {}},       {"vox-bench", {}},
-    {"vox-bench", {"hash"}}, {"vox-bench", {"keys"}}, {"vox-bench", {"bricks"}}};
+    {"vox-convert", {}},       {"vox-edit", {}},        {"vox-render", {}},      {"vox-stats", {}},
+    {"vox-scene", {}},         {"vox-bench", {}},       {"vox-bench", {"hash"}}, {"vox-bench", {"keys"}},
+    {"vox-bench", {"bricks"}}, {"vox-bench", {"match"}}};
 
 class Manual : public ProgramTest {
  protected:

@@ -136,7 +136,7 @@ measure::ResultGroup results_of(const MatchRun& run) {
 
 std::string table_text(const MatchRun& run) {
   std::string text = run.device_text + "\n";
-  for (const auto& [name, fact] : facts_of(run)) text += fmt::format("{:<9}  {}\n", name + ":", fact);
+  for (const auto& [name, fact] : facts_of(run)) text += fmt::format("{:<10} {}\n", name + ":", fact);
   text += "\n" + text_table(rows_table(run.result)).text();
   for (const MatchRow& row : run.result.rows)
     if (!row.error.empty()) text += fmt::format("  {}: {}\n", row.table, row.error);
