@@ -106,7 +106,7 @@ scene::Image picture_of(const std::vector<Patch>& patches, uint32_t side, const 
                         Light light, uint32_t noise, uint64_t seed) {
   Canvas canvas(side, to_picture);
   for (const Patch& patch : patches) canvas.draw(patch);
-  scene::Image image = {"generated", side, side, {}};
+  scene::Image image = {"", side, side, {}};
   image.pixels.reserve(size_t{side} * side);
   scene::Random random(seed);
   for (uint32_t y = 0; y < side; ++y)
@@ -153,6 +153,7 @@ PicturePair make_picture_pair(const PicturePairOptions& options) {
     patches.push_back(random_patch(random, centre, side));
   }
   pair.reference = picture_of(patches, options.side, {}, {}, options.noise, random.bits());
+  pair.reference.name = "generated reference";
 
   const double shown = query_side * pair.known.scale() / side;
   const double clutter = options.clutter * 0.01 * kPatchesInReference * shown * shown;
@@ -162,6 +163,7 @@ PicturePair make_picture_pair(const PicturePairOptions& options) {
   }
   pair.query = picture_of(patches, query_side, pair.known.inverse(), {.gain = 217, .more = 12}, options.noise,
                           random.bits());
+  pair.query.name = "generated query";
   return pair;
 }
 

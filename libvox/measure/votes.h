@@ -133,8 +133,10 @@ class GeometricHash {
     most_ = device_.template make<uint64_t>(bases);
     device_.fill(most_.data(), bases, uint64_t{0});
     cast_ = 0;
+    // The counters are a quarter of the memory that is left at most.
+    const uint64_t counters = std::min(sizes_.counters, device_.pool().available() / (4 * sizeof(uint32_t)));
     const uint64_t at_once = std::max<uint64_t>(
-        1, std::min(sizes_.counters / index_.count(), sizes_.lookups / query.ref().points_of_basis()));
+        1, std::min(counters / index_.count(), sizes_.lookups / query.ref().points_of_basis()));
     votes_ = device_.template make<uint32_t>(std::min(at_once, bases) * index_.count());
     for (uint64_t first = 0; first < bases; first += at_once) {
       throw_if_cancelled();
