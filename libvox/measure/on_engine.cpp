@@ -5,6 +5,7 @@
 #include "libvox/measure/hash_bench.h"
 #include "libvox/measure/intersect_bench.h"
 #include "libvox/measure/keys_bench.h"
+#include "libvox/measure/match_bench.h"
 #include "libvox/measure/table_report.h"
 
 namespace vox::measure {
@@ -26,6 +27,10 @@ IntersectResult bench_intersect(Engine& engine, const scene::Scene& first, const
 FormsBenchResult bench_forms(Engine& engine, const dag::VoxelScene& scene, const FormsBenchOptions& options) {
   return device::with_device(engine.handle(),
                              [&](auto& device) { return bench_forms_on(device, scene, options); });
+}
+
+MatchBenchResult bench_match(Engine& engine, const MatchBenchOptions& options) {
+  return device::with_device(engine.handle(), [&](auto& device) { return bench_match_on(device, options); });
 }
 
 std::vector<TableReport> measure_tables(Engine& engine, const dag::FrozenDag& dag, const TablesQuery& query) {

@@ -134,6 +134,9 @@ class ResultsList : public CubesTest {
     keep("vox-bench forms.1.json", "vox-bench",
          {"forms", "both.h5", "--gathers", "64", "--means", "64", "--picture", "8", "--repetitions", "1",
           "--brick-sizes", "4", "-o", "vox-bench forms -o.1.h5"});
+    keep("vox-bench match.1.json", "vox-bench",
+         {"match", "--side", "256", "--repetitions", "1", "--tables", "robin", "-o",
+          "vox-bench match -o.1.h5"});
     keep("vox-bench bricks.1.json", "vox-bench",
          {"bricks", "volume.h5", "--gathers", "64", "--picture", "8", "--repetitions", "1", "--brick-sizes",
           "4", "--trade-off", "2", "-o", "vox-bench bricks -o.1.h5"});

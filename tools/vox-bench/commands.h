@@ -10,6 +10,7 @@ void run_forms(int argc, char** argv);
 void run_hash(int argc, char** argv);
 void run_intersect(int argc, char** argv);
 void run_keys(int argc, char** argv);
+void run_match(int argc, char** argv);
 
 struct Command {
   const char* name;
@@ -24,6 +25,7 @@ inline constexpr Command kCommands[] = {
     {"hash", "the tables that hold a DAG's nodes: fill, search, insertion, memory", run_hash},
     {"intersect", "two moving surfaces, intersected each frame by tables of voxel keys", run_intersect},
     {"keys", "the tables of voxel keys: build, searches at random and side by side, failures", run_keys},
+    {"match", "finding a picture in another one by geometric hashing, with each table", run_match},
 };
 
 }  // namespace vox

@@ -127,12 +127,6 @@ cxxopts::Options describe() {
   return options;
 }
 
-uint32_t parse_number_of(const std::string& text, const char* option) {
-  const std::vector<uint32_t> values = parse_axis(text, option);
-  if (values.size() != 1) throw UsageError(fmt::format("{} is '{}', expected one number", option, text));
-  return values.front();
-}
-
 Bench preset_of(const cxxopts::ParseResult& parsed) {
   const auto figure = given(parsed, "figure");
   Bench options = figure ? measure::key_figure(parse_number_of(*figure, "--figure")) : Bench();
