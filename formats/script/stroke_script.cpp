@@ -45,8 +45,8 @@ class StrokeReader {
     if (name.text == "from" || name.text == "through" || name.text == "to" || name.text == "at")
       return read_place(name);
     if (name.text == "uv") return read_uv(name);
-    static constexpr std::string_view kNames[] = {"color", "radius", "edge", "from",
-                                                  "through", "to", "at", "uv"};
+    static constexpr std::string_view kNames[] = {"color",   "radius", "edge", "from",
+                                                  "through", "to",     "at",   "uv"};
     line_.fail(name, fmt::format("{} is no argument of a stroke", in_quotes(name.text)),
                did_you_mean(name.text, kNames));
   }
@@ -119,8 +119,9 @@ class StrokeReader {
     for (size_t i = 0; i < kCount; ++i) {
       const size_t comma = rest.find(',');
       if ((comma == std::string_view::npos) != (i + 1 == kCount))
-        line_.fail(word, fmt::format("{} is no {}: expected {} numbers with commas and no blanks between them",
-                                     in_quotes(word.text), what, kCount));
+        line_.fail(word,
+                   fmt::format("{} is no {}: expected {} numbers with commas and no blanks between them",
+                               in_quotes(word.text), what, kCount));
       values[i] = number(word, rest.substr(0, comma));
       rest.remove_prefix(i + 1 < kCount ? comma + 1 : 0);
     }

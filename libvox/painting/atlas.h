@@ -93,8 +93,8 @@ class Atlas {
     if (n == 0) return;
     device_.sort_pairs({"sort shares by texel", 24}, shares.keys, shares.values, n, key_bits);
     auto starts = device_.template make<uint32_t>(n);
-    const uint64_t texels = device_.select(
-        {"select texels", 8}, n, device::StartsRun<uint64_t>{shares.keys.data(), 0}, starts.data());
+    const uint64_t texels = device_.select({"select texels", 8}, n,
+                                           device::StartsRun<uint64_t>{shares.keys.data(), 0}, starts.data());
     auto keys = device_.template make<uint64_t>(texels);
     device_.for_each({"keys of texels", 20}, texels,
                      KeysOfRuns{shares.keys.data(), starts.data(), keys.data()});

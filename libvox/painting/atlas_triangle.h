@@ -57,7 +57,8 @@ struct AtlasTriangle {
       texel[i] = {static_cast<double>(uv.x) * size, static_cast<double>(uv.y) * size, 0};
     }
     least = {least_of(texel[0].x, texel[1].x, texel[2].x), least_of(texel[0].y, texel[1].y, texel[2].y)};
-    most = {-least_of(-texel[0].x, -texel[1].x, -texel[2].x), -least_of(-texel[0].y, -texel[1].y, -texel[2].y)};
+    most = {-least_of(-texel[0].x, -texel[1].x, -texel[2].x),
+            -least_of(-texel[0].y, -texel[1].y, -texel[2].y)};
     const Vec2<double> from = {floor(least.x), floor(least.y)};
     base = {static_cast<int64_t>(from.x), static_cast<int64_t>(from.y)};
     for (Vec3d& t : texel) t = {t.x - from.x, t.y - from.y, 0};

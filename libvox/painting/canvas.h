@@ -14,7 +14,7 @@ struct Canvas {
   // texture paint. Triangles of the mesh would bring a texel as often as the texture is repeated.
   std::vector<scene::Triangle> squares;
   std::vector<Vec2f> texcoords;  // of the scene, and the corners of the square
-  uint32_t levels = 1;        // 8^levels texels a side hold every triangle in the plane of the atlas
+  uint32_t levels = 1;           // 8^levels texels a side hold every triangle in the plane of the atlas
   uint64_t far_triangles = 0;
 };
 

@@ -115,7 +115,8 @@ struct EmitNearSegments {
 
 // Squares of one side, each of a piece of a stroke and a triangle.
 struct Squares {
-  device::Buffer<uint64_t> places;  // column and row of the square, in squares of its side: row << 32 | column
+  device::Buffer<uint64_t>
+      places;  // column and row of the square, in squares of its side: row << 32 | column
   device::Buffer<uint32_t> segments, triangles;
   uint64_t count = 0;
 };
@@ -236,18 +237,18 @@ TexelShares find_shares(Device& device, const StrokeSearch& search, uint64_t str
     if (levels == 0) {
       TexelShares shares = {device.template make<uint64_t>(total), device.template make<uint32_t>(total),
                             total};
-      device.for_each({"shares of texels", 32}, squares.count,
-                      EmitShares{search, squares.places.data(), squares.segments.data(),
-                                 squares.triangles.data(), masks.data(), first.data(), shares.keys.data(),
-                                 shares.values.data(), touched});
+      device.for_each(
+          {"shares of texels", 32}, squares.count,
+          EmitShares{search, squares.places.data(), squares.segments.data(), squares.triangles.data(),
+                     masks.data(), first.data(), shares.keys.data(), shares.values.data(), touched});
       return shares;
     }
     Squares parts = {device.template make<uint64_t>(total), device.template make<uint32_t>(total),
                      device.template make<uint32_t>(total), total};
-    device.for_each({"squares of texels", 32}, squares.count,
-                    EmitSquares{squares.places.data(), squares.segments.data(), squares.triangles.data(),
-                                masks.data(), first.data(), parts.places.data(), parts.segments.data(),
-                                parts.triangles.data()});
+    device.for_each(
+        {"squares of texels", 32}, squares.count,
+        EmitSquares{squares.places.data(), squares.segments.data(), squares.triangles.data(), masks.data(),
+                    first.data(), parts.places.data(), parts.segments.data(), parts.triangles.data()});
     squares = std::move(parts);
   }
 }

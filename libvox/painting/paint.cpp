@@ -18,7 +18,8 @@ Paint full_paint(scene::Rgb8 color) {
 }
 
 scene::Rgb8 color_over(Paint paint, scene::Rgb8 below) {
-  const Vec3d light = light_of(paint) + scene::srgb_to_linear(below) * static_cast<double>(kFullShare - paint.share);
+  const Vec3d light =
+      light_of(paint) + scene::srgb_to_linear(below) * static_cast<double>(kFullShare - paint.share);
   return scene::linear_to_srgb(light * (1.0 / kFullShare));
 }
 

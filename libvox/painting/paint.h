@@ -26,8 +26,7 @@ VOX_HD inline Paint painted_over(Paint above, uint32_t share, Paint below) {
   const auto mix = [share](uint32_t a, uint32_t b) {  // the sum is below 2^32
     return static_cast<uint16_t>((a * share + b * (kFullShare - share) + kFullShare / 2) / kFullShare);
   };
-  return {mix(above.r, below.r), mix(above.g, below.g), mix(above.b, below.b),
-          mix(above.share, below.share)};
+  return {mix(above.r, below.r), mix(above.g, below.g), mix(above.b, below.b), mix(above.share, below.share)};
 }
 
 // The colour of paint over a surface of this colour.

@@ -152,7 +152,8 @@ class Painter {
   SceneOnCanvas<Device> scene_;
   Atlas<Device> atlas_;
   Painting painting_;
-  std::vector<uint32_t> touched_;  // by the strokes that were applied last: for each 1 where it painted something
+  std::vector<uint32_t>
+      touched_;  // by the strokes that were applied last: for each 1 where it painted something
 };
 
 template <class Device>

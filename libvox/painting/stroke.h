@@ -17,10 +17,11 @@ inline constexpr double kUsualEdge = 0.5;
 struct Stroke {
   scene::Rgb8 color = {};
   StrokeSpace space = StrokeSpace::Scene;
-  double radius = 0;          // finite and above 0
-  double edge = kUsualEdge;   // 0 to 1: in so much of the radius, from outside, the paint thins out to nothing
-  std::vector<Vec3d> points;  // finite, at least one: a line from point to point; of a texture (u, v, 0), v down
-  uint32_t line = 0;          // of the script
+  double radius = 0;         // finite and above 0
+  double edge = kUsualEdge;  // 0 to 1: in so much of the radius, from outside, the paint thins out to nothing
+  std::vector<Vec3d>
+      points;         // finite, at least one: a line from point to point; of a texture (u, v, 0), v down
+  uint32_t line = 0;  // of the script
 };
 
 using Strokes = std::vector<Stroke>;

@@ -24,8 +24,7 @@ struct Touch {
   VOX_HD uint32_t share(uint32_t x, uint32_t y) const {
     const TexelSquare square = {x, y, 1};
     if (!triangle.touches(square)) return 0;
-    if (stroke.space == StrokeSpace::Scene)
-      return stroke.share(distance_to(segment, triangle.place(square)));
+    if (stroke.space == StrokeSpace::Scene) return stroke.share(distance_to(segment, triangle.place(square)));
     const Vec2<uint32_t> texel = wrapped(x, y);
     return stroke.share(distance_to(segment, {(texel.x + 0.5) / size, (texel.y + 0.5) / size, 0}));
   }

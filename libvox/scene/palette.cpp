@@ -186,7 +186,8 @@ IndexedScene index_scene(const Scene& scene, const Palette& palette, MaterialMod
   } else if (mode == MaterialMode::Mesh) {
     std::vector<uint8_t> entries = entries_of_materials(scene, palette);
     index_by_material(scene, entries, indexed);
-    indexed.shares = count_shares(scene, nullptr, [&](const SurfaceSample& s) { return entries[s.material]; });
+    indexed.shares =
+        count_shares(scene, nullptr, [&](const SurfaceSample& s) { return entries[s.material]; });
   } else {
     NearestEntry nearest(palette);
     index_by_color(scene, nearest, indexed);

@@ -28,7 +28,7 @@ struct BuildResult {
   double build_seconds = 0;     // leaves → canonical DAG
   uint64_t chunks = 0;
   uint64_t atlas_queries = 0;  // voxels that have asked the atlas for their material
-  uint64_t open_rays = 0;  // --solid: rays along x that leave the grid inside: the mesh has holes
+  uint64_t open_rays = 0;      // --solid: rays along x that leave the grid inside: the mesh has holes
   uint64_t peak_device_bytes = 0;
 };
 

@@ -82,8 +82,8 @@ Descent plan_descent(Device& device, const TrianglesRef& triangles, const CellFr
   device.for_each({"descend: cover", 60 + sizeof(Key)}, pairs.count,
                   CoverChildren<Key>{triangles, frame, grid_end, pairs.keys.data(), pairs.triangles.data(),
                                      plan.masks.data()});
-  plan.total = device.exclusive_scan({"descend: places", 24}, pairs.count, device::CountBits{plan.masks.data()},
-                                     plan.first.data());
+  plan.total = device.exclusive_scan({"descend: places", 24}, pairs.count,
+                                     device::CountBits{plan.masks.data()}, plan.first.data());
   if (plan.total > max_pairs) throw TooManyPairs{plan.total};
   return plan;
 }

@@ -210,10 +210,10 @@ Leaves make_leaves(Device& device, const TrianglesRef& triangles, const CellFram
                             LeafWords{filled.data(), cell_masks.data(), materials}, leaves.offsets.data());
   leaves.keys = device.template make<uint32_t>(leaves.count);
   leaves.words = device.template make<uint32_t>(words);
-  device.for_each({"write leaves", 160}, leaves.count,
-                  WriteLeaves<Paint>{triangles, paint, frame.quartered(), cells, filled.data(), pairs,
-                                     cell_masks.data(), leaves.offsets.data(), materials, leaves.keys.data(),
-                                     leaves.words.data()});
+  device.for_each(
+      {"write leaves", 160}, leaves.count,
+      WriteLeaves<Paint>{triangles, paint, frame.quartered(), cells, filled.data(), pairs, cell_masks.data(),
+                         leaves.offsets.data(), materials, leaves.keys.data(), leaves.words.data()});
   return filler.fill_leaves(triangles, frame.quartered(), cells, pairs, cell_masks.data(), filled.data(),
                             std::move(leaves));
 }

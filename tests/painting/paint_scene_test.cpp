@@ -28,8 +28,8 @@ scene::Scene random_soup(Random& random, uint32_t triangles) {
       triangle.position[k] = static_cast<uint32_t>(scene.positions.size());
       triangle.texcoord[k] = static_cast<uint32_t>(scene.texcoords.size());
       scene.positions.push_back(random.in_cube(0, 1));
-      scene.texcoords.push_back({static_cast<float>(random.uniform(-1.2, 1.8)),
-                                 static_cast<float>(random.uniform(-0.7, 2.1))});
+      scene.texcoords.push_back(
+          {static_cast<float>(random.uniform(-1.2, 1.8)), static_cast<float>(random.uniform(-0.7, 2.1))});
     }
     scene.triangles.push_back(triangle);
   }
@@ -39,12 +39,13 @@ scene::Scene random_soup(Random& random, uint32_t triangles) {
 painting::Strokes random_strokes(Random& random, uint32_t count) {
   painting::Strokes strokes;
   for (uint32_t i = 0; i < count; ++i) {
-    const scene::Rgb8 color = {static_cast<uint8_t>(random.below(256)), static_cast<uint8_t>(random.below(256)),
+    const scene::Rgb8 color = {static_cast<uint8_t>(random.below(256)),
+                               static_cast<uint8_t>(random.below(256)),
                                static_cast<uint8_t>(random.below(256))};
     const double edge = i % 4 == 0 ? 0 : random.uniform(0, 1);
     if (i % 3 == 2) {
-      strokes.push_back(uv_stroke(color, random.uniform(0.02, 0.4), random.uniform(0, 1),
-                                  random.uniform(0, 1), edge));
+      strokes.push_back(
+          uv_stroke(color, random.uniform(0.02, 0.4), random.uniform(0, 1), random.uniform(0, 1), edge));
     } else {
       std::vector<Vec3d> points;
       for (uint32_t p = random.below(4) + 1; p > 0; --p) points.push_back(random.in_cube(0, 1));
@@ -104,8 +105,8 @@ TEST(PaintScene, IsTheSameForEveryBatchAndNumberOfThreads) {
 
 TEST(PaintScene, ChangesColoursInPlaceWhereNoNewTexelIsTouched) {
   const scene::Scene scene = test::textured_rectangle(test::noise_image(4, 4, 1));
-  const painting::Stroke wide = line_stroke(kRed, 0.3, {{0.5, 0.5, 0}}), narrow = line_stroke(
-                                                                         kBlue, 0.1, {{0.5, 0.5, 0}});
+  const painting::Stroke wide = line_stroke(kRed, 0.3, {{0.5, 0.5, 0}}),
+                         narrow = line_stroke(kBlue, 0.1, {{0.5, 0.5, 0}});
   const painting::Painting apart = painted(scene, {wide, narrow, narrow}, {.size = 256, .batch = 1});
   EXPECT_EQ(apart.rebuilds, 1u);
   EXPECT_EQ(apart.updates, 2u);
@@ -119,8 +120,8 @@ TEST(PaintScene, ChangesColoursInPlaceWhereNoNewTexelIsTouched) {
 
 TEST(PaintScene, NamesStrokesThatTouchNothing) {
   const scene::Scene scene = test::textured_rectangle(test::noise_image(4, 4, 1));
-  painting::Strokes strokes = {line_stroke(kRed, 0.1, {{0.5, 0.5, 5}}), line_stroke(kRed, 0.1, {{0.5, 0.5, 0}}),
-                               uv_stroke(kRed, 0.1, 3, 3)};
+  painting::Strokes strokes = {line_stroke(kRed, 0.1, {{0.5, 0.5, 5}}),
+                               line_stroke(kRed, 0.1, {{0.5, 0.5, 0}}), uv_stroke(kRed, 0.1, 3, 3)};
   for (uint32_t i = 0; i < 3; ++i) strokes[i].line = 10 + i;
   EXPECT_EQ(painted(scene, strokes, {.size = 256}).missed, (std::vector<uint32_t>{10, 12}));
   const painting::Painting nothing = painted(scene, {strokes[0]}, {.size = 256});

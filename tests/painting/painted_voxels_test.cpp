@@ -50,17 +50,18 @@ struct Rectangle {
     return to_dense(test_engine()->build(scene, indexed, grid, build).dag);
   }
   Dense unpainted() {
-    return to_dense(test_engine()
-                        ->build(scene, scene::index_scene(scene, palette, scene::MaterialMode::Texture), grid,
-                                {})
-                        .dag);
+    return to_dense(
+        test_engine()
+            ->build(scene, scene::index_scene(scene, palette, scene::MaterialMode::Texture), grid, {})
+            .dag);
   }
 };
 
 scene::Image checkers(uint32_t side) {
   std::vector<scene::Rgba8> pixels;
   for (uint32_t i = 0; i < side * side; ++i)
-    pixels.push_back((i % side + i / side) % 2 ? scene::Rgba8{255, 255, 255, 255} : scene::Rgba8{0, 0, 0, 255});
+    pixels.push_back((i % side + i / side) % 2 ? scene::Rgba8{255, 255, 255, 255}
+                                               : scene::Rgba8{0, 0, 0, 255});
   return test::image_of(side, side, std::move(pixels));
 }
 
@@ -168,21 +169,21 @@ TEST(PaintedVoxels, CountTheQueriesOfThePaintedMaterialsAlone) {
 
 TEST(PaintedPalette, HasTheColoursOfStrokesAndTheirShares) {
   std::vector<scene::Rgba8> pixels;
-  for (uint32_t i = 0; i < 64 * 64; ++i) {
-    const auto grey = static_cast<uint8_t>(i % 256);
+  for (uint32_t i = 0; i < 256; ++i) {
+    const auto grey = static_cast<uint8_t>(i);
     pixels.push_back({grey, grey, grey, 255});
   }
   for (const bool textured : {true, false}) {
-    scene::Scene scene = test::textured_rectangle(test::image_of(64, 64, pixels));
+    scene::Scene scene = test::textured_rectangle(test::image_of(16, 16, pixels));
     if (!textured) scene.materials[0].image = scene::kNone;
     const painting::Painting painting =
-        painted(scene, {line_stroke(kOrange, 0.1, {{0.5, 0.5, 0}}, 0)}, {.size = 1024});
+        painted(scene, {line_stroke(kOrange, 0.1, {{0.5, 0.5, 0}}, 0)}, {.size = 32});
     const scene::SurfacePaint paint = surface_paint(painting.atlas, scene);
     const scene::Palette palette = scene::auto_palette(scene::count_colors(scene, &paint));
     const uint32_t entry = nearest_in(palette, kOrange);
     EXPECT_LT(test::oklab_distance(palette.colors[entry], kOrange), 0.01);
     const auto shares = scene::index_scene(scene, palette, scene::MaterialMode::Texture, &paint).shares;
-    EXPECT_NEAR(shares[entry], 0.0314, 0.001);
+    EXPECT_NEAR(shares[entry], 0.0314, 0.003);
     EXPECT_NEAR(std::accumulate(shares.begin(), shares.end(), 0.0), 1, 1e-6);
   }
 }

@@ -79,9 +79,11 @@ TEST_F(PaintProgram, RefusesWhatHasNoEffectOrMakesNoSense) {
   expect_failure(kFailed, "missing.txt", paint("missing.txt"));
   expect_failure(kFailed, "the mesh has no texture coordinates",
                  {"bare.obj", "--res", "64", "--paint", "strokes.txt"});
-  expect_failure(kBadUsage, "--paint-size needs --paint", {"square.obj", "--res", "64", "--paint-size", "1K"});
+  expect_failure(kBadUsage, "--paint-size needs --paint",
+                 {"square.obj", "--res", "64", "--paint-size", "1K"});
   for (const std::string size : {"0", "128K", "65537"})
-    expect_failure(kBadUsage, "--paint-size is " + size + ", expected 1 to 65536", with({"--paint-size", size}));
+    expect_failure(kBadUsage, "--paint-size is " + size + ", expected 1 to 65536",
+                   with({"--paint-size", size}));
   expect_failure(kBadUsage, "--paint-size", with({"--paint-size", "many"}));
   for (const std::string materials : {"none", "mesh"})
     expect_failure(kBadUsage, "--paint needs --materials texture", with({"--materials", materials}));

@@ -35,8 +35,8 @@ namespace vox {
 namespace {
 
 struct Seconds {
-  double load = 0, paint = 0, palette = 0, voxelize = 0, build = 0, bricks = 0, hash = 0, write = 0, verify = 0,
-         total = 0;
+  double load = 0, paint = 0, palette = 0, voxelize = 0, build = 0, bricks = 0, hash = 0, write = 0,
+         verify = 0, total = 0;
 };
 
 // The results of a conversion besides the scene.

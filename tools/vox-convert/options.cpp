@@ -111,12 +111,13 @@ cxxopts::Options describe() {
       "areas, at the cost of all others",
       preset("area"),
       "WEIGHT")("palette-out", "Write the palette used: " + palette_extensions(), text(), "FILE");
-  options.add_options("Painting")("paint", "A script of strokes that are painted on the surface, as told above",
-                                  text(), "FILE")(
-      "paint-size",
-      "Texels along each side of the square of texture coordinates, 1 to 64K: 4096, 4K or 2^12; memory is taken "
-      "for those that are painted",
-      preset("4K"), "N");
+  options.add_options("Painting")("paint",
+                                  "A script of strokes that are painted on the surface, as told above",
+                                  text(), "FILE")("paint-size",
+                                                  "Texels along each side of the square of texture "
+                                                  "coordinates, 1 to 64K: 4096, 4K or 2^12; memory is taken "
+                                                  "for those that are painted",
+                                                  preset("4K"), "N");
   options.add_options("Structures")(
       "structure",
       "svdag (of meshes the default), bricks (of volumes), hash: a spatial hash of the filled voxels; "
@@ -222,7 +223,8 @@ double parse_palette_weight(const cxxopts::ParseResult& parsed, const ConvertOpt
 
 void read_painting(const cxxopts::ParseResult& parsed, ConvertOptions& options) {
   if (!parsed.count("paint")) {
-    if (parsed.count("paint-size")) throw UsageError("--paint-size needs --paint, which says what is painted");
+    if (parsed.count("paint-size"))
+      throw UsageError("--paint-size needs --paint, which says what is painted");
     return;
   }
   options.paint = parsed["paint"].as<std::string>();
@@ -282,9 +284,9 @@ spatial::HashOptions read_hash_options(const cxxopts::ParseResult& parsed) {
 ConvertOptions parse_convert_options(int argc, char** argv) {
   cxxopts::Options description = describe();
   CommonOptions common;
-  const cxxopts::ParseResult parsed =
-      parse_command_line(description, argc, argv, common,
-                         {"Files", "Meshes", "Grid", "Voxels", "Painting", "Structures", "Bricks", "Volumes", "Device"});
+  const cxxopts::ParseResult parsed = parse_command_line(
+      description, argc, argv, common,
+      {"Files", "Meshes", "Grid", "Voxels", "Painting", "Structures", "Bricks", "Volumes", "Device"});
   ConvertOptions options;
   options.json = common.json;
   options.command = command_text(argc, argv);

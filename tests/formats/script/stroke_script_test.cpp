@@ -91,9 +91,9 @@ TEST(StrokeScript, SaysWhereWhatIsWrong) {
 
 TEST(StrokeScript, RandomTextIsAScriptOrAnError) {
   Random random(3);
-  const std::string_view words[] = {"stroke", "color",   "#c03020", "radius", "0.5", "edge", "from", "1,2,3",
-                                    "to",     "through", "at",      "uv",     "1,2", "\n",   "#",    "\"",
-                                    "1e999",  ",",       "-",       "\t",     "\xc3\xa4"};
+  const std::string_view words[] = {"stroke", "color", "#c03020", "radius", "0.5", "edge", "from",
+                                    "1,2,3",  "to",    "through", "at",     "uv",  "1,2",  "\n",
+                                    "#",      "\"",    "1e999",   ",",      "-",   "\t",   "\xc3\xa4"};
   uint32_t scripts = 0;
   for (uint32_t round = 0; round < 3000; ++round) {
     std::string text = round % 2 ? "stroke color #c03020 radius 1 at 0,0,0\n" : "";
