@@ -170,8 +170,8 @@ painting::Strokes read_stroke_script(const std::filesystem::path& path) {
 }
 
 std::string stroke_script_help() {
-  return R"(A script of strokes is text with one stroke a line; # begins a comment. A later stroke is painted
-over an earlier one. Arguments come in any order; [ ] may be left out.
+  return R"(PAINTING: a script of strokes is text with one stroke a line; # begins a comment. A later stroke is
+painted over an earlier one. Arguments come in any order; [ ] may be left out.
 
   stroke color #rrggbb radius LENGTH [edge SHARE] from x,y,z [through x,y,z ...] to x,y,z
   stroke color #rrggbb radius LENGTH [edge SHARE] at x,y,z

@@ -82,6 +82,13 @@ struct KeysOfCells {
   VOX_HD void operator()(uint64_t i) const { keys[i] = kCellFormat.key(cells[i]); }
 };
 
+struct PlacePaints {
+  const uint32_t* slots;
+  const Paint* paints;
+  Paint* to_paints;
+  VOX_HD void operator()(uint64_t i) const { to_paints[slots[i]] = paints[i]; }
+};
+
 template <class Device>
 class Atlas {
  public:
@@ -156,7 +163,7 @@ class Atlas {
     table_.find(cells.data(), all, slots.data());
     paints_ = device_.template make<Paint>(table_.slots() + 1);
     device_.fill(paints_.data(), paints_.size(), Paint{});
-    device_.scatter({"place paint", 20}, all, slots.data(), paints.data(), paints_.data());
+    device_.for_each({"place paint", 20}, all, PlacePaints{slots.data(), paints.data(), paints_.data()});
     texels_ = all;
     ++rebuilds_;
   }

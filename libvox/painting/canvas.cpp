@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "libvox/base/error.h"
-#include "libvox/base/phrase.h"
+#include "libvox/base/units.h"
 #include "libvox/painting/atlas_triangle.h"
 #include "libvox/scene/material_colors.h"
 
@@ -39,6 +38,12 @@ std::vector<scene::Triangle> squares_of(const std::vector<uint8_t>& used, uint32
 }
 
 }  // namespace
+
+Error stroke_too_large(uint64_t texels) {
+  return Error(fmt::format("a stroke paints {} texels at once, more than there is memory for",
+                           format_count(texels)))
+      .hint("paint an atlas of a smaller size, or part the stroke");
+}
 
 Canvas prepare_canvas(const scene::Scene& scene, const PaintOptions& options) {
   if (options.size < 1 || options.size > kMostSize)

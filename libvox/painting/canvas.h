@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "libvox/base/error.h"
 #include "libvox/painting/atlas_keys.h"
 #include "libvox/painting/paint_scene.h"
 
@@ -17,6 +18,9 @@ struct Canvas {
   uint32_t levels = 1;           // 8^levels texels a side hold every triangle in the plane of the atlas
   uint64_t far_triangles = 0;
 };
+
+// What is thrown where a single stroke paints so many texels that there is no memory for them.
+Error stroke_too_large(uint64_t texels);
 
 // Throws as paint_scene() does.
 Canvas prepare_canvas(const scene::Scene& scene, const PaintOptions& options);

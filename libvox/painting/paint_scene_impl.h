@@ -2,14 +2,11 @@
 // this file, and only say which device.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 
 #include "libvox/base/error.h"
 #include "libvox/base/stopwatch.h"
-#include "libvox/base/units.h"
 #include "libvox/device/uploaded.h"
 #include "libvox/painting/atlas.h"
 #include "libvox/painting/canvas.h"
@@ -81,6 +78,7 @@ class Painter {
   }
 
  private:
+  // How many strokes can be applied together: a pair of a stroke and a triangle has a number of 32 bits.
   size_t most_at_once() const {
     const uint64_t pairs = UINT32_MAX / std::max<uint64_t>(1, scene_.triangles());
     const uint64_t wanted = options_.batch > 0 ? options_.batch : kMostStrokesAtOnce - 1;
@@ -125,10 +123,7 @@ class Painter {
       device_.download(touched_.data(), touched.data(), count);
       return shares;
     } catch (const TooManyShares& too_many) {
-      if (is_one)
-        throw Error(fmt::format("a stroke paints {} texels at once, more than there is memory for",
-                                format_count(too_many.count)))
-            .hint("paint a smaller atlas, or part the stroke");
+      if (is_one) throw stroke_too_large(too_many.count);
     } catch (const OutOfMemory&) {
       if (is_one) throw;
       device_.pool().trim();
@@ -152,8 +147,7 @@ class Painter {
   SceneOnCanvas<Device> scene_;
   Atlas<Device> atlas_;
   Painting painting_;
-  std::vector<uint32_t>
-      touched_;  // by the strokes that were applied last: for each 1 where it painted something
+  std::vector<uint32_t> touched_;  // of the strokes that were applied last: 1 where one has painted something
 };
 
 template <class Device>

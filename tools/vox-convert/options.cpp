@@ -40,7 +40,6 @@ Examples:
   vox-convert house.h5 --structure svdag,hash           a spatial hash of its voxels beside the DAG
   vox-convert house.obj --res 4K --paint strokes.txt    what the script paints on it comes before its textures
 
-PAINTING
 {})";
 
 std::string about() {
