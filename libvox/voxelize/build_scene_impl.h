@@ -90,6 +90,10 @@ class ChunkedBuild {
 
   BuildResult run(PreparedScene prepared) {
     Stopwatch watch;
+    if (options_.atlas && options_.atlas->texels > 0) {
+      mark_painted(prepared.materials, *options_.atlas);
+      atlas_.emplace(device_, *options_.atlas);
+    }
     scene_ = upload_scene(device_, prepared);
     const uint64_t triangles = prepared.shapes.size();
     prepared = {};
@@ -104,6 +108,7 @@ class ChunkedBuild {
     const uint32_t root = build_top();
     if (solid_) result_.open_rays = solid_->open_rays();
     solid_.reset();
+    atlas_.reset();
     scene_ = {};
     pair_triangles_.reset();
     cell_of_.reset();
@@ -214,16 +219,18 @@ class ChunkedBuild {
     Descent plan = plan_descent(device_, scene_.ref(), frame, grid_end_, pairs, capacity);
     const uint64_t leaf_pairs = plan.total;
     const uint32_t key_bits = frame.bits + static_cast<uint32_t>(std::bit_width(end - begin - 1));
-    auto make = [&](auto&& filler) {
+    auto make = [&](auto&& filler, const auto& paint) {
       return make_leaves(device_, scene_.ref(), frame, key_bits, pairs, plan, grid_end_, options_.coverage,
-                         options_.materials, filler);
+                         options_.materials, filler, paint);
     };
-    Leaves leaves = solid_ ? make(*solid_) : make(SurfaceOnly());
+    auto fill = [&](const auto& paint) { return solid_ ? make(*solid_, paint) : make(SurfaceOnly(), paint); };
+    Leaves leaves = atlas_ ? fill(atlas_->paint()) : fill(NoPaint());
     pairs = {};
     plan = {};
     device_.sync();
     const double voxelize_seconds = watch.lap();
     finish_chunk(begin, end, std::move(leaves), frame.quartered());
+    if (atlas_) result_.atlas_queries += atlas_->queries();
     result_.voxelize_seconds += voxelize_seconds;
     result_.build_seconds += watch.lap();
     ++result_.chunks;
@@ -322,6 +329,7 @@ class ChunkedBuild {
   std::vector<uint64_t> cell_codes_;
   std::vector<uint64_t> top_keys_;  // Morton codes of chunk cells that hold voxels, and their nodes
   std::vector<uint32_t> top_pointers_;
+  std::optional<AtlasOnDevice<Device>> atlas_;
   std::optional<SolidBuilder<Device>> solid_;
   std::vector<RowState> cell_states_;  // with solid_: of the rays that leave each cell along its lowest row
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "libvox/base/morton.h"
+#include "libvox/device/count_bits.h"
 #include "libvox/device/pool.h"
 #include "libvox/voxelize/coverage.h"
 #include "libvox/voxelize/triangle.h"
@@ -64,11 +65,6 @@ struct CoverChildren {
   }
 };
 
-struct CountBits {
-  const uint64_t* masks;
-  VOX_HD uint32_t operator()(uint64_t i) const { return static_cast<uint32_t>(popcount(masks[i])); }
-};
-
 template <class Key>
 struct EmitChildren {
   const Key* keys;
@@ -105,8 +101,8 @@ Descent plan_descent(Device& device, const TrianglesRef& triangles, const CellFr
   device.for_each({"descend: cover", 60 + sizeof(Key)}, pairs.count,
                   CoverChildren<Key>{triangles, frame, grid_end, pairs.keys.data(), pairs.triangles.data(),
                                      plan.masks.data()});
-  plan.total = device.exclusive_scan({"descend: places", 24}, pairs.count, CountBits{plan.masks.data()},
-                                     plan.first.data());
+  plan.total = device.exclusive_scan({"descend: places", 24}, pairs.count,
+                                     device::CountBits{plan.masks.data()}, plan.first.data());
   if (plan.total > max_pairs) throw TooManyPairs{plan.total};
   return plan;
 }
