@@ -68,18 +68,20 @@ struct NewTexels {
   PaintRuns runs;
   const uint32_t* chosen;  // the runs of texels that are not in the table
   const uint64_t* run_keys;
+  hash::CellFormat<uint64_t> format;
   uint64_t* to_cells;
   Paint* to_paints;
   VOX_HD void operator()(uint64_t i) const {
-    to_cells[i] = kCellFormat.cell(run_keys[chosen[i]], 0);
+    to_cells[i] = format.cell(run_keys[chosen[i]], 0);
     to_paints[i] = runs.paint(chosen[i], Paint{});
   }
 };
 
 struct KeysOfCells {
   const uint64_t* cells;
+  hash::CellFormat<uint64_t> format;
   uint64_t* keys;
-  VOX_HD void operator()(uint64_t i) const { keys[i] = kCellFormat.key(cells[i]); }
+  VOX_HD void operator()(uint64_t i) const { keys[i] = format.key(cells[i]); }
 };
 
 struct PlacePaints {
@@ -117,7 +119,7 @@ class Atlas {
     if (const uint64_t added = device_.sum({"count new texels", 4}, texels, is_new); added > 0) {
       auto chosen = device_.template make<uint32_t>(added);
       device_.select({"select new texels", 4}, texels, is_new, chosen.data());
-      rebuild(added, {runs, chosen.data(), keys.data(), nullptr, nullptr});
+      rebuild(added, {runs, chosen.data(), keys.data(), kCellFormat, nullptr, nullptr});
     } else {
       ++updates_;
     }
@@ -158,7 +160,7 @@ class Atlas {
     device_.for_each({"new texels", 40}, added, texels);
     paints_.reset();
     table_.build(cells.data(), all);
-    device_.for_each({"keys of cells", 16}, all, KeysOfCells{cells.data(), cells.data()});
+    device_.for_each({"keys of cells", 16}, all, KeysOfCells{cells.data(), kCellFormat, cells.data()});
     auto slots = device_.template make<uint32_t>(all);
     table_.find(cells.data(), all, slots.data());
     paints_ = device_.template make<Paint>(table_.slots() + 1);
