@@ -1,4 +1,5 @@
 // What vox-stats --against says of two scenes, with good input and bad.
+#include "tests/tools/browser.h"
 #include "tests/tools/page_tables.h"
 #include "tests/tools/program.h"
 
@@ -105,6 +106,11 @@ print('good')
   make("a.h5", "", "nothing.h5");
   printed({"nothing.h5", "--against", "b.h5", "--html", "empty.html"});
   EXPECT_TRUE(has(read_bytes(folder_ / "empty.html"), "there is nothing to see"));
+  if (!have_browser()) GTEST_SKIP() << "no chromium";
+  const PageLook look = look_at(folder_ / "page.html");
+  EXPECT_EQ(look.faults, std::vector<std::string>{});
+  EXPECT_EQ(look.charts, 2);
+  EXPECT_EQ(look.pictures, 1);
 }
 
 TEST_F(AgainstProgram, RefusesScenesOfTwoGridsAndOptionsWithoutEffect) {
