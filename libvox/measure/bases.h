@@ -1,6 +1,7 @@
-// Bases of a picture, for geometric hashing (Alcantara et al. 2009, §6): pairs of feature points, each of which is
-// a system of coordinates. The first point is its origin; the second lies on its u axis, a fixed number of cells
-// away. A point has the same coordinates (u, v) in all systems that a turn, a scale and a shift bring onto each other.
+// Bases of a picture, for geometric hashing (Alcantara et al. 2009, §6): pairs of feature points, each of
+// which is a system of coordinates. The first point is its origin; the second lies on its u axis, a fixed
+// number of cells away. A point has the same coordinates (u, v) in all systems that a turn, a scale and a
+// shift bring onto each other.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +24,9 @@ VOX_HD inline uint32_t end_of(uint32_t basis) {
   return basis & 0xffff;
 }
 
-// How long a basis may be: a twelfth to a half of the picture's diagonal. The coordinates of a shorter one would be
-// spread out by the errors of its two points; in those of a longer one all points lie close together.
+// How long a basis may be: a twelfth to a half of the picture's diagonal. The coordinates of a shorter one
+// would be spread out by the errors of its two points; in those of a longer one all points lie close
+// together.
 struct BasisLength {
   static constexpr int64_t kShortest = 12, kLongest = 2;
 
@@ -35,8 +37,9 @@ struct BasisLength {
   }
 };
 
-// The coordinates of one basis. A picture has at most 2^15 pixels a side, so that products of two differences of
-// places have 32 bits, and coordinates, at most 12 diagonals long, 11 bits with 128 cells.
+// The coordinates of one basis. A picture has at most 2^15 pixels a side, so that products of two differences
+// of places have 32 bits, and no point is more than 12 times as far from the origin as the end: coordinates have
+// 11 bits with 128 cells.
 struct BasisFrame {
   static constexpr uint32_t kMostCells = 128;
   static constexpr int64_t kZero = 1 << 15;  // is added to coordinates, which may be negative
@@ -88,8 +91,8 @@ struct BasesRef {
 
 // --- bodies of loops ---
 
-// Whether a pair of points is taken as a basis: by its length, and with a chance of so many in 2^32. Pair i is of the
-// points i / count and i % count.
+// Whether a pair of points is taken as a basis: by its length, and with a chance of so many in 2^32. Pair i
+// is of the points i / count and i % count.
 struct IsBasis {
   const PixelPlace* points;
   uint32_t count;

@@ -1,7 +1,8 @@
-// Feature points of a picture, for geometric hashing (Alcantara et al. 2009, §6): pixels where Sobel's filter finds
-// an edge, thinned to those where the edge turns. Along a straight edge any pixel is as good as the next, and two
-// pictures of one thing have others there; where an edge turns, both have the same (Förstner & Gülch 1987, "A fast
-// operator for detection and precise location of distinct points"). All of it is arithmetic of whole numbers.
+// Feature points of a picture, for geometric hashing (Alcantara et al. 2009, §6): pixels where Sobel's filter
+// finds an edge, thinned to those where the edge turns. Along a straight edge any pixel is as good as the
+// next, and two pictures of one thing have others there; where an edge turns, both have the same (Förstner &
+// Gülch 1987, "A fast operator for detection and precise location of distinct points"). All of it is
+// arithmetic of whole numbers.
 #pragma once
 
 #include <algorithm>
@@ -65,8 +66,9 @@ struct EdgesRef {
   }
 
   // How much the picture changes around an edge point across the direction in which it changes most: the
-  // determinant of the sum of g gᵀ over the gradients g around, nearer ones weighing more, divided by its trace.
-  // 0 where there is no edge. A sum is at most 256 · 1020², so that products of two have 57 bits.
+  // determinant of the sum of g gᵀ over the gradients g around, nearer ones weighing more, divided by its
+  // trace. 0 where there is no edge. A sum is at most 256 · 1020², so that kRoundest products of
+  // two have 62 bits.
   VOX_HD uint32_t turn(int32_t x, int32_t y) const {
     if (!is_inside(x, y, kBorder) || !is_edge(x, y)) return 0;
     int64_t xx = 0, xy = 0, yy = 0;

@@ -1,7 +1,7 @@
-// Geometric hashing (Alcantara et al. 2009, §6): finds a picture, the query, in another one, the reference, turned,
-// scaled and shifted; and measures how long that takes with one and another table of voxel keys, as the paper's
-// Table 1 does. A table serves the map from coordinates to bases and the two-way indices of bases. What is found is
-// the same with every table.
+// Geometric hashing (Alcantara et al. 2009, §6): finds a picture, the query, in another one, the reference,
+// turned, scaled and shifted; and measures how long that takes with one and another table of voxel keys, as
+// the paper's Table 1 does. A table serves the map from coordinates to bases and the two-way indices of
+// bases. What is found is the same with every table.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The benchmark of geometric hashing on one device. Included by match_bench_cpu.cpp and match_bench_cuda.cu, which
-// only say which.
+// The benchmark of geometric hashing on one device. Included by match_bench_cpu.cpp and match_bench_cuda.cu,
+// which only say which.
 #pragma once
 
 #include <utility>

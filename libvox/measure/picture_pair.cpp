@@ -22,8 +22,8 @@ struct Patch {
   uint8_t grey;
 };
 
-// Of a reference: patches lie in the square that is a fourth larger on each side, so that a query that looks beyond
-// the reference sees some there as well.
+// Of a reference: patches lie in the square that is a fourth larger on each side, so that a query that looks
+// beyond the reference sees some there as well.
 constexpr uint32_t kPatchesInReference = 60;
 constexpr double kBeyond = 0.25;
 constexpr uint8_t kBackground = 128;

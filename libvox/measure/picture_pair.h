@@ -1,6 +1,6 @@
-// Pairs of pictures that need no files: a reference and a query that shows a part of it, turned, scaled, shifted, in
-// another light, behind things that the reference does not have. What brings one onto the other is known. For a seed
-// they are the same on every machine.
+// Pairs of pictures that need no files: a reference and a query that shows a part of it, turned, scaled,
+// shifted, in another light, behind things that the reference does not have. What brings one onto the other
+// is known. For a seed they are the same on every machine.
 #pragma once
 
 #include "libvox/measure/similarity.h"

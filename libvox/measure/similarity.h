@@ -1,5 +1,5 @@
-// Similarities: what brings one picture onto another by a turn, a scale and a shift; found from a pair of bases, and
-// then from all points that it brings onto each other.
+// Similarities: what brings one picture onto another by a turn, a scale and a shift; found from a pair of
+// bases, and then from all points that it brings onto each other.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,8 @@
 
 namespace vox::measure {
 
-// A place p as a complex number becomes turn · p + shift. Pixels are places with whole coordinates, y goes down.
+// A place p as a complex number becomes turn · p + shift. Pixels are places with whole coordinates, y goes
+// down.
 struct Similarity {
   Vec2<double> turn = {1, 0}, shift = {0, 0};
 
@@ -33,8 +34,8 @@ struct PointPair {
   PixelPlace query, reference;
 };
 
-// The similarity with the least sum of squared distances. Sums are of whole numbers, so that their order does not
-// matter. Nothing where all of the query's points are one.
+// The similarity with the least sum of squared distances. Sums are of whole numbers, so that their order does
+// not matter. Nothing where all of the query's points are one.
 std::optional<Similarity> fit_similarity(std::span<const PointPair> pairs);
 
 // Points that are at most `reach` pixels of the reference apart, each of them nearest to the other.
@@ -51,8 +52,8 @@ struct PictureMatch {
   uint64_t points = 0;    // of the query, that fall on points of the reference
 };
 
-// Refines the similarity of a pair of bases: the points that it brings together give a better one, and so on, with
-// less and less distance between them.
+// Refines the similarity of a pair of bases: the points that it brings together give a better one, and so on,
+// with less and less distance between them.
 PictureMatch refine_match(std::span<const PixelPlace> query, std::span<const PixelPlace> reference,
                           const VotedPair& pair);
 
@@ -62,8 +63,8 @@ struct MatchLimits {
   uint64_t reference_pixels = 0;  // that points may fall on by chance
 };
 
-// The best of the first pairs, those with the most votes: the one that brings the most points together. Nothing where
-// these are too few of the query's, or no more than chance could bring together.
+// The best of the first pairs, those with the most votes: the one that brings the most points together.
+// Nothing where these are too few of the query's, or no more than chance could bring together.
 std::optional<PictureMatch> best_match(std::span<const PixelPlace> query,
                                        std::span<const PixelPlace> reference,
                                        std::span<const VotedPair> pairs, const MatchLimits& limits);

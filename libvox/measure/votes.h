@@ -1,7 +1,8 @@
-// Votes for pairs of bases of two pictures (Alcantara et al. 2009, §6). A map with several values for a key leads from
-// coordinates to the bases of the reference in which it has a point there. Every basis of the query looks its points
-// up, and each basis found gets a vote. Votes are an array of n × m counters, whose rows and columns are
-// the numbers that two-way indices give the bases; it is made for some bases of the query at a time.
+// Votes for pairs of bases of two pictures (Alcantara et al. 2009, §6). A map with several values for a key
+// leads from coordinates to the bases of the reference in which it has a point there. Every basis of the
+// query looks its points up, and each basis found gets a vote. Votes are an array of n × m counters, whose
+// rows and columns are the numbers that two-way indices give the bases; it is made for some bases of the
+// query at a time.
 //
 // Which numbers bases get depends on the table; what comes of the votes does not.
 #pragma once
@@ -78,8 +79,8 @@ struct CastVotes {
   }
 };
 
-// The most votes of each row, and with them the basis that has them: of several the lowest, which is the greatest
-// when its bits are turned over. Threads take every kStride-th column.
+// The most votes of each row, and with them the basis that has them: of several the lowest, which is the
+// greatest when its bits are turned over. Threads take every kStride-th column.
 struct TakeMostVotes {
   static constexpr uint64_t kStride = 64;
 
@@ -125,8 +126,8 @@ class GeometricHash {
     index_.build(reference.bases.data(), reference.count);
   }
 
-  // For each basis of the query the basis of the reference with the most votes, and of several the lowest; those
-  // with the most votes come first. A basis without any is left out.
+  // For each basis of the query the basis of the reference with the most votes, and of several the lowest;
+  // those with the most votes come first. A basis without any is left out.
   std::vector<VotedPair> vote(const PictureBases<Device>& query) {
     query_index_.build(query.bases.data(), query.count);
     const uint64_t bases = query_index_.count();

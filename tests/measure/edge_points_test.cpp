@@ -61,7 +61,8 @@ class PlainEdges {
     return count;
   }
 
-  // (turn, y, x) of all points at which an edge turns most among 9 x 9 pixels, first those where it does most.
+  // (turn, y, x) of all points at which an edge turns most among 9 x 9 pixels, first those where it does
+  // most.
   std::vector<std::tuple<int64_t, int, int>> points(int step) const {
     std::vector<int64_t> turns;
     for (int y = 0; y < height_; ++y)

@@ -1,4 +1,5 @@
-// Bases, their coordinates and votes are what loops over all pairs and triples of points give, without a table.
+// Bases, their coordinates and votes are what loops over all pairs and triples of points give, without a
+// table.
 #include "libvox/measure/votes.h"
 
 #include <gtest/gtest.h>
