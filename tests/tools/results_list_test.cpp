@@ -104,6 +104,10 @@ class ResultsList : public CubesTest {
     for (int i = 0; i < 20 * 9 * 7; ++i) values += static_cast<char>(i % 251);
     write("some_20x9x7_uint8.raw", values);
     keep("vox-convert.2.json", "vox-convert", {"some_20x9x7_uint8.raw", "-o", "volume.h5"});
+    write("painted.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\n");
+    write("strokes.txt", "stroke color #c03020 radius 0.2 at 0.2,0.2,0\n");
+    keep("vox-convert.3.json", "vox-convert",
+         {"painted.obj", "--res", "32", "--paint", "strokes.txt", "-o", "painted.h5"});
   }
 
   void edit_all() const {
