@@ -77,7 +77,7 @@ TEST(MatchBench, DoesNotFindAPictureOfSomethingElse) {
   }
 }
 
-TEST(MatchBench, FindsTheSameWithEveryTableAndAnyNumberOfThreads) {
+TEST(MatchBench, FindsTheSameWithEveryTableDeviceAndNumberOfThreads) {
   const PicturePair pair = measure::make_picture_pair({.side = 192});
   MatchBenchOptions options = match_options(pair);
   options.bases = 1500;
@@ -99,12 +99,17 @@ TEST(MatchBench, FindsTheSameWithEveryTableAndAnyNumberOfThreads) {
   }
   options.tables = {"sorted"};
   for (const uint32_t threads : {1u, 3u}) {
-    const MatchBenchResult one = measure::bench_match(*test_engine({.threads = threads}), options);
+    const MatchBenchResult one =
+        measure::bench_match(*make_engine({.device = "cpu", .threads = threads}), options);
     ASSERT_TRUE(one.match);
     EXPECT_EQ(one.match->similarity, all.match->similarity);
     EXPECT_EQ(one.match->votes, all.match->votes);
     EXPECT_EQ(one.match->points, all.match->points);
     EXPECT_EQ(one.most_votes, all.most_votes);
+    EXPECT_EQ(one.query.edge_points, all.query.edge_points);
+    EXPECT_EQ(one.reference.bases, all.reference.bases);
+    EXPECT_EQ(one.rows.front().keys, all.rows.front().keys);
+    EXPECT_EQ(one.rows.front().votes, all.rows.front().votes);
   }
 }
 
