@@ -86,13 +86,18 @@ struct KeysBenchSizes {
 // more than slots of 32 bits reach.
 KeysBenchSizes sizes_of(const KeysBenchOptions& options, const std::string& device);
 
-struct KeysBenchRow {
+// A point of the axes: which table, made of what.
+struct KeyTablePoint {
   std::string table;
   std::string set;
   std::string layout;  // empty: the set has none
   uint32_t key_bits = 0, value_bits = 0, cell_bits = 0;
   uint64_t keys = 0;  // that are stored
   double load_factor = 0;
+  std::string error;  // why something is missing, or what is wrong
+};
+
+struct KeysBenchRow : KeyTablePoint {
   std::string op;
   std::optional<uint32_t> hit_rate;  // of Find
   uint64_t items = 0;                // worked on by one repetition
@@ -108,24 +113,18 @@ struct KeysBenchRow {
   // sector serves several searches.
   std::optional<double> ceiling_share;
   uint64_t wrong = 0;  // results of the searches of all repetitions
-  std::string error;   // why there is no time, or what is wrong
 
   std::optional<double> items_per_second() const;
 };
 
-// What became of many small builds.
-struct KeyFailuresRow {
-  std::string table;
-  uint32_t key_bits = 0;
-  double load_factor = 0;
-  uint64_t keys = 0;
+// What became of many small builds. The error is the first one.
+struct KeyFailuresRow : KeyTablePoint {
   uint64_t builds = 0;   // 0: the table does not offer the load factor
   uint64_t retried = 0;  // succeeded with more than one attempt
   uint64_t failed = 0;
   uint32_t most_attempts = 0;
   uint64_t restarts = 0;  // of parts of the tables, of all builds
   uint32_t most_probes = 0;
-  std::string error;  // the first one
 };
 
 struct KeysBenchResult {

@@ -4,15 +4,14 @@
 
 #include "formats/images/image.h"
 #include "formats/images/png_file.h"
-#include "formats/results/json_text.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
-#include "tools/common/profile.h"
 #include "tools/common/tool.h"
 #include "tools/vox-bench/commands.h"
 #include "tools/vox-bench/keys_options.h"
 #include "tools/vox-bench/keys_report.h"
+#include "tools/vox-bench/report.h"
 
 namespace vox {
 namespace {
@@ -46,13 +45,9 @@ void run_keys(int argc, char** argv) {
   log_info("{} keys, {} searched, on {}", fmt::join(keys, "; "), format_count(sizes.searches),
            engine->device_text());
   const KeysBenchRun run = {run_on(*engine, command.command), measure::bench_keys(*engine, command.bench)};
-  const measure::ResultGroup results = results_of(run);
-  write_results(command.files, results, rows_table(run.result), page_of(run));
-  fmt::print("{}", command.json ? json_text(results) + "\n" : table_text(run));
-  if (command.engine.profile) print_profile(engine->profile());
+  report(command, run, *engine);
   write_rebuilt(command, run.result);
   throw_if_wrong(run.result);
-  log_debug("measured in {}", format_seconds(run.result.seconds));
 }
 
 }  // namespace vox

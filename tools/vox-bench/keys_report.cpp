@@ -4,56 +4,54 @@
 
 #include "libvox/base/units.h"
 #include "tools/vox-bench/ceilings.h"
+#include "tools/vox-bench/columns.h"
 
 namespace vox {
 namespace {
 
 using KeysRow = measure::KeysBenchRow;
 
-// A column of a time of the rows, in ms.
-void add_time(measure::ResultTable& table, const char* name, const std::vector<KeysRow>& rows,
-              double measure::Timing::*which) {
-  table.column(name, "ms", rows, [&](const KeysRow& row) {
-    return row.time ? std::optional((*row.time).*which * 1e3) : std::nullopt;
-  });
+// The columns that all rows have.
+measure::ResultTable points_table(const auto& rows) {
+  using Row = std::ranges::range_value_t<decltype(rows)>;
+  measure::ResultTable table;
+  table.column("table", "", rows, &Row::table, measure::both({"table"}))
+      .column("set", "", rows, &Row::set)
+      .column("layout", "", rows, &Row::layout)
+      .column("key_bits", "bits", rows, &Row::key_bits, measure::both({"key bits"}))
+      .column("value_bits", "bits", rows, &Row::value_bits)
+      .column("cell_bits", "bits", rows, &Row::cell_bits)
+      .column("keys", "keys", rows, &Row::keys)
+      .column("load_factor", "1", rows, &Row::load_factor, measure::both({"load factor"}));
+  return table;
 }
 
-measure::ResultTable failures_table(const std::vector<measure::KeyFailuresRow>& rows) {
-  using Failures = measure::KeyFailuresRow;
-  measure::ResultTable table;
-  table.column("table", "", rows, &Failures::table)
-      .column("key_bits", "bits", rows, &Failures::key_bits)
-      .column("load_factor", "1", rows, &Failures::load_factor)
-      .column("keys", "keys", rows, &Failures::keys)
-      .column("builds", "builds", rows, &Failures::builds)
-      .column("retried", "builds", rows, &Failures::retried)
-      .column("failed", "builds", rows, &Failures::failed)
-      .column("most_attempts", "", rows, &Failures::most_attempts)
-      .column("restarts", "", rows, &Failures::restarts)
-      .column("most_probes", "", rows, &Failures::most_probes)
-      .column("error", "", rows, &Failures::error);
-  return table;
+measure::Headings counted(const char* title) {
+  return measure::both({title, measure::Look::count()});
 }
 
 }  // namespace
 
+measure::ResultTable failures_table(const std::vector<measure::KeyFailuresRow>& rows) {
+  using Failures = measure::KeyFailuresRow;
+  measure::ResultTable table = points_table(rows);
+  table.column("builds", "builds", rows, &Failures::builds, counted("builds"))
+      .column("retried", "builds", rows, &Failures::retried, counted("retried"))
+      .column("failed", "builds", rows, &Failures::failed, counted("failed"))
+      .column("most_attempts", "", rows, &Failures::most_attempts, counted("most attempts"))
+      .column("restarts", "", rows, &Failures::restarts, counted("restarts"))
+      .column("most_probes", "", rows, &Failures::most_probes, counted("probes"))
+      .column("error", "", rows, &Failures::error);
+  return table;
+}
+
 measure::ResultTable rows_table(const measure::KeysBenchResult& result) {
   const std::vector<KeysRow>& rows = result.rows;
-  measure::ResultTable table;
-  table.column("table", "", rows, &KeysRow::table)
-      .column("set", "", rows, &KeysRow::set)
-      .column("layout", "", rows, &KeysRow::layout)
-      .column("key_bits", "bits", rows, &KeysRow::key_bits)
-      .column("value_bits", "bits", rows, &KeysRow::value_bits)
-      .column("cell_bits", "bits", rows, &KeysRow::cell_bits)
-      .column("keys", "keys", rows, &KeysRow::keys)
-      .column("load_factor", "1", rows, &KeysRow::load_factor)
-      .column("op", "", rows, &KeysRow::op)
+  measure::ResultTable table = points_table(rows);
+  table.column("op", "", rows, &KeysRow::op)
       .column("hit_rate", "percent", rows, &KeysRow::hit_rate)
       .column("items", "keys", rows, &KeysRow::items);
-  add_time(table, "ms", rows, &measure::Timing::median);
-  add_time(table, "ms_min", rows, &measure::Timing::min);
-  add_time(table, "ms_max", rows, &measure::Timing::max);
+  add_times(table, rows);
   table.column("repetitions", "", rows, &KeysRow::repetitions)
       .column("per_second", "1/s", rows, &KeysRow::items_per_second)
       .column("sectors", "sectors per key", rows, &KeysRow::sectors)

@@ -21,6 +21,7 @@ std::string table_text(const KeysBenchRun& run);
 // `rows` and `failures`.
 measure::ResultGroup results_of(const KeysBenchRun& run);
 measure::ResultTable rows_table(const measure::KeysBenchResult& result);
+measure::ResultTable failures_table(const std::vector<measure::KeyFailuresRow>& rows);
 
 // The results as a page with charts for each set of keys.
 HtmlPage page_of(const KeysBenchRun& run);

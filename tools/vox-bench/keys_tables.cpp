@@ -33,8 +33,7 @@ std::string rate_text(const KeysRow& row) {
   const std::string millions = fmt::format("{:.1f}", *rate * 1e-6);
   if (row.sectors)
     return fmt::format("{} {:5.2f} {:4.0f} %", millions, *row.sectors, row.ceiling_share.value_or(0) * 100);
-  const auto& [median, min, max] = *row.time;
-  return fmt::format("{} ±{:3.0f} %", millions, std::max(max - median, median - min) / median * 100);
+  return fmt::format("{} ±{:3.0f} %", millions, row.time->spread() * 100);
 }
 
 // The headings of all that was measured with one set, in the order in which it comes first.
@@ -58,6 +57,11 @@ std::vector<std::string> cells_of(const KeysRows& line, const std::vector<std::s
   return cells;
 }
 
+// A line that says what is wrong, if anything is.
+std::string error_text(const measure::KeyTablePoint& row) {
+  return row.error.empty() ? "" : fmt::format("  {} at {}: {}\n", row.table, row.load_factor, row.error);
+}
+
 // The lines of one set, and then what kept tables from being measured.
 std::string set_lines(const KeysRows& rows) {
   const std::vector<std::string> ops = ops_of(rows);
@@ -70,27 +74,17 @@ std::string set_lines(const KeysRows& rows) {
          return a.table == b.table && a.load_factor == b.load_factor;
        })) {
     table.row(cells_of(line, ops));
-    for (const KeysRow* row : line)
-      if (!row->error.empty())
-        errors += fmt::format("  {} at {}: {}\n", row->table, row->load_factor, row->error);
+    for (const KeysRow* row : line) errors += error_text(*row);
   }
   return fmt::format("\n{}\n{}{}", set_text(*rows.front()), table.text(), errors);
 }
 
 std::string failures_text(const std::vector<measure::KeyFailuresRow>& rows) {
   if (rows.empty()) return "";
-  TextTable table(
-      {"table", "load", "key bits", "builds", "retried", "failed", "most attempts", "restarts", "probes"});
   std::string errors;
-  for (const measure::KeyFailuresRow& row : rows) {
-    table.row({row.table, fmt::format("{}", row.load_factor), std::to_string(row.key_bits),
-               format_count(row.builds), format_count(row.retried), format_count(row.failed),
-               std::to_string(row.most_attempts), format_count(row.restarts),
-               std::to_string(row.most_probes)});
-    if (!row.error.empty()) errors += fmt::format("  {} at {}: {}\n", row.table, row.load_factor, row.error);
-  }
-  return fmt::format("\nbuilds of {} random keys\n{}{}", format_count(rows.front().keys), table.text(),
-                     errors);
+  for (const measure::KeyFailuresRow& row : rows) errors += error_text(row);
+  return fmt::format("\nbuilds of {} random keys\n{}{}", format_count(rows.front().keys),
+                     text_table(failures_table(rows)).text(), errors);
 }
 
 }  // namespace
