@@ -1,6 +1,8 @@
 // The page that vox-bench keys writes with --html.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "formats/results/page_table.h"
 #include "libvox/base/units.h"
 #include "tools/vox-bench/ceilings.h"
@@ -22,6 +24,19 @@ const KeysAxis kKeyCounts = {
     "keys", ChartScale::Log, [](const KeysRow& row) { return static_cast<double>(row.keys); },
     [](double value) { return format_count(static_cast<uint64_t>(value)); },
     [](const KeysRow& row) { return fmt::format("load factor {}", row.load_factor); }};
+
+const KeysAxis kKeyHitRates = {
+    "% stored", ChartScale::Linear, [](const KeysRow& row) { return row.hit_rate.value_or(0); },
+    [](double value) { return fmt::format("{}", value); },
+    [](const KeysRow& row) {
+      return fmt::format("load factor {}, {}", row.load_factor, format_count(row.keys, "key"));
+    }};
+const KeysAxis kMultiplicities = {
+    "values of a key", ChartScale::Log, [](const KeysRow& row) { return row.multiplicity.value_or(0); },
+    [](double value) { return format_count(static_cast<uint64_t>(value)); },
+    [](const KeysRow& row) {
+      return fmt::format("load factor {}, {}", row.load_factor, format_count(row.items, "item"));
+    }};
 
 // The quantity of a row that a figure shows, and what its title says of it.
 struct KeysQuantity : FigureQuantity<KeysRow> {
@@ -51,6 +66,17 @@ const KeysQuantity kSectors = {{"sectors", "Sectors of 32 bytes that a search re
                                 [](const KeysRow& row) { return number_cell(*row.sectors, 3); }},
                                ": sectors"};
 
+const KeysQuantity kWarpSectors = {
+    {"sectors",
+     "Sectors of 32 bytes that a search moves in the mean where 32 that follow each other share them.",
+     [](const KeysRow& row) { return exact_point(*row.warp_sectors); },
+     [](const KeysRow& row) { return number_cell(*row.warp_sectors, 3); }},
+    ": sectors of 32 searches"};
+const KeysQuantity kKeyMemory = {{"bytes", "Bytes of the table for each key that it holds; lower is smaller.",
+                                  [](const KeysRow& row) { return exact_point(*row.bytes_per_key()); },
+                                  [](const KeysRow& row) { return number_cell(*row.bytes_per_key(), 2); }},
+                                 ": memory"};
+
 // Adds the figures of one operation: one for each layout, unless the layouts of a single table are compared,
 // and for each value of the other axis.
 void add_figures(HtmlPage& page, const std::string& op, const KeysRows& rows, const KeysAxis& axis,
@@ -70,24 +96,77 @@ void add_figures(HtmlPage& page, const std::string& op, const KeysRows& rows, co
 }
 
 std::string section_text(const KeysRow& row) {
-  return fmt::format("{}, keys of {} bits", row.set, row.key_bits);
+  return fmt::format("{}, keys of {} bits{}", row.set, row.key_bits,
+                     row.multiplicity ? ", several values each" : "");
 }
 
-// Figures go along the numbers of keys where one set has several, else along load factors.
+// Figures go along the values of a key where keys have several, along the numbers of keys where one set has several,
+// along the shares of stored keys where nothing else changes, else along load factors.
 const KeysAxis& axis_of(const KeysRows& rows) {
+  if (rows.front()->multiplicity) return kMultiplicities;
   const TextOfRow<KeysRow> layout = [](const KeysRow& row) { return row.layout; };
   const KeysRows some = rows_with(rows, layout, rows.front()->layout);
-  return texts_of(some, kKeysLoadFactors.panel).size() > 1 ? kKeyCounts : kKeysLoadFactors;
+  if (texts_of(some, kKeysLoadFactors.panel).size() > 1) return kKeyCounts;
+  const auto has_hit_rate = [](const KeysRow* row) { return row->hit_rate.has_value(); };
+  if (texts_of(some, kKeyCounts.panel).size() == 1 && std::ranges::all_of(some, has_hit_rate))
+    return kKeyHitRates;
+  return kKeysLoadFactors;
 }
 
 void add_section(HtmlPage& page, const std::string& title, const KeysRows& rows) {
   page.section(title);
   const KeysAxis& axis = axis_of(rows);
-  for (const std::string& op : texts_of(rows, op_text)) {
-    const KeysRows of_op = rows_with(rows, op_text, op);
+  const TextOfRow<KeysRow> text = [&](const KeysRow& row) {
+    return &axis == &kKeyHitRates ? row.op : op_text(row);
+  };
+  for (const std::string& op : texts_of(rows, text)) {
+    const KeysRows of_op = rows_with(rows, text, op);
     add_figures(page, op, of_op, axis, kRate);
-    if (of_op.front()->sectors) add_figures(page, op, of_op, axis, kSectors);
+    const auto add_where = [&](const auto& quantity, const auto& has) {
+      KeysRows some;
+      std::ranges::copy_if(of_op, std::back_inserter(some), [&](const KeysRow* row) { return has(*row); });
+      if (!some.empty()) add_figures(page, op, some, axis, quantity);
+    };
+    add_where(kSectors, [](const KeysRow& row) { return row.sectors.has_value(); });
+    add_where(kWarpSectors, [](const KeysRow& row) { return row.warp_sectors.has_value(); });
+    add_where(kKeyMemory, [](const KeysRow& row) { return row.op.starts_with("build"); });
   }
+}
+
+// Adds histograms of ages, a line for each table, and what they come to.
+void add_ages(HtmlPage& page, const std::vector<measure::KeyAgesRow>& rows) {
+  using AgesRow = measure::KeyAgesRow;
+  if (rows.empty()) return;
+  const FigureAxis<AgesRow> axis = {
+      "age", ChartScale::Linear, [](const AgesRow& row) { return row.age; },
+      [](double value) { return fmt::format("{}", value); },
+      [](const AgesRow& row) { return fmt::format("{}, load factor {}", set_text(row), row.load_factor); }};
+  const FigureQuantity<AgesRow> shares = {
+      "% of keys", "How many keys are found at the first place that a search looks at, at the second, …",
+      [](const AgesRow& row) { return exact_point(100 * row.share()); },
+      [](const AgesRow& row) {
+        HtmlCell cell = number_cell(100 * row.share(), 3);
+        cell.note = format_count(row.count, "key");
+        return cell;
+      }};
+  RowPointers<AgesRow> all;
+  for (const AgesRow& row : rows) all.push_back(&row);
+  page.section("Ages of keys");
+  for (const std::string& panel : texts_of(all, axis.panel))
+    add_line_figure(
+        page, panel, rows_with(all, axis.panel, panel), axis, [](const AgesRow& row) { return row.table; },
+        shares);
+  page.table("In the mean, of 99 in a hundred, of all", page_table(ages_summary(rows)));
+}
+
+void add_age_pictures(HtmlPage& page, const std::vector<measure::AgesPicture>& pictures) {
+  if (!pictures.empty()) page.section("Maximum ages");
+  for (const auto& [point, image] : pictures)
+    page.picture(
+        image,
+        fmt::format("{}, {}, load factor {}. For each slot, row by row, the age of the oldest key that "
+                    "looks there first: 0 black, 1 blue, 2 green, 3 yellow, more red.",
+                    point.table, set_text(point), point.load_factor));
 }
 
 void add_errors(HtmlPage& page, const std::vector<KeysRow>& rows) {
@@ -123,6 +202,8 @@ HtmlPage page_of(const KeysBenchRun& run) {
     if (row.time) measured.push_back(&row);
   for (const std::string& title : texts_of(measured, section_text))
     add_section(page, title, rows_with(measured, section_text, title));
+  add_ages(page, run.result.ages);
+  add_age_pictures(page, run.result.age_pictures);
   add_failures(page, run.result.failures);
   add_errors(page, run.result.rows);
   add_ceilings(page, run.result.ceilings);

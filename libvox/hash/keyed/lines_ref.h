@@ -91,7 +91,7 @@ struct LinesRef {
     for (LineWalk its = walk(key); its.turn < probes; its.advance(lines)) {
       const uint32_t at = its.bucket(lines);
       const BucketCells<Cell> held = bucket(at);
-      probe.read(BucketCells<Cell>::kBytes / 32);
+      probe.read(BucketCells<Cell>::kBytes / 32, &bucket(at));
       // All cells are compared by a part of their keys, one of them by the rest.
       uint32_t hit = kBucketCells;
       VOX_UNROLL
