@@ -213,7 +213,8 @@ class KeySetBench {
   void set_sectors(const Table& table, KeysBenchRow& row, const Cell* keys) {
     table.count_sectors(keys, row.items, found_.data());
     const uint64_t sectors = device_.sum("sum sectors", row.items, NumberAt{found_.data()});
-    row.sectors = static_cast<double>(sectors) / static_cast<double>(row.items);
+    // Every search reads something: 0 of a table that does not say what.
+    if (sectors > 0) row.sectors = static_cast<double>(sectors) / static_cast<double>(row.items);
   }
 
   // Counted for some of the warps where there are many: the searches of each are made several times.

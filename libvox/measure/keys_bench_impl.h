@@ -22,7 +22,8 @@ class KeysBench {
       : device_(device),
         options_(options),
         sizes_(sizes_of(options, device.name())),
-        tables_(chosen_names(options.tables, measured_tables())) {}
+        tables_(chosen_names(options.tables,
+                             options.tables.empty() ? measured_tables(device.name()) : measured_tables())) {}
 
   KeysBenchResult run() {
     Stopwatch watch;

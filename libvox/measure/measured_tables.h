@@ -1,5 +1,5 @@
 // The tables of voxel keys that the benchmark measures: the library's own and, in a build that was given its headers
-// (-DVOX_BENCH_CUCO=…), that of cuCollections, on a GPU.
+// (VOX_BENCH_CUCO), cuCollections' map.
 #pragma once
 
 #include <memory>
@@ -12,27 +12,22 @@ namespace vox::measure {
 
 inline constexpr const char* kCucoName = "cuco";
 
-// The names of all of them, whatever the device is.
-inline std::vector<std::string> measured_tables() {
-  std::vector<std::string> names = hash::key_table_names();
-#ifdef VOX_HAS_CUCO
-  names.emplace_back(kCucoName);
-#endif
-  return names;
-}
+// The names of all of them, in the order in which they are shown; or of those that run on the device of this name.
+std::vector<std::string> measured_tables();
+std::vector<std::string> measured_tables(const std::string& device);
 
-// Makes a table for a device; of cuCollections' there is a specialisation for GPUs (cuco_table.cuh).
+// Makes cuCollections' map. cuco_table.cuh has a specialisation for the device and the cells that it is for.
 template <class Device, hash::CellWord Cell>
-struct ForeignTable {
+struct CucoMaker {
   static std::unique_ptr<hash::KeyTable<Device, Cell>> make(Device&, const hash::KeyTableOptions&) {
-    throw Error("the table 'cuco' is for GPUs, with cells of 64 bits");
+    throw Error("the table 'cuco' is for cells of 64 bits on a GPU");
   }
 };
 
 template <class Device, hash::CellWord Cell>
 std::unique_ptr<hash::KeyTable<Device, Cell>> make_measured_table(Device& device,
                                                                   const hash::KeyTableOptions& options) {
-  if (options.table == kCucoName) return ForeignTable<Device, Cell>::make(device, options);
+  if (options.table == kCucoName) return CucoMaker<Device, Cell>::make(device, options);
   return hash::make_key_table<Device, Cell>(device, options);
 }
 

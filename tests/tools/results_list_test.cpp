@@ -123,8 +123,8 @@ class ResultsList : public CubesTest {
     keep("vox-bench hash.1.json", "vox-bench",
          {"hash", "--scale", "1/8192", "--item-words", "2", "-o", "vox-bench hash -o.1.h5"});
     keep("vox-bench keys.1.json", "vox-bench",
-         {"keys", "--scale", "1/16384", "--failures", "2", "--tables", "lines", "-o",
-          "vox-bench keys -o.1.h5"});
+         {"keys", "--scale", "1/16384", "--failures", "2", "--tables", "lines,cuckoo2009", "--load-factors",
+          "0.7", "--ops", "build,find,find-all,ages,build-multi", "-o", "vox-bench keys -o.1.h5"});
     keep("vox-bench bricks.1.json", "vox-bench",
          {"bricks", "volume.h5", "--gathers", "64", "--picture", "8", "--repetitions", "1", "--brick-sizes",
           "4", "--trade-off", "2", "-o", "vox-bench bricks -o.1.h5"});
