@@ -71,7 +71,7 @@ class KeySetBench {
     first.table = name;
     first.load_factor = load_factor;
     std::vector<KeysBenchRow> rows;
-    point_ = first;
+    point_ = first.point();
     ages_.clear();
     maximum_ages_.clear();
     try {
@@ -231,7 +231,7 @@ class KeySetBench {
   void keep_ages(const Table& table, const KeysBenchRow& first) {
     const std::vector<uint64_t> counts = table.probes_of_keys();
     for (size_t age = 1; age < counts.size(); ++age)
-      ages_.push_back({first, static_cast<uint32_t>(age), counts[age]});
+      ages_.push_back({first.point(), static_cast<uint32_t>(age), counts[age]});
     if (options_.draw_ages) maximum_ages_ = table.maximum_ages();
   }
 

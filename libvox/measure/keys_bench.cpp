@@ -125,7 +125,7 @@ std::optional<double> KeysBenchRow::items_per_second() const {
 
 std::optional<double> KeysBenchRow::bytes_per_key() const {
   if (!bytes || keys == 0) return std::nullopt;
-  return static_cast<double>(*bytes) / static_cast<double>(keys);
+  return static_cast<double>(*bytes) / static_cast<double>(multiplicity ? items : keys);
 }
 
 uint64_t wrong_results(const KeysBenchResult& result) {

@@ -113,6 +113,8 @@ struct KeyTablePoint {
   uint64_t keys = 0;  // that are stored
   double load_factor = 0;
   std::string error;  // why something is missing, or what is wrong
+
+  const KeyTablePoint& point() const { return *this; }  // of a row, without what else the row has
 };
 
 struct KeysBenchRow : KeyTablePoint {
@@ -142,7 +144,7 @@ struct KeysBenchRow : KeyTablePoint {
   void note_wrong();
 
   std::optional<double> items_per_second() const;
-  std::optional<double> bytes_per_key() const;
+  std::optional<double> bytes_per_key() const;  // or for each value, where keys have several
 };
 
 // How many keys of a table have one age.

@@ -140,7 +140,7 @@ class KeysBench {
   void for_tables(const Measure& measure) {
     for (const double load_factor : options_.load_factors)
       for (const std::string& table : tables_) {
-        const KeyTablePoint done = measure(table, load_factor);
+        const auto done = measure(table, load_factor);
         progress_->update(++done_,
                           done.table + ", " + done.set + (done.layout.empty() ? "" : ", " + done.layout));
       }

@@ -72,8 +72,8 @@ HashRows rows_of(const HashBenchRun& run, const std::string& op) {
 }
 
 // Adds the figures of an operation, for each of its hit rates.
-void add_times(HtmlPage& page, const HashRows& rows, const TextOfRow<HashRow>& title, const HashAxis& axis,
-               const HashQuantity& times) {
+void add_hit_rates(HtmlPage& page, const HashRows& rows, const TextOfRow<HashRow>& title,
+                   const HashAxis& axis, const HashQuantity& times) {
   for (const std::string& text : texts_of(rows, title))
     add_figures(page, text, rows_with(rows, title, text), axis, times);
 }
@@ -101,14 +101,14 @@ HtmlPage page_of(const HashBenchRun& run) {
   page.section("Insertion");
   add_figures(page, "New items", rows_of(run, "insert"), axis, times);
   page.section("Search");
-  add_times(
+  add_hit_rates(
       page, rows_of(run, "search"),
       [](const HashRow& row) { return fmt::format("{} % of the items are stored", row.hit_rate); }, axis,
       times);
   page.section("Memory");
   add_figures(page, "After the insertion", rows_of(run, "insert"), axis, kMemory);
   page.section("Duplicates");
-  add_times(
+  add_hit_rates(
       page, rows_of(run, "duplicates"),
       [](const HashRow& row) { return fmt::format("{} % of a batch are copies", row.hit_rate); }, kItemWords,
       times);

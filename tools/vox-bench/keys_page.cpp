@@ -72,10 +72,12 @@ const KeysQuantity kWarpSectors = {
      [](const KeysRow& row) { return exact_point(*row.warp_sectors); },
      [](const KeysRow& row) { return number_cell(*row.warp_sectors, 3); }},
     ": sectors of 32 searches"};
-const KeysQuantity kKeyMemory = {{"bytes", "Bytes of the table for each key that it holds; lower is smaller.",
-                                  [](const KeysRow& row) { return exact_point(*row.bytes_per_key()); },
-                                  [](const KeysRow& row) { return number_cell(*row.bytes_per_key(), 2); }},
-                                 ": memory"};
+const KeysQuantity kKeyMemory = {
+    {"bytes",
+     "Bytes of the table for each key that it holds, or each value of keys with several; lower is smaller.",
+     [](const KeysRow& row) { return exact_point(*row.bytes_per_key()); },
+     [](const KeysRow& row) { return number_cell(*row.bytes_per_key(), 2); }},
+    ": memory"};
 
 // Adds the figures of one operation: one for each layout, unless the layouts of a single table are compared,
 // and for each value of the other axis.

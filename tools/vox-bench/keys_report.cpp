@@ -82,7 +82,7 @@ std::vector<AgesSummary> summaries_of(const std::vector<measure::KeyAgesRow>& ro
   std::vector<uint64_t> counted;  // keys, for each summary
   for (const measure::KeyAgesRow& row : rows) {
     if (row.age == 1) {
-      summaries.push_back({row});
+      summaries.push_back({row.point()});
       counted.push_back(0);
     }
     AgesSummary& summary = summaries.back();
@@ -130,8 +130,8 @@ measure::ResultTable ages_summary(const std::vector<measure::KeyAgesRow>& rows) 
   return table;
 }
 
-measure::ResultTable rows_table(const measure::KeysBenchResult& result) {
-  return result.rows.empty() ? ages_table(result.ages) : measured_table(result.rows);
+measure::ResultTable rows_table(const KeysBenchRun& run) {
+  return run.result.rows.empty() ? ages_table(run.result.ages) : measured_table(run.result.rows);
 }
 
 measure::ResultGroup results_of(const KeysBenchRun& run) {
@@ -156,8 +156,7 @@ std::string set_text(const measure::KeyTablePoint& row) {
 }
 
 std::string set_text(const KeysRow& row) {
-  const measure::KeyTablePoint& point = row;
-  return set_text(point) +
+  return set_text(row.point()) +
          (row.multiplicity ? fmt::format(", {} of each", format_count(*row.multiplicity, "value")) : "");
 }
 

@@ -21,7 +21,7 @@ std::string table_text(const KeysBenchRun& run);
 // `rows`, `failures` and `ages`.
 measure::ResultGroup results_of(const KeysBenchRun& run);
 // What --csv has: the rows or, where nothing else was measured, the ages.
-measure::ResultTable rows_table(const measure::KeysBenchResult& result);
+measure::ResultTable rows_table(const KeysBenchRun& run);
 measure::ResultTable failures_table(const std::vector<measure::KeyFailuresRow>& rows);
 
 // For people: of each table how old its keys are in the mean, 99 in a hundred of them, and at most.

@@ -14,7 +14,7 @@ namespace vox {
 template <class Command, class Run>
 void report(const Command& command, const Run& run, const Engine& engine) {
   const measure::ResultGroup results = results_of(run);
-  write_results(command.files, results, rows_table(run.result), page_of(run));
+  write_results(command.files, results, rows_table(run), page_of(run));
   fmt::print("{}", command.json ? json_text(results) + "\n" : table_text(run));
   if (command.engine.profile) print_profile(engine.profile());
   log_debug("measured in {}", format_seconds(run.result.seconds));
