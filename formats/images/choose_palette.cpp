@@ -7,7 +7,7 @@ namespace {
 
 scene::Palette color_palette(const scene::Scene& scene, const PaletteChoice& choice, ChosenPalette& chosen) {
   if (choice.file && !choice.measure) return read_palette(*choice.file);
-  const scene::ColorHistogram histogram = scene::count_colors(scene);
+  const scene::ColorHistogram histogram = scene::count_colors(scene, choice.paint);
   scene::Palette palette =
       choice.file ? read_palette(*choice.file) : scene::auto_palette(histogram, choice.weights);
   chosen.error = scene::palette_error(histogram, palette);
@@ -27,7 +27,7 @@ ChosenPalette choose_palette(scene::Scene& scene, const PaletteChoice& choice) {
   } else if (choice.materials == scene::MaterialMode::Mesh) {
     palette = scene::mesh_palette(scene);
   }
-  chosen.indexed = scene::index_scene(scene, palette, choice.materials);
+  chosen.indexed = scene::index_scene(scene, palette, choice.materials, choice.paint);
   return chosen;
 }
 

@@ -10,8 +10,9 @@ namespace vox {
 
 struct PaletteChoice {
   scene::MaterialMode materials = scene::MaterialMode::Texture;
-  std::optional<std::filesystem::path> file;  // without one, the palette is chosen from the scene
-  scene::PaletteOptions weights = {};         // weights of the colours that a palette is chosen from
+  std::optional<std::filesystem::path> file;   // without one, the palette is chosen from the scene
+  scene::PaletteOptions weights = {};          // weights of the colours that a palette is chosen from
+  const scene::SurfacePaint* paint = nullptr;  // with MaterialMode::Texture: what is painted on the surface
   bool measure = false;  // whether to measure how well a file's colours fit; chosen ones are always measured
 };
 

@@ -77,8 +77,9 @@ bool is_our_magica_vox(std::ifstream& file) {
 }
 
 bool is_our_table(std::string_view head) {
-  constexpr std::array<std::string_view, 3> kFirstColumns = {
-      "line,frame,tool,edits,", "table,item_words,load_factor,", "types,brick_size,access,"};
+  constexpr std::array<std::string_view, 5> kFirstColumns = {
+      "line,frame,tool,edits,", "table,item_words,load_factor,", "table,set,layout,", "table,frame,turn,",
+      "types,brick_size,access,"};
   return std::ranges::any_of(kFirstColumns, [&](std::string_view names) { return head.starts_with(names); });
 }
 

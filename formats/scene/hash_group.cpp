@@ -12,7 +12,8 @@ namespace {
 
 using Lines = hash::LinesRef<uint64_t>;
 
-constexpr uint32_t kHashVersion = 1;
+// In files of version 1 the order of the cells in a bucket tells nothing but which one is the last.
+constexpr uint32_t kHashVersion = 2, kUntoldVersion = 1;
 constexpr const char* kHashTable = "lines";
 
 constexpr const char* kArithmetic =
@@ -41,8 +42,10 @@ spatial::KeyLayout read_layout(const h5::Object& group) {
   throw Error(fmt::format("keys in the layout '{}'", name)).at(group.where()).hint("a newer vox may read it");
 }
 
-void read_format(const h5::Object& group) {
-  require(group, "version", kHashVersion);
+// Gives the version.
+uint32_t read_format(const h5::Object& group) {
+  const uint32_t version = h5::read_attribute<uint32_t>(group, "version");
+  if (version != kUntoldVersion) require(group, "version", kHashVersion);
   if (const std::string table = h5::read_text(group, "table"); table != kHashTable)
     throw Error(fmt::format("a table '{}', expected '{}'", table, kHashTable))
         .at(group.where())
@@ -51,6 +54,7 @@ void read_format(const h5::Object& group) {
   require(group, "value_bits", spatial::kMaterialBits);
   require(group, "line_cells", Lines::kLineCells);
   require(group, "bucket_cells", Lines::kBucketCells);
+  return version;
 }
 
 void read_scene_facts(const h5::Object& group, spatial::FrozenHash& hash) {
@@ -97,7 +101,7 @@ void write_hash_group(const h5::Object& file, const spatial::FrozenHash& hash) {
 spatial::FrozenHash read_hash_group(const h5::Object& file) {
   const h5::Object group = h5::open_group(file, "hash");
   spatial::FrozenHash hash;
-  read_format(group);
+  const uint32_t version = read_format(group);
   read_scene_facts(group, hash);
   hash.lines = h5::read_attribute<uint64_t>(group, "lines");
   hash.seed = h5::read_attribute<uint64_t>(group, "seed");
@@ -109,6 +113,7 @@ spatial::FrozenHash read_hash_group(const h5::Object& file) {
   } catch (const Error& error) {
     throw Error(error.what()).at(group.where());
   }
+  if (version == kUntoldVersion) spatial::tell_turns(hash);
   return hash;
 }
 

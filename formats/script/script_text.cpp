@@ -83,6 +83,14 @@ Word LineReader::need(std::string_view expected) {
   fail_at_end(fmt::format("expected {}", expected));
 }
 
+Word LineReader::need_with_marks(std::string_view expected) {
+  while (is_blank(*p_)) ++p_;
+  if (is_line_end(*p_)) fail_at_end(fmt::format("expected {}", expected));
+  const char* at = p_;
+  while (!is_blank(*p_) && !is_line_end(*p_)) ++p_;
+  return {at, {at, p_}};
+}
+
 void LineReader::need_end() {
   if (auto word = next())
     fail(*word, fmt::format("expected the end of the line, not {}", in_quotes(word->text)));

@@ -35,9 +35,10 @@ class LineReader {
 
   std::optional<Word> next();
   std::optional<Word> peek() const { return LineReader(*this).next(); }
-  std::optional<Word> rest();            // all words up to the end, with comments and quotes
-  Word need(std::string_view expected);  // the next word; fails where there is none
-  void need_end();                       // fails where there is another word
+  std::optional<Word> rest();                       // all words up to the end, with comments and quotes
+  Word need(std::string_view expected);             // the next word; fails where there is none
+  Word need_with_marks(std::string_view expected);  // the same, for one that '#' may be a part of: a colour
+  void need_end();                                  // fails where there is another word
 
   uint32_t number() const { return number_; }
   const char* position() const { return p_; }  // the place behind the last word

@@ -1,4 +1,4 @@
-// Bit counts, products, square roots and prefetches, written once for the host and for a GPU.
+// Bit counts, reversals, products, square roots and prefetches, written once for the host and for a GPU.
 #pragma once
 
 #include <bit>
@@ -47,6 +47,18 @@ VOX_HD inline int highest_bit(uint32_t bits) {
   return 31 - __clz(static_cast<int>(bits));
 #else
   return 31 - std::countl_zero(bits);
+#endif
+}
+
+// The bits in the opposite order: the lowest becomes the highest, and so on.
+VOX_HD inline uint32_t reversed_bits(uint32_t bits) {
+#ifdef __CUDA_ARCH__
+  return __brev(bits);
+#else
+  bits = (bits >> 1 & 0x55555555) | (bits & 0x55555555) << 1;
+  bits = (bits >> 2 & 0x33333333) | (bits & 0x33333333) << 2;
+  bits = (bits >> 4 & 0x0f0f0f0f) | (bits & 0x0f0f0f0f) << 4;
+  return __builtin_bswap32(bits);
 #endif
 }
 

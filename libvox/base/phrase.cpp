@@ -39,6 +39,24 @@ std::string_view library_words(Phrase phrase) {
       return "the number of keys of a build";
     case Phrase::Searches:
       return "the number of searches";
+    case Phrase::FeaturePoints:
+      return "the number of feature points";
+    case Phrase::Bases:
+      return "the number of bases";
+    case Phrase::QueryBases:
+      return "the number of the query's bases";
+    case Phrase::BasisCells:
+      return "the number of cells of a basis";
+    case Phrase::EdgeStep:
+      return "the step of an edge";
+    case Phrase::LeastShare:
+      return "the least share of points";
+    case Phrase::PictureSide:
+      return "the pictures' side";
+    case Phrase::Clutter:
+      return "the clutter";
+    case Phrase::Noise:
+      return "the noise";
     case Phrase::RecordingScale:
       return "the scale";
     case Phrase::RecordingAxes:
@@ -67,6 +85,8 @@ std::string_view library_words(Phrase phrase) {
       return "use the device cpu";
     case Phrase::AllowMoreMemory:
       return "allow more memory";
+    case Phrase::LowerEdgeStep:
+      return "let smaller steps be edges";
     case Phrase::VerifyFile:
       return "verifying the file says more";
     case Phrase::DescribeScene:

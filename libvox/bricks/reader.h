@@ -31,12 +31,25 @@ VOX_HD inline uint64_t mixed_word(uint64_t i, uint32_t word) {
   return mix64(mix64(i) ^ word);
 }
 
+// mixed_word() of the i-th word, of one, two or four bytes, low byte first.
+struct MixedWord {
+  const uint8_t* bytes;
+  uint64_t each;
+
+  VOX_HD uint64_t operator()(uint64_t i) const {
+    uint32_t word = 0;
+    for (uint64_t byte = 0; byte < each; ++byte) word |= uint32_t{bytes[i * each + byte]} << 8 * byte;
+    return mixed_word(i, word);
+  }
+};
+
 // What compile() has made, and how long it took.
 struct JitReport {
   bool compiled = false;  // if not, Access::Compiled interprets the tree
   uint32_t leaves = 0, mixed = 0, depth = 0;
-  double tree_seconds = 0, compile_seconds = 0,
-         load_seconds = 0;  // compile_seconds is 0 where the image was kept
+  double tree_seconds = 0;
+  double compile_seconds = 0;  // 0 where the image was kept
+  double load_seconds = 0;
   uint64_t source_bytes = 0;
 };
 

@@ -29,18 +29,6 @@ void with_loop(ReadLoop loop, const F& f) {
   }
 }
 
-// mixed_word() of the i-th word, of one, two or four bytes, low byte first.
-struct MixedWord {
-  const uint8_t* bytes;
-  uint64_t each;
-
-  VOX_HD uint64_t operator()(uint64_t i) const {
-    uint32_t word = 0;
-    for (uint64_t byte = 0; byte < each; ++byte) word |= uint32_t{bytes[i * each + byte]} << 8 * byte;
-    return mixed_word(i, word);
-  }
-};
-
 template <class T>
 struct TimedFilter {
   MeanFilter<BricksRef, T> filter;

@@ -20,6 +20,12 @@ uint64_t FrozenDag::svo_nodes() const {
   return sum;
 }
 
+uint64_t FrozenDag::bytes() const {
+  uint64_t words = 0;
+  for (const DagLevel& level : levels) words += level.words.size();
+  return words * sizeof(uint32_t);
+}
+
 uint32_t depth_for(uint32_t resolution) {
   if (resolution <= kLeafSide) return 0;
   return static_cast<uint32_t>(std::bit_width(resolution - 1)) - kLeafLog2;

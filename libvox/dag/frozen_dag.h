@@ -37,6 +37,7 @@ struct FrozenDag {
   uint32_t level_side(uint32_t level) const { return side() >> level; }  // voxels a side of a node
   uint64_t unique_nodes() const;
   uint64_t svo_nodes() const;
+  uint64_t bytes() const;  // of nodes and leaves, levels apart
 };
 
 // Returns how many levels a scene of this resolution has above the leaves.

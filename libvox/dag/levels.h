@@ -67,11 +67,11 @@ struct WriteParents {
 template <class Device, class Key>
 StoredLevel<Key> build_parents(Device& device, DagStore<Device>& store, const StoredLevel<Key>& children,
                                NodeKind kind, bool materials) {
-  auto starts = device.template make<uint32_t>(children.count);
+  const device::Runs parent_runs = device::find_runs(device, {"select parents", sizeof(Key) + 4.0},
+                                                     children.keys.data(), children.count, 3);
+  const device::CellsRef runs = parent_runs.ref();
   StoredLevel<Key> parents;
-  parents.count = device.select({"select parents", sizeof(Key) + 4.0}, children.count,
-                                device::StartsRun<Key>{children.keys.data(), 3}, starts.data());
-  const device::CellsRef runs = {starts.data(), parents.count, children.count};
+  parents.count = runs.count;
   auto headers = device.template make<uint32_t>(parents.count);
   device.for_each({"parent headers", 40}, parents.count,
                   ParentHeaders<Key>{runs, store.ref(), children.keys.data(), children.pointers.data(), kind,

@@ -2,25 +2,45 @@
 #pragma once
 
 #include <atomic>
+#include <concepts>
 #include <cstdint>
+#include <functional>
 #include <thread>
+#include <type_traits>
 
 #include "libvox/base/hd.h"
 
 namespace vox::device {
 
-// Adds to a word and returns its value before.
-VOX_HD inline uint32_t atomic_add(uint32_t* word, uint32_t value) {
-#ifdef __CUDA_ARCH__
-  return atomicAdd(word, value);
-#else
-  return std::atomic_ref(*word).fetch_add(value, std::memory_order_relaxed);
-#endif
-}
+// What an atomic operation works on.
+template <class T>
+concept AtomicWord = std::same_as<T, uint32_t> || std::same_as<T, uint64_t>;
 
-VOX_HD inline uint64_t atomic_add(uint64_t* word, uint64_t value) {
 #ifdef __CUDA_ARCH__
-  return atomicAdd(reinterpret_cast<unsigned long long*>(word), value);
+// A word as a GPU's own functions take it, for which 64 bits have another name.
+__device__ inline uint32_t* gpu_word(uint32_t* word) {
+  return word;
+}
+__device__ inline unsigned long long* gpu_word(uint64_t* word) {
+  return reinterpret_cast<unsigned long long*>(word);
+}
+#else
+// Stores a value while it goes before the word that is there; returns that word.
+template <class T, class GoesBefore>
+T exchange_while(T* word, T value, GoesBefore goes_before) {
+  std::atomic_ref shared(*word);
+  T seen = shared.load(std::memory_order_relaxed);
+  while (goes_before(value, seen) && !shared.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+  }
+  return seen;
+}
+#endif
+
+// Adds to a word and returns its value before.
+template <AtomicWord T>
+VOX_HD T atomic_add(T* word, std::type_identity_t<T> value) {
+#ifdef __CUDA_ARCH__
+  return atomicAdd(gpu_word(word), value);
 #else
   return std::atomic_ref(*word).fetch_add(value, std::memory_order_relaxed);
 #endif
@@ -101,54 +121,31 @@ VOX_HD inline uint32_t atomic_xor(uint32_t* word, uint32_t bits) {
 #endif
 }
 
-VOX_HD inline void atomic_min(uint32_t* word, uint32_t value) {
+// Stores a word if it is less than the one that is there; returns the word before.
+template <AtomicWord T>
+VOX_HD T atomic_min(T* word, std::type_identity_t<T> value) {
 #ifdef __CUDA_ARCH__
-  atomicMin(word, value);
+  return atomicMin(gpu_word(word), value);
 #else
-  std::atomic_ref<uint32_t> shared(*word);
-  uint32_t seen = shared.load(std::memory_order_relaxed);
-  while (value < seen && !shared.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
-  }
+  return exchange_while(word, value, std::less<>());
 #endif
 }
 
-// Stores a word if it is greater than the one that is there; returns the word before.
-VOX_HD inline uint32_t atomic_max(uint32_t* word, uint32_t value) {
+// The same if it is greater.
+template <AtomicWord T>
+VOX_HD T atomic_max(T* word, std::type_identity_t<T> value) {
 #ifdef __CUDA_ARCH__
-  return atomicMax(word, value);
+  return atomicMax(gpu_word(word), value);
 #else
-  std::atomic_ref shared(*word);
-  uint32_t seen = shared.load(std::memory_order_relaxed);
-  while (value > seen && !shared.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
-  }
-  return seen;
-#endif
-}
-
-VOX_HD inline uint64_t atomic_max(uint64_t* word, uint64_t value) {
-#ifdef __CUDA_ARCH__
-  return atomicMax(reinterpret_cast<unsigned long long*>(word), value);
-#else
-  std::atomic_ref shared(*word);
-  uint64_t seen = shared.load(std::memory_order_relaxed);
-  while (value > seen && !shared.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
-  }
-  return seen;
+  return exchange_while(word, value, std::greater<>());
 #endif
 }
 
 // Stores a value and returns the word before; orders no other reads and writes.
-VOX_HD inline uint32_t atomic_exchange(uint32_t* word, uint32_t value) {
+template <AtomicWord T>
+VOX_HD T atomic_exchange(T* word, std::type_identity_t<T> value) {
 #ifdef __CUDA_ARCH__
-  return atomicExch(word, value);
-#else
-  return std::atomic_ref(*word).exchange(value, std::memory_order_relaxed);
-#endif
-}
-
-VOX_HD inline uint64_t atomic_exchange(uint64_t* word, uint64_t value) {
-#ifdef __CUDA_ARCH__
-  return atomicExch(reinterpret_cast<unsigned long long*>(word), value);
+  return atomicExch(gpu_word(word), value);
 #else
   return std::atomic_ref(*word).exchange(value, std::memory_order_relaxed);
 #endif
@@ -168,18 +165,11 @@ VOX_HD inline uint32_t atomic_exchange_if(uint32_t* word, uint32_t expected, uin
 }
 
 // Does what atomic_exchange_if() does, for a thread that publishes nothing else with the word.
-VOX_HD inline uint32_t atomic_exchange_if_relaxed(uint32_t* word, uint32_t expected, uint32_t desired) {
+template <AtomicWord T>
+VOX_HD T atomic_exchange_if_relaxed(T* word, std::type_identity_t<T> expected,
+                                    std::type_identity_t<T> desired) {
 #ifdef __CUDA_ARCH__
-  return atomicCAS(word, expected, desired);
-#else
-  std::atomic_ref(*word).compare_exchange_strong(expected, desired, std::memory_order_relaxed);
-  return expected;
-#endif
-}
-
-VOX_HD inline uint64_t atomic_exchange_if_relaxed(uint64_t* word, uint64_t expected, uint64_t desired) {
-#ifdef __CUDA_ARCH__
-  return atomicCAS(reinterpret_cast<unsigned long long*>(word), expected, desired);
+  return atomicCAS(gpu_word(word), expected, desired);
 #else
   std::atomic_ref(*word).compare_exchange_strong(expected, desired, std::memory_order_relaxed);
   return expected;

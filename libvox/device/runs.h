@@ -4,10 +4,12 @@
 #include <cstdint>
 
 #include "libvox/base/hd.h"
+#include "libvox/device/pool.h"
+#include "libvox/device/work.h"
 
 namespace vox::device {
 
-// Says of each key whether it begins a run; a device selects the starts of runs by it.
+// Says of each key whether it begins a run; a device selects the starts of runs by it, and numbers them.
 template <class Key>
 struct StartsRun {
   const Key* keys;
@@ -21,6 +23,29 @@ struct CellsRef {
   uint64_t count, pairs;
   VOX_HD uint64_t begin(uint64_t c) const { return starts[c]; }
   VOX_HD uint64_t end(uint64_t c) const { return c + 1 < count ? starts[c + 1] : pairs; }
+};
+
+// The runs of a sorted array.
+struct Runs {
+  Buffer<uint32_t> starts;  // of each; there is room for as many as keys
+  uint64_t count = 0, pairs = 0;
+  CellsRef ref() const { return {starts.data(), count, pairs}; }
+};
+
+template <class Device, class Key>
+Runs find_runs(Device& device, const Work& work, const Key* sorted, uint64_t n, uint32_t shift = 0) {
+  Runs runs = {device.template make<uint32_t>(n), 0, n};
+  runs.count = device.select(work, n, StartsRun<Key>{sorted, shift}, runs.starts.data());
+  return runs;
+}
+
+// Takes what stands at chosen places of an array, such as where runs begin.
+template <class T>
+struct TakeChosen {
+  const T* from;
+  const uint32_t* chosen;
+  T* to;
+  VOX_HD void operator()(uint64_t i) const { to[i] = from[chosen[i]]; }
 };
 
 }  // namespace vox::device

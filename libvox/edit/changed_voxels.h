@@ -3,6 +3,7 @@
 #pragma once
 
 #include "libvox/device/pool.h"
+#include "libvox/device/runs.h"
 #include "libvox/edit/content.h"
 
 namespace vox::edit {
@@ -63,32 +64,18 @@ struct DiffersPartly {
   }
 };
 
-struct TakeParts {
-  const uint32_t* chosen;
-  const uint64_t* parts;
-  uint64_t* keys;
-  VOX_HD void operator()(uint64_t i) const { keys[i] = parts[chosen[i]]; }
-};
-
-struct StartsPair {
-  const uint64_t* keys;
-  VOX_HD bool operator()(uint64_t i) const { return i == 0 || keys[i] != keys[i - 1]; }
-};
-
 // Adds up how often each pair occurs: as often as all the pairs that it is part of.
 struct AddTimes {
-  const uint32_t* starts;
-  uint64_t runs, count;
+  device::CellsRef runs;
   const uint64_t* keys;
   const uint32_t* order;
   const uint64_t* times_above;
   uint64_t* pairs;
   uint64_t* times;
   VOX_HD void operator()(uint64_t r) const {
-    const uint64_t end = r + 1 < runs ? starts[r + 1] : count;
     uint64_t sum = 0;
-    for (uint64_t i = starts[r]; i < end; ++i) sum += times_above[order[i] / 8];
-    pairs[r] = keys[starts[r]];
+    for (uint64_t i = runs.begin(r); i < runs.end(r); ++i) sum += times_above[order[i] / 8];
+    pairs[r] = keys[runs.begin(r)];
     times[r] = sum;
   }
 };
@@ -123,14 +110,15 @@ uint64_t changed_voxels(Device& device, const StoredDag& dag, Content before, Co
     const uint64_t partly =
         device.select({"changes: select", 8}, all, DiffersPartly{parts.data()}, order.data());
     auto keys = device.template make<uint64_t>(partly);
-    device.for_each({"changes: take", 20}, partly, TakeParts{order.data(), parts.data(), keys.data()});
+    device.for_each({"changes: take", 20}, partly,
+                    device::TakeChosen<uint64_t>{parts.data(), order.data(), keys.data()});
     device.sort_pairs({"changes: sort", 16 * 8}, keys, order, partly, 64);
-    auto starts = device.template make<uint32_t>(partly);
-    count = device.select({"changes: runs", 8}, partly, StartsPair{keys.data()}, starts.data());
+    const device::Runs runs = device::find_runs(device, {"changes: runs", 8}, keys.data(), partly);
+    count = runs.count;
     auto next = device.template make<uint64_t>(count), next_times = device.template make<uint64_t>(count);
-    device.for_each({"changes: times", 32}, count,
-                    AddTimes{starts.data(), count, partly, keys.data(), order.data(), times.data(),
-                             next.data(), next_times.data()});
+    device.for_each(
+        {"changes: times", 32}, count,
+        AddTimes{runs.ref(), keys.data(), order.data(), times.data(), next.data(), next_times.data()});
     pairs = std::move(next);
     times = std::move(next_times);
   }

@@ -12,6 +12,7 @@
 #include "libvox/device/handle.h"
 #include "libvox/device/work.h"
 #include "libvox/edit/edit_session.h"
+#include "libvox/painting/paint_scene.h"
 #include "libvox/render/render.h"
 #include "libvox/render/volume_render.h"
 #include "libvox/scene/palette.h"
@@ -36,6 +37,10 @@ class Engine {
 
   virtual std::string device() const = 0;       // "cpu" or "cuda:0"
   virtual std::string device_text() const = 0;  // "CPU, 2 threads", "NVIDIA H200 (cuda:0), 139.8 GiB"
+
+  // Paints strokes on the surface; index_atlas() then gives what is painted entries of a palette.
+  virtual painting::Painting paint(const scene::Scene& scene, const painting::Strokes& strokes,
+                                   const painting::PaintOptions& options) = 0;
 
   // Voxelizes the triangles that drop_bad_triangles() has left over; they are cut off at the grid's border.
   virtual voxelize::BuildResult build(const scene::Scene& scene, const scene::IndexedScene& indexed,

@@ -24,6 +24,11 @@ class DeviceEngine final : public Engine {
   device::DeviceHandle handle() override { return &device_; }
   std::vector<device::KernelTime> profile() const override { return device_.profiler().rows(); }
 
+  painting::Painting paint(const scene::Scene& scene, const painting::Strokes& strokes,
+                           const painting::PaintOptions& options) override {
+    return painting::paint_scene(device_, scene, strokes, options);
+  }
+
   voxelize::BuildResult build(const scene::Scene& scene, const scene::IndexedScene& indexed,
                               const voxelize::Grid& grid, const voxelize::BuildOptions& options) override {
     return voxelize::build_scene(device_, scene, indexed, grid, options, {.table = table_});

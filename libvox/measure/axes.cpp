@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "libvox/base/error.h"
+#include "libvox/render/render.h"
 
 namespace vox::measure {
 
@@ -15,6 +16,26 @@ void check_axis(const std::vector<uint32_t>& values, Phrase axis, uint32_t low, 
   for (const uint32_t value : values)
     if (value < low || value > high)
       throw UsageError(fmt::format("{} has {}, expected {} to {}", phrase(axis), value, low, high));
+}
+
+void check_load_factors(const std::vector<double>& values) {
+  if (values.empty()) throw UsageError(fmt::format("{} names no value", phrase(Phrase::LoadFactors)));
+  for (const double value : values)
+    if (!(value > 0 && value <= 1))
+      throw UsageError(fmt::format("{} has {}, expected numbers above 0 and at most 1",
+                                   phrase(Phrase::LoadFactors), value));
+}
+
+void check_filters(const std::vector<uint32_t>& sides) {
+  constexpr uint32_t kMost = 63;
+  for (const uint32_t side : sides)
+    if (side % 2 == 0 || side > kMost)
+      throw UsageError(fmt::format("a filter of {} voxels a side, expected 1, 3, 5, … {}", side, kMost));
+}
+
+void check_picture_side(uint32_t pixels) {
+  if (pixels > render::kMaxPictureSide)
+    throw UsageError(fmt::format("a picture of {0} x {0} pixels is too large", pixels));
 }
 
 void check_names(const std::vector<std::string>& names, const std::vector<std::string>& known, Phrase axis) {

@@ -14,6 +14,7 @@
 #include "libvox/base/error.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/stopwatch.h"
+#include "libvox/measure/axes.h"
 #include "libvox/measure/trade_off_run.h"
 #include "libvox/render/volume_render.h"
 #include "libvox/volume/read_pieces.h"
@@ -268,11 +269,8 @@ void check(const BricksBenchOptions& options) {
   if (options.log2_sides.empty() || options.sets.empty() || options.accesses.empty() ||
       (options.filters.empty() && options.gathers == 0u && options.picture == 0u))
     throw UsageError("nothing to measure: sizes, types, ways and loops have one value at least");
-  for (const uint32_t side : options.filters)
-    if (side % 2 == 0 || side > 63)
-      throw UsageError(fmt::format("a filter of {} voxels a side, expected 1, 3, 5, … 63", side));
-  if (options.picture.value_or(0) > render::kMaxPictureSide)
-    throw UsageError(fmt::format("a picture of {0} x {0} pixels is too large", *options.picture));
+  check_filters(options.filters);
+  check_picture_side(options.picture.value_or(0));
   if (options.trade_off == 1 || options.trade_off > 1000)
     throw UsageError("curves of 2 to 1000 points, or 0 for none");
   if (options.jit.leaves == 0) throw UsageError("a kd tree has one leaf at least");

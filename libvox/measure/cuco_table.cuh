@@ -6,6 +6,7 @@
 
 #include <thrust/iterator/transform_iterator.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cuco/static_map.cuh>
@@ -31,14 +32,6 @@ class CucoTable final : public hash::KeyTable<device::CudaDevice, uint64_t> {
   CucoTable(device::CudaDevice& device, const hash::KeyTableOptions& options)
       : KeyTable(device, with_limits_of_open(options)) {}
 
-  hash::KeyTableBuild build(const uint64_t* cells, uint64_t n) override {
-    map_.reset();
-    const auto capacity = static_cast<uint64_t>(std::ceil(static_cast<double>(n) / load_factor_));
-    map_ = std::make_unique<CucoMap>(capacity, cuco::empty_key<uint64_t>{hash::kEmptyCell<uint64_t>},
-                                     cuco::empty_value<uint32_t>{hash::kNoValue});
-    const auto pairs = thrust::make_transform_iterator(cells, PairOfCell{format_});
-    return {.keys = static_cast<uint64_t>(map_->insert(pairs, pairs + static_cast<std::ptrdiff_t>(n)))};
-  }
   void find_values(const uint64_t* keys, uint64_t n, uint32_t* values) const override {
     map_->find(keys, keys + n, values);
   }
@@ -51,6 +44,16 @@ class CucoTable final : public hash::KeyTable<device::CudaDevice, uint64_t> {
   }
 
  private:
+  hash::KeyTableBuild build_cells(const uint64_t* cells, uint64_t n) override {
+    map_.reset();
+    const auto capacity =
+        std::max<uint64_t>(1, static_cast<uint64_t>(std::ceil(static_cast<double>(n) / load_factor_)));
+    map_ = std::make_unique<CucoMap>(capacity, cuco::empty_key<uint64_t>{hash::kEmptyCell<uint64_t>},
+                                     cuco::empty_value<uint32_t>{hash::kNoValue});
+    const auto pairs = thrust::make_transform_iterator(cells, PairOfCell{format_});
+    return {.keys = static_cast<uint64_t>(map_->insert(pairs, pairs + static_cast<std::ptrdiff_t>(n)))};
+  }
+
   // It has no load factors of its own: any goes that goes with open addressing.
   static hash::KeyTableOptions with_limits_of_open(hash::KeyTableOptions options) {
     options.table = "open";

@@ -1,4 +1,4 @@
-// Counts which of many small builds of a table of voxel keys need several attempts, or fail (García et al.
+// Counts which of many builds, most often small ones, of a table of voxel keys need several attempts, or fail (García et al.
 // 2011, §4.1; Alcantara et al. 2009, §7).
 #pragma once
 

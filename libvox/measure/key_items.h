@@ -43,11 +43,8 @@ class KeyItems {
     table_->find(keys(batch), n, pointers);
   }
 
-  // The sectors of insertions are not counted.
-  uint64_t insert_counted(const hash::BatchRef& batch, const hash::ChosenRef& all, uint64_t n,
-                          uint32_t* pointers) {
-    insert(batch, all, n, pointers);
-    return 0;
+  uint64_t insert_counted(const hash::BatchRef& batch, const hash::ChosenRef&, uint64_t n, uint32_t*) {
+    return table_->insert_counted(keys(batch), n).sectors;
   }
   uint64_t find_counted(const hash::BatchRef& batch, const hash::ChosenRef& all, uint64_t n,
                         uint32_t* pointers) const {

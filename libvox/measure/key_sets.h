@@ -9,6 +9,7 @@
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
 #include "libvox/device/pool.h"
+#include "libvox/device/runs.h"
 #include "libvox/hash/keyed/cell.h"
 #include "libvox/hash/keyed/key_layout.h"
 #include "libvox/measure/key_shapes.h"
@@ -129,14 +130,6 @@ struct IsAbsentKey {
 };
 
 template <hash::CellWord Cell>
-struct TakeWalkKeys {
-  const Cell* walk;
-  const uint32_t* chosen;
-  Cell* keys;
-  VOX_HD void operator()(uint64_t i) const { keys[i] = walk[chosen[i]]; }
-};
-
-template <hash::CellWord Cell>
 struct TakeWalkCells {
   hash::CellFormat<Cell> format;
   const Cell* walk;
@@ -238,7 +231,7 @@ KeySet<Cell> make_shape_keys(Device& device, hash::CellFormat<Cell> format, uint
   set.absent = device.template make<Cell>(n - set.keys);
   device.select("select keys", n, keys::IsAbsentKey{set.walk.values.data()}, chosen.data());
   device.for_each("take keys", n - set.keys,
-                  keys::TakeWalkKeys<Cell>{set.walk.keys.data(), chosen.data(), set.absent.data()});
+                  device::TakeChosen<Cell>{set.walk.keys.data(), chosen.data(), set.absent.data()});
   set.cells = keys::shuffled(device, set.ordered_cells);
   return set;
 }

@@ -29,14 +29,6 @@ void check_cells(const KeysBenchOptions& options) {
                                    options.value_bits));
 }
 
-void check_load_factors(const std::vector<double>& values) {
-  if (values.empty()) throw UsageError(fmt::format("{} names no value", phrase(Phrase::LoadFactors)));
-  for (const double value : values)
-    if (!(value > 0 && value <= 1))
-      throw UsageError(fmt::format("{} has {}, expected numbers above 0 and at most 1",
-                                   phrase(Phrase::LoadFactors), value));
-}
-
 // A picture has something to store, and what is not white has a colour.
 void check_picture(const scene::Image& picture) {
   if (picture.pixels.empty()) return;

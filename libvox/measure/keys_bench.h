@@ -57,7 +57,8 @@ struct KeysBenchOptions {
   static constexpr double kGpuScale = 1, kCpuScale = 1.0 / 64;
   static constexpr uint32_t kFewestRepetitions = 7, kMostRepetitions = 1000;
   static constexpr uint32_t kFewestKeyBits = 8;
-  static constexpr uint64_t kFailureKeys = 10000, kMostFailureKeys = uint64_t{1} << 31;
+  static constexpr uint64_t kFailureKeys = 10000;  // of a small build
+  static constexpr uint64_t kMostFailureKeys = UINT32_MAX - 1;
   static constexpr uint32_t kMostMultiplicity = 1 << 20;
 
   std::vector<std::string> tables;  // empty: all
@@ -75,8 +76,8 @@ struct KeysBenchOptions {
   std::vector<uint64_t> keys;        // whatever the scale; empty: by the scale
   std::optional<uint64_t> searches;  // likewise
   uint32_t repetitions = kFewestRepetitions;
-  uint64_t failure_builds = 0;  // builds of each table with each load factor, to count those that fail
-  uint64_t failure_keys = kFailureKeys;  // of each of them
+  uint64_t failure_builds = 0;           // of each table with each load factor, to count those that fail
+  uint64_t failure_keys = kFailureKeys;  // of each of these builds, which are small by default
   scene::Image picture;                  // of the set Image; without pixels it is generated
   bool rebuild = false;                  // keep the picture as a table with colours as values gives it back
   bool draw_ages = false;                // keep pictures of maximum ages, where Ages is asked for

@@ -1,8 +1,11 @@
 // Runs measurements that are compiled for each device on the device of an engine.
 #include "libvox/device/with_device.h"
 #include "libvox/engine/engine.h"
+#include "libvox/measure/forms_bench.h"
 #include "libvox/measure/hash_bench.h"
+#include "libvox/measure/intersect_bench.h"
 #include "libvox/measure/keys_bench.h"
+#include "libvox/measure/match_bench.h"
 #include "libvox/measure/table_report.h"
 
 namespace vox::measure {
@@ -13,6 +16,21 @@ HashBenchResult bench_hash(Engine& engine, const HashBenchOptions& options) {
 
 KeysBenchResult bench_keys(Engine& engine, const KeysBenchOptions& options) {
   return device::with_device(engine.handle(), [&](auto& device) { return bench_keys_on(device, options); });
+}
+
+IntersectResult bench_intersect(Engine& engine, const scene::Scene& first, const scene::Scene& second,
+                                const IntersectOptions& options) {
+  return device::with_device(
+      engine.handle(), [&](auto& device) { return bench_intersect_on(device, first, second, options); });
+}
+
+FormsBenchResult bench_forms(Engine& engine, const dag::VoxelScene& scene, const FormsBenchOptions& options) {
+  return device::with_device(engine.handle(),
+                             [&](auto& device) { return bench_forms_on(device, scene, options); });
+}
+
+MatchBenchResult bench_match(Engine& engine, const MatchBenchOptions& options) {
+  return device::with_device(engine.handle(), [&](auto& device) { return bench_match_on(device, options); });
 }
 
 std::vector<TableReport> measure_tables(Engine& engine, const dag::FrozenDag& dag, const TablesQuery& query) {

@@ -40,6 +40,15 @@ struct Cell {
     return xy < out.z ? xy : out.z;
   }
 
+  // Its lowest corner in the grid, where nothing is mirrored.
+  VOX_HD Int3 corner(const Ray& ray) const {
+    const uint32_t last = (1u << ray.log2_side) - 1;
+    const auto unmirrored = [&](uint32_t low, uint32_t axis) {
+      return static_cast<int32_t>((ray.mirrored >> axis & 1 ? low ^ last : low) >> log2 << log2);
+    };
+    return {unmirrored(at.x, 0), unmirrored(at.y, 1), unmirrored(at.z, 2)};
+  }
+
   // Which eighth this is of the cell twice as wide, in Morton order, mirrored.
   VOX_HD uint32_t octant() const { return octant_at(at, log2); }
 

@@ -11,6 +11,7 @@
 namespace vox::render {
 
 inline constexpr uint32_t kMaxLog2Side = 20;
+inline constexpr uint32_t kNoMaterial = UINT32_MAX;  // of an empty voxel
 
 struct RayDagRef {
   const uint32_t* nodes[kMaxLog2Side + 1];  // 168 B, [i]: nodes of 2^i voxels a side; [kLeafLog2]: leaves
@@ -22,14 +23,25 @@ struct RayDagRef {
   // The words of all levels, the root's first.
   VOX_HD const uint32_t* words() const { return nodes[log2_side]; }
 
-  // The leaf around a filled voxel.
-  VOX_HD const uint32_t* leaf_at(Int3 voxel) const {
+  // The node of 2^log2_node voxels a side around a voxel, or the leaf where that is smaller; nullptr
+  // where nothing in it is filled.
+  VOX_HD const uint32_t* node_at(Int3 voxel, uint32_t log2_node) const {
+    if (!filled) return nullptr;
     const uint32_t* node = words();
-    for (uint32_t log2 = log2_side; log2 > dag::kLeafLog2;) {
+    for (uint32_t log2 = log2_side; log2 > log2_node && log2 > dag::kLeafLog2;) {
       --log2;
-      node = nodes[log2] + node[dag::child_word(node[0], octant_at(voxel, log2))];
+      const uint32_t octant = octant_at(voxel, log2);
+      if ((dag::child_mask(node[0]) >> octant & 1) == 0) return nullptr;
+      node = nodes[log2] + node[dag::child_word(node[0], octant)];
     }
     return node;
+  }
+
+  // The material of a voxel of the cube, or kNoMaterial: a walk from the root.
+  VOX_HD uint32_t material_at(Int3 voxel) const {
+    const uint32_t* leaf = node_at(voxel, dag::kLeafLog2);
+    const uint32_t bit = cube_bit(voxel);
+    return leaf != nullptr && (dag::leaf_mask(leaf) >> bit & 1) != 0 ? material(leaf, bit) : kNoMaterial;
   }
 
   // The material of the voxel with this bit of a leaf's mask; it is filled.
@@ -49,9 +61,7 @@ class RayDag {
  public:
   // The DAG is one that check_structure() accepts.
   RayDag(Device& device, const dag::FrozenDag& dag) {
-    uint64_t size = 0;
-    for (const dag::DagLevel& level : dag.levels) size += level.words.size();
-    words_ = device.template make<uint32_t>(size);
+    words_ = device.template make<uint32_t>(dag.bytes() / sizeof(uint32_t));
     ref_.log2_side = dag::kLeafLog2 + dag.depth();
     ref_.filled = dag.empty() ? 0 : 1;
     ref_.materials = dag.materials ? 1 : 0;

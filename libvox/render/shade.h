@@ -72,7 +72,8 @@ class Shader {
       case Shade::Level:
         return measured(hit.log2);
       case Shade::Sharing:
-        return measured(shading_.use_codes[dag_.leaf_at(hit.low) - dag_.nodes[dag::kLeafLog2]]);
+        return measured(
+            shading_.use_codes[dag_.node_at(hit.low, dag::kLeafLog2) - dag_.nodes[dag::kLeafLog2]]);
       case Shade::Normal:
         return normal_color(face_normal(ray, hit));
       case Shade::Material:

@@ -7,8 +7,6 @@
 
 namespace vox::render {
 
-inline constexpr uint32_t kNoMaterial = UINT32_MAX;
-
 // Finds the first voxel in Morton order among those of a plane inside a cell.
 class PlaneSearch {
  public:
@@ -18,25 +16,12 @@ class PlaneSearch {
 
   // The material of the voxel found, or kNoMaterial where there is none.
   VOX_HD uint32_t material() const {
-    const uint32_t* node = cell_node();
+    const uint32_t* node = dag_.node_at(corner_, log2_);
     if (!node) return kNoMaterial;
     return log2_ <= dag::kLeafLog2 ? in_leaf(node) : below(node);
   }
 
  private:
-  // The node that is the cell, or the leaf around it; nullptr where there is none.
-  VOX_HD const uint32_t* cell_node() const {
-    if (!dag_.filled) return nullptr;
-    const uint32_t* node = dag_.words();
-    for (uint32_t log2 = dag_.log2_side; log2 > log2_ && log2 > dag::kLeafLog2;) {
-      --log2;
-      const uint32_t octant = octant_at(corner_, log2);
-      if ((dag::child_mask(node[0]) >> octant & 1) == 0) return nullptr;
-      node = dag_.nodes[log2] + node[dag::child_word(node[0], octant)];
-    }
-    return node;
-  }
-
   VOX_HD uint32_t below(const uint32_t* cell) const {
     const uint32_t* nodes[kMaxLog2Side + 1];
     uint32_t left[kMaxLog2Side + 1];  // of its children, those that are still to be looked into

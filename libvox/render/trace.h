@@ -120,18 +120,9 @@ class Tracer {
     open_node();
   }
 
-  // The cell's lowest corner in the grid.
-  VOX_HD Int3 corner() const {
-    const uint32_t last = (1u << dag_.log2_side) - 1;
-    const auto unmirrored = [&](uint32_t at, uint32_t axis) {
-      return static_cast<int32_t>((ray_.mirrored >> axis & 1 ? at ^ last : at) >> cell_.log2 << cell_.log2);
-    };
-    return {unmirrored(cell_.at.x, 0), unmirrored(cell_.at.y, 1), unmirrored(cell_.at.z, 2)};
-  }
-
   // The hit at the cell, which is full.
   VOX_HD Hit stop(uint32_t node_log2) const {
-    const Int3 low = corner();
+    const Int3 low = cell_.corner(ray_);
     const int32_t side = 1 << cell_.log2;
     return {now_, low, low + Int3{side, side, side}, cell_.log2, node_log2, node_};
   }
@@ -152,7 +143,7 @@ class Tracer {
     pass(cell_.out.y, ray_.step.y, box.low.y, box.high.y, 1, enters, leaves);
     pass(cell_.out.z, ray_.step.z, box.low.z, box.high.z, 2, enters, leaves);
     if (enters >= leaves || enters > ray_.end) return {};
-    const Int3 at = corner();
+    const Int3 at = cell_.corner(ray_);
     return {enters, at + box.low, at + box.high, cell_.log2, cell_.log2, node};
   }
 

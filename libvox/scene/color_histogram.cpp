@@ -76,8 +76,8 @@ std::vector<WeightedPoint> points_of_cells(const std::vector<ColorTally::Cell>& 
 
 }  // namespace
 
-ColorHistogram count_colors(const Scene& scene) {
-  ColorTally tally = tally_surface(SceneSurface(scene), ColorTally());
+ColorHistogram count_colors(const Scene& scene, const SurfacePaint* paint) {
+  ColorTally tally = tally_surface(SceneSurface(scene, paint), ColorTally());
   if (tally.few.too_many) return {.few = {}, .points = points_of_cells(tally.cells)};
   ColorHistogram histogram = {.few = std::move(tally.few.colors), .points = {}};
   for (const auto& [color, area] : histogram.few)

@@ -6,6 +6,7 @@
 
 #include "libvox/scene/cluster.h"
 #include "libvox/scene/palette.h"
+#include "libvox/scene/surface_paint.h"
 
 namespace vox::scene {
 
@@ -22,9 +23,9 @@ struct ColorHistogram {
   std::vector<WeightedPoint> points;
 };
 
-// Expects that bake_base_colors(scene) has been called where there are vertex colours; so does all code that
+// With paint, of the surface as painted. Expects that bake_base_colors(scene) has been called where there are vertex colours; so does all code that
 // looks at colours.
-ColorHistogram count_colors(const Scene& scene);
+ColorHistogram count_colors(const Scene& scene, const SurfacePaint* paint = nullptr);
 
 // How far the surface is from the palette's nearest entries, in ΔE: 100 times the distance in Oklab, of which
 // the eye notices about 2 where colours touch.

@@ -149,8 +149,8 @@ struct ShareTally {
 };
 
 template <class Entry>
-std::array<double, kPaletteSize> count_shares(const Scene& scene, Entry entry) {
-  auto weights = tally_surface(SceneSurface(scene), ShareTally<Entry>{entry}).weights;
+std::array<double, kPaletteSize> count_shares(const Scene& scene, const SurfacePaint* paint, Entry entry) {
+  auto weights = tally_surface(SceneSurface(scene, paint), ShareTally<Entry>{entry}).weights;
   uint64_t total = std::accumulate(weights.begin(), weights.end(), uint64_t{0});
   std::array<double, kPaletteSize> shares = {};
   for (size_t i = 0; i < weights.size() && total > 0; ++i)
@@ -176,7 +176,8 @@ Palette mesh_palette(const Scene& scene) {
   return palette;
 }
 
-IndexedScene index_scene(const Scene& scene, const Palette& palette, MaterialMode mode) {
+IndexedScene index_scene(const Scene& scene, const Palette& palette, MaterialMode mode,
+                         const SurfacePaint* paint) {
   IndexedScene indexed;
   indexed.palette = palette;
   indexed.materials = plain_materials(scene);
@@ -185,14 +186,15 @@ IndexedScene index_scene(const Scene& scene, const Palette& palette, MaterialMod
   } else if (mode == MaterialMode::Mesh) {
     std::vector<uint8_t> entries = entries_of_materials(scene, palette);
     index_by_material(scene, entries, indexed);
-    indexed.shares = count_shares(scene, [&](const SurfaceSample& s) { return entries[s.material]; });
+    indexed.shares =
+        count_shares(scene, nullptr, [&](const SurfaceSample& s) { return entries[s.material]; });
   } else {
     NearestEntry nearest(palette);
     index_by_color(scene, nearest, indexed);
     auto uses_lut = [](const IndexedMaterial& material) { return material.vertex_colors; };
     if (std::any_of(indexed.materials.begin(), indexed.materials.end(), uses_lut))
       indexed.color_lut = make_color_lut(nearest);
-    indexed.shares = count_shares(scene, [&](const SurfaceSample& s) {
+    indexed.shares = count_shares(scene, paint, [&](const SurfaceSample& s) {
       return uses_lut(indexed.materials[s.material]) ? lut_entry(indexed.color_lut, s.color)
                                                      : nearest(s.color);
     });

@@ -56,6 +56,8 @@ struct IndexedMaterial {
   Wrap wrap_u = Wrap::Repeat, wrap_v = Wrap::Repeat;
 };
 
+struct SurfacePaint;  // surface_paint.h
+
 struct IndexedScene {
   Palette palette;
   std::vector<IndexedMaterial> materials;  // one per Scene::materials
@@ -81,7 +83,9 @@ Palette mesh_palette(const Scene& scene);
 
 // Matches the scene's materials with the palette. With MaterialMode::Mesh, the palette is mesh_palette()'s or
 // one whose entries are meant for the same materials in the same order. Mesh and None keep textures for their
-// holes alone, with the material's entry in all nibbles; with None it is 0.
-IndexedScene index_scene(const Scene& scene, const Palette& palette, MaterialMode mode);
+// holes alone, with the material's entry in all nibbles; with None it is 0. Shares are of the surface as painted,
+// which goes with Texture alone.
+IndexedScene index_scene(const Scene& scene, const Palette& palette, MaterialMode mode,
+                         const SurfacePaint* paint = nullptr);
 
 }  // namespace vox::scene

@@ -6,12 +6,17 @@
 
 #include "libvox/base/length.h"
 #include "libvox/base/mix.h"
+#include "libvox/scene/wrapped_texel.h"
 
 namespace vox::scene {
 namespace {
 
 constexpr double kSamplesPerTexel = 1024;  // where the budget allows: small textures on few triangles
 constexpr double kOneSample = 1e-6;        // texels that are enough for one sample, whatever the density
+
+// A painted triangle without a texture is sampled as if it had one of so many texels a side, at most: those of
+// a large atlas would leave no samples to textures.
+constexpr uint32_t kPaintedTexels = 1024;
 
 // Coordinates so large that their products overflow must not make a sum infinite.
 double clamped(double value, double limit) {
@@ -28,42 +33,25 @@ Vec3d spread_point(uint64_t seed, uint64_t i) {
   return {1 - x - y, x, y};
 }
 
-uint32_t texel_index(double coordinate, uint32_t size, Wrap wrap) {
-  double t = coordinate;
-  if (wrap == Wrap::Repeat) t -= std::floor(t);
-  if (wrap == Wrap::Mirror) {
-    t -= 2 * std::floor(t / 2);
-    if (t > 1) t = 2 - t;
-  }
-  return static_cast<uint32_t>(std::clamp(t * size, 0.0, size - 1.0));
+Vec2<double> texcoord_at(const Scene& scene, const Triangle& triangle, Vec3d weights) {
+  auto corner = [&](size_t i) {
+    Vec2f uv = scene.texcoords[triangle.texcoord[i]];
+    return Vec2<double>{static_cast<double>(uv.x), static_cast<double>(uv.y)};
+  };
+  Vec2<double> a = corner(0), b = corner(1), c = corner(2);
+  return {a.x * weights.x + b.x * weights.y + c.x * weights.z,
+          a.y * weights.x + b.y * weights.y + c.y * weights.z};
 }
 
-struct TexturedTriangle {
-  const Image& image;
-  Wrap wrap_u, wrap_v;
-  std::array<Vec2<double>, 3> corners;
-
-  TexturedTriangle(const Scene& scene, const Triangle& triangle)
-      : image(scene.images[scene.materials[triangle.material].image]),
-        wrap_u(scene.materials[triangle.material].wrap_u),
-        wrap_v(scene.materials[triangle.material].wrap_v) {
-    for (size_t i = 0; i < 3; ++i) {
-      Vec2f uv = scene.texcoords[triangle.texcoord[i]];
-      corners[i] = {static_cast<double>(uv.x), static_cast<double>(uv.y)};
-    }
-  }
-
-  Rgba8 texel_at(Vec3d weights) const {
-    double u = corners[0].x * weights.x + corners[1].x * weights.y + corners[2].x * weights.z;
-    double v = corners[0].y * weights.x + corners[1].y * weights.y + corners[2].y * weights.z;
-    uint32_t x = texel_index(u, image.width, wrap_u), y = texel_index(v, image.height, wrap_v);
-    return image.pixels[uint64_t{y} * image.width + x];
-  }
-};
+Rgba8 texel_at(const Image& image, const Material& material, Vec2<double> uv) {
+  uint32_t x = wrapped_texel(uv.x, image.width, material.wrap_u),
+           y = wrapped_texel(uv.y, image.height, material.wrap_v);
+  return image.pixels[uint64_t{y} * image.width + x];
+}
 
 }  // namespace
 
-SceneSurface::SceneSurface(const Scene& scene) : scene_(scene) {
+SceneSurface::SceneSurface(const Scene& scene, const SurfacePaint* paint) : scene_(scene), paint_(paint) {
   colors_.reserve(scene.materials.size());
   for (const Material& material : scene.materials) colors_.emplace_back(material);
 
@@ -102,22 +90,32 @@ SceneSurface::Measure SceneSurface::measure(const Triangle& triangle) const {
   Vec3d normal = cross(corner(1) - corner(0), corner(2) - corner(0));
   double area = clamped(length(normal) / 2, 1e280);
   if (!(area > 0) || !is_solid(material, base_alpha(material))) return {0, 0};
-  if (has_image(scene_, material) && triangle.texcoord[0] != kNone)
-    return {area, covered_texels(triangle, scene_.images[material.image])};
+  if (has_image(scene_, material) && triangle.texcoord[0] != kNone) {
+    const Image& image = scene_.images[material.image];
+    return {area, covered_texels(triangle, {image.width, image.height})};
+  }
+  if (is_painted(triangle)) {
+    const uint32_t size = std::min(paint_->size, kPaintedTexels);
+    return {area, covered_texels(triangle, {size, size})};
+  }
   return {area, has_vertex_colors(scene_, material) ? 1 : kOneSample};
 }
 
 // At least as many texels as the triangle is long in the texture, where it may be a line; at most all texels.
-double SceneSurface::covered_texels(const Triangle& triangle, const Image& image) const {
+double SceneSurface::covered_texels(const Triangle& triangle, Vec2<uint32_t> size) const {
   auto corner = [&](size_t i) {
     Vec2f uv = scene_.texcoords[triangle.texcoord[i]];
-    return Vec3d{static_cast<double>(uv.x) * image.width, static_cast<double>(uv.y) * image.height, 0};
+    return Vec3d{static_cast<double>(uv.x) * size.x, static_cast<double>(uv.y) * size.y, 0};
   };
   Vec3d a = corner(1) - corner(0), b = corner(2) - corner(0);
   double area = std::abs(cross(a, b).z) / 2;
   double length = std::sqrt(std::max(dot(a, a), dot(b, b)));
-  double all = static_cast<double>(image.width) * image.height;
+  double all = static_cast<double>(size.x) * size.y;
   return std::max(kOneSample, clamped(std::max(area, length), all));
+}
+
+bool SceneSurface::is_painted(const Triangle& triangle) const {
+  return paint_ && triangle.texcoord[0] != kNone && paint_->covers(triangle.material);
 }
 
 std::vector<SurfaceSample> SceneSurface::samples(uint64_t first, uint64_t last) const {
@@ -139,20 +137,22 @@ void SceneSurface::sample(size_t index, uint64_t first, uint64_t last,
   const MaterialColors& colors = colors_[triangle.material];
   SurfaceSample sample = {triangle.material, colors.color({255, 255, 255, 255}), weights_[index]};
   uint64_t seed = mix64(index + 1);
-  if (has_image(scene_, material) && triangle.texcoord[0] != kNone) {
-    TexturedTriangle textured(scene_, triangle);
-    for (uint64_t i = first; i < last; ++i) {
-      Rgba8 texel = textured.texel_at(spread_point(seed, i));
+  const bool textured = has_image(scene_, material) && triangle.texcoord[0] != kNone;
+  const bool vertex_colors = has_vertex_colors(scene_, material), painted = is_painted(triangle);
+  const Rgb8 plain = sample.color;
+  for (uint64_t i = first; i < last; ++i) {
+    const Vec3d weights = spread_point(seed, i);
+    const Vec2<double> uv = textured || painted ? texcoord_at(scene_, triangle, weights) : Vec2<double>{0, 0};
+    sample.color = plain;
+    if (textured) {
+      const Rgba8 texel = texel_at(scene_.images[material.image], material, uv);
       if (!colors.solid(texel)) continue;
       sample.color = colors.color(texel);
-      samples.push_back(sample);
+    } else if (vertex_colors) {
+      sample.color = vertex_color_at(triangle, weights);
     }
-  } else {
-    bool vertex_colors = has_vertex_colors(scene_, material);
-    for (uint64_t i = first; i < last; ++i) {
-      if (vertex_colors) sample.color = vertex_color_at(triangle, spread_point(seed, i));
-      samples.push_back(sample);
-    }
+    if (painted) sample.color = paint_->color(triangle.material, uv, sample.color);
+    samples.push_back(sample);
   }
 }
 

@@ -15,6 +15,7 @@
 
 #include "libvox/scene/material_colors.h"
 #include "libvox/scene/palette.h"
+#include "libvox/scene/surface_paint.h"
 
 namespace vox::scene {
 
@@ -32,7 +33,8 @@ struct SurfaceSample {
 
 class SceneSurface {
  public:
-  explicit SceneSurface(const Scene& scene);
+  // With paint, of the surface as painted; it outlives the surface.
+  explicit SceneSurface(const Scene& scene, const SurfacePaint* paint = nullptr);
 
   uint64_t sample_slots() const { return first_slot_.back(); }
 
@@ -50,11 +52,13 @@ class SceneSurface {
   };
   Measures measure() const;
   Measure measure(const Triangle& triangle) const;
-  double covered_texels(const Triangle& triangle, const Image& image) const;
+  double covered_texels(const Triangle& triangle, Vec2<uint32_t> size) const;
+  bool is_painted(const Triangle& triangle) const;
   void sample(size_t triangle, uint64_t first, uint64_t last, std::vector<SurfaceSample>& samples) const;
   Rgb8 vertex_color_at(const Triangle& triangle, Vec3d weights) const;
 
   const Scene& scene_;
+  const SurfacePaint* paint_;
   std::vector<MaterialColors> colors_;  // per material
   std::vector<uint64_t> first_slot_;    // per triangle, and the end
   std::vector<uint64_t> weights_;       // of one sample, per triangle

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
 
 #include <functional>
@@ -45,6 +46,15 @@ HashRef ref(const FrozenHash& hash) {
   return {{lines, kCellFormat, static_cast<uint32_t>(hash.cells.size() - 1), hash.apart,
            kCellFormat.value(hash.cells.back())},
           hash.keys};
+}
+
+void tell_turns(FrozenHash& hash) {
+  const Lines lines = ref(hash).table.ref;
+  tbb::parallel_for(uint64_t{0}, hash.lines * Lines::kLineBuckets, [&](uint64_t at) {
+    const auto bucket = static_cast<uint32_t>(at);
+    const uint64_t last = lines.bucket(bucket).cell[Lines::kBucketCells - 1];
+    if (last != hash::kEmptyCell<uint64_t>) lines.bucket(bucket).tell_turn(lines.rank(last, bucket).turn);
+  });
 }
 
 void check_structure(const FrozenHash& hash) {

@@ -46,4 +46,8 @@ void for_each_cell(const FrozenHash& hash, uint64_t begin, uint64_t end, const B
 // the grid. Throws Error.
 void check_structure(const FrozenHash& hash);
 
+// Brings the cells of every bucket in the order that tells searches when to end (hash::BucketCells), as a build
+// leaves them. The last cell of a bucket is the one of least precedence already.
+void tell_turns(FrozenHash& hash);
+
 }  // namespace vox::spatial

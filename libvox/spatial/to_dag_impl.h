@@ -90,11 +90,11 @@ template <class Device>
 dag::StoredLevel<uint64_t> stored_leaves(Device& device, dag::DagStore<Device>& store,
                                          const FrozenHash& hash) {
   const auto codes = sorted_codes(device, hash);
-  auto starts = device.template make<uint32_t>(hash.voxels);
+  const device::Runs leaf_runs =
+      device::find_runs(device, {"hash: select leaves", 12}, codes.data(), hash.voxels, kMaterialBits + 6);
+  const device::CellsRef runs = leaf_runs.ref();
   dag::StoredLevel<uint64_t> leaves;
-  leaves.count = device.select({"hash: select leaves", 12}, hash.voxels,
-                               device::StartsRun<uint64_t>{codes.data(), kMaterialBits + 6}, starts.data());
-  const device::CellsRef runs = {starts.data(), leaves.count, hash.voxels};
+  leaves.count = runs.count;
   auto offsets = device.template make<uint32_t>(leaves.count + 1);
   const uint64_t word_count = device.exclusive_scan({"hash: leaf places", 12}, leaves.count,
                                                     RunLeafWords{runs, hash.materials}, offsets.data());

@@ -5,6 +5,7 @@
 
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/hash/table_options.h"
+#include "libvox/painting/frozen_atlas.h"
 #include "libvox/scene/palette.h"
 #include "libvox/scene/scene.h"
 #include "libvox/voxelize/grid.h"
@@ -15,6 +16,8 @@ struct BuildOptions {
   scene::Coverage coverage = scene::Coverage::Conservative;
   bool materials = true;
   bool solid = false;
+  // What is painted on the surface, with the entries of its palette; outlives the build. nullptr: nothing is.
+  const painting::FrozenAtlas* atlas = nullptr;
   // How many (leaf cell, triangle) pairs a chunk may have; 0: as many as the memory limit allows. For tests.
   uint64_t chunk_pairs = 0;
 };
@@ -24,7 +27,8 @@ struct BuildResult {
   double voxelize_seconds = 0;  // triangles → leaves
   double build_seconds = 0;     // leaves → canonical DAG
   uint64_t chunks = 0;
-  uint64_t open_rays = 0;  // --solid: rays along x that leave the grid inside: the mesh has holes
+  uint64_t atlas_queries = 0;  // voxels that have asked the atlas for their material
+  uint64_t open_rays = 0;      // --solid: rays along x that leave the grid inside: the mesh has holes
   uint64_t peak_device_bytes = 0;
 };
 

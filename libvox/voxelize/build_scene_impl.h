@@ -13,6 +13,7 @@
 #include "libvox/base/units.h"
 #include "libvox/dag/freeze.h"
 #include "libvox/dag/levels.h"
+#include "libvox/device/runs.h"
 #include "libvox/device/uploaded.h"
 #include "libvox/voxelize/build_scene.h"
 #include "libvox/voxelize/leaves.h"
@@ -60,15 +61,6 @@ DeviceScene<Device> upload_scene(Device& device, const PreparedScene& scene) {
   return result;
 }
 
-struct StartPairs {
-  uint64_t* keys;
-  uint32_t* triangles;
-  VOX_HD void operator()(uint64_t i) const {
-    keys[i] = 0;
-    triangles[i] = static_cast<uint32_t>(i);
-  }
-};
-
 // Copies a chunk's pairs from the scene's: a pair's key becomes the index of its chunk cell in the chunk.
 struct ChunkPairs {
   const uint32_t* cell_of;
@@ -80,13 +72,6 @@ struct ChunkPairs {
     chunk_keys[i] = cell_of[i + 1] - 1 - first_cell;
     chunk_triangles[i] = triangles[i];
   }
-};
-
-struct CellCodes {
-  const uint64_t* keys;
-  const uint32_t* starts;
-  uint64_t* codes;
-  VOX_HD void operator()(uint64_t i) const { codes[i] = keys[starts[i]]; }
 };
 
 // Builds one scene. Chunk cells, cubes of cell_side_ voxels that triangles meet, are the smallest pieces; a
@@ -105,6 +90,10 @@ class ChunkedBuild {
 
   BuildResult run(PreparedScene prepared) {
     Stopwatch watch;
+    if (options_.atlas && options_.atlas->texels > 0) {
+      mark_painted(prepared.materials, *options_.atlas);
+      atlas_.emplace(device_, *options_.atlas);
+    }
     scene_ = upload_scene(device_, prepared);
     const uint64_t triangles = prepared.shapes.size();
     prepared = {};
@@ -119,6 +108,7 @@ class ChunkedBuild {
     const uint32_t root = build_top();
     if (solid_) result_.open_rays = solid_->open_rays();
     solid_.reset();
+    atlas_.reset();
     scene_ = {};
     pair_triangles_.reset();
     cell_of_.reset();
@@ -137,26 +127,24 @@ class ChunkedBuild {
   void find_cells(uint64_t triangle_count) {
     int log2_steps = 0;
     while (uint64_t{cell_side_} << log2_steps < grid_.resolution) log2_steps += 2;
-    Pairs<uint64_t> pairs = {device_.template make<uint64_t>(triangle_count),
-                             device_.template make<uint32_t>(triangle_count), triangle_count};
-    device_.for_each("start pairs", triangle_count, StartPairs{pairs.keys.data(), pairs.triangles.data()});
+    Pairs<uint64_t> pairs = start_pairs<uint64_t>(device_, triangle_count);
     const int log2_cell = std::countr_zero(cell_side_) + kLog2UnitsPerVoxel;
     CellFrame frame = {nullptr, 0, log2_cell + log2_steps};
     for (; frame.log2_side > log2_cell; frame = frame.quartered())
       pairs = descend(device_, scene_.ref(), frame, grid_end_, pairs, UINT32_MAX - 1);
     device_.sort_pairs("sort pairs by chunk cell", pairs.keys, pairs.triangles, pairs.count, frame.bits);
     cell_of_ = device_.template make<uint32_t>(pairs.count + 1);
-    const uint64_t cells =
-        device_.exclusive_scan("number chunk cells", pairs.count,
-                               device::StartsRun<uint64_t>{pairs.keys.data(), 0}, cell_of_.data());
-    auto starts = device_.template make<uint32_t>(cells);
-    device_.select("select chunk cells", pairs.count, device::StartsRun<uint64_t>{pairs.keys.data(), 0},
-                   starts.data());
+    const uint64_t* const keys = pairs.keys.data();
+    device_.exclusive_scan("number chunk cells", pairs.count, device::StartsRun<uint64_t>{keys, 0},
+                           cell_of_.data());
+    const device::Runs runs = device::find_runs(device_, "select chunk cells", keys, pairs.count);
+    const uint64_t cells = runs.count;
     cell_starts_.resize(cells + 1);
-    device_.download(cell_starts_.data(), starts.data(), cells);
+    device_.download(cell_starts_.data(), runs.starts.data(), cells);
     cell_starts_[cells] = static_cast<uint32_t>(pairs.count);
     auto codes = device_.template make<uint64_t>(cells);
-    device_.for_each("chunk cell codes", cells, CellCodes{pairs.keys.data(), starts.data(), codes.data()});
+    device_.for_each("chunk cell codes", cells,
+                     device::TakeChosen<uint64_t>{keys, runs.starts.data(), codes.data()});
     cell_codes_.resize(cells);
     device_.download(cell_codes_.data(), codes.data(), cells);
     pair_triangles_ = std::move(pairs.triangles);
@@ -231,16 +219,18 @@ class ChunkedBuild {
     Descent plan = plan_descent(device_, scene_.ref(), frame, grid_end_, pairs, capacity);
     const uint64_t leaf_pairs = plan.total;
     const uint32_t key_bits = frame.bits + static_cast<uint32_t>(std::bit_width(end - begin - 1));
-    auto make = [&](auto&& filler) {
+    auto make = [&](auto&& filler, const auto& paint) {
       return make_leaves(device_, scene_.ref(), frame, key_bits, pairs, plan, grid_end_, options_.coverage,
-                         options_.materials, filler);
+                         options_.materials, filler, paint);
     };
-    Leaves leaves = solid_ ? make(*solid_) : make(SurfaceOnly());
+    auto fill = [&](const auto& paint) { return solid_ ? make(*solid_, paint) : make(SurfaceOnly(), paint); };
+    Leaves leaves = atlas_ ? fill(atlas_->paint()) : fill(NoPaint());
     pairs = {};
     plan = {};
     device_.sync();
     const double voxelize_seconds = watch.lap();
     finish_chunk(begin, end, std::move(leaves), frame.quartered());
+    if (atlas_) result_.atlas_queries += atlas_->queries();
     result_.voxelize_seconds += voxelize_seconds;
     result_.build_seconds += watch.lap();
     ++result_.chunks;
@@ -339,6 +329,7 @@ class ChunkedBuild {
   std::vector<uint64_t> cell_codes_;
   std::vector<uint64_t> top_keys_;  // Morton codes of chunk cells that hold voxels, and their nodes
   std::vector<uint32_t> top_pointers_;
+  std::optional<AtlasOnDevice<Device>> atlas_;
   std::optional<SolidBuilder<Device>> solid_;
   std::vector<RowState> cell_states_;  // with solid_: of the rays that leave each cell along its lowest row
 };

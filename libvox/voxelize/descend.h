@@ -3,6 +3,7 @@
 #pragma once
 
 #include "libvox/base/morton.h"
+#include "libvox/device/count_bits.h"
 #include "libvox/device/pool.h"
 #include "libvox/voxelize/coverage.h"
 #include "libvox/voxelize/triangle.h"
@@ -31,6 +32,25 @@ struct Pairs {
 };
 
 template <class Key>
+struct StartPairs {
+  Key* keys;
+  uint32_t* triangles;
+  VOX_HD void operator()(uint64_t i) const {
+    keys[i] = 0;
+    triangles[i] = static_cast<uint32_t>(i);
+  }
+};
+
+// The pairs with which a descent begins: each triangle, in the cell that holds the whole grid.
+template <class Key, class Device>
+Pairs<Key> start_pairs(Device& device, uint64_t triangles) {
+  Pairs<Key> pairs = {device.template make<Key>(triangles), device.template make<uint32_t>(triangles),
+                      triangles};
+  device.for_each("start pairs", triangles, StartPairs<Key>{pairs.keys.data(), pairs.triangles.data()});
+  return pairs;
+}
+
+template <class Key>
 struct CoverChildren {
   TrianglesRef triangles;
   CellFrame frame;
@@ -43,11 +63,6 @@ struct CoverChildren {
     masks[i] = touched_boxes(triangles.shapes[pair_triangles[i]], corner, frame.log2_side - 2) &
                lattice::boxes_below(corner, frame.log2_side - 2, grid_end);
   }
-};
-
-struct CountBits {
-  const uint64_t* masks;
-  VOX_HD uint32_t operator()(uint64_t i) const { return static_cast<uint32_t>(popcount(masks[i])); }
 };
 
 template <class Key>
@@ -86,8 +101,8 @@ Descent plan_descent(Device& device, const TrianglesRef& triangles, const CellFr
   device.for_each({"descend: cover", 60 + sizeof(Key)}, pairs.count,
                   CoverChildren<Key>{triangles, frame, grid_end, pairs.keys.data(), pairs.triangles.data(),
                                      plan.masks.data()});
-  plan.total = device.exclusive_scan({"descend: places", 24}, pairs.count, CountBits{plan.masks.data()},
-                                     plan.first.data());
+  plan.total = device.exclusive_scan({"descend: places", 24}, pairs.count,
+                                     device::CountBits{plan.masks.data()}, plan.first.data());
   if (plan.total > max_pairs) throw TooManyPairs{plan.total};
   return plan;
 }

@@ -5,6 +5,7 @@
 #include "libvox/dag/node.h"
 #include "libvox/device/runs.h"
 #include "libvox/voxelize/descend.h"
+#include "libvox/voxelize/painted.h"
 #include "libvox/voxelize/shade.h"
 
 namespace vox::voxelize {
@@ -78,6 +79,32 @@ struct EmitLeafPairs {
   }
 };
 
+// (leaf cell, triangle) pairs in the device's memory. They come as their cells of 16³ do; `keys` and `order` are
+// what is to be sorted.
+struct LeafPairs {
+  device::Buffer<uint32_t> keys, order, triangles;
+  device::Buffer<uint64_t> masks;
+  uint64_t count = 0;
+
+  LeafPairsRef ref() const { return {keys.data(), order.data(), triangles.data(), masks.data()}; }
+};
+
+// Makes the pairs of cells of 16³ voxels, not sorted.
+template <class Device>
+LeafPairs make_leaf_pairs(Device& device, const TrianglesRef& triangles, const CellFrame& frame,
+                          const Pairs<uint32_t>& cells16, const Descent& plan, int32_t grid_end,
+                          scene::Coverage coverage) {
+  const uint64_t n = plan.total;
+  LeafPairs pairs = {device.template make<uint32_t>(n), device.template make<uint32_t>(n),
+                     device.template make<uint32_t>(n), device.template make<uint64_t>(n), n};
+  device.for_each(
+      {"voxel masks", 150}, cells16.count,
+      EmitLeafPairs{triangles, frame, grid_end, coverage, cells16.keys.data(), cells16.triangles.data(),
+                    plan.masks.data(), plan.first.data(), pairs.keys.data(), pairs.order.data(),
+                    pairs.triangles.data(), pairs.masks.data()});
+  return pairs;
+}
+
 struct UnionMasks {
   device::CellsRef cells;
   LeafPairsRef pairs;
@@ -106,8 +133,10 @@ struct LeafVoxels {
   VOX_HD uint32_t operator()(uint64_t c) const { return static_cast<uint32_t>(popcount(cell_masks[c])); }
 };
 
+template <class Paint>  // NoPaint or AtlasPaint
 struct WriteLeaves {
   TrianglesRef triangles;
+  Paint paint;
   CellFrame frame;
   device::CellsRef cells;
   const uint32_t* filled;  // cells that hold voxels
@@ -127,12 +156,14 @@ struct WriteLeaves {
     if (!materials) return;
     const Int3 corner = frame.corner(pairs.keys[begin]);
     dag::LeafMaterialsWriter writer(leaf);
+    Paint painted = paint;
     for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
       const auto bit = static_cast<uint32_t>(lowest_bit(rest));
       const Int3 center = voxel_center(corner, bit);
-      writer.put(material_at(triangles, nearest(begin, end, bit, center), center));
+      writer.put(material_at(triangles, painted, nearest(begin, end, bit, center), center));
     }
     writer.finish();
+    painted.finish();
   }
 
  private:
@@ -171,26 +202,18 @@ struct SurfaceOnly {
 };
 
 // Makes leaves of pairs with cells of 16³ voxels, whose keys have `key_bits` bits.
-template <class Device, class Filler>
+template <class Device, class Filler, class Paint>
 Leaves make_leaves(Device& device, const TrianglesRef& triangles, const CellFrame& frame, uint32_t key_bits,
                    const Pairs<uint32_t>& cells16, const Descent& plan, int32_t grid_end,
-                   scene::Coverage coverage, bool materials, Filler&& filler) {
-  const uint64_t n = plan.total;
-  auto keys = device.template make<uint32_t>(n);
-  auto order = device.template make<uint32_t>(n);
-  auto pair_triangles = device.template make<uint32_t>(n);
-  auto pair_masks = device.template make<uint64_t>(n);
-  device.for_each({"voxel masks", 150}, cells16.count,
-                  EmitLeafPairs{triangles, frame, grid_end, coverage, cells16.keys.data(),
-                                cells16.triangles.data(), plan.masks.data(), plan.first.data(), keys.data(),
-                                order.data(), pair_triangles.data(), pair_masks.data()});
-  device.sort_pairs({"sort pairs by cell", 64}, keys, order, n, key_bits + 6);
-  const LeafPairsRef pairs = {keys.data(), order.data(), pair_triangles.data(), pair_masks.data()};
+                   scene::Coverage coverage, bool materials, Filler&& filler, const Paint& paint) {
+  LeafPairs leaf_pairs = make_leaf_pairs(device, triangles, frame, cells16, plan, grid_end, coverage);
+  const uint64_t n = leaf_pairs.count;
+  device.sort_pairs({"sort pairs by cell", 64}, leaf_pairs.keys, leaf_pairs.order, n, key_bits + 6);
+  const LeafPairsRef pairs = leaf_pairs.ref();
 
-  auto starts = device.template make<uint32_t>(n);
-  const uint64_t cell_count =
-      device.select({"select cells", 8}, n, device::StartsRun<uint32_t>{keys.data(), 0}, starts.data());
-  const device::CellsRef cells = {starts.data(), cell_count, n};
+  const device::Runs runs = device::find_runs(device, {"select cells", 8}, pairs.keys, n);
+  const device::CellsRef cells = runs.ref();
+  const uint64_t cell_count = runs.count;
   auto cell_masks = device.template make<uint64_t>(cell_count);
   device.for_each({"union of masks", 36}, cell_count, UnionMasks{cells, pairs, cell_masks.data()});
 
@@ -205,9 +228,10 @@ Leaves make_leaves(Device& device, const TrianglesRef& triangles, const CellFram
                             LeafWords{filled.data(), cell_masks.data(), materials}, leaves.offsets.data());
   leaves.keys = device.template make<uint32_t>(leaves.count);
   leaves.words = device.template make<uint32_t>(words);
-  device.for_each({"write leaves", 160}, leaves.count,
-                  WriteLeaves{triangles, frame.quartered(), cells, filled.data(), pairs, cell_masks.data(),
-                              leaves.offsets.data(), materials, leaves.keys.data(), leaves.words.data()});
+  device.for_each(
+      {"write leaves", 160}, leaves.count,
+      WriteLeaves<Paint>{triangles, paint, frame.quartered(), cells, filled.data(), pairs, cell_masks.data(),
+                         leaves.offsets.data(), materials, leaves.keys.data(), leaves.words.data()});
   return filler.fill_leaves(triangles, frame.quartered(), cells, pairs, cell_masks.data(), filled.data(),
                             std::move(leaves));
 }

@@ -220,14 +220,6 @@ void prepare_materials(const scene::IndexedScene& indexed, PreparedScene& out) {
 
 }  // namespace
 
-int32_t snap(double voxels, uint32_t resolution) {
-  double k = std::floor(voxels * 256);
-  const double last = 256.0 * resolution - 1;
-  if (k == -1) k = 0;
-  if (k > last && voxels <= resolution + 1 / 256.0) k = last;
-  return 2 * static_cast<int32_t>(k) + 1;
-}
-
 PreparedScene prepare(const scene::Scene& scene, const scene::IndexedScene& indexed, const Grid& grid,
                       bool solid) {
   const Preparer preparer(scene, indexed, grid, solid);

@@ -23,8 +23,4 @@ struct PreparedScene {
 PreparedScene prepare(const scene::Scene& scene, const scene::IndexedScene& indexed, const Grid& grid,
                       bool solid);
 
-// The odd coordinate, in 1/512 voxel, that a coordinate in voxels snaps to. Coordinates that are at most
-// 1/256 voxel outside the grid of `resolution` voxels snap inward.
-int32_t snap(double voxels, uint32_t resolution);
-
 }  // namespace vox::voxelize

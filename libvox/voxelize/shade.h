@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstdint>
 
+#include "libvox/base/closest_weights.h"
 #include "libvox/base/hd.h"
+#include "libvox/scene/wrapped_texel.h"
 #include "libvox/voxelize/coverage.h"
 #include "libvox/voxelize/triangle.h"
 
@@ -46,61 +48,35 @@ VOX_HD inline double plane_distance(const TrianglePlane& plane, const TriangleSh
   return (high + static_cast<double>(static_cast<uint64_t>(product))) * plane.scale;
 }
 
-// Weights of corners 1 and 2 at the point of the triangle that is closest to `point` (Ericson, Real-Time
-// Collision Detection, §5.1.5).
+// Weights of corners 1 and 2 at the point of the triangle that is closest to `point`.
 VOX_HD inline Vec2<double> closest_weights(const TriangleShape& triangle, Int3 point) {
-  auto difference = [](Int3 a, Int3 b) {
-    return Vec3d{static_cast<double>(a.x) - b.x, static_cast<double>(a.y) - b.y,
-                 static_cast<double>(a.z) - b.z};
+  const auto wide = [](Int3 p) {
+    return Vec3d{static_cast<double>(p.x), static_cast<double>(p.y), static_cast<double>(p.z)};
   };
-  const Vec3d ab = difference(triangle.corner[1], triangle.corner[0]);
-  const Vec3d ac = difference(triangle.corner[2], triangle.corner[0]);
-  const Vec3d ap = difference(point, triangle.corner[0]);
-  const double d1 = dot(ab, ap), d2 = dot(ac, ap);
-  if (d1 <= 0 && d2 <= 0) return {0, 0};
-  const Vec3d bp = difference(point, triangle.corner[1]);
-  const double d3 = dot(ab, bp), d4 = dot(ac, bp);
-  if (d3 >= 0 && d4 <= d3) return {1, 0};
-  const double vc = d1 * d4 - d3 * d2;
-  if (vc <= 0 && d1 >= 0 && d3 <= 0) return {d1 / (d1 - d3), 0};
-  const Vec3d cp = difference(point, triangle.corner[2]);
-  const double d5 = dot(ab, cp), d6 = dot(ac, cp);
-  if (d6 >= 0 && d5 <= d6) return {0, 1};
-  const double vb = d5 * d2 - d1 * d6;
-  if (vb <= 0 && d2 >= 0 && d6 <= 0) return {0, d2 / (d2 - d6)};
-  const double va = d3 * d6 - d5 * d4;
-  if (va <= 0 && d4 - d3 >= 0 && d5 - d6 >= 0) {
-    const double w = (d4 - d3) / ((d4 - d3) + (d5 - d6));
-    return {1 - w, w};
-  }
-  const double sum = va + vb + vc;
-  if (!(sum > 0)) return {0, 0};
-  return {vb / sum, vc / sum};
+  return vox::closest_weights(wide(triangle.corner[0]), wide(triangle.corner[1]), wide(triangle.corner[2]),
+                              wide(point));
 }
 
-// Texel column (or row) of a texture coordinate.
-VOX_HD inline uint32_t wrapped_texel(double coordinate, uint32_t size, uint32_t wrap) {
-  double share = coordinate;
-  if (wrap == static_cast<uint32_t>(scene::Wrap::Repeat)) {
-    share -= floor(share);
-  } else if (wrap == static_cast<uint32_t>(scene::Wrap::Mirror)) {
-    share = share - 2 * floor(share / 2);
-    share = share > 1 ? 2 - share : share;
-  }
-  const double texel = floor(share * size);
-  if (!(texel > 0)) return 0;
-  return texel >= size ? size - 1 : static_cast<uint32_t>(texel);
+VOX_HD inline Vec2<double> texcoord_at(const TriangleShading& shading, Vec2<double> weights) {
+  auto mix = [&](double a, double b, double c) { return a + (b - a) * weights.x + (c - a) * weights.y; };
+  return {mix(shading.texcoord[0].x, shading.texcoord[1].x, shading.texcoord[2].x),
+          mix(shading.texcoord[0].y, shading.texcoord[1].y, shading.texcoord[2].y)};
+}
+
+VOX_HD inline scene::Wrap wrap_u(const MaterialRef& material) {
+  return static_cast<scene::Wrap>(material.wraps & 15);
+}
+VOX_HD inline scene::Wrap wrap_v(const MaterialRef& material) {
+  return static_cast<scene::Wrap>(material.wraps >> 4);
 }
 
 // Index of the texel at the closest point, in MaterialsRef's arrays. The material is textured.
 VOX_HD inline uint64_t texel_at(const MaterialRef& material, const MaterialsRef& materials,
                                 const TriangleShading& shading, Vec2<double> weights) {
-  auto mix = [&](double a, double b, double c) { return a + (b - a) * weights.x + (c - a) * weights.y; };
-  const double u = mix(shading.texcoord[0].x, shading.texcoord[1].x, shading.texcoord[2].x);
-  const double v = mix(shading.texcoord[0].y, shading.texcoord[1].y, shading.texcoord[2].y);
+  const Vec2<double> uv = texcoord_at(shading, weights);
   const TextureLevelRef level = materials.levels[material.first_level + shading.level];
-  const uint32_t column = wrapped_texel(u, level.width, material.wraps & 15);
-  const uint32_t row = wrapped_texel(v, level.height, material.wraps >> 4);
+  const uint32_t column = scene::wrapped_texel(uv.x, level.width, wrap_u(material));
+  const uint32_t row = scene::wrapped_texel(uv.y, level.height, wrap_v(material));
   return level.first_texel + static_cast<uint64_t>(row) * level.width + column;
 }
 
@@ -116,13 +92,23 @@ VOX_HD inline uint32_t vertex_color_index(const MaterialsRef& materials, const T
   return materials.color_lut[entry >> 3] >> (entry & 7) * 4 & 15;
 }
 
-// Palette index at the point of the triangle closest to `point`.
-VOX_HD inline uint32_t material_at(const TrianglesRef& triangles, uint32_t triangle, Int3 point) {
+// Palette index at the point of the triangle closest to `point`. What is painted there (painted.h) comes before
+// the texture.
+template <class Paint>
+VOX_HD uint32_t material_at(const TrianglesRef& triangles, Paint& paint, uint32_t triangle, Int3 point) {
   const TriangleShape& shape = triangles.shapes[triangle];
   const MaterialRef material = triangles.materials.materials[shape.material];
-  if ((material.flags & (MaterialRef::kTextured | MaterialRef::kVertexColors)) == 0) return material.index;
+  constexpr uint32_t kPlaced = MaterialRef::kTextured | MaterialRef::kVertexColors | Paint::kFlag;
+  if ((material.flags & kPlaced) == 0) return material.index;
   const Vec2<double> weights = closest_weights(shape, point);
   const TriangleShading& shading = triangles.shadings[triangle];
+  if constexpr (Paint::kFlag != 0) {
+    if ((material.flags & Paint::kFlag) != 0)
+      if (const uint32_t entry = paint.entry(material, shape.material, texcoord_at(shading, weights));
+          entry < scene::kPaletteSize)
+        return entry;
+    if ((material.flags & ~Paint::kFlag & kPlaced) == 0) return material.index;
+  }
   if ((material.flags & MaterialRef::kTextured) == 0)
     return vertex_color_index(triangles.materials, shading, weights);
   const uint64_t texel = texel_at(material, triangles.materials, shading, weights);

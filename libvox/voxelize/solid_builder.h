@@ -278,11 +278,9 @@ Leaves SolidBuilder<Device>::fill_leaves(const TrianglesRef& triangles, const Ce
                             .keys = keys_.data(),
                             .order = order.data()});
   device_.sort_pairs("sort cells by row", keys_, order, n, 3 * kCellBits);
-  auto starts = device_.template make<uint32_t>(n);
-  const uint64_t row_count =
-      device_.select("select rows", n, device::StartsRun<uint64_t>{keys_.data(), kCellBits}, starts.data());
-  device_.for_each("walk rows", row_count,
-                   WalkRows{.runs = {.starts = starts.data(), .count = row_count, .pairs = n},
+  const device::Runs runs = device::find_runs(device_, "select rows", keys_.data(), n, kCellBits);
+  device_.for_each("walk rows", runs.count,
+                   WalkRows{.runs = runs.ref(),
                             .keys = keys_.data(),
                             .order = order.data(),
                             .rays = rays.data(),
@@ -331,10 +329,10 @@ template <class Device>
 template <class Key>
 void SolidBuilder<Device>::add_fills(dag::StoredLevel<Key>& children, const CellFrame& frame,
                                      uint32_t key_bits, const InsideRef& inside, dag::FrozenDag& dag) {
-  auto starts = device_.template make<uint32_t>(children.count);
-  const uint64_t parent_count = device_.select(
-      "select parents", children.count, device::StartsRun<Key>{children.keys.data(), 3}, starts.data());
-  const device::CellsRef parents = {starts.data(), parent_count, children.count};
+  const device::Runs runs =
+      device::find_runs(device_, "select parents", children.keys.data(), children.count, 3);
+  const device::CellsRef parents = runs.ref();
+  const uint64_t parent_count = runs.count;
   auto fills = device_.template make<uint64_t>(parent_count);
   device_.for_each("find fills", parent_count,
                    FindFills<Key>{.parents = parents,

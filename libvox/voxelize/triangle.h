@@ -4,6 +4,7 @@
 // multiples of 512, voxel centres odd multiples of 256: no vertex ever lies on a face or above a centre.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "libvox/base/hd.h"
@@ -17,6 +18,16 @@ inline constexpr int32_t kUnitsPerVoxel = 1 << kLog2UnitsPerVoxel;
 // Triangles are cut off beyond this distance from the grid's origin, so that products of two differences fit
 // in 64 bits.
 inline constexpr double kGuardVoxels = 1 << 20;
+
+// The odd coordinate, in 1/512 voxel, that a coordinate in voxels snaps to. Coordinates that are at most
+// 1/256 voxel outside the grid of `resolution` voxels snap inward.
+VOX_HD inline int32_t snap(double voxels, uint32_t resolution) {
+  double k = floor(voxels * 256);
+  const double last = 256.0 * resolution - 1;
+  if (k == -1) k = 0;
+  if (k > last && voxels <= resolution + 1 / 256.0) k = last;
+  return 2 * static_cast<int32_t>(k) + 1;
+}
 
 struct TriangleShape {
   Int3 corner[3];     // 36 B
@@ -47,7 +58,7 @@ struct TextureLevelRef {
 static_assert(sizeof(TextureLevelRef) == 16);
 
 struct MaterialRef {
-  static constexpr uint32_t kTextured = 1, kHasHoles = 2, kVertexColors = 4;
+  static constexpr uint32_t kTextured = 1, kHasHoles = 2, kVertexColors = 4, kPainted = 8;
   uint32_t first_level;  // 4 B, into MaterialsRef::levels
   uint32_t level_count;  // 4 B
   uint16_t flags;        // 2 B

@@ -42,9 +42,21 @@ TEST(Morton, CodesInterleaveTheBitsOfTheCoordinates) {
 
 TEST(Morton, BitsBeyondThoseOfAnAxisDoNotCount) {
   for (const uint32_t v : coordinates()) {
-    EXPECT_EQ(spread_bits(v | ~uint64_t{kMost}), spread_bits(v));
-    EXPECT_EQ(gather_bits(spread_bits(v) | spread_bits(kMost) << 1 | spread_bits(kMost) << 2), v);
-    EXPECT_EQ(gather_bits(spread_bits(v) | uint64_t{1} << 63), v);
+    EXPECT_EQ(spread_bits<3>(v | ~uint64_t{kMost}), spread_bits<3>(v));
+    EXPECT_EQ(gather_bits<3>(spread_bits<3>(v) | spread_bits<3>(kMost) << 1 | spread_bits<3>(kMost) << 2), v);
+    EXPECT_EQ(gather_bits<3>(spread_bits<3>(v) | uint64_t{1} << 63), v);
+  }
+}
+
+TEST(Morton, CodesInAPlaneInterleaveBitsAndLeadBack) {
+  Random random(1);
+  for (int i = 0; i < 1000; ++i) {
+    const Vec2<uint32_t> place = {random.below(UINT32_MAX), random.below(UINT32_MAX) >> i % 32};
+    uint64_t code = 0;
+    for (uint32_t bit = 0; bit < 32; ++bit)
+      code |= uint64_t{place.x >> bit & 1} << 2 * bit | uint64_t{place.y >> bit & 1} << (2 * bit + 1);
+    ASSERT_EQ(morton_encode(place), code);
+    ASSERT_TRUE(morton_decode_in_plane(code) == place);
   }
 }
 

@@ -138,13 +138,13 @@ TEST(KeysBench, CountsFailuresOfSmallBuilds) {
   KeysBenchOptions options = small_keys_options();
   options.sets = {KeySetKind::Random};
   options.failure_builds = 20;
-  options.failure_keys = 5000;
+  options.failure_keys = 3000;
   const auto result = measure::bench_keys(*test_engine(), options);
   ASSERT_EQ(result.failures.size(), 2u);
   for (const auto& row : result.failures) {
     EXPECT_EQ(row.table, "lines");
     EXPECT_EQ(row.builds, 20u);
-    EXPECT_EQ(row.keys, 5000u);
+    EXPECT_EQ(row.keys, 3000u);
     EXPECT_EQ(row.failed, 0u) << row.error;
     EXPECT_EQ(row.retried, 0u);
     EXPECT_EQ(row.most_attempts, 1u);

@@ -39,7 +39,7 @@ class WarpSectors : public testing::Test {
 TEST_F(WarpSectors, AreTheDifferentOnesOfEachStepOf32Searches) {
   const Cells stored = random_cells(500, 0), others = random_cells(500, 1 << 20);
   const auto table = build("open", stored, 0.9);
-  const hash::RandomProbes sequence(table->slots(), mix64(1));
+  const hash::RandomProbes sequence(table->slots(), hash::attempt_seed({}, 1));
   for (const size_t n : {0, 1, 31, 32, 33, 1000}) {
     Cells keys;
     for (size_t i = 0; i < n; ++i) keys.push_back(i % 5 == 0 ? others[i / 2] : stored[i / 3]);
@@ -76,7 +76,7 @@ TEST_F(WarpSectors, AreNotSaidByTablesThatAGroupSearches) {
 
 template <class Sequence>
 std::vector<uint8_t> oldest_of_slots(const hash::KeyTable<device::CpuDevice, uint64_t>& table) {
-  const Sequence sequence(table.slots(), mix64(mix64(1) + 1));
+  const Sequence sequence(table.slots(), hash::attempt_seed({}, 1));
   std::vector<uint8_t> oldest(table.slots());
   for (uint64_t slot = 0; slot < table.slots(); ++slot) {
     if (table.cells()[slot] == hash::kEmptyCell<uint64_t>) continue;

@@ -137,9 +137,13 @@ file, report = h5py.File('all.h5'), h5py.File('report.h5')
 size = 8 * file['hash/cells'].size
 forms = dict(zip(report['bricks/forms/name'][()], report['bricks/forms/bytes'][()]))
 sizes = dict(zip(report['sizes/name'][()], report['sizes/bytes'][()]))
-print(json.load(open('stats.json'))['sizes']['hash']['bytes'] == size, forms[b'hash'] == size, sizes[b'hash'] == size)
+stats = json.load(open('stats.json'))
+print(stats['sizes']['hash']['bytes'] == size, forms[b'hash'] == size, sizes[b'hash'] == size)
+print([form['name'] for form in stats['bricks']['forms']],
+      [form['bytes'] for form in stats['bricks']['forms']] == list(report['bricks/forms/bytes'][()]),
+      all(form['bits_per_voxel'] == 8 * form['bytes'] / stats['scene']['voxels'] for form in stats['bricks']['forms']))
 )"),
-            "True True True\n");
+            "True True True\n['bricks', 'svdag', 'hash'] True True\n");
   EXPECT_NE(printed({"all.h5", "--only", "sizes"}).find("spatial hash"), std::string::npos);
   EXPECT_NE(printed({"all.h5", "--only", "bricks"}).find("spatial hash"), std::string::npos);
   printed({"all.h5", "--only", "sizes,bricks", "--html", "page.html"});

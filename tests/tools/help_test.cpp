@@ -13,8 +13,9 @@ namespace {
 using Arguments = std::vector<std::string>;
 
 const std::vector<std::pair<std::string, Arguments>> kPrograms = {
-    {"vox-convert", {}}, {"vox-edit", {}},  {"vox-render", {}},      {"vox-stats", {}},
-    {"vox-scene", {}},   {"vox-bench", {}}, {"vox-bench", {"hash"}}, {"vox-bench", {"bricks"}}};
+    {"vox-convert", {}},     {"vox-edit", {}},          {"vox-render", {}},
+    {"vox-stats", {}},       {"vox-scene", {}},         {"vox-bench", {}},
+    {"vox-bench", {"hash"}}, {"vox-bench", {"bricks"}}, {"vox-bench", {"intersect"}}};
 
 size_t characters(const std::string& text) {
   return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
@@ -80,7 +81,8 @@ TEST_F(HelpProgram, EveryExampleRuns) {
   write("ct_64x64x93_uint16.raw", std::string(64 * 64 * 93 * 2, 'v'));
   write("changes.txt", "sphere add center 20,20,20 radius 3 material 0\n");
   write("recording.csv", "EditSphere,10,10,10,3,TRUE\n");
-  for (const char* name : {"house.h5", "city.h5"}) converted({"house.obj", "--res", "128", "-q", "-o", name});
+  for (const char* name : {"house.h5", "city.h5", "a.h5", "b.h5"})
+    converted({"house.obj", "--res", "128", "-q", "-o", name});
   converted({"ct_64x64x93_uint16.raw", "-q", "-o", "ct.h5"});
   size_t count = 0;
   for (const char* program : {"vox-convert", "vox-edit", "vox-render", "vox-stats"})

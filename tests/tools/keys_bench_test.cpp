@@ -53,11 +53,12 @@ print('good')
 }
 
 TEST_F(KeysBenchProgram, PrintsATableForEverySetOfKeys) {
-  const Finished run = keys({"--sets", "random,image", "--hit-rates", "10", "--failures", "2"});
+  const Finished run =
+      keys({"--sets", "random,image", "--hit-rates", "10", "--failures", "2", "--failure-keys", "12K"});
   ASSERT_EQ(run.code, 0) << run.err;
   for (const char* part :
        {"random reads of  32 bytes", "\nrandom, 2,048 keys of 64 bits\n", "\nimage, morton, ", "find 10 %",
-        "find-all", "\n  lines   0.8  ", "\n  lines  0.95 ", "\nbuilds of 10,000 random keys\n"})
+        "find-all", "\n  lines   0.8  ", "\n  lines  0.95 ", "\nbuilds of 12,288 random keys\n"})
     EXPECT_NE(run.out.find(part), std::string::npos) << part << "\n" << run.out;
 }
 
@@ -174,16 +175,17 @@ TEST_F(KeysBenchProgram, WritesAPictureAsTheTableGivesItBack) {
 
 TEST_F(KeysBenchProgram, RefusesValuesThatMakeNoSenseAndOptionsWithoutEffect) {
   for (const auto& [option, value] : std::vector<std::pair<std::string, std::string>>{
-           {"--tables", "round"},     {"--sets", "squares"},   {"--sets", ""},
-           {"--layouts", "hilbert"},  {"--ops", "erase"},      {"--load-factors", "0"},
-           {"--load-factors", "1.5"}, {"--load-factors", "x"}, {"--key-bits", "65"},
-           {"--value-bits", "32"},    {"--value-bits", "1,2"}, {"--hit-rates", "101"},
-           {"--figure", "1"},         {"--figure", "x"},       {"--multiplicities", "0"},
-           {"--failure-keys", "0"},   {"--keys", "0"},         {"--keys", "2^40"},
-           {"--searches", "0"},       {"--repetitions", "6"},  {"--failures", "many"},
-           {"--key-bits", "7"}})
+           {"--tables", "round"},     {"--sets", "squares"},     {"--sets", ""},
+           {"--layouts", "hilbert"},  {"--ops", "erase"},        {"--load-factors", "0"},
+           {"--load-factors", "1.5"}, {"--load-factors", "x"},   {"--key-bits", "65"},
+           {"--value-bits", "32"},    {"--value-bits", "1,2"},   {"--hit-rates", "101"},
+           {"--figure", "1"},         {"--figure", "x"},         {"--multiplicities", "0"},
+           {"--failure-keys", "0"},   {"--keys", "0"},           {"--keys", "2^40"},
+           {"--searches", "0"},       {"--repetitions", "6"},    {"--failures", "many"},
+           {"--key-bits", "7"},       {"--failure-keys", "2^32"}})
     expect_refused(kBadUsage, option == "--figure" ? "figure " + value : option, {option, value});
   expect_refused(kBadUsage, "no effect", {"--keys", "100", "--searches", "100"});
+  expect_refused(kBadUsage, "no effect", {"--failure-keys", "100"});
   expect_refused(kBadUsage, "no effect", {"--hit-rates", "50", "--ops", "build"});
   expect_refused(kBadUsage, "no effect", {"--searches", "50", "--ops", "build"});
   expect_refused(kBadUsage, "no effect", {"--layouts", "morton", "--sets", "random"});

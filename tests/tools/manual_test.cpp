@@ -16,10 +16,18 @@ struct Program {
   Arguments command;
 };
 
-const std::vector<Program> kDescribed = {
-    {"vox-convert", {}},     {"vox-edit", {}},        {"vox-render", {}},
-    {"vox-stats", {}},       {"vox-scene", {}},       {"vox-bench", {}},
-    {"vox-bench", {"hash"}}, {"vox-bench", {"keys"}}, {"vox-bench", {"bricks"}}};
+const std::vector<Program> kDescribed = {{"vox-convert", {}},
+                                         {"vox-edit", {}},
+                                         {"vox-render", {}},
+                                         {"vox-stats", {}},
+                                         {"vox-scene", {}},
+                                         {"vox-bench", {}},
+                                         {"vox-bench", {"hash"}},
+                                         {"vox-bench", {"keys"}},
+                                         {"vox-bench", {"bricks"}},
+                                         {"vox-bench", {"forms"}},
+                                         {"vox-bench", {"intersect"}},
+                                         {"vox-bench", {"match"}}};
 
 class Manual : public ProgramTest {
  protected:

@@ -149,7 +149,9 @@ void ProgramTest::TearDown() {
 
 Finished ProgramTest::run_on_device(const std::string& program, std::vector<std::string> arguments,
                                     RunOptions options) const {
-  arguments.insert(arguments.begin(), {"--device", test_device()});
+  // The first word of vox-bench is its command.
+  const auto first = arguments.begin() + (program == "vox-bench" ? 1 : 0);
+  arguments.insert(first, {"--device", test_device()});
   options.folder = folder_;
   return run_program(program, arguments, options);
 }

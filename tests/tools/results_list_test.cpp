@@ -125,6 +125,18 @@ class ResultsList : public CubesTest {
     keep("vox-bench keys.1.json", "vox-bench",
          {"keys", "--scale", "1/16384", "--failures", "2", "--tables", "lines,cuckoo2009", "--load-factors",
           "0.7", "--ops", "build,find,find-all,ages,build-multi", "-o", "vox-bench keys -o.1.h5"});
+    convert({"cube.obj", "--res", "32", "-o", "bare.h5", "--materials", "none", "--force", "-q"});
+    keep("vox-stats --against.1.json", "vox-stats", {"both.h5", "--against", "both.h5", "--profile"});
+    keep("vox-stats --against.2.json", "vox-stats", {"both.h5", "--against", "bare.h5"});
+    keep("vox-bench intersect.1.json", "vox-bench",
+         {"intersect", "--triangles", "100", "--res", "16", "--frames", "2", "-o",
+          "vox-bench intersect -o.1.h5"});
+    keep("vox-bench forms.1.json", "vox-bench",
+         {"forms", "both.h5", "--gathers", "64", "--means", "64", "--picture", "8", "--repetitions", "1",
+          "--brick-sizes", "4", "-o", "vox-bench forms -o.1.h5"});
+    keep("vox-bench match.1.json", "vox-bench",
+         {"match", "--side", "256", "--repetitions", "1", "--tables", "robin", "-o",
+          "vox-bench match -o.1.h5"});
     keep("vox-bench bricks.1.json", "vox-bench",
          {"bricks", "volume.h5", "--gathers", "64", "--picture", "8", "--repetitions", "1", "--brick-sizes",
           "4", "--trade-off", "2", "-o", "vox-bench bricks -o.1.h5"});

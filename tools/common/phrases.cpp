@@ -37,6 +37,24 @@ std::string_view tool_words(Phrase phrase) {
       return "--failure-keys";
     case Phrase::Searches:
       return "--searches";
+    case Phrase::FeaturePoints:
+      return "--points";
+    case Phrase::Bases:
+      return "--bases";
+    case Phrase::QueryBases:
+      return "--query-bases";
+    case Phrase::BasisCells:
+      return "--cells";
+    case Phrase::EdgeStep:
+      return "--edge-step";
+    case Phrase::LeastShare:
+      return "--least-share";
+    case Phrase::PictureSide:
+      return "--side";
+    case Phrase::Clutter:
+      return "--clutter";
+    case Phrase::Noise:
+      return "--noise";
     case Phrase::RecordingAxes:
       return "--swizzle";
     case Phrase::RecordingShift:
@@ -61,6 +79,8 @@ std::string_view tool_words(Phrase phrase) {
       return "use --device cpu";
     case Phrase::AllowMoreMemory:
       return "raise --memory-limit";
+    case Phrase::LowerEdgeStep:
+      return "lower --edge-step";
     case Phrase::VerifyFile:
       return "vox-convert --verify says more";
     case Phrase::DescribeScene:

@@ -15,12 +15,6 @@ const char* coverage_text(const dag::VoxelScene& scene) {
   return scene.coverage == scene::Coverage::Thin ? "thin" : "conservative";
 }
 
-uint64_t dag_bytes(const dag::FrozenDag& dag) {
-  uint64_t words = 0;
-  for (const dag::DagLevel& level : dag.levels) words += level.words.size();
-  return words * sizeof(uint32_t);
-}
-
 std::string level_table(const dag::FrozenDag& dag) {
   std::string text =
       fmt::format("  {:>9}  {:>15}  {:>15}  {:>12}\n", "side", "octree nodes", "unique nodes", "bytes");
@@ -51,7 +45,7 @@ std::string palette_table(const dag::VoxelScene& scene) {
 std::string summary_line(const dag::VoxelScene& scene) {
   return fmt::format("{} voxels, {} unique nodes of {}, {} in memory, digest {}",
                      format_count(scene.dag.voxels), format_count(scene.dag.unique_nodes()),
-                     format_count(scene.dag.svo_nodes()), format_bytes(dag_bytes(scene.dag)),
+                     format_count(scene.dag.svo_nodes()), format_bytes(scene.dag.bytes()),
                      dag::to_string(scene.dag.digest));
 }
 
@@ -70,7 +64,7 @@ std::vector<std::pair<std::string, std::string>> scene_facts(const dag::VoxelSce
       {"made by", fmt::format("{}, {}", scene.generator, scene.created)},
       {"command", scene.command},
       {"nodes", fmt::format("{} unique of {} in the octree, {}", format_count(dag.unique_nodes()),
-                            format_count(dag.svo_nodes()), format_bytes(dag_bytes(dag)))}};
+                            format_count(dag.svo_nodes()), format_bytes(dag.bytes()))}};
 }
 
 std::string describe_scene(const dag::VoxelScene& scene) {
@@ -96,7 +90,7 @@ void set_scene(measure::ResultGroup& results, const dag::VoxelScene& scene) {
       .set("voxels", dag.voxels, "voxels")
       .set("unique_nodes", dag.unique_nodes(), "nodes")
       .set("svo_nodes", dag.svo_nodes(), "nodes")
-      .set("dag_bytes", dag_bytes(dag), "bytes")
+      .set("dag_bytes", dag.bytes(), "bytes")
       .set("material_bits", dag.materials ? 4u : 0u, "bits")
       .set("coverage", coverage_text(scene))
       .set("solid", scene.solid)

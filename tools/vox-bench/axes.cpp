@@ -61,6 +61,12 @@ std::vector<uint32_t> parse_axis(std::string_view text, std::string_view option)
   return values;
 }
 
+uint32_t parse_number_of(std::string_view text, std::string_view option) {
+  const std::vector<uint32_t> values = parse_axis(text, option);
+  if (values.size() != 1) throw UsageError(fmt::format("{} is '{}', expected one number", option, text));
+  return values.front();
+}
+
 std::vector<double> parse_fractions(std::string_view text, std::string_view option) {
   std::vector<double> values;
   for (const std::string& part : parse_names(text, option)) values.push_back(parse_number(part, option));

@@ -17,6 +17,9 @@ std::optional<std::string> given(const cxxopts::ParseResult& parsed, const std::
 // Reads numbers such as "2,4,6", "2-10", "16,32-34". Throws UsageError that names the option.
 std::vector<uint32_t> parse_axis(std::string_view text, std::string_view option);
 
+// Reads one such number. Throws UsageError that names the option.
+uint32_t parse_number_of(std::string_view text, std::string_view option);
+
 // Reads numbers such as "0.5,0.99". Throws UsageError that names the option.
 std::vector<double> parse_fractions(std::string_view text, std::string_view option);
 

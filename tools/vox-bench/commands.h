@@ -6,8 +6,11 @@ namespace vox {
 // Each takes the whole command line, whose second word is the command, and throws the errors that run_tool()
 // reports.
 void run_bricks(int argc, char** argv);
+void run_forms(int argc, char** argv);
 void run_hash(int argc, char** argv);
+void run_intersect(int argc, char** argv);
 void run_keys(int argc, char** argv);
+void run_match(int argc, char** argv);
 
 struct Command {
   const char* name;
@@ -17,8 +20,12 @@ struct Command {
 
 inline constexpr Command kCommands[] = {
     {"bricks", "reading a volume's hybrid bricks: filters and gathers, compiled or not", run_bricks},
+    {"forms", "a scene as SVDAG, bricks and spatial hash, side by side: bytes, gathers, filters, rays",
+     run_forms},
     {"hash", "the tables that hold a DAG's nodes: fill, search, insertion, memory", run_hash},
+    {"intersect", "two moving surfaces, intersected each frame by tables of voxel keys", run_intersect},
     {"keys", "the tables of voxel keys: build, searches at random and side by side, failures", run_keys},
+    {"match", "finding a picture in another one by geometric hashing, with each table", run_match},
 };
 
 }  // namespace vox

@@ -101,8 +101,9 @@ void describe_axes(cxxopts::Options& options) {
       text(), "NAME");
   add("failures", "Count failures of so many builds of random keys, for each table and load factor, too",
       text(), "N");
-  add("failure-keys", fmt::format("Keys of each of these (default: {})", format_count(Bench::kFailureKeys)),
-      text(), "N");
+  add("failure-keys",
+      fmt::format("Keys of each of these builds (default: {})", format_count(Bench::kFailureKeys)), text(),
+      "N");
 }
 
 void describe_sizes(cxxopts::Options& options) {
@@ -146,12 +147,6 @@ cxxopts::Options describe() {
   add_device_options(options);
   add_common_options(options);
   return options;
-}
-
-uint32_t parse_number_of(const std::string& text, const char* option) {
-  const std::vector<uint32_t> values = parse_axis(text, option);
-  if (values.size() != 1) throw UsageError(fmt::format("{} is '{}', expected one number", option, text));
-  return values.front();
 }
 
 Bench preset_of(const cxxopts::ParseResult& parsed) {

@@ -56,6 +56,8 @@ constexpr OptionRow kTable[] = {
     {"palette-weight", kColors, kOfColors},
     {"palette-out", kMesh, kOfMeshes},
     {"palette-out", kColors, kOfColors},
+    {"paint", kMesh, "it is for meshes, on whose surface it paints"},
+    {"paint-size", kMesh, "it is for meshes, on whose surface --paint paints"},
     {"table", kMesh, "it holds the SVDAG while that is built of a mesh"},
     {"structure", kWritesH5, "it is for what is written as .h5"},
     {"brick-size", kBricks, kOfBricks},

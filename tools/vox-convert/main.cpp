@@ -10,6 +10,7 @@
 #include "formats/results/json_text.h"
 #include "formats/scene/scene_file.h"
 #include "formats/scene/verify_file.h"
+#include "formats/script/stroke_script.h"
 #include "formats/volume/nrrd.h"
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
@@ -26,6 +27,7 @@
 #include "tools/common/tool.h"
 #include "tools/vox-convert/given.h"
 #include "tools/vox-convert/options.h"
+#include "tools/vox-convert/painting.h"
 #include "tools/vox-convert/scenes.h"
 #include "tools/vox-convert/volumes.h"
 
@@ -33,8 +35,8 @@ namespace vox {
 namespace {
 
 struct Seconds {
-  double load = 0, palette = 0, voxelize = 0, build = 0, bricks = 0, hash = 0, write = 0, verify = 0,
-         total = 0;
+  double load = 0, paint = 0, palette = 0, voxelize = 0, build = 0, bricks = 0, hash = 0, write = 0,
+         verify = 0, total = 0;
 };
 
 // The results of a conversion besides the scene.
@@ -44,15 +46,27 @@ struct Conversion {
   uint64_t triangles = 0, chunks = 0, peak_device_bytes = 0, open_rays = 0;
   scene::DroppedTriangles dropped;
   std::optional<scene::PaletteError> palette_error;  // for --materials texture
+  std::optional<PaintingFigures> painting;           // with --paint
   std::vector<device::KernelTime> kernels;
 };
 
-// Chooses the palette, and measures for --json how well that of --materials texture fits.
-scene::IndexedScene make_palette(scene::Scene& scene, const ConvertOptions& options, Conversion& conversion) {
+// Chooses the palette, and measures for --json how well that of --materials texture fits. With paint, for the
+// surface as painted.
+scene::IndexedScene make_palette(scene::Scene& scene, const ConvertOptions& options,
+                                 std::optional<painting::Painting>& painting, Conversion& conversion) {
   PaletteChoice choice = {.materials = options.materials, .file = options.palette, .measure = options.json};
   if (options.palette_weight) choice.weights.area_power = *options.palette_weight;
+  scene::SurfacePaint paint;
+  if (painting) {
+    paint = surface_paint(painting->atlas, scene);
+    choice.paint = &paint;
+  }
   ChosenPalette chosen = choose_palette(scene, choice);
   conversion.palette_error = chosen.error;
+  if (painting) {
+    index_atlas(painting->atlas, scene, chosen.indexed.palette);
+    painting->atlas.paints = {};
+  }
   return std::move(chosen.indexed);
 }
 
@@ -75,6 +89,8 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
   if (options.grid.resolution == 0 && options.grid.voxel_size == 0)
     throw UsageError("one of --res and --voxel-size is needed, such as --res 4K");
   check_targets(options);
+  painting::Strokes strokes;
+  if (options.paint) strokes = read_stroke_script(*options.paint);
   const ThreadLimit threads(options.engine.threads);
   Seconds& seconds = conversion.seconds;
   Stopwatch watch;
@@ -86,16 +102,27 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
   if (kind_of_output(options.output) == OutputKind::Nrrd)
     check_dense_resolution(grid.resolution, options.output);
   seconds.load = watch.lap();
-  scene::IndexedScene indexed = make_palette(scene, options, conversion);
+  std::unique_ptr<Engine> engine;
+  std::optional<painting::Painting> painting;
+  if (options.paint) {
+    engine = make_engine(options.engine);
+    painting = paint_strokes(*engine, scene, strokes, options);
+    conversion.painting = figures_of(*painting, strokes);
+    seconds.paint = watch.lap();
+  }
+  scene::IndexedScene indexed = make_palette(scene, options, painting, conversion);
   scene.images = {};
   seconds.palette = watch.lap();
   throw_if_cancelled();
 
-  const std::unique_ptr<Engine> engine = make_engine(options.engine);
+  if (!engine) engine = make_engine(options.engine);
   conversion.device = engine->device();
   log_info("{} triangles, {}³ voxels of {:.4g} units, on {}", format_count(conversion.triangles),
            grid.resolution, grid.voxel_size, engine->device_text());
-  voxelize::BuildResult result = engine->build(scene, indexed, grid, options.build);
+  voxelize::BuildOptions build = options.build;
+  if (painting) build.atlas = &painting->atlas;
+  voxelize::BuildResult result = engine->build(scene, indexed, grid, build);
+  if (conversion.painting) conversion.painting->queries = result.atlas_queries;
   conversion.kernels = engine->profile();
   conversion.chunks = result.chunks;
   conversion.peak_device_bytes = result.peak_device_bytes;
@@ -124,9 +151,11 @@ std::string result_text(const Output& output, const ConvertOptions& options, con
   if (output.hash) set_hash(results, *output.hash);
   if (const auto& error = conversion.palette_error)
     results.group("palette_error").set("mean", error->mean).set("over_10", error->over_10);
+  if (conversion.painting) set_painting(results, *conversion.painting);
   const Seconds& seconds = conversion.seconds;
   results.group("seconds")
       .set("load", seconds.load, "s")
+      .set("paint", seconds.paint, "s")
       .set("palette", seconds.palette, "s")
       .set("voxelize", seconds.voxelize, "s")
       .set("build", seconds.build, "s")
@@ -169,6 +198,7 @@ void convert(const ConvertOptions& options) {
     return;
   }
   const Seconds& s = conversion.seconds;
+  if (conversion.painting) log_info("{}", painting_line(*conversion.painting));
   log_info("{}", summary_line(scene));
   if (output.bricks) log_info("{}", bricks_line(*output.bricks));
   if (output.hash) log_info("{}", hash_line(*output.hash));

@@ -7,6 +7,7 @@
 #include "formats/file_types.h"
 #include "formats/images/palette_file.h"
 #include "formats/scene/scene_file.h"
+#include "formats/script/stroke_script.h"
 #include "formats/voxels/export.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
@@ -37,13 +38,16 @@ Examples:
   vox-convert ct_64x64x93_uint16.raw --threshold 0.08   bricks of a volume, without the lowest 8 %
   vox-convert house.h5 --structure bricks -o bricks.h5  bricks of a scene's materials
   vox-convert house.h5 --structure svdag,hash           a spatial hash of its voxels beside the DAG
-)";
+  vox-convert house.obj --res 4K --paint strokes.txt    what the script paints on it comes before its textures
+
+{})";
 
 std::string about() {
   return fmt::format(kAbout, listed_names(FileRole::Mesh, FileUse::Read, FileList::And),
                      listed_extensions(FileRole::Volume, FileUse::Read, FileList::Commas),
                      listed_extensions(FileRole::Scene, FileUse::Read, FileList::Commas),
-                     listed_extensions(FileRole::Export, FileUse::Written, FileList::And));
+                     listed_extensions(FileRole::Export, FileUse::Written, FileList::And),
+                     stroke_script_help());
 }
 
 // The extensions that -o may have: ".h5, .nrrd, .vox or .binvox".
@@ -106,6 +110,13 @@ cxxopts::Options describe() {
       "areas, at the cost of all others",
       preset("area"),
       "WEIGHT")("palette-out", "Write the palette used: " + palette_extensions(), text(), "FILE");
+  options.add_options("Painting")("paint",
+                                  "A script of strokes that are painted on the surface, as told above",
+                                  text(), "FILE")("paint-size",
+                                                  "Texels along each side of the square of texture "
+                                                  "coordinates, 1 to 64K: 4096, 4K or 2^12; memory is taken "
+                                                  "for those that are painted",
+                                                  preset("4K"), "N");
   options.add_options("Structures")(
       "structure",
       "svdag (of meshes the default), bricks (of volumes), hash: a spatial hash of the filled voxels; "
@@ -209,6 +220,22 @@ double parse_palette_weight(const cxxopts::ParseResult& parsed, const ConvertOpt
   return weight;
 }
 
+void read_painting(const cxxopts::ParseResult& parsed, ConvertOptions& options) {
+  if (!parsed.count("paint")) {
+    if (parsed.count("paint-size"))
+      throw UsageError("--paint-size needs --paint, which says what is painted");
+    return;
+  }
+  options.paint = parsed["paint"].as<std::string>();
+  if (options.materials != scene::MaterialMode::Texture)
+    throw UsageError("--paint needs --materials texture: what is painted are colours of the surface");
+  const auto text = parsed["paint-size"].as<std::string>();
+  const uint64_t size = parse_count(text, "--paint-size");
+  if (size < 1 || size > painting::kMostSize)
+    throw UsageError(fmt::format("--paint-size is {}, expected 1 to {} (64K)", text, painting::kMostSize));
+  options.painting.size = static_cast<uint32_t>(size);
+}
+
 void read_optimize(const std::string& text, ConvertOptions& options) {
   constexpr std::string_view kBalanced = "balanced=";
   if (text == "memory") {
@@ -256,9 +283,9 @@ spatial::HashOptions read_hash_options(const cxxopts::ParseResult& parsed) {
 ConvertOptions parse_convert_options(int argc, char** argv) {
   cxxopts::Options description = describe();
   CommonOptions common;
-  const cxxopts::ParseResult parsed =
-      parse_command_line(description, argc, argv, common,
-                         {"Files", "Meshes", "Grid", "Voxels", "Structures", "Bricks", "Volumes", "Device"});
+  const cxxopts::ParseResult parsed = parse_command_line(
+      description, argc, argv, common,
+      {"Files", "Meshes", "Grid", "Voxels", "Painting", "Structures", "Bricks", "Volumes", "Device"});
   ConvertOptions options;
   options.json = common.json;
   options.command = command_text(argc, argv);
@@ -278,6 +305,7 @@ ConvertOptions parse_convert_options(int argc, char** argv) {
   if (const auto palette = parsed["palette"].as<std::string>(); palette != "auto") options.palette = palette;
   if (parsed.count("palette-weight")) options.palette_weight = parse_palette_weight(parsed, options);
   if (parsed.count("palette-out")) options.palette_out = parse_palette_out(parsed, options.materials);
+  read_painting(parsed, options);
   options.build.coverage = parse_choice<scene::Coverage>(
       parsed, "coverage", {{"conservative", scene::Coverage::Conservative}, {"thin", scene::Coverage::Thin}});
   options.build.solid = parsed.count("solid") > 0;

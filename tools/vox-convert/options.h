@@ -37,6 +37,8 @@ struct ConvertOptions {
   std::optional<std::filesystem::path> palette;  // without one: --palette auto
   std::optional<double> palette_weight;          // without one: the default of PaletteOptions
   std::optional<std::filesystem::path> palette_out;
+  std::optional<std::filesystem::path> paint;  // a script of strokes
+  painting::PaintOptions painting;
   voxelize::BuildOptions build;
   std::optional<Structures> structure;
   spatial::HashOptions hash;

@@ -107,7 +107,7 @@ void set_bricks_stats(measure::ResultGroup& results, const measure::BricksStats&
         .set("bytes", *stats.svdag_bytes, "bytes")
         .set("bits_per_voxel", forms["bits_per_voxel"].number(1), "bits per filled voxel")
         .set("bricks_to_svdag", forms["to_svdag"].number(0), "of the SVDAG's bytes");
-    bricks.put(measure::in_report("forms"), forms);
+    bricks.put("forms", forms);
   }
   measure::ResultTable& sizes = bricks.table({"sizes", "."});
   add_sizes(sizes, stats);

@@ -87,7 +87,7 @@ void add_forms(HtmlPage& page, const measure::BricksStats& stats) {
   if (!stats.svdag_bytes) return;
   const measure::ResultTable forms = forms_table(stats);
   BarChart chart = {.title = "Bricks beside the SVDAG",
-                    .description = "A bar for the bricks and one for the SVDAG: bits for each filled voxel",
+                    .description = "A bar for each form of the scene: bits for each filled voxel",
                     .unit = "bits a filled voxel",
                     .rows = form_texts(stats),
                     .series = {{"size", forms["bits_per_voxel"].numbers()}},

@@ -13,27 +13,26 @@
 #include "libvox/base/log.h"
 #include "libvox/base/thread_limit.h"
 #include "libvox/base/units.h"
-#include "tools/common/option_table.h"
 #include "tools/common/profile.h"
 #include "tools/common/targets.h"
 #include "tools/common/tool.h"
+#include "tools/vox-stats/against.h"
 #include "tools/vox-stats/stats.h"
 
 namespace vox {
 
-uint64_t SceneStats::dag_bytes() const {
-  uint64_t words = 0;
-  for (const dag::DagLevel& level : scene.dag.levels) words += level.words.size();
-  return words * sizeof(uint32_t);
-}
-
 namespace {
 
 void check_targets(const StatsOptions& options) {
-  if (options.output)
-    check_target({"the report", *options.output, OutputKind::Report}, options.scene, options.overwrite);
-  if (options.html)
-    check_target({"the page", *options.html, OutputKind::Page}, options.scene, options.overwrite);
+  std::vector<std::filesystem::path> scenes = {options.scene};
+  if (options.against) scenes.push_back(*options.against);
+  for (const std::filesystem::path& scene : scenes) {
+    if (options.output && options.against)
+      check_target({"the scene of both", *options.output, OutputKind::Scene}, scene, options.overwrite);
+    else if (options.output)
+      check_target({"the report", *options.output, OutputKind::Report}, scene, options.overwrite);
+    if (options.html) check_target({"the page", *options.html, OutputKind::Page}, scene, options.overwrite);
+  }
   if (options.output && options.html &&
       options.output->lexically_normal() == options.html->lexically_normal())
     throw UsageError(fmt::format("-o and --html are both '{}'", options.html->string()));
@@ -54,19 +53,6 @@ std::set<Section> sections_of(const StatsOptions& options, const SceneFileParts&
   return sections;
 }
 
-// Checks the options against the sections that are shown in the end.
-void check_given(const StatsOptions& options, const SceneStats& stats) {
-  enum : uint32_t { kMemory = 1 };
-  static constexpr const char* kOfTables = "it is for the section memory, the hash tables that hold a scene";
-  static constexpr OptionRow kTable[] = {{"tables", kMemory, kOfTables},
-                                         {"load-factor", kMemory, kOfTables},
-                                         {"times", kMemory, kOfTables},
-                                         {"verify", kMemory, kOfTables}};
-  check_options(options.given, kTable,
-                {stats.has(Section::Memory) ? uint32_t{kMemory} : 0,
-                 stats.has_scene ? "the sections that --only names" : "a file of bricks alone"});
-}
-
 std::set<Section> without_absent(std::set<Section> sections, const StatsOptions& options,
                                  const dag::FrozenDag& dag) {
   if (dag.materials) return sections;
@@ -74,16 +60,6 @@ std::set<Section> without_absent(std::set<Section> sections, const StatsOptions&
     throw Error("the scene has no materials").hint("it was made with --materials none");
   sections.erase(Section::Materials);
   return sections;
-}
-
-render::Picture picture_of(Engine& engine, const dag::VoxelScene& scene) {
-  render::RenderOptions options;
-  options.size = {1280, 720};
-  options.samples = 4;
-  options.ao_rays = 8;
-  options.pose = render::framing(render::outline(scene.dag), render::view_names().front(), 0,
-                                 options.pose.fov, options.size);
-  return engine.renderer(scene.dag, scene.palette)->render(options);
 }
 
 void measure(SceneStats& stats, const StatsOptions& options) {
@@ -129,7 +105,7 @@ std::optional<measure::SceneSize> hash_of(const std::filesystem::path& file, con
 // The bytes of the SVDAG, if the bricks hold the scene's voxels; bricks of another volume are not compared.
 std::optional<uint64_t> svdag_of(const bricks::FrozenBricks& bricks, const SceneStats& stats) {
   if (!stats.has_scene) return std::nullopt;
-  if (bricks.filled == stats.scene.dag.voxels) return stats.dag_bytes();
+  if (bricks.filled == stats.scene.dag.voxels) return stats.scene.dag.bytes();
   log_warning("the bricks hold {} voxels and the SVDAG {}: they are not compared",
               format_count(bricks.filled), format_count(stats.scene.dag.voxels));
   return std::nullopt;
@@ -154,6 +130,7 @@ void run(int argc, char** argv) {
   const StatsOptions options = parse_stats_options(argc, argv);
   const ThreadLimit threads(options.engine.threads);
   check_targets(options);
+  if (options.against) return run_against(options);
   SceneStats stats;
   stats.file = options.scene.string();
   const SceneFileParts parts = scene_file_parts(options.scene);
@@ -165,7 +142,9 @@ void run(int argc, char** argv) {
   if (parts.bricks && options.shows(Section::Bricks)) bricks = read_bricks(options.scene);
   try {
     stats.sections = sections_of(options, parts);
-    check_given(options, stats);
+    check_given(options.given,
+                {kShowsSections | (stats.has(Section::Memory) ? kShowsMemory : 0u),
+                 stats.has_scene ? "the sections that --only names" : "a file of bricks alone"});
     measure_all(stats, options, std::move(bricks));
   } catch (const Cancelled&) {
     throw;

@@ -152,7 +152,7 @@ void add_purpose(measure::ResultTable& table, const std::vector<TableRow>& rows,
 }  // namespace
 
 std::vector<TableRow> table_rows(const SceneStats& stats) {
-  const auto alone = static_cast<double>(stats.dag_bytes());
+  const auto alone = static_cast<double>(stats.scene.dag.bytes());
   std::vector<TableRow> rows;
   for (const measure::TableReport& report : stats.tables) {
     TableRow& row =

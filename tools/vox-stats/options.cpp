@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "formats/file_types.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
 #include "libvox/hash/table_list.h"
@@ -26,6 +27,8 @@ Examples:
   vox-stats house.h5 -o report.h5                 the same and more, for h5py
   vox-stats house.h5 --json                       the same, as JSON
   vox-stats house.h5 --html report.html           a page with a picture of the scene and charts
+  vox-stats a.h5 --against b.h5                   which voxels both scenes fill: how many, where, of which material
+  vox-stats a.h5 --against b.h5 -o both.h5        the same, and these voxels as a scene
 )";
 
 constexpr uint32_t kMaxLoadFactor = 4096;
@@ -42,7 +45,13 @@ cxxopts::Options describe() {
     return cxxopts::value<std::vector<std::string>>()->default_value(value);
   };
   options.add_options("Report")("scene", "A scene file that vox-convert wrote", text(), "SCENE.h5")(
-      "o,output", "Write a report, HDF5, with everything that is measured", text(), "FILE")(
+      "against",
+      "Another scene on the same grid: show instead which voxels both fill, and by which materials of either",
+      text(), "OTHER.h5")("o,output",
+                          "Write a report, HDF5, with everything that is measured; with --against a scene of "
+                          "the voxels that both "
+                          "fill, with the materials of the first",
+                          text(), "FILE")(
       "html", "Write a page with pictures: one file, for a browser or for paper", text(), "FILE")(
       "only", "Only these sections: scene, materials, levels, sizes, memory, bricks", list(""), "SECTION,…");
   options.add_options("Hash tables")(
@@ -113,6 +122,16 @@ void read_sections(const cxxopts::ParseResult& parsed, StatsOptions& options) {
 
 }  // namespace
 
+void check_given(std::span<const std::string> given, const RunTraits& run) {
+  static constexpr const char* kOfTables = "it is for the section memory, the hash tables that hold a scene";
+  static constexpr OptionRow kTable[] = {{"only", kShowsSections, "it picks what is shown of one scene"},
+                                         {"tables", kShowsMemory, kOfTables},
+                                         {"load-factor", kShowsMemory, kOfTables},
+                                         {"times", kShowsMemory, kOfTables},
+                                         {"verify", kShowsMemory, kOfTables}};
+  check_options(given, kTable, run);
+}
+
 StatsOptions parse_stats_options(int argc, char** argv) {
   cxxopts::Options description = describe();
   CommonOptions common;
@@ -125,8 +144,14 @@ StatsOptions parse_stats_options(int argc, char** argv) {
   options.command = command_text(argc, argv);
   if (!parsed.count("scene")) throw UsageError("no scene file named");
   options.scene = parsed["scene"].as<std::string>();
+  if (parsed.count("against")) options.against = parsed["against"].as<std::string>();
   if (parsed.count("output")) options.output = parsed["output"].as<std::string>();
   if (parsed.count("html")) options.html = parsed["html"].as<std::string>();
+  if (options.against && options.output && !has_role(*options.output, FileRole::Scene))
+    throw UsageError(
+        fmt::format("-o is '{}', expected a scene file, ending in .h5: with --against it is "
+                    "the scene of the voxels that both fill",
+                    options.output->string()));
   read_sections(parsed, options);
   options.tables.tables = parse_tables(parsed);
   options.tables.load_factors = parse_load_factors(parsed);

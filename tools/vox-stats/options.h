@@ -4,11 +4,13 @@
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 
 #include "formats/io/overwrite.h"
 #include "libvox/engine/engine.h"
 #include "libvox/measure/table_report.h"
+#include "tools/common/option_table.h"
 
 namespace vox {
 
@@ -16,7 +18,9 @@ enum class Section { Scene, Materials, Levels, Sizes, Memory, Bricks };
 
 struct StatsOptions {
   std::filesystem::path scene;
-  std::optional<std::filesystem::path> output, html;
+  std::optional<std::filesystem::path> against;  // another scene, with which this one is compared
+  std::optional<std::filesystem::path> output;  // of the report; with `against`, of the voxels that both fill
+  std::optional<std::filesystem::path> html;
   std::set<Section> sections;
   std::set<Section> asked;  // the sections that --only names, which the file must have
   measure::TablesQuery tables;
@@ -28,6 +32,12 @@ struct StatsOptions {
 
   bool shows(Section section) const { return sections.count(section) > 0; }
 };
+
+// What a run shows, on which it depends which options have an effect.
+enum : uint32_t { kShowsSections = 1, kShowsMemory = 2 };
+
+// Throws UsageError for an option that has none.
+void check_given(std::span<const std::string> given, const RunTraits& run);
 
 // Prints --help and --version itself. Throws UsageError.
 StatsOptions parse_stats_options(int argc, char** argv);

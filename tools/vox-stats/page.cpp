@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "formats/results/page_table.h"
 #include "formats/results/text_table.h"
@@ -34,26 +35,6 @@ void add_scene(HtmlPage& page, const SceneStats& stats) {
                        fmt::format("x {} to {}, y {} to {}, z {} to {}", box.min.x, box.max.x - 1, box.min.y,
                                    box.max.y - 1, box.min.z, box.max.z - 1));
   page.section("Scene").facts(facts);
-}
-
-void add_materials(HtmlPage& page, const SceneStats& stats) {
-  const std::vector<uint32_t> entries = used_entries(stats);
-  const measure::ResultTable materials = materials_table(stats, entries);
-  const auto all = static_cast<double>(std::max<uint64_t>(1, stats.dag->voxels));
-  BarChart chart = {
-      .title = "Share of each material",
-      .description = "One bar for each palette entry, in its colour: per cent of the filled voxels",
-      .unit = "% of the filled voxels",
-      .series = {{"share", {}}}};
-  for (size_t row = 0; row < entries.size(); ++row) {
-    const double share = materials["voxels"].number(row) / all * 100;
-    chart.rows.push_back(std::to_string(entries[row]));
-    chart.series[0].values.push_back(share);
-    chart.notes.push_back(fmt::format("{:.1f}", share));
-    chart.colors.push_back(materials["color"].text(row));
-  }
-  page.section("Palette").figure("Materials", "How much of the scene has which colour.", draw(chart),
-                                 page_table(materials));
 }
 
 void add_levels(HtmlPage& page, const dag::FrozenDag& dag, const measure::DagStats& stats,
@@ -104,7 +85,7 @@ Chart memory_chart(const SceneStats& stats, const std::vector<TableRow>& rows) {
       .description = "For each table what it takes, divided by purpose",
       .unit = "MiB",
       .bars = BarChart::Bars::EndToEnd,
-      .mark = BarChart::Mark{"nodes and leaves alone", static_cast<double>(stats.dag_bytes()) / kMiB}};
+      .mark = BarChart::Mark{"nodes and leaves alone", static_cast<double>(stats.scene.dag.bytes()) / kMiB}};
   const measure::ResultTable purposes = purposes_table(rows);
   for (size_t i = kFirstPurpose; i < kFirstPurpose + kPurposesOfTotal; ++i) {
     const measure::ResultColumn& column = purposes.columns()[i];
@@ -140,6 +121,35 @@ void add_memory(HtmlPage& page, const SceneStats& stats) {
 
 }  // namespace
 
+void add_materials_figure(HtmlPage& page, const std::string& title, const std::string& caption,
+                          const measure::ResultTable& materials) {
+  const std::vector<double> voxels = materials["voxels"].numbers();
+  const double all = std::max(1.0, std::accumulate(voxels.begin(), voxels.end(), 0.0));
+  BarChart chart = {
+      .title = "Share of each material",
+      .description = "One bar for each palette entry, in its colour: per cent of the filled voxels",
+      .unit = "% of the filled voxels",
+      .rows = shown_texts(materials.columns().front(), measure::Look()),
+      .series = {{"share", {}}}};
+  for (size_t row = 0; row < materials.rows(); ++row) {
+    const double share = voxels[row] / all * 100;
+    chart.series[0].values.push_back(share);
+    chart.notes.push_back(fmt::format("{:.1f}", share));
+    chart.colors.push_back(materials["color"].text(row));
+  }
+  page.figure(title, caption, draw(chart), page_table(materials));
+}
+
+render::Picture picture_of(Engine& engine, const dag::VoxelScene& scene) {
+  render::RenderOptions options;
+  options.size = {1280, 720};
+  options.samples = 4;
+  options.ao_rays = 8;
+  options.pose = render::framing(render::outline(scene.dag), render::view_names().front(), 0,
+                                 options.pose.fov, options.size);
+  return engine.renderer(scene.dag, scene.palette)->render(options);
+}
+
 HtmlPage page_of(const SceneStats& stats) {
   const dag::FrozenDag& dag = stats.scene.dag;
   HtmlPage page(stats.file, stats.has_scene
@@ -147,7 +157,11 @@ HtmlPage page_of(const SceneStats& stats) {
                                 : bricks_line(stats.bricks->bricks));
   if (stats.has(Section::Scene)) add_scene(page, stats);
   if (dag.voxels > 0) {
-    if (stats.has(Section::Materials)) add_materials(page, stats);
+    if (stats.has(Section::Materials)) {
+      page.section("Palette");
+      add_materials_figure(page, "Materials", "How much of the scene has which colour.",
+                           used_materials(stats.scene.palette, *stats.dag));
+    }
     if (stats.has(Section::Levels)) add_levels(page, stats);
     if (stats.has(Section::Sizes)) add_sizes(page, stats);
     if (stats.has(Section::Memory)) add_memory(page, stats);

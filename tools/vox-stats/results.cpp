@@ -22,7 +22,7 @@ void set_scene(measure::ResultGroup& scene, const SceneStats& stats) {
       .set("depth", dag.depth(), "levels")
       .set("voxels", dag.voxels, "voxels")
       .set("material_bits", dag.materials ? 4u : 0u, "bits")
-      .set("dag_bytes", stats.dag_bytes(), "bytes");
+      .set("dag_bytes", stats.scene.dag.bytes(), "bytes");
   if (!stats.has(Section::Scene)) return;
   const VoxelBox& box = stats.dag->filled;
   measure::ResultGroup& filled = scene.group("filled");
@@ -47,10 +47,10 @@ measure::ResultGroup results_of(const SceneStats& stats) {
     measure::ResultGroup& scene = results.group("scene");
     set_scene(scene, stats);
     if (stats.has(Section::Materials))
-      scene.put(measure::in_json("materials"), materials_table(stats, palette));
+      scene.put(measure::in_json("materials"), materials_table(stats.scene.palette, *stats.dag, palette));
   }
   if (stats.has(Section::Materials))
-    results.put(measure::in_report("materials"), materials_table(stats, palette));
+    results.put(measure::in_report("materials"), materials_table(stats.scene.palette, *stats.dag, palette));
   if (stats.has(Section::Levels)) {
     const dag::FrozenDag& dag = stats.scene.dag;
     std::vector<LevelRow> geometry;

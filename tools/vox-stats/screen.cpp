@@ -93,7 +93,7 @@ std::string levels_section(const SceneStats& stats) {
 std::string total_table(const SceneStats& stats) {
   const measure::ResultTable figures = figures_table(table_rows(stats));
   TextTable table(screen_titles(figures));
-  table.row({"Nodes/Leaves Only", "", format_mib(stats.dag_bytes())});
+  table.row({"Nodes/Leaves Only", "", format_mib(stats.scene.dag.bytes())});
   for (size_t row = 0; row < figures.rows(); ++row) table.row(screen_cells(figures, row));
   return table.text();
 }
@@ -145,7 +145,7 @@ std::string screen_text(const SceneStats& stats) {
   std::string text = stats.has_scene ? title_line(stats) : stats.file + "\n";
   if (stats.has(Section::Scene)) text += scene_section(stats);
   if (stats.has(Section::Materials))
-    text += "\nMaterials\n" + text_table(materials_table(stats, used_entries(stats))).text();
+    text += "\nMaterials\n" + text_table(used_materials(stats.scene.palette, *stats.dag)).text();
   if (stats.has(Section::Levels)) text += levels_section(stats);
   if (stats.has(Section::Sizes)) text += "\nSizes\n" + text_table(sizes_table(stats)).text();
   if (stats.has(Section::Memory)) text += memory_section(stats);

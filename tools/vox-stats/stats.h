@@ -35,7 +35,6 @@ struct SceneStats {
   std::vector<device::KernelTime> kernels;
 
   bool has(Section section) const { return sections.count(section) > 0; }
-  uint64_t dag_bytes() const;  // nodes and leaves only
 };
 
 // All that was measured, as JSON and reports show it.
@@ -43,10 +42,15 @@ measure::ResultGroup results_of(const SceneStats& stats);
 std::string screen_text(const SceneStats& stats);
 HtmlPage page_of(const SceneStats& stats);
 
+// The parts of a page that say what a scene looks like. `materials` is what used_materials() gives.
+render::Picture picture_of(Engine& engine, const dag::VoxelScene& scene);
+void add_materials_figure(HtmlPage& page, const std::string& title, const std::string& caption,
+                          const measure::ResultTable& materials);
+
 // The tables that screen, page and files share.
-measure::ResultTable materials_table(const SceneStats& stats,
+measure::ResultTable materials_table(const scene::Palette& palette, const measure::DagStats& stats,
                                      const std::vector<uint32_t>& entries);  // of the palette
-std::vector<uint32_t> used_entries(const SceneStats& stats);
+measure::ResultTable used_materials(const scene::Palette& palette, const measure::DagStats& stats);
 measure::ResultTable sizes_table(const SceneStats& stats);
 
 // The levels of a scene, or all of them as one row.

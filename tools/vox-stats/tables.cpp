@@ -68,18 +68,11 @@ void add_levels(measure::ResultTable& table, const std::vector<LevelRow>& rows, 
 
 }  // namespace
 
-std::vector<uint32_t> used_entries(const SceneStats& stats) {
-  std::vector<uint32_t> entries;
-  for (uint32_t i = 0; i < scene::kPaletteSize; ++i)
-    if (i < stats.scene.palette.count || stats.dag->material_voxels[i] > 0) entries.push_back(i);
-  return entries;
-}
-
-measure::ResultTable materials_table(const SceneStats& stats, const std::vector<uint32_t>& entries) {
-  const scene::Palette& palette = stats.scene.palette;
-  const auto voxels = [&](uint32_t i) { return stats.dag->material_voxels[i]; };
+measure::ResultTable materials_table(const scene::Palette& palette, const measure::DagStats& stats,
+                                     const std::vector<uint32_t>& entries) {
+  const auto voxels = [&](uint32_t i) { return stats.material_voxels[i]; };
   const auto share = [&](uint32_t i) {
-    return static_cast<double>(voxels(i)) / static_cast<double>(std::max<uint64_t>(1, stats.dag->voxels));
+    return static_cast<double>(voxels(i)) / static_cast<double>(std::max<uint64_t>(1, stats.voxels));
   };
   const auto color = [&](uint32_t i) { return scene::hex_name(palette.colors[i]); };
   const auto name = [&](uint32_t i) { return palette.names[i]; };
@@ -94,6 +87,13 @@ measure::ResultTable materials_table(const SceneStats& stats, const std::vector<
               measure::both({"share", measure::Look::fixed(1, 100), "%"}))
       .column(measure::for_people(), "", entries, name, shown_name);
   return table;
+}
+
+measure::ResultTable used_materials(const scene::Palette& palette, const measure::DagStats& stats) {
+  std::vector<uint32_t> entries;
+  for (uint32_t i = 0; i < scene::kPaletteSize; ++i)
+    if (i < palette.count || stats.material_voxels[i] > 0) entries.push_back(i);
+  return materials_table(palette, stats, entries);
 }
 
 std::vector<LevelRow> level_rows(const dag::FrozenDag& dag, const measure::DagStats& stats) {

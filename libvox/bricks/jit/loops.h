@@ -75,8 +75,35 @@ struct CopyVolume {
   }
 };
 
-// Writes for each voxel the mean of the words in a cube of 2 radius + 1 voxels a side around it, rounded
-// down; voxels outside of the volume count as 0.
+// The cube of 2 radius + 1 voxels a side around a voxel, as far as it lies inside the volume.
+struct FilterCube {
+  Int3 low, high;  // 24 B, `high` included
+
+  VOX_HD FilterCube(Int3 at, int32_t radius, Int3 size)
+      : low{first(at.x, radius), first(at.y, radius), first(at.z, radius)},
+        high{last(at.x, radius, size.x), last(at.y, radius, size.y), last(at.z, radius, size.z)} {}
+
+ private:
+  VOX_HD static int32_t first(int32_t at, int32_t radius) { return at < radius ? 0 : at - radius; }
+  VOX_HD static int32_t last(int32_t at, int32_t radius, int32_t size) {
+    return at + radius < size ? at + radius : size - 1;
+  }
+};
+
+// The sum of the words in a cube of 2 radius + 1 voxels a side around a voxel; voxels outside of the volume
+// count as 0.
+template <class T, class Access>
+VOX_HD uint64_t sum_around(const Access& access, Int3 at, int32_t radius, Int3 size) {
+  const FilterCube cube(at, radius, size);
+  uint64_t sum = 0;
+  Int3 v;
+  VOX_NOT_UNROLLED for (v.z = cube.low.z; v.z <= cube.high.z; ++v.z)
+      VOX_NOT_UNROLLED for (v.y = cube.low.y; v.y <= cube.high.y; ++v.y)
+          VOX_NOT_UNROLLED for (v.x = cube.low.x; v.x <= cube.high.x; ++v.x) sum += access.template get<T>(v);
+  return sum;
+}
+
+// Writes for each voxel the mean of the words around it, rounded down.
 template <class Access, class T>
 struct MeanFilter {
   Access access;
@@ -85,21 +112,9 @@ struct MeanFilter {
   VOX_HD void operator()(uint64_t i) const {
     const Int3 at = CubeOrder::voxel(i, task.size);
     if (!CubeOrder::inside(at, task.size)) return;
-    const Int3 low = {first(at.x), first(at.y), first(at.z)};
-    const Int3 high = {last(at.x, task.size.x), last(at.y, task.size.y), last(at.z, task.size.z)};
-    uint64_t sum = 0;
-    Int3 v;
-    VOX_NOT_UNROLLED for (v.z = low.z; v.z <= high.z; ++v.z)
-        VOX_NOT_UNROLLED for (v.y = low.y; v.y <= high.y; ++v.y)
-            VOX_NOT_UNROLLED for (v.x = low.x; v.x <= high.x; ++v.x) sum += access.template get<T>(v);
+    const uint64_t sum = sum_around<T>(access, at, task.radius, task.size);
     const uint64_t side = 2 * static_cast<uint64_t>(task.radius) + 1;
     static_cast<T*>(task.out)[DenseRef::index(task.size, at)] = static_cast<T>(sum / (side * side * side));
-  }
-
- private:
-  VOX_HD int32_t first(int32_t at) const { return at < task.radius ? 0 : at - task.radius; }
-  VOX_HD int32_t last(int32_t at, int32_t size) const {
-    return at + task.radius < size ? at + task.radius : size - 1;
   }
 };
 

@@ -2,7 +2,6 @@
 // the host has read what its threads say of it.
 #pragma once
 
-#include "libvox/base/mix.h"
 #include "libvox/hash/keyed/build_status.h"
 #include "libvox/hash/keyed/distinct.h"
 #include "libvox/hash/keyed/searched.h"
@@ -17,8 +16,12 @@ struct KeyBuildAttempt {
 
 template <class Device, CellWord Cell, class Ref>
 class AttemptedKeyTable : public SearchedKeyTable<Device, Cell, Ref> {
- public:
-  KeyTableBuild build(const Cell* cells, uint64_t n) final {
+ protected:
+  AttemptedKeyTable(Device& device, const KeyTableOptions& options, uint32_t most_attempts)
+      : SearchedKeyTable<Device, Cell, Ref>(device, options),
+        most_attempts_(options.most_attempts.value_or(most_attempts)) {}
+
+  KeyTableBuild build_cells(const Cell* cells, uint64_t n) final {
     KeyTableBuild result;
     DistinctCells<Cell> distinct;
     for (;; ++result.attempts) {
@@ -41,10 +44,6 @@ class AttemptedKeyTable : public SearchedKeyTable<Device, Cell, Ref> {
     return finished(result);
   }
 
- protected:
-  AttemptedKeyTable(Device& device, const KeyTableOptions& options, uint32_t most_attempts)
-      : SearchedKeyTable<Device, Cell, Ref>(device, options), most_attempts_(most_attempts) {}
-
   // Makes cells and builds once.
   virtual void attempt(const Cell* cells, uint64_t n, const KeyBuildAttempt& attempt) = 0;
   // Is called after the attempt that has not failed; returns what is known of the build then.
@@ -55,7 +54,7 @@ class AttemptedKeyTable : public SearchedKeyTable<Device, Cell, Ref> {
     auto& device = this->device_;
     auto on_device = device.template make<KeyBuildStatus>(1);
     device.fill(on_device.data(), 1, KeyBuildStatus{});
-    attempt(cells, n, {number, mix64(mix64(this->options_.seed + 1) + number), on_device.data()});
+    attempt(cells, n, {number, attempt_seed(this->options_, number), on_device.data()});
     KeyBuildStatus status;
     device.download(&status, on_device.data(), 1);
     if (status.apart != 0) this->keep_apart(static_cast<uint32_t>(status.apart - 1));

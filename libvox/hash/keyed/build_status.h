@@ -13,9 +13,10 @@ struct KeyBuildStatus {
   uint32_t most_probes;  // of any key
   uint64_t copies;       // cells that came again
   uint64_t restarts;     // of parts of the table
+  uint64_t sectors;      // that were touched, where they are counted
   uint64_t apart;        // 1 + the value of the key that is kept apart, 0: there is none
 };
-static_assert(sizeof(KeyBuildStatus) == 40);
+static_assert(sizeof(KeyBuildStatus) == 48);
 
 // Keeps the value of the key that is all ones.
 VOX_HD inline void keep_apart(KeyBuildStatus* status, uint64_t value) {

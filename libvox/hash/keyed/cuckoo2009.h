@@ -15,8 +15,10 @@
 // The functions of the paper, [(c0 + c1 k) mod 1900813] mod m, are for keys of 32 bits and for tables of some
 // million keys. Here, where they do not suffice:
 //
-// - A key of 64 bits is folded to 32 by a mixing function with a seed. So is, from the fifth attempt on, one
-//   of 32 bits: keys that leave the same rest by 1900813 have the same cells, whatever c0 and c1 are.
+// - A key of 64 bits is folded to 32 by a mixing function with a seed: its high half chooses the bucket, its low one
+//   the cells. Of some ten million keys there would be four with one half in common, for which three cells are
+//   too few. So is, from the fifth attempt on, a key of 32 bits: those that leave the same rest by 1900813 have the
+//   same cells, whatever c0 and c1 are.
 // - Where 1900813 is less than 64 times the number of buckets, some of them would get more keys than others by
 //   far, or none. The prime is 2^32 - 5 then.
 #pragma once
@@ -25,8 +27,10 @@
 #include <cmath>
 
 #include "libvox/base/bits.h"
+#include "libvox/base/mix.h"
 #include "libvox/hash/keyed/affine_hash.h"
 #include "libvox/hash/keyed/attempts.h"
+#include "libvox/hash/keyed/modulus.h"
 
 namespace vox::hash {
 
@@ -48,23 +52,29 @@ struct Cuckoo2009Ref {
 
   Cell* cells;
   uint32_t* seeds;  // of the buckets
-  uint32_t buckets;
+  Modulus buckets;  // how many there are
   uint32_t attempt;
   uint64_t seed;
   CellFormat<Cell> format;
 
-  // What stands for a key in the paper's functions.
-  VOX_HD uint32_t folded(Cell key) const {
+  VOX_HD bool is_folded() const {
     constexpr uint32_t kUnfoldedAttempts = 4;
-    if (sizeof(Cell) == 4 && attempt <= kUnfoldedAttempts) return static_cast<uint32_t>(key);
-    return static_cast<uint32_t>(mix64(key ^ seed) >> 32);
+    return sizeof(Cell) == 8 || attempt > kUnfoldedAttempts;
+  }
+  // What stands for a key in the functions of sub-tables.
+  VOX_HD uint32_t folded(Cell key) const {
+    return static_cast<uint32_t>(is_folded() ? mix64(key ^ seed) : uint64_t{key});
   }
   // In its first attempt the paper divides the key itself: not at random, but often good enough, and keys that
   // follow each other have neighbouring buckets.
   VOX_HD uint32_t bucket(Cell key) const {
-    if (attempt == 1) return static_cast<uint32_t>(key % buckets);
-    if (buckets <= kCuckooPrime / 64) return AffineHash<kCuckooPrime>::from(seed)(folded(key)) % buckets;
-    return AffineHash<kAffineLargePrime>::from(seed)(folded(key)) % buckets;
+    return static_cast<uint32_t>(buckets(attempt == 1 ? uint64_t{key} : hash_for_bucket(key)));
+  }
+  VOX_HD uint32_t hash_for_bucket(Cell key) const {
+    const uint32_t folded_key =
+        is_folded() ? static_cast<uint32_t>(mix64(key ^ seed) >> 32) : static_cast<uint32_t>(key);
+    if (buckets.divisor <= kCuckooPrime / 64) return AffineHash<kCuckooPrime>::from(seed)(folded_key);
+    return AffineHash<kAffineLargePrime>::from(seed)(folded_key);
   }
   // The function of a sub-table: its constants are a number of the bucket's, XORed with fixed ones.
   VOX_HD static SubTableHash hash(uint32_t bucket_seed, uint32_t sub_table) {
@@ -72,7 +82,7 @@ struct Cuckoo2009Ref {
     return {SubTableHash::Affine::from(bucket_seed ^ fixed, bucket_seed ^ ~(fixed << 13 | fixed >> 19))};
   }
   VOX_HD uint64_t slot(uint64_t bucket, uint32_t sub_table, uint32_t place) const {
-    return (uint64_t{sub_table} * buckets + bucket) * kSubTableCells + place;
+    return (sub_table * buckets.divisor + bucket) * kSubTableCells + place;
   }
 
   VOX_HD Cell cell(uint32_t slot) const { return cells[slot]; }
@@ -147,10 +157,13 @@ struct BuildBucket {
 
   struct Shared {
     Cell cells[Table::kSubTables][Table::kSubTableCells];
-    Cell before[Table::kSubTableCells];  // the sub-table that is written to, as it was
+    // The sub-table that is written to in this turn, as it was, and that of the next turn.
+    Cell before[2][Table::kSubTableCells];
     SubTableHash hash[Table::kSubTables];
+    uint8_t places[Table::kSubTables][Table::kMostBucketKeys];  // of the first items in each sub-table
     uint32_t seen[kSeenBits / 32];
   };
+  static_assert(Table::kSubTableCells <= 256);
 
   Table table;
   const Cell* moved;
@@ -198,25 +211,51 @@ struct BuildBucket {
     block.each(Table::kSubTables, [&](uint32_t t) { shared.hash[t] = Table::hash(seed, t); });
     block.each(Table::kBucketCells, [&](uint32_t j) {
       shared.cells[j / Table::kSubTableCells][j % Table::kSubTableCells] = kEmptyCell<Cell>;
+      if (j < Table::kSubTableCells) shared.before[0][j] = kEmptyCell<Cell>;
+      if (j < kept_places(count)) {
+        const uint32_t folded_key = table.folded(table.format.key(items[j]));
+        for (uint32_t t = 0; t < Table::kSubTables; ++t)
+          shared.places[t][j] = static_cast<uint8_t>(shared.hash[t](folded_key));
+      }
     });
-    for (uint32_t turn = 0; turn <= kMostTurns; ++turn) {
-      const uint32_t to = turn % Table::kSubTables;
-      block.each(Table::kSubTableCells, [&](uint32_t j) { shared.before[j] = shared.cells[to][j]; });
-      const bool any = block.any(count, [&](uint32_t j) {
-        const Cell key = table.format.key(items[j]);
-        const uint32_t folded_key = table.folded(key);
-        for (uint32_t t = 0; t < Table::kSubTables; ++t) {
-          const uint32_t place = shared.hash[t](folded_key);
-          const Cell held = t == to ? shared.before[place] : shared.cells[t][place];
-          if (held == kEmptyCell<Cell>) break;
-          if (table.format.key(held) == key) return false;
-        }
-        device::atomic_exchange(shared.cells[to] + shared.hash[to](folded_key), items[j]);
-        return true;
-      });
-      if (!any) return true;
-    }
+    for (uint32_t turn = 0; turn <= kMostTurns; ++turn)
+      if (!take_turn(block, items, count, turn)) return true;
     return false;
+  }
+
+  // How many items have their places computed once, in a bucket of so many.
+  VOX_HD static uint32_t kept_places(uint32_t count) {
+    return count < Table::kMostBucketKeys ? count : Table::kMostBucketKeys;
+  }
+  template <class Block>
+  VOX_HD uint32_t place(Block block, Cell key, uint32_t j, uint32_t sub_table) const {
+    const auto& shared = block.shared();
+    return j < Table::kMostBucketKeys ? shared.places[sub_table][j]
+                                      : shared.hash[sub_table](table.folded(key));
+  }
+
+  // Returns whether anything was written. The sub-table of the next turn is not, so that it can be kept
+  // meanwhile as it was.
+  template <class Block>
+  VOX_HD bool take_turn(Block block, const Cell* items, uint32_t count, uint32_t turn) const {
+    auto& shared = block.shared();
+    const uint32_t to = turn % Table::kSubTables, next = (turn + 1) % Table::kSubTables;
+    const Cell* const before = shared.before[turn % 2];
+    Cell* const before_next = shared.before[(turn + 1) % 2];
+    const uint32_t most = count > Table::kSubTableCells ? count : Table::kSubTableCells;
+    return block.any(most, [&](uint32_t j) {
+      if (j < Table::kSubTableCells) before_next[j] = shared.cells[next][j];
+      if (j >= count) return false;
+      const Cell key = table.format.key(items[j]);
+      for (uint32_t t = 0; t < Table::kSubTables; ++t) {
+        const uint32_t at = place(block, key, j, t);
+        const Cell held = t == to ? before[at] : shared.cells[t][at];
+        if (held == kEmptyCell<Cell>) break;
+        if (table.format.key(held) == key) return false;
+      }
+      device::atomic_exchange(shared.cells[to] + place(block, key, j, to), items[j]);
+      return true;
+    });
   }
 
   template <class Block>
@@ -268,10 +307,11 @@ class Cuckoo2009Table final : public AttemptedKeyTable<Device, Cell, Cuckoo2009R
     const auto bucket_items =
         static_cast<uint64_t>(std::max(1L, std::lround(this->load_factor_ * Table::kBucketCells)));
     const uint64_t buckets = std::max<uint64_t>(1, (n + bucket_items - 1) / bucket_items);
-    this->make_cells(buckets * Table::kBucketCells);
+    this->make_cells_unset(buckets * Table::kBucketCells);  // each bucket sets all of its own
+    device.fill(this->cells_.data() + this->slots_, 1, kEmptyCell<Cell>);
     seeds_.reset();
     seeds_ = device.template make<uint32_t>(buckets);
-    this->ref_ = {this->cells_.data(), seeds_.data(), static_cast<uint32_t>(buckets),
+    this->ref_ = {this->cells_.data(), seeds_.data(), Modulus::of(buckets),
                   attempt.number,      attempt.seed,  this->format_};
 
     auto counts = device.template make<uint32_t>(buckets);

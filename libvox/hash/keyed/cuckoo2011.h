@@ -19,6 +19,7 @@
 #include <cmath>
 
 #include "libvox/base/bits.h"
+#include "libvox/base/mix.h"
 #include "libvox/hash/keyed/affine_hash.h"
 #include "libvox/hash/keyed/attempts.h"
 
@@ -34,6 +35,16 @@ struct Cuckoo2011Ref {
   uint32_t stash_used;
   Affine low[kFunctions + 1], high[kFunctions + 1];  // the last is the stash's
   CellFormat<Cell> format;
+
+  static Cuckoo2011Ref with_seed(Cell* cells, uint32_t size, CellFormat<Cell> format, uint64_t seed) {
+    Cuckoo2011Ref ref = {
+        .cells = cells, .size = size, .stash_used = 1, .low = {}, .high = {}, .format = format};
+    for (uint32_t f = 0; f <= kFunctions; ++f) {
+      ref.low[f] = Affine::from(mix64(seed + 2 * f));
+      ref.high[f] = Affine::from(mix64(seed + 2 * f + 1));
+    }
+    return ref;
+  }
 
   VOX_HD uint32_t hash(Cell key, uint32_t function) const {
     uint64_t sum = low[function](static_cast<uint32_t>(key));
@@ -120,8 +131,7 @@ struct FindStoredTwice {
       if (slot == at) break;
       if (table.format.key(table.cells[slot]) == key) device::atomic_or_relaxed(&status->twice, 1u);
     }
-    if (probes > device::atomic_load_relaxed(&status->most_probes))
-      device::atomic_max(&status->most_probes, probes);
+    note_probes(status, probes);
   }
 };
 
@@ -143,16 +153,8 @@ class Cuckoo2011Table final : public AttemptedKeyTable<Device, Cell, Cuckoo2011R
     const double wanted = std::ceil(static_cast<double>(n) / this->load_factor_);
     const uint64_t size = std::max<uint64_t>(1, static_cast<uint64_t>(wanted));
     this->make_cells(size + Table::kStashCells);
-    this->ref_ = {.cells = this->cells_.data(),
-                  .size = static_cast<uint32_t>(size),
-                  .stash_used = 1,
-                  .low = {},
-                  .high = {},
-                  .format = this->format_};
-    for (uint32_t f = 0; f <= Table::kFunctions; ++f) {
-      this->ref_.low[f] = Table::Affine::from(mix64(attempt.seed + 2 * f));
-      this->ref_.high[f] = Table::Affine::from(mix64(attempt.seed + 2 * f + 1));
-    }
+    this->ref_ =
+        Table::with_seed(this->cells_.data(), static_cast<uint32_t>(size), this->format_, attempt.seed);
     device.for_each(
         {"insert by evictions", sizeof(Cell) + 64.0}, n,
         InsertByEvictions<Cell>{this->ref_, cells, most_exchanges(n, attempt.number), attempt.status});

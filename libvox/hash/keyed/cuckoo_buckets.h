@@ -71,8 +71,9 @@ struct CuckooBucketsRef {
   VOX_HD uint32_t empty_slots(Group group, const Held& held) const {
     return group.ballot_of(held, [](Cell cell) { return cell == kEmptyCell<Cell>; });
   }
-  template <class Group>
-  VOX_HD auto load_shared(Group group, uint32_t number) const {
+  template <class Group, class Probe>
+  VOX_HD auto load_shared(Group group, uint32_t number, Probe& probe) const {
+    probe.read(kBucketSectors);
     return group.template load_shared_own<kSlots>(static_cast<const Cell*>(bucket(number)));
   }
 
@@ -88,38 +89,41 @@ struct CuckooBucketsRef {
     }
   }
 
-  template <class Group>
-  VOX_HD bool lock(Group group, uint32_t number) const {
+  template <class Group, class Probe>
+  VOX_HD bool lock(Group group, uint32_t number, Probe& probe) const {
+    probe.read(1);
     const uint32_t bit = 1u << number % 32;
     const bool locked = group.once([&] { return (device::atomic_or(locks + number / 32, bit) & bit) == 0; });
     group.sync();
     return locked;
   }
-  template <class Group>
-  VOX_HD void unlock(Group group, uint32_t number) const {
+  template <class Group, class Probe>
+  VOX_HD void unlock(Group group, uint32_t number, Probe& probe) const {
+    probe.read(1);
     group.once([&] { device::atomic_and(locks + number / 32, ~(1u << number % 32)); });
   }
 
   // Puts a cell into an empty slot of a bucket; returns false where there is none.
-  template <class Group>
-  VOX_HD bool put(Group group, uint32_t number, uint32_t empty, Cell cell) const {
+  template <class Group, class Probe>
+  VOX_HD bool put(Group group, uint32_t number, uint32_t empty, Cell cell, Probe& probe) const {
     while (empty != 0) {
       Cell* const slot = bucket(number) + lowest_bit(empty);
+      probe.read(1);
       const bool stored = group.once([&] {
         return device::atomic_exchange_if_relaxed(slot, kEmptyCell<Cell>, cell) == kEmptyCell<Cell>;
       });
       if (stored) return true;
-      empty = empty_slots(group, load_shared(group, number));
+      empty = empty_slots(group, load_shared(group, number, probe));
     }
     return false;
   }
 
-  template <class Group>
-  VOX_HD void insert(Group group, Cell cell, KeyBuildStatus* status) const {
+  template <class Group, class Probe>
+  VOX_HD void insert(Group group, Cell cell, KeyBuildStatus* status, Probe& probe) const {
     const Pair pair = buckets(format.key(cell));
     uint64_t random = mix64(cell ^ seed);
     for (uint32_t round = 0; round < kMostRounds;) {
-      const Tried tried = try_insert(group, pair, cell, status);
+      const Tried tried = try_insert(group, pair, cell, status, probe);
       if (tried == Tried::Done) return;
       if (tried == Tried::Locked) {
         device::let_others_go_on();
@@ -128,7 +132,7 @@ struct CuckooBucketsRef {
       // Where another group has failed, this build has.
       if (group.once([&] { return device::atomic_load_relaxed(&status->failed); }) != 0) return;
       // The same walk gets shorter each time, unless other groups are in its way.
-      const bool found = walk(group, random >> 63 == 0 ? pair.first : pair.second, random);
+      const bool found = walk(group, random >> 63 == 0 ? pair.first : pair.second, random, probe);
       if (!found || round % kMostSteps == kMostSteps - 1) random = mix64(random + 1);
       ++round;
     }
@@ -138,40 +142,41 @@ struct CuckooBucketsRef {
   enum class Tried : uint32_t { Done, Locked, Full };
 
   // A stored key is seen without the lock, so that the copies of one do not wait for each other.
-  template <class Group>
-  VOX_HD Tried try_insert(Group group, const Pair& pair, Cell cell, KeyBuildStatus* status) const {
+  template <class Group, class Probe>
+  VOX_HD Tried try_insert(Group group, const Pair& pair, Cell cell, KeyBuildStatus* status,
+                          Probe& probe) const {
     const Cell key = format.key(cell);
-    const bool locked = lock(group, pair.first);
-    const auto first = load_shared(group, pair.first), second = load_shared(group, pair.second);
+    const bool locked = lock(group, pair.first, probe);
+    const auto first = load_shared(group, pair.first, probe), second = load_shared(group, pair.second, probe);
     const uint32_t in_first = slots_with(group, first, key), in_second = slots_with(group, second, key);
     if ((in_first | in_second) != 0) {
       const Cell stored = in_first != 0 ? group.of_lane(first, static_cast<uint32_t>(lowest_bit(in_first)))
                                         : group.of_lane(second, static_cast<uint32_t>(lowest_bit(in_second)));
-      if (locked) unlock(group, pair.first);
+      if (locked) unlock(group, pair.first, probe);
       group.once([&] { note_copy(status, stored, cell); });
       return Tried::Done;
     }
     if (!locked) return Tried::Locked;
-    const bool stored = put(group, pair.first, empty_slots(group, first), cell) ||
-                        put(group, pair.second, empty_slots(group, second), cell);
-    unlock(group, pair.first);
+    const bool stored = put(group, pair.first, empty_slots(group, first), cell, probe) ||
+                        put(group, pair.second, empty_slots(group, second), cell, probe);
+    unlock(group, pair.first, probe);
     return stored ? Tried::Done : Tried::Full;
   }
 
   // Walks from a full bucket to one that is not, and moves the last cell of the walk there. Returns false where
   // none is found. Equal random numbers give equal walks, as far as other groups do not change the buckets.
-  template <class Group>
-  VOX_HD bool walk(Group group, uint32_t from, uint64_t random) const {
-    auto held = load_shared(group, from);
+  template <class Group, class Probe>
+  VOX_HD bool walk(Group group, uint32_t from, uint64_t random, Probe& probe) const {
+    auto held = load_shared(group, from, probe);
     if (empty_slots(group, held) != 0) return true;
     for (uint32_t step = 0; step < kMostSteps; ++step) {
       const auto slot = static_cast<uint32_t>(mix64(random + step) % kSlots);
       const Cell cell = group.of_lane(held, slot);
       const Pair pair = buckets(format.key(cell));
       const uint32_t to = pair.other(from);
-      held = load_shared(group, to);
+      held = load_shared(group, to, probe);
       if (const uint32_t empty = empty_slots(group, held); empty != 0) {
-        move(group, pair, from, slot, cell, empty);
+        move(group, pair, from, slot, cell, empty, probe);
         return true;
       }
       from = to;
@@ -180,18 +185,21 @@ struct CuckooBucketsRef {
   }
 
   // Moves a cell to its other bucket, if it is still where it was.
-  template <class Group>
-  VOX_HD void move(Group group, const Pair& pair, uint32_t from, uint32_t slot, Cell cell,
-                   uint32_t empty) const {
-    while (!lock(group, pair.first)) device::let_others_go_on();
+  template <class Group, class Probe>
+  VOX_HD void move(Group group, const Pair& pair, uint32_t from, uint32_t slot, Cell cell, uint32_t empty,
+                   Probe& probe) const {
+    while (!lock(group, pair.first, probe)) device::let_others_go_on();
     Cell* const place = bucket(from) + slot;
+    probe.read(1);
     const bool stays = group.once([&] { return device::atomic_load_relaxed(place) == cell; });
-    if (stays && put(group, pair.other(from), empty, cell))
+    if (stays && put(group, pair.other(from), empty, cell, probe)) {
+      probe.read(1);
       group.once([&] {
         device::memory_fence();  // it is seen in the one bucket before it goes from the other
         device::atomic_store_relaxed(place, kEmptyCell<Cell>);
       });
-    unlock(group, pair.first);
+    }
+    unlock(group, pair.first, probe);
   }
 };
 

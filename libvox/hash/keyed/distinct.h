@@ -1,7 +1,6 @@
 // The different ones among cells that may come more than once.
 #pragma once
 
-#include "libvox/device/pool.h"
 #include "libvox/device/runs.h"
 #include "libvox/hash/keyed/build_status.h"
 
@@ -17,14 +16,6 @@ struct DiffersFromItsTwin {
 };
 
 template <CellWord Cell>
-struct TakeCells {
-  const Cell* from;
-  const uint32_t* chosen;
-  Cell* to;
-  VOX_HD void operator()(uint64_t i) const { to[i] = from[chosen[i]]; }
-};
-
-template <CellWord Cell>
 struct DistinctCells {
   device::Buffer<Cell> cells;  // in ascending order
   uint64_t count = 0;
@@ -36,12 +27,11 @@ DistinctCells<Cell> distinct_of_sorted(Device& device, CellFormat<Cell> format, 
                                        uint64_t n) {
   DistinctCells<Cell> distinct;
   distinct.conflict = device.sum("find conflicts", n, DiffersFromItsTwin<Cell>{sorted, format}) != 0;
-  auto chosen = device.template make<uint32_t>(n);
-  distinct.count =
-      device.select("select different cells", n, device::StartsRun<Cell>{sorted, 0}, chosen.data());
-  distinct.cells = device.template make<Cell>(distinct.count);
-  device.for_each("take cells", distinct.count,
-                  TakeCells<Cell>{sorted, chosen.data(), distinct.cells.data()});
+  const device::Runs runs = device::find_runs(device, "select different cells", sorted, n);
+  distinct.count = runs.count;
+  distinct.cells = device.template make<Cell>(runs.count);
+  device.for_each("take cells", runs.count,
+                  device::TakeChosen<Cell>{sorted, runs.starts.data(), distinct.cells.data()});
   return distinct;
 }
 
@@ -50,7 +40,7 @@ DistinctCells<Cell> distinct_cells(Device& device, CellFormat<Cell> format, cons
   auto sorted = device.template make<Cell>(n);
   device.copy(sorted.data(), cells, n);
   device.sort_keys({"sort cells", 2.0 * sizeof(Cell)}, sorted, n, CellFormat<Cell>::kBits);
-  return distinct_of_sorted(device, format, static_cast<const Cell*>(sorted.data()), n);
+  return distinct_of_sorted(device, format, sorted.data(), n);
 }
 
 }  // namespace vox::hash

@@ -3,7 +3,8 @@
 //
 //   template <class Group, class Probe> VOX_HD uint32_t find(Group, Cell key, Probe&) const;
 //                                          the slot, or kNoSlot. Tells the probe of all that it reads
-//   template <class Group> VOX_HD void insert(Group, Cell cell, KeyBuildStatus*) const;
+//   template <class Group, class Probe> VOX_HD void insert(Group, Cell cell, KeyBuildStatus*, Probe&) const;
+//                                          tells the probe of all that it reads, and of each atomic operation
 //   kFewestProbes                          how many buckets or slabs a search may look at in any table
 //   VOX_HD Cell cell(uint32_t slot) const;
 //   VOX_HD void prefetch(Cell key) const;  asks for what both read first
@@ -13,36 +14,12 @@
 
 #include <algorithm>
 
-#include "libvox/base/mix.h"
+#include "libvox/device/runs.h"
 #include "libvox/hash/keyed/build_status.h"
-#include "libvox/hash/keyed/distinct.h"
 #include "libvox/hash/keyed/growing_key_table.h"
 #include "libvox/hash/keyed/searched.h"
 
 namespace vox::hash {
-
-// What a search says of a key.
-struct SlotOfKey {
-  using Probe = NoKeyProbe;
-  template <class Table>
-  VOX_HD static uint32_t of(const Table&, uint32_t slot, const Probe&) {
-    return slot;
-  }
-};
-struct ValueOfKey {
-  using Probe = NoKeyProbe;
-  template <class Table>
-  VOX_HD static uint32_t of(const Table& table, uint32_t slot, const Probe&) {
-    return slot == kNoSlot ? kNoValue : table.format.value(table.ref.cell(slot));
-  }
-};
-struct SectorsOfKey {
-  using Probe = CountedKeyProbe;
-  template <class Table>
-  VOX_HD static uint32_t of(const Table&, uint32_t, const Probe& probe) {
-    return probe.sectors;
-  }
-};
 
 template <class Ref, CellWord Cell, class What>
 struct SearchByGroup {
@@ -60,18 +37,12 @@ struct SearchByGroup {
 
   template <class Group>
   VOX_HD void operator()(Group group, const Prepared& prepared) const {
-    const auto key = static_cast<Cell>(prepared.key);
-    typename What::Probe probe;
-    uint32_t slot = kNoSlot;
-    if (key < table.format.apart_key())
-      slot = table.ref.find(group, key, probe);
-    else if (key == table.format.apart_key() && table.holds_apart != 0)
-      slot = table.slots;
-    group.once([&] { results[prepared.i] = What::of(table, slot, probe); });
+    const uint32_t result = What::of(table, static_cast<Cell>(prepared.key), group);
+    group.once([&] { results[prepared.i] = result; });
   }
 };
 
-template <class Ref, CellWord Cell>
+template <class Ref, CellWord Cell, class Probe>
 struct InsertByGroup {
   struct Prepared {
     uint64_t cell;
@@ -90,9 +61,11 @@ struct InsertByGroup {
   VOX_HD void operator()(Group group, const Prepared& prepared) const {
     const auto cell = static_cast<Cell>(prepared.cell);
     if (format.key(cell) == format.apart_key())
-      group.once([&] { keep_apart(status, format.value(cell)); });
-    else
-      table.insert(group, cell, status);
+      return group.once([&] { keep_apart(status, format.value(cell)); });
+    Probe probe;
+    table.insert(group, cell, status, probe);
+    if constexpr (Probe::kCounts)
+      group.once([&] { device::atomic_add(&status->sectors, uint64_t{probe.sectors}); });
   }
 };
 
@@ -102,31 +75,6 @@ template <class Device, CellWord Cell, class Ref>
 class GroupSearchedKeyTable : public GrowingKeyTable<Device, Cell> {
  public:
   static constexpr uint32_t kMostAttempts = 8;
-
-  KeyTableBuild build(const Cell* cells, uint64_t n) override {
-    KeyTableBuild result;
-    planned_ = std::max(n, this->expected_keys_);
-    for (;; ++result.attempts) {
-      make_empty(planned_, mix64(seed_ + result.attempts));
-      apart_ = 0;
-      const KeyBuildStatus status = insert_all(cells, n);
-      keys_ = n - status.copies;
-      result.keys = keys_;
-      result.most_probes = most_probes_ = std::max(Ref::kFewestProbes, status.most_probes);
-      if (status.failed == 0) return result;
-      if (result.attempts == kMostAttempts) throw cannot_build(this->options_, n, result.attempts);
-    }
-  }
-
-  KeyTableBuild insert(const Cell* cells, uint64_t n) override {
-    // A table with far more keys than it was made for would be slow.
-    if (this->slots_ == 0 || keys_ + n > 2 * planned_ || !make_room(keys_ + n)) return build_with(cells, n);
-    const KeyBuildStatus status = insert_all(cells, n);
-    if (status.failed != 0) return build_with(cells, n);
-    keys_ += n - status.copies;
-    most_probes_ = std::max(most_probes_, status.most_probes);
-    return {.keys = keys_, .most_probes = most_probes_};
-  }
 
   void find(const Cell* keys, uint64_t n, uint32_t* slots) const override {
     search<SlotOfKey>("find keys", keys, n, slots);
@@ -140,7 +88,7 @@ class GroupSearchedKeyTable : public GrowingKeyTable<Device, Cell> {
 
  protected:
   GroupSearchedKeyTable(Device& device, const KeyTableOptions& options)
-      : GrowingKeyTable<Device, Cell>(device, options), seed_(mix64(options.seed + 1)) {}
+      : GrowingKeyTable<Device, Cell>(device, options) {}
 
   // Sets ref_ to a table without keys that has room for so many.
   virtual void make_empty(uint64_t keys, uint64_t seed) = 0;
@@ -153,6 +101,51 @@ class GroupSearchedKeyTable : public GrowingKeyTable<Device, Cell> {
   Ref ref_ = {};
 
  private:
+  KeyTableBuild build_cells(const Cell* cells, uint64_t n) override { return build_by<NoKeyProbe>(cells, n); }
+  KeyTableBuild insert_cells(const Cell* cells, uint64_t n) override {
+    return insert_by<NoKeyProbe>(cells, n);
+  }
+  KeyTableBuild insert_cells_counted(const Cell* cells, uint64_t n) override {
+    return insert_by<CountedKeyProbe>(cells, n);
+  }
+
+  template <class Probe>
+  KeyTableBuild build_by(const Cell* cells, uint64_t n) {
+    const uint32_t most_attempts = this->options_.most_attempts.value_or(kMostAttempts);
+    KeyTableBuild result;
+    start_empty(std::max(n, this->expected_keys_), result.attempts);
+    while (true) {
+      const KeyBuildStatus status = insert_all<Probe>(cells, n);
+      keys_ = n - status.copies;
+      result.sectors += status.sectors;
+      result.keys = keys_;
+      result.most_probes = most_probes_ = std::max(Ref::kFewestProbes, status.most_probes);
+      if (status.failed == 0) return result;
+      if (result.attempts == most_attempts) throw cannot_build(this->options_, n, result.attempts);
+      start_empty(planned_, ++result.attempts);
+    }
+  }
+  // Has no room for the keys that are expected: they may be what the build has failed for.
+  void clear() override { start_empty(0, 1); }
+
+  void start_empty(uint64_t planned, uint32_t attempt) {
+    planned_ = planned;
+    keys_ = apart_ = 0;
+    most_probes_ = Ref::kFewestProbes;
+    make_empty(planned, attempt_seed(this->options_, attempt));
+  }
+
+  template <class Probe>
+  KeyTableBuild insert_by(const Cell* cells, uint64_t n) {
+    // A table with far more keys than it was made for would be slow.
+    if (keys_ + n > 2 * planned_ || !make_room(keys_ + n)) return build_with<Probe>(cells, n);
+    const KeyBuildStatus status = insert_all<Probe>(cells, n);
+    if (status.failed != 0) return build_with<Probe>(cells, n);
+    keys_ += n - status.copies;
+    most_probes_ = std::max(most_probes_, status.most_probes);
+    return {.keys = keys_, .most_probes = most_probes_, .sectors = status.sectors};
+  }
+
   template <class What>
   void search(const char* name, const Cell* keys, uint64_t n, uint32_t* results) const {
     const KeyTableRef<Ref, Cell> table = {ref_, this->format_, static_cast<uint32_t>(this->slots_),
@@ -161,6 +154,7 @@ class GroupSearchedKeyTable : public GrowingKeyTable<Device, Cell> {
                                  SearchByGroup<Ref, Cell, What>{table, keys, results});
   }
 
+  template <class Probe>
   KeyBuildStatus insert_all(const Cell* cells, uint64_t n) {
     auto& device = this->device_;
     auto on_device = device.template make<KeyBuildStatus>(1);
@@ -168,7 +162,7 @@ class GroupSearchedKeyTable : public GrowingKeyTable<Device, Cell> {
     status.apart = apart_;
     device.fill(on_device.data(), 1, status);
     device.for_each_group({"insert keys", sizeof(Cell) + 164.0}, n,
-                          InsertByGroup<Ref, Cell>{ref_, this->format_, cells, on_device.data()});
+                          InsertByGroup<Ref, Cell, Probe>{ref_, this->format_, cells, on_device.data()});
     device.download(&status, on_device.data(), 1);
     if (status.conflicts != 0) throw two_values(this->options_);
     apart_ = status.apart;
@@ -177,19 +171,20 @@ class GroupSearchedKeyTable : public GrowingKeyTable<Device, Cell> {
   }
 
   // Builds a table of these cells and of those that are stored. Some of them may be both.
+  template <class Probe>
   KeyTableBuild build_with(const Cell* cells, uint64_t n) {
     auto& device = this->device_;
     const uint64_t slots = this->slots_ + 1;  // with the cell that is kept apart
     auto chosen = device.template make<uint32_t>(slots);
     const uint64_t stored = device.select("select stored cells", slots, this->holds_key(), chosen.data());
     auto all = device.template make<Cell>(stored + n);
-    device.for_each("take cells", stored, TakeCells<Cell>{this->cells_.data(), chosen.data(), all.data()});
+    device.for_each("take cells", stored,
+                    device::TakeChosen<Cell>{this->cells_.data(), chosen.data(), all.data()});
     device.copy(all.data() + stored, cells, n);
     chosen.reset();
-    return build(all.data(), stored + n);
+    return build_by<Probe>(all.data(), stored + n);
   }
 
-  uint64_t seed_;
   uint64_t planned_ = 0;  // how many keys the table was made for
   uint64_t keys_ = 0;
   uint64_t apart_ = 0;  // as in KeyBuildStatus

@@ -16,15 +16,23 @@ class GrowingKeyTable : public KeyTable<Device, Cell> {
   }
 
   // Puts these cells, which lie in the device's memory, beside those that the table holds. Where there is no
-  // room, the table is built anew, with all of them. Throws Error as build() does; the table then has to be
-  // built before it is searched.
-  virtual KeyTableBuild insert(const Cell* cells, uint64_t n) = 0;
+  // room, the table is built anew, with all of them. Throws Error as build() does, and then nothing is stored.
+  KeyTableBuild insert(const Cell* cells, uint64_t n) {
+    return this->or_empty([&] { return insert_cells(cells, n); });
+  }
+  // The same, slower; the result says how many sectors it has touched.
+  KeyTableBuild insert_counted(const Cell* cells, uint64_t n) {
+    return this->or_empty([&] { return insert_cells_counted(cells, n); });
+  }
 
   // How much of bytes() belongs to what is in use. The rest is for cells to come.
   virtual uint64_t bytes_in_use() const = 0;
 
  protected:
   using KeyTable<Device, Cell>::KeyTable;
+
+  virtual KeyTableBuild insert_cells(const Cell* cells, uint64_t n) = 0;
+  virtual KeyTableBuild insert_cells_counted(const Cell* cells, uint64_t n) = 0;
 
   uint64_t expected_keys_ = 0;
   uint32_t keys_per_bucket_ = 0;  // 0: the load factor decides

@@ -32,19 +32,9 @@ class KeyIndex {
   KeyIndex(Device& device, const KeyTableOptions& options)
       : device_(device), table_(make_key_table<Device, Cell>(device, options)) {}
 
-  // Builds the table of these cells, and numbers its keys. Throws what the table throws.
+  // Builds the table of these cells, and numbers its keys. Throws what the table throws, and is empty then.
   KeyTableBuild build(const Cell* cells, uint64_t n) {
-    const KeyTableBuild result = table_->build(cells, n);
-    const uint64_t slots = table_->slots() + 1;
-    const HoldsKey<Cell> holds = table_->holds_key();
-    numbers_.reset();
-    numbers_ = device_.template make<uint32_t>(slots + 1);
-    count_ = device_.exclusive_scan({"number keys", sizeof(Cell) + 4.0}, slots, holds, numbers_.data());
-    keys_.reset();
-    keys_ = device_.template make<Cell>(count_);
-    device_.for_each({"take numbered keys", 2.0 * sizeof(Cell) + 4}, slots,
-                     TakeNumberedKeys<Cell>{holds, table_->format(), numbers_.data(), keys_.data()});
-    return result;
+    return build_or_empty([&] { return build_numbered(cells, n); }, [&] { build_numbered(nullptr, 0); });
   }
 
   uint64_t count() const { return count_; }
@@ -65,6 +55,20 @@ class KeyIndex {
   }
 
  private:
+  KeyTableBuild build_numbered(const Cell* cells, uint64_t n) {
+    const KeyTableBuild result = table_->build(cells, n);
+    const uint64_t slots = table_->slots() + 1;
+    const HoldsKey<Cell> holds = table_->holds_key();
+    numbers_.reset();
+    numbers_ = device_.template make<uint32_t>(slots + 1);
+    count_ = device_.exclusive_scan({"number keys", sizeof(Cell) + 4.0}, slots, holds, numbers_.data());
+    keys_.reset();
+    keys_ = device_.template make<Cell>(count_);
+    device_.for_each({"take numbered keys", 2.0 * sizeof(Cell) + 4}, slots,
+                     TakeNumberedKeys<Cell>{holds, table_->format(), numbers_.data(), keys_.data()});
+    return result;
+  }
+
   Device& device_;
   std::unique_ptr<KeyTable<Device, Cell>> table_;
   device::Buffer<uint32_t> numbers_;

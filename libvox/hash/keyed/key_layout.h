@@ -7,10 +7,9 @@
 #include <array>
 #include <bit>
 
+#include "libvox/base/bits.h"
 #include "libvox/base/error.h"
 #include "libvox/base/morton.h"
-#include "libvox/base/morton_plane.h"
-#include "libvox/base/reversed_bits.h"
 
 namespace vox::hash {
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "libvox/base/mix.h"
 #include "libvox/base/units.h"
 
 namespace vox::hash {
@@ -16,11 +17,21 @@ void check_key_table_options(const KeyTableOptions& options, uint32_t cell_bits)
                                  cell_bits / 2, options.value_bits));
   if (options.age_bits < 2 || options.age_bits > 4)
     throw UsageError(fmt::format("maximum ages have 2 to 4 bits, not {}", options.age_bits));
+  if (options.most_attempts == 0u) throw UsageError("a table is built in 1 attempt at least");
+}
+
+void check_values_are_beside(const KeyTableOptions& options) {
+  if (options.value_bits != 0)
+    throw UsageError("the values of a map are beside the cells of its table, not in them");
 }
 
 double load_factor_of(const KeyTableOptions& options) {
   const double usual = key_table_load(options.table).usual;
   return options.load_factor.value_or(usual);
+}
+
+uint64_t attempt_seed(const KeyTableOptions& options, uint32_t attempt) {
+  return mix64(mix64(options.seed + 1) + attempt);
 }
 
 Error two_values(const KeyTableOptions& options) {
@@ -33,6 +44,12 @@ Error cannot_build(const KeyTableOptions& options, uint64_t keys, uint32_t attem
                            options.table, format_count(keys), load_factor_of(options),
                            format_count(attempts, "attempt")))
       .hint("a lower load factor may help");
+}
+
+Error too_many_keys(const KeyTableOptions& options, uint64_t keys) {
+  return Error(fmt::format("a table '{}' of {} keys with a load factor of {} would have {} cells or more",
+                           options.table, format_count(keys), load_factor_of(options),
+                           format_count(kNoSlot)));
 }
 
 }  // namespace vox::hash

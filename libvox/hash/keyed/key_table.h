@@ -2,8 +2,9 @@
 // (cell.h) and then searched by batches of keys. The variant (key_table_list.h) is chosen at run time.
 //
 // A key is stored once. Equal cells may come more than once; a key with two values is an error, as is a table
-// that cannot be built: no key is ever lost. Where a key lies, its slot, is the same on every device in some
-// variants; in others threads decide it, and no result may depend on it.
+// that cannot be built: no key is ever lost. A table whose build has failed is empty, as one is that has not been
+// built yet: searches find nothing. Where a key lies, its slot, is the same on every device in some variants; in
+// others threads decide it, and no result may depend on it.
 #pragma once
 
 #include <memory>
@@ -25,6 +26,8 @@ struct KeyTableOptions {
   uint32_t value_bits = 0;  // of a cell, below its key
   uint64_t seed = 0;        // other seeds give other hash functions
   uint32_t age_bits = 4;    // of `robin`: 2 to 4 for each of its maximum ages
+  // How often a build is tried at most, in variants that can fail. None is the variant's own number.
+  std::optional<uint32_t> most_attempts = {};
 };
 
 // What a build came to.
@@ -34,17 +37,37 @@ struct KeyTableBuild {
   uint64_t restarts = 0;     // of parts of the table, where the variant has any
   uint64_t parts = 0;        // how many of these there are
   uint32_t most_probes = 0;  // how many places a search may have to look at
+  uint64_t sectors = 0;      // of 32 bytes that were touched, where they are counted
 };
 
 // Throws UsageError unless the options make sense for cells of so many bits.
 void check_key_table_options(const KeyTableOptions& options, uint32_t cell_bits);
 
+// Throws UsageError where cells have values, of a map whose values are elsewhere.
+void check_values_are_beside(const KeyTableOptions& options);
+
 // The load factor that a table of these options has.
 double load_factor_of(const KeyTableOptions& options);
+
+// What the hash functions of an attempt follow from; the first is 1.
+uint64_t attempt_seed(const KeyTableOptions& options, uint32_t attempt);
 
 // What a build throws.
 Error two_values(const KeyTableOptions& options);
 Error cannot_build(const KeyTableOptions& options, uint64_t keys, uint32_t attempts);
+Error too_many_keys(const KeyTableOptions& options, uint64_t keys);
+
+// Returns build(). Where that throws, calls empty() before the exception goes on, so that nothing half built is
+// ever searched.
+template <class Build, class Empty>
+KeyTableBuild build_or_empty(const Build& build, const Empty& empty) {
+  try {
+    return build();
+  } catch (...) {
+    empty();
+    throw;
+  }
+}
 
 // Says of a slot whether it holds a key, as a device selects slots and counts them by it, and gives the cell of
 // one that does. The slot behind the last is for the cell that is kept apart, which may look like an empty one.
@@ -71,8 +94,14 @@ class KeyTable {
   KeyTable& operator=(const KeyTable&) = delete;
 
   // Builds a table of these cells, which lie in the device's memory, in place of what it held. Throws Error
-  // where a key has two values, or where all attempts have failed.
-  virtual KeyTableBuild build(const Cell* cells, uint64_t n) = 0;
+  // where a key has two values, where there are more keys than slots can be numbered, or where all attempts have
+  // failed.
+  KeyTableBuild build(const Cell* cells, uint64_t n) {
+    return or_empty([&] {
+      if (static_cast<double>(n) / load_factor_ >= kNoSlot) throw too_many_keys(options_, n);
+      return build_cells(cells, n);
+    });
+  }
 
   // Searches: slots[i] becomes the slot of keys[i] or kNoSlot, values[i] its value or kNoValue.
   virtual void find(const Cell* keys, uint64_t n, uint32_t* slots) const = 0;
@@ -120,6 +149,14 @@ class KeyTable {
         load_factor_(load_factor_of(options)),
         format_{options.value_bits} {
     check_key_table_options(options, CellFormat<Cell>::kBits);
+  }
+
+  virtual KeyTableBuild build_cells(const Cell* cells, uint64_t n) = 0;
+  // Leaves a table without keys, whatever has become of it.
+  virtual void clear() { build_cells(nullptr, 0); }
+  template <class Build>
+  KeyTableBuild or_empty(const Build& build) {
+    return build_or_empty(build, [this] { clear(); });
   }
 
   virtual uint64_t bytes_beside_cells() const { return 0; }

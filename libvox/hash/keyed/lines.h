@@ -1,7 +1,8 @@
 // The table `lines`: ours. Keys that follow each other lie beside each other, a search reads one bucket most
 // often, and a table of any load factor is built at the first attempt.
 //
-//   bucket     64 bytes: 8 cells of 64 bits or 16 of 32, in the order of their precedence, empty ones last
+//   bucket     64 bytes: 8 cells of 64 bits or 16 of 32, in the order of their precedence, empty ones last; in one that is
+//              full, pairs of cells may be swapped, which tells the turn of the last one (BucketCells)
 //   line       128 bytes, two buckets
 //   block      the keys that fill a line when all of them are stored: 16 or 32 that follow each other
 //

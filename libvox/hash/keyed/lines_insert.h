@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "libvox/base/sorting_network.h"
 #include "libvox/base/unroll.h"
 #include "libvox/device/atomics.h"
 #include "libvox/hash/keyed/build_status.h"
@@ -64,34 +65,34 @@ struct InsertIntoLines {
   // `cell` is what has to go on from there.
   VOX_HD bool put(Cell& cell, LineWalk& walk) const {
     const Cell key = table.format.key(cell);
-    const uint32_t at = walk.bucket(table.lines);
+    const uint32_t at = walk.bucket();
     Cell* const bucket = table.bucket(at).cell;
     SharedBucket<Cell> held(bucket);
     while (true) {
-      // An empty cell, if there is one. Neighbours in a batch are neighbours in a bucket: each wants another.
-      const auto begin = static_cast<uint32_t>(key % kCells);
-      uint32_t to = kCells, distance = kCells;
+      uint32_t empty = 0, same = 0;  // a bit for each cell
       VOX_UNROLL
       for (uint32_t i = 0; i < kCells; ++i) {
-        const uint32_t from_begin = (i - begin) % kCells;
-        if (held.cell[i] == kEmptyCell<Cell>) {
-          if (from_begin < distance) {
-            distance = from_begin;
-            to = i;
-          }
-        } else if (table.format.key(held.cell[i]) == key) {
-          note_copy(status, held.cell[i], cell);
-          return true;
-        }
+        empty |= static_cast<uint32_t>(held.cell[i] == kEmptyCell<Cell>) << i;
+        same |= static_cast<uint32_t>(table.format.same_key(held.cell[i], cell)) << i;
       }
-      if (to < kCells) {
+      if (same != 0) {
+        VOX_UNROLL
+        for (uint32_t i = 0; i < kCells; ++i)
+          if ((same >> i & 1) != 0) note_copy(status, held.cell[i], cell);
+        return true;
+      }
+      if (empty != 0) {
+        // Neighbours in a batch are neighbours in a bucket: each wants another cell.
+        const auto begin = static_cast<uint32_t>(key % kCells);
+        const auto behind = static_cast<uint32_t>(lowest_bit(empty >> begin | empty << (kCells - begin)));
+        const uint32_t to = (begin + behind) % kCells;
         const Cell before = device::atomic_exchange_if_relaxed(bucket + to, kEmptyCell<Cell>, cell);
         if (before == kEmptyCell<Cell>) return true;
         set(held, to, before);
         continue;
       }
       LineRank<Cell> out = table.rank(held.cell[0], at);
-      to = 0;
+      uint32_t to = 0;
       VOX_UNROLL
       for (uint32_t i = 1; i < kCells; ++i)
         if (const LineRank<Cell> other = table.rank(held.cell[i], at); out.before(other)) {
@@ -123,7 +124,7 @@ struct InsertIntoLines {
   }
 };
 
-// Brings the cells of a bucket in the order of their precedence.
+// Brings the cells of a bucket in the order of their precedence, of which then the pairs tell (BucketCells).
 template <CellWord Cell>
 struct OrderBucket {
   using Lines = LinesRef<Cell>;
@@ -138,26 +139,22 @@ struct OrderBucket {
     VOX_UNROLL
     for (uint32_t c = 0; c < kCells; ++c)
       turns[c] = held.cell[c] == kEmptyCell<Cell> ? 0 : table.rank(held.cell[c], at).turn + 1;
-    // Compares what one bubble after the other would, always: the cells stay in registers.
-    VOX_UNROLL
-    for (uint32_t end = 1; end < kCells; ++end) {
-      VOX_UNROLL
-      for (uint32_t c = end; c > 0; --c) {
-        const LineRank<Cell> left = {turns[c - 1], held.cell[c - 1]}, right = {turns[c], held.cell[c]};
-        const bool swap = right.before(left);
-        turns[c - 1] = swap ? right.turn : left.turn;
-        turns[c] = swap ? left.turn : right.turn;
-        held.cell[c - 1] = swap ? right.cell : left.cell;
-        held.cell[c] = swap ? left.cell : right.cell;
-      }
-    }
-    table.bucket(at) = held;
+    sorting_network<kCells>([&](uint32_t a, uint32_t b) {
+      const LineRank<Cell> left = {turns[a], held.cell[a]}, right = {turns[b], held.cell[b]};
+      const bool swap = right.before(left);
+      turns[a] = swap ? right.turn : left.turn;
+      turns[b] = swap ? left.turn : right.turn;
+      held.cell[a] = swap ? right.cell : left.cell;
+      held.cell[b] = swap ? left.cell : right.cell;
+    });
     // Equal keys have equal turns, so that they lie side by side.
     VOX_UNROLL
     for (uint32_t c = 1; c < kCells; ++c)
       if (turns[c] > 0 && table.format.key(held.cell[c]) == table.format.key(held.cell[c - 1]))
         device::atomic_or_relaxed(&status->twice, 1u);
     note_probes(status, turns[0]);
+    if (turns[kCells - 1] > 0) held.tell_turn(turns[kCells - 1] - 1);
+    table.bucket(at) = held;
   }
 };
 

@@ -8,11 +8,32 @@
 
 namespace vox::hash {
 
-// The cells of a bucket, as one thread reads them.
+// The cells of a bucket, as one thread reads them. In one that is full the last cell is the one of least precedence.
+// In which turn of its own it is there, a search need not find out: the order of the cells before it tells, as the
+// first cell of a pair may be less than the second one, or greater.
 template <CellWord Cell>
 struct alignas(16) BucketCells {
   static constexpr uint32_t kBytes = 64, kCount = kBytes / sizeof(Cell);
+  static constexpr uint32_t kPairs = 3, kMostTold = (1 << kPairs) - 1;  // this turn or a later one
   Cell cell[kCount];
+
+  VOX_HD uint32_t told_turn() const {
+    uint32_t turn = 0;
+    VOX_UNROLL
+    for (uint32_t pair = 0; pair < kPairs; ++pair)
+      if (cell[2 * pair] < cell[2 * pair + 1]) turn |= 1u << pair;
+    return turn;
+  }
+  VOX_HD void tell_turn(uint32_t turn) {
+    const uint32_t changed = told_turn() ^ (turn < kMostTold ? turn : kMostTold);
+    VOX_UNROLL
+    for (uint32_t pair = 0; pair < kPairs; ++pair) {
+      const Cell first = cell[2 * pair], second = cell[2 * pair + 1];
+      const bool swap = (changed >> pair & 1) != 0;
+      cell[2 * pair] = swap ? second : first;
+      cell[2 * pair + 1] = swap ? first : second;
+    }
+  }
 };
 
 // Where a key looks, turn by turn: in a line, and the next time as many lines further as its block's hash says. The
@@ -20,15 +41,26 @@ struct alignas(16) BucketCells {
 // line has its turn. Bits of the hash say which of the two sides it is, so that none of them is for some keys
 // alone.
 struct LineWalk {
-  uint32_t turn, line, step, sides;
+  uint32_t turn, line, step;
+  uint32_t sides;  // of this turn and those to come, the lowest bit first
+
   VOX_HD void advance(uint32_t lines) {
-    line += step;
-    if (line >= lines) line -= lines;
+    advance_on_same_sides(lines);
+    if (turn == lines) change_sides(lines);
+  }
+  VOX_HD void advance_on_same_sides(uint32_t lines) {
+    const uint32_t next = line + step;
+    line = next < lines ? next : next - lines;
+    sides = rotated(sides, 1);
     ++turn;
   }
-  VOX_HD uint32_t bucket(uint32_t lines) const {
-    const uint32_t side = turn < lines ? sides >> turn % 32 : ~sides >> (turn - lines) % 32;
-    return 2 * line + (side & 1);
+  // After as many turns as there are lines.
+  VOX_HD void change_sides(uint32_t lines) { sides = ~rotated(sides, (32 - lines % 32) % 32); }
+  VOX_HD uint32_t bucket() const { return 2 * line + (sides & 1); }
+
+ private:
+  VOX_HD static uint32_t rotated(uint32_t bits, uint32_t right) {
+    return bits >> right | bits << (32 - right) % 32;
   }
 };
 
@@ -47,6 +79,7 @@ template <CellWord Cell>
 struct LinesRef {
   static constexpr uint32_t kBucketCells = BucketCells<Cell>::kCount;
   static constexpr uint32_t kLineBuckets = 2, kLineCells = kLineBuckets * kBucketCells;
+  static constexpr int kBlocksAtOnce = 8;  // of searches: they wait for memory most of the time
 
   Cell* cells;
   uint64_t seed;
@@ -57,9 +90,9 @@ struct LinesRef {
   VOX_HD LineWalk walk(Cell key) const {
     const uint64_t hash = mix64(key / kLineCells + seed);
     const auto low = static_cast<uint32_t>(hash), high = static_cast<uint32_t>(hash >> 32);
+    const auto odd = static_cast<uint32_t>(key) / kBucketCells % 2;
     return {0, static_cast<uint32_t>(uint64_t{high} * lines >> 32),
-            1 + static_cast<uint32_t>(uint64_t{low} * (lines - 1) >> 32),
-            key / kBucketCells % 2 == 0 ? low : ~low};
+            1 + static_cast<uint32_t>(uint64_t{low} * (lines - 1) >> 32), low ^ (0 - odd)};
   }
   VOX_HD BucketCells<Cell>& bucket(uint32_t at) const {
     return reinterpret_cast<BucketCells<Cell>*>(cells)[at];
@@ -68,43 +101,35 @@ struct LinesRef {
   // The rank of a cell in one of its buckets.
   VOX_HD LineRank<Cell> rank(Cell cell, uint32_t at) const {
     LineWalk its = walk(format.key(cell));
-    while (its.bucket(lines) != at && its.turn < 2 * lines) its.advance(lines);
+    while (its.bucket() != at && its.turn < 2 * lines) its.advance(lines);
     return {its.turn, cell};
   }
 
-  // Whether the last cell of a full bucket comes before one that looks there in this turn.
-  VOX_HD bool comes_before(Cell last, uint32_t at, uint32_t turn, Cell cell) const {
-    LineWalk its = walk(format.key(last));
-    while (its.bucket(lines) != at) {
-      if (its.turn == turn) return true;  // it has looked elsewhere more often
-      its.advance(lines);
-    }
-    return its.turn == turn && last > cell;
-  }
-
-  VOX_HD void prefetch(Cell key) const { prefetch_line(&bucket(walk(key).bucket(lines))); }
+  VOX_HD void prefetch(Cell key) const { prefetch_line(&bucket(walk(key).bucket())); }
 
   // A search: gives found(slot, cell), or `none`.
   template <class Probe, class Result, class Found>
   VOX_HD Result search(Cell key, Probe& probe, Result none, const Found& found) const {
-    const Cell greatest = format.cell(key, 0) + format.most_value();
-    for (LineWalk its = walk(key); its.turn < probes; its.advance(lines)) {
-      const uint32_t at = its.bucket(lines);
-      const BucketCells<Cell> held = bucket(at);
-      probe.read(BucketCells<Cell>::kBytes / 32, &bucket(at));
-      // All cells are compared by a part of their keys, one of them by the rest.
-      uint32_t hit = kBucketCells;
-      VOX_UNROLL
-      for (uint32_t i = 0; i < kBucketCells; ++i)
-        if (static_cast<uint32_t>(format.key(held.cell[i])) == static_cast<uint32_t>(key)) hit = i;
-      for (uint32_t i = hit; i < kBucketCells; --i)
-        if (const Cell cell = bucket(at).cell[i]; format.key(cell) == key)
-          return found(at * kBucketCells + i, cell);
-      // No key was ever sent on from a bucket that is not full, nor one that comes before the last in it.
-      const Cell last = held.cell[kBucketCells - 1];
-      if (last == kEmptyCell<Cell> || !comes_before(last, at, its.turn, greatest)) return none;
+    const Cell wanted = format.cell(key, 0);
+    LineWalk its = walk(key);
+    for (uint32_t end = probes < lines ? probes : lines;; end = probes, its.change_sides(lines)) {
+      for (; its.turn < end; its.advance_on_same_sides(lines)) {
+        const uint32_t at = its.bucket();
+        const BucketCells<Cell> held = bucket(at);
+        probe.read(BucketCells<Cell>::kBytes / 32, &bucket(at));
+        uint32_t place = kBucketCells;
+        VOX_UNROLL
+        for (uint32_t i = 0; i < kBucketCells; ++i)
+          if (format.same_key(held.cell[i], wanted)) place = i;
+        if (place < kBucketCells) return found(at * kBucketCells + place, bucket(at).cell[place]);
+        // No key was ever sent on from a bucket that is not full, nor one that comes before the last in it.
+        const Cell last = held.cell[kBucketCells - 1];
+        if (last == kEmptyCell<Cell>) return none;
+        const uint32_t before = its.turn + (last < wanted ? 1 : 0);
+        if (held.told_turn() < (before < held.kMostTold ? before : held.kMostTold)) return none;
+      }
+      if (end == probes) return none;
     }
-    return none;
   }
   template <class Probe>
   VOX_HD uint32_t find(Cell key, Probe& probe) const {

@@ -25,7 +25,9 @@ struct KeyTableVariant {
 template <class Device, class Table, class Variant>
 constexpr KeyTableVariant<Device, Table> key_variant() {
   return {Variant::kName, Variant::kLoad, [](Device& device, const KeyTableOptions& options) {
-            return std::unique_ptr<Table>(std::make_unique<Variant>(device, options));
+            auto table = std::make_unique<Variant>(device, options);
+            table->build(nullptr, 0);  // so that searches find nothing in it
+            return std::unique_ptr<Table>(std::move(table));
           }};
 }
 

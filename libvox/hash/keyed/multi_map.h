@@ -61,13 +61,33 @@ class MultiMap {
   // Its keys have no values of their own: options.value_bits is 0.
   MultiMap(Device& device, const KeyTableOptions& options, RunOrder order = RunOrder::kInput)
       : device_(device), order_(order), index_(device, options) {
-    if (options.value_bits != 0)
-      throw UsageError("the values of a map with several for a key are beside its cells");
+    check_values_are_beside(options);
   }
 
   // Maps keys[i] to values[i] for every i < n, in place of what it held; a key may come with any number of
-  // values. Throws Error where the table cannot be built.
+  // values. Throws Error where the table cannot be built, and is empty then.
   KeyTableBuild build(const Cell* keys, const uint32_t* values, uint64_t n) {
+    return build_or_empty([&] { return build_runs(keys, values, n); },
+                          [&] { build_runs(nullptr, nullptr, 0); });
+  }
+
+  // Searches: runs[i] becomes where the values of keys[i] are in values().
+  void find(const Cell* keys, uint64_t n, KeyRun* runs) const {
+    auto numbers = device_.template make<uint32_t>(n);
+    index_.find(keys, n, numbers.data());
+    device_.for_each({"find runs", 44}, n, FindRuns{numbers.data(), starts_.data(), runs});
+  }
+
+  // All values, run by run, in the device's memory: the run of number i of the index goes from starts()[i] to
+  // starts()[i + 1].
+  const uint32_t* values() const { return values_.data(); }
+  const uint32_t* starts() const { return starts_.data(); }
+  const KeyIndex<Device, Cell>& index() const { return index_; }
+
+  uint64_t bytes() const { return index_.bytes() + (starts_.size() + values_.size()) * sizeof(uint32_t); }
+
+ private:
+  KeyTableBuild build_runs(const Cell* keys, const uint32_t* values, uint64_t n) {
     if (n >= kNoSlot) throw Error("a map of voxel keys has fewer than 2^32 - 1 values");
     const KeyTableBuild result = index_.build(keys, n);
     auto numbers = device_.template make<uint32_t>(n);
@@ -95,22 +115,6 @@ class MultiMap {
     return result;
   }
 
-  // Searches: runs[i] becomes where the values of keys[i] are in values().
-  void find(const Cell* keys, uint64_t n, KeyRun* runs) const {
-    auto numbers = device_.template make<uint32_t>(n);
-    index_.find(keys, n, numbers.data());
-    device_.for_each({"find runs", 44}, n, FindRuns{numbers.data(), starts_.data(), runs});
-  }
-
-  // All values, run by run, in the device's memory: the run of number i of the index goes from starts()[i] to
-  // starts()[i + 1].
-  const uint32_t* values() const { return values_.data(); }
-  const uint32_t* starts() const { return starts_.data(); }
-  const KeyIndex<Device, Cell>& index() const { return index_; }
-
-  uint64_t bytes() const { return index_.bytes() + (starts_.size() + values_.size()) * sizeof(uint32_t); }
-
- private:
   Device& device_;
   RunOrder order_;
   KeyIndex<Device, Cell> index_;

@@ -55,8 +55,7 @@ struct InsertOpen {
       if (held == kEmptyCell<Cell>) held = device::atomic_exchange_if_relaxed(place, kEmptyCell<Cell>, cell);
       if (held != kEmptyCell<Cell> && table.format.key(held) != key) continue;
       if (held != kEmptyCell<Cell>) note_copy(status, held, cell);
-      if (age > device::atomic_load_relaxed(&status->most_probes))
-        device::atomic_max(&status->most_probes, age);
+      note_probes(status, age);
       return;
     }
     device::atomic_or_relaxed(&status->failed, 1u);
@@ -70,14 +69,16 @@ class OpenTable final : public SearchedKeyTable<Device, Cell, OpenRef<Cell>> {
   static constexpr KeyTableLoad kLoad = {.usual = 0.8, .most = 1};
 
   OpenTable(Device& device, const KeyTableOptions& options)
-      : SearchedKeyTable<Device, Cell, OpenRef<Cell>>(device, options), seed_(mix64(options.seed + 1)) {}
+      : SearchedKeyTable<Device, Cell, OpenRef<Cell>>(device, options) {}
 
+ private:
   // A sequence goes through all slots, so that every key finds one.
-  KeyTableBuild build(const Cell* cells, uint64_t n) override {
+  KeyTableBuild build_cells(const Cell* cells, uint64_t n) override {
     auto& device = this->device_;
     this->make_cells(slots_for(n, this->load_factor_, 1));
     const auto slots = static_cast<uint32_t>(this->slots_);
-    this->ref_ = {this->cells_.data(), this->format_, RandomProbes(slots, seed_), slots};
+    this->ref_ = {this->cells_.data(), this->format_, RandomProbes(slots, attempt_seed(this->options_, 1)),
+                  slots};
     auto on_device = device.template make<KeyBuildStatus>(1);
     device.fill(on_device.data(), 1, KeyBuildStatus{});
     device.for_each({"insert into open", sizeof(Cell) + 64.0}, n,
@@ -90,9 +91,6 @@ class OpenTable final : public SearchedKeyTable<Device, Cell, OpenRef<Cell>> {
     if (status.apart != 0) this->keep_apart(static_cast<uint32_t>(status.apart - 1));
     return {.keys = n - status.copies, .most_probes = status.most_probes};
   }
-
- private:
-  uint64_t seed_;
 };
 
 }  // namespace vox::hash

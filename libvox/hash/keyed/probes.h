@@ -23,20 +23,9 @@
 #include "libvox/base/bits.h"
 #include "libvox/base/mix.h"
 #include "libvox/base/prime.h"
+#include "libvox/hash/keyed/modulus.h"
 
 namespace vox::hash {
-
-// The remainder by a divisor that many divide by.
-struct Modulus {
-  uint64_t divisor;
-  uint64_t reciprocal;  // of 2^64 − 1: a quotient by it is right, or too small by 1
-
-  static Modulus of(uint64_t divisor) { return {divisor, UINT64_MAX / divisor}; }
-  VOX_HD uint64_t operator()(uint64_t x) const {
-    const uint64_t rest = x - multiply_high(x, reciprocal) * divisor;
-    return rest >= divisor ? rest - divisor : rest;
-  }
-};
 
 // How many slots hold so many keys, the first time that a table is attempted, the second time, …: primes that
 // follow each other. So keys that share a place because they are equal modulo the one are not modulo the next.

@@ -73,17 +73,11 @@ struct RobinRef {
   }
 };
 
-template <CellWord Cell, ProbeSequence Sequence>
-struct FindStoredRobin {
-  KeyTableRef<RobinRef<Cell, Sequence>, Cell> table;
-  const Cell* keys;
-  uint32_t* values;
-  VOX_HD void prefetch(uint64_t i, int stage) const {
-    if (stage == 1) table.prefetch(keys[i]);
-  }
-  VOX_HD void operator()(uint64_t i) const {
-    values[i] =
-        keys[i] == table.format.apart_key() ? table.value(keys[i]) : table.ref.value_of_stored(keys[i]);
+// What a search says of a key that is stored.
+struct ValueOfStoredKey {
+  template <class Table, CellWord Cell>
+  VOX_HD static uint32_t of(const Table& table, Cell key) {
+    return key == table.format.apart_key() ? table.value(key) : table.ref.value_of_stored(key);
   }
 };
 
@@ -116,34 +110,12 @@ template <class Device, CellWord Cell, ProbeSequence Sequence>
 class RobinTable : public SearchedKeyTable<Device, Cell, RobinRef<Cell, Sequence>> {
  public:
   static constexpr KeyTableLoad kLoad = {.usual = 0.8, .most = 1};
-  static constexpr uint32_t kMostAttempts = 8;
 
   RobinTable(Device& device, const KeyTableOptions& options)
-      : SearchedKeyTable<Device, Cell, Ref>(device, options), seed_(mix64(options.seed + 1)) {}
-
-  KeyTableBuild build(const Cell* cells, uint64_t n) override {
-    using ShortWords = AgedWords<Cell, Cell>;
-    const bool levels_fit = leave_free(cells, n, this->options_.age_bits);
-    const bool ages_fit = levels_fit && this->options_.age_bits == ShortWords::kAgeBits;
-    this->cell_mask_ = levels_fit ? kEmptyCell<Cell> >> this->options_.age_bits : kEmptyCell<Cell>;
-    for (uint32_t attempt = 1; attempt <= kMostAttempts; ++attempt) {
-      const uint64_t slots = slots_for(n, this->load_factor_, attempt);
-      this->make_cells_unset(slots);
-      this->device_.fill(this->cells_.data() + slots, 1, kEmptyCell<Cell>);
-      const Sequence sequence(slots, mix64(seed_ + attempt));
-      const KeyBuildStatus status = attempt == 1 && ages_fit
-                                        ? fill(ShortWords{this->cells_.data()}, sequence, cells, n)
-                                        : fill_without_free_bits(sequence, cells, n);
-      if (status.conflicts != 0) throw two_values(this->options_);
-      if (status.failed == 0)
-        return {.keys = n - status.copies, .attempts = attempt, .most_probes = this->ref_.levels.most_age()};
-    }
-    throw cannot_build(this->options_, n, kMostAttempts);
-  }
+      : SearchedKeyTable<Device, Cell, Ref>(device, options) {}
 
   void find_values_of_stored(const Cell* keys, uint64_t n, uint32_t* values) const override {
-    this->device_.for_each({"find values of stored", sizeof(Cell) + 36.0}, n,
-                           FindStoredRobin<Cell, Sequence>{this->ref(), keys, values});
+    this->template search<ValueOfStoredKey>("find values of stored", keys, n, values);
   }
 
   std::vector<uint64_t> probes_of_keys() const override { return ages_; }
@@ -159,6 +131,28 @@ class RobinTable : public SearchedKeyTable<Device, Cell, RobinRef<Cell, Sequence
 
  private:
   using Ref = RobinRef<Cell, Sequence>;
+  static constexpr uint32_t kMostAttempts = 8;
+
+  KeyTableBuild build_cells(const Cell* cells, uint64_t n) override {
+    using ShortWords = AgedWords<Cell, Cell>;
+    const uint32_t most_attempts = this->options_.most_attempts.value_or(kMostAttempts);
+    const bool levels_fit = leave_free(cells, n, this->options_.age_bits);
+    const bool ages_fit = levels_fit && this->options_.age_bits == ShortWords::kAgeBits;
+    this->cell_mask_ = levels_fit ? kEmptyCell<Cell> >> this->options_.age_bits : kEmptyCell<Cell>;
+    for (uint32_t attempt = 1; attempt <= most_attempts; ++attempt) {
+      const uint64_t slots = slots_for(n, this->load_factor_, attempt);
+      this->make_cells_unset(slots);
+      this->device_.fill(this->cells_.data() + slots, 1, kEmptyCell<Cell>);
+      const Sequence sequence(slots, attempt_seed(this->options_, attempt));
+      const KeyBuildStatus status = attempt == 1 && ages_fit
+                                        ? fill(ShortWords{this->cells_.data()}, sequence, cells, n)
+                                        : fill_without_free_bits(sequence, cells, n);
+      if (status.conflicts != 0) throw two_values(this->options_);
+      if (status.failed == 0)
+        return {.keys = n - status.copies, .attempts = attempt, .most_probes = this->ref_.levels.most_age()};
+    }
+    throw cannot_build(this->options_, n, most_attempts);
+  }
 
   uint64_t bytes_beside_cells() const override { return levels_apart_.size() * sizeof(uint32_t); }
 
@@ -223,7 +217,6 @@ class RobinTable : public SearchedKeyTable<Device, Cell, RobinRef<Cell, Sequence
         this->cells_.data(), levels_apart_.data(), this->cell_mask_, this->format_, levels, sequence};
   }
 
-  uint64_t seed_;
   device::Buffer<uint32_t> levels_apart_;
   std::vector<uint64_t> ages_;  // how many keys are how old
 };

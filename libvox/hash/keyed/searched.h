@@ -8,6 +8,7 @@
 //   template <class Probe> VOX_HD uint32_t value(Cell key, Probe& probe) const;   the value, or kNoValue; where
 //                                          a variant has no such call, it is read at the slot
 //   VOX_HD void prefetch(Cell key) const;  asks for what find() reads first
+//   kBlocksAtOnce                        where it has one, of the loops that search (device/cuda_kernels.cuh)
 #pragma once
 
 #include "libvox/base/bits.h"
@@ -17,9 +18,11 @@ namespace vox::hash {
 
 // What a search reads is not counted, or is.
 struct NoKeyProbe {
+  static constexpr bool kCounts = false;
   VOX_HD void read(uint32_t, const void* = nullptr) {}
 };
 struct CountedKeyProbe {
+  static constexpr bool kCounts = true;
   uint32_t sectors = 0;
   uint32_t reads = 0;
   VOX_HD void read(uint32_t count, const void* = nullptr) {
@@ -30,6 +33,7 @@ struct CountedKeyProbe {
 // Keeps what is read in one step of a search, counted from 0. Of a read whose address is not told no other search
 // has the sectors.
 struct StepKeyProbe {
+  static constexpr bool kCounts = true;
   uint32_t step;
   uint32_t reads = 0;
   uint32_t sectors = 0;  // of the step; 0: the search has ended before
@@ -41,7 +45,8 @@ struct StepKeyProbe {
   }
 };
 
-// A table for bodies that search it.
+// A table for bodies that search it, a thread by itself or, where the variant has it so, a group together, which
+// then comes as the last argument.
 template <class Ref, CellWord Cell>
 struct KeyTableRef {
   Ref ref;
@@ -49,60 +54,50 @@ struct KeyTableRef {
   uint32_t slots;
   uint32_t holds_apart, apart_value;
 
-  template <class Probe>
-  VOX_HD uint32_t find(Cell key, Probe& probe) const {
-    if (key < format.apart_key()) return ref.find(key, probe);
+  template <class Probe, class... Group>
+  VOX_HD uint32_t find(Cell key, Probe& probe, Group... group) const {
+    if (key < format.apart_key()) return ref.find(group..., key, probe);
     return key == format.apart_key() && holds_apart != 0 ? slots : kNoSlot;
   }
   VOX_HD uint32_t find(Cell key) const {
     NoKeyProbe probe;
     return find(key, probe);
   }
-  VOX_HD uint32_t value(Cell key) const {
-    if (key >= format.apart_key())
+  template <class... Group>
+  VOX_HD uint32_t value(Cell key, Group... group) const {
+    if (key >= format.apart_key()) [[unlikely]]
       return key == format.apart_key() && holds_apart != 0 ? apart_value : kNoValue;
     NoKeyProbe probe;
-    if constexpr (requires { ref.value(key, probe); }) {
-      return ref.value(key, probe);
+    if constexpr (requires { ref.value(group..., key, probe); }) {
+      return ref.value(group..., key, probe);
     } else {
-      const uint32_t slot = ref.find(key, probe);
+      const uint32_t slot = ref.find(group..., key, probe);
       return slot == kNoSlot ? kNoValue : format.value(ref.cell(slot));
     }
   }
   VOX_HD void prefetch(Cell key) const { ref.prefetch(key); }
 };
 
-template <class Ref, CellWord Cell>
-struct FindKeys {
-  KeyTableRef<Ref, Cell> table;
-  const Cell* keys;
-  uint32_t* slots;
-  VOX_HD void prefetch(uint64_t i, int stage) const {
-    if (stage == 1) table.prefetch(keys[i]);
+// What a search says of a key.
+struct SlotOfKey {
+  template <class Table, CellWord Cell, class... Group>
+  VOX_HD static uint32_t of(const Table& table, Cell key, Group... group) {
+    NoKeyProbe probe;
+    return table.find(key, probe, group...);
   }
-  VOX_HD void operator()(uint64_t i) const { slots[i] = table.find(keys[i]); }
 };
-
-template <class Ref, CellWord Cell>
-struct FindKeyValues {
-  KeyTableRef<Ref, Cell> table;
-  const Cell* keys;
-  uint32_t* values;
-  VOX_HD void prefetch(uint64_t i, int stage) const {
-    if (stage == 1) table.prefetch(keys[i]);
+struct ValueOfKey {
+  template <class Table, CellWord Cell, class... Group>
+  VOX_HD static uint32_t of(const Table& table, Cell key, Group... group) {
+    return table.value(key, group...);
   }
-  VOX_HD void operator()(uint64_t i) const { values[i] = table.value(keys[i]); }
 };
-
-template <class Ref, CellWord Cell>
-struct CountKeySectors {
-  KeyTableRef<Ref, Cell> table;
-  const Cell* keys;
-  uint32_t* sectors;
-  VOX_HD void operator()(uint64_t i) const {
+struct SectorsOfKey {
+  template <class Table, CellWord Cell, class... Group>
+  VOX_HD static uint32_t of(const Table& table, Cell key, Group... group) {
     CountedKeyProbe probe;
-    table.find(keys[i], probe);
-    sectors[i] = probe.sectors;
+    table.find(key, probe, group...);
+    return probe.sectors;
   }
 };
 
@@ -144,6 +139,23 @@ struct SectorsOfWarp {
   }
 };
 
+template <class Ref, CellWord Cell, class What>
+struct SearchKeys {
+  static constexpr int kBlocksAtOnce = [] {
+    if constexpr (requires { Ref::kBlocksAtOnce; })
+      return Ref::kBlocksAtOnce;
+    else
+      return 1;
+  }();
+  KeyTableRef<Ref, Cell> table;
+  const Cell* keys;
+  uint32_t* results;
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    if (stage == 1) table.prefetch(keys[i]);
+  }
+  VOX_HD void operator()(uint64_t i) const { results[i] = What::of(table, keys[i]); }
+};
+
 // How often the search for the key in a slot reads; 0 where the slot is empty.
 template <class Ref, CellWord Cell>
 struct ReadsOfSlot {
@@ -165,14 +177,13 @@ template <class Device, CellWord Cell, class Ref>
 class SearchedKeyTable : public KeyTable<Device, Cell> {
  public:
   void find(const Cell* keys, uint64_t n, uint32_t* slots) const override {
-    this->device_.for_each({"find keys", sizeof(Cell) + 36.0}, n, FindKeys<Ref, Cell>{ref(), keys, slots});
+    search<SlotOfKey>("find keys", keys, n, slots);
   }
   void find_values(const Cell* keys, uint64_t n, uint32_t* values) const override {
-    this->device_.for_each({"find values", sizeof(Cell) + 36.0}, n,
-                           FindKeyValues<Ref, Cell>{ref(), keys, values});
+    search<ValueOfKey>("find values", keys, n, values);
   }
   void count_sectors(const Cell* keys, uint64_t n, uint32_t* sectors) const override {
-    this->device_.for_each("count sectors", n, CountKeySectors<Ref, Cell>{ref(), keys, sectors});
+    search<SectorsOfKey>("count sectors", keys, n, sectors);
   }
   std::optional<uint64_t> count_warp_sectors(const Cell* keys, uint64_t n) const override {
     using Warp = SectorsOfWarp<Ref, Cell>;
@@ -193,6 +204,11 @@ class SearchedKeyTable : public KeyTable<Device, Cell> {
 
  protected:
   using KeyTable<Device, Cell>::KeyTable;
+
+  template <class What>
+  void search(const char* name, const Cell* keys, uint64_t n, uint32_t* results) const {
+    this->device_.for_each({name, sizeof(Cell) + 36.0}, n, SearchKeys<Ref, Cell, What>{ref(), keys, results});
+  }
 
   // Counts slots by probes_of_slot(slot), which is kMostCountedProbes at most, and 0 where a slot is empty.
   template <class Probes>

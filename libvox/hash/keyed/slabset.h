@@ -62,13 +62,14 @@ struct SlabSetRef {
     }
   }
 
-  template <class Group>
-  VOX_HD void insert(Group group, Cell cell, KeyBuildStatus* status) const {
+  template <class Group, class Probe>
+  VOX_HD void insert(Group group, Cell cell, KeyBuildStatus* status, Probe& probe) const {
     const Cell key = format.key(cell);
     uint32_t number = first_slab(key), slabs = 1;
     while (true) {
       Cell* const at = slab(number);
       const auto held = group.template load_shared_own<kSlabCells>(static_cast<const Cell*>(at));
+      probe.read(kSlabSectors);
       if (const uint32_t same = slots_with(group, held, key); same != 0) {
         const Cell stored = group.of_lane(held, static_cast<uint32_t>(lowest_bit(same)));
         return group.once([&] { note_copy(status, stored, cell); });
@@ -77,11 +78,12 @@ struct SlabSetRef {
           group.ballot_of(held, [](Cell other) { return other == kEmptyCell<Cell>; }) & kSlotMask;
       if (empty == 0) {
         const Cell link = group.of_lane(held, kSlots);
-        number = link < kTakenLink ? static_cast<uint32_t>(link) : next_slab(group, at + kSlots);
+        number = link < kTakenLink ? static_cast<uint32_t>(link) : next_slab(group, at + kSlots, probe);
         ++slabs;
         continue;
       }
       const auto slot = static_cast<uint32_t>(lowest_bit(empty));
+      probe.read(1);
       const bool stored = group.once([&] {
         return device::atomic_exchange_if_relaxed(at + slot, kEmptyCell<Cell>, cell) == kEmptyCell<Cell>;
       });
@@ -94,8 +96,9 @@ struct SlabSetRef {
 
   // The slab behind a full one that had none: a new one, which another group may get at the same time. That
   // group waits for nothing, so that it can be waited for.
-  template <class Group>
-  VOX_HD uint32_t next_slab(Group group, Cell* link) const {
+  template <class Group, class Probe>
+  VOX_HD uint32_t next_slab(Group group, Cell* link, Probe& probe) const {
+    probe.read(1);
     return group.once([&] {
       Cell seen = device::atomic_exchange_if_relaxed(link, kNoLink, kTakenLink);
       if (seen == kNoLink) {
@@ -124,7 +127,6 @@ class SlabSetTable final : public GroupSearchedKeyTable<Device, Cell, SlabSetRef
   }
 
   uint64_t bytes_in_use() const override {
-    if (this->slots_ == 0) return 0;
     uint32_t used = 0;
     this->device_.download(&used, used_.data(), 1);
     return (uint64_t{used} * Slabs::kSlabCells + 1) * sizeof(Cell);

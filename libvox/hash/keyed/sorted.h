@@ -57,8 +57,9 @@ class SortedTable final : public SearchedKeyTable<Device, Cell, SortedRef<Cell>>
   SortedTable(Device& device, const KeyTableOptions& options)
       : SearchedKeyTable<Device, Cell, SortedRef<Cell>>(device, options) {}
 
+ private:
   // The key that is kept apart is the greatest: where it is behind the others it is in its place already.
-  KeyTableBuild build(const Cell* cells, uint64_t n) override {
+  KeyTableBuild build_cells(const Cell* cells, uint64_t n) override {
     auto& device = this->device_;
     this->make_cells_unset(n);
     device.copy(this->cells_.data(), cells, n);
@@ -76,7 +77,6 @@ class SortedTable final : public SearchedKeyTable<Device, Cell, SortedRef<Cell>>
     return {.keys = keys, .most_probes = static_cast<uint32_t>(std::bit_width(this->slots_))};
   }
 
- private:
   // Removes copies from the sorted cells, which is rarely needed. Returns how many keys are left.
   uint64_t leave_one_of_each(uint64_t n) {
     const auto twins = HasKeyOfItsTwin<Cell>{this->cells_.data(), this->format_};

@@ -1,11 +1,13 @@
 // Spatial hashes in scene files: they are read back as they were, and damaged ones are refused.
 #include <hdf5.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "formats/scene/any_scene.h"
 #include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
+#include "libvox/spatial/hash_ref.h"
 #include "libvox/spatial/verify.h"
 #include "tests/common/test_engine.h"
 #include "tests/formats/voxels/export_scenes.h"
@@ -101,13 +103,15 @@ class HashFile : public ExportTest {
       return error.what();
     }
   }
-  // The problem after something in the file was changed through the HDF5 library.
-  std::string problem_after(const Change& change) const {
-    const spatial::FrozenHash hash = hash_of(scene_, spatial::KeyLayout::Morton);
+  // Writes a file in which something is changed through the HDF5 library then.
+  void write_changed(const spatial::FrozenHash& hash, const Change& change) const {
     write_scene(scene_, path("a.h5"), {.hash = &hash});
     const hid_t file = H5Fopen(path("a.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
     change(file);
     H5Fclose(file);
+  }
+  std::string problem_after(const Change& change) const {
+    write_changed(hash_of(scene_, spatial::KeyLayout::Morton), change);
     return problem();
   }
 
@@ -164,7 +168,7 @@ TEST_F(HashFile, WithoutAHashSaysSo) {
 TEST_F(HashFile, RefusesAttributesThatCannotBe) {
   ASSERT_EQ(problem_after([](hid_t) {}), "none");
   for (const auto& [change, expected] : std::vector<std::pair<Change, std::string>>{
-           {u32("version", 2), "version is 2, expected 1"},
+           {u32("version", 3), "version is 3, expected 2"},
            {text("table", "other"), "a table 'other'"},
            {text("layout", "spiral"), "layout 'spiral'"},
            {u32("resolution", 0), "the resolution is 0"},
@@ -194,6 +198,23 @@ TEST_F(HashFile, RefusesAttributesThatCannotBe) {
        {"version", "table", "layout", "resolution", "material_bits", "key_bits", "value_bits", "line_cells",
         "bucket_cells", "voxels", "lines", "seed", "probes", "apart", "load_factor"})
     EXPECT_NE(problem_after(missing(name)), "none") << name;
+}
+
+// The cells of such a file stand in the order of their precedence, which a search cannot rely on any more.
+TEST_F(HashFile, OfVersion1IsReadAsItWouldBeWrittenToday) {
+  const spatial::FrozenHash hash = hash_of(scene_, spatial::KeyLayout::Morton);
+  spatial::FrozenHash untold = hash;
+  const hash::LinesRef<uint64_t> lines = spatial::ref(untold).table.ref;
+  for (uint32_t at = 0; at < 2 * hash.lines; ++at) {
+    auto& cells = lines.bucket(at).cell;
+    if (std::ranges::count(cells, hash::kEmptyCell<uint64_t>) > 0) continue;
+    std::ranges::sort(cells,
+                      [&](uint64_t a, uint64_t b) { return lines.rank(a, at).before(lines.rank(b, at)); });
+  }
+  ASSERT_FALSE(untold.cells == hash.cells);
+  write_changed(untold, u32("version", 1));
+  expect_equal(read_hash(path("a.h5")), hash);
+  EXPECT_EQ(problem(), "none");
 }
 
 TEST_F(HashFile, ThatIsCutOffIsAnError) {

@@ -2,11 +2,13 @@
 // give vectors, so that tests are written once, in plain C++.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
 #include "libvox/device/handle.h"
 #include "libvox/hash/keyed/growing_key_table.h"
+#include "libvox/hash/keyed/key_value_map.h"
 #include "libvox/hash/keyed/multi_map.h"
 
 namespace vox {
@@ -16,6 +18,11 @@ class AnyKeyTable {
  public:
   virtual ~AnyKeyTable() = default;
   virtual hash::KeyTableBuild build(const std::vector<Cell>& cells) = 0;
+  // Builds with so many cells, of which there is none: for numbers that are refused.
+  virtual void build_of_none(uint64_t n) = 0;
+  // Builds with the keys 0, factor, 2 · factor, …; counts those among multiples from `first` on that are stored.
+  virtual hash::KeyTableBuild build_multiples(uint64_t n, Cell factor) = 0;
+  virtual uint64_t count_multiples(uint64_t first, uint64_t n, Cell factor) = 0;
   virtual std::vector<uint32_t> find(const std::vector<Cell>& keys) = 0;
   virtual std::vector<uint32_t> find_values(const std::vector<Cell>& keys) = 0;
   virtual std::vector<uint32_t> find_values_of_stored(const std::vector<Cell>& keys) = 0;
@@ -33,6 +40,7 @@ class AnyGrowingKeyTable : public AnyKeyTable<Cell> {
  public:
   virtual void expect(uint64_t keys, uint32_t keys_per_bucket) = 0;
   virtual hash::KeyTableBuild insert(const std::vector<Cell>& cells) = 0;
+  virtual hash::KeyTableBuild insert_counted(const std::vector<Cell>& cells) = 0;
   virtual uint64_t bytes_in_use() = 0;
 };
 
@@ -48,6 +56,19 @@ class AnyMultiMap {
   virtual std::vector<Cell> numbered_keys() = 0;
   virtual uint64_t bytes() = 0;
 };
+
+template <class Cell, class Value>
+class AnyKeyValueMap {
+ public:
+  virtual ~AnyKeyValueMap() = default;
+  virtual hash::KeyTableBuild build(const std::vector<Cell>& keys, const std::vector<Value>& values) = 0;
+  virtual std::vector<Value> find(const std::vector<Cell>& keys, const Value& none) = 0;
+  virtual uint64_t slots() = 0;
+  virtual uint64_t bytes() = 0;
+};
+
+// Values of 16 bytes whose address is a multiple of 4 only.
+using FourWords = std::array<uint32_t, 4>;
 
 // The engine that the device belongs to has to outlive the table or the map.
 template <class Cell, class Device>
@@ -69,5 +90,11 @@ template <class Cell>
 std::unique_ptr<AnyMultiMap<Cell>> make_any_multi_map(const device::DeviceHandle& device,
                                                       const hash::KeyTableOptions& options,
                                                       hash::RunOrder order);
+template <class Cell, class Value, class Device>
+std::unique_ptr<AnyKeyValueMap<Cell, Value>> make_any_key_value_map_on(Device& device,
+                                                                       const hash::KeyTableOptions& options);
+template <class Cell, class Value>
+std::unique_ptr<AnyKeyValueMap<Cell, Value>> make_any_key_value_map(const device::DeviceHandle& device,
+                                                                    const hash::KeyTableOptions& options);
 
 }  // namespace vox

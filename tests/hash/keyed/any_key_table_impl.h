@@ -1,6 +1,8 @@
 // What any_key_table.h declares, for any device. any_key_table.cpp and any_key_table_cuda.cu include it.
 #pragma once
 
+#include <algorithm>
+
 #include "libvox/device/uploaded.h"
 #include "tests/hash/keyed/any_key_table.h"
 
@@ -16,6 +18,25 @@ struct CellsOfKeys {
   }
 };
 
+template <class Cell>
+struct WriteMultiples {
+  uint64_t first;
+  Cell factor;
+  Cell* to;
+  VOX_HD void operator()(uint64_t i) const { to[i] = static_cast<Cell>(first + i) * factor; }
+};
+
+// Counts 1 for a key whose slot holds it.
+template <class Cell>
+struct IsAtItsSlot {
+  const Cell* keys;
+  const uint32_t* slots;
+  hash::HoldsKey<Cell> holds_key;
+  VOX_HD uint32_t operator()(uint64_t i) const {
+    return slots[i] != hash::kNoSlot && holds_key(slots[i]) && holds_key.cell(slots[i]) == keys[i] ? 1 : 0;
+  }
+};
+
 template <class Any, class Device, class Cell, class Table>
 class KeyTableOnDevice : public Any {
  public:
@@ -25,6 +46,23 @@ class KeyTableOnDevice : public Any {
   hash::KeyTableBuild build(const std::vector<Cell>& cells) override {
     const auto on_device = device::uploaded(device_, cells);
     return table_->build(on_device.data(), cells.size());
+  }
+  void build_of_none(uint64_t n) override { table_->build(nullptr, n); }
+  hash::KeyTableBuild build_multiples(uint64_t n, Cell factor) override {
+    return table_->build(multiples(0, n, factor).data(), n);
+  }
+  uint64_t count_multiples(uint64_t first, uint64_t n, Cell factor) override {
+    constexpr uint64_t kMost = uint64_t{1} << 26;  // at a time
+    uint64_t stored = 0;
+    for (const uint64_t end = first + n; first < end; first += kMost) {
+      const uint64_t count = std::min(kMost, end - first);
+      const auto keys = multiples(first, count, factor);
+      auto slots = device_.template make<uint32_t>(count);
+      table_->find(keys.data(), count, slots.data());
+      stored += device_.sum("count multiples", count,
+                            IsAtItsSlot<Cell>{keys.data(), slots.data(), table_->holds_key()});
+    }
+    return stored;
   }
   std::vector<uint32_t> find(const std::vector<Cell>& keys) override {
     return search(keys, [&](auto... arguments) { table_->find(arguments...); });
@@ -58,6 +96,12 @@ class KeyTableOnDevice : public Any {
   // Results that a search leaves out stay what no search gives.
   static constexpr uint32_t kUntouched = 0xfffffffe;
 
+  device::Buffer<Cell> multiples(uint64_t first, uint64_t n, Cell factor) {
+    auto keys = device_.template make<Cell>(n);
+    device_.for_each("write multiples", n, WriteMultiples<Cell>{first, factor, keys.data()});
+    return keys;
+  }
+
   template <class F>
   std::vector<uint32_t> search(const std::vector<Cell>& keys, const F& f) {
     const auto on_device = device::uploaded(device_, keys);
@@ -82,6 +126,10 @@ class GrowingKeyTableOnDevice final
   hash::KeyTableBuild insert(const std::vector<Cell>& cells) override {
     const auto on_device = device::uploaded(this->device_, cells);
     return this->table_->insert(on_device.data(), cells.size());
+  }
+  hash::KeyTableBuild insert_counted(const std::vector<Cell>& cells) override {
+    const auto on_device = device::uploaded(this->device_, cells);
+    return this->table_->insert_counted(on_device.data(), cells.size());
   }
   uint64_t bytes_in_use() override { return this->table_->bytes_in_use(); }
 };
@@ -126,6 +174,32 @@ class MultiMapOnDevice final : public AnyMultiMap<Cell> {
   uint64_t count_ = 0;
 };
 
+template <class Device, class Cell, class Value>
+class KeyValueMapOnDevice final : public AnyKeyValueMap<Cell, Value> {
+ public:
+  KeyValueMapOnDevice(Device& device, const hash::KeyTableOptions& options)
+      : device_(device), map_(device, options) {}
+
+  hash::KeyTableBuild build(const std::vector<Cell>& keys, const std::vector<Value>& values) override {
+    return map_.build(device::uploaded(device_, keys).data(), device::uploaded(device_, values).data(),
+                      keys.size());
+  }
+  std::vector<Value> find(const std::vector<Cell>& keys, const Value& none) override {
+    const auto on_device = device::uploaded(device_, keys);
+    auto found = device_.template make<Value>(keys.size());
+    map_.find(on_device.data(), keys.size(), none, found.data());
+    std::vector<Value> values(keys.size());
+    device_.download(values.data(), found.data(), values.size());
+    return values;
+  }
+  uint64_t slots() override { return map_.table().slots(); }
+  uint64_t bytes() override { return map_.bytes(); }
+
+ private:
+  Device& device_;
+  hash::KeyValueMap<Device, Cell, Value> map_;
+};
+
 template <class Cell, class Device>
 std::unique_ptr<AnyKeyTable<Cell>> make_any_key_table_on(Device& device,
                                                          const hash::KeyTableOptions& options) {
@@ -145,6 +219,12 @@ template <class Cell, class Device>
 std::unique_ptr<AnyMultiMap<Cell>> make_any_multi_map_on(Device& device, const hash::KeyTableOptions& options,
                                                          hash::RunOrder order) {
   return std::make_unique<MultiMapOnDevice<Device, Cell>>(device, options, order);
+}
+
+template <class Cell, class Value, class Device>
+std::unique_ptr<AnyKeyValueMap<Cell, Value>> make_any_key_value_map_on(Device& device,
+                                                                       const hash::KeyTableOptions& options) {
+  return std::make_unique<KeyValueMapOnDevice<Device, Cell, Value>>(device, options);
 }
 
 }  // namespace vox

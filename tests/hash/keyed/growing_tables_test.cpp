@@ -135,6 +135,25 @@ TEST_P(GrowingTables, StoreAKeyOnceThatManyThreadsBringAtTheSameTime) {
     }
 }
 
+// The first key of a list reads its slab of 8 sectors and takes a cell of it; one of two empty buckets is locked,
+// both of 4 sectors are read, a cell is taken, and the lock given back. Full lists and buckets take more.
+TEST_P(GrowingTables, CountTheSectorsThatAnInsertionTouches) {
+  const Table table = make_one();
+  table->expect(4000, 8);
+  table->build({});
+  const uint64_t least = GetParam() == "slabset" ? 8 + 1 : 1 + 2 * 4 + 1 + 1;
+  EXPECT_EQ(table->insert_counted({5}).sectors, least);
+  const Keys keys = mixed_keys(2000);
+  const uint64_t sectors = table->insert_counted(keys).sectors;
+  EXPECT_GE(sectors, least * keys.size());
+  EXPECT_LE(sectors, 2 * least * keys.size());
+  EXPECT_EQ(table->insert(mixed_keys(100, 2)).sectors, 0u);
+  Keys all = mixed_keys(100, 2);
+  all.insert(all.end(), keys.begin(), keys.end());
+  all.push_back(5);
+  expect_holds(*table, all);
+}
+
 TEST_P(GrowingTables, AreNotOtherTables) {
   hash::KeyTableOptions options;
   options.table = "lines";

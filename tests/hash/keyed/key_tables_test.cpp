@@ -201,7 +201,7 @@ TEST_P(KeyTables64, AKeyThatComesOftenIsStoredOnce) {
   EXPECT_EQ(table->build(cells).keys, map.size());
   expect_holds(*table, map);
 
-  std::vector<uint64_t> same(kThoroughness * 100000, cells.front());
+  std::vector<uint64_t> same((1u << 20) / (11 - kThoroughness), cells.front());
   EXPECT_EQ(table->build(same).keys, 1u);
   expect_holds(*table, {{format_.key(cells.front()), format_.value(cells.front())}});
 }
@@ -234,6 +234,21 @@ TEST_P(KeyTables64, OptionsOutOfTheirRangeAreErrors) {
   for (const double load_factor : {0.0, -1.0, 1.5, std::numeric_limits<double>::quiet_NaN()})
     EXPECT_THROW(make({.load_factor = load_factor}), UsageError) << load_factor;
   EXPECT_THROW(make({.value_bits = 33}), UsageError);
+}
+
+// A table that is completely full may need constants that no attempt has: an error then, and no key is lost.
+TEST_P(KeyTables64, AtTheMostLoadFactorAllKeysAreFoundOrTheBuildIsAnError) {
+  for (const uint32_t count : {35u, 37u, 1000u, kCount}) {
+    const auto table = make({.load_factor = 1.0});
+    const Map map = mapped(random_keys(count));
+    try {
+      EXPECT_EQ(table->build(cells_of(map)).keys, map.size());
+      expect_holds(*table, map);
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("could not be built"), std::string::npos) << error.what();
+      expect_holds(*table, {});
+    }
+  }
 }
 
 TEST(KeyTableNames, ALoadFactorAboveTheTablesMostIsAnErrorThatNamesBoth) {

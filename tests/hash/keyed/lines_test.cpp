@@ -7,6 +7,7 @@
 #include <random>
 
 #include "libvox/base/mix.h"
+#include "libvox/hash/keyed/lines_ref.h"
 #include "tests/common/test_engine.h"
 #include "tests/common/thoroughness.h"
 #include "tests/hash/keyed/any_key_table.h"
@@ -84,6 +85,19 @@ TEST_F(Lines, TheHistogramOfProbesCountsTheBucketsOfEveryKey) {
   std::vector<uint64_t> expected(counts.size(), 0);
   for (const uint32_t sectors : table->count_sectors(keys)) ++expected.at(sectors / 2);
   EXPECT_EQ(counts, expected);
+}
+
+// The order of the cells before the last tells the turn of the last one, up to the greatest that it can tell.
+TEST(BucketCells, TellATurnWithoutMovingTheLastCell) {
+  for (uint32_t turn = 0; turn < 70; ++turn) {
+    hash::BucketCells<uint64_t> bucket;
+    for (uint32_t i = 0; i < bucket.kCount; ++i) bucket.cell[i] = mix64(i + 10 * turn + 1);
+    const auto before = bucket;
+    bucket.tell_turn(turn);
+    EXPECT_EQ(bucket.told_turn(), std::min(turn, 7u));
+    EXPECT_EQ(bucket.cell[7], before.cell[7]);
+    EXPECT_TRUE(std::is_permutation(bucket.cell, bucket.cell + bucket.kCount, before.cell));
+  }
 }
 
 // No table of random or clustered keys fails.

@@ -1,0 +1,21 @@
+// Reads scripts of strokes, which are painted on a surface: plain text, one stroke on each line.
+// stroke_script_help() describes the language. Places and lengths are numbers as a double holds them.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "libvox/painting/stroke.h"
+
+namespace vox {
+
+inline constexpr uint32_t kMaxStrokes = 1'000'000, kMaxStrokePoints = 4'000'000;  // of a script
+
+// Throws Error with file, line and column, also where there is no stroke.
+painting::Strokes read_stroke_script(const std::filesystem::path& path);
+painting::Strokes parse_stroke_script(const std::string& text, const std::filesystem::path& path);
+
+// The language, for --help.
+std::string stroke_script_help();
+
+}  // namespace vox

@@ -1,0 +1,16 @@
+// What a device scans where each of some masks of 64 bits says which parts of something go on.
+#pragma once
+
+#include <cstdint>
+
+#include "libvox/base/bits.h"
+#include "libvox/base/hd.h"
+
+namespace vox::device {
+
+struct CountBits {
+  const uint64_t* masks;
+  VOX_HD uint32_t operator()(uint64_t i) const { return static_cast<uint32_t>(popcount(masks[i])); }
+};
+
+}  // namespace vox::device

@@ -1,0 +1,208 @@
+// The intersection of two moving surfaces on one device. Included by intersect_bench_cpu.cpp and
+// intersect_bench_cuda.cu, which only say which.
+#pragma once
+
+#include <algorithm>
+
+#include "libvox/base/cancel.h"
+#include "libvox/base/phrase.h"
+#include "libvox/base/progress.h"
+#include "libvox/base/stopwatch.h"
+#include "libvox/device/uploaded.h"
+#include "libvox/measure/axes.h"
+#include "libvox/measure/intersect_bench.h"
+#include "libvox/measure/moving_pair.h"
+#include "libvox/measure/triangle_pairs.h"
+#include "libvox/voxelize/voxel_pairs.h"
+
+namespace vox::measure {
+
+struct TriangleCorners {
+  uint32_t position[3];  // 12 B
+};
+static_assert(sizeof(TriangleCorners) == 12);
+
+struct PlaceTriangles {
+  const Vec3d* positions;
+  const TriangleCorners* corners;
+  MeshPlace place;
+  uint32_t resolution;
+  voxelize::TriangleShape* shapes;
+  VOX_HD void operator()(uint64_t i) const {
+    voxelize::TriangleShape shape = {};
+    for (int k = 0; k < 3; ++k) {
+      const Vec3d p = place(positions[corners[i].position[k]]);
+      shape.corner[k] = {voxelize::snap(p.x, resolution), voxelize::snap(p.y, resolution),
+                         voxelize::snap(p.z, resolution)};
+    }
+    shapes[i] = shape;
+  }
+};
+
+// A mesh in the device's memory, as it is and as it stands on the grid.
+template <class Device>
+class PlacedMesh {
+ public:
+  PlacedMesh(Device& device, const scene::Scene& scene)
+      : device_(device), box_(voxelize::bounding_box(scene)), count_(scene.triangles.size()) {
+    if (count_ == 0) throw Error("a mesh without triangles has no surface to intersect");
+    std::vector<TriangleCorners> corners;
+    corners.reserve(count_);
+    for (const scene::Triangle& triangle : scene.triangles)
+      corners.push_back({{triangle.position[0], triangle.position[1], triangle.position[2]}});
+    positions_ = device::uploaded(device, scene.positions);
+    corners_ = device::uploaded(device, corners);
+    material_ = device::uploaded(device, std::vector<voxelize::MaterialRef>(1));
+    shapes_ = device.template make<voxelize::TriangleShape>(count_);
+  }
+
+  const voxelize::Box& box() const { return box_; }
+  uint64_t triangles() const { return count_; }
+  const voxelize::TriangleShape* shapes() const { return shapes_.data(); }
+
+  voxelize::VoxelPairs voxelized(const MeshPlace& place, uint32_t resolution) {
+    device_.for_each({"place triangles", 130}, count_,
+                     PlaceTriangles{positions_.data(), corners_.data(), place, resolution, shapes_.data()});
+    const voxelize::TrianglesRef triangles = {
+        shapes_.data(), nullptr, nullptr, {material_.data(), nullptr, nullptr, nullptr, nullptr}};
+    return voxelize::make_voxel_pairs(device_, triangles, count_, resolution, scene::Coverage::Conservative);
+  }
+
+ private:
+  Device& device_;
+  voxelize::Box box_;
+  uint64_t count_;
+  device::Buffer<Vec3d> positions_;
+  device::Buffer<TriangleCorners> corners_;
+  device::Buffer<voxelize::MaterialRef> material_;  // one for all, without texture
+  device::Buffer<voxelize::TriangleShape> shapes_;
+};
+
+template <class Device>
+class IntersectBench {
+ public:
+  IntersectBench(Device& device, const scene::Scene& first, const scene::Scene& second,
+                 const IntersectOptions& options)
+      : device_(device),
+        options_(options),
+        pair_{options.resolution, options.frames},
+        first_(device, first),
+        second_(device, second) {}
+
+  IntersectResult run() {
+    Stopwatch watch;
+    result_.first_triangles = first_.triangles();
+    result_.second_triangles = second_.triangles();
+    const std::vector<std::string> tables = chosen_names(options_.tables, hash::key_table_names());
+    Progress progress("measuring", tables.size() * options_.frames);
+    for (const std::string& table : tables) measure_table(table, progress);
+    result_.seconds = watch.seconds();
+    return std::move(result_);
+  }
+
+ private:
+  // A table that cannot be built, other than for want of memory, is a summary that says why.
+  void measure_table(const std::string& table, Progress& progress) {
+    IntersectSummary summary = {.table = table};
+    const size_t begin = result_.rows.size();
+    try {
+      measure_frame(summary, 0);  // one that warms up and does not count
+      for (uint32_t frame = 0; frame < options_.frames; ++frame) {
+        throw_if_cancelled();
+        result_.rows.push_back(measure_frame(summary, frame));
+        progress.update(++done_, table);
+      }
+      summarize_rows(summary, begin);
+    } catch (const Cancelled&) {
+      throw;
+    } catch (const OutOfMemory&) {
+      throw;
+    } catch (const Error& error) {
+      result_.rows.resize(begin);
+      summary.error = error.what();
+    }
+    result_.summaries.push_back(std::move(summary));
+    check_rows(begin);
+  }
+
+  IntersectRow measure_frame(IntersectSummary& summary, uint32_t frame) {
+    IntersectRow row = {summary.table, frame, pair_.turn(frame), pair_.shift(frame), {}, {}};
+    const hash::KeyTableOptions options = {.table = summary.table};
+    // Nothing that is counted depends on the order of a voxel's triangles.
+    VoxelTriangles<Device> first(device_, options, hash::RunOrder::kAny),
+        second(device_, options, hash::RunOrder::kAny);
+    hash::KeyIndex<Device, uint64_t> pairs(device_, options);
+    CommonVoxels<Device> common;
+    voxelize::VoxelPairs first_pairs, second_pairs;
+    IntersectCounts& counts = row.counts;
+    time(row, IntersectPhase::Voxelize, [&] {
+      first_pairs = first_.voxelized(pair_.resting(first_.box()), options_.resolution);
+      second_pairs = second_.voxelized(pair_.moving(second_.box(), frame), options_.resolution);
+    });
+    time(row, IntersectPhase::Build, [&] {
+      first.build(first_pairs.voxels.data(), first_pairs.triangles.data(), first_pairs.count);
+      second.build(second_pairs.voxels.data(), second_pairs.triangles.data(), second_pairs.count);
+    });
+    counts.first_voxels = first.index().count();
+    counts.second_voxels = second.index().count();
+    time(row, IntersectPhase::Search, [&] { common = find_common_voxels(device_, first, second); });
+    counts.common_voxels = common.count;
+    time(row, IntersectPhase::Pairs, [&] {
+      if (common.count == 0) return;
+      find_triangle_pairs(device_, common.ref(first, second), common.count, pairs);
+      counts.candidates = pairs.count();
+      counts.meeting = device_.sum({"test pairs", 88}, pairs.count(),
+                                   PairMeets{first_.shapes(), second_.shapes(), pairs.keys()});
+    });
+    const uint64_t bytes = first.bytes() + second.bytes() + (common.count > 0 ? pairs.bytes() : 0);
+    summary.bytes = std::max(summary.bytes, bytes);
+    return row;
+  }
+
+  template <class F>
+  void time(IntersectRow& row, IntersectPhase phase, const F& f) {
+    row.seconds[static_cast<size_t>(phase)] = device_.seconds(f);
+  }
+
+  void summarize_rows(IntersectSummary& summary, size_t begin) const {
+    const auto timing = [&](const auto& seconds_of) {
+      std::vector<double> seconds;
+      for (size_t i = begin; i < result_.rows.size(); ++i) seconds.push_back(seconds_of(result_.rows[i]));
+      return summarize(std::move(seconds));
+    };
+    summary.frame = timing([](const IntersectRow& row) { return row.total_seconds(); });
+    for (size_t phase = 0; phase < kIntersectPhases; ++phase)
+      summary.phases[phase] = timing([&](const IntersectRow& row) { return row.seconds[phase]; });
+  }
+
+  // All tables have to come to the same.
+  void check_rows(size_t begin) const {
+    for (size_t i = begin; i < result_.rows.size(); ++i) {
+      const IntersectRow &row = result_.rows[i], &expected = result_.rows[row.frame];
+      if (row.counts != expected.counts)
+        throw Error("in frame " + std::to_string(row.frame) + " the table " + row.table +
+                    " finds other voxels or pairs than " + expected.table);
+    }
+  }
+
+  Device& device_;
+  const IntersectOptions& options_;
+  const MovingPair pair_;
+  PlacedMesh<Device> first_, second_;
+  IntersectResult result_;
+  uint64_t done_ = 0;
+};
+
+template <class Device>
+IntersectResult bench_intersect_on(Device& device, const scene::Scene& first, const scene::Scene& second,
+                                   const IntersectOptions& options) {
+  check(options);
+  try {
+    return IntersectBench<Device>(device, first, second, options).run();
+  } catch (OutOfMemory& error) {
+    error.hint(phrase(Phrase::AllowMoreMemory) + " or lower " + phrase(Phrase::LowerResolution));
+    throw;
+  }
+}
+
+}  // namespace vox::measure

@@ -1,0 +1,143 @@
+// The benchmark of geometric hashing on one device. Included by match_bench_cpu.cpp and match_bench_cuda.cu,
+// which only say which.
+#pragma once
+
+#include <utility>
+
+#include "libvox/base/error.h"
+#include "libvox/base/phrase.h"
+#include "libvox/base/progress.h"
+#include "libvox/base/stopwatch.h"
+#include "libvox/base/units.h"
+#include "libvox/hash/keyed/key_table.h"
+#include "libvox/measure/axes.h"
+#include "libvox/measure/match_bench.h"
+#include "libvox/measure/repeated.h"
+#include "libvox/measure/votes.h"
+
+namespace vox::measure {
+
+template <class Device>
+class MatchBench {
+ public:
+  MatchBench(Device& device, const MatchBenchOptions& options)
+      : device_(device), options_(options), tables_(chosen_names(options.tables, hash::key_table_names())) {}
+
+  MatchBenchResult run() {
+    Stopwatch watch;
+    // The paper takes each pair of the reference with a chance of 1/3.
+    const Side query = side_of(options_.query, result_.query, {.most = options_.query_bases});
+    const Side reference = side_of(options_.reference, result_.reference,
+                                   {.chance = BasisChoice::kAlways / 3, .most = options_.bases});
+    Progress progress("matching", tables_.size());
+    for (const std::string& table : tables_) {
+      result_.rows.push_back(measure(table, query.bases, reference.bases));
+      progress.update(result_.rows.size(), table);
+    }
+    if (!pairs_) throw Error("no table could be built: " + result_.rows.front().error);
+    if (!pairs_->empty()) result_.most_votes = pairs_->front().votes;
+    result_.match = best_match(
+        query.points, reference.points, *pairs_,
+        {.least_percent = options_.least_percent, .reference_pixels = options_.reference.pixels.size()});
+    result_.seconds = watch.seconds();
+    return std::move(result_);
+  }
+
+ private:
+  struct Side {
+    std::vector<PixelPlace> points;
+    PictureBases<Device> bases;
+  };
+
+  Side side_of(const scene::Image& image, PictureFeatures& features, BasisChoice choice) {
+    const GreyPicture picture = grey_of(image);
+    FeaturePoints found = find_feature_points(
+        device_, picture, {.step = options_.step, .most = options_.points, .seed = options_.seed});
+    choice.seed = options_.seed;
+    choice.cells = options_.cells;
+    Side side = {std::move(found.places), {}};
+    side.bases = choose_bases(device_, picture, side.points, choice);
+    features = {picture.width, picture.height, found.edge_points, side.points.size(), side.bases.count};
+    if (side.bases.count == 0)
+      throw Error(
+          "the picture has too few edges to be matched: " + format_count(found.edge_points, "edge point") +
+          ", " + format_count(side.points.size(), "point") + " where an edge turns, " +
+          format_count(side.bases.count) + " pairs of them as bases")
+          .at(image.name)
+          .hint(phrase(Phrase::LowerEdgeStep));
+    return side;
+  }
+
+  // The row of a table; one that says why, where it cannot be built.
+  MatchBenchRow measure(const std::string& table, const PictureBases<Device>& query,
+                        const PictureBases<Device>& reference) {
+    MatchBenchRow row;
+    row.table = table;
+    row.items = reference.items();
+    row.repetitions = options_.repetitions;
+    device_.pool().trim();
+    try {
+      GeometricHash<Device> matcher(device_, table);
+      std::vector<double> map_times, index_times, vote_times;
+      row.time = repeated(options_.repetitions, [&](uint32_t) {
+        const double map = device_.seconds([&] { matcher.build_map(reference); });
+        const double index = device_.seconds([&] { matcher.build_index(reference); });
+        std::vector<VotedPair> pairs;
+        const double vote = device_.seconds([&] { pairs = matcher.vote(query); });
+        compare(row, std::move(pairs));
+        map_times.push_back(map);
+        index_times.push_back(index);
+        vote_times.push_back(vote);
+        return map + index + vote;
+      });
+      row.map_time = without_first(std::move(map_times));
+      row.index_time = without_first(std::move(index_times));
+      row.vote_time = without_first(std::move(vote_times));
+      row.keys = matcher.map().index().count();
+      row.most_values = matcher.longest_run();
+      row.votes = matcher.votes_cast();
+      row.bytes = matcher.bytes();
+    } catch (const Cancelled&) {
+      throw;
+    } catch (const OutOfMemory&) {
+      throw;
+    } catch (const Error& error) {
+      row.time.reset();
+      row.error = error.what();
+    }
+    return row;
+  }
+
+  // The first repetition warms up.
+  static Timing without_first(std::vector<double> seconds) {
+    seconds.erase(seconds.begin());
+    return summarize(std::move(seconds));
+  }
+
+  // All tables, and all repetitions, find the same.
+  void compare(MatchBenchRow& row, std::vector<VotedPair> pairs) {
+    if (!pairs_)
+      pairs_ = std::move(pairs);
+    else if (*pairs_ != pairs)
+      row.error = "its votes are not those that were counted first";
+  }
+
+  Device& device_;
+  const MatchBenchOptions& options_;
+  const std::vector<std::string> tables_;
+  MatchBenchResult result_;
+  std::optional<std::vector<VotedPair>> pairs_;
+};
+
+template <class Device>
+MatchBenchResult bench_match_on(Device& device, const MatchBenchOptions& options) {
+  check(options);
+  try {
+    return MatchBench<Device>(device, options).run();
+  } catch (OutOfMemory& error) {
+    error.hint(phrase(Phrase::AllowMoreMemory) + ", or take fewer points or bases");
+    throw;
+  }
+}
+
+}  // namespace vox::measure

@@ -1,0 +1,110 @@
+// A triangle of the mesh in the plane of the atlas, and which squares of texels it touches. The plane's unit is
+// a texel; it goes on beyond the atlas, which is repeated there, mirrored or continued by its border.
+#pragma once
+
+#include <cmath>
+
+#include "libvox/base/bits.h"
+#include "libvox/base/closest_weights.h"
+#include "libvox/painting/atlas_keys.h"
+
+namespace vox::painting {
+
+struct MeshRef {
+  const scene::Triangle* triangles;
+  const Vec3d* positions;
+  const Vec2f* texcoords;
+  const Layer* layers;  // one for each material
+};
+
+// Triangles that reach further from the origin of the plane are not painted: the squares around them would have
+// sides of more than 32 bits, and texture coordinates, which are floats, tell texels apart no more there.
+inline constexpr double kFarthestTexel = 1 << 29;
+
+VOX_HD inline bool can_be_painted(const MeshRef& mesh, const scene::Triangle& triangle, uint32_t size) {
+  if (triangle.texcoord[0] == scene::kNone || mesh.layers[triangle.material].paintable == 0) return false;
+  for (uint32_t i = 0; i < 3; ++i) {
+    const Vec2f uv = mesh.texcoords[triangle.texcoord[i]];
+    const double u = static_cast<double>(uv.x) * size, v = static_cast<double>(uv.y) * size;
+    const bool near = u > -kFarthestTexel && u < kFarthestTexel && v > -kFarthestTexel && v < kFarthestTexel;
+    if (!near) return false;
+  }
+  return true;
+}
+
+// A square of the plane, from the triangle's base on.
+struct TexelSquare {
+  uint32_t x, y;  // of its lowest texel
+  uint32_t side;
+};
+
+struct AtlasTriangle {
+  Vec3d corner[3];  // in the scene
+  Vec3d texel[3];   // in the plane, from the base on; z is 0
+  Vec2<int64_t> base;
+  Vec2<double> least, most;  // of the texels
+  // A texel is not touched by what lies in its outermost 128th: rounded coordinates of a border of the atlas
+  // would paint the other border. Where a triangle is narrower than four of them, each place counts.
+  Vec2<double> rim;
+  double turn;     // 1 or -1: to which side of its edges it lies
+  double stretch;  // points that are 1 apart in the plane are at most so far apart in the scene
+
+  VOX_HD AtlasTriangle(const MeshRef& mesh, const scene::Triangle& triangle, uint32_t size) {
+    constexpr double kRim = 1.0 / 128;
+    for (uint32_t i = 0; i < 3; ++i) {
+      corner[i] = mesh.positions[triangle.position[i]];
+      const Vec2f uv = mesh.texcoords[triangle.texcoord[i]];
+      texel[i] = {static_cast<double>(uv.x) * size, static_cast<double>(uv.y) * size, 0};
+    }
+    least = {least_of(texel[0].x, texel[1].x, texel[2].x), least_of(texel[0].y, texel[1].y, texel[2].y)};
+    most = {-least_of(-texel[0].x, -texel[1].x, -texel[2].x),
+            -least_of(-texel[0].y, -texel[1].y, -texel[2].y)};
+    const Vec2<double> from = {floor(least.x), floor(least.y)};
+    base = {static_cast<int64_t>(from.x), static_cast<int64_t>(from.y)};
+    for (Vec3d& t : texel) t = {t.x - from.x, t.y - from.y, 0};
+    least = {least.x - from.x, least.y - from.y};
+    most = {most.x - from.x, most.y - from.y};
+    rim = {most.x - least.x < 4 * kRim ? 0 : kRim, most.y - least.y < 4 * kRim ? 0 : kRim};
+    const Vec3d a = texel[1] - texel[0], b = texel[2] - texel[0];
+    const double area = a.x * b.y - b.x * a.y;
+    turn = area < 0 ? -1 : 1;
+    stretch = area == 0 ? 1e300 : stretch_of(a, b, area);
+  }
+
+  // Whether it touches a square: it would have to lie beyond a side of the square, or the square beyond one of
+  // its edges.
+  VOX_HD bool touches(const TexelSquare& square) const {
+    const Vec2<double> low = {square.x + rim.x, square.y + rim.y};
+    const Vec2<double> high = {square.x + (square.side - rim.x), square.y + (square.side - rim.y)};
+    if (!(most.x >= low.x && least.x < high.x && most.y >= low.y && least.y < high.y)) return false;
+    for (uint32_t i = 0; i < 3; ++i) {
+      const Vec3d from = texel[i], edge = texel[i == 2 ? 0 : i + 1] - from;
+      const double across_x = -edge.y * turn, across_y = edge.x * turn;
+      const double x = across_x > 0 ? high.x : low.x, y = across_y > 0 ? high.y : low.y;
+      if (across_x * (x - from.x) + across_y * (y - from.y) < 0) return false;
+    }
+    return true;
+  }
+
+  // The point of the scene at its point that is closest, in the plane, to the middle of a square.
+  VOX_HD Vec3d place(const TexelSquare& square) const {
+    const Vec3d middle = {square.x + 0.5 * square.side, square.y + 0.5 * square.side, 0};
+    const Vec2<double> weights = closest_weights(texel[0], texel[1], texel[2], middle);
+    return corner[0] + (corner[1] - corner[0]) * weights.x + (corner[2] - corner[0]) * weights.y;
+  }
+
+ private:
+  VOX_HD static double least_of(double a, double b, double c) {
+    const double least = a < b ? a : b;
+    return least < c ? least : c;
+  }
+
+  // From the derivatives of the place in the scene by both coordinates of the plane.
+  VOX_HD double stretch_of(const Vec3d& a, const Vec3d& b, double area) const {
+    const Vec3d ab = corner[1] - corner[0], ac = corner[2] - corner[0];
+    const Vec3d by_x = ab * (b.y / area) - ac * (a.y / area), by_y = ac * (a.x / area) - ab * (b.x / area);
+    return square_root(dot(by_x, by_x) + dot(by_y, by_y));
+  }
+};
+
+}  // namespace vox::painting

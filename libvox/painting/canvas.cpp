@@ -1,0 +1,83 @@
+#include "libvox/painting/canvas.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "libvox/base/units.h"
+#include "libvox/painting/atlas_triangle.h"
+#include "libvox/scene/material_colors.h"
+
+namespace vox::painting {
+namespace {
+
+std::vector<Layer> layers_of(const scene::Scene& scene) {
+  std::vector<Layer> layers;
+  for (const scene::Material& material : scene.materials) {
+    const bool visible =
+        scene::has_image(scene, material) || scene::is_solid(material, scene::base_alpha(material));
+    layers.push_back({.wrap_u = material.wrap_u,
+                      .wrap_v = material.wrap_v,
+                      .paintable = static_cast<uint8_t>(visible ? 1 : 0),
+                      .blends = static_cast<uint8_t>(scene::has_vertex_colors(scene, material) ? 0 : 1)});
+  }
+  return layers;
+}
+
+// Two triangles for each layer that is used. Their corners are the texture coordinates from `corner` on; where they
+// lie in the scene is not asked.
+std::vector<scene::Triangle> squares_of(const std::vector<uint8_t>& used, uint32_t corner) {
+  std::vector<scene::Triangle> squares;
+  for (uint32_t layer = 0; layer < used.size(); ++layer)
+    for (const uint32_t second : {1u, 2u})
+      if (used[layer] != 0)
+        squares.push_back({.position = {0, 0, 0},
+                           .texcoord = {corner, corner + second, corner + second + 1},
+                           .material = layer});
+  return squares;
+}
+
+}  // namespace
+
+Error stroke_too_large(uint64_t texels) {
+  return Error(fmt::format("a stroke paints {} texels at once, more than there is memory for",
+                           format_count(texels)))
+      .hint("paint an atlas of a smaller size, or part the stroke");
+}
+
+Canvas prepare_canvas(const scene::Scene& scene, const PaintOptions& options) {
+  if (options.size < 1 || options.size > kMostSize)
+    throw UsageError(fmt::format("an atlas has 1 to {} texels a side, not {}", kMostSize, options.size));
+  if (scene.materials.size() > kMostLayers)
+    throw Error(fmt::format("the mesh has {} materials, of which at most {} can be painted",
+                            scene.materials.size(), kMostLayers));
+  Canvas canvas;
+  canvas.layers = layers_of(scene);
+  const MeshRef mesh = {scene.triangles.data(), scene.positions.data(), scene.texcoords.data(),
+                        canvas.layers.data()};
+  uint64_t with_texcoords = 0;
+  double extent = options.size;
+  std::vector<uint8_t> used(canvas.layers.size());
+  for (const scene::Triangle& triangle : scene.triangles) {
+    if (triangle.texcoord[0] == scene::kNone) continue;
+    ++with_texcoords;
+    if (canvas.layers[triangle.material].paintable == 0) continue;
+    if (!can_be_painted(mesh, triangle, options.size)) {
+      ++canvas.far_triangles;
+      continue;
+    }
+    const AtlasTriangle shape(mesh, triangle, options.size);
+    extent = std::max({extent, shape.most.x, shape.most.y});
+    used[triangle.material] = 1;
+  }
+  if (with_texcoords == 0)
+    throw Error("the mesh has no texture coordinates, so that it cannot be painted")
+        .hint("unwrap it first: strokes are kept in the plane of texture coordinates");
+  canvas.squares = squares_of(used, static_cast<uint32_t>(scene.texcoords.size()));
+  canvas.texcoords = scene.texcoords;
+  for (const Vec2f corner : {Vec2f{0, 0}, {1, 0}, {1, 1}, {0, 1}}) canvas.texcoords.push_back(corner);
+  while (static_cast<double>(uint64_t{1} << 3 * canvas.levels) <= extent) ++canvas.levels;
+  return canvas;
+}
+
+}  // namespace vox::painting

@@ -1,0 +1,28 @@
+// What of a scene can be painted, on the host.
+#pragma once
+
+#include <vector>
+
+#include "libvox/base/error.h"
+#include "libvox/painting/atlas_keys.h"
+#include "libvox/painting/paint_scene.h"
+
+namespace vox::painting {
+
+struct Canvas {
+  std::vector<Layer> layers;  // one for each material
+  // For each layer that has triangles the square from (0, 0) to (1, 1), as two triangles: what strokes in the
+  // texture paint. Triangles of the mesh would bring a texel as often as the texture is repeated.
+  std::vector<scene::Triangle> squares;
+  std::vector<Vec2f> texcoords;  // of the scene, and the corners of the square
+  uint32_t levels = 1;           // 8^levels texels a side hold every triangle in the plane of the atlas
+  uint64_t far_triangles = 0;
+};
+
+// What is thrown where a single stroke paints so many texels that there is no memory for them.
+Error stroke_too_large(uint64_t texels);
+
+// Throws as paint_scene() does.
+Canvas prepare_canvas(const scene::Scene& scene, const PaintOptions& options);
+
+}  // namespace vox::painting

@@ -1,0 +1,256 @@
+// Finds the texels that strokes paint, on a device. Pairs of a piece of a stroke and a triangle near it go down
+// from squares of the atlas to squares of an eighth of their side, as the voxelizer's pairs do (voxelize/
+// descend.h): what no triangle touches near a stroke is never looked at, however large the atlas is.
+#pragma once
+
+#include "libvox/base/cancel.h"
+#include "libvox/device/atomics.h"
+#include "libvox/device/count_bits.h"
+#include "libvox/device/pool.h"
+#include "libvox/painting/touch.h"
+
+namespace vox::painting {
+
+// Shares of texels, in the order of the strokes that paint them; a texel may come more than once.
+struct TexelShares {
+  device::Buffer<uint64_t> keys;
+  device::Buffer<uint32_t> values;  // share_value()
+  uint64_t count = 0;
+};
+VOX_HD inline uint32_t share_value(uint32_t stroke, uint32_t share) {
+  return stroke << 16 | share;
+}
+inline constexpr uint32_t kMostStrokesAtOnce = 1 << 16;
+
+// What is searched: the mesh, and strokes that are applied together.
+struct StrokeSearch {
+  MeshRef mesh;
+  uint64_t triangles;  // those of the scene, and behind them the squares that strokes in the texture paint
+  uint64_t of_scene;
+  StrokesRef strokes;
+  AtlasKeys keys;
+
+  VOX_HD Touch touch(uint32_t segment, uint32_t triangle) const {
+    const scene::Triangle& shape = mesh.triangles[triangle];
+    const Segment& piece = strokes.segments[segment];
+    return {AtlasTriangle(mesh, shape, keys.size), piece, strokes.strokes[piece.stroke],
+            mesh.layers[shape.material], keys.size};
+  }
+};
+
+// Raised where strokes paint more at once than the caller has memory for.
+struct TooManyShares {
+  uint64_t count;
+};
+
+// Whether the box around a triangle and a box around something of a stroke have a point in common.
+VOX_HD inline bool boxes_meet(const MeshRef& mesh, const scene::Triangle& triangle, const Vec3d& least,
+                              const Vec3d& most) {
+  const Vec3d a = mesh.positions[triangle.position[0]], b = mesh.positions[triangle.position[1]],
+              c = mesh.positions[triangle.position[2]];
+  for (uint32_t axis = 0; axis < 3; ++axis) {
+    if (a[axis] < least[axis] && b[axis] < least[axis] && c[axis] < least[axis]) return false;
+    if (a[axis] > most[axis] && b[axis] > most[axis] && c[axis] > most[axis]) return false;
+  }
+  return true;
+}
+
+// Says of the pair of stroke i / triangles and triangle i % triangles whether the triangle is near the stroke.
+struct NearStroke {
+  StrokeSearch search;
+  VOX_HD bool operator()(uint64_t i) const {
+    const StrokeRef& stroke = search.strokes.strokes[i / search.triangles];
+    const bool in_scene = i % search.triangles < search.of_scene;
+    if (in_scene != (stroke.space == StrokeSpace::Scene)) return false;
+    const scene::Triangle& triangle = search.mesh.triangles[i % search.triangles];
+    if (!can_be_painted(search.mesh, triangle, search.keys.size)) return false;
+    return stroke.space == StrokeSpace::Texture ||
+           boxes_meet(search.mesh, triangle, stroke.least, stroke.most);
+  }
+};
+
+// How many pieces of its stroke are near a triangle; and each of them with the triangle.
+struct NearSegments {
+  StrokeSearch search;
+  const uint32_t* pairs;  // of which NearStroke says so
+
+  VOX_HD bool near(const StrokeRef& stroke, uint32_t segment, uint32_t triangle) const {
+    if (stroke.space == StrokeSpace::Texture) return true;
+    const Segment& piece = search.strokes.segments[segment];
+    Vec3d least = {}, most = {};
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+      const bool forth = piece.from[axis] < piece.to[axis];
+      least[axis] = (forth ? piece.from[axis] : piece.to[axis]) - stroke.radius;
+      most[axis] = (forth ? piece.to[axis] : piece.from[axis]) + stroke.radius;
+    }
+    return boxes_meet(search.mesh, search.mesh.triangles[triangle], least, most);
+  }
+  template <class F>
+  VOX_HD void each(uint64_t i, const F& f) const {
+    const StrokeRef& stroke = search.strokes.strokes[pairs[i] / search.triangles];
+    const auto triangle = static_cast<uint32_t>(pairs[i] % search.triangles);
+    for (uint32_t s = stroke.first_segment; s < stroke.first_segment + stroke.segments; ++s)
+      if (near(stroke, s, triangle)) f(s, triangle);
+  }
+  VOX_HD uint32_t operator()(uint64_t i) const {
+    uint32_t count = 0;
+    each(i, [&count](uint32_t, uint32_t) { ++count; });
+    return count;
+  }
+};
+
+struct EmitNearSegments {
+  NearSegments near;
+  const uint64_t* first;
+  uint32_t* segments;
+  uint32_t* triangles;
+  VOX_HD void operator()(uint64_t i) const {
+    uint64_t to = first[i];
+    near.each(i, [&](uint32_t segment, uint32_t triangle) {
+      segments[to] = segment;
+      triangles[to++] = triangle;
+    });
+  }
+};
+
+// Squares of one side, each of a piece of a stroke and a triangle.
+struct Squares {
+  device::Buffer<uint64_t>
+      places;  // column and row of the square, in squares of its side: row << 32 | column
+  device::Buffer<uint32_t> segments, triangles;
+  uint64_t count = 0;
+};
+
+struct CoverSquares {
+  StrokeSearch search;
+  const uint64_t* places;
+  const uint32_t* segments;
+  const uint32_t* triangles;
+  uint32_t side;  // of the squares' eighths
+  uint64_t* masks;
+
+  VOX_HD void operator()(uint64_t i) const {
+    const Touch touch = search.touch(segments[i], triangles[i]);
+    const auto x = static_cast<uint32_t>(places[i]) * 8, y = static_cast<uint32_t>(places[i] >> 32) * 8;
+    uint64_t mask = 0;
+    for (uint32_t part = 0; part < 64; ++part) {
+      const TexelSquare square = {(x + part % 8) * side, (y + part / 8) * side, side};
+      const bool painted = side == 1 ? touch.share(square.x, square.y) > 0 : touch.may_paint(square);
+      mask |= uint64_t{painted ? 1u : 0u} << part;
+    }
+    masks[i] = mask;
+  }
+};
+
+// Calls f(to, column, row) for each part of a square that its mask has.
+template <class F>
+VOX_HD void each_part(uint64_t mask, uint64_t place, uint64_t to, const F& f) {
+  const auto x = static_cast<uint32_t>(place) * 8, y = static_cast<uint32_t>(place >> 32) * 8;
+  for (; mask != 0; mask &= mask - 1, ++to) {
+    const auto part = static_cast<uint32_t>(lowest_bit(mask));
+    f(to, x + part % 8, y + part / 8);
+  }
+}
+
+struct EmitSquares {
+  const uint64_t* places;
+  const uint32_t* segments;
+  const uint32_t* triangles;
+  const uint64_t* masks;
+  const uint64_t* first;
+  uint64_t* to_places;
+  uint32_t* to_segments;
+  uint32_t* to_triangles;
+  VOX_HD void operator()(uint64_t i) const {
+    each_part(masks[i], places[i], first[i], [&](uint64_t to, uint32_t x, uint32_t y) {
+      to_places[to] = uint64_t{y} << 32 | x;
+      to_segments[to] = segments[i];
+      to_triangles[to] = triangles[i];
+    });
+  }
+};
+
+struct EmitShares {
+  StrokeSearch search;
+  const uint64_t* places;
+  const uint32_t* segments;
+  const uint32_t* triangles;
+  const uint64_t* masks;
+  const uint64_t* first;
+  uint64_t* keys;
+  uint32_t* values;
+  uint32_t* touched;  // for each stroke 1 where it has painted something
+  VOX_HD void operator()(uint64_t i) const {
+    if (masks[i] == 0) return;
+    const Touch touch = search.touch(segments[i], triangles[i]);
+    const uint32_t layer = search.mesh.triangles[triangles[i]].material;
+    each_part(masks[i], places[i], first[i], [&](uint64_t to, uint32_t x, uint32_t y) {
+      keys[to] = search.keys.key(layer, touch.wrapped(x, y));
+      values[to] = share_value(touch.segment.stroke, touch.share(x, y));
+    });
+    device::atomic_store_relaxed(touched + touch.segment.stroke, 1u);
+  }
+};
+
+// All pairs of a piece of a stroke and a triangle near it, as squares around the whole triangle.
+template <class Device>
+Squares first_squares(Device& device, const StrokeSearch& search, uint64_t strokes, uint64_t most) {
+  const NearStroke near = {search};
+  const uint64_t all = strokes * search.triangles;
+  const uint64_t count = device.sum("count triangles near strokes", all, near);
+  if (count > most) throw TooManyShares{count};
+  auto pairs = device.template make<uint32_t>(count);
+  device.select("triangles near strokes", all, near, pairs.data());
+  auto first = device.template make<uint64_t>(count + 1);
+  const NearSegments segments = {search, pairs.data()};
+  Squares squares;
+  squares.count = device.exclusive_scan("count pieces of strokes", count, segments, first.data());
+  if (squares.count > most) throw TooManyShares{squares.count};
+  squares.segments = device.template make<uint32_t>(squares.count);
+  squares.triangles = device.template make<uint32_t>(squares.count);
+  squares.places = device.template make<uint64_t>(squares.count);
+  device.fill(squares.places.data(), squares.count, uint64_t{0});
+  device.for_each(
+      "pieces of strokes", count,
+      EmitNearSegments{segments, first.data(), squares.segments.data(), squares.triangles.data()});
+  return squares;
+}
+
+// Finds what these strokes paint, which are fewer than kMostStrokesAtOnce and have fewer than 2^32 pairs with
+// triangles. 8^levels texels a side hold every triangle; `touched` has a word for each stroke.
+template <class Device>
+TexelShares find_shares(Device& device, const StrokeSearch& search, uint64_t strokes, uint32_t levels,
+                        uint64_t most, uint32_t* touched) {
+  Squares squares = first_squares(device, search, strokes, most);
+  while (true) {
+    throw_if_cancelled();
+    --levels;
+    const uint32_t side = 1u << 3 * levels;
+    auto masks = device.template make<uint64_t>(squares.count);
+    auto first = device.template make<uint64_t>(squares.count + 1);
+    device.for_each({"cover squares of texels", 24}, squares.count,
+                    CoverSquares{search, squares.places.data(), squares.segments.data(),
+                                 squares.triangles.data(), side, masks.data()});
+    const uint64_t total = device.exclusive_scan({"places of squares", 24}, squares.count,
+                                                 device::CountBits{masks.data()}, first.data());
+    if (total > most) throw TooManyShares{total};
+    if (levels == 0) {
+      TexelShares shares = {device.template make<uint64_t>(total), device.template make<uint32_t>(total),
+                            total};
+      device.for_each(
+          {"shares of texels", 32}, squares.count,
+          EmitShares{search, squares.places.data(), squares.segments.data(), squares.triangles.data(),
+                     masks.data(), first.data(), shares.keys.data(), shares.values.data(), touched});
+      return shares;
+    }
+    Squares parts = {device.template make<uint64_t>(total), device.template make<uint32_t>(total),
+                     device.template make<uint32_t>(total), total};
+    device.for_each(
+        {"squares of texels", 32}, squares.count,
+        EmitSquares{squares.places.data(), squares.segments.data(), squares.triangles.data(), masks.data(),
+                    first.data(), parts.places.data(), parts.segments.data(), parts.triangles.data()});
+    squares = std::move(parts);
+  }
+}
+
+}  // namespace vox::painting

@@ -1,0 +1,70 @@
+// A triangle and a piece of a stroke that may paint it: which texels, and what share of each.
+#pragma once
+
+#include "libvox/painting/stroke_ref.h"
+#include "libvox/scene/wrapped_texel.h"
+
+namespace vox::painting {
+
+struct Touch {
+  AtlasTriangle triangle;
+  Segment segment;
+  StrokeRef stroke;
+  Layer layer;
+  uint32_t size;  // of the atlas
+
+  // The texel of the atlas that a texel of the plane is.
+  VOX_HD Vec2<uint32_t> wrapped(uint32_t x, uint32_t y) const {
+    return {scene::wrapped_texel(triangle.base.x + x, size, layer.wrap_u),
+            scene::wrapped_texel(triangle.base.y + y, size, layer.wrap_v)};
+  }
+
+  // The share of a texel that is painted: where the triangle touches the texel, at its point that is closest to
+  // the texel's middle; in units of the texture at the middle itself.
+  VOX_HD uint32_t share(uint32_t x, uint32_t y) const {
+    const TexelSquare square = {x, y, 1};
+    if (!triangle.touches(square)) return 0;
+    if (stroke.space == StrokeSpace::Scene) return stroke.share(distance_to(segment, triangle.place(square)));
+    const Vec2<uint32_t> texel = wrapped(x, y);
+    return stroke.share(distance_to(segment, {(texel.x + 0.5) / size, (texel.y + 0.5) / size, 0}));
+  }
+
+  // Whether a texel of the square may be painted; where none is, it mostly says no.
+  VOX_HD bool may_paint(const TexelSquare& square) const {
+    if (!triangle.touches(square)) return false;
+    return stroke.space == StrokeSpace::Scene ? near_in_scene(square) : near_in_texture(square);
+  }
+
+ private:
+  // Going to the closest point of the triangle brings no two points further apart. So in the plane no place of
+  // a texel in the square is further from the square's than half a diagonal; a little more is for rounding.
+  VOX_HD bool near_in_scene(const TexelSquare& square) const {
+    constexpr double kHalfDiagonal = 0.70711;
+    const double reach = stroke.radius + triangle.stretch * (kHalfDiagonal * square.side);
+    return !(distance_to(segment, triangle.place(square)) > reach * (1 + 1e-9));
+  }
+
+  VOX_HD bool near_in_texture(const TexelSquare& square) const {
+    const Range u = range(triangle.base.x + square.x, square.side, layer.wrap_u);
+    const Range v = range(triangle.base.y + square.y, square.side, layer.wrap_v);
+    const Vec3d center = segment.from;
+    const Vec3d closest = {clamped_to(center.x, u.first, u.end), clamped_to(center.y, v.first, v.end), 0};
+    return distance_to(segment, closest) <= stroke.radius;
+  }
+
+  // The texture coordinates that those of some columns (or rows) become; all where they go across a border.
+  struct Range {
+    double first, end;
+  };
+  VOX_HD Range range(int64_t first, uint32_t side, scene::Wrap wrap) const {
+    const int64_t last = first + side - 1;
+    const auto repetition = [this](int64_t texel) {
+      return texel < 0 ? -1 - (-1 - texel) / int64_t{size} : texel / int64_t{size};
+    };
+    if (wrap != scene::Wrap::Clamp && repetition(first) != repetition(last)) return {0, 1};
+    const uint32_t a = scene::wrapped_texel(first, size, wrap), b = scene::wrapped_texel(last, size, wrap);
+    return {static_cast<double>(a < b ? a : b) / size, (static_cast<double>(a < b ? b : a) + 1) / size};
+  }
+};
+
+}  // namespace vox::painting

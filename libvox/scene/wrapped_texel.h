@@ -1,0 +1,35 @@
+// Which texel of an image, or of an atlas, a texture coordinate means.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "libvox/base/hd.h"
+#include "libvox/scene/scene.h"
+
+namespace vox::scene {
+
+// Texel column (or row) of a texture coordinate.
+VOX_HD inline uint32_t wrapped_texel(double coordinate, uint32_t size, Wrap wrap) {
+  double share = coordinate;
+  if (wrap == Wrap::Repeat) {
+    share -= floor(share);
+  } else if (wrap == Wrap::Mirror) {
+    share = share - 2 * floor(share / 2);
+    share = share > 1 ? 2 - share : share;
+  }
+  const double texel = floor(share * size);
+  if (!(texel > 0)) return 0;
+  return texel >= size ? size - 1 : static_cast<uint32_t>(texel);
+}
+
+// Where a whole texel of a plane lies in which the image is repeated, mirrored or continued by its border.
+VOX_HD inline uint32_t wrapped_texel(int64_t texel, uint32_t size, Wrap wrap) {
+  if (wrap == Wrap::Clamp) return texel < 0 ? 0 : texel >= size ? size - 1 : static_cast<uint32_t>(texel);
+  const int64_t period = wrap == Wrap::Mirror ? 2 * int64_t{size} : int64_t{size};
+  int64_t rest = texel % period;
+  if (rest < 0) rest += period;
+  return static_cast<uint32_t>(rest < size ? rest : period - 1 - rest);
+}
+
+}  // namespace vox::scene

@@ -1,0 +1,69 @@
+// What is painted on the surface (libvox/painting), as those see it who give voxels their materials. Where
+// nothing is painted, leaves are written by a body that knows nothing of it.
+#pragma once
+
+#include "libvox/device/atomics.h"
+#include "libvox/device/uploaded.h"
+#include "libvox/painting/frozen_atlas.h"
+#include "libvox/scene/wrapped_texel.h"
+#include "libvox/voxelize/shade.h"
+
+namespace vox::voxelize {
+
+struct NoPaint {
+  static constexpr uint32_t kFlag = 0;  // of materials that ask what is painted on them
+  VOX_HD void finish() const {}
+};
+
+// A body takes a copy, which counts what it asks, and finishes it.
+struct AtlasPaint {
+  static constexpr uint32_t kFlag = MaterialRef::kPainted;
+  painting::AtlasRef atlas;
+  uint64_t* queries;
+  uint32_t asked = 0;
+
+  // The palette entry that is painted at a texture coordinate, or no entry.
+  VOX_HD uint32_t entry(const MaterialRef& material, uint32_t layer, Vec2<double> uv) {
+    ++asked;
+    return atlas.entry(layer, {scene::wrapped_texel(uv.x, atlas.keys.size, wrap_u(material)),
+                               scene::wrapped_texel(uv.y, atlas.keys.size, wrap_v(material))});
+  }
+  VOX_HD void finish() const {
+    if (asked > 0) device::atomic_add_together(queries, uint64_t{asked});
+  }
+};
+
+// Flags the materials on which something is painted.
+inline void mark_painted(std::vector<MaterialRef>& materials, const painting::FrozenAtlas& atlas) {
+  for (size_t i = 0; i < atlas.painted.size(); ++i)
+    if (atlas.painted[i] != 0)
+      materials[i].flags = static_cast<uint16_t>(materials[i].flags | MaterialRef::kPainted);
+}
+
+template <class Device>
+class AtlasOnDevice {
+ public:
+  AtlasOnDevice(Device& device, const painting::FrozenAtlas& atlas)
+      : device_(device),
+        cells_(device::uploaded(device, atlas.cells)),
+        queries_(device.template make<uint64_t>(1)),
+        atlas_(painting::ref(atlas, cells_.data())) {}
+
+  // For one chunk, whose queries are counted.
+  AtlasPaint paint() {
+    device_.fill(queries_.data(), 1, uint64_t{0});
+    return {atlas_, queries_.data()};
+  }
+  uint64_t queries() const {
+    uint64_t queries = 0;
+    device_.download(&queries, queries_.data(), 1);
+    return queries;
+  }
+
+ private:
+  Device& device_;
+  device::Buffer<uint64_t> cells_, queries_;
+  painting::AtlasRef atlas_;
+};
+
+}  // namespace vox::voxelize

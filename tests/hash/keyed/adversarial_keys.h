@@ -1,0 +1,92 @@
+// Keys that a table with the hash functions of a known seed has to put into the same few cells: its first attempt
+// fails where a build can fail at all.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libvox/base/mix.h"
+#include "libvox/hash/keyed/cuckoo2011.h"
+#include "libvox/hash/keyed/cuckoo_buckets.h"
+#include "libvox/hash/keyed/lines.h"
+#include "libvox/hash/keyed/probes.h"
+#include "libvox/hash/keyed/slabset.h"
+
+namespace vox {
+
+// The variants whose builds cannot fail: their keys find a place wherever the others are.
+inline bool is_built_always(const std::string& table) {
+  return table == "open" || table == "sorted" || table == "slabset";
+}
+
+// The number of which mix64() makes this one.
+inline uint64_t unmixed(uint64_t x) {
+  const auto inverse = [](uint64_t odd) {
+    uint64_t result = odd;  // of its lowest 3 bits, then of 6, 12, …
+    for (int i = 0; i < 5; ++i) result *= 2 - odd * result;
+    return result;
+  };
+  x ^= x >> 33;
+  x *= inverse(0xc4ceb9fe1a85ec53);
+  x ^= x >> 33;
+  x *= inverse(0xff51afd7ed558ccd);
+  return x ^ x >> 33;
+}
+
+// The first keys of so many that are chosen.
+template <class IsChosen>
+std::vector<uint64_t> chosen_keys(uint64_t count, const IsChosen& is_chosen) {
+  std::vector<uint64_t> keys;
+  for (uint64_t i = 1; keys.size() < count; ++i)
+    if (const uint64_t key = mix64(i) >> 1; is_chosen(key)) keys.push_back(key);
+  return keys;
+}
+
+// For a table of 64-bit cells without values, with its usual load factor and with the seed of the options.
+inline std::vector<uint64_t> adversarial_keys(const hash::KeyTableOptions& options) {
+  const std::string& table = options.table;
+  const uint64_t seed = hash::attempt_seed(options, 1);
+  if (table == "lines") {
+    // Blocks of equal turns, which differ in bits of their hash that do not count. 600 keys want the 512 cells of
+    // 64 buckets.
+    std::vector<uint64_t> keys;
+    for (uint64_t high = 0; keys.size() < 600; ++high)
+      if (const uint64_t block = unmixed(high << 32 | 0x12345678) - seed; block >> 60 == 0)
+        keys.push_back(block * 16);
+    return keys;
+  }
+  if (table == "cuckoo2009") {  // 1,000 keys have 3 buckets, and the first attempt divides by that
+    std::vector<uint64_t> keys;
+    for (uint64_t i = 0; i < 1000; ++i) keys.push_back(3 * i);
+    return keys;
+  }
+  if (table == "cuckoo2011") {  // 400 keys want a third of 500 cells and the stash
+    const auto ref = hash::Cuckoo2011Ref<uint64_t>::with_seed(nullptr, 500, {}, seed);
+    return chosen_keys(400, [&](uint64_t key) {
+      for (uint32_t f = 0; f < ref.kFunctions; ++f)
+        if (ref.slot(key, f) > 166) return false;
+      return true;
+    });
+  }
+  if (table == "cuckoo_buckets") {  // 160 keys want one bucket of each sub-table of 4
+    const hash::CuckooBucketsRef<uint64_t> ref = {nullptr, nullptr, 4, seed, {}};
+    return chosen_keys(160, [&](uint64_t key) {
+      const auto pair = ref.buckets(key);
+      return pair.first % 4 == 0 && pair.second % 4 == 0;
+    });
+  }
+  if (table == "slabset") {  // 1,000 keys have 17 lists
+    const hash::SlabSetRef<uint64_t> ref = {nullptr, nullptr, 17, seed, {}};
+    return chosen_keys(1000, [&](uint64_t key) { return ref.first_slab(key) == 0; });
+  }
+  // 40 keys have 53 slots, and look at the same ones; none grows older than 31.
+  const hash::CoherentProbes coherent(53, seed);
+  const hash::RandomProbes random(53, seed);
+  return chosen_keys(40, [&](uint64_t key) {
+    if (table == "robin") return coherent.start(key) == 5;
+    const auto start = random.start(key);
+    return start.first == 5 && start.step == 7;
+  });
+}
+
+}  // namespace vox

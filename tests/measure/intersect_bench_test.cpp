@@ -1,0 +1,168 @@
+// What the intersection of two moving surfaces finds, against loops over all voxels and all pairs of triangles.
+#include "libvox/measure/intersect_bench.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "libvox/base/error.h"
+#include "libvox/measure/moving_pair.h"
+#include "tests/common/test_engine.h"
+#include "tests/voxelize/hull.h"
+#include "tests/voxelize/soup.h"
+
+namespace vox {
+namespace {
+
+using measure::IntersectCounts;
+using measure::IntersectOptions;
+using measure::IntersectResult;
+
+// A mesh as it stands in a frame: snapped triangles, and the triangles of each voxel that it fills.
+struct StandingMesh {
+  std::vector<brute::SnappedTriangle> triangles;
+  std::map<std::tuple<int, int, int>, std::vector<uint32_t>> voxels;
+
+  StandingMesh(const scene::Scene& scene, const measure::MeshPlace& place, uint32_t resolution) {
+    scene::Scene placed = scene;
+    for (Vec3d& position : placed.positions) position = place(position);
+    triangles = brute::snap_scene(placed, unit_grid(resolution));
+    for (uint32_t t = 0; t < triangles.size(); ++t)
+      brute::for_each_voxel(brute::voxel_range(triangles[t], resolution), [&](Int3 v) {
+        if (brute::touches_cube(triangles[t], v)) voxels[{v.x, v.y, v.z}].push_back(t);
+      });
+  }
+};
+
+IntersectCounts brute_counts(const StandingMesh& first, const StandingMesh& second) {
+  IntersectCounts counts = {.first_voxels = first.voxels.size(), .second_voxels = second.voxels.size()};
+  std::set<std::pair<uint32_t, uint32_t>> candidates;
+  for (const auto& [voxel, triangles] : first.voxels) {
+    const auto found = second.voxels.find(voxel);
+    if (found == second.voxels.end()) continue;
+    ++counts.common_voxels;
+    for (const uint32_t a : triangles)
+      for (const uint32_t b : found->second) candidates.emplace(a, b);
+  }
+  counts.candidates = candidates.size();
+  // All pairs, not the candidates alone: two triangles that meet have the voxel in common in which they do.
+  for (const brute::SnappedTriangle& a : first.triangles)
+    for (const brute::SnappedTriangle& b : second.triangles)
+      counts.meeting += brute::triangles_meet(a.v, b.v);
+  return counts;
+}
+
+void expect_brute_counts(const scene::Scene& first, const scene::Scene& second,
+                         const IntersectOptions& options) {
+  const IntersectResult result = measure::bench_intersect(*test_engine(), first, second, options);
+  const measure::MovingPair pair = {options.resolution, options.frames};
+  ASSERT_EQ(result.rows.size(), options.frames);
+  for (const measure::IntersectRow& row : result.rows) {
+    SCOPED_TRACE(row.frame);
+    const StandingMesh a(first, pair.resting(voxelize::bounding_box(first)), options.resolution);
+    const StandingMesh b(second, pair.moving(voxelize::bounding_box(second), row.frame), options.resolution);
+    const IntersectCounts expected = brute_counts(a, b);
+    EXPECT_EQ(row.counts.first_voxels, expected.first_voxels);
+    EXPECT_EQ(row.counts.second_voxels, expected.second_voxels);
+    EXPECT_EQ(row.counts.common_voxels, expected.common_voxels);
+    EXPECT_EQ(row.counts.candidates, expected.candidates);
+    EXPECT_EQ(row.counts.meeting, expected.meeting);
+  }
+}
+
+scene::Scene two_squares(double low, double high) {
+  Soup soup;
+  for (const double y : {low, high}) {
+    soup.add({Vec3d{0, y, 0}, {1, y, 0}, {0, y, 1}});
+    soup.add({Vec3d{1, y, 1}, {1, y, 0}, {0, y, 1}});
+  }
+  return soup.scene;
+}
+
+TEST(IntersectBench, FindsTheVoxelsAndPairsThatLoopsOverAllFind) {
+  const Soup first = bumpy_sphere({5, -2, 3}, 7, 4, 0.2, 1), second = bumpy_sphere({0, 0, 0}, 2, 3, 0.3, 2);
+  expect_brute_counts(first.scene, second.scene, {.resolution = 21, .frames = 2});
+  expect_brute_counts(tetrahedron({0, 0, 0}, {3, 0, 1}, {0, 2, 0}, {1, 1, 3}).scene, cube(-1, 1).scene,
+                      {.resolution = 40, .frames = 3});
+}
+
+TEST(IntersectBench, FindsAMeshWholeInItself) {
+  const scene::Scene mesh = bumpy_sphere({0, 0, 0}, 1, 3, 0.2, 3).scene;
+  const IntersectOptions options = {.resolution = 32, .frames = 1};
+  expect_brute_counts(mesh, mesh, options);
+  const IntersectCounts counts =
+      measure::bench_intersect(*test_engine(), mesh, mesh, options).rows.front().counts;
+  EXPECT_EQ(counts.common_voxels, counts.first_voxels);
+  EXPECT_EQ(counts.common_voxels, counts.second_voxels);
+  EXPECT_GE(counts.meeting, mesh.triangles.size());
+}
+
+TEST(IntersectBench, FindsNothingOfMeshesThatLieApart) {
+  const scene::Scene outer = two_squares(0, 1), inner = two_squares(0.3, 0.7);
+  const IntersectOptions options = {.resolution = 32, .frames = 2};
+  expect_brute_counts(outer, inner, options);
+  for (const measure::IntersectRow& row :
+       measure::bench_intersect(*test_engine(), outer, inner, options).rows) {
+    EXPECT_EQ(row.counts.common_voxels, 0u);
+    EXPECT_EQ(row.counts.meeting, 0u);
+  }
+}
+
+TEST(IntersectBench, MeasuresEveryTableWithOneResult) {
+  const scene::Scene first = bumpy_sphere({0, 0, 0}, 1, 8, 0.1, 4).scene, second = cube(0, 1).scene;
+  const IntersectResult result =
+      measure::bench_intersect(*test_engine(), first, second, {.tables = {}, .resolution = 64, .frames = 2});
+  const std::vector<std::string> tables = hash::key_table_names();
+  ASSERT_EQ(result.summaries.size(), tables.size());
+  ASSERT_EQ(result.rows.size(), 2 * tables.size());
+  for (size_t i = 0; i < tables.size(); ++i) {
+    const measure::IntersectSummary& summary = result.summaries[i];
+    EXPECT_EQ(summary.table, tables[i]);
+    EXPECT_EQ(summary.error, "");
+    ASSERT_TRUE(summary.frame.has_value());
+    EXPECT_GT(*summary.frames_per_second(), 0);
+    EXPECT_GT(summary.bytes, 0u);
+    for (size_t frame = 0; frame < 2; ++frame) {
+      const measure::IntersectRow& row = result.rows[2 * i + frame];
+      EXPECT_EQ(row.table, tables[i]);
+      EXPECT_EQ(row.frame, frame);
+      EXPECT_TRUE(row.counts == result.rows[frame].counts);
+      EXPECT_GT(row.total_seconds(), 0);
+    }
+  }
+}
+
+TEST(IntersectBench, TheMovingPairStaysOnTheGrid) {
+  const voxelize::Box box = {{-3, 7, 1}, {-1, 9, 3}};  // a cube, the widest when it turns
+  const measure::MovingPair pair = {128, 61};
+  for (uint32_t frame = 0; frame < pair.frames; ++frame) {
+    const measure::MeshPlace place = pair.moving(box, frame);
+    for (int corner = 0; corner < 8; ++corner) {
+      const Vec3d p = place({corner & 1 ? box.max.x : box.min.x, corner & 2 ? box.max.y : box.min.y,
+                             corner & 4 ? box.max.z : box.min.z});
+      EXPECT_GT(std::min({p.x, p.y, p.z}), 0);
+      EXPECT_LT(std::max({p.x, p.y, p.z}), 128);
+    }
+  }
+  EXPECT_NEAR(pair.shift(0), -25.6, 1e-9);
+  EXPECT_NEAR(pair.shift(30), 0, 1e-9);
+  EXPECT_NEAR(pair.shift(60), 25.6, 1e-9);
+  EXPECT_EQ((measure::MovingPair{128, 1}).shift(0), 0);
+}
+
+TEST(IntersectBench, RefusesMeshesWithoutTrianglesAndOptionsThatMakeNoSense) {
+  const scene::Scene mesh = cube(0, 1).scene;
+  EXPECT_THROW(measure::bench_intersect(*test_engine(), mesh, scene::Scene(), {}), Error);
+  EXPECT_THROW(measure::bench_intersect(*test_engine(), scene::Scene(), mesh, {}), Error);
+  EXPECT_THROW(measure::check(IntersectOptions{.tables = {"round"}}), UsageError);
+  EXPECT_THROW(measure::check(IntersectOptions{.resolution = 7}), UsageError);
+  EXPECT_THROW(measure::check(IntersectOptions{.resolution = 1025}), UsageError);
+  EXPECT_THROW(measure::check(IntersectOptions{.frames = 0}), UsageError);
+  EXPECT_THROW(measure::check(IntersectOptions{.frames = 100'001}), UsageError);
+  EXPECT_NO_THROW(measure::check(IntersectOptions{}));
+}
+
+}  // namespace
+}  // namespace vox

@@ -1,0 +1,184 @@
+// Compares what strokes paint with a dense atlas, and with what is known of simple surfaces.
+#include "libvox/painting/paint_scene.h"
+
+#include <gtest/gtest.h>
+
+#include "libvox/base/error.h"
+#include "tests/common/random.h"
+#include "tests/painting/dense_atlas.h"
+#include "tests/scene/scenes.h"
+
+namespace vox {
+namespace {
+
+constexpr scene::Rgb8 kRed = {192, 48, 32}, kBlue = {20, 60, 220};
+
+// Triangles in the unit cube, with all pairs of wrap modes, and texture coordinates that go beyond the square.
+scene::Scene random_soup(Random& random, uint32_t triangles) {
+  scene::Scene scene;
+  for (scene::Wrap u : {scene::Wrap::Repeat, scene::Wrap::Clamp, scene::Wrap::Mirror})
+    for (scene::Wrap v : {scene::Wrap::Repeat, scene::Wrap::Clamp, scene::Wrap::Mirror}) {
+      scene.materials.push_back(test::white_material());
+      scene.materials.back().wrap_u = u;
+      scene.materials.back().wrap_v = v;
+    }
+  for (uint32_t i = 0; i < triangles; ++i) {
+    scene::Triangle triangle = {.position = {}, .texcoord = {}, .material = i % 9};
+    for (uint32_t k = 0; k < 3; ++k) {
+      triangle.position[k] = static_cast<uint32_t>(scene.positions.size());
+      triangle.texcoord[k] = static_cast<uint32_t>(scene.texcoords.size());
+      scene.positions.push_back(random.in_cube(0, 1));
+      scene.texcoords.push_back(
+          {static_cast<float>(random.uniform(-1.2, 1.8)), static_cast<float>(random.uniform(-0.7, 2.1))});
+    }
+    scene.triangles.push_back(triangle);
+  }
+  return scene;
+}
+
+painting::Strokes random_strokes(Random& random, uint32_t count) {
+  painting::Strokes strokes;
+  for (uint32_t i = 0; i < count; ++i) {
+    const scene::Rgb8 color = {static_cast<uint8_t>(random.below(256)),
+                               static_cast<uint8_t>(random.below(256)),
+                               static_cast<uint8_t>(random.below(256))};
+    const double edge = i % 4 == 0 ? 0 : random.uniform(0, 1);
+    if (i % 3 == 2) {
+      strokes.push_back(
+          uv_stroke(color, random.uniform(0.02, 0.4), random.uniform(0, 1), random.uniform(0, 1), edge));
+    } else {
+      std::vector<Vec3d> points;
+      for (uint32_t p = random.below(4) + 1; p > 0; --p) points.push_back(random.in_cube(0, 1));
+      strokes.push_back(line_stroke(color, random.uniform(0.02, 0.2), points, edge));
+    }
+    strokes.back().line = i + 1;
+  }
+  return strokes;
+}
+
+bool nearly_equal(painting::Paint a, painting::Paint b) {
+  auto near = [](int x, int y) { return std::abs(x - y) <= 2; };
+  return near(a.r, b.r) && near(a.g, b.g) && near(a.b, b.b) && near(a.share, b.share);
+}
+
+TEST(PaintScene, PaintsTheTexelsThatASearchThroughAllTrianglesFinds) {
+  Random random(5);
+  uint64_t texels = 0;
+  for (const uint32_t size : {1u, 7u, 37u, 64u}) {
+    const scene::Scene scene = random_soup(random, 12);
+    const painting::Strokes strokes = random_strokes(random, 8);
+    DenseAtlas expected(scene, size);
+    for (const painting::Stroke& stroke : strokes) expected.paint(stroke);
+    const painting::Painting painting = painted(scene, strokes, {.size = size});
+    const PaintedTexels actual = painted_texels(painting.atlas);
+    EXPECT_EQ(actual.size(), expected.texels().size()) << size;
+    EXPECT_EQ(painting.atlas.texels, actual.size());
+    for (const auto& [place, paint] : expected.texels()) {
+      const auto found = actual.find(place);
+      const auto [layer, row, column] = place;
+      ASSERT_NE(found, actual.end()) << size << ": " << layer << ' ' << column << ' ' << row << ", share "
+                                     << paint.share;
+      ASSERT_TRUE(nearly_equal(found->second, paint))
+          << size << ": " << layer << ' ' << column << ' ' << row << ", " << found->second.r << ' '
+          << found->second.share << ", expected " << paint.r << ' ' << paint.share;
+    }
+    texels += actual.size();
+  }
+  EXPECT_GT(texels, 5000u);
+}
+
+TEST(PaintScene, IsTheSameForEveryBatchAndNumberOfThreads) {
+  Random random(6);
+  const scene::Scene scene = random_soup(random, 30);
+  const painting::Strokes strokes = random_strokes(random, 12);
+  const painting::Painting expected = painted(scene, strokes, {.size = 64});
+  EXPECT_EQ(expected.rebuilds, 1u);
+  for (const uint32_t batch : {1u, 2u, 5u})
+    for (const uint32_t threads : {1u, 3u}) {
+      const painting::Painting actual =
+          painted(scene, strokes, {.size = 64, .batch = batch}, {.threads = threads});
+      EXPECT_EQ(actual.atlas.cells, expected.atlas.cells) << batch;
+      EXPECT_EQ(actual.atlas.paints, expected.atlas.paints) << batch;
+      EXPECT_EQ(actual.rebuilds + actual.updates, (12 + batch - 1) / batch);
+    }
+}
+
+TEST(PaintScene, ChangesColoursInPlaceWhereNoNewTexelIsTouched) {
+  const scene::Scene scene = test::textured_rectangle(test::noise_image(4, 4, 1));
+  const painting::Stroke wide = line_stroke(kRed, 0.3, {{0.5, 0.5, 0}}),
+                         narrow = line_stroke(kBlue, 0.1, {{0.5, 0.5, 0}});
+  const painting::Painting apart = painted(scene, {wide, narrow, narrow}, {.size = 256, .batch = 1});
+  EXPECT_EQ(apart.rebuilds, 1u);
+  EXPECT_EQ(apart.updates, 2u);
+  const painting::Painting together = painted(scene, {wide, narrow, narrow}, {.size = 256});
+  EXPECT_EQ(apart.atlas.cells, together.atlas.cells);
+  EXPECT_EQ(apart.atlas.paints, together.atlas.paints);
+  const painting::Painting larger = painted(scene, {narrow, wide}, {.size = 256, .batch = 1});
+  EXPECT_EQ(larger.rebuilds, 2u);
+  EXPECT_EQ(larger.atlas.texels, apart.atlas.texels);
+}
+
+TEST(PaintScene, NamesStrokesThatTouchNothing) {
+  const scene::Scene scene = test::textured_rectangle(test::noise_image(4, 4, 1));
+  painting::Strokes strokes = {line_stroke(kRed, 0.1, {{0.5, 0.5, 5}}),
+                               line_stroke(kRed, 0.1, {{0.5, 0.5, 0}}), uv_stroke(kRed, 0.1, 3, 3)};
+  for (uint32_t i = 0; i < 3; ++i) strokes[i].line = 10 + i;
+  EXPECT_EQ(painted(scene, strokes, {.size = 256}).missed, (std::vector<uint32_t>{10, 12}));
+  const painting::Painting nothing = painted(scene, {strokes[0]}, {.size = 256});
+  EXPECT_EQ(nothing.atlas.texels, 0u);
+  EXPECT_EQ(nothing.rebuilds, 0u);
+}
+
+TEST(PaintScene, DoesNotReachTheOtherBorderOfTheSquare) {
+  const scene::Scene scene = test::textured_rectangle(test::noise_image(4, 4, 1));
+  const painting::Painting painting =
+      painted(scene, {line_stroke(kRed, 0.05, {{0, 0, 0}, {0, 1, 0}}, 0)}, {.size = 100});
+  for (const auto& [place, paint] : painted_texels(painting.atlas)) ASSERT_LT(std::get<2>(place), 5u);
+  EXPECT_EQ(painting.atlas.texels, 500u);
+}
+
+TEST(PaintScene, ATriangleThatIsAPointInTheTextureHasATexel) {
+  for (const float u : {0.5f, 0.37f, 0.0f}) {
+    scene::Scene scene = test::textured_rectangle(test::noise_image(4, 4, 1));
+    for (Vec2f& uv : scene.texcoords) uv = {u, 0.25f};
+    const painting::Painting painting =
+        painted(scene, {line_stroke(kRed, 0.5, {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}})}, {.size = 1 << 16});
+    const PaintedTexels texels = painted_texels(painting.atlas);
+    ASSERT_EQ(texels.size(), 1u);
+    EXPECT_EQ(std::get<1>(texels.begin()->first), 1u << 14);
+    EXPECT_EQ(std::get<2>(texels.begin()->first), static_cast<uint32_t>(u * (1 << 16)));
+  }
+}
+
+TEST(PaintScene, TakesMemoryForWhatIsPaintedAlone) {
+  const scene::Scene scene = test::textured_rectangle(test::noise_image(4, 4, 1));
+  const double radius = 0.002;
+  const painting::Painting painting =
+      painted(scene, {line_stroke(kRed, radius, {{0.5, 0.5, 0}}, 0)}, {.size = 1 << 16});
+  const double expected = 3.14159265 * radius * radius * 0x1p32;
+  EXPECT_NEAR(static_cast<double>(painting.atlas.texels), expected, expected * 0.01);
+  EXPECT_LT(painting.atlas.bytes(), painting.atlas.texels * 22);
+}
+
+TEST(PaintScene, LeavesOutWhatCannotBePainted) {
+  scene::Scene scene = test::textured_rectangle(test::noise_image(4, 4, 1));
+  const painting::Strokes strokes = {line_stroke(kRed, 0.1, {{0.5, 0.5, 0}})};
+  scene.texcoords[1] = {1e9f, 0};
+  EXPECT_EQ(painted(scene, strokes, {.size = 16}).far_triangles, 1u);
+  scene.materials[0].alpha_cutoff = 0.5f;
+  scene.materials[0].base_color[3] = 0.1f;
+  scene.materials[0].image = scene::kNone;
+  EXPECT_EQ(painted(scene, strokes, {.size = 16}).atlas.texels, 0u);  // it is invisible
+}
+
+TEST(PaintScene, RefusesWhatMakesNoSense) {
+  scene::Scene scene = test::textured_rectangle(test::noise_image(4, 4, 1));
+  const painting::Strokes strokes = {line_stroke(kRed, 0.1, {{0.5, 0.5, 0}})};
+  EXPECT_THROW(painted(scene, strokes, {.size = 0}), UsageError);
+  EXPECT_THROW(painted(scene, strokes, {.size = (1 << 16) + 1}), UsageError);
+  for (scene::Triangle& triangle : scene.triangles) triangle.texcoord.fill(scene::kNone);
+  EXPECT_THROW(painted(scene, strokes), Error);
+}
+
+}  // namespace
+}  // namespace vox

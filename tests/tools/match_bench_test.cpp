@@ -1,0 +1,152 @@
+// What vox-bench match does, with good and with bad input.
+#include <algorithm>
+
+#include "formats/images/image.h"
+#include "formats/images/png_file.h"
+#include "libvox/measure/picture_pair.h"
+#include "tests/common/test_engine.h"
+#include "tests/tools/browser.h"
+#include "tests/tools/page_tables.h"
+#include "tests/tools/program.h"
+
+namespace vox {
+namespace {
+
+class MatchBenchProgram : public ProgramTest {
+ protected:
+  MatchBenchProgram() : ProgramTest("vox-bench") {}
+  // A run that takes little time, with more arguments.
+  Finished match(const std::vector<std::string>& more, const std::string& tables = "lines") {
+    std::vector<std::string> arguments = {"match", "--device",      test_device(), "--tables",
+                                          tables,  "--repetitions", "1",           "--bases",
+                                          "4000",  "--query-bases", "96"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_program("vox-bench", arguments, {.folder = folder_, .file_size_limit = {}});
+  }
+  void expect_refused(int code, const std::string& text, const std::vector<std::string>& more) {
+    const auto before = listing(folder_);
+    const Finished run = match(more);
+    EXPECT_EQ(run.code, code) << testing::PrintToString(more);
+    EXPECT_TRUE(one_error(run, text, "vox-bench")) << testing::PrintToString(more) << run.err;
+    EXPECT_EQ(run.out, "");
+    EXPECT_TRUE(listing(folder_) == before) << "files changed, " << testing::PrintToString(more);
+  }
+  // Writes query.png and reference.png, and other.png, which is of something else.
+  void write_pair() const {
+    const measure::PicturePair pair = measure::make_picture_pair({.side = 256, .seed = 2});
+    write_png(pair.query, {}, folder_ / "query.png");
+    write_png(pair.reference, {}, folder_ / "reference.png");
+    write_png(measure::make_picture_pair({.side = 256, .seed = 9}).query, {}, folder_ / "other.png");
+  }
+  size_t colored_pixels(const std::string& file) const {
+    const scene::Image image = read_image(folder_ / file);
+    return static_cast<size_t>(
+        std::ranges::count_if(image.pixels, [](const auto& pixel) { return pixel.r != pixel.b; }));
+  }
+};
+
+TEST_F(MatchBenchProgram, PrintsOneJsonObjectWithTheRowsOfItsCsvAndReport) {
+  const Finished run =
+      match({"--side", "256", "--json", "-q", "--csv", "rows.csv", "-o", "report.h5"}, "robin,sorted");
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.err, "");
+  write("result.json", run.out);
+  EXPECT_EQ(python(R"(
+import csv, json
+result = json.load(open('result.json'))
+assert result['matched'] and 0 <= result['off'] < 1 and 0.4 < result['share'] <= 1
+assert 0.75 <= result['scale'] <= 1.25 and -180 < result['turn'] <= 180 and len(result['shift']) == 2
+assert result['reference']['bases'] <= 4000 and result['query']['width'] == 192
+rows = list(csv.DictReader(open('rows.csv', newline='')))
+assert [row['table'] for row in rows] == ['robin', 'sorted']
+for row, expected in zip(rows, result['rows']):
+    for name, text in row.items():
+        value = expected.get(name, '')
+        assert (float(text) if isinstance(value, (int, float)) else text) == value, (name, text, value)
+    assert abs(expected['map_ms'] + expected['index_ms'] + expected['vote_ms'] - expected['ms']) < 1e-6
+    assert expected['items'] == result['reference']['bases'] * (result['reference']['points'] - 2)
+print('good')
+)"),
+            "good\n");
+}
+
+TEST_F(MatchBenchProgram, FindsAPictureInAFileAndDrawsItsEdgesThere) {
+  write_pair();
+  const Finished run = match({"query.png", "reference.png", "--overlay", "found.png"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  for (const char* part :
+       {"\nquery:     query.png, 192 x 192 pixels: ", "\nreference: reference.png, 256 x 256",
+        "\nmatch:     turned by 123.", "scaled by 1.19", "\n  lines  "})
+    EXPECT_TRUE(has(run.out, part)) << part << "\n" << run.out;
+  EXPECT_FALSE(has(run.out, "\noff: ")) << run.out;
+  EXPECT_GT(colored_pixels("found.png"), 500u);
+  EXPECT_TRUE(has(read_bytes(folder_ / "found.png"), "vox-bench match"));
+}
+
+TEST_F(MatchBenchProgram, SaysPlainlyThatAPictureIsNotFound) {
+  write_pair();
+  const Finished run = match({"other.png", "reference.png", "--overlay", "found.png", "--html", "page.html"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_TRUE(has(run.out, "\nmatch:     none (at most ")) << run.out;
+  EXPECT_EQ(colored_pixels("found.png"), 0u);
+  const Finished json = match({"other.png", "reference.png", "--json", "-q"});
+  EXPECT_EQ(json_value(json.out, "matched"), "false");
+  EXPECT_EQ(json_value(json.out, "turn"), "");
+  EXPECT_TRUE(has(read_bytes(folder_ / "page.html"), "in which the query was not found"));
+}
+
+TEST_F(MatchBenchProgram, NumbersOfThePageAreThoseOfTheRows) {
+  const Finished run = match({"--side", "192", "--json", "-q", "--html", "page.html"}, "robin,sorted");
+  ASSERT_EQ(run.code, 0) << run.err;
+  write("result.json", run.out);
+  EXPECT_EQ(python(kReadTables + std::string(R"(
+rows = json.load(open('result.json'))['rows']
+shown = table('Time of a match')
+assert len(rows) == 2
+for row in rows:
+    cells = shown[row['table']]
+    for title, key in {'items': 'items', 'keys': 'keys', 'map ms': 'map_ms', 'vote ms': 'vote_ms', 'all ms': 'ms'}.items():
+        assert cells[title][1] == row[key], (title, cells[title], row)
+print('good')
+)")),
+            "good\n");
+  if (!have_browser()) GTEST_SKIP() << "no chromium";
+  EXPECT_EQ(look_at(folder_ / "page.html").faults, std::vector<std::string>{});
+}
+
+TEST_F(MatchBenchProgram, RefusesPicturesThatCannotBeMatched) {
+  write_pair();
+  write_png({"", 1, 1, {{0, 0, 0, 255}}}, {}, folder_ / "dot.png");
+  write_png({"", 60, 60, std::vector<scene::Rgba8>(3600, {9, 9, 9, 255})}, {}, folder_ / "plain.png");
+  write("text.png", "no picture");
+  const std::string whole = read_bytes(folder_ / "query.png");
+  write("half.png", whole.substr(0, whole.size() / 2));
+  expect_refused(kFailed, "missing.png", {"missing.png", "reference.png"});
+  expect_refused(kFailed, "missing.png", {"query.png", "missing.png"});
+  expect_refused(kFailed, "text.png", {"text.png", "reference.png"});
+  expect_refused(kFailed, "half.png", {"half.png", "reference.png"});
+  expect_refused(kFailed, "dot.png: the picture has too few edges", {"query.png", "dot.png"});
+  expect_refused(kFailed, "plain.png: the picture has too few edges", {"plain.png", "reference.png"});
+  expect_refused(kFailed, "lower --edge-step", {"plain.png", "plain.png"});
+  // What is there already and is not ours stays.
+  expect_refused(kFailed, "text.png", {"query.png", "reference.png", "--overlay", "text.png"});
+}
+
+TEST_F(MatchBenchProgram, RefusesMatchesOfOptionsThatMakeNoSense) {
+  write_pair();
+  for (const auto& [option, value] : std::vector<std::pair<std::string, std::string>>{
+           {"--tables", "round"},    {"--tables", ""},       {"--points", "7"},        {"--points", "5000"},
+           {"--points", "many"},     {"--bases", "0"},       {"--bases", "2^17"},      {"--query-bases", "0"},
+           {"--cells", "1"},         {"--edge-step", "0"},   {"--edge-step", "256"},   {"--least-share", "0"},
+           {"--least-share", "101"}, {"--repetitions", "0"}, {"--repetitions", "1,2"}, {"--seed", "-1"},
+           {"--side", "63"},         {"--side", "8K"},       {"--clutter", "401"},     {"--noise", "65"}})
+    expect_refused(kBadUsage, option, {option, value});
+  expect_refused(kBadUsage, "one picture is named", {"query.png"});
+  expect_refused(kBadUsage, "unexpected argument", {"query.png", "reference.png", "other.png"});
+  for (const char* option : {"--side", "--clutter", "--noise"})
+    expect_refused(kBadUsage, std::string(option) + " has no effect",
+                   {"query.png", "reference.png", option, "64"});
+}
+
+}  // namespace
+}  // namespace vox

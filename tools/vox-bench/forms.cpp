@@ -1,0 +1,43 @@
+// The command vox-bench forms.
+#include <fmt/format.h>
+
+#include "formats/results/json_text.h"
+#include "libvox/base/error.h"
+#include "libvox/base/log.h"
+#include "libvox/base/units.h"
+#include "tools/common/profile.h"
+#include "tools/common/tool.h"
+#include "tools/vox-bench/commands.h"
+#include "tools/vox-bench/forms_input.h"
+#include "tools/vox-bench/forms_report.h"
+
+namespace vox {
+namespace {
+
+// What was measured is written before this: it says which form is wrong.
+void throw_if_different(const measure::FormsBenchResult& result) {
+  for (const measure::FormsBenchRow& row : result.rows)
+    if (!row.error.empty()) throw Error(fmt::format("{}, {}", result.forms[row.form].size.text, row.error));
+}
+
+}  // namespace
+
+void run_forms(int argc, char** argv) {
+  FormsCommand command = parse_forms_command(argc, argv);
+  check_targets(command.files);
+  const std::unique_ptr<Engine> engine = make_engine(command.engine);
+  const FormsInput input = read_forms_input(*engine, command);
+  command.bench.svdag_seconds = input.svdag_seconds;
+  log_info("{}: {} voxels in {}³, on {}", input.scene.source, format_count(input.scene.dag.voxels),
+           input.scene.dag.resolution, engine->device_text());
+  const FormsBenchRun run = {run_on(*engine, command.command), input.scene.source,
+                             measure::bench_forms(*engine, input.scene, command.bench)};
+  const measure::ResultGroup results = results_of(run);
+  write_results(command.files, results, rows_table(run.result), page_of(run));
+  fmt::print("{}", command.json ? json_text(results) + "\n" : table_text(run));
+  if (command.engine.profile) print_profile(engine->profile());
+  throw_if_different(run.result);
+  log_debug("measured in {}", format_seconds(run.result.seconds));
+}
+
+}  // namespace vox

@@ -1,0 +1,28 @@
+// The command line of vox-bench forms.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "libvox/engine/engine.h"
+#include "libvox/measure/forms_bench.h"
+#include "tools/vox-bench/results.h"
+
+namespace vox {
+
+struct FormsCommand {
+  std::optional<std::filesystem::path> input;  // a scene file or a mesh; without one, the village
+  // Of a mesh; without one, the device's default. Of a scene file a coarser level; without one, its own.
+  std::optional<uint32_t> resolution;
+  measure::FormsBenchOptions bench;  // but for how long making the SVDAG took
+  EngineOptions engine;
+  ResultFiles files;
+  bool json = false;
+  std::string command;
+};
+
+// Prints --help and --version itself. Throws UsageError.
+FormsCommand parse_forms_command(int argc, char** argv);
+
+}  // namespace vox

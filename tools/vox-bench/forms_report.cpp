@@ -1,0 +1,134 @@
+#include "tools/vox-bench/forms_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "formats/results/text_table.h"
+#include "libvox/base/units.h"
+#include "tools/vox-bench/ceilings.h"
+#include "tools/vox-bench/columns.h"
+
+namespace vox {
+namespace {
+
+using FormsRow = measure::FormsBenchRow;
+using measure::BenchedForm;
+using measure::FormsBenchResult;
+
+// Adds the columns that say which form it is; of(row) is the form of a row.
+template <class Rows, class Of>
+void add_form(measure::ResultTable& table, const Rows& rows, const Of& of) {
+  table.column("form", "", rows, [&](const auto& row) { return of(row).size.name; })
+      .column("brick_size", "voxels", rows, [&](const auto& row) { return of(row).brick_side; })
+      .column("load_factor", "1", rows, [&](const auto& row) { return of(row).load_factor; })
+      .column("layout", "", rows, [&](const auto& row) { return of(row).layout; });
+}
+
+measure::ResultTable form_sizes_table(const FormsBenchResult& result) {
+  const std::vector<BenchedForm>& forms = result.forms;
+  measure::ResultTable table;
+  add_form(table, forms, [](const BenchedForm& form) { return form; });
+  table.column("bytes", "bytes", forms, [](const BenchedForm& form) { return form.size.bytes; })
+      .column("bits_per_voxel", "bits per filled voxel", forms,
+              [&](const BenchedForm& form) { return measure::bits_per_voxel(form.size, result.voxels); })
+      .column("build_seconds", "s", forms, &BenchedForm::build_seconds)
+      .column("error", "", forms, &BenchedForm::error);
+  return table;
+}
+
+// The cells of a form: what it takes, and its rates.
+std::vector<std::string> form_cells(const FormsBenchResult& result, size_t which,
+                                    const std::vector<LoopTitle>& loops) {
+  const BenchedForm& form = result.forms[which];
+  if (form.size.bytes == 0) return {form.size.text, "-", "-", "-"};
+  std::vector<std::string> cells = {form.size.text, format_bytes(form.size.bytes),
+                                    fmt::format("{:.2f}", measure::bits_per_voxel(form.size, result.voxels)),
+                                    form.build_seconds ? fmt::format("{:.3f}", *form.build_seconds) : "-"};
+  for (const LoopTitle& loop : loops) {
+    const FormsRow* row = row_of(result, which, loop.loop);
+    cells.push_back(row == nullptr ? "-" : fmt::format("{:.4f}", row->lookups_per_second() / loop.scale));
+  }
+  return cells;
+}
+
+std::string errors_text(const FormsBenchResult& result) {
+  std::string text;
+  for (const BenchedForm& form : result.forms)
+    if (!form.error.empty()) text += fmt::format("  {}: {}\n", form.size.text, form.error);
+  for (const FormsRow& row : result.rows)
+    if (!row.error.empty()) text += fmt::format("  {}, {}\n", result.forms[row.form].size.text, row.error);
+  return text;
+}
+
+}  // namespace
+
+std::string scene_text(const FormsBenchResult& result) {
+  return fmt::format("{} in {}³", format_count(result.voxels, "voxel"), result.resolution);
+}
+
+std::vector<LoopTitle> loop_titles(const FormsBenchResult& result) {
+  std::vector<LoopTitle> titles;
+  for (const FormsRow& row : result.rows) {
+    if (std::ranges::find(titles, row.loop, &LoopTitle::loop) != titles.end()) continue;
+    if (row.loop == "rays")
+      titles.push_back({row.loop, row.loop, "M/s", 1e6});
+    else
+      titles.push_back(
+          {row.loop, row.loop == "mean" ? fmt::format("mean {}³", result.filter) : row.loop, "G/s", 1e9});
+  }
+  return titles;
+}
+
+const FormsRow* row_of(const FormsBenchResult& result, size_t form, const std::string& loop) {
+  const auto found = std::ranges::find_if(
+      result.rows, [&](const FormsRow& row) { return row.form == form && row.loop == loop; });
+  return found == result.rows.end() ? nullptr : &*found;
+}
+
+std::string table_text(const FormsBenchRun& run) {
+  const FormsBenchResult& result = run.result;
+  const std::vector<LoopTitle> loops = loop_titles(result);
+  std::vector<std::string> titles = {"form", "size", "bits a voxel", "build s"};
+  for (const LoopTitle& loop : loops) titles.push_back(fmt::format("{} {}", loop.title, loop.unit));
+  TextTable table(std::move(titles));
+  for (size_t form = 0; form < result.forms.size(); ++form) table.row(form_cells(result, form, loops));
+  return fmt::format("{}, {}, on {}\n{}\n{}{}", run.source, scene_text(result), run.device_text,
+                     ceilings_text(result.ceilings), table.text(), errors_text(result));
+}
+
+measure::ResultTable rows_table(const FormsBenchResult& result) {
+  const std::vector<FormsRow>& rows = result.rows;
+  measure::ResultTable table;
+  add_form(table, rows, [&](const FormsRow& row) { return result.forms[row.form]; });
+  table.column("loop", "", rows, &FormsRow::loop);
+  add_times(table, rows);
+  table.column("repetitions", "", rows, &FormsRow::repetitions)
+      .column("lookups", "", rows, &FormsRow::lookups)
+      .column("filled", "", rows, &FormsRow::filled)
+      .column("lookups_per_second", "1/s", rows, &FormsRow::lookups_per_second)
+      .column("checksum", "", rows, [](const FormsRow& row) { return fmt::format("{:016x}", row.checksum); })
+      .column("error", "", rows, &FormsRow::error);
+  return table;
+}
+
+measure::ResultGroup results_of(const FormsBenchRun& run) {
+  const FormsBenchResult& result = run.result;
+  measure::ResultGroup results;
+  set_run(results, run);
+  measure::ResultGroup& forms = results.group({".", "forms"});
+  forms.set("source", run.source)
+      .set("resolution", result.resolution, "voxels")
+      .set("voxels", result.voxels, "voxels")
+      .set("gathers", result.sizes.gathers, "voxels")
+      .set("means", result.sizes.means, "voxels")
+      .set("filter", result.filter, "voxels")
+      .set("picture", result.sizes.picture, "pixels")
+      .set("seconds", result.seconds, "s");
+  forms.put("ceilings", ceilings_table(result.ceilings));
+  forms.put("sizes", form_sizes_table(result));
+  forms.put("rows", rows_table(result));
+  return results;
+}
+
+}  // namespace vox

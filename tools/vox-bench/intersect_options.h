@@ -1,0 +1,30 @@
+// The command line of vox-bench intersect.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "libvox/engine/engine.h"
+#include "libvox/measure/intersect_bench.h"
+#include "tools/vox-bench/results.h"
+
+namespace vox {
+
+struct IntersectCommand {
+  // Of each mesh that is generated.
+  static constexpr uint64_t kTriangles = 160'000, kFewestTriangles = 12, kMostTriangles = 100'000'000;
+
+  std::vector<std::filesystem::path> meshes;  // two; none: two are generated
+  uint64_t triangles = kTriangles;
+  measure::IntersectOptions bench;
+  EngineOptions engine;
+  ResultFiles files;
+  bool json = false;
+  std::string command;
+};
+
+// Prints --help and --version itself. Throws UsageError.
+IntersectCommand parse_intersect_command(int argc, char** argv);
+
+}  // namespace vox

@@ -1,0 +1,73 @@
+// The command vox-bench match.
+#include <fmt/format.h>
+
+#include "formats/images/image.h"
+#include "formats/images/png_file.h"
+#include "formats/results/json_text.h"
+#include "libvox/base/error.h"
+#include "libvox/base/log.h"
+#include "libvox/base/units.h"
+#include "tools/common/profile.h"
+#include "tools/common/tool.h"
+#include "tools/vox-bench/commands.h"
+#include "tools/vox-bench/match_options.h"
+#include "tools/vox-bench/match_report.h"
+
+namespace vox {
+namespace {
+
+// Reads the pictures, or makes them. Returns what brings the query onto the reference, where that is known.
+std::optional<measure::Similarity> fetch_pictures(const MatchCommand& command,
+                                                  measure::MatchBenchOptions& bench) {
+  if (command.files) {
+    bench.query = read_image(command.files->query);
+    bench.reference = read_image(command.files->reference);
+    return std::nullopt;
+  }
+  measure::PicturePair pair = measure::make_picture_pair(command.pair);
+  bench.query = std::move(pair.query);
+  bench.reference = std::move(pair.reference);
+  return pair.known;
+}
+
+scene::Image overlay_of(const measure::MatchBenchOptions& bench, const measure::MatchBenchResult& result) {
+  std::optional<measure::Similarity> similarity;
+  if (result.match) similarity = result.match->similarity;
+  return measure::overlay_of(measure::grey_of(bench.query), measure::grey_of(bench.reference), bench.step,
+                             similarity);
+}
+
+// What was measured is written before this: it says which table is wrong.
+void throw_if_not_alike(const measure::MatchBenchResult& result) {
+  for (const measure::MatchBenchRow& row : result.rows)
+    if (row.time && !row.error.empty()) throw Error(row.table + ": " + row.error);
+}
+
+}  // namespace
+
+void run_match(int argc, char** argv) {
+  MatchCommand command = parse_match_command(argc, argv);
+  check_targets(command.results);
+  if (command.overlay) check_writable(*command.overlay, OutputKind::Picture, command.results.overwrite);
+  const std::optional<measure::Similarity> known = fetch_pictures(command, command.bench);
+  const std::unique_ptr<Engine> engine = make_engine(command.engine);
+  log_info("{} x {} pixels in {} x {}, on {}", command.bench.query.width, command.bench.query.height,
+           command.bench.reference.width, command.bench.reference.height, engine->device_text());
+  MatchRun run = {run_on(*engine, command.command),
+                  measure::bench_match(*engine, command.bench),
+                  known,
+                  command.bench.query.name,
+                  command.bench.reference.name,
+                  {}};
+  if (command.overlay || command.results.html) run.overlay = overlay_of(command.bench, run.result);
+  const measure::ResultGroup results = results_of(run);
+  write_results(command.results, results, rows_table(run.result), page_of(run));
+  if (command.overlay)
+    write_png(run.overlay, {{"Software", generator_text()}, {"Command", command.command}}, *command.overlay);
+  fmt::print("{}", command.json ? json_text(results) + "\n" : table_text(run));
+  if (command.engine.profile) print_profile(engine->profile());
+  throw_if_not_alike(run.result);
+  log_debug("measured in {}", format_seconds(run.result.seconds));
+}
+
+}  // namespace vox

@@ -1,0 +1,32 @@
+// The command line of vox-bench match.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "libvox/engine/engine.h"
+#include "libvox/measure/match_bench.h"
+#include "tools/vox-bench/results.h"
+
+namespace vox {
+
+struct PictureFiles {
+  std::filesystem::path query, reference;
+};
+
+struct MatchCommand {
+  measure::MatchBenchOptions bench;  // but for the pictures
+  std::optional<PictureFiles> files;
+  measure::PicturePairOptions pair;  // where no files are named
+  std::optional<std::filesystem::path> overlay;
+  EngineOptions engine;
+  ResultFiles results;
+  bool json = false;
+  std::string command;
+};
+
+// Prints --help and --version itself. Throws UsageError.
+MatchCommand parse_match_command(int argc, char** argv);
+
+}  // namespace vox

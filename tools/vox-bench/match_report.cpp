@@ -1,0 +1,160 @@
+#include "tools/vox-bench/match_report.h"
+
+#include <fmt/format.h>
+
+#include "formats/results/page_table.h"
+#include "formats/results/text_table.h"
+#include "libvox/base/units.h"
+#include "tools/vox-bench/columns.h"
+
+namespace vox {
+namespace {
+
+using MatchRow = measure::MatchBenchRow;
+using measure::Look;
+using measure::PictureFeatures;
+
+std::optional<double> milliseconds(const std::optional<measure::Timing>& time) {
+  return time ? std::optional(time->median * 1e3) : std::nullopt;
+}
+
+std::string features_text(const std::string& name, const PictureFeatures& found) {
+  return fmt::format("{}, {} x {} pixels: {}, {}, {}", name, found.width, found.height,
+                     format_count(found.edge_points, "edge point"),
+                     format_count(found.points, "feature point"), format_count(found.bases) + " bases");
+}
+
+// "turned by 12.34°, scaled by 0.9876, shifted by 12.30, -4.50 pixels", or "none".
+std::string match_text(const measure::MatchBenchResult& result) {
+  if (!result.match)
+    return fmt::format("none (at most {} for a pair of bases)", format_count(result.most_votes, "vote"));
+  const measure::PictureMatch& match = *result.match;
+  return fmt::format(
+      "turned by {:.3f}°, scaled by {:.5f}, shifted by {:.2f}, {:.2f} pixels; {}, {} of the "
+      "query's points fall on points of the reference",
+      match.similarity.degrees(), match.similarity.scale(), match.similarity.shift.x,
+      match.similarity.shift.y, format_count(match.votes, "vote"), format_percent(result.share()));
+}
+
+HtmlPage::Facts facts_of(const MatchRun& run) {
+  HtmlPage::Facts facts = {{"query", features_text(run.query, run.result.query)},
+                           {"reference", features_text(run.reference, run.result.reference)},
+                           {"match", match_text(run.result)}};
+  if (const auto off = run.off())
+    facts.emplace_back("off", fmt::format("{:.3f} pixels at most, at the corners of the query", *off));
+  return facts;
+}
+
+void set_features(measure::ResultGroup& group, const std::string& name, const PictureFeatures& found) {
+  group.set("file", name)
+      .set("width", found.width, "pixels")
+      .set("height", found.height, "pixels")
+      .set("edge_points", found.edge_points, "points")
+      .set("points", found.points, "points")
+      .set("bases", found.bases, "bases");
+}
+
+// A bar for each table, of its three parts.
+Chart times_chart(const std::vector<MatchRow>& rows) {
+  BarChart chart = {
+      .title = "Time of a match",
+      .description = "For each table how long it takes to build the map and the index, and to vote",
+      .unit = "ms",
+      .bars = BarChart::Bars::EndToEnd,
+      .series = {{"map", {}}, {"index", {}}, {"votes", {}}}};
+  for (const MatchRow& row : rows) {
+    if (!row.time) continue;
+    chart.rows.push_back(row.table);
+    chart.notes.push_back(fmt::format("{:.2f}", row.time->median * 1e3));
+    chart.series[0].values.push_back(row.map_time->median * 1e3);
+    chart.series[1].values.push_back(row.index_time->median * 1e3);
+    chart.series[2].values.push_back(row.vote_time->median * 1e3);
+  }
+  return draw(chart);
+}
+
+}  // namespace
+
+std::optional<double> MatchRun::off() const {
+  if (!known || !result.match) return std::nullopt;
+  return measure::greatest_distance(*known, result.match->similarity, result.query.width,
+                                    result.query.height);
+}
+
+measure::ResultTable rows_table(const measure::MatchBenchResult& result) {
+  using measure::both;
+  const std::vector<MatchRow>& rows = result.rows;
+  const Look ms = Look::fixed(2);
+  measure::ResultTable table;
+  table.column("table", "", rows, &MatchRow::table, both({"table"}))
+      .column("items", "items", rows, &MatchRow::items, both({"items", Look::count()}))
+      .column("keys", "keys", rows, &MatchRow::keys, both({"keys", Look::count()}))
+      .column("mean_values", "values per key", rows, &MatchRow::mean_values,
+              both({"values a key", Look::fixed(1)}))
+      .column("most_values", "values", rows, &MatchRow::most_values, both({"most", Look::count()}))
+      .column("votes", "votes", rows, &MatchRow::votes, both({"votes", Look::count()}))
+      .column("bytes", "bytes", rows, &MatchRow::bytes, both({"MiB", Look::mib()}))
+      .column(
+          "map_ms", "ms", rows, [](const MatchRow& row) { return milliseconds(row.map_time); },
+          both({"map ms", ms}))
+      .column(
+          "index_ms", "ms", rows, [](const MatchRow& row) { return milliseconds(row.index_time); },
+          both({"index ms", ms}))
+      .column(
+          "vote_ms", "ms", rows, [](const MatchRow& row) { return milliseconds(row.vote_time); },
+          both({"vote ms", ms}))
+      .column(
+          measure::for_people(), "ms", rows, [](const MatchRow& row) { return milliseconds(row.time); },
+          both({"all ms", ms, "", measure::Heading::Weight::Total}));
+  add_times(table, rows);
+  table.column("repetitions", "", rows, &MatchRow::repetitions).column("error", "", rows, &MatchRow::error);
+  return table;
+}
+
+measure::ResultGroup results_of(const MatchRun& run) {
+  const measure::MatchBenchResult& result = run.result;
+  measure::ResultGroup results;
+  set_run(results, run);
+  measure::ResultGroup& group = results.group({".", "match"});
+  set_features(group.group("query"), run.query, result.query);
+  set_features(group.group("reference"), run.reference, result.reference);
+  group.set("matched", result.match.has_value()).set("most_votes", result.most_votes, "votes");
+  if (result.match) {
+    const measure::PictureMatch& match = *result.match;
+    group.set("turn", match.similarity.degrees(), "degrees")
+        .set("scale", match.similarity.scale(), "1")
+        .set("shift", std::vector<double>{match.similarity.shift.x, match.similarity.shift.y}, "pixels")
+        .set("votes", match.votes, "votes")
+        .set("points", match.points, "points")
+        .set("share", result.share(), "1");
+  }
+  if (const auto off = run.off()) group.set("off", *off, "pixels");
+  group.set("seconds", result.seconds, "s");
+  group.put("rows", rows_table(result));
+  return results;
+}
+
+std::string table_text(const MatchRun& run) {
+  std::string text = run.device_text + "\n";
+  for (const auto& [name, fact] : facts_of(run)) text += fmt::format("{:<10} {}\n", name + ":", fact);
+  text += "\n" + text_table(rows_table(run.result)).text();
+  for (const MatchRow& row : run.result.rows)
+    if (!row.error.empty()) text += fmt::format("  {}: {}\n", row.table, row.error);
+  return text;
+}
+
+HtmlPage page_of(const MatchRun& run) {
+  HtmlPage page(fmt::format("{} in {}", run.query, run.reference),
+                fmt::format("Matched on {} in {}.", run.device_text, format_seconds(run.result.seconds)));
+  page.section("Match").facts(facts_of(run));
+  if (!run.overlay.pixels.empty())
+    page.picture(run.overlay, run.result.match
+                                  ? "The reference, with the edges of the query where it was found."
+                                  : "The reference, in which the query was not found.");
+  page.section("Tables").figure("Time of a match", "Median of the repetitions; shorter is better.",
+                                times_chart(run.result.rows), page_table(rows_table(run.result)));
+  set_run(page, run);
+  return page;
+}
+
+}  // namespace vox

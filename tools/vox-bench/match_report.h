@@ -1,0 +1,33 @@
+// What vox-bench match has found and measured, for people and for programs.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "formats/pages/html_page.h"
+#include "libvox/measure/match_bench.h"
+#include "tools/vox-bench/results.h"
+
+namespace vox {
+
+struct MatchRun : BenchRun {
+  measure::MatchBenchResult result;
+  std::optional<measure::Similarity> known;  // of pictures that were generated
+  std::string query, reference;              // names of the pictures
+  scene::Image overlay;                      // without pixels where nobody asks for it
+
+  // How far the similarity that was found is from the known one, at a corner of the query: pixels.
+  std::optional<double> off() const;
+};
+
+// What was found, and a table of what was measured.
+std::string table_text(const MatchRun& run);
+
+// All of it. In a report it is /match, with the table `rows`.
+measure::ResultGroup results_of(const MatchRun& run);
+measure::ResultTable rows_table(const measure::MatchBenchResult& result);
+
+// The results as a page with the overlay and a chart of the times.
+HtmlPage page_of(const MatchRun& run);
+
+}  // namespace vox
