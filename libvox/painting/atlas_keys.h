@@ -7,7 +7,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "libvox/base/morton_plane.h"
+#include "libvox/base/morton.h"
 #include "libvox/hash/keyed/cell.h"
 #include "libvox/scene/scene.h"
 

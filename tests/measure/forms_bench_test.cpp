@@ -142,7 +142,8 @@ TEST(FormsBench, RaysHitWhatTheyHitInTheDenseGrid) {
   const DenseScene dense(26, shell);
   Expected expected;
   for (uint32_t i = 0; i < kPicture * kPicture; ++i) {
-    const Vec3d direction = camera.direction(i % kPicture + 0.5, i / kPicture + 0.5);
+    const uint32_t x = i % kPicture, y = i / kPicture;
+    const Vec3d direction = camera.direction(x + 0.5, y + 0.5);
     const MaterialHit hit = dense.trace(render::make_ray(camera.log2_side, camera.eye, direction, 0));
     const measure::VoxelHit seen =
         hit.hit.found() ? measure::VoxelHit{hit.hit.low, static_cast<uint32_t>(hit.material + 1)}

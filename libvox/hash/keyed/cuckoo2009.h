@@ -15,10 +15,11 @@
 // The functions of the paper, [(c0 + c1 k) mod 1900813] mod m, are for keys of 32 bits and for tables of some
 // million keys. Here, where they do not suffice:
 //
-// - A key of 64 bits is folded to 32 by a mixing function with a seed: its high half chooses the bucket, its low one
-//   the cells. Of some ten million keys there would be four with one half in common, for which three cells are
-//   too few. So is, from the fifth attempt on, a key of 32 bits: those that leave the same rest by 1900813 have the
-//   same cells, whatever c0 and c1 are.
+// - A key of 64 bits is folded to 32 by a mixing function with a seed: its high half chooses the bucket, from the
+//   second attempt on, and its low one the cells. With one half for both, four keys that have it in common would
+//   have three cells: half of all sets of 33 million keys have such four, and those of 2^31 some millions. So is,
+//   from the fifth attempt on, a key of 32 bits: those that leave the same rest by 1900813 have the same cells,
+//   whatever c0 and c1 are.
 // - Where 1900813 is less than 64 times the number of buckets, some of them would get more keys than others by
 //   far, or none. The prime is 2^32 - 5 then.
 #pragma once
