@@ -33,6 +33,10 @@ std::string_view library_words(Phrase phrase) {
       return "the list of bits of a key";
     case Phrase::ValueBits:
       return "the bits of a value";
+    case Phrase::Multiplicities:
+      return "the list of numbers of values";
+    case Phrase::FailureKeys:
+      return "the number of keys of a build";
     case Phrase::Searches:
       return "the number of searches";
     case Phrase::FeaturePoints:

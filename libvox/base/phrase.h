@@ -28,6 +28,8 @@ enum class Phrase : uint8_t {
   Keys,
   KeyBits,
   ValueBits,
+  Multiplicities,
+  FailureKeys,
   Searches,
   FeaturePoints,
   Bases,

@@ -18,7 +18,10 @@ KeyFailuresRow count_failures(Device& device, const KeysBenchOptions& options, c
                               double load_factor, uint32_t key_bits) {
   KeyFailuresRow row;
   row.table = table;
+  row.set = kKeySetNames[static_cast<size_t>(KeySetKind::Random)];
   row.key_bits = key_bits;
+  row.value_bits = options.value_bits;
+  row.cell_bits = hash::CellFormat<Cell>::kBits;
   row.load_factor = load_factor;
   // Of few bits there are not as many different keys.
   row.keys = std::min(options.failure_keys, uint64_t{1} << std::min(key_bits - 1, 63u));
@@ -39,6 +42,7 @@ KeyFailuresRow count_failures(Device& device, const KeysBenchOptions& options, c
       row.most_attempts = std::max(row.most_attempts, result.attempts);
       row.most_probes = std::max(row.most_probes, result.most_probes);
       row.restarts += result.restarts;
+      row.parts += result.parts;
     } catch (const Cancelled&) {
       throw;
     } catch (const UsageError& error) {  // the table has no such load factor

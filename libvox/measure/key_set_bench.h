@@ -9,6 +9,7 @@
 #include "libvox/hash/keyed/key_table.h"
 #include "libvox/measure/key_sets.h"
 #include "libvox/measure/keys_bench.h"
+#include "libvox/measure/measured_tables.h"
 #include "libvox/measure/repeated.h"
 
 namespace vox::measure {
@@ -40,6 +41,16 @@ struct IsWrongValue {
   const uint32_t *expected, *found;
   VOX_HD uint32_t operator()(uint64_t i) const { return expected[i] != found[i] ? 1 : 0; }
 };
+// Takes some of the warps of a search, evenly.
+template <hash::CellWord Cell>
+struct TakeWarps {
+  static constexpr uint64_t kLanes = 32;
+  const Cell* from;
+  uint64_t every;
+  Cell* to;
+  VOX_HD void operator()(uint64_t i) const { to[i] = from[i / kLanes * every * kLanes + i % kLanes]; }
+};
+
 struct NumberAt {
   const uint32_t* numbers;
   VOX_HD uint32_t operator()(uint64_t i) const { return numbers[i]; }
@@ -53,17 +64,22 @@ class KeySetBench {
               KeysBenchRow first)
       : device_(device), options_(options), searches_(searches), set_(set), first_(std::move(first)) {}
 
-  // The rows of a table; one that says why, where it cannot be measured.
+  // The rows of a table; one that says why, where it cannot be measured. There are none where only its ages are
+  // asked for.
   std::vector<KeysBenchRow> measure(const std::string& name, double load_factor) {
     KeysBenchRow first = first_;
     first.table = name;
     first.load_factor = load_factor;
     std::vector<KeysBenchRow> rows;
+    point_ = first.point();
+    ages_.clear();
+    maximum_ages_.clear();
     try {
-      const auto table = hash::make_key_table<Device, Cell>(
+      const auto table = make_measured_table<Device, Cell>(
           device_, {.table = name, .load_factor = load_factor, .value_bits = options_.value_bits});
       rows = measure_builds(*table, first);
       for (const KeysBenchRow& row : measure_searches(*table, first)) rows.push_back(row);
+      if (asks_for(KeyOp::Ages)) keep_ages(*table, first);
     } catch (const Cancelled&) {
       throw;
     } catch (const Error& error) {
@@ -73,6 +89,13 @@ class KeySetBench {
     }
     return rows;
   }
+
+  // The last table that was measured.
+  const KeyTablePoint& point() const { return point_; }
+  // How many keys of the last table are how old, and the maximum ages of its slots, where it has any and they were
+  // asked for.
+  const std::vector<KeyAgesRow>& ages() const { return ages_; }
+  const std::vector<uint8_t>& maximum_ages() const { return maximum_ages_; }
 
   // The values of the walk's keys as the last table gave them; none where it was not searched for them.
   std::vector<uint32_t> found_values() {
@@ -84,7 +107,7 @@ class KeySetBench {
  private:
   using Table = hash::KeyTable<Device, Cell>;
 
-  bool is_asked_for(KeyOp op) const { return std::ranges::count(options_.ops, op) > 0; }
+  bool asks_for(KeyOp op) const { return is_asked_for(options_, op); }
 
   KeysBenchRow row_of(KeysBenchRow row, KeyOp op, uint64_t items) const {
     row.op = kKeyOpNames[static_cast<size_t>(op)];
@@ -97,9 +120,9 @@ class KeySetBench {
   // all rows of the table.
   std::vector<KeysBenchRow> measure_builds(Table& table, KeysBenchRow& first) {
     std::vector<KeysBenchRow> rows;
-    if (is_asked_for(KeyOp::BuildOrdered))
+    if (asks_for(KeyOp::BuildOrdered))
       rows.push_back(timed_build(table, first, KeyOp::BuildOrdered, set_.ordered_cells));
-    if (is_asked_for(KeyOp::Build)) rows.push_back(timed_build(table, first, KeyOp::Build, set_.cells));
+    if (asks_for(KeyOp::Build)) rows.push_back(timed_build(table, first, KeyOp::Build, set_.cells));
     if (rows.empty()) build(table, first, set_.cells);
     return rows;
   }
@@ -113,14 +136,8 @@ class KeySetBench {
   }
 
   void build(Table& table, KeysBenchRow& first, const device::Buffer<Cell>& cells) {
-    const hash::KeyTableBuild build = table.build(cells.data(), set_.keys);
-    if (build.keys != set_.keys)
-      throw Error("the table has " + format_count(build.keys) + " keys instead of " +
-                  format_count(set_.keys));
-    first.bytes = table.bytes();
-    first.attempts = build.attempts;
-    first.restarts = build.restarts;
-    first.most_probes = build.most_probes;
+    const hash::KeyTableBuild built = table.build(cells.data(), set_.keys);
+    first.note_build(built, table.bytes());
   }
 
   std::vector<KeysBenchRow> measure_searches(const Table& table, const KeysBenchRow& first) {
@@ -131,29 +148,30 @@ class KeySetBench {
     const auto find_stored = [&](const Cell* keys, uint64_t n, uint32_t* values) {
       table.find_values_of_stored(keys, n, values);
     };
-    walk_found_ = false;
-    if (is_asked_for(KeyOp::FindStored))
+    if (asks_for(KeyOp::FindStored))
       rows.push_back(random_search(table, row_of(first, KeyOp::FindStored, searches_), 100, find_stored));
     for (const uint32_t hit_rate : options_.hit_rates)
-      if (is_asked_for(KeyOp::Find) && (hit_rate == 100 || set_.absent.size() > 0)) {
+      if (asks_for(KeyOp::Find) && (hit_rate == 100 || set_.absent.size() > 0)) {
         KeysBenchRow row = row_of(first, KeyOp::Find, searches_);
         row.hit_rate = hit_rate;
         rows.push_back(random_search(table, std::move(row), hit_rate, find));
       }
-    if (is_asked_for(KeyOp::FindAll) && set_.walk.size() > 0)
-      rows.push_back(search_all(table, row_of(first, KeyOp::FindAll, set_.walk.size()), find));
+    for (const auto& [op, walk] : {std::pair(KeyOp::FindView, &set_.view), {KeyOp::FindAll, &set_.walk}})
+      if (asks_for(op) && walk->size() > 0)
+        rows.push_back(search_all(table, row_of(first, op, walk->size()), find, *walk));
+    walk_found_ = asks_for(KeyOp::FindAll) && set_.walk.size() > 0;
     return rows;
   }
 
   template <class Find>
-  KeysBenchRow search_all(const Table& table, KeysBenchRow row, const Find& find) {
+  KeysBenchRow search_all(const Table& table, KeysBenchRow row, const Find& find, const KeyWalk<Cell>& walk) {
     make_room(row.items);
-    set_sectors(table, row, set_.walk.data());
-    row.time = repeated(options_.repetitions, [&](uint32_t) {
-      return search(row, set_.walk.data(), set_.walk_values.data(), find);
-    });
-    walk_found_ = true;
-    return finished(std::move(row));
+    set_sectors(table, row, walk.keys.data());
+    set_warp_sectors(table, row, walk);
+    row.time = repeated(options_.repetitions,
+                        [&](uint32_t) { return search(row, walk.keys.data(), walk.values.data(), find); });
+    row.note_wrong();
+    return row;
   }
 
   // Every repetition searches for other keys, so that no cache holds what it needs from the one before.
@@ -172,7 +190,8 @@ class KeySetBench {
       return search(row, search_keys_.data(), expected_.data(), find);
     });
     set_sectors(table, row, search_keys_.data());
-    return finished(std::move(row));
+    row.note_wrong();
+    return row;
   }
 
   void make_room(uint64_t n) {
@@ -194,12 +213,26 @@ class KeySetBench {
   void set_sectors(const Table& table, KeysBenchRow& row, const Cell* keys) {
     table.count_sectors(keys, row.items, found_.data());
     const uint64_t sectors = device_.sum("sum sectors", row.items, NumberAt{found_.data()});
-    row.sectors = static_cast<double>(sectors) / static_cast<double>(row.items);
+    // Every search reads something: 0 of a table that does not say what.
+    if (sectors > 0) row.sectors = static_cast<double>(sectors) / static_cast<double>(row.items);
   }
 
-  static KeysBenchRow finished(KeysBenchRow row) {
-    if (row.wrong > 0) row.error = format_count(row.wrong) + " results of searches were wrong";
-    return row;
+  // Counted for some of the warps where there are many: the searches of each are made several times.
+  void set_warp_sectors(const Table& table, KeysBenchRow& row, const KeyWalk<Cell>& walk) {
+    constexpr uint64_t kLanes = TakeWarps<Cell>::kLanes, kMostSearches = 1 << 20;
+    const uint64_t every = (walk.size() + kMostSearches - 1) / kMostSearches;
+    const uint64_t n = every <= 1 ? walk.size() : walk.size() / (every * kLanes) * kLanes;
+    const auto sample = device_.template make<Cell>(n);
+    device_.for_each("take warps", n, TakeWarps<Cell>{walk.keys.data(), every, sample.data()});
+    if (const auto sectors = table.count_warp_sectors(sample.data(), n))
+      row.warp_sectors = static_cast<double>(*sectors) / static_cast<double>(n);
+  }
+
+  void keep_ages(const Table& table, const KeysBenchRow& first) {
+    const std::vector<uint64_t> counts = table.probes_of_keys();
+    for (size_t age = 1; age < counts.size(); ++age)
+      ages_.push_back({first.point(), static_cast<uint32_t>(age), counts[age]});
+    if (options_.draw_ages) maximum_ages_ = table.maximum_ages();
   }
 
   Device& device_;
@@ -210,6 +243,9 @@ class KeySetBench {
   device::Buffer<Cell> search_keys_;
   device::Buffer<uint32_t> expected_, found_;
   bool walk_found_ = false;
+  KeyTablePoint point_;
+  std::vector<KeyAgesRow> ages_;
+  std::vector<uint8_t> maximum_ages_;
 };
 
 }  // namespace vox::measure

@@ -26,15 +26,21 @@ VOX_HD inline uint64_t mixed_number(uint64_t number, uint32_t bits) {
   return number ^ number >> shift;
 }
 
+// Keys to search for in an order in which neighbours follow each other, stored or not.
+template <hash::CellWord Cell>
+struct KeyWalk {
+  device::Buffer<Cell> keys;
+  device::Buffer<uint32_t> values;  // kNoValue where a key is not stored
+  uint64_t size() const { return keys.size(); }
+};
+
 template <hash::CellWord Cell>
 struct KeySet {
   uint64_t keys = 0;
   device::Buffer<Cell> cells, ordered_cells;  // of the same keys: in random order, and in that of the walk
   device::Buffer<Cell> absent;                // keys that are not stored
-  // All keys where the set's shape is, stored or not, in an order in which neighbours follow each other; a
-  // set without a shape has none.
-  device::Buffer<Cell> walk;
-  device::Buffer<uint32_t> walk_values;  // kNoValue where a key is not stored
+  KeyWalk<Cell> walk;  // all keys where the set's shape is; a set without a shape has none
+  KeyWalk<Cell> view;  // those of a picture that is drawn of it (key_views.h), where one is asked for
 };
 
 namespace keys {
@@ -80,16 +86,34 @@ struct WritePlaces {
   VOX_HD void operator()(uint64_t i) const { places[i] = walk.key(shape.place(i)); }
 };
 
-template <class Shape, hash::CellWord Cell>
+// The places of a walk, by their numbers, and of a view.
+struct WalkPlaces {
+  hash::KeyGrid walk;
+  const uint64_t* numbers;
+  VOX_HD Int3 operator()(uint64_t i) const { return walk.place(numbers[i]); }
+};
+template <class View>
+struct ViewPlaces {
+  View view;
+  const uint32_t* seen;
+  VOX_HD Int3 operator()(uint64_t i) const { return view.place(seen[i]); }
+};
+template <class View>
+struct IsSeen {
+  View view;
+  VOX_HD bool operator()(uint64_t i) const { return view.is_seen(i); }
+};
+
+template <class Places, class Shape, hash::CellWord Cell>
 struct WriteWalk {
+  Places places;
   Shape shape;
-  hash::KeyGrid walk, grid;
+  hash::KeyGrid grid;
   uint32_t value_bits;
-  const uint64_t* places;
   Cell* keys;
   uint32_t* values;
   VOX_HD void operator()(uint64_t i) const {
-    const Int3 place = walk.place(places[i]);
+    const Int3 place = places(i);
     keys[i] = static_cast<Cell>(grid.key(place));
     values[i] = shape.is_filled(place) ? static_cast<uint32_t>(low_bits(shape.value(place), value_bits))
                                        : hash::kNoValue;
@@ -134,21 +158,40 @@ device::Buffer<Cell> shuffled(Device& device, const device::Buffer<Cell>& cells)
   return to;
 }
 
+template <hash::CellWord Cell, class Device, class Shape, class Places>
+KeyWalk<Cell> make_walk(Device& device, hash::CellFormat<Cell> format, const Shape& shape,
+                        const hash::KeyGrid& grid, const Places& places, uint64_t n) {
+  KeyWalk<Cell> walk = {device.template make<Cell>(n), device.template make<uint32_t>(n)};
+  device.for_each("write walk", n,
+                  WriteWalk<Places, Shape, Cell>{places, shape, grid, format.value_bits, walk.keys.data(),
+                                                 walk.values.data()});
+  return walk;
+}
+
 inline void check_bits(uint32_t needed, uint32_t key_bits) {
   if (needed > key_bits)
     throw Error("the keys of the set have " + std::to_string(needed) + " bits, more than " +
                 std::to_string(key_bits));
 }
 
+// Places are selected by numbers of 32 bits.
+inline void check_places(uint64_t n) {
+  if (n > UINT32_MAX) throw Error("a set of keys has fewer than 2^32 places, not " + format_count(n));
+}
+
 }  // namespace keys
+
+inline void check_random_keys(uint64_t count, uint64_t absent, uint32_t key_bits) {
+  if (key_bits < 64 && count + absent > uint64_t{1} << key_bits)
+    throw Error(format_count(count) + " keys that are stored and " + format_count(absent) +
+                " that are not do not fit " + std::to_string(key_bits) + " bits");
+}
 
 // A set of `count` random keys of so many bits, and of as many that are not stored as `absent` says.
 template <hash::CellWord Cell, class Device>
 KeySet<Cell> make_random_keys(Device& device, hash::CellFormat<Cell> format, uint32_t key_bits,
                               uint64_t count, uint64_t absent) {
-  if (key_bits < 64 && count + absent > uint64_t{1} << key_bits)
-    throw Error(format_count(count) + " keys that are stored and " + format_count(absent) +
-                " that are not do not fit " + std::to_string(key_bits) + " bits");
+  check_random_keys(count, absent, key_bits);
   KeySet<Cell> set;
   set.keys = count;
   set.cells = device.template make<Cell>(count);
@@ -169,8 +212,7 @@ KeySet<Cell> make_shape_keys(Device& device, hash::CellFormat<Cell> format, uint
                              const Shape& shape, hash::KeyLayout layout) {
   using hash::KeyLayout;
   const uint64_t n = shape.candidates();
-  // Places are selected by numbers of 32 bits.
-  if (n > UINT32_MAX) throw Error("a set of keys has fewer than 2^32 places, not " + format_count(n));
+  keys::check_places(n);
   const hash::KeyGrid grid(layout, shape.size());
   const hash::KeyGrid walk(layout == KeyLayout::RowMajor ? layout : KeyLayout::Morton, shape.size());
   keys::check_bits(grid.key_bits(), key_bits);
@@ -178,24 +220,32 @@ KeySet<Cell> make_shape_keys(Device& device, hash::CellFormat<Cell> format, uint
   device.for_each("write places", n, keys::WritePlaces<Shape>{shape, walk, places.data()});
   device.sort_keys("sort places", places, n, walk.key_bits());
   KeySet<Cell> set;
-  set.walk = device.template make<Cell>(n);
-  set.walk_values = device.template make<uint32_t>(n);
-  device.for_each("write walk", n,
-                  keys::WriteWalk<Shape, Cell>{shape, walk, grid, format.value_bits, places.data(),
-                                               set.walk.data(), set.walk_values.data()});
+  set.walk = keys::make_walk(device, format, shape, grid, keys::WalkPlaces{walk, places.data()}, n);
   places.reset();
   auto chosen = device.template make<uint32_t>(n);
-  set.keys = device.select("select keys", n, keys::IsStoredKey{set.walk_values.data()}, chosen.data());
+  set.keys = device.select("select keys", n, keys::IsStoredKey{set.walk.values.data()}, chosen.data());
   set.ordered_cells = device.template make<Cell>(set.keys);
   device.for_each("take cells", set.keys,
-                  keys::TakeWalkCells<Cell>{format, set.walk.data(), set.walk_values.data(), chosen.data(),
-                                            set.ordered_cells.data()});
+                  keys::TakeWalkCells<Cell>{format, set.walk.keys.data(), set.walk.values.data(),
+                                            chosen.data(), set.ordered_cells.data()});
   set.absent = device.template make<Cell>(n - set.keys);
-  device.select("select keys", n, keys::IsAbsentKey{set.walk_values.data()}, chosen.data());
+  device.select("select keys", n, keys::IsAbsentKey{set.walk.values.data()}, chosen.data());
   device.for_each("take keys", n - set.keys,
-                  device::TakeChosen<Cell>{set.walk.data(), chosen.data(), set.absent.data()});
+                  device::TakeChosen<Cell>{set.walk.keys.data(), chosen.data(), set.absent.data()});
   set.cells = keys::shuffled(device, set.ordered_cells);
   return set;
+}
+
+// What is searched for to draw a view of a shape.
+template <hash::CellWord Cell, class Device, class Shape, class View>
+KeyWalk<Cell> make_view(Device& device, hash::CellFormat<Cell> format, const Shape& shape,
+                        hash::KeyLayout layout, const View& view) {
+  const uint64_t n = view.candidates();
+  keys::check_places(n);
+  auto seen = device.template make<uint32_t>(n);
+  const uint64_t count = device.select("select pixels", n, keys::IsSeen<View>{view}, seen.data());
+  return keys::make_walk(device, format, shape, hash::KeyGrid(layout, shape.size()),
+                         keys::ViewPlaces<View>{view, seen.data()}, count);
 }
 
 // The sides of shapes that have about so many keys.
@@ -205,6 +255,9 @@ inline uint32_t side_of(uint64_t count, double keys_of_side2) {
 }
 inline uint32_t picture_side(uint64_t count) {
   return side_of(count, DiscsAndStrokes::kFilledShare);
+}
+inline uint32_t atlas_side(uint64_t count) {
+  return side_of(count, PaintedShape::kFilledShare);
 }
 inline uint32_t surface_side(uint64_t count) {
   return side_of(count, BumpySphere::kVoxelsOfSide2);

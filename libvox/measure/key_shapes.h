@@ -48,6 +48,31 @@ struct PixelsShape {
   VOX_HD uint32_t value(const Int3& place) const { return static_cast<uint32_t>(mixed_place(place)); }
 };
 
+// The texels of an atlas that someone has painted: strokes and blots in 3 of its 10 parts, or so, and nothing in the
+// others. Of 4096² texels a million are painted.
+struct PaintedShape {
+  static constexpr uint32_t kParts = 8;  // along a side
+  static constexpr double kFilledShare = 0.0625;
+
+  uint32_t side;
+
+  Int3 size() const { return {static_cast<int32_t>(side), static_cast<int32_t>(side), 1}; }
+  uint64_t candidates() const { return uint64_t{side} * side; }
+  VOX_HD Int3 place(uint64_t i) const { return pixel_of(i, side); }
+  VOX_HD bool is_filled(const Int3& place) const {
+    return is_painted(part(place.x), part(place.y)) && value(place) != kWhite;
+  }
+  VOX_HD uint32_t value(const Int3& place) const {
+    return DiscsAndStrokes().color(static_cast<uint32_t>(place.x), static_cast<uint32_t>(place.y));
+  }
+
+ private:
+  VOX_HD uint32_t part(int32_t at) const {
+    return static_cast<uint32_t>(static_cast<uint64_t>(at) * kParts / side);
+  }
+  VOX_HD static bool is_painted(uint32_t x, uint32_t y) { return (3 * x + 7 * y) % 10 < 3; }
+};
+
 // A sphere with bumps in a grid of side³ voxels. Each operation is rounded in one way on every device.
 struct BumpySphere {
   static constexpr uint32_t kBlock = 4;                  // the side of the cubes that are near or not

@@ -7,9 +7,11 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/phrase.h"
+#include "libvox/base/units.h"
 #include "libvox/hash/keyed/key_table.h"
 #include "libvox/measure/axes.h"
 #include "libvox/measure/key_shapes.h"
+#include "libvox/measure/measured_tables.h"
 
 namespace vox::measure {
 namespace {
@@ -46,47 +48,25 @@ scene::Rgba8 pixel_of_rgb(uint32_t color) {
 }
 
 void check(const KeysBenchOptions& options) {
-  check_names(options.tables, hash::key_table_names(), Phrase::Tables);
+  check_names(options.tables, measured_tables(), Phrase::Tables);
   check_cells(options);
   check_load_factors(options.load_factors);
   check_axis(options.hit_rates, Phrase::HitRates, 0, 100);
+  check_axis(options.multiplicities, Phrase::Multiplicities, 1, KeysBenchOptions::kMostMultiplicity);
+  if (options.failure_keys == 0 || options.failure_keys > KeysBenchOptions::kMostFailureKeys)
+    throw UsageError(fmt::format("{} is {}, expected 1 to {}", phrase(Phrase::FailureKeys),
+                                 options.failure_keys, KeysBenchOptions::kMostFailureKeys));
   check_axis({options.repetitions}, Phrase::Repetitions, KeysBenchOptions::kFewestRepetitions,
              KeysBenchOptions::kMostRepetitions);
   check_picture(options.picture);
 }
 
-KeysBenchOptions key_figure(uint32_t figure) {
-  using enum KeyOp;
-  KeysBenchOptions options;
-  options.key_bits = {32};
-  options.value_bits = 28;
-  options.layouts = {hash::KeyLayout::RowMajor};
-  options.load_factors = {0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99};
-  switch (figure) {
-    case 5:
-      options.sets = {KeySetKind::Random};
-      options.load_factors = {0.8};
-      options.ops = {Build, FindStored};
-      options.keys_at_scale_1.clear();
-      for (uint32_t log2 = 16; log2 <= 25; ++log2) options.keys_at_scale_1.push_back(uint64_t{1} << log2);
-      return options;
-    case 6:
-      options.sets = {KeySetKind::Pixels, KeySetKind::Image};
-      options.ops = {BuildOrdered};
-      return options;
-    case 7:
-      options.sets = {KeySetKind::Pixels, KeySetKind::Image};
-      options.ops = {FindAll};
-      return options;
-    case 10:
-      options.sets = {KeySetKind::Image};
-      options.layouts.assign(hash::kKeyLayouts.begin(), hash::kKeyLayouts.end());
-      options.ops = {FindAll};
-      return options;
-    default:
-      throw UsageError(fmt::format("there is no figure {} to measure, expected one of: {}", figure,
-                                   fmt::join(kKeyFigures, ", ")));
-  }
+bool is_asked_for(const KeysBenchOptions& options, KeyOp op) {
+  return std::ranges::find(options.ops, op) != options.ops.end();
+}
+
+bool any_multi(const KeysBenchOptions& options) {
+  return std::ranges::any_of(kMultiOps, [&](KeyOp op) { return is_asked_for(options, op); });
 }
 
 uint32_t cell_bits(uint32_t key_bits, uint32_t value_bits) {
@@ -116,9 +96,28 @@ KeysBenchSizes sizes_of(const KeysBenchOptions& options, const std::string& devi
   return sizes;
 }
 
+void KeysBenchRow::note_build(const hash::KeyTableBuild& build, uint64_t table_bytes) {
+  if (build.keys != keys)
+    throw Error(
+        fmt::format("the table has {} keys instead of {}", format_count(build.keys), format_count(keys)));
+  bytes = table_bytes;
+  attempts = build.attempts;
+  restarts = build.restarts;
+  most_probes = build.most_probes;
+}
+
+void KeysBenchRow::note_wrong() {
+  if (wrong > 0) error = format_count(wrong) + " results of searches were wrong";
+}
+
 std::optional<double> KeysBenchRow::items_per_second() const {
   if (!time || time->median <= 0) return std::nullopt;
   return static_cast<double>(items) / time->median;
+}
+
+std::optional<double> KeysBenchRow::bytes_per_key() const {
+  if (!bytes || keys == 0) return std::nullopt;
+  return static_cast<double>(*bytes) / static_cast<double>(multiplicity ? items : keys);
 }
 
 uint64_t wrong_results(const KeysBenchResult& result) {

@@ -15,16 +15,21 @@
 #include "libvox/measure/timing.h"
 #include "libvox/scene/scene.h"
 
+namespace vox::hash {
+struct KeyTableBuild;
+}
+
 namespace vox::measure {
 
 // What the keys of a set are.
 enum class KeySetKind : uint8_t {
-  Random,  // numbers
-  Pixels,  // pixels of a square that lie at random
-  Image,   // those pixels of a picture that are not white
-  Surface  // the voxels of a bumpy sphere
+  Random,   // numbers
+  Pixels,   // pixels of a square that lie at random
+  Image,    // those pixels of a picture that are not white
+  Surface,  // the voxels of a bumpy sphere
+  Painted   // texels of an atlas on which someone has painted
 };
-inline constexpr std::array kKeySetNames = {"random", "pixels", "image", "surface"};
+inline constexpr std::array kKeySetNames = {"random", "pixels", "image", "surface", "painted"};
 
 // What is done with a table.
 enum class KeyOp : uint8_t {
@@ -32,9 +37,19 @@ enum class KeyOp : uint8_t {
   BuildOrdered,  // of keys in their order
   FindStored,    // keys that are all stored, as the search may rely on, in random order
   Find,          // keys in random order, some of them stored
-  FindAll        // all keys of the picture or around the surface, in their order
+  FindAll,       // all keys of the picture or around the surface, in their order
+  FindView,    // keys of a picture that is drawn of the set: of slices through the surface, of painted texels
+  Ages,        // no time: how many keys are found at the first place that a search looks at, the second, …
+  BuildMulti,  // a map of random keys, each with several values
+  FindMulti,   // the runs of their values
+  BuildIndex,  // numbers for the different ones of these keys
+  FindIndex    // the numbers
 };
-inline constexpr std::array kKeyOpNames = {"build", "build-ordered", "find-stored", "find", "find-all"};
+inline constexpr std::array kKeyOpNames = {"build",      "build-ordered", "find-stored", "find",
+                                           "find-all",   "find-view",     "ages",        "build-multi",
+                                           "find-multi", "build-index",   "find-index"};
+inline constexpr std::array kMultiOps = {KeyOp::BuildMulti, KeyOp::FindMulti, KeyOp::BuildIndex,
+                                         KeyOp::FindIndex};
 
 // The axes of the benchmark, with their defaults and what is allowed on them.
 struct KeysBenchOptions {
@@ -44,6 +59,7 @@ struct KeysBenchOptions {
   static constexpr uint32_t kFewestKeyBits = 8;
   static constexpr uint64_t kFailureKeys = 10000;  // of a small build
   static constexpr uint64_t kMostFailureKeys = UINT32_MAX - 1;
+  static constexpr uint32_t kMostMultiplicity = 1 << 20;
 
   std::vector<std::string> tables;  // empty: all
   std::vector<KeySetKind> sets = {KeySetKind::Random, KeySetKind::Image, KeySetKind::Surface};
@@ -54,6 +70,7 @@ struct KeysBenchOptions {
   std::vector<KeyOp> ops = {KeyOp::Build, KeyOp::BuildOrdered, KeyOp::FindStored, KeyOp::Find,
                             KeyOp::FindAll};
   std::vector<uint32_t> hit_rates = {0, 50, 100};  // per cent of the keys searched, of Find
+  std::vector<uint32_t> multiplicities = {8};      // how many values each key has, of BuildMulti to FindIndex
   std::optional<double> scale;                     // absent: the device's default
   std::vector<uint64_t> keys_at_scale_1 = {kKeys};
   std::vector<uint64_t> keys;        // whatever the scale; empty: by the scale
@@ -63,11 +80,11 @@ struct KeysBenchOptions {
   uint64_t failure_keys = kFailureKeys;  // of each of these builds, which are small by default
   scene::Image picture;                  // of the set Image; without pixels it is generated
   bool rebuild = false;                  // keep the picture as a table with colours as values gives it back
+  bool draw_ages = false;                // keep pictures of maximum ages, where Ages is asked for
 };
 
-// Sets the axes of a figure of García et al. 2011: 5, 6, 7 or 10. Throws UsageError where there is no such.
-inline constexpr std::array<uint32_t, 4> kKeyFigures = {5, 6, 7, 10};
-KeysBenchOptions key_figure(uint32_t figure);
+bool is_asked_for(const KeysBenchOptions& options, KeyOp op);
+bool any_multi(const KeysBenchOptions& options);  // whether BuildMulti to FindIndex are
 
 // Throws UsageError unless every axis has values and all of them make sense.
 void check(const KeysBenchOptions& options);
@@ -88,16 +105,24 @@ struct KeysBenchSizes {
 // more than slots of 32 bits reach.
 KeysBenchSizes sizes_of(const KeysBenchOptions& options, const std::string& device);
 
-struct KeysBenchRow {
+// A point of the axes: which table, made of what.
+struct KeyTablePoint {
   std::string table;
   std::string set;
   std::string layout;  // empty: the set has none
   uint32_t key_bits = 0, value_bits = 0, cell_bits = 0;
   uint64_t keys = 0;  // that are stored
   double load_factor = 0;
+  std::string error;  // why something is missing, or what is wrong
+
+  const KeyTablePoint& point() const { return *this; }  // of a row, without what else the row has
+};
+
+struct KeysBenchRow : KeyTablePoint {
   std::string op;
-  std::optional<uint32_t> hit_rate;  // of Find
-  uint64_t items = 0;                // worked on by one repetition
+  std::optional<uint32_t> hit_rate;      // of Find
+  std::optional<uint32_t> multiplicity;  // of BuildMulti to FindIndex
+  uint64_t items = 0;                    // worked on by one repetition
   // Absent where the table could not be built.
   std::optional<Timing> time;
   uint32_t repetitions = 0;
@@ -106,28 +131,45 @@ struct KeysBenchRow {
   std::optional<uint64_t> restarts;  // of parts of the table
   std::optional<uint32_t> most_probes;
   std::optional<double> sectors;  // of 32 bytes that a search reads in the mean; absent of builds
+  // The same where 32 searches that follow each other move each sector once that they read at the same step; of
+  // searches in the order of a picture or a surface.
+  std::optional<double> warp_sectors;
   // How often a second sectors are read, as a share of the ceiling of random reads. It exceeds 1 where a
   // sector serves several searches.
   std::optional<double> ceiling_share;
   uint64_t wrong = 0;  // results of the searches of all repetitions
-  std::string error;   // why there is no time, or what is wrong
+
+  // Keeps what a build has come to. Throws Error unless the table holds all keys.
+  void note_build(const hash::KeyTableBuild& build, uint64_t table_bytes);
+  // Says in the error that results are wrong, if any are.
+  void note_wrong();
 
   std::optional<double> items_per_second() const;
+  std::optional<double> bytes_per_key() const;  // or for each value, where keys have several
 };
 
-// What became of many builds, small ones by default.
-struct KeyFailuresRow {
-  std::string table;
-  uint32_t key_bits = 0;
-  double load_factor = 0;
-  uint64_t keys = 0;
+// How many keys of a table have one age.
+struct KeyAgesRow : KeyTablePoint {
+  uint32_t age = 0;    // kMostCountedProbes of a table: this or older
+  uint64_t count = 0;  // keys
+  double share() const { return static_cast<double>(count) / static_cast<double>(keys); }
+};
+
+// The maximum ages of a table, a pixel for each slot.
+struct AgesPicture {
+  KeyTablePoint point;
+  scene::Image image;
+};
+
+// What became of many builds. The error is the first one.
+struct KeyFailuresRow : KeyTablePoint {
   uint64_t builds = 0;   // 0: the table does not offer the load factor
   uint64_t retried = 0;  // succeeded with more than one attempt
   uint64_t failed = 0;
   uint32_t most_attempts = 0;
   uint64_t restarts = 0;  // of parts of the tables, of all builds
+  uint64_t parts = 0;     // how many these are
   uint32_t most_probes = 0;
-  std::string error;  // the first one
 };
 
 struct KeysBenchResult {
@@ -135,6 +177,8 @@ struct KeysBenchResult {
   std::vector<RandomReadCeiling> ceilings;  // 32 and 128 bytes, in as much as a table takes
   std::vector<KeysBenchRow> rows;
   std::vector<KeyFailuresRow> failures;
+  std::vector<KeyAgesRow> ages;           // for each table and load factor from age 1 on
+  std::vector<AgesPicture> age_pictures;  // of each table that has maximum ages, of the first set
   scene::Image rebuilt;  // the picture as the first table has given it back; without pixels where none has
   double seconds = 0;    // of the whole benchmark
 };

@@ -1,4 +1,7 @@
 #include "libvox/device/cuda_device.cuh"
+#ifdef VOX_HAS_CUCO
+#include "libvox/measure/cuco_table.cuh"
+#endif
 #include "libvox/measure/keys_bench_impl.h"
 
 namespace vox::measure {

@@ -5,9 +5,12 @@
 #include "libvox/base/progress.h"
 #include "libvox/base/stopwatch.h"
 #include "libvox/device/uploaded.h"
+#include "libvox/measure/ages_picture.h"
 #include "libvox/measure/axes.h"
 #include "libvox/measure/key_failures.h"
+#include "libvox/measure/key_multi_bench.h"
 #include "libvox/measure/key_set_bench.h"
+#include "libvox/measure/key_views.h"
 #include "libvox/measure/random_reads.h"
 
 namespace vox::measure {
@@ -19,21 +22,26 @@ class KeysBench {
       : device_(device),
         options_(options),
         sizes_(sizes_of(options, device.name())),
-        tables_(chosen_names(options.tables, hash::key_table_names())) {}
+        tables_(chosen_names(options.tables,
+                             options.tables.empty() ? measured_tables(device.name()) : measured_tables())) {}
 
   KeysBenchResult run() {
     Stopwatch watch;
     result_.sizes = sizes_;
     measure_ceilings();
     picture_ = picture_pixels();
-    Progress progress("measuring", options_.key_bits.size() * points().size() * options_.load_factors.size() *
-                                       tables_.size());
+    Progress progress("measuring", options_.key_bits.size() * (points().size() + multi_points()) *
+                                       options_.load_factors.size() * tables_.size());
     progress_ = &progress;
     for (const uint32_t bits : options_.key_bits) {
       if (measure::cell_bits(bits, options_.value_bits) == 32)
         measure_cells<uint32_t>(bits);
       else
         measure_cells<uint64_t>(bits);
+      if (measure::cell_bits(bits, 0) == 32)
+        measure_multi<uint32_t>(bits);
+      else
+        measure_multi<uint64_t>(bits);
     }
     result_.seconds = watch.seconds();
     return std::move(result_);
@@ -49,6 +57,8 @@ class KeysBench {
 
   std::vector<Point> points() const {
     std::vector<Point> points;
+    const auto is_of_map = [](KeyOp op) { return std::ranges::find(kMultiOps, op) != kMultiOps.end(); };
+    if (std::ranges::all_of(options_.ops, is_of_map)) return points;
     for (const uint64_t keys : sizes_.keys)
       for (const KeySetKind set : options_.sets) {
         // A picture that is given has as many keys as it has.
@@ -60,6 +70,11 @@ class KeysBench {
         }
       }
     return points;
+  }
+
+  // How many sets of keys with several values there are.
+  size_t multi_points() const {
+    return any_multi(options_) ? sizes_.keys.size() * options_.multiplicities.size() : 0;
   }
 
   // Measures random reads from as much memory as the largest table takes, or so.
@@ -105,6 +120,32 @@ class KeysBench {
           result_.failures.push_back(count_failures<Cell>(device_, options_, table, load_factor, key_bits));
   }
 
+  // Maps and indices of random keys.
+  template <hash::CellWord Cell>
+  void measure_multi(uint32_t key_bits) {
+    if (!any_multi(options_)) return;
+    for (const uint64_t items : sizes_.keys)
+      for (const uint32_t multiplicity : options_.multiplicities) {
+        KeyMultiBench<Device, Cell> bench(device_, options_, items, multiplicity, key_bits);
+        for_tables([&](const std::string& table, double load_factor) {
+          const std::vector<KeysBenchRow> rows = bench.measure(table, load_factor);
+          result_.rows.insert(result_.rows.end(), rows.begin(), rows.end());
+          return rows.back();
+        });
+      }
+  }
+
+  // Calls measure(table, load_factor) for each of them, and says that what it returns is done.
+  template <class Measure>
+  void for_tables(const Measure& measure) {
+    for (const double load_factor : options_.load_factors)
+      for (const std::string& table : tables_) {
+        const auto done = measure(table, load_factor);
+        progress_->update(++done_,
+                          done.table + ", " + done.set + (done.layout.empty() ? "" : ", " + done.layout));
+      }
+  }
+
   template <hash::CellWord Cell>
   KeySet<Cell> make_set(const Point& point, uint32_t key_bits) {
     const hash::CellFormat<Cell> format = {options_.value_bits};
@@ -117,9 +158,35 @@ class KeysBench {
       case KeySetKind::Image:
         return make_shape_keys<Cell>(device_, format, key_bits, picture_shape(point.keys), point.layout);
       case KeySetKind::Surface:
-        return make_surface_keys<Cell>(device_, format, key_bits, surface_side(point.keys), point.layout);
+        return with_view(
+            make_surface_keys<Cell>(device_, format, key_bits, surface_side(point.keys), point.layout),
+            format, point.layout, surface_shape(point.keys), slices(point.keys));
+      case KeySetKind::Painted: {
+        const PaintedShape shape = {atlas_side(point.keys)};
+        return with_view(make_shape_keys<Cell>(device_, format, key_bits, shape, point.layout), format,
+                         point.layout, shape, ModelView{shape.side});
+      }
     }
     throw Error("there is no such set of keys");
+  }
+
+  template <hash::CellWord Cell, class Shape, class View>
+  KeySet<Cell> with_view(KeySet<Cell> set, hash::CellFormat<Cell> format, hash::KeyLayout layout,
+                         const Shape& shape, const View& view) {
+    if (is_asked_for(options_, KeyOp::FindView)) set.view = make_view(device_, format, shape, layout, view);
+    return set;
+  }
+
+  // The whole grid around a surface.
+  static SurfaceShape surface_shape(uint64_t keys) {
+    return {{static_cast<int32_t>(surface_side(keys))}, nullptr, 0};
+  }
+  // As many slices as have about as many pixels as are searched at once, and some in any case.
+  RandomSlices slices(uint64_t keys) const {
+    constexpr uint64_t kFewestSlices = 4;
+    RandomSlices slices = {surface_shape(keys).size().x, 1};
+    slices.count = static_cast<uint32_t>(std::max(kFewestSlices, sizes_.searches / slices.pixels()));
+    return slices;
   }
 
   // A set that cannot be made, other than for want of memory, is a row that says why, for each table.
@@ -137,25 +204,50 @@ class KeysBench {
     } catch (const Error& error) {
       first.op = kKeyOpNames[static_cast<size_t>(options_.ops.front())];
       first.error = error.what();
-      for (const double load_factor : options_.load_factors)
-        for (const std::string& table : tables_) {
-          first.load_factor = load_factor;
-          first.table = table;
-          result_.rows.push_back(first);
-          step(first);
-        }
+      for_tables([&](const std::string& table, double load_factor) {
+        first.load_factor = load_factor;
+        first.table = table;
+        result_.rows.push_back(first);
+        return first;
+      });
     }
   }
 
   template <class SetBench, class Set>
   void measure_tables(const Point& point, SetBench bench, const Set& set) {
-    for (const double load_factor : options_.load_factors)
-      for (const std::string& table : tables_) {
-        const std::vector<KeysBenchRow> rows = bench.measure(table, load_factor);
-        for (const KeysBenchRow& row : rows) result_.rows.push_back(with_share(row));
-        keep_picture(point, bench, set);
-        step(rows.back());
-      }
+    for_tables([&](const std::string& table, double load_factor) {
+      for (const KeysBenchRow& row : bench.measure(table, load_factor))
+        result_.rows.push_back(with_share(row));
+      keep_picture(point, bench, set);
+      keep_ages(point, bench);
+      return bench.point();
+    });
+  }
+
+  // Keeps the ages of the last table, and draws its maximum ages unless that has been done. In the order of rows of
+  // the set's picture, neighbours in it are neighbours in a coherent table.
+  template <class SetBench>
+  void keep_ages(const Point& point, const SetBench& bench) {
+    result_.ages.insert(result_.ages.end(), bench.ages().begin(), bench.ages().end());
+    if (bench.maximum_ages().empty() ||
+        std::ranges::any_of(result_.age_pictures,
+                            [&](const AgesPicture& one) { return one.point.table == bench.point().table; }))
+      return;
+    result_.age_pictures.push_back({bench.point(), picture_of_ages(bench.maximum_ages(), width_of(point))});
+  }
+
+  // Of the set's picture; of other sets there is none.
+  std::optional<uint32_t> width_of(const Point& point) const {
+    switch (point.set) {
+      case KeySetKind::Pixels:
+        return picture_side(point.keys);
+      case KeySetKind::Image:
+        return picture_shape(point.keys).picture.width;
+      case KeySetKind::Painted:
+        return atlas_side(point.keys);
+      default:
+        return std::nullopt;
+    }
   }
 
   KeysBenchRow with_share(KeysBenchRow row) const {
@@ -173,8 +265,8 @@ class KeysBench {
       return;
     const std::vector<uint32_t> values = bench.found_values();
     if (values.empty()) return;
-    std::vector<std::decay_t<decltype(*set.walk.data())>> keys(values.size());
-    device_.download(keys.data(), set.walk.data(), keys.size());
+    std::vector<std::decay_t<decltype(*set.walk.keys.data())>> keys(values.size());
+    device_.download(keys.data(), set.walk.keys.data(), keys.size());
     const Int3 size = picture_shape(point.keys).size();
     const hash::KeyGrid grid(point.layout, size);
     scene::Image& image = result_.rebuilt;
@@ -186,10 +278,6 @@ class KeysBench {
       image.pixels[static_cast<size_t>(place.y) * image.width + static_cast<size_t>(place.x)] =
           pixel_of_rgb(values[i] == hash::kNoValue ? kWhite : values[i]);
     }
-  }
-
-  void step(const KeysBenchRow& row) {
-    progress_->update(++done_, row.table + ", " + row.set + (row.layout.empty() ? "" : ", " + row.layout));
   }
 
   Device& device_;

@@ -4,6 +4,10 @@
 
 namespace vox::measure {
 
+double Timing::spread() const {
+  return median > 0 ? std::max(max - median, median - min) / median : 0;
+}
+
 Timing summarize(std::vector<double> seconds) {
   if (seconds.empty()) return {};
   std::ranges::sort(seconds);

@@ -49,8 +49,8 @@ class KeySets : public testing::Test {
       std::ranges::sort(*all);
       EXPECT_EQ(*all, Keys(cells.begin(), cells.end()));
     }
-    const Keys walk = values_of(set.walk);
-    const auto values = values_of(set.walk_values);
+    const Keys walk = values_of(set.walk.keys);
+    const auto values = values_of(set.walk.values);
     ASSERT_EQ(walk.size(), places.size());
     for (size_t i = 0; i < walk.size(); ++i) ASSERT_EQ(values[i], places.at(walk[i]));
     EXPECT_EQ(std::set(walk.begin(), walk.end()).size(), walk.size());
@@ -125,7 +125,7 @@ TEST_F(KeySets, ASurfaceIsAllVoxelsInsideWithANeighbourOutside) {
   EXPECT_EQ(found, expected);
   EXPECT_NEAR(static_cast<double>(found.size()), 2500 * measure::BumpySphere::kVoxelsOfSide2, 500);
   // The walk is what lies near: whole blocks, few of all, in the order of the curve.
-  const Keys walk = values_of(set.walk);
+  const Keys walk = values_of(set.walk.keys);
   EXPECT_EQ(walk.size() % 64, 0u);
   EXPECT_LT(walk.size(), all.candidates() / 2);
   EXPECT_TRUE(std::ranges::is_sorted(walk));
@@ -134,7 +134,8 @@ TEST_F(KeySets, ASurfaceIsAllVoxelsInsideWithANeighbourOutside) {
 TEST_F(KeySets, NeighboursFollowEachOtherUnlessBitsAreReversed) {
   const measure::PictureShape shape = {{nullptr, 64, 64}};
   const auto near = [&](KeyLayout layout) {
-    const auto walk = values_of(measure::make_shape_keys<uint64_t>(device_, format_, 40, shape, layout).walk);
+    const auto walk =
+        values_of(measure::make_shape_keys<uint64_t>(device_, format_, 40, shape, layout).walk.keys);
     size_t count = 0;
     for (size_t i = 1; i < walk.size(); ++i) count += walk[i] - walk[i - 1] == 1 ? 1 : 0;
     return count;
@@ -148,6 +149,13 @@ TEST_F(KeySets, PixelsThatLieAtRandomAreOneOf64) {
   const measure::PixelsShape shape = {800};
   const auto set = measure::make_shape_keys<uint64_t>(device_, format_, 40, shape, KeyLayout::RowMajor);
   EXPECT_NEAR(static_cast<double>(set.keys), 10000, 400);
+  expect_holds(set, shape, KeyLayout::RowMajor);
+}
+
+TEST_F(KeySets, APaintedAtlasHasAboutTheShareOfTexelsThatItSays) {
+  const measure::PaintedShape shape = {200};
+  const auto set = measure::make_shape_keys<uint64_t>(device_, format_, 40, shape, KeyLayout::RowMajor);
+  EXPECT_NEAR(static_cast<double>(set.keys) / (200 * 200), measure::PaintedShape::kFilledShare, 0.03);
   expect_holds(set, shape, KeyLayout::RowMajor);
 }
 

@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 
 #include "libvox/base/error.h"
 #include "libvox/hash/keyed/key_table.h"
+#include "libvox/measure/key_figures.h"
 #include "tests/common/test_engine.h"
 
 namespace vox {
@@ -80,8 +82,10 @@ TEST(KeysBench, SaysWhatWasMeasured) {
     const bool search = row.op.starts_with("find");
     EXPECT_EQ(row.sectors.has_value(), search);
     EXPECT_EQ(row.ceiling_share.has_value(), search);
+    EXPECT_EQ(row.warp_sectors.has_value(), row.op == "find-all");
     if (row.op == "find-all") {
       EXPECT_GT(row.items, row.keys);
+      EXPECT_LT(*row.warp_sectors, *row.sectors);
     } else {
       EXPECT_EQ(row.items, search ? 2000 : row.keys) << row.op;
     }
@@ -147,15 +151,76 @@ TEST(KeysBench, CountsFailuresOfSmallBuilds) {
   }
 }
 
+TEST(KeysBench, HistogramsOfAgesCountEveryKeyOnce) {
+  KeysBenchOptions options = measure::key_figure("4");
+  options.tables = {"open", "robin", "robin-random", "cuckoo_buckets"};
+  options.sets = {KeySetKind::Random, KeySetKind::Image};
+  options.keys = {3000};
+  const auto result = measure::bench_keys(*test_engine(), options);
+  EXPECT_TRUE(result.rows.empty());
+  std::map<std::pair<std::string, std::string>, uint64_t> counts, keys;
+  for (const auto& row : result.ages) {
+    counts[{row.table, row.set}] += row.count;
+    keys[{row.table, row.set}] = row.keys;
+  }
+  EXPECT_EQ(counts, keys);
+  EXPECT_EQ(counts.size(), 3u * 2);  // one table does not say
+  ASSERT_EQ(result.age_pictures.size(), 2u);
+  for (const auto& [point, image] : result.age_pictures) {
+    EXPECT_TRUE(point.table.starts_with("robin"));
+    EXPECT_EQ(point.set, "random");
+    EXPECT_GE(image.width * image.height, 3000 / 0.8);
+    EXPECT_LT(image.width * image.height, 3000 / 0.8 + 200);
+  }
+}
+
+TEST(KeysBench, MapsAndIndicesOfKeysWithSeveralValuesGiveAllOfThem) {
+  KeysBenchOptions options = measure::key_figure("multi");
+  options.tables = {};
+  options.multiplicities = {1, 7, 3000};
+  options.key_bits = {20, 64};
+  options.keys = {3000};
+  const auto result = measure::bench_keys(*test_engine(), options);
+  EXPECT_EQ(measure::wrong_results(result), 0u);
+  ASSERT_EQ(result.rows.size(), hash::key_table_names().size() * 2 * 3 * 4);
+  for (const KeysBenchRow& row : result.rows) {
+    EXPECT_EQ(row.error, "") << row.table;
+    EXPECT_EQ(row.items, 3000u);
+    EXPECT_EQ(row.keys, 3000 / *row.multiplicity);
+    EXPECT_EQ(row.cell_bits, row.key_bits == 20 ? 32u : 64u);
+    EXPECT_TRUE(row.time && row.bytes);
+  }
+}
+
+TEST(KeysBench, ViewsAreSearchedForWhatTheyShow) {
+  KeysBenchOptions options = measure::key_figure("12");
+  options.tables = {"lines", "robin"};
+  options.sets = {KeySetKind::Surface, KeySetKind::Painted};
+  options.load_factors = {0.8};
+  options.keys = {2000};
+  options.searches = 10000;
+  const auto result = measure::bench_keys(*test_engine(), options);
+  EXPECT_EQ(measure::wrong_results(result), 0u);
+  uint64_t views = 0;
+  for (const KeysBenchRow& row : result.rows) {
+    ASSERT_EQ(row.error, "");
+    if (row.op != "find-view") continue;
+    ++views;
+    EXPECT_GT(row.items, row.set == "surface" ? 2000u : 500u);
+    EXPECT_LE(*row.warp_sectors, *row.sectors);
+  }
+  EXPECT_EQ(views, 2u * 2 * 2);
+}
+
 TEST(KeysBench, FiguresArePointsOfTheirAxes) {
-  for (const uint32_t figure : measure::kKeyFigures)
-    EXPECT_NO_THROW(measure::check(measure::key_figure(figure)));
-  const auto sizes = measure::sizes_of(measure::key_figure(5), "cpu");
+  for (const measure::KeyFigure& figure : measure::key_figures())
+    EXPECT_NO_THROW(measure::check(measure::key_figure(figure.name))) << figure.name;
+  const auto sizes = measure::sizes_of(measure::key_figure("5"), "cpu");
   ASSERT_EQ(sizes.keys.size(), 10u);
   EXPECT_EQ(sizes.keys.front(), 1024u);
   EXPECT_EQ(sizes.keys.back(), 524288u);
-  EXPECT_EQ(measure::key_figure(10).layouts.size(), 3u);
-  EXPECT_THROW(measure::key_figure(1), UsageError);
+  EXPECT_EQ(measure::key_figure("10").layouts.size(), 3u);
+  EXPECT_THROW(measure::key_figure("1"), UsageError);
 }
 
 TEST(KeysBench, TakesItsSizesFromTheScaleOfTheDevice) {
@@ -199,6 +264,8 @@ TEST(KeysBench, RefusesValuesThatAnAxisDoesNotHave) {
   refused([](auto& options) { options.value_bits = 32; });
   refused([](auto& options) { options.hit_rates = {101}; });
   refused([](auto& options) { options.repetitions = 6; });
+  refused([](auto& options) { options.multiplicities = {0}; });
+  refused([](auto& options) { options.failure_keys = 0; });
 }
 
 }  // namespace

@@ -109,6 +109,57 @@ print('good')
             std::string::npos);
 }
 
+TEST_F(KeysBenchProgram, HistogramsOfAgesAreTheRowsWhereNothingElseIsMeasured) {
+  const Finished run =
+      keys({"--figure", "3", "--csv", "ages.csv", "--html", "page.html", "-q", "--json"}, "--keys=2000");
+  ASSERT_EQ(run.code, 0) << run.err;
+  write("result.json", run.out);
+  EXPECT_EQ(python(kReadTables + std::string(R"(
+import csv
+result = json.load(open('result.json'))
+rows = list(csv.DictReader(open('ages.csv', newline='')))
+assert sum(int(row['count']) for row in rows) == 2000
+assert [int(row['age']) for row in rows] == list(range(1, len(rows) + 1))
+assert result['rows'] == [] and len(result['ages']) == len(rows)
+page = table('random, 2,000 keys of 24 bits, load factor 0.8')
+for row in result['ages']:
+    assert abs(page[str(row['age'])]['lines'][1] / 100 - row['share']) < 1e-12
+print('good')
+)")),
+            "good\n");
+}
+
+TEST_F(KeysBenchProgram, DrawsMaximumAgesSideBySide) {
+  const Finished run = keys(
+      {"--figure", "4", "--tables", "robin,robin-random", "--ages", "ages.png", "--html", "page.html", "-q"},
+      "--keys=2000");
+  ASSERT_EQ(run.code, 0) << run.err;
+  const scene::Image image = read_image(folder_ / "ages.png");
+  EXPECT_EQ(image.width, 2 * 100 + 16u);  // of a picture of 100²
+  EXPECT_GT(image.height, 5u);
+  EXPECT_LT(image.height, 60u);
+  const std::string page = read_bytes(folder_ / "page.html");
+  EXPECT_NE(page.find("robin-random, image, row-major"), std::string::npos);
+  EXPECT_NE(page.find("data:image/png"), std::string::npos);
+  const Finished none =
+      keys({"--ops", "ages", "--sets", "random", "--ages", "none.png", "-q"}, "--keys=2000");
+  EXPECT_EQ(none.code, kFailed);
+  EXPECT_TRUE(one_error(none, "no table that was measured has maximum ages", "vox-bench")) << none.err;
+}
+
+TEST_F(KeysBenchProgram, FiguresGoAlongTheirAxis) {
+  const Finished multi =
+      keys({"--figure", "multi", "--multiplicities", "1,10", "--html", "multi.html", "-q"}, "--keys=1000");
+  ASSERT_EQ(multi.code, 0) << multi.err;
+  EXPECT_NE(multi.out.find("random, 100 keys of 32 bits, 10 values of each"), std::string::npos) << multi.out;
+  EXPECT_NE(read_bytes(folder_ / "multi.html").find("find-index, load factor 0.7, 1,000 items"),
+            std::string::npos);
+  const Finished shares =
+      keys({"--figure", "a6", "--searches", "100", "--html", "a6.html", "-q"}, "--keys=1000");
+  ASSERT_EQ(shares.code, 0) << shares.err;
+  EXPECT_NE(read_bytes(folder_ / "a6.html").find("find, load factor 0.7, 1,000 keys"), std::string::npos);
+}
+
 TEST_F(KeysBenchProgram, WritesAPictureAsTheTableGivesItBack) {
   scene::Image picture = {"", 40, 30, std::vector<scene::Rgba8>(40 * 30, {255, 255, 255, 255})};
   for (uint32_t i = 0; i < 40 * 30; i += 1 + i % 5) picture.pixels[i] = {static_cast<uint8_t>(i), 3, 99, 255};
@@ -124,15 +175,15 @@ TEST_F(KeysBenchProgram, WritesAPictureAsTheTableGivesItBack) {
 
 TEST_F(KeysBenchProgram, RefusesValuesThatMakeNoSenseAndOptionsWithoutEffect) {
   for (const auto& [option, value] : std::vector<std::pair<std::string, std::string>>{
-           {"--tables", "round"},     {"--sets", "squares"},   {"--sets", ""},
-           {"--layouts", "hilbert"},  {"--ops", "erase"},      {"--load-factors", "0"},
-           {"--load-factors", "1.5"}, {"--load-factors", "x"}, {"--key-bits", "65"},
-           {"--value-bits", "32"},    {"--value-bits", "1,2"}, {"--hit-rates", "101"},
-           {"--figure", "4"},         {"--figure", "x"},       {"--keys", "0"},
-           {"--keys", "2^40"},        {"--searches", "0"},     {"--repetitions", "6"},
-           {"--failures", "many"},    {"--failure-keys", "0"}, {"--failure-keys", "2^32"},
-           {"--key-bits", "7"}})
-    expect_refused(kBadUsage, option == "--figure" && value == "4" ? "figure 4" : option, {option, value});
+           {"--tables", "round"},     {"--sets", "squares"},     {"--sets", ""},
+           {"--layouts", "hilbert"},  {"--ops", "erase"},        {"--load-factors", "0"},
+           {"--load-factors", "1.5"}, {"--load-factors", "x"},   {"--key-bits", "65"},
+           {"--value-bits", "32"},    {"--value-bits", "1,2"},   {"--hit-rates", "101"},
+           {"--figure", "1"},         {"--figure", "x"},         {"--multiplicities", "0"},
+           {"--failure-keys", "0"},   {"--keys", "0"},           {"--keys", "2^40"},
+           {"--searches", "0"},       {"--repetitions", "6"},    {"--failures", "many"},
+           {"--key-bits", "7"},       {"--failure-keys", "2^32"}})
+    expect_refused(kBadUsage, option == "--figure" ? "figure " + value : option, {option, value});
   expect_refused(kBadUsage, "no effect", {"--keys", "100", "--searches", "100"});
   expect_refused(kBadUsage, "no effect", {"--failure-keys", "100"});
   expect_refused(kBadUsage, "no effect", {"--hit-rates", "50", "--ops", "build"});
@@ -142,6 +193,12 @@ TEST_F(KeysBenchProgram, RefusesValuesThatMakeNoSenseAndOptionsWithoutEffect) {
   expect_refused(kBadUsage, "no effect", {"--rebuilt", "a.png", "--ops", "build"});
   expect_refused(kBadUsage, "--value-bits 24", {"--rebuilt", "a.png", "--value-bits", "4"});
   expect_refused(kBadUsage, "nothing to measure", {"--sets", "random", "--ops", "find-all"});
+  expect_refused(kBadUsage, "nothing to measure", {"--sets", "image", "--ops", "find-view"});
+  expect_refused(kBadUsage, "for --sets random", {"--sets", "image", "--ops", "build-multi"});
+  expect_refused(kBadUsage, "no effect", {"--multiplicities", "3"});
+  expect_refused(kBadUsage, "no effect", {"--failure-keys", "3"});
+  expect_refused(kBadUsage, "no effect", {"--ages", "a.png"});
+  expect_refused(kBadUsage, "no effect", {"--figure", "3"});  // whose keys are not those of a scale
 }
 
 }  // namespace

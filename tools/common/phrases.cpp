@@ -31,6 +31,10 @@ std::string_view tool_words(Phrase phrase) {
       return "--key-bits";
     case Phrase::ValueBits:
       return "--value-bits";
+    case Phrase::Multiplicities:
+      return "--multiplicities";
+    case Phrase::FailureKeys:
+      return "--failure-keys";
     case Phrase::Searches:
       return "--searches";
     case Phrase::FeaturePoints:

@@ -1,17 +1,16 @@
 // The command vox-bench bricks.
 #include <fmt/format.h>
 
-#include "formats/results/json_text.h"
 #include "formats/scene/scene_file.h"
 #include "formats/volume/any_volume.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
-#include "tools/common/profile.h"
 #include "tools/common/tool.h"
 #include "tools/vox-bench/bricks_options.h"
 #include "tools/vox-bench/bricks_report.h"
 #include "tools/vox-bench/commands.h"
+#include "tools/vox-bench/report.h"
 
 namespace vox {
 void run_bricks(int argc, char** argv) {
@@ -27,12 +26,8 @@ void run_bricks(int argc, char** argv) {
            engine->device_text());
   const BricksBenchRun run = {run_on(*engine, command.command),
                               measure::bench_bricks(*engine, input.volume, command.bench)};
-  const measure::ResultGroup results = results_of(run);
-  write_results(command.files, results, rows_table(run.result), page_of(run));
-  fmt::print("{}", command.json ? json_text(results) + "\n" : table_text(run));
-  if (command.engine.profile) print_profile(engine->profile());
+  report(command, run, *engine);
   if (run.result.interrupted) throw Cancelled();
-  log_debug("measured in {}", format_seconds(run.result.seconds));
 }
 
 }  // namespace vox

@@ -112,8 +112,8 @@ measure::ResultTable trade_off_table(const std::vector<measure::BricksTradeOffRo
   return table;
 }
 
-measure::ResultTable rows_table(const measure::BricksBenchResult& result) {
-  const std::vector<BricksRow>& rows = result.rows;
+measure::ResultTable rows_table(const BricksBenchRun& run) {
+  const std::vector<BricksRow>& rows = run.result.rows;
   measure::ResultTable table;
   table.column("types", "", rows, &BricksRow::types)
       .column("brick_size", "voxels", rows, side_of<BricksRow>)
@@ -164,7 +164,7 @@ measure::ResultGroup results_of(const BricksBenchRun& run) {
       .set("interrupted", run.result.interrupted)
       .set("seconds", run.result.seconds, "s");
   bricks.put("sets", sets_table(run.result.sets));
-  bricks.put("rows", rows_table(run.result));
+  bricks.put("rows", rows_table(run));
   bricks.put("trade_off", trade_off_table(run.result.trade_off));
   return results;
 }

@@ -22,7 +22,7 @@ std::string table_text(const BricksBenchRun& run);
 // All that was measured. In a report the volume's sizes are attributes of /bricks, which holds the tables
 // `sets`, `rows` and `trade_off`.
 measure::ResultGroup results_of(const BricksBenchRun& run);
-measure::ResultTable rows_table(const measure::BricksBenchResult& result);
+measure::ResultTable rows_table(const BricksBenchRun& run);
 measure::ResultTable trade_off_table(const std::vector<measure::BricksTradeOffRow>& rows);
 
 // The results as a page, with the figures of the thesis's chapter 6.

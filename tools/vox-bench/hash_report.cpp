@@ -4,9 +4,9 @@
 #include "tools/vox-bench/columns.h"
 
 namespace vox {
-measure::ResultTable rows_table(const measure::HashBenchResult& result) {
+measure::ResultTable rows_table(const HashBenchRun& run) {
   using Row = measure::HashBenchRow;
-  const std::vector<Row>& rows = result.rows;
+  const std::vector<Row>& rows = run.result.rows;
   measure::ResultTable table;
   table.column("table", "", rows, &Row::table)
       .column("item_words", "words", rows, &Row::item_words)
@@ -32,7 +32,7 @@ measure::ResultGroup results_of(const HashBenchRun& run) {
       .set("batch", run.result.sizes.batch, "items")
       .set("seconds", run.result.seconds, "s");
   hash.put("ceilings", ceilings_table(run.result.ceilings));
-  hash.put("rows", rows_table(run.result));
+  hash.put("rows", rows_table(run));
   return results;
 }
 

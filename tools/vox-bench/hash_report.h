@@ -20,7 +20,7 @@ std::string table_text(const HashBenchRun& run);
 // All that was measured. In a report the sizes are attributes of /hash, which holds the tables `ceilings` and
 // `rows`.
 measure::ResultGroup results_of(const HashBenchRun& run);
-measure::ResultTable rows_table(const measure::HashBenchResult& result);
+measure::ResultTable rows_table(const HashBenchRun& run);
 
 // The results as a page with a chart for each operation.
 HtmlPage page_of(const HashBenchRun& run);

@@ -44,10 +44,8 @@ std::vector<Line> lines_of(const std::vector<HashRow>& rows) {
 
 // "0.512 ±  2 %  45 %": the median in ms, how far the others are from it at most, the share of the ceiling.
 std::string time_text(const HashRow& row) {
-  const auto& [median, min, max] = row.time;
-  const double spread = median > 0 ? std::max(max - median, median - min) / median * 100 : 0;
   const std::string share = row.ceiling_share > 0 ? fmt::format("{:5.0f} %", row.ceiling_share * 100) : "";
-  return fmt::format("{:.3f} ±{:3.0f} %{}", median * 1e3, spread, share);
+  return fmt::format("{:.3f} ±{:3.0f} %{}", row.time.median * 1e3, row.time.spread() * 100, share);
 }
 
 std::string heading(const HashRow& row) {

@@ -4,24 +4,31 @@
 
 #include "formats/images/image.h"
 #include "formats/images/png_file.h"
-#include "formats/results/json_text.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
-#include "tools/common/profile.h"
+#include "libvox/measure/ages_picture.h"
 #include "tools/common/tool.h"
 #include "tools/vox-bench/commands.h"
 #include "tools/vox-bench/keys_options.h"
 #include "tools/vox-bench/keys_report.h"
+#include "tools/vox-bench/report.h"
 
 namespace vox {
 namespace {
 
-void write_rebuilt(const KeysCommand& command, const measure::KeysBenchResult& result) {
-  if (!command.rebuilt) return;
-  if (result.rebuilt.pixels.empty())
-    throw Error("no table could hold the picture").at(command.rebuilt->string());
-  write_png(result.rebuilt, {{"Software", generator_text()}, {"Command", command.command}}, *command.rebuilt);
+// Writes a picture, if one is asked for; `why_not` is why there may be none.
+void write_picture(const KeysCommand& command, const std::optional<std::filesystem::path>& path,
+                   const scene::Image& image, const char* why_not) {
+  if (!path) return;
+  if (image.pixels.empty()) throw Error(why_not).at(path->string());
+  write_png(image, {{"Software", generator_text()}, {"Command", command.command}}, *path);
+}
+
+scene::Image all_ages(const measure::KeysBenchResult& result) {
+  std::vector<const scene::Image*> images;
+  for (const measure::AgesPicture& picture : result.age_pictures) images.push_back(&picture.image);
+  return measure::side_by_side(images);
 }
 
 // What was measured is written before this: it says which table is wrong.
@@ -37,7 +44,8 @@ void throw_if_wrong(const measure::KeysBenchResult& result) {
 void run_keys(int argc, char** argv) {
   KeysCommand command = parse_keys_command(argc, argv);
   check_targets(command.files);
-  if (command.rebuilt) check_writable(*command.rebuilt, OutputKind::Picture, command.files.overwrite);
+  for (const auto& picture : {command.rebuilt, command.ages})
+    if (picture) check_writable(*picture, OutputKind::Picture, command.files.overwrite);
   if (command.picture) command.bench.picture = read_image(*command.picture);
   const std::unique_ptr<Engine> engine = make_engine(command.engine);
   const measure::KeysBenchSizes sizes = measure::sizes_of(command.bench, engine->device());
@@ -46,13 +54,10 @@ void run_keys(int argc, char** argv) {
   log_info("{} keys, {} searched, on {}", fmt::join(keys, "; "), format_count(sizes.searches),
            engine->device_text());
   const KeysBenchRun run = {run_on(*engine, command.command), measure::bench_keys(*engine, command.bench)};
-  const measure::ResultGroup results = results_of(run);
-  write_results(command.files, results, rows_table(run.result), page_of(run));
-  fmt::print("{}", command.json ? json_text(results) + "\n" : table_text(run));
-  if (command.engine.profile) print_profile(engine->profile());
-  write_rebuilt(command, run.result);
+  report(command, run, *engine);
+  write_picture(command, command.rebuilt, run.result.rebuilt, "no table could hold the picture");
+  write_picture(command, command.ages, all_ages(run.result), "no table that was measured has maximum ages");
   throw_if_wrong(run.result);
-  log_debug("measured in {}", format_seconds(run.result.seconds));
 }
 
 }  // namespace vox

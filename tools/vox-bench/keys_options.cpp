@@ -7,7 +7,8 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
-#include "libvox/hash/keyed/key_table.h"
+#include "libvox/measure/key_figures.h"
+#include "libvox/measure/measured_tables.h"
 #include "tools/common/device_options.h"
 #include "tools/common/tool.h"
 #include "tools/vox-bench/axes.h"
@@ -29,21 +30,28 @@ and everything that a search finds is checked. Random reads, measured first, say
 that cannot be built is a row that says why.
 
 Sets: random numbers; pixels that lie at random in a square; an image, of which all pixels are stored that are
-not white; the voxels of a bumpy surface. What is built: build, build-ordered; what is searched: find-stored
-(only stored keys, which a table may rely on), find (of --hit-rates), find-all.
+not white; the voxels of a bumpy surface; the texels of an atlas that someone has painted.
+What is built: build, build-ordered. What is searched: find-stored (only stored keys, which a table may rely
+on), find (of --hit-rates), find-all, find-view (what a picture shows: slices through the surface at random
+orientations, a model with the painted atlas). How old keys are, without a time: ages. Of random keys with
+several values each: build-multi and find-multi, the runs of values of a key; build-index and find-index, numbers
+for the different keys.
 
 Examples:
   vox-bench keys                                      all tables, at two load factors
   vox-bench keys --figure 7 --html figure7.html       retrieval over load factors
   vox-bench keys --image fish.png --rebuilt back.png  a picture, stored and read back
+  vox-bench keys --figure 4 --ages ages.png           maximum ages, random and coherent
   vox-bench keys --failures 25000 --load-factors 0.9,0.99 --scale 1/1024
 )";
 
-// The figures of García et al. 2011, by their number.
-constexpr const char* kKeysFigures =
-    "Other defaults, of a figure of García et al. 2011: 5: numbers of keys; 6: building, 7: searching over "
-    "load "
-    "factors; 10: layouts";
+// "5: numbers of keys; 6: …".
+std::string figures_text() {
+  std::string text;
+  for (const measure::KeyFigure& figure : measure::key_figures())
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", figure.name, figure.about);
+  return text;
+}
 
 std::string known_names(const auto& values, const auto& known) {
   std::string text;
@@ -56,7 +64,7 @@ void describe_axes(cxxopts::Options& options) {
   const Bench preset;
   auto text = [] { return cxxopts::value<std::string>(); };
   auto add = options.add_options("Axes");
-  add("tables", fmt::format("Tables (default: all: {})", fmt::join(hash::key_table_names(), ",")), text(),
+  add("tables", fmt::format("Tables (default: all: {})", fmt::join(measure::measured_tables(), ",")), text(),
       "NAMES");
   add("sets",
       fmt::format("Sets of keys: {} (default: {})", fmt::join(measure::kKeySetNames, ","),
@@ -76,12 +84,21 @@ void describe_axes(cxxopts::Options& options) {
           Bench::kFewestKeyBits, axis_text(preset.key_bits)),
       text(), "LIST");
   add("value-bits", fmt::format("Bits of a value, 0 to 31 (default: {})", preset.value_bits), text(), "N");
-  add("ops", fmt::format("What is measured: {} (default: all)", fmt::join(measure::kKeyOpNames, ",")), text(),
-      "NAMES");
+  add("ops",
+      fmt::format("What is measured: {} (default: {})", fmt::join(measure::kKeyOpNames, ","),
+                  known_names(preset.ops, measure::kKeyOpNames)),
+      text(), "NAMES");
   add("hit-rates",
       fmt::format("Per cent of the keys of find that are stored (default: {})", axis_text(preset.hit_rates)),
       text(), "LIST");
-  add("figure", kKeysFigures, text(), "N");
+  add("multiplicities",
+      fmt::format("Values of a key, of build-multi to find-index, 1 to {} (default: {})",
+                  format_count(Bench::kMostMultiplicity), axis_text(preset.multiplicities)),
+      text(), "LIST");
+  add("figure",
+      "Other defaults, of a figure of García et al. 2011 or, behind an a, Alcantara et al. 2009: " +
+          figures_text(),
+      text(), "NAME");
   add("failures", "Count failures of so many builds of random keys, for each table and load factor, too",
       text(), "N");
   add("failure-keys",
@@ -98,7 +115,8 @@ void describe_sizes(cxxopts::Options& options) {
       text(), "S");
   add("keys",
       fmt::format(
-          "Keys of a table; shapes have about as many, pixels a sixteenth (default: {} times the scale)",
+          "Keys of a table, or items where keys have several values; shapes have about as many, pixels a "
+          "sixteenth (default: {} times the scale)",
           format_count(Bench::kKeys)),
       text(), "LIST");
   add("searches",
@@ -120,7 +138,11 @@ cxxopts::Options describe() {
                                  path(), "FILE")(
       "rebuilt",
       "Write the picture as the first table gives it back; other defaults: --value-bits 24 --key-bits 40",
-      path(), "FILE.png");
+      path(), "FILE.png")("ages",
+                          "Draw the maximum ages of the tables that have them, side by side, of the first "
+                          "set: 0 black, 1 blue, 2 "
+                          "green, 3 yellow, more red",
+                          path(), "FILE.png");
   add_result_options(options);
   add_device_options(options);
   add_common_options(options);
@@ -129,12 +151,13 @@ cxxopts::Options describe() {
 
 Bench preset_of(const cxxopts::ParseResult& parsed) {
   const auto figure = given(parsed, "figure");
-  Bench options = figure ? measure::key_figure(parse_number_of(*figure, "--figure")) : Bench();
+  Bench options = figure ? measure::key_figure(*figure) : Bench();
   if (!figure && parsed.count("rebuilt")) {
     options.value_bits = 24;
     options.key_bits = {40};
   }
   options.rebuild = parsed.count("rebuilt") > 0;
+  options.draw_ages |= parsed.count("ages") > 0;
   return options;
 }
 
@@ -153,6 +176,8 @@ void read_axes(const cxxopts::ParseResult& parsed, Bench& options) {
   if (const auto value = given(parsed, "value-bits"))
     options.value_bits = parse_number_of(*value, "--value-bits");
   if (const auto value = given(parsed, "hit-rates")) options.hit_rates = parse_axis(*value, "--hit-rates");
+  if (const auto value = given(parsed, "multiplicities"))
+    options.multiplicities = parse_axis(*value, "--multiplicities");
 }
 
 Bench read_bench(const cxxopts::ParseResult& parsed) {
@@ -160,12 +185,8 @@ Bench read_bench(const cxxopts::ParseResult& parsed) {
   read_axes(parsed, options);
   if (const auto value = given(parsed, "failures"))
     options.failure_builds = parse_count(*value, "--failures");
-  if (const auto value = given(parsed, "failure-keys")) {
+  if (const auto value = given(parsed, "failure-keys"))
     options.failure_keys = parse_count(*value, "--failure-keys");
-    if (options.failure_keys < 1 || options.failure_keys > Bench::kMostFailureKeys)
-      throw UsageError(
-          fmt::format("--failure-keys takes 1 to {}, not {}", format_count(Bench::kMostFailureKeys), *value));
-  }
   if (const auto value = given(parsed, "scale")) options.scale = parse_scale(*value, "--scale");
   if (const auto value = given(parsed, "keys")) options.keys = parse_counts(*value, "--keys");
   if (const auto value = given(parsed, "searches")) options.searches = parse_count(*value, "--searches");
@@ -185,18 +206,27 @@ void check_effects(const cxxopts::ParseResult& parsed, const Bench& bench) {
     if (parsed.count(option) > 0 && !has_effect)
       throw UsageError(fmt::format("--{} has no effect {}", option, why));
   };
-  const bool random_search = has(bench.ops, KeyOp::Find) || has(bench.ops, KeyOp::FindStored);
+  const auto asks_for = [&](KeyOp op) { return measure::is_asked_for(bench, op); };
   const bool shapes =
       std::ranges::any_of(bench.sets, [](KeySetKind set) { return set != KeySetKind::Random; });
   const bool image = has(bench.sets, KeySetKind::Image);
-  refuse("scale", parsed.count("keys") == 0 || parsed.count("searches") == 0,
-         "on --keys with --searches: they say what it would multiply");
+  const bool views = has(bench.sets, KeySetKind::Surface) || has(bench.sets, KeySetKind::Painted);
+  const bool searches = asks_for(KeyOp::Find) || asks_for(KeyOp::FindStored) ||
+                        (asks_for(KeyOp::FindView) && has(bench.sets, KeySetKind::Surface));
+  refuse("scale", bench.keys.empty() || (searches && !bench.searches),
+         "where the numbers of keys and of searches are given: they say what it would multiply");
+  refuse("hit-rates", asks_for(KeyOp::Find), "where --ops has no find");
+  refuse("searches", searches, "where --ops has neither find nor find-stored, nor find-view of a surface");
+  refuse("multiplicities", measure::any_multi(bench), "where --ops has none of build-multi to find-index");
   refuse("failure-keys", bench.failure_builds > 0, "without --failures");
-  refuse("hit-rates", has(bench.ops, KeyOp::Find), "where --ops has no find");
-  refuse("searches", random_search, "where --ops has neither find nor find-stored");
   refuse("layouts", shapes, "on --sets random");
   refuse("image", image, "where --sets has no image");
-  refuse("rebuilt", image && has(bench.ops, KeyOp::FindAll), "without the set image and the op find-all");
+  refuse("rebuilt", image && asks_for(KeyOp::FindAll), "without the set image and the op find-all");
+  refuse("ages", asks_for(KeyOp::Ages), "without the op ages");
+  if (asks_for(KeyOp::FindView) && !views)
+    throw UsageError("--ops find-view has nothing to measure without the sets surface and painted");
+  if (measure::any_multi(bench) && !has(bench.sets, KeySetKind::Random))
+    throw UsageError("--ops build-multi to find-index are for --sets random");
   if (!shapes && std::ranges::all_of(bench.ops, [](KeyOp op) { return op == KeyOp::FindAll; }))
     throw UsageError("--ops find-all has nothing to measure on --sets random");
   if (bench.rebuild && bench.value_bits < 24)
@@ -217,6 +247,7 @@ KeysCommand parse_keys_command(int argc, char** argv) {
   check_effects(parsed, command.bench);
   command.picture = given(parsed, "image");
   command.rebuilt = given(parsed, "rebuilt");
+  command.ages = given(parsed, "ages");
   command.engine = read_device_options(parsed);
   command.files = read_result_options(parsed, common.overwrite);
   return command;

@@ -13,7 +13,7 @@ namespace vox {
 
 struct KeysCommand {
   measure::KeysBenchOptions bench;  // but for the picture
-  std::optional<std::filesystem::path> picture, rebuilt;
+  std::optional<std::filesystem::path> picture, rebuilt, ages;
   EngineOptions engine;
   ResultFiles files;
   bool json = false;

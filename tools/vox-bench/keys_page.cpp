@@ -2,29 +2,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
-#include <set>
 
 #include "formats/results/page_table.h"
 #include "libvox/base/units.h"
 #include "tools/vox-bench/ceilings.h"
 #include "tools/vox-bench/keys_report.h"
+#include "tools/vox-bench/line_figure.h"
 
 namespace vox {
 namespace {
 
 using KeysRow = measure::KeysBenchRow;
-using KeysRows = std::vector<const KeysRow*>;
-using Text = std::function<std::string(const KeysRow&)>;
+using KeysRows = RowPointers<KeysRow>;
+using KeysAxis = FigureAxis<KeysRow>;
 
-// The axis that a figure has from left to right, and what its title says of the other one.
-struct KeysAxis {
-  std::string title;
-  ChartScale scale;
-  std::function<double(const KeysRow&)> value;
-  std::function<std::string(double)> text;
-  Text panel;
-};
 const KeysAxis kKeysLoadFactors = {"load factor", ChartScale::Linear,
                                    [](const KeysRow& row) { return row.load_factor; },
                                    [](double value) { return fmt::format("{}", value); },
@@ -34,11 +25,22 @@ const KeysAxis kKeyCounts = {
     [](double value) { return format_count(static_cast<uint64_t>(value)); },
     [](const KeysRow& row) { return fmt::format("load factor {}", row.load_factor); }};
 
-// The quantity of a row that a figure shows.
-struct KeysQuantity {
-  std::string title, unit, caption;
-  std::function<LineChart::Point(const KeysRow&)> point;  // without x
-  std::function<HtmlCell(const KeysRow&)> cell;
+const KeysAxis kKeyHitRates = {
+    "% stored", ChartScale::Linear, [](const KeysRow& row) { return row.hit_rate.value_or(0); },
+    [](double value) { return fmt::format("{}", value); },
+    [](const KeysRow& row) {
+      return fmt::format("load factor {}, {}", row.load_factor, format_count(row.keys, "key"));
+    }};
+const KeysAxis kMultiplicities = {
+    "values of a key", ChartScale::Log, [](const KeysRow& row) { return row.multiplicity.value_or(0); },
+    [](double value) { return format_count(static_cast<uint64_t>(value)); },
+    [](const KeysRow& row) {
+      return fmt::format("load factor {}, {}", row.load_factor, format_count(row.items, "item"));
+    }};
+
+// The quantity of a row that a figure shows, and what its title says of it.
+struct KeysQuantity : FigureQuantity<KeysRow> {
+  std::string title;
 };
 
 LineChart::Point rate_point(const KeysRow& row) {
@@ -54,102 +56,119 @@ HtmlCell rate_cell(const KeysRow& row) {
 }
 
 const KeysQuantity kRate = {
-    "", "M/s",
-    "Millions of keys a second; higher is faster. Median of the repetitions, with the slowest and "
-    "the fastest.",
-    rate_point, rate_cell};
-const KeysQuantity kSectors = {": sectors", "sectors", "Sectors of 32 bytes that a search reads in the mean.",
-                               [](const KeysRow& row) {
-                                 return LineChart::Point{0, *row.sectors, *row.sectors, *row.sectors};
-                               },
-                               [](const KeysRow& row) { return number_cell(*row.sectors, 3); }};
+    {"M/s",
+     "Millions of keys a second; higher is faster. Median of the repetitions, with the slowest and "
+     "the fastest.",
+     rate_point, rate_cell},
+    ""};
+const KeysQuantity kSectors = {{"sectors", "Sectors of 32 bytes that a search reads in the mean.",
+                                [](const KeysRow& row) { return exact_point(*row.sectors); },
+                                [](const KeysRow& row) { return number_cell(*row.sectors, 3); }},
+                               ": sectors"};
 
-// The different texts of rows, in their order.
-std::vector<std::string> texts_of(const KeysRows& rows, const Text& text) {
-  std::vector<std::string> texts;
-  for (const KeysRow* row : rows)
-    if (std::ranges::find(texts, text(*row)) == texts.end()) texts.push_back(text(*row));
-  return texts;
-}
-
-KeysRows rows_with(const KeysRows& rows, const Text& text, const std::string& wanted) {
-  KeysRows some;
-  std::ranges::copy_if(rows, std::back_inserter(some),
-                       [&](const KeysRow* row) { return text(*row) == wanted; });
-  return some;
-}
-
-// Adds a figure with a line for each series.
-void add_figure(HtmlPage& page, const std::string& title, const KeysRows& rows, const KeysAxis& axis,
-                const Text& series, const KeysQuantity& quantity) {
-  LineChart chart = {.title = title,
-                     .description = quantity.caption,
-                     .x_title = axis.title,
-                     .y_title = quantity.unit,
-                     .x_scale = axis.scale};
-  std::vector<HtmlTable::Column> columns = {{axis.title, "", HtmlTable::Kind::Words}};
-  std::set<double> values;
-  for (const KeysRow* row : rows) values.insert(axis.value(*row));
-  const std::vector<std::string> names = texts_of(rows, series);
-  std::vector<std::vector<HtmlCell>> cells;
-  for (const double value : values) cells.push_back({HtmlCell(axis.text(value))});
-  for (const std::string& name : names) {
-    columns.push_back({name, quantity.unit});
-    LineChart::Series& line = chart.series.emplace_back(LineChart::Series{name, {}});
-    const KeysRows of_series = rows_with(rows, series, name);
-    size_t i = 0;
-    for (const double value : values) {
-      const auto found =
-          std::ranges::find_if(of_series, [&](const KeysRow* row) { return axis.value(*row) == value; });
-      HtmlCell& cell = cells[i++].emplace_back();
-      if (found == of_series.end()) continue;
-      cell = quantity.cell(**found);
-      line.points.push_back(quantity.point(**found));
-      line.points.back().x = value;
-    }
-  }
-  HtmlTable table(std::move(columns));
-  for (std::vector<HtmlCell>& row : cells) table.row(std::move(row));
-  page.figure(title, quantity.caption, draw(chart), table);
-}
+const KeysQuantity kWarpSectors = {
+    {"sectors",
+     "Sectors of 32 bytes that a search moves in the mean where 32 that follow each other share them.",
+     [](const KeysRow& row) { return exact_point(*row.warp_sectors); },
+     [](const KeysRow& row) { return number_cell(*row.warp_sectors, 3); }},
+    ": sectors of 32 searches"};
+const KeysQuantity kKeyMemory = {
+    {"bytes",
+     "Bytes of the table for each key that it holds, or each value of keys with several; lower is smaller.",
+     [](const KeysRow& row) { return exact_point(*row.bytes_per_key()); },
+     [](const KeysRow& row) { return number_cell(*row.bytes_per_key(), 2); }},
+    ": memory"};
 
 // Adds the figures of one operation: one for each layout, unless the layouts of a single table are compared,
 // and for each value of the other axis.
 void add_figures(HtmlPage& page, const std::string& op, const KeysRows& rows, const KeysAxis& axis,
                  const KeysQuantity& quantity) {
-  const Text table = [](const KeysRow&row) { return row.table; },
-             layout = [](const KeysRow&row) { return row.layout; };
-  const Text none = [](const KeysRow&) { return std::string(); };
+  const TextOfRow<KeysRow> table = [](const KeysRow&row) { return row.table; },
+                           layout = [](const KeysRow&row) { return row.layout; };
+  const TextOfRow<KeysRow> none = [](const KeysRow&) { return std::string(); };
   const bool by_layout = texts_of(rows, table).size() == 1 && texts_of(rows, layout).size() > 1;
   const auto comma = [](const std::string& text) { return text.empty() ? "" : ", " + text; };
   for (const std::string& panel : texts_of(rows, axis.panel)) {
     const KeysRows of_panel = rows_with(rows, axis.panel, panel);
     for (const std::string& one : texts_of(of_panel, by_layout ? none : layout))
-      add_figure(page, op + quantity.title + comma(one) + comma(panel),
-                 rows_with(of_panel, by_layout ? none : layout, one), axis, by_layout ? layout : table,
-                 quantity);
+      add_line_figure(page, op + quantity.title + comma(one) + comma(panel),
+                      rows_with(of_panel, by_layout ? none : layout, one), axis, by_layout ? layout : table,
+                      quantity);
   }
 }
 
 std::string section_text(const KeysRow& row) {
-  return fmt::format("{}, keys of {} bits", row.set, row.key_bits);
+  return fmt::format("{}, keys of {} bits{}", row.set, row.key_bits,
+                     row.multiplicity ? ", several values each" : "");
 }
 
-// Figures go along the numbers of keys where one set has several, else along load factors.
+// Figures go along the values of a key where keys have several, along the numbers of keys where one set has several,
+// along the shares of stored keys where nothing else changes, else along load factors.
 const KeysAxis& axis_of(const KeysRows& rows) {
-  const Text layout = [](const KeysRow& row) { return row.layout; };
+  if (rows.front()->multiplicity) return kMultiplicities;
+  const TextOfRow<KeysRow> layout = [](const KeysRow& row) { return row.layout; };
   const KeysRows some = rows_with(rows, layout, rows.front()->layout);
-  return texts_of(some, kKeysLoadFactors.panel).size() > 1 ? kKeyCounts : kKeysLoadFactors;
+  if (texts_of(some, kKeysLoadFactors.panel).size() > 1) return kKeyCounts;
+  const auto has_hit_rate = [](const KeysRow* row) { return row->hit_rate.has_value(); };
+  if (texts_of(some, kKeyCounts.panel).size() == 1 && std::ranges::all_of(some, has_hit_rate))
+    return kKeyHitRates;
+  return kKeysLoadFactors;
 }
 
 void add_section(HtmlPage& page, const std::string& title, const KeysRows& rows) {
   page.section(title);
   const KeysAxis& axis = axis_of(rows);
-  for (const std::string& op : texts_of(rows, op_text)) {
-    const KeysRows of_op = rows_with(rows, op_text, op);
+  const TextOfRow<KeysRow> text = [&](const KeysRow& row) {
+    return &axis == &kKeyHitRates ? row.op : op_text(row);
+  };
+  for (const std::string& op : texts_of(rows, text)) {
+    const KeysRows of_op = rows_with(rows, text, op);
     add_figures(page, op, of_op, axis, kRate);
-    if (of_op.front()->sectors) add_figures(page, op, of_op, axis, kSectors);
+    const auto add_where = [&](const auto& quantity, const auto& has) {
+      KeysRows some;
+      std::ranges::copy_if(of_op, std::back_inserter(some), [&](const KeysRow* row) { return has(*row); });
+      if (!some.empty()) add_figures(page, op, some, axis, quantity);
+    };
+    add_where(kSectors, [](const KeysRow& row) { return row.sectors.has_value(); });
+    add_where(kWarpSectors, [](const KeysRow& row) { return row.warp_sectors.has_value(); });
+    add_where(kKeyMemory, [](const KeysRow& row) { return row.op.starts_with("build"); });
   }
+}
+
+// Adds histograms of ages, a line for each table, and what they come to.
+void add_ages(HtmlPage& page, const std::vector<measure::KeyAgesRow>& rows) {
+  using AgesRow = measure::KeyAgesRow;
+  if (rows.empty()) return;
+  const FigureAxis<AgesRow> axis = {
+      "age", ChartScale::Linear, [](const AgesRow& row) { return row.age; },
+      [](double value) { return fmt::format("{}", value); },
+      [](const AgesRow& row) { return fmt::format("{}, load factor {}", set_text(row), row.load_factor); }};
+  const FigureQuantity<AgesRow> shares = {
+      "% of keys", "How many keys are found at the first place that a search looks at, at the second, …",
+      [](const AgesRow& row) { return exact_point(100 * row.share()); },
+      [](const AgesRow& row) {
+        HtmlCell cell = number_cell(100 * row.share(), 3);
+        cell.note = format_count(row.count, "key");
+        return cell;
+      }};
+  RowPointers<AgesRow> all;
+  for (const AgesRow& row : rows) all.push_back(&row);
+  page.section("Ages of keys");
+  for (const std::string& panel : texts_of(all, axis.panel))
+    add_line_figure(
+        page, panel, rows_with(all, axis.panel, panel), axis, [](const AgesRow& row) { return row.table; },
+        shares);
+  page.table("In the mean, of 99 in a hundred, of all", page_table(ages_summary(rows)));
+}
+
+void add_age_pictures(HtmlPage& page, const std::vector<measure::AgesPicture>& pictures) {
+  if (!pictures.empty()) page.section("Maximum ages");
+  for (const auto& [point, image] : pictures)
+    page.picture(
+        image,
+        fmt::format("{}, {}, load factor {}. For each slot, row by row, the age of the oldest key that "
+                    "looks there first: 0 black, 1 blue, 2 green, 3 yellow, more red.",
+                    point.table, set_text(point), point.load_factor));
 }
 
 void add_errors(HtmlPage& page, const std::vector<KeysRow>& rows) {
@@ -168,25 +187,9 @@ void add_errors(HtmlPage& page, const std::vector<KeysRow>& rows) {
 
 void add_failures(HtmlPage& page, const std::vector<measure::KeyFailuresRow>& rows) {
   if (rows.empty()) return;
-  HtmlTable table({{"table", "", HtmlTable::Kind::Name},
-                   {"load factor"},
-                   {"key bits"},
-                   {"builds"},
-                   {"retried"},
-                   {"failed"},
-                   {"most attempts"},
-                   {"restarts"}});
-  for (const measure::KeyFailuresRow& row : rows)
-    table.row({row.table,
-               {fmt::format("{}", row.load_factor), row.load_factor},
-               std::to_string(row.key_bits),
-               count_cell(row.builds),
-               count_cell(row.retried),
-               count_cell(row.failed),
-               count_cell(row.most_attempts),
-               count_cell(row.restarts)});
   page.section("Failures")
-      .table(fmt::format("Builds of {} random keys", format_count(rows.front().keys)), table);
+      .table(fmt::format("Builds of {} random keys", format_count(rows.front().keys)),
+             page_table(failures_table(rows)));
 }
 
 }  // namespace
@@ -201,6 +204,8 @@ HtmlPage page_of(const KeysBenchRun& run) {
     if (row.time) measured.push_back(&row);
   for (const std::string& title : texts_of(measured, section_text))
     add_section(page, title, rows_with(measured, section_text, title));
+  add_ages(page, run.result.ages);
+  add_age_pictures(page, run.result.age_pictures);
   add_failures(page, run.result.failures);
   add_errors(page, run.result.rows);
   add_ceilings(page, run.result.ceilings);

@@ -18,14 +18,20 @@ struct KeysBenchRun : BenchRun {
 std::string table_text(const KeysBenchRun& run);
 
 // All that was measured. In a report the sizes are attributes of /keys, which holds the tables `ceilings`,
-// `rows` and `failures`.
+// `rows`, `failures` and `ages`.
 measure::ResultGroup results_of(const KeysBenchRun& run);
-measure::ResultTable rows_table(const measure::KeysBenchResult& result);
+// What --csv has: the rows or, where nothing else was measured, the ages.
+measure::ResultTable rows_table(const KeysBenchRun& run);
+measure::ResultTable failures_table(const std::vector<measure::KeyFailuresRow>& rows);
+
+// For people: of each table how old its keys are in the mean, 99 in a hundred of them, and at most.
+measure::ResultTable ages_summary(const std::vector<measure::KeyAgesRow>& rows);
 
 // The results as a page with charts for each set of keys.
 HtmlPage page_of(const KeysBenchRun& run);
 
 // What the rows of one table of people have in common: "image, morton, 524,288 keys of 64 bits".
+std::string set_text(const measure::KeyTablePoint& row);
 std::string set_text(const measure::KeysBenchRow& row);
 // "find 50 %".
 std::string op_text(const measure::KeysBenchRow& row);

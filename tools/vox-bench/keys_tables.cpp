@@ -25,16 +25,18 @@ std::vector<KeysRows> runs_of(const KeysRows& rows, const Same& same) {
   return runs;
 }
 
-// "512.3  1.24   45 %": millions of keys a second, sectors that a search reads, share of the ceiling; of a
-// build its rate and how far the other times are from the median.
+// "512.3  1.24  0.31   45 %": millions of keys a second, sectors that a search reads, that it reads where those
+// beside it share them, share of the ceiling; of a build its rate and how far the other times are from the
+// median.
 std::string rate_text(const KeysRow& row) {
   const auto rate = row.items_per_second();
   if (!rate) return "-";
   const std::string millions = fmt::format("{:.1f}", *rate * 1e-6);
   if (row.sectors)
-    return fmt::format("{} {:5.2f} {:4.0f} %", millions, *row.sectors, row.ceiling_share.value_or(0) * 100);
-  const auto& [median, min, max] = *row.time;
-  return fmt::format("{} ±{:3.0f} %", millions, std::max(max - median, median - min) / median * 100);
+    return fmt::format("{} {:5.2f}{} {:4.0f} %", millions, *row.sectors,
+                       row.warp_sectors ? fmt::format(" {:5.2f}", *row.warp_sectors) : "",
+                       row.ceiling_share.value_or(0) * 100);
+  return fmt::format("{} ±{:3.0f} %", millions, row.time->spread() * 100);
 }
 
 // The headings of all that was measured with one set, in the order in which it comes first.
@@ -58,6 +60,11 @@ std::vector<std::string> cells_of(const KeysRows& line, const std::vector<std::s
   return cells;
 }
 
+// A line that says what is wrong, if anything is.
+std::string error_text(const measure::KeyTablePoint& row) {
+  return row.error.empty() ? "" : fmt::format("  {} at {}: {}\n", row.table, row.load_factor, row.error);
+}
+
 // The lines of one set, and then what kept tables from being measured.
 std::string set_lines(const KeysRows& rows) {
   const std::vector<std::string> ops = ops_of(rows);
@@ -70,27 +77,21 @@ std::string set_lines(const KeysRows& rows) {
          return a.table == b.table && a.load_factor == b.load_factor;
        })) {
     table.row(cells_of(line, ops));
-    for (const KeysRow* row : line)
-      if (!row->error.empty())
-        errors += fmt::format("  {} at {}: {}\n", row->table, row->load_factor, row->error);
+    for (const KeysRow* row : line) errors += error_text(*row);
   }
   return fmt::format("\n{}\n{}{}", set_text(*rows.front()), table.text(), errors);
 }
 
+std::string ages_text(const std::vector<measure::KeyAgesRow>& rows) {
+  return rows.empty() ? "" : "\nages of keys\n" + text_table(ages_summary(rows)).text();
+}
+
 std::string failures_text(const std::vector<measure::KeyFailuresRow>& rows) {
   if (rows.empty()) return "";
-  TextTable table(
-      {"table", "load", "key bits", "builds", "retried", "failed", "most attempts", "restarts", "probes"});
   std::string errors;
-  for (const measure::KeyFailuresRow& row : rows) {
-    table.row({row.table, fmt::format("{}", row.load_factor), std::to_string(row.key_bits),
-               format_count(row.builds), format_count(row.retried), format_count(row.failed),
-               std::to_string(row.most_attempts), format_count(row.restarts),
-               std::to_string(row.most_probes)});
-    if (!row.error.empty()) errors += fmt::format("  {} at {}: {}\n", row.table, row.load_factor, row.error);
-  }
-  return fmt::format("\nbuilds of {} random keys\n{}{}", format_count(rows.front().keys), table.text(),
-                     errors);
+  for (const measure::KeyFailuresRow& row : rows) errors += error_text(row);
+  return fmt::format("\nbuilds of {} random keys\n{}{}", format_count(rows.front().keys),
+                     text_table(failures_table(rows)).text(), errors);
 }
 
 }  // namespace
@@ -102,14 +103,15 @@ std::string table_text(const KeysBenchRun& run) {
       "{}\n{}"
       "millions of keys a second; of builds with how far other times are from the median; of searches with "
       "the\n"
-      "sectors of 32 bytes that one reads, and the share that all of them are of the first of these ceilings "
-      "(above\n"
-      "100 % where a sector serves several searches)\n",
+      "sectors of 32 bytes that one reads; in the order of a picture also with those that 32 of them read "
+      "together;\n"
+      "and the share that all of them are of the first of these ceilings (above 100 % where a sector serves "
+      "several)\n",
       run.device_text, ceilings_text(run.result.ceilings));
   for (const KeysRows& set :
        runs_of(rows, [](const KeysRow&a, const KeysRow&b) { return set_text(a) == set_text(b); }))
     text += set_lines(set);
-  return text + failures_text(run.result.failures);
+  return text + ages_text(run.result.ages) + failures_text(run.result.failures);
 }
 
 }  // namespace vox

@@ -97,11 +97,11 @@ struct Cuckoo2009Ref {
   template <class Probe>
   VOX_HD uint32_t find(Cell key, Probe& probe) const {
     const uint32_t of = bucket(key), folded_key = folded(key), bucket_seed = seeds[of];
-    probe.read(1);
+    probe.read(1, seeds + of);
     for (uint32_t sub_table = 0; sub_table < kSubTables; ++sub_table) {
       const uint64_t at = slot(of, sub_table, hash(bucket_seed, sub_table)(folded_key));
       const Cell held = cells[at];
-      probe.read(1);
+      probe.read(1, cells + at);
       if (held == kEmptyCell<Cell>) return kNoSlot;
       if (format.key(held) == key) return static_cast<uint32_t>(at);
     }
@@ -332,6 +332,7 @@ class Cuckoo2009Table final : public AttemptedKeyTable<Device, Cell, Cuckoo2009R
 
   KeyTableBuild finished(KeyTableBuild build) override {
     build.most_probes = Table::kSubTables;
+    build.parts = seeds_.size();
     return build;
   }
 

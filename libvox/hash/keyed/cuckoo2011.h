@@ -71,13 +71,13 @@ struct Cuckoo2011Ref {
     for (uint32_t function = 0; function < kFunctions; ++function) {
       const uint32_t at = slot(key, function);
       const Cell held = cells[at];
-      probe.read(1);
+      probe.read(1, cells + at);
       if (held == kEmptyCell<Cell>) break;
       if (format.key(held) == key) return at;
     }
     if (stash_used == 0) return kNoSlot;
     const uint32_t at = stash_slot(key);
-    probe.read(1);
+    probe.read(1, cells + at);
     return cells[at] != kEmptyCell<Cell> && format.key(cells[at]) == key ? at : kNoSlot;
   }
 };

@@ -35,6 +35,7 @@ struct KeyTableBuild {
   uint64_t keys = 0;         // different ones, which the table holds
   uint32_t attempts = 1;     // with other hash functions each
   uint64_t restarts = 0;     // of parts of the table, where the variant has any
+  uint64_t parts = 0;        // how many of these there are
   uint32_t most_probes = 0;  // how many places a search may have to look at
   uint64_t sectors = 0;      // of 32 bytes that were touched, where they are counted
 };
@@ -119,6 +120,13 @@ class KeyTable {
   // apart is not among them. Nothing where a variant does not say.
   virtual std::vector<uint64_t> probes_of_keys() const { return {}; }
   static constexpr uint32_t kMostCountedProbes = 255;
+
+  // How many sectors a GPU moves for these searches, 32 that follow each other at a time (searched.h). Nothing
+  // where a variant does not say.
+  virtual std::optional<uint64_t> count_warp_sectors(const Cell*, uint64_t) const { return std::nullopt; }
+  // For each slot how many places a search that begins there looks at, at most. Nothing where a variant does not
+  // keep maximum ages.
+  virtual std::vector<uint8_t> maximum_ages() const { return {}; }
 
   // The cell at each slot; empty where it holds nothing. All keys lie in slots below slots(), but for the one
   // that is kept apart. Of a cell that is not empty the bits of cell_mask() count: where no key needs the

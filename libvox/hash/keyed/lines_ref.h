@@ -116,7 +116,7 @@ struct LinesRef {
       for (; its.turn < end; its.advance_on_same_sides(lines)) {
         const uint32_t at = its.bucket();
         const BucketCells<Cell> held = bucket(at);
-        probe.read(BucketCells<Cell>::kBytes / 32);
+        probe.read(BucketCells<Cell>::kBytes / 32, &bucket(at));
         uint32_t place = kBucketCells;
         VOX_UNROLL
         for (uint32_t i = 0; i < kBucketCells; ++i)

@@ -25,7 +25,7 @@ struct OpenRef {
     for (uint32_t age = 1; age <= most_probes; ++age) {
       const uint64_t slot = sequence.place(start, age);
       const Cell cell = cells[slot];
-      probe.read(1);
+      probe.read(1, cells + slot);
       if (cell == kEmptyCell<Cell>) return kNoSlot;
       if (format.key(cell) == key) return static_cast<uint32_t>(slot);
     }

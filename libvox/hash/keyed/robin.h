@@ -39,7 +39,7 @@ struct RobinRef {
     for (uint32_t age = 1; age <= most_age; ++age) {
       const uint64_t slot = sequence.place(start, age);
       const Cell cell = cells[slot];
-      probe.read(1);
+      probe.read(1, cells + slot);
       if (cell == kEmptyCell<Cell>) return none;
       if (format.key(cell & mask) == key) return found(static_cast<uint32_t>(slot), cell);
       if (age == 1) most_age = levels.bound(level(slot, cell, probe));
@@ -50,7 +50,7 @@ struct RobinRef {
   VOX_HD uint32_t level(uint64_t slot, Cell cell, Probe& probe) const {
     if (levels_apart == nullptr)
       return static_cast<uint32_t>(cell >> (CellFormat<Cell>::kBits - levels.bits()));
-    probe.read(1);
+    probe.read(1, levels_apart + slot / levels.in_word());
     return levels.level_at(levels_apart, slot);
   }
 
@@ -81,6 +81,19 @@ struct ValueOfStoredKey {
   }
 };
 
+template <CellWord Cell, ProbeSequence Sequence>
+struct WriteMaximumAge {
+  RobinRef<Cell, Sequence> ref;
+  uint8_t* ages;
+  VOX_HD void operator()(uint64_t slot) const {
+    NoKeyProbe probe;
+    const Cell cell = ref.cells[slot];
+    ages[slot] = cell == kEmptyCell<Cell>
+                     ? uint8_t{0}
+                     : static_cast<uint8_t>(ref.levels.bound(ref.level(slot, cell, probe)));
+  }
+};
+
 // Counts 1 for a cell that needs more than the lowest bits. One that is all ones in these does, too, so that
 // no cell with a level above it looks like an empty one.
 template <CellWord Cell>
@@ -106,6 +119,15 @@ class RobinTable : public SearchedKeyTable<Device, Cell, RobinRef<Cell, Sequence
   }
 
   std::vector<uint64_t> probes_of_keys() const override { return ages_; }
+
+  std::vector<uint8_t> maximum_ages() const override {
+    auto on_device = this->device_.template make<uint8_t>(this->slots_);
+    this->device_.for_each("write maximum ages", this->slots_,
+                           WriteMaximumAge<Cell, Sequence>{this->ref_, on_device.data()});
+    std::vector<uint8_t> ages(this->slots_);
+    this->device_.download(ages.data(), on_device.data(), ages.size());
+    return ages;
+  }
 
  private:
   using Ref = RobinRef<Cell, Sequence>;

@@ -3,7 +3,7 @@
 //
 //   template <class Probe> VOX_HD uint32_t find(Cell key, Probe& probe) const;   the slot, or kNoSlot; never
 //                                          asked for the key that is kept apart. Tells the probe of all that
-//                                          it reads: probe.read(how many sectors)
+//                                          it reads: probe.read(how many sectors, the address of the first)
 //   VOX_HD Cell cell(uint32_t slot) const;
 //   template <class Probe> VOX_HD uint32_t value(Cell key, Probe& probe) const;   the value, or kNoValue; where
 //                                          a variant has no such call, it is read at the slot
@@ -19,15 +19,29 @@ namespace vox::hash {
 // What a search reads is not counted, or is.
 struct NoKeyProbe {
   static constexpr bool kCounts = false;
-  VOX_HD void read(uint32_t) {}
+  VOX_HD void read(uint32_t, const void* = nullptr) {}
 };
 struct CountedKeyProbe {
   static constexpr bool kCounts = true;
   uint32_t sectors = 0;
   uint32_t reads = 0;
-  VOX_HD void read(uint32_t count) {
+  VOX_HD void read(uint32_t count, const void* = nullptr) {
     sectors += count;
     ++reads;
+  }
+};
+// Keeps what is read in one step of a search, counted from 0. Of a read whose address is not told no other search
+// has the sectors.
+struct StepKeyProbe {
+  static constexpr bool kCounts = true;
+  uint32_t step;
+  uint32_t reads = 0;
+  uint32_t sectors = 0;  // of the step; 0: the search has ended before
+  uint64_t first = 0;    // the number of the first of them in memory; 0: it is not told
+  VOX_HD void read(uint32_t count, const void* address = nullptr) {
+    if (reads++ != step) return;
+    sectors = count;
+    first = reinterpret_cast<uintptr_t>(address) / 32;
   }
 };
 
@@ -87,6 +101,44 @@ struct SectorsOfKey {
   }
 };
 
+// Counts the sectors that 32 searches that follow each other move if they go step by step, as the lanes of a warp
+// do: those that several of them read in one step come once. What a step reads are whole buckets, which are the
+// same or have nothing in common.
+template <class Ref, CellWord Cell>
+struct SectorsOfWarp {
+  static constexpr uint32_t kLanes = 32;
+
+  KeyTableRef<Ref, Cell> table;
+  const Cell* keys;
+  uint64_t n;
+
+  VOX_HD uint64_t operator()(uint64_t warp) const {
+    uint64_t sectors = 0;
+    for (uint32_t step = 0;; ++step) {
+      uint64_t read[kLanes];
+      uint32_t different = 0;
+      bool ended = true;
+      for (uint64_t i = warp * kLanes; i < n && i < (warp + 1) * kLanes; ++i) {
+        StepKeyProbe probe = {step};
+        table.find(keys[i], probe);
+        if (probe.sectors == 0) continue;
+        ended = false;
+        if (probe.first != 0 && is_among(probe.first, read, different)) continue;
+        read[different++] = probe.first;
+        sectors += probe.sectors;
+      }
+      if (ended) return sectors;
+    }
+  }
+
+ private:
+  VOX_HD static bool is_among(uint64_t sector, const uint64_t* read, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i)
+      if (read[i] == sector) return true;
+    return false;
+  }
+};
+
 template <class Ref, CellWord Cell, class What>
 struct SearchKeys {
   static constexpr int kBlocksAtOnce = [] {
@@ -132,6 +184,11 @@ class SearchedKeyTable : public KeyTable<Device, Cell> {
   }
   void count_sectors(const Cell* keys, uint64_t n, uint32_t* sectors) const override {
     search<SectorsOfKey>("count sectors", keys, n, sectors);
+  }
+  std::optional<uint64_t> count_warp_sectors(const Cell* keys, uint64_t n) const override {
+    using Warp = SectorsOfWarp<Ref, Cell>;
+    return this->device_.sum("count sectors of warps", (n + Warp::kLanes - 1) / Warp::kLanes,
+                             Warp{ref(), keys, n});
   }
   // A probe is all that is read at once, unless the variant says something else.
   std::vector<uint64_t> probes_of_keys() const override {

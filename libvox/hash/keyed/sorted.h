@@ -28,7 +28,7 @@ struct SortedRef {
     constexpr uint64_t kSectorCells = 32 / sizeof(Cell);
     uint64_t first = 0, sector = UINT64_MAX;
     auto read = [&](uint64_t at) {
-      if (at / kSectorCells != sector) probe.read(1);
+      if (at / kSectorCells != sector) probe.read(1, cells + at);
       sector = at / kSectorCells;
       return format.key(cells[at]);
     };

@@ -1,0 +1,113 @@
+// Pictures that are drawn of a set of keys (García et al. 2011, §4.3): each pixel shows a place of the set's grid,
+// and the thread of the pixel searches for its key. A view has
+//
+//   uint64_t candidates() const            pixels, row by row
+//   VOX_HD bool is_seen(uint64_t i) const  whether the i-th shows a place of the grid
+//   VOX_HD Int3 place(uint64_t i) const    which one
+#pragma once
+
+#include "libvox/base/hd.h"
+#include "libvox/base/mix.h"
+#include "libvox/base/vec.h"
+
+namespace vox::measure {
+
+// A plane through a grid: the voxels v for which normal · (v − point) is nearest to 0 along the axis to which the
+// plane's normal is nearest. Each pixel of the other two axes has one; some are outside of the grid.
+struct Slice {
+  Int3 normal, point;
+  uint32_t main, right, down;  // axes: of the normal, along rows, from row to row
+
+  // Where the plane goes through the voxels of a pixel: the nearest one, and of two the one further along the axis.
+  VOX_HD Int3 place(int32_t x, int32_t y) const {
+    const int64_t along =
+        -(int64_t{normal[right]} * (x - point[right]) + int64_t{normal[down]} * (y - point[down]));
+    const int64_t length = normal[main] < 0 ? -int64_t{normal[main]} : int64_t{normal[main]};
+    const int64_t twice = 2 * (normal[main] < 0 ? -along : along) + length;
+    const int64_t steps = twice >= 0 ? twice / (2 * length) : -((2 * length - 1 - twice) / (2 * length));
+    Int3 place = {};
+    place[right] = x;
+    place[down] = y;
+    place[main] = static_cast<int32_t>(point[main] + steps);
+    return place;
+  }
+};
+
+// Slices at random orientations, each through a random voxel of a grid of side³. All is done with integers.
+struct RandomSlices {
+  static constexpr int32_t kMostNormal = 1023;  // of each coordinate
+
+  int32_t side;
+  uint32_t count;
+  uint64_t seed = 0;
+
+  VOX_HD uint64_t pixels() const { return static_cast<uint64_t>(side) * static_cast<uint64_t>(side); }
+  uint64_t candidates() const { return count * pixels(); }
+  VOX_HD Int3 place(uint64_t i) const {
+    const uint64_t pixel = i % pixels(), width = static_cast<uint64_t>(side);
+    return slice(i / pixels())
+        .place(static_cast<int32_t>(pixel % width), static_cast<int32_t>(pixel / width));
+  }
+  VOX_HD bool is_seen(uint64_t i) const {
+    const Int3 at = place(i);
+    for (uint32_t axis = 0; axis < 3; ++axis)
+      if (at[axis] < 0 || at[axis] >= side) return false;
+    return true;
+  }
+
+  // Normals within a ball, and not near its middle, so that all directions are as likely.
+  VOX_HD Slice slice(uint64_t which) const {
+    // The state counts, so that no number leads back to itself.
+    uint64_t state = mix64(seed + 1) + mix64(which + 1);
+    Slice slice = {};
+    int64_t length2 = 0;
+    do {
+      const uint64_t random = mix64(++state);
+      slice.normal = Int3{part(random), part(random >> 21), part(random >> 42)};
+      length2 = 0;
+      for (uint32_t axis = 0; axis < 3; ++axis) length2 += int64_t{slice.normal[axis]} * slice.normal[axis];
+    } while (length2 > int64_t{kMostNormal} * kMostNormal || length2 < kMostNormal * kMostNormal / 4);
+    for (uint32_t axis = 1; axis < 3; ++axis)
+      if (absolute(slice.normal[axis]) > absolute(slice.normal[slice.main])) slice.main = axis;
+    slice.right = slice.main == 0 ? 1 : 0;
+    slice.down = slice.main == 2 ? 1 : 2;
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+      slice.point[axis] = static_cast<int32_t>((mix64(++state) >> 32) * static_cast<uint64_t>(side) >> 32);
+    }
+    return slice;
+  }
+
+ private:
+  VOX_HD static int32_t absolute(int32_t value) { return value < 0 ? -value : value; }
+  VOX_HD static int32_t part(uint64_t random) {
+    return static_cast<int32_t>((random & 0x1fffff) % (2 * kMostNormal + 1)) - kMostNormal;
+  }
+};
+
+// A model that shows a painted atlas from close by: a disc of pixels, 352 in radius for an atlas of 4096² texels, as
+// many as the 389,586 of the paper's view, or so. From pixel to pixel it goes on by somewhat more than a texel, at a
+// small angle to their rows.
+struct ModelView {
+  static constexpr int64_t kRight = 288, kDown = 32, kUnit = 256;  // texels, of a step to the right
+
+  uint32_t side;  // of the atlas
+
+  VOX_HD int64_t radius() const { return int64_t{side} * 11 / 128; }
+  VOX_HD int64_t width() const { return 2 * radius() + 1; }
+  uint64_t candidates() const { return static_cast<uint64_t>(width() * width()); }
+  VOX_HD bool is_seen(uint64_t i) const {
+    const int64_t x = right(i), y = down(i);
+    return x * x + y * y <= radius() * radius();
+  }
+  VOX_HD Int3 place(uint64_t i) const {
+    const int64_t x = right(i), y = down(i), middle = int64_t{side} * kUnit / 2;
+    return {static_cast<int32_t>((middle + x * kRight - y * kDown) / kUnit),
+            static_cast<int32_t>((middle + x * kDown + y * kRight) / kUnit), 0};
+  }
+
+ private:
+  VOX_HD int64_t right(uint64_t i) const { return static_cast<int64_t>(i) % width() - radius(); }
+  VOX_HD int64_t down(uint64_t i) const { return static_cast<int64_t>(i) / width() - radius(); }
+};
+
+}  // namespace vox::measure
