@@ -48,8 +48,8 @@ VoxelPairs make_voxel_pairs(Device& device, const TrianglesRef& triangles, uint6
   const LeafPairs leaves = make_leaf_pairs(device, triangles, frame, cells, plan, grid_end, coverage);
   auto first = device.template make<uint64_t>(leaves.count + 1);
   VoxelPairs pairs;
-  pairs.count = device.exclusive_scan({"places of voxels", 16}, leaves.count, device::CountBits{leaves.masks.data()},
-                                      first.data());
+  pairs.count = device.exclusive_scan({"places of voxels", 16}, leaves.count,
+                                      device::CountBits{leaves.masks.data()}, first.data());
   if (pairs.count > kMostPairs) throw TooManyPairs{pairs.count};
   pairs.voxels = device.template make<uint32_t>(pairs.count);
   pairs.triangles = device.template make<uint32_t>(pairs.count);
