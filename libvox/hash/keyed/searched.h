@@ -111,9 +111,10 @@ struct SectorsOfWarp {
   KeyTableRef<Ref, Cell> table;
   const Cell* keys;
   uint64_t n;
+  uint32_t* sectors;  // of each warp
 
-  VOX_HD uint64_t operator()(uint64_t warp) const {
-    uint64_t sectors = 0;
+  VOX_HD void operator()(uint64_t warp) const {
+    uint32_t count = 0;
     for (uint32_t step = 0;; ++step) {
       uint64_t read[kLanes];
       uint32_t different = 0;
@@ -125,10 +126,11 @@ struct SectorsOfWarp {
         ended = false;
         if (probe.first != 0 && is_among(probe.first, read, different)) continue;
         read[different++] = probe.first;
-        sectors += probe.sectors;
+        count += probe.sectors;
       }
-      if (ended) return sectors;
+      if (ended) break;
     }
+    sectors[warp] = count;
   }
 
  private:
@@ -137,6 +139,11 @@ struct SectorsOfWarp {
       if (read[i] == sector) return true;
     return false;
   }
+};
+
+struct SectorsAt {
+  const uint32_t* sectors;
+  VOX_HD uint32_t operator()(uint64_t i) const { return sectors[i]; }
 };
 
 template <class Ref, CellWord Cell, class What>
@@ -187,8 +194,10 @@ class SearchedKeyTable : public KeyTable<Device, Cell> {
   }
   std::optional<uint64_t> count_warp_sectors(const Cell* keys, uint64_t n) const override {
     using Warp = SectorsOfWarp<Ref, Cell>;
-    return this->device_.sum("count sectors of warps", (n + Warp::kLanes - 1) / Warp::kLanes,
-                             Warp{ref(), keys, n});
+    const uint64_t warps = (n + Warp::kLanes - 1) / Warp::kLanes;
+    auto sectors = this->device_.template make<uint32_t>(warps);
+    this->device_.for_each("count sectors of warps", warps, Warp{ref(), keys, n, sectors.data()});
+    return this->device_.sum("sum sectors of warps", warps, SectorsAt{sectors.data()});
   }
   // A probe is all that is read at once, unless the variant says something else.
   std::vector<uint64_t> probes_of_keys() const override {
