@@ -16,7 +16,7 @@ namespace {
 using measure::RandomSlices;
 
 uint64_t number_of(const Int3& v) {
-  return static_cast<uint64_t>((v.z * 1000 + v.y) * 1000 + v.x);
+  return (static_cast<uint64_t>(v.z) * 1000 + static_cast<uint64_t>(v.y)) * 1000 + static_cast<uint64_t>(v.x);
 }
 
 TEST(KeyViews, ASliceHasExactlyTheVoxelsThatItsPlaneIsNearestTo) {

@@ -100,8 +100,9 @@ class DenseAtlas {
     std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> shares;
     for (const scene::Triangle& triangle : scene_.triangles)
       for (uint32_t i = 0; stroke.space == painting::StrokeSpace::Texture && i < size_ * size_; ++i) {
-        const Vec3d place = {(i % size_ + 0.5) / size_, (i / size_ + 0.5) / size_, 0};
-        shares[{triangle.material, i / size_, i % size_}] =
+        const uint32_t column = i % size_, row = i / size_;
+        const Vec3d place = {(column + 0.5) / size_, (row + 0.5) / size_, 0};
+        shares[{triangle.material, row, column}] =
             dense_share(stroke, distance_to_line(stroke.points, place));
       }
     for (const scene::Triangle& triangle : scene_.triangles)
