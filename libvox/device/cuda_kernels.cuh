@@ -10,12 +10,25 @@
 
 namespace vox::device::cuda_kernels {
 
+// How many of 8 blocks of 256 threads fit on a multiprocessor: it holds 2048 threads on most GPUs, 1536 on those of
+// work stations, 1024 on the oldest that we build for.
+constexpr int blocks_that_fit() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+  return 4;
+#elif defined(__CUDA_ARCH__) && \
+    ((__CUDA_ARCH__ > 800 && __CUDA_ARCH__ < 900) || (__CUDA_ARCH__ >= 1200 && __CUDA_ARCH__ < 1300))
+  return 6;
+#else
+  return 8;
+#endif
+}
+
 // How many blocks of a loop a multiprocessor is to hold at least, so that there is other work while one waits
 // for memory. A body that would otherwise take too many registers for that says so in kBlocksAtOnce.
 template <class Body>
 constexpr int blocks_at_once() {
   if constexpr (requires { Body::kBlocksAtOnce; })
-    return Body::kBlocksAtOnce;
+    return Body::kBlocksAtOnce < blocks_that_fit() ? Body::kBlocksAtOnce : blocks_that_fit();
   else
     return 1;
 }
@@ -41,22 +54,9 @@ __global__ void __launch_bounds__(256, 4) for_each_warp(uint64_t n, const Body b
   for (uint64_t i = first; i < n; i += stride) body.warp(i, n);
 }
 
-// How many of the 8 blocks of 256 threads that for_each_group() wants on a multiprocessor fit on one: it
-// holds 2048 threads on most GPUs, 1536 on those of work stations, 1024 on the oldest that we build for.
-constexpr int group_blocks() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
-  return 4;
-#elif defined(__CUDA_ARCH__) && \
-    ((__CUDA_ARCH__ > 800 && __CUDA_ARCH__ < 900) || (__CUDA_ARCH__ >= 1200 && __CUDA_ARCH__ < 1300))
-  return 6;
-#else
-  return 8;
-#endif
-}
-
 // Each group prepares `each` values of i at a time, at most one a lane.
 template <class Body>
-__global__ void __launch_bounds__(256, group_blocks())
+__global__ void __launch_bounds__(256, blocks_that_fit())
     for_each_group(uint64_t n, uint32_t each, const Body body) {
   using Prepared = decltype(prepared(body, n));
   const CudaGroup group;
