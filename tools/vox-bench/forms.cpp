@@ -1,15 +1,14 @@
 // The command vox-bench forms.
 #include <fmt/format.h>
 
-#include "formats/results/json_text.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
-#include "tools/common/profile.h"
 #include "tools/common/tool.h"
 #include "tools/vox-bench/commands.h"
 #include "tools/vox-bench/forms_input.h"
 #include "tools/vox-bench/forms_report.h"
+#include "tools/vox-bench/report.h"
 
 namespace vox {
 namespace {
@@ -32,12 +31,8 @@ void run_forms(int argc, char** argv) {
            input.scene.dag.resolution, engine->device_text());
   const FormsBenchRun run = {run_on(*engine, command.command), input.scene.source,
                              measure::bench_forms(*engine, input.scene, command.bench)};
-  const measure::ResultGroup results = results_of(run);
-  write_results(command.files, results, rows_table(run.result), page_of(run));
-  fmt::print("{}", command.json ? json_text(results) + "\n" : table_text(run));
-  if (command.engine.profile) print_profile(engine->profile());
+  report(command, run, *engine);
   throw_if_different(run.result);
-  log_debug("measured in {}", format_seconds(run.result.seconds));
 }
 
 }  // namespace vox

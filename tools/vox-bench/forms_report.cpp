@@ -97,7 +97,8 @@ std::string table_text(const FormsBenchRun& run) {
                      ceilings_text(result.ceilings), table.text(), errors_text(result));
 }
 
-measure::ResultTable rows_table(const FormsBenchResult& result) {
+measure::ResultTable rows_table(const FormsBenchRun& run) {
+  const FormsBenchResult& result = run.result;
   const std::vector<FormsRow>& rows = result.rows;
   measure::ResultTable table;
   add_form(table, rows, [&](const FormsRow& row) { return result.forms[row.form]; });
@@ -127,7 +128,7 @@ measure::ResultGroup results_of(const FormsBenchRun& run) {
       .set("seconds", result.seconds, "s");
   forms.put("ceilings", ceilings_table(result.ceilings));
   forms.put("sizes", form_sizes_table(result));
-  forms.put("rows", rows_table(result));
+  forms.put("rows", rows_table(run));
   return results;
 }
 

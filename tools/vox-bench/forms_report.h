@@ -20,7 +20,7 @@ std::string table_text(const FormsBenchRun& run);
 // All that was measured. In a report the sizes are attributes of /forms, which holds the tables `ceilings`,
 // `sizes` and `rows`.
 measure::ResultGroup results_of(const FormsBenchRun& run);
-measure::ResultTable rows_table(const measure::FormsBenchResult& result);
+measure::ResultTable rows_table(const FormsBenchRun& run);
 
 // The results as a page with a chart for each loop.
 HtmlPage page_of(const FormsBenchRun& run);

@@ -2,15 +2,14 @@
 #include <fmt/format.h>
 
 #include "formats/mesh/mesh.h"
-#include "formats/results/json_text.h"
 #include "libvox/base/log.h"
 #include "libvox/base/thread_limit.h"
 #include "libvox/base/units.h"
 #include "libvox/scene/procedural/procedural.h"
-#include "tools/common/profile.h"
 #include "tools/vox-bench/commands.h"
 #include "tools/vox-bench/intersect_options.h"
 #include "tools/vox-bench/intersect_report.h"
+#include "tools/vox-bench/report.h"
 
 namespace vox {
 namespace {
@@ -43,11 +42,7 @@ void run_intersect(int argc, char** argv) {
            engine->device_text());
   const IntersectRun run = {run_on(*engine, command.command), first.name, second.name, command.bench,
                             measure::bench_intersect(*engine, first.scene, second.scene, command.bench)};
-  const measure::ResultGroup results = results_of(run);
-  write_results(command.files, results, rows_table(run.result.rows), page_of(run));
-  fmt::print("{}", command.json ? json_text(results) + "\n" : table_text(run));
-  if (command.engine.profile) print_profile(engine->profile());
-  log_debug("measured in {}", format_seconds(run.result.seconds));
+  report(command, run, *engine);
 }
 
 }  // namespace vox

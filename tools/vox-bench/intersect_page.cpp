@@ -43,7 +43,7 @@ void add_phases(HtmlPage& page, const std::string& table, const FrameRows& rows)
                                             [=](const FrameRow& row) { return row.seconds[phase] * 1e3; }));
   chart.series.push_back(
       line_over_frames("frame", rows, [](const FrameRow& row) { return row.total_seconds() * 1e3; }));
-  page.figure(chart.title, caption, draw(chart), page_table(rows_table(rows)));
+  page.figure(chart.title, caption, draw(chart), page_table(frames_table(rows)));
 }
 
 // Of one table: the others find the same.

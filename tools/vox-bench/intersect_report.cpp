@@ -58,7 +58,7 @@ measure::ResultTable summaries_table(const measure::IntersectResult& result) {
   return table;
 }
 
-measure::ResultTable rows_table(const std::vector<FrameRow>& rows) {
+measure::ResultTable frames_table(const std::vector<FrameRow>& rows) {
   using Counts = measure::IntersectCounts;
   measure::ResultTable table;
   const auto count = [&](const char* name, const char* unit, const char* title, uint64_t Counts::*which) {
@@ -100,7 +100,7 @@ measure::ResultGroup results_of(const IntersectRun& run) {
       .set("paper_frames_per_second", measure::IntersectOptions::kPaperFramesPerSecond, "1/s")
       .set("seconds", run.result.seconds, "s");
   group.put("tables", summaries_table(run.result));
-  group.put("rows", rows_table(run.result.rows));
+  group.put("rows", rows_table(run));
   return results;
 }
 
@@ -124,7 +124,7 @@ std::string table_text(const IntersectRun& run) {
   if (result.rows.empty()) return text;
   const std::vector<FrameRow> shown = shown_frames(run);
   return text + fmt::format("\n{} of the frames, with {}, times in ms\n{}", shown.size(), shown.front().table,
-                            text_table(rows_table(shown)).text());
+                            text_table(frames_table(shown)).text());
 }
 
 }  // namespace vox

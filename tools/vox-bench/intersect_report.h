@@ -22,7 +22,10 @@ std::string table_text(const IntersectRun& run);
 // `rows`.
 measure::ResultGroup results_of(const IntersectRun& run);
 measure::ResultTable summaries_table(const measure::IntersectResult& result);
-measure::ResultTable rows_table(const std::vector<measure::IntersectRow>& rows);
+measure::ResultTable frames_table(const std::vector<measure::IntersectRow>& rows);
+inline measure::ResultTable rows_table(const IntersectRun& run) {
+  return frames_table(run.result.rows);
+}
 
 // The results as a page with charts over the frames.
 HtmlPage page_of(const IntersectRun& run);

@@ -3,15 +3,14 @@
 
 #include "formats/images/image.h"
 #include "formats/images/png_file.h"
-#include "formats/results/json_text.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
-#include "tools/common/profile.h"
 #include "tools/common/tool.h"
 #include "tools/vox-bench/commands.h"
 #include "tools/vox-bench/match_options.h"
 #include "tools/vox-bench/match_report.h"
+#include "tools/vox-bench/report.h"
 
 namespace vox {
 namespace {
@@ -19,9 +18,9 @@ namespace {
 // Reads the pictures, or makes them. Returns what brings the query onto the reference, where that is known.
 std::optional<measure::Similarity> fetch_pictures(const MatchCommand& command,
                                                   measure::MatchBenchOptions& bench) {
-  if (command.files) {
-    bench.query = read_image(command.files->query);
-    bench.reference = read_image(command.files->reference);
+  if (command.pictures) {
+    bench.query = read_image(command.pictures->query);
+    bench.reference = read_image(command.pictures->reference);
     return std::nullopt;
   }
   measure::PicturePair pair = measure::make_picture_pair(command.pair);
@@ -47,8 +46,8 @@ void throw_if_not_alike(const measure::MatchBenchResult& result) {
 
 void run_match(int argc, char** argv) {
   MatchCommand command = parse_match_command(argc, argv);
-  check_targets(command.results);
-  if (command.overlay) check_writable(*command.overlay, OutputKind::Picture, command.results.overwrite);
+  check_targets(command.files);
+  if (command.overlay) check_writable(*command.overlay, OutputKind::Picture, command.files.overwrite);
   const std::optional<measure::Similarity> known = fetch_pictures(command, command.bench);
   const std::unique_ptr<Engine> engine = make_engine(command.engine);
   log_info("{} x {} pixels in {} x {}, on {}", command.bench.query.width, command.bench.query.height,
@@ -59,15 +58,11 @@ void run_match(int argc, char** argv) {
                   command.bench.query.name,
                   command.bench.reference.name,
                   {}};
-  if (command.overlay || command.results.html) run.overlay = overlay_of(command.bench, run.result);
-  const measure::ResultGroup results = results_of(run);
-  write_results(command.results, results, rows_table(run.result), page_of(run));
+  if (command.overlay || command.files.html) run.overlay = overlay_of(command.bench, run.result);
+  report(command, run, *engine);
   if (command.overlay)
     write_png(run.overlay, {{"Software", generator_text()}, {"Command", command.command}}, *command.overlay);
-  fmt::print("{}", command.json ? json_text(results) + "\n" : table_text(run));
-  if (command.engine.profile) print_profile(engine->profile());
   throw_if_not_alike(run.result);
-  log_debug("measured in {}", format_seconds(run.result.seconds));
 }
 
 }  // namespace vox

@@ -156,7 +156,7 @@ void check_given(const std::vector<std::string>& given, const MatchCommand& comm
                                          {"clutter", kGenerated, kOfGenerated},
                                          {"noise", kGenerated, kOfGenerated}};
   RunTraits run = {.bits = 0, .what = "pictures of files"};
-  if (!command.files) run.bits |= kGenerated;
+  if (!command.pictures) run.bits |= kGenerated;
   check_options(given, kTable, run);
 }
 
@@ -169,13 +169,13 @@ MatchCommand parse_match_command(int argc, char** argv) {
       parse_command_line(description, argc - 1, argv + 1, common,
                          {"Matching", "Generated pictures", "Picture", "Results", "Device"});
   MatchCommand command;
-  command.files = read_files(parsed);
+  command.pictures = read_files(parsed);
   command.bench = read_match_bench(parsed);
   command.pair = read_pair(parsed, command.bench.seed);
   check_given(common.given, command);
   command.overlay = given(parsed, "overlay");
   command.engine = read_device_options(parsed);
-  command.results = read_result_options(parsed, common.overwrite);
+  command.files = read_result_options(parsed, common.overwrite);
   command.json = common.json;
   command.command = command_text(argc, argv);
   return command;

@@ -17,11 +17,11 @@ struct PictureFiles {
 
 struct MatchCommand {
   measure::MatchBenchOptions bench;  // but for the pictures
-  std::optional<PictureFiles> files;
+  std::optional<PictureFiles> pictures;
   measure::PicturePairOptions pair;  // where no files are named
   std::optional<std::filesystem::path> overlay;
   EngineOptions engine;
-  ResultFiles results;
+  ResultFiles files;
   bool json = false;
   std::string command;
 };

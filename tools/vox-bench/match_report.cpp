@@ -81,9 +81,9 @@ std::optional<double> MatchRun::off() const {
                                     result.query.height);
 }
 
-measure::ResultTable rows_table(const measure::MatchBenchResult& result) {
+measure::ResultTable rows_table(const MatchRun& run) {
   using measure::both;
-  const std::vector<MatchRow>& rows = result.rows;
+  const std::vector<MatchRow>& rows = run.result.rows;
   const Look ms = Look::fixed(2);
   measure::ResultTable table;
   table.column("table", "", rows, &MatchRow::table, both({"table"}))
@@ -130,14 +130,14 @@ measure::ResultGroup results_of(const MatchRun& run) {
   }
   if (const auto off = run.off()) group.set("off", *off, "pixels");
   group.set("seconds", result.seconds, "s");
-  group.put("rows", rows_table(result));
+  group.put("rows", rows_table(run));
   return results;
 }
 
 std::string table_text(const MatchRun& run) {
   std::string text = run.device_text + "\n";
   for (const auto& [name, fact] : facts_of(run)) text += fmt::format("{:<10} {}\n", name + ":", fact);
-  text += "\n" + text_table(rows_table(run.result)).text();
+  text += "\n" + text_table(rows_table(run)).text();
   for (const MatchRow& row : run.result.rows)
     if (!row.error.empty()) text += fmt::format("  {}: {}\n", row.table, row.error);
   return text;
@@ -152,7 +152,7 @@ HtmlPage page_of(const MatchRun& run) {
                                   ? "The reference, with the edges of the query where it was found."
                                   : "The reference, in which the query was not found.");
   page.section("Tables").figure("Time of a match", "Median of the repetitions; shorter is better.",
-                                times_chart(run.result.rows), page_table(rows_table(run.result)));
+                                times_chart(run.result.rows), page_table(rows_table(run)));
   set_run(page, run);
   return page;
 }

@@ -25,7 +25,7 @@ std::string table_text(const MatchRun& run);
 
 // All of it. In a report it is /match, with the table `rows`.
 measure::ResultGroup results_of(const MatchRun& run);
-measure::ResultTable rows_table(const measure::MatchBenchResult& result);
+measure::ResultTable rows_table(const MatchRun& run);
 
 // The results as a page with the overlay and a chart of the times.
 HtmlPage page_of(const MatchRun& run);
