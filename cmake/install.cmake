@@ -11,6 +11,9 @@ install(TARGETS vox vox_formats EXPORT voxTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT voxTargets NAMESPACE vox:: DESTINATION ${package_directory})
 install(DIRECTORY libvox formats DESTINATION include/vox FILES_MATCHING PATTERN "*.h")
+# Debian's Python looks there below the prefix /usr; elsewhere PYTHONPATH says it, or pip installs tools/python.
+set(VOX_PYTHON_DIR lib/python3/dist-packages CACHE STRING "Where the Python package goes, below the prefix")
+install(DIRECTORY tools/python/vox DESTINATION ${VOX_PYTHON_DIR} FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${vox_manual}/ DESTINATION ${CMAKE_INSTALL_DATADIR})

@@ -25,6 +25,8 @@ cp "${programs[@]}" "$root/bin/"
 cp "$here/README.md" "$here/LICENSE" "$root/"
 cp -r "$here/docs" "$(dirname "${programs[0]}")/share" "$root/"  # pages, manual pages, completions
 install -m 755 "$here/tools/run-tests.sh" "$root/"
+install -D -m 644 -t "$root/python" "$here/tools/python/pyproject.toml"
+install -D -m 644 -t "$root/python/vox" "$here"/tools/python/vox/*.py
 
 if ldd "${programs[@]}" | grep -E 'not found|libcuda\.so'; then
   echo "bundle: these libraries are missing, or would have to be there on every machine" >&2

@@ -1,0 +1,134 @@
+"""Scenes and volumes for the tests of tools/python, made by the programs in the folder that VOX_BIN names."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SKIPPED = 77  # the exit code that ctest knows
+
+try:
+    import h5py
+    import numpy as np
+except ImportError as missing:
+    print(missing)
+    sys.exit(SKIPPED)
+
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+sys.path.insert(0, os.path.join(ROOT, "tools/python"))
+sys.dont_write_bytecode = True
+
+TRIANGLE_COLORS = "#c03020 #20a040 #3050c0 #d0d0d0 #101010"
+
+
+class ProgramTest(unittest.TestCase):
+    """Has a folder of its own, which is the current one of all programs."""
+
+    @classmethod
+    def setUpClass(cls):
+        if "VOX_BIN" not in os.environ:
+            raise unittest.SkipTest("VOX_BIN names no folder")
+        cls._folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls._folder.cleanup)
+        cls.make()
+
+    @classmethod
+    def make(cls):
+        """Makes what all tests of the class read."""
+
+    @classmethod
+    def path(cls, name):
+        return os.path.join(cls._folder.name, name)
+
+    @classmethod
+    def run_program(cls, program, *arguments):
+        """What the program prints."""
+        command = [os.path.join(os.environ["VOX_BIN"], program), *arguments]
+        done = subprocess.run(command, cwd=cls._folder.name, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise AssertionError(f"{' '.join(command)}: {done.stderr}")
+        return done.stdout
+
+    @classmethod
+    def convert(cls, *arguments):
+        return cls.run_program("vox-convert", *arguments, "-q")
+
+    @classmethod
+    def write_mesh(cls, name="mesh.obj"):
+        """A wavy surface of triangles with colours."""
+        colors = TRIANGLE_COLORS.split()
+        with open(cls.path("mesh.mtl"), "w", encoding="utf-8") as file:
+            for i, color in enumerate(colors):
+                red, green, blue = (int(color[at:at + 2], 16) / 255 for at in (1, 3, 5))
+                file.write(f"newmtl m{i}\nKd {red} {green} {blue}\n")
+        side = 12
+        with open(cls.path(name), "w", encoding="utf-8") as file:
+            file.write("mtllib mesh.mtl\n")
+            for i in range(side * side):
+                x, z = i % side, i // side
+                file.write(f"v {x} {3 + 2 * np.sin(x) + np.cos(2 * z)} {z}\n")
+            for z in range(side - 1):
+                for x in range(side - 1):
+                    a = 1 + x + side * z
+                    file.write(f"usemtl m{(x // 2 + z // 3) % len(colors)}\nf {a} {a + side} {a + 1}\n"
+                               f"f {a + 1} {a + side} {a + side + 1}\n")
+
+    @classmethod
+    def exported(cls, scene):
+        """The scene's voxels by x, y, z as vox-convert exports them: 0 or material + 1."""
+        cls.convert(scene, "-o", "export.nrrd", "--force")
+        with open(cls.path("export.nrrd"), "rb") as file:
+            header, _, values = file.read().partition(b"\n\n")
+        sizes = next(line for line in header.decode().splitlines() if line.startswith("sizes:"))
+        return np.frombuffer(values, np.uint8).reshape([int(n) for n in sizes.split()[1:]], order="F")
+
+
+def voxel(file, x, y, z):
+    """0 or material + 1 of a voxel, by docs/formats.md, node by node."""
+    depth, at = int(file["scene"].attrs["depth"]), 0
+    for level in range(depth):
+        words = file[f"svdag/level_{level:02}/words"]
+        shift = depth - level + 1
+        child = (x >> shift & 1) | (y >> shift & 1) << 1 | (z >> shift & 1) << 2
+        header = int(words[at])
+        if not header >> child & 1:
+            return 0
+        at = int(words[at + 1 + bin(header & (1 << child) - 1).count("1")])
+    leaf = [int(word) for word in file[f"svdag/level_{depth:02}/words"][at:at + 10]]
+    bit = (x & 1) | (y & 1) << 1 | (z & 1) << 2 | (x & 2) << 2 | (y & 2) << 3 | (z & 2) << 4
+    mask = leaf[0] | leaf[1] << 32
+    if not mask >> bit & 1:
+        return 0
+    if file["scene"].attrs["material_bits"] == 0:
+        return 1
+    rank = bin(mask & (1 << bit) - 1).count("1")
+    return 1 + (leaf[2 + rank // 8] >> rank % 8 * 4 & 15)
+
+
+def leaves_of(file):
+    """(corner, mask) of every leaf, node by node, in Morton order."""
+    depth = int(file["scene"].attrs["depth"])
+    levels = [file[f"svdag/level_{level:02}/words"][()].tolist() for level in range(depth + 1)]
+
+    def below(level, at, corner):
+        words = levels[level]
+        if level == depth:
+            yield corner, words[at] | words[at + 1] << 32
+            return
+        place, half = at, 2 << (depth - level)
+        for child in range(8):
+            if words[at] >> child & 1:
+                place += 1
+                step = (half * (child & 1), half * (child >> 1 & 1), half * (child >> 2))
+                yield from below(level + 1, words[place], tuple(a + b for a, b in zip(corner, step)))
+
+    return list(below(0, 0, (0, 0, 0)))
+
+
+def joined(parts):
+    """Chunks as one: each of their arrays."""
+    return [np.concatenate(arrays) for arrays in zip(*parts)]
+
+
+__all__ = ["ProgramTest", "ROOT", "h5py", "joined", "leaves_of", "np", "unittest", "voxel"]

@@ -1,0 +1,185 @@
+"""Scenes in every form, compared with what vox-convert exports and with a walk over the file, node by node."""
+
+import json
+
+from programs import ProgramTest, h5py, joined, leaves_of, np, unittest, voxel  # first: it finds the package
+
+import vox
+
+FORMS = ("svdag", "hash", "bricks")
+
+
+def of_every_form(test):
+    """Runs a test of a scene with its dense grid for each file and each form in it."""
+
+    def run(self):
+        for name, dense in self.dense.items():
+            for form in FORMS:
+                with self.subTest(name=name, form=form), vox.open(self.path(name), form) as scene:
+                    test(self, scene, dense)
+
+    return run
+
+
+class Scenes(ProgramTest):
+    @classmethod
+    def make(cls):
+        cls.write_mesh()
+        cls.convert("mesh.obj", "--res", "50", "--structure", "svdag,bricks,hash", "-o", "all.h5")
+        cls.convert("mesh.obj", "--res", "64", "--materials", "none", "--structure", "svdag,bricks,hash",
+                    "--key-layout", "linear", "-o", "bare.h5")
+        cls.dense = {name: cls.exported(name) for name in ("all.h5", "bare.h5")}
+
+    @of_every_form
+    def test_a_box_is_that_of_the_export(self, scene, dense):
+        for box in (np.s_[:], np.s_[...], np.s_[3:47, 5:50, 20:33], np.s_[:, :, 17], np.s_[-9:, 8, ...],
+                    np.s_[40:200, 1:2, 2:4], np.s_[5:3, :, :], np.s_[..., 4:8, 4:8], np.s_[16:32, 16:32, 16:32]):
+            found = scene[box]
+            self.assertEqual(found.dtype, np.uint8)
+            np.testing.assert_array_equal(found, dense[box])
+        self.assertEqual(scene[3, 4, 5], dense[3, 4, 5])
+        self.assertTrue(scene[:].flags.f_contiguous)
+        self.assertGreater((dense > 0).sum(), 4000)
+
+    @of_every_form
+    def test_lists_have_the_filled_voxels_in_morton_order(self, scene, dense):
+        for box, low in ((..., [0, 0, 0]), (np.s_[3:47, 5:50, 20:33], [3, 5, 20]), (np.s_[:, :, 17:18], [0, 0, 17])):
+            inside = dense[box]
+            chunks = list(scene.voxels(box, chunk=700))
+            self.assertGreater(len(chunks), 1)
+            self.assertLessEqual(max(len(chunk.materials) for chunk in chunks), 700)
+            coordinates, materials = joined(chunks)
+            self.assertEqual(len(materials), (inside > 0).sum())
+            np.testing.assert_array_equal(inside[tuple((coordinates - low).T)], materials + 1)
+            codes = sum((coordinates[:, axis] >> bit & 1) << 3 * bit + axis for axis in range(3) for bit in range(6))
+            self.assertTrue((np.diff(codes) > 0).all())
+
+    @of_every_form
+    def test_leaves_are_those_of_a_walk_node_by_node(self, scene, dense):
+        expected = leaves_of(scene.file)
+        chunks = list(scene.leaves(chunk=1000))
+        self.assertLessEqual(max(len(chunk.masks) for chunk in chunks), 1000 // 64)
+        corners, masks, values = joined(chunks)
+        self.assertEqual(list(zip(map(tuple, corners.tolist()), masks.tolist())), expected)
+        cubes = vox.grid.Leaves(corners, masks, values).cubes()
+        for corner, cube in list(zip(corners, cubes))[::13]:
+            x, y, z = corner
+            part = dense[x:x + 4, y:y + 4, z:z + 4]
+            np.testing.assert_array_equal(cube[:part.shape[0], :part.shape[1], :part.shape[2]], part)
+
+    @of_every_form
+    def test_single_voxels_are_those_of_the_file(self, scene, dense):
+        random = np.random.default_rng(5)
+        filled, _ = joined(scene.voxels())
+        places = np.concatenate([random.integers(0, scene.resolution, (300, 3)), filled[::97]])
+        np.testing.assert_array_equal(scene.at(places), dense[tuple(places.T)])
+        self.assertEqual(scene.at(places[:40]).tolist(), [voxel(scene.file, *map(int, place)) for place in places[:40]])
+        for wrong in ([[0, 0, scene.resolution]], [[-1, 0, 0]], [[0.5, 1, 2]], [1, 2, 3]):
+            self.assertRaises(IndexError, scene.at, wrong)
+        self.assertEqual(len(scene.at(np.zeros((0, 3), int))), 0)
+
+    @of_every_form
+    def test_levels_are_those_of_the_octree(self, scene, dense):
+        self.assertEqual(scene.depth, 4)
+        padded = np.zeros((64, 64, 64), bool)
+        padded[:dense.shape[0], :dense.shape[1], :dense.shape[2]] = dense > 0
+        for number in range(5):
+            level = scene.level(number)
+            side = 64 >> number
+            self.assertEqual(level.side, side)
+            expected = padded.reshape(64 // side, side, 64 // side, side, 64 // side, side).any(axis=(1, 3, 5))
+            expected = expected[tuple(slice(n) for n in level.size)]
+            np.testing.assert_array_equal(level[:], expected)
+            np.testing.assert_array_equal(level[:, 0, ...], expected[:, 0])
+            cubes = np.concatenate(list(level.cubes(chunk=64)))
+            self.assertEqual(len(cubes), expected.sum())
+            self.assertTrue(expected[tuple(cubes.T)].all())
+        self.assertEqual(scene.level(-1).side, 4)
+        self.assertRaises(IndexError, scene.level, 5)
+
+    @of_every_form
+    def test_facts_are_those_that_the_programs_tell(self, scene, _):
+        facts = json.loads(self.run_program("vox-convert", scene.file.filename, "--info", "--json"))
+        self.assertEqual(
+            [scene.resolution, scene.depth, scene.filled, scene.digest, scene.voxel_size, scene.up, scene.coverage,
+             scene.solid, scene.material_bits, list(scene.origin), scene.source],
+            [facts[name] for name in ("resolution", "depth", "voxels", "digest", "voxel_size", "up", "coverage", "solid",
+                                      "material_bits", "origin", "source")])
+        if scene.form == "svdag":
+            found = [scene.level(i) for i in range(scene.depth + 1)]
+            self.assertEqual([(level.side, level.unique_nodes, level.svo_nodes, level.bytes) for level in found],
+                             [tuple(level[name] for name in ("side", "unique_nodes", "svo_nodes", "bytes"))
+                              for level in facts["levels"]])
+        if scene.material_bits:
+            self.assertEqual(["#{:02x}{:02x}{:02x}".format(*color) for color in scene.palette],
+                             [entry["color"] for entry in facts["palette"]])
+        first = next(scene.voxels()).coordinates[:2]
+        np.testing.assert_allclose(scene.centres(first), scene.origin + scene.voxel_size * (first + 0.5))
+
+    def test_binvox_has_the_same_materials(self):
+        self.convert("all.h5", "--binvox-materials", "-o", "a.binvox")
+        with open(self.path("a.binvox"), "rb") as file:
+            header, _, runs = file.read().partition(b"\ndata\n")
+        self.assertIn(b"dim 50 50 50", header)
+        pairs = np.frombuffer(runs, np.uint8).reshape(-1, 2)
+        x_z_y = np.repeat(pairs[:, 0], pairs[:, 1]).reshape(50, 50, 50)
+        with vox.open(self.path("all.h5")) as scene:
+            np.testing.assert_array_equal(scene[:], x_z_y.transpose(0, 2, 1))
+
+    def test_edits_are_told_and_an_empty_scene_is_empty(self):
+        script = "box remove min 0,0,0 max 50,50,50\n"
+        with open(self.path("empty.txt"), "w", encoding="utf-8") as file:
+            file.write(script)
+        self.run_program("vox-edit", "all.h5", "--script", "empty.txt", "-o", "empty.h5", "-q")
+        self.convert("empty.h5", "--structure", "svdag,hash,bricks", "-o", "none.h5")
+        for form in FORMS:
+            with self.subTest(form=form), vox.open(self.path("none.h5"), form) as scene:
+                self.assertEqual((scene[:].any(), list(scene.voxels()), list(scene.leaves())), (False, [], []))
+                self.assertFalse(scene.at([[1, 2, 3]]).any() or scene.level(2)[:].any())
+                self.assertEqual([(edit.script, edit.digest) for edit in scene.history], [(script, scene.digest)])
+
+    def test_what_is_no_box_is_an_error(self):
+        with vox.open(self.path("all.h5")) as scene:
+            for box in (np.s_[::2], np.s_[50], np.s_[0, 0, 0, 0], np.s_[..., ...], np.s_[1.5], "abc", np.s_[-51]):
+                self.assertRaises(IndexError, scene.__getitem__, box)
+            self.assertRaises(ValueError, lambda: next(scene.voxels(chunk=63)))
+        self.assertRaisesRegex(ValueError, "the form is 'dag', expected one of: svdag, hash", vox.open, "all.h5", "dag")
+
+    def test_a_scene_of_a_single_leaf_is_read(self):
+        self.convert("mesh.obj", "--res", "4", "--structure", "svdag,hash,bricks", "-o", "tiny.h5")
+        dense = self.exported("tiny.h5")
+        for form in FORMS:
+            with self.subTest(form=form), vox.open(self.path("tiny.h5"), form) as scene:
+                self.assertEqual(scene.depth, 0)
+                np.testing.assert_array_equal(scene[:], dense)
+                np.testing.assert_array_equal(scene[1:3, :, 2], dense[1:3, :, 2])
+
+
+class FarCorner(unittest.TestCase):
+    def test_the_key_of_all_ones_is_a_voxel_where_it_is_kept_apart(self):
+        side = 2**20
+        places = np.array([[side - 1, side - 1, side - 1], [0, 0, 0], [side - 1, side - 2, 77]], np.int64)
+        with h5py.File("far.h5", "w", driver="core", backing_store=False) as file:
+            group = file.create_group("hash")
+            for name, value in dict(version=2, resolution=side, key_bits=60, value_bits=4, line_cells=16, bucket_cells=8,
+                                    voxels=3, lines=1, seed=0, probes=2, apart=1).items():
+                group.attrs[name] = np.uint64(value)
+            group.attrs["table"], group.attrs["layout"] = b"lines", b"linear"
+            keys = [int(x) + side * (int(y) + side * int(z)) for x, y, z in places]
+            cells = np.full(17, 2**64 - 1, np.uint64)
+            # Both buckets of the one line hold both keys: each is found wherever its search begins.
+            cells[[0, 8]], cells[[1, 9]], cells[16] = keys[1] << 4 | 5, keys[2] << 4 | 6, keys[0] << 4 | 7
+            group["cells"] = cells
+            table = vox.SpatialHash(file, 18)
+            self.assertEqual(table.at(places).tolist(), [8, 6, 7])
+            self.assertEqual(table.at(places - [[1, 0, 0], [0, 0, -1], [0, 1, 0]]).tolist(), [0, 0, 0])
+            cells[8:10] = 2**64 - 1
+            group["cells"][...] = cells
+            listed = vox.SpatialHash(file, 18)
+            corners, words = joined(listed.leaves(np.zeros(3, int), np.full(3, side), 2))
+            self.assertEqual([(tuple(corner), word.max()) for corner, word in zip(corners.tolist(), words)],
+                             [((0, 0, 0), 6), ((side - 4, side - 4, 76), 7), ((side - 4,) * 3, 8)])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,130 @@
+"""Hybrid bricks (docs/formats.md, "Bricks"): cubes of a grid, each in the form that takes least memory."""
+
+import numpy as np
+
+from . import hdf5, morton
+from .brick_types import DECODERS
+from .form import Form
+
+VALUE_TYPES = {"u8": np.uint8, "u16": np.uint16, "i16": np.int16, "f32": np.float32}
+
+
+class Bricks(Form):
+    """Decodes the bricks of a type all at once. Words are values xor the bits of the background."""
+
+    name = "bricks"
+
+    def __init__(self, file):
+        group = self.group = hdf5.group(file, "bricks")
+        self.size = self._size()
+        self.value_type = np.dtype(VALUE_TYPES[hdf5.text(group, "value_type", list(VALUE_TYPES))])
+        self.dtype = np.dtype(f"u{self.value_type.itemsize}")
+        self.background = self._background()
+        self.filled = hdf5.number(group, "filled", 0, int(np.prod(self.size, dtype=object)))
+        self.side = hdf5.number(group, "brick_side", 4, 64)
+        if self.side & self.side - 1:
+            raise hdf5.damaged(group, f"bricks of {self.side} voxels a side, expected 4, 8, 16, 32 or 64")
+        self.grid = -(-self.size // self.side)  # bricks along each axis
+        self.depth = max(0, int(self.size.max() - 1).bit_length() - 2)
+        self._root = self._data = None
+
+    def _size(self):
+        value = np.asarray(self.group.attrs.get("size", ()))
+        if value.shape != (3,) or value.dtype.kind not in "ui" or not ((value >= 1) & (value < 2**31)).all():
+            raise hdf5.damaged(self.group, "the attribute size is not three numbers of voxels")
+        return value.astype(np.int64)
+
+    def _background(self):
+        value = hdf5.real(self.group, "background")
+        with np.errstate(all="ignore"):
+            result = np.array(value).astype(self.value_type)
+        if float(result) != value:
+            raise hdf5.damaged(self.group, f"the background is {value}, which no {self.value_type} is")
+        return result[()]
+
+    # --- the root grid ---
+
+    @property
+    def root(self):
+        """(type, place) of each brick, x fastest: uint8 numbers of types, and the words where they begin."""
+        if self._root is None:
+            entry_words = hdf5.number(self.group, "entry_words", 1, 2)
+            words = hdf5.words(self.group, "root")
+            bricks = int(np.prod(self.grid, dtype=object))
+            if len(words) != bricks * entry_words:
+                raise hdf5.damaged(self.group["root"], f"has {len(words)} words for {bricks} bricks")
+            entries = words.view(f"<u{4 * entry_words}")
+            types = (entries & 15).astype(np.uint8)
+            if bricks > 0 and types.max() >= len(self.type_names):
+                raise hdf5.damaged(self.group["root"], f"a brick is of type {types.max()}")
+            self._root = types, entries >> 4
+        return self._root
+
+    @property
+    def type_names(self):
+        names = hdf5.texts(self.group, "types")
+        for name in names:
+            if name not in DECODERS:
+                raise hdf5.damaged(self.group["types"], f"bricks of type '{name}': a newer vox may read them")
+        return names
+
+    @property
+    def data(self):
+        """The words of the bricks of each type."""
+        if self._data is None:
+            self._data = [hdf5.words(self.group, name) if (self.root[0] == i).any() else None
+                          for i, name in enumerate(self.type_names)]
+        return self._data
+
+    # --- decoding ---
+
+    def words(self, bricks):
+        """The words of bricks, given by their numbers in the root grid: [n, side³], each in Morton order."""
+        words = np.zeros((len(bricks), self.side**3), self.dtype)
+        types, places = (part[bricks] for part in self.root)
+        for i, name in enumerate(self.type_names):
+            of_type = np.flatnonzero(types == i)
+            if len(of_type) == 0 or name == "empty":
+                continue
+            try:
+                DECODERS[name](self.data[i], places[of_type].astype(np.int64), self.side, words, of_type)
+            except (IndexError, ValueError) as error:
+                raise hdf5.damaged(self.group[name], f"a brick does not stay inside of the data ({error})") from None
+        return words
+
+    def leaves(self, low, high, most):
+        places = self._filled_bricks(low // self.side, -(-high // self.side))
+        order = np.argsort(morton.encode(places))
+        step = max(1, most * 64 // self.side**3)
+        inside = morton.decode(np.arange(self.side**3 // 64, dtype=np.uint64)) * 4
+        for i in range(0, len(order), step):
+            part = order[i:i + step]
+            words = self.words(self._numbers(places[part])).reshape(-1, 64)
+            corners = (places[part, None] * self.side + inside).reshape(-1, 3).astype(np.int32)
+            wanted = (words != 0).any(axis=1) & ((corners < high) & (corners + 4 > low)).all(axis=1)
+            for begin in range(0, len(words), most):
+                at = begin + np.flatnonzero(wanted[begin:begin + most])
+                if len(at) > 0:
+                    yield corners[at], words[at]
+
+    def _filled_bricks(self, first, last):
+        """Where bricks that are not empty stand in a box of the root grid."""
+        filled = np.array([name != "empty" for name in self.type_names])
+        box = tuple(slice(a, b) for a, b in zip(first[::-1], last[::-1]))
+        found = np.nonzero(filled[self.root[0].reshape(self.grid[::-1])[box]])
+        return np.stack(found[::-1], axis=1) + first
+
+    def _numbers(self, places):
+        return places @ np.array([1, self.grid[0], self.grid[0] * self.grid[1]])
+
+    def at(self, places):
+        numbers, brick = np.unique(self._numbers(places // self.side), return_inverse=True)
+        codes = morton.encode(places % self.side).astype(np.int64)
+        words = np.zeros(len(places), self.dtype)
+        order = np.argsort(brick, kind="stable")
+        step = max(1, (1 << 22) // self.side**3)
+        for i in range(0, len(numbers), step):
+            begin, end = np.searchsorted(brick[order], [i, i + step])
+            part = order[begin:end]
+            words[part] = self.words(numbers[i:i + step])[brick[part] - i, codes[part]]
+        return words

@@ -1,0 +1,209 @@
+"""A grid of voxels, whatever the form that the file keeps it in: boxes, lists, leaves, levels."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from . import morton
+
+CHUNK = 1 << 22  # voxels of a chunk, at most
+_PLACES = morton.decode(np.arange(64, dtype=np.uint64))  # of the voxels of a leaf
+_ROWS = morton.codes_of_rows(4).reshape(4, 4, 4)  # Morton indices by z, y, x
+
+
+class Voxels(NamedTuple):
+    """Filled voxels: where they are, int32 [n, 3], and the material of each, or the value of a volume's voxel."""
+
+    coordinates: np.ndarray
+    materials: np.ndarray
+
+
+class Leaves(NamedTuple):
+    """Cubes of 4³ voxels that are not empty: the corner of each, int32 [n, 3], a mask of its filled voxels, uint64 [n],
+    and the values of its voxels as boxes have them, [n, 64]; all in Morton order, x lowest."""
+
+    corners: np.ndarray
+    masks: np.ndarray
+    values: np.ndarray
+
+    def cubes(self):
+        """The values by x, y, z: [n, 4, 4, 4]."""
+        return self.values[:, _ROWS.transpose()]
+
+
+def box_of(key, size):
+    """(low, high, axes that are single numbers) of what stands in square brackets, as numpy takes it."""
+    key = key if isinstance(key, tuple) else (key,)
+    if key.count(Ellipsis) > 1 or len(key) - key.count(Ellipsis) > 3:
+        raise IndexError("a box has three axes, x, y and z")
+    at = key.index(Ellipsis) if Ellipsis in key else len(key)
+    rest = 3 - len(key) + key.count(Ellipsis)
+    key = key[:at] + (slice(None),) * rest + key[at + 1:]
+    low, high, single = np.zeros(3, np.int64), np.zeros(3, np.int64), []
+    for axis, (part, length) in enumerate(zip(key, size)):
+        if isinstance(part, slice):
+            low[axis], high[axis], step = part.indices(int(length))
+            if step != 1:
+                raise IndexError("a box has no steps; level() has larger cubes")
+        else:
+            try:
+                index = part.__index__()
+            except AttributeError:
+                raise IndexError(f"{part!r} is no part of a box: numbers, slices and ... are") from None
+            if not -length <= index < length:
+                raise IndexError(f"{index} is outside of the {length} voxels along {'xyz'[axis]}")
+            low[axis], high[axis] = index % length, index % length + 1
+            single.append(axis)
+    return low, np.maximum(low, high), single
+
+
+def _write_box(grid, low, high, corners, words):
+    """Writes leaves into a box, which is indexed by z, y, x."""
+    whole = _whole(corners, low, high)
+    if whole.any():
+        x, y, z = (corners[whole] - low).T
+        places = np.lib.stride_tricks.sliding_window_view(grid, (4, 4, 4), writeable=True)
+        places[z, y, x] = words[whole][:, _ROWS]
+    coordinates, values = _listed(corners[~whole], words[~whole], low, high)
+    x, y, z = (coordinates - low).T
+    grid[z, y, x] = values
+
+
+def _whole(corners, low, high):
+    """Which leaves lie inside of a box, whole."""
+    return ((corners >= low) & (corners + 4 <= high)).all(axis=1)
+
+
+def _listed(corners, words, low, high):
+    """The filled voxels of leaves that lie in a box."""
+    cut = np.flatnonzero(~_whole(corners, low, high))
+    if len(cut) > 0:
+        places = corners[cut, None] + _PLACES
+        words = words.copy()
+        words[cut] *= ((places >= low) & (places < high)).all(axis=2)
+    place = np.flatnonzero(words.reshape(-1) != 0)
+    return corners[place >> 6] + _PLACES[place & 63], words.reshape(-1)[place]
+
+
+class Grid:
+    """What scenes and volumes have in common. A `box` is what numpy takes in square brackets: numpy.s_[0:64, :, 5]."""
+
+    def __init__(self, file, form, size):
+        self.file, self._form = file, form
+        self.size = tuple(int(n) for n in size)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        self.file.close()
+
+    @property
+    def form(self):
+        """The form in which voxels are read: `svdag`, `hash` or `bricks`."""
+        return self._form.name
+
+    def _values(self, words):
+        """What a box holds for words of the form."""
+        raise NotImplementedError
+
+    def _materials(self, words):
+        """What a list of filled voxels says for these words."""
+        raise NotImplementedError
+
+    # --- voxels ---
+
+    def __getitem__(self, key):
+        """A dense box, indexed by x, y, z; in memory x is fastest, as in the exports of vox-convert."""
+        low, high, single = box_of(key, self.size)
+        grid = np.zeros(high[::-1] - low[::-1], self._form.dtype)
+        if grid.size > 0:
+            for corners, words in self._form.leaves(low, high, CHUNK // 64):
+                _write_box(grid, low, high, corners, words)
+        index = tuple(0 if axis in single else slice(None) for axis in range(3))
+        return self._values(grid.transpose())[index]
+
+    def at(self, coordinates):
+        """What a box would hold at these voxels, an array [n, 3]."""
+        places = np.asarray(coordinates)
+        if places.ndim != 2 or places.shape[1] != 3 or places.dtype.kind not in "ui":
+            raise IndexError("coordinates are whole numbers, an array [n, 3]")
+        if ((places < 0) | (places >= self.size)).any():
+            raise IndexError(f"coordinates outside of the grid of {' x '.join(map(str, self.size))} voxels")
+        places = places.astype(np.int64)
+        words = np.zeros(len(places), self._form.dtype)
+        for i in range(0, len(places), CHUNK):
+            words[i:i + CHUNK] = self._form.at(places[i:i + CHUNK])
+        return self._values(words)
+
+    def voxels(self, box=..., chunk=CHUNK):
+        """Yields the filled voxels as `Voxels`, in Morton order, so many at once at most."""
+        low, high, _ = box_of(box, self.size)
+        for corners, words in self._leaf_words(low, high, chunk):
+            coordinates, words = _listed(corners, words, low, high)
+            if len(words) > 0:
+                yield Voxels(coordinates, self._materials(words))
+
+    def leaves(self, box=..., chunk=CHUNK):
+        """Yields the leaves that reach into the box as `Leaves`, in Morton order, so many voxels at once at most."""
+        low, high, _ = box_of(box, self.size)
+        for corners, words in self._leaf_words(low, high, chunk):
+            masks = np.packbits(words != 0, axis=1, bitorder="little").view("<u8")[:, 0]
+            yield Leaves(corners, masks, self._values(words))
+
+    def _leaf_words(self, low, high, chunk):
+        if chunk < 64:
+            raise ValueError(f"chunks of {chunk} voxels, expected at least the 64 of a leaf")
+        if (high > low).all():
+            yield from self._form.leaves(low, high, chunk // 64)
+
+    # --- levels ---
+
+    @property
+    def depth(self):
+        """Levels above the leaves."""
+        return self._form.depth
+
+    def level(self, number):
+        """Cubes of one size: 0 is the whole cube, `depth` or -1 the leaves."""
+        if not -self.depth - 1 <= number <= self.depth:
+            raise IndexError(f"level {number} of levels 0 to {self.depth}")
+        return Level(self, number % (self.depth + 1))
+
+
+class Level:
+    """The cubes of one level of the octree: those that hold a filled voxel, those that differ."""
+
+    def __init__(self, grid, number):
+        self._grid, self._form, self.number = grid, grid._form, number
+        self.side = 4 << (grid.depth - number)  # voxels along a side of a cube
+        self.size = tuple(-(-n // self.side) for n in grid.size)  # cubes along each axis
+        # Of an SVDAG, as its file says: nodes in it and in the octree, and what those in it take.
+        self.unique_nodes, self.svo_nodes, self.bytes = self._form.facts(number)
+
+    def __repr__(self):
+        return f"<level {self.number}: cubes of {self.side} voxels>"
+
+    def cubes(self, box=..., chunk=CHUNK):
+        """Yields places of cubes that hold a filled voxel, int32 [n, 3] counted in cubes, in Morton order."""
+        low, high, _ = box_of(box, self.size)
+        yield from self._cubes(low, high, chunk)
+
+    def _cubes(self, low, high, chunk):
+        if (high > low).all():
+            ends = np.minimum(high * self.side, self._grid.size)
+            for codes in self._form.cubes(self.number, low * self.side, ends, max(1, chunk // 64)):
+                places = morton.decode(codes)
+                yield places[((places >= low) & (places < high)).all(axis=1)]
+
+    def __getitem__(self, key):
+        """A dense box of cubes, indexed by x, y, z: whether each holds a filled voxel."""
+        low, high, single = box_of(key, self.size)
+        grid = np.zeros(high[::-1] - low[::-1], bool)
+        for places in self._cubes(low, high, CHUNK):
+            x, y, z = (places - low).T
+            grid[z, y, x] = True
+        return grid.transpose()[tuple(0 if axis in single else slice(None) for axis in range(3))]

@@ -1,0 +1,147 @@
+"""Reads HDF5 files that may be damaged or somebody else's: what is not as expected is a ValueError with its place."""
+
+import math
+import os
+
+import h5py
+import numpy as np
+
+# Deflate makes 1,032 bytes of one at most.
+_MOST_INFLATION = 1032
+
+
+def damaged(item, text):
+    """The error for what is wrong with a file, group or dataset."""
+    place = item.file.filename if item.name == "/" else f"{item.file.filename}: {item.name}"
+    return ValueError(f"{place}: {text}")
+
+
+def open_file(path, kind):
+    """Opens a file whose root says that it is of this kind, `vox-scene` or `vox-report`, and of version 1."""
+    path = os.fspath(path)
+    with open(path, "rb"):  # what is missing, a folder or not to be read says so itself
+        pass
+    try:
+        file = h5py.File(path, "r")
+    except OSError as error:
+        raise ValueError(f"{path}: is no HDF5 file, or a part of one ({error})") from None
+    try:
+        found = text(file, "format") if "format" in file.attrs else "none of vox"
+        if found != kind:
+            raise damaged(file, f"the format is {found}, expected {kind}")
+        version = number(file, "version")
+        if version != 1:
+            raise damaged(file, f"is of version {version}, this program reads version 1")
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+# --- attributes ---
+
+
+def _attribute(item, name):
+    try:
+        return np.asarray(item.attrs[name])
+    except KeyError:
+        raise damaged(item, f"the attribute {name} is missing") from None
+    except (OSError, TypeError, ValueError) as error:
+        raise damaged(item, f"the attribute {name} cannot be read ({error})") from None
+
+
+def number(item, name, least=0, most=2**64 - 1):
+    """A whole number of this range."""
+    value = _attribute(item, name)
+    if value.shape != () or value.dtype.kind not in "ui":
+        raise damaged(item, f"the attribute {name} is no whole number")
+    if not least <= int(value) <= most:
+        raise damaged(item, f"the attribute {name} is {int(value)}, expected {least} to {most}")
+    return int(value)
+
+
+def reals(item, name, count):
+    """An array of finite numbers."""
+    value = _attribute(item, name)
+    if value.shape != (count,) or value.dtype.kind not in "fui" or not np.isfinite(value).all():
+        raise damaged(item, f"the attribute {name} is not {count} finite numbers")
+    return value.astype(float)
+
+
+def real(item, name):
+    value = _attribute(item, name)
+    if value.shape != () or value.dtype.kind not in "fui" or math.isnan(value):
+        raise damaged(item, f"the attribute {name} is no number")
+    return float(value)
+
+
+def _decoded(item, name, value):
+    try:
+        return value if isinstance(value, str) else bytes(value).decode()
+    except (TypeError, UnicodeDecodeError):
+        raise damaged(item, f"{name} is no text") from None
+
+
+def text(item, name, choices=None):
+    """A text, one of the choices where there are some."""
+    value = _attribute(item, name)
+    if value.shape != () or value.dtype.kind not in "SUO":
+        raise damaged(item, f"the attribute {name} is no text")
+    value = _decoded(item, f"the attribute {name}", value[()])
+    if choices is not None and value not in choices:
+        raise damaged(item, f"{name} is '{value}', expected one of: {', '.join(choices)}")
+    return value
+
+
+# --- groups and datasets ---
+
+
+def group(parent, name):
+    try:
+        item = parent.get(name)
+    except (KeyError, OSError, RuntimeError):
+        item = None
+    if not isinstance(item, h5py.Group):
+        raise damaged(parent, f"the group {name} is missing")
+    return item
+
+
+def dataset(parent, name, kinds, shape):
+    """A dataset of one of the kinds (u: unsigned, f: real, S: texts) and of this shape; None is any length."""
+    try:
+        item = parent.get(name)
+    except (KeyError, OSError, RuntimeError):
+        item = None
+    if not isinstance(item, h5py.Dataset):
+        raise damaged(parent, f"the dataset {name} is missing")
+    fits = item.shape is not None and len(item.shape) == len(shape)
+    if not fits or any(want not in (None, have) for want, have in zip(shape, item.shape)):
+        raise damaged(item, f"has the shape {item.shape}, expected {shape}")
+    if item.dtype.kind not in kinds:
+        raise damaged(item, f"is of type {item.dtype}")
+    return item
+
+
+def read(item):
+    """All of a dataset, as large as what is stored of it can be."""
+    held = item.id.get_storage_size()
+    if item.size * item.dtype.itemsize > max(held * _MOST_INFLATION, 1 << 16):
+        raise damaged(item, f"says that it holds {item.size:,} values, in {held:,} bytes")
+    try:
+        return item[()]
+    except (OSError, RuntimeError, TypeError, ValueError) as error:
+        raise damaged(item, f"cannot be read ({error})") from None
+
+
+def words(parent, name, bits=32):
+    """A dataset of unsigned words of 32 or 64 bits, in the order of bytes that files have."""
+    item = dataset(parent, name, "u", (None,))
+    if item.dtype.itemsize * 8 != bits:
+        raise damaged(item, f"is of type {item.dtype}, expected words of {bits} bits")
+    return read(item).astype(f"<u{bits // 8}", copy=False)
+
+
+def texts(parent, name):
+    """A dataset of texts, as a list."""
+    item = dataset(parent, name, "SO", (None,))
+    return [_decoded(item, f"text {i}", value) for i, value in enumerate(read(item))]

@@ -1,0 +1,88 @@
+"""A scene of voxels with materials."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from . import hdf5
+from .grid import CHUNK, Grid
+
+
+class Edit(NamedTuple):
+    """A run of vox-edit: when it was, the text of its script, the scene's digest after it."""
+
+    time: str
+    script: str
+    digest: str
+
+
+def read_palette(file):
+    """(colours uint8 [count, 3] in sRGB, names, shares of the surface when it was voxelized)."""
+    group = hdf5.group(file, "palette")
+    count = hdf5.number(group, "count", 0, 16)
+    names = hdf5.texts(group, "names")
+    if len(names) != 16:
+        raise hdf5.damaged(group["names"], f"has {len(names)} names, expected 16")
+    colors = hdf5.read(hdf5.dataset(group, "colors", "u", (16, 3)))
+    shares = hdf5.read(hdf5.dataset(group, "share", "f", (16,)))
+    return colors[:count], names[:count], shares[:count]
+
+
+def depth_of(resolution):
+    """How many levels a scene has above its leaves."""
+    return max(0, (resolution - 1).bit_length() - 2)
+
+
+class Scene(Grid):
+    """R³ voxels. In a box, uint8, 0 is empty and material m is m + 1 (1 where voxels have no materials), as in what
+    vox-convert writes to .nrrd; lists of filled voxels have the materials themselves."""
+
+    def __init__(self, file, form):
+        group = hdf5.group(file, "scene")
+        self.resolution = hdf5.number(group, "resolution", 4, 2**20)
+        super().__init__(file, form, [self.resolution] * 3)
+        self.material_bits = hdf5.number(group, "material_bits", 0, 4)
+        self.filled = hdf5.number(group, "voxels")  # how many voxels are
+        self.origin = hdf5.reals(group, "origin", 3)
+        self.voxel_size = hdf5.real(group, "voxel_size")
+        self.up = hdf5.text(group, "up", ["x", "y", "z"])
+        self.coverage = hdf5.text(group, "coverage", ["conservative", "thin"])
+        self.solid = hdf5.number(group, "solid", 0, 1) == 1
+        self.source = hdf5.text(group, "source")
+        self.digest = hdf5.text(file, "digest")
+        self.palette, self.palette_names, self.palette_shares = read_palette(file)
+
+    def __repr__(self):
+        return f"<scene of {self.resolution}³, {self.filled:,} voxels as {self.form}, digest {self.digest}>"
+
+    def _values(self, words):
+        return words
+
+    def _materials(self, words):
+        return words - 1
+
+    def voxels(self, box=..., chunk=CHUNK):
+        counted = 0
+        for part in super().voxels(box, chunk):
+            counted += len(part.materials)
+            yield part
+        if box is Ellipsis and counted != self.filled:
+            raise hdf5.damaged(self.file["scene"], f"the number of voxels is {self.filled}, but {counted} are filled")
+
+    voxels.__doc__ = Grid.voxels.__doc__
+
+    def centres(self, coordinates):
+        """Where in the world the centres of these voxels are, float64 [n, 3]."""
+        return self.origin + self.voxel_size * (np.asarray(coordinates) + 0.5)
+
+    @property
+    def history(self):
+        """What vox-edit did to the scene, a list of `Edit`."""
+        group = hdf5.group(self.file, "history")
+        script = hdf5.read(hdf5.dataset(group, "script", "u", (None,))).tobytes()
+        ends = hdf5.read(hdf5.dataset(group, "script_end", "u", (None,))).tolist()
+        times, digests = hdf5.texts(group, "time"), hdf5.texts(group, "digest")
+        if not len(times) == len(digests) == len(ends) or ends != sorted(ends) or ([0] + ends)[-1] != len(script):
+            raise hdf5.damaged(group, "its datasets do not fit together")
+        return [Edit(time, script[begin:end].decode(errors="replace"), digest)
+                for time, begin, end, digest in zip(times, [0] + ends, ends, digests)]

@@ -1,0 +1,186 @@
+"""The SVDAG of a scene file (docs/formats.md, "The scene file"), walked level by level, many nodes at once.
+
+A node has a header, whose low eight bits are its child mask, and a pointer for each child in Morton order; a leaf has a
+mask of 64 bits and, with materials, four bits for each filled voxel. What a pointer is depends on the file's version:
+`places` says where in a level's words the nodes lie that pointers name, and `check` proves that every pointer
+names a node. Another version of the file is another class with these two.
+"""
+
+import numpy as np
+
+from . import hdf5, morton
+from .form import Form
+from .ragged import bit_counts, bits_of, ragged
+
+_HEADER_BITS = np.uint32(0x1FFF)
+_SLICE = 1 << 20  # nodes that are checked at once
+
+# The octant of the child with each rank, by child mask; and how many children come before each octant.
+_MASKS = np.arange(256)[:, None] >> np.arange(8) & 1
+_OCTANT = np.argsort(1 - _MASKS, axis=1, kind="stable").astype(np.uint64)
+_RANK = np.cumsum(_MASKS, axis=1) - _MASKS
+_CHILDREN = _MASKS.sum(axis=1)
+
+
+def level_path(level):
+    return f"svdag/level_{level:02}/words"
+
+
+class Svdag(Form):
+    """Reads version 1, where a child pointer is the offset of the child's first word in the next level's words."""
+
+    name = "svdag"
+    dtype = np.dtype(np.uint8)
+
+    def __init__(self, file, depth, has_materials):
+        self.file, self.depth, self.has_materials = file, depth, has_materials
+        self._levels = None  # words of each level
+
+    @property
+    def levels(self):
+        """The words of all levels, which are read and checked when they are needed first."""
+        if self._levels is None:
+            levels = [hdf5.words(self.file, level_path(level)) for level in range(self.depth + 1)]
+            self.check(levels)
+            self._levels = levels
+        return self._levels
+
+    def facts(self, level):
+        """(unique nodes, nodes of the octree, bytes) of a level."""
+        words = hdf5.dataset(self.file, level_path(level), "u", (None,))
+        return hdf5.number(words, "nodes"), hdf5.number(words, "svo_nodes"), 4 * words.size
+
+    # --- what versions of the file differ in ---
+
+    def places(self, level, pointers):
+        """Offsets of the words of the nodes of a level that these pointers name."""
+        return pointers
+
+    def check(self, levels):
+        """Every node stays inside its level, and every pointer leads to the start of a node: the nodes that a level's
+        pointers name follow each other without a gap, as each node of a file is named."""
+        starts = np.arange(min(1, len(levels[0])))
+        for level, words in enumerate(levels):
+            below = levels[level + 1] if level < self.depth else ()
+            named = np.zeros(len(below), bool)
+            for i in range(0, len(starts), _SLICE):
+                part = starts[i:i + _SLICE]
+                end = starts[i + _SLICE] if i + _SLICE < len(starts) else len(words)
+                self._check_part(level, words, part, end)
+                if level < self.depth:
+                    self._name_children(level, words, part, named)
+            starts = np.flatnonzero(named)
+            if len(below) > 0 and not named[0]:
+                raise self._damaged(level + 1, "no pointer leads to word 0")
+
+    def _check_part(self, level, words, starts, end):
+        if len(starts) == 0:
+            return
+        if level < self.depth:
+            headers = words[starts]
+            sizes = 1 + _CHILDREN[headers & 255]
+            wrong = ((headers & 255) == 0) | ((headers & ~_HEADER_BITS) != 0)
+        else:
+            if starts[-1] + 1 >= len(words):
+                raise self._damaged(level, "ends inside of a leaf")
+            filled = bit_counts(words[starts]) + bit_counts(words[starts + 1])
+            sizes = 2 + (filled + 7) // 8 * self.has_materials
+            wrong = filled == 0
+        wrong |= sizes != np.diff(starts, append=end)
+        if wrong.any():
+            place = starts[np.argmax(wrong)]
+            raise self._damaged(level, f"the node at word {place} is empty, or does not end where the next one begins")
+
+    def _name_children(self, level, words, starts, named):
+        node, rank = ragged(_CHILDREN[words[starts] & 255])
+        places = starts[node] + 1 + rank
+        pointers = words[places]
+        wrong = pointers >= len(named)
+        if wrong.any():
+            i = np.argmax(wrong)
+            raise self._damaged(level, f"word {places[i]} points to word {pointers[i]} of the next level's {len(named)}")
+        named[pointers] = True
+
+    def _damaged(self, level, text):
+        return hdf5.damaged(self.file[level_path(level)], text)
+
+    # --- the walk ---
+
+    def _children(self, level, codes, nodes):
+        """(codes, pointers) of all children of nodes, which are given by the offsets of their words."""
+        words = self.levels[level]
+        masks = words[nodes] & 255
+        node, rank = ragged(_CHILDREN[masks])
+        pointers = words[nodes[node] + 1 + rank].astype(np.int64)
+        return codes[node] << np.uint64(3) | _OCTANT[masks[node], rank], pointers
+
+    def walk(self, last, low, high, most):
+        """(codes, offsets) of the nodes of the level `last` that reach into the box, in Morton order: at most so
+        many at once. What is still to be walked is a stack of a few such parts for each level."""
+        if len(self.levels[0]) == 0:
+            return
+        whole = (low <= 0).all() and (high >= 4 << self.depth).all()
+        stack = [(0, np.zeros(1, np.uint64), np.zeros(1, np.int64))]
+        while stack:
+            level, codes, nodes = stack.pop()
+            if level == last:
+                yield codes, nodes
+                continue
+            codes, pointers = self._children(level, codes, nodes)
+            level += 1
+            if not whole:
+                inside = _touches(morton.decode(codes), 4 << (self.depth - level), low, high)
+                codes, pointers = codes[inside], pointers[inside]
+            nodes = self.places(level, pointers)
+            parts = -(-len(codes) // most)
+            if parts > 0:
+                pieces = zip(np.array_split(codes, parts), np.array_split(nodes, parts))
+                stack += reversed([(level, *piece) for piece in pieces])
+
+    def cubes(self, level, low, high, most):
+        for codes, _ in self.walk(level, low, high, most):
+            yield codes
+
+    def leaves(self, low, high, most):
+        for codes, leaves in self.walk(self.depth, low, high, most):
+            yield morton.decode(codes) * 4, self._leaf_values(leaves)
+
+    def _leaf_values(self, leaves):
+        words = self.levels[self.depth]
+        masks = words[leaves[:, None] + np.arange(2)].view("<u8")[:, 0]
+        values = bits_of(masks)
+        if self.has_materials:
+            leaf, rank = ragged(bit_counts(masks))
+            pairs = words.view(np.uint8)[4 * leaves[leaf] + 8 + (rank >> 1)]  # the materials of two voxels
+            materials = pairs >> ((rank & 1) << 2).astype(np.uint8) & 15
+            values[values.view(bool)] = materials + 1
+        return values
+
+    def at(self, places):
+        values = np.zeros(len(places), np.uint8)
+        if len(self.levels[0]) == 0:
+            return values
+        left = np.arange(len(places))  # the voxels whose way goes on
+        nodes = np.zeros(len(places), np.int64)
+        for level in range(self.depth):
+            words = self.levels[level]
+            octants = _octants(places[left], self.depth - level + 1)
+            masks = words[nodes] & 255
+            there = (masks >> octants & 1) == 1
+            left, nodes, masks, octants = left[there], nodes[there], masks[there], octants[there]
+            nodes = self.places(level + 1, words[nodes + 1 + _RANK[masks, octants]].astype(np.int64))
+        bits = _octants(places[left], 0) | _octants(places[left], 1) << 3
+        for i in range(0, len(left), _SLICE // 16):
+            part = slice(i, i + _SLICE // 16)
+            values[left[part]] = self._leaf_values(nodes[part])[np.arange(len(nodes[part])), bits[part]]
+        return values
+
+
+def _touches(places, side, low, high):
+    """Whether cubes of this side, counted in cubes, reach into a box of voxels."""
+    corners = places.astype(np.int64) * side
+    return ((corners < high) & (corners + side > low)).all(axis=1)
+
+
+def _octants(places, shift):
+    return (places >> shift & 1) @ np.array([1, 2, 4])

@@ -1,0 +1,35 @@
+"""A volume of values, or a scene's materials as one: what a file with bricks alone holds."""
+
+import numpy as np
+
+from . import hdf5
+from .grid import Grid
+from .scene import read_palette
+
+
+class Volume(Grid):
+    """Values by x, y, z, in the type of the file. What is not filled holds the background."""
+
+    def __init__(self, file, form):
+        super().__init__(file, form, form.size)
+        group = form.group
+        self.filled, self.background, self.value_type = form.filled, form.background, form.value_type
+        self.spacing, self.origin = hdf5.reals(group, "spacing", 3), hdf5.reals(group, "origin", 3)
+        self.source = hdf5.text(group, "source")
+        # Of a scene's materials, whose values are material + 1.
+        self.palette, self.palette_names, self.palette_shares = None, None, None
+        if "palette" in file:
+            self.palette, self.palette_names, self.palette_shares = read_palette(file)
+
+    def __repr__(self):
+        size = " x ".join(map(str, self.size))
+        return f"<volume of {size} {self.value_type}, {self.filled:,} filled, background {self.background}>"
+
+    def _values(self, words):
+        return (words ^ self.background.view(words.dtype)).view(self.value_type)
+
+    _materials = _values
+
+    def centres(self, coordinates):
+        """Where in the world the centres of these voxels are, float64 [n, 3]."""
+        return self.origin + self.spacing * (np.asarray(coordinates) + 0.5)
