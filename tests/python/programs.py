@@ -44,7 +44,7 @@ class ProgramTest(unittest.TestCase):
     @classmethod
     def run_program(cls, program, *arguments):
         """What the program prints."""
-        command = [os.path.join(os.environ["VOX_BIN"], program), *arguments]
+        command = [os.path.join(os.path.abspath(os.environ["VOX_BIN"]), program), *arguments]
         done = subprocess.run(command, cwd=cls._folder.name, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise AssertionError(f"{' '.join(command)}: {done.stderr}")

@@ -1,6 +1,4 @@
 // The tools with spatial hashes of scenes.
-#include <cstdlib>
-
 #include "tests/tools/program.h"
 
 namespace vox {
@@ -55,36 +53,6 @@ TEST_F(HashProgram, AFileWithoutAnSvdagIsUsedAsOneWithIt) {
   converted({"hash.h5", "--res", "32", "-o", "coarse.h5"});
   converted({"cube.h5", "--res", "32", "-o", "expected.h5"});
   EXPECT_EQ(digest("coarse.h5"), digest("expected.h5"));
-}
-
-// The reader that docs/ has, against the dense grid of the same scene.
-TEST_F(HashProgram, ThePythonReaderFindsEveryVoxel) {
-  const char* docs = std::getenv("VOX_DOCS");
-  if (docs == nullptr) GTEST_SKIP() << "VOX_DOCS names no folder";
-  write("read_hash.py", read_bytes(std::filesystem::path(docs) / "example" / "read_hash.py"));
-  const std::string lines = read_bytes(folder_ / "read_hash.py");
-  EXPECT_LE(std::count(lines.begin(), lines.end(), '\n'), 40);
-  for (const std::string scene : {"cube.h5", "bare.h5"}) {
-    converted({scene, "-o", "dense.nrrd"});
-    for (const std::string layout : {"morton", "linear"}) {
-      converted({scene, "--structure", "hash", "--key-layout", layout, "-o", "a.h5"});
-      EXPECT_EQ(python(R"(
-import numpy, os, subprocess, sys, warnings
-warnings.simplefilter('error')
-sys.path.insert(0, '.')
-import read_hash
-n = 64
-dense = numpy.fromfile('dense.nrrd', 'u1', offset=os.path.getsize('dense.nrrd') - n ** 3).astype(int)
-z, y, x = (axis.ravel() for axis in numpy.mgrid[0:n, 0:n, 0:n])
-found = read_hash.SpatialHash('a.h5').materials(numpy.stack([x, y, z], axis=1))
-i = int(numpy.flatnonzero(dense)[7])
-printed = subprocess.run([sys.executable, 'read_hash.py', 'a.h5', '{},{},{}'.format(x[i], y[i], z[i])],
-                         capture_output=True, text=True).stdout
-print((found == dense - 1).all(), printed == '[{}]\n'.format(dense[i] - 1), (dense > 0).sum() > 1000)
-)"),
-                "True True True\n");
-    }
-  }
 }
 
 TEST_F(HashProgram, VerifyNamesTheFirstVoxelThatDiffers) {
