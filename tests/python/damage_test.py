@@ -21,7 +21,7 @@ class Damage(ProgramTest):
     @classmethod
     def make(cls):
         cls.write_mesh()
-        cls.convert("mesh.obj", "--res", "32", "--structure", "svdag,bricks,hash", "-o", "sound.h5")
+        cls.convert("mesh.obj", "--res", "24", "--structure", "svdag,bricks,hash", "-o", "sound.h5")
 
     def changed(self, change):
         """The path of a copy in which change(file) was made."""
@@ -109,6 +109,9 @@ class Damage(ProgramTest):
         self.expect("/svdag/level_01/words: no pointer leads to word 0", cut(0, 0))
         self.expect("/svdag/level_03/words: the node at word", cut(3, -1))
         self.expect("/svdag/level_00/words: the node at word 0", cut(0, 3))
+        self.convert("mesh.obj", "--res", "24", "--materials", "none", "-o", "sound.h5")
+        self.addCleanup(self.make)
+        self.expect("/svdag/level_03/words: the node at word 4", words(3, lambda w: w.__setitem__(slice(4, 6), 0)))
         self.expect("/scene: the number of voxels is 5, but",
                     lambda file: file["scene"].attrs.modify("voxels", np.uint64(5)))
 
@@ -121,7 +124,8 @@ class Damage(ProgramTest):
             return in_file
 
         self.expect("two cells have one key", cells(lambda c, at: c.__setitem__(at[3], c[at[4]])), "hash")
-        self.expect("is no voxel of 32³", cells(lambda c, at: c.__setitem__(at[3], 2**40)), "hash")
+        for key in 2**36, 2**15 - 1, 0x1249:  # outside of the cube of 32³; of its voxels (31, 31, 31) and (31, 0, 0)
+            self.expect("is no voxel of 24³", cells(lambda c, at, key=key: c.__setitem__(at[3], key << 4)), "hash")
         self.expect("cells are filled", cells(lambda c, at: c.__setitem__(at[3], 2**64 - 1)), "hash")
         self.expect("/hash/cells: has", lambda file: file["hash"].attrs.modify("lines", np.uint64(5)), "hash")
 

@@ -29,12 +29,14 @@ class Reports(ProgramTest):
         self.assertEqual(report["format"], "vox-report")
         self.assertEqual(report["levels/side"].tolist(), [level["side"] for level in told["levels"]])
         self.assertEqual(report["levels"].units["bytes"], "bytes")
-        names, count = set(), 0
+        names, units, count = set(), {}, 0
 
         def visit(path, item):
             nonlocal count
             for name in item.attrs:
-                if name != "unit" and not name.endswith("_unit"):
+                if name.endswith("_unit"):
+                    units[f"{path}/{name[:-5]}".strip("/")] = item.attrs[name].decode()
+                elif name != "unit":
                     names.add(f"{path}/{name}".strip("/"))
                     count += 1
             if isinstance(item, h5py.Dataset):
@@ -51,6 +53,10 @@ class Reports(ProgramTest):
                 if name in file:
                     values = file[name].asstr()[()] if file[name].dtype.kind == "S" else file[name][()]
                     np.testing.assert_array_equal(found, values)
+        self.assertGreater(len(units), 5)
+        for name, unit in units.items():
+            group, _, last = name.rpartition("/")
+            self.assertEqual((report[group] if group else report).units[last], unit)
         self.assertRaisesRegex(KeyError, "none: there are", lambda: report["none"])
         self.assertRaisesRegex(KeyError, "none: there are", lambda: report["levels/none"])
 

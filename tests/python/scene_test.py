@@ -61,6 +61,10 @@ class Scenes(ProgramTest):
         self.assertLessEqual(max(len(chunk.masks) for chunk in chunks), 1000 // 64)
         corners, masks, values = joined(chunks)
         self.assertEqual(list(zip(map(tuple, corners.tolist()), masks.tolist())), expected)
+        low, high = np.array([12, 20, 8]), np.array([32, 33, 40])
+        found, _, _ = joined(scene.leaves(np.s_[12:32, 20:33, 8:40]))
+        reach = ((corners < high) & (corners + 4 > low)).all(axis=1)
+        np.testing.assert_array_equal(found, corners[reach])
         cubes = vox.grid.Leaves(corners, masks, values).cubes()
         for corner, cube in list(zip(corners, cubes))[::13]:
             x, y, z = corner
@@ -153,32 +157,50 @@ class Scenes(ProgramTest):
                 self.assertEqual(scene.depth, 0)
                 np.testing.assert_array_equal(scene[:], dense)
                 np.testing.assert_array_equal(scene[1:3, :, 2], dense[1:3, :, 2])
+                np.testing.assert_array_equal(scene.at(np.argwhere(dense < 99)), dense.ravel())
 
 
-class FarCorner(unittest.TestCase):
-    def test_the_key_of_all_ones_is_a_voxel_where_it_is_kept_apart(self):
-        side = 2**20
-        places = np.array([[side - 1, side - 1, side - 1], [0, 0, 0], [side - 1, side - 2, 77]], np.int64)
+def one_line(keys, materials):
+    """A table of one line, key by key, by docs/formats.md."""
+    cells, wrap = [2**64 - 1] * 17, 2**64
+
+    def mix64(x):
+        for factor in 0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53:
+            x = (x ^ x >> 33) * factor % wrap
+        return x ^ x >> 33
+
+    for key, material in zip(keys, materials):
+        if key == 2**60 - 1:
+            cells[16] = key << 4 | material
+            continue
+        low = mix64((key // 16 + 77) % wrap) % 2**32
+        buckets = [(key // 8 + low) % 2, (key // 8 + low + 1) % 2]  # of turns 0 and 1
+        free = [8 * bucket + i for bucket in buckets for i in range(8) if cells[8 * bucket + i] == 2**64 - 1]
+        cells[free[0]] = key << 4 | material
+    return np.array(cells, np.uint64)
+
+
+class Tables(unittest.TestCase):
+    def test_a_full_line_and_the_key_of_all_ones_are_found(self):
+        side, random = 2**20, np.random.default_rng(7)
+        places = np.concatenate([np.full((1, 3), side - 1), random.integers(0, side, (16, 3))])
+        materials = np.concatenate([[15], random.integers(0, 16, 16)])
+        keys = [x + side * (y + side * z) for x, y, z in places.tolist()]
         with h5py.File("far.h5", "w", driver="core", backing_store=False) as file:
             group = file.create_group("hash")
             for name, value in dict(version=2, resolution=side, key_bits=60, value_bits=4, line_cells=16, bucket_cells=8,
-                                    voxels=3, lines=1, seed=0, probes=2, apart=1).items():
+                                    voxels=17, lines=1, seed=77, probes=2, apart=1).items():
                 group.attrs[name] = np.uint64(value)
             group.attrs["table"], group.attrs["layout"] = b"lines", b"linear"
-            keys = [int(x) + side * (int(y) + side * int(z)) for x, y, z in places]
-            cells = np.full(17, 2**64 - 1, np.uint64)
-            # Both buckets of the one line hold both keys: each is found wherever its search begins.
-            cells[[0, 8]], cells[[1, 9]], cells[16] = keys[1] << 4 | 5, keys[2] << 4 | 6, keys[0] << 4 | 7
-            group["cells"] = cells
+            group["cells"] = one_line(keys, materials.tolist())
             table = vox.SpatialHash(file, 18)
-            self.assertEqual(table.at(places).tolist(), [8, 6, 7])
-            self.assertEqual(table.at(places - [[1, 0, 0], [0, 0, -1], [0, 1, 0]]).tolist(), [0, 0, 0])
-            cells[8:10] = 2**64 - 1
-            group["cells"][...] = cells
-            listed = vox.SpatialHash(file, 18)
-            corners, words = joined(listed.leaves(np.zeros(3, int), np.full(3, side), 2))
-            self.assertEqual([(tuple(corner), word.max()) for corner, word in zip(corners.tolist(), words)],
-                             [((0, 0, 0), 6), ((side - 4, side - 4, 76), 7), ((side - 4,) * 3, 8)])
+            np.testing.assert_array_equal(table.at(places), materials + 1)
+            self.assertFalse(table.at((places + [1, 5, 3]) % side).any())
+            corners, words = joined(table.leaves(np.zeros(3, int), np.full(3, side), 2))
+            order = np.argsort([sum((n >> bit & 1) << 3 * bit + axis for axis, n in enumerate(place) for bit in range(20))
+                                for place in places.tolist()])
+            np.testing.assert_array_equal(corners, places[order] // 4 * 4)
+            np.testing.assert_array_equal(words.max(axis=1), materials[order] + 1)
 
 
 if __name__ == "__main__":

@@ -111,7 +111,8 @@ class SpatialHash(Form):
             keys = cells[i:i + (1 << 20) + 1] >> U(4)
             if (keys[1:] == keys[:-1]).any():
                 raise hdf5.damaged(self.group["cells"], "two cells have one key")
-        if len(cells) > 0 and int(cells[-1] >> U(4)) >= 8 ** (self.depth + 2):
+        far_corner = morton.encode(np.full((1, 3), self.resolution - 1))
+        if (cells[-1:] >> U(4) > far_corner).any():
             raise self._outside()
 
     def _outside(self):
