@@ -16,8 +16,8 @@ def damaged(item, text):
     return ValueError(f"{place}: {text}")
 
 
-def open_file(path, kind):
-    """Opens a file whose root says that it is of this kind, `vox-scene` or `vox-report`, and of version 1."""
+def open_file(path, kind, versions=(1,)):
+    """Opens a file whose root says that it is of this kind, `vox-scene` or `vox-report`, and of one of the versions."""
     path = os.fspath(path)
     with open(path, "rb"):  # what is missing, a folder or not to be read says so itself
         pass
@@ -30,8 +30,8 @@ def open_file(path, kind):
         if found != kind:
             raise damaged(file, f"the format is {found}, expected {kind}")
         version = number(file, "version")
-        if version != 1:
-            raise damaged(file, f"is of version {version}, this program reads version 1")
+        if version not in versions:
+            raise damaged(file, f"is of version {version}, this program reads version {', '.join(map(str, versions))}")
     except BaseException:
         file.close()
         raise

@@ -7,6 +7,7 @@ from .spatial_hash import SpatialHash
 from .svdag import Svdag
 from .volume import Volume
 
+SVDAGS = {1: Svdag}  # by the file's version
 FORMS = ("svdag", "hash", "bricks")  # in the order in which they are taken where a file has several
 
 
@@ -16,7 +17,7 @@ def _scene_form(file, name):
     depth, material_bits = depth_of(resolution), hdf5.number(group, "material_bits", 0, 4)
     hdf5.number(group, "depth", depth, depth)
     if name == "svdag":
-        return Svdag(file, depth, material_bits != 0)
+        return SVDAGS[hdf5.number(file, "version")](file, depth, material_bits != 0)
     if name == "hash":
         form = SpatialHash(file, depth)
         if form.resolution != resolution:
@@ -37,7 +38,7 @@ def open(path, form=None):
     """
     if form not in (None,) + FORMS:
         raise ValueError(f"the form is {form!r}, expected one of: {', '.join(FORMS)}")
-    file = hdf5.open_file(path, "vox-scene")
+    file = hdf5.open_file(path, "vox-scene", tuple(SVDAGS))
     try:
         forms = [name for name in FORMS if name in file]
         if form is not None and form not in forms:
