@@ -131,6 +131,24 @@ class Scenes(ProgramTest):
         with vox.open(self.path("all.h5")) as scene:
             np.testing.assert_array_equal(scene[:], x_z_y.transpose(0, 2, 1))
 
+    def test_magicavoxel_gets_the_same_voxels_and_colours(self):
+        self.convert("all.h5", "-o", "a.vox")
+        with open(self.path("a.vox"), "rb") as file:
+            data = file.read()
+        chunks, at = {}, 20  # behind the header and the one of MAIN
+        while at < len(data):
+            name, length = data[at:at + 4], int.from_bytes(data[at + 4:at + 8], "little")
+            chunks.setdefault(name, data[at + 12:at + 12 + length])
+            at += 12 + length
+        x, y, z, index = np.frombuffer(chunks[b"XYZI"][4:], np.uint8).reshape(-1, 4).T.astype(int)
+        with vox.open(self.path("all.h5")) as scene:
+            coordinates, materials = joined(scene.voxels())
+            low, high = coordinates.min(axis=0), coordinates.max(axis=0)
+            found = {(a + low[0], c + low[1], high[2] - b): i for a, b, c, i in zip(x, y, z, index)}  # z is up there
+            self.assertEqual(found, {tuple(place): material + 1 for place, material in zip(coordinates, materials)})
+            colors = np.frombuffer(chunks[b"RGBA"], np.uint8).reshape(-1, 4)
+            np.testing.assert_array_equal(colors[:len(scene.palette), :3], scene.palette)
+
     def test_edits_are_told_and_an_empty_scene_is_empty(self):
         script = "box remove min 0,0,0 max 50,50,50\n"
         with open(self.path("empty.txt"), "w", encoding="utf-8") as file:

@@ -52,11 +52,11 @@ class Bricks(Form):
             words = hdf5.words(self.group, "root")
             bricks = int(np.prod(self.grid, dtype=object))
             if len(words) != bricks * entry_words:
-                raise hdf5.damaged(self.group["root"], f"has {len(words)} words for {bricks} bricks")
+                raise hdf5.damaged(self.group, f"has {len(words)} words for {bricks} bricks", "root")
             entries = words.view(f"<u{4 * entry_words}")
             types = (entries & 15).astype(np.uint8)
             if bricks > 0 and types.max() >= len(self.type_names):
-                raise hdf5.damaged(self.group["root"], f"a brick is of type {types.max()}")
+                raise hdf5.damaged(self.group, f"a brick is of type {types.max()}", "root")
             self._root = types, entries >> 4
         return self._root
 
@@ -65,7 +65,7 @@ class Bricks(Form):
         names = hdf5.texts(self.group, "types")
         for name in names:
             if name not in DECODERS:
-                raise hdf5.damaged(self.group["types"], f"bricks of type '{name}': a newer vox may read them")
+                raise hdf5.damaged(self.group, f"bricks of type '{name}': a newer vox may read them", "types")
         return names
 
     @property
@@ -86,10 +86,11 @@ class Bricks(Form):
             of_type = np.flatnonzero(types == i)
             if len(of_type) == 0 or name == "empty":
                 continue
+            data = self.data[i]
             try:
-                DECODERS[name](self.data[i], places[of_type].astype(np.int64), self.side, words, of_type)
+                DECODERS[name](data, places[of_type].astype(np.int64), self.side, words, of_type)
             except (IndexError, ValueError) as error:
-                raise hdf5.damaged(self.group[name], f"a brick does not stay inside of the data ({error})") from None
+                raise hdf5.damaged(self.group, f"a brick does not stay inside of the data ({error})", name) from None
         return words
 
     def leaves(self, low, high, most):

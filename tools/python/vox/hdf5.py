@@ -10,10 +10,10 @@ import numpy as np
 _MOST_INFLATION = 1032
 
 
-def damaged(item, text):
-    """The error for what is wrong with a file, group or dataset."""
-    place = item.file.filename if item.name == "/" else f"{item.file.filename}: {item.name}"
-    return ValueError(f"{place}: {text}")
+def damaged(item, text, below=""):
+    """The error for what is wrong with a file, group or dataset, or with something below it."""
+    place = "/".join(part for part in (item.name.strip("/"), below) if part)
+    return ValueError(f"{item.file.filename}: /{place}: {text}" if place else f"{item.file.filename}: {text}")
 
 
 def open_file(path, kind, versions=(1,)):
@@ -23,10 +23,11 @@ def open_file(path, kind, versions=(1,)):
         pass
     try:
         file = h5py.File(path, "r")
-    except OSError as error:
-        raise ValueError(f"{path}: is no HDF5 file, or a part of one ({error})") from None
+        has_format = "format" in file.attrs
+    except (KeyError, OSError, RuntimeError) as error:
+        raise ValueError(f"{path}: is no HDF5 file, or a damaged one ({error})") from None
     try:
-        found = text(file, "format") if "format" in file.attrs else "none of vox"
+        found = text(file, "format") if has_format else "none of vox"
         if found != kind:
             raise damaged(file, f"the format is {found}, expected {kind}")
         version = number(file, "version")

@@ -22,7 +22,7 @@ def read_palette(file):
     count = hdf5.number(group, "count", 0, 16)
     names = hdf5.texts(group, "names")
     if len(names) != 16:
-        raise hdf5.damaged(group["names"], f"has {len(names)} names, expected 16")
+        raise hdf5.damaged(group, f"has {len(names)} names, expected 16", "names")
     colors = hdf5.read(hdf5.dataset(group, "colors", "u", (16, 3)))
     shares = hdf5.read(hdf5.dataset(group, "share", "f", (16,)))
     return colors[:count], names[:count], shares[:count]

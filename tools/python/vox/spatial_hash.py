@@ -48,7 +48,7 @@ class SpatialHash(Form):
         if self._cells is None:
             cells = hdf5.words(self.group, "cells", bits=64)
             if len(cells) != 16 * self.lines + 1:
-                raise hdf5.damaged(self.group["cells"], f"has {len(cells)} cells, expected {16 * self.lines + 1}")
+                raise hdf5.damaged(self.group, f"has {len(cells)} cells, expected {16 * self.lines + 1}", "cells")
             self._cells = cells
         return self._cells
 
@@ -110,13 +110,13 @@ class SpatialHash(Form):
         for i in range(0, len(cells), 1 << 20):
             keys = cells[i:i + (1 << 20) + 1] >> U(4)
             if (keys[1:] == keys[:-1]).any():
-                raise hdf5.damaged(self.group["cells"], "two cells have one key")
+                raise hdf5.damaged(self.group, "two cells have one key", "cells")
         far_corner = morton.encode(np.full((1, 3), self.resolution - 1))
         if (cells[-1:] >> U(4) > far_corner).any():
             raise self._outside()
 
     def _outside(self):
-        return hdf5.damaged(self.group["cells"], f"a cell's key is no voxel of {self.resolution}³")
+        return hdf5.damaged(self.group, f"a cell's key is no voxel of {self.resolution}³", "cells")
 
     def leaves(self, low, high, most):
         cells = self.sorted

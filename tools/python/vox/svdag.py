@@ -102,7 +102,7 @@ class Svdag(Form):
         named[pointers] = True
 
     def _damaged(self, level, text):
-        return hdf5.damaged(self.file[level_path(level)], text)
+        return hdf5.damaged(self.file, text, level_path(level))
 
     # --- the walk ---
 
