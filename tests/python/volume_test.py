@@ -38,7 +38,7 @@ class Volumes(ProgramTest):
             places = np.random.default_rng(2).integers(0, SIZE, (200, 3))
             np.testing.assert_array_equal(volume.at(places), expected[tuple(places.T)])
             chunks = list(volume.voxels(chunk=5000))
-            self.assertLessEqual(max(len(chunk.materials) for chunk in chunks), 5000)
+            self.assertLessEqual(max(len(chunk.values) for chunk in chunks), 5000)
             coordinates, values = (np.concatenate(part) for part in zip(*chunks))
             self.assertEqual(len(values), (expected != volume.background).sum())
             self.assertEqual(len(values), volume.filled)

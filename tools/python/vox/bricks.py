@@ -26,6 +26,7 @@ class Bricks(Form):
             raise hdf5.damaged(group, f"bricks of {self.side} voxels a side, expected 4, 8, 16, 32 or 64")
         self.grid = -(-self.size // self.side)  # bricks along each axis
         self.depth = max(0, int(self.size.max() - 1).bit_length() - 2)
+        self.type_names = self._type_names()
         self._root = self._data = None
 
     def _size(self):
@@ -60,8 +61,7 @@ class Bricks(Form):
             self._root = types, entries >> 4
         return self._root
 
-    @property
-    def type_names(self):
+    def _type_names(self):
         names = hdf5.texts(self.group, "types")
         for name in names:
             if name not in DECODERS:

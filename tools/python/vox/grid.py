@@ -11,13 +11,6 @@ _PLACES = morton.decode(np.arange(64, dtype=np.uint64))  # of the voxels of a le
 _ROWS = morton.codes_of_rows(4).reshape(4, 4, 4)  # Morton indices by z, y, x
 
 
-class Voxels(NamedTuple):
-    """Filled voxels: where they are, int32 [n, 3], and the material of each, or the value of a volume's voxel."""
-
-    coordinates: np.ndarray
-    materials: np.ndarray
-
-
 class Leaves(NamedTuple):
     """Cubes of 4³ voxels that are not empty: the corner of each, int32 [n, 3], a mask of its filled voxels, uint64 [n],
     and the values of its voxels as boxes have them, [n, 64]; all in Morton order, x lowest."""
@@ -110,8 +103,8 @@ class Grid:
         """What a box holds for words of the form."""
         raise NotImplementedError
 
-    def _materials(self, words):
-        """What a list of filled voxels says for these words."""
+    def _chunk(self, coordinates, words):
+        """A chunk of a list of filled voxels."""
         raise NotImplementedError
 
     # --- voxels ---
@@ -141,12 +134,13 @@ class Grid:
         return self._values(words)
 
     def voxels(self, box=..., chunk=CHUNK):
-        """Yields the filled voxels as `Voxels`, in Morton order, so many at once at most."""
+        """Yields the filled voxels, in Morton order, so many at once at most: where they are, int32 [n, 3], and the
+        material of each, or the value of a volume's voxel."""
         low, high, _ = box_of(box, self.size)
         for corners, words in self._leaf_words(low, high, chunk):
             coordinates, words = _listed(corners, words, low, high)
             if len(words) > 0:
-                yield Voxels(coordinates, self._materials(words))
+                yield self._chunk(coordinates, words)
 
     def leaves(self, box=..., chunk=CHUNK):
         """Yields the leaves that reach into the box as `Leaves`, in Morton order, so many voxels at once at most."""

@@ -8,6 +8,13 @@ from . import hdf5
 from .grid import CHUNK, Grid
 
 
+class Voxels(NamedTuple):
+    """Filled voxels: where they are, int32 [n, 3], and the material of each, uint8 [n]."""
+
+    coordinates: np.ndarray
+    materials: np.ndarray
+
+
 class Edit(NamedTuple):
     """A run of vox-edit: when it was, the text of its script, the scene's digest after it."""
 
@@ -58,8 +65,8 @@ class Scene(Grid):
     def _values(self, words):
         return words
 
-    def _materials(self, words):
-        return words - 1
+    def _chunk(self, coordinates, words):
+        return Voxels(coordinates, words - 1)
 
     def voxels(self, box=..., chunk=CHUNK):
         counted = 0

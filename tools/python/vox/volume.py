@@ -1,10 +1,19 @@
 """A volume of values, or a scene's materials as one: what a file with bricks alone holds."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from . import hdf5
 from .grid import Grid
 from .scene import read_palette
+
+
+class VolumeVoxels(NamedTuple):
+    """Filled voxels of a volume: where they are, int32 [n, 3], and the value of each."""
+
+    coordinates: np.ndarray
+    values: np.ndarray
 
 
 class Volume(Grid):
@@ -28,7 +37,8 @@ class Volume(Grid):
     def _values(self, words):
         return (words ^ self.background.view(words.dtype)).view(self.value_type)
 
-    _materials = _values
+    def _chunk(self, coordinates, words):
+        return VolumeVoxels(coordinates, self._values(words))
 
     def centres(self, coordinates):
         """Where in the world the centres of these voxels are, float64 [n, 3]."""
