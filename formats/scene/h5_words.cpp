@@ -18,8 +18,8 @@ namespace vox::h5 {
 namespace {
 
 constexpr uint64_t kChunkBytes = 1 << 20;
-// Of a dataset that is long enough on its way to the disk that to begin early pays.
-constexpr uint64_t kWriteBehindBytes = 64 << 20;
+// Of a dataset so long that the system is asked for large pages, and to begin early with what goes to the disk.
+constexpr uint64_t kLargeBytes = 64 << 20;
 
 template <class Word>
 using Coders = tbb::enumerable_thread_specific<ChunkCoder<Word>>;
@@ -80,7 +80,7 @@ template <class Word>
 void write_in_parallel(const Object& dataset, const ChunkFormat& format, std::span<const Word> words) {
   Coders<Word> coders([&] { return ChunkCoder<Word>(format); });
   std::optional<WriteBehind> behind;
-  if (words.size_bytes() >= kWriteBehindBytes) behind.emplace(descriptor(dataset));
+  if (words.size_bytes() >= kLargeBytes) behind.emplace(descriptor(dataset));
   hsize_t next = 0;
   auto cut = [&](tbb::flow_control& flow) -> hsize_t {
     throw_if_cancelled();
@@ -130,10 +130,11 @@ uint64_t checked_size(const Object& dataset, hid_t expected) {
 // Asks for large pages, so that to touch gigabytes for the first time takes less.
 template <class Array>
 Array on_large_pages(Array words) {
-  constexpr uintptr_t kPage = 4096;
-  const uintptr_t begin = (reinterpret_cast<uintptr_t>(words.data()) + kPage - 1) / kPage * kPage,
-                  end = reinterpret_cast<uintptr_t>(words.data() + words.size()) / kPage * kPage;
-  if (end > begin + kChunkBytes) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  constexpr uint64_t kPage = 4096;
+  const uint64_t bytes = words.size() * sizeof(words[0]);
+  const uint64_t before = (kPage - reinterpret_cast<uintptr_t>(words.data()) % kPage) % kPage;
+  if (bytes >= kLargeBytes)
+    madvise(reinterpret_cast<char*>(words.data()) + before, (bytes - before) / kPage * kPage, MADV_HUGEPAGE);
   return words;
 }
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <utility>
 
+#include "libvox/base/bits.h"
 #include "libvox/base/error.h"
 
 namespace vox::dag {
@@ -91,46 +92,59 @@ bool LevelNodes::mark(uint32_t offset) {
   return true;
 }
 
-// Marks what the pointers of these nodes lead to. False where one leads out of the level below.
-bool LevelNodes::mark_children(const DagLevel& level, LevelNodes& below) const {
-  std::atomic<bool> inside = true;
-  parallel_for_each([&](uint64_t, uint32_t offset) {
-    for (uint64_t i = offset + 1; i < offset + node_words(level.words[offset]); ++i)
-      if (!below.mark(level.words[i])) inside.store(false, std::memory_order_relaxed);
-  });
-  return inside;
+// Whether the node that is marked at `offset` ends where the next one is marked, or the level ends. A node has
+// fewer words than a block, so that the next one starts in the same block or the one behind it.
+bool LevelNodes::next_follows(uint32_t offset, uint64_t size) const {
+  const size_t block = offset / 64;
+  const uint32_t bit = offset % 64;
+  const uint64_t behind = block + 1 < blocks_.size() ? blocks_[block + 1].starts : 0;
+  // The marks of the words from the one behind the node's first on.
+  const uint64_t marks = bit == 63 ? behind : blocks_[block].starts >> (bit + 1) | behind << (63 - bit);
+  const uint64_t inner = marks & ((uint64_t{1} << (size - 1)) - 1), end = offset + size;
+  return inner == 0 && (end == words_ || (end < words_ && (marks >> (size - 1) & 1) != 0));
 }
 
-// Whether the nodes that are marked stand one behind the other, from the level's first word to its last. A node
-// has fewer words than a block, so that the next one starts in the same block or the one behind it.
-bool LevelNodes::cover(const DagLevel& level, NodeKind kind, bool materials) const {
-  std::atomic<bool> covered = words_ == 0 || (blocks_[0].starts & 1) != 0;
+// Goes over the nodes that are marked, and marks what their pointers lead to. False where nodes do not stand one
+// behind the other from the level's first word to its last, or a pointer leads out of the level below.
+bool LevelNodes::mark_below(const DagLevel& level, LevelNodes& below) const {
+  constexpr uint64_t kAhead = 64;
+  const Words& words = level.words;
+  std::atomic<bool> right = true;
   parallel_for_each([&](uint64_t, uint32_t offset) {
-    const uint64_t size = words_of_node(level.words, offset, kind, materials), end = offset + size;
-    const size_t block = offset / 64;
-    const uint64_t behind = block + 1 < blocks_.size() ? blocks_[block + 1].starts : 0;
-    const uint32_t bit = offset % 64;
-    // The marks of the words from the one behind the node's first on.
-    const uint64_t marks = bit == 63 ? behind : blocks_[block].starts >> (bit + 1) | behind << (63 - bit);
-    const uint64_t inner = marks & ((uint64_t{1} << (size - 1)) - 1);
-    const bool next = end == words_ || (end < words_ && (marks >> (size - 1) & 1) != 0);
-    if (inner != 0 || !next) covered.store(false, std::memory_order_relaxed);
+    const uint64_t size = node_words(words[offset]);
+    bool good = next_follows(offset, size);
+    for (uint64_t i = offset + 1; good && i < offset + size; ++i) {
+      // Headers are among the words that are taken for pointers here, which does no harm.
+      if (i + kAhead < words.size() && words[i + kAhead] < below.words_)
+        prefetch_line(&below.blocks_[words[i + kAhead] / 64]);
+      good = below.mark(words[i]);
+    }
+    if (!good) right.store(false, std::memory_order_relaxed);
   });
-  return covered;
+  return right;
+}
+
+// Whether the leaves that are marked stand one behind the other, from the level's first word to its last.
+bool LevelNodes::leaves_follow(const DagLevel& level, bool materials) const {
+  std::atomic<bool> right = true;
+  parallel_for_each([&](uint64_t, uint32_t offset) {
+    if (!next_follows(offset, words_of_node(level.words, offset, NodeKind::Leaf, materials)))
+      right.store(false, std::memory_order_relaxed);
+  });
+  return right;
 }
 
 std::optional<std::vector<LevelNodes>> LevelNodes::of_pointers(const FrozenDag& dag) {
   std::vector<LevelNodes> nodes;
+  for (const DagLevel& level : dag.levels) nodes.push_back(LevelNodes(level.words.size()));
+  if (!dag.empty()) nodes[0].mark(0);
   for (uint32_t level = 0; level <= dag.depth(); ++level) {
     const DagLevel& here = dag.levels[level];
-    LevelNodes starts(here.words.size());
-    const bool inside = level > 0     ? nodes.back().mark_children(dag.levels[level - 1], starts)
-                        : dag.empty() ? true
-                                      : starts.mark(0);
-    const NodeKind kind = level == dag.depth() ? NodeKind::Leaf : NodeKind::Inner;
-    if (!inside || !starts.cover(here, kind, dag.materials)) return std::nullopt;
-    starts.number_nodes();
-    nodes.push_back(std::move(starts));
+    if (!dag.empty() && (nodes[level].blocks_[0].starts & 1) == 0) return std::nullopt;
+    const bool right = level == dag.depth() ? nodes[level].leaves_follow(here, dag.materials)
+                                            : nodes[level].mark_below(here, nodes[level + 1]);
+    if (!right) return std::nullopt;
+    nodes[level].number_nodes();
   }
   return nodes;
 }

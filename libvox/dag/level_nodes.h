@@ -67,8 +67,9 @@ class LevelNodes {
 
   explicit LevelNodes(uint64_t words);  // without nodes
   bool mark(uint32_t offset);
-  bool mark_children(const DagLevel& level, LevelNodes& below) const;
-  bool cover(const DagLevel& level, NodeKind kind, bool materials) const;
+  bool next_follows(uint32_t offset, uint64_t size) const;
+  bool mark_below(const DagLevel& level, LevelNodes& below) const;
+  bool leaves_follow(const DagLevel& level, bool materials) const;
   void number_nodes();
 
   std::vector<Block, UninitializedAllocator<Block>> blocks_;
