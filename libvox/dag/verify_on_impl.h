@@ -67,24 +67,24 @@ struct LeafVoxels {
   }
 };
 
-// What is known of the nodes of a level.
+// What is known of a node, side by side, since the node above asks for all of it.
 struct NodeFacts {
-  NodeContent* contents;
-  Digest* digests;
+  Digest digest;        // 16 B
+  NodeContent content;  // 16 B
 };
+static_assert(sizeof(NodeFacts) == 32);
 
 struct CheckLeaf {
   const uint32_t* words;
   const uint32_t* offsets;
   bool materials;
-  NodeFacts facts;
+  NodeFacts* facts;
   Findings findings;
   VOX_HD void operator()(uint64_t i) const {
     const uint32_t* leaf = words + offsets[i];
-    facts.digests[i] = leaf_digest(leaf, materials);
-    facts.contents[i] = {};
+    facts[i] = {leaf_digest(leaf, materials), {}};
     if (leaf_mask(leaf) == 0 || (materials && leaf_padding(leaf) != 0)) return findings.tell();
-    facts.contents[i] = leaf_content(leaf, materials);
+    facts[i].content = leaf_content(leaf, materials);
   }
 };
 
@@ -93,16 +93,15 @@ struct CheckNode {
   const uint32_t* offsets;
   NodeRank rank;
   uint32_t child_side;
-  NodeFacts below, facts;
+  const NodeFacts* below;
+  NodeFacts* facts;
   Findings findings;
   VOX_HD void prefetch(uint64_t i, int stage) const {
     for (uint32_t at = offsets[i] + 1; at < offsets[i + 1]; ++at) {
       if (stage == 0) {
         rank.prefetch(words[at]);
       } else {
-        const uint32_t child = rank.of(words[at]);
-        prefetch_line(below.contents + child);
-        prefetch_line(below.digests + child);
+        prefetch_line(below + rank.of(words[at]));
       }
     }
   }
@@ -111,12 +110,26 @@ struct CheckNode {
     const uint32_t header = node[0];
     uint32_t children[8] = {};
     for (uint32_t c = 0; c + 1 < node_words(header); ++c) children[c] = rank.of(node[1 + c]);
-    const NodeFacts& of = below;
-    facts.digests[i] = node_digest(header, [&](uint32_t c) { return of.digests[children[c]]; });
+    const NodeFacts* of = below;
+    const Digest digest = node_digest(header, [&](uint32_t c) { return of[children[c]].digest; });
     const NodeContent content =
-        node_content(header, child_side, [&](uint32_t c) { return of.contents[children[c]]; });
-    facts.contents[i] = content;
+        node_content(header, child_side, [&](uint32_t c) { return of[children[c]].content; });
+    facts[i] = {digest, content};
     if (child_mask(header) == 0 || header != canonical_header(child_mask(header), content)) findings.tell();
+  }
+};
+
+// The hash of a node's words, from a seed on that the author of a file cannot know, so that none can make all of
+// its nodes collide.
+struct HashNode {
+  const uint32_t* words;
+  const uint32_t* offsets;
+  uint64_t seed;
+  uint64_t* hashes;
+  VOX_HD void operator()(uint64_t i) const {
+    uint64_t hash = seed;
+    for (uint32_t at = offsets[i]; at < offsets[i + 1]; ++at) hash = hash::hash_word(hash, words[at]);
+    hashes[i] = mix64(hash ^ seed);
   }
 };
 
@@ -125,29 +138,24 @@ struct EnterNode {
   static constexpr uint32_t kFree = UINT32_MAX;
   const uint32_t* words;
   const uint32_t* offsets;
+  const uint64_t* hashes;
   uint32_t* table;
   uint64_t last_slot;  // a power of two less one
-  uint64_t seed;
   Findings findings;
-  VOX_HD uint64_t hash(uint64_t i) const {
-    uint64_t hash = seed;
-    for (uint32_t at = offsets[i]; at < offsets[i + 1]; ++at) hash = mix64(hash ^ words[at]);
-    return hash;
-  }
   VOX_HD bool same(uint64_t a, uint64_t b) const {
     const uint32_t size = offsets[a + 1] - offsets[a];
     return offsets[b + 1] - offsets[b] == size &&
            hash::same_words(words + offsets[a], words + offsets[b], size);
   }
   VOX_HD void prefetch(uint64_t i, int stage) const {
-    if (stage == 1) prefetch_line(table + (hash(i) & last_slot));
+    if (stage == 0) prefetch_line(table + (hashes[i] & last_slot));
   }
   VOX_HD void operator()(uint64_t i) const {
-    for (uint64_t slot = hash(i);; ++slot) {
+    for (uint64_t slot = hashes[i];; ++slot) {
       const uint32_t other =
           device::atomic_exchange_if_relaxed(table + (slot & last_slot), kFree, static_cast<uint32_t>(i));
       if (other == kFree) return;
-      if (same(i, other)) return findings.tell();
+      if (hashes[other] == hashes[i] && same(i, other)) return findings.tell();
     }
   }
 };
@@ -206,55 +214,45 @@ class Verifier {
 
   // From the leaves up: what they hold, that no two are equal, and the digest.
   bool contents_right() {
-    device::Buffer<NodeContent> contents;
-    device::Buffer<Digest> digests;
+    device::Buffer<NodeFacts> below;
     for (uint32_t level = dag_.depth() + 1; level-- > 0;) {
       throw_if_cancelled();
       const DeviceLevel here = levels_.upload(level);
-      auto contents_here = device_.template make<NodeContent>(here.nodes);
-      auto digests_here = device_.template make<Digest>(here.nodes);
-      const NodeFacts facts = {contents_here.data(), digests_here.data()};
+      const uint32_t *words = here.words.data(), *offsets = here.offsets.data();
+      auto facts = device_.template make<NodeFacts>(here.nodes);
       if (level == dag_.depth()) {
-        device_.for_each(
-            {"verify: leaves", 60}, here.nodes,
-            CheckLeaf{here.words.data(), here.offsets.data(), dag_.materials, facts, findings()});
+        device_.for_each({"verify: leaves", 60}, here.nodes,
+                         CheckLeaf{words, offsets, dag_.materials, facts.data(), findings()});
       } else {
         const device::Buffer<uint32_t> before = levels_.nodes_before(level + 1);
         device_.for_each({"verify: nodes", 160}, here.nodes,
-                         CheckNode{here.words.data(),
-                                   here.offsets.data(),
-                                   levels_.rank(level + 1, before),
-                                   dag_.level_side(level + 1),
-                                   {contents.data(), digests.data()},
-                                   facts,
-                                   findings()});
+                         CheckNode{words, offsets, levels_.rank(level + 1, before),
+                                   dag_.level_side(level + 1), below.data(), facts.data(), findings()});
       }
-      contents = std::move(contents_here);
-      digests = std::move(digests_here);
+      below = std::move(facts);
       enter_nodes(here);
     }
-    return root_right(contents, digests);
+    return root_right(below);
   }
 
   void enter_nodes(const DeviceLevel& here) {
+    const uint32_t *words = here.words.data(), *offsets = here.offsets.data();
+    const uint64_t seed = uint64_t{std::random_device()()} << 32 | std::random_device()();
+    auto hashes = device_.template make<uint64_t>(here.nodes);
+    device_.for_each({"verify: hash nodes", 36}, here.nodes, HashNode{words, offsets, seed, hashes.data()});
     const uint64_t slots = std::bit_ceil(2 * here.nodes);
     auto table = device_.template make<uint32_t>(slots);
     device_.fill(table.data(), slots, EnterNode::kFree);
-    // A seed that the author of a file cannot know, so that none can make all of its nodes collide.
-    const uint64_t seed = uint64_t{std::random_device()()} << 32 | std::random_device()();
-    device_.for_each(
-        {"verify: equal nodes", 100}, here.nodes,
-        EnterNode{here.words.data(), here.offsets.data(), table.data(), slots - 1, seed, findings()});
+    device_.for_each({"verify: equal nodes", 80}, here.nodes,
+                     EnterNode{words, offsets, hashes.data(), table.data(), slots - 1, findings()});
   }
 
-  bool root_right(const device::Buffer<NodeContent>& contents, const device::Buffer<Digest>& digests) {
-    NodeContent content;
-    Digest digest;
-    device_.download(&content, contents.data(), 1);
-    device_.download(&digest, digests.data(), 1);
+  bool root_right(const device::Buffer<NodeFacts>& facts) {
+    NodeFacts root;
+    device_.download(&root, facts.data(), 1);
     for (uint32_t axis = 0; axis < 3; ++axis)
-      if (content.reach[axis] > dag_.resolution) return false;
-    return scene_digest(dag_.resolution, dag_.depth(), dag_.materials, &digest) == dag_.digest;
+      if (root.content.reach[axis] > dag_.resolution) return false;
+    return scene_digest(dag_.resolution, dag_.depth(), dag_.materials, &root.digest) == dag_.digest;
   }
 
   Device& device_;
