@@ -244,6 +244,13 @@ std::vector<hsize_t> dimensions(const Object& dataset) {
   return dims;
 }
 
+int descriptor(const Object& object) {
+  const Handle file(check(H5Iget_file_id(object.id), object.where(), "cannot be written"), H5Fclose);
+  void* handle = nullptr;
+  check(H5Fget_vfd_handle(file, H5P_DEFAULT, &handle), object.where(), "cannot be written");
+  return *static_cast<int*>(handle);
+}
+
 void check_storage(const Object& dataset) {
   Handle properties(check(H5Dget_create_plist(dataset.id), dataset.where(), "cannot be read"), H5Pclose);
   Handle type(check(H5Dget_type(dataset.id), dataset.where(), "cannot be read"), H5Tclose);

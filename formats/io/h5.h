@@ -123,6 +123,7 @@ Object create_dataset(const Object& parent, const std::string& name, hid_t type,
                       const std::vector<hsize_t>& dims, hid_t properties);
 Handle dataset_properties();  // for a new dataset: without times, so that equal content gives equal bytes
 std::vector<hsize_t> dimensions(const Object& dataset);
+int descriptor(const Object& object);  // of its open file
 
 // Throws where the stored bytes cannot inflate to what the dimensions promise: a few bytes of a broken header
 // must not make readers allocate memory.

@@ -131,7 +131,8 @@ void read_root(const h5::Object& group, bricks::FrozenBricks& bricks) {
 
 }  // namespace
 
-void write_bricks_group(const h5::Object& file, const bricks::FrozenBricks& bricks) {
+void write_bricks_group(const h5::Object& file, const bricks::FrozenBricks& bricks,
+                        const Compression& compression) {
   const h5::Object group = h5::create_group(file, "bricks");
   const volume::VolumeInfo& info = bricks.info;
   const uint32_t size[] = {static_cast<uint32_t>(info.size.x), static_cast<uint32_t>(info.size.y),
@@ -150,10 +151,10 @@ void write_bricks_group(const h5::Object& file, const bricks::FrozenBricks& bric
   h5::write_text(group, "allowed_types", type_names(bricks.allowed_types));
   if (bricks.slope) h5::write_attribute(group, "slope", *bricks.slope);
   h5::write_texts(group, "types", {bricks::BrickTypes::kNames.begin(), bricks::BrickTypes::kNames.end()});
-  h5::write_words(group, "root", bricks.root);
+  h5::write_words(group, "root", bricks.root, compression);
   for (uint32_t type = 0; type < bricks::kBrickTypeCount; ++type) {
     const h5::Object data =
-        h5::write_words(group, std::string(bricks::BrickTypes::kNames[type]), bricks.data[type]);
+        h5::write_words(group, std::string(bricks::BrickTypes::kNames[type]), bricks.data[type], compression);
     h5::write_attribute(data, "bricks", bricks.counts[type]);
   }
 }

@@ -12,12 +12,14 @@
 // A voxel's word xor the bits of the background is its value.
 #pragma once
 
+#include "formats/io/compression.h"
 #include "formats/io/h5.h"
 #include "libvox/bricks/frozen_bricks.h"
 
 namespace vox {
 
-void write_bricks_group(const h5::Object& file, const bricks::FrozenBricks& bricks);
+void write_bricks_group(const h5::Object& file, const bricks::FrozenBricks& bricks,
+                        const Compression& compression);
 
 // Checks everything that access relies on. Throws Error that names what is wrong.
 bricks::FrozenBricks read_bricks_group(const h5::Object& file);

@@ -76,7 +76,8 @@ void read_scene_facts(const h5::Object& group, spatial::FrozenHash& hash) {
 
 }  // namespace
 
-void write_hash_group(const h5::Object& file, const spatial::FrozenHash& hash) {
+void write_hash_group(const h5::Object& file, const spatial::FrozenHash& hash,
+                      const Compression& compression) {
   const h5::Object group = h5::create_group(file, "hash");
   h5::write_attribute(group, "version", kHashVersion);
   h5::write_text(group, "table", kHashTable);
@@ -95,7 +96,7 @@ void write_hash_group(const h5::Object& file, const spatial::FrozenHash& hash) {
   h5::write_attribute(group, "apart", hash.apart);
   h5::write_attribute(group, "load_factor", hash.load_factor);
   h5::write_text(group, "arithmetic", kArithmetic);
-  h5::write_words(group, "cells", hash.cells);
+  h5::write_words(group, "cells", hash.cells, compression);
 }
 
 spatial::FrozenHash read_hash_group(const h5::Object& file) {

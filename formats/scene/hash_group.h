@@ -9,12 +9,14 @@
 // docs/formats.md says what all of it means.
 #pragma once
 
+#include "formats/io/compression.h"
 #include "formats/io/h5.h"
 #include "libvox/spatial/frozen_hash.h"
 
 namespace vox {
 
-void write_hash_group(const h5::Object& file, const spatial::FrozenHash& hash);
+void write_hash_group(const h5::Object& file, const spatial::FrozenHash& hash,
+                      const Compression& compression);
 
 // Checks everything that searches rely on. Throws Error that names what is wrong.
 spatial::FrozenHash read_hash_group(const h5::Object& file);

@@ -96,11 +96,11 @@ void write_palette(const h5::Object& file, const dag::VoxelScene& scene) {
   h5::write_table(group, "share", std::span<const double>(scene.shares), {scene::kPaletteSize});
 }
 
-void write_levels(const h5::Object& file, const dag::FrozenDag& dag) {
+void write_levels(const h5::Object& file, const dag::FrozenDag& dag, const Compression& compression) {
   h5::Object svdag = h5::create_group(file, "svdag");
   for (uint32_t level = 0; level <= dag.depth(); ++level) {
     h5::Object group = h5::create_group(svdag, level_name(level));
-    h5::Object words = h5::write_words(group, "words", dag.levels[level].words);
+    h5::Object words = h5::write_words(group, "words", dag.levels[level].words, compression);
     h5::write_attribute(words, "nodes", dag.levels[level].nodes);
     h5::write_attribute(words, "svo_nodes", dag.levels[level].svo_nodes);
   }
@@ -125,7 +125,8 @@ void write_history(const h5::Object& file, const std::vector<dag::EditRecord>& h
 
 enum class WithDag { Yes, No };
 
-void write_parts(const dag::VoxelScene& scene, const fs::path& path, const OtherForms& forms, WithDag dag) {
+void write_parts(const dag::VoxelScene& scene, const fs::path& path, const OtherForms& forms, WithDag dag,
+                 const Compression& compression) {
   h5::Quiet quiet;
   AtomicFile target(path);
   h5::Object file = h5::create_file(target.path(), path.string());
@@ -133,10 +134,10 @@ void write_parts(const dag::VoxelScene& scene, const fs::path& path, const Other
   h5::write_text(file, "digest", dag::to_string(scene.dag.digest));
   write_placement(file, scene);
   write_palette(file, scene);
-  if (dag == WithDag::Yes) write_levels(file, scene.dag);
+  if (dag == WithDag::Yes) write_levels(file, scene.dag, compression);
   write_history(file, scene.history);
-  if (forms.bricks != nullptr) write_bricks_group(file, *forms.bricks);
-  if (forms.hash != nullptr) write_hash_group(file, *forms.hash);
+  if (forms.bricks != nullptr) write_bricks_group(file, *forms.bricks, compression);
+  if (forms.hash != nullptr) write_hash_group(file, *forms.hash, compression);
   h5::close_file(std::move(file));
   target.commit();
 }
@@ -179,6 +180,16 @@ h5::Object open_checked(const fs::path& path) {
   check_is_hdf5(path);
   h5::Object file = h5::open_file(path);
   check_format(file);
+  return file;
+}
+
+h5::Object open_with_dag(const fs::path& path) {
+  h5::Object file = open_checked(path);
+  if (h5::has_child(file, "svdag")) return file;
+  if (h5::has_child(file, "hash"))
+    throw Error("holds a spatial hash without an SVDAG").at(path.string()).hint(phrase(Phrase::MakeDag));
+  if (h5::has_child(file, "bricks"))
+    throw Error("holds the bricks of a volume, expected a voxel scene").at(path.string());
   return file;
 }
 
@@ -238,15 +249,22 @@ void read_palette(const h5::Object& file, dag::VoxelScene& scene) {
   std::copy(shares.begin(), shares.end(), scene.shares.begin());
 }
 
-void read_levels(const h5::Object& file, dag::FrozenDag& dag) {
-  h5::Object svdag = h5::open_group(file, "svdag");
+// Calls body(level, its dataset of words) for the levels, from the root's on, and reads their counts.
+template <class Body>
+void for_each_level(const h5::Object& file, dag::FrozenDag& dag, const Body& body) {
+  const h5::Object svdag = h5::open_group(file, "svdag");
   for (uint32_t level = 0; level <= dag.depth(); ++level) {
-    h5::Object group = h5::open_group(svdag, level_name(level));
-    h5::Object words = h5::open_dataset(group, "words");
-    dag.levels[level].words = h5::read_words(words);
+    const h5::Object group = h5::open_group(svdag, level_name(level));
+    const h5::Object words = h5::open_dataset(group, "words");
+    body(dag.levels[level], words);
     dag.levels[level].nodes = h5::read_attribute<uint64_t>(words, "nodes");
     dag.levels[level].svo_nodes = h5::read_attribute<uint64_t>(words, "svo_nodes");
   }
+}
+
+void read_levels(const h5::Object& file, dag::FrozenDag& dag) {
+  for_each_level(file, dag,
+                 [](dag::DagLevel& level, const h5::Object& words) { level.words = h5::read_words(words); });
 }
 
 void read_history(const h5::Object& file, std::vector<dag::EditRecord>& history) {
@@ -274,33 +292,35 @@ dag::VoxelScene read_all_but_dag(const h5::Object& file) {
 
 }  // namespace
 
-void write_scene(const dag::VoxelScene& scene, const fs::path& path, const OtherForms& forms) {
-  write_parts(scene, path, forms, WithDag::Yes);
+void check_compression(const Compression& compression) {
+  h5::check_available(compression);
 }
 
-void write_scene_without_dag(const dag::VoxelScene& scene, const fs::path& path, const OtherForms& forms) {
-  write_parts(scene, path, forms, WithDag::No);
+void write_scene(const dag::VoxelScene& scene, const fs::path& path, const OtherForms& forms,
+                 const Compression& compression) {
+  write_parts(scene, path, forms, WithDag::Yes, compression);
+}
+
+void write_scene_without_dag(const dag::VoxelScene& scene, const fs::path& path, const OtherForms& forms,
+                             const Compression& compression) {
+  write_parts(scene, path, forms, WithDag::No, compression);
 }
 
 void write_bricks(const bricks::FrozenBricks& bricks, const FileOrigin& origin, const fs::path& path,
-                  const dag::VoxelScene* scene) {
+                  const dag::VoxelScene* scene, const Compression& compression) {
   h5::Quiet quiet;
   AtomicFile target(path);
   h5::Object file = h5::create_file(target.path(), path.string());
   write_header(file, origin);
   if (scene != nullptr && scene->palette.count > 0) write_palette(file, *scene);
-  write_bricks_group(file, bricks);
+  write_bricks_group(file, bricks, compression);
   h5::close_file(std::move(file));
   target.commit();
 }
 
 dag::VoxelScene read_scene(const fs::path& path) {
   h5::Quiet quiet;
-  const h5::Object file = open_checked(path);
-  if (!h5::has_child(file, "svdag") && h5::has_child(file, "hash"))
-    throw Error("holds a spatial hash without an SVDAG").at(path.string()).hint(phrase(Phrase::MakeDag));
-  if (!h5::has_child(file, "svdag") && h5::has_child(file, "bricks"))
-    throw Error("holds the bricks of a volume, expected a voxel scene").at(path.string());
+  const h5::Object file = open_with_dag(path);
   dag::VoxelScene scene = read_all_but_dag(file);
   read_levels(file, scene.dag);
   try {
@@ -314,6 +334,16 @@ dag::VoxelScene read_scene(const fs::path& path) {
 dag::VoxelScene read_scene_without_dag(const fs::path& path) {
   h5::Quiet quiet;
   return read_all_but_dag(open_checked(path));
+}
+
+SceneInfo read_scene_info(const fs::path& path) {
+  h5::Quiet quiet;
+  const h5::Object file = open_with_dag(path);
+  SceneInfo info = {read_all_but_dag(file), {}};
+  for_each_level(file, info.scene.dag, [&](dag::DagLevel&, const h5::Object& words) {
+    info.level_words.push_back(h5::words_in(words));
+  });
+  return info;
 }
 
 bricks::FrozenBricks read_bricks(const fs::path& path) {

@@ -16,13 +16,16 @@
 //   /hash                  a spatial hash of the same voxels: formats/scene/hash_group.h
 //
 // A file of a volume has only /bricks, and no digest; a file of a scene's materials as bricks also has
-// /palette. A file of a scene as a spatial hash has everything but /svdag. Texts have fixed lengths (h5py: bytes; .decode() gives a str). Equal scenes give equal bytes.
+// /palette. A file of a scene as a spatial hash has everything but /svdag. Texts have fixed lengths (h5py: bytes; .decode() gives a
+// str). Equal scenes give equal bytes on one machine, equal words on all.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "formats/io/compression.h"
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/spatial/frozen_hash.h"
@@ -35,13 +38,16 @@ struct OtherForms {
   const spatial::FrozenHash* hash = nullptr;
 };
 
+// Throws Error where scene files cannot be compressed so here. What writes them throws it too, after the work.
+void check_compression(const Compression& compression);
+
 // Replaces what is at `path` once everything is written. Throws Error that names the file.
 void write_scene(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                 const OtherForms& forms = {});
+                 const OtherForms& forms = {}, const Compression& compression = {});
 
 // Writes a scene without its SVDAG. There is a spatial hash, of the same voxels.
 void write_scene_without_dag(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                             const OtherForms& forms);
+                             const OtherForms& forms, const Compression& compression = {});
 
 // The origin of a file: the program, its command line and the time.
 struct FileOrigin {
@@ -49,7 +55,8 @@ struct FileOrigin {
 };
 // `scene` is the one whose materials the bricks hold, null for a volume.
 void write_bricks(const bricks::FrozenBricks& bricks, const FileOrigin& origin,
-                  const std::filesystem::path& path, const dag::VoxelScene* scene = nullptr);
+                  const std::filesystem::path& path, const dag::VoxelScene* scene = nullptr,
+                  const Compression& compression = {});
 
 // Checks everything that a walk over the DAG relies on to stay inside of it; verify() checks the rest. Throws
 // Error that names the file and what in it is wrong.
@@ -58,6 +65,14 @@ dag::VoxelScene read_scene(const std::filesystem::path& path);
 // Reads all of a scene but the words of its SVDAG, which the file need not have: levels are empty, counts and
 // digest are those of the scene.
 dag::VoxelScene read_scene_without_dag(const std::filesystem::path& path);
+
+// What a file with an SVDAG says of itself, in attributes and the sizes of datasets: nothing of what takes long
+// to read is read, or checked.
+struct SceneInfo {
+  dag::VoxelScene scene;              // its levels have counts, but no words
+  std::vector<uint64_t> level_words;  // how many words each level has
+};
+SceneInfo read_scene_info(const std::filesystem::path& path);
 
 bricks::FrozenBricks read_bricks(const std::filesystem::path& path);
 

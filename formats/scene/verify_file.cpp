@@ -26,6 +26,14 @@ void of_file(const path& file, const Check& check) {
   }
 }
 
+// A GPU takes longer to start than the processor takes for less.
+constexpr uint64_t kWorthAGpu = 128 << 20;
+
+void check_dag(const dag::FrozenDag& dag, EngineOptions options) {
+  if (options.device == "auto" && dag.bytes() < kWorthAGpu) options.device = "cpu";
+  make_engine(options)->verify(dag);
+}
+
 void check_voxels(const bricks::FrozenBricks& bricks, const dag::VoxelScene& scene) {
   volume::check_same_values(bricks::bricks_volume(bricks), "the bricks", dag::scene_volume(scene),
                             "the SVDAG");
@@ -50,9 +58,10 @@ void check_digest(const dag::VoxelScene& written, const dag::VoxelScene& scene) 
 
 }  // namespace
 
-void verify_scene(const dag::VoxelScene& scene, const OtherForms& forms, const path& file) {
+void verify_scene(const dag::VoxelScene& scene, const OtherForms& forms, const path& file,
+                  const EngineOptions& options) {
   of_file(file, [&] {
-    dag::verify(scene.dag);
+    check_dag(scene.dag, options);
     check_forms(forms, scene);
   });
 }
@@ -61,7 +70,7 @@ void verify_bricks(const bricks::FrozenBricks& bricks, const path& file) {
   of_file(file, [&] { bricks::verify(bricks); });
 }
 
-void verify_written(const dag::VoxelScene& scene, const path& file) {
+void verify_written(const dag::VoxelScene& scene, const path& file, const EngineOptions& options) {
   const SceneFileParts parts = scene_file_parts(file);
   if (parts.bricks) {
     const bricks::FrozenBricks bricks = read_bricks(file);
@@ -74,7 +83,7 @@ void verify_written(const dag::VoxelScene& scene, const path& file) {
   if (!parts.dag && !parts.hash) return;
   const dag::VoxelScene written = parts.dag ? read_scene(file) : read_scene_without_dag(file);
   of_file(file, [&] {
-    if (parts.dag) dag::verify(written.dag);
+    if (parts.dag) check_dag(written.dag, options);
     check_digest(written, scene);
   });
 }

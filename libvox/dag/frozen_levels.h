@@ -11,7 +11,7 @@
 #include "libvox/base/phrase.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/device/atomics.h"
-#include "libvox/device/pool.h"
+#include "libvox/device/uploaded.h"
 #include "libvox/hash/batch.h"
 
 namespace vox::dag {
@@ -42,6 +42,19 @@ struct MarkChildren {
 struct CountStarts {
   const uint32_t* starts;
   VOX_HD uint32_t operator()(uint64_t i) const { return static_cast<uint32_t>(popcount(starts[i])); }
+};
+
+struct NodeRank {
+  const uint32_t* starts;
+  const uint32_t* before;
+  VOX_HD uint32_t of(uint32_t offset) const {
+    const uint32_t lower = starts[offset / 32] & ((1u << offset % 32) - 1);
+    return before[offset / 32] + static_cast<uint32_t>(popcount(lower));
+  }
+  VOX_HD void prefetch(uint32_t offset) const {
+    prefetch_line(starts + offset / 32);
+    prefetch_line(before + offset / 32);
+  }
 };
 
 struct WriteStarts {
@@ -84,6 +97,7 @@ class FrozenLevels {
   // has nodes that no pointer leads to.
   FrozenLevels(Device& device, const FrozenDag& dag) : device_(device), dag_(dag) {
     starts_.resize(dag.levels.size());
+    kept_.resize(dag.levels.size());
     starts_[0] = no_starts(0);
     const uint32_t first = 1;
     device_.upload(starts_[0].data(), &first, 1);
@@ -91,19 +105,33 @@ class FrozenLevels {
       const bool leaves = level == dag.depth();
       DeviceLevel here = leaves ? DeviceLevel{{}, offsets(level), 0} : upload(level);
       here.nodes = here.offsets.size() - 1;
+      nodes_.push_back(here.nodes);
       count_sizes(here, level);
-      if (!leaves) mark_below(here, level);
+      if (leaves) break;
+      mark_below(here, level);
+      if (is_worth_keeping(here)) kept_[level] = std::move(here.words);
     }
+  }
+
+  uint64_t nodes(uint32_t level) const { return nodes_[level]; }
+  // Which node of its level begins at an offset, from two words that lie close together.
+  NodeRank rank(uint32_t level, const device::Buffer<uint32_t>& nodes_before) const {
+    return {starts_[level].data(), nodes_before.data()};
+  }
+  // How many nodes begin before each word of the bitmap.
+  device::Buffer<uint32_t> nodes_before(uint32_t level) const {
+    const uint64_t n = bitmap_words(level);
+    auto before = device_.template make<uint32_t>(n + 1);
+    device_.exclusive_scan({"levels: count nodes", 8}, n, CountStarts{starts_[level].data()}, before.data());
+    return before;
   }
 
   // How many nodes of each size there are, in all levels together.
   const hash::SizeCounts& sizes() const { return sizes_; }
 
-  DeviceLevel upload(uint32_t level) const {
-    const Words& words = dag_.levels[level].words;
-    DeviceLevel here = {device_.template make<uint32_t>(words.size()), offsets(level), 0};
+  DeviceLevel upload(uint32_t level) {
+    DeviceLevel here = {words(level), offsets(level), 0};
     here.nodes = here.offsets.size() - 1;
-    device_.upload(here.words.data(), words.data(), words.size());
     const auto kind = level == dag_.depth() ? NodeKind::Leaf : NodeKind::Inner;
     if (device_.sum({"levels: check sizes", 12}, here.nodes,
                     HasOtherSize{here.words.data(), here.offsets.data(), kind, dag_.materials}) > 0)
@@ -115,6 +143,16 @@ class FrozenLevels {
   [[noreturn]] static void throw_lost_nodes(uint32_t level) {
     throw Error("level " + std::to_string(level) + " of the DAG has nodes that no pointer leads to")
         .hint(phrase(Phrase::VerifyFile));
+  }
+
+  // Where there is much more memory than a level takes, its words need not come to the device once more.
+  bool is_worth_keeping(const DeviceLevel& level) const {
+    return level.words.size() * sizeof(uint32_t) < device_.pool().available() / 16;
+  }
+
+  device::Buffer<uint32_t> words(uint32_t level) {
+    if (kept_[level].data() != nullptr) return std::move(kept_[level]);
+    return device::uploaded(device_, dag_.levels[level].words);
   }
 
   uint64_t bitmap_words(uint32_t level) const { return (dag_.levels[level].words.size() + 31) / 32; }
@@ -132,14 +170,13 @@ class FrozenLevels {
   }
 
   device::Buffer<uint32_t> offsets(uint32_t level) const {
-    const uint32_t* starts = starts_[level].data();
     const uint64_t n = bitmap_words(level);
-    auto nodes_before = device_.template make<uint32_t>(n + 1);
-    const uint64_t nodes =
-        device_.exclusive_scan({"levels: count nodes", 8}, n, CountStarts{starts}, nodes_before.data());
-    auto offsets = device_.template make<uint32_t>(nodes + 1);
+    const device::Buffer<uint32_t> before = nodes_before(level);
+    uint32_t nodes = 0;
+    device_.download(&nodes, before.data() + n, 1);
+    auto offsets = device_.template make<uint32_t>(uint64_t{nodes} + 1);
     device_.for_each({"levels: node starts", 40}, n,
-                     WriteStarts{starts, nodes_before.data(), offsets.data()});
+                     WriteStarts{starts_[level].data(), before.data(), offsets.data()});
     const auto end = static_cast<uint32_t>(dag_.levels[level].words.size());
     device_.upload(offsets.data() + nodes, &end, 1);
     return offsets;
@@ -156,6 +193,8 @@ class FrozenLevels {
   Device& device_;
   const FrozenDag& dag_;
   std::vector<device::Buffer<uint32_t>> starts_;  // the bitmap of each level
+  std::vector<device::Buffer<uint32_t>> kept_;    // words of levels, until they are asked for
+  std::vector<uint64_t> nodes_;
   hash::SizeCounts sizes_ = {};
 };
 

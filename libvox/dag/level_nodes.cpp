@@ -1,9 +1,14 @@
 #include "libvox/dag/level_nodes.h"
 
 #include <fmt/format.h>
+#include <tbb/parallel_scan.h>
 
 #include <algorithm>
+#include <atomic>
+#include <functional>
+#include <utility>
 
+#include "libvox/base/bits.h"
 #include "libvox/base/error.h"
 
 namespace vox::dag {
@@ -31,31 +36,117 @@ void check_pointers(const FrozenDag& dag, const std::vector<LevelNodes>& nodes, 
   });
 }
 
+// The words that a node says it has. A leaf's mask may itself be cut off at the end.
+uint64_t words_of_node(const Words& words, uint64_t offset, NodeKind kind, bool materials) {
+  if (kind == NodeKind::Inner) return node_words(words[offset]);
+  return words.size() - offset < 2 ? 2 : leaf_words(leaf_mask(&words[offset]), materials);
+}
+
 }  // namespace
 
 std::string level_place(uint32_t level, uint64_t word) {
   return fmt::format("level {}, word {}", level, word);
 }
 
-LevelNodes::LevelNodes(const FrozenDag& dag, uint32_t level) {
+LevelNodes::LevelNodes(uint64_t words) : blocks_((words + 63) / 64), words_(words) {
+  tbb::parallel_for(blocks(), [&](const Blocks& range) {
+    std::fill(blocks_.begin() + static_cast<ptrdiff_t>(range.begin()),
+              blocks_.begin() + static_cast<ptrdiff_t>(range.end()), Block{});
+  });
+}
+
+LevelNodes::LevelNodes(const FrozenDag& dag, uint32_t level) : LevelNodes(dag.levels[level].words.size()) {
   const Words& words = dag.levels[level].words;
-  bool leaves = level == dag.depth();
-  blocks_.resize((words.size() + 63) / 64);
+  const NodeKind kind = level == dag.depth() ? NodeKind::Leaf : NodeKind::Inner;
   for (uint64_t offset = 0; offset < words.size();) {
     blocks_[offset / 64].starts |= uint64_t{1} << offset % 64;
-    uint64_t left = words.size() - offset;
-    uint64_t size = !leaves    ? node_words(words[offset])
-                    : left < 2 ? 2
-                               : leaf_words(leaf_mask(&words[offset]), dag.materials);
+    const uint64_t left = words.size() - offset, size = words_of_node(words, offset, kind, dag.materials);
     if (size > left)
       throw Error(fmt::format("a node of {} words, but only {} are left", size, left))
           .at(level_place(level, offset));
     offset += size;
   }
-  for (Block& block : blocks_) {
-    block.first = count_;
-    count_ += static_cast<uint64_t>(std::popcount(block.starts));
+  number_nodes();
+}
+
+// Sets the index of the first node of each block.
+void LevelNodes::number_nodes() {
+  count_ = tbb::parallel_scan(
+      blocks(), uint64_t{0},
+      [&](const Blocks& range, uint64_t before, bool is_final) {
+        for (size_t i = range.begin(); i < range.end(); ++i) {
+          if (is_final) blocks_[i].first = before;
+          before += static_cast<uint64_t>(std::popcount(blocks_[i].starts));
+        }
+        return before;
+      },
+      std::plus<>());
+}
+
+// Marks a start, which other threads may do at once. False where it lies outside of the level.
+bool LevelNodes::mark(uint32_t offset) {
+  if (offset >= words_) return false;
+  const std::atomic_ref<uint64_t> starts(blocks_[offset / 64].starts);
+  const uint64_t bit = uint64_t{1} << offset % 64;
+  if ((starts.load(std::memory_order_relaxed) & bit) == 0) starts.fetch_or(bit, std::memory_order_relaxed);
+  return true;
+}
+
+// Whether the node that is marked at `offset` ends where the next one is marked, or the level ends. A node has
+// fewer words than a block, so that the next one starts in the same block or the one behind it.
+bool LevelNodes::next_follows(uint32_t offset, uint64_t size) const {
+  const size_t block = offset / 64;
+  const uint32_t bit = offset % 64;
+  const uint64_t behind = block + 1 < blocks_.size() ? blocks_[block + 1].starts : 0;
+  // The marks of the words from the one behind the node's first on.
+  const uint64_t marks = bit == 63 ? behind : blocks_[block].starts >> (bit + 1) | behind << (63 - bit);
+  const uint64_t inner = marks & ((uint64_t{1} << (size - 1)) - 1), end = offset + size;
+  return inner == 0 && (end == words_ || (end < words_ && (marks >> (size - 1) & 1) != 0));
+}
+
+// Goes over the nodes that are marked, and marks what their pointers lead to. False where nodes do not stand one
+// behind the other from the level's first word to its last, or a pointer leads out of the level below.
+bool LevelNodes::mark_below(const DagLevel& level, LevelNodes& below) const {
+  constexpr uint64_t kAhead = 64;
+  const Words& words = level.words;
+  std::atomic<bool> right = true;
+  parallel_for_each([&](uint64_t, uint32_t offset) {
+    const uint64_t size = node_words(words[offset]);
+    bool good = next_follows(offset, size);
+    for (uint64_t i = offset + 1; good && i < offset + size; ++i) {
+      // Headers are among the words that are taken for pointers here, which does no harm.
+      if (i + kAhead < words.size() && words[i + kAhead] < below.words_)
+        prefetch_line(&below.blocks_[words[i + kAhead] / 64]);
+      good = below.mark(words[i]);
+    }
+    if (!good) right.store(false, std::memory_order_relaxed);
+  });
+  return right;
+}
+
+// Whether the leaves that are marked stand one behind the other, from the level's first word to its last.
+bool LevelNodes::leaves_follow(const DagLevel& level, bool materials) const {
+  std::atomic<bool> right = true;
+  parallel_for_each([&](uint64_t, uint32_t offset) {
+    if (!next_follows(offset, words_of_node(level.words, offset, NodeKind::Leaf, materials)))
+      right.store(false, std::memory_order_relaxed);
+  });
+  return right;
+}
+
+std::optional<std::vector<LevelNodes>> LevelNodes::of_pointers(const FrozenDag& dag) {
+  std::vector<LevelNodes> nodes;
+  for (const DagLevel& level : dag.levels) nodes.push_back(LevelNodes(level.words.size()));
+  if (!dag.empty()) nodes[0].mark(0);
+  for (uint32_t level = 0; level <= dag.depth(); ++level) {
+    const DagLevel& here = dag.levels[level];
+    if (!dag.empty() && (nodes[level].blocks_[0].starts & 1) == 0) return std::nullopt;
+    const bool right = level == dag.depth() ? nodes[level].leaves_follow(here, dag.materials)
+                                            : nodes[level].mark_below(here, nodes[level + 1]);
+    if (!right) return std::nullopt;
+    nodes[level].number_nodes();
   }
+  return nodes;
 }
 
 std::vector<LevelNodes> check_structure(const FrozenDag& dag) {
@@ -69,6 +160,9 @@ std::vector<LevelNodes> check_structure(const FrozenDag& dag) {
     if (dag.levels[level].words.size() > uint64_t{1} << 32)
       throw Error("more than 2^32 words").at(fmt::format("level {}", level));
   }
+  if (std::optional<std::vector<LevelNodes>> canonical = LevelNodes::of_pointers(dag))
+    return *std::move(canonical);
+  // What is wrong, or not canonical, is found by going through all levels word by word.
   std::vector<LevelNodes> nodes(dag.levels.size());
   tbb::parallel_for(uint32_t{0}, dag.depth() + 1, [&](uint32_t i) { nodes[i] = LevelNodes(dag, i); });
   if (nodes[0].count() > 1) throw Error("more than one root").at(level_place(0, 0));

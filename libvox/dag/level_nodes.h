@@ -8,8 +8,10 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "libvox/base/words.h"
 #include "libvox/dag/frozen_dag.h"
 
 namespace vox::dag {
@@ -17,8 +19,13 @@ namespace vox::dag {
 class LevelNodes {
  public:
   LevelNodes() = default;
-  // Throws Error where a node reaches beyond the end of its level.
+  // Goes through the level from its first word to its last. Throws Error where a node reaches beyond the end.
   LevelNodes(const FrozenDag& dag, uint32_t level);
+
+  // The nodes of all levels, on all cores, where every node has a pointer that leads to it, as in every
+  // canonical file: the pointers of one level are the starts of the next. Nothing where some node has none, or
+  // a pointer leads elsewhere.
+  static std::optional<std::vector<LevelNodes>> of_pointers(const FrozenDag& dag);
 
   uint64_t count() const { return count_; }
 
@@ -54,10 +61,19 @@ class LevelNodes {
 
  private:
   struct Block {
-    uint64_t starts = 0;  // bit i: a node starts at word 64 · block + i
-    uint64_t first = 0;   // index of the first node that starts in the block
+    uint64_t starts;  // bit i: a node starts at word 64 · block + i
+    uint64_t first;   // index of the first node that starts in the block
   };
-  std::vector<Block> blocks_;
+
+  explicit LevelNodes(uint64_t words);  // without nodes
+  bool mark(uint32_t offset);
+  bool next_follows(uint32_t offset, uint64_t size) const;
+  bool mark_below(const DagLevel& level, LevelNodes& below) const;
+  bool leaves_follow(const DagLevel& level, bool materials) const;
+  void number_nodes();
+
+  std::vector<Block, UninitializedAllocator<Block>> blocks_;
+  uint64_t words_ = 0;  // of the level
   uint64_t count_ = 0;
 };
 

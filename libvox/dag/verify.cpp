@@ -11,6 +11,7 @@
 #include "libvox/base/error.h"
 #include "libvox/dag/frozen_dag.h"
 #include "libvox/dag/level_nodes.h"
+#include "libvox/dag/node_content.h"
 #include "libvox/dag/octree_counts.h"
 
 namespace vox::dag {
@@ -40,43 +41,22 @@ void check_order(const FrozenDag& dag, const Nodes& nodes, uint32_t level) {
     throw Error(fmt::format("no pointer leads to node {}", visited)).at(fmt::format("level {}", level + 1));
 }
 
-// What the node above needs to know about a node's voxels.
-struct Content {
-  std::array<uint32_t, 3> reach = {0, 0, 0};  // 1 + largest x, y, z of a filled voxel within the node
-  int32_t material = kEmptyVoxel;             // of all its voxels, where it is full and they have but one
-};
-
-Content leaf_content(const uint32_t* leaf, bool materials) {
-  uint64_t mask = leaf_mask(leaf);
-  if (mask == 0) throw Error("a leaf without voxels");
+NodeContent checked_leaf(const uint32_t* leaf, bool materials) {
+  if (leaf_mask(leaf) == 0) throw Error("a leaf without voxels");
   if (materials && leaf_padding(leaf) != 0) throw Error("the padding behind a leaf's materials is not zero");
-  const Int3 end = leaf_bounds(mask).max;
-  return {.reach = {static_cast<uint32_t>(end.x), static_cast<uint32_t>(end.y), static_cast<uint32_t>(end.z)},
-          .material = leaf_filling(leaf, materials)};
+  return leaf_content(leaf, materials);
 }
 
 template <class ChildContent>
-Content node_content(const uint32_t* node, uint32_t child_side, ChildContent child_content) {
+NodeContent checked_node(const uint32_t* node, uint32_t child_side, const ChildContent& child_content) {
   if ((node[0] & ~kHeaderBits) != 0) throw Error("reserved bits of a header are not zero");
-  if (child_mask(node[0]) == 0) throw Error("a node without children");
-  Content content;
-  bool full = child_mask(node[0]) == 0xff;
-  content.material = full ? child_content(node[1]).material : kEmptyVoxel;
-  for (uint32_t child = 0, i = 1; child < 8; ++child) {
-    if ((node[0] >> child & 1) == 0) continue;
-    const Content& below = child_content(node[i++]);
-    const Int3 corner = octant_corner(child, static_cast<int32_t>(child_side));
-    for (uint32_t axis = 0; axis < 3; ++axis)
-      content.reach[axis] =
-          std::max(content.reach[axis], static_cast<uint32_t>(corner[axis]) + below.reach[axis]);
-    if (below.material != content.material) content.material = kEmptyVoxel;
-  }
-  uint32_t expected = content.material == kEmptyVoxel
-                          ? child_mask(node[0])
-                          : homogeneous_header(static_cast<uint32_t>(content.material));
-  if (node[0] != expected)
-    throw Error(
-        fmt::format("the header is {:#06x}, but the node's content asks for {:#06x}", node[0], expected));
+  const uint32_t children = child_mask(node[0]);
+  if (children == 0) throw Error("a node without children");
+  const NodeContent content =
+      node_content(node[0], child_side, [&](uint32_t i) { return child_content(node[1 + i]); });
+  if (node[0] != canonical_header(children, content))
+    throw Error(fmt::format("the header is {:#06x}, but the node's content asks for {:#06x}", node[0],
+                            canonical_header(children, content)));
   return content;
 }
 
@@ -92,19 +72,19 @@ auto with_place(uint32_t level, uint32_t offset, Check check) {
 }
 
 void check_contents(const FrozenDag& dag, const Nodes& nodes) {
-  std::vector<Content> below(nodes.back().count());  // of one level, leaves first
+  std::vector<NodeContent> below(nodes.back().count());  // of one level, leaves first
   nodes.back().parallel_for_each([&](uint64_t index, uint32_t offset) {
     below[index] = with_place(dag.depth(), offset,
-                              [&] { return leaf_content(&dag.levels.back().words[offset], dag.materials); });
+                              [&] { return checked_leaf(&dag.levels.back().words[offset], dag.materials); });
   });
   for (uint32_t level = dag.depth(); level-- > 0;) {
-    std::vector<Content> contents(nodes[level].count());
-    auto child_content = [&](uint32_t word) -> const Content& {
+    std::vector<NodeContent> contents(nodes[level].count());
+    auto child_content = [&](uint32_t word) -> const NodeContent& {
       return below[nodes[level + 1].index_of(word)];
     };
     nodes[level].parallel_for_each([&](uint64_t index, uint32_t offset) {
       contents[index] = with_place(level, offset, [&] {
-        return node_content(&dag.levels[level].words[offset], dag.level_side(level + 1), child_content);
+        return checked_node(&dag.levels[level].words[offset], dag.level_side(level + 1), child_content);
       });
     });
     below = std::move(contents);

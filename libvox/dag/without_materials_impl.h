@@ -61,7 +61,7 @@ class GeometryBuilder {
   static constexpr uint64_t kBatch = uint64_t{1} << 24;  // bounds the memory of interning besides the level
 
   uint32_t intern_levels() {
-    const FrozenLevels<Device> levels(device_, dag_);
+    FrozenLevels<Device> levels(device_, dag_);
     DeviceLevel below;
     for (uint32_t level = dag_.depth() + 1; level-- > 0;) {
       DeviceLevel here = levels.upload(level);

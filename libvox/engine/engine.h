@@ -46,6 +46,10 @@ class Engine {
   virtual voxelize::BuildResult build(const scene::Scene& scene, const scene::IndexedScene& indexed,
                                       const voxelize::Grid& grid, const voxelize::BuildOptions& options) = 0;
 
+  // Checks all that dag::verify() checks, which throws the same errors. The DAG is one that check_structure()
+  // accepts.
+  virtual void verify(const dag::FrozenDag& dag) = 0;
+
   // A DAG of the same voxels, with leaves reduced to masks. The DAG is one that check_structure() accepts.
   virtual dag::FrozenDag without_materials(const dag::FrozenDag& dag) = 0;
 

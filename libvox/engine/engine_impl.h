@@ -3,6 +3,7 @@
 #pragma once
 
 #include "libvox/base/thread_limit.h"
+#include "libvox/dag/verify_on.h"
 #include "libvox/dag/without_materials.h"
 #include "libvox/edit/make_edit_session.h"
 #include "libvox/engine/engine.h"
@@ -33,6 +34,8 @@ class DeviceEngine final : public Engine {
                               const voxelize::Grid& grid, const voxelize::BuildOptions& options) override {
     return voxelize::build_scene(device_, scene, indexed, grid, options, {.table = table_});
   }
+
+  void verify(const dag::FrozenDag& dag) override { dag::verify_on(device_, dag); }
 
   dag::FrozenDag without_materials(const dag::FrozenDag& dag) override {
     return dag::without_materials(device_, dag);

@@ -7,19 +7,41 @@
 
 #include "libvox/base/error.h"
 #include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/level_nodes.h"
+#include "tests/common/test_engine.h"
 #include "tests/dag/dense_dag.h"
+#include "tests/dag/grids.h"
 
 namespace vox {
 namespace {
 
-std::string problem_of(const dag::FrozenDag& dag) {
+template <class Check>
+std::string problem_in(const Check& check) {
   try {
-    dag::verify(dag);
+    check();
     return "none";
   } catch (const Error& error) {
     return error.what();
   }
 }
+
+class Verify : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { engine_ = test_engine(); }
+  static void TearDownTestSuite() { engine_.reset(); }
+
+  // What verify() throws. The device throws the same of all that check_structure() accepts.
+  static std::string problem_of(const dag::FrozenDag& dag) {
+    const std::string problem = problem_in([&] { dag::verify(dag); });
+    if (problem_in([&] { dag::check_structure(dag); }) == "none") {
+      EXPECT_EQ(problem_in([&] { engine_->verify(dag); }), problem);
+    }
+    return problem;
+  }
+
+ private:
+  inline static std::unique_ptr<Engine> engine_;
+};
 
 // Makes a DAG of two inner levels, with one node and two, and three leaves:
 //
@@ -43,7 +65,7 @@ struct Rule {
   std::string expected;  // part of the message
 };
 
-TEST(Verify, TheSmallDagIsWhatTheRulesBelowAssume) {
+TEST_F(Verify, TheSmallDagIsWhatTheRulesBelowAssume) {
   dag::FrozenDag dag = small_dag();
   EXPECT_EQ(problem_of(dag), "none");
   EXPECT_EQ(dag.levels[0].words, (Words{0x81, 0, 3}));
@@ -52,7 +74,7 @@ TEST(Verify, TheSmallDagIsWhatTheRulesBelowAssume) {
   EXPECT_EQ(dag.levels[2].words[5], 0x22u);
 }
 
-TEST(Verify, EachBrokenRuleIsNamed) {
+TEST_F(Verify, EachBrokenRuleIsNamed) {
   const Rule rules[] = {
       {"offset out of range", [](dag::FrozenDag& d) { d.levels[1].words[2] = 900; },
        "level 1, word 2: points to word 900"},
@@ -123,7 +145,7 @@ TEST(Verify, EachBrokenRuleIsNamed) {
   }
 }
 
-TEST(Verify, ANodeWithoutChildrenIsNamed) {
+TEST_F(Verify, ANodeWithoutChildrenIsNamed) {
   dag::FrozenDag dag = small_dag();
   // Level 1 gets a third node, a header alone, between the two others.
   dag.levels[1].words = {0x03, 0, 3, 0x00, 0x05, 3, 6};
@@ -132,7 +154,7 @@ TEST(Verify, ANodeWithoutChildrenIsNamed) {
       << problem_of(dag);
 }
 
-TEST(Verify, AFullCubeMustCarryTheFlag) {
+TEST_F(Verify, AFullCubeMustCarryTheFlag) {
   for (bool materials : {false, true}) {
     dag::FrozenDag dag = dense_dag(16, materials, [](uint32_t, uint32_t, uint32_t) { return 9; });
     EXPECT_EQ(dag.levels[1].words[0], dag::homogeneous_header(materials ? 9 : 0));
@@ -143,7 +165,7 @@ TEST(Verify, AFullCubeMustCarryTheFlag) {
   }
 }
 
-TEST(Verify, EqualInnerNodesAreFound) {
+TEST_F(Verify, EqualInnerNodesAreFound) {
   dag::FrozenDag dag = small_dag();
   dag.levels[1].words = {0x03, 0, 3, 0x05, 3, 6, 0x03, 0, 3};
   dag.levels[0].words = {0x85, 0, 3, 6};
@@ -151,8 +173,15 @@ TEST(Verify, EqualInnerNodesAreFound) {
       << problem_of(dag);
 }
 
+TEST_F(Verify, ScenesOfAllKindsAreRightOnTheDevice) {
+  for (const DenseGrid& grid : all_grids())
+    for (const uint32_t resolution : {4u, 8u, 37u, 64u})
+      for (const bool materials : {false, true})
+        EXPECT_EQ(problem_of(dense_dag(resolution, materials, grid)), "none");
+}
+
 // Every bit of a DAG is flipped, one at a time: the content changes, so verify() must object.
-TEST(Verify, EveryFlippedBitIsFound) {
+TEST_F(Verify, EveryFlippedBitIsFound) {
   const dag::FrozenDag good = small_dag();
   for (size_t level = 0; level < good.levels.size(); ++level)
     for (size_t bit = 0; bit < 32 * good.levels[level].words.size(); ++bit) {

@@ -100,6 +100,17 @@ TEST_F(ConvertProgram, GivesOneDigestWhicheverTableHoldsTheDag) {
   }
 }
 
+TEST_F(ConvertProgram, GivesOneDigestWhateverTheCompression) {
+  const std::string digest = json_value(converted({"cube.obj", "--res", "64", "--json", "-q"}), "digest");
+  for (const char* compression : {"none", "1", "6", "9"}) {
+    converted({"cube.obj", "--res", "64", "--compression", compression, "-o", "other.h5", "--verify", "-q"});
+    EXPECT_EQ(json_value(converted({"other.h5", "--info", "--json"}), "digest"), digest) << compression;
+  }
+  for (const char* wrong : {"0", "10", "lzma", ""})
+    expect_failure(kBadUsage, "expected none, 1 to 9, or zstd",
+                   {"cube.obj", "--res", "64", "--compression", wrong});
+}
+
 TEST_F(ConvertProgram, TakesTheResolutionInEverySpelling) {
   write("cube.obj", "v 0 0 0\nv 1 0 0\nv 0 0.001 0\nf 1 2 3\n");  // little to do at 4096
   EXPECT_EQ(resolution_of({"--res", "4096"}), "4096");

@@ -48,6 +48,14 @@ const std::vector<Arguments> kOfRawFiles = {
     {"--dims", "20,14,9"}, {"--type", "u8"}, {"--endian", "little"}, {"--offset", "0"}};
 const std::vector<Arguments> kOfVolumes = {{"--threshold", "0"}, {"--threshold-raw", "0"}};
 
+TEST_F(ConvertOptionsProgram, ACompressionIsRefusedWhereNoSceneFileIsWritten) {
+  for (const auto& [run, what] :
+       std::vector<std::pair<Arguments, std::string>>{{{"cube.h5", "--info"}, "--info of a scene file"},
+                                                      {{"cube.h5", "--verify"}, "--verify of a scene file"},
+                                                      {{"cube.h5", "-o", "a.vox"}, "a scene file"}})
+    expect_no_effect(run, what, {{"--compression", "1"}});
+}
+
 TEST_F(ConvertOptionsProgram, OptionsOfMeshesAreRefusedForScenesAndVolumesEvenWithTheirDefaults) {
   for (const auto& [run, what] : sampled<std::pair<Arguments, std::string>>(
            {{{"cube.h5"}, "a scene file"},

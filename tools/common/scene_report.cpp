@@ -15,14 +15,15 @@ const char* coverage_text(const dag::VoxelScene& scene) {
   return scene.coverage == scene::Coverage::Thin ? "thin" : "conservative";
 }
 
-std::string level_table(const dag::FrozenDag& dag) {
+std::string level_table(const SceneFigures& figures) {
+  const dag::FrozenDag& dag = figures.scene.dag;
   std::string text =
       fmt::format("  {:>9}  {:>15}  {:>15}  {:>12}\n", "side", "octree nodes", "unique nodes", "bytes");
   for (uint32_t level = 0; level < dag.levels.size(); ++level) {
     const dag::DagLevel& row = dag.levels[level];
     text +=
         fmt::format("  {:>9}  {:>15}  {:>15}  {:>12}{}\n", dag.level_side(level), format_count(row.svo_nodes),
-                    format_count(row.nodes), format_bytes(row.words.size() * sizeof(uint32_t)),
+                    format_count(row.nodes), format_bytes(figures.level_bytes(level)),
                     level + 1 == dag.levels.size() ? "  leaves" : "");
   }
   return text;
@@ -42,14 +43,26 @@ std::string palette_table(const dag::VoxelScene& scene) {
 
 }  // namespace
 
-std::string summary_line(const dag::VoxelScene& scene) {
+SceneFigures::SceneFigures(const dag::VoxelScene& scene) : scene(scene) {
+  for (const dag::DagLevel& level : scene.dag.levels) level_words.push_back(level.words.size());
+}
+
+uint64_t SceneFigures::bytes() const {
+  uint64_t sum = 0;
+  for (size_t level = 0; level < level_words.size(); ++level) sum += level_bytes(level);
+  return sum;
+}
+
+std::string summary_line(const SceneFigures& figures) {
+  const dag::VoxelScene& scene = figures.scene;
   return fmt::format("{} voxels, {} unique nodes of {}, {} in memory, digest {}",
                      format_count(scene.dag.voxels), format_count(scene.dag.unique_nodes()),
-                     format_count(scene.dag.svo_nodes()), format_bytes(scene.dag.bytes()),
+                     format_count(scene.dag.svo_nodes()), format_bytes(figures.bytes()),
                      dag::to_string(scene.dag.digest));
 }
 
-std::vector<std::pair<std::string, std::string>> scene_facts(const dag::VoxelScene& scene) {
+std::vector<std::pair<std::string, std::string>> scene_facts(const SceneFigures& figures) {
+  const dag::VoxelScene& scene = figures.scene;
   const dag::FrozenDag& dag = scene.dag;
   return {
       {"resolution", fmt::format("{} voxels along the longest side, cube of {}", dag.resolution, dag.side())},
@@ -64,14 +77,14 @@ std::vector<std::pair<std::string, std::string>> scene_facts(const dag::VoxelSce
       {"made by", fmt::format("{}, {}", scene.generator, scene.created)},
       {"command", scene.command},
       {"nodes", fmt::format("{} unique of {} in the octree, {}", format_count(dag.unique_nodes()),
-                            format_count(dag.svo_nodes()), format_bytes(dag.bytes()))}};
+                            format_count(dag.svo_nodes()), format_bytes(figures.bytes()))}};
 }
 
-std::string describe_scene(const dag::VoxelScene& scene) {
-  const dag::FrozenDag& dag = scene.dag;
+std::string describe_scene(const SceneFigures& figures) {
+  const dag::VoxelScene& scene = figures.scene;
   std::string text;
-  for (const auto& [name, value] : scene_facts(scene)) text += fmt::format("{:<11}  {}\n", name, value);
-  text += level_table(dag);
+  for (const auto& [name, value] : scene_facts(figures)) text += fmt::format("{:<11}  {}\n", name, value);
+  text += level_table(figures);
   if (scene.palette.count > 0)
     text += fmt::format("palette (share of the surface{})\n{}", scene.history.empty() ? "" : " before edits",
                         palette_table(scene));
@@ -81,7 +94,8 @@ std::string describe_scene(const dag::VoxelScene& scene) {
   return text;
 }
 
-void set_scene(measure::ResultGroup& results, const dag::VoxelScene& scene) {
+void set_scene(measure::ResultGroup& results, const SceneFigures& figures) {
+  const dag::VoxelScene& scene = figures.scene;
   const dag::FrozenDag& dag = scene.dag;
   measure::ResultGroup& json = results.group(measure::in_json("."));
   json.set("digest", dag::to_string(dag.digest))
@@ -90,7 +104,7 @@ void set_scene(measure::ResultGroup& results, const dag::VoxelScene& scene) {
       .set("voxels", dag.voxels, "voxels")
       .set("unique_nodes", dag.unique_nodes(), "nodes")
       .set("svo_nodes", dag.svo_nodes(), "nodes")
-      .set("dag_bytes", dag.bytes(), "bytes")
+      .set("dag_bytes", figures.bytes(), "bytes")
       .set("material_bits", dag.materials ? 4u : 0u, "bits")
       .set("coverage", coverage_text(scene))
       .set("solid", scene.solid)
@@ -98,14 +112,16 @@ void set_scene(measure::ResultGroup& results, const dag::VoxelScene& scene) {
       .set("up", up_text(scene.up))
       .set("source", scene.source)
       .set("origin", std::vector{scene.origin.x, scene.origin.y, scene.origin.z}, "scene units");
-  std::vector<uint64_t> sides;
-  for (uint32_t level = 0; level < dag.levels.size(); ++level) sides.push_back(dag.level_side(level));
+  std::vector<uint64_t> sides, bytes;
+  for (uint32_t level = 0; level < dag.levels.size(); ++level) {
+    sides.push_back(dag.level_side(level));
+    bytes.push_back(figures.level_bytes(level));
+  }
   json.table("levels")
       .column("side", "voxels", sides)
       .column("svo_nodes", "nodes", dag.levels, &dag::DagLevel::svo_nodes)
       .column("unique_nodes", "nodes", dag.levels, &dag::DagLevel::nodes)
-      .column("bytes", "bytes", dag.levels,
-              [](const dag::DagLevel& level) { return level.words.size() * sizeof(uint32_t); });
+      .column("bytes", "bytes", std::move(bytes));
   const auto entries = std::views::iota(0u, scene.palette.count);
   json.table("palette")
       .column("color", "", entries, [&](uint32_t i) { return scene::hex_name(scene.palette.colors[i]); })

@@ -36,6 +36,7 @@ constexpr const char* kOfRawFiles = "it is for raw volumes, whose files do not s
 
 constexpr OptionRow kTable[] = {
     {"output", kWrites, "nothing is written"},
+    {"compression", kWritesH5, "it is for what is written as .h5"},
     {"binvox-materials", kWritesBinvox, "it is for what is written as .binvox"},
     {"res", kMesh | kWholeScene,
      "it is for meshes and scene files that are converted; a volume has its own grid"},

@@ -189,7 +189,7 @@ void convert(const ConvertOptions& options) {
   write_output(output, options, std::nullopt);
   if (options.palette_out) write_palette(*options.palette_out, scene.palette);
   conversion.seconds.write = watch.lap();
-  if (options.verify) verify_written(scene, options.output);
+  if (options.verify) verify_written(scene, options.output, options.engine);
   conversion.seconds.verify = watch.seconds();
   conversion.seconds.total = total.seconds();
   if (options.engine.profile) print_profile(conversion.kernels);
@@ -213,6 +213,7 @@ void convert(const ConvertOptions& options) {
 void run(int argc, char** argv) {
   const ConvertOptions options = parse_convert_options(argc, argv);
   check_given(options);
+  check_compression(options.compression);
   if (is_volume_input(options)) return convert_volume(options);
   if (is_scene_input(options)) return use_scene_file(options);
   convert(options);

@@ -66,7 +66,12 @@ cxxopts::Options describe() {
       "o,output",
       fmt::format("Where to: {} (default: the first INPUT's name with .h5, in the current folder)",
                   output_extensions()),
-      text(), "FILE")("info", "Show what is in a scene file")(
+      text(),
+      "FILE")("compression",
+              "Of what is written as .h5: none; 1 (fast) to 9 (small): deflate; zstd: where HDF5 finds "
+              "a plugin for it, which all need who read the file",
+              preset("1"),
+              "HOW")("info", "Show what a scene file says of itself; --verify also looks whether it is true")(
       "binvox-materials", "In a .binvox file, say of filled voxels which material they are, as version 2")(
       "verify",
       "Check a scene file: every pointer, the counts, the digest, that bricks and a spatial hash hold the "
@@ -267,6 +272,15 @@ Structures parse_structures(const std::string& text) {
   return structures;
 }
 
+Compression parse_compression(const std::string& text) {
+  if (text == "none") return {.method = Compression::Method::None};
+  if (text == "zstd") return {.method = Compression::Method::Zstd};
+  if (text.size() != 1 || text[0] < '0' + kFastestDeflate || text[0] > '0' + kSmallestDeflate)
+    throw UsageError(fmt::format("--compression is '{}', expected none, {} to {}, or zstd", text,
+                                 kFastestDeflate, kSmallestDeflate));
+  return {.level = text[0] - '0'};
+}
+
 spatial::HashOptions read_hash_options(const cxxopts::ParseResult& parsed) {
   spatial::HashOptions options;
   const auto text = parsed["load-factor"].as<std::string>();
@@ -288,6 +302,7 @@ ConvertOptions parse_convert_options(int argc, char** argv) {
       {"Files", "Meshes", "Grid", "Voxels", "Painting", "Structures", "Bricks", "Volumes", "Device"});
   ConvertOptions options;
   options.json = common.json;
+  options.compression = parse_compression(parsed["compression"].as<std::string>());
   options.command = command_text(argc, argv);
   options.given = common.given;
   options.overwrite = common.overwrite;

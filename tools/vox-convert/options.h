@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/io/compression.h"
 #include "formats/io/overwrite.h"
 #include "formats/mesh/mesh_options.h"
 #include "formats/volume/raw_volume.h"
@@ -30,6 +31,7 @@ struct ConvertOptions {
   bool names_output = false;  // whether the command line names `output`; else it is the default
   bool verify = false, info = false, json = false;
   Overwrite overwrite = Overwrite::OwnFiles;
+  Compression compression;
 
   voxelize::GridOptions grid;
   MeshOptions mesh;

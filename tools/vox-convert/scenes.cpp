@@ -80,6 +80,37 @@ void make_coarser(dag::VoxelScene& scene, const ConvertOptions& options) {
            scene.voxel_size, watch.seconds());
 }
 
+// Prints what is said of a scene file and the forms of its voxels.
+void print_figures(const ConvertOptions& options, const SceneFigures& figures, const OtherForms& forms) {
+  if (options.json) {
+    measure::ResultGroup results;
+    results.set("file", (wants_coarser(options) ? options.output : options.inputs[0]).string());
+    if (options.verify) results.set("verified", true);
+    set_scene(results, figures);
+    if (forms.bricks != nullptr) set_bricks(results, *forms.bricks);
+    if (forms.hash != nullptr) set_hash(results, *forms.hash);
+    fmt::print("{}\n", json_text(results));
+  } else if (options.info) {
+    fmt::print("{}{}{}", describe_scene(figures),
+               forms.bricks != nullptr ? describe_bricks(*forms.bricks) : "",
+               forms.hash != nullptr ? "hash         " + hash_line(*forms.hash) + "\n" : "");
+  } else if (options.verify) {
+    fmt::print("{}: correct: {}\n", (writes_file(options) ? options.output : options.inputs[0]).string(),
+               summary_line(figures));
+  }
+}
+
+// Of a file with an SVDAG, whose words are not read.
+void show_info(const ConvertOptions& options, const SceneFileParts& parts) {
+  const SceneInfo info = read_scene_info(options.inputs[0]);
+  std::optional<bricks::FrozenBricks> bricks;
+  std::optional<spatial::FrozenHash> hash;
+  if (parts.bricks) bricks = read_bricks(options.inputs[0]);
+  if (parts.hash) hash = read_hash(options.inputs[0]);
+  print_figures(options, {info.scene, info.level_words},
+                {.bricks = bricks ? &*bricks : nullptr, .hash = hash ? &*hash : nullptr});
+}
+
 }  // namespace
 
 bool wants_bricks(const ConvertOptions& options) {
@@ -122,12 +153,12 @@ void write_output(const Output& output, const ConvertOptions& options, const std
   if (is_export_path(options.output)) {
     export_scene(output.scene, options.output, clip, options.binvox);
   } else if (options.structure && !options.structure->dag && output.hash) {
-    write_scene_without_dag(output.scene, options.output, output.forms());
+    write_scene_without_dag(output.scene, options.output, output.forms(), options.compression);
   } else if (options.structure == Structures{.bricks = true}) {
     write_bricks(*output.bricks, {generator_text(), options.command, timestamp()}, options.output,
-                 &output.scene);
+                 &output.scene, options.compression);
   } else {
-    write_scene(output.scene, options.output, output.forms());
+    write_scene(output.scene, options.output, output.forms(), options.compression);
   }
 }
 
@@ -139,13 +170,13 @@ void use_scene_file(const ConvertOptions& options) {
   if (parts.bricks && !parts.dag && !parts.hash) return use_bricks_file(options);
   const bool writes = writes_file(options), coarse = wants_coarser(options);
   if (writes) check_scene_output(options, parts);
-  const std::string name = (coarse ? options.output : options.inputs[0]).string();
+  if (options.info && !options.verify && parts.dag) return show_info(options, parts);
   Stopwatch watch;
   Output output = {.scene = read_any_scene(options.inputs[0], options.engine), .bricks = {}, .hash = {}};
   const dag::VoxelScene& scene = output.scene;
   if (parts.bricks && !writes) output.bricks = read_bricks(options.inputs[0]);
   if (parts.hash && !writes) output.hash = read_hash(options.inputs[0]);
-  if (options.verify) verify_scene(scene, output.forms(), options.inputs[0]);
+  if (options.verify) verify_scene(scene, output.forms(), options.inputs[0], options.engine);
   if (writes) {
     if (coarse) make_coarser(output.scene, options);
     if (!is_export_path(options.output)) say_what_is_left_out(options, parts);
@@ -153,7 +184,7 @@ void use_scene_file(const ConvertOptions& options) {
     if (wants_bricks(options)) output.bricks = scene_bricks(scene, options, kernels);
     if (wants_hash(options)) output.hash = scene_hash(scene, options, kernels);
     write_output(output, options, clip_voxels(scene, options));
-    if (options.verify) verify_written(scene, options.output);
+    if (options.verify) verify_written(scene, options.output, options.engine);
     if (options.engine.profile) print_profile(kernels);
     if (coarse) log_info("{}", summary_line(scene));
     if (output.bricks) log_info("{}", bricks_line(*output.bricks));
@@ -161,21 +192,7 @@ void use_scene_file(const ConvertOptions& options) {
     log_info("{}: {}, {:.2f} s", options.output.string(),
              format_bytes(std::filesystem::file_size(options.output)), watch.seconds());
   }
-  if (options.json) {
-    measure::ResultGroup results;
-    results.set("file", name);
-    if (options.verify) results.set("verified", true);
-    set_scene(results, scene);
-    if (output.bricks) set_bricks(results, *output.bricks);
-    if (output.hash) set_hash(results, *output.hash);
-    fmt::print("{}\n", json_text(results));
-  } else if (options.info) {
-    fmt::print("{}{}{}", describe_scene(scene), output.bricks ? describe_bricks(*output.bricks) : "",
-               output.hash ? "hash         " + hash_line(*output.hash) + "\n" : "");
-  } else if (options.verify) {
-    fmt::print("{}: correct: {}\n", (writes ? options.output : options.inputs[0]).string(),
-               summary_line(scene));
-  }
+  print_figures(options, scene, output.forms());
 }
 
 }  // namespace vox

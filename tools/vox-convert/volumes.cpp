@@ -32,7 +32,8 @@ void write_output(const bricks::FrozenBricks& bricks, const ConvertOptions& opti
   if (is_nrrd(options.output)) {
     write_nrrd(bricks::bricks_volume(bricks), options.output);
   } else {
-    write_bricks(bricks, {generator_text(), options.command, timestamp()}, options.output);
+    write_bricks(bricks, {generator_text(), options.command, timestamp()}, options.output, nullptr,
+                 options.compression);
   }
 }
 

@@ -1,0 +1,279 @@
+// How a DAG is verified on any device (verify_on.h): from the root down how often each node occurs and in which
+// order nodes are first visited, from the leaves up what they hold. Levels come to the device one at a time.
+// verify_on_cpu.cpp and verify_on_cuda.cu include this file, and only say which device.
+#pragma once
+
+#include <bit>
+#include <random>
+
+#include "libvox/base/cancel.h"
+#include "libvox/dag/frozen_levels.h"
+#include "libvox/dag/node_content.h"
+#include "libvox/dag/verify_on.h"
+
+namespace vox::dag {
+
+// One word that says whether any thread has found something wrong.
+struct Findings {
+  uint32_t* wrong;
+  VOX_HD void tell() const { device::atomic_store_relaxed(wrong, 1); }
+};
+
+// Adds up for each node below how often it occurs, and notes the first pointer that leads to it.
+struct VisitBelow {
+  const uint32_t* words;
+  const uint32_t* offsets;
+  const uint64_t* times;
+  NodeRank rank;
+  uint64_t* times_below;
+  uint32_t* first_below;
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    for (uint32_t at = offsets[i] + 1; at < offsets[i + 1]; ++at) {
+      if (stage == 0) {
+        rank.prefetch(words[at]);
+      } else {
+        const uint32_t child = rank.of(words[at]);
+        prefetch_line(times_below + child);
+        prefetch_line(first_below + child);
+      }
+    }
+  }
+  VOX_HD void operator()(uint64_t i) const {
+    for (uint32_t at = offsets[i] + 1; at < offsets[i + 1]; ++at) {
+      const uint32_t child = rank.of(words[at]);
+      device::atomic_add(times_below + child, times[i]);
+      device::atomic_min(first_below + child, at);
+    }
+  }
+};
+
+// In canonical order the pointers that first lead to the nodes stand in the order of the nodes.
+struct ComesTooEarly {
+  const uint32_t* first;
+  VOX_HD uint32_t operator()(uint64_t i) const { return i > 0 && first[i] <= first[i - 1] ? 1 : 0; }
+};
+
+struct NodeTimes {
+  const uint64_t* times;
+  VOX_HD uint64_t operator()(uint64_t i) const { return times[i]; }
+};
+
+struct LeafVoxels {
+  const uint32_t* words;
+  const uint32_t* offsets;
+  const uint64_t* times;
+  VOX_HD uint64_t operator()(uint64_t i) const {
+    return times[i] * static_cast<uint64_t>(popcount(leaf_mask(words + offsets[i])));
+  }
+};
+
+// What is known of a node, side by side, since the node above asks for all of it.
+struct NodeFacts {
+  Digest digest;        // 16 B
+  NodeContent content;  // 16 B
+};
+static_assert(sizeof(NodeFacts) == 32);
+
+struct CheckLeaf {
+  const uint32_t* words;
+  const uint32_t* offsets;
+  bool materials;
+  NodeFacts* facts;
+  Findings findings;
+  VOX_HD void operator()(uint64_t i) const {
+    const uint32_t* leaf = words + offsets[i];
+    facts[i] = {leaf_digest(leaf, materials), {}};
+    if (leaf_mask(leaf) == 0 || (materials && leaf_padding(leaf) != 0)) return findings.tell();
+    facts[i].content = leaf_content(leaf, materials);
+  }
+};
+
+struct CheckNode {
+  const uint32_t* words;
+  const uint32_t* offsets;
+  NodeRank rank;
+  uint32_t child_side;
+  const NodeFacts* below;
+  NodeFacts* facts;
+  Findings findings;
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    for (uint32_t at = offsets[i] + 1; at < offsets[i + 1]; ++at) {
+      if (stage == 0) {
+        rank.prefetch(words[at]);
+      } else {
+        prefetch_line(below + rank.of(words[at]));
+      }
+    }
+  }
+  VOX_HD void operator()(uint64_t i) const {
+    const uint32_t* node = words + offsets[i];
+    const uint32_t header = node[0];
+    uint32_t children[8] = {};
+    for (uint32_t c = 0; c + 1 < node_words(header); ++c) children[c] = rank.of(node[1 + c]);
+    const NodeFacts* of = below;
+    const Digest digest = node_digest(header, [&](uint32_t c) { return of[children[c]].digest; });
+    const NodeContent content =
+        node_content(header, child_side, [&](uint32_t c) { return of[children[c]].content; });
+    facts[i] = {digest, content};
+    if (child_mask(header) == 0 || header != canonical_header(child_mask(header), content)) findings.tell();
+  }
+};
+
+// The hash of a node's words, from a seed on that the author of a file cannot know, so that none can make all of
+// its nodes collide.
+struct HashNode {
+  const uint32_t* words;
+  const uint32_t* offsets;
+  uint64_t seed;
+  uint64_t* hashes;
+  VOX_HD void operator()(uint64_t i) const {
+    uint64_t hash = seed;
+    for (uint32_t at = offsets[i]; at < offsets[i + 1]; ++at) hash = hash::hash_word(hash, words[at]);
+    hashes[i] = mix64(hash ^ seed);
+  }
+};
+
+// Enters a node into a table of the nodes of its level, which has room for twice as many.
+struct EnterNode {
+  static constexpr uint32_t kFree = UINT32_MAX;
+  const uint32_t* words;
+  const uint32_t* offsets;
+  const uint64_t* hashes;
+  uint32_t* table;
+  uint64_t last_slot;  // a power of two less one
+  Findings findings;
+  VOX_HD bool same(uint64_t a, uint64_t b) const {
+    const uint32_t size = offsets[a + 1] - offsets[a];
+    return offsets[b + 1] - offsets[b] == size &&
+           hash::same_words(words + offsets[a], words + offsets[b], size);
+  }
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    if (stage == 0) prefetch_line(table + (hashes[i] & last_slot));
+  }
+  VOX_HD void operator()(uint64_t i) const {
+    for (uint64_t slot = hashes[i];; ++slot) {
+      const uint32_t other =
+          device::atomic_exchange_if_relaxed(table + (slot & last_slot), kFree, static_cast<uint32_t>(i));
+      if (other == kFree) return;
+      if (hashes[other] == hashes[i] && same(i, other)) return findings.tell();
+    }
+  }
+};
+
+template <class Device>
+class Verifier {
+ public:
+  // The DAG is not empty. Throws Error where it has nodes that no pointer leads to.
+  Verifier(Device& device, const FrozenDag& dag)
+      : device_(device), dag_(dag), levels_(device, dag), wrong_(device.template make<uint32_t>(1)) {
+    device_.fill(wrong_.data(), 1, 0u);
+  }
+
+  bool right() {
+    if (!visit_right() || !contents_right()) return false;
+    uint32_t wrong = 0;
+    device_.download(&wrong, wrong_.data(), 1);
+    return wrong == 0;
+  }
+
+ private:
+  Findings findings() const { return {wrong_.data()}; }
+
+  // From the root down: order and counts.
+  bool visit_right() {
+    auto times = device_.template make<uint64_t>(1);
+    device_.fill(times.data(), 1, uint64_t{1});
+    for (uint32_t level = 0;; ++level) {
+      throw_if_cancelled();
+      const DeviceLevel here = levels_.upload(level);
+      const DagLevel& stored = dag_.levels[level];
+      if (here.nodes != stored.nodes ||
+          device_.sum({"verify: count nodes", 8}, here.nodes, NodeTimes{times.data()}) != stored.svo_nodes)
+        return false;
+      if (level == dag_.depth())
+        return device_.sum({"verify: count voxels", 24}, here.nodes,
+                           LeafVoxels{here.words.data(), here.offsets.data(), times.data()}) == dag_.voxels;
+      const device::Buffer<uint32_t> before = levels_.nodes_before(level + 1);
+      if (!visit_below(here, levels_.rank(level + 1, before), levels_.nodes(level + 1), times)) return false;
+    }
+  }
+
+  // Replaces the times of a level's nodes by those of the nodes below.
+  bool visit_below(const DeviceLevel& here, const NodeRank& rank, uint64_t nodes_below,
+                   device::Buffer<uint64_t>& times) {
+    auto times_below = device_.template make<uint64_t>(nodes_below);
+    auto first = device_.template make<uint32_t>(nodes_below);
+    device_.fill(times_below.data(), nodes_below, uint64_t{0});
+    device_.fill(first.data(), nodes_below, UINT32_MAX);
+    device_.for_each({"verify: visit", 120}, here.nodes,
+                     VisitBelow{here.words.data(), here.offsets.data(), times.data(), rank,
+                                times_below.data(), first.data()});
+    times = std::move(times_below);
+    return device_.sum({"verify: order", 4}, nodes_below, ComesTooEarly{first.data()}) == 0;
+  }
+
+  // From the leaves up: what they hold, that no two are equal, and the digest.
+  bool contents_right() {
+    device::Buffer<NodeFacts> below;
+    for (uint32_t level = dag_.depth() + 1; level-- > 0;) {
+      throw_if_cancelled();
+      const DeviceLevel here = levels_.upload(level);
+      const uint32_t *words = here.words.data(), *offsets = here.offsets.data();
+      auto facts = device_.template make<NodeFacts>(here.nodes);
+      if (level == dag_.depth()) {
+        device_.for_each({"verify: leaves", 60}, here.nodes,
+                         CheckLeaf{words, offsets, dag_.materials, facts.data(), findings()});
+      } else {
+        const device::Buffer<uint32_t> before = levels_.nodes_before(level + 1);
+        device_.for_each({"verify: nodes", 160}, here.nodes,
+                         CheckNode{words, offsets, levels_.rank(level + 1, before),
+                                   dag_.level_side(level + 1), below.data(), facts.data(), findings()});
+      }
+      below = std::move(facts);
+      enter_nodes(here);
+    }
+    return root_right(below);
+  }
+
+  void enter_nodes(const DeviceLevel& here) {
+    const uint32_t *words = here.words.data(), *offsets = here.offsets.data();
+    const uint64_t seed = uint64_t{std::random_device()()} << 32 | std::random_device()();
+    auto hashes = device_.template make<uint64_t>(here.nodes);
+    device_.for_each({"verify: hash nodes", 36}, here.nodes, HashNode{words, offsets, seed, hashes.data()});
+    const uint64_t slots = std::bit_ceil(2 * here.nodes);
+    auto table = device_.template make<uint32_t>(slots);
+    device_.fill(table.data(), slots, EnterNode::kFree);
+    device_.for_each({"verify: equal nodes", 80}, here.nodes,
+                     EnterNode{words, offsets, hashes.data(), table.data(), slots - 1, findings()});
+  }
+
+  bool root_right(const device::Buffer<NodeFacts>& facts) {
+    NodeFacts root;
+    device_.download(&root, facts.data(), 1);
+    for (uint32_t axis = 0; axis < 3; ++axis)
+      if (root.content.reach[axis] > dag_.resolution) return false;
+    return scene_digest(dag_.resolution, dag_.depth(), dag_.materials, &root.digest) == dag_.digest;
+  }
+
+  Device& device_;
+  const FrozenDag& dag_;
+  FrozenLevels<Device> levels_;
+  device::Buffer<uint32_t> wrong_;
+};
+
+template <class Device>
+void verify_on(Device& device, const FrozenDag& dag) {
+  bool looked = false;
+  try {
+    if (!dag.empty() && Verifier<Device>(device, dag).right()) return;
+    looked = !dag.empty();
+  } catch (const Cancelled&) {
+    throw;
+  } catch (const Error&) {  // nodes that no pointer leads to, or too little memory
+  }
+  verify(dag);
+  if (looked)
+    throw Error("a device finds the DAG wrong, but the host does not: a bug in vox, or faulty hardware");
+}
+
+}  // namespace vox::dag
