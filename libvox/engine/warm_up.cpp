@@ -59,7 +59,8 @@ void warm_up_render(Engine& engine, const render::RenderOptions& options) {
   palette.count = 1;
   render::RenderOptions small = options;
   small.size = {64, 64};
-  small.pose = {.eye = {-100, 700, -200}, .target = {kResolution / 2, kResolution / 2, kResolution / 2}};
+  small.pose = {.eye = {-100, 700, -200},
+                .target = {kResolution / 2.0, kResolution / 2.0, kResolution / 2.0}};
   engine.renderer(dag, palette)->render(small);
 }
 

@@ -125,6 +125,13 @@ TEST_F(PoolTest, KeptBlocksMakeRoomForOthersWhenTheLimitIsReached) {
   pool.release(large);
 }
 
+TEST_F(PoolTest, WhatTheAllocatorKeepsIsGivenUpBeforeABlockIsRefused) {
+  const device::Pool::Backend keeping = {counted_allocate, counted_release, [](void*) { exhausted = false; }};
+  device::Pool pool(keeping, nullptr, 1 << 20);
+  exhausted = true;
+  EXPECT_EQ(refusal(pool, 1024), "");
+}
+
 TEST_F(PoolTest, PeakCountsKeptBlocksUntilTheyAreTrimmed) {
   device::Pool pool(backend_, nullptr, 1 << 20);
   pool.release(pool.allocate(65536));
@@ -139,6 +146,8 @@ TEST_F(PoolTest, PeakCountsKeptBlocksUntilTheyAreTrimmed) {
   pool.trim();
   EXPECT_EQ(held, 0);
   EXPECT_EQ(pool.peak(), 65536u + 1024u);
+  pool.restart_peak();
+  EXPECT_EQ(pool.peak(), 0u);
 }
 
 TEST_F(PoolTest, ABufferGivesItsBlockBackAndHandsItOnWhenMoved) {
