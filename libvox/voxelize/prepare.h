@@ -32,7 +32,7 @@ struct PrepareOptions {
 // The parts of triangles that reach into the grid, cut off at the guard band, in the scene's order.
 struct PreparedTriangles {
   device::Buffer<TriangleShape> shapes;
-  device::Buffer<TriangleShading> shadings;  // one per shape, or none where no material reads them
+  device::Buffer<TriangleShading> shadings;  // one per shape, or none where only holes would read them
 };
 
 // Compiled for each device in prepare_*.

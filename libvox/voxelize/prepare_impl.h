@@ -89,11 +89,10 @@ struct WriteCutParts {
 };
 
 inline bool reads_shadings(const PreparedMaterials& materials, Attributes attributes) {
-  const uint32_t read = attributes == Attributes::OfHoles
-                            ? MaterialRef::kHasHoles
-                            : MaterialRef::kTextured | MaterialRef::kVertexColors | MaterialRef::kPainted;
-  return std::any_of(materials.materials.begin(), materials.materials.end(),
-                     [read](const MaterialRef& material) { return (material.flags & read) != 0; });
+  return attributes == Attributes::OfMaterials ||
+         std::any_of(materials.materials.begin(), materials.materials.end(), [](const MaterialRef& material) {
+           return (material.flags & MaterialRef::kHasHoles) != 0;
+         });
 }
 
 // A mesh in the device's memory.

@@ -203,7 +203,7 @@ TEST(PrepareTriangles, MakesWhatALoopOverTheMeshMakes) {
   }
 }
 
-TEST(PrepareTriangles, LeavesOutShadingsThatNoMaterialReads) {
+TEST(PrepareTriangles, LeavesOutShadingsWhereThereAreNeitherMaterialsNorHoles) {
   Soup soup = cube(1, 7);
   device::CpuDevice device(0, false);
   const auto shadings = [&](voxelize::Attributes attributes) {
@@ -211,7 +211,7 @@ TEST(PrepareTriangles, LeavesOutShadingsThatNoMaterialReads) {
                                        unit_grid(8), {.attributes = attributes})
         .shadings.size();
   };
-  EXPECT_EQ(shadings(voxelize::Attributes::OfMaterials), 0u);
+  EXPECT_EQ(shadings(voxelize::Attributes::OfHoles), 0u);
   scene::IndexedTexture& texture = soup.indexed.textures.emplace_back();
   texture.levels = {{4, 4, 0}};
   texture.nibbles.resize(4);

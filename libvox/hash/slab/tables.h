@@ -100,9 +100,10 @@ class SlabTable {
     if (superblocks_.empty()) return;
     if (left.items < items_) slabs_searched_ = left.items == 0 ? 1 : UINT32_MAX;
     items_ = left.items;
+    // Also the marks of superblocks that go: others will come in their place.
+    device_.fill(full_.data(), superblocks_.size(), 0u);
     std::erase_if(superblocks_, [&](uint32_t number) { return released[number] != 0; });
     device_.upload(numbers_.data(), superblocks_.data(), superblocks_.size());
-    device_.fill(full_.data(), superblocks_.size(), 0u);
     device_.fill(slabs_used_.data(), 1, static_cast<uint32_t>(left.slabs));
     if (items_ > 0) return;
     buckets_.reset();
