@@ -9,8 +9,10 @@ namespace {
 
 ProgressSink progress_sink;
 std::mutex progress_mutex;
+thread_local int progress_silenced = 0;
 
 void tell(const ProgressState& state) {
+  if (progress_silenced > 0) return;
   const std::lock_guard lock(progress_mutex);
   if (progress_sink) progress_sink(state);
 }
@@ -39,6 +41,14 @@ void Progress::update(uint64_t done, const std::string& detail) {
         .total = total_,
         .before = std::exchange(done_, done),
         .seconds = elapsed.count()});
+}
+
+NoProgress::NoProgress() {
+  ++progress_silenced;
+}
+
+NoProgress::~NoProgress() {
+  --progress_silenced;
 }
 
 }  // namespace vox

@@ -40,4 +40,13 @@ class Progress {
   std::chrono::steady_clock::time_point start_;
 };
 
+// As long as it lives, work of this thread tells no progress.
+class NoProgress {
+ public:
+  NoProgress();
+  ~NoProgress();
+  NoProgress(const NoProgress&) = delete;
+  NoProgress& operator=(const NoProgress&) = delete;
+};
+
 }  // namespace vox

@@ -13,13 +13,16 @@ namespace {
 
 // Large blocks lie on huge pages where the system has them: hash tables are read at random, and every page of
 // an array is first touched once.
-void* allocate(uint64_t bytes) {
+void* allocate(void*, uint64_t bytes) {
   constexpr uint64_t kSmallAlignment = 256, kHugePage = 2 << 20;
   if (bytes < 4 * kHugePage) return std::aligned_alloc(kSmallAlignment, bytes);
   void* block = std::aligned_alloc(kHugePage, (bytes + kHugePage - 1) / kHugePage * kHugePage);
   if (block) madvise(block, bytes, MADV_HUGEPAGE);
   return block;
 }
+
+constexpr Pool::Backend kSystem = {
+    .allocate = allocate, .release = [](void*, void* block) { std::free(block); }, .shrink = [](void*) {}};
 
 uint64_t pool_limit(uint64_t memory_limit) {
   if (memory_limit == 0) return available_bytes() / 5 * 4;
@@ -30,7 +33,7 @@ uint64_t pool_limit(uint64_t memory_limit) {
 }  // namespace
 
 CpuDevice::CpuDevice(uint64_t memory_limit, bool profile)
-    : pool_({allocate, std::free}, pool_limit(memory_limit)), profiler_(profile) {}
+    : pool_(kSystem, nullptr, pool_limit(memory_limit)), profiler_(profile) {}
 
 std::string CpuDevice::text() const {
   size_t threads = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);

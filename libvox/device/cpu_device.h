@@ -39,6 +39,12 @@ class CpuDevice {
   std::string text() const;
   Pool& pool() { return pool_; }
   const Profiler& profiler() const { return profiler_; }
+  // Forgets what has been done so far: profile and peak of memory begin anew.
+  void restart_measuring() {
+    pool_.trim();
+    pool_.restart_peak();
+    profiler_.restart();
+  }
   // How many (leaf cell, triangle) pairs a chunk may have where memory does not ask for less: enough to feed
   // every core, few enough to stay near the caches.
   uint64_t preferred_chunk_pairs() const { return uint64_t{1} << 20; }

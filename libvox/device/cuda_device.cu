@@ -1,6 +1,8 @@
 #include <nvtx3/nvToolsExt.h>
 #include <oneapi/tbb/parallel_for.h>
 
+#include <sys/mman.h>
+
 #include <cstring>
 
 #include "libvox/base/error.h"
@@ -10,19 +12,13 @@
 namespace vox::device {
 namespace {
 
-void* allocate(uint64_t bytes) {
-  void* block = nullptr;
-  cudaError_t status = cudaMalloc(&block, bytes);
-  if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError();  // it is not sticky; the caller makes do with less
-    return nullptr;
-  }
-  check_cuda(status, "cudaMalloc");
-  return block;
-}
-
-void release(void* block) {
-  cudaFree(block);
+// Asks for huge pages below an array that is about to be written for the first time: otherwise every 4 KB of it
+// cost a fault. Small arrays share their pages with others.
+void prefer_huge_pages(void* array, uint64_t bytes) {
+  constexpr uintptr_t kHugePage = 2 << 20;
+  const auto begin = (reinterpret_cast<uintptr_t>(array) + kHugePage - 1) / kHugePage * kHugePage;
+  const auto end = (reinterpret_cast<uintptr_t>(array) + bytes) / kHugePage * kHugePage;
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
 }
 
 // Does what memcpy does, with all cores: one core does not keep up with the bus.
@@ -73,9 +69,10 @@ CudaDevice::CudaDevice(int index, uint64_t memory_limit, bool profile) : index_(
   scatter_bytes_ = static_cast<uint64_t>(cache) / 3;
   size_t free = 0, total = 0;
   check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-  pool_ = std::make_unique<Pool>(Pool::Backend{allocate, release},
-                                 memory_limit > 0 ? memory_limit : free / 5 * 4);
   check_cuda(cudaStreamCreate(&stream_), "cudaStreamCreate");
+  memory_ = std::make_unique<CudaMemory>(index, stream_);
+  pool_ = std::make_unique<Pool>(CudaMemory::kBackend, memory_.get(),
+                                 memory_limit > 0 ? memory_limit : free / 5 * 4);
   for (cudaEvent_t* event : {&begin_, &end_, &lap_begin_, &lap_end_})
     check_cuda(cudaEventCreate(event), "cudaEventCreate");
   for (cudaEvent_t& event : staging_free_)
@@ -90,6 +87,8 @@ CudaDevice::~CudaDevice() {
   cudaFreeHost(staging_);
   for (cudaEvent_t event : staging_free_) cudaEventDestroy(event);
   for (cudaEvent_t event : {begin_, end_, lap_begin_, lap_end_}) cudaEventDestroy(event);
+  pool_.reset();
+  memory_.reset();
   cudaStreamDestroy(stream_);
 }
 
@@ -147,6 +146,7 @@ void CudaDevice::upload_bytes(void* to, const void* from, uint64_t bytes) {
 }
 
 void CudaDevice::download_bytes(void* to, const void* from, uint64_t bytes) {
+  prefer_huge_pages(to, bytes);
   const uint64_t pieces = (bytes + kStagingHalf - 1) / kStagingHalf;
   auto size_of = [&](uint64_t piece) { return std::min(kStagingHalf, bytes - piece * kStagingHalf); };
   for (uint64_t piece = 0; piece <= pieces; ++piece) {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "libvox/device/cuda_kernels.cuh"
+#include "libvox/device/cuda_memory.cuh"
 #include "libvox/device/device.h"
 #include "libvox/device/pool.h"
 #include "libvox/device/profiler.h"
@@ -62,6 +63,11 @@ class CudaDevice {
   uint32_t capability() const;  // the compute capability: 90 for 9.0
   Pool& pool() { return *pool_; }
   const Profiler& profiler() const { return profiler_; }
+  void restart_measuring() {
+    pool_->trim();
+    pool_->restart_peak();
+    profiler_.restart();
+  }
   // A chunk of so many pairs is large enough that launches cost nothing, and small enough to leave memory to
   // the DAG.
   uint64_t preferred_chunk_pairs() const { return uint64_t{128} << 20; }
@@ -303,6 +309,7 @@ class CudaDevice {
   char* staging_ = nullptr;
   cudaEvent_t staging_free_[2] = {};
   uint64_t* result_ = nullptr;  // host memory that kernels write a single result to
+  std::unique_ptr<CudaMemory> memory_;
 };
 
 static_assert(DeviceType<CudaDevice>);

@@ -37,6 +37,7 @@ concept DeviceType = requires(D& device, Work work, uint64_t n, AnyBody body, Bu
   { device.text() } -> std::same_as<std::string>;
   { device.pool() } -> std::same_as<Pool&>;
   { device.profiler() } -> std::same_as<const Profiler&>;
+  device.restart_measuring();
   { device.preferred_chunk_pairs() } -> std::same_as<uint64_t>;
   { device.template make<uint32_t>(n) } -> std::same_as<Buffer<uint32_t>>;
   device.for_each(work, n, body);

@@ -33,16 +33,15 @@ void* Pool::allocate(uint64_t bytes) {
     kept_ -= size;
     free_.erase(kept);
   } else {
-    auto drop_kept = [&] {
-      for (auto& [kept_size, kept_block] : free_) backend_.release(kept_block);
-      free_.clear();
-      kept_ = 0;
+    const auto make_room = [&] {
+      release_kept();
+      backend_->shrink(state_);
     };
-    if (used_ + kept_ + size > limit_) drop_kept();
-    block = backend_.allocate(size);
-    if (!block && kept_ > 0) {
-      drop_kept();
-      block = backend_.allocate(size);
+    if (used_ + kept_ + size > limit_) make_room();
+    block = backend_->allocate(state_, size);
+    if (!block) {
+      make_room();
+      block = backend_->allocate(state_, size);
     }
     if (!block) throw OutOfMemory(bytes, limit_ - used_);
   }
@@ -64,7 +63,16 @@ void Pool::release(void* block) noexcept {
 
 void Pool::trim() {
   std::lock_guard lock(mutex_);
-  for (auto& [size, block] : free_) backend_.release(block);
+  release_kept();
+}
+
+void Pool::restart_peak() {
+  std::lock_guard lock(mutex_);
+  peak_ = used_ + kept_;
+}
+
+void Pool::release_kept() {
+  for (auto& [size, block] : free_) backend_->release(state_, block);
   free_.clear();
   kept_ = 0;
 }

@@ -1,5 +1,5 @@
 // Memory of one device. Freed blocks are kept and handed out again, so that a loop over chunks calls the
-// system's allocator in its first rounds only; what is in use stays below a limit.
+// device's allocator in its first rounds only; what is in use stays below a limit.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,16 @@ namespace vox::device {
 
 class Pool {
  public:
+  // The device's allocator, as calls that are given its state.
   struct Backend {
-    void* (*allocate)(uint64_t bytes);  // nullptr when there is no more
-    void (*release)(void* block);
+    void* (*allocate)(void* state, uint64_t bytes);  // nullptr when there is no more
+    void (*release)(void* state, void* block);       // may keep the memory for other blocks
+    void (*shrink)(void* state);                     // gives to the system what release() has kept
   };
 
-  Pool(Backend backend, uint64_t limit) : backend_(backend), limit_(limit) {}
+  // Backend and state outlive the pool.
+  Pool(const Backend& backend, void* state, uint64_t limit)
+      : backend_(&backend), state_(state), limit_(limit) {}
   ~Pool();
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
@@ -28,10 +32,14 @@ class Pool {
   uint64_t used() const { return used_; }
   uint64_t peak() const { return peak_; }  // the most that was ever held, kept blocks included
   uint64_t available() const { return limit_ > used_ ? limit_ - used_ : 0; }
-  void trim();  // gives kept blocks back to the system
+  void trim();          // gives kept blocks back to the device's allocator
+  void restart_peak();  // the peak is what is held now
 
  private:
-  Backend backend_;
+  void release_kept();
+
+  const Backend* backend_;
+  void* state_;
   uint64_t limit_, used_ = 0, kept_ = 0, peak_ = 0;
   std::map<void*, uint64_t> sizes_;      // the sizes of blocks in use
   std::multimap<uint64_t, void*> free_;  // the kept blocks, by size

@@ -20,6 +20,7 @@ class Profiler {
     row.bytes += static_cast<uint64_t>(work.bytes_per_item * static_cast<double>(items));
   }
   std::vector<KernelTime> rows() const;  // longest first
+  void restart() { rows_.clear(); }
 
  private:
   bool enabled_;

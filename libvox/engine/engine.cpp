@@ -27,9 +27,7 @@ int parse_cuda_index(const std::string& device) {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_engine(const EngineOptions& options) {
-  const std::string& device = options.device;
-  hash::check_table_name(options.table);
+std::optional<int> gpu_index(const std::string& device) {
 #ifdef VOX_HAS_CUDA
   const int count = cuda_device_count();
 #else
@@ -37,14 +35,14 @@ std::unique_ptr<Engine> make_engine(const EngineOptions& options) {
 #endif
   if (device == "cpu" || (device == "auto" && count == 0)) {
     if (device == "auto") log_debug("no GPU found, using the CPU");
-    return make_cpu_engine(options);
+    return std::nullopt;
   }
   if (device != "auto" && device != "cuda" && !device.starts_with("cuda:"))
     throw UsageError(
         fmt::format("{} is '{}', expected auto, cpu, cuda or cuda:N", phrase(Phrase::Device), device));
   const int index = device == "auto" ? 0 : parse_cuda_index(device);
 #ifdef VOX_HAS_CUDA
-  if (index < count) return make_cuda_engine(options, index);
+  if (index < count) return index;
   throw Error(fmt::format("{} {}: this machine has {} usable NVIDIA GPU{}", phrase(Phrase::Device), device,
                           count, count == 1 ? "" : "s"))
       .hint(phrase(Phrase::UseCpu) + ", or check the driver with nvidia-smi");
@@ -52,6 +50,15 @@ std::unique_ptr<Engine> make_engine(const EngineOptions& options) {
   throw Error(fmt::format("{} {}: this build has no CUDA (device {})", phrase(Phrase::Device), device, index))
       .hint(phrase(Phrase::UseCpu));
 #endif
+}
+
+std::unique_ptr<Engine> make_engine(const EngineOptions& options) {
+  hash::check_table_name(options.table);
+  [[maybe_unused]] const std::optional<int> gpu = gpu_index(options.device);
+#ifdef VOX_HAS_CUDA
+  if (gpu) return make_cuda_engine(options, *gpu);
+#endif
+  return make_cpu_engine(options);
 }
 
 }  // namespace vox

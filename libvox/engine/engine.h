@@ -88,6 +88,7 @@ class Engine {
   virtual device::DeviceHandle handle() = 0;
 
   virtual std::vector<device::KernelTime> profile() const = 0;  // since the engine was made, longest first
+  virtual void restart_measuring() = 0;                         // profile and peak of memory begin anew
 };
 
 // Throws Error where the device named is not there.

@@ -9,6 +9,10 @@ int cuda_device_count() {
   return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
+void use_cuda_device_here(int index) {
+  device::check_cuda(cudaSetDevice(index), "cudaSetDevice");
+}
+
 std::unique_ptr<Engine> make_cuda_engine(const EngineOptions& options, int index) {
   return std::make_unique<DeviceEngine<device::CudaDevice>>(options, index);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "libvox/engine/engine.h"
@@ -13,5 +14,11 @@ std::unique_ptr<Engine> make_cpu_engine(const EngineOptions& options);
 // Only in builds with CUDA.
 int cuda_device_count();  // 0 without a driver
 std::unique_ptr<Engine> make_cuda_engine(const EngineOptions& options, int index);
+// An engine that another thread has made is then for this one.
+void use_cuda_device_here(int index);
+
+// The GPU that `device` names, by its number, or none for the processor. Throws UsageError where it is no name of a
+// device, Error where there is no such GPU.
+std::optional<int> gpu_index(const std::string& device);
 
 }  // namespace vox

@@ -24,6 +24,7 @@ class DeviceEngine final : public Engine {
   std::string device_text() const override { return device_.text(); }
   device::DeviceHandle handle() override { return &device_; }
   std::vector<device::KernelTime> profile() const override { return device_.profiler().rows(); }
+  void restart_measuring() override { device_.restart_measuring(); }
 
   painting::Painting paint(const scene::Scene& scene, const painting::Strokes& strokes,
                            const painting::PaintOptions& options) override {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <vector>
 
 #include "libvox/base/error.h"
@@ -27,6 +28,15 @@ struct FlagMarked {
   }
 };
 
+// Marks slabs that there is no memory for as in use, so that nobody takes one.
+struct StartBitmaps {
+  uint32_t* bitmaps;
+  uint32_t slabs;  // of each superblock, whole words of its bitmap
+  VOX_HD void operator()(uint64_t i) const {
+    bitmaps[i] = i % kBitmapWordsPerSuperblock * 32 < slabs ? 0 : UINT32_MAX;
+  }
+};
+
 // The superblocks of all tables of one set.
 template <class Device>
 class Superblocks {
@@ -35,8 +45,8 @@ class Superblocks {
       : device_(device), directory_(device.template make<Superblock>(kMaxSuperblocks)) {}
 
   // Adds `count` superblocks of this layout, with successive numbers; their indices in their table begin at
-  // `index`. Returns the number of the first. There is memory for the first `slabs` slabs of each: a table
-  // may begin with less than a whole superblock, which holds half a million items.
+  // `index`. Returns the number of the first. There is memory for the first `slabs` slabs of each, a multiple
+  // of 32.
   uint32_t grow(uint32_t count, uint32_t index, const SlabLayout& layout,
                 uint32_t slabs = kSlabsPerSuperblock) {
     const uint32_t first = free_numbers(count);
@@ -96,6 +106,14 @@ class Superblocks {
     return slabs << kSlotBits;
   }
   uint64_t places(uint32_t number) const { return uint64_t{entries_[number].slab_count} << kSlotBits; }
+  // How many slabs a table takes that has `has` of them and needs `more`. A whole superblock for every item size would
+  // be a hundred times what a small scene takes: where the table is not as large as one, it takes a part of one, as
+  // large as all that it has. From kSlabsPerSuperblock on it takes whole ones.
+  uint32_t slabs_to_take(uint64_t has, uint64_t more) const {
+    constexpr uint64_t kFewest = 1 << 8, kFew = 8;
+    return static_cast<uint32_t>(std::min<uint64_t>(
+        std::bit_ceil(std::max({more, has, (places() >> kSlotBits) / kFew, kFewest})), kSlabsPerSuperblock));
+  }
   // For each superblock, by its number, how many of these places are before it.
   std::vector<uint32_t> first_places() const {
     std::vector<uint32_t> first;
@@ -121,7 +139,8 @@ class Superblocks {
                    count};
     uint32_t* slabs = piece.memory.data();
     uint32_t* bitmaps = slabs + slab_words * count;
-    device_.fill(bitmaps, uint64_t{kBitmapWordsPerSuperblock} * count, 0u);
+    device_.for_each({"start bitmaps", 4}, uint64_t{kBitmapWordsPerSuperblock} * count,
+                     StartBitmaps{bitmaps, slabs_each});
     for (uint32_t i = 0; i < count; ++i)
       entries.push_back({slabs + slab_words * i, bitmaps + uint64_t{kBitmapWordsPerSuperblock} * i, index + i,
                          layout, static_cast<uint16_t>(slabs_each)});

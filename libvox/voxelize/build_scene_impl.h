@@ -46,17 +46,18 @@ struct ComputePlanes {
 };
 
 template <class Device>
-DeviceScene<Device> upload_scene(Device& device, const PreparedScene& scene) {
+DeviceScene<Device> upload_scene(Device& device, const PreparedMaterials& materials,
+                                 PreparedTriangles triangles) {
   DeviceScene<Device> result;
-  result.shapes = device::uploaded(device, scene.shapes);
-  result.shadings = device::uploaded(device, scene.shadings);
-  result.materials = device::uploaded(device, scene.materials);
-  result.levels = device::uploaded(device, scene.levels);
-  result.nibbles = device::uploaded(device, scene.nibbles);
-  result.opaque = device::uploaded(device, scene.opaque);
-  result.color_lut = device::uploaded(device, scene.color_lut);
-  result.planes = device.template make<TrianglePlane>(scene.shapes.size());
-  device.for_each({"triangle planes", 72}, scene.shapes.size(),
+  result.shapes = std::move(triangles.shapes);
+  result.shadings = std::move(triangles.shadings);
+  result.materials = device::uploaded(device, materials.materials);
+  result.levels = device::uploaded(device, materials.levels);
+  result.nibbles = device::uploaded(device, materials.nibbles);
+  result.opaque = device::uploaded(device, materials.opaque);
+  result.color_lut = device::uploaded(device, materials.color_lut);
+  result.planes = device.template make<TrianglePlane>(result.shapes.size());
+  device.for_each({"triangle planes", 72}, result.shapes.size(),
                   ComputePlanes{result.shapes.data(), result.planes.data()});
   return result;
 }
@@ -88,15 +89,10 @@ class ChunkedBuild {
     cell_levels_ = static_cast<uint32_t>(std::countr_zero(cell_side_)) - dag::kLeafLog2;
   }
 
-  BuildResult run(PreparedScene prepared) {
+  BuildResult run(const scene::Scene& scene, const scene::IndexedScene& indexed) {
     Stopwatch watch;
-    if (options_.atlas && options_.atlas->texels > 0) {
-      mark_painted(prepared.materials, *options_.atlas);
-      atlas_.emplace(device_, *options_.atlas);
-    }
-    scene_ = upload_scene(device_, prepared);
-    const uint64_t triangles = prepared.shapes.size();
-    prepared = {};
+    prepare_scene(scene, prepare_materials(indexed));
+    const uint64_t triangles = scene_.shapes.size();
     if (options_.solid) {
       solid_.emplace(device_, store_, result_.dag, grid_end_);
       solid_->start(scene_.ref(), triangles);
@@ -122,6 +118,17 @@ class ChunkedBuild {
  private:
   // Up to this resolution chunk cells are 256 voxels wide; beyond, there would be too many of them.
   static constexpr uint32_t kMaxFineResolution = 1 << 17;
+
+  void prepare_scene(const scene::Scene& scene, PreparedMaterials materials) {
+    if (options_.atlas && options_.atlas->texels > 0) {
+      mark_painted(materials.materials, *options_.atlas);
+      atlas_.emplace(device_, *options_.atlas);
+    }
+    const PrepareOptions prepare = {
+        .attributes = options_.materials ? Attributes::OfMaterials : Attributes::OfHoles,
+        .solid = options_.solid};
+    scene_ = upload_scene(device_, materials, prepare_triangles(device_, scene, materials, grid_, prepare));
+  }
 
   // Finds the (chunk cell, triangle) pairs of the whole scene and sorts them by chunk cell.
   void find_cells(uint64_t triangle_count) {
@@ -337,12 +344,7 @@ class ChunkedBuild {
 template <class Device>
 BuildResult build_scene(Device& device, const scene::Scene& scene, const scene::IndexedScene& indexed,
                         const Grid& grid, const BuildOptions& options, const hash::TableOptions& tables) {
-  const Stopwatch watch;
-  PreparedScene prepared = prepare(scene, indexed, grid, options.solid);
-  const double prepare_seconds = watch.seconds();
-  BuildResult result = ChunkedBuild<Device>(device, grid, options, tables).run(std::move(prepared));
-  result.voxelize_seconds += prepare_seconds;
-  return result;
+  return ChunkedBuild<Device>(device, grid, options, tables).run(scene, indexed);
 }
 
 }  // namespace vox::voxelize

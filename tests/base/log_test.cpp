@@ -62,6 +62,10 @@ TEST(Progress, TellsTheSinkHowFarItIsAndThatItHasEnded) {
     progress.update(3, "clay");
     progress.update(7, "stone");
   }
+  {
+    const NoProgress quiet;
+    Progress("digging in silence", 10).update(1, "sand");
+  }
   set_progress_sink(nullptr);
   EXPECT_EQ(heard, (std::vector<std::string>{"digging 0 3/10 clay", "digging 3 7/10 stone",
                                              "digging 7 7/10  ended"}));

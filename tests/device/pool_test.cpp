@@ -14,17 +14,17 @@ namespace vox {
 namespace {
 
 // How many blocks the system has given and not got back, and how many it has given in all.
-std::atomic<int> held = 0, allocations = 0;
+std::atomic<int> held = 0, allocations = 0, shrunk = 0;
 std::atomic<bool> exhausted = false;
 
-void* counted_allocate(uint64_t bytes) {
+void* counted_allocate(void*, uint64_t bytes) {
   if (exhausted) return nullptr;
   ++held;
   ++allocations;
   return std::aligned_alloc(256, bytes);
 }
 
-void counted_release(void* block) {
+void counted_release(void*, void* block) {
   --held;
   std::free(block);
 }
@@ -32,15 +32,15 @@ void counted_release(void* block) {
 class PoolTest : public testing::Test {
  protected:
   void SetUp() override {
-    held = allocations = 0;
+    held = allocations = shrunk = 0;
     exhausted = false;
   }
-  device::Pool::Backend backend_ = {counted_allocate, counted_release};
+  device::Pool::Backend backend_ = {counted_allocate, counted_release, [](void*) { ++shrunk; }};
 };
 
 TEST_F(PoolTest, BlocksAreAlignedAndDistinctAndGivenBackAtTheEnd) {
   {
-    device::Pool pool(backend_, 1 << 20);
+    device::Pool pool(backend_, nullptr, 1 << 20);
     std::set<void*> blocks;
     for (uint64_t bytes : {0, 1, 255, 256, 257, 5000}) {
       void* block = pool.allocate(bytes);
@@ -54,7 +54,7 @@ TEST_F(PoolTest, BlocksAreAlignedAndDistinctAndGivenBackAtTheEnd) {
 }
 
 TEST_F(PoolTest, UseStaysBelowTheLimit) {
-  device::Pool pool(backend_, 4096);
+  device::Pool pool(backend_, nullptr, 4096);
   std::vector<void*> blocks;
   EXPECT_EQ(pool.limit(), 4096u);
   for (uint64_t i = 1; i <= 4; ++i) {
@@ -79,7 +79,7 @@ std::string refusal(device::Pool& pool, uint64_t bytes) {
 }
 
 TEST_F(PoolTest, OutOfMemoryNamesWhatWasAskedAndWhatIsAvailable) {
-  device::Pool pool(backend_, 4 << 20);
+  device::Pool pool(backend_, nullptr, 4 << 20);
   device::Buffer<char> part(pool, 1 << 20);
   const std::string text = refusal(pool, 8 << 20);
   EXPECT_NE(text.find("8.00 MiB"), std::string::npos) << text;
@@ -90,14 +90,14 @@ TEST_F(PoolTest, OutOfMemoryNamesWhatWasAskedAndWhatIsAvailable) {
 }
 
 TEST_F(PoolTest, SizesThatWrapAroundWhenRoundedUpAreRefused) {
-  device::Pool pool(backend_, 1 << 20);
+  device::Pool pool(backend_, nullptr, 1 << 20);
   EXPECT_NE(refusal(pool, UINT64_MAX), "");
   EXPECT_NE(refusal(pool, UINT64_MAX - 1000), "");
   EXPECT_NE(refusal(pool, uint64_t{1} << 63), "");
 }
 
 TEST_F(PoolTest, ABlockOfAboutTheSameSizeIsReused) {
-  device::Pool pool(backend_, 1 << 20);
+  device::Pool pool(backend_, nullptr, 1 << 20);
   void* block = pool.allocate(10000);
   pool.release(block);
   EXPECT_EQ(pool.used(), 0u);
@@ -112,7 +112,7 @@ TEST_F(PoolTest, ABlockOfAboutTheSameSizeIsReused) {
 }
 
 TEST_F(PoolTest, KeptBlocksMakeRoomForOthersWhenTheLimitIsReached) {
-  device::Pool pool(backend_, 8192);
+  device::Pool pool(backend_, nullptr, 8192);
   void* first = pool.allocate(1024);
   void* second = pool.allocate(2048);
   pool.release(first);
@@ -121,11 +121,19 @@ TEST_F(PoolTest, KeptBlocksMakeRoomForOthersWhenTheLimitIsReached) {
   EXPECT_EQ(held, 1);
   EXPECT_EQ(pool.used(), 8192u);
   EXPECT_EQ(pool.peak(), 8192u);
+  EXPECT_EQ(shrunk, 1);  // what the device's allocator has kept of them would count too
   pool.release(large);
 }
 
+TEST_F(PoolTest, WhatTheAllocatorKeepsIsGivenUpBeforeABlockIsRefused) {
+  const device::Pool::Backend keeping = {counted_allocate, counted_release, [](void*) { exhausted = false; }};
+  device::Pool pool(keeping, nullptr, 1 << 20);
+  exhausted = true;
+  EXPECT_EQ(refusal(pool, 1024), "");
+}
+
 TEST_F(PoolTest, PeakCountsKeptBlocksUntilTheyAreTrimmed) {
-  device::Pool pool(backend_, 1 << 20);
+  device::Pool pool(backend_, nullptr, 1 << 20);
   pool.release(pool.allocate(65536));
   EXPECT_EQ(pool.peak(), 65536u);
   void* small = pool.allocate(1024);
@@ -138,10 +146,12 @@ TEST_F(PoolTest, PeakCountsKeptBlocksUntilTheyAreTrimmed) {
   pool.trim();
   EXPECT_EQ(held, 0);
   EXPECT_EQ(pool.peak(), 65536u + 1024u);
+  pool.restart_peak();
+  EXPECT_EQ(pool.peak(), 0u);
 }
 
 TEST_F(PoolTest, ABufferGivesItsBlockBackAndHandsItOnWhenMoved) {
-  device::Pool pool(backend_, 1 << 20);
+  device::Pool pool(backend_, nullptr, 1 << 20);
   {
     device::Buffer<uint64_t> buffer(pool, 128);
     EXPECT_EQ(buffer.size(), 128u);
@@ -170,7 +180,7 @@ TEST_F(PoolTest, ABufferGivesItsBlockBackAndHandsItOnWhenMoved) {
 }
 
 TEST_F(PoolTest, ThreadsNeverShareABlock) {
-  device::Pool pool(backend_, 1 << 20);
+  device::Pool pool(backend_, nullptr, 1 << 20);
   std::atomic<int> shared = 0;
   std::vector<std::thread> threads;
   for (uint64_t thread = 0; thread < 4; ++thread)

@@ -54,6 +54,16 @@ std::vector<uint32_t> sorted(std::vector<uint32_t> slabs) {
   return slabs;
 }
 
+TEST(SlabAllocator, SlabsThatThereIsNoMemoryForAreNotHandedOut) {
+  Slabs slabs(1);
+  constexpr uint32_t kSlabs = 96;
+  const uint32_t number = slabs.memory.grow(1, 0, hash::SlabLayout::contiguous(4, 1, 1), kSlabs);
+  slabs.numbers = {number};
+  std::vector<uint32_t> all(kSlabs);
+  std::iota(all.begin(), all.end(), number * hash::kSlabsPerSuperblock);
+  EXPECT_EQ(sorted(slabs.allocate(kSlabs)), all);
+}
+
 TEST(SlabAllocator, EverySlabOfItsSuperblocksIsHandedOutOnce) {
   for (uint32_t superblocks : {1u, 4u})
     for (bool spread : {false, true}) {

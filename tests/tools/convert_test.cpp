@@ -85,6 +85,8 @@ TEST_F(ConvertProgram, ConvertsASmallSceneWithLittleMemory) {
   const std::string digest = digest_with({});
   EXPECT_EQ(digest_with({"--memory-limit", "64M"}), digest);
   EXPECT_EQ(digest_with({"--memory-limit", "64M", "--solid"}), digest_with({"--solid"}));
+  for (const char* table : {"atomic64", "ticket", "accel32", "accel8"})
+    EXPECT_EQ(digest_with({"--memory-limit", "64M", "--table", table}), digest) << table;
 }
 
 TEST_F(ConvertProgram, GivesOneDigestWhicheverTableHoldsTheDag) {

@@ -20,6 +20,8 @@
 #include "libvox/base/thread_limit.h"
 #include "libvox/base/units.h"
 #include "libvox/engine/built_scene.h"
+#include "libvox/engine/engine_soon.h"
+#include "libvox/engine/warm_up.h"
 #include "tools/common/bricks_report.h"
 #include "tools/common/hash_report.h"
 #include "tools/common/profile.h"
@@ -92,6 +94,7 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
   painting::Strokes strokes;
   if (options.paint) strokes = read_stroke_script(*options.paint);
   const ThreadLimit threads(options.engine.threads);
+  EngineSoon soon(options.engine, [&](Engine& engine) { warm_up_build(engine, options.build); });
   Seconds& seconds = conversion.seconds;
   Stopwatch watch;
   MeshFiles meshes = read_meshes(options.inputs, options.mesh);
@@ -105,7 +108,7 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
   std::unique_ptr<Engine> engine;
   std::optional<painting::Painting> painting;
   if (options.paint) {
-    engine = make_engine(options.engine);
+    engine = soon.get();
     painting = paint_strokes(*engine, scene, strokes, options);
     conversion.painting = figures_of(*painting, strokes);
     seconds.paint = watch.lap();
@@ -115,7 +118,7 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
   seconds.palette = watch.lap();
   throw_if_cancelled();
 
-  if (!engine) engine = make_engine(options.engine);
+  if (!engine) engine = soon.get();
   conversion.device = engine->device();
   log_info("{} triangles, {}³ voxels of {:.4g} units, on {}", format_count(conversion.triangles),
            grid.resolution, grid.voxel_size, engine->device_text());

@@ -19,6 +19,8 @@
 #include "libvox/dag/scene_volume.h"
 #include "libvox/edit/editor.h"
 #include "libvox/edit/script_palette.h"
+#include "libvox/engine/engine_soon.h"
+#include "libvox/engine/warm_up.h"
 #include "libvox/measure/make_bricks.h"
 #include "tools/common/bricks_report.h"
 #include "tools/common/profile.h"
@@ -59,9 +61,10 @@ std::optional<measure::BricksRecipe> recipe_for(const EditOptions& options, cons
 // One run of vox-edit on a scene.
 class EditRun {
  public:
-  EditRun(const EditOptions& options, dag::VoxelScene scene, edit::Script script,
+  EditRun(const EditOptions& options, EngineSoon& engine, dag::VoxelScene scene, edit::Script script,
           std::vector<dag::VoxelScene> others)
       : options_(options),
+        engine_soon_(engine),
         recipe_(recipe_for(options, scene)),
         scene_(std::move(scene)),
         script_(std::move(script)),
@@ -88,6 +91,7 @@ class EditRun {
   std::optional<bricks::FrozenBricks> bricks_of(const dag::VoxelScene& scene);
 
   const EditOptions& options_;
+  EngineSoon& engine_soon_;
   const std::optional<measure::BricksRecipe> recipe_;  // for the bricks beside the scene
   dag::VoxelScene scene_;                              // as it was read, later as it is in the end
   edit::Script script_;
@@ -124,7 +128,7 @@ void EditRun::run(double read_seconds) {
 
 // Loads the scenes onto the device.
 void EditRun::load() {
-  engine_ = make_engine(options_.engine);
+  engine_ = engine_soon_.get();
   log_info("{}, {}³ voxels, on {}", format_count(script_.total, "command"), scene_.dag.resolution,
            engine_->device_text());
   session_ = engine_->edit(scene_.dag);
@@ -295,13 +299,15 @@ void run(int argc, char** argv) {
   const EditOptions options = parse_edit_options(argc, argv);
   const ThreadLimit threads(options.engine.threads);
   const Stopwatch watch;
+  std::optional<EngineSoon> engine;
+  if (!options.check) engine.emplace(options.engine, warm_up_edit);
   dag::VoxelScene scene = read_any_scene(options.scene, options.engine);
   check_given(options, scene);
   if (options.check) return check_script(options, scene);
   edit::Script script = read_script(options.script, scene, options.replay);
   check_targets(options, script);
   std::vector<dag::VoxelScene> others = read_script_scenes(script, scene);
-  EditRun edit(options, std::move(scene), std::move(script), std::move(others));
+  EditRun edit(options, *engine, std::move(scene), std::move(script), std::move(others));
   edit.run(watch.seconds());
   if (options.log) {
     edit.write_log(*options.log);

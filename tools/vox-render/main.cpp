@@ -9,6 +9,8 @@
 #include "libvox/base/log.h"
 #include "libvox/base/thread_limit.h"
 #include "libvox/base/units.h"
+#include "libvox/engine/engine_soon.h"
+#include "libvox/engine/warm_up.h"
 #include "tools/common/profile.h"
 #include "tools/common/tool.h"
 #include "tools/vox-render/frames.h"
@@ -37,12 +39,15 @@ void run(int argc, char** argv) {
   const SceneFileParts parts = scene_file_parts(options.scene);
   if (parts.bricks && !parts.dag && !parts.hash) return show_volume(options);
   check_given(options, Shown::Scene);
+  EngineSoon soon(options.engine, [&](Engine& engine) {
+    if (!options.slice) warm_up_render(engine, options.render);
+  });
   const dag::VoxelScene scene = read_any_scene(options.scene, options.engine);
   const render::Place place = {scene.origin, scene.voxel_size};
   const std::vector<VoxelBox> boxes = options.slice ? std::vector<VoxelBox>() : render::outline(scene.dag);
   const std::vector<Frame> list = frames(boxes, place, options);
   check_targets(list, options);
-  const std::unique_ptr<Engine> engine = make_engine(options.engine);
+  const std::unique_ptr<Engine> engine = soon.get();
   log_debug("on {}", engine->device_text());
   measure::ResultGroup results;
   results.set("scene", options.scene.string())

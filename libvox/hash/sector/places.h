@@ -92,17 +92,14 @@ class SectorPlaces {
     places_end_ = std::exchange(reserve_, {}).end;
   }
 
-  // Takes whole superblocks where the table is as large as one. A smaller table takes parts of one, each as
-  // large as all that it has, since a superblock for every item size would be a hundred times what a small
-  // scene takes.
   Places take_superblocks(uint64_t places) {
-    constexpr uint64_t kFewest = 1 << 13;
-    const uint64_t wanted = std::bit_ceil(std::max({places, all(), memory_.places() / kFew, kFewest}));
     const SlabLayout layout = SlabLayout::contiguous(kSlotsPerSlab * item_words_, 0, item_words_);
-    if (wanted < kItemsPerSuperblock) {
-      const uint32_t number = memory_.grow(1, 0, layout, static_cast<uint32_t>(wanted / kSlotsPerSlab));
+    const uint32_t slabs =
+        memory_.slabs_to_take(all() / kSlotsPerSlab, (places + kSlotsPerSlab - 1) / kSlotsPerSlab);
+    if (slabs < kSlabsPerSuperblock) {
+      const uint32_t number = memory_.grow(1, 0, layout, slabs);
       superblocks_.push_back(number);
-      return {number << kPlaceBits, (number << kPlaceBits) + static_cast<uint32_t>(wanted)};
+      return {number << kPlaceBits, (number << kPlaceBits) + slabs * kSlotsPerSlab};
     }
     const auto count = static_cast<uint32_t>((places + kItemsPerSuperblock - 1) / kItemsPerSuperblock);
     const uint32_t first = memory_.grow(count, 0, layout);

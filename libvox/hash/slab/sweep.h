@@ -7,7 +7,7 @@
 
 namespace vox::hash {
 
-// All slabs of a table, in use or not.
+// All slabs of a table, in use or not, also those of its superblocks that there is no memory for.
 template <class Scheme>
 struct SlabsOfTable {
   SlabTableRef<Scheme> table;
@@ -18,6 +18,7 @@ struct SlabsOfTable {
   VOX_HD const Superblock& superblock(uint64_t i) const {
     return table.allocator.memory.superblocks[table.allocator.superblocks[i / kSlabsPerSuperblock]];
   }
+  VOX_HD bool in_memory(uint64_t i) const { return i % kSlabsPerSuperblock < superblock(i).slab_count; }
   VOX_HD uint32_t* bitmap(uint64_t i) const { return superblock(i).bitmap + i % kSlabsPerSuperblock / 32; }
   VOX_HD uint32_t number(uint64_t i) const {
     return table.allocator.superblocks[i / kSlabsPerSuperblock] * kSlabsPerSuperblock +
@@ -39,7 +40,7 @@ struct SweepSlab {
 
   template <class Group>
   VOX_HD void operator()(Group group, uint64_t i) const {
-    if ((*slabs.bitmap(i) >> i % 32 & 1) == 0) return;
+    if (!slabs.in_memory(i) || (*slabs.bitmap(i) >> i % 32 & 1) == 0) return;
     const uint32_t number = slabs.number(i);
     uint32_t* slab = slabs.table.slab(number);
     const auto front = Scheme::load(group, slab);
@@ -62,7 +63,7 @@ struct UnlinkEmptySlabs {
   VOX_HD void operator()(Group group, uint64_t i) const {
     uint32_t* bitmap = slabs.bitmap(32 * i);
     const uint32_t used_before = *bitmap, first = slabs.number(32 * i);
-    if (used_before == 0) return;
+    if (used_before == 0 || !slabs.in_memory(32 * i)) return;
     auto live = [&](uint32_t lane) { return (used_before >> lane & 1) != 0 ? slabs.live(first + lane) : 0; };
     const uint32_t used_now = group.ballot([&](uint32_t lane) { return live(lane) != 0; });
     const uint32_t items_now =

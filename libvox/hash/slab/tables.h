@@ -69,15 +69,8 @@ class SlabTable {
     const uint64_t worst = count / Scheme::kSlots + std::min<uint64_t>(count, bucket_count_) +
                            std::min<uint64_t>(count, Device::Group::kAtOnce);
     const uint64_t used = slabs_used();
-    const uint64_t capacity = slab_count();
-    if (used + worst <= capacity) return;
-    const auto more =
-        static_cast<uint32_t>((used + worst - capacity + kSlabsPerSuperblock - 1) / kSlabsPerSuperblock);
-    const uint32_t first = memory_.grow(more, superblocks(), Scheme::layout(item_words_));
-    const size_t before = superblocks_.size();
-    superblocks_.resize(before + more);
-    std::iota(superblocks_.begin() + static_cast<std::ptrdiff_t>(before), superblocks_.end(), first);
-    device_.upload(numbers_.data() + before, superblocks_.data() + before, more);
+    if (const uint64_t capacity = slab_count(); used + worst > capacity)
+      take_superblocks(used + worst - capacity);
   }
 
   Ref ref() const {
@@ -96,9 +89,9 @@ class SlabTable {
   // Removes the items that are not marked, and slabs that are empty then.
   void sweep(const uint32_t* marks, Left* left) const {
     const SlabsOfTable<Scheme> slabs = {ref()};
-    device_.for_each_group({"sweep: slabs", Scheme::kReadWords * 4}, slab_count(),
+    device_.for_each_group({"sweep: slabs", Scheme::kReadWords * 4}, slab_range(),
                            SweepSlab<Scheme>{slabs, marks});
-    device_.for_each_group({"sweep: unlink slabs", 32 * 32}, slab_count() / 32,
+    device_.for_each_group({"sweep: unlink slabs", 32 * 32}, slab_range() / 32,
                            UnlinkEmptySlabs<Scheme>{slabs, &left->items, &left->slabs});
     device_.for_each({"sweep: buckets", 36}, bucket_count_, UnlinkFromBucket<Scheme>{slabs});
   }
@@ -107,9 +100,10 @@ class SlabTable {
     if (superblocks_.empty()) return;
     if (left.items < items_) slabs_searched_ = left.items == 0 ? 1 : UINT32_MAX;
     items_ = left.items;
+    // Also the marks of superblocks that go: others will come in their place.
+    device_.fill(full_.data(), superblocks_.size(), 0u);
     std::erase_if(superblocks_, [&](uint32_t number) { return released[number] != 0; });
     device_.upload(numbers_.data(), superblocks_.data(), superblocks_.size());
-    device_.fill(full_.data(), superblocks_.size(), 0u);
     device_.fill(slabs_used_.data(), 1, static_cast<uint32_t>(left.slabs));
     if (items_ > 0) return;
     buckets_.reset();
@@ -152,7 +146,23 @@ class SlabTable {
 
  private:
   uint32_t superblocks() const { return static_cast<uint32_t>(superblocks_.size()); }
-  uint64_t slab_count() const { return superblocks_.size() * kSlabsPerSuperblock; }
+  uint64_t slab_range() const { return superblocks_.size() * kSlabsPerSuperblock; }
+  // How many slabs there is memory for.
+  uint64_t slab_count() const {
+    uint64_t places = 0;
+    for (uint32_t number : superblocks_) places += memory_.places(number);
+    return places >> kSlotBits;
+  }
+
+  void take_superblocks(uint64_t slabs) {
+    const uint32_t each = memory_.slabs_to_take(slab_count(), slabs);
+    const auto more = static_cast<uint32_t>((slabs + each - 1) / each);
+    const uint32_t first = memory_.grow(more, superblocks(), Scheme::layout(item_words_), each);
+    const size_t before = superblocks_.size();
+    superblocks_.resize(before + more);
+    std::iota(superblocks_.begin() + static_cast<std::ptrdiff_t>(before), superblocks_.end(), first);
+    device_.upload(numbers_.data() + before, superblocks_.data() + before, more);
+  }
 
   uint64_t slabs_used() const {
     uint32_t used = 0;

@@ -1,0 +1,59 @@
+#include "libvox/device/cuda_memory.cuh"
+
+#include "libvox/device/cuda_device.cuh"
+
+namespace vox::device {
+
+const Pool::Backend CudaMemory::kBackend = {
+    .allocate = [](void* state, uint64_t bytes) { return static_cast<CudaMemory*>(state)->allocate(bytes); },
+    .release = [](void* state, void* block) { static_cast<CudaMemory*>(state)->release(block); },
+    .shrink = [](void* state) { static_cast<CudaMemory*>(state)->shrink(); }};
+
+CudaMemory::CudaMemory(int index, cudaStream_t stream) : stream_(stream) {
+  int supported = 0;
+  check_cuda(cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, index),
+             "cudaDeviceGetAttribute");
+  if (supported == 0) return;
+  cudaMemPoolProps properties = {};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location.type = cudaMemLocationTypeDevice;
+  properties.location.id = index;
+  check_cuda(cudaMemPoolCreate(&pool_, &properties), "cudaMemPoolCreate");
+  // Without this each wait for the stream gives unused memory back to the system.
+  uint64_t kept = UINT64_MAX;
+  check_cuda(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &kept),
+             "cudaMemPoolSetAttribute");
+}
+
+CudaMemory::~CudaMemory() {
+  if (!pool_) return;
+  cudaStreamSynchronize(stream_);
+  cudaMemPoolDestroy(pool_);
+}
+
+void* CudaMemory::allocate(uint64_t bytes) {
+  void* block = nullptr;
+  const cudaError_t status =
+      pool_ ? cudaMallocFromPoolAsync(&block, bytes, pool_, stream_) : cudaMalloc(&block, bytes);
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();  // it is not sticky; the caller makes do with less
+    return nullptr;
+  }
+  check_cuda(status, "cudaMalloc");
+  return block;
+}
+
+void CudaMemory::release(void* block) {
+  if (pool_)
+    cudaFreeAsync(block, stream_);
+  else
+    cudaFree(block);
+}
+
+void CudaMemory::shrink() {
+  if (!pool_) return;
+  check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+  check_cuda(cudaMemPoolTrimTo(pool_, 0), "cudaMemPoolTrimTo");
+}
+
+}  // namespace vox::device

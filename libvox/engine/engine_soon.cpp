@@ -1,0 +1,51 @@
+#include "libvox/engine/engine_soon.h"
+
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "libvox/base/progress.h"
+#include "libvox/engine/engine_devices.h"
+#include "libvox/hash/table_list.h"
+
+namespace vox {
+namespace {
+
+#ifdef VOX_HAS_CUDA
+std::unique_ptr<Engine> warm_gpu(const EngineOptions& options, const std::function<void(Engine&)>& warm_up) {
+  hash::check_table_name(options.table);
+  if (options.device == "auto" && cuda_device_count() == 0) return nullptr;  // get() says so
+  const std::optional<int> index = gpu_index(options.device);
+  std::unique_ptr<Engine> engine = make_cuda_engine(options, *index);
+  try {
+    const NoProgress quiet;
+    warm_up(*engine);
+  } catch (const std::exception&) {  // such as too low a memory limit, of which the real work has more to say
+  }
+  engine->restart_measuring();
+  return engine;
+}
+#endif
+
+}  // namespace
+
+EngineSoon::EngineSoon(const EngineOptions& options, const std::function<void(Engine&)>& warm_up)
+    : options_(options) {
+#ifdef VOX_HAS_CUDA
+  if (options.device != "cpu")
+    gpu_ = std::async(std::launch::async, [options, warm_up] { return warm_gpu(options, warm_up); });
+#else
+  (void)warm_up;
+#endif
+}
+
+std::unique_ptr<Engine> EngineSoon::get() {
+  std::unique_ptr<Engine> engine = gpu_.valid() ? gpu_.get() : nullptr;
+  if (!engine) return make_engine(options_);
+#ifdef VOX_HAS_CUDA
+  use_cuda_device_here(*gpu_index(options_.device));
+#endif
+  return engine;
+}
+
+}  // namespace vox
