@@ -210,10 +210,8 @@ class DeviceEditSession final : public EditSession {
 
   template <class Tool>
   EditWork run_tools(const std::vector<Tool>& tools, const std::vector<VoxelBox>& boxes) {
-    auto device_tools = device_.template make<Tool>(tools.size());
-    auto device_boxes = device_.template make<VoxelBox>(boxes.size());
-    device_.upload(device_tools.data(), tools.data(), tools.size());
-    device_.upload(device_boxes.data(), boxes.data(), boxes.size());
+    auto device_tools = sent(tools);
+    auto device_boxes = sent(boxes);
     const ToolSet<Tool> set = {device_tools.data(), device_boxes.data(), static_cast<uint32_t>(tools.size())};
     auto used = device_.template make<uint32_t>(1);
     EditWork work;
@@ -239,6 +237,17 @@ class DeviceEditSession final : public EditSession {
     work.leaves = merged.leaves;
     set_state(merged.root);
     return work;
+  }
+
+  // These values on the device. Where there is one, it goes with a launch, and the host need not wait.
+  template <class T>
+  device::Buffer<T> sent(const std::vector<T>& values) {
+    auto buffer = device_.template make<T>(values.size());
+    if (values.size() == 1)
+      device_.fill(buffer.data(), 1, values[0]);
+    else
+      device_.upload(buffer.data(), values.data(), values.size());
+    return buffer;
   }
 
   // How many cells of this side the boxes have at their surfaces.

@@ -19,7 +19,9 @@ struct EditItems {
 
   // What a node of the level holds, once the level has been merged.
   VOX_HD Content settled(uint64_t node) const {
-    return items.sizes[node] == 0 ? content[node] : items.pointer(node);
+    if (!items.leader_of) return items.sizes[node] == 0 ? content[node] : items.pointers[node];
+    const uint32_t leader = items.leader_of[node];
+    return leader == hash::BatchStart::kNone ? content[node] : items.pointers[leader];
   }
   // The pointer of this level's item that is filled with this material.
   VOX_HD Content filled(uint32_t material) const { return items.pointer(nodes + material); }
@@ -102,8 +104,9 @@ struct EditNodes {
     Content content[8];
     uint32_t mask = 0;
     bool alike = true;
-    for (uint32_t c = 0; c < 8; ++c) {
+    for (uint32_t c = 0; c < 8; ++c)
       content[c] = splits[8 * i + c] ? below.settled(parts[8 * i + c]) : parts[8 * i + c];
+    for (uint32_t c = 0; c < 8; ++c) {
       if (content[c] != kEmptyContent) mask |= 1u << c;
       if (is_filled(content[c])) content[c] = below.filled(material_of(content[c]));
       alike = alike && content[c] == content[0];
@@ -246,7 +249,8 @@ struct MergeTop {
       else
         block.each(n, levels.nodes(level, start));
       block.each(places, hash::FindOrChain{batch});
-      block.each(places, hash::InsertChains{batch});
+      block.each(places, hash::InsertChains{{batch}});
+      block.each(places, hash::InsertLateChains{{batch}});
     }
     const hash::BatchStart reader = context->start(levels.batch(0), levels[0].items);
     block.once([&] { RootPointer{levels[0], reader, root}(0); });
@@ -278,21 +282,23 @@ class Merger {
     }
     std::copy(octree.firsts.begin(), octree.firsts.end(), levels_.firsts);
     std::copy(octree.counts.begin(), octree.counts.end(), levels_.counts);
-    words_ = device_.template make<uint32_t>(most * hash::BatchItems::kStride);
-    sizes_ = device_.template make<uint8_t>(levels_.all);
-    content_ = device_.template make<Content>(levels_.all);
-    pointers_ = device_.template make<uint32_t>(levels_.all);
     batches_ = store.tables().link_batches(sizes);
-    if (batches_->has_leaders()) leader_of_ = device_.template make<uint32_t>(levels_.all);
+    device::Layout layout;
+    const auto words = layout.add<uint32_t>(most * hash::BatchItems::kStride);
+    const auto item_sizes = layout.add<uint8_t>(levels_.all);
+    const auto content = layout.add<Content>(levels_.all);
+    const auto pointers = layout.add<uint32_t>(levels_.all);
+    const auto leader_of = layout.add<uint32_t>(batches_->has_leaders() ? levels_.all : 0);
+    memory_ = device_.template make<std::byte>(layout.bytes());
     levels_.tools = tools;
     levels_.dag = dag;
     levels_.octree = octree.ref;
     levels_.used = used;
-    levels_.words = words_.data();
-    levels_.sizes = sizes_.data();
-    levels_.content = content_.data();
-    levels_.pointers = pointers_.data();
-    levels_.leader_of = leader_of_.data();
+    levels_.words = words.in(memory_);
+    levels_.sizes = item_sizes.in(memory_);
+    levels_.content = content.in(memory_);
+    levels_.pointers = pointers.in(memory_);
+    levels_.leader_of = batches_->has_leaders() ? leader_of.in(memory_) : nullptr;
   }
 
   MergeWork run() {
@@ -310,7 +316,7 @@ class Merger {
       result = batches_->finish();
       if (!result.stopped) break;
     }
-    store_.keep(pointers_.data(), levels_.all);
+    store_.keep(levels_.pointers, levels_.all);
     MergeWork work;
     work.root = result.word;
     for (uint32_t level = 0; level < levels; ++level) {
@@ -348,9 +354,7 @@ class Merger {
   dag::DagStore<Device>& store_;
   const Octree<State>& octree_;
   EditLevels<Tools> levels_ = {};
-  device::Buffer<uint32_t> words_, pointers_, leader_of_;
-  device::Buffer<uint8_t> sizes_;
-  device::Buffer<Content> content_;
+  device::Buffer<std::byte> memory_;
   std::unique_ptr<hash::LinkedBatches> batches_;  // destroyed first: it waits for what reads the others
 };
 

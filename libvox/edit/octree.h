@@ -7,7 +7,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/device/atomics.h"
-#include "libvox/device/pool.h"
+#include "libvox/device/layout.h"
 #include "libvox/edit/tool_set.h"
 
 namespace vox::edit {
@@ -112,24 +112,46 @@ struct SplitWholeNodes {
     const uint64_t node = uint64_t{octree.firsts[level]} + i;
     if (i == 0) octree.begin_level(level + 1);
     if (node >= octree.inner_capacity) return;
-    Content content[8];
-    uint8_t splits[8];
-    uint32_t count = 0;
+    Answers answers;
+    uint32_t split = 0;  // bit c: part c is split
     for (uint32_t c = 0; c < 8; ++c) {
-      content[c] = nodes.ask(nodes.part_of(node, c));
-      splits[c] = content[c] == kSplit ? 1 : 0;
-      count += splits[c];
+      const Content content = nodes.ask(nodes.part_of(node, c));
+      answers.set(c, content);
+      if (content == kSplit) split |= 1u << c;
     }
     uint32_t index = 0;
-    if (count > 0) index = device::atomic_add_together(octree.counts + level + 1, count);
-    for (uint32_t c = 0; c < 8; ++c) {
-      if (splits[c] != 0) {
-        nodes.enter(index, nodes.part_of(node, c));
-        content[c] = index++;
-      }
-      octree.content[8 * node + c] = content[c];
-      octree.splits[8 * node + c] = splits[c];
+    if (split != 0)
+      index = device::atomic_add_together(octree.counts + level + 1, static_cast<uint32_t>(popcount(split)));
+    for (uint32_t left = split; left != 0; left &= left - 1) {
+      const auto c = static_cast<uint32_t>(lowest_bit(left));
+      nodes.enter(index, nodes.part_of(node, c));
+      answers.set(c, index++);
     }
+    answers.store(octree.content + 8 * node);
+    *reinterpret_cast<uint64_t*>(octree.splits + 8 * node) = bytes_of(split);
+  }
+
+ private:
+  // The contents of eight parts, in registers: an array that is indexed by a variable would lie in memory.
+  struct Answers {
+    Content content[8] = {};
+    VOX_HD void set(uint32_t part, Content value) {
+      for (uint32_t c = 0; c < 8; ++c) content[c] = c == part ? value : content[c];
+    }
+    VOX_HD void store(Content* to) const {
+#ifdef __CUDA_ARCH__
+      reinterpret_cast<uint4*>(to)[0] = {content[0], content[1], content[2], content[3]};
+      reinterpret_cast<uint4*>(to)[1] = {content[4], content[5], content[6], content[7]};
+#else
+      for (uint32_t c = 0; c < 8; ++c) to[c] = content[c];
+#endif
+    }
+  };
+  // Byte c is 1 where bit c is set, else 0.
+  VOX_HD static uint64_t bytes_of(uint32_t bits) {
+    const uint64_t low = (bits & 15) * 0x00204081u & 0x01010101u;
+    const uint64_t high = (bits >> 4) * 0x00204081u & 0x01010101u;
+    return low | high << 32;
   }
 };
 
@@ -191,14 +213,9 @@ struct OctreeSize {
 
 template <class State>
 struct Octree {
-  device::Buffer<Int3> corners;
-  device::Buffer<Content> old;
-  device::Buffer<State> states;
-  device::Buffer<Content> content;
-  device::Buffer<uint8_t> splits;
-  device::Buffer<uint32_t> numbers;      // OctreeRef::firsts and counts
-  std::vector<uint32_t> firsts, counts;  // the same on the host
+  device::Buffer<std::byte> memory;
   OctreeRef<State> ref;
+  std::vector<uint32_t> firsts, counts;  // of the ref, on the host
 
   uint64_t bytes() const {
     const uint64_t inner = firsts.back(), all = inner + counts.back();
@@ -220,17 +237,19 @@ Octree<typename Tools::State> edit_octree(Device& device, const Tools& tools, co
   const uint32_t levels = dag.depth + 1;
   const auto root_side = static_cast<int32_t>(uint32_t{dag::kLeafSide} << dag.depth);
   for (;;) {
+    device::Layout layout;
+    const auto numbers = layout.add<uint32_t>(2 * levels);
+    const auto corners = layout.add<Int3>(size.nodes);
+    const auto old = layout.add<Content>(size.nodes);
+    const auto states = layout.add<State>(size.nodes);
+    const auto content = layout.add<Content>(8 * size.inner);
+    const auto splits = layout.add<uint8_t>(8 * size.inner);
     Octree<State> octree;
-    octree.numbers = device.template make<uint32_t>(2 * levels);
-    octree.corners = device.template make<Int3>(size.nodes);
-    octree.old = device.template make<Content>(size.nodes);
-    octree.states = device.template make<State>(size.nodes);
-    octree.content = device.template make<Content>(8 * size.inner);
-    octree.splits = device.template make<uint8_t>(8 * size.inner);
-    uint32_t* numbers = octree.numbers.data();
-    octree.ref = {
-        numbers,    numbers + levels,      octree.corners.data(), octree.old.data(), octree.states.data(),
-        size.nodes, octree.content.data(), octree.splits.data(),  size.inner};
+    octree.memory = device.template make<std::byte>(layout.bytes());
+    const auto& memory = octree.memory;
+    octree.ref = {numbers.in(memory), numbers.in(memory) + levels, corners.in(memory),
+                  old.in(memory),     states.in(memory),           size.nodes,
+                  content.in(memory), splits.in(memory),           size.inner};
     uint32_t level = 0;
     while (level < dag.depth && expected[level] <= kFew) ++level;
     device.template for_each_block<uint32_t>(
@@ -244,7 +263,7 @@ Octree<typename Tools::State> edit_octree(Device& device, const Tools& tools, co
         device.for_each_of("edit: split", octree.ref.counts + level, 1, most, SplitWholeNodes<Tools>{split});
     }
     std::vector<uint32_t> read(2 * levels);
-    device.download(read.data(), numbers, read.size());
+    device.download(read.data(), numbers.in(memory), read.size());
     octree.counts.assign(read.begin() + levels, read.end());
     uint64_t nodes = 0, inner = 0;
     for (const uint32_t count : octree.counts) {

@@ -15,6 +15,7 @@
 
 #include "libvox/base/hd.h"
 #include "libvox/device/atomics.h"
+#include "libvox/device/perhaps_old.h"
 #include "libvox/hash/batch.h"
 #include "libvox/hash/bucket_of.h"
 #include "libvox/hash/parted_list.h"
@@ -76,7 +77,7 @@ struct BatchStart {
   uint32_t same_size = 0;
   PartedList leaders = {};
 
-  VOX_HD bool stopped() const { return stop && device::atomic_load_relaxed(stop) != 0; }
+  VOX_HD bool stopped() const { return stop && device::load_perhaps_old(stop) != 0; }
   VOX_HD void operator()(uint64_t i, ItemWords& item) const {
     items.sizes[i] = static_cast<uint8_t>(item.size);
     if (!hashes) {
@@ -89,6 +90,16 @@ struct BatchStart {
 
  private:
 #ifdef __CUDA_ARCH__
+  // Puts a leader into an empty slot; returns what was there. atomic_exchange_if() would also drop all that the
+  // nearest cache holds.
+  __device__ static uint32_t publish(uint32_t* slot, uint32_t leader) {
+    uint32_t before;
+    asm volatile("atom.release.gpu.global.cas.b32 %0, [%1], %2, %3;"
+                 : "=r"(before)
+                 : "l"(slot), "r"(kNone), "r"(leader)
+                 : "memory");
+    return before;
+  }
   VOX_HD void write(uint64_t i, const ItemWords& item) const {
     const auto* from = reinterpret_cast<const uint4*>(item.words);
     auto* to = reinterpret_cast<uint4*>(items.item(i));
@@ -107,6 +118,9 @@ struct BatchStart {
     return differ == 0;
   }
 #else
+  static uint32_t publish(uint32_t* slot, uint32_t leader) {
+    return device::atomic_exchange_if(slot, kNone, leader);
+  }
   VOX_HD void write(uint64_t i, const ItemWords& item) const {
     for (uint32_t word = 0; word < BatchItems::kStride; ++word) items.item(i)[word] = item.words[word];
   }
@@ -125,7 +139,7 @@ struct BatchStart {
       if (there == kNone) {
         if (!written) write(i, item);
         written = true;
-        there = device::atomic_exchange_if(same + slot, kNone, i);
+        there = publish(same + slot, i);
       }
       if (there == kNone) {
         hashes[i] = hash;

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cstring>
 #include <span>
 #include <vector>
 
+#include "libvox/device/layout.h"
 #include "libvox/hash/sector/chains.h"
 #include "libvox/hash/sector/tables.h"
 
@@ -16,21 +18,23 @@ template <class Device>
 class SectorBatches final : public LinkedBatches {
  public:
   SectorBatches(Device& device, SectorTables<Device>& tables, std::span<const uint64_t> sizes)
-      : LinkedBatches(sizes.size()),
-        device_(device),
-        tables_(tables),
-        room_(device.template make<SectorRoom>(1)),
-        counts_(device.template make<BatchCounts>(sizes.size())),
-        on_device_(device.template make<SectorContext>(1)) {
+      : LinkedBatches(sizes.size()), device_(device), tables_(tables) {
     uint64_t most = 0, all = 0;
     for (const uint64_t n : sizes) {
       all += n;
       most = std::max(most, n);
     }
-    hashes_ = device.template make<uint64_t>(most);
+    device::Layout layout;
+    room_ = layout.add<SectorRoom>(1);
+    counts_ = layout.add<BatchCounts>(sizes.size());
+    zeroed_bytes_ = layout.bytes();
+    on_device_ = layout.add<SectorContext>(1);
+    hashes_ = layout.add<uint64_t>(most);
     for (auto* words : {&leaders_, &fresh_, &slots_, &next_})
-      *words = device.template make<uint32_t>(PartedList::all(most));
-    batch_tables_ = device.template make<uint32_t>(SectorContext::table_sizes(all, sizes.size()));
+      *words = layout.add<uint32_t>(PartedList::all(most));
+    table_entries_ = SectorContext::table_sizes(all, sizes.size());
+    batch_tables_ = layout.add<uint32_t>(table_entries_);
+    memory_ = device.template make<std::byte>(layout.bytes());
     begin();
   }
   // What has been inserted is counted also where an exception came before finish().
@@ -44,7 +48,7 @@ class SectorBatches final : public LinkedBatches {
   bool has_leaders() const override { return true; }
   const SectorContext* context() override {
     settled_ = false;
-    return on_device_.data();
+    return on_device_.in(memory_);
   }
   BatchStart start(size_t number, const BatchItems& items) const override {
     return context_.start(number, items);
@@ -54,10 +58,11 @@ class SectorBatches final : public LinkedBatches {
                                static_cast<uint32_t>(number)};
     const uint64_t places = PartedList::all(items.n);
     device_.for_each({"find or chain", 200}, places, FindOrChain{batch});
-    device_.for_each({"insert chains", 20}, places, InsertChains{batch});
+    device_.for_each({"insert chains", 20}, places, InsertChains{{batch}});
+    device_.for_each("insert late chains", places, InsertLateChains{{batch}});
   }
 
-  uint32_t* word() const override { return &room_.data()->word; }
+  uint32_t* word() const override { return &context_.room->word; }
 
   BatchesResult finish() override {
     const SectorRoom room = settle();
@@ -67,18 +72,20 @@ class SectorBatches final : public LinkedBatches {
   }
 
  private:
-  const uint32_t* stop() const override { return &room_.data()->stopped; }
+  const uint32_t* stop() const override { return &context_.room->stopped; }
 
   SectorRoom settle() {
-    SectorRoom room;
-    std::vector<BatchCounts> counts(counts_.size());
-    device_.download(&room, room_.data(), 1);
-    device_.download(counts.data(), counts_.data(), counts.size());
+    std::vector<std::byte> bytes(zeroed_bytes_);
+    device_.download(bytes.data(), memory_.data(), bytes.size());
     settled_ = true;
+    SectorRoom room;
+    std::vector<BatchCounts> counts(work_.size());
+    std::memcpy(&room, bytes.data() + room_.offset, sizeof room);
+    std::memcpy(counts.data(), bytes.data() + counts_.offset, counts.size() * sizeof(BatchCounts));
     SizeCounts inserted = {};
     uint64_t refused = 0;
     for (uint32_t words = 0; words <= kMaxItemWords; ++words) {
-      inserted[words] = room.of_size[words].missing - room.of_size[words].refused_items;
+      inserted[words] = room.missing_of(words) - room.of_size[words].refused_items;
       refused += room.of_size[words].refused_items;
     }
     for (size_t i = 0; i < work_.size(); ++i) {
@@ -90,31 +97,33 @@ class SectorBatches final : public LinkedBatches {
     return room;
   }
   void begin() {
-    device_.fill(room_.data(), 1, SectorRoom{});
-    device_.fill(counts_.data(), counts_.size(), BatchCounts{});
-    device_.fill(batch_tables_.data(), batch_tables_.size(), +BatchScratch::kNone);
+    device_.fill(reinterpret_cast<uint64_t*>(memory_.data()), zeroed_bytes_ / sizeof(uint64_t), uint64_t{0});
+    device_.fill(batch_tables_.in(memory_), table_entries_, +BatchScratch::kNone);
     context_ = {.memory = tables_.memory_ref(),
                 .tables = tables_.refs(),
                 .limits = tables_.limits(),
                 .overflow = tables_.overflow(),
-                .room = room_.data(),
-                .counts = counts_.data(),
-                .hashes = hashes_.data(),
-                .leaders = leaders_.data(),
-                .fresh = fresh_.data(),
-                .slots = slots_.data(),
-                .next = next_.data(),
-                .batch_tables = batch_tables_.data()};
-    device_.fill(on_device_.data(), 1, context_);  // an upload would make the host wait
+                .room = room_.in(memory_),
+                .counts = counts_.in(memory_),
+                .hashes = hashes_.in(memory_),
+                .leaders = leaders_.in(memory_),
+                .fresh = fresh_.in(memory_),
+                .slots = slots_.in(memory_),
+                .next = next_.in(memory_),
+                .batch_tables = batch_tables_.in(memory_)};
+    device_.fill(on_device_.in(memory_), 1, context_);  // an upload would make the host wait
   }
 
   Device& device_;
   SectorTables<Device>& tables_;
-  device::Buffer<SectorRoom> room_;
-  device::Buffer<BatchCounts> counts_;
-  device::Buffer<SectorContext> on_device_;
-  device::Buffer<uint64_t> hashes_;
-  device::Buffer<uint32_t> leaders_, fresh_, slots_, next_, batch_tables_;
+  device::Buffer<std::byte> memory_;
+  device::Layout::Place<SectorRoom> room_;
+  device::Layout::Place<BatchCounts> counts_;
+  uint64_t zeroed_bytes_ = 0;  // of these two
+  device::Layout::Place<SectorContext> on_device_;
+  device::Layout::Place<uint64_t> hashes_;
+  device::Layout::Place<uint32_t> leaders_, fresh_, slots_, next_, batch_tables_;
+  uint64_t table_entries_ = 0;
   SectorContext context_;
   bool settled_ = true;
 };

@@ -19,13 +19,22 @@ struct SectorRoom {
   struct alignas(128) OfSize {
     uint64_t places;  // asked for, for runs, whether or not there are so many
     uint64_t refused_places;
-    uint64_t refused_items;        // of the batch that stopped
-    alignas(64) uint64_t missing;  // items that the tables did not hold
+    uint64_t refused_items;  // of the batch that stopped
+  };
+  struct alignas(128) Missing {
+    uint64_t of_size[kSizes];
   };
   OfSize of_size[kSizes];
+  Missing missing[PartedList::kParts];  // items that the tables did not hold, in parts
   uint64_t sectors;
   uint32_t stopped;  // 1 + the number of a batch that did not get what it needs: all after it do nothing
   uint32_t word;     // LinkedBatches::word(), for the caller
+
+  VOX_HD uint64_t missing_of(uint64_t size) const {
+    uint64_t sum = 0;
+    for (const Missing& part : missing) sum += part.of_size[size];
+    return sum;
+  }
 };
 
 // How much room there is for batches before the host has to make more.
@@ -40,6 +49,7 @@ struct SectorLimits {
 struct BatchCounts {
   PartedList::Count leaders[PartedList::kParts];  // without duplicates
   PartedList::Count fresh[PartedList::kParts];    // of these, the items that the tables did not hold
+  PartedList::Count late[PartedList::kParts];     // of these, heads of chains that need more than a line
 
   static uint64_t sum(const PartedList::Count (&counts)[PartedList::kParts]) {
     uint64_t sum = 0;
@@ -53,6 +63,7 @@ struct BatchScratch {
   uint64_t* hashes;  // for each leader
   PartedList leaders;
   PartedList fresh;  // the new items
+  PartedList late;   // heads of chains that need more than a line; lies where the leaders were
   uint32_t* slots;   // for each entry of `fresh`, that of `heads` with the head of its chain, or kNoBuckets
   uint32_t* next;    // for each new item, by its index in the batch, the next one in its chain, or kNone
   uint32_t* same;    // open-addressed tables of `table_size` entries: leaders by their words
@@ -88,6 +99,7 @@ struct SectorContext {
     return {hashes,
             PartedList::of(leaders, counts[number].leaders, n),
             PartedList::of(fresh, counts[number].fresh, n),
+            PartedList::of(leaders, counts[number].late, n),
             slots,
             next,
             same,
@@ -112,7 +124,7 @@ struct SectorBatch {
   // Whether a batch before this one has stopped; this one is worked on to its end, so that the host learns of
   // all that it needs.
   VOX_HD bool stopped_before() const {
-    const uint32_t stopped = device::atomic_load_relaxed(&room->stopped);
+    const uint32_t stopped = device::load_perhaps_old(&room->stopped);
     return stopped != 0 && stopped != number + 1;
   }
   VOX_HD void stop() const { device::atomic_or_relaxed(&room->stopped, number + 1); }
@@ -154,9 +166,7 @@ struct FindOrChain {
   VOX_HD void chain_if_new(uint64_t place, uint32_t i) const {
     if (batch.items.pointers[i] != kNullPointer) return;
     const uint32_t size = batch.items.sizes[i];
-    if (device::atomic_count_together(&batch.room->of_size[size].missing) >=
-        batch.context->limits.missing[size])
-      batch.stop();
+    device::atomic_count_together(&batch.room->missing[PartedList::part(place)].of_size[size]);
     const uint32_t k = batch.scratch.fresh.take(place);
     const SectorTableRef& table = batch.context->tables.data()[size];
     batch.scratch.fresh.entries[k] = i;
@@ -240,37 +250,31 @@ struct WriteChain {
   }
 };
 
-// Inserts each chain of new items: the thread of its head does, for all of them.
-struct InsertChains {
-  static constexpr int kBlocksAtOnce = 6;
+// What inserts the chain that begins with an item: the thread of this item does, for all of them.
+struct ChainInserter {
   SectorBatch batch;
 
-  VOX_HD void operator()(uint64_t i) const {
-    const BatchScratch& scratch = batch.scratch;
-    const uint32_t k = scratch.fresh.place(i);
-    if (k >= scratch.fresh.end(i) || batch.stopped_before()) return;
-    const uint32_t head = scratch.fresh.entries[k], slot = scratch.slots[k], size = batch.items.sizes[head];
-    if (slot == BatchScratch::kNoBuckets) return refuse(size, 1);
-    if (scratch.heads[slot] != head) return;
+  VOX_HD uint32_t length(uint32_t head) const {
     uint32_t count = 0;
-    for (uint32_t item = head; item != BatchScratch::kNone; item = scratch.next[item]) ++count;
-    if (device::atomic_load_relaxed(&batch.room->stopped) != 0 || !insert(head, size, count))
-      refuse(size, count);
+    for (uint32_t item = head; item != BatchScratch::kNone; item = batch.scratch.next[item]) ++count;
+    return count;
   }
-
- private:
+  VOX_HD uint32_t* line(uint32_t head, uint32_t size) const {
+    const SectorTableRef& table = batch.context->tables.data()[size];
+    return table.buckets[table.generations - 1].line(batch.scratch.hashes[head]);
+  }
+  VOX_HD const SectorSpace& space(uint32_t size) const { return batch.context->limits.spaces[size]; }
+  VOX_HD bool stopped() const { return device::load_perhaps_old(&batch.room->stopped) != 0; }
   VOX_HD void refuse(uint32_t size, uint64_t count) const {
     device::atomic_add_together(&batch.room->of_size[size].refused_items, count);
   }
 
-  VOX_HD bool insert(uint32_t head, uint32_t size, uint32_t count) const {
+  // Takes the room that the items of the chain need, and has fill(sink) hand them their slots.
+  template <class Fill>
+  VOX_HD void insert(uint32_t head, uint32_t size, uint32_t count, const CountNeeds& needs,
+                     const Fill& fill) const {
     const SectorLimits& limits = batch.context->limits;
-    const SectorSpace& space = limits.spaces[size];
-    const SectorTableRef& table = batch.context->tables.data()[size];
     SectorRoom::OfSize& room = batch.room->of_size[size];
-    uint32_t* line = table.buckets[table.generations - 1].line(batch.scratch.hashes[head]);
-    CountNeeds needs;
-    fill_bucket(line, batch.context->overflow, count, space.spare, needs);
     const uint64_t places = needs.needs % kOneSectorNeeded * kGranule,
                    sectors = needs.needs / kOneSectorNeeded;
     const uint64_t place = places == 0 ? 0 : device::atomic_add_together(&room.places, places);
@@ -279,17 +283,65 @@ struct InsertChains {
         (sectors != 0 && sector + sectors > limits.sectors)) {
       if (places != 0) device::atomic_add_together(&room.refused_places, places);
       batch.stop();
-      return false;
+      refuse(size, count);
+      return;
     }
     WriteChain sink = {.batch = batch,
                        .spaces = limits.spaces,
-                       .space = space,
+                       .space = space(size),
                        .item = head,
                        .offset = place,
                        .next_sector = static_cast<uint32_t>(sector)};
-    fill_bucket(line, batch.context->overflow, count, space.spare, sink);
+    fill(sink);
     sink.write_last();
-    return true;
+  }
+};
+
+// Inserts the chains of new items that find room in the line of their bucket. The others come later: a thread
+// that goes through overflow sectors would have the others of its warp wait.
+struct InsertChains {
+  static constexpr int kBlocksAtOnce = 6;
+  ChainInserter chains;
+
+  VOX_HD void operator()(uint64_t i) const {
+    const SectorBatch& batch = chains.batch;
+    const BatchScratch& scratch = batch.scratch;
+    if (batch.stopped_before()) return;
+    if (i < SectorRoom::kSizes && batch.room->missing_of(i) > batch.context->limits.missing[i]) batch.stop();
+    const uint32_t k = scratch.fresh.place(i);
+    if (k >= scratch.fresh.end(i)) return;
+    const uint32_t head = scratch.fresh.entries[k], slot = scratch.slots[k], size = batch.items.sizes[head];
+    if (slot == BatchScratch::kNoBuckets) return chains.refuse(size, 1);
+    if (scratch.heads[slot] != head) return;
+    const uint32_t count = chains.length(head), spare = chains.space(size).spare;
+    if (chains.stopped()) return chains.refuse(size, count);
+    uint32_t* line = chains.line(head, size);
+    CountNeeds needs;
+    if (fill_header<SectorLine>(line, 0, count, spare, needs) > 0)
+      scratch.late.entries[scratch.late.take(i)] = head;
+    else
+      chains.insert(head, size, count, needs,
+                    [&](WriteChain& sink) { fill_header<SectorLine>(line, 0, count, spare, sink); });
+  }
+};
+
+// Inserts the other chains.
+struct InsertLateChains {
+  ChainInserter chains;
+
+  VOX_HD void operator()(uint64_t i) const {
+    const SectorBatch& batch = chains.batch;
+    const PartedList& late = batch.scratch.late;
+    const uint32_t k = late.place(i);
+    if (k >= late.end(i) || batch.stopped_before()) return;
+    const uint32_t head = late.entries[k], size = batch.items.sizes[head], count = chains.length(head),
+                   spare = chains.space(size).spare;
+    if (chains.stopped()) return chains.refuse(size, count);
+    uint32_t *line = chains.line(head, size), *overflow = batch.context->overflow;
+    CountNeeds needs;
+    fill_bucket(line, overflow, count, spare, needs);
+    chains.insert(head, size, count, needs,
+                  [&](WriteChain& sink) { fill_bucket(line, overflow, count, spare, sink); });
   }
 };
 
