@@ -303,6 +303,19 @@ struct InsertChains {
   static constexpr int kBlocksAtOnce = 6;
   ChainInserter chains;
 
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    const SectorBatch& batch = chains.batch;
+    const PartedList& fresh = batch.scratch.fresh;
+    const uint32_t k = fresh.place(i);
+    if (k >= fresh.end(i) || batch.scratch.slots[k] == BatchScratch::kNoBuckets) return;
+    const uint32_t head = fresh.entries[k];
+    if (stage == 0) {
+      prefetch_line(batch.scratch.hashes + head);
+      prefetch_line(batch.items.item(head));
+    } else {
+      prefetch_line(chains.line(head, batch.items.sizes[head]) + SectorLine::kEndsWord);
+    }
+  }
   VOX_HD void operator()(uint64_t i) const {
     const SectorBatch& batch = chains.batch;
     const BatchScratch& scratch = batch.scratch;
