@@ -35,6 +35,7 @@
 #include <vector>
 
 #include "libvox/dag/node.h"
+#include "libvox/device/perhaps_old.h"
 #include "libvox/device/pool.h"
 #include "libvox/hash/slab_memory.h"
 
@@ -123,7 +124,7 @@ struct LookIntoItems {
     return static_cast<uint32_t>((first + i) * 32) + bit;
   }
   // Each step takes all children, so that their reads are under way together. Most are marked already: to
-  // look is cheaper than to mark them again.
+  // look is cheaper than to mark them again, and a look that misses a mark does no harm.
   VOX_HD void look_into(uint32_t pointer) const {
     constexpr uint32_t kMost = 8;
     const hash::ItemRef node = store.item(pointer);
@@ -131,8 +132,8 @@ struct LookIntoItems {
     uint32_t children[kMost], marked[kMost];
     for (uint32_t i = 0; i < kMost; ++i) children[i] = i + 1 < words ? node[i + 1] : hash::kNullPointer;
     for (uint32_t i = 0; i < kMost; ++i)
-      marked[i] = children[i] == hash::kNullPointer ? UINT32_MAX
-                                                    : device::atomic_load_relaxed(marks + children[i] / 32);
+      marked[i] =
+          children[i] == hash::kNullPointer ? UINT32_MAX : device::load_perhaps_old(marks + children[i] / 32);
     for (uint32_t i = 0; i < kMost; ++i) {
       const uint32_t bit = 1u << children[i] % 32;
       if ((marked[i] & bit) == 0) device::atomic_or_relaxed(marks + children[i] / 32, bit);

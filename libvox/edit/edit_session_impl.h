@@ -210,18 +210,23 @@ class DeviceEditSession final : public EditSession {
 
   template <class Tool>
   EditWork run_tools(const std::vector<Tool>& tools, const std::vector<VoxelBox>& boxes) {
-    auto device_tools = device_.template make<Tool>(tools.size());
-    auto device_boxes = device_.template make<VoxelBox>(boxes.size());
-    device_.upload(device_tools.data(), tools.data(), tools.size());
-    device_.upload(device_boxes.data(), boxes.data(), boxes.size());
+    auto device_tools = sent(tools);
+    auto device_boxes = sent(boxes);
     const ToolSet<Tool> set = {device_tools.data(), device_boxes.data(), static_cast<uint32_t>(tools.size())};
     auto used = device_.template make<uint32_t>(1);
     EditWork work;
     Stopwatch watch;
-    octree_size_.expect(surface_leaves(boxes));
+    std::vector<uint64_t> expected;  // nodes of each level
+    for (uint32_t level = 0; level <= dag().depth; ++level)
+      expected.push_back(
+          std::min(uint64_t{1} << std::min(3 * level, 40u),
+                   surface_cells(boxes, static_cast<int32_t>(dag::kLeafSide << (dag().depth - level)))));
+    // No more than memory allows.
+    constexpr uint64_t kBytesEach = 1000;
+    octree_size_.expect(std::min(expected.back(), device_.pool().available() / kBytesEach));
     Octree<typename ToolSet<Tool>::State> octree;
     work.octree_device_seconds = device_.seconds(
-        [&] { octree = edit_octree(device_, set, dag(), state(), octree_size_, used.data()); });
+        [&] { octree = edit_octree(device_, set, dag(), state(), expected, octree_size_, used.data()); });
     work.octree_bytes = octree.bytes();
     work.octree_seconds = watch.lap();
     MergeWork merged;
@@ -234,17 +239,27 @@ class DeviceEditSession final : public EditSession {
     return work;
   }
 
-  // How many leaves the boxes have at their surfaces, but no more than memory allows.
-  uint64_t surface_leaves(const std::vector<VoxelBox>& boxes) const {
-    constexpr uint64_t kBytesEach = 1000;
-    uint64_t leaves = 0;
+  // These values on the device. Where there is one, it goes with a launch, and the host need not wait.
+  template <class T>
+  device::Buffer<T> sent(const std::vector<T>& values) {
+    auto buffer = device_.template make<T>(values.size());
+    if (values.size() == 1)
+      device_.fill(buffer.data(), 1, values[0]);
+    else
+      device_.upload(buffer.data(), values.data(), values.size());
+    return buffer;
+  }
+
+  // How many cells of this side the boxes have at their surfaces.
+  static uint64_t surface_cells(const std::vector<VoxelBox>& boxes, int32_t side) {
+    uint64_t sum = 0;
     for (const VoxelBox& box : boxes) {
-      const Int3 size = box.max - box.min, cells = {size.x / 4 + 2, size.y / 4 + 2, size.z / 4 + 2};
+      const Int3 size = box.max - box.min, cells = {size.x / side + 2, size.y / side + 2, size.z / side + 2};
       const auto x = static_cast<uint64_t>(cells.x), y = static_cast<uint64_t>(cells.y),
                  z = static_cast<uint64_t>(cells.z);
-      leaves += std::min(x * y * z, 2 * (x * y + y * z + z * x));
+      sum += std::min(x * y * z, 2 * (x * y + y * z + z * x));
     }
-    return std::min(leaves, device_.pool().available() / kBytesEach);
+    return sum;
   }
 
   // The same copy with a source that is known and lies in its scene.

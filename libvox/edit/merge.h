@@ -6,26 +6,25 @@
 #include "libvox/edit/edit_session.h"
 #include "libvox/edit/octree.h"
 #include "libvox/hash/linked_batches.h"
+#include "libvox/hash/sector/chains.h"
 
 namespace vox::edit {
 
-// The items of one level of an edit, kMaxItemWords apart: first those of the nodes, then one for each
-// material that may fill a region of this level. Sizes are 0 where the content is known without a look into
-// the store.
+// The items of one level of an edit: first those of the nodes, then one for each material that may fill a
+// region of this level. Sizes are 0 where the content is known without a look into the store.
 struct EditItems {
-  uint32_t* words;
-  uint8_t* sizes;
-  Content* content;     // of the nodes
-  uint32_t* pointers;   // of the items
-  uint32_t* leader_of;  // whose pointer each item takes; nullptr: its own
+  hash::BatchItems items;
+  Content* content;  // of the nodes
   uint64_t nodes;
 
-  VOX_HD uint32_t* item(uint64_t i) const { return words + i * hash::kMaxItemWords; }
   // What a node of the level holds, once the level has been merged.
-  VOX_HD Content settled(uint64_t node) const { return sizes[node] == 0 ? content[node] : pointer(node); }
+  VOX_HD Content settled(uint64_t node) const {
+    if (!items.leader_of) return items.sizes[node] == 0 ? content[node] : items.pointers[node];
+    const uint32_t leader = items.leader_of[node];
+    return leader == hash::BatchStart::kNone ? content[node] : items.pointers[leader];
+  }
   // The pointer of this level's item that is filled with this material.
-  VOX_HD Content filled(uint32_t material) const { return pointer(nodes + material); }
-  VOX_HD uint32_t pointer(uint64_t i) const { return pointers[leader_of ? leader_of[i] : i]; }
+  VOX_HD Content filled(uint32_t material) const { return items.pointer(nodes + material); }
 };
 
 inline constexpr uint32_t kMaterials = 16;
@@ -38,19 +37,22 @@ struct EditLeaves {
   const Int3* corners;
   const Content* old;
   const typename Tools::State* states;
-  EditItems items;
+  Content* content;
 
-  VOX_HD void operator()(uint64_t i) const {
+  // Makes the item of leaf i, of size 0 where it has none, and sets its content.
+  VOX_HD hash::ItemWords operator()(uint64_t i) const {
+    hash::ItemWords item;
     const Region leaf = {corners[i], dag.depth, static_cast<int32_t>(dag::kLeafSide)};
     tools.edit_leaf(leaf, states[i], [&](uint64_t changes, const auto& voxel) {
-      if (!write_at_once(i, changes)) write(i, changes, voxel);
+      if (!write_at_once(i, changes, item)) write(i, changes, voxel, item);
     });
+    return item;
   }
 
  private:
   // Where one material is all that the leaf is going to hold, and it was empty or full before, there is no
   // need to go through its voxels. Most leaves of large shapes are such.
-  VOX_HD bool write_at_once(uint64_t i, uint64_t changes) const {
+  VOX_HD bool write_at_once(uint64_t i, uint64_t changes, hash::ItemWords& item) const {
     if constexpr (Tools::kByOld) {
       if (is_pointer(old[i]) || states[i].tool == Tools::kSeveral) return false;
       const int was = is_filled(old[i]) ? static_cast<int>(material_of(old[i])) : dag::kEmptyVoxel;
@@ -59,19 +61,19 @@ struct EditLeaves {
       const uint64_t mask = (is == dag::kEmptyVoxel ? 0 : changes) | (was == dag::kEmptyVoxel ? 0 : ~changes);
       const auto material = static_cast<uint32_t>(is == dag::kEmptyVoxel ? was : is);
       const bool stored = was != is && changes != 0 && mask != 0;
-      dag::write_leaf_of_one_material(items.item(i), mask, dag.materials != 0, material);
-      items.content[i] = stored || mask == 0 ? kEmptyContent : old[i];
-      items.sizes[i] = static_cast<uint8_t>(stored ? dag::leaf_words(mask, dag.materials != 0) : 0);
+      dag::write_leaf_of_one_material(item.words, mask, dag.materials != 0, material);
+      content[i] = stored || mask == 0 ? kEmptyContent : old[i];
+      item.size = stored ? dag::leaf_words(mask, dag.materials != 0) : 0;
       return true;
     }
     return false;
   }
 
   template <class Voxel>
-  VOX_HD void write(uint64_t i, uint64_t changes, const Voxel& voxel) const {
+  VOX_HD void write(uint64_t i, uint64_t changes, const Voxel& voxel, hash::ItemWords& item) const {
     const Content before = old[i];
     LeafVoxels voxels(dag, before);
-    dag::LeafWriter writer(items.item(i), dag.materials != 0);
+    dag::LeafWriter writer(item.words, dag.materials != 0);
     bool changed = false;
     for (uint32_t bit = 0; bit < 64; ++bit) {
       const int was = voxels.next();
@@ -81,8 +83,8 @@ struct EditLeaves {
       writer.put(bit, static_cast<uint32_t>(is));
     }
     const uint32_t size = writer.finish();
-    items.content[i] = changed ? kEmptyContent : before;
-    items.sizes[i] = static_cast<uint8_t>(changed && writer.mask() != 0 ? size : 0);
+    content[i] = changed ? kEmptyContent : before;
+    item.size = changed && writer.mask() != 0 ? size : 0;
   }
 };
 
@@ -93,35 +95,37 @@ struct EditNodes {
   const Content* parts;
   const uint8_t* splits;
   const Content* old;
-  EditItems below;  // of the next level
-  EditItems items;
+  EditItems below;    // of the next level
+  Content* contents;  // of the nodes
 
-  VOX_HD void operator()(uint64_t i) const {
+  // Makes the item of node i, of size 0 where it has none, and sets its content.
+  VOX_HD hash::ItemWords operator()(uint64_t i) const {
+    hash::ItemWords item;
     Content content[8];
     uint32_t mask = 0;
     bool alike = true;
-    for (uint32_t c = 0; c < 8; ++c) {
+    for (uint32_t c = 0; c < 8; ++c)
       content[c] = splits[8 * i + c] ? below.settled(parts[8 * i + c]) : parts[8 * i + c];
+    for (uint32_t c = 0; c < 8; ++c) {
       if (content[c] != kEmptyContent) mask |= 1u << c;
       if (is_filled(content[c])) content[c] = below.filled(material_of(content[c]));
       alike = alike && content[c] == content[0];
     }
-    items.sizes[i] = 0;
-    items.content[i] = kEmptyContent;
-    if (mask == 0) return;
+    contents[i] = kEmptyContent;
+    if (mask == 0) return item;
     uint32_t header = mask;
     const int filling = alike ? dag.filling(content[0], level + 1) : dag::kEmptyVoxel;
     if (filling != dag::kEmptyVoxel) header = dag::homogeneous_header(static_cast<uint32_t>(filling));
-    uint32_t* words = items.item(i);
     uint32_t size = 0;
-    words[size++] = header;
+    item.words[size++] = header;
     for (uint32_t c = 0; c < 8; ++c)
-      if (mask >> c & 1) words[size++] = content[c];
+      if (mask >> c & 1) item.words[size++] = content[c];
     if (is_pointer(old[i]) && dag.store.item(old[i])[0] == header &&
-        hash::same_words(dag.store.item(old[i]), words, size))
-      items.content[i] = old[i];
+        hash::same_words(dag.store.item(old[i]), item.words, size))
+      contents[i] = old[i];
     else
-      items.sizes[i] = static_cast<uint8_t>(size);
+      item.size = size;
+    return item;
   }
 };
 
@@ -130,20 +134,18 @@ struct FilledItems {
   StoredDag dag;
   uint32_t level;
   EditItems below;  // for levels above the leaves
-  EditItems items;
   const uint32_t* used;
 
-  VOX_HD void operator()(uint32_t material) const {
-    const uint64_t i = items.nodes + material;
-    uint32_t* words = items.item(i);
-    items.sizes[i] = 0;
-    if ((*used >> material & 1) == 0) return;
+  VOX_HD hash::ItemWords operator()(uint32_t material) const {
+    hash::ItemWords item;
+    if ((*used >> material & 1) == 0) return item;
     const bool leaf = level == dag.depth;
     const uint32_t word = leaf ? dag::word_of_one_material(material) : below.filled(material);
-    items.sizes[i] = static_cast<uint8_t>(leaf ? dag::leaf_words(UINT64_MAX, dag.materials != 0) : 9);
-    words[0] = leaf ? UINT32_MAX : dag::homogeneous_header(material);
-    words[1] = leaf ? UINT32_MAX : word;
-    for (uint32_t w = 2; w < items.sizes[i]; ++w) words[w] = word;
+    item.size = leaf ? dag::leaf_words(UINT64_MAX, dag.materials != 0) : 9;
+    item.words[0] = leaf ? UINT32_MAX : dag::homogeneous_header(material);
+    item.words[1] = leaf ? UINT32_MAX : word;
+    for (uint32_t w = 2; w < item.size; ++w) item.words[w] = word;
+    return item;
   }
 };
 
@@ -153,15 +155,61 @@ struct EditLevel {
   static constexpr int kBlocksAtOnce = 4;
   Nodes nodes;
   FilledItems filled;
+  uint64_t node_count;
   hash::BatchStart start;
 
   VOX_HD void operator()(uint64_t i) const {
     if (start.stopped()) return;
-    if (i < filled.items.nodes)
-      nodes(i);
-    else
-      filled(static_cast<uint32_t>(i - filled.items.nodes));
-    start(i);
+    hash::ItemWords item = i < node_count ? nodes(i) : filled(static_cast<uint32_t>(i - node_count));
+    start(i, item);
+  }
+};
+
+// The arrays of all levels' items: those of the root come first, then the next level's.
+template <class Tools>
+struct EditLevels {
+  static constexpr uint32_t kMost = 24;
+
+  Tools tools;
+  StoredDag dag;
+  OctreeRef<typename Tools::State> octree;
+  const uint32_t* used;
+  uint32_t* words;  // of one level at a time
+  uint8_t* sizes;
+  Content* content;
+  uint32_t* pointers;
+  uint32_t* leader_of;  // nullptr where items have no leaders
+  uint64_t all;
+  uint32_t firsts[kMost], counts[kMost];  // the octree's nodes of each level
+
+  VOX_HD EditItems operator[](uint32_t level) const {
+    const uint64_t first = firsts[level] + uint64_t{kMaterials} * level,
+                   n = counts[level] + uint64_t{kMaterials};
+    return {
+        {words, sizes + first, leader_of ? leader_of + first : nullptr, pointers + first, n, all - first - n},
+        content + first,
+        counts[level]};
+  }
+  // The number of a level's batch: leaves come first.
+  VOX_HD uint32_t batch(uint32_t level) const { return dag.depth - level; }
+
+  // What makes the items of the leaves, and of a level above them.
+  VOX_HD EditLevel<EditLeaves<Tools>> leaves(const hash::BatchStart& start) const {
+    const uint64_t first = firsts[dag.depth];
+    const EditItems here = (*this)[dag.depth];
+    return {{tools, dag, octree.corners + first, octree.old + first, octree.states + first, here.content},
+            {dag, dag.depth, {}, used},
+            here.nodes,
+            start};
+  }
+  VOX_HD EditLevel<EditNodes> nodes(uint32_t level, const hash::BatchStart& start) const {
+    const uint64_t first = firsts[level];
+    const EditItems here = (*this)[level], below = (*this)[level + 1];
+    return {{dag, level, octree.content + 8 * first, octree.splits + 8 * first, octree.old + first, below,
+             here.content},
+            {dag, level, below, used},
+            here.nodes,
+            start};
   }
 };
 
@@ -174,6 +222,38 @@ struct RootPointer {
     if (start.stopped()) return;
     const Content content = items.settled(0);
     *root = is_filled(content) ? items.filled(material_of(content)) : content;
+  }
+};
+
+// Merges the levels above `end`, up to the root, one behind the other: the launches of so small loops would
+// take longer than the loops.
+template <class Tools>
+struct MergeTop {
+  EditLevels<Tools> levels;
+  const hash::SectorContext* context;
+  uint32_t end;
+  uint32_t* root;
+
+  template <class Block>
+  VOX_HD void operator()(const Block& block, uint64_t) const {
+    for (uint32_t level = end; level-- > 0;) {
+      const uint32_t number = levels.batch(level);
+      const EditItems here = levels[level];
+      const hash::BatchStart start = context->start(number, here.items);
+      const hash::SectorBatch batch = {context, here.items, context->scratch(number, here.items),
+                                       context->room, number};
+      const auto n = static_cast<uint32_t>(here.items.n),
+                 places = static_cast<uint32_t>(hash::PartedList::all(n));
+      if (level == levels.dag.depth)
+        block.each(n, levels.leaves(start));
+      else
+        block.each(n, levels.nodes(level, start));
+      block.each(places, hash::FindOrChain{batch});
+      block.each(places, hash::InsertChains{{batch}});
+      block.each(places, hash::InsertLateChains{{batch}});
+    }
+    const hash::BatchStart reader = context->start(levels.batch(0), levels[0].items);
+    block.once([&] { RootPointer{levels[0], reader, root}(0); });
   }
 };
 
@@ -190,38 +270,58 @@ class Merger {
   // `used` has a bit for each material that fills a whole region.
   Merger(Device& device, dag::DagStore<Device>& store, const Tools& tools, const StoredDag& dag,
          const Octree<State>& octree, const uint32_t* used)
-      : device_(device), store_(store), tools_(tools), dag_(dag), octree_(octree), used_(used) {
-    uint64_t all = 0;
-    for (uint32_t level = 0; level <= dag_.depth; ++level) {
-      first_items_.push_back(all);
-      all += items(level);
-      most_ = std::max(most_, items(level));
+      : device_(device), store_(store), octree_(octree) {
+    if (dag.depth >= EditLevels<Tools>::kMost) throw Error("a scene has more levels than an edit can have");
+    std::vector<uint64_t> sizes;  // of the batches
+    uint64_t most = 0;
+    for (uint32_t level = dag.depth + 1; level-- > 0;) {
+      const uint64_t n = octree.counts[level] + uint64_t{kMaterials};
+      sizes.push_back(n);
+      most = std::max(most, n);
+      levels_.all += n;
     }
-    first_items_.push_back(all);
-    words_ = device_.template make<uint32_t>(most_ * hash::kMaxItemWords);
-    sizes_ = device_.template make<uint8_t>(all);
-    content_ = device_.template make<Content>(all);
-    pointers_ = device_.template make<uint32_t>(all);
-    batches_ = store.tables().link_batches(dag_.depth + 1, most_);
-    if (batches_->has_leaders()) leader_of_ = device_.template make<uint32_t>(all);
+    std::copy(octree.firsts.begin(), octree.firsts.end(), levels_.firsts);
+    std::copy(octree.counts.begin(), octree.counts.end(), levels_.counts);
+    batches_ = store.tables().link_batches(sizes);
+    device::Layout layout;
+    const auto words = layout.add<uint32_t>(most * hash::BatchItems::kStride);
+    const auto item_sizes = layout.add<uint8_t>(levels_.all);
+    const auto content = layout.add<Content>(levels_.all);
+    const auto pointers = layout.add<uint32_t>(levels_.all);
+    const auto leader_of = layout.add<uint32_t>(batches_->has_leaders() ? levels_.all : 0);
+    memory_ = device_.template make<std::byte>(layout.bytes());
+    levels_.tools = tools;
+    levels_.dag = dag;
+    levels_.octree = octree.ref;
+    levels_.used = used;
+    levels_.words = words.in(memory_);
+    levels_.sizes = item_sizes.in(memory_);
+    levels_.content = content.in(memory_);
+    levels_.pointers = pointers.in(memory_);
+    levels_.leader_of = batches_->has_leaders() ? leader_of.in(memory_) : nullptr;
   }
 
   MergeWork run() {
-    const uint32_t levels = dag_.depth + 1;
+    const uint32_t levels = levels_.dag.depth + 1, top = top_levels();
     hash::BatchesResult result;
-    for (size_t first = 0;; first = *result.stopped) {
-      for (size_t number = first; number < levels; ++number) merge(number);
-      const auto root = level_items(0);
-      device_.for_each("edit: root pointer", 1, RootPointer{root, batches_->start({}, 1), batches_->word()});
+    for (uint32_t end = levels;; end = levels - static_cast<uint32_t>(*result.stopped)) {
+      for (uint32_t level = end; level-- > top;) merge(level);
+      if (top > 0)
+        device_.template for_each_block<uint32_t>(
+            "edit: merge top", 1,
+            MergeTop<Tools>{levels_, batches_->context(), std::min(end, top), batches_->word()});
+      else
+        device_.for_each("edit: root pointer", 1,
+                         RootPointer{levels_[0], batches_->reader(), batches_->word()});
       result = batches_->finish();
       if (!result.stopped) break;
     }
-    store_.keep(pointers_.data(), first_items_.back());
+    store_.keep(levels_.pointers, levels_.all);
     MergeWork work;
     work.root = result.word;
     for (uint32_t level = 0; level < levels; ++level) {
-      EditCounts& counts = level == dag_.depth ? work.leaves : work.nodes;
-      const hash::InternWork& interned = batches_->work()[dag_.depth - level];
+      EditCounts& counts = level == levels_.dag.depth ? work.leaves : work.nodes;
+      const hash::InternWork& interned = batches_->work()[levels_.batch(level)];
       counts.made += octree_.counts[level];
       counts.distinct += interned.distinct;
       counts.inserted += interned.inserted;
@@ -230,52 +330,31 @@ class Merger {
   }
 
  private:
-  uint64_t items(uint32_t level) const { return octree_.counts[level] + uint64_t{kMaterials}; }
-  EditItems level_items(uint32_t level) const {
-    const uint64_t first = first_items_[level];
-    return {words_.data(),
-            sizes_.data() + first,
-            content_.data() + first,
-            pointers_.data() + first,
-            batches_->has_leaders() ? leader_of_.data() + first : nullptr,
-            octree_.counts[level]};
+  // How many levels, from the root's on, have few nodes and need no host.
+  uint32_t top_levels() const {
+    constexpr uint64_t kFew = 512;
+    if (!batches_->context()) return 0;
+    uint32_t levels = 0;
+    while (levels <= levels_.dag.depth && octree_.counts[levels] <= kFew) ++levels;
+    return levels;
   }
 
-  // The leaves are the first batch.
-  void merge(size_t number) {
-    const auto level = static_cast<uint32_t>(dag_.depth - number);
-    const uint64_t n = items(level);
-    const EditItems here = level_items(level);
-    const hash::BatchRef batch = {here.words, nullptr, nullptr, hash::kMaxItemWords, here.sizes};
-    const hash::BatchStart start = batches_->start(batch, n);
-    const uint64_t first = octree_.firsts[level];
-    const Content* old = octree_.ref.old + first;
-    if (level == dag_.depth) {
-      const EditLeaves<Tools> leaves = {
-          tools_, dag_, octree_.ref.corners + first, old, octree_.ref.states + first, here};
-      device_.for_each({"edit: leaves", 80}, n,
-                       EditLevel<EditLeaves<Tools>>{leaves, {dag_, level, {}, here, used_}, start});
-    } else {
-      const EditItems below = level_items(level + 1);
-      const EditNodes nodes = {
-          dag_, level, octree_.ref.content + 8 * first, octree_.ref.splits + 8 * first, old, below, here};
-      device_.for_each({"edit: nodes", 100}, n,
-                       EditLevel<EditNodes>{nodes, {dag_, level, below, here, used_}, start});
-    }
-    batches_->intern(number, batch, n, here.leader_of, here.pointers);
+  void merge(uint32_t level) {
+    const size_t number = levels_.batch(level);
+    const EditItems here = levels_[level];
+    const hash::BatchStart start = batches_->start(number, here.items);
+    if (level == levels_.dag.depth)
+      device_.for_each({"edit: leaves", 80}, here.items.n, levels_.leaves(start));
+    else
+      device_.for_each({"edit: nodes", 100}, here.items.n, levels_.nodes(level, start));
+    batches_->intern(number, here.items);
   }
 
   Device& device_;
   dag::DagStore<Device>& store_;
-  const Tools& tools_;
-  const StoredDag& dag_;
   const Octree<State>& octree_;
-  const uint32_t* used_;
-  uint64_t most_ = 0;                  // items of a level
-  std::vector<uint64_t> first_items_;  // of each level
-  device::Buffer<uint32_t> words_, pointers_, leader_of_;
-  device::Buffer<uint8_t> sizes_;
-  device::Buffer<Content> content_;
+  EditLevels<Tools> levels_ = {};
+  device::Buffer<std::byte> memory_;
   std::unique_ptr<hash::LinkedBatches> batches_;  // destroyed first: it waits for what reads the others
 };
 

@@ -7,7 +7,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/device/atomics.h"
-#include "libvox/device/pool.h"
+#include "libvox/device/layout.h"
 #include "libvox/edit/tool_set.h"
 
 namespace vox::edit {
@@ -33,6 +33,8 @@ struct OctreeRef {
   Content* content;
   uint8_t* splits;
   uint64_t inner_capacity;
+
+  VOX_HD void begin_level(uint32_t level) const { firsts[level] = firsts[level - 1] + counts[level - 1]; }
 };
 
 // Asks the tools what becomes of each part of a level's nodes.
@@ -46,38 +48,110 @@ struct SplitNodes {
   OctreeRef<State> octree;
   uint32_t* used;
 
+  struct Part {
+    Region region;
+    Content old;
+    State state;
+  };
+
+  // For part i % 8 of node i / 8.
   VOX_HD void operator()(uint64_t i) const {
-    const uint64_t first = octree.firsts[level], node = first + i / 8, slot = 8 * first + i;
-    if (i == 0) octree.firsts[level + 1] = octree.firsts[level] + octree.counts[level];
+    const uint64_t first = octree.firsts[level], node = first + i / 8;
+    if (i == 0) octree.begin_level(level + 1);
     if (node >= octree.inner_capacity) return;
-    const Region part = Region{octree.corners[node], level, side}.child(i % 8);
-    const State state = tools.descend(octree.states[node], part);
-    const OldRegion before = {dag, dag.child(octree.old[node], i % 8), part.level};
-    const Content answer = tools.region(part, state, before);
-    octree.splits[slot] = answer == kSplit ? 1 : 0;
-    if (answer == kSplit) {
-      octree.content[slot] = enter(first + octree.counts[level], part, before.content, state);
-    } else {
-      const Content content = answer == kKeep ? before.content : stored(answer);
-      octree.content[slot] = content;
-      note_filled(used, content);
+    const Part part = part_of(node, i % 8);
+    Content content = ask(part);
+    octree.splits[8 * first + i] = content == kSplit ? 1 : 0;
+    if (content == kSplit) {
+      content = device::atomic_count_together(octree.counts + level + 1);
+      enter(content, part);
     }
+    octree.content[8 * first + i] = content;
+  }
+
+  VOX_HD Part part_of(uint64_t node, uint32_t octant) const {
+    const Region region = Region{octree.corners[node], level, side}.child(octant);
+    return {region, dag.child(octree.old[node], octant), tools.descend(octree.states[node], region)};
+  }
+  // What the part is to hold, or kSplit.
+  VOX_HD Content ask(const Part& part) const {
+    const OldRegion before = {dag, part.old, part.region.level};
+    const Content answer = tools.region(part.region, part.state, before);
+    if (answer == kSplit) return kSplit;
+    const Content content = answer == kKeep ? part.old : stored(answer);
+    note_filled(used, content);
+    return content;
+  }
+  // Makes a part the node of this index in the next level.
+  VOX_HD void enter(uint32_t index, const Part& part) const {
+    const uint64_t node = uint64_t{octree.firsts[level]} + octree.counts[level] + index;
+    if (node >= octree.capacity) return;
+    octree.corners[node] = part.region.min;
+    octree.old[node] = part.old;
+    octree.states[node] = part.state;
   }
 
  private:
-  // Adds a node to the next level, which begins at node `first`; returns its index in the level.
-  VOX_HD uint32_t enter(uint64_t first, const Region& region, Content old, const State& state) const {
-    const uint32_t index = device::atomic_count_together(octree.counts + level + 1);
-    if (first + index < octree.capacity) {
-      octree.corners[first + index] = region.min;
-      octree.old[first + index] = old;
-      octree.states[first + index] = state;
-    }
-    return index;
-  }
   // Without materials, regions are filled with 0.
   VOX_HD Content stored(Content answer) const {
     return is_filled(answer) && !dag.materials ? filled_with(0) : answer;
+  }
+};
+
+// Does the same for all parts of a node, and counts those that are split at once: for large levels, since
+// atomics on one word wait for each other. A part that is split is made twice, so that eight of them need not
+// be kept.
+template <class Tools>
+struct SplitWholeNodes {
+  static constexpr int kBlocksAtOnce = sizeof(typename Tools::State) <= 8 ? 4 : 2;
+  SplitNodes<Tools> nodes;
+
+  VOX_HD void operator()(uint64_t i) const {
+    const auto& octree = nodes.octree;
+    const uint32_t level = nodes.level;
+    const uint64_t node = uint64_t{octree.firsts[level]} + i;
+    if (i == 0) octree.begin_level(level + 1);
+    if (node >= octree.inner_capacity) return;
+    Answers answers;
+    uint32_t split = 0;  // bit c: part c is split
+    for (uint32_t c = 0; c < 8; ++c) {
+      const Content content = nodes.ask(nodes.part_of(node, c));
+      answers.set(c, content);
+      if (content == kSplit) split |= 1u << c;
+    }
+    uint32_t index = 0;
+    if (split != 0)
+      index = device::atomic_add_together(octree.counts + level + 1, static_cast<uint32_t>(popcount(split)));
+    for (uint32_t left = split; left != 0; left &= left - 1) {
+      const auto c = static_cast<uint32_t>(lowest_bit(left));
+      nodes.enter(index, nodes.part_of(node, c));
+      answers.set(c, index++);
+    }
+    answers.store(octree.content + 8 * node);
+    *reinterpret_cast<uint64_t*>(octree.splits + 8 * node) = bytes_of(split);
+  }
+
+ private:
+  // The contents of eight parts, in registers: an array that is indexed by a variable would lie in memory.
+  struct Answers {
+    Content content[8] = {};
+    VOX_HD void set(uint32_t part, Content value) {
+      for (uint32_t c = 0; c < 8; ++c) content[c] = c == part ? value : content[c];
+    }
+    VOX_HD void store(Content* to) const {
+#ifdef __CUDA_ARCH__
+      reinterpret_cast<uint4*>(to)[0] = {content[0], content[1], content[2], content[3]};
+      reinterpret_cast<uint4*>(to)[1] = {content[4], content[5], content[6], content[7]};
+#else
+      for (uint32_t c = 0; c < 8; ++c) to[c] = content[c];
+#endif
+    }
+  };
+  // Byte c is 1 where bit c is set, else 0.
+  VOX_HD static uint64_t bytes_of(uint32_t bits) {
+    const uint64_t low = (bits & 15) * 0x00204081u & 0x01010101u;
+    const uint64_t high = (bits >> 4) * 0x00204081u & 0x01010101u;
+    return low | high << 32;
   }
 };
 
@@ -100,6 +174,28 @@ struct EnterRoot {
   }
 };
 
+// Splits the levels from the root's down to one that is likely to have many nodes, one behind the other: the
+// launches of so small loops would take longer than the loops.
+template <class Tools>
+struct SplitTop {
+  Tools tools;
+  StoredDag dag;
+  uint32_t levels;
+  int32_t root_side;
+  OctreeRef<typename Tools::State> octree;
+  uint32_t* used;
+  Content root;
+
+  template <class Block>
+  VOX_HD void operator()(const Block& block, uint64_t) const {
+    block.once([&] { EnterRoot<Tools>{tools, root, root_side, octree, dag.depth + 1, used}(0); });
+    for (uint32_t level = 0; level < levels; ++level) {
+      const SplitNodes<Tools> split = {tools, dag, level, root_side >> level, octree, used};
+      block.each(8 * octree.counts[level], [&](uint32_t i) { split(i); });
+    }
+  }
+};
+
 // How many nodes a temporary octree has room for, estimated from the session's last one; it gets larger where
 // that is too few.
 struct OctreeSize {
@@ -117,13 +213,9 @@ struct OctreeSize {
 
 template <class State>
 struct Octree {
-  device::Buffer<Int3> corners;
-  device::Buffer<Content> old;
-  device::Buffer<State> states;
-  device::Buffer<Content> content;
-  device::Buffer<uint8_t> splits;
-  std::vector<uint32_t> firsts, counts;  // of each level
+  device::Buffer<std::byte> memory;
   OctreeRef<State> ref;
+  std::vector<uint32_t> firsts, counts;  // of the ref, on the host
 
   uint64_t bytes() const {
     const uint64_t inner = firsts.back(), all = inner + counts.back();
@@ -133,31 +225,45 @@ struct Octree {
 
 // Makes the temporary octree. `used` gets the materials that fill whole regions. All levels are launched one
 // behind the other without a wait for the host, in arrays that are larger than needed most of the time.
+// `expected` says how many nodes each level is likely to have: it decides how the level is split, not what
+// comes of it.
 template <class Device, class Tools>
 Octree<typename Tools::State> edit_octree(Device& device, const Tools& tools, const StoredDag& dag,
-                                          Content root, OctreeSize& size, uint32_t* used) {
+                                          Content root, const std::vector<uint64_t>& expected,
+                                          OctreeSize& size, uint32_t* used) {
   using State = typename Tools::State;
   constexpr uint64_t kMostNodes = uint64_t{1} << 29, kGrowth = 8;
+  constexpr uint64_t kFew = 512, kMany = 1 << 14;
   const uint32_t levels = dag.depth + 1;
   const auto root_side = static_cast<int32_t>(uint32_t{dag::kLeafSide} << dag.depth);
-  auto numbers = device.template make<uint32_t>(2 * levels);
   for (;;) {
+    device::Layout layout;
+    const auto numbers = layout.add<uint32_t>(2 * levels);
+    const auto corners = layout.add<Int3>(size.nodes);
+    const auto old = layout.add<Content>(size.nodes);
+    const auto states = layout.add<State>(size.nodes);
+    const auto content = layout.add<Content>(8 * size.inner);
+    const auto splits = layout.add<uint8_t>(8 * size.inner);
     Octree<State> octree;
-    octree.corners = device.template make<Int3>(size.nodes);
-    octree.old = device.template make<Content>(size.nodes);
-    octree.states = device.template make<State>(size.nodes);
-    octree.content = device.template make<Content>(8 * size.inner);
-    octree.splits = device.template make<uint8_t>(8 * size.inner);
-    octree.ref = {numbers.data(),        numbers.data() + levels, octree.corners.data(),
-                  octree.old.data(),     octree.states.data(),    size.nodes,
-                  octree.content.data(), octree.splits.data(),    size.inner};
-    device.for_each("edit: root", 1, EnterRoot<Tools>{tools, root, root_side, octree.ref, levels, used});
-    for (uint32_t level = 0; level < dag.depth; ++level)
-      device.for_each_of("edit: split", octree.ref.counts + level, 8,
-                         std::min(uint64_t{1} << std::min(3 * level, 40u), size.inner),
-                         SplitNodes<Tools>{tools, dag, level, root_side >> level, octree.ref, used});
+    octree.memory = device.template make<std::byte>(layout.bytes());
+    const auto& memory = octree.memory;
+    octree.ref = {numbers.in(memory), numbers.in(memory) + levels, corners.in(memory),
+                  old.in(memory),     states.in(memory),           size.nodes,
+                  content.in(memory), splits.in(memory),           size.inner};
+    uint32_t level = 0;
+    while (level < dag.depth && expected[level] <= kFew) ++level;
+    device.template for_each_block<uint32_t>(
+        "edit: split top", 1, SplitTop<Tools>{tools, dag, level, root_side, octree.ref, used, root});
+    for (; level < dag.depth; ++level) {
+      const SplitNodes<Tools> split = {tools, dag, level, root_side >> level, octree.ref, used};
+      const uint64_t most = std::min(uint64_t{1} << std::min(3 * level, 40u), size.inner);
+      if (expected[level] < kMany)
+        device.for_each_of("edit: split", octree.ref.counts + level, 8, most, split);
+      else
+        device.for_each_of("edit: split", octree.ref.counts + level, 1, most, SplitWholeNodes<Tools>{split});
+    }
     std::vector<uint32_t> read(2 * levels);
-    device.download(read.data(), numbers.data(), read.size());
+    device.download(read.data(), numbers.in(memory), read.size());
     octree.counts.assign(read.begin() + levels, read.end());
     uint64_t nodes = 0, inner = 0;
     for (const uint32_t count : octree.counts) {

@@ -40,8 +40,7 @@ VOX_HD inline uint32_t bytes_of_bits(uint32_t bits) {
 }
 
 // Bit s is set where byte s of the first `Bytes`, a multiple of 4, is `value`; the bytes lie in words, low
-// byte first. On a GPU, with 16 bytes and more, `words` must be aligned to 16 bytes, and no thread may write
-// to them.
+// byte first. On a GPU, with 16 bytes and more, `words` must be aligned to 16 bytes.
 template <uint32_t Bytes>
 VOX_HD SlotMask match_bytes(const uint32_t* words, uint32_t value) {
   SlotMask mask;
@@ -51,7 +50,7 @@ VOX_HD SlotMask match_bytes(const uint32_t* words, uint32_t value) {
   const uint32_t repeated = value * 0x01010101;
 #pragma unroll
   for (; word + 4 <= Bytes / 4; word += 4) {
-    const uint4 four = __ldg(reinterpret_cast<const uint4*>(words + word));
+    const uint4 four = *reinterpret_cast<const uint4*>(words + word);
     add(match_bytes_of_word(four.x, repeated) | match_bytes_of_word(four.y, repeated) << 4 |
         match_bytes_of_word(four.z, repeated) << 8 | match_bytes_of_word(four.w, repeated) << 12);
   }

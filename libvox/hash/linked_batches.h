@@ -1,8 +1,8 @@
 // Batches whose items hold pointers to items of the batch before, as the levels of an edited scene do: all
 // are inserted one behind the other, and what the host has to know comes at the end.
 //
-//   for each batch:  start()   a loop over the batch writes its items and calls BatchStart for each
-//                    intern()  duplicates are left out, items that are stored are found, the others inserted
+//   for each batch:  start()   a loop over the batch makes its items and hands each to BatchStart
+//                    intern()  items that are stored are found, the others inserted
 //   finish()
 //
 // A variant that needs the host for each batch (stepped_batches.h) and one that does not (sector/batches.h)
@@ -14,7 +14,12 @@
 #include <vector>
 
 #include "libvox/base/hd.h"
+#include "libvox/device/atomics.h"
+#include "libvox/device/perhaps_old.h"
 #include "libvox/hash/batch.h"
+#include "libvox/hash/bucket_of.h"
+#include "libvox/hash/parted_list.h"
+#include "libvox/hash/slab_memory.h"
 
 namespace vox::hash {
 
@@ -28,26 +33,125 @@ struct BatchesResult {
   uint32_t word = 0;              // the value of LinkedBatches::word()
 };
 
-// What the loop that writes the n items of a batch does for the tables: it calls start(i) once item i has
-// been written. Where start.stopped() holds, it writes nothing instead. start(i) also clears memory that the
-// variant needs for the batch, so that this takes no launch of its own.
-struct BatchStart {
-  static constexpr uint32_t kCleared = UINT32_MAX;
+// The n items of a batch and what becomes of them, in arrays that whoever makes them keeps. An item has room
+// for kMaxItemWords words, its hash and its size: all that tells it from others stands side by side, and is
+// read 16 bytes at a time.
+struct BatchItems {
+  static constexpr uint32_t kStride = kMaxItemWords + 2, kHashWord = kMaxItemWords,
+                            kSizeWord = kMaxItemWords + 1;
+  static_assert(kStride % 4 == 0);
 
-  const uint32_t* stop = nullptr;  // not zero once a batch has stopped; nullptr where none ever does
-  uint64_t* hashes = nullptr;      // of the items; nullptr where nothing is to be prepared
-  uint32_t* cleared[2] = {};       // two arrays of `mask` + 1 words
-  uint64_t mask = 0;
-  BatchRef batch = {};
-  uint64_t n = 0;
+  uint32_t* words;      // kStride for each item
+  uint8_t* sizes;       // 0: there is no item
+  uint32_t* leader_of;  // whose pointer an item takes; nullptr where every item has its own
+  uint32_t* pointers;
+  uint64_t n;
+  uint64_t before = 0;  // items of the batches before this one
 
-  VOX_HD bool stopped() const { return stop && *stop != 0; }
-  VOX_HD void operator()(uint64_t i) const {
-    if (!hashes) return;
-    hashes[i] = hash_words(batch.item(i), batch.size(i));
-    for (uint64_t slot = i; slot <= mask; slot += n) cleared[0][slot] = cleared[1][slot] = kCleared;
+  VOX_HD uint32_t* item(uint64_t i) const { return words + i * kStride; }
+  VOX_HD uint32_t pointer(uint64_t i) const { return pointers[leader_of ? leader_of[i] : i]; }
+  VOX_HD BatchRef ref(const uint64_t* hashes = nullptr) const {
+    return {words, nullptr, hashes, kStride, sizes};
   }
 };
+
+// The words of an item that is being made.
+struct alignas(16) ItemWords {
+  uint32_t words[BatchItems::kStride] = {};
+  uint32_t size = 0;  // 0: there is no item
+};
+
+// What the loop that makes the items of a batch does with them: it calls start(i, item) for each. Where
+// start.stopped() holds, it makes none instead.
+//
+// A variant that has leaders learns of equal items here, while their words are at hand: the first to come is
+// the leader of all, and only its words are written. `same` is an open-addressed table of leaders, empty in
+// the beginning.
+struct BatchStart {
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  BatchItems items = {};
+  const uint32_t* stop = nullptr;  // not zero once a batch has stopped; nullptr where none ever does
+  uint64_t* hashes = nullptr;      // of leaders; nullptr where there are none
+  uint32_t* same = nullptr;        // leaders, or kNone, by their words
+  uint32_t same_size = 0;
+  PartedList leaders = {};
+
+  VOX_HD bool stopped() const { return stop && device::load_perhaps_old(stop) != 0; }
+  VOX_HD void operator()(uint64_t i, ItemWords& item) const {
+    items.sizes[i] = static_cast<uint8_t>(item.size);
+    if (!hashes) {
+      write(i, item);
+      return;
+    }
+    items.pointers[i] = kNullPointer;
+    items.leader_of[i] = item.size == 0 ? kNone : leader(static_cast<uint32_t>(i), item);
+  }
+
+ private:
+#ifdef __CUDA_ARCH__
+  // Puts a leader into an empty slot; returns what was there. atomic_exchange_if() would also drop all that the
+  // nearest cache holds.
+  __device__ static uint32_t publish(uint32_t* slot, uint32_t leader) {
+    uint32_t before;
+    asm volatile("atom.release.gpu.global.cas.b32 %0, [%1], %2, %3;"
+                 : "=r"(before)
+                 : "l"(slot), "r"(kNone), "r"(leader)
+                 : "memory");
+    return before;
+  }
+  VOX_HD void write(uint64_t i, const ItemWords& item) const {
+    const auto* from = reinterpret_cast<const uint4*>(item.words);
+    auto* to = reinterpret_cast<uint4*>(items.item(i));
+    for (uint32_t four = 0; four < BatchItems::kStride / 4; ++four) to[four] = from[four];
+  }
+  // Another thread wrote the item before it published the way to it: the nearest cache may hold what was
+  // there before.
+  VOX_HD bool is_at(uint32_t there, const ItemWords& item) const {
+    const auto* words = reinterpret_cast<const uint4*>(items.item(there));
+    const auto* own = reinterpret_cast<const uint4*>(item.words);
+    uint32_t differ = 0;
+    for (uint32_t four = 0; four < BatchItems::kStride / 4; ++four) {
+      const uint4 a = __ldcg(words + four), b = own[four];
+      differ |= (a.x ^ b.x) | (a.y ^ b.y) | (a.z ^ b.z) | (a.w ^ b.w);
+    }
+    return differ == 0;
+  }
+#else
+  static uint32_t publish(uint32_t* slot, uint32_t leader) {
+    return device::atomic_exchange_if(slot, kNone, leader);
+  }
+  VOX_HD void write(uint64_t i, const ItemWords& item) const {
+    for (uint32_t word = 0; word < BatchItems::kStride; ++word) items.item(i)[word] = item.words[word];
+  }
+  VOX_HD bool is_at(uint32_t there, const ItemWords& item) const {
+    return same_words(ItemRef(items.item(there)), item.words, BatchItems::kStride);
+  }
+#endif
+
+  VOX_HD uint32_t leader(uint32_t i, ItemWords& item) const {
+    const uint64_t hash = hash_words(item.words, item.size);
+    item.words[BatchItems::kHashWord] = static_cast<uint32_t>(hash);
+    item.words[BatchItems::kSizeWord] = item.size;
+    bool written = false;
+    for (uint32_t slot = bucket_of(hash, same_size);; slot = slot + 1 < same_size ? slot + 1 : 0) {
+      uint32_t there = device::atomic_load_consume(same + slot);
+      if (there == kNone) {
+        if (!written) write(i, item);
+        written = true;
+        there = publish(same + slot, i);
+      }
+      if (there == kNone) {
+        hashes[i] = hash;
+        leaders.entries[leaders.take(i)] = i;
+        return i;
+      }
+      if (is_at(there, item)) return there;
+    }
+  }
+};
+
+struct SectorContext;
 
 class LinkedBatches {
  public:
@@ -56,15 +160,20 @@ class LinkedBatches {
   LinkedBatches(const LinkedBatches&) = delete;
   LinkedBatches& operator=(const LinkedBatches&) = delete;
 
-  virtual BatchStart start(const BatchRef& batch, uint64_t n) const = 0;
-
-  // Whether intern() sets leader_of: then only leaders get pointers. Otherwise all items get them, and
-  // leader_of is not used.
+  // Whether equal items have a leader; otherwise BatchItems::leader_of is not used.
   virtual bool has_leaders() const = 0;
-  // For a batch that has been started: leader_of[i] becomes the index of one of the items that are equal to
-  // item i, and pointers[leader_of[i]] where the tables hold it; other pointers become kNullPointer.
-  virtual void intern(size_t number, const BatchRef& batch, uint64_t n, uint32_t* leader_of,
-                      uint32_t* pointers) = 0;
+  // `number` counts the batches. None has more items than link_batches() was told.
+  virtual BatchStart start(size_t number, const BatchItems& items) const = 0;
+  // For a batch that has been started: pointers[i] becomes the pointer of item i, or, where there are
+  // leaders, leader_of[i] the index of one of the items that are equal to item i, and pointers[leader_of[i]]
+  // its pointer; other pointers become kNullPointer.
+  virtual void intern(size_t number, const BatchItems& items) = 0;
+  // For a loop that makes no items, but does nothing either once a batch has stopped.
+  BatchStart reader() const { return {.stop = stop()}; }
+
+  // What a loop on the device needs to do the work of start() and intern() itself (sector/chains.h), as one does
+  // that works on many small batches; nullptr where that needs the host.
+  virtual const SectorContext* context() { return nullptr; }
 
   // A word that loops may write, and that finish() brings along.
   virtual uint32_t* word() const = 0;
@@ -77,6 +186,8 @@ class LinkedBatches {
   const std::vector<InternWork>& work() const { return work_; }
 
  protected:
+  virtual const uint32_t* stop() const { return nullptr; }  // BatchStart::stop
+
   std::vector<InternWork> work_;
 };
 

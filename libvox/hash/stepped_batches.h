@@ -11,10 +11,10 @@ class SteppedBatches final : public LinkedBatches {
   SteppedBatches(Device& device, TableSet<Device>& tables, size_t batches)
       : LinkedBatches(batches), device_(device), tables_(tables), word_(device.template make<uint32_t>(1)) {}
 
-  BatchStart start(const BatchRef&, uint64_t) const override { return {}; }
+  BatchStart start(size_t, const BatchItems& items) const override { return {.items = items}; }
   bool has_leaders() const override { return false; }
-  void intern(size_t number, const BatchRef& batch, uint64_t n, uint32_t*, uint32_t* pointers) override {
-    work_[number] = find_or_insert(device_, tables_, batch, n, pointers);
+  void intern(size_t number, const BatchItems& items) override {
+    work_[number] = find_or_insert(device_, tables_, items.ref(), items.n, items.pointers);
   }
   uint32_t* word() const override { return word_.data(); }
   BatchesResult finish() override {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,9 +57,9 @@ class TableSet {
   // Removes the items without a mark (sweep.h).
   virtual SweepResult sweep(const uint32_t* marks) = 0;
 
-  // Starts `batches` batches that depend on each other, none of more than `most` items. The tables must
-  // outlive the result and must not change in other ways meanwhile.
-  virtual std::unique_ptr<LinkedBatches> link_batches(size_t batches, uint64_t most) = 0;
+  // Starts batches that depend on each other, of so many items each. The tables must outlive the result and
+  // must not change in other ways meanwhile.
+  virtual std::unique_ptr<LinkedBatches> link_batches(std::span<const uint64_t> sizes) = 0;
 
   // A variant may keep memory in reserve for batches that are going to come. Where memory is short, the
   // second call tells it to make no more reserves; sweep() then gives back those that it has.

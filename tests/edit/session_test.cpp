@@ -223,6 +223,42 @@ TEST(EditSession, EditsOfManyKindsRunInTheirOrder) {
 
 // ---- what is refused -------------------------------------------------------------------------------------
 
+// Levels of many nodes are split and merged in another way than those of few.
+TEST(EditSession, LargeSpheresHoldTheVoxelsThatTheirRowsHold) {
+  const auto engine = test_engine();
+  const auto session = engine->edit(dag::empty_dag(512, true));
+  const Int3 centre = {250, 260, 255}, hole = {300, 260, 240};
+  constexpr int32_t kRadius = 230, kHole = 130;  // the hole lies inside
+  session->apply(
+      std::vector<edit::Edit>{edit::PaintEdit{.shape = sphere_at(centre, kRadius), .material = 3}});
+  session->apply(std::vector<edit::Edit>{
+      edit::PaintEdit{.shape = sphere_at(hole, kHole), .mode = edit::PaintMode::Remove}});
+  const dag::FrozenDag dag = session->freeze();
+  dag::verify(dag);
+
+  const auto within = [](const Int3& p, const Int3& middle, int32_t radius) {
+    const Int3 d = p - middle;
+    return d.x * d.x + d.y * d.y + d.z * d.z <= radius * radius;
+  };
+  uint64_t voxels = 0;
+  for (const auto& [radius, sign] : {std::pair{kRadius, 1}, {kHole, -1}})
+    for (int32_t z = -radius; z <= radius; ++z)
+      for (int32_t y = -radius; y <= radius; ++y) {
+        const int32_t left = radius * radius - z * z - y * y;
+        int32_t x = 0;
+        while ((x + 1) * (x + 1) <= left) ++x;
+        if (left >= 0) voxels += static_cast<uint64_t>(sign * (2 * x + 1));
+      }
+  EXPECT_EQ(dag.voxels, voxels);
+  Random random(1);
+  for (int i = 0; i < 10000; ++i) {
+    const uint32_t x = random.below(512), y = random.below(512), z = random.below(512);
+    const Int3 p = {static_cast<int32_t>(x), static_cast<int32_t>(y), static_cast<int32_t>(z)};
+    const bool filled = within(p, centre, kRadius) && !within(p, hole, kHole);
+    ASSERT_EQ(dag::voxel_at(dag, x, y, z), filled ? 3 : dag::kEmptyVoxel) << text_of(p);
+  }
+}
+
 TEST(EditSession, RefusesScenesThatItDoesNotHave) {
   const auto engine = test_engine();
   EditedScene scene(*engine, asymmetric_scene(8), true);

@@ -73,17 +73,14 @@ struct WriteLinkedItem {
   const uint32_t* offsets;
   const uint32_t* links;
   LinkedItems before;
-  uint32_t* out;  // kMaxItemWords words for each item
-  uint8_t* sizes;
   hash::BatchStart start;
   VOX_HD void operator()(uint64_t i) const {
     if (start.stopped()) return;
-    const uint32_t size = offsets[i + 1] - offsets[i];
-    uint32_t* to = out + i * hash::kMaxItemWords;
-    for (uint32_t word = 0; word < size; ++word) to[word] = words[offsets[i] + word];
-    if (links[i] != LinkedBatch::kNoLink) to[size - 1] = before.pointer(links[i]);
-    sizes[i] = static_cast<uint8_t>(size);
-    start(i);
+    hash::ItemWords item;
+    item.size = offsets[i + 1] - offsets[i];
+    for (uint32_t word = 0; word < item.size; ++word) item.words[word] = words[offsets[i] + word];
+    if (links[i] != LinkedBatch::kNoLink) item.words[item.size - 1] = before.pointer(links[i]);
+    start(i, item);
   }
 };
 
@@ -102,35 +99,36 @@ template <class Device>
 class BatchesOnDevice {
  public:
   BatchesOnDevice(Device& device, hash::TableSet<Device>& tables, const std::vector<LinkedBatch>& batches)
-      : device_(device), batches_(tables.link_batches(batches.size(), most_items(batches))) {
+      : device_(device), batches_(tables.link_batches(sizes_of(batches))) {
     for (const LinkedBatch& batch : batches)
       levels_.push_back({DeviceBatch<Device>::uploaded(device, batch.items.words),
                          DeviceBatch<Device>::uploaded(device, batch.items.offsets),
                          DeviceBatch<Device>::uploaded(device, batch.links),
                          device.template make<uint32_t>(batch.size()),
                          device.template make<uint32_t>(batches_->has_leaders() ? batch.size() : 0)});
-    words_ = device.template make<uint32_t>(most_items(batches) * hash::kMaxItemWords);
+    words_ = device.template make<uint32_t>(most_items(batches) * hash::BatchItems::kStride);
     sizes_ = device.template make<uint8_t>(most_items(batches));
   }
 
   void insert(size_t number) {
     const Level& level = levels_[number];
     const uint64_t n = level.pointers.size();
-    const hash::BatchRef batch = {words_.data(), nullptr, nullptr, hash::kMaxItemWords, sizes_.data()};
-    const auto start = batches_->start(batch, n);
+    uint64_t before = 0;
+    for (size_t i = 0; i < number; ++i) before += levels_[i].pointers.size();
+    const hash::BatchItems items = {
+        words_.data(), sizes_.data(), level.leaders.data(), level.pointers.data(), n, before};
+    const auto start = batches_->start(number, items);
     device_.for_each("write items", n,
                      WriteLinkedItem{level.words.data(), level.offsets.data(), level.links.data(),
-                                     number == 0 ? LinkedItems{} : linked(number - 1), words_.data(),
-                                     sizes_.data(), start});
-    batches_->intern(number, batch, n, level.leaders.data(), level.pointers.data());
+                                     number == 0 ? LinkedItems{} : linked(number - 1), start});
+    batches_->intern(number, items);
   }
   InsertedBatches insert_all() {
     InsertedBatches result;
     for (size_t first = 0;;) {
       for (size_t number = first; number < levels_.size(); ++number) insert(number);
-      device_.for_each(
-          "read a pointer", 1,
-          ReadFirstPointer{linked(levels_.size() - 1), batches_->start({}, 1), batches_->word()});
+      device_.for_each("read a pointer", 1,
+                       ReadFirstPointer{linked(levels_.size() - 1), batches_->reader(), batches_->word()});
       const auto finished = batches_->finish();
       result.first_item = finished.word;
       if (!finished.stopped) break;
@@ -155,6 +153,11 @@ class BatchesOnDevice {
     uint64_t most = 0;
     for (const LinkedBatch& batch : batches) most = std::max(most, batch.size());
     return most;
+  }
+  static std::vector<uint64_t> sizes_of(const std::vector<LinkedBatch>& batches) {
+    std::vector<uint64_t> sizes;
+    for (const LinkedBatch& batch : batches) sizes.push_back(batch.size());
+    return sizes;
   }
   LinkedItems linked(size_t number) const {
     const Level& level = levels_[number];

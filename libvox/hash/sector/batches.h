@@ -3,11 +3,13 @@
 // SectorTables::insert(), which sorts, takes more launches and moves less memory.
 #pragma once
 
-#include <bit>
-#include <optional>
+#include <algorithm>
+#include <cstring>
+#include <span>
 #include <vector>
 
-#include "libvox/hash/find_or_insert.h"
+#include "libvox/device/layout.h"
+#include "libvox/hash/sector/chains.h"
 #include "libvox/hash/sector/tables.h"
 
 namespace vox::hash {
@@ -15,17 +17,24 @@ namespace vox::hash {
 template <class Device>
 class SectorBatches final : public LinkedBatches {
  public:
-  SectorBatches(Device& device, SectorTables<Device>& tables, size_t batches, uint64_t most)
-      : LinkedBatches(batches),
-        device_(device),
-        tables_(tables),
-        room_(device.template make<SectorRoom>(1)),
-        counts_(device.template make<BatchCounts>(batches * BatchCounts::kParts)),
-        hashes_(device.template make<uint64_t>(most)),
-        same_(device.template make<uint32_t>(table_size(most))),
-        heads_(device.template make<uint32_t>(table_size(most))),
-        slots_(device.template make<uint32_t>(most)),
-        next_(device.template make<uint32_t>(most)) {
+  SectorBatches(Device& device, SectorTables<Device>& tables, std::span<const uint64_t> sizes)
+      : LinkedBatches(sizes.size()), device_(device), tables_(tables) {
+    uint64_t most = 0, all = 0;
+    for (const uint64_t n : sizes) {
+      all += n;
+      most = std::max(most, n);
+    }
+    device::Layout layout;
+    room_ = layout.add<SectorRoom>(1);
+    counts_ = layout.add<BatchCounts>(sizes.size());
+    zeroed_bytes_ = layout.bytes();
+    on_device_ = layout.add<SectorContext>(1);
+    hashes_ = layout.add<uint64_t>(most);
+    for (auto* words : {&leaders_, &fresh_, &slots_, &next_})
+      *words = layout.add<uint32_t>(PartedList::all(most));
+    table_entries_ = SectorContext::table_sizes(all, sizes.size());
+    batch_tables_ = layout.add<uint32_t>(table_entries_);
+    memory_ = device.template make<std::byte>(layout.bytes());
     begin();
   }
   // What has been inserted is counted also where an exception came before finish().
@@ -36,39 +45,24 @@ class SectorBatches final : public LinkedBatches {
     }
   }
 
-  BatchStart start(const BatchRef& batch, uint64_t n) const override {
-    const BatchScratch scratch = this->scratch(n);
-    return {.stop = &room_.data()->stopped,
-            .hashes = scratch.hashes,
-            .cleared = {scratch.same, scratch.heads},
-            .mask = scratch.mask,
-            .batch = batch,
-            .n = n};
-  }
-
   bool has_leaders() const override { return true; }
-  void intern(size_t number, const BatchRef& unhashed, uint64_t n, uint32_t* leader_of,
-              uint32_t* pointers) override {
+  const SectorContext* context() override {
     settled_ = false;
-    const BatchScratch scratch = this->scratch(n);
-    BatchRef batch = unhashed;
-    batch.hashes = scratch.hashes;
-    SectorRoom* room = room_.data();
-    device_.for_each({"duplicates in the batch", 40}, n,
-                     UnlessStopped<FindLeader>{{batch, scratch.same, scratch.mask, leader_of}, room});
-    device_.for_each(
-        {"find items", 200}, n,
-        UnlessStopped<FindInSectors<NoProbe>>{{batch, {nullptr, leader_of}, refs_, pointers, nullptr}, room});
-    device_.for_each({"chain items", 20}, n,
-                     UnlessStopped<ChainItems>{{batch, refs_, scratch, leader_of, pointers,
-                                                counts_.data() + number * BatchCounts::kParts},
-                                               room});
-    device_.for_each({"insert chains", 20}, std::max<uint64_t>(n, SectorRoom::kSizes),
-                     InsertChains{tables_.memory_ref(), refs_, limits_, tables_.overflow(), batch, scratch, n,
-                                  pointers, room, counts_.data(), static_cast<uint32_t>(number)});
+    return on_device_.in(memory_);
+  }
+  BatchStart start(size_t number, const BatchItems& items) const override {
+    return context_.start(number, items);
+  }
+  void intern(size_t number, const BatchItems& items) override {
+    const SectorBatch batch = {context(), items, context_.scratch(number, items), context_.room,
+                               static_cast<uint32_t>(number)};
+    const uint64_t places = PartedList::all(items.n);
+    device_.for_each({"find or chain", 200}, places, FindOrChain{batch});
+    device_.for_each({"insert chains", 20}, places, InsertChains{{batch}});
+    device_.for_each("insert late chains", places, InsertLateChains{{batch}});
   }
 
-  uint32_t* word() const override { return &room_.data()->word; }
+  uint32_t* word() const override { return &context_.room->word; }
 
   BatchesResult finish() override {
     const SectorRoom room = settle();
@@ -78,54 +72,65 @@ class SectorBatches final : public LinkedBatches {
   }
 
  private:
-  static uint64_t table_size(uint64_t n) { return std::bit_ceil(2 * n + 1); }
+  const uint32_t* stop() const override { return &context_.room->stopped; }
 
-  BatchScratch scratch(uint64_t n) const {
-    return {hashes_.data(), same_.data(), heads_.data(), table_size(n) - 1, slots_.data(), next_.data()};
-  }
   SectorRoom settle() {
-    SectorRoom room;
-    std::vector<BatchCounts> counts(counts_.size());
-    device_.download(&room, room_.data(), 1);
-    device_.download(counts.data(), counts_.data(), counts.size());
+    std::vector<std::byte> bytes(zeroed_bytes_);
+    device_.download(bytes.data(), memory_.data(), bytes.size());
     settled_ = true;
+    SectorRoom room;
+    std::vector<BatchCounts> counts(work_.size());
+    std::memcpy(&room, bytes.data() + room_.offset, sizeof room);
+    std::memcpy(counts.data(), bytes.data() + counts_.offset, counts.size() * sizeof(BatchCounts));
     SizeCounts inserted = {};
+    uint64_t refused = 0;
+    for (uint32_t words = 0; words <= kMaxItemWords; ++words) {
+      inserted[words] = room.missing_of(words) - room.of_size[words].refused_items;
+      refused += room.of_size[words].refused_items;
+    }
     for (size_t i = 0; i < work_.size(); ++i) {
-      BatchCounts sum = {};
-      for (uint32_t part = 0; part < BatchCounts::kParts; ++part)
-        sum += counts[i * BatchCounts::kParts + part];
-      if (sum.distinct > 0) work_[i].distinct = sum.distinct;
-      for (uint32_t words = 0; words <= kMaxItemWords; ++words) {
-        const bool whole = room.stopped != i + 1;
-        const uint64_t done = sum.missing[words] - (whole ? 0 : room.of_size[words].refused_items);
-        inserted[words] += done;
-        work_[i].inserted += done;
-      }
+      const uint64_t leaders = BatchCounts::sum(counts[i].leaders);
+      if (leaders > 0) work_[i].distinct = leaders;
+      work_[i].inserted += BatchCounts::sum(counts[i].fresh) - (room.stopped == i + 1 ? refused : 0);
     }
     tables_.took(room, inserted);
     return room;
   }
   void begin() {
-    device_.fill(room_.data(), 1, SectorRoom{});
-    device_.fill(counts_.data(), counts_.size(), BatchCounts{});
-    refs_ = tables_.refs();
-    limits_ = tables_.limits();
+    device_.fill(reinterpret_cast<uint64_t*>(memory_.data()), zeroed_bytes_ / sizeof(uint64_t), uint64_t{0});
+    device_.fill(batch_tables_.in(memory_), table_entries_, +BatchScratch::kNone);
+    context_ = {.memory = tables_.memory_ref(),
+                .tables = tables_.refs(),
+                .limits = tables_.limits(),
+                .overflow = tables_.overflow(),
+                .room = room_.in(memory_),
+                .counts = counts_.in(memory_),
+                .hashes = hashes_.in(memory_),
+                .leaders = leaders_.in(memory_),
+                .fresh = fresh_.in(memory_),
+                .slots = slots_.in(memory_),
+                .next = next_.in(memory_),
+                .batch_tables = batch_tables_.in(memory_)};
+    device_.fill(on_device_.in(memory_), 1, context_);  // an upload would make the host wait
   }
 
   Device& device_;
   SectorTables<Device>& tables_;
-  device::Buffer<SectorRoom> room_;
-  device::Buffer<BatchCounts> counts_;
-  device::Buffer<uint64_t> hashes_;
-  device::Buffer<uint32_t> same_, heads_, slots_, next_;
-  SectorTableRefs refs_;
-  SectorLimits limits_;
+  device::Buffer<std::byte> memory_;
+  device::Layout::Place<SectorRoom> room_;
+  device::Layout::Place<BatchCounts> counts_;
+  uint64_t zeroed_bytes_ = 0;  // of these two
+  device::Layout::Place<SectorContext> on_device_;
+  device::Layout::Place<uint64_t> hashes_;
+  device::Layout::Place<uint32_t> leaders_, fresh_, slots_, next_, batch_tables_;
+  uint64_t table_entries_ = 0;
+  SectorContext context_;
   bool settled_ = true;
 };
 
 template <class Device>
-std::unique_ptr<LinkedBatches> SectorTables<Device>::link_batches(size_t batches, uint64_t most) {
-  return std::make_unique<SectorBatches<Device>>(device_, *this, batches, most);
+std::unique_ptr<LinkedBatches> SectorTables<Device>::link_batches(std::span<const uint64_t> sizes) {
+  return std::make_unique<SectorBatches<Device>>(device_, *this, sizes);
 }
 
 }  // namespace vox::hash

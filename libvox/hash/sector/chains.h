@@ -4,7 +4,8 @@
 // before the first batch; where it does not suffice, all later loops do nothing until the host has made more.
 #pragma once
 
-#include "libvox/hash/batch_duplicates.h"
+#include "libvox/hash/linked_batches.h"
+#include "libvox/hash/parted_list.h"
 #include "libvox/hash/sector/fill.h"
 #include "libvox/hash/sector/find.h"
 
@@ -20,10 +21,20 @@ struct SectorRoom {
     uint64_t refused_places;
     uint64_t refused_items;  // of the batch that stopped
   };
+  struct alignas(128) Missing {
+    uint64_t of_size[kSizes];
+  };
   OfSize of_size[kSizes];
+  Missing missing[PartedList::kParts];  // items that the tables did not hold, in parts
   uint64_t sectors;
   uint32_t stopped;  // 1 + the number of a batch that did not get what it needs: all after it do nothing
   uint32_t word;     // LinkedBatches::word(), for the caller
+
+  VOX_HD uint64_t missing_of(uint64_t size) const {
+    uint64_t sum = 0;
+    for (const Missing& part : missing) sum += part.of_size[size];
+    return sum;
+  }
 };
 
 // How much room there is for batches before the host has to make more.
@@ -34,96 +45,150 @@ struct SectorLimits {
   uint64_t sectors = 0;
 };
 
-// Counts the items of a batch; a batch has several of these, each for a part of its items.
-struct alignas(128) BatchCounts {
-  static constexpr uint32_t kParts = 8;
-  VOX_HD static uint64_t part(uint64_t i) { return i / 32 % kParts; }
+// Counts the items of a batch.
+struct BatchCounts {
+  PartedList::Count leaders[PartedList::kParts];  // without duplicates
+  PartedList::Count fresh[PartedList::kParts];    // of these, the items that the tables did not hold
+  PartedList::Count late[PartedList::kParts];     // of these, heads of chains that need more than a line
 
-  uint64_t distinct;
-  uint64_t missing[SectorRoom::kSizes];  // items that the tables did not hold, by size
-
-  BatchCounts& operator+=(const BatchCounts& other) {
-    distinct += other.distinct;
-    for (uint32_t size = 0; size < SectorRoom::kSizes; ++size) missing[size] += other.missing[size];
-    return *this;
+  static uint64_t sum(const PartedList::Count (&counts)[PartedList::kParts]) {
+    uint64_t sum = 0;
+    for (const PartedList::Count& count : counts) sum += count.entries;
+    return sum;
   }
 };
 
-// Memory that a batch needs while it is worked on. `same` and `heads` are open-addressed tables of `mask` + 1
-// entries; the other arrays have an entry for each item.
+// Memory that a batch needs while it is worked on.
 struct BatchScratch {
-  uint64_t* hashes;
-  uint32_t* same;   // items by their words
-  uint32_t* heads;  // new items by their bucket
-  uint64_t mask;
-  uint32_t* slots;  // for each item, the entry of `heads` with the head of its chain, or kNone, or kNoBuckets
-  uint32_t* next;   // for each item, the next one in its chain, or kNone
-  static constexpr uint32_t kNone = UINT32_MAX, kNoBuckets = UINT32_MAX - 1;
+  uint64_t* hashes;  // for each leader
+  PartedList leaders;
+  PartedList fresh;  // the new items
+  PartedList late;   // heads of chains that need more than a line; lies where the leaders were
+  uint32_t* slots;   // for each entry of `fresh`, that of `heads` with the head of its chain, or kNoBuckets
+  uint32_t* next;    // for each new item, by its index in the batch, the next one in its chain, or kNone
+  uint32_t* same;    // open-addressed tables of `table_size` entries: leaders by their words
+  uint32_t* heads;   // heads of chains by their bucket
+  uint32_t table_size;
+  static constexpr uint32_t kNone = UINT32_MAX, kNoBuckets = UINT32_MAX;
 };
 
-// A step of work on a batch, as a body that does nothing once a batch has stopped.
-template <class Step>
-struct UnlessStopped {
-  Step step;
-  const SectorRoom* room;
-  VOX_HD void prefetch(uint64_t i, int stage) const requires requires(const Step& s) { s.prefetch(i, stage); }
-  {
-    if (room->stopped == 0) step.prefetch(i, stage);
+// The tables, their room and the memory for batches. It lies in the device's memory, so that loops need not
+// be given all of it.
+struct SectorContext {
+  SlabMemoryRef memory;
+  SectorTableRefs tables;
+  SectorLimits limits;
+  uint32_t* overflow;
+  SectorRoom* room;
+  BatchCounts* counts;  // of each batch
+  // Arrays for the largest batch.
+  uint64_t* hashes;
+  uint32_t *leaders, *fresh, *slots, *next;
+  uint32_t* batch_tables;  // BatchScratch::same and heads of one batch after the other
+
+  // The tables of a batch are at most two thirds full.
+  VOX_HD static uint64_t table_size(uint64_t n) { return n + n / 2 + 1; }
+  // How much memory the tables of this many batches take together.
+  VOX_HD static uint64_t table_sizes(uint64_t items, uint64_t batches) {
+    return 2 * (items + items / 2 + batches);
+  }
+
+  VOX_HD BatchScratch scratch(uint64_t number, const BatchItems& items) const {
+    const uint64_t n = items.n;
+    uint32_t* same = batch_tables + table_sizes(items.before, number);
+    return {hashes,
+            PartedList::of(leaders, counts[number].leaders, n),
+            PartedList::of(fresh, counts[number].fresh, n),
+            PartedList::of(leaders, counts[number].late, n),
+            slots,
+            next,
+            same,
+            same + table_size(n),
+            static_cast<uint32_t>(table_size(n))};
+  }
+  VOX_HD BatchStart start(uint64_t number, const BatchItems& items) const {
+    const BatchScratch scratch = this->scratch(number, items);
+    return {items, &room->stopped, scratch.hashes, scratch.same, scratch.table_size, scratch.leaders};
+  }
+};
+
+// A batch on its way through the loops below.
+struct SectorBatch {
+  const SectorContext* context;
+  BatchItems items;
+  BatchScratch scratch;
+  SectorRoom* room;
+  uint32_t number;
+
+  VOX_HD BatchRef ref() const { return items.ref(scratch.hashes); }
+  // Whether a batch before this one has stopped; this one is worked on to its end, so that the host learns of
+  // all that it needs.
+  VOX_HD bool stopped_before() const {
+    const uint32_t stopped = device::load_perhaps_old(&room->stopped);
+    return stopped != 0 && stopped != number + 1;
+  }
+  VOX_HD void stop() const { device::atomic_or_relaxed(&room->stopped, number + 1); }
+};
+
+// Searches the leaders of a batch, and chains those that the tables do not hold.
+struct FindOrChain {
+  SectorBatch batch;
+
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    const PartedList& leaders = batch.scratch.leaders;
+    if (const uint32_t k = leaders.place(i); k < leaders.end(i)) find().prefetch(k, stage);
   }
   VOX_HD void operator()(uint64_t i) const {
-    if (room->stopped == 0) step(i);
+    const PartedList& leaders = batch.scratch.leaders;
+    const uint32_t k = leaders.place(i);
+    if (k >= leaders.end(i) || batch.stopped_before()) return;
+    find()(k);
+    chain_if_new(i, leaders.entries[k]);
   }
 #ifdef __CUDACC__
-  __device__ void warp(uint64_t first, uint64_t n) const requires requires {
-    step.warp(first, n);
-  }
-  {
-    if (room->stopped == 0) step.warp(first, n);
+  __device__ void warp(uint64_t first, uint64_t) const {
+    const PartedList& leaders = batch.scratch.leaders;
+    const uint32_t begin = leaders.place(first), end = leaders.end(first), k = begin + (threadIdx.x & 31);
+    if (begin >= end || batch.stopped_before()) return;
+    find().warp(begin, end);
+    if (k < end) chain_if_new(first + (threadIdx.x & 31), leaders.entries[k]);
   }
 #endif
-};
-
-// Chains the new items of each bucket: the leaders that have no pointer.
-struct ChainItems {
-  BatchRef batch;
-  SectorTableRefs tables;
-  BatchScratch scratch;
-  const uint32_t* leader_of;
-  uint32_t* pointers;
-  BatchCounts* counts;  // of this batch
-
-  VOX_HD void operator()(uint64_t i) const {
-    scratch.slots[i] = BatchScratch::kNone;
-    if (leader_of[i] != i) {
-      pointers[i] = kNullPointer;
-      return;
-    }
-    BatchCounts& count = counts[BatchCounts::part(i)];
-    device::atomic_count_together(&count.distinct);
-    if (pointers[i] != kNullPointer) return;
-    const uint32_t size = batch.size(i);
-    device::atomic_count_together(&count.missing[size]);
-    const SectorTableRef& table = tables[size];
-    if (table.generations == 0)
-      scratch.slots[i] = BatchScratch::kNoBuckets;
-    else
-      scratch.slots[i] = enter(static_cast<uint32_t>(i), size, table.buckets[table.generations - 1].count);
-  }
 
  private:
+  VOX_HD FindInSectors<NoProbe, const SectorTableRef*> find() const {
+    return {batch.ref(),
+            {batch.scratch.leaders.entries},
+            batch.context->tables.data(),
+            batch.items.pointers,
+            nullptr};
+  }
+  VOX_HD void chain_if_new(uint64_t place, uint32_t i) const {
+    if (batch.items.pointers[i] != kNullPointer) return;
+    const uint32_t size = batch.items.sizes[i];
+    device::atomic_count_together(&batch.room->missing[PartedList::part(place)].of_size[size]);
+    const uint32_t k = batch.scratch.fresh.take(place);
+    const SectorTableRef& table = batch.context->tables.data()[size];
+    batch.scratch.fresh.entries[k] = i;
+    batch.scratch.slots[k] = table.generations == 0
+                                 ? BatchScratch::kNoBuckets
+                                 : enter(i, size, table.buckets[table.generations - 1].count);
+  }
+  // Enters a new item into the chain of its bucket.
   VOX_HD uint32_t enter(uint32_t i, uint32_t size, uint32_t buckets) const {
-    const uint32_t bucket = bucket_of(batch.hash(i), buckets);
-    for (uint64_t slot = mix64(uint64_t{bucket} << 4 | size) & scratch.mask;;
-         slot = (slot + 1) & scratch.mask) {
+    const BatchScratch& scratch = batch.scratch;
+    const uint32_t bucket = bucket_of(scratch.hashes[i], buckets);
+    for (uint32_t slot = bucket_of(mix64(uint64_t{bucket} << 4 | size), scratch.table_size);;
+         slot = slot + 1 < scratch.table_size ? slot + 1 : 0) {
       uint32_t* head = scratch.heads + slot;
       for (uint32_t seen = device::atomic_load_relaxed(head);;) {
         if (seen != BatchScratch::kNone &&
-            (batch.size(seen) != size || bucket_of(batch.hash(seen), buckets) != bucket))
+            (batch.items.sizes[seen] != size || bucket_of(scratch.hashes[seen], buckets) != bucket))
           break;
         const uint32_t before = device::atomic_exchange_if_relaxed(head, seen, i);
         if (before == seen) {
           scratch.next[i] = seen;
-          return static_cast<uint32_t>(slot);
+          return slot;
         }
         seen = before;
       }
@@ -131,18 +196,18 @@ struct ChainItems {
   }
 };
 
-// A sink of fill_bucket() that writes the items of a chain, from `item` on, to the slots that it is given.
+// A sink of fill_bucket() that writes the items of a chain, from `item` on, to the slots that it is given. It
+// keeps the last one back for write_last(), so that the threads of a warp, most of which have a chain of one
+// item, write theirs together.
 struct WriteChain {
-  const BatchRef& batch;
-  const SlabMemoryRef& memory;
+  const SectorBatch& batch;
   const SectorSpaces& spaces;
   const SectorSpace& space;
-  const uint32_t* next;
-  uint32_t* pointers;
-  uint32_t* overflow;
   uint32_t item;
   uint64_t offset;       // where the next run begins, among the places that batches take
   uint32_t next_sector;  // the next sector, among those that batches take
+  uint32_t last_pointer = kNullPointer;
+  uint8_t* last_fingerprint = nullptr;
 
   template <class Kind>
   VOX_HD void run(uint32_t* header, uint32_t run, uint32_t length) {
@@ -161,83 +226,135 @@ struct WriteChain {
     for (uint32_t i = 0; i < count; ++i) write<Kind>(header, holes.take_lowest());
   }
   VOX_HD uint32_t new_sector(uint32_t* link) {
-    return *link = cleared_sector(spaces, next_sector++, overflow);
+    return *link = cleared_sector(spaces, next_sector++, batch.context->overflow);
+  }
+  VOX_HD void write_last() const {
+    const uint32_t size = batch.items.sizes[item];
+    const uint32_t* from = batch.items.item(item);
+    uint32_t* to = batch.context->memory.whole_item(last_pointer);
+    for (uint32_t word = 0; word < kMaxItemWords; ++word)
+      if (word < size) to[word] = from[word];
+    *last_fingerprint = static_cast<uint8_t>(byte_fingerprint(batch.scratch.hashes[item]));
+    batch.items.pointers[item] = last_pointer;
   }
 
  private:
   template <class Kind>
   VOX_HD void write(uint32_t* header, uint32_t slot) {
-    const uint32_t pointer = slot_pointer<Kind>(header, slot), size = batch.size(item);
-    const uint32_t* from = batch.item(item);
-    uint32_t* to = memory.whole_item(pointer);
-    for (uint32_t word = 0; word < size; ++word) to[word] = from[word];
-    reinterpret_cast<uint8_t*>(header)[slot] = static_cast<uint8_t>(byte_fingerprint(batch.hash(item)));
-    pointers[item] = pointer;
-    item = next[item];
+    if (last_fingerprint) {
+      write_last();
+      item = batch.scratch.next[item];
+    }
+    last_pointer = slot_pointer<Kind>(header, slot);
+    last_fingerprint = reinterpret_cast<uint8_t*>(header) + slot;
   }
 };
 
-// Inserts each chain of new items: the thread of its head does, for all of them.
-struct InsertChains {
-  SlabMemoryRef memory;
-  SectorTableRefs tables;
-  SectorLimits limits;
-  uint32_t* overflow;
-  BatchRef batch;
-  BatchScratch scratch;
-  uint64_t n;
-  uint32_t* pointers;
-  SectorRoom* room;
-  const BatchCounts* counts;  // of all batches
-  uint32_t number;            // of this batch
+// What inserts the chain that begins with an item: the thread of this item does, for all of them.
+struct ChainInserter {
+  SectorBatch batch;
 
-  VOX_HD void operator()(uint64_t i) const {
-    const uint32_t stopped = device::atomic_load_relaxed(&room->stopped);
-    if (stopped != 0 && stopped != number + 1) return;
-    if (i < SectorRoom::kSizes && missing(i) > limits.missing[i]) stop();
-    if (i >= n) return;
-    const uint32_t slot = scratch.slots[i];
-    if (slot == BatchScratch::kNone) return;
-    const uint32_t head = static_cast<uint32_t>(i), size = batch.size(i);
-    if (slot == BatchScratch::kNoBuckets) {
-      device::atomic_count_together(&room->of_size[size].refused_items);
-      return;
-    }
-    if (scratch.heads[slot] != i) return;
+  VOX_HD uint32_t length(uint32_t head) const {
     uint32_t count = 0;
-    for (uint32_t item = head; item != BatchScratch::kNone; item = scratch.next[item]) ++count;
-    if (stopped != 0 || !insert(head, size, count))
-      device::atomic_add_together(&room->of_size[size].refused_items, uint64_t{count});
+    for (uint32_t item = head; item != BatchScratch::kNone; item = batch.scratch.next[item]) ++count;
+    return count;
+  }
+  VOX_HD uint32_t* line(uint32_t head, uint32_t size) const {
+    const SectorTableRef& table = batch.context->tables.data()[size];
+    return table.buckets[table.generations - 1].line(batch.scratch.hashes[head]);
+  }
+  VOX_HD const SectorSpace& space(uint32_t size) const { return batch.context->limits.spaces[size]; }
+  VOX_HD bool stopped() const { return device::load_perhaps_old(&batch.room->stopped) != 0; }
+  VOX_HD void refuse(uint32_t size, uint64_t count) const {
+    device::atomic_add_together(&batch.room->of_size[size].refused_items, count);
   }
 
- private:
-  VOX_HD void stop() const { device::atomic_or_relaxed(&room->stopped, number + 1); }
-  VOX_HD uint64_t missing(uint64_t size) const {
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < (number + 1) * BatchCounts::kParts; ++i) sum += counts[i].missing[size];
-    return sum;
-  }
-
-  VOX_HD bool insert(uint32_t head, uint32_t size, uint32_t count) const {
-    const SectorSpace& space = limits.spaces[size];
-    const SectorTableRef& table = tables[size];
-    uint32_t* line = table.buckets[table.generations - 1].line(batch.hash(head));
-    CountNeeds needs;
-    fill_bucket(line, overflow, count, space.spare, needs);
+  // Takes the room that the items of the chain need, and has fill(sink) hand them their slots.
+  template <class Fill>
+  VOX_HD void insert(uint32_t head, uint32_t size, uint32_t count, const CountNeeds& needs,
+                     const Fill& fill) const {
+    const SectorLimits& limits = batch.context->limits;
+    SectorRoom::OfSize& room = batch.room->of_size[size];
     const uint64_t places = needs.needs % kOneSectorNeeded * kGranule,
                    sectors = needs.needs / kOneSectorNeeded;
-    const uint64_t place = places == 0 ? 0 : device::atomic_add_together(&room->of_size[size].places, places);
-    const uint64_t sector = sectors == 0 ? 0 : device::atomic_add_together(&room->sectors, sectors);
+    const uint64_t place = places == 0 ? 0 : device::atomic_add_together(&room.places, places);
+    const uint64_t sector = sectors == 0 ? 0 : device::atomic_add_together(&batch.room->sectors, sectors);
     if ((places != 0 && place + places > limits.places[size]) ||
         (sectors != 0 && sector + sectors > limits.sectors)) {
-      if (places != 0) device::atomic_add_together(&room->of_size[size].refused_places, places);
-      stop();
-      return false;
+      if (places != 0) device::atomic_add_together(&room.refused_places, places);
+      batch.stop();
+      refuse(size, count);
+      return;
     }
-    WriteChain sink = {batch,    memory,   limits.spaces, space, scratch.next,
-                       pointers, overflow, head,          place, static_cast<uint32_t>(sector)};
-    fill_bucket(line, overflow, count, space.spare, sink);
-    return true;
+    WriteChain sink = {.batch = batch,
+                       .spaces = limits.spaces,
+                       .space = space(size),
+                       .item = head,
+                       .offset = place,
+                       .next_sector = static_cast<uint32_t>(sector)};
+    fill(sink);
+    sink.write_last();
+  }
+};
+
+// Inserts the chains of new items that find room in the line of their bucket. The others come later: a thread
+// that goes through overflow sectors would have the others of its warp wait.
+struct InsertChains {
+  static constexpr int kBlocksAtOnce = 6;
+  ChainInserter chains;
+
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    const SectorBatch& batch = chains.batch;
+    const PartedList& fresh = batch.scratch.fresh;
+    const uint32_t k = fresh.place(i);
+    if (k >= fresh.end(i) || batch.scratch.slots[k] == BatchScratch::kNoBuckets) return;
+    const uint32_t head = fresh.entries[k];
+    if (stage == 0) {
+      prefetch_line(batch.scratch.hashes + head);
+      prefetch_line(batch.items.item(head));
+    } else {
+      prefetch_line(chains.line(head, batch.items.sizes[head]) + SectorLine::kEndsWord);
+    }
+  }
+  VOX_HD void operator()(uint64_t i) const {
+    const SectorBatch& batch = chains.batch;
+    const BatchScratch& scratch = batch.scratch;
+    if (batch.stopped_before()) return;
+    if (i < SectorRoom::kSizes && batch.room->missing_of(i) > batch.context->limits.missing[i]) batch.stop();
+    const uint32_t k = scratch.fresh.place(i);
+    if (k >= scratch.fresh.end(i)) return;
+    const uint32_t head = scratch.fresh.entries[k], slot = scratch.slots[k], size = batch.items.sizes[head];
+    if (slot == BatchScratch::kNoBuckets) return chains.refuse(size, 1);
+    if (scratch.heads[slot] != head) return;
+    const uint32_t count = chains.length(head), spare = chains.space(size).spare;
+    if (chains.stopped()) return chains.refuse(size, count);
+    uint32_t* line = chains.line(head, size);
+    CountNeeds needs;
+    if (fill_header<SectorLine>(line, 0, count, spare, needs) > 0)
+      scratch.late.entries[scratch.late.take(i)] = head;
+    else
+      chains.insert(head, size, count, needs,
+                    [&](WriteChain& sink) { fill_header<SectorLine>(line, 0, count, spare, sink); });
+  }
+};
+
+// Inserts the other chains.
+struct InsertLateChains {
+  ChainInserter chains;
+
+  VOX_HD void operator()(uint64_t i) const {
+    const SectorBatch& batch = chains.batch;
+    const PartedList& late = batch.scratch.late;
+    const uint32_t k = late.place(i);
+    if (k >= late.end(i) || batch.stopped_before()) return;
+    const uint32_t head = late.entries[k], size = batch.items.sizes[head], count = chains.length(head),
+                   spare = chains.space(size).spare;
+    if (chains.stopped()) return chains.refuse(size, count);
+    uint32_t *line = chains.line(head, size), *overflow = batch.context->overflow;
+    CountNeeds needs;
+    fill_bucket(line, overflow, count, spare, needs);
+    chains.insert(head, size, count, needs,
+                  [&](WriteChain& sink) { fill_bucket(line, overflow, count, spare, sink); });
   }
 };
 

@@ -10,11 +10,11 @@ namespace vox::hash {
 
 using SectorTableRefs = std::array<SectorTableRef, kMaxItemWords + 1>;  // by item size
 
-template <class Probe>
+template <class Probe, class Tables = SectorTableRefs>  // or a pointer to the first of them
 struct FindInSectors {
   BatchRef batch;
   ChosenRef chosen;
-  SectorTableRefs tables;
+  Tables tables;
   uint32_t* pointers;
   uint64_t* sectors;  // how many were touched; nullptr where they are not counted
   VOX_HD void prefetch(uint64_t i, int stage) const {

@@ -77,12 +77,17 @@ struct SweepBucket {
   template <class Kind, class Group>
   VOX_HD SlotEnds sweep_header(Group group, uint32_t* header) const {
     const SlotEnds ends = SlotEnds::of(header[Kind::kEndsWord]);
-    group.each((ends.items + 3) / 4, [&](uint32_t word) {
+    const uint32_t words = (ends.items + 3) / 4;
+    const uint32_t changed = group.ballot([&](uint32_t word) {
+      if (word >= words) return false;
       const uint32_t pointer = slot_pointer<Kind>(header, 4 * word);
       const uint32_t fingerprints = header[word];
       const uint32_t live = fingerprints & bytes_of_bits(marks[pointer / 32] >> pointer % 32 & 15);
       if (live != fingerprints) header[word] = live;
+      return live != fingerprints;
     });
+    if (changed == 0 && !released) return ends;  // most headers lose nothing
+    group.sync();
     if (released) group.each(1, [&](uint32_t) { drop_released<Kind>(header, released); });
     return count_slots<Kind>(group, header);
   }

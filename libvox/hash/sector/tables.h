@@ -9,7 +9,7 @@
 //                    launches and two round trips.
 //   link_batches()   takes batches that are small beside the table and depend on each other, as the levels of
 //                    an edit do. They use the room that there is and chain the new items of a bucket to each
-//                    other (batches.h, chains.h): five launches a batch and one round trip at the end.
+//                    other (batches.h, chains.h): four launches a batch and one round trip at the end.
 #pragma once
 
 #include <algorithm>
@@ -126,7 +126,7 @@ class SectorTables final : public TableSet<Device> {
 
   void insert(const BatchRef& batch, const ChosenRef& chosen, uint64_t n, uint32_t* pointers) override;
   SweepResult sweep(const uint32_t* marks) override;
-  std::unique_ptr<LinkedBatches> link_batches(size_t batches, uint64_t most) override;  // sector/batches.h
+  std::unique_ptr<LinkedBatches> link_batches(std::span<const uint64_t> sizes) override;  // sector/batches.h
 
   // The sectors that an insertion moves are counted from the sizes of all arrays.
   uint64_t insert_counted(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,

@@ -349,8 +349,8 @@ class SlabTables final : public TableSet<Device> {
     });
   }
 
-  std::unique_ptr<LinkedBatches> link_batches(size_t batches, uint64_t) override {
-    return std::make_unique<SteppedBatches<Device>>(device_, *this, batches);
+  std::unique_ptr<LinkedBatches> link_batches(std::span<const uint64_t> sizes) override {
+    return std::make_unique<SteppedBatches<Device>>(device_, *this, sizes.size());
   }
 
  private:
