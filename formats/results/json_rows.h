@@ -14,8 +14,9 @@ struct ReadResults {
   measure::ResultTable rows;
 };
 
-// Reads an object with `device`, `device_text` and the array `rows` of objects, as json_text() writes it. Lists and
-// objects in a row are left out, and values that are missing or null are absent. Throws Error that names the file.
+// Reads an object with `device`, `device_text` and the array `rows` of objects, as json_text() writes it.
+// Lists and objects in a row are left out, and values that are missing or null are absent. Throws Error that
+// names the file.
 ReadResults read_results(const std::filesystem::path& path);
 ReadResults parse_results(std::string_view json);
 

@@ -13,8 +13,8 @@ const ResultColumn* column_of(const ResultTable& table, const std::string& name)
   return found == table.columns().end() ? nullptr : &*found;
 }
 
-// A cell as text, "" where there is no value. Files hold all digits of a number: equal texts are equal numbers, whether
-// or not they were whole ones in both runs.
+// A cell as text, "" where there is no value. Files hold all digits of a number: equal texts are equal
+// numbers, whether or not they were whole ones in both runs.
 std::string cell_text(const ResultTable& table, const std::string& name, size_t row) {
   const ResultColumn* const column = column_of(table, name);
   if (column == nullptr || !column->has(row)) return "";

@@ -1,9 +1,9 @@
 // Compares what a benchmark has measured with an earlier run of it, row by row.
 //
-// A row has become slower where no repetition was as fast as the slowest one of the earlier run, and where the medians
-// are more than kLeastChange apart: so that neither the spread of the repetitions nor a change that nobody would see is
-// taken for one. Faster is the same the other way round. With one repetition there is no spread, and kLeastChange alone
-// decides. Rows that did other work are not compared.
+// A row has become slower where no repetition was as fast as the slowest one of the earlier run, and where
+// the medians are more than kLeastChange apart: so that neither the spread of the repetitions nor a change
+// that nobody would see is taken for one. Faster is the same the other way round. With one repetition there
+// is no spread, and kLeastChange alone decides. Rows that did other work are not compared.
 #pragma once
 
 #include <array>
@@ -19,9 +19,9 @@ namespace vox::measure {
 
 inline constexpr double kLeastChange = 0.03;  // of the earlier median
 
-// The columns of a benchmark's rows by which they are compared: two rows with the same values of the axes are the same
-// measurement, and did the same work where those of `work` are the same. Their times are in the columns ms, ms_min and
-// ms_max, or in ms alone.
+// The columns of a benchmark's rows by which they are compared: two rows with the same values of the axes are
+// the same measurement, and did the same work where those of `work` are the same. Their times are in the
+// columns ms, ms_min and ms_max, or in ms alone.
 struct ComparedColumns {
   std::vector<std::string> axes, work;
 };
@@ -45,7 +45,8 @@ struct AgainstRow {
   std::optional<double> ratio() const;  // of the medians, now to before
 };
 
-// The rows of this run in their order, then those that only the earlier run has. Rows without a time are left out.
+// The rows of this run in their order, then those that only the earlier run has. Rows without a time are left
+// out.
 std::vector<AgainstRow> compare_results(const ResultTable& now, const ResultTable& before,
                                         const ComparedColumns& columns);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "libvox/base/error.h"
+#include "libvox/base/log_line.h"
 #include "libvox/base/phrase.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/stopwatch.h"
@@ -14,16 +15,23 @@
 namespace vox::measure {
 namespace {
 
-// Nothing that is measured reports its progress while this lives.
-class WithoutProgress {
+// A repetition reports no progress while this lives and, but for the first one, logs nothing: what there is
+// to say of a mesh is said once.
+class QuietRepetition {
  public:
-  WithoutProgress() : sink_(set_progress_sink({})) {}
-  ~WithoutProgress() { set_progress_sink(std::move(sink_)); }
-  WithoutProgress(const WithoutProgress&) = delete;
-  WithoutProgress& operator=(const WithoutProgress&) = delete;
+  explicit QuietRepetition(uint32_t repetition) : progress_(set_progress_sink({})) {
+    if (repetition > 0) log_ = set_log_sink({});
+  }
+  ~QuietRepetition() {
+    set_progress_sink(std::move(progress_));
+    if (log_) set_log_sink(std::move(*log_));
+  }
+  QuietRepetition(const QuietRepetition&) = delete;
+  QuietRepetition& operator=(const QuietRepetition&) = delete;
 
  private:
-  ProgressSink sink_;
+  ProgressSink progress_;
+  std::optional<LogSink> log_;
 };
 
 // A mesh with a palette, and how long both took.
@@ -75,12 +83,14 @@ class ConvertBench {
   // Choosing a palette changes the scene, so that each repetition starts from the file.
   LoadedMesh load(const ConvertSource& source, scene::MaterialMode materials) const {
     const ThreadLimit threads(engine_.threads);
-    const WithoutProgress quiet;
     LoadedMesh mesh;
     scene::Scene made;
     if (!source.is_file) made = source.load();
     std::vector<double> seconds;
-    mesh.palette = repeated(options_.repetitions.value(), [&](uint32_t) {
+    mesh.palette = repeated(options_.repetitions.value(), [&](uint32_t repetition) {
+      const QuietRepetition quiet(repetition);
+      mesh.scene = {};  // what was there goes before the time begins
+      mesh.indexed = {};
       Stopwatch watch;
       mesh.scene = source.is_file ? source.load() : made;
       seconds.push_back(watch.lap());
@@ -106,7 +116,7 @@ class ConvertBench {
     std::vector<double> writes;
     dag::Digest digest;
     row.time = repeated(options_.repetitions.value(), [&](uint32_t repetition) {
-      const WithoutProgress quiet;
+      const QuietRepetition quiet(repetition);
       const std::unique_ptr<Engine> engine = make_engine(engine_);
       const Stopwatch watch;
       voxelize::BuildResult built = engine->build(mesh.scene, mesh.indexed, grid, build);
@@ -139,7 +149,7 @@ class ConvertBench {
   }
 
   void add_profile(const LoadedMesh& mesh) {
-    const WithoutProgress quiet;
+    const QuietRepetition quiet(1);  // not the first
     ConvertBenchRow& row = rows_.back();
     EngineOptions options = engine_;
     options.profile = true;

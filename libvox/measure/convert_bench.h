@@ -1,8 +1,8 @@
 // Measures how meshes become SVDAGs, phase by phase: over resolutions, rules of coverage and materials.
 //
-// Each time is the median of the repetitions after one that does not count. Every repetition has an engine of its own, as
-// every run of vox-convert has: what an engine has to prepare is part of each time. All repetitions have to give the same
-// scene, which is checked by its digest.
+// Each time is the median of the repetitions after one that does not count. Every repetition has an engine of
+// its own, as every run of vox-convert has: what an engine has to prepare is part of each time. All
+// repetitions have to give the same scene, which is checked by its digest.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ inline constexpr std::array kMaterialModeNames = {"texture", "mesh", "none"};  /
 struct ConvertBenchOptions {
   static constexpr std::array<uint32_t, 6> kGpuResolutions = {1024, 2048, 4096, 8192, 16384, 32768};
   static constexpr std::array<uint32_t, 4> kCpuResolutions = {512, 1024, 2048, 4096};
-  static constexpr uint32_t kGpuRepetitions = 5, kCpuRepetitions = 3, kMostRepetitions = 1000;
+  static constexpr uint32_t kGpuRepetitions = 7, kCpuRepetitions = 3, kMostRepetitions = 1000;
 
   std::vector<uint32_t> resolutions = {};  // where empty, the device's defaults
   std::vector<scene::Coverage> coverages = {scene::Coverage::Conservative};
@@ -79,8 +79,9 @@ struct ConvertBenchResult {
   double seconds = 0;  // of the whole benchmark
 };
 
-// Measures on engines with these options. Where they ask for a profile, the kernels' times come from a repetition of
-// their own: timing every launch takes time itself. Throws Error where two repetitions give different scenes.
+// Measures on engines with these options. Where they ask for a profile, the kernels' times come from a
+// repetition of their own: timing every launch takes time itself. Throws Error where two repetitions give
+// different scenes.
 ConvertBenchResult bench_convert(const EngineOptions& engine, const std::vector<ConvertSource>& sources,
                                  const ConvertBenchOptions& options);
 

@@ -1,9 +1,9 @@
-// Measures edits of a scene as Molenaar & Eisemann 2024, Figure 9, do: milliseconds of series of edits, and what of
-// them goes into which kernel.
+// Measures edits of a scene as Molenaar & Eisemann 2024, Figure 9, do: milliseconds of series of edits, and
+// what of them goes into which kernel.
 //
-// Each time is the median of the repetitions after one that does not count. Before each repetition the scene is as it
-// was read: what was done is undone, and its nodes are collected. All repetitions have to make the same nodes, which
-// is checked, so that a row says by its nodes what work its time is of.
+// Each time is the median of the repetitions after one that does not count. Before each repetition the scene
+// is as it was read: what was done is undone, and its nodes are collected. All repetitions have to make the
+// same nodes, which is checked, so that a row says by its nodes what work its time is of.
 #pragma once
 
 #include <optional>
@@ -50,12 +50,12 @@ struct EditBenchResult {
   double seconds = 0;  // of the whole benchmark
 };
 
-// Measures on the engine's device. The DAG is one that check_structure() accepts. Throws Error where the scene has no
-// voxel, where two repetitions do not make the same nodes, and where memory runs out.
+// Measures on the engine's device. The DAG is one that check_structure() accepts. Throws Error where the
+// scene has no voxel, where two repetitions do not make the same nodes, and where memory runs out.
 EditBenchResult bench_edit(Engine& engine, const dag::FrozenDag& dag, const EditBenchOptions& options);
 
-// Adds the times of kernels to the rows of a result of the same options. They come from a repetition of their own, on an
-// engine with a profile: timing every launch takes time itself.
+// Adds the times of kernels to the rows of a result of the same options. They come from a repetition of their
+// own, on an engine with a profile: timing every launch takes time itself.
 void add_kernels(EditBenchResult& result, Engine& profiled, const dag::FrozenDag& dag,
                  const EditBenchOptions& options);
 

@@ -35,8 +35,8 @@ uint8_t material_of(const dag::FrozenDag& dag, size_t i) {
   return dag.materials ? static_cast<uint8_t>(i % scene::kPaletteSize) : uint8_t{0};
 }
 
-// The lowest corner of a box of this side around a voxel, `shift` further along x, where boxes that reach the end
-// of the grid begin anew.
+// The lowest corner of a box of this side around a voxel, `shift` further along x, where boxes that reach the
+// end of the grid begin anew.
 Int3 box_corner(const Int3& voxel, uint32_t side, uint64_t shift, uint32_t resolution) {
   const auto last = static_cast<int32_t>(resolution - side), half = static_cast<int32_t>(side / 2);
   const auto low = [&](int32_t at) { return std::clamp(at - half, 0, last); };
@@ -44,8 +44,8 @@ Int3 box_corner(const Int3& voxel, uint32_t side, uint64_t shift, uint32_t resol
   return {static_cast<int32_t>(x), low(voxel.y), low(voxel.z)};
 }
 
-// So many copies of boxes of this side, each an eighth of the side further along x than the one before, as by a
-// user who drags them.
+// So many copies of boxes of this side, each an eighth of the side further along x than the one before, as by
+// a user who drags them.
 std::vector<edit::Edit> dragged_copies(const Int3& from, const Int3& to, uint32_t side, uint32_t count,
                                        uint32_t resolution) {
   const auto cells = static_cast<int32_t>(side);

@@ -1,5 +1,5 @@
-// The edits that vox-bench edit measures: spheres of growing radius and copies of growing boxes, as in Figure 9 of
-// Molenaar & Eisemann 2024, and small spheres in batches. Each lies at a filled voxel of the scene.
+// The edits that vox-bench edit measures: spheres of growing radius and copies of growing boxes, as in Figure
+// 9 of Molenaar & Eisemann 2024, and small spheres in batches. Each lies at a filled voxel of the scene.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ struct EditBenchSizes {
 
 struct EditBenchOptions {
   static constexpr uint32_t kGpuCopies = 50, kGpuSmall = 2000, kGpuRepetitions = 7;
-  static constexpr uint32_t kCpuCopies = 5, kCpuSmall = 200, kCpuRepetitions = 3;
+  static constexpr uint32_t kCpuCopies = 5, kCpuSmall = 200, kCpuRepetitions = 5;
   static constexpr uint32_t kMostEdits = 1'000'000, kMostRepetitions = 1000;
 
   std::vector<EditSeriesKind> series = {EditSeriesKind::Spheres, EditSeriesKind::Copies,
@@ -57,8 +57,8 @@ bool is_asked_for(const EditBenchOptions& options, EditOrder order);
 // Throws UsageError unless every axis has values that make sense.
 void check(const EditBenchOptions& options);
 
-// How much is measured of a scene of this resolution on the device of this name. Throws UsageError where a box is
-// larger than the scene.
+// How much is measured of a scene of this resolution on the device of this name. Throws UsageError where a
+// box is larger than the scene.
 EditBenchSizes sizes_of(const EditBenchOptions& options, uint32_t resolution, const std::string& device);
 
 // Edits that are measured together.

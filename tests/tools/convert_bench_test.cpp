@@ -46,8 +46,8 @@ assert [axes(row) for row in result['rows']] == [
     ('cube.obj', materials, coverage, resolution) for materials in ('none', 'texture')
     for coverage in ('conservative', 'thin') for resolution in (16, 32)]
 last = result['rows'][-1]
-assert last['voxels'] == scene['scene']['voxels'] and last['bytes'] == scene['scene']['dag_bytes']
-assert last['nodes'] == scene['scene']['unique_nodes'] and last['svo_nodes'] == scene['scene']['svo_nodes']
+assert last['voxels'] == scene['voxels'] and last['bytes'] == scene['dag_bytes']
+assert last['nodes'] == scene['unique_nodes'] and last['svo_nodes'] == scene['svo_nodes']
 assert {axes(kernel) for kernel in result['kernels']} == {axes(row) for row in result['rows']}
 print('good')
 )"),
@@ -63,7 +63,7 @@ TEST_F(ConvertBenchProgram, MeasuresASphereWhereNoMeshIsNamedAndSeveralMeshesOne
   const std::string both =
       printed({"convert", "cube.obj", "a,b.obj", "--res", "16", "--repetitions", "1", "-q"});
   for (const char* part :
-       {" cube.obj  conservative", " a,b.obj  conservative", "load", "voxelize", "(freeze)"})
+       {" cube.obj  conservative", " a,b.obj   conservative", "load", "voxelize", "(freeze)"})
     EXPECT_TRUE(has(both, part)) << part << "\n" << both;
 }
 

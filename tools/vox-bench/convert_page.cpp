@@ -65,18 +65,23 @@ void add_conversion_phases(HtmlPage& page, const std::string& series, const Conv
                    labels, parts, BarUnit::Percent);
 }
 
-void add_conversion_kernels(HtmlPage& page, const std::string& series, const ConvertRows& rows) {
+KernelBar kernel_bar(const ConvertRow& row) {
+  return {fmt::format("{}³", row.resolution), row.time.median * 1e3, row.kernels};
+}
+
+void add_conversion_kernels(HtmlPage& page, const std::string& series, const ConvertRows& rows,
+                            const std::vector<std::string>& names) {
   std::vector<std::string> labels;
   std::vector<KernelBar> bars;
   for (const ConvertRow* row : rows) {
-    labels.push_back(fmt::format("{}³", row->resolution));
-    bars.push_back({labels.back(), row->time.median * 1e3, row->kernels});
+    bars.push_back(kernel_bar(*row));
+    labels.push_back(bars.back().label);
   }
   add_parts_figure(
       page, "Kernels: " + series,
       "Of voxelizing and building, the kernels that take longest; times of kernels are those of a "
       "repetition in which every launch was timed.",
-      "resolution", labels, kernel_parts(bars), BarUnit::Percent);
+      "resolution", labels, kernel_parts(bars, names), BarUnit::Percent);
 }
 
 }  // namespace
@@ -95,8 +100,10 @@ HtmlPage page_of(const ConvertBenchRun& run) {
     add_conversion_phases(page, series, rows_with(rows, series_text, series));
   if (!kernels_of(run.result.rows).empty()) {
     page.section("Kernels");
+    std::vector<KernelBar> bars;
+    for (const ConvertRow& row : run.result.rows) bars.push_back(kernel_bar(row));
     for (const std::string& series : all_series)
-      add_conversion_kernels(page, series, rows_with(rows, series_text, series));
+      add_conversion_kernels(page, series, rows_with(rows, series_text, series), longest_kernels(bars));
   }
   page.section("All rows").table("What was measured", page_table(rows_table(run)));
   set_run(page, run);

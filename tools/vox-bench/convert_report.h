@@ -16,8 +16,8 @@ struct ConvertBenchRun : BenchRun {
 // A table for people with a line for each row.
 std::string table_text(const ConvertBenchRun& run);
 
-// All that was measured. In a report the sizes are attributes of /convert, which holds the table `rows` and, with a
-// profile, `kernels`.
+// All that was measured. In a report the sizes are attributes of /convert, which holds the table `rows` and,
+// with a profile, `kernels`.
 measure::ResultGroup results_of(const ConvertBenchRun& run);
 measure::ResultTable rows_table(const ConvertBenchRun& run);
 

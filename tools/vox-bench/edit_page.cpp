@@ -91,7 +91,7 @@ KernelBar bar_of(const EditRow& row) {
   return bar;
 }
 
-void add_edit_chart(HtmlPage& page, const EditChart& chart) {
+void add_edit_chart(HtmlPage& page, const EditChart& chart, const std::vector<std::string>& names) {
   std::vector<std::string> labels;
   std::vector<KernelBar> bars;
   bool profiled = false;
@@ -109,7 +109,7 @@ void add_edit_chart(HtmlPage& page, const EditChart& chart) {
         page, title + ", by kernel",
         "The same, the kernels that take longest; times of kernels are those of a repetition in which "
         "every launch was timed.",
-        head, labels, kernel_parts(bars), BarUnit::Milliseconds);
+        head, labels, kernel_parts(bars, names), BarUnit::Milliseconds);
   page.table(title + ": what was done", page_table(edit_rows_table(chart.rows)));
 }
 
@@ -119,7 +119,10 @@ HtmlPage page_of(const EditBenchRun& run) {
   HtmlPage page("Edits of " + run.source,
                 fmt::format("{}, on {}. Measured in {}.", edited_scene_text(run.result), run.device_text,
                             format_seconds(run.result.seconds)));
-  for (const EditChart& chart : charts_of(run.result.rows)) add_edit_chart(page, chart);
+  std::vector<KernelBar> edits, collections;
+  for (const EditRow& row : run.result.rows) (row.edited ? edits : collections).push_back(bar_of(row));
+  for (const EditChart& chart : charts_of(run.result.rows))
+    add_edit_chart(page, chart, longest_kernels(chart.kind == EditSeriesKind::Collect ? collections : edits));
   set_run(page, run);
   return page;
 }

@@ -17,14 +17,14 @@ struct EditBenchRun : BenchRun {
 // A table for people with a line for each row.
 std::string table_text(const EditBenchRun& run);
 
-// All that was measured. In a report the sizes are attributes of /edit, which holds the table `rows` and, with a profile,
-// `kernels`.
+// All that was measured. In a report the sizes are attributes of /edit, which holds the table `rows` and,
+// with a profile, `kernels`.
 measure::ResultGroup results_of(const EditBenchRun& run);
 measure::ResultTable rows_table(const EditBenchRun& run);
 measure::ResultTable edit_rows_table(const std::vector<measure::EditBenchRow>& rows);
 
-// The columns of the rows by which two runs are compared. How many nodes an edit makes on its way is not its work but its
-// way: what comes of it is.
+// The columns of the rows by which two runs are compared. How many nodes an edit makes on its way is not its
+// work but its way: what comes of it is.
 inline measure::ComparedColumns compared_columns(const EditBenchRun& /*run*/) {
   return {{"series", "order", "size", "batch", "edits"},
           {"changed_voxels", "nodes_new", "leaves_new", "items_after"}};

@@ -15,14 +15,19 @@ double sum_of(const std::vector<BarPart>& parts, size_t bar) {
 
 }  // namespace
 
-std::vector<BarPart> kernel_parts(const std::vector<KernelBar>& bars) {
-  constexpr size_t kOthers = 2;
+std::vector<std::string> longest_kernels(const std::vector<KernelBar>& bars) {
+  constexpr size_t kMost = kSeriesColors - 2;  // beside those of the other kernels and the rest
   std::vector<Kernels> profiles;
   for (const KernelBar& bar : bars) profiles.push_back(bar.kernels);
-  Kernels named = measure::all_kernels(profiles);
-  named.resize(std::min(named.size(), kSeriesColors - kOthers));
+  std::vector<std::string> names;
+  for (const device::KernelTime& kernel : measure::all_kernels(profiles))
+    if (names.size() < kMost) names.push_back(kernel.name);
+  return names;
+}
+
+std::vector<BarPart> kernel_parts(const std::vector<KernelBar>& bars, const std::vector<std::string>& names) {
   std::vector<BarPart> parts;
-  for (const device::KernelTime& kernel : named) parts.push_back({kernel.name, {}});
+  for (const std::string& name : names) parts.push_back({name, {}});
   BarPart others = {"other kernels", {}}, rest = {"between kernels", {}};
   for (const KernelBar& bar : bars) {
     const double all = measure::seconds_of(bar.kernels) * 1e3;

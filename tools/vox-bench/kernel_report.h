@@ -61,11 +61,16 @@ struct BarPart {
   std::vector<double> ms;
 };
 
-// The bars cut into the kernels that take longest of all, the other kernels, and the time that is none of theirs: as
-// Molenaar & Eisemann 2024, Figure 9. There are kSeriesColors parts at most.
-std::vector<BarPart> kernel_parts(const std::vector<KernelBar>& bars);
+// The names of the kernels that take longest of all bars, as many as a chart has colours for. Charts that
+// stand on one page share them, so that a kernel has one colour.
+std::vector<std::string> longest_kernels(const std::vector<KernelBar>& bars);
 
-// Adds a figure of bars whose parts stand end to end, with a table of the parts; `head` is what the labels are.
+// The bars cut into these kernels, the others, and the time that is none of theirs: as Molenaar & Eisemann
+// 2024, Figure 9.
+std::vector<BarPart> kernel_parts(const std::vector<KernelBar>& bars, const std::vector<std::string>& names);
+
+// Adds a figure of bars whose parts stand end to end, with a table of the parts; `head` is what the labels
+// are.
 void add_parts_figure(HtmlPage& page, const std::string& title, const std::string& caption,
                       const std::string& head, const std::vector<std::string>& labels,
                       const std::vector<BarPart>& parts, BarUnit unit);
