@@ -68,10 +68,10 @@ class StepTimes {
 class EditBench {
  public:
   EditBench(Engine& engine, const dag::FrozenDag& dag, EditBenchSizes sizes)
-      : engine_(engine), sizes_(std::move(sizes)), session_(engine.edit(dag)), read_(session_->state()) {}
+      : engine_(engine), dag_(dag), sizes_(std::move(sizes)) {}
 
-  std::vector<EditBenchRow> run(const dag::FrozenDag& dag, const EditBenchOptions& options) {
-    const std::vector<EditSeries> all = edit_series(dag, options, sizes_);
+  std::vector<EditBenchRow> run(const EditBenchOptions& options) {
+    const std::vector<EditSeries> all = edit_series(dag_, options, sizes_);
     const bool collects = is_asked_for(options, EditSeriesKind::Collect);
     Progress progress("measuring", all.size() + (collects ? 1 : 0));
     for (size_t i = 0; i < all.size(); ++i) {
@@ -81,12 +81,19 @@ class EditBench {
     if (!collects) return std::move(rows_);
     if (is_asked_for(options, EditOrder::Fresh)) measure_collections(EditOrder::Fresh, {});
     if (is_asked_for(options, EditOrder::Sequence))
-      measure_collections(EditOrder::Sequence, sphere_steps(dag, options, sizes_));
+      measure_collections(EditOrder::Sequence, sphere_steps(dag_, options, sizes_));
     return std::move(rows_);
   }
 
  private:
-  // Makes the scene what it was when it was read, and the store too.
+  // Loads the scene anew.
+  void begin() {
+    session_.reset();  // before there is another one
+    session_ = engine_.edit(dag_);
+    read_ = session_->state();
+  }
+
+  // Makes the scene what it was when it was read, and the nodes of the store, too.
   dag::CollectWork go_back() {
     session_->set_state(read_);
     return session_->collect({});
@@ -137,7 +144,11 @@ class EditBench {
     std::vector<StepTimes> times(series.steps.begin(), series.steps.end());
     for (uint32_t repetition = 0; repetition <= sizes_.repetitions; ++repetition)
       for (size_t i = 0; i < series.steps.size(); ++i) {
-        if (i == 0 || series.order == EditOrder::Fresh) go_back();
+        if (series.order == EditOrder::Fresh || (repetition + i == 0) ||
+            (series.order == EditOrder::Sequence && i == 0))
+          begin();
+        else if (series.order == EditOrder::Collected)
+          go_back();
         if (repetition == 0) {
           rows.push_back(first_row(series, series.steps[i]));
           continue;
@@ -162,7 +173,7 @@ class EditBench {
                         .collected = EditBenchRow::Collected(),
                         .kernels = {}};
     std::vector<double> mark, sweep;
-    go_back();
+    begin();
     row.time = repeated(sizes_.repetitions, [&](uint32_t) {
       for (const EditStep& step : steps) apply(step);
       const std::vector<device::KernelTime> before = engine_.profile();
@@ -180,9 +191,10 @@ class EditBench {
   }
 
   Engine& engine_;
+  const dag::FrozenDag& dag_;
   const EditBenchSizes sizes_;
   std::unique_ptr<edit::EditSession> session_;
-  const edit::SceneState read_;
+  edit::SceneState read_ = 0;  // of the scene as it was read
   std::vector<EditBenchRow> rows_;
 };
 
@@ -198,7 +210,7 @@ EditBenchResult bench_edit(Engine& engine, const dag::FrozenDag& dag, const Edit
                             .bytes = dag.bytes(),
                             .sizes = sizes_of(options, dag.resolution, engine.device()),
                             .rows = {}};
-  result.rows = EditBench(engine, dag, result.sizes).run(dag, options);
+  result.rows = EditBench(engine, dag, result.sizes).run(options);
   result.seconds = watch.seconds();
   return result;
 }

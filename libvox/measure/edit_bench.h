@@ -1,9 +1,10 @@
 // Measures edits of a scene as Molenaar & Eisemann 2024, Figure 9, do: milliseconds of series of edits, and
 // what of them goes into which kernel.
 //
-// Each time is the median of the repetitions after one that does not count. Before each repetition the scene
-// is as it was read: what was done is undone, and its nodes are collected. All repetitions have to make the
-// same nodes, which is checked, so that a row says by its nodes what work its time is of.
+// Each time is the median of the repetitions after one that does not count. A repetition has a session of its
+// own, so that the scene and its tables are as they are when it is read; or it begins where all was undone
+// and its nodes were collected, which shows what a collection costs the edits after it. All repetitions have
+// to make the same nodes, which is checked, so that a row says by its nodes what work its time is of.
 #pragma once
 
 #include <optional>

@@ -137,13 +137,13 @@ std::vector<EditStep> sphere_steps(const dag::FrozenDag& dag, const EditBenchOpt
 std::vector<EditSeries> edit_series(const dag::FrozenDag& dag, const EditBenchOptions& options,
                                     const EditBenchSizes& sizes) {
   std::vector<EditSeries> all;
-  for (const EditOrder order : {EditOrder::Fresh, EditOrder::Sequence}) {
+  for (const EditOrder order : {EditOrder::Fresh, EditOrder::Collected, EditOrder::Sequence}) {
     if (!is_asked_for(options, order)) continue;
     if (is_asked_for(options, EditSeriesKind::Spheres))
       all.push_back({EditSeriesKind::Spheres, order, sphere_steps(dag, options, sizes)});
     if (is_asked_for(options, EditSeriesKind::Copies))
       all.push_back({EditSeriesKind::Copies, order,
-                     copy_steps(dag, options, sizes, order == EditOrder::Fresh ? 1 : sizes.copies)});
+                     copy_steps(dag, options, sizes, order == EditOrder::Sequence ? sizes.copies : 1)});
   }
   // The same spheres once more would find all that they make in the store, whatever their batch.
   if (is_asked_for(options, EditSeriesKind::Small))

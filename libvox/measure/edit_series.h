@@ -23,10 +23,11 @@ inline constexpr std::array kEditSeriesNames = {"spheres", "copies", "small", "g
 
 // What the scene is before a step of a series.
 enum class EditOrder : uint8_t {
-  Fresh,    // as it was read
-  Sequence  // as the steps before have left it
+  Fresh,      // as it was read, in a session of its own
+  Collected,  // the same, but what was done before has been undone and collected
+  Sequence    // as the steps before have left it
 };
-inline constexpr std::array kEditOrderNames = {"fresh", "sequence"};
+inline constexpr std::array kEditOrderNames = {"fresh", "collected", "sequence"};
 
 // How much is measured.
 struct EditBenchSizes {

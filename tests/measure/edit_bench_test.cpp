@@ -35,6 +35,7 @@ EditBenchOptions few_edits() {
   options.copies = 3;
   options.small = 20;
   options.repetitions = 2;
+  options.orders = {EditOrder::Fresh, EditOrder::Collected, EditOrder::Sequence};
   return options;
 }
 
@@ -47,7 +48,7 @@ ByHand done_by_hand(Engine& engine, const dag::FrozenDag& dag, const measure::Ed
                     size_t which) {
   const auto session = engine.edit(dag);
   ByHand sum;
-  for (size_t i = series.order == EditOrder::Fresh ? which : 0; i <= which; ++i) {
+  for (size_t i = series.order == EditOrder::Sequence ? 0 : which; i <= which; ++i) {
     sum = {};
     const edit::SceneState before = session->state();
     for (const edit::Edit& edit : series.steps[i].edits) {

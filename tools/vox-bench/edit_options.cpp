@@ -28,11 +28,12 @@ constexpr const char* kAboutEdit =
   small      small spheres at many voxels of the surface, in batches
   gc         garbage collection: of the scene as it was read, and of what spheres leave when they are undone
 
-Of each there are two orders: fresh, each on the scene as it was read, and sequence, one after the other, where later
-edits meet what the first ones have made. Times are of one edit, the median of the repetitions after one that does not
-count; before each, all is undone and its garbage collected. Every row says the work: nodes and leaves that were made,
-and those of them that the scene did not have. A repetition that makes others, and the command fails. With --profile the
-kernels' times come from a repetition of their own, and the page shows what of each edit goes into which kernel.
+Of spheres and copies there are three orders: fresh, each on the scene as it was read, in a session of its own;
+collected, the same, but after others that were undone and collected; sequence, one after the other, where later edits
+meet what the first ones have made. Times are of one edit, the median of the repetitions after one that does not count.
+Every row says the work: nodes and leaves that were made, and those of them that the scene did not have. A repetition
+that makes others, and the command fails. With --profile the kernels' times come from a repetition of their own, and the
+page shows what of each edit goes into which kernel.
 
 SCENE.h5 is a scene file, or a mesh, which is voxelized; without one it is the city that vox-scene makes.
 
@@ -44,6 +45,13 @@ Examples:
   vox-bench edit scene.h5 --against before.json              what became slower since then
 )";
 
+std::string orders_text(const std::vector<measure::EditOrder>& orders) {
+  std::string text;
+  for (const measure::EditOrder order : orders)
+    text += (text.empty() ? "" : ",") + std::string(measure::kEditOrderNames[static_cast<size_t>(order)]);
+  return text;
+}
+
 void describe_edit_axes(cxxopts::Options& options) {
   const EditBench preset;
   const auto text = [](const std::string& value) {
@@ -53,8 +61,11 @@ void describe_edit_axes(cxxopts::Options& options) {
   auto add = options.add_options("Axes");
   add("series", "Series of edits, of spheres, copies, small and gc",
       text(fmt::format("{}", fmt::join(measure::kEditSeriesNames, ","))), "NAMES");
-  add("orders", "fresh: each on the scene as it was read; sequence: one after the other",
-      text(fmt::format("{}", fmt::join(measure::kEditOrderNames, ","))), "NAMES");
+  add("orders",
+      "fresh: each on the scene as it was read; collected: each after a garbage collection; sequence: one "
+      "after "
+      "the other",
+      text(orders_text(preset.orders)), "NAMES");
   add("radii", "Of spheres, in voxels (default: 12, as far as they differ, from 1140 to 1820 at 128K)",
       bare(), "LIST");
   add("sides",

@@ -33,8 +33,9 @@ std::vector<EditChart> charts_of(const std::vector<EditRow>& rows) {
 }
 
 std::string title_of(const EditChart& chart) {
-  const std::string order =
-      chart.order == EditOrder::Fresh ? "each on the scene as it was read" : "one after the other";
+  const char* orders[] = {"each on the scene as it was read", "each after a garbage collection",
+                          "one after the other"};
+  const std::string order = orders[static_cast<size_t>(chart.order)];
   switch (chart.kind) {
     case EditSeriesKind::Spheres:
       return "Spheres, " + order;
