@@ -77,7 +77,9 @@ std::string against_text(const Against& against) {
   std::string text = summary_text(against) + "\n";
   if (!against.same_device()) text += device_text(against) + "\n";
   std::vector<AgainstRow> changed = against.rows;
-  std::erase_if(changed, [](const AgainstRow& row) { return row.change == Change::None; });
+  std::erase_if(changed, [](const AgainstRow& row) {
+    return row.change == Change::None || row.change == Change::Added || row.change == Change::Gone;
+  });
   if (!changed.empty()) text += text_table(against_table(changed)).text();
   return text;
 }

@@ -21,8 +21,8 @@ struct Against {
 Against compared_with(const EarlierRun& earlier, const measure::ResultTable& rows,
                       const measure::ComparedColumns& columns, const BenchRun& run);
 
-// How many rows became slower, and those that are not the same. All rows are in JSON, as the group `against`,
-// and on the page.
+// How many rows became slower, and those that changed or did other work. All rows are in JSON, as the group
+// `against`, and on the page.
 std::string against_text(const Against& against);
 void set_against(measure::ResultGroup& results, const Against& against);
 void add_against(HtmlPage& page, const Against& against);
