@@ -1,7 +1,7 @@
 # The target `manual`: for every tool a manual page and completions for bash and zsh. The tool itself writes them,
 # so that they say what --help says. They lie below ${vox_manual} as they are installed below share.
 set(vox_manual ${PROJECT_BINARY_DIR}/share)
-set(vox-bench_commands bricks forms hash intersect keys match)  # these commands have pages of their own
+set(vox-bench_commands bricks convert edit forms hash intersect keys match)  # these commands have pages of their own
 
 set(pages "")
 foreach(tool IN LISTS vox_tools)

@@ -26,6 +26,7 @@ struct BuildResult {
   dag::FrozenDag dag;
   double voxelize_seconds = 0;  // triangles → leaves
   double build_seconds = 0;     // leaves → canonical DAG
+  double freeze_seconds = 0;    // of these: the nodes of the store → canonical DAG
   uint64_t chunks = 0;
   uint64_t atlas_queries = 0;  // voxels that have asked the atlas for their material
   uint64_t open_rays = 0;      // --solid: rays along x that leave the grid inside: the mesh has holes

@@ -109,7 +109,9 @@ class ChunkedBuild {
     pair_triangles_.reset();
     cell_of_.reset();
     device_.pool().trim();
+    const Stopwatch freeze;
     dag::Freezer(device_, store_, result_.dag).run(root);
+    result_.freeze_seconds = freeze.seconds();
     result_.build_seconds += watch.lap();
     result_.peak_device_bytes = device_.pool().peak();
     return std::move(result_);

@@ -13,9 +13,10 @@ namespace {
 using Arguments = std::vector<std::string>;
 
 const std::vector<std::pair<std::string, Arguments>> kPrograms = {
-    {"vox-convert", {}},     {"vox-edit", {}},          {"vox-render", {}},
-    {"vox-stats", {}},       {"vox-scene", {}},         {"vox-bench", {}},
-    {"vox-bench", {"hash"}}, {"vox-bench", {"bricks"}}, {"vox-bench", {"intersect"}}};
+    {"vox-convert", {}},        {"vox-edit", {}},          {"vox-render", {}},
+    {"vox-stats", {}},          {"vox-scene", {}},         {"vox-bench", {}},
+    {"vox-bench", {"hash"}},    {"vox-bench", {"bricks"}}, {"vox-bench", {"intersect"}},
+    {"vox-bench", {"convert"}}, {"vox-bench", {"edit"}}};
 
 size_t characters(const std::string& text) {
   return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));

@@ -25,6 +25,8 @@ const std::vector<Program> kDescribed = {{"vox-convert", {}},
                                          {"vox-bench", {"hash"}},
                                          {"vox-bench", {"keys"}},
                                          {"vox-bench", {"bricks"}},
+                                         {"vox-bench", {"convert"}},
+                                         {"vox-bench", {"edit"}},
                                          {"vox-bench", {"forms"}},
                                          {"vox-bench", {"intersect"}},
                                          {"vox-bench", {"match"}}};

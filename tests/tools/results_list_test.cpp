@@ -138,6 +138,15 @@ class ResultsList : public CubesTest {
     keep("vox-bench forms.1.json", "vox-bench",
          {"forms", "both.h5", "--gathers", "64", "--means", "64", "--picture", "8", "--repetitions", "1",
           "--brick-sizes", "4", "-o", "vox-bench forms -o.1.h5"});
+    keep("vox-bench convert.1.json", "vox-bench",
+         {"convert", "cube.obj", "--res", "16", "--repetitions", "1", "--write", ".", "--profile", "-o",
+          "vox-bench convert -o.1.h5"});
+    keep("vox-bench edit.1.json", "vox-bench",
+         {"edit", "both.h5", "--radii", "3", "--sides", "4", "--copies", "2", "--small", "3", "--repetitions",
+          "1", "--profile", "-o", "vox-bench edit -o.1.h5"});
+    keep("vox-bench edit.2.json", "vox-bench",
+         {"edit", "both.h5", "--radii", "3", "--series", "spheres", "--repetitions", "1", "--against",
+          "vox-bench edit.1.json", "-o", "vox-bench edit -o.2.h5"});
     keep("vox-bench match.1.json", "vox-bench",
          {"match", "--side", "256", "--repetitions", "1", "--tables", "robin", "-o",
           "vox-bench match -o.1.h5"});

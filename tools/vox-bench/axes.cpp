@@ -9,6 +9,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
+#include "libvox/voxelize/grid.h"
 
 namespace vox {
 namespace {
@@ -44,6 +45,22 @@ std::vector<std::string> parse_names(std::string_view text, std::string_view opt
 std::optional<std::string> given(const cxxopts::ParseResult& parsed, const std::string& option) {
   if (parsed.count(option) == 0) return std::nullopt;
   return parsed[option].as<std::string>();
+}
+
+std::optional<uint32_t> one_number(const cxxopts::ParseResult& parsed, const std::string& option) {
+  const auto text = given(parsed, option);
+  if (!text) return std::nullopt;
+  const uint64_t value = parse_count(*text, "--" + option);
+  if (value > UINT32_MAX) throw UsageError(fmt::format("--{} is {}, which is too much", option, *text));
+  return static_cast<uint32_t>(value);
+}
+
+std::optional<uint32_t> read_resolution(const cxxopts::ParseResult& parsed) {
+  const std::optional<uint32_t> resolution = one_number(parsed, "res");
+  if (resolution && (*resolution < voxelize::kMinResolution || *resolution > voxelize::kMaxResolution))
+    throw UsageError(fmt::format("--res is {}, expected {} to {}", *resolution, voxelize::kMinResolution,
+                                 voxelize::kMaxResolution));
+  return resolution;
 }
 
 std::vector<uint32_t> parse_axis(std::string_view text, std::string_view option) {

@@ -14,6 +14,12 @@ namespace vox {
 // The text of an option, where it is given.
 std::optional<std::string> given(const cxxopts::ParseResult& parsed, const std::string& option);
 
+// The number that an option is, not a list of them, where it is given. Throws UsageError.
+std::optional<uint32_t> one_number(const cxxopts::ParseResult& parsed, const std::string& option);
+
+// The value of --res, where it is given: the resolution of a scene. Throws UsageError.
+std::optional<uint32_t> read_resolution(const cxxopts::ParseResult& parsed);
+
 // Reads numbers such as "2,4,6", "2-10", "16,32-34". Throws UsageError that names the option.
 std::vector<uint32_t> parse_axis(std::string_view text, std::string_view option);
 

@@ -25,6 +25,11 @@ measure::ResultGroup results_of(const BricksBenchRun& run);
 measure::ResultTable rows_table(const BricksBenchRun& run);
 measure::ResultTable trade_off_table(const std::vector<measure::BricksTradeOffRow>& rows);
 
+// The columns of the rows by which two runs are compared.
+inline measure::ComparedColumns compared_columns(const BricksBenchRun& /*run*/) {
+  return {{"types", "brick_size", "access", "loop", "filter"}, {"lookups", "bytes"}};
+}
+
 // The results as a page, with the figures of the thesis's chapter 6.
 HtmlPage page_of(const BricksBenchRun& run);
 

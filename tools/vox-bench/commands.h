@@ -6,6 +6,8 @@ namespace vox {
 // Each takes the whole command line, whose second word is the command, and throws the errors that run_tool()
 // reports.
 void run_bricks(int argc, char** argv);
+void run_convert(int argc, char** argv);
+void run_edit(int argc, char** argv);
 void run_forms(int argc, char** argv);
 void run_hash(int argc, char** argv);
 void run_intersect(int argc, char** argv);
@@ -20,6 +22,8 @@ struct Command {
 
 inline constexpr Command kCommands[] = {
     {"bricks", "reading a volume's hybrid bricks: filters and gathers, compiled or not", run_bricks},
+    {"convert", "meshes to SVDAGs, phase by phase, over resolutions, coverage and materials", run_convert},
+    {"edit", "series of edits by kernel: spheres, copies, small spheres in batches, garbage", run_edit},
     {"forms", "a scene as SVDAG, bricks and spatial hash, side by side: bytes, gathers, filters, rays",
      run_forms},
     {"hash", "the tables that hold a DAG's nodes: fill, search, insertion, memory", run_hash},

@@ -4,11 +4,13 @@
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
+#include "libvox/scene/procedural/procedural.h"
 #include "tools/common/tool.h"
 #include "tools/vox-bench/commands.h"
-#include "tools/vox-bench/forms_input.h"
+#include "tools/vox-bench/forms_options.h"
 #include "tools/vox-bench/forms_report.h"
 #include "tools/vox-bench/report.h"
+#include "tools/vox-bench/scene_input.h"
 
 namespace vox {
 namespace {
@@ -25,7 +27,13 @@ void run_forms(int argc, char** argv) {
   FormsCommand command = parse_forms_command(argc, argv);
   check_targets(command.files);
   const std::unique_ptr<Engine> engine = make_engine(command.engine);
-  const FormsInput input = read_forms_input(*engine, command);
+  const SceneInput input =
+      read_scene_input(*engine, {.file = command.input,
+                                 .resolution = command.resolution,
+                                 .default_resolution = default_forms_resolution(engine->device()),
+                                 .generate = [] { return scene::make_village({}); },
+                                 .generated = "the village of vox-scene",
+                                 .engine = command.engine});
   command.bench.svdag_seconds = input.svdag_seconds;
   log_info("{}: {} voxels in {}³, on {}", input.scene.source, format_count(input.scene.dag.voxels),
            input.scene.dag.resolution, engine->device_text());

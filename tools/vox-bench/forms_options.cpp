@@ -8,12 +8,10 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
-#include "libvox/voxelize/grid.h"
 #include "tools/common/device_options.h"
 #include "tools/common/option_table.h"
 #include "tools/common/tool.h"
 #include "tools/vox-bench/axes.h"
-#include "tools/vox-bench/forms_input.h"
 
 namespace vox {
 namespace {
@@ -100,15 +98,6 @@ cxxopts::Options describe_forms() {
   return options;
 }
 
-// A number that an option is, not a list of them.
-std::optional<uint32_t> one_number(const cxxopts::ParseResult& parsed, const std::string& option) {
-  const auto text = given(parsed, option);
-  if (!text) return std::nullopt;
-  const uint64_t value = parse_count(*text, "--" + option);
-  if (value > UINT32_MAX) throw UsageError(fmt::format("--{} is {}, which is too much", option, *text));
-  return static_cast<uint32_t>(value);
-}
-
 std::vector<uint32_t> parse_brick_sizes(const std::string& text) {
   std::vector<uint32_t> log2_sides;
   for (const std::string& name : parse_names(text, "--brick-sizes")) {
@@ -160,15 +149,12 @@ void check_forms_given(const std::vector<std::string>& given, const FormsBench& 
   check_options(given, kTable, run);
 }
 
-std::optional<uint32_t> read_resolution(const cxxopts::ParseResult& parsed) {
-  const std::optional<uint32_t> resolution = one_number(parsed, "res");
-  if (resolution && (*resolution < voxelize::kMinResolution || *resolution > voxelize::kMaxResolution))
-    throw UsageError(fmt::format("--res is {}, expected {} to {}", *resolution, voxelize::kMinResolution,
-                                 voxelize::kMaxResolution));
-  return resolution;
-}
-
 }  // namespace
+
+uint32_t default_forms_resolution(const std::string& device) {
+  constexpr uint32_t kGpuResolution = 2048, kCpuResolution = 512;
+  return device == "cpu" ? kCpuResolution : kGpuResolution;
+}
 
 FormsCommand parse_forms_command(int argc, char** argv) {
   cxxopts::Options description = describe_forms();

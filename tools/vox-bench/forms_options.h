@@ -22,6 +22,9 @@ struct FormsCommand {
   std::string command;
 };
 
+// The resolution of a mesh where none is asked for.
+uint32_t default_forms_resolution(const std::string& device);
+
 // Prints --help and --version itself. Throws UsageError.
 FormsCommand parse_forms_command(int argc, char** argv);
 

@@ -22,6 +22,11 @@ std::string table_text(const FormsBenchRun& run);
 measure::ResultGroup results_of(const FormsBenchRun& run);
 measure::ResultTable rows_table(const FormsBenchRun& run);
 
+// The columns of the rows by which two runs are compared.
+inline measure::ComparedColumns compared_columns(const FormsBenchRun& /*run*/) {
+  return {{"form", "brick_size", "load_factor", "layout", "loop"}, {"lookups", "filled", "checksum"}};
+}
+
 // The results as a page with a chart for each loop.
 HtmlPage page_of(const FormsBenchRun& run);
 

@@ -22,6 +22,11 @@ std::string table_text(const HashBenchRun& run);
 measure::ResultGroup results_of(const HashBenchRun& run);
 measure::ResultTable rows_table(const HashBenchRun& run);
 
+// The columns of the rows by which two runs are compared.
+inline measure::ComparedColumns compared_columns(const HashBenchRun& /*run*/) {
+  return {{"table", "item_words", "load_factor", "op", "hit_rate"}, {"items"}};
+}
+
 // The results as a page with a chart for each operation.
 HtmlPage page_of(const HashBenchRun& run);
 

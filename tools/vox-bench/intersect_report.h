@@ -27,6 +27,11 @@ inline measure::ResultTable rows_table(const IntersectRun& run) {
   return frames_table(run.result.rows);
 }
 
+// The columns of the rows by which two runs are compared.
+inline measure::ComparedColumns compared_columns(const IntersectRun& /*run*/) {
+  return {{"table", "frame"}, {"first_voxels", "second_voxels", "common_voxels", "candidates", "meeting"}};
+}
+
 // The results as a page with charts over the frames.
 HtmlPage page_of(const IntersectRun& run);
 

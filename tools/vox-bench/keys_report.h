@@ -27,6 +27,13 @@ measure::ResultTable failures_table(const std::vector<measure::KeyFailuresRow>& 
 // For people: of each table how old its keys are in the mean, 99 in a hundred of them, and at most.
 measure::ResultTable ages_summary(const std::vector<measure::KeyAgesRow>& rows);
 
+// The columns of the rows by which two runs are compared.
+inline measure::ComparedColumns compared_columns(const KeysBenchRun& /*run*/) {
+  return {{"table", "set", "layout", "key_bits", "value_bits", "keys", "load_factor", "multiplicity", "op",
+           "hit_rate"},
+          {"items"}};
+}
+
 // The results as a page with charts for each set of keys.
 HtmlPage page_of(const KeysBenchRun& run);
 

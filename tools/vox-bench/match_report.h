@@ -27,6 +27,11 @@ std::string table_text(const MatchRun& run);
 measure::ResultGroup results_of(const MatchRun& run);
 measure::ResultTable rows_table(const MatchRun& run);
 
+// The columns of the rows by which two runs are compared.
+inline measure::ComparedColumns compared_columns(const MatchRun& /*run*/) {
+  return {{"table"}, {"items", "keys", "votes"}};
+}
+
 // The results as a page with the overlay and a chart of the times.
 HtmlPage page_of(const MatchRun& run);
 

@@ -7,17 +7,32 @@
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
 #include "tools/common/profile.h"
+#include "tools/vox-bench/against_report.h"
 #include "tools/vox-bench/results.h"
 
 namespace vox {
 
 template <class Command, class Run>
-void report(const Command& command, const Run& run, const Engine& engine) {
-  const measure::ResultGroup results = results_of(run);
-  write_results(command.files, results, rows_table(run), page_of(run));
-  fmt::print("{}", command.json ? json_text(results) + "\n" : table_text(run));
-  if (command.engine.profile) print_profile(engine.profile());
+void report(const Command& command, const Run& run, const std::vector<device::KernelTime>& kernels) {
+  measure::ResultGroup results = results_of(run);
+  const measure::ResultTable rows = rows_table(run);
+  HtmlPage page = page_of(run);
+  std::string text = table_text(run);
+  if (command.files.against) {
+    const Against against = compared_with(*command.files.against, rows, compared_columns(run), run);
+    set_against(results, against);
+    add_against(page, against);
+    text += "\n" + against_text(against);
+  }
+  write_results(command.files, results, rows, page);
+  fmt::print("{}", command.json ? json_text(results) + "\n" : text);
+  if (command.engine.profile) print_profile(kernels);
   log_debug("measured in {}", format_seconds(run.result.seconds));
+}
+
+template <class Command, class Run>
+void report(const Command& command, const Run& run, const Engine& engine) {
+  report(command, run, engine.profile());
 }
 
 }  // namespace vox

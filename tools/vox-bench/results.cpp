@@ -37,11 +37,16 @@ void add_result_options(cxxopts::Options& options) {
   const auto path = [] { return cxxopts::value<std::string>(); };
   options.add_options("Results")("o,output", "Write them as HDF5", path(), "FILE.h5")(
       "csv", "Write the rows as comma-separated values", path(), "FILE.csv")(
-      "html", "Write a page with charts: one file, for a browser or for paper", path(), "FILE.html");
+      "html", "Write a page with charts: one file, for a browser or for paper", path(), "FILE.html")(
+      "against",
+      "Compare with what an earlier run has printed with --json: mark what became slower by more than its "
+      "spread",
+      path(), "FILE.json");
 }
 
 ResultFiles read_result_options(const cxxopts::ParseResult& parsed, Overwrite overwrite) {
-  ResultFiles files = {given(parsed, "output"), given(parsed, "csv"), given(parsed, "html"), overwrite};
+  ResultFiles files = {given(parsed, "output"), given(parsed, "csv"), given(parsed, "html"), overwrite, {}};
+  if (const auto earlier = given(parsed, "against")) files.against = {*earlier, read_results(*earlier)};
   if (files.report && files.report->extension() != ".h5")
     throw UsageError(fmt::format("-o is '{}', expected a name that ends in .h5", files.report->string()));
   return files;

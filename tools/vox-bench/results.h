@@ -9,7 +9,9 @@
 
 #include "formats/io/overwrite.h"
 #include "formats/pages/html_page.h"
+#include "formats/results/json_rows.h"
 #include "libvox/engine/engine.h"
+#include "libvox/measure/against.h"
 #include "libvox/measure/results.h"
 
 namespace vox {
@@ -25,15 +27,22 @@ BenchRun run_on(const Engine& engine, const std::string& command);
 void set_run(measure::ResultGroup& results, const BenchRun& run);
 void set_run(HtmlPage& page, const BenchRun& run);
 
+// The results of an earlier run of the same command, as --json has printed them.
+struct EarlierRun {
+  std::filesystem::path file;
+  ReadResults results;
+};
+
 struct ResultFiles {
   std::optional<std::filesystem::path> report, csv, html;
   Overwrite overwrite = Overwrite::OwnFiles;
+  std::optional<EarlierRun> against = {};
 };
 
-// Adds --output, --csv and --html as the group "Results".
+// Adds --output, --csv, --html and --against as the group "Results".
 void add_result_options(cxxopts::Options& options);
 
-// Reads these options. Throws UsageError.
+// Reads these options, and the file of --against. Throws UsageError, and Error that names the file.
 ResultFiles read_result_options(const cxxopts::ParseResult& parsed, Overwrite overwrite);
 
 // Checks before the work, not after it, whether the files can be written where they are to go. Throws Error.

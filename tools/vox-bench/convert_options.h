@@ -1,0 +1,31 @@
+// The command line of vox-bench convert.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libvox/engine/engine.h"
+#include "libvox/measure/convert_bench.h"
+#include "tools/vox-bench/results.h"
+
+namespace vox {
+
+struct ConvertCommand {
+  static constexpr uint64_t kGpuTriangles = 1'000'000, kCpuTriangles = 100'000;
+
+  std::vector<std::filesystem::path> meshes;   // without any, a sphere
+  std::optional<uint64_t> triangles;           // of the sphere; where absent, the device's default
+  std::optional<std::filesystem::path> write;  // a folder for the files whose writing is measured
+  measure::ConvertBenchOptions bench;
+  EngineOptions engine;
+  ResultFiles files;
+  bool json = false;
+  std::string command;
+};
+
+// Prints --help and --version itself. Throws UsageError.
+ConvertCommand parse_convert_command(int argc, char** argv);
+
+}  // namespace vox

@@ -1,0 +1,31 @@
+// The command line of vox-bench edit.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "libvox/engine/engine.h"
+#include "libvox/measure/edit_bench.h"
+#include "tools/vox-bench/results.h"
+
+namespace vox {
+
+struct EditCommand {
+  std::optional<std::filesystem::path> input;  // a scene file or a mesh; without one, the city
+  // Of a mesh; without one, the device's default. Of a scene file a coarser level; without one, its own.
+  std::optional<uint32_t> resolution;
+  measure::EditBenchOptions bench;
+  EngineOptions engine;
+  ResultFiles files;
+  bool json = false;
+  std::string command;
+};
+
+// The resolution of a mesh where none is asked for.
+uint32_t default_edit_resolution(const std::string& device);
+
+// Prints --help and --version itself. Throws UsageError.
+EditCommand parse_edit_command(int argc, char** argv);
+
+}  // namespace vox

@@ -1,0 +1,184 @@
+#include "tools/vox-bench/edit_report.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+
+#include "formats/results/text_table.h"
+#include "libvox/base/units.h"
+#include "tools/vox-bench/columns.h"
+#include "tools/vox-bench/kernel_report.h"
+#include "tools/vox-bench/optional_column.h"
+
+namespace vox {
+namespace {
+
+using EditRow = measure::EditBenchRow;
+using measure::both;
+using measure::Look;
+using measure::Timing;
+
+// The value of what edits have done, where a row is of edits; the same of collections.
+template <class Get>
+auto of_edits(const Get& get) {
+  return [get](const EditRow& row) { return row.edited ? std::optional(get(*row.edited)) : std::nullopt; };
+}
+template <class Get>
+auto of_collections(const Get& get) {
+  return
+      [get](const EditRow& row) { return row.collected ? std::optional(get(*row.collected)) : std::nullopt; };
+}
+
+measure::Headings counted_nodes(const char* title) {
+  return both({title, Look::count()});
+}
+
+// Adds the columns that say what was done; of(row) is the row of a row.
+template <class Rows, class Of>
+void add_edit_axes(measure::ResultTable& table, const Rows& rows, const Of& of) {
+  const auto add_size = [&](const char* name, const char* unit, uint32_t EditRow::Edited::*value) {
+    const auto get = [&](const auto& row) {
+      const EditRow& edit_row = of(row);
+      return edit_row.edited ? std::optional((*edit_row.edited).*value) : std::nullopt;
+    };
+    add_optional(table, name, unit, rows, get, both({name}));
+  };
+  table
+      .column(
+          "series", "", rows,
+          [&](const auto& row) { return measure::kEditSeriesNames[static_cast<size_t>(of(row).kind)]; },
+          both({"series"}))
+      .column(
+          "order", "", rows,
+          [&](const auto& row) { return measure::kEditOrderNames[static_cast<size_t>(of(row).order)]; },
+          both({"order"}));
+  add_size("size", "voxels", &EditRow::Edited::size);
+  add_size("batch", "edits", &EditRow::Edited::batch);
+  table.column(
+      "edits", "edits", rows, [&](const auto& row) { return of(row).edits; }, both({"edits", Look::count()}));
+}
+
+void add_counts(measure::ResultTable& table, const std::vector<EditRow>& rows, const std::string& name,
+                edit::EditCounts edit::EditWork::*counts) {
+  const auto count = [&](const char* which, uint64_t edit::EditCounts::*value) {
+    table.column(name + which, "nodes", rows,
+                 of_edits([=](const EditRow::Edited& edited) { return edited.work.*counts.*value; }));
+  };
+  count("_made", &edit::EditCounts::made);
+  count("_new", &edit::EditCounts::inserted);
+}
+
+// Both kinds of nodes, for people.
+void add_nodes(measure::ResultTable& table, const std::vector<EditRow>& rows) {
+  const auto add = [&](const char* title, uint64_t edit::EditCounts::*value) {
+    const auto both_kinds = [=](const EditRow::Edited& edited) {
+      return edited.work.nodes.*value + edited.work.leaves.*value;
+    };
+    add_optional(table, measure::for_people(), "nodes", rows, of_edits(both_kinds), counted_nodes(title));
+  };
+  add("made", &edit::EditCounts::made);
+  add("new", &edit::EditCounts::inserted);
+}
+
+measure::Headings milliseconds_of(const char* title) {
+  return {{title, Look::fixed(3)}, {title, Look::fixed(3), "ms"}};
+}
+
+void add_parts_of_edits(measure::ResultTable& table, const std::vector<EditRow>& rows) {
+  using Edited = EditRow::Edited;
+  const auto add_ms = [&](const char* name, const char* title, Timing Edited::*which) {
+    add_optional(table, name, "ms", rows,
+                 of_edits([which](const Edited& edited) { return (edited.*which).median * 1e3; }),
+                 milliseconds_of(title));
+  };
+  add_ms("down_ms", "down", &Edited::down);
+  add_ms("up_ms", "up", &Edited::up);
+  add_counts(table, rows, "nodes", &edit::EditWork::nodes);
+  add_counts(table, rows, "leaves", &edit::EditWork::leaves);
+  add_nodes(table, rows);
+  table
+      .column("changed_voxels", "voxels", rows,
+              of_edits([](const Edited& edited) { return edited.changed_voxels; }))
+      .column("octree_bytes", "bytes", rows,
+              of_edits([](const Edited& edited) { return edited.work.octree_bytes; }))
+      .column("new_bytes", "bytes", rows, of_edits([](const Edited& edited) { return edited.new_bytes; }));
+}
+
+void add_parts_of_collections(measure::ResultTable& table, const std::vector<EditRow>& rows) {
+  using Collected = EditRow::Collected;
+  const auto add_ms = [&](const char* name, Timing Collected::*which) {
+    table.column(name, "ms", rows, of_collections([which](const Collected& collected) {
+                   return (collected.*which).median * 1e3;
+                 }));
+  };
+  const auto add_items = [&](const char* name, const char* title, uint64_t dag::CollectWork::*which) {
+    add_optional(table, name, "nodes", rows,
+                 of_collections([which](const Collected& collected) { return collected.work.*which; }),
+                 counted_nodes(title));
+  };
+  add_ms("mark_ms", &Collected::mark);
+  add_ms("sweep_ms", &Collected::sweep);
+  add_items("items_before", "before", &dag::CollectWork::items_before);
+  add_items("items_after", "after", &dag::CollectWork::items_after);
+}
+
+}  // namespace
+
+std::string edited_scene_text(const measure::EditBenchResult& result) {
+  return fmt::format("{} in {}³, {}", format_count(result.voxels, "voxel"), result.resolution,
+                     format_count(result.nodes, "node"));
+}
+
+measure::ResultTable edit_rows_table(const std::vector<EditRow>& rows) {
+  measure::ResultTable table;
+  add_edit_axes(table, rows, std::identity());
+  add_times(table, rows);
+  table
+      .column(
+          measure::for_people(), "ms", rows, [](const EditRow& row) { return row.time.median * 1e3; },
+          measure::Headings{{"ms each", Look::fixed(3)}, {"each", Look::fixed(3), "ms"}})
+      .column(
+          measure::for_people(), "percent", rows, [](const EditRow& row) { return row.time.spread() * 100; },
+          measure::Headings{{"± %", Look::fixed(0)}, {"spread", Look::fixed(1), "%"}});
+  add_parts_of_edits(table, rows);
+  add_parts_of_collections(table, rows);
+  return table;
+}
+
+measure::ResultTable rows_table(const EditBenchRun& run) {
+  return edit_rows_table(run.result.rows);
+}
+
+std::string table_text(const EditBenchRun& run) {
+  return fmt::format(
+      "{}, {}, on {}\ntimes in ms of one edit: median of {}, how far the others are from it; from the root "
+      "down to the "
+      "leaves, and\nup to the new root; nodes, leaves included, that all edits of the row have made, and "
+      "those that were "
+      "new\n\n{}",
+      run.source, edited_scene_text(run.result), run.device_text,
+      format_count(run.result.sizes.repetitions, "repetition"), text_table(rows_table(run)).text());
+}
+
+measure::ResultGroup results_of(const EditBenchRun& run) {
+  measure::ResultGroup results;
+  set_run(results, run);
+  measure::ResultGroup& group = results.group({".", "edit"});
+  group.set("source", run.source)
+      .set("resolution", run.result.resolution, "voxels")
+      .set("voxels", run.result.voxels, "voxels")
+      .set("nodes", run.result.nodes, "nodes")
+      .set("bytes", run.result.bytes, "bytes")
+      .set("repetitions", run.result.sizes.repetitions)
+      .set("seconds", run.result.seconds, "s");
+  group.put("rows", rows_table(run));
+  const std::vector<KernelOfRow<EditRow>> kernels = kernels_by_row(run.result.rows);
+  if (kernels.empty()) return results;
+  measure::ResultTable& table = group.table("kernels");
+  add_edit_axes(table, kernels,
+                [](const KernelOfRow<EditRow>& kernel) -> const EditRow& { return *kernel.row; });
+  add_kernel_columns(table, kernels);
+  return results;
+}
+
+}  // namespace vox
