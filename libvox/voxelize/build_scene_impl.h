@@ -26,38 +26,42 @@ template <class Device>
 struct DeviceScene {
   device::Buffer<TriangleShape> shapes;
   device::Buffer<TrianglePlane> planes;
-  device::Buffer<TriangleShading> shadings;
+  device::Buffer<TriangleWeights> weights;
+  device::Buffer<TexturePlace> places;
   device::Buffer<MaterialRef> materials;
   device::Buffer<TextureLevelRef> levels;
   device::Buffer<uint32_t> nibbles, opaque, color_lut;
+  uint32_t holes = 0;  // 1 where a material has some
 
   TrianglesRef ref() const {
     return {shapes.data(),
             planes.data(),
-            shadings.data(),
-            {materials.data(), levels.data(), nibbles.data(), opaque.data(), color_lut.data()}};
+            weights.data(),
+            places.data(),
+            {materials.data(), levels.data(), nibbles.data(), opaque.data(), color_lut.data(), holes}};
   }
 };
 
-struct ComputePlanes {
-  const TriangleShape* shapes;
-  TrianglePlane* planes;
-  VOX_HD void operator()(uint64_t i) const { planes[i] = plane_of(shapes[i]); }
-};
-
 template <class Device>
-DeviceScene<Device> upload_scene(Device& device, const PreparedScene& scene) {
+DeviceScene<Device> upload_scene(Device& device, const PreparedScene& scene, const BuildOptions& options) {
   DeviceScene<Device> result;
   result.shapes = device::uploaded(device, scene.shapes);
-  result.shadings = device::uploaded(device, scene.shadings);
   result.materials = device::uploaded(device, scene.materials);
   result.levels = device::uploaded(device, scene.levels);
   result.nibbles = device::uploaded(device, scene.nibbles);
   result.opaque = device::uploaded(device, scene.opaque);
   result.color_lut = device::uploaded(device, scene.color_lut);
-  result.planes = device.template make<TrianglePlane>(scene.shapes.size());
-  device.for_each({"triangle planes", 72}, scene.shapes.size(),
-                  ComputePlanes{result.shapes.data(), result.planes.data()});
+  for (const MaterialRef& material : scene.materials)
+    if ((material.flags & MaterialRef::kHasHoles) != 0) result.holes = 1;
+  if (!options.materials && result.holes == 0) return result;
+  const uint64_t triangles = scene.shapes.size();
+  const auto shadings = device::uploaded(device, scene.shadings);
+  result.planes = device.template make<TrianglePlane>(triangles);
+  result.weights = device.template make<TriangleWeights>(triangles);
+  result.places = device.template make<TexturePlace>(triangles);
+  device.for_each({"prepare shading", 224}, triangles,
+                  PrepareShading{result.shapes.data(), shadings.data(), result.planes.data(),
+                                 result.weights.data(), result.places.data()});
   return result;
 }
 
@@ -94,7 +98,7 @@ class ChunkedBuild {
       mark_painted(prepared.materials, *options_.atlas);
       atlas_.emplace(device_, *options_.atlas);
     }
-    scene_ = upload_scene(device_, prepared);
+    scene_ = upload_scene(device_, prepared, options_);
     const uint64_t triangles = prepared.shapes.size();
     prepared = {};
     if (options_.solid) {

@@ -1,0 +1,116 @@
+// Writes the words of leaves: which voxels are filled, and for each the material of the triangle whose plane is
+// nearest to its centre.
+#pragma once
+
+#include "libvox/dag/node.h"
+#include "libvox/device/runs.h"
+#include "libvox/voxelize/leaf_pairs.h"
+#include "libvox/voxelize/painted.h"
+#include "libvox/voxelize/plane.h"
+
+namespace vox::voxelize {
+
+template <class Paint>  // NoPaint or AtlasPaint
+struct WriteLeaves {
+  TrianglesRef triangles;
+  Paint paint;
+  CellFrame frame;
+  device::CellsRef cells;
+  const uint32_t* filled;  // cells that hold voxels
+  LeafPairsRef pairs;
+  const uint64_t* cell_masks;
+  const uint32_t* offsets;
+  bool materials;
+  uint32_t* leaf_keys;
+  uint32_t* words;
+
+  VOX_HD void operator()(uint64_t i) const {
+    const uint32_t cell = filled[i];
+    const uint64_t mask = cell_masks[cell];
+    const Run run = {cells.begin(cell), cells.end(cell)};
+    begin_leaf(i, run, mask);
+    if (!materials) return;
+    const Int3 corner = frame.corner(pairs.keys[run.begin]);
+    dag::LeafMaterialsWriter writer(words + offsets[i]);
+    Paint painted = paint;
+    for (uint64_t rest = mask; rest != 0; rest &= rest - 1)
+      writer.put(material(painted, run, static_cast<uint32_t>(lowest_bit(rest)), corner));
+    writer.finish();
+    painted.finish();
+  }
+#ifdef __CUDACC__
+  // Does the same with a warp: eight lanes make a word of eight materials, so that no lane waits for the leaf that
+  // has most voxels.
+  __device__ void warp(uint64_t first, uint64_t n) const {
+    constexpr uint32_t kLanesPerWord = 8;
+    using device::WarpShare;
+    const uint32_t lane = threadIdx.x & 31, part = lane % kLanesPerWord;
+    uint64_t own_mask = 0;
+    uint32_t own_begin = 0, own_count = 0;
+    if (first + lane < n) {
+      const uint32_t cell = filled[first + lane];
+      const Run run = {cells.begin(cell), cells.end(cell)};
+      own_mask = cell_masks[cell];
+      own_begin = static_cast<uint32_t>(run.begin);  // pairs are fewer than 2^32
+      own_count = static_cast<uint32_t>(run.end - run.begin);
+      begin_leaf(first + lane, run, own_mask);
+    }
+    if (!materials) return;
+    const WarpShare words_of_leaves(dag::leaf_words(own_mask, true) - dag::leaf_words(own_mask, false));
+    Paint painted = paint;
+    for (uint32_t at = lane / kLanesPerWord; at - lane / kLanesPerWord < words_of_leaves.total();
+         at += 32 / kLanesPerWord) {
+      const auto item = words_of_leaves.item(at);
+      const uint64_t mask = WarpShare::of(own_mask, item.owner);
+      const uint64_t begin = WarpShare::of(own_begin, item.owner);
+      const Run run = {begin, begin + WarpShare::of(own_count, item.owner)};
+      const uint32_t rank = item.index * kLanesPerWord + part;
+      const bool there = at < words_of_leaves.total();
+      uint32_t word = 0;
+      if (there && rank < static_cast<uint32_t>(popcount(mask)))
+        word = material(painted, run, nth_bit(mask, rank), frame.corner(pairs.keys[run.begin])) << part * 4;
+      for (int step = 1; step < static_cast<int>(kLanesPerWord); step *= 2)
+        word |= __shfl_xor_sync(0xffffffff, word, step);
+      if (there && part == 0) words[offsets[first + item.owner] + 2 + item.index] = word;
+    }
+    painted.finish();
+  }
+#endif
+
+ private:
+  // The pairs of one cell.
+  struct Run {
+    uint64_t begin, end;
+  };
+
+  // Writes all of a leaf but its materials.
+  VOX_HD void begin_leaf(uint64_t i, const Run& run, uint64_t mask) const {
+    leaf_keys[i] = pairs.keys[run.begin];
+    dag::write_leaf_mask(words + offsets[i], mask);
+  }
+
+  VOX_HD uint32_t material(Paint& painted, const Run& run, uint32_t bit, Int3 corner) const {
+    const Int3 center = voxel_center(corner, bit);
+    return material_at(triangles, painted, nearest(run, bit, center), center);
+  }
+
+  // Of the triangles that cover the voxel, returns the one whose plane is nearest to its centre; ties go to
+  // the lower index.
+  VOX_HD uint32_t nearest(const Run& run, uint32_t bit, Int3 center) const {
+    if (run.end - run.begin == 1) return pairs.triangle(run.begin);
+    uint32_t best = UINT32_MAX;
+    float best_distance = 0;
+    for (uint64_t p = run.begin; p < run.end; ++p) {
+      if ((pairs.mask(p) >> bit & 1) == 0) continue;
+      const uint32_t triangle = pairs.triangle(p);
+      const float distance = plane_distance(triangles.planes[triangle], triangles.shapes[triangle], center);
+      if (best == UINT32_MAX || distance < best_distance || (distance == best_distance && triangle < best)) {
+        best = triangle;
+        best_distance = distance;
+      }
+    }
+    return best;
+  }
+};
+
+}  // namespace vox::voxelize
