@@ -33,8 +33,14 @@ struct WriteLeaves {
     const Int3 corner = frame.corner(pairs.keys[run.begin]);
     dag::LeafMaterialsWriter writer(words + offsets[i]);
     Paint painted = paint;
-    for (uint64_t rest = mask; rest != 0; rest &= rest - 1)
-      writer.put(material(painted, run, static_cast<uint32_t>(lowest_bit(rest)), corner));
+    uint32_t only[64];  // the triangle of a voxel that one alone covers
+    const uint64_t shared = find_only(run, only);
+    for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
+      const auto bit = static_cast<uint32_t>(lowest_bit(rest));
+      const Int3 center = voxel_center(corner, bit);
+      const uint32_t triangle = (shared >> bit & 1) != 0 ? nearest(run, bit, center) : only[bit];
+      writer.put(material_at(triangles, painted, triangle, center));
+    }
     writer.finish();
     painted.finish();
   }
@@ -68,7 +74,7 @@ struct WriteLeaves {
       const bool there = at < words_of_leaves.total();
       uint32_t word = 0;
       if (there && rank < static_cast<uint32_t>(popcount(mask)))
-        word = material(painted, run, nth_bit(mask, rank), frame.corner(pairs.keys[run.begin])) << part * 4;
+        word = material(painted, run, nth_bit(mask, rank)) << part * 4;
       for (int step = 1; step < static_cast<int>(kLanesPerWord); step *= 2)
         word |= __shfl_xor_sync(0xffffffff, word, step);
       if (there && part == 0) words[offsets[first + item.owner] + 2 + item.index] = word;
@@ -83,33 +89,61 @@ struct WriteLeaves {
     uint64_t begin, end;
   };
 
+#ifdef __CUDACC__
+  __device__ uint32_t material(Paint& painted, const Run& run, uint32_t bit) const {
+    const Int3 center = voxel_center(frame.corner(pairs.keys[run.begin]), bit);
+    const uint32_t triangle =
+        run.end - run.begin == 1 ? pairs.triangle(run.begin) : nearest(run, bit, center);
+    return material_at(triangles, painted, triangle, center);
+  }
+#endif
+
   // Writes all of a leaf but its materials.
   VOX_HD void begin_leaf(uint64_t i, const Run& run, uint64_t mask) const {
     leaf_keys[i] = pairs.keys[run.begin];
     dag::write_leaf_mask(words + offsets[i], mask);
   }
 
-  VOX_HD uint32_t material(Paint& painted, const Run& run, uint32_t bit, Int3 corner) const {
-    const Int3 center = voxel_center(corner, bit);
-    return material_at(triangles, painted, nearest(run, bit, center), center);
+  // Sets the triangle of each voxel that one alone covers, pair by pair; returns the voxels that more cover.
+  VOX_HD uint64_t find_only(const Run& run, uint32_t (&only)[64]) const {
+    uint64_t covered = 0, shared = 0;
+    for (uint64_t p = run.begin; p < run.end; ++p) {
+      shared |= covered & pairs.mask(p);
+      covered |= pairs.mask(p);
+    }
+    for (uint64_t p = run.begin; p < run.end; ++p) {
+      const uint32_t triangle = pairs.triangle(p);
+      for (uint64_t rest = pairs.mask(p) & ~shared; rest != 0; rest &= rest - 1)
+        only[lowest_bit(rest)] = triangle;
+    }
+    return shared;
   }
 
   // Of the triangles that cover the voxel, returns the one whose plane is nearest to its centre; ties go to
-  // the lower index.
+  // the lower index. Where one alone covers it, nothing is measured.
   VOX_HD uint32_t nearest(const Run& run, uint32_t bit, Int3 center) const {
-    if (run.end - run.begin == 1) return pairs.triangle(run.begin);
+    constexpr float kUnknown = -1;
     uint32_t best = UINT32_MAX;
-    float best_distance = 0;
+    float best_distance = kUnknown;
     for (uint64_t p = run.begin; p < run.end; ++p) {
       if ((pairs.mask(p) >> bit & 1) == 0) continue;
       const uint32_t triangle = pairs.triangle(p);
-      const float distance = plane_distance(triangles.planes[triangle], triangles.shapes[triangle], center);
-      if (best == UINT32_MAX || distance < best_distance || (distance == best_distance && triangle < best)) {
+      if (best == UINT32_MAX) {
         best = triangle;
-        best_distance = distance;
+        continue;
+      }
+      if (best_distance == kUnknown) best_distance = distance(best, center);
+      const float other = distance(triangle, center);
+      if (other < best_distance || (other == best_distance && triangle < best)) {
+        best = triangle;
+        best_distance = other;
       }
     }
     return best;
+  }
+
+  VOX_HD float distance(uint32_t triangle, Int3 center) const {
+    return plane_distance(triangles.planes[triangle], triangles.shapes[triangle], center);
   }
 };
 
