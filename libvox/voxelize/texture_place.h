@@ -1,9 +1,11 @@
 // Where in its texture a triangle lies. A share, 2^-32 of an image's side, is a coordinate that both wrap and texel
 // are read from without a division, whatever the size of the image.
 //
-// At given weights the shares are right within two shares and 2^-30 of how far the coordinates of the corners are
-// apart: within 2^-15 of a texel where an image of 16K texels lies on a triangle once, within 2^-5 where it repeats
-// a thousand times. Coordinates beyond 2^27 sides of the image, where floats tell nothing smaller than 16 sides apart,
+// At given weights the shares are right within six shares and 2^-27 of how far the coordinates of the corners are
+// apart: within 2^-12 of a texel where an image of 16K texels lies on a triangle once, within an eighth where it
+// repeats a thousand times. They are never too small, nor are they with the weights of nearly all triangles: a point
+// on the edge between two texels, which is frequent on walls along the axes, belongs to the upper one, as it would
+// without rounding. Coordinates beyond 2^27 sides of the image, where floats tell nothing smaller than 16 sides apart,
 // count as 2^27.
 #pragma once
 
@@ -29,7 +31,9 @@ struct PlaceAlong {
     int up = 0;
     while (farthest > 0x1p30 * static_cast<double>(int64_t{1} << up)) ++up;
     const double scale = kWholeShare / static_cast<double>(int64_t{1} << up);
-    origin = static_cast<int64_t>(floor(first * kWholeShare + 0.5));
+    // Weights are too small by up to 2^-29, each.
+    const double least_error = 4, weights_error = 0x1p-28;
+    origin = static_cast<int64_t>(floor(first * kWholeShare + least_error + farthest * weights_error));
     b = static_cast<int32_t>(floor(to_1 * scale + 0.5));
     c = static_cast<int32_t>(floor(to_2 * scale + 0.5));
     shift = static_cast<uint8_t>(kWeightBits - up);
