@@ -105,15 +105,13 @@ struct PunchHoles {
   uint64_t* leaf_masks;
 
   VOX_HD void operator()(uint64_t i) const {
-    const uint32_t triangle = leaf_triangles[i];
-    const MaterialRef& material = triangles.materials.materials[triangles.shapes[triangle].material];
-    if ((material.flags & MaterialRef::kHasHoles) == 0) return;
+    const ShadedTriangle triangle(triangles, leaf_triangles[i]);
+    if (!triangle.has_holes()) return;
     const Int3 corner = frame.corner(leaf_keys[i]);
     uint64_t mask = leaf_masks[i];
-    for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
-      const auto bit = static_cast<uint32_t>(lowest_bit(rest));
-      if (hole_at(triangles, triangle, voxel_center(corner, bit))) mask &= ~(uint64_t{1} << bit);
-    }
+    for (uint64_t rest = mask; rest != 0; rest &= rest - 1)
+      if (triangle.hole(voxel_center(corner, static_cast<uint32_t>(lowest_bit(rest)))))
+        mask &= ~(rest & (~rest + 1));
     leaf_masks[i] = mask;
   }
 };

@@ -33,16 +33,6 @@ VOX_HD inline scene::Wrap wrap_v(const MaterialRef& material) {
   return static_cast<scene::Wrap>(material.wraps >> 4);
 }
 
-// Index of a texel in MaterialsRef's arrays. The material is textured.
-VOX_HD inline uint64_t texel_at(const MaterialRef& material, const MaterialsRef& materials,
-                                const TexturePlace& place, Weights weights) {
-  const Vec2<int64_t> shares = shares_at(place, weights);
-  const TextureLevelRef level = materials.levels[material.first_level + place.level];
-  const uint32_t column = scene::texel_of_share(shares.x, level.width, wrap_u(material));
-  const uint32_t row = scene::texel_of_share(shares.y, level.height, wrap_v(material));
-  return level.first_texel + static_cast<uint64_t>(row) * level.width + column;
-}
-
 VOX_HD inline uint32_t vertex_color_index(const MaterialsRef& materials, const TexturePlace& place,
                                           Weights weights) {
   auto five_bits = [&](int64_t a, int64_t b, int64_t c) {
@@ -55,36 +45,63 @@ VOX_HD inline uint32_t vertex_color_index(const MaterialsRef& materials, const T
   return materials.color_lut[entry >> 3] >> (entry & 7) * 4 & 15;
 }
 
-// Palette index at the point of the triangle that is closest to the centre of a voxel that it covers. What is painted
-// there (painted.h) comes before the texture.
-template <class Paint>
-VOX_HD uint32_t material_at(const TrianglesRef& triangles, Paint& paint, uint32_t triangle, Int3 point) {
-  const TriangleShape& shape = triangles.shapes[triangle];
-  const MaterialRef material = triangles.materials.materials[shape.material];
-  constexpr uint32_t kPlaced = MaterialRef::kTextured | MaterialRef::kVertexColors | Paint::kFlag;
-  if ((material.flags & kPlaced) == 0) return material.index;
-  const Weights weights = closest_weights(triangles.weights[triangle], shape, point);
-  const TexturePlace& place = triangles.places[triangle];
-  if constexpr (Paint::kFlag != 0) {
-    if ((material.flags & Paint::kFlag) != 0)
-      if (const uint32_t entry = paint.entry(material, shape.material, shares_at(place, weights));
-          entry < scene::kPaletteSize)
-        return entry;
-    if ((material.flags & ~Paint::kFlag & kPlaced) == 0) return material.index;
+// What a triangle shows to the voxels that it covers, at its point that is closest to their centres. What is the
+// same for all of them is looked up once.
+class ShadedTriangle {
+ public:
+  ShadedTriangle() = default;
+  VOX_HD ShadedTriangle(const TrianglesRef& triangles, uint32_t triangle)
+      : materials_(&triangles.materials),
+        shape_(&triangles.shapes[triangle]),
+        weights_(&triangles.weights[triangle]),
+        place_(&triangles.places[triangle]),
+        material_(triangles.materials.materials[shape_->material]) {
+    if ((material_.flags & MaterialRef::kTextured) != 0)
+      level_ = triangles.materials.levels[material_.first_level + place_->level];
   }
-  if ((material.flags & MaterialRef::kTextured) == 0)
-    return vertex_color_index(triangles.materials, place, weights);
-  const uint64_t texel = texel_at(material, triangles.materials, place, weights);
-  return triangles.materials.nibbles[texel >> 3] >> (texel & 7) * 4 & 15;
-}
 
-// Whether the triangle, whose material has holes, is one at that point.
-VOX_HD inline bool hole_at(const TrianglesRef& triangles, uint32_t triangle, Int3 point) {
-  const TriangleShape& shape = triangles.shapes[triangle];
-  const MaterialRef material = triangles.materials.materials[shape.material];
-  const uint64_t texel = texel_at(material, triangles.materials, triangles.places[triangle],
-                                  closest_weights(triangles.weights[triangle], shape, point));
-  return (triangles.materials.opaque[texel >> 5] >> (texel & 31) & 1) == 0;
-}
+  // The palette entry. What is painted there (painted.h) comes before the texture.
+  template <class Paint>
+  VOX_HD uint32_t material(Paint& paint, Int3 point) const {
+    constexpr uint32_t kPlaced = MaterialRef::kTextured | MaterialRef::kVertexColors | Paint::kFlag;
+    if ((material_.flags & kPlaced) == 0) return material_.index;
+    const Weights weights = closest_weights(*weights_, *shape_, point);
+    if constexpr (Paint::kFlag != 0) {
+      if ((material_.flags & Paint::kFlag) != 0)
+        if (const uint32_t entry = paint.entry(material_, shape_->material, shares_at(*place_, weights));
+            entry < scene::kPaletteSize)
+          return entry;
+      if ((material_.flags & ~Paint::kFlag & kPlaced) == 0) return material_.index;
+    }
+    if ((material_.flags & MaterialRef::kTextured) == 0)
+      return vertex_color_index(*materials_, *place_, weights);
+    const uint64_t texel = texel_at(weights);
+    return materials_->nibbles[texel >> 3] >> (texel & 7) * 4 & 15;
+  }
+
+  VOX_HD bool has_holes() const { return (material_.flags & MaterialRef::kHasHoles) != 0; }
+
+  // Whether there is a hole. The material has some.
+  VOX_HD bool hole(Int3 point) const {
+    const uint64_t texel = texel_at(closest_weights(*weights_, *shape_, point));
+    return (materials_->opaque[texel >> 5] >> (texel & 31) & 1) == 0;
+  }
+
+ private:
+  // The place of a texel in MaterialsRef's arrays. The material is textured.
+  VOX_HD uint64_t texel_at(Weights weights) const {
+    const Vec2<int64_t> shares = shares_at(*place_, weights);
+    const uint32_t column = scene::texel_of_share(shares.x, level_.width, wrap_u(material_));
+    const uint32_t row = scene::texel_of_share(shares.y, level_.height, wrap_v(material_));
+    return level_.first_texel + static_cast<uint64_t>(row) * level_.width + column;
+  }
+
+  const MaterialsRef* materials_ = nullptr;
+  const TriangleShape* shape_ = nullptr;
+  const TriangleWeights* weights_ = nullptr;
+  const TexturePlace* place_ = nullptr;
+  MaterialRef material_ = {};
+  TextureLevelRef level_ = {};  // where the material is textured
+};
 
 }  // namespace vox::voxelize

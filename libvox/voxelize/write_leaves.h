@@ -35,11 +35,15 @@ struct WriteLeaves {
     Paint painted = paint;
     uint32_t only[64];  // the triangle of a voxel that one alone covers
     const uint64_t shared = find_only(run, only);
+    ShadedTriangle shaded;
+    uint32_t shown = UINT32_MAX;  // the triangle that it is
     for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
       const auto bit = static_cast<uint32_t>(lowest_bit(rest));
       const Int3 center = voxel_center(corner, bit);
       const uint32_t triangle = (shared >> bit & 1) != 0 ? nearest(run, bit, center) : only[bit];
-      writer.put(material_at(triangles, painted, triangle, center));
+      if (triangle != shown) shaded = ShadedTriangle(triangles, triangle);
+      shown = triangle;
+      writer.put(shaded.material(painted, center));
     }
     writer.finish();
     painted.finish();
@@ -94,7 +98,7 @@ struct WriteLeaves {
     const Int3 center = voxel_center(frame.corner(pairs.keys[run.begin]), bit);
     const uint32_t triangle =
         run.end - run.begin == 1 ? pairs.triangle(run.begin) : nearest(run, bit, center);
-    return material_at(triangles, painted, triangle, center);
+    return ShadedTriangle(triangles, triangle).material(painted, center);
   }
 #endif
 
