@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "libvox/base/vec.h"
+
 namespace vox::device {
 
 class WarpShare {
@@ -41,6 +43,11 @@ class WarpShare {
   }
   __device__ static uint64_t of(uint64_t value, uint32_t owner) {
     return __shfl_sync(kAll, static_cast<unsigned long long>(value), static_cast<int>(owner));
+  }
+  __device__ static Int3 of(Int3 value, uint32_t owner) {
+    const auto lane = static_cast<int>(owner);
+    return {__shfl_sync(kAll, value.x, lane), __shfl_sync(kAll, value.y, lane),
+            __shfl_sync(kAll, value.z, lane)};
   }
 
  private:

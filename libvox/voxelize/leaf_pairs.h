@@ -75,10 +75,8 @@ struct EmitLeafPairs {
       const uint64_t i = begin + item.owner;
       const uint32_t cell = nth_bit(mask, item.index);
       const Int3 corner = leaf_corner(frame.corner(keys[i]), cube_place(cell));
-      with_coverage_test(shapes[pair_triangles[i]], corner, kLog2UnitsPerVoxel, coverage,
-                         [&](const auto& test) {
-                           write(to + at, i, cell, corner, test.lattice_at({0, 0, 0}));
-                         });
+      write(to + at, i, cell, corner,
+            covered_lattice(shapes[pair_triangles[i]], corner, kLog2UnitsPerVoxel, coverage));
     }
   }
 #endif

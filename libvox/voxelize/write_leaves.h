@@ -56,13 +56,16 @@ struct WriteLeaves {
     using device::WarpShare;
     const uint32_t lane = threadIdx.x & 31, part = lane % kLanesPerWord;
     uint64_t own_mask = 0;
-    uint32_t own_begin = 0, own_count = 0;
+    uint32_t own_begin = 0, own_count = 0, own_triangle = 0;
+    Int3 own_corner = {};
     if (first + lane < n) {
       const uint32_t cell = filled[first + lane];
       const Run run = {cells.begin(cell), cells.end(cell)};
       own_mask = cell_masks[cell];
       own_begin = static_cast<uint32_t>(run.begin);  // pairs are fewer than 2^32
       own_count = static_cast<uint32_t>(run.end - run.begin);
+      own_triangle = pairs.triangle(run.begin);
+      own_corner = frame.corner(pairs.keys[run.begin]);
       begin_leaf(first + lane, run, own_mask);
     }
     if (!materials) return;
@@ -74,11 +77,17 @@ struct WriteLeaves {
       const uint64_t mask = WarpShare::of(own_mask, item.owner);
       const uint64_t begin = WarpShare::of(own_begin, item.owner);
       const Run run = {begin, begin + WarpShare::of(own_count, item.owner)};
+      const uint32_t alone = WarpShare::of(own_triangle, item.owner);
+      const Int3 corner = WarpShare::of(own_corner, item.owner);
       const uint32_t rank = item.index * kLanesPerWord + part;
       const bool there = at < words_of_leaves.total();
       uint32_t word = 0;
-      if (there && rank < static_cast<uint32_t>(popcount(mask)))
-        word = material(painted, run, nth_bit(mask, rank)) << part * 4;
+      if (there && rank < static_cast<uint32_t>(popcount(mask))) {
+        const uint32_t bit = nth_bit(mask, rank);
+        const Int3 center = voxel_center(corner, bit);
+        const uint32_t triangle = run.end - run.begin == 1 ? alone : nearest(run, bit, center);
+        word = ShadedTriangle(triangles, triangle).material(painted, center) << part * 4;
+      }
       for (int step = 1; step < static_cast<int>(kLanesPerWord); step *= 2)
         word |= __shfl_xor_sync(0xffffffff, word, step);
       if (there && part == 0) words[offsets[first + item.owner] + 2 + item.index] = word;
@@ -92,15 +101,6 @@ struct WriteLeaves {
   struct Run {
     uint64_t begin, end;
   };
-
-#ifdef __CUDACC__
-  __device__ uint32_t material(Paint& painted, const Run& run, uint32_t bit) const {
-    const Int3 center = voxel_center(frame.corner(pairs.keys[run.begin]), bit);
-    const uint32_t triangle =
-        run.end - run.begin == 1 ? pairs.triangle(run.begin) : nearest(run, bit, center);
-    return ShadedTriangle(triangles, triangle).material(painted, center);
-  }
-#endif
 
   // Writes all of a leaf but its materials.
   VOX_HD void begin_leaf(uint64_t i, const Run& run, uint64_t mask) const {
