@@ -4,6 +4,7 @@
 // before the first batch; where it does not suffice, all later loops do nothing until the host has made more.
 #pragma once
 
+#include "libvox/device/prefetch_stages.h"
 #include "libvox/hash/batch_duplicates.h"
 #include "libvox/hash/sector/fill.h"
 #include "libvox/hash/sector/find.h"
@@ -64,6 +65,7 @@ struct BatchScratch {
 // A step of work on a batch, as a body that does nothing once a batch has stopped.
 template <class Step>
 struct UnlessStopped {
+  static constexpr int kPrefetchStages = device::prefetch_stages<Step>();
   Step step;
   const SectorRoom* room;
   VOX_HD void prefetch(uint64_t i, int stage) const requires requires(const Step& s) { s.prefetch(i, stage); }
