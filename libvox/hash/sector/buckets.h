@@ -52,7 +52,10 @@ class SectorBucketSets {
     if (count <= items_before_full()) return;
     const double planned = static_cast<double>(items_ + count) * std::min(growth, kMostGrowth);
     add_for(count, static_cast<uint64_t>(planned));
-    if (growth > 1) planned_ = static_cast<uint64_t>(planned);
+    // Growth may go on as it was, which callers expect half of; more than these buckets are for is not kept free.
+    if (growth > 1)
+      planned_ =
+          items_ + std::min(2 * (static_cast<uint64_t>(planned) - items_), newest_count() * load_factor_);
   }
   // Makes buckets for `items` that may come, unless there are enough.
   void reserve_apart(uint64_t items) {
