@@ -25,7 +25,10 @@ endif()
 # Floating point decides materials, so it must round alike everywhere: no fused multiply-add, on either device.
 set(host_flags -ffp-contract=off)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  list(APPEND host_flags -march=x86-64-v2)  # 2009; brings popcnt
+  # v2 is of 2009 and brings popcnt and SSE 4.2. Coverage takes wider vectors where they are there.
+  set(VOX_CPU x86-64-v2 CACHE STRING "Processors to compile for: x86-64-v2, x86-64-v3, x86-64-v4, native")
+  set_property(CACHE VOX_CPU PROPERTY STRINGS x86-64-v2 x86-64-v3 x86-64-v4 native)
+  list(APPEND host_flags -march=${VOX_CPU})
 endif()
 target_compile_options(vox_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${warnings};${host_flags}>")
 if(vox_has_cuda)

@@ -32,8 +32,10 @@ struct ItemWords {
 };
 
 struct CountChildren {
+  static constexpr int kPrefetchStages = 1;
   hash::SlabMemoryRef store;
   const uint32_t* pointers;
+  VOX_HD void prefetch(uint64_t i, int) const { prefetch_line(store.item(pointers[i]).head()); }
   VOX_HD uint32_t operator()(uint64_t i) const { return node_words(store.item(pointers[i])[0]) - 1; }
 };
 
@@ -59,8 +61,10 @@ struct VisitChildren {
 };
 
 struct IsFirstVisit {
+  static constexpr int kPrefetchStages = 1;
   const uint32_t* edge_pointer;
   ItemWords mark;
+  VOX_HD void prefetch(uint64_t edge, int) const { prefetch_line(mark.of(edge_pointer[edge])); }
   VOX_HD bool operator()(uint64_t edge) const { return *mark.of(edge_pointer[edge]) == edge; }
 };
 
@@ -69,6 +73,10 @@ struct RankChildren {
   const uint32_t* edge_pointer;
   uint32_t* pointers;
   ItemWords mark;
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    const uint32_t* edge = edge_pointer + first_edges[i];
+    prefetch_line(stage == 0 ? edge : mark.of(*edge));
+  }
   VOX_HD void operator()(uint64_t i) const {
     pointers[i] = edge_pointer[first_edges[i]];
     *mark.of(pointers[i]) = static_cast<uint32_t>(i);
@@ -76,22 +84,28 @@ struct RankChildren {
 };
 
 struct RankEdges {
+  static constexpr int kPrefetchStages = 1;
   ItemWords mark;
   uint32_t* edges;  // pointer in, rank out
+  VOX_HD void prefetch(uint64_t edge, int) const { prefetch_line(mark.of(edges[edge])); }
   VOX_HD void operator()(uint64_t edge) const { edges[edge] = *mark.of(edges[edge]); }
 };
 
 struct ClearMarks {
+  static constexpr int kPrefetchStages = 1;
   const uint32_t* pointers;
   ItemWords mark;
+  VOX_HD void prefetch(uint64_t i, int) const { prefetch_line(mark.of(pointers[i])); }
   VOX_HD void operator()(uint64_t i) const { *mark.of(pointers[i]) = UINT32_MAX; }
 };
 
 struct FrozenWords {
+  static constexpr int kPrefetchStages = 1;
   hash::SlabMemoryRef store;
   const uint32_t* pointers;
   NodeKind kind;
   bool materials;
+  VOX_HD void prefetch(uint64_t i, int) const { prefetch_line(store.item(pointers[i]).head()); }
   VOX_HD uint32_t operator()(uint64_t i) const {
     const hash::ItemRef item = store.item(pointers[i]);
     return kind == NodeKind::Leaf ? leaf_words(leaf_mask(item), materials) : node_words(item[0]);

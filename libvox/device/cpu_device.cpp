@@ -15,7 +15,7 @@ namespace {
 // an array is first touched once.
 void* allocate(void*, uint64_t bytes) {
   constexpr uint64_t kSmallAlignment = 256, kHugePage = 2 << 20;
-  if (bytes < 4 * kHugePage) return std::aligned_alloc(kSmallAlignment, bytes);
+  if (bytes < kHugePage) return std::aligned_alloc(kSmallAlignment, bytes);
   void* block = std::aligned_alloc(kHugePage, (bytes + kHugePage - 1) / kHugePage * kHugePage);
   if (block) madvise(block, bytes, MADV_HUGEPAGE);
   return block;

@@ -20,6 +20,7 @@
 #include "libvox/device/device.h"
 #include "libvox/device/group_body.h"
 #include "libvox/device/pool.h"
+#include "libvox/device/prefetch_stages.h"
 #include "libvox/device/profiler.h"
 
 namespace vox::device {
@@ -55,8 +56,9 @@ class CpuDevice {
   }
 
   // Calls body(i) for every i < n, in any order. A body that reads memory at random may have a call
-  // body.prefetch(i, stage), which the loop makes some iterations ahead, with stage 0 and then 1, so that the
-  // reads of several iterations overlap.
+  // body.prefetch(i, stage), which the loop makes some iterations ahead, with stage 0 and then 1 (and on to
+  // kPrefetchStages - 1, where the body says how many there are), so that the reads of several iterations
+  // overlap. What select() and exclusive_scan() call may have it, too.
   template <class Body>
   void for_each(Work work, uint64_t n, const Body& body) {
     timed(work, n, [&] {
@@ -106,7 +108,7 @@ class CpuDevice {
     });
   }
 
-  // Sets out[i] = count(0) + … + count(i − 1) for i <= n; returns out[n].
+  // Sets out[i] = count(0) + … + count(i − 1) for i <= n; returns out[n]. Each count fits in an Out.
   template <class Out, class Count>
   uint64_t exclusive_scan(Work work, uint64_t n, const Count& count, Out* out) {
     uint64_t total = 0;
@@ -114,17 +116,17 @@ class CpuDevice {
       std::vector<uint64_t> sums(blocks(n) + 1, 0);
       for_blocks(n, [&](uint64_t block, uint64_t begin, uint64_t end) {
         uint64_t sum = 0;
-        for (uint64_t i = begin; i < end; ++i) sum += static_cast<uint64_t>(count(i));
+        for (uint64_t i = begin; i < end; ++i) {
+          prefetch(count, i, end);
+          out[i] = static_cast<Out>(count(i));
+          sum += static_cast<uint64_t>(out[i]);
+        }
         sums[block + 1] = sum;
       });
       for (size_t i = 1; i < sums.size(); ++i) sums[i] += sums[i - 1];
       for_blocks(n, [&](uint64_t block, uint64_t begin, uint64_t end) {
         uint64_t sum = sums[block];
-        for (uint64_t i = begin; i < end; ++i) {
-          uint64_t here = static_cast<uint64_t>(count(i));
-          out[i] = static_cast<Out>(sum);
-          sum += here;
-        }
+        for (uint64_t i = begin; i < end; ++i) sum += std::exchange(out[i], static_cast<Out>(sum));
       });
       total = sums.back();
       out[n] = static_cast<Out>(total);
@@ -137,15 +139,26 @@ class CpuDevice {
   uint64_t select(Work work, uint64_t n, const Keep& keep, uint32_t* out) {
     uint64_t total = 0;
     timed(work, n, [&] {
-      std::vector<uint64_t> starts(blocks(n) + 1, 0);
+      std::vector<uint64_t> starts(blocks(n) + 1, 0), kept((n + 63) / 64);
       for_blocks(n, [&](uint64_t block, uint64_t begin, uint64_t end) {
-        for (uint64_t i = begin; i < end; ++i) starts[block + 1] += keep(i) ? 1 : 0;
+        uint64_t count = 0;
+        for (uint64_t first = begin; first < end; first += 64) {
+          uint64_t bits = 0;
+          for (uint64_t i = first; i < std::min(end, first + 64); ++i) {
+            prefetch(keep, i, end);
+            bits |= uint64_t{keep(i) ? 1u : 0u} << (i - first);
+          }
+          kept[first / 64] = bits;
+          count += static_cast<uint64_t>(popcount(bits));
+        }
+        starts[block + 1] = count;
       });
       for (size_t i = 1; i < starts.size(); ++i) starts[i] += starts[i - 1];
       for_blocks(n, [&](uint64_t block, uint64_t begin, uint64_t end) {
         uint64_t at = starts[block];
-        for (uint64_t i = begin; i < end; ++i)
-          if (keep(i)) out[at++] = static_cast<uint32_t>(i);
+        for (uint64_t first = begin; first < end; first += 64)
+          for (uint64_t bits = kept[first / 64]; bits != 0; bits &= bits - 1)
+            out[at++] = static_cast<uint32_t>(first + static_cast<uint64_t>(lowest_bit(bits)));
       });
       total = starts.back();
     });
@@ -247,6 +260,7 @@ class CpuDevice {
 
   template <class Body>
   struct GroupBody {
+    static constexpr int kPrefetchStages = prefetch_stages<Body>();
     const Body& body;
     void operator()(uint64_t i) const { body(CpuGroup(), prepared(body, i)); }
     void prefetch(uint64_t i, int stage) const requires requires { body.prefetch(i, stage); }
@@ -257,8 +271,10 @@ class CpuDevice {
   static void prefetch(const Body& body, uint64_t i, uint64_t end) {
     constexpr uint64_t kAhead = 8;
     if constexpr (requires { body.prefetch(i, 0); }) {
-      if (i + 2 * kAhead < end) body.prefetch(i + 2 * kAhead, 0);
-      if (i + kAhead < end) body.prefetch(i + kAhead, 1);
+      for (int stage = 0, stages = prefetch_stages<Body>(); stage < stages; ++stage) {
+        const uint64_t later = i + static_cast<uint64_t>(stages - stage) * kAhead;
+        if (later < end) body.prefetch(later, stage);
+      }
     }
   }
 

@@ -13,11 +13,13 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "libvox/base/bits.h"
 #include "libvox/base/hd.h"
 #include "libvox/scene/coverage.h"
 #include "libvox/voxelize/lattice.h"
+#include "libvox/voxelize/squares.h"
 #include "libvox/voxelize/triangle.h"
 
 namespace vox::voxelize {
@@ -165,6 +167,14 @@ VOX_HD uint64_t near_plane(uint64_t rows, Vec3<int64_t> normal, PlaneReach<Wide>
   // The most that the squares of a layer of boxes add to `below`, and the least.
   const Number rise = 3 * ((x > 0 ? x : 0) + (y > 0 ? y : 0)), fall = 3 * ((x < 0 ? x : 0) + (y < 0 ? y : 0));
   uint64_t outside = 0;
+#ifdef VOX_SQUARES
+  if constexpr (std::is_same_v<Number, int32_t>) {
+    const lattice::Squares slope = lattice::Squares::slope(x, y);
+    for (int k = 0; k < 4; ++k)
+      outside |= uint64_t{((slope + (below + z * k)) | slope.below(above - z * k)).negative()} << 16 * k;
+    return rows & ~outside;
+  }
+#endif
   for (int k = 0; k < 4; ++k) {
     if ((rows >> 16 * k & 0xffff) == 0) continue;
     if (below + z * k + rise < 0 || above - z * k - fall < 0) {
@@ -221,6 +231,8 @@ class CoverageTest {
   // within reach of the inner side of line l when first_[l] + i·u_[l] + j·v_[l] >= 0.
   // Lines 9–11 hold everywhere; they complete the last vector, as four lines make one.
   enum { kXy = 0, kYz = 3, kXz = 6, kUsedLines = 9, kLines = 12 };
+  // Whether a processor computes a line's value for all squares at once (squares.h).
+  static constexpr bool kInSquares = std::is_same_v<EdgeNumber, int32_t>;
 
   VOX_HD void set_line(int line, int64_t edge_u, int64_t edge_v, int64_t center_u, int64_t center_v,
                        int64_t sign, int log2_step) {
@@ -228,11 +240,30 @@ class CoverageTest {
     first_[line] = edge.first;
     u_[line] = edge.u;
     v_[line] = edge.v;
+#ifdef VOX_SQUARES
+    if constexpr (kInSquares) {
+      slopes_[line] = lattice::Squares::slope(edge.u, edge.v);
+      return;
+    }
+#endif
     low_[line] = edge.lowest();
     high_[line] = edge.highest();
   }
 
   VOX_HD uint64_t inside_edges(Int3 place, uint64_t rows) const {
+#ifdef VOX_SQUARES
+    if constexpr (kInSquares) {
+      const auto outside = [&](int lines, int32_t place_u, int32_t place_v) {
+        const auto of = [&](int l) {
+          return slopes_[l] + (first_[l] + 4 * (u_[l] * place_u + v_[l] * place_v));
+        };
+        return (of(lines) | of(lines + 1) | of(lines + 2)).negative();
+      };
+      return rows & ~(lattice::over_z(outside(kXy, place.x, place.y)) |
+                      lattice::over_x(outside(kYz, place.y, place.z)) |
+                      lattice::over_y(outside(kXz, place.x, place.z)));
+    }
+#endif
     const EdgeNumber place_u[kLines] = {place.x, place.x, place.x, place.y, place.y, place.y,
                                         place.x, place.x, place.x, 0,       0,       0};
     const EdgeNumber place_v[kLines] = {place.y, place.y, place.y, place.z, place.z, place.z,
@@ -267,6 +298,9 @@ class CoverageTest {
   Vec3<int64_t> normal_;
   PlaneReach<PlaneNumber> reach_;  // of the box at the origin
   EdgeNumber first_[kLines], u_[kLines], v_[kLines];
+#ifdef VOX_SQUARES
+  lattice::Squares slopes_[kInSquares ? kUsedLines : 1];  // i·u_ + j·v_, instead of low_ and high_
+#endif
   EdgeNumber low_[kLines], high_[kLines];  // what a lattice adds to first_ at its lowest and highest square
 };
 

@@ -44,43 +44,6 @@ VOX_HD uint32_t negative_bits(const T (&values)[12]) {
 }
 
 #if defined(__SSE2__) && !defined(__CUDA_ARCH__)
-template <>
-inline uint32_t negative_bits(const int32_t (&values)[12]) {
-  auto four = [&](int i) {
-    const __m128i lanes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(values + i));
-    return static_cast<uint32_t>(_mm_movemask_ps(_mm_castsi128_ps(lanes)));
-  };
-  return four(0) | four(4) << 4 | four(8) << 8;
-}
-
-inline __m128i row_of(int32_t first, int32_t step) {
-  return _mm_add_epi32(_mm_set1_epi32(first), _mm_set_epi32(3 * step, 2 * step, step, 0));
-}
-
-// The sign bits of four rows of four lanes; packing keeps signs.
-inline uint32_t signs(__m128i a, __m128i b, __m128i c, __m128i d) {
-  return static_cast<uint32_t>(
-      _mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d))));
-}
-
-template <>
-inline uint32_t negative_squares(int32_t first, int32_t u, int32_t v) {
-  const __m128i step = _mm_set1_epi32(v), a = row_of(first, u), b = _mm_add_epi32(a, step),
-                c = _mm_add_epi32(b, step);
-  return signs(a, b, c, _mm_add_epi32(c, step));
-}
-
-template <>
-inline uint32_t negative_squares(int32_t first, int32_t u, int32_t v, int32_t other_first, int32_t other_u,
-                                 int32_t other_v) {
-  const __m128i step = _mm_set1_epi32(v), a = row_of(first, u), b = _mm_add_epi32(a, step),
-                c = _mm_add_epi32(b, step);
-  const __m128i other_step = _mm_set1_epi32(other_v), other_a = row_of(other_first, other_u),
-                other_b = _mm_add_epi32(other_a, other_step), other_c = _mm_add_epi32(other_b, other_step);
-  return signs(_mm_or_si128(a, other_a), _mm_or_si128(b, other_b), _mm_or_si128(c, other_c),
-               _mm_or_si128(_mm_add_epi32(c, step), _mm_add_epi32(other_c, other_step)));
-}
-
 // The sign bits of two times two lanes.
 template <>
 inline uint32_t negative_row(int64_t first, int64_t step) {

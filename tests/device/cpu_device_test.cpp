@@ -67,6 +67,33 @@ TEST(CpuDevice, PrefetchIsCalledForIndicesOfTheLoopOnlyAndNoMoreThanOncePerStage
     }
 }
 
+// Asks ahead in three stages, each for what the one before has asked for.
+struct AskedInThreeStages {
+  static constexpr int kPrefetchStages = 3;
+  uint32_t* asked;
+  void prefetch(uint64_t i, int stage) const {
+    const uint32_t before = device::atomic_or(asked + i, 1u << stage);
+    EXPECT_LE(before, (1u << stage) - 1);
+  }
+  bool operator()(uint64_t i) const { return i % 3 == 0; }
+};
+
+TEST(CpuDevice, ABodySaysInHowManyStagesItIsAskedAheadAlsoWhereIndicesAreSelectedOrScanned) {
+  device::CpuDevice device(kMemory, false);
+  constexpr uint64_t n = 50007;
+  const auto asked_by = [&](const auto& loop) {
+    std::vector<uint32_t> asked(n, 0);
+    loop(AskedInThreeStages{asked.data()});
+    EXPECT_GT(std::count(asked.begin(), asked.end(), 7u), 40000);
+  };
+  std::vector<uint32_t> out(n + 1);
+  asked_by([&](const auto& body) { device.for_each("test", n, body); });
+  asked_by([&](const auto& body) { EXPECT_EQ(device.select("test", n, body, out.data()), n / 3); });
+  for (uint32_t i = 0; i < n / 3; ++i) ASSERT_EQ(out[i], 3 * i);
+  asked_by([&](const auto& body) { EXPECT_EQ(device.exclusive_scan("test", n, body, out.data()), n / 3); });
+  for (uint32_t i = 0; i <= n; ++i) ASSERT_EQ(out[i], (i + 2) / 3);
+}
+
 TEST(CpuDevice, ExclusiveScanIsTheSumOfWhatComesBefore) {
   device::CpuDevice device(kMemory, false);
   for (uint64_t n : kSizes) {

@@ -127,6 +127,24 @@ TEST_P(TablesMemory, AfterGrowthEveryBucketIsStillCountedOnce) {
   EXPECT_EQ(memory.items, 20000u);
 }
 
+TEST_P(TablesMemory, WhereManyBatchesAreToldOfFewBucketsNeedOverflowSectors) {
+  if (GetParam() != "sector") GTEST_SKIP() << "slabs are as large as they are, whatever is to come";
+  constexpr uint64_t kBatches = 40, kEach = 500;
+  Random random(5);
+  const auto tables = make({.load_factor = 16});
+  const auto batches =
+      in_batches(unique_items(random, kBatches * kEach, 4), std::vector<uint64_t>(kBatches, kEach));
+  for (uint64_t i = 0; i < kBatches; ++i) {
+    const auto done = static_cast<double>(i + 1);
+    tables->expect_growth(1 + 0.5 * (kBatches - done) / done);
+    tables->insert_all(batches[i]);
+    const hash::TableMemory memory = tables->memory().at(0);
+    EXPECT_LE(memory.slabs - memory.buckets, memory.buckets / 2) << i;
+    EXPECT_LE(memory.empty_bytes, 4 * memory.item_bytes) << i;  // what is kept free for items to come
+  }
+  for (const Batch& batch : batches) expect_items_at(*tables, batch, tables->find_all(batch));
+}
+
 TEST_P(TablesMemory, WhatIsTakenGrowsWithWhatIsStoredWhichStaysWhereItIs) {
   // Slab tables take whole superblocks at once, `sector` parts of the first one.
   const uint64_t at_least = GetParam() == "sector" ? uint64_t{1} << 18 : uint64_t{1} << 24;

@@ -40,10 +40,22 @@ class SectorBucketSets {
   // Makes buckets for `count` more items, unless there are enough. In the end there will be `growth` times as
   // many items as with these.
   void reserve(uint64_t count, double growth) {
-    constexpr uint64_t kFewest = 64;
     if (count <= items_before_full()) return;
-    const auto in_the_end = static_cast<uint64_t>(static_cast<double>(items_ + count) * growth);
-    add(std::max({kFewest, (in_the_end - items_) / load_factor_, (items_ + count) / load_factor_}));
+    add_for(count, static_cast<uint64_t>(static_cast<double>(items_ + count) * growth));
+  }
+  // The same for a table that grows by batches that each bring items for all buckets. Places for all that a
+  // bucket is going to get are kept free at once, so that it needs no overflow sectors, which searches walk one
+  // after the other. Where much is to come, these buckets are for the next of it alone: what is kept free,
+  // should fewer items come, is not much beside those that there are.
+  void plan(uint64_t count, double growth) {
+    constexpr double kMostGrowth = 4;
+    if (count <= items_before_full()) return;
+    const double planned = static_cast<double>(items_ + count) * std::min(growth, kMostGrowth);
+    add_for(count, static_cast<uint64_t>(planned));
+    // Growth may go on as it was, which callers expect half of; more than these buckets are for is not kept free.
+    if (growth > 1)
+      planned_ =
+          items_ + std::min(2 * (static_cast<uint64_t>(planned) - items_), newest_count() * load_factor_);
   }
   // Makes buckets for `items` that may come, unless there are enough.
   void reserve_apart(uint64_t items) {
@@ -59,16 +71,23 @@ class SectorBucketSets {
   uint64_t items_before_full() const {
     if (generations_.empty()) return 0;
     if (generations_.size() == SectorTableRef::kMaxGenerations) return UINT64_MAX;
-    const uint64_t most = 3 * load_factor_ * newest_count() / 2;
+    const uint64_t most = (planned_ > 0 ? 2 : 3) * load_factor_ * newest_count() / 2;
     return std::max(most - std::min(most, newest_items_), expected_ - std::min(expected_, items_));
   }
-  // How many further items a bucket is going to get on average when there are `items`.
-  uint32_t spare(uint64_t items) const {
-    constexpr uint32_t kUnplanned = 8;
-    if (items > expected_) return kUnplanned;
+  // How many further items, of `item_words` each, a bucket is going to get on average when there are `items`.
+  // What is planned takes no more than an eighth of the memory that is left.
+  uint32_t spare(uint64_t items, uint32_t item_words) const {
+    constexpr uint64_t kUnplanned = 8, kShareOfMemory = 8;
     const uint64_t buckets = newest_count();
+    const auto each = [&](uint64_t in_the_end) {
+      return items > in_the_end ? 0 : (in_the_end - items + buckets / 2) / buckets;
+    };
+    if (items <= expected_)
+      return static_cast<uint32_t>(std::min<uint64_t>(each(expected_), SectorLine::kSlots));
+    if (planned_ == 0) return kUnplanned;
+    const uint64_t room = device_.pool().available() / (kShareOfMemory * 4 * item_words * buckets);
     return static_cast<uint32_t>(
-        std::min<uint64_t>((expected_ - items + buckets / 2) / buckets, SectorLine::kSlots));
+        std::clamp<uint64_t>(std::min(each(planned_), room), kUnplanned, SectorLine::kSlots));
   }
 
   // The buckets of the newest generation, which items are inserted into.
@@ -104,7 +123,7 @@ class SectorBucketSets {
     generations_ = std::move(left);
     if (slots == 0) {
       generations_.clear();
-      expected_ = 0;
+      expected_ = planned_ = 0;
     }
     return slots;
   }
@@ -130,17 +149,23 @@ class SectorBucketSets {
     uint64_t count;
   };
 
+  // Adds buckets for `count` more items, of which there will be `in_the_end`.
+  void add_for(uint64_t count, uint64_t in_the_end) {
+    constexpr uint64_t kFewest = 64;
+    add(std::max({kFewest, (in_the_end - items_) / load_factor_, (items_ + count) / load_factor_}));
+  }
   void add(uint64_t count) {
     if (count > UINT32_MAX) throw Error("a hash table has more than 2^32 buckets");
     generations_.push_back({device_.template make<uint32_t>(count * SectorLine::kWords), count});
     device_.fill(generations_.back().lines.data(), count * SectorLine::kWords, 0u);
-    newest_items_ = 0;
+    newest_items_ = planned_ = 0;
   }
 
   Device& device_;
   uint64_t load_factor_;
   uint64_t items_ = 0, newest_items_ = 0;  // in all generations, in the newest
-  uint64_t expected_ = 0;
+  uint64_t expected_ = 0;                  // that expect() was told of
+  uint64_t planned_ = 0;                   // that plan() has made the newest buckets for
   std::vector<Generation> generations_;
 };
 

@@ -132,8 +132,10 @@ struct SectorBatch {
 
 // Searches the leaders of a batch, and chains those that the tables do not hold.
 struct FindOrChain {
+  using Find = FindInSectors<NoProbe, const SectorTableRef*>;
   SectorBatch batch;
 
+  static constexpr int kPrefetchStages = Find::kPrefetchStages;
   VOX_HD void prefetch(uint64_t i, int stage) const {
     const PartedList& leaders = batch.scratch.leaders;
     if (const uint32_t k = leaders.place(i); k < leaders.end(i)) find().prefetch(k, stage);
@@ -156,7 +158,7 @@ struct FindOrChain {
 #endif
 
  private:
-  VOX_HD FindInSectors<NoProbe, const SectorTableRef*> find() const {
+  VOX_HD Find find() const {
     return {batch.ref(),
             {batch.scratch.leaders.entries},
             batch.context->tables.data(),

@@ -17,14 +17,17 @@ struct FindInSectors {
   Tables tables;
   uint32_t* pointers;
   uint64_t* sectors;  // how many were touched; nullptr where they are not counted
+  static constexpr int kPrefetchStages = 3;
   VOX_HD void prefetch(uint64_t i, int stage) const {
     if (!chosen.has(i)) return;
     const uint64_t item = chosen[i];
     if (stage == 0) {
       prefetch_line(batch.item(item));
       if (batch.hashes) prefetch_line(batch.hashes + item);
-    } else {
+    } else if (stage == 1) {
       tables[batch.size(item)].prefetch(batch.hash(item));
+    } else {
+      tables[batch.size(item)].prefetch_candidates(batch.hash(item));
     }
   }
   VOX_HD void operator()(uint64_t i) const {

@@ -27,7 +27,7 @@ class SectorTable {
     SectorSpace space;
     space.lines = buckets_.newest_lines();
     space.first_bucket = first;
-    space.spare = buckets_.spare(buckets_.items() + count);
+    space.spare = buckets_.spare(buckets_.items() + count, item_words_);
     return space;
   }
   // Takes places for runs of `granules` granules together, which are counted behind those of smaller sizes.
@@ -41,7 +41,7 @@ class SectorTable {
   void limits(SectorLimits& limits) const {
     SectorSpace& space = limits.spaces.of_size[item_words_];
     places_.describe(space);
-    space.spare = buckets_.spare(buckets_.items() + 1);
+    space.spare = buckets_.spare(buckets_.items() + 1, item_words_);
     limits.places[item_words_] = places_.left();
     limits.missing[item_words_] = buckets_.items_before_full();
   }

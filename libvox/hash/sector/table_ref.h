@@ -30,12 +30,24 @@ struct SectorTableRef {
   uint32_t generations;
   SectorBuckets buckets[kMaxGenerations];  // insertions go to the last
 
-  // Asks for the lines that find() reads first.
+  // Asks for the lines that find() reads.
   VOX_HD void prefetch(uint64_t hash) const {
-    if (generations == 0) return;
-    const uint32_t* line = buckets[generations - 1].line(hash);
-    prefetch_line(line);
-    prefetch_line(line + 16);
+    for (uint32_t generation = 0; generation < generations; ++generation) {
+      const uint32_t* line = buckets[generation].line(hash);
+      prefetch_line(line);
+      prefetch_line(line + 16);
+    }
+  }
+  // Asks for what these lines lead to: the items with the same fingerprint, and the first overflow sector. What
+  // is not stored is looked for everywhere, and most lines have an item with its fingerprint by chance.
+  VOX_HD void prefetch_candidates(uint64_t hash) const {
+    for (uint32_t generation = 0; generation < generations; ++generation) {
+      const uint32_t* line = buckets[generation].line(hash);
+      SlotMask same = match_bytes<SectorLine::kSlots>(line, byte_fingerprint(hash));
+      while (same.any()) prefetch_line(item_at(slot_pointer<SectorLine>(line, same.take_lowest())));
+      const uint32_t number = line[SectorLine::kNextWord];
+      if (number != kNoSector) prefetch_line(overflow + uint64_t{number} * SectorOverflow::kWords);
+    }
   }
 
   // Returns the pointer to the item, or kNullPointer.

@@ -308,7 +308,7 @@ template <class Device>
 auto SectorTables<Device>::sort_by_bucket(const BatchRef& batch, const ChosenRef& chosen, uint64_t n,
                                           const SizeCounts& counts) -> SortedBatch {
   for (uint32_t words = 0; words <= kMaxItemWords; ++words)
-    tables_[words].buckets().reserve(counts[words], growth_);
+    tables_[words].buckets().plan(counts[words], growth_);
   SortedBatch sorted;
   SectorTableRefs tables = refs();
   const uint32_t bucket_count = number_buckets(counts, tables);
