@@ -34,6 +34,7 @@
 #include <span>
 #include <vector>
 
+#include "libvox/base/nth_bit.h"
 #include "libvox/dag/node.h"
 #include "libvox/device/pool.h"
 #include "libvox/hash/slab_memory.h"
@@ -44,18 +45,6 @@ struct DagRoot {
   uint32_t pointer = hash::kNullPointer;
   uint32_t depth = 0;  // of the DAG: the inner levels above the leaves
 };
-
-// The index of a word's n-th set bit, counted from 0. The word has more than n set bits.
-VOX_HD inline uint32_t nth_bit(uint32_t word, uint32_t n) {
-  uint32_t at = 0;
-  for (uint32_t width = 16; width > 0; width /= 2) {
-    const auto low = static_cast<uint32_t>(popcount((word >> at) & ((1u << width) - 1)));
-    if (n < low) continue;
-    n -= low;
-    at += width;
-  }
-  return at;
-}
 
 struct MarkItems {
   uint32_t* marks;

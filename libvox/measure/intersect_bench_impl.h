@@ -52,7 +52,6 @@ class PlacedMesh {
       corners.push_back({{triangle.position[0], triangle.position[1], triangle.position[2]}});
     positions_ = device::uploaded(device, scene.positions);
     corners_ = device::uploaded(device, corners);
-    material_ = device::uploaded(device, std::vector<voxelize::MaterialRef>(1));
     shapes_ = device.template make<voxelize::TriangleShape>(count_);
   }
 
@@ -63,8 +62,7 @@ class PlacedMesh {
   voxelize::VoxelPairs voxelized(const MeshPlace& place, uint32_t resolution) {
     device_.for_each({"place triangles", 130}, count_,
                      PlaceTriangles{positions_.data(), corners_.data(), place, resolution, shapes_.data()});
-    const voxelize::TrianglesRef triangles = {
-        shapes_.data(), nullptr, nullptr, {material_.data(), nullptr, nullptr, nullptr, nullptr}};
+    const voxelize::TrianglesRef triangles = {.shapes = shapes_.data()};
     return voxelize::make_voxel_pairs(device_, triangles, count_, resolution, scene::Coverage::Conservative);
   }
 
@@ -74,7 +72,6 @@ class PlacedMesh {
   uint64_t count_;
   device::Buffer<Vec3d> positions_;
   device::Buffer<TriangleCorners> corners_;
-  device::Buffer<voxelize::MaterialRef> material_;  // one for all, without texture
   device::Buffer<voxelize::TriangleShape> shapes_;
 };
 

@@ -23,6 +23,14 @@ VOX_HD inline uint32_t wrapped_texel(double coordinate, uint32_t size, Wrap wrap
   return texel >= size ? size - 1 : static_cast<uint32_t>(texel);
 }
 
+// The same for a coordinate in 2^-32 of the image's side.
+VOX_HD inline uint32_t texel_of_share(int64_t share, uint32_t size, Wrap wrap) {
+  if (wrap == Wrap::Clamp && (share < 0 || share >> 32 != 0)) return share < 0 ? 0 : size - 1;
+  auto within = static_cast<uint32_t>(share);
+  if (wrap == Wrap::Mirror && (share >> 32 & 1) != 0) within = ~within;
+  return static_cast<uint32_t>((uint64_t{within} * size) >> 32);
+}
+
 // Where a whole texel of a plane lies in which the image is repeated, mirrored or continued by its border.
 VOX_HD inline uint32_t wrapped_texel(int64_t texel, uint32_t size, Wrap wrap) {
   if (wrap == Wrap::Clamp) return texel < 0 ? 0 : texel >= size ? size - 1 : static_cast<uint32_t>(texel);

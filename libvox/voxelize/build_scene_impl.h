@@ -26,23 +26,20 @@ template <class Device>
 struct DeviceScene {
   device::Buffer<TriangleShape> shapes;
   device::Buffer<TrianglePlane> planes;
-  device::Buffer<TriangleShading> shadings;
+  device::Buffer<TriangleWeights> weights;
+  device::Buffer<TexturePlace> places;
   device::Buffer<MaterialRef> materials;
   device::Buffer<TextureLevelRef> levels;
   device::Buffer<uint32_t> nibbles, opaque, color_lut;
+  uint32_t holes = 0;  // 1 where a material has some
 
   TrianglesRef ref() const {
     return {shapes.data(),
             planes.data(),
-            shadings.data(),
-            {materials.data(), levels.data(), nibbles.data(), opaque.data(), color_lut.data()}};
+            weights.data(),
+            places.data(),
+            {materials.data(), levels.data(), nibbles.data(), opaque.data(), color_lut.data(), holes}};
   }
-};
-
-struct ComputePlanes {
-  const TriangleShape* shapes;
-  TrianglePlane* planes;
-  VOX_HD void operator()(uint64_t i) const { planes[i] = plane_of(shapes[i]); }
 };
 
 template <class Device>
@@ -50,15 +47,20 @@ DeviceScene<Device> upload_scene(Device& device, const PreparedMaterials& materi
                                  PreparedTriangles triangles) {
   DeviceScene<Device> result;
   result.shapes = std::move(triangles.shapes);
-  result.shadings = std::move(triangles.shadings);
   result.materials = device::uploaded(device, materials.materials);
   result.levels = device::uploaded(device, materials.levels);
   result.nibbles = device::uploaded(device, materials.nibbles);
   result.opaque = device::uploaded(device, materials.opaque);
   result.color_lut = device::uploaded(device, materials.color_lut);
-  result.planes = device.template make<TrianglePlane>(result.shapes.size());
-  device.for_each({"triangle planes", 72}, result.shapes.size(),
-                  ComputePlanes{result.shapes.data(), result.planes.data()});
+  for (const MaterialRef& material : materials.materials)
+    if ((material.flags & MaterialRef::kHasHoles) != 0) result.holes = 1;
+  const uint64_t count = triangles.shadings.size();  // none where nothing reads them
+  result.planes = device.template make<TrianglePlane>(count);
+  result.weights = device.template make<TriangleWeights>(count);
+  result.places = device.template make<TexturePlace>(count);
+  device.for_each({"prepare shading", 224}, count,
+                  PrepareShading{result.shapes.data(), triangles.shadings.data(), result.planes.data(),
+                                 result.weights.data(), result.places.data()});
   return result;
 }
 

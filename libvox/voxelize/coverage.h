@@ -76,6 +76,16 @@ struct BoxRange {
             (most(a.z, b.z, c.z) - origin.z) >> log2_step};
   }
 
+  // Those boxes of the lattice that lies `place` lattices from the origin which are in the range, in row order.
+  VOX_HD uint64_t rows(Int3 place) const {
+    const uint32_t x = lattice::range4(low.x - 4 * place.x, high.x - 4 * place.x);
+    const uint32_t y = lattice::range4(low.y - 4 * place.y, high.y - 4 * place.y);
+    const uint32_t z = lattice::range4(low.z - 4 * place.z, high.z - 4 * place.z);
+    if (x == 0 || y == 0 || z == 0) return 0;
+    return x * 0x1111111111111111ull & lattice::bits_to_nibbles(y) * 0x0001000100010001ull &
+           lattice::bits_to_groups(z);
+  }
+
  private:
   VOX_HD static int32_t least(int32_t a, int32_t b, int32_t c) {
     return a < b ? (a < c ? a : c) : (b < c ? b : c);
@@ -84,6 +94,90 @@ struct BoxRange {
     return a > b ? (a > c ? a : c) : (b > c ? b : c);
   }
 };
+
+// What a lattice far beyond an edge, or a plane, differs in is the sign alone: over all lattices of a cell the tests
+// add at most 15 steps either way.
+template <class Number, class Wide>
+VOX_HD Number clamped(Wide value) {
+  if constexpr (sizeof(Number) > sizeof(int32_t)) {
+    return static_cast<Number>(value);
+  } else {
+    constexpr int32_t kFar = 1 << 30;
+    return value > kFar ? kFar : value < -kFar ? -kFar : static_cast<Number>(value);
+  }
+}
+
+// An edge in a projection along an axis: square (i, j) of the lattice is within reach of its inner side when
+// first + i·u + j·v >= 0.
+template <class Number>
+struct EdgeLine {
+  Number first, u, v;
+
+  // `center` is the middle of the first box, seen from the edge's beginning. The sign turns the edge so that the
+  // inside is on its left.
+  VOX_HD EdgeLine(int64_t edge_u, int64_t edge_v, int64_t center_u, int64_t center_v, int64_t sign,
+                  int log2_step, scene::Coverage mode) {
+    const int64_t inward_u = -sign * edge_v, inward_v = sign * edge_u;
+    const int64_t reach = mode == scene::Coverage::Conservative
+                              ? absolute(inward_u) + absolute(inward_v)
+                              : larger(absolute(inward_u), absolute(inward_v));
+    const int64_t half = int64_t{1} << (log2_step - 1);
+    first = clamped<Number>((inward_u * center_u + inward_v * center_v + half * reach) >> log2_step);
+    u = static_cast<Number>(inward_u);
+    v = static_cast<Number>(inward_v);
+  }
+
+  // What the 16 squares add at least, and at most.
+  VOX_HD Number lowest() const { return 3 * ((u < 0 ? u : 0) + (v < 0 ? v : 0)); }
+  VOX_HD Number highest() const { return 3 * ((u > 0 ? u : 0) + (v > 0 ? v : 0)); }
+};
+
+// Up to this size of the normal's components, sums of nine of them and a clamped distance fit in 32 bits.
+inline constexpr int64_t kShortNormal = 1 << 26;
+
+// How far a box's centre may be below the plane and above it, in steps: 0 or more where it is within reach.
+template <class Number>
+struct PlaneReach {
+  Number below, above;
+};
+
+// The plane test of the box at `origin`.
+template <class Number>
+VOX_HD PlaneReach<Number> plane_reach(const TriangleShape& triangle, Vec3<int64_t> normal, Int3 origin,
+                                      int log2_step, scene::Coverage mode) {
+  const int64_t half = int64_t{1} << (log2_step - 1);
+  const Vec3<int64_t> center = wide_difference(origin, triangle.corner[0]) + Vec3<int64_t>{half, half, half};
+  const int64_t x = absolute(normal.x), y = absolute(normal.y), z = absolute(normal.z);
+  const Number distance =
+      Number(normal.x) * center.x + Number(normal.y) * center.y + Number(normal.z) * center.z;
+  const Number reach =
+      Number(mode == scene::Coverage::Conservative ? x + y + z : larger(x, larger(y, z))) * half;
+  return {(reach + distance) >> log2_step, (reach - distance) >> log2_step};
+}
+
+// Removes, of a lattice in row order, the boxes whose centre is out of reach of the plane. The reach is that of the
+// lattice's first box.
+template <class Number, class Wide>
+VOX_HD uint64_t near_plane(uint64_t rows, Vec3<int64_t> normal, PlaneReach<Wide> reach) {
+  const Number below = clamped<Number>(reach.below), above = clamped<Number>(reach.above);
+  const Number x = static_cast<Number>(normal.x), y = static_cast<Number>(normal.y),
+               z = static_cast<Number>(normal.z);
+  // The most that the squares of a layer of boxes add to `below`, and the least.
+  const Number rise = 3 * ((x > 0 ? x : 0) + (y > 0 ? y : 0)), fall = 3 * ((x < 0 ? x : 0) + (y < 0 ? y : 0));
+  uint64_t outside = 0;
+  for (int k = 0; k < 4; ++k) {
+    if ((rows >> 16 * k & 0xffff) == 0) continue;
+    if (below + z * k + rise < 0 || above - z * k - fall < 0) {
+      outside |= uint64_t{0xffff} << 16 * k;
+      continue;
+    }
+    const uint32_t slab = lattice::negative_squares(static_cast<Number>(below + z * k), x, y,
+                                                    static_cast<Number>(above - z * k),
+                                                    static_cast<Number>(-x), static_cast<Number>(-y));
+    outside |= static_cast<uint64_t>(slab) << 16 * k;
+  }
+  return rows & ~outside;
+}
 
 // A triangle set up for boxes of one size near one place. EdgeNumber and PlaneNumber hold the tests' values:
 // int32_t and int64_t for triangles up to kNarrowExtent and boxes up to kNarrowLog2Step, int64_t and __int128
@@ -106,28 +200,19 @@ class CoverageTest {
       set_line(kXz + e, edge.x, edge.z, center.x, center.z, normal_.y < 0 ? 1 : -1, log2_step);
     }
     for (int l = kUsedLines; l < kLines; ++l) first_[l] = u_[l] = v_[l] = low_[l] = high_[l] = 0;
-    const Vec3<int64_t> center = wide_difference(origin, triangle.corner[0]) + halves;
-    const int64_t x = absolute(normal_.x), y = absolute(normal_.y), z = absolute(normal_.z);
-    const PlaneNumber distance = PlaneNumber(normal_.x) * center.x + PlaneNumber(normal_.y) * center.y +
-                                 PlaneNumber(normal_.z) * center.z;
-    const PlaneNumber reach =
-        PlaneNumber(mode == scene::Coverage::Conservative ? x + y + z : larger(x, larger(y, z))) * half;
-    below_ = (reach + distance) >> log2_step;
-    above_ = (reach - distance) >> log2_step;
-    short_normal_ = larger(x, larger(y, z)) <= kShortNormal;
+    reach_ = plane_reach<PlaneNumber>(triangle, normal_, origin, log2_step, mode);
+    short_normal_ =
+        larger(absolute(normal_.x), larger(absolute(normal_.y), absolute(normal_.z))) <= kShortNormal;
   }
 
   // The boxes covered in the lattice of 4³ boxes that lies `place` lattices from the origin, in Morton order.
   VOX_HD uint64_t lattice_at(Int3 place) const {
-    const uint32_t x = lattice::range4(range_.low.x - 4 * place.x, range_.high.x - 4 * place.x);
-    const uint32_t y = lattice::range4(range_.low.y - 4 * place.y, range_.high.y - 4 * place.y);
-    const uint32_t z = lattice::range4(range_.low.z - 4 * place.z, range_.high.z - 4 * place.z);
-    if (x == 0 || y == 0 || z == 0) return 0;
-    uint64_t rows = x * 0x1111111111111111ull & lattice::bits_to_nibbles(y) * 0x0001000100010001ull &
-                    lattice::bits_to_groups(z);
+    uint64_t rows = range_.rows(place);
+    if (rows == 0) return 0;
     rows = inside_edges(place, rows);
     if (rows != 0)
-      rows = short_normal_ ? near_plane<int32_t>(place, rows) : near_plane<PlaneNumber>(place, rows);
+      rows = short_normal_ ? near_plane<int32_t>(rows, normal_, reach_at(place))
+                           : near_plane<PlaneNumber>(rows, normal_, reach_at(place));
     return lattice::rows_to_morton(rows);
   }
 
@@ -136,32 +221,15 @@ class CoverageTest {
   // within reach of the inner side of line l when first_[l] + i·u_[l] + j·v_[l] >= 0.
   // Lines 9–11 hold everywhere; they complete the last vector, as four lines make one.
   enum { kXy = 0, kYz = 3, kXz = 6, kUsedLines = 9, kLines = 12 };
-  // Up to this size of the normal's components, sums of nine of them and a clamped distance fit in 32 bits.
-  static constexpr int64_t kShortNormal = 1 << 26;
 
   VOX_HD void set_line(int line, int64_t edge_u, int64_t edge_v, int64_t center_u, int64_t center_v,
                        int64_t sign, int log2_step) {
-    const int64_t u = -sign * edge_v, v = sign * edge_u;
-    const int64_t reach =
-        mode_ == scene::Coverage::Conservative ? absolute(u) + absolute(v) : larger(absolute(u), absolute(v));
-    const int64_t half = int64_t{1} << (log2_step - 1);
-    const int64_t first = (u * center_u + v * center_v + half * reach) >> log2_step;
-    // Over all lattices the tests add at most 15 steps either way: far beyond that only the sign counts.
-    first_[line] = clamped<EdgeNumber>(first);
-    u_[line] = static_cast<EdgeNumber>(u);
-    v_[line] = static_cast<EdgeNumber>(v);
-    low_[line] = 3 * ((u_[line] < 0 ? u_[line] : 0) + (v_[line] < 0 ? v_[line] : 0));
-    high_[line] = 3 * ((u_[line] > 0 ? u_[line] : 0) + (v_[line] > 0 ? v_[line] : 0));
-  }
-
-  template <class Number>
-  VOX_HD static Number clamped(PlaneNumber value) {
-    if constexpr (sizeof(Number) > sizeof(int32_t)) {
-      return static_cast<Number>(value);
-    } else {
-      constexpr int32_t kFar = 1 << 30;
-      return value > kFar ? kFar : value < -kFar ? -kFar : static_cast<Number>(value);
-    }
+    const EdgeLine<EdgeNumber> edge(edge_u, edge_v, center_u, center_v, sign, log2_step, mode_);
+    first_[line] = edge.first;
+    u_[line] = edge.u;
+    v_[line] = edge.v;
+    low_[line] = edge.lowest();
+    high_[line] = edge.highest();
   }
 
   VOX_HD uint64_t inside_edges(Int3 place, uint64_t rows) const {
@@ -186,49 +254,76 @@ class CoverageTest {
     return rows;
   }
 
-  // Removes the boxes whose centre is out of reach of the plane.
-  template <class Number>
-  VOX_HD uint64_t near_plane(Int3 place, uint64_t rows) const {
+  // The plane test of the first box of a lattice.
+  VOX_HD PlaneReach<PlaneNumber> reach_at(Int3 place) const {
     const PlaneNumber offset = 4 * (PlaneNumber(normal_.x) * place.x + PlaneNumber(normal_.y) * place.y +
                                     PlaneNumber(normal_.z) * place.z);
-    const Number below = clamped<Number>(below_ + offset);  // >= 0: not too far below the plane
-    const Number above = clamped<Number>(above_ - offset);
-    const Number x = static_cast<Number>(normal_.x), y = static_cast<Number>(normal_.y),
-                 z = static_cast<Number>(normal_.z);
-    // The most that the squares of a layer of boxes add to `below`, and the least.
-    const Number rise = 3 * ((x > 0 ? x : 0) + (y > 0 ? y : 0)),
-                 fall = 3 * ((x < 0 ? x : 0) + (y < 0 ? y : 0));
-    uint64_t outside = 0;
-    for (int k = 0; k < 4; ++k) {
-      if ((rows >> 16 * k & 0xffff) == 0) continue;
-      if (below + z * k + rise < 0 || above - z * k - fall < 0) {
-        outside |= uint64_t{0xffff} << 16 * k;
-        continue;
-      }
-      const uint32_t slab = lattice::negative_squares(static_cast<Number>(below + z * k), x, y,
-                                                      static_cast<Number>(above - z * k),
-                                                      static_cast<Number>(-x), static_cast<Number>(-y));
-      outside |= static_cast<uint64_t>(slab) << 16 * k;
-    }
-    return rows & ~outside;
+    return {reach_.below + offset, reach_.above - offset};
   }
 
   scene::Coverage mode_;
   bool short_normal_;
   BoxRange range_;
   Vec3<int64_t> normal_;
-  PlaneNumber below_, above_;  // the plane test of the box at the origin
+  PlaneReach<PlaneNumber> reach_;  // of the box at the origin
   EdgeNumber first_[kLines], u_[kLines], v_[kLines];
   EdgeNumber low_[kLines], high_[kLines];  // what a lattice adds to first_ at its lowest and highest square
 };
 
+// The boxes that a CoverageTest covers in the lattice at its origin, in Morton order. Here one inequality is looked at
+// after the other: to keep all of them is more than a thread of a GPU has registers for.
+template <class EdgeNumber, class PlaneNumber>
+VOX_HD uint64_t covered_lattice(const TriangleShape& triangle, Int3 origin, int log2_step,
+                                scene::Coverage mode) {
+  uint64_t rows = BoxRange(triangle, origin, log2_step).rows({0, 0, 0});
+  const Vec3<int64_t> normal = normal_of(triangle);
+  const int64_t half = int64_t{1} << (log2_step - 1);
+  // Takes those boxes away that `over` makes of the squares beyond an edge.
+  const auto take = [&](int64_t edge_u, int64_t edge_v, int64_t center_u, int64_t center_v, int64_t sign,
+                        auto over) {
+    const EdgeLine<EdgeNumber> line(edge_u, edge_v, center_u, center_v, sign, log2_step, mode);
+    if (line.first + line.highest() < 0) rows = 0;
+    if (rows == 0 || line.first + line.lowest() >= 0) return;
+    rows &= ~over(lattice::negative_squares(line.first, line.u, line.v));
+  };
+  for (int e = 0; e < 3; ++e) {
+    const Int3 &from = triangle.corner[e], &to = triangle.corner[e == 2 ? 0 : e + 1];
+    const Vec3<int64_t> edge = wide_difference(to, from),
+                        center = wide_difference(origin, from) + Vec3<int64_t>{half, half, half};
+    take(edge.x, edge.y, center.x, center.y, normal.z < 0 ? -1 : 1,
+         [](uint64_t squares) { return lattice::over_z(squares); });
+    take(edge.y, edge.z, center.y, center.z, normal.x < 0 ? -1 : 1,
+         [](uint64_t squares) { return lattice::over_x(squares); });
+    take(edge.x, edge.z, center.x, center.z, normal.y < 0 ? 1 : -1,
+         [](uint64_t squares) { return lattice::over_y(squares); });
+  }
+  if (rows == 0) return 0;
+  const PlaneReach<PlaneNumber> reach = plane_reach<PlaneNumber>(triangle, normal, origin, log2_step, mode);
+  const bool short_normal =
+      larger(absolute(normal.x), larger(absolute(normal.y), absolute(normal.z))) <= kShortNormal;
+  return lattice::rows_to_morton(short_normal ? near_plane<int32_t>(rows, normal, reach)
+                                              : near_plane<PlaneNumber>(rows, normal, reach));
+}
+
 inline constexpr int kNarrowLog2Step = 18;
+
+VOX_HD inline bool is_narrow(const TriangleShape& triangle, int log2_step) {
+  return log2_step <= kNarrowLog2Step && extent_of(triangle) <= kNarrowExtent;
+}
+
+// The same with numbers that are wide enough for the triangle.
+VOX_HD inline uint64_t covered_lattice(const TriangleShape& triangle, Int3 origin, int log2_step,
+                                       scene::Coverage mode) {
+  return is_narrow(triangle, log2_step)
+             ? covered_lattice<int32_t, int64_t>(triangle, origin, log2_step, mode)
+             : covered_lattice<int64_t, __int128>(triangle, origin, log2_step, mode);
+}
 
 // Calls f with the test that is wide enough for the triangle.
 template <class F>
 VOX_HD void with_coverage_test(const TriangleShape& triangle, Int3 origin, int log2_step,
                                scene::Coverage mode, const F& f) {
-  if (log2_step <= kNarrowLog2Step && extent_of(triangle) <= kNarrowExtent) {
+  if (is_narrow(triangle, log2_step)) {
     f(CoverageTest<int32_t, int64_t>(triangle, origin, log2_step, mode));
   } else {
     f(CoverageTest<int64_t, __int128>(triangle, origin, log2_step, mode));

@@ -1,109 +1,14 @@
-// Makes leaves of (leaf cell, triangle) pairs: a mask of 4³ voxels for each pair, their union for each cell,
-// and for every filled voxel the material of the triangle whose plane is nearest to its centre.
+// Makes leaves of (leaf cell, triangle) pairs: the union of their masks for each cell, and for every filled voxel the
+// material of the triangle whose plane is nearest to its centre.
 #pragma once
 
 #include "libvox/dag/node.h"
 #include "libvox/device/runs.h"
-#include "libvox/voxelize/descend.h"
+#include "libvox/voxelize/leaf_pairs.h"
 #include "libvox/voxelize/painted.h"
-#include "libvox/voxelize/shade.h"
+#include "libvox/voxelize/write_leaves.h"
 
 namespace vox::voxelize {
-
-// Centre of voxel `bit` of the leaf cell at `corner`.
-VOX_HD inline Int3 voxel_center(Int3 corner, uint32_t bit) {
-  constexpr int32_t kHalf = kUnitsPerVoxel / 2;
-  return corner + cube_place(bit) * kUnitsPerVoxel + Int3{kHalf, kHalf, kHalf};
-}
-
-// (leaf cell, triangle) pairs and the voxels that the triangle covers.
-struct LeafPairsRef {
-  const uint32_t* keys;   // sorted
-  const uint32_t* order;  // the pair that each sorted key belongs to
-  const uint32_t* triangles;
-  const uint64_t* masks;
-
-  VOX_HD uint32_t triangle(uint64_t p) const { return triangles[order[p]]; }
-  VOX_HD uint64_t mask(uint64_t p) const { return masks[order[p]]; }
-};
-
-// The last step of the descent, from cells of 16³ voxels to leaf cells and at once to voxels: a triangle's
-// test is set up once for a cell and serves all its leaf cells.
-struct EmitLeafPairs {
-  TrianglesRef triangles;
-  CellFrame frame;
-  int32_t grid_end;  // in units
-  scene::Coverage coverage;
-  const uint32_t* keys;
-  const uint32_t* pair_triangles;
-  const uint64_t* cell_masks;
-  const uint64_t* first;
-  uint32_t* leaf_keys;
-  uint32_t* leaf_order;
-  uint32_t* leaf_triangles;
-  uint64_t* leaf_masks;
-
-  VOX_HD void operator()(uint64_t i) const {
-    if (cell_masks[i] == 0) return;
-    with_coverage_test(triangles.shapes[pair_triangles[i]], frame.corner(keys[i]), kLog2UnitsPerVoxel,
-                       coverage, [&](const auto& test) { emit(i, test); });
-  }
-
- private:
-  template <class Test>
-  VOX_HD void emit(uint64_t i, const Test& test) const {
-    const uint32_t triangle = pair_triangles[i];
-    const Int3 corner = frame.corner(keys[i]);
-    const MaterialRef& material = triangles.materials.materials[triangles.shapes[triangle].material];
-    uint64_t to = first[i];
-    for (uint64_t cells = cell_masks[i]; cells != 0; cells &= cells - 1, ++to) {
-      const auto cell = static_cast<uint32_t>(lowest_bit(cells));
-      const Int3 place = cube_place(cell);
-      const Int3 leaf_corner = corner + place * (static_cast<int32_t>(dag::kLeafSide) * kUnitsPerVoxel);
-      uint64_t mask =
-          test.lattice_at(place) & lattice::boxes_below(leaf_corner, kLog2UnitsPerVoxel, grid_end);
-      if ((material.flags & MaterialRef::kHasHoles) != 0) mask = without_holes(mask, triangle, leaf_corner);
-      leaf_keys[to] = keys[i] << 6 | cell;
-      leaf_order[to] = static_cast<uint32_t>(to);
-      leaf_triangles[to] = triangle;
-      leaf_masks[to] = mask;
-    }
-  }
-
-  VOX_HD uint64_t without_holes(uint64_t mask, uint32_t triangle, Int3 corner) const {
-    for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
-      const auto bit = static_cast<uint32_t>(lowest_bit(rest));
-      if (hole_at(triangles, triangle, voxel_center(corner, bit))) mask &= ~(uint64_t{1} << bit);
-    }
-    return mask;
-  }
-};
-
-// (leaf cell, triangle) pairs in the device's memory. They come as their cells of 16³ do; `keys` and `order` are
-// what is to be sorted.
-struct LeafPairs {
-  device::Buffer<uint32_t> keys, order, triangles;
-  device::Buffer<uint64_t> masks;
-  uint64_t count = 0;
-
-  LeafPairsRef ref() const { return {keys.data(), order.data(), triangles.data(), masks.data()}; }
-};
-
-// Makes the pairs of cells of 16³ voxels, not sorted.
-template <class Device>
-LeafPairs make_leaf_pairs(Device& device, const TrianglesRef& triangles, const CellFrame& frame,
-                          const Pairs<uint32_t>& cells16, const Descent& plan, int32_t grid_end,
-                          scene::Coverage coverage) {
-  const uint64_t n = plan.total;
-  LeafPairs pairs = {device.template make<uint32_t>(n), device.template make<uint32_t>(n),
-                     device.template make<uint32_t>(n), device.template make<uint64_t>(n), n};
-  device.for_each(
-      {"voxel masks", 150}, cells16.count,
-      EmitLeafPairs{triangles, frame, grid_end, coverage, cells16.keys.data(), cells16.triangles.data(),
-                    plan.masks.data(), plan.first.data(), pairs.keys.data(), pairs.order.data(),
-                    pairs.triangles.data(), pairs.masks.data()});
-  return pairs;
-}
 
 struct UnionMasks {
   device::CellsRef cells;
@@ -131,59 +36,6 @@ struct LeafWords {
 struct LeafVoxels {
   const uint64_t* cell_masks;
   VOX_HD uint32_t operator()(uint64_t c) const { return static_cast<uint32_t>(popcount(cell_masks[c])); }
-};
-
-template <class Paint>  // NoPaint or AtlasPaint
-struct WriteLeaves {
-  TrianglesRef triangles;
-  Paint paint;
-  CellFrame frame;
-  device::CellsRef cells;
-  const uint32_t* filled;  // cells that hold voxels
-  LeafPairsRef pairs;
-  const uint64_t* cell_masks;
-  const uint32_t* offsets;
-  bool materials;
-  uint32_t* leaf_keys;
-  uint32_t* words;
-
-  VOX_HD void operator()(uint64_t i) const {
-    const uint32_t cell = filled[i];
-    const uint64_t begin = cells.begin(cell), end = cells.end(cell), mask = cell_masks[cell];
-    uint32_t* leaf = words + offsets[i];
-    leaf_keys[i] = pairs.keys[begin];
-    dag::write_leaf_mask(leaf, mask);
-    if (!materials) return;
-    const Int3 corner = frame.corner(pairs.keys[begin]);
-    dag::LeafMaterialsWriter writer(leaf);
-    Paint painted = paint;
-    for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
-      const auto bit = static_cast<uint32_t>(lowest_bit(rest));
-      const Int3 center = voxel_center(corner, bit);
-      writer.put(material_at(triangles, painted, nearest(begin, end, bit, center), center));
-    }
-    writer.finish();
-    painted.finish();
-  }
-
- private:
-  // Of the triangles that cover the voxel, returns the one whose plane is nearest to its centre; ties go to
-  // the lower index.
-  VOX_HD uint32_t nearest(uint64_t begin, uint64_t end, uint32_t bit, Int3 center) const {
-    uint32_t best = UINT32_MAX;
-    double best_distance = 0;
-    for (uint64_t p = begin; p < end; ++p) {
-      if ((pairs.mask(p) >> bit & 1) == 0) continue;
-      const uint32_t triangle = pairs.triangle(p);
-      if (end - begin == 1) return triangle;
-      const double distance = plane_distance(triangles.planes[triangle], triangles.shapes[triangle], center);
-      if (best == UINT32_MAX || distance < best_distance || (distance == best_distance && triangle < best)) {
-        best = triangle;
-        best_distance = distance;
-      }
-    }
-    return best;
-  }
 };
 
 // The leaves of a chunk, in Morton order of their cells.

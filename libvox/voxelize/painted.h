@@ -22,11 +22,11 @@ struct AtlasPaint {
   uint64_t* queries;
   uint32_t asked = 0;
 
-  // The palette entry that is painted at a texture coordinate, or no entry.
-  VOX_HD uint32_t entry(const MaterialRef& material, uint32_t layer, Vec2<double> uv) {
+  // The palette entry that is painted at a place of the texture, or no entry.
+  VOX_HD uint32_t entry(const MaterialRef& material, uint32_t layer, Vec2<int64_t> shares) {
     ++asked;
-    return atlas.entry(layer, {scene::wrapped_texel(uv.x, atlas.keys.size, wrap_u(material)),
-                               scene::wrapped_texel(uv.y, atlas.keys.size, wrap_v(material))});
+    return atlas.entry(layer, {scene::texel_of_share(shares.x, atlas.keys.size, wrap_u(material)),
+                               scene::texel_of_share(shares.y, atlas.keys.size, wrap_v(material))});
   }
   VOX_HD void finish() const {
     if (asked > 0) device::atomic_add_together(queries, uint64_t{asked});

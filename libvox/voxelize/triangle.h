@@ -43,13 +43,35 @@ struct TriangleShading {
 static_assert(sizeof(TriangleShading) == 40);
 
 // The plane through a snapped triangle, its normal divided by the greatest common divisor of its components,
-// so that coplanar triangles have equal planes (but for the sign) and ties between them are exact.
+// so that coplanar triangles have equal planes (but for the sign) and ties between them are exact. See plane.h.
 struct TrianglePlane {
   Vec3<int64_t> normal;  // 24 B
-  double scale;          // 8 B, 1 / |normal|; 0 where the snapped triangle has no area
-  uint64_t narrow;       // 8 B, 1 where products with differences near the triangle fit in 64 bits
+  float scale;           // 4 B, 1 / |normal|; 0 where the snapped triangle has no area
+  uint32_t narrow;       // 4 B, 1 where products with differences near the plane fit in 64 bits
 };
-static_assert(sizeof(TrianglePlane) == 40);
+static_assert(sizeof(TrianglePlane) == 32);
+
+// How the weights of corners 1 and 2 at the closest point change from place to place. See weights.h.
+struct TriangleWeights {
+  Vec3<int64_t> b, c;        // 48 B, what a unit along each axis adds to each weight, in 2^-bits
+  uint32_t reciprocals[3];   // 12 B, of the squared lengths of the edges: from 0 to 1, 0 to 2, 1 to 2
+  uint8_t length_shifts[3];  // 3 B, by which these lengths were shifted up for it
+  uint8_t bits : 6;  // 1 B with the next; 0: the triangle is so low that its longest edge stands for it
+  uint8_t longest : 2;
+};
+static_assert(sizeof(TriangleWeights) == 64);
+
+// Where in its texture a triangle lies, at the mip level that it is read at, and its vertex colours. A share is
+// a texture coordinate in 2^-32 of the image's side. See texture_place.h.
+struct TexturePlace {
+  Vec2<int64_t> origin;   // 16 B, the shares of corner 0
+  Vec2<int32_t> b, c;     // 16 B, how far corners 1 and 2 are from there, in 2^(30 - shift) shares
+  uint8_t shift_u;        // 1 B
+  uint8_t shift_v;        // 1 B
+  uint16_t level;         // 2 B
+  scene::Rgba8 color[3];  // 12 B
+};
+static_assert(sizeof(TexturePlace) == 48);
 
 struct TextureLevelRef {
   uint32_t width, height;  // 8 B
@@ -68,18 +90,21 @@ struct MaterialRef {
 static_assert(sizeof(MaterialRef) == 12);
 
 struct MaterialsRef {
-  const MaterialRef* materials;
-  const TextureLevelRef* levels;
-  const uint32_t* nibbles;
-  const uint32_t* opaque;
-  const uint32_t* color_lut;
+  const MaterialRef* materials = nullptr;
+  const TextureLevelRef* levels = nullptr;
+  const uint32_t* nibbles = nullptr;
+  const uint32_t* opaque = nullptr;
+  const uint32_t* color_lut = nullptr;
+  uint32_t holes = 0;  // 1 where a material has some
 };
 
 struct TrianglesRef {
-  const TriangleShape* shapes;
-  const TrianglePlane* planes;
-  const TriangleShading* shadings;
-  MaterialsRef materials;
+  const TriangleShape* shapes = nullptr;
+  // These are there where voxels get materials, or triangles have holes.
+  const TrianglePlane* planes = nullptr;
+  const TriangleWeights* weights = nullptr;
+  const TexturePlace* places = nullptr;
+  MaterialsRef materials = {};
 };
 
 }  // namespace vox::voxelize

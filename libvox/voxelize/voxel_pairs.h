@@ -3,7 +3,7 @@
 #pragma once
 
 #include "libvox/device/count_bits.h"
-#include "libvox/voxelize/leaves.h"
+#include "libvox/voxelize/leaf_pairs.h"
 
 namespace vox::voxelize {
 

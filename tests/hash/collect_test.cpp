@@ -350,7 +350,7 @@ TEST(NthBit, IsTheOneThatCountingGives) {
   for (uint32_t word : {0u, 1u, UINT32_MAX, 0x80000000u, random.below(UINT32_MAX), random.below(UINT32_MAX)})
     for (uint32_t bit = 0, n = 0; bit < 32; ++bit)
       if ((word >> bit & 1) != 0) {
-        EXPECT_EQ(dag::nth_bit(word, n++), bit);
+        EXPECT_EQ(nth_bit(word, n++), bit);
       }
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace vox {
 namespace {
@@ -14,6 +15,9 @@ TEST(WrappedTexel, OfACoordinateIsThatOfTheTexelOfThePlaneThatItLiesIn) {
       for (int64_t texel = -200; texel <= 200; ++texel) {
         const double coordinate = (static_cast<double>(texel) + 0.5) / size;
         ASSERT_EQ(scene::wrapped_texel(coordinate, size, wrap), scene::wrapped_texel(texel, size, wrap))
+            << size << ' ' << texel;
+        const auto share = static_cast<int64_t>(std::floor(coordinate * 0x1p32));
+        ASSERT_EQ(scene::texel_of_share(share, size, wrap), scene::wrapped_texel(texel, size, wrap))
             << size << ' ' << texel;
       }
 }

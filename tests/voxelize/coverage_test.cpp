@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "libvox/voxelize/coverage.h"
 #include "tests/common/test_engine.h"
 
 namespace vox {
@@ -350,6 +351,37 @@ TEST(Coverage, CornersImmenselyFarAwayDoNotWrapAround) {
       EXPECT_EQ(dag.voxels, 400u) << "corners at " << far;
       EXPECT_TRUE(to_dense(dag).filled({7, 7, 10})) << "corners at " << far;
     }
+}
+
+TEST(Coverage, OfALatticeAloneIsThatOfATestForAllLatticesOfACell) {
+  Random random(17);
+  uint64_t partly = 0, wide = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const double size = std::exp2(random.uniform(6, 29));
+    const Vec3d first = random.in_cube(-size, size), second = random.in_cube(-size, size);
+    const Vec3d third = i % 2 ? second + random.in_cube(-2000, 2000) : random.in_cube(-size, size);
+    auto odd = [](Vec3d p) {
+      return Int3{static_cast<int32_t>(p.x) | 1, static_cast<int32_t>(p.y) | 1,
+                  static_cast<int32_t>(p.z) | 1};
+    };
+    const voxelize::TriangleShape triangle = {{odd(first), odd(second), odd(third)}, 0};
+    const double share = random.uniform(0, 1);
+    const Vec3d at = first + (second - first) * share + (third - second) * random.uniform(0, share) +
+                     random.in_cube(-1500, 1500);
+    const Int3 origin = {static_cast<int32_t>(at.x) & ~511, static_cast<int32_t>(at.y) & ~511,
+                         static_cast<int32_t>(at.z) & ~511};
+    for (const scene::Coverage coverage : kCoverages) {
+      uint64_t expected = 0;
+      with_coverage_test(triangle, origin, 9, coverage, [&](const auto& test) {
+        expected = test.lattice_at({0, 0, 0});
+      });
+      ASSERT_EQ(voxelize::covered_lattice(triangle, origin, 9, coverage), expected) << "triangle " << i;
+      partly += expected != 0;
+      wide += !voxelize::is_narrow(triangle, 9) && expected != 0;
+    }
+  }
+  EXPECT_GT(partly, 10000u);
+  EXPECT_GT(wide, 2000u);
 }
 
 }  // namespace

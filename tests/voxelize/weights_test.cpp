@@ -1,0 +1,225 @@
+// The point of a triangle that is closest to a voxel's centre, and what is read there: compared with exact
+// arithmetic, from slivers to triangles across the guard band. See libvox/voxelize/weights.h for the bounds.
+#include "libvox/voxelize/weights.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "libvox/scene/wrapped_texel.h"
+#include "libvox/voxelize/texture_place.h"
+#include "tests/common/random.h"
+#include "tests/voxelize/brute_force.h"
+
+namespace vox {
+namespace {
+
+using voxelize::TriangleShape;
+using Real = long double;
+using Point = Vec3<Real>;
+
+constexpr int32_t kReach = 2 * voxelize::kUnitsPerVoxel;
+
+brute::Vec3w wide(Int3 p) {
+  return {p.x, p.y, p.z};
+}
+
+Point real(brute::Vec3w p) {
+  return {static_cast<Real>(p.x), static_cast<Real>(p.y), static_cast<Real>(p.z)};
+}
+
+Real length_of(Point p) {
+  return std::sqrt(dot(p, p));
+}
+
+// The closest point by exact products, from corner 0 of the triangle.
+struct Reference {
+  Point closest = {};
+  bool inside = false;  // the foot lies in the triangle, where
+  Real b = 0, c = 0;    // it has these weights
+  Real longest = 0, height = 0;
+
+  Reference(const TriangleShape& t, Int3 point) {
+    const brute::Vec3w a = wide(t.corner[0]), ab = wide(t.corner[1]) - a, ac = wide(t.corner[2]) - a,
+                       p = wide(point) - a, n = cross(ab, ac);
+    longest = std::sqrt(std::max({squared(ab), squared(ac), squared(ac - ab)}));
+    const brute::Wide area = dot(n, n), to_b = dot(n, cross(p, ac)), to_c = dot(n, cross(ab, p));
+    height = longest > 0 ? std::sqrt(static_cast<Real>(area)) / longest : 0;
+    if (area > 0 && to_b >= 0 && to_c >= 0 && area - to_b - to_c >= 0) {
+      inside = true;
+      b = static_cast<Real>(to_b) / static_cast<Real>(area);
+      c = static_cast<Real>(to_c) / static_cast<Real>(area);
+      closest = real(ab) * b + real(ac) * c;
+      return;
+    }
+    Real nearest = HUGE_VALL;
+    take_edge({0, 0, 0}, ab, p, nearest);
+    take_edge({0, 0, 0}, ac, p, nearest);
+    take_edge(ab, ac, p, nearest);
+  }
+
+ private:
+  static Real squared(brute::Vec3w v) { return static_cast<Real>(dot(v, v)); }
+
+  void take_edge(brute::Vec3w from, brute::Vec3w to, brute::Vec3w p, Real& nearest) {
+    const brute::Vec3w edge = to - from;
+    const Real along = dot(edge, edge) == 0 ? 0 : static_cast<Real>(dot(edge, p - from)) / squared(edge);
+    const Point at = real(from) + real(edge) * std::clamp<Real>(along, 0, 1);
+    const Real distance = length_of(at - real(p));
+    if (distance < nearest) nearest = distance, closest = at;
+  }
+};
+
+int32_t odd_between(Random& random, int64_t low, int64_t high) {
+  return static_cast<int32_t>(
+      (low + static_cast<int64_t>(random.uniform(0, 1) * static_cast<double>(high - low))) | 1);
+}
+
+Int3 odd_near(Random& random, Int3 p, int64_t distance) {
+  auto near = [&](int32_t at) {
+    constexpr int64_t kGuard = (1 << 29) - 1;
+    return static_cast<int32_t>(
+        std::clamp<int64_t>(odd_between(random, at - distance, at + distance), -kGuard, kGuard));
+  };
+  return {near(p.x), near(p.y), near(p.z)};
+}
+
+// Triangles of all sizes up to the guard band: stout ones, needles, slivers, lines and points.
+TriangleShape some_triangle(Random& random) {
+  const auto size = static_cast<int64_t>(std::exp2(random.uniform(1, 30)));
+  TriangleShape t = {};
+  t.corner[0] = odd_near(random, {0, 0, 0}, int64_t{1} << 29);
+  t.corner[1] = odd_near(random, t.corner[0], size);
+  t.corner[2] = odd_near(random, t.corner[0], size);
+  const uint32_t kind = random.below(4);
+  const auto share = random.uniform(0, 1);
+  if (kind == 1)
+    t.corner[2] = odd_near(random, t.corner[1], static_cast<int64_t>(std::exp2(random.uniform(1, 12))));
+  if (kind == 2) {  // near the edge from 0 to 1
+    auto between = [&](int32_t a, int32_t b) {
+      return static_cast<int32_t>(a + static_cast<int64_t>(share * (static_cast<double>(b) - a)));
+    };
+    const Int3 on = {between(t.corner[0].x, t.corner[1].x), between(t.corner[0].y, t.corner[1].y),
+                     between(t.corner[0].z, t.corner[1].z)};
+    t.corner[2] = odd_near(random, on, static_cast<int64_t>(std::exp2(random.uniform(0, 12))));
+  }
+  if (kind == 3 && random.below(8) == 0) t.corner[2] = t.corner[random.below(2)];
+  return t;
+}
+
+// A point within reach of the triangle, often of an edge or a corner.
+Int3 some_point(Random& random, const TriangleShape& t) {
+  double u = random.uniform(0, 1), v = random.uniform(0, 1);
+  if (u + v > 1) u = 1 - u, v = 1 - v;
+  const uint32_t kind = random.below(4);
+  if (kind == 1) v = 0;
+  if (kind == 2) u = 1 - v;
+  if (kind == 3) u = random.below(2), v = u > 0 ? 0 : random.below(2);
+  auto at = [&](int32_t a, int32_t b, int32_t c) {
+    return static_cast<int32_t>(
+        std::lround(a + (static_cast<double>(b) - a) * u + (static_cast<double>(c) - a) * v));
+  };
+  const Int3 *a = &t.corner[0], *b = &t.corner[1], *c = &t.corner[2];
+  auto moved = [&](int32_t p) { return p + static_cast<int32_t>(random.below(2 * kReach)) - kReach; };
+  return {moved(at(a->x, b->x, c->x)), moved(at(a->y, b->y, c->y)), moved(at(a->z, b->z, c->z))};
+}
+
+TEST(Weights, AreThoseOfTheClosestPointWithinTheBoundThatIsStated) {
+  Random random(31);
+  uint64_t inside = 0, outside = 0, low = 0;
+  for (int i = 0; i < 200000; ++i) {
+    const TriangleShape t = some_triangle(random);
+    const Int3 point = some_point(random, t);
+    const Reference expected(t, point);
+    const voxelize::TriangleWeights steps = voxelize::weights_of(t);
+    const voxelize::Weights w = voxelize::closest_weights(steps, t, point);
+    ASSERT_GE(w.x, 0);
+    ASSERT_GE(w.y, 0);
+    ASSERT_LE(int64_t{w.x} + w.y, voxelize::kWholeWeight);
+    const Real b = static_cast<Real>(w.x) * 0x1p-30L, c = static_cast<Real>(w.y) * 0x1p-30L;
+    const bool modest = expected.longest < 0x1p26L && expected.longest < 0x1p17L * expected.height;
+    const Real bound = modest ? 0x1p-29L : 0x1p-25L;
+    const bool counts_as_edge = steps.bits == 0;
+    low += counts_as_edge;
+    ASSERT_EQ(counts_as_edge, expected.height < 0.5L || expected.height < 0x1p-22L * expected.longest);
+    if (expected.inside && !counts_as_edge) {
+      ASSERT_LE(std::fabs(b - expected.b), bound) << "triangle " << i;
+      ASSERT_LE(std::fabs(c - expected.c), bound) << "triangle " << i;
+    }
+    (expected.inside ? inside : outside)++;
+    const brute::Vec3w a = wide(t.corner[0]);
+    const Point actual = real(wide(t.corner[1]) - a) * b + real(wide(t.corner[2]) - a) * c;
+    const Real rounding = 4 * bound * expected.longest + 0x1p-20L;
+    if (counts_as_edge) {
+      const Point p = real(wide(point) - a);
+      ASSERT_LE(length_of(actual - p), length_of(expected.closest - p) + expected.height + rounding)
+          << "triangle " << i;
+    } else {
+      ASSERT_LE(length_of(actual - expected.closest), rounding) << "triangle " << i;
+    }
+  }
+  EXPECT_GT(inside, 30000u);
+  EXPECT_GT(outside, 40000u);
+  EXPECT_GT(low, 1000u);
+}
+
+TEST(Weights, OfCornersAreWholeBeyondThem) {
+  const TriangleShape t = {{{1, 1, 1}, {2049, 1, 1}, {1, 2049, 1}}, 0};
+  const voxelize::TriangleWeights steps = voxelize::weights_of(t);
+  EXPECT_EQ(voxelize::closest_weights(steps, t, {-255, -255, 256}), (voxelize::Weights{0, 0}));
+  EXPECT_EQ(voxelize::closest_weights(steps, t, {3000, -256, 0}),
+            (voxelize::Weights{voxelize::kWholeWeight, 0}));
+  EXPECT_EQ(voxelize::closest_weights(steps, t, {-256, 3000, 0}),
+            (voxelize::Weights{0, voxelize::kWholeWeight}));
+  const voxelize::Weights middle = voxelize::closest_weights(steps, t, {1281, 1281, 9});
+  EXPECT_NEAR(middle.x, voxelize::kWholeWeight / 2, 1);
+  EXPECT_EQ(middle.x + middle.y, voxelize::kWholeWeight);
+}
+
+TEST(TexturePlace, IsNeverTooSmallAndTooLargeBySixSharesAndAFewBillionthsAtMost) {
+  Random random(32);
+  for (int i = 0; i < 100000; ++i) {
+    // From a hundredth of a texel to an image that repeats a million times.
+    const double span = std::exp2(random.uniform(-20, 20)),
+                 from = random.uniform(-1, 1) * span * random.below(3);
+    voxelize::TriangleShading shading = {};
+    for (Vec2f& corner : shading.texcoord)
+      corner = {static_cast<float>(from + random.uniform(0, span)),
+                static_cast<float>(from + random.uniform(0, span))};
+    const auto b = static_cast<int32_t>(random.uniform(0, voxelize::kWholeWeight));
+    const auto c = static_cast<int32_t>(random.uniform(0, voxelize::kWholeWeight - b));
+    const Vec2<int64_t> shares = voxelize::shares_at(voxelize::place_of(shading), {b, c});
+    auto expect = [&](int64_t share, Real at_0, Real at_1, Real at_2) {
+      const Real expected = at_0 + ((at_1 - at_0) * b + (at_2 - at_0) * c) * 0x1p-30L;
+      const Real extent = std::max(std::fabs(at_1 - at_0), std::fabs(at_2 - at_0));
+      const Real above = static_cast<Real>(share) - expected * 0x1p32L;
+      ASSERT_GE(above, 0) << "triangle " << i;
+      ASSERT_LE(above, 6 + extent * 32) << "triangle " << i;
+    };
+    const Vec2f* at = shading.texcoord;
+    expect(shares.x, at[0].x, at[1].x, at[2].x);
+    expect(shares.y, at[0].y, at[1].y, at[2].y);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(TexturePlace, OfCoordinatesWithoutEndIsSomewhere) {
+  constexpr float kInfinity = HUGE_VALF, kNone = std::numeric_limits<float>::quiet_NaN();
+  for (float strange : {kInfinity, -kInfinity, kNone, 1e30f, -1e30f, 0x1p27f})
+    for (float other : {0.0f, strange, -strange, 0.25f}) {
+      voxelize::TriangleShading shading = {};
+      shading.texcoord[0] = {strange, other};
+      shading.texcoord[1] = {other, strange};
+      shading.texcoord[2] = {-strange, 0.5f};
+      const Vec2<int64_t> shares = voxelize::shares_at(
+          voxelize::place_of(shading), {voxelize::kWholeWeight / 2, voxelize::kWholeWeight / 2});
+      for (scene::Wrap wrap : {scene::Wrap::Repeat, scene::Wrap::Clamp, scene::Wrap::Mirror}) {
+        EXPECT_LT(scene::texel_of_share(shares.x, 7, wrap), 7u);
+        EXPECT_LT(scene::texel_of_share(shares.y, 7, wrap), 7u);
+      }
+    }
+}
+
+}  // namespace
+}  // namespace vox
