@@ -14,8 +14,8 @@ namespace {
 #ifdef VOX_HAS_CUDA
 std::unique_ptr<Engine> warm_gpu(const EngineOptions& options, const std::function<void(Engine&)>& warm_up) {
   hash::check_table_name(options.table);
+  if (options.device == "auto" && cuda_device_count() == 0) return nullptr;  // get() says so
   const std::optional<int> index = gpu_index(options.device);
-  if (!index) return nullptr;
   std::unique_ptr<Engine> engine = make_cuda_engine(options, *index);
   try {
     const NoProgress quiet;
