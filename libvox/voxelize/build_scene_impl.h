@@ -54,8 +54,7 @@ DeviceScene<Device> upload_scene(Device& device, const PreparedMaterials& materi
   result.color_lut = device::uploaded(device, materials.color_lut);
   for (const MaterialRef& material : materials.materials)
     if ((material.flags & MaterialRef::kHasHoles) != 0) result.holes = 1;
-  if (triangles.shadings.size() == 0) return result;
-  const uint64_t count = result.shapes.size();
+  const uint64_t count = triangles.shadings.size();  // none where nothing reads them
   result.planes = device.template make<TrianglePlane>(count);
   result.weights = device.template make<TriangleWeights>(count);
   result.places = device.template make<TexturePlace>(count);
