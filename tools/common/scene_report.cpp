@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "libvox/base/units.h"
 
 namespace vox {
@@ -122,7 +124,8 @@ void set_scene(measure::ResultGroup& results, const SceneFigures& figures) {
       .column("svo_nodes", "nodes", dag.levels, &dag::DagLevel::svo_nodes)
       .column("unique_nodes", "nodes", dag.levels, &dag::DagLevel::nodes)
       .column("bytes", "bytes", std::move(bytes));
-  const auto entries = std::views::iota(0u, scene.palette.count);
+  std::vector<uint32_t> entries(scene.palette.count);
+  std::iota(entries.begin(), entries.end(), 0u);
   json.table("palette")
       .column("color", "", entries, [&](uint32_t i) { return scene::hex_name(scene.palette.colors[i]); })
       .column("name", "", entries, [&](uint32_t i) { return scene.palette.names[i]; })
