@@ -249,8 +249,7 @@ struct MergeTop {
       else
         block.each(n, levels.nodes(level, start));
       block.each(places, hash::FindOrChain{batch});
-      block.each(places, hash::InsertChains{{batch}});
-      block.each(places, hash::InsertLateChains{{batch}});
+      block.each(places, hash::InsertChains{batch});
     }
     const hash::BatchStart reader = context->start(levels.batch(0), levels[0].items);
     block.once([&] { RootPointer{levels[0], reader, root}(0); });

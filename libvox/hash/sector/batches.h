@@ -58,8 +58,7 @@ class SectorBatches final : public LinkedBatches {
                                static_cast<uint32_t>(number)};
     const uint64_t places = PartedList::all(items.n);
     device_.for_each({"find or chain", 200}, places, FindOrChain{batch});
-    device_.for_each({"insert chains", 20}, places, InsertChains{{batch}});
-    device_.for_each("insert late chains", places, InsertLateChains{{batch}});
+    device_.for_each({"insert chains", 20}, places, InsertChains{batch});
   }
 
   uint32_t* word() const override { return &context_.room->word; }

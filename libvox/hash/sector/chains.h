@@ -49,7 +49,6 @@ struct SectorLimits {
 struct BatchCounts {
   PartedList::Count leaders[PartedList::kParts];  // without duplicates
   PartedList::Count fresh[PartedList::kParts];    // of these, the items that the tables did not hold
-  PartedList::Count late[PartedList::kParts];     // of these, heads of chains that need more than a line
 
   static uint64_t sum(const PartedList::Count (&counts)[PartedList::kParts]) {
     uint64_t sum = 0;
@@ -63,7 +62,6 @@ struct BatchScratch {
   uint64_t* hashes;  // for each leader
   PartedList leaders;
   PartedList fresh;  // the new items
-  PartedList late;   // heads of chains that need more than a line; lies where the leaders were
   uint32_t* slots;   // for each entry of `fresh`, that of `heads` with the head of its chain, or kNoBuckets
   uint32_t* next;    // for each new item, by its index in the batch, the next one in its chain, or kNone
   uint32_t* same;    // open-addressed tables of `table_size` entries: leaders by their words
@@ -99,7 +97,6 @@ struct SectorContext {
     return {hashes,
             PartedList::of(leaders, counts[number].leaders, n),
             PartedList::of(fresh, counts[number].fresh, n),
-            PartedList::of(leaders, counts[number].late, n),
             slots,
             next,
             same,
@@ -252,31 +249,54 @@ struct WriteChain {
   }
 };
 
-// What inserts the chain that begins with an item: the thread of this item does, for all of them.
-struct ChainInserter {
+// Inserts each chain of new items: the thread of its head does, for all of them.
+struct InsertChains {
+  static constexpr int kBlocksAtOnce = 6;
   SectorBatch batch;
 
-  VOX_HD uint32_t length(uint32_t head) const {
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    const BatchScratch& scratch = batch.scratch;
+    const uint32_t k = scratch.fresh.place(i);
+    if (k >= scratch.fresh.end(i) || scratch.slots[k] == BatchScratch::kNoBuckets) return;
+    const uint32_t head = scratch.fresh.entries[k];
+    if (stage == 0) {
+      prefetch_line(scratch.hashes + head);
+      prefetch_line(batch.items.item(head));
+    } else {
+      prefetch_line(line(head, batch.items.sizes[head]) + SectorLine::kEndsWord);
+    }
+  }
+  VOX_HD void operator()(uint64_t i) const {
+    const BatchScratch& scratch = batch.scratch;
+    if (batch.stopped_before()) return;
+    if (i < SectorRoom::kSizes && batch.room->missing_of(i) > batch.context->limits.missing[i]) batch.stop();
+    const uint32_t k = scratch.fresh.place(i);
+    if (k >= scratch.fresh.end(i)) return;
+    const uint32_t head = scratch.fresh.entries[k], slot = scratch.slots[k], size = batch.items.sizes[head];
+    if (slot == BatchScratch::kNoBuckets) return refuse(size, 1);
+    if (scratch.heads[slot] != head) return;
     uint32_t count = 0;
-    for (uint32_t item = head; item != BatchScratch::kNone; item = batch.scratch.next[item]) ++count;
-    return count;
+    for (uint32_t item = head; item != BatchScratch::kNone; item = scratch.next[item]) ++count;
+    if (device::load_perhaps_old(&batch.room->stopped) != 0 || !insert(head, size, count))
+      refuse(size, count);
   }
-  VOX_HD uint32_t* line(uint32_t head, uint32_t size) const {
-    const SectorTableRef& table = batch.context->tables.data()[size];
-    return table.buckets[table.generations - 1].line(batch.scratch.hashes[head]);
-  }
-  VOX_HD const SectorSpace& space(uint32_t size) const { return batch.context->limits.spaces[size]; }
-  VOX_HD bool stopped() const { return device::load_perhaps_old(&batch.room->stopped) != 0; }
+
+ private:
   VOX_HD void refuse(uint32_t size, uint64_t count) const {
     device::atomic_add_together(&batch.room->of_size[size].refused_items, count);
   }
 
-  // Takes the room that the items of the chain need, and has fill(sink) hand them their slots.
-  template <class Fill>
-  VOX_HD void insert(uint32_t head, uint32_t size, uint32_t count, const CountNeeds& needs,
-                     const Fill& fill) const {
+  VOX_HD uint32_t* line(uint32_t head, uint32_t size) const {
+    const SectorTableRef& table = batch.context->tables.data()[size];
+    return table.buckets[table.generations - 1].line(batch.scratch.hashes[head]);
+  }
+  VOX_HD bool insert(uint32_t head, uint32_t size, uint32_t count) const {
     const SectorLimits& limits = batch.context->limits;
+    const SectorSpace& space = limits.spaces[size];
     SectorRoom::OfSize& room = batch.room->of_size[size];
+    uint32_t* line = this->line(head, size);
+    CountNeeds needs;
+    fill_bucket(line, batch.context->overflow, count, space.spare, needs);
     const uint64_t places = needs.needs % kOneSectorNeeded * kGranule,
                    sectors = needs.needs / kOneSectorNeeded;
     const uint64_t place = places == 0 ? 0 : device::atomic_add_together(&room.places, places);
@@ -285,78 +305,17 @@ struct ChainInserter {
         (sectors != 0 && sector + sectors > limits.sectors)) {
       if (places != 0) device::atomic_add_together(&room.refused_places, places);
       batch.stop();
-      refuse(size, count);
-      return;
+      return false;
     }
     WriteChain sink = {.batch = batch,
                        .spaces = limits.spaces,
-                       .space = space(size),
+                       .space = space,
                        .item = head,
                        .offset = place,
                        .next_sector = static_cast<uint32_t>(sector)};
-    fill(sink);
+    fill_bucket(line, batch.context->overflow, count, space.spare, sink);
     sink.write_last();
-  }
-};
-
-// Inserts the chains of new items that find room in the line of their bucket. The others come later: a thread
-// that goes through overflow sectors would have the others of its warp wait.
-struct InsertChains {
-  static constexpr int kBlocksAtOnce = 6;
-  ChainInserter chains;
-
-  VOX_HD void prefetch(uint64_t i, int stage) const {
-    const SectorBatch& batch = chains.batch;
-    const PartedList& fresh = batch.scratch.fresh;
-    const uint32_t k = fresh.place(i);
-    if (k >= fresh.end(i) || batch.scratch.slots[k] == BatchScratch::kNoBuckets) return;
-    const uint32_t head = fresh.entries[k];
-    if (stage == 0) {
-      prefetch_line(batch.scratch.hashes + head);
-      prefetch_line(batch.items.item(head));
-    } else {
-      prefetch_line(chains.line(head, batch.items.sizes[head]) + SectorLine::kEndsWord);
-    }
-  }
-  VOX_HD void operator()(uint64_t i) const {
-    const SectorBatch& batch = chains.batch;
-    const BatchScratch& scratch = batch.scratch;
-    if (batch.stopped_before()) return;
-    if (i < SectorRoom::kSizes && batch.room->missing_of(i) > batch.context->limits.missing[i]) batch.stop();
-    const uint32_t k = scratch.fresh.place(i);
-    if (k >= scratch.fresh.end(i)) return;
-    const uint32_t head = scratch.fresh.entries[k], slot = scratch.slots[k], size = batch.items.sizes[head];
-    if (slot == BatchScratch::kNoBuckets) return chains.refuse(size, 1);
-    if (scratch.heads[slot] != head) return;
-    const uint32_t count = chains.length(head), spare = chains.space(size).spare;
-    if (chains.stopped()) return chains.refuse(size, count);
-    uint32_t* line = chains.line(head, size);
-    CountNeeds needs;
-    if (fill_header<SectorLine>(line, 0, count, spare, needs) > 0)
-      scratch.late.entries[scratch.late.take(i)] = head;
-    else
-      chains.insert(head, size, count, needs,
-                    [&](WriteChain& sink) { fill_header<SectorLine>(line, 0, count, spare, sink); });
-  }
-};
-
-// Inserts the other chains.
-struct InsertLateChains {
-  ChainInserter chains;
-
-  VOX_HD void operator()(uint64_t i) const {
-    const SectorBatch& batch = chains.batch;
-    const PartedList& late = batch.scratch.late;
-    const uint32_t k = late.place(i);
-    if (k >= late.end(i) || batch.stopped_before()) return;
-    const uint32_t head = late.entries[k], size = batch.items.sizes[head], count = chains.length(head),
-                   spare = chains.space(size).spare;
-    if (chains.stopped()) return chains.refuse(size, count);
-    uint32_t *line = chains.line(head, size), *overflow = batch.context->overflow;
-    CountNeeds needs;
-    fill_bucket(line, overflow, count, spare, needs);
-    chains.insert(head, size, count, needs,
-                  [&](WriteChain& sink) { fill_bucket(line, overflow, count, spare, sink); });
+    return true;
   }
 };
 

@@ -9,7 +9,7 @@
 //                    launches and two round trips.
 //   link_batches()   takes batches that are small beside the table and depend on each other, as the levels of
 //                    an edit do. They use the room that there is and chain the new items of a bucket to each
-//                    other (batches.h, chains.h): four launches a batch and one round trip at the end.
+//                    other (batches.h, chains.h): three launches a batch and one round trip at the end.
 #pragma once
 
 #include <algorithm>
