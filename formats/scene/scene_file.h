@@ -16,8 +16,8 @@
 //   /hash                  a spatial hash of the same voxels: formats/scene/hash_group.h
 //
 // A file of a volume has only /bricks, and no digest; a file of a scene's materials as bricks also has
-// /palette. A file of a scene as a spatial hash has everything but /svdag. Texts have fixed lengths (h5py: bytes; .decode() gives a
-// str). Equal scenes give equal bytes on one machine, equal words on all.
+// /palette. A file of a scene as a spatial hash has everything but /svdag. Texts have fixed lengths (h5py:
+// bytes; .decode() gives a str). Equal scenes give equal bytes on one machine, equal words on all.
 #pragma once
 
 #include <filesystem>
