@@ -39,7 +39,7 @@ VOX_HD VoxelHit first_seen(const Grid& grid, const render::Ray& ray) {
     if (seen.word != 0) return {voxel, seen.word};
     if (seen.empty_log2 > 0) cell = render::Cell(ray, voxel, seen.empty_log2);
     now = cell.next();
-    cell.go_on(ray);
+    cell.go_on();
     if (cell.log2 >= ray.log2_side) return {};
   }
 }

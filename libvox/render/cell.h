@@ -25,14 +25,20 @@ struct Cell {
   }
 
   // The cell of side 2^log2_cell around a voxel of the grid.
-  VOX_HD Cell(const Ray& ray, Int3 voxel, uint32_t log2_cell) {
+  VOX_HD Cell(const Ray& ray, Int3 voxel, uint32_t log2_cell)
+      : log2(log2_cell), across{ray.step.x << log2, ray.step.y << log2, ray.step.z << log2} {
     const uint32_t last = (1u << ray.log2_side) - 1;
     const auto mirrored = [&](int32_t voxel_at, uint32_t axis) {
       const auto along = static_cast<uint32_t>(voxel_at);
-      return ray.mirrored >> axis & 1 ? along ^ last : along;
+      return (ray.mirrored >> axis & 1 ? along ^ last : along) >> log2 << log2;
     };
     at = {mirrored(voxel.x, 0), mirrored(voxel.y, 1), mirrored(voxel.z, 2)};
-    widen(ray, log2_cell);
+    octant = octant_at(at, log2);
+    const auto leaves = [&](uint32_t low, Crossing first, Crossing step) {
+      return first + static_cast<Crossing>(low + (1u << log2)) * step;
+    };
+    out = {leaves(at.x, ray.first.x, ray.step.x), leaves(at.y, ray.first.y, ray.step.y),
+           leaves(at.z, ray.first.z, ray.step.z)};
   }
 
   VOX_HD Crossing next() const {
@@ -60,11 +66,11 @@ struct Cell {
 
   // Becomes the cell that the ray enters by the crossing next(): as wide, or wider where the ray also enters
   // a wider cell there. Where the ray leaves the cube, log2 becomes that of the cube.
-  VOX_HD void go_on(const Ray& ray) {
+  VOX_HD void go_on() {
     const uint32_t axis = axis_of(next()), side = 1u << log2;
     // There are no branches on the axis, since which one it is cannot be foreseen.
-    const Vec3<uint32_t> ahead = {axis == 0 ? side : 0, axis == 1 ? side : 0, axis == 2 ? side : 0};
-    const Vec3<uint32_t> to = at + ahead;
+    const Vec3<uint32_t> to = {at.x + (axis == 0 ? side : 0), at.y + (axis == 1 ? side : 0),
+                               at.z + (axis == 2 ? side : 0)};
     if ((octant >> axis & 1) == 0) {  // to its neighbour in the cell twice as wide
       at = to;
       octant |= 1u << axis;
@@ -73,9 +79,12 @@ struct Cell {
       out.z += axis == 2 ? across.z : 0;
       return;
     }
-    const uint32_t changed = (at.x ^ to.x) | (at.y ^ to.y) | (at.z ^ to.z);
-    at = to;
-    widen(ray, static_cast<uint32_t>(highest_bit(changed)));
+    const auto wide = static_cast<uint32_t>(highest_bit((at.x ^ to.x) | (at.y ^ to.y) | (at.z ^ to.z)));
+    widen_axis(at.x, to.x, out.x, across.x, wide);
+    widen_axis(at.y, to.y, out.y, across.y, wide);
+    widen_axis(at.z, to.z, out.z, across.z, wide);
+    log2 = wide;
+    octant = octant_at(at, log2);
   }
 
  private:
@@ -89,19 +98,14 @@ struct Cell {
       leaves = middle;
     }
   }
-  // Becomes the cell of this side around its lowest voxel.
-  VOX_HD void widen(const Ray& ray, uint32_t log2_wide) {
-    log2 = log2_wide;
-    widen_axis(at.x, out.x, across.x, ray.first.x, ray.step.x);
-    widen_axis(at.y, out.y, across.y, ray.first.y, ray.step.y);
-    widen_axis(at.z, out.z, across.z, ray.first.z, ray.step.z);
-    octant = octant_at(at, log2);
-  }
-  VOX_HD void widen_axis(uint32_t& low, Crossing& leaves, Crossing& crosses, Crossing first,
-                         Crossing step) const {
-    low = low >> log2 << log2;
-    crosses = step << log2;
-    leaves = first + static_cast<Crossing>(low + (1u << log2)) * step;
+  // Along one axis, becomes a cell of side 2^wide that `to` is in. Its end is some cells of the old size
+  // further on.
+  VOX_HD void widen_axis(uint32_t& low, uint32_t to, Crossing& leaves, Crossing& crosses,
+                         uint32_t wide) const {
+    const uint32_t end = low + (1u << log2);
+    low = to >> wide << wide;
+    leaves += static_cast<Crossing>((low + (1u << wide) - end) >> log2) * crosses;
+    crosses <<= wide - log2;
   }
 };
 

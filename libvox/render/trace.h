@@ -93,7 +93,7 @@ class Tracer {
   VOX_HD bool leave() {
     now_ = cell_.next();
     const uint32_t log2 = cell_.log2;
-    cell_.go_on(ray_);
+    cell_.go_on();
     if (cell_.log2 >= dag_.log2_side || now_ > ray_.end) return false;
     if (cell_.log2 != log2) go_up();
     return true;
