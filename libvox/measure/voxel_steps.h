@@ -33,13 +33,13 @@ VOX_HD VoxelHit first_seen(const Grid& grid, const render::Ray& ray) {
   render::Crossing now = ray.start;
   if (cell.next() < now) return {};  // the ray passes the cube by
   for (;;) {
-    while (cell.log2 > 0) cell.halve(now);
+    while (cell.log2 > 0) cell.halve(ray, now);
     const Int3 voxel = cell.corner(ray);
     const SeenVoxel seen = grid.see(voxel);
     if (seen.word != 0) return {voxel, seen.word};
     if (seen.empty_log2 > 0) cell = render::Cell(ray, voxel, seen.empty_log2);
     now = cell.next();
-    cell.go_on();
+    cell.go_on(ray);
     if (cell.log2 >= ray.log2_side) return {};
   }
 }
