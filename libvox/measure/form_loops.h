@@ -7,7 +7,7 @@
 #include "libvox/measure/form_refs.h"
 #include "libvox/measure/forms_bench.h"
 #include "libvox/measure/repeated.h"
-#include "libvox/render/camera.h"
+#include "libvox/render/pixel_rays.h"
 
 namespace vox::measure {
 
@@ -45,15 +45,17 @@ struct MeansOfPlaces {
 template <SceneForm Ref>
 struct CastToVoxels {
   Ref form;
-  render::Camera camera;
+  render::PixelRays rays;
   Tiles tiles;
   VoxelHit* hits;  // row by row
 
   VOX_HD void operator()(uint64_t i) const {
     const Vec2<uint32_t> pixel = tiles.pixel(i);
     if (!tiles.holds(pixel)) return;
-    const Vec3d direction = camera.direction(pixel.x + 0.5, pixel.y + 0.5);
-    hits[tiles.index(pixel)] = form.first(render::make_ray(camera.log2_side, camera.eye, direction, 0));
+    const auto middle = [](uint32_t at) { return (2 * at + 1) << (render::kSubpixelBits - 1); };
+    const render::FineDirection direction = rays.direction(middle(pixel.x), middle(pixel.y));
+    hits[tiles.index(pixel)] =
+        form.first(render::make_ray(render::make_course(rays.log2_side, direction), rays.eye, 0));
   }
 };
 
@@ -99,7 +101,7 @@ class FormLoops {
     words_ = device.template make<uint8_t>(places_.most_gathered());
     means_ = device.template make<float>(places_.means.size());
     if (sizes.picture == 0) return;
-    camera_ = camera_around(dag, sizes.picture);
+    rays_ = render::pixel_rays(camera_around(dag, sizes.picture));
     hits_ = device.template make<VoxelHit>(uint64_t{sizes.picture} * sizes.picture);
   }
 
@@ -167,7 +169,7 @@ class FormLoops {
     device_.fill(hits_.data(), n, VoxelHit{{-1, -1, -1}, UINT32_MAX});
     row.time = timed([&] {
       device_.for_each({"forms: rays", sizeof(VoxelHit)}, tiles.count(),
-                       CastToVoxels<Ref>{form, camera_, tiles, hits_.data()});
+                       CastToVoxels<Ref>{form, rays_, tiles, hits_.data()});
     });
     row.filled = device_.sum("forms: count hits", n, IsHit{hits_.data()});
     row.checksum = device_.sum("forms: checksum of hits", n, MixedHit{hits_.data()});
@@ -180,7 +182,7 @@ class FormLoops {
   FormPlaces places_;
   device::Buffer<uint8_t> words_;
   device::Buffer<float> means_;
-  render::Camera camera_ = {};
+  render::PixelRays rays_ = {};
   device::Buffer<VoxelHit> hits_;
 };
 

@@ -232,7 +232,7 @@ Camera make_camera(const CameraPose& pose, ImageSize size, uint32_t log2_side) {
   camera.right = axes.right * (2 * half.width / size.width);
   camera.down = axes.down * (2 * half.height / size.height);
   camera.spread = 2 * half.width / size.width;
-  camera.width = size.width;
+  camera.size = size;
   camera.log2_side = log2_side;
   return camera;
 }

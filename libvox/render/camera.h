@@ -1,14 +1,14 @@
 // A pinhole camera: rays through the points of an image. It is set up on the host, in arithmetic that rounds
-// alike everywhere.
+// alike everywhere; devices take its rays from pixel_rays.h.
 #pragma once
 
 #include <span>
 #include <string>
 #include <vector>
 
+#include "libvox/base/vec.h"
 #include "libvox/base/voxel_box.h"
 #include "libvox/dag/frozen_dag.h"
-#include "libvox/render/ray.h"
 
 namespace vox::render {
 
@@ -29,11 +29,11 @@ struct Camera {
   Vec3d corner;        // 24 B, from the eye to the image's upper left corner
   Vec3d right, down;   // 48 B, to the next pixel
   double spread;       // 8 B, width of a pixel at distance 1; 0: no level of detail
-  uint32_t width;      // 4 B
+  ImageSize size;      // 8 B
   uint32_t log2_side;  // 4 B, of the scene's cube
 
   // The direction to a point of the image, in pixels from its upper left corner. It is not of length 1.
-  VOX_HD Vec3d direction(double x, double y) const { return corner + right * x + down * y; }
+  Vec3d direction(double x, double y) const { return corner + right * x + down * y; }
 };
 
 // Throws Error where the eye is at the target, too far away or nowhere, where the angle is not between 0 and

@@ -6,17 +6,28 @@
 namespace vox::render {
 
 // The point in the face that was hit, exact along the face's axis: a ray that starts here and leaves the face
-// does not hit what is behind it. Where the ray began inside a voxel, this is its origin.
-VOX_HD inline Vec3d hit_point(Vec3d origin, Vec3d direction, const Ray& ray, const Hit& hit) {
-  const double scale = distance_to(ray, hit.at) / std::sqrt(dot(direction, direction));
-  const Vec3d at = origin + direction * scale;
-  const uint32_t face = axis_of(hit.at);
-  const auto along = [&](double value, double low, double high, uint32_t axis) {
-    if (face == axis) return ray.mirrored >> axis & 1 ? high : low;
-    return value < low ? low : value > high ? high : value;
+// does not hit what is behind it. Along the other axes it is exact to 2^-22 of the width of what was hit. The
+// ray did not begin inside of that; it came from `eye` on `course`.
+VOX_HD inline FinePoint hit_point(FinePoint eye, const Course& course, const Ray& ray, const Hit& hit) {
+  const int64_t side = int64_t{1} << ray.log2_side;
+  const auto along = [&](int32_t low, int32_t high, uint32_t axis) {
+    const bool down = (ray.mirrored >> axis & 1) != 0;
+    const int64_t near = down ? side - high : low, width = high - low;
+    int64_t at = near << kFineBits;
+    if (axis_of(hit.at) != axis) {
+      int64_t inside;
+      if ((course.still >> axis & 1) != 0) {
+        inside = detail::RayAxis(eye[axis], course, axis).still_at(ticks_to(ray, hit.at), ray.log2_side) - at;
+      } else {
+        const Crossing since = hit.at - (ray.first[axis] + near * ray.step[axis]);
+        inside =
+            static_cast<int64_t>(static_cast<float>(since) / static_cast<float>(ray.step[axis]) * 0x1p32f);
+      }
+      at += inside < 0 ? 0 : inside > width << kFineBits ? width << kFineBits : inside;
+    }
+    return down ? (side << kFineBits) - at : at;
   };
-  return {along(at.x, hit.low.x, hit.high.x, 0), along(at.y, hit.low.y, hit.high.y, 1),
-          along(at.z, hit.low.z, hit.high.z, 2)};
+  return {along(hit.low.x, hit.high.x, 0), along(hit.low.y, hit.high.y, 1), along(hit.low.z, hit.high.z, 2)};
 }
 
 }  // namespace vox::render

@@ -1,11 +1,7 @@
 // A ray as integers: when it crosses which plane of the grid. See render/README.md.
 #pragma once
 
-#include <cmath>
-#include <cstdint>
-
-#include "libvox/base/hd.h"
-#include "libvox/base/vec.h"
+#include "libvox/render/course.h"
 
 namespace vox::render {
 
@@ -33,7 +29,7 @@ struct Ray {
   int64_t before;          // 8 B, ticks from the eye to time 0
   int64_t pixel_is_voxel;  // 8 B, ticks from the eye to where a pixel is as wide as a voxel; INT64_MAX: never
   int64_t widest;          // 8 B, ticks from the eye from where on a pixel becomes no wider
-  double voxels_per_tick;  // 8 B, of distance
+  float voxels_per_tick;   // 4 B, of distance
   uint32_t mirrored;       // 4 B, bit 0, 1, 2: x, y, z
   uint32_t log2_side;      // 4 B, of the cube
 };
@@ -43,103 +39,106 @@ static_assert(sizeof(Ray) == 104);
 VOX_HD inline int64_t ticks_to(const Ray& ray, Crossing at) {
   return ray.before + time_of(at);
 }
-// The distance of a crossing from the eye in voxels, exact but for the last digits of a double.
-VOX_HD inline double distance_to(const Ray& ray, Crossing at) {
-  return static_cast<double>(ticks_to(ray, at)) * ray.voxels_per_tick;
+// The distance of a crossing from the eye in voxels, exact but for the last digits of a float.
+VOX_HD inline float distance_to(const Ray& ray, Crossing at) {
+  return static_cast<float>(ticks_to(ray, at)) * ray.voxels_per_tick;
 }
 
 namespace detail {
 
-VOX_HD inline double power_of_two(uint32_t exponent) {
-  return static_cast<double>(uint64_t{1} << exponent);
-}
-// The ticks of a voxel along the ray's longest axis.
-VOX_HD inline double ticks_per_voxel(uint32_t log2_side) {
-  return power_of_two(log2_side > 14 ? 58 - 2 * log2_side : 30);
-}
-VOX_HD inline double larger(double a, double b) {
-  return a > b ? a : b;
-}
-// More than any crossing inside the cube.
-inline constexpr double kFarTicks = 0x1p60;
+// More ticks than from one end of the cube to the other; and more than from any eye into it, in floats and
+// as a whole number.
+inline constexpr int64_t kFarTicks = int64_t{1} << 60;
+inline constexpr float kTooFar = 0x1p61f;
+inline constexpr int64_t kTooFarTicks = int64_t{1} << 61;
 
-// What the ray does along one axis, mirrored.
+// One axis of a ray, mirrored.
 struct RayAxis {
-  double origin;
-  double slope;  // 0–1, relative to the longest axis
-  double step;   // ticks
-  bool still;    // it crosses no plane inside the cube
+  int64_t to_plane;  // 2^-32 voxels from the eye up to plane 0
+  int64_t step;      // ticks
+  float slope;
+  bool still;
 
-  VOX_HD RayAxis(double at, double direction, double longest, uint32_t log2_side) {
-    const double slowest = power_of_two(59 - log2_side);
-    origin = direction < 0 ? power_of_two(log2_side) - at : at;
-    slope = std::fabs(direction) / longest;
-    still = slope * slowest < ticks_per_voxel(log2_side);
-    step = still ? slowest : std::floor(ticks_per_voxel(log2_side) / slope);
+  VOX_HD RayAxis(int64_t eye, const Course& course, uint32_t axis)
+      : to_plane(course.mirrored >> axis & 1 ? eye - (int64_t{1} << (kFineBits + course.log2_side)) : -eye),
+        step(course.step[axis]),
+        slope(course.slope[axis]),
+        still((course.still >> axis & 1) != 0) {}
+
+  // The ticks from the eye to plane 0, which are cut off where the ray never is in the cube.
+  VOX_HD int64_t first_plane() const {
+    const float about = static_cast<float>(to_plane >> kFineBits) * static_cast<float>(step);
+    if (still || about < -kTooFar) return -kTooFarTicks;
+    return about > kTooFar ? kTooFarTicks : fine_product(to_plane, step);
   }
 
-  // The ticks from the eye to plane 0.
-  VOX_HD double first_plane() const { return still ? -kFarTicks : -origin * step; }
+  // Where a ray is on an axis along which it stands still after so many ticks from the eye.
+  VOX_HD int64_t still_at(int64_t ticks, uint32_t log2_side) const {
+    const auto scale = static_cast<int32_t>(kFineBits) - static_cast<int32_t>(log2_ticks(log2_side));
+    return static_cast<int64_t>(static_cast<float>(ticks) * (slope * power_of_two(scale))) - to_plane;
+  }
 
-  // The ticks to plane 0 counted from `before` ticks behind the eye on, as a whole number. Far in the past
-  // where the ray is never in the cube.
-  VOX_HD int64_t first_plane_after(double before, uint32_t log2_side) const {
-    if (!still) return static_cast<int64_t>(larger(std::floor(-origin * step - before), -kFarTicks));
-    const double at = std::floor(origin + before / ticks_per_voxel(log2_side) * slope);
-    const bool inside = at >= 0 && at < power_of_two(log2_side);
-    return static_cast<int64_t>(inside ? -at * step : -kFarTicks);
+  // The ticks to plane 0, counted from `before` ticks behind the eye on. Far in the past where the ray is
+  // never in the cube.
+  VOX_HD int64_t first_plane_after(int64_t before, int64_t first, uint32_t log2_side) const {
+    if (!still) return first - before > -kFarTicks ? first - before : -kFarTicks;
+    const int64_t voxel = still_at(before, log2_side) >> kFineBits;
+    return voxel >= 0 && voxel < int64_t{1} << log2_side ? -voxel * step : -kFarTicks;
   }
 };
 
 }  // namespace detail
 
-// A ray from a point in voxels, at most 2^30 of them away. The direction is not 0 and need not be of length
-// 1. `spread` is the width of a pixel at distance 1; where it is 0, rays go down to voxels.
-VOX_HD inline Ray make_ray(uint32_t log2_side, Vec3d origin, Vec3d direction, double spread) {
-  using detail::larger;
-  const double longest =
-      larger(std::fabs(direction.x), larger(std::fabs(direction.y), std::fabs(direction.z)));
-  const detail::RayAxis x(origin.x, direction.x, longest, log2_side);
-  const detail::RayAxis y(origin.y, direction.y, longest, log2_side);
-  const detail::RayAxis z(origin.z, direction.z, longest, log2_side);
-  const double entry = larger(x.first_plane(), larger(y.first_plane(), z.first_plane()));
-  const double before = larger(entry, 0);
+// A ray on this course from a point at most 2^30 voxels away. `spread` is the width of a pixel at distance 1;
+// where it is 0, rays go down to voxels.
+VOX_HD inline Ray make_ray(const Course& course, FinePoint eye, float spread) {
+  const auto later = [](int64_t a, int64_t b) { return a > b ? a : b; };
+  const detail::RayAxis x(eye.x, course, 0), y(eye.y, course, 1), z(eye.z, course, 2);
+  const Vec3<int64_t> first = {x.first_plane(), y.first_plane(), z.first_plane()};
+  const uint32_t log2_side = course.log2_side;
 
   Ray ray;
   ray.log2_side = log2_side;
-  ray.mirrored = (direction.x < 0 ? 1u : 0u) | (direction.y < 0 ? 2u : 0u) | (direction.z < 0 ? 4u : 0u);
-  ray.first = {crossing_at(x.first_plane_after(before, log2_side), 0),
-               crossing_at(y.first_plane_after(before, log2_side), 1),
-               crossing_at(z.first_plane_after(before, log2_side), 2)};
-  ray.step = {crossing_at(static_cast<int64_t>(x.step), 0), crossing_at(static_cast<int64_t>(y.step), 0),
-              crossing_at(static_cast<int64_t>(z.step), 0)};
+  ray.mirrored = course.mirrored;
+  ray.before = later(later(first.x, first.y), later(first.z, 0));
+  ray.first = {crossing_at(x.first_plane_after(ray.before, first.x, log2_side), 0),
+               crossing_at(y.first_plane_after(ray.before, first.y, log2_side), 1),
+               crossing_at(z.first_plane_after(ray.before, first.z, log2_side), 2)};
+  ray.step = {crossing_at(course.step.x, 0), crossing_at(course.step.y, 0), crossing_at(course.step.z, 0)};
   ray.start = crossing_at(0, kNoAxis);
   ray.end = INT64_MAX;
-  if (before > 0) {
-    ray.start = ray.first.x > ray.first.y ? ray.first.x : ray.first.y;
-    if (ray.first.z > ray.start) ray.start = ray.first.z;
-  }
-  ray.before = static_cast<int64_t>(before < detail::kFarTicks ? before : detail::kFarTicks);
-  // The slopes are used, since squares of nearly the longest doubles would overflow.
-  ray.voxels_per_tick = std::sqrt(x.slope * x.slope + y.slope * y.slope + z.slope * z.slope) /
-                        detail::ticks_per_voxel(log2_side);
-  const double widens = spread * ray.voxels_per_tick;  // voxels of a pixel's width per tick
+  if (ray.before > 0) ray.start = later(later(ray.first.x, ray.first.y), ray.first.z);
+  ray.voxels_per_tick = course.voxels_per_tick;
+  const float widens = spread * course.voxels_per_tick;  // voxels of a pixel's width per tick
   ray.widest = INT64_MAX;
-  ray.pixel_is_voxel = widens * detail::kFarTicks > 1 ? static_cast<int64_t>(1 / widens) : INT64_MAX;
+  ray.pixel_is_voxel = widens * 0x1p60f > 1 ? static_cast<int64_t>(1 / widens) : INT64_MAX;
   return ray;
 }
 
+// On the host: a ray from a point in voxels. The direction is not 0 and need not be of length 1.
+inline Ray make_ray(uint32_t log2_side, Vec3d origin, Vec3d direction, double spread) {
+  return make_ray(make_course(log2_side, fine_direction(direction)), fine_point(origin),
+                  static_cast<float>(spread));
+}
+
 // The same ray, which ends at this distance in voxels.
-VOX_HD inline Ray limited(Ray ray, double distance) {
-  const double ticks = distance / ray.voxels_per_tick - static_cast<double>(ray.before);
-  if (ticks < detail::kFarTicks) ray.end = crossing_at(static_cast<int64_t>(ticks), kNoAxis);
+VOX_HD inline Ray limited(Ray ray, float distance) {
+  const float ticks = distance / ray.voxels_per_tick;
+  if (ticks < 0x1p60f) ray.end = crossing_at(static_cast<int64_t>(ticks) - ray.before, kNoAxis);
   return ray;
 }
 
 // The same ray, whose pixel is nowhere wider than at this distance in voxels.
-VOX_HD inline Ray no_wider(Ray ray, double distance) {
-  const double ticks = distance / ray.voxels_per_tick;
-  if (ticks < detail::kFarTicks) ray.widest = static_cast<int64_t>(ticks);
+VOX_HD inline Ray no_wider(Ray ray, float distance) {
+  const float ticks = distance / ray.voxels_per_tick;
+  if (ticks < 0x1p60f) ray.widest = static_cast<int64_t>(ticks);
+  return ray;
+}
+
+// The same ray, which begins so many ticks from the eye, where there is nothing; nothing is before.
+VOX_HD inline Ray begun_later(Ray ray, int64_t ticks) {
+  const Crossing start = crossing_at(ticks - ray.before, kNoAxis);
+  if (start > ray.start) ray.start = start;
   return ray;
 }
 

@@ -71,8 +71,15 @@ scene::Rgb8 material_color(const scene::Palette& palette, uint32_t material) {
   return material < palette.count ? palette.colors[material] : scene::Rgb8{200, 200, 200};
 }
 
-Shading make_shading(const VoxelBox& filled, uint32_t log2_side, const scene::Palette& palette,
-                     const Camera& camera, const RenderOptions& options) {
+RampEnds ramp_ends(const VoxelBox& filled, const Camera& camera, Shade shade) {
+  const Range range = distances(filled, camera.eye);
+  if (shade == Shade::Depth) return {range.near, range.far};
+  if (shade == Shade::Level) return {0, coarsest(camera.spread * range.far, camera.log2_side)};
+  return {};
+}
+
+Shading make_shading(const RampEnds& ramp, uint32_t log2_side, const scene::Palette& palette,
+                     const RenderOptions& options) {
   const double sun = std::sqrt(dot(options.to_sun, options.to_sun));
   if (!(sun > 0 && sun < HUGE_VAL)) throw Error("the sun is in no direction");
   Shading shading = {};
@@ -82,17 +89,15 @@ Shading make_shading(const VoxelBox& filled, uint32_t log2_side, const scene::Pa
   shading.sky = light_of(options.sky);
   shading.sun = 0.75f;
   shading.ambient = 0.45f;
-  shading.to_sun = options.to_sun * (1 / sun);
+  const Vec3d to_sun = options.to_sun * (1 / sun);
+  shading.to_sun = light_of(to_sun);
+  shading.sun_course = make_course(log2_side, fine_direction(to_sun));
   shading.shadows = options.shadows == Shadows::On ? 1 : 0;
   shading.ao_rays = std::min(options.ao_rays, kHemisphere);
-  shading.ao_reach = options.ao_reach > 0 ? options.ao_reach : std::ldexp(1.0, int(log2_side)) / 16;
-  const Range range = distances(filled, camera.eye);
-  if (options.shade == Shade::Depth) {
-    shading.low = range.near;
-    shading.high = range.far;
-  } else if (options.shade == Shade::Level) {
-    shading.high = coarsest(camera.spread * range.far, log2_side);
-  }
+  shading.ao_reach =
+      static_cast<float>(options.ao_reach > 0 ? options.ao_reach : std::ldexp(1.0, int(log2_side)) / 16);
+  shading.low = static_cast<float>(ramp.low);
+  shading.high = static_cast<float>(ramp.high);
   return shading;
 }
 

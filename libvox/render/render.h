@@ -63,9 +63,15 @@ scene::Rgb8 ramp_color(uint32_t index);
 // The colours that a palette's materials have in pictures: grey where it has none.
 scene::Rgb8 material_color(const scene::Palette& palette, uint32_t material);
 
-// All of Shading but its pointers to memory of the device. `filled` is the box around all voxels.
-Shading make_shading(const VoxelBox& filled, uint32_t log2_side, const scene::Palette& palette,
-                     const Camera& camera, const RenderOptions& options);
+// What the ends of the ramp stand for, where that follows from the view. `filled` is the box around all voxels.
+struct RampEnds {
+  double low = 0, high = 0;
+};
+RampEnds ramp_ends(const VoxelBox& filled, const Camera& camera, Shade shade);
+
+// All of Shading but its pointers to memory of the device.
+Shading make_shading(const RampEnds& ramp, uint32_t log2_side, const scene::Palette& palette,
+                     const RenderOptions& options);
 
 // Unit vectors around z. Projected onto the disk below they are spread evenly: a direction has as many as
 // light from there counts.

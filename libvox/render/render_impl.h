@@ -29,12 +29,26 @@ struct LightCodes {
   }
 };
 
+// Finds where the rays of each tile begin.
+struct StartBeams {
+  RayDagRef dag;
+  PixelRays rays;
+  BeamTiles tiles;
+  float* depths;  // [tiles.count()]
+
+  VOX_HD void operator()(uint64_t i) const {
+    const auto tile = static_cast<uint32_t>(i);
+    depths[i] = Beam(dag, rays, {tile % tiles.across(), tile / tiles.across()}).start();
+  }
+};
+
 struct RenderPixels {
   RayDagRef dag;
-  Camera camera;
+  PixelRays rays;
   Shading shading;
   LightCodes codes;
   uint32_t width, height, samples;
+  const float* depths;  // at which the beams around pixels start
   scene::Rgba8* pixels;
   uint64_t first = 0;  // of the pixels that this part of the loop goes over
 
@@ -46,20 +60,25 @@ struct RenderPixels {
 
  private:
   VOX_HD scene::Rgba8 pixel(uint32_t x, uint32_t y) const {
-    const Shader shade(dag, camera, shading);
-    const uint64_t seed = (uint64_t{y} * width + x) * samples;
+    const float depth = depths[BeamTiles{width, height}.around({x, y})];
     Light sum = {0, 0, 0};
-    for (uint32_t s = 0; s < samples; ++s)
-      sum = sum + shade(x + offset(s, 0.7548776662466927), y + offset(s, 0.5698402909980532), seed + s);
+    if (depth >= kHitsNothing) {
+      for (uint32_t s = 0; s < samples; ++s) sum = sum + shading.sky;
+    } else {
+      const Shader shade(dag, rays, shading);
+      const uint64_t seed = (uint64_t{y} * width + x) * samples;
+      for (uint32_t s = 0; s < samples; ++s)
+        sum = sum + shade(subpixel(x, s, 0xc13fa9a9u), subpixel(y, s, 0x91e10da6u), depth, seed + s);
+    }
     const float share = 1 / static_cast<float>(samples);
     return {codes(sum.x * share), codes(sum.y * share), codes(sum.z * share), 255};
   }
 
   // The place of a sample in its pixel, by Roberts' R2 sequence: any number of points are spread evenly, the
-  // first in the middle.
-  VOX_HD static double offset(uint32_t sample, double step) {
-    const double at = 0.5 + sample * step;
-    return at - std::floor(at);
+  // first in the middle. `step` is in 2^-32 of a pixel.
+  VOX_HD static uint32_t subpixel(uint32_t pixel, uint32_t sample, uint32_t step) {
+    const uint32_t at = 0x80000000u + sample * step;
+    return pixel << kSubpixelBits | at >> (32 - kSubpixelBits);
   }
 };
 
@@ -98,25 +117,34 @@ class DeviceRenderer final : public Renderer {
     else if (!rays_.has_boxes())
       rays_.set_boxes(bound_nodes(device_, rays_.ref()));
     const RayDagRef dag = rays_.ref();
-    Shading shading = make_shading(filled_, dag.log2_side, palette_, camera, options);
+    const RampEnds ramp = ramp_ends(filled_, camera, options.shade);
+    Shading shading = make_shading(ramp, dag.log2_side, palette_, options);
     shading.hemisphere = hemisphere_.data();
     Picture picture;
-    picture.low = shading.low;
-    picture.high = shading.high;
+    picture.low = ramp.low;
+    picture.high = ramp.high;
     if (options.shade == Shade::Sharing) {
       if (!sharing_) sharing_ = count_sharing(device_, dag_, dag);
       shading.use_codes = sharing_->codes.data();
       const uint32_t powers = std::max((sharing_->most + 3) / 4, 1u);
-      shading.high = powers * 4;
+      shading.high = static_cast<float>(powers * 4);
       picture.low = 1;
       picture.high = std::exp2(powers);
     }
     const auto [width, height] = options.size;
     picture.rays = uint64_t{width} * height * options.samples;
-    RenderPixels body = {dag, camera, shading, {codes_.data()}, width, height, options.samples, nullptr, 0};
+    const PixelRays rays = pixel_rays(camera);
+    const BeamTiles tiles = {width, height};
+    const auto depths = device_.template make<float>(tiles.count());
+    RenderPixels body = {dag,           rays,    shading, {codes_.data()}, width, height, options.samples,
+                         depths.data(), nullptr, 0};
     make_pixels(picture, options.size, [&](scene::Rgba8* pixels) {
       body.pixels = pixels;
-      return cast_pixels(device_, body, Tiles{width, height}.count(), rays_of_pixel(options), kRaysAtOnce);
+      const double beams = device_.seconds([&] {
+        device_.for_each({"render: beams", 4}, tiles.count(), StartBeams{dag, rays, tiles, depths.data()});
+      });
+      return beams +
+             cast_pixels(device_, body, Tiles{width, height}.count(), rays_of_pixel(options), kRaysAtOnce);
     });
     return picture;
   }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "libvox/base/mix.h"
-#include "libvox/render/camera.h"
+#include "libvox/render/beam.h"
 #include "libvox/render/point.h"
 
 namespace vox::render {
@@ -28,12 +28,13 @@ struct Shading {
   Light ramp[kRampColors];  // of measured values, from low to high
   Light sky;
   float sun, ambient;             // strengths
-  Vec3d to_sun;                   // a unit vector; not used where sun is 0
+  Vec3<float> to_sun;             // a unit vector
+  Course sun_course;              // of rays to the sun
   uint32_t shadows;               // 1: the sun casts them
   uint32_t ao_rays;               // a sample; 0: no ambient occlusion
-  double ao_reach;                // voxels
+  float ao_reach;                 // voxels
   const Vec3<float>* hemisphere;  // [kHemisphere], around z, the nearer to z the denser
-  double low, high;               // the values at the ends of the ramp
+  float low, high;                // the values at the ends of the ramp
   const uint8_t* use_codes;       // for Shade::Sharing: of the leaf that begins at each word of leaves
 };
 
@@ -46,8 +47,9 @@ VOX_HD inline Light normal_color(Int3 normal) {
 namespace detail {
 
 // Turns a vector around z into the same vector around a face's normal.
-VOX_HD inline Vec3d around_normal(Vec3<float> v, Int3 normal) {
-  const double x = v.x, y = v.y, z = v.z;
+VOX_HD inline FineDirection around_normal(Vec3<float> v, Int3 normal) {
+  const auto fine = [](float part) { return static_cast<int64_t>(part * 0x1p40f); };
+  const int64_t x = fine(v.x), y = fine(v.y), z = fine(v.z);
   if (normal.x != 0) return {z * normal.x, x, y};
   if (normal.y != 0) return {y, z * normal.y, x};
   return {x, y, z * normal.z};
@@ -57,20 +59,21 @@ VOX_HD inline Vec3d around_normal(Vec3<float> v, Int3 normal) {
 
 class Shader {
  public:
-  VOX_HD Shader(const RayDagRef& dag, const Camera& camera, const Shading& shading)
-      : dag_(dag), camera_(camera), shading_(shading) {}
+  VOX_HD Shader(const RayDagRef& dag, const PixelRays& rays, const Shading& shading)
+      : dag_(dag), rays_(rays), shading_(shading) {}
 
-  // The light that comes back through a point of the image. `seed` differs from sample to sample.
-  VOX_HD Light operator()(double x, double y, uint64_t seed) const {
-    const Vec3d direction = camera_.direction(x, y);
-    const Ray ray = make_ray(camera_.log2_side, camera_.eye, direction, camera_.spread);
+  // The light that comes back through a point of the image, in subpixels, whose beam starts at `depth`.
+  // `seed` differs from sample to sample.
+  VOX_HD Light operator()(uint32_t x, uint32_t y, float depth, uint64_t seed) const {
+    const Course course = make_course(rays_.log2_side, rays_.direction(x, y));
+    const Ray ray = begun_in_beam(make_ray(course, rays_.eye, rays_.spread), course, rays_, depth);
     const Hit hit = trace(dag_, ray);
     if (!hit.found()) return shading_.sky;
     switch (shading_.mode) {
       case Shade::Depth:
         return measured(distance_to(ray, hit.at));
       case Shade::Level:
-        return measured(hit.log2);
+        return measured(static_cast<float>(hit.log2));
       case Shade::Sharing:
         return measured(
             shading_.use_codes[dag_.node_at(hit.low, dag::kLeafLog2) - dag_.nodes[dag::kLeafLog2]]);
@@ -79,42 +82,43 @@ class Shader {
       case Shade::Material:
         break;
     }
-    return shading_.colors[hit_material(dag_, ray, hit)] * light_at(direction, ray, hit, seed);
+    return shading_.colors[hit_material(dag_, ray, hit)] * light_at(course, ray, hit, seed);
   }
 
  private:
   struct Surface {
-    Vec3d point;
-    double distance;  // from the eye, voxels
+    FinePoint point;
+    float distance;  // from the eye, voxels
   };
 
   // The colour of a measured value; values beyond an end of the ramp have the colour of that end.
-  VOX_HD Light measured(double value) const {
-    const double share = (value - shading_.low) / (shading_.high - shading_.low);
-    const double at = share * (kRampColors - 1) + 0.5;
+  VOX_HD Light measured(float value) const {
+    const float share = (value - shading_.low) / (shading_.high - shading_.low);
+    const float at = share * (kRampColors - 1) + 0.5f;
     return shading_.ramp[at < 0 ? 0 : at >= kRampColors ? kRampColors - 1 : static_cast<uint32_t>(at)];
   }
 
-  VOX_HD float light_at(Vec3d direction, const Ray& ray, const Hit& hit, uint64_t seed) const {
+  VOX_HD float light_at(const Course& course, const Ray& ray, const Hit& hit, uint64_t seed) const {
     const Int3 normal = face_normal(ray, hit);
     if (axis_of(hit.at) == kNoAxis) return shading_.ambient;  // the eye is in matter
-    const Surface at = {hit_point(camera_.eye, direction, ray, hit), distance_to(ray, hit.at)};
+    const Surface at = {hit_point(rays_.eye, course, ray, hit), distance_to(ray, hit.at)};
     float light = shading_.ambient * open_sky(at, normal, seed);
-    const double facing =
-        normal.x * shading_.to_sun.x + normal.y * shading_.to_sun.y + normal.z * shading_.to_sun.z;
-    if (facing > 0 && sees_sun(at)) light += shading_.sun * static_cast<float>(facing);
+    const Vec3<float> out = {static_cast<float>(normal.x), static_cast<float>(normal.y),
+                             static_cast<float>(normal.z)};
+    const float facing = dot(out, shading_.to_sun);
+    if (facing > 0 && sees_sun(at)) light += shading_.sun * facing;
     return light;
   }
 
   // A ray that goes on from a surface. It is nowhere wider than the pixel is at the surface, so that a
   // shadow's edge is as sharp as the surface that it falls on.
-  VOX_HD Ray further_ray(const Surface& from, Vec3d direction) const {
-    return no_wider(make_ray(camera_.log2_side, from.point, direction, camera_.spread), from.distance);
+  VOX_HD Ray further_ray(const Surface& from, const Course& course) const {
+    return no_wider(make_ray(course, from.point, rays_.spread), from.distance);
   }
 
   VOX_HD bool sees_sun(const Surface& from) const {
     if (!shading_.shadows) return true;
-    return !trace(dag_, further_ray(from, shading_.to_sun)).found();
+    return !trace(dag_, further_ray(from, shading_.sun_course)).found();
   }
 
   // The share of the sky that is seen from a surface, from 0 to 1.
@@ -124,15 +128,15 @@ class Shader {
     uint32_t open = 0;
     for (uint32_t i = 0; i < shading_.ao_rays; ++i) {
       const uint64_t at = (first + uint64_t{i} * kHemisphere / shading_.ao_rays) % kHemisphere;
-      const Vec3d direction = detail::around_normal(shading_.hemisphere[at], normal);
-      const Ray ray = further_ray(from, direction);
+      const FineDirection direction = detail::around_normal(shading_.hemisphere[at], normal);
+      const Ray ray = further_ray(from, make_course(rays_.log2_side, direction));
       if (!trace(dag_, limited(ray, shading_.ao_reach)).found()) ++open;
     }
     return static_cast<float>(open) / static_cast<float>(shading_.ao_rays);
   }
 
   const RayDagRef& dag_;
-  const Camera& camera_;
+  const PixelRays& rays_;
   const Shading& shading_;
 };
 

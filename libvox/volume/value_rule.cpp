@@ -19,6 +19,12 @@ double number_at(ValueType type, const std::byte* values, uint64_t i) {
   return value_number(type, bits_at(type, values, i));
 }
 
+// The least float from this number on: the values below it are those below the number.
+float least_float(double number) {
+  const auto nearest = static_cast<float>(number);
+  return nearest < number ? std::nextafter(nearest, std::numeric_limits<float>::infinity()) : nearest;
+}
+
 ValueRange joined(ValueRange a, ValueRange b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high)};
 }
@@ -63,10 +69,10 @@ ValueRange value_range(const Volume& volume) {
 ValueRule value_rule(const Volume& volume, const ThresholdOptions& options) {
   const ValueType type = volume.info.type;
   ValueRule rule = {.type = type};
-  if (options.raw) rule.threshold = *options.raw;
+  if (options.raw) rule.threshold = least_float(*options.raw);
   if (!options.share && type != ValueType::I16 && type != ValueType::F32) return rule;
   const ValueRange range = value_range(volume);
-  if (options.share) rule.threshold = range.low + *options.share * (range.high - range.low);
+  if (options.share) rule.threshold = least_float(range.low + *options.share * (range.high - range.low));
   if (range.low < 0)
     rule.background = type == ValueType::F32 ? std::bit_cast<uint32_t>(static_cast<float>(range.low))
                                              : static_cast<uint16_t>(static_cast<int16_t>(range.low));

@@ -17,12 +17,11 @@ namespace vox::volume {
 struct ValueRule {
   ValueType type = ValueType::U8;
   uint32_t background = 0;  // bits
-  double threshold = -std::numeric_limits<double>::infinity();
+  float threshold = -std::numeric_limits<float>::infinity();  // a float holds a value of any type
 
   VOX_HD uint32_t word(uint32_t bits) const {
     if (type == ValueType::F32 && bits == 0x80000000u) bits = 0;  // -0 is 0
-    if (threshold > -std::numeric_limits<double>::infinity() && value_number(type, bits) < threshold)
-      return 0;
+    if (value_float(type, bits) < threshold) return 0;
     return bits ^ background;
   }
   VOX_HD uint32_t bits(uint32_t word) const { return word ^ background; }

@@ -14,7 +14,7 @@ TEST(Trace, StopsAtTheBoxAroundWhatTheFirstNodeHoldsThatIsNoWiderThanAPixel) {
     for (int i = 0; i < c.rays * static_cast<int>(kThoroughness) / 200 + 20; ++i) {
       render::Ray ray = random_ray(scene, random);
       ray.pixel_is_voxel = static_cast<int64_t>(random.uniform(1, 64) * 0x1p30);
-      if (random.below(4) == 0) ray = render::no_wider(ray, random.uniform(1, 500));
+      if (random.below(4) == 0) ray = render::no_wider(ray, static_cast<float>(random.uniform(1, 500)));
       const render::Hit hit = scene.trace(ray);
       if (hit.found()) ++levels[hit.log2];
       ASSERT_EQ(hit, scene.dense.trace_cubes(ray));
@@ -54,7 +54,8 @@ TEST(Trace, ALimitedRayHitsWhatItEntersBeforeItsEnd) {
     for (int i = 0; i < 2000; ++i) {
       const render::Ray ray = random_ray(scene, random);
       const double length = random.uniform(0, 80);
-      const render::Hit hit = scene.trace(ray), cut = scene.trace(render::limited(ray, length));
+      const render::Hit hit = scene.trace(ray),
+                        cut = scene.trace(render::limited(ray, static_cast<float>(length)));
       const bool within = hit.found() && render::distance_to(ray, hit.at) <= length;
       ASSERT_EQ(cut, within ? hit : render::Hit());
       hits += within;

@@ -96,7 +96,8 @@ TEST(Trace, RaysAlongAxesHitTheFaceThatLooksAtThem) {
       EXPECT_EQ(hit.low, (Int3{5, 6, 7}));
       EXPECT_EQ(scene.trace_material(ray).material, 9);
       EXPECT_EQ(render::face_normal(ray, hit), d * -1);
-      EXPECT_DOUBLE_EQ(render::distance_to(ray, hit.at), back - 0.5);
+      EXPECT_DOUBLE_EQ(distance_along(direction, ray, hit.at), back - 0.5);
+      EXPECT_FLOAT_EQ(render::distance_to(ray, hit.at), static_cast<float>(back - 0.5));
     }
   }
 }
@@ -145,7 +146,7 @@ TEST(Trace, HitsLieOnTheLineThatWasAskedFor) {
     if (!hit.found()) continue;
     ++hits;
     const Vec3d point =
-        origin + direction * (render::distance_to(ray, hit.at) / std::sqrt(dot(direction, direction)));
+        origin + direction * (distance_along(direction, ray, hit.at) / std::sqrt(dot(direction, direction)));
     const auto expect_inside = [](double at, int corner) {
       EXPECT_GE(at, corner - 1e-5);
       EXPECT_LE(at, corner + 1 + 1e-5);
@@ -180,7 +181,7 @@ TEST(Trace, NothingFilledLiesBeforeAHitOnTheLineThatWasAskedFor) {
     const Vec3d direction = (target - origin) * (1 / length);
     const render::Ray ray = scene.ray(origin, direction);
     const render::Hit hit = scene.trace(ray);
-    const double until = hit.found() ? render::distance_to(ray, hit.at) - 1e-4 : 1e9;
+    const double until = hit.found() ? distance_along(direction, ray, hit.at) - 1e-4 : 1e9;
     for (const DenseScene::Voxel& voxel : scene.dense.voxels())
       ASSERT_FALSE(clearly_passes(origin, direction, voxel.at, until));
   }

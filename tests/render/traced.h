@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <ostream>
 #include <vector>
 
@@ -61,6 +62,14 @@ struct Traced {
     return found.hit.found();
   }
 };
+
+// How far a ray in this direction has come at a crossing, in doubles.
+inline double distance_along(Vec3d direction, const render::Ray& ray, render::Crossing at) {
+  const double longest = std::max({std::fabs(direction.x), std::fabs(direction.y), std::fabs(direction.z)});
+  return std::ldexp(static_cast<double>(render::ticks_to(ray, at)),
+                    -static_cast<int>(render::log2_ticks(ray.log2_side))) *
+         (std::sqrt(dot(direction, direction)) / longest);
+}
 
 // A ray from a point inside of the cube or around it to a point in the cube.
 inline render::Ray random_ray(const Traced& scene, Random& random) {

@@ -52,6 +52,17 @@ TEST(ValueRule, EmptiesWhatIsBelowAValue) {
   EXPECT_EQ(rule.bits(0), 0u);
 }
 
+TEST(ValueRule, ComparesFloatsWithTheThresholdThatWasGivenInDoubles) {
+  const volume::Volume volume = floats([](Int3) { return 1.0f; });
+  for (const double raw : {0.1, -0.1, 1.0 / 3, 0.5, 1e-50, 3e38}) {
+    const volume::ValueRule rule = volume::value_rule(volume, {.share = {}, .raw = raw});
+    const auto near = static_cast<float>(raw);
+    for (const float value : {std::nextafter(near, -HUGE_VALF), near, std::nextafter(near, HUGE_VALF)})
+      EXPECT_EQ(rule.word(float_bits(value)) == 0, value == 0 || static_cast<double>(value) < raw)
+          << raw << ' ' << value;
+  }
+}
+
 TEST(ValueRule, TakesTheLowestValueForEmptyWhereSomeAreNegative) {
   const volume::Volume volume = memory_volume(kRuleSize, volume::ValueType::I16, [](Int3 v) {
     return uint32_t(uint16_t(int16_t(v.x == 2 ? -1024 : 40 * v.y)));
