@@ -41,7 +41,7 @@ class Tracer {
     node_ = dag_.nodes[dag_.log2_side];
     open_node();
     if (is_full_node()) return stop_inside();
-    cell_.halve(ray_, now_);
+    cell_.halve(now_);
     // There is one loop with one place where a ray goes on to the next cell: the lanes of a warp meet there
     // again.
     for (bool passes_by = false;;) {
@@ -57,7 +57,7 @@ class Tracer {
       } else {
         go_down();
         if (is_full_node()) return stop_inside();
-        cell_.halve(ray_, now_);
+        cell_.halve(now_);
       }
     }
   }
@@ -76,7 +76,7 @@ class Tracer {
            (ticks < ray_.widest ? ticks : ray_.widest) >> cell_.log2 >= ray_.pixel_is_voxel;
   }
   VOX_HD bool is_full_node() const { return cell_.log2 >= dag::kLeafLog2 && dag::is_homogeneous(mask_); }
-  VOX_HD uint32_t octant() const { return cell_.octant() ^ ray_.mirrored; }
+  VOX_HD uint32_t octant() const { return cell_.octant ^ ray_.mirrored; }
   VOX_HD const uint32_t* child() const {
     return dag_.nodes[cell_.log2] + node_[dag::child_word(mask_, octant())];
   }
@@ -130,7 +130,7 @@ class Tracer {
   // The hit in a cell that is full: goes down to the voxel, or to the width of a pixel.
   VOX_HD Hit stop_inside() {
     const uint32_t node_log2 = cell_.log2;
-    while (cell_.log2 > 0 && (cell_.log2 == dag_.log2_side || !is_small())) cell_.halve(ray_, now_);
+    while (cell_.log2 > 0 && (cell_.log2 == dag_.log2_side || !is_small())) cell_.halve(now_);
     return stop(node_log2);
   }
 
@@ -189,8 +189,8 @@ VOX_HD inline uint32_t hit_material(const RayDagRef& dag, const Ray& ray, const 
                           : log2 == dag::kLeafLog2
                               ? dag::filled_blocks(dag::leaf_mask(node))
                               : static_cast<uint32_t>(dag::leaf_mask(node) >> 8 * block) & 0xff;
-    cell.halve(ray, hit.at);
-    uint32_t octant = cell.octant() ^ ray.mirrored;
+    cell.halve(hit.at);
+    uint32_t octant = cell.octant ^ ray.mirrored;
     if (behind) octant = (octant & ~face) | near;
     if ((mask >> octant & 1) == 0) {
       behind = true;
