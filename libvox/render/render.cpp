@@ -101,17 +101,40 @@ Shading make_shading(const RampEnds& ramp, uint32_t log2_side, const scene::Pale
   return shading;
 }
 
-std::vector<Vec3<float>> hemisphere_directions() {
+namespace {
+
+// Unit vectors around z.
+std::vector<FineDirection> hemisphere() {
   // As a sunflower's seeds: each a golden angle, 2π · (2 − φ), further on than the one before.
   constexpr double kCosine = -0.73736887807831963, kSine = 0.67549029426152364;
-  std::vector<Vec3<float>> directions;
+  std::vector<FineDirection> directions;
   Vec2<double> turned = {1, 0};
   for (uint32_t i = 0; i < kHemisphere; ++i) {
     const double area = (i + 0.5) / kHemisphere, radius = std::sqrt(area);
-    directions.push_back(light_of(Vec3d{radius * turned.x, radius * turned.y, std::sqrt(1 - area)}));
+    const Light at = light_of(Vec3d{radius * turned.x, radius * turned.y, std::sqrt(1 - area)});
+    directions.push_back(fine_direction({at.x, at.y, at.z}, 40));
     turned = {turned.x * kCosine - turned.y * kSine, turned.x * kSine + turned.y * kCosine};
   }
   return directions;
+}
+
+// Turns a vector around z into the same vector around a face's normal.
+FineDirection around(Int3 normal, FineDirection v) {
+  if (normal.x != 0) return {v.z * normal.x, v.x, v.y};
+  if (normal.y != 0) return {v.y, v.z * normal.y, v.x};
+  return {v.x, v.y, v.z * normal.z};
+}
+
+}  // namespace
+
+std::vector<Course> open_courses(uint32_t log2_side) {
+  const std::vector<FineDirection> directions = hemisphere();
+  std::vector<Course> courses(6 * kHemisphere);
+  for (const Int3 normal :
+       {Int3{-1, 0, 0}, Int3{1, 0, 0}, Int3{0, -1, 0}, Int3{0, 1, 0}, Int3{0, 0, -1}, Int3{0, 0, 1}})
+    for (uint32_t i = 0; i < kHemisphere; ++i)
+      courses[open_courses_of(normal) + i] = make_course(log2_side, around(normal, directions[i]));
+  return courses;
 }
 
 }  // namespace vox::render

@@ -73,8 +73,8 @@ RampEnds ramp_ends(const VoxelBox& filled, const Camera& camera, Shade shade);
 Shading make_shading(const RampEnds& ramp, uint32_t log2_side, const scene::Palette& palette,
                      const RenderOptions& options);
 
-// Unit vectors around z. Projected onto the disk below they are spread evenly: a direction has as many as
-// light from there counts.
-std::vector<Vec3<float>> hemisphere_directions();
+// The courses of rays to the sky from the faces of a cube's voxels (open_courses_of()). Projected onto the face they are
+// spread evenly: a direction has as many as light from there counts.
+std::vector<Course> open_courses(uint32_t log2_side);
 
 }  // namespace vox::render

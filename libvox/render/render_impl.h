@@ -106,7 +106,7 @@ class DeviceRenderer final : public Renderer {
         palette_(palette),
         filled_(dag::filled_box(dag)),
         rays_(device, dag),
-        hemisphere_(device::uploaded(device, hemisphere_directions())),
+        open_courses_(device::uploaded(device, open_courses(rays_.ref().log2_side))),
         codes_(device::uploaded(device, detail::light_codes())) {}
 
   Picture render(const RenderOptions& options) override {
@@ -119,7 +119,7 @@ class DeviceRenderer final : public Renderer {
     const RayDagRef dag = rays_.ref();
     const RampEnds ramp = ramp_ends(filled_, camera, options.shade);
     Shading shading = make_shading(ramp, dag.log2_side, palette_, options);
-    shading.hemisphere = hemisphere_.data();
+    shading.open_courses = open_courses_.data();
     Picture picture;
     picture.low = ramp.low;
     picture.high = ramp.high;
@@ -186,7 +186,7 @@ class DeviceRenderer final : public Renderer {
   const scene::Palette& palette_;
   VoxelBox filled_;
   RayDag<Device> rays_;
-  device::Buffer<Vec3<float>> hemisphere_;
+  device::Buffer<Course> open_courses_;
   device::Buffer<uint8_t> codes_;
   std::optional<Sharing> sharing_;  // where it was asked for
 };

@@ -27,15 +27,16 @@ struct Shading {
   Light colors[16];         // of materials
   Light ramp[kRampColors];  // of measured values, from low to high
   Light sky;
-  float sun, ambient;             // strengths
-  Vec3<float> to_sun;             // a unit vector
-  Course sun_course;              // of rays to the sun
-  uint32_t shadows;               // 1: the sun casts them
-  uint32_t ao_rays;               // a sample; 0: no ambient occlusion
-  float ao_reach;                 // voxels
-  const Vec3<float>* hemisphere;  // [kHemisphere], around z, the nearer to z the denser
-  float low, high;                // the values at the ends of the ramp
-  const uint8_t* use_codes;       // for Shade::Sharing: of the leaf that begins at each word of leaves
+  float sun, ambient;  // strengths
+  Vec3<float> to_sun;  // a unit vector
+  Course sun_course;   // of rays to the sun
+  uint32_t shadows;    // 1: the sun casts them
+  uint32_t ao_rays;    // a sample; 0: no ambient occlusion
+  float ao_reach;      // voxels
+  const Course*
+      open_courses;  // [6 · kHemisphere], of rays to the sky: those of a face from open_courses_of() on
+  float low, high;   // the values at the ends of the ramp
+  const uint8_t* use_codes;  // for Shade::Sharing: of the leaf that begins at each word of leaves
 };
 
 // The colour of a face in Shade::Normal.
@@ -44,18 +45,11 @@ VOX_HD inline Light normal_color(Int3 normal) {
   return {part(normal.x), part(normal.y), part(normal.z)};
 }
 
-namespace detail {
-
-// Turns a vector around z into the same vector around a face's normal.
-VOX_HD inline FineDirection around_normal(Vec3<float> v, Int3 normal) {
-  const auto fine = [](float part) { return static_cast<int64_t>(part * 0x1p40f); };
-  const int64_t x = fine(v.x), y = fine(v.y), z = fine(v.z);
-  if (normal.x != 0) return {z * normal.x, x, y};
-  if (normal.y != 0) return {y, z * normal.y, x};
-  return {x, y, z * normal.z};
+// The place among Shading::open_courses of those that leave a face with this normal.
+VOX_HD inline uint32_t open_courses_of(Int3 normal) {
+  const uint32_t axis = normal.x != 0 ? 0 : normal.y != 0 ? 1 : 2;
+  return (2 * axis + (normal.x + normal.y + normal.z > 0 ? 1 : 0)) * kHemisphere;
 }
-
-}  // namespace detail
 
 class Shader {
  public:
@@ -125,12 +119,12 @@ class Shader {
   VOX_HD float open_sky(const Surface& from, Int3 normal, uint64_t seed) const {
     if (shading_.ao_rays == 0) return 1;
     const uint64_t first = mix64(seed);
+    const Course* const courses = shading_.open_courses + open_courses_of(normal);
     uint32_t open = 0;
     for (uint32_t i = 0; i < shading_.ao_rays; ++i) {
       const uint64_t at = (first + uint64_t{i} * kHemisphere / shading_.ao_rays) % kHemisphere;
-      const FineDirection direction = detail::around_normal(shading_.hemisphere[at], normal);
-      const Ray ray = further_ray(from, make_course(rays_.log2_side, direction));
-      if (!trace(dag_, limited(ray, shading_.ao_reach)).found()) ++open;
+      const Ray ray = limited(further_ray(from, courses[at]), shading_.ao_reach);
+      if (!trace(dag_, ray).found()) ++open;
     }
     return static_cast<float>(open) / static_cast<float>(shading_.ao_rays);
   }
