@@ -25,14 +25,12 @@ ALLOWED = {
     "10NearStroke": "runs once a piece of a stroke and a box",
     "12NearSegments": "runs once a stroke and a triangle",
     "16EmitNearSegments": "runs once a stroke and a triangle",
-    # rays and bricks
-    "12RenderPixels": "runs once a pixel",
+    # rays through volumes, and benchmarks
     "10BoundNodes": "runs once a node that a picture needs",
     "12CastToVoxels": "a benchmark of rays",
     "13MeansOfPlaces": "a benchmark of neighbourhoods",
     "11CastPicture": "runs once a pixel",
     "10CastVolume": "runs once a pixel",
-    "12ArrangeBlock": "runs once a block of a brick",
     "11TimedFilter": "a benchmark",
     "10MeanFilter": "a benchmark",
 }
