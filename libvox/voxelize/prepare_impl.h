@@ -17,11 +17,7 @@ struct ShapeCounts {
   static constexpr uint8_t kCut = 0x80;
   uint8_t* counts;
 
-  // The flags are counted in the upper half of a sum.
-  VOX_HD uint64_t operator()(uint64_t i) const {
-    const uint64_t count = counts[i];
-    return (count & (kCut - 1)) + ((count / kCut) << 32);
-  }
+  VOX_HD uint32_t operator()(uint64_t i) const { return counts[i] & (kCut - 1u); }
 };
 
 struct CountShapes {
@@ -158,20 +154,17 @@ PreparedTriangles prepare_triangles(Device& device, const scene::Scene& scene,
   auto first = device.template make<uint32_t>(triangles + 1);
   const ShapeCounts counts = {bytes.data()};
   device.for_each({"count shapes", 100}, triangles, CountShapes{mesh, counts});
-  uint64_t total = device.exclusive_scan({"places of shapes", 5}, triangles, counts, first.data());
-  const uint64_t cut_count = total >> 32;
-  total &= UINT32_MAX;
+  const uint64_t cut_count =
+      device.select({"select cut triangles", 1}, triangles, IsCut{counts}, first.data());
   device::Buffer<CutPart> parts;
   if (cut_count > 0) {
     std::vector<uint32_t> cut(cut_count);
-    device.select("select cut triangles", triangles, IsCut{counts}, first.data());
     device.download(cut.data(), first.data(), cut_count);
     parts = device::uploaded(device, cut_triangles(on_host, cut));
-    check_count(total + parts.size());
-    total += parts.size();
     device.for_each("count cut parts", parts.size(), CountCutParts{parts.data(), counts});
-    device.exclusive_scan({"places of shapes", 5}, triangles, counts, first.data());
   }
+  const uint64_t total = device.exclusive_scan({"places of shapes", 5}, triangles, counts, first.data());
+  check_count(total);
 
   PreparedTriangles prepared;
   prepared.shapes = device.template make<TriangleShape>(total);

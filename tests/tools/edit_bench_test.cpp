@@ -113,7 +113,7 @@ for row in result['rows']:
                if all(k.get(name) == row.get(name) for name in ('series', 'order', 'size', 'batch'))}
     line = table(title + ', by kernel')[str(row['size'])]
     named = [name for name in line if name in kernels]
-    assert len(named) >= 4, line
+    assert len(named) >= 3, line  # all levels of so small a scene are done in one launch
     for name in named: assert abs(line[name][1] - kernels[name] / row['edits']) < 1e-9, (name, line, kernels)
     others = sum(ms for name, ms in kernels.items() if name not in named) / row['edits']
     assert abs(line['other kernels'][1] - others) < 1e-9, (line, others)
