@@ -19,20 +19,16 @@ ALLOWED = {
     "14PrepareShading": "runs once a triangle",
     "11CountShapes": "runs once a triangle",
     "11WriteShapes": "runs once a triangle",
+    "14PlaceTriangles": "runs once a triangle",
     # libvox/painting computes in the scene's coordinates, for the texels near a stroke alone.
     "12CoverSquares": "runs once a square of texels near a stroke",
     "10EmitShares": "runs once a painted texel",
     "10NearStroke": "runs once a piece of a stroke and a box",
     "12NearSegments": "runs once a stroke and a triangle",
     "16EmitNearSegments": "runs once a stroke and a triangle",
-    # rays through volumes, and benchmarks
-    "10BoundNodes": "runs once a node that a picture needs",
-    "12CastToVoxels": "a benchmark of rays",
-    "13MeansOfPlaces": "a benchmark of neighbourhoods",
+    # rays through volumes
     "11CastPicture": "runs once a pixel",
     "10CastVolume": "runs once a pixel",
-    "11TimedFilter": "a benchmark",
-    "10MeanFilter": "a benchmark",
 }
 
 FUNCTION = re.compile(r"^\s*Function : (\S+)", re.MULTILINE)
