@@ -16,7 +16,7 @@ namespace vox::volume {
 
 struct ValueRule {
   ValueType type = ValueType::U8;
-  uint32_t background = 0;  // bits
+  uint32_t background = 0;                                    // bits
   float threshold = -std::numeric_limits<float>::infinity();  // a float holds a value of any type
 
   VOX_HD uint32_t word(uint32_t bits) const {

@@ -100,8 +100,7 @@ class MaterialReference {
       if (c.opaque && !c.hole) nearest = std::min(nearest, c.distance);
     }
     for (const Candidate& c : candidates)
-      if (c.opaque && c.distance <= nearest + 1e-6 * nearest)
-        allowed.materials.merge(std::set(c.materials));
+      if (c.opaque && c.distance <= nearest + 1e-6 * nearest) allowed.materials.merge(std::set(c.materials));
     return allowed;
   }
 
