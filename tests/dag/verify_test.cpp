@@ -32,7 +32,7 @@ class Verify : public testing::Test {
 
   // What verify() throws. The device throws the same of all that check_structure() accepts.
   static std::string problem_of(const dag::FrozenDag& dag) {
-    const std::string problem = problem_in([&] { dag::verify(dag); });
+    std::string problem = problem_in([&] { dag::verify(dag); });
     if (problem_in([&] { dag::check_structure(dag); }) == "none") {
       EXPECT_EQ(problem_in([&] { engine_->verify(dag); }), problem);
     }
