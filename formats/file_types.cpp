@@ -24,6 +24,9 @@ constexpr FileType volume(FileFormat format, std::string_view endings, std::stri
 constexpr FileType result(FileRole role, FileFormat format, std::string_view endings, std::string_view name) {
   return {role, format, FileUse::Written, endings, name, {}};
 }
+constexpr FileType voxels(FileFormat format, std::string_view endings, std::string_view name) {
+  return {FileRole::Voxels, format, FileUse::Read, endings, name, {}};
+}
 constexpr FileType palette(FileFormat format, std::string_view endings, std::string_view name) {
   return {FileRole::Palette, format, FileUse::Both, endings, name, {}};
 }
@@ -50,6 +53,8 @@ constexpr FileType kTypes[] = {
 
     {FileRole::Scene, FileFormat::Hdf5, FileUse::Both, ".h5", "a scene file", {}},
     {FileRole::Recording, FileFormat::Csv, FileUse::Read, ".csv", "a recording of HashDAG", {}},
+
+    voxels(FileFormat::Vl32, ".vl32", "VL32"),
 
     result(FileRole::Export, FileFormat::Nrrd, ".nrrd", "NRRD"),
     result(FileRole::Export, FileFormat::MagicaVoxel, ".vox", "MagicaVoxel"),

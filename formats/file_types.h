@@ -16,6 +16,7 @@ enum class FileRole {
   Mesh,
   Volume,
   Scene,      // an SVDAG, bricks, or both
+  Voxels,     // voxels of another program, read as a scene
   Export,     // voxels of a scene for another program
   Recording,  // edits that another program has recorded; all other scripts are text
   Palette,
@@ -43,6 +44,7 @@ enum class FileFormat {
   Hdf5,
   MagicaVoxel,
   Binvox,
+  Vl32,
   Csv,
   Gpl,
   JascPal,

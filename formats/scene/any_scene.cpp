@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "formats/scene/scene_file.h"
+#include "formats/voxels/read_voxels.h"
 #include "libvox/base/error.h"
 #include "libvox/base/phrase.h"
 
@@ -22,7 +23,16 @@ dag::VoxelScene scene_of_hash(const std::filesystem::path& path, const EngineOpt
 
 }  // namespace
 
+SceneFileParts scene_parts(const std::filesystem::path& path) {
+  return is_voxels_path(path) ? SceneFileParts{.dag = true} : scene_file_parts(path);
+}
+
 dag::VoxelScene read_any_scene(const std::filesystem::path& path, const EngineOptions& options) {
+  if (is_voxels_path(path)) {
+    dag::VoxelScene scene = read_voxels(path, {.memory_limit = options.memory_limit}).scene;
+    scene.source = path.filename().string();
+    return scene;
+  }
   const SceneFileParts parts = scene_file_parts(path);
   return parts.hash && !parts.dag ? scene_of_hash(path, options) : read_scene(path);
 }

@@ -5,15 +5,11 @@
 #include <vector>
 
 #include "libvox/scene/cluster.h"
+#include "libvox/scene/color_tally.h"
 #include "libvox/scene/palette.h"
 #include "libvox/scene/surface_paint.h"
 
 namespace vox::scene {
-
-struct ColorArea {
-  Rgb8 color;
-  uint64_t area;  // of kAreaUnits
-};
 
 struct ColorHistogram {
   std::vector<ColorArea> few;  // every colour as it is, where there are at most kPaletteSize; else empty
@@ -26,6 +22,9 @@ struct ColorHistogram {
 // With paint, of the surface as painted. Expects that bake_base_colors(scene) has been called where there are vertex colours; so does all code that
 // looks at colours.
 ColorHistogram count_colors(const Scene& scene, const SurfacePaint* paint = nullptr);
+
+// Of what is counted already. The sum of all weights is less than 2^47.
+ColorHistogram count_colors(ColorTally tally);
 
 // How far the surface is from the palette's nearest entries, in ΔE: 100 times the distance in Oklab, of which
 // the eye notices about 2 where colours touch.

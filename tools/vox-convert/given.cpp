@@ -6,6 +6,7 @@
 #include "tools/common/option_table.h"
 #include "tools/vox-convert/scenes.h"
 #include "tools/vox-convert/volumes.h"
+#include "tools/vox-convert/voxel_files.h"
 
 namespace vox {
 namespace {
@@ -21,7 +22,8 @@ enum : uint32_t {
   kBricks = 128,  // bricks are made and kept
   kColors = 256,  // the colours of a mesh are looked at
   kWritesBinvox = 512,
-  kHash = 1024  // a spatial hash is made
+  kHash = 1024,   // a spatial hash is made
+  kVoxels = 2048  // other programs' voxels
 };
 constexpr uint32_t kVolume = kRawVolume | kHeaderVolume;
 
@@ -38,10 +40,10 @@ constexpr OptionRow kTable[] = {
     {"output", kWrites, "nothing is written"},
     {"compression", kWritesH5, "it is for what is written as .h5"},
     {"binvox-materials", kWritesBinvox, "it is for what is written as .binvox"},
-    {"res", kMesh | kWholeScene,
+    {"res", kMesh | kVoxels | kWholeScene,
      "it is for meshes and scene files that are converted; a volume has its own grid"},
     {"voxel-size", kMesh, kOfGrids},
-    {"clip", kMesh | kWholeScene, "it is for meshes and scene files; a volume has its own grid"},
+    {"clip", kMesh | kVoxels | kWholeScene, "it is for meshes and scene files; a volume has its own grid"},
     {"clip", kMesh | kExports, "it is for meshes, and for what is written as .nrrd, .vox or .binvox"},
     {"center", kMesh, kOfGrids},
     {"snap-origin", kMesh, kOfGrids},
@@ -50,12 +52,12 @@ constexpr OptionRow kTable[] = {
     {"texture-path", kMesh, kOfMeshes},
     {"coverage", kMesh, kOfMeshes},
     {"solid", kMesh, kOfMeshes},
-    {"materials", kMesh, kOfMeshes},
-    {"palette", kMesh, kOfMeshes},
+    {"materials", kMesh | kVoxels, kOfMeshes},
+    {"palette", kMesh | kVoxels, kOfMeshes},
     {"palette", kColors, kOfColors},
-    {"palette-weight", kMesh, kOfMeshes},
+    {"palette-weight", kMesh | kVoxels, kOfMeshes},
     {"palette-weight", kColors, kOfColors},
-    {"palette-out", kMesh, kOfMeshes},
+    {"palette-out", kMesh | kVoxels, kOfMeshes},
     {"palette-out", kColors, kOfColors},
     {"paint", kMesh, "it is for meshes, on whose surface it paints"},
     {"paint-size", kMesh, "it is for meshes, on whose surface --paint paints"},
@@ -117,13 +119,22 @@ RunTraits of_mesh(const ConvertOptions& options) {
   return {bits, "a mesh"};
 }
 
+RunTraits of_voxels(const ConvertOptions& options) {
+  if (options.info) return {0, "--info of a file of voxels"};
+  uint32_t bits = kVoxels | output_bits(options);
+  if ((bits & kWritesH5) != 0) bits |= other_forms(options);
+  if (options.materials != scene::MaterialMode::None) bits |= kColors;
+  return {bits, "a file of voxels"};
+}
+
 }  // namespace
 
 void check_given(const ConvertOptions& options) {
   check_options(options.given, kTable,
-                is_volume_input(options)  ? of_volume(options)
-                : is_scene_input(options) ? of_scene_file(options)
-                                          : of_mesh(options));
+                is_volume_input(options)   ? of_volume(options)
+                : is_voxels_input(options) ? of_voxels(options)
+                : is_scene_input(options)  ? of_scene_file(options)
+                                           : of_mesh(options));
 }
 
 }  // namespace vox

@@ -23,7 +23,7 @@ namespace {
 constexpr const char* kAbout =
     R"(Turns textured meshes into a sparse voxel DAG with a palette of 16 materials, and volumes into hybrid bricks.
 
-Reads meshes: {}; volumes: {}; and scene files ({}) of its own.
+Reads meshes: {}; volumes: {}; other programs' voxels: {}; and scene files ({}) of its own.
 Writes scene files, and by the extension of -o also {} of scenes.
 Surfaces of a glTF show their base colour plus their emission; what moves is shown in its rest pose.
 
@@ -45,6 +45,7 @@ Examples:
 std::string about() {
   return fmt::format(kAbout, listed_names(FileRole::Mesh, FileUse::Read, FileList::And),
                      listed_extensions(FileRole::Volume, FileUse::Read, FileList::Commas),
+                     listed_extensions(FileRole::Voxels, FileUse::Read, FileList::Commas),
                      listed_extensions(FileRole::Scene, FileUse::Read, FileList::Commas),
                      listed_extensions(FileRole::Export, FileUse::Written, FileList::And),
                      stroke_script_help());
@@ -61,7 +62,7 @@ cxxopts::Options describe() {
   options.custom_help("INPUT... (--res N | --voxel-size S) [options]").positional_help("").set_width(100);
   auto text = [] { return cxxopts::value<std::string>(); };
   auto preset = [](const char* value) { return cxxopts::value<std::string>()->default_value(value); };
-  options.add_options("Files")("inputs", "Mesh files, or one volume or scene file",
+  options.add_options("Files")("inputs", "Mesh files, or one volume, scene file or file of voxels",
                                cxxopts::value<std::vector<std::string>>(), "FILE")(
       "o,output",
       fmt::format("Where to: {} (default: the first INPUT's name with .h5, in the current folder)",

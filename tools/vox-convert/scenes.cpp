@@ -21,18 +21,10 @@
 #include "tools/common/targets.h"
 #include "tools/common/tool.h"
 #include "tools/vox-convert/volumes.h"
+#include "tools/vox-convert/voxel_files.h"
 
 namespace vox {
 namespace {
-
-// The clip box of exports in voxels: every voxel that it touches.
-std::optional<VoxelBox> clip_voxels(const dag::VoxelScene& scene, const ConvertOptions& options) {
-  const std::optional<voxelize::Box>& clip = options.grid.clip;
-  if (!clip || !is_export_path(options.output)) return std::nullopt;
-  const VoxelBox box = voxelize::voxels_touched(scene, *clip);
-  if (box.empty()) throw Error("--clip lies outside of the scene");
-  return box;
-}
 
 bool wants_coarser(const ConvertOptions& options) {
   return options.grid.resolution > 0;
@@ -68,18 +60,6 @@ void say_what_is_left_out(const ConvertOptions& options, const SceneFileParts& p
     log_info("the spatial hash is left out: --structure svdag,hash makes a new one");
 }
 
-void make_coarser(dag::VoxelScene& scene, const ConvertOptions& options) {
-  const Stopwatch watch;
-  const uint32_t before = scene.dag.resolution;
-  scene = dag::coarser(std::move(scene), dag::halvings_to(options.grid.resolution, before),
-                       options.engine.memory_limit);
-  scene.generator = generator_text();
-  scene.command = options.command;
-  scene.created = timestamp();
-  log_info("{}³ voxels become {}³, of {:.4g} units, in {:.2f} s", before, scene.dag.resolution,
-           scene.voxel_size, watch.seconds());
-}
-
 // Prints what is said of a scene file and the forms of its voxels.
 void print_figures(const ConvertOptions& options, const SceneFigures& figures, const OtherForms& forms) {
   if (options.json) {
@@ -113,6 +93,26 @@ void show_info(const ConvertOptions& options, const SceneFileParts& parts) {
 
 }  // namespace
 
+std::optional<VoxelBox> clip_voxels(const dag::VoxelScene& scene, const ConvertOptions& options) {
+  const std::optional<voxelize::Box>& clip = options.grid.clip;
+  if (!clip || !is_export_path(options.output)) return std::nullopt;
+  const VoxelBox box = voxelize::voxels_touched(scene, *clip);
+  if (box.empty()) throw Error("--clip lies outside of the scene");
+  return box;
+}
+
+void make_coarser(dag::VoxelScene& scene, const ConvertOptions& options) {
+  const Stopwatch watch;
+  const uint32_t before = scene.dag.resolution;
+  scene = dag::coarser(std::move(scene), dag::halvings_to(options.grid.resolution, before),
+                       options.engine.memory_limit);
+  scene.generator = generator_text();
+  scene.command = options.command;
+  scene.created = timestamp();
+  log_info("{}³ voxels become {}³, of {:.4g} units, in {:.2f} s", before, scene.dag.resolution,
+           scene.voxel_size, watch.seconds());
+}
+
 bool wants_bricks(const ConvertOptions& options) {
   return options.structure && options.structure->bricks;
 }
@@ -133,6 +133,7 @@ spatial::FrozenHash scene_hash(const dag::VoxelScene& scene, const ConvertOption
 }
 
 bool is_scene_input(const ConvertOptions& options) {
+  if (is_voxels_input(options)) return options.info;
   const bool has_grid = options.grid.resolution > 0 || options.grid.voxel_size > 0;
   return (options.verify && !has_grid) || options.info || has_role(options.inputs[0], FileRole::Scene) ||
          is_scene_file(options.inputs[0]);
@@ -166,11 +167,12 @@ void use_scene_file(const ConvertOptions& options) {
   if (options.inputs.size() > 1)
     throw UsageError("a scene file is converted alone, but there are several inputs");
   const ThreadLimit threads(options.engine.threads);
-  const SceneFileParts parts = scene_file_parts(options.inputs[0]);
+  const SceneFileParts parts = scene_parts(options.inputs[0]);
   if (parts.bricks && !parts.dag && !parts.hash) return use_bricks_file(options);
   const bool writes = writes_file(options), coarse = wants_coarser(options);
   if (writes) check_scene_output(options, parts);
-  if (options.info && !options.verify && parts.dag) return show_info(options, parts);
+  if (options.info && !options.verify && parts.dag && !is_voxels_input(options))
+    return show_info(options, parts);
   Stopwatch watch;
   Output output = {.scene = read_any_scene(options.inputs[0], options.engine), .bricks = {}, .hash = {}};
   const dag::VoxelScene& scene = output.scene;

@@ -24,6 +24,12 @@ bool wants_hash(const ConvertOptions& options);
 spatial::FrozenHash scene_hash(const dag::VoxelScene& scene, const ConvertOptions& options,
                                std::vector<device::KernelTime>& kernels);
 
+// The clip box of exports in voxels: every voxel that it touches.
+std::optional<VoxelBox> clip_voxels(const dag::VoxelScene& scene, const ConvertOptions& options);
+
+// Makes the level of the scene that --res asks for.
+void make_coarser(dag::VoxelScene& scene, const ConvertOptions& options);
+
 // Throws UsageError where the output could not be read back.
 void check_verifiable(const ConvertOptions& options);
 

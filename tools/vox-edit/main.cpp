@@ -42,7 +42,7 @@ std::string size_text(const std::filesystem::path& file) {
 // The recipe of the bricks that the output needs because the scene file has some.
 std::optional<measure::BricksRecipe> recipe_for(const EditOptions& options, const dag::VoxelScene& scene) {
   if (!options.output) return std::nullopt;
-  const SceneFileParts parts = scene_file_parts(options.scene);
+  const SceneFileParts parts = scene_parts(options.scene);
   if (parts.hash)
     log_info("the spatial hash of {} is left out: vox-convert --structure svdag,hash makes one of the result",
              options.scene.string());

@@ -36,7 +36,7 @@ render::Picture taken(render::Renderer& renderer, const dag::VoxelScene& scene,
 void run(int argc, char** argv) {
   const RenderToolOptions options = parse_render_options(argc, argv);
   const ThreadLimit threads(options.engine.threads);
-  const SceneFileParts parts = scene_file_parts(options.scene);
+  const SceneFileParts parts = scene_parts(options.scene);
   if (parts.bricks && !parts.dag && !parts.hash) return show_volume(options);
   check_given(options, Shown::Scene);
   EngineSoon soon(options.engine, [&](Engine& engine) {

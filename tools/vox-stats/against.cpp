@@ -16,7 +16,7 @@ namespace vox {
 namespace {
 
 ComparedScene read_compared(const std::filesystem::path& file, const EngineOptions& options) {
-  const SceneFileParts parts = scene_file_parts(file);
+  const SceneFileParts parts = scene_parts(file);
   if (parts.bricks && !parts.dag && !parts.hash)
     throw Error("the file holds bricks alone, no scene").at(file.string());
   return {file.string(), read_any_scene(file, options)};

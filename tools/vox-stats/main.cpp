@@ -133,7 +133,7 @@ void run(int argc, char** argv) {
   if (options.against) return run_against(options);
   SceneStats stats;
   stats.file = options.scene.string();
-  const SceneFileParts parts = scene_file_parts(options.scene);
+  const SceneFileParts parts = scene_parts(options.scene);
   stats.has_scene = parts.dag || parts.hash || !parts.bricks;
   if (stats.has_scene) stats.scene = read_any_scene(options.scene, options.engine);
   if (parts.hash && (options.shows(Section::Sizes) || options.shows(Section::Bricks)))

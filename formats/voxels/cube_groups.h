@@ -1,0 +1,48 @@
+// Records of voxels that a file holds in any order, brought together by the cubes of 64³ that they lie in.
+#pragma once
+
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_sort.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "libvox/base/vec.h"
+#include "libvox/dag/from_cubes.h"
+
+namespace vox {
+
+class CubeGroups {
+ public:
+  // place(i) is where the voxel of record i lies in the grid, no coordinate negative.
+  template <class Place>
+  CubeGroups(uint64_t records, const Place& place) : records_(records) {
+    tbb::parallel_for(uint64_t{0}, records, [&](uint64_t i) { records_[i] = {dag::cube_key(place(i)), i}; });
+    tbb::parallel_sort(records_.begin(), records_.end());
+    for (uint64_t i = 0; i < records; ++i)
+      if (i == 0 || records_[i].cube != records_[i - 1].cube) {
+        cubes_.push_back(records_[i].cube);
+        starts_.push_back(i);
+      }
+    starts_.push_back(records);
+  }
+
+  const std::vector<uint64_t>& cubes() const { return cubes_; }  // ascending
+
+  // Calls body(i) for the records in a cube, in the order of the file.
+  template <class Body>
+  void for_each_in(size_t cube, Body body) const {
+    for (uint64_t i = starts_[cube]; i < starts_[cube + 1]; ++i) body(records_[i].record);
+  }
+
+ private:
+  struct Record {
+    uint64_t cube, record;
+    auto operator<=>(const Record&) const = default;
+  };
+  std::vector<Record> records_;
+  std::vector<uint64_t> cubes_, starts_;
+};
+
+}  // namespace vox

@@ -1,0 +1,14 @@
+// VL32, a bare list of voxels that obj2voxel writes: for each 16 bytes, x, y, z as int32 and its colour as
+// 0xAARRGGBB, big-endian, in any order.
+#pragma once
+
+#include <filesystem>
+
+#include "formats/voxels/voxel_file.h"
+
+namespace vox {
+
+// Throws Error that names the file.
+VoxelFile open_vl32(const std::filesystem::path& path);
+
+}  // namespace vox

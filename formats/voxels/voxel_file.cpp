@@ -1,0 +1,136 @@
+#include "formats/voxels/voxel_file.h"
+
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+
+#include "libvox/base/cancel.h"
+#include "libvox/base/error.h"
+#include "libvox/dag/from_cubes.h"
+
+namespace vox {
+namespace {
+
+// How many voxels have which colour.
+scene::ColorTally count_table(const VoxelFile& file) {
+  tbb::enumerable_thread_specific<std::vector<uint64_t>> parts(
+      [&] { return std::vector<uint64_t>(file.table.size()); });
+  tbb::parallel_for(size_t{0}, file.cubes.size(), [&](size_t i) {
+    throw_if_cancelled();
+    VoxelSink sink = VoxelSink::counting_table(parts.local().data());
+    file.read(i, sink);
+  });
+  scene::ColorTally tally;
+  for (size_t value = 0; value < file.table.size(); ++value) {
+    uint64_t count = 0;
+    for (const auto& part : parts) count += part[value];
+    if (count > 0) tally.add(file.table[value], count);
+  }
+  return tally;
+}
+
+scene::ColorTally count_rgb(const VoxelFile& file) {
+  tbb::enumerable_thread_specific<scene::ColorTally> parts;
+  tbb::parallel_for(size_t{0}, file.cubes.size(), [&](size_t i) {
+    throw_if_cancelled();
+    VoxelSink sink = VoxelSink::counting_colors(parts.local());
+    file.read(i, sink);
+    sink.flush();
+  });
+  scene::ColorTally tally;
+  for (const scene::ColorTally& part : parts) tally.merge(part);
+  return tally;
+}
+
+// The colours become entries of a palette, and with them a sink for each cube.
+struct Matching {
+  scene::Palette palette;
+  std::optional<scene::PaletteError> error;
+  std::vector<uint8_t> entries;                // of the values of a table
+  std::optional<scene::NearestEntry> nearest;  // of colours
+
+  VoxelSink sink(dag::VoxelCube& cube) const {
+    return nearest ? VoxelSink::nearest(cube, *nearest) : VoxelSink::looked_up(cube, entries.data());
+  }
+};
+
+void match_entries(Matching& matching, const std::vector<scene::Rgb8>& table) {
+  const scene::NearestEntry nearest(matching.palette);
+  for (const scene::Rgb8 color : table) matching.entries.push_back(nearest(color));
+}
+
+Matching match_colors(const VoxelFile& file, const VoxelFileOptions& options) {
+  Matching matching;
+  if (file.values == VoxelValues::Entries) {
+    matching.palette = *options.palette;
+    const auto& colors = file.palette.colors;
+    match_entries(matching, {colors.begin(), colors.begin() + file.palette.count});
+    return matching;
+  }
+  const bool is_table = file.values == VoxelValues::Table;
+  const scene::ColorHistogram histogram = scene::count_colors(is_table ? count_table(file) : count_rgb(file));
+  matching.palette = options.palette ? *options.palette : scene::auto_palette(histogram, options.weights);
+  matching.error = scene::palette_error(histogram, matching.palette);
+  if (is_table) {
+    match_entries(matching, file.table);
+  } else {
+    matching.nearest.emplace(matching.palette);
+  }
+  return matching;
+}
+
+std::array<double, scene::kPaletteSize> shares_of(const std::array<uint64_t, 16>& voxels_of,
+                                                  uint64_t voxels) {
+  std::array<double, scene::kPaletteSize> shares = {};
+  for (size_t i = 0; i < shares.size() && voxels > 0; ++i)
+    shares[i] = static_cast<double>(voxels_of[i]) / static_cast<double>(voxels);
+  return shares;
+}
+
+ScenePlusError make_scene(const VoxelFile& file, const VoxelFileOptions& options) {
+  const bool materials = options.materials && file.values != VoxelValues::Filled;
+  const bool as_they_are = file.values == VoxelValues::Entries && !options.palette;
+  ScenePlusError result;
+  Matching matching;
+  if (materials && !as_they_are) matching = match_colors(file, options);
+  const auto sink_for = [&](dag::VoxelCube& cube) {
+    if (!materials) return VoxelSink::filling(cube);
+    return as_they_are ? VoxelSink::entries(cube) : matching.sink(cube);
+  };
+  dag::GatheredDag gathered = dag::dag_of_cubes({.resolution = file.resolution,
+                                                 .materials = materials,
+                                                 .cubes = file.cubes,
+                                                 .read =
+                                                     [&](size_t i, dag::VoxelCube& cube) {
+                                                       VoxelSink sink = sink_for(cube);
+                                                       file.read(i, sink);
+                                                     }},
+                                                options.memory_limit);
+  dag::VoxelScene& scene = result.scene;
+  scene.dag = std::move(gathered.dag);
+  if (materials) {
+    scene.palette = as_they_are ? file.palette : matching.palette;
+    scene.shares = shares_of(gathered.voxels_of, scene.dag.voxels);
+  }
+  scene.origin = file.origin;
+  scene.voxel_size = file.voxel_size;
+  scene.up = file.up;
+  result.error = matching.error;
+  return result;
+}
+
+}  // namespace
+
+ScenePlusError scene_of_voxels(const VoxelFile& file, const VoxelFileOptions& options,
+                               const std::filesystem::path& path) {
+  try {
+    return make_scene(file, options);
+  } catch (const Cancelled&) {
+    throw;
+  } catch (Error& error) {
+    throw Error(error).at(path.string());
+  }
+}
+
+}  // namespace vox

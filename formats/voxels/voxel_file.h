@@ -1,0 +1,139 @@
+// Voxels of another program's file, as its reader tells them, and the scene that is made of them. Readers say how
+// large the grid is, which cubes of it may hold something, and what their voxels are; colours, palette and DAG
+// are made here, for all of them in one way.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "libvox/dag/voxel_cube.h"
+#include "libvox/dag/voxel_scene.h"
+#include "libvox/scene/auto_palette.h"
+#include "libvox/scene/nearest_entry.h"
+
+namespace vox {
+
+// What the number is that a reader gives with a voxel.
+enum class VoxelValues {
+  Filled,   // nothing: voxels have no materials
+  Entries,  // an entry of `palette`
+  Table,    // a place in `table`
+  Rgb,      // a colour, see rgb_value()
+};
+
+inline uint32_t rgb_value(scene::Rgb8 color) {
+  return uint32_t{color.r} << 16 | uint32_t{color.g} << 8 | color.b;
+}
+
+// Takes the voxels of one cube of 64³, in any order. Of several at one place the last counts.
+class VoxelSink;
+
+struct VoxelFile {
+  uint32_t resolution = 0;  // voxels lie in [0, resolution)³
+  Vec3d origin = {0, 0, 0};
+  double voxel_size = 1;
+  dag::UpAxis up = dag::UpAxis::Y;
+
+  VoxelValues values = VoxelValues::Filled;
+  scene::Palette palette;          // for Entries
+  std::vector<scene::Rgb8> table;  // for Table
+
+  // The cubes that may hold something, see dag::CubeSource. Several threads call read() at once, and where
+  // colours are chosen, twice for each cube. It keeps what it needs alive.
+  std::vector<uint64_t> cubes;
+  std::function<void(size_t cube, VoxelSink& to)> read;
+};
+
+struct VoxelFileOptions {
+  bool materials = true;  // without: which voxels are filled, and nothing else
+  std::optional<scene::Palette> palette =
+      {};                              // for the colours of Table and Rgb, and instead of that of Entries
+  scene::PaletteOptions weights = {};  // where it is chosen, by the number of voxels
+  uint64_t memory_limit = 0;
+};
+
+struct ScenePlusError {
+  dag::VoxelScene scene;                     // where it came from is left to the caller
+  std::optional<scene::PaletteError> error;  // where colours are matched
+};
+
+// Throws Error that names `path`.
+ScenePlusError scene_of_voxels(const VoxelFile& file, const VoxelFileOptions& options,
+                               const std::filesystem::path& path);
+
+class VoxelSink {
+ public:
+  void put(Int3 place, uint32_t value) { put(dag::VoxelCube::code(place), value); }
+  void put(uint32_t code, uint32_t value) {
+    switch (mode_) {
+      case Mode::Fill:
+        return cube_->put(code, 0);
+      case Mode::Entry:
+        return cube_->put(code, value);
+      case Mode::Lookup:
+        return cube_->put(code, entries_[value]);
+      case Mode::Nearest:
+        return cube_->put(code, (*nearest_)(color_of(value)));
+      case Mode::CountTable:
+        ++counts_[value];
+        return;
+      case Mode::CountColors:
+        if (value != last_) flush();
+        last_ = value;
+        ++run_;
+    }
+  }
+
+  // Fills the voxels of a leaf of the cube, by its Morton number, that the mask names. For VoxelValues::Filled.
+  void put_mask(uint32_t leaf, uint64_t mask) { cube_->put_mask(leaf, mask); }
+
+  // --- for scene_of_voxels() ---
+  static VoxelSink filling(dag::VoxelCube& cube) { return VoxelSink(Mode::Fill, &cube); }
+  static VoxelSink entries(dag::VoxelCube& cube) { return VoxelSink(Mode::Entry, &cube); }
+  static VoxelSink looked_up(dag::VoxelCube& cube, const uint8_t* entries) {
+    VoxelSink sink(Mode::Lookup, &cube);
+    sink.entries_ = entries;
+    return sink;
+  }
+  static VoxelSink nearest(dag::VoxelCube& cube, const scene::NearestEntry& nearest) {
+    VoxelSink sink(Mode::Nearest, &cube);
+    sink.nearest_ = &nearest;
+    return sink;
+  }
+  static VoxelSink counting_table(uint64_t* counts) {
+    VoxelSink sink(Mode::CountTable, nullptr);
+    sink.counts_ = counts;
+    return sink;
+  }
+  static VoxelSink counting_colors(scene::ColorTally& tally) {
+    VoxelSink sink(Mode::CountColors, nullptr);
+    sink.tally_ = &tally;
+    return sink;
+  }
+  void flush() {
+    if (run_ > 0) tally_->add(color_of(last_), run_);
+    run_ = 0;
+  }
+
+ private:
+  enum class Mode { Fill, Entry, Lookup, Nearest, CountTable, CountColors };
+  VoxelSink(Mode mode, dag::VoxelCube* cube) : mode_(mode), cube_(cube) {}
+
+  static scene::Rgb8 color_of(uint32_t value) {
+    return {static_cast<uint8_t>(value >> 16), static_cast<uint8_t>(value >> 8), static_cast<uint8_t>(value)};
+  }
+
+  Mode mode_;
+  dag::VoxelCube* cube_;
+  const uint8_t* entries_ = nullptr;
+  const scene::NearestEntry* nearest_ = nullptr;
+  uint64_t* counts_ = nullptr;
+  scene::ColorTally* tally_ = nullptr;
+  uint32_t last_ = 0;
+  uint64_t run_ = 0;
+};
+
+}  // namespace vox

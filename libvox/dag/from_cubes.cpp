@@ -1,0 +1,134 @@
+#include "libvox/dag/from_cubes.h"
+
+#include <fmt/format.h>
+#include <tbb/blocked_range.h>
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+
+#include "libvox/base/cancel.h"
+#include "libvox/base/error.h"
+#include "libvox/dag/host_store.h"
+#include "libvox/dag/walk.h"
+
+namespace vox::dag {
+namespace {
+
+constexpr size_t kCubesAtOnce = 512;  // at most 80 MiB of leaves
+
+// The leaves of a cube: words one behind the other, keys in Morton order.
+struct CubeLeaves {
+  std::vector<uint64_t> keys;
+  std::vector<uint32_t> words;
+  std::vector<uint32_t> ends;  // where the words of each leaf end
+};
+
+using MaterialCounts = std::array<uint64_t, 16>;
+
+CubeLeaves leaves_of(const VoxelCube& cube, uint64_t key, bool materials, MaterialCounts& voxels_of) {
+  CubeLeaves leaves;
+  std::array<uint32_t, hash::kMaxItemWords> words = {};
+  cube.for_each_leaf([&](uint32_t leaf) {
+    LeafWriter writer(words.data(), materials);
+    for (uint64_t mask = cube.mask(leaf); mask != 0; mask &= mask - 1) {
+      const auto bit = static_cast<uint32_t>(lowest_bit(mask));
+      const uint32_t material = materials ? cube.material(leaf << 6 | bit) : 0;
+      writer.put(bit, material);
+      ++voxels_of[material];
+    }
+    const uint32_t count = writer.finish();
+    leaves.words.insert(leaves.words.end(), words.begin(), words.begin() + count);
+    leaves.ends.push_back(static_cast<uint32_t>(leaves.words.size()));
+    leaves.keys.push_back(key << 12 | leaf);
+  });
+  return leaves;
+}
+
+void check_inside(const VoxelCube& cube, Int3 corner, uint32_t resolution) {
+  const VoxelBox region = cube_at({0, 0, 0}, resolution);
+  if (intersection(cube_at(corner, VoxelCube::kSide), region) == cube_at(corner, VoxelCube::kSide)) return;
+  cube.for_each_leaf([&](uint32_t leaf) {
+    const Int3 at = corner + morton_decode(leaf) * int32_t{kLeafSide};
+    if ((cube.mask(leaf) & ~leaf_mask_inside(at, region)) != 0)
+      throw Error(fmt::format("a voxel lies outside of the grid of {}³ voxels", resolution));
+  });
+}
+
+class Gathering {
+ public:
+  Gathering(const CubeSource& source, uint64_t memory_limit)
+      : source_(source), depth_(depth_for(source.resolution)), store_(source.materials, memory_limit) {}
+
+  GatheredDag run() {
+    for (size_t begin = 0; begin < source_.cubes.size(); begin += kCubesAtOnce) {
+      throw_if_cancelled();
+      add(begin, std::min(begin + kCubesAtOnce, source_.cubes.size()));
+    }
+    GatheredDag result;
+    if (cubes_.keys.empty()) {
+      result.dag = empty_dag(source_.resolution, source_.materials);
+      result.dag.digest = compute_digest(result.dag);
+      return result;
+    }
+    raise(cubes_, levels_below_cubes(), depth_);
+    result.dag = store_.freeze(cubes_.pointers[0], source_.resolution);
+    for (const MaterialCounts& counts : counts_)
+      for (size_t i = 0; i < counts.size(); ++i) result.voxels_of[i] += counts[i];
+    return result;
+  }
+
+ private:
+  // Levels above the leaves up to the nodes that are as large as a cube; a small scene has fewer.
+  uint32_t levels_below_cubes() const { return std::min(depth_, VoxelCube::kLog2 - kLeafLog2); }
+
+  // Makes the levels of nodes above `from` levels of them, up to `to`.
+  void raise(HostStore::Level& level, uint32_t from, uint32_t to) {
+    for (uint32_t above = from; above < to; ++above)
+      level = store_.put_parents(level, above == 0 ? NodeKind::Leaf : NodeKind::Inner);
+  }
+
+  CubeLeaves read(size_t i) {
+    VoxelCube& cube = rooms_.local();
+    cube.clear();
+    source_.read(i, cube);
+    check_inside(cube, cube_corner(source_.cubes[i]), source_.resolution);
+    return leaves_of(cube, source_.cubes[i], source_.materials, counts_.local());
+  }
+
+  void add(size_t begin, size_t end) {
+    std::vector<CubeLeaves> parts(end - begin);
+    tbb::parallel_for(tbb::blocked_range<size_t>(begin, end, 1),
+                      [&](const tbb::blocked_range<size_t>& range) {
+                        for (size_t i = range.begin(); i < range.end(); ++i) parts[i - begin] = read(i);
+                      });
+    HostStore::Level level;
+    std::vector<uint32_t> words, offsets = {0};
+    for (const CubeLeaves& part : parts) {
+      const auto before = static_cast<uint32_t>(words.size());
+      level.keys.insert(level.keys.end(), part.keys.begin(), part.keys.end());
+      words.insert(words.end(), part.words.begin(), part.words.end());
+      for (const uint32_t place : part.ends) offsets.push_back(before + place);
+    }
+    if (level.keys.empty()) return;
+    level.pointers = store_.put_leaves(words, offsets);
+    raise(level, 0, levels_below_cubes());
+    cubes_.keys.insert(cubes_.keys.end(), level.keys.begin(), level.keys.end());
+    cubes_.pointers.insert(cubes_.pointers.end(), level.pointers.begin(), level.pointers.end());
+  }
+
+  const CubeSource& source_;
+  const uint32_t depth_;
+  HostStore store_;
+  HostStore::Level cubes_;
+  tbb::enumerable_thread_specific<VoxelCube> rooms_;
+  tbb::enumerable_thread_specific<MaterialCounts> counts_{MaterialCounts{}};
+};
+
+}  // namespace
+
+GatheredDag dag_of_cubes(const CubeSource& source, uint64_t memory_limit) {
+  return Gathering(source, memory_limit).run();
+}
+
+}  // namespace vox::dag

@@ -1,0 +1,46 @@
+// Makes the DAG of voxels that come cube by cube, as readers of files have them: on the host, whose memory and
+// files are what bounds it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/voxel_cube.h"
+
+namespace vox::dag {
+
+struct CubeSource {
+  uint32_t resolution = 0;  // R: voxels lie in [0, R)³
+  bool materials = true;
+  // The Morton keys of the cubes of 64³ that may hold voxels, ascending: of the cube with the lower corner
+  // (64 x, 64 y, 64 z) that of (x, y, z).
+  std::vector<uint64_t> cubes;
+  // Fills in the voxels of cubes[i], which comes empty. Several threads call it at once.
+  std::function<void(size_t i, VoxelCube& cube)> read;
+};
+
+struct GatheredDag {
+  FrozenDag dag;
+  std::array<uint64_t, 16> voxels_of = {};  // how many voxels have each material
+};
+
+// `memory_limit` bounds the process, as that of an engine does; 0 stands for 80 % of what is free. Throws Error
+// where a voxel lies outside of [0, R)³, and what `read` throws.
+GatheredDag dag_of_cubes(const CubeSource& source, uint64_t memory_limit = 0);
+
+// The lower corner of a cube.
+inline Int3 cube_corner(uint64_t key) {
+  return morton_decode(key) * VoxelCube::kSide;
+}
+
+// The key of the cube that holds a voxel.
+inline uint64_t cube_key(Int3 voxel) {
+  return morton_encode(static_cast<uint32_t>(voxel.x) >> VoxelCube::kLog2,
+                       static_cast<uint32_t>(voxel.y) >> VoxelCube::kLog2,
+                       static_cast<uint32_t>(voxel.z) >> VoxelCube::kLog2);
+}
+
+}  // namespace vox::dag

@@ -1,0 +1,82 @@
+// A cube of 64³ voxels that whoever reads voxels fills in, in any order, before they are leaves.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "libvox/base/bits.h"
+#include "libvox/base/morton.h"
+#include "libvox/base/vec.h"
+#include "libvox/dag/leaf.h"
+
+namespace vox::dag {
+
+class VoxelCube {
+ public:
+  static constexpr int32_t kSide = 64;
+  static constexpr uint32_t kLog2 = 6;
+  static constexpr uint32_t kLeaves = 4096;
+
+  VoxelCube() : masks_(kLeaves), nibbles_(kLeaves * 4) {}
+
+  // The number of a voxel of the cube: its Morton code. Above the lowest 6 bits, which are its bit in a leaf,
+  // it is the number of the leaf.
+  static uint32_t code(Int3 place) {
+    return kSpread[static_cast<size_t>(place.x)] | kSpread[static_cast<size_t>(place.y)] << 1 |
+           kSpread[static_cast<size_t>(place.z)] << 2;
+  }
+
+  // Fills a voxel, 0 to 63 along each axis. Of several materials at one place the last counts.
+  void put(Int3 place, uint32_t material) { put(code(place), material); }
+  void put(uint32_t code, uint32_t material) {
+    const uint32_t leaf = code >> 6;
+    used_[leaf >> 6] |= uint64_t{1} << (leaf & 63);
+    masks_[leaf] |= uint64_t{1} << (code & 63);
+    uint64_t& nibbles = nibbles_[code >> 4];
+    const uint32_t shift = (code & 15) * 4;
+    nibbles = (nibbles & ~(uint64_t{15} << shift)) | uint64_t{material} << shift;
+  }
+
+  // Fills the voxels of a leaf that the mask names with material 0. There is nothing in them yet.
+  void put_mask(uint32_t leaf, uint64_t mask) {
+    if (mask == 0) return;
+    used_[leaf >> 6] |= uint64_t{1} << (leaf & 63);
+    masks_[leaf] |= mask;
+  }
+
+  uint64_t mask(uint32_t leaf) const { return masks_[leaf]; }
+  uint32_t material(uint32_t code) const {
+    return static_cast<uint32_t>(nibbles_[code >> 4] >> (code & 15) * 4 & 15);
+  }
+
+  // Calls body(leaf) for each leaf that holds a voxel, in Morton order.
+  template <class Body>
+  void for_each_leaf(Body body) const {
+    for (uint32_t i = 0; i < used_.size(); ++i)
+      for (uint64_t used = used_[i]; used != 0; used &= used - 1)
+        body(i * 64 + static_cast<uint32_t>(lowest_bit(used)));
+  }
+
+  void clear() {
+    for_each_leaf([&](uint32_t leaf) {
+      masks_[leaf] = 0;
+      for (uint32_t i = 0; i < 4; ++i) nibbles_[leaf * 4 + i] = 0;
+    });
+    used_ = {};
+  }
+
+ private:
+  static constexpr std::array<uint32_t, kSide> kSpread = [] {
+    std::array<uint32_t, kSide> spread = {};
+    for (uint32_t v = 0; v < kSide; ++v)
+      for (uint32_t bit = 0; bit < kLog2; ++bit) spread[v] |= (v >> bit & 1) << 3 * bit;
+    return spread;
+  }();
+
+  std::vector<uint64_t> masks_;
+  std::vector<uint64_t> nibbles_;                 // 16 voxels a word
+  std::array<uint64_t, kLeaves / 64> used_ = {};  // a bit for each leaf that holds a voxel
+};
+
+}  // namespace vox::dag

@@ -1,0 +1,73 @@
+#include "libvox/dag/from_cubes.h"
+
+#include <gtest/gtest.h>
+
+#include "libvox/base/error.h"
+#include "tests/dag/grids.h"
+#include "tests/dag/same_dag.h"
+
+namespace vox {
+namespace {
+
+// Every cube of the grid, each voxel put by itself, backwards.
+dag::CubeSource source_of(uint32_t resolution, bool materials, const DenseGrid& grid) {
+  dag::CubeSource source = {.resolution = resolution, .materials = materials, .cubes = {}, .read = {}};
+  const uint32_t side = (resolution + 63) / 64;
+  for (uint64_t key = 0; key < 512; ++key) {
+    const Int3 at = morton_decode(key);
+    if (static_cast<uint32_t>(std::max({at.x, at.y, at.z})) < side) source.cubes.push_back(key);
+  }
+  source.read = [resolution, grid, cubes = source.cubes](size_t i, dag::VoxelCube& cube) {
+    const Int3 corner = dag::cube_corner(cubes[i]);
+    for (int32_t z = 63; z >= 0; --z)
+      for (int32_t y = 63; y >= 0; --y)
+        for (int32_t x = 63; x >= 0; --x) {
+          const Vec3<uint32_t> v = {static_cast<uint32_t>(corner.x + x), static_cast<uint32_t>(corner.y + y),
+                                    static_cast<uint32_t>(corner.z + z)};
+          if (std::max({v.x, v.y, v.z}) >= resolution) continue;
+          const int value = grid(v.x, v.y, v.z);
+          if (value != dag::kEmptyVoxel) cube.put({x, y, z}, static_cast<uint32_t>(value));
+        }
+  };
+  return source;
+}
+
+TEST(DagOfCubes, IsTheDagOfTheVoxels) {
+  for (const DenseGrid& grid : all_grids())
+    for (const uint32_t resolution : {4u, 6u, 37u, 64u, 130u})
+      for (const bool materials : {true, false}) {
+        SCOPED_TRACE(resolution);
+        const dag::GatheredDag result = dag::dag_of_cubes(source_of(resolution, materials, grid));
+        expect_equal(result.dag, dense_dag(resolution, materials, grid));
+        uint64_t voxels = 0;
+        for (const uint64_t count : result.voxels_of) voxels += count;
+        EXPECT_EQ(voxels, result.dag.voxels);
+      }
+}
+
+TEST(DagOfCubes, CountsTheVoxelsOfEachMaterial) {
+  const auto grid = [](uint32_t x, uint32_t y, uint32_t z) { return y == 3 && z == 5 ? int(x % 3) : -1; };
+  const dag::GatheredDag result = dag::dag_of_cubes(source_of(100, true, grid));
+  EXPECT_EQ(result.voxels_of[0], 34u);
+  EXPECT_EQ(result.voxels_of[1], 33u);
+  EXPECT_EQ(result.voxels_of[2], 33u);
+}
+
+TEST(DagOfCubes, OfSeveralMaterialsAtOnePlaceTakesTheLast) {
+  dag::CubeSource source = {.resolution = 8, .materials = true, .cubes = {0}, .read = {}};
+  source.read = [](size_t, dag::VoxelCube& cube) {
+    for (const uint32_t material : {3u, 12u, 9u}) cube.put({5, 6, 7}, material);
+  };
+  const dag::FrozenDag dag = dag::dag_of_cubes(source).dag;
+  EXPECT_EQ(dag.voxels, 1u);
+  EXPECT_EQ(dag::voxel_at(dag, 5, 6, 7), 9);
+}
+
+TEST(DagOfCubes, RefusesVoxelsOutsideOfTheGrid) {
+  dag::CubeSource source = {.resolution = 37, .materials = true, .cubes = {0}, .read = {}};
+  source.read = [](size_t, dag::VoxelCube& cube) { cube.put({5, 37, 5}, 1); };
+  EXPECT_THROW(dag::dag_of_cubes(source), Error);
+}
+
+}  // namespace
+}  // namespace vox

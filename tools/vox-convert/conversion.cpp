@@ -1,0 +1,33 @@
+#include "tools/vox-convert/conversion.h"
+
+#include "libvox/base/error.h"
+#include "tools/common/tool.h"
+#include "tools/vox-convert/scenes.h"
+
+namespace vox {
+namespace {
+
+std::string joined(const std::vector<std::filesystem::path>& paths) {
+  std::string text;
+  for (const auto& path : paths) text += (text.empty() ? "" : ", ") + path.filename().string();
+  return text;
+}
+
+}  // namespace
+
+void sign(dag::VoxelScene& scene, const ConvertOptions& options) {
+  scene.source = joined(options.inputs);
+  scene.generator = generator_text();
+  scene.command = options.command;
+  scene.created = timestamp();
+}
+
+void check_targets(const ConvertOptions& options) {
+  check_verifiable(options);
+  if (options.binvox == BinvoxValues::Materials && options.materials == scene::MaterialMode::None)
+    throw UsageError("--binvox-materials needs --materials texture or mesh");
+  check_writable(options.output, kind_of_output(options.output), options.overwrite);
+  if (options.palette_out) check_writable(*options.palette_out, OutputKind::Palette, options.overwrite);
+}
+
+}  // namespace vox

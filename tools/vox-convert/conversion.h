@@ -1,0 +1,39 @@
+// What a conversion to a scene comes to besides the scene, whatever it is made of.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libvox/dag/voxel_scene.h"
+#include "libvox/device/work.h"
+#include "libvox/scene/color_histogram.h"
+#include "libvox/scene/scene.h"
+#include "tools/vox-convert/options.h"
+#include "tools/vox-convert/painting.h"
+
+namespace vox {
+
+struct ConversionSeconds {
+  double load = 0, paint = 0, palette = 0, voxelize = 0, build = 0, bricks = 0, hash = 0, write = 0,
+         verify = 0, total = 0;
+};
+
+struct Conversion {
+  ConversionSeconds seconds;
+  std::string device;
+  uint64_t triangles = 0, chunks = 0, peak_device_bytes = 0, open_rays = 0;
+  scene::DroppedTriangles dropped;
+  std::optional<scene::PaletteError> palette_error;  // for --materials texture
+  std::optional<PaintingFigures> painting;           // with --paint
+  std::vector<device::KernelTime> kernels;
+};
+
+// Says in the scene where it comes from.
+void sign(dag::VoxelScene& scene, const ConvertOptions& options);
+
+// Checks before the work, not after it, whether the results can be written where they are to go.
+void check_targets(const ConvertOptions& options);
+
+}  // namespace vox
