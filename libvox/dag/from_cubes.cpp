@@ -15,7 +15,7 @@
 namespace vox::dag {
 namespace {
 
-constexpr size_t kCubesAtOnce = 512;  // at most 80 MiB of leaves
+constexpr size_t kCubesAtOnce = 1024;  // at most 160 MiB of leaves
 
 // The leaves of a cube: words one behind the other, keys in Morton order.
 struct CubeLeaves {
@@ -111,6 +111,9 @@ class Gathering {
       for (const uint32_t place : part.ends) offsets.push_back(before + place);
     }
     if (level.keys.empty()) return;
+    // Half of what is to come, by the cubes that are left, is new.
+    store_.expect_growth(1 +
+                         0.5 * static_cast<double>(source_.cubes.size() - end) / static_cast<double>(end));
     level.pointers = store_.put_leaves(words, offsets);
     raise(level, 0, levels_below_cubes());
     cubes_.keys.insert(cubes_.keys.end(), level.keys.begin(), level.keys.end());
