@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "formats/file_types.h"
+#include "formats/voxels/hash_dag_reader.h"
+#include "formats/voxels/symvox_reader.h"
 #include "formats/voxels/vl32.h"
 #include "libvox/base/error.h"
 
@@ -19,6 +21,9 @@ ScenePlusError read_voxels(const std::filesystem::path& path, const VoxelFileOpt
                             path.extension().string(),
                             listed_extensions(FileRole::Voxels, FileUse::Read, FileList::Or)))
         .at(path.string());
+  if (type->format == FileFormat::HashDag) return read_hash_dag(path, options);
+  if (type->format == FileFormat::SymVox) return read_symvox(path, SymVoxKind::Plain, options);
+  if (type->format == FileFormat::SymVoxMirrored) return read_symvox(path, SymVoxKind::Mirrored, options);
   return scene_of_voxels(open_vl32(path), options, path);
 }
 
