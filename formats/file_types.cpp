@@ -9,8 +9,7 @@ namespace {
 
 constexpr std::string_view kToNrrd = "convert it to NRRD, for example with 3D Slicer or ITK-SNAP";
 constexpr std::string_view kToMesh = "convert it to OBJ, PLY or glTF, for example with Blender";
-constexpr std::string_view kFromPoints =
-    "make a mesh of the points, for example with CloudCompare or MeshLab";
+constexpr std::string_view kToPoints = "convert it to LAS or PLY, for example with CloudCompare or PDAL";
 constexpr std::string_view kToRaw =
     "write its values as .raw, and say with {} what they are: numpy.asarray(a).tofile('a.raw')";
 
@@ -26,6 +25,9 @@ constexpr FileType result(FileRole role, FileFormat format, std::string_view end
 }
 constexpr FileType voxels(FileFormat format, std::string_view endings, std::string_view name) {
   return {FileRole::Voxels, format, FileUse::Read, endings, name, {}};
+}
+constexpr FileType points(FileFormat format, std::string_view endings, std::string_view name) {
+  return {FileRole::Points, format, FileUse::Read, endings, name, {}};
 }
 constexpr FileType palette(FileFormat format, std::string_view endings, std::string_view name) {
   return {FileRole::Palette, format, FileUse::Both, endings, name, {}};
@@ -58,6 +60,10 @@ constexpr FileType kTypes[] = {
     voxels(FileFormat::HashDag, ".basic_dag.dag.bin", "HashDAG"),
     voxels(FileFormat::SymVox, ".svdag", "SymVox's SVDAG"),
     voxels(FileFormat::SymVoxMirrored, ".ussvdag", "SymVox's USSVDAG"),
+
+    points(FileFormat::Ply, ".ply", "PLY"),
+    points(FileFormat::Las, ".las", "LAS"),
+    points(FileFormat::PointText, ".xyz .pts", "lines of x y z"),
 
     result(FileRole::Export, FileFormat::Nrrd, ".nrrd", "NRRD"),
     result(FileRole::Export, FileFormat::MagicaVoxel, ".vox", "MagicaVoxel"),
@@ -100,7 +106,8 @@ constexpr FileType kTypes[] = {
     foreign(".schem .schematic .nbt .litematic", "a Minecraft structure",
             "export it as OBJ, for example with Mineways"),
     foreign(".svo .dag .octree", "an octree of another program", "convert the mesh that it was made of"),
-    foreign(".las .laz .e57 .pcd .pts .ptx", "a point cloud", kFromPoints),
+    foreign(".laz", "a compressed point cloud", "unpack it, as with laszip or 'pdal translate a.laz a.las'"),
+    foreign(".e57 .pcd .ptx", "a point cloud", kToPoints),
     foreign(".usd .usda .usdc .usdz .abc .max .ma .mb .c4d .skp .3dm", "a scene of another program", kToMesh),
     foreign(".iges .igs .sldprt .sldasm .f3d .brep", "a CAD model",
             "export it as STL, for example with FreeCAD"),

@@ -12,12 +12,23 @@
 namespace vox {
 namespace {
 
+// Calls body(i) for every cube, from several threads.
+template <class Body>
+void for_each_cube(const VoxelFile& file, const Body& body) {
+  for (size_t begin = 0, end = 0; begin < file.cubes.size(); begin = end) {
+    end = file.load ? file.load(begin, file.cubes.size()) : file.cubes.size();
+    tbb::parallel_for(begin, end, [&](size_t i) {
+      throw_if_cancelled();
+      body(i);
+    });
+  }
+}
+
 // How many voxels have which colour.
 scene::ColorTally count_table(const VoxelFile& file) {
   tbb::enumerable_thread_specific<std::vector<uint64_t>> parts(
       [&] { return std::vector<uint64_t>(file.table.size()); });
-  tbb::parallel_for(size_t{0}, file.cubes.size(), [&](size_t i) {
-    throw_if_cancelled();
+  for_each_cube(file, [&](size_t i) {
     VoxelSink sink = VoxelSink::counting_table(parts.local().data());
     file.read(i, sink);
   });
@@ -32,8 +43,7 @@ scene::ColorTally count_table(const VoxelFile& file) {
 
 scene::ColorTally count_rgb(const VoxelFile& file) {
   tbb::enumerable_thread_specific<scene::ColorTally> parts;
-  tbb::parallel_for(size_t{0}, file.cubes.size(), [&](size_t i) {
-    throw_if_cancelled();
+  for_each_cube(file, [&](size_t i) {
     VoxelSink sink = VoxelSink::counting_colors(parts.local());
     file.read(i, sink);
     sink.flush();
@@ -105,7 +115,8 @@ ScenePlusError make_scene(const VoxelFile& file, const VoxelFileOptions& options
                                                      [&](size_t i, dag::VoxelCube& cube) {
                                                        VoxelSink sink = sink_for(cube);
                                                        file.read(i, sink);
-                                                     }},
+                                                     },
+                                                 .load = file.load},
                                                 options.memory_limit);
   dag::VoxelScene& scene = result.scene;
   scene.dag = std::move(gathered.dag);

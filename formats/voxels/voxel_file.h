@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "libvox/dag/from_cubes.h"
 #include "libvox/dag/voxel_cube.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/scene/auto_palette.h"
@@ -45,6 +46,7 @@ struct VoxelFile {
   // colours are chosen, twice for each cube. It keeps what it needs alive.
   std::vector<uint64_t> cubes;
   std::function<void(size_t cube, VoxelSink& to)> read;
+  dag::CubeLoading load = {};  // called before cubes are read
 };
 
 struct VoxelFileOptions {
