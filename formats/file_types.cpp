@@ -54,6 +54,9 @@ constexpr FileType kTypes[] = {
     {FileRole::Scene, FileFormat::Hdf5, FileUse::Both, ".h5", "a scene file", {}},
     {FileRole::Recording, FileFormat::Csv, FileUse::Read, ".csv", "a recording of HashDAG", {}},
 
+    voxels(FileFormat::MagicaVoxel, ".vox", "MagicaVoxel"),
+    voxels(FileFormat::Binvox, ".binvox", "binvox"),
+    voxels(FileFormat::Schem, ".schem", "Sponge schematic"),
     voxels(FileFormat::Vl32, ".vl32", "VL32"),
 
     result(FileRole::Export, FileFormat::Nrrd, ".nrrd", "NRRD"),
@@ -87,11 +90,9 @@ constexpr FileType kTypes[] = {
     foreign(".vdb", "an OpenVDB volume",
             "sample it onto a dense grid, and write that as .raw: pyopenvdb's copyToArray()"),
     foreign(".nvdb", "a NanoVDB volume", "sample it onto a dense grid, and write that as .raw"),
-    foreign(".vox", "a MagicaVoxel model", "export it from MagicaVoxel as PLY or OBJ"),
-    foreign(".binvox", "a binvox grid", "convert the mesh that it was made of; or write its voxels as .raw"),
     foreign(".qb .qbt .qbcl", "a Qubicle model", "export it from Qubicle as OBJ or COLLADA"),
-    foreign(".schem .schematic .nbt .litematic", "a Minecraft structure",
-            "export it as OBJ, for example with Mineways"),
+    foreign(".schematic .nbt .litematic", "a Minecraft structure",
+            "export it as .schem, with WorldEdit, or as OBJ, with Mineways"),
     foreign(".svo .svdag .dag .octree", "an octree of another program",
             "convert the mesh that it was made of"),
     foreign(".las .laz .e57 .pcd .pts .ptx", "a point cloud", kFromPoints),

@@ -44,6 +44,7 @@ enum class FileFormat {
   Hdf5,
   MagicaVoxel,
   Binvox,
+  Schem,
   Vl32,
   Csv,
   Gpl,
