@@ -45,6 +45,7 @@ enum class FileFormat {
   Hdf5,
   MagicaVoxel,
   Binvox,
+  Schem,
   Vl32,
   HashDag,
   SymVox,

@@ -1,5 +1,6 @@
 #include "formats/voxels/voxel_file.h"
 
+#include <fmt/format.h>
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 
@@ -98,9 +99,18 @@ std::array<double, scene::kPaletteSize> shares_of(const std::array<uint64_t, 16>
   return shares;
 }
 
+// The palette of entries that stay as they are.
+scene::Palette entries_palette(const VoxelFile& file, const VoxelFileOptions& options) {
+  if (!options.palette) return file.palette;
+  if (options.palette->count < file.palette.count)
+    throw Error(fmt::format("has {} materials, but the palette has {} colours", file.palette.count,
+                            options.palette->count));
+  return *options.palette;
+}
+
 ScenePlusError make_scene(const VoxelFile& file, const VoxelFileOptions& options) {
   const bool materials = options.materials && file.values != VoxelValues::Filled;
-  const bool as_they_are = file.values == VoxelValues::Entries && !options.palette;
+  const bool as_they_are = file.values == VoxelValues::Entries && (!options.palette || !file.own_colors);
   ScenePlusError result;
   Matching matching;
   if (materials && !as_they_are) matching = match_colors(file, options);
@@ -121,7 +131,7 @@ ScenePlusError make_scene(const VoxelFile& file, const VoxelFileOptions& options
   dag::VoxelScene& scene = result.scene;
   scene.dag = std::move(gathered.dag);
   if (materials) {
-    scene.palette = as_they_are ? file.palette : matching.palette;
+    scene.palette = as_they_are ? entries_palette(file, options) : matching.palette;
     scene.shares = shares_of(gathered.voxels_of, scene.dag.voxels);
   }
   scene.origin = file.origin;

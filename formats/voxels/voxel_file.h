@@ -39,7 +39,8 @@ struct VoxelFile {
   dag::UpAxis up = dag::UpAxis::Y;
 
   VoxelValues values = VoxelValues::Filled;
-  scene::Palette palette;          // for Entries
+  scene::Palette palette;  // for Entries
+  bool own_colors = true;  // without: those of `palette` are made up, and another one takes their places
   std::vector<scene::Rgb8> table;  // for Table
 
   // The cubes that may hold something, see dag::CubeSource. Several threads call read() at once, and where
