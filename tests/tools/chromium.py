@@ -72,7 +72,7 @@ class Chromium:
         if self.session:
             message['sessionId'] = self.session
         os.write(self.to, json.dumps(message).encode() + b'\0')
-        deadline = time.monotonic() + 90
+        deadline = time.monotonic() + 300
         while True:
             answer = self.read(deadline)
             if answer.get('id') == self.count:
