@@ -72,7 +72,7 @@ export class Page {
       this.say('The graphics were taken away; waiting for them.');
     });
     canvas.addEventListener('webglcontextrestored', () => {
-      this.renderer.build();
+      this.renderer.restore();
       this.pace.restart();
       this.say('');
     });
