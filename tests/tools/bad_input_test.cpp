@@ -28,7 +28,7 @@ TEST_F(BadInput, MeshesThatAreNone) {
   write("text.obj", "dear reader,\nthis is no mesh\n");
   write("text.ply", "dear reader,\nthis is no mesh\n");
   write("text.glb", "dear reader,\nthis is no mesh\n");
-  write("text.xyz", "dear reader,\nthis is no mesh\n");
+  write("text.none", "dear reader,\nthis is no mesh\n");
   write("index.obj", cube_obj() + "f 1 2 99\n");
   for (const auto& [name, text] :
        std::vector<std::pair<std::string, std::string>>{{"missing.obj", "no such file"},
@@ -38,7 +38,7 @@ TEST_F(BadInput, MeshesThatAreNone) {
                                                         {"text.obj", "no OBJ mesh"},
                                                         {"text.ply", "no PLY mesh"},
                                                         {"text.glb", "text.glb"},
-                                                        {"text.xyz", "not a mesh file"},
+                                                        {"text.none", "not a mesh file"},
                                                         {"index.obj", "99"}})
     expect_failure(kFailed, text, {name, "--res", "64"});
   expect_failure(kFailed, "missing.obj", {"cube.obj", "missing.obj", "--res", "64"});
@@ -47,7 +47,7 @@ TEST_F(BadInput, MeshesThatAreNone) {
 TEST_F(BadInput, FilesOfOtherProgramsAreNamedWithWhatToDo) {
   const std::vector<std::pair<std::string, std::string>> formats = {
       {"a.nii", "NIfTI"},         {"a.nii.gz", "NIfTI"},   {"a.SLC", "SLC volume"}, {"a.npy", "NumPy array"},
-      {"a.qbt", "Qubicle"},       {"a.mgz", "FreeSurfer"}, {"a.vdb", "OpenVDB"},    {"a.las", "point cloud"},
+      {"a.qbt", "Qubicle"},       {"a.mgz", "FreeSurfer"}, {"a.vdb", "OpenVDB"},    {"a.e57", "point cloud"},
       {"a.dcm", "DICOM"},         {"a.tif", "TIFF"},       {"a.vti", "VTK"},        {"a.zip", "archive"},
       {"a.mtl", "name the .obj"}, {"a.usdz", "Blender"},   {"a.png", "an image"}};
   for (const auto& [name, text] : sampled(formats)) {

@@ -1,8 +1,10 @@
 #include "tools/vox-convert/given.h"
 
 #include "formats/io/foreign_file.h"
+#include "formats/points/points.h"
 #include "formats/scene/scene_file.h"
 #include "formats/volume/volume_file.h"
+#include "libvox/base/error.h"
 #include "tools/common/option_table.h"
 #include "tools/vox-convert/points.h"
 #include "tools/vox-convert/scenes.h"
@@ -119,7 +121,11 @@ RunTraits of_scene_file(const ConvertOptions& options) {
 }
 
 RunTraits of_mesh(const ConvertOptions& options) {
-  for (const auto& input : options.inputs) refuse_foreign(input);
+  for (const auto& input : options.inputs) {
+    refuse_foreign(input);
+    if (is_points_path(input))
+      throw UsageError(input.string() + " holds points, which are converted without meshes");
+  }
   uint32_t bits = kMesh | output_bits(options);
   if ((bits & kWritesH5) != 0) bits |= other_forms(options);
   if (options.materials != scene::MaterialMode::None) bits |= kColors;

@@ -1,5 +1,8 @@
 #include "tools/vox-convert/points.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
 
 #include "formats/points/point_voxels.h"
@@ -24,6 +27,13 @@ void tell_survey(const CloudSurvey& found, const ConvertOptions& options) {
     log_info("{} left out: withheld, or splats less opaque than {}", format_count(found.left_out, "point"),
              options.points.splat_opacity);
   if (found.points == 0) throw Error("no points to convert").at(options.inputs[0].string());
+}
+
+void tell_colorless(const ConvertOptions& options) {
+  for (const char* option : {"palette", "palette-weight", "palette-out"})
+    if (std::ranges::find(options.given, option) != options.given.end())
+      throw UsageError(fmt::format("--{} has no effect: the points have no colours", option));
+  log_info("the points have no colours: the scene has no materials");
 }
 
 // The grid spans what the points fill.
@@ -54,8 +64,7 @@ dag::VoxelScene convert_points(const ConvertOptions& options, Conversion& conver
   const voxelize::Grid grid = grid_of(conversion.points.box, options);
   if (kind_of_output(options.output) == OutputKind::Nrrd)
     check_dense_resolution(grid.resolution, options.output);
-  if (reading.materials && !cloud.has_colors)
-    log_info("the points have no colours: the scene has no materials");
+  if (reading.materials && !cloud.has_colors) tell_colorless(options);
   conversion.seconds.load = watch.lap();
   throw_if_cancelled();
   log_info("{}, {}³ voxels of {:.4g} units", format_count(conversion.points.points, "point"), grid.resolution,
@@ -63,7 +72,7 @@ dag::VoxelScene convert_points(const ConvertOptions& options, Conversion& conver
   const VoxelFile voxels = point_voxels(std::move(cloud), grid,
                                         {.radius = options.point_radius,
                                          .materials = reading.materials,
-                                         .memory_limit = options.engine.memory_limit});
+                                         .room = room_for_points(options.engine.memory_limit)});
   conversion.seconds.voxelize = watch.lap();
   ScenePlusError made = scene_of_voxels(voxels, reading, options.inputs[0]);
   conversion.seconds.build = watch.lap();
