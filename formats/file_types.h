@@ -45,6 +45,7 @@ enum class FileFormat {
   MagicaVoxel,
   Binvox,
   Vl32,
+  VtkHdf,
   Csv,
   Gpl,
   JascPal,

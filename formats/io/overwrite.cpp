@@ -111,6 +111,10 @@ bool is_ours(const fs::path& path, OutputKind kind) {
       return head.starts_with('#') && head.substr(0, head.find('\n')).ends_with("made by vox");
     case OutputKind::GlbMesh:
       return head.starts_with("glTF") && has("\"generator\": \"vox\"");
+    case OutputKind::PlyMesh:
+      return head.starts_with("ply\n") && has("\ncomment made by vox\n");
+    case OutputKind::VtkHdf:
+      return has_format(path, "vox-vtkhdf");
   }
   return false;
 }
@@ -141,6 +145,10 @@ std::string_view name_of(OutputKind kind) {
       return "MTL file";
     case OutputKind::GlbMesh:
       return "GLB file";
+    case OutputKind::PlyMesh:
+      return "PLY file";
+    case OutputKind::VtkHdf:
+      return "VTKHDF file";
   }
   return "";
 }
@@ -157,9 +165,22 @@ bool says_who_wrote_it(const fs::path& target, OutputKind kind) {
 OutputKind kind_of_output(const fs::path& path) {
   const FileType* type = file_type(path, FileRole::Export);
   if (type == nullptr) return OutputKind::Scene;
-  return type->format == FileFormat::Nrrd          ? OutputKind::Nrrd
-         : type->format == FileFormat::MagicaVoxel ? OutputKind::MagicaVoxel
-                                                   : OutputKind::Binvox;
+  switch (type->format) {
+    case FileFormat::Nrrd:
+      return OutputKind::Nrrd;
+    case FileFormat::MagicaVoxel:
+      return OutputKind::MagicaVoxel;
+    case FileFormat::Obj:
+      return OutputKind::ObjMesh;
+    case FileFormat::Gltf:
+      return OutputKind::GlbMesh;
+    case FileFormat::Ply:
+      return OutputKind::PlyMesh;
+    case FileFormat::VtkHdf:
+      return OutputKind::VtkHdf;
+    default:
+      return OutputKind::Binvox;
+  }
 }
 
 OutputKind kind_of_mesh(const fs::path& path) {
@@ -170,6 +191,8 @@ OutputKind kind_of_mesh(const fs::path& path) {
 }
 
 void check_writable(const fs::path& target, OutputKind kind, Overwrite overwrite) {
+  if (kind == OutputKind::ObjMesh)
+    check_writable(fs::path(target).replace_extension(".mtl"), OutputKind::ObjMaterials, overwrite);
   const AtomicFile file(target);
   std::error_code absent;
   const uintmax_t size = fs::file_size(target, absent);
