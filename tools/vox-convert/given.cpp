@@ -28,7 +28,9 @@ enum : uint32_t {
   kHash = 1024,    // a spatial hash is made
   kVoxels = 2048,  // other programs' voxels
   kPoints = 4096,
-  kSplats = 8192  // points that have an opacity
+  kSplats = 8192,  // points that have an opacity
+  kWritesPly = 1 << 20,
+  kWritesVtk = 1 << 21
 };
 constexpr uint32_t kVolume = kRawVolume | kHeaderVolume;
 
@@ -45,13 +47,14 @@ constexpr OptionRow kTable[] = {
     {"output", kWrites, "nothing is written"},
     {"compression", kWritesH5, "it is for what is written as .h5"},
     {"binvox-materials", kWritesBinvox, "it is for what is written as .binvox"},
+    {"ply", kWritesPly, "it is for what is written as .ply"},
+    {"vtk", kWritesVtk, "it is for what is written as .vtkhdf"},
     {"res", kMesh | kPoints | kVoxels | kWholeScene,
      "it is for meshes and scene files that are converted; a volume has its own grid"},
     {"voxel-size", kMesh | kPoints, kOfGrids},
     {"clip", kMesh | kPoints | kVoxels | kWholeScene,
      "it is for meshes and scene files; a volume has its own grid"},
-    {"clip", kMesh | kPoints | kExports,
-     "it is for meshes, and for what is written as .nrrd, .vox or .binvox"},
+    {"clip", kMesh | kPoints | kExports, "it is for meshes, and for what is written for other programs"},
     {"center", kMesh | kPoints, kOfGrids},
     {"snap-origin", kMesh | kPoints, kOfGrids},
     {"up", kMesh | kPoints, kOfMeshes},
@@ -92,6 +95,10 @@ uint32_t output_bits(const ConvertOptions& options) {
       return kWrites | kWritesH5;
     case OutputKind::Binvox:
       return kWrites | kExports | kWritesBinvox;
+    case OutputKind::PlyMesh:
+      return kWrites | kExports | kWritesPly;
+    case OutputKind::VtkHdf:
+      return kWrites | kExports | kWritesVtk;
     default:
       return kWrites | kExports;
   }
