@@ -4,6 +4,7 @@
 #include "formats/scene/scene_file.h"
 #include "formats/volume/volume_file.h"
 #include "tools/common/option_table.h"
+#include "tools/vox-convert/mixed.h"
 #include "tools/vox-convert/scenes.h"
 #include "tools/vox-convert/volumes.h"
 #include "tools/vox-convert/voxel_files.h"
@@ -22,8 +23,9 @@ enum : uint32_t {
   kBricks = 128,  // bricks are made and kept
   kColors = 256,  // the colours of a mesh are looked at
   kWritesBinvox = 512,
-  kHash = 1024,   // a spatial hash is made
-  kVoxels = 2048  // other programs' voxels
+  kHash = 1024,    // a spatial hash is made
+  kVoxels = 2048,  // other programs' voxels
+  kMixed = 4096    // several inputs, not all of them meshes, on one grid
 };
 constexpr uint32_t kVolume = kRawVolume | kHeaderVolume;
 
@@ -42,11 +44,12 @@ constexpr OptionRow kTable[] = {
     {"binvox-materials", kWritesBinvox, "it is for what is written as .binvox"},
     {"res", kMesh | kVoxels | kWholeScene,
      "it is for meshes and scene files that are converted; a volume has its own grid"},
-    {"voxel-size", kMesh, kOfGrids},
+    {"voxel-size", kMesh | kMixed, kOfGrids},
     {"clip", kMesh | kVoxels | kWholeScene, "it is for meshes and scene files; a volume has its own grid"},
-    {"clip", kMesh | kExports, "it is for meshes, and for what is written as .nrrd, .vox or .binvox"},
-    {"center", kMesh, kOfGrids},
-    {"snap-origin", kMesh, kOfGrids},
+    {"clip", kMesh | kMixed | kExports,
+     "it is for meshes, and for what is written as .nrrd, .vox or .binvox"},
+    {"center", kMesh | kMixed, kOfGrids},
+    {"snap-origin", kMesh | kMixed, kOfGrids},
     {"up", kMesh, kOfMeshes},
     {"units", kMesh, kOfMeshes},
     {"texture-path", kMesh, kOfMeshes},
@@ -127,11 +130,20 @@ RunTraits of_voxels(const ConvertOptions& options) {
   return {bits, "a file of voxels"};
 }
 
+RunTraits of_mixed(const ConvertOptions& options) {
+  for (const auto& input : options.inputs) refuse_foreign(input);
+  uint32_t bits = kMixed | kVoxels | output_bits(options) | (has_mesh_input(options) ? kMesh : 0u);
+  if ((bits & kWritesH5) != 0) bits |= other_forms(options);
+  if (options.materials != scene::MaterialMode::None) bits |= kColors;
+  return {bits, "files of voxels on one grid"};
+}
+
 }  // namespace
 
 void check_given(const ConvertOptions& options) {
   check_options(options.given, kTable,
-                is_volume_input(options)   ? of_volume(options)
+                is_mixed_input(options)    ? of_mixed(options)
+                : is_volume_input(options) ? of_volume(options)
                 : is_voxels_input(options) ? of_voxels(options)
                 : is_scene_input(options)  ? of_scene_file(options)
                                            : of_mesh(options));

@@ -10,8 +10,6 @@
 #include "tools/vox-convert/scenes.h"
 
 namespace vox {
-namespace {
-
 VoxelFileOptions reading_options(const ConvertOptions& options) {
   VoxelFileOptions reading = {.materials = options.materials != scene::MaterialMode::None,
                               .palette = {},
@@ -22,15 +20,13 @@ VoxelFileOptions reading_options(const ConvertOptions& options) {
   return reading;
 }
 
-}  // namespace
-
 bool is_voxels_input(const ConvertOptions& options) {
   return is_voxels_path(options.inputs[0]);
 }
 
 dag::VoxelScene convert_voxels(const ConvertOptions& options, Conversion& conversion) {
   if (options.inputs.size() > 1)
-    throw UsageError("a file of voxels is converted alone, but there are several inputs");
+    throw UsageError("a file of voxels is one of several inputs: --res or --voxel-size says their grid");
   if (options.materials == scene::MaterialMode::Mesh)
     throw UsageError("--materials mesh is for meshes: voxels have colours (texture), or none");
   check_targets(options);

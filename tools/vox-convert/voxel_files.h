@@ -1,6 +1,7 @@
 // The part of vox-convert that makes scenes of other programs' files of voxels.
 #pragma once
 
+#include "formats/voxels/voxel_file.h"
 #include "libvox/dag/voxel_scene.h"
 #include "tools/vox-convert/conversion.h"
 #include "tools/vox-convert/options.h"
@@ -9,6 +10,9 @@ namespace vox {
 
 // Whether the first input is a file of voxels of another program.
 bool is_voxels_input(const ConvertOptions& options);
+
+// What the options say of colours.
+VoxelFileOptions reading_options(const ConvertOptions& options);
 
 // Reads it, and makes the level that --res asks for.
 dag::VoxelScene convert_voxels(const ConvertOptions& options, Conversion& conversion);
