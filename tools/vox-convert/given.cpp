@@ -6,6 +6,7 @@
 #include "formats/volume/volume_file.h"
 #include "libvox/base/error.h"
 #include "tools/common/option_table.h"
+#include "tools/vox-convert/mixed.h"
 #include "tools/vox-convert/points.h"
 #include "tools/vox-convert/scenes.h"
 #include "tools/vox-convert/volumes.h"
@@ -28,7 +29,8 @@ enum : uint32_t {
   kHash = 1024,    // a spatial hash is made
   kVoxels = 2048,  // other programs' voxels
   kPoints = 4096,
-  kSplats = 8192,  // points that have an opacity
+  kSplats = 8192,    // points that have an opacity
+  kMixed = 1 << 14,  // several inputs, not all of them meshes, on one grid
   kWritesPly = 1 << 20,
   kWritesVtk = 1 << 21
 };
@@ -51,12 +53,13 @@ constexpr OptionRow kTable[] = {
     {"vtk", kWritesVtk, "it is for what is written as .vtkhdf"},
     {"res", kMesh | kPoints | kVoxels | kWholeScene,
      "it is for meshes and scene files that are converted; a volume has its own grid"},
-    {"voxel-size", kMesh | kPoints, kOfGrids},
+    {"voxel-size", kMesh | kMixed | kPoints, kOfGrids},
     {"clip", kMesh | kPoints | kVoxels | kWholeScene,
      "it is for meshes and scene files; a volume has its own grid"},
-    {"clip", kMesh | kPoints | kExports, "it is for meshes, and for what is written for other programs"},
-    {"center", kMesh | kPoints, kOfGrids},
-    {"snap-origin", kMesh | kPoints, kOfGrids},
+    {"clip", kMesh | kMixed | kPoints | kExports,
+     "it is for meshes, and for what is written for other programs"},
+    {"center", kMesh | kMixed | kPoints, kOfGrids},
+    {"snap-origin", kMesh | kMixed | kPoints, kOfGrids},
     {"up", kMesh | kPoints, kOfMeshes},
     {"units", kMesh, kOfMeshes},
     {"texture-path", kMesh, kOfMeshes},
@@ -156,11 +159,20 @@ RunTraits of_points(const ConvertOptions& options) {
   return {bits, "a cloud of points"};
 }
 
+RunTraits of_mixed(const ConvertOptions& options) {
+  for (const auto& input : options.inputs) refuse_foreign(input);
+  uint32_t bits = kMixed | kVoxels | output_bits(options) | (has_mesh_input(options) ? kMesh : 0u);
+  if ((bits & kWritesH5) != 0) bits |= other_forms(options);
+  if (options.materials != scene::MaterialMode::None) bits |= kColors;
+  return {bits, "files of voxels on one grid"};
+}
+
 }  // namespace
 
 void check_given(const ConvertOptions& options) {
   check_options(options.given, kTable,
-                is_volume_input(options)   ? of_volume(options)
+                is_mixed_input(options)    ? of_mixed(options)
+                : is_volume_input(options) ? of_volume(options)
                 : is_voxels_input(options) ? of_voxels(options)
                 : is_scene_input(options)  ? of_scene_file(options)
                 : is_points_input(options) ? of_points(options)

@@ -165,7 +165,7 @@ void write_output(const Output& output, const ConvertOptions& options, const std
 
 void use_scene_file(const ConvertOptions& options) {
   if (options.inputs.size() > 1)
-    throw UsageError("a scene file is converted alone, but there are several inputs");
+    throw UsageError("a scene file is one of several inputs: --res or --voxel-size says their grid");
   const ThreadLimit threads(options.engine.threads);
   const SceneFileParts parts = scene_parts(options.inputs[0]);
   if (parts.bricks && !parts.dag && !parts.hash) return use_bricks_file(options);

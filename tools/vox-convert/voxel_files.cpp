@@ -27,7 +27,7 @@ bool is_voxels_input(const ConvertOptions& options) {
 
 dag::VoxelScene convert_voxels(const ConvertOptions& options, Conversion& conversion) {
   if (options.inputs.size() > 1)
-    throw UsageError("a file of voxels is converted alone, but there are several inputs");
+    throw UsageError("a file of voxels is one of several inputs: --res or --voxel-size says their grid");
   if (options.materials == scene::MaterialMode::Mesh)
     throw UsageError("--materials mesh is for meshes: voxels have colours (texture), or none");
   check_targets(options);
