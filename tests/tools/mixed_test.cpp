@@ -27,6 +27,16 @@ TEST_F(MixedProgram, OptionsOfMeshesNeedAMesh) {
   EXPECT_EQ(read_scene(folder_ / "solid.h5").dag.voxels, 64u * 64 * 64);
 }
 
+TEST_F(MixedProgram, PointsAreInputsToo) {
+  write("point.xyz", "100 0 0\n");
+  converted({"cube.obj", "point.xyz", "--voxel-size", "1", "-o", "both.h5", "-q", "--materials", "none"});
+  converted({"cube.obj", "--voxel-size", "1", "-o", "alone.h5", "-q", "--materials", "none"});
+  const dag::VoxelScene both = read_scene(folder_ / "both.h5");
+  EXPECT_EQ(both.dag.voxels, read_scene(folder_ / "alone.h5").dag.voxels + 1);
+  expect_failure(kBadUsage, "--splat-opacity has no effect",
+                 {"cube.obj", "point.xyz", "--res", "64", "--splat-opacity", "0.2"});
+}
+
 TEST_F(MixedProgram, ScenesAreInputsToo) {
   converted({"cube.h5", "cube.obj", "--voxel-size", "0.125", "-o", "both.nrrd", "-q"});
   converted({"cube.obj", "cube.h5", "--res", "32", "-o", "both.h5", "-q", "--materials", "none"});

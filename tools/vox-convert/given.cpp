@@ -162,9 +162,11 @@ RunTraits of_points(const ConvertOptions& options) {
 RunTraits of_mixed(const ConvertOptions& options) {
   for (const auto& input : options.inputs) refuse_foreign(input);
   uint32_t bits = kMixed | kVoxels | output_bits(options) | (has_mesh_input(options) ? kMesh : 0u);
+  for (const auto& input : options.inputs)
+    bits |= (is_points_path(input) ? kPoints : 0u) | (is_splats_path(input) ? kSplats : 0u);
   if ((bits & kWritesH5) != 0) bits |= other_forms(options);
   if (options.materials != scene::MaterialMode::None) bits |= kColors;
-  return {bits, "files of voxels on one grid"};
+  return {bits, "inputs of different kinds on one grid"};
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "formats/file_types.h"
 #include "formats/images/choose_palette.h"
 #include "formats/mesh/mesh.h"
+#include "formats/points/points.h"
 #include "formats/scene/any_scene.h"
 #include "formats/volume/nrrd.h"
 #include "formats/volume/volume_file.h"
@@ -20,6 +21,7 @@
 #include "libvox/base/thread_limit.h"
 #include "libvox/base/units.h"
 #include "libvox/engine/built_scene.h"
+#include "tools/vox-convert/points.h"
 #include "tools/vox-convert/voxel_files.h"
 
 namespace vox {
@@ -27,17 +29,23 @@ namespace {
 
 using ScenePointer = std::shared_ptr<const dag::VoxelScene>;
 
-// Meshes that follow each other, or voxels.
+// Meshes that follow each other, a cloud of points, or voxels, which the others become.
 struct Part {
-  std::optional<MeshFiles> meshes;
-  ScenePointer voxels;
+  std::optional<MeshFiles> meshes = {};
+  std::optional<PointCloud> points = {};
+  std::optional<voxelize::Box> box = {};  // around what is in it; there is none where nothing is
+  ScenePointer voxels = nullptr;
 };
 
 bool is_voxels_or_scene(const std::filesystem::path& path) {
   return has_role(path, FileRole::Voxels) || has_role(path, FileRole::Scene);
 }
 
-ScenePointer read_part(const std::filesystem::path& path, const ConvertOptions& options) {
+bool is_mesh(const std::filesystem::path& path) {
+  return !is_voxels_or_scene(path) && !is_points_path(path);
+}
+
+Part read_voxel_part(const std::filesystem::path& path, const ConvertOptions& options) {
   dag::VoxelScene scene = is_voxels_path(path) ? read_voxels(path, voxel_file_options(options)).scene
                                                : read_any_scene(path, options.engine);
   if (scene.up != dag::UpAxis::Y)
@@ -45,20 +53,37 @@ ScenePointer read_part(const std::filesystem::path& path, const ConvertOptions& 
   if (scene.dag.voxels == 0) log_warning("{}: no voxel is filled", path.string());
   if (options.materials != scene::MaterialMode::None && scene.palette.count == 0)
     log_info("{} has no colours: its voxels become grey", path.string());
-  return std::make_shared<const dag::VoxelScene>(std::move(scene));
+  Part part;
+  if (scene.dag.voxels > 0) part.box = filled_box(scene);
+  part.voxels = std::make_shared<const dag::VoxelScene>(std::move(scene));
+  return part;
 }
 
-std::vector<Part> read_parts(const ConvertOptions& options) {
+Part read_point_part(const std::filesystem::path& path, const ConvertOptions& options,
+                     Conversion& conversion) {
+  Part part = {.points = open_points({&path, 1}, options.points)};
+  const CloudSurvey found = surveyed(*part.points, path, options);
+  conversion.points.points += found.points;
+  conversion.points.not_finite += found.not_finite;
+  conversion.points.left_out += found.left_out;
+  part.box = around_points(found.box, options);
+  return part;
+}
+
+std::vector<Part> read_parts(const ConvertOptions& options, Conversion& conversion) {
   std::vector<Part> parts;
   const auto& inputs = options.inputs;
   for (auto input = inputs.begin(); input != inputs.end();) {
     if (is_voxels_or_scene(*input)) {
-      parts.push_back({{}, read_part(*input++, options)});
-      continue;
+      parts.push_back(read_voxel_part(*input++, options));
+    } else if (is_points_path(*input)) {
+      parts.push_back(read_point_part(*input++, options, conversion));
+    } else {
+      const auto end = std::find_if_not(input, inputs.end(), is_mesh);
+      parts.push_back({.meshes = read_meshes({input, end}, options.mesh)});
+      parts.back().box = voxelize::bounding_box(parts.back().meshes->scene);
+      input = end;
     }
-    const auto end = std::find_if(input, inputs.end(), is_voxels_or_scene);
-    parts.push_back({read_meshes({input, end}, options.mesh), nullptr});
-    input = end;
   }
   return parts;
 }
@@ -68,13 +93,11 @@ voxelize::Grid grid_of(const std::vector<Part>& parts, const ConvertOptions& opt
   if (fitting.clip) return voxelize::fit_grid({}, fitting);
   std::optional<voxelize::Box> all;
   for (const Part& part : parts) {
-    if (part.voxels && part.voxels->dag.voxels == 0) continue;
-    const voxelize::Box box =
-        part.voxels ? filled_box(*part.voxels) : voxelize::bounding_box(part.meshes->scene);
-    if (!all) all = box;
+    if (!part.box) continue;
+    if (!all) all = part.box;
     for (uint32_t axis = 0; axis < 3; ++axis) {
-      all->min[axis] = std::min(all->min[axis], box.min[axis]);
-      all->max[axis] = std::max(all->max[axis], box.max[axis]);
+      all->min[axis] = std::min(all->min[axis], part.box->min[axis]);
+      all->max[axis] = std::max(all->max[axis], part.box->max[axis]);
     }
   }
   if (!all) throw Error("no voxel of the inputs is filled");
@@ -114,19 +137,21 @@ void check_mixed(const ConvertOptions& options) {
 
 bool is_mixed_input(const ConvertOptions& options) {
   const bool has_grid = options.grid.resolution > 0 || options.grid.voxel_size > 0;
-  return options.inputs.size() > 1 && has_grid && !options.info &&
-         std::ranges::any_of(options.inputs, is_voxels_or_scene) && !is_volume_path(options.inputs[0]);
+  if (options.inputs.size() == 1 || !has_grid || options.info || is_volume_path(options.inputs[0]))
+    return false;
+  return !std::ranges::all_of(options.inputs, is_mesh) &&
+         !std::ranges::all_of(options.inputs, is_points_path);
 }
 
 bool has_mesh_input(const ConvertOptions& options) {
-  return !std::ranges::all_of(options.inputs, is_voxels_or_scene);
+  return std::ranges::any_of(options.inputs, is_mesh);
 }
 
 dag::VoxelScene convert_mixed(const ConvertOptions& options, Conversion& conversion) {
   check_mixed(options);
   const ThreadLimit threads(options.engine.threads);
   Stopwatch watch;
-  std::vector<Part> parts = read_parts(options);
+  std::vector<Part> parts = read_parts(options, conversion);
   const voxelize::Grid grid = grid_of(parts, options);
   if (kind_of_output(options.output) == OutputKind::Nrrd)
     check_dense_resolution(grid.resolution, options.output);
@@ -138,12 +163,15 @@ dag::VoxelScene convert_mixed(const ConvertOptions& options, Conversion& convers
     conversion.device = engine->device();
     for (Part& part : parts)
       if (part.meshes)
-        part = {{},
-                std::make_shared<const dag::VoxelScene>(
+        part = {.voxels = std::make_shared<const dag::VoxelScene>(
                     voxelized(*part.meshes, grid, *engine, options, conversion))};
     conversion.kernels = engine->profile();
   }
   watch.lap();
+  for (Part& part : parts)
+    if (part.points)
+      part = {.voxels = std::make_shared<const dag::VoxelScene>(
+                  voxels_of(std::move(*part.points), grid, options).scene)};
   std::vector<ScenePointer> scenes;
   for (Part& part : parts) scenes.push_back(std::move(part.voxels));
   ScenePlusError composed =
