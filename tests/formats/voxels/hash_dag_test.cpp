@@ -14,8 +14,8 @@ constexpr uint32_t kAbsent = 0;
 // The two files, looked into voxel by voxel from the root down, as the program does that they are for.
 class HashDagLookup {
  public:
-  explicit HashDagLookup(const std::filesystem::path& nodes, const std::filesystem::path& colors)
-      : nodes_(read_all(nodes)), colors_(read_all(colors)) {
+  HashDagLookup(const std::filesystem::path& nodes_path, const std::filesystem::path& colors_path)
+      : nodes_(read_all(nodes_path)), colors_(read_all(colors_path)) {
     EXPECT_EQ(nodes_.size(), 60 + 4 * number_at<uint64_t>(nodes_, 52));
     first_color_ = 4 + 8 + 8 * number_at<uint64_t>(colors_, 4) + 8;
     EXPECT_EQ(colors_.size(), first_color_ + 4 * colors());
@@ -165,9 +165,10 @@ TEST_F(HashDag, ARoundTripKeepsVoxelsColoursAndPlace) {
           const int expected = dag::voxel_at(known.scene.dag, x, y, z),
                     found = dag::voxel_at(read.dag, x, y, z);
           ASSERT_EQ(found < 0, expected < 0);
-          if (expected >= 0 && materials == Materials::Sixteen)
+          if (expected >= 0 && materials == Materials::Sixteen) {
             ASSERT_EQ(read.palette.colors[static_cast<size_t>(found)],
                       known.scene.palette.colors[static_cast<size_t>(expected)]);
+          }
         });
       }
 }
