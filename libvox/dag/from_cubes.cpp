@@ -61,9 +61,11 @@ class Gathering {
       : source_(source), depth_(depth_for(source.resolution)), store_(source.materials, memory_limit) {}
 
   GatheredDag run() {
-    for (size_t begin = 0; begin < source_.cubes.size(); begin += kCubesAtOnce) {
+    for (size_t begin = 0, end = 0; begin < source_.cubes.size(); begin = end) {
       throw_if_cancelled();
-      add(begin, std::min(begin + kCubesAtOnce, source_.cubes.size()));
+      end = std::min(begin + kCubesAtOnce, source_.cubes.size());
+      if (source_.load) end = source_.load(begin, end);
+      add(begin, end);
     }
     GatheredDag result;
     if (cubes_.keys.empty()) {

@@ -36,7 +36,7 @@ TEST(FileTypes, OneExtensionMayHaveSeveralRoles) {
   EXPECT_EQ(format_of("a.nrrd", FileRole::Volume), FileFormat::Nrrd);
   EXPECT_EQ(format_of("a.nrrd", FileRole::Export), FileFormat::Nrrd);
   EXPECT_EQ(format_of("a.vox", FileRole::Export), FileFormat::MagicaVoxel);
-  EXPECT_TRUE(has_role("a.vox", FileRole::Foreign));
+  EXPECT_EQ(format_of("a.vox", FileRole::Voxels), FileFormat::MagicaVoxel);
   EXPECT_FALSE(has_role("a.vox", FileRole::Volume));
 }
 
