@@ -79,6 +79,7 @@ TEST_F(HelpProgram, LinesFitTheScreenAndAllDescriptionsBeginInOneColumn) {
 TEST_F(HelpProgram, EveryExampleRuns) {
   const std::string sliver = "v 0 0 0\nv 1 0.5 0.5\nv 1 0.501 0.5\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\n";
   for (const char* name : {"house.obj", "a.obj", "b.obj"}) write(name, sliver);
+  for (const char* name : {"a.xyz", "b.xyz"}) write(name, "0 0 0 255 0 0\n1 1 1 0 255 0\n");
   write("ct_64x64x93_uint16.raw", std::string(64 * 64 * 93 * 2, 'v'));
   write("changes.txt", "sphere add center 20,20,20 radius 3 material 0\n");
   write("recording.csv", "EditSphere,10,10,10,3,TRUE\n");

@@ -31,7 +31,7 @@ Examples:
   vox-convert house.obj --res 4K                        house.h5, 4096 voxels along its longest side
   vox-convert house.glb --res 64K --device cuda         the same on a GPU, 65536 voxels
   vox-convert a.obj b.obj --voxel-size 0.01 -o ab.h5    two meshes on one grid, voxels of 0.01 units
-  vox-convert a.las b.las --voxel-size 0.1 -o ab.h5     two tiles of points on one grid
+  vox-convert a.xyz b.xyz --voxel-size 0.1 -o ab.h5     two files of points on one grid
   vox-convert house.h5 -o house.vox                     for MagicaVoxel
   vox-convert house.h5 -o house.glb                     the faces of its voxels as a mesh
   vox-convert house.h5 --res 1K -o small.h5             a coarser level: half, a quarter, …
