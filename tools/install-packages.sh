@@ -10,6 +10,8 @@ if [[ ${1:-} == ci ]]; then
   packages+=(clang-format clang-tidy clang libclang-rt-dev patchelf binutils xz-utils git)
   # Report pages are looked at in a browser: 122 MB to load, 414 MB on disk. Ubuntu's package is no browser but a snap.
   grep -qs '^ID=debian' /etc/os-release && packages+=(chromium)
+  # They check the program of scene pages; Node's own package, which many have, brings npm with it.
+  command -v npm >/dev/null || packages+=(nodejs npm)
 fi
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
