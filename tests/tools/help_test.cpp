@@ -96,8 +96,10 @@ TEST_F(HelpProgram, EveryExampleRuns) {
       std::ranges::replace(example, std::string("4K"), std::string("128"));
       std::ranges::replace(example, std::string("1K"), std::string("32"));
       example.insert(example.end(), {"-q", "--device", test_device()});
-      const bool is_cut = std::ranges::count(example, "--slice") > 0;
-      if (std::string(program) == "vox-render" && !is_cut) example.insert(example.end(), {"--size", "64x48"});
+      const bool has_size =
+          std::ranges::count(example, "--slice") + std::ranges::count(example, "--html") == 0;
+      if (std::string(program) == "vox-render" && has_size)
+        example.insert(example.end(), {"--size", "64x48"});
       const Finished run = run_program(program, example, {.folder = folder_, .file_size_limit = {}});
       EXPECT_EQ(run.code, 0) << program << testing::PrintToString(example) << run.err;
     }
