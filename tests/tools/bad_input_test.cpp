@@ -46,7 +46,7 @@ TEST_F(BadInput, MeshesThatAreNone) {
 
 TEST_F(BadInput, FilesOfOtherProgramsAreNamedWithWhatToDo) {
   const std::vector<std::pair<std::string, std::string>> formats = {
-      {"a.nii", "NIfTI"},         {"a.nii.gz", "NIfTI"},  {"a.SLC", "SLC volume"}, {"a.npy", "NumPy array"},
+      {"a.img", "name the .hdr"}, {"a.mgz", "FreeSurfer"},  {"a.SLC", "SLC volume"}, {"a.npy", "NumPy array"},
       {"a.vox", "MagicaVoxel"},   {"a.binvox", "binvox"}, {"a.vdb", "OpenVDB"},    {"a.las", "point cloud"},
       {"a.dcm", "DICOM"},         {"a.tif", "TIFF"},      {"a.vti", "VTK"},        {"a.zip", "archive"},
       {"a.mtl", "name the .obj"}, {"a.usdz", "Blender"},  {"a.png", "an image"}};
@@ -69,7 +69,7 @@ TEST_F(BadInput, FilesOfOtherProgramsAreNamedWithWhatToDo) {
       EXPECT_TRUE(one_error(run, text, program)) << program << ' ' << name;
     }
   }
-  expect_failure(kFailed, "no such file", {"missing.nii", "--res", "64"});
+  expect_failure(kFailed, "no such file", {"missing.dcm", "--res", "64"});
 }
 
 TEST_F(BadInput, ValuesOfAnotherProgramsFileAreReadWhereOptionsSayWhatTheyAre) {

@@ -5,6 +5,7 @@
 #include "formats/volume/volume_file.h"
 #include "tools/common/option_table.h"
 #include "tools/vox-convert/scenes.h"
+#include "tools/vox-convert/volume_scenes.h"
 #include "tools/vox-convert/volumes.h"
 #include "tools/vox-convert/voxel_files.h"
 
@@ -22,8 +23,10 @@ enum : uint32_t {
   kBricks = 128,  // bricks are made and kept
   kColors = 256,  // the colours of a mesh are looked at
   kWritesBinvox = 512,
-  kHash = 1024,   // a spatial hash is made
-  kVoxels = 2048  // other programs' voxels
+  kHash = 1024,         // a spatial hash is made
+  kVoxels = 2048,       // other programs' voxels
+  kVolumeScene = 4096,  // a scene is made of a volume
+  kVolumeBricks = 8192  // bricks are
 };
 constexpr uint32_t kVolume = kRawVolume | kHeaderVolume;
 
@@ -40,10 +43,11 @@ constexpr OptionRow kTable[] = {
     {"output", kWrites, "nothing is written"},
     {"compression", kWritesH5, "it is for what is written as .h5"},
     {"binvox-materials", kWritesBinvox, "it is for what is written as .binvox"},
-    {"res", kMesh | kVoxels | kWholeScene,
+    {"res", kMesh | kVoxels | kVolumeScene | kWholeScene,
      "it is for meshes and scene files that are converted; a volume has its own grid"},
     {"voxel-size", kMesh, kOfGrids},
-    {"clip", kMesh | kVoxels | kWholeScene, "it is for meshes and scene files; a volume has its own grid"},
+    {"clip", kMesh | kVoxels | kVolumeScene | kWholeScene,
+     "it is for meshes and scene files; a volume has its own grid"},
     {"clip", kMesh | kExports, "it is for meshes, and for what is written as .nrrd, .vox or .binvox"},
     {"center", kMesh, kOfGrids},
     {"snap-origin", kMesh, kOfGrids},
@@ -52,12 +56,12 @@ constexpr OptionRow kTable[] = {
     {"texture-path", kMesh, kOfMeshes},
     {"coverage", kMesh, kOfMeshes},
     {"solid", kMesh, kOfMeshes},
-    {"materials", kMesh | kVoxels, kOfMeshes},
-    {"palette", kMesh | kVoxels, kOfMeshes},
+    {"materials", kMesh | kVoxels | kVolumeScene, kOfMeshes},
+    {"palette", kMesh | kVoxels | kVolumeScene, kOfMeshes},
     {"palette", kColors, kOfColors},
     {"palette-weight", kMesh | kVoxels, kOfMeshes},
     {"palette-weight", kColors, kOfColors},
-    {"palette-out", kMesh | kVoxels, kOfMeshes},
+    {"palette-out", kMesh | kVoxels | kVolumeScene, kOfMeshes},
     {"palette-out", kColors, kOfColors},
     {"paint", kMesh, "it is for meshes, on whose surface it paints"},
     {"paint-size", kMesh, "it is for meshes, on whose surface --paint paints"},
@@ -70,11 +74,12 @@ constexpr OptionRow kTable[] = {
     {"key-layout", kHash, kOfHashes},
     {"threshold", kVolume, kOfVolumes},
     {"threshold-raw", kVolume, kOfVolumes},
+    {"channel", kHeaderVolume, "it is for volumes whose files say how many values a voxel has"},
     {"dims", kRawVolume, kOfRawFiles},
     {"type", kRawVolume, kOfRawFiles},
     {"endian", kRawVolume, kOfRawFiles},
     {"offset", kRawVolume, kOfRawFiles},
-    {"profile", kMesh | kVolume | kBricks | kHash, "nothing of it runs on a device"},
+    {"profile", kMesh | kVolumeBricks | kBricks | kHash, "nothing of it runs on a device"},
 };
 
 uint32_t output_bits(const ConvertOptions& options) {
@@ -95,8 +100,13 @@ uint32_t other_forms(const ConvertOptions& options) {
 RunTraits of_volume(const ConvertOptions& options) {
   const uint32_t bits =
       output_bits(options) | (has_volume_header(options.inputs[0]) ? kHeaderVolume : kRawVolume);
-  if (bits & kWritesH5) return {bits | kBricks, "a volume"};
-  return {bits, "a volume that is written as .nrrd"};
+  if (is_volume_scene(options)) {
+    const uint32_t forms = (bits & kWritesH5) != 0 ? other_forms(options) : 0u;
+    const uint32_t colors = options.materials != scene::MaterialMode::None ? kColors : 0u;
+    return {bits | kVolumeScene | forms | colors, "a volume that becomes a scene"};
+  }
+  if (bits & kWritesH5) return {bits | kVolumeBricks | kBricks, "a volume"};
+  return {bits | kVolumeBricks, "a volume that is written as .nrrd"};
 }
 
 RunTraits of_scene_file(const ConvertOptions& options) {
@@ -130,6 +140,11 @@ RunTraits of_voxels(const ConvertOptions& options) {
 }  // namespace
 
 void check_given(const ConvertOptions& options) {
+  if (options.volume_materials && !is_volume_input(options))
+    throw UsageError("--materials bins and labels are for volumes: they are made of values");
+  if (options.volume_materials && !is_volume_scene(options))
+    throw UsageError(
+        "--materials has no effect on bricks of a volume: --structure svdag makes a scene of it");
   check_options(options.given, kTable,
                 is_volume_input(options)   ? of_volume(options)
                 : is_voxels_input(options) ? of_voxels(options)

@@ -22,6 +22,7 @@
 #include "tools/vox-convert/meshes.h"
 #include "tools/vox-convert/options.h"
 #include "tools/vox-convert/scenes.h"
+#include "tools/vox-convert/volume_scenes.h"
 #include "tools/vox-convert/volumes.h"
 #include "tools/vox-convert/voxel_files.h"
 
@@ -64,6 +65,7 @@ std::string result_text(const Output& output, const ConvertOptions& options, con
 
 // Makes a scene of what is no scene file.
 dag::VoxelScene made_scene(const ConvertOptions& options, Conversion& conversion) {
+  if (is_volume_scene(options)) return convert_volume_to_scene(options, conversion);
   return is_voxels_input(options) ? convert_voxels(options, conversion) : convert_meshes(options, conversion);
 }
 
@@ -77,7 +79,8 @@ void convert(const ConvertOptions& options) {
   conversion.seconds.bricks = watch.lap();
   if (wants_hash(options)) output.hash = scene_hash(scene, options, conversion.kernels);
   conversion.seconds.hash = watch.lap();
-  write_output(output, options, is_voxels_input(options) ? clip_voxels(scene, options) : std::nullopt);
+  const bool has_own_grid = is_voxels_input(options) || is_volume_input(options);
+  write_output(output, options, has_own_grid ? clip_voxels(scene, options) : std::nullopt);
   if (options.palette_out) write_palette(*options.palette_out, scene.palette);
   conversion.seconds.write = watch.lap();
   if (options.verify) verify_written(scene, options.output, options.engine);
@@ -105,6 +108,7 @@ void run(int argc, char** argv) {
   const ConvertOptions options = parse_convert_options(argc, argv);
   check_given(options);
   check_compression(options.compression);
+  if (is_volume_scene(options)) return convert(options);
   if (is_volume_input(options)) return convert_volume(options);
   if (is_scene_input(options)) return use_scene_file(options);
   convert(options);
