@@ -133,6 +133,32 @@ CopyBytes all_bytes(const StoredInfo& info, const VolumeData& data) {
   return joined_bytes(std::move(parts), bytes);
 }
 
+// Parts of rows that lie in a file, `run` bytes of each.
+struct RowParts {
+  uint64_t first, row_bytes, rows, run;
+};
+
+constexpr uint64_t kShortRun = 4096, kMostSkipped = 64, kSpan = 1 << 20;
+
+// Copies parts of rows. Short ones are read with what lies between them, since each read has its own price.
+void copy_rows(const CopyBytes& copy, const RowParts& parts, std::byte* to) {
+  const bool reads_spans = parts.run < kShortRun && parts.row_bytes <= kMostSkipped * parts.run;
+  const uint64_t at_once = reads_spans ? std::max<uint64_t>(kSpan / parts.row_bytes, 1) : 1;
+  std::vector<std::byte> span;
+  for (uint64_t row = 0; row < parts.rows; row += at_once) {
+    const uint64_t count = std::min(at_once, parts.rows - row), first = parts.first + row * parts.row_bytes;
+    if (count == 1) {
+      copy(first, {to, parts.run});
+      to += parts.run;
+      continue;
+    }
+    span.resize((count - 1) * parts.row_bytes + parts.run);
+    copy(first, span);
+    for (uint64_t i = 0; i < count; ++i, to += parts.run)
+      std::memcpy(to, span.data() + i * parts.row_bytes, parts.run);
+  }
+}
+
 void swap_bytes(std::byte* values, uint64_t count, uint32_t each) {
   for (uint64_t i = 0; i < count; ++i) std::reverse(values + i * each, values + (i + 1) * each);
 }
@@ -149,13 +175,12 @@ StoredVolume volume_from_file(StoredInfo info, const VolumeData& data) {
     const VoxelBox runs = {
         box.min, {box.min.x + 1, rows ? box.min.y + 1 : box.max.y, layers ? box.min.z + 1 : box.max.z}};
     const uint64_t run = box.voxels() / runs.voxels() * each;
+    const auto width = uint64_t(size.x), height = uint64_t(size.y), count = uint64_t(runs.size().y);
     std::byte* to = out;
-    for (int32_t z = runs.min.z; z < runs.max.z; ++z)
-      for (int32_t y = runs.min.y; y < runs.max.y; ++y, to += run) {
-        const uint64_t first =
-            (uint64_t(z) * uint64_t(size.y) + uint64_t(y)) * uint64_t(size.x) + uint64_t(box.min.x);
-        copy(first * each, {to, run});
-      }
+    for (int32_t z = runs.min.z; z < runs.max.z; ++z, to += run * count) {
+      const uint64_t first = (uint64_t(z) * height + uint64_t(runs.min.y)) * width + uint64_t(box.min.x);
+      copy_rows(copy, {.first = first * each, .row_bytes = width * each, .rows = count, .run = run}, to);
+    }
     if (swap) swap_bytes(out, box.voxels(), each);
   };
   return {std::move(info), std::move(read)};
