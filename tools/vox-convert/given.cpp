@@ -1,5 +1,7 @@
 #include "tools/vox-convert/given.h"
 
+#include <algorithm>
+
 #include "formats/io/foreign_file.h"
 #include "formats/points/points.h"
 #include "formats/scene/scene_file.h"
@@ -115,9 +117,12 @@ uint32_t other_forms(const ConvertOptions& options) {
   return (wants_bricks(options) ? kBricks : 0u) | (wants_hash(options) ? kHash : 0u);
 }
 
+uint32_t volume_bits(const std::filesystem::path& path) {
+  return has_volume_header(path) ? kHeaderVolume : kRawVolume;
+}
+
 RunTraits of_volume(const ConvertOptions& options) {
-  const uint32_t bits =
-      output_bits(options) | (has_volume_header(options.inputs[0]) ? kHeaderVolume : kRawVolume);
+  const uint32_t bits = output_bits(options) | volume_bits(options.inputs[0]);
   if (is_volume_scene(options)) {
     const uint32_t forms = (bits & kWritesH5) != 0 ? other_forms(options) : 0u;
     const uint32_t colors = options.materials != scene::MaterialMode::None ? kColors : 0u;
@@ -172,20 +177,26 @@ RunTraits of_mixed(const ConvertOptions& options) {
   for (const auto& input : options.inputs) refuse_foreign(input);
   uint32_t bits = kMixed | kVoxels | output_bits(options) | (has_mesh_input(options) ? kMesh : 0u);
   for (const auto& input : options.inputs)
-    bits |= (is_points_path(input) ? kPoints : 0u) | (is_splats_path(input) ? kSplats : 0u);
+    bits |= (is_points_path(input) ? kPoints : 0u) | (is_splats_path(input) ? kSplats : 0u) |
+            (is_volume_path(input) ? volume_bits(input) : 0u);
   if ((bits & kWritesH5) != 0) bits |= other_forms(options);
   if (options.materials != scene::MaterialMode::None) bits |= kColors;
   return {bits, "inputs of different kinds on one grid"};
 }
 
+void check_volume_materials(const ConvertOptions& options) {
+  if (!options.volume_materials) return;
+  if (!is_volume_input(options) && !std::ranges::any_of(options.inputs, is_volume_path))
+    throw UsageError("--materials bins and labels are for volumes: they are made of values");
+  if (!is_mixed_input(options) && !is_volume_scene(options))
+    throw UsageError(
+        "--materials has no effect on bricks of a volume: --structure svdag makes a scene of it");
+}
+
 }  // namespace
 
 void check_given(const ConvertOptions& options) {
-  if (options.volume_materials && !is_volume_input(options))
-    throw UsageError("--materials bins and labels are for volumes: they are made of values");
-  if (options.volume_materials && !is_volume_scene(options))
-    throw UsageError(
-        "--materials has no effect on bricks of a volume: --structure svdag makes a scene of it");
+  check_volume_materials(options);
   check_options(options.given, kTable,
                 is_mixed_input(options)    ? of_mixed(options)
                 : is_volume_input(options) ? of_volume(options)

@@ -69,23 +69,28 @@ bool is_volume_scene(const ConvertOptions& options) {
   return options.structure && (options.structure->dag || options.structure->hash);
 }
 
-dag::VoxelScene convert_volume_to_scene(const ConvertOptions& options, Conversion& conversion) {
-  if (options.inputs.size() > 1)
-    throw UsageError("a volume is converted alone, but there are several inputs");
+dag::VoxelScene scene_of_volume(const std::filesystem::path& path, const ConvertOptions& options) {
   check_materials(options);
-  check_targets(options);
-  const ThreadLimit threads(options.engine.threads);
-  const Stopwatch watch;
-  const std::filesystem::path& path = options.inputs[0];
   const StoredVolume stored = open_stored_volume(path, options.raw, options.channel);
   const ValueEntries entries = entries_of(stored, options);
   const VoxelFile voxels = voxels_of_volume(stored, entries);
   say_what_is_made(stored.info, voxels);
   const VoxelFileOptions reading = {.memory_limit = options.engine.memory_limit};
   dag::VoxelScene scene = scene_of_voxels(voxels, reading, path).scene;
+  if (scene.dag.voxels == 0) log_warning("no voxel is filled: all values are below the threshold or 0");
+  return scene;
+}
+
+dag::VoxelScene convert_volume_to_scene(const ConvertOptions& options, Conversion& conversion) {
+  if (options.inputs.size() > 1)
+    throw UsageError(
+        "several inputs, of which one is a volume, need --res or --voxel-size: they share a grid");
+  check_targets(options);
+  const ThreadLimit threads(options.engine.threads);
+  const Stopwatch watch;
+  dag::VoxelScene scene = scene_of_volume(options.inputs[0], options);
   conversion.seconds.load = watch.seconds();
   conversion.device = "cpu";
-  if (scene.dag.voxels == 0) log_warning("no voxel is filled: all values are below the threshold or 0");
   sign(scene, options);
   if (options.grid.resolution > 0) make_coarser(scene, options);
   return scene;
