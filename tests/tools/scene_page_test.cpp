@@ -219,6 +219,21 @@ TEST_F(ScenePageTest, ShowsTheFinestLevelThatFits) {
   expect_failure(kFailed, "raise --page-limit", {"village.h5", "--html", "none.html", "--page-limit", "10K"});
 }
 
+TEST_F(ScenePageTest, OfAnEmptySceneShowsTheSky) {
+  dag::VoxelScene scene = read_scene(folder_ / "cube.h5");
+  scene.dag = dag::empty_dag(64, true);
+  scene.dag.digest = dag::compute_digest(scene.dag);
+  write_scene(scene, folder_ / "empty.h5");
+  printed({"empty.h5", "-q", "--html", "empty.html"});
+  if (browser_name().empty()) GTEST_SKIP() << "no chromium";
+  EXPECT_EQ(browsed(R"(
+page.open('empty.html#samples=1')
+page.wait('globalThis.voxPage && voxPage.pace.finished > 0')
+print(page.value('voxPage.pick({x: 120, y: 80})'))
+print(messages(page)))"),
+            "None\n[]\n");
+}
+
 TEST_F(ScenePageTest, IsTheSameForTheSameScene) {
   printed({"cube.h5", "-q", "--html", "page.html"});
   const std::string first = read_bytes(folder_ / "page.html");
