@@ -31,6 +31,7 @@ Examples:
   vox-convert house.obj --res 4K                        house.h5, 4096 voxels along its longest side
   vox-convert house.glb --res 64K --device cuda         the same on a GPU, 65536 voxels
   vox-convert a.obj b.obj --voxel-size 0.01 -o ab.h5    two meshes on one grid, voxels of 0.01 units
+  vox-convert land.vox house.obj --res 2K -o all.h5     voxels and a mesh over them, on one grid
   vox-convert house.h5 -o house.vox                     for MagicaVoxel
   vox-convert house.h5 --res 1K -o small.h5             a coarser level: half, a quarter, …
   vox-convert house.h5 --info                           what is in it
@@ -62,17 +63,19 @@ cxxopts::Options describe() {
   options.custom_help("INPUT... (--res N | --voxel-size S) [options]").positional_help("").set_width(100);
   auto text = [] { return cxxopts::value<std::string>(); };
   auto preset = [](const char* value) { return cxxopts::value<std::string>()->default_value(value); };
-  options.add_options("Files")("inputs", "Mesh files, or one volume, scene file or file of voxels",
-                               cxxopts::value<std::vector<std::string>>(), "FILE")(
-      "o,output",
-      fmt::format("Where to: {} (default: the first INPUT's name with .h5, in the current folder)",
-                  output_extensions()),
-      text(),
-      "FILE")("compression",
-              "Of what is written as .h5: none; 1 (fast) to 9 (small): deflate; zstd: where HDF5 finds "
-              "a plugin for it, which all need who read the file",
-              preset("1"),
-              "HOW")("info", "Show what a scene file says of itself; --verify also looks whether it is true")(
+  options.add_options("Files")(
+      "inputs",
+      "Mesh files, or one volume, scene file or file of voxels; or several of all but volumes, with --res",
+      cxxopts::value<std::vector<std::string>>(),
+      "FILE")("o,output",
+              fmt::format("Where to: {} (default: the first INPUT's name with .h5, in the current folder)",
+                          output_extensions()),
+              text(), "FILE")(
+      "compression",
+      "Of what is written as .h5: none; 1 (fast) to 9 (small): deflate; zstd: where HDF5 finds "
+      "a plugin for it, which all need who read the file",
+      preset("1"),
+      "HOW")("info", "Show what a scene file says of itself; --verify also looks whether it is true")(
       "binvox-materials", "In a .binvox file, say of filled voxels which material they are, as version 2")(
       "verify",
       "Check a scene file: every pointer, the counts, the digest, that bricks and a spatial hash hold the "
