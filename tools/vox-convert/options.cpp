@@ -63,19 +63,17 @@ cxxopts::Options describe() {
   options.custom_help("INPUT... (--res N | --voxel-size S) [options]").positional_help("").set_width(100);
   auto text = [] { return cxxopts::value<std::string>(); };
   auto preset = [](const char* value) { return cxxopts::value<std::string>()->default_value(value); };
-  options.add_options("Files")(
-      "inputs",
-      "Mesh files, or one volume, scene file or file of voxels; or several of all but volumes, with --res",
-      cxxopts::value<std::vector<std::string>>(),
-      "FILE")("o,output",
-              fmt::format("Where to: {} (default: the first INPUT's name with .h5, in the current folder)",
-                          output_extensions()),
-              text(), "FILE")(
-      "compression",
-      "Of what is written as .h5: none; 1 (fast) to 9 (small): deflate; zstd: where HDF5 finds "
-      "a plugin for it, which all need who read the file",
-      preset("1"),
-      "HOW")("info", "Show what a scene file says of itself; --verify also looks whether it is true")(
+  options.add_options("Files")("inputs", "Meshes, files of voxels and scene files; or one volume",
+                               cxxopts::value<std::vector<std::string>>(), "FILE")(
+      "o,output",
+      fmt::format("Where to: {} (default: the first INPUT's name with .h5, in the current folder)",
+                  output_extensions()),
+      text(),
+      "FILE")("compression",
+              "Of what is written as .h5: none; 1 (fast) to 9 (small): deflate; zstd: where HDF5 finds "
+              "a plugin for it, which all need who read the file",
+              preset("1"),
+              "HOW")("info", "Show what a scene file says of itself; --verify also looks whether it is true")(
       "binvox-materials", "In a .binvox file, say of filled voxels which material they are, as version 2")(
       "verify",
       "Check a scene file: every pointer, the counts, the digest, that bricks and a spatial hash hold the "
