@@ -34,6 +34,7 @@ Examples:
   vox-convert house.glb --res 64K --device cuda         the same on a GPU, 65536 voxels
   vox-convert a.obj b.obj --voxel-size 0.01 -o ab.h5    two meshes on one grid, voxels of 0.01 units
   vox-convert a.xyz b.xyz --voxel-size 0.1 -o ab.h5     two files of points on one grid
+  vox-convert land.vox house.obj --res 2K -o all.h5     voxels and a mesh over them, on one grid
   vox-convert house.h5 -o house.vox                     for MagicaVoxel
   vox-convert house.h5 -o house.glb                     the faces of its voxels as a mesh
   vox-convert house.h5 --res 1K -o small.h5             a coarser level: half, a quarter, …
@@ -68,8 +69,7 @@ cxxopts::Options describe() {
   options.custom_help("INPUT... (--res N | --voxel-size S) [options]").positional_help("").set_width(100);
   auto text = [] { return cxxopts::value<std::string>(); };
   auto preset = [](const char* value) { return cxxopts::value<std::string>()->default_value(value); };
-  options.add_options("Files")("inputs",
-                               "Mesh files, files of points, or one volume, scene file or file of voxels",
+  options.add_options("Files")("inputs", "Meshes, points, volumes, files of voxels and scene files",
                                cxxopts::value<std::vector<std::string>>(), "FILE")(
       "o,output",
       fmt::format("Where to: {} (default: the first INPUT's name with .h5, in the current folder)",
