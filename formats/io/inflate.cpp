@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <libdeflate.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -61,14 +62,16 @@ InflatedBytes::InflatedBytes(std::span<const std::byte> deflated, Deflated forma
 }
 
 std::vector<std::byte> inflated_start(std::span<const std::byte> gzip, size_t count) {
+  // What has no room any more is one match, which is no longer than this.
+  constexpr size_t kLongestMatch = 258;
   const Decompressor decompressor = make_decompressor();
-  std::vector<std::byte> start(count);
+  std::vector<std::byte> start(count + kLongestMatch);
   Members rest = {gzip, start};
   libdeflate_result result = LIBDEFLATE_SUCCESS;
   while (result == LIBDEFLATE_SUCCESS && !rest.in.empty() && !rest.out.empty())
     result = inflate_member(decompressor.get(), Deflated::Gzip, rest);
-  // Where there is no room for all, what there is room for has been written.
-  if (result != LIBDEFLATE_INSUFFICIENT_SPACE) start.resize(count - rest.out.size());
+  if (result != LIBDEFLATE_INSUFFICIENT_SPACE) start.resize(start.size() - rest.out.size());
+  start.resize(std::min(start.size(), count));
   return start;
 }
 

@@ -101,6 +101,14 @@ TEST_F(Nifti, BothVersionsAndByteOrdersPackedOrNotAreRead) {
     }
 }
 
+TEST_F(Nifti, PackedZerosBehindTheHeaderAreRead) {
+  NiftiBytes nifti(1);
+  nifti.sizes({3, 100, 100, 1});
+  nifti.type(2);
+  write("a.nii.gz", packed(nifti.with(std::string(10000, '\0'))));
+  EXPECT_EQ(numbers_of("a.nii.gz"), std::vector<double>(10000));
+}
+
 TEST_F(Nifti, AHeaderAndItsValuesMayBeTwoFiles) {
   NiftiBytes nifti = small();
   nifti.bytes().replace(344, 3, "ni1");
