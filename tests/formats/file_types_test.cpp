@@ -26,6 +26,7 @@ TEST(FileTypes, AreToldByTheExtensionInSmallOrCapitalLetters) {
   EXPECT_EQ(format_of("a/house.obj", FileRole::Mesh), FileFormat::Obj);
   EXPECT_EQ(format_of("HOUSE.GLB", FileRole::Mesh), FileFormat::Gltf);
   EXPECT_EQ(format_of("ct.raw.gz", FileRole::Volume), FileFormat::Raw);
+  EXPECT_EQ(format_of("head.nii.gz", FileRole::Volume), FileFormat::Nifti);
   EXPECT_FALSE(has_role("ct.gz", FileRole::Volume));
   EXPECT_FALSE(has_role("obj", FileRole::Mesh));
   EXPECT_FALSE(has_role(".obj", FileRole::Mesh));

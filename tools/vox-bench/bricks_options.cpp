@@ -28,7 +28,7 @@ of the repetitions after one that does not count. What is read is compared by a 
 command fails. On a processor less is done by default, for it to end in about a minute. Ctrl-C ends it too: what has
 been measured is written.
 
-FILE is a volume (.raw, .nrrd, .nhdr, .mhd, .mha, .dat) or a scene file with bricks, or with an SVDAG, whose
+FILE is a volume (.raw, .nrrd, .nhdr, .mhd, .mha, .nii, .dat) or a scene file with bricks, or with an SVDAG, whose
 materials are the values.
 
 Examples:

@@ -148,7 +148,8 @@ RunTraits of_mesh(const ConvertOptions& options) {
   for (const auto& input : options.inputs) {
     refuse_foreign(input);
     if (is_points_path(input))
-      throw UsageError(input.string() + " holds points, which are converted without meshes");
+      throw UsageError(input.string() +
+                       " holds points: with meshes they need --res or --voxel-size, for the grid of all");
   }
   uint32_t bits = kMesh | output_bits(options);
   if ((bits & kWritesH5) != 0) bits |= other_forms(options);
