@@ -122,7 +122,7 @@ class Composition {
     if (cubes_.size() + box.voxels() / (uint64_t{kCubeSide} * kCubeSide * kCubeSide) > kMostCubes)
       throw Error(fmt::format("voxels of the inputs would become more than {} cubes of {}³ voxels",
                               kMostCubes, kCubeSide))
-          .hint(phrase(Phrase::LowerResolution));
+          .hint(fmt::format("{} makes a coarser scene", phrase(Phrase::LowerResolution)));
     for (int32_t z = box.min.z / kCubeSide; z <= (box.max.z - 1) / kCubeSide; ++z)
       for (int32_t y = box.min.y / kCubeSide; y <= (box.max.y - 1) / kCubeSide; ++y)
         for (int32_t x = box.min.x / kCubeSide; x <= (box.max.x - 1) / kCubeSide; ++x)

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <tuple>
 
 #include "formats/io/mapped_file.h"
 #include "formats/voxels/magica_vox_file.h"
@@ -116,7 +117,9 @@ class ModelBuckets {
 struct Presence {
   uint64_t cube;
   uint32_t instance, bucket;
-  auto operator<=>(const Presence&) const = default;
+  friend bool operator<(const Presence& a, const Presence& b) {
+    return std::tie(a.cube, a.instance, a.bucket) < std::tie(b.cube, b.instance, b.bucket);
+  }
 };
 
 FileBounds placed(const FileBounds& bounds, const AxisTransform& place) {
