@@ -87,7 +87,7 @@ std::vector<Part> read_parts(const ConvertOptions& options, Conversion& conversi
       parts.push_back(read_point_part(*input++, options, conversion));
     } else {
       const auto end = std::find_if_not(input, inputs.end(), is_mesh);
-      parts.push_back({.meshes = read_meshes({input, end}, options.mesh)});
+      parts.emplace_back().meshes = read_meshes({input, end}, options.mesh);
       parts.back().box = voxelize::bounding_box(parts.back().meshes->scene);
       input = end;
     }
