@@ -116,13 +116,11 @@ TEST_F(BricksProgram, SaysWhatIsWrong) {
            {"--dims is '20,14', expected three numbers", {volume, "--dims", "20,14"}},
            {"expected whole numbers from 1", {volume, "--dims", "20,-14,9"}},
            {"expected whole numbers from 1", {volume, "--dims", "20,1e12,9"}},
-           {"--type is 'u64', expected one of: u8, u16, i16, f32", {volume, "--type", "u64"}},
+           {"--type is 'u7', expected one of: u8, i8, u16, i16", {volume, "--type", "u7"}},
            {"--endian is 'middle'", {volume, "--endian", "middle"}},
            {"--threshold is '20', expected a share", {volume, "--threshold", "20"}},
            {"exclude each other", {volume, "--threshold", "0.1", "--threshold-raw", "2"}},
-           {"a volume becomes bricks", {volume, "--structure", "svdag"}},
-           {"a volume has its own grid", {volume, "--res", "64"}},
-           {"expected .h5 or .nrrd of a volume", {volume, "-o", "a.vox"}}})
+           {"a volume has its own grid", {volume, "--res", "64"}}})
     expect_failure(kBadUsage, text, arguments);
   write("short_256x256x256_uint8.raw", "too short");
   expect_failure(kFailed, "expected 16777216 bytes (256 x 256 x 256 values of u8), found 9",

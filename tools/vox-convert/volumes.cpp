@@ -40,8 +40,6 @@ void write_output(const bricks::FrozenBricks& bricks, const ConvertOptions& opti
 void check_options(const ConvertOptions& options) {
   if (options.inputs.size() > 1)
     throw UsageError("a volume is converted alone, but there are several inputs");
-  if (!has_role(options.output, FileRole::Scene) && !is_nrrd(options.output))
-    throw UsageError(fmt::format("-o is '{}', expected .h5 or .nrrd of a volume", options.output.string()));
 }
 
 struct WriteSeconds {
