@@ -55,10 +55,12 @@ constexpr FileType kTypes[] = {
     {FileRole::Recording, FileFormat::Csv, FileUse::Read, ".csv", "a recording of HashDAG", {}},
 
     voxels(FileFormat::Vl32, ".vl32", "VL32"),
+    voxels(FileFormat::Nvdb, ".nvdb", "NanoVDB"),
 
     result(FileRole::Export, FileFormat::Nrrd, ".nrrd", "NRRD"),
     result(FileRole::Export, FileFormat::MagicaVoxel, ".vox", "MagicaVoxel"),
     result(FileRole::Export, FileFormat::Binvox, ".binvox", "binvox"),
+    result(FileRole::Export, FileFormat::Nvdb, ".nvdb", "NanoVDB"),
     result(FileRole::Materials, FileFormat::Mtl, ".mtl", "MTL"),
     result(FileRole::Picture, FileFormat::Png, ".png", "PNG"),
     result(FileRole::Report, FileFormat::Hdf5, ".h5", "a report"),
@@ -85,8 +87,7 @@ constexpr FileType kTypes[] = {
     foreign(".mat", "a MATLAB file", "write the array as .raw with fwrite, and say with {} what it is"),
     foreign(".nc .zarr .hdf .hdf5 .n5", "a file of arrays", kToRaw),
     foreign(".vdb", "an OpenVDB volume",
-            "sample it onto a dense grid, and write that as .raw: pyopenvdb's copyToArray()"),
-    foreign(".nvdb", "a NanoVDB volume", "sample it onto a dense grid, and write that as .raw"),
+            "convert it to .nvdb with nanovdb_convert; or sample it onto a dense grid, and write that as .raw"),
     foreign(".vox", "a MagicaVoxel model", "export it from MagicaVoxel as PLY or OBJ"),
     foreign(".binvox", "a binvox grid", "convert the mesh that it was made of; or write its voxels as .raw"),
     foreign(".qb .qbt .qbcl", "a Qubicle model", "export it from Qubicle as OBJ or COLLADA"),

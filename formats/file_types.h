@@ -45,6 +45,7 @@ enum class FileFormat {
   MagicaVoxel,
   Binvox,
   Vl32,
+  Nvdb,
   Csv,
   Gpl,
   JascPal,

@@ -5,7 +5,8 @@
 set -euo pipefail
 
 packages=(g++ cmake ninja-build pkg-config ccache libtbb-dev libfmt-dev libassimp-dev libhdf5-dev libdeflate-dev
-          libisal-dev libsimdjson-dev libmeshoptimizer-dev libdraco-dev libwebp-dev libstb-dev libcxxopts-dev libgtest-dev python3-h5py)
+          libisal-dev libsimdjson-dev libmeshoptimizer-dev libdraco-dev libwebp-dev libstb-dev libcxxopts-dev libgtest-dev python3-h5py
+          libnanovdb-dev libnanovdb-tools)
 if [[ ${1:-} == ci ]]; then
   packages+=(clang-format clang-tidy clang libclang-rt-dev patchelf binutils xz-utils git)
   # Report pages are looked at in a browser: 122 MB to load, 414 MB on disk. Ubuntu's package is no browser but a snap.

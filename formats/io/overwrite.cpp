@@ -76,6 +76,18 @@ bool is_our_magica_vox(std::ifstream& file) {
   return false;
 }
 
+// Whether the last array beside the tree is what we say of the scene (formats/voxels/nvdb_writer.cpp).
+bool is_our_nvdb(std::ifstream& file, std::string_view head) {
+  if (head.size() < 192 || !head.starts_with("NanoVDB")) return false;
+  const uint64_t grid = 192 + number(head.substr(152, 4), false);  // behind two headers and the name
+  const std::string arrays = bytes_at(file, grid + 640, 12);
+  if (arrays.size() < 12) return false;
+  const std::string_view place = std::string_view(arrays).substr(0, 8),
+                         count = std::string_view(arrays).substr(8);
+  const uint64_t last = grid + number(place, false) + (number(count, false) - 1) * 288;
+  return bytes_at(file, last + 32, 10) == std::string_view("vox scene\0", 10);
+}
+
 bool is_our_table(std::string_view head) {
   constexpr std::array<std::string_view, 5> kFirstColumns = {
       "line,frame,tool,edits,", "table,item_words,load_factor,", "table,set,layout,", "table,frame,turn,",
@@ -106,6 +118,8 @@ bool is_ours(const fs::path& path, OutputKind kind) {
       return is_our_magica_vox(file);
     case OutputKind::Binvox:
       return false;
+    case OutputKind::Nvdb:
+      return is_our_nvdb(file, head);
     case OutputKind::ObjMesh:
     case OutputKind::ObjMaterials:
       return head.starts_with('#') && head.substr(0, head.find('\n')).ends_with("made by vox");
@@ -135,6 +149,8 @@ std::string_view name_of(OutputKind kind) {
       return ".vox file";
     case OutputKind::Binvox:
       return ".binvox file";
+    case OutputKind::Nvdb:
+      return ".nvdb file";
     case OutputKind::ObjMesh:
       return "OBJ file";
     case OutputKind::ObjMaterials:
@@ -159,6 +175,7 @@ OutputKind kind_of_output(const fs::path& path) {
   if (type == nullptr) return OutputKind::Scene;
   return type->format == FileFormat::Nrrd          ? OutputKind::Nrrd
          : type->format == FileFormat::MagicaVoxel ? OutputKind::MagicaVoxel
+         : type->format == FileFormat::Nvdb        ? OutputKind::Nvdb
                                                    : OutputKind::Binvox;
 }
 

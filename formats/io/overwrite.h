@@ -18,12 +18,13 @@ enum class OutputKind {
   Nrrd,
   MagicaVoxel,
   Binvox,  // does not say who wrote it: existing readers take no other line in its header
+  Nvdb,
   ObjMesh,
   ObjMaterials,  // .mtl
   GlbMesh
 };
 
-// The kind of a file that vox-convert writes: .nrrd, .vox, .binvox; all else is a scene file.
+// The kind of a file that vox-convert writes: .nrrd, .vox, .binvox, .nvdb; all else is a scene file.
 OutputKind kind_of_output(const std::filesystem::path& path);
 // The kind of a file that belongs to a mesh, by extension: .obj, its .mtl and .png; or .glb.
 OutputKind kind_of_mesh(const std::filesystem::path& path);

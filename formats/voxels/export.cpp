@@ -13,7 +13,7 @@ bool is_export_path(const std::filesystem::path& path) {
 }
 
 void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                  const std::optional<VoxelBox>& clip, BinvoxValues binvox) {
+                  const std::optional<VoxelBox>& clip, BinvoxValues binvox, NvdbGrid nvdb) {
   const FileType* type = file_type(path, FileRole::Export);
   if (type == nullptr)
     throw Error(fmt::format("its extension '{}' names no format, expected {}", path.extension().string(),
@@ -21,6 +21,7 @@ void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& pat
         .at(path.string());
   if (type->format == FileFormat::Nrrd) return write_nrrd(scene, path, clip);
   if (type->format == FileFormat::MagicaVoxel) return write_magica_vox(scene, path, clip);
+  if (type->format == FileFormat::Nvdb) return write_nvdb(scene, path, clip, nvdb);
   write_binvox(scene, path, clip, binvox);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "formats/file_types.h"
+#include "formats/voxels/nvdb_reader.h"
 #include "formats/voxels/vl32.h"
 #include "libvox/base/error.h"
 
@@ -19,6 +20,7 @@ ScenePlusError read_voxels(const std::filesystem::path& path, const VoxelFileOpt
                             path.extension().string(),
                             listed_extensions(FileRole::Voxels, FileUse::Read, FileList::Or)))
         .at(path.string());
+  if (type->format == FileFormat::Nvdb) return scene_of_voxels(open_nvdb(path), options, path);
   return scene_of_voxels(open_vl32(path), options, path);
 }
 

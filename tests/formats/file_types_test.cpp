@@ -49,7 +49,7 @@ TEST(FileTypes, NoExtensionStandsTwiceInARole) {
 }
 
 TEST(FileTypes, AreListedAsMessagesNeedThem) {
-  EXPECT_EQ(listed_extensions(FileRole::Export, FileUse::Written, FileList::Or), ".nrrd, .vox or .binvox");
+  EXPECT_EQ(listed_extensions(FileRole::Export, FileUse::Written, FileList::Or), ".nrrd, .vox, .binvox or .nvdb");
   EXPECT_EQ(listed_extensions(FileRole::Mesh, FileUse::Written, FileList::Or), ".obj or .glb");
   EXPECT_EQ(listed_extensions(FileRole::Palette, FileUse::Written, FileList::Or), ".gpl, .pal, .hex or .png");
   EXPECT_EQ(listed_extensions(FileRole::Scene, FileUse::Read, FileList::And), ".h5");

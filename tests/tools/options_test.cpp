@@ -106,7 +106,8 @@ TEST_F(ConvertOptionsProgram, TheErrorSaysWhatTheOptionIsFor) {
            {"it says how a mesh becomes voxels", {"cube.h5", "-o", "a.vox", "--solid"}},
            {"a volume has its own grid", with(volume, {"--res", "64"})},
            {"a volume has its own grid", with(volume, {"--clip", "0,0,0,1,1,1"})},
-           {"written as .nrrd, .vox or .binvox", {"cube.h5", "--structure", "both", "--clip", "0,0,0,1,1,1"}},
+           {"what is written for other programs",
+            {"cube.h5", "--structure", "both", "--clip", "0,0,0,1,1,1"}},
            {"--structure bricks or both makes", {"cube.obj", "--res", "64", "--brick-size", "8"}},
            {"no colours", {"cube.obj", "--res", "64", "--materials", "none", "--palette", "auto"}}})
     expect_failure(kBadUsage, text, arguments);
@@ -120,6 +121,20 @@ TEST_F(ConvertOptionsProgram, OptionsThatSayHowARunIsDoneGoWithEverything) {
                                                      {"ball.nrrd", "-o", "c.h5"},
                                                      {"cube.obj", "--res", "16", "-o", "d.h5"}})
     converted(with(run, {"--threads", "1", "--memory-limit", "1G", "-q", "--json"}));
+}
+
+TEST_F(ConvertOptionsProgram, NvdbGridsAreForNvdbFilesAndColoursForScenesWithMaterials) {
+  expect_no_effect({"cube.h5", "-o", "a.vox"}, "a scene file", {{"--nvdb-grid", "index"}});
+  expect_failure(kBadUsage, "expected one of: u8, rgba", {"cube.h5", "-o", "a.nvdb", "--nvdb-grid", "float"});
+  expect_failure(kBadUsage, "--nvdb-grid rgba needs",
+                 {"cube.obj", "--res", "64", "--materials", "none", "-o", "a.nvdb", "--nvdb-grid", "rgba"});
+  expect_failure(kFailed, "the scene has no materials", {"bare.h5", "-o", "a.nvdb", "--nvdb-grid", "rgba"});
+  for (const char* kind : {"u8", "rgba", "index", "onindex"}) {
+    converted({"cube.h5", "-o", "a.nvdb", "--nvdb-grid", kind});
+    converted({"a.nvdb", "-o", "back.h5"});
+    EXPECT_EQ(json_value(converted({"back.h5", "--info", "--json"}), "digest"),
+              json_value(converted({"cube.h5", "--info", "--json"}), "digest"));
+  }
 }
 
 TEST_F(ConvertOptionsProgram, BinvoxMaterialsAreForBinvoxFilesOfScenesWithMaterials) {

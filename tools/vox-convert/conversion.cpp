@@ -26,6 +26,8 @@ void check_targets(const ConvertOptions& options) {
   check_verifiable(options);
   if (options.binvox == BinvoxValues::Materials && options.materials == scene::MaterialMode::None)
     throw UsageError("--binvox-materials needs --materials texture or mesh");
+  if (options.nvdb == NvdbGrid::Rgba && options.materials == scene::MaterialMode::None)
+    throw UsageError("--nvdb-grid rgba needs --materials texture or mesh");
   check_writable(options.output, kind_of_output(options.output), options.overwrite);
   if (options.palette_out) check_writable(*options.palette_out, OutputKind::Palette, options.overwrite);
 }

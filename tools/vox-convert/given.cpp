@@ -22,8 +22,9 @@ enum : uint32_t {
   kBricks = 128,  // bricks are made and kept
   kColors = 256,  // the colours of a mesh are looked at
   kWritesBinvox = 512,
-  kHash = 1024,   // a spatial hash is made
-  kVoxels = 2048  // other programs' voxels
+  kHash = 1024,    // a spatial hash is made
+  kVoxels = 2048,  // other programs' voxels
+  kWritesNvdb = 4096,
 };
 constexpr uint32_t kVolume = kRawVolume | kHeaderVolume;
 
@@ -40,11 +41,12 @@ constexpr OptionRow kTable[] = {
     {"output", kWrites, "nothing is written"},
     {"compression", kWritesH5, "it is for what is written as .h5"},
     {"binvox-materials", kWritesBinvox, "it is for what is written as .binvox"},
+    {"nvdb-grid", kWritesNvdb, "it is for what is written as .nvdb"},
     {"res", kMesh | kVoxels | kWholeScene,
      "it is for meshes and scene files that are converted; a volume has its own grid"},
     {"voxel-size", kMesh, kOfGrids},
     {"clip", kMesh | kVoxels | kWholeScene, "it is for meshes and scene files; a volume has its own grid"},
-    {"clip", kMesh | kExports, "it is for meshes, and for what is written as .nrrd, .vox or .binvox"},
+    {"clip", kMesh | kExports, "it is for meshes, and for what is written for other programs"},
     {"center", kMesh, kOfGrids},
     {"snap-origin", kMesh, kOfGrids},
     {"up", kMesh, kOfMeshes},
@@ -83,6 +85,8 @@ uint32_t output_bits(const ConvertOptions& options) {
       return kWrites | kWritesH5;
     case OutputKind::Binvox:
       return kWrites | kExports | kWritesBinvox;
+    case OutputKind::Nvdb:
+      return kWrites | kExports | kWritesNvdb;
     default:
       return kWrites | kExports;
   }

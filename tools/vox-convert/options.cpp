@@ -74,6 +74,13 @@ cxxopts::Options describe() {
               preset("1"),
               "HOW")("info", "Show what a scene file says of itself; --verify also looks whether it is true")(
       "binvox-materials", "In a .binvox file, say of filled voxels which material they are, as version 2")(
+      "nvdb-grid",
+      "What a voxel of a .nvdb file holds: u8: its material + 1 (Fp8, whole numbers); rgba: its colour; "
+      "index: "
+      "its number in an array of materials, the smallest, for NanoVDB before 32.6; onindex: the same for "
+      "32.6 "
+      "and newer (OpenVDB 11)",
+      preset("u8"), "KIND")(
       "verify",
       "Check a scene file: every pointer, the counts, the digest, that bricks and a spatial hash hold the "
       "DAG's voxels; "
@@ -308,6 +315,11 @@ ConvertOptions parse_convert_options(int argc, char** argv) {
   options.given = common.given;
   options.overwrite = common.overwrite;
   if (parsed.count("binvox-materials") > 0) options.binvox = BinvoxValues::Materials;
+  options.nvdb = parse_choice<NvdbGrid>(parsed, "nvdb-grid",
+                                        {{"u8", NvdbGrid::U8},
+                                         {"rgba", NvdbGrid::Rgba},
+                                         {"index", NvdbGrid::Index},
+                                         {"onindex", NvdbGrid::OnIndex}});
   if (!parsed.count("inputs")) throw UsageError("no input file named");
   options.inputs = named_paths(parsed, "inputs");
   options.verify = parsed.count("verify") > 0;

@@ -12,6 +12,7 @@
 #include "formats/mesh/mesh_options.h"
 #include "formats/volume/raw_volume.h"
 #include "formats/voxels/binvox.h"
+#include "formats/voxels/nvdb_writer.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/engine/engine.h"
 #include "libvox/measure/make_bricks.h"
@@ -49,6 +50,7 @@ struct ConvertOptions {
   double slope = 1;  // for Optimize::Balanced, see worth_replacing()
   RawOptions raw;
   BinvoxValues binvox = BinvoxValues::Filled;
+  NvdbGrid nvdb = NvdbGrid::U8;
   EngineOptions engine;
   std::vector<std::string> given;  // options on the command line, which check_given() checks
   std::string command;
