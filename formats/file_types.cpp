@@ -9,8 +9,7 @@ namespace {
 
 constexpr std::string_view kToNrrd = "convert it to NRRD, for example with 3D Slicer or ITK-SNAP";
 constexpr std::string_view kToMesh = "convert it to OBJ, PLY or glTF, for example with Blender";
-constexpr std::string_view kFromPoints =
-    "make a mesh of the points, for example with CloudCompare or MeshLab";
+constexpr std::string_view kToPoints = "convert it to LAS or PLY, for example with CloudCompare or PDAL";
 constexpr std::string_view kToRaw =
     "write its values as .raw, and say with {} what they are: numpy.asarray(a).tofile('a.raw')";
 
@@ -26,6 +25,9 @@ constexpr FileType result(FileRole role, FileFormat format, std::string_view end
 }
 constexpr FileType voxels(FileFormat format, std::string_view endings, std::string_view name) {
   return {FileRole::Voxels, format, FileUse::Read, endings, name, {}};
+}
+constexpr FileType points(FileFormat format, std::string_view endings, std::string_view name) {
+  return {FileRole::Points, format, FileUse::Read, endings, name, {}};
 }
 constexpr FileType palette(FileFormat format, std::string_view endings, std::string_view name) {
   return {FileRole::Palette, format, FileUse::Both, endings, name, {}};
@@ -54,12 +56,26 @@ constexpr FileType kTypes[] = {
     {FileRole::Scene, FileFormat::Hdf5, FileUse::Both, ".h5", "a scene file", {}},
     {FileRole::Recording, FileFormat::Csv, FileUse::Read, ".csv", "a recording of HashDAG", {}},
 
+    voxels(FileFormat::MagicaVoxel, ".vox", "MagicaVoxel"),
+    voxels(FileFormat::Binvox, ".binvox", "binvox"),
+    voxels(FileFormat::Schem, ".schem", "Sponge schematic"),
     voxels(FileFormat::Vl32, ".vl32", "VL32"),
+    voxels(FileFormat::HashDag, ".basic_dag.dag.bin", "HashDAG"),
+    voxels(FileFormat::SymVox, ".svdag", "SymVox's SVDAG"),
+    voxels(FileFormat::SymVoxMirrored, ".ussvdag", "SymVox's USSVDAG"),
     voxels(FileFormat::Nvdb, ".nvdb", "NanoVDB"),
+
+    points(FileFormat::Ply, ".ply", "PLY"),
+    points(FileFormat::Las, ".las", "LAS"),
+    points(FileFormat::PointText, ".xyz .pts", "lines of x y z"),
 
     result(FileRole::Export, FileFormat::Nrrd, ".nrrd", "NRRD"),
     result(FileRole::Export, FileFormat::MagicaVoxel, ".vox", "MagicaVoxel"),
     result(FileRole::Export, FileFormat::Binvox, ".binvox", "binvox"),
+    result(FileRole::Export, FileFormat::HashDag, ".basic_dag.dag.bin", "HashDAG"),
+    result(FileRole::Export, FileFormat::SymVox, ".svdag", "SymVox's SVDAG"),
+    result(FileRole::Export, FileFormat::SymVoxMirrored, ".ussvdag", "SymVox's USSVDAG"),
+    result(FileRole::Export, FileFormat::Vl32, ".vl32", "VL32"),
     result(FileRole::Export, FileFormat::Nvdb, ".nvdb", "NanoVDB"),
     result(FileRole::Materials, FileFormat::Mtl, ".mtl", "MTL"),
     result(FileRole::Picture, FileFormat::Png, ".png", "PNG"),
@@ -86,16 +102,15 @@ constexpr FileType kTypes[] = {
     foreign(".npy .npz", "a NumPy array", kToRaw),
     foreign(".mat", "a MATLAB file", "write the array as .raw with fwrite, and say with {} what it is"),
     foreign(".nc .zarr .hdf .hdf5 .n5", "a file of arrays", kToRaw),
-    foreign(".vdb", "an OpenVDB volume",
-            "convert it to .nvdb with nanovdb_convert; or sample it onto a dense grid, and write that as .raw"),
-    foreign(".vox", "a MagicaVoxel model", "export it from MagicaVoxel as PLY or OBJ"),
-    foreign(".binvox", "a binvox grid", "convert the mesh that it was made of; or write its voxels as .raw"),
+    foreign(
+        ".vdb", "an OpenVDB volume",
+        "convert it to .nvdb with nanovdb_convert; or sample it onto a dense grid, and write that as .raw"),
     foreign(".qb .qbt .qbcl", "a Qubicle model", "export it from Qubicle as OBJ or COLLADA"),
-    foreign(".schem .schematic .nbt .litematic", "a Minecraft structure",
-            "export it as OBJ, for example with Mineways"),
-    foreign(".svo .svdag .dag .octree", "an octree of another program",
-            "convert the mesh that it was made of"),
-    foreign(".las .laz .e57 .pcd .pts .ptx", "a point cloud", kFromPoints),
+    foreign(".schematic .nbt .litematic", "a Minecraft structure",
+            "export it as .schem, with WorldEdit, or as OBJ, with Mineways"),
+    foreign(".svo .dag .octree", "an octree of another program", "convert the mesh that it was made of"),
+    foreign(".laz", "a compressed point cloud", "unpack it, as with laszip or 'pdal translate a.laz a.las'"),
+    foreign(".e57 .pcd .ptx", "a point cloud", kToPoints),
     foreign(".usd .usda .usdc .usdz .abc .max .ma .mb .c4d .skp .3dm", "a scene of another program", kToMesh),
     foreign(".iges .igs .sldprt .sldasm .f3d .brep", "a CAD model",
             "export it as STL, for example with FreeCAD"),

@@ -17,6 +17,7 @@ enum class FileRole {
   Volume,
   Scene,      // an SVDAG, bricks, or both
   Voxels,     // voxels of another program, read as a scene
+  Points,     // points, made voxels; a PLY file with faces is a mesh
   Export,     // voxels of a scene for another program
   Recording,  // edits that another program has recorded; all other scripts are text
   Palette,
@@ -44,7 +45,13 @@ enum class FileFormat {
   Hdf5,
   MagicaVoxel,
   Binvox,
+  Schem,
   Vl32,
+  HashDag,
+  SymVox,
+  SymVoxMirrored,
+  Las,
+  PointText,
   Nvdb,
   Csv,
   Gpl,

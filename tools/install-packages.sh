@@ -8,7 +8,7 @@ packages=(g++ cmake ninja-build pkg-config ccache libtbb-dev libfmt-dev libassim
           libisal-dev libsimdjson-dev libmeshoptimizer-dev libdraco-dev libwebp-dev libstb-dev libcxxopts-dev libgtest-dev python3-h5py
           libnanovdb-dev libnanovdb-tools)
 if [[ ${1:-} == ci ]]; then
-  packages+=(clang-format clang-tidy clang libclang-rt-dev patchelf binutils xz-utils git)
+  packages+=(clang-format clang-tidy clang libclang-rt-dev patchelf binutils xz-utils git procps)
   # Report pages are looked at in a browser: 122 MB to load, 414 MB on disk. Ubuntu's package is no browser but a snap.
   grep -qs '^ID=debian' /etc/os-release && packages+=(chromium)
 fi

@@ -10,6 +10,7 @@
 
 #include "formats/file_types.h"
 #include "formats/io/h5.h"
+#include "formats/voxels/hash_dag_file.h"
 #include "libvox/base/atomic_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/phrase.h"
@@ -117,6 +118,9 @@ bool is_ours(const fs::path& path, OutputKind kind) {
     case OutputKind::MagicaVoxel:
       return is_our_magica_vox(file);
     case OutputKind::Binvox:
+    case OutputKind::HashDag:
+    case OutputKind::SymVox:
+    case OutputKind::Vl32:
       return false;
     case OutputKind::Nvdb:
       return is_our_nvdb(file, head);
@@ -149,6 +153,12 @@ std::string_view name_of(OutputKind kind) {
       return ".vox file";
     case OutputKind::Binvox:
       return ".binvox file";
+    case OutputKind::HashDag:
+      return "file of HashDAG";
+    case OutputKind::SymVox:
+      return "file of SymVox";
+    case OutputKind::Vl32:
+      return ".vl32 file";
     case OutputKind::Nvdb:
       return ".nvdb file";
     case OutputKind::ObjMesh:
@@ -162,7 +172,9 @@ std::string_view name_of(OutputKind kind) {
 }
 
 bool says_who_wrote_it(const fs::path& target, OutputKind kind) {
-  if (kind == OutputKind::Binvox) return false;
+  if (kind == OutputKind::Binvox || kind == OutputKind::HashDag || kind == OutputKind::SymVox ||
+      kind == OutputKind::Vl32)
+    return false;
   if (kind != OutputKind::Palette) return true;
   const FileType* type = file_type(target, FileRole::Palette);
   return type != nullptr && (type->format == FileFormat::Gpl || type->format == FileFormat::Png);
@@ -173,6 +185,10 @@ bool says_who_wrote_it(const fs::path& target, OutputKind kind) {
 OutputKind kind_of_output(const fs::path& path) {
   const FileType* type = file_type(path, FileRole::Export);
   if (type == nullptr) return OutputKind::Scene;
+  if (type->format == FileFormat::HashDag) return OutputKind::HashDag;
+  if (type->format == FileFormat::SymVox || type->format == FileFormat::SymVoxMirrored)
+    return OutputKind::SymVox;
+  if (type->format == FileFormat::Vl32) return OutputKind::Vl32;
   return type->format == FileFormat::Nrrd          ? OutputKind::Nrrd
          : type->format == FileFormat::MagicaVoxel ? OutputKind::MagicaVoxel
          : type->format == FileFormat::Nvdb        ? OutputKind::Nvdb
@@ -186,7 +202,9 @@ OutputKind kind_of_mesh(const fs::path& path) {
   return type && type->format == FileFormat::Gltf ? OutputKind::GlbMesh : OutputKind::ObjMesh;
 }
 
-void check_writable(const fs::path& target, OutputKind kind, Overwrite overwrite) {
+namespace {
+
+void check_one_writable(const fs::path& target, OutputKind kind, Overwrite overwrite) {
   const AtomicFile file(target);
   std::error_code absent;
   const uintmax_t size = fs::file_size(target, absent);
@@ -197,6 +215,13 @@ void check_writable(const fs::path& target, OutputKind kind, Overwrite overwrite
                                 lower_extension(target)))
       .at(target.string())
       .hint(phrase(Phrase::Overwrite));
+}
+
+}  // namespace
+
+void check_writable(const fs::path& target, OutputKind kind, Overwrite overwrite) {
+  check_one_writable(target, kind, overwrite);
+  if (kind == OutputKind::HashDag) check_one_writable(hash_dag_colors_path(target), kind, overwrite);
 }
 
 }  // namespace vox

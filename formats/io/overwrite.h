@@ -17,7 +17,10 @@ enum class OutputKind {
   Palette,  // .gpl and .png say who wrote them, .pal and .hex do not
   Nrrd,
   MagicaVoxel,
-  Binvox,  // does not say who wrote it: existing readers take no other line in its header
+  Binvox,   // does not say who wrote it: existing readers take no other line in its header
+  HashDag,  // these three do not say it either; a file of HashDAG has its colours beside it
+  SymVox,
+  Vl32,
   Nvdb,
   ObjMesh,
   ObjMaterials,  // .mtl

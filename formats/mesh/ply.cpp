@@ -1,11 +1,9 @@
 // The reader of PLY (Turk, "The PLY Polygon File Format"), text and binary.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <utility>
 
 #include "formats/images/image.h"
@@ -13,6 +11,7 @@
 #include "formats/io/text_file.h"
 #include "formats/mesh/mesh.h"
 #include "formats/mesh/ply_header.h"
+#include "formats/mesh/ply_vertex.h"
 #include "formats/mesh/polygon.h"
 #include "formats/mesh/texture_files.h"
 #include "libvox/base/error.h"
@@ -59,25 +58,10 @@ class BinaryValues {
   explicit BinaryValues(std::string_view data) : data_(data) {}
 
   double next(PlyType type) {
-    switch (type) {
-      case PlyType::Int8:
-        return load<int8_t>();
-      case PlyType::Uint8:
-        return load<uint8_t>();
-      case PlyType::Int16:
-        return load<int16_t>();
-      case PlyType::Uint16:
-        return load<uint16_t>();
-      case PlyType::Int32:
-        return load<int32_t>();
-      case PlyType::Uint32:
-        return load<uint32_t>();
-      case PlyType::Float32:
-        return load<float>();
-      case PlyType::Float64:
-        return load<double>();
-    }
-    __builtin_unreachable();
+    if (data_.size() < size_of(type)) fail();
+    const double value = ply_value<Order>(data_.data(), type);
+    data_.remove_prefix(size_of(type));
+    return value;
   }
 
   void skip(PlyType type, uint64_t count) {
@@ -90,42 +74,10 @@ class BinaryValues {
   uint64_t rest() const { return data_.size(); }
 
  private:
-  template <class T>
-  double load() {
-    std::array<char, sizeof(T)> bytes;
-    if (data_.size() < sizeof(T)) fail();
-    std::memcpy(bytes.data(), data_.data(), sizeof(T));
-    data_.remove_prefix(sizeof(T));
-    if constexpr (Order != std::endian::native) std::reverse(bytes.begin(), bytes.end());
-    return static_cast<double>(std::bit_cast<T>(bytes));
-  }
-
   [[noreturn]] static void fail() { throw Error("the file ends too early").hint("is it truncated?"); }
 
   std::string_view data_;
 };
-
-uint8_t to_byte(double value, PlyType type) {
-  if (type == PlyType::Float32 || type == PlyType::Float64) value *= 255;
-  if (type == PlyType::Uint16) value /= 257;
-  return static_cast<uint8_t>(value >= 255 ? 255 : value > 0 ? value + 0.5 : 0);
-}
-
-// The parts of a vertex, and the index of each among a vertex's properties.
-enum VertexPart { kX, kY, kZ, kRed, kGreen, kBlue, kAlpha, kU, kV, kVertexParts };
-using VertexLayout = std::array<std::optional<size_t>, kVertexParts>;
-
-VertexLayout vertex_layout(const PlyElement& vertex) {
-  return {vertex.find({"x"}),
-          vertex.find({"y"}),
-          vertex.find({"z"}),
-          vertex.find({"red", "diffuse_red", "r"}),
-          vertex.find({"green", "diffuse_green", "g"}),
-          vertex.find({"blue", "diffuse_blue", "b"}),
-          vertex.find({"alpha", "diffuse_alpha", "a"}),
-          vertex.find({"s", "u", "texture_u", "texture_s"}),
-          vertex.find({"t", "v", "texture_v", "texture_t"})};
-}
 
 constexpr size_t kNoProperty = SIZE_MAX;
 
@@ -142,7 +94,7 @@ class MeshReader {
     for (const PlyElement& element : header.elements) {
       if (element.name != "vertex") continue;
       vertex_count_ = element.count;
-      VertexLayout layout = vertex_layout(element);
+      PlyVertexLayout layout = ply_vertex_layout(element);
       vertex_has_uv_ = layout[kU] && layout[kV];
     }
     if (vertex_count_ >= scene::kNone) throw Error("more vertices than 32-bit indices can name");
@@ -173,7 +125,7 @@ class MeshReader {
   }
 
   void read_vertices(const PlyElement& element) {
-    VertexLayout layout = vertex_layout(element);
+    PlyVertexLayout layout = ply_vertex_layout(element);
     if (!layout[kX] || !layout[kY] || !layout[kZ]) throw Error("vertices have no x, y and z");
     bool has_colors = layout[kRed] && layout[kGreen] && layout[kBlue];
     scene::Scene& scene = mesh_.scene;
@@ -184,9 +136,9 @@ class MeshReader {
     for (uint64_t i = 0; i < element.count; ++i) {
       for (size_t k = 0; k < values.size(); ++k) values[k] = scalar(element.properties[k]);
       values_.end_element();
-      auto part = [&](VertexPart name) { return values[*layout[name]]; };
-      auto byte = [&](VertexPart name) {
-        return to_byte(part(name), element.properties[*layout[name]].type);
+      auto part = [&](PlyVertexPart name) { return values[*layout[name]]; };
+      auto byte = [&](PlyVertexPart name) {
+        return ply_color(part(name), element.properties[*layout[name]].type);
       };
       scene.positions[i] = {part(kX), part(kY), part(kZ)};
       if (has_colors)

@@ -4,23 +4,15 @@
 
 #include "formats/images/png_writer.h"
 #include "formats/io/output_file.h"
+#include "formats/pages/base64.h"
 #include "formats/pages/html_style.h"
 #include "formats/pages/html_text.h"
 
 namespace vox {
 namespace {
 
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    const auto byte = [&](size_t at) { return at < bytes.size() ? static_cast<uint8_t>(bytes[at]) : 0u; };
-    const uint32_t word = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
-    for (size_t digit = 0; digit < 4; ++digit)
-      text += i + digit <= bytes.size() ? kDigits[word >> (18 - 6 * digit) & 63] : '=';
-  }
-  return text;
+std::string base64(const std::string& bytes) {
+  return to_base64({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
 }
 
 std::string facts_markup(const HtmlPage::Facts& facts) {

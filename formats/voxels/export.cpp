@@ -4,7 +4,10 @@
 
 #include "formats/file_types.h"
 #include "formats/volume/nrrd.h"
+#include "formats/voxels/hash_dag_writer.h"
 #include "formats/voxels/magica_vox.h"
+#include "formats/voxels/symvox_writer.h"
+#include "formats/voxels/vl32_writer.h"
 #include "libvox/base/error.h"
 
 namespace vox {
@@ -21,6 +24,11 @@ void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& pat
         .at(path.string());
   if (type->format == FileFormat::Nrrd) return write_nrrd(scene, path, clip);
   if (type->format == FileFormat::MagicaVoxel) return write_magica_vox(scene, path, clip);
+  if (type->format == FileFormat::HashDag) return write_hash_dag(scene, path, clip);
+  if (type->format == FileFormat::SymVox) return write_symvox(scene, path, clip, SymVoxKind::Plain);
+  if (type->format == FileFormat::SymVoxMirrored)
+    return write_symvox(scene, path, clip, SymVoxKind::Mirrored);
+  if (type->format == FileFormat::Vl32) return write_vl32(scene, path, clip);
   if (type->format == FileFormat::Nvdb) return write_nvdb(scene, path, clip, nvdb);
   write_binvox(scene, path, clip, binvox);
 }

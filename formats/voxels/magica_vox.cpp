@@ -4,6 +4,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdlib>
 
@@ -103,16 +104,32 @@ Bytes root_node() {
   return node.integer(kEmptyDict), node;
 }
 
+// What the file has no other place for: attributes of the group, which other programs skip
+// (formats/voxels/magica_vox_read.cpp reads them).
+Bytes scene_attributes(const dag::VoxelScene& scene) {
+  Bytes attributes;
+  const std::array<std::pair<std::string_view, std::string>, 5> all = {{
+      {"vox_resolution", fmt::format("{}", scene.dag.resolution)},
+      {"vox_origin", fmt::format("{} {} {}", scene.origin.x, scene.origin.y, scene.origin.z)},
+      {"vox_voxel_size", fmt::format("{}", scene.voxel_size)},
+      {"vox_up", std::string(1, "xyz"[static_cast<size_t>(scene.up)])},
+      {"vox_materials", fmt::format("{}", scene.palette.count)},
+  }};
+  attributes.integer(all.size());
+  for (const auto& [key, value] : all) attributes.string(key).string(value);
+  return attributes;
+}
+
 // The scene graph: the root transform has number 0, the group 1; model i has transform 2 + 2i and shape 3 +
 // 2i.
-Bytes scene_graph(const std::vector<Model>& models, dag::UpAxis up) {
+Bytes scene_graph(const std::vector<Model>& models, const dag::VoxelScene& scene) {
   Bytes graph, group;
   graph.chunk("nTRN", root_node());
-  group.integer(1).integer(kEmptyDict).integer(models.size());
+  group.integer(1).append(scene_attributes(scene)).integer(models.size());
   for (uint64_t i = 0; i < models.size(); ++i) group.integer(2 + 2 * i);
   graph.chunk("nGRP", group);
   for (uint64_t i = 0; i < models.size(); ++i) {
-    graph.chunk("nTRN", transform_node(2 + 2 * i, 3 + 2 * i, model_position(models[i], up)));
+    graph.chunk("nTRN", transform_node(2 + 2 * i, 3 + 2 * i, model_position(models[i], scene.up)));
     Bytes shape;
     shape.integer(3 + 2 * i).integer(kEmptyDict).integer(1).integer(i).integer(kEmptyDict);
     graph.chunk("nSHP", shape);
@@ -239,7 +256,7 @@ void warn_where_not_shown(const std::vector<Model>& models, dag::UpAxis up,
 void write_magica_vox(const dag::VoxelScene& scene, const std::filesystem::path& path,
                       const std::optional<VoxelBox>& clip) {
   std::vector<Model> models = find_models(scene.dag, export_region(scene, clip, path), path);
-  Bytes tail = scene_graph(models, scene.up).append(palette_chunks(scene.palette));
+  Bytes tail = scene_graph(models, scene).append(palette_chunks(scene.palette));
   uint64_t children = tail.size();
   for (const Model& model : models) children += model_bytes(model);
   if (children > kMaxFileBytes) throw_too_large(path);

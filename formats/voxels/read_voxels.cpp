@@ -3,11 +3,28 @@
 #include <fmt/format.h>
 
 #include "formats/file_types.h"
+#include "formats/voxels/binvox_read.h"
+#include "formats/voxels/hash_dag_reader.h"
+#include "formats/voxels/magica_vox_read.h"
 #include "formats/voxels/nvdb_reader.h"
+#include "formats/voxels/schem.h"
+#include "formats/voxels/symvox_reader.h"
 #include "formats/voxels/vl32.h"
 #include "libvox/base/error.h"
 
 namespace vox {
+
+namespace {
+
+VoxelFile open_voxels(const std::filesystem::path& path, FileFormat format) {
+  if (format == FileFormat::MagicaVoxel) return open_magica_vox(path);
+  if (format == FileFormat::Binvox) return open_binvox(path);
+  if (format == FileFormat::Schem) return open_schem(path);
+  if (format == FileFormat::Nvdb) return open_nvdb(path);
+  return open_vl32(path);
+}
+
+}  // namespace
 
 bool is_voxels_path(const std::filesystem::path& path) {
   return has_role(path, FileRole::Voxels);
@@ -20,8 +37,10 @@ ScenePlusError read_voxels(const std::filesystem::path& path, const VoxelFileOpt
                             path.extension().string(),
                             listed_extensions(FileRole::Voxels, FileUse::Read, FileList::Or)))
         .at(path.string());
-  if (type->format == FileFormat::Nvdb) return scene_of_voxels(open_nvdb(path), options, path);
-  return scene_of_voxels(open_vl32(path), options, path);
+  if (type->format == FileFormat::HashDag) return read_hash_dag(path, options);
+  if (type->format == FileFormat::SymVox) return read_symvox(path, SymVoxKind::Plain, options);
+  if (type->format == FileFormat::SymVoxMirrored) return read_symvox(path, SymVoxKind::Mirrored, options);
+  return scene_of_voxels(open_voxels(path, type->format), options, path);
 }
 
 }  // namespace vox

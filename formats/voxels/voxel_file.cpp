@@ -1,5 +1,6 @@
 #include "formats/voxels/voxel_file.h"
 
+#include <fmt/format.h>
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 
@@ -12,12 +13,23 @@
 namespace vox {
 namespace {
 
+// Calls body(i) for every cube, from several threads.
+template <class Body>
+void for_each_cube(const VoxelFile& file, const Body& body) {
+  for (size_t begin = 0, end = 0; begin < file.cubes.size(); begin = end) {
+    end = file.load ? file.load(begin, file.cubes.size()) : file.cubes.size();
+    tbb::parallel_for(begin, end, [&](size_t i) {
+      throw_if_cancelled();
+      body(i);
+    });
+  }
+}
+
 // How many voxels have which colour.
 scene::ColorTally count_table(const VoxelFile& file) {
   tbb::enumerable_thread_specific<std::vector<uint64_t>> parts(
       [&] { return std::vector<uint64_t>(file.table.size()); });
-  tbb::parallel_for(size_t{0}, file.cubes.size(), [&](size_t i) {
-    throw_if_cancelled();
+  for_each_cube(file, [&](size_t i) {
     VoxelSink sink = VoxelSink::counting_table(parts.local().data());
     file.read(i, sink);
   });
@@ -32,8 +44,7 @@ scene::ColorTally count_table(const VoxelFile& file) {
 
 scene::ColorTally count_rgb(const VoxelFile& file) {
   tbb::enumerable_thread_specific<scene::ColorTally> parts;
-  tbb::parallel_for(size_t{0}, file.cubes.size(), [&](size_t i) {
-    throw_if_cancelled();
+  for_each_cube(file, [&](size_t i) {
     VoxelSink sink = VoxelSink::counting_colors(parts.local());
     file.read(i, sink);
     sink.flush();
@@ -88,9 +99,18 @@ std::array<double, scene::kPaletteSize> shares_of(const std::array<uint64_t, 16>
   return shares;
 }
 
+// The palette of entries that stay as they are.
+scene::Palette entries_palette(const VoxelFile& file, const VoxelFileOptions& options) {
+  if (!options.palette) return file.palette;
+  if (options.palette->count < file.palette.count)
+    throw Error(fmt::format("has {} materials, but the palette has {} colours", file.palette.count,
+                            options.palette->count));
+  return *options.palette;
+}
+
 ScenePlusError make_scene(const VoxelFile& file, const VoxelFileOptions& options) {
   const bool materials = options.materials && file.values != VoxelValues::Filled;
-  const bool as_they_are = file.values == VoxelValues::Entries && !options.palette;
+  const bool as_they_are = file.values == VoxelValues::Entries && (!options.palette || !file.own_colors);
   ScenePlusError result;
   Matching matching;
   if (materials && !as_they_are) matching = match_colors(file, options);
@@ -105,12 +125,13 @@ ScenePlusError make_scene(const VoxelFile& file, const VoxelFileOptions& options
                                                      [&](size_t i, dag::VoxelCube& cube) {
                                                        VoxelSink sink = sink_for(cube);
                                                        file.read(i, sink);
-                                                     }},
+                                                     },
+                                                 .load = file.load},
                                                 options.memory_limit);
   dag::VoxelScene& scene = result.scene;
   scene.dag = std::move(gathered.dag);
   if (materials) {
-    scene.palette = as_they_are ? file.palette : matching.palette;
+    scene.palette = as_they_are ? entries_palette(file, options) : matching.palette;
     scene.shares = shares_of(gathered.voxels_of, scene.dag.voxels);
   }
   scene.origin = file.origin;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "libvox/dag/from_cubes.h"
 #include "libvox/dag/voxel_cube.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/scene/auto_palette.h"
@@ -38,13 +39,15 @@ struct VoxelFile {
   dag::UpAxis up = dag::UpAxis::Y;
 
   VoxelValues values = VoxelValues::Filled;
-  scene::Palette palette;          // for Entries
+  scene::Palette palette;  // for Entries
+  bool own_colors = true;  // without: those of `palette` are made up, and another one takes their places
   std::vector<scene::Rgb8> table;  // for Table
 
   // The cubes that may hold something, see dag::CubeSource. Several threads call read() at once, and where
   // colours are chosen, twice for each cube. It keeps what it needs alive.
   std::vector<uint64_t> cubes;
   std::function<void(size_t cube, VoxelSink& to)> read;
+  dag::CubeLoading load = {};  // called before cubes are read
 };
 
 struct VoxelFileOptions {

@@ -15,7 +15,7 @@
 namespace vox::dag {
 namespace {
 
-constexpr size_t kCubesAtOnce = 512;  // at most 80 MiB of leaves
+constexpr size_t kCubesAtOnce = 1024;  // at most 160 MiB of leaves
 
 // The leaves of a cube: words one behind the other, keys in Morton order.
 struct CubeLeaves {
@@ -61,9 +61,11 @@ class Gathering {
       : source_(source), depth_(depth_for(source.resolution)), store_(source.materials, memory_limit) {}
 
   GatheredDag run() {
-    for (size_t begin = 0; begin < source_.cubes.size(); begin += kCubesAtOnce) {
+    for (size_t begin = 0, end = 0; begin < source_.cubes.size(); begin = end) {
       throw_if_cancelled();
-      add(begin, std::min(begin + kCubesAtOnce, source_.cubes.size()));
+      end = std::min(begin + kCubesAtOnce, source_.cubes.size());
+      if (source_.load) end = source_.load(begin, end);
+      add(begin, end);
     }
     GatheredDag result;
     if (cubes_.keys.empty()) {
@@ -111,6 +113,9 @@ class Gathering {
       for (const uint32_t place : part.ends) offsets.push_back(before + place);
     }
     if (level.keys.empty()) return;
+    // Half of what is to come, by the cubes that are left, is new.
+    store_.expect_growth(1 +
+                         0.5 * static_cast<double>(source_.cubes.size() - end) / static_cast<double>(end));
     level.pointers = store_.put_leaves(words, offsets);
     raise(level, 0, levels_below_cubes());
     cubes_.keys.insert(cubes_.keys.end(), level.keys.begin(), level.keys.end());

@@ -12,6 +12,11 @@
 
 namespace vox::dag {
 
+// Where cubes are made ready before they are read, as where memory has room for some of them only: makes those
+// from `begin` on ready, at least one, and returns their end, at most `end`. The others need not be ready any
+// more. One thread calls it, while no cube is read.
+using CubeLoading = std::function<size_t(size_t begin, size_t end)>;
+
 struct CubeSource {
   uint32_t resolution = 0;  // R: voxels lie in [0, R)³
   bool materials = true;
@@ -20,6 +25,7 @@ struct CubeSource {
   std::vector<uint64_t> cubes;
   // Fills in the voxels of cubes[i], which comes empty. Several threads call it at once.
   std::function<void(size_t i, VoxelCube& cube)> read;
+  CubeLoading load = {};
 };
 
 struct GatheredDag {

@@ -47,6 +47,10 @@ HostStore::HostStore(bool materials, uint64_t memory_limit)
     : impl_(std::make_unique<Impl>(materials, memory_limit)) {}
 HostStore::~HostStore() = default;
 
+void HostStore::expect_growth(double growth) {
+  impl_->store.tables().expect_growth(growth);
+}
+
 std::vector<uint32_t> HostStore::put_leaves(std::span<const uint32_t> words,
                                             std::span<const uint32_t> offsets) {
   std::vector<uint32_t> pointers(offsets.empty() ? 0 : offsets.size() - 1);

@@ -20,6 +20,9 @@ class HostStore {
   HostStore(const HostStore&) = delete;
   HostStore& operator=(const HostStore&) = delete;
 
+  // Tells that there will be about `growth` times as many items in the end as after what is stored next.
+  void expect_growth(double growth);
+
   // Stores leaves of these words, of which leaf i has those from offsets[i] to offsets[i + 1], and returns
   // where each is. A leaf has a voxel at least.
   std::vector<uint32_t> put_leaves(std::span<const uint32_t> words, std::span<const uint32_t> offsets);

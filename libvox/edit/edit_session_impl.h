@@ -100,7 +100,7 @@ class DeviceEditSession final : public EditSession {
 
   dag::CollectWork collect(std::span<const SceneState> kept) override {
     collector_.reset();
-    return dag::collect(device_, store_, std::span<const dag::DagRoot>(roots(kept)));
+    return with_reserve(dag::collect(device_, store_, std::span<const dag::DagRoot>(roots(kept))));
   }
 
   void start_collection(std::span<const SceneState> kept) override {
@@ -111,7 +111,7 @@ class DeviceEditSession final : public EditSession {
     if (!collector_ || !collector_->step_for(seconds)) return std::nullopt;
     const dag::CollectWork work = collector_->finish();
     collector_.reset();
-    return work;
+    return with_reserve(work);
   }
 
   uint64_t changed_voxels(SceneState before, SceneState after) override {
@@ -127,6 +127,12 @@ class DeviceEditSession final : public EditSession {
     for (const SceneRoot& scene : scenes_) roots.push_back({scene.root, scene.depth});
     for (const SceneState state : states) roots.push_back({state, scenes_[0].depth});
     return roots;
+  }
+
+  // After collecting, which has given back what stood empty: an edit that finds no reserve is made twice.
+  dag::CollectWork with_reserve(const dag::CollectWork& work) {
+    store_.tables().make_reserve();
+    return work;
   }
 
   StoredDag dag() const { return {store_.ref(), scenes_[0].depth, materials_ ? 1u : 0u}; }

@@ -7,6 +7,8 @@
 #include <limits>
 
 #include "libvox/base/error.h"
+#include "libvox/voxelize/fit_box.h"
+#include "libvox/voxelize/up_axis.h"
 
 namespace vox::voxelize {
 namespace {
@@ -22,7 +24,7 @@ uint32_t resolution_for(double longest, double voxel_size) {
     throw UsageError(fmt::format("the voxel size is {}, expected a length above 0", voxel_size));
   // 1.1f / 0.1 is 11.0000002: a vertex less than 1/256 voxel beyond the grid is snapped inward
   // (docs/architecture.md, "Coverage and material"), so half of that needs no further voxel.
-  double resolution = std::ceil(longest / voxel_size - 1.0 / 512);
+  double resolution = std::ceil(longest / voxel_size - kGridRounding);
   check_resolution(resolution, fmt::format("a voxel size of {} cuts the longest side, {}, into {} voxels",
                                            voxel_size, longest, resolution));
   return static_cast<uint32_t>(resolution);
@@ -39,19 +41,18 @@ void check_box(const Box& box, double longest, bool clip) {
   throw Error(problem);
 }
 
-constexpr double kRounding = 1.0 / 512;  // voxels: so far a clip box may miss a voxel's face
-
 // Moves the origin of a grid that spans `box` to a multiple of the voxel size. A vertex on a voxel's lower
-// face is in that voxel, so that the far face of a mesh may need one voxel more; a clip box ends there.
+// face is in that voxel, so that the far face of a mesh may need one voxel more; a clip box ends there, and may miss a
+// voxel's face by rounding.
 void snap_origin(Grid& grid, const Box& box, bool clip) {
   constexpr double kFarthest = 1e12;  // voxels: their 512ths are exact
-  auto first = [&](double low) { return std::floor(low / grid.voxel_size + (clip ? kRounding : 0)); };
+  auto first = [&](double low) { return std::floor(low / grid.voxel_size + (clip ? kGridRounding : 0)); };
   const Vec3d start = {first(grid.origin.x), first(grid.origin.y), first(grid.origin.z)};
   if (!(std::max({std::abs(start.x), std::abs(start.y), std::abs(start.z)}) < kFarthest))
-    throw Error("the mesh is too many voxels away from the world's origin to snap to it");
+    throw Error("the scene is too many voxels away from the world's origin to snap to it");
   auto end = [&](double high) {
     const double voxels = high / grid.voxel_size;
-    return clip ? std::ceil(voxels - kRounding) : std::floor(voxels) + 1;
+    return clip ? std::ceil(voxels - kGridRounding) : std::floor(voxels) + 1;
   };
   const double resolution =
       std::max({end(box.max.x) - start.x, end(box.max.y) - start.y, end(box.max.z) - start.z});
@@ -79,8 +80,13 @@ Grid fit_grid(const scene::Scene& scene, const GridOptions& options) {
   if ((options.resolution == 0) == (options.voxel_size == 0))
     throw UsageError("expected either a resolution or a voxel size");
   if (scene.triangles.empty() && !options.clip) throw Error("the scene has no triangles to voxelize");
+  return fit_box(options.clip ? Box() : bounding_box(scene), options);
+}
 
-  Box box = options.clip ? *options.clip : bounding_box(scene);
+Grid fit_box(const Box& content, const GridOptions& options) {
+  if ((options.resolution == 0) == (options.voxel_size == 0))
+    throw UsageError("expected either a resolution or a voxel size");
+  const Box box = options.clip ? *options.clip : content;
   Vec3d extent = box.max - box.min;
   double longest = std::max({extent.x, extent.y, extent.z});
   check_box(box, longest, options.clip.has_value());
@@ -111,10 +117,7 @@ VoxelBox voxels_touched(const dag::VoxelScene& scene, const Box& box) {
 }
 
 void turn_up(scene::Scene& scene, dag::UpAxis up) {
-  for (Vec3d& p : scene.positions) {
-    if (up == dag::UpAxis::X) p = {p.z, p.x, p.y};
-    if (up == dag::UpAxis::Z) p = {p.x, p.z, -p.y};
-  }
+  for (Vec3d& p : scene.positions) p = turned_up(p, up);
 }
 
 }  // namespace vox::voxelize

@@ -46,10 +46,10 @@ TEST_F(BadInput, MeshesThatAreNone) {
 
 TEST_F(BadInput, FilesOfOtherProgramsAreNamedWithWhatToDo) {
   const std::vector<std::pair<std::string, std::string>> formats = {
-      {"a.nii", "NIfTI"},         {"a.nii.gz", "NIfTI"},  {"a.SLC", "SLC volume"}, {"a.npy", "NumPy array"},
-      {"a.vox", "MagicaVoxel"},   {"a.binvox", "binvox"}, {"a.vdb", "OpenVDB"},    {"a.las", "point cloud"},
-      {"a.dcm", "DICOM"},         {"a.tif", "TIFF"},      {"a.vti", "VTK"},        {"a.zip", "archive"},
-      {"a.mtl", "name the .obj"}, {"a.usdz", "Blender"},  {"a.png", "an image"}};
+      {"a.nii", "NIfTI"},         {"a.nii.gz", "NIfTI"},   {"a.SLC", "SLC volume"}, {"a.npy", "NumPy array"},
+      {"a.qbt", "Qubicle"},       {"a.mgz", "FreeSurfer"}, {"a.vdb", "OpenVDB"},    {"a.las", "point cloud"},
+      {"a.dcm", "DICOM"},         {"a.tif", "TIFF"},       {"a.vti", "VTK"},        {"a.zip", "archive"},
+      {"a.mtl", "name the .obj"}, {"a.usdz", "Blender"},   {"a.png", "an image"}};
   for (const auto& [name, text] : sampled(formats)) {
     write(name, "of another program");
     for (const std::vector<std::string>& more :

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/points/point_cloud.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/device/work.h"
 #include "libvox/scene/color_histogram.h"
@@ -25,6 +26,7 @@ struct Conversion {
   std::string device;
   uint64_t triangles = 0, chunks = 0, peak_device_bytes = 0, open_rays = 0;
   scene::DroppedTriangles dropped;
+  CloudSurvey points;
   std::optional<scene::PaletteError> palette_error;  // for --materials texture
   std::optional<PaintingFigures> painting;           // with --paint
   std::vector<device::KernelTime> kernels;

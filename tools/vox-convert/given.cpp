@@ -4,6 +4,7 @@
 #include "formats/scene/scene_file.h"
 #include "formats/volume/volume_file.h"
 #include "tools/common/option_table.h"
+#include "tools/vox-convert/points.h"
 #include "tools/vox-convert/scenes.h"
 #include "tools/vox-convert/volumes.h"
 #include "tools/vox-convert/voxel_files.h"
@@ -24,13 +25,15 @@ enum : uint32_t {
   kWritesBinvox = 512,
   kHash = 1024,    // a spatial hash is made
   kVoxels = 2048,  // other programs' voxels
-  kWritesNvdb = 4096,
+  kPoints = 4096,
+  kSplats = 8192,  // points that have an opacity
+  kWritesNvdb = 16384
 };
 constexpr uint32_t kVolume = kRawVolume | kHeaderVolume;
 
 constexpr const char* kOfMeshes =
     "it says how a mesh becomes voxels, and belongs to the conversion of the mesh";
-constexpr const char* kOfGrids = "it is for meshes; a volume and a scene file have a grid";
+constexpr const char* kOfGrids = "it is for meshes and points; a volume and a scene file have a grid";
 constexpr const char* kOfColors = "with --materials none there are no colours";
 constexpr const char* kOfBricks = "it is for bricks in .h5 files, which --structure bricks or both makes";
 constexpr const char* kOfHashes = "it is for spatial hashes in .h5 files, which --structure hash makes";
@@ -42,24 +45,27 @@ constexpr OptionRow kTable[] = {
     {"compression", kWritesH5, "it is for what is written as .h5"},
     {"binvox-materials", kWritesBinvox, "it is for what is written as .binvox"},
     {"nvdb-grid", kWritesNvdb, "it is for what is written as .nvdb"},
-    {"res", kMesh | kVoxels | kWholeScene,
+    {"res", kMesh | kPoints | kVoxels | kWholeScene,
      "it is for meshes and scene files that are converted; a volume has its own grid"},
-    {"voxel-size", kMesh, kOfGrids},
-    {"clip", kMesh | kVoxels | kWholeScene, "it is for meshes and scene files; a volume has its own grid"},
-    {"clip", kMesh | kExports, "it is for meshes, and for what is written for other programs"},
-    {"center", kMesh, kOfGrids},
-    {"snap-origin", kMesh, kOfGrids},
-    {"up", kMesh, kOfMeshes},
+    {"voxel-size", kMesh | kPoints, kOfGrids},
+    {"clip", kMesh | kPoints | kVoxels | kWholeScene,
+     "it is for meshes and scene files; a volume has its own grid"},
+    {"clip", kMesh | kPoints | kExports, "it is for meshes, and for what is written for other programs"},
+    {"center", kMesh | kPoints, kOfGrids},
+    {"snap-origin", kMesh | kPoints, kOfGrids},
+    {"up", kMesh | kPoints, kOfMeshes},
     {"units", kMesh, kOfMeshes},
     {"texture-path", kMesh, kOfMeshes},
+    {"point-radius", kPoints, "it is for points"},
+    {"splat-opacity", kSplats, "it is for Gaussian splats in .ply files, which have an opacity"},
     {"coverage", kMesh, kOfMeshes},
     {"solid", kMesh, kOfMeshes},
-    {"materials", kMesh | kVoxels, kOfMeshes},
-    {"palette", kMesh | kVoxels, kOfMeshes},
+    {"materials", kMesh | kPoints | kVoxels, kOfMeshes},
+    {"palette", kMesh | kPoints | kVoxels, kOfMeshes},
     {"palette", kColors, kOfColors},
-    {"palette-weight", kMesh | kVoxels, kOfMeshes},
+    {"palette-weight", kMesh | kPoints | kVoxels, kOfMeshes},
     {"palette-weight", kColors, kOfColors},
-    {"palette-out", kMesh | kVoxels, kOfMeshes},
+    {"palette-out", kMesh | kPoints | kVoxels, kOfMeshes},
     {"palette-out", kColors, kOfColors},
     {"paint", kMesh, "it is for meshes, on whose surface it paints"},
     {"paint-size", kMesh, "it is for meshes, on whose surface --paint paints"},
@@ -131,6 +137,15 @@ RunTraits of_voxels(const ConvertOptions& options) {
   return {bits, "a file of voxels"};
 }
 
+RunTraits of_points(const ConvertOptions& options) {
+  uint32_t bits = kPoints | output_bits(options);
+  if ((bits & kWritesH5) != 0) bits |= other_forms(options);
+  if (options.materials != scene::MaterialMode::None) bits |= kColors;
+  for (const auto& input : options.inputs)
+    if (is_splats_path(input)) bits |= kSplats;
+  return {bits, "a cloud of points"};
+}
+
 }  // namespace
 
 void check_given(const ConvertOptions& options) {
@@ -138,6 +153,7 @@ void check_given(const ConvertOptions& options) {
                 is_volume_input(options)   ? of_volume(options)
                 : is_voxels_input(options) ? of_voxels(options)
                 : is_scene_input(options)  ? of_scene_file(options)
+                : is_points_input(options) ? of_points(options)
                                            : of_mesh(options));
 }
 

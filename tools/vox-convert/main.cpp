@@ -21,6 +21,7 @@
 #include "tools/vox-convert/given.h"
 #include "tools/vox-convert/meshes.h"
 #include "tools/vox-convert/options.h"
+#include "tools/vox-convert/points.h"
 #include "tools/vox-convert/scenes.h"
 #include "tools/vox-convert/volumes.h"
 #include "tools/vox-convert/voxel_files.h"
@@ -56,6 +57,9 @@ std::string result_text(const Output& output, const ConvertOptions& options, con
       .set("triangles", conversion.triangles)
       .set("dropped_not_finite", conversion.dropped.not_finite, "triangles")
       .set("dropped_degenerate", conversion.dropped.degenerate, "triangles")
+      .set("points", conversion.points.points, "points")
+      .set("points_not_finite", conversion.points.not_finite, "points")
+      .set("points_left_out", conversion.points.left_out, "points")
       .set("open_rays", conversion.open_rays)
       .set("chunks", conversion.chunks);
   set_profile(results, conversion.kernels);
@@ -64,7 +68,9 @@ std::string result_text(const Output& output, const ConvertOptions& options, con
 
 // Makes a scene of what is no scene file.
 dag::VoxelScene made_scene(const ConvertOptions& options, Conversion& conversion) {
-  return is_voxels_input(options) ? convert_voxels(options, conversion) : convert_meshes(options, conversion);
+  if (is_voxels_input(options)) return convert_voxels(options, conversion);
+  if (is_points_input(options)) return convert_points(options, conversion);
+  return convert_meshes(options, conversion);
 }
 
 void convert(const ConvertOptions& options) {

@@ -23,7 +23,7 @@ namespace {
 constexpr const char* kAbout =
     R"(Turns textured meshes into a sparse voxel DAG with a palette of 16 materials, and volumes into hybrid bricks.
 
-Reads meshes: {}; volumes: {}; other programs' voxels: {}; and scene files ({}) of its own.
+Reads meshes: {}; volumes: {}; other programs' voxels: {}; points: {}; and scene files ({}) of its own.
 Writes scene files, and by the extension of -o also {} of scenes.
 Surfaces of a glTF show their base colour plus their emission; what moves is shown in its rest pose.
 
@@ -31,6 +31,7 @@ Examples:
   vox-convert house.obj --res 4K                        house.h5, 4096 voxels along its longest side
   vox-convert house.glb --res 64K --device cuda         the same on a GPU, 65536 voxels
   vox-convert a.obj b.obj --voxel-size 0.01 -o ab.h5    two meshes on one grid, voxels of 0.01 units
+  vox-convert a.las b.las --voxel-size 0.1 -o ab.h5     two tiles of points on one grid
   vox-convert house.h5 -o house.vox                     for MagicaVoxel
   vox-convert house.h5 --res 1K -o small.h5             a coarser level: half, a quarter, …
   vox-convert house.h5 --info                           what is in it
@@ -46,6 +47,7 @@ std::string about() {
   return fmt::format(kAbout, listed_names(FileRole::Mesh, FileUse::Read, FileList::And),
                      listed_extensions(FileRole::Volume, FileUse::Read, FileList::Commas),
                      listed_extensions(FileRole::Voxels, FileUse::Read, FileList::Commas),
+                     listed_extensions(FileRole::Points, FileUse::Read, FileList::Commas),
                      listed_extensions(FileRole::Scene, FileUse::Read, FileList::Commas),
                      listed_extensions(FileRole::Export, FileUse::Written, FileList::And),
                      stroke_script_help());
@@ -62,7 +64,8 @@ cxxopts::Options describe() {
   options.custom_help("INPUT... (--res N | --voxel-size S) [options]").positional_help("").set_width(100);
   auto text = [] { return cxxopts::value<std::string>(); };
   auto preset = [](const char* value) { return cxxopts::value<std::string>()->default_value(value); };
-  options.add_options("Files")("inputs", "Mesh files, or one volume, scene file or file of voxels",
+  options.add_options("Files")("inputs",
+                               "Mesh files, files of points, or one volume, scene file or file of voxels",
                                cxxopts::value<std::vector<std::string>>(), "FILE")(
       "o,output",
       fmt::format("Where to: {} (default: the first INPUT's name with .h5, in the current folder)",
@@ -100,13 +103,18 @@ cxxopts::Options describe() {
   options.add_options("Meshes")(
       "up",
       "The axis that points up, x, y or z, whatever the file says; it is turned to y; "
-      "file: as it says (COLLADA, FBX), y where it says nothing",
+      "file: as it says (COLLADA, FBX; LAS: z), y where it says nothing",
       preset("file"), "AXIS")(
       "units",
       "file: scene units are metres, where the file says what its own are (FBX, COLLADA); keep: its numbers",
       preset("file"), "KIND")(
       "texture-path", "A folder to look into for textures that are not beside the mesh; may be repeated",
       text(), "DIR");
+  options.add_options("Points")(
+      "point-radius",
+      "Fill the voxels too whose centre is at most so many scene units away from a point, up to 31 voxels",
+      preset("0"), "R")("splat-opacity", "Of splats, those that are at least so opaque, from 0 to below 1",
+                        preset("0.5"), "A");
   options.add_options("Voxels")("coverage",
                                 "conservative: every voxel a triangle touches; thin: fewer, but no path "
                                 "through faces leaks (6-separating)",
@@ -208,6 +216,17 @@ void read_mesh_options(const cxxopts::ParseResult& parsed, MeshOptions& options)
   }
 }
 
+void read_point_options(const cxxopts::ParseResult& parsed, ConvertOptions& options) {
+  options.points.up = options.mesh.up;
+  options.point_radius = parse_number(parsed["point-radius"].as<std::string>(), "--point-radius");
+  if (options.point_radius < 0)
+    throw UsageError(fmt::format("--point-radius is {}, expected 0 or more", options.point_radius));
+  options.points.splat_opacity = parse_number(parsed["splat-opacity"].as<std::string>(), "--splat-opacity");
+  if (!(options.points.splat_opacity >= 0 && options.points.splat_opacity < 1))
+    throw UsageError(fmt::format("--splat-opacity is {}, expected 0 or more and less than 1",
+                                 options.points.splat_opacity));
+}
+
 std::filesystem::path parse_palette_out(const cxxopts::ParseResult& parsed, scene::MaterialMode materials) {
   if (materials == scene::MaterialMode::None)
     throw UsageError("--palette-out needs --materials texture or mesh");
@@ -305,9 +324,10 @@ spatial::HashOptions read_hash_options(const cxxopts::ParseResult& parsed) {
 ConvertOptions parse_convert_options(int argc, char** argv) {
   cxxopts::Options description = describe();
   CommonOptions common;
-  const cxxopts::ParseResult parsed = parse_command_line(
-      description, argc, argv, common,
-      {"Files", "Meshes", "Grid", "Voxels", "Painting", "Structures", "Bricks", "Volumes", "Device"});
+  const cxxopts::ParseResult parsed =
+      parse_command_line(description, argc, argv, common,
+                         {"Files", "Meshes", "Points", "Grid", "Voxels", "Painting", "Structures", "Bricks",
+                          "Volumes", "Device"});
   ConvertOptions options;
   options.json = common.json;
   options.compression = parse_compression(parsed["compression"].as<std::string>());
@@ -326,6 +346,7 @@ ConvertOptions parse_convert_options(int argc, char** argv) {
   options.info = parsed.count("info") > 0;
   read_grid(parsed, options);
   read_mesh_options(parsed, options.mesh);
+  read_point_options(parsed, options);
   options.materials = parse_choice<scene::MaterialMode>(parsed, "materials",
                                                         {{"texture", scene::MaterialMode::Texture},
                                                          {"mesh", scene::MaterialMode::Mesh},

@@ -10,6 +10,7 @@
 #include "formats/io/compression.h"
 #include "formats/io/overwrite.h"
 #include "formats/mesh/mesh_options.h"
+#include "formats/points/points.h"
 #include "formats/volume/raw_volume.h"
 #include "formats/voxels/binvox.h"
 #include "formats/voxels/nvdb_writer.h"
@@ -36,6 +37,8 @@ struct ConvertOptions {
 
   voxelize::GridOptions grid;
   MeshOptions mesh;
+  PointOptions points;
+  double point_radius = 0;  // world units
   scene::MaterialMode materials = scene::MaterialMode::Texture;
   std::optional<std::filesystem::path> palette;  // without one: --palette auto
   std::optional<double> palette_weight;          // without one: the default of PaletteOptions

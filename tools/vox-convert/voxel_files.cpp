@@ -10,9 +10,8 @@
 #include "tools/vox-convert/scenes.h"
 
 namespace vox {
-namespace {
 
-VoxelFileOptions reading_options(const ConvertOptions& options) {
+VoxelFileOptions voxel_file_options(const ConvertOptions& options) {
   VoxelFileOptions reading = {.materials = options.materials != scene::MaterialMode::None,
                               .palette = {},
                               .weights = {},
@@ -21,8 +20,6 @@ VoxelFileOptions reading_options(const ConvertOptions& options) {
   if (options.palette_weight) reading.weights.area_power = *options.palette_weight;
   return reading;
 }
-
-}  // namespace
 
 bool is_voxels_input(const ConvertOptions& options) {
   return is_voxels_path(options.inputs[0]);
@@ -36,7 +33,7 @@ dag::VoxelScene convert_voxels(const ConvertOptions& options, Conversion& conver
   check_targets(options);
   const ThreadLimit threads(options.engine.threads);
   const Stopwatch watch;
-  ScenePlusError read = read_voxels(options.inputs[0], reading_options(options));
+  ScenePlusError read = read_voxels(options.inputs[0], voxel_file_options(options));
   conversion.seconds.load = watch.seconds();
   conversion.palette_error = read.error;
   conversion.device = "cpu";

@@ -12,33 +12,45 @@ enum : uint32_t {
   kSceneCut = 8,
   kVolume = 16,
   kVolumeCut = 32,
-  kOccluded = 64  // ambient occlusion by --ao
+  kOccluded = 64,  // ambient occlusion by --ao
+  kPage = 128      // a page to fly through, whose reader chooses all but the first view
 };
-constexpr uint32_t kScene = kLit | kMeasured | kSharing, kFromEye = kScene | kVolume;
+constexpr uint32_t kScene = kLit | kMeasured | kSharing, kFromEye = kScene | kVolume,
+                   kPictures = kFromEye | kSceneCut | kVolumeCut;
 
 constexpr const char* kOfCameras = "it is for a picture with a camera, a cut has none";
 constexpr const char* kOfScenes = "it is for pictures of scenes";
 constexpr const char* kOfLight = "it is for --shade material";
+constexpr const char* kOfPictures = "it is for pictures; who reads a page chooses there";
 
 constexpr OptionRow kTable[] = {
+    {"page-limit", kPage, "it is for --html"},
+    {"output", kPictures, "--html says where the page goes"},
+    {"size", kPictures, "a page is as large as its window"},
+    {"slice", kPictures, kOfPictures},
+    {"turntable", kPictures, kOfPictures},
     {"turntable", kFromEye, kOfCameras},
-    {"view", kFromEye, kOfCameras},
-    {"eye", kFromEye, kOfCameras},
-    {"target", kFromEye, kOfCameras},
-    {"fov", kFromEye, kOfCameras},
+    {"view", kFromEye | kPage, kOfCameras},
+    {"eye", kFromEye | kPage, kOfCameras},
+    {"target", kFromEye | kPage, kOfCameras},
+    {"fov", kFromEye | kPage, kOfCameras},
+    {"samples", kPictures, kOfPictures},
     {"samples", kScene, kOfScenes},
-    {"shade", kScene, kOfScenes},
-    {"shadows", kScene, kOfScenes},
-    {"shadows", kLit, kOfLight},
+    {"shade", kScene | kPage, kOfScenes},
+    {"shadows", kScene | kPage, kOfScenes},
+    {"shadows", kLit | kPage, kOfLight},
+    {"ao", kPictures, kOfPictures},
     {"ao", kScene, kOfScenes},
     {"ao", kLit, kOfLight},
+    {"ao-reach", kPictures, kOfPictures},
     {"ao-reach", kScene, kOfScenes},
     {"ao-reach", kLit, kOfLight},
     {"ao-reach", kOccluded, "it is for --ao, which says how many rays"},
-    {"sun", kFromEye, kOfCameras},
-    {"sun", kLit | kVolume, kOfLight},
-    {"lod", kScene, kOfScenes},
-    {"lod", kLit | kMeasured, "the uses of leaves are looked up in all of them"},
+    {"sun", kFromEye | kPage, kOfCameras},
+    {"sun", kLit | kVolume | kPage, kOfLight},
+    {"lod", kScene | kPage, kOfScenes},
+    {"lod", kLit | kMeasured | kPage, "the uses of leaves are looked up in all of them"},
+    {"legend", kPictures, "a page has one where it is needed"},
     {"legend", kMeasured | kSharing | kVolume | kVolumeCut,
      "materials have their own colours, and no legend"},
     {"opacity", kVolume, "it is for pictures of volumes"},
@@ -47,6 +59,7 @@ constexpr OptionRow kTable[] = {
 };
 
 RunTraits of_scene(const RenderToolOptions& options) {
+  if (options.page) return {kPage, "a page"};
   if (options.slice) return {kSceneCut, "a cut through a scene"};
   if (options.render.shade == render::Shade::Sharing) return {kSharing, "--shade sharing"};
   if (options.render.shade != render::Shade::Material) return {kMeasured, "--shade depth, normal or level"};

@@ -16,6 +16,7 @@
 #include "tools/vox-render/frames.h"
 #include "tools/vox-render/given.h"
 #include "tools/vox-render/legend.h"
+#include "tools/vox-render/page.h"
 #include "tools/vox-render/volume.h"
 
 namespace vox {
@@ -39,6 +40,7 @@ void run(int argc, char** argv) {
   const SceneFileParts parts = scene_parts(options.scene);
   if (parts.bricks && !parts.dag && !parts.hash) return show_volume(options);
   check_given(options, Shown::Scene);
+  if (options.page) return write_page(options);
   EngineSoon soon(options.engine, [&](Engine& engine) {
     if (!options.slice) warm_up_render(engine, options.render);
   });

@@ -29,6 +29,7 @@ Examples:
   vox-render ct.h5 --opacity 0.1                        through a volume, more transparent
   vox-render ct.h5 --slice z=40                         a cut through it
   vox-render house.h5 --turntable 36                    house-view-00.png to house-view-35.png
+  vox-render house.h5 --html house.html                 a page that flies through it, in any browser
 )";
 
 cxxopts::Options describe() {
@@ -42,6 +43,12 @@ cxxopts::Options describe() {
       "samples", "Rays a pixel", preset("1"), "N")("turntable", "So many pictures, once around", text(), "N")(
       "slice", "A cut along one layer of voxels: x, y or z, counted from 0", text(), "AXIS=N")(
       "legend", "Of what is measured, in a corner: on or off", preset("on"), "on|off");
+  options.add_options("Page")(
+      "html",
+      "Write a page to fly through instead: one file, which needs no server; it begins with this view",
+      text(), "FILE")("page-limit",
+                      "How large it may be; a scene that is larger is shown at the finest level that fits",
+                      preset("64M"), "SIZE");
   options.add_options("Camera")(
       "view", fmt::format("All of the scene: {}", fmt::join(render::view_names(), ", ")), preset("iso"),
       "VIEW")("eye", "Where the camera stands instead, in the scene's units", text(), "X,Y,Z")(
@@ -160,13 +167,22 @@ std::filesystem::path parse_output(const std::string& name) {
       fmt::format("-o is '{}', expected a name that ends in .png: pictures are written as PNG", name));
 }
 
+void read_page(const cxxopts::ParseResult& parsed, RenderToolOptions& options) {
+  options.page_limit = parse_bytes(parsed["page-limit"].as<std::string>(), "--page-limit");
+  if (parsed.count("html") == 0) return;
+  const auto name = parsed["html"].as<std::string>();
+  if (!has_role(name, FileRole::Page))
+    throw UsageError(fmt::format("--html is '{}', expected a name that ends in .html", name));
+  options.page = name;
+}
+
 }  // namespace
 
 RenderToolOptions parse_render_options(int argc, char** argv) {
   cxxopts::Options description = describe();
   CommonOptions common;
-  const auto parsed =
-      parse_command_line(description, argc, argv, common, {"Picture", "Camera", "Light", "Volume", "Device"});
+  const auto parsed = parse_command_line(description, argc, argv, common,
+                                         {"Picture", "Page", "Camera", "Light", "Volume", "Device"});
   if (parsed.count("scene") == 0) throw UsageError("no scene file given (see vox-render --help)");
   RenderToolOptions options;
   options.scene = parsed["scene"].as<std::string>();
@@ -184,6 +200,7 @@ RenderToolOptions parse_render_options(int argc, char** argv) {
   options.legends = parse_choice<Legends>(parsed, "legend", {{"on", Legends::On}, {"off", Legends::Off}});
   read_slice(parsed, options);
   read_volume(parsed, options);
+  read_page(parsed, options);
   options.engine = read_device_options(parsed);
   options.json = common.json;
   options.overwrite = common.overwrite;

@@ -24,6 +24,8 @@ struct RenderToolOptions {
   render::ValuesAs values = render::ValuesAs::Auto;
   Legends legends = Legends::On;
   std::optional<render::SliceOptions> slice;  // a cut, instead of a view
+  std::optional<std::filesystem::path> page;  // a page that one can fly through, instead of a picture
+  uint64_t page_limit = 0;                    // bytes
   EngineOptions engine;
   bool json = false;
   Overwrite overwrite = Overwrite::OwnFiles;

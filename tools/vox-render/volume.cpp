@@ -98,6 +98,10 @@ void cast(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) 
 }  // namespace
 
 void show_volume(const RenderToolOptions& options) {
+  if (options.page)
+    throw Error(
+        fmt::format("'{}' holds the bricks of a volume alone, and pages show scenes", options.scene.string()))
+        .hint("vox-convert makes a scene of a volume, by --structure svdag or both");
   check_given(options, Shown::Volume);
   const bricks::FrozenBricks bricks = read_bricks(options.scene);
   options.slice ? cut(bricks, options) : cast(bricks, options);

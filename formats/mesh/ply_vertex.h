@@ -1,0 +1,69 @@
+// The vertices of a PLY file: which of their properties are what, and what the bytes of a value are.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+
+#include "formats/mesh/ply_header.h"
+
+namespace vox {
+
+// The parts of a vertex, and the index of each among a vertex's properties.
+enum PlyVertexPart { kX, kY, kZ, kRed, kGreen, kBlue, kAlpha, kU, kV, kVertexParts };
+using PlyVertexLayout = std::array<std::optional<size_t>, kVertexParts>;
+
+inline PlyVertexLayout ply_vertex_layout(const PlyElement& vertex) {
+  return {vertex.find({"x"}),
+          vertex.find({"y"}),
+          vertex.find({"z"}),
+          vertex.find({"red", "diffuse_red", "r"}),
+          vertex.find({"green", "diffuse_green", "g"}),
+          vertex.find({"blue", "diffuse_blue", "b"}),
+          vertex.find({"alpha", "diffuse_alpha", "a"}),
+          vertex.find({"s", "u", "texture_u", "texture_s"}),
+          vertex.find({"t", "v", "texture_v", "texture_t"})};
+}
+
+// A colour's component as 8 bits: real numbers go from 0 to 1.
+inline uint8_t ply_color(double value, PlyType type) {
+  if (type == PlyType::Float32 || type == PlyType::Float64) value *= 255;
+  if (type == PlyType::Uint16) value /= 257;
+  return static_cast<uint8_t>(value >= 255 ? 255 : value > 0 ? value + 0.5 : 0);
+}
+
+// The value of which these are the size_of(type) bytes.
+template <std::endian Order>
+double ply_value(const void* from, PlyType type) {
+  const auto load = [&]<class T>(T) {
+    std::array<char, sizeof(T)> bytes;
+    std::memcpy(bytes.data(), from, sizeof(T));
+    if constexpr (Order != std::endian::native) std::reverse(bytes.begin(), bytes.end());
+    return static_cast<double>(std::bit_cast<T>(bytes));
+  };
+  switch (type) {
+    case PlyType::Int8:
+      return load(int8_t());
+    case PlyType::Uint8:
+      return load(uint8_t());
+    case PlyType::Int16:
+      return load(int16_t());
+    case PlyType::Uint16:
+      return load(uint16_t());
+    case PlyType::Int32:
+      return load(int32_t());
+    case PlyType::Uint32:
+      return load(uint32_t());
+    case PlyType::Float32:
+      return load(float());
+    case PlyType::Float64:
+      return load(double());
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace vox

@@ -1,0 +1,130 @@
+// A pinhole camera as that of libvox/render/camera.h, in voxels; y points up.
+import { add, clamped, cross, dot, length, normalized, scaled, sub, turned } from './vectors.js';
+
+/** @typedef {import('./vectors.js').Vec} Vec */
+/** @typedef {{eye: Vec, target: Vec, fov: number}} Pose the angle is that of the shorter side, in degrees */
+/** @typedef {{low: Vec, high: Vec}} Box */
+/** @typedef {{eye: Vec, corner: Vec, right: Vec, down: Vec, spread: number}} Camera */
+/** @typedef {{width: number, height: number}} Size */
+
+/** @type {Record<string, Vec>} */
+export const kViews = {
+  iso: [1, 0.8, 1], front: [0, 0, 1], back: [0, 0, -1], left: [-1, 0, 0], right: [1, 0, 0], top: [0, 1, 0],
+  bottom: [0, -1, 0],
+};
+
+/** @param {Vec} towards */
+export function axesOf(towards) {
+  const forward = normalized(towards);
+  let side = cross(forward, [0, 1, 0]);
+  if (length(side) < 1e-9) side = [1, 0, 0];  // straight up or down: right is x
+  const right = normalized(side);
+  return { forward, right, down: cross(forward, right) };
+}
+
+/** @param {number} fov @param {Size} size */
+function halfSize(fov, size) {
+  const pixel = Math.tan(fov * Math.PI / 360) / Math.min(size.width, size.height);
+  return { width: pixel * size.width, height: pixel * size.height };
+}
+
+/**
+ * The camera of a picture of so many pixels.
+ * @param {Pose} pose @param {Size} size @returns {Camera}
+ */
+export function makeCamera(pose, size) {
+  const half = halfSize(pose.fov, size), axes = axesOf(sub(pose.target, pose.eye));
+  return {
+    eye: pose.eye,
+    corner: sub(sub(axes.forward, scaled(axes.right, half.width)), scaled(axes.down, half.height)),
+    right: scaled(axes.right, 2 * half.width / size.width),
+    down: scaled(axes.down, 2 * half.height / size.height),
+    spread: 2 * half.width / size.width,
+  };
+}
+
+/** @param {Box} box @returns {Vec[]} */
+function cornersOf(box) {
+  return [0, 1, 2, 3, 4, 5, 6, 7].map(i => [
+    i & 1 ? box.high[0] : box.low[0], i & 2 ? box.high[1] : box.low[1], i & 4 ? box.high[2] : box.low[2],
+  ]);
+}
+
+/**
+ * A pose from which the box is just in the picture, with a little room around it.
+ * @param {Box} box @param {Vec} from @param {number} fov @param {Size} size @returns {Pose}
+ */
+export function framing(box, from, fov, size) {
+  const half = halfSize(fov, size), axes = axesOf(scaled(from, -1)), margin = 1.08;
+  const middle = scaled(add(box.low, box.high), 0.5);
+  // Along an axis of the picture an eye sees the point p where |p − e| <= half · its depth.
+  const back = Math.max(...[{ axis: axes.right, half: half.width }, { axis: axes.down, half: half.height }].map(
+    ({ axis, half: one }) => Math.max(...cornersOf(box).map(corner => {
+      const at = sub(corner, middle);
+      return Math.abs(dot(at, axis)) * margin / one - dot(at, axes.forward);
+    }))));
+  return { eye: sub(middle, scaled(axes.forward, Math.max(back, 1))), target: middle, fov };
+}
+
+/**
+ * The distances from the eye at which parts of the box may be seen.
+ * @param {Box} box @param {Vec} eye
+ */
+export function distances(box, eye) {
+  const near = eye.map((at, i) => Math.max(box.low[i] - at, at - box.high[i], 0));
+  const far = eye.map((at, i) => Math.max(Math.abs(at - box.low[i]), Math.abs(at - box.high[i])));
+  return { near: Math.hypot(...near), far: Math.max(Math.hypot(...far), Math.hypot(...near) + 1) };
+}
+
+/** How near to straight up and down a camera is turned, in radians. */
+const kPole = 0.002;
+
+/**
+ * A direction turned by angles to the right and down, never over the pole.
+ * @param {Vec} forward @param {number} right @param {number} down @returns {Vec}
+ */
+function turnedAside(forward, right, down) {
+  const pitch = Math.asin(clamped(forward[1], -1, 1)), limit = Math.PI / 2 - kPole;
+  const axes = axesOf(forward);
+  const pitched = turned(forward, axes.right, clamped(pitch - down, -limit, limit) - pitch);
+  return turned(pitched, [0, 1, 0], -right);
+}
+
+/** Around the target. @param {Pose} pose @param {number} right @param {number} down @returns {Pose} */
+export function orbited(pose, right, down) {
+  const towards = sub(pose.target, pose.eye), far = length(towards);
+  const forward = turnedAside(normalized(towards), -right, -down);
+  return { ...pose, eye: sub(pose.target, scaled(forward, far)) };
+}
+
+/** The head, where the eye is. @param {Pose} pose @param {number} right @param {number} down @returns {Pose} */
+export function looked(pose, right, down) {
+  const towards = sub(pose.target, pose.eye), far = length(towards);
+  return { ...pose, target: add(pose.eye, scaled(turnedAside(normalized(towards), right, down), far)) };
+}
+
+/**
+ * Eye and target moved along the camera's axes: right, up, forward.
+ * @param {Pose} pose @param {Vec} by @returns {Pose}
+ */
+export function moved(pose, by) {
+  const axes = axesOf(sub(pose.target, pose.eye));
+  const step = add(add(scaled(axes.right, by[0]), scaled(axes.down, -by[1])), scaled(axes.forward, by[2]));
+  return { ...pose, eye: add(pose.eye, step), target: add(pose.target, step) };
+}
+
+/**
+ * Everything nearer to a point, or further away from it: the point stays where it is in the picture.
+ * @param {Pose} pose @param {Vec} point @param {number} by @param {number} least @returns {Pose}
+ */
+export function nearer(pose, point, by, least) {
+  const far = length(sub(pose.target, pose.eye)), share = Math.max(by, least / far);
+  const to = (/** @type {Vec} */ at) => add(point, scaled(sub(at, point), share));
+  return { ...pose, eye: to(pose.eye), target: to(pose.target) };
+}
+
+/** Between two poses. @param {Pose} a @param {Pose} b @param {number} share @returns {Pose} */
+export function between(a, b, share) {
+  const mix = (/** @type {Vec} */ from, /** @type {Vec} */ to) => add(scaled(from, 1 - share), scaled(to, share));
+  return { eye: mix(a.eye, b.eye), target: mix(a.target, b.target), fov: a.fov + (b.fov - a.fov) * share };
+}

@@ -1,0 +1,127 @@
+// What is shown of the scene, and how: a reader's choices, which the page's address keeps so that a view can be sent.
+// Their names are those of vox-render's options.
+import { framing, kViews } from './camera.js';
+import { add, clamped, scaled, sub } from './vectors.js';
+
+/** @typedef {import('./vectors.js').Vec} Vec */
+/** @typedef {import('./camera.js').Pose} Pose */
+/** @typedef {import('./camera.js').Box} Box */
+/** @typedef {import('./camera.js').Size} Size */
+/** @typedef {import('./scene.js').Facts} Facts */
+/**
+ * @typedef {{
+ *   pose: Pose, mode: number, detail: boolean, coarsest: number, hidden: number, clip: Box, sun: Vec,
+ *   shadows: boolean, occlusion: boolean, samples: number, panel: boolean,
+ * }} Settings clip in voxels; coarsest is a log2, 0 for none; bit i of hidden: material i; samples at rest
+ */
+
+export const kModes = ['material', 'normal', 'depth', 'level'];
+/** @type {Vec} */
+const kSun = [0.45, 0.8, 0.6];
+const kSamples = 64, kMostSamples = 4096, kMinFov = 0.001, kMaxFov = 175;  // degrees, as vox-render has them
+
+/** @param {{x: number, y: number, z: number}} point @returns {Vec} */
+export const vec = point => [point.x, point.y, point.z];
+
+/** The box around all voxels. @param {Facts} facts @returns {Box} */
+export const filledBox = facts => ({ low: vec(facts.low), high: vec(facts.high) });
+
+/** @param {Facts} facts @param {Vec} voxel @returns {Vec} */
+export const toWorld = (facts, voxel) => {
+  const origin = vec(facts.origin);
+  return add(origin, scaled(voxel, facts.voxel_size));
+};
+/** @param {Facts} facts @param {Vec} world @returns {Vec} */
+export const toVoxels = (facts, world) => {
+  const origin = vec(facts.origin);
+  return scaled(sub(world, origin), 1 / facts.voxel_size);
+};
+
+/** @param {Facts} facts @param {string} view @param {number} fov @param {Size} size */
+export const viewOf = (facts, view, fov, size) => framing(filledBox(facts), kViews[view] ?? kViews.iso, fov, size);
+
+/** @param {string | null} text @returns {Vec | null} */
+function point(text) {
+  const numbers = (text ?? '').split(',').map(Number);
+  return text && numbers.length === 3 && numbers.every(n => Number.isFinite(n) && Math.abs(n) < 1e15) ?
+    [numbers[0], numbers[1], numbers[2]] : null;
+}
+
+/** @param {string | null} text @param {number} low @param {number} high @param {number} otherwise */
+function number(text, low, high, otherwise) {
+  const value = Number(text ?? '');
+  return text && Number.isFinite(value) ? clamped(value, low, high) : otherwise;
+}
+
+/** @param {URLSearchParams} given @param {Facts} facts @returns {Box} */
+function clipOf(given, facts) {
+  const { low, high } = filledBox(facts);
+  for (const [i, name] of ['x', 'y', 'z'].entries()) {
+    const ends = (given.get(name) ?? '').split('..');
+    if (ends.length !== 2) continue;
+    const from = Math.round(number(ends[0], low[i], high[i] - 1, low[i]));
+    high[i] = Math.round(number(ends[1], from + 1, high[i], high[i]));
+    low[i] = from;
+  }
+  return { low, high };
+}
+
+/** @param {URLSearchParams} given @param {Facts} facts @param {Size} size @returns {Pose} */
+function poseOf(given, facts, size) {
+  const fov = number(given.get('fov'), kMinFov, kMaxFov, 40);
+  const eye = point(given.get('eye')), target = point(given.get('target'));
+  const framed = viewOf(facts, given.get('view') ?? 'iso', fov, size);
+  if (!eye) return framed;
+  const pose = { eye: toVoxels(facts, eye), target: target ? toVoxels(facts, target) : framed.target, fov };
+  const apart = Math.hypot(...pose.eye.map((at, i) => at - pose.target[i]));
+  return apart > 1e-6 && pose.eye.every(at => Math.abs(at) < 2 ** 30) ? pose : framed;
+}
+
+/**
+ * The choices that a text like `eye=1,2,3&shade=depth` makes; what it does not say, or says wrongly, is as always.
+ * @param {string} text @param {Facts} facts @param {Size} size @returns {Settings}
+ */
+export function settingsOf(text, facts, size) {
+  const given = new URLSearchParams(text), sun = point(given.get('sun'));
+  return {
+    pose: poseOf(given, facts, size),
+    mode: Math.max(kModes.indexOf(given.get('shade') ?? ''), 0),
+    detail: given.get('lod') !== 'off',
+    coarsest: Math.round(number(given.get('level'), 0, facts.log2_side, 0)),
+    hidden: (given.get('hide') ?? '').split(',').filter(i => /^\d+$/.test(i) && Number(i) < 16)
+      .reduce((bits, i) => bits | 1 << Number(i), 0),
+    clip: clipOf(given, facts),
+    sun: sun && Math.hypot(...sun) > 0 ? sun : kSun,
+    shadows: given.get('shadows') !== 'off',
+    occlusion: given.get('ao') !== 'off',
+    samples: Math.round(number(given.get('samples'), 1, kMostSamples, kSamples)),
+    panel: given.get('panel') !== 'off',
+  };
+}
+
+/** @param {Vec} numbers @param {number} digits */
+const pointText = (numbers, digits) => numbers.map(n => String(Number(n.toPrecision(digits)))).join(',');
+
+/**
+ * The text from which settingsOf() makes the same choices.
+ * @param {Settings} settings @param {Facts} facts
+ */
+export function settingsText(settings, facts) {
+  const { pose, clip } = settings, filled = filledBox(facts);
+  const parts = ['eye=' + pointText(toWorld(facts, pose.eye), 8), 'target=' + pointText(toWorld(facts, pose.target), 8)];
+  if (pose.fov !== 40) parts.push('fov=' + Number(pose.fov.toFixed(3)));
+  if (settings.mode !== 0) parts.push('shade=' + kModes[settings.mode]);
+  if (!settings.detail) parts.push('lod=off');
+  if (settings.coarsest > 0) parts.push('level=' + settings.coarsest);
+  const hidden = facts.palette.map((_, i) => i).filter(i => settings.hidden >> i & 1);
+  if (hidden.length > 0) parts.push('hide=' + hidden.join(','));
+  for (const [i, name] of ['x', 'y', 'z'].entries())
+    if (clip.low[i] !== filled.low[i] || clip.high[i] !== filled.high[i])
+      parts.push(`${name}=${clip.low[i]}..${clip.high[i]}`);
+  if (settings.sun !== kSun) parts.push('sun=' + pointText(settings.sun, 3));
+  if (!settings.shadows) parts.push('shadows=off');
+  if (!settings.occlusion) parts.push('ao=off');
+  if (settings.samples !== kSamples) parts.push('samples=' + settings.samples);
+  if (!settings.panel) parts.push('panel=off');
+  return parts.join('&');
+}

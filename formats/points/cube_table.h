@@ -1,0 +1,63 @@
+// A number for each of many cubes, by the cube's Morton key: an open-addressing table of linear probes that grows
+// with the cubes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "libvox/base/mix.h"
+
+namespace vox {
+
+class CubeTable {
+ public:
+  // The number of a cube, which is 0 in the beginning. The reference lives until the next call.
+  uint64_t& operator[](uint64_t key) {
+    if (2 * (size_ + 1) > slots_.size()) grow();
+    Slot& slot = slots_[place_of(key)];
+    if (slot.key == kNoKey) {
+      slot.key = key;
+      ++size_;
+    }
+    return slot.number;
+  }
+
+  // The number of a cube that the table has.
+  uint64_t at(uint64_t key) const { return slots_[place_of(key)].number; }
+
+  size_t size() const { return size_; }
+
+  // Calls body(key, number), in no order.
+  template <class Body>
+  void for_each(Body body) const {
+    for (const Slot& slot : slots_)
+      if (slot.key != kNoKey) body(slot.key, slot.number);
+  }
+
+ private:
+  static constexpr uint64_t kNoKey = UINT64_MAX;  // Morton keys have 63 bits
+  struct Slot {
+    uint64_t key = kNoKey, number = 0;
+  };
+
+  // The slot with the key, or the empty one where it goes.
+  size_t place_of(uint64_t key) const {
+    const size_t last = slots_.size() - 1;
+    size_t place = mix64(key) & last;
+    while (slots_[place].key != key && slots_[place].key != kNoKey) place = (place + 1) & last;
+    return place;
+  }
+
+  void grow() {
+    std::vector<Slot> before(slots_.empty() ? 1 << 10 : 2 * slots_.size());
+    before.swap(slots_);
+    for (const Slot& slot : before)
+      if (slot.key != kNoKey) slots_[place_of(slot.key)] = slot;
+  }
+
+  std::vector<Slot> slots_;  // a power of two
+  size_t size_ = 0;
+};
+
+}  // namespace vox

@@ -1,0 +1,204 @@
+// The reader of LAS 1.0 to 1.4 (ASPRS, "LAS Specification 1.4 - R15"), with points of formats 0 to 10.
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "formats/io/read_file.h"
+#include "formats/points/points.h"
+#include "formats/voxels/voxel_file.h"
+#include "libvox/base/cancel.h"
+#include "libvox/base/error.h"
+
+namespace vox {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "values are taken as the file has them");
+
+template <class T>
+T las_value(const std::byte* from) {
+  T value;
+  std::memcpy(&value, from, sizeof(T));
+  return value;
+}
+
+// The formats of points: how long a record is at least, and where in it the colour stands, 0 where there is none.
+// Those from 6 on have their flags elsewhere.
+struct LasPointFormat {
+  uint16_t bytes, color;
+};
+constexpr std::array<LasPointFormat, 11> kPointFormats = {{{20, 0},
+                                                           {28, 0},
+                                                           {26, 20},
+                                                           {34, 28},
+                                                           {57, 0},
+                                                           {63, 28},
+                                                           {30, 0},
+                                                           {36, 30},
+                                                           {38, 30},
+                                                           {59, 0},
+                                                           {67, 30}}};
+
+struct LasHeader {
+  uint64_t points_at = 0, count = 0;  // the first byte of the records; how many there are
+  uint32_t format = 0;
+  uint32_t record_bytes = 0;
+  std::byte withheld = {};  // the bit of byte 15 of a record that says so
+  Vec3d scale = {1, 1, 1}, offset = {0, 0, 0};
+};
+
+// The public header, by the places of its fields:
+//
+//   byte  24   u8 ×2      version           107   u32        count, before 1.4
+//         94   u16        header's size     131   f64 ×3     scale
+//         96   u32        points begin      155   f64 ×3     offset
+//        104   u8         point format      247   u64        count, in 1.4
+//        105   u16        record's size
+LasHeader read_las_header(const ReadFile& file) {
+  constexpr uint64_t kShortest = 227, kWithCount = 255;
+  std::array<std::byte, kWithCount> bytes = {};
+  const std::byte* at = bytes.data();
+  const uint64_t there = std::min<uint64_t>(file.size(), bytes.size());
+  file.read(0, std::span(bytes).first(there));
+  if (std::string_view(reinterpret_cast<const char*>(at), 4) != "LASF")
+    throw Error("is no LAS file: does not start with 'LASF'");
+  if (there < kShortest) throw Error("ends within its header").hint("is it truncated?");
+  const uint32_t major = las_value<uint8_t>(at + 24), minor = las_value<uint8_t>(at + 25);
+  if (major != 1 || minor > 4)
+    throw Error(fmt::format("is LAS {}.{}, but 1.0 to 1.4 are read", major, minor));
+
+  LasHeader header;
+  const uint32_t format = las_value<uint8_t>(at + 104);
+  if ((format & 0xc0) != 0)
+    throw Error("its points are compressed as LAZ, which is not read")
+        .hint("unpack it, as with laszip or 'pdal translate in.laz out.las'");
+  if (format >= kPointFormats.size())
+    throw Error(
+        fmt::format("has points of format {}, but 0 to {} are read", format, kPointFormats.size() - 1));
+  header.format = format;
+  header.record_bytes = las_value<uint16_t>(at + 105);
+  if (header.record_bytes < kPointFormats[format].bytes)
+    throw Error(fmt::format("has {} bytes for a point of format {}, which takes {}", header.record_bytes,
+                            format, kPointFormats[format].bytes));
+  const uint64_t header_bytes = las_value<uint16_t>(at + 94);
+  header.points_at = las_value<uint32_t>(at + 96);
+  if (header.points_at < kShortest || header.points_at > file.size())
+    throw Error(fmt::format("its points begin at byte {} of {}", header.points_at, file.size()))
+        .hint("is it truncated?");
+  header.count = las_value<uint32_t>(at + 107);
+  if (minor == 4 && header_bytes >= kWithCount && there == kWithCount)
+    if (const auto count = las_value<uint64_t>(at + 247); count > 0) header.count = count;
+  if (header.count > (file.size() - header.points_at) / header.record_bytes)
+    throw Error(fmt::format("{} points cannot fit into the file", header.count))
+        .hint("is the file truncated?");
+  for (uint32_t axis = 0; axis < 3; ++axis) {
+    header.scale[axis] = las_value<double>(at + 131 + 8 * axis);
+    header.offset[axis] = las_value<double>(at + 155 + 8 * axis);
+    if (!std::isfinite(header.scale[axis]) || header.scale[axis] == 0 || !std::isfinite(header.offset[axis]))
+      throw Error(fmt::format("its coordinates have the scale {} and the offset {}", header.scale[axis],
+                              header.offset[axis]));
+  }
+  // In LAS 1.0 the whole byte is a class.
+  if (minor > 0) header.withheld = format >= 6 ? std::byte{4} : std::byte{128};
+  return header;
+}
+
+// What the components of colours are.
+enum class LasColors { None, Bytes, Words };
+
+class LasPoints {
+ public:
+  explicit LasPoints(const std::filesystem::path& path) : file_(path), header_(read_las_header(file_)) {
+    color_at_ = kPointFormats[header_.format].color;
+    if (color_at_ != 0) colors_ = find_colors();
+  }
+
+  size_t pieces() const { return (header_.count + kPieceRecords - 1) / kPieceRecords; }
+  bool has_colors() const { return colors_ != LasColors::None; }
+
+  CloudPiece read(size_t piece) const {
+    CloudPiece part;
+    part.points.reserve(kPieceRecords);
+    for_each_in(piece, [&](const std::byte* record) {
+      if ((record[15] & header_.withheld) != std::byte{}) {
+        ++part.left_out;
+      } else {
+        part.points.push_back({place(record), rgb(record)});
+      }
+    });
+    return part;
+  }
+
+ private:
+  template <class Body>
+  void for_each_in(size_t piece, const Body& body) const {
+    const uint64_t first = piece * kPieceRecords, count = std::min(kPieceRecords, header_.count - first);
+    const uint64_t bytes = count * header_.record_bytes;
+    const auto records = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    file_.read(header_.points_at + first * header_.record_bytes, {records.get(), bytes});
+    for (uint64_t at = 0; at < bytes; at += header_.record_bytes) body(records.get() + at);
+  }
+
+  // Components have 16 bits, but many programs write those of 8 bits as they are: where none is larger than
+  // 255, that is what they are. Where all are 0, nobody has coloured the points.
+  LasColors find_colors() const {
+    std::atomic<uint16_t> most = 0;
+    tbb::parallel_for(size_t{0}, pieces(), [&](size_t piece) {
+      if (most.load(std::memory_order_relaxed) > 255) return;
+      throw_if_cancelled();
+      uint16_t here = 0;
+      for_each_in(piece, [&](const std::byte* record) {
+        for (uint32_t i = 0; i < 3; ++i) here = std::max(here, component(record, i));
+      });
+      uint16_t before = most.load(std::memory_order_relaxed);
+      while (before < here && !most.compare_exchange_weak(before, here)) {
+      }
+    });
+    return most > 255 ? LasColors::Words : most > 0 ? LasColors::Bytes : LasColors::None;
+  }
+
+  uint16_t component(const std::byte* record, uint32_t i) const {
+    return las_value<uint16_t>(record + color_at_ + 2 * i);
+  }
+
+  Vec3d place(const std::byte* record) const {
+    const auto along = [&](uint32_t axis) {
+      return las_value<int32_t>(record + 4 * axis) * header_.scale[axis] + header_.offset[axis];
+    };
+    return {along(0), along(1), along(2)};
+  }
+
+  uint32_t rgb(const std::byte* record) const {
+    if (colors_ == LasColors::None) return 0;
+    const auto code = [&](uint32_t i) {
+      const uint32_t value = component(record, i);
+      return static_cast<uint8_t>(colors_ == LasColors::Bytes ? value : (value + 128) / 257);
+    };
+    return rgb_value({code(0), code(1), code(2)});
+  }
+
+  ReadFile file_;
+  LasHeader header_;
+  uint32_t color_at_ = 0;
+  LasColors colors_ = LasColors::None;
+};
+
+}  // namespace
+
+PointCloud open_las(const std::filesystem::path& path) {
+  const auto points = std::make_shared<const LasPoints>(path);
+  return {.has_colors = points->has_colors(),
+          .up = dag::UpAxis::Z,
+          .pieces = points->pieces(),
+          .read = [points](size_t piece) { return points->read(piece); }};
+}
+
+}  // namespace vox

@@ -1,0 +1,69 @@
+// The points of a cloud by the cubes of 64³ voxels that they fill something of.
+#pragma once
+
+#include <tbb/enumerable_thread_specific.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "formats/points/cube_table.h"
+#include "formats/points/point_cloud.h"
+#include "formats/points/point_lattice.h"
+#include "formats/points/voxel_sums.h"
+#include "formats/voxels/voxel_file.h"
+
+namespace vox {
+
+// A first pass over the cloud counts the records of every cube. A further one, for as many cubes in a row as there
+// is room for, puts each record into its cube's part of one array. A cube of more records than memory for all its
+// voxels would hold gets that instead, so that no cube is too large.
+class PointCubes {
+ public:
+  // `room` is how many bytes the points may take.
+  PointCubes(PointCloud cloud, const PointLattice& lattice, uint64_t room);
+
+  const std::vector<uint64_t>& cubes() const { return cubes_; }  // ascending
+
+  size_t load(size_t begin, size_t end);  // see dag::CubeLoading
+
+  void fill(size_t cube, VoxelSink& to) const;   // the voxels of a cube that is loaded, without colours
+  void paint(size_t cube, VoxelSink& to) const;  // with the mean colours
+
+ private:
+  static constexpr uint64_t kMostRecords = VoxelSums::kBytes / sizeof(PointRecord);
+
+  bool is_dense(size_t cube) const { return counts_[cube] > kMostRecords; }
+  uint64_t bytes_of(size_t cube) const {
+    return is_dense(cube) ? VoxelSums::kBytes : counts_[cube] * sizeof(PointRecord);
+  }
+
+  void count_records();
+  void choose_cubes(size_t begin);
+  void load_records();
+  void put(uint64_t key, PointRecord record);
+
+  Int3 corner_of(size_t cube) const { return dag::cube_corner(cubes_[cube]); }
+  template <class Body>
+  void for_each_record(size_t cube, const Body& body) const;
+
+  const PointCloud cloud_;
+  const PointLattice lattice_;
+  const uint64_t room_;
+  std::vector<uint64_t> cubes_, counts_;  // of each cube, how many records
+  CubeTable places_;                      // where in cubes_ each cube stands
+
+  // The cubes from first_ to last_ are loaded: the records of each, from where they start to where they end.
+  size_t first_ = 0, last_ = 0;
+  std::vector<uint64_t> starts_, ends_;
+  std::unique_ptr<PointRecord[]> records_;
+  std::vector<std::unique_ptr<VoxelSums>> dense_;  // null for cubes of few records
+
+  struct Room {
+    VoxelSums sums;
+    std::vector<uint32_t> codes;  // of the voxels that have points
+  };
+  mutable tbb::enumerable_thread_specific<Room> rooms_;
+};
+
+}  // namespace vox

@@ -1,0 +1,117 @@
+// Points on the grid: which voxels a point fills, and the record of it that is kept for each cube of 64³ voxels
+// in which it fills some. Places are whole numbers of 64ths of a voxel from here on, so that every machine decides
+// alike.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "libvox/base/vec.h"
+#include "libvox/dag/from_cubes.h"
+#include "libvox/voxelize/grid.h"
+
+namespace vox {
+
+// A point in one cube, in 8 bytes:
+//
+//   bit   0 to 12, 13 to 25, 26 to 38   x, y, z from a corner half a cube below that of the cube, in 64ths of a voxel
+//        39 to 62                       colour
+struct PointRecord {
+  static constexpr int32_t kBits = 13;
+  static constexpr int32_t kSteps = 64;                                   // a voxel
+  static constexpr int32_t kMargin = kSteps * dag::VoxelCube::kSide / 2;  // half a cube
+
+  uint64_t bits = 0;
+
+  static PointRecord of(Int3 place, uint32_t rgb) {
+    const auto part = [](int32_t v) { return static_cast<uint64_t>(v + kMargin); };
+    return {part(place.x) | part(place.y) << kBits | part(place.z) << 2 * kBits | uint64_t{rgb} << 3 * kBits};
+  }
+
+  // From the corner of the cube, in 64ths of a voxel.
+  Int3 place() const {
+    const auto part = [&](int32_t axis) {
+      return static_cast<int32_t>(bits >> axis * kBits & ((1 << kBits) - 1)) - kMargin;
+    };
+    return {part(0), part(1), part(2)};
+  }
+  uint32_t rgb() const { return static_cast<uint32_t>(bits >> 3 * kBits); }
+};
+static_assert(sizeof(PointRecord) == 8);
+
+// Half a cube less a voxel: a point's voxels then lie in two cubes along an axis, at most.
+inline constexpr double kMostRadius = 31;  // voxels
+
+class PointLattice {
+ public:
+  // `radius` in world units. Throws Error where it is more than kMostRadius voxels.
+  PointLattice(const voxelize::Grid& grid, double radius);
+
+  // Calls body(key of the cube, record) for each cube in which the point may fill voxels.
+  template <class Body>
+  void for_each_cube(const Vec3d& place, uint32_t rgb, const Body& body) const {
+    const std::optional<Int3> at = step_of(place);
+    if (!at) return;
+    const Int3 first = cube_of(*at, -reach_), last = cube_of(*at, reach_);
+    for (int32_t z = first.z; z <= last.z; ++z)
+      for (int32_t y = first.y; y <= last.y; ++y)
+        for (int32_t x = first.x; x <= last.x; ++x) {
+          const Int3 corner = Int3{x, y, z} * dag::VoxelCube::kSide;
+          body(dag::cube_key(corner), PointRecord::of(*at - corner * PointRecord::kSteps, rgb));
+        }
+  }
+
+  // Calls body(code), see VoxelCube::code(), for each voxel that the record fills in the cube with the lower
+  // corner `corner`: the one that holds the point, and those whose centre is at most the radius away from the
+  // middle of the 64th of a voxel in which the point lies.
+  template <class Body>
+  void for_each_voxel(PointRecord record, Int3 corner, const Body& body) const {
+    const Int3 at = record.place();
+    const Int3 own = {at.x >> 6, at.y >> 6, at.z >> 6};
+    if (reach_ == 0) return body(dag::VoxelCube::code(own));
+    const Int3 first = voxel_of(at, -reach_, corner), last = voxel_of(at, reach_, corner);
+    for (int32_t z = first.z; z <= last.z; ++z)
+      for (int32_t y = first.y; y <= last.y; ++y)
+        for (int32_t x = first.x; x <= last.x; ++x)
+          if (Int3{x, y, z} == own || is_near(at, {x, y, z})) body(dag::VoxelCube::code({x, y, z}));
+  }
+
+ private:
+  static constexpr int32_t kSteps = PointRecord::kSteps;
+
+  // In 64ths of a voxel from the grid's origin; nothing where the point fills no voxel of the grid.
+  std::optional<Int3> step_of(const Vec3d& place) const;
+
+  Int3 cube_of(Int3 at, int32_t by) const {
+    const auto along = [&](int32_t v) {
+      return std::clamp((v + by) >> 6, 0, resolution_ - 1) / dag::VoxelCube::kSide;
+    };
+    return {along(at.x), along(at.y), along(at.z)};
+  }
+
+  // The voxel, in the cube and the grid, that is nearest to a place of the cube.
+  Int3 voxel_of(Int3 at, int32_t by, Int3 corner) const {
+    const auto along = [&](uint32_t axis) {
+      return std::clamp((at[axis] + by) >> 6, 0,
+                        std::min(dag::VoxelCube::kSide, resolution_ - corner[axis]) - 1);
+    };
+    return {along(0), along(1), along(2)};
+  }
+
+  // Distances in 128ths of a voxel are below 2^13, so that the sum of their squares fits.
+  bool is_near(Int3 at, Int3 voxel) const {
+    const auto along = [&](uint32_t axis) { return 128 * voxel[axis] + 64 - (2 * at[axis] + 1); };
+    const Int3 apart = {along(0), along(1), along(2)};
+    return dot(apart, apart) <= most_squared_;
+  }
+
+  Vec3d origin_;  // in the world, or in voxels where the grid is snapped
+  double voxel_size_;
+  bool snapped_;
+  int32_t resolution_;
+  int32_t reach_ = 0;         // the radius in 64ths of a voxel, rounded up
+  int32_t most_squared_ = 0;  // the square of the radius in 128ths of a voxel
+};
+
+}  // namespace vox

@@ -1,0 +1,101 @@
+// The reader of points as text, a line for each: .xyz, and .pts of laser scanners.
+//
+//   x y z            and what follows, such as a normal, but for
+//   x y z r g b      with colours from 0 to 255, and
+//   x y z i r g b    with an intensity before them
+//
+// No header says which of them it is: three numbers are colours where all of a file's first lines have whole
+// numbers from 0 to 255 there. A line of one number is how many points a scan has.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "formats/points/points.h"
+#include "formats/points/text_lines.h"
+#include "formats/voxels/voxel_file.h"
+#include "libvox/base/error.h"
+
+namespace vox {
+namespace {
+
+bool is_byte(double value) {
+  return value >= 0 && value <= 255 && value == std::floor(value);
+}
+
+class PointLines {
+ public:
+  explicit PointLines(const std::filesystem::path& path) : lines_(path, 0) {
+    if (lines_.count() == 0) throw Error("holds no line of numbers");
+    find_colors();
+  }
+
+  size_t pieces() const { return lines_.pieces(); }
+  bool has_colors() const { return color_ > 0; }
+
+  CloudPiece read(size_t piece) const {
+    CloudPiece part;
+    part.points.reserve(lines_.count_of(piece));
+    lines_.for_each_in(piece, [&](const char* p) {
+      LineNumbers numbers(p);
+      CloudPoint point;
+      point.place.x = numbers.next();
+      if (numbers.at_end()) return;
+      point.place.y = numbers.next();
+      point.place.z = numbers.next();
+      if (color_ > 0) point.rgb = color(numbers);
+      part.points.push_back(point);
+    });
+    return part;
+  }
+
+ private:
+  // Takes the numbers up to the colour, which comes last.
+  uint32_t color(LineNumbers& numbers) const {
+    for (size_t i = 3; i < color_; ++i) numbers.next();
+    std::array<uint8_t, 3> rgb = {};
+    for (uint8_t& component : rgb) {
+      const double value = numbers.next();
+      if (!is_byte(value)) throw Error(fmt::format("expected a colour from 0 to 255 instead of {}", value));
+      component = static_cast<uint8_t>(value);
+    }
+    return rgb_value({rgb[0], rgb[1], rgb[2]});
+  }
+
+  // Looks at the first piece that holds lines.
+  void find_colors() {
+    size_t piece = 0;
+    while (lines_.count_of(piece) == 0) ++piece;
+    size_t least = SIZE_MAX;
+    std::array<bool, 2> bytes = {true, true};  // whether the colour may stand behind 3 numbers, or 4
+    lines_.for_each_in(piece, [&](const char* p) {
+      std::vector<double> values;
+      for (LineNumbers numbers(p); !numbers.at_end() && values.size() < 7;) values.push_back(numbers.next());
+      if (values.size() == 1) return;
+      least = std::min(least, values.size());
+      for (size_t i = 0; i < 2; ++i)
+        bytes[i] = bytes[i] && values.size() >= 6 + i &&
+                   std::all_of(values.begin() + 3 + static_cast<ptrdiff_t>(i),
+                               values.begin() + 6 + static_cast<ptrdiff_t>(i), is_byte);
+    });
+    if (least == SIZE_MAX) return;
+    color_ = least >= 7 && bytes[1] ? 4 : least >= 6 && bytes[0] ? 3 : 0;
+  }
+
+  TextLines lines_;
+  size_t color_ = 0;  // how many numbers stand before the colour; 0 where there is none
+};
+
+}  // namespace
+
+PointCloud open_point_text(const std::filesystem::path& path) {
+  const auto lines = std::make_shared<const PointLines>(path);
+  return {.has_colors = lines->has_colors(), .pieces = lines->pieces(), .read = [lines](size_t piece) {
+            return lines->read(piece);
+          }};
+}
+
+}  // namespace vox

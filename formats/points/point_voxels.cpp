@@ -1,0 +1,48 @@
+#include "formats/points/point_voxels.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "formats/points/point_cubes.h"
+#include "formats/points/point_lattice.h"
+#include "libvox/base/memory.h"
+
+namespace vox {
+namespace {
+
+// Half of what the process may still take: the DAG is made while the points are there.
+uint64_t room_for_points(uint64_t memory_limit) {
+  constexpr uint64_t kLeast = uint64_t{32} << 20;
+  const uint64_t held = resident_bytes();
+  const uint64_t left = memory_limit == 0     ? available_bytes() / 5 * 4
+                        : memory_limit > held ? memory_limit - held
+                                              : 0;
+  return std::max(left / 2, kLeast);
+}
+
+}  // namespace
+
+VoxelFile point_voxels(PointCloud cloud, const voxelize::Grid& grid, const PointVoxelOptions& options) {
+  VoxelFile file;
+  file.resolution = grid.resolution;
+  file.origin = grid.origin;
+  file.voxel_size = grid.voxel_size;
+  file.up = cloud.up;
+  const bool colors = cloud.has_colors && options.materials;
+  if (colors) file.values = VoxelValues::Rgb;
+  const auto cubes = std::make_shared<PointCubes>(std::move(cloud), PointLattice(grid, options.radius),
+                                                  room_for_points(options.memory_limit));
+  file.cubes = cubes->cubes();
+  file.load = [cubes](size_t begin, size_t end) { return cubes->load(begin, end); };
+  file.read = [cubes, colors](size_t cube, VoxelSink& to) {
+    if (colors) {
+      cubes->paint(cube, to);
+    } else {
+      cubes->fill(cube, to);
+    }
+  };
+  return file;
+}
+
+}  // namespace vox

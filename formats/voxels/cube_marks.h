@@ -1,0 +1,47 @@
+// A bit for each cube of 64³ of a dense grid, set where it holds something. Several threads may set them.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "libvox/base/bits.h"
+#include "libvox/dag/from_cubes.h"
+
+namespace vox {
+
+class CubeMarks {
+ public:
+  // Of voxels in [0, size) on each axis.
+  explicit CubeMarks(Vec3<uint64_t> size)
+      : cubes_{(size.x + 63) / 64, (size.y + 63) / 64, (size.z + 63) / 64},
+        words_((cubes_.x * cubes_.y * cubes_.z + 63) / 64) {}
+
+  void mark(Vec3<uint64_t> voxel) {
+    const uint64_t bit = ((voxel.z / 64) * cubes_.y + voxel.y / 64) * cubes_.x + voxel.x / 64;
+    const std::atomic_ref<uint64_t> word(words_[bit / 64]);
+    const uint64_t mask = uint64_t{1} << (bit & 63);
+    if ((word.load(std::memory_order_relaxed) & mask) == 0) word.fetch_or(mask, std::memory_order_relaxed);
+  }
+
+  // The keys of the cubes that are marked, ascending.
+  std::vector<uint64_t> keys() const {
+    std::vector<uint64_t> keys;
+    for (uint64_t i = 0; i < words_.size(); ++i)
+      for (uint64_t word = words_[i]; word != 0; word &= word - 1) {
+        const uint64_t bit = i * 64 + static_cast<uint64_t>(lowest_bit(word));
+        keys.push_back(morton_encode(static_cast<uint32_t>(bit % cubes_.x),
+                                     static_cast<uint32_t>(bit / cubes_.x % cubes_.y),
+                                     static_cast<uint32_t>(bit / cubes_.x / cubes_.y)));
+      }
+    std::sort(keys.begin(), keys.end());
+    return keys;
+  }
+
+ private:
+  Vec3<uint64_t> cubes_;
+  std::vector<uint64_t> words_;
+};
+
+}  // namespace vox

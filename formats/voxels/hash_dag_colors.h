@@ -1,0 +1,45 @@
+// The colours of a scene's voxels as files of HashDAG have them: one word for each voxel, in the order of a
+// depth-first walk through the slots.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "formats/voxels/slot_order.h"
+#include "libvox/dag/node_voxels.h"
+#include "libvox/dag/voxel_scene.h"
+
+namespace vox {
+
+// Cuts the walk into pieces of bounded size, which can be made in any order.
+class HashDagColors {
+ public:
+  // The scene has materials, and voxels.
+  HashDagColors(const dag::VoxelScene& scene, const SlotOrder& order);
+
+  uint64_t voxels() const { return voxels_.at(0, 0); }
+  uint64_t pieces() const { return pieces_.size(); }
+  std::vector<uint8_t> piece(uint64_t i) const;
+
+ private:
+  struct Piece {
+    uint32_t level, offset;  // of a node
+  };
+  void cut(Piece node);
+  uint32_t* put_node(Piece node, uint32_t* to) const;
+  uint32_t* put_leaf(const uint32_t* leaf, uint32_t* to) const;
+
+  // Calls body(node) for the children of a node, in the order of slots.
+  template <class Body>
+  void for_each_child(Piece node, Body body) const;
+
+  const dag::FrozenDag& dag_;
+  const SlotOrder& order_;
+  const std::vector<dag::LevelNodes> nodes_;
+  const dag::NodeVoxels voxels_;
+  std::array<uint32_t, 16> colors_ = {};  // of the palette
+  std::vector<Piece> pieces_;
+};
+
+}  // namespace vox

@@ -1,0 +1,15 @@
+// Reads scenes of SymVox, .svdag and .ussvdag (formats/voxels/symvox_file.h).
+#pragma once
+
+#include <filesystem>
+
+#include "formats/voxels/symvox_file.h"
+#include "formats/voxels/voxel_file.h"
+
+namespace vox {
+
+// Such files have no materials. Throws Error that names the file and what in it is wrong.
+ScenePlusError read_symvox(const std::filesystem::path& path, SymVoxKind kind,
+                           const VoxelFileOptions& options);
+
+}  // namespace vox

@@ -1,0 +1,71 @@
+// Little files of bytes for tests of readers: numbers at places, truncated and damaged copies, and what a reader
+// makes of them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+
+#include "formats/voxels/read_voxels.h"
+#include "libvox/base/error.h"
+#include "libvox/dag/frozen_dag.h"
+
+namespace vox::testing_export {
+
+template <class T>
+T number_at(const std::string& bytes, size_t at) {
+  T value;
+  if (at + sizeof(T) > bytes.size()) throw std::out_of_range("a test reads beyond the end of its file");
+  std::memcpy(&value, bytes.data() + at, sizeof(T));
+  return value;
+}
+
+inline void write_bytes(const std::filesystem::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+// Reads the file: what comes is a scene that is correct, or an Error that names a file. Returns whether it was one.
+inline bool is_refused(const std::filesystem::path& path, const VoxelFileOptions& options) {
+  try {
+    dag::verify(read_voxels(path, options).scene.dag);
+    return false;
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find(path.parent_path().string()), std::string::npos) << error.what();
+    return true;
+  }
+}
+
+// Every truncation of `damaged` is refused when `path` is read.
+inline void expect_truncations_refused(const std::filesystem::path& path,
+                                       const std::filesystem::path& damaged,
+                                       const VoxelFileOptions& options) {
+  std::ifstream file(damaged, std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  for (size_t length = 0; length < bytes.size(); ++length) {
+    write_bytes(damaged, bytes.substr(0, length));
+    EXPECT_TRUE(is_refused(path, options)) << "of " << length << " bytes";
+  }
+  write_bytes(damaged, bytes);
+}
+
+// `times` copies of `damaged` with one to three bytes changed end as is_refused() asks.
+inline void expect_damage_survived(const std::filesystem::path& path, const std::filesystem::path& damaged,
+                                   const VoxelFileOptions& options, int times) {
+  std::ifstream file(damaged, std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  std::mt19937 random(7);
+  for (int i = 0; i < times; ++i) {
+    std::string changed = bytes;
+    for (uint32_t n = random() % 3 + 1; n > 0; --n)
+      changed[random() % changed.size()] = static_cast<char>(random());
+    write_bytes(damaged, changed);
+    is_refused(path, options);
+  }
+  write_bytes(damaged, bytes);
+}
+
+}  // namespace vox::testing_export

@@ -1,0 +1,71 @@
+#include "tools/vox-render/page.h"
+
+#include <fmt/format.h>
+
+#include "formats/pages/scene_page.h"
+#include "formats/results/json_text.h"
+#include "formats/scene/any_scene.h"
+#include "libvox/base/error.h"
+#include "libvox/base/log.h"
+#include "libvox/base/units.h"
+#include "tools/common/targets.h"
+
+namespace vox {
+namespace {
+
+std::string triple(Vec3d point) {
+  return fmt::format("{},{},{}", point.x, point.y, point.z);
+}
+
+// A view in the words of the page's address (formats/pages/viewer/settings.js).
+std::string start_of(const RenderToolOptions& options) {
+  const render::Viewpoints& from = options.from;
+  std::string text = from.eye ? "eye=" + triple(*from.eye) : "view=" + from.view;
+  if (from.target) text += "&target=" + triple(*from.target);
+  text += fmt::format("&fov={}&sun={}", from.fov, triple(options.render.to_sun));
+  switch (options.render.shade) {
+    case render::Shade::Material:
+      break;
+    case render::Shade::Normal:
+      text += "&shade=normal";
+      break;
+    case render::Shade::Depth:
+      text += "&shade=depth";
+      break;
+    case render::Shade::Level:
+      text += "&shade=level";
+      break;
+    case render::Shade::Sharing:
+      throw UsageError("--shade sharing is for pictures: a page does not know how often leaves are used");
+  }
+  if (options.render.shadows == render::Shadows::Off) text += "&shadows=off";
+  if (options.render.lod == render::LevelOfDetail::Off) text += "&lod=off";
+  return text;
+}
+
+}  // namespace
+
+void write_page(const RenderToolOptions& options) {
+  const ScenePageOptions page = {.title = options.scene.filename().string(),
+                                 .command = options.command,
+                                 .start = start_of(options),
+                                 .most_bytes = options.page_limit,
+                                 .memory_limit = options.engine.memory_limit};
+  check_target({"the page", *options.page, OutputKind::Page}, options.scene, options.overwrite);
+  const ScenePage made = make_scene_page(read_any_scene(options.scene, options.engine), page);
+  write_scene_page(made, *options.page);
+  if (made.halvings > 0)
+    log_warning("the page shows {}³ voxels: more do not fit into {} (--page-limit)", made.resolution,
+                format_bytes(options.page_limit));
+  log_info("{}, {}", options.page->string(), format_bytes(made.text.size()));
+  if (!options.json) return;
+  measure::ResultGroup results;
+  results.set("scene", options.scene.string())
+      .set("page", options.page->string())
+      .set("bytes", made.text.size(), "bytes")
+      .set("resolution", made.resolution, "voxels")
+      .set("halvings", made.halvings);
+  fmt::print("{}\n", json_text(results));
+}
+
+}  // namespace vox
