@@ -64,6 +64,7 @@ class NvdbVoxels {
 
   void read(const NvdbCube& cube, VoxelSink& to) const {
     const TreePart& part = tree_.parts()[cube.part];
+    if (part.node == 0) return to.fill(tile_value(part.value));
     const Int3 corner = octant_corner(cube.octant, 8);
     for (uint32_t leaf = 0; leaf < 512; ++leaf) {  // in Morton order
       const LeafEntry entry = tree_.entry(part, corner + morton_decode(leaf));
