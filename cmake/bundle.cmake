@@ -1,11 +1,24 @@
-# The target `bundle`: programs and tests with every shared library that they need, as dist/vox-…-linux-x86_64.tar.xz.
-set(bundle_programs "")
-foreach(program IN LISTS vox_tools vox_test_programs)
-  list(APPEND bundle_programs $<TARGET_FILE:${program}>)
+# The target `bundle`: the tools with every shared library that they need, as dist/vox-…-linux-x86_64.tar.xz; and
+# `bundle_tests`: the same with the tests, for a machine that has another GPU.
+set(tool_files "")
+foreach(program IN LISTS vox_tools)
+  list(APPEND tool_files $<TARGET_FILE:${program}>)
 endforeach()
-add_custom_target(bundle
-  COMMAND ${PROJECT_SOURCE_DIR}/tools/bundle.sh
-          vox-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR} ${PROJECT_SOURCE_DIR}/dist ${bundle_programs}
-  DEPENDS ${vox_tools} ${vox_test_programs}
-  USES_TERMINAL VERBATIM)
-add_dependencies(bundle manual)  # the bundle holds the manual pages too
+set(test_files "")
+foreach(program IN LISTS vox_test_programs)
+  list(APPEND test_files $<TARGET_FILE:${program}>)
+endforeach()
+
+function(vox_bundle target name)  # further arguments: programs
+  add_custom_target(${target}
+    COMMAND ${PROJECT_SOURCE_DIR}/tools/bundle.sh ${name} ${PROJECT_SOURCE_DIR}/dist ${ARGN}
+    DEPENDS ${vox_tools} USES_TERMINAL VERBATIM)
+  add_dependencies(${target} manual)  # the bundle holds the manual pages too
+endfunction()
+
+set(bundle_name vox-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
+vox_bundle(bundle ${bundle_name} ${tool_files})
+if(vox_test_programs)
+  vox_bundle(bundle_tests ${bundle_name}-tests ${tool_files} ${test_files})
+  add_dependencies(bundle_tests ${vox_test_programs})
+endif()

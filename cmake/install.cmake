@@ -4,22 +4,29 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/vox)
 
+# Each file is of one component, which is a package of its own (packages.cmake).
+set(tools COMPONENT tools)
+set(development COMPONENT development)
+set(vox_soversion ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})  # a minor version may change the interface
+set_target_properties(vox vox_formats PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${vox_soversion})
 set_target_properties(${vox_tools} PROPERTIES INSTALL_RPATH $ORIGIN/../${CMAKE_INSTALL_LIBDIR})
-install(TARGETS ${vox_tools} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS ${vox_tools} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} ${tools})
 set_target_properties(vox_formats PROPERTIES EXPORT_NAME formats INSTALL_RPATH $ORIGIN)
 install(TARGETS vox vox_formats EXPORT voxTargets
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(EXPORT voxTargets NAMESPACE vox:: DESTINATION ${package_directory})
-install(DIRECTORY libvox formats DESTINATION include/vox FILES_MATCHING PATTERN "*.h")
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} ${development}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries NAMELINK_COMPONENT development)
+install(EXPORT voxTargets NAMESPACE vox:: DESTINATION ${package_directory} ${development})
+install(DIRECTORY libvox formats DESTINATION include/vox ${development} FILES_MATCHING PATTERN "*.h")
 # Debian's Python looks there below the prefix /usr; elsewhere PYTHONPATH says it, or pip installs tools/python.
 set(VOX_PYTHON_DIR lib/python3/dist-packages CACHE STRING "Where the Python package goes, below the prefix")
-install(DIRECTORY tools/python/vox DESTINATION ${VOX_PYTHON_DIR} FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
-install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY ${vox_manual}/ DESTINATION ${CMAKE_INSTALL_DATADIR})
+install(DIRECTORY tools/python/vox DESTINATION ${VOX_PYTHON_DIR} COMPONENT python
+  FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} ${tools})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} ${tools})
+install(DIRECTORY ${vox_manual}/ DESTINATION ${CMAKE_INSTALL_DATADIR} ${tools})
 
 configure_package_config_file(cmake/voxConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/voxConfig.cmake
   INSTALL_DESTINATION ${package_directory} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/voxConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/voxConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/voxConfigVersion.cmake
-  cmake/dependencies.cmake DESTINATION ${package_directory})
+  cmake/dependencies.cmake DESTINATION ${package_directory} ${development})

@@ -52,6 +52,7 @@ enum class FileFormat {
   SymVoxMirrored,
   Las,
   PointText,
+  VtkHdf,
   Nvdb,
   Csv,
   Gpl,

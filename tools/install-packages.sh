@@ -1,14 +1,17 @@
 #!/usr/bin/env bash
 # Installs what vox needs on Debian 12 and Ubuntu 24.04; quick when everything is there.
-#   tools/install-packages.sh        to build and test
-#   tools/install-packages.sh ci     and what .ci/run and the bundle use
+#   tools/install-packages.sh            to build and test
+#   tools/install-packages.sh packages   and to make Debian packages
+#   tools/install-packages.sh ci         and what .ci/run and the bundle use
 set -euo pipefail
 
 packages=(g++ cmake ninja-build pkg-config ccache libtbb-dev libfmt-dev libassimp-dev libhdf5-dev libdeflate-dev
           libisal-dev libsimdjson-dev libmeshoptimizer-dev libdraco-dev libwebp-dev libstb-dev libcxxopts-dev libgtest-dev python3-h5py
           libnanovdb-dev libnanovdb-tools)
+[[ ${1:-} != packages && ${1:-} != ci ]] || packages+=(dpkg-dev file)
 if [[ ${1:-} == ci ]]; then
-  packages+=(clang-format clang-tidy clang libclang-rt-dev patchelf binutils xz-utils git procps)
+  packages+=(clang-format clang-tidy clang libclang-rt-dev patchelf binutils xz-utils git procps
+             lintian python3-vtk9 python3-pip python3-setuptools python3-wheel man-db)
   # Report pages are looked at in a browser: 122 MB to load, 414 MB on disk. Ubuntu's package is no browser but a snap.
   grep -qs '^ID=debian' /etc/os-release && packages+=(chromium)
 fi

@@ -129,6 +129,10 @@ bool is_ours(const fs::path& path, OutputKind kind) {
       return head.starts_with('#') && head.substr(0, head.find('\n')).ends_with("made by vox");
     case OutputKind::GlbMesh:
       return head.starts_with("glTF") && has("\"generator\": \"vox\"");
+    case OutputKind::PlyMesh:
+      return head.starts_with("ply\n") && has("\ncomment made by vox\n");
+    case OutputKind::VtkHdf:
+      return has_format(path, "vox-vtkhdf");
   }
   return false;
 }
@@ -167,6 +171,10 @@ std::string_view name_of(OutputKind kind) {
       return "MTL file";
     case OutputKind::GlbMesh:
       return "GLB file";
+    case OutputKind::PlyMesh:
+      return "PLY file";
+    case OutputKind::VtkHdf:
+      return "VTKHDF file";
   }
   return "";
 }
@@ -185,14 +193,31 @@ bool says_who_wrote_it(const fs::path& target, OutputKind kind) {
 OutputKind kind_of_output(const fs::path& path) {
   const FileType* type = file_type(path, FileRole::Export);
   if (type == nullptr) return OutputKind::Scene;
-  if (type->format == FileFormat::HashDag) return OutputKind::HashDag;
-  if (type->format == FileFormat::SymVox || type->format == FileFormat::SymVoxMirrored)
-    return OutputKind::SymVox;
-  if (type->format == FileFormat::Vl32) return OutputKind::Vl32;
-  return type->format == FileFormat::Nrrd          ? OutputKind::Nrrd
-         : type->format == FileFormat::MagicaVoxel ? OutputKind::MagicaVoxel
-         : type->format == FileFormat::Nvdb        ? OutputKind::Nvdb
-                                                   : OutputKind::Binvox;
+  switch (type->format) {
+    case FileFormat::Nrrd:
+      return OutputKind::Nrrd;
+    case FileFormat::MagicaVoxel:
+      return OutputKind::MagicaVoxel;
+    case FileFormat::Obj:
+      return OutputKind::ObjMesh;
+    case FileFormat::Gltf:
+      return OutputKind::GlbMesh;
+    case FileFormat::Ply:
+      return OutputKind::PlyMesh;
+    case FileFormat::VtkHdf:
+      return OutputKind::VtkHdf;
+    case FileFormat::Nvdb:
+      return OutputKind::Nvdb;
+    case FileFormat::HashDag:
+      return OutputKind::HashDag;
+    case FileFormat::SymVox:
+    case FileFormat::SymVoxMirrored:
+      return OutputKind::SymVox;
+    case FileFormat::Vl32:
+      return OutputKind::Vl32;
+    default:
+      return OutputKind::Binvox;
+  }
 }
 
 OutputKind kind_of_mesh(const fs::path& path) {
@@ -221,6 +246,8 @@ void check_one_writable(const fs::path& target, OutputKind kind, Overwrite overw
 
 void check_writable(const fs::path& target, OutputKind kind, Overwrite overwrite) {
   check_one_writable(target, kind, overwrite);
+  if (kind == OutputKind::ObjMesh)
+    check_one_writable(fs::path(target).replace_extension(".mtl"), OutputKind::ObjMaterials, overwrite);
   if (kind == OutputKind::HashDag) check_one_writable(hash_dag_colors_path(target), kind, overwrite);
 }
 

@@ -24,10 +24,12 @@ enum class OutputKind {
   Nvdb,
   ObjMesh,
   ObjMaterials,  // .mtl
-  GlbMesh
+  GlbMesh,
+  PlyMesh,  // or points
+  VtkHdf
 };
 
-// The kind of a file that vox-convert writes: .nrrd, .vox, .binvox, .nvdb; all else is a scene file.
+// The kind of a file that vox-convert writes: an export, or else a scene file.
 OutputKind kind_of_output(const std::filesystem::path& path);
 // The kind of a file that belongs to a mesh, by extension: .obj, its .mtl and .png; or .glb.
 OutputKind kind_of_mesh(const std::filesystem::path& path);
@@ -36,7 +38,7 @@ enum class Overwrite { OwnFiles, AllFiles };
 
 // Throws Error that names the target where nothing can be written there, or where a file would be lost. Call
 // it before the work, not after it. An empty file is nobody's work, and may be replaced: mktemp makes such
-// files.
+// files. Of an OBJ mesh its materials, the .mtl file beside it, are looked at too.
 void check_writable(const std::filesystem::path& target, OutputKind kind, Overwrite overwrite);
 
 }  // namespace vox

@@ -187,10 +187,10 @@ uint64_t size_before_vertices(const PlyHeader& header) {
   return size;
 }
 
+// The header has vertices.
 PointCloud open_vertices(const std::filesystem::path& path, const PlyHeader& header,
                          const PointOptions& options) {
   const PlyElement* vertex = vertices_of(header);
-  if (vertex == nullptr) throw Error("has no element 'vertex'");
   const VertexPoints points(*vertex, options);
   const uint64_t before = size_before_vertices(header), count = vertex->count;
   const size_t pieces = (count + kPieceRecords - 1) / kPieceRecords;
@@ -216,18 +216,20 @@ PointCloud open_vertices(const std::filesystem::path& path, const PlyHeader& hea
   return cloud;
 }
 
+PlyPoints points_in(const PlyHeader& header) {
+  for (const PlyElement& element : header.elements)
+    if ((element.name == "face" || element.name == "tristrips") && element.count > 0) return PlyPoints::None;
+  const PlyElement* vertex = vertices_of(header);
+  if (vertex == nullptr || vertex->count == 0) return PlyPoints::None;
+  return vertex->find({"f_dc_0"}) && vertex->find({"opacity"}) ? PlyPoints::Splats : PlyPoints::Plain;
+}
+
 }  // namespace
 
 PlyPoints ply_points_of(const std::filesystem::path& path) {
   try {
     const MappedFile file(path);
-    const PlyHeader header = parse_ply_header(file.text(), path);
-    for (const PlyElement& element : header.elements)
-      if ((element.name == "face" || element.name == "tristrips") && element.count > 0)
-        return PlyPoints::None;
-    const PlyElement* vertex = vertices_of(header);
-    if (vertex == nullptr || vertex->count == 0) return PlyPoints::None;
-    return vertex->find({"f_dc_0"}) && vertex->find({"opacity"}) ? PlyPoints::Splats : PlyPoints::Plain;
+    return points_in(parse_ply_header(file.text(), path));
   } catch (const Error&) {
     return PlyPoints::None;  // the reader of meshes says what is wrong with it
   }
@@ -235,7 +237,9 @@ PlyPoints ply_points_of(const std::filesystem::path& path) {
 
 PointCloud open_ply_points(const std::filesystem::path& path, const PointOptions& options) {
   const MappedFile file(path);
-  return open_vertices(path, parse_ply_header(file.text(), path), options);
+  const PlyHeader header = parse_ply_header(file.text(), path);
+  if (points_in(header) == PlyPoints::None) throw Error("is a mesh, expected points");
+  return open_vertices(path, header, options);
 }
 
 }  // namespace vox

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <numeric>
 #include <utility>
 
 #include "libvox/base/cancel.h"
@@ -13,14 +12,13 @@
 namespace vox {
 namespace {
 
-// Calls body(key of the cube, record) for every record of a cloud, from several threads.
+// Calls body(key of the cube, record) for every record of a piece of a cloud.
 template <class Body>
-void for_each_point_record(const PointCloud& cloud, const PointLattice& lattice, const Body& body) {
-  tbb::parallel_for(size_t{0}, cloud.pieces, [&](size_t piece) {
-    throw_if_cancelled();
-    const CloudPiece part = cloud.read(piece);
-    for (const CloudPoint& point : part.points) lattice.for_each_cube(point.place, point.rgb, body);
-  });
+void for_each_point_record(const PointCloud& cloud, size_t piece, const PointLattice& lattice,
+                           const Body& body) {
+  throw_if_cancelled();
+  const CloudPiece part = cloud.read(piece);
+  for (const CloudPoint& point : part.points) lattice.for_each_cube(point.place, point.rgb, body);
 }
 
 }  // namespace
@@ -32,7 +30,10 @@ PointCubes::PointCubes(PointCloud cloud, const PointLattice& lattice, uint64_t r
 
 void PointCubes::count_records() {
   tbb::enumerable_thread_specific<CubeTable> parts;
-  for_each_point_record(cloud_, lattice_, [&](uint64_t key, PointRecord) { ++parts.local()[key]; });
+  tbb::parallel_for(size_t{0}, cloud_.pieces, [&](size_t piece) {
+    CubeTable& counts = parts.local();
+    for_each_point_record(cloud_, piece, lattice_, [&](uint64_t key, PointRecord) { ++counts[key]; });
+  });
   for (CubeTable& part : parts) {
     part.for_each([&](uint64_t key, uint64_t count) { places_[key] += count; });
     part = {};
@@ -45,86 +46,80 @@ void PointCubes::count_records() {
 }
 
 size_t PointCubes::load(size_t begin, size_t end) {
-  if (begin < first_ || begin >= last_) {
+  if (begin < first_ || begin >= first_ + loaded_.size()) {
     choose_cubes(begin);
     load_records();
   }
-  return std::min(end, last_);
+  return std::min(end, first_ + loaded_.size());
 }
 
 // Chooses as many cubes from `begin` on as there is room for, and takes memory for them.
 void PointCubes::choose_cubes(size_t begin) {
   records_.reset();
   dense_.clear();
-  first_ = last_ = begin;
+  loaded_.clear();
+  first_ = begin;
   uint64_t bytes = 0, records = 0;
-  starts_.clear();
-  for (; last_ < cubes_.size() && (last_ == begin || bytes + bytes_of(last_) <= room_); ++last_) {
-    bytes += bytes_of(last_);
-    starts_.push_back(records);
-    records += is_dense(last_) ? 0 : counts_[last_];
-    dense_.push_back(is_dense(last_) ? std::make_unique<VoxelSums>() : nullptr);
+  for (size_t cube = begin; cube < cubes_.size(); ++cube) {
+    bytes += bytes_of(cube);
+    if (cube > begin && bytes > room_) break;
+    const bool dense = is_dense(cube);
+    if (dense) dense_.push_back(std::make_unique<DenseSums>());
+    const uint64_t end = records + (dense ? 0 : counts_[cube]);
+    loaded_.push_back({cubes_[cube], records, end, dense ? dense_.back().get() : nullptr});
+    records = end;
   }
-  ends_ = starts_;
   records_ = std::make_unique_for_overwrite<PointRecord[]>(records);
 }
 
 void PointCubes::load_records() {
-  if (first_ == last_) return;
-  const uint64_t first_key = cubes_[first_], last_key = cubes_[last_ - 1];
-  for_each_point_record(cloud_, lattice_, [&](uint64_t key, PointRecord record) {
-    if (key >= first_key && key <= last_key) put(key, record);
+  const uint64_t first_key = loaded_.front().key, last_key = loaded_.back().key;
+  tbb::parallel_for(size_t{0}, cloud_.pieces, [&](size_t piece) {
+    for_each_point_record(cloud_, piece, lattice_, [&](uint64_t key, PointRecord record) {
+      if (key >= first_key && key <= last_key) put(key, record);
+    });
   });
 }
 
 // A file that another program writes to meanwhile may tell other points than when they were counted.
 void PointCubes::put(uint64_t key, PointRecord record) {
-  const size_t cube = places_.at(key), i = cube - first_;
-  if (cubes_[cube] != key) throw Error("the points have changed while they were read");
-  if (VoxelSums* sums = dense_[i].get()) {
-    lattice_.for_each_voxel(record, corner_of(cube),
-                            [&](uint32_t code) { sums->add_shared(code, record.rgb()); });
+  const size_t place = places_.at(key) - first_;
+  if (place >= loaded_.size() || loaded_[place].key != key)
+    throw Error("the points have changed while they were read");
+  Loaded& cube = loaded_[place];
+  if (cube.sums != nullptr) {
+    lattice_.for_each_voxel(record, dag::cube_corner(key),
+                            [&](uint32_t code) { cube.sums->add_shared(code, record.rgb()); });
     return;
   }
-  const uint64_t at = std::atomic_ref(ends_[i]).fetch_add(1, std::memory_order_relaxed);
-  if (at - starts_[i] >= counts_[cube]) throw Error("the points have changed while they were read");
+  const uint64_t at = std::atomic_ref(cube.next).fetch_add(1, std::memory_order_relaxed);
+  if (at >= cube.end) throw Error("the points have changed while they were read");
   records_[at] = record;
 }
 
+// Calls body(code, record) for each voxel that each record of a cube fills.
 template <class Body>
-void PointCubes::for_each_record(size_t cube, const Body& body) const {
-  const size_t i = cube - first_;
-  for (uint64_t at = starts_[i]; at < ends_[i]; ++at) body(records_[at]);
+void PointCubes::for_each_voxel(size_t cube, const Body& body) const {
+  const Int3 corner = dag::cube_corner(cubes_[cube]);
+  const Loaded& loaded = loaded_[cube - first_];
+  for (uint64_t at = loaded.end - counts_[cube]; at < loaded.next; ++at)
+    lattice_.for_each_voxel(records_[at], corner, [&](uint32_t code) { body(code, records_[at]); });
 }
 
 void PointCubes::fill(size_t cube, VoxelSink& to) const {
-  if (const VoxelSums* sums = dense_[cube - first_].get()) {
-    for (uint32_t code = 0; code < sums->voxels(); ++code)
-      if (sums->has_points(code)) to.put(code, 0);
-    return;
+  if (const DenseSums* sums = loaded_[cube - first_].sums) {
+    sums->for_each([&](uint32_t code, const ColorSum&) { to.put(code, 0); });
+  } else {
+    for_each_voxel(cube, [&](uint32_t code, PointRecord) { to.put(code, 0); });
   }
-  for_each_record(cube, [&](PointRecord record) {
-    lattice_.for_each_voxel(record, corner_of(cube), [&](uint32_t code) { to.put(code, 0); });
-  });
 }
 
 void PointCubes::paint(size_t cube, VoxelSink& to) const {
-  if (const VoxelSums* sums = dense_[cube - first_].get()) {
-    for (uint32_t code = 0; code < sums->voxels(); ++code)
-      if (sums->has_points(code)) to.put(code, rgb_value(sums->mean(code)));
-    return;
-  }
-  auto& [sums, codes] = rooms_.local();
-  for_each_record(cube, [&](PointRecord record) {
-    lattice_.for_each_voxel(record, corner_of(cube), [&](uint32_t code) {
-      if (sums.add(code, record.rgb()) == 0) codes.push_back(code);
-    });
-  });
-  for (const uint32_t code : codes) {
-    to.put(code, rgb_value(sums.mean(code)));
-    sums.clear(code);
-  }
-  codes.clear();
+  const auto put = [&](uint32_t code, const ColorSum& sum) { to.put(code, rgb_value(sum.mean())); };
+  if (const DenseSums* dense = loaded_[cube - first_].sums) return dense->for_each(put);
+  SparseSums& sums = sparse_.local();
+  for_each_voxel(cube, [&](uint32_t code, PointRecord record) { sums.add(code, record.rgb()); });
+  sums.take(put);
 }
 
 }  // namespace vox

@@ -31,21 +31,26 @@ class PointCubes {
   void paint(size_t cube, VoxelSink& to) const;  // with the mean colours
 
  private:
-  static constexpr uint64_t kMostRecords = VoxelSums::kBytes / sizeof(PointRecord);
+  static constexpr uint64_t kMostRecords = DenseSums::kBytes / sizeof(PointRecord);
+
+  // A cube that is loaded, or is being loaded.
+  struct Loaded {
+    uint64_t key;
+    uint64_t next, end;  // in records_: where its next record goes, and where those of the next cube begin
+    DenseSums* sums;     // null where it has records
+  };
 
   bool is_dense(size_t cube) const { return counts_[cube] > kMostRecords; }
   uint64_t bytes_of(size_t cube) const {
-    return is_dense(cube) ? VoxelSums::kBytes : counts_[cube] * sizeof(PointRecord);
+    return is_dense(cube) ? DenseSums::kBytes : counts_[cube] * sizeof(PointRecord);
   }
 
   void count_records();
   void choose_cubes(size_t begin);
   void load_records();
   void put(uint64_t key, PointRecord record);
-
-  Int3 corner_of(size_t cube) const { return dag::cube_corner(cubes_[cube]); }
   template <class Body>
-  void for_each_record(size_t cube, const Body& body) const;
+  void for_each_voxel(size_t cube, const Body& body) const;
 
   const PointCloud cloud_;
   const PointLattice lattice_;
@@ -53,17 +58,12 @@ class PointCubes {
   std::vector<uint64_t> cubes_, counts_;  // of each cube, how many records
   CubeTable places_;                      // where in cubes_ each cube stands
 
-  // The cubes from first_ to last_ are loaded: the records of each, from where they start to where they end.
-  size_t first_ = 0, last_ = 0;
-  std::vector<uint64_t> starts_, ends_;
+  size_t first_ = 0;            // of the cubes that are loaded
+  std::vector<Loaded> loaded_;  // from that on
   std::unique_ptr<PointRecord[]> records_;
-  std::vector<std::unique_ptr<VoxelSums>> dense_;  // null for cubes of few records
+  std::vector<std::unique_ptr<DenseSums>> dense_;
 
-  struct Room {
-    VoxelSums sums;
-    std::vector<uint32_t> codes;  // of the voxels that have points
-  };
-  mutable tbb::enumerable_thread_specific<Room> rooms_;
+  mutable tbb::enumerable_thread_specific<SparseSums> sparse_;
 };
 
 }  // namespace vox

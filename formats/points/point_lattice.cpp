@@ -24,7 +24,7 @@ PointLattice::PointLattice(const voxelize::Grid& grid, double radius)
 }
 
 std::optional<Int3> PointLattice::step_of(const Vec3d& place) const {
-  const double high = static_cast<double>(resolution_) * kSteps;
+  const double high = resolution_ * double{kSteps};
   Int3 at = {0, 0, 0};
   for (uint32_t axis = 0; axis < 3; ++axis) {
     // A snapped grid is a window of one grid of the world, in which a point falls into one voxel, so that of two
@@ -33,12 +33,16 @@ std::optional<Int3> PointLattice::step_of(const Vec3d& place) const {
     const double exact = snapped_ ? place[axis] / voxel_size_ * kSteps - origin_[axis] * kSteps
                                   : (place[axis] - origin_[axis]) / voxel_size_ * kSteps;
     constexpr double kRounding = voxelize::kGridRounding * kSteps;
-    double step = std::floor(exact);
-    if (!snapped_ && step >= high && exact <= high + kRounding) step = high - 1;
-    if (!snapped_ && step < 0 && exact >= -kRounding) step = 0;
-    // Its voxels begin at most so far away from it. 2^20 voxels have 2^26 steps.
-    if (!(step >= -reach_ && step < high + reach_)) return std::nullopt;
-    at[axis] = static_cast<int32_t>(step);
+    if (!snapped_ && exact >= high && exact <= high + kRounding) {
+      at[axis] = resolution_ * kSteps - 1;
+    } else if (!snapped_ && exact < 0 && exact >= -kRounding) {
+      at[axis] = 0;
+    } else {
+      // Its voxels begin at most so far away from it. 2^20 voxels have 2^26 steps.
+      if (!(exact >= -reach_ && exact < high + reach_)) return std::nullopt;
+      const auto towards_0 = static_cast<int32_t>(exact);
+      at[axis] = towards_0 - (towards_0 > exact ? 1 : 0);
+    }
   }
   return at;
 }

@@ -9,9 +9,8 @@
 #include "libvox/base/memory.h"
 
 namespace vox {
-namespace {
 
-// Half of what the process may still take: the DAG is made while the points are there.
+// It is half of what the process may still take: the DAG is made while the points are there.
 uint64_t room_for_points(uint64_t memory_limit) {
   constexpr uint64_t kLeast = uint64_t{32} << 20;
   const uint64_t held = resident_bytes();
@@ -21,8 +20,6 @@ uint64_t room_for_points(uint64_t memory_limit) {
   return std::max(left / 2, kLeast);
 }
 
-}  // namespace
-
 VoxelFile point_voxels(PointCloud cloud, const voxelize::Grid& grid, const PointVoxelOptions& options) {
   VoxelFile file;
   file.resolution = grid.resolution;
@@ -31,8 +28,8 @@ VoxelFile point_voxels(PointCloud cloud, const voxelize::Grid& grid, const Point
   file.up = cloud.up;
   const bool colors = cloud.has_colors && options.materials;
   if (colors) file.values = VoxelValues::Rgb;
-  const auto cubes = std::make_shared<PointCubes>(std::move(cloud), PointLattice(grid, options.radius),
-                                                  room_for_points(options.memory_limit));
+  const auto cubes =
+      std::make_shared<PointCubes>(std::move(cloud), PointLattice(grid, options.radius), options.room);
   file.cubes = cubes->cubes();
   file.load = [cubes](size_t begin, size_t end) { return cubes->load(begin, end); };
   file.read = [cubes, colors](size_t cube, VoxelSink& to) {

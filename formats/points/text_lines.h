@@ -27,7 +27,7 @@ class LineNumbers {
     if (at_end()) throw Error("the line has too few numbers");
     const Number number = scan_number(p_);
     if (number.end == nullptr)
-      throw Error(fmt::format("expected a number instead of '{}'", std::string(p_, word_end(p_))));
+      throw Error(fmt::format("expected a number instead of '{:.32}'", std::string(p_, word_end(p_))));
     p_ = skip_blanks(number.end);
     return number.value;
   }

@@ -17,10 +17,9 @@ const std::vector<uint8_t>& light_codes() {
 
 }  // namespace
 
-scene::Rgb8 VoxelSums::mean(uint32_t code) const {
+scene::Rgb8 ColorSum::mean() const {
   static const std::vector<uint8_t>& codes = light_codes();
-  const auto [points, r, g, b] = sums_[code];
-  const auto of = [points = points](uint64_t sum) { return codes[(sum + points / 2) / points]; };
+  const auto of = [&](uint64_t sum) { return codes[(sum + points / 2) / points]; };
   return {of(r), of(g), of(b)};
 }
 

@@ -2,6 +2,7 @@
 // to the same in every order.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <vector>
@@ -12,47 +13,83 @@
 
 namespace vox {
 
-class VoxelSums {
- public:
-  static constexpr uint64_t kBytes = uint64_t{32} * dag::VoxelCube::kLeaves * 64;  // 8 MiB
+// The sum of a voxel's points.
+struct ColorSum {
+  uint64_t points = 0, r = 0, g = 0, b = 0;
 
-  VoxelSums() : sums_(dag::VoxelCube::kLeaves * 64) {}
-
-  // Adds a point of this colour to a voxel. Returns how many it has had before.
-  uint64_t add(uint32_t code, uint32_t rgb) {
-    Sum& sum = sums_[code];
-    sum.r += kLinear[rgb >> 16 & 255], sum.g += kLinear[rgb >> 8 & 255], sum.b += kLinear[rgb & 255];
-    return sum.points++;
+  void add(uint32_t rgb) {
+    ++points;
+    r += kLinear[rgb >> 16 & 255], g += kLinear[rgb >> 8 & 255], b += kLinear[rgb & 255];
   }
 
   // Does the same where several threads do.
-  void add_shared(uint32_t code, uint32_t rgb) {
+  void add_shared(uint32_t rgb) {
     const auto add = [](uint64_t& to, uint64_t value) {
       std::atomic_ref(to).fetch_add(value, std::memory_order_relaxed);
     };
-    Sum& sum = sums_[code];
-    add(sum.r, kLinear[rgb >> 16 & 255]);
-    add(sum.g, kLinear[rgb >> 8 & 255]);
-    add(sum.b, kLinear[rgb & 255]);
-    add(sum.points, 1);
+    add(points, 1);
+    add(r, kLinear[rgb >> 16 & 255]);
+    add(g, kLinear[rgb >> 8 & 255]);
+    add(b, kLinear[rgb & 255]);
   }
 
-  bool has_points(uint32_t code) const { return sums_[code].points > 0; }
-  uint32_t voxels() const { return static_cast<uint32_t>(sums_.size()); }
-
-  // The mean colour of a voxel that has points.
-  scene::Rgb8 mean(uint32_t code) const;
-
-  void clear(uint32_t code) { sums_[code] = {}; }
+  scene::Rgb8 mean() const;  // of at least one point
 
  private:
-  struct Sum {
-    uint64_t points = 0, r = 0, g = 0, b = 0;
-  };
-  static_assert(sizeof(Sum) == 32);
   static inline const std::array<uint16_t, 256>& kLinear = scene::ColorTally::kLinear16;
+};
+static_assert(sizeof(ColorSum) == 32);
 
-  std::vector<Sum> sums_;
+// For cubes in which most voxels have points: a sum for each voxel.
+class DenseSums {
+ public:
+  static constexpr uint64_t kBytes = sizeof(ColorSum) * dag::VoxelCube::kLeaves * 64;  // 8 MiB
+
+  DenseSums() : sums_(dag::VoxelCube::kLeaves * 64) {}
+
+  void add_shared(uint32_t code, uint32_t rgb) { sums_[code].add_shared(rgb); }
+
+  // Calls body(code, sum) for each voxel that has points.
+  template <class Body>
+  void for_each(const Body& body) const {
+    for (uint32_t code = 0; code < sums_.size(); ++code)
+      if (sums_[code].points > 0) body(code, sums_[code]);
+  }
+
+ private:
+  std::vector<ColorSum> sums_;
+};
+
+// For cubes of few points: the sums of those voxels that have some.
+class SparseSums {
+ public:
+  SparseSums() : places_(dag::VoxelCube::kLeaves * 64) {}
+
+  void add(uint32_t code, uint32_t rgb) {
+    uint32_t& place = places_[code];
+    if (place == 0) {
+      codes_.push_back(code);
+      sums_.emplace_back();
+      place = static_cast<uint32_t>(sums_.size());
+    }
+    sums_[place - 1].add(rgb);
+  }
+
+  // Calls body(code, sum) for each voxel that has points, and forgets them.
+  template <class Body>
+  void take(const Body& body) {
+    for (size_t i = 0; i < codes_.size(); ++i) {
+      body(codes_[i], sums_[i]);
+      places_[codes_[i]] = 0;
+    }
+    codes_.clear();
+    sums_.clear();
+  }
+
+ private:
+  std::vector<uint32_t> places_;  // of each voxel's sum, counted from 1; 0 where it has none
+  std::vector<uint32_t> codes_;
+  std::vector<ColorSum> sums_;
 };
 
 }  // namespace vox

@@ -1,4 +1,4 @@
-// Writes scenes in the formats of other programs, chosen by the extension: .nrrd, .vox, .binvox, .nvdb.
+// Writes scenes in the formats of other programs, chosen by the extension: .nrrd, .vox, .obj, …
 #pragma once
 
 #include <filesystem>
@@ -6,17 +6,31 @@
 
 #include "formats/voxels/binvox.h"
 #include "formats/voxels/nvdb_writer.h"
+#include "formats/voxels/vtkhdf.h"
 #include "libvox/base/voxel_box.h"
 #include "libvox/dag/voxel_scene.h"
 
 namespace vox {
 
+enum class PlyContent { Surface, Points };
+
+// Each is for one format alone.
+struct ExportOptions {
+  BinvoxValues binvox = BinvoxValues::Filled;
+  PlyContent ply = PlyContent::Surface;
+  VtkKind vtk = VtkKind::Image;
+  NvdbGrid nvdb = NvdbGrid::U8;
+};
+
 bool is_export_path(const std::filesystem::path& path);
 
+// Throws Error where the format is one of dense grids, and the resolution too large for it.
+void check_export_resolution(uint32_t resolution, const std::filesystem::path& path,
+                             const ExportOptions& options);
+
 // Writes the voxels inside the clip box, or all. The file appears complete or not at all. Throws Error that
-// names the file. `binvox` is for .binvox alone, `nvdb` for .nvdb.
+// names the file.
 void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                  const std::optional<VoxelBox>& clip, BinvoxValues binvox = BinvoxValues::Filled,
-                  NvdbGrid nvdb = NvdbGrid::U8);
+                  const std::optional<VoxelBox>& clip, const ExportOptions& options = {});
 
 }  // namespace vox

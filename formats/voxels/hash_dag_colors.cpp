@@ -1,12 +1,11 @@
 #include "formats/voxels/hash_dag_colors.h"
 
-#include <algorithm>
 #include <cstring>
 
 namespace vox {
 namespace {
 
-constexpr uint64_t kPieceVoxels = 1 << 18;
+constexpr uint64_t kPieceVoxels = 1 << 16;
 
 uint32_t color_word(scene::Rgb8 color) {
   return 0xff000000 | uint32_t{color.b} << 16 | uint32_t{color.g} << 8 | color.r;
@@ -37,25 +36,24 @@ void HashDagColors::cut(Piece node) {
 
 std::vector<uint8_t> HashDagColors::piece(uint64_t i) const {
   const Piece node = pieces_[i];
-  std::vector<uint32_t> colors(voxels_.at(node.level, node.offset));
-  put_node(node, colors.data());
-  std::vector<uint8_t> bytes(colors.size() * sizeof(uint32_t));
-  std::memcpy(bytes.data(), colors.data(), bytes.size());
+  std::vector<uint8_t> bytes(voxels_.at(node.level, node.offset) * sizeof(uint32_t));
+  put_node(node, bytes.data());
   return bytes;
 }
 
-uint32_t* HashDagColors::put_node(Piece node, uint32_t* to) const {
+uint8_t* HashDagColors::put_node(Piece node, uint8_t* to) const {
   const uint32_t* words = &dag_.levels[node.level].words[node.offset];
   if (node.level == dag_.depth()) return put_leaf(words, to);
-  if (dag::is_homogeneous(*words))
-    return std::fill_n(to, voxels_.at(node.level, node.offset), colors_[dag::homogeneous_material(*words)]);
   for_each_child(node, [&](Piece child) { to = put_node(child, to); });
   return to;
 }
 
-uint32_t* HashDagColors::put_leaf(const uint32_t* leaf, uint32_t* to) const {
-  for (uint64_t bits = order_.leaf_mask(dag::leaf_mask(leaf)); bits != 0; bits &= bits - 1)
-    *to++ = colors_[dag::leaf_material(leaf, order_.voxel(static_cast<uint32_t>(lowest_bit(bits))))];
+uint8_t* HashDagColors::put_leaf(const uint32_t* leaf, uint8_t* to) const {
+  for (uint64_t bits = order_.leaf_mask(dag::leaf_mask(leaf)); bits != 0;
+       bits &= bits - 1, to += sizeof(uint32_t)) {
+    const uint32_t voxel = order_.voxel(static_cast<uint32_t>(lowest_bit(bits)));
+    std::memcpy(to, &colors_[dag::leaf_material(leaf, voxel)], sizeof(uint32_t));
+  }
   return to;
 }
 

@@ -27,8 +27,8 @@ class HashDagColors {
     uint32_t level, offset;  // of a node
   };
   void cut(Piece node);
-  uint32_t* put_node(Piece node, uint32_t* to) const;
-  uint32_t* put_leaf(const uint32_t* leaf, uint32_t* to) const;
+  uint8_t* put_node(Piece node, uint8_t* to) const;
+  uint8_t* put_leaf(const uint32_t* leaf, uint8_t* to) const;
 
   // Calls body(node) for the children of a node, in the order of slots.
   template <class Body>

@@ -1,6 +1,9 @@
 #include "formats/voxels/hash_dag_reader.h"
 
 #include <fmt/format.h>
+#include <tbb/blocked_range.h>
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cmath>
@@ -112,9 +115,28 @@ class HashDagColorsFile {
   }
 
   uint64_t count() const { return count_; }
-  uint32_t rgb(uint64_t i) const {
+  scene::Rgb8 color(uint64_t i) const {
     const auto bgr = value_at<uint32_t>(file_, first_ + i * 4);
-    return (bgr & 0xff) << 16 | (bgr & 0xff00) | (bgr >> 16 & 0xff);
+    return {static_cast<uint8_t>(bgr), static_cast<uint8_t>(bgr >> 8), static_cast<uint8_t>(bgr >> 16)};
+  }
+
+  // How many voxels have which colour.
+  scene::ColorTally tally() const {
+    tbb::enumerable_thread_specific<scene::ColorTally> parts;
+    tbb::parallel_for(tbb::blocked_range<uint64_t>(0, count_, 1 << 18),
+                      [&](const tbb::blocked_range<uint64_t>& range) {
+                        throw_if_cancelled();
+                        scene::ColorTally& part = parts.local();
+                        // Neighbours often have one colour.
+                        for (uint64_t i = range.begin(), first = i; i < range.end(); first = i) {
+                          const scene::Rgb8 shared = color(first);
+                          while (i < range.end() && color(i) == shared) ++i;
+                          part.add(shared, i - first);
+                        }
+                      });
+    scene::ColorTally all;
+    for (const scene::ColorTally& part : parts) all.merge(part);
+    return all;
   }
 
  private:
@@ -200,7 +222,7 @@ class ColoredNodes {
     const SlotOrder& order = file_->order();
     const uint32_t leaf = dag::VoxelCube::code(node.corner);
     for (uint64_t bits = order.leaf_mask(file_->leaf(node.id)); bits != 0; bits &= bits - 1)
-      to.put(leaf | order.voxel(static_cast<uint32_t>(lowest_bit(bits))), colors_->rgb(first++));
+      to.put(leaf | order.voxel(static_cast<uint32_t>(lowest_bit(bits))), rgb_value(colors_->color(first++)));
     return first;
   }
 
@@ -235,7 +257,9 @@ std::shared_ptr<const HashDagColorsFile> open_colors(const std::filesystem::path
       .at(colors_path.string());
 }
 
-ScenePlusError read_nodes(const std::filesystem::path& path, const VoxelFileOptions& options) {
+}  // namespace
+
+ScenePlusError read_hash_dag(const std::filesystem::path& path, const VoxelFileOptions& options) {
   const auto file = std::make_shared<const HashDagFile>(path);
   const FileNodes<HashDagFile> nodes(*file);
   const Vec3d origin = file->min();
@@ -252,6 +276,7 @@ ScenePlusError read_nodes(const std::filesystem::path& path, const VoxelFileOpti
       voxel_file.values = VoxelValues::Rgb;
       voxel_file.cubes = colored->keys();
       voxel_file.read = [colored](size_t cube, VoxelSink& to) { colored->read(cube, to); };
+      voxel_file.count_colors = [colors] { return colors->tally(); };
       return scene_of_voxels(voxel_file, options, path);
     }
   }
@@ -260,19 +285,6 @@ ScenePlusError read_nodes(const std::filesystem::path& path, const VoxelFileOpti
   result.scene.origin = origin;
   result.scene.voxel_size = voxel_size;
   return result;
-}
-
-}  // namespace
-
-ScenePlusError read_hash_dag(const std::filesystem::path& path, const VoxelFileOptions& options) {
-  try {
-    return read_nodes(path, options);
-  } catch (const Cancelled&) {
-    throw;
-  } catch (Error& error) {
-    if (error.has_place()) throw;
-    throw Error(error).at(path.string());
-  }
 }
 
 }  // namespace vox

@@ -8,7 +8,7 @@
 namespace vox {
 
 // Reads the nodes, and the colours of the file beside it where there is one with a colour for each voxel. Throws
-// Error that names the file and what in it is wrong.
+// Error that says what is wrong in them.
 ScenePlusError read_hash_dag(const std::filesystem::path& path, const VoxelFileOptions& options);
 
 }  // namespace vox

@@ -24,6 +24,14 @@ VoxelFile open_voxels(const std::filesystem::path& path, FileFormat format) {
   return open_vl32(path);
 }
 
+ScenePlusError read_format(const std::filesystem::path& path, FileFormat format,
+                           const VoxelFileOptions& options) {
+  if (format == FileFormat::HashDag) return read_hash_dag(path, options);
+  if (format == FileFormat::SymVox) return read_symvox(path, SymVoxKind::Plain, options);
+  if (format == FileFormat::SymVoxMirrored) return read_symvox(path, SymVoxKind::Mirrored, options);
+  return scene_of_voxels(open_voxels(path, format), options, path);
+}
+
 }  // namespace
 
 bool is_voxels_path(const std::filesystem::path& path) {
@@ -37,10 +45,14 @@ ScenePlusError read_voxels(const std::filesystem::path& path, const VoxelFileOpt
                             path.extension().string(),
                             listed_extensions(FileRole::Voxels, FileUse::Read, FileList::Or)))
         .at(path.string());
-  if (type->format == FileFormat::HashDag) return read_hash_dag(path, options);
-  if (type->format == FileFormat::SymVox) return read_symvox(path, SymVoxKind::Plain, options);
-  if (type->format == FileFormat::SymVoxMirrored) return read_symvox(path, SymVoxKind::Mirrored, options);
-  return scene_of_voxels(open_voxels(path, type->format), options, path);
+  try {
+    return read_format(path, type->format, options);
+  } catch (const Cancelled&) {
+    throw;
+  } catch (Error& error) {
+    if (error.has_place()) throw;
+    throw Error(error).at(path.string());
+  }
 }
 
 }  // namespace vox

@@ -116,19 +116,12 @@ static_assert(NodeFile<SymVoxFile>);
 
 ScenePlusError read_symvox(const std::filesystem::path& path, SymVoxKind kind,
                            const VoxelFileOptions& options) {
-  try {
-    const SymVoxFile file(path, kind);
-    ScenePlusError result;
-    result.scene.dag = FileNodes<SymVoxFile>(file).dag(options.memory_limit);
-    result.scene.origin = file.origin();
-    result.scene.voxel_size = file.voxel_size();
-    return result;
-  } catch (const Cancelled&) {
-    throw;
-  } catch (Error& error) {
-    if (error.has_place()) throw;
-    throw Error(error).at(path.string());
-  }
+  const SymVoxFile file(path, kind);
+  ScenePlusError result;
+  result.scene.dag = FileNodes<SymVoxFile>(file).dag(options.memory_limit);
+  result.scene.origin = file.origin();
+  result.scene.voxel_size = file.voxel_size();
+  return result;
 }
 
 }  // namespace vox

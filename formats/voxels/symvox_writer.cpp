@@ -102,8 +102,8 @@ void write_symvox_file(const dag::VoxelScene& scene, const std::filesystem::path
   write_nodes(file, nodes);
   file.commit();
   if (scene.dag.materials)
-    log_info("{}: materials are left out: SymVox knows which voxels are filled, and nothing else",
-             path.string());
+    log_warning("{}: materials are left out: SymVox knows which voxels are filled, and nothing else",
+                path.string());
 }
 
 }  // namespace

@@ -89,8 +89,8 @@ void write_vl32(const dag::VoxelScene& scene, const std::filesystem::path& path,
     log_info("{}: voxel (0, 0, 0) is the scene's lower corner: its origin is not a whole number of voxels",
              path.string());
   if (!scene.dag.materials)
-    log_info("{}: the scene has no materials: all voxels are rgb({}, {}, {})", path.string(),
-             kColorWithoutMaterials.r, kColorWithoutMaterials.g, kColorWithoutMaterials.b);
+    log_warning("{}: the scene has no materials: all voxels are rgb({}, {}, {})", path.string(),
+                kColorWithoutMaterials.r, kColorWithoutMaterials.g, kColorWithoutMaterials.b);
 }
 
 }  // namespace vox

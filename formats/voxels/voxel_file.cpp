@@ -43,6 +43,7 @@ scene::ColorTally count_table(const VoxelFile& file) {
 }
 
 scene::ColorTally count_rgb(const VoxelFile& file) {
+  if (file.count_colors) return file.count_colors();
   tbb::enumerable_thread_specific<scene::ColorTally> parts;
   for_each_cube(file, [&](size_t i) {
     VoxelSink sink = VoxelSink::counting_colors(parts.local());

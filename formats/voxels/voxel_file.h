@@ -48,6 +48,8 @@ struct VoxelFile {
   std::vector<uint64_t> cubes;
   std::function<void(size_t cube, VoxelSink& to)> read;
   dag::CubeLoading load = {};  // called before cubes are read
+  // For Rgb: how many voxels have which colour, where that is less work than to read all cubes.
+  std::function<scene::ColorTally()> count_colors = {};
 };
 
 struct VoxelFileOptions {

@@ -7,6 +7,7 @@
 
 #include "formats/pages/html_text.h"
 #include "tests/common/thoroughness.h"
+#include "tests/tools/chromium_driver.h"
 #include "tests/tools/program.h"
 
 namespace vox {
@@ -81,7 +82,7 @@ addEventListener('load', () => {
 
 constexpr const char* kBrowsers[] = {"chromium", "chromium-browser", "google-chrome"};
 
-std::string browser() {
+std::string installed_browser() {
   for (std::string name : kBrowsers)
     if (std::system(("command -v " + name + " > /dev/null").c_str()) == 0) return name;
   return "";
@@ -99,15 +100,18 @@ std::string wrapped(const std::string& page) {
 
 }  // namespace
 
+std::string browser_name() {
+  return kThoroughness < 10 ? "" : installed_browser();
+}
+
 bool have_browser() {
-  if (kThoroughness < 10) return false;  // an instrumented program writes the same pages
-  return !browser().empty();
+  return !browser_name().empty();
 }
 
 PageLook look_at(const fs::path& page) {
   const fs::path folder = page.parent_path();
   write_bytes(folder / "wrapped.html", wrapped(read_bytes(page)));
-  const std::string command = "cd '" + folder.string() + "' && timeout 100 " + browser() +
+  const std::string command = "cd '" + folder.string() + "' && timeout 100 " + installed_browser() +
                               " --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run"
                               " --disable-background-networking --disable-component-update --disable-sync"
                               " --user-data-dir='" +

@@ -271,7 +271,7 @@ TEST_F(ConvertProgram, LeavesMaterialsOutWithNone) {
 
 TEST_F(ConvertProgram, ExportsTheSameFromAMeshAndFromItsSceneFile) {
   converted({"cube.obj", "--res", "32"});
-  for (const std::string type : {".nrrd", ".vox", ".binvox"}) {
+  for (const std::string type : {".nrrd", ".vox", ".binvox", ".ply", ".glb", ".vtkhdf"}) {
     converted({"cube.obj", "--res", "32", "-o", "mesh" + type});
     converted({"cube.h5", "-o", "scene" + type});
     EXPECT_GT(read_bytes(folder_ / ("mesh" + type)).size(), 0u);

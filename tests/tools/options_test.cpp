@@ -106,8 +106,7 @@ TEST_F(ConvertOptionsProgram, TheErrorSaysWhatTheOptionIsFor) {
            {"it says how a mesh becomes voxels", {"cube.h5", "-o", "a.vox", "--solid"}},
            {"a volume has its own grid", with(volume, {"--res", "64"})},
            {"a volume has its own grid", with(volume, {"--clip", "0,0,0,1,1,1"})},
-           {"what is written for other programs",
-            {"cube.h5", "--structure", "both", "--clip", "0,0,0,1,1,1"}},
+           {"written for other programs", {"cube.h5", "--structure", "both", "--clip", "0,0,0,1,1,1"}},
            {"--structure bricks or both makes", {"cube.obj", "--res", "64", "--brick-size", "8"}},
            {"no colours", {"cube.obj", "--res", "64", "--materials", "none", "--palette", "auto"}}})
     expect_failure(kBadUsage, text, arguments);
@@ -135,6 +134,22 @@ TEST_F(ConvertOptionsProgram, NvdbGridsAreForNvdbFilesAndColoursForScenesWithMat
     EXPECT_EQ(json_value(converted({"back.h5", "--info", "--json"}), "digest"),
               json_value(converted({"cube.h5", "--info", "--json"}), "digest"));
   }
+}
+
+TEST_F(ConvertOptionsProgram, WhatPlyAndVtkHdfHoldIsSaidOfTheseAlone) {
+  expect_no_effect({"cube.h5", "-o", "a.obj"}, "a scene file", {{"--ply", "surface"}, {"--vtk", "image"}});
+  expect_no_effect({"cube.obj", "--res", "64"}, "a mesh", {{"--ply", "points"}, {"--vtk", "amr"}});
+  expect_failure(kBadUsage, "--ply is 'mesh'", {"cube.h5", "-o", "a.ply", "--ply", "mesh"});
+  converted({"cube.h5", "-o", "a.ply", "--ply", "surface"});
+  converted({"cube.h5", "-o", "b.ply", "--ply", "points"});
+  EXPECT_TRUE(has(read_bytes(folder_ / "a.ply"), "element face 24\n"));
+  EXPECT_FALSE(has(read_bytes(folder_ / "b.ply"), "element face"));
+}
+
+TEST_F(ConvertOptionsProgram, WhatIsReadIsNotReplaced) {
+  converted({"cube.h5", "-o", "made.obj"});
+  expect_failure(kBadUsage, "-o 'made.obj' would replace what is read",
+                 {"cube.obj", "made.obj", "--res", "16", "-o", "made.obj", "--force"});
 }
 
 TEST_F(ConvertOptionsProgram, BinvoxMaterialsAreForBinvoxFilesOfScenesWithMaterials) {

@@ -70,10 +70,11 @@ int run_tool(const char* name, const std::function<void()>& body) {
 void add_common_options(cxxopts::Options& options) {
   options.add_options("General")("h,help", "Show this help",
                                  cxxopts::value<std::string>()->implicit_value("text"))(
-      "version", "Show the version")("v,verbose", "Say more")("q,quiet", "Errors only, no progress")(
-      "log-level", "error, warning, info or debug", cxxopts::value<std::string>()->default_value("info"),
-      "LEVEL")("json", "Print the result as one JSON object on stdout")(
-      "force", "Overwrite files that vox did not write, too");
+      "version", "Show the version and what it was built with")("v,verbose", "Say more")(
+      "q,quiet", "Errors only, no progress")("log-level", "error, warning, info or debug",
+                                             cxxopts::value<std::string>()->default_value("info"), "LEVEL")(
+      "json", "Print the result as one JSON object on stdout")("force",
+                                                               "Overwrite files that vox did not write, too");
 }
 
 cxxopts::ParseResult parse_command_line(cxxopts::Options& options, int argc, char** argv,
@@ -85,7 +86,7 @@ cxxopts::ParseResult parse_command_line(cxxopts::Options& options, int argc, cha
     std::exit(0);
   }
   if (parsed.count("version")) {
-    fmt::print("{}\n", generator_text());
+    fmt::print("{}", parsed.count("json") ? version_json() + "\n" : version_text());
     std::exit(0);
   }
   LogLevel level = parse_log_level(parsed["log-level"].as<std::string>());
@@ -108,10 +109,6 @@ std::string command_text(int argc, char** argv) {
     text += plain ? " " + argument : " '" + argument + "'";
   }
   return text;
-}
-
-std::string generator_text() {
-  return "vox " VOX_VERSION;
 }
 
 std::string timestamp() {

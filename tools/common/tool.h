@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "formats/io/overwrite.h"
+#include "tools/common/version.h"
 
 namespace vox {
 
@@ -25,15 +26,13 @@ struct CommonOptions {
 void add_common_options(cxxopts::Options& options);
 
 // Parses the command line and sets the log level. --help and --version print and exit(0); --help=man, bash or
-// zsh prints the help as these programs read it. --help shows `groups` in their order, then the common
+// zsh prints the help as these programs read it, --version --json an object. --help shows `groups` in their order, then the common
 // options. Throws UsageError, also for arguments that no option takes.
 cxxopts::ParseResult parse_command_line(cxxopts::Options& options, int argc, char** argv,
                                         CommonOptions& common, std::vector<std::string> groups);
 
 // The command line as one string, arguments with spaces quoted.
 std::string command_text(int argc, char** argv);
-
-std::string generator_text();  // "vox 0.1.0"
 
 // The time now as UTC in ISO 8601, or the time in SOURCE_DATE_EPOCH where that is set.
 std::string timestamp();

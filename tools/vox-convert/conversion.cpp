@@ -1,5 +1,7 @@
 #include "tools/vox-convert/conversion.h"
 
+#include <fmt/format.h>
+
 #include "libvox/base/error.h"
 #include "tools/common/tool.h"
 #include "tools/vox-convert/scenes.h"
@@ -24,10 +26,15 @@ void sign(dag::VoxelScene& scene, const ConvertOptions& options) {
 
 void check_targets(const ConvertOptions& options) {
   check_verifiable(options);
-  if (options.binvox == BinvoxValues::Materials && options.materials == scene::MaterialMode::None)
+  if (options.exports.binvox == BinvoxValues::Materials && options.materials == scene::MaterialMode::None)
     throw UsageError("--binvox-materials needs --materials texture or mesh");
-  if (options.nvdb == NvdbGrid::Rgba && options.materials == scene::MaterialMode::None)
+  if (options.exports.nvdb == NvdbGrid::Rgba && options.materials == scene::MaterialMode::None)
     throw UsageError("--nvdb-grid rgba needs --materials texture or mesh");
+  for (const std::filesystem::path& input : options.inputs) {
+    std::error_code absent;
+    if (std::filesystem::equivalent(options.output, input, absent))
+      throw UsageError(fmt::format("-o '{}' would replace what is read", options.output.string()));
+  }
   check_writable(options.output, kind_of_output(options.output), options.overwrite);
   if (options.palette_out) check_writable(*options.palette_out, OutputKind::Palette, options.overwrite);
 }

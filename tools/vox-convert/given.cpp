@@ -1,9 +1,12 @@
 #include "tools/vox-convert/given.h"
 
 #include "formats/io/foreign_file.h"
+#include "formats/points/points.h"
 #include "formats/scene/scene_file.h"
 #include "formats/volume/volume_file.h"
+#include "libvox/base/error.h"
 #include "tools/common/option_table.h"
+#include "tools/vox-convert/mixed.h"
 #include "tools/vox-convert/points.h"
 #include "tools/vox-convert/scenes.h"
 #include "tools/vox-convert/volumes.h"
@@ -26,8 +29,11 @@ enum : uint32_t {
   kHash = 1024,    // a spatial hash is made
   kVoxels = 2048,  // other programs' voxels
   kPoints = 4096,
-  kSplats = 8192,  // points that have an opacity
-  kWritesNvdb = 16384
+  kSplats = 8192,    // points that have an opacity
+  kMixed = 1 << 14,  // several inputs, not all of them meshes, on one grid
+  kWritesPly = 1 << 20,
+  kWritesVtk = 1 << 21,
+  kWritesNvdb = 1 << 22
 };
 constexpr uint32_t kVolume = kRawVolume | kHeaderVolume;
 
@@ -44,15 +50,18 @@ constexpr OptionRow kTable[] = {
     {"output", kWrites, "nothing is written"},
     {"compression", kWritesH5, "it is for what is written as .h5"},
     {"binvox-materials", kWritesBinvox, "it is for what is written as .binvox"},
+    {"ply", kWritesPly, "it is for what is written as .ply"},
+    {"vtk", kWritesVtk, "it is for what is written as .vtkhdf"},
     {"nvdb-grid", kWritesNvdb, "it is for what is written as .nvdb"},
     {"res", kMesh | kPoints | kVoxels | kWholeScene,
      "it is for meshes and scene files that are converted; a volume has its own grid"},
-    {"voxel-size", kMesh | kPoints, kOfGrids},
+    {"voxel-size", kMesh | kMixed | kPoints, kOfGrids},
     {"clip", kMesh | kPoints | kVoxels | kWholeScene,
      "it is for meshes and scene files; a volume has its own grid"},
-    {"clip", kMesh | kPoints | kExports, "it is for meshes, and for what is written for other programs"},
-    {"center", kMesh | kPoints, kOfGrids},
-    {"snap-origin", kMesh | kPoints, kOfGrids},
+    {"clip", kMesh | kMixed | kPoints | kExports,
+     "it is for meshes, and for what is written for other programs"},
+    {"center", kMesh | kMixed | kPoints, kOfGrids},
+    {"snap-origin", kMesh | kMixed | kPoints, kOfGrids},
     {"up", kMesh | kPoints, kOfMeshes},
     {"units", kMesh, kOfMeshes},
     {"texture-path", kMesh, kOfMeshes},
@@ -93,6 +102,10 @@ uint32_t output_bits(const ConvertOptions& options) {
       return kWrites | kExports | kWritesBinvox;
     case OutputKind::Nvdb:
       return kWrites | kExports | kWritesNvdb;
+    case OutputKind::PlyMesh:
+      return kWrites | kExports | kWritesPly;
+    case OutputKind::VtkHdf:
+      return kWrites | kExports | kWritesVtk;
     default:
       return kWrites | kExports;
   }
@@ -122,7 +135,11 @@ RunTraits of_scene_file(const ConvertOptions& options) {
 }
 
 RunTraits of_mesh(const ConvertOptions& options) {
-  for (const auto& input : options.inputs) refuse_foreign(input);
+  for (const auto& input : options.inputs) {
+    refuse_foreign(input);
+    if (is_points_path(input))
+      throw UsageError(input.string() + " holds points, which are converted without meshes");
+  }
   uint32_t bits = kMesh | output_bits(options);
   if ((bits & kWritesH5) != 0) bits |= other_forms(options);
   if (options.materials != scene::MaterialMode::None) bits |= kColors;
@@ -146,11 +163,22 @@ RunTraits of_points(const ConvertOptions& options) {
   return {bits, "a cloud of points"};
 }
 
+RunTraits of_mixed(const ConvertOptions& options) {
+  for (const auto& input : options.inputs) refuse_foreign(input);
+  uint32_t bits = kMixed | kVoxels | output_bits(options) | (has_mesh_input(options) ? kMesh : 0u);
+  for (const auto& input : options.inputs)
+    bits |= (is_points_path(input) ? kPoints : 0u) | (is_splats_path(input) ? kSplats : 0u);
+  if ((bits & kWritesH5) != 0) bits |= other_forms(options);
+  if (options.materials != scene::MaterialMode::None) bits |= kColors;
+  return {bits, "inputs of different kinds on one grid"};
+}
+
 }  // namespace
 
 void check_given(const ConvertOptions& options) {
   check_options(options.given, kTable,
-                is_volume_input(options)   ? of_volume(options)
+                is_mixed_input(options)    ? of_mixed(options)
+                : is_volume_input(options) ? of_volume(options)
                 : is_voxels_input(options) ? of_voxels(options)
                 : is_scene_input(options)  ? of_scene_file(options)
                 : is_points_input(options) ? of_points(options)

@@ -20,6 +20,7 @@
 #include "tools/vox-convert/conversion.h"
 #include "tools/vox-convert/given.h"
 #include "tools/vox-convert/meshes.h"
+#include "tools/vox-convert/mixed.h"
 #include "tools/vox-convert/options.h"
 #include "tools/vox-convert/points.h"
 #include "tools/vox-convert/scenes.h"
@@ -68,6 +69,7 @@ std::string result_text(const Output& output, const ConvertOptions& options, con
 
 // Makes a scene of what is no scene file.
 dag::VoxelScene made_scene(const ConvertOptions& options, Conversion& conversion) {
+  if (is_mixed_input(options)) return convert_mixed(options, conversion);
   if (is_voxels_input(options)) return convert_voxels(options, conversion);
   if (is_points_input(options)) return convert_points(options, conversion);
   return convert_meshes(options, conversion);
@@ -83,7 +85,8 @@ void convert(const ConvertOptions& options) {
   conversion.seconds.bricks = watch.lap();
   if (wants_hash(options)) output.hash = scene_hash(scene, options, conversion.kernels);
   conversion.seconds.hash = watch.lap();
-  write_output(output, options, is_voxels_input(options) ? clip_voxels(scene, options) : std::nullopt);
+  const bool is_whole = is_voxels_input(options) && !is_mixed_input(options);  // and cut only now
+  write_output(output, options, is_whole ? clip_voxels(scene, options) : std::nullopt);
   if (options.palette_out) write_palette(*options.palette_out, scene.palette);
   conversion.seconds.write = watch.lap();
   if (options.verify) verify_written(scene, options.output, options.engine);
@@ -111,6 +114,7 @@ void run(int argc, char** argv) {
   const ConvertOptions options = parse_convert_options(argc, argv);
   check_given(options);
   check_compression(options.compression);
+  if (is_mixed_input(options)) return convert(options);
   if (is_volume_input(options)) return convert_volume(options);
   if (is_scene_input(options)) return use_scene_file(options);
   convert(options);

@@ -6,7 +6,6 @@
 #include "formats/images/choose_palette.h"
 #include "formats/mesh/mesh.h"
 #include "formats/script/stroke_script.h"
-#include "formats/volume/nrrd.h"
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
@@ -58,8 +57,7 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
   conversion.dropped = meshes.dropped;
   conversion.triangles = scene.triangles.size();
   const voxelize::Grid grid = voxelize::fit_grid(scene, options.grid);
-  if (kind_of_output(options.output) == OutputKind::Nrrd)
-    check_dense_resolution(grid.resolution, options.output);
+  check_export_resolution(grid.resolution, options.output, options.exports);
   seconds.load = watch.lap();
   std::unique_ptr<Engine> engine;
   std::optional<painting::Painting> painting;

@@ -33,6 +33,7 @@ Examples:
   vox-convert a.obj b.obj --voxel-size 0.01 -o ab.h5    two meshes on one grid, voxels of 0.01 units
   vox-convert a.las b.las --voxel-size 0.1 -o ab.h5     two tiles of points on one grid
   vox-convert house.h5 -o house.vox                     for MagicaVoxel
+  vox-convert house.h5 -o house.glb                     the faces of its voxels as a mesh
   vox-convert house.h5 --res 1K -o small.h5             a coarser level: half, a quarter, …
   vox-convert house.h5 --info                           what is in it
   vox-convert --verify house.h5                         check every pointer, the counts, the digest
@@ -53,7 +54,7 @@ std::string about() {
                      stroke_script_help());
 }
 
-// The extensions that -o may have: ".h5, .nrrd, .vox or .binvox".
+// The extensions that -o may have: ".h5, .nrrd, … or .vtkhdf".
 std::string output_extensions() {
   return listed_extensions(FileRole::Scene, FileUse::Written, FileList::Commas) + ", " +
          listed_extensions(FileRole::Export, FileUse::Written, FileList::Or);
@@ -78,12 +79,16 @@ cxxopts::Options describe() {
               "HOW")("info", "Show what a scene file says of itself; --verify also looks whether it is true")(
       "binvox-materials", "In a .binvox file, say of filled voxels which material they are, as version 2")(
       "nvdb-grid",
-      "What a voxel of a .nvdb file holds: u8: its material + 1 (Fp8, whole numbers); rgba: its colour; "
-      "index: "
-      "its number in an array of materials, the smallest, for NanoVDB before 32.6; onindex: the same for "
-      "32.6 "
-      "and newer (OpenVDB 11)",
-      preset("u8"), "KIND")(
+      "Of a .nvdb file what a voxel holds: u8: its material + 1 (Fp8, whole numbers); rgba: its colour; "
+      "index: its number in an array of materials, the smallest file, for NanoVDB before 32.6; onindex: the "
+      "same for 32.6 and newer (OpenVDB 11)",
+      preset("u8"), "u8|rgba|index|onindex")(
+      "ply",
+      "Of a .ply file: surface: the faces of the voxels, as .obj and .glb hold them; points: the middles of "
+      "the voxels, with normals of the surface",
+      preset("surface"),
+      "surface|points")("vtk", "Of a .vtkhdf file: image: a dense grid; amr: boxes where voxels are",
+                        preset("image"), "image|amr")(
       "verify",
       "Check a scene file: every pointer, the counts, the digest, that bricks and a spatial hash hold the "
       "DAG's voxels; "
@@ -334,12 +339,16 @@ ConvertOptions parse_convert_options(int argc, char** argv) {
   options.command = command_text(argc, argv);
   options.given = common.given;
   options.overwrite = common.overwrite;
-  if (parsed.count("binvox-materials") > 0) options.binvox = BinvoxValues::Materials;
-  options.nvdb = parse_choice<NvdbGrid>(parsed, "nvdb-grid",
-                                        {{"u8", NvdbGrid::U8},
-                                         {"rgba", NvdbGrid::Rgba},
-                                         {"index", NvdbGrid::Index},
-                                         {"onindex", NvdbGrid::OnIndex}});
+  if (parsed.count("binvox-materials") > 0) options.exports.binvox = BinvoxValues::Materials;
+  options.exports.ply = parse_choice<PlyContent>(
+      parsed, "ply", {{"surface", PlyContent::Surface}, {"points", PlyContent::Points}});
+  options.exports.vtk =
+      parse_choice<VtkKind>(parsed, "vtk", {{"image", VtkKind::Image}, {"amr", VtkKind::Amr}});
+  options.exports.nvdb = parse_choice<NvdbGrid>(parsed, "nvdb-grid",
+                                                {{"u8", NvdbGrid::U8},
+                                                 {"rgba", NvdbGrid::Rgba},
+                                                 {"index", NvdbGrid::Index},
+                                                 {"onindex", NvdbGrid::OnIndex}});
   if (!parsed.count("inputs")) throw UsageError("no input file named");
   options.inputs = named_paths(parsed, "inputs");
   options.verify = parsed.count("verify") > 0;

@@ -12,8 +12,7 @@
 #include "formats/mesh/mesh_options.h"
 #include "formats/points/points.h"
 #include "formats/volume/raw_volume.h"
-#include "formats/voxels/binvox.h"
-#include "formats/voxels/nvdb_writer.h"
+#include "formats/voxels/export.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/engine/engine.h"
 #include "libvox/measure/make_bricks.h"
@@ -52,8 +51,7 @@ struct ConvertOptions {
   measure::Optimize optimize = measure::Optimize::Memory;
   double slope = 1;  // for Optimize::Balanced, see worth_replacing()
   RawOptions raw;
-  BinvoxValues binvox = BinvoxValues::Filled;
-  NvdbGrid nvdb = NvdbGrid::U8;
+  ExportOptions exports;
   EngineOptions engine;
   std::vector<std::string> given;  // options on the command line, which check_given() checks
   std::string command;

@@ -1,5 +1,8 @@
 #include "tools/vox-convert/points.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
 
 #include "formats/points/point_voxels.h"
@@ -17,22 +20,44 @@
 namespace vox {
 namespace {
 
-void tell_survey(const CloudSurvey& found, const ConvertOptions& options) {
+void tell_survey(const CloudSurvey& found, const std::filesystem::path& path, const ConvertOptions& options) {
   if (found.not_finite > 0)
     log_warning("dropped {} with coordinates that are not finite", format_count(found.not_finite, "point"));
   if (found.left_out > 0)
     log_info("{} left out: withheld, or splats less opaque than {}", format_count(found.left_out, "point"),
              options.points.splat_opacity);
-  if (found.points == 0) throw Error("no points to convert").at(options.inputs[0].string());
+  if (found.points == 0) throw Error("no points to convert").at(path.string());
 }
 
-// The grid spans what the points fill.
-voxelize::Grid grid_of(voxelize::Box box, const ConvertOptions& options) {
-  const Vec3d around = {options.point_radius, options.point_radius, options.point_radius};
-  return voxelize::fit_box({box.min - around, box.max + around}, options.grid);
+void tell_colorless(const ConvertOptions& options) {
+  for (const char* option : {"palette", "palette-weight", "palette-out"})
+    if (std::ranges::find(options.given, option) != options.given.end())
+      throw UsageError(fmt::format("--{} has no effect: the points have no colours", option));
+  log_info("the points have no colours: the scene has no materials");
 }
 
 }  // namespace
+
+CloudSurvey surveyed(const PointCloud& cloud, const std::filesystem::path& path,
+                     const ConvertOptions& options) {
+  const CloudSurvey found = survey(cloud);
+  tell_survey(found, path, options);
+  return found;
+}
+
+voxelize::Box around_points(const voxelize::Box& box, const ConvertOptions& options) {
+  const Vec3d around = {options.point_radius, options.point_radius, options.point_radius};
+  return {box.min - around, box.max + around};
+}
+
+ScenePlusError voxels_of(PointCloud cloud, const voxelize::Grid& grid, const ConvertOptions& options) {
+  const VoxelFileOptions reading = voxel_file_options(options);
+  const VoxelFile voxels = point_voxels(std::move(cloud), grid,
+                                        {.radius = options.point_radius,
+                                         .materials = reading.materials,
+                                         .room = room_for_points(options.engine.memory_limit)});
+  return scene_of_voxels(voxels, reading, options.inputs[0]);
+}
 
 bool is_points_input(const ConvertOptions& options) {
   return is_points_path(options.inputs[0]);
@@ -45,27 +70,20 @@ dag::VoxelScene convert_points(const ConvertOptions& options, Conversion& conver
     throw UsageError("--materials mesh is for meshes: points have colours (texture), or none");
   check_targets(options);
   const ThreadLimit threads(options.engine.threads);
-  const VoxelFileOptions reading = voxel_file_options(options);
   Stopwatch watch;
   PointCloud cloud = open_points(options.inputs, options.points);
-  conversion.points = survey(cloud);
+  conversion.points = surveyed(cloud, options.inputs[0], options);
   conversion.device = "cpu";
-  tell_survey(conversion.points, options);
-  const voxelize::Grid grid = grid_of(conversion.points.box, options);
+  // The grid spans what the points fill.
+  const voxelize::Grid grid = voxelize::fit_box(around_points(conversion.points.box, options), options.grid);
   if (kind_of_output(options.output) == OutputKind::Nrrd)
     check_dense_resolution(grid.resolution, options.output);
-  if (reading.materials && !cloud.has_colors)
-    log_info("the points have no colours: the scene has no materials");
+  if (options.materials != scene::MaterialMode::None && !cloud.has_colors) tell_colorless(options);
   conversion.seconds.load = watch.lap();
   throw_if_cancelled();
   log_info("{}, {}³ voxels of {:.4g} units", format_count(conversion.points.points, "point"), grid.resolution,
            grid.voxel_size);
-  const VoxelFile voxels = point_voxels(std::move(cloud), grid,
-                                        {.radius = options.point_radius,
-                                         .materials = reading.materials,
-                                         .memory_limit = options.engine.memory_limit});
-  conversion.seconds.voxelize = watch.lap();
-  ScenePlusError made = scene_of_voxels(voxels, reading, options.inputs[0]);
+  ScenePlusError made = voxels_of(std::move(cloud), grid, options);
   conversion.seconds.build = watch.lap();
   conversion.palette_error = made.error;
   if (made.scene.dag.voxels == 0) log_warning("no voxel is filled: no point lies inside --clip");

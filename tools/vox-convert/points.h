@@ -1,7 +1,12 @@
 // The part of vox-convert that makes scenes of clouds of points.
 #pragma once
 
+#include <filesystem>
+
+#include "formats/points/point_cloud.h"
+#include "formats/voxels/voxel_file.h"
 #include "libvox/dag/voxel_scene.h"
+#include "libvox/voxelize/grid.h"
 #include "tools/vox-convert/conversion.h"
 #include "tools/vox-convert/options.h"
 
@@ -12,5 +17,12 @@ bool is_points_input(const ConvertOptions& options);
 
 // Reads all inputs, and fills the voxels in which points fall.
 dag::VoxelScene convert_points(const ConvertOptions& options, Conversion& conversion);
+
+// The steps of it. What is in a cloud, with warnings; throws Error where that is nothing.
+CloudSurvey surveyed(const PointCloud& cloud, const std::filesystem::path& path,
+                     const ConvertOptions& options);
+// The box that points in `box` fill.
+voxelize::Box around_points(const voxelize::Box& box, const ConvertOptions& options);
+ScenePlusError voxels_of(PointCloud cloud, const voxelize::Grid& grid, const ConvertOptions& options);
 
 }  // namespace vox

@@ -152,7 +152,7 @@ void check_verifiable(const ConvertOptions& options) {
 void write_output(const Output& output, const ConvertOptions& options, const std::optional<VoxelBox>& clip) {
   throw_if_cancelled();
   if (is_export_path(options.output)) {
-    export_scene(output.scene, options.output, clip, options.binvox, options.nvdb);
+    export_scene(output.scene, options.output, clip, options.exports);
   } else if (options.structure && !options.structure->dag && output.hash) {
     write_scene_without_dag(output.scene, options.output, output.forms(), options.compression);
   } else if (options.structure == Structures{.bricks = true}) {
@@ -165,7 +165,7 @@ void write_output(const Output& output, const ConvertOptions& options, const std
 
 void use_scene_file(const ConvertOptions& options) {
   if (options.inputs.size() > 1)
-    throw UsageError("a scene file is converted alone, but there are several inputs");
+    throw UsageError("a scene file is one of several inputs: --res or --voxel-size says their grid");
   const ThreadLimit threads(options.engine.threads);
   const SceneFileParts parts = scene_parts(options.inputs[0]);
   if (parts.bricks && !parts.dag && !parts.hash) return use_bricks_file(options);

@@ -1,5 +1,7 @@
 #include "tools/vox-convert/voxel_files.h"
 
+#include <fmt/format.h>
+
 #include "formats/images/palette_file.h"
 #include "formats/voxels/read_voxels.h"
 #include "libvox/base/error.h"
@@ -21,19 +23,31 @@ VoxelFileOptions voxel_file_options(const ConvertOptions& options) {
   return reading;
 }
 
+namespace {
+
+// Only the file itself tells whether it has colours.
+void refuse_palettes(const ConvertOptions& options) {
+  if (options.palette || options.palette_weight || options.palette_out)
+    throw UsageError(fmt::format("--palette, --palette-weight and --palette-out are for colours: {} has none",
+                                 options.inputs[0].string()));
+}
+
+}  // namespace
+
 bool is_voxels_input(const ConvertOptions& options) {
   return is_voxels_path(options.inputs[0]);
 }
 
 dag::VoxelScene convert_voxels(const ConvertOptions& options, Conversion& conversion) {
   if (options.inputs.size() > 1)
-    throw UsageError("a file of voxels is converted alone, but there are several inputs");
+    throw UsageError("a file of voxels is one of several inputs: --res or --voxel-size says their grid");
   if (options.materials == scene::MaterialMode::Mesh)
     throw UsageError("--materials mesh is for meshes: voxels have colours (texture), or none");
   check_targets(options);
   const ThreadLimit threads(options.engine.threads);
   const Stopwatch watch;
   ScenePlusError read = read_voxels(options.inputs[0], voxel_file_options(options));
+  if (!read.scene.dag.materials) refuse_palettes(options);
   conversion.seconds.load = watch.seconds();
   conversion.palette_error = read.error;
   conversion.device = "cpu";

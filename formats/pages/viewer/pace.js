@@ -22,6 +22,7 @@ export class Pace {
   #under_way = null;
   #cost = { moving: 4e-4, rest: 4e-4 };  // ms a pixel; the first pictures correct it
   #moves = true;
+  #shown = { size: this.#size, sample: 0 };
   frames = 0;   // that were shown, for whoever measures
   finished = 0; // samples at rest
 
@@ -44,6 +45,11 @@ export class Pace {
     this.#moves = true;
     this.#sample = this.#row = this.finished = 0;
     this.ask();
+  }
+
+  /** Shows once more what was shown last, for whoever takes a picture of the window. */
+  presentAgain() {
+    this.#renderer.present(this.#shown.size, this.#shown.sample);
   }
 
   ask() {
@@ -91,13 +97,19 @@ export class Pace {
     if (fence) this.#under_way = { fence, began: performance.now(), pixels, rest };
   }
 
+  /** @param {Size} size @param {number} sample */
+  #present(size, sample) {
+    this.#shown = { size, sample };
+    this.presentAgain();
+    ++this.frames;
+  }
+
   #draw_moving() {
     const { width, height } = this.#size;
     const scale = Math.min(Math.max(Math.sqrt(kFrame / (this.#cost.moving * width * height)), kLeastScale), 1);
     const size = { width: Math.max(Math.round(width * scale), 1), height: Math.max(Math.round(height * scale), 1) };
     this.#renderer.castPart(this.#settings, { size, sample: 0, first: 0, rows: size.height, rest: false });
-    this.#renderer.present(size, 0);
-    ++this.frames;
+    this.#present(size, 0);
     this.#begun(size.width * size.height, false);
   }
 
@@ -107,10 +119,9 @@ export class Pace {
     this.#renderer.castPart(this.#settings, { size, sample: this.#sample, first: this.#row, rows, rest: true });
     this.#row += rows;
     if (this.#row >= size.height) {
-      this.#renderer.present(size, this.#sample);
+      this.#present(size, this.#sample);
       this.#row = 0;
       this.finished = ++this.#sample;
-      ++this.frames;
     }
     this.#begun(size.width * rows, true);
   }

@@ -5,7 +5,7 @@ import { makeCamera, distances } from './camera.js';
 import { Fault } from './scene.js';
 import { filledBox } from './settings.js';
 import { traceSource } from './trace.glsl.js';
-import { normalized } from './vectors.js';
+import { add, normalized, scaled } from './vectors.js';
 import { wordsSource } from './words.glsl.js';
 
 /** @typedef {import('./vectors.js').Vec} Vec */
@@ -46,23 +46,27 @@ export class Renderer {
       powerPreference: 'high-performance' });
     if (!gl) throw new Fault('This browser has no WebGL 2.', 'Another one, or another of its settings, may have it.');
     this.gl = gl;
-    this.build();
+    this.pageShift = Math.min(kMostPageShift, Math.floor(Math.log2(gl.getParameter(gl.MAX_TEXTURE_SIZE))));
+    this.made = this.#make();
   }
 
-  /** Makes all that lives in the context: at the start, and after it was lost. */
-  build() {
-    const { gl } = this;
-    this.cast = this.#program(precisionSource + wordsSource + traceSource + castSource);
-    this.show = this.#program(precisionSource + showSource);
+  /** Makes everything again, after the context was lost. */
+  restore() {
+    this.made = this.#make();
+  }
+
+  /** Makes all that lives in the context. */
+  #make() {
+    const { gl } = this, cast = this.#program(precisionSource + wordsSource + traceSource + castSource);
+    const show = this.#program(precisionSource + showSource);
     gl.bindVertexArray(gl.createVertexArray());
     gl.disable(gl.DITHER);
-    this.pageShift = Math.min(kMostPageShift, Math.floor(Math.log2(gl.getParameter(gl.MAX_TEXTURE_SIZE))));
     this.#upload();
-    this.picked = this.#sheet({ width: 2, height: 1 });
-    /** @type {Sheet[]} */
-    this.sheets = [];
-    this.sheetSize = { width: 0, height: 0 };
-    this.#setScene();
+    this.#setScene(cast);
+    return {
+      cast, show, picked: this.#sheet({ width: 2, height: 1 }), sheets: /** @type {Sheet[]} */ ([]),
+      sheetSize: { width: 0, height: 0 },
+    };
   }
 
   /** @param {string} source @returns {Program} */
@@ -127,9 +131,9 @@ export class Renderer {
     return { texture, frame };
   }
 
-  /** Tells the program what does not change. */
-  #setScene() {
-    const { gl, facts } = this, { program, at } = this.cast;
+  /** Tells the program what does not change. @param {Program} cast */
+  #setScene(cast) {
+    const { gl, facts } = this, { program, at } = cast;
     gl.useProgram(program);
     const begin = new Uint32Array(21);
     for (const level of facts.levels) begin[level.log2] = level.begin;
@@ -146,7 +150,7 @@ export class Renderer {
 
   /** Tells the program what is shown, of a picture of so many pixels. @param {Settings} settings @param {Size} size */
   #setView(settings, size) {
-    const { gl, facts } = this, { program, at } = this.cast, camera = makeCamera(settings.pose, size);
+    const { gl, facts } = this, { program, at } = this.made.cast, camera = makeCamera(settings.pose, size);
     const whole = camera.eye.map(Math.floor), ends = rampEnds(settings, facts, camera.spread);
     gl.useProgram(program);
     gl.uniform1ui(at('mode'), settings.mode);
@@ -169,19 +173,19 @@ export class Renderer {
 
   /** Gets ready for a window of so many pixels. @param {Size} size */
   resize(size) {
-    if (this.sheetSize.width === size.width && this.sheetSize.height === size.height) return;
-    for (const { texture, frame } of this.sheets) {
+    if (this.made.sheetSize.width === size.width && this.made.sheetSize.height === size.height) return;
+    for (const { texture, frame } of this.made.sheets) {
       this.gl.deleteTexture(texture);
       this.gl.deleteFramebuffer(frame);
     }
-    this.sheets = [this.#sheet(size), this.#sheet(size)];
-    this.sheetSize = { ...size };
+    this.made.sheets = [this.#sheet(size), this.#sheet(size)];
+    this.made.sheetSize = { ...size };
   }
 
   /** Casts the rays of rows of a sample; odd samples are added up in one sheet, even ones in the other.
    * @param {Settings} settings @param {Part} part */
   castPart(settings, { size, sample, first, rows, rest }) {
-    const { gl } = this, { at } = this.cast;
+    const { gl } = this, { at } = this.made.cast;
     this.#setView(settings, size);
     const occluded = rest && sample > 0 && settings.occlusion;
     gl.uniform1f(at('open_reach'), occluded ? 2 ** this.facts.log2_side / 16 : 0);
@@ -189,8 +193,8 @@ export class Renderer {
     gl.uniform1ui(at('samples'), sample);
     gl.uniform2f(at('place'), (0.5 + sample * 0.7548776662466927) % 1, (0.5 + sample * 0.5698402909980532) % 1);
     gl.activeTexture(gl.TEXTURE1);
-    gl.bindTexture(gl.TEXTURE_2D, this.sheets[(sample + 1) % 2].texture);
-    gl.bindFramebuffer(gl.FRAMEBUFFER, this.sheets[sample % 2].frame);
+    gl.bindTexture(gl.TEXTURE_2D, this.made.sheets[(sample + 1) % 2].texture);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, this.made.sheets[sample % 2].frame);
     gl.viewport(0, 0, size.width, size.height);
     gl.enable(gl.SCISSOR_TEST);
     gl.scissor(0, first, size.width, rows);
@@ -200,10 +204,10 @@ export class Renderer {
 
   /** Shows a sample, and those before it, in the window. @param {Size} size @param {number} sample */
   present(size, sample) {
-    const { gl, sheetSize } = this, { program, at } = this.show;
+    const { gl } = this, { sheetSize } = this.made, { program, at } = this.made.show;
     gl.useProgram(program);
     gl.activeTexture(gl.TEXTURE1);
-    gl.bindTexture(gl.TEXTURE_2D, this.sheets[sample % 2].texture);
+    gl.bindTexture(gl.TEXTURE_2D, this.made.sheets[sample % 2].texture);
     gl.uniform1i(at('sums'), 1);
     gl.uniform2f(at('size'), sheetSize.width, sheetSize.height);
     gl.uniform2f(at('pixels'), size.width, size.height);
@@ -217,23 +221,21 @@ export class Renderer {
    * @param {Settings} settings @param {Size} size @param {number} x @param {number} y @returns {Pick | null}
    */
   pick(settings, size, x, y) {
-    const { gl } = this, { at } = this.cast, told = new Uint32Array(8);
+    const { gl } = this, { at } = this.made.cast, told = new Uint32Array(8);
     this.#setView(settings, size);
     gl.uniform1i(at('picks'), 1);
     gl.uniform2f(at('place'), x, y);
     gl.activeTexture(gl.TEXTURE1);
     gl.bindTexture(gl.TEXTURE_2D, null);
-    gl.bindFramebuffer(gl.FRAMEBUFFER, this.picked.frame);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, this.made.picked.frame);
     gl.viewport(0, 0, 2, 1);
     gl.drawArrays(gl.TRIANGLES, 0, 3);
     gl.readPixels(0, 0, 2, 1, gl.RGBA_INTEGER, gl.UNSIGNED_INT, told);
     if (told[3] === 0 || gl.isContextLost()) return null;
     const camera = makeCamera(settings.pose, size), distance = new Float32Array(told.buffer)[4];
-    /** @type {Vec} */
-    const towards = [0, 1, 2].map(i => camera.corner[i] + camera.right[i] * x + camera.down[i] * y);
-    const unit = normalized(towards);
+    const towards = add(camera.corner, add(scaled(camera.right, x), scaled(camera.down, y)));
     return {
-      voxel: [told[0], told[1], told[2]], point: [0, 1, 2].map(i => camera.eye[i] + unit[i] * distance), distance,
+      voxel: [told[0], told[1], told[2]], point: add(camera.eye, scaled(normalized(towards), distance)), distance,
       material: told[5], log2: told[7],
     };
   }

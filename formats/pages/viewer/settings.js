@@ -20,8 +20,8 @@ export const kModes = ['material', 'normal', 'depth', 'level'];
 const kSun = [0.45, 0.8, 0.6];
 const kSamples = 64, kMostSamples = 4096, kMinFov = 0.001, kMaxFov = 175;  // degrees, as vox-render has them
 
-/** @param {{x: number, y: number, z: number}} point @returns {Vec} */
-export const vec = point => [point.x, point.y, point.z];
+/** @param {{x: number, y: number, z: number}} at @returns {Vec} */
+export const vec = at => [at.x, at.y, at.z];
 
 /** The box around all voxels. @param {Facts} facts @returns {Box} */
 export const filledBox = facts => ({ low: vec(facts.low), high: vec(facts.high) });

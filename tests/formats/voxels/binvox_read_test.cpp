@@ -54,7 +54,7 @@ std::string file_of(int version, Int3 size, Value value) {
 }
 
 TEST_F(BinvoxRead, WhatIsWrittenIsReadAgain) {
-  for (uint32_t resolution : {4u, 37u, 130u})
+  for (uint32_t resolution : {4u, 37u, 70u})
     for (Materials materials : {Materials::None, Materials::Sixteen})
       for (const DenseGrid& grid : {noise_grid(resolution), DenseGrid(empty_grid), DenseGrid(full_grid)}) {
         KnownScene known = known_scene(resolution, materials, grid);
@@ -162,8 +162,8 @@ TEST_F(BinvoxRead, RunsThatDoNotFitTheHeaderAreRefused) {
 
 TEST_F(BinvoxRead, DamagedFilesAreErrorsOrScenes) {
   const std::string good =
-      file_of(2, {9, 10, 70}, [](int32_t x, int32_t y, int32_t z) { return (x + y + z / 9) % 4; });
-  expect_damage_is_survived(path("a.binvox"), good, 1000);
+      file_of(2, {3, 5, 70}, [](int32_t x, int32_t, int32_t z) { return (x + z / 9) % 4; });
+  expect_damage_is_survived(path("a.binvox"), good, 300);
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ inline void expect_damage_survived(const std::filesystem::path& path, const std:
   std::mt19937 random(7);
   for (int i = 0; i < times; ++i) {
     std::string changed = bytes;
-    for (uint32_t n = random() % 3 + 1; n > 0; --n)
+    for (auto n = random() % 3 + 1; n > 0; --n)
       changed[random() % changed.size()] = static_cast<char>(random());
     write_bytes(damaged, changed);
     is_refused(path, options);

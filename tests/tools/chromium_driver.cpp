@@ -1,4 +1,10 @@
-"""Drives Chromium without a window through its pipe: opens pages, evaluates expressions, acts as a mouse does.
+#include "tests/tools/chromium_driver.h"
+
+namespace vox {
+namespace {
+
+constexpr const char* kDriver =
+    R"python("""Drives Chromium without a window through its pipe: opens pages, evaluates expressions, acts as a mouse does.
 
     with Chromium('chromium', folder, 800, 600) as page:
         page.open('view.html#shade=depth')
@@ -115,3 +121,12 @@ class Chromium:
     def screenshot(self, file):
         with open(file, 'wb') as out:
             out.write(base64.b64decode(self.call('Page.captureScreenshot', format='png')['data']))
+)python";
+
+}  // namespace
+
+std::string chromium_driver() {
+  return kDriver;
+}
+
+}  // namespace vox

@@ -1,0 +1,160 @@
+// How a reader moves: mouse, touch, wheel and keys change the pose.
+import { between, looked, makeCamera, moved, nearer, orbited } from './camera.js';
+import { length, scaled, sub, add, normalized } from './vectors.js';
+
+/** @typedef {import('./vectors.js').Vec} Vec */
+/** @typedef {import('./camera.js').Pose} Pose */
+/** @typedef {import('./page.js').Page} Page */
+/** @typedef {{x: number, y: number}} Place */
+
+const kTurn = 0.006;     // radians a pixel
+const kFlight = 0.6;     // of the distance to the target in a second
+const kJump = 350;       // ms of a way to another pose
+const kLeastVoxels = 2;  // from the target
+/** @type {Record<string, Vec>} right, up, forward */
+const kFlies = {
+  KeyW: [0, 0, 1], KeyS: [0, 0, -1], KeyA: [-1, 0, 0], KeyD: [1, 0, 0], KeyE: [0, 1, 0], KeyQ: [0, -1, 0],
+};
+/** @type {Record<string, [number, number]>} */
+const kTurns = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+export class Controls {
+  #page;
+  /** @type {Map<number, Place>} */
+  #pointers = new Map();
+  /** @type {Set<string>} */
+  #held = new Set();
+  #fast = false;
+  #flies = false;
+  #jump = 0;
+
+  /** @param {Page} page */
+  constructor(page) {
+    this.#page = page;
+    const { canvas } = page;
+    canvas.addEventListener('pointerdown', event => {
+      canvas.setPointerCapture(event.pointerId);
+      this.#pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+      this.#jump = 0;
+    });
+    for (const end of ['pointerup', 'pointercancel'])
+      canvas.addEventListener(end, event =>
+        this.#pointers.delete(/** @type {PointerEvent} */ (event).pointerId));
+    canvas.addEventListener('pointermove', event => this.#drag(event));
+    canvas.addEventListener('contextmenu', event => event.preventDefault());
+    canvas.addEventListener('wheel', event => {
+      event.preventDefault();
+      const lines = event.deltaMode === 1 ? 30 : 1;
+      this.#approach({ x: event.clientX, y: event.clientY }, Math.exp(event.deltaY * lines * 0.0012));
+    }, { passive: false });
+    canvas.addEventListener('dblclick', event => this.#go_there({ x: event.clientX, y: event.clientY }));
+    addEventListener('keydown', event => this.#key(event));
+    addEventListener('keyup', event => {
+      this.#held.delete(event.code);
+      this.#fast = event.shiftKey;
+    });
+    addEventListener('blur', () => this.#held.clear());
+  }
+
+  /** @param {Pose} pose */
+  #set(pose) {
+    this.#page.settings.pose = pose;
+    this.#page.changed();
+  }
+
+  /** Goes to a pose, on a short way there. @param {Pose} to */
+  jump(to) {
+    const from = this.#page.settings.pose, began = performance.now(), jump = ++this.#jump;
+    if (matchMedia('(prefers-reduced-motion: reduce)').matches) return this.#set(to);
+    const step = () => {
+      if (jump !== this.#jump) return;
+      const share = Math.min((performance.now() - began) / kJump, 1);
+      this.#set(share < 1 ? between(from, to, share * share * (3 - 2 * share)) : to);
+      if (share < 1) requestAnimationFrame(step);
+    };
+    step();
+  }
+
+  /** Voxels that a pixel is wide where the target is. */
+  #pixel() {
+    const { settings, size } = this.#page, { pose } = settings;
+    return makeCamera(pose, size).spread * length(sub(pose.target, pose.eye)) * this.#page.density();
+  }
+
+  /** @param {PointerEvent} event */
+  #drag(event) {
+    const before = this.#pointers.get(event.pointerId);
+    if (!before) return;
+    const now = { x: event.clientX, y: event.clientY }, dx = now.x - before.x, dy = now.y - before.y;
+    const { pose } = this.#page.settings;
+    if (this.#pointers.size === 2) {
+      const other = [...this.#pointers].filter(([id]) => id !== event.pointerId)[0][1];
+      const apart = (/** @type {Place} */ at) => Math.max(Math.hypot(at.x - other.x, at.y - other.y), 1);
+      this.#pan(dx / 2, dy / 2);
+      this.#approach({ x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 }, apart(before) / apart(now));
+    } else if (event.shiftKey || event.buttons & 6) {
+      this.#pan(dx, dy);
+    } else if (this.#pointers.size === 1) {
+      this.#set(orbited(pose, dx * kTurn, dy * kTurn));
+    }
+    this.#pointers.set(event.pointerId, now);
+  }
+
+  /** @param {number} dx @param {number} dy */
+  #pan(dx, dy) {
+    const pixel = this.#pixel();
+    this.#set(moved(this.#page.settings.pose, [-dx * pixel, dy * pixel, 0]));
+  }
+
+  /** Towards what is at a place, or the target's distance there. @param {Place} at @param {number} by */
+  #approach(at, by) {
+    const { settings, size } = this.#page, { pose } = settings, camera = makeCamera(pose, size);
+    const density = this.#page.density(), far = length(sub(pose.target, pose.eye));
+    const x = at.x / density, y = at.y / density;
+    const towards = add(camera.corner, add(scaled(camera.right, x), scaled(camera.down, y)));
+    this.#set(nearer(pose, add(pose.eye, scaled(towards, far)), by, kLeastVoxels));
+  }
+
+  /** @param {Place} at */
+  #go_there(at) {
+    const pick = this.#page.pick(at), { pose } = this.#page.settings;
+    if (!pick) return;
+    const forward = normalized(sub(pick.point, pose.eye));
+    const far = Math.max(Math.min(pick.distance * 0.4, length(sub(pose.target, pose.eye))), kLeastVoxels * 4);
+    this.jump({ ...pose, target: pick.point, eye: sub(pick.point, scaled(forward, far)) });
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) return;
+    if (this.#page.dialogIsOpen()) return;
+    this.#fast = event.shiftKey;
+    if (event.code in kFlies || event.code in kTurns) {
+      event.preventDefault();
+      this.#held.add(event.code);
+      this.#jump = 0;
+      if (!this.#flies) this.#fly(performance.now());
+      return;
+    }
+    const middle = { x: innerWidth / 2, y: innerHeight / 2 };
+    if (event.key === '+' || event.key === '=') this.#approach(middle, 0.8);
+    else if (event.key === '-') this.#approach(middle, 1.25);
+    else this.#page.key(event.key.toLowerCase());
+  }
+
+  /** As long as keys are held. @param {number} before */
+  #fly(before) {
+    this.#flies = this.#held.size > 0;
+    if (!this.#flies) return;
+    const now = performance.now(), seconds = Math.min((now - before) / 1000, 0.2) + 1 / 120;
+    let { pose } = this.#page.settings;
+    const far = Math.max(length(sub(pose.target, pose.eye)), 16) * kFlight * (this.#fast ? 4 : 1) * seconds;
+    for (const code of this.#held) {
+      if (code in kFlies) pose = moved(pose, scaled(kFlies[code], far));
+      if (code in kTurns) pose = looked(pose, kTurns[code][0] * seconds, kTurns[code][1] * seconds);
+    }
+    this.#set(pose);
+    requestAnimationFrame(() => this.#fly(now));
+  }
+}

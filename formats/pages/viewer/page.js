@@ -1,0 +1,181 @@
+// The page as a whole: what its parts share.
+import { Controls } from './controls.js';
+import { Pace } from './pace.js';
+import { find, Panel } from './panel.js';
+import { drawReadout, drawScale } from './readout.js';
+import { Renderer } from './renderer.js';
+import { settingsOf, settingsText, viewOf } from './settings.js';
+
+/** @typedef {import('./scene.js').Facts} Facts */
+/** @typedef {import('./camera.js').Size} Size */
+
+const kMostPixels = 2;  // of the screen, a side of a pixel of CSS
+const kKeepAfter = 250; // ms of rest, after which the address is kept
+
+export class Page {
+  canvas = find('picture', HTMLCanvasElement);
+  /** @type {{x: number, y: number} | null} */
+  #cursor = null;
+  #keep = 0;
+  #kept = '';
+
+  /** @param {Facts} facts @param {Uint32Array<ArrayBuffer>} words */
+  constructor(facts, words) {
+    this.facts = facts;
+    this.size = this.#windowSize();
+    this.settings = settingsOf(this.#address() || facts.start, facts, this.size);
+    document.body.classList.toggle('bare', !this.settings.panel);
+    this.renderer = new Renderer(this.canvas, facts, words);
+    this.pace = new Pace(this.renderer, this.settings);
+    this.controls = new Controls(this);
+    find('title', HTMLElement).textContent = facts.title;
+    find('shown', HTMLElement).textContent = facts.shown;
+    find('made', HTMLElement).textContent = `Made by ${facts.command}; the scene's digest is ${facts.digest}.`;
+    this.panel = new Panel(this);
+    this.#listen();
+    this.#resize();
+  }
+
+  #address() {
+    return location.hash.slice(1);
+  }
+
+  /** How wide a pixel of the picture is in pixels of CSS. */
+  density() {
+    return 1 / Math.min(devicePixelRatio, kMostPixels);
+  }
+
+  /** @returns {Size} */
+  #windowSize() {
+    const pixels = 1 / this.density();
+    return { width: Math.max(Math.round(innerWidth * pixels), 1), height: Math.max(Math.round(innerHeight * pixels), 1) };
+  }
+
+  #listen() {
+    const { canvas } = this;
+    addEventListener('resize', () => this.#resize());
+    addEventListener('hashchange', () => {
+      if (this.#address() === this.#kept) return;
+      Object.assign(this.settings, settingsOf(this.#address(), this.facts, this.size));
+      this.changed();
+    });
+    canvas.addEventListener('pointermove', event => {
+      this.#cursor = { x: event.clientX, y: event.clientY };
+      if (event.buttons === 0) this.#ask_readout();
+    });
+    canvas.addEventListener('pointerleave', () => {
+      this.#cursor = null;
+      this.#ask_readout();
+    });
+    canvas.addEventListener('webglcontextlost', event => {
+      event.preventDefault();
+      this.say('The graphics were taken away; waiting for them.');
+    });
+    canvas.addEventListener('webglcontextrestored', () => {
+      this.renderer.restore();
+      this.pace.restart();
+      this.say('');
+    });
+    for (const button of document.querySelectorAll('[data-view]'))
+      button.addEventListener('click', () => this.#view(/** @type {HTMLElement} */ (button).dataset.view ?? ''));
+    find('home', HTMLElement).addEventListener('click', () => this.#home());
+    find('open-help', HTMLElement).addEventListener('click', () => find('help', HTMLDialogElement).showModal());
+    find('save', HTMLElement).addEventListener('click', () => this.#save());
+    find('copy', HTMLElement).addEventListener('click', () => {
+      this.#keep_address();
+      navigator.clipboard?.writeText(location.href).catch(() => this.say('The address bar has the address.'));
+    });
+  }
+
+  /** Says something over the picture; nothing where the text is empty. @param {string} text */
+  say(text) {
+    const message = find('message', HTMLElement), line = document.createElement('p');
+    line.textContent = text;
+    message.replaceChildren(line);
+    message.hidden = text === '';
+  }
+
+  dialogIsOpen() {
+    return find('help', HTMLDialogElement).open;
+  }
+
+  /** Something that is shown has changed. */
+  changed() {
+    this.pace.changed();
+    this.panel?.update();
+    drawScale(this);
+    clearTimeout(this.#keep);
+    this.#keep = setTimeout(() => {
+      this.#keep_address();
+      this.#ask_readout();
+    }, kKeepAfter);
+  }
+
+  #keep_address() {
+    this.#kept = settingsText(this.settings, this.facts);
+    history.replaceState(null, '', '#' + this.#kept);
+  }
+
+  #resize() {
+    this.size = this.#windowSize();
+    this.canvas.width = this.size.width;
+    this.canvas.height = this.size.height;
+    this.pace.resize(this.size);
+    drawScale(this);
+  }
+
+  /** What is at a place of the window. @param {{x: number, y: number}} at */
+  pick(at) {
+    const pixels = 1 / this.density();
+    return this.renderer.pick(this.settings, this.size, at.x * pixels, at.y * pixels);
+  }
+
+  #asked = false;
+  #ask_readout() {
+    if (this.#asked) return;
+    this.#asked = true;
+    requestAnimationFrame(() => {
+      this.#asked = false;
+      drawReadout(this, this.#cursor);
+    });
+  }
+
+  /** @param {string} name */
+  #view(name) {
+    this.controls.jump(viewOf(this.facts, name, this.settings.pose.fov, this.size));
+  }
+
+  /** All as it was when the page was opened without an address of its own. */
+  #home() {
+    const { pose, ...others } = settingsOf(this.facts.start, this.facts, this.size);
+    Object.assign(this.settings, others);
+    this.controls.jump(pose);
+  }
+
+  #save() {
+    this.pace.presentAgain();
+    this.canvas.toBlob(blob => {
+      if (!blob) return;
+      const link = document.createElement('a');
+      link.href = URL.createObjectURL(blob);
+      link.download = this.facts.title.replace(/\.[^.]*$/, '') + '-view.png';
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    });
+  }
+
+  /** @param {string} key */
+  key(key) {
+    const views = new Map([['f', 'front'], ['t', 'top'], ['i', 'iso']]), mode = Number(key) - 1;
+    const view = views.get(key);
+    if (view) this.#view(view);
+    else if (key === 'h') this.#home();
+    else if (key === 'o') this.panel.toggle();
+    else if (key === 'p') this.#save();
+    else if (key === '?') find('help', HTMLDialogElement).showModal();
+    else if (mode >= 0 && mode < 4) {
+      this.settings.mode = mode;
+      this.changed();
+    }
+  }
+}

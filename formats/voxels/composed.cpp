@@ -1,0 +1,195 @@
+#include "formats/voxels/composed.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "libvox/base/error.h"
+#include "libvox/dag/from_cubes.h"
+#include "libvox/dag/walk.h"
+
+namespace vox {
+namespace {
+
+constexpr scene::Rgb8 kNoColor = {200, 200, 200};
+constexpr int32_t kCubeSide = dag::VoxelCube::kSide;
+
+// Which voxels of the grid a scene's voxels become, axis by axis.
+class Placement {
+ public:
+  Placement(const dag::VoxelScene& scene, const voxelize::Grid& grid)
+      : scale_(scene.voxel_size / grid.voxel_size),
+        start_((scene.origin - grid.origin) * (1 / grid.voxel_size)),
+        last_(static_cast<double>(grid.resolution)) {}
+
+  // Those that the voxels of a box of the scene become, inside the grid.
+  VoxelBox of(const VoxelBox& box) const {
+    VoxelBox result = {};
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+      result.min[axis] = first(box.min[axis], axis);
+      result.max[axis] = scale_ > 1 ? first(box.max[axis], axis) : first(box.max[axis] - 1, axis) + 1;
+      result.min[axis] = std::max(result.min[axis], 0);
+      result.max[axis] = std::min(result.max[axis], static_cast<int32_t>(last_));
+    }
+    return result;
+  }
+
+  // A box of the scene that holds all voxels that become some of these.
+  VoxelBox back(const VoxelBox& box) const {
+    VoxelBox result = {};
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+      const auto at = [&](double v) {
+        return static_cast<int32_t>(std::clamp((v - start_[axis]) / scale_, -4.0, 0x1p30));
+      };
+      result.min[axis] = at(box.min[axis]) - 2;
+      result.max[axis] = at(box.max[axis]) + 3;
+    }
+    return result;
+  }
+
+ private:
+  // The first voxel whose middle lies behind the lower face of the scene's; or, of smaller ones, the voxel that its
+  // middle lies in.
+  int32_t first(int32_t voxel, uint32_t axis) const {
+    const double at = scale_ > 1 ? std::ceil(start_[axis] + voxel * scale_ - 0.5)
+                                 : std::floor(start_[axis] + (voxel + 0.5) * scale_);
+    return static_cast<int32_t>(std::clamp(at, -2.0, last_ + 2));
+  }
+
+  double scale_;  // voxels of the grid for one of the scene
+  Vec3d start_;   // the scene's corner, in voxels of the grid
+  double last_;
+};
+
+class Composition {
+ public:
+  Composition(std::vector<std::shared_ptr<const dag::VoxelScene>> scenes, const voxelize::Grid& grid)
+      : scenes_(std::move(scenes)) {
+    for (const auto& scene : scenes_) {
+      placements_.emplace_back(*scene, grid);
+      find_cubes(*scene, placements_.back());
+    }
+    std::ranges::sort(cubes_);
+    cubes_.erase(std::unique(cubes_.begin(), cubes_.end()), cubes_.end());
+  }
+
+  const std::vector<uint64_t>& cubes() const { return cubes_; }
+
+  // Calls body(box in the cube, scene, material) for what is filled in a cube, later scenes later.
+  template <class Body>
+  void for_each_in(size_t cube, Body body) const {
+    const Int3 corner = dag::cube_corner(cubes_[cube]);
+    const VoxelBox region = cube_at(corner, kCubeSide);
+    for (size_t i = 0; i < scenes_.size(); ++i) {
+      const dag::FrozenDag& dag = scenes_[i]->dag;
+      const auto put = [&](const VoxelBox& voxels, uint32_t material) {
+        const VoxelBox box = intersection(placements_[i].of(voxels), region);
+        if (!box.empty()) body(VoxelBox{box.min - corner, box.max - corner}, i, material);
+      };
+      const auto put_leaf = [&](Int3 at, uint64_t mask, const uint32_t* leaf) {
+        for (; mask != 0; mask &= mask - 1) {
+          const auto bit = static_cast<uint32_t>(lowest_bit(mask));
+          put(cube_at(at + cube_place(bit), 1), dag.materials ? dag::leaf_material(leaf, bit) : 0);
+        }
+      };
+      dag::for_each_leaf(dag, placements_[i].back(region), put_leaf, put);
+    }
+  }
+
+ private:
+  void find_cubes(const dag::VoxelScene& scene, const Placement& placement) {
+    dag::for_each_node(scene.dag, cube_at({0, 0, 0}, scene.dag.side()),
+                       [&](uint32_t level, Int3 corner, const uint32_t*) {
+                         const VoxelBox box = placement.of(cube_at(corner, scene.dag.level_side(level)));
+                         if (box.empty()) return false;
+                         const Int3 size = box.size();
+                         if (level < scene.dag.depth() && std::max({size.x, size.y, size.z}) > kCubeSide)
+                           return true;
+                         add_cubes(box);
+                         return false;
+                       });
+  }
+
+  void add_cubes(const VoxelBox& box) {
+    for (int32_t z = box.min.z / kCubeSide; z <= (box.max.z - 1) / kCubeSide; ++z)
+      for (int32_t y = box.min.y / kCubeSide; y <= (box.max.y - 1) / kCubeSide; ++y)
+        for (int32_t x = box.min.x / kCubeSide; x <= (box.max.x - 1) / kCubeSide; ++x)
+          cubes_.push_back(dag::cube_key(Int3{x, y, z} * kCubeSide));
+  }
+
+  std::vector<std::shared_ptr<const dag::VoxelScene>> scenes_;
+  std::vector<Placement> placements_;
+  std::vector<uint64_t> cubes_;
+};
+
+bool same_palette(const scene::Palette& a, const scene::Palette& b) {
+  return a.count == b.count && std::equal(a.colors.begin(), a.colors.begin() + a.count, b.colors.begin());
+}
+
+// One palette of all stays as it is; of different ones, colour m of scene i is 16 i + m in a table.
+void set_table(VoxelFile& file, const std::vector<std::shared_ptr<const dag::VoxelScene>>& scenes) {
+  const auto has_colors = [](const auto& scene) { return scene->dag.materials && scene->palette.count > 0; };
+  if (std::ranges::none_of(scenes, has_colors)) return;
+  const scene::Palette& palette = scenes[0]->palette;
+  if (std::ranges::all_of(scenes, [&](const auto& scene) {
+        return has_colors(scene) && same_palette(scene->palette, palette);
+      })) {
+    file.values = VoxelValues::Entries;
+    file.palette = palette;
+    return;
+  }
+  file.values = VoxelValues::Table;
+  for (const auto& scene : scenes)
+    for (uint32_t i = 0; i < scene::kPaletteSize; ++i)
+      file.table.push_back(has_colors(scene) ? scene->palette.colors[i] : kNoColor);
+}
+
+}  // namespace
+
+voxelize::Box filled_box(const dag::VoxelScene& scene) {
+  VoxelBox filled = {{INT32_MAX, INT32_MAX, INT32_MAX}, {0, 0, 0}};
+  const auto holds = [&](const VoxelBox& box) { return intersection(box, filled) == box; };
+  // What lies inside of the box so far is not looked at.
+  dag::for_each_node(scene.dag, cube_at({0, 0, 0}, scene.dag.side()),
+                     [&](uint32_t level, Int3 corner, const uint32_t* node) {
+                       VoxelBox box = cube_at(corner, scene.dag.level_side(level));
+                       if (holds(box)) return false;
+                       const bool is_leaf = level == scene.dag.depth();
+                       if (!is_leaf && !dag::is_homogeneous(*node)) return true;
+                       if (is_leaf) {
+                         const VoxelBox bounds = dag::leaf_bounds(dag::leaf_mask(node));
+                         box = {corner + bounds.min, corner + bounds.max};
+                       }
+                       filled = hull(filled, box);
+                       return false;
+                     });
+  const auto world = [&](Int3 voxel) {
+    return scene.origin + Vec3d{double(voxel.x), double(voxel.y), double(voxel.z)} * scene.voxel_size;
+  };
+  return {world(filled.min), world(filled.max)};
+}
+
+VoxelFile composed_voxels(std::vector<std::shared_ptr<const dag::VoxelScene>> scenes,
+                          const voxelize::Grid& grid) {
+  VoxelFile file;
+  file.resolution = grid.resolution;
+  file.origin = grid.origin;
+  file.voxel_size = grid.voxel_size;
+  set_table(file, scenes);
+  const uint32_t step = file.values == VoxelValues::Table ? scene::kPaletteSize : 0;
+  const auto composition = std::make_shared<const Composition>(std::move(scenes), grid);
+  file.cubes = composition->cubes();
+  file.read = [composition, step](size_t cube, VoxelSink& to) {
+    composition->for_each_in(cube, [&](const VoxelBox& box, size_t scene, uint32_t material) {
+      for (int32_t z = box.min.z; z < box.max.z; ++z)
+        for (int32_t y = box.min.y; y < box.max.y; ++y)
+          for (int32_t x = box.min.x; x < box.max.x; ++x)
+            to.put(Int3{x, y, z}, static_cast<uint32_t>(scene) * step + material);
+    });
+  };
+  return file;
+}
+
+}  // namespace vox

@@ -1,0 +1,117 @@
+#include "formats/voxels/composed.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/formats/voxels/export_scenes.h"
+
+namespace vox {
+namespace {
+
+using namespace testing_export;
+using ScenePointer = std::shared_ptr<const dag::VoxelScene>;
+
+ScenePointer placed_scene(KnownScene known, Vec3d origin, double voxel_size) {
+  known.scene.origin = origin;
+  known.scene.voxel_size = voxel_size;
+  return std::make_shared<const dag::VoxelScene>(std::move(known.scene));
+}
+
+// What is filled of a scene on a grid, voxel by voxel: -1 or a material.
+std::vector<int> dense_on_grid(const dag::VoxelScene& scene, const voxelize::Grid& grid) {
+  const auto side = static_cast<int32_t>(grid.resolution);
+  std::vector<int> values(size_t(side) * size_t(side) * size_t(side), -1);
+  const auto value_at = [&](Int3 v) -> int& { return values[size_t((v.z * side + v.y) * side + v.x)]; };
+  const bool larger = scene.voxel_size > grid.voxel_size;
+  // Middles of the smaller voxels, in those of the larger; those of a scene in Morton order.
+  const uint64_t count = larger ? values.size() : 1 << 18;
+  for (uint64_t i = 0; i < count; ++i) {
+    const auto at = static_cast<int32_t>(i);
+    const Int3 voxel = larger ? Int3{at % side, at / side % side, at / side / side} : morton_decode(i);
+    const Vec3d middle = {voxel.x + 0.5, voxel.y + 0.5, voxel.z + 0.5};
+    const Vec3d world =
+        larger ? grid.origin + middle * grid.voxel_size : scene.origin + middle * scene.voxel_size;
+    const Vec3d to = larger ? scene.origin : grid.origin;
+    const double size = larger ? scene.voxel_size : grid.voxel_size;
+    const Int3 other = {static_cast<int32_t>(std::floor((world.x - to.x) / size)),
+                        static_cast<int32_t>(std::floor((world.y - to.y) / size)),
+                        static_cast<int32_t>(std::floor((world.z - to.z) / size))};
+    const Int3 from = larger ? other : voxel, target = larger ? voxel : other;
+    if (std::min({from.x, from.y, from.z}) < 0 || std::min({target.x, target.y, target.z}) < 0) continue;
+    if (std::max({target.x, target.y, target.z}) >= side) continue;
+    const int value = dag::voxel_at(scene.dag, uint32_t(from.x), uint32_t(from.y), uint32_t(from.z));
+    if (value >= 0) value_at(target) = value;
+  }
+  return values;
+}
+
+TEST(ComposedVoxels, AreThoseOfTheLastSceneThatFillsAPlace) {
+  const KnownScene noise = known_scene(37, Materials::Sixteen, noise_grid(1));
+  const KnownScene full = known_scene(9, Materials::Sixteen, full_grid);
+  const voxelize::Grid grid = {.resolution = 80, .origin = {-3, 2, 1}, .voxel_size = 0.5};
+  // Of one size, larger and smaller; in line with the grid and not; and beyond its sides.
+  for (const auto& [size, origin] : std::vector<std::pair<double, Vec3d>>{{0.5, {-1, 4, 6}},
+                                                                          {0.5, {-6.25, 1.125, 3}},
+                                                                          {1.25, {-20, -3.5, 2}},
+                                                                          {1, {-3, 2, 1}},
+                                                                          {0.125, {1, 5, 2.0625}},
+                                                                          {3, {0.25, -40, -31}},
+                                                                          {0.375, {-3, 2.5, 1}},
+                                                                          {40, {-100, -90, -95}}}) {
+    const ScenePointer below = placed_scene(noise, origin, size);
+    const ScenePointer above = placed_scene(full, {5, 6, 7}, 0.75);
+    const VoxelFile file = composed_voxels({below, above}, grid);
+    const dag::VoxelScene scene = scene_of_voxels(file, {}, "composed").scene;
+    dag::verify(scene.dag);
+    EXPECT_EQ(scene.palette.colors, noise.scene.palette.colors);
+    const std::vector<int> lower = dense_on_grid(*below, grid), upper = dense_on_grid(*above, grid);
+    for (size_t i = 0; i < lower.size(); ++i)
+      ASSERT_EQ(dag::voxel_at(scene.dag, uint32_t(i % 80), uint32_t(i / 80 % 80), uint32_t(i / 6400)),
+                upper[i] >= 0 ? upper[i] : lower[i])
+          << size << ' ' << i;
+  }
+}
+
+TEST(ComposedVoxels, OnTheGridOfASceneAreTheScene) {
+  KnownScene known = known_scene(70, Materials::Sixteen, noise_grid(2));
+  const ScenePointer scene = placed_scene(known, {0.1, 7e5, -3.3}, 0.3);
+  const voxelize::Grid grid = {.resolution = 70, .origin = scene->origin, .voxel_size = 0.3};
+  EXPECT_EQ(scene_of_voxels(composed_voxels({scene}, grid), {}, "one").scene.dag.digest,
+            known.scene.dag.digest);
+}
+
+TEST(ComposedVoxels, DifferentPalettesBecomeOne) {
+  KnownScene red = known_scene(4, Materials::Sixteen, full_grid), blue = red, bare = red;
+  red.scene.palette = {.count = 8};
+  blue.scene.palette = {.count = 9};
+  red.scene.palette.colors[7] = {200, 10, 20};
+  blue.scene.palette.colors[7] = {0, 20, 220};
+  bare.scene.palette = {};
+  const VoxelFile file = composed_voxels(
+      {placed_scene(red, {0, 0, 0}, 1), placed_scene(blue, {4, 0, 0}, 1), placed_scene(bare, {8, 0, 0}, 1)},
+      {.resolution = 12, .origin = {0, 0, 0}, .voxel_size = 1});
+  const dag::VoxelScene scene = scene_of_voxels(file, {}, "three").scene;
+  EXPECT_EQ(scene.palette.count, 3u);
+  const auto color_at = [&](uint32_t x) {
+    return scene.palette.colors[size_t(dag::voxel_at(scene.dag, x, 0, 0))];
+  };
+  EXPECT_EQ(color_at(3), red.scene.palette.colors[7]);
+  EXPECT_EQ(color_at(4), blue.scene.palette.colors[7]);
+  EXPECT_EQ(color_at(11), (scene::Rgb8{200, 200, 200}));
+}
+
+TEST(ComposedVoxels, TheFilledBoxIsThatOfTheVoxels) {
+  const auto few = [](uint32_t x, uint32_t y, uint32_t z) {
+    return (x == 3 && y == 9 && z == 17) || (x == 30 && y == 7 && z == 18) ? 0 : dag::kEmptyVoxel;
+  };
+  const auto box = filled_box(*placed_scene(known_scene(40, Materials::Sixteen, few), {10, 20, 30}, 2));
+  EXPECT_EQ(box.min, (Vec3d{16, 34, 64}));
+  EXPECT_EQ(box.max, (Vec3d{72, 40, 68}));
+  const auto all = filled_box(*placed_scene(known_scene(37, Materials::Sixteen, full_grid), {0, 0, 0}, 1));
+  EXPECT_EQ(all.min, (Vec3d{0, 0, 0}));
+  EXPECT_EQ(all.max, (Vec3d{37, 37, 37}));
+}
+
+}  // namespace
+}  // namespace vox

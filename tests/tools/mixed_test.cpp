@@ -1,0 +1,47 @@
+// vox-convert with inputs of different kinds, which share a grid.
+#include "formats/scene/scene_file.h"
+#include "tests/tools/program.h"
+
+namespace vox {
+namespace {
+
+class MixedProgram : public CubesTest {};
+
+TEST_F(MixedProgram, ALaterInputHidesAnEarlierOne) {
+  converted({"cube.h5", "-o", "cube.vox", "-q"});
+  const dag::VoxelScene before = read_scene(folder_ / "cube.h5");
+  converted({"cube.vox", "cube.obj", "--res", "64", "-o", "both.h5", "-q", "--verify"});
+  const dag::VoxelScene both = read_scene(folder_ / "both.h5");
+  // The cube's own voxels reach to its outer faces alone, so that the grid is that of the cube.
+  EXPECT_EQ(both.dag.voxels, before.dag.voxels);
+  EXPECT_EQ(both.origin, before.origin);
+  EXPECT_EQ(both.source, "cube.vox, cube.obj");
+}
+
+TEST_F(MixedProgram, OptionsOfMeshesNeedAMesh) {
+  converted({"cube.h5", "-o", "cube.vox", "-q"});
+  expect_failure(kBadUsage, "--solid has no effect", {"cube.vox", "cube.h5", "--res", "64", "--solid"});
+  expect_failure(kBadUsage, "--paint", {"cube.vox", "cube.obj", "--res", "64", "--paint", "strokes.txt"});
+  expect_failure(kBadUsage, "--res or --voxel-size", {"cube.vox", "cube.obj"});
+  converted({"cube.vox", "cube.obj", "--res", "64", "-o", "solid.h5", "-q", "--solid"});
+  EXPECT_EQ(read_scene(folder_ / "solid.h5").dag.voxels, 64u * 64 * 64);
+}
+
+TEST_F(MixedProgram, PointsAreInputsToo) {
+  write("point.xyz", "100 0 0\n");
+  converted({"cube.obj", "point.xyz", "--voxel-size", "1", "-o", "both.h5", "-q", "--materials", "none"});
+  converted({"cube.obj", "--voxel-size", "1", "-o", "alone.h5", "-q", "--materials", "none"});
+  const dag::VoxelScene both = read_scene(folder_ / "both.h5");
+  EXPECT_EQ(both.dag.voxels, read_scene(folder_ / "alone.h5").dag.voxels + 1);
+  expect_failure(kBadUsage, "--splat-opacity has no effect",
+                 {"cube.obj", "point.xyz", "--res", "64", "--splat-opacity", "0.2"});
+}
+
+TEST_F(MixedProgram, ScenesAreInputsToo) {
+  converted({"cube.h5", "cube.obj", "--voxel-size", "0.125", "-o", "both.nrrd", "-q"});
+  converted({"cube.obj", "cube.h5", "--res", "32", "-o", "both.h5", "-q", "--materials", "none"});
+  EXPECT_FALSE(read_scene(folder_ / "both.h5").dag.materials);
+}
+
+}  // namespace
+}  // namespace vox

@@ -1,0 +1,262 @@
+// The page that flies through a scene, as Chromium shows it with graphics in software.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "formats/images/image.h"
+#include "formats/scene/scene_file.h"
+#include "tests/tools/chromium_driver.h"
+#include "tests/tools/program.h"
+
+namespace vox {
+namespace {
+
+// A driver's message that software graphics copy pictures says nothing of the page.
+constexpr const char* kOpen = R"(
+import os, sys
+from chromium import Chromium
+def messages(page):
+    return [m for m in page.messages if 'GPU stall due to ReadPixels' not in m]
+)";
+
+class ScenePageTest : public CubesTest {
+ protected:
+  ScenePageTest() : CubesTest("vox-render") {}
+
+  void make_village() const {
+    ASSERT_EQ(scene({"village", "--seed", "3", "-o", "village.obj", "-q"}).code, 0);
+    converted({"village.obj", "--res", "200", "-q"});
+    printed({"village.h5", "-q", "--html", "village.html"});
+  }
+
+  // Runs Python lines in which `page` is a browser of 240 x 160 pixels, and returns what they print.
+  std::string browsed(const std::string& lines) const {
+    write("chromium.py", chromium_driver());
+    std::string indented = "    ";
+    for (const char c : lines) indented += c == '\n' ? "\n    " : std::string(1, c);
+    return python(fmt::format("{}with Chromium('{}', os.getcwd(), 240, 160) as page:\n{}\n", kOpen,
+                              browser_name(), indented));
+  }
+
+  // The share of pixels that differ by more than the rounding of a colour.
+  double share_of_different(const std::string& a, const std::string& b) const {
+    const scene::Image one = read_image(folder_ / a), other = read_image(folder_ / b);
+    if (one.width != other.width || one.height != other.height) return 1;
+    size_t different = 0;
+    const auto apart = [](uint8_t x, uint8_t y) { return std::abs(int{x} - int{y}) > 2; };
+    for (size_t i = 0; i < one.pixels.size(); ++i) {
+      const scene::Rgba8 p = one.pixels[i], q = other.pixels[i];
+      different += apart(p.r, q.r) || apart(p.g, q.g) || apart(p.b, q.b);
+    }
+    return static_cast<double>(different) / static_cast<double>(one.pixels.size());
+  }
+};
+
+TEST_F(ScenePageTest, ShowsWhatPicturesShow) {
+  if (browser_name().empty()) GTEST_SKIP() << "no chromium";
+  make_village();
+  struct View {
+    std::string eye, target, fov;
+  };
+  const std::vector<View> views = {
+      {"60,50,70", "0,5,0", "40"}, {"4,3,16", "0,2,0", "60"}, {"-20,90,-30", "1,0,2", "35"}};
+  std::string lines;
+  std::vector<std::string> names;
+  for (const View& view : views)
+    for (const char* shade : {"depth", "material", "normal"})
+      for (const char* lod : {"on", "off"}) {
+        const std::string name = fmt::format("{}-{}-{}", names.size(), shade, lod);
+        std::vector<std::string> options = {"village.h5",
+                                            "-q",
+                                            "--size",
+                                            "240x160",
+                                            "-o",
+                                            name + ".png",
+                                            "--eye=" + view.eye,
+                                            "--target=" + view.target,
+                                            "--fov",
+                                            view.fov,
+                                            "--shade",
+                                            shade,
+                                            "--lod",
+                                            lod};
+        if (shade != std::string("material")) options.insert(options.end(), {"--legend", "off"});
+        printed(options);
+        lines += fmt::format(
+            "page.open('village.html#eye={}&target={}&fov={}&shade={}&lod={}&samples=1&panel=off')\n"
+            "page.wait('globalThis.voxPage && voxPage.pace.finished > 0')\npage.screenshot('{}-page.png')\n",
+            view.eye, view.target, view.fov, shade, lod, name);
+        names.push_back(name);
+      }
+  EXPECT_EQ(browsed(lines + "print(messages(page))"), "[]\n");
+  for (const std::string& name : names)
+    EXPECT_LE(share_of_different(name + ".png", name + "-page.png"), 0.005) << name;
+}
+
+TEST_F(ScenePageTest, PicksTheVoxelsThatRaysHit) {
+  if (browser_name().empty()) GTEST_SKIP() << "no chromium";
+  printed({"cube.h5", "-q", "--html", "cube.html", "--eye", "0.5,0.5,3", "--target", "0.5,0.5,0.5"});
+  // The cube's face at z = 1 is 2 away: a pixel there is 2 · 2 tan(20°) / 160 wide.
+  EXPECT_EQ(browsed(R"(
+page.open('cube.html')
+page.wait('globalThis.voxPage')
+import json, math
+wide = 4 * math.tan(math.radians(20)) / 160 * 64
+for x, y in (120, 80), (100, 50), (85, 113), (140, 121):
+    pick = json.loads(page.value('JSON.stringify(voxPage.pick({x: %d + 0.5, y: %d + 0.5}))' % (x, y)))
+    expected = [math.floor(32 + (x + 0.5 - 120) * wide), math.floor(32 - (y + 0.5 - 80) * wide), 63]
+    print(pick['voxel'] == expected, abs(pick['point'][2] - 64) < 1e-3)
+print(page.value('voxPage.pick({x: 2, y: 2})'))
+page.mouse('mouseMoved', 120, 80)
+page.wait('document.getElementById("readout").textContent.startsWith("voxel 32, 31, 63")')
+page.value('voxPage.settings.clip.high[2] = 20, voxPage.changed()')
+print(json.loads(page.value('JSON.stringify(voxPage.pick({x: 120.5, y: 80.5}))'))['voxel'])
+print(messages(page)))"),
+            "True True\nTrue True\nTrue True\nTrue True\nNone\n[32, 31, 0]\n[]\n");
+}
+
+TEST_F(ScenePageTest, ComesBackWhenItsGraphicsWereTaken) {
+  if (browser_name().empty()) GTEST_SKIP() << "no chromium";
+  printed({"cube.h5", "-q", "--html", "cube.html"});
+  EXPECT_EQ(browsed(R"(
+page.open('cube.html#samples=1&panel=off')
+page.wait('globalThis.voxPage && voxPage.pace.finished > 0')
+page.screenshot('before.png')
+page.value('globalThis.lose = voxPage.renderer.gl.getExtension("WEBGL_lose_context"), lose.loseContext()')
+page.wait('voxPage.renderer.gl.isContextLost() && document.body.innerText.includes("taken away")')
+page.value('lose.restoreContext()')
+page.wait('!voxPage.renderer.gl.isContextLost() && !document.body.innerText.includes("taken away")')
+page.wait('voxPage.pace.finished > 0')
+page.screenshot('after.png'))"),
+            "");
+  EXPECT_EQ(share_of_different("before.png", "after.png"), 0);
+}
+
+TEST_F(ScenePageTest, MovesAsItIsTold) {
+  if (browser_name().empty()) GTEST_SKIP() << "no chromium";
+  printed({"cube.h5", "-q", "--html", "cube.html"});
+  EXPECT_EQ(browsed(R"(
+page.open('cube.html#samples=2')
+page.wait('globalThis.voxPage')
+import json
+pose = lambda: json.loads(page.value('JSON.stringify(voxPage.settings.pose)'))
+far = lambda p: sum((a - b) ** 2 for a, b in zip(p['eye'], p['target'])) ** 0.5
+first = pose()
+page.mouse('mousePressed', 120, 80, button='left', buttons=1)
+page.mouse('mouseMoved', 150, 90, button='left', buttons=1)
+page.mouse('mouseReleased', 150, 90, button='left')
+turned = pose()
+print(turned['target'] == first['target'], turned['eye'] != first['eye'], abs(far(turned) - far(first)) < 1e-6)
+page.mouse('mouseWheel', 120, 80, deltaX=0, deltaY=-300)
+page.wait('JSON.stringify(voxPage.settings.pose) !== ' + json.dumps(json.dumps(turned, separators=(',', ':'))))
+print(far(pose()) < far(turned))
+page.key('2', 'Digit2', '2')
+page.wait('location.hash.includes("shade=normal")')
+page.key('w', 'KeyW', 'w')
+page.key('h', 'KeyH', 'h')
+page.wait('Math.hypot(...voxPage.settings.pose.eye.map((e, i) => e - %s[i])) < 1e-6' % json.dumps(first['eye']))
+page.key('?', 'Slash', '?')
+page.wait('document.getElementById("help").open')
+print(messages(page)))"),
+            "True True True\nTrue\n[]\n");
+}
+
+TEST_F(ScenePageTest, FitsIntoWindowsOfAnyWidth) {
+  if (browser_name().empty()) GTEST_SKIP() << "no chromium";
+  printed({"cube.h5", "-q", "--html", "cube.html"});
+  EXPECT_EQ(browsed(R"(
+page.open('cube.html#samples=1')
+page.wait('globalThis.voxPage')
+page.value('document.getElementById("open-panel").click()')
+for width, height in (1280, 720), (390, 800):
+    page.resize(width, height)
+    page.wait('innerWidth === %d' % width)
+    print(page.value('''[...document.querySelectorAll("#head, #bar button, #panel label, #foot > div")].filter(part => {
+      const box = part.getBoundingClientRect();
+      return box.width > 0 && (box.left < 0 || box.right > innerWidth);
+    }).length''')))"),
+            "0\n0\n");
+}
+
+TEST_F(ScenePageTest, ThatIsDamagedSaysSo) {
+  if (browser_name().empty()) GTEST_SKIP() << "no chromium";
+  printed({"cube.h5", "-q", "--html", "cube.html"});
+  const std::string good = read_bytes(folder_ / "cube.html");
+  const size_t words = good.find("id=\"words-0\">") + 13;
+  std::string flipped = good, cut = good, facts = good;
+  flipped[words + 40] = flipped[words + 40] == 'A' ? 'B' : 'A';
+  cut.erase(words + 100, 400);
+  facts.erase(facts.find("\"resolution\""), 4);
+  write("flipped.html", flipped);
+  write("cut.html", cut);
+  write("facts.html", facts);
+  EXPECT_EQ(browsed(R"(
+for name in 'flipped', 'cut', 'facts':
+    page.open(name + '.html')
+    page.wait('document.getElementById("message").innerText.includes("This page is damaged")')
+print(messages(page)))"),
+            "[]\n");
+}
+
+TEST_F(ScenePageTest, ShowsTheFinestLevelThatFits) {
+  make_village();
+  const uint64_t whole = read_bytes(folder_ / "village.html").size();
+  const Finished run =
+      ran({"village.h5", "--html", "small.html", "--page-limit", std::to_string(whole - 1), "--json"});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_TRUE(has(run.err, "the page shows 100³ voxels")) << run.err;
+  EXPECT_EQ(json_value(run.out, "resolution"), "100");
+  const std::string page = read_bytes(folder_ / "small.html");
+  EXPECT_LT(page.size(), whole);
+  EXPECT_EQ(json_value(run.out, "bytes"), std::to_string(page.size()));
+  EXPECT_TRUE(has(page, "the scene has 200³"));
+  expect_failure(kFailed, "raise --page-limit", {"village.h5", "--html", "none.html", "--page-limit", "10K"});
+}
+
+TEST_F(ScenePageTest, IsTheSameForTheSameScene) {
+  printed({"cube.h5", "-q", "--html", "page.html"});
+  const std::string first = read_bytes(folder_ / "page.html");
+  printed({"cube.h5", "-q", "--html", "page.html"});
+  EXPECT_TRUE(read_bytes(folder_ / "page.html") == first);
+}
+
+TEST_F(ScenePageTest, RefusesWhatHasNoEffectOnIt) {
+  for (const std::vector<std::string>& options :
+       std::vector<std::vector<std::string>>{{"--size", "10x10"},
+                                             {"-o", "a.png"},
+                                             {"--turntable", "3"},
+                                             {"--ao", "4"},
+                                             {"--samples", "2"},
+                                             {"--slice", "z=1"},
+                                             {"--legend", "off"},
+                                             {"--shade", "sharing"},
+                                             {"--opacity", "0.5"}}) {
+    std::vector<std::string> all = {"cube.h5", "--html", "page.html"};
+    all.insert(all.end(), options.begin(), options.end());
+    expect_failure(kBadUsage, options[0] == "-o" ? "--output" : options[0], all);
+  }
+  expect_failure(kBadUsage, "--page-limit", {"cube.h5", "--page-limit", "1M"});
+  expect_failure(kBadUsage, ".html", {"cube.h5", "--html", "page.txt"});
+  expect_failure(kBadUsage, "the page would replace 'cube.h5'", {"cube.h5", "--html", "cube.h5"});
+}
+
+TEST_F(ScenePageTest, HostileNamesAreText) {
+  dag::VoxelScene scene = read_scene(folder_ / "cube.h5");
+  scene.palette.names[0] = "</script><script>alert(1)</script>";
+  const std::string name = "<script>alert('2') & \"so\" on.h5";
+  write_scene(scene, folder_ / name);
+  printed({name, "-q", "--html", "page.html"});
+  EXPECT_FALSE(has(read_bytes(folder_ / "page.html"), "<script>alert"));
+  if (browser_name().empty()) GTEST_SKIP() << "no chromium";
+  EXPECT_EQ(browsed(R"(
+page.open('page.html')
+page.wait('globalThis.voxPage')
+print(page.value('document.getElementById("title").textContent'))
+print(page.value('document.querySelector("#palette span").textContent'))
+print(messages(page)))"),
+            name + "\n</script><script>alert(1)</script>\n[]\n");
+}
+
+}  // namespace
+}  // namespace vox

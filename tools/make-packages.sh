@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# Installs what is needed, builds the tools and makes Debian packages of them, in dist/. Where this machine has no GPU,
+# VOX_CUDA=ON builds for those of others.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+tools/install-packages.sh packages
+cmake --preset release -DVOX_CUDA="${VOX_CUDA:-AUTO}" -DVOX_WERROR="${CI:+ON}"
+cmake --build build/release -j "$(nproc)" --target packages

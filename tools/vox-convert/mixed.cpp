@@ -1,0 +1,189 @@
+#include "tools/vox-convert/mixed.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "formats/file_types.h"
+#include "formats/images/choose_palette.h"
+#include "formats/mesh/mesh.h"
+#include "formats/points/points.h"
+#include "formats/scene/any_scene.h"
+#include "formats/volume/nrrd.h"
+#include "formats/volume/volume_file.h"
+#include "formats/voxels/composed.h"
+#include "formats/voxels/read_voxels.h"
+#include "libvox/base/error.h"
+#include "libvox/base/log.h"
+#include "libvox/base/stopwatch.h"
+#include "libvox/base/thread_limit.h"
+#include "libvox/base/units.h"
+#include "libvox/engine/built_scene.h"
+#include "tools/vox-convert/points.h"
+#include "tools/vox-convert/voxel_files.h"
+
+namespace vox {
+namespace {
+
+using ScenePointer = std::shared_ptr<const dag::VoxelScene>;
+
+// Meshes that follow each other, a cloud of points, or voxels, which the others become.
+struct Part {
+  std::optional<MeshFiles> meshes = {};
+  std::optional<PointCloud> points = {};
+  std::optional<voxelize::Box> box = {};  // around what is in it; there is none where nothing is
+  ScenePointer voxels = nullptr;
+};
+
+bool is_voxels_or_scene(const std::filesystem::path& path) {
+  return has_role(path, FileRole::Voxels) || has_role(path, FileRole::Scene);
+}
+
+bool is_mesh(const std::filesystem::path& path) {
+  return !is_voxels_or_scene(path) && !is_points_path(path);
+}
+
+Part read_voxel_part(const std::filesystem::path& path, const ConvertOptions& options) {
+  dag::VoxelScene scene = is_voxels_path(path) ? read_voxels(path, voxel_file_options(options)).scene
+                                               : read_any_scene(path, options.engine);
+  if (scene.up != dag::UpAxis::Y)
+    throw Error("its y axis does not point up, as that of a grid for several inputs does").at(path.string());
+  if (scene.dag.voxels == 0) log_warning("{}: no voxel is filled", path.string());
+  if (options.materials != scene::MaterialMode::None && scene.palette.count == 0)
+    log_info("{} has no colours: its voxels become grey", path.string());
+  Part part;
+  if (scene.dag.voxels > 0) part.box = filled_box(scene);
+  part.voxels = std::make_shared<const dag::VoxelScene>(std::move(scene));
+  return part;
+}
+
+Part read_point_part(const std::filesystem::path& path, const ConvertOptions& options,
+                     Conversion& conversion) {
+  Part part = {.points = open_points({&path, 1}, options.points)};
+  const CloudSurvey found = surveyed(*part.points, path, options);
+  conversion.points.points += found.points;
+  conversion.points.not_finite += found.not_finite;
+  conversion.points.left_out += found.left_out;
+  part.box = around_points(found.box, options);
+  return part;
+}
+
+std::vector<Part> read_parts(const ConvertOptions& options, Conversion& conversion) {
+  std::vector<Part> parts;
+  const auto& inputs = options.inputs;
+  for (auto input = inputs.begin(); input != inputs.end();) {
+    if (is_voxels_or_scene(*input)) {
+      parts.push_back(read_voxel_part(*input++, options));
+    } else if (is_points_path(*input)) {
+      parts.push_back(read_point_part(*input++, options, conversion));
+    } else {
+      const auto end = std::find_if_not(input, inputs.end(), is_mesh);
+      parts.push_back({.meshes = read_meshes({input, end}, options.mesh)});
+      parts.back().box = voxelize::bounding_box(parts.back().meshes->scene);
+      input = end;
+    }
+  }
+  return parts;
+}
+
+voxelize::Grid grid_of(const std::vector<Part>& parts, const ConvertOptions& options) {
+  voxelize::GridOptions fitting = options.grid;
+  if (fitting.clip) return voxelize::fit_grid({}, fitting);
+  std::optional<voxelize::Box> all;
+  for (const Part& part : parts) {
+    if (!part.box) continue;
+    if (!all) all = part.box;
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+      all->min[axis] = std::min(all->min[axis], part.box->min[axis]);
+      all->max[axis] = std::max(all->max[axis], part.box->max[axis]);
+    }
+  }
+  if (!all) throw Error("no voxel of the inputs is filled");
+  fitting.clip = all;
+  return voxelize::fit_grid({}, fitting);
+}
+
+dag::VoxelScene voxelized(MeshFiles& meshes, const voxelize::Grid& grid, Engine& engine,
+                          const ConvertOptions& options, Conversion& conversion) {
+  PaletteChoice choice = {.materials = options.materials, .file = options.palette};
+  if (options.palette_weight) choice.weights.area_power = *options.palette_weight;
+  const ChosenPalette chosen = choose_palette(meshes.scene, choice);
+  meshes.scene.images = {};
+  voxelize::BuildResult result = engine.build(meshes.scene, chosen.indexed, grid, options.build);
+  conversion.triangles += meshes.scene.triangles.size();
+  conversion.dropped.not_finite += meshes.dropped.not_finite;
+  conversion.dropped.degenerate += meshes.dropped.degenerate;
+  conversion.chunks += result.chunks;
+  conversion.open_rays += result.open_rays;
+  conversion.peak_device_bytes = std::max(conversion.peak_device_bytes, result.peak_device_bytes);
+  conversion.seconds.voxelize += result.voxelize_seconds;
+  conversion.seconds.build += result.build_seconds;
+  return built_scene(std::move(result), chosen.indexed, grid, options.build);
+}
+
+void check_mixed(const ConvertOptions& options) {
+  if (options.paint) throw UsageError("--paint is for meshes alone, but there are files of voxels");
+  if (options.materials == scene::MaterialMode::Mesh)
+    throw UsageError("--materials mesh is for meshes alone: voxels have colours (texture), or none");
+  for (const auto& input : options.inputs)
+    if (is_volume_path(input))
+      throw UsageError(fmt::format("'{}' is a volume, which shares no grid with others", input.string()));
+  check_targets(options);
+}
+
+}  // namespace
+
+bool is_mixed_input(const ConvertOptions& options) {
+  const bool has_grid = options.grid.resolution > 0 || options.grid.voxel_size > 0;
+  if (options.inputs.size() == 1 || !has_grid || options.info || is_volume_path(options.inputs[0]))
+    return false;
+  return !std::ranges::all_of(options.inputs, is_mesh) &&
+         !std::ranges::all_of(options.inputs, is_points_path);
+}
+
+bool has_mesh_input(const ConvertOptions& options) {
+  return std::ranges::any_of(options.inputs, is_mesh);
+}
+
+dag::VoxelScene convert_mixed(const ConvertOptions& options, Conversion& conversion) {
+  check_mixed(options);
+  const ThreadLimit threads(options.engine.threads);
+  Stopwatch watch;
+  std::vector<Part> parts = read_parts(options, conversion);
+  const voxelize::Grid grid = grid_of(parts, options);
+  if (kind_of_output(options.output) == OutputKind::Nrrd)
+    check_dense_resolution(grid.resolution, options.output);
+  conversion.seconds.load = watch.lap();
+  log_info("{} inputs, {}³ voxels of {:.4g} units", options.inputs.size(), grid.resolution, grid.voxel_size);
+  conversion.device = "cpu";
+  if (has_mesh_input(options)) {
+    const std::unique_ptr<Engine> engine = make_engine(options.engine);
+    conversion.device = engine->device();
+    for (Part& part : parts)
+      if (part.meshes)
+        part = {.voxels = std::make_shared<const dag::VoxelScene>(
+                    voxelized(*part.meshes, grid, *engine, options, conversion))};
+    conversion.kernels = engine->profile();
+  }
+  watch.lap();
+  for (Part& part : parts)
+    if (part.points)
+      part = {.voxels = std::make_shared<const dag::VoxelScene>(
+                  voxels_of(std::move(*part.points), grid, options).scene)};
+  std::vector<ScenePointer> scenes;
+  for (Part& part : parts) scenes.push_back(std::move(part.voxels));
+  ScenePlusError composed =
+      scene_of_voxels(composed_voxels(std::move(scenes), grid), voxel_file_options(options), options.output);
+  conversion.palette_error = composed.error;
+  conversion.seconds.build += watch.seconds();
+  dag::VoxelScene& scene = composed.scene;
+  scene.coverage = options.build.coverage;
+  scene.solid = options.build.solid;
+  if (scene.dag.voxels == 0) log_warning("no voxel is filled: nothing of the inputs lies inside --clip");
+  sign(scene, options);
+  return std::move(scene);
+}
+
+}  // namespace vox
