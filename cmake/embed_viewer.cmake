@@ -19,10 +19,11 @@ function(append_module name)
   # Without the brackets of CMake's lists, texts are no lists here: every replacement takes all of it.
   string(REGEX REPLACE "(^|\n)import [^\n]*" "\\1" text "${text}")
   string(REGEX REPLACE "\nexport " "\n" text "${text}")
-  # Comments between functions say nothing to a browser.
+  # Comments and what lines are indented by say nothing to a browser.
   string(REGEX REPLACE "\n *//[^\n]*" "" text "\n${text}")
   string(REGEX REPLACE "\n *\\*[^\n]*" "" text "${text}")
   string(REGEX REPLACE "\n */\\*\\*[^\n]*" "" text "${text}")
+  string(REGEX REPLACE "\n +" "\n" text "${text}")
   string(REGEX REPLACE "\n\n+" "\n" text "${text}")
   set(script "${script}${text}" PARENT_SCOPE)
   set(seen "${seen}" PARENT_SCOPE)

@@ -51,6 +51,7 @@ constexpr FileType kTypes[] = {
     volume(FileFormat::Raw, ".raw .raw.gz", "raw values"),
     volume(FileFormat::Nrrd, ".nrrd .nhdr", "NRRD"),
     volume(FileFormat::MetaImage, ".mhd .mha", "MetaImage"),
+    volume(FileFormat::Nifti, ".nii .nii.gz .hdr .hdr.gz", "NIfTI"),
     volume(FileFormat::Dat, ".dat", "a .dat header of raw values"),
 
     {FileRole::Scene, FileFormat::Hdf5, FileUse::Both, ".h5", "a scene file", {}},
@@ -92,7 +93,7 @@ constexpr FileType kTypes[] = {
     palette(FileFormat::Hex, ".hex", "lines of rrggbb"),
     palette(FileFormat::Png, ".png", "PNG"),
 
-    foreign(".nii .nii.gz .hdr .img", "a NIfTI or Analyze volume", kToNrrd),
+    foreign(".img .img.gz", "the values of a NIfTI or Analyze volume", "name the .hdr file beside it"),
     foreign(".dcm .dicom", "a DICOM image", "convert the series to NRRD, for example with 3D Slicer"),
     foreign(".mgz .mgh", "a FreeSurfer volume", kToNrrd),
     foreign(".mrc .map .ccp4", "an MRC volume",

@@ -41,6 +41,7 @@ enum class FileFormat {
   Nrrd,
   MetaImage,
   Dat,
+  Nifti,
   Raw,
   Hdf5,
   MagicaVoxel,

@@ -14,6 +14,8 @@ if [[ ${1:-} == ci ]]; then
              lintian python3-vtk9 python3-pip python3-setuptools python3-wheel man-db)
   # Report pages are looked at in a browser: 122 MB to load, 414 MB on disk. Ubuntu's package is no browser but a snap.
   grep -qs '^ID=debian' /etc/os-release && packages+=(chromium)
+  # They check the program of scene pages; Node's own package, which many have, brings npm with it.
+  command -v npm >/dev/null || packages+=(nodejs npm)
 fi
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then

@@ -36,32 +36,34 @@ inline uint8_t ply_color(double value, PlyType type) {
   return static_cast<uint8_t>(value >= 255 ? 255 : value > 0 ? value + 0.5 : 0);
 }
 
+template <class T, std::endian Order>
+double ply_number(const void* from) {
+  std::array<char, sizeof(T)> bytes;
+  std::memcpy(bytes.data(), from, sizeof(T));
+  if constexpr (Order != std::endian::native) std::reverse(bytes.begin(), bytes.end());
+  return static_cast<double>(std::bit_cast<T>(bytes));
+}
+
 // The value of which these are the size_of(type) bytes.
 template <std::endian Order>
 double ply_value(const void* from, PlyType type) {
-  const auto load = [&]<class T>(T) {
-    std::array<char, sizeof(T)> bytes;
-    std::memcpy(bytes.data(), from, sizeof(T));
-    if constexpr (Order != std::endian::native) std::reverse(bytes.begin(), bytes.end());
-    return static_cast<double>(std::bit_cast<T>(bytes));
-  };
   switch (type) {
     case PlyType::Int8:
-      return load(int8_t());
+      return ply_number<int8_t, Order>(from);
     case PlyType::Uint8:
-      return load(uint8_t());
+      return ply_number<uint8_t, Order>(from);
     case PlyType::Int16:
-      return load(int16_t());
+      return ply_number<int16_t, Order>(from);
     case PlyType::Uint16:
-      return load(uint16_t());
+      return ply_number<uint16_t, Order>(from);
     case PlyType::Int32:
-      return load(int32_t());
+      return ply_number<int32_t, Order>(from);
     case PlyType::Uint32:
-      return load(uint32_t());
+      return ply_number<uint32_t, Order>(from);
     case PlyType::Float32:
-      return load(float());
+      return ply_number<float, Order>(from);
     case PlyType::Float64:
-      return load(double());
+      return ply_number<double, Order>(from);
   }
   __builtin_unreachable();
 }

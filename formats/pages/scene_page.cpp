@@ -73,7 +73,7 @@ std::string cube_text(uint32_t resolution) {
 
 // What the page shows of what.
 std::string shown_text(const dag::VoxelScene& scene, uint32_t whole) {
-  const std::string count =
+  std::string count =
       fmt::format("{} in {}", format_count(scene.dag.voxels, "voxel"), cube_text(scene.dag.resolution));
   if (scene.dag.resolution == whole) return count;
   return fmt::format("{}; the scene has {}, and this is the finest level that fits into the page", count,

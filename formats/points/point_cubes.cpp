@@ -88,8 +88,9 @@ void PointCubes::put(uint64_t key, PointRecord record) {
     throw Error("the points have changed while they were read");
   Loaded& cube = loaded_[place];
   if (cube.sums != nullptr) {
+    const ColorSum point = ColorSum::of(record.rgb());
     lattice_.for_each_voxel(record, dag::cube_corner(key),
-                            [&](uint32_t code) { cube.sums->add_shared(code, record.rgb()); });
+                            [&](uint32_t code) { cube.sums->add_shared(code, point); });
     return;
   }
   const uint64_t at = std::atomic_ref(cube.next).fetch_add(1, std::memory_order_relaxed);
@@ -97,20 +98,20 @@ void PointCubes::put(uint64_t key, PointRecord record) {
   records_[at] = record;
 }
 
-// Calls body(code, record) for each voxel that each record of a cube fills.
+// Calls body(record) for each record of a cube.
 template <class Body>
-void PointCubes::for_each_voxel(size_t cube, const Body& body) const {
-  const Int3 corner = dag::cube_corner(cubes_[cube]);
+void PointCubes::for_each_record(size_t cube, const Body& body) const {
   const Loaded& loaded = loaded_[cube - first_];
-  for (uint64_t at = loaded.end - counts_[cube]; at < loaded.next; ++at)
-    lattice_.for_each_voxel(records_[at], corner, [&](uint32_t code) { body(code, records_[at]); });
+  for (uint64_t at = loaded.end - counts_[cube]; at < loaded.next; ++at) body(records_[at]);
 }
 
 void PointCubes::fill(size_t cube, VoxelSink& to) const {
   if (const DenseSums* sums = loaded_[cube - first_].sums) {
     sums->for_each([&](uint32_t code, const ColorSum&) { to.put(code, 0); });
   } else {
-    for_each_voxel(cube, [&](uint32_t code, PointRecord) { to.put(code, 0); });
+    for_each_record(cube, [&](PointRecord record) {
+      lattice_.for_each_voxel(record, corner_of(cube), [&](uint32_t code) { to.put(code, 0); });
+    });
   }
 }
 
@@ -118,7 +119,10 @@ void PointCubes::paint(size_t cube, VoxelSink& to) const {
   const auto put = [&](uint32_t code, const ColorSum& sum) { to.put(code, rgb_value(sum.mean())); };
   if (const DenseSums* dense = loaded_[cube - first_].sums) return dense->for_each(put);
   SparseSums& sums = sparse_.local();
-  for_each_voxel(cube, [&](uint32_t code, PointRecord record) { sums.add(code, record.rgb()); });
+  for_each_record(cube, [&](PointRecord record) {
+    const ColorSum point = ColorSum::of(record.rgb());
+    lattice_.for_each_voxel(record, corner_of(cube), [&](uint32_t code) { sums.add(code, point); });
+  });
   sums.take(put);
 }
 

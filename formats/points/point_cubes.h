@@ -49,8 +49,9 @@ class PointCubes {
   void choose_cubes(size_t begin);
   void load_records();
   void put(uint64_t key, PointRecord record);
+  Int3 corner_of(size_t cube) const { return dag::cube_corner(cubes_[cube]); }
   template <class Body>
-  void for_each_voxel(size_t cube, const Body& body) const;
+  void for_each_record(size_t cube, const Body& body) const;
 
   const PointCloud cloud_;
   const PointLattice lattice_;

@@ -10,14 +10,14 @@
 
 namespace vox {
 
-// It is half of what the process may still take: the DAG is made while the points are there.
+// It is a third of what the process may still take: palette and DAG are made while the points are there.
 uint64_t room_for_points(uint64_t memory_limit) {
-  constexpr uint64_t kLeast = uint64_t{32} << 20;
+  constexpr uint64_t kLeast = uint64_t{8} << 20;
   const uint64_t held = resident_bytes();
   const uint64_t left = memory_limit == 0     ? available_bytes() / 5 * 4
                         : memory_limit > held ? memory_limit - held
                                               : 0;
-  return std::max(left / 2, kLeast);
+  return std::max(left / 3, kLeast);
 }
 
 VoxelFile point_voxels(PointCloud cloud, const voxelize::Grid& grid, const PointVoxelOptions& options) {

@@ -2,7 +2,6 @@
 // to the same in every order.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <vector>
@@ -13,30 +12,32 @@
 
 namespace vox {
 
-// The sum of a voxel's points.
+// The sum of some points.
 struct ColorSum {
   uint64_t points = 0, r = 0, g = 0, b = 0;
 
-  void add(uint32_t rgb) {
-    ++points;
-    r += kLinear[rgb >> 16 & 255], g += kLinear[rgb >> 8 & 255], b += kLinear[rgb & 255];
+  static ColorSum of(uint32_t rgb) {  // of one point
+    const auto& linear = scene::ColorTally::kLinear16;
+    return {1, linear[rgb >> 16 & 255], linear[rgb >> 8 & 255], linear[rgb & 255]};
+  }
+
+  void add(const ColorSum& other) {
+    points += other.points;
+    r += other.r, g += other.g, b += other.b;
   }
 
   // Does the same where several threads do.
-  void add_shared(uint32_t rgb) {
+  void add_shared(const ColorSum& other) {
     const auto add = [](uint64_t& to, uint64_t value) {
       std::atomic_ref(to).fetch_add(value, std::memory_order_relaxed);
     };
-    add(points, 1);
-    add(r, kLinear[rgb >> 16 & 255]);
-    add(g, kLinear[rgb >> 8 & 255]);
-    add(b, kLinear[rgb & 255]);
+    add(points, other.points);
+    add(r, other.r);
+    add(g, other.g);
+    add(b, other.b);
   }
 
   scene::Rgb8 mean() const;  // of at least one point
-
- private:
-  static inline const std::array<uint16_t, 256>& kLinear = scene::ColorTally::kLinear16;
 };
 static_assert(sizeof(ColorSum) == 32);
 
@@ -47,7 +48,7 @@ class DenseSums {
 
   DenseSums() : sums_(dag::VoxelCube::kLeaves * 64) {}
 
-  void add_shared(uint32_t code, uint32_t rgb) { sums_[code].add_shared(rgb); }
+  void add_shared(uint32_t code, const ColorSum& points) { sums_[code].add_shared(points); }
 
   // Calls body(code, sum) for each voxel that has points.
   template <class Body>
@@ -65,14 +66,14 @@ class SparseSums {
  public:
   SparseSums() : places_(dag::VoxelCube::kLeaves * 64) {}
 
-  void add(uint32_t code, uint32_t rgb) {
+  void add(uint32_t code, const ColorSum& points) {
     uint32_t& place = places_[code];
     if (place == 0) {
       codes_.push_back(code);
       sums_.emplace_back();
       place = static_cast<uint32_t>(sums_.size());
     }
-    sums_[place - 1].add(rgb);
+    sums_[place - 1].add(points);
   }
 
   // Calls body(code, sum) for each voxel that has points, and forgets them.

@@ -27,16 +27,16 @@ Fields text_fields(std::string_view text) {
   return fields;
 }
 
-volume::Volume open_text(const Fields& fields, const std::filesystem::path& path) {
+StoredVolume open_text(const Fields& fields, const std::filesystem::path& path) {
   auto needed = [&](std::string_view name) -> std::string_view {
     const auto found = fields.find(name);
     if (found == fields.end()) throw Error(fmt::format("it has no line '{}:'", name));
     return found->second;
   };
-  volume::VolumeInfo info;
+  StoredInfo info;
   const auto size = header_integers(needed("Resolution"), "Resolution", 3);
   info.size = volume::checked_volume_size(size[0], size[1], size[2]);
-  info.type = checked_value_type(needed("Format"));
+  info.type = checked_stored_type(needed("Format"));
   if (fields.contains("SliceThickness")) {
     const auto step = header_numbers(needed("SliceThickness"), "SliceThickness", 3);
     if (step[0] == 0 || step[1] == 0 || step[2] == 0) throw Error("SliceThickness has a zero");
@@ -44,13 +44,13 @@ volume::Volume open_text(const Fields& fields, const std::filesystem::path& path
   }
   info.source = path.string();
   VolumeData data;
-  data.file = path.parent_path() / needed("ObjectFileName");
+  data.files = {path.parent_path() / needed("ObjectFileName")};
   return volume_from_file(std::move(info), data);
 }
 
 }  // namespace
 
-volume::Volume open_dat(const std::filesystem::path& path) {
+StoredVolume open_dat(const std::filesystem::path& path) {
   constexpr uint64_t kTextBytes = 4096;  // such a text is shorter
   const MappedFile file(path);
   const std::string_view start = file.text().substr(0, kTextBytes);
@@ -59,12 +59,12 @@ volume::Volume open_dat(const std::filesystem::path& path) {
   std::array<uint16_t, 3> size;
   if (start.size() < sizeof(size)) throw Error("it is too short for a size of three 16-bit numbers");
   std::memcpy(size.data(), start.data(), sizeof(size));
-  volume::VolumeInfo info;
+  StoredInfo info;
   info.size = volume::checked_volume_size(size[0], size[1], size[2]);
-  info.type = volume::ValueType::U16;
+  info.type = StoredType::U16;
   info.source = path.string();
   VolumeData data;
-  data.file = path;
+  data.files = {path};
   data.offset = sizeof(size);
   return volume_from_file(std::move(info), data);
 }

@@ -5,10 +5,10 @@
 
 #include <filesystem>
 
-#include "libvox/volume/volume.h"
+#include "formats/volume/stored_volume.h"
 
 namespace vox {
 
-volume::Volume open_dat(const std::filesystem::path& path);
+StoredVolume open_dat(const std::filesystem::path& path);
 
 }  // namespace vox

@@ -2,11 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
+#include <array>
 #include <map>
+#include <utility>
 
 #include "formats/io/mapped_file.h"
+#include "formats/volume/channels.h"
 #include "formats/volume/header_text.h"
+#include "formats/volume/placement.h"
+#include "formats/volume/value_files.h"
 #include "formats/volume/volume_data.h"
 #include "libvox/base/error.h"
 
@@ -55,38 +60,85 @@ MetaHeader read_meta_header(std::string_view text) {
   throw Error(fmt::format("its header has no {}", kLastField));
 }
 
-volume::VolumeInfo volume_info(const MetaHeader& header) {
-  if (header.needed("NDims") != "3")
-    throw Error(fmt::format("NDims is {}, expected 3", header.value("NDims")));
-  if (const auto channels = header.value("ElementNumberOfChannels"); !channels.empty() && channels != "1")
-    throw Error(fmt::format("ElementNumberOfChannels is {}, expected 1", channels));
-  volume::VolumeInfo info;
-  const auto size = header_integers(header.needed("DimSize"), "DimSize", 3);
-  info.size = volume::checked_volume_size(size[0], size[1], size[2]);
-  info.type = checked_value_type(header.needed("ElementType"));
-  if (const auto text = header.first_of({"ElementSpacing", "ElementSize"}); !text.empty()) {
-    const auto spacing = header_numbers(text, "ElementSpacing", 3);
-    for (const double step : spacing)
-      if (step == 0) throw Error("ElementSpacing has a zero");
-    info.spacing = {spacing[0], spacing[1], spacing[2]};
-  }
-  if (const auto text = header.first_of({"Offset", "Position", "Origin"}); !text.empty()) {
-    const auto offset = header_numbers(text, "Offset", 3);  // the first voxel's centre
-    info.origin = Vec3d{offset[0], offset[1], offset[2]} - info.spacing * 0.5;
-  }
+constexpr size_t kMostAxes = 4;  // three of space, and one of channels
+
+size_t axes_of(const MetaHeader& header) {
+  const int64_t axes = header_integer(header.needed("NDims"), "NDims");
+  if (axes < 2 || axes > static_cast<int64_t>(kMostAxes))
+    throw Error(fmt::format("NDims is {}, expected 3, or 4 of which the last is no axis of space", axes));
+  return static_cast<size_t>(axes);
+}
+
+// The sizes of all axes; those that the file does not have are 1.
+std::array<int64_t, kMostAxes> sizes_of(const MetaHeader& header) {
+  std::array<int64_t, kMostAxes> sizes = {1, 1, 1, 1};
+  std::ranges::copy(header_integers(header.needed("DimSize"), "DimSize", axes_of(header)), sizes.begin());
+  return sizes;
+}
+
+Channels channels_of(const MetaHeader& header) {
+  const int64_t planes = sizes_of(header)[3];
+  const auto text = header.value("ElementNumberOfChannels");
+  const int64_t values = text.empty() ? 1 : header_integer(text, "ElementNumberOfChannels");
+  if (planes < 1 || values < 1 || (planes > 1 && values > 1))
+    throw Error(fmt::format("a voxel has {} values for each of {} channels", values, planes));
+  if (planes > 1) return {planes, Channels::Order::Planar};
+  return {values, Channels::Order::Interleaved};
+}
+
+StoredInfo stored_info(const MetaHeader& header) {
+  StoredInfo info;
+  const auto sizes = sizes_of(header);
+  info.size = volume::checked_volume_size(sizes[0], sizes[1], sizes[2]);
+  info.type = checked_stored_type(header.needed("ElementType"));
+  const auto orientation = header.value("AnatomicalOrientation");
+  if (!orientation.empty() && orientation != "???") info.up = dag::UpAxis::Z;
   return info;
 }
 
-VolumeData volume_data(const MetaHeader& header, const std::filesystem::path& path) {
+Placement placement_of(const MetaHeader& header) {
+  const size_t axes = axes_of(header), space = std::min<size_t>(axes, 3);
+  std::array<double, 3> spacing = {1, 1, 1};
+  if (const auto text = header.first_of({"ElementSpacing", "ElementSize"}); !text.empty()) {
+    const auto steps = header_numbers(text, "ElementSpacing", axes);
+    std::copy_n(steps.begin(), space, spacing.begin());
+  }
+  if (spacing[0] == 0 || spacing[1] == 0 || spacing[2] == 0) throw Error("ElementSpacing has a zero");
+  Placement placement;
+  for (uint32_t axis = 0; axis < 3; ++axis) placement.steps[axis][axis] = spacing[axis];
+  if (const auto text = header.first_of({"TransformMatrix", "Rotation", "Orientation"}); !text.empty()) {
+    // The row of an axis is its direction.
+    const auto turn = header_numbers(text, "TransformMatrix", axes * axes);
+    for (uint32_t axis = 0; axis < space; ++axis)
+      for (uint32_t i = 0; i < space; ++i) placement.steps[axis][i] = turn[axis * axes + i] * spacing[axis];
+  }
+  if (const auto text = header.first_of({"Offset", "Position", "Origin"}); !text.empty()) {
+    const auto offset = header_numbers(text, "Offset", axes);
+    placement.first_centre = Vec3d{offset[0], offset[1], axes > 2 ? offset[2] : 0};
+  }
+  return placement;
+}
+
+// The files that hold the values.
+std::vector<std::filesystem::path> files_of(const MetaHeader& header, const std::filesystem::path& path,
+                                            std::string_view behind) {
+  const std::string_view file = header.needed(kLastField);
+  if (!names_several_files(file)) return {path.parent_path() / file};
+  const auto sizes = sizes_of(header);
+  const int64_t layers = std::clamp<int64_t>(sizes[2], 1, volume::kMaxVolumeSide) *
+                         std::clamp<int64_t>(sizes[3], 1, volume::kMaxVolumeSide);
+  if (file.starts_with("LIST")) return listed_files(behind, path.parent_path(), layers);
+  return numbered_files(file, path.parent_path(), layers);
+}
+
+VolumeData volume_data(const MetaHeader& header, const std::filesystem::path& path, std::string_view text) {
   VolumeData data;
   const std::string_view file = header.needed(kLastField);
-  if (file == "LIST" || file.find('%') != std::string_view::npos)
-    throw Error("its values are spread over several files, expected one");
   const bool local = file == "LOCAL" || file == "Local" || file == "local";
-  data.file = local ? path : path.parent_path() / file;
+  data.files = local ? std::vector{path} : files_of(header, path, text.substr(header.bytes));
   data.offset = local ? header.bytes : 0;
-  if (const auto text = header.value("HeaderSize"); !text.empty()) {
-    const int64_t skip = header_integer(text, "HeaderSize");
+  if (const auto size = header.value("HeaderSize"); !size.empty()) {
+    const int64_t skip = header_integer(size, "HeaderSize");
     if (skip < -1) throw Error(fmt::format("HeaderSize is {}, expected -1 or more", skip));
     if (skip == -1) {
       data.offset.reset();
@@ -96,18 +148,22 @@ VolumeData volume_data(const MetaHeader& header, const std::filesystem::path& pa
   }
   if (header.is_true("BinaryDataByteOrderMSB") || header.is_true("ElementByteOrderMSB"))
     data.order = ByteOrder::Big;
+  if (header.value("BinaryData") == "False" || header.value("BinaryData") == "false")
+    data.encoding = Encoding::Text;
   if (header.is_true("CompressedData")) data.encoding = Encoding::Zlib;
   return data;
 }
 
 }  // namespace
 
-volume::Volume open_meta_image(const std::filesystem::path& path) {
+StoredVolume open_meta_image(const std::filesystem::path& path, std::optional<uint32_t> channel) {
   const MappedFile file(path);
   const MetaHeader header = read_meta_header(file.text());
-  volume::VolumeInfo info = volume_info(header);
+  StoredInfo info = stored_info(header);
   info.source = path.string();
-  return volume_from_file(std::move(info), volume_data(header, path));
+  StoredVolume volume =
+      channel_from_file(info, volume_data(header, path, file.text()), channels_of(header), channel);
+  return placed(std::move(volume), placement_of(header));
 }
 
 }  // namespace vox

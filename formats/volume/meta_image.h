@@ -2,12 +2,15 @@
 // https://itk.org/Wiki/ITK/MetaIO/Documentation
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 
-#include "libvox/volume/volume.h"
+#include "formats/volume/stored_volume.h"
 
 namespace vox {
 
-volume::Volume open_meta_image(const std::filesystem::path& path);
+// Opens a file of two or three dimensions, or of channels of such, of which one is wanted (channels.h).
+StoredVolume open_meta_image(const std::filesystem::path& path, std::optional<uint32_t> channel);
 
 }  // namespace vox

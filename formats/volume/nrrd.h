@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "formats/volume/stored_volume.h"
 #include "libvox/base/voxel_box.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/volume/volume.h"
@@ -24,7 +25,8 @@ void write_nrrd(const dag::VoxelScene& scene, const std::filesystem::path& path,
 // Writes the values of the volume, in their own type.
 void write_nrrd(const volume::Volume& volume, const std::filesystem::path& path);
 
-// Opens a file of three dimensions, raw or gzip, with the values in the same file or in one other (.nhdr).
-volume::Volume open_nrrd(const std::filesystem::path& path);
+// Opens a file of two or three dimensions, or of channels of such, of which one is wanted (channels.h); raw,
+// gzip or text, with the values in the same file, in another or in several (.nhdr).
+StoredVolume open_nrrd(const std::filesystem::path& path, std::optional<uint32_t> channel);
 
 }  // namespace vox

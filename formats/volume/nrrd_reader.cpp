@@ -3,124 +3,61 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
-#include <map>
+#include <utility>
 
 #include "formats/io/mapped_file.h"
 #include "formats/volume/header_text.h"
 #include "formats/volume/nrrd.h"
+#include "formats/volume/nrrd_header.h"
+#include "formats/volume/value_files.h"
 #include "formats/volume/volume_data.h"
 #include "libvox/base/error.h"
 
 namespace vox {
 namespace {
 
-struct NrrdHeader {
-  std::map<std::string, std::string, std::less<>> fields;  // names in lower case
-  uint64_t bytes = 0;
-
-  std::string_view value(std::string_view name) const {
-    const auto found = fields.find(name);
-    return found == fields.end() ? std::string_view() : std::string_view(found->second);
-  }
-  std::string_view needed(std::string_view name) const {
-    if (value(name).empty()) throw Error(fmt::format("its header has no field '{}'", name));
-    return value(name);
-  }
-  std::string_view value(std::string_view name, std::string_view other_name) const {
-    return value(name).empty() ? value(other_name) : value(name);
-  }
-};
-
-void read_field(std::string_view line, NrrdHeader& header) {
-  if (line.starts_with('#')) return;
-  const size_t colon = line.find(':');
-  if (colon == std::string_view::npos)
-    throw Error(fmt::format("its header has the line '{}', expected 'field: value'", line.substr(0, 80)));
-  if (line.substr(colon).starts_with(":=")) return;  // a key that NRRD gives no meaning
-  std::string name(trimmed(line.substr(0, colon)));
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return char(std::tolower(c)); });
-  header.fields.emplace(std::move(name), trimmed(line.substr(colon + 1)));
+// Whether the third axis of space points to somebody's head: "left-posterior-superior", "LPS".
+bool is_of_a_body(std::string_view space) {
+  std::string lower(space);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+  return lower.find("superior") != std::string::npos || lower.starts_with("ras") ||
+         lower.starts_with("las") || lower.starts_with("lps");
 }
 
-// Reads the header up to the empty line, which a detached header need not have.
-NrrdHeader read_nrrd_header(std::string_view text) {
-  if (!text.starts_with("NRRD00")) throw Error("is no NRRD file: it does not begin with NRRD000");
-  std::string_view rest = text;
-  take_line(rest);
-  NrrdHeader header;
-  while (!rest.empty()) {
-    const std::string_view line = take_line(rest);
-    if (line.empty()) break;
-    read_field(line, header);
-  }
-  header.bytes = text.size() - rest.size();
-  return header;
-}
-
-// Reads vectors such as "(1,0,0) (0,1,0) (0,0,1)": brackets and commas become blanks.
-std::vector<double> vectors(std::string_view text, std::string_view what, size_t count) {
-  std::string plain(text);
-  for (char& c : plain)
-    if (c == '(' || c == ')' || c == ',') c = ' ';
-  return header_numbers(plain, what, count);
-}
-
-double along(const double* axis, int which) {
-  for (int i = 0; i < 3; ++i)
-    if (i != which && axis[i] != 0)
-      throw Error("its 'space directions' are turned against the axes, expected a scaling of each alone");
-  return axis[which];
-}
-
-Vec3d spacing_of(const NrrdHeader& header) {
-  Vec3d step = {1, 1, 1};
-  if (!header.value("space directions").empty()) {
-    const auto axes = vectors(header.value("space directions"), "space directions", 9);
-    step = {along(axes.data(), 0), along(axes.data() + 3, 1), along(axes.data() + 6, 2)};
-  } else if (!header.value("spacings").empty()) {
-    const auto steps = header_numbers(header.value("spacings"), "spacings", 3);
-    step = {steps[0], steps[1], steps[2]};
-  }
-  if (step.x == 0 || step.y == 0 || step.z == 0) throw Error("its spacing has a zero");
-  return step;
-}
-
-volume::VolumeInfo volume_info(const NrrdHeader& header) {
-  if (header_integer(header.needed("dimension"), "dimension") != 3)
-    throw Error(fmt::format("its dimension is {}, expected 3", header.value("dimension")));
-  volume::VolumeInfo info;
-  const auto size = header_integers(header.needed("sizes"), "sizes", 3);
-  info.size = volume::checked_volume_size(size[0], size[1], size[2]);
-  info.type = checked_value_type(header.needed("type"));
-  info.spacing = spacing_of(header);
-  if (!header.value("space origin").empty()) {
-    const auto first = vectors(header.value("space origin"), "space origin", 3);
-    info.origin = Vec3d{first[0], first[1], first[2]} - info.spacing * 0.5;
-  }
+StoredInfo stored_info(const NrrdHeader& header, const NrrdAxes& axes) {
+  StoredInfo info;
+  info.size =
+      volume::checked_volume_size(axes.sizes[0], axes.sizes[1], axes.sizes.size() > 2 ? axes.sizes[2] : 1);
+  info.type = checked_stored_type(header.needed("type"));
+  if (is_of_a_body(header.value("space"))) info.up = dag::UpAxis::Z;
   return info;
 }
 
 Encoding encoding_of(std::string_view name) {
   if (name == "raw") return Encoding::Raw;
   if (name == "gzip" || name == "gz") return Encoding::Gzip;
-  throw Error(fmt::format("its encoding is '{}', expected raw or gzip", name));
+  if (name == "ascii" || name == "text" || name == "txt") return Encoding::Text;
+  throw Error(fmt::format("its encoding is '{}', expected raw, gzip or ascii", name));
 }
 
-uint64_t behind_lines(const std::filesystem::path& file, uint64_t offset, int64_t lines) {
-  const MappedFile mapped(file);
-  std::string_view rest = mapped.text().substr(std::min<uint64_t>(offset, mapped.text().size()));
-  for (; lines > 0 && !rest.empty(); --lines) take_line(rest);
-  return mapped.text().size() - rest.size();
+std::vector<std::filesystem::path> files_of(const NrrdHeader& header, const std::filesystem::path& path,
+                                            int64_t most) {
+  const std::string_view field = header.value("data file", "datafile");
+  if (field.empty()) return {path};
+  if (!header.files.empty() || field.starts_with("LIST"))
+    return listed_files(header.files, path.parent_path(), most);
+  if (names_several_files(field)) return numbered_files(field, path.parent_path(), most);
+  return {path.parent_path() / field};
 }
 
-VolumeData volume_data(const NrrdHeader& header, const std::filesystem::path& path) {
-  const std::string_view other = header.value("data file", "datafile");
-  if (other.starts_with("LIST") || other.find('%') != std::string_view::npos)
-    throw Error("its values are spread over several files, expected one");
+VolumeData volume_data(const NrrdHeader& header, const NrrdAxes& axes, const std::filesystem::path& path) {
+  const int64_t layers = axes.sizes.size() > 2 ? axes.sizes[2] : 1;
+  const int64_t planes = axes.channels.order == Channels::Order::Planar
+                             ? std::min(axes.channels.count, volume::kMaxVolumeSide)
+                             : 1;
   VolumeData data;
-  data.file = other.empty() ? path : path.parent_path() / other;
-  data.offset = other.empty() ? header.bytes : 0;
+  data.files = files_of(header, path, layers * planes);
+  data.offset = header.value("data file", "datafile").empty() ? header.bytes : 0;
   data.encoding = encoding_of(header.needed("encoding"));
   if (!header.value("endian").empty()) data.order = parse_byte_order(header.value("endian"));
 
@@ -132,10 +69,10 @@ VolumeData volume_data(const NrrdHeader& header, const std::filesystem::path& pa
     return count;
   };
   const int64_t lines = skip("line skip", "lineskip"), bytes = skip("byte skip", "byteskip");
-  if (lines > 0) data.offset = behind_lines(data.file, *data.offset, lines);
-  if (bytes > 0 && data.encoding != Encoding::Raw) throw Error("it skips bytes of what it inflates");
+  if (bytes > 0 && data.encoding != Encoding::Raw) throw Error("it skips bytes of what is not raw");
+  data.lines = static_cast<uint64_t>(lines);
   if (bytes >= 0) {
-    *data.offset += static_cast<uint64_t>(bytes);
+    data.bytes_behind_lines = static_cast<uint64_t>(bytes);
   } else {
     data.offset.reset();
   }
@@ -144,13 +81,15 @@ VolumeData volume_data(const NrrdHeader& header, const std::filesystem::path& pa
 
 }  // namespace
 
-volume::Volume open_nrrd(const std::filesystem::path& path) {
+StoredVolume open_nrrd(const std::filesystem::path& path, std::optional<uint32_t> channel) {
   const MappedFile file(path);
   const NrrdHeader header = read_nrrd_header(file.text());
-  volume::VolumeInfo info = volume_info(header);
+  const NrrdAxes axes = nrrd_axes(header);
+  StoredInfo info = stored_info(header, axes);
   info.source = path.string();
-  if (volume::value_bytes(info.type) > 1) header.needed("endian");
-  return volume_from_file(std::move(info), volume_data(header, path));
+  const VolumeData data = volume_data(header, axes, path);
+  if (stored_bytes(info.type) > 1 && data.encoding != Encoding::Text) header.needed("endian");
+  return placed(channel_from_file(info, data, axes.channels, channel), nrrd_placement(header, axes));
 }
 
 }  // namespace vox

@@ -20,31 +20,35 @@ std::optional<Int3> size_in(const std::string& name) {
 }
 
 // The type that a name says behind the size: "uint8" of bonsai_256x256x178_uint8.raw.
-std::optional<volume::ValueType> type_in(const std::string& name) {
+std::optional<StoredType> type_in(const std::string& name) {
   static const std::regex pattern("\\d+x\\d+x\\d+_([A-Za-z0-9]+)");
   std::smatch found;
   if (!std::regex_search(name, found, pattern)) return std::nullopt;
-  return checked_value_type(found[1].str());
+  return checked_stored_type(found[1].str());
 }
 
 }  // namespace
 
-volume::Volume open_raw(const std::filesystem::path& path, const RawOptions& options) {
+StoredVolume open_raw(const std::filesystem::path& path, const RawOptions& options) {
   const std::string name = path.filename().string();
   const std::optional<Int3> size = options.size ? options.size : size_in(name);
   if (!size)
     throw Error("how many voxels it has is not known")
         .hint("say " + phrase(Phrase::RawSize) + ", or name it like name_256x256x178_uint8.raw");
-  const std::optional<volume::ValueType> type = options.type ? options.type : type_in(name);
+  const std::optional<StoredType> type = options.type ? options.type : type_in(name);
   if (!type)
     throw Error("the type of its values is not known")
         .hint("say " + phrase(Phrase::RawType) + ", or name it like name_256x256x178_uint8.raw");
-  volume::VolumeInfo info;
+  StoredInfo info;
   info.size = *size;
   info.type = *type;
   info.source = path.string();
   const Encoding encoding = path.extension() == ".gz" ? Encoding::Gzip : Encoding::Raw;
-  return volume_from_file(std::move(info), {path, options.offset, options.order, encoding});
+  VolumeData data = {.files = {path}};
+  data.offset = options.offset;
+  data.order = options.order;
+  data.encoding = encoding;
+  return volume_from_file(std::move(info), data);
 }
 
 }  // namespace vox

@@ -11,7 +11,7 @@ namespace vox {
 
 struct RawOptions {
   std::optional<Int3> size;
-  std::optional<volume::ValueType> type;
+  std::optional<StoredType> type;
   ByteOrder order = ByteOrder::Little;
   uint64_t offset = 0;
 
@@ -19,6 +19,6 @@ struct RawOptions {
 };
 
 // Size and type that the options leave open are taken from a name such as bonsai_256x256x178_uint8.raw.
-volume::Volume open_raw(const std::filesystem::path& path, const RawOptions& options);
+StoredVolume open_raw(const std::filesystem::path& path, const RawOptions& options);
 
 }  // namespace vox

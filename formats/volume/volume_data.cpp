@@ -1,7 +1,6 @@
 #include "formats/volume/volume_data.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -9,10 +8,13 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "formats/io/inflate.h"
 #include "formats/io/mapped_file.h"
 #include "formats/io/read_file.h"
+#include "formats/volume/header_text.h"
+#include "formats/volume/text_values.h"
 #include "libvox/base/error.h"
 
 namespace vox {
@@ -20,32 +22,141 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
+constexpr size_t kMostOpenFiles = 64;  // of those that values are spread over
+
 // Copies bytes of the values, from the byte with this number on.
 using CopyBytes = std::function<void(uint64_t, std::span<std::byte>)>;
 
-CopyBytes raw_bytes(const volume::VolumeInfo& info, const VolumeData& data) {
-  auto file = std::make_shared<const ReadFile>(data.file);
-  const uint64_t expected = info.bytes(), size = file->size();
-  const uint64_t offset = data.offset.value_or(size < expected ? 0 : size - expected);
-  if (size < offset || size - offset != expected)
-    throw Error(fmt::format("expected {} bytes ({} x {} x {} values of {}), found {}", expected, info.size.x,
-                            info.size.y, info.size.z, volume::value_type_name(info.type),
+// The part of the values that one file holds.
+struct Part {
+  std::filesystem::path file;
+  uint64_t values, bytes;
+  std::string text;  // "7 x 5 x 3 values of u8"
+};
+
+uint64_t behind_lines(const Part& part, uint64_t offset, uint64_t lines) {
+  const MappedFile mapped(part.file);
+  std::string_view rest = mapped.text().substr(std::min<uint64_t>(offset, mapped.text().size()));
+  for (; lines > 0 && !rest.empty(); --lines) take_line(rest);
+  return mapped.text().size() - rest.size();
+}
+
+std::optional<uint64_t> offset_in(const Part& part, const VolumeData& data) {
+  if (!data.offset) return std::nullopt;
+  const uint64_t offset = data.lines == 0 ? *data.offset : behind_lines(part, *data.offset, data.lines);
+  return offset + data.bytes_behind_lines;
+}
+
+enum class FileStays { Open, Closed };  // between reads
+
+CopyBytes raw_bytes(const Part& part, const VolumeData& data, FileStays stays) {
+  auto file = std::make_shared<const ReadFile>(part.file);
+  const uint64_t size = file->size();
+  const uint64_t offset = offset_in(part, data).value_or(size < part.bytes ? 0 : size - part.bytes);
+  if (size < offset || size - offset != part.bytes)
+    throw Error(fmt::format("expected {} bytes ({}), found {}", part.bytes, part.text,
                             size < offset ? 0 : size - offset))
-        .at(data.file.string())
+        .at(part.file.string())
         .hint(offset > 0 ? fmt::format("behind the first {} bytes", offset) : "is the size or type wrong?");
+  if (stays == FileStays::Closed)
+    return [path = part.file, offset](uint64_t at, std::span<std::byte> to) {
+      ReadFile(path).read(offset + at, to);
+    };
   return [file, offset](uint64_t at, std::span<std::byte> to) { file->read(offset + at, to); };
 }
 
-CopyBytes deflated_bytes(const volume::VolumeInfo& info, const VolumeData& data) {
-  const MappedFile file(data.file);
-  if (!data.offset || *data.offset > file.bytes().size())
-    throw Error("its deflated data does not begin inside the file").at(data.file.string());
-  auto inflated = std::make_shared<const InflatedBytes>(
-      file.bytes().subspan(*data.offset), data.encoding == Encoding::Gzip ? Deflated::Gzip : Deflated::Zlib,
-      info.bytes(), data.file);
-  return [inflated](uint64_t at, std::span<std::byte> to) {
-    std::memcpy(to.data(), inflated->bytes().data() + at, to.size());
+template <class Bytes>
+CopyBytes copy_of(std::shared_ptr<Bytes> from, uint64_t offset = 0) {
+  return [from, offset](uint64_t at, std::span<std::byte> to) {
+    std::memcpy(to.data(), std::as_const(*from).bytes().data() + offset + at, to.size());
   };
+}
+
+CopyBytes deflated_bytes(const Part& part, const VolumeData& data) {
+  const MappedFile file(part.file);
+  const std::optional<uint64_t> offset = offset_in(part, data);
+  if (!offset || *offset > file.bytes().size())
+    throw Error("its deflated data does not begin inside the file").at(part.file.string());
+  auto inflated = std::make_shared<InflatedBytes>(
+      file.bytes().subspan(*offset), data.encoding == Encoding::Gzip ? Deflated::Gzip : Deflated::Zlib,
+      data.inflated_offset + part.bytes, part.file);
+  const size_t known = std::min(data.inflated_start.size(), inflated->bytes().size());
+  if (!std::ranges::equal(inflated->bytes().first(known), std::span(data.inflated_start).first(known)))
+    throw Error("its deflated data begins otherwise than it seemed to").at(part.file.string());
+  return copy_of(std::move(inflated), data.inflated_offset);
+}
+
+CopyBytes text_bytes(const Part& part, const VolumeData& data, StoredType type) {
+  const MappedFile file(part.file);
+  const std::optional<uint64_t> offset = offset_in(part, data);
+  if (!offset || *offset > file.text().size())
+    throw Error("its values do not begin inside the file").at(part.file.string());
+  return copy_of(parsed_values(file.text(), *offset, type, part.values, part.file));
+}
+
+CopyBytes part_bytes(const Part& part, const VolumeData& data, StoredType type) {
+  switch (data.encoding) {
+    case Encoding::Raw:
+      return raw_bytes(part, data, data.files.size() > kMostOpenFiles ? FileStays::Closed : FileStays::Open);
+    case Encoding::Text:
+      return text_bytes(part, data, type);
+    default:
+      return deflated_bytes(part, data);
+  }
+}
+
+// The bytes of files of which each holds `each`.
+CopyBytes joined_bytes(std::vector<CopyBytes> parts, uint64_t each) {
+  if (parts.size() == 1) return std::move(parts[0]);
+  return [parts = std::move(parts), each](uint64_t at, std::span<std::byte> to) {
+    while (!to.empty()) {
+      const uint64_t before = at % each, count = std::min<uint64_t>(each - before, to.size());
+      parts[at / each](before, to.first(count));
+      at += count;
+      to = to.subspan(count);
+    }
+  };
+}
+
+CopyBytes all_bytes(const StoredInfo& info, const VolumeData& data) {
+  const auto files = static_cast<int64_t>(data.files.size());
+  if (info.size.z % files != 0)
+    throw Error(
+        fmt::format("its {} layers are spread over {} files, expected as many in each", info.size.z, files));
+  const Int3 size = {info.size.x, info.size.y, static_cast<int32_t>(info.size.z / files)};
+  const uint64_t values = VoxelBox{{0, 0, 0}, size}.voxels(), bytes = values * stored_bytes(info.type);
+  const std::string text =
+      fmt::format("{} x {} x {} values of {}", size.x, size.y, size.z, stored_type_name(info.type));
+  std::vector<CopyBytes> parts;
+  for (const auto& file : data.files)
+    parts.push_back(part_bytes({file, values, bytes, text}, data, info.type));
+  return joined_bytes(std::move(parts), bytes);
+}
+
+// Parts of rows that lie in a file, `run` bytes of each.
+struct RowParts {
+  uint64_t first, row_bytes, rows, run;
+};
+
+constexpr uint64_t kShortRun = 4096, kMostSkipped = 64, kSpan = 1 << 20;
+
+// Copies parts of rows. Short ones are read with what lies between them, since each read has its own price.
+void copy_rows(const CopyBytes& copy, const RowParts& parts, std::byte* to) {
+  const bool reads_spans = parts.run < kShortRun && parts.row_bytes <= kMostSkipped * parts.run;
+  const uint64_t at_once = reads_spans ? std::max<uint64_t>(kSpan / parts.row_bytes, 1) : 1;
+  std::vector<std::byte> span;
+  for (uint64_t row = 0; row < parts.rows; row += at_once) {
+    const uint64_t count = std::min(at_once, parts.rows - row), first = parts.first + row * parts.row_bytes;
+    if (count == 1) {
+      copy(first, {to, parts.run});
+      to += parts.run;
+      continue;
+    }
+    span.resize((count - 1) * parts.row_bytes + parts.run);
+    copy(first, span);
+    for (uint64_t i = 0; i < count; ++i, to += parts.run)
+      std::memcpy(to, span.data() + i * parts.row_bytes, parts.run);
+  }
 }
 
 void swap_bytes(std::byte* values, uint64_t count, uint32_t each) {
@@ -54,32 +165,25 @@ void swap_bytes(std::byte* values, uint64_t count, uint32_t each) {
 
 }  // namespace
 
-volume::Volume volume_from_file(volume::VolumeInfo info, const VolumeData& data) {
-  CopyBytes copy = data.encoding == Encoding::Raw ? raw_bytes(info, data) : deflated_bytes(info, data);
-  const uint32_t each = volume::value_bytes(info.type);
-  const bool swap = data.order == ByteOrder::Big && each > 1;
+StoredVolume volume_from_file(StoredInfo info, const VolumeData& data) {
+  CopyBytes copy = all_bytes(info, data);
+  const uint32_t each = stored_bytes(info.type);
+  const bool swap = data.order == ByteOrder::Big && each > 1 && data.encoding != Encoding::Text;
   auto read = [copy = std::move(copy), size = info.size, each, swap](const VoxelBox& box, std::byte* out) {
     // Whole rows and whole layers follow one another in the file.
     const bool rows = box.size().x == size.x, layers = rows && box.size().y == size.y;
     const VoxelBox runs = {
         box.min, {box.min.x + 1, rows ? box.min.y + 1 : box.max.y, layers ? box.min.z + 1 : box.max.z}};
     const uint64_t run = box.voxels() / runs.voxels() * each;
+    const auto width = uint64_t(size.x), height = uint64_t(size.y), count = uint64_t(runs.size().y);
     std::byte* to = out;
-    for (int32_t z = runs.min.z; z < runs.max.z; ++z)
-      for (int32_t y = runs.min.y; y < runs.max.y; ++y, to += run) {
-        const uint64_t first =
-            (uint64_t(z) * uint64_t(size.y) + uint64_t(y)) * uint64_t(size.x) + uint64_t(box.min.x);
-        copy(first * each, {to, run});
-      }
+    for (int32_t z = runs.min.z; z < runs.max.z; ++z, to += run * count) {
+      const uint64_t first = (uint64_t(z) * height + uint64_t(runs.min.y)) * width + uint64_t(box.min.x);
+      copy_rows(copy, {.first = first * each, .row_bytes = width * each, .rows = count, .run = run}, to);
+    }
     if (swap) swap_bytes(out, box.voxels(), each);
   };
   return {std::move(info), std::move(read)};
-}
-
-volume::ValueType checked_value_type(std::string_view name) {
-  if (const auto type = volume::parse_value_type(name)) return *type;
-  throw Error(fmt::format("its values are of type '{}', expected one of: {}", name,
-                          fmt::join(volume::kValueTypeNames, ", ")));
 }
 
 ByteOrder parse_byte_order(std::string_view name) {

@@ -5,7 +5,9 @@
 #include "formats/file_types.h"
 #include "formats/io/foreign_file.h"
 #include "formats/volume/dat_volume.h"
+#include "formats/volume/known_volume.h"
 #include "formats/volume/meta_image.h"
+#include "formats/volume/nifti.h"
 #include "formats/volume/nrrd.h"
 #include "libvox/base/error.h"
 #include "libvox/base/phrase.h"
@@ -13,7 +15,11 @@
 namespace vox {
 namespace {
 
-using Opener = volume::Volume (*)(const std::filesystem::path&);
+using Opener = StoredVolume (*)(const std::filesystem::path&, std::optional<uint32_t>);
+
+void refuse_channel(std::optional<uint32_t> channel) {
+  if (channel) throw UsageError("a channel is chosen, but voxels of such a file have one value each");
+}
 
 // The function that opens files of this extension; null for raw values, and for any other extension.
 Opener opener_for(const std::filesystem::path& path) {
@@ -24,8 +30,13 @@ Opener opener_for(const std::filesystem::path& path) {
       return open_nrrd;
     case FileFormat::MetaImage:
       return open_meta_image;
+    case FileFormat::Nifti:
+      return open_nifti;
     case FileFormat::Dat:
-      return open_dat;
+      return [](const std::filesystem::path& file, std::optional<uint32_t> channel) {
+        refuse_channel(channel);
+        return open_dat(file);
+      };
     default:
       return nullptr;
   }
@@ -41,21 +52,28 @@ bool has_volume_header(const std::filesystem::path& path) {
   return opener_for(path) != nullptr;
 }
 
-volume::Volume open_volume(const std::filesystem::path& path, const RawOptions& raw) {
+StoredVolume open_stored_volume(const std::filesystem::path& path, const RawOptions& raw,
+                                std::optional<uint32_t> channel) {
   try {
     std::error_code failed;
     if (!std::filesystem::exists(path, failed)) throw Error(failed ? failed.message() : "no such file");
     const Opener open = opener_for(path);
     if (open == nullptr) {
       if (!raw.any()) refuse_foreign(path);
+      refuse_channel(channel);
       return open_raw(path, raw);
     }
     if (raw.any()) throw UsageError(phrase(Phrase::RawFields) + " are for raw files; this has a header");
-    return open(path);
+    return open(path, channel);
   } catch (Error& error) {
     if (!error.has_place()) error.at(path.string());
     throw;
   }
+}
+
+volume::Volume open_volume(const std::filesystem::path& path, const RawOptions& raw,
+                           std::optional<uint32_t> channel) {
+  return known_volume(open_stored_volume(path, raw, channel));
 }
 
 }  // namespace vox

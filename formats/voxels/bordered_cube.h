@@ -41,7 +41,9 @@ class BorderedCube {
   static constexpr int32_t kBefore = 8;  // so that eight voxels of the cube are an aligned word
   static constexpr int32_t kStride = kBefore + kSide + 8;
 
-  static size_t row_index(int32_t y, int32_t z) { return static_cast<size_t>((z + 1) * kRows + y + 1); }
+  static size_t row_index(int32_t y, int32_t z) {
+    return static_cast<size_t>(z + 1) * kRows + static_cast<size_t>(y + 1);
+  }
   static size_t place(const Int3& at) {
     return row_index(at.y, at.z) * kStride + static_cast<size_t>(at.x + kBefore);
   }

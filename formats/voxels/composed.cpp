@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "libvox/base/error.h"
+#include "libvox/base/phrase.h"
 #include "libvox/dag/from_cubes.h"
 #include "libvox/dag/walk.h"
 
@@ -15,6 +16,8 @@ namespace {
 
 constexpr scene::Rgb8 kNoColor = {200, 200, 200};
 constexpr int32_t kCubeSide = dag::VoxelCube::kSide;
+constexpr uint64_t kMostCubes =
+    1 << 26;  // of 8 B each; larger voxels fill so many on a grid that is far too fine
 
 // Which voxels of the grid a scene's voxels become, axis by axis.
 class Placement {
@@ -40,9 +43,7 @@ class Placement {
   VoxelBox back(const VoxelBox& box) const {
     VoxelBox result = {};
     for (uint32_t axis = 0; axis < 3; ++axis) {
-      const auto at = [&](double v) {
-        return static_cast<int32_t>(std::clamp((v - start_[axis]) / scale_, -4.0, 0x1p30));
-      };
+      const auto at = [&](double v) { return whole((v - start_[axis]) / scale_, 0x1p30); };
       result.min[axis] = at(box.min[axis]) - 2;
       result.max[axis] = at(box.max[axis]) + 3;
     }
@@ -50,12 +51,17 @@ class Placement {
   }
 
  private:
+  // Places far away may be no numbers any more: they lie before the grid.
+  static int32_t whole(double at, double most) {
+    return at > -4 ? static_cast<int32_t>(std::min(at, most)) : -4;
+  }
+
   // The first voxel whose middle lies behind the lower face of the scene's; or, of smaller ones, the voxel that its
   // middle lies in.
   int32_t first(int32_t voxel, uint32_t axis) const {
     const double at = scale_ > 1 ? std::ceil(start_[axis] + voxel * scale_ - 0.5)
                                  : std::floor(start_[axis] + (voxel + 0.5) * scale_);
-    return static_cast<int32_t>(std::clamp(at, -2.0, last_ + 2));
+    return whole(at, last_ + 2);
   }
 
   double scale_;  // voxels of the grid for one of the scene
@@ -113,6 +119,10 @@ class Composition {
   }
 
   void add_cubes(const VoxelBox& box) {
+    if (cubes_.size() + box.voxels() / (uint64_t{kCubeSide} * kCubeSide * kCubeSide) > kMostCubes)
+      throw Error(fmt::format("voxels of the inputs would become more than {} cubes of {}³ voxels",
+                              kMostCubes, kCubeSide))
+          .hint(phrase(Phrase::LowerResolution));
     for (int32_t z = box.min.z / kCubeSide; z <= (box.max.z - 1) / kCubeSide; ++z)
       for (int32_t y = box.min.y / kCubeSide; y <= (box.max.y - 1) / kCubeSide; ++y)
         for (int32_t x = box.min.x / kCubeSide; x <= (box.max.x - 1) / kCubeSide; ++x)

@@ -73,8 +73,8 @@ Surface::Surface(const dag::VoxelScene& scene, const VoxelBox& region, const std
 }
 
 std::span<const SurfacePart> Surface::parts_of(uint8_t value) const {
-  const auto found = std::ranges::equal_range(parts_, value, {}, &SurfacePart::value);
-  return {found.begin(), found.end()};
+  const auto first = std::ranges::lower_bound(parts_, value, {}, &SurfacePart::value);
+  return {first, std::ranges::upper_bound(first, parts_.end(), value, {}, &SurfacePart::value)};
 }
 
 uint64_t Surface::vertices() const {

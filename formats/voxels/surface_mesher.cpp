@@ -9,7 +9,8 @@ constexpr uint32_t kNoVertex = UINT32_MAX;
 constexpr int32_t kCorners = BorderedCube::kSide + 1;  // of voxels, along each axis
 
 size_t number_of_corner(const Int3& at) {
-  return static_cast<size_t>((at.z * kCorners + at.y) * kCorners + at.x);
+  const auto x = static_cast<size_t>(at.x), y = static_cast<size_t>(at.y), z = static_cast<size_t>(at.z);
+  return (z * kCorners + y) * kCorners + x;
 }
 
 }  // namespace

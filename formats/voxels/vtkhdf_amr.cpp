@@ -101,9 +101,10 @@ std::vector<AmrLevel> amr_levels(AmrLevel finest, uint32_t side) {
 std::vector<uint8_t> coarse_cells(uint64_t key, const AmrLevel& finer) {
   std::vector<uint8_t> values(kBoxCells);
   const auto parent = [](const AmrBox& box) { return box.key >> 3 * kBoxLog2; };
-  for (const AmrBox& box : std::ranges::equal_range(finer, key, {}, parent)) {
-    const Int3 at = morton_decode(box.key) - first_cell(key);
-    values[place_in_box(at)] = most_frequent(box.counts);
+  for (auto box = std::ranges::lower_bound(finer, key, {}, parent); box != finer.end() && parent(*box) == key;
+       ++box) {
+    const Int3 at = morton_decode(box->key) - first_cell(key);
+    values[place_in_box(at)] = most_frequent(box->counts);
   }
   return values;
 }

@@ -70,7 +70,7 @@ std::string_view library_words(Phrase phrase) {
     case Phrase::RawSize:
       return "how many voxels it has along x, y and z";
     case Phrase::RawType:
-      return "that it is u8, u16, i16 or f32";
+      return "of what type they are, such as u8 or f32";
     case Phrase::ByteOrderAndOffset:
       return "the byte order and the offset";
     case Phrase::Resolution:

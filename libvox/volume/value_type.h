@@ -29,8 +29,7 @@ auto with_word_type(ValueType type, const F& f) {
   }
 }
 
-// Knows the names that file formats and people use, upper or lower case: "u8", "uint8", "unsigned char",
-// "MET_UCHAR".
+// Knows the names above; formats/volume/stored_type.h knows those of other programs too.
 std::optional<ValueType> parse_value_type(std::string_view name);
 
 }  // namespace vox::volume

@@ -75,7 +75,6 @@ print('voxel ({}, {}, {}) is of material {} in the spatial hash, but of material
 
 TEST_F(HashProgram, SaysWhatIsWrong) {
   converted({"cube.h5", "--structure", "hash", "-o", "hash.h5"});
-  write("ball_2x2x2_uint8.raw", "12345678");
   for (const auto& [text, arguments] : std::vector<std::pair<std::string, std::vector<std::string>>>{
            {"--structure is 'hush'", {"cube.h5", "--structure", "hush"}},
            {"--load-factor is '0'", {"cube.h5", "--structure", "hash", "--load-factor", "0"}},
@@ -83,7 +82,6 @@ TEST_F(HashProgram, SaysWhatIsWrong) {
            {"--key-layout is 'x'", {"cube.h5", "--structure", "hash", "--key-layout", "x"}},
            {"--load-factor has no effect", {"cube.h5", "--structure", "both", "--load-factor", "0.8"}},
            {"--key-layout has no effect", {"cube.h5", "-o", "a.vox", "--key-layout", "morton"}},
-           {"a volume becomes bricks", {"ball_2x2x2_uint8.raw", "--structure", "hash"}},
            {"the spatial hash would replace 'cube.h5'", {"cube.h5", "--structure", "hash", "-o", "cube.h5"}},
            {"a scene file needs -o", {"cube.h5", "--structure", "svdag", "-o", "a.h5"}}})
     expect_failure(kBadUsage, text, arguments);

@@ -79,6 +79,7 @@ TEST_F(HelpProgram, LinesFitTheScreenAndAllDescriptionsBeginInOneColumn) {
 TEST_F(HelpProgram, EveryExampleRuns) {
   const std::string sliver = "v 0 0 0\nv 1 0.5 0.5\nv 1 0.501 0.5\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\n";
   for (const char* name : {"house.obj", "a.obj", "b.obj"}) write(name, sliver);
+  for (const char* name : {"a.xyz", "b.xyz"}) write(name, "0 0 0 255 0 0\n1 1 1 0 255 0\n");
   write("ct_64x64x93_uint16.raw", std::string(64 * 64 * 93 * 2, 'v'));
   write("changes.txt", "sphere add center 20,20,20 radius 3 material 0\n");
   write("recording.csv", "EditSphere,10,10,10,3,TRUE\n");
@@ -95,8 +96,10 @@ TEST_F(HelpProgram, EveryExampleRuns) {
       std::ranges::replace(example, std::string("4K"), std::string("128"));
       std::ranges::replace(example, std::string("1K"), std::string("32"));
       example.insert(example.end(), {"-q", "--device", test_device()});
-      const bool is_cut = std::ranges::count(example, "--slice") > 0;
-      if (std::string(program) == "vox-render" && !is_cut) example.insert(example.end(), {"--size", "64x48"});
+      const bool has_size =
+          std::ranges::count(example, "--slice") + std::ranges::count(example, "--html") == 0;
+      if (std::string(program) == "vox-render" && has_size)
+        example.insert(example.end(), {"--size", "64x48"});
       const Finished run = run_program(program, example, {.folder = folder_, .file_size_limit = {}});
       EXPECT_EQ(run.code, 0) << program << testing::PrintToString(example) << run.err;
     }

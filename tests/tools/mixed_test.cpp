@@ -37,6 +37,16 @@ TEST_F(MixedProgram, PointsAreInputsToo) {
                  {"cube.obj", "point.xyz", "--res", "64", "--splat-opacity", "0.2"});
 }
 
+TEST_F(MixedProgram, VolumesAreInputsToo) {
+  write("values.raw", std::string(4 * 4 * 4, '\3'));
+  converted({"values.raw", "cube.obj", "--dims", "4,4,4", "--type", "u8", "--voxel-size", "1", "-o",
+             "both.h5", "-q", "--materials", "labels"});
+  converted({"cube.obj", "--voxel-size", "1", "-o", "alone.h5", "-q"});
+  EXPECT_GE(read_scene(folder_ / "both.h5").dag.voxels, 64u);
+  expect_failure(kBadUsage, "--threshold has no effect",
+                 {"cube.h5", "cube.obj", "--res", "64", "--threshold", "0.2"});
+}
+
 TEST_F(MixedProgram, ScenesAreInputsToo) {
   converted({"cube.h5", "cube.obj", "--voxel-size", "0.125", "-o", "both.nrrd", "-q"});
   converted({"cube.obj", "cube.h5", "--res", "32", "-o", "both.h5", "-q", "--materials", "none"});

@@ -142,7 +142,7 @@ TEST_F(ConvertOptionsProgram, WhatPlyAndVtkHdfHoldIsSaidOfTheseAlone) {
   expect_failure(kBadUsage, "--ply is 'mesh'", {"cube.h5", "-o", "a.ply", "--ply", "mesh"});
   converted({"cube.h5", "-o", "a.ply", "--ply", "surface"});
   converted({"cube.h5", "-o", "b.ply", "--ply", "points"});
-  EXPECT_TRUE(has(read_bytes(folder_ / "a.ply"), "element face 24\n"));
+  EXPECT_TRUE(has(read_bytes(folder_ / "a.ply"), "element face 12\n"));
   EXPECT_FALSE(has(read_bytes(folder_ / "b.ply"), "element face"));
 }
 

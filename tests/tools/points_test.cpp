@@ -24,7 +24,7 @@ TEST_F(PointsProgram, MakesAVerifiedSceneWithColoursForEveryThreadCount) {
   write("a.xyz", lines(0, 1000));
   const std::string json = converted({"a.xyz", "--res", "64", "--verify", "--json", "-q", "--threads", "1"});
   EXPECT_EQ(json_value(json, "points"), "1001");
-  EXPECT_EQ(json_value(json, "materials"), "true");
+  EXPECT_EQ(json_value(json, "material_bits"), "4");
   EXPECT_NE(json_value(json, "palette_error.mean"), "");
   converted({"a.xyz", "--res", "64", "-o", "b.h5", "-q", "--threads", "3"});
   EXPECT_EQ(digest("a.h5"), digest("b.h5"));
@@ -63,7 +63,7 @@ TEST_F(PointsProgram, OptionsWithoutEffectAreErrors) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     expect_failure(kBadUsage, more[0] + " has no effect on a cloud of points", arguments);
   }
-  expect_failure(kBadUsage, "the points have no colours",
+  expect_failure(kBadUsage, "--palette-weight has no effect where not all points have colours",
                  {"bare.xyz", "--res", "64", "--palette-weight", "even"});
   expect_failure(kBadUsage, "--point-radius has no effect on a mesh",
                  {"cube.obj", "--res", "64", "--point-radius", "1"});

@@ -74,8 +74,9 @@ void add_volume_options(cxxopts::Options& options) {
                                  text(), "SHARE")("threshold-raw", "What is below this value is empty",
                                                   text(), "VALUE")(
       "dims", "Of a raw file: voxels along each axis, unless its name says them (x_256x256x178_uint8.raw)",
-      text(), "X,Y,Z")("type", "Of a raw file: u8, u16, i16 or f32, unless its name says it", text(), "TYPE")(
-      "endian", "Of a raw file: little or big", text()->default_value("little"), "ORDER")(
+      text(), "X,Y,Z")(
+      "type", fmt::format("Of a raw file: {}, unless its name says it", fmt::join(kStoredTypeNames, ", ")),
+      text(), "TYPE")("endian", "Of a raw file: little or big", text()->default_value("little"), "ORDER")(
       "offset", "Of a raw file: bytes before the values", text()->default_value("0"), "N");
 }
 
@@ -102,10 +103,10 @@ RawOptions read_raw_options(const cxxopts::ParseResult& parsed) {
   if (parsed.count("dims")) options.size = parse_dims(parsed["dims"].as<std::string>());
   if (parsed.count("type")) {
     const auto name = parsed["type"].as<std::string>();
-    options.type = volume::parse_value_type(name);
+    options.type = parse_stored_type(name);
     if (!options.type)
       throw UsageError(
-          fmt::format("--type is '{}', expected one of: {}", name, fmt::join(volume::kValueTypeNames, ", ")));
+          fmt::format("--type is '{}', expected one of: {}", name, fmt::join(kStoredTypeNames, ", ")));
   }
   options.order =
       parse_choice<ByteOrder>(parsed, "endian", {{"little", ByteOrder::Little}, {"big", ByteOrder::Big}});

@@ -66,7 +66,7 @@ std::string_view tool_words(Phrase phrase) {
     case Phrase::RawSize:
       return "--dims X,Y,Z";
     case Phrase::RawType:
-      return "--type u8, u16, i16 or f32";
+      return "--type, such as u8, i16 or f32";
     case Phrase::ByteOrderAndOffset:
       return "--endian and --offset";
     case Phrase::Resolution:

@@ -1,5 +1,7 @@
 #include "tools/vox-convert/given.h"
 
+#include <algorithm>
+
 #include "formats/io/foreign_file.h"
 #include "formats/points/points.h"
 #include "formats/scene/scene_file.h"
@@ -9,6 +11,7 @@
 #include "tools/vox-convert/mixed.h"
 #include "tools/vox-convert/points.h"
 #include "tools/vox-convert/scenes.h"
+#include "tools/vox-convert/volume_scenes.h"
 #include "tools/vox-convert/volumes.h"
 #include "tools/vox-convert/voxel_files.h"
 
@@ -29,8 +32,10 @@ enum : uint32_t {
   kHash = 1024,    // a spatial hash is made
   kVoxels = 2048,  // other programs' voxels
   kPoints = 4096,
-  kSplats = 8192,    // points that have an opacity
-  kMixed = 1 << 14,  // several inputs, not all of them meshes, on one grid
+  kSplats = 8192,           // points that have an opacity
+  kMixed = 1 << 14,         // several inputs, not all of them meshes, on one grid
+  kVolumeScene = 1 << 15,   // a scene is made of a volume
+  kVolumeBricks = 1 << 16,  // bricks are
   kWritesPly = 1 << 20,
   kWritesVtk = 1 << 21,
   kWritesNvdb = 1 << 22
@@ -53,10 +58,10 @@ constexpr OptionRow kTable[] = {
     {"ply", kWritesPly, "it is for what is written as .ply"},
     {"vtk", kWritesVtk, "it is for what is written as .vtkhdf"},
     {"nvdb-grid", kWritesNvdb, "it is for what is written as .nvdb"},
-    {"res", kMesh | kPoints | kVoxels | kWholeScene,
+    {"res", kMesh | kPoints | kVoxels | kVolumeScene | kWholeScene,
      "it is for meshes and scene files that are converted; a volume has its own grid"},
     {"voxel-size", kMesh | kMixed | kPoints, kOfGrids},
-    {"clip", kMesh | kPoints | kVoxels | kWholeScene,
+    {"clip", kMesh | kPoints | kVoxels | kVolumeScene | kWholeScene,
      "it is for meshes and scene files; a volume has its own grid"},
     {"clip", kMesh | kMixed | kPoints | kExports,
      "it is for meshes, and for what is written for other programs"},
@@ -69,12 +74,12 @@ constexpr OptionRow kTable[] = {
     {"splat-opacity", kSplats, "it is for Gaussian splats in .ply files, which have an opacity"},
     {"coverage", kMesh, kOfMeshes},
     {"solid", kMesh, kOfMeshes},
-    {"materials", kMesh | kPoints | kVoxels, kOfMeshes},
-    {"palette", kMesh | kPoints | kVoxels, kOfMeshes},
+    {"materials", kMesh | kPoints | kVoxels | kVolumeScene, kOfMeshes},
+    {"palette", kMesh | kPoints | kVoxels | kVolumeScene, kOfMeshes},
     {"palette", kColors, kOfColors},
     {"palette-weight", kMesh | kPoints | kVoxels, kOfMeshes},
     {"palette-weight", kColors, kOfColors},
-    {"palette-out", kMesh | kPoints | kVoxels, kOfMeshes},
+    {"palette-out", kMesh | kPoints | kVoxels | kVolumeScene, kOfMeshes},
     {"palette-out", kColors, kOfColors},
     {"paint", kMesh, "it is for meshes, on whose surface it paints"},
     {"paint-size", kMesh, "it is for meshes, on whose surface --paint paints"},
@@ -87,11 +92,12 @@ constexpr OptionRow kTable[] = {
     {"key-layout", kHash, kOfHashes},
     {"threshold", kVolume, kOfVolumes},
     {"threshold-raw", kVolume, kOfVolumes},
+    {"channel", kHeaderVolume, "it is for volumes whose files say how many values a voxel has"},
     {"dims", kRawVolume, kOfRawFiles},
     {"type", kRawVolume, kOfRawFiles},
     {"endian", kRawVolume, kOfRawFiles},
     {"offset", kRawVolume, kOfRawFiles},
-    {"profile", kMesh | kVolume | kBricks | kHash, "nothing of it runs on a device"},
+    {"profile", kMesh | kVolumeBricks | kBricks | kHash, "nothing of it runs on a device"},
 };
 
 uint32_t output_bits(const ConvertOptions& options) {
@@ -115,11 +121,19 @@ uint32_t other_forms(const ConvertOptions& options) {
   return (wants_bricks(options) ? kBricks : 0u) | (wants_hash(options) ? kHash : 0u);
 }
 
+uint32_t volume_bits(const std::filesystem::path& path) {
+  return has_volume_header(path) ? kHeaderVolume : kRawVolume;
+}
+
 RunTraits of_volume(const ConvertOptions& options) {
-  const uint32_t bits =
-      output_bits(options) | (has_volume_header(options.inputs[0]) ? kHeaderVolume : kRawVolume);
-  if (bits & kWritesH5) return {bits | kBricks, "a volume"};
-  return {bits, "a volume that is written as .nrrd"};
+  const uint32_t bits = output_bits(options) | volume_bits(options.inputs[0]);
+  if (is_volume_scene(options)) {
+    const uint32_t forms = (bits & kWritesH5) != 0 ? other_forms(options) : 0u;
+    const uint32_t colors = options.materials != scene::MaterialMode::None ? kColors : 0u;
+    return {bits | kVolumeScene | forms | colors, "a volume that becomes a scene"};
+  }
+  if (bits & kWritesH5) return {bits | kVolumeBricks | kBricks, "a volume"};
+  return {bits | kVolumeBricks, "a volume that is written as .nrrd"};
 }
 
 RunTraits of_scene_file(const ConvertOptions& options) {
@@ -167,15 +181,26 @@ RunTraits of_mixed(const ConvertOptions& options) {
   for (const auto& input : options.inputs) refuse_foreign(input);
   uint32_t bits = kMixed | kVoxels | output_bits(options) | (has_mesh_input(options) ? kMesh : 0u);
   for (const auto& input : options.inputs)
-    bits |= (is_points_path(input) ? kPoints : 0u) | (is_splats_path(input) ? kSplats : 0u);
+    bits |= (is_points_path(input) ? kPoints : 0u) | (is_splats_path(input) ? kSplats : 0u) |
+            (is_volume_path(input) ? volume_bits(input) : 0u);
   if ((bits & kWritesH5) != 0) bits |= other_forms(options);
   if (options.materials != scene::MaterialMode::None) bits |= kColors;
   return {bits, "inputs of different kinds on one grid"};
 }
 
+void check_volume_materials(const ConvertOptions& options) {
+  if (!options.volume_materials) return;
+  if (!is_volume_input(options) && !std::ranges::any_of(options.inputs, is_volume_path))
+    throw UsageError("--materials bins and labels are for volumes: they are made of values");
+  if (!is_mixed_input(options) && !is_volume_scene(options))
+    throw UsageError(
+        "--materials has no effect on bricks of a volume: --structure svdag makes a scene of it");
+}
+
 }  // namespace
 
 void check_given(const ConvertOptions& options) {
+  check_volume_materials(options);
   check_options(options.given, kTable,
                 is_mixed_input(options)    ? of_mixed(options)
                 : is_volume_input(options) ? of_volume(options)

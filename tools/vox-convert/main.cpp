@@ -24,6 +24,7 @@
 #include "tools/vox-convert/options.h"
 #include "tools/vox-convert/points.h"
 #include "tools/vox-convert/scenes.h"
+#include "tools/vox-convert/volume_scenes.h"
 #include "tools/vox-convert/volumes.h"
 #include "tools/vox-convert/voxel_files.h"
 
@@ -72,6 +73,7 @@ dag::VoxelScene made_scene(const ConvertOptions& options, Conversion& conversion
   if (is_mixed_input(options)) return convert_mixed(options, conversion);
   if (is_voxels_input(options)) return convert_voxels(options, conversion);
   if (is_points_input(options)) return convert_points(options, conversion);
+  if (is_volume_scene(options)) return convert_volume_to_scene(options, conversion);
   return convert_meshes(options, conversion);
 }
 
@@ -85,7 +87,8 @@ void convert(const ConvertOptions& options) {
   conversion.seconds.bricks = watch.lap();
   if (wants_hash(options)) output.hash = scene_hash(scene, options, conversion.kernels);
   conversion.seconds.hash = watch.lap();
-  const bool is_whole = is_voxels_input(options) && !is_mixed_input(options);  // and cut only now
+  const bool has_own_grid = is_voxels_input(options) || is_volume_input(options);
+  const bool is_whole = has_own_grid && !is_mixed_input(options);  // and cut only now
   write_output(output, options, is_whole ? clip_voxels(scene, options) : std::nullopt);
   if (options.palette_out) write_palette(*options.palette_out, scene.palette);
   conversion.seconds.write = watch.lap();
@@ -114,7 +117,7 @@ void run(int argc, char** argv) {
   const ConvertOptions options = parse_convert_options(argc, argv);
   check_given(options);
   check_compression(options.compression);
-  if (is_mixed_input(options)) return convert(options);
+  if (is_mixed_input(options) || is_volume_scene(options)) return convert(options);
   if (is_volume_input(options)) return convert_volume(options);
   if (is_scene_input(options)) return use_scene_file(options);
   convert(options);

@@ -22,6 +22,7 @@
 #include "libvox/base/units.h"
 #include "libvox/engine/built_scene.h"
 #include "tools/vox-convert/points.h"
+#include "tools/vox-convert/volume_scenes.h"
 #include "tools/vox-convert/voxel_files.h"
 
 namespace vox {
@@ -37,17 +38,23 @@ struct Part {
   ScenePointer voxels = nullptr;
 };
 
-bool is_voxels_or_scene(const std::filesystem::path& path) {
-  return has_role(path, FileRole::Voxels) || has_role(path, FileRole::Scene);
+// Whether it is of a kind that has voxels, of its own size.
+bool has_voxels(const std::filesystem::path& path) {
+  return has_role(path, FileRole::Voxels) || has_role(path, FileRole::Scene) || is_volume_path(path);
 }
 
 bool is_mesh(const std::filesystem::path& path) {
-  return !is_voxels_or_scene(path) && !is_points_path(path);
+  return !has_voxels(path) && !is_points_path(path);
+}
+
+dag::VoxelScene read_voxel_scene(const std::filesystem::path& path, const ConvertOptions& options) {
+  if (is_volume_path(path)) return scene_of_volume(path, options);
+  if (is_voxels_path(path)) return read_voxels(path, voxel_file_options(options)).scene;
+  return read_any_scene(path, options.engine);
 }
 
 Part read_voxel_part(const std::filesystem::path& path, const ConvertOptions& options) {
-  dag::VoxelScene scene = is_voxels_path(path) ? read_voxels(path, voxel_file_options(options)).scene
-                                               : read_any_scene(path, options.engine);
+  dag::VoxelScene scene = read_voxel_scene(path, options);
   if (scene.up != dag::UpAxis::Y)
     throw Error("its y axis does not point up, as that of a grid for several inputs does").at(path.string());
   if (scene.dag.voxels == 0) log_warning("{}: no voxel is filled", path.string());
@@ -74,7 +81,7 @@ std::vector<Part> read_parts(const ConvertOptions& options, Conversion& conversi
   std::vector<Part> parts;
   const auto& inputs = options.inputs;
   for (auto input = inputs.begin(); input != inputs.end();) {
-    if (is_voxels_or_scene(*input)) {
+    if (has_voxels(*input)) {
       parts.push_back(read_voxel_part(*input++, options));
     } else if (is_points_path(*input)) {
       parts.push_back(read_point_part(*input++, options, conversion));
@@ -127,9 +134,6 @@ void check_mixed(const ConvertOptions& options) {
   if (options.paint) throw UsageError("--paint is for meshes alone, but there are files of voxels");
   if (options.materials == scene::MaterialMode::Mesh)
     throw UsageError("--materials mesh is for meshes alone: voxels have colours (texture), or none");
-  for (const auto& input : options.inputs)
-    if (is_volume_path(input))
-      throw UsageError(fmt::format("'{}' is a volume, which shares no grid with others", input.string()));
   check_targets(options);
 }
 
@@ -137,8 +141,7 @@ void check_mixed(const ConvertOptions& options) {
 
 bool is_mixed_input(const ConvertOptions& options) {
   const bool has_grid = options.grid.resolution > 0 || options.grid.voxel_size > 0;
-  if (options.inputs.size() == 1 || !has_grid || options.info || is_volume_path(options.inputs[0]))
-    return false;
+  if (options.inputs.size() == 1 || !has_grid || options.info) return false;
   return !std::ranges::all_of(options.inputs, is_mesh) &&
          !std::ranges::all_of(options.inputs, is_points_path);
 }

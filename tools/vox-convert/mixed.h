@@ -1,5 +1,5 @@
-// The part of vox-convert that puts meshes, clouds of points, other programs' voxels and scene files on one
-// grid.
+// The part of vox-convert that puts meshes, clouds of points, volumes, other programs' voxels and scene files on
+// one grid.
 #pragma once
 
 #include "libvox/dag/voxel_scene.h"

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "formats/file_names.h"
 #include "formats/file_types.h"
 #include "formats/images/palette_file.h"
@@ -31,13 +33,15 @@ Examples:
   vox-convert house.obj --res 4K                        house.h5, 4096 voxels along its longest side
   vox-convert house.glb --res 64K --device cuda         the same on a GPU, 65536 voxels
   vox-convert a.obj b.obj --voxel-size 0.01 -o ab.h5    two meshes on one grid, voxels of 0.01 units
-  vox-convert a.las b.las --voxel-size 0.1 -o ab.h5     two tiles of points on one grid
+  vox-convert a.xyz b.xyz --voxel-size 0.1 -o ab.h5     two files of points on one grid
+  vox-convert land.vox house.obj --res 2K -o all.h5     voxels and a mesh over them, on one grid
   vox-convert house.h5 -o house.vox                     for MagicaVoxel
   vox-convert house.h5 -o house.glb                     the faces of its voxels as a mesh
   vox-convert house.h5 --res 1K -o small.h5             a coarser level: half, a quarter, …
   vox-convert house.h5 --info                           what is in it
   vox-convert --verify house.h5                         check every pointer, the counts, the digest
   vox-convert ct_64x64x93_uint16.raw --threshold 0.08   bricks of a volume, without the lowest 8 %
+  vox-convert ct.nrrd --structure svdag --threshold 0.3 --materials bins:8   a volume as a scene
   vox-convert house.h5 --structure bricks -o bricks.h5  bricks of a scene's materials
   vox-convert house.h5 --structure svdag,hash           a spatial hash of its voxels beside the DAG
   vox-convert house.obj --res 4K --paint strokes.txt    what the script paints on it comes before its textures
@@ -65,8 +69,7 @@ cxxopts::Options describe() {
   options.custom_help("INPUT... (--res N | --voxel-size S) [options]").positional_help("").set_width(100);
   auto text = [] { return cxxopts::value<std::string>(); };
   auto preset = [](const char* value) { return cxxopts::value<std::string>()->default_value(value); };
-  options.add_options("Files")("inputs",
-                               "Mesh files, files of points, or one volume, scene file or file of voxels",
+  options.add_options("Files")("inputs", "Meshes, points, volumes, files of voxels and scene files",
                                cxxopts::value<std::vector<std::string>>(), "FILE")(
       "o,output",
       fmt::format("Where to: {} (default: the first INPUT's name with .h5, in the current folder)",
@@ -125,7 +128,11 @@ cxxopts::Options describe() {
                                 "through faces leaks (6-separating)",
                                 preset("conservative"),
                                 "KIND")("solid", "Fill the inside of closed surfaces too")(
-      "materials", "texture: the surface's colours; mesh: the mesh's own materials; none: occupancy alone",
+      "materials",
+      "texture: the surface's colours; mesh: the mesh's own materials; none: occupancy alone; of a "
+      "volume as a scene: bins[:N]: N parts of the range of values; labels[:N]: label k is material k - 1, "
+      "or, "
+      "of more than N, those of most voxels have one each and all others the last",
       preset("texture"),
       "KIND")("palette",
               "auto: chosen from the mesh; or a file of up to 16 colours: .gpl, .pal (JASC), .hex, an image",
@@ -160,6 +167,11 @@ cxxopts::Options describe() {
                                 preset("memory"), "FOR");
   add_bricks_options(options);
   add_volume_options(options);
+  options.add_options("Volumes")(
+      "channel",
+      "Of a file whose voxels have several values, such as red, green and blue: which "
+      "one, from 0 on",
+      text(), "N");
   add_device_options(options);
   options.add_options("Device")(
       "table", fmt::format("The hash table that holds the DAG: {}", fmt::join(hash::table_names(), ", ")),
@@ -230,6 +242,28 @@ void read_point_options(const cxxopts::ParseResult& parsed, ConvertOptions& opti
   if (!(options.points.splat_opacity >= 0 && options.points.splat_opacity < 1))
     throw UsageError(fmt::format("--splat-opacity is {}, expected 0 or more and less than 1",
                                  options.points.splat_opacity));
+}
+
+std::optional<uint32_t> read_channel(const cxxopts::ParseResult& parsed) {
+  if (!parsed.count("channel")) return std::nullopt;
+  const uint64_t channel = parse_count(parsed["channel"].as<std::string>(), "--channel");
+  return static_cast<uint32_t>(std::min<uint64_t>(channel, UINT32_MAX));
+}
+
+// Of bins and labels, with or without a number; none for all else.
+std::optional<VolumeMaterials> parse_volume_materials(const std::string& text) {
+  using Kind = VolumeMaterials::Kind;
+  const std::string name = text.substr(0, text.find(':'));
+  if (name != "bins" && name != "labels") return std::nullopt;
+  VolumeMaterials materials = {.kind = name == "bins" ? Kind::Bins : Kind::Labels};
+  if (name == text) return materials;
+  const uint64_t count = parse_count(text.substr(name.size() + 1), "--materials " + name);
+  const uint64_t least = materials.kind == Kind::Bins ? 1 : 2;
+  if (count < least || count > scene::kPaletteSize)
+    throw UsageError(fmt::format("--materials is '{}', expected {}:{} to {}:{}", text, name, least, name,
+                                 scene::kPaletteSize));
+  materials.count = static_cast<uint32_t>(count);
+  return materials;
 }
 
 std::filesystem::path parse_palette_out(const cxxopts::ParseResult& parsed, scene::MaterialMode materials) {
@@ -356,10 +390,14 @@ ConvertOptions parse_convert_options(int argc, char** argv) {
   read_grid(parsed, options);
   read_mesh_options(parsed, options.mesh);
   read_point_options(parsed, options);
-  options.materials = parse_choice<scene::MaterialMode>(parsed, "materials",
-                                                        {{"texture", scene::MaterialMode::Texture},
-                                                         {"mesh", scene::MaterialMode::Mesh},
-                                                         {"none", scene::MaterialMode::None}});
+  options.volume_materials = parse_volume_materials(parsed["materials"].as<std::string>());
+  if (!options.volume_materials)
+    options.materials = parse_choice<scene::MaterialMode>(parsed, "materials",
+                                                          {{"texture", scene::MaterialMode::Texture},
+                                                           {"mesh", scene::MaterialMode::Mesh},
+                                                           {"none", scene::MaterialMode::None},
+                                                           {"bins", scene::MaterialMode::Texture},
+                                                           {"labels", scene::MaterialMode::Texture}});
   if (const auto palette = parsed["palette"].as<std::string>(); palette != "auto") options.palette = palette;
   if (parsed.count("palette-weight")) options.palette_weight = parse_palette_weight(parsed, options);
   if (parsed.count("palette-out")) options.palette_out = parse_palette_out(parsed, options.materials);
@@ -369,6 +407,7 @@ ConvertOptions parse_convert_options(int argc, char** argv) {
   options.build.solid = parsed.count("solid") > 0;
   options.build.materials = options.materials != scene::MaterialMode::None;
   options.raw = read_raw_options(parsed);
+  options.channel = read_channel(parsed);
   options.bricks = read_bricks_options(parsed);
   read_optimize(parsed["optimize"].as<std::string>(), options);
   if (parsed.count("structure")) options.structure = parse_structures(parsed["structure"].as<std::string>());

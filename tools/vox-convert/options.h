@@ -13,6 +13,7 @@
 #include "formats/points/points.h"
 #include "formats/volume/raw_volume.h"
 #include "formats/voxels/export.h"
+#include "formats/voxels/volume_materials.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/engine/engine.h"
 #include "libvox/measure/make_bricks.h"
@@ -39,6 +40,8 @@ struct ConvertOptions {
   PointOptions points;
   double point_radius = 0;  // world units
   scene::MaterialMode materials = scene::MaterialMode::Texture;
+  std::optional<VolumeMaterials> volume_materials;  // bins or labels
+  std::optional<uint32_t> channel;
   std::optional<std::filesystem::path> palette;  // without one: --palette auto
   std::optional<double> palette_weight;          // without one: the default of PaletteOptions
   std::optional<std::filesystem::path> palette_out;

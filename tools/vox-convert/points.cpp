@@ -32,8 +32,8 @@ void tell_survey(const CloudSurvey& found, const std::filesystem::path& path, co
 void tell_colorless(const ConvertOptions& options) {
   for (const char* option : {"palette", "palette-weight", "palette-out"})
     if (std::ranges::find(options.given, option) != options.given.end())
-      throw UsageError(fmt::format("--{} has no effect: the points have no colours", option));
-  log_info("the points have no colours: the scene has no materials");
+      throw UsageError(fmt::format("--{} has no effect where not all points have colours", option));
+  log_info("not all points have colours: the scene has no materials");
 }
 
 }  // namespace

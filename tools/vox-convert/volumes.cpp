@@ -40,8 +40,6 @@ void write_output(const bricks::FrozenBricks& bricks, const ConvertOptions& opti
 void check_options(const ConvertOptions& options) {
   if (options.inputs.size() > 1)
     throw UsageError("a volume is converted alone, but there are several inputs");
-  if (options.structure && *options.structure != Structures{.bricks = true})
-    throw UsageError("a volume becomes bricks, the others of --structure are for meshes");
   if (!has_role(options.output, FileRole::Scene) && !is_nrrd(options.output))
     throw UsageError(fmt::format("-o is '{}', expected .h5 or .nrrd of a volume", options.output.string()));
 }
@@ -70,9 +68,8 @@ std::string result_text(const ConvertOptions& options, const bricks::BricksResul
 }
 
 bricks::BricksResult built_bricks(Engine& engine, const volume::Volume& volume,
-                                  const ConvertOptions& options) {
-  return measure::make_bricks(engine, volume,
-                              measure::recipe_for(options.optimize, options.bricks, options.slope));
+                                  const bricks::BricksOptions& bricks, const ConvertOptions& options) {
+  return measure::make_bricks(engine, volume, measure::recipe_for(options.optimize, bricks, options.slope));
 }
 
 }  // namespace
@@ -88,11 +85,11 @@ void convert_volume(const ConvertOptions& options) {
   check_writable(options.output, kind_of_output(options.output), options.overwrite);
   const ThreadLimit threads(options.engine.threads);
   Stopwatch total, watch;
-  const volume::Volume volume = open_volume(options.inputs[0], options.raw);
+  const volume::Volume volume = open_volume(options.inputs[0], options.raw, options.channel);
   const std::unique_ptr<Engine> engine = make_engine(options.engine);
   log_info("{} x {} x {} voxels of {}, on {}", volume.info.size.x, volume.info.size.y, volume.info.size.z,
            volume::value_type_name(volume.info.type), engine->device_text());
-  bricks::BricksResult result = built_bricks(*engine, volume, options);
+  bricks::BricksResult result = built_bricks(*engine, volume, options.bricks, options);
   result.bricks.info.source = options.inputs[0].filename().string();
   if (result.bricks.filled == 0) log_warning("no voxel is filled: all values are below the threshold or 0");
   watch.lap();
@@ -116,7 +113,9 @@ void convert_volume(const ConvertOptions& options) {
 bricks::FrozenBricks scene_bricks(const dag::VoxelScene& scene, const ConvertOptions& options,
                                   std::vector<device::KernelTime>& kernels) {
   const std::unique_ptr<Engine> engine = make_engine(options.engine);
-  bricks::BricksResult result = built_bricks(*engine, dag::scene_volume(scene), options);
+  bricks::BricksOptions bricks = options.bricks;
+  bricks.threshold = {};  // of a volume that has become the scene
+  bricks::BricksResult result = built_bricks(*engine, dag::scene_volume(scene), bricks, options);
   const std::vector<device::KernelTime> rows = engine->profile();
   kernels.insert(kernels.end(), rows.begin(), rows.end());
   return std::move(result.bricks);

@@ -83,7 +83,9 @@ export class Page {
     find('save', HTMLElement).addEventListener('click', () => this.#save());
     find('copy', HTMLElement).addEventListener('click', () => {
       this.#keep_address();
-      navigator.clipboard?.writeText(location.href).catch(() => this.say('The address bar has the address.'));
+      const byHand = () => this.#mention('The address bar has the address of this view.');
+      if (navigator.clipboard) navigator.clipboard.writeText(location.href).then(() => this.#mention('Copied.'), byHand);
+      else byHand();
     });
   }
 
@@ -93,6 +95,12 @@ export class Page {
     line.textContent = text;
     message.replaceChildren(line);
     message.hidden = text === '';
+  }
+
+  /** Says something for a moment. @param {string} text */
+  #mention(text) {
+    this.say(text);
+    setTimeout(() => this.say(''), 2000);
   }
 
   dialogIsOpen() {

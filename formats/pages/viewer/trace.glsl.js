@@ -11,7 +11,7 @@ uniform uint hidden;                // bit i: material i is not seen
 uniform uint coarsest;              // log2 of the side of cells that rays look no further into; 0: none
 
 const uint kNoAxis = 3u;
-const uint kMostSteps = 16384u;
+const uint kMostSteps = 16384u, kMostStops = 4096u;
 
 // Coordinates are mirrored along axes on which the ray goes down: they count from the cube's other end.
 struct Ray {
@@ -173,74 +173,86 @@ Hit trace(Ray ray) {
   uint octant = 0u;           // which part it is of the cell twice as wide
   uint node = 0u, mask = 0u;  // the node around the cell, or the leaf, and what of it is filled
   uvec2 leaf = uvec2(0);
-  uint block = 0u;
-  uint above[21];             // [i]: the node whose parts are cells of 2^i
+  uint block = 0u, header = 0u;
+  uvec2 above[21];            // [i]: the node whose parts are cells of 2^i, and what of it is filled
   bool opens = true;          // the cell holds something, and has not been looked into
-  for (uint steps = 0u; steps < kMostSteps; ++steps) {
-    bool unseen = false;      // the cell is full of what is not seen
-    if (opens) {
-      opens = false;
-      if (log2 == 1u) {
-        mask = block_mask(leaf, block);
-      } else if (log2 == 2u) {
-        leaf = leaf_mask(node);
-        mask = filled_blocks(leaf);
-      } else {
-        uint header = word_at(node);
-        mask = header & 0xffu;
-        if (is_homogeneous(header)) {
-          uint filling = homogeneous_material(header);
-          if ((hidden >> filling & 1u) == 0u) return solid_hit(ray, log2, at, now, filling);
-          unseen = true;
+  bool passes = false;        // nothing of the cell is seen
+  uint steps = 0u;
+  // The inner loop holds little, since graphics without branches do all of it for every ray: it ends where the ray
+  // stops, and goes on where what is there is not seen.
+  for (uint stops = 0u; stops < kMostStops; ++stops) {
+    bool solid = false, full = false;
+    for (; steps < kMostSteps; ++steps) {
+      if (opens) {
+        opens = false;
+        if (log2 == 1u) {
+          mask = block_mask(leaf, block);
+        } else {
+          header = word_at(node);
+          mask = header & 0xffu;
+          if (log2 == 2u) {
+            leaf = uvec2(header, word_at(node + 1u));
+            mask = filled_blocks(leaf);
+          } else if (is_homogeneous(header)) {
+            solid = true;
+            break;
+          }
         }
-      }
-      if (!unseen) {
         --log2;
         ivec3 bits = half_at(now, times(ray, at + (1 << log2)));
         at += bits << int(log2);
         octant = octant_of(bits);
       }
-    }
-    uint part = octant ^ ray.mirrored;
-    if (!unseen && (mask >> part & 1u) != 0u) {
-      if (log2 == 0u) {
-        uint material = leaf_material(node, leaf, block << 3u | part);
-        if ((hidden >> material & 1u) == 0u) return Hit(true, now, Box(at, at + 1), 0u, material);
-      } else if (is_small(ray, log2, now)) {
-        Hit hit = box_hit(ray, child_at(node, mask, part, log2), log2, at, now, end);
-        if (hit.found) return hit;
-      } else {
+      uint part = octant ^ ray.mirrored;
+      full = !passes && (mask >> part & 1u) != 0u;
+      if (full) {
+        if (log2 == 0u || is_small(ray, log2, now)) break;
         if (log2 >= 2u) {
-          above[log2] = node;
+          above[log2] = uvec2(node, mask);
           node = child_at(node, mask, part, log2);
-        } else {
-          block = part;
         }
+        block = part;
         opens = true;
         continue;
       }
-    }
 
-    // On to the next cell: as wide, or the widest that the ray enters there.
-    vec3 out_at = times(ray, at + (1 << log2));
-    now = Crossing(min(out_at.x, out_at.y), out_at.x <= out_at.y ? 0u : 1u);
-    if (out_at.z < now.at) now = Crossing(out_at.z, 2u);
-    if (!(now.at < end)) return miss;
-    ivec3 to = at + (ivec3(equal(uvec3(now.axis), uvec3(0, 1, 2))) << int(log2)), changed = at ^ to;
-    at = to;
-    if (!unseen && (octant >> now.axis & 1u) == 0u) {
-      octant |= 1u << now.axis;
-      continue;
+      // On to the next cell: as wide, or the widest that the ray enters there.
+      passes = false;
+      vec3 out_at = times(ray, at + (1 << log2));
+      now = Crossing(min(out_at.x, out_at.y), out_at.x <= out_at.y ? 0u : 1u);
+      if (out_at.z < now.at) now = Crossing(out_at.z, 2u);
+      if (!(now.at < end)) return miss;
+      ivec3 to = at + (ivec3(equal(uvec3(now.axis), uvec3(0, 1, 2))) << int(log2)), changed = at ^ to;
+      at = to;
+      if ((octant >> now.axis & 1u) == 0u) {
+        octant |= 1u << now.axis;
+        continue;
+      }
+      log2 = highest_bit(uint(changed.x | changed.y | changed.z));
+      if (log2 >= log2_side) return miss;
+      at = at >> int(log2) << int(log2);
+      octant = octant_of(at >> int(log2) & 1);
+      if (log2 == 1u) {  // from a block to the leaf
+        mask = filled_blocks(leaf);
+      } else {
+        node = above[log2].x;
+        mask = above[log2].y;
+      }
     }
-    log2 = highest_bit(uint(changed.x | changed.y | changed.z));
-    if (log2 >= log2_side) return miss;
-    at = at >> int(log2) << int(log2);
-    octant = octant_of(at >> int(log2) & 1);
-    if (log2 == 1u) {  // from a block to the leaf
-      mask = filled_blocks(leaf);
+    passes = true;
+    uint part = octant ^ ray.mirrored;
+    if (solid) {
+      uint filling = homogeneous_material(header);
+      if ((hidden >> filling & 1u) == 0u) return solid_hit(ray, log2, at, now, filling);
+      octant = 7u;  // whichever part it is, the next cell is not in the node that was opened
+    } else if (!full) {
+      return miss;
+    } else if (log2 == 0u) {
+      uint material = leaf_material(node, leaf, block << 3u | part);
+      if ((hidden >> material & 1u) == 0u) return Hit(true, now, Box(at, at + 1), 0u, material);
     } else {
-      node = above[log2];
-      mask = word_at(node) & 0xffu;
+      Hit hit = box_hit(ray, child_at(node, mask, part, log2), log2, at, now, end);
+      if (hit.found) return hit;
     }
   }
   return miss;

@@ -89,7 +89,7 @@ TEST_F(VolumeFile, RawTakesSizeAndTypeFromItsName) {
 
 TEST_F(VolumeFile, RawTakesSizeTypeOrderAndOffsetFromOptions) {
   const std::string values = values_of(volume::ValueType::U16);
-  const RawOptions options = {kSize, volume::ValueType::U16, ByteOrder::Big, 13};
+  const RawOptions options = {kSize, StoredType::U16, ByteOrder::Big, 13};
   expect_volume(write("a.bin", std::string(13, 'x') + swapped(values, 2)), volume::ValueType::U16, values,
                 options);
 }
@@ -208,7 +208,7 @@ TEST_F(VolumeFile, WhatIsWrittenAsNrrdIsReadBack) {
     const std::string values = values_of(type);
     RawOptions options;
     options.size = kSize;
-    options.type = type;
+    options.type = parse_stored_type(volume::value_type_name(type));
     volume::Volume volume = open_volume(write("a.bin", values), options);
     volume.info.spacing = {0.25, 2, 3};
     volume.info.origin = {-4, 0.5, 7};
@@ -253,22 +253,21 @@ TEST_F(VolumeFile, RefusesSizesThatAreNone) {
 }
 
 TEST_F(VolumeFile, RefusesWhatItDoesNotKnow) {
-  const std::string u8 = "expected one of: u8, u16, i16, f32";
-  expect_error("a_7x5x3_float64.raw", "x", "of type 'float64', " + u8);
+  const std::string u8 = "expected one of: u8, i8, u16, i16, u32, i32, u64, i64, f32, f64";
+  expect_error("a_7x5x3_float16.raw", "x", "of type 'float16', " + u8);
   expect_error("a.nrrd", "NRRD0004\ntype: block\ndimension: 3\nsizes: 7 5 3\nencoding: raw\n\nx", u8);
   expect_error("b.nrrd", "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 7 5 3\nencoding: hex\n\nx",
-               "encoding is 'hex', expected raw or gzip");
+               "encoding is 'hex', expected raw, gzip or ascii");
   expect_error("c.nrrd", "NRRD0004\ntype: uint8\ndimension: 4\nsizes: 1 7 5 3\nencoding: raw\n\nx",
                "dimension is 4");
   expect_error("d.nrrd", "dear reader", "no NRRD file");
   expect_error("e.nrrd", "NRRD0004\nno field\n\n", "expected 'field: value'");
   expect_error("f.nrrd", "NRRD0004\ntype: int16\ndimension: 3\nsizes: 7 5 3\nencoding: raw\n\nx", "'endian'");
   expect_error("g.nrrd", std::string(kNrrd) + "data file: missing.raw\n", "missing.raw");
-  expect_error("h.mhd", "NDims = 3\nDimSize = 7 5 3\nElementType = MET_DOUBLE\nElementDataFile = LOCAL\n",
-               u8);
+  expect_error("h.mhd", "NDims = 3\nDimSize = 7 5 3\nElementType = MET_HALF\nElementDataFile = LOCAL\n", u8);
   expect_error("i.mhd", "dear reader\n", "no MetaImage header");
   expect_error("j.mhd", std::string(kMeta), "no ElementDataFile");
-  expect_error("k.mhd", std::string(kMeta) + "ElementDataFile = LIST\na.raw\n", "several files");
+  expect_error("k.mhd", std::string(kMeta) + "ElementDataFile = LIST\na.raw\n", "a.raw: no such file");
   RawOptions options;
   options.size = kSize;
   expect_error("l.nrrd", std::string(kNrrd) + "\n" + values_of(volume::ValueType::U8), "are for raw files",

@@ -64,7 +64,7 @@ std::vector<PlyPoint> read_points(const std::filesystem::path& path) {
   return points;
 }
 
-class PlyPoints : public ExportTest {
+class WrittenPoints : public ExportTest {
  protected:
   std::vector<PlyPoint> written(const KnownScene& known,
                                 const std::optional<VoxelBox>& clip = std::nullopt) const {
@@ -91,7 +91,7 @@ class PlyPoints : public ExportTest {
   }
 };
 
-TEST_F(PlyPoints, AreTheCentresOfAllVoxelsWithTheirColours) {
+TEST_F(WrittenPoints, AreTheCentresOfAllVoxelsWithTheirColours) {
   for (const Materials materials : {Materials::Sixteen, Materials::None}) {
     KnownScene known = known_scene(37, materials, noise_grid(6));
     known.scene.origin = {-10, 0.125, 3};
@@ -100,24 +100,24 @@ TEST_F(PlyPoints, AreTheCentresOfAllVoxelsWithTheirColours) {
   }
 }
 
-TEST_F(PlyPoints, AreThoseInsideAClipBox) {
+TEST_F(WrittenPoints, AreThoseInsideAClipBox) {
   const KnownScene known = known_scene(70, Materials::Sixteen, noise_grid(7));
   const VoxelBox clip = {{53, 20, 49}, {66, 31, 68}};
   expect_voxels(known, clip, clip);
 }
 
-TEST_F(PlyPoints, AreDoublesWhereFloatsWouldLoseTheVoxel) {
+TEST_F(WrittenPoints, AreDoublesWhereFloatsWouldLoseTheVoxel) {
   KnownScene known = known_scene(9, Materials::Sixteen, noise_grid(8));
   known.scene.origin = {1e7, 0, 0};
   known.scene.voxel_size = 0.001;
   expect_voxels(known, cube_at({0, 0, 0}, 9));
 }
 
-TEST_F(PlyPoints, OfAnEmptySceneAreNone) {
+TEST_F(WrittenPoints, OfAnEmptySceneAreNone) {
   EXPECT_TRUE(written(known_scene(16, Materials::Sixteen, empty_grid)).empty());
 }
 
-TEST_F(PlyPoints, NormalsOfABallLookOut) {
+TEST_F(WrittenPoints, NormalsOfABallLookOut) {
   const KnownScene known = known_scene(48, Materials::None, [](uint32_t x, uint32_t y, uint32_t z) {
     const auto from = [](uint32_t v) { return int(v) - 24; };
     return from(x) * from(x) + from(y) * from(y) + from(z) * from(z) <= 400 ? 0 : dag::kEmptyVoxel;
@@ -134,7 +134,7 @@ TEST_F(PlyPoints, NormalsOfABallLookOut) {
   EXPECT_GT(outer, 1000u);
 }
 
-TEST_F(PlyPoints, NormalsOfAWallOneVoxelThickAreThoseOfItsPlane) {
+TEST_F(WrittenPoints, NormalsOfAWallOneVoxelThickAreThoseOfItsPlane) {
   for (const uint32_t axis : {0u, 1u, 2u}) {
     const KnownScene known = known_scene(16, Materials::None, [axis](uint32_t x, uint32_t y, uint32_t z) {
       return Vec3<uint32_t>{x, y, z}[axis] == 7 ? 0 : dag::kEmptyVoxel;

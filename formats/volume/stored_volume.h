@@ -1,0 +1,44 @@
+// A volume as its file holds it, with values of any type, which is read box by box as volume::Volume is.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "formats/volume/stored_type.h"
+#include "libvox/base/vec.h"
+#include "libvox/base/voxel_box.h"
+#include "libvox/dag/voxel_scene.h"
+#include "libvox/volume/value_rule.h"
+
+namespace vox {
+
+struct StoredInfo {
+  Int3 size = {0, 0, 0};  // voxels
+  StoredType type = StoredType::U8;
+  Vec3d spacing = {1, 1, 1};  // as of volume::VolumeInfo
+  Vec3d origin = {0, 0, 0};
+  dag::UpAxis up = dag::UpAxis::Y;  // z where the file says that it is of a body
+  std::string source;               // the file, for errors
+
+  VoxelBox box() const { return {{0, 0, 0}, size}; }
+  uint64_t bytes() const { return box().voxels() * stored_bytes(type); }
+};
+
+struct StoredVolume {
+  StoredInfo info;
+  // As volume::Volume::read.
+  std::function<void(const VoxelBox&, std::byte*)> read;
+};
+
+// Calls f(box, values) for the pieces of a volume in their order (libvox/volume/pieces.h).
+void read_stored_pieces(const StoredVolume& stored,
+                        const std::function<void(const VoxelBox&, const std::byte*)>& f);
+
+// "voxel (1, 2, 3) of ct.nrrd is 0.5": the i-th of a box.
+std::string stored_voxel_text(const StoredVolume& stored, const VoxelBox& box, const std::byte* values,
+                              uint64_t i);
+
+// Reads the whole volume. Throws Error that names the first voxel that is not finite.
+volume::ValueRange stored_range(const StoredVolume& stored);
+
+}  // namespace vox

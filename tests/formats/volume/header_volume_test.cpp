@@ -1,0 +1,169 @@
+// Values as text, in several files, of several channels and along turned axes, as NRRD and MetaImage say it.
+#include "tests/formats/volume/header_files.h"
+
+namespace vox {
+namespace {
+
+class HeaderVolume : public HeaderFiles {
+ protected:
+  void expect_numbers(const std::string& name, const std::string& content,
+                      const std::vector<double>& expected, std::optional<uint32_t> channel = {}) const {
+    write(name, content);
+    EXPECT_EQ(numbers_of(name, channel), expected) << name;
+  }
+};
+
+constexpr const char* kTextNrrd = "NRRD0005\ntype: int\ndimension: 3\nsizes: 2 2 1\nencoding: ascii\n\n";
+constexpr const char* kTextMeta =
+    "NDims = 3\nDimSize = 2 2 1\nElementType = MET_DOUBLE\nBinaryData = False\n";
+constexpr const char* kLayers = "NRRD0005\ntype: uint8\ndimension: 3\nsizes: 2 1 4\nencoding: raw\n";
+constexpr const char* kMetaLayers = "NDims = 3\nDimSize = 2 1 4\nElementType = MET_UCHAR\n";
+
+TEST_F(HeaderVolume, NumbersAsTextAreRead) {
+  expect_numbers("a.nrrd", std::string(kTextNrrd) + "1 -2\n\t3\r\n2147483647", {1, -2, 3, 2147483647});
+  expect_numbers("b.mha", std::string(kTextMeta) + "ElementDataFile = LOCAL\n0.5 -1e3 7 8\n",
+                 {0.5, -1000, 7, 8});
+}
+
+TEST_F(HeaderVolume, TextThatIsNoNumberOfTheTypeIsNamedWithItsLine) {
+  const std::string head = kTextNrrd;
+  expect_error("a.nrrd", head + "1 2\n3 2147483648", "a.nrrd:8: '2147483648' is no value of type i32");
+  expect_error("b.nrrd", head + "1 2\n3 x", "b.nrrd:8: 'x' is no value of type i32");
+  expect_error("c.nrrd", head + "1 2 3   ", "expected 4 values, found 3");
+  expect_error("d.nrrd", head + "1 2 3 4 5", "expected 4 values, found more");
+  expect_error("e.nrrd", head + "1 2", "cannot hold as many");
+}
+
+TEST_F(HeaderVolume, ValuesAreJoinedFromNumberedAndListedFiles) {
+  const std::vector<double> expected = {1, 2, 3, 4, 5, 6, 7, 8};
+  write("s01.raw", "h\1\2"), write("s03.raw", "h\3\4"), write("s05.raw", "h\5\6"), write("s07.raw", "h\7\10");
+  const std::string skip = "byte skip: 1\n";
+  expect_numbers("a.nhdr", kLayers + skip + "data file: s%02d.raw 1 7 2\n", expected);
+  expect_numbers("b.nhdr", kLayers + skip + "data file: LIST\ns01.raw\ns03.raw\ns05.raw\ns07.raw\n",
+                 expected);
+  const std::string meta = std::string(kMetaLayers) + "HeaderSize = -1\n";
+  expect_numbers("c.mhd", meta + "ElementDataFile = s%02d.raw 1 7 2\n", expected);
+  expect_numbers("d.mhd", meta + "ElementDataFile = LIST\ns01.raw\ns03.raw\ns05.raw\ns07.raw", expected);
+  expect_numbers("e.mhd", meta + "ElementDataFile = s%02d.raw 7 1 -2\n", {7, 8, 5, 6, 3, 4, 1, 2});
+  write("low.raw", "\1\2\3\4"), write("high.raw", "\5\6\7\10");
+  expect_numbers("f.nhdr", std::string(kLayers) + "data file: LIST 3\nlow.raw\nhigh.raw\n", expected);
+}
+
+TEST_F(HeaderVolume, AHundredFilesAreReadWithFewOpen) {
+  std::vector<double> expected;
+  for (int i = 0; i < 100; ++i) {
+    write("s" + std::to_string(i), std::string(1, static_cast<char>(i)));
+    expected.push_back(i);
+  }
+  expect_numbers(
+      "a.nhdr", "NRRD0005\ntype: uint8\ndimension: 3\nsizes: 1 1 100\nencoding: raw\ndata file: s%d 0 99 1\n",
+      expected);
+}
+
+TEST_F(HeaderVolume, FilesThatAreMissingOrNotAsManyAreErrors) {
+  write("s1", "ab"), write("s2", "cd"), write("s3", "ef"), write("s4", "gh"), write("s5", "ij");
+  const std::string head = std::string(kLayers) + "data file: ";
+  expect_error("a.nhdr", head + "s%d 1 9\n", "more than 4 files");
+  expect_error("b.nhdr", head + "t%d 1 4\n", "t1: no such file");
+  expect_error("c.nhdr", head + "s%d 1 3\n", "its 4 layers are spread over 3 files");
+  expect_error("d.nhdr", head + "s%d 1 4 0\n", "in steps of 0");
+  expect_error("e.nhdr", head + "s%d 4 1 1\n", "from 4 to 1 in steps of 1");
+  expect_error("f.nhdr", head + "s%s 1 4\n", "expected one number such as %03d");
+  expect_error("g.nhdr", head + "s%99999d 1 4\n", "expected one number such as %03d");
+  expect_error("h.nhdr", head + "s%d%n 1 4\n", "expected one number such as %03d");
+  expect_error("i.nhdr", head + "s%d -9223372036854775808 9223372036854775807 9223372036854775807\n",
+               "s-9223372036854775808: no such file");
+  expect_error("j.nhdr", head + "LIST\n", "list of files with values is empty");
+  write("s2", "x");
+  expect_error("k.nhdr", head + "s%d 1 4\n", "expected 2 bytes (2 x 1 x 1 values of u8), found 1");
+}
+
+TEST_F(HeaderVolume, OneChannelOfSeveralIsRead) {
+  const std::string rgb = "\1\2\3\4\5\6\7\10\11\12\13\14";
+  const std::string nrrd =
+      "NRRD0005\ntype: uint8\ndimension: 4\nsizes: 3 2 2 1\nkinds: RGB-color domain domain domain\n"
+      "space directions: none (1,0,0) (0,2,0) (0,0,3)\nencoding: raw\n\n";
+  expect_numbers("a.nrrd", nrrd + rgb, {1, 4, 7, 10}, 0);
+  expect_numbers("a.nrrd", nrrd + rgb, {3, 6, 9, 12}, 2);
+  EXPECT_EQ(open_stored_volume(path("a.nrrd"), {}, 1).info.spacing, (Vec3d{1, 2, 3}));
+  const std::string planes =
+      "NRRD0005\ntype: uint8\ndimension: 4\nsizes: 2 2 1 3\nspacings: 1 2 1 nan\n"
+      "kinds: domain domain domain list\nencoding: raw\n\n";
+  expect_numbers("b.nrrd", planes + rgb, {5, 6, 7, 8}, 1);
+  const std::string meta =
+      "NDims = 3\nDimSize = 2 2 1\nElementType = MET_UCHAR\nElementNumberOfChannels = 3\n"
+      "ElementDataFile = LOCAL\n";
+  expect_numbers("c.mha", meta + rgb, {2, 5, 8, 11}, 1);
+  expect_numbers("d.mha",
+                 "NDims = 4\nDimSize = 2 2 1 3\nElementType = MET_UCHAR\nElementDataFile = LOCAL\n" + rgb,
+                 {9, 10, 11, 12}, 2);
+  expect_error("a.nrrd", nrrd + rgb,
+               "its voxels have 3 values each, expected one (choose a channel, 0 to 2)");
+  expect_error("a.nrrd", nrrd + rgb, "channel 3 is chosen, but there are 0 to 2", 3);
+  expect_error("e.mha", std::string(kMetaLayers) + "ElementDataFile = LOCAL\n12345678",
+               "its voxels have one value each", 0);
+  expect_error("f.nrrd",
+               "NRRD0005\ntype: uint8\ndimension: 4\nsizes: 2 9223372036854775807 1 1\n"
+               "kinds: domain list domain domain\nencoding: raw\n\n",
+               "its dimension is 4");
+  expect_error("g.nrrd",
+               "NRRD0005\ntype: uint8\ndimension: 4\nsizes: 9223372036854775807 2 2 1\n"
+               "kinds: vector domain domain domain\nencoding: raw\n\n" +
+                   rgb,
+               "expected at most", 0);
+}
+
+TEST_F(HeaderVolume, AxesThatAreExchangedBecomeThoseOfTheWorld) {
+  // x of the file runs along z of the world, y backwards along x, z along y.
+  const std::string turned =
+      "NRRD0005\ntype: uint8\ndimension: 3\nsizes: 2 3 1\nspace: left-posterior-superior\n"
+      "space directions: (0,0,5) (-2,0,0) (0,1,0)\nspace origin: (10,20,30)\n"
+      "encoding: raw\n\n\1\2\3\4\5\6";
+  expect_numbers("a.nrrd", turned, {1, 3, 5, 2, 4, 6});
+  const StoredInfo info = open_stored_volume(path("a.nrrd"), {}).info;
+  EXPECT_EQ(info.size, (Int3{3, 1, 2}));
+  EXPECT_EQ(info.spacing, (Vec3d{-2, 1, 5}));
+  EXPECT_EQ(info.origin, (Vec3d{11, 19.5, 27.5}));
+  EXPECT_EQ(info.up, dag::UpAxis::Z);
+  expect_numbers("b.mha",
+                 "NDims = 3\nDimSize = 2 3 1\nElementType = MET_UCHAR\nTransformMatrix = 0 0 1 -1 0 0 0 1 0\n"
+                 "ElementSpacing = 5 2 1\nOffset = 10 20 30\nElementDataFile = LOCAL\n\1\2\3\4\5\6",
+                 {1, 3, 5, 2, 4, 6});
+  EXPECT_EQ(open_stored_volume(path("b.mha"), {}).info.origin, info.origin);
+}
+
+TEST_F(HeaderVolume, AxesThatAreTurnedABitAreTakenAsTheNearestWithAWarning) {
+  const KeptLog log;
+  write("a.nrrd",
+        "NRRD0005\ntype: uint8\ndimension: 3\nsizes: 2 3 1\nspace directions: (0.8,0.6,0) (-0.6,0.8,0) "
+        "(0,0,1)\n"
+        "space origin: (0,0,0)\nencoding: raw\n\n\1\2\3\4\5\6");
+  const StoredInfo info = open_stored_volume(path("a.nrrd"), {}).info;
+  EXPECT_NE(log.text().find("turned by 36.9°"), std::string::npos) << log.text();
+  EXPECT_NEAR(info.spacing.x, 1, 1e-12);
+  EXPECT_NEAR(info.origin.x + 1, 0.4 - 0.6, 1e-12);  // the centre stays
+  EXPECT_NEAR(info.origin.y + 1.5, 0.3 + 0.8, 1e-12);
+}
+
+TEST_F(HeaderVolume, DamagedHeadersAreErrorsOrVolumes) {
+  const KeptLog log;
+  write("s1", "\1\2"), write("s2", "\3\4"), write("s3", "\5\6"), write("s4", "\7\10");
+  const std::vector<std::pair<std::string, std::string>> files = {
+      {"a.nrrd", std::string(kTextNrrd) + "1 -2\n3 4"},
+      {"b.nhdr", std::string(kLayers) +
+                     "kinds: domain domain domain\nspace directions: (1,0,0) (0,0,2) (0,1,0)\n"
+                     "space origin: (0,0,0)\ndata file: s%d 1 4 1\n"},
+      {"c.mha",
+       "NDims = 3\nDimSize = 2 2 1\nElementType = MET_UCHAR\nTransformMatrix = 0 0 1 -1 0 0 0 1 0\n"
+       "ElementDataFile = LOCAL\nabcd"},
+      {"d.mhd", std::string(kMetaLayers) + "ElementDataFile = LIST\ns1\ns2\ns3\ns4\n"}};
+  Random random(19);
+  for (const auto& [name, content] : files) {
+    for (size_t length = 0; length < content.size(); length += 7)
+      read_whatever(write(name, content.substr(0, length)));
+    for (int i = 0; i < 30; ++i) read_whatever(write(name, damaged(content, random)));
+  }
+}
+
+}  // namespace
+}  // namespace vox

@@ -1,0 +1,231 @@
+// Files of NIfTI are made here field by field, as nifti1.h and nifti2.h place them.
+#include "formats/volume/nifti.h"
+
+#include <libdeflate.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "tests/formats/volume/header_files.h"
+
+namespace vox {
+namespace {
+
+// A header in the making, of version 1 or 2.
+class NiftiBytes {
+ public:
+  explicit NiftiBytes(int version, ByteOrder order = ByteOrder::Little)
+      : version_(version), order_(order), bytes_(version == 1 ? 352 : 544, '\0') {
+    put<int32_t>(0, version == 1 ? 348 : 540);
+    bytes_.replace(version == 1 ? 344 : 4, 3, version == 1 ? "n+1" : "n+2");
+    version == 1 ? put<float>(108, 352) : put<int64_t>(168, 544);
+    for (size_t i = 0; i < 4; ++i) number(76, 104, i, 1);
+  }
+
+  template <class T>
+  void put(size_t at, T value) {
+    std::string raw(reinterpret_cast<const char*>(&value), sizeof(T));
+    if (order_ == ByteOrder::Big) std::ranges::reverse(raw);
+    bytes_.replace(at, sizeof(T), raw);
+  }
+  void sizes(const std::vector<int64_t>& sizes) {
+    for (size_t i = 0; i < sizes.size(); ++i)
+      version_ == 1 ? put(40 + 2 * i, static_cast<int16_t>(sizes[i])) : put(16 + 8 * i, sizes[i]);
+  }
+  void type(int16_t code) { put(version_ == 1 ? 70 : 12, code); }
+  // The i-th of numbers that begin at these bytes in version 1 and 2.
+  void number(size_t at1, size_t at2, size_t i, double value) {
+    version_ == 1 ? put(at1 + 4 * i, static_cast<float>(value)) : put(at2 + 8 * i, value);
+  }
+  void spacing(double x, double y, double z) {
+    number(76, 104, 1, x), number(76, 104, 2, y), number(76, 104, 3, z);
+  }
+  void scale(double slope, double intercept) { number(112, 176, 0, slope), number(112, 176, 1, intercept); }
+  void sform(const std::array<double, 12>& rows) {
+    version_ == 1 ? put<int16_t>(254, 1) : put<int32_t>(348, 1);
+    for (size_t i = 0; i < rows.size(); ++i) number(280, 400, i, rows[i]);
+  }
+  void qform(double qfac, const std::array<double, 6>& quaternion_and_offset) {
+    version_ == 1 ? put<int16_t>(252, 1) : put<int32_t>(344, 1);
+    number(76, 104, 0, qfac);
+    for (size_t i = 0; i < 6; ++i) number(256, 352, i, quaternion_and_offset[i]);
+  }
+  std::string with(const std::string& values) const { return bytes_ + values; }
+  std::string& bytes() { return bytes_; }
+
+ private:
+  int version_;
+  ByteOrder order_;
+  std::string bytes_;
+};
+
+std::string packed(const std::string& bytes) {
+  libdeflate_compressor* compressor = libdeflate_alloc_compressor(6);
+  std::string out(bytes.size() + 200, '\0');
+  out.resize(libdeflate_gzip_compress(compressor, bytes.data(), bytes.size(), out.data(), out.size()));
+  libdeflate_free_compressor(compressor);
+  return out;
+}
+
+const std::vector<double> kSix = {1, 2, 3, 4, 5, 6};
+const std::string kSixBytes = "\1\2\3\4\5\6";
+
+NiftiBytes small(int version = 1, ByteOrder order = ByteOrder::Little) {
+  NiftiBytes nifti(version, order);
+  nifti.sizes({3, 3, 2, 1});
+  nifti.type(2);
+  return nifti;
+}
+
+class Nifti : public HeaderFiles {};
+
+TEST_F(Nifti, BothVersionsAndByteOrdersPackedOrNotAreRead) {
+  for (const int version : {1, 2})
+    for (const ByteOrder order : {ByteOrder::Little, ByteOrder::Big}) {
+      NiftiBytes nifti = small(version, order);
+      nifti.spacing(0.5, 2, 4);
+      nifti.type(4);
+      std::string values;
+      for (const char value : kSixBytes)
+        values += order == ByteOrder::Big ? std::string{'\1', value} : std::string{value, '\1'};
+      write("a.nii", nifti.with(values));
+      write("b.nii.gz", packed(nifti.with(values)));
+      for (const char* name : {"a.nii", "b.nii.gz"}) {
+        const StoredVolume volume = open_stored_volume(path(name), {});
+        EXPECT_EQ(numbers(volume), (std::vector<double>{257, 258, 259, 260, 261, 262}));
+        EXPECT_EQ(volume.info.size, (Int3{3, 2, 1}));
+        EXPECT_EQ(volume.info.spacing, (Vec3d{0.5, 2, 4}));
+        EXPECT_EQ(volume.info.up, dag::UpAxis::Z);
+      }
+    }
+}
+
+TEST_F(Nifti, PackedZerosBehindTheHeaderAreRead) {
+  NiftiBytes nifti(1);
+  nifti.sizes({3, 100, 100, 1});
+  nifti.type(2);
+  write("a.nii.gz", packed(nifti.with(std::string(10000, '\0'))));
+  EXPECT_EQ(numbers_of("a.nii.gz"), std::vector<double>(10000));
+}
+
+TEST_F(Nifti, AHeaderAndItsValuesMayBeTwoFiles) {
+  NiftiBytes nifti = small();
+  nifti.bytes().replace(344, 3, "ni1");
+  nifti.put<float>(108, 0);
+  write("a.hdr", nifti.with("")), write("a.img", kSixBytes);
+  EXPECT_EQ(numbers_of("a.hdr"), kSix);
+  write("b.hdr.gz", packed(nifti.with(""))), write("b.img.gz", packed(kSixBytes));
+  EXPECT_EQ(numbers_of("b.hdr.gz"), kSix);
+  expect_error("c.hdr", nifti.with(""), "c.img: no such file");
+}
+
+TEST_F(Nifti, EveryTypeOfNumbersIsRead) {
+  const auto expect_type = [&](int16_t code, StoredType type) {
+    with_stored_type(type, [&]<class T>() {
+      NiftiBytes nifti = small();
+      nifti.type(code);
+      write("a.nii", nifti.with(bytes_of<T>({1, 2, 3, 4, 5, 6})));
+      EXPECT_EQ(numbers_of("a.nii"), kSix) << code;
+      EXPECT_EQ(open_stored_volume(path("a.nii"), {}).info.type, type);
+    });
+  };
+  expect_type(2, StoredType::U8), expect_type(256, StoredType::I8), expect_type(512, StoredType::U16);
+  expect_type(4, StoredType::I16), expect_type(768, StoredType::U32), expect_type(8, StoredType::I32);
+  expect_type(1280, StoredType::U64), expect_type(1024, StoredType::I64), expect_type(16, StoredType::F32);
+  expect_type(64, StoredType::F64);
+  NiftiBytes complex = small();
+  complex.type(32);
+  expect_error("b.nii", complex.with(std::string(48, 'x')), "complex numbers");
+}
+
+TEST_F(Nifti, ScaledValuesBecomeFloats) {
+  NiftiBytes nifti = small();
+  nifti.scale(0.5, -1);
+  write("a.nii", nifti.with(kSixBytes));
+  EXPECT_EQ(numbers_of("a.nii"), (std::vector<double>{-0.5, 0, 0.5, 1, 1.5, 2}));
+  EXPECT_EQ(open_stored_volume(path("a.nii"), {}).info.type, StoredType::F32);
+  for (const auto& [slope, intercept] : {std::pair{1.0, 0.0}, {0.0, 5.0}}) {
+    nifti.scale(slope, intercept);
+    write("b.nii", nifti.with(kSixBytes));
+    EXPECT_EQ(open_stored_volume(path("b.nii"), {}).info.type, StoredType::U8);
+  }
+}
+
+TEST_F(Nifti, TheAffineMapPlacesTheVoxels) {
+  NiftiBytes nifti = small();
+  // x of the file runs along y of the world, y along z, z backwards along x.
+  nifti.sform({0, 0, -4, 10, 0.5, 0, 0, 20, 0, 2, 0, 30});
+  nifti.qform(1, {0, 0, 0, 7, 7, 7});
+  write("a.nii", nifti.with(kSixBytes));
+  const StoredInfo info = open_stored_volume(path("a.nii"), {}).info;
+  EXPECT_EQ(info.size, (Int3{1, 3, 2}));
+  EXPECT_EQ(info.spacing, (Vec3d{-4, 0.5, 2}));
+  EXPECT_EQ(info.origin, (Vec3d{12, 19.75, 29}));
+  EXPECT_EQ(numbers_of("a.nii"), kSix);  // y and z follow one another as x and y of the file do
+}
+
+TEST_F(Nifti, TheQuaternionDoesWhereThereIsNoAffineMap) {
+  NiftiBytes nifti = small();
+  nifti.spacing(0.5, 2, 4);
+  // Half a turn around z: x and y run backwards; and qfac turns z around.
+  nifti.qform(-1, {0, 0, 1, 10, 20, 30});
+  write("a.nii", nifti.with(kSixBytes));
+  const StoredInfo info = open_stored_volume(path("a.nii"), {}).info;
+  EXPECT_EQ(info.spacing, (Vec3d{-0.5, -2, -4}));
+  EXPECT_EQ(info.origin, (Vec3d{10.25, 21, 32}));
+  // A third of a turn around the diagonal: x becomes y, y becomes z, z becomes x.
+  nifti.qform(1, {0.5, 0.5, 0.5, 0, 0, 0});
+  write("b.nii", nifti.with(kSixBytes));
+  const StoredInfo turned = open_stored_volume(path("b.nii"), {}).info;
+  EXPECT_EQ(turned.size, (Int3{1, 3, 2}));
+  EXPECT_NEAR(turned.spacing.y, 0.5, 1e-6);
+}
+
+TEST_F(Nifti, OneOfSeveralVolumesOrColoursIsChosen) {
+  NiftiBytes nifti(1);
+  nifti.sizes({5, 3, 1, 1, 2, 1});
+  nifti.type(2);
+  write("a.nii", nifti.with(kSixBytes));
+  EXPECT_EQ(numbers_of("a.nii", 1), (std::vector<double>{4, 5, 6}));
+  expect_error("a.nii", nifti.with(kSixBytes), "its voxels have 2 values each");
+  NiftiBytes rgb(2);
+  rgb.sizes({3, 2, 1, 1});
+  rgb.type(128);
+  write("b.nii", rgb.with(kSixBytes));
+  EXPECT_EQ(numbers_of("b.nii", 2), (std::vector<double>{3, 6}));
+}
+
+TEST_F(Nifti, WhatIsNoNiftiOrHasAnotherSizeIsAnError) {
+  NiftiBytes nifti = small();
+  expect_error("a.nii", nifti.with(kSixBytes + "x"), "expected 6 bytes (3 x 2 x 1 values of u8), found 7");
+  expect_error("b.nii.gz", packed(nifti.with("12345")), "found 357 in its deflated data");
+  expect_error("c.nii", "dear reader", "is no NIfTI file");
+  nifti.number(112, 176, 0, std::nan(""));
+  expect_error("d.nii", nifti.with(kSixBytes), "its header has nan at byte 112");
+  NiftiBytes analyze = small();
+  analyze.bytes().replace(344, 3, std::string(3, '\0'));
+  expect_error("e.hdr", analyze.with(""), "Analyze 7.5");
+  NiftiBytes flat = small();
+  flat.sform({1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0});
+  expect_error("f.nii", flat.with(kSixBytes), "a step from voxel to voxel is (0, 0, 0)");
+}
+
+TEST_F(Nifti, DamagedFilesAreErrorsOrVolumes) {
+  const KeptLog log;
+  NiftiBytes one = small(), two = small(2, ByteOrder::Big);
+  one.sform({0, 0, -4, 10, 0.5, 0, 0, 20, 0, 2, 0, 30});
+  two.qform(1, {0.5, 0.5, 0.5, 0, 0, 0});
+  Random random(7);
+  for (const auto& [name, content] :
+       std::vector<std::pair<std::string, std::string>>{{"a.nii", one.with(kSixBytes)},
+                                                        {"b.nii", two.with(kSixBytes)},
+                                                        {"c.nii.gz", packed(one.with(kSixBytes))}}) {
+    for (size_t length = 0; length < content.size(); length += 13)
+      read_whatever(write(name, content.substr(0, length)));
+    for (int i = 0; i < 60; ++i) read_whatever(write(name, damaged(content, random)));
+  }
+}
+
+}  // namespace
+}  // namespace vox
