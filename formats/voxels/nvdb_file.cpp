@@ -82,7 +82,7 @@ GridBytes open_grid(const std::filesystem::path& path) {
   const GridBytes file(mapped->bytes(), mapped);
   const auto magic = file.get<uint64_t>(0, "the magic number");
   if (!is_magic(magic)) throw Error("is no NanoVDB file: it does not begin with 'NanoVDB'");
-  if (magic >> 56 == '1') return file;  // a grid as it lies in memory
+  if (magic >> 56 == '1') return {mapped->bytes(), mapped};  // a grid as it lies in memory
   std::vector<StoredGrid> grids;
   for (uint64_t at = 0; at < file.size();) at = read_segment(file, at, grids);
   if (grids.empty()) throw Error("holds no grid");
