@@ -64,6 +64,7 @@ constexpr FileType kTypes[] = {
     voxels(FileFormat::HashDag, ".basic_dag.dag.bin", "HashDAG"),
     voxels(FileFormat::SymVox, ".svdag", "SymVox's SVDAG"),
     voxels(FileFormat::SymVoxMirrored, ".ussvdag", "SymVox's USSVDAG"),
+    voxels(FileFormat::Nvdb, ".nvdb", "NanoVDB"),
 
     points(FileFormat::Ply, ".ply", "PLY"),
     points(FileFormat::Las, ".las", "LAS"),
@@ -80,6 +81,7 @@ constexpr FileType kTypes[] = {
     result(FileRole::Export, FileFormat::Gltf, ".glb", "GLB"),
     result(FileRole::Export, FileFormat::Ply, ".ply", "PLY"),
     result(FileRole::Export, FileFormat::VtkHdf, ".vtkhdf", "VTKHDF"),
+    result(FileRole::Export, FileFormat::Nvdb, ".nvdb", "NanoVDB"),
     result(FileRole::Materials, FileFormat::Mtl, ".mtl", "MTL"),
     result(FileRole::Picture, FileFormat::Png, ".png", "PNG"),
     result(FileRole::Report, FileFormat::Hdf5, ".h5", "a report"),
@@ -105,9 +107,9 @@ constexpr FileType kTypes[] = {
     foreign(".npy .npz", "a NumPy array", kToRaw),
     foreign(".mat", "a MATLAB file", "write the array as .raw with fwrite, and say with {} what it is"),
     foreign(".nc .zarr .hdf .hdf5 .n5", "a file of arrays", kToRaw),
-    foreign(".vdb", "an OpenVDB volume",
-            "sample it onto a dense grid, and write that as .raw: pyopenvdb's copyToArray()"),
-    foreign(".nvdb", "a NanoVDB volume", "sample it onto a dense grid, and write that as .raw"),
+    foreign(
+        ".vdb", "an OpenVDB volume",
+        "convert it to .nvdb with nanovdb_convert; or sample it onto a dense grid, and write that as .raw"),
     foreign(".qb .qbt .qbcl", "a Qubicle model", "export it from Qubicle as OBJ or COLLADA"),
     foreign(".schematic .nbt .litematic", "a Minecraft structure",
             "export it as .schem, with WorldEdit, or as OBJ, with Mineways"),

@@ -54,6 +54,7 @@ enum class FileFormat {
   Las,
   PointText,
   VtkHdf,
+  Nvdb,
   Csv,
   Gpl,
   JascPal,

@@ -6,7 +6,8 @@
 set -euo pipefail
 
 packages=(g++ cmake ninja-build pkg-config ccache libtbb-dev libfmt-dev libassimp-dev libhdf5-dev libdeflate-dev
-          libisal-dev libsimdjson-dev libmeshoptimizer-dev libdraco-dev libwebp-dev libstb-dev libcxxopts-dev libgtest-dev python3-h5py)
+          libisal-dev libsimdjson-dev libmeshoptimizer-dev libdraco-dev libwebp-dev libstb-dev libcxxopts-dev libgtest-dev python3-h5py
+          libnanovdb-dev libnanovdb-tools)
 [[ ${1:-} != packages && ${1:-} != ci ]] || packages+=(dpkg-dev file)
 if [[ ${1:-} == ci ]]; then
   packages+=(clang-format clang-tidy clang libclang-rt-dev patchelf binutils xz-utils git procps

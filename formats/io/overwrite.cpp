@@ -77,6 +77,18 @@ bool is_our_magica_vox(std::ifstream& file) {
   return false;
 }
 
+// Whether the last array beside the tree is what we say of the scene (formats/voxels/nvdb_writer.cpp).
+bool is_our_nvdb(std::ifstream& file, std::string_view head) {
+  if (head.size() < 192 || !head.starts_with("NanoVDB")) return false;
+  const uint64_t grid = 192 + number(head.substr(152, 4), false);  // behind two headers and the name
+  const std::string arrays = bytes_at(file, grid + 640, 12);
+  if (arrays.size() < 12) return false;
+  const std::string_view place = std::string_view(arrays).substr(0, 8),
+                         count = std::string_view(arrays).substr(8);
+  const uint64_t last = grid + number(place, false) + (number(count, false) - 1) * 288;
+  return bytes_at(file, last + 32, 10) == std::string_view("vox scene\0", 10);
+}
+
 bool is_our_table(std::string_view head) {
   constexpr std::array<std::string_view, 5> kFirstColumns = {
       "line,frame,tool,edits,", "table,item_words,load_factor,", "table,set,layout,", "table,frame,turn,",
@@ -110,6 +122,8 @@ bool is_ours(const fs::path& path, OutputKind kind) {
     case OutputKind::SymVox:
     case OutputKind::Vl32:
       return false;
+    case OutputKind::Nvdb:
+      return is_our_nvdb(file, head);
     case OutputKind::ObjMesh:
     case OutputKind::ObjMaterials:
       return head.starts_with('#') && head.substr(0, head.find('\n')).ends_with("made by vox");
@@ -149,6 +163,8 @@ std::string_view name_of(OutputKind kind) {
       return "file of SymVox";
     case OutputKind::Vl32:
       return ".vl32 file";
+    case OutputKind::Nvdb:
+      return ".nvdb file";
     case OutputKind::ObjMesh:
       return "OBJ file";
     case OutputKind::ObjMaterials:
@@ -190,6 +206,8 @@ OutputKind kind_of_output(const fs::path& path) {
       return OutputKind::PlyMesh;
     case FileFormat::VtkHdf:
       return OutputKind::VtkHdf;
+    case FileFormat::Nvdb:
+      return OutputKind::Nvdb;
     case FileFormat::HashDag:
       return OutputKind::HashDag;
     case FileFormat::SymVox:

@@ -21,6 +21,7 @@ enum class OutputKind {
   HashDag,  // these three do not say it either; a file of HashDAG has its colours beside it
   SymVox,
   Vl32,
+  Nvdb,
   ObjMesh,
   ObjMaterials,  // .mtl
   GlbMesh,

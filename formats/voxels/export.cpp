@@ -58,6 +58,8 @@ void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& pat
       return write_symvox(scene, path, clip, SymVoxKind::Plain);
     case FileFormat::SymVoxMirrored:
       return write_symvox(scene, path, clip, SymVoxKind::Mirrored);
+    case FileFormat::Nvdb:
+      return write_nvdb(scene, path, clip, options.nvdb);
     case FileFormat::Vl32:
       return write_vl32(scene, path, clip);
     default:

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "formats/voxels/binvox.h"
+#include "formats/voxels/nvdb_writer.h"
 #include "formats/voxels/vtkhdf.h"
 #include "libvox/base/voxel_box.h"
 #include "libvox/dag/voxel_scene.h"
@@ -18,6 +19,7 @@ struct ExportOptions {
   BinvoxValues binvox = BinvoxValues::Filled;
   PlyContent ply = PlyContent::Surface;
   VtkKind vtk = VtkKind::Image;
+  NvdbGrid nvdb = NvdbGrid::U8;
 };
 
 bool is_export_path(const std::filesystem::path& path);

@@ -6,6 +6,7 @@
 #include "formats/voxels/binvox_read.h"
 #include "formats/voxels/hash_dag_reader.h"
 #include "formats/voxels/magica_vox_read.h"
+#include "formats/voxels/nvdb_reader.h"
 #include "formats/voxels/schem.h"
 #include "formats/voxels/symvox_reader.h"
 #include "formats/voxels/vl32.h"
@@ -19,6 +20,7 @@ VoxelFile open_voxels(const std::filesystem::path& path, FileFormat format) {
   if (format == FileFormat::MagicaVoxel) return open_magica_vox(path);
   if (format == FileFormat::Binvox) return open_binvox(path);
   if (format == FileFormat::Schem) return open_schem(path);
+  if (format == FileFormat::Nvdb) return open_nvdb(path);
   return open_vl32(path);
 }
 

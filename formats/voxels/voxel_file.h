@@ -95,6 +95,28 @@ class VoxelSink {
   // Fills the voxels of a leaf of the cube, by its Morton number, that the mask names. For VoxelValues::Filled.
   void put_mask(uint32_t leaf, uint64_t mask) { cube_->put_mask(leaf, mask); }
 
+  // Fills the whole cube.
+  void fill(uint32_t value) {
+    constexpr uint64_t kVoxels = uint64_t{dag::VoxelCube::kLeaves} * 64;
+    switch (mode_) {
+      case Mode::Fill:
+        return cube_->fill(0);
+      case Mode::Entry:
+        return cube_->fill(value);
+      case Mode::Lookup:
+        return cube_->fill(entries_[value]);
+      case Mode::Nearest:
+        return cube_->fill((*nearest_)(color_of(value)));
+      case Mode::CountTable:
+        counts_[value] += kVoxels;
+        return;
+      case Mode::CountColors:
+        if (value != last_) flush();
+        last_ = value;
+        run_ += kVoxels;
+    }
+  }
+
   // --- for scene_of_voxels() ---
   static VoxelSink filling(dag::VoxelCube& cube) { return VoxelSink(Mode::Fill, &cube); }
   static VoxelSink entries(dag::VoxelCube& cube) { return VoxelSink(Mode::Entry, &cube); }

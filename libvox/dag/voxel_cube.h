@@ -38,6 +38,21 @@ class VoxelCube {
     nibbles = (nibbles & ~(uint64_t{15} << shift)) | uint64_t{material} << shift;
   }
 
+  // Fills the whole cube, at no more cost than a voxel: what is in it already gives way.
+  void fill(uint32_t material) {
+    clear();
+    filling_ = static_cast<int>(material);
+  }
+  int filling() const { return filling_; }  // that material, or -1
+
+  // Where voxels have been put into a cube that was filled, turns the others into voxels too.
+  void settle() {
+    if (filling_ < 0 || used_ == decltype(used_){}) return;
+    for (uint32_t code = 0; code < kLeaves * 64; ++code)
+      if ((masks_[code >> 6] >> (code & 63) & 1) == 0) put(code, static_cast<uint32_t>(filling_));
+    filling_ = -1;
+  }
+
   // Fills the voxels of a leaf that the mask names with material 0. There is nothing in them yet.
   void put_mask(uint32_t leaf, uint64_t mask) {
     if (mask == 0) return;
@@ -64,6 +79,7 @@ class VoxelCube {
       for (uint32_t i = 0; i < 4; ++i) nibbles_[leaf * 4 + i] = 0;
     });
     used_ = {};
+    filling_ = -1;
   }
 
  private:
@@ -74,6 +90,7 @@ class VoxelCube {
     return spread;
   }();
 
+  int filling_ = -1;
   std::vector<uint64_t> masks_;
   std::vector<uint64_t> nibbles_;                 // 16 voxels a word
   std::array<uint64_t, kLeaves / 64> used_ = {};  // a bit for each leaf that holds a voxel

@@ -53,6 +53,32 @@ TEST(DagOfCubes, CountsTheVoxelsOfEachMaterial) {
   EXPECT_EQ(result.voxels_of[2], 33u);
 }
 
+// A cube that is filled at once, alone, over voxels and below one, beside one that is not.
+TEST(DagOfCubes, AFilledCubeIsThatOfItsVoxels) {
+  for (const bool materials : {true, false}) {
+    const auto grid = [](uint32_t x, uint32_t y, uint32_t z) {
+      if (x >= 64 || z >= 64) return x == 70 && z >= 64 ? 3 : dag::kEmptyVoxel;
+      return x == 5 && y == 100 && z == 7 ? 2 : 9;
+    };
+    dag::CubeSource source = {.resolution = 128, .materials = materials, .cubes = {0, 2, 5, 7}, .read = {}};
+    source.read = [plain = source_of(128, materials, grid).read](size_t i, dag::VoxelCube& cube) {
+      if (i >= 2) return plain(i == 2 ? 5 : 7, cube);
+      cube.put({1, 2, 3}, 4);
+      cube.fill(9);
+      if (i == 1) cube.put({5, 36, 7}, 2);
+    };
+    const dag::GatheredDag result = dag::dag_of_cubes(source);
+    expect_equal(result.dag, dense_dag(128, materials, grid));
+    EXPECT_EQ(result.voxels_of[materials ? 9 : 0] + (materials ? 1 + 8192 : 0), result.dag.voxels);
+  }
+}
+
+TEST(DagOfCubes, AFilledCubeLiesInsideTheGrid) {
+  dag::CubeSource source = {.resolution = 100, .materials = true, .cubes = {1}, .read = {}};
+  source.read = [](size_t, dag::VoxelCube& cube) { cube.fill(3); };
+  EXPECT_THROW(dag::dag_of_cubes(source), Error);
+}
+
 TEST(DagOfCubes, OfSeveralMaterialsAtOnePlaceTakesTheLast) {
   dag::CubeSource source = {.resolution = 8, .materials = true, .cubes = {0}, .read = {}};
   source.read = [](size_t, dag::VoxelCube& cube) {

@@ -122,6 +122,20 @@ TEST_F(ConvertOptionsProgram, OptionsThatSayHowARunIsDoneGoWithEverything) {
     converted(with(run, {"--threads", "1", "--memory-limit", "1G", "-q", "--json"}));
 }
 
+TEST_F(ConvertOptionsProgram, NvdbGridsAreForNvdbFilesAndColoursForScenesWithMaterials) {
+  expect_no_effect({"cube.h5", "-o", "a.vox"}, "a scene file", {{"--nvdb-grid", "index"}});
+  expect_failure(kBadUsage, "expected one of: u8, rgba", {"cube.h5", "-o", "a.nvdb", "--nvdb-grid", "float"});
+  expect_failure(kBadUsage, "--nvdb-grid rgba needs",
+                 {"cube.obj", "--res", "64", "--materials", "none", "-o", "a.nvdb", "--nvdb-grid", "rgba"});
+  expect_failure(kFailed, "the scene has no materials", {"bare.h5", "-o", "a.nvdb", "--nvdb-grid", "rgba"});
+  for (const char* kind : {"u8", "rgba", "index", "onindex"}) {
+    converted({"cube.h5", "-o", "a.nvdb", "--nvdb-grid", kind});
+    converted({"a.nvdb", "-o", "back.h5"});
+    EXPECT_EQ(json_value(converted({"back.h5", "--info", "--json"}), "digest"),
+              json_value(converted({"cube.h5", "--info", "--json"}), "digest"));
+  }
+}
+
 TEST_F(ConvertOptionsProgram, WhatPlyAndVtkHdfHoldIsSaidOfTheseAlone) {
   expect_no_effect({"cube.h5", "-o", "a.obj"}, "a scene file", {{"--ply", "surface"}, {"--vtk", "image"}});
   expect_no_effect({"cube.obj", "--res", "64"}, "a mesh", {{"--ply", "points"}, {"--vtk", "amr"}});

@@ -28,6 +28,8 @@ void check_targets(const ConvertOptions& options) {
   check_verifiable(options);
   if (options.exports.binvox == BinvoxValues::Materials && options.materials == scene::MaterialMode::None)
     throw UsageError("--binvox-materials needs --materials texture or mesh");
+  if (options.exports.nvdb == NvdbGrid::Rgba && options.materials == scene::MaterialMode::None)
+    throw UsageError("--nvdb-grid rgba needs --materials texture or mesh");
   for (const std::filesystem::path& input : options.inputs) {
     std::error_code absent;
     if (std::filesystem::equivalent(options.output, input, absent))

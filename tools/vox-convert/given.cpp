@@ -37,7 +37,8 @@ enum : uint32_t {
   kVolumeScene = 1 << 15,   // a scene is made of a volume
   kVolumeBricks = 1 << 16,  // bricks are
   kWritesPly = 1 << 20,
-  kWritesVtk = 1 << 21
+  kWritesVtk = 1 << 21,
+  kWritesNvdb = 1 << 22
 };
 constexpr uint32_t kVolume = kRawVolume | kHeaderVolume;
 
@@ -56,6 +57,7 @@ constexpr OptionRow kTable[] = {
     {"binvox-materials", kWritesBinvox, "it is for what is written as .binvox"},
     {"ply", kWritesPly, "it is for what is written as .ply"},
     {"vtk", kWritesVtk, "it is for what is written as .vtkhdf"},
+    {"nvdb-grid", kWritesNvdb, "it is for what is written as .nvdb"},
     {"res", kMesh | kPoints | kVoxels | kVolumeScene | kWholeScene,
      "it is for meshes and scene files that are converted; a volume has its own grid"},
     {"voxel-size", kMesh | kMixed | kPoints, kOfGrids},
@@ -104,6 +106,8 @@ uint32_t output_bits(const ConvertOptions& options) {
       return kWrites | kWritesH5;
     case OutputKind::Binvox:
       return kWrites | kExports | kWritesBinvox;
+    case OutputKind::Nvdb:
+      return kWrites | kExports | kWritesNvdb;
     case OutputKind::PlyMesh:
       return kWrites | kExports | kWritesPly;
     case OutputKind::VtkHdf:

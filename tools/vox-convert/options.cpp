@@ -81,6 +81,11 @@ cxxopts::Options describe() {
               preset("1"),
               "HOW")("info", "Show what a scene file says of itself; --verify also looks whether it is true")(
       "binvox-materials", "In a .binvox file, say of filled voxels which material they are, as version 2")(
+      "nvdb-grid",
+      "Of a .nvdb file what a voxel holds: u8: its material + 1 (Fp8, whole numbers); rgba: its colour; "
+      "index: its number in an array of materials, the smallest file, for NanoVDB before 32.6; onindex: the "
+      "same for 32.6 and newer (OpenVDB 11)",
+      preset("u8"), "u8|rgba|index|onindex")(
       "ply",
       "Of a .ply file: surface: the faces of the voxels, as .obj and .glb hold them; points: the middles of "
       "the voxels, with normals of the surface",
@@ -373,6 +378,11 @@ ConvertOptions parse_convert_options(int argc, char** argv) {
       parsed, "ply", {{"surface", PlyContent::Surface}, {"points", PlyContent::Points}});
   options.exports.vtk =
       parse_choice<VtkKind>(parsed, "vtk", {{"image", VtkKind::Image}, {"amr", VtkKind::Amr}});
+  options.exports.nvdb = parse_choice<NvdbGrid>(parsed, "nvdb-grid",
+                                                {{"u8", NvdbGrid::U8},
+                                                 {"rgba", NvdbGrid::Rgba},
+                                                 {"index", NvdbGrid::Index},
+                                                 {"onindex", NvdbGrid::OnIndex}});
   if (!parsed.count("inputs")) throw UsageError("no input file named");
   options.inputs = named_paths(parsed, "inputs");
   options.verify = parsed.count("verify") > 0;
