@@ -14,15 +14,15 @@
 namespace vox {
 namespace {
 
-constexpr scene::Rgb8 kNoColor = {200, 200, 200};
+constexpr scene::Rgb8 kGrey = {200, 200, 200};
 constexpr int32_t kCubeSide = dag::VoxelCube::kSide;
 constexpr uint64_t kMostCubes =
     1 << 26;  // of 8 B each; larger voxels fill so many on a grid that is far too fine
 
 // Which voxels of the grid a scene's voxels become, axis by axis.
-class Placement {
+class PlacedGrid {
  public:
-  Placement(const dag::VoxelScene& scene, const voxelize::Grid& grid)
+  PlacedGrid(const dag::VoxelScene& scene, const voxelize::Grid& grid)
       : scale_(scene.voxel_size / grid.voxel_size),
         start_((scene.origin - grid.origin) * (1 / grid.voxel_size)),
         last_(static_cast<double>(grid.resolution)) {}
@@ -105,7 +105,7 @@ class Composition {
   }
 
  private:
-  void find_cubes(const dag::VoxelScene& scene, const Placement& placement) {
+  void find_cubes(const dag::VoxelScene& scene, const PlacedGrid& placement) {
     dag::for_each_node(scene.dag, cube_at({0, 0, 0}, scene.dag.side()),
                        [&](uint32_t level, Int3 corner, const uint32_t*) {
                          const VoxelBox box = placement.of(cube_at(corner, scene.dag.level_side(level)));
@@ -130,7 +130,7 @@ class Composition {
   }
 
   std::vector<std::shared_ptr<const dag::VoxelScene>> scenes_;
-  std::vector<Placement> placements_;
+  std::vector<PlacedGrid> placements_;
   std::vector<uint64_t> cubes_;
 };
 
@@ -153,7 +153,7 @@ void set_table(VoxelFile& file, const std::vector<std::shared_ptr<const dag::Vox
   file.values = VoxelValues::Table;
   for (const auto& scene : scenes)
     for (uint32_t i = 0; i < scene::kPaletteSize; ++i)
-      file.table.push_back(has_colors(scene) ? scene->palette.colors[i] : kNoColor);
+      file.table.push_back(has_colors(scene) ? scene->palette.colors[i] : kGrey);
 }
 
 }  // namespace

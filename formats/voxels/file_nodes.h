@@ -19,6 +19,8 @@
 
 namespace vox {
 
+inline constexpr uint32_t kMostFileLevels = 20;  // 1M voxels a side, which is the largest grid
+
 // The children of a node, in the order of our octants.
 struct FileChildren {
   uint32_t mask = 0;

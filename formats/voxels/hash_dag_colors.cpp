@@ -5,7 +5,7 @@
 namespace vox {
 namespace {
 
-constexpr uint64_t kPieceVoxels = 1 << 16;
+constexpr uint64_t kColorPieceVoxels = 1 << 16;
 
 uint32_t color_word(scene::Rgb8 color) {
   return 0xff000000 | uint32_t{color.b} << 16 | uint32_t{color.g} << 8 | color.r;
@@ -29,7 +29,7 @@ void HashDagColors::for_each_child(Piece node, Body body) const {
 }
 
 void HashDagColors::cut(Piece node) {
-  if (node.level == dag_.depth() || voxels_.at(node.level, node.offset) <= kPieceVoxels)
+  if (node.level == dag_.depth() || voxels_.at(node.level, node.offset) <= kColorPieceVoxels)
     return pieces_.push_back(node);
   for_each_child(node, [&](Piece child) { cut(child); });
 }

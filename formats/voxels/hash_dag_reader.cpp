@@ -21,8 +21,6 @@
 namespace vox {
 namespace {
 
-constexpr uint32_t kMostLevels = 20;  // 1M voxels a side, which is the largest grid
-
 template <class T>
 T value_at(const MappedFile& file, uint64_t at) {
   T value;
@@ -38,9 +36,9 @@ class HashDagFile {
       throw Error(fmt::format("has {} bytes, fewer than its header", size)).hint("is the file truncated?");
     levels_ = value_at<uint32_t>(file_, 48);
     words_ = value_at<uint64_t>(file_, 52);
-    if (levels_ < kHashDagLeafLevels || levels_ > kMostLevels)
+    if (levels_ < kHashDagLeafLevels || levels_ > kMostFileLevels)
       throw Error(fmt::format("says that it has {} levels, expected {} to {}", levels_, kHashDagLeafLevels,
-                              kMostLevels));
+                              kMostFileLevels));
     if ((size - kHashDagHeaderBytes) / 4 != words_ || size % 4 != 0)
       throw Error(fmt::format("has {} bytes behind its header, but says that it has {} words of 4 bytes",
                               size - kHashDagHeaderBytes, words_))

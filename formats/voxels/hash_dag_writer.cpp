@@ -23,7 +23,7 @@ constexpr uint64_t kMostBelow = (1 << 24) - 1;  // voxels below a node that has 
 constexpr uint64_t kMostTopNodes = uint64_t{1} << 24;  // which a header can number
 constexpr uint64_t kMostWords = uint64_t{1} << 32;
 constexpr size_t kPieceBlocks = 4096;  // of 64 words
-constexpr uint32_t kNoColor = 0xffffffff;
+constexpr uint32_t kLoneColor = 0xffffffff;
 
 template <class T>
 std::span<const uint8_t> bytes_of(const std::vector<T>& values) {
@@ -143,7 +143,7 @@ void write_colors_file(ExportFile& file, const dag::VoxelScene& scene, const Slo
   file.write(bytes_of(enclosed));
   head.clear();
   append(head, colors ? colors->voxels() : uint64_t{1});
-  if (!colors) append(head, kNoColor);
+  if (!colors) append(head, kLoneColor);
   file.write(head);
   if (colors) file.write_pieces(colors->pieces(), [&](uint64_t i) { return colors->piece(i); });
 }

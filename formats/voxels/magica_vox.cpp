@@ -51,22 +51,22 @@ Int3 model_position(const Model& model, dag::UpAxis up) {
   return box.min + Int3{size.x / 2, size.y / 2, size.z / 2};
 }
 
-class Bytes {
+class VoxBytes {
  public:
-  Bytes& text(std::string_view s) {
+  VoxBytes& text(std::string_view s) {
     bytes_.insert(bytes_.end(), s.begin(), s.end());
     return *this;
   }
-  Bytes& integer(uint64_t value) {  // int32, little-endian; negative numbers come sign-extended
+  VoxBytes& integer(uint64_t value) {  // int32, little-endian; negative numbers come sign-extended
     for (int shift = 0; shift < 32; shift += 8) bytes_.push_back(static_cast<uint8_t>(value >> shift));
     return *this;
   }
-  Bytes& string(std::string_view s) { return integer(s.size()).text(s); }
-  Bytes& append(const Bytes& other) {
+  VoxBytes& string(std::string_view s) { return integer(s.size()).text(s); }
+  VoxBytes& append(const VoxBytes& other) {
     bytes_.insert(bytes_.end(), other.bytes_.begin(), other.bytes_.end());
     return *this;
   }
-  Bytes& chunk(std::string_view id, const Bytes& content) {
+  VoxBytes& chunk(std::string_view id, const VoxBytes& content) {
     return text(id).integer(content.size()).integer(0).append(content);
   }
   void reserve(uint64_t bytes) { bytes_.reserve(bytes); }
@@ -89,16 +89,16 @@ uint64_t model_bytes(const Model& model) {
   return kChunkHeaderBytes + 12 + kChunkHeaderBytes + 4 + 4 * model.voxels;
 }
 
-Bytes transform_node(uint64_t id, uint64_t child, Int3 position) {
-  Bytes node;
+VoxBytes transform_node(uint64_t id, uint64_t child, Int3 position) {
+  VoxBytes node;
   node.integer(id).integer(kEmptyDict).integer(child).integer(kNoId).integer(0).integer(1);
   node.integer(1).string("_t").string(fmt::format("{} {} {}", position.x, position.y, position.z));
   return node;
 }
 
 // The root of the scene graph. Its name says who wrote the file: formats/io/overwrite.cpp looks for it.
-Bytes root_node() {
-  Bytes node;
+VoxBytes root_node() {
+  VoxBytes node;
   node.integer(0).integer(1).string("_name").string("vox").integer(1).integer(kNoId).integer(kNoId).integer(
       1);
   return node.integer(kEmptyDict), node;
@@ -106,8 +106,8 @@ Bytes root_node() {
 
 // What the file has no other place for: attributes of the group, which other programs skip
 // (formats/voxels/magica_vox_read.cpp reads them).
-Bytes scene_attributes(const dag::VoxelScene& scene) {
-  Bytes attributes;
+VoxBytes scene_attributes(const dag::VoxelScene& scene) {
+  VoxBytes attributes;
   const std::array<std::pair<std::string_view, std::string>, 5> all = {{
       {"vox_resolution", fmt::format("{}", scene.dag.resolution)},
       {"vox_origin", fmt::format("{} {} {}", scene.origin.x, scene.origin.y, scene.origin.z)},
@@ -122,15 +122,15 @@ Bytes scene_attributes(const dag::VoxelScene& scene) {
 
 // The scene graph: the root transform has number 0, the group 1; model i has transform 2 + 2i and shape 3 +
 // 2i.
-Bytes scene_graph(const std::vector<Model>& models, const dag::VoxelScene& scene) {
-  Bytes graph, group;
+VoxBytes scene_graph(const std::vector<Model>& models, const dag::VoxelScene& scene) {
+  VoxBytes graph, group;
   graph.chunk("nTRN", root_node());
   group.integer(1).append(scene_attributes(scene)).integer(models.size());
   for (uint64_t i = 0; i < models.size(); ++i) group.integer(2 + 2 * i);
   graph.chunk("nGRP", group);
   for (uint64_t i = 0; i < models.size(); ++i) {
     graph.chunk("nTRN", transform_node(2 + 2 * i, 3 + 2 * i, model_position(models[i], scene.up)));
-    Bytes shape;
+    VoxBytes shape;
     shape.integer(3 + 2 * i).integer(kEmptyDict).integer(1).integer(i).integer(kEmptyDict);
     graph.chunk("nSHP", shape);
   }
@@ -138,8 +138,8 @@ Bytes scene_graph(const std::vector<Model>& models, const dag::VoxelScene& scene
 }
 
 // The chunks of the palette. Colour i of the file has index i + 1.
-Bytes palette_chunks(const scene::Palette& palette) {
-  Bytes colors, names, chunks;
+VoxBytes palette_chunks(const scene::Palette& palette) {
+  VoxBytes colors, names, chunks;
   for (uint32_t i = 0; i < 256; ++i) {
     scene::Rgb8 color = i < palette.count ? palette.colors[i] : i == 0 ? kPlainColor : scene::Rgb8{0, 0, 0};
     for (uint8_t channel : {color.r, color.g, color.b, uint8_t{255}}) colors.byte(channel);
@@ -206,7 +206,7 @@ std::vector<Model> find_models(const dag::FrozenDag& dag, const VoxelBox& region
 std::vector<uint8_t> model_chunks(const dag::FrozenDag& dag, const Model& model, dag::UpAxis up) {
   VoxelBox turned = turn_z_up(model.box, up);
   Int3 size = turned.size();
-  Bytes chunks, dimensions;
+  VoxBytes chunks, dimensions;
   chunks.reserve(model_bytes(model));
   dimensions.integer(uint64_t(size.x)).integer(uint64_t(size.y)).integer(uint64_t(size.z));
   chunks.chunk("SIZE", dimensions);
@@ -256,12 +256,12 @@ void warn_where_not_shown(const std::vector<Model>& models, dag::UpAxis up,
 void write_magica_vox(const dag::VoxelScene& scene, const std::filesystem::path& path,
                       const std::optional<VoxelBox>& clip) {
   std::vector<Model> models = find_models(scene.dag, export_region(scene, clip, path), path);
-  Bytes tail = scene_graph(models, scene).append(palette_chunks(scene.palette));
+  VoxBytes tail = scene_graph(models, scene).append(palette_chunks(scene.palette));
   uint64_t children = tail.size();
   for (const Model& model : models) children += model_bytes(model);
   if (children > kMaxFileBytes) throw_too_large(path);
 
-  Bytes head;
+  VoxBytes head;
   head.text("VOX ").integer(150).text("MAIN").integer(0).integer(children);
   ExportFile file(path, head.size() + children);
   file.write(head.data());

@@ -16,6 +16,8 @@ namespace vox {
 
 static_assert(std::endian::native == std::endian::little, "words are copied from and to files of SymVox");
 
+inline constexpr uint32_t kSymVoxMirrors = 8;  // ways to mirror a node, one of which leaves it as it is
+
 struct SymVoxHeader {
   float min[3], max[3];  // 24 B
   float root_side;       //  4 B

@@ -10,7 +10,6 @@
 namespace vox {
 namespace {
 
-constexpr uint32_t kMirrors = 8;
 constexpr size_t kMostNodes = (size_t{1} << 29) - 1;  // of a level: slots have room for their numbers
 
 // Where a node of ours is: that node of the file, mirrored so.
@@ -28,17 +27,17 @@ struct SlotsHash {
 };
 
 uint32_t slot_value(const Image& image) {
-  return (image.node + 1) * kMirrors + image.mirrors;
+  return (image.node + 1) * kSymVoxMirrors + image.mirrors;
 }
 
 // The nodes of one level of the file, and which mirrors leave each of them as it is.
 class MirroredLevel {
  public:
-  explicit MirroredLevel(SymVoxKind kind) : mirrors_(kind == SymVoxKind::Plain ? 1 : kMirrors) {}
+  explicit MirroredLevel(SymVoxKind kind) : mirrors_(kind == SymVoxKind::Plain ? 1 : kSymVoxMirrors) {}
 
   // Finds the node, of which `below` has the children, or adds it.
   Image put(const SymVoxSlots& slots, const MirroredLevel* below) {
-    std::array<SymVoxSlots, kMirrors> images = {};
+    std::array<SymVoxSlots, kSymVoxMirrors> images = {};
     uint32_t least = 0;
     for (uint32_t mirrors = 0; mirrors < mirrors_; ++mirrors) {
       images[mirrors] = mirrored(slots, mirrors, below);
@@ -83,7 +82,7 @@ class MirroredLevel {
     for (uint32_t slot = 0; slot < 8; ++slot) {
       const uint32_t value = slots[slot ^ mirrors];
       if (value == 0) continue;
-      const uint32_t node = value / kMirrors - 1, turned = (value % kMirrors) ^ mirrors;
+      const uint32_t node = value / kSymVoxMirrors - 1, turned = (value % kSymVoxMirrors) ^ mirrors;
       image[slot] = slot_value({node, below != nullptr ? below->least_mirrors(node, turned) : 0});
     }
     return image;
@@ -99,7 +98,7 @@ class MirroredLevel {
 SymVoxSlots slots_of_block(uint32_t voxels) {
   SymVoxSlots slots = {};
   for (uint32_t slot = 0; slot < 8; ++slot)
-    if ((voxels >> slot & 1) != 0) slots[slot] = kMirrors;
+    if ((voxels >> slot & 1) != 0) slots[slot] = kSymVoxMirrors;
   return slots;
 }
 

@@ -8,12 +8,10 @@
 #include "formats/io/mapped_file.h"
 #include "formats/voxels/file_nodes.h"
 #include "formats/voxels/slot_order.h"
+#include "formats/voxels/symvox_file.h"
 
 namespace vox {
 namespace {
-
-constexpr uint32_t kMostLevels = 20;  // 1M voxels a side, which is the largest grid
-constexpr uint32_t kMirrors = 8;      // ways to mirror a node, one of which leaves it as it is
 
 // A node is the word at which it begins and how it is mirrored: id = 8 · word + mirrors.
 class SymVoxFile {
@@ -24,8 +22,8 @@ class SymVoxFile {
     if (size < sizeof(head_))
       throw Error(fmt::format("has {} bytes, fewer than its header", size)).hint("is the file truncated?");
     std::memcpy(&head_, file_.bytes().data(), sizeof(head_));
-    if (head_.levels < 1 || head_.levels > kMostLevels)
-      throw Error(fmt::format("says that it has {} levels, expected 1 to {}", head_.levels, kMostLevels));
+    if (head_.levels < 1 || head_.levels > kMostFileLevels)
+      throw Error(fmt::format("says that it has {} levels, expected 1 to {}", head_.levels, kMostFileLevels));
     if (size - sizeof(head_) != uint64_t{head_.words} * 4 || head_.words == 0)
       throw Error(fmt::format("has {} bytes behind its header, but says that it has {} words of 4 bytes",
                               size - sizeof(head_), head_.words))
@@ -50,7 +48,7 @@ class SymVoxFile {
   // The last two levels are leaves of 4³ voxels. A file of one level is a part of one.
   uint32_t depth() const { return head_.levels < 2 ? 0 : head_.levels - 2; }
   uint64_t root() const { return 0; }
-  uint64_t bound() const { return uint64_t{head_.words} * kMirrors; }
+  uint64_t bound() const { return uint64_t{head_.words} * kSymVoxMirrors; }
   // A sound node is on one level, and is mirrored in eight ways at most. Programs of others share nodes between
   // levels: a few times more is granted.
   uint64_t most_nodes() const { return 2 * (kind_ == SymVoxKind::Plain ? uint64_t{head_.words} : bound()); }
@@ -65,14 +63,14 @@ class SymVoxFile {
   }
 
   uint64_t leaf(uint64_t id) const {
-    if (head_.levels < 2) return order_.mask_of_slots(word(id / kMirrors, id) & 0xff);
+    if (head_.levels < 2) return order_.mask_of_slots(word(id / kSymVoxMirrors, id) & 0xff);
     uint64_t slots = 0;
     for (uint32_t slot = 0; slot < 8; ++slot) {
       const uint64_t child = child_at(id, slot);
       if (child == kNoChild) continue;
-      const uint32_t voxels = word(child / kMirrors, child) & 0xff;
+      const uint32_t voxels = word(child / kSymVoxMirrors, child) & 0xff;
       for (uint32_t voxel = 0; voxel < 8; ++voxel)
-        slots |= uint64_t{voxels >> (voxel ^ child % kMirrors) & 1} << (8 * slot + voxel);
+        slots |= uint64_t{voxels >> (voxel ^ child % kSymVoxMirrors) & 1} << (8 * slot + voxel);
     }
     return order_.leaf_mask(slots);
   }
@@ -83,7 +81,7 @@ class SymVoxFile {
   uint32_t word(uint64_t at, uint64_t id) const {
     if (at >= head_.words)
       throw Error(
-          fmt::format("the node at word {} reaches beyond the last of {}", id / kMirrors, head_.words));
+          fmt::format("the node at word {} reaches beyond the last of {}", id / kSymVoxMirrors, head_.words));
     uint32_t value = 0;
     std::memcpy(&value, file_.bytes().data() + sizeof(head_) + at * 4, sizeof(value));
     return value;
@@ -91,7 +89,7 @@ class SymVoxFile {
 
   // The child that is in a slot after the node is mirrored.
   uint64_t child_at(uint64_t id, uint64_t slot) const {
-    const uint64_t node = id / kMirrors, mirrors = id % kMirrors;
+    const uint64_t node = id / kSymVoxMirrors, mirrors = id % kSymVoxMirrors;
     const uint32_t header = word(node, id);
     const auto stored = static_cast<uint32_t>(slot ^ mirrors);
     if ((header >> stored & 1) == 0) return kNoChild;
@@ -102,7 +100,7 @@ class SymVoxFile {
       throw Error(
           fmt::format("the node at word {} points to word {}, but there are {}", node, child, head_.words));
     const uint32_t turned = kind_ == SymVoxKind::Plain ? 0 : mirrors_of(header, stored);
-    return child * uint64_t{kMirrors} + (turned ^ mirrors);
+    return child * uint64_t{kSymVoxMirrors} + (turned ^ mirrors);
   }
 
   MappedFile file_;

@@ -14,24 +14,22 @@
 namespace vox {
 namespace {
 
-constexpr size_t kRecordBytes = 16;
-
 class Records {
  public:
   explicit Records(const std::filesystem::path& path) : file_(path) {
-    if (file_.bytes().size() % kRecordBytes != 0)
+    if (file_.bytes().size() % kVl32VoxelBytes != 0)
       throw Error(fmt::format("has {} bytes, but a VL32 file has 16 for each voxel", file_.bytes().size()))
           .at(path.string())
           .hint("is the file truncated?");
   }
 
-  uint64_t count() const { return file_.bytes().size() / kRecordBytes; }
+  uint64_t count() const { return file_.bytes().size() / kVl32VoxelBytes; }
   Vec3<int64_t> voxel(uint64_t i) const { return {coordinate(i, 0), coordinate(i, 1), coordinate(i, 2)}; }
   uint32_t rgb(uint64_t i) const { return word(i, 3) & 0xffffff; }
 
  private:
   uint32_t word(uint64_t i, size_t field) const {
-    const std::byte* bytes = file_.bytes().data() + i * kRecordBytes + field * 4;
+    const std::byte* bytes = file_.bytes().data() + i * kVl32VoxelBytes + field * 4;
     uint32_t value = 0;
     for (size_t b = 0; b < 4; ++b) value = value << 8 | std::to_integer<uint32_t>(bytes[b]);
     return value;

@@ -2,11 +2,14 @@
 // 0xAARRGGBB, big-endian, in any order.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 
 #include "formats/voxels/voxel_file.h"
 
 namespace vox {
+
+inline constexpr size_t kVl32VoxelBytes = 16;
 
 // Throws Error that names the file.
 VoxelFile open_vl32(const std::filesystem::path& path);

@@ -5,13 +5,13 @@
 
 #include "formats/voxels/export_file.h"
 #include "formats/voxels/slot_order.h"
+#include "formats/voxels/vl32.h"
 #include "libvox/base/log.h"
 #include "libvox/dag/walk.h"
 
 namespace vox {
 namespace {
 
-constexpr uint64_t kRecordBytes = 16;
 constexpr uint32_t kPieceSide = 64;
 constexpr scene::Rgb8 kColorWithoutMaterials = {200, 200, 200};
 
@@ -81,7 +81,7 @@ void write_vl32(const dag::VoxelScene& scene, const std::filesystem::path& path,
   const VoxelBox region = export_region(scene, clip, path);
   const std::optional<Int3> origin = origin_in_voxels(scene);
   const std::vector<VoxelBox> boxes = filled_cubes(scene.dag, region);
-  ExportFile file(path, clip ? 0 : scene.dag.voxels * kRecordBytes);
+  ExportFile file(path, clip ? 0 : scene.dag.voxels * kVl32VoxelBytes);
   const RecordWriter writer(scene, origin.value_or(Int3{0, 0, 0}));
   file.write_pieces(boxes.size(), [&](uint64_t i) { return writer.records(boxes[i]); });
   file.commit();

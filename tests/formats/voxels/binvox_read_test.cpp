@@ -6,7 +6,7 @@
 
 #include "formats/voxels/binvox.h"
 #include "tests/formats/voxels/export_scenes.h"
-#include "tests/formats/voxels/hostile_bytes.h"
+#include "tests/formats/voxels/file_bytes.h"
 
 namespace vox {
 namespace {

@@ -68,4 +68,11 @@ inline void expect_damage_survived(const std::filesystem::path& path, const std:
   write_bytes(damaged, bytes);
 }
 
+// All of this of a file of these bytes.
+inline void expect_damage_is_survived(const std::filesystem::path& path, const std::string& good, int times) {
+  write_bytes(path, good);
+  expect_truncations_refused(path, path, {});
+  expect_damage_survived(path, path, {.materials = false}, times);
+}
+
 }  // namespace vox::testing_export

@@ -85,7 +85,7 @@ void read_transform(Reader& chunk, VoxFile& vox) {
   }
 }
 
-void read_voxels(Reader& chunk, VoxFile& vox) {
+void read_model(Reader& chunk, VoxFile& vox) {
   auto& voxels = vox.models.emplace_back();
   Int3 size = vox.sizes.at(vox.models.size() - 1);
   for (int32_t n = chunk.integer(); n > 0; --n) {
@@ -104,7 +104,7 @@ void read_chunk(const std::string& id, Reader& chunk, VoxFile& vox) {
     EXPECT_TRUE(size.x > 0 && size.x <= 256 && size.y > 0 && size.y <= 256 && size.z > 0 && size.z <= 256);
     vox.sizes.push_back(size);
   } else if (id == "XYZI") {
-    read_voxels(chunk, vox);
+    read_model(chunk, vox);
   } else if (id == "nTRN") {
     read_transform(chunk, vox);
   } else if (id == "nGRP") {

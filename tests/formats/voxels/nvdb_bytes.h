@@ -9,19 +9,11 @@
 #include <string>
 
 #include "libvox/base/vec.h"
+#include "tests/formats/voxels/file_bytes.h"
 
 namespace vox::testing_nvdb {
 
-template <class T>
-T number_at(const std::string& bytes, uint64_t at) {
-  T value = {};
-  if (at + sizeof value > bytes.size()) {
-    ADD_FAILURE() << "byte " << at << " of " << bytes.size();
-    return value;
-  }
-  std::memcpy(&value, bytes.data() + at, sizeof value);
-  return value;
-}
+using testing_export::number_at;
 
 // Places in the file of a grid that is not compressed.
 struct NvdbPlaces {

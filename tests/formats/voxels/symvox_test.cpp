@@ -65,7 +65,7 @@ class SymVox : public ExportTest {
     return {file(kind), kind};
   }
 };
-constexpr std::array kKinds = {SymVoxKind::Plain, SymVoxKind::Mirrored};
+constexpr std::array kSymVoxKinds = {SymVoxKind::Plain, SymVoxKind::Mirrored};
 
 void expect_voxels(const SymVoxLookup& file, const KnownScene& known) {
   const auto side = static_cast<int32_t>(known.scene.dag.side());
@@ -76,7 +76,7 @@ void expect_voxels(const SymVoxLookup& file, const KnownScene& known) {
 }
 
 TEST_F(SymVox, HoldsEveryVoxel) {
-  for (const SymVoxKind kind : kKinds)
+  for (const SymVoxKind kind : kSymVoxKinds)
     for (const uint32_t resolution : {4u, 8u, 20u})
       for (const Materials materials : {Materials::None, Materials::Sixteen})
         for (const DenseGrid& grid : {noise_grid(resolution), DenseGrid(empty_grid), DenseGrid(full_grid),
@@ -109,7 +109,7 @@ TEST_F(SymVox, NoTwoBlocksAreMirrorImages) {
 }
 
 TEST_F(SymVox, ARoundTripKeepsVoxelsAndPlace) {
-  for (const SymVoxKind kind : kKinds)
+  for (const SymVoxKind kind : kSymVoxKinds)
     for (const uint32_t resolution : {4u, 32u}) {
       KnownScene known = known_scene(resolution, Materials::None, noise_grid(resolution));
       known.scene.origin = {-1.5, 2.25, 0.125};
@@ -147,14 +147,14 @@ TEST_F(SymVox, AFileOfOneLevelIsACubeOfTwoVoxels) {
 }
 
 TEST_F(SymVox, TruncatedFilesAreRefused) {
-  for (const SymVoxKind kind : kKinds) {
+  for (const SymVoxKind kind : kSymVoxKinds) {
     written(known_scene(8, Materials::None, diagonal_grid).scene, kind);
     expect_truncations_refused(file(kind), file(kind), {});
   }
 }
 
 TEST_F(SymVox, DamagedFilesAreRefusedOrReadAsScenes) {
-  for (const SymVoxKind kind : kKinds) {
+  for (const SymVoxKind kind : kSymVoxKinds) {
     written(known_scene(16, Materials::None, noise_grid(4)).scene, kind);
     expect_damage_survived(file(kind), file(kind), {}, 100);
   }
