@@ -25,7 +25,7 @@ struct PointRecord {
   uint64_t bits = 0;
 
   static PointRecord of(Int3 place, uint32_t rgb) {
-    const auto part = [](int32_t v) { return static_cast<uint64_t>(v + kMargin); };
+    const auto part = [](int32_t v) { return static_cast<uint64_t>(int64_t{v} + kMargin); };
     return {part(place.x) | part(place.y) << kBits | part(place.z) << 2 * kBits | uint64_t{rgb} << 3 * kBits};
   }
 

@@ -87,13 +87,16 @@ TEST_F(HelpProgram, EveryExampleRuns) {
   for (const char* name : {"house.h5", "city.h5", "a.h5", "b.h5"})
     converted({"house.obj", "--res", "128", "-q", "-o", name});
   converted({"ct_64x64x93_uint16.raw", "-q", "-o", "ct.h5"});
+  converted({"ct.h5", "-q", "-o", "ct.nrrd"});
+  converted({"house.h5", "-q", "-o", "land.vox"});
   size_t count = 0;
   for (const char* program : {"vox-convert", "vox-edit", "vox-render", "vox-stats"})
     for (Arguments example : sampled(examples(program))) {
       if (std::ranges::count(example, "cuda") > 0) continue;
       ++count;
       example.erase(example.begin());
-      std::ranges::replace(example, std::string("4K"), std::string("128"));
+      for (const char* large : {"4K", "2K"})
+        std::ranges::replace(example, std::string(large), std::string("128"));
       std::ranges::replace(example, std::string("1K"), std::string("32"));
       example.insert(example.end(), {"-q", "--device", test_device()});
       const bool has_size =

@@ -160,6 +160,7 @@ class ResultsList : public CubesTest {
     keep("vox-render.2.json", "vox-render", {"both.h5", "-o", "b.png", "--slice", "z=3"});
     keep("vox-render.3.json", "vox-render", {"volume.h5", "-o", "c.png", "--size", "16x16"});
     keep("vox-render.4.json", "vox-render", {"volume.h5", "-o", "d.png", "--slice", "z=3"});
+    keep("vox-render.5.json", "vox-render", {"both.h5", "--html", "view.html"});
     keep("vox-scene.1.json", "vox-scene",
          {"bumpy-sphere", "--triangles", "100", "--texture-size", "16", "-o", "s.glb"});
   }

@@ -179,7 +179,8 @@ TEST_F(MagicaVoxRead, RotationsAreAboutTheMiddleRoundedDown) {
           {0, 0, 0, 1}, {1, 2, 1, 2}, {size.x - 1, size.y - 1, size.z - 1, 3}};
       WorldVoxels expected;
       for (const TestVoxel& v : voxels) {
-        const double from_middle[] = {v.x + 0.5 - size.x / 2, v.y + 0.5 - size.y / 2, v.z + 0.5 - size.z / 2};
+        const Int3 half = {size.x / 2, size.y / 2, size.z / 2};  // rounded down
+        const double from_middle[] = {v.x + 0.5 - half.x, v.y + 0.5 - half.y, v.z + 0.5 - half.z};
         int at[3];
         for (int row = 0; row < 3; ++row) {
           const double value = from_middle[columns[row]] * (bits >> (4 + row) & 1 ? -1 : 1);
