@@ -28,21 +28,25 @@ TEST_F(MixedProgram, OptionsOfMeshesNeedAMesh) {
 }
 
 TEST_F(MixedProgram, PointsAreInputsToo) {
-  write("point.xyz", "100 0 0\n");
-  converted({"cube.obj", "point.xyz", "--voxel-size", "1", "-o", "both.h5", "-q", "--materials", "none"});
-  converted({"cube.obj", "--voxel-size", "1", "-o", "alone.h5", "-q", "--materials", "none"});
-  const dag::VoxelScene both = read_scene(folder_ / "both.h5");
-  EXPECT_EQ(both.dag.voxels, read_scene(folder_ / "alone.h5").dag.voxels + 1);
+  write("point.xyz", "10 0 0\n");
+  const std::vector<std::string> grid = {"--clip", "-16,-16,-16,16,16,16", "--res", "256",
+                                         "-q",     "--materials",          "none"};
+  const auto voxels = [&](std::vector<std::string> inputs) {
+    inputs.insert(inputs.end(), grid.begin(), grid.end());
+    inputs.insert(inputs.end(), {"-o", "made.h5", "--force"});
+    converted(inputs);
+    return read_scene(folder_ / "made.h5").dag.voxels;
+  };
+  EXPECT_EQ(voxels({"cube.obj", "point.xyz"}), voxels({"cube.obj"}) + 1);
   expect_failure(kBadUsage, "--splat-opacity has no effect",
                  {"cube.obj", "point.xyz", "--res", "64", "--splat-opacity", "0.2"});
 }
 
 TEST_F(MixedProgram, VolumesAreInputsToo) {
   write("values.raw", std::string(4 * 4 * 4, '\3'));
-  converted({"values.raw", "cube.obj", "--dims", "4,4,4", "--type", "u8", "--voxel-size", "1", "-o",
-             "both.h5", "-q", "--materials", "labels"});
-  converted({"cube.obj", "--voxel-size", "1", "-o", "alone.h5", "-q"});
-  EXPECT_GE(read_scene(folder_ / "both.h5").dag.voxels, 64u);
+  converted({"values.raw", "cube.obj", "--dims", "4,4,4", "--type", "u8", "--clip", "-16,-16,-16,16,16,16",
+             "--res", "256", "-o", "both.h5", "-q", "--materials", "labels"});
+  EXPECT_GE(read_scene(folder_ / "both.h5").dag.voxels, 32u * 32 * 32);  // of the volume alone
   expect_failure(kBadUsage, "--threshold has no effect",
                  {"cube.h5", "cube.obj", "--res", "64", "--threshold", "0.2"});
 }

@@ -40,13 +40,12 @@ TEST_F(PointsProgram, SeveralFilesShareAGrid) {
   EXPECT_EQ(digest("a.h5"), digest("b.h5"));
 }
 
-TEST_F(PointsProgram, AMeshAndPointsAreNotConvertedTogether) {
+TEST_F(PointsProgram, AMeshAndPointsNeedAGridForBoth) {
   write("cube.obj", cube_obj());
   write("a.xyz", lines(0, 10));
   write("a.ply", ply("", "0 0 0\n1 1 1\n", 2));
-  expect_failure(kBadUsage, "a.xyz holds points", {"cube.obj", "a.xyz", "--res", "64"});
-  expect_failure(kBadUsage, "a.ply holds points", {"cube.obj", "a.ply", "--res", "64"});
-  expect_failure(kFailed, "cube.obj: is no cloud of points", {"a.xyz", "cube.obj", "--res", "64"});
+  expect_failure(kBadUsage, "a.xyz holds points", {"cube.obj", "a.xyz"});
+  expect_failure(kBadUsage, "a.ply holds points", {"cube.obj", "a.ply"});
 }
 
 TEST_F(PointsProgram, OptionsWithoutEffectAreErrors) {

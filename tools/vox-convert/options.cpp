@@ -41,7 +41,7 @@ Examples:
   vox-convert house.h5 --info                           what is in it
   vox-convert --verify house.h5                         check every pointer, the counts, the digest
   vox-convert ct_64x64x93_uint16.raw --threshold 0.08   bricks of a volume, without the lowest 8 %
-  vox-convert ct.nrrd --structure svdag --threshold 0.3 --materials bins:8   a volume as a scene
+  vox-convert ct.nrrd --structure svdag -o bones.h5     a volume as a scene: bins of its values, or labels
   vox-convert house.h5 --structure bricks -o bricks.h5  bricks of a scene's materials
   vox-convert house.h5 --structure svdag,hash           a spatial hash of its voxels beside the DAG
   vox-convert house.obj --res 4K --paint strokes.txt    what the script paints on it comes before its textures
