@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <tbb/concurrent_queue.h>
 #include <tbb/parallel_pipeline.h>
 #include <unistd.h>
 
@@ -79,11 +80,17 @@ void ExportFile::fail(int code) const {
 }
 
 void ExportFile::write(std::span<const uint8_t> bytes) {
+  write_at(end_, bytes);
+  end_ += bytes.size();
+}
+
+void ExportFile::write_at(uint64_t offset, std::span<const uint8_t> bytes) const {
   while (!bytes.empty()) {
-    ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    const ssize_t written = pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail(errno);
     bytes = bytes.subspan(static_cast<size_t>(written));
+    offset += static_cast<uint64_t>(written);
   }
 }
 
@@ -92,27 +99,44 @@ void ExportFile::write(std::string_view text) {
 }
 
 void ExportFile::write_pieces(uint64_t count, const std::function<std::vector<uint8_t>(uint64_t)>& make) {
-  // Pieces in flight are consecutive, so that each has a slot of its own. (Passed as tokens, those waiting
-  // for their turn would leak where an error ends the pipeline.)
-  std::vector<std::vector<uint8_t>> slots(
-      std::clamp<size_t>(2 * std::thread::hardware_concurrency(), 2, kMostPieces));
+  // A piece in flight has a slot, whose number is what is passed on. (Passed themselves, pieces that wait for their
+  // turn would leak where an error ends the pipeline.)
+  struct Slot {
+    uint64_t piece = 0, offset = 0;
+    std::vector<uint8_t> bytes = {};
+  };
+  std::vector<Slot> slots(std::clamp<size_t>(2 * std::thread::hardware_concurrency(), 2, kMostPieces));
+  tbb::concurrent_queue<size_t> free_slots;
+  for (size_t slot = 0; slot < slots.size(); ++slot) free_slots.push(slot);
   uint64_t next = 0;
-  auto number = [&](tbb::flow_control& control) {
-    if (next == count) control.stop();
-    return next++;
+  const auto number = [&](tbb::flow_control& control) {
+    size_t slot = 0;
+    if (next == count)
+      control.stop();
+    else if (free_slots.try_pop(slot))  // there is one: as many pieces as slots are in flight
+      slots[slot].piece = next++;
+    return slot;
   };
-  auto make_piece = [&](uint64_t piece) {
-    slots[piece % slots.size()] = make(piece);
-    return piece;
-  };
-  auto write_piece = [&](uint64_t piece) {
+  const auto make_piece = [&](size_t slot) {
     throw_if_cancelled();
-    write(slots[piece % slots.size()]);
+    slots[slot].bytes = make(slots[slot].piece);
+    return slot;
   };
-  tbb::parallel_pipeline(
-      slots.size(), tbb::make_filter<void, uint64_t>(tbb::filter_mode::serial_in_order, number) &
-                        tbb::make_filter<uint64_t, uint64_t>(tbb::filter_mode::parallel, make_piece) &
-                        tbb::make_filter<uint64_t, void>(tbb::filter_mode::serial_in_order, write_piece));
+  const auto place_piece = [&](size_t slot) {
+    slots[slot].offset = end_;
+    end_ += slots[slot].bytes.size();
+    return slot;
+  };
+  const auto write_piece = [&](size_t slot) {
+    write_at(slots[slot].offset, slots[slot].bytes);
+    free_slots.push(slot);
+  };
+  using tbb::filter_mode;
+  tbb::parallel_pipeline(slots.size(),
+                         tbb::make_filter<void, size_t>(filter_mode::serial_in_order, number) &
+                             tbb::make_filter<size_t, size_t>(filter_mode::parallel, make_piece) &
+                             tbb::make_filter<size_t, size_t>(filter_mode::serial_in_order, place_piece) &
+                             tbb::make_filter<size_t, void>(filter_mode::parallel, write_piece));
 }
 
 void ExportFile::commit() {

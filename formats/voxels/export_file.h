@@ -42,15 +42,18 @@ class ExportFile {
   void write(std::span<const uint8_t> bytes);
   void write(std::string_view text);
 
-  // Writes make(0), make(1), … make(count - 1) in this order; they are made in parallel, few at a time.
+  // Writes make(0), make(1), … make(count - 1) one behind the other; they are made and written in parallel, few at a
+  // time.
   void write_pieces(uint64_t count, const std::function<std::vector<uint8_t>(uint64_t)>& make);
 
   void commit();
 
  private:
+  void write_at(uint64_t offset, std::span<const uint8_t> bytes) const;
   [[noreturn]] void fail(int code) const;
   AtomicFile file_;
   int descriptor_ = -1;
+  uint64_t end_ = 0;  // of what has been written, or has its place
 };
 
 }  // namespace vox
