@@ -80,7 +80,8 @@ class EntryReader {
         const int32_t row =
             (from[2][static_cast<size_t>(at.z)] * size.y + from[1][static_cast<size_t>(at.y)]) * size.x;
         for (at.x = 0; at.x < sides.x; ++at.x) {
-          const uint8_t entry = entries[static_cast<size_t>(row + from[0][static_cast<size_t>(at.x)])];
+          const int32_t place = row + from[0][static_cast<size_t>(at.x)];
+          const uint8_t entry = entries[static_cast<size_t>(place)];
           if (entry != kNoEntry) to.put(at, entry);
         }
       }

@@ -22,7 +22,10 @@ ScenePointer placed_scene(KnownScene known, Vec3d origin, double voxel_size) {
 std::vector<int> dense_on_grid(const dag::VoxelScene& scene, const voxelize::Grid& grid) {
   const auto side = static_cast<int32_t>(grid.resolution);
   std::vector<int> values(size_t(side) * size_t(side) * size_t(side), -1);
-  const auto value_at = [&](Int3 v) -> int& { return values[size_t((v.z * side + v.y) * side + v.x)]; };
+  const auto value_at = [&](Int3 v) -> int& {
+    const int32_t place = (v.z * side + v.y) * side + v.x;
+    return values[static_cast<size_t>(place)];
+  };
   const bool larger = scene.voxel_size > grid.voxel_size;
   // Middles of the smaller voxels, in those of the larger; those of a scene in Morton order.
   const uint64_t count = larger ? values.size() : 1 << 18;

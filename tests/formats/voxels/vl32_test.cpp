@@ -1,6 +1,7 @@
 #include "formats/voxels/vl32_writer.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "tests/formats/voxels/export_scenes.h"
@@ -11,10 +12,7 @@ namespace {
 
 using namespace testing_export;
 
-struct PlacedColor {
-  int64_t x, y, z;
-  auto operator<=>(const PlacedColor&) const = default;
-};
+using PlacedColor = std::array<int64_t, 3>;
 
 // The records of a file, by hand: four big-endian words each.
 std::map<PlacedColor, uint32_t> records_of(const std::filesystem::path& path) {
@@ -38,7 +36,7 @@ void expect_records(const std::filesystem::path& path, const KnownScene& known, 
   const auto records = records_of(path);
   EXPECT_EQ(records.size(), known.count(region));
   for (const auto& [place, argb] : records) {
-    const Int3 voxel = Int3{int32_t(place.x), int32_t(place.y), int32_t(place.z)} - shift;
+    const Int3 voxel = Int3{int32_t(place[0]), int32_t(place[1]), int32_t(place[2])} - shift;
     ASSERT_FALSE(intersection(cube_at(voxel, 1), region).empty());
     const int value = known.value(voxel);
     ASSERT_NE(value, 0);
