@@ -59,7 +59,7 @@ void append_node(std::vector<uint32_t>& words, const SymVoxSlots& slots, const s
 
 std::vector<uint8_t> symvox_bytes(const std::vector<uint32_t>& words) {
   std::vector<uint8_t> bytes(words.size() * sizeof(uint32_t));
-  std::memcpy(bytes.data(), words.data(), bytes.size());
+  if (!words.empty()) std::memcpy(bytes.data(), words.data(), bytes.size());
   return bytes;
 }
 
