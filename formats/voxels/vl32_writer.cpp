@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "formats/voxels/bordered_cube.h"
 #include "formats/voxels/export_file.h"
 #include "formats/voxels/slot_order.h"
 #include "formats/voxels/vl32.h"
@@ -62,28 +63,18 @@ class RecordWriter {
   const Int3 origin_;
 };
 
-// The cubes that hold something, cut to the region.
-std::vector<VoxelBox> filled_cubes(const dag::FrozenDag& dag, const VoxelBox& region) {
-  std::vector<VoxelBox> boxes;
-  dag::for_each_node(dag, region, [&](uint32_t level, Int3 corner, const uint32_t*) {
-    const uint32_t side = dag.level_side(level);
-    if (side > kPieceSide) return true;
-    boxes.push_back(intersection(cube_at(corner, side), region));
-    return false;
-  });
-  return boxes;
-}
-
 }  // namespace
 
 void write_vl32(const dag::VoxelScene& scene, const std::filesystem::path& path,
                 const std::optional<VoxelBox>& clip) {
   const VoxelBox region = export_region(scene, clip, path);
   const std::optional<Int3> origin = origin_in_voxels(scene);
-  const std::vector<VoxelBox> boxes = filled_cubes(scene.dag, region);
+  const std::vector<Int3> corners = corners_of_cubes(scene.dag, region, kPieceSide);
   ExportFile file(path, clip ? 0 : scene.dag.voxels * kVl32VoxelBytes);
   const RecordWriter writer(scene, origin.value_or(Int3{0, 0, 0}));
-  file.write_pieces(boxes.size(), [&](uint64_t i) { return writer.records(boxes[i]); });
+  file.write_pieces(corners.size(), [&](uint64_t i) {
+    return writer.records(intersection(cube_at(corners[i], kPieceSide), region));
+  });
   file.commit();
   if (!origin)
     log_info("{}: voxel (0, 0, 0) is the scene's lower corner: its origin is not a whole number of voxels",

@@ -18,7 +18,7 @@ done
 echo "--- what they need is there, and is what ${packages[0]##*/} says"
 for package in "${packages[@]}"; do
   echo "$(dpkg-deb -f "$package" Package): $(dpkg-deb -f "$package" Depends)"
-  dpkg-deb -x "$package" "$work/root"
+  dpkg-deb -x "$package" "$work/unpacked"
 done
 depends() { dpkg-deb -f "$dist/$1"_*.deb Depends; }
 [[ $(depends vox) == *"libvox0.1 (= "*libc6* ]] || fail "vox depends on $(depends vox)"
@@ -31,7 +31,7 @@ for name in vox python3-vox libvox0.1 libvox-dev; do
 done
 
 echo "--- the programs run, with the libraries of the packages alone"
-root=$work/root/usr
+root=$work/unpacked/usr
 export PATH=$root/bin:$PATH LD_LIBRARY_PATH=$root/lib
 cd "$work"
 for program in "$root"/bin/vox-*; do
