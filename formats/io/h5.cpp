@@ -61,6 +61,13 @@ Object unopened_child(const Object& parent, const std::string& name) {
   return {.id = {}, .file = parent.file, .path = parent.path + "/" + name};
 }
 
+Object unchecked_dataset(const Object& parent, const std::string& name) {
+  Object dataset = unopened_child(parent, name);
+  const hid_t id = H5Dopen2(parent.id, name.c_str(), H5P_DEFAULT);
+  dataset.id = Handle(check(id, dataset.where(), "cannot be read"), H5Dclose);
+  return dataset;
+}
+
 Handle text_type(size_t length) {
   Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
   H5Tset_size(type, std::max<size_t>(length, 1));
@@ -174,10 +181,18 @@ Object open_group(const Object& parent, const std::string& name) {
 }
 
 Object open_dataset(const Object& parent, const std::string& name) {
-  Object dataset = unopened_child(parent, name);
-  hid_t id = H5Dopen2(parent.id, name.c_str(), H5P_DEFAULT);
-  dataset.id = Handle(check(id, dataset.where(), "cannot be read"), H5Dclose);
+  Object dataset = unchecked_dataset(parent, name);
   check_storage(dataset);
+  return dataset;
+}
+
+Object open_virtual_dataset(const Object& parent, const std::string& name) {
+  Object dataset = unchecked_dataset(parent, name);
+  const Handle properties(check(H5Dget_create_plist(dataset.id), dataset.where(), "cannot be read"),
+                          H5Pclose);
+  // Where nothing is in the other files, there is nothing to lie there.
+  if (H5Pget_layout(properties) != H5D_VIRTUAL && dimensions(dataset) != std::vector<hsize_t>{0})
+    throw Error("its data does not lie in other files").at(dataset.where());
   return dataset;
 }
 

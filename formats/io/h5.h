@@ -80,6 +80,8 @@ void close_file(Object file);
 Object create_group(const Object& parent, const std::string& name);
 Object open_group(const Object& parent, const std::string& name);
 Object open_dataset(const Object& parent, const std::string& name);
+// One whose data lies in other files, for its size and its attributes.
+Object open_virtual_dataset(const Object& parent, const std::string& name);
 bool has_child(const Object& parent, const std::string& name);
 
 // Attributes hold uint8_t, uint32_t, uint64_t or double, one value or as many as the span has. Reading throws

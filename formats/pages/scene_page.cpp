@@ -16,6 +16,7 @@
 #include "libvox/base/units.h"
 #include "libvox/dag/coarser.h"
 #include "libvox/dag/filled_box.h"
+#include "libvox/dag/word_offsets.h"
 #include "libvox/render/render.h"
 
 namespace vox {
@@ -24,12 +25,14 @@ namespace {
 constexpr uint64_t kPieceWords = 1 << 20;  // a browser inflates one after the other
 constexpr int kPageDeflate = 6;            // a page is made once, and loaded by many
 
-// The words of all levels, the root's first.
+// The words of all levels, the root's first, as rays read them: pointers are word offsets.
 Words words_of(const dag::FrozenDag& dag) {
   Words words;
   words.reserve(dag.bytes() / sizeof(uint32_t));
-  for (const dag::DagLevel& level : dag.levels)
-    words.insert(words.end(), level.words.begin(), level.words.end());
+  for (uint32_t level = 0; level <= dag.depth(); ++level) {
+    const Words of_level = dag::words_with_offsets(dag, level);
+    words.insert(words.end(), of_level.begin(), of_level.end());
+  }
   return words;
 }
 

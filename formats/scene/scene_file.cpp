@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <fstream>
 #include <optional>
 #include <string_view>
@@ -16,152 +13,30 @@
 #include "formats/scene/bricks_group.h"
 #include "formats/scene/h5_words.h"
 #include "formats/scene/hash_group.h"
+#include "formats/scene/scene_facts.h"
+#include "formats/scene/svdag_group.h"
 #include "libvox/base/atomic_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/phrase.h"
-#include "libvox/dag/level_nodes.h"
-#include "libvox/voxelize/grid.h"
 
 namespace vox {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFormat = "vox-scene";
-constexpr uint32_t kVersion = 1;
-
-// The names in the file, in the order of their enumerators.
-const std::vector<std::string> kUpAxes = {"x", "y", "z"};
-const std::vector<std::string> kCoverages = {"conservative", "thin"};
-
-std::string level_name(uint32_t level) {
-  return fmt::format("level_{:02}", level);
-}
-
-std::optional<dag::Digest> parse_digest(std::string_view text) {
-  dag::Digest digest;
-  auto parse = [](std::string_view digits, uint64_t& value) {
-    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
-    return error == std::errc() && end == digits.data() + digits.size();
-  };
-  if (text.size() != 32 || !parse(text.substr(0, 16), digest.high) || !parse(text.substr(16), digest.low))
-    return std::nullopt;
-  return digest;
-}
-
-dag::Digest checked_digest(const std::string& text, const h5::Object& object) {
-  std::optional<dag::Digest> digest = parse_digest(text);
-  if (!digest)
-    throw Error(fmt::format("the digest '{}' has not 32 hexadecimal digits", text)).at(object.where());
-  return *digest;
-}
-
-// --- writing ---
-
-void write_header(const h5::Object& file, const FileOrigin& origin) {
-  h5::write_text(file, "format", kFormat);
-  h5::write_attribute(file, "version", kVersion);
-  h5::write_text(file, "generator", origin.generator);
-  h5::write_text(file, "command", origin.command);
-  h5::write_text(file, "created", origin.created);
-}
-
-void write_placement(const h5::Object& file, const dag::VoxelScene& scene) {
-  h5::Object group = h5::create_group(file, "scene");
-  const double origin[] = {scene.origin.x, scene.origin.y, scene.origin.z};
-  h5::write_attribute(group, "resolution", scene.dag.resolution);
-  h5::write_attribute(group, "depth", scene.dag.depth());
-  h5::write_attribute(group, "origin", std::span<const double>(origin));
-  h5::write_attribute(group, "voxel_size", scene.voxel_size);
-  h5::write_text(group, "up", kUpAxes[static_cast<size_t>(scene.up)]);
-  h5::write_text(group, "coverage", kCoverages[static_cast<size_t>(scene.coverage)]);
-  h5::write_attribute(group, "solid", uint8_t{scene.solid});
-  h5::write_attribute(group, "material_bits", uint32_t{scene.dag.materials ? 4u : 0u});
-  h5::write_attribute(group, "voxels", scene.dag.voxels);
-  h5::write_text(group, "source", scene.source);
-}
-
-void write_palette(const h5::Object& file, const dag::VoxelScene& scene) {
-  h5::Object group = h5::create_group(file, "palette");
-  std::array<uint8_t, 3 * scene::kPaletteSize> colors;
-  for (size_t i = 0; i < scene::kPaletteSize; ++i) {
-    scene::Rgb8 color = scene.palette.colors[i];
-    colors[3 * i] = color.r;
-    colors[3 * i + 1] = color.g;
-    colors[3 * i + 2] = color.b;
-  }
-  h5::write_attribute(group, "count", scene.palette.count);
-  h5::write_table(group, "colors", std::span<const uint8_t>(colors), {scene::kPaletteSize, 3});
-  h5::write_texts(group, "names", {scene.palette.names.begin(), scene.palette.names.end()});
-  h5::write_table(group, "share", std::span<const double>(scene.shares), {scene::kPaletteSize});
-}
-
-void write_levels(const h5::Object& file, const dag::FrozenDag& dag, const Compression& compression) {
-  h5::Object svdag = h5::create_group(file, "svdag");
-  for (uint32_t level = 0; level <= dag.depth(); ++level) {
-    h5::Object group = h5::create_group(svdag, level_name(level));
-    h5::Object words = h5::write_words(group, "words", dag.levels[level].words, compression);
-    h5::write_attribute(words, "nodes", dag.levels[level].nodes);
-    h5::write_attribute(words, "svo_nodes", dag.levels[level].svo_nodes);
-  }
-}
-
-void write_history(const h5::Object& file, const std::vector<dag::EditRecord>& history) {
-  std::vector<uint8_t> scripts;
-  std::vector<uint64_t> ends;
-  std::vector<std::string> times, digests;
-  for (const dag::EditRecord& record : history) {
-    scripts.insert(scripts.end(), record.script.begin(), record.script.end());
-    ends.push_back(scripts.size());
-    times.push_back(record.time);
-    digests.push_back(dag::to_string(record.digest));
-  }
-  h5::Object group = h5::create_group(file, "history");
-  h5::write_table(group, "script", std::span<const uint8_t>(scripts), {scripts.size()});
-  h5::write_table(group, "script_end", std::span<const uint64_t>(ends), {ends.size()});
-  h5::write_texts(group, "time", times);
-  h5::write_texts(group, "digest", digests);
-}
-
 enum class WithDag { Yes, No };
 
-void write_parts(const dag::VoxelScene& scene, const fs::path& path, const OtherForms& forms, WithDag dag,
-                 const Compression& compression) {
+void write_all(const dag::VoxelScene& scene, const fs::path& path, const OtherForms& forms, WithDag dag,
+               const Compression& compression, uint32_t version) {
   h5::Quiet quiet;
   AtomicFile target(path);
   h5::Object file = h5::create_file(target.path(), path.string());
-  write_header(file, {scene.generator, scene.command, scene.created});
-  h5::write_text(file, "digest", dag::to_string(scene.dag.digest));
-  write_placement(file, scene);
-  write_palette(file, scene);
-  if (dag == WithDag::Yes) write_levels(file, scene.dag, compression);
-  write_history(file, scene.history);
+  write_scene_facts(file, scene, version);
+  if (dag == WithDag::Yes) write_svdag_group(file, scene.dag, version, compression);
   if (forms.bricks != nullptr) write_bricks_group(file, *forms.bricks, compression);
   if (forms.hash != nullptr) write_hash_group(file, *forms.hash, compression);
   h5::close_file(std::move(file));
   target.commit();
-}
-
-// --- reading ---
-
-size_t read_choice(const h5::Object& object, const std::string& name,
-                   const std::vector<std::string>& choices) {
-  std::string text = h5::read_text(object, name);
-  for (size_t i = 0; i < choices.size(); ++i)
-    if (text == choices[i]) return i;
-  throw Error(fmt::format("{} is '{}', expected one of: {}", name, text, fmt::join(choices, ", ")))
-      .at(object.where());
-}
-
-void check_format(const h5::Object& file) {
-  if (!h5::has_attribute(file, "format") || h5::read_text(file, "format") != kFormat)
-    throw Error("is an HDF5 file, but no vox scene").at(file.where());
-  uint32_t version = h5::read_attribute<uint32_t>(file, "version");
-  if (version != kVersion)
-    throw Error(
-        fmt::format("is a scene file of version {}, this program reads version {}", version, kVersion))
-        .at(file.where())
-        .hint("a newer vox may read it");
 }
 
 void check_is_hdf5(const fs::path& path) {
@@ -179,7 +54,7 @@ void check_is_hdf5(const fs::path& path) {
 h5::Object open_checked(const fs::path& path) {
   check_is_hdf5(path);
   h5::Object file = h5::open_file(path);
-  check_format(file);
+  checked_version(file);
   return file;
 }
 
@@ -193,103 +68,6 @@ h5::Object open_with_dag(const fs::path& path) {
   return file;
 }
 
-void read_header(const h5::Object& file, dag::VoxelScene& scene) {
-  scene.generator = h5::read_text(file, "generator");
-  scene.command = h5::read_text(file, "command");
-  scene.created = h5::read_text(file, "created");
-  scene.dag.digest = checked_digest(h5::read_text(file, "digest"), file);
-}
-
-void read_placement(const h5::Object& file, dag::VoxelScene& scene) {
-  h5::Object group = h5::open_group(file, "scene");
-  auto require = [&](bool good, const std::string& problem) {
-    if (!good) throw Error(problem).at(group.where());
-  };
-  uint32_t resolution = h5::read_attribute<uint32_t>(group, "resolution");
-  require(resolution >= voxelize::kMinResolution && resolution <= voxelize::kMaxResolution,
-          fmt::format("the resolution is {}, expected {} to {}", resolution, voxelize::kMinResolution,
-                      voxelize::kMaxResolution));
-  uint32_t bits = h5::read_attribute<uint32_t>(group, "material_bits");
-  require(bits == 0 || bits == 4, fmt::format("{} bits a material, expected 0 or 4", bits));
-  scene.dag = dag::empty_dag(resolution, bits == 4);
-  uint32_t depth = h5::read_attribute<uint32_t>(group, "depth");
-  require(depth == scene.dag.depth(),
-          fmt::format("the depth is {}, expected {} at this resolution", depth, scene.dag.depth()));
-  scene.dag.voxels = h5::read_attribute<uint64_t>(group, "voxels");
-
-  double origin[3];
-  h5::read_attribute(group, "origin", std::span<double>(origin));
-  for (double coordinate : origin) require(std::isfinite(coordinate), "the origin is not finite");
-  scene.origin = {origin[0], origin[1], origin[2]};
-  scene.voxel_size = h5::read_attribute<double>(group, "voxel_size");
-  require(std::isfinite(scene.voxel_size) && scene.voxel_size > 0,
-          fmt::format("the voxel size is {}, expected a positive number", scene.voxel_size));
-  scene.up = static_cast<dag::UpAxis>(read_choice(group, "up", kUpAxes));
-  scene.coverage = static_cast<scene::Coverage>(read_choice(group, "coverage", kCoverages));
-  uint8_t solid = h5::read_attribute<uint8_t>(group, "solid");
-  require(solid <= 1, fmt::format("solid is {}, expected 0 or 1", solid));
-  scene.solid = solid == 1;
-  scene.source = h5::read_text(group, "source");
-}
-
-void read_palette(const h5::Object& file, dag::VoxelScene& scene) {
-  h5::Object group = h5::open_group(file, "palette");
-  scene.palette.count = h5::read_attribute<uint32_t>(group, "count");
-  if (scene.palette.count > scene::kPaletteSize)
-    throw Error(fmt::format("{} colours, expected at most {}", scene.palette.count, scene::kPaletteSize))
-        .at(group.where());
-  std::vector<uint8_t> colors = h5::read_table<uint8_t>(group, "colors", {scene::kPaletteSize, 3});
-  for (size_t i = 0; i < scene::kPaletteSize; ++i)
-    scene.palette.colors[i] = {colors[3 * i], colors[3 * i + 1], colors[3 * i + 2]};
-  std::vector<std::string> names = h5::read_texts(group, "names");
-  if (names.size() != scene::kPaletteSize)
-    throw Error(fmt::format("{} names, expected {}", names.size(), scene::kPaletteSize)).at(group.where());
-  std::move(names.begin(), names.end(), scene.palette.names.begin());
-  std::vector<double> shares = h5::read_table<double>(group, "share", {scene::kPaletteSize});
-  std::copy(shares.begin(), shares.end(), scene.shares.begin());
-}
-
-// Calls body(level, its dataset of words) for the levels, from the root's on, and reads their counts.
-template <class Body>
-void for_each_level(const h5::Object& file, dag::FrozenDag& dag, const Body& body) {
-  const h5::Object svdag = h5::open_group(file, "svdag");
-  for (uint32_t level = 0; level <= dag.depth(); ++level) {
-    const h5::Object group = h5::open_group(svdag, level_name(level));
-    const h5::Object words = h5::open_dataset(group, "words");
-    body(dag.levels[level], words);
-    dag.levels[level].nodes = h5::read_attribute<uint64_t>(words, "nodes");
-    dag.levels[level].svo_nodes = h5::read_attribute<uint64_t>(words, "svo_nodes");
-  }
-}
-
-void read_levels(const h5::Object& file, dag::FrozenDag& dag) {
-  for_each_level(file, dag,
-                 [](dag::DagLevel& level, const h5::Object& words) { level.words = h5::read_words(words); });
-}
-
-void read_history(const h5::Object& file, std::vector<dag::EditRecord>& history) {
-  h5::Object group = h5::open_group(file, "history");
-  std::vector<uint8_t> scripts = h5::read_table<uint8_t>(group, "script", {h5::kAnyLength});
-  std::vector<uint64_t> ends = h5::read_table<uint64_t>(group, "script_end", {h5::kAnyLength});
-  std::vector<std::string> times = h5::read_texts(group, "time"), digests = h5::read_texts(group, "digest");
-  if (times.size() != ends.size() || digests.size() != ends.size() ||
-      !std::is_sorted(ends.begin(), ends.end()) || (ends.empty() ? 0 : ends.back()) != scripts.size())
-    throw Error("its datasets do not fit together").at(group.where());
-  auto text = reinterpret_cast<const char*>(scripts.data());
-  for (size_t i = 0; i < ends.size(); ++i)
-    history.push_back({std::string(text + (i == 0 ? 0 : ends[i - 1]), text + ends[i]), std::move(times[i]),
-                       checked_digest(digests[i], group)});
-}
-
-dag::VoxelScene read_all_but_dag(const h5::Object& file) {
-  dag::VoxelScene scene;
-  read_placement(file, scene);
-  read_header(file, scene);
-  read_palette(file, scene);
-  read_history(file, scene.history);
-  return scene;
-}
-
 }  // namespace
 
 void check_compression(const Compression& compression) {
@@ -297,13 +75,14 @@ void check_compression(const Compression& compression) {
 }
 
 void write_scene(const dag::VoxelScene& scene, const fs::path& path, const OtherForms& forms,
-                 const Compression& compression) {
-  write_parts(scene, path, forms, WithDag::Yes, compression);
+                 const Compression& compression, uint32_t version) {
+  write_all(scene, path, forms, WithDag::Yes, compression, version);
 }
 
+// Nothing in a file without an SVDAG has changed since version 1.
 void write_scene_without_dag(const dag::VoxelScene& scene, const fs::path& path, const OtherForms& forms,
                              const Compression& compression) {
-  write_parts(scene, path, forms, WithDag::No, compression);
+  write_all(scene, path, forms, WithDag::No, compression, kOldestSceneVersion);
 }
 
 void write_bricks(const bricks::FrozenBricks& bricks, const FileOrigin& origin, const fs::path& path,
@@ -311,7 +90,7 @@ void write_bricks(const bricks::FrozenBricks& bricks, const FileOrigin& origin, 
   h5::Quiet quiet;
   AtomicFile target(path);
   h5::Object file = h5::create_file(target.path(), path.string());
-  write_header(file, origin);
+  write_header(file, origin, kOldestSceneVersion);
   if (scene != nullptr && scene->palette.count > 0) write_palette(file, *scene);
   write_bricks_group(file, bricks, compression);
   h5::close_file(std::move(file));
@@ -321,28 +100,26 @@ void write_bricks(const bricks::FrozenBricks& bricks, const FileOrigin& origin, 
 dag::VoxelScene read_scene(const fs::path& path) {
   h5::Quiet quiet;
   const h5::Object file = open_with_dag(path);
-  dag::VoxelScene scene = read_all_but_dag(file);
-  read_levels(file, scene.dag);
-  try {
-    dag::check_structure(scene.dag);
-  } catch (const Error& error) {
-    throw Error(error.what()).at(path.string() + ": /svdag");
-  }
+  dag::VoxelScene scene = read_scene_but_voxels(file);
+  scene.dag = read_svdag_group(file, checked_version(file), std::move(scene.dag));
   return scene;
 }
 
 dag::VoxelScene read_scene_without_dag(const fs::path& path) {
   h5::Quiet quiet;
-  return read_all_but_dag(open_checked(path));
+  return read_scene_but_voxels(open_checked(path));
 }
 
 SceneInfo read_scene_info(const fs::path& path) {
   h5::Quiet quiet;
   const h5::Object file = open_with_dag(path);
-  SceneInfo info = {read_all_but_dag(file), {}};
-  for_each_level(file, info.scene.dag, [&](dag::DagLevel&, const h5::Object& words) {
-    info.level_words.push_back(h5::words_in(words));
-  });
+  SceneInfo info = {read_scene_but_voxels(file), {}, checked_version(file)};
+  for (const LevelSizes& level : read_level_sizes(file, info.scene.dag.depth())) {
+    dag::DagLevel& to = info.scene.dag.levels[info.level_words.size()];
+    to.nodes = level.nodes;
+    to.svo_nodes = level.svo_nodes;
+    info.level_words.push_back(level.words);
+  }
   return info;
 }
 

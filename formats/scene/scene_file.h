@@ -1,19 +1,24 @@
-// Reads and writes a VoxelScene as an HDF5 scene file (docs/formats.md), version 1:
+// Reads and writes a VoxelScene as an HDF5 scene file (docs/formats.md), version 2:
 //
-//   /                      attributes format "vox-scene", version 1, generator, command, created, digest
+//   /                      attributes format "vox-scene", version 2, generator, command, created, digest
 //   /scene                 attributes resolution, depth, origin[3], voxel_size, up "x" | "y" | "z",
 //                          coverage "conservative" | "thin", solid 0 | 1, material_bits 0 | 4, voxels, source
 //   /palette               attribute count; datasets colors uint8 [16, 3] (sRGB), names (text [16]),
 //                          share float64 [16]: of the meshes' surface when they were voxelized. Edits leave
 //                          it as it was, and it is 0 for entries that they add; vox-stats says the shares of
 //                          the voxels as they are
-//   /svdag/level_NN/words  uint32, 00 the root … the leaves last; attributes nodes, svo_nodes
+//   /svdag/level_NN/words  uint32, 00 the root … the leaves last; attributes nodes, svo_nodes, child_bytes
+//   /svdag/level_NN/starts uint64, the words at which the nodes 0, 4096, 8192, … of the level begin
 //   /history               datasets time, digest (texts), script_end (uint64): one row for each run of
 //                          vox-edit, with the digest after it; script (uint8): the texts of all runs, up to
 //                          where the file was saved, one behind the other, each up to its script_end
 //
 //   /bricks                hybrid bricks of the same voxels or of a volume: formats/scene/bricks_group.h
 //   /hash                  a spatial hash of the same voxels: formats/scene/hash_group.h
+//
+// In files of version 1, which are read and on request written, a child pointer is a word offset and not a number,
+// and there are neither child_bytes nor starts. A file without an SVDAG is of version 1. The words may lie in parts:
+// formats/scene/scene_parts.h.
 //
 // A file of a volume has only /bricks, and no digest; a file of a scene's materials as bricks also has
 // /palette. A file of a scene as a spatial hash has everything but /svdag. Texts have fixed lengths (h5py:
@@ -41,9 +46,13 @@ struct OtherForms {
 // Throws Error where scene files cannot be compressed so here. What writes them throws it too, after the work.
 void check_compression(const Compression& compression);
 
-// Replaces what is at `path` once everything is written. Throws Error that names the file.
+inline constexpr uint32_t kOldestSceneVersion = 1, kSceneVersion = 2;
+
+// Replaces what is at `path` once everything is written. Throws Error that names the file, or where that version
+// cannot hold the scene.
 void write_scene(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                 const OtherForms& forms = {}, const Compression& compression = {});
+                 const OtherForms& forms = {}, const Compression& compression = {},
+                 uint32_t version = kSceneVersion);
 
 // Writes a scene without its SVDAG. There is a spatial hash, of the same voxels.
 void write_scene_without_dag(const dag::VoxelScene& scene, const std::filesystem::path& path,
@@ -71,6 +80,7 @@ dag::VoxelScene read_scene_without_dag(const std::filesystem::path& path);
 struct SceneInfo {
   dag::VoxelScene scene;              // its levels have counts, but no words
   std::vector<uint64_t> level_words;  // how many words each level has
+  uint32_t version = kSceneVersion;
 };
 SceneInfo read_scene_info(const std::filesystem::path& path);
 

@@ -112,8 +112,8 @@ class PlaneWalk {
     if ((dag::child_mask(header) >> child & 1) == 0) return;
     int32_t y = parent.y + octant_corner(child, side(level + 1)).y;
     if (y >= region_.max.y || y + side(level + 1) <= region_.min.y) return;
-    uint32_t offset = parent.node[dag::child_word(header, child)];
-    children.push_back({y, dag_.levels[level + 1].words.data() + offset, 0, 0});
+    const uint32_t number = parent.node[dag::child_word(header, child)];
+    children.push_back({y, dag_.levels[level + 1].node(number), 0, 0});
   }
 
   template <class Fill>

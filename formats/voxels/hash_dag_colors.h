@@ -24,7 +24,7 @@ class HashDagColors {
 
  private:
   struct Piece {
-    uint32_t level, offset;  // of a node
+    uint32_t level, number;  // of a node
   };
   void cut(Piece node);
   uint8_t* put_node(Piece node, uint8_t* to) const;
@@ -36,7 +36,6 @@ class HashDagColors {
 
   const dag::FrozenDag& dag_;
   const SlotOrder& order_;
-  const std::vector<dag::LevelNodes> nodes_;
   const dag::NodeVoxels voxels_;
   std::array<uint32_t, 16> colors_ = {};  // of the palette
   std::vector<Piece> pieces_;

@@ -13,6 +13,7 @@
 #include "libvox/base/log.h"
 #include "libvox/base/phrase.h"
 #include "libvox/dag/clip.h"
+#include "libvox/dag/each_node.h"
 #include "libvox/dag/without_materials.h"
 #include "libvox/device/cpu_device.h"
 
@@ -22,7 +23,7 @@ namespace {
 constexpr uint64_t kMostBelow = (1 << 24) - 1;  // voxels below a node that has their number in its header
 constexpr uint64_t kMostTopNodes = uint64_t{1} << 24;  // which a header can number
 constexpr uint64_t kMostWords = uint64_t{1} << 32;
-constexpr size_t kPieceBlocks = 4096;  // of 64 words
+constexpr uint64_t kPieceNodes = 1 << 16;
 constexpr uint32_t kLoneColor = 0xffffffff;
 
 template <class T>
@@ -40,7 +41,7 @@ void append(std::vector<uint8_t>& bytes, const T& value) {
 class HashDagNodes {
  public:
   HashDagNodes(const dag::FrozenDag& dag, const SlotOrder& order, const std::filesystem::path& path)
-      : dag_(dag), order_(order), nodes_(check_structure(dag)), voxels_(dag, nodes_) {
+      : dag_(dag), order_(order), voxels_(dag) {
     for (const dag::DagLevel& level : dag.levels) {
       first_words_.push_back(words_);
       words_ += level.words.size();
@@ -49,7 +50,7 @@ class HashDagNodes {
     uint64_t top_nodes = 0;
     for (uint32_t level = 0; level < top_levels_; ++level) {
       first_top_nodes_.push_back(top_nodes);
-      top_nodes += nodes_[level].count();
+      top_nodes += dag.levels[level].places.nodes();
     }
     if (words_ > kMostWords || top_nodes > kMostTopNodes)
       throw Error(
@@ -62,8 +63,8 @@ class HashDagNodes {
           .hint(coarser_hint(phrase(Phrase::LowerResolution)));
     enclosed_.resize(top_nodes);
     for (uint32_t level = 0; level < top_levels_; ++level)
-      nodes_[level].parallel_for_each([&](uint64_t index, uint32_t offset) {
-        enclosed_[first_top_nodes_[level] + index] = voxels_.at(level, offset);
+      dag::parallel_for_each(dag.levels[level], [&](uint64_t number, const uint32_t*) {
+        enclosed_[first_top_nodes_[level] + number] = voxels_.at(level, number);
       });
   }
 
@@ -73,10 +74,10 @@ class HashDagNodes {
 
   void write(ExportFile& file) const {
     for (uint32_t level = 0; level < dag_.levels.size(); ++level) {
-      const dag::LevelNodes::Blocks all = nodes_[level].blocks();
-      file.write_pieces((all.size() + kPieceBlocks - 1) / kPieceBlocks, [&](uint64_t piece) {
-        const size_t begin = all.begin() + piece * kPieceBlocks;
-        return make_piece(level, {begin, std::min(begin + kPieceBlocks, all.end())});
+      const uint64_t nodes = dag_.levels[level].places.nodes();
+      file.write_pieces((nodes + kPieceNodes - 1) / kPieceNodes, [&](uint64_t piece) {
+        const uint64_t begin = piece * kPieceNodes;
+        return make_piece(level, {begin, std::min(begin + kPieceNodes, nodes)});
       });
     }
   }
@@ -87,26 +88,26 @@ class HashDagNodes {
   uint32_t count_top_levels() const {
     for (uint32_t level = dag_.depth(); level-- > 1;) {
       std::atomic<bool> fits = true;
-      nodes_[level].parallel_for_each([&](uint64_t, uint32_t offset) {
-        if (voxels_.at(level, offset) > kMostBelow) fits.store(false, std::memory_order_relaxed);
+      dag::parallel_for_each(dag_.levels[level], [&](uint64_t number, const uint32_t*) {
+        if (voxels_.at(level, number) > kMostBelow) fits.store(false, std::memory_order_relaxed);
       });
       if (!fits) return level + 1;
     }
     return std::min(dag_.depth(), 1u);
   }
 
-  std::vector<uint8_t> make_piece(uint32_t level, const dag::LevelNodes::Blocks& blocks) const {
+  std::vector<uint8_t> make_piece(uint32_t level, const dag::NodeNumbers& numbers) const {
     std::vector<uint8_t> bytes;
-    nodes_[level].for_each_in(blocks, [&](uint64_t index, uint32_t offset) {
-      const uint32_t* node = &dag_.levels[level].words[offset];
+    dag::for_each_in(dag_.levels[level], numbers, [&](uint64_t number, const uint32_t* node) {
       if (level == dag_.depth()) return append(bytes, order_.leaf_mask(dag::leaf_mask(node)));
-      const uint64_t number =
-          level < top_levels_ ? first_top_nodes_[level] + index : voxels_.at(level, offset);
+      const uint64_t in_header =
+          level < top_levels_ ? first_top_nodes_[level] + number : voxels_.at(level, number);
       uint32_t slots = order_.mask_of_slots(dag::child_mask(*node));
-      append(bytes, slots | static_cast<uint32_t>(number) << 8);
+      append(bytes, slots | static_cast<uint32_t>(in_header) << 8);
       for (; slots != 0; slots &= slots - 1) {
         const uint32_t octant = order_.octant(static_cast<uint32_t>(lowest_bit(slots)));
-        append(bytes, static_cast<uint32_t>(first_words_[level + 1] + node[dag::child_word(*node, octant)]));
+        const uint64_t child = dag_.levels[level + 1].places[node[dag::child_word(*node, octant)]];
+        append(bytes, static_cast<uint32_t>(first_words_[level + 1] + child));
       }
     });
     return bytes;
@@ -114,7 +115,6 @@ class HashDagNodes {
 
   const dag::FrozenDag& dag_;
   const SlotOrder& order_;
-  const std::vector<dag::LevelNodes> nodes_;
   const dag::NodeVoxels voxels_;
   std::vector<uint64_t> first_words_, first_top_nodes_;  // of each level
   uint64_t words_ = 0;

@@ -6,6 +6,7 @@
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/mix.h"
+#include "libvox/dag/each_node.h"
 
 namespace vox {
 namespace {
@@ -111,7 +112,7 @@ uint8_t block_of_slots(const SymVoxSlots& slots) {
 class Reduction {
  public:
   Reduction(const dag::FrozenDag& dag, const SlotOrder& order, SymVoxKind kind)
-      : dag_(dag), order_(order), nodes_(check_structure(dag)), kind_(kind), blocks_(kind) {}
+      : dag_(dag), order_(order), kind_(kind), blocks_(kind) {}
 
   SymVoxNodes run() {
     SymVoxNodes result;
@@ -122,10 +123,10 @@ class Reduction {
       throw_if_cancelled();
       MirroredLevel here(kind_);
       std::vector<Image> images_here;
-      nodes_[level].for_each_in(nodes_[level].blocks(), [&](uint64_t, uint32_t offset) {
-        const uint32_t* node = &dag_.levels[level].words[offset];
+      const dag::DagLevel& from = dag_.levels[level];
+      dag::for_each_in(from, dag::node_numbers(from), [&](uint64_t, const uint32_t* node) {
         const SymVoxSlots slots =
-            level == dag_.depth() ? slots_of_leaf(node, below) : slots_of_node(node, level, images);
+            level == dag_.depth() ? slots_of_leaf(node, below) : slots_of_node(node, images);
         // Nodes of a DAG are unique, and nobody points to the root, which cannot be mirrored.
         const bool as_it_is = level == 0 || kind_ == SymVoxKind::Plain;
         images_here.push_back(as_it_is ? here.add(slots) : here.put(slots, &below));
@@ -150,18 +151,16 @@ class Reduction {
     return slots;
   }
 
-  SymVoxSlots slots_of_node(const uint32_t* node, uint32_t level, const std::vector<Image>& images) const {
+  SymVoxSlots slots_of_node(const uint32_t* node, const std::vector<Image>& images) const {
     SymVoxSlots slots = {};
     const uint32_t* pointer = node + 1;
     for (uint32_t mask = dag::child_mask(*node); mask != 0; mask &= mask - 1, ++pointer)
-      slots[order_.slot(static_cast<uint32_t>(lowest_bit(mask)))] =
-          slot_value(images[nodes_[level + 1].index_of(*pointer)]);
+      slots[order_.slot(static_cast<uint32_t>(lowest_bit(mask)))] = slot_value(images[*pointer]);
     return slots;
   }
 
   const dag::FrozenDag& dag_;
   const SlotOrder& order_;
-  const std::vector<dag::LevelNodes> nodes_;
   const SymVoxKind kind_;
   MirroredLevel blocks_;
 };

@@ -9,7 +9,7 @@
 
 #include "formats/voxels/slot_order.h"
 #include "formats/voxels/symvox_file.h"
-#include "libvox/dag/level_nodes.h"
+#include "libvox/dag/frozen_dag.h"
 
 namespace vox {
 

@@ -1,8 +1,9 @@
 #include "libvox/dag/clip.h"
 
+#include <algorithm>
+
 #include "libvox/base/cancel.h"
 #include "libvox/dag/host_store.h"
-#include "libvox/dag/level_nodes.h"
 #include "libvox/dag/walk.h"
 #include "libvox/hash/slab_memory.h"
 
@@ -12,12 +13,7 @@ namespace {
 class Clipping {
  public:
   Clipping(const FrozenDag& dag, const VoxelBox& box)
-      : dag_(dag),
-        box_(box),
-        nodes_(check_structure(dag)),
-        store_(dag.materials),
-        whole_(dag.levels.size()),
-        cut_(dag.levels.size()) {}
+      : dag_(dag), box_(box), store_(dag.materials), whole_(dag.levels.size()), cut_(dag.levels.size()) {}
 
   FrozenDag run() {
     if (dag_.empty()) return dag_;
@@ -37,7 +33,7 @@ class Clipping {
   // A node of which a part lies outside of the box, and what is left of it.
   struct CutNode {
     Int3 corner;
-    uint32_t offset;
+    uint32_t number;
     uint32_t pointer;  // kNullPointer where nothing is left
   };
   enum class Place { Inside, Outside, Cut };
@@ -53,10 +49,10 @@ class Clipping {
     return level + 1 == dag_.depth() ? NodeKind::Leaf : NodeKind::Inner;
   }
 
-  // Calls body(place, octant, corner, offset) for the children of a node.
+  // Calls body(place, octant, corner, number) for the children of a node.
   template <class Body>
   void for_each_child(uint32_t level, const CutNode& node, Body body) const {
-    const uint32_t* words = &dag_.levels[level].words[node.offset];
+    const uint32_t* words = dag_.levels[level].node(node.number);
     const uint32_t* pointer = words + 1;
     const auto half = static_cast<int32_t>(dag_.level_side(level + 1));
     for (uint32_t mask = child_mask(*words); mask != 0; mask &= mask - 1, ++pointer) {
@@ -68,29 +64,38 @@ class Clipping {
 
   // Puts the nodes of a level into the store, as they are.
   void put_whole(uint32_t level) {
+    const DagLevel& here = dag_.levels[level];
+    if (level == dag_.depth()) return put_leaves(here);
     throw_if_cancelled();
-    const Words& words = dag_.levels[level].words;
-    std::vector<uint32_t> offsets(nodes_[level].count());
-    nodes_[level].parallel_for_each([&](uint64_t index, uint32_t offset) { offsets[index] = offset; });
-    if (level == dag_.depth()) {
-      offsets.push_back(static_cast<uint32_t>(words.size()));
-      whole_[level] = store_.put_leaves(words, offsets);
-      return;
-    }
     std::vector<uint8_t> masks;
     std::vector<uint32_t> children;
-    for (const uint32_t offset : offsets) {
-      masks.push_back(static_cast<uint8_t>(child_mask(words[offset])));
-      for (uint32_t i = 1; i < node_words(words[offset]); ++i)
-        children.push_back(whole_[level + 1][nodes_[level + 1].index_of(words[offset + i])]);
+    for (uint64_t number = 0; number < here.places.nodes(); ++number) {
+      const uint32_t* node = here.node(number);
+      masks.push_back(static_cast<uint8_t>(child_mask(node[0])));
+      for (uint32_t i = 1; i < node_words(node[0]); ++i) children.push_back(whole_[level + 1][node[i]]);
     }
     whole_[level] = store_.put_nodes(masks, children, kind_below(level));
   }
 
+  void put_leaves(const DagLevel& leaves) {
+    constexpr uint64_t kBatch = uint64_t{1} << 24;  // they have fewer than 2^32 words
+    const uint64_t count = leaves.places.nodes();
+    for (uint64_t begin = 0; begin < count; begin += kBatch) {
+      throw_if_cancelled();
+      const uint64_t end = std::min(begin + kBatch, count), first = leaves.places[begin];
+      std::vector<uint32_t> offsets;
+      for (uint64_t number = begin; number <= end; ++number)
+        offsets.push_back(static_cast<uint32_t>(leaves.places[number] - first));
+      const std::vector<uint32_t> pointers =
+          store_.put_leaves(std::span(leaves.words).subspan(first, offsets.back()), offsets);
+      whole_.back().insert(whole_.back().end(), pointers.begin(), pointers.end());
+    }
+  }
+
   void find_cut_below(uint32_t level) {
     for (const CutNode& node : cut_[level])
-      for_each_child(level, node, [&](Place place, uint32_t, Int3 corner, uint32_t offset) {
-        if (place == Place::Cut) cut_[level + 1].push_back({corner, offset, hash::kNullPointer});
+      for_each_child(level, node, [&](Place place, uint32_t, Int3 corner, uint32_t number) {
+        if (place == Place::Cut) cut_[level + 1].push_back({corner, number, hash::kNullPointer});
       });
   }
 
@@ -98,7 +103,7 @@ class Clipping {
     std::vector<uint32_t> words, offsets = {0};
     std::vector<CutNode*> left;
     for (CutNode& node : cut_.back()) {
-      const uint32_t* leaf = &dag_.levels.back().words[node.offset];
+      const uint32_t* leaf = dag_.levels.back().node(node.number);
       const uint64_t mask = leaf_mask(leaf) & leaf_mask_inside(node.corner, box_);
       if (mask == 0) continue;
       std::array<uint32_t, hash::kMaxItemWords> clipped_words = {};
@@ -124,10 +129,10 @@ class Clipping {
     const CutNode* cut_child = cut_[level + 1].data();
     for (CutNode& node : cut_[level]) {
       uint32_t mask = 0;
-      for_each_child(level, node, [&](Place place, uint32_t octant, Int3, uint32_t offset) {
+      for_each_child(level, node, [&](Place place, uint32_t octant, Int3, uint32_t number) {
         uint32_t pointer = hash::kNullPointer;
         if (place == Place::Cut) pointer = (cut_child++)->pointer;
-        if (place == Place::Inside) pointer = whole_[level + 1][nodes_[level + 1].index_of(offset)];
+        if (place == Place::Inside) pointer = whole_[level + 1][number];
         if (pointer == hash::kNullPointer) return;
         mask |= 1u << octant;
         children.push_back(pointer);
@@ -142,7 +147,6 @@ class Clipping {
 
   const FrozenDag& dag_;
   const VoxelBox box_;
-  const std::vector<LevelNodes> nodes_;
   HostStore store_;
   std::vector<std::vector<uint32_t>> whole_;  // where the store has the nodes of each level
   std::vector<std::vector<CutNode>> cut_;     // of each level

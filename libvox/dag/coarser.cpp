@@ -11,8 +11,8 @@
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/phrase.h"
+#include "libvox/dag/each_node.h"
 #include "libvox/dag/freeze.h"
-#include "libvox/dag/level_nodes.h"
 #include "libvox/dag/octree_counts.h"
 #include "libvox/dag/store.h"
 #include "libvox/device/cpu_device.h"
@@ -32,20 +32,19 @@ uint8_t majority(const Counts& counts) {
 class MaterialsBelow {
  public:
   // Prepares add_to() for nodes of `level`, and no others.
-  MaterialsBelow(const FrozenDag& dag, const std::vector<LevelNodes>& nodes, uint32_t level)
-      : dag_(dag), nodes_(nodes), known_level_(dag.depth() + 1) {
+  MaterialsBelow(const FrozenDag& dag, uint32_t level) : dag_(dag), known_level_(dag.depth() + 1) {
     constexpr uint32_t kStep = 3;  // levels: up to 512 leaves are counted again
     for (uint32_t below = dag.depth(); below > level + kStep;) remember(below -= kStep);
   }
 
-  void add_to(Counts& counts, uint32_t level, uint32_t offset) const {
-    const uint32_t* node = &dag_.levels[level].words[offset];
+  void add_to(Counts& counts, uint32_t level, uint64_t number) const {
+    const uint32_t* node = dag_.levels[level].node(number);
     if (level == dag_.depth()) return add_leaf(counts, node);
     if (is_homogeneous(node[0])) {
       const uint64_t side = dag_.level_side(level);
       counts[homogeneous_material(node[0])] += side * side * side;
     } else if (level == known_level_) {
-      const Counts& known = known_[nodes_[level].index_of(offset)];
+      const Counts& known = known_[number];
       for (size_t i = 0; i < scene::kPaletteSize; ++i) counts[i] += known[i];
     } else {
       for (uint32_t i = 1; i < node_words(node[0]); ++i) add_to(counts, level + 1, node[i]);
@@ -60,15 +59,14 @@ class MaterialsBelow {
 
   void remember(uint32_t level) {
     throw_if_cancelled();
-    std::vector<Counts> counts(nodes_[level].count());
-    nodes_[level].parallel_for_each(
-        [&](uint64_t index, uint32_t offset) { add_to(counts[index], level, offset); });
+    std::vector<Counts> counts(dag_.levels[level].places.nodes());
+    parallel_for_each(dag_.levels[level],
+                      [&](uint64_t number, const uint32_t*) { add_to(counts[number], level, number); });
     known_ = std::move(counts);
     known_level_ = level;
   }
 
   const FrozenDag& dag_;
-  const std::vector<LevelNodes>& nodes_;
   uint32_t known_level_;
   std::vector<Counts> known_;
 };
@@ -79,21 +77,18 @@ class MaterialsBelow {
 class CoarserBuilder {
  public:
   CoarserBuilder(const FrozenDag& dag, uint32_t halvings, uint64_t memory_limit)
-      : dag_(dag),
-        nodes_(check_structure(dag)),
-        leaf_level_(dag.depth() - halvings),
-        device_(memory_limit, false),
-        store_(device_) {}
+      : dag_(dag), leaf_level_(dag.depth() - halvings), device_(memory_limit, false), store_(device_) {}
 
   void build(FrozenDag& result) {
     if (leaf_level_ + 2 <= dag_.depth() && dag_.materials) find_materials();
-    std::vector<uint32_t> below = interned(leaf_level_, [&](uint32_t offset, uint32_t* words) {
-      return dag_.depth() == leaf_level_ + 1 ? leaf_of_blocks(offset, words) : leaf_of_nodes(offset, words);
+    std::vector<uint32_t> below = interned(leaf_level_, [&](const uint32_t* node, uint32_t* words) {
+      return dag_.depth() == leaf_level_ + 1 ? leaf_of_blocks(node, words) : leaf_of_nodes(node, words);
     });
     materials_ = {};
     for (uint32_t level = leaf_level_; level-- > 0;)
-      below = interned(
-          level, [&](uint32_t offset, uint32_t* words) { return node_above(level, offset, below, words); });
+      below = interned(level, [&](const uint32_t* node, uint32_t* words) {
+        return node_above(level, node, below, words);
+      });
     Freezer(device_, store_, result).run(below[0]);
     count_octree(result);
   }
@@ -102,30 +97,30 @@ class CoarserBuilder {
   // Finds the materials of the nodes that become voxels.
   void find_materials() {
     const uint32_t level = leaf_level_ + 2;
-    const MaterialsBelow below(dag_, nodes_, level);
-    materials_.resize(nodes_[level].count());
-    nodes_[level].parallel_for_each([&](uint64_t index, uint32_t offset) {
+    const MaterialsBelow below(dag_, level);
+    materials_.resize(dag_.levels[level].places.nodes());
+    parallel_for_each(dag_.levels[level], [&](uint64_t number, const uint32_t*) {
       Counts counts = {};
-      below.add_to(counts, level, offset);
-      materials_[index] = majority(counts);
+      below.add_to(counts, level, number);
+      materials_[number] = majority(counts);
     });
   }
 
-  // Interns what write(offset, words) makes of each node of a level, and returns the pointers. `write`
+  // Interns what write(node, words) makes of each node of a level, and returns the pointers. `write`
   // returns how many words it has written.
   template <class Write>
   std::vector<uint32_t> interned(uint32_t level, const Write& write) {
     constexpr uint64_t kBatch = uint64_t{1} << 20;
-    const uint64_t count = nodes_[level].count();
-    std::vector<uint32_t> offsets(count), pointers(count);
-    nodes_[level].parallel_for_each([&](uint64_t index, uint32_t offset) { offsets[index] = offset; });
+    const uint64_t count = dag_.levels[level].places.nodes();
+    std::vector<uint32_t> pointers(count);
     auto words = device_.make<uint32_t>(std::min(count, kBatch) * hash::kMaxItemWords);
     auto sizes = device_.make<uint8_t>(std::min(count, kBatch));
     for (uint64_t begin = 0; begin < count; begin += kBatch) {
       throw_if_cancelled();
       const uint64_t n = std::min(kBatch, count - begin);
       device_.for_each("coarser: write", n, [&](uint64_t i) {
-        const uint32_t size = write(offsets[begin + i], words.data() + i * hash::kMaxItemWords);
+        const uint32_t size =
+            write(dag_.levels[level].node(begin + i), words.data() + i * hash::kMaxItemWords);
         sizes.data()[i] = static_cast<uint8_t>(size);
       });
       store_.intern(hash::BatchRef{words.data(), nullptr, nullptr, hash::kMaxItemWords, sizes.data()}, n,
@@ -134,24 +129,23 @@ class CoarserBuilder {
     return pointers;
   }
 
-  // Calls visit(child, its words, its offset) for each child of an inner node.
+  // Calls visit(child, its words, its number) for each child of an inner node.
   template <class Visit>
   void for_each_child(uint32_t level, const uint32_t* node, const Visit& visit) const {
     const uint32_t* pointer = node + 1;
     for (uint32_t mask = child_mask(node[0]); mask != 0; mask &= mask - 1, ++pointer)
-      visit(static_cast<uint32_t>(lowest_bit(mask)), &dag_.levels[level + 1].words[*pointer], *pointer);
+      visit(static_cast<uint32_t>(lowest_bit(mask)), dag_.levels[level + 1].node(*pointer), *pointer);
   }
 
   // Half the resolution: each byte of a leaf's mask, a block of 2³ voxels, becomes one voxel.
-  uint32_t leaf_of_blocks(uint32_t offset, uint32_t* words) const {
+  uint32_t leaf_of_blocks(const uint32_t* node, uint32_t* words) const {
     LeafWriter leaf(words, dag_.materials);
-    for_each_child(leaf_level_, node_at(leaf_level_, offset),
-                   [&](uint32_t child, const uint32_t* below, uint32_t) {
-                     const uint64_t mask = leaf_mask(below);
-                     for (uint32_t block = 0; block < 8; ++block)
-                       if (const uint64_t voxels = mask & uint64_t{0xff} << 8 * block; voxels != 0)
-                         leaf.put(child * 8 + block, dag_.materials ? majority_of(below, voxels) : 0);
-                   });
+    for_each_child(leaf_level_, node, [&](uint32_t child, const uint32_t* below, uint32_t) {
+      const uint64_t mask = leaf_mask(below);
+      for (uint32_t block = 0; block < 8; ++block)
+        if (const uint64_t voxels = mask & uint64_t{0xff} << 8 * block; voxels != 0)
+          leaf.put(child * 8 + block, dag_.materials ? majority_of(below, voxels) : 0);
+    });
     return leaf.finish();
   }
 
@@ -162,26 +156,23 @@ class CoarserBuilder {
     return majority(counts);
   }
 
-  uint32_t leaf_of_nodes(uint32_t offset, uint32_t* words) const {
+  uint32_t leaf_of_nodes(const uint32_t* node, uint32_t* words) const {
     LeafWriter leaf(words, dag_.materials);
-    for_each_child(
-        leaf_level_, node_at(leaf_level_, offset), [&](uint32_t child, const uint32_t* below, uint32_t) {
-          for_each_child(leaf_level_ + 1, below, [&](uint32_t grandchild, const uint32_t*, uint32_t pointer) {
-            leaf.put(child * 8 + grandchild,
-                     dag_.materials ? materials_[nodes_[leaf_level_ + 2].index_of(pointer)] : 0);
-          });
-        });
+    for_each_child(leaf_level_, node, [&](uint32_t child, const uint32_t* below, uint32_t) {
+      for_each_child(leaf_level_ + 1, below, [&](uint32_t grandchild, const uint32_t*, uint32_t number) {
+        leaf.put(child * 8 + grandchild, dag_.materials ? materials_[number] : 0);
+      });
+    });
     return leaf.finish();
   }
 
-  uint32_t node_above(uint32_t level, uint32_t offset, const std::vector<uint32_t>& below,
+  uint32_t node_above(uint32_t level, const uint32_t* node, const std::vector<uint32_t>& below,
                       uint32_t* words) const {
-    const uint32_t* node = node_at(level, offset);
     words[0] = child_mask(node[0]);
     const uint32_t size = node_words(node[0]);
     bool all_equal = words[0] == 0xff;
     for (uint32_t i = 1; i < size; ++i) {
-      words[i] = below[nodes_[level + 1].index_of(node[i])];
+      words[i] = below[node[i]];
       all_equal = all_equal && words[i] == words[1];
     }
     if (!all_equal) return size;
@@ -191,10 +182,7 @@ class CoarserBuilder {
     return size;
   }
 
-  const uint32_t* node_at(uint32_t level, uint32_t offset) const { return &dag_.levels[level].words[offset]; }
-
   const FrozenDag& dag_;
-  const std::vector<LevelNodes> nodes_;
   const uint32_t leaf_level_;       // the level whose nodes become leaves
   std::vector<uint8_t> materials_;  // of the nodes two levels below, which become voxels
   device::CpuDevice device_;

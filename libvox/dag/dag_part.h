@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "libvox/base/words.h"
+#include "libvox/dag/frozen_dag.h"
 
 namespace vox::dag {
 
@@ -19,5 +19,9 @@ struct LevelPart {
 struct DagPart {
   std::vector<LevelPart> levels;  // the root's first
 };
+
+// The parts as a whole, without digest and without the counts of the octree, which whoever made them knows. Throws
+// Error where they do not follow on each other.
+FrozenDag joined(std::vector<DagPart> parts, uint32_t resolution, bool materials);
 
 }  // namespace vox::dag

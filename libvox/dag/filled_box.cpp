@@ -18,12 +18,12 @@ uint32_t outer_half(uint32_t axis, Face face) {
   return face == Face::Low ? lower_octants(axis) : ~lower_octants(axis) & 0xff;
 }
 
-// Returns the offsets of the children that the mask `children` chooses of these nodes, each offset once.
+// Returns the numbers of the children that the mask `children` chooses of these nodes, each number once.
 std::vector<uint32_t> chosen_children(const FrozenDag& dag, uint32_t level,
                                       const std::vector<uint32_t>& nodes, uint32_t children) {
   std::vector<uint32_t> below;
-  for (const uint32_t offset : nodes) {
-    const uint32_t* node = &dag.levels[level].words[offset];
+  for (const uint32_t number : nodes) {
+    const uint32_t* node = dag.levels[level].node(number);
     for (uint32_t left = child_mask(node[0]) & children; left != 0; left &= left - 1)
       below.push_back(node[child_word(node[0], static_cast<uint32_t>(lowest_bit(left)))]);
   }
@@ -45,7 +45,7 @@ int32_t outermost(const FrozenDag& dag, uint32_t axis, Face face) {
     nodes = std::move(below);
   }
   uint64_t mask = 0;
-  for (const uint32_t offset : nodes) mask |= leaf_mask(&dag.levels.back().words[offset]);
+  for (const uint32_t number : nodes) mask |= leaf_mask(dag.levels.back().node(number));
   if (mask == 0) throw Error("a leaf without voxels").hint(phrase(Phrase::VerifyFile));
   const VoxelBox box = leaf_bounds(mask);
   return corner + (face == Face::Low ? box.min : box.max)[axis];

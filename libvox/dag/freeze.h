@@ -3,6 +3,8 @@
 // depth-first walk first visits the nodes of this level.
 #pragma once
 
+#include <algorithm>
+
 #include "libvox/base/error.h"
 #include "libvox/dag/digest.h"
 #include "libvox/dag/frozen_dag.h"
@@ -106,32 +108,41 @@ struct FrozenWords {
   NodeKind kind;
   bool materials;
   VOX_HD void prefetch(uint64_t i, int) const { prefetch_line(store.item(pointers[i]).head()); }
-  VOX_HD uint32_t operator()(uint64_t i) const {
-    const hash::ItemRef item = store.item(pointers[i]);
-    return kind == NodeKind::Leaf ? leaf_words(leaf_mask(item), materials) : node_words(item[0]);
+  VOX_HD uint32_t operator()(uint64_t i) const { return words_of(store.item(pointers[i]), kind, materials); }
+};
+
+// Writes the places of nodes, and that of the end behind the last, with offsets modulo 2^32: what is left out
+// is restored on the host.
+struct StepPlaces {
+  const uint32_t* offsets;
+  PlacesBlock* blocks;
+  VOX_HD void operator()(uint64_t number) const {
+    PlacesBlock& block = blocks[number / PlacesBlock::kNodes];
+    const uint32_t first = offsets[number / PlacesBlock::kNodes * PlacesBlock::kNodes];
+    if (number % PlacesBlock::kNodes == 0) block.first = first;
+    block.steps[number % PlacesBlock::kNodes] = static_cast<uint16_t>(offsets[number] - first);
   }
 };
 
+// Writes the words of a run of nodes.
 struct WriteFrozen {
   hash::SlabMemoryRef store;
   const uint32_t* pointers;
-  const uint32_t* offsets;
+  const uint32_t* offsets;     // modulo 2^32
   const uint32_t* edge_start;  // nullptr for leaves
   const uint32_t* edge_rank;
-  const uint32_t* child_offsets;
-  uint32_t* words;
+  uint64_t first;   // of the nodes
+  uint32_t* words;  // of the run
   VOX_HD void prefetch(uint64_t i, int stage) const {
-    if (stage == 0) return prefetch_line(store.item(pointers[i]).head());
-    if (!edge_start) return;
-    for (uint32_t edge = edge_start[i]; edge < edge_start[i + 1]; ++edge)
-      prefetch_line(child_offsets + edge_rank[edge]);
+    if (stage == 0) prefetch_line(store.item(pointers[first + i]).head());
   }
   VOX_HD void operator()(uint64_t i) const {
-    const hash::ItemRef item = store.item(pointers[i]);
-    uint32_t* to = words + offsets[i];
-    const uint32_t size = offsets[i + 1] - offsets[i];
+    const uint64_t number = first + i;
+    const hash::ItemRef item = store.item(pointers[number]);
+    uint32_t* to = words + (offsets[number] - offsets[first]);
+    const uint32_t size = offsets[number + 1] - offsets[number];
     for (uint32_t w = 0; w < size; ++w)
-      to[w] = edge_start && w > 0 ? child_offsets[edge_rank[edge_start[i] + w - 1]] : item[w];
+      to[w] = edge_start && w > 0 ? edge_rank[edge_start[number] + w - 1] : item[w];
   }
 };
 
@@ -175,13 +186,17 @@ class Freezer {
   void run(uint32_t root) {
     if (root != hash::kNullPointer) {
       find_levels(root);
-      write_levels();
+      for (size_t level = 0; level < levels_.size(); ++level) write_level(level);
     }
     const Digest* root_digest = root != hash::kNullPointer ? digest_levels() : nullptr;
     dag_.digest = scene_digest(dag_.resolution, dag_.depth(), dag_.materials, root_digest);
   }
 
  private:
+  // So many nodes are written at once, which bounds the memory that words take on the device, and have fewer than
+  // 2^32 words.
+  static constexpr uint64_t kRun = uint64_t{1} << 26;
+
   NodeKind kind(size_t level) const {
     return level + 1 == dag_.levels.size() ? NodeKind::Leaf : NodeKind::Inner;
   }
@@ -221,25 +236,33 @@ class Freezer {
     device_.for_each({"freeze: clear", 8}, next.nodes, ClearMarks{next.pointers.data(), mark});
   }
 
-  void write_levels() {
-    device::Buffer<uint32_t> child_offsets;
-    for (size_t l = levels_.size(); l-- > 0;) {
-      FrozenLevel& level = levels_[l];
-      auto offsets = device_.template make<uint32_t>(level.nodes + 1);
-      const uint64_t word_count = device_.exclusive_scan(
-          {"freeze: places", 20}, level.nodes,
-          FrozenWords{store_, level.pointers.data(), kind(l), dag_.materials}, offsets.data());
-      if (word_count > UINT32_MAX)
-        throw Error("a level of the DAG has more than 2^32 words").hint("lower the resolution");
-      auto words = device_.template make<uint32_t>(word_count);
-      device_.for_each({"freeze: write", 60}, level.nodes,
+  void write_level(size_t l) {
+    const FrozenLevel& level = levels_[l];
+    DagLevel& to = dag_.levels[l];
+    auto offsets = device_.template make<uint32_t>(level.nodes + 1);
+    const uint64_t word_count = device_.exclusive_scan(
+        {"freeze: places", 20}, level.nodes,
+        FrozenWords{store_, level.pointers.data(), kind(l), dag_.materials}, offsets.data());
+    to.nodes = level.nodes;
+    to.places = places(level.nodes, offsets, word_count);
+    to.words.resize(word_count);
+    for (uint64_t first = 0; first < level.nodes; first += kRun) {
+      const uint64_t n = std::min(kRun, level.nodes - first), begin = to.places[first];
+      auto words = device_.template make<uint32_t>(to.places[first + n] - begin);
+      device_.for_each({"freeze: write", 60}, n,
                        WriteFrozen{store_, level.pointers.data(), offsets.data(), level.edge_start.data(),
-                                   level.edge_rank.data(), child_offsets.data(), words.data()});
-      dag_.levels[l].nodes = level.nodes;
-      dag_.levels[l].words.resize(word_count);
-      device_.download(dag_.levels[l].words.data(), words.data(), word_count);
-      child_offsets = std::move(offsets);
+                                   level.edge_rank.data(), first, words.data()});
+      device_.download(to.words.data() + begin, words.data(), words.size());
     }
+  }
+
+  NodePlaces places(uint64_t nodes, const device::Buffer<uint32_t>& offsets, uint64_t words) {
+    auto on_device = device_.template make<PlacesBlock>(NodePlaces::blocks_for(nodes));
+    device_.for_each({"freeze: steps", 6}, nodes + 1, StepPlaces{offsets.data(), on_device.data()});
+    PlacesBlocks blocks(on_device.size());
+    device_.download(blocks.data(), on_device.data(), blocks.size());
+    if (words > UINT32_MAX) restore_first_words(blocks);
+    return {std::move(blocks), nodes};
   }
 
   const Digest* digest_levels() {

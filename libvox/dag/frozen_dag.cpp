@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "libvox/base/cube_order.h"
-#include "libvox/dag/level_nodes.h"
+#include "libvox/dag/each_node.h"
 
 namespace vox::dag {
 
@@ -42,34 +42,28 @@ FrozenDag empty_dag(uint32_t resolution, bool materials) {
 
 int voxel_at(const FrozenDag& dag, uint32_t x, uint32_t y, uint32_t z) {
   if (dag.empty() || x >= dag.side() || y >= dag.side() || z >= dag.side()) return kEmptyVoxel;
-  uint32_t offset = 0;
+  uint32_t number = 0;
   for (uint32_t level = 0; level < dag.depth(); ++level) {
-    const uint32_t* node = &dag.levels[level].words[offset];
+    const uint32_t* node = dag.levels[level].node(number);
     const uint32_t child = octant_at(Vec3<uint32_t>{x, y, z}, kLeafLog2 + dag.depth() - level - 1);
     if ((node[0] >> child & 1) == 0) return kEmptyVoxel;
-    offset = node[child_word(node[0], child)];
+    number = node[child_word(node[0], child)];
   }
-  const uint32_t* leaf = &dag.levels.back().words[offset];
+  const uint32_t* leaf = dag.levels.back().node(number);
   const uint32_t bit = cube_bit(x, y, z);
   if ((leaf_mask(leaf) >> bit & 1) == 0) return kEmptyVoxel;
   return dag.materials ? static_cast<int>(leaf_material(leaf, bit)) : 0;
 }
 
 Digest compute_digest(const FrozenDag& dag) {
-  return compute_digest(dag, check_structure(dag));
-}
-
-Digest compute_digest(const FrozenDag& dag, const std::vector<LevelNodes>& nodes) {
-  std::vector<Digest> digests(nodes.back().count());  // of one level, leaves first
-  nodes.back().parallel_for_each([&](uint64_t index, uint32_t offset) {
-    digests[index] = leaf_digest(&dag.levels.back().words[offset], dag.materials);
+  std::vector<Digest> digests(dag.levels.back().places.nodes());  // of one level, leaves first
+  parallel_for_each(dag.levels.back(), [&](uint64_t number, const uint32_t* leaf) {
+    digests[number] = leaf_digest(leaf, dag.materials);
   });
   for (uint32_t level = dag.depth(); level-- > 0;) {
-    std::vector<Digest> parents(nodes[level].count());
-    nodes[level].parallel_for_each([&](uint64_t index, uint32_t offset) {
-      const uint32_t* node = &dag.levels[level].words[offset];
-      parents[index] =
-          node_digest(node[0], [&](uint32_t i) { return digests[nodes[level + 1].index_of(node[1 + i])]; });
+    std::vector<Digest> parents(dag.levels[level].places.nodes());
+    parallel_for_each(dag.levels[level], [&](uint64_t number, const uint32_t* node) {
+      parents[number] = node_digest(node[0], [&](uint32_t i) { return digests[node[1 + i]]; });
     });
     digests = std::move(parents);
   }

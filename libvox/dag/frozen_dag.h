@@ -2,8 +2,8 @@
 //
 // levels[0] holds the root alone, levels.back() the leaves; the nodes of a level stand one behind the other
 // in the order in which a depth-first walk from the root, children in Morton order, first visits them. A
-// child pointer is the offset, in words, of the child within the next level. An empty scene has levels
-// without words.
+// child pointer is the number of the child among the nodes of the next level; where each node begins stands
+// beside the words. An empty scene has levels without words.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include "libvox/base/words.h"
 #include "libvox/dag/digest.h"
 #include "libvox/dag/node.h"
+#include "libvox/dag/node_places.h"
 
 namespace vox::dag {
 
@@ -21,6 +22,10 @@ struct DagLevel {
   Words words;
   uint64_t nodes = 0;      // unique
   uint64_t svo_nodes = 0;  // in the octree, before deduplication
+  NodePlaces places = {};  // of the nodes among the words
+
+  // The words of a node.
+  const uint32_t* node(uint64_t number) const { return words.data() + places[number]; }
 };
 
 struct FrozenDag {
@@ -51,10 +56,10 @@ inline constexpr int kEmptyVoxel = -1;
 // Material of the voxel (0 without materials), or kEmptyVoxel. Coordinates outside the cube are empty.
 int voxel_at(const FrozenDag& dag, uint32_t x, uint32_t y, uint32_t z);
 
-// Recomputes the digest from the words. Throws Error where they are no DAG.
+// Recomputes the digest from the words. The DAG is one that check_structure() accepts.
 Digest compute_digest(const FrozenDag& dag);
 
-// Checks everything a reader relies on: header bits, pointers in range and to the start of a node, canonical
+// Checks everything a reader relies on: header bits, child numbers in range, canonical
 // order and uniqueness, homogeneous flags, zero padding, nothing filled outside [0, R)³, the counts and the
 // digest. Throws Error that names the level and the word.
 void verify(const FrozenDag& dag);

@@ -1,43 +1,45 @@
-// Loads a FrozenDag into a DagStore, level by level from the leaves up: child offsets become pointers of the
+// Loads a FrozenDag into a DagStore, level by level from the leaves up: child numbers become pointers of the
 // store. Afterwards the tables hold exactly the items that they would hold if the store had built the scene.
 #pragma once
 
 #include <algorithm>
-#include <optional>
 #include <vector>
 
 #include "libvox/base/cancel.h"
 #include "libvox/base/stopwatch.h"
-#include "libvox/dag/frozen_levels.h"
+#include "libvox/dag/device_level.h"
 #include "libvox/dag/store.h"
 
 namespace vox::dag {
 
-// Turns child offsets into pointers. The nodes below are in the store already, and the first word of each has
-// been replaced by its pointer (KeepPointers).
+// Turns child numbers into the pointers of the nodes below, which are in the store already.
 struct TranslateChildren {
-  uint32_t* words;
-  const uint32_t* offsets;
+  LevelRef level;
   const uint32_t* below;
   VOX_HD void prefetch(uint64_t i, int stage) const {
     if (stage == 0) return;
-    for (uint32_t at = offsets[i] + 1; at < offsets[i + 1]; ++at) prefetch_line(below + words[at]);
+    const uint32_t* node = level.node(i);
+    for (uint32_t child = 1; child < node_words(node[0]); ++child) prefetch_line(below + node[child]);
   }
   VOX_HD void operator()(uint64_t i) const {
-    for (uint32_t at = offsets[i] + 1; at < offsets[i + 1]; ++at) words[at] = below[words[at]];
+    uint32_t* node = level.node(i);
+    for (uint32_t child = 1; child < node_words(node[0]); ++child) node[child] = below[node[child]];
+  }
+};
+
+// Writes the offsets of a batch of nodes within its words.
+struct BatchOffsets {
+  NodePlacesRef places;
+  uint64_t first;  // of the nodes
+  uint32_t* offsets;
+  VOX_HD void operator()(uint64_t i) const {
+    offsets[i] = static_cast<uint32_t>(places[first + i] - places[first]);
   }
 };
 
 struct IsMissing {
   const uint32_t* pointers;
   VOX_HD bool operator()(uint64_t i) const { return pointers[i] == hash::kNullPointer; }
-};
-
-struct KeepPointers {
-  const uint32_t* pointers;
-  const uint32_t* offsets;
-  uint32_t* words;
-  VOX_HD void operator()(uint64_t i) const { words[offsets[i]] = pointers[i]; }
 };
 
 // What happened to one level.
@@ -59,13 +61,11 @@ class DagLoader {
  public:
   // The DAG is one that check_structure() accepts; both outlive this.
   DagLoader(Device& device, DagStore<Device>& store, const FrozenDag& dag)
-      : device_(device), store_(store), dag_(dag) {
-    if (!dag.empty()) levels_.emplace(device, dag);
-  }
+      : device_(device), store_(store), dag_(dag) {}
 
   // Inserts the items into the store, which may hold other scenes. `seconds` are those of the insertions.
   StoreWork insert() {
-    if (!dag_.empty()) store_.tables().expect(levels_->sizes());
+    if (!dag_.empty()) store_.tables().expect(item_sizes());
     return work([this](uint32_t level, auto&&... batch) { return insert_batch(level, batch...); });
   }
 
@@ -76,48 +76,56 @@ class DagLoader {
   }
 
  private:
-  // Bounds the memory that hashes and pointers take besides the level itself.
+  // Bounds the memory that hashes and offsets take besides the level itself.
   static constexpr uint64_t kBatch = uint64_t{1} << 24;
+
+  hash::SizeCounts item_sizes() const {
+    hash::SizeCounts sizes = {};
+    for (const DagLevel& level : dag_.levels) {
+      const hash::SizeCounts here = level.places.sizes();
+      for (size_t size = 0; size < sizes.size(); ++size) sizes[size] += here[size];
+    }
+    return sizes;
+  }
 
   template <class BatchWork>
   StoreWork work(const BatchWork& work_on) {
     StoreWork result;
     result.levels.resize(dag_.levels.size());
     if (dag_.empty()) return result;
-    DeviceLevel below;
+    device::Buffer<uint32_t> below;  // where the store has the nodes of the level below
     for (uint32_t level = dag_.depth() + 1; level-- > 0;) {
-      DeviceLevel here = levels_->upload(level);
+      const DeviceLevel here = uploaded_level(device_, dag_.levels[level]);
       if (level < dag_.depth())
-        device_.for_each({"load: translate", 40}, here.nodes,
-                         TranslateChildren{here.words.data(), here.offsets.data(), below.words.data()});
+        device_.for_each({"load: translate", 40}, here.nodes, TranslateChildren{here.ref(), below.data()});
       below = {};
-      result.levels[level] = in_batches(here, level, work_on);
-      below = std::move(here);
+      auto pointers = device_.template make<uint32_t>(here.nodes);
+      result.levels[level] = in_batches(here, level, pointers.data(), work_on);
+      below = std::move(pointers);
     }
-    device_.download(&result.root, below.words.data(), 1);
+    device_.download(&result.root, below.data(), 1);
     return result;
   }
 
   template <class BatchWork>
-  LevelWork in_batches(DeviceLevel& here, uint32_t level, const BatchWork& work_on) {
+  LevelWork in_batches(const DeviceLevel& here, uint32_t level, uint32_t* pointers,
+                       const BatchWork& work_on) {
     LevelWork sum;
     const uint64_t most = std::min(here.nodes, kBatch);
     auto hashes = device_.template make<uint64_t>(most);
-    auto pointers = device_.template make<uint32_t>(most);
+    auto offsets = device_.template make<uint32_t>(most + 1);
     for (uint64_t begin = 0; begin < here.nodes; begin += kBatch) {
       throw_if_cancelled();
       const uint64_t n = std::min(kBatch, here.nodes - begin);
-      const uint32_t* offsets = here.offsets.data() + begin;
-      hash::BatchRef batch = {here.words.data(), offsets, nullptr};
+      device_.for_each({"load: offsets", 6}, n + 1, BatchOffsets{here.ref().places, begin, offsets.data()});
+      hash::BatchRef batch = {here.words.data() + dag_.levels[level].places[begin], offsets.data(), nullptr};
       device_.for_each({"hash items", 36}, n, hash::HashItems{batch, hashes.data()});
       batch.hashes = hashes.data();
-      const LevelWork done = work_on(level, batch, n, pointers.data());
-      store_.keep(pointers.data(), n);
+      const LevelWork done = work_on(level, batch, n, pointers + begin);
+      store_.keep(pointers + begin, n);
       sum.items += n;
       sum.inserted += done.inserted;
       sum.seconds += done.seconds;
-      device_.for_each({"load: keep pointers", 12}, n,
-                       KeepPointers{pointers.data(), offsets, here.words.data()});
     }
     return sum;
   }
@@ -158,7 +166,6 @@ class DagLoader {
   DagStore<Device>& store_;
   const FrozenDag& dag_;
   const bool was_empty_ = store_.items() == 0;
-  std::optional<FrozenLevels<Device>> levels_;
 };
 
 }  // namespace vox::dag

@@ -38,6 +38,11 @@ VOX_HD inline uint32_t child_word(uint32_t header, uint32_t child) {
 }
 inline constexpr uint32_t kHeaderBits = 0x1fff;  // the others are reserved and zero
 
+// How many words a leaf or node has.
+VOX_HD inline uint32_t words_of(const hash::ItemRef& item, NodeKind kind, bool materials) {
+  return kind == NodeKind::Leaf ? leaf_words(leaf_mask(item), materials) : node_words(item[0]);
+}
+
 // Returns the material if a leaf or node is completely filled with one, else -1.
 VOX_HD inline int homogeneous_content(const hash::ItemRef& item, NodeKind kind, bool materials) {
   if (kind == NodeKind::Leaf) return leaf_filling(item, materials);

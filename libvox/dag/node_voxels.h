@@ -4,25 +4,24 @@
 #include <cstdint>
 #include <vector>
 
-#include "libvox/dag/level_nodes.h"
+#include "libvox/dag/frozen_dag.h"
 
 namespace vox::dag {
 
 class NodeVoxels {
  public:
-  // `nodes` is what check_structure() has found, and outlives this.
-  NodeVoxels(const FrozenDag& dag, const std::vector<LevelNodes>& nodes);
+  // The DAG is one that check_structure() accepts, and outlives this.
+  explicit NodeVoxels(const FrozenDag& dag);
 
-  // Of the node of this level that begins at `offset`.
-  uint64_t at(uint32_t level, uint64_t offset) const {
+  // Of the node of this level with this number.
+  uint64_t at(uint32_t level, uint64_t number) const {
     if (level == dag_.depth())
-      return static_cast<uint64_t>(popcount(leaf_mask(&dag_.levels[level].words[offset])));
-    return counts_[level][nodes_[level].index_of(offset)];
+      return static_cast<uint64_t>(popcount(leaf_mask(dag_.levels[level].node(number))));
+    return counts_[level][number];
   }
 
  private:
   const FrozenDag& dag_;
-  const std::vector<LevelNodes>& nodes_;
   std::vector<std::vector<uint64_t>> counts_;  // of the inner levels, in the order of nodes
 };
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "libvox/dag/level_nodes.h"
+#include "libvox/dag/frozen_dag.h"
 
 namespace vox::dag {
 
@@ -12,8 +12,8 @@ struct OctreeCounts {
   uint64_t voxels = 0;
 };
 
-// `nodes` is what check_structure() has found.
-OctreeCounts octree_counts(const FrozenDag& dag, const std::vector<LevelNodes>& nodes);
+// The DAG is one that check_structure() accepts.
+OctreeCounts octree_counts(const FrozenDag& dag);
 
 // Sets the counts of nodes and voxels of a DAG in which all the rest is right.
 void count_octree(FrozenDag& dag);

@@ -7,9 +7,11 @@
 #include <random>
 
 #include "libvox/base/cancel.h"
-#include "libvox/dag/frozen_levels.h"
+#include "libvox/base/error.h"
+#include "libvox/dag/device_level.h"
 #include "libvox/dag/node_content.h"
 #include "libvox/dag/verify_on.h"
+#include "libvox/device/atomics.h"
 
 namespace vox::dag {
 
@@ -19,38 +21,42 @@ struct Findings {
   VOX_HD void tell() const { device::atomic_store_relaxed(wrong, 1); }
 };
 
-// Adds up for each node below how often it occurs, and notes the first pointer that leads to it.
+// Adds up for each node below how often it occurs, and notes the first node that has it as a child.
 struct VisitBelow {
-  const uint32_t* words;
-  const uint32_t* offsets;
+  LevelRef level;
   const uint64_t* times;
-  NodeRank rank;
   uint64_t* times_below;
   uint32_t* first_below;
   VOX_HD void prefetch(uint64_t i, int stage) const {
-    for (uint32_t at = offsets[i] + 1; at < offsets[i + 1]; ++at) {
-      if (stage == 0) {
-        rank.prefetch(words[at]);
-      } else {
-        const uint32_t child = rank.of(words[at]);
-        prefetch_line(times_below + child);
-        prefetch_line(first_below + child);
-      }
+    if (stage == 0) return;
+    const uint32_t* node = level.node(i);
+    for (uint32_t c = 1; c < node_words(node[0]); ++c) {
+      prefetch_line(times_below + node[c]);
+      prefetch_line(first_below + node[c]);
     }
   }
   VOX_HD void operator()(uint64_t i) const {
-    for (uint32_t at = offsets[i] + 1; at < offsets[i + 1]; ++at) {
-      const uint32_t child = rank.of(words[at]);
-      device::atomic_add(times_below + child, times[i]);
-      device::atomic_min(first_below + child, at);
+    const uint32_t* node = level.node(i);
+    for (uint32_t c = 1; c < node_words(node[0]); ++c) {
+      device::atomic_add(times_below + node[c], times[i]);
+      device::atomic_min(first_below + node[c], static_cast<uint32_t>(i));
     }
   }
 };
 
 // In canonical order the pointers that first lead to the nodes stand in the order of the nodes.
 struct ComesTooEarly {
+  static constexpr uint32_t kNone = UINT32_MAX;  // no node's number
+  LevelRef above;
   const uint32_t* first;
-  VOX_HD uint32_t operator()(uint64_t i) const { return i > 0 && first[i] <= first[i - 1] ? 1 : 0; }
+  VOX_HD uint32_t operator()(uint64_t i) const {
+    if (first[i] == kNone) return 1;
+    if (i == 0 || first[i] > first[i - 1]) return 0;
+    if (first[i] < first[i - 1]) return 1;
+    const uint32_t* child = above.node(first[i]) + 1;
+    while (*child != i && *child != i - 1) ++child;
+    return *child == i ? 1 : 0;
+  }
 };
 
 struct NodeTimes {
@@ -59,11 +65,10 @@ struct NodeTimes {
 };
 
 struct LeafVoxels {
-  const uint32_t* words;
-  const uint32_t* offsets;
+  LevelRef leaves;
   const uint64_t* times;
   VOX_HD uint64_t operator()(uint64_t i) const {
-    return times[i] * static_cast<uint64_t>(popcount(leaf_mask(words + offsets[i])));
+    return times[i] * static_cast<uint64_t>(popcount(leaf_mask(leaves.node(i))));
   }
 };
 
@@ -75,13 +80,12 @@ struct NodeFacts {
 static_assert(sizeof(NodeFacts) == 32);
 
 struct CheckLeaf {
-  const uint32_t* words;
-  const uint32_t* offsets;
+  LevelRef leaves;
   bool materials;
   NodeFacts* facts;
   Findings findings;
   VOX_HD void operator()(uint64_t i) const {
-    const uint32_t* leaf = words + offsets[i];
+    const uint32_t* leaf = leaves.node(i);
     facts[i] = {leaf_digest(leaf, materials), {}};
     if (leaf_mask(leaf) == 0 || (materials && leaf_padding(leaf) != 0)) return findings.tell();
     facts[i].content = leaf_content(leaf, materials);
@@ -89,31 +93,23 @@ struct CheckLeaf {
 };
 
 struct CheckNode {
-  const uint32_t* words;
-  const uint32_t* offsets;
-  NodeRank rank;
+  LevelRef level;
   uint32_t child_side;
   const NodeFacts* below;
   NodeFacts* facts;
   Findings findings;
   VOX_HD void prefetch(uint64_t i, int stage) const {
-    for (uint32_t at = offsets[i] + 1; at < offsets[i + 1]; ++at) {
-      if (stage == 0) {
-        rank.prefetch(words[at]);
-      } else {
-        prefetch_line(below + rank.of(words[at]));
-      }
-    }
+    if (stage == 0) return;
+    const uint32_t* node = level.node(i);
+    for (uint32_t c = 1; c < node_words(node[0]); ++c) prefetch_line(below + node[c]);
   }
   VOX_HD void operator()(uint64_t i) const {
-    const uint32_t* node = words + offsets[i];
+    const uint32_t* node = level.node(i);
     const uint32_t header = node[0];
-    uint32_t children[8] = {};
-    for (uint32_t c = 0; c + 1 < node_words(header); ++c) children[c] = rank.of(node[1 + c]);
     const NodeFacts* of = below;
-    const Digest digest = node_digest(header, [&](uint32_t c) { return of[children[c]].digest; });
+    const Digest digest = node_digest(header, [&](uint32_t c) { return of[node[1 + c]].digest; });
     const NodeContent content =
-        node_content(header, child_side, [&](uint32_t c) { return of[children[c]].content; });
+        node_content(header, child_side, [&](uint32_t c) { return of[node[1 + c]].content; });
     facts[i] = {digest, content};
     if (child_mask(header) == 0 || header != canonical_header(child_mask(header), content)) findings.tell();
   }
@@ -122,30 +118,28 @@ struct CheckNode {
 // The hash of a node's words, from a seed on that the author of a file cannot know, so that none can make all of
 // its nodes collide.
 struct HashNode {
-  const uint32_t* words;
-  const uint32_t* offsets;
+  LevelRef level;
   uint64_t seed;
   uint64_t* hashes;
   VOX_HD void operator()(uint64_t i) const {
     uint64_t hash = seed;
-    for (uint32_t at = offsets[i]; at < offsets[i + 1]; ++at) hash = hash::hash_word(hash, words[at]);
+    const uint32_t* node = level.node(i);
+    for (uint32_t w = 0; w < level.size(i); ++w) hash = hash::hash_word(hash, node[w]);
     hashes[i] = mix64(hash ^ seed);
   }
 };
 
 // Enters a node into a table of the nodes of its level, which has room for twice as many.
 struct EnterNode {
-  static constexpr uint32_t kFree = UINT32_MAX;
-  const uint32_t* words;
-  const uint32_t* offsets;
+  static constexpr uint32_t kFree = UINT32_MAX;  // no node's number
+  LevelRef level;
   const uint64_t* hashes;
   uint32_t* table;
   uint64_t last_slot;  // a power of two less one
   Findings findings;
   VOX_HD bool same(uint64_t a, uint64_t b) const {
-    const uint32_t size = offsets[a + 1] - offsets[a];
-    return offsets[b + 1] - offsets[b] == size &&
-           hash::same_words(words + offsets[a], words + offsets[b], size);
+    const uint32_t size = level.size(a);
+    return level.size(b) == size && hash::same_words(level.node(a), level.node(b), size);
   }
   VOX_HD void prefetch(uint64_t i, int stage) const {
     if (stage == 0) prefetch_line(table + (hashes[i] & last_slot));
@@ -163,9 +157,9 @@ struct EnterNode {
 template <class Device>
 class Verifier {
  public:
-  // The DAG is not empty. Throws Error where it has nodes that no pointer leads to.
+  // The DAG is not empty.
   Verifier(Device& device, const FrozenDag& dag)
-      : device_(device), dag_(dag), levels_(device, dag), wrong_(device.template make<uint32_t>(1)) {
+      : device_(device), dag_(dag), wrong_(device.template make<uint32_t>(1)) {
     device_.fill(wrong_.data(), 1, 0u);
   }
 
@@ -185,31 +179,28 @@ class Verifier {
     device_.fill(times.data(), 1, uint64_t{1});
     for (uint32_t level = 0;; ++level) {
       throw_if_cancelled();
-      const DeviceLevel here = levels_.upload(level);
+      const DeviceLevel here = uploaded_level(device_, dag_.levels[level]);
       const DagLevel& stored = dag_.levels[level];
       if (here.nodes != stored.nodes ||
           device_.sum({"verify: count nodes", 8}, here.nodes, NodeTimes{times.data()}) != stored.svo_nodes)
         return false;
       if (level == dag_.depth())
-        return device_.sum({"verify: count voxels", 24}, here.nodes,
-                           LeafVoxels{here.words.data(), here.offsets.data(), times.data()}) == dag_.voxels;
-      const device::Buffer<uint32_t> before = levels_.nodes_before(level + 1);
-      if (!visit_below(here, levels_.rank(level + 1, before), levels_.nodes(level + 1), times)) return false;
+        return device_.sum({"verify: count voxels", 24}, here.nodes, LeafVoxels{here.ref(), times.data()}) ==
+               dag_.voxels;
+      if (!visit_below(here, dag_.levels[level + 1].places.nodes(), times)) return false;
     }
   }
 
   // Replaces the times of a level's nodes by those of the nodes below.
-  bool visit_below(const DeviceLevel& here, const NodeRank& rank, uint64_t nodes_below,
-                   device::Buffer<uint64_t>& times) {
+  bool visit_below(const DeviceLevel& here, uint64_t nodes_below, device::Buffer<uint64_t>& times) {
     auto times_below = device_.template make<uint64_t>(nodes_below);
     auto first = device_.template make<uint32_t>(nodes_below);
     device_.fill(times_below.data(), nodes_below, uint64_t{0});
-    device_.fill(first.data(), nodes_below, UINT32_MAX);
+    device_.fill(first.data(), nodes_below, ComesTooEarly::kNone);
     device_.for_each({"verify: visit", 120}, here.nodes,
-                     VisitBelow{here.words.data(), here.offsets.data(), times.data(), rank,
-                                times_below.data(), first.data()});
+                     VisitBelow{here.ref(), times.data(), times_below.data(), first.data()});
     times = std::move(times_below);
-    return device_.sum({"verify: order", 4}, nodes_below, ComesTooEarly{first.data()}) == 0;
+    return device_.sum({"verify: order", 8}, nodes_below, ComesTooEarly{here.ref(), first.data()}) == 0;
   }
 
   // From the leaves up: what they hold, that no two are equal, and the digest.
@@ -217,17 +208,15 @@ class Verifier {
     device::Buffer<NodeFacts> below;
     for (uint32_t level = dag_.depth() + 1; level-- > 0;) {
       throw_if_cancelled();
-      const DeviceLevel here = levels_.upload(level);
-      const uint32_t *words = here.words.data(), *offsets = here.offsets.data();
+      const DeviceLevel here = uploaded_level(device_, dag_.levels[level]);
       auto facts = device_.template make<NodeFacts>(here.nodes);
       if (level == dag_.depth()) {
         device_.for_each({"verify: leaves", 60}, here.nodes,
-                         CheckLeaf{words, offsets, dag_.materials, facts.data(), findings()});
+                         CheckLeaf{here.ref(), dag_.materials, facts.data(), findings()});
       } else {
-        const device::Buffer<uint32_t> before = levels_.nodes_before(level + 1);
-        device_.for_each({"verify: nodes", 160}, here.nodes,
-                         CheckNode{words, offsets, levels_.rank(level + 1, before),
-                                   dag_.level_side(level + 1), below.data(), facts.data(), findings()});
+        device_.for_each(
+            {"verify: nodes", 160}, here.nodes,
+            CheckNode{here.ref(), dag_.level_side(level + 1), below.data(), facts.data(), findings()});
       }
       below = std::move(facts);
       enter_nodes(here);
@@ -236,15 +225,14 @@ class Verifier {
   }
 
   void enter_nodes(const DeviceLevel& here) {
-    const uint32_t *words = here.words.data(), *offsets = here.offsets.data();
     const uint64_t seed = uint64_t{std::random_device()()} << 32 | std::random_device()();
     auto hashes = device_.template make<uint64_t>(here.nodes);
-    device_.for_each({"verify: hash nodes", 36}, here.nodes, HashNode{words, offsets, seed, hashes.data()});
+    device_.for_each({"verify: hash nodes", 36}, here.nodes, HashNode{here.ref(), seed, hashes.data()});
     const uint64_t slots = std::bit_ceil(2 * here.nodes);
     auto table = device_.template make<uint32_t>(slots);
     device_.fill(table.data(), slots, EnterNode::kFree);
     device_.for_each({"verify: equal nodes", 80}, here.nodes,
-                     EnterNode{words, offsets, hashes.data(), table.data(), slots - 1, findings()});
+                     EnterNode{here.ref(), hashes.data(), table.data(), slots - 1, findings()});
   }
 
   bool root_right(const device::Buffer<NodeFacts>& facts) {
@@ -257,7 +245,6 @@ class Verifier {
 
   Device& device_;
   const FrozenDag& dag_;
-  FrozenLevels<Device> levels_;
   device::Buffer<uint32_t> wrong_;
 };
 
@@ -269,7 +256,7 @@ void verify_on(Device& device, const FrozenDag& dag) {
     looked = !dag.empty();
   } catch (const Cancelled&) {
     throw;
-  } catch (const Error&) {  // nodes that no pointer leads to, or too little memory
+  } catch (const Error&) {  // too little memory
   }
   verify(dag);
   if (looked)

@@ -22,11 +22,11 @@ void visit_below(const FrozenDag& dag, const VoxelBox& region, uint32_t level, I
   bool deeper = visit(level, corner, node);
   if (!deeper || level == dag.depth()) return;
   int32_t half = static_cast<int32_t>(dag.level_side(level + 1));
-  const uint32_t* children = dag.levels[level + 1].words.data();
+  const DagLevel& children = dag.levels[level + 1];
   const uint32_t* pointer = node + 1;
   for (uint32_t mask = child_mask(*node); mask != 0; mask &= mask - 1, ++pointer) {
     const Int3 step = octant_corner(static_cast<uint32_t>(lowest_bit(mask)), half);
-    visit_below(dag, region, level + 1, corner + step, children + *pointer, visit);
+    visit_below(dag, region, level + 1, corner + step, children.node(*pointer), visit);
   }
 }
 

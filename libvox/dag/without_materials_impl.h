@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "libvox/base/cancel.h"
+#include "libvox/dag/device_level.h"
 #include "libvox/dag/freeze.h"
-#include "libvox/dag/frozen_levels.h"
 #include "libvox/dag/load.h"
 #include "libvox/dag/store.h"
 #include "libvox/dag/without_materials.h"
@@ -14,24 +14,20 @@
 namespace vox::dag {
 
 struct LeafMasks {
-  const uint32_t* words;
-  const uint32_t* offsets;
-  uint32_t* masks;         // two words each
-  uint32_t* mask_offsets;  // one more than there are leaves
+  LevelRef leaves;
+  uint64_t first;
+  uint32_t* masks;  // two words each
   VOX_HD void operator()(uint64_t i) const {
-    write_leaf_mask(masks + 2 * i, leaf_mask(words + offsets[i]));
-    mask_offsets[i + 1] = static_cast<uint32_t>(2 * (i + 1));
-    if (i == 0) mask_offsets[0] = 0;
+    write_leaf_mask(masks + 2 * i, leaf_mask(leaves.node(first + i)));
   }
 };
 
 struct GeometryHeader {
   hash::SlabMemoryRef store;
-  uint32_t* words;
-  const uint32_t* offsets;
+  LevelRef level;
   NodeKind children;
   VOX_HD void operator()(uint64_t i) const {
-    uint32_t* node = words + offsets[i];
+    uint32_t* node = level.node(i);
     node[0] = child_mask(node[0]);
     if (node[0] != 0xff) return;
     for (uint32_t child = 2; child <= 8; ++child)
@@ -61,43 +57,37 @@ class GeometryBuilder {
   static constexpr uint64_t kBatch = uint64_t{1} << 24;  // bounds the memory of interning besides the level
 
   uint32_t intern_levels() {
-    FrozenLevels<Device> levels(device_, dag_);
-    DeviceLevel below;
+    device::Buffer<uint32_t> below;  // where the store has the nodes of the level below
     for (uint32_t level = dag_.depth() + 1; level-- > 0;) {
-      DeviceLevel here = levels.upload(level);
-      uint32_t* words = here.words.data();
-      const uint32_t* offsets = here.offsets.data();
+      const DeviceLevel here = uploaded_level(device_, dag_.levels[level]);
       if (level < dag_.depth()) {
-        device_.for_each({"load: translate", 40}, here.nodes,
-                         TranslateChildren{words, offsets, below.words.data()});
+        device_.for_each({"load: translate", 40}, here.nodes, TranslateChildren{here.ref(), below.data()});
         const NodeKind children = level + 1 == dag_.depth() ? NodeKind::Leaf : NodeKind::Inner;
         device_.for_each({"geometry: headers", 40}, here.nodes,
-                         GeometryHeader{store_.ref(), words, offsets, children});
+                         GeometryHeader{store_.ref(), here.ref(), children});
       }
       below = {};
+      auto pointers = device_.template make<uint32_t>(here.nodes);
       for (uint64_t begin = 0; begin < here.nodes; begin += kBatch)
-        intern(level, words, offsets + begin, std::min(kBatch, here.nodes - begin));
-      below = std::move(here);
+        intern(level, here, begin, std::min(kBatch, here.nodes - begin), pointers.data() + begin);
+      below = std::move(pointers);
     }
     uint32_t root = hash::kNullPointer;
-    device_.download(&root, below.words.data(), 1);
+    device_.download(&root, below.data(), 1);
     return root;
   }
 
-  // Interns the nodes, and leaves the pointer of each in its first word.
-  void intern(uint32_t level, uint32_t* words, const uint32_t* offsets, uint64_t n) {
+  void intern(uint32_t level, const DeviceLevel& here, uint64_t begin, uint64_t n, uint32_t* pointers) {
     throw_if_cancelled();
-    auto pointers = device_.template make<uint32_t>(n);
     if (level == dag_.depth()) {
       auto masks = device_.template make<uint32_t>(2 * n);
-      auto mask_offsets = device_.template make<uint32_t>(n + 1);
-      device_.for_each({"geometry: leaf masks", 24}, n,
-                       LeafMasks{words, offsets, masks.data(), mask_offsets.data()});
-      store_.intern(masks.data(), mask_offsets.data(), n, pointers.data());
+      device_.for_each({"geometry: leaf masks", 24}, n, LeafMasks{here.ref(), begin, masks.data()});
+      store_.intern({masks.data(), nullptr, nullptr, 2}, n, pointers);
     } else {
-      store_.intern(words, offsets, n, pointers.data());
+      auto offsets = device_.template make<uint32_t>(n + 1);
+      device_.for_each({"load: offsets", 6}, n + 1, BatchOffsets{here.ref().places, begin, offsets.data()});
+      store_.intern(here.words.data() + dag_.levels[level].places[begin], offsets.data(), n, pointers);
     }
-    device_.for_each({"load: keep pointers", 12}, n, KeepPointers{pointers.data(), offsets, words});
   }
 
   Device& device_;

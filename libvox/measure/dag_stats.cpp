@@ -8,54 +8,46 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/phrase.h"
+#include "libvox/dag/each_node.h"
 #include "libvox/dag/filled_box.h"
-#include "libvox/dag/level_nodes.h"
 #include "libvox/dag/node.h"
 
 namespace vox::measure {
 namespace {
 
-// How often each node of a level is used. A level has less than 2^32 pointers.
+// How often each node of a level is used.
 struct Uses {
-  std::vector<uint32_t> pointers;
+  std::vector<uint64_t> pointers;
   std::vector<uint64_t> places;
 };
 
-Uses uses_below(const dag::FrozenDag& dag, const std::vector<dag::LevelNodes>& nodes, uint32_t level,
-                const Uses& here) {
-  const dag::LevelNodes& below = nodes[level + 1];
-  Uses uses = {std::vector<uint32_t>(below.count()), std::vector<uint64_t>(below.count())};
-  nodes[level].parallel_for_each([&](uint64_t index, uint32_t offset) {
-    const uint32_t* node = &dag.levels[level].words[offset];
+Uses uses_below(const dag::FrozenDag& dag, uint32_t level, const Uses& here) {
+  const uint64_t below = dag.levels[level + 1].places.nodes();
+  Uses uses = {std::vector<uint64_t>(below), std::vector<uint64_t>(below)};
+  dag::parallel_for_each(dag.levels[level], [&](uint64_t number, const uint32_t* node) {
     for (uint32_t i = 1; i < dag::node_words(node[0]); ++i) {
-      const uint64_t child = below.index_of(node[i]);
-      std::atomic_ref(uses.pointers[child]).fetch_add(1, std::memory_order_relaxed);
-      std::atomic_ref(uses.places[child]).fetch_add(here.places[index], std::memory_order_relaxed);
+      std::atomic_ref(uses.pointers[node[i]]).fetch_add(1, std::memory_order_relaxed);
+      std::atomic_ref(uses.places[node[i]]).fetch_add(here.places[number], std::memory_order_relaxed);
     }
   });
   return uses;
 }
 
-LevelStats level_stats(const dag::FrozenDag& dag, const dag::LevelNodes& nodes, uint32_t level,
-                       const Uses& uses) {
-  const Words& words = dag.levels[level].words;
-  const auto count = [&](const dag::LevelNodes::Blocks& range, LevelStats stats) {
-    nodes.for_each_in(range, [&](uint64_t index, uint32_t offset) {
-      const uint32_t size = level == dag.depth()
-                                ? dag::leaf_words(dag::leaf_mask(&words[offset]), dag.materials)
-                                : dag::node_words(words[offset]);
-      const uint64_t places = uses.places[index];
+LevelStats level_stats(const dag::DagLevel& level, const Uses& uses) {
+  const auto count = [&](const dag::NodeNumbers& range, LevelStats stats) {
+    for (uint64_t number = range.begin(); number < range.end(); ++number) {
+      const uint64_t size = level.places[number + 1] - level.places[number], places = uses.places[number];
       stats.svo_nodes += places;
       stats.unique_nodes += 1;
       stats.words += size;
       stats.svo_words += places * size;
       stats.item_sizes[size] += 1;
-      stats.pointers.add(uses.pointers[index]);
+      stats.pointers.add(uses.pointers[number]);
       stats.places.add(places);
-    });
+    }
     return stats;
   };
-  return tbb::parallel_reduce(nodes.blocks(), LevelStats(), count,
+  return tbb::parallel_reduce(dag::node_numbers(level), LevelStats(), count,
                               [](LevelStats a, const LevelStats& b) { return a += b; });
 }
 
@@ -71,12 +63,10 @@ struct LeafSums {
   }
 };
 
-LeafSums leaf_sums(const dag::FrozenDag& dag, const dag::LevelNodes& leaves, const Uses& uses) {
-  const Words& words = dag.levels.back().words;
-  const auto count = [&](const dag::LevelNodes::Blocks& range, LeafSums sums) {
-    leaves.for_each_in(range, [&](uint64_t index, uint32_t offset) {
-      const uint32_t* leaf = &words[offset];
-      const uint64_t mask = dag::leaf_mask(leaf), places = uses.places[index];
+LeafSums leaf_sums(const dag::FrozenDag& dag, const Uses& uses) {
+  const auto count = [&](const dag::NodeNumbers& range, LeafSums sums) {
+    dag::for_each_in(dag.levels.back(), range, [&](uint64_t number, const uint32_t* leaf) {
+      const uint64_t mask = dag::leaf_mask(leaf), places = uses.places[number];
       const auto voxels = static_cast<uint32_t>(popcount(mask));
       sums.blocks += places * static_cast<uint64_t>(popcount(dag::filled_blocks(mask)));
       if (!dag.materials) {
@@ -89,7 +79,7 @@ LeafSums leaf_sums(const dag::FrozenDag& dag, const dag::LevelNodes& leaves, con
     });
     return sums;
   };
-  return tbb::parallel_reduce(leaves.blocks(), LeafSums(), count,
+  return tbb::parallel_reduce(dag::node_numbers(dag.levels.back()), LeafSums(), count,
                               [](LeafSums a, const LeafSums& b) { return a += b; });
 }
 
@@ -128,15 +118,14 @@ DagStats count_dag(const dag::FrozenDag& dag) {
   DagStats stats;
   stats.levels.resize(dag.levels.size());
   if (dag.empty()) return stats;
-  const std::vector<dag::LevelNodes> nodes = dag::check_structure(dag);
   Uses uses = {{1}, {1}};  // the root is used once
   for (uint32_t level = 0; level < dag.depth(); ++level) {
-    stats.levels[level] = level_stats(dag, nodes[level], level, uses);
+    stats.levels[level] = level_stats(dag.levels[level], uses);
     stats.octree_masks += stats.levels[level].svo_nodes;
-    uses = uses_below(dag, nodes, level, uses);
+    uses = uses_below(dag, level, uses);
   }
-  stats.levels.back() = level_stats(dag, nodes.back(), dag.depth(), uses);
-  const LeafSums leaves = leaf_sums(dag, nodes.back(), uses);
+  stats.levels.back() = level_stats(dag.levels.back(), uses);
+  const LeafSums leaves = leaf_sums(dag, uses);
   stats.octree_masks += stats.levels.back().svo_nodes + leaves.blocks;
   stats.material_voxels = leaves.materials;
   for (const uint64_t voxels : leaves.materials) stats.voxels += voxels;

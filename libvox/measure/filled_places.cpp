@@ -28,12 +28,12 @@ Int3 filled_place(const dag::FrozenDag& dag, PlaceDice& dice) {
   Int3 corner = {0, 0, 0};
   uint32_t at = 0;
   for (uint32_t level = 0; level < dag.depth(); ++level) {
-    const uint32_t* const node = dag.levels[level].words.data() + at;
+    const uint32_t* const node = dag.levels[level].node(at);
     const uint32_t child = dice.bit_of(dag::child_mask(*node));
     corner = corner + octant_corner(child, static_cast<int32_t>(dag.level_side(level + 1)));
     at = node[dag::child_word(*node, child)];
   }
-  const uint64_t mask = dag::leaf_mask(dag.levels[dag.depth()].words.data() + at);
+  const uint64_t mask = dag::leaf_mask(dag.levels[dag.depth()].node(at));
   return corner + cube_place(dice.bit_of(mask));
 }
 

@@ -26,7 +26,7 @@ class FormsBench {
     const Stopwatch watch;
     const dag::FrozenDag& dag = scene_.dag;
     // The counts that a file gives of its DAG may be wrong: those that memory depends on are taken from nodes.
-    const dag::OctreeCounts counts = dag::octree_counts(dag, dag::check_structure(dag));
+    const dag::OctreeCounts counts = dag::octree_counts(dag);
     check_listable(counts.voxels);
     result_.resolution = dag.resolution;
     result_.voxels = counts.voxels;

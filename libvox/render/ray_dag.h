@@ -1,10 +1,12 @@
-// A DAG as rays read it: the words of a FrozenDag on a device, all levels in one array.
+// A DAG as rays read it: the words of a FrozenDag on a device, all levels in one array. A child pointer is the offset,
+// in words, of the child within the next level, which saves rays a look into its places.
 #pragma once
 
+#include <string>
 #include <utility>
 
-#include "libvox/dag/frozen_dag.h"
-#include "libvox/device/pool.h"
+#include "libvox/base/error.h"
+#include "libvox/dag/device_level.h"
 #include "libvox/render/node_box.h"
 #include "libvox/render/ray.h"
 
@@ -56,19 +58,46 @@ struct RayDagRef {
   }
 };
 
+// Replaces the child numbers of a level by word offsets.
+struct PointToWords {
+  dag::LevelRef level;
+  dag::NodePlacesRef below;
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    if (stage == 0) return;
+    const uint32_t* node = level.node(i);
+    for (uint32_t c = 1; c < dag::node_words(node[0]); ++c) below.prefetch(node[c]);
+  }
+  VOX_HD void operator()(uint64_t i) const {
+    uint32_t* node = level.node(i);
+    for (uint32_t c = 1; c < dag::node_words(node[0]); ++c) node[c] = static_cast<uint32_t>(below[node[c]]);
+  }
+};
+
 template <class Device>
 class RayDag {
  public:
-  // The DAG is one that check_structure() accepts.
+  // The DAG is one that check_structure() accepts. Throws Error where a level has 2^32 words or more.
   RayDag(Device& device, const dag::FrozenDag& dag) {
     words_ = device.template make<uint32_t>(dag.bytes() / sizeof(uint32_t));
     ref_.log2_side = dag::kLeafLog2 + dag.depth();
     ref_.filled = dag.empty() ? 0 : 1;
     ref_.materials = dag.materials ? 1 : 0;
     uint32_t* to = words_.data();
+    dag::LevelRef above = {};
+    device::Buffer<dag::PlacesBlock> places_above;
     for (uint32_t level = 0; level <= dag.depth(); ++level) {
       const Words& from = dag.levels[level].words;
+      if (from.size() > UINT32_MAX)
+        throw Error("level " + std::to_string(level) +
+                    " of the scene has 2^32 words or more, which rays cannot read")
+            .hint("render a coarser level of it");
       device.upload(to, from.data(), from.size());
+      auto places = device::uploaded(device, dag.levels[level].places.blocks());
+      if (level > 0)
+        device.for_each({"render: child offsets", 40}, dag.levels[level - 1].places.nodes(),
+                        PointToWords{above, {places.data()}});
+      above = {to, {places.data()}};
+      places_above = std::move(places);
       ref_.nodes[ref_.log2_side - level] = to;
       to += from.size();
     }

@@ -14,7 +14,7 @@ template <class Device>
 HashResult build_hash(Device& device, const dag::FrozenDag& dag, const HashOptions& options) {
   const Stopwatch watch;
   // The counts that a file gives of its DAG may be wrong: those that memory depends on are taken from nodes.
-  const dag::OctreeCounts counts = dag::octree_counts(dag, dag::check_structure(dag));
+  const dag::OctreeCounts counts = dag::octree_counts(dag);
   check_hash_fits(counts.voxels, counts.nodes.back(), options, device.pool().available());
   HashResult result;
   FrozenHash& hash = result.hash;

@@ -4,9 +4,7 @@
 #pragma once
 
 #include "libvox/base/cancel.h"
-#include "libvox/dag/frozen_dag.h"
-#include "libvox/dag/node.h"
-#include "libvox/device/uploaded.h"
+#include "libvox/dag/device_level.h"
 #include "libvox/spatial/frozen_hash.h"
 
 namespace vox::spatial {
@@ -14,54 +12,54 @@ namespace vox::spatial {
 // The nodes of a level of the octree. There are fewer than 2^32, since each holds a voxel.
 struct OctreeNodes {
   device::Buffer<uint64_t> paths;    // the octants on the way from the root, three bits each
-  device::Buffer<uint32_t> offsets;  // where the node begins in the words of its level
+  device::Buffer<uint32_t> numbers;  // of the node among those of the DAG's level
   uint64_t count = 0;
 };
 
 struct CountParts {
-  const uint32_t* words;
-  const uint32_t* offsets;
+  dag::LevelRef level;
+  const uint32_t* numbers;
   VOX_HD uint32_t operator()(uint64_t i) const {
-    return static_cast<uint32_t>(popcount(dag::child_mask(words[offsets[i]])));
+    return static_cast<uint32_t>(popcount(dag::child_mask(*level.node(numbers[i]))));
   }
 };
 
 struct EnterParts {
-  const uint32_t* words;
+  dag::LevelRef level;
   const uint64_t* paths;
-  const uint32_t* offsets;
+  const uint32_t* numbers;
   const uint32_t* first;  // where the parts of each node go
   uint64_t* to_paths;
-  uint32_t* to_offsets;
+  uint32_t* to_numbers;
   VOX_HD void operator()(uint64_t i) const {
-    const uint32_t* pointer = words + offsets[i];
+    const uint32_t* pointer = level.node(numbers[i]);
     uint32_t to = first[i];
     for (uint32_t mask = dag::child_mask(*pointer); mask != 0; mask &= mask - 1, ++to) {
       to_paths[to] = paths[i] << 3 | static_cast<uint32_t>(lowest_bit(mask));
-      to_offsets[to] = *++pointer;
+      to_numbers[to] = *++pointer;
     }
   }
 };
 
 struct CountLeafCells {
-  const uint32_t* words;
-  const uint32_t* offsets;
+  dag::LevelRef leaves;
+  const uint32_t* numbers;
   VOX_HD uint32_t operator()(uint64_t i) const {
-    return static_cast<uint32_t>(popcount(dag::leaf_mask(words + offsets[i])));
+    return static_cast<uint32_t>(popcount(dag::leaf_mask(leaves.node(numbers[i]))));
   }
 };
 
 struct WriteLeafCells {
-  const uint32_t* words;
+  dag::LevelRef leaves;
   const uint64_t* paths;
-  const uint32_t* offsets;
+  const uint32_t* numbers;
   const uint32_t* first;
   VoxelKeys keys;
   hash::CellFormat<uint64_t> format;
   bool materials;
   uint64_t* cells;
   VOX_HD void operator()(uint64_t i) const {
-    const uint32_t* leaf = words + offsets[i];
+    const uint32_t* leaf = leaves.node(numbers[i]);
     uint64_t* to = cells + first[i];
     uint32_t rank = 0;
     for (uint64_t mask = dag::leaf_mask(leaf); mask != 0; mask &= mask - 1, ++rank) {
@@ -78,30 +76,30 @@ device::Buffer<uint64_t> octree_cells(Device& device, const dag::FrozenDag& dag,
   if (dag.empty()) return device.template make<uint64_t>(0);
   OctreeNodes nodes = {device.template make<uint64_t>(1), device.template make<uint32_t>(1), 1};
   device.fill(nodes.paths.data(), 1, uint64_t{0});
-  device.fill(nodes.offsets.data(), 1, 0u);
+  device.fill(nodes.numbers.data(), 1, 0u);
   for (uint32_t level = 0; level < dag.depth(); ++level) {
     throw_if_cancelled();
-    const auto words = device::uploaded(device, dag.levels[level].words);
+    const dag::DeviceLevel here = dag::uploaded_level(device, dag.levels[level]);
     auto first = device.template make<uint32_t>(nodes.count + 1);
     OctreeNodes parts;
     parts.count = device.exclusive_scan({"octree: count parts", 12}, nodes.count,
-                                        CountParts{words.data(), nodes.offsets.data()}, first.data());
+                                        CountParts{here.ref(), nodes.numbers.data()}, first.data());
     parts.paths = device.template make<uint64_t>(parts.count);
-    parts.offsets = device.template make<uint32_t>(parts.count);
+    parts.numbers = device.template make<uint32_t>(parts.count);
     device.for_each({"octree: enter parts", 70}, nodes.count,
-                    EnterParts{words.data(), nodes.paths.data(), nodes.offsets.data(), first.data(),
-                               parts.paths.data(), parts.offsets.data()});
+                    EnterParts{here.ref(), nodes.paths.data(), nodes.numbers.data(), first.data(),
+                               parts.paths.data(), parts.numbers.data()});
     nodes = std::move(parts);
   }
   throw_if_cancelled();
-  const auto words = device::uploaded(device, dag.levels.back().words);
+  const dag::DeviceLevel leaves = dag::uploaded_level(device, dag.levels.back());
   auto first = device.template make<uint32_t>(nodes.count + 1);
   const uint64_t voxels =
       device.exclusive_scan({"octree: count voxels", 16}, nodes.count,
-                            CountLeafCells{words.data(), nodes.offsets.data()}, first.data());
+                            CountLeafCells{leaves.ref(), nodes.numbers.data()}, first.data());
   auto cells = device.template make<uint64_t>(voxels);
   device.for_each({"octree: write cells", 120}, nodes.count,
-                  WriteLeafCells{words.data(), nodes.paths.data(), nodes.offsets.data(), first.data(), keys,
+                  WriteLeafCells{leaves.ref(), nodes.paths.data(), nodes.numbers.data(), first.data(), keys,
                                  kCellFormat, dag.materials, cells.data()});
   return cells;
 }

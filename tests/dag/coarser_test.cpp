@@ -106,6 +106,7 @@ TEST(Coarser, CountsWhatNoDenseGridCouldHold) {
     dag.levels[level].words[0] = 0xff;
   }
   for (dag::DagLevel& level : dag.levels) level.nodes = 1;
+  dag::place_nodes(dag);
   dag::count_octree(dag);
   dag.digest = dag::compute_digest(dag);
   ASSERT_NO_THROW(dag::verify(dag));

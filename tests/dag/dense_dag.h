@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "libvox/base/morton.h"
-#include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/structure.h"
 
 namespace vox {
 
@@ -31,12 +31,13 @@ class DenseDagBuilder {
       dag::combine(dag_.digest, root->digest.low);
       dag::combine(dag_.digest, root->digest.high);
     }
+    dag::place_nodes(dag_);
     return dag_;
   }
 
  private:
   struct Known {
-    uint32_t offset;
+    uint32_t number;
     dag::Digest digest;
   };
   using Corner = std::array<uint32_t, 3>;
@@ -91,7 +92,7 @@ class DenseDagBuilder {
           add(level + 1, {c[0] + (i & 1) * half, c[1] + (i >> 1 & 1) * half, c[2] + (i >> 2) * half});
       if (!child) continue;
       node[0] |= 1u << i;
-      node.push_back(child->offset);
+      node.push_back(child->number);
       digests.push_back(child->digest);
     }
     if (node[0] == 0) return std::nullopt;
@@ -103,8 +104,7 @@ class DenseDagBuilder {
   Known known(uint32_t level, const std::vector<uint32_t>& node, dag::Digest digest) {
     dag::DagLevel& to = dag_.levels[level];
     ++to.svo_nodes;
-    auto [entry, is_new] =
-        known_[level].try_emplace(node, Known{static_cast<uint32_t>(to.words.size()), digest});
+    auto [entry, is_new] = known_[level].try_emplace(node, Known{static_cast<uint32_t>(to.nodes), digest});
     if (is_new) {
       to.words.insert(to.words.end(), node.begin(), node.end());
       ++to.nodes;

@@ -6,8 +6,7 @@
 #include <string>
 
 #include "libvox/base/error.h"
-#include "libvox/dag/frozen_dag.h"
-#include "libvox/dag/level_nodes.h"
+#include "libvox/dag/structure.h"
 #include "tests/common/test_engine.h"
 #include "tests/dag/dense_dag.h"
 #include "tests/dag/grids.h"
@@ -30,8 +29,10 @@ class Verify : public testing::Test {
   static void SetUpTestSuite() { engine_ = test_engine(); }
   static void TearDownTestSuite() { engine_.reset(); }
 
-  // What verify() throws. The device throws the same of all that check_structure() accepts.
-  static std::string problem_of(const dag::FrozenDag& dag) {
+  // What is thrown of a DAG with these words. The device throws the same of all that check_structure() accepts.
+  static std::string problem_of(dag::FrozenDag dag) {
+    const std::string misplaced = problem_in([&] { dag::place_nodes(dag); });
+    if (misplaced != "none") return misplaced;
     std::string problem = problem_in([&] { dag::verify(dag); });
     if (problem_in([&] { dag::check_structure(dag); }) == "none") {
       EXPECT_EQ(problem_in([&] { engine_->verify(dag); }), problem);
@@ -68,19 +69,18 @@ struct Rule {
 TEST_F(Verify, TheSmallDagIsWhatTheRulesBelowAssume) {
   dag::FrozenDag dag = small_dag();
   EXPECT_EQ(problem_of(dag), "none");
-  EXPECT_EQ(dag.levels[0].words, (Words{0x81, 0, 3}));
-  EXPECT_EQ(dag.levels[1].words, (Words{0x03, 0, 3, 0x05, 3, 6}));
+  EXPECT_EQ(dag.levels[0].words, (Words{0x81, 0, 1}));
+  EXPECT_EQ(dag.levels[1].words, (Words{0x03, 0, 1, 0x05, 1, 2}));
   ASSERT_EQ(dag.levels[2].words.size(), 3u + 3 + 10);
   EXPECT_EQ(dag.levels[2].words[5], 0x22u);
 }
 
 TEST_F(Verify, EachBrokenRuleIsNamed) {
   const Rule rules[] = {
-      {"offset out of range", [](dag::FrozenDag& d) { d.levels[1].words[2] = 900; },
-       "level 1, word 2: points to word 900"},
-      {"huge offset", [](dag::FrozenDag& d) { d.levels[0].words[1] = UINT32_MAX; }, "where no node starts"},
-      {"offset inside a node", [](dag::FrozenDag& d) { d.levels[1].words[5] = 7; },
-       "level 1, word 5: points to word 7 of level 2, where no node starts"},
+      {"number out of range", [](dag::FrozenDag& d) { d.levels[1].words[2] = 3; },
+       "level 1, word 2: points to node 3 of level 2, which has 3"},
+      {"huge number", [](dag::FrozenDag& d) { d.levels[0].words[1] = UINT32_MAX; },
+       "level 0, word 1: points to node 4294967295 of level 1, which has 2"},
       {"node beyond the end", [](dag::FrozenDag& d) { d.levels[1].words.pop_back(); },
        "level 1, word 3: a node of 3 words, but only 2 are left"},
       {"leaf beyond the end", [](dag::FrozenDag& d) { d.levels[2].words.resize(7); },
@@ -106,8 +106,8 @@ TEST_F(Verify, EachBrokenRuleIsNamed) {
       {"leaf without voxels",
        [](dag::FrozenDag& d) {
          d.levels[2].words.insert(d.levels[2].words.end(), {0, 0});
-         d.levels[1].words[5] = 16;
-         d.levels[1].words.push_back(6);
+         d.levels[1].words[5] = 3;
+         d.levels[1].words.push_back(2);
          d.levels[1].words[3] = 0x0d;
          std::swap(d.levels[1].words[5], d.levels[1].words[6]);
        },
@@ -145,11 +145,23 @@ TEST_F(Verify, EachBrokenRuleIsNamed) {
   }
 }
 
+// Whoever changes words finds the nodes anew.
+TEST_F(Verify, NodesThatAreNotWhereTheLevelSaysAreNamed) {
+  dag::FrozenDag dag = small_dag();
+  dag.levels[1].words[0] = 0x07;
+  EXPECT_EQ(problem_in([&] { dag::check_structure(dag); }),
+            "level 1, word 0: a node is not where the level's places say");
+  dag = small_dag();
+  dag.levels[2].words.resize(7);
+  EXPECT_EQ(problem_in([&] { dag::check_structure(dag); }),
+            "level 2, word 7: a node is not where the level's places say");
+}
+
 TEST_F(Verify, ANodeWithoutChildrenIsNamed) {
   dag::FrozenDag dag = small_dag();
   // Level 1 gets a third node, a header alone, between the two others.
-  dag.levels[1].words = {0x03, 0, 3, 0x00, 0x05, 3, 6};
-  dag.levels[0].words = {0x83, 0, 3, 4};
+  dag.levels[1].words = {0x03, 0, 1, 0x00, 0x05, 1, 2};
+  dag.levels[0].words = {0x83, 0, 1, 2};
   EXPECT_NE(problem_of(dag).find("level 1, word 3: a node without children"), std::string::npos)
       << problem_of(dag);
 }
@@ -167,8 +179,8 @@ TEST_F(Verify, AFullCubeMustCarryTheFlag) {
 
 TEST_F(Verify, EqualInnerNodesAreFound) {
   dag::FrozenDag dag = small_dag();
-  dag.levels[1].words = {0x03, 0, 3, 0x05, 3, 6, 0x03, 0, 3};
-  dag.levels[0].words = {0x85, 0, 3, 6};
+  dag.levels[1].words = {0x03, 0, 1, 0x05, 1, 2, 0x03, 0, 1};
+  dag.levels[0].words = {0x85, 0, 1, 2};
   EXPECT_NE(problem_of(dag).find("level 1, word 6: equal to the node at word 0"), std::string::npos)
       << problem_of(dag);
 }

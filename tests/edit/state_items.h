@@ -34,8 +34,8 @@ class StateItems {
   using Words = std::vector<uint32_t>;
 
   // The number of a node among those of its level in all scenes.
-  uint32_t add(const dag::FrozenDag& dag, uint32_t level, uint32_t offset) {
-    const uint32_t* node = &dag.levels[level].words[offset];
+  uint32_t add(const dag::FrozenDag& dag, uint32_t level, uint32_t number) {
+    const uint32_t* node = dag.levels[level].node(number);
     Words words;
     if (level == dag.depth()) {
       words.assign(node, node + dag::leaf_words(dag::leaf_mask(node), dag.materials));

@@ -23,15 +23,15 @@ class OctreeWalk {
     visit(0, 0);
   }
 
-  using Counts = std::map<uint32_t, uint64_t>;  // by the node's offset
+  using Counts = std::map<uint32_t, uint64_t>;  // by the node's number
   const Counts& places(size_t level) const { return places_[level]; }
   const Counts& pointers(size_t level) const { return pointers_[level]; }
 
  private:
-  void visit(uint32_t level, uint32_t offset) {
-    const bool first = ++places_[level][offset] == 1;
+  void visit(uint32_t level, uint32_t number) {
+    const bool first = ++places_[level][number] == 1;
     if (level == dag_.depth()) return;
-    const uint32_t* node = &dag_.levels[level].words[offset];
+    const uint32_t* node = dag_.levels[level].node(number);
     for (uint32_t i = 1; i < dag::node_words(node[0]); ++i) {
       if (first) ++pointers_[level + 1][node[i]];
       visit(level + 1, node[i]);
@@ -45,7 +45,7 @@ class OctreeWalk {
 void expect_uses(const measure::UseCounts& counted, const OctreeWalk::Counts& expected) {
   uint64_t most = 0;
   std::array<uint64_t, 64> bins = {};
-  for (const auto& [offset, uses] : expected) {
+  for (const auto& [number, uses] : expected) {
     most = std::max(most, uses);
     for (size_t bin = 0; bin < 64; ++bin)
       if (uses >= uint64_t{1} << bin && (bin == 63 || uses < uint64_t{2} << bin)) ++bins[bin];
@@ -80,8 +80,8 @@ TEST(DagStats, CountsItemsByTheirSize) {
   for (uint32_t level = 0; level <= dag.depth(); ++level) {
     hash::SizeCounts sizes = {};
     uint64_t svo_words = 0;
-    for (const auto& [offset, places] : walk.places(level)) {
-      const uint32_t* item = &dag.levels[level].words[offset];
+    for (const auto& [number, places] : walk.places(level)) {
+      const uint32_t* item = dag.levels[level].node(number);
       const uint32_t words =
           level == dag.depth() ? dag::leaf_words(dag::leaf_mask(item), true) : dag::node_words(item[0]);
       ++sizes[words];
@@ -139,6 +139,7 @@ TEST(DagStats, CountsOfTheLargestSceneFit) {
     dag.levels[level].words = {dag::homogeneous_header(0)};
     dag.levels[level].words.resize(9, 0);
   }
+  dag::place_nodes(dag);
   const measure::DagStats stats = measure::count_dag(dag);
   EXPECT_EQ(stats.voxels, uint64_t{1} << 60);
   EXPECT_EQ(stats.levels[18].places.most, uint64_t{1} << 54);
@@ -152,6 +153,7 @@ TEST(DagStats, CountsOfTheLargestSceneFit) {
 TEST(DagStats, AnEmptyLeafOfABrokenFileIsReported) {
   dag::FrozenDag dag = dag::empty_dag(4, false);
   dag.levels[0].words = {0, 0};
+  dag::place_nodes(dag);
   EXPECT_THROW(measure::count_dag(dag), Error);
 }
 

@@ -17,28 +17,56 @@ def read_all(path, form=None):
         _ = scene.at([[1, 2, 3], [9, 9, 9]]), scene[4:9, 3:30, 7], scene.history, scene.level(1).unique_nodes
 
 
+def words(level, change):
+    """Changes the words of a level."""
+    def in_file(file):
+        values = file[f"svdag/level_{level:02}/words"][()]
+        change(values)
+        file[f"svdag/level_{level:02}/words"][...] = values
+    return in_file
+
+
+def _replaced(file, name, values):
+    attributes = dict(file[name].attrs)
+    del file[name]
+    file[name] = values
+    file[name].attrs.update(attributes)
+
+
+def cut(level, end):
+    """Leaves out the words of a level from `end` on."""
+    name = f"svdag/level_{level:02}/words"
+    return lambda file: _replaced(file, name, file[name][()][:end])
+
+
+def starts(level, values):
+    return lambda file: _replaced(file, f"svdag/level_{level:02}/starts", np.array(values, np.uint64))
+
+
 class Damage(ProgramTest):
     @classmethod
     def make(cls):
         cls.write_mesh()
         cls.convert("mesh.obj", "--res", "24", "--structure", "svdag,bricks,hash", "-o", "sound.h5")
+        cls.convert("mesh.obj", "--res", "24", "--file-version", "1", "-o", "old.h5")
 
-    def changed(self, change):
+    def changed(self, change, of="sound.h5"):
         """The path of a copy in which change(file) was made."""
-        path = shutil.copy(self.path("sound.h5"), self.path("changed.h5"))
+        path = shutil.copy(self.path(of), self.path("changed.h5"))
         with h5py.File(path, "r+") as file:
             change(file)
         return path
 
-    def expect(self, text, change, form=None):
+    def expect(self, text, change, form=None, of="sound.h5"):
         with self.assertRaises(ValueError) as caught:
-            read_all(self.changed(change), form)
+            read_all(self.changed(change, of), form)
         self.assertIn("changed.h5", str(caught.exception))
         self.assertIn(text, str(caught.exception))
 
     def test_what_is_sound_is_read(self):
         for form in FORMS:
             read_all(self.changed(lambda file: None), form)
+        read_all(self.changed(lambda file: None, "old.h5"))
 
     def test_what_is_no_file_of_vox_is_told(self):
         self.assertRaises(FileNotFoundError, vox.open, self.path("none.h5"))
@@ -49,7 +77,7 @@ class Damage(ProgramTest):
             for reader in (vox.open, vox.report):
                 self.assertRaisesRegex(ValueError, name, reader, self.path(name))
         self.assertRaisesRegex(ValueError, "the format is vox-scene, expected vox-report", vox.report, self.path("sound.h5"))
-        self.expect("is of version 7, this program reads version 1", lambda file: file.attrs.modify("version", np.uint32(7)))
+        self.expect("is of version 7, this program reads version 1, 2", lambda file: file.attrs.modify("version", np.uint32(7)))
         for name in FORMS:
             self.expect(f"holds no {name}, but", lambda file, name=name: file.__delitem__(name), name)
         self.expect("neither an SVDAG nor", lambda file: [file.__delitem__(name) for name in FORMS])
@@ -85,35 +113,36 @@ class Damage(ProgramTest):
                 self.expect("", lambda file, group=group, name=name: file[group].attrs.__setitem__(name, [1j]), form)
 
     def test_pointers_and_nodes_that_are_wrong_are_named_by_level_and_word(self):
-        def words(level, change):
-            def in_file(file):
-                values = file[f"svdag/level_{level:02}/words"][()]
-                change(values)
-                file[f"svdag/level_{level:02}/words"][...] = values
-            return in_file
-
-        def cut(level, end):
-            def in_file(file):
-                name = f"svdag/level_{level:02}/words"
-                values = file[name][()][:end]
-                del file[name]
-                file[name] = values
-            return in_file
-
-        self.expect("/svdag/level_01/words: word 1 points to word 999999999", words(1, lambda w: w.__setitem__(1, 999999999)))
-        self.expect("/svdag/level_02/words: the node at word", words(1, lambda w: w.__setitem__(2, w[2] + 1)))
-        self.expect("/svdag/level_00/words: the node at word 0", words(0, lambda w: w.__setitem__(0, 0)))
-        self.expect("/svdag/level_00/words: the node at word 0", words(0, lambda w: w.__setitem__(0, w[0] | 1 << 20)))
-        self.expect("/svdag/level_03/words: the node at word 0", words(3, lambda w: w.__setitem__(slice(0, 2), 0)))
-        self.expect("/svdag/level_02/words: word 1 points to word 0 of the next level's 0", cut(3, 0))
-        self.expect("/svdag/level_01/words: no pointer leads to word 0", cut(0, 0))
-        self.expect("/svdag/level_03/words: the node at word", cut(3, -1))
-        self.expect("/svdag/level_00/words: the node at word 0", cut(0, 3))
+        expect = self.expect
+        expect("/svdag/level_01/words: word 1 points to node 999999999 of", words(1, lambda w: w.__setitem__(1, 999999999)))
+        expect("/svdag/level_00/words: the node at word 0", words(0, lambda w: w.__setitem__(0, 0)))
+        expect("/svdag/level_00/words: the node at word 0", words(0, lambda w: w.__setitem__(0, w[0] | 1 << 20)))
+        expect("/svdag/level_03/words: the node at word 0", words(3, lambda w: w.__setitem__(slice(0, 2), 0)))
+        expect("/svdag/level_03/words: the attribute nodes is", cut(3, 0))
+        expect("/svdag/level_00/words: the attribute nodes is 1, expected 0 to 0", cut(0, 0))
+        expect("/svdag/level_03/words: the node at word", cut(3, -1))
+        expect("/svdag/level_00/words: the node at word 0", cut(0, 3))
+        expect("/svdag/level_02/words: has 1 starts", starts(2, [1]))
+        expect("/svdag/level_02/words: has 2 starts", starts(2, [0, 9]))
+        expect("/svdag/level_02/words: has 0 starts", starts(2, []))
+        expect("/svdag/level_02/words: the attribute child_bytes is 8, expected 4 to 4",
+               lambda file: file["svdag/level_02/words"].attrs.modify("child_bytes", np.uint32(8)))
         self.convert("mesh.obj", "--res", "24", "--materials", "none", "-o", "sound.h5")
         self.addCleanup(self.make)
-        self.expect("/svdag/level_03/words: the node at word 4", words(3, lambda w: w.__setitem__(slice(4, 6), 0)))
-        self.expect("/scene: the number of voxels is 5, but",
-                    lambda file: file["scene"].attrs.modify("voxels", np.uint64(5)))
+        expect("/svdag/level_03/words: the node at word 4", words(3, lambda w: w.__setitem__(slice(4, 6), 0)))
+        expect("/scene: the number of voxels is 5, but", lambda file: file["scene"].attrs.modify("voxels", np.uint64(5)))
+
+    def test_offsets_and_nodes_of_version_1_that_are_wrong_are_named_too(self):
+        def expect(text, change):
+            self.expect(text, change, of="old.h5")
+
+        expect("/svdag/level_01/words: word 1 points to word 999999999", words(1, lambda w: w.__setitem__(1, 999999999)))
+        expect("/svdag/level_02/words: the node at word", words(1, lambda w: w.__setitem__(2, w[2] + 1)))
+        expect("/svdag/level_00/words: the node at word 0", words(0, lambda w: w.__setitem__(0, 0)))
+        expect("/svdag/level_02/words: word 1 points to word 0 of the next level's 0", cut(3, 0))
+        expect("/svdag/level_01/words: no pointer leads to word 0", cut(0, 0))
+        expect("/svdag/level_03/words: the node at word", cut(3, -1))
+        expect("/svdag/level_00/words: the node at word 0", cut(0, 3))
 
     def test_cells_that_are_wrong_are_named(self):
         def cells(change):

@@ -84,6 +84,71 @@ class ProgramTest(unittest.TestCase):
         return np.frombuffer(values, np.uint8).reshape([int(n) for n in sizes.split()[1:]], order="F")
 
 
+def node_words(file, level, words, at):
+    """How many words the node at this word has."""
+    if level < int(file["scene"].attrs["depth"]):
+        return 1 + bin(words[at] & 255).count("1")
+    filled = bin(words[at]).count("1") + bin(words[at + 1]).count("1")
+    return 2 + (filled + 7) // 8 * (file["scene"].attrs["material_bits"] > 0)
+
+
+def node_starts(file, level, words):
+    """The words at which the nodes of a level begin."""
+    at, starts = 0, []
+    while at < len(words):
+        starts.append(int(at))
+        at += node_words(file, level, words, at)
+    return starts
+
+
+def write_in_parts(source, head, count):
+    """Writes a scene as a head and parts, by docs/formats.md."""
+    folder, base = os.path.splitext(head)[0] + ".parts", os.path.dirname(head)
+    os.makedirs(folder, exist_ok=True)
+    names = [f"{os.path.basename(folder)}/{i:03}.h5" for i in range(count)]
+    parts = [h5py.File(os.path.join(base, name), "w") for name in names]
+    with h5py.File(source) as file, h5py.File(head, "w") as to:
+        to.attrs.update(file.attrs)
+        for name in set(file) - {"svdag"}:
+            file.copy(name, to)
+        to["svdag/parts/file"] = np.array(names, "S")
+        to["svdag/parts/check"] = np.arange(count, dtype="<u8") + 1000
+        for i, part in enumerate(parts):
+            part.attrs["format"], part.attrs["version"] = np.bytes_("vox-scene-part"), np.uint32(2)
+            part.attrs["check"] = np.uint64(1000 + i)
+        for level, (group, item) in enumerate(sorted(file["svdag"].items())):
+            words = item["words"][()]
+            starts = node_starts(file, level, words.tolist())
+            layout, path = h5py.VirtualLayout((len(words),), "<u4"), f"svdag/{group}/words"
+            for i, part in enumerate(parts):
+                first, end = len(starts) * i // count, len(starts) * (i + 1) // count
+                begin, last = (starts + [len(words)])[first], (starts + [len(words)])[end]
+                part[path] = words[begin:last]
+                part[path].attrs["first"], part[path].attrs["nodes"] = np.uint64(first), np.uint64(end - first)
+                part[f"svdag/{group}/starts"] = np.array(
+                    [start - begin for n, start in enumerate(starts[first:end], first) if n % 4096 == 0], "<u8")
+                if last > begin:
+                    layout[begin:last] = h5py.VirtualSource(names[i], path, (last - begin,))
+            to.create_virtual_dataset(path, layout)
+            to[path].attrs.update(item["words"].attrs)
+            item.copy("starts", to[f"svdag/{group}"])
+    for part in parts:
+        part.close()
+
+
+def place_of(file, level, pointer):
+    """The word at which the node begins that a pointer names: in version 2, from the last start before it on."""
+    if file.attrs["version"] == 1:
+        return pointer
+    group = file[f"svdag/level_{level:02}"]
+    at = int(group["starts"][pointer // 4096])
+    words = group["words"][at:at + 10 * (pointer % 4096 + 1)].tolist()
+    step = 0
+    for _ in range(pointer % 4096):
+        step += node_words(file, level, words, step)
+    return at + int(step)
+
+
 def voxel(file, x, y, z):
     """0 or material + 1 of a voxel, by docs/formats.md, node by node."""
     depth, at = int(file["scene"].attrs["depth"]), 0
@@ -94,7 +159,7 @@ def voxel(file, x, y, z):
         header = int(words[at])
         if not header >> child & 1:
             return 0
-        at = int(words[at + 1 + bin(header & (1 << child) - 1).count("1")])
+        at = place_of(file, level + 1, int(words[at + 1 + bin(header & (1 << child) - 1).count("1")]))
     leaf = [int(word) for word in file[f"svdag/level_{depth:02}/words"][at:at + 10]]
     bit = (x & 1) | (y & 1) << 1 | (z & 1) << 2 | (x & 2) << 2 | (y & 2) << 3 | (z & 2) << 4
     mask = leaf[0] | leaf[1] << 32
@@ -110,6 +175,10 @@ def leaves_of(file):
     """(corner, mask) of every leaf, node by node, in Morton order."""
     depth = int(file["scene"].attrs["depth"])
     levels = [file[f"svdag/level_{level:02}/words"][()].tolist() for level in range(depth + 1)]
+    places = []  # of the nodes of each level, by what pointers name them by
+    for level, words in enumerate(levels):
+        starts = node_starts(file, level, words)
+        places.append({start: start for start in starts} if file.attrs["version"] == 1 else starts)
 
     def below(level, at, corner):
         words = levels[level]
@@ -121,7 +190,7 @@ def leaves_of(file):
             if words[at] >> child & 1:
                 place += 1
                 step = (half * (child & 1), half * (child >> 1 & 1), half * (child >> 2))
-                yield from below(level + 1, words[place], tuple(a + b for a, b in zip(corner, step)))
+                yield from below(level + 1, places[level + 1][words[place]], tuple(a + b for a, b in zip(corner, step)))
 
     return list(below(0, 0, (0, 0, 0)))
 
@@ -131,4 +200,4 @@ def joined(parts):
     return [np.concatenate(arrays) for arrays in zip(*parts)]
 
 
-__all__ = ["ProgramTest", "ROOT", "h5py", "joined", "leaves_of", "np", "unittest", "voxel"]
+__all__ = ["ProgramTest", "ROOT", "h5py", "joined", "leaves_of", "np", "unittest", "voxel", "write_in_parts"]

@@ -1,8 +1,10 @@
 """Scenes in every form, compared with what vox-convert exports and with a walk over the file, node by node."""
 
 import json
+import os
+import shutil
 
-from programs import ProgramTest, h5py, joined, leaves_of, np, unittest, voxel  # first: it finds the package
+from programs import ProgramTest, h5py, joined, leaves_of, np, unittest, voxel, write_in_parts  # first: it finds the package
 
 import vox
 
@@ -14,7 +16,7 @@ def of_every_form(test):
 
     def run(self):
         for name, dense in self.dense.items():
-            for form in FORMS:
+            for form in FORMS if name in ("all.h5", "bare.h5") else FORMS[:1]:
                 with self.subTest(name=name, form=form), vox.open(self.path(name), form) as scene:
                     test(self, scene, dense)
 
@@ -29,6 +31,9 @@ class Scenes(ProgramTest):
         cls.convert("mesh.obj", "--res", "64", "--materials", "none", "--structure", "svdag,bricks,hash",
                     "--key-layout", "linear", "-o", "bare.h5")
         cls.dense = {name: cls.exported(name) for name in ("all.h5", "bare.h5")}
+        cls.convert("all.h5", "--file-version", "1", "-o", "old.h5")
+        write_in_parts(cls.path("all.h5"), cls.path("head.h5"), 3)
+        cls.dense |= {"old.h5": cls.dense["all.h5"], "head.h5": cls.dense["all.h5"]}
 
     @of_every_form
     def test_a_box_is_that_of_the_export(self, scene, dense):
@@ -120,6 +125,30 @@ class Scenes(ProgramTest):
         self.assertIn(vox.__version__, self.run_program("vox-convert", "--version"))
         first = next(scene.voxels()).coordinates[:2]
         np.testing.assert_allclose(scene.centres(first), scene.origin + scene.voxel_size * (first + 0.5))
+
+    def test_parts_and_version_1_are_packed_to_the_same_file(self):
+        self.convert("all.h5", "-o", "whole.h5")
+        with open(self.path("whole.h5"), "rb") as file:
+            whole = file.read()
+        for name in ("head.h5", "old.h5"):
+            self.run_program("vox-convert", name, "--verify", "-q")
+            self.convert(name, "-o", "packed.h5")
+            with open(self.path("packed.h5"), "rb") as file:
+                self.assertEqual(file.read(), whole)
+
+    def test_a_part_that_is_missing_or_another_is_named(self):
+        write_in_parts(self.path("all.h5"), self.path("torn.h5"), 3)
+        part, other = self.path("torn.parts/001.h5"), self.path("torn.parts/002.h5")
+
+        def problem():
+            with self.assertRaises((ValueError, OSError)) as caught, vox.open(self.path("torn.h5")) as scene:
+                _ = scene[3:4, 5, 6]
+            return str(caught.exception)
+
+        os.rename(part, self.path("elsewhere.h5"))
+        self.assertIn("torn.parts/001.h5", problem())
+        shutil.copy(other, part)
+        self.assertIn("torn.parts/001.h5: is another part", problem())
 
     def test_binvox_has_the_same_materials(self):
         self.convert("all.h5", "--binvox-materials", "-o", "a.binvox")

@@ -124,6 +124,7 @@ TEST(Trace, LargeScenesAreExact) {
       }
       const uint64_t mask = uint64_t{1} << 7 * (at & 1) << 56 * (at >> 1 & 1);
       dag.levels.back().words = {static_cast<uint32_t>(mask), static_cast<uint32_t>(mask >> 32)};
+      dag::place_nodes(dag);
       device::CpuDevice device(0, false);
       const render::RayDag<device::CpuDevice> rays(device, dag);
       const double center = at + 0.5;

@@ -125,6 +125,7 @@ TEST_F(SpatialHash, HoldsTheVoxelWhoseKeyIsAllOnes) {
       dag.levels.insert(dag.levels.begin(), root);
       dag.resolution *= 2;
     }
+    dag::place_nodes(dag);
     dag::count_octree(dag);
     for (const KeyLayout layout : kLayouts) {
       const FrozenHash hash = built(dag, {.layout = layout});
@@ -209,6 +210,7 @@ TEST_F(SpatialHash, MoreVoxelsThanCellsAreAnErrorWithAHint) {
     dag.levels.insert(dag.levels.begin(), root);
     dag.resolution *= 2;
   }
+  dag::place_nodes(dag);
   dag::count_octree(dag);
   ASSERT_EQ(dag.voxels, uint64_t{1} << 60);
   EXPECT_EQ(problem_of([&] { built(dag); }).find("a spatial hash has at most 2^32 - 2 cells"), 0u);

@@ -32,8 +32,8 @@ inline Int3 child_corner(Int3 corner, uint32_t child, uint32_t child_side) {
   return corner + morton_decode(child) * static_cast<int32_t>(child_side);
 }
 
-inline void expand(const dag::FrozenDag& dag, uint32_t level, uint32_t offset, Int3 corner, Dense& dense) {
-  const uint32_t* node = &dag.levels[level].words[offset];
+inline void expand(const dag::FrozenDag& dag, uint32_t level, uint32_t number, Int3 corner, Dense& dense) {
+  const uint32_t* node = dag.levels[level].node(number);
   if (level == dag.depth()) {
     for (uint32_t bit = 0; bit < 64; ++bit)
       if (dag::leaf_mask(node) >> bit & 1)

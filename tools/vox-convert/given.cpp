@@ -38,7 +38,8 @@ enum : uint32_t {
   kVolumeBricks = 1 << 16,  // bricks are
   kWritesPly = 1 << 20,
   kWritesVtk = 1 << 21,
-  kWritesNvdb = 1 << 22
+  kWritesNvdb = 1 << 22,
+  kWritesSvdag = 1 << 23  // in an .h5 file
 };
 constexpr uint32_t kVolume = kRawVolume | kHeaderVolume;
 
@@ -54,6 +55,7 @@ constexpr const char* kOfRawFiles = "it is for raw volumes, whose files do not s
 constexpr OptionRow kTable[] = {
     {"output", kWrites, "nothing is written"},
     {"compression", kWritesH5, "it is for what is written as .h5"},
+    {"file-version", kWritesSvdag, "it is for SVDAGs in what is written as .h5"},
     {"binvox-materials", kWritesBinvox, "it is for what is written as .binvox"},
     {"ply", kWritesPly, "it is for what is written as .ply"},
     {"vtk", kWritesVtk, "it is for what is written as .vtkhdf"},
@@ -103,7 +105,7 @@ constexpr OptionRow kTable[] = {
 uint32_t output_bits(const ConvertOptions& options) {
   switch (kind_of_output(options.output)) {
     case OutputKind::Scene:
-      return kWrites | kWritesH5;
+      return kWrites | kWritesH5 | (!options.structure || options.structure->dag ? kWritesSvdag : 0u);
     case OutputKind::Binvox:
       return kWrites | kExports | kWritesBinvox;
     case OutputKind::Nvdb:
@@ -132,7 +134,7 @@ RunTraits of_volume(const ConvertOptions& options) {
     const uint32_t colors = options.materials != scene::MaterialMode::None ? kColors : 0u;
     return {bits | kVolumeScene | forms | colors, "a volume that becomes a scene"};
   }
-  if (bits & kWritesH5) return {bits | kVolumeBricks | kBricks, "a volume"};
+  if (bits & kWritesH5) return {(bits & ~kWritesSvdag) | kVolumeBricks | kBricks, "a volume"};
   return {bits | kVolumeBricks, "a volume that is written as .nrrd"};
 }
 
@@ -142,7 +144,7 @@ RunTraits of_scene_file(const ConvertOptions& options) {
   const std::string what = is_scene ? "a scene file" : "a file of bricks";
   if (!writes_file(options)) return {0, (options.info ? "--info of " : "--verify of ") + what};
   uint32_t bits = output_bits(options);
-  if (!is_scene) return {bits, what};
+  if (!is_scene) return {bits & ~kWritesSvdag, what};
   bits |= kWholeScene | other_forms(options);
   if ((bits & kBricks) != 0) return {bits, "bricks of " + what};
   return {bits, (bits & kHash) != 0 ? "a spatial hash of " + what : what};

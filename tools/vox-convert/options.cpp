@@ -78,8 +78,11 @@ cxxopts::Options describe() {
       "FILE")("compression",
               "Of what is written as .h5: none; 1 (fast) to 9 (small): deflate; zstd: where HDF5 finds "
               "a plugin for it, which all need who read the file",
-              preset("1"),
-              "HOW")("info", "Show what a scene file says of itself; --verify also looks whether it is true")(
+              preset("1"), "HOW")(
+      "file-version",
+      "Of an SVDAG that is written as .h5: 1 is for older programs, and has less than 2^32 words a level",
+      preset("2"),
+      "1|2")("info", "Show what a scene file says of itself; --verify also looks whether it is true")(
       "binvox-materials", "In a .binvox file, say of filled voxels which material they are, as version 2")(
       "nvdb-grid",
       "Of a .nvdb file what a voxel holds: u8: its material + 1 (Fp8, whole numbers); rgba: its colour; "
@@ -370,6 +373,7 @@ ConvertOptions parse_convert_options(int argc, char** argv) {
   ConvertOptions options;
   options.json = common.json;
   options.compression = parse_compression(parsed["compression"].as<std::string>());
+  options.file_version = parse_choice<uint32_t>(parsed, "file-version", {{"1", 1}, {"2", 2}});
   options.command = command_text(argc, argv);
   options.given = common.given;
   options.overwrite = common.overwrite;

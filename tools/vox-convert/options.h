@@ -34,6 +34,7 @@ struct ConvertOptions {
   bool verify = false, info = false, json = false;
   Overwrite overwrite = Overwrite::OwnFiles;
   Compression compression;
+  uint32_t file_version = 2;
 
   voxelize::GridOptions grid;
   MeshOptions mesh;

@@ -43,9 +43,10 @@ void check_scene_output(const ConvertOptions& options, const SceneFileParts& par
   if (wants_coarser(options))
     return check_target({"the coarser scene", options.output, kind}, options.inputs[0], options.overwrite);
   const bool makes_form = wants_bricks(options) || wants_hash(options) || (options.structure && !parts.dag);
-  if (!is_export_path(options.output) && !makes_form)
-    throw UsageError(fmt::format("a scene file needs -o with {}, --structure, --info, or --verify",
-                                 listed_extensions(FileRole::Export, FileUse::Written, FileList::Or)));
+  // A file that is written anew is of another version or compression, or of one piece.
+  const bool rewrites = options.names_output && !options.structure && parts.dag;
+  if (!is_export_path(options.output) && !makes_form && !rewrites)
+    throw UsageError(fmt::format("a scene file needs -o, --structure, --info, or --verify"));
   if (options.structure && !options.structure->dag)
     return check_target({form_alone(*options.structure), options.output, kind}, options.inputs[0],
                         options.overwrite);
@@ -159,7 +160,7 @@ void write_output(const Output& output, const ConvertOptions& options, const std
     write_bricks(*output.bricks, {generator_text(), options.command, timestamp()}, options.output,
                  &output.scene, options.compression);
   } else {
-    write_scene(output.scene, options.output, output.forms(), options.compression);
+    write_scene(output.scene, options.output, output.forms(), options.compression, options.file_version);
   }
 }
 

@@ -17,6 +17,7 @@
 #include "formats/io/h5.h"
 #include "formats/scene/h5_words.h"
 #include "libvox/base/error.h"
+#include "libvox/dag/word_offsets.h"
 #include "tests/dag/dense_dag.h"
 
 namespace vox {
@@ -231,7 +232,7 @@ TEST_F(SceneFile, AttributesAreChecked) {
     const char* expected;
   };
   const Case cases[] = {
-      {"/", "version", H5T_STD_U32LE, 2, "is a scene file of version 2, this program reads version 1"},
+      {"/", "version", H5T_STD_U32LE, 3, "is a scene file of version 3, this program reads versions 1 to 2"},
       {"/", "digest", H5T_STD_U32LE, 2, "attribute digest: expected a text"},
       {"/scene", "resolution", H5T_STD_U32LE, 3, "the resolution is 3, expected 4 to 1048576"},
       {"/scene", "resolution", H5T_STD_U32LE, 1048577, "the resolution is 1048577"},
@@ -242,7 +243,7 @@ TEST_F(SceneFile, AttributesAreChecked) {
       {"/scene", "voxels", H5T_STD_U64LE, 12, "the number of voxels is 12, but"},
       {"/scene", "origin", H5T_IEEE_F64LE, 0, "attribute origin: has 1 values, expected 3"},
       {"/palette", "count", H5T_STD_U32LE, 17, "17 colours"},
-      {"/svdag/level_01/words", "nodes", H5T_STD_U64LE, 9, "the number of nodes of level 1 is 9"},
+      {"/svdag/level_01/words", "nodes", H5T_STD_U64LE, 9, "/svdag: level 1: "},
   };
   for (const Case& c : cases) {
     std::string message =
@@ -286,6 +287,7 @@ void replace_words(hid_t file, const char* name, hid_t type, std::vector<hsize_t
     H5Aclose(attribute);
     H5Sclose(scalar);
   }
+  replace_attribute(file, name, "child_bytes", H5T_STD_U32LE, uint64_t{4});
 }
 
 constexpr const char* kLevel3 = "/svdag/level_03/words";
@@ -330,7 +332,7 @@ TEST_F(SceneFile, WordsOfWrongTypeShapeOrSizeAreRefused) {
   EXPECT_TRUE(contains(message(H5T_STD_I32LE, {words.size()}, H5P_DEFAULT, words), other));
   EXPECT_TRUE(contains(message(H5T_STD_U32BE, {words.size()}, H5P_DEFAULT, words), other));
   EXPECT_TRUE(contains(message(H5T_STD_U32LE, {words.size(), 1}, H5P_DEFAULT, words), other));
-  EXPECT_TRUE(contains(message(H5T_STD_U32LE, {0}, H5P_DEFAULT, {}), "level 3: has no words"));
+  EXPECT_TRUE(contains(message(H5T_STD_U32LE, {0}, H5P_DEFAULT, {}), "/svdag: level 3: has"));
   // The dataset has 16 TiB that were never written.
   EXPECT_TRUE(contains(message(H5T_STD_U32LE, {uint64_t{1} << 42}, chunked, {}),
                        "level_03/words: 4398046511104 values in 0 bytes"));
@@ -346,23 +348,81 @@ TEST_F(SceneFile, APointerOutOfRangeIsFoundOnReading) {
   dag::VoxelScene scene = sample_scene();
   scene.dag.levels[1].words[1] = 1'000'000;
   write_scene(scene, path);
-  try {
-    read_scene(path);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.what(), path.string() +
-                                ": /svdag: level 1, word 1: points to word 1000000 of level 2, "
-                                "where no node starts");
-  }
+  EXPECT_EQ(problem(), path.string() +
+                           ": /svdag: level 1, word 1: points to node 1000000 of level 2, which has " +
+                           std::to_string(scene.dag.levels[2].nodes));
 }
 
 TEST_F(SceneFile, TruncatedFilesAreRefused) {
-  write_scene(sample_scene(), path);
-  std::string bytes = file_bytes(path);
-  for (size_t length = 0; length < bytes.size(); length += 1 + bytes.size() / 200) {
-    write_bytes(path, bytes.substr(0, length));
-    EXPECT_NE(problem(), "none") << length;
+  for (const uint32_t version : {1u, 2u}) {
+    write_scene(sample_scene(), path, {}, {}, version);
+    std::string bytes = file_bytes(path);
+    for (size_t length = 0; length < bytes.size(); length += 1 + bytes.size() / 100) {
+      write_bytes(path, bytes.substr(0, length));
+      EXPECT_NE(problem(), "none") << length;
+    }
   }
+}
+
+TEST_F(SceneFile, OfVersion1GivesBackTheSameScene) {
+  for (const uint32_t resolution : {4u, 37u, 64u})
+    for (const bool materials : {false, true}) {
+      const dag::VoxelScene scene = sample_scene(resolution, materials);
+      write_scene(scene, path, {}, {}, 1);
+      expect_equal(read_scene(path), scene);
+      EXPECT_EQ(problem(), "none");
+      EXPECT_EQ(read_scene_info(path).version, 1u);
+      write_scene(scene, path);
+      expect_equal(read_scene(path), scene);
+      EXPECT_EQ(read_scene_info(path).version, 2u);
+    }
+}
+
+// Level 2 of the sample begins with a node, and its second word is no node's start.
+TEST_F(SceneFile, OfVersion1WithAPointerIntoANodeIsRefused) {
+  const dag::VoxelScene scene = sample_scene();
+  write_scene(scene, path, {}, {}, 1);
+  Words words = dag::words_with_offsets(scene.dag, 1);
+  words[1] = 1;
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  replace_words(file, "/svdag/level_01/words", H5T_STD_U32LE, {words.size()}, H5P_DEFAULT, words);
+  H5Fclose(file);
+  EXPECT_EQ(problem(),
+            path.string() + ": /svdag: level 1, word 1: points to word 1 of level 2, where no node starts");
+}
+
+TEST_F(SceneFile, StartsAndChildBytesThatAreWrongAreRefused) {
+  const auto with_starts = [&](const std::vector<uint64_t>& starts) {
+    return problem_after([&](hid_t file) {
+      H5Ldelete(file, "/svdag/level_03/starts", H5P_DEFAULT);
+      const hsize_t count = starts.size();
+      const hid_t space = H5Screate_simple(1, &count, nullptr);
+      const hid_t dataset = H5Dcreate2(file, "/svdag/level_03/starts", H5T_STD_U64LE, space, H5P_DEFAULT,
+                                       H5P_DEFAULT, H5P_DEFAULT);
+      H5Dwrite(dataset, H5T_STD_U64LE, H5S_ALL, H5S_ALL, H5P_DEFAULT, starts.data());
+      H5Dclose(dataset);
+      H5Sclose(space);
+    });
+  };
+  EXPECT_EQ(with_starts({0}), "none");
+  const std::string level = path.string() + ": /svdag: level 3: ";
+  EXPECT_EQ(with_starts({1}), level + "its first node starts at word 1");
+  EXPECT_EQ(with_starts({0, 3}).find(level + "has 2 starts, expected 1 of"), 0u);
+  EXPECT_EQ(with_starts({}).find(level + "has 0 starts, expected 1 of"), 0u);
+  EXPECT_EQ(problem_after([](hid_t file) {
+              H5Ldelete(file, "/svdag/level_03/starts", H5P_DEFAULT);
+            }).find(path.string() + ": /svdag/level_03/starts: cannot be read"),
+            0u);
+  const auto with_child_bytes = [&](uint64_t bytes) {
+    return problem_after(
+        [&](hid_t file) { replace_attribute(file, kLevel3, "child_bytes", H5T_STD_U32LE, bytes); });
+  };
+  const std::string words = path.string() + ": " + kLevel3 + ": ";
+  EXPECT_EQ(with_child_bytes(4), "none");
+  EXPECT_EQ(with_child_bytes(5), words + "child_bytes is 5, expected 4");
+  EXPECT_EQ(
+      with_child_bytes(8),
+      words + "its child pointers have 8 bytes, which this program does not read (a newer vox may read it)");
 }
 
 // The places in the file where the raw data of a dataset lies.
@@ -423,7 +483,8 @@ TEST_F(SceneFile, FlippedBytesOfRawDataAreFound) {
                                        "/history/script",    "/history/digest", "/history/time",
                                        "/history/script_end"};
   for (int level = 0; level < 5; ++level)
-    datasets.push_back("/svdag/level_0" + std::to_string(level) + "/words");
+    for (const char* name : {"/words", "/starts"})
+      datasets.push_back("/svdag/level_0" + std::to_string(level) + name);
   for (const std::string& name : datasets) {
     write_bytes(path, bytes);
     auto [address, size] = chunks_of(path, name).back();
@@ -503,7 +564,7 @@ p = f['palette']
 print(p.attrs['count'], p['colors'].shape, p['colors'][2].tolist(), p['names'][2].decode(), p['share'][1])
 for name in sorted(f['svdag']):
     w = f['svdag'][name]['words']
-    print(name, w.dtype, w.shape[0], w.attrs['nodes'], w.attrs['svo_nodes'], int(w[:].astype('u8').sum()))
+    print(name, f['svdag'][name]['starts'][:].tolist(), w.attrs['child_bytes'], w.dtype, w.shape[0], w.attrs['nodes'], w.attrs['svo_nodes'], int(w[:].astype('u8').sum()))
 h = f['history']
 print(len(h['time']), h['script'][:h['script_end'][0]].tobytes().decode(), h['digest'][1].decode())
 )");
@@ -512,14 +573,14 @@ print(len(h['time']), h['script'][:h['script_end'][0]].tobytes().decode(), h['di
       std::system(
           ("/usr/bin/python3 " + (folder / "read.py").string() + " " + path.string() + " > " + out).c_str()),
       0);
-  std::string expected = "vox-scene 1 " + dag::to_string(scene.dag.digest) + " 2024-05-06T07:08:09Z\n" +
+  std::string expected = "vox-scene 2 " + dag::to_string(scene.dag.digest) + " 2024-05-06T07:08:09Z\n" +
                          "64 4 [-1.5, 0.1, 1000000000.0] 0.1 z thin 1 4 " + std::to_string(scene.dag.voxels) +
                          " village.obj\n3 (16, 3) [2, 4, 253] Dächer 2 0.3333333333333333\n";
   for (size_t i = 0; i < 5; ++i) {
     const dag::DagLevel& level = scene.dag.levels[i];
     uint64_t sum = 0;
     for (uint32_t word : level.words) sum += word;
-    expected += "level_0" + std::to_string(i) + " uint32 " + std::to_string(level.words.size()) + " " +
+    expected += "level_0" + std::to_string(i) + " [0] 4 uint32 " + std::to_string(level.words.size()) + " " +
                 std::to_string(level.nodes) + " " + std::to_string(level.svo_nodes) + " " +
                 std::to_string(sum) + "\n";
   }

@@ -89,6 +89,7 @@ inline KnownScene repeated(KnownScene known, uint32_t children, int times) {
     root.words[0] = solid ? dag.levels[0].words[0] : children;
     dag.levels.insert(dag.levels.begin(), root);
     dag.resolution *= 2;
+    dag::place_nodes(dag);
     dag.voxels *= static_cast<uint64_t>(std::popcount(children));
     known.grid = [inner = known.grid, half, children](uint32_t x, uint32_t y, uint32_t z) {
       uint32_t child = (x >= half) | uint32_t{y >= half} << 1 | uint32_t{z >= half} << 2;

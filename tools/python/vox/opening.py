@@ -4,10 +4,10 @@ from . import hdf5
 from .bricks import Bricks
 from .scene import Scene, depth_of
 from .spatial_hash import SpatialHash
-from .svdag import Svdag
+from .svdag import NumberedSvdag, Svdag
 from .volume import Volume
 
-SVDAGS = {1: Svdag}  # by the file's version
+SVDAGS = {1: Svdag, 2: NumberedSvdag}  # by the file's version
 FORMS = ("svdag", "hash", "bricks")  # in the order in which they are taken where a file has several
 
 

@@ -6,6 +6,8 @@ mask of 64 bits and, with materials, four bits for each filled voxel. What a poi
 names a node. Another version of the file is another class with these two.
 """
 
+import os
+
 import numpy as np
 
 from . import hdf5, morton
@@ -14,6 +16,7 @@ from .ragged import bit_counts, bits_of, ragged
 
 _HEADER_BITS = np.uint32(0x1FFF)
 _SLICE = 1 << 20  # nodes that are checked at once
+_START_EVERY = 4096  # nodes, whose places files of version 2 have
 
 # The octant of the child with each rank, by child mask; and how many children come before each octant.
 _MASKS = np.arange(256)[:, None] >> np.arange(8) & 1
@@ -40,7 +43,7 @@ class Svdag(Form):
     def levels(self):
         """The words of all levels, which are read and checked when they are needed first."""
         if self._levels is None:
-            levels = [hdf5.words(self.file, level_path(level)) for level in range(self.depth + 1)]
+            levels = self.read()
             self.check(levels)
             self._levels = levels
         return self._levels
@@ -51,6 +54,10 @@ class Svdag(Form):
         return hdf5.number(words, "nodes"), hdf5.number(words, "svo_nodes"), 4 * words.size
 
     # --- what versions of the file differ in ---
+
+    def read(self):
+        """The words of all levels."""
+        return [hdf5.words(self.file, level_path(level)) for level in range(self.depth + 1)]
 
     def places(self, level, pointers):
         """Offsets of the words of the nodes of a level that these pointers name."""
@@ -76,13 +83,13 @@ class Svdag(Form):
     def _check_part(self, level, words, starts, end):
         if len(starts) == 0:
             return
+        if starts[-1] + (level == self.depth) >= len(words):
+            raise self._damaged(level, "ends inside of a node")
         if level < self.depth:
             headers = words[starts]
             sizes = 1 + _CHILDREN[headers & 255]
             wrong = ((headers & 255) == 0) | ((headers & ~_HEADER_BITS) != 0)
         else:
-            if starts[-1] + 1 >= len(words):
-                raise self._damaged(level, "ends inside of a leaf")
             filled = bit_counts(words[starts]) + bit_counts(words[starts + 1])
             sizes = 2 + (filled + 7) // 8 * self.has_materials
             wrong = filled == 0
@@ -115,7 +122,7 @@ class Svdag(Form):
         return codes[node] << np.uint64(3) | _OCTANT[masks[node], rank], pointers
 
     def walk(self, last, low, high, most):
-        """(codes, offsets) of the nodes of the level `last` that reach into the box, in Morton order: at most so
+        """(codes, places) of the nodes of the level `last` that reach into the box, in Morton order: at most so
         many at once. What is still to be walked is a stack of a few such parts for each level."""
         if len(self.levels[0]) == 0:
             return
@@ -174,6 +181,81 @@ class Svdag(Form):
             part = slice(i, i + _SLICE // 16)
             values[left[part]] = self._leaf_values(nodes[part])[np.arange(len(nodes[part])), bits[part]]
         return values
+
+
+class NumberedSvdag(Svdag):
+    """Reads version 2, where a child pointer is the number of the child among the nodes of the next level. The words may
+    lie in parts, which are read one behind the other."""
+
+    def __init__(self, file, depth, has_materials):
+        super().__init__(file, depth, has_materials)
+        self._places = None  # of the nodes of each level
+
+    def read(self):
+        svdag = hdf5.group(self.file, "svdag")
+        if "parts" not in svdag:
+            return super().read()
+        parts = hdf5.group(svdag, "parts")
+        names, checks = hdf5.texts(parts, "file"), hdf5.words(parts, "check", bits=64)
+        levels = [[] for _ in range(self.depth + 1)]
+        for name, check in zip(names, checks):
+            path = os.path.join(os.path.dirname(self.file.filename), name)
+            with hdf5.open_file(path, "vox-scene-part", (2,)) as part:
+                if hdf5.number(part, "check") != check:
+                    raise hdf5.damaged(part, "is another part than the one that the scene was written for")
+                for level, words in enumerate(levels):
+                    words.append(hdf5.words(part, level_path(level)))
+        return [np.concatenate([np.zeros(0, "<u4"), *words]) for words in levels]
+
+    def places(self, level, pointers):
+        return self._places[level][pointers]
+
+    def check(self, levels):
+        """Every node stays inside its level, and every pointer is the number of a node."""
+        places = [self._find_nodes(level, words) for level, words in enumerate(levels)]
+        for level, words in enumerate(levels):
+            below = len(places[level + 1]) if level < self.depth else 0
+            for i in range(0, len(places[level]), _SLICE):
+                part = places[level][i:i + _SLICE]
+                end = places[level][i + _SLICE] if i + _SLICE < len(places[level]) else len(words)
+                self._check_part(level, words, part, end)
+                if level < self.depth:
+                    self._check_children(level, words, part, below)
+        if len(places[0]) > 1:
+            raise self._damaged(0, f"has {len(places[0])} roots")
+        self._places = places
+
+    def _find_nodes(self, level, words):
+        """Where the nodes of a level begin: all runs from one start to the next are gone through at once. What is wrong
+        with that is found by _check_part()."""
+        facts = hdf5.dataset(self.file, level_path(level), "u", (None,))
+        hdf5.number(facts, "child_bytes", 4, 4)
+        nodes = hdf5.number(facts, "nodes", 0, len(words))
+        starts = hdf5.words(self.file, f"svdag/level_{level:02}/starts", bits=64)
+        if len(starts) != -(-nodes // _START_EVERY) or (nodes > 0 and starts[0] != 0) or (nodes == 0 and len(words) > 0):
+            raise self._damaged(level, f"has {len(starts)} starts, {nodes} nodes and {len(words)} words")
+        last = len(words) - (2 if level == self.depth else 1)  # where a node can begin at most
+        if nodes > 0 and last < 0:
+            raise self._damaged(level, "ends inside of a node")
+        places = np.zeros((len(starts), _START_EVERY), np.int64)
+        at = np.minimum(starts, max(last, 0)).astype(np.int64)
+        for i in range(min(nodes, _START_EVERY)):
+            places[:, i] = at
+            at = np.minimum(at + self._sizes(level, words, at), last)
+        return places.reshape(-1)[:nodes]
+
+    def _sizes(self, level, words, at):
+        if level < self.depth:
+            return 1 + _CHILDREN[words[at] & 255]
+        return 2 + (bit_counts(words[at]) + bit_counts(words[at + 1]) + 7) // 8 * self.has_materials
+
+    def _check_children(self, level, words, nodes, below):
+        node, rank = ragged(_CHILDREN[words[nodes] & 255])
+        places = nodes[node] + 1 + rank
+        wrong = words[places] >= below
+        if wrong.any():
+            i = np.argmax(wrong)
+            raise self._damaged(level, f"word {places[i]} points to node {words[places[i]]} of the next level's {below}")
 
 
 def _touches(places, side, low, high):

@@ -1,0 +1,220 @@
+#include "formats/scene/scene_parts.h"
+
+#include <fmt/format.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_reduce.h>
+
+#include <functional>
+#include <string>
+#include <system_error>
+
+#include "formats/scene/h5_words.h"
+#include "formats/scene/scene_facts.h"
+#include "formats/scene/svdag_group.h"
+#include "libvox/base/atomic_file.h"
+#include "libvox/base/error.h"
+#include "libvox/base/mix.h"
+
+namespace vox {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kPartFormat = "vox-scene-part";
+
+fs::path part_name(const fs::path& scene, uint32_t number) {
+  return fs::path(scene.stem().string() + ".parts") / fmt::format("{:03}.h5", number);
+}
+
+// A sum over all words by which the head knows its parts, so that none stands for another.
+uint64_t check_sum(const dag::DagPart& part) {
+  uint64_t sum = part.levels.size();
+  for (const dag::LevelPart& level : part.levels) {
+    const auto add = [&](const tbb::blocked_range<uint64_t>& range, uint64_t partial) {
+      for (uint64_t i = range.begin(); i < range.end(); ++i)
+        partial += mix64(i + 1) * (level.words[i] | 1ull << 32);
+      return partial;
+    };
+    const tbb::blocked_range<uint64_t> all(0, level.words.size(), 1 << 16);
+    sum = mix64(sum ^ tbb::parallel_reduce(all, uint64_t{0}, add, std::plus<>())) + level.first;
+  }
+  return sum;
+}
+
+struct OpenPart {
+  h5::Object file;
+  uint64_t check;
+};
+
+OpenPart open_part(const fs::path& path) {
+  std::error_code failed;
+  if (!fs::exists(path, failed))
+    throw Error("this part of the scene is missing")
+        .at(path.string())
+        .hint("head and parts stay side by side");
+  h5::Object file = h5::open_file(path);
+  if (!h5::has_attribute(file, "format") || h5::read_text(file, "format") != kPartFormat)
+    throw Error("is no part of a vox scene").at(path.string());
+  if (const uint32_t version = h5::read_attribute<uint32_t>(file, "version"); version != kSceneVersion)
+    throw Error(fmt::format("is a part of version {}, expected {}", version, kSceneVersion))
+        .at(path.string());
+  const uint64_t check = h5::read_attribute<uint64_t>(file, "check");
+  return {std::move(file), check};
+}
+
+h5::Object open_part_group(const h5::Object& file, uint32_t level) {
+  return h5::open_group(h5::open_group(file, "svdag"), level_group_name(level));
+}
+
+// What the head has of a level: how many words each part has, and where nodes start among all of them.
+struct LevelOfParts {
+  std::vector<hsize_t> words;
+  std::vector<uint64_t> starts;
+  hsize_t all_words = 0;
+  uint64_t nodes = 0;
+};
+
+LevelOfParts level_of_parts(const std::vector<OpenPart>& parts, uint32_t level) {
+  LevelOfParts sum;
+  for (const OpenPart& part : parts) {
+    const h5::Object group = open_part_group(part.file, level);
+    const h5::Object words = h5::open_dataset(group, "words");
+    const auto first = h5::read_attribute<uint64_t>(words, "first");
+    if (first != sum.nodes)
+      throw Error(fmt::format("begins with node {}, but the part before ends with {}", first, sum.nodes))
+          .at(words.where());
+    for (const uint64_t start : h5::read_long_words(h5::open_dataset(group, "starts")))
+      sum.starts.push_back(sum.all_words + start);
+    sum.words.push_back(h5::words_in(words));
+    sum.all_words += sum.words.back();
+    sum.nodes += h5::read_attribute<uint64_t>(words, "nodes");
+  }
+  return sum;
+}
+
+// The words of all parts as one array. Names are relative: to the folder of the head.
+h5::Object create_virtual_words(const h5::Object& group, const std::vector<std::string>& names,
+                                uint32_t level, const LevelOfParts& parts) {
+  const h5::Handle properties = h5::dataset_properties();
+  const h5::Handle all(H5Screate_simple(1, &parts.all_words, nullptr), H5Sclose);
+  const std::string dataset = "/svdag/" + level_group_name(level) + "/words";
+  hsize_t begin = 0;
+  for (size_t i = 0; i < names.size(); begin += parts.words[i++]) {
+    const hsize_t count = parts.words[i];
+    if (count == 0) continue;
+    const h5::Handle part(H5Screate_simple(1, &count, nullptr), H5Sclose);
+    h5::check(H5Sselect_hyperslab(all, H5S_SELECT_SET, &begin, nullptr, &count, nullptr), group.where(),
+              "cannot be written");
+    h5::check(H5Pset_virtual(properties, all, names[i].c_str(), dataset.c_str(), part), group.where(),
+              "cannot be written");
+  }
+  if (parts.all_words == 0) return h5::write_words(group, "words", std::span<const uint32_t>(), {});
+  return h5::create_dataset(group, "words", H5T_STD_U32LE, {parts.all_words}, properties);
+}
+
+void write_parts_group(const h5::Object& svdag, const std::vector<std::string>& names,
+                       const std::vector<OpenPart>& parts) {
+  const h5::Object group = h5::create_group(svdag, "parts");
+  std::vector<uint64_t> checks;
+  for (const OpenPart& part : parts) checks.push_back(part.check);
+  h5::write_texts(group, "file", names);
+  h5::write_table(group, "check", std::span<const uint64_t>(checks), {checks.size()});
+}
+
+void write_level_part(const h5::Object& svdag, const dag::LevelPart& part, const dag::LevelForm& form,
+                      const Compression& compression) {
+  const h5::Object group = h5::create_group(svdag, level_group_name(form.level));
+  const h5::Object words = h5::write_words(group, "words", part.words, compression);
+  h5::write_attribute(words, "first", part.first);
+  h5::write_attribute(words, "nodes", part.nodes);
+  const dag::NodeStarts found = dag::find_starts(part.words, form, part.first);
+  if (found.nodes != part.nodes)
+    throw Error(fmt::format("the part has {} nodes, expected {}", found.nodes, part.nodes)).at(words.where());
+  h5::write_words(group, "starts", found.starts, compression);
+}
+
+}  // namespace
+
+fs::path scene_part_path(const fs::path& scene, uint32_t number) {
+  return scene.parent_path() / part_name(scene, number);
+}
+
+void write_scene_part(const dag::DagPart& part, const ScenePartPlace& place, const Compression& compression) {
+  h5::Quiet quiet;
+  const fs::path path = scene_part_path(place.scene, place.number);
+  std::error_code failed;
+  fs::create_directories(path.parent_path(), failed);
+  if (failed) throw Error("cannot be made: " + failed.message()).at(path.parent_path().string());
+  AtomicFile target(path);
+  h5::Object file = h5::create_file(target.path(), path.string());
+  h5::write_text(file, "format", kPartFormat);
+  h5::write_attribute(file, "version", kSceneVersion);
+  h5::write_attribute(file, "check", check_sum(part));
+  {
+    const h5::Object svdag = h5::create_group(file, "svdag");
+    for (uint32_t level = 0; level < part.levels.size(); ++level) {
+      const auto kind = level + 1 == part.levels.size() ? dag::NodeKind::Leaf : dag::NodeKind::Inner;
+      write_level_part(svdag, part.levels[level], {level, kind, place.materials}, compression);
+    }
+  }
+  h5::close_file(std::move(file));
+  target.commit();
+}
+
+void write_scene_head(const dag::VoxelScene& scene, uint32_t count, const fs::path& path,
+                      const Compression& compression) {
+  h5::Quiet quiet;
+  std::vector<OpenPart> parts;
+  std::vector<std::string> names;
+  for (uint32_t number = 0; number < count; ++number) {
+    names.push_back(part_name(path, number).string());
+    parts.push_back(open_part(scene_part_path(path, number)));
+  }
+  AtomicFile target(path);
+  h5::Object file = h5::create_file(target.path(), path.string());
+  write_scene_facts(file, scene, kSceneVersion);
+  {
+    const h5::Object svdag = h5::create_group(file, "svdag");
+    write_parts_group(svdag, names, parts);
+    for (uint32_t level = 0; level <= scene.dag.depth(); ++level) {
+      const LevelOfParts sums = level_of_parts(parts, level);
+      if (sums.nodes != scene.dag.levels[level].nodes)
+        throw Error(fmt::format("the parts have {} nodes on level {}, expected {}", sums.nodes, level,
+                                scene.dag.levels[level].nodes))
+            .at(path.string());
+      const h5::Object group = h5::create_group(svdag, level_group_name(level));
+      const h5::Object words = create_virtual_words(group, names, level, sums);
+      write_level_facts(words, scene.dag.levels[level]);
+      h5::write_words(group, "starts", sums.starts, compression);
+    }
+  }
+  h5::close_file(std::move(file));
+  target.commit();
+}
+
+bool has_parts(const h5::Object& svdag) {
+  return h5::has_child(svdag, "parts");
+}
+
+std::vector<dag::DagPart> read_scene_parts(const h5::Object& svdag, const dag::FrozenDag& dag) {
+  const h5::Object group = h5::open_group(svdag, "parts");
+  const std::vector<std::string> names = h5::read_texts(group, "file");
+  const std::vector<uint64_t> checks = h5::read_table<uint64_t>(group, "check", {names.size()});
+  std::vector<dag::DagPart> parts;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const fs::path path = fs::path(svdag.file).parent_path() / names[i];
+    const OpenPart from = open_part(path);
+    if (from.check != checks[i])
+      throw Error("is another part than the one that the scene was written for").at(path.string());
+    dag::DagPart& part = parts.emplace_back();
+    for (uint32_t level = 0; level <= dag.depth(); ++level) {
+      const h5::Object words = h5::open_dataset(open_part_group(from.file, level), "words");
+      const auto first = h5::read_attribute<uint64_t>(words, "first");
+      const auto nodes = h5::read_attribute<uint64_t>(words, "nodes");
+      part.levels.push_back({h5::read_words(words), first, nodes});
+    }
+  }
+  return parts;
+}
+
+}  // namespace vox

@@ -1,0 +1,192 @@
+#include "formats/scene/scene_parts.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "formats/scene/scene_file.h"
+#include "libvox/base/error.h"
+#include "tests/dag/grids.h"
+#include "tests/dag/same_dag.h"
+
+namespace vox {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string bytes_of_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+dag::VoxelScene scene_of(const DenseGrid& grid, uint32_t resolution, bool materials) {
+  dag::VoxelScene scene;
+  scene.dag = dense_dag(resolution, materials, grid);
+  scene.palette.count = 1;
+  scene.voxel_size = 0.5;
+  scene.source = "parts";
+  return scene;
+}
+
+// Cuts each level into runs of nodes, of which some are empty.
+std::vector<dag::DagPart> cut(const dag::FrozenDag& dag, uint64_t count) {
+  std::vector<dag::DagPart> parts(count);
+  for (uint64_t i = 0; i < count; ++i)
+    for (const dag::DagLevel& level : dag.levels) {
+      const uint64_t nodes = level.places.nodes(), begin = nodes * i / count, end = nodes * (i + 1) / count;
+      dag::LevelPart part = {{}, begin, end - begin};
+      if (nodes > 0)
+        part.words.assign(level.words.data() + level.places[begin], level.words.data() + level.places[end]);
+      parts[i].levels.push_back(std::move(part));
+    }
+  return parts;
+}
+
+class SceneParts : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
+    folder = fs::path(testing::TempDir()) / ("scene_parts_" + name + std::to_string(getpid()));
+    fs::create_directories(folder);
+    path = folder / "scene.h5";
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  void write_in_parts(const dag::VoxelScene& scene, uint32_t count) const {
+    const std::vector<dag::DagPart> parts = cut(scene.dag, count);
+    for (uint32_t i = 0; i < count; ++i)
+      write_scene_part(parts[i], {.scene = path, .number = i, .materials = scene.dag.materials});
+    dag::VoxelScene head = scene;
+    for (dag::DagLevel& level : head.dag.levels) {
+      level.words.clear();
+      level.places = {};
+    }
+    write_scene_head(head, count, path);
+  }
+
+  static std::string problem(const fs::path& file) {
+    try {
+      dag::verify(read_scene(file).dag);
+      return "none";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  }
+
+  fs::path folder, path;
+};
+
+TEST_F(SceneParts, AreReadAndPackedAsTheSceneInOneFile) {
+  for (const bool materials : {false, true})
+    for (const uint32_t count : {1u, 2u, 5u})
+      for (const DenseGrid& grid : {DenseGrid(shell), DenseGrid(everywhere), DenseGrid(nowhere)}) {
+        const dag::VoxelScene scene = scene_of(grid, 37, materials);
+        write_in_parts(scene, count);
+        const dag::VoxelScene read = read_scene(path);
+        expect_equal(read.dag, scene.dag);
+        EXPECT_EQ(problem(path), "none");
+        const SceneInfo info = read_scene_info(path);
+        for (size_t level = 0; level < scene.dag.levels.size(); ++level)
+          EXPECT_EQ(info.level_words[level], scene.dag.levels[level].words.size());
+        write_scene(scene, folder / "whole.h5");
+        write_scene(read, folder / "packed.h5");
+        EXPECT_EQ(bytes_of_file(folder / "packed.h5"), bytes_of_file(folder / "whole.h5"));
+      }
+}
+
+TEST_F(SceneParts, MoveWithTheHead) {
+  const dag::VoxelScene scene = scene_of(shell, 64, true);
+  write_in_parts(scene, 3);
+  fs::create_directories(folder / "elsewhere");
+  fs::rename(path, folder / "elsewhere/other.h5");
+  fs::rename(folder / "scene.parts", folder / "elsewhere/scene.parts");
+  expect_equal(read_scene(folder / "elsewhere/other.h5").dag, scene.dag);
+}
+
+TEST_F(SceneParts, ThatAreMissingOrOthersAreNamed) {
+  const dag::VoxelScene scene = scene_of(shell, 64, true);
+  write_in_parts(scene, 3);
+  const fs::path part = scene_part_path(path, 1);
+  EXPECT_EQ(part, folder / "scene.parts/001.h5");
+  const std::string sound = bytes_of_file(part);
+  const auto damaged = [&](const std::string& bytes) {
+    std::ofstream(part, std::ios::binary) << bytes;
+    return problem(path);
+  };
+  EXPECT_EQ(damaged(bytes_of_file(scene_part_path(path, 2))),
+            part.string() + ": is another part than the one that the scene was written for");
+  EXPECT_EQ(damaged(bytes_of_file(path)), part.string() + ": is no part of a vox scene");
+  for (size_t length = 0; length < sound.size(); length += 1 + sound.size() / 50)
+    EXPECT_EQ(damaged(sound.substr(0, length)).find(part.string()), 0u) << length;
+  EXPECT_EQ(damaged(sound), "none");
+  fs::remove(part);
+  EXPECT_EQ(problem(path).find(part.string() + ": this part of the scene is missing"), 0u) << problem(path);
+  EXPECT_EQ(problem(scene_part_path(path, 0)),
+            scene_part_path(path, 0).string() + ": is an HDF5 file, but no vox scene");
+}
+
+TEST_F(SceneParts, WithFlippedBytesGiveAnErrorOrTheSameScene) {
+  const dag::VoxelScene scene = scene_of(shell, 37, true);
+  write_in_parts(scene, 2);
+  uint64_t found = 0, flips = 0;
+  for (const fs::path& file : {path, scene_part_path(path, 0), scene_part_path(path, 1)}) {
+    const std::string sound = bytes_of_file(file);
+    for (size_t at = 0; at < sound.size(); at += 1 + sound.size() / 60, ++flips) {
+      std::string bytes = sound;
+      bytes[at] = static_cast<char>(bytes[at] ^ 0x21);
+      std::ofstream(file, std::ios::binary) << bytes;
+      if (problem(path) != "none")
+        ++found;
+      else
+        expect_equal(read_scene(path).dag, scene.dag);
+    }
+    std::ofstream(file, std::ios::binary) << sound;
+  }
+  EXPECT_GT(found, flips / 4);
+}
+
+TEST_F(SceneParts, ThatDoNotFollowOnEachOtherGetNoHead) {
+  const dag::VoxelScene scene = scene_of(shell, 64, true);
+  const std::vector<dag::DagPart> parts = cut(scene.dag, 3);
+  for (uint32_t i = 0; i < 3; ++i) write_scene_part(parts[2 - i], {.scene = path, .number = i});
+  EXPECT_THROW(write_scene_head(scene, 3, path), Error);
+  EXPECT_FALSE(fs::exists(path));
+  for (uint32_t i = 0; i < 2; ++i) write_scene_part(parts[i], {.scene = path, .number = i});
+  EXPECT_THROW(write_scene_head(scene, 2, path), Error);
+  fs::remove(scene_part_path(path, 2));
+  EXPECT_THROW(write_scene_head(scene, 3, path), Error);
+  write_scene_part(parts[2], {.scene = path, .number = 2});
+  EXPECT_NO_THROW(write_scene_head(scene, 3, path));
+}
+
+TEST_F(SceneParts, PlainH5pyReadsThemAsOneArray) {
+  if (std::system("/usr/bin/python3 -c 'import h5py' > /dev/null 2>&1") != 0) GTEST_SKIP() << "no h5py";
+  const dag::VoxelScene scene = scene_of(shell, 64, true);
+  write_in_parts(scene, 3);
+  std::ofstream(folder / "read.py") << R"(
+import sys, h5py
+svdag = h5py.File(sys.argv[1])['svdag']
+for level in range(5):
+    group = svdag[f'level_{level:02}']
+    print(group['words'].is_virtual, sum((i + 1) * word for i, word in enumerate(group['words'][:].tolist())),
+          group['starts'][:].tolist())
+)";
+  const std::string out = (folder / "out").string();
+  ASSERT_EQ(std::system(("cd / && /usr/bin/python3 " + (folder / "read.py").string() + " " + path.string() +
+                         " > " + out)
+                            .c_str()),
+            0);
+  std::string expected;
+  for (const dag::DagLevel& level : scene.dag.levels) {
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < level.words.size(); ++i) sum += (i + 1) * level.words[i];
+    expected += "True " + std::to_string(sum) + " [0]\n";
+  }
+  EXPECT_EQ(bytes_of_file(out), expected);
+}
+
+}  // namespace
+}  // namespace vox
