@@ -9,7 +9,7 @@ const Pool::Backend CudaMemory::kBackend = {
     .release = [](void* state, void* block) { static_cast<CudaMemory*>(state)->release(block); },
     .shrink = [](void* state) { static_cast<CudaMemory*>(state)->shrink(); }};
 
-CudaMemory::CudaMemory(int index, cudaStream_t stream) : index_(index), stream_(stream) {
+CudaMemory::CudaMemory(int index, cudaStream_t stream) : stream_(stream) {
   int supported = 0;
   check_cuda(cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, index),
              "cudaDeviceGetAttribute");
@@ -23,23 +23,14 @@ CudaMemory::CudaMemory(int index, cudaStream_t stream) : index_(index), stream_(
   uint64_t kept = UINT64_MAX;
   check_cuda(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &kept),
              "cudaMemPoolSetAttribute");
+  // So that the pool is found by the number of its GPU (engine_cuda.cu), as long as there is none after it.
+  check_cuda(cudaDeviceSetMemPool(index, pool_), "cudaDeviceSetMemPool");
 }
 
 CudaMemory::~CudaMemory() {
   if (!pool_) return;
   cudaStreamSynchronize(stream_);
   cudaMemPoolDestroy(pool_);
-}
-
-void CudaMemory::let_reach(int other) const {
-  int reaches = 0;
-  check_cuda(cudaDeviceCanAccessPeer(&reaches, other, index_), "cudaDeviceCanAccessPeer");
-  if (reaches == 0 || !pool_) return;  // copies go through the host's memory then
-  cudaMemAccessDesc access = {};
-  access.location.type = cudaMemLocationTypeDevice;
-  access.location.id = other;
-  access.flags = cudaMemAccessFlagsProtReadWrite;
-  check_cuda(cudaMemPoolSetAccess(pool_, &access, 1), "cudaMemPoolSetAccess");
 }
 
 void* CudaMemory::allocate(uint64_t bytes) {

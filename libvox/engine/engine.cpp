@@ -55,9 +55,9 @@ std::unique_ptr<Engine> make_group_engine(const EngineOptions& options) {
     engines[i] = make_engine_of_one(one);
   }
 #ifdef VOX_HAS_CUDA
-  for (const std::string& name : names)
-    for (size_t i = 0; i < names.size(); ++i)
-      if (name != "cpu" && names[i] != "cpu" && names[i] != name) let_reach(*engines[i], *gpu_index(name));
+  for (const std::string& from : names)
+    for (const std::string& to : names)
+      if (from != "cpu" && to != "cpu" && from != to) let_reach(*gpu_index(from), *gpu_index(to));
 #endif
   return std::make_unique<GroupEngine>(std::move(engines));
 }
@@ -86,6 +86,12 @@ std::optional<int> gpu_index(const std::string& device) {
 #else
   throw Error(fmt::format("{} {}: this build has no CUDA (device {})", phrase(Phrase::Device), device, index))
       .hint(phrase(Phrase::UseCpu));
+#endif
+}
+
+void use_here([[maybe_unused]] const Engine& engine) {
+#ifdef VOX_HAS_CUDA
+  if (const std::optional<int> gpu = gpu_index(engine.device())) use_cuda_device_here(*gpu);
 #endif
 }
 

@@ -24,8 +24,8 @@
 namespace vox {
 
 struct EngineOptions {
-  std::string device =
-      "auto";            // auto, cpu, cuda, cuda:N; of several, which build together: cuda:0,1 or cuda:0,cpu
+  // auto, cpu, cuda or cuda:N; or a list of several, which build together: cuda:0,1
+  std::string device = "auto";
   uint32_t threads = 0;  // of the host; 0: all
   // Bytes: of the process on the CPU, of the device on a GPU; 0: 80 % of what is free.
   uint64_t memory_limit = 0;
@@ -98,6 +98,10 @@ class Engine {
   virtual std::vector<device::KernelTime> profile() const = 0;  // since the engine was made, longest first
   virtual void restart_measuring() = 0;                         // profile and peak of memory begin anew
 };
+
+// Calls of this thread are for this engine's device from now on: an engine belongs to the thread that has made it, and
+// to others only with this.
+void use_here(const Engine& engine);
 
 // Throws Error where the device named is not there.
 std::unique_ptr<Engine> make_engine(const EngineOptions& options);

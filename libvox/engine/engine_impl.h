@@ -39,7 +39,6 @@ class DeviceEngine final : public Engine {
   ranks::SceneShare build_share(ranks::Ranks& ranks, const scene::Scene& scene,
                                 const scene::IndexedScene& indexed, const voxelize::Grid& grid,
                                 const voxelize::BuildOptions& options) override {
-    device_.use_here();
     return ranks::build_share(device_, ranks, scene, indexed, grid, options, {.table = table_});
   }
 

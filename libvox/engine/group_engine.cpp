@@ -100,6 +100,7 @@ voxelize::BuildResult GroupEngine::build(const scene::Scene& scene, const scene:
   std::mutex mutex;
   ranks::run_thread_ranks(static_cast<uint32_t>(engines_.size()), [&](ranks::Ranks& ranks) {
     Engine& engine = *engines_[ranks.rank()];
+    use_here(engine);
     ranks::SceneShare share = engine.build_share(ranks, scene, indexed, grid, options);
     log_share(engine, ranks, share.figures);
     const uint64_t own_peak = share.whole.peak_device_bytes;

@@ -1,5 +1,6 @@
-// Each rank builds chunk cells in a store of its own; nodes go to their owners (exchange_levels.h); rank 0 builds what is
-// above the chunk cells (top_level.h); the ranks bring all into canonical order (order_levels.h). Included by
+// Each rank builds chunk cells in a store of its own, and its nodes go to their owners (exchange_levels.h), in as many
+// rounds as memory asks for; rank 0 builds what is above the chunk cells (top_level.h); the ranks bring all into canonical
+// order (order_levels.h). Included by
 // build_share_cpu.cpp and build_share_cuda.cu, which only say which device.
 #pragma once
 
@@ -51,23 +52,32 @@ class ShareBuild {
 
   SceneShare run(const scene::Scene& scene, const scene::IndexedScene& indexed) {
     ranks_.restart();
-    Stopwatch watch;
-    voxelize::BuiltCells<Device> built = build_cells(scene, indexed);
-    SceneShare share = {.part = {}, .whole = std::move(built.result), .figures = {}};
-    share.figures.voxelize_seconds = share.whole.voxelize_seconds;
-    share.figures.build_seconds = share.whole.build_seconds;
-    watch.lap();
+    SceneShare share;
+    share.whole.dag = dag::empty_dag(grid_.resolution, options_.materials);
     SharedStore<Device> shared(device_, ranks_, tables_, options_.chunk_pairs);
-    const SharedRoot root = exchange(std::move(built), shared, share.whole.dag);
+    std::vector<TopNode> nodes;  // of all ranks, on rank 0
+    Stopwatch watch;
+    do {
+      voxelize::BuiltCells<Device> built = build_round(scene, indexed);
+      add(built.result, share);
+      watch.lap();
+      const std::vector<TopNode> more = exchange(std::move(built), shared);
+      nodes.insert(nodes.end(), more.begin(), more.end());
+      share.figures.exchange_seconds += watch.lap();
+    } while (sum_of(ranks_, has_more_ ? 1 : 0) > 0);
+    sort_by_code(nodes);
+    const SharedRoot root = build_top(std::move(nodes), shared, share.whole.dag);
     device_.pool().trim();
-    share.figures.exchange_seconds = watch.lap();
+    share.figures.exchange_seconds += watch.lap();
     share.figures.items_kept = shared.store().items();
     share.figures.items_given = shared.given();
     order(root, shared.store(), share);
     sum_counts(share.whole);
     share.figures.order_seconds = watch.lap();
+    share.whole.voxelize_seconds = share.figures.voxelize_seconds;
     share.whole.freeze_seconds = share.figures.order_seconds;
-    share.whole.build_seconds += share.figures.exchange_seconds + share.figures.order_seconds;
+    share.whole.build_seconds =
+        share.figures.build_seconds + share.figures.exchange_seconds + share.figures.order_seconds;
     share.whole.peak_device_bytes = device_.pool().peak();
     return share;
   }
@@ -76,29 +86,44 @@ class ShareBuild {
   // Small enough that ranks end together, and large enough to keep a device busy.
   static constexpr uint64_t kPiecesPerRank = 16;
 
-  voxelize::BuiltCells<Device> build_cells(const scene::Scene& scene, const scene::IndexedScene& indexed) {
-    if (!options_.solid)
-      return voxelize::build_cells(
-          device_, scene, indexed, grid_, options_, tables_,
-          {[this](std::span<const uint32_t> starts) { return next_piece(starts); }, ranks_.count()});
+  // Builds cells until all are taken, or what has come of them fills the memory that it may have: then it goes to its
+  // owners, and there is another round.
+  voxelize::BuiltCells<Device> build_round(const scene::Scene& scene, const scene::IndexedScene& indexed) {
+    const bool takes_part = options_.solid ? ranks_.rank() == 0 : has_more_;
+    has_more_ = false;
+    if (!takes_part)
+      return {.store = dag::DagStore<Device>(device_, tables_),
+              .level = level_,
+              .codes = {},
+              .pointers = {},
+              .result = {.dag = dag::empty_dag(grid_.resolution, options_.materials)}};
     // What is inside is known from what stands to the left, so that one rank builds all.
-    if (ranks_.rank() == 0)
-      return voxelize::build_cells(
-          device_, scene, indexed, grid_, options_, tables_,
-          {[this](std::span<const uint32_t> starts) { return next_piece(starts, 1); }, 1});
-    return {.store = dag::DagStore<Device>(device_, tables_),
-            .level = 0,
-            .codes = {},
-            .pointers = {},
-            .result = {.dag = dag::empty_dag(grid_.resolution, options_.materials)}};
+    const uint32_t builders = options_.solid ? 1 : ranks_.count();
+    const uint64_t held = device_.pool().used();
+    uint64_t taken = 0;
+    const auto next = [&](std::span<const uint32_t> starts) -> std::optional<voxelize::CellRun> {
+      throw_if_cancelled();
+      has_more_ = taken > 0 && !options_.solid && round_is_full(held, taken);
+      if (has_more_) return std::nullopt;
+      ++taken;
+      return next_piece(starts, options_.solid ? 1 : kPiecesPerRank * builders);
+    };
+    voxelize::BuiltCells<Device> built =
+        voxelize::build_cells(device_, scene, indexed, grid_, options_, tables_, {next, builders});
+    level_ = built.level;
+    return built;
   }
 
-  std::optional<voxelize::CellRun> next_piece(std::span<const uint32_t> starts) {
-    return next_piece(starts, kPiecesPerRank * ranks_.count());
+  // On the way to their owners nodes take about twice what they take in the store, where those of all rounds have to fit
+  // in the end. Tests have tiny rounds beside tiny chunks.
+  bool round_is_full(uint64_t held, uint64_t taken) {
+    if (options_.chunk_pairs > 0) return taken >= 5;
+    const uint64_t free = device_.pool().limit() - std::min(held, device_.pool().limit());
+    return device_.pool().used() > held + free / 3;
   }
+
   // Pieces are of about equal numbers of (chunk cell, triangle) pairs, and whoever is free takes the next.
   std::optional<voxelize::CellRun> next_piece(std::span<const uint32_t> starts, uint64_t pieces) {
-    throw_if_cancelled();
     const uint64_t piece = ranks_.take();
     if (piece >= pieces) return std::nullopt;
     const auto at = [&](uint64_t i) {
@@ -108,8 +133,21 @@ class ShareBuild {
     return voxelize::CellRun{at(piece), at(piece + 1)};
   }
 
-  SharedRoot exchange(voxelize::BuiltCells<Device> built, SharedStore<Device>& shared, dag::FrozenDag& dag) {
-    const size_t levels = dag.levels.size() - built.level;
+  static void add(const voxelize::BuildResult& round, SceneShare& share) {
+    voxelize::BuildResult& whole = share.whole;
+    whole.dag.voxels += round.dag.voxels;
+    for (size_t level = 0; level < whole.dag.levels.size(); ++level)
+      whole.dag.levels[level].svo_nodes += round.dag.levels[level].svo_nodes;
+    whole.chunks += round.chunks;
+    whole.atlas_queries += round.atlas_queries;
+    whole.open_rays += round.open_rays;
+    share.figures.voxelize_seconds += round.voxelize_seconds;
+    share.figures.build_seconds += round.build_seconds;
+  }
+
+  // Brings the nodes of a round to their owners. Returns those of the cells of all ranks on rank 0.
+  std::vector<TopNode> exchange(voxelize::BuiltCells<Device> built, SharedStore<Device>& shared) {
+    const size_t levels = built.result.dag.levels.size() - built.level;
     dag::Forest forest =
         dag::find_levels(device_, built.store, device::uploaded(device_, built.pointers), levels);
     const KnownLevel known =
@@ -121,7 +159,7 @@ class ShareBuild {
                                   built.store.ref(), forest.levels[0].pointers.data(),
                                   levels == 1 ? dag::NodeKind::Leaf : dag::NodeKind::Inner,
                                   options_.materials, nodes.data()});
-    return build_top(gathered(nodes, built.codes.size()), built.level, shared, dag);
+    return gathered(nodes, built.codes.size());
   }
 
   // The top nodes of all ranks, on rank 0.
@@ -131,14 +169,12 @@ class ShareBuild {
     const auto received = exchanged(device_, ranks_, nodes.data(), to, tell_each(ranks_, to));
     std::vector<TopNode> all(received.size());
     device_.download(all.data(), received.data(), all.size());
-    sort_by_code(all);
     return all;
   }
 
-  // Builds the levels above `level` on rank 0; all ranks take part in sending them to their owners.
-  SharedRoot build_top(std::vector<TopNode> nodes, uint32_t level, SharedStore<Device>& shared,
-                       dag::FrozenDag& dag) {
-    for (; level > 0; --level) {
+  // Builds the levels above the cells' on rank 0; all ranks take part in sending them to their owners.
+  SharedRoot build_top(std::vector<TopNode> nodes, SharedStore<Device>& shared, dag::FrozenDag& dag) {
+    for (uint32_t level = level_; level > 0; --level) {
       TopLevel above = parents_of(nodes);
       const auto ids = shared.intern(
           above.nodes.size(), [&](uint64_t first, uint64_t count) { return top_items(above, first, count); });
@@ -188,6 +224,8 @@ class ShareBuild {
   const voxelize::Grid& grid_;
   const voxelize::BuildOptions& options_;
   const hash::TableOptions& tables_;
+  uint32_t level_ = 0;    // on which the cells' nodes stand
+  bool has_more_ = true;  // whether there may be cells for another round
 };
 
 template <class Device>

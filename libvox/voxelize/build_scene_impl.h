@@ -112,8 +112,8 @@ class ChunkedBuild {
     build_chunks(share);
     const Stopwatch watch;
     uint32_t level = result_.dag.depth() - std::min(result_.dag.depth(), cell_levels_);
+    if (solid_) level = 0;
     if (solid_ && !top_keys_.empty()) {
-      level = 0;
       top_pointers_ = {build_top()};
       top_keys_ = {0};
     }

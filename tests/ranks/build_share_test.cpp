@@ -37,14 +37,14 @@ void expect_same(const Soup& soup, uint32_t resolution, const BuildOptions& opti
 }
 
 TEST(BuildShare, EveryNumberOfRanksBuildsWhatOneDeviceBuilds) {
-  expect_same(textured_sphere(1000, 12, 1), 1000);
-  expect_same(textured_sphere(700, 9, 2), 700, {.materials = false});
-  expect_same(textured_sphere(600, 9, 3), 600, {.coverage = scene::Coverage::Thin});
+  expect_same(textured_sphere(600, 12, 1), 600);
+  expect_same(textured_sphere(550, 9, 2), 550, {.materials = false});
+  expect_same(textured_sphere(300, 9, 3), 300, {.coverage = scene::Coverage::Thin});
 }
 
 TEST(BuildShare, SolidScenesAreTheSame) {
-  expect_same(bumpy_sphere({260, 250, 255}, 200, 8, 0.2, 4), 520, {.solid = true});
-  expect_same(textured_sphere(300, 9, 5), 300, {.materials = false, .solid = true});
+  expect_same(bumpy_sphere({260, 250, 255}, 100, 8, 0.2, 4), 520, {.solid = true});
+  expect_same(textured_sphere(260, 9, 5), 260, {.materials = false, .solid = true});
 }
 
 // Also that of a single leaf, which is the root.
@@ -54,7 +54,7 @@ TEST(BuildShare, ScenesOfEveryDepthAreTheSame) {
 }
 
 TEST(BuildShare, TinyChunksAndExchangesAreTheSame) {
-  expect_same(textured_sphere(600, 9, 6), 600, {.chunk_pairs = 3000});
+  expect_same(textured_sphere(520, 9, 6), 520, {.chunk_pairs = 5000});
   expect_same(bumpy_sphere({40, 40, 40}, 30, 5, 0.2, 7), 80, {.chunk_pairs = 7});
 }
 
@@ -66,7 +66,7 @@ TEST(BuildShare, RanksWithoutCellsTakePart) {
   expect_same(corner, 8192, {.materials = false});
 }
 
-TEST(BuildShare, FilledRegionsAreHomogeneousAboveChunkCells) {
+TEST(BuildShare, FilledChunkCellsAreHomogeneous) {
   Soup walls(
       3);  // sheets that fill whole chunk cells in Thin and Conservative coverage alike are too large to test
   for (int i = 0; i < 3; ++i) walls.add({{{0, 0, 20.0 * i}, {500, 0, 20.0 * i}, {0, 500, 20.0 * i}}});
