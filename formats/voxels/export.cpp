@@ -4,12 +4,12 @@
 
 #include "formats/file_types.h"
 #include "formats/volume/nrrd.h"
-#include "formats/voxels/hash_dag_writer.h"
-#include "formats/voxels/magica_vox.h"
-#include "formats/voxels/ply_points.h"
-#include "formats/voxels/surface_files.h"
-#include "formats/voxels/symvox_writer.h"
-#include "formats/voxels/vl32_writer.h"
+#include "formats/voxels/dag_files/hash_dag_writer.h"
+#include "formats/voxels/dag_files/symvox_writer.h"
+#include "formats/voxels/magica_vox/magica_vox.h"
+#include "formats/voxels/surfaces/surface_files.h"
+#include "formats/voxels/surfaces/voxel_points.h"
+#include "formats/voxels/vl32/vl32_writer.h"
 #include "libvox/base/error.h"
 
 namespace vox {
@@ -48,7 +48,7 @@ void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& pat
     case FileFormat::Gltf:
       return write_surface_glb(scene, path, clip);
     case FileFormat::Ply:
-      return options.ply == PlyContent::Points ? write_ply_points(scene, path, clip)
+      return options.ply == PlyContent::Points ? write_voxel_points(scene, path, clip)
                                                : write_surface_ply(scene, path, clip);
     case FileFormat::VtkHdf:
       return write_vtkhdf(scene, path, clip, options.vtk);

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <optional>
 
-#include "formats/voxels/binvox.h"
-#include "formats/voxels/nvdb_writer.h"
-#include "formats/voxels/vtkhdf.h"
+#include "formats/voxels/binvox/binvox.h"
+#include "formats/voxels/nanovdb/nvdb_writer.h"
+#include "formats/voxels/vtk/vtkhdf.h"
 #include "libvox/base/voxel_box.h"
 #include "libvox/dag/voxel_scene.h"
 
