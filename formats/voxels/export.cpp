@@ -53,11 +53,11 @@ void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& pat
     case FileFormat::VtkHdf:
       return write_vtkhdf(scene, path, clip, options.vtk);
     case FileFormat::HashDag:
-      return write_hash_dag(scene, path, clip);
+      return write_hash_dag(scene, path, clip, options.memory_limit);
     case FileFormat::SymVox:
-      return write_symvox(scene, path, clip, SymVoxKind::Plain);
+      return write_symvox(scene, path, clip, SymVoxKind::Plain, options.memory_limit);
     case FileFormat::SymVoxMirrored:
-      return write_symvox(scene, path, clip, SymVoxKind::Mirrored);
+      return write_symvox(scene, path, clip, SymVoxKind::Mirrored, options.memory_limit);
     case FileFormat::Nvdb:
       return write_nvdb(scene, path, clip, options.nvdb);
     case FileFormat::Vl32:

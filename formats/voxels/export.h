@@ -14,12 +14,13 @@ namespace vox {
 
 enum class PlyContent { Surface, Points };
 
-// Each is for one format alone.
 struct ExportOptions {
+  // Each of these is for one format alone.
   BinvoxValues binvox = BinvoxValues::Filled;
   PlyContent ply = PlyContent::Surface;
   VtkKind vtk = VtkKind::Image;
   NvdbGrid nvdb = NvdbGrid::U8;
+  uint64_t memory_limit = 0;  // what EngineOptions say, for a DAG that is made to be written
 };
 
 bool is_export_path(const std::filesystem::path& path);

@@ -60,17 +60,20 @@ class HashDagFile {
   // A sound node has two words at least, and is on one level.
   uint64_t most_nodes() const { return words_; }
 
+  // Calls body(octant, child) for the children of a node, in the order of slots.
+  template <class Body>
+  void for_each_child(uint64_t id, Body body) const {
+    uint64_t at = id;
+    for (uint32_t slots = word(id, id) & 0xff; slots != 0; slots &= slots - 1)
+      body(order_.octant(static_cast<uint32_t>(lowest_bit(slots))), child_at(++at, id));
+  }
   FileChildren children(uint32_t, uint64_t id) const {
     const uint32_t slots = word(id, id) & 0xff;
     FileChildren children;
     for (uint32_t octants = order_.mask_of_slots(slots); octants != 0; octants &= octants - 1) {
       const auto octant = static_cast<uint32_t>(lowest_bit(octants));
       const uint32_t lower = slots & ((1u << order_.slot(octant)) - 1);
-      const uint64_t child = word(id + 1 + static_cast<uint64_t>(popcount(lower)), id);
-      if (child >= words_)
-        throw Error(
-            fmt::format("the node at word {} points to word {}, but there are {}", id, child, words_));
-      children.add(octant, child);
+      children.add(octant, child_at(id + 1 + static_cast<uint64_t>(popcount(lower)), id));
     }
     return children;
   }
@@ -82,9 +85,18 @@ class HashDagFile {
   double bound_value(uint32_t i) const { return value_at<double>(file_, i * 8); }
 
   uint32_t word(uint64_t at, uint64_t node) const {
-    if (at >= words_)
-      throw Error(fmt::format("the node at word {} reaches beyond the last of {}", node, words_));
+    if (at >= words_) throw_beyond(node);
     return value_at<uint32_t>(file_, kHashDagHeaderBytes + at * 4);
+  }
+  uint64_t child_at(uint64_t at, uint64_t node) const {
+    const uint64_t child = word(at, node);
+    if (child >= words_)
+      throw Error(
+          fmt::format("the node at word {} points to word {}, but there are {}", node, child, words_));
+    return child;
+  }
+  [[noreturn]] void throw_beyond(uint64_t node) const {
+    throw Error(fmt::format("the node at word {} reaches beyond the last of {}", node, words_));
   }
 
   MappedFile file_;
@@ -191,14 +203,10 @@ class ColoredNodes {
   // Calls body(node) for the children of a node, in the order of slots.
   template <class Body>
   void for_each_child(const Node& node, Body body) const {
-    const FileChildren children = file_->children(node.level, node.id);
-    const SlotOrder& order = file_->order();
     const auto half = static_cast<int32_t>(dag::kLeafSide << (file_->depth() - node.level - 1));
-    for (uint32_t slots = order.mask_of_slots(children.mask); slots != 0; slots &= slots - 1) {
-      const uint32_t octant = order.octant(static_cast<uint32_t>(lowest_bit(slots)));
-      const auto i = static_cast<size_t>(popcount(children.mask & ((1u << octant) - 1)));
-      body(Node{node.level + 1, children.ids[i], node.corner + octant_corner(octant, half)});
-    }
+    file_->for_each_child(node.id, [&](uint32_t octant, uint64_t child) {
+      body(Node{node.level + 1, child, node.corner + octant_corner(octant, half)});
+    });
   }
 
   void find_cubes(const FileNodes<HashDagFile>& nodes, const std::vector<std::vector<uint64_t>>& voxels,

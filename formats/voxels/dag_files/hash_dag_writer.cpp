@@ -148,13 +148,13 @@ void write_colors_file(ExportFile& file, const dag::VoxelScene& scene, const Slo
   if (colors) file.write_pieces(colors->pieces(), [&](uint64_t i) { return colors->piece(i); });
 }
 
-void write_files(const dag::VoxelScene& scene, const std::filesystem::path& path) {
+void write_files(const dag::VoxelScene& scene, const std::filesystem::path& path, uint64_t memory_limit) {
   const SlotOrder order(scene.up);
   const std::filesystem::path colors_path = hash_dag_colors_path(path);
   // A DAG without materials is the scene's own where that has none, which is not copied.
   std::optional<dag::FrozenDag> made;
   if (scene.dag.materials) {
-    device::CpuDevice device(0, false);
+    device::CpuDevice device(memory_limit, false);
     made = dag::without_materials(device, scene.dag);
   }
   const dag::FrozenDag& geometry = made ? *made : scene.dag;
@@ -184,10 +184,10 @@ void write_files(const dag::VoxelScene& scene, const std::filesystem::path& path
 }  // namespace
 
 void write_hash_dag(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                    const std::optional<VoxelBox>& clip) {
+                    const std::optional<VoxelBox>& clip, uint64_t memory_limit) {
   const VoxelBox region = export_region(scene, clip, path);
-  if (region == cube_at({0, 0, 0}, scene.dag.resolution)) return write_files(scene, path);
-  write_files(dag::clipped_scene(scene, region), path);
+  if (region == cube_at({0, 0, 0}, scene.dag.resolution)) return write_files(scene, path, memory_limit);
+  write_files(dag::clipped_scene(scene, region), path, memory_limit);
 }
 
 }  // namespace vox

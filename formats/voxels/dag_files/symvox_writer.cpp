@@ -77,14 +77,15 @@ void write_nodes(ExportFile& file, const SymVoxNodes& nodes) {
   file.write(symvox_bytes({nodes.blocks.begin(), nodes.blocks.end()}));
 }
 
-void write_symvox_file(const dag::VoxelScene& scene, const std::filesystem::path& path, SymVoxKind kind) {
+void write_symvox_file(const dag::VoxelScene& scene, const std::filesystem::path& path, SymVoxKind kind,
+                       uint64_t memory_limit) {
   SymVoxHeader head = header_of(scene, path);
   SymVoxNodes nodes;
   if (scene.dag.empty()) {
     nodes.inner = {{SymVoxSlots{}}};  // a root without children
   } else if (scene.dag.materials) {
     // Nodes that differ in materials alone are one without them.
-    device::CpuDevice device(0, false);
+    device::CpuDevice device(memory_limit, false);
     nodes = symvox_nodes(dag::without_materials(device, scene.dag), SlotOrder(scene.up), kind);
   } else {
     nodes = symvox_nodes(scene.dag, SlotOrder(scene.up), kind);
@@ -109,10 +110,11 @@ void write_symvox_file(const dag::VoxelScene& scene, const std::filesystem::path
 }  // namespace
 
 void write_symvox(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                  const std::optional<VoxelBox>& clip, SymVoxKind kind) {
+                  const std::optional<VoxelBox>& clip, SymVoxKind kind, uint64_t memory_limit) {
   const VoxelBox region = export_region(scene, clip, path);
-  if (region == cube_at({0, 0, 0}, scene.dag.resolution)) return write_symvox_file(scene, path, kind);
-  write_symvox_file(dag::clipped_scene(scene, region), path, kind);
+  if (region == cube_at({0, 0, 0}, scene.dag.resolution))
+    return write_symvox_file(scene, path, kind, memory_limit);
+  write_symvox_file(dag::clipped_scene(scene, region), path, kind, memory_limit);
 }
 
 }  // namespace vox

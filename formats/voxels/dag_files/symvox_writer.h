@@ -11,8 +11,9 @@
 namespace vox {
 
 // Writes which voxels are filled; materials have no place in these files. The grid is the scene's cube, of which
-// what lies outside of the clip box is empty. Throws Error where words do not fit into 32 bits.
+// what lies outside of the clip box is empty. Throws Error where words do not fit into 32 bits. `memory_limit` bounds
+// the process while materials are left out, as that of an engine does.
 void write_symvox(const dag::VoxelScene& scene, const std::filesystem::path& path,
-                  const std::optional<VoxelBox>& clip, SymVoxKind kind);
+                  const std::optional<VoxelBox>& clip, SymVoxKind kind, uint64_t memory_limit = 0);
 
 }  // namespace vox

@@ -41,6 +41,17 @@ constexpr std::array<uint64_t, 16> kRows = [] {
   return rows;
 }();
 
+// The Morton codes of the voxels of a leaf of 8³, in the order of the file.
+constexpr std::array<uint16_t, 512> kCodes = [] {
+  std::array<uint16_t, 512> codes = {};
+  for (uint32_t place = 0; place < codes.size(); ++place)
+    for (uint32_t bit = 0; bit < 3; ++bit)
+      codes[place] = static_cast<uint16_t>(codes[place] | (place >> (6 + bit) & 1) << 3 * bit |
+                                           (place >> (3 + bit) & 1) << (3 * bit + 1) |
+                                           (place >> bit & 1) << (3 * bit + 2));
+  return codes;
+}();
+
 // The colour of an RGBA8 value, as rgb_value() has it.
 uint32_t rgb_of(uint32_t rgba) {
   return (rgba & 0xff) << 16 | (rgba & 0xff00) | (rgba >> 16 & 0xff);
@@ -91,10 +102,10 @@ class NvdbVoxels {
     if (material >= ours_->palette.count) throw_no_material(material);
     return static_cast<uint32_t>(material);
   }
-  uint32_t material_at(uint64_t index) const {
-    if (index >= materials_.size())
+  std::span<const std::byte> materials_at(uint64_t index, uint64_t count) const {
+    if (index > materials_.size() || count > materials_.size() - index)
       throw Error("an index is not within the array of materials").hint("is the file damaged?");
-    return checked(std::to_integer<uint32_t>(materials_[index]));
+    return materials_.subspan(index, count);
   }
   uint32_t entry_of_color(uint32_t rgba) const {
     const scene::Palette& palette = ours_->palette;
@@ -108,7 +119,7 @@ class NvdbVoxels {
       case NvdbMeaning::Active:
         return 0;
       case NvdbMeaning::Materials:
-        return material_at(value);
+        return checked(std::to_integer<uint32_t>(materials_at(value, 1)[0]));
       case NvdbMeaning::Codes: {
         const auto code = std::bit_cast<float>(static_cast<uint32_t>(value));
         if (!(code >= 1 && code <= 256)) throw_no_material(value);
@@ -137,8 +148,11 @@ class NvdbVoxels {
       case NvdbMeaning::Active:
         return put_masks(leaf, head.mask, to);
       case NvdbMeaning::Materials: {
-        uint64_t index = first_index(head);
-        return put_each(leaf, head.mask, to, [&](uint32_t) { return material_at(index++); });
+        uint64_t voxels = 0;
+        for (const uint64_t mask : head.mask) voxels += static_cast<uint64_t>(popcount(mask));
+        const std::byte* next = materials_at(first_index(head), voxels).data();
+        return put_each(leaf, head.mask, to,
+                        [&](uint32_t) { return checked(std::to_integer<uint32_t>(*next++)); });
       }
       case NvdbMeaning::Codes: {
         const auto codes = tree_.values(at, 512);
@@ -179,10 +193,8 @@ class NvdbVoxels {
   static void put_each(uint32_t leaf, const std::array<uint64_t, 8>& mask, VoxelSink& to, Value value) {
     for (uint32_t x = 0; x < 8; ++x)
       for (uint64_t left = mask[x]; left != 0; left &= left - 1) {
-        const auto bit = static_cast<uint32_t>(lowest_bit(left));
-        const Int3 place = {static_cast<int32_t>(x), static_cast<int32_t>(bit / 8),
-                            static_cast<int32_t>(bit % 8)};
-        to.put(leaf * 512 + dag::VoxelCube::code(place), value(x * 64 + bit));
+        const uint32_t place = x * 64 + static_cast<uint32_t>(lowest_bit(left));
+        to.put(leaf * 512 + kCodes[place], value(place));
       }
   }
 
