@@ -13,7 +13,7 @@
 #include "formats/points/points.h"
 #include "formats/volume/raw_volume.h"
 #include "formats/voxels/export.h"
-#include "formats/voxels/volume_materials.h"
+#include "formats/voxels/volumes/volume_materials.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/engine/engine.h"
 #include "libvox/measure/make_bricks.h"
