@@ -78,8 +78,9 @@ RampEnds ramp_ends(const VoxelBox& filled, const Camera& camera, Shade shade) {
   return {};
 }
 
-Shading make_shading(const RampEnds& ramp, uint32_t log2_side, const scene::Palette& palette,
+Shading make_shading(const RampEnds& ramp, const Camera& camera, const scene::Palette& palette,
                      const RenderOptions& options) {
+  const uint32_t log2_side = camera.log2_side;
   const double sun = std::sqrt(dot(options.to_sun, options.to_sun));
   if (!(sun > 0 && sun < HUGE_VAL)) throw Error("the sun is in no direction");
   Shading shading = {};
@@ -93,6 +94,8 @@ Shading make_shading(const RampEnds& ramp, uint32_t log2_side, const scene::Pale
   shading.to_sun = light_of(to_sun);
   shading.sun_course = make_course(log2_side, fine_direction(to_sun));
   shading.shadows = options.shadows == Shadows::On ? 1 : 0;
+  shading.smooth = options.normals == Normals::Faces ? 0 : options.normals == Normals::Smooth ? 1 : -1;
+  shading.smoother = options.normals == Normals::Auto ? static_cast<float>(camera.spread) : 0;
   shading.ao_rays = std::min(options.ao_rays, kHemisphere);
   shading.ao_reach =
       static_cast<float>(options.ao_reach > 0 ? options.ao_reach : std::ldexp(1.0, int(log2_side)) / 16);

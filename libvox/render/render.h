@@ -24,6 +24,7 @@ struct RenderOptions {
   Shade shade = Shade::Material;
   uint32_t samples = 1;  // a pixel
   LevelOfDetail lod = LevelOfDetail::On;
+  Normals normals = Normals::Faces;
   Shadows shadows = Shadows::On;
   Vec3d to_sun = {0.45, 0.8, 0.6};
   uint32_t ao_rays = 0;  // a sample
@@ -70,7 +71,7 @@ struct RampEnds {
 RampEnds ramp_ends(const VoxelBox& filled, const Camera& camera, Shade shade);
 
 // All of Shading but its pointers to memory of the device.
-Shading make_shading(const RampEnds& ramp, uint32_t log2_side, const scene::Palette& palette,
+Shading make_shading(const RampEnds& ramp, const Camera& camera, const scene::Palette& palette,
                      const RenderOptions& options);
 
 // The courses of rays to the sky from the faces of a cube's voxels (open_courses_of()). Projected onto the face they are

@@ -111,14 +111,15 @@ class DeviceRenderer final : public Renderer {
 
   Picture render(const RenderOptions& options) override {
     detail::check_picture(options);
-    Camera camera = make_camera(options.pose, options.size, rays_.ref().log2_side);
+    const Camera camera = make_camera(options.pose, options.size, rays_.ref().log2_side);
+    Camera cast = camera;
     if (options.lod == LevelOfDetail::Off || options.shade == Shade::Sharing)
-      camera.spread = 0;
+      cast.spread = 0;
     else if (!rays_.has_boxes())
       rays_.set_boxes(bound_nodes(device_, rays_.ref()));
     const RayDagRef dag = rays_.ref();
-    const RampEnds ramp = ramp_ends(filled_, camera, options.shade);
-    Shading shading = make_shading(ramp, dag.log2_side, palette_, options);
+    const RampEnds ramp = ramp_ends(filled_, cast, options.shade);
+    Shading shading = make_shading(ramp, camera, palette_, options);
     shading.open_courses = open_courses_.data();
     Picture picture;
     picture.low = ramp.low;
@@ -133,7 +134,7 @@ class DeviceRenderer final : public Renderer {
     }
     const auto [width, height] = options.size;
     picture.rays = uint64_t{width} * height * options.samples;
-    const PixelRays rays = pixel_rays(camera);
+    const PixelRays rays = pixel_rays(cast);
     const BeamTiles tiles = {width, height};
     const auto depths = device_.template make<float>(tiles.count());
     RenderPixels body = {dag,           rays,    shading, {codes_.data()}, width, height, options.samples,

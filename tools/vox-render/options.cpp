@@ -60,8 +60,13 @@ cxxopts::Options describe() {
       "shadows", "Of the sun: on or off", preset("on"), "on|off")(
       "ao", "Ambient occlusion: rays a sample; 0: none", preset("0"), "N")(
       "ao-reach", "How far these look, in the scene's units; 1/16 of the cube by default", text(), "LENGTH")(
-      "lod", "Level of detail: on, nothing smaller than a pixel is looked at; or off", preset("on"),
-      "on|off");
+      "normals",
+      "What is shaded: faces of voxels, or smooth, the surface that they stand for; auto: smooth where "
+      "voxels are "
+      "smaller than pixels",
+      preset("auto"),
+      "auto|smooth|faces")("lod", "Level of detail: on, nothing smaller than a pixel is looked at; or off",
+                           preset("on"), "on|off");
   options.add_options("Volume")(
       "opacity",
       "How much of what lies behind it a voxel of the highest value covers, 0 to 1; lower values less",
@@ -133,6 +138,10 @@ render::RenderOptions read_render(const cxxopts::ParseResult& parsed) {
                                               {"sharing", render::Shade::Sharing}});
   render.shadows = parse_choice<render::Shadows>(
       parsed, "shadows", {{"on", render::Shadows::On}, {"off", render::Shadows::Off}});
+  render.normals = parse_choice<render::Normals>(parsed, "normals",
+                                                 {{"auto", render::Normals::Auto},
+                                                  {"smooth", render::Normals::Smooth},
+                                                  {"faces", render::Normals::Faces}});
   render.lod = parse_choice<render::LevelOfDetail>(
       parsed, "lod", {{"on", render::LevelOfDetail::On}, {"off", render::LevelOfDetail::Off}});
   return render;
