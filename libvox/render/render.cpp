@@ -20,6 +20,9 @@ Light light_of(scene::Rgb8 color) {
   return light_of(scene::srgb_to_linear(color));
 }
 
+// A quiet sky: paler at the horizon, and grey below it.
+constexpr scene::Rgb8 kHorizon = {206, 218, 230}, kZenith = {96, 138, 196}, kNadir = {150, 156, 164};
+
 struct Range {
   double near, far;
 };
@@ -87,7 +90,15 @@ Shading make_shading(const RampEnds& ramp, const Camera& camera, const scene::Pa
   shading.mode = options.shade;
   for (uint32_t i = 0; i < scene::kPaletteSize; ++i) shading.colors[i] = light_of(material_color(palette, i));
   for (uint32_t i = 0; i < kRampColors; ++i) shading.ramp[i] = light_of(ramp_color(i));
-  shading.sky = light_of(options.sky);
+  const bool has_gradient = options.skies == Sky::Gradient && options.shade == Shade::Material;
+  shading.plain_sky = has_gradient ? 0 : 1;
+  shading.sky = light_of(has_gradient ? kHorizon : options.sky);
+  shading.zenith = light_of(kZenith);
+  shading.nadir = light_of(kNadir);
+  shading.exposure = options.shade == Shade::Material ? static_cast<float>(options.exposure) : 1;
+  shading.cut_axis = options.cut ? options.cut->axis : kNoAxis;
+  shading.cut_plane = options.cut ? options.cut->at : 0;
+  shading.hatch = std::max(std::min(options.size.width, options.size.height) / 100, 6u);
   shading.sun = 0.75f;
   shading.ambient = 0.45f;
   const Vec3d to_sun = options.to_sun * (1 / sun);

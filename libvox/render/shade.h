@@ -3,6 +3,7 @@
 
 #include "libvox/base/mix.h"
 #include "libvox/render/beam.h"
+#include "libvox/render/node_colors.h"
 #include "libvox/render/point.h"
 #include "libvox/render/smooth_normal.h"
 
@@ -27,18 +28,22 @@ enum class Normals {
 inline constexpr uint32_t kRampColors = 64;
 inline constexpr uint32_t kHemisphere = 1024;
 
-using Light = Vec3<float>;  // linear; 1: white
-
 // What shading depends on, as plain numbers for the device; make_shading() fills them in.
 struct Shading {
   Shade mode;
   Light colors[16];         // of materials
   Light ramp[kRampColors];  // of measured values, from low to high
-  Light sky;
-  float sun, ambient;  // strengths
-  Vec3<float> to_sun;  // a unit vector
-  Course sun_course;   // of rays to the sun
-  uint32_t shadows;    // 1: the sun casts them
+  Light sky;                // at the horizon
+  Light zenith, nadir;      // straight up and straight down
+  uint32_t plain_sky;       // 1: it is the same everywhere
+  float exposure;           // what light is multiplied by
+  uint32_t cut_axis;        // of the plane of a cutaway; kNoAxis: there is none
+  int32_t cut_plane;        // where it is, voxels
+  uint32_t hatch;           // pixels from stripe to stripe of the cut
+  float sun, ambient;       // strengths
+  Vec3<float> to_sun;       // a unit vector
+  Course sun_course;        // of rays to the sun
+  uint32_t shadows;         // 1: the sun casts them
   float smooth,
       smoother;      // how much smooth normals count: at the eye, and how much more in each voxel from it
   uint32_t ao_rays;  // a sample; 0: no ambient occlusion
@@ -46,6 +51,9 @@ struct Shading {
   const Course*
       open_courses;  // [6 · kHemisphere], of rays to the sky: those of a face from open_courses_of() on
   float low, high;   // the values at the ends of the ramp
+  // The colours of nodes by RayDagRef::box_index(), and the light of their codes; nullptr: each has that of a voxel.
+  const PackedColor* node_colors;
+  const float* light_of_code;
   const uint8_t* use_codes;  // for Shade::Sharing: of the leaf that begins at each word of leaves
 };
 
@@ -77,7 +85,7 @@ class Shader {
     const Course course = make_course(rays_.log2_side, rays_.direction(x, y));
     const Ray ray = begun_in_beam(make_ray(course, rays_.eye, rays_.spread), course, rays_, depth);
     const Hit hit = trace(dag_, ray);
-    if (!hit.found()) return shading_.sky;
+    if (!hit.found()) return sky(x, y);
     switch (shading_.mode) {
       case Shade::Depth:
         return measured(distance_to(ray, hit.at));
@@ -91,7 +99,17 @@ class Shader {
       case Shade::Material:
         break;
     }
-    return shading_.colors[hit_material(dag_, ray, hit)] * light_at(course, ray, hit, seed);
+    if (is_cut(ray, hit)) return color_at(ray, hit) * (is_striped(x, y) ? kStripe : kBetweenStripes);
+    return color_at(ray, hit) * light_at(course, ray, hit, seed);
+  }
+
+  // The light of the sky behind a point of the image.
+  VOX_HD Light sky(uint32_t x, uint32_t y) const {
+    if (shading_.plain_sky) return shading_.sky;
+    const FineDirection to = rays_.direction(x, y);
+    const Vec3<float> d = {static_cast<float>(to.x), static_cast<float>(to.y), static_cast<float>(to.z)};
+    const float up = d.y / square_root(dot(d, d)), share = up < 0 ? -up : up;
+    return shading_.sky * (1 - share) + (up < 0 ? shading_.nadir : shading_.zenith) * share;
   }
 
  private:
@@ -148,6 +166,32 @@ class Shader {
     if (y >= z) return {0, sign(normal.y), 0};
     return {0, 0, sign(normal.z)};
   }
+
+  static constexpr float kStripe = 0.55f, kBetweenStripes = 1;  // of a material's colour, where it is cut
+
+  // Whether the ray hit the face where a cutaway was cut.
+  VOX_HD bool is_cut(const Ray& ray, const Hit& hit) const {
+    if (axis_of(hit.at) != shading_.cut_axis || shading_.cut_axis == kNoAxis) return false;
+    const bool down = (ray.mirrored >> shading_.cut_axis & 1) != 0;
+    return (down ? hit.high : hit.low)[shading_.cut_axis] == shading_.cut_plane;
+  }
+  VOX_HD bool is_striped(uint32_t x, uint32_t y) const {
+    return ((x + y) >> kSubpixelBits) % shading_.hatch < (shading_.hatch + 2) / 3;
+  }
+
+  // The colour of what a ray hit, without light: that of a voxel, or, where a pixel shows several, their mean.
+  VOX_HD Light color_at(const Ray& ray, const Hit& hit) const {
+    const bool mixed = shading_.node_colors != nullptr && hit.node_log2 <= (hit.log2 > 2 ? hit.log2 : 2) &&
+                       (hit.log2 > 0 || distance_to(ray, hit.at) * rays_.spread >= kBlockWide);
+    if (!mixed) return shading_.colors[hit_material(dag_, ray, hit)];
+    if (hit.log2 == 0)
+      return leaf_mean(dag_, hit.node, uint64_t{0xff} << 8 * octant_at(hit.low, 1), shading_.colors).light;
+    if (hit.log2 == dag::kLeafLog2) return leaf_mean(dag_, hit.node, ~uint64_t{0}, shading_.colors).light;
+    const PackedColor color = shading_.node_colors[dag_.box_index(hit.node)];
+    const float* const light = shading_.light_of_code;
+    return {light[color & 0xff], light[color >> 8 & 0xff], light[color >> 16]};
+  }
+  static constexpr float kBlockWide = 2;  // voxels of a pixel's width from which on it shows a block of 2³
 
   // The colour of a measured value; values beyond an end of the ramp have the colour of that end.
   VOX_HD Light measured(float value) const {
