@@ -61,7 +61,8 @@ class Shader {
   VOX_HD Light operator()(uint32_t x, uint32_t y, float depth, uint64_t seed) const {
     const Course course = make_course(rays_.log2_side, rays_.direction(x, y));
     const Ray ray = begun_in_beam(make_ray(course, rays_.eye, rays_.spread), course, rays_, depth);
-    const Hit hit = trace(dag_, ray);
+    PassedNodes passed;
+    const Hit hit = trace(dag_, ray, {}, passed);
     if (!hit.found()) return shading_.sky;
     switch (shading_.mode) {
       case Shade::Depth:
@@ -76,13 +77,14 @@ class Shader {
       case Shade::Material:
         break;
     }
-    return shading_.colors[hit_material(dag_, ray, hit)] * light_at(course, ray, hit, seed);
+    return shading_.colors[hit_material(dag_, ray, hit)] * light_at(course, ray, passed, hit, seed);
   }
 
  private:
   struct Surface {
     FinePoint point;
     float distance;  // from the eye, voxels
+    StartNode start;
   };
 
   // The colour of a measured value; values beyond an end of the ramp have the colour of that end.
@@ -92,10 +94,13 @@ class Shader {
     return shading_.ramp[at < 0 ? 0 : at >= kRampColors ? kRampColors - 1 : static_cast<uint32_t>(at)];
   }
 
-  VOX_HD float light_at(const Course& course, const Ray& ray, const Hit& hit, uint64_t seed) const {
+  VOX_HD float light_at(const Course& course, const Ray& ray, const PassedNodes& passed, const Hit& hit,
+                        uint64_t seed) const {
     const Int3 normal = face_normal(ray, hit);
     if (axis_of(hit.at) == kNoAxis) return shading_.ambient;  // the eye is in matter
-    const Surface at = {hit_point(rays_.eye, course, ray, hit), distance_to(ray, hit.at)};
+    const FinePoint point = hit_point(rays_.eye, course, ray, hit);
+    const Surface at = {point, distance_to(ray, hit.at),
+                        start_near(dag_, passed, hit, voxel_before(hit, normal, point))};
     float light = shading_.ambient * open_sky(at, normal, seed);
     const Vec3<float> out = {static_cast<float>(normal.x), static_cast<float>(normal.y),
                              static_cast<float>(normal.z)};
@@ -112,7 +117,7 @@ class Shader {
 
   VOX_HD bool sees_sun(const Surface& from) const {
     if (!shading_.shadows) return true;
-    return !trace(dag_, further_ray(from, shading_.sun_course)).found();
+    return !trace(dag_, further_ray(from, shading_.sun_course), from.start).found();
   }
 
   // The share of the sky that is seen from a surface, from 0 to 1.
@@ -124,7 +129,7 @@ class Shader {
     for (uint32_t i = 0; i < shading_.ao_rays; ++i) {
       const uint64_t at = (first + uint64_t{i} * kHemisphere / shading_.ao_rays) % kHemisphere;
       const Ray ray = limited(further_ray(from, courses[at]), shading_.ao_reach);
-      if (!trace(dag_, ray).found()) ++open;
+      if (!trace(dag_, ray, from.start).found()) ++open;
     }
     return static_cast<float>(open) / static_cast<float>(shading_.ao_rays);
   }
