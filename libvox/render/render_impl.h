@@ -21,16 +21,17 @@ namespace vox::render {
 struct StartBeams {
   RayDagRef dag;
   PixelRays rays;
-  BeamTiles tiles;
-  float* depths;  // [tiles.count()]
+  Tiles order;    // of the beams, which are the pixels of a smaller image
+  float* depths;  // [width * height] of that image
 
   VOX_HD void operator()(uint64_t i) const {
-    const auto tile = static_cast<uint32_t>(i);
-    depths[i] = Beam(dag, rays, {tile % tiles.across(), tile / tiles.across()}).start();
+    const Vec2<uint32_t> tile = order.pixel(i);
+    if (order.holds(tile)) depths[order.index(tile)] = Beam(dag, rays, tile).start();
   }
 };
 
 struct RenderPixels {
+  static constexpr int kBlocksAtOnce = 3;
   RayDagRef dag;
   PixelRays rays;
   Shading shading;
@@ -177,7 +178,8 @@ class DeviceRenderer final : public Renderer {
     make_pixels(picture, options.size, [&](scene::Rgba8* pixels) {
       body.pixels = pixels;
       const double beams = device_.seconds([&] {
-        device_.for_each({"render: beams", 4}, tiles.count(), StartBeams{dag, rays, tiles, depths.data()});
+        const Tiles order = {tiles.across(), tiles.down()};
+        device_.for_each({"render: beams", 4}, order.count(), StartBeams{dag, rays, order, depths.data()});
       });
       const uint64_t all = pixel_tiles.count();
       double seconds =

@@ -84,7 +84,8 @@ class Shader {
   VOX_HD Light operator()(uint32_t x, uint32_t y, float depth, uint64_t seed) const {
     const Course course = make_course(rays_.log2_side, rays_.direction(x, y));
     const Ray ray = begun_in_beam(make_ray(course, rays_.eye, rays_.spread), course, rays_, depth);
-    const Hit hit = trace(dag_, ray);
+    PassedNodes passed;
+    const Hit hit = trace(dag_, ray, {}, passed);
     if (!hit.found()) return sky(x, y);
     switch (shading_.mode) {
       case Shade::Depth:
@@ -100,7 +101,7 @@ class Shader {
         break;
     }
     if (is_cut(ray, hit)) return color_at(ray, hit) * (is_striped(x, y) ? kStripe : kBetweenStripes);
-    return color_at(ray, hit) * light_at(course, ray, hit, seed);
+    return color_at(ray, hit) * light_at(course, ray, passed, hit, seed);
   }
 
   // The light of the sky behind a point of the image.
@@ -120,6 +121,7 @@ class Shader {
     Int3 side;       // the axis that the normal is nearest to, up or down; 0: the eye is in matter
     float distance;  // from the eye, voxels
     bool smooth;     // the normal is no face's
+    StartNode start;
   };
 
   VOX_HD static Vec3<float> in_floats(Int3 v) {
@@ -128,7 +130,7 @@ class Shader {
 
   VOX_HD Surface surface_at(const Course& course, const Ray& ray, const Hit& hit) const {
     const Int3 face = face_normal(ray, hit);
-    Surface at = {{0, 0, 0}, in_floats(face), face, distance_to(ray, hit.at), false};
+    Surface at = {{0, 0, 0}, in_floats(face), face, distance_to(ray, hit.at), false, {}};
     if (axis_of(hit.at) == kNoAxis) return at;
     at.point = hit_point(rays_.eye, course, ray, hit);
     const float share = shading_.smooth + shading_.smoother * at.distance;
@@ -200,9 +202,12 @@ class Shader {
     return shading_.ramp[at < 0 ? 0 : at >= kRampColors ? kRampColors - 1 : static_cast<uint32_t>(at)];
   }
 
-  VOX_HD float light_at(const Course& course, const Ray& ray, const Hit& hit, uint64_t seed) const {
-    const Surface at = surface_at(course, ray, hit);
+  VOX_HD float light_at(const Course& course, const Ray& ray, const PassedNodes& passed, const Hit& hit,
+                        uint64_t seed) const {
+    Surface at = surface_at(course, ray, hit);
     if (at.side == Int3{0, 0, 0}) return shading_.ambient;
+    at.start =
+        start_near(dag_, passed, hit, at.smooth ? voxel_at(at.point) : voxel_before(hit, at.side, at.point));
     float light = shading_.ambient * open_sky(at, seed);
     const float facing = dot(at.normal, shading_.to_sun);
     if (facing > 0 && sees_sun(at)) light += shading_.sun * facing;
@@ -217,7 +222,7 @@ class Shader {
 
   VOX_HD bool sees_sun(const Surface& from) const {
     if (!shading_.shadows) return true;
-    return !trace(dag_, further_ray(from, shading_.sun_course)).found();
+    return !trace(dag_, further_ray(from, shading_.sun_course), from.start).found();
   }
 
   // The share of the sky that is seen from a surface, from 0 to 1. Directions are those around an axis; where the
@@ -232,7 +237,7 @@ class Shader {
       if (from.smooth && goes_into(course, from.normal)) continue;
       ++counted;
       const Ray ray = limited(further_ray(from, course), shading_.ao_reach);
-      if (!trace(dag_, ray).found()) ++open;
+      if (!trace(dag_, ray, from.start).found()) ++open;
     }
     return counted > 0 ? static_cast<float>(open) / static_cast<float>(counted) : 1;
   }
