@@ -17,6 +17,8 @@ std::unique_ptr<Engine> make_cuda_engine(const EngineOptions& options, int index
 // An engine that another thread has made is then for this one.
 void use_cuda_device_here(int index);
 
+int gpu_count();  // those that an engine can use; 0 in builds without CUDA
+
 // The GPU that `device` names, by its number, or none for the processor. Throws UsageError where it is no name of a
 // device, Error where there is no such GPU.
 std::optional<int> gpu_index(const std::string& device);

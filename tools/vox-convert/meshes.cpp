@@ -40,12 +40,23 @@ scene::IndexedScene make_palette(scene::Scene& scene, const ConvertOptions& opti
   return std::move(chosen.indexed);
 }
 
+// Of several ranks, rank 0 writes.
+bool writes_result(const ConvertOptions& options) {
+  return options.ranks == nullptr || options.ranks->rank() == 0;
+}
+
+RankFigures rank_figures(const voxelize::BuildResult& result) {
+  return {.voxelize = result.voxelize_seconds,
+          .build = result.build_seconds,
+          .peak_device_bytes = result.peak_device_bytes};
+}
+
 }  // namespace
 
 dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion) {
   if (options.grid.resolution == 0 && options.grid.voxel_size == 0)
     throw UsageError("one of --res and --voxel-size is needed, such as --res 4K");
-  check_targets(options);
+  if (writes_result(options)) check_targets(options);
   painting::Strokes strokes;
   if (options.paint) strokes = read_stroke_script(*options.paint);
   const ThreadLimit threads(options.engine.threads);
@@ -80,6 +91,7 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
   if (painting) build.atlas = &painting->atlas;
   voxelize::BuildResult result = engine->build(scene, indexed, grid, build);
   if (conversion.painting) conversion.painting->queries = result.atlas_queries;
+  if (options.ranks) conversion.ranks = gathered(rank_figures(result), *options.ranks);
   conversion.kernels = engine->profile();
   conversion.chunks = result.chunks;
   conversion.peak_device_bytes = result.peak_device_bytes;
