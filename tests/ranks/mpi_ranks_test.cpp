@@ -8,7 +8,7 @@
 
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
-#include "tests/ranks/mpirun.h"
+#include "tests/ranks/on_mpi_ranks.h"
 
 namespace vox::ranks {
 namespace {

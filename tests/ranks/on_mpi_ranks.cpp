@@ -1,21 +1,15 @@
-#include "tests/ranks/mpirun.h"
+#include "tests/ranks/on_mpi_ranks.h"
 
 #include <fmt/format.h>
-#include <gtest/gtest.h>
-
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "libvox/base/run_program.h"
+#include "tests/common/mpirun.h"
 
 namespace vox::ranks {
 namespace {
-
-bool have_mpirun() {
-  return has_mpi() && run_program({"mpirun", "--version"}).output.find("Open MPI") != std::string::npos;
-}
 
 std::string this_test() {
   const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
@@ -29,11 +23,10 @@ std::optional<Launched> launched(uint32_t count, const std::function<void(Launch
     body(*joined_ranks());
     return std::nullopt;
   }
-  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-  const ProgramResult result = run_program(
-      {"mpirun", "--oversubscribe", "--timeout", "100", "-n", std::to_string(count),
-       std::filesystem::read_symlink("/proc/self/exe").string(), "--gtest_filter=" + this_test()});
+  std::vector<std::string> command = mpirun_command(count);
+  command.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
+  command.push_back("--gtest_filter=" + this_test());
+  const ProgramResult result = run_program(command);
   return Launched{result.status, result.output};
 }
 
