@@ -36,6 +36,9 @@ class CpuDevice {
   // the machine can give.
   CpuDevice(uint64_t memory_limit, bool profile);
 
+  // Calls from this thread are for this device from now on.
+  void use_here() {}
+
   std::string name() const { return "cpu"; }
   std::string text() const;
   Pool& pool() { return pool_; }

@@ -92,6 +92,10 @@ CudaDevice::~CudaDevice() {
   cudaStreamDestroy(stream_);
 }
 
+void CudaDevice::use_here() const {
+  check_cuda(cudaSetDevice(index_), "cudaSetDevice");
+}
+
 uint32_t CudaDevice::capability() const {
   int major = 0, minor = 0;
   check_cuda(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, index_),

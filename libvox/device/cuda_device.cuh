@@ -58,6 +58,10 @@ class CudaDevice {
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
 
+  void use_here() const;
+  // Another GPU may read and write what lies in this one's memory, where the machine has a way for that.
+  void let_reach(int other) const { memory_->let_reach(other); }
+
   std::string name() const;
   std::string text() const;
   uint32_t capability() const;  // the compute capability: 90 for 9.0

@@ -9,7 +9,7 @@ const Pool::Backend CudaMemory::kBackend = {
     .release = [](void* state, void* block) { static_cast<CudaMemory*>(state)->release(block); },
     .shrink = [](void* state) { static_cast<CudaMemory*>(state)->shrink(); }};
 
-CudaMemory::CudaMemory(int index, cudaStream_t stream) : stream_(stream) {
+CudaMemory::CudaMemory(int index, cudaStream_t stream) : index_(index), stream_(stream) {
   int supported = 0;
   check_cuda(cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, index),
              "cudaDeviceGetAttribute");
@@ -29,6 +29,17 @@ CudaMemory::~CudaMemory() {
   if (!pool_) return;
   cudaStreamSynchronize(stream_);
   cudaMemPoolDestroy(pool_);
+}
+
+void CudaMemory::let_reach(int other) const {
+  int reaches = 0;
+  check_cuda(cudaDeviceCanAccessPeer(&reaches, other, index_), "cudaDeviceCanAccessPeer");
+  if (reaches == 0 || !pool_) return;  // copies go through the host's memory then
+  cudaMemAccessDesc access = {};
+  access.location.type = cudaMemLocationTypeDevice;
+  access.location.id = other;
+  access.flags = cudaMemAccessFlagsProtReadWrite;
+  check_cuda(cudaMemPoolSetAccess(pool_, &access, 1), "cudaMemPoolSetAccess");
 }
 
 void* CudaMemory::allocate(uint64_t bytes) {

@@ -16,6 +16,9 @@ class CudaMemory {
   CudaMemory(const CudaMemory&) = delete;
   CudaMemory& operator=(const CudaMemory&) = delete;
 
+  // Another GPU may use what is given, where the machine has a way for that.
+  void let_reach(int other) const;
+
   static const Pool::Backend kBackend;  // its state is a CudaMemory
 
  private:
@@ -23,6 +26,7 @@ class CudaMemory {
   void release(void* block);
   void shrink();
 
+  int index_;
   cudaStream_t stream_;
   cudaMemPool_t pool_ = nullptr;  // none where the driver has no such pools
 };

@@ -33,6 +33,7 @@ concept DeviceType = requires(D& device, Work work, uint64_t n, AnyBody body, Bu
   typename D::Group;
   typename D::Code;
   { D::kLaneBytes } -> std::convertible_to<uint32_t>;
+  device.use_here();
   { device.name() } -> std::same_as<std::string>;
   { device.text() } -> std::same_as<std::string>;
   { device.pool() } -> std::same_as<Pool&>;

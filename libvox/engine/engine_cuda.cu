@@ -13,6 +13,10 @@ void use_cuda_device_here(int index) {
   device::check_cuda(cudaSetDevice(index), "cudaSetDevice");
 }
 
+void let_reach(Engine& engine, int other) {
+  std::get<device::CudaDevice*>(engine.handle())->let_reach(other);
+}
+
 std::unique_ptr<Engine> make_cuda_engine(const EngineOptions& options, int index) {
   return std::make_unique<DeviceEngine<device::CudaDevice>>(options, index);
 }

@@ -16,6 +16,8 @@ int cuda_device_count();  // 0 without a driver
 std::unique_ptr<Engine> make_cuda_engine(const EngineOptions& options, int index);
 // An engine that another thread has made is then for this one.
 void use_cuda_device_here(int index);
+// Lets another GPU use what lies in the memory of an engine's.
+void let_reach(Engine& engine, int other);
 
 int gpu_count();  // those that an engine can use; 0 in builds without CUDA
 

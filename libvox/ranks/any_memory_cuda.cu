@@ -1,36 +1,20 @@
-#include <cstring>
-
 #include "libvox/device/cuda_device.cuh"
-#include "libvox/ranks/any_memory.h"
+#include "libvox/ranks/any_memory_cuda.h"
 
 namespace vox::ranks {
 
-bool is_gpu_memory(const void* memory) {
+bool is_cuda_memory(const void* at) {
   cudaPointerAttributes attributes = {};
-  if (memory == nullptr || cudaPointerGetAttributes(&attributes, memory) != cudaSuccess) {
-    cudaGetLastError();  // of a machine without a GPU
-    return false;
-  }
-  return attributes.type == cudaMemoryTypeDevice;
+  if (cudaPointerGetAttributes(&attributes, at) == cudaSuccess)
+    return attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
+  cudaGetLastError();  // without a driver all memory is the host's
+  return false;
 }
 
-void copy_any(void* to, const void* from, uint64_t bytes) {
-  if (bytes == 0) return;
-  if (!is_gpu_memory(to) && !is_gpu_memory(from)) {
-    std::memcpy(to, from, bytes);
-    return;
-  }
-  // A copy within a GPU's memory returns before it is done.
-  device::check_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), "cudaMemcpy");
-  device::check_cuda(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
-}
-
-StagingMemory::StagingMemory(uint64_t bytes) {
-  device::check_cuda(cudaMallocHost(reinterpret_cast<void**>(&data_), bytes), "cudaMallocHost");
-}
-
-StagingMemory::~StagingMemory() {
-  if (data_) cudaFreeHost(data_);
+void copy_cuda(void* to, const void* from, uint64_t bytes) {
+  device::check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, cudaStreamPerThread),
+                     "cudaMemcpyAsync");
+  device::check_cuda(cudaStreamSynchronize(cudaStreamPerThread), "cudaStreamSynchronize");
 }
 
 }  // namespace vox::ranks

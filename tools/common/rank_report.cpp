@@ -1,49 +1,55 @@
 #include "tools/common/rank_report.h"
 
+#include <array>
 #include <bit>
-#include <numeric>
+#include <type_traits>
 
 namespace vox {
+namespace {
+
+// Calls f with the name, the unit and a reader of each figure of a row, which may be changed through it.
+template <class F>
+void each_figure(const F& f) {
+  f(
+      "voxelize", "s", [](auto& row) -> auto& { return row.share.voxelize_seconds; });
+  f(
+      "build", "s", [](auto& row) -> auto& { return row.share.build_seconds; });
+  f(
+      "exchange", "s", [](auto& row) -> auto& { return row.share.exchange_seconds; });
+  f(
+      "order", "s", [](auto& row) -> auto& { return row.share.order_seconds; });
+  f(
+      "waited", "s", [](auto& row) -> auto& { return row.traffic.waited; });
+  f(
+      "sent", "bytes", [](auto& row) -> auto& { return row.traffic.sent; });
+  f(
+      "received", "bytes", [](auto& row) -> auto& { return row.traffic.received; });
+  f(
+      "items_kept", "items", [](auto& row) -> auto& { return row.share.items_kept; });
+  f(
+      "items_given", "items", [](auto& row) -> auto& { return row.share.items_given; });
+  f(
+      "peak_device_bytes", "bytes", [](auto& row) -> auto& { return row.peak_device_bytes; });
+}
+
+}  // namespace
 
 std::vector<RankFigures> gathered(const RankFigures& own, ranks::Ranks& ranks) {
   std::vector<RankFigures> all(ranks.count());
-  const auto gather_seconds = [&](double RankFigures::*member) {
-    const std::vector<uint64_t> values = ranks.gather(std::bit_cast<uint64_t>(own.*member));
-    for (size_t i = 0; i < all.size(); ++i) all[i].*member = std::bit_cast<double>(values[i]);
-  };
-  const auto gather_count = [&](uint64_t RankFigures::*member) {
-    const std::vector<uint64_t> values = ranks.gather(own.*member);
-    for (size_t i = 0; i < all.size(); ++i) all[i].*member = values[i];
-  };
-  gather_seconds(&RankFigures::voxelize);
-  gather_seconds(&RankFigures::build);
-  gather_seconds(&RankFigures::exchange);
-  gather_seconds(&RankFigures::order);
-  gather_seconds(&RankFigures::waited);
-  gather_count(&RankFigures::sent);
-  gather_count(&RankFigures::received);
-  gather_count(&RankFigures::items_kept);
-  gather_count(&RankFigures::items_given);
-  gather_count(&RankFigures::peak_device_bytes);
+  each_figure([&](const char*, const char*, const auto& figure) {
+    using Figure = std::remove_cvref_t<decltype(figure(own))>;
+    const std::vector<uint64_t> values = ranks.gather(std::bit_cast<uint64_t>(figure(own)));
+    for (size_t i = 0; i < all.size(); ++i) figure(all[i]) = std::bit_cast<Figure>(values[i]);
+  });
   return all;
 }
 
 void set_ranks(measure::ResultGroup& results, const std::vector<RankFigures>& ranks) {
   if (ranks.empty()) return;
-  std::vector<uint64_t> numbers(ranks.size());
-  std::iota(numbers.begin(), numbers.end(), uint64_t{0});
-  results.table(measure::in_json("ranks"))
-      .column("rank", "", numbers)
-      .column("voxelize", "s", ranks, &RankFigures::voxelize)
-      .column("build", "s", ranks, &RankFigures::build)
-      .column("exchange", "s", ranks, &RankFigures::exchange)
-      .column("order", "s", ranks, &RankFigures::order)
-      .column("waited", "s", ranks, &RankFigures::waited)
-      .column("sent", "bytes", ranks, &RankFigures::sent)
-      .column("received", "bytes", ranks, &RankFigures::received)
-      .column("items_kept", "items", ranks, &RankFigures::items_kept)
-      .column("items_given", "items", ranks, &RankFigures::items_given)
-      .column("peak_device_bytes", "bytes", ranks, &RankFigures::peak_device_bytes);
+  measure::ResultTable& table = results.table(measure::in_json("ranks"));
+  each_figure([&](const char* name, const char* unit, const auto& figure) {
+    table.column(name, unit, ranks, [&](const RankFigures& row) { return figure(row); });
+  });
 }
 
 }  // namespace vox

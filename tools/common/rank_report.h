@@ -6,16 +6,15 @@
 #include <vector>
 
 #include "libvox/measure/results.h"
+#include "libvox/ranks/build_share.h"
 #include "libvox/ranks/ranks.h"
 
 namespace vox {
 
 struct RankFigures {
-  double voxelize = 0, build = 0, exchange = 0, order = 0;  // seconds
-  double waited = 0;                                        // of these, until others had sent
-  uint64_t sent = 0, received = 0;                          // bytes
-  uint64_t items_kept = 0, items_given = 0;
+  ranks::ShareFigures share;
   uint64_t peak_device_bytes = 0;
+  ranks::Traffic traffic = {};
 };
 
 // Collective. Those of all ranks, in their order.

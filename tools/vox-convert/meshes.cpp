@@ -15,6 +15,7 @@
 #include "libvox/engine/built_scene.h"
 #include "libvox/engine/engine_soon.h"
 #include "libvox/engine/warm_up.h"
+#include "libvox/ranks/build_share.h"
 #include "tools/vox-convert/painting.h"
 
 namespace vox {
@@ -43,12 +44,6 @@ scene::IndexedScene make_palette(scene::Scene& scene, const ConvertOptions& opti
 // Of several ranks, rank 0 writes.
 bool writes_result(const ConvertOptions& options) {
   return options.ranks == nullptr || options.ranks->rank() == 0;
-}
-
-RankFigures rank_figures(const voxelize::BuildResult& result) {
-  return {.voxelize = result.voxelize_seconds,
-          .build = result.build_seconds,
-          .peak_device_bytes = result.peak_device_bytes};
 }
 
 }  // namespace
@@ -89,9 +84,17 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
            grid.resolution, grid.voxel_size, engine->device_text());
   voxelize::BuildOptions build = options.build;
   if (painting) build.atlas = &painting->atlas;
-  voxelize::BuildResult result = engine->build(scene, indexed, grid, build);
+  voxelize::BuildResult result;
+  if (options.ranks) {
+    ranks::SceneShare share = engine->build_share(*options.ranks, scene, indexed, grid, build);
+    RankFigures figures = {.share = share.figures, .peak_device_bytes = share.whole.peak_device_bytes};
+    result = ranks::joined(*options.ranks, std::move(share));
+    figures.traffic = options.ranks->traffic();
+    conversion.ranks = gathered(figures, *options.ranks);
+  } else {
+    result = engine->build(scene, indexed, grid, build);
+  }
   if (conversion.painting) conversion.painting->queries = result.atlas_queries;
-  if (options.ranks) conversion.ranks = gathered(rank_figures(result), *options.ranks);
   conversion.kernels = engine->profile();
   conversion.chunks = result.chunks;
   conversion.peak_device_bytes = result.peak_device_bytes;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "libvox/ranks/any_memory.h"
 #include "libvox/ranks/mpi/check_mpi.h"
 
 namespace vox::ranks {
@@ -23,7 +24,7 @@ PiecesInFlight::PiecesInFlight(Direction direction, MPI_Comm ranks, std::byte* m
     : direction_(direction),
       ranks_(ranks),
       staging_(staging),
-      staged_(is_gpu_memory(memory)),
+      staged_(is_device_memory(memory)),
       slots_(staged_ ? kStagedSlots : kSlots) {
   int rank = 0;
   check_mpi(MPI_Comm_rank(ranks, &rank), "MPI_Comm_rank");

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "libvox/ranks/any_memory.h"
+#include "libvox/ranks/staging_memory.h"
 
 namespace vox::ranks {
 
