@@ -64,12 +64,16 @@ std::unique_ptr<Engine> make_group_engine(const EngineOptions& options) {
 
 }  // namespace
 
-std::optional<int> gpu_index(const std::string& device) {
+int gpu_count() {
 #ifdef VOX_HAS_CUDA
-  const int count = cuda_device_count();
+  return cuda_device_count();
 #else
-  const int count = 0;
+  return 0;
 #endif
+}
+
+std::optional<int> gpu_index(const std::string& device) {
+  const int count = gpu_count();
   if (device == "cpu" || (device == "auto" && count == 0)) {
     if (device == "auto") log_debug("no GPU found, using the CPU");
     return std::nullopt;

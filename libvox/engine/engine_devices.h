@@ -19,6 +19,8 @@ void use_cuda_device_here(int index);
 // Lets another GPU use the memory of the engine that was made last on GPU `index`.
 void let_reach(int index, int other);
 
+int gpu_count();  // those that an engine can use; 0 in builds without CUDA
+
 // The GPU that `device` names, by its number, or none for the processor. Throws UsageError where it is no name of a
 // device, Error where there is no such GPU.
 std::optional<int> gpu_index(const std::string& device);

@@ -1,5 +1,7 @@
 #include "tools/vox-convert/given.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "formats/io/foreign_file.h"
@@ -214,13 +216,16 @@ void check_devices(const ConvertOptions& options) {
 void check_given(const ConvertOptions& options) {
   check_volume_materials(options);
   check_devices(options);
-  check_options(options.given, kTable,
-                is_mixed_input(options)    ? of_mixed(options)
-                : is_volume_input(options) ? of_volume(options)
-                : is_voxels_input(options) ? of_voxels(options)
-                : is_scene_input(options)  ? of_scene_file(options)
-                : is_points_input(options) ? of_points(options)
-                                           : of_mesh(options));
+  const RunTraits run = is_mixed_input(options)    ? of_mixed(options)
+                        : is_volume_input(options) ? of_volume(options)
+                        : is_voxels_input(options) ? of_voxels(options)
+                        : is_scene_input(options)  ? of_scene_file(options)
+                        : is_points_input(options) ? of_points(options)
+                                                   : of_mesh(options);
+  check_options(options.given, kTable, run);
+  if (options.ranks && (run.bits & (kMesh | kMixed)) != kMesh)
+    throw UsageError(fmt::format("several processes build a scene of meshes alone; on {}, {} were started",
+                                 run.what, options.ranks->count()));
 }
 
 }  // namespace vox
