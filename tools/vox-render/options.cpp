@@ -38,17 +38,23 @@ cxxopts::Options describe() {
   const auto text = [] { return cxxopts::value<std::string>(); };
   const auto preset = [](const char* value) { return cxxopts::value<std::string>()->default_value(value); };
   options.add_options("Picture")("scene", "A scene file that vox-convert wrote", text(), "SCENE.h5")(
-      "o,output", "Where to; SCENE-view.png by default", text(), "FILE")("size", "Pixels; of a cut, at most",
-                                                                         preset("1920x1080"), "WxH")(
-      "samples", "Rays a pixel", preset("1"), "N")("turntable", "So many pictures, once around", text(), "N")(
+      "o,output", "Where to; SCENE-view.png by default", text(), "FILE")(
+      "size", "Pixels; of a cut, at most", preset("1920x1080"), "WxH")("samples", "Rays a pixel", preset("1"),
+                                                                       "N")(
+      "sampling",
+      "Which pixels have so many: on edges, where a pixel looks otherwise than one beside it, or all",
+      preset("edges"), "edges|all")("turntable", "So many pictures, once around", text(), "N")(
       "slice", "A cut along one layer of voxels: x, y or z, counted from 0", text(), "AXIS=N")(
-      "legend", "Of what is measured, in a corner: on or off", preset("on"), "on|off");
+      "cut",
+      "A cutaway: nothing that is before this layer of voxels, seen from the eye; hatched where it is cut",
+      text(), "AXIS=N")("legend", "Of what is measured, in a corner: on or off", preset("on"), "on|off");
   options.add_options("Page")(
       "html",
       "Write a page to fly through instead: one file, which needs no server; it begins with this view",
       text(), "FILE")("page-limit",
                       "How large it may be; a scene that is larger is shown at the finest level that fits",
-                      preset("64M"), "SIZE");
+                      preset("64M"), "SIZE")("clip", "Only this box of the scene, in scene units", text(),
+                                             "X0,Y0,Z0,X1,Y1,Z1");
   options.add_options("Camera")(
       "view", fmt::format("All of the scene: {}", fmt::join(render::view_names(), ", ")), preset("iso"),
       "VIEW")("eye", "Where the camera stands instead, in the scene's units", text(), "X,Y,Z")(
@@ -60,6 +66,16 @@ cxxopts::Options describe() {
       "shadows", "Of the sun: on or off", preset("on"), "on|off")(
       "ao", "Ambient occlusion: rays a sample; 0: none", preset("0"), "N")(
       "ao-reach", "How far these look, in the scene's units; 1/16 of the cube by default", text(), "LENGTH")(
+      "normals",
+      "What is shaded: faces of voxels, or smooth, the surface that they stand for; auto: smooth where "
+      "voxels are "
+      "smaller than pixels",
+      preset("auto"), "auto|smooth|faces")(
+      "level-colors",
+      "What has the colour of several voxels, where a pixel shows them: their mean, or one voxel's",
+      preset("mean"),
+      "mean|voxel")("sky", "Behind a scene in the light: a gradient or flat", preset("gradient"),
+                    "gradient|flat")("exposure", "What all light is multiplied by", preset("1"), "X")(
       "lod", "Level of detail: on, nothing smaller than a pixel is looked at; or off", preset("on"),
       "on|off");
   options.add_options("Volume")(
@@ -133,19 +149,38 @@ render::RenderOptions read_render(const cxxopts::ParseResult& parsed) {
                                               {"sharing", render::Shade::Sharing}});
   render.shadows = parse_choice<render::Shadows>(
       parsed, "shadows", {{"on", render::Shadows::On}, {"off", render::Shadows::Off}});
+  render.normals = parse_choice<render::Normals>(parsed, "normals",
+                                                 {{"auto", render::Normals::Auto},
+                                                  {"smooth", render::Normals::Smooth},
+                                                  {"faces", render::Normals::Faces}});
+  render.colors = parse_choice<render::LevelColors>(
+      parsed, "level-colors", {{"mean", render::LevelColors::Mean}, {"voxel", render::LevelColors::Voxel}});
+  render.sampling = parse_choice<render::Sampling>(
+      parsed, "sampling", {{"edges", render::Sampling::Edges}, {"all", render::Sampling::All}});
+  render.skies = parse_choice<render::Sky>(
+      parsed, "sky", {{"gradient", render::Sky::Gradient}, {"flat", render::Sky::Flat}});
+  const auto exposure = parsed["exposure"].as<std::string>();
+  render.exposure = parse_number(exposure, "--exposure");
+  if (!(render.exposure >= 0.001 && render.exposure <= 1000))
+    throw UsageError(fmt::format("--exposure is {}, expected 0.001 to 1000", exposure));
   render.lod = parse_choice<render::LevelOfDetail>(
       parsed, "lod", {{"on", render::LevelOfDetail::On}, {"off", render::LevelOfDetail::Off}});
   return render;
 }
 
+Layer parse_layer(const std::string& text, const std::string& option) {
+  if (text.size() < 3 || text[0] < 'x' || text[0] > 'z' || text[1] != '=')
+    throw UsageError(fmt::format("--{} is '{}', expected an axis and a layer like z=1024", option, text));
+  return {static_cast<uint32_t>(text[0] - 'x'),
+          parse_whole(text.substr(2), option, 0, (1u << render::kMaxLog2Side) - 1)};
+}
+
 void read_slice(const cxxopts::ParseResult& parsed, RenderToolOptions& options) {
   if (parsed.count("slice") == 0) return;
-  const auto text = parsed["slice"].as<std::string>();
-  if (text.size() < 3 || text[0] < 'x' || text[0] > 'z' || text[1] != '=')
-    throw UsageError(fmt::format("--slice is '{}', expected an axis and a layer like z=1024", text));
+  const Layer layer = parse_layer(parsed["slice"].as<std::string>(), "slice");
   render::SliceOptions slice;
-  slice.axis = static_cast<uint32_t>(text[0] - 'x');
-  slice.at = parse_whole(text.substr(2), "slice", 0, (1u << render::kMaxLog2Side) - 1);
+  slice.axis = layer.axis;
+  slice.at = layer.at;
   slice.most = options.render.size;
   options.slice = slice;
 }
@@ -199,6 +234,8 @@ RenderToolOptions parse_render_options(int argc, char** argv) {
   }
   options.legends = parse_choice<Legends>(parsed, "legend", {{"on", Legends::On}, {"off", Legends::Off}});
   read_slice(parsed, options);
+  if (parsed.count("clip") > 0) options.clip = parse_box(parsed["clip"].as<std::string>(), "clip");
+  if (parsed.count("cut") > 0) options.cut = parse_layer(parsed["cut"].as<std::string>(), "cut");
   read_volume(parsed, options);
   read_page(parsed, options);
   options.engine = read_device_options(parsed);

@@ -9,6 +9,7 @@
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
 #include "tools/common/targets.h"
+#include "tools/vox-render/part.h"
 
 namespace vox {
 namespace {
@@ -52,7 +53,8 @@ void write_page(const RenderToolOptions& options) {
                                  .most_bytes = options.page_limit,
                                  .memory_limit = options.engine.memory_limit};
   check_target({"the page", *options.page, OutputKind::Page}, options.scene, options.overwrite);
-  const ScenePage made = make_scene_page(read_any_scene(options.scene, options.engine), page);
+  const ScenePage made =
+      make_scene_page(clipped_part(read_any_scene(options.scene, options.engine), options), page);
   write_scene_page(made, *options.page);
   if (made.halvings > 0)
     log_warning("the page shows {}³ voxels: more do not fit into {} (--page-limit)", made.resolution,
