@@ -129,10 +129,10 @@ LeafCell leaf_cell(const dag::FrozenDag& dag, const VoxelBox& region, const Tree
   } else if (cell.level == dag.depth()) {
     put(0, dag::leaf_mask(cell.node), cell.node);  // a scene of 4³
   } else {
-    const uint32_t* children = dag.levels[cell.level + 1].words.data();
+    const dag::DagLevel& children = dag.levels[cell.level + 1];
     const uint32_t* pointer = cell.node + 1;
     for (uint32_t mask = dag::child_mask(*cell.node); mask != 0; mask &= mask - 1, ++pointer) {
-      const uint32_t* words = children + *pointer;
+      const uint32_t* words = children.node(*pointer);
       put(static_cast<uint32_t>(lowest_bit(mask)), dag::leaf_mask(words), words);
     }
   }
