@@ -114,7 +114,8 @@ class Damage(ProgramTest):
 
     def test_pointers_and_nodes_that_are_wrong_are_named_by_level_and_word(self):
         expect = self.expect
-        expect("/svdag/level_01/words: word 1 points to node 999999999 of", words(1, lambda w: w.__setitem__(1, 999999999)))
+        expect("/svdag/level_01/words: word 1 points to node 999999999 of",
+               words(1, lambda w: w.__setitem__(1, 999999999)))
         expect("/svdag/level_00/words: the node at word 0", words(0, lambda w: w.__setitem__(0, 0)))
         expect("/svdag/level_00/words: the node at word 0", words(0, lambda w: w.__setitem__(0, w[0] | 1 << 20)))
         expect("/svdag/level_03/words: the node at word 0", words(3, lambda w: w.__setitem__(slice(0, 2), 0)))

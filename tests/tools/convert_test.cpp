@@ -113,6 +113,19 @@ TEST_F(ConvertProgram, GivesOneDigestWhateverTheCompression) {
                    {"cube.obj", "--res", "64", "--compression", wrong});
 }
 
+TEST_F(ConvertProgram, WritesASceneFileAnewInAnyVersionWithTheSameDigest) {
+  const std::string digest = json_value(converted({"cube.obj", "--res", "64", "--json", "-q"}), "digest");
+  converted({"cube.obj", "--res", "64", "--file-version", "1", "-o", "old.h5", "--verify", "-q"});
+  converted({"old.h5", "-o", "new.h5", "-q"});
+  converted({"new.h5", "--file-version", "1", "-o", "again.h5", "-q"});
+  for (const char* file : {"old.h5", "new.h5", "again.h5"}) {
+    EXPECT_EQ(json_value(converted({file, "--info", "--json"}), "digest"), digest) << file;
+    converted({file, "--verify"});
+  }
+  EXPECT_EQ(read_bytes(folder_ / "again.h5"), read_bytes(folder_ / "old.h5"));
+  expect_failure(kBadUsage, "expected one of: 1, 2", {"cube.obj", "--res", "64", "--file-version", "3"});
+}
+
 TEST_F(ConvertProgram, TakesTheResolutionInEverySpelling) {
   write("cube.obj", "v 0 0 0\nv 1 0 0\nv 0 0.001 0\nf 1 2 3\n");  // little to do at 4096
   EXPECT_EQ(resolution_of({"--res", "4096"}), "4096");

@@ -53,7 +53,14 @@ TEST_F(ConvertOptionsProgram, ACompressionIsRefusedWhereNoSceneFileIsWritten) {
        std::vector<std::pair<Arguments, std::string>>{{{"cube.h5", "--info"}, "--info of a scene file"},
                                                       {{"cube.h5", "--verify"}, "--verify of a scene file"},
                                                       {{"cube.h5", "-o", "a.vox"}, "a scene file"}})
-    expect_no_effect(run, what, {{"--compression", "1"}});
+    expect_no_effect(run, what, {{"--compression", "1"}, {"--file-version", "2"}});
+}
+
+TEST_F(ConvertOptionsProgram, AVersionIsRefusedWhereNoSvdagIsWritten) {
+  for (const auto& [run, what] : std::vector<std::pair<Arguments, std::string>>{
+           {{"cube.h5", "--structure", "hash", "-o", "a.h5"}, "a spatial hash of a scene file"},
+           {{"ball.nrrd"}, "a volume"}})
+    expect_no_effect(run, what, {{"--file-version", "1"}});
 }
 
 TEST_F(ConvertOptionsProgram, OptionsOfMeshesAreRefusedForScenesAndVolumesEvenWithTheirDefaults) {

@@ -46,7 +46,7 @@ void check_scene_output(const ConvertOptions& options, const SceneFileParts& par
   // A file that is written anew is of another version or compression, or of one piece.
   const bool rewrites = options.names_output && !options.structure && parts.dag;
   if (!is_export_path(options.output) && !makes_form && !rewrites)
-    throw UsageError(fmt::format("a scene file needs -o, --structure, --info, or --verify"));
+    throw UsageError("a scene file needs -o, --structure, --info, or --verify");
   if (options.structure && !options.structure->dag)
     return check_target({form_alone(*options.structure), options.output, kind}, options.inputs[0],
                         options.overwrite);

@@ -226,13 +226,14 @@ class NumberedSvdag(Svdag):
         self._places = places
 
     def _find_nodes(self, level, words):
-        """Where the nodes of a level begin: all runs from one start to the next are gone through at once. What is wrong
-        with that is found by _check_part()."""
+        """Where the nodes of a level begin: all runs from one start to the next are gone through at once. What is
+        wrong with that is found by _check_part()."""
         facts = hdf5.dataset(self.file, level_path(level), "u", (None,))
         hdf5.number(facts, "child_bytes", 4, 4)
         nodes = hdf5.number(facts, "nodes", 0, len(words))
         starts = hdf5.words(self.file, f"svdag/level_{level:02}/starts", bits=64)
-        if len(starts) != -(-nodes // _START_EVERY) or (nodes > 0 and starts[0] != 0) or (nodes == 0 and len(words) > 0):
+        wrong = starts[0] != 0 if nodes > 0 and len(starts) > 0 else len(words) > 0
+        if len(starts) != -(-nodes // _START_EVERY) or wrong:
             raise self._damaged(level, f"has {len(starts)} starts, {nodes} nodes and {len(words)} words")
         last = len(words) - (2 if level == self.depth else 1)  # where a node can begin at most
         if nodes > 0 and last < 0:
