@@ -1,6 +1,7 @@
 #include <numeric>
 
 #include "libvox/base/cancel.h"
+#include "libvox/base/stopwatch.h"
 #include "libvox/ranks/build_share.h"
 
 namespace vox::ranks {
@@ -49,6 +50,7 @@ Words gathered(Ranks& ranks, const Words& words) {
 }  // namespace
 
 voxelize::BuildResult joined(Ranks& ranks, SceneShare share) {
+  const Stopwatch watch;
   dag::FrozenDag& dag = share.whole.dag;
   for (size_t level = 0; level < dag.levels.size(); ++level) {
     throw_if_cancelled();
@@ -56,6 +58,8 @@ voxelize::BuildResult joined(Ranks& ranks, SceneShare share) {
     share.part.levels[level].words = {};
   }
   if (ranks.rank() == 0) use_offsets(dag);
+  share.whole.build_seconds += watch.seconds();
+  share.whole.freeze_seconds += watch.seconds();
   return std::move(share.whole);
 }
 
