@@ -37,6 +37,7 @@ std::unique_ptr<Engine> make_engine_of_one(const EngineOptions& options) {
 }
 
 // The limit of each of several engines that run on the processor, so that together they keep that of the process.
+// Beside GPUs, for which the limit that a user sets is then, they have what is free.
 uint64_t limit_of_each(uint64_t memory_limit, uint64_t engines) {
   const uint64_t held = resident_bytes();
   const uint64_t limit = memory_limit > 0 ? memory_limit : held + available_bytes() / 5 * 4;
@@ -51,7 +52,8 @@ std::unique_ptr<Engine> make_group_engine(const EngineOptions& options) {
        i-- > 0;) {  // the first is made last, and so is what this thread's calls are for
     EngineOptions one = options;
     one.device = names[i];
-    if (names[i] == "cpu") one.memory_limit = limit_of_each(options.memory_limit, processors);
+    if (names[i] == "cpu")
+      one.memory_limit = limit_of_each(processors == names.size() ? options.memory_limit : 0, processors);
     engines[i] = make_engine_of_one(one);
   }
 #ifdef VOX_HAS_CUDA

@@ -54,7 +54,8 @@ class ShareBuild {
     ranks_.restart();
     SceneShare share;
     share.whole.dag = dag::empty_dag(grid_.resolution, options_.materials);
-    SharedStore<Device> shared(device_, ranks_, tables_, options_.chunk_pairs);
+    const Shares shares = agreed_shares(ranks_, device_.pool().limit());
+    SharedStore<Device> shared(device_, ranks_, shares, tables_, options_.chunk_pairs);
     std::vector<TopNode> nodes;  // of all ranks, on rank 0
     Stopwatch watch;
     do {
@@ -71,7 +72,7 @@ class ShareBuild {
     share.figures.exchange_seconds += watch.lap();
     share.figures.items_kept = shared.store().items();
     share.figures.items_given = shared.given();
-    order(root, shared.store(), share);
+    order(root, shares, shared.store(), share);
     sum_counts(share.whole);
     share.figures.order_seconds = watch.lap();
     share.whole.voxelize_seconds = share.figures.voxelize_seconds;
@@ -199,12 +200,13 @@ class ShareBuild {
     return items;
   }
 
-  void order(const SharedRoot& root, const dag::DagStore<Device>& owned, SceneShare& share) {
+  void order(const SharedRoot& root, const Shares& shares, const dag::DagStore<Device>& owned,
+             SceneShare& share) {
     dag::FrozenDag& dag = share.whole.dag;
     share.part.levels.resize(dag.levels.size());
     if (root.exists != 0) {
-      OrderedDag ordered =
-          LevelOrder<Device>(device_, ranks_, owned, options_.materials).run(root.id, dag.levels.size());
+      OrderedDag ordered = LevelOrder<Device>(device_, ranks_, shares, owned, options_.materials)
+                               .run(root.id, dag.levels.size());
       share.part = std::move(ordered.part);
       for (size_t level = 0; level < dag.levels.size(); ++level)
         dag.levels[level].nodes = ordered.nodes[level];

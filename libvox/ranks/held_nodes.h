@@ -1,5 +1,5 @@
-// Brings nodes from their owners to the ranks that hold their places in canonical order: of a level of n nodes rank r
-// of P holds the numbers from n·r / P to n·(r + 1) / P.
+// Brings nodes from their owners to the ranks that hold their places in canonical order: of a level each holds a share,
+// a run of numbers (shares.h).
 #pragma once
 
 #include "libvox/base/error.h"
@@ -8,11 +8,6 @@
 #include "libvox/ranks/routes.h"
 
 namespace vox::ranks {
-
-// The first number of a rank's run.
-VOX_HD inline uint64_t run_begin(uint64_t nodes, uint32_t rank, uint32_t ranks) {
-  return nodes * rank / ranks;
-}
 
 // Nodes that this rank owns, and their numbers in canonical order, which ascend.
 struct OwnedNodes {
@@ -29,13 +24,10 @@ struct HeldNodes {
 
 struct HoldersOfNodes {
   const uint32_t* numbers;
-  uint64_t nodes;
+  const uint64_t* share_begins;
   uint32_t ranks;
   uint32_t* holders;
-  // The last rank whose run begins at the number or before it.
-  VOX_HD void operator()(uint64_t i) const {
-    holders[i] = static_cast<uint32_t>(((uint64_t{numbers[i]} + 1) * ranks - 1) / nodes);
-  }
+  VOX_HD void operator()(uint64_t i) const { holders[i] = share_that_holds(share_begins, ranks, numbers[i]); }
 };
 
 struct CopyOwned {
@@ -81,12 +73,13 @@ struct PlaceWords {
 
 // Collective. `nodes` is how many the level has.
 template <class Device>
-HeldNodes held_nodes(Device& device, Ranks& ranks, hash::SlabMemoryRef store, const OwnedNodes& owned,
-                     dag::NodeKind kind, bool materials, uint64_t nodes) {
+HeldNodes held_nodes(Device& device, Ranks& ranks, const Shares& shares, hash::SlabMemoryRef store,
+                     const OwnedNodes& owned, dag::NodeKind kind, bool materials, uint64_t nodes) {
   const uint32_t count = ranks.count();
+  const auto begins = device::uploaded(device, shares.begins(nodes));
   auto holders = device.template make<uint32_t>(owned.count);
   device.for_each({"ranks: holders", 8}, owned.count,
-                  HoldersOfNodes{owned.numbers.data(), nodes, count, holders.data()});
+                  HoldersOfNodes{owned.numbers.data(), begins.data(), count, holders.data()});
   Counts to(count);
   device.histogram({"ranks: count", 4}, owned.count, WordAt{holders.data()}, to.data(), count);
   const Counts from = tell_each(ranks, to);
@@ -102,8 +95,8 @@ HeldNodes held_nodes(Device& device, Ranks& ranks, hash::SlabMemoryRef store, co
   sizes = exchanged(device, ranks, sizes.data(), to, from);
   const auto numbers = exchanged(device, ranks, owned.numbers.data(), to, from);
 
-  HeldNodes held = {.first = run_begin(nodes, ranks.rank(), count)};
-  held.count = run_begin(nodes, ranks.rank() + 1, count) - held.first;
+  HeldNodes held = {.first = shares.begin(nodes, ranks.rank())};
+  held.count = shares.begin(nodes, ranks.rank() + 1) - held.first;
   if (total(from) != held.count) throw Error("ranks do not agree on the order of nodes");
   offsets = device.template make<uint64_t>(held.count + 1);
   held.offsets = device.template make<uint64_t>(held.count + 1);

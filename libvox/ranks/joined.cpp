@@ -1,6 +1,7 @@
 #include <numeric>
 
 #include "libvox/base/cancel.h"
+#include "libvox/base/stopwatch.h"
 #include "libvox/dag/structure.h"
 #include "libvox/ranks/build_share.h"
 
@@ -25,6 +26,7 @@ Words gathered(Ranks& ranks, const Words& words) {
 }  // namespace
 
 voxelize::BuildResult joined(Ranks& ranks, SceneShare share) {
+  const Stopwatch watch;
   dag::FrozenDag& dag = share.whole.dag;
   for (size_t level = 0; level < dag.levels.size(); ++level) {
     throw_if_cancelled();
@@ -32,6 +34,8 @@ voxelize::BuildResult joined(Ranks& ranks, SceneShare share) {
     share.part.levels[level].words = {};
   }
   if (ranks.rank() == 0) dag::place_nodes(dag);
+  share.whole.build_seconds += watch.seconds();
+  share.whole.freeze_seconds += watch.seconds();
   return std::move(share.whole);
 }
 

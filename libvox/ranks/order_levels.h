@@ -120,9 +120,11 @@ struct OrderedDag {
 template <class Device>
 class LevelOrder {
  public:
-  LevelOrder(Device& device, Ranks& ranks, const dag::DagStore<Device>& owned, bool materials)
+  LevelOrder(Device& device, Ranks& ranks, const Shares& shares, const dag::DagStore<Device>& owned,
+             bool materials)
       : device_(device),
         ranks_(ranks),
+        shares_(shares),
         store_(owned.ref()),
         materials_(materials),
         marks_(device, owned),
@@ -138,7 +140,7 @@ class LevelOrder {
     uint64_t nodes = 1;
     for (size_t l = 0; l < levels; ++l) {
       const bool is_leaf = l + 1 == levels;
-      HeldNodes held = held_nodes(device_, ranks_, store_, owned,
+      HeldNodes held = held_nodes(device_, ranks_, shares_, store_, owned,
                                   is_leaf ? dag::NodeKind::Leaf : dag::NodeKind::Inner, materials_, nodes);
       dag::LevelPart& part = dag.part.levels[l];
       part = {.words = {}, .first = held.first, .nodes = held.count};
@@ -251,6 +253,7 @@ class LevelOrder {
 
   Device& device_;
   Ranks& ranks_;
+  const Shares& shares_;
   hash::SlabMemoryRef store_;
   bool materials_;
   dag::ItemMarks<Device> marks_;

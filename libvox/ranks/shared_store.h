@@ -7,6 +7,7 @@
 #include "libvox/base/error.h"
 #include "libvox/dag/store.h"
 #include "libvox/ranks/routes.h"
+#include "libvox/ranks/shares.h"
 
 namespace vox::ranks {
 
@@ -15,15 +16,17 @@ struct Items {
   device::Buffer<uint32_t> words, offsets;
 };
 
+// Each rank owns a share of all hashes.
 struct OwnersOfItems {
   const uint32_t* words;
   const uint32_t* offsets;
+  const uint64_t* share_begins;
   uint32_t ranks;
   uint32_t* owners;
   VOX_HD void operator()(uint64_t i) const {
-    const uint64_t hash = hash::hash_words(words + offsets[i], offsets[i + 1] - offsets[i]);
     // Mixed once more, since tables choose buckets by this hash: an owner's items are to fall into all of them.
-    owners[i] = static_cast<uint32_t>((mix64(hash) >> 32) * ranks >> 32);
+    const uint64_t hash = mix64(hash::hash_words(words + offsets[i], offsets[i + 1] - offsets[i]));
+    owners[i] = share_that_holds(share_begins, ranks, hash >> 32);
   }
 };
 
@@ -67,8 +70,13 @@ template <class Device>
 class SharedStore {
  public:
   // `most_items` is how many items are sent at once; 0: as many as memory allows.
-  SharedStore(Device& device, Ranks& ranks, const hash::TableOptions& tables, uint64_t most_items)
-      : device_(device), ranks_(ranks), most_items_(most_items), store_(device, tables) {}
+  SharedStore(Device& device, Ranks& ranks, const Shares& shares, const hash::TableOptions& tables,
+              uint64_t most_items)
+      : device_(device),
+        ranks_(ranks),
+        share_begins_(device::uploaded(device, shares.begins(uint64_t{1} << 32))),
+        most_items_(most_items),
+        store_(device, tables) {}
 
   // Collective. Returns the ids of this rank's n items; make(first, count) gives `count` of them. Others may have
   // other numbers of items.
@@ -101,7 +109,8 @@ class SharedStore {
   void intern_piece(Items items, uint64_t n, uint64_t* ids) {
     auto owners = device_.template make<uint32_t>(n);
     device_.for_each({"ranks: owners", 36}, n,
-                     OwnersOfItems{items.words.data(), items.offsets.data(), ranks_.count(), owners.data()});
+                     OwnersOfItems{items.words.data(), items.offsets.data(), share_begins_.data(),
+                                   ranks_.count(), owners.data()});
     const Route route = find_route(device_, ranks_, std::move(owners), n);
     for (uint32_t rank = 0; rank < ranks_.count(); ++rank)
       if (rank != ranks_.rank()) given_ += route.to[rank];
@@ -132,6 +141,7 @@ class SharedStore {
 
   Device& device_;
   Ranks& ranks_;
+  device::Buffer<uint64_t> share_begins_;  // of hashes
   uint64_t most_items_, given_ = 0;
   dag::DagStore<Device> store_;
 };

@@ -67,11 +67,17 @@ TEST(BuildShare, RanksWithoutCellsTakePart) {
 }
 
 TEST(BuildShare, FilledChunkCellsAreHomogeneous) {
-  Soup walls(
-      3);  // sheets that fill whole chunk cells in Thin and Conservative coverage alike are too large to test
-  for (int i = 0; i < 3; ++i) walls.add({{{0, 0, 20.0 * i}, {500, 0, 20.0 * i}, {0, 500, 20.0 * i}}});
-  expect_same(walls, 512);
-  expect_same(cube(0, 512), 512, {.solid = true});
+  Soup filled;  // every layer of voxels of the first chunk cell has its triangles
+  for (int z = 0; z < 256; ++z) {
+    filled.add({{{0, 0, z + 0.5}, {256, 0, z + 0.5}, {0, 256, z + 0.5}}});
+    filled.add({{{256, 0, z + 0.5}, {256, 256, z + 0.5}, {0, 256, z + 0.5}}});
+  }
+  filled.add({{{300, 300, 300}, {310, 300, 300}, {300, 310, 300}}});
+  const BuildOptions options = {.materials = false};
+  const dag::FrozenDag one = build(*test_engine(), filled, 512, options).dag;
+  EXPECT_TRUE(dag::is_homogeneous(one.levels[1].words[0]));
+  GroupEngine engine = group(3);
+  expect_equal(one, build(engine, filled, 512, options).dag);
 }
 
 TEST(BuildShare, AnEmptySceneIsEmpty) {
@@ -105,6 +111,19 @@ TEST(BuildShare, PartsInOrderAreTheWhole) {
   for (const ranks::SceneShare& share : shares) kept += share.figures.items_kept;
   EXPECT_GE(kept, one.unique_nodes() / 2);
   EXPECT_LE(kept, one.unique_nodes());  // a node and a leaf of equal words are one item
+}
+
+TEST(BuildShare, WhoHasMoreMemoryOwnsMore) {
+  const Soup soup = textured_sphere(400, 8, 8);
+  std::vector<uint64_t> kept(3);
+  ranks::run_thread_ranks(3, [&](ranks::Ranks& ranks) {
+    const uint64_t limits[] = {uint64_t{8} << 30, uint64_t{16} << 30, uint64_t{40} << 30};
+    const auto engine = make_engine({.device = test_device(), .memory_limit = limits[ranks.rank()]});
+    kept[ranks.rank()] =
+        engine->build_share(ranks, soup.scene, soup.indexed, unit_grid(400), {}).figures.items_kept;
+  });
+  EXPECT_NEAR(static_cast<double>(kept[1]) / static_cast<double>(kept[0]), 2, 0.2);
+  EXPECT_NEAR(static_cast<double>(kept[2]) / static_cast<double>(kept[0]), 5, 0.5);
 }
 
 TEST(BuildShare, TooLittleMemoryIsAnErrorOnAllRanks) {

@@ -1,0 +1,43 @@
+// Tests conversions on several devices: what they make is what one makes, and what they cannot do is refused.
+#include "tests/tools/program.h"
+
+namespace vox {
+namespace {
+
+class SeveralDevicesProgram : public CubesTest {
+ protected:
+  Finished on(const std::string& devices, std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--device", devices});
+    return run_program("vox-convert", arguments, {.folder = folder_, .file_size_limit = {}});
+  }
+};
+
+TEST_F(SeveralDevicesProgram, MakeTheSceneThatOneMakes) {
+  write("box.obj", cube_obj());
+  converted({"box.obj", "--res", "300", "-q", "-o", "one.h5"});
+  const Finished several =
+      on("cpu,cpu,cpu", {"box.obj", "--res", "300", "-o", "several.h5", "--json", "--verify"});
+  ASSERT_EQ(several.code, 0) << several.err;
+  EXPECT_EQ(json_value(several.out, "device"), "\"cpu,cpu,cpu\"");
+  EXPECT_EQ(digest("several.h5"), digest("one.h5"));
+}
+
+TEST_F(SeveralDevicesProgram, AreRefusedWhereOneDoesTheWork) {
+  write("box.obj", cube_obj());
+  const std::vector<std::vector<std::string>> runs = {{"cube.h5", "-o", "x.vox"},
+                                                      {"box.obj", "--res", "64", "--structure", "both"},
+                                                      {"box.obj", "--res", "64", "--structure", "hash"}};
+  for (const auto& run : runs) {
+    const Finished refused = on("cpu,cpu", run);
+    EXPECT_EQ(refused.code, kBadUsage);
+    EXPECT_TRUE(one_error(refused, "--device names several"));
+  }
+  for (const char* wrong : {"cpu,", "cpu,auto", "cuda:0,cuda:0", "cpu,1"}) {
+    const Finished refused = on(wrong, {"box.obj", "--res", "64"});
+    EXPECT_EQ(refused.code, kBadUsage) << wrong;
+    EXPECT_TRUE(one_error(refused, "--device is '" + std::string(wrong) + "'"));
+  }
+}
+
+}  // namespace
+}  // namespace vox
