@@ -32,7 +32,9 @@ TEST(CameraPath, WithTimesGoesThroughItsRowsAtThem) {
     const CameraKey& met = pictures[static_cast<size_t>((key.time - 1) * 10 + 0.5)];
     EXPECT_LT(length(met.eye - key.eye), 1e-9);
     EXPECT_LT(length(met.target - key.target), 1e-9);
-    if (key.fov && key.time < 4) EXPECT_NEAR(*met.fov, *key.fov, 1e-9);
+    if (key.fov && key.time < 4) {
+      EXPECT_NEAR(*met.fov, *key.fov, 1e-9);
+    }
   }
 }
 

@@ -76,7 +76,8 @@ struct DenseCast {
   }
 
   Vec3d scale_at(double share) const {
-    const render::ValueScale scale = options.scale.empty() ? render::viridis_scale() : options.scale;
+    static const render::ValueScale viridis = render::viridis_scale();
+    const render::ValueScale& scale = options.scale.empty() ? viridis : options.scale;
     return numbers(scale[size_t(share * double(scale.size() - 1) + 0.5)]);
   }
 
@@ -94,12 +95,12 @@ struct DenseCast {
     return p.x >= 0 && p.y >= 0 && p.z >= 0 && p.x <= size.x && p.y <= size.y && p.z <= size.z;
   }
 
-  // The colour of a pixel of an isosurface, which is looked for in steps of a hundredth of a voxel.
+  // The colour of a pixel of an isosurface, which is looked for in steps of a twentieth of a voxel.
   Vec3d iso_pixel(uint32_t x, uint32_t y) const {
     const Vec3d along = direction(x + 0.5, y + 0.5), eye = options.pose.eye;
     bool is_first = true;
-    for (int step = 0; step < 20000; ++step) {
-      const Vec3d p = eye + along * (0.01 * step);
+    for (int step = 0; step < 4000; ++step) {
+      const Vec3d p = eye + along * (0.05 * step);
       if (!holds(p)) continue;
       const auto [value, growth] = sample(p);
       if ((value - low) / (high - low) < *options.iso) {

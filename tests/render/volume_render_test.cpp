@@ -103,7 +103,8 @@ TEST(VolumeRender, IsNearTheBruteForcePicture) {
 
 template <class T, class Access>
 std::vector<scene::Rgba8> cast(const Access& access, bricks::CastView view, double opacity) {
-  const std::vector<bricks::CastColor> colors = render::cast_colors({.opacity = opacity});
+  const std::vector<bricks::CastColor> colors =
+      render::cast_colors({.pose = {}, .size = {}, .opacity = opacity});
   std::vector<bricks::CastPixel> pixels(size_t{view.width} * view.height);
   view.colors = colors.data();
   view.pixels = pixels.data();

@@ -25,6 +25,14 @@ std::vector<double> parse_numbers(const std::string& text, const std::string& op
   return numbers;
 }
 
+voxelize::Box parse_box(const std::string& text, const std::string& option) {
+  const std::vector<double> n = parse_numbers(text, option, 6, "six numbers x0,y0,z0,x1,y1,z1");
+  const voxelize::Box box = {{n[0], n[1], n[2]}, {n[3], n[4], n[5]}};
+  if (!(box.min.x < box.max.x && box.min.y < box.max.y && box.min.z < box.max.z))
+    throw UsageError(fmt::format("--{} is '{}', expected x0 < x1, y0 < y1 and z0 < z1", option, text));
+  return box;
+}
+
 std::string parse_name(const cxxopts::ParseResult& parsed, const std::string& option,
                        const std::vector<std::string>& names) {
   std::vector<std::pair<std::string, std::string>> choices;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "libvox/base/error.h"
+#include "libvox/voxelize/grid.h"
 
 namespace vox {
 
@@ -21,6 +22,9 @@ std::vector<std::string_view> comma_separated(std::string_view text);
 // `expected`.
 std::vector<double> parse_numbers(const std::string& text, const std::string& option, size_t count,
                                   const char* expected);
+
+// Reads a box of six numbers, each side of which has a length. Throws UsageError that names the option.
+voxelize::Box parse_box(const std::string& text, const std::string& option);
 
 // The value of --option, one of these names. Throws UsageError that lists them.
 std::string parse_name(const cxxopts::ParseResult& parsed, const std::string& option,

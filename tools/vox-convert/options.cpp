@@ -181,14 +181,6 @@ cxxopts::Options describe() {
   return options;
 }
 
-voxelize::Box parse_clip(const std::string& text) {
-  const std::vector<double> n = parse_numbers(text, "clip", 6, "six numbers x0,y0,z0,x1,y1,z1");
-  const voxelize::Box box = {{n[0], n[1], n[2]}, {n[3], n[4], n[5]}};
-  if (!(box.min.x < box.max.x && box.min.y < box.max.y && box.min.z < box.max.z))
-    throw UsageError(fmt::format("--clip is '{}', expected x0 < x1, y0 < y1 and z0 < z1", text));
-  return box;
-}
-
 uint32_t parse_resolution(const std::string& text) {
   const uint64_t value = parse_count(text, "--res");
   if (value < voxelize::kMinResolution || value > voxelize::kMaxResolution)
@@ -205,7 +197,7 @@ void read_grid(const cxxopts::ParseResult& parsed, ConvertOptions& options) {
     options.grid.voxel_size = parse_number(parsed["voxel-size"].as<std::string>(), "--voxel-size");
     if (options.grid.voxel_size <= 0) throw UsageError("--voxel-size must be greater than 0");
   }
-  if (parsed.count("clip")) options.grid.clip = parse_clip(parsed["clip"].as<std::string>());
+  if (parsed.count("clip")) options.grid.clip = parse_box(parsed["clip"].as<std::string>(), "clip");
   options.grid.center = parsed.count("center") > 0;
   options.grid.snap = parsed.count("snap-origin") > 0;
 }

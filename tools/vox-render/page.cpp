@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "formats/pages/scene_page.h"
 #include "formats/results/json_text.h"
 #include "formats/scene/any_scene.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
+#include "libvox/dag/clip.h"
+#include "libvox/voxelize/grid.h"
 #include "tools/common/targets.h"
 
 namespace vox {
@@ -36,23 +40,35 @@ std::string start_of(const RenderToolOptions& options) {
       text += "&shade=level";
       break;
     case render::Shade::Sharing:
-      throw UsageError("--shade sharing is for pictures: a page does not know how often leaves are used");
+      text += "&shade=sharing";
+      break;
   }
   if (options.render.shadows == render::Shadows::Off) text += "&shadows=off";
   if (options.render.lod == render::LevelOfDetail::Off) text += "&lod=off";
   return text;
 }
 
+// Leaves what lies in the box, and says what part of the scene this is.
+std::string cut_to(const voxelize::Box& clip, dag::VoxelScene& scene) {
+  const VoxelBox box = voxelize::voxels_touched(scene, clip);
+  const std::string whole = format_count(scene.dag.voxels, "voxel");
+  if (!box.empty()) scene = dag::clipped_scene(scene, box);
+  if (box.empty() || scene.dag.voxels == 0) throw Error("no voxel of the scene lies in the box of --clip");
+  return fmt::format("the box from {} to {} of a scene of {}", triple(clip.min), triple(clip.max), whole);
+}
+
 }  // namespace
 
 void write_page(const RenderToolOptions& options) {
-  const ScenePageOptions page = {.title = options.scene.filename().string(),
-                                 .command = options.command,
-                                 .start = start_of(options),
-                                 .most_bytes = options.page_limit,
-                                 .memory_limit = options.engine.memory_limit};
+  ScenePageOptions page = {.title = options.scene.filename().string(),
+                           .command = options.command,
+                           .start = start_of(options),
+                           .most_bytes = options.page_limit,
+                           .memory_limit = options.engine.memory_limit};
   check_target({"the page", *options.page, OutputKind::Page}, options.scene, options.overwrite);
-  const ScenePage made = make_scene_page(read_any_scene(options.scene, options.engine), page);
+  dag::VoxelScene scene = read_any_scene(options.scene, options.engine, options.form);
+  if (options.clip) page.part = cut_to(*options.clip, scene);
+  const ScenePage made = make_scene_page(std::move(scene), page);
   write_scene_page(made, *options.page);
   if (made.halvings > 0)
     log_warning("the page shows {}³ voxels: more do not fit into {} (--page-limit)", made.resolution,
