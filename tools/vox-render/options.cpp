@@ -30,7 +30,7 @@ Examples:
   vox-render house.h5 --shade sharing                   what the DAG stores once and uses often
   vox-render house.h5 --slice y=100                     a cut, the 101st layer of voxels from below
   vox-render ct.h5 --opacity 0.1                        through a volume, more transparent
-  vox-render ct.h5 --colors bone --opacity 0.2:0,1:0.6  in grey, what is below a fifth of the range unseen
+  vox-render ct.h5 --colors bone --opacity 0.2:0,1:0.6  in grey, low values unseen
   vox-render ct.h5 --iso 0.3                            a surface of one value
   vox-render ct.h5 --slice z=40                         a cut through it
   vox-render house.h5 --turntable 36                    house-view-00.png to house-view-35.png

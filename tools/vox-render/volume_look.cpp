@@ -71,15 +71,16 @@ void describe_volume_options(cxxopts::Options& options) {
       "Of values: gray, viridis or bone, scales from the lowest to the highest; labels, a colour for each "
       "number; or a "
       "file of colours, stops of a scale or the colours of labels; as its values are by default",
-      text(), "COLORS|FILE")("opacity",
-                             "How much of what lies behind it a voxel of the highest value covers, 0 to 1, "
-                             "lower values less; or a curve, "
-                             "SHARE:OPACITY,…, by the share of the range of values",
-                             preset(fmt::format("{}", render::kVolumeOpacity)),
-                             "SHARE|CURVE")("iso",
-                                            "Show one surface alone, in the last of the colours: where "
-                                            "values reach this share of their range, 0 to 1",
-                                            text(), "SHARE")(
+      text(), "gray|viridis|bone|labels")(
+      "opacity",
+      "How much of what lies behind it a voxel of the highest value covers, 0 to 1, "
+      "lower values less; or a curve, "
+      "SHARE:OPACITY,…, by the share of the range of values",
+      preset(fmt::format("{}", render::kVolumeOpacity)),
+      "SHARE")("iso",
+               "Show one surface alone, in the last of the colours: where "
+               "values reach this share of their range, 0 to 1",
+               text(), "SHARE")(
       "values",
       "What its values are: amounts, on one scale, or labels, with a colour each; auto: labels where whole "
       "numbers "
