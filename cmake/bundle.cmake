@@ -1,5 +1,6 @@
-# The target `bundle`: the tools with every shared library that they need, as dist/vox-…-linux-x86_64.tar.xz; and
-# `bundle_tests`: the same with the tests, for a machine that has another GPU.
+# The target `bundle`: the tools with every shared library that they need, as dist/vox-…-linux-x86_64.tar.xz; `bundle_mpi`:
+# the same with the module for MPI, whose library is the machine's; `bundle_tests`: with the tests, for a machine that has
+# another GPU.
 set(tool_files "")
 foreach(program IN LISTS vox_tools)
   list(APPEND tool_files $<TARGET_FILE:${program}>)
@@ -18,6 +19,9 @@ endfunction()
 
 set(bundle_name vox-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
 vox_bundle(bundle ${bundle_name} ${tool_files})
+if(TARGET vox_mpi)
+  vox_bundle(bundle_mpi ${bundle_name}-mpi ${tool_files} $<TARGET_FILE:vox_mpi>)
+endif()
 if(vox_test_programs)
   vox_bundle(bundle_tests ${bundle_name}-tests ${tool_files} ${test_files})
   add_dependencies(bundle_tests ${vox_test_programs})

@@ -15,6 +15,10 @@ set_target_properties(vox_formats PROPERTIES EXPORT_NAME formats INSTALL_RPATH $
 install(TARGETS vox vox_formats EXPORT voxTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} ${development}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries NAMELINK_COMPONENT development)
+if(TARGET vox_mpi)  # no package holds it: libvox looks for it beside itself, and does without
+  install(TARGETS vox_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi)
+  set_target_properties(vox_mpi PROPERTIES INSTALL_RPATH $ORIGIN)
+endif()
 install(EXPORT voxTargets NAMESPACE vox:: DESTINATION ${package_directory} ${development})
 install(DIRECTORY libvox formats DESTINATION include/vox ${development} FILES_MATCHING PATTERN "*.h")
 # Debian's Python looks there below the prefix /usr; elsewhere PYTHONPATH says it, or pip installs tools/python.

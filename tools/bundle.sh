@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
 # Packs programs with every shared library that they need, so that they run on any Linux with our glibc or a newer one.
-# Called by the targets `bundle` and `bundle_tests`:   tools/bundle.sh NAME OUTPUT_FOLDER PROGRAM...
+# Called by the targets `bundle`, `bundle_mpi` and `bundle_tests`:   tools/bundle.sh NAME OUTPUT_FOLDER PROGRAM... [MODULE.so]
+# A module, which knows MPI, is packed without what it needs: launcher and library belong together, and to the machine.
 set -euo pipefail
 
 name=$1 output=$2
 shift 2
-programs=("$@")
+programs=() modules=()
+for file in "$@"; do
+  if [[ $file == *.so ]]; then modules+=("$file"); else programs+=("$file"); fi
+done
 limit=$((25 * 1000 * 1000))
 [[ "${programs[*]}" != *vox_test_* ]] || limit=$((40 * 1000 * 1000))
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -56,6 +60,12 @@ if [[ $outside ]]; then
   echo "bundle: still taken from this machine:" $outside >&2
   exit 1
 fi
+
+for module in ${modules[@]+"${modules[@]}"}; do
+  cp "$module" "$root/lib/"
+  strip --strip-unneeded "$root/lib/$(basename "$module")"
+  patchelf --set-rpath '$ORIGIN' "$root/lib/$(basename "$module")"
+done
 
 # Jumps of x86 code are written so that equal targets look alike: 7 % less.
 tar -C "$output" --owner=0 --group=0 --sort=name -c "$name" | xz --x86 --lzma2=preset=6 -T0 >"$root.tar.xz"

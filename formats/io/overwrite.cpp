@@ -11,7 +11,7 @@
 #include "formats/file_types.h"
 #include "formats/images/film_file.h"
 #include "formats/io/h5.h"
-#include "formats/voxels/hash_dag_file.h"
+#include "formats/voxels/dag_files/hash_dag_file.h"
 #include "libvox/base/atomic_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/phrase.h"
@@ -80,7 +80,7 @@ bool is_our_film(std::ifstream& file) {
 }
 
 // Whether the root of the scene graph, behind the models, is called as we call it
-// (formats/voxels/magica_vox.cpp).
+// (formats/voxels/magica_vox/magica_vox.cpp).
 bool is_our_magica_vox(std::ifstream& file) {
   constexpr std::string_view kOurs("\0\0\0\0\1\0\0\0\5\0\0\0_name\3\0\0\0vox", 24);
   if (bytes_at(file, 0, 4) != "VOX ") return false;
@@ -94,7 +94,7 @@ bool is_our_magica_vox(std::ifstream& file) {
   return false;
 }
 
-// Whether the last array beside the tree is what we say of the scene (formats/voxels/nvdb_writer.cpp).
+// Whether the last array beside the tree is what we say of the scene (formats/voxels/nanovdb/nvdb_writer.cpp).
 bool is_our_nvdb(std::ifstream& file, std::string_view head) {
   if (head.size() < 192 || !head.starts_with("NanoVDB")) return false;
   const uint64_t grid = 192 + number(head.substr(152, 4), false);  // behind two headers and the name

@@ -75,27 +75,46 @@ void PointCubes::choose_cubes(size_t begin) {
 void PointCubes::load_records() {
   const uint64_t first_key = loaded_.front().key, last_key = loaded_.back().key;
   tbb::parallel_for(size_t{0}, cloud_.pieces, [&](size_t piece) {
+    std::vector<Placed> records;
+    records.reserve(kPieceRecords);
     for_each_point_record(cloud_, piece, lattice_, [&](uint64_t key, PointRecord record) {
-      if (key >= first_key && key <= last_key) put(key, record);
+      if (key >= first_key && key <= last_key) records.push_back({key, record});
     });
+    put_all(records);
   });
 }
 
+// Points may come in any order: whatever a record's way reads or writes is asked for some records ahead.
+void PointCubes::put_all(std::vector<Placed>& records) {
+  constexpr size_t kAhead = 8;
+  for (size_t i = 0; i < records.size() + 3 * kAhead; ++i) {
+    if (i < records.size()) places_.prefetch(records[i].key);
+    if (i >= kAhead && i - kAhead < records.size()) {
+      Placed& placed = records[i - kAhead];
+      placed.place = places_.at(placed.key) - first_;
+      if (placed.place < loaded_.size()) prefetch_line(&loaded_[placed.place]);
+    }
+    if (i >= 2 * kAhead && i - 2 * kAhead < records.size())
+      if (const size_t place = records[i - 2 * kAhead].place; place < loaded_.size())
+        prefetch_line(records_.get() + std::atomic_ref(loaded_[place].next).load(std::memory_order_relaxed));
+    if (i >= 3 * kAhead) put(records[i - 3 * kAhead]);
+  }
+}
+
 // A file that another program writes to meanwhile may tell other points than when they were counted.
-void PointCubes::put(uint64_t key, PointRecord record) {
-  const size_t place = places_.at(key) - first_;
-  if (place >= loaded_.size() || loaded_[place].key != key)
+void PointCubes::put(const Placed& placed) {
+  if (placed.place >= loaded_.size() || loaded_[placed.place].key != placed.key)
     throw Error("the points have changed while they were read");
-  Loaded& cube = loaded_[place];
+  Loaded& cube = loaded_[placed.place];
   if (cube.sums != nullptr) {
-    const ColorSum point = ColorSum::of(record.rgb());
-    lattice_.for_each_voxel(record, dag::cube_corner(key),
+    const ColorSum point = ColorSum::of(placed.record.rgb());
+    lattice_.for_each_voxel(placed.record, dag::cube_corner(placed.key),
                             [&](uint32_t code) { cube.sums->add_shared(code, point); });
     return;
   }
   const uint64_t at = std::atomic_ref(cube.next).fetch_add(1, std::memory_order_relaxed);
   if (at >= cube.end) throw Error("the points have changed while they were read");
-  records_[at] = record;
+  records_[at] = placed.record;
 }
 
 // Calls body(record) for each record of a cube.

@@ -45,10 +45,18 @@ class PointCubes {
     return is_dense(cube) ? DenseSums::kBytes : counts_[cube] * sizeof(PointRecord);
   }
 
+  // A record on its way to its cube.
+  struct Placed {
+    uint64_t key;
+    PointRecord record;
+    size_t place = 0;  // of the cube in loaded_
+  };
+
   void count_records();
   void choose_cubes(size_t begin);
   void load_records();
-  void put(uint64_t key, PointRecord record);
+  void put_all(std::vector<Placed>& records);
+  void put(const Placed& placed);
   Int3 corner_of(size_t cube) const { return dag::cube_corner(cubes_[cube]); }
   template <class Body>
   void for_each_record(size_t cube, const Body& body) const;

@@ -9,6 +9,7 @@
 
 #include "libvox/base/vec.h"
 #include "libvox/dag/from_cubes.h"
+#include "libvox/voxelize/fit_box.h"
 #include "libvox/voxelize/grid.h"
 
 namespace vox {
@@ -80,8 +81,28 @@ class PointLattice {
  private:
   static constexpr int32_t kSteps = PointRecord::kSteps;
 
-  // In 64ths of a voxel from the grid's origin; nothing where the point fills no voxel of the grid.
-  std::optional<Int3> step_of(const Vec3d& place) const;
+  // In 64ths of a voxel from the grid's origin; nothing where the point fills no voxel of the grid. Here, so that
+  // the three numbers stay in registers.
+  std::optional<Int3> step_of(const Vec3d& place) const {
+    const auto x = step_along(0, place.x), y = step_along(1, place.y), z = step_along(2, place.z);
+    if (!x || !y || !z) return std::nullopt;
+    return Int3{*x, *y, *z};
+  }
+  std::optional<int32_t> step_along(uint32_t axis, double place) const {
+    const double high = resolution_ * double{kSteps};
+    // A snapped grid is a window of one grid of the world, in which a point falls into one voxel, so that of two
+    // tiles that touch each other one has it; the difference of two such numbers is exact. Other grids end with
+    // their points, which rounding may move beyond.
+    const double exact = snapped_ ? place / voxel_size_ * kSteps - origin_[axis] * kSteps
+                                  : (place - origin_[axis]) / voxel_size_ * kSteps;
+    constexpr double kRounding = voxelize::kGridRounding * kSteps;
+    if (!snapped_ && exact >= high && exact <= high + kRounding) return resolution_ * kSteps - 1;
+    if (!snapped_ && exact < 0 && exact >= -kRounding) return 0;
+    // Its voxels begin at most so far away from it. 2^20 voxels have 2^26 steps.
+    if (!(exact >= -reach_ && exact < high + reach_)) return std::nullopt;
+    const auto towards_0 = static_cast<int32_t>(exact);
+    return towards_0 - (towards_0 > exact ? 1 : 0);
+  }
 
   Int3 cube_of(Int3 at, int32_t by) const {
     const auto along = [&](int32_t v) {

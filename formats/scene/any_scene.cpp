@@ -8,7 +8,7 @@
 
 #include "formats/scene/scene_file.h"
 #include "formats/voxels/read_voxels.h"
-#include "formats/voxels/volume_voxels.h"
+#include "formats/voxels/volumes/volume_voxels.h"
 #include "libvox/base/error.h"
 #include "libvox/base/phrase.h"
 
@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 void check_made_digest(const dag::Digest& found, const dag::Digest& expected, const char* form,
-                  const fs::path& path) {
+                       const fs::path& path) {
   if (found != expected)
     throw Error(fmt::format("the digest is {}, but the {} a scene with {}", dag::to_string(expected), form,
                             dag::to_string(found)))

@@ -4,12 +4,12 @@
 
 #include "formats/file_types.h"
 #include "formats/volume/nrrd.h"
-#include "formats/voxels/hash_dag_writer.h"
-#include "formats/voxels/magica_vox.h"
-#include "formats/voxels/ply_points.h"
-#include "formats/voxels/surface_files.h"
-#include "formats/voxels/symvox_writer.h"
-#include "formats/voxels/vl32_writer.h"
+#include "formats/voxels/dag_files/hash_dag_writer.h"
+#include "formats/voxels/dag_files/symvox_writer.h"
+#include "formats/voxels/magica_vox/magica_vox.h"
+#include "formats/voxels/surfaces/surface_files.h"
+#include "formats/voxels/surfaces/voxel_points.h"
+#include "formats/voxels/vl32/vl32_writer.h"
 #include "libvox/base/error.h"
 
 namespace vox {
@@ -48,16 +48,16 @@ void export_scene(const dag::VoxelScene& scene, const std::filesystem::path& pat
     case FileFormat::Gltf:
       return write_surface_glb(scene, path, clip);
     case FileFormat::Ply:
-      return options.ply == PlyContent::Points ? write_ply_points(scene, path, clip)
+      return options.ply == PlyContent::Points ? write_voxel_points(scene, path, clip)
                                                : write_surface_ply(scene, path, clip);
     case FileFormat::VtkHdf:
       return write_vtkhdf(scene, path, clip, options.vtk);
     case FileFormat::HashDag:
-      return write_hash_dag(scene, path, clip);
+      return write_hash_dag(scene, path, clip, options.memory_limit);
     case FileFormat::SymVox:
-      return write_symvox(scene, path, clip, SymVoxKind::Plain);
+      return write_symvox(scene, path, clip, SymVoxKind::Plain, options.memory_limit);
     case FileFormat::SymVoxMirrored:
-      return write_symvox(scene, path, clip, SymVoxKind::Mirrored);
+      return write_symvox(scene, path, clip, SymVoxKind::Mirrored, options.memory_limit);
     case FileFormat::Nvdb:
       return write_nvdb(scene, path, clip, options.nvdb);
     case FileFormat::Vl32:

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <optional>
 
-#include "formats/voxels/binvox.h"
-#include "formats/voxels/nvdb_writer.h"
-#include "formats/voxels/vtkhdf.h"
+#include "formats/voxels/binvox/binvox.h"
+#include "formats/voxels/nanovdb/nvdb_writer.h"
+#include "formats/voxels/vtk/vtkhdf.h"
 #include "libvox/base/voxel_box.h"
 #include "libvox/dag/voxel_scene.h"
 
@@ -14,12 +14,13 @@ namespace vox {
 
 enum class PlyContent { Surface, Points };
 
-// Each is for one format alone.
 struct ExportOptions {
+  // Each of these is for one format alone.
   BinvoxValues binvox = BinvoxValues::Filled;
   PlyContent ply = PlyContent::Surface;
   VtkKind vtk = VtkKind::Image;
   NvdbGrid nvdb = NvdbGrid::U8;
+  uint64_t memory_limit = 0;  // what EngineOptions say, for a DAG that is made to be written
 };
 
 bool is_export_path(const std::filesystem::path& path);

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include "formats/file_types.h"
-#include "formats/voxels/binvox_read.h"
-#include "formats/voxels/hash_dag_reader.h"
-#include "formats/voxels/magica_vox_read.h"
-#include "formats/voxels/nvdb_reader.h"
-#include "formats/voxels/schem.h"
-#include "formats/voxels/symvox_reader.h"
-#include "formats/voxels/vl32.h"
+#include "formats/voxels/binvox/binvox_read.h"
+#include "formats/voxels/dag_files/hash_dag_reader.h"
+#include "formats/voxels/dag_files/symvox_reader.h"
+#include "formats/voxels/magica_vox/magica_vox_read.h"
+#include "formats/voxels/minecraft/schem.h"
+#include "formats/voxels/nanovdb/nvdb_reader.h"
+#include "formats/voxels/vl32/vl32.h"
 #include "libvox/base/error.h"
 
 namespace vox {

@@ -81,7 +81,9 @@ class VoxelSink {
       case Mode::Lookup:
         return cube_->put(code, entries_[value]);
       case Mode::Nearest:
-        return cube_->put(code, (*nearest_)(color_of(value)));
+        if (value != last_) entry_ = (*nearest_)(color_of(value));  // neighbours often have one colour
+        last_ = value;
+        return cube_->put(code, entry_);
       case Mode::CountTable:
         ++counts_[value];
         return;
@@ -159,7 +161,8 @@ class VoxelSink {
   const scene::NearestEntry* nearest_ = nullptr;
   uint64_t* counts_ = nullptr;
   scene::ColorTally* tally_ = nullptr;
-  uint32_t last_ = 0;
+  uint32_t last_ = UINT32_MAX;  // the colour before, none at first; its entry, or how often it came
+  uint32_t entry_ = 0;
   uint64_t run_ = 0;
 };
 

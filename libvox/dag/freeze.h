@@ -1,103 +1,12 @@
-// Freezes a scene of a store to a FrozenDag, level by level from the root down. The nodes of a level are in
-// the order in which the nodes above, themselves in order, first point to them; it is the order in which a
-// depth-first walk first visits the nodes of this level.
+// Freezes a scene of a store to a FrozenDag: lists its nodes (find_levels.h), writes them and computes the digest.
 #pragma once
 
 #include "libvox/base/error.h"
 #include "libvox/dag/digest.h"
+#include "libvox/dag/find_levels.h"
 #include "libvox/dag/frozen_dag.h"
-#include "libvox/dag/store.h"
-#include "libvox/device/uploaded.h"
 
 namespace vox::dag {
-
-// The unique nodes of one level in canonical order.
-struct FrozenLevel {
-  device::Buffer<uint32_t> pointers;    // of the nodes
-  device::Buffer<uint32_t> edge_start;  // node i has the edges from edge_start[i] to edge_start[i + 1]
-  device::Buffer<uint32_t> edge_rank;   // which node of the next level an edge leads to
-  uint64_t nodes = 0, edges = 0;
-};
-
-// A word for each item of a store: at first the least number of an edge that leads to it, later its rank.
-struct ItemWords {
-  uint32_t* words;
-  // For each superblock the number of items before its own. Where it is nullptr, the words are in the order
-  // of pointers, which takes more memory where superblocks are not whole.
-  const uint32_t* first;
-  VOX_HD uint32_t* of(uint32_t pointer) const {
-    if (!first) return words + pointer;
-    return words + first[pointer / hash::kItemsPerSuperblock] + pointer % hash::kItemsPerSuperblock;
-  }
-};
-
-struct CountChildren {
-  static constexpr int kPrefetchStages = 1;
-  hash::SlabMemoryRef store;
-  const uint32_t* pointers;
-  VOX_HD void prefetch(uint64_t i, int) const { prefetch_line(store.item(pointers[i]).head()); }
-  VOX_HD uint32_t operator()(uint64_t i) const { return node_words(store.item(pointers[i])[0]) - 1; }
-};
-
-struct VisitChildren {
-  hash::SlabMemoryRef store;
-  const uint32_t* pointers;
-  const uint32_t* edge_start;
-  uint32_t* edge_pointer;
-  ItemWords mark;
-  VOX_HD void prefetch(uint64_t i, int stage) const {
-    const hash::ItemRef node = store.item(pointers[i]);
-    if (stage == 0) return prefetch_line(node.head());
-    for (uint32_t c = 1; c < node_words(node[0]); ++c) prefetch_line(mark.of(node[c]));
-  }
-  VOX_HD void operator()(uint64_t i) const {
-    const hash::ItemRef node = store.item(pointers[i]);
-    for (uint32_t edge = edge_start[i]; edge < edge_start[i + 1]; ++edge) {
-      const uint32_t child = node[1 + edge - edge_start[i]];
-      edge_pointer[edge] = child;
-      device::atomic_min(mark.of(child), edge);
-    }
-  }
-};
-
-struct IsFirstVisit {
-  static constexpr int kPrefetchStages = 1;
-  const uint32_t* edge_pointer;
-  ItemWords mark;
-  VOX_HD void prefetch(uint64_t edge, int) const { prefetch_line(mark.of(edge_pointer[edge])); }
-  VOX_HD bool operator()(uint64_t edge) const { return *mark.of(edge_pointer[edge]) == edge; }
-};
-
-struct RankChildren {
-  const uint32_t* first_edges;
-  const uint32_t* edge_pointer;
-  uint32_t* pointers;
-  ItemWords mark;
-  VOX_HD void prefetch(uint64_t i, int stage) const {
-    const uint32_t* edge = edge_pointer + first_edges[i];
-    prefetch_line(stage == 0 ? edge : mark.of(*edge));
-  }
-  VOX_HD void operator()(uint64_t i) const {
-    pointers[i] = edge_pointer[first_edges[i]];
-    *mark.of(pointers[i]) = static_cast<uint32_t>(i);
-  }
-};
-
-struct RankEdges {
-  static constexpr int kPrefetchStages = 1;
-  ItemWords mark;
-  uint32_t* edges;  // pointer in, rank out
-  VOX_HD void prefetch(uint64_t edge, int) const { prefetch_line(mark.of(edges[edge])); }
-  VOX_HD void operator()(uint64_t edge) const { edges[edge] = *mark.of(edges[edge]); }
-};
-
-struct ClearMarks {
-  static constexpr int kPrefetchStages = 1;
-  const uint32_t* pointers;
-  ItemWords mark;
-  VOX_HD void prefetch(uint64_t i, int) const { prefetch_line(mark.of(pointers[i])); }
-  VOX_HD void operator()(uint64_t i) const { *mark.of(pointers[i]) = UINT32_MAX; }
-};
 
 struct FrozenWords {
   static constexpr int kPrefetchStages = 1;
@@ -164,17 +73,14 @@ template <class Device>
 class Freezer {
  public:
   Freezer(Device& device, const DagStore<Device>& store, FrozenDag& dag)
-      : device_(device),
-        store_(store.ref()),
-        pointer_range_(store.pointer_range()),
-        places_(store.tables().places()),
-        first_places_(store.tables().first_places()),
-        dag_(dag) {}
+      : device_(device), dag_store_(store), store_(store.ref()), dag_(dag) {}
 
   // Fills the levels' words and unique counts and the digest. An empty scene has root == kNullPointer.
   void run(uint32_t root) {
     if (root != hash::kNullPointer) {
-      find_levels(root);
+      levels_ =
+          find_levels(device_, dag_store_, device::uploaded(device_, std::vector{root}), dag_.levels.size())
+              .levels;
       write_levels();
     }
     const Digest* root_digest = root != hash::kNullPointer ? digest_levels() : nullptr;
@@ -184,41 +90,6 @@ class Freezer {
  private:
   NodeKind kind(size_t level) const {
     return level + 1 == dag_.levels.size() ? NodeKind::Leaf : NodeKind::Inner;
-  }
-
-  void find_levels(uint32_t root) {
-    levels_.resize(dag_.levels.size());
-    levels_[0].pointers = device_.template make<uint32_t>(1);
-    levels_[0].nodes = 1;
-    device_.upload(levels_[0].pointers.data(), &root, 1);
-    const bool by_pointer = pointer_range_ <= 2 * places_;  // costs one read less
-    const uint64_t words = by_pointer ? pointer_range_ : places_;
-    const auto mark = device_.template make<uint32_t>(words);
-    device_.fill(mark.data(), words, UINT32_MAX);
-    const auto first = device::uploaded(device_, by_pointer ? std::vector<uint32_t>() : first_places_);
-    for (size_t level = 0; level + 1 < levels_.size(); ++level)
-      find_next(levels_[level], levels_[level + 1], {mark.data(), by_pointer ? nullptr : first.data()});
-  }
-
-  void find_next(FrozenLevel& level, FrozenLevel& next, const ItemWords& mark) {
-    level.edge_start = device_.template make<uint32_t>(level.nodes + 1);
-    level.edges =
-        device_.exclusive_scan({"freeze: count edges", 20}, level.nodes,
-                               CountChildren{store_, level.pointers.data()}, level.edge_start.data());
-    if (level.edges >= UINT32_MAX)
-      throw Error("a level of the DAG has more than 2^32 edges").hint("lower the resolution");
-    level.edge_rank = device_.template make<uint32_t>(level.edges);
-    device_.for_each(
-        {"freeze: visit", 60}, level.nodes,
-        VisitChildren{store_, level.pointers.data(), level.edge_start.data(), level.edge_rank.data(), mark});
-    auto first_edges = device_.template make<uint32_t>(level.edges);
-    next.nodes = device_.select({"freeze: first visits", 12}, level.edges,
-                                IsFirstVisit{level.edge_rank.data(), mark}, first_edges.data());
-    next.pointers = device_.template make<uint32_t>(next.nodes);
-    device_.for_each({"freeze: rank nodes", 16}, next.nodes,
-                     RankChildren{first_edges.data(), level.edge_rank.data(), next.pointers.data(), mark});
-    device_.for_each({"freeze: rank edges", 12}, level.edges, RankEdges{mark, level.edge_rank.data()});
-    device_.for_each({"freeze: clear", 8}, next.nodes, ClearMarks{next.pointers.data(), mark});
   }
 
   void write_levels() {
@@ -259,9 +130,8 @@ class Freezer {
   }
 
   Device& device_;
+  const DagStore<Device>& dag_store_;
   hash::SlabMemoryRef store_;
-  uint64_t pointer_range_, places_;
-  std::vector<uint32_t> first_places_;
   FrozenDag& dag_;
   std::vector<FrozenLevel> levels_;
   Digest root_digest_;

@@ -8,16 +8,29 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
+#include "libvox/base/words.h"
 #include "libvox/dag/host_store.h"
 #include "libvox/dag/walk.h"
 
 namespace vox::dag {
 namespace {
 
-constexpr size_t kCubesAtOnce = 1024;  // at most 160 MiB of leaves
+// How many cubes are read side by side, and how many leaves are interned at once: enough that most of what is equal
+// is found among themselves, few enough to stay near the caches. Where there is little memory, they take an eighth
+// of it.
+struct BatchSize {
+  size_t cubes, leaves;
+};
+
+BatchSize batch_size(uint64_t room) {
+  constexpr uint64_t kLeafBytes = 128;  // words, key and pointer, and what interning takes
+  const uint64_t leaves = std::clamp<uint64_t>(room / (8 * kLeafBytes), 1 << 14, 1 << 20);
+  return {.cubes = std::clamp<uint64_t>(leaves / VoxelCube::kLeaves, 16, 256), .leaves = leaves};
+}
 
 // The leaves of a cube: words one behind the other, keys in Morton order.
 struct CubeLeaves {
@@ -29,18 +42,31 @@ struct CubeLeaves {
 
 using MaterialCounts = std::array<uint64_t, 16>;
 
+// Writes a leaf of a cube, and counts its voxels.
+void write_leaf(const VoxelCube& cube, uint32_t leaf, bool materials, uint32_t* words,
+                MaterialCounts& voxels_of) {
+  const uint64_t mask = cube.mask(leaf);
+  if (const int material = materials ? cube.only_material(leaf) : 0; material >= 0) {
+    write_leaf_of_one_material(words, mask, materials, static_cast<uint32_t>(material));
+    voxels_of[static_cast<size_t>(material)] += static_cast<uint64_t>(popcount(mask));
+    return;
+  }
+  LeafWriter writer(words, materials);
+  for (uint64_t left = mask; left != 0; left &= left - 1) {
+    const auto bit = static_cast<uint32_t>(lowest_bit(left));
+    const uint32_t material = cube.material(leaf << 6 | bit);
+    writer.put(bit, material);
+    ++voxels_of[material];
+  }
+  writer.finish();
+}
+
 CubeLeaves leaves_of(const VoxelCube& cube, uint64_t key, bool materials, MaterialCounts& voxels_of) {
   CubeLeaves leaves;
   std::array<uint32_t, hash::kMaxItemWords> words = {};
   cube.for_each_leaf([&](uint32_t leaf) {
-    LeafWriter writer(words.data(), materials);
-    for (uint64_t mask = cube.mask(leaf); mask != 0; mask &= mask - 1) {
-      const auto bit = static_cast<uint32_t>(lowest_bit(mask));
-      const uint32_t material = materials ? cube.material(leaf << 6 | bit) : 0;
-      writer.put(bit, material);
-      ++voxels_of[material];
-    }
-    const uint32_t count = writer.finish();
+    write_leaf(cube, leaf, materials, words.data(), voxels_of);
+    const uint32_t count = leaf_words(cube.mask(leaf), materials);
     leaves.words.insert(leaves.words.end(), words.begin(), words.begin() + count);
     leaves.ends.push_back(static_cast<uint32_t>(leaves.words.size()));
     leaves.keys.push_back(key << 12 | leaf);
@@ -61,17 +87,55 @@ void check_inside(const VoxelCube& cube, Int3 corner, uint32_t resolution) {
   });
 }
 
+// What is interned at once: the leaves of many cubes in Morton order, and between them cubes that are filled.
+struct CubeBatch {
+  struct Filled {
+    uint64_t key;
+    uint32_t material;
+  };
+
+  void append(const std::vector<CubeLeaves>& parts) {
+    std::vector<size_t> first_leaves = {level.keys.size()}, first_words = {words.size()};
+    for (const CubeLeaves& part : parts) {
+      const bool is_filled = part.filling >= 0;
+      if (is_filled) filled.push_back({part.keys[0], static_cast<uint32_t>(part.filling)});
+      first_leaves.push_back(first_leaves.back() + (is_filled ? 0 : part.keys.size()));
+      first_words.push_back(first_words.back() + part.words.size());
+    }
+    level.keys.resize(first_leaves.back());
+    offsets.resize(first_leaves.back() + 1);
+    words.resize(first_words.back());
+    tbb::parallel_for(size_t{0}, parts.size(), [&](size_t i) {
+      if (parts[i].filling >= 0) return;
+      std::ranges::copy(parts[i].keys, level.keys.data() + first_leaves[i]);
+      std::ranges::copy(parts[i].words, words.data() + first_words[i]);
+      const auto before = static_cast<uint32_t>(first_words[i]);
+      std::ranges::transform(parts[i].ends, offsets.data() + first_leaves[i] + 1,
+                             [before](uint32_t end) { return before + end; });
+    });
+  }
+
+  HostStore::Level level;
+  Words words;
+  std::vector<uint32_t> offsets = {0};
+  std::vector<Filled> filled;
+};
+
 class Gathering {
  public:
   Gathering(const CubeSource& source, uint64_t memory_limit)
       : source_(source), depth_(depth_for(source.resolution)), store_(source.materials, memory_limit) {}
 
   GatheredDag run() {
+    const BatchSize size = batch_size(store_.room());
+    CubeBatch batch;
     for (size_t begin = 0, end = 0; begin < source_.cubes.size(); begin = end) {
       throw_if_cancelled();
-      end = std::min(begin + kCubesAtOnce, source_.cubes.size());
+      end = std::min(begin + size.cubes, source_.cubes.size());
       if (source_.load) end = source_.load(begin, end);
-      add(begin, end);
+      batch.append(read(begin, end));
+      if (batch.level.keys.size() < size.leaves && end < source_.cubes.size()) continue;
+      add(std::exchange(batch, {}), end);
     }
     GatheredDag result;
     if (cubes_.keys.empty()) {
@@ -127,7 +191,7 @@ class Gathering {
   }
 
   // Appends the nodes of cubes that have leaves, and of those that are filled, in the order of their keys.
-  void append(const HostStore::Level& level, const std::vector<CubeLeaves>& parts) {
+  void append(const HostStore::Level& level, const std::vector<CubeBatch::Filled>& filled) {
     size_t next = 0;
     const auto take = [&](uint64_t before) {
       for (; next < level.keys.size() && level.keys[next] < before; ++next) {
@@ -135,37 +199,34 @@ class Gathering {
         cubes_.pointers.push_back(level.pointers[next]);
       }
     };
-    for (const CubeLeaves& part : parts) {
-      if (part.filling < 0) continue;
-      take(part.keys[0]);
-      cubes_.keys.push_back(part.keys[0]);
-      cubes_.pointers.push_back(filled_cube(static_cast<uint32_t>(part.filling)));
+    for (const CubeBatch::Filled& cube : filled) {
+      take(cube.key);
+      cubes_.keys.push_back(cube.key);
+      cubes_.pointers.push_back(filled_cube(cube.material));
     }
     take(UINT64_MAX);
   }
 
-  void add(size_t begin, size_t end) {
+  std::vector<CubeLeaves> read(size_t begin, size_t end) {
     std::vector<CubeLeaves> parts(end - begin);
     tbb::parallel_for(tbb::blocked_range<size_t>(begin, end, 1),
                       [&](const tbb::blocked_range<size_t>& range) {
                         for (size_t i = range.begin(); i < range.end(); ++i) parts[i - begin] = read(i);
                       });
-    HostStore::Level level;
-    std::vector<uint32_t> words, offsets = {0};
-    for (const CubeLeaves& part : parts) {
-      if (part.filling >= 0) continue;
-      const auto before = static_cast<uint32_t>(words.size());
-      level.keys.insert(level.keys.end(), part.keys.begin(), part.keys.end());
-      words.insert(words.end(), part.words.begin(), part.words.end());
-      for (const uint32_t place : part.ends) offsets.push_back(before + place);
-    }
-    if (level.keys.empty()) return append(level, parts);
+    return parts;
+  }
+
+  // Adds cubes, of which those before `end` are the first.
+  void add(CubeBatch batch, size_t end) {
+    if (batch.level.keys.empty()) return append(batch.level, batch.filled);
     // Half of what is to come, by the cubes that are left, is new.
     store_.expect_growth(1 +
                          0.5 * static_cast<double>(source_.cubes.size() - end) / static_cast<double>(end));
-    level.pointers = store_.put_leaves(words, offsets);
-    raise(level, 0, levels_below_cubes());
-    append(level, parts);
+    batch.level.pointers = store_.put_leaves(batch.words, batch.offsets);
+    batch.words = {};
+    batch.offsets = {};
+    raise(batch.level, 0, levels_below_cubes());
+    append(batch.level, batch.filled);
   }
 
   const CubeSource& source_;

@@ -47,6 +47,10 @@ HostStore::HostStore(bool materials, uint64_t memory_limit)
     : impl_(std::make_unique<Impl>(materials, memory_limit)) {}
 HostStore::~HostStore() = default;
 
+uint64_t HostStore::room() const {
+  return impl_->device.pool().available();
+}
+
 void HostStore::expect_growth(double growth) {
   impl_->store.tables().expect_growth(growth);
 }
@@ -87,6 +91,7 @@ HostStore::Level HostStore::put_parents(const Level& children, NodeKind kind_of_
 }
 
 FrozenDag HostStore::freeze(uint32_t root, uint32_t resolution) {
+  impl_->device.pool().trim();  // what it keeps would come on top of the words
   FrozenDag dag = empty_dag(resolution, impl_->materials);
   Freezer(impl_->device, impl_->store, dag).run(root);
   count_octree(dag);

@@ -20,6 +20,9 @@ class HostStore {
   HostStore(const HostStore&) = delete;
   HostStore& operator=(const HostStore&) = delete;
 
+  // How many bytes it may still take.
+  uint64_t room() const;
+
   // Tells that there will be about `growth` times as many items in the end as after what is stored next.
   void expect_growth(double growth);
 

@@ -65,6 +65,14 @@ class VoxelCube {
     return static_cast<uint32_t>(nibbles_[code >> 4] >> (code & 15) * 4 & 15);
   }
 
+  // The material of all voxels of a leaf that holds some, or -1 where they have several.
+  int only_material(uint32_t leaf) const {
+    const uint32_t first = material(leaf << 6 | static_cast<uint32_t>(lowest_bit(masks_[leaf])));
+    for (uint32_t i = 0; i < 4; ++i)
+      if (nibbles_[leaf * 4 + i] != first * nibbles_of_bits(masks_[leaf] >> 16 * i & 0xffff)) return -1;
+    return static_cast<int>(first);
+  }
+
   // Calls body(leaf) for each leaf that holds a voxel, in Morton order.
   template <class Body>
   void for_each_leaf(Body body) const {
@@ -90,9 +98,17 @@ class VoxelCube {
     return spread;
   }();
 
+  // A word in which nibble i is 1 where bit i, of 16, is set, and 0 elsewhere.
+  static constexpr uint64_t nibbles_of_bits(uint64_t bits) {
+    bits = (bits | bits << 24) & 0x000000ff000000ff;
+    bits = (bits | bits << 12) & 0x000f000f000f000f;
+    bits = (bits | bits << 6) & 0x0303030303030303;
+    return (bits | bits << 3) & 0x1111111111111111;
+  }
+
   int filling_ = -1;
   std::vector<uint64_t> masks_;
-  std::vector<uint64_t> nibbles_;                 // 16 voxels a word
+  std::vector<uint64_t> nibbles_;                 // 16 voxels a word; 0 where they are empty
   std::array<uint64_t, kLeaves / 64> used_ = {};  // a bit for each leaf that holds a voxel
 };
 

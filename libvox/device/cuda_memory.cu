@@ -23,6 +23,8 @@ CudaMemory::CudaMemory(int index, cudaStream_t stream) : stream_(stream) {
   uint64_t kept = UINT64_MAX;
   check_cuda(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &kept),
              "cudaMemPoolSetAttribute");
+  // So that the pool is found by the number of its GPU (engine_cuda.cu), as long as there is none after it.
+  check_cuda(cudaDeviceSetMemPool(index, pool_), "cudaDeviceSetMemPool");
 }
 
 CudaMemory::~CudaMemory() {

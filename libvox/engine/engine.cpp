@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "libvox/base/memory.h"
 #include "libvox/base/phrase.h"
 #include "libvox/engine/engine_devices.h"
+#include "libvox/engine/group_engine.h"
 #include "libvox/hash/table_list.h"
 
 namespace vox {
@@ -25,14 +28,52 @@ int parse_cuda_index(const std::string& device) {
   return index;
 }
 
+std::unique_ptr<Engine> make_engine_of_one(const EngineOptions& options) {
+  [[maybe_unused]] const std::optional<int> gpu = gpu_index(options.device);
+#ifdef VOX_HAS_CUDA
+  if (gpu) return make_cuda_engine(options, *gpu);
+#endif
+  return make_cpu_engine(options);
+}
+
+// The limit of each of several engines that run on the processor, so that together they keep that of the process.
+uint64_t limit_of_each(uint64_t memory_limit, uint64_t engines) {
+  const uint64_t held = resident_bytes();
+  const uint64_t limit = memory_limit > 0 ? memory_limit : held + available_bytes() / 5 * 4;
+  return held + (limit > held ? limit - held : 0) / engines;
+}
+
+std::unique_ptr<Engine> make_group_engine(const EngineOptions& options) {
+  const std::vector<std::string> names = listed_devices(options.device);
+  const auto processors = static_cast<uint64_t>(std::ranges::count(names, "cpu"));
+  std::vector<std::unique_ptr<Engine>> engines(names.size());
+  for (size_t i = names.size();
+       i-- > 0;) {  // the first is made last, and so is what this thread's calls are for
+    EngineOptions one = options;
+    one.device = names[i];
+    if (names[i] == "cpu") one.memory_limit = limit_of_each(options.memory_limit, processors);
+    engines[i] = make_engine_of_one(one);
+  }
+#ifdef VOX_HAS_CUDA
+  for (const std::string& from : names)
+    for (const std::string& to : names)
+      if (from != "cpu" && to != "cpu" && from != to) let_reach(*gpu_index(from), *gpu_index(to));
+#endif
+  return std::make_unique<GroupEngine>(std::move(engines));
+}
+
 }  // namespace
 
-std::optional<int> gpu_index(const std::string& device) {
+int gpu_count() {
 #ifdef VOX_HAS_CUDA
-  const int count = cuda_device_count();
+  return cuda_device_count();
 #else
-  const int count = 0;
+  return 0;
 #endif
+}
+
+std::optional<int> gpu_index(const std::string& device) {
+  const int count = gpu_count();
   if (device == "cpu" || (device == "auto" && count == 0)) {
     if (device == "auto") log_debug("no GPU found, using the CPU");
     return std::nullopt;
@@ -52,13 +93,15 @@ std::optional<int> gpu_index(const std::string& device) {
 #endif
 }
 
+void use_here([[maybe_unused]] const Engine& engine) {
+#ifdef VOX_HAS_CUDA
+  if (const std::optional<int> gpu = gpu_index(engine.device())) use_cuda_device_here(*gpu);
+#endif
+}
+
 std::unique_ptr<Engine> make_engine(const EngineOptions& options) {
   hash::check_table_name(options.table);
-  [[maybe_unused]] const std::optional<int> gpu = gpu_index(options.device);
-#ifdef VOX_HAS_CUDA
-  if (gpu) return make_cuda_engine(options, *gpu);
-#endif
-  return make_cpu_engine(options);
+  return names_several(options.device) ? make_group_engine(options) : make_engine_of_one(options);
 }
 
 }  // namespace vox

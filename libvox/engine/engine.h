@@ -13,6 +13,7 @@
 #include "libvox/device/work.h"
 #include "libvox/edit/edit_session.h"
 #include "libvox/painting/paint_scene.h"
+#include "libvox/ranks/build_share.h"
 #include "libvox/render/render.h"
 #include "libvox/render/volume_render.h"
 #include "libvox/scene/palette.h"
@@ -23,8 +24,9 @@
 namespace vox {
 
 struct EngineOptions {
-  std::string device = "auto";  // auto, cpu, cuda, cuda:N
-  uint32_t threads = 0;         // of the host; 0: all
+  // auto, cpu, cuda or cuda:N; or a list of several, which build together: cuda:0,1
+  std::string device = "auto";
+  uint32_t threads = 0;  // of the host; 0: all
   // Bytes: of the process on the CPU, of the device on a GPU; 0: 80 % of what is free.
   uint64_t memory_limit = 0;
   std::string table = "sector";  // the hash table that holds the DAG while it is built
@@ -45,6 +47,12 @@ class Engine {
   // Voxelizes the triangles that drop_bad_triangles() has left over; they are cut off at the grid's border.
   virtual voxelize::BuildResult build(const scene::Scene& scene, const scene::IndexedScene& indexed,
                                       const voxelize::Grid& grid, const voxelize::BuildOptions& options) = 0;
+
+  // Does the same as one of several ranks, all of which call it on engines of their own and with the same scene
+  // (ranks/build_share.h).
+  virtual ranks::SceneShare build_share(ranks::Ranks& ranks, const scene::Scene& scene,
+                                        const scene::IndexedScene& indexed, const voxelize::Grid& grid,
+                                        const voxelize::BuildOptions& options) = 0;
 
   // Checks all that dag::verify() checks, which throws the same errors. The DAG is one that check_structure()
   // accepts.
@@ -90,6 +98,10 @@ class Engine {
   virtual std::vector<device::KernelTime> profile() const = 0;  // since the engine was made, longest first
   virtual void restart_measuring() = 0;                         // profile and peak of memory begin anew
 };
+
+// Calls of this thread are for this engine's device from now on: an engine belongs to the thread that has made it, and
+// to others only with this.
+void use_here(const Engine& engine);
 
 // Throws Error where the device named is not there.
 std::unique_ptr<Engine> make_engine(const EngineOptions& options);

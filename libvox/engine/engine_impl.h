@@ -36,6 +36,12 @@ class DeviceEngine final : public Engine {
     return voxelize::build_scene(device_, scene, indexed, grid, options, {.table = table_});
   }
 
+  ranks::SceneShare build_share(ranks::Ranks& ranks, const scene::Scene& scene,
+                                const scene::IndexedScene& indexed, const voxelize::Grid& grid,
+                                const voxelize::BuildOptions& options) override {
+    return ranks::build_share(device_, ranks, scene, indexed, grid, options, {.table = table_});
+  }
+
   void verify(const dag::FrozenDag& dag) override { dag::verify_on(device_, dag); }
 
   dag::FrozenDag without_materials(const dag::FrozenDag& dag) override {

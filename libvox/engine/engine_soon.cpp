@@ -6,6 +6,7 @@
 
 #include "libvox/base/progress.h"
 #include "libvox/engine/engine_devices.h"
+#include "libvox/engine/group_engine.h"
 #include "libvox/hash/table_list.h"
 
 namespace vox {
@@ -15,8 +16,7 @@ namespace {
 std::unique_ptr<Engine> warm_gpu(const EngineOptions& options, const std::function<void(Engine&)>& warm_up) {
   hash::check_table_name(options.table);
   if (options.device == "auto" && cuda_device_count() == 0) return nullptr;  // get() says so
-  const std::optional<int> index = gpu_index(options.device);
-  std::unique_ptr<Engine> engine = make_cuda_engine(options, *index);
+  std::unique_ptr<Engine> engine = make_engine(options);
   try {
     const NoProgress quiet;
     warm_up(*engine);
@@ -25,6 +25,11 @@ std::unique_ptr<Engine> warm_gpu(const EngineOptions& options, const std::functi
   engine->restart_measuring();
   return engine;
 }
+
+// Of a list the first, on which everything runs that runs on one.
+std::string first_device(const std::string& device) {
+  return names_several(device) ? listed_devices(device).front() : device;
+}
 #endif
 
 }  // namespace
@@ -32,7 +37,7 @@ std::unique_ptr<Engine> warm_gpu(const EngineOptions& options, const std::functi
 EngineSoon::EngineSoon(const EngineOptions& options, const std::function<void(Engine&)>& warm_up)
     : options_(options) {
 #ifdef VOX_HAS_CUDA
-  if (options.device != "cpu")
+  if (options.device == "auto" || options.device.starts_with("cuda"))
     gpu_ = std::async(std::launch::async, [options, warm_up] { return warm_gpu(options, warm_up); });
 #else
   (void)warm_up;
@@ -43,7 +48,7 @@ std::unique_ptr<Engine> EngineSoon::get() {
   std::unique_ptr<Engine> engine = gpu_.valid() ? gpu_.get() : nullptr;
   if (!engine) return make_engine(options_);
 #ifdef VOX_HAS_CUDA
-  use_cuda_device_here(*gpu_index(options_.device));
+  use_cuda_device_here(*gpu_index(first_device(options_.device)));
 #endif
   return engine;
 }

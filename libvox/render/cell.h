@@ -40,6 +40,11 @@ struct Cell {
     return xy < out.z ? xy : out.z;
   }
 
+  // Whether the ray is in it at `now`.
+  VOX_HD bool holds(Crossing now) const {
+    return next() > now && out.x - across.x <= now && out.y - across.y <= now && out.z - across.z <= now;
+  }
+
   // Its lowest corner in the grid, where nothing is mirrored.
   VOX_HD Int3 corner(const Ray& ray) const {
     const uint32_t last = (1u << ray.log2_side) - 1;

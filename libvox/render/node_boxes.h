@@ -64,23 +64,34 @@ struct BoundNodes {
   }
 };
 
+// The words of a level above the leaves, and of all of these levels; leaves come last.
+inline uint64_t level_words(const RayDagRef& dag, uint32_t log2) {
+  return static_cast<uint64_t>(dag.nodes[log2 - 1] - dag.nodes[log2]);
+}
+inline uint64_t inner_words(const RayDagRef& dag) {
+  return static_cast<uint64_t>(dag.nodes[dag::kLeafLog2] - dag.words());
+}
+
+// Marks where nodes above the leaves begin. `dag` is on the device, and has a node above them.
+template <class Device>
+device::Buffer<uint32_t> node_begins(Device& device, const RayDagRef& dag) {
+  auto begins = device.template make<uint32_t>(inner_words(dag) / 32 + 1);
+  device.fill(begins.data(), begins.size(), 0u);
+  device.fill(begins.data(), 1, 1u);  // the root
+  for (uint32_t log2 = dag.log2_side; log2 > dag::kLeafLog2 + 1; --log2)
+    device.for_each({"render: find nodes", 8}, level_words(dag, log2), MarkBegins{dag, log2, begins.data()});
+  return begins;
+}
+
 // Makes the boxes of all nodes, in the order of dag.box_index(). `dag` is on the device; the boxes take half
 // as much memory again as its nodes without the leaves.
 template <class Device>
 device::Buffer<PackedBox> bound_nodes(Device& device, const RayDagRef& dag) {
   if (dag.log2_side == dag::kLeafLog2 || !dag.filled) return {};
-  const auto words = static_cast<uint64_t>(dag.nodes[dag::kLeafLog2] - dag.words());  // leaves come last
-  const auto level_words = [&](uint32_t log2) {
-    return static_cast<uint64_t>(dag.nodes[log2 - 1] - dag.nodes[log2]);
-  };
-  auto boxes = device.template make<PackedBox>(words / 2 + 1);
-  auto begins = device.template make<uint32_t>(words / 32 + 1);
-  device.fill(begins.data(), begins.size(), 0u);
-  device.fill(begins.data(), 1, 1u);  // the root
-  for (uint32_t log2 = dag.log2_side; log2 > dag::kLeafLog2 + 1; --log2)
-    device.for_each({"render: find nodes", 8}, level_words(log2), MarkBegins{dag, log2, begins.data()});
+  const device::Buffer<uint32_t> begins = node_begins(device, dag);
+  auto boxes = device.template make<PackedBox>(inner_words(dag) / 2 + 1);
   for (uint32_t log2 = dag::kLeafLog2 + 1; log2 <= dag.log2_side; ++log2)
-    device.for_each({"render: bound nodes", 16}, level_words(log2),
+    device.for_each({"render: bound nodes", 16}, level_words(dag, log2),
                     BoundNodes{dag, log2, begins.data(), boxes.data()});
   return boxes;
 }

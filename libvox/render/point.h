@@ -30,4 +30,19 @@ VOX_HD inline FinePoint hit_point(FinePoint eye, const Course& course, const Ray
   return {along(hit.low.x, hit.high.x, 0), along(hit.low.y, hit.high.y, 1), along(hit.low.z, hit.high.z, 2)};
 }
 
+// The voxel that a point lies in.
+VOX_HD inline Int3 voxel_at(FinePoint point) {
+  const auto along = [](int64_t at) { return static_cast<int32_t>(at >> kFineBits); };
+  return {along(point.x), along(point.y), along(point.z)};
+}
+
+// The voxel before the face that was hit, at a point of the face.
+VOX_HD inline Int3 voxel_before(const Hit& hit, Int3 normal, FinePoint point) {
+  const auto along = [](int32_t low, int32_t high, int32_t out, int64_t at) {
+    return out > 0 ? high : out < 0 ? low - 1 : static_cast<int32_t>(at >> kFineBits);
+  };
+  return {along(hit.low.x, hit.high.x, normal.x, point.x), along(hit.low.y, hit.high.y, normal.y, point.y),
+          along(hit.low.z, hit.high.z, normal.z, point.z)};
+}
+
 }  // namespace vox::render

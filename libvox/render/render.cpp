@@ -21,6 +21,9 @@ Light light_of(scene::Rgb8 color) {
   return light_of(scene::srgb_to_linear(color));
 }
 
+// A quiet sky: paler at the horizon, and grey below it.
+constexpr scene::Rgb8 kHorizon = {206, 218, 230}, kZenith = {96, 138, 196}, kNadir = {150, 156, 164};
+
 struct Range {
   double near, far;
 };
@@ -75,21 +78,32 @@ RampEnds ramp_ends(const VoxelBox& filled, const Camera& camera, Shade shade) {
   return {};
 }
 
-Shading make_shading(const RampEnds& ramp, uint32_t log2_side, const scene::Palette& palette,
+Shading make_shading(const RampEnds& ramp, const Camera& camera, const scene::Palette& palette,
                      const RenderOptions& options) {
+  const uint32_t log2_side = camera.log2_side;
   const double sun = std::sqrt(dot(options.to_sun, options.to_sun));
   if (!(sun > 0 && sun < HUGE_VAL)) throw Error("the sun is in no direction");
   Shading shading = {};
   shading.mode = options.shade;
   for (uint32_t i = 0; i < scene::kPaletteSize; ++i) shading.colors[i] = light_of(material_color(palette, i));
   for (uint32_t i = 0; i < kRampColors; ++i) shading.ramp[i] = light_of(ramp_color(i));
-  shading.sky = light_of(options.sky);
+  const bool has_gradient = options.skies == Sky::Gradient && options.shade == Shade::Material;
+  shading.plain_sky = has_gradient ? 0 : 1;
+  shading.sky = light_of(has_gradient ? kHorizon : options.sky);
+  shading.zenith = light_of(kZenith);
+  shading.nadir = light_of(kNadir);
+  shading.exposure = options.shade == Shade::Material ? static_cast<float>(options.exposure) : 1;
+  shading.cut_axis = options.cut ? options.cut->axis : kNoAxis;
+  shading.cut_plane = options.cut ? options.cut->at : 0;
+  shading.hatch = std::max(std::min(options.size.width, options.size.height) / 100, 6u);
   shading.sun = 0.75f;
   shading.ambient = 0.45f;
   const Vec3d to_sun = options.to_sun * (1 / sun);
   shading.to_sun = light_of(to_sun);
   shading.sun_course = make_course(log2_side, fine_direction(to_sun));
   shading.shadows = options.shadows == Shadows::On ? 1 : 0;
+  shading.smooth = options.normals == Normals::Faces ? 0 : options.normals == Normals::Smooth ? 1 : -1;
+  shading.smoother = options.normals == Normals::Auto ? static_cast<float>(camera.spread) : 0;
   shading.ao_rays = std::min(options.ao_rays, kHemisphere);
   shading.ao_reach =
       static_cast<float>(options.ao_reach > 0 ? options.ao_reach : std::ldexp(1.0, int(log2_side)) / 16);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "libvox/base/voxel_box.h"
@@ -16,19 +17,46 @@ namespace vox::render {
 enum class LevelOfDetail { On, Off };
 enum class Shadows { On, Off };
 
+// The colour of a node that a ray goes no deeper into.
+enum class LevelColors {
+  Voxel,  // that of the voxel in it where the ray hits
+  Mean,   // the mean of all voxels in it, in linear light
+};
+
+// Which pixels have as many samples as are asked for.
+enum class Sampling {
+  All,
+  Edges,  // those that look otherwise than one beside them by their first sample, which is all that others have
+};
+
+// Of things in the light; what is measured has kSky behind it.
+enum class Sky { Flat, Gradient };
+
 inline constexpr scene::Rgb8 kSky = {148, 182, 219};
+
+// The plane in which a cutaway was cut: its faces are hatched in the colours of their materials, without light.
+struct CutPlane {
+  uint32_t axis = 0;  // 0, 1, 2 for x, y, z
+  int32_t at = 0;     // between the voxels below it and this one
+};
 
 struct RenderOptions {
   CameraPose pose;
   ImageSize size;
   Shade shade = Shade::Material;
   uint32_t samples = 1;  // a pixel
+  Sampling sampling = Sampling::All;
   LevelOfDetail lod = LevelOfDetail::On;
+  LevelColors colors = LevelColors::Voxel;
+  Normals normals = Normals::Faces;
   Shadows shadows = Shadows::On;
   Vec3d to_sun = {0.45, 0.8, 0.6};
-  uint32_t ao_rays = 0;  // a sample
-  double ao_reach = 0;   // voxels; 0: a sixteenth of the cube's side
-  scene::Rgb8 sky = kSky;
+  uint32_t ao_rays = 0;    // a sample
+  double ao_reach = 0;     // voxels; 0: a sixteenth of the cube's side
+  scene::Rgb8 sky = kSky;  // where it is flat
+  Sky skies = Sky::Flat;
+  double exposure = 1;  // what light is multiplied by
+  std::optional<CutPlane> cut = {};
 };
 
 inline constexpr uint32_t kMaxPictureSide = 32768;  // pixels
@@ -37,6 +65,7 @@ void check_image_size(ImageSize size);              // throws Error
 struct Picture {
   scene::Image image;
   double low = 0, high = 0;  // what the ends of the ramp stand for, see Shade
+  uint64_t refined = 0;      // pixels on edges, see Sampling
   uint64_t rays = 0;         // through pixels, without those to the sun and the sky
   double seconds = 0;        // on the device
 };
@@ -70,7 +99,7 @@ struct RampEnds {
 RampEnds ramp_ends(const VoxelBox& filled, const Camera& camera, Shade shade);
 
 // All of Shading but its pointers to memory of the device.
-Shading make_shading(const RampEnds& ramp, uint32_t log2_side, const scene::Palette& palette,
+Shading make_shading(const RampEnds& ramp, const Camera& camera, const scene::Palette& palette,
                      const RenderOptions& options);
 
 // The courses of rays to the sky from the faces of a cube's voxels (open_courses_of()). Projected onto the face they are

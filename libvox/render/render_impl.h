@@ -17,32 +17,21 @@
 
 namespace vox::render {
 
-inline constexpr uint32_t kLightCodes = 1 << 16;
-
-// Gives the 8-bit sRGB code of linear light, by a table in steps of 1 / 65535.
-struct LightCodes {
-  const uint8_t* codes;
-
-  VOX_HD uint8_t operator()(float light) const {
-    const float at = light * (kLightCodes - 1) + 0.5f;
-    return codes[at < 0 ? 0 : at >= kLightCodes ? kLightCodes - 1 : static_cast<uint32_t>(at)];
-  }
-};
-
 // Finds where the rays of each tile begin.
 struct StartBeams {
   RayDagRef dag;
   PixelRays rays;
-  BeamTiles tiles;
-  float* depths;  // [tiles.count()]
+  Tiles order;    // of the beams, which are the pixels of a smaller image
+  float* depths;  // [width * height] of that image
 
   VOX_HD void operator()(uint64_t i) const {
-    const auto tile = static_cast<uint32_t>(i);
-    depths[i] = Beam(dag, rays, {tile % tiles.across(), tile / tiles.across()}).start();
+    const Vec2<uint32_t> tile = order.pixel(i);
+    if (order.holds(tile)) depths[order.index(tile)] = Beam(dag, rays, tile).start();
   }
 };
 
 struct RenderPixels {
+  static constexpr int kBlocksAtOnce = 3;
   RayDagRef dag;
   PixelRays rays;
   Shading shading;
@@ -50,11 +39,12 @@ struct RenderPixels {
   uint32_t width, height, samples;
   const float* depths;  // at which the beams around pixels start
   scene::Rgba8* pixels;
-  uint64_t first = 0;  // of the pixels that this part of the loop goes over
+  uint64_t first = 0;              // of the pixels that this part of the loop goes over
+  const uint32_t* list = nullptr;  // which pixels, by their place in tiles; nullptr: all
 
   VOX_HD void operator()(uint64_t i) const {
     const Tiles tiles = {width, height};
-    const Vec2<uint32_t> at = tiles.pixel(first + i);
+    const Vec2<uint32_t> at = tiles.pixel(list != nullptr ? list[first + i] : first + i);
     if (tiles.holds(at)) pixels[tiles.index(at)] = pixel(at.x, at.y);
   }
 
@@ -62,16 +52,17 @@ struct RenderPixels {
   VOX_HD scene::Rgba8 pixel(uint32_t x, uint32_t y) const {
     const float depth = depths[BeamTiles{width, height}.around({x, y})];
     Light sum = {0, 0, 0};
+    const Shader shade(dag, rays, shading);
     if (depth >= kHitsNothing) {
-      for (uint32_t s = 0; s < samples; ++s) sum = sum + shading.sky;
+      sum = shade.sky(subpixel(x, 0, 0), subpixel(y, 0, 0)) * static_cast<float>(samples);
     } else {
-      const Shader shade(dag, rays, shading);
       const uint64_t seed = (uint64_t{y} * width + x) * samples;
       for (uint32_t s = 0; s < samples; ++s)
         sum = sum + shade(subpixel(x, s, 0xc13fa9a9u), subpixel(y, s, 0x91e10da6u), depth, seed + s);
     }
-    const float share = 1 / static_cast<float>(samples);
-    return {codes(sum.x * share), codes(sum.y * share), codes(sum.z * share), 255};
+    const float share = shading.exposure / static_cast<float>(samples);
+    const auto code = [&](float light) { return static_cast<uint8_t>(codes(light * share)); };
+    return {code(sum.x), code(sum.y), code(sum.z), 255};
   }
 
   // The place of a sample in its pixel, by Roberts' R2 sequence: any number of points are spread evenly, the
@@ -82,11 +73,47 @@ struct RenderPixels {
   }
 };
 
+// Whether the i-th pixel in the order of tiles looks otherwise than one beside it, so that an edge may go through it.
+struct IsOnEdge {
+  Tiles tiles;
+  const scene::Rgba8* pixels;
+
+  VOX_HD bool operator()(uint64_t i) const {
+    const Vec2<uint32_t> at = tiles.pixel(i);
+    if (!tiles.holds(at)) return false;
+    const scene::Rgba8 color = pixels[tiles.index(at)];
+    return differs(color, at.x > 0, {at.x - 1, at.y}) ||
+           differs(color, at.x + 1 < tiles.width, {at.x + 1, at.y}) ||
+           differs(color, at.y > 0, {at.x, at.y - 1}) ||
+           differs(color, at.y + 1 < tiles.height, {at.x, at.y + 1});
+  }
+
+ private:
+  static constexpr int kSeen = 6;  // of 255: less is not seen as an edge
+
+  VOX_HD bool differs(scene::Rgba8 color, bool is_there, Vec2<uint32_t> beside) const {
+    if (!is_there) return false;
+    const scene::Rgba8 other = pixels[tiles.index(beside)];
+    return apart(color.r, other.r) || apart(color.g, other.g) || apart(color.b, other.b);
+  }
+  VOX_HD static bool apart(uint8_t a, uint8_t b) { return (a > b ? a - b : b - a) > kSeen; }
+};
+
 namespace detail {
+
+inline std::vector<float> light_of_codes() {
+  std::vector<float> light(256);
+  for (uint32_t i = 0; i < light.size(); ++i) {
+    const auto code = static_cast<uint8_t>(i);
+    light[i] = static_cast<float>(scene::srgb_to_linear(scene::Rgb8{code, code, code}).x);
+  }
+  return light;
+}
 
 inline void check_picture(const RenderOptions& options) {
   check_image_size(options.size);
   if (options.samples == 0) throw Error("no samples a pixel").hint("one at least");
+  if (!(options.exposure > 0 && options.exposure < HUGE_VAL)) throw Error("light is multiplied by nothing");
 }
 
 inline std::vector<uint8_t> light_codes() {
@@ -107,19 +134,27 @@ class DeviceRenderer final : public Renderer {
         filled_(dag::filled_box(dag)),
         rays_(device, dag),
         open_courses_(device::uploaded(device, open_courses(rays_.ref().log2_side))),
-        codes_(device::uploaded(device, detail::light_codes())) {}
+        codes_(device::uploaded(device, detail::light_codes())),
+        light_of_code_(device::uploaded(device, detail::light_of_codes())) {}
 
   Picture render(const RenderOptions& options) override {
     detail::check_picture(options);
-    Camera camera = make_camera(options.pose, options.size, rays_.ref().log2_side);
+    const Camera camera = make_camera(options.pose, options.size, rays_.ref().log2_side);
+    Camera cast = camera;
     if (options.lod == LevelOfDetail::Off || options.shade == Shade::Sharing)
-      camera.spread = 0;
+      cast.spread = 0;
     else if (!rays_.has_boxes())
       rays_.set_boxes(bound_nodes(device_, rays_.ref()));
     const RayDagRef dag = rays_.ref();
-    const RampEnds ramp = ramp_ends(filled_, camera, options.shade);
-    Shading shading = make_shading(ramp, dag.log2_side, palette_, options);
+    const RampEnds ramp = ramp_ends(filled_, cast, options.shade);
+    Shading shading = make_shading(ramp, camera, palette_, options);
     shading.open_courses = open_courses_.data();
+    if (options.colors == LevelColors::Mean && cast.spread > 0 && options.shade == Shade::Material) {
+      if (!node_colors_)
+        node_colors_ = average_nodes(device_, dag, shading.colors, LightCodes{codes_.data()});
+      shading.node_colors = node_colors_->data();
+      shading.light_of_code = light_of_code_.data();
+    }
     Picture picture;
     picture.low = ramp.low;
     picture.high = ramp.high;
@@ -132,19 +167,35 @@ class DeviceRenderer final : public Renderer {
       picture.high = std::exp2(powers);
     }
     const auto [width, height] = options.size;
-    picture.rays = uint64_t{width} * height * options.samples;
-    const PixelRays rays = pixel_rays(camera);
+    const bool adaptive = options.sampling == Sampling::Edges && options.samples > 1;
+    const Tiles pixel_tiles = {width, height};
+    const PixelRays rays = pixel_rays(cast);
     const BeamTiles tiles = {width, height};
     const auto depths = device_.template make<float>(tiles.count());
-    RenderPixels body = {dag,           rays,    shading, {codes_.data()}, width, height, options.samples,
-                         depths.data(), nullptr, 0};
+    RenderPixels body = {
+        dag,           rays,    shading, {codes_.data()}, width, height, adaptive ? 1 : options.samples,
+        depths.data(), nullptr, 0,       nullptr};
     make_pixels(picture, options.size, [&](scene::Rgba8* pixels) {
       body.pixels = pixels;
       const double beams = device_.seconds([&] {
-        device_.for_each({"render: beams", 4}, tiles.count(), StartBeams{dag, rays, tiles, depths.data()});
+        const Tiles order = {tiles.across(), tiles.down()};
+        device_.for_each({"render: beams", 4}, order.count(), StartBeams{dag, rays, order, depths.data()});
       });
-      return beams +
-             cast_pixels(device_, body, Tiles{width, height}.count(), rays_of_pixel(options), kRaysAtOnce);
+      const uint64_t all = pixel_tiles.count();
+      double seconds =
+          beams + cast_pixels(device_, body, all, rays_of_sample(options) * body.samples, kRaysAtOnce);
+      picture.rays = uint64_t{width} * height * body.samples;
+      if (!adaptive) return seconds;
+      const auto list = device_.template make<uint32_t>(all);
+      uint64_t count = 0;
+      seconds += device_.seconds([&] {
+        count = device_.select({"render: edges", 24}, all, IsOnEdge{pixel_tiles, pixels}, list.data());
+      });
+      body.samples = options.samples;
+      body.list = list.data();
+      picture.rays += count * body.samples;
+      picture.refined = count;
+      return seconds + cast_pixels(device_, body, count, rays_of_sample(options) * body.samples, kRaysAtOnce);
     });
     return picture;
   }
@@ -166,9 +217,8 @@ class DeviceRenderer final : public Renderer {
  private:
   static constexpr uint64_t kRaysAtOnce = 1 << 23;  // a second's work of two processor cores
 
-  static uint64_t rays_of_pixel(const RenderOptions& options) {
-    const uint64_t further = options.shade == Shade::Material ? 1 + uint64_t{options.ao_rays} : 0;
-    return options.samples * (1 + further);
+  static uint64_t rays_of_sample(const RenderOptions& options) {
+    return options.shade == Shade::Material ? 2 + uint64_t{options.ao_rays} : 1;
   }
 
   template <class Make>
@@ -188,7 +238,9 @@ class DeviceRenderer final : public Renderer {
   RayDag<Device> rays_;
   device::Buffer<Course> open_courses_;
   device::Buffer<uint8_t> codes_;
+  device::Buffer<float> light_of_code_;
   std::optional<Sharing> sharing_;  // where it was asked for
+  std::optional<device::Buffer<PackedColor>> node_colors_;
 };
 
 template <class Device>

@@ -3,7 +3,7 @@
 
 #include "libvox/base/morton.h"
 #include "libvox/render/cell.h"
-#include "libvox/render/ray_dag.h"
+#include "libvox/render/passed_nodes.h"
 
 namespace vox::render {
 
@@ -30,15 +30,37 @@ VOX_HD inline Int3 face_normal(const Ray& ray, const Hit& hit) {
   return {axis == 0 ? sign : 0, axis == 1 ? sign : 0, axis == 2 ? sign : 0};
 }
 
+// A node in which rays may begin instead of in the root, since a ray before them has passed it.
+struct StartNode {
+  const uint32_t* node = nullptr;       // 8 B; nullptr: none is known but the root
+  const PassedNodes* passed = nullptr;  // 8 B, of that ray: among them the nodes around this one
+  Int3 voxel = {};                      // 12 B, one that it holds
+  uint32_t log2 = 0;                    // 4 B, of its side
+};
+
+// Where rays start that begin in a voxel near a hit: in the smallest node around both.
+VOX_HD inline StartNode start_near(const RayDagRef& dag, const PassedNodes& passed, const Hit& hit,
+                                   Int3 voxel) {
+  const auto changed =
+      static_cast<uint32_t>((hit.low.x ^ voxel.x) | (hit.low.y ^ voxel.y) | (hit.low.z ^ voxel.z));
+  if (changed >> hit.node_log2 == 0) return {hit.node, &passed, voxel, hit.node_log2};
+  const auto part = static_cast<uint32_t>(highest_bit(changed));
+  if (part >= dag.log2_side) return {};
+  return {passed.node(dag, part), &passed, voxel, part + 1};
+}
+
 namespace detail {
 
 class Tracer {
  public:
-  VOX_HD Tracer(const RayDagRef& dag, const Ray& ray) : dag_(dag), ray_(ray), cell_(ray), now_(ray.start) {}
+  // The nodes are not a part of the tracer, whose other members then need not be in memory.
+  VOX_HD Tracer(const RayDagRef& dag, const Ray& ray, PassedNodes& passed)
+      : dag_(dag), ray_(ray), passed_(passed), cell_(ray), now_(ray.start) {}
 
-  VOX_HD Hit run() {
+  VOX_HD Hit run(const StartNode& start) {
     if (!dag_.filled || cell_.next() < now_ || now_ > ray_.end) return {};
     node_ = dag_.nodes[dag_.log2_side];
+    if (start.node != nullptr) begin_in(start);
     open_node();
     if (is_full_node()) return stop_inside();
     cell_.halve(now_);
@@ -63,18 +85,23 @@ class Tracer {
   }
 
  private:
-  struct Entry {
-    uint32_t node;  // 4 B, its offset
-    uint32_t mask;  // 4 B, its header
-  };
+  // Begins in a smaller node than the root, if the way down from the root leads to it.
+  VOX_HD void begin_in(const StartNode& start) {
+    const Cell cell(ray_, start.voxel, start.log2);
+    if (!cell.holds(now_) || is_small(cell)) return;
+    cell_ = cell;
+    node_ = start.node;
+    passed_.take(*start.passed, start.log2, dag_.log2_side);
+  }
 
   // Whether the cell is that of a node or a leaf and no wider than a pixel. Inside a leaf the way down to the
   // voxel costs no more than stopping would save.
-  VOX_HD bool is_small() const {
+  VOX_HD bool is_small(const Cell& cell) const {
     const int64_t ticks = ticks_to(ray_, now_);
-    return cell_.log2 >= dag::kLeafLog2 &&
-           (ticks < ray_.widest ? ticks : ray_.widest) >> cell_.log2 >= ray_.pixel_is_voxel;
+    return cell.log2 >= dag::kLeafLog2 &&
+           (ticks < ray_.widest ? ticks : ray_.widest) >> cell.log2 >= ray_.pixel_is_voxel;
   }
+  VOX_HD bool is_small() const { return is_small(cell_); }
   VOX_HD bool is_full_node() const { return cell_.log2 >= dag::kLeafLog2 && dag::is_homogeneous(mask_); }
   VOX_HD uint32_t octant() const { return cell_.octant ^ ray_.mirrored; }
   VOX_HD const uint32_t* child() const {
@@ -105,17 +132,19 @@ class Tracer {
       mask_ = dag::filled_blocks(leaf_mask_);
       return;
     }
-    const Entry& entry = above_[cell_.log2];
-    node_ = dag_.nodes[cell_.log2 + 1] + entry.node;
-    mask_ = entry.mask;
+    node_ = passed_.node(dag_, cell_.log2);
+    mask_ = passed_.header(cell_.log2);
   }
+
+  // Remembers node_, an inner one.
+  VOX_HD void pass_node() { passed_.set(dag_, cell_.log2, node_, mask_); }
 
   VOX_HD void go_down() {
     if (cell_.log2 < dag::kLeafLog2) {  // from the leaf to a block
       mask_ = static_cast<uint32_t>(leaf_mask_ >> 8 * octant()) & 0xff;
       return;
     }
-    above_[cell_.log2] = {static_cast<uint32_t>(node_ - dag_.nodes[cell_.log2 + 1]), mask_};
+    pass_node();
     node_ = child();
     open_node();
   }
@@ -143,6 +172,7 @@ class Tracer {
     pass(cell_.out.y, ray_.step.y, box.low.y, box.high.y, 1, enters, leaves);
     pass(cell_.out.z, ray_.step.z, box.low.z, box.high.z, 2, enters, leaves);
     if (enters >= leaves || enters > ray_.end) return {};
+    pass_node();
     const Int3 at = cell_.corner(ray_);
     return {enters, at + box.low, at + box.high, cell_.log2, cell_.log2, node};
   }
@@ -160,18 +190,24 @@ class Tracer {
 
   const RayDagRef& dag_;
   const Ray& ray_;
+  PassedNodes& passed_;  // the nodes around node_
   Cell cell_;
   Crossing now_;          // when the ray entered the cell
   const uint32_t* node_;  // the node around the cell, or the leaf
   uint32_t mask_;         // the node's header; in a leaf or a block of it what is filled
   uint64_t leaf_mask_ = 0;
-  Entry above_[kMaxLog2Side];  // the nodes around node_, [i]: the one whose parts are cells of 2^i
 };
 
 }  // namespace detail
 
-VOX_HD inline Hit trace(const RayDagRef& dag, const Ray& ray) {
-  return detail::Tracer(dag, ray).run();
+// Keeps in `passed` the nodes around what is hit, so that other rays may start there. What is hit does not depend
+// on where the ray starts.
+VOX_HD inline Hit trace(const RayDagRef& dag, const Ray& ray, const StartNode& start, PassedNodes& passed) {
+  return detail::Tracer(dag, ray, passed).run(start);
+}
+VOX_HD inline Hit trace(const RayDagRef& dag, const Ray& ray, const StartNode& start = {}) {
+  PassedNodes passed;
+  return trace(dag, ray, start, passed);
 }
 
 // The material of the voxel in which the ray hits. Where it hits a box around voxels at a place that is

@@ -15,6 +15,7 @@
 #include "libvox/dag/levels.h"
 #include "libvox/device/runs.h"
 #include "libvox/device/uploaded.h"
+#include "libvox/voxelize/build_cells.h"
 #include "libvox/voxelize/build_scene.h"
 #include "libvox/voxelize/leaves.h"
 #include "libvox/voxelize/prepare.h"
@@ -92,25 +93,11 @@ class ChunkedBuild {
   }
 
   BuildResult run(const scene::Scene& scene, const scene::IndexedScene& indexed) {
+    start(scene, indexed);
+    build_chunks(all_cells());
     Stopwatch watch;
-    prepare_scene(scene, prepare_materials(indexed));
-    const uint64_t triangles = scene_.shapes.size();
-    if (options_.solid) {
-      solid_.emplace(device_, store_, result_.dag, grid_end_);
-      solid_->start(scene_.ref(), triangles);
-    }
-    find_cells(triangles);
-    result_.voxelize_seconds += watch.lap();
-    build_chunks();
-    watch.lap();
     const uint32_t root = build_top();
-    if (solid_) result_.open_rays = solid_->open_rays();
-    solid_.reset();
-    atlas_.reset();
-    scene_ = {};
-    pair_triangles_.reset();
-    cell_of_.reset();
-    device_.pool().trim();
+    drop_scene();
     const Stopwatch freeze;
     dag::Freezer(device_, store_, result_.dag).run(root);
     result_.freeze_seconds = freeze.seconds();
@@ -119,9 +106,48 @@ class ChunkedBuild {
     return std::move(result_);
   }
 
+  BuiltCells<Device> run_share(const scene::Scene& scene, const scene::IndexedScene& indexed,
+                               const CellShare& share) {
+    start(scene, indexed);
+    build_chunks(share);
+    const Stopwatch watch;
+    uint32_t level = result_.dag.depth() - std::min(result_.dag.depth(), cell_levels_);
+    if (solid_) level = 0;
+    if (solid_ && !top_keys_.empty()) {
+      top_pointers_ = {build_top()};
+      top_keys_ = {0};
+    }
+    drop_scene();
+    result_.build_seconds += watch.seconds();
+    return {std::move(store_), level, std::move(top_keys_), std::move(top_pointers_), std::move(result_)};
+  }
+
  private:
   // Up to this resolution chunk cells are 256 voxels wide; beyond, there would be too many of them.
   static constexpr uint32_t kMaxFineResolution = 1 << 17;
+
+  void start(const scene::Scene& scene, const scene::IndexedScene& indexed) {
+    const Stopwatch watch;
+    prepare_scene(scene, prepare_materials(indexed));
+    const uint64_t triangles = scene_.shapes.size();
+    if (options_.solid) {
+      solid_.emplace(device_, store_, result_.dag, grid_end_);
+      solid_->start(scene_.ref(), triangles);
+    }
+    find_cells(triangles);
+    result_.voxelize_seconds += watch.seconds();
+  }
+
+  // Gives back the memory of all that only voxelizing needs.
+  void drop_scene() {
+    if (solid_) result_.open_rays = solid_->open_rays();
+    solid_.reset();
+    atlas_.reset();
+    scene_ = {};
+    pair_triangles_.reset();
+    cell_of_.reset();
+    device_.pool().trim();
+  }
 
   void prepare_scene(const scene::Scene& scene, PreparedMaterials materials) {
     if (options_.atlas && options_.atlas->texels > 0) {
@@ -171,25 +197,38 @@ class ChunkedBuild {
     return std::clamp<uint64_t>(fits, 4096, device_.preferred_chunk_pairs());
   }
 
+  static CellShare all_cells() {
+    return {[taken = false](std::span<const uint32_t> pair_starts) mutable -> std::optional<CellRun> {
+      if (std::exchange(taken, true)) return std::nullopt;
+      return CellRun{0, pair_starts.size() - 1};
+    }};
+  }
+
   // Builds one chunk after the other. How many (chunk cell, triangle) pairs the next one takes depends on how
   // many pairs the last one made of each of its own.
-  void build_chunks() {
-    const size_t cells = cell_codes_.size();
-    Progress progress("voxelizing", cell_starts_[cells]);
+  void build_chunks(const CellShare& share) {
+    const uint32_t starts = cell_starts_.back();
+    Progress progress("voxelizing", starts);
     double pairs_per_start = 64;
-    for (size_t begin = 0; begin < cells;) {
-      const double wanted = 0.8 * static_cast<double>(chunk_capacity()) / pairs_per_start;
-      size_t end = begin + 1;
-      while (end < cells && end - begin < max_cells() &&
-             static_cast<double>(cell_starts_[end + 1] - cell_starts_[begin]) <= wanted)
-        ++end;
-      // Shapes repeat: the triangles that are left are expected to make half as many new nodes each.
-      store_.tables().expect_growth(1 + 0.5 * (cell_starts_[cells] - cell_starts_[end]) / cell_starts_[end]);
-      const uint64_t pairs = build_range(begin, end);
-      pairs_per_start = std::max(1.0, static_cast<double>(pairs) / (cell_starts_[end] - cell_starts_[begin]));
-      begin = end;
-      progress.update(cell_starts_[begin], format_count(result_.dag.voxels) + " voxels, " +
-                                               format_count(store_.items()) + " unique nodes");
+    uint64_t built = 0;
+    while (const std::optional<CellRun> run = share.next(cell_starts_)) {
+      for (size_t begin = run->begin; begin < run->end;) {
+        const double wanted = 0.8 * static_cast<double>(chunk_capacity()) / pairs_per_start;
+        size_t end = begin + 1;
+        while (end < run->end && end - begin < max_cells() &&
+               static_cast<double>(cell_starts_[end + 1] - cell_starts_[begin]) <= wanted)
+          ++end;
+        const uint32_t taken = cell_starts_[end] - cell_starts_[begin];
+        built += taken;
+        // Shapes repeat: the triangles that are left are expected to make half as many new nodes each.
+        const double left = static_cast<double>(starts - cell_starts_[end]) / share.builders;
+        store_.tables().expect_growth(1 + 0.5 * left / static_cast<double>(built));
+        const uint64_t pairs = build_range(begin, end);
+        pairs_per_start = std::max(1.0, static_cast<double>(pairs) / taken);
+        begin = end;
+        progress.update(cell_starts_[begin], format_count(result_.dag.voxels) + " voxels, " +
+                                                 format_count(store_.items()) + " unique nodes");
+      }
     }
   }
 
@@ -349,6 +388,13 @@ template <class Device>
 BuildResult build_scene(Device& device, const scene::Scene& scene, const scene::IndexedScene& indexed,
                         const Grid& grid, const BuildOptions& options, const hash::TableOptions& tables) {
   return ChunkedBuild<Device>(device, grid, options, tables).run(scene, indexed);
+}
+
+template <class Device>
+BuiltCells<Device> build_cells(Device& device, const scene::Scene& scene, const scene::IndexedScene& indexed,
+                               const Grid& grid, const BuildOptions& options,
+                               const hash::TableOptions& tables, const CellShare& share) {
+  return ChunkedBuild<Device>(device, grid, options, tables).run_share(scene, indexed, share);
 }
 
 }  // namespace vox::voxelize

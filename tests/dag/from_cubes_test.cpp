@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "libvox/base/error.h"
+#include "libvox/base/memory.h"
 #include "tests/dag/grids.h"
 #include "tests/dag/same_dag.h"
 
@@ -43,6 +44,32 @@ TEST(DagOfCubes, IsTheDagOfTheVoxels) {
         for (const uint64_t count : result.voxels_of) voxels += count;
         EXPECT_EQ(voxels, result.dag.voxels);
       }
+}
+
+// So little memory that not all leaves are interned at once.
+TEST(DagOfCubes, IsTheSameInLittleMemory) {
+  constexpr uint64_t kRoom = 20 << 20;
+  for (const bool materials : {true, false}) {
+    const dag::CubeSource source = source_of(130, materials, checkered);
+    const dag::GatheredDag result = dag::dag_of_cubes(source, resident_bytes() + kRoom);
+    expect_equal(result.dag, dense_dag(130, materials, checkered));
+  }
+}
+
+// Leaves of one material are written at once, those of several voxel by voxel.
+TEST(DagOfCubes, TellsLeavesOfOneMaterialFromOthers) {
+  for (const uint32_t other : {0u, 1u, 15u})
+    for (uint32_t bit = 0; bit < 64; ++bit) {
+      dag::VoxelCube cube;
+      const uint32_t leaf = 77;
+      for (uint32_t i = 0; i < 64; i += 1 + (bit & 1)) cube.put(leaf << 6 | i, 5);
+      EXPECT_EQ(cube.only_material(leaf), 5);
+      cube.put(leaf << 6 | bit, other);
+      EXPECT_EQ(cube.only_material(leaf), -1);
+    }
+  dag::VoxelCube cube;
+  cube.put_mask(3, 0x8000000000000001);
+  EXPECT_EQ(cube.only_material(3), 0);
 }
 
 TEST(DagOfCubes, CountsTheVoxelsOfEachMaterial) {

@@ -7,7 +7,9 @@ namespace vox {
 
 void add_device_options(cxxopts::Options& options) {
   auto text = [] { return cxxopts::value<std::string>(); };
-  options.add_options("Device")("device", "auto (a GPU where there is one), cpu, cuda or cuda:N",
+  options.add_options("Device")("device",
+                                "auto (a GPU where there is one), cpu, cuda or cuda:N; a mesh is converted "
+                                "on several together: cuda:0,1",
                                 text()->default_value("auto"), "DEVICE")(
       "threads", "Threads to run on the processor (default: all)", text(), "N")(
       "memory-limit",

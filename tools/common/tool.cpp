@@ -3,15 +3,20 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "libvox/base/progress.h"
+#include "libvox/ranks/launched.h"
 #include "tools/common/completions.h"
 #include "tools/common/help_text.h"
 #include "tools/common/manual_page.h"
@@ -40,31 +45,81 @@ std::string help_as(const std::string& form, const HelpParts& parts) {
   throw UsageError(fmt::format("--help is '{}', expected no value, or man, bash or zsh", form));
 }
 
-}  // namespace
+// How a program ends: its exit code, and what it says where that is not 0.
+struct Ending {
+  int code = 0;
+  std::string message;
+};
 
-int run_tool(const char* name, const std::function<void()>& body) {
+Ending ending_of(const char* name, const std::function<void()>& body) {
+  try {
+    body();
+    return {};
+  } catch (const Cancelled& error) {
+    return {130, error.what()};
+  } catch (const UsageError& error) {
+    return {2, fmt::format("{}\n{}: try {} --help", error.what(), name, name)};
+  } catch (const cxxopts::exceptions::exception& error) {
+    return {2, fmt::format("{}\n{}: try {} --help", error.what(), name, name)};
+  } catch (const std::bad_alloc&) {
+    return {1, "out of memory (lower the resolution, or --memory-limit)"};
+  } catch (const std::exception& error) {
+    return {1, error.what()};
+  }
+}
+
+void begin(const char* name) {
   show_messages(name);
   set_phrases(tool_words);
   cancel_on_interrupt();
-  try {
+}
+
+// Of ranks other than 0, nothing is seen as long as they do not fail.
+void be_silent() {
+  set_log_sink(nullptr);
+  set_progress_sink(nullptr);
+  if (std::freopen("/dev/null", "w", stdout) == nullptr) std::fclose(stdout);
+}
+
+// The end of a process that has not joined others. Processes of one launch that fail before they can join all have the
+// same to say; one that exits ends the others, and would keep rank 0 from saying it.
+int alone(const Ending& ending, const ranks::Launch& launch) {
+  if (ending.code != 0 && launch.rank == 0) log_error("{}", ending.message);
+  if (ending.code != 0 && launch.rank > 0) std::this_thread::sleep_for(std::chrono::seconds(2));
+  return ending.code;
+}
+
+}  // namespace
+
+int run_tool(const char* name, const std::function<void()>& body) {
+  begin(name);
+  const ranks::Launch launch = ranks::launch();
+  const Ending ending = ending_of(name, [&] {
+    if (launch.count > 1)
+      throw UsageError(fmt::format("{} runs as one process, but was started as {}", name, launch.count));
     body();
-    return 0;
-  } catch (const Cancelled& error) {
-    log_error("{}", error.what());
-    return 130;
-  } catch (const UsageError& error) {
-    log_error("{}\n{}: try {} --help", error.what(), name, name);
-    return 2;
-  } catch (const cxxopts::exceptions::exception& error) {
-    log_error("{}\n{}: try {} --help", error.what(), name, name);
-    return 2;
-  } catch (const std::bad_alloc&) {
-    log_error("out of memory (lower the resolution, or --memory-limit)");
-    return 1;
-  } catch (const std::exception& error) {
-    log_error("{}", error.what());
-    return 1;
+  });
+  return alone(ending, launch);
+}
+
+int run_tool_on_ranks(const char* name, const std::function<void(ranks::Ranks*)>& body) {
+  begin(name);
+  const ranks::Launch launch = ranks::launch();
+  if (launch.rank > 0) be_silent();
+  ranks::LaunchedRanks* joined = nullptr;
+  const Ending joining = ending_of(name, [&] { joined = ranks::joined_ranks(); });
+  if (joining.code != 0) return alone(joining, launch);
+  const Ending ending = ending_of(name, [&] {
+    body(joined);
+    if (joined) joined->gather(0);  // as long as one is at work, the others can hear of its failure
+  });
+  if (!joined || ending.code == 0) return alone(ending, launch);
+  if (joined->first_to_fail()) {
+    show_messages(name);
+    log_error("{}{}", ending.code == 1 ? fmt::format("rank {}: ", launch.rank) : "", ending.message);
   }
+  joined->end_all(ending.code);
+  return ending.code;
 }
 
 void add_common_options(cxxopts::Options& options) {

@@ -8,13 +8,18 @@
 #include <vector>
 
 #include "formats/io/overwrite.h"
+#include "libvox/ranks/ranks.h"
 #include "tools/common/version.h"
 
 namespace vox {
 
 // Runs `body` and turns what it throws into a message on stderr and an exit code: 0 done, 2 bad usage, 130
-// interrupted, 1 everything else.
+// interrupted, 1 everything else. Where a launcher has started several processes of it, they refuse to run.
 int run_tool(const char* name, const std::function<void()>& body);
+
+// The same for a program that several processes may run together; `body` is called with these ranks, or nullptr where
+// the process is alone. Rank 0 speaks for all. Of ranks that fail, the first says why, and all end.
+int run_tool_on_ranks(const char* name, const std::function<void(ranks::Ranks*)>& body);
 
 struct CommonOptions {
   bool json = false;

@@ -4,6 +4,7 @@
 
 #include "formats/built_with.h"
 #include "libvox/base/json.h"
+#include "libvox/ranks/launched.h"
 
 // For this source alone, CMake defines VOX_BUILT_CPU, VOX_BUILT_CUDA and VOX_BUILT_ARCHITECTURES.
 namespace vox {
@@ -30,6 +31,7 @@ std::string version_text() {
   add("processors", VOX_BUILT_CPU);
   add("HDF5", hdf5_version());
   for (const OptionalPart& part : optional_parts()) add(part.name, yes_or_no(part));
+  add("MPI", ranks::has_mpi() ? "yes" : "no");
   return text;
 }
 
@@ -40,6 +42,7 @@ std::string version_json() {
       .set("cuda_architectures", VOX_BUILT_ARCHITECTURES);
   json.set("processors", VOX_BUILT_CPU).set("hdf5", hdf5_version());
   for (const OptionalPart& part : optional_parts()) json.set(std::string(part.key), part.built);
+  json.set("mpi", ranks::has_mpi());
   return json.text();
 }
 

@@ -11,6 +11,7 @@
 #include "libvox/device/work.h"
 #include "libvox/scene/color_histogram.h"
 #include "libvox/scene/scene.h"
+#include "tools/common/rank_report.h"
 #include "tools/vox-convert/options.h"
 #include "tools/vox-convert/painting.h"
 
@@ -30,6 +31,7 @@ struct Conversion {
   std::optional<scene::PaletteError> palette_error;  // for --materials texture
   std::optional<PaintingFigures> painting;           // with --paint
   std::vector<device::KernelTime> kernels;
+  std::vector<RankFigures> ranks;  // where several have built the scene
 };
 
 // Says in the scene where it comes from.

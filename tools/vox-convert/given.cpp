@@ -1,5 +1,7 @@
 #include "tools/vox-convert/given.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "formats/io/foreign_file.h"
@@ -7,6 +9,7 @@
 #include "formats/scene/scene_file.h"
 #include "formats/volume/volume_file.h"
 #include "libvox/base/error.h"
+#include "libvox/engine/group_engine.h"
 #include "tools/common/option_table.h"
 #include "tools/vox-convert/mixed.h"
 #include "tools/vox-convert/points.h"
@@ -198,17 +201,31 @@ void check_volume_materials(const ConvertOptions& options) {
         "--materials has no effect on bricks of a volume: --structure svdag makes a scene of it");
 }
 
+void check_devices(const ConvertOptions& options) {
+  if (!names_several(options.engine.device)) return;
+  listed_devices(options.engine.device);
+  const bool has_meshes = is_mixed_input(options) ? has_mesh_input(options)
+                                                  : !is_volume_input(options) && !is_voxels_input(options) &&
+                                                        !is_scene_input(options) && !is_points_input(options);
+  if (!has_meshes || wants_bricks(options) || wants_hash(options))
+    throw UsageError("--device names several: they build the SVDAG of a mesh together, all else runs on one");
+}
+
 }  // namespace
 
 void check_given(const ConvertOptions& options) {
   check_volume_materials(options);
-  check_options(options.given, kTable,
-                is_mixed_input(options)    ? of_mixed(options)
-                : is_volume_input(options) ? of_volume(options)
-                : is_voxels_input(options) ? of_voxels(options)
-                : is_scene_input(options)  ? of_scene_file(options)
-                : is_points_input(options) ? of_points(options)
-                                           : of_mesh(options));
+  check_devices(options);
+  const RunTraits run = is_mixed_input(options)    ? of_mixed(options)
+                        : is_volume_input(options) ? of_volume(options)
+                        : is_voxels_input(options) ? of_voxels(options)
+                        : is_scene_input(options)  ? of_scene_file(options)
+                        : is_points_input(options) ? of_points(options)
+                                                   : of_mesh(options);
+  check_options(options.given, kTable, run);
+  if (options.ranks && (run.bits & (kMesh | kMixed)) != kMesh)
+    throw UsageError(fmt::format("several processes build a scene of meshes alone; on {}, {} were started",
+                                 run.what, options.ranks->count()));
 }
 
 }  // namespace vox

@@ -15,6 +15,8 @@
 #include "tools/common/bricks_report.h"
 #include "tools/common/hash_report.h"
 #include "tools/common/profile.h"
+#include "tools/common/rank_report.h"
+#include "tools/common/ranks_engine.h"
 #include "tools/common/scene_report.h"
 #include "tools/common/tool.h"
 #include "tools/vox-convert/conversion.h"
@@ -64,6 +66,7 @@ std::string result_text(const Output& output, const ConvertOptions& options, con
       .set("points_left_out", conversion.points.left_out, "points")
       .set("open_rays", conversion.open_rays)
       .set("chunks", conversion.chunks);
+  set_ranks(results, conversion.ranks);
   set_profile(results, conversion.kernels);
   return json_text(results);
 }
@@ -81,6 +84,7 @@ void convert(const ConvertOptions& options) {
   Stopwatch total;
   Conversion conversion;
   Output output = {.scene = made_scene(options, conversion), .bricks = {}, .hash = {}};
+  if (options.ranks && options.ranks->rank() > 0) return;  // rank 0 has the scene
   const dag::VoxelScene& scene = output.scene;
   Stopwatch watch;
   if (wants_bricks(options)) output.bricks = scene_bricks(scene, options, conversion.kernels);
@@ -113,8 +117,12 @@ void convert(const ConvertOptions& options) {
   log_info("{}: {}", options.output.string(), format_bytes(std::filesystem::file_size(options.output)));
 }
 
-void run(int argc, char** argv) {
-  const ConvertOptions options = parse_convert_options(argc, argv);
+void run(int argc, char** argv, ranks::Ranks* ranks) {
+  ConvertOptions options = parse_convert_options(argc, argv);
+  if (ranks) {
+    options.ranks = ranks;
+    options.engine = engine_of_rank(options.engine, *ranks);
+  }
   check_given(options);
   check_compression(options.compression);
   if (is_mixed_input(options) || is_volume_scene(options)) return convert(options);
@@ -127,5 +135,6 @@ void run(int argc, char** argv) {
 }  // namespace vox
 
 int main(int argc, char** argv) {
-  return vox::run_tool("vox-convert", [&] { vox::run(argc, argv); });
+  return vox::run_tool_on_ranks("vox-convert",
+                                [&](vox::ranks::Ranks* ranks) { vox::run(argc, argv, ranks); });
 }

@@ -15,6 +15,7 @@
 #include "libvox/engine/built_scene.h"
 #include "libvox/engine/engine_soon.h"
 #include "libvox/engine/warm_up.h"
+#include "libvox/ranks/build_share.h"
 #include "tools/vox-convert/painting.h"
 
 namespace vox {
@@ -40,12 +41,17 @@ scene::IndexedScene make_palette(scene::Scene& scene, const ConvertOptions& opti
   return std::move(chosen.indexed);
 }
 
+// Of several ranks, rank 0 writes.
+bool writes_result(const ConvertOptions& options) {
+  return options.ranks == nullptr || options.ranks->rank() == 0;
+}
+
 }  // namespace
 
 dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion) {
   if (options.grid.resolution == 0 && options.grid.voxel_size == 0)
     throw UsageError("one of --res and --voxel-size is needed, such as --res 4K");
-  check_targets(options);
+  if (writes_result(options)) check_targets(options);
   painting::Strokes strokes;
   if (options.paint) strokes = read_stroke_script(*options.paint);
   const ThreadLimit threads(options.engine.threads);
@@ -78,7 +84,16 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
            grid.resolution, grid.voxel_size, engine->device_text());
   voxelize::BuildOptions build = options.build;
   if (painting) build.atlas = &painting->atlas;
-  voxelize::BuildResult result = engine->build(scene, indexed, grid, build);
+  voxelize::BuildResult result;
+  if (options.ranks) {
+    ranks::SceneShare share = engine->build_share(*options.ranks, scene, indexed, grid, build);
+    RankFigures figures = {.share = share.figures, .peak_device_bytes = share.whole.peak_device_bytes};
+    result = ranks::joined(*options.ranks, std::move(share));
+    figures.traffic = options.ranks->traffic();
+    conversion.ranks = gathered(figures, *options.ranks);
+  } else {
+    result = engine->build(scene, indexed, grid, build);
+  }
   if (conversion.painting) conversion.painting->queries = result.atlas_queries;
   conversion.kernels = engine->profile();
   conversion.chunks = result.chunks;

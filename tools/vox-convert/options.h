@@ -13,10 +13,11 @@
 #include "formats/points/points.h"
 #include "formats/volume/raw_volume.h"
 #include "formats/voxels/export.h"
-#include "formats/voxels/volume_materials.h"
+#include "formats/voxels/volumes/volume_materials.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/engine/engine.h"
 #include "libvox/measure/make_bricks.h"
+#include "libvox/ranks/ranks.h"
 #include "libvox/voxelize/grid.h"
 
 namespace vox {
@@ -58,6 +59,7 @@ struct ConvertOptions {
   EngineOptions engine;
   std::vector<std::string> given;  // options on the command line, which check_given() checks
   std::string command;
+  ranks::Ranks* ranks = nullptr;  // with whom a launcher has started this process
 };
 
 // Prints --help and --version itself. Throws UsageError.

@@ -152,7 +152,9 @@ void check_verifiable(const ConvertOptions& options) {
 void write_output(const Output& output, const ConvertOptions& options, const std::optional<VoxelBox>& clip) {
   throw_if_cancelled();
   if (is_export_path(options.output)) {
-    export_scene(output.scene, options.output, clip, options.exports);
+    ExportOptions exports = options.exports;
+    exports.memory_limit = options.engine.memory_limit;
+    export_scene(output.scene, options.output, clip, exports);
   } else if (options.structure && !options.structure->dag && output.hash) {
     write_scene_without_dag(output.scene, options.output, output.forms(), options.compression);
   } else if (options.structure == Structures{.bricks = true}) {

@@ -9,7 +9,7 @@
 #include "formats/images/palette_file.h"
 #include "formats/volume/volume_file.h"
 #include "formats/voxels/export.h"
-#include "formats/voxels/volume_voxels.h"
+#include "formats/voxels/volumes/volume_voxels.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/stopwatch.h"

@@ -81,6 +81,8 @@ void set_picture(measure::ResultGroup& results, const Frame& frame, const render
       .set("target", point_text(place.to_world(frame.pose.target)))
       .set("fov", frame.pose.fov, "degrees")
       .set("rays", picture.rays);
+  if (options.render.samples > 1 && options.render.sampling == render::Sampling::Edges)
+    results.set("refined", picture.refined, "pixels");
 }
 
 }  // namespace vox

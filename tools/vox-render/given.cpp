@@ -13,10 +13,13 @@ enum : uint32_t {
   kSceneCut = 8,
   kVolume = 16,
   kVolumeCut = 32,
-  kOccluded = 64,  // ambient occlusion by --ao
-  kPage = 128,     // a page to fly through, whose reader chooses all but the first view
-  kIso = 256,      // a surface of a volume
-  kMany = 512      // a film, or a way with times
+  kOccluded = 64,   // ambient occlusion by --ao
+  kPage = 128,      // a page to fly through, whose reader chooses all but the first view
+  kIso = 256,       // a surface of a volume
+  kMany = 512,      // a film, or a way with times
+  kFacing = 1024,   // --shade material or normal
+  kSampled = 2048,  // several samples a pixel
+  kLevels = 4096    // a scene in the light, with level of detail
 };
 constexpr uint32_t kScene = kLit | kMeasured | kSharing, kFromEye = kScene | kVolume | kIso,
                    kPictures = kFromEye | kSceneCut | kVolumeCut;
@@ -36,13 +39,31 @@ constexpr OptionRow kTable[] = {
     {"path", kPictures, kOfPictures},
     {"path", kFromEye, kOfCameras},
     {"fps", kMany, "it is for films, and for a --path with times"},
-    {"clip", kPage, "it is for --html"},
+    {"clip", kScene | kPage, "it is for pictures of scenes with a camera, and pages"},
+    {"cut", kPictures, kOfPictures},
+    {"cut", kScene, "it is for pictures of scenes with a camera"},
     {"view", kFromEye | kPage, kOfCameras},
     {"eye", kFromEye | kPage, kOfCameras},
     {"target", kFromEye | kPage, kOfCameras},
     {"fov", kFromEye | kPage, kOfCameras},
     {"samples", kPictures, kOfPictures},
     {"samples", kScene, kOfScenes},
+    {"sampling", kPictures, kOfPictures},
+    {"sampling", kScene, kOfScenes},
+    {"sampling", kSampled, "it is for --samples, which says how many rays"},
+    {"normals", kPictures, kOfPictures},
+    {"normals", kScene, kOfScenes},
+    {"normals", kFacing, "it is for --shade material and normal"},
+    {"level-colors", kPictures, kOfPictures},
+    {"level-colors", kScene, kOfScenes},
+    {"level-colors", kLit, kOfLight},
+    {"level-colors", kLevels, "it is for --lod on"},
+    {"sky", kPictures, kOfPictures},
+    {"sky", kScene, kOfScenes},
+    {"sky", kLit, kOfLight},
+    {"exposure", kPictures, kOfPictures},
+    {"exposure", kScene, kOfScenes},
+    {"exposure", kLit, kOfLight},
     {"shade", kScene | kPage, kOfScenes},
     {"shadows", kScene | kPage, kOfScenes},
     {"shadows", kLit | kPage, kOfLight},
@@ -70,9 +91,14 @@ constexpr OptionRow kTable[] = {
 RunTraits of_scene(const RenderToolOptions& options) {
   if (options.page) return {kPage, "a page"};
   if (options.slice) return {kSceneCut, "a cut through a scene"};
-  if (options.render.shade == render::Shade::Sharing) return {kSharing, "--shade sharing"};
-  if (options.render.shade != render::Shade::Material) return {kMeasured, "--shade depth, normal or level"};
-  uint32_t bits = kLit;
+  uint32_t bits = 0;
+  if (options.render.samples > 1) bits |= kSampled;
+  if (options.render.shade == render::Shade::Sharing) return {bits | kSharing, "--shade sharing"};
+  if (options.render.shade == render::Shade::Normal) bits |= kFacing;
+  if (options.render.shade != render::Shade::Material)
+    return {bits | kMeasured, "--shade depth, normal or level"};
+  bits |= kLit | kFacing;
+  if (options.render.lod == render::LevelOfDetail::On) bits |= kLevels;
   if (options.render.ao_rays > 0) bits |= kOccluded;
   return {bits, "a scene"};
 }

@@ -17,15 +17,18 @@
 #include "tools/vox-render/legend.h"
 #include "tools/vox-render/output.h"
 #include "tools/vox-render/page.h"
+#include "tools/vox-render/part.h"
 #include "tools/vox-render/volume.h"
 
 namespace vox {
 namespace {
 
 render::Picture taken(render::Renderer& renderer, const dag::VoxelScene& scene,
-                      const render::CameraPose& pose, const RenderToolOptions& options) {
+                      const render::CameraPose& pose, const std::optional<Cutaway>& cutaway,
+                      const RenderToolOptions& options) {
   if (options.slice) return renderer.slice(*options.slice);
   render::RenderOptions render = options.render;
+  if (cutaway) render.cut = cutaway->plane;
   render.pose = pose;
   render.ao_reach = options.ao_reach / scene.voxel_size;
   render::Picture picture = renderer.render(render);
@@ -45,11 +48,13 @@ void run(int argc, char** argv) {
   EngineSoon soon(options.engine, [&](Engine& engine) {
     if (!options.slice) warm_up_render(engine, options.render);
   });
-  const dag::VoxelScene scene = read_any_scene(options.scene, options.engine, options.form);
+  const dag::VoxelScene scene =
+      clipped_part(read_any_scene(options.scene, options.engine, options.form), options);
   const render::Place place = {scene.origin, scene.voxel_size};
   const std::vector<VoxelBox> boxes = options.slice ? std::vector<VoxelBox>() : render::outline(scene.dag);
   const std::vector<Frame> list = frames(boxes, place, options);
   check_targets(list, options);
+  const std::optional<Cutaway> cutaway = cut_open(scene, list.front().pose.eye, options);
   const std::unique_ptr<Engine> engine = soon.get();
   log_debug("on {}", engine->device_text());
   measure::ResultGroup results;
@@ -57,10 +62,11 @@ void run(int argc, char** argv) {
       .set("digest", dag::to_string(scene.dag.digest))
       .set("device", engine->device());
   PictureOutput output(options);
-  const std::unique_ptr<render::Renderer> renderer = engine->renderer(scene.dag, scene.palette);
+  const std::unique_ptr<render::Renderer> renderer =
+      engine->renderer((cutaway ? cutaway->scene : scene).dag, scene.palette);
   for (const Frame& frame : list) {
     throw_if_cancelled();
-    const render::Picture picture = taken(*renderer, scene, frame.pose, options);
+    const render::Picture picture = taken(*renderer, scene, frame.pose, cutaway, options);
     std::vector<PngText> texts = picture_texts(frame.pose, place, options);
     texts.push_back({"Digest", dag::to_string(scene.dag.digest)});
     output.add(frame, picture, texts);

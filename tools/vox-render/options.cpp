@@ -52,15 +52,20 @@ cxxopts::Options describe() {
       "first that it has",
       preset("auto"), "auto|svdag|hash|bricks")(
       "o,output", "Where to; SCENE-view.png by default; .mp4 for a film of many, by ffmpeg", text(), "FILE")(
-      "size", "Pixels; of a cut, at most", preset("1920x1080"), "WxH")(
-      "samples", "Rays a pixel", preset("1"), "N")("turntable", "So many pictures, once around", text(), "N")(
+      "size", "Pixels; of a cut, at most", preset("1920x1080"), "WxH")("samples", "Rays a pixel", preset("1"),
+                                                                       "N")(
+      "sampling",
+      "Which pixels have so many: on edges, where a pixel looks otherwise than one beside it, or all",
+      preset("edges"), "edges|all")("turntable", "So many pictures, once around", text(), "N")(
       "path",
       "Pictures on a camera's way, a table of eye_x,eye_y,eye_z,target_x,target_y,target_z,fov,time: one a "
       "row, or, with "
       "times in seconds, through the rows",
       text(), "FILE.csv")("fps", "Pictures a second, of a film and of a way with times", preset("30"), "N")(
       "slice", "A cut along one layer of voxels: x, y or z, counted from 0", text(), "AXIS=N")(
-      "legend", "Of what is measured, in a corner: on or off", preset("on"), "on|off");
+      "cut",
+      "A cutaway: nothing that is before this layer of voxels, seen from the eye; hatched where it is cut",
+      text(), "AXIS=N")("legend", "Of what is measured, in a corner: on or off", preset("on"), "on|off");
   options.add_options("Page")(
       "html",
       "Write a page to fly through instead: one file, which needs no server; it begins with this view",
@@ -79,6 +84,16 @@ cxxopts::Options describe() {
       "shadows", "Of the sun: on or off", preset("on"), "on|off")(
       "ao", "Ambient occlusion: rays a sample; 0: none", preset("0"), "N")(
       "ao-reach", "How far these look, in the scene's units; 1/16 of the cube by default", text(), "LENGTH")(
+      "normals",
+      "What is shaded: faces of voxels, or smooth, the surface that they stand for; auto: smooth where "
+      "voxels are "
+      "smaller than pixels",
+      preset("auto"), "auto|smooth|faces")(
+      "level-colors",
+      "What has the colour of several voxels, where a pixel shows them: their mean, or one voxel's",
+      preset("mean"),
+      "mean|voxel")("sky", "Behind a scene in the light: a gradient or flat", preset("gradient"),
+                    "gradient|flat")("exposure", "What all light is multiplied by", preset("1"), "X")(
       "lod", "Level of detail: on, nothing smaller than a pixel is looked at; or off", preset("on"),
       "on|off");
   describe_volume_options(options);
@@ -160,19 +175,38 @@ render::RenderOptions read_render(const cxxopts::ParseResult& parsed) {
                                               {"sharing", render::Shade::Sharing}});
   render.shadows = parse_choice<render::Shadows>(
       parsed, "shadows", {{"on", render::Shadows::On}, {"off", render::Shadows::Off}});
+  render.normals = parse_choice<render::Normals>(parsed, "normals",
+                                                 {{"auto", render::Normals::Auto},
+                                                  {"smooth", render::Normals::Smooth},
+                                                  {"faces", render::Normals::Faces}});
+  render.colors = parse_choice<render::LevelColors>(
+      parsed, "level-colors", {{"mean", render::LevelColors::Mean}, {"voxel", render::LevelColors::Voxel}});
+  render.sampling = parse_choice<render::Sampling>(
+      parsed, "sampling", {{"edges", render::Sampling::Edges}, {"all", render::Sampling::All}});
+  render.skies = parse_choice<render::Sky>(
+      parsed, "sky", {{"gradient", render::Sky::Gradient}, {"flat", render::Sky::Flat}});
+  const auto exposure = parsed["exposure"].as<std::string>();
+  render.exposure = parse_number(exposure, "--exposure");
+  if (!(render.exposure >= 0.001 && render.exposure <= 1000))
+    throw UsageError(fmt::format("--exposure is {}, expected 0.001 to 1000", exposure));
   render.lod = parse_choice<render::LevelOfDetail>(
       parsed, "lod", {{"on", render::LevelOfDetail::On}, {"off", render::LevelOfDetail::Off}});
   return render;
 }
 
+Layer parse_layer(const std::string& text, const std::string& option) {
+  if (text.size() < 3 || text[0] < 'x' || text[0] > 'z' || text[1] != '=')
+    throw UsageError(fmt::format("--{} is '{}', expected an axis and a layer like z=1024", option, text));
+  return {static_cast<uint32_t>(text[0] - 'x'),
+          parse_whole(text.substr(2), option, 0, (1u << render::kMaxLog2Side) - 1)};
+}
+
 void read_slice(const cxxopts::ParseResult& parsed, RenderToolOptions& options) {
   if (parsed.count("slice") == 0) return;
-  const auto text = parsed["slice"].as<std::string>();
-  if (text.size() < 3 || text[0] < 'x' || text[0] > 'z' || text[1] != '=')
-    throw UsageError(fmt::format("--slice is '{}', expected an axis and a layer like z=1024", text));
+  const Layer layer = parse_layer(parsed["slice"].as<std::string>(), "slice");
   render::SliceOptions slice;
-  slice.axis = static_cast<uint32_t>(text[0] - 'x');
-  slice.at = parse_whole(text.substr(2), "slice", 0, (1u << render::kMaxLog2Side) - 1);
+  slice.axis = layer.axis;
+  slice.at = layer.at;
   slice.most = options.render.size;
   options.slice = slice;
 }
@@ -201,7 +235,6 @@ void read_page(const cxxopts::ParseResult& parsed, RenderToolOptions& options) {
   if (!has_role(name, FileRole::Page))
     throw UsageError(fmt::format("--html is '{}', expected a name that ends in .html", name));
   options.page = name;
-  if (parsed.count("clip") > 0) options.clip = parse_box(parsed["clip"].as<std::string>(), "clip");
 }
 
 }  // namespace
@@ -235,6 +268,8 @@ RenderToolOptions parse_render_options(int argc, char** argv) {
   options.legends = parse_choice<Legends>(parsed, "legend", {{"on", Legends::On}, {"off", Legends::Off}});
   read_slice(parsed, options);
   options.volume = read_volume_look(parsed);
+  if (parsed.count("clip") > 0) options.clip = parse_box(parsed["clip"].as<std::string>(), "clip");
+  if (parsed.count("cut") > 0) options.cut = parse_layer(parsed["cut"].as<std::string>(), "cut");
   read_page(parsed, options);
   options.engine = read_device_options(parsed);
   options.json = common.json;

@@ -15,6 +15,12 @@
 
 namespace vox {
 
+// A layer of voxels across an axis, counted from 0.
+struct Layer {
+  uint32_t axis = 0;  // 0, 1, 2 for x, y, z
+  uint32_t at = 0;
+};
+
 enum class Legends { On, Off };
 
 struct RenderToolOptions {
@@ -28,7 +34,8 @@ struct RenderToolOptions {
   std::optional<render::SliceOptions> slice;  // a cut, instead of a view
   std::optional<std::filesystem::path> page;  // a page that one can fly through, instead of a picture
   uint64_t page_limit = 0;                    // bytes
-  std::optional<voxelize::Box> clip;          // the part of the scene that the page has, in scene units
+  std::optional<voxelize::Box> clip;          // the part of the scene that is shown, in scene units
+  std::optional<Layer> cut;                   // what lies before it is not shown
   EngineOptions engine;
   bool json = false;
   Overwrite overwrite = Overwrite::OwnFiles;

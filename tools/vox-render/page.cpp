@@ -10,9 +10,8 @@
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
-#include "libvox/dag/clip.h"
-#include "libvox/voxelize/grid.h"
 #include "tools/common/targets.h"
+#include "tools/vox-render/part.h"
 
 namespace vox {
 namespace {
@@ -48,13 +47,9 @@ std::string start_of(const RenderToolOptions& options) {
   return text;
 }
 
-// Leaves what lies in the box, and says what part of the scene this is.
-std::string cut_to(const voxelize::Box& clip, dag::VoxelScene& scene) {
-  const VoxelBox box = voxelize::voxels_touched(scene, clip);
-  const std::string whole = format_count(scene.dag.voxels, "voxel");
-  if (!box.empty()) scene = dag::clipped_scene(scene, box);
-  if (box.empty() || scene.dag.voxels == 0) throw Error("no voxel of the scene lies in the box of --clip");
-  return fmt::format("the box from {} to {} of a scene of {}", triple(clip.min), triple(clip.max), whole);
+std::string part_text(const voxelize::Box& clip, const dag::VoxelScene& scene) {
+  return fmt::format("the box from {} to {} of a scene of {}", triple(clip.min), triple(clip.max),
+                     format_count(scene.dag.voxels, "voxel"));
 }
 
 }  // namespace
@@ -67,8 +62,8 @@ void write_page(const RenderToolOptions& options) {
                            .memory_limit = options.engine.memory_limit};
   check_target({"the page", *options.page, OutputKind::Page}, options.scene, options.overwrite);
   dag::VoxelScene scene = read_any_scene(options.scene, options.engine, options.form);
-  if (options.clip) page.part = cut_to(*options.clip, scene);
-  const ScenePage made = make_scene_page(std::move(scene), page);
+  if (options.clip) page.part = part_text(*options.clip, scene);
+  const ScenePage made = make_scene_page(clipped_part(std::move(scene), options), page);
   write_scene_page(made, *options.page);
   if (made.halvings > 0)
     log_warning("the page shows {}³ voxels: more do not fit into {} (--page-limit)", made.resolution,

@@ -149,6 +149,9 @@ render::Picture picture_of(Engine& engine, const dag::VoxelScene& scene) {
   options.size = {1280, 720};
   options.samples = 4;
   options.ao_rays = 8;
+  options.colors = render::LevelColors::Mean;
+  options.normals = render::Normals::Auto;
+  options.skies = render::Sky::Gradient;
   options.pose = render::framing(render::outline(scene.dag), render::view_names().front(), 0,
                                  options.pose.fov, options.size);
   return engine.renderer(scene.dag, scene.palette)->render(options);

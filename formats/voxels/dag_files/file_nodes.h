@@ -1,0 +1,179 @@
+// Files that hold a DAG already: its nodes become ours one by one, from the leaves up, and nothing is expanded.
+// Nodes that several levels share, and trees that look like a few nodes, cost no more than the file is long.
+#pragma once
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <vector>
+
+#include "formats/voxels/dag_files/id_set.h"
+#include "libvox/base/cancel.h"
+#include "libvox/base/error.h"
+#include "libvox/dag/host_store.h"
+#include "libvox/dag/octree_counts.h"
+#include "libvox/hash/slab_memory.h"
+
+namespace vox {
+
+inline constexpr uint32_t kMostFileLevels = 20;  // 1M voxels a side, which is the largest grid
+
+// The children of a node, in the order of our octants.
+struct FileChildren {
+  uint32_t mask = 0;
+  std::array<uint64_t, 8> ids = {};
+
+  // Children come in ascending octants.
+  void add(uint32_t octant, uint64_t id) {
+    ids[static_cast<size_t>(popcount(mask))] = id, mask |= 1u << octant;
+  }
+  uint32_t count() const { return static_cast<uint32_t>(popcount(mask)); }
+};
+
+// What a reader tells of the nodes in a file. A node has an id, below bound(), which may mean something else on
+// each level. Level 0 is the root's, level depth() that of the leaves of 4³ voxels. children() and leaf() throw
+// Error where the id is no node's. most_nodes() is how many ids on how many levels a sound file can have.
+template <class File>
+concept NodeFile = requires(const File& file, uint32_t level, uint64_t id) {
+  { file.depth() } -> std::same_as<uint32_t>;
+  { file.root() } -> std::same_as<uint64_t>;
+  { file.bound() } -> std::same_as<uint64_t>;
+  { file.most_nodes() } -> std::same_as<uint64_t>;
+  { file.children(level, id) } -> std::same_as<FileChildren>;
+  { file.leaf(id) } -> std::same_as<uint64_t>;  // the mask of its voxels, as our leaves have it
+};
+
+template <NodeFile File>
+class FileNodes {
+ public:
+  // Finds the nodes of all levels. Throws Error where they are none, or more than the file can hold.
+  explicit FileNodes(const File& file) : file_(file), ids_(file.depth() + 1) {
+    ids_[0] = {file.root()};
+    uint64_t total = 1;
+    for (uint32_t level = 0; level < file.depth(); ++level) {
+      throw_if_cancelled();
+      IdSet below(file.bound());
+      for_each(ids_[level], [&](uint64_t, uint64_t id) {
+        const FileChildren children = file.children(level, id);
+        for (uint32_t i = 0; i < children.count(); ++i) below.add(children.ids[i]);
+      });
+      below.number();
+      total += below.count();
+      if (total > file.most_nodes()) throw Error("its nodes overlap: there are more than the file can hold");
+      ids_[level + 1] = below.ascending();
+    }
+  }
+
+  // How many voxels are below the nodes of each level, in the order of ids. There are at most 8^20.
+  std::vector<std::vector<uint64_t>> voxels() const {
+    std::vector<std::vector<uint64_t>> counts(ids_.size());
+    for (uint32_t level = file_.depth() + 1; level-- > 0;) {
+      counts[level].resize(ids_[level].size());
+      const bool is_leaf = level == file_.depth();
+      const IdSet below(is_leaf ? 0 : file_.bound(), is_leaf ? std::vector<uint64_t>{} : ids_[level + 1]);
+      for_each(ids_[level], [&](uint64_t index, uint64_t id) {
+        if (is_leaf) {
+          counts[level][index] = static_cast<uint64_t>(popcount(file_.leaf(id)));
+          return;
+        }
+        const FileChildren children = file_.children(level, id);
+        for (uint32_t i = 0; i < children.count(); ++i)
+          counts[level][index] += counts[level + 1][below.index_of(children.ids[i])];
+      });
+    }
+    return counts;
+  }
+
+  // Which node of its level it is, in the order of ids.
+  uint64_t index_of(uint32_t level, uint64_t id) const {
+    return static_cast<uint64_t>(std::ranges::lower_bound(ids_[level], id) - ids_[level].begin());
+  }
+
+  // The DAG of the voxels, without materials.
+  dag::FrozenDag dag(uint64_t memory_limit) const {
+    dag::HostStore store(false, memory_limit);
+    uint64_t nodes = 0;
+    for (const std::vector<uint64_t>& ids : ids_) nodes += ids.size();
+    store.expect_growth(static_cast<double>(nodes) / static_cast<double>(ids_.back().size() + 1));
+    std::vector<uint32_t> pointers = put_leaves(store);
+    for (uint32_t level = file_.depth(); level-- > 0;) pointers = put_nodes(store, level, pointers);
+    const uint32_t resolution = dag::kLeafSide << file_.depth();
+    if (pointers[0] != hash::kNullPointer) return store.freeze(pointers[0], resolution);
+    dag::FrozenDag empty = dag::empty_dag(resolution, false);
+    empty.digest = dag::compute_digest(empty);
+    return empty;
+  }
+
+ private:
+  template <class Body>
+  static void for_each(const std::vector<uint64_t>& ids, const Body& body) {
+    tbb::parallel_for(tbb::blocked_range<size_t>(0, ids.size(), 1024),
+                      [&](const tbb::blocked_range<size_t>& range) {
+                        for (size_t i = range.begin(); i < range.end(); ++i) body(i, ids[i]);
+                      });
+  }
+
+  // Both return where the store has the nodes of a level, kNullPointer for those without voxels, which our DAGs
+  // do not have.
+  std::vector<uint32_t> put_leaves(dag::HostStore& store) const {
+    const std::vector<uint64_t>& ids = ids_.back();
+    std::vector<uint64_t> masks(ids.size());
+    for_each(ids, [&](uint64_t index, uint64_t id) { masks[index] = file_.leaf(id); });
+    std::vector<uint32_t> words, offsets = {0};
+    for (const uint64_t mask : masks) {
+      if (mask == 0) continue;
+      words.insert(words.end(), {static_cast<uint32_t>(mask), static_cast<uint32_t>(mask >> 32)});
+      offsets.push_back(static_cast<uint32_t>(words.size()));
+    }
+    return spread(store.put_leaves(words, offsets), ids.size(), [&](size_t i) { return masks[i] != 0; });
+  }
+
+  std::vector<uint32_t> put_nodes(dag::HostStore& store, uint32_t level,
+                                  const std::vector<uint32_t>& pointers_below) const {
+    throw_if_cancelled();
+    const std::vector<uint64_t>& ids = ids_[level];
+    const IdSet below(file_.bound(), ids_[level + 1]);
+    // A node's children that have voxels: a mask, and eight places of which the first ones are used.
+    std::vector<uint8_t> masks(ids.size());
+    std::vector<std::array<uint32_t, 8>> places(ids.size());
+    for_each(ids, [&](uint64_t index, uint64_t id) {
+      const FileChildren children = file_.children(level, id);
+      uint32_t i = 0, kept = 0;
+      for (uint32_t mask = children.mask; mask != 0; mask &= mask - 1, ++i) {
+        const uint32_t pointer = pointers_below[below.index_of(children.ids[i])];
+        if (pointer == hash::kNullPointer) continue;
+        places[index][kept++] = pointer;
+        masks[index] = static_cast<uint8_t>(masks[index] | (mask & (0 - mask)));
+      }
+    });
+    std::vector<uint8_t> filled_masks;
+    std::vector<uint32_t> children;
+    for (size_t i = 0; i < ids.size(); ++i) {
+      if (masks[i] == 0) continue;
+      filled_masks.push_back(masks[i]);
+      children.insert(children.end(), places[i].begin(), places[i].begin() + popcount(uint32_t{masks[i]}));
+    }
+    const bool above_leaves = level + 1 == file_.depth();
+    return spread(
+        store.put_nodes(filled_masks, children, above_leaves ? dag::NodeKind::Leaf : dag::NodeKind::Inner),
+        ids.size(), [&](size_t i) { return masks[i] != 0; });
+  }
+
+  template <class IsFilled>
+  static std::vector<uint32_t> spread(const std::vector<uint32_t>& pointers, size_t count,
+                                      const IsFilled& is_filled) {
+    std::vector<uint32_t> all(count, hash::kNullPointer);
+    size_t next = 0;
+    for (size_t i = 0; i < count; ++i)
+      if (is_filled(i)) all[i] = pointers[next++];
+    return all;
+  }
+
+  const File& file_;
+  std::vector<std::vector<uint64_t>> ids_;  // of each level, ascending
+};
+
+}  // namespace vox

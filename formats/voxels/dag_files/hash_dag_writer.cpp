@@ -1,0 +1,193 @@
+#include "formats/voxels/dag_files/hash_dag_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "formats/voxels/dag_files/hash_dag_colors.h"
+#include "formats/voxels/dag_files/hash_dag_file.h"
+#include "formats/voxels/export_file.h"
+#include "libvox/base/error.h"
+#include "libvox/base/log.h"
+#include "libvox/base/phrase.h"
+#include "libvox/dag/clip.h"
+#include "libvox/dag/without_materials.h"
+#include "libvox/device/cpu_device.h"
+
+namespace vox {
+namespace {
+
+constexpr uint64_t kMostBelow = (1 << 24) - 1;  // voxels below a node that has their number in its header
+constexpr uint64_t kMostTopNodes = uint64_t{1} << 24;  // which a header can number
+constexpr uint64_t kMostWords = uint64_t{1} << 32;
+constexpr size_t kPieceBlocks = 4096;  // of 64 words
+constexpr uint32_t kLoneColor = 0xffffffff;
+
+template <class T>
+std::span<const uint8_t> bytes_of(const std::vector<T>& values) {
+  return {reinterpret_cast<const uint8_t*>(values.data()), values.size() * sizeof(T)};
+}
+
+template <class T>
+void append(std::vector<uint8_t>& bytes, const T& value) {
+  const auto* begin = reinterpret_cast<const uint8_t*>(&value);
+  bytes.insert(bytes.end(), begin, begin + sizeof(T));
+}
+
+// The nodes of a DAG without materials, level behind level. A node has as many words as in the file.
+class HashDagNodes {
+ public:
+  HashDagNodes(const dag::FrozenDag& dag, const SlotOrder& order, const std::filesystem::path& path)
+      : dag_(dag), order_(order), nodes_(check_structure(dag)), voxels_(dag, nodes_) {
+    for (const dag::DagLevel& level : dag.levels) {
+      first_words_.push_back(words_);
+      words_ += level.words.size();
+    }
+    top_levels_ = count_top_levels();
+    uint64_t top_nodes = 0;
+    for (uint32_t level = 0; level < top_levels_; ++level) {
+      first_top_nodes_.push_back(top_nodes);
+      top_nodes += nodes_[level].count();
+    }
+    if (words_ > kMostWords || top_nodes > kMostTopNodes)
+      throw Error(
+          words_ > kMostWords
+              ? fmt::format("has {} words of nodes, but a file of HashDAG has at most 2^32", words_)
+              : fmt::format("has {} nodes with 2^24 voxels or more, or above such nodes, but a file of "
+                            "HashDAG has at most 2^24",
+                            top_nodes))
+          .at(path.string())
+          .hint(coarser_hint(phrase(Phrase::LowerResolution)));
+    enclosed_.resize(top_nodes);
+    for (uint32_t level = 0; level < top_levels_; ++level)
+      nodes_[level].parallel_for_each([&](uint64_t index, uint32_t offset) {
+        enclosed_[first_top_nodes_[level] + index] = voxels_.at(level, offset);
+      });
+  }
+
+  uint64_t words() const { return words_; }
+  uint32_t top_levels() const { return top_levels_; }
+  const std::vector<uint64_t>& enclosed() const { return enclosed_; }
+
+  void write(ExportFile& file) const {
+    for (uint32_t level = 0; level < dag_.levels.size(); ++level) {
+      const dag::LevelNodes::Blocks all = nodes_[level].blocks();
+      file.write_pieces((all.size() + kPieceBlocks - 1) / kPieceBlocks, [&](uint64_t piece) {
+        const size_t begin = all.begin() + piece * kPieceBlocks;
+        return make_piece(level, {begin, std::min(begin + kPieceBlocks, all.end())});
+      });
+    }
+  }
+
+ private:
+  // All levels down to the last one with a node whose voxels its header cannot number; at least the root's, for
+  // HashDAG opens no file without such levels. A leaf has no header.
+  uint32_t count_top_levels() const {
+    for (uint32_t level = dag_.depth(); level-- > 1;) {
+      std::atomic<bool> fits = true;
+      nodes_[level].parallel_for_each([&](uint64_t, uint32_t offset) {
+        if (voxels_.at(level, offset) > kMostBelow) fits.store(false, std::memory_order_relaxed);
+      });
+      if (!fits) return level + 1;
+    }
+    return std::min(dag_.depth(), 1u);
+  }
+
+  std::vector<uint8_t> make_piece(uint32_t level, const dag::LevelNodes::Blocks& blocks) const {
+    std::vector<uint8_t> bytes;
+    nodes_[level].for_each_in(blocks, [&](uint64_t index, uint32_t offset) {
+      const uint32_t* node = &dag_.levels[level].words[offset];
+      if (level == dag_.depth()) return append(bytes, order_.leaf_mask(dag::leaf_mask(node)));
+      const uint64_t number =
+          level < top_levels_ ? first_top_nodes_[level] + index : voxels_.at(level, offset);
+      uint32_t slots = order_.mask_of_slots(dag::child_mask(*node));
+      append(bytes, slots | static_cast<uint32_t>(number) << 8);
+      for (; slots != 0; slots &= slots - 1) {
+        const uint32_t octant = order_.octant(static_cast<uint32_t>(lowest_bit(slots)));
+        append(bytes, static_cast<uint32_t>(first_words_[level + 1] + node[dag::child_word(*node, octant)]));
+      }
+    });
+    return bytes;
+  }
+
+  const dag::FrozenDag& dag_;
+  const SlotOrder& order_;
+  const std::vector<dag::LevelNodes> nodes_;
+  const dag::NodeVoxels voxels_;
+  std::vector<uint64_t> first_words_, first_top_nodes_;  // of each level
+  uint64_t words_ = 0;
+  uint32_t top_levels_ = 0;
+  std::vector<uint64_t> enclosed_;  // voxels below the nodes of the top levels
+};
+
+std::vector<uint8_t> nodes_header(const dag::VoxelScene& scene, uint64_t words) {
+  std::vector<uint8_t> bytes;
+  const double side = scene.voxel_size * scene.dag.side();
+  const Vec3d min = turned_y_up(scene.origin, scene.up), max = min + Vec3d{side, side, side};
+  for (const double value : {min.x, min.y, min.z, max.x, max.y, max.z}) append(bytes, value);
+  append(bytes, scene.dag.depth() + kHashDagLeafLevels);
+  append(bytes, words);
+  return bytes;
+}
+
+void write_colors_file(ExportFile& file, const dag::VoxelScene& scene, const SlotOrder& order,
+                       uint32_t top_levels, const std::vector<uint64_t>& enclosed) {
+  std::optional<HashDagColors> colors;
+  if (scene.dag.materials && !scene.dag.empty()) colors.emplace(scene, order);
+  std::vector<uint8_t> head;
+  append(head, top_levels);
+  append(head, uint64_t{enclosed.size()});
+  file.write(head);
+  file.write(bytes_of(enclosed));
+  head.clear();
+  append(head, colors ? colors->voxels() : uint64_t{1});
+  if (!colors) append(head, kLoneColor);
+  file.write(head);
+  if (colors) file.write_pieces(colors->pieces(), [&](uint64_t i) { return colors->piece(i); });
+}
+
+void write_files(const dag::VoxelScene& scene, const std::filesystem::path& path, uint64_t memory_limit) {
+  const SlotOrder order(scene.up);
+  const std::filesystem::path colors_path = hash_dag_colors_path(path);
+  // A DAG without materials is the scene's own where that has none, which is not copied.
+  std::optional<dag::FrozenDag> made;
+  if (scene.dag.materials) {
+    device::CpuDevice device(memory_limit, false);
+    made = dag::without_materials(device, scene.dag);
+  }
+  const dag::FrozenDag& geometry = made ? *made : scene.dag;
+  // A scene without voxels is a root without children, or an empty leaf.
+  const std::vector<uint32_t> empty_root(geometry.depth() == 0 ? 2 : 1);
+  std::optional<HashDagNodes> nodes;
+  if (!geometry.empty()) nodes.emplace(geometry, order, path);
+  const uint64_t words = nodes ? nodes->words() : empty_root.size();
+
+  ExportFile file(path, kHashDagHeaderBytes + words * sizeof(uint32_t));
+  ExportFile colors(colors_path, scene.dag.materials ? scene.dag.voxels * sizeof(uint32_t) : 0);
+  file.write(nodes_header(scene, words));
+  if (nodes) {
+    nodes->write(file);
+  } else {
+    file.write(bytes_of(empty_root));
+  }
+  write_colors_file(colors, scene, order, nodes ? nodes->top_levels() : 1,
+                    nodes && !nodes->enclosed().empty() ? nodes->enclosed() : std::vector<uint64_t>{0});
+  // The nodes come last: where they are, their colours are.
+  colors.commit();
+  file.commit();
+  log_info("{}: {} levels, the colours in {}", path.string(), geometry.depth() + kHashDagLeafLevels,
+           colors_path.filename().string());
+}
+
+}  // namespace
+
+void write_hash_dag(const dag::VoxelScene& scene, const std::filesystem::path& path,
+                    const std::optional<VoxelBox>& clip, uint64_t memory_limit) {
+  const VoxelBox region = export_region(scene, clip, path);
+  if (region == cube_at({0, 0, 0}, scene.dag.resolution)) return write_files(scene, path, memory_limit);
+  write_files(dag::clipped_scene(scene, region), path, memory_limit);
+}
+
+}  // namespace vox

@@ -1,0 +1,15 @@
+// Reads scenes of SymVox, .svdag and .ussvdag (formats/voxels/dag_files/symvox_file.h).
+#pragma once
+
+#include <filesystem>
+
+#include "formats/voxels/dag_files/symvox_file.h"
+#include "formats/voxels/voxel_file.h"
+
+namespace vox {
+
+// Such files have no materials. Throws Error that says what in the file is wrong.
+ScenePlusError read_symvox(const std::filesystem::path& path, SymVoxKind kind,
+                           const VoxelFileOptions& options);
+
+}  // namespace vox

@@ -1,0 +1,262 @@
+#include "formats/voxels/minecraft/schem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "formats/io/inflate.h"
+#include "formats/io/mapped_file.h"
+#include "formats/voxels/cube_marks.h"
+#include "formats/voxels/minecraft/block_colors.h"
+#include "formats/voxels/minecraft/nbt.h"
+#include "libvox/base/cancel.h"
+#include "libvox/base/error.h"
+#include "libvox/base/log.h"
+#include "libvox/voxelize/grid.h"
+
+namespace vox {
+namespace {
+
+constexpr size_t kMostNamed = 8;  // blocks that a message names
+
+// What the tags say. Block (x, y, z) has number (y · size.z + z) · size.x + x in `data`, where each is a number of
+// the palette, 7 bits a byte, the low ones first.
+struct SchemTags {
+  Vec3<uint64_t> size = {0, 0, 0};
+  Vec3d offset = {0, 0, 0};
+  std::vector<std::string_view> palette;
+  std::span<const std::byte> data;
+  uint64_t data_offset = 0;
+  bool has_palette = false, has_data = false;
+};
+
+class SchemReader {
+ public:
+  explicit SchemReader(std::span<const std::byte> bytes) : from_(bytes) {}
+
+  SchemTags read() {
+    if (nbt::read_type(from_) != nbt::Type::Compound) throw Error("is no schematic: it holds no compound");
+    nbt::read_string(from_);
+    read_compound(0);
+    if (tags_.size.x == 0 || tags_.size.y == 0 || tags_.size.z == 0 || !tags_.has_data)
+      throw Error("is no schematic with Width, Height, Length and blocks");
+    if (!tags_.has_palette) throw Error("has no palette, without which its blocks have no names");
+    return std::move(tags_);
+  }
+
+ private:
+  // Version 3 has all in a compound of its own, and blocks in another one in that.
+  void read_compound(uint32_t depth) {
+    nbt::for_each_entry(from_, [&](std::string_view name, nbt::Type type) {
+      if (type == nbt::Type::Compound && depth < 2 && (name == "Schematic" || name == "Blocks"))
+        return read_compound(depth + 1);
+      if (name == "Width") return read_side(tags_.size.x, type);
+      if (name == "Height") return read_side(tags_.size.y, type);
+      if (name == "Length") return read_side(tags_.size.z, type);
+      if (name == "Version") return check_version(type);
+      if (name == "Palette" && type == nbt::Type::Compound) return read_palette();
+      if ((name == "BlockData" || name == "Data") && type == nbt::Type::ByteArray) return read_data();
+      if (name == "Offset" && type == nbt::Type::IntArray) return read_offset();
+      nbt::skip(from_, type);
+    });
+  }
+
+  // Sides are shorts without a sign.
+  void read_side(uint64_t& side, nbt::Type type) {
+    side = static_cast<uint64_t>(nbt::read_integer(from_, type)) & 0xffff;
+  }
+
+  void check_version(nbt::Type type) {
+    const int64_t version = nbt::read_integer(from_, type);
+    if (version < 1 || version > 3) from_.fail(fmt::format("it is of version {}, expected 1 to 3", version));
+  }
+
+  void read_palette() {
+    if (tags_.has_palette) from_.fail("there is a second palette");
+    tags_.has_palette = true;
+    std::vector<std::pair<int64_t, std::string_view>> entries;
+    nbt::for_each_entry(from_, [&](std::string_view name, nbt::Type type) {
+      entries.emplace_back(nbt::read_integer(from_, type), name);
+    });
+    tags_.palette.resize(entries.size());
+    for (const auto& [number, name] : entries) {
+      if (number < 0 || number >= static_cast<int64_t>(entries.size()))
+        from_.fail(fmt::format("'{}' has number {} in a palette of {}", name, number, entries.size()));
+      tags_.palette[static_cast<size_t>(number)] = name;
+    }
+  }
+
+  void read_data() {
+    if (tags_.has_data) from_.fail("its blocks are there twice");
+    tags_.has_data = true;
+    const uint64_t length = nbt::read_length(from_);
+    tags_.data_offset = from_.offset();
+    tags_.data = from_.take(length);
+  }
+
+  void read_offset() {
+    if (nbt::read_length(from_) != 3) from_.fail("'Offset' is not three numbers");
+    for (uint32_t axis = 0; axis < 3; ++axis) tags_.offset[axis] = from_.big<int32_t>();
+  }
+
+  ByteCursor from_;
+  SchemTags tags_;
+};
+
+// The gzip trailer has the size, modulo 2^32; an array of NBT is smaller than 2^31 bytes.
+uint64_t inflated_size(const MappedFile& file) {
+  const auto bytes = file.bytes();
+  if (bytes.size() < 18 || bytes[0] != std::byte{0x1f} || bytes[1] != std::byte{0x8b})
+    throw Error("is no schematic: it is not compressed by gzip");
+  const uint64_t size = ByteCursor(bytes.last(4)).little<uint32_t>();
+  if (size == 0) throw Error("is no schematic: it is empty");
+  return size;
+}
+
+class Blocks {
+ public:
+  explicit Blocks(const std::filesystem::path& path)
+      : file_(path),
+        inflated_(file_.bytes(), Deflated::Gzip, inflated_size(file_), path),
+        tags_(SchemReader(inflated_.bytes()).read()),
+        marks_(checked_size(tags_)) {
+    for (const std::string_view state : tags_.palette) is_air_.push_back(is_air(block_name(state)));
+    index_rows();
+  }
+
+  const SchemTags& tags() const { return tags_; }
+  const CubeMarks& marks() const { return marks_; }
+  bool uses(size_t entry) const { return used_[entry] && !is_air_[entry]; }
+
+  // Calls body(place in the cube, palette number) for the blocks of a cube that are not air.
+  template <class Body>
+  void for_each_in(Int3 corner, Body body) const {
+    const Vec3<uint64_t> begin = {static_cast<uint64_t>(corner.x), static_cast<uint64_t>(corner.y),
+                                  static_cast<uint64_t>(corner.z)};
+    const Vec3<uint64_t> end = {std::min(begin.x + 64, tags_.size.x), std::min(begin.y + 64, tags_.size.y),
+                                std::min(begin.z + 64, tags_.size.z)};
+    for (uint64_t y = begin.y; y < end.y; ++y)
+      for (uint64_t z = begin.z; z < end.z; ++z) {
+        uint64_t at = rows_[y * tags_.size.z + z];
+        for (uint64_t x = 0; x < end.x; ++x) {
+          const uint32_t entry = number_at(at);
+          if (x >= begin.x && !is_air_[entry])
+            body(Int3{static_cast<int32_t>(x - begin.x), static_cast<int32_t>(y - begin.y),
+                      static_cast<int32_t>(z - begin.z)},
+                 entry);
+        }
+      }
+  }
+
+ private:
+  // Compares the size with the bytes that there are, before memory is taken for it.
+  static Vec3<uint64_t> checked_size(const SchemTags& tags) {
+    const Vec3<uint64_t>& size = tags.size;
+    if (size.x * size.y * size.z > tags.data.size())
+      throw Error(fmt::format("{} bytes of blocks cannot hold {} x {} x {} of them", tags.data.size(), size.x,
+                              size.y, size.z));
+    return size;
+  }
+
+  // Reads a number that is known to be there, and goes behind it.
+  uint32_t number_at(uint64_t& at) const {
+    uint32_t number = 0, shift = 0;
+    for (;; shift += 7) {
+      const uint32_t byte = std::to_integer<uint32_t>(tags_.data[at++]);
+      number |= (byte & 127) << shift;
+      if (byte < 128) return number;
+    }
+  }
+
+  // Whether a number of at most five bytes begins here.
+  bool has_number(uint64_t at) const {
+    for (uint64_t i = at; i < std::min(at + 5, tags_.data.size()); ++i)
+      if (std::to_integer<uint32_t>(tags_.data[i]) < 128) return true;
+    return false;
+  }
+
+  void index_rows() {
+    used_.resize(tags_.palette.size());
+    rows_.reserve(tags_.size.y * tags_.size.z);
+    uint64_t at = 0;
+    for (uint64_t y = 0; y < tags_.size.y; ++y) {
+      throw_if_cancelled();
+      for (uint64_t z = 0; z < tags_.size.z; ++z) {
+        rows_.push_back(static_cast<uint32_t>(at));  // an array of NBT has less than 2^31 bytes
+        for (uint64_t x = 0; x < tags_.size.x; ++x) check_block({x, y, z}, at);
+      }
+    }
+    if (at != tags_.data.size())
+      throw Error(fmt::format("byte {}: expected the end of its blocks", tags_.data_offset + at));
+  }
+
+  void check_block(const Vec3<uint64_t>& place, uint64_t& at) {
+    const uint64_t begin = at;
+    if (!has_number(at))
+      throw Error(fmt::format("byte {}: block {}, {}, {} has no number", tags_.data_offset + at, place.x,
+                              place.y, place.z));
+    const uint32_t entry = number_at(at);
+    if (entry >= used_.size())
+      throw Error(fmt::format("byte {}: a block has number {} in a palette of {}", tags_.data_offset + begin,
+                              entry, used_.size()));
+    used_[entry] = true;
+    if (!is_air_[entry]) marks_.mark(place);
+  }
+
+  MappedFile file_;
+  InflatedBytes inflated_;
+  SchemTags tags_;
+  CubeMarks marks_;
+  std::vector<bool> is_air_, used_;  // of the palette
+  std::vector<uint32_t> rows_;       // where each row along x begins, in tags_.data
+};
+
+// Colours of the palette's blocks. Says which of those in use have no known one.
+std::vector<scene::Rgb8> block_table(const Blocks& blocks, const std::filesystem::path& path) {
+  std::vector<scene::Rgb8> table;
+  std::vector<std::string> unknown;
+  const auto& palette = blocks.tags().palette;
+  for (size_t i = 0; i < palette.size(); ++i) {
+    const std::string_view name = block_name(palette[i]);
+    const auto known = known_block_color(name);
+    table.push_back(known ? *known : color_of_name(name));
+    if (!known && blocks.uses(i)) unknown.emplace_back(name);
+  }
+  std::ranges::sort(unknown);
+  unknown.erase(std::unique(unknown.begin(), unknown.end()), unknown.end());
+  if (unknown.empty()) return table;
+  std::string list;
+  for (size_t i = 0; i < std::min(unknown.size(), kMostNamed); ++i) list += (i > 0 ? ", " : "") + unknown[i];
+  log_warning("{}: {} kinds of blocks have colours that are made of their names alone: {}{}", path.string(),
+              unknown.size(), list, unknown.size() > kMostNamed ? ", …" : "");
+  return table;
+}
+
+}  // namespace
+
+VoxelFile open_schem(const std::filesystem::path& path) {
+  try {
+    const auto blocks = std::make_shared<const Blocks>(path);
+    const Vec3<uint64_t> size = blocks->tags().size;
+    VoxelFile file;
+    file.resolution =
+        std::max(static_cast<uint32_t>(std::max({size.x, size.y, size.z})), voxelize::kMinResolution);
+    file.origin = blocks->tags().offset;
+    file.values = VoxelValues::Table;
+    file.table = block_table(*blocks, path);
+    file.cubes = blocks->marks().keys();
+    file.read = [blocks, cubes = file.cubes](size_t cube, VoxelSink& to) {
+      blocks->for_each_in(dag::cube_corner(cubes[cube]),
+                          [&](Int3 place, uint32_t entry) { to.put(place, entry); });
+    };
+    return file;
+  } catch (Error& error) {
+    if (!error.has_place()) error.at(path.string());
+    throw;
+  }
+}
+
+}  // namespace vox

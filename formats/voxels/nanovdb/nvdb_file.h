@@ -1,0 +1,54 @@
+// The grid in a .nvdb file: its bytes as they lie in memory, whatever the file's version and codec.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "formats/voxels/nanovdb/nvdb_layout.h"
+#include "libvox/base/error.h"
+
+namespace vox::nvdb {
+
+class GridBytes {
+ public:
+  // Keeps what `owner` owns, of which the bytes are.
+  GridBytes(std::span<const std::byte> bytes, std::shared_ptr<const void> owner)
+      : bytes_(bytes), owner_(std::move(owner)) {}
+
+  uint64_t size() const { return bytes_.size(); }
+
+  // The part that begins at `at`. Throws Error where it is not within the grid; `at` may be any number.
+  std::span<const std::byte> part(uint64_t at, uint64_t count, std::string_view what) const {
+    if (at > bytes_.size() || count > bytes_.size() - at)
+      throw Error(
+          fmt::format("{} at byte {} is not within the {} bytes of the grid", what, at, bytes_.size()))
+          .hint("is the file damaged?");
+    return bytes_.subspan(at, count);
+  }
+  template <class T>
+  T get(uint64_t at, std::string_view what) const {
+    T value;
+    std::memcpy(&value, part(at, sizeof value, what).data(), sizeof value);
+    return value;
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
+  std::shared_ptr<const void> owner_;
+};
+
+// The first grid of the file; where there are more, a warning says so. Throws Error.
+GridBytes open_grid(const std::filesystem::path& path);
+
+// The array of this name beside the tree, if there is one.
+std::optional<std::span<const std::byte>> blind_data(const GridBytes& grid, const GridHead& head,
+                                                     std::string_view name);
+
+}  // namespace vox::nvdb

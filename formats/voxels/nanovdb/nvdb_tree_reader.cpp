@@ -1,0 +1,233 @@
+#include "formats/voxels/nanovdb/nvdb_tree_reader.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_reduce.h>
+
+#include <algorithm>
+
+#include "libvox/base/bits.h"
+
+namespace vox::nvdb {
+namespace {
+
+// Tiles stand for many cubes; these are what a scene takes in seconds.
+constexpr size_t kMostParts = size_t{1} << 20;
+
+NodeShape shape_of(GridType type) {
+  switch (type) {
+    case GridType::Float:
+    case GridType::Int32:
+    case GridType::Half:
+    case GridType::UInt32:
+    case GridType::Rgba8:
+    case GridType::Fp4:
+    case GridType::Fp8:
+    case GridType::Fp16:
+    case GridType::FpN:
+      return {4, 4, 4};
+    case GridType::Double:
+    case GridType::Int64:
+    case GridType::Index:
+    case GridType::OnIndex:
+    case GridType::IndexMask:
+    case GridType::OnIndexMask:
+    case GridType::PointIndex:
+      return {8, 8, 8};
+    case GridType::Int16:
+      return {2, 2, 4};
+    case GridType::UInt8:
+      return {1, 1, 4};
+    case GridType::Mask:
+    case GridType::Boolean:
+      return {1, 1, 1};
+    case GridType::Vec3f:
+      return {12, 4, 4};
+    case GridType::Vec3d:
+      return {24, 8, 8};
+    case GridType::Vec4f:
+      return {16, 4, 4};
+    case GridType::Vec4d:
+      return {32, 8, 8};
+    case GridType::Vec3u8:
+      return {3, 1, 4};
+    case GridType::Vec3u16:
+      return {6, 2, 4};
+    case GridType::End:
+      break;
+  }
+  throw Error(
+      fmt::format("its values have type {}, which NanoVDB 32 does not know", static_cast<uint32_t>(type)));
+}
+
+// The corner of 21 bits each of a node of 4096³; the highest of the 20 that are used is the sign.
+Vec3<int64_t> corner_of(uint64_t key) {
+  const auto axis = [key](uint32_t shift) {
+    return int64_t{static_cast<int32_t>(static_cast<uint32_t>(key >> shift & 0x1fffff) << 12)};
+  };
+  return {axis(42), axis(21), axis(0)};
+}
+
+Vec3<int64_t> shifted(const Vec3<int64_t>& corner, Int3 place, int32_t side) {
+  return {corner.x + int64_t{place.x} * side, corner.y + int64_t{place.y} * side,
+          corner.z + int64_t{place.z} * side};
+}
+
+FileBounds cube_bounds(const Vec3<int64_t>& corner, int32_t side) {
+  FileBounds bounds;
+  bounds.add(corner);
+  bounds.add(shifted(corner, {1, 1, 1}, side - 1));
+  return bounds;
+}
+
+// The active voxels of a leaf at this corner.
+FileBounds leaf_bounds(const std::array<uint64_t, 8>& mask, const Vec3<int64_t>& corner) {
+  uint32_t along_x = 0;
+  uint64_t all = 0;
+  for (uint32_t x = 0; x < 8; ++x) {
+    along_x |= uint32_t{mask[x] != 0} << x;
+    all |= mask[x];
+  }
+  FileBounds bounds;
+  if (all == 0) return bounds;
+  uint32_t along_y = 0, along_z = 0;
+  for (uint32_t y = 0; y < 8; ++y) {
+    const auto row = static_cast<uint32_t>(all >> 8 * y & 0xff);
+    along_y |= uint32_t{row != 0} << y;
+    along_z |= row;
+  }
+  bounds.add(shifted(corner, {lowest_bit(along_x), lowest_bit(along_y), lowest_bit(along_z)}, 1));
+  bounds.add(shifted(corner, {highest_bit(along_x), highest_bit(along_y), highest_bit(along_z)}, 1));
+  return bounds;
+}
+
+}  // namespace
+
+TreeReader::TreeReader(const GridBytes& grid)
+    : grid_(grid), head_(grid.get<GridHead>(0, "the head of the grid")), shape_(shape_of(type())) {
+  if (!is_magic(head_.magic) || head_.version >> 21 != kMajorVersion)
+    throw Error("its grid does not begin as one of NanoVDB 32 does").hint("is the file damaged?");
+  const auto tree = grid_.get<TreeHead>(sizeof head_, "the head of the tree");
+  read_root(sizeof head_ + tree.first[3]);
+  check_shared();
+}
+
+void TreeReader::read_root(uint64_t root) {
+  const auto tiles = grid_.get<uint32_t>(root + kRootTableSize, "the root");
+  uint64_t at = root + shape_.root_bytes();
+  grid_.part(at, tiles * shape_.root_tile_bytes(), "the table of the root");
+  for (uint32_t i = 0; i < tiles; ++i, at += shape_.root_tile_bytes()) {
+    const auto key = grid_.get<uint64_t>(at, "a tile"), child = grid_.get<uint64_t>(at + 8, "a tile");
+    const Vec3<int64_t> corner = corner_of(key);
+    if (child != 0) {
+      read_upper(root + child, corner);
+    } else if (grid_.get<uint32_t>(at + 16, "a tile") != 0) {
+      const uint64_t value = value_at(at + shape_.root_value());
+      for (uint32_t n = 0; n < kUpperEntries; ++n)
+        add_tile(shifted(corner, place_of_entry(n, 5), kLowerSide), value);
+    }
+  }
+}
+
+void TreeReader::read_upper(uint64_t at, Vec3<int64_t> corner) {
+  if (++uppers_ > grid_.size() / shape_.inner_bytes(kUpperEntries))
+    throw Error("it has fewer bytes than nodes of 4096³ need").hint("is the file damaged?");
+  grid_.part(at, shape_.inner_bytes(kUpperEntries), "a node of 4096³");
+  const uint64_t table = at + shape_.table(kUpperEntries);
+  for (uint32_t first = 0; first < kUpperEntries; first += 64) {
+    const uint64_t children = word_of(at + NodeShape::child_mask(kUpperEntries), first);
+    const uint64_t active = word_of(at + NodeShape::value_mask(), first);
+    for (uint64_t left = children | active; left != 0; left &= left - 1) {
+      const auto bit = static_cast<uint32_t>(lowest_bit(left));
+      const uint64_t value = value_at(table + uint64_t{first + bit} * shape_.entry_bytes());
+      const Vec3<int64_t> place = shifted(corner, place_of_entry(first + bit, 5), kLowerSide);
+      if ((children >> bit & 1) == 0) {
+        add_tile(place, value);
+        continue;
+      }
+      grid_.part(at + value, shape_.inner_bytes(kLowerEntries), "a node of 128³");
+      parts_.push_back({place, at + value, 0});
+    }
+  }
+}
+
+void TreeReader::add_tile(Vec3<int64_t> corner, uint64_t value) {
+  if (parts_.size() >= kMostParts)
+    throw Error(fmt::format("more than {} cubes of 128³ are filled with one value each", kMostParts))
+        .hint("make a coarser grid");
+  parts_.push_back({corner, 0, value});
+}
+
+// A tree is made of nodes of its own. One that comes to a node by two ways would stand for far more voxels than the
+// file has bytes.
+void TreeReader::check_shared() const {
+  uint64_t lowers = 0, leaves = 0;
+  for (const TreePart& part : parts_) {
+    if (part.node == 0) continue;
+    ++lowers;
+    for (uint32_t first = 0; first < kLowerEntries; first += 64)
+      leaves +=
+          static_cast<uint64_t>(popcount(word_of(part.node + NodeShape::child_mask(kLowerEntries), first)));
+  }
+  if (lowers * shape_.inner_bytes(kLowerEntries) > grid_.size() || leaves * sizeof(LeafHead) > grid_.size())
+    throw Error("it has fewer bytes than its nodes need").hint("is the file damaged?");
+}
+
+// The first 8 bytes of a value, which are enough of those that are looked at.
+uint64_t TreeReader::value_at(uint64_t at) const {
+  return grid_.get<uint64_t>(at, "a value");
+}
+
+LeafEntry TreeReader::entry(const TreePart& part, Int3 place) const {
+  if (part.node == 0) return {LeafEntry::Kind::Tile, part.value, 0};
+  const uint32_t n = entry_of(place, 4);
+  const uint64_t bit = uint64_t{1} << n % 64;
+  const bool is_child = (word_of(part.node + NodeShape::child_mask(kLowerEntries), n) & bit) != 0;
+  if (!is_child && (word_of(part.node + NodeShape::value_mask(), n) & bit) == 0) return {};
+  const uint64_t value =
+      value_at(part.node + shape_.table(kLowerEntries) + uint64_t{n} * shape_.entry_bytes());
+  if (is_child) return {LeafEntry::Kind::Leaf, 0, part.node + value};
+  return {LeafEntry::Kind::Tile, value, 0};
+}
+
+uint32_t TreeReader::octants(const TreePart& part) const {
+  if (part.node == 0) return 0xff;
+  uint32_t found = 0;
+  for (uint32_t first = 0; first < kLowerEntries; first += 64) {
+    const uint64_t filled = word_of(part.node + NodeShape::child_mask(kLowerEntries), first) |
+                            word_of(part.node + NodeShape::value_mask(), first);
+    // A word is 4 places along y by 16 along z; a half of a row is an octant's.
+    const Int3 at = place_of_entry(first, 4);
+    const uint32_t octant = octant_of(at.x >= 8, at.y >= 8, 0);
+    if ((filled & 0x00ff00ff00ff00ff) != 0) found |= 1u << octant;
+    if ((filled & 0xff00ff00ff00ff00) != 0) found |= 1u << (octant | 4);
+  }
+  return found;
+}
+
+FileBounds TreeReader::bounds_of(const TreePart& part) const {
+  if (part.node == 0) return cube_bounds(part.corner, kLowerSide);
+  FileBounds bounds;
+  for (uint32_t n = 0; n < kLowerEntries; ++n) {
+    const Int3 place = place_of_entry(n, 4);
+    const LeafEntry found = entry(part, place);
+    const Vec3<int64_t> corner = shifted(part.corner, place, kLeafSide);
+    if (found.kind == LeafEntry::Kind::Tile) bounds.add(cube_bounds(corner, kLeafSide));
+    if (found.kind == LeafEntry::Kind::Leaf) bounds.add(leaf_bounds(leaf(found.at).mask, corner));
+  }
+  return bounds;
+}
+
+FileBounds TreeReader::bounds() const {
+  return tbb::parallel_reduce(
+      tbb::blocked_range<size_t>(0, parts_.size()), FileBounds(),
+      [&](const tbb::blocked_range<size_t>& range, FileBounds bounds) {
+        for (size_t i = range.begin(); i < range.end(); ++i) bounds.add(bounds_of(parts_[i]));
+        return bounds;
+      },
+      [](FileBounds a, const FileBounds& b) {
+        a.add(b);
+        return a;
+      });
+}
+
+}  // namespace vox::nvdb

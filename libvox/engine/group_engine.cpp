@@ -1,0 +1,155 @@
+#include "libvox/engine/group_engine.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "libvox/base/error.h"
+#include "libvox/base/log.h"
+#include "libvox/base/phrase.h"
+#include "libvox/base/units.h"
+#include "libvox/ranks/thread_ranks.h"
+
+namespace vox {
+namespace {
+
+[[noreturn]] void throw_needs_one() {
+  throw UsageError(
+      fmt::format("{} names several devices: they build SVDAGs of meshes together, and this runs on one",
+                  phrase(Phrase::Device)));
+}
+
+void log_share(const Engine& engine, const ranks::Ranks& ranks, const ranks::ShareFigures& figures) {
+  const ranks::Traffic traffic = ranks.traffic();
+  log_debug(
+      "rank {} on {}: voxelize {:.2f} s, build {:.2f} s, exchange {:.2f} s, order {:.2f} s, of these waiting "
+      "{:.2f} s; "
+      "{} items kept, {} given away; {} sent, {} received",
+      ranks.rank(), engine.device(), figures.voxelize_seconds, figures.build_seconds,
+      figures.exchange_seconds, figures.order_seconds, traffic.waited, format_count(figures.items_kept),
+      format_count(figures.items_given), format_bytes(traffic.sent), format_bytes(traffic.received));
+}
+
+bool is_number(const std::string& text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+bool names_several(const std::string& device) {
+  return device.find(',') != std::string::npos;
+}
+
+std::vector<std::string> listed_devices(const std::string& device) {
+  std::vector<std::string> names;
+  for (size_t begin = 0; begin <= device.size();) {
+    const size_t end = std::min(device.find(',', begin), device.size());
+    std::string name = device.substr(begin, end - begin);
+    if (is_number(name) && !names.empty() && names.back().starts_with("cuda")) name = "cuda:" + name;
+    if (name == "cuda") name = "cuda:0";
+    if (name != "cpu" && !name.starts_with("cuda:"))
+      throw UsageError(fmt::format("{} is '{}', expected a list of cpu and cuda:N, such as cuda:0,1",
+                                   phrase(Phrase::Device), device));
+    if (name != "cpu" && std::ranges::find(names, name) != names.end())
+      throw UsageError(fmt::format("{} is '{}', which names {} twice", phrase(Phrase::Device), device, name));
+    names.push_back(std::move(name));
+    begin = end + 1;
+  }
+  return names;
+}
+
+std::string GroupEngine::device() const {
+  std::vector<std::string> names;
+  for (const auto& engine : engines_) names.push_back(engine->device());
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
+std::string GroupEngine::device_text() const {
+  std::vector<std::string> texts;
+  for (const auto& engine : engines_) texts.push_back(engine->device_text());
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+std::vector<device::KernelTime> GroupEngine::profile() const {
+  std::map<std::string, device::KernelTime> sums;
+  for (const auto& engine : engines_)
+    for (const device::KernelTime& row : engine->profile()) {
+      device::KernelTime& sum = sums[row.name];
+      sum.name = row.name;
+      sum.launches += row.launches;
+      sum.seconds += row.seconds;
+      sum.bytes += row.bytes;
+    }
+  std::vector<device::KernelTime> rows;
+  for (const auto& [name, row] : sums) rows.push_back(row);
+  std::ranges::stable_sort(rows, [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
+  return rows;
+}
+
+void GroupEngine::restart_measuring() {
+  for (const auto& engine : engines_) engine->restart_measuring();
+}
+
+voxelize::BuildResult GroupEngine::build(const scene::Scene& scene, const scene::IndexedScene& indexed,
+                                         const voxelize::Grid& grid, const voxelize::BuildOptions& options) {
+  voxelize::BuildResult result;
+  uint64_t peak = 0;
+  std::mutex mutex;
+  ranks::run_thread_ranks(static_cast<uint32_t>(engines_.size()), [&](ranks::Ranks& ranks) {
+    Engine& engine = *engines_[ranks.rank()];
+    use_here(engine);
+    ranks::SceneShare share = engine.build_share(ranks, scene, indexed, grid, options);
+    log_share(engine, ranks, share.figures);
+    const uint64_t own_peak = share.whole.peak_device_bytes;
+    voxelize::BuildResult joined = ranks::joined(ranks, std::move(share));
+    const std::lock_guard lock(mutex);
+    peak = std::max(peak, own_peak);
+    if (ranks.rank() == 0) result = std::move(joined);
+  });
+  result.peak_device_bytes = peak;
+  return result;
+}
+
+ranks::SceneShare GroupEngine::build_share(ranks::Ranks&, const scene::Scene&, const scene::IndexedScene&,
+                                           const voxelize::Grid&, const voxelize::BuildOptions&) {
+  throw_needs_one();
+}
+
+spatial::HashResult GroupEngine::build_hash(const dag::FrozenDag&, const spatial::HashOptions&) {
+  throw_needs_one();
+}
+
+dag::FrozenDag GroupEngine::dag_of_hash(const spatial::FrozenHash&) {
+  throw_needs_one();
+}
+
+std::unique_ptr<edit::EditSession> GroupEngine::edit(const dag::FrozenDag&) {
+  throw_needs_one();
+}
+
+std::unique_ptr<render::Renderer> GroupEngine::renderer(const dag::FrozenDag&, const scene::Palette&) {
+  throw_needs_one();
+}
+
+bricks::BricksResult GroupEngine::build_bricks(const volume::Volume&, const bricks::BricksOptions&) {
+  throw_needs_one();
+}
+
+std::vector<bricks::BrickTotals> GroupEngine::measure_bricks(const volume::Volume&,
+                                                             const bricks::BricksOptions&) {
+  throw_needs_one();
+}
+
+std::unique_ptr<bricks::BricksReader> GroupEngine::bricks_reader(const bricks::FrozenBricks&,
+                                                                 const bricks::JitOptions&) {
+  throw_needs_one();
+}
+
+std::unique_ptr<render::VolumeRenderer> GroupEngine::volume_renderer(const bricks::FrozenBricks&) {
+  throw_needs_one();
+}
+
+}  // namespace vox

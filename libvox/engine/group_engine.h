@@ -1,0 +1,61 @@
+// An engine of several devices of this process. They build scenes together, each as a rank (libvox/ranks); what needs
+// one device, and is part of a conversion, runs on the first of them.
+#pragma once
+
+#include "libvox/engine/engine.h"
+
+namespace vox {
+
+// The devices that a list such as "cuda:0,1" or "cpu,cuda:2" names, each by its own name. Throws UsageError where it is
+// no such list.
+std::vector<std::string> listed_devices(const std::string& device);
+// Whether several devices are named.
+bool names_several(const std::string& device);
+
+class GroupEngine final : public Engine {
+ public:
+  // There is at least one.
+  explicit GroupEngine(std::vector<std::unique_ptr<Engine>> engines) : engines_(std::move(engines)) {}
+
+  std::string device() const override;
+  std::string device_text() const override;
+  device::DeviceHandle handle() override { return first().handle(); }
+  std::vector<device::KernelTime> profile() const override;
+  void restart_measuring() override;
+
+  voxelize::BuildResult build(const scene::Scene& scene, const scene::IndexedScene& indexed,
+                              const voxelize::Grid& grid, const voxelize::BuildOptions& options) override;
+  ranks::SceneShare build_share(ranks::Ranks& ranks, const scene::Scene& scene,
+                                const scene::IndexedScene& indexed, const voxelize::Grid& grid,
+                                const voxelize::BuildOptions& options) override;
+
+  painting::Painting paint(const scene::Scene& scene, const painting::Strokes& strokes,
+                           const painting::PaintOptions& options) override {
+    return first().paint(scene, strokes, options);
+  }
+  void verify(const dag::FrozenDag& dag) override { first().verify(dag); }
+  dag::FrozenDag without_materials(const dag::FrozenDag& dag) override {
+    return first().without_materials(dag);
+  }
+
+  // These throw UsageError.
+  spatial::HashResult build_hash(const dag::FrozenDag& dag, const spatial::HashOptions& options) override;
+  dag::FrozenDag dag_of_hash(const spatial::FrozenHash& hash) override;
+  std::unique_ptr<edit::EditSession> edit(const dag::FrozenDag& dag) override;
+  std::unique_ptr<render::Renderer> renderer(const dag::FrozenDag& dag,
+                                             const scene::Palette& palette) override;
+  bricks::BricksResult build_bricks(const volume::Volume& volume,
+                                    const bricks::BricksOptions& options) override;
+  std::vector<bricks::BrickTotals> measure_bricks(const volume::Volume& volume,
+                                                  const bricks::BricksOptions& options) override;
+  std::unique_ptr<bricks::BricksReader> bricks_reader(const bricks::FrozenBricks& bricks,
+                                                      const bricks::JitOptions& options) override;
+  std::unique_ptr<render::VolumeRenderer> volume_renderer(const bricks::FrozenBricks& bricks) override;
+
+ private:
+  Engine& first() const { return *engines_.front(); }
+
+  std::vector<std::unique_ptr<Engine>> engines_;
+};
+
+}  // namespace vox

@@ -1,0 +1,43 @@
+#include "libvox/ranks/any_memory.h"
+
+#include <oneapi/tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cstring>
+
+#ifdef VOX_HAS_CUDA
+#include "libvox/ranks/any_memory_cuda.h"
+#endif
+
+namespace vox::ranks {
+namespace {
+
+// One core does not keep up with the memory.
+void copy_on_host(void* to, const void* from, uint64_t bytes) {
+  constexpr uint64_t kPiece = 1 << 20;
+  tbb::parallel_for(uint64_t{0}, (bytes + kPiece - 1) / kPiece, [&](uint64_t piece) {
+    const uint64_t begin = piece * kPiece;
+    std::memcpy(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin,
+                std::min(kPiece, bytes - begin));
+  });
+}
+
+}  // namespace
+
+bool is_device_memory([[maybe_unused]] const void* at) {
+#ifdef VOX_HAS_CUDA
+  return is_cuda_memory(at);
+#else
+  return false;
+#endif
+}
+
+void copy_any(void* to, const void* from, uint64_t bytes) {
+  if (bytes == 0) return;
+#ifdef VOX_HAS_CUDA
+  if (is_cuda_memory(to) || is_cuda_memory(from)) return copy_cuda(to, from, bytes);
+#endif
+  copy_on_host(to, from, bytes);
+}
+
+}  // namespace vox::ranks

@@ -1,0 +1,243 @@
+// Each rank builds chunk cells in a store of its own, and its nodes go to their owners (exchange_levels.h), in as many
+// rounds as memory asks for; rank 0 builds what is above the chunk cells (top_level.h); the ranks bring all into canonical
+// order (order_levels.h). Included by
+// build_share_cpu.cpp and build_share_cuda.cu, which only say which device.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "libvox/base/progress.h"
+#include "libvox/base/stopwatch.h"
+#include "libvox/ranks/build_share.h"
+#include "libvox/ranks/exchange_levels.h"
+#include "libvox/ranks/order_levels.h"
+#include "libvox/ranks/top_level.h"
+#include "libvox/voxelize/build_cells.h"
+
+namespace vox::ranks {
+
+struct MakeTopNodes {
+  const uint64_t* codes;
+  const uint32_t* numbers;
+  const uint64_t* ids;
+  const dag::Digest* digests;
+  hash::SlabMemoryRef store;
+  const uint32_t* pointers;
+  dag::NodeKind kind;
+  bool materials;
+  TopNode* nodes;
+  VOX_HD void operator()(uint64_t i) const {
+    const uint32_t number = numbers[i];
+    nodes[i].code = codes[i];
+    nodes[i].id = ids[number];
+    nodes[i].digest = digests[number];
+    nodes[i].material = dag::homogeneous_content(store.item(pointers[number]), kind, materials);
+    nodes[i].unused = 0;
+  }
+};
+
+// The root, as all ranks know it.
+struct SharedRoot {
+  uint64_t exists = 0, id = 0;
+  dag::Digest digest = {};
+};
+
+template <class Device>
+class ShareBuild {
+ public:
+  ShareBuild(Device& device, Ranks& ranks, const voxelize::Grid& grid, const voxelize::BuildOptions& options,
+             const hash::TableOptions& tables)
+      : device_(device), ranks_(ranks), grid_(grid), options_(options), tables_(tables) {}
+
+  SceneShare run(const scene::Scene& scene, const scene::IndexedScene& indexed) {
+    ranks_.restart();
+    SceneShare share;
+    share.whole.dag = dag::empty_dag(grid_.resolution, options_.materials);
+    SharedStore<Device> shared(device_, ranks_, tables_, options_.chunk_pairs);
+    std::vector<TopNode> nodes;  // of all ranks, on rank 0
+    Stopwatch watch;
+    do {
+      voxelize::BuiltCells<Device> built = build_round(scene, indexed);
+      add(built.result, share);
+      watch.lap();
+      const std::vector<TopNode> more = exchange(std::move(built), shared);
+      nodes.insert(nodes.end(), more.begin(), more.end());
+      share.figures.exchange_seconds += watch.lap();
+    } while (sum_of(ranks_, has_more_ ? 1 : 0) > 0);
+    sort_by_code(nodes);
+    const SharedRoot root = build_top(std::move(nodes), shared, share.whole.dag);
+    device_.pool().trim();
+    share.figures.exchange_seconds += watch.lap();
+    share.figures.items_kept = shared.store().items();
+    share.figures.items_given = shared.given();
+    order(root, shared.store(), share);
+    sum_counts(share.whole);
+    share.figures.order_seconds = watch.lap();
+    share.whole.voxelize_seconds = share.figures.voxelize_seconds;
+    share.whole.freeze_seconds = share.figures.order_seconds;
+    share.whole.build_seconds =
+        share.figures.build_seconds + share.figures.exchange_seconds + share.figures.order_seconds;
+    share.whole.peak_device_bytes = device_.pool().peak();
+    return share;
+  }
+
+ private:
+  // Small enough that ranks end together, and large enough to keep a device busy.
+  static constexpr uint64_t kPiecesPerRank = 16;
+
+  // Builds cells until all are taken, or what has come of them fills the memory that it may have: then it goes to its
+  // owners, and there is another round.
+  voxelize::BuiltCells<Device> build_round(const scene::Scene& scene, const scene::IndexedScene& indexed) {
+    const bool takes_part = options_.solid ? ranks_.rank() == 0 : has_more_;
+    has_more_ = false;
+    if (!takes_part)
+      return {.store = dag::DagStore<Device>(device_, tables_),
+              .level = level_,
+              .codes = {},
+              .pointers = {},
+              .result = {.dag = dag::empty_dag(grid_.resolution, options_.materials)}};
+    // What is inside is known from what stands to the left, so that one rank builds all.
+    const uint32_t builders = options_.solid ? 1 : ranks_.count();
+    const uint64_t held = device_.pool().used();
+    uint64_t taken = 0;
+    const auto next = [&](std::span<const uint32_t> starts) -> std::optional<voxelize::CellRun> {
+      throw_if_cancelled();
+      has_more_ = taken > 0 && !options_.solid && round_is_full(held, taken);
+      if (has_more_) return std::nullopt;
+      ++taken;
+      return next_piece(starts, options_.solid ? 1 : kPiecesPerRank * builders);
+    };
+    voxelize::BuiltCells<Device> built =
+        voxelize::build_cells(device_, scene, indexed, grid_, options_, tables_, {next, builders});
+    level_ = built.level;
+    return built;
+  }
+
+  // On the way to their owners nodes take about twice what they take in the store, where those of all rounds have to fit
+  // in the end. Tests have tiny rounds beside tiny chunks.
+  bool round_is_full(uint64_t held, uint64_t taken) {
+    if (options_.chunk_pairs > 0) return taken >= 5;
+    const uint64_t free = device_.pool().limit() - std::min(held, device_.pool().limit());
+    return device_.pool().used() > held + free / 3;
+  }
+
+  // Pieces are of about equal numbers of (chunk cell, triangle) pairs, and whoever is free takes the next.
+  std::optional<voxelize::CellRun> next_piece(std::span<const uint32_t> starts, uint64_t pieces) {
+    const uint64_t piece = ranks_.take();
+    if (piece >= pieces) return std::nullopt;
+    const auto at = [&](uint64_t i) {
+      const auto found = std::ranges::lower_bound(starts, uint64_t{starts.back()} * i / pieces);
+      return static_cast<size_t>(found - starts.begin());
+    };
+    return voxelize::CellRun{at(piece), at(piece + 1)};
+  }
+
+  static void add(const voxelize::BuildResult& round, SceneShare& share) {
+    voxelize::BuildResult& whole = share.whole;
+    whole.dag.voxels += round.dag.voxels;
+    for (size_t level = 0; level < whole.dag.levels.size(); ++level)
+      whole.dag.levels[level].svo_nodes += round.dag.levels[level].svo_nodes;
+    whole.chunks += round.chunks;
+    whole.atlas_queries += round.atlas_queries;
+    whole.open_rays += round.open_rays;
+    share.figures.voxelize_seconds += round.voxelize_seconds;
+    share.figures.build_seconds += round.build_seconds;
+  }
+
+  // Brings the nodes of a round to their owners. Returns those of the cells of all ranks on rank 0.
+  std::vector<TopNode> exchange(voxelize::BuiltCells<Device> built, SharedStore<Device>& shared) {
+    const size_t levels = built.result.dag.levels.size() - built.level;
+    dag::Forest forest =
+        dag::find_levels(device_, built.store, device::uploaded(device_, built.pointers), levels);
+    const KnownLevel known =
+        LevelExchange<Device>(device_, built.store, shared, options_.materials).run(forest.levels);
+    auto nodes = device_.template make<TopNode>(built.codes.size());
+    const auto codes = device::uploaded(device_, built.codes);
+    device_.for_each({"ranks: top nodes", 80}, built.codes.size(),
+                     MakeTopNodes{codes.data(), forest.roots.data(), known.ids.data(), known.digests.data(),
+                                  built.store.ref(), forest.levels[0].pointers.data(),
+                                  levels == 1 ? dag::NodeKind::Leaf : dag::NodeKind::Inner,
+                                  options_.materials, nodes.data()});
+    return gathered(nodes, built.codes.size());
+  }
+
+  // The top nodes of all ranks, on rank 0.
+  std::vector<TopNode> gathered(const device::Buffer<TopNode>& nodes, uint64_t count) {
+    Counts to(ranks_.count());
+    to[0] = count;
+    const auto received = exchanged(device_, ranks_, nodes.data(), to, tell_each(ranks_, to));
+    std::vector<TopNode> all(received.size());
+    device_.download(all.data(), received.data(), all.size());
+    return all;
+  }
+
+  // Builds the levels above the cells' on rank 0; all ranks take part in sending them to their owners.
+  SharedRoot build_top(std::vector<TopNode> nodes, SharedStore<Device>& shared, dag::FrozenDag& dag) {
+    for (uint32_t level = level_; level > 0; --level) {
+      TopLevel above = parents_of(nodes);
+      const auto ids = shared.intern(
+          above.nodes.size(), [&](uint64_t first, uint64_t count) { return top_items(above, first, count); });
+      std::vector<uint64_t> known(above.nodes.size());
+      device_.download(known.data(), ids.data(), known.size());
+      for (size_t i = 0; i < known.size(); ++i) above.nodes[i].id = known[i];
+      dag.levels[level - 1].svo_nodes += above.nodes.size();
+      nodes = std::move(above.nodes);
+    }
+    SharedRoot root;
+    if (!nodes.empty()) root = {1, nodes[0].id, nodes[0].digest};
+    ranks_.broadcast(&root, sizeof root);
+    return root;
+  }
+
+  Items top_items(const TopLevel& level, uint64_t first, uint64_t count) {
+    const uint32_t begin = level.offsets[first], end = level.offsets[first + count];
+    std::vector<uint32_t> offsets;
+    for (uint64_t i = first; i <= first + count; ++i) offsets.push_back(level.offsets[i] - begin);
+    Items items = {device_.template make<uint32_t>(end - begin), device::uploaded(device_, offsets)};
+    device_.upload(items.words.data(), level.words.data() + begin, end - begin);
+    return items;
+  }
+
+  void order(const SharedRoot& root, const dag::DagStore<Device>& owned, SceneShare& share) {
+    dag::FrozenDag& dag = share.whole.dag;
+    share.part.levels.resize(dag.levels.size());
+    if (root.exists != 0) {
+      OrderedDag ordered =
+          LevelOrder<Device>(device_, ranks_, owned, options_.materials).run(root.id, dag.levels.size());
+      share.part = std::move(ordered.part);
+      for (size_t level = 0; level < dag.levels.size(); ++level)
+        dag.levels[level].nodes = ordered.nodes[level];
+    }
+    dag.digest = dag::scene_digest(dag.resolution, dag.depth(), dag.materials,
+                                   root.exists != 0 ? &root.digest : nullptr);
+  }
+
+  void sum_counts(voxelize::BuildResult& whole) {
+    for (uint64_t* count : {&whole.dag.voxels, &whole.chunks, &whole.atlas_queries, &whole.open_rays})
+      *count = sum_of(ranks_, *count);
+    for (dag::DagLevel& level : whole.dag.levels) level.svo_nodes = sum_of(ranks_, level.svo_nodes);
+  }
+
+  Device& device_;
+  Ranks& ranks_;
+  const voxelize::Grid& grid_;
+  const voxelize::BuildOptions& options_;
+  const hash::TableOptions& tables_;
+  uint32_t level_ = 0;    // on which the cells' nodes stand
+  bool has_more_ = true;  // whether there may be cells for another round
+};
+
+template <class Device>
+SceneShare build_share(Device& device, Ranks& ranks, const scene::Scene& scene,
+                       const scene::IndexedScene& indexed, const voxelize::Grid& grid,
+                       const voxelize::BuildOptions& options, const hash::TableOptions& tables) {
+  if (ranks.count() > kMostRanks)
+    throw Error("there are " + std::to_string(ranks.count()) + " ranks, but at most " +
+                std::to_string(kMostRanks) + " can build a scene");
+  std::optional<NoProgress> quiet;
+  if (ranks.rank() != 0) quiet.emplace();  // one bar stands for all
+  return ShareBuild<Device>(device, ranks, grid, options, tables).run(scene, indexed);
+}
+
+}  // namespace vox::ranks

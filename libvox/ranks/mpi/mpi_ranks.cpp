@@ -1,0 +1,218 @@
+#include "libvox/ranks/mpi/mpi_ranks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "libvox/base/cancel.h"
+#include "libvox/base/error.h"
+#include "libvox/base/stopwatch.h"
+#include "libvox/ranks/any_memory.h"
+#include "libvox/ranks/mpi/check_mpi.h"
+#include "libvox/ranks/mpi/join.h"
+
+namespace vox::ranks {
+namespace {
+
+// A loop that waits: messages between processes of a host take microseconds, so that it looks often at first, then
+// leaves the core to others, then sleeps.
+class Patience {
+ public:
+  void pause() {
+    const double seconds = since_.seconds();
+    if (seconds < 50e-6) return;
+    if (seconds < 20e-3)
+      std::this_thread::yield();
+    else
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  void begin_anew() { since_ = {}; }
+
+ private:
+  Stopwatch since_;
+};
+
+uint64_t sum_of(std::span<const uint64_t> sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), uint64_t{0});
+}
+
+}  // namespace
+
+void check_mpi(int status, const char* call) {
+  if (status == MPI_SUCCESS) return;
+  std::string text(MPI_MAX_ERROR_STRING, '\0');
+  int length = 0;
+  if (MPI_Error_string(status, text.data(), &length) != MPI_SUCCESS) length = 0;
+  text.resize(static_cast<size_t>(length));
+  throw Error(fmt::format("{}: {}", call, text));
+}
+
+MpiRanks::MpiRanks() {
+  // One thread calls MPI, the one that waits.
+  int level = 0;
+  check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level), "MPI_Init_thread");
+  if (level < MPI_THREAD_FUNNELED) throw Error("this MPI serves no programs with threads");
+  check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &all_), "MPI_Comm_dup");
+  MPI_Comm_set_errhandler(all_, MPI_ERRORS_RETURN);
+  check_mpi(MPI_Comm_rank(all_, &rank_), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(all_, &count_), "MPI_Comm_size");
+  const MPI_Aint bytes = rank_ == 0 ? kCounters * MPI_Aint{sizeof(uint64_t)} : 0;
+  check_mpi(MPI_Win_allocate(bytes, sizeof(uint64_t), MPI_INFO_NULL, all_, &counters_, &window_),
+            "MPI_Win_allocate");
+  MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN);
+  if (rank_ == 0) std::fill_n(counters_, static_cast<size_t>(kCounters), uint64_t{0});
+  check_mpi(MPI_Win_lock_all(0, window_), "MPI_Win_lock_all");
+  check_mpi(MPI_Win_sync(window_), "MPI_Win_sync");
+  barrier();
+  traffic_ = {};
+}
+
+MpiRanks::~MpiRanks() {
+  MPI_Win_unlock_all(window_);
+  MPI_Win_free(&window_);
+  MPI_Comm_free(&all_);
+  MPI_Finalize();
+}
+
+// Of what is on its way, MPI reads and writes memory that is gone once an error has left this call, so that the last
+// that is asked of it is asked here.
+template <class Look>
+void MpiRanks::wait_until(const Look& look) {
+  const Stopwatch watch;
+  try {
+    Patience patience;
+    for (Seen seen = look(); seen != Seen::Done; seen = look()) {
+      throw_if_cancelled();
+      if (seen == Seen::Progress) patience.begin_anew();
+      patience.pause();
+    }
+  } catch (...) {
+    first_to_fail();
+    throw;
+  }
+  traffic_.waited += watch.seconds();
+}
+
+void MpiRanks::wait(MPI_Request request) {
+  wait_until([&] {
+    int done = 0;
+    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    return done ? Seen::Done : Seen::Nothing;
+  });
+}
+
+void MpiRanks::barrier() {
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Ibarrier(all_, &request), "MPI_Ibarrier");
+  wait(request);
+}
+
+void MpiRanks::exchange(const void* send, std::span<const uint64_t> send_sizes, void* receive,
+                        std::span<const uint64_t> receive_sizes) {
+  // MPI's calls take what they only read as const, but a piece is of either direction.
+  auto* from = static_cast<std::byte*>(const_cast<void*>(send));
+  auto* to = static_cast<std::byte*>(receive);
+  using enum PiecesInFlight::Direction;
+  PiecesInFlight coming(Receive, all_, to, receive_sizes, staging_);
+  PiecesInFlight going(Send, all_, from, send_sizes, staging_);
+  bool own_copied = false;
+  wait_until([&] {
+    const bool moved = coming.advance() | going.advance();
+    if (!std::exchange(own_copied, true)) {
+      const auto own = static_cast<size_t>(rank_);
+      copy_any(to + sum_of(receive_sizes.first(own)), from + sum_of(send_sizes.first(own)), send_sizes[own]);
+    }
+    return coming.done() && going.done() ? Seen::Done : moved ? Seen::Progress : Seen::Nothing;
+  });
+  traffic_.sent += going.bytes();
+  traffic_.received += coming.bytes();
+}
+
+std::vector<uint64_t> MpiRanks::gather(uint64_t value) {
+  std::vector<uint64_t> values(static_cast<size_t>(count_));
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Iallgather(&value, 1, MPI_UINT64_T, values.data(), 1, MPI_UINT64_T, all_, &request),
+            "MPI_Iallgather");
+  wait(request);
+  const uint64_t others = static_cast<uint64_t>(count_ - 1) * sizeof(uint64_t);
+  traffic_.sent += others;
+  traffic_.received += others;
+  return values;
+}
+
+void MpiRanks::broadcast(void* bytes, uint64_t size) {
+  for (uint64_t begin = 0; begin < size; begin += kPieceBytes) {
+    const int piece = static_cast<int>(std::min(kPieceBytes, size - begin));
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Ibcast(static_cast<std::byte*>(bytes) + begin, piece, MPI_BYTE, 0, all_, &request),
+              "MPI_Ibcast");
+    wait(request);
+  }
+  (rank_ == 0 ? traffic_.sent : traffic_.received) += size;
+}
+
+uint64_t MpiRanks::take() {
+  const uint64_t one = 1;
+  uint64_t taken = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Rget_accumulate(&one, 1, MPI_UINT64_T, &taken, 1, MPI_UINT64_T, 0, kTaken, 1, MPI_UINT64_T,
+                                MPI_SUM, window_, &request),
+            "MPI_Rget_accumulate");
+  wait(request);
+  return taken;
+}
+
+void MpiRanks::restart() {
+  barrier();  // all have taken what they wanted
+  if (rank_ == 0) {
+    const uint64_t none = 0;
+    check_mpi(MPI_Accumulate(&none, 1, MPI_UINT64_T, 0, kTaken, 1, MPI_UINT64_T, MPI_REPLACE, window_),
+              "MPI_Accumulate");
+    check_mpi(MPI_Win_flush(0, window_), "MPI_Win_flush");
+  }
+  barrier();
+}
+
+// Rank 0's memory may be out of reach as long as it computes; then this rank speaks itself.
+bool MpiRanks::first_to_fail() noexcept {
+  if (failed_) return is_first_to_fail_;
+  failed_ = true;
+  const uint64_t one = 1;
+  uint64_t before = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  int done = MPI_Rget_accumulate(&one, 1, MPI_UINT64_T, &before, 1, MPI_UINT64_T, 0, kFailures, 1,
+                                 MPI_UINT64_T, MPI_SUM, window_, &request) != MPI_SUCCESS;
+  const Stopwatch watch;
+  for (Patience patience; !done && watch.seconds() < 1; patience.pause())
+    if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) break;
+  is_first_to_fail_ = before == 0;
+  return is_first_to_fail_;
+}
+
+// Those who are not the first leave that one the time to say why.
+void MpiRanks::end_all(int exit_code) noexcept {
+  if (!first_to_fail()) std::this_thread::sleep_for(std::chrono::seconds(3));
+  MPI_Abort(MPI_COMM_WORLD, exit_code);
+  std::_Exit(exit_code);
+}
+
+}  // namespace vox::ranks
+
+vox::ranks::JoinedMpi vox_join_mpi() {
+  using namespace vox::ranks;
+  static MpiRanks ranks;
+  static const std::string library = [] {
+    std::string text(MPI_MAX_LIBRARY_VERSION_STRING, '\0');
+    int length = 0;
+    MPI_Get_library_version(text.data(), &length);
+    text.resize(static_cast<size_t>(length));
+    return text.substr(0, text.find_first_of(",\n"));
+  }();
+  return {.ranks = &ranks, .library = library.c_str()};
+}

@@ -1,0 +1,66 @@
+// The words of a node whose children lie in the stores of several ranks: what ranks send each other, and what the rank
+// that owns a node keeps of it. Leaves have their own words everywhere.
+//
+//   word 0   the header (dag/node.h); bits 13–28, which are zero elsewhere, hold the lowest of 48 bits that say which
+//            rank owns each child, 6 bits a child, those of the first child lowest
+//   word 1…  for each present child a pointer into its owner's store
+//   last     the upper 32 of the 48 bits
+//
+// So a node has one word more than elsewhere, and no more than the largest leaf.
+#pragma once
+
+#include "libvox/dag/node.h"
+
+namespace vox::ranks {
+
+inline constexpr uint32_t kRankBits = 6, kMostRanks = 1 << kRankBits;
+inline constexpr uint32_t kOwnersShift = 13, kOwnersBits = 16;  // of the part in the header
+
+// Which rank owns a node, and where in its store it lies.
+VOX_HD inline uint64_t node_id(uint32_t owner, uint32_t pointer) {
+  return uint64_t{owner} << 32 | pointer;
+}
+VOX_HD inline uint32_t id_owner(uint64_t id) {
+  return static_cast<uint32_t>(id >> 32);
+}
+VOX_HD inline uint32_t id_pointer(uint64_t id) {
+  return static_cast<uint32_t>(id);
+}
+
+VOX_HD inline uint32_t spread_words(uint32_t header) {
+  return dag::node_words(header) + 1;
+}
+VOX_HD inline uint32_t plain_header(uint32_t header) {
+  return header & dag::kHeaderBits;
+}
+
+// `child_id(i)` gives the id of the i-th present child.
+template <class ChildId>
+VOX_HD void write_spread_node(uint32_t* words, uint32_t header, const ChildId& child_id) {
+  const uint32_t children = dag::node_words(header) - 1;
+  uint64_t owners = 0;
+  for (uint32_t i = 0; i < children; ++i) {
+    const uint64_t id = child_id(i);
+    words[1 + i] = id_pointer(id);
+    owners |= uint64_t{id_owner(id)} << kRankBits * i;
+  }
+  words[0] = header | static_cast<uint32_t>(owners & ((1 << kOwnersBits) - 1)) << kOwnersShift;
+  words[1 + children] = static_cast<uint32_t>(owners >> kOwnersBits);
+}
+
+// The owners of a node's children, 6 bits for each.
+VOX_HD inline uint64_t child_owners(const uint32_t* words) {
+  const uint32_t low = words[0] >> kOwnersShift & ((1 << kOwnersBits) - 1);
+  return low | uint64_t{words[dag::node_words(words[0])]} << kOwnersBits;
+}
+VOX_HD inline uint32_t child_owner(uint64_t owners, uint32_t i) {
+  return static_cast<uint32_t>(owners >> kRankBits * i) & (kMostRanks - 1);
+}
+
+// How many words an item has where nodes are spread.
+VOX_HD inline uint32_t spread_item_words(const hash::ItemRef& item, dag::NodeKind kind, bool materials) {
+  return kind == dag::NodeKind::Leaf ? dag::leaf_words(dag::leaf_mask(item), materials)
+                                     : spread_words(item[0]);
+}
+
+}  // namespace vox::ranks

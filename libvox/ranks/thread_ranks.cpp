@@ -1,0 +1,183 @@
+#include "libvox/ranks/thread_ranks.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <numeric>
+#include <thread>
+
+#include "libvox/base/error.h"
+#include "libvox/base/stopwatch.h"
+#include "libvox/ranks/any_memory.h"
+
+namespace vox::ranks {
+namespace {
+
+// What a rank shows to the others between two meetings.
+struct Post {
+  const char* send = nullptr;
+  std::span<const uint64_t> sizes = {};
+  uint64_t value = 0;
+};
+
+// What all ranks share.
+class Meeting {
+ public:
+  explicit Meeting(uint32_t count) : posts(count), count_(count) {}
+
+  // Waits until all are here. Throws RankFailed where one of them is not going to come.
+  void all_here() {
+    std::unique_lock lock(mutex_);
+    if (failed_) throw RankFailed("another rank has failed");
+    if (!arrive(lock, [&] { return failed_; })) throw RankFailed("another rank has failed");
+  }
+
+  // The same for the end of what all_here() began, to which everyone comes, whatever happens: others may still read
+  // what this rank has shown.
+  void all_done() {
+    std::unique_lock lock(mutex_);
+    arrive(lock, [] { return false; });
+  }
+
+  void fail() noexcept {
+    const std::lock_guard lock(mutex_);
+    failed_ = true;
+    changed_.notify_all();
+  }
+
+  std::vector<Post> posts;
+  std::atomic<uint64_t> next = 0;
+
+ private:
+  // Returns whether all have come.
+  template <class GivesUp>
+  bool arrive(std::unique_lock<std::mutex>& lock, const GivesUp& gives_up) {
+    const uint64_t now = meetings_;
+    if (++here_ == count_) {
+      here_ = 0;
+      ++meetings_;
+      changed_.notify_all();
+      return true;
+    }
+    changed_.wait(lock, [&] { return meetings_ != now || gives_up(); });
+    return meetings_ != now;
+  }
+
+  uint32_t count_, here_ = 0;
+  uint64_t meetings_ = 0;
+  bool failed_ = false;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+};
+
+class ThreadRanks final : public Ranks {
+ public:
+  ThreadRanks(Meeting& meeting, uint32_t rank) : meeting_(meeting), rank_(rank) {}
+
+  uint32_t rank() const override { return rank_; }
+  uint32_t count() const override { return static_cast<uint32_t>(meeting_.posts.size()); }
+
+  void exchange(const void* send, std::span<const uint64_t> send_sizes, void* receive,
+                std::span<const uint64_t> receive_sizes) override {
+    show({.send = static_cast<const char*>(send), .sizes = send_sizes});
+    for (uint32_t to = 0; to < count(); ++to)
+      if (to != rank_) traffic_.sent += send_sizes[to];
+    while_shown([&] { take_pieces(static_cast<char*>(receive), receive_sizes); });
+  }
+
+  std::vector<uint64_t> gather(uint64_t value) override {
+    show({.value = value});
+    std::vector<uint64_t> values;
+    while_shown([&] {
+      for (const Post& post : meeting_.posts) values.push_back(post.value);
+    });
+    return values;
+  }
+
+  void broadcast(void* bytes, uint64_t size) override {
+    show({.send = static_cast<const char*>(bytes)});
+    while_shown([&] {
+      if (rank_ != 0) copy_any(bytes, meeting_.posts[0].send, size);
+    });
+  }
+
+  uint64_t take() override { return meeting_.next++; }
+
+  void restart() override {
+    show({});
+    while_shown([&] {
+      if (rank_ == 0) meeting_.next = 0;
+    });
+  }
+
+  void fail() noexcept override { meeting_.fail(); }
+  Traffic traffic() const override { return traffic_; }
+
+ private:
+  void show(const Post& post) {
+    meeting_.posts[rank_] = post;
+    const Stopwatch watch;
+    meeting_.all_here();
+    traffic_.waited += watch.seconds();
+  }
+
+  // Looks at what all have shown. Where that fails, the others come to its end nevertheless.
+  template <class Look>
+  void while_shown(const Look& look) {
+    std::exception_ptr problem;
+    try {
+      look();
+    } catch (...) {
+      problem = std::current_exception();
+    }
+    const Stopwatch watch;
+    meeting_.all_done();
+    traffic_.waited += watch.seconds();
+    if (problem) std::rethrow_exception(problem);
+  }
+
+  void take_pieces(char* receive, std::span<const uint64_t> sizes) {
+    for (uint32_t i = 0; i < count(); ++i) {
+      const uint32_t from = (rank_ + i) % count();  // not all from the same one at once
+      const Post& post = meeting_.posts[from];
+      if (post.sizes[rank_] != sizes[from]) throw Error("ranks do not agree on what they exchange");
+      copy_any(receive + std::reduce(sizes.begin(), sizes.begin() + from),
+               post.send + std::reduce(post.sizes.begin(), post.sizes.begin() + rank_), sizes[from]);
+      if (from != rank_) traffic_.received += sizes[from];
+    }
+  }
+
+  Meeting& meeting_;
+  uint32_t rank_;
+  Traffic traffic_;
+};
+
+}  // namespace
+
+void run_thread_ranks(uint32_t count, const std::function<void(Ranks&)>& work) {
+  Meeting meeting(count);
+  std::mutex mutex;
+  std::exception_ptr first, followed;  // what went wrong, and what that led to
+  const auto run = [&](uint32_t rank) {
+    ThreadRanks ranks(meeting, rank);
+    try {
+      work(ranks);
+    } catch (const RankFailed&) {
+      const std::lock_guard lock(mutex);
+      followed = std::current_exception();
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!first) first = std::current_exception();
+      ranks.fail();
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (uint32_t rank = 0; rank < count; ++rank) threads.emplace_back(run, rank);
+  }
+  if (first) std::rethrow_exception(first);
+  if (followed) std::rethrow_exception(followed);
+}
+
+}  // namespace vox::ranks

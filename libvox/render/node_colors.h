@@ -1,0 +1,88 @@
+// The colours that nodes have from afar: the mean of the voxels below each, in linear light. Made on a device from
+// the leaves up, once for each unique node; those of leaves, and of parts of them, are added up where they are seen.
+#pragma once
+
+#include "libvox/render/light.h"
+#include "libvox/render/node_boxes.h"
+#include "libvox/scene/palette.h"
+
+namespace vox::render {
+
+// A colour as 8-bit sRGB codes, red lowest: a node of one material has that material's colour exactly.
+using PackedColor = uint32_t;
+
+struct NodeMean {
+  Light light;   // 12 B, the mean
+  float voxels;  // 4 B, of how many
+};
+
+// The mean of some voxels of a leaf: those of a part of its mask that is all of it or a block of 2³, not empty.
+VOX_HD inline NodeMean leaf_mean(const RayDagRef& dag, const uint32_t* leaf, uint64_t part,
+                                 const Light* colors) {
+  const uint64_t mask = dag::leaf_mask(leaf);
+  const auto voxels = static_cast<uint32_t>(popcount(mask & part));
+  if (!dag.materials) return {colors[0], static_cast<float>(voxels)};
+  const uint64_t below = (uint64_t{1} << lowest_bit(part)) - 1;
+  const auto first = static_cast<uint32_t>(popcount(mask & below));
+  Light sum = {0, 0, 0};
+  for (uint32_t rank = first; rank < first + voxels; ++rank)
+    sum = sum + colors[dag::ranked_material(dag::leaf_materials(leaf), rank)];
+  return {sum * (1 / static_cast<float>(voxels)), static_cast<float>(voxels)};
+}
+
+// Makes the colours of a level whose children have theirs. It runs for every word of the level, for a node that
+// begins there.
+struct AverageNodes {
+  RayDagRef dag;
+  uint32_t log2;
+  const uint32_t* begins;
+  Light materials[scene::kPaletteSize];
+  LightCodes codes;
+  const NodeMean* below;  // of the children, but for leaves, in the order of their words, two words each
+  NodeMean* means;        // of this level's nodes, likewise
+  PackedColor* colors;    // by dag.box_index()
+
+  VOX_HD void operator()(uint64_t i) const {
+    const uint32_t* node = dag.nodes[log2] + i;
+    if (!MarkBegins::begins_at(dag, begins, node)) return;
+    Light sum = {0, 0, 0};
+    float voxels = 0;
+    for (uint32_t word = 1; word < dag::node_words(node[0]); ++word) {
+      const NodeMean child = mean_of(node[word]);
+      sum = sum + child.light * child.voxels;
+      voxels += child.voxels;
+    }
+    const Light mean = sum * (1 / voxels);
+    means[i / 2] = {mean, voxels};
+    colors[dag.box_index(node)] = codes(mean.x) | codes(mean.y) << 8 | codes(mean.z) << 16;
+  }
+
+ private:
+  VOX_HD NodeMean mean_of(uint32_t child) const {
+    if (log2 - 1 != dag::kLeafLog2) return below[child / 2];
+    const uint32_t* leaf = dag.nodes[dag::kLeafLog2] + child;
+    return leaf_mean(dag, leaf, ~uint64_t{0}, materials);
+  }
+};
+
+// Makes the colours of all nodes, in the order of dag.box_index(), where materials have these: half as much memory
+// as the boxes of nodes take, and, while they are made, twice as much as the words of two levels.
+template <class Device>
+device::Buffer<PackedColor> average_nodes(Device& device, const RayDagRef& dag, const Light* materials,
+                                          const LightCodes& codes) {
+  if (dag.log2_side == dag::kLeafLog2 || !dag.filled) return {};
+  const device::Buffer<uint32_t> begins = node_begins(device, dag);
+  auto colors = device.template make<PackedColor>(inner_words(dag) / 2 + 1);
+  device::Buffer<NodeMean> below;
+  for (uint32_t log2 = dag::kLeafLog2 + 1; log2 <= dag.log2_side; ++log2) {
+    const uint64_t words = level_words(dag, log2);
+    auto means = device.template make<NodeMean>(words / 2 + 1);
+    AverageNodes body = {dag, log2, begins.data(), {}, codes, below.data(), means.data(), colors.data()};
+    for (uint32_t i = 0; i < scene::kPaletteSize; ++i) body.materials[i] = materials[i];
+    device.for_each({"render: average nodes", 24}, words, body);
+    below = std::move(means);
+  }
+  return colors;
+}
+
+}  // namespace vox::render

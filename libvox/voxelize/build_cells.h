@@ -1,0 +1,45 @@
+// Builds some of a scene's chunk cells, where several builders share them out: each takes runs of cells until none
+// is left, and what it has made of them stays in its own store.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "libvox/dag/store.h"
+#include "libvox/voxelize/build_scene.h"
+
+namespace vox::voxelize {
+
+// Chunk cells by their numbers: a scene's are numbered in Morton order.
+struct CellRun {
+  size_t begin = 0, end = 0;
+};
+
+// Gives the next run to build, or none when all are taken. The (chunk cell, triangle) pairs of cell i are those from
+// pair_starts[i] to pair_starts[i + 1].
+using CellSource = std::function<std::optional<CellRun>(std::span<const uint32_t> pair_starts)>;
+
+struct CellShare {
+  CellSource next;
+  uint32_t builders = 1;  // among which the cells are shared out
+};
+
+// The nodes that a builder has made of its cells. All of one scene have the same level.
+template <class Device>
+struct BuiltCells {
+  dag::DagStore<Device> store;
+  uint32_t level = 0;              // of the DAG, on which these nodes stand: the chunk cells', or the root's
+  std::vector<uint64_t> codes;     // Morton codes on this level, in ascending order; nothing without voxels
+  std::vector<uint32_t> pointers;  // their nodes
+  BuildResult result;              // of these cells; the levels of its DAG have counts, and no words
+};
+
+// Every builder is given the same scene. With options.solid one builder takes all cells, since what is inside is
+// known from what stands to the left, and goes up to the root. Compiled for each device in build_scene_*.
+template <class Device>
+BuiltCells<Device> build_cells(Device& device, const scene::Scene& scene, const scene::IndexedScene& indexed,
+                               const Grid& grid, const BuildOptions& options,
+                               const hash::TableOptions& tables, const CellShare& share);
+
+}  // namespace vox::voxelize

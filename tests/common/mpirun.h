@@ -1,0 +1,27 @@
+// How tests start several processes: by Open MPI's mpirun, where that is.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "libvox/base/run_program.h"
+#include "libvox/ranks/launched.h"
+
+namespace vox {
+
+inline bool have_mpirun() {
+  return ranks::has_mpi() &&
+         run_program({"mpirun", "--version"}).output.find("Open MPI") != std::string::npos;
+}
+
+// The beginning of a command line, for machines with fewer cores than processes, and for CI, which is root.
+inline std::vector<std::string> mpirun_command(uint32_t count) {
+  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+  setenv("ASAN_OPTIONS", "detect_leaks=0", 1);  // MPI's modules leave memory behind
+  return {"mpirun", "--oversubscribe", "--timeout", "100", "-n", std::to_string(count)};
+}
+
+}  // namespace vox

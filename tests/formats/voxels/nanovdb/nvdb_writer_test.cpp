@@ -1,0 +1,167 @@
+#include "formats/voxels/nanovdb/nvdb_writer.h"
+
+#include <bit>
+#include <sstream>
+
+#include "libvox/base/error.h"
+#include "tests/formats/voxels/export_scenes.h"
+#include "tests/formats/voxels/nanovdb/nvdb_bytes.h"
+
+namespace vox {
+namespace {
+
+using namespace testing_export;
+using namespace testing_nvdb;
+
+constexpr std::array<NvdbGrid, 4> kGrids = {NvdbGrid::Index, NvdbGrid::OnIndex, NvdbGrid::U8, NvdbGrid::Rgba};
+
+class NvdbWriter : public ExportTest {
+ protected:
+  NvdbLookup written(const KnownScene& known, NvdbGrid grid, const std::optional<VoxelBox>& clip = {}) {
+    write_nvdb(known.scene, path("a.nvdb"), clip, grid);
+    return NvdbLookup(read_all(path("a.nvdb")));
+  }
+
+  // What a file should say of a voxel: its material + 1, or 0.
+  static int value_in(const NvdbLookup& file, const KnownScene& known, NvdbGrid grid, Int3 voxel) {
+    const std::optional<uint64_t> value = file.value(voxel);
+    if (!value) return 0;
+    if (grid == NvdbGrid::U8) return static_cast<int>(std::bit_cast<float>(static_cast<uint32_t>(*value)));
+    if (grid == NvdbGrid::Rgba) {
+      for (uint32_t i = 0; i < known.scene.palette.count; ++i) {
+        const scene::Rgb8 c = known.scene.palette.colors[i];
+        if (*value == (c.r | uint32_t{c.g} << 8 | uint32_t{c.b} << 16 | 0xff000000u)) return int(i) + 1;
+      }
+      return -1;
+    }
+    if (!known.scene.dag.materials) return 1;
+    return static_cast<uint8_t>(file.array("materials")[*value]) + 1;
+  }
+
+  static void expect_voxels(const NvdbLookup& file, const KnownScene& known, NvdbGrid grid,
+                            const VoxelBox& region) {
+    uint64_t filled = 0;
+    const VoxelBox around = {{-2, -2, -2}, known_end(known)};
+    for (int32_t z = around.min.z; z < around.max.z; ++z)
+      for (int32_t y = around.min.y; y < around.max.y; ++y)
+        for (int32_t x = around.min.x; x < around.max.x; ++x) {
+          const bool inside = !intersection(cube_at({x, y, z}, 1), region).empty();
+          const int expected = inside ? known.value({x, y, z}) : 0;
+          ASSERT_EQ(value_in(file, known, grid, {x, y, z}), expected) << x << ' ' << y << ' ' << z;
+          filled += expected != 0;
+        }
+    EXPECT_EQ(file.get<uint64_t>(16 + 24), filled);
+    EXPECT_EQ(file.get<uint64_t>(file.places().tree + 56), filled);
+  }
+  static Int3 known_end(const KnownScene& known) {
+    const auto end = static_cast<int32_t>(known.scene.dag.resolution) + 3;
+    return {end, end, end};
+  }
+  static VoxelBox whole(const KnownScene& known) { return cube_at({0, 0, 0}, known.scene.dag.resolution); }
+};
+
+TEST_F(NvdbWriter, EveryKindOfGridHasEveryVoxelWithItsMaterial) {
+  for (const uint32_t resolution : {4u, 7u, 41u}) {
+    const KnownScene known = known_scene(resolution, Materials::Sixteen, noise_grid(resolution));
+    for (const NvdbGrid grid : kGrids) expect_voxels(written(known, grid), known, grid, whole(known));
+  }
+}
+
+TEST_F(NvdbWriter, AClipBoxCutsNodesAndTilesAndLeavesVoxelsWhereTheyAre) {
+  const KnownScene known = known_scene(41, Materials::Sixteen, noise_grid(3));
+  for (const NvdbGrid grid : kGrids) {
+    const VoxelBox box = {{9, 3, 6}, {34, 23, 31}};
+    expect_voxels(written(known, grid, box), known, grid, box);
+  }
+}
+
+TEST_F(NvdbWriter, WithoutMaterialsEveryVoxelIsOneAndThereAreNoColours) {
+  const KnownScene known = known_scene(20, Materials::None, noise_grid(4));
+  for (const NvdbGrid grid : {NvdbGrid::Index, NvdbGrid::OnIndex, NvdbGrid::U8}) {
+    const NvdbLookup file = written(known, grid);
+    expect_voxels(file, known, grid, whole(known));
+    EXPECT_EQ(file.array("materials"), "");
+  }
+  EXPECT_THROW(written(known, NvdbGrid::Rgba), Error);
+}
+
+TEST_F(NvdbWriter, NumbersOfValuesAreEachUsedOnce) {
+  const KnownScene known = known_scene(41, Materials::Sixteen, noise_grid(5));
+  for (const NvdbGrid grid : {NvdbGrid::Index, NvdbGrid::OnIndex}) {
+    const NvdbLookup file = written(known, grid);
+    const auto count = file.get<uint64_t>(file.places().grid + 656);
+    EXPECT_EQ(file.array("materials").size(), count);
+    std::vector<uint64_t> uses(count);
+    for (int32_t z = 0; z < 41; ++z)
+      for (int32_t y = 0; y < 41; ++y)
+        for (int32_t x = 0; x < 41; ++x)
+          if (const auto value = file.value({x, y, z})) ++uses.at(*value);
+    EXPECT_EQ(uses[0], 0u);  // the background
+    for (uint64_t i = 1; i < count; ++i) EXPECT_TRUE(uses[i] == 1 || uses[i] == 512) << uses[i];
+  }
+}
+
+// A cube of 8192³ with one corner filled, whose files have few bytes: it is a tile of 4096³; of half the size it
+// is tiles of 128³.
+TEST_F(NvdbWriter, WhatIsFilledWithOneMaterialIsTiles) {
+  for (const uint32_t side : {4096u, 2048u}) {
+    int times = 0;
+    for (uint32_t s = 64; s < side; s *= 2) ++times;
+    const KnownScene known =
+        repeated(repeated(known_scene(64, Materials::Sixteen, full_grid), 0xff, times), 0x80, 1);
+    for (const NvdbGrid grid : kGrids) {
+      const NvdbLookup file = written(known, grid);
+      const uint64_t tiles_at = file.places().tree + 44;
+      EXPECT_EQ(file.get<uint32_t>(tiles_at), 0u);
+      EXPECT_EQ(file.get<uint32_t>(tiles_at + 4), side == 4096 ? 0u : 4096u);
+      EXPECT_EQ(file.get<uint32_t>(tiles_at + 8), side == 4096 ? 1u : 0u);
+      EXPECT_EQ(file.get<uint64_t>(file.places().tree + 56), uint64_t{side} * side * side);
+      const auto at = static_cast<int32_t>(side);
+      for (const Int3 voxel : {Int3{at, at, at}, Int3{2 * at - 1, at + 77, at + 1000}})
+        EXPECT_EQ(value_in(file, known, grid, voxel), 8);
+      for (const Int3 voxel : {Int3{at - 1, at, at}, Int3{2 * at, at, at}})
+        EXPECT_EQ(value_in(file, known, grid, voxel), 0);
+      EXPECT_LT(read_all(path("a.nvdb")).size(), 500'000u);
+    }
+  }
+}
+
+TEST_F(NvdbWriter, SaysWhereTheGridIsInTheWorld) {
+  KnownScene known = known_scene(16, Materials::Sixteen, [](uint32_t x, uint32_t y, uint32_t z) {
+    return x == 2 && (y == 3 || y == 9) && z == 4 ? 5 : dag::kEmptyVoxel;
+  });
+  known.scene.origin = {-1, 2, 10};
+  known.scene.voxel_size = 0.5;
+  for (const NvdbGrid grid : kGrids) {
+    const NvdbLookup file = written(known, grid);
+    const uint64_t head = file.places().grid;
+    for (uint64_t axis = 0; axis < 3; ++axis) {
+      EXPECT_EQ(file.get<double>(head + 384 + 32 * axis), 0.5);  // the matrix
+      EXPECT_EQ(file.get<double>(head + 456 + 32 * axis), 2);    // its inverse
+      EXPECT_EQ(file.get<float>(head + 296 + 16 * axis), 0.5f);
+      EXPECT_EQ(file.get<double>(head + 608 + 8 * axis), 0.5);  // the size of a voxel
+    }
+    const std::array<double, 6> world = {0, 3.5, 12, 0.5, 7, 12.5};
+    const std::array<int32_t, 6> box = {2, 3, 4, 2, 9, 4};
+    const std::array<double, 3> shift = {-1, 2, 10};
+    for (uint64_t i = 0; i < 6; ++i) {
+      EXPECT_EQ(file.get<double>(head + 560 + 8 * i), world[i]);
+      EXPECT_EQ(file.get<double>(16 + 40 + 8 * i), world[i]);
+      EXPECT_EQ(file.get<int32_t>(file.places().root + 4 * i), box[i]);
+      EXPECT_EQ(file.get<int32_t>(16 + 88 + 4 * i), box[i]);
+    }
+    for (uint64_t i = 0; i < 3; ++i) EXPECT_EQ(file.get<double>(head + 528 + 8 * i), shift[i]);
+  }
+}
+
+TEST_F(NvdbWriter, EqualScenesGiveEqualBytes) {
+  const KnownScene known = known_scene(41, Materials::Sixteen, noise_grid(6));
+  for (const NvdbGrid grid : kGrids) {
+    write_nvdb(known.scene, path("a.nvdb"), {}, grid);
+    write_nvdb(known.scene, path("b.nvdb"), {}, grid);
+    EXPECT_EQ(read_all(path("a.nvdb")), read_all(path("b.nvdb")));
+  }
+}
+
+}  // namespace
+}  // namespace vox

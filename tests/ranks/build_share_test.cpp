@@ -1,0 +1,160 @@
+// Tests scenes that several ranks build together: they are bit for bit what one device builds.
+#include <gtest/gtest.h>
+
+#include "libvox/base/error.h"
+#include "libvox/engine/group_engine.h"
+#include "libvox/ranks/thread_ranks.h"
+#include "tests/common/test_engine.h"
+#include "tests/dag/same_dag.h"
+#include "tests/voxelize/textured.h"
+
+namespace vox {
+namespace {
+
+using voxelize::BuildOptions;
+
+constexpr uint32_t kRankCounts[] = {1, 2, 3, 5};
+
+// Engines of so many ranks, all on one device.
+GroupEngine group(uint32_t ranks, const std::string& device = test_device()) {
+  std::vector<std::unique_ptr<Engine>> engines;
+  for (uint32_t rank = 0; rank < ranks; ++rank)
+    engines.push_back(make_engine({.device = device, .memory_limit = uint64_t{4} << 30}));
+  return GroupEngine(std::move(engines));
+}
+
+// What ranks build together is what one engine builds.
+void expect_same(const Soup& soup, uint32_t resolution, const BuildOptions& options = {}) {
+  const voxelize::BuildResult one = build(*test_engine(), soup, resolution, options);
+  for (const uint32_t ranks : kRankCounts) {
+    SCOPED_TRACE(ranks);
+    GroupEngine engine = group(ranks);
+    const voxelize::BuildResult together = build(engine, soup, resolution, options);
+    expect_equal(one.dag, together.dag);
+    EXPECT_EQ(one.open_rays, together.open_rays);
+    EXPECT_NO_THROW(dag::verify(together.dag));
+  }
+}
+
+TEST(BuildShare, EveryNumberOfRanksBuildsWhatOneDeviceBuilds) {
+  expect_same(textured_sphere(600, 12, 1), 600);
+  expect_same(textured_sphere(550, 9, 2), 550, {.materials = false});
+  expect_same(textured_sphere(300, 9, 3), 300, {.coverage = scene::Coverage::Thin});
+}
+
+TEST(BuildShare, SolidScenesAreTheSame) {
+  expect_same(bumpy_sphere({260, 250, 255}, 100, 8, 0.2, 4), 520, {.solid = true});
+  expect_same(textured_sphere(260, 9, 5), 260, {.materials = false, .solid = true});
+}
+
+// Also that of a single leaf, which is the root.
+TEST(BuildShare, ScenesOfEveryDepthAreTheSame) {
+  for (const uint32_t resolution : {1u, 4u, 5u, 8u, 31u, 64u, 256u, 257u})
+    expect_same(textured_sphere(resolution, 6, resolution), resolution);
+}
+
+TEST(BuildShare, TinyChunksAndExchangesAreTheSame) {
+  expect_same(textured_sphere(520, 9, 6), 520, {.chunk_pairs = 5000});
+  expect_same(bumpy_sphere({40, 40, 40}, 30, 5, 0.2, 7), 80, {.chunk_pairs = 7});
+}
+
+// One chunk cell, or few: most ranks have nothing to build, and own nodes nevertheless.
+TEST(BuildShare, RanksWithoutCellsTakePart) {
+  Soup corner = cube(1.5, 90.25);
+  expect_same(corner, 4096);
+  corner.add({{{5000, 5000, 5000}, {5100, 5010, 5000}, {5000, 5040, 5090}}});
+  expect_same(corner, 8192, {.materials = false});
+}
+
+TEST(BuildShare, FilledChunkCellsAreHomogeneous) {
+  Soup walls(
+      3);  // sheets that fill whole chunk cells in Thin and Conservative coverage alike are too large to test
+  for (int i = 0; i < 3; ++i) walls.add({{{0, 0, 20.0 * i}, {500, 0, 20.0 * i}, {0, 500, 20.0 * i}}});
+  expect_same(walls, 512);
+  expect_same(cube(0, 512), 512, {.solid = true});
+}
+
+TEST(BuildShare, AnEmptySceneIsEmpty) {
+  expect_same(Soup(), 300);
+  expect_same(Soup(), 3000, {.solid = true});
+  Soup outside;
+  outside.add({{{-50, -50, -50}, {-20, -50, -50}, {-50, -20, -50}}});
+  expect_same(outside, 300);
+}
+
+TEST(BuildShare, PartsInOrderAreTheWhole) {
+  const Soup soup = textured_sphere(500, 8, 8);
+  std::vector<ranks::SceneShare> shares(3);
+  ranks::run_thread_ranks(3, [&](ranks::Ranks& ranks) {
+    const auto engine = make_engine({.device = test_device(), .memory_limit = uint64_t{4} << 30});
+    shares[ranks.rank()] = engine->build_share(ranks, soup.scene, soup.indexed, unit_grid(500), {});
+  });
+  const dag::FrozenDag one = build(*test_engine(), soup, 500).dag;
+  for (size_t level = 0; level < one.levels.size(); ++level) {
+    uint64_t nodes = 0, words = 0;
+    for (const ranks::SceneShare& share : shares) {
+      EXPECT_EQ(share.part.levels[level].first, nodes);
+      EXPECT_EQ(share.whole.dag.levels[level].nodes, one.levels[level].nodes);
+      nodes += share.part.levels[level].nodes;
+      words += share.part.levels[level].words.size();
+    }
+    EXPECT_EQ(nodes, one.levels[level].nodes);
+    EXPECT_EQ(words, one.levels[level].words.size());
+  }
+  uint64_t kept = 0;
+  for (const ranks::SceneShare& share : shares) kept += share.figures.items_kept;
+  EXPECT_GE(kept, one.unique_nodes() / 2);
+  EXPECT_LE(kept, one.unique_nodes());  // a node and a leaf of equal words are one item
+}
+
+TEST(BuildShare, TooLittleMemoryIsAnErrorOnAllRanks) {
+  std::vector<std::unique_ptr<Engine>> engines;
+  engines.push_back(make_engine({.device = test_device(), .memory_limit = uint64_t{4} << 30}));
+  engines.push_back(make_engine({.device = test_device(), .memory_limit = 1 << 20}));
+  GroupEngine engine(std::move(engines));
+  EXPECT_THROW(build(engine, textured_sphere(600, 9, 6), 600), Error);
+}
+
+TEST(BuildShare, DevicesMayBeMixed) {
+  if (test_device() == "cpu") GTEST_SKIP() << "VOX_TEST_DEVICE names no other";
+  const Soup soup = textured_sphere(900, 10, 9);
+  const dag::FrozenDag one = build(*test_engine(), soup, 900).dag;
+  const auto mixed = make_engine({.device = "cuda:0,cpu,cpu"});
+  expect_equal(one, build(*mixed, soup, 900).dag);
+  const auto cpu_first = make_engine({.device = "cpu,cuda:0"});
+  expect_equal(one, build(*cpu_first, soup, 900).dag);
+}
+
+TEST(BuildShare, GpusOfOneHostBuildTogether) {
+  std::unique_ptr<Engine> engine;
+  try {
+    engine = make_engine({.device = "cuda:0,1"});
+  } catch (const Error&) {
+    GTEST_SKIP() << "there are no two GPUs";
+  }
+  const Soup soup = textured_sphere(2000, 20, 10);
+  expect_equal(build(*test_engine(), soup, 2000).dag, build(*engine, soup, 2000).dag);
+  expect_equal(build(*test_engine(), soup, 700, {.solid = true}).dag,
+               build(*engine, soup, 700, {.solid = true}).dag);
+}
+
+TEST(GroupEngine, IsMadeOfAListOfDevices) {
+  EXPECT_EQ(make_engine({.device = "cpu,cpu"})->device(), "cpu,cpu");
+  EXPECT_EQ(listed_devices("cuda:0,1,cpu,cuda:7"),
+            (std::vector<std::string>{"cuda:0", "cuda:1", "cpu", "cuda:7"}));
+  EXPECT_EQ(listed_devices("cuda,1"), (std::vector<std::string>{"cuda:0", "cuda:1"}));
+  for (const char* wrong :
+       {"cpu,", ",cpu", "cpu,1", "auto,cpu", "cpu,,cpu", "cuda:0,cuda:0", "cuda,0", "0,1"})
+    EXPECT_THROW(listed_devices(wrong), UsageError) << wrong;
+}
+
+TEST(GroupEngine, RefusesWhatRunsOnOneDevice) {
+  const auto engine = make_engine({.device = "cpu,cpu"});
+  const dag::FrozenDag dag = build(*engine, cube(1, 7), 8).dag;
+  EXPECT_NO_THROW(engine->verify(dag));
+  EXPECT_THROW(engine->edit(dag), UsageError);
+  EXPECT_THROW(engine->renderer(dag, {}), UsageError);
+}
+
+}  // namespace
+}  // namespace vox

@@ -1,0 +1,26 @@
+// What each of several ranks has done for a scene, for --json.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "libvox/measure/results.h"
+#include "libvox/ranks/build_share.h"
+#include "libvox/ranks/ranks.h"
+
+namespace vox {
+
+struct RankFigures {
+  ranks::ShareFigures share;
+  uint64_t peak_device_bytes = 0;
+  ranks::Traffic traffic = {};
+};
+
+// Collective. Those of all ranks, in their order.
+std::vector<RankFigures> gathered(const RankFigures& own, ranks::Ranks& ranks);
+
+// Sets `ranks` where there are any.
+void set_ranks(measure::ResultGroup& results, const std::vector<RankFigures>& ranks);
+
+}  // namespace vox
