@@ -21,6 +21,7 @@ function(append_module name)
   string(REGEX REPLACE "\nexport " "\n" text "${text}")
   # Comments and what lines are indented by say nothing to a browser.
   string(REGEX REPLACE "\n *//[^\n]*" "" text "\n${text}")
+  string(REGEX REPLACE " +// [^\n]*" "" text "${text}")
   string(REGEX REPLACE "\n *\\*[^\n]*" "" text "${text}")
   string(REGEX REPLACE "\n */\\*\\*[^\n]*" "" text "${text}")
   string(REGEX REPLACE "\n +" "\n" text "${text}")

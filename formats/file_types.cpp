@@ -84,6 +84,7 @@ constexpr FileType kTypes[] = {
     result(FileRole::Export, FileFormat::Nvdb, ".nvdb", "NanoVDB"),
     result(FileRole::Materials, FileFormat::Mtl, ".mtl", "MTL"),
     result(FileRole::Picture, FileFormat::Png, ".png", "PNG"),
+    result(FileRole::Film, FileFormat::Mp4, ".mp4", "MPEG-4"),
     result(FileRole::Report, FileFormat::Hdf5, ".h5", "a report"),
     result(FileRole::Rows, FileFormat::Csv, ".csv", "the rows of a report"),
     result(FileRole::Page, FileFormat::Html, ".html", "a page"),

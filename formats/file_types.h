@@ -22,6 +22,7 @@ enum class FileRole {
   Recording,  // edits that another program has recorded; all other scripts are text
   Palette,
   Picture,
+  Film,
   Report,
   Rows,  // rows of a report, as text
   Page,
@@ -60,6 +61,7 @@ enum class FileFormat {
   JascPal,
   Hex,
   Png,
+  Mp4,
   Html,
   Foreign,
 };

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "formats/file_types.h"
+#include "formats/images/film_file.h"
 #include "formats/io/h5.h"
 #include "formats/voxels/dag_files/hash_dag_file.h"
 #include "libvox/base/atomic_file.h"
@@ -62,6 +63,22 @@ bool is_our_png(std::ifstream& file) {
   return false;
 }
 
+// Whether the description of an MP4 file, its box "moov", has our comment (formats/images/film_file.cpp).
+bool is_our_film(std::ifstream& file) {
+  constexpr uint64_t kMostDescription = 16 << 20;
+  uint64_t at = 0;
+  for (int i = 0; i < kMostChunks; ++i) {
+    const std::string head = bytes_at(file, at, 8);
+    if (head.size() < 8) return false;
+    const uint64_t size = number(std::string_view(head).substr(0, 4), true);
+    if (head.substr(4) == "moov")
+      return bytes_at(file, at, std::min(size, kMostDescription)).find(kFilmMark) != std::string::npos;
+    if (size < 8) return false;  // a box of more than 4 GiB: its description is behind it
+    at += size;
+  }
+  return false;
+}
+
 // Whether the root of the scene graph, behind the models, is called as we call it
 // (formats/voxels/magica_vox/magica_vox.cpp).
 bool is_our_magica_vox(std::ifstream& file) {
@@ -111,6 +128,8 @@ bool is_ours(const fs::path& path, OutputKind kind) {
       return has("<meta name=\"generator\" content=\"vox\">");
     case OutputKind::Picture:
       return is_our_png(file);
+    case OutputKind::Film:
+      return is_our_film(file);
     case OutputKind::Palette:
       return head.starts_with("GIMP Palette\nName: vox\n") || is_our_png(file);
     case OutputKind::Nrrd:
@@ -149,6 +168,8 @@ std::string_view name_of(OutputKind kind) {
       return "page";
     case OutputKind::Picture:
       return "picture";
+    case OutputKind::Film:
+      return "film";
     case OutputKind::Palette:
       return "palette";
     case OutputKind::Nrrd:

@@ -14,6 +14,7 @@ enum class OutputKind {
   Rows,     // rows of a report: .csv
   Page,     // .html
   Picture,  // .png
+  Film,     // .mp4
   Palette,  // .gpl and .png say who wrote them, .pal and .hex do not
   Nrrd,
   MagicaVoxel,

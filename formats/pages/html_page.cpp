@@ -63,6 +63,18 @@ HtmlPage& HtmlPage::picture(const scene::Image& image, const std::string& what_i
   return *this;
 }
 
+HtmlPage& HtmlPage::page_within(const std::string& html, const std::string& what_it_shows) {
+  const std::string words = escape_html(what_it_shows);
+  body_ += fmt::format(
+      "<figure class=\"picture\"><iframe title=\"{}\" sandbox=\"allow-scripts allow-downloads\" srcdoc=\"",
+      words);
+  body_ += escape_html(html);
+  body_ += fmt::format("\"></iframe><figcaption>{}</figcaption></figure>\n", words);
+  scripts_ =
+      " blob:; script-src 'unsafe-inline'";  // a page within has no policy that is laxer than this one's
+  return *this;
+}
+
 HtmlPage& HtmlPage::figure(const std::string& title, const std::string& caption, const Chart& chart,
                            const HtmlTable& table) {
   body_ += fmt::format(
@@ -82,15 +94,15 @@ HtmlPage& HtmlPage::made_by(const Facts& facts) {
 }
 
 std::string HtmlPage::text() const {
-  // The policy lets no page load or run anything, whatever its texts hold.
+  // The policy lets no page load anything, and run nothing but a page within, whatever its texts hold.
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"generator\" content=\"vox\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-      "img-src data:\">\n"
+      "img-src data:{}\">\n"
       "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n{}<main>\n{}</main>\n{}</body>\n</html>\n",
-      title_, html_style(), head_, body_, foot_);
+      scripts_, title_, html_style(), head_, body_, foot_);
 }
 
 void write_html(const HtmlPage& page, const std::filesystem::path& path) {

@@ -1,5 +1,5 @@
 // Writes a report as a page: one HTML file that needs nothing outside of it. Charts are SVG, pictures are
-// PNG, and there is no script. The page is light or dark as the reader's system is; it can be printed, and
+// PNG, and there is no script but that of a page within it. The page is light or dark as the reader's system is; it can be printed, and
 // read on a phone.
 //
 //   HtmlPage page("village.h5", "45,972,702 voxels in 4096³");
@@ -31,6 +31,8 @@ class HtmlPage {
   HtmlPage& paragraph(const std::string& text);
   HtmlPage& facts(const Facts& facts);
   HtmlPage& picture(const scene::Image& image, const std::string& what_it_shows);
+  // A whole page of its own within this one, with its scripts: formats/pages/scene_page.h makes such.
+  HtmlPage& page_within(const std::string& html, const std::string& what_it_shows);
   // A chart and its numbers, side by side where there is room; `caption` says what to see.
   HtmlPage& figure(const std::string& title, const std::string& caption, const Chart& chart,
                    const HtmlTable& table);
@@ -41,6 +43,7 @@ class HtmlPage {
 
  private:
   std::string title_, head_, body_, foot_;
+  std::string scripts_;  // what the page's policy says of them
 };
 
 // Replaces what is at `path` once all is written. Throws Error that names the file.

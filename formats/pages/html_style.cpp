@@ -42,6 +42,7 @@ p.caption { color: var(--quiet); }
 figure { margin: 0 0 2.5rem; break-inside: avoid; }
 dl + figure { margin-top: 1.5rem; }
 figure.picture img { display: block; width: 100%; height: auto; border-radius: 6px; }
+figure.picture iframe { display: block; width: 100%; aspect-ratio: 16 / 9; border: 0; border-radius: 6px; }
 figure.picture figcaption { color: var(--quiet); margin-top: .5rem; font-size: .9rem; }
 figure.picture { margin-top: 1.5rem; }
 .pair { display: grid; gap: 1.25rem 2.25rem; align-items: start; }

@@ -75,9 +75,10 @@ std::string cube_text(uint32_t resolution) {
 }
 
 // What the page shows of what.
-std::string shown_text(const dag::VoxelScene& scene, uint32_t whole) {
+std::string shown_text(const dag::VoxelScene& scene, uint32_t whole, const std::string& part) {
   std::string count =
       fmt::format("{} in {}", format_count(scene.dag.voxels, "voxel"), cube_text(scene.dag.resolution));
+  if (!part.empty()) count += "; " + part;
   if (scene.dag.resolution == whole) return count;
   return fmt::format("{}; the scene has {}, and this is the finest level that fits into the page", count,
                      cube_text(whole));
@@ -89,7 +90,7 @@ std::string facts_of(const dag::VoxelScene& scene, uint32_t whole, const std::ve
   const dag::FrozenDag& dag = scene.dag;
   Json facts;
   facts.set("title", options.title)
-      .set("shown", shown_text(scene, whole))
+      .set("shown", shown_text(scene, whole, options.part))
       .set("command", options.command)
       .set("digest", dag::to_string(dag.digest))
       .set("start", options.start)

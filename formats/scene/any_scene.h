@@ -13,8 +13,13 @@ namespace vox {
 // The parts that a file holds, as scene_file_parts() tells them; other programs' voxels become a DAG.
 SceneFileParts scene_parts(const std::filesystem::path& path);
 
-// Reads a scene as read_scene() does. Of a file with a spatial hash and no SVDAG it makes the DAG, on an
-// engine with these options. Throws Error where that is not the one whose digest the file has.
-dag::VoxelScene read_any_scene(const std::filesystem::path& path, const EngineOptions& options);
+// The form of its voxels that a scene is read from, where a file has several; Any: the SVDAG, where there is one.
+enum class SceneForm { Any, Svdag, Hash, Bricks };
+
+// Reads a scene as read_scene() does. Of a spatial hash, and of bricks of a scene's materials, it makes the DAG, on
+// an engine with these options. Throws Error where that is not the one whose digest the file has, and where the
+// file does not hold the form, or only bricks of a volume.
+dag::VoxelScene read_any_scene(const std::filesystem::path& path, const EngineOptions& options,
+                               SceneForm form = SceneForm::Any);
 
 }  // namespace vox

@@ -40,6 +40,7 @@ struct CastView {
   uint32_t width, height;       // 8 B
   uint32_t labels;              // 4 B, 1: values are labels, whose colours label_slot() finds
   float empty;                  // 4 B, the value of voxels that are empty
+  float iso;                    // 4 B, the value on an isosurface (volume_iso.h)
   uint32_t log2_empty;          // 4 B, of the side of bricks that rays skip where they are empty; 0: none
   const CastColor* colors;      // 8 B, [kCastColors]
   CastPixel* pixels;            // 8 B, row by row
@@ -69,7 +70,8 @@ struct CastRay {
     step = single(direction * length);
   }
 
-  VOX_HD Vec3<float> at(uint32_t n) const { return start + step * static_cast<float>(n); }
+  VOX_HD Vec3<float> at(uint32_t n) const { return between(static_cast<float>(n)); }
+  VOX_HD Vec3<float> between(float n) const { return start + step * n; }
 
  private:
   VOX_HD static Vec3<float> single(Vec3d v) {
@@ -94,57 +96,23 @@ VOX_HD constexpr uint32_t label_slot(uint32_t label) {
   return (label ^ label >> 8) % kCastColors;
 }
 
-template <class Access, class T>
-struct CastVolume {
-  Access access;
-  CastView view;
-  uint64_t first = 0;  // of the pixels that this part of the loop goes over
-
-  VOX_HD void operator()(uint64_t i) const {
-    const Tiles tiles = view.tiles();
-    const Vec2<uint32_t> pixel = tiles.pixel(first + i);
-    if (tiles.holds(pixel))
-      view.pixels[tiles.index(pixel)] = seen(CastRay(view, pixel.x + 0.5, pixel.y + 0.5));
-  }
-
- private:
-  VOX_HD CastPixel seen(const CastRay& ray) const {
-    const Interpolator<Access, T> values = {access, view.meaning};
-    Vec3<float> sum = {0, 0, 0};
-    float clear = 1;
-    for (uint32_t n = 0; n < ray.count && clear > 1 - kCastOpaque;) {
-      const uint32_t next = past_empty(ray, n);
-      if (next > n) {
-        n = next;
-        continue;
-      }
-      ValueCell cell = values.cell(ray.at(n++));
-      if (view.labels != 0 && cell.nearest() == view.empty) continue;
-      const uint32_t color =
-          view.labels != 0 ? label_slot(static_cast<uint32_t>(cell.nearest())) : color_of(cell.value());
-      const CastColor here = view.colors[color];
-      if (here.opacity == 0) continue;
-      if (view.labels != 0) cell = filled(cell);
-      sum = sum + here.color * (clear * here.opacity * light(cell));
-      clear = clear * (1 - here.opacity);
-    }
-    const Vec3<float> color = sum + view.background * clear;
-    return {code(color.x), code(color.y), code(color.z), 255};
-  }
-
-  // The cell with 1 in place of the value where a voxel is filled, else 0.
-  VOX_HD ValueCell filled(ValueCell cell) const {
-    for (float& value : cell.values) value = value == view.empty ? 0.0f : 1.0f;
-    return cell;
-  }
+// What rays of all kinds of pictures do on their way: skip what is empty, and ask for colours and light.
+template <class Access>
+struct VolumeWalk {
+  const Access& access;
+  const CastView& view;
 
   VOX_HD uint32_t color_of(float value) const { return code((value - view.low) * view.colors_per_value); }
+  VOX_HD static CastPixel pixel(Vec3<float> color) {
+    return {code(color.x), code(color.y), code(color.z), 255};
+  }
   VOX_HD static uint8_t code(float at) {
     return static_cast<uint8_t>(!(at > 0) ? 0 : at < 255 ? static_cast<uint32_t>(at + 0.5f) : 255);
   }
 
-  VOX_HD float light(const ValueCell& cell) const {
-    const Vec3<float> growth = cell.gradient();
+  VOX_HD float light(const ValueCell& cell) const { return light_of(cell.gradient()); }
+  // The light where values grow so, from voxel to voxel.
+  VOX_HD float light_of(Vec3<float> growth) const {
     const Vec3<float> inwards = {growth.x * view.slopes.x, growth.y * view.slopes.y,
                                  growth.z * view.slopes.z};
     const float steep = square_root(dot(inwards, inwards));
@@ -172,6 +140,7 @@ struct CastVolume {
     }
   }
 
+ private:
   VOX_HD Int3 low_voxel(Vec3<float> at) const {
     const Int3 size = view.meaning.size;
     return {VoxelPair(at.x, size.x).low, VoxelPair(at.y, size.y).low, VoxelPair(at.z, size.z).low};
@@ -192,6 +161,51 @@ struct CastVolume {
     const float most = (end - (at - 0.5f)) / step;
     if (!(most < static_cast<float>(steps))) return;
     steps = most > 1 ? static_cast<uint32_t>(most) - 1 : 0;
+  }
+};
+
+template <class Access, class T>
+struct CastVolume {
+  Access access;
+  CastView view;
+  uint64_t first = 0;  // of the pixels that this part of the loop goes over
+
+  VOX_HD void operator()(uint64_t i) const {
+    const Tiles tiles = view.tiles();
+    const Vec2<uint32_t> pixel = tiles.pixel(first + i);
+    if (tiles.holds(pixel))
+      view.pixels[tiles.index(pixel)] = seen(CastRay(view, pixel.x + 0.5, pixel.y + 0.5));
+  }
+
+ private:
+  VOX_HD CastPixel seen(const CastRay& ray) const {
+    const Interpolator<Access, T> values = {access, view.meaning};
+    const VolumeWalk<Access> walk = {access, view};
+    Vec3<float> sum = {0, 0, 0};
+    float clear = 1;
+    for (uint32_t n = 0; n < ray.count && clear > 1 - kCastOpaque;) {
+      const uint32_t next = walk.past_empty(ray, n);
+      if (next > n) {
+        n = next;
+        continue;
+      }
+      ValueCell cell = values.cell(ray.at(n++));
+      if (view.labels != 0 && cell.nearest() == view.empty) continue;
+      const uint32_t color =
+          view.labels != 0 ? label_slot(static_cast<uint32_t>(cell.nearest())) : walk.color_of(cell.value());
+      const CastColor here = view.colors[color];
+      if (here.opacity == 0) continue;
+      if (view.labels != 0) cell = filled(cell);
+      sum = sum + here.color * (clear * here.opacity * walk.light(cell));
+      clear = clear * (1 - here.opacity);
+    }
+    return walk.pixel(sum + view.background * clear);
+  }
+
+  // The cell with 1 in place of the value where a voxel is filled, else 0.
+  VOX_HD ValueCell filled(ValueCell cell) const {
+    for (float& value : cell.values) value = value == view.empty ? 0.0f : 1.0f;
+    return cell;
   }
 };
 

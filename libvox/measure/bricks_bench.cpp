@@ -83,7 +83,7 @@ volume::Volume part_of(const volume::Volume& volume, const VoxelBox& box) {
 // View and colours of a picture of the volume, taken from where all of it is seen.
 struct Picturing {
   bricks::CastView view;
-  std::vector<bricks::CastColor> colors = render::cast_colors(render::kVolumeOpacity);
+  std::vector<bricks::CastColor> colors = render::cast_colors({});
 
   Picturing(const bricks::FrozenBricks& bricks, const volume::ValueRange& range, uint32_t side)
       : view(view_of(bricks, range, side)) {}

@@ -57,6 +57,13 @@ LabelColors distinct_colors() {
   return colors;
 }
 
+LabelColors repeated_colors(std::span<const scene::Rgb8> colors) {
+  LabelColors list;
+  for (uint32_t i = 0; i < bricks::kCastColors; ++i)
+    list.push_back(colors[(i + colors.size() - 1) % colors.size()]);
+  return list;
+}
+
 LabelColors material_colors(const scene::Palette& palette) {
   LabelColors colors = distinct_colors();
   for (uint32_t i = 0; i < palette.count; ++i) colors[bricks::label_slot(i + 1)] = palette.colors[i];

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "libvox/scene/palette.h"
@@ -15,6 +16,8 @@ using LabelColors = std::vector<scene::Rgb8>;
 
 // Colours with hues far from each other, farthest for the first labels.
 LabelColors distinct_colors();
+// These colours, over and over again, the first for label 1.
+LabelColors repeated_colors(std::span<const scene::Rgb8> colors);
 // The colours of a scene's materials, where the scene is read as a volume: label m + 1 is material m.
 LabelColors material_colors(const scene::Palette& palette);
 

@@ -8,6 +8,7 @@
 #include "libvox/base/error.h"
 #include "libvox/dag/filled_box.h"
 #include "libvox/dag/node.h"
+#include "libvox/render/value_scale.h"
 #include "libvox/scene/oklab.h"
 
 namespace vox::render {
@@ -63,11 +64,7 @@ void check_image_size(ImageSize size) {
 scene::Rgb8 ramp_color(uint32_t index) {
   constexpr std::array<scene::Rgb8, 5> kStops = {
       {{68, 1, 84}, {59, 82, 139}, {33, 145, 140}, {94, 201, 98}, {253, 231, 37}}};
-  const double at = static_cast<double>(index) * (kStops.size() - 1) / (kRampColors - 1);
-  const size_t stop = std::min(static_cast<size_t>(at), kStops.size() - 2);
-  const Vec3d a = scene::linear_to_oklab(scene::srgb_to_linear(kStops[stop]));
-  const Vec3d b = scene::linear_to_oklab(scene::srgb_to_linear(kStops[stop + 1]));
-  return scene::linear_to_srgb(scene::oklab_to_linear(a + (b - a) * (at - static_cast<double>(stop))));
+  return color_between(kStops, static_cast<double>(index) * (kStops.size() - 1) / (kRampColors - 1));
 }
 
 scene::Rgb8 material_color(const scene::Palette& palette, uint32_t material) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libvox/render/camera.h"
+#include "libvox/render/camera_path.h"
 
 namespace vox::render {
 
@@ -24,9 +25,11 @@ struct Viewpoints {
   std::optional<Vec3d> eye = {}, target = {};  // in the world; without a target, the middle
   double fov = CameraPose().fov;
   uint32_t turntable = 0;  // how many pictures, once around; 0: one picture
+  CameraPath path = {};    // pictures on a way instead, where it is not empty
+  double fps = 30;         // pictures a second, of a timed way
 };
 
-// The poses for pictures of these boxes. Boxes and poses are in units.
+// The poses for pictures of these boxes. Boxes and poses are in units. Throws Error as pictures_of() does.
 std::vector<CameraPose> poses_from(const Viewpoints& from, std::span<const VoxelBox> boxes,
                                    const Place& place, ImageSize size);
 

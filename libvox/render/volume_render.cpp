@@ -22,6 +22,29 @@ Vec3<float> single(Vec3d v) {
 Vec3<float> single(scene::Rgb8 color) {
   return {static_cast<float>(color.r), static_cast<float>(color.g), static_cast<float>(color.b)};
 }
+// The share of the range of values that a colour of the table stands for.
+double share_of(uint32_t color) {
+  return color / double{bricks::kCastColors - 1};
+}
+
+// Whether a picture through a volume is the same without voxels of this share of the range.
+bool is_unseen(double share, const VolumeRenderOptions& options) {
+  const double color = std::clamp(share, 0.0, 1.0) * (bricks::kCastColors - 1);
+  return opacity_at(options.curve, options.opacity, share_of(static_cast<uint32_t>(color))) == 0 &&
+         opacity_at(options.curve, options.opacity, share_of(static_cast<uint32_t>(std::ceil(color)))) == 0;
+}
+
+void check_options(const VolumeRenderOptions& options) {
+  check_image_size(options.size);
+  if (!(options.opacity >= 0 && options.opacity <= 1))
+    throw Error(fmt::format("an opacity of {}", options.opacity)).hint("it goes from 0 to 1");
+  check_curve(options.curve);
+  if (options.scale.size() == 1) throw Error("a scale of one colour").hint("it goes from one to another");
+  if (options.iso && !(*options.iso > 0 && *options.iso <= 1))
+    throw Error(fmt::format("an isosurface at {}", *options.iso))
+        .hint("it is at a share of the range of values, above 0 and up to 1");
+}
+
 Vec3d product(Vec3d a, Vec3d b) {
   return {a.x * b.x, a.y * b.y, a.z * b.z};
 }
@@ -96,29 +119,24 @@ volume::ValueRange color_range(const bricks::FrozenBricks& bricks) {
   return {std::min(background, range.low), std::max(background + 1, range.high)};
 }
 
-std::vector<bricks::CastColor> cast_colors(double opacity) {
+std::vector<bricks::CastColor> cast_colors(const VolumeRenderOptions& options) {
   std::vector<bricks::CastColor> colors;
+  const auto add = [&](scene::Rgb8 color, double of_voxel) {
+    colors.push_back({single(color), static_cast<float>(1 - std::sqrt(1 - of_voxel))});
+  };
+  for (const scene::Rgb8 color : options.labels) add(color, options.opacity);
+  if (!options.labels.empty()) return colors;
+  const ValueScale scale = options.scale.empty() ? viridis_scale() : options.scale;
   for (uint32_t i = 0; i < bricks::kCastColors; ++i) {
-    const double share = i / double{bricks::kCastColors - 1};
-    const auto ramp = static_cast<uint32_t>(share * (kRampColors - 1) + 0.5);
-    const double of_voxel = opacity * share * share;
-    colors.push_back({single(ramp_color(ramp)), static_cast<float>(1 - std::sqrt(1 - of_voxel))});
+    const double share = share_of(i);
+    add(scale_color(scale, share), opacity_at(options.curve, options.opacity, share));
   }
-  return colors;
-}
-
-std::vector<bricks::CastColor> cast_colors(double opacity, const LabelColors& labels) {
-  std::vector<bricks::CastColor> colors;
-  for (const scene::Rgb8 color : labels)
-    colors.push_back({single(color), static_cast<float>(1 - std::sqrt(1 - opacity))});
   return colors;
 }
 
 bricks::CastView cast_view(const bricks::FrozenBricks& bricks, const volume::ValueRange& range,
                            const VolumeRenderOptions& options) {
-  check_image_size(options.size);
-  if (!(options.opacity >= 0 && options.opacity <= 1))
-    throw Error(fmt::format("an opacity of {}", options.opacity)).hint("it goes from 0 to 1");
+  check_options(options);
   const double sun = std::sqrt(dot(options.to_sun, options.to_sun));
   if (!(sun > 0 && sun < HUGE_VAL)) throw Error("the sun is in no direction");
   const VolumeSpace space(bricks.info);
@@ -141,12 +159,14 @@ bricks::CastView cast_view(const bricks::FrozenBricks& bricks, const volume::Val
   view.meaning = {bricks.info.size, bricks.info.type, bricks.background};
   view.width = options.size.width;
   view.height = options.size.height;
-  // Rays may skip empty bricks where empty voxels are not seen: with labels, and where the background is
-  // lowest.
   const double background = volume::value_number(bricks.info.type, bricks.background);
+  const double span = range.high - range.low, share = (background - range.low) / span;
+  view.iso = static_cast<float>(range.low + options.iso.value_or(0) * span);
   view.labels = options.labels.empty() ? 0 : 1;
   view.empty = static_cast<float>(background);
-  view.log2_empty = view.labels != 0 || background <= range.low ? bricks.log2_side : 0;
+  // Rays may skip empty bricks where nothing of them is seen.
+  const bool skips = options.iso ? view.empty < view.iso : view.labels != 0 || is_unseen(share, options);
+  view.log2_empty = skips ? bricks.log2_side : 0;
   return view;
 }
 

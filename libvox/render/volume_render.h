@@ -2,12 +2,15 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "libvox/bricks/frozen_bricks.h"
 #include "libvox/bricks/volume_cast.h"
 #include "libvox/render/labels.h"
+#include "libvox/render/opacity.h"
 #include "libvox/render/render.h"
+#include "libvox/render/value_scale.h"
 #include "libvox/volume/value_rule.h"
 
 namespace vox::render {
@@ -33,17 +36,17 @@ class VolumeSpace {
 // Boxes in voxels around the bricks that are not empty, at most 64 along each axis; none where all are empty.
 std::vector<VoxelBox> outline(const bricks::FrozenBricks& bricks);
 
-inline constexpr double kVolumeOpacity = 0.7;
-
 struct VolumeRenderOptions {
   CameraPose pose;  // see VolumeSpace
   ImageSize size;
   // The opacity of a voxel with the highest value, 0 to 1; with lower values it falls to 0.
   double opacity = kVolumeOpacity;
+  OpacityCurve curve = {};         // of amounts; where it has points, instead of the opacity
+  ValueScale scale = {};           // of amounts; empty: viridis_scale()
+  std::optional<double> iso = {};  // the isosurface of this share of the range is shown alone, in the last colour
   Vec3d to_sun = {0.45, 0.8, 0.6};
   scene::Rgb8 background = {24, 26, 32};
-  // The colours of labels, which all have the same opacity; where this is empty, values are amounts and have
-  // the colours of the ramp.
+  // The colours of labels, which all have the same opacity; where this is empty, values are amounts.
   LabelColors labels = {};
 };
 
@@ -55,10 +58,8 @@ volume::ValueRange color_range(const bricks::FrozenBricks& bricks);
 // the options make no picture.
 bricks::CastView cast_view(const bricks::FrozenBricks& bricks, const volume::ValueRange& range,
                            const VolumeRenderOptions& options);
-// The table of colours. The opacity of a voxel grows with the square of the share that its value has of the
-// range: low values are a haze before high ones.
-std::vector<bricks::CastColor> cast_colors(double opacity);
-std::vector<bricks::CastColor> cast_colors(double opacity, const LabelColors& labels);
+// The table of colours: of amounts by the share that a value has of the range, or of labels.
+std::vector<bricks::CastColor> cast_colors(const VolumeRenderOptions& options);
 
 // Holds bricks on a device while pictures of them are taken.
 class VolumeRenderer {

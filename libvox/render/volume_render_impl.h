@@ -3,6 +3,7 @@
 #pragma once
 
 #include "libvox/bricks/device_bricks.h"
+#include "libvox/bricks/volume_iso.h"
 #include "libvox/render/cast_pixels.h"
 #include "libvox/render/volume_render.h"
 
@@ -19,9 +20,7 @@ class DeviceVolumeRenderer final : public VolumeRenderer {
   Picture render(const VolumeRenderOptions& options) override {
     bricks::CastView view = cast_view(bricks_, range_, options);
     const auto [width, height] = options.size;
-    const auto colors =
-        device::uploaded(device_, options.labels.empty() ? cast_colors(options.opacity)
-                                                         : cast_colors(options.opacity, options.labels));
+    const auto colors = device::uploaded(device_, cast_colors(options));
     const auto pixels = device_.template make<bricks::CastPixel>(uint64_t{width} * height);
     view.colors = colors.data();
     view.pixels = pixels.data();
@@ -30,8 +29,14 @@ class DeviceVolumeRenderer final : public VolumeRenderer {
     picture.high = range_.high;
     picture.rays = uint64_t{width} * height;
     volume::with_word_type(bricks_.info.type, [&]<class T>() {
-      const bricks::CastVolume<bricks::BricksRef, T> body = {on_device_.ref(), view};
-      picture.seconds = cast_pixels(device_, body, view.tiles().count(), 1, rays_at_once());
+      using Access = bricks::BricksRef;
+      const auto cast = [&](const auto& body) {
+        picture.seconds = cast_pixels(device_, body, view.tiles().count(), 1, rays_at_once());
+      };
+      if (options.iso)
+        cast(bricks::CastIso<Access, T>{on_device_.ref(), view});
+      else
+        cast(bricks::CastVolume<Access, T>{on_device_.ref(), view});
     });
     picture.image = {"", width, height, std::vector<scene::Rgba8>(pixels.size())};
     std::vector<bricks::CastPixel> seen(pixels.size());

@@ -56,8 +56,7 @@ class Layer {
 
 scene::Rgb8 ValueColors::color(volume::ValueType type, uint32_t bits) const {
   if (!labels.empty()) return labels[bricks::label_slot(bits)];
-  const double share = (volume::value_number(type, bits) - range.low) / (range.high - range.low);
-  return ramp_color(static_cast<uint32_t>(std::clamp(share, 0.0, 1.0) * (kRampColors - 1) + 0.5));
+  return scale_color(scale, (volume::value_number(type, bits) - range.low) / (range.high - range.low));
 }
 
 Picture slice_volume(const volume::Volume& volume, uint32_t background, const ValueColors& colors,

@@ -3,16 +3,18 @@
 
 #include "libvox/render/labels.h"
 #include "libvox/render/render.h"
+#include "libvox/render/value_scale.h"
 #include "libvox/volume/value_rule.h"
 #include "libvox/volume/volume.h"
 
 namespace vox::render {
 
-// The colours of values: amounts go from one end of the ramp to the other over the range of the whole volume,
-// so that all its slices and views have one scale; labels, where there are any, have colours of their own.
+// The colours of values: amounts go from one end of their scale to the other over the range of the whole
+// volume, so that all its slices and views look alike; labels, where there are any, have colours of their own.
 struct ValueColors {
   volume::ValueRange range;
   LabelColors labels = {};
+  ValueScale scale = viridis_scale();
 
   scene::Rgb8 color(volume::ValueType type, uint32_t bits) const;
 };

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "libvox/base/error.h"
+
 namespace vox {
 namespace {
 
@@ -19,6 +21,39 @@ TEST(RunProgram, ReadsMoreThanAPipeHolds) {
 TEST(RunProgram, SaysWhatIsMissingOrDied) {
   EXPECT_EQ(run_program({"/no/such/program"}).status, 127);
   EXPECT_EQ(run_program({"sh", "-c", "kill -9 $$"}).status, 128 + 9);
+}
+
+TEST(RunProgram, AFedProgramReadsAllThatIsWritten) {
+  const std::vector<std::byte> bytes(3'000'001, std::byte{'x'});
+  FedProgram program({"sh", "-c", "wc -c; echo done >&2; exit 4"});
+  EXPECT_TRUE(program.write(bytes));
+  EXPECT_TRUE(program.write(std::span(bytes).first(5)));
+  const ProgramResult result = program.finish();
+  EXPECT_EQ(result.status, 4);
+  EXPECT_EQ(result.output, "3000006\ndone\n");
+}
+
+TEST(RunProgram, AFedProgramThatStopsReadingIsNoticedWithoutASignal) {
+  const std::vector<std::byte> bytes(10'000'000);
+  FedProgram program({"sh", "-c", "echo enough >&2; exit 1"});
+  EXPECT_FALSE(program.write(bytes));
+  const ProgramResult result = program.finish();
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.output, "enough\n");
+  EXPECT_THROW(FedProgram({"/no/such/program"}), Error);
+}
+
+// The test would take too long where it did not.
+TEST(RunProgram, AFedProgramThatIsGivenUpIsEnded) {
+  FedProgram program({"sleep", "1000"});
+  EXPECT_TRUE(program.write(std::vector<std::byte>(100)));
+}
+
+TEST(RunProgram, ProgramsAreFoundInPath) {
+  const auto shell = program_in_path("sh");
+  ASSERT_TRUE(shell);
+  EXPECT_EQ(run_program({shell->string(), "-c", "exit 5"}).status, 5);
+  EXPECT_FALSE(program_in_path("no-such-program"));
 }
 
 }  // namespace

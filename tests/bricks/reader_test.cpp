@@ -185,7 +185,7 @@ TEST_F(Jit, EveryAccessCastsTheSamePicture) {
   options.size = {61, 43};
   options.pose = {.eye = {-30, -20, -50}, .target = {3, 12, 15}};
   const bricks::CastView view = render::cast_view(bricks, render::color_range(bricks), options);
-  const std::vector<bricks::CastColor> colors = render::cast_colors(render::kVolumeOpacity);
+  const std::vector<bricks::CastColor> colors = render::cast_colors(options);
   std::vector<std::array<uint8_t, 4>> expected(61 * 43), seen(61 * 43);
   for (const bricks::Access access : kAccesses) {
     const bricks::ReadResult read =

@@ -1,6 +1,7 @@
 // A volume's picture made a second way: plainly, in doubles, over every value of the dense volume.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -63,20 +64,67 @@ struct DenseCast {
     return unit(forward + right * ((x - width / 2.0) * pixel) + down * ((y - height / 2.0) * pixel));
   }
 
+  // The opacity that the options say for a share of the range.
+  double covers(double share) const {
+    const render::OpacityCurve& curve = options.curve;
+    if (curve.empty()) return options.opacity * share * share;
+    for (size_t i = 0; i + 1 < curve.size(); ++i) {
+      const double t = (share - curve[i].share) / (curve[i + 1].share - curve[i].share);
+      if (t >= 0 && t <= 1) return curve[i].opacity * (1 - t) + curve[i + 1].opacity * t;
+    }
+    return share < curve[0].share ? curve[0].opacity : curve.back().opacity;
+  }
+
+  Vec3d scale_at(double share) const {
+    static const render::ValueScale viridis = render::viridis_scale();
+    const render::ValueScale& scale = options.scale.empty() ? viridis : options.scale;
+    return numbers(scale[size_t(share * double(scale.size() - 1) + 0.5)]);
+  }
+
+  static Vec3d numbers(scene::Rgb8 c) { return {double(c.r), double(c.g), double(c.b)}; }
+
+  // The normal of the volume's side that is nearest, if it is less than a voxel away.
+  Vec3d into_side(Vec3d p, Vec3d otherwise) const {
+    const double apart[] = {p.x, size.x - p.x, p.y, size.y - p.y, p.z, size.z - p.z};
+    const Vec3d into[] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
+    const auto nearest = std::min_element(apart, apart + 6) - apart;
+    return apart[nearest] < 1 ? into[nearest] : otherwise;
+  }
+
+  bool holds(Vec3d p) const {
+    return p.x >= 0 && p.y >= 0 && p.z >= 0 && p.x <= size.x && p.y <= size.y && p.z <= size.z;
+  }
+
+  // The colour of a pixel of an isosurface, which is looked for in steps of a twentieth of a voxel.
+  Vec3d iso_pixel(uint32_t x, uint32_t y) const {
+    const Vec3d along = direction(x + 0.5, y + 0.5), eye = options.pose.eye;
+    bool is_first = true;
+    for (int step = 0; step < 4000; ++step) {
+      const Vec3d p = eye + along * (0.05 * step);
+      if (!holds(p)) continue;
+      const auto [value, growth] = sample(p);
+      if ((value - low) / (high - low) < *options.iso) {
+        is_first = false;
+        continue;
+      }
+      return scale_at(1) * (light(is_first ? into_side(p, growth) : growth) / 1.15);
+    }
+    return numbers(options.background);
+  }
+
   // The colour of a pixel, each part from 0 to 255.
   Vec3d pixel(uint32_t x, uint32_t y) const {
+    if (options.iso) return iso_pixel(x, y);
     const Vec3d along = direction(x + 0.5, y + 0.5), eye = options.pose.eye;
-    const auto numbers = [](scene::Rgb8 c) { return Vec3d{double(c.r), double(c.g), double(c.b)}; };
     Vec3d color = {0, 0, 0};
     double clear = 1;
     for (int step = 1; step < 2000 && clear > 0.01; ++step) {
       const Vec3d p = eye + along * (0.5 * step);
-      if (p.x < 0 || p.y < 0 || p.z < 0 || p.x > size.x || p.y > size.y || p.z > size.z) continue;
+      if (!holds(p)) continue;
       const auto [value, growth] = sample(p);
       const double share = std::round(std::min(std::max((value - low) / (high - low), 0.0), 1.0) * 255) / 255;
-      const double opacity = 1 - std::pow(1 - options.opacity * share * share, 0.5);
-      color = color + numbers(render::ramp_color(uint32_t(share * (render::kRampColors - 1) + 0.5))) *
-                          (clear * opacity * light(growth));
+      const double opacity = 1 - std::pow(1 - covers(share), 0.5);
+      color = color + scale_at(share) * (clear * opacity * light(growth));
       clear *= 1 - opacity;
     }
     color = color + numbers(options.background) * clear;

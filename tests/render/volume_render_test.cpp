@@ -9,6 +9,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/length.h"
+#include "libvox/bricks/volume_iso.h"
 #include "libvox/scene/oklab.h"
 #include "tests/bricks/dense_access.h"
 #include "tests/common/test_engine.h"
@@ -102,7 +103,8 @@ TEST(VolumeRender, IsNearTheBruteForcePicture) {
 
 template <class T, class Access>
 std::vector<scene::Rgba8> cast(const Access& access, bricks::CastView view, double opacity) {
-  const std::vector<bricks::CastColor> colors = render::cast_colors(opacity);
+  const std::vector<bricks::CastColor> colors =
+      render::cast_colors({.pose = {}, .size = {}, .opacity = opacity});
   std::vector<bricks::CastPixel> pixels(size_t{view.width} * view.height);
   view.colors = colors.data();
   view.pixels = pixels.data();
@@ -130,6 +132,106 @@ TEST(VolumeRender, IsTheSameOfAllBricksAndOfTheDenseVolume) {
           EXPECT_EQ(shown(bricks, options).image.pixels, expected) << bricks.log2_side;
       }
     }
+}
+
+// The share of pixels that are further than this from the reference's.
+double share_apart(const render::Picture& picture, const DenseCast& dense, double tolerance) {
+  size_t apart = 0;
+  const render::ImageSize size = dense.options.size;
+  for (uint32_t y = 0; y < size.height; ++y)
+    for (uint32_t x = 0; x < size.width; ++x) {
+      const scene::Rgba8 pixel = at(picture, x, y);
+      Vec3d exact = dense.pixel(x, y);
+      exact = {std::min(exact.x, 255.0), std::min(exact.y, 255.0), std::min(exact.z, 255.0)};
+      apart += std::max({std::fabs(pixel.r - exact.x), std::fabs(pixel.g - exact.y),
+                         std::fabs(pixel.b - exact.z)}) > tolerance;
+    }
+  return double(apart) / double(picture.image.pixels.size());
+}
+
+TEST(VolumeRender, ColorsAndCurvesAreThoseThatAreAskedFor) {
+  const volume::Volume volume = waves({40, 33, 37}, volume::ValueType::U16);
+  const bricks::FrozenBricks bricks = bricks_of(volume, 3);
+  const std::vector<double> values = numbers(volume);
+  const auto [low, high] = std::ranges::minmax(values);
+  const std::vector<render::OpacityCurve> curves = {
+      {}, {{0.2, 0}, {0.5, 0.6}, {0.7, 0}, {1, 0.3}}, {{0.5, 0.1}}, {{0, 0.3}, {1, 0}}};
+  for (const render::ValueScale& scale : {render::gray_scale(), render::bone_scale()})
+    for (const render::OpacityCurve& curve : curves)
+      for (render::VolumeRenderOptions options : views_of(volume.info)) {
+        options.scale = scale;
+        options.curve = curve;
+        const DenseCast dense = {volume.info.size, values, low, high, options};
+        EXPECT_LE(share_apart(shown(bricks, options), dense, 2.5), 0.002) << curve.size();
+      }
+}
+
+// Steps of half a voxel may miss what a ray grazes; where a surface is met, it is the same.
+TEST(VolumeRender, AnIsosurfaceIsWhereValuesReachIt) {
+  for (const volume::ValueType type : kTypes) {
+    const volume::Volume volume = ball_volume({36, 32, 30}, type);
+    const bricks::FrozenBricks bricks = bricks_of(volume, 3);
+    const std::vector<double> values = numbers(volume);
+    const auto [low, high] = std::ranges::minmax(values);
+    for (render::VolumeRenderOptions options : views_of(volume.info))
+      for (const double iso : {0.3, 0.8}) {
+        options.iso = iso;
+        const DenseCast dense = {volume.info.size, values, low, high, options};
+        EXPECT_LE(share_apart(shown(bricks, options), dense, 4), 0.02) << iso;
+      }
+  }
+}
+
+template <class T, class Access>
+std::vector<bricks::CastPixel> surface(const Access& access, bricks::CastView view,
+                                       const render::VolumeRenderOptions& options) {
+  const std::vector<bricks::CastColor> colors = render::cast_colors(options);
+  std::vector<bricks::CastPixel> pixels(size_t{view.width} * view.height);
+  view.colors = colors.data();
+  view.pixels = pixels.data();
+  const bricks::CastIso<Access, T> body = {access, view};
+  for (uint64_t i = 0; i < view.tiles().count(); ++i) body(i);
+  return pixels;
+}
+
+TEST(VolumeRender, AnIsosurfaceIsTheSameOfAllBricksAndOfTheDenseVolume) {
+  const volume::Volume volume = waves({70, 33, 37}, volume::ValueType::I16);
+  for (const uint32_t log2_side : {2u, 3u, 5u}) {
+    const bricks::FrozenBricks bricks = bricks_of(volume, log2_side);
+    const DenseAccess dense(volume, bricks.background);
+    for (render::VolumeRenderOptions options : views_of(volume.info)) {
+      options.iso = 0.6;
+      const bricks::CastView view = render::cast_view(bricks, render::color_range(bricks), options);
+      const auto expected = surface<uint16_t>(dense, view, options);
+      const render::Picture picture = shown(bricks, options);
+      for (size_t i = 0; i < expected.size(); ++i) {
+        const bricks::CastPixel p = expected[i];
+        ASSERT_EQ(picture.image.pixels[i], (scene::Rgba8{p.r, p.g, p.b, p.a})) << i;
+      }
+    }
+  }
+}
+
+TEST(VolumeRender, LabelsHaveTheColorsOfAListOverAndOverAgain) {
+  const std::array<scene::Rgb8, 3> list = {{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}};
+  const render::LabelColors colors = render::repeated_colors(list);
+  for (uint32_t label = 1; label < bricks::kCastColors; ++label)
+    EXPECT_EQ(colors[bricks::label_slot(label)], list[(label - 1) % 3]);
+}
+
+TEST(ValueScale, GoesThroughItsStops) {
+  const std::array<scene::Rgb8, 3> stops = {{{10, 0, 0}, {200, 180, 90}, {0, 0, 250}}};
+  const render::ValueScale scale = render::scale_through(stops);
+  EXPECT_EQ(render::scale_color(scale, 0), stops[0]);
+  EXPECT_EQ(render::scale_color(scale, 1), stops[2]);
+  const scene::Rgb8 middle = render::scale_color(scale, 0.5);
+  EXPECT_NEAR(middle.r, 200, 3);
+  EXPECT_NEAR(middle.b, 90, 3);
+  for (const render::ValueScale& known :
+       {render::gray_scale(), render::bone_scale(), render::viridis_scale()})
+    for (size_t i = 1; i < known.size(); ++i)  // they can be read in grey
+      EXPECT_GE(scene::linear_to_oklab(scene::srgb_to_linear(known[i])).x + 1e-3,
+                scene::linear_to_oklab(scene::srgb_to_linear(known[i - 1])).x);
 }
 
 // Access that counts what is read.
@@ -393,6 +495,20 @@ TEST(VolumeRender, RefusesWhatMakesNoPicture) {
   bad.size = {0, 10};
   expect_refused(bad);
   bad.size = {render::kMaxPictureSide + 1, 10};
+  expect_refused(bad);
+  for (const render::OpacityCurve& curve :
+       {render::OpacityCurve{{0.5, 0.1}, {0.5, 0.2}}, {{0.5, 0.1}, {0.4, 0.2}}, {{0, 1.1}}, {{-0.1, 0}}}) {
+    bad = good;
+    bad.curve = curve;
+    expect_refused(bad);
+  }
+  for (const double iso : {0.0, 1.01, std::numeric_limits<double>::quiet_NaN()}) {
+    bad = good;
+    bad.iso = iso;
+    expect_refused(bad);
+  }
+  bad = good;
+  bad.scale = {{1, 2, 3}};
   expect_refused(bad);
   bad = good;
   bad.pose.target = bad.pose.eye;

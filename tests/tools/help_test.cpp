@@ -83,6 +83,7 @@ TEST_F(HelpProgram, EveryExampleRuns) {
   write("ct_64x64x93_uint16.raw", std::string(64 * 64 * 93 * 2, 'v'));
   write("changes.txt", "sphere add center 20,20,20 radius 3 material 0\n");
   write("recording.csv", "EditSphere,10,10,10,3,TRUE\n");
+  write("camera.csv", "eye_x,eye_y,eye_z,target_x,target_y,target_z\n3,2,8,0,1,0\n");
   write("strokes.txt", "stroke color #c03020 radius 0.1 at 0,0,0\n");
   for (const char* name : {"house.h5", "city.h5", "a.h5", "b.h5"})
     converted({"house.obj", "--res", "128", "-q", "-o", name});

@@ -74,6 +74,9 @@ TEST_F(Pictures, OfAVolumeAreThoseThatAreKept) {
   converted({"balls_64x40x48_uint8.raw", "-q", "-o", "balls.h5"});
   expect_kept("balls.h5", "volume", {});
   expect_kept("balls.h5", "volume-thin", {"--opacity", "0.05", "--view", "top", "--sun", "-1,1,0"});
+  expect_kept("balls.h5", "volume-curve", {"--opacity", "0.1:0,0.3:0.2,0.4:0,0.8:0.9", "--colors", "gray"});
+  expect_kept("balls.h5", "volume-iso", {"--iso", "0.3"});
+  expect_kept("balls.h5", "volume-labels", {"--colors", "labels", "--opacity", "1"});
 }
 
 }  // namespace

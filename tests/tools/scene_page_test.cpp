@@ -99,6 +99,113 @@ def show(view, file):
     EXPECT_LE(share_of_different(name + ".png", name + "-page.png"), 0.005) << name;
 }
 
+TEST_F(ScenePageTest, ShowsHowOftenLeavesAreUsed) {
+  if (browser_name().empty()) GTEST_SKIP() << "no chromium";
+  make_village();
+  printed({"village.h5", "-q", "--size", "240x160", "-o", "picture.png", "--eye", "60,50,70", "--target",
+           "0,5,0", "--shade", "sharing", "--legend", "off"});
+  printed({"village.h5", "-q", "--html", "village.html", "--shade", "sharing", "--eye", "60,50,70",
+           "--target", "0,5,0"});
+  EXPECT_EQ(browsed(R"(
+page.open('village.html')
+page.wait('globalThis.voxPage')
+page.value('document.getElementById("open-panel").click()')
+print(page.value('document.getElementById("legend").innerText.includes("Uses of a leaf")'))
+page.value('voxPage.settings.samples = 1, document.body.classList.add("bare"), voxPage.changed()')
+page.wait('voxPage.pace.finished > 0')
+page.screenshot('page.png')
+page.value('globalThis.lose = voxPage.renderer.gl.getExtension("WEBGL_lose_context"), lose.loseContext()')
+page.wait('voxPage.renderer.gl.isContextLost() && document.body.innerText.includes("taken away")')
+page.value('lose.restoreContext()')
+page.wait('!voxPage.renderer.gl.isContextLost() && !document.body.innerText.includes("taken away")')
+page.wait('voxPage.pace.finished > 0')
+page.screenshot('after.png')
+print(messages(page)))"),
+            "True\n[]\n");
+  EXPECT_LE(share_of_different("picture.png", "page.png"), 0.005);
+  EXPECT_EQ(share_of_different("page.png", "after.png"), 0);
+}
+
+TEST_F(ScenePageTest, OfABoxHoldsTheVoxelsInIt) {
+  const Finished run = ran({"cube.h5", "--html", "cube.html", "--eye", "0.5,0.5,3", "--target", "0.5,0.5,0.5",
+                            "--clip", "0,0,0,1,1,0.5", "--json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const std::string page = read_bytes(folder_ / "cube.html");
+  EXPECT_TRUE(has(page, "the box from 0,0,0 to 1,1,0.5 of a scene of 23,816 voxels"));
+  expect_failure(kFailed, "no voxel of the scene lies in the box",
+                 {"cube.h5", "--html", "a.html", "--clip", "0.2,0.2,0.2,0.8,0.8,0.8"});
+  expect_failure(kFailed, "no voxel of the scene lies in the box",
+                 {"cube.h5", "--html", "a.html", "--clip", "5,5,5,6,6,6"});
+  expect_failure(kBadUsage, "--clip is", {"cube.h5", "--html", "a.html", "--clip", "1,0,0,0,1,1"});
+  if (browser_name().empty()) GTEST_SKIP() << "no chromium";
+  EXPECT_EQ(browsed(R"(
+page.open('cube.html')
+page.wait('globalThis.voxPage')
+import json
+print(json.loads(page.value('JSON.stringify(voxPage.pick({x: 120.5, y: 80.5}))'))['voxel'])
+print(json.loads(page.value('JSON.stringify(voxPage.facts.high)')))
+print('the box from' in page.value('document.getElementById("shown").textContent'))
+print(messages(page)))"),
+            "[32, 31, 0]\n{'x': 64, 'y': 64, 'z': 32}\nTrue\n[]\n");
+}
+
+TEST_F(ScenePageTest, IsMadeOfWhicheverFormIsAskedFor) {
+  converted({"cube.h5", "--structure", "svdag,hash,bricks", "-q", "-o", "all.h5"});
+  converted({"cube.h5", "--structure", "bricks", "-q", "-o", "bricks.h5"});
+  printed({"all.h5", "-q", "--size", "60x40", "-o", "svdag.png"});
+  const std::string quoted = digest("cube.h5");
+  for (const char* form : {"svdag", "hash", "bricks"}) {
+    printed({"all.h5", "-q", "--size", "60x40", "-o", "a.png", "--structure", form});
+    EXPECT_EQ(share_of_different("svdag.png", "a.png"), 0) << form;
+    printed({"all.h5", "-q", "--html", "page.html", "--structure", form});
+    EXPECT_TRUE(has(read_bytes(folder_ / "page.html"), quoted.substr(1, quoted.size() - 2))) << form;
+  }
+  printed({"bricks.h5", "-q", "--html", "page.html", "--structure", "bricks"});
+  expect_failure(kFailed, "holds no spatial hash", {"cube.h5", "--html", "a.html", "--structure", "hash"});
+  expect_failure(kFailed, "holds no bricks", {"cube.h5", "--html", "a.html", "--structure", "bricks"});
+  write("v_4x4x4_uint8.raw", std::string(64, 'x'));
+  converted({"v_4x4x4_uint8.raw", "-q", "-o", "volume.h5"});
+  expect_failure(kFailed, "bricks of a volume", {"volume.h5", "--html", "a.html", "--structure", "bricks"});
+  expect_failure(kFailed, "bricks of a volume", {"volume.h5", "--html", "a.html"});
+}
+
+TEST_F(ScenePageTest, SaysThatGraphicsAreTooSlowInsteadOfHanging) {
+  if (browser_name().empty()) GTEST_SKIP() << "no chromium";
+  printed({"cube.h5", "-q", "--html", "cube.html"});
+  EXPECT_EQ(browsed(R"(
+page.open('cube.html')
+page.wait('globalThis.voxPage && voxPage.pace.finished > 0')
+print(page.value('document.getElementById("slow").hidden'))
+page.value('''
+const gl = voxPage.renderer.gl, real = gl.getSyncParameter.bind(gl), began = performance.now();
+gl.getSyncParameter = (fence, what) => performance.now() - began < 1500 ? gl.UNSIGNALED : real(fence, what);
+voxPage.changed()''')
+page.wait('!document.getElementById("slow").hidden')
+for i in range(40):
+    page.value('voxPage.changed()')
+    page.value('new Promise(done => setTimeout(done, 30))')
+page.wait('document.getElementById("slow").hidden')
+page.wait('voxPage.pace.finished > 0')
+print(messages(page)))"),
+            "True\n[]\n");
+}
+
+TEST_F(ScenePageTest, FliesWithAGamepad) {
+  if (browser_name().empty()) GTEST_SKIP() << "no chromium";
+  printed({"cube.h5", "-q", "--html", "cube.html"});
+  EXPECT_EQ(browsed(R"(
+page.open('cube.html#samples=1')
+page.wait('globalThis.voxPage')
+far = 'Math.hypot(...voxPage.settings.pose.eye.map(at => at - 32))'
+first = page.value(far)
+page.value('''navigator.getGamepads = () => [null, { connected: true, axes: [0, -1, 0.05, 0], buttons: [] }];
+dispatchEvent(new Event("gamepadconnected"))''')
+page.wait('%s < %f' % (far, first * 0.9))
+page.value('navigator.getGamepads = () => [null, null]')
+print(messages(page)))"),
+            "[]\n");
+}
+
 TEST_F(ScenePageTest, PicksTheVoxelsThatRaysHit) {
   if (browser_name().empty()) GTEST_SKIP() << "no chromium";
   printed({"cube.h5", "-q", "--html", "cube.html", "--eye", "0.5,0.5,3", "--target", "0.5,0.5,0.5"});
@@ -250,7 +357,6 @@ TEST_F(ScenePageTest, RefusesWhatHasNoEffectOnIt) {
                                              {"--samples", "2"},
                                              {"--slice", "z=1"},
                                              {"--legend", "off"},
-                                             {"--shade", "sharing"},
                                              {"--opacity", "0.5"}}) {
     std::vector<std::string> all = {"cube.h5", "--html", "page.html"};
     all.insert(all.end(), options.begin(), options.end());

@@ -1,6 +1,9 @@
 // The page that vox-stats writes with --html.
+#include <fmt/format.h>
+
 #include "formats/scene/scene_file.h"
 #include "tests/tools/browser.h"
+#include "tests/tools/chromium_driver.h"
 #include "tests/tools/page_tables.h"
 #include "tests/tools/program.h"
 
@@ -66,6 +69,38 @@ except ImportError:
 print('good')
 )")),
             "good\n");
+}
+
+TEST_F(StatsPage, MayHaveAPageToFlyThroughInPlaceOfThePicture) {
+  printed({"cube.h5", "--html", "page.html", "--viewer", "--only", "scene"});
+  EXPECT_TRUE(has(page(), "<iframe") && !has(page(), "<img"));
+  printed({"cube.h5", "--html", "still.html", "--only", "scene"});
+  EXPECT_FALSE(has(read_bytes(folder_ / "still.html"), "script-src"));
+  expect_failure(kBadUsage, "--viewer has no effect", {"cube.h5", "--viewer"});
+  expect_failure(kBadUsage, "--viewer has no effect",
+                 {"cube.h5", "--html", "a.html", "--viewer", "--only", "levels"});
+  if (browser_name().empty()) GTEST_SKIP() << "no chromium";
+  write("chromium.py", chromium_driver());
+  // Where the cube stands in the frame is another colour than in its corner.
+  EXPECT_EQ(python(fmt::format(R"(
+import json, os, time
+from chromium import Chromium
+with Chromium('{}', os.getcwd(), 800, 900) as page:
+    page.open('page.html')
+    page.wait('document.readyState === "complete" && document.querySelector("iframe") !== null')
+    box = json.loads(page.value('JSON.stringify(document.querySelector("iframe").getBoundingClientRect())'))
+    def color(x, y):
+        at = dict(x=box['x'] + x * box['width'], y=box['y'] + y * box['height'], width=1, height=1, scale=1)
+        return page.call('Page.captureScreenshot', format='png', clip=at)['data']
+    for _ in range(300):
+        if color(0.5, 0.3) != color(0.04, 0.6):
+            break
+        time.sleep(0.1)
+    print(color(0.5, 0.3) != color(0.04, 0.6))
+    print([m for m in page.messages if 'GPU stall due to ReadPixels' not in m])
+)",
+                               browser_name())),
+            "True\n[]\n");
 }
 
 TEST_F(StatsPage, ShowsNoFaultsInABrowser) {

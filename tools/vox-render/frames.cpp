@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include "formats/file_names.h"
+#include "formats/file_types.h"
+#include "formats/images/film_file.h"
 #include "libvox/base/error.h"
+#include "libvox/base/log.h"
 #include "tools/common/targets.h"
 #include "tools/common/tool.h"
 
@@ -20,19 +23,34 @@ std::string slice_text(const render::SliceOptions& slice) {
 
 }  // namespace
 
+bool writes_film(const RenderToolOptions& options) {
+  return has_role(options.output, FileRole::Film) && can_write_films();
+}
+
 std::vector<Frame> frames(std::span<const VoxelBox> boxes, const render::Place& place,
                           const RenderToolOptions& options) {
   if (options.slice) return {{{}, options.output}};
-  const uint32_t count = options.from.turntable;
-  std::vector<Frame> list;
-  for (const render::CameraPose& pose : render::poses_from(options.from, boxes, place, options.render.size)) {
-    const auto number = static_cast<uint32_t>(list.size());
-    list.push_back({pose, count > 0 ? numbered_file_name(options.output, number, count) : options.output});
+  const std::vector<render::CameraPose> poses =
+      render::poses_from(options.from, boxes, place, options.render.size);
+  const auto count = static_cast<uint32_t>(poses.size());
+  const bool are_many = options.from.turntable > 0 || !options.from.path.empty();
+  const bool has_names = are_many && !writes_film(options);
+  std::filesystem::path name = options.output;
+  if (has_names && has_role(name, FileRole::Film)) {
+    name.replace_extension(".png");
+    log_warning(
+        "ffmpeg is not installed: {} pictures are written instead, {} and so on, which it makes a film of",
+        count, numbered_file_name(name, 0, count).string());
   }
+  std::vector<Frame> list;
+  for (uint32_t i = 0; i < count; ++i)
+    list.push_back({poses[i], has_names ? numbered_file_name(name, i, count) : name});
   return list;
 }
 
 void check_targets(const std::vector<Frame>& list, const RenderToolOptions& options) {
+  if (writes_film(options))
+    return check_target({"the film", options.output, OutputKind::Film}, options.scene, options.overwrite);
   for (const Frame& frame : list)
     check_target({"the picture", frame.file, OutputKind::Picture}, options.scene, options.overwrite);
 }

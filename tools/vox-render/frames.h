@@ -17,7 +17,11 @@ struct Frame {
   std::filesystem::path file;
 };
 
-// The frames of the voxels in the boxes, in scene units; a cut has one frame without a pose.
+// Whether the pictures become a film: one was asked for, and can be written here.
+bool writes_film(const RenderToolOptions& options);
+
+// The frames of the voxels in the boxes, in scene units; a cut has one frame without a pose. Where a film
+// cannot be written here, they are pictures that it can be made of.
 std::vector<Frame> frames(std::span<const VoxelBox> boxes, const render::Place& place,
                           const RenderToolOptions& options);
 

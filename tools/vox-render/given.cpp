@@ -1,5 +1,6 @@
 #include "tools/vox-render/given.h"
 
+#include "formats/file_types.h"
 #include "tools/common/option_table.h"
 
 namespace vox {
@@ -13,12 +14,14 @@ enum : uint32_t {
   kVolume = 16,
   kVolumeCut = 32,
   kOccluded = 64,   // ambient occlusion by --ao
+  kPage = 128,      // a page to fly through, whose reader chooses all but the first view
+  kIso = 256,       // a surface of a volume
+  kMany = 512,      // a film, or a way with times
   kFacing = 1024,   // --shade material or normal
   kSampled = 2048,  // several samples a pixel
-  kLevels = 4096,   // a scene in the light, with level of detail
-  kPage = 128       // a page to fly through, whose reader chooses all but the first view
+  kLevels = 4096    // a scene in the light, with level of detail
 };
-constexpr uint32_t kScene = kLit | kMeasured | kSharing, kFromEye = kScene | kVolume,
+constexpr uint32_t kScene = kLit | kMeasured | kSharing, kFromEye = kScene | kVolume | kIso,
                    kPictures = kFromEye | kSceneCut | kVolumeCut;
 
 constexpr const char* kOfCameras = "it is for a picture with a camera, a cut has none";
@@ -33,6 +36,9 @@ constexpr OptionRow kTable[] = {
     {"slice", kPictures, kOfPictures},
     {"turntable", kPictures, kOfPictures},
     {"turntable", kFromEye, kOfCameras},
+    {"path", kPictures, kOfPictures},
+    {"path", kFromEye, kOfCameras},
+    {"fps", kMany, "it is for films, and for a --path with times"},
     {"clip", kScene | kPage, "it is for pictures of scenes with a camera, and pages"},
     {"cut", kPictures, kOfPictures},
     {"cut", kScene, "it is for pictures of scenes with a camera"},
@@ -69,14 +75,16 @@ constexpr OptionRow kTable[] = {
     {"ao-reach", kLit, kOfLight},
     {"ao-reach", kOccluded, "it is for --ao, which says how many rays"},
     {"sun", kFromEye | kPage, kOfCameras},
-    {"sun", kLit | kVolume | kPage, kOfLight},
+    {"sun", kLit | kVolume | kIso | kPage, kOfLight},
     {"lod", kScene | kPage, kOfScenes},
     {"lod", kLit | kMeasured | kPage, "the uses of leaves are looked up in all of them"},
     {"legend", kPictures, "a page has one where it is needed"},
-    {"legend", kMeasured | kSharing | kVolume | kVolumeCut,
+    {"legend", kMeasured | kSharing | kVolume | kIso | kVolumeCut,
      "materials have their own colours, and no legend"},
-    {"opacity", kVolume, "it is for pictures of volumes"},
-    {"values", kVolume | kVolumeCut, "it is for pictures of volumes"},
+    {"opacity", kVolume, "it is for pictures that look through a volume"},
+    {"iso", kIso, "it is for pictures of volumes"},
+    {"colors", kVolume | kIso | kVolumeCut, "it is for pictures of volumes"},
+    {"values", kVolume | kIso | kVolumeCut, "it is for pictures of volumes"},
     {"profile", kFromEye | kSceneCut, "nothing of it runs on a device"},
 };
 
@@ -97,13 +105,16 @@ RunTraits of_scene(const RenderToolOptions& options) {
 
 RunTraits of_volume(const RenderToolOptions& options) {
   if (options.slice) return {kVolumeCut, "a cut through a volume"};
+  if (options.volume.iso) return {kIso, "a surface of a volume"};
   return {kVolume, "a volume"};
 }
 
 }  // namespace
 
 void check_given(const RenderToolOptions& options, Shown shown) {
-  check_options(options.given, kTable, shown == Shown::Scene ? of_scene(options) : of_volume(options));
+  RunTraits run = shown == Shown::Scene ? of_scene(options) : of_volume(options);
+  if (has_role(options.output, FileRole::Film) || options.from.path.timed) run.bits |= kMany;
+  check_options(options.given, kTable, run);
 }
 
 }  // namespace vox

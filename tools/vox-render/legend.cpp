@@ -62,10 +62,12 @@ scene::Rgb8 ramp_at(double share) {
   return render::ramp_color(static_cast<uint32_t>(share * (render::kRampColors - 1) + 0.5));
 }
 
-// The steps of all colours of the ramp, with labels at its ends and in the middle.
-std::vector<LegendStep> ramp(const std::array<std::string, 3>& labels) {
+// Steps along all of a scale, with labels at its ends and in the middle.
+std::vector<LegendStep> ramp(const std::array<std::string, 3>& labels,
+                             const render::ValueScale& scale = render::viridis_scale()) {
   std::vector<LegendStep> steps;
-  for (uint32_t i = 0; i < render::kRampColors; ++i) steps.push_back({render::ramp_color(i), ""});
+  for (uint32_t i = 0; i < render::kRampColors; ++i)
+    steps.push_back({render::scale_color(scale, i / double{render::kRampColors - 1}), ""});
   steps.front().label = labels[0];
   steps[render::kRampColors / 2].label = labels[1];
   steps.back().label = labels[2];
@@ -119,9 +121,13 @@ Legend legend_of(render::Shade shade, const render::Picture& picture, double vox
   return {};
 }
 
-Legend values_legend(const render::Picture& picture) {
-  return {"Value", ramp({number_text(picture.low), number_text((picture.low + picture.high) / 2),
-                         number_text(picture.high)})};
+Legend values_legend(const render::Picture& picture, const render::ValueScale& scale) {
+  const double middle = (picture.low + picture.high) / 2;
+  return {"Value", ramp({number_text(picture.low), number_text(middle), number_text(picture.high)}, scale)};
+}
+
+Legend surface_legend(double value, scene::Rgb8 color) {
+  return {"Surface of value", {{color, number_text(value)}}};
 }
 
 Legend labels_legend(const std::string& title, const std::vector<uint32_t>& labels, uint32_t first,

@@ -6,6 +6,7 @@
 
 #include "libvox/render/labels.h"
 #include "libvox/render/render.h"
+#include "libvox/render/value_scale.h"
 
 namespace vox {
 
@@ -22,7 +23,10 @@ struct Legend {
 // A mode has a legend where its colours are not those of things. `voxel_size` is in scene units.
 bool has_legend(render::Shade shade);
 Legend legend_of(render::Shade shade, const render::Picture& picture, double voxel_size);
-Legend values_legend(const render::Picture& picture);  // for a volume of amounts
+// For a volume of amounts.
+Legend values_legend(const render::Picture& picture, const render::ValueScale& scale);
+// For a surface of a volume.
+Legend surface_legend(double value, scene::Rgb8 color);
 // The legend for a volume of labels, which are shown as numbers from `first` on: the first sixteen labels.
 Legend labels_legend(const std::string& title, const std::vector<uint32_t>& labels, uint32_t first,
                      const render::LabelColors& colors);

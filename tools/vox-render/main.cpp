@@ -8,7 +8,6 @@
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/thread_limit.h"
-#include "libvox/base/units.h"
 #include "libvox/engine/engine_soon.h"
 #include "libvox/engine/warm_up.h"
 #include "tools/common/profile.h"
@@ -16,6 +15,7 @@
 #include "tools/vox-render/frames.h"
 #include "tools/vox-render/given.h"
 #include "tools/vox-render/legend.h"
+#include "tools/vox-render/output.h"
 #include "tools/vox-render/page.h"
 #include "tools/vox-render/part.h"
 #include "tools/vox-render/volume.h"
@@ -41,13 +41,15 @@ void run(int argc, char** argv) {
   const RenderToolOptions options = parse_render_options(argc, argv);
   const ThreadLimit threads(options.engine.threads);
   const SceneFileParts parts = scene_parts(options.scene);
-  if (parts.bricks && !parts.dag && !parts.hash) return show_volume(options);
+  if (parts.bricks && !parts.dag && !parts.hash && options.form == SceneForm::Any)
+    return show_volume(options);
   check_given(options, Shown::Scene);
   if (options.page) return write_page(options);
   EngineSoon soon(options.engine, [&](Engine& engine) {
     if (!options.slice) warm_up_render(engine, options.render);
   });
-  const dag::VoxelScene scene = clipped_part(read_any_scene(options.scene, options.engine), options);
+  const dag::VoxelScene scene =
+      clipped_part(read_any_scene(options.scene, options.engine, options.form), options);
   const render::Place place = {scene.origin, scene.voxel_size};
   const std::vector<VoxelBox> boxes = options.slice ? std::vector<VoxelBox>() : render::outline(scene.dag);
   const std::vector<Frame> list = frames(boxes, place, options);
@@ -59,6 +61,7 @@ void run(int argc, char** argv) {
   results.set("scene", options.scene.string())
       .set("digest", dag::to_string(scene.dag.digest))
       .set("device", engine->device());
+  PictureOutput output(options);
   const std::unique_ptr<render::Renderer> renderer =
       engine->renderer((cutaway ? cutaway->scene : scene).dag, scene.palette);
   for (const Frame& frame : list) {
@@ -66,10 +69,10 @@ void run(int argc, char** argv) {
     const render::Picture picture = taken(*renderer, scene, frame.pose, cutaway, options);
     std::vector<PngText> texts = picture_texts(frame.pose, place, options);
     texts.push_back({"Digest", dag::to_string(scene.dag.digest)});
-    write_png(picture.image, texts, frame.file);
-    log_info("{}, {}", frame.file.string(), format_seconds(picture.seconds));
+    output.add(frame, picture, texts);
     set_picture(results.append("pictures"), frame, picture, place, options);
   }
+  output.close();
   set_profile(results, engine->profile());
   if (options.engine.profile) print_profile(engine->profile());
   if (options.json) fmt::print("{}\n", json_text(results));

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "formats/file_names.h"
 #include "formats/file_types.h"
+#include "formats/script/camera_csv.h"
 #include "libvox/base/error.h"
 #include "libvox/base/units.h"
 #include "tools/common/device_options.h"
@@ -27,10 +30,16 @@ Examples:
   vox-render house.h5 --shade sharing                   what the DAG stores once and uses often
   vox-render house.h5 --slice y=100                     a cut, the 101st layer of voxels from below
   vox-render ct.h5 --opacity 0.1                        through a volume, more transparent
+  vox-render ct.h5 --colors bone --opacity 0.2:0,1:0.6  in grey, low values unseen
+  vox-render ct.h5 --iso 0.3                            a surface of one value
   vox-render ct.h5 --slice z=40                         a cut through it
   vox-render house.h5 --turntable 36                    house-view-00.png to house-view-35.png
+  vox-render house.h5 --turntable 120 -o turn.mp4       a film, where ffmpeg is installed
+  vox-render house.h5 --path camera.csv -o flight.mp4   one along a camera's way
   vox-render house.h5 --html house.html                 a page that flies through it, in any browser
 )";
+
+constexpr double kMinFps = 0.1, kMaxFps = 1000;
 
 cxxopts::Options describe() {
   cxxopts::Options options("vox-render", kAbout);
@@ -38,12 +47,21 @@ cxxopts::Options describe() {
   const auto text = [] { return cxxopts::value<std::string>(); };
   const auto preset = [](const char* value) { return cxxopts::value<std::string>()->default_value(value); };
   options.add_options("Picture")("scene", "A scene file that vox-convert wrote", text(), "SCENE.h5")(
-      "o,output", "Where to; SCENE-view.png by default", text(), "FILE")(
+      "structure",
+      "Of a file with several forms of the scene the one that is shown: svdag, hash or bricks; auto: the "
+      "first that it has",
+      preset("auto"), "auto|svdag|hash|bricks")(
+      "o,output", "Where to; SCENE-view.png by default; .mp4 for a film of many, by ffmpeg", text(), "FILE")(
       "size", "Pixels; of a cut, at most", preset("1920x1080"), "WxH")("samples", "Rays a pixel", preset("1"),
                                                                        "N")(
       "sampling",
       "Which pixels have so many: on edges, where a pixel looks otherwise than one beside it, or all",
       preset("edges"), "edges|all")("turntable", "So many pictures, once around", text(), "N")(
+      "path",
+      "Pictures on a camera's way, a table of eye_x,eye_y,eye_z,target_x,target_y,target_z,fov,time: one a "
+      "row, or, with "
+      "times in seconds, through the rows",
+      text(), "FILE.csv")("fps", "Pictures a second, of a film and of a way with times", preset("30"), "N")(
       "slice", "A cut along one layer of voxels: x, y or z, counted from 0", text(), "AXIS=N")(
       "cut",
       "A cutaway: nothing that is before this layer of voxels, seen from the eye; hatched where it is cut",
@@ -78,15 +96,7 @@ cxxopts::Options describe() {
                     "gradient|flat")("exposure", "What all light is multiplied by", preset("1"), "X")(
       "lod", "Level of detail: on, nothing smaller than a pixel is looked at; or off", preset("on"),
       "on|off");
-  options.add_options("Volume")(
-      "opacity",
-      "How much of what lies behind it a voxel of the highest value covers, 0 to 1; lower values less",
-      preset(fmt::format("{}", render::kVolumeOpacity).c_str()),
-      "SHARE")("values",
-               "What its values are: amounts, on one scale, or labels, with a colour each; auto: labels "
-               "where whole numbers "
-               "lie in areas of one, and the materials of a scene, in its palette's colours",
-               preset("auto"), "auto|amounts|labels");
+  describe_volume_options(options);
   add_device_options(options);
   add_common_options(options);
   options.parse_positional({"scene"});
@@ -113,6 +123,21 @@ render::ImageSize parse_size(const std::string& text) {
           parse_whole(text.substr(cross + 1), "size", 1, render::kMaxPictureSide)};
 }
 
+void read_path(const cxxopts::ParseResult& parsed, RenderToolOptions& options) {
+  const auto fps = parsed["fps"].as<std::string>();
+  options.from.fps = parse_number(fps, "--fps");
+  if (!(options.from.fps >= kMinFps && options.from.fps <= kMaxFps))
+    throw UsageError(fmt::format("--fps is {}, expected {} to {}", fps, kMinFps, kMaxFps));
+  if (parsed.count("path") == 0) return;
+  for (const char* option : {"view", "eye", "target", "turntable"})
+    if (parsed.count(option) > 0)
+      throw UsageError(fmt::format("--{} and --path both say where to look from", option));
+  options.from.path = read_camera_csv(parsed["path"].as<std::string>());
+  const auto has_fov = [](const render::CameraKey& key) { return key.fov.has_value(); };
+  if (parsed.count("fov") > 0 && std::ranges::all_of(options.from.path.keys, has_fov))
+    throw UsageError("--fov has no effect: the rows of --path have angles of their own");
+}
+
 void read_camera(const cxxopts::ParseResult& parsed, RenderToolOptions& options) {
   std::vector<std::pair<std::string, std::string>> views;
   for (const std::string& name : render::view_names()) views.emplace_back(name, name);
@@ -127,6 +152,7 @@ void read_camera(const cxxopts::ParseResult& parsed, RenderToolOptions& options)
     throw UsageError("--view and --eye both say where to look from");
   if (options.from.eye && parsed.count("turntable") > 0)
     throw UsageError("--turntable goes around a --view, not an --eye");
+  read_path(parsed, options);
   const auto fov = parsed["fov"].as<std::string>();
   options.from.fov = parse_number(fov, "--fov");
   if (options.from.fov < render::kMinFov || options.from.fov > render::kMaxFov)
@@ -185,21 +211,21 @@ void read_slice(const cxxopts::ParseResult& parsed, RenderToolOptions& options) 
   options.slice = slice;
 }
 
-void read_volume(const cxxopts::ParseResult& parsed, RenderToolOptions& options) {
-  const auto text = parsed["opacity"].as<std::string>();
-  options.opacity = parse_number(text, "--opacity");
-  if (options.opacity < 0 || options.opacity > 1)
-    throw UsageError(fmt::format("--opacity is {}, expected 0 to 1", text));
-  options.values = parse_choice<render::ValuesAs>(parsed, "values",
-                                                  {{"auto", render::ValuesAs::Auto},
-                                                   {"amounts", render::ValuesAs::Amounts},
-                                                   {"labels", render::ValuesAs::Labels}});
+std::filesystem::path parse_output(const std::string& name) {
+  if (has_role(name, FileRole::Picture) || has_role(name, FileRole::Film)) return name;
+  throw UsageError(fmt::format("-o is '{}', expected a name that ends in .png, or in .mp4 for a film", name));
 }
 
-std::filesystem::path parse_output(const std::string& name) {
-  if (has_role(name, FileRole::Picture)) return name;
-  throw UsageError(
-      fmt::format("-o is '{}', expected a name that ends in .png: pictures are written as PNG", name));
+// Before pictures are taken, since it is known before.
+void check_film(const RenderToolOptions& options) {
+  if (!has_role(options.output, FileRole::Film)) return;
+  if (options.from.turntable == 0 && options.from.path.empty())
+    throw UsageError(
+        fmt::format("-o is '{}', a film, and there is one picture: --turntable or --path makes several",
+                    options.output.string()));
+  const auto [width, height] = options.render.size;
+  if (width % 2 != 0 || height % 2 != 0)
+    throw UsageError(fmt::format("--size is {}x{}, and the sides of a film are even", width, height));
 }
 
 void read_page(const cxxopts::ParseResult& parsed, RenderToolOptions& options) {
@@ -221,12 +247,19 @@ RenderToolOptions parse_render_options(int argc, char** argv) {
   if (parsed.count("scene") == 0) throw UsageError("no scene file given (see vox-render --help)");
   RenderToolOptions options;
   options.scene = parsed["scene"].as<std::string>();
+  options.form = parse_choice<SceneForm>(parsed, "structure",
+                                         {{"auto", SceneForm::Any},
+                                          {"svdag", SceneForm::Svdag},
+                                          {"hash", SceneForm::Hash},
+                                          {"bricks", SceneForm::Bricks}});
   options.output = picture_file_name(options.scene);
   if (parsed.count("output") > 0) options.output = parse_output(parsed["output"].as<std::string>());
   if (parsed.count("turntable") > 0)
-    options.from.turntable = parse_whole(parsed["turntable"].as<std::string>(), "turntable", 1, 10000);
+    options.from.turntable =
+        parse_whole(parsed["turntable"].as<std::string>(), "turntable", 1, render::kMaxPictures);
   read_camera(parsed, options);
   options.render = read_render(parsed);
+  check_film(options);
   if (parsed.count("ao-reach") > 0) {
     const auto reach = parsed["ao-reach"].as<std::string>();
     options.ao_reach = parse_number(reach, "--ao-reach");
@@ -234,9 +267,9 @@ RenderToolOptions parse_render_options(int argc, char** argv) {
   }
   options.legends = parse_choice<Legends>(parsed, "legend", {{"on", Legends::On}, {"off", Legends::Off}});
   read_slice(parsed, options);
+  options.volume = read_volume_look(parsed);
   if (parsed.count("clip") > 0) options.clip = parse_box(parsed["clip"].as<std::string>(), "clip");
   if (parsed.count("cut") > 0) options.cut = parse_layer(parsed["cut"].as<std::string>(), "cut");
-  read_volume(parsed, options);
   read_page(parsed, options);
   options.engine = read_device_options(parsed);
   options.json = common.json;

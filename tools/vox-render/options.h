@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "formats/io/overwrite.h"
+#include "formats/scene/any_scene.h"
 #include "libvox/engine/engine.h"
-#include "libvox/render/shown_values.h"
 #include "libvox/render/viewpoints.h"
 #include "libvox/voxelize/grid.h"
+#include "tools/vox-render/volume_look.h"
 
 namespace vox {
 
@@ -24,11 +25,11 @@ enum class Legends { On, Off };
 
 struct RenderToolOptions {
   std::filesystem::path scene, output;
+  SceneForm form = SceneForm::Any;  // that the scene is read from
   render::Viewpoints from;
   render::RenderOptions render;  // all but the pose, and the reach below
   double ao_reach = 0;           // in scene units; 0 for the default
-  double opacity = render::kVolumeOpacity;
-  render::ValuesAs values = render::ValuesAs::Auto;
+  VolumeLook volume;
   Legends legends = Legends::On;
   std::optional<render::SliceOptions> slice;  // a cut, instead of a view
   std::optional<std::filesystem::path> page;  // a page that one can fly through, instead of a picture

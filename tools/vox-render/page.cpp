@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "formats/pages/scene_page.h"
 #include "formats/results/json_text.h"
 #include "formats/scene/any_scene.h"
@@ -37,24 +39,31 @@ std::string start_of(const RenderToolOptions& options) {
       text += "&shade=level";
       break;
     case render::Shade::Sharing:
-      throw UsageError("--shade sharing is for pictures: a page does not know how often leaves are used");
+      text += "&shade=sharing";
+      break;
   }
   if (options.render.shadows == render::Shadows::Off) text += "&shadows=off";
   if (options.render.lod == render::LevelOfDetail::Off) text += "&lod=off";
   return text;
 }
 
+std::string part_text(const voxelize::Box& clip, const dag::VoxelScene& scene) {
+  return fmt::format("the box from {} to {} of a scene of {}", triple(clip.min), triple(clip.max),
+                     format_count(scene.dag.voxels, "voxel"));
+}
+
 }  // namespace
 
 void write_page(const RenderToolOptions& options) {
-  const ScenePageOptions page = {.title = options.scene.filename().string(),
-                                 .command = options.command,
-                                 .start = start_of(options),
-                                 .most_bytes = options.page_limit,
-                                 .memory_limit = options.engine.memory_limit};
+  ScenePageOptions page = {.title = options.scene.filename().string(),
+                           .command = options.command,
+                           .start = start_of(options),
+                           .most_bytes = options.page_limit,
+                           .memory_limit = options.engine.memory_limit};
   check_target({"the page", *options.page, OutputKind::Page}, options.scene, options.overwrite);
-  const ScenePage made =
-      make_scene_page(clipped_part(read_any_scene(options.scene, options.engine), options), page);
+  dag::VoxelScene scene = read_any_scene(options.scene, options.engine, options.form);
+  if (options.clip) page.part = part_text(*options.clip, scene);
+  const ScenePage made = make_scene_page(clipped_part(std::move(scene), options), page);
   write_scene_page(made, *options.page);
   if (made.halvings > 0)
     log_warning("the page shows {}³ voxels: more do not fit into {} (--page-limit)", made.resolution,

@@ -16,14 +16,17 @@
 #include "tools/vox-render/frames.h"
 #include "tools/vox-render/given.h"
 #include "tools/vox-render/legend.h"
+#include "tools/vox-render/output.h"
 
 namespace vox {
 namespace {
 
-Legend legend_of(const render::ShownValues& values, const render::Picture& picture) {
+Legend legend_of(const render::ShownValues& values, const render::Picture& picture, const VolumeLook& look) {
+  if (look.iso)
+    return surface_legend(picture.low + *look.iso * (picture.high - picture.low), values.colors.scale.back());
   switch (values.kind) {
     case render::ShownValues::Kind::Amounts:
-      return values_legend(picture);
+      return values_legend(picture, values.colors.scale);
     case render::ShownValues::Kind::Materials:
       return labels_legend("Material", values.labels, 1, values.colors.labels);
     case render::ShownValues::Kind::Labels:
@@ -33,17 +36,17 @@ Legend legend_of(const render::ShownValues& values, const render::Picture& pictu
 }
 
 render::ShownValues values_of(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) {
-  render::ShownValues values = render::shown_values(bricks, scene_palette(options.scene), options.values);
-  if (values.kind == render::ShownValues::Kind::Labels && options.values == render::ValuesAs::Auto)
+  render::ShownValues values = colored_values(bricks, scene_palette(options.scene), options.volume);
+  if (values.kind == render::ShownValues::Kind::Labels && options.volume.values == render::ValuesAs::Auto)
     log_info("{} values that lie in areas of one are shown as labels; --values amounts shows one scale",
              format_count(values.labels.size()));
   return values;
 }
 
-void write_picture(render::Picture picture, const render::ShownValues& values, const Frame& frame,
-                   const render::Place& place, const RenderToolOptions& options) {
-  if (options.legends == Legends::On) draw_legend(picture.image, legend_of(values, picture));
-  write_png(picture.image, picture_texts(frame.pose, place, options), frame.file);
+void add_picture(PictureOutput& output, render::Picture picture, const render::ShownValues& values,
+                 const Frame& frame, const render::Place& place, const RenderToolOptions& options) {
+  if (options.legends == Legends::On) draw_legend(picture.image, legend_of(values, picture, options.volume));
+  output.add(frame, picture, picture_texts(frame.pose, place, options));
 }
 
 void cut(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) {
@@ -52,8 +55,9 @@ void cut(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) {
   const render::ShownValues values = values_of(bricks, options);
   const render::Picture picture =
       render::slice_volume(bricks::bricks_volume(bricks), bricks.background, values.colors, *options.slice);
-  write_picture(picture, values, frame, {}, options);
-  log_info("{}: {} to {}", frame.file.string(), picture.low, picture.high);
+  PictureOutput output(options);
+  add_picture(output, picture, values, frame, {}, options);
+  log_info("values from {} to {}", picture.low, picture.high);
   if (!options.json) return;
   measure::ResultGroup results;
   results.set("volume", options.scene.string());
@@ -79,16 +83,20 @@ void cast(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) 
   render::VolumeRenderOptions render;
   render.size = options.render.size;
   render.to_sun = options.render.to_sun;
-  render.opacity = options.opacity;
+  render.opacity = options.volume.opacity;
+  render.curve = options.volume.curve;
+  render.iso = options.volume.iso;
   render.labels = values.colors.labels;
+  render.scale = values.colors.scale;
+  PictureOutput output(options);
   for (const Frame& frame : list) {
     throw_if_cancelled();
     render.pose = frame.pose;
     const render::Picture picture = renderer->render(render);
-    write_picture(picture, values, frame, place, options);
-    log_info("{}, {}", frame.file.string(), format_seconds(picture.seconds));
+    add_picture(output, picture, values, frame, place, options);
     set_picture(results.append("pictures"), frame, picture, place, options);
   }
+  output.close();
   results.set("low", values.colors.range.low).set("high", values.colors.range.high);
   set_profile(results, engine->profile());
   if (options.engine.profile) print_profile(engine->profile());

@@ -72,7 +72,9 @@ void measure(SceneStats& stats, const StatsOptions& options) {
   }
   throw_if_cancelled();
   const bool needs_geometry = compares && dag.materials;
-  const bool needs_picture = options.html && stats.has(Section::Scene) && dag.voxels > 0;
+  const bool shows_scene = options.html && stats.has(Section::Scene) && dag.voxels > 0;
+  const bool needs_picture = shows_scene && !options.viewer;
+  if (shows_scene && options.viewer) stats.viewer = viewer_of(stats.scene, options);
   if (needs_geometry || needs_picture || stats.has(Section::Memory)) {
     const std::unique_ptr<Engine> engine = make_engine(options.engine);
     stats.device = engine->device();
@@ -143,7 +145,8 @@ void run(int argc, char** argv) {
   try {
     stats.sections = sections_of(options, parts);
     check_given(options.given,
-                {kShowsSections | (stats.has(Section::Memory) ? kShowsMemory : 0u),
+                {kShowsSections | (stats.has(Section::Memory) ? kShowsMemory : 0u) |
+                     (options.html && stats.has(Section::Scene) ? kShowsPicture : 0u),
                  stats.has_scene ? "the sections that --only names" : "a file of bricks alone"});
     measure_all(stats, options, std::move(bricks));
   } catch (const Cancelled&) {

@@ -27,6 +27,7 @@ Examples:
   vox-stats house.h5 -o report.h5                 the same and more, for h5py
   vox-stats house.h5 --json                       the same, as JSON
   vox-stats house.h5 --html report.html           a page with a picture of the scene and charts
+  vox-stats house.h5 --html report.html --viewer  the same, and one flies through the scene
   vox-stats a.h5 --against b.h5                   which voxels both scenes fill: how many, where, of which material
   vox-stats a.h5 --against b.h5 -o both.h5        the same, and these voxels as a scene
 )";
@@ -53,6 +54,7 @@ cxxopts::Options describe() {
                           "fill, with the materials of the first",
                           text(), "FILE")(
       "html", "Write a page with pictures: one file, for a browser or for paper", text(), "FILE")(
+      "viewer", "In the page one flies through the scene, at most 8 MiB of it, in place of a picture")(
       "only", "Only these sections: scene, materials, levels, sizes, memory, bricks", list(""), "SECTION,…");
   options.add_options("Hash tables")(
       "tables", fmt::format("all, or some of: {}", fmt::join(hash::table_names(), ", ")), list("all"),
@@ -125,6 +127,7 @@ void read_sections(const cxxopts::ParseResult& parsed, StatsOptions& options) {
 void check_given(std::span<const std::string> given, const RunTraits& run) {
   static constexpr const char* kOfTables = "it is for the section memory, the hash tables that hold a scene";
   static constexpr OptionRow kTable[] = {{"only", kShowsSections, "it picks what is shown of one scene"},
+                                         {"viewer", kShowsPicture, "it is for --html, of the section scene"},
                                          {"tables", kShowsMemory, kOfTables},
                                          {"load-factor", kShowsMemory, kOfTables},
                                          {"times", kShowsMemory, kOfTables},
@@ -147,6 +150,7 @@ StatsOptions parse_stats_options(int argc, char** argv) {
   if (parsed.count("against")) options.against = parsed["against"].as<std::string>();
   if (parsed.count("output")) options.output = parsed["output"].as<std::string>();
   if (parsed.count("html")) options.html = parsed["html"].as<std::string>();
+  options.viewer = parsed.count("viewer") > 0;
   if (options.against && options.output && !has_role(*options.output, FileRole::Scene))
     throw UsageError(
         fmt::format("-o is '{}', expected a scene file, ending in .h5: with --against it is "

@@ -21,6 +21,7 @@ struct StatsOptions {
   std::optional<std::filesystem::path> against;  // another scene, with which this one is compared
   std::optional<std::filesystem::path> output;  // of the report; with `against`, of the voxels that both fill
   std::optional<std::filesystem::path> html;
+  bool viewer = false;  // the page has one to fly through in place of its picture
   std::set<Section> sections;
   std::set<Section> asked;  // the sections that --only names, which the file must have
   measure::TablesQuery tables;
@@ -34,7 +35,7 @@ struct StatsOptions {
 };
 
 // What a run shows, on which it depends which options have an effect.
-enum : uint32_t { kShowsSections = 1, kShowsMemory = 2 };
+enum : uint32_t { kShowsSections = 1, kShowsMemory = 2, kShowsPicture = 4 };
 
 // Throws UsageError for an option that has none.
 void check_given(std::span<const std::string> given, const RunTraits& run);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "formats/pages/scene_page.h"
 #include "formats/results/page_table.h"
 #include "formats/results/text_table.h"
 #include "libvox/base/units.h"
@@ -24,9 +25,12 @@ std::vector<double> mebibytes(const measure::ResultColumn& bytes) {
 
 void add_scene(HtmlPage& page, const SceneStats& stats) {
   const VoxelBox& box = stats.dag->filled;
+  const std::string digest = dag::to_string(stats.scene.dag.digest);
   if (stats.picture)
-    page.picture(stats.picture->image, fmt::format("The scene from its default view. Digest {}.",
-                                                   dag::to_string(stats.scene.dag.digest)));
+    page.picture(stats.picture->image, fmt::format("The scene from its default view. Digest {}.", digest));
+  else if (!stats.viewer.empty())
+    page.page_within(stats.viewer,
+                     fmt::format("The scene: drag to turn it, ? says more. Digest {}.", digest));
   else
     page.paragraph("The scene is empty: no voxel is filled, there is nothing to see.");
   HtmlPage::Facts facts = scene_facts(stats.scene);
@@ -151,6 +155,16 @@ render::Picture picture_of(Engine& engine, const dag::VoxelScene& scene) {
   options.pose = render::framing(render::outline(scene.dag), render::view_names().front(), 0,
                                  options.pose.fov, options.size);
   return engine.renderer(scene.dag, scene.palette)->render(options);
+}
+
+std::string viewer_of(const dag::VoxelScene& scene, const StatsOptions& options) {
+  constexpr uint64_t kMostBytes = uint64_t{8} << 20;
+  return make_scene_page(scene, {.title = options.scene.filename().string(),
+                                 .command = options.command,
+                                 .start = "view=" + render::view_names().front(),
+                                 .most_bytes = kMostBytes,
+                                 .memory_limit = options.engine.memory_limit})
+      .text;
 }
 
 HtmlPage page_of(const SceneStats& stats) {

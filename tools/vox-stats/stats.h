@@ -30,6 +30,7 @@ struct SceneStats {
   std::vector<measure::SceneSize> sizes;
   std::vector<measure::TableReport> tables;
   std::optional<render::Picture> picture;  // for the page; a scene without voxels has none
+  std::string viewer;                      // the page that is shown in place of the picture
   std::optional<measure::BricksStats> bricks;
   std::optional<measure::SceneSize> hash;  // of the scene as a spatial hash, where the file has that
   std::vector<device::KernelTime> kernels;
@@ -44,6 +45,7 @@ HtmlPage page_of(const SceneStats& stats);
 
 // The parts of a page that say what a scene looks like. `materials` is what used_materials() gives.
 render::Picture picture_of(Engine& engine, const dag::VoxelScene& scene);
+std::string viewer_of(const dag::VoxelScene& scene, const StatsOptions& options);
 void add_materials_figure(HtmlPage& page, const std::string& title, const std::string& caption,
                           const measure::ResultTable& materials);
 

@@ -29,6 +29,7 @@ uniform vec3 sky;
 uniform vec3 to_sun;
 uniform bool shadows;
 uniform float open_reach;         // voxels that ambient occlusion looks; 0: none
+uniform highp usampler2DArray uses;  // how often a leaf is used, as a code at its first word; pages as of words
 uniform bool picks;               // the first two pixels tell of what is at the place
 out uvec4 sums;
 
@@ -37,6 +38,11 @@ const float kSun = 0.75, kAmbient = 0.45, kWhite = 65535.0;
 vec3 measured(float value) {
   float at = (value - ramp_low) / (ramp_high - ramp_low) * 63.0 + 0.5;
   return ramp[int(clamp(at, 0.0, 63.0))];
+}
+
+float uses_of(uint leaf) {
+  uint i = leaf - level_begin[2], row = (1u << page_shift) - 1u;
+  return float(texelFetch(uses, ivec3(i & row, i >> page_shift & row, i >> 2u * page_shift), 0).r);
 }
 
 // An even spread of random numbers over pixels; that over samples is by Roberts' R2 sequence.
@@ -112,6 +118,7 @@ void main() {
   if (hit.found) {
     if (mode == 0u) light = colors[hit.material] * light_at(surface_at(ray, hit, direction, box));
     else if (mode == 1u) light = surface_at(ray, hit, direction, box).normal * 0.5 + 0.5;
+    else if (mode == 4u) light = measured(uses_of(leaf_at(box.low, log2_side)));
     else light = measured(mode == 2u ? hit.face.at : float(hit.log2));
   }
   sums = uvec4(light * kWhite + 0.5, 1u);

@@ -1,6 +1,7 @@
 // What the colours of a mode mean.
 import { makeCamera } from './camera.js';
 import { rampEnds } from './renderer.js';
+import { kSharing } from './settings.js';
 
 /** @typedef {import('./page.js').Page} Page */
 
@@ -42,13 +43,15 @@ export function drawLegend(at, page) {
     })));
     return;
   }
-  const { low, high } = rampEnds(settings, facts, makeCamera(settings.pose, size).spread);
-  if (settings.mode === 2) {
+  const { low, high } = rampEnds(page.renderer, settings, makeCamera(settings.pose, size).spread);
+  if (settings.mode === 2 || settings.mode === kSharing) {
     const bar = piece('div', '', `linear-gradient(to right, ${ramp.map(cssColor).join(', ')})`), ends = piece('div', '');
     bar.className = 'ramp';
     ends.className = 'ends';
-    ends.append(...[low, (low + high) / 2, high].map(v => piece('span', numberText(v * facts.voxel_size))));
-    at.append(bar, ends, piece('div', 'Distance, scene units'));
+    const texts = settings.mode === 2 ? [low, (low + high) / 2, high].map(v => numberText(v * facts.voxel_size)) :
+      [0, Math.floor(high / 8), high / 4].map(power => power <= 20 ? String(2 ** power) : '2^' + power);
+    ends.append(...texts.map(text => piece('span', text)));
+    at.append(bar, ends, piece('div', settings.mode === 2 ? 'Distance, scene units' : 'Uses of a leaf, 4 x 4 x 4 voxels'));
     return;
   }
   /** @type {[string, string][]} */

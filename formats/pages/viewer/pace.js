@@ -1,6 +1,8 @@
 // The pace of pictures: while something moves they have as few pixels as the graphics need to keep up, and at rest
 // samples of all pixels are added up, a few rows at a time, so that the page answers at once.
 
+import { clamped } from './vectors.js';
+
 /** @typedef {import('./renderer.js').Renderer} Renderer */
 /** @typedef {import('./camera.js').Size} Size */
 /** @typedef {import('./settings.js').Settings} Settings */
@@ -8,7 +10,33 @@
 const kFrame = 30;         // ms that a picture of something that moves may take
 const kSlice = 40;         // ms of work at rest before the page is listened to again
 const kStill = 160;        // ms without a change, after which all is at rest
-const kLeastScale = 1 / 8; // of the window's pixels along each side
+const kLeastScale = 1 / 8; // of the window's pixels along each side,
+const kSlowScale = 1 / 32; // and where graphics are too slow for that
+const kSlow = 1000;        // ms that a picture takes there
+const kSlices = 16;        // of a sample, at most
+const kStages = [1 / 4, 1 / 2, 1]; // at rest first pictures of fewer pixels, then samples of all
+
+/**
+ * How many pixels are cast at once, so that this takes a certain time. What a picture takes whatever its size, which is
+ * most of it where a processor draws the window, is no reason for fewer pixels.
+ */
+class Load {
+  #time;
+  #quickest = Infinity;
+  pixels;
+
+  /** @param {number} time ms @param {number} pixels at first */
+  constructor(time, pixels) {
+    this.#time = time;
+    this.pixels = pixels;
+  }
+
+  /** Learns that so many pixels took so long. @param {number} pixels @param {number} time */
+  took(pixels, time) {
+    this.#quickest = Math.min(this.#quickest, time);
+    this.pixels = pixels * clamped(Math.max(this.#time, 1.6 * this.#quickest) / Math.max(time, 1), 0.25, 1.5);
+  }
+}
 
 export class Pace {
   #settings;
@@ -17,18 +45,25 @@ export class Pace {
   #changed = performance.now();
   #asked = 0;
   #sample = 0;
+  #stage = 0;
+  #scale = 1; // of the last picture of something that moved
   #row = 0;
   /** @type {{fence: WebGLSync, began: number, pixels: number, rest: boolean} | null} */
   #under_way = null;
-  #cost = { moving: 4e-4, rest: 4e-4 };  // ms a pixel; the first pictures correct it
+  #moving = new Load(kFrame, 2e4);
+  #rest = new Load(kSlice, 2e4);
+  #least = kLeastScale;
+  #lost = 0; // how often the graphics were taken away
   #moves = true;
   #shown = { size: this.#size, sample: 0 };
+  #slow;
   frames = 0;   // that were shown, for whoever measures
   finished = 0; // samples at rest
 
-  /** @param {Renderer} renderer @param {Settings} settings */
-  constructor(renderer, settings) {
+  /** @param {Renderer} renderer @param {Settings} settings @param {(is: boolean) => void} slow hears of slow graphics */
+  constructor(renderer, settings, slow) {
     this.#renderer = renderer;
+    this.#slow = slow;
     this.#settings = settings;
   }
 
@@ -43,7 +78,7 @@ export class Pace {
   changed() {
     this.#changed = performance.now();
     this.#moves = true;
-    this.#sample = this.#row = this.finished = 0;
+    this.#sample = this.#row = this.#stage = this.finished = 0;
     this.ask();
   }
 
@@ -56,9 +91,12 @@ export class Pace {
     if (this.#asked === 0) this.#asked = requestAnimationFrame(() => this.#turn());
   }
 
-  /** Forgets what the graphics were doing, as their context was lost. */
+  /** Forgets what the graphics were doing, as their context was lost: perhaps since it took too long. */
   restart() {
     this.#under_way = null;
+    ++this.#lost;
+    this.#moving = new Load(kFrame, 1);
+    this.#rest = new Load(kSlice, 1);
     this.#renderer.resize(this.#size);
     this.changed();
   }
@@ -82,10 +120,20 @@ export class Pace {
   #is_busy() {
     const work = this.#under_way, { gl } = this.#renderer;
     if (!work) return false;
-    if (gl.getSyncParameter(work.fence, gl.SYNC_STATUS) !== gl.SIGNALED) return true;
+    if (gl.getSyncParameter(work.fence, gl.SYNC_STATUS) !== gl.SIGNALED) {
+      if (performance.now() - work.began > kSlow) this.#slow(true);
+      return true;
+    }
     gl.deleteSync(work.fence);
-    const cost = (performance.now() - work.began) / work.pixels, kind = work.rest ? 'rest' : 'moving';
-    this.#cost[kind] = this.#cost[kind] * 0.5 + cost * 0.5;
+    const time = performance.now() - work.began;
+    if (work.rest) {
+      this.#rest.took(work.pixels, time);
+    } else {
+      this.#moving.took(work.pixels, time);
+      if (time > kSlow && this.#scale <= this.#least) this.#least = Math.max(this.#least / 2, kSlowScale);
+      else if (time < kSlow / 4) this.#least = Math.min(this.#least * 2, kLeastScale);
+    }
+    this.#slow(this.#least < kLeastScale);
     this.#under_way = null;
     return false;
   }
@@ -106,22 +154,32 @@ export class Pace {
 
   #draw_moving() {
     const { width, height } = this.#size;
-    const scale = Math.min(Math.max(Math.sqrt(kFrame / (this.#cost.moving * width * height)), kLeastScale), 1);
-    const size = { width: Math.max(Math.round(width * scale), 1), height: Math.max(Math.round(height * scale), 1) };
+    this.#scale = clamped(Math.sqrt(this.#moving.pixels / (width * height)), this.#least, 1);
+    const size = this.#scaled(this.#scale);
     this.#renderer.castPart(this.#settings, { size, sample: 0, first: 0, rows: size.height, rest: false });
     this.#present(size, 0);
     this.#begun(size.width * size.height, false);
   }
 
+  /** @param {number} scale @returns {Size} */
+  #scaled(scale) {
+    const { width, height } = this.#size;
+    return { width: Math.max(Math.round(width * scale), 1), height: Math.max(Math.round(height * scale), 1) };
+  }
+
   #draw_rest() {
-    const size = this.#size;
-    const rows = Math.min(Math.max(Math.floor(kSlice / (this.#cost.rest * size.width)), 1), size.height - this.#row);
+    const least = this.#settings.samples > 1 ? 1.5 * this.#scale : 1;
+    while (kStages[this.#stage] < Math.min(least, 1)) ++this.#stage;
+    const size = this.#scaled(kStages[this.#stage]);
+    const fewest = Math.max(Math.floor(size.height / kSlices / 4 ** this.#lost), 1);
+    const rows = Math.min(Math.max(Math.floor(this.#rest.pixels / size.width), fewest), size.height - this.#row);
     this.#renderer.castPart(this.#settings, { size, sample: this.#sample, first: this.#row, rows, rest: true });
     this.#row += rows;
     if (this.#row >= size.height) {
       this.#present(size, this.#sample);
       this.#row = 0;
-      this.finished = ++this.#sample;
+      if (kStages[this.#stage] < 1) ++this.#stage;
+      else this.finished = ++this.#sample;
     }
     this.#begun(size.width * rows, true);
   }

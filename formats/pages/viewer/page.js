@@ -1,10 +1,11 @@
 // The page as a whole: what its parts share.
 import { Controls } from './controls.js';
+import { listenToGamepads } from './gamepad.js';
 import { Pace } from './pace.js';
 import { find, Panel } from './panel.js';
 import { drawReadout, drawScale } from './readout.js';
 import { Renderer } from './renderer.js';
-import { settingsOf, settingsText, viewOf } from './settings.js';
+import { kModes, settingsOf, settingsText, viewOf } from './settings.js';
 
 /** @typedef {import('./scene.js').Facts} Facts */
 /** @typedef {import('./camera.js').Size} Size */
@@ -26,12 +27,13 @@ export class Page {
     this.settings = settingsOf(this.#address() || facts.start, facts, this.size);
     document.body.classList.toggle('bare', !this.settings.panel);
     this.renderer = new Renderer(this.canvas, facts, words);
-    this.pace = new Pace(this.renderer, this.settings);
+    this.pace = new Pace(this.renderer, this.settings, is => find('slow', HTMLElement).hidden = !is);
     this.controls = new Controls(this);
     find('title', HTMLElement).textContent = facts.title;
     find('shown', HTMLElement).textContent = facts.shown;
     find('made', HTMLElement).textContent = `Made by ${facts.command}; the scene's digest is ${facts.digest}.`;
     this.panel = new Panel(this);
+    listenToGamepads(this);
     this.#listen();
     this.#resize();
   }
@@ -121,7 +123,11 @@ export class Page {
 
   #keep_address() {
     this.#kept = settingsText(this.settings, this.facts);
-    history.replaceState(null, '', '#' + this.#kept);
+    try {
+      history.replaceState(null, '', '#' + this.#kept);
+    } catch {
+      // A page within another page has no address of its own.
+    }
   }
 
   #resize() {
@@ -181,7 +187,7 @@ export class Page {
     else if (key === 'o') this.panel.toggle();
     else if (key === 'p') this.#save();
     else if (key === '?') find('help', HTMLDialogElement).showModal();
-    else if (mode >= 0 && mode < 4) {
+    else if (mode >= 0 && mode < kModes.length) {
       this.settings.mode = mode;
       this.changed();
     }

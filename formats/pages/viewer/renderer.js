@@ -3,7 +3,8 @@
 import { castSource, cornersSource, precisionSource, showSource } from './cast.glsl.js';
 import { makeCamera, distances } from './camera.js';
 import { Fault } from './scene.js';
-import { filledBox } from './settings.js';
+import { filledBox, kSharing } from './settings.js';
+import { countUses } from './sharing.js';
 import { traceSource } from './trace.glsl.js';
 import { add, normalized, scaled } from './vectors.js';
 import { wordsSource } from './words.glsl.js';
@@ -27,10 +28,13 @@ function linear(code) {
 /** @param {{r: number, g: number, b: number}[]} colors */
 const linearColors = colors => new Float32Array(colors.flatMap(({ r, g, b }) => [linear(r), linear(g), linear(b)]));
 
-/** Of what is measured, what the ends of the ramp stand for. @param {Settings} settings @param {Facts} facts
- * @param {number} spread */
-export function rampEnds(settings, facts, spread) {
-  const { near, far } = distances(filledBox(facts), settings.pose.eye);
+/**
+ * Of what is measured, what the ends of the ramp stand for.
+ * @param {Renderer} renderer @param {Settings} settings @param {number} spread
+ */
+export function rampEnds(renderer, settings, spread) {
+  const { facts } = renderer, { near, far } = distances(filledBox(facts), settings.pose.eye);
+  if (settings.mode === kSharing) return { low: 0, high: renderer.sharing().powers * 4 };
   if (settings.mode === 2) return { low: near, high: far };
   let log2 = 2;
   while (log2 < facts.log2_side && 2 ** (log2 + 1) <= Math.max(spread * far, 2 ** settings.coarsest)) ++log2;
@@ -38,6 +42,9 @@ export function rampEnds(settings, facts, spread) {
 }
 
 export class Renderer {
+  /** @type {import('./sharing.js').Sharing | null} */
+  #sharing = null;
+
   /** @param {HTMLCanvasElement} canvas @param {Facts} facts @param {Uint32Array<ArrayBuffer>} words */
   constructor(canvas, facts, words) {
     this.facts = facts;
@@ -63,7 +70,9 @@ export class Renderer {
     gl.disable(gl.DITHER);
     this.#upload();
     this.#setScene(cast);
+    this.#pages(2, gl.R8UI, 1, 1);  // a texture for the uses, as long as nobody asks for them
     return {
+      has_uses: false,
       cast, show, picked: this.#sheet({ width: 2, height: 1 }), sheets: /** @type {Sheet[]} */ ([]),
       sheetSize: { width: 0, height: 0 },
     };
@@ -94,28 +103,47 @@ export class Renderer {
     };
   }
 
-  /** Puts the words into layers of a texture. */
-  #upload() {
-    const { gl, words, pageShift } = this, row = 2 ** pageShift, page = row * row;
-    const rows = Math.max(Math.ceil(words.length / row), 1), layers = Math.ceil(rows / row);
+  /** How often leaves are used; counted where somebody asks for it. */
+  sharing() {
+    return this.#sharing ??= countUses(this.facts, this.words);
+  }
+
+  /** Makes a texture of pages for so many items, at a unit. @param {number} unit @param {number} format
+   * @param {number} count @param {number} row */
+  #pages(unit, format, count, row) {
+    const { gl } = this, rows = Math.max(Math.ceil(count / row), 1), layers = Math.ceil(rows / row);
     if (layers > gl.getParameter(gl.MAX_ARRAY_TEXTURE_LAYERS))
       throw new Fault('The scene is larger than this browser\'s graphics can hold.', 'Make a page of fewer voxels.');
-    gl.activeTexture(gl.TEXTURE0);
+    gl.activeTexture(gl.TEXTURE0 + unit);
     gl.bindTexture(gl.TEXTURE_2D_ARRAY, gl.createTexture());
-    gl.texStorage3D(gl.TEXTURE_2D_ARRAY, 1, gl.R32UI, row, layers > 1 ? row : rows, layers);
+    gl.texStorage3D(gl.TEXTURE_2D_ARRAY, 1, format, row, layers > 1 ? row : rows, layers);
     gl.texParameteri(gl.TEXTURE_2D_ARRAY, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
     gl.texParameteri(gl.TEXTURE_2D_ARRAY, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
+  }
+
+  /** Puts items into the layers of a texture. @param {number} unit @param {number} format
+   * @param {Uint32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>} items */
+  #fill(unit, format, items) {
+    const { gl } = this, row = 2 ** this.pageShift, page = row * row;
+    const type = items instanceof Uint8Array ? gl.UNSIGNED_BYTE : gl.UNSIGNED_INT;
+    this.#pages(unit, format, items.length, row);
+    gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
     /** @param {number} at @param {number} width @param {number} height */
     const put = (at, width, height) => gl.texSubImage3D(gl.TEXTURE_2D_ARRAY, 0, 0, Math.floor(at % page / row),
-      Math.floor(at / page), width, height, 1, gl.RED_INTEGER, gl.UNSIGNED_INT, words.subarray(at, at + width * height));
-    for (let at = 0; at < words.length;) {
-      const left = words.length - at, whole = Math.min(Math.floor(left / row), row);
+      Math.floor(at / page), width, height, 1, gl.RED_INTEGER, type, items.subarray(at, at + width * height));
+    for (let at = 0; at < items.length;) {
+      const left = items.length - at, whole = Math.min(Math.floor(left / row), row - Math.floor(at % page / row));
       const [width, height] = whole > 0 ? [row, whole] : [left, 1];
       put(at, width, height);
       at += width * height;
     }
     if (gl.getError() === gl.OUT_OF_MEMORY)
       throw new Fault('The scene does not fit into this computer\'s graphics memory.', 'Make a page of fewer voxels.');
+  }
+
+  /** Puts the words into a texture. */
+  #upload() {
+    this.#fill(0, this.gl.R32UI, this.words);
   }
 
   /** @param {Size} size @returns {Sheet} */
@@ -139,6 +167,7 @@ export class Renderer {
     for (const level of facts.levels) begin[level.log2] = level.begin;
     gl.uniform1i(at('words'), 0);
     gl.uniform1i(at('before'), 1);
+    gl.uniform1i(at('uses'), 2);
     gl.uniform1uiv(at('level_begin'), begin);
     gl.uniform1ui(at('page_shift'), this.pageShift);
     gl.uniform1i(at('has_materials'), facts.has_materials ? 1 : 0);
@@ -150,8 +179,13 @@ export class Renderer {
 
   /** Tells the program what is shown, of a picture of so many pixels. @param {Settings} settings @param {Size} size */
   #setView(settings, size) {
-    const { gl, facts } = this, { program, at } = this.made.cast, camera = makeCamera(settings.pose, size);
-    const whole = camera.eye.map(Math.floor), ends = rampEnds(settings, facts, camera.spread);
+    const { gl } = this, { program, at } = this.made.cast, camera = makeCamera(settings.pose, size);
+    const whole = camera.eye.map(Math.floor), ends = rampEnds(this, settings, camera.spread);
+    const looks_into_all = settings.mode === kSharing;  // leaves are looked up, of which coarser cells have many
+    if (looks_into_all && !this.made.has_uses) {
+      this.#fill(2, gl.R8UI, this.sharing().codes);
+      this.made.has_uses = true;
+    }
     gl.useProgram(program);
     gl.uniform1ui(at('mode'), settings.mode);
     gl.uniform3iv(at('eye'), whole);
@@ -159,12 +193,12 @@ export class Renderer {
     gl.uniform3fv(at('corner'), camera.corner);
     gl.uniform3fv(at('right'), camera.right);
     gl.uniform3fv(at('down'), camera.down);
-    gl.uniform1f(at('spread'), settings.detail ? camera.spread : 0);
+    gl.uniform1f(at('spread'), settings.detail && !looks_into_all ? camera.spread : 0);
     gl.uniform1f(at('height'), size.height);
     gl.uniform3iv(at('clip_low'), settings.clip.low);
     gl.uniform3iv(at('clip_high'), settings.clip.high);
     gl.uniform1ui(at('hidden'), settings.hidden);
-    gl.uniform1ui(at('coarsest'), settings.coarsest);
+    gl.uniform1ui(at('coarsest'), looks_into_all ? 0 : settings.coarsest);
     gl.uniform1f(at('ramp_low'), ends.low);
     gl.uniform1f(at('ramp_high'), ends.high);
     gl.uniform3fv(at('to_sun'), normalized(settings.sun));

@@ -15,7 +15,8 @@ import { add, clamped, scaled, sub } from './vectors.js';
  * }} Settings clip in voxels; coarsest is a log2, 0 for none; bit i of hidden: material i; samples at rest
  */
 
-export const kModes = ['material', 'normal', 'depth', 'level'];
+export const kModes = ['material', 'normal', 'depth', 'level', 'sharing'];
+export const kSharing = 4;
 /** @type {Vec} */
 const kSun = [0.45, 0.8, 0.6];
 const kSamples = 64, kMostSamples = 4096, kMinFov = 0.001, kMaxFov = 175;  // degrees, as vox-render has them

@@ -41,6 +41,16 @@ uint child_at(uint node, uint mask, uint part, uint log2) {
   return level_begin[log2] + word_at(node + 1u + ones(mask & (1u << part) - 1u));
 }
 
+// The leaf that a voxel is in, which holds something.
+uint leaf_at(ivec3 voxel, uint log2_side) {
+  uint node = level_begin[log2_side];
+  for (uint log2 = log2_side; log2 > 2u; --log2) {
+    ivec3 bits = voxel >> int(log2 - 1u) & 1;
+    node = child_at(node, word_at(node) & 0xffu, uint(bits.x | bits.y << 1 | bits.z << 2), log2 - 1u);
+  }
+  return node;
+}
+
 // --- leaves ---
 
 uvec2 leaf_mask(uint leaf) {

@@ -1,0 +1,41 @@
+// Writes pictures as a film, an MP4 file that browsers play, by ffmpeg where it is installed.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "libvox/base/atomic_file.h"
+#include "libvox/base/run_program.h"
+#include "libvox/scene/scene.h"
+
+namespace vox {
+
+inline constexpr std::string_view kFilmMark = "made by vox: ";  // in the film's comment, for overwrite.h
+
+bool can_write_films();  // whether ffmpeg is installed
+
+struct FilmOptions {
+  uint32_t width, height;  // pixels, both even: colours are kept for 2 x 2 of them
+  double fps;              // pictures a second
+  std::string comment;     // how it was made
+};
+
+// A film that appears at its path once close() was called, and not at all where anything fails before.
+class FilmFile {
+ public:
+  // Throws Error where ffmpeg cannot be started, or nothing can be written at the path.
+  FilmFile(const std::filesystem::path& path, const FilmOptions& options);
+
+  // Adds a picture of the film's size. Throws Error that says what ffmpeg said where it has given up.
+  void add(const scene::Image& image);
+  void close();
+
+ private:
+  [[noreturn]] void fail(const ProgramResult& result) const;
+
+  AtomicFile file_;
+  FedProgram ffmpeg_;
+};
+
+}  // namespace vox

@@ -1,0 +1,29 @@
+#include "tools/vox-render/output.h"
+
+#include "libvox/base/log.h"
+#include "libvox/base/units.h"
+
+namespace vox {
+
+PictureOutput::PictureOutput(const RenderToolOptions& options) : options_(options) {
+  if (!writes_film(options)) return;
+  const auto [width, height] = options.render.size;
+  film_.emplace(options.output, FilmOptions{width, height, options.from.fps, options.command});
+}
+
+void PictureOutput::add(const Frame& frame, const render::Picture& picture,
+                        const std::vector<PngText>& texts) {
+  ++count_;
+  if (film_) return film_->add(picture.image);
+  write_png(picture.image, texts, frame.file);
+  log_info("{}, {}", frame.file.string(), format_seconds(picture.seconds));
+}
+
+void PictureOutput::close() {
+  if (!film_) return;
+  film_->close();
+  log_info("{}, {}, {} a second", options_.output.string(), format_count(count_, "picture"),
+           options_.from.fps);
+}
+
+}  // namespace vox
