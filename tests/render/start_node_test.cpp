@@ -1,6 +1,7 @@
 // Rays that begin in a node that another ray has passed: they hit what they hit from the root on.
 #include <gtest/gtest.h>
 
+#include "libvox/base/length.h"
 #include "tests/common/thoroughness.h"
 #include "tests/render/traced.h"
 
@@ -18,7 +19,13 @@ Vec3d any_direction(Random& random) {
   return random.below(6) == 0 ? Vec3d{0, direction.y < 0 ? -1.0 : 1.0, 0} : direction;
 }
 
-// Compares rays from voxels near what a ray hits, with as many as begin below the root.
+// A ray that is already as wide as several voxels where it begins.
+render::Ray wide_ray(const Traced& scene, Vec3d from, Vec3d direction) {
+  const render::Ray ray = scene.ray(from - direction * 60, direction, 0.2);
+  return render::begun_later(ray, static_cast<int64_t>(60 * length(direction) / ray.voxels_per_tick));
+}
+
+// Compares rays from voxels near what a ray hits. Returns how many of them know a node below the root.
 int expect_same_from(const Traced& scene, const render::Ray& first, Random& random) {
   const render::RayDagRef dag = scene.dag.ref();
   render::PassedNodes passed;
@@ -31,8 +38,8 @@ int expect_same_from(const Traced& scene, const render::Ray& first, Random& rand
     const Int3 voxel = hit.low + Int3{off(), off(), i < 3 ? 0 : off()};
     const render::StartNode start = render::start_near(dag, passed, hit, voxel);
     below += start.node != nullptr && start.log2 < dag.log2_side;
-    const double spread = i % 2 == 0 ? 0 : 0.02;
-    const render::Ray next = scene.ray(place_in(voxel, random), any_direction(random), spread);
+    const Vec3d from = place_in(voxel, random), direction = any_direction(random);
+    const render::Ray next = i % 2 == 0 ? scene.ray(from, direction) : wide_ray(scene, from, direction);
     EXPECT_EQ(render::trace(dag, next, start), scene.trace(next));
   }
   return below;
