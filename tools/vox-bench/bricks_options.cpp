@@ -14,6 +14,7 @@
 #include "tools/common/option_table.h"
 #include "tools/common/tool.h"
 #include "tools/vox-bench/axes.h"
+#include "tools/vox-bench/parsed_command.h"
 
 namespace vox {
 namespace {
@@ -168,22 +169,17 @@ void check_given(const std::vector<std::string>& given, const BricksCommand& com
 }  // namespace
 
 BricksCommand parse_bricks_command(int argc, char** argv) {
-  cxxopts::Options description = describe_bricks();
-  CommonOptions common;
-  const cxxopts::ParseResult parsed =
-      parse_command_line(description, argc - 1, argv + 1, common,
-                         {"Axes", "Size", "Compiled code", "Volumes", "Results", "Device"});
-  if (parsed.count("file") == 0) throw UsageError("no volume named");
-  BricksCommand command;
-  command.input = parsed["file"].as<std::string>();
-  command.raw = read_raw_options(parsed);
-  command.bench = read_bricks_bench(parsed);
-  check_given(common.given, command);
-  command.engine = read_device_options(parsed);
-  command.files = read_result_options(parsed, common.overwrite);
-  command.json = common.json;
-  command.command = command_text(argc, argv);
-  return command;
+  return parsed_command(
+      describe_bricks(), {"Axes", "Size", "Compiled code", "Volumes", "Results", "Device"}, argc, argv,
+      [](const cxxopts::ParseResult& parsed, const std::vector<std::string>& given_options) {
+        BricksCommand command;
+        if (parsed.count("file") == 0) throw UsageError("no volume named");
+        command.input = parsed["file"].as<std::string>();
+        command.raw = read_raw_options(parsed);
+        command.bench = read_bricks_bench(parsed);
+        check_given(given_options, command);
+        return command;
+      });
 }
 
 }  // namespace vox

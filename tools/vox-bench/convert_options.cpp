@@ -9,6 +9,7 @@
 #include "tools/common/device_options.h"
 #include "tools/common/tool.h"
 #include "tools/vox-bench/axes.h"
+#include "tools/vox-bench/parsed_command.h"
 
 namespace vox {
 namespace {
@@ -123,20 +124,15 @@ measure::ConvertBenchOptions read_convert_bench(const cxxopts::ParseResult& pars
 }  // namespace
 
 ConvertCommand parse_convert_command(int argc, char** argv) {
-  cxxopts::Options description = describe_convert();
-  CommonOptions common;
-  const cxxopts::ParseResult parsed =
-      parse_command_line(description, argc - 1, argv + 1, common, {"Axes", "Size", "Results", "Device"});
-  ConvertCommand command;
-  command.json = common.json;
-  command.command = command_text(argc, argv);
-  command.meshes = named_meshes(parsed);
-  command.triangles = read_triangles(parsed, !command.meshes.empty());
-  command.write = read_folder(parsed);
-  command.bench = read_convert_bench(parsed);
-  command.engine = read_device_options(parsed);
-  command.files = read_result_options(parsed, common.overwrite);
-  return command;
+  return parsed_command(describe_convert(), {"Axes", "Size", "Results", "Device"}, argc, argv,
+                        [](const cxxopts::ParseResult& parsed, const std::vector<std::string>&) {
+                          ConvertCommand command;
+                          command.meshes = named_meshes(parsed);
+                          command.triangles = read_triangles(parsed, !command.meshes.empty());
+                          command.write = read_folder(parsed);
+                          command.bench = read_convert_bench(parsed);
+                          return command;
+                        });
 }
 
 }  // namespace vox

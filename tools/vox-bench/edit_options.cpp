@@ -13,6 +13,7 @@
 #include "tools/common/option_values.h"
 #include "tools/common/tool.h"
 #include "tools/vox-bench/axes.h"
+#include "tools/vox-bench/parsed_command.h"
 
 namespace vox {
 namespace {
@@ -155,21 +156,17 @@ uint32_t default_edit_resolution(const std::string& device) {
 }
 
 EditCommand parse_edit_command(int argc, char** argv) {
-  cxxopts::Options description = describe_edit();
-  CommonOptions common;
-  const cxxopts::ParseResult parsed =
-      parse_command_line(description, argc - 1, argv + 1, common, {"Axes", "Size", "Results", "Device"});
-  EditCommand command;
-  command.json = common.json;
-  command.command = command_text(argc, argv);
-  command.input = given(parsed, "file");
-  command.resolution = read_resolution(parsed);
-  command.bench = read_edit_bench(parsed);
-  check_edit_given(common.given, command.bench);
-  command.engine = read_device_options(parsed);
-  command.engine.table = parse_name(parsed, "table", hash::table_names());
-  command.files = read_result_options(parsed, common.overwrite);
-  return command;
+  return parsed_command(
+      describe_edit(), {"Axes", "Size", "Results", "Device"}, argc, argv,
+      [](const cxxopts::ParseResult& parsed, const std::vector<std::string>& given_options) {
+        EditCommand command;
+        command.input = given(parsed, "file");
+        command.resolution = read_resolution(parsed);
+        command.bench = read_edit_bench(parsed);
+        check_edit_given(given_options, command.bench);
+        command.engine.table = parse_name(parsed, "table", hash::table_names());
+        return command;
+      });
 }
 
 }  // namespace vox

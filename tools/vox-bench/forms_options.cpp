@@ -12,6 +12,7 @@
 #include "tools/common/option_table.h"
 #include "tools/common/tool.h"
 #include "tools/vox-bench/axes.h"
+#include "tools/vox-bench/parsed_command.h"
 
 namespace vox {
 namespace {
@@ -157,20 +158,16 @@ uint32_t default_forms_resolution(const std::string& device) {
 }
 
 FormsCommand parse_forms_command(int argc, char** argv) {
-  cxxopts::Options description = describe_forms();
-  CommonOptions common;
-  const cxxopts::ParseResult parsed =
-      parse_command_line(description, argc - 1, argv + 1, common, {"Axes", "Size", "Results", "Device"});
-  FormsCommand command;
-  command.input = given(parsed, "file");
-  command.resolution = read_resolution(parsed);
-  command.bench = read_forms_bench(parsed);
-  check_forms_given(common.given, command.bench);
-  command.engine = read_device_options(parsed);
-  command.files = read_result_options(parsed, common.overwrite);
-  command.json = common.json;
-  command.command = command_text(argc, argv);
-  return command;
+  return parsed_command(
+      describe_forms(), {"Axes", "Size", "Results", "Device"}, argc, argv,
+      [](const cxxopts::ParseResult& parsed, const std::vector<std::string>& given_options) {
+        FormsCommand command;
+        command.input = given(parsed, "file");
+        command.resolution = read_resolution(parsed);
+        command.bench = read_forms_bench(parsed);
+        check_forms_given(given_options, command.bench);
+        return command;
+      });
 }
 
 }  // namespace vox

@@ -11,6 +11,7 @@
 #include "tools/common/device_options.h"
 #include "tools/common/tool.h"
 #include "tools/vox-bench/axes.h"
+#include "tools/vox-bench/parsed_command.h"
 
 namespace vox {
 namespace {
@@ -134,18 +135,13 @@ void check_effects(const cxxopts::ParseResult& parsed) {
 }  // namespace
 
 HashCommand parse_hash_command(int argc, char** argv) {
-  cxxopts::Options description = describe_hash();
-  CommonOptions common;
-  const cxxopts::ParseResult parsed =
-      parse_command_line(description, argc - 1, argv + 1, common, {"Axes", "Size", "Results", "Device"});
-  HashCommand command;
-  command.json = common.json;
-  command.command = command_text(argc, argv);
-  check_effects(parsed);
-  command.bench = read_hash_bench(parsed);
-  command.engine = read_device_options(parsed);
-  command.files = read_result_options(parsed, common.overwrite);
-  return command;
+  return parsed_command(describe_hash(), {"Axes", "Size", "Results", "Device"}, argc, argv,
+                        [](const cxxopts::ParseResult& parsed, const std::vector<std::string>&) {
+                          HashCommand command;
+                          check_effects(parsed);
+                          command.bench = read_hash_bench(parsed);
+                          return command;
+                        });
 }
 
 }  // namespace vox

@@ -9,6 +9,7 @@
 #include "tools/common/device_options.h"
 #include "tools/common/tool.h"
 #include "tools/vox-bench/axes.h"
+#include "tools/vox-bench/parsed_command.h"
 
 namespace vox {
 namespace {
@@ -90,22 +91,20 @@ void read_meshes_named(const cxxopts::ParseResult& parsed, IntersectCommand& com
 }  // namespace
 
 IntersectCommand parse_intersect_command(int argc, char** argv) {
-  cxxopts::Options description = describe_intersect();
-  CommonOptions common;
-  const cxxopts::ParseResult parsed =
-      parse_command_line(description, argc - 1, argv + 1, common, {"Meshes", "Frames", "Results", "Device"});
-  IntersectCommand command;
-  command.json = common.json;
-  command.command = command_text(argc, argv);
-  read_meshes_named(parsed, command);
-  if (const auto value = given(parsed, "res")) command.bench.resolution = count_of(*value, "--res");
-  if (const auto value = given(parsed, "frames")) command.bench.frames = count_of(*value, "--frames");
-  if (const auto value = given(parsed, "tables"))
-    command.bench.tables = *value == "all" ? std::vector<std::string>() : parse_names(*value, "--tables");
-  measure::check(command.bench);
-  command.engine = read_device_options(parsed);
-  command.files = read_result_options(parsed, common.overwrite);
-  return command;
+  return parsed_command(describe_intersect(), {"Meshes", "Frames", "Results", "Device"}, argc, argv,
+                        [](const cxxopts::ParseResult& parsed, const std::vector<std::string>&) {
+                          IntersectCommand command;
+                          read_meshes_named(parsed, command);
+                          if (const auto value = given(parsed, "res"))
+                            command.bench.resolution = count_of(*value, "--res");
+                          if (const auto value = given(parsed, "frames"))
+                            command.bench.frames = count_of(*value, "--frames");
+                          if (const auto value = given(parsed, "tables"))
+                            command.bench.tables = *value == "all" ? std::vector<std::string>()
+                                                                   : parse_names(*value, "--tables");
+                          measure::check(command.bench);
+                          return command;
+                        });
 }
 
 }  // namespace vox

@@ -12,6 +12,7 @@
 #include "tools/common/device_options.h"
 #include "tools/common/tool.h"
 #include "tools/vox-bench/axes.h"
+#include "tools/vox-bench/parsed_command.h"
 
 namespace vox {
 namespace {
@@ -236,21 +237,16 @@ void check_effects(const cxxopts::ParseResult& parsed, const Bench& bench) {
 }  // namespace
 
 KeysCommand parse_keys_command(int argc, char** argv) {
-  cxxopts::Options description = describe();
-  CommonOptions common;
-  const cxxopts::ParseResult parsed = parse_command_line(description, argc - 1, argv + 1, common,
-                                                         {"Axes", "Size", "Picture", "Results", "Device"});
-  KeysCommand command;
-  command.json = common.json;
-  command.command = command_text(argc, argv);
-  command.bench = read_bench(parsed);
-  check_effects(parsed, command.bench);
-  command.picture = given(parsed, "image");
-  command.rebuilt = given(parsed, "rebuilt");
-  command.ages = given(parsed, "ages");
-  command.engine = read_device_options(parsed);
-  command.files = read_result_options(parsed, common.overwrite);
-  return command;
+  return parsed_command(describe(), {"Axes", "Size", "Picture", "Results", "Device"}, argc, argv,
+                        [](const cxxopts::ParseResult& parsed, const std::vector<std::string>&) {
+                          KeysCommand command;
+                          command.bench = read_bench(parsed);
+                          check_effects(parsed, command.bench);
+                          command.picture = given(parsed, "image");
+                          command.rebuilt = given(parsed, "rebuilt");
+                          command.ages = given(parsed, "ages");
+                          return command;
+                        });
 }
 
 }  // namespace vox

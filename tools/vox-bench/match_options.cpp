@@ -10,6 +10,7 @@
 #include "tools/common/option_table.h"
 #include "tools/common/tool.h"
 #include "tools/vox-bench/axes.h"
+#include "tools/vox-bench/parsed_command.h"
 
 namespace vox {
 namespace {
@@ -163,22 +164,17 @@ void check_given(const std::vector<std::string>& given, const MatchCommand& comm
 }  // namespace
 
 MatchCommand parse_match_command(int argc, char** argv) {
-  cxxopts::Options description = describe_match();
-  CommonOptions common;
-  const cxxopts::ParseResult parsed =
-      parse_command_line(description, argc - 1, argv + 1, common,
-                         {"Matching", "Generated pictures", "Picture", "Results", "Device"});
-  MatchCommand command;
-  command.pictures = read_files(parsed);
-  command.bench = read_match_bench(parsed);
-  command.pair = read_pair(parsed, command.bench.seed);
-  check_given(common.given, command);
-  command.overlay = given(parsed, "overlay");
-  command.engine = read_device_options(parsed);
-  command.files = read_result_options(parsed, common.overwrite);
-  command.json = common.json;
-  command.command = command_text(argc, argv);
-  return command;
+  return parsed_command(
+      describe_match(), {"Matching", "Generated pictures", "Picture", "Results", "Device"}, argc, argv,
+      [](const cxxopts::ParseResult& parsed, const std::vector<std::string>& given_options) {
+        MatchCommand command;
+        command.pictures = read_files(parsed);
+        command.bench = read_match_bench(parsed);
+        command.pair = read_pair(parsed, command.bench.seed);
+        check_given(given_options, command);
+        command.overlay = given(parsed, "overlay");
+        return command;
+      });
 }
 
 }  // namespace vox

@@ -182,6 +182,14 @@ TEST_F(HashDag, NodesAloneAreASceneWithoutMaterials) {
   EXPECT_EQ(read.dag.digest, known_scene(64, Materials::None, noise_grid(6)).scene.dag.digest);
 }
 
+TEST_F(HashDag, MaterialsAreLeftOutWithinTheMemoryLimit) {
+  const KnownScene known = known_scene(64, Materials::Sixteen, noise_grid(6));
+  constexpr uint64_t kTooLittle = 1 << 10, kEnough = uint64_t{8} << 30;
+  EXPECT_THROW(write_hash_dag(known.scene, nodes(), std::nullopt, kTooLittle), OutOfMemory);
+  EXPECT_FALSE(std::filesystem::exists(nodes()) || std::filesystem::exists(colors()));
+  EXPECT_NO_THROW(write_hash_dag(known.scene, nodes(), std::nullopt, kEnough));
+}
+
 TEST_F(HashDag, ColoursOfAnotherSceneAreRefused) {
   write_hash_dag(known_scene(16, Materials::Sixteen, noise_grid(1)).scene, nodes(), std::nullopt);
   const std::string others = read_all(colors());
