@@ -134,16 +134,18 @@ class Shader {
     if (axis_of(hit.at) == kNoAxis) return at;
     at.point = hit_point(rays_.eye, course, ray, hit);
     const float share = shading_.smooth + shading_.smoother * at.distance;
-    return share > 0 ? smoothed(at, hit, share < 1 ? share : 1) : at;
+    return share > 0 ? smoothed(at, course, hit, share < 1 ? share : 1) : at;
   }
 
   // The surface with a smooth normal, which counts this much against that of the face. Rays go on from above the
   // steps between faces, which would hold them back.
-  VOX_HD Surface smoothed(Surface at, const Hit& hit, float share) const {
-    constexpr float kCellsAbove = 1.5f;
+  VOX_HD Surface smoothed(Surface at, const Course& course, const Hit& hit, float share) const {
+    constexpr float kCellsAbove = 1.5f, kFromBehind = 0.3f;
     const Int3 estimate = smooth_normal(dag_, hit, at.side, at.point);
     if (estimate == Int3{0, 0, 0}) return at;
-    const Vec3<float> smooth = unit(in_floats(estimate));
+    Vec3<float> smooth = unit(in_floats(estimate));
+    // A ray that came through a gap between the boxes of nodes sees a surface's back: it is turned around.
+    if (along(course, smooth) > kFromBehind) smooth = smooth * -1;
     at.normal = unit(at.normal * (1 - share) + smooth * share);
     const float up = share * kCellsAbove * static_cast<float>(1u << log2_normal_cell(hit)) * 0x1p32f;
     const auto moved = [up](int64_t from, float along) { return from + static_cast<int64_t>(up * along); };
@@ -243,12 +245,16 @@ class Shader {
   }
 
   VOX_HD static bool goes_into(const Course& course, Vec3<float> normal) {
-    const auto along = [&](float slope, float part, uint32_t axis) {
-      return (course.mirrored >> axis & 1) != 0 ? -slope * part : slope * part;
+    return along(course, normal) <= 0;
+  }
+
+  // The product of a course's direction, in slopes, and a vector.
+  VOX_HD static float along(const Course& course, Vec3<float> v) {
+    const auto part = [&](uint32_t axis) {
+      const float product = course.slope[axis] * v[axis];
+      return (course.mirrored >> axis & 1) != 0 ? -product : product;
     };
-    return along(course.slope.x, normal.x, 0) + along(course.slope.y, normal.y, 1) +
-               along(course.slope.z, normal.z, 2) <=
-           0;
+    return part(0) + part(1) + part(2);
   }
 
   const RayDagRef& dag_;

@@ -77,22 +77,21 @@ VOX_HD inline Int3 normal_of_cells(const RayDagRef& dag, const Hit& hit, Int3 fa
   const Int3 corner = {(behind.x + 1) & ~1, (behind.y + 1) & ~1, (behind.z + 1) & ~1};
   const Int3 first = corner - Int3{2, 2, 2};
   const uint64_t filled = cells_around(dag, corner, log2_cell);
-  // A box around voxels may have its face in the middle of a cell, and may be hit where it is empty.
-  Int3 from = front - first;
-  if ((filled >> cube_bit(from) & 1) != 0) {
-    const Int3 further = from + face;
-    const bool inside = (static_cast<uint32_t>(further.x | further.y | further.z) & ~3u) == 0;
-    from = (filled >> cube_bit(behind - first) & 1) == 0 ? behind - first : inside ? further : from;
-  }
-  return outward(filled, from);
+  // The cell in front may hold something that the ray passed by: then the next one is taken. `further` is in
+  // the 4³ cells where no part of it is below 0 or above 3.
+  const Int3 from = front - first, further = from + face;
+  if ((filled >> cube_bit(from) & 1) == 0) return outward(filled, from);
+  const bool is_known = (static_cast<uint32_t>(further.x | further.y | further.z) & ~3u) == 0;
+  return is_known ? outward(filled, further) : Int3{0, 0, 0};
 }
 
 // The normal at a hit, likewise. Where nothing is empty before the face, cells twice as wide are asked.
 VOX_HD inline Int3 smooth_normal(const RayDagRef& dag, const Hit& hit, Int3 face, FinePoint point) {
   const uint32_t log2 = log2_normal_cell(hit);
   const Int3 normal = normal_of_cells(dag, hit, face, point, log2);
-  return normal != Int3{0, 0, 0} || log2 + 2 > dag.log2_side ? normal
-                                                             : normal_of_cells(dag, hit, face, point, log2 + 1);
+  return normal != Int3{0, 0, 0} || log2 + 2 > dag.log2_side
+             ? normal
+             : normal_of_cells(dag, hit, face, point, log2 + 1);
 }
 
 }  // namespace vox::render

@@ -159,7 +159,33 @@ TEST(Render, TheDeviceMakesThePictureThatTheProcessorMakes) {
       options.samples = 3;
       options.ao_rays = 8;
       EXPECT_TRUE(picture(dag, options).image.pixels == taken(*cpu, dag, options).image.pixels);
+      options.normals = nearer > 1 ? render::Normals::Auto : render::Normals::Smooth;
+      options.colors = render::LevelColors::Mean;
+      options.sampling = render::Sampling::Edges;
+      options.skies = render::Sky::Gradient;
+      const render::Picture one = taken(*make_engine({.device = "cpu", .threads = 1}), dag, options);
+      EXPECT_TRUE(picture(dag, options).image.pixels == one.image.pixels);
+      EXPECT_TRUE(taken(*cpu, dag, options).image.pixels == one.image.pixels);
     }
+}
+
+TEST(Render, SamplesOnEdgesAreThoseOfAllPixels) {
+  const dag::FrozenDag dag = dense_dag(64, true, shell);
+  render::RenderOptions options = options_for(dag);
+  const render::Picture single = picture(dag, options);
+  options.samples = 4;
+  const render::Picture all = picture(dag, options);
+  options.sampling = render::Sampling::Edges;
+  const render::Picture edges = picture(dag, options);
+  size_t refined = 0;
+  for (size_t i = 0; i < all.image.pixels.size(); ++i) {
+    const scene::Rgba8 pixel = edges.image.pixels[i];
+    EXPECT_TRUE(pixel == all.image.pixels[i] || pixel == single.image.pixels[i]);
+    refined += pixel != single.image.pixels[i];
+  }
+  EXPECT_GT(edges.refined, 100u);
+  EXPECT_GE(edges.refined, refined);
+  EXPECT_EQ(edges.rays, all.image.pixels.size() + 4 * edges.refined);
 }
 
 TEST(Render, RefusesWhatIsNoPicture) {

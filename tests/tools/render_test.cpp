@@ -19,7 +19,7 @@ class RenderProgram : public CubesTest {
 };
 
 TEST_F(RenderProgram, ShowsTheWholeSceneByDefault) {
-  printed({"cube.h5", "-q"});
+  printed({"cube.h5", "-q", "--sky", "flat"});
   const scene::Image shown = image("cube-view.png");
   EXPECT_EQ(shown.width, 1920u);
   EXPECT_EQ(shown.height, 1080u);
@@ -216,6 +216,53 @@ TEST_F(RenderProgram, FromInsideMatterAndOfNothingThereAreClearAnswers) {
   expect_failure(kFailed, "nowhere", {"cube.h5", "-o", "nowhere/a.png"});
   expect_failure(kFailed, "cube-view.png", {"cube.h5", "-q"}, {.folder = {}, .file_size_limit = 1000});
   expect_failure(kBadUsage, "ends in .png", {"cube.h5", "-o", "cube.h5"});
+}
+
+TEST_F(RenderProgram, ACutawayIsOpenToTheEyeAndHatchedWhereItIsCut) {
+  // The shell of a cube of 64³ from the front: its frame at the layer, and behind it the wall at z = 0.
+  const std::vector<std::string> camera = {"cube.h5", "-q", "--eye",  "0.5,0.5,3", "--target", "0.5,0.5,0.5",
+                                           "--fov",   "30", "--size", "300x300",   "-o"};
+  const auto shown = [&](const std::string& name, const std::vector<std::string>& options) {
+    std::vector<std::string> all = camera;
+    all.push_back(name);
+    all.insert(all.end(), options.begin(), options.end());
+    printed(all);
+    return image(name);
+  };
+  const std::vector<std::string> depth = {"--shade", "depth", "--legend", "off"};
+  const scene::Image whole = shown("whole.png", depth);
+  const scene::Image cut = shown("cut.png", {"--shade", "depth", "--legend", "off", "--cut", "z=32"});
+  const size_t middle = 150 * 300 + 150;
+  EXPECT_NE(whole.pixels[middle], cut.pixels[middle]);
+  // The same as of the part that an export of the box holds.
+  const scene::Image part =
+      shown("part.png", {"--shade", "depth", "--legend", "off", "--clip", "-9,-9,-9,9,9,0.51"});
+  EXPECT_TRUE(part.pixels == cut.pixels || part.pixels[middle] == cut.pixels[middle]);
+  const scene::Image lit = shown("lit.png", {"--cut", "z=32", "--sky", "flat"});
+  std::set<std::array<uint8_t, 3>> colors;  // along the frame's left side, 2.5 from the eye
+  for (uint32_t y = 100; y < 200; ++y)
+    for (uint32_t x = 0; x < 150; ++x) {
+      const scene::Rgba8 c = lit.pixels[y * 300 + x];
+      if (c == lit.pixels[0]) continue;
+      colors.insert({c.r, c.g, c.b});
+      break;
+    }
+  EXPECT_EQ(colors.size(), 2u);
+  expect_failure(kFailed, "no plane z=64", {"cube.h5", "--cut", "z=64"});
+  expect_failure(kBadUsage, "--cut is 'z'", {"cube.h5", "--cut", "z"});
+  expect_failure(kFailed, "no voxel", {"cube.h5", "--clip", "5,5,5,6,6,6"});
+  expect_failure(kBadUsage, "--clip is", {"cube.h5", "--clip", "1,1,1,0,0,0"});
+}
+
+TEST_F(RenderProgram, RefusesLooksThatHaveNoEffect) {
+  expect_failure(kBadUsage, "--sampling has no effect", {"cube.h5", "--sampling", "all"});
+  expect_failure(kBadUsage, "--normals has no effect",
+                 {"cube.h5", "--shade", "depth", "--normals", "smooth"});
+  expect_failure(kBadUsage, "--level-colors has no effect",
+                 {"cube.h5", "--lod", "off", "--level-colors", "mean"});
+  expect_failure(kBadUsage, "--sky has no effect", {"cube.h5", "--shade", "normal", "--sky", "flat"});
+  expect_failure(kBadUsage, "--exposure is 0", {"cube.h5", "--exposure", "0"});
+  expect_failure(kBadUsage, "--cut has no effect", {"cube.h5", "--slice", "z=1", "--cut", "z=2"});
 }
 
 TEST_F(RenderProgram, ALegendIsInTheCornerUnlessItIsNotWanted) {

@@ -88,6 +88,11 @@ def show(view, file):
                                             shade,
                                             "--lod",
                                             lod};
+        if (shade == std::string("material"))
+          options.insert(options.end(), {"--normals", "faces", "--sky", "flat"});
+        if (shade == std::string("material") && lod == std::string("on"))
+          options.insert(options.end(), {"--level-colors", "voxel"});
+        if (shade == std::string("normal")) options.insert(options.end(), {"--normals", "faces"});
         if (shade != std::string("material")) options.insert(options.end(), {"--legend", "off"});
         printed(options);
         lines += fmt::format("show('eye={}&target={}&fov={}&shade={}&lod={}', '{}-page.png')\n", view.eye,
