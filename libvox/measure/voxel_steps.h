@@ -33,7 +33,7 @@ VOX_HD VoxelHit first_seen(const Grid& grid, const render::Ray& ray) {
   render::Crossing now = ray.start;
   if (cell.next() < now) return {};  // the ray passes the cube by
   for (;;) {
-    while (cell.log2 > 0) cell.halve(now);
+    while (cell.log2 > 0) cell.halve(ray, now);
     const Int3 voxel = cell.corner(ray);
     const SeenVoxel seen = grid.see(voxel);
     if (seen.word != 0) return {voxel, seen.word};

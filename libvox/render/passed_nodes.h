@@ -10,12 +10,12 @@ class PassedNodes {
  public:
   // Those whose parts are cells of 2^log2.
   VOX_HD void set(const RayDagRef& dag, uint32_t log2, const uint32_t* node, uint32_t header) {
-    at_[log2] = {static_cast<uint32_t>(node - dag.nodes[log2 + 1]), header};
+    at_[log2] = static_cast<uint64_t>(node - dag.words()) << 8 | dag::child_mask(header);
   }
   VOX_HD const uint32_t* node(const RayDagRef& dag, uint32_t log2) const {
-    return dag.nodes[log2 + 1] + at_[log2].offset;
+    return dag.words() + (at_[log2] >> 8);
   }
-  VOX_HD uint32_t header(uint32_t log2) const { return at_[log2].header; }
+  VOX_HD uint32_t mask(uint32_t log2) const { return static_cast<uint32_t>(at_[log2]) & 0xff; }
 
   // Takes those whose parts are cells of 2^low and more, below 2^high.
   VOX_HD void take(const PassedNodes& others, uint32_t low, uint32_t high) {
@@ -23,11 +23,7 @@ class PassedNodes {
   }
 
  private:
-  struct Node {
-    uint32_t offset;  // 4 B, of its words among those of its level
-    uint32_t header;  // 4 B
-  };
-  Node at_[kMaxLog2Side];
+  uint64_t at_[kMaxLog2Side];  // where a node's words begin among those of all levels, and its child mask
 };
 
 }  // namespace vox::render

@@ -31,7 +31,7 @@ struct StartBeams {
 };
 
 struct RenderPixels {
-  static constexpr int kBlocksAtOnce = 3;
+  static constexpr int kBlocksAtOnce = 4;
   RayDagRef dag;
   PixelRays rays;
   Shading shading;

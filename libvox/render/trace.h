@@ -63,7 +63,7 @@ class Tracer {
     if (start.node != nullptr) begin_in(start);
     open_node();
     if (is_full_node()) return stop_inside();
-    cell_.halve(now_);
+    cell_.halve(ray_, now_);
     // There is one loop with one place where a ray goes on to the next cell: the lanes of a warp meet there
     // again.
     for (bool passes_by = false;;) {
@@ -79,7 +79,7 @@ class Tracer {
       } else {
         go_down();
         if (is_full_node()) return stop_inside();
-        cell_.halve(now_);
+        cell_.halve(ray_, now_);
       }
     }
   }
@@ -88,7 +88,7 @@ class Tracer {
   // Begins in a smaller node than the root, if the way down from the root leads to it.
   VOX_HD void begin_in(const StartNode& start) {
     const Cell cell(ray_, start.voxel, start.log2);
-    if (!cell.holds(now_) || is_small(cell)) return;
+    if (!cell.holds(ray_, now_) || is_small(cell)) return;
     cell_ = cell;
     node_ = start.node;
     passed_.take(*start.passed, start.log2, dag_.log2_side);
@@ -133,7 +133,7 @@ class Tracer {
       return;
     }
     node_ = passed_.node(dag_, cell_.log2);
-    mask_ = passed_.header(cell_.log2);
+    mask_ = passed_.mask(cell_.log2);
   }
 
   // Remembers node_, an inner one.
@@ -159,7 +159,7 @@ class Tracer {
   // The hit in a cell that is full: goes down to the voxel, or to the width of a pixel.
   VOX_HD Hit stop_inside() {
     const uint32_t node_log2 = cell_.log2;
-    while (cell_.log2 > 0 && (cell_.log2 == dag_.log2_side || !is_small())) cell_.halve(now_);
+    while (cell_.log2 > 0 && (cell_.log2 == dag_.log2_side || !is_small())) cell_.halve(ray_, now_);
     return stop(node_log2);
   }
 
@@ -194,7 +194,7 @@ class Tracer {
   Cell cell_;
   Crossing now_;          // when the ray entered the cell
   const uint32_t* node_;  // the node around the cell, or the leaf
-  uint32_t mask_;         // the node's header; in a leaf or a block of it what is filled
+  uint32_t mask_;         // the child mask of a node; in a leaf or a block of it what is filled
   uint64_t leaf_mask_ = 0;
 };
 
@@ -225,7 +225,7 @@ VOX_HD inline uint32_t hit_material(const RayDagRef& dag, const Ray& ray, const 
                           : log2 == dag::kLeafLog2
                               ? dag::filled_blocks(dag::leaf_mask(node))
                               : static_cast<uint32_t>(dag::leaf_mask(node) >> 8 * block) & 0xff;
-    cell.halve(hit.at);
+    cell.halve(ray, hit.at);
     uint32_t octant = cell.octant ^ ray.mirrored;
     if (behind) octant = (octant & ~face) | near;
     if ((mask >> octant & 1) == 0) {
