@@ -41,9 +41,10 @@ struct VolumeRenderOptions {
   ImageSize size;
   // The opacity of a voxel with the highest value, 0 to 1; with lower values it falls to 0.
   double opacity = kVolumeOpacity;
-  OpacityCurve curve = {};         // of amounts; where it has points, instead of the opacity
-  ValueScale scale = {};           // of amounts; empty: viridis_scale()
-  std::optional<double> iso = {};  // the isosurface of this share of the range is shown alone, in the last colour
+  OpacityCurve curve = {};  // of amounts; where it has points, instead of the opacity
+  ValueScale scale = {};    // of amounts; empty: viridis_scale()
+  std::optional<double> iso =
+      {};  // the isosurface of this share of the range is shown alone, in the last colour
   Vec3d to_sun = {0.45, 0.8, 0.6};
   scene::Rgb8 background = {24, 26, 32};
   // The colours of labels, which all have the same opacity; where this is empty, values are amounts.
