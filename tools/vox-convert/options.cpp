@@ -32,6 +32,7 @@ Surfaces of a glTF show their base colour plus their emission; what moves is sho
 Examples:
   vox-convert house.obj --res 4K                        house.h5, 4096 voxels along its longest side
   vox-convert house.glb --res 64K --device cuda         the same on a GPU, 65536 voxels
+  mpirun -n 4 vox-convert house.glb --res 256K          four processes, a GPU each (docs/ranks.md)
   vox-convert a.obj b.obj --voxel-size 0.01 -o ab.h5    two meshes on one grid, voxels of 0.01 units
   vox-convert a.xyz b.xyz --voxel-size 0.1 -o ab.h5     two files of points on one grid
   vox-convert land.vox house.obj --res 2K -o all.h5     voxels and a mesh over them, on one grid

@@ -11,8 +11,8 @@ namespace vox::ranks {
 
 class MpiRanks final : public LaunchedRanks {
  public:
-  MpiRanks();   // begins MPI: one object a process
-  ~MpiRanks();  // ends it, together with all others
+  MpiRanks();            // begins MPI: one object a process
+  ~MpiRanks() override;  // ends it, together with all others
   MpiRanks(const MpiRanks&) = delete;
   MpiRanks& operator=(const MpiRanks&) = delete;
 
