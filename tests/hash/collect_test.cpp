@@ -18,12 +18,11 @@ VOX_FOR_ALL_TABLES(Collect);
 // The items of a scene in the tables, each as the words that the tables hold, with its pointer.
 std::map<Item, uint32_t> items_of(AnyTables& tables, const dag::FrozenDag& dag) {
   std::map<Item, uint32_t> all;
-  std::map<uint32_t, uint32_t> below;  // pointers of the nodes of the level below, by offset
+  Pointers below;  // of the nodes of the level below
   for (size_t level = dag.levels.size(); level-- > 0;) {
     const bool leaves = level == dag.depth();
     const Words& words = dag.levels[level].words;
     Batch batch;
-    std::vector<uint32_t> offsets;
     for (size_t at = 0; at < words.size();) {
       const uint32_t* node = words.data() + at;
       const uint32_t size =
@@ -31,15 +30,12 @@ std::map<Item, uint32_t> items_of(AnyTables& tables, const dag::FrozenDag& dag) 
       Item item(node, node + size);
       for (uint32_t i = 1; i < size && !leaves; ++i) item[i] = below.at(item[i]);
       batch.add(item);
-      offsets.push_back(static_cast<uint32_t>(at));
       at += size;
     }
-    const Pointers pointers = tables.find_all(batch);
-    below.clear();
+    below = tables.find_all(batch);
     for (uint64_t i = 0; i < batch.size(); ++i) {
-      EXPECT_NE(pointers[i], hash::kNullPointer);
-      below.emplace(offsets[i], pointers[i]);
-      all.emplace(batch.item(i), pointers[i]);
+      EXPECT_NE(below[i], hash::kNullPointer);
+      all.emplace(batch.item(i), below[i]);
     }
   }
   return all;

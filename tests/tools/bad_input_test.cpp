@@ -199,7 +199,6 @@ TEST_F(BadInput, SceneFilesUsedWrongly) {
   converted({"cube.obj", "--res", "64", "-o", "b.h5"});
   write("text.h5", "no scene file");
   expect_failure(kBadUsage, "-o", {"a.h5"});
-  expect_failure(kBadUsage, "-o", {"a.h5", "-o", "c.h5"});
   expect_failure(kBadUsage, "several", {"a.h5", "b.h5", "-o", "c.vox"});
   expect_failure(kFailed, "text.h5", {"cube.obj", "text.h5", "--res", "64", "-o", "c.h5"});
   expect_failure(kFailed, "--clip", {"a.h5", "--clip", "5,5,5,6,6,6", "-o", "c.vox"});

@@ -18,7 +18,7 @@ TEST_F(SeveralDevicesProgram, MakeTheSceneThatOneMakes) {
   const Finished several =
       on("cpu,cpu,cpu", {"box.obj", "--res", "300", "-o", "several.h5", "--json", "--verify"});
   ASSERT_EQ(several.code, 0) << several.err;
-  EXPECT_EQ(json_value(several.out, "device"), "\"cpu,cpu,cpu\"");
+  EXPECT_NE(several.out.find("\"device\": \"cpu,cpu,cpu\""), std::string::npos);
   EXPECT_EQ(digest("several.h5"), digest("one.h5"));
 }
 
