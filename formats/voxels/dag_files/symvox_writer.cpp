@@ -17,7 +17,7 @@
 namespace vox {
 namespace {
 
-constexpr size_t kPieceNodes = 1 << 16;
+constexpr size_t kNodesInPiece = 1 << 16;
 
 SymVoxHeader header_of(const dag::VoxelScene& scene, const std::filesystem::path& path) {
   SymVoxHeader head = {};
@@ -67,9 +67,9 @@ void write_nodes(ExportFile& file, const SymVoxNodes& nodes) {
   const std::vector<std::vector<uint32_t>> places = places_of(nodes);
   for (size_t level = 0; level < nodes.inner.size(); ++level) {
     const std::vector<SymVoxSlots>& inner = nodes.inner[level];
-    file.write_pieces((inner.size() + kPieceNodes - 1) / kPieceNodes, [&](uint64_t piece) {
+    file.write_pieces((inner.size() + kNodesInPiece - 1) / kNodesInPiece, [&](uint64_t piece) {
       std::vector<uint32_t> words;
-      for (size_t i = piece * kPieceNodes; i < std::min(inner.size(), (piece + 1) * kPieceNodes); ++i)
+      for (size_t i = piece * kNodesInPiece; i < std::min(inner.size(), (piece + 1) * kNodesInPiece); ++i)
         append_node(words, inner[i], places[level + 1]);
       return symvox_bytes(words);
     });
