@@ -29,6 +29,7 @@ ALLOWED = {
     # rays through volumes
     "11CastPicture": "runs once a pixel",
     "10CastVolume": "runs once a pixel",
+    "7CastIso": "runs once a pixel",
 }
 
 FUNCTION = re.compile(r"^\s*Function : (\S+)", re.MULTILINE)
