@@ -31,7 +31,7 @@ class Verify : public testing::Test {
 
   // What is thrown of a DAG with these words. The device throws the same of all that check_structure() accepts.
   static std::string problem_of(dag::FrozenDag dag) {
-    const std::string misplaced = problem_in([&] { dag::place_nodes(dag); });
+    std::string misplaced = problem_in([&] { dag::place_nodes(dag); });
     if (misplaced != "none") return misplaced;
     std::string problem = problem_in([&] { dag::verify(dag); });
     if (problem_in([&] { dag::check_structure(dag); }) == "none") {
