@@ -4,13 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 #include <mutex>
 
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/phrase.h"
 #include "libvox/base/units.h"
+#include "libvox/device/kernel_times.h"
 #include "libvox/ranks/thread_ranks.h"
 
 namespace vox {
@@ -74,19 +74,9 @@ std::string GroupEngine::device_text() const {
 }
 
 std::vector<device::KernelTime> GroupEngine::profile() const {
-  std::map<std::string, device::KernelTime> sums;
-  for (const auto& engine : engines_)
-    for (const device::KernelTime& row : engine->profile()) {
-      device::KernelTime& sum = sums[row.name];
-      sum.name = row.name;
-      sum.launches += row.launches;
-      sum.seconds += row.seconds;
-      sum.bytes += row.bytes;
-    }
-  std::vector<device::KernelTime> rows;
-  for (const auto& [name, row] : sums) rows.push_back(row);
-  std::ranges::stable_sort(rows, [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
-  return rows;
+  std::vector<std::vector<device::KernelTime>> profiles;
+  for (const auto& engine : engines_) profiles.push_back(engine->profile());
+  return device::all_kernels(profiles);
 }
 
 void GroupEngine::restart_measuring() {

@@ -6,8 +6,8 @@
 #include "libvox/base/phrase.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/stopwatch.h"
+#include "libvox/device/kernel_times.h"
 #include "libvox/edit/editor.h"
-#include "libvox/measure/kernel_times.h"
 #include "libvox/measure/repeated.h"
 
 namespace vox::measure {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "libvox/base/error.h"
-#include "libvox/dag/dag_part.h"
 #include "libvox/dag/word_offsets.h"
+#include "tests/dag/cut_dag.h"
 #include "tests/dag/grids.h"
 #include "tests/dag/same_dag.h"
 
@@ -87,20 +87,6 @@ TEST(NodePlaces, OfLevelsWithMoreThan2To32WordsAreRestored) {
     for (size_t i = 0; i < blocks.size(); ++i) ASSERT_EQ(blocks[i].first, (begin + i) * kWords);
     EXPECT_EQ(dag::NodePlacesRef{blocks.data()}[5 * 64 + 63], (begin + 5) * kWords + 17);
   }
-}
-
-// Cuts each level into runs of nodes.
-std::vector<dag::DagPart> parts_of(const dag::FrozenDag& dag, uint64_t count) {
-  std::vector<dag::DagPart> parts(count);
-  for (uint64_t i = 0; i < count; ++i)
-    for (const dag::DagLevel& level : dag.levels) {
-      const uint64_t nodes = level.places.nodes(), begin = nodes * i / count, end = nodes * (i + 1) / count;
-      dag::LevelPart part = {{}, begin, end - begin};
-      if (nodes > 0)
-        part.words.assign(level.words.data() + level.places[begin], level.words.data() + level.places[end]);
-      parts[i].levels.push_back(std::move(part));
-    }
-  return parts;
 }
 
 TEST(DagParts, OneBehindTheOtherAreTheWhole) {

@@ -20,7 +20,7 @@ std::vector<std::string> longest_kernels(const std::vector<KernelBar>& bars) {
   std::vector<Kernels> profiles;
   for (const KernelBar& bar : bars) profiles.push_back(bar.kernels);
   std::vector<std::string> names;
-  for (const device::KernelTime& kernel : measure::all_kernels(profiles))
+  for (const device::KernelTime& kernel : device::all_kernels(profiles))
     if (names.size() < kMost) names.push_back(kernel.name);
   return names;
 }
@@ -30,10 +30,10 @@ std::vector<BarPart> kernel_parts(const std::vector<KernelBar>& bars, const std:
   for (const std::string& name : names) parts.push_back({name, {}});
   BarPart others = {"other kernels", {}}, rest = {"between kernels", {}};
   for (const KernelBar& bar : bars) {
-    const double all = measure::seconds_of(bar.kernels) * 1e3;
+    const double all = device::seconds_of(bar.kernels) * 1e3;
     double left = all;
     for (BarPart& part : parts) {
-      part.ms.push_back(measure::seconds_of(bar.kernels, part.name) * 1e3);
+      part.ms.push_back(device::seconds_of(bar.kernels, part.name) * 1e3);
       left -= part.ms.back();
     }
     others.ms.push_back(std::max(left, 0.0));

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "formats/pages/html_page.h"
-#include "libvox/measure/kernel_times.h"
+#include "libvox/device/kernel_times.h"
 #include "libvox/measure/results.h"
 
 namespace vox {
@@ -33,7 +33,7 @@ template <class Row>
 Kernels kernels_of(const std::vector<Row>& rows) {
   std::vector<Kernels> profiles;
   for (const Row& row : rows) profiles.push_back(row.kernels);
-  return measure::all_kernels(profiles);
+  return device::all_kernels(profiles);
 }
 
 // Adds the columns kernel, launches, kernel_ms and kernel_bytes.

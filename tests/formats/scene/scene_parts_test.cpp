@@ -9,6 +9,7 @@
 
 #include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
+#include "tests/dag/cut_dag.h"
 #include "tests/dag/grids.h"
 
 namespace vox {
@@ -41,20 +42,6 @@ void expect_same_levels(const dag::FrozenDag& a, const dag::FrozenDag& b) {
   }
 }
 
-// Cuts each level into runs of nodes, of which some are empty.
-std::vector<dag::DagPart> cut(const dag::FrozenDag& dag, uint64_t count) {
-  std::vector<dag::DagPart> parts(count);
-  for (uint64_t i = 0; i < count; ++i)
-    for (const dag::DagLevel& level : dag.levels) {
-      const uint64_t nodes = level.places.nodes(), begin = nodes * i / count, end = nodes * (i + 1) / count;
-      dag::LevelPart part = {{}, begin, end - begin};
-      if (nodes > 0)
-        part.words.assign(level.words.data() + level.places[begin], level.words.data() + level.places[end]);
-      parts[i].levels.push_back(std::move(part));
-    }
-  return parts;
-}
-
 class SceneParts : public testing::Test {
  protected:
   void SetUp() override {
@@ -66,7 +53,7 @@ class SceneParts : public testing::Test {
   void TearDown() override { fs::remove_all(folder); }
 
   void write_in_parts(const dag::VoxelScene& scene, uint32_t count) const {
-    const std::vector<dag::DagPart> parts = cut(scene.dag, count);
+    const std::vector<dag::DagPart> parts = parts_of(scene.dag, count);
     for (uint32_t i = 0; i < count; ++i)
       write_scene_part(parts[i], {.scene = path, .number = i, .materials = scene.dag.materials});
     dag::VoxelScene head = scene;
@@ -160,7 +147,7 @@ TEST_F(SceneParts, WithFlippedBytesGiveAnErrorOrTheSameScene) {
 
 TEST_F(SceneParts, ThatDoNotFollowOnEachOtherGetNoHead) {
   const dag::VoxelScene scene = scene_of(shell, 64, true);
-  const std::vector<dag::DagPart> parts = cut(scene.dag, 3);
+  const std::vector<dag::DagPart> parts = parts_of(scene.dag, 3);
   for (uint32_t i = 0; i < 3; ++i) write_scene_part(parts[2 - i], {.scene = path, .number = i});
   EXPECT_THROW(write_scene_head(scene, 3, path), Error);
   EXPECT_FALSE(fs::exists(path));
