@@ -16,6 +16,7 @@
 #include "libvox/ranks/build_share.h"
 #include "libvox/render/render.h"
 #include "libvox/render/volume_render.h"
+#include "libvox/rounds/build_rounds.h"
 #include "libvox/scene/palette.h"
 #include "libvox/scene/scene.h"
 #include "libvox/spatial/build.h"
@@ -47,6 +48,12 @@ class Engine {
   // Voxelizes the triangles that drop_bad_triangles() has left over; they are cut off at the grid's border.
   virtual voxelize::BuildResult build(const scene::Scene& scene, const scene::IndexedScene& indexed,
                                       const voxelize::Grid& grid, const voxelize::BuildOptions& options) = 0;
+
+  // Does the same where the scene is larger than the device's memory (rounds/build_rounds.h).
+  virtual rounds::RoundsResult build_in_rounds(const scene::Scene& scene, const scene::IndexedScene& indexed,
+                                               const voxelize::Grid& grid,
+                                               const voxelize::BuildOptions& options,
+                                               const rounds::SpillOptions& spill) = 0;
 
   // Does the same as one of several ranks, all of which call it on engines of their own and with the same scene
   // (ranks/build_share.h).

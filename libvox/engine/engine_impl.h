@@ -36,6 +36,12 @@ class DeviceEngine final : public Engine {
     return voxelize::build_scene(device_, scene, indexed, grid, options, {.table = table_});
   }
 
+  rounds::RoundsResult build_in_rounds(const scene::Scene& scene, const scene::IndexedScene& indexed,
+                                       const voxelize::Grid& grid, const voxelize::BuildOptions& options,
+                                       const rounds::SpillOptions& spill) override {
+    return rounds::build_in_rounds(device_, scene, indexed, grid, options, {.table = table_}, spill);
+  }
+
   ranks::SceneShare build_share(ranks::Ranks& ranks, const scene::Scene& scene,
                                 const scene::IndexedScene& indexed, const voxelize::Grid& grid,
                                 const voxelize::BuildOptions& options) override {

@@ -108,6 +108,12 @@ ranks::SceneShare GroupEngine::build_share(ranks::Ranks&, const scene::Scene&, c
   throw_needs_one();
 }
 
+rounds::RoundsResult GroupEngine::build_in_rounds(const scene::Scene&, const scene::IndexedScene&,
+                                                  const voxelize::Grid&, const voxelize::BuildOptions&,
+                                                  const rounds::SpillOptions&) {
+  throw_needs_one();
+}
+
 spatial::HashResult GroupEngine::build_hash(const dag::FrozenDag&, const spatial::HashOptions&) {
   throw_needs_one();
 }

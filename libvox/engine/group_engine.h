@@ -39,6 +39,9 @@ class GroupEngine final : public Engine {
   }
 
   // These throw UsageError.
+  rounds::RoundsResult build_in_rounds(const scene::Scene& scene, const scene::IndexedScene& indexed,
+                                       const voxelize::Grid& grid, const voxelize::BuildOptions& options,
+                                       const rounds::SpillOptions& spill) override;
   spatial::HashResult build_hash(const dag::FrozenDag& dag, const spatial::HashOptions& options) override;
   dag::FrozenDag dag_of_hash(const spatial::FrozenHash& hash) override;
   std::unique_ptr<edit::EditSession> edit(const dag::FrozenDag& dag) override;

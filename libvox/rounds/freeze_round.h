@@ -6,12 +6,13 @@
 
 #include "libvox/base/cancel.h"
 #include "libvox/dag/freeze.h"
+#include "libvox/rounds/node_stream.h"
 #include "libvox/rounds/round.h"
 #include "libvox/voxelize/build_cells.h"
 
 namespace vox::rounds {
 
-struct SizesOfItems {
+struct SizesOfNodes {
   const uint32_t* offsets;
   uint8_t* sizes;
   VOX_HD void operator()(uint64_t i) const { sizes[i] = static_cast<uint8_t>(offsets[i + 1] - offsets[i]); }
@@ -34,13 +35,6 @@ struct WriteRoots {
     roots[i].digest = digests[number];
   }
 };
-
-// How many nodes or leaves go through a device at once, where each takes so many bytes there.
-template <class Device>
-uint64_t nodes_at_once(Device& device, uint64_t bytes_each) {
-  constexpr uint64_t kLeast = 1024, kMost = uint64_t{1} << 25;
-  return std::clamp(device.pool().available() / 2 / bytes_each, kLeast, kMost);
-}
 
 template <class Device>
 class RoundFreezer {
@@ -92,7 +86,7 @@ class RoundFreezer {
       device_.for_each(
           {"freeze: write", 60}, n,
           dag::WriteFrozen{store_, pointers, offsets.data(), edges, level.edge_rank.data(), 0, words.data()});
-      device_.for_each({"rounds: sizes", 5}, n, SizesOfItems{offsets.data(), sizes.data()});
+      device_.for_each({"rounds: sizes", 5}, n, SizesOfNodes{offsets.data(), sizes.data()});
       device_.download(to.words.append(count).data(), words.data(), count);
       device_.download(to.sizes.append(n).data(), sizes.data(), n);
     }

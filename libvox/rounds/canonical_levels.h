@@ -1,0 +1,252 @@
+// Brings merged levels into canonical order, level by level from the root down:
+//
+//   for each run of a level, in canonical order, as long as memory allows:
+//     all nodes of the level, piece by piece → those of the run go to their places
+//     the run's edges number the nodes of the next level, which they are the first to lead to
+//     words with new numbers → the frozen DAG
+//
+// On the device there are 4 bytes for each node of the next level, and 5 for each of this one, besides run and piece.
+#pragma once
+
+#include "libvox/base/error.h"
+#include "libvox/dag/freeze.h"
+#include "libvox/rounds/node_stream.h"
+#include "libvox/rounds/round.h"
+
+namespace vox::rounds {
+
+struct OrderSizes {
+  const uint8_t* sizes;
+  const uint32_t* order;  // the places of these nodes in canonical order
+  uint8_t* ordered;
+  VOX_HD void operator()(uint64_t i) const { ordered[order[i]] = sizes[i]; }
+};
+
+// Brings nodes that belong to a run to their places in it.
+struct PlaceInRun {
+  const uint32_t* words;
+  const uint32_t* offsets;
+  const uint32_t* order;
+  uint32_t first, count;  // of the run
+  const uint32_t* run_offsets;
+  uint32_t* run_words;
+  VOX_HD void operator()(uint64_t i) const {
+    const uint32_t at = order[i] - first;
+    if (at >= count) return;  // also where it lies before the run: the difference wraps around
+    const uint32_t* from = words + offsets[i];
+    uint32_t* to = run_words + run_offsets[at];
+    const uint32_t size = offsets[i + 1] - offsets[i];
+    for (uint32_t w = 0; w < size; ++w) to[w] = from[w];
+  }
+};
+
+// Some nodes of a run, and what is known of the nodes of the next level: those that have a number have one below
+// `numbered`. A node that an edge of these leads to, and none before, has `numbered` + the least such edge; all others
+// have UINT32_MAX.
+struct RunEdges {
+  uint32_t* words;
+  const uint32_t* offsets;  // of these nodes among the words of the run
+  uint32_t* marks;
+  uint32_t numbered;
+
+  // The edges of the nodes before: all their words but the headers.
+  VOX_HD uint32_t first_edge(uint64_t i) const { return offsets[i] - offsets[0] - static_cast<uint32_t>(i); }
+  VOX_HD uint32_t children(uint64_t i) const { return offsets[i + 1] - offsets[i] - 1; }
+  VOX_HD uint32_t* child(uint64_t i) const { return words + offsets[i] + 1; }
+};
+
+struct VisitTargets {
+  RunEdges edges;
+  uint32_t* targets;  // of the edges
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    if (stage == 0) return prefetch_line(edges.child(i));
+    for (uint32_t c = 0; c < edges.children(i); ++c) prefetch_line(edges.marks + edges.child(i)[c]);
+  }
+  VOX_HD void operator()(uint64_t i) const {
+    const uint32_t first = edges.first_edge(i);
+    for (uint32_t c = 0; c < edges.children(i); ++c) {
+      const uint32_t target = edges.child(i)[c];
+      targets[first + c] = target;
+      device::atomic_min(edges.marks + target, edges.numbered + first + c);
+    }
+  }
+};
+
+struct IsFirstTarget {
+  const uint32_t* targets;
+  const uint32_t* marks;
+  uint32_t numbered;
+  VOX_HD bool operator()(uint64_t edge) const {
+    return marks[targets[edge]] == numbered + static_cast<uint32_t>(edge);
+  }
+};
+
+struct NumberTargets {
+  const uint32_t* chosen;  // edges that are the first to lead somewhere
+  const uint32_t* targets;
+  uint32_t* marks;
+  uint32_t numbered;
+  VOX_HD void operator()(uint64_t i) const {
+    marks[targets[chosen[i]]] = numbered + static_cast<uint32_t>(i);
+  }
+};
+
+struct WriteTargets {
+  RunEdges edges;
+  VOX_HD void prefetch(uint64_t i, int stage) const {
+    if (stage == 0) return prefetch_line(edges.child(i));
+    for (uint32_t c = 0; c < edges.children(i); ++c) prefetch_line(edges.marks + edges.child(i)[c]);
+  }
+  VOX_HD void operator()(uint64_t i) const {
+    for (uint32_t c = 0; c < edges.children(i); ++c) edges.child(i)[c] = edges.marks[edges.child(i)[c]];
+  }
+};
+
+template <class Device>
+class CanonicalLevels {
+ public:
+  // At most so many nodes make a run, and a piece; 0: as many as memory allows.
+  CanonicalLevels(Device& device, uint64_t most_nodes) : device_(device), most_nodes_(most_nodes) {}
+
+  // Fills the levels of a DAG that is not empty: words, nodes and places. Merged levels are dropped one by one.
+  void run(std::vector<RoundLevel>& merged, dag::FrozenDag& dag) {
+    device::Buffer<uint32_t> order = device_.template make<uint32_t>(1);
+    device_.fill(order.data(), 1, 0u);  // of the root
+    for (size_t l = 0; l < merged.size(); ++l) {
+      const uint64_t next = l + 1 < merged.size() ? merged[l + 1].nodes() : 0;
+      marks_ = device_.template make<uint32_t>(next);
+      device_.fill(marks_.data(), next, UINT32_MAX);
+      numbered_ = 0;
+      write_level(merged[l], order, dag.levels[l]);
+      if (numbered_ != next) throw Error("merged levels do not fit together: a bug in vox");
+      merged[l] = {};
+      order = std::move(marks_);
+    }
+  }
+
+ private:
+  static constexpr uint64_t kBlock = dag::PlacesBlock::kNodes;
+
+  struct NodeRun {
+    device::Buffer<uint32_t> offsets;
+    uint64_t first = 0, count = 0, words = 0;
+  };
+
+  void write_level(const RoundLevel& level, const device::Buffer<uint32_t>& order, dag::DagLevel& to) {
+    const auto sizes = ordered_sizes(level, order);
+    const uint64_t nodes = level.nodes();
+    dag::PlacesBlocks blocks(dag::NodePlaces::blocks_for(nodes));
+    to.nodes = nodes;
+    to.words.resize(level.words.size());
+    uint64_t word = 0;
+    for (uint64_t first = 0; first < nodes;) {
+      const NodeRun run = next_run(sizes, first, nodes);
+      auto words = device_.template make<uint32_t>(run.words);
+      gather(level, order, run, words.data());
+      if (marks_.size() > 0) number_targets(run, words.data());
+      place(run, word, nodes, blocks);
+      device_.download(to.words.data() + word, words.data(), run.words);
+      word += run.words;
+      first += run.count;
+    }
+    to.places = {std::move(blocks), nodes};
+  }
+
+  device::Buffer<uint8_t> ordered_sizes(const RoundLevel& level, const device::Buffer<uint32_t>& order) {
+    auto ordered = device_.template make<uint8_t>(level.nodes());
+    const uint64_t at_once = limited(nodes_at_once(device_, 1));
+    for (uint64_t first = 0; first < level.nodes(); first += at_once) {
+      const uint64_t n = std::min(at_once, level.nodes() - first);
+      auto sizes = device_.template make<uint8_t>(n);
+      device_.upload(sizes.data(), level.sizes.data() + first, n);
+      device_.for_each({"rounds: order sizes", 6}, n,
+                       OrderSizes{sizes.data(), order.data() + first, ordered.data()});
+    }
+    return ordered;
+  }
+
+  // As many nodes as fit in two thirds of what is left, with their places. All runs but the last have whole blocks.
+  NodeRun next_run(const device::Buffer<uint8_t>& sizes, uint64_t first, uint64_t nodes) {
+    const uint64_t room = device_.pool().available() / 3 * 2;
+    constexpr uint64_t kMostWords = uint64_t{15} << 28;
+    uint64_t count = limited(nodes - first);
+    for (;;) {
+      const uint64_t words = device_.sum({"rounds: count words", 1}, count, SizeOfNode{sizes.data() + first});
+      const uint64_t bytes = 4 * (words + count);
+      if (count <= kBlock || (bytes <= room && words <= kMostWords)) break;
+      const double fits = std::min(static_cast<double>(room) / static_cast<double>(bytes),
+                                   static_cast<double>(kMostWords) / static_cast<double>(words));
+      count = std::max<uint64_t>(static_cast<uint64_t>(0.97 * fits * static_cast<double>(count)), 1);
+      count = (count + kBlock - 1) / kBlock * kBlock;
+    }
+    NodeRun run = {.offsets = device_.template make<uint32_t>(count + 1), .first = first, .count = count};
+    run.words = device_.exclusive_scan({"rounds: places", 5}, count, SizeOfNode{sizes.data() + first},
+                                       run.offsets.data());
+    return run;
+  }
+
+  void gather(const RoundLevel& level, const device::Buffer<uint32_t>& order, const NodeRun& run,
+              uint32_t* words) {
+    constexpr uint64_t kBytesPerNode = 4 * hash::kMaxItemWords + 5;
+    NodeStream<Device> stream(device_, level.words.values(), level.sizes.values(),
+                              limited(nodes_at_once(device_, kBytesPerNode)));
+    while (!stream.done()) {
+      const NodePiece piece = stream.next();
+      device_.for_each({"rounds: place nodes", 60}, piece.count,
+                       PlaceInRun{piece.words.data(), piece.offsets.data(), order.data() + piece.first,
+                                  static_cast<uint32_t>(run.first), static_cast<uint32_t>(run.count),
+                                  run.offsets.data(), words});
+    }
+  }
+
+  void number_targets(const NodeRun& run, uint32_t* words) {
+    constexpr uint64_t kMostChildren = 8, kBytesPerNode = 2 * 4 * kMostChildren;
+    const uint64_t at_once = limited(nodes_at_once(device_, kBytesPerNode));
+    for (uint64_t first = 0; first < run.count;) {
+      const uint64_t left = (UINT32_MAX - 1 - numbered_) / kMostChildren;  // numbers of edges stay below 2^32
+      const uint64_t n = std::min({at_once, run.count - first, std::max<uint64_t>(left, 1)});
+      const RunEdges edges = {words, run.offsets.data() + first, marks_.data(),
+                              static_cast<uint32_t>(numbered_)};
+      const uint64_t count = edges_of(run, first, n);
+      auto targets = device_.template make<uint32_t>(count);
+      auto chosen = device_.template make<uint32_t>(count);
+      device_.for_each({"freeze: visit", 60}, n, VisitTargets{edges, targets.data()});
+      const uint64_t found =
+          device_.select({"freeze: first visits", 12}, count,
+                         IsFirstTarget{targets.data(), marks_.data(), edges.numbered}, chosen.data());
+      device_.for_each({"freeze: rank nodes", 16}, found,
+                       NumberTargets{chosen.data(), targets.data(), marks_.data(), edges.numbered});
+      device_.for_each({"freeze: rank edges", 60}, n, WriteTargets{edges});
+      numbered_ += found;
+      first += n;
+    }
+  }
+
+  uint64_t edges_of(const NodeRun& run, uint64_t first, uint64_t n) {
+    uint32_t begin = 0, end = 0;
+    device_.download(&begin, run.offsets.data() + first, 1);
+    device_.download(&end, run.offsets.data() + first + n, 1);
+    return end - begin - n;
+  }
+
+  // Writes the blocks of a run, which begins at word `word` of the level.
+  void place(const NodeRun& run, uint64_t word, uint64_t nodes, dag::PlacesBlocks& blocks) {
+    auto placed = device_.template make<dag::PlacesBlock>(dag::NodePlaces::blocks_for(run.count));
+    device_.for_each({"freeze: steps", 6}, run.count + 1, dag::StepPlaces{run.offsets.data(), placed.data()});
+    const bool is_last = run.first + run.count == nodes;
+    const std::span<dag::PlacesBlock> to(blocks.data() + run.first / kBlock,
+                                         is_last ? placed.size() : run.count / kBlock);
+    device_.download(to.data(), placed.data(), to.size());
+    for (dag::PlacesBlock& block : to) block.first += word;
+  }
+
+  uint64_t limited(uint64_t nodes) const {
+    return most_nodes_ > 0 ? std::min((most_nodes_ + kBlock - 1) / kBlock * kBlock, nodes) : nodes;
+  }
+
+  Device& device_;
+  uint64_t most_nodes_, numbered_ = 0;
+  device::Buffer<uint32_t> marks_;
+};
+
+}  // namespace vox::rounds
