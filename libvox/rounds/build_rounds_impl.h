@@ -48,46 +48,61 @@ class RoundsBuild {
   }
 
  private:
-  // Small enough that what one makes is little beside the memory, and large enough to keep a device busy.
-  static constexpr uint64_t kPieces = 256;
-
   // Builds cells until all are taken, or what has come of them fills the memory that it may have.
   voxelize::BuiltCells<Device> build_round(const scene::Scene& scene, const scene::IndexedScene& indexed) {
     has_more_ = false;
-    std::optional<uint64_t>
-        held;  // what takes memory besides nodes: known when the first cells are asked for
-    uint64_t taken = 0;
+    std::optional<uint64_t> held;  // by all that is no node: known when the first cells are asked for
     const auto next = [&](std::span<const uint32_t> starts) -> std::optional<voxelize::CellRun> {
       throw_if_cancelled();
-      if (!held) held = device_.pool().used();
-      has_more_ = taken > 0 && next_piece_ < pieces() && is_full(*held);
-      if (has_more_ || next_piece_ == pieces()) return std::nullopt;
-      ++taken;
-      return take_piece(starts);
+      const bool is_first = !held;
+      if (is_first) held = used_ = device_.pool().used();
+      if (next_cell_ + 1 >= starts.size()) return std::nullopt;
+      has_more_ = !is_first && is_full(*held);
+      if (has_more_) return std::nullopt;
+      return spill_.pieces > 0 ? equal_piece(starts) : fitting_piece(starts, *held);
     };
-    constexpr uint32_t kRounds =
-        4;  // that a scene is expected to have, by which tables are made larger at once
+    // A scene is expected to have so many rounds, by which tables are made larger at once.
+    constexpr uint32_t kRounds = 4;
     return voxelize::build_cells(device_, scene, indexed, grid_, options_, tables_,
                                  {.next = next, .builders = kRounds});
   }
 
-  // A node takes nearly as much again while it goes to the host.
-  bool is_full(uint64_t held) {
+  // While nodes go to the host they take 20 to 25 bytes more each, beside the 30 or, without materials, 17 of a store.
+  bool is_full(uint64_t held) const {
     if (spill_.pieces > 0) return true;
-    const uint64_t free = device_.pool().limit() - std::min(held, device_.pool().limit());
-    return device_.pool().used() > held + free / 2;
+    return device_.pool().used() > held + free_besides(held) / 100 * (options_.materials ? 40 : 33);
+  }
+  uint64_t free_besides(uint64_t held) const {
+    return device_.pool().limit() - std::min(held, device_.pool().limit());
   }
 
-  uint64_t pieces() const { return spill_.pieces > 0 ? spill_.pieces : kPieces; }
+  // One of pieces with about equal numbers of (chunk cell, triangle) pairs.
+  voxelize::CellRun equal_piece(std::span<const uint32_t> starts) {
+    return piece_until(starts, uint64_t{starts.back()} * ++pieces_ / spill_.pieces);
+  }
 
-  // Pieces are of about equal numbers of (chunk cell, triangle) pairs.
-  voxelize::CellRun take_piece(std::span<const uint32_t> starts) {
-    const auto at = [&](uint64_t i) {
-      const auto found = std::ranges::lower_bound(starts, uint64_t{starts.back()} * i / pieces());
-      return static_cast<size_t>(found - starts.begin());
-    };
-    const uint64_t piece = next_piece_++;
-    return {at(piece), at(piece + 1)};
+  // A piece whose nodes take little of the memory, but as much as keeps a device busy: the last one tells how many pairs
+  // this one may have.
+  voxelize::CellRun fitting_piece(std::span<const uint32_t> starts, uint64_t held) {
+    constexpr uint64_t kFirstPieces = 1024;
+    const uint64_t used = device_.pool().used(), grown = used - std::min(used_, used);
+    used_ = used;
+    if (pieces_++ == 0) {
+      pairs_ = starts.back() / kFirstPieces + 1;
+    } else if (grown > free_besides(held) / 16) {
+      pairs_ = pairs_ / 2 + 1;
+    } else if (grown < free_besides(held) / 64) {
+      pairs_ *= 2;
+    }
+    return piece_until(starts, starts[next_cell_] + pairs_);
+  }
+
+  // There is at least one cell.
+  voxelize::CellRun piece_until(std::span<const uint32_t> starts, uint64_t pair) {
+    const size_t begin = next_cell_;
+    const auto found = std::ranges::lower_bound(starts, std::min<uint64_t>(pair, starts.back()));
+    next_cell_ = std::max(begin + 1, static_cast<size_t>(found - starts.begin()));
+    return {begin, next_cell_};
   }
 
   void keep(Round round) {
@@ -122,11 +137,10 @@ class RoundsBuild {
     for (size_t level = dag.levels.size(); level-- > cell_level;) {
       std::vector<LevelSource> sources(rounds_.size());
       for (size_t i = 0; i < rounds_.size(); ++i) {
-        const RoundLevel& from = rounds_[i].levels[level - cell_level];
-        sources[i] = {from.words.values(), from.sizes.values(), below[i].numbers.values(), {}};
+        RoundLevel& from = rounds_[i].levels[level - cell_level];
+        sources[i] = {from.words.values(), from.sizes.values(), below[i].numbers.values(), &from};
       }
       merged_[level] = merger.run(sources);
-      for (Round& round : rounds_) round.levels[level - cell_level] = {};
       below = std::move(sources);
       tell(progress, level);
     }
@@ -170,7 +184,7 @@ class RoundsBuild {
       sizes.push_back(static_cast<uint8_t>(1 + above.starts[i + 1] - above.starts[i]));
     }
     std::vector<LevelSource> source(1);
-    source[0] = {words, sizes, {}, {}};
+    source[0] = {words, sizes, {}};
     merged_[level] = merger.run(source);
     for (size_t i = 0; i < above.nodes.size(); ++i) above.nodes[i].id = source[0].numbers.values()[i];
     result_.whole.dag.levels[level].svo_nodes += above.nodes.size();
@@ -185,7 +199,8 @@ class RoundsBuild {
   RoundsResult result_;
   std::vector<Round> rounds_;
   std::vector<RoundLevel> merged_;  // of all rounds, in no order that means something
-  uint64_t next_piece_ = 0;
+  size_t next_cell_ = 0;
+  uint64_t pieces_ = 0, pairs_ = 0, used_ = 0;  // so far; of the next piece; memory when the last piece began
   bool has_more_ = false;
 };
 

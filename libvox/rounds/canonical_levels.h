@@ -119,7 +119,6 @@ class CanonicalLevels {
       numbered_ = 0;
       write_level(merged[l], order, dag.levels[l]);
       if (numbered_ != next) throw Error("merged levels do not fit together: a bug in vox");
-      merged[l] = {};
       order = std::move(marks_);
     }
   }
@@ -132,17 +131,19 @@ class CanonicalLevels {
     uint64_t first = 0, count = 0, words = 0;
   };
 
-  void write_level(const RoundLevel& level, const device::Buffer<uint32_t>& order, dag::DagLevel& to) {
+  void write_level(RoundLevel& level, const device::Buffer<uint32_t>& order, dag::DagLevel& to) {
     const auto sizes = ordered_sizes(level, order);
     const uint64_t nodes = level.nodes();
     dag::PlacesBlocks blocks(dag::NodePlaces::blocks_for(nodes));
+    const uint64_t all_words = level.words.size();
     to.nodes = nodes;
-    to.words.resize(level.words.size());
     uint64_t word = 0;
     for (uint64_t first = 0; first < nodes;) {
       const NodeRun run = next_run(sizes, first, nodes);
       auto words = device_.template make<uint32_t>(run.words);
       gather(level, order, run, words.data());
+      if (run.first + run.count == nodes) level = {};  // before there is more of the result than needed
+      to.words.resize(all_words);
       if (marks_.size() > 0) number_targets(run, words.data());
       place(run, word, nodes, blocks);
       device_.download(to.words.data() + word, words.data(), run.words);

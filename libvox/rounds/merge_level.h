@@ -20,7 +20,8 @@ struct LevelSource {
   std::span<const uint8_t> sizes;
   // The numbers of the nodes below in their merged level; nothing where words have these already.
   std::span<const uint32_t> below;
-  SpilledArray<uint32_t> numbers;  // of the nodes in the merged level
+  RoundLevel* owner = nullptr;          // of words and sizes: emptied as soon as they are not needed any more
+  SpilledArray<uint32_t> numbers = {};  // of the nodes in the merged level
 };
 
 struct InPart {
@@ -56,7 +57,9 @@ class LevelMerger {
     }
     for (uint32_t parts = parts_for(nodes, words, below);; parts *= 2) {
       try {
-        return merged(sources, nodes, words, parts);
+        RoundLevel level = merged(sources, nodes, words, parts);
+        for (LevelSource& source : sources) drop(source);
+        return level;
       } catch (const TooManyNodes&) {
         log_line(LogLevel::Debug, "a part of a level has more nodes than expected, halving parts");
       }
@@ -76,7 +79,13 @@ class LevelMerger {
     return static_cast<uint32_t>(std::clamp<uint64_t>(parts, options_.least_parts, 1 << 20));
   }
 
-  // Parts are of about the same size.
+  static void drop(LevelSource& source) {
+    if (source.owner) *source.owner = {};
+    source.words = {};
+    source.sizes = {};
+  }
+
+  // Parts are of about the same size. One that is all has room for all, and cannot fail.
   static UniqueRoom room_for(uint64_t nodes, uint64_t words, uint32_t parts) {
     if (parts == 1) return {nodes, words};
     constexpr uint64_t kMore = 1 << 8;
@@ -89,7 +98,10 @@ class LevelMerger {
     RoundLevel level = {{place_, words}, {place_, nodes}};
     for (uint32_t part = 0; part < parts; ++part) {
       UniqueNodes<Device> unique(device_, room_for(nodes, words, parts));
-      for (LevelSource& source : sources) add(source, unique, level.nodes(), part, parts);
+      for (LevelSource& source : sources) {
+        add(source, unique, level.nodes(), part, parts);
+        if (parts == 1) drop(source);
+      }
       if (level.nodes() + unique.nodes() >= UINT32_MAX)
         throw Error("a level of the DAG has more than 2^32 nodes").hint("lower the resolution");
       keep(unique, level);

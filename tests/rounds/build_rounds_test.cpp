@@ -36,7 +36,9 @@ void expect_same(const Soup& soup, uint32_t resolution, const BuildOptions& opti
     for (size_t level = 0; level < once.dag.levels.size(); ++level)
       ASSERT_EQ(once.dag.levels[level].places.starts(), result.whole.dag.levels[level].places.starts());
     EXPECT_NO_THROW(dag::verify(result.whole.dag));
-    EXPECT_EQ(result.figures.rounds, std::max(spill.pieces, 1u));
+    EXPECT_LE(result.figures.rounds, std::max(spill.pieces, 1u));
+    const bool is_large = once.dag.unique_nodes() > 50000;
+    EXPECT_GE(result.figures.rounds, spill.pieces > 1 && is_large ? 2u : 1u);
     EXPECT_GE(result.figures.nodes + 64, once.dag.unique_nodes() / 2);
   }
 }

@@ -32,6 +32,7 @@ struct Conversion {
   std::optional<PaintingFigures> painting;           // with --paint
   std::vector<device::KernelTime> kernels;
   std::vector<RankFigures> ranks;  // where several have built the scene
+  std::optional<rounds::RoundsFigures> spill;
 };
 
 // Says in the scene where it comes from.

@@ -102,6 +102,7 @@ constexpr OptionRow kTable[] = {
     {"type", kRawVolume, kOfRawFiles},
     {"endian", kRawVolume, kOfRawFiles},
     {"offset", kRawVolume, kOfRawFiles},
+    {"spill", kMesh, "it is for SVDAGs that are made of meshes"},
     {"profile", kMesh | kVolumeBricks | kBricks | kHash, "nothing of it runs on a device"},
 };
 
@@ -213,11 +214,22 @@ void check_devices(const ConvertOptions& options) {
     throw UsageError("--device names several: they build the SVDAG of a mesh together, all else runs on one");
 }
 
+// What has rounds is built by one device, from one end to the other.
+void check_spill(const ConvertOptions& options) {
+  if (!options.spill) return;
+  if (is_mixed_input(options)) throw UsageError("--spill is for meshes alone, not with other inputs");
+  if (options.build.solid)
+    throw UsageError("--spill excludes --solid: what is inside is known from all that stands to the left");
+  if (options.ranks || names_several(options.engine.device))
+    throw UsageError("--spill is for one device: several share out the scene among them");
+}
+
 }  // namespace
 
 void check_given(const ConvertOptions& options) {
   check_volume_materials(options);
   check_devices(options);
+  check_spill(options);
   const RunTraits run = is_mixed_input(options)    ? of_mixed(options)
                         : is_volume_input(options) ? of_volume(options)
                         : is_voxels_input(options) ? of_voxels(options)

@@ -26,6 +26,7 @@
 #include "tools/vox-convert/options.h"
 #include "tools/vox-convert/points.h"
 #include "tools/vox-convert/scenes.h"
+#include "tools/vox-convert/spilling.h"
 #include "tools/vox-convert/volume_scenes.h"
 #include "tools/vox-convert/volumes.h"
 #include "tools/vox-convert/voxel_files.h"
@@ -67,6 +68,7 @@ std::string result_text(const Output& output, const ConvertOptions& options, con
       .set("open_rays", conversion.open_rays)
       .set("chunks", conversion.chunks);
   set_ranks(results, conversion.ranks);
+  if (conversion.spill) set_spill(results, *conversion.spill);
   set_profile(results, conversion.kernels);
   return json_text(results);
 }
@@ -106,6 +108,7 @@ void convert(const ConvertOptions& options) {
   }
   const ConversionSeconds& s = conversion.seconds;
   if (conversion.painting) log_info("{}", painting_line(*conversion.painting));
+  if (conversion.spill) log_info("{}", spill_line(*conversion.spill));
   log_info("{}", summary_line(scene));
   if (output.bricks) log_info("{}", bricks_line(*output.bricks));
   if (output.hash) log_info("{}", hash_line(*output.hash));

@@ -18,6 +18,7 @@
 #include "tools/common/device_options.h"
 #include "tools/common/option_values.h"
 #include "tools/common/tool.h"
+#include "tools/vox-convert/spilling.h"
 
 namespace vox {
 namespace {
@@ -45,6 +46,7 @@ Examples:
   vox-convert ct.nrrd --structure svdag -o bones.h5     a volume as a scene: bins of its values, or labels
   vox-convert house.h5 --structure bricks -o bricks.h5  bricks of a scene's materials
   vox-convert house.h5 --structure svdag,hash           a spatial hash of its voxels beside the DAG
+  vox-convert city.glb --res 512K --spill /scratch      a scene that is larger than the device
   vox-convert house.obj --res 4K --paint strokes.txt    what the script paints on it comes before its textures
 
 {})";
@@ -179,7 +181,12 @@ cxxopts::Options describe() {
   add_device_options(options);
   options.add_options("Device")(
       "table", fmt::format("The hash table that holds the DAG: {}", fmt::join(hash::table_names(), ", ")),
-      preset(EngineOptions().table.c_str()), "NAME");
+      preset(EngineOptions().table.c_str()),
+      "NAME")("spill",
+              "Build a scene whose SVDAG is larger than --memory-limit or the device, in rounds: what does "
+              "not fit goes "
+              "to files in this folder, which have no names; host: to the host's memory",
+              text(), "DIR");
   add_common_options(options);
   options.parse_positional({"inputs"});
   return options;
@@ -410,6 +417,7 @@ ConvertOptions parse_convert_options(int argc, char** argv) {
   if (parsed.count("structure")) options.structure = parse_structures(parsed["structure"].as<std::string>());
   options.hash = read_hash_options(parsed);
   options.engine = read_device_options(parsed);
+  if (parsed.count("spill")) options.spill = parse_spill(parsed["spill"].as<std::string>());
   options.engine.table = parse_name(parsed, "table", hash::table_names());
 
   options.names_output = parsed.count("output") > 0;

@@ -18,6 +18,7 @@
 #include "libvox/engine/engine.h"
 #include "libvox/measure/make_bricks.h"
 #include "libvox/ranks/ranks.h"
+#include "libvox/rounds/build_rounds.h"
 #include "libvox/voxelize/grid.h"
 
 namespace vox {
@@ -58,7 +59,8 @@ struct ConvertOptions {
   RawOptions raw;
   ExportOptions exports;
   EngineOptions engine;
-  std::vector<std::string> given;  // options on the command line, which check_given() checks
+  std::optional<rounds::SpillOptions> spill;  // the scene may be larger than the device
+  std::vector<std::string> given;             // options on the command line, which check_given() checks
   std::string command;
   ranks::Ranks* ranks = nullptr;  // with whom a launcher has started this process
 };
