@@ -14,6 +14,10 @@ struct Tiles {
   VOX_HD uint64_t across() const { return (uint64_t{width} + 7) / 8; }
   VOX_HD uint64_t count() const { return across() * ((uint64_t{height} + 3) / 4) * 32; }
 
+  // The pixels of the tiles that hold a row, by their numbers: from the first to before the end.
+  VOX_HD uint64_t begin_of_row(uint32_t row) const { return across() * (row / 4) * 32; }
+  VOX_HD uint64_t end_of_row(uint32_t row) const { return begin_of_row(row) + across() * 32; }
+
   // The i-th pixel. The last tiles of rows and columns reach beyond the image, so that it may lie outside.
   VOX_HD Vec2<uint32_t> pixel(uint64_t i) const {
     const uint64_t tile = i / 32;

@@ -11,6 +11,7 @@
 #include "libvox/base/phrase.h"
 #include "libvox/base/units.h"
 #include "libvox/device/kernel_times.h"
+#include "libvox/engine/group_renderer.h"
 #include "libvox/ranks/thread_ranks.h"
 
 namespace vox {
@@ -18,7 +19,8 @@ namespace {
 
 [[noreturn]] void throw_needs_one() {
   throw UsageError(
-      fmt::format("{} names several devices: they build SVDAGs of meshes together, and this runs on one",
+      fmt::format("{} names several devices: they build SVDAGs of meshes and take pictures together, and "
+                  "this runs on one",
                   phrase(Phrase::Device)));
 }
 
@@ -31,6 +33,19 @@ void log_share(const Engine& engine, const ranks::Ranks& ranks, const ranks::Sha
       ranks.rank(), engine.device(), figures.voxelize_seconds, figures.build_seconds,
       figures.exchange_seconds, figures.order_seconds, traffic.waited, format_count(figures.items_kept),
       format_count(figures.items_given), format_bytes(traffic.sent), format_bytes(traffic.received));
+}
+
+// What make(engine) makes on each engine; this thread's calls are for the first then.
+template <class Made, class Make>
+std::vector<RendererOn<Made>> made_on_each(const std::vector<std::unique_ptr<Engine>>& engines,
+                                           const Make& make) {
+  std::vector<RendererOn<Made>> made;
+  for (const auto& engine : engines) {
+    use_here(*engine);
+    made.push_back({engine.get(), make(*engine)});
+  }
+  use_here(*engines.front());
+  return made;
 }
 
 bool is_number(const std::string& text) {
@@ -118,16 +133,14 @@ spatial::HashResult GroupEngine::build_hash(const dag::FrozenDag&, const spatial
   throw_needs_one();
 }
 
-dag::FrozenDag GroupEngine::dag_of_hash(const spatial::FrozenHash&) {
-  throw_needs_one();
-}
-
 std::unique_ptr<edit::EditSession> GroupEngine::edit(const dag::FrozenDag&) {
   throw_needs_one();
 }
 
-std::unique_ptr<render::Renderer> GroupEngine::renderer(const dag::FrozenDag&, const scene::Palette&) {
-  throw_needs_one();
+std::unique_ptr<render::Renderer> GroupEngine::renderer(const dag::FrozenDag& dag,
+                                                        const scene::Palette& palette) {
+  return group_renderer(
+      made_on_each<render::Renderer>(engines_, [&](Engine& one) { return one.renderer(dag, palette); }));
 }
 
 bricks::BricksResult GroupEngine::build_bricks(const volume::Volume&, const bricks::BricksOptions&) {
@@ -144,8 +157,9 @@ std::unique_ptr<bricks::BricksReader> GroupEngine::bricks_reader(const bricks::F
   throw_needs_one();
 }
 
-std::unique_ptr<render::VolumeRenderer> GroupEngine::volume_renderer(const bricks::FrozenBricks&) {
-  throw_needs_one();
+std::unique_ptr<render::VolumeRenderer> GroupEngine::volume_renderer(const bricks::FrozenBricks& bricks) {
+  return group_renderer(made_on_each<render::VolumeRenderer>(
+      engines_, [&](Engine& one) { return one.volume_renderer(bricks); }));
 }
 
 }  // namespace vox

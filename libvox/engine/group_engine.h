@@ -1,5 +1,5 @@
-// An engine of several devices of this process. They build scenes together, each as a rank (libvox/ranks); what needs
-// one device, and is part of a conversion, runs on the first of them.
+// An engine of several devices of this process. They build scenes and take pictures together, each as a rank
+// (libvox/ranks); what needs one device, and is part of a conversion or of a picture, runs on the first of them.
 #pragma once
 
 #include "libvox/engine/engine.h"
@@ -37,23 +37,25 @@ class GroupEngine final : public Engine {
   dag::FrozenDag without_materials(const dag::FrozenDag& dag) override {
     return first().without_materials(dag);
   }
+  dag::FrozenDag dag_of_hash(const spatial::FrozenHash& hash) override { return first().dag_of_hash(hash); }
+
+  // Pictures are taken by all.
+  std::unique_ptr<render::Renderer> renderer(const dag::FrozenDag& dag,
+                                             const scene::Palette& palette) override;
+  std::unique_ptr<render::VolumeRenderer> volume_renderer(const bricks::FrozenBricks& bricks) override;
 
   // These throw UsageError.
   rounds::RoundsResult build_in_rounds(const scene::Scene& scene, const scene::IndexedScene& indexed,
                                        const voxelize::Grid& grid, const voxelize::BuildOptions& options,
                                        const rounds::SpillOptions& spill) override;
   spatial::HashResult build_hash(const dag::FrozenDag& dag, const spatial::HashOptions& options) override;
-  dag::FrozenDag dag_of_hash(const spatial::FrozenHash& hash) override;
   std::unique_ptr<edit::EditSession> edit(const dag::FrozenDag& dag) override;
-  std::unique_ptr<render::Renderer> renderer(const dag::FrozenDag& dag,
-                                             const scene::Palette& palette) override;
   bricks::BricksResult build_bricks(const volume::Volume& volume,
                                     const bricks::BricksOptions& options) override;
   std::vector<bricks::BrickTotals> measure_bricks(const volume::Volume& volume,
                                                   const bricks::BricksOptions& options) override;
   std::unique_ptr<bricks::BricksReader> bricks_reader(const bricks::FrozenBricks& bricks,
                                                       const bricks::JitOptions& options) override;
-  std::unique_ptr<render::VolumeRenderer> volume_renderer(const bricks::FrozenBricks& bricks) override;
 
  private:
   Engine& first() const { return *engines_.front(); }

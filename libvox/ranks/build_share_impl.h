@@ -12,8 +12,11 @@
 #include "libvox/ranks/build_share.h"
 #include "libvox/ranks/exchange_levels.h"
 #include "libvox/ranks/order_levels.h"
+#include "libvox/ranks/to_first.h"
+#include "libvox/ranks/top_fills.h"
 #include "libvox/ranks/top_level.h"
 #include "libvox/voxelize/build_cells.h"
+#include "libvox/voxelize/fills.h"
 
 namespace vox::ranks {
 
@@ -37,6 +40,15 @@ struct MakeTopNodes {
   }
 };
 
+// What rank 0 knows of the chunk cells of all ranks.
+struct TopOfAll {
+  std::vector<TopNode> nodes;
+  // With options.solid: the fills of their level, whose codes are slots, and the rays along the cells.
+  std::vector<TopNode> fills;
+  std::vector<voxelize::CellState> states;
+  voxelize::LeftRows left;
+};
+
 // The root, as all ranks know it.
 struct SharedRoot {
   uint64_t exists = 0, id = 0;
@@ -56,18 +68,17 @@ class ShareBuild {
     share.whole.dag = dag::empty_dag(grid_.resolution, options_.materials);
     const Shares shares = agreed_shares(ranks_, device_.pool().limit());
     SharedStore<Device> shared(device_, ranks_, shares, tables_, options_.chunk_pairs);
-    std::vector<TopNode> nodes;  // of all ranks, on rank 0
+    TopOfAll top;
     Stopwatch watch;
     do {
       voxelize::BuiltCells<Device> built = build_round(scene, indexed);
       add(built.result, share);
       watch.lap();
-      const std::vector<TopNode> more = exchange(std::move(built), shared);
-      nodes.insert(nodes.end(), more.begin(), more.end());
+      gather_inside(built, top, share);
+      exchange(std::move(built), shared, top);
       share.figures.exchange_seconds += watch.lap();
     } while (sum_of(ranks_, has_more_ ? 1 : 0) > 0);
-    sort_by_code(nodes);
-    const SharedRoot root = build_top(std::move(nodes), shared, share.whole.dag);
+    const SharedRoot root = build_top(std::move(top), shared, share.whole.dag);
     device_.pool().trim();
     share.figures.exchange_seconds += watch.lap();
     share.figures.items_kept = shared.store().items();
@@ -84,33 +95,32 @@ class ShareBuild {
   }
 
  private:
+  // On their way fills have codes of which no cell has.
+  static constexpr uint64_t kFillCodes = uint64_t{1} << 63;
+
   // Small enough that ranks end together, and large enough to keep a device busy.
   static constexpr uint64_t kPiecesPerRank = 16;
 
   // Builds cells until all are taken, or what has come of them fills the memory that it may have: then it goes to its
   // owners, and there is another round.
   voxelize::BuiltCells<Device> build_round(const scene::Scene& scene, const scene::IndexedScene& indexed) {
-    const bool takes_part = options_.solid ? ranks_.rank() == 0 : has_more_;
-    has_more_ = false;
-    if (!takes_part)
+    if (!std::exchange(has_more_, false))
       return {.store = dag::DagStore<Device>(device_, tables_),
               .level = level_,
               .codes = {},
               .pointers = {},
               .result = {.dag = dag::empty_dag(grid_.resolution, options_.materials)}};
-    // What is inside is known from what stands to the left, so that one rank builds all.
-    const uint32_t builders = options_.solid ? 1 : ranks_.count();
     const uint64_t held = device_.pool().used();
     uint64_t taken = 0;
     const auto next = [&](std::span<const uint32_t> starts) -> std::optional<voxelize::CellRun> {
       throw_if_cancelled();
-      has_more_ = taken > 0 && !options_.solid && round_is_full(held, taken);
+      has_more_ = taken > 0 && round_is_full(held, taken);
       if (has_more_) return std::nullopt;
       ++taken;
-      return next_piece(starts, options_.solid ? 1 : kPiecesPerRank * builders);
+      return next_piece(starts, kPiecesPerRank * ranks_.count());
     };
     voxelize::BuiltCells<Device> built =
-        voxelize::build_cells(device_, scene, indexed, grid_, options_, tables_, {next, builders});
+        voxelize::build_cells(device_, scene, indexed, grid_, options_, tables_, {next, ranks_.count()});
     level_ = built.level;
     return built;
   }
@@ -146,8 +156,24 @@ class ShareBuild {
     share.figures.build_seconds += round.build_seconds;
   }
 
-  // Brings the nodes of a round to their owners. Returns those of the cells of all ranks on rank 0.
-  std::vector<TopNode> exchange(voxelize::BuiltCells<Device> built, SharedStore<Device>& shared) {
+  // Brings what is needed to fill the empty nodes above the cells to rank 0.
+  void gather_inside(voxelize::BuiltCells<Device>& built, TopOfAll& top, SceneShare& share) {
+    if (!options_.solid) return;
+    const auto states = brought_to_first(ranks_, built.inside.states);
+    top.states.insert(top.states.end(), states.begin(), states.end());
+    if (ranks_.rank() != 0 || !top.left.states.empty()) return;
+    top.left = std::move(built.inside.left);
+    share.whole.open_rays += built.inside.open_at_start;
+    if (built.level == 0) return;
+    for (uint32_t slot = 0; slot < built.inside.fills.size(); ++slot) {
+      if (built.inside.fills[slot] == hash::kNullPointer) continue;
+      built.codes.push_back(kFillCodes | slot);
+      built.pointers.push_back(built.inside.fills[slot]);
+    }
+  }
+
+  // Brings the nodes of a round to their owners, and those of the cells to rank 0.
+  void exchange(voxelize::BuiltCells<Device> built, SharedStore<Device>& shared, TopOfAll& top) {
     const size_t levels = built.result.dag.levels.size() - built.level;
     dag::Forest forest =
         dag::find_levels(device_, built.store, device::uploaded(device_, built.pointers), levels);
@@ -160,35 +186,46 @@ class ShareBuild {
                                   built.store.ref(), forest.levels[0].pointers.data(),
                                   levels == 1 ? dag::NodeKind::Leaf : dag::NodeKind::Inner,
                                   options_.materials, nodes.data()});
-    return gathered(nodes, built.codes.size());
-  }
-
-  // The top nodes of all ranks, on rank 0.
-  std::vector<TopNode> gathered(const device::Buffer<TopNode>& nodes, uint64_t count) {
-    Counts to(ranks_.count());
-    to[0] = count;
-    const auto received = exchanged(device_, ranks_, nodes.data(), to, tell_each(ranks_, to));
-    std::vector<TopNode> all(received.size());
-    device_.download(all.data(), received.data(), all.size());
-    return all;
+    std::vector<TopNode> own(built.codes.size());
+    device_.download(own.data(), nodes.data(), own.size());
+    for (TopNode node : brought_to_first(ranks_, own)) {
+      const bool is_fill = node.code >= kFillCodes;
+      node.code &= kFillCodes - 1;
+      (is_fill ? top.fills : top.nodes).push_back(node);
+    }
   }
 
   // Builds the levels above the cells' on rank 0; all ranks take part in sending them to their owners.
-  SharedRoot build_top(std::vector<TopNode> nodes, SharedStore<Device>& shared, dag::FrozenDag& dag) {
+  SharedRoot build_top(TopOfAll top, SharedStore<Device>& shared, dag::FrozenDag& dag) {
+    std::vector<TopNode> nodes = std::move(top.nodes);
+    sort_by_code(nodes);
+    const uint32_t log2_cells = dag.depth() - level_;
+    TopFills fills(std::move(top.fills),
+                   voxelize::arrange_states(std::move(top.states), std::move(top.left), log2_cells),
+                   dag.resolution);
     for (uint32_t level = level_; level > 0; --level) {
-      TopLevel above = parents_of(nodes);
-      const auto ids = shared.intern(
-          above.nodes.size(), [&](uint64_t first, uint64_t count) { return top_items(above, first, count); });
-      std::vector<uint64_t> known(above.nodes.size());
-      device_.download(known.data(), ids.data(), known.size());
-      for (size_t i = 0; i < known.size(); ++i) above.nodes[i].id = known[i];
-      dag.levels[level - 1].svo_nodes += above.nodes.size();
-      nodes = std::move(above.nodes);
+      if (options_.solid) {
+        const uint32_t height = dag.depth() - level;
+        fills.add_to(nodes, height, dag);
+        fills.go_up(interned(parents_of(fills.parts_above(height)), shared));
+      }
+      nodes = interned(parents_of(nodes), shared);
+      dag.levels[level - 1].svo_nodes += nodes.size();
     }
     SharedRoot root;
     if (!nodes.empty()) root = {1, nodes[0].id, nodes[0].digest};
     ranks_.broadcast(&root, sizeof root);
     return root;
+  }
+
+  // Collective. The nodes of a level that rank 0 has made, with their ids.
+  std::vector<TopNode> interned(TopLevel level, SharedStore<Device>& shared) {
+    const auto ids = shared.intern(
+        level.nodes.size(), [&](uint64_t first, uint64_t count) { return top_items(level, first, count); });
+    std::vector<uint64_t> known(level.nodes.size());
+    device_.download(known.data(), ids.data(), known.size());
+    for (size_t i = 0; i < known.size(); ++i) level.nodes[i].id = known[i];
+    return std::move(level.nodes);
   }
 
   Items top_items(const TopLevel& level, uint64_t first, uint64_t count) {

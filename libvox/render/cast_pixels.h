@@ -9,20 +9,22 @@
 
 namespace vox::render {
 
-// Runs the body for `pixels` pixels of `rays_each` rays each, in parts of at most `rays_at_once` rays, so
-// that long work can be watched and stopped; body.first is the pixel where a part begins. Returns the seconds
-// on the device.
+// Runs the body for pixels of `rays_each` rays each, from body.first to before `end`, in parts of at most
+// `rays_at_once` rays, so that long work can be watched and stopped; body.first is the pixel where a part begins.
+// Returns the seconds on the device.
 template <class Device, class Body>
-double cast_pixels(Device& device, Body body, uint64_t pixels, uint64_t rays_each, uint64_t rays_at_once) {
+double cast_pixels(Device& device, Body body, uint64_t end, uint64_t rays_each, uint64_t rays_at_once) {
   const uint64_t at_once = std::max<uint64_t>(rays_at_once / rays_each, 32);
-  Progress progress("casting rays", pixels);
+  const uint64_t begin = body.first;
+  Progress progress("casting rays", end - begin);
   double seconds = 0;
-  while (body.first < pixels) {
+  while (body.first < end) {
     throw_if_cancelled();
-    const uint64_t n = std::min(at_once, pixels - body.first);
+    const uint64_t n = std::min(at_once, end - body.first);
     seconds += device.seconds([&] { device.for_each({"render: pixels", 4}, n, body); });
     body.first += n;
-    if (pixels > at_once) progress.update(body.first, format_count(body.first * rays_each) + " rays");
+    const uint64_t done = body.first - begin;
+    if (end - begin > at_once) progress.update(done, format_count(done * rays_each) + " rays");
   }
   return seconds;
 }

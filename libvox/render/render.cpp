@@ -59,6 +59,20 @@ void check_image_size(ImageSize size) {
         .hint(fmt::format("at most {} pixels a side", kMaxPictureSide));
 }
 
+RowBand band_of(const std::optional<RowBand>& band, ImageSize size) {
+  if (!band) return {0, size.height};
+  const auto [begin, end] = *band;
+  if (begin >= end || end > size.height || begin % kBandRows != 0 ||
+      (end % kBandRows != 0 && end < size.height))
+    throw Error(fmt::format("a picture of {} rows has no band from {} to {}", size.height, begin, end));
+  return *band;
+}
+
+scene::Image band_image(ImageSize size, const RowBand& band) {
+  const uint32_t rows = band.end - band.begin;
+  return {"", size.width, rows, std::vector<scene::Rgba8>(uint64_t{size.width} * rows)};
+}
+
 // The ramp goes from dark blue over green to yellow, lighter all the way: it can be read in grey, and by all
 // eyes.
 scene::Rgb8 ramp_color(uint32_t index) {

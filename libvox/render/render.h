@@ -40,6 +40,13 @@ struct CutPlane {
   int32_t at = 0;     // between the voxels below it and this one
 };
 
+// A band of a picture, where several renderers share out its rows: from one to before another. It begins at a multiple
+// of kBandRows, and ends at one or with the picture.
+struct RowBand {
+  uint32_t begin = 0, end = 0;
+};
+inline constexpr uint32_t kBandRows = 32;  // so that beams and groups of pixels are not divided
+
 struct RenderOptions {
   CameraPose pose;
   ImageSize size;
@@ -57,13 +64,18 @@ struct RenderOptions {
   Sky skies = Sky::Flat;
   double exposure = 1;  // what light is multiplied by
   std::optional<CutPlane> cut = {};
+  std::optional<RowBand> band = {};  // only these rows, which are the whole picture's
 };
 
 inline constexpr uint32_t kMaxPictureSide = 32768;  // pixels
 void check_image_size(ImageSize size);              // throws Error
+// The rows of the band, or all. Throws Error where the picture has no such band.
+RowBand band_of(const std::optional<RowBand>& band, ImageSize size);
+// An image of as many rows.
+scene::Image band_image(ImageSize size, const RowBand& band);
 
 struct Picture {
-  scene::Image image;
+  scene::Image image;        // of a band, its rows alone
   double low = 0, high = 0;  // what the ends of the ramp stand for, see Shade
   uint64_t refined = 0;      // pixels on edges, see Sampling
   uint64_t rays = 0;         // through pixels, without those to the sun and the sky

@@ -23,9 +23,10 @@ struct StartBeams {
   PixelRays rays;
   Tiles order;    // of the beams, which are the pixels of a smaller image
   float* depths;  // [width * height] of that image
+  uint64_t first = 0;
 
   VOX_HD void operator()(uint64_t i) const {
-    const Vec2<uint32_t> tile = order.pixel(i);
+    const Vec2<uint32_t> tile = order.pixel(first + i);
     if (order.holds(tile)) depths[order.index(tile)] = Beam(dag, rays, tile).start();
   }
 };
@@ -40,11 +41,12 @@ struct RenderPixels {
   const float* depths;  // at which the beams around pixels start
   scene::Rgba8* pixels;
   uint64_t first = 0;              // of the pixels that this part of the loop goes over
-  const uint32_t* list = nullptr;  // which pixels, by their place in tiles; nullptr: all
+  const uint32_t* list = nullptr;  // which pixels, by their place in tiles behind `base`; nullptr: all
+  uint64_t base = 0;
 
   VOX_HD void operator()(uint64_t i) const {
     const Tiles tiles = {width, height};
-    const Vec2<uint32_t> at = tiles.pixel(list != nullptr ? list[first + i] : first + i);
+    const Vec2<uint32_t> at = tiles.pixel(list != nullptr ? base + list[first + i] : first + i);
     if (tiles.holds(at)) pixels[tiles.index(at)] = pixel(at.x, at.y);
   }
 
@@ -73,13 +75,15 @@ struct RenderPixels {
   }
 };
 
-// Whether the i-th pixel in the order of tiles looks otherwise than one beside it, so that an edge may go through it.
+// Whether the i-th pixel behind `base` in the order of tiles looks otherwise than one beside it, so that an edge may go
+// through it.
 struct IsOnEdge {
   Tiles tiles;
   const scene::Rgba8* pixels;
+  uint64_t base;
 
   VOX_HD bool operator()(uint64_t i) const {
-    const Vec2<uint32_t> at = tiles.pixel(i);
+    const Vec2<uint32_t> at = tiles.pixel(base + i);
     if (!tiles.holds(at)) return false;
     const scene::Rgba8 color = pixels[tiles.index(at)];
     return differs(color, at.x > 0, {at.x - 1, at.y}) ||
@@ -139,6 +143,7 @@ class DeviceRenderer final : public Renderer {
 
   Picture render(const RenderOptions& options) override {
     detail::check_picture(options);
+    const RowBand band = band_of(options.band, options.size);
     const Camera camera = make_camera(options.pose, options.size, rays_.ref().log2_side);
     Camera cast = camera;
     if (options.lod == LevelOfDetail::Off || options.shade == Shade::Sharing)
@@ -172,25 +177,41 @@ class DeviceRenderer final : public Renderer {
     const PixelRays rays = pixel_rays(cast);
     const BeamTiles tiles = {width, height};
     const auto depths = device_.template make<float>(tiles.count());
-    RenderPixels body = {
-        dag,           rays,    shading, {codes_.data()}, width, height, adaptive ? 1 : options.samples,
-        depths.data(), nullptr, 0,       nullptr};
-    make_pixels(picture, options.size, [&](scene::Rgba8* pixels) {
+    // Whether a pixel is on an edge says its first sample, and those above and below it.
+    const uint32_t more = adaptive ? 1 : 0;
+    const uint32_t top = band.begin - std::min(more, band.begin),
+                   last = std::min(band.end - 1 + more, height - 1);
+    RenderPixels body = {.dag = dag,
+                         .rays = rays,
+                         .shading = shading,
+                         .codes = {codes_.data()},
+                         .width = width,
+                         .height = height,
+                         .samples = adaptive ? 1 : options.samples,
+                         .depths = depths.data(),
+                         .pixels = nullptr};
+    make_pixels(picture, options.size, band, [&](scene::Rgba8* pixels) {
       body.pixels = pixels;
       const double beams = device_.seconds([&] {
         const Tiles order = {tiles.across(), tiles.down()};
-        device_.for_each({"render: beams", 4}, order.count(), StartBeams{dag, rays, order, depths.data()});
+        const uint64_t first = order.begin_of_row(top >> kLog2BeamSide);
+        device_.for_each({"render: beams", 4}, order.end_of_row(last >> kLog2BeamSide) - first,
+                         StartBeams{dag, rays, order, depths.data(), first});
       });
-      const uint64_t all = pixel_tiles.count();
-      double seconds =
-          beams + cast_pixels(device_, body, all, rays_of_sample(options) * body.samples, kRaysAtOnce);
-      picture.rays = uint64_t{width} * height * body.samples;
+      body.first = pixel_tiles.begin_of_row(top);
+      double seconds = beams + cast_pixels(device_, body, pixel_tiles.end_of_row(last),
+                                           rays_of_sample(options) * body.samples, kRaysAtOnce);
+      picture.rays = uint64_t{width} * (band.end - band.begin) * body.samples;
       if (!adaptive) return seconds;
+      body.base = pixel_tiles.begin_of_row(band.begin);
+      const uint64_t all = pixel_tiles.end_of_row(band.end - 1) - body.base;
       const auto list = device_.template make<uint32_t>(all);
       uint64_t count = 0;
       seconds += device_.seconds([&] {
-        count = device_.select({"render: edges", 24}, all, IsOnEdge{pixel_tiles, pixels}, list.data());
+        count =
+            device_.select({"render: edges", 24}, all, IsOnEdge{pixel_tiles, pixels, body.base}, list.data());
       });
+      body.first = 0;
       body.samples = options.samples;
       body.list = list.data();
       picture.rays += count * body.samples;
@@ -205,7 +226,7 @@ class DeviceRenderer final : public Renderer {
     SlicePixels body = {rays_.ref(), frame, {}, opaque(options.empty), nullptr};
     for (uint32_t i = 0; i < scene::kPaletteSize; ++i) body.colors[i] = opaque(material_color(palette_, i));
     Picture picture;
-    make_pixels(picture, frame.size(), [&](scene::Rgba8* pixels) {
+    make_pixels(picture, frame.size(), {0, frame.size().height}, [&](scene::Rgba8* pixels) {
       body.pixels = pixels;
       return device_.seconds([&] {
         device_.for_each({"render: slice", 4}, uint64_t{frame.size().width} * frame.size().height, body);
@@ -222,11 +243,12 @@ class DeviceRenderer final : public Renderer {
   }
 
   template <class Make>
-  void make_pixels(Picture& picture, ImageSize size, const Make& make) {
+  void make_pixels(Picture& picture, ImageSize size, const RowBand& band, const Make& make) {
     auto pixels = device_.template make<scene::Rgba8>(uint64_t{size.width} * size.height);
     picture.seconds = make(pixels.data());
-    picture.image = {"", size.width, size.height, std::vector<scene::Rgba8>(pixels.size())};
-    device_.download(picture.image.pixels.data(), pixels.data(), pixels.size());
+    picture.image = band_image(size, band);
+    device_.download(picture.image.pixels.data(), pixels.data() + uint64_t{band.begin} * size.width,
+                     picture.image.pixels.size());
   }
 
   static scene::Rgba8 opaque(scene::Rgb8 color) { return {color.r, color.g, color.b, 255}; }

@@ -49,6 +49,7 @@ struct VolumeRenderOptions {
   scene::Rgb8 background = {24, 26, 32};
   // The colours of labels, which all have the same opacity; where this is empty, values are amounts.
   LabelColors labels = {};
+  std::optional<RowBand> band = {};  // only these rows, which are the whole picture's
 };
 
 // The values that colours stand for: the lowest value of the volume is transparent, the highest has the last

@@ -20,6 +20,7 @@ class DeviceVolumeRenderer final : public VolumeRenderer {
   Picture render(const VolumeRenderOptions& options) override {
     bricks::CastView view = cast_view(bricks_, range_, options);
     const auto [width, height] = options.size;
+    const RowBand band = band_of(options.band, options.size);
     const auto colors = device::uploaded(device_, cast_colors(options));
     const auto pixels = device_.template make<bricks::CastPixel>(uint64_t{width} * height);
     view.colors = colors.data();
@@ -27,20 +28,22 @@ class DeviceVolumeRenderer final : public VolumeRenderer {
     Picture picture;
     picture.low = range_.low;
     picture.high = range_.high;
-    picture.rays = uint64_t{width} * height;
+    picture.image = band_image(options.size, band);
+    picture.rays = picture.image.pixels.size();
     volume::with_word_type(bricks_.info.type, [&]<class T>() {
       using Access = bricks::BricksRef;
-      const auto cast = [&](const auto& body) {
-        picture.seconds = cast_pixels(device_, body, view.tiles().count(), 1, rays_at_once());
+      const auto cast = [&](auto body) {
+        body.first = view.tiles().begin_of_row(band.begin);
+        picture.seconds =
+            cast_pixels(device_, body, view.tiles().end_of_row(band.end - 1), 1, rays_at_once());
       };
       if (options.iso)
         cast(bricks::CastIso<Access, T>{on_device_.ref(), view});
       else
         cast(bricks::CastVolume<Access, T>{on_device_.ref(), view});
     });
-    picture.image = {"", width, height, std::vector<scene::Rgba8>(pixels.size())};
-    std::vector<bricks::CastPixel> seen(pixels.size());
-    device_.download(seen.data(), pixels.data(), pixels.size());
+    std::vector<bricks::CastPixel> seen(picture.image.pixels.size());
+    device_.download(seen.data(), pixels.data() + uint64_t{band.begin} * width, seen.size());
     std::ranges::transform(seen, picture.image.pixels.begin(), [](bricks::CastPixel p) {
       return scene::Rgba8{p.r, p.g, p.b, p.a};
     });

@@ -2,9 +2,10 @@
 // after the other. Included by build_scene_cpu.cpp and build_scene_cuda.cu, which only say which device.
 #pragma once
 
+#include <algorithm>
 #include <bit>
-#include <numeric>
 #include <optional>
+#include <tuple>
 
 #include "libvox/base/cancel.h"
 #include "libvox/base/log_line.h"
@@ -17,6 +18,7 @@
 #include "libvox/device/uploaded.h"
 #include "libvox/voxelize/build_cells.h"
 #include "libvox/voxelize/build_scene.h"
+#include "libvox/voxelize/chunk_cells.h"
 #include "libvox/voxelize/leaves.h"
 #include "libvox/voxelize/prepare.h"
 #include "libvox/voxelize/solid_builder.h"
@@ -79,7 +81,7 @@ struct ChunkPairs {
 };
 
 // Builds one scene. Chunk cells, cubes of cell_side_ voxels that triangles meet, are the smallest pieces; a
-// chunk is a run of them in Morton order.
+// chunk is a run of them in their order.
 template <class Device>
 class ChunkedBuild {
  public:
@@ -111,15 +113,18 @@ class ChunkedBuild {
     start(scene, indexed);
     build_chunks(share);
     const Stopwatch watch;
-    uint32_t level = result_.dag.depth() - std::min(result_.dag.depth(), cell_levels_);
-    if (solid_) level = 0;
-    if (solid_ && !top_keys_.empty()) {
-      top_pointers_ = {build_top()};
-      top_keys_ = {0};
-    }
+    const uint32_t height = std::min(result_.dag.depth(), cell_levels_);
+    std::vector<uint32_t> fills;
+    if (solid_) fills = solid_->fills(height);
     drop_scene();
+    result_.open_rays -= open_at_start_;
     result_.build_seconds += watch.seconds();
-    return {std::move(store_), level, std::move(top_keys_), std::move(top_pointers_), std::move(result_)};
+    return {.store = std::move(store_),
+            .level = result_.dag.depth() - height,
+            .codes = std::move(top_keys_),
+            .pointers = std::move(top_pointers_),
+            .inside = {std::move(cell_states_), std::move(left_rows_), std::move(fills), open_at_start_},
+            .result = std::move(result_)};
   }
 
  private:
@@ -133,8 +138,11 @@ class ChunkedBuild {
     if (options_.solid) {
       solid_.emplace(device_, store_, result_.dag, grid_end_);
       solid_->start(scene_.ref(), triangles);
+      left_rows_ = solid_->left_rows(cell_levels_);
+      open_at_start_ = solid_->open_rays();
     }
-    find_cells(triangles);
+    cells_ = find_chunk_cells(device_, scene_.ref(), triangles, grid_.resolution, cell_side_, grid_end_,
+                              options_.solid ? CellOrder::Rows : CellOrder::Morton);
     result_.voxelize_seconds += watch.seconds();
   }
 
@@ -144,8 +152,8 @@ class ChunkedBuild {
     solid_.reset();
     atlas_.reset();
     scene_ = {};
-    pair_triangles_.reset();
-    cell_of_.reset();
+    cells_.triangles.reset();
+    cells_.cell_of.reset();
     device_.pool().trim();
   }
 
@@ -158,33 +166,6 @@ class ChunkedBuild {
         .attributes = options_.materials ? Attributes::OfMaterials : Attributes::OfHoles,
         .solid = options_.solid};
     scene_ = upload_scene(device_, materials, prepare_triangles(device_, scene, materials, grid_, prepare));
-  }
-
-  // Finds the (chunk cell, triangle) pairs of the whole scene and sorts them by chunk cell.
-  void find_cells(uint64_t triangle_count) {
-    int log2_steps = 0;
-    while (uint64_t{cell_side_} << log2_steps < grid_.resolution) log2_steps += 2;
-    Pairs<uint64_t> pairs = start_pairs<uint64_t>(device_, triangle_count);
-    const int log2_cell = std::countr_zero(cell_side_) + kLog2UnitsPerVoxel;
-    CellFrame frame = {nullptr, 0, log2_cell + log2_steps};
-    for (; frame.log2_side > log2_cell; frame = frame.quartered())
-      pairs = descend(device_, scene_.ref(), frame, grid_end_, pairs, UINT32_MAX - 1);
-    device_.sort_pairs("sort pairs by chunk cell", pairs.keys, pairs.triangles, pairs.count, frame.bits);
-    cell_of_ = device_.template make<uint32_t>(pairs.count + 1);
-    const uint64_t* const keys = pairs.keys.data();
-    device_.exclusive_scan("number chunk cells", pairs.count, device::StartsRun<uint64_t>{keys, 0},
-                           cell_of_.data());
-    const device::Runs runs = device::find_runs(device_, "select chunk cells", keys, pairs.count);
-    const uint64_t cells = runs.count;
-    cell_starts_.resize(cells + 1);
-    device_.download(cell_starts_.data(), runs.starts.data(), cells);
-    cell_starts_[cells] = static_cast<uint32_t>(pairs.count);
-    auto codes = device_.template make<uint64_t>(cells);
-    device_.for_each("chunk cell codes", cells,
-                     device::TakeChosen<uint64_t>{keys, runs.starts.data(), codes.data()});
-    cell_codes_.resize(cells);
-    device_.download(cell_codes_.data(), codes.data(), cells);
-    pair_triangles_ = std::move(pairs.triangles);
   }
 
   // Returns how many pairs a chunk may have so that all its arrays fit in the memory that is left.
@@ -207,27 +188,28 @@ class ChunkedBuild {
   // Builds one chunk after the other. How many (chunk cell, triangle) pairs the next one takes depends on how
   // many pairs the last one made of each of its own.
   void build_chunks(const CellShare& share) {
-    const uint32_t starts = cell_starts_.back();
+    const uint32_t starts = cells_.starts.back();
     Progress progress("voxelizing", starts);
     double pairs_per_start = 64;
     uint64_t built = 0;
-    while (const std::optional<CellRun> run = share.next(cell_starts_)) {
-      for (size_t begin = run->begin; begin < run->end;) {
+    while (const std::optional<CellRun> pieces = share.next(cells_.piece_starts())) {
+      const CellRun run = cells_.cells_of(*pieces);
+      for (size_t begin = run.begin; begin < run.end;) {
         const double wanted = 0.8 * static_cast<double>(chunk_capacity()) / pairs_per_start;
         size_t end = begin + 1;
-        while (end < run->end && end - begin < max_cells() &&
-               static_cast<double>(cell_starts_[end + 1] - cell_starts_[begin]) <= wanted)
+        while (end < run.end && end - begin < max_cells() &&
+               static_cast<double>(cells_.starts[end + 1] - cells_.starts[begin]) <= wanted)
           ++end;
-        const uint32_t taken = cell_starts_[end] - cell_starts_[begin];
+        const uint32_t taken = cells_.starts[end] - cells_.starts[begin];
         built += taken;
         // Shapes repeat: the triangles that are left are expected to make half as many new nodes each.
-        const double left = static_cast<double>(starts - cell_starts_[end]) / share.builders;
+        const double left = static_cast<double>(starts - cells_.starts[end]) / share.builders;
         store_.tables().expect_growth(1 + 0.5 * left / static_cast<double>(built));
         const uint64_t pairs = build_range(begin, end);
         pairs_per_start = std::max(1.0, static_cast<double>(pairs) / taken);
         begin = end;
-        progress.update(cell_starts_[begin], format_count(result_.dag.voxels) + " voxels, " +
-                                                 format_count(store_.items()) + " unique nodes");
+        progress.update(cells_.starts[begin], format_count(result_.dag.voxels) + " voxels, " +
+                                                  format_count(store_.items()) + " unique nodes");
       }
     }
   }
@@ -255,13 +237,13 @@ class ChunkedBuild {
 
   uint64_t build_chunk(size_t begin, size_t end, uint64_t capacity) {
     Stopwatch watch;
-    const uint64_t first = cell_starts_[begin], count = cell_starts_[end] - first;
+    const uint64_t first = cells_.starts[begin], count = cells_.starts[end] - first;
     auto codes = device_.template make<uint64_t>(end - begin);
-    device_.upload(codes.data(), cell_codes_.data() + begin, end - begin);
+    device_.upload(codes.data(), cells_.codes.data() + begin, end - begin);
     Pairs<uint32_t> pairs = {device_.template make<uint32_t>(count), device_.template make<uint32_t>(count),
                              count};
     device_.for_each({"chunk pairs", 16}, count,
-                     ChunkPairs{cell_of_.data() + first, pair_triangles_.data() + first,
+                     ChunkPairs{cells_.cell_of.data() + first, cells_.triangles.data() + first,
                                 static_cast<uint32_t>(begin), pairs.keys.data(), pairs.triangles.data()});
     CellFrame frame = {codes.data(), 0, std::countr_zero(cell_side_) + kLog2UnitsPerVoxel};
     for (; frame.log2_side > kLog2UnitsPerVoxel + 4; frame = frame.quartered())
@@ -311,7 +293,7 @@ class ChunkedBuild {
     device_.download(pointers.data(), nodes.pointers.data(), nodes.count);
     for (uint64_t i = 0; i < nodes.count; ++i) {
       const uint32_t cell = keys[i] >> (3 * (cell_levels_ - (counts.size() - 1)));
-      top_keys_.push_back(cell_codes_[first_cell + cell]);
+      top_keys_.push_back(cells_.codes[first_cell + cell]);
       top_pointers_.push_back(pointers[i]);
     }
     for (size_t level = 0; level < counts.size(); ++level)
@@ -320,37 +302,43 @@ class ChunkedBuild {
       dag.levels[level].svo_nodes += fills.levels[level].svo_nodes;
     dag.voxels += leaves.voxels + fills.voxels;
     if (solid_) {
-      leave_cells(frame.chunk_cells, first_cell, end_cell);
+      pass_cells(frame.chunk_cells, end_cell - first_cell);
       solid_->commit_chunk();
     }
   }
 
-  // Keeps the state of the rays where they leave the chunk's cells, for the empty nodes above.
-  void leave_cells(const uint64_t* codes, size_t begin, size_t end) {
-    auto states = device_.template make<RowState>(end - begin);
-    device_.for_each("leave chunk cells", end - begin,
-                     LeaveChunkCells{solid_->inside(), codes, cell_levels_, states.data()});
+  // Keeps the states of the rays along the chunk's cells, for the empty nodes above.
+  void pass_cells(const uint64_t* codes, size_t count) {
+    auto states = device_.template make<CellState>(count);
+    device_.for_each("pass chunk cells", count,
+                     PassChunkCells{solid_->inside(), codes, cell_levels_, states.data()});
     const size_t known = cell_states_.size();
-    cell_states_.resize(known + (end - begin));
-    device_.download(cell_states_.data() + known, states.data(), end - begin);
+    cell_states_.resize(known + count);
+    device_.download(cell_states_.data() + known, states.data(), count);
+  }
+
+  // The nodes of the chunk cells, in Morton order.
+  dag::StoredLevel<uint64_t> cell_nodes() {
+    std::vector<std::pair<uint64_t, uint32_t>> nodes;
+    for (size_t i = 0; i < top_keys_.size(); ++i) nodes.emplace_back(top_keys_[i], top_pointers_[i]);
+    if (solid_) std::ranges::sort(nodes);
+    for (size_t i = 0; i < nodes.size(); ++i) std::tie(top_keys_[i], top_pointers_[i]) = nodes[i];
+    return {device::uploaded(device_, top_keys_), device::uploaded(device_, top_pointers_), nodes.size()};
   }
 
   // Builds the nodes from the chunk cells up to the root, and returns its pointer.
   uint32_t build_top() {
     dag::FrozenDag& dag = result_.dag;
     if (top_keys_.empty()) return hash::kNullPointer;
-    dag::StoredLevel<uint64_t> nodes = {device::uploaded(device_, top_keys_),
-                                        device::uploaded(device_, top_pointers_), top_keys_.size()};
-    std::vector<std::pair<uint64_t, RowState>> rows;
-    for (size_t i = 0; i < cell_states_.size(); ++i)
-      rows.emplace_back(row_key(morton_decode(cell_codes_[i]) * (1 << cell_levels_)), cell_states_[i]);
-    std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::vector<uint64_t> row_keys;
-    std::vector<RowState> row_states;
-    for (const auto& [key, state] : rows) row_keys.push_back(key), row_states.push_back(state);
-    const auto keys = device::uploaded(device_, row_keys);
-    const auto states = device::uploaded(device_, row_states);
-    const InsideRef inside = {keys.data(), nullptr, states.data(), row_keys.size(), nullptr, 0};
+    dag::StoredLevel<uint64_t> nodes = cell_nodes();
+    const CellStates cells = arrange_states(std::move(cell_states_), std::move(left_rows_), cell_levels_);
+    const auto keys = device::uploaded(device_, cells.keys);
+    const auto before = device::uploaded(device_, cells.before),
+               after = device::uploaded(device_, cells.after),
+               rows = device::uploaded(device_, cells.rows.states);
+    InsideRef inside = cells.ref();
+    inside.keys = keys.data(), inside.before = before.data(), inside.after = after.data(),
+    inside.rows = rows.data();
     CellFrame frame = {nullptr, 3 * (dag.depth() - std::min(dag.depth(), cell_levels_)),
                        static_cast<int>(dag::kLeafLog2 + cell_levels_) + kLog2UnitsPerVoxel};
     for (uint32_t level = cell_levels_; level < dag.depth(); ++level) {
@@ -372,16 +360,16 @@ class ChunkedBuild {
   DeviceScene<Device> scene_;
   uint32_t cell_side_, cell_levels_;
   int32_t grid_end_;  // in units
-  // The scene's (chunk cell, triangle) pairs, sorted by chunk cell. The cell of pair i has the index
-  // cell_of_[i + 1] - 1.
-  device::Buffer<uint32_t> pair_triangles_, cell_of_;
-  std::vector<uint32_t> cell_starts_;
-  std::vector<uint64_t> cell_codes_;
+  ChunkCells cells_;
   std::vector<uint64_t> top_keys_;  // Morton codes of chunk cells that hold voxels, and their nodes
   std::vector<uint32_t> top_pointers_;
   std::optional<AtlasOnDevice<Device>> atlas_;
   std::optional<SolidBuilder<Device>> solid_;
-  std::vector<RowState> cell_states_;  // with solid_: of the rays that leave each cell along its lowest row
+  // With solid_: the rays along the lowest row of each cell, and of the rows of cells where the grid begins; and how
+  // many begin inside.
+  std::vector<CellState> cell_states_;
+  LeftRows left_rows_;
+  uint64_t open_at_start_ = 0;
 };
 
 template <class Device>

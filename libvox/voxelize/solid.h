@@ -2,8 +2,8 @@
 // crosses the surface an odd number of times; crossings are counted exactly on snapped coordinates.
 //
 // Rays are followed from cell to cell: the surface cells of a row (same y and z) stand in order, each flips
-// some of the row's 16 rays, and between two of them each ray is inside or outside all the way. Chunks come
-// in Morton order, in which every row is passed from left to right, so that one state per row links them.
+// some of the row's 16 rays, and between two of them each ray is inside or outside all the way. Every row is
+// passed from left to right, chunk by chunk, so that one state per row links them (chunk_cells.h).
 // Octree nodes without surface are filled as a whole, from prebuilt full nodes. So all work follows the
 // surface.
 //
@@ -11,18 +11,10 @@
 // that is filled as a whole takes that of the ray through its lowest corner.
 #pragma once
 
-#include "libvox/dag/levels.h"
+#include "libvox/voxelize/cell_states.h"
 #include "libvox/voxelize/leaves.h"
 
 namespace vox::voxelize {
-
-// The 16 rays of a row of cells: ray j + 4·k passes the voxels (·, j, k) of each cell.
-struct RowState {
-  uint64_t materials;  // 8 B, of the last surface voxel on each ray, 4 bits a ray
-  uint32_t inside;     // 4 B, a bit for each ray
-  uint32_t unused;     // 4 B
-};
-static_assert(sizeof(RowState) == 16);
 
 // Rays that a triangle crosses within a cell.
 struct Crossings {
@@ -69,41 +61,6 @@ VOX_HD inline Crossings crossings_in(const TriangleShape& triangle, Int3 corner)
   }
   return result;
 }
-
-// Row keys: z, y, x of a cell, 18 bits each.
-inline constexpr int kCellBits = 18;
-VOX_HD inline uint64_t row_key(Int3 cell) {
-  return (static_cast<uint64_t>(cell.z) << kCellBits | static_cast<uint32_t>(cell.y)) << kCellBits |
-         static_cast<uint32_t>(cell.x);
-}
-
-// The states of rays along their rows. Array indices count surface cells in the order of their row keys.
-struct InsideRef {
-  const uint64_t* keys;
-  const RowState* before;  // where the rays enter each cell
-  const RowState* after;   // where they leave it
-  uint64_t count;
-  const RowState* rows;  // of rows without a cell here, at y + z · rows_a_side; nullptr: all are outside
-  uint64_t rows_a_side;
-
-  // The state of the rays where they enter a cell that holds no surface.
-  VOX_HD RowState at(Int3 cell) const {
-    const uint64_t key = row_key(cell);
-    uint64_t low = 0, high = count;
-    while (low < high) {
-      const uint64_t middle = (low + high) / 2;
-      if (keys[middle] < key) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    if (low > 0 && keys[low - 1] >> kCellBits == key >> kCellBits) return after[low - 1];
-    if (before && low < count && keys[low] >> kCellBits == key >> kCellBits) return before[low];
-    return rows ? rows[static_cast<uint64_t>(cell.z) * rows_a_side + static_cast<uint64_t>(cell.y)]
-                : RowState{};
-  }
-};
 
 struct CellRows {
   device::CellsRef cells;
@@ -296,16 +253,31 @@ struct CountInside {
   VOX_HD uint32_t operator()(uint64_t i) const { return static_cast<uint32_t>(popcount(rows[i].inside)); }
 };
 
-// Takes down the state of the rays where they leave each chunk cell, at its right face along its lowest row.
-struct LeaveChunkCells {
+// Takes down the states of the rays along the lowest row of each chunk cell, where they enter it and where they leave
+// it at its right face.
+struct PassChunkCells {
   InsideRef inside;
   const uint64_t* chunk_cells;
   uint32_t log2_cells;  // a side of a chunk cell
-  RowState* states;
+  CellState* states;
   VOX_HD void operator()(uint64_t i) const {
     Int3 cell = morton_decode(chunk_cells[i]) * (1 << log2_cells);
+    states[i].code = chunk_cells[i];
+    states[i].entered = inside.at(cell);
     cell.x += 1 << log2_cells;
-    states[i] = inside.at(cell);
+    states[i].left = inside.at(cell);
+  }
+};
+
+// Takes the states of every row that is the lowest of a row of chunk cells.
+struct TakeRows {
+  const RowState* rows;
+  uint64_t rows_a_side;
+  uint64_t taken_a_side;
+  uint32_t log2_cells;  // a side of a chunk cell
+  RowState* taken;
+  VOX_HD void operator()(uint64_t i) const {
+    taken[i] = rows[((i / taken_a_side) << log2_cells) * rows_a_side + ((i % taken_a_side) << log2_cells)];
   }
 };
 

@@ -1,93 +1,14 @@
 // The state of --solid over all chunks of a scene, and the nodes it fills empty space with.
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "libvox/dag/frozen_dag.h"
+#include "libvox/dag/levels.h"
+#include "libvox/voxelize/fills.h"
 #include "libvox/voxelize/solid.h"
 
 namespace vox::voxelize {
-
-// The cuts of a cube of the octree by the grid's end: bit a is set where the cube reaches beyond R along axis
-// a. All cubes of one level that do so are cut at the same place.
-inline constexpr uint32_t kCuts = 8;
-inline constexpr uint32_t kFillsPerLevel = scene::kPaletteSize * kCuts;
-
-// Finds the absent children of a node that are inside. Byte o of its word is about octant o: bit 7 filled,
-// bits 3–6 material, bits 0–2 cuts.
-template <class Key>
-struct FindFills {
-  device::CellsRef parents;
-  const Key* child_keys;
-  CellFrame frame;   // of the children
-  int32_t grid_end;  // in units
-  InsideRef inside;
-  uint64_t* fills;
-  VOX_HD void operator()(uint64_t i) const {
-    const Key parent = child_keys[parents.begin(i)] >> 3;
-    uint32_t present = 0;
-    for (uint64_t c = parents.begin(i); c < parents.end(i); ++c) present |= 1u << (child_keys[c] & 7);
-    uint64_t result = 0;
-    for (uint32_t octant = 0; octant < 8; ++octant)
-      if ((present >> octant & 1) == 0)
-        result |= static_cast<uint64_t>(fill_of(static_cast<Key>(parent << 3 | octant))) << 8 * octant;
-    fills[i] = result;
-  }
-
- private:
-  VOX_HD uint32_t fill_of(Key key) const {
-    const Int3 corner = frame.corner(key);
-    if (corner.x >= grid_end || corner.y >= grid_end || corner.z >= grid_end) return 0;
-    constexpr int kLog2Cell = kLog2UnitsPerVoxel + static_cast<int>(dag::kLeafLog2);
-    const RowState state = inside.at({corner.x >> kLog2Cell, corner.y >> kLog2Cell, corner.z >> kLog2Cell});
-    if ((state.inside & 1) == 0) return 0;
-    const int64_t side = int64_t{1} << frame.log2_side;
-    const uint32_t cuts = static_cast<uint32_t>(corner.x + side > grid_end) |
-                          static_cast<uint32_t>(corner.y + side > grid_end) << 1 |
-                          static_cast<uint32_t>(corner.z + side > grid_end) << 2;
-    return 0x80 | static_cast<uint32_t>(state.materials & 15) << 3 | cuts;
-  }
-};
-
-struct CountFills {
-  const uint64_t* fills;
-  VOX_HD uint32_t operator()(uint64_t i) const {
-    return static_cast<uint32_t>(popcount(fills[i] & uint64_t{0x8080808080808080}));
-  }
-};
-
-struct CountFillsCut {
-  const uint64_t* fills;
-  uint32_t cuts;
-  VOX_HD uint32_t operator()(uint64_t i) const {
-    uint32_t count = 0;
-    for (uint64_t rest = fills[i]; rest != 0; rest >>= 8) count += (rest & 0x87) == (0x80 | cuts);
-    return count;
-  }
-};
-
-template <class Key>
-struct EmitFills {
-  device::CellsRef parents;
-  const Key* child_keys;
-  const uint64_t* fills;
-  const uint32_t* first;
-  const uint32_t* table;  // pointers of this level's fills, by material and cuts
-  Key* keys;
-  uint32_t* pointers;
-  VOX_HD void operator()(uint64_t i) const {
-    const Key parent = child_keys[parents.begin(i)] >> 3;
-    uint32_t to = first[i];
-    for (uint32_t octant = 0; octant < 8; ++octant) {
-      const uint32_t fill = fills[i] >> 8 * octant & 0xff;
-      if (fill == 0) continue;
-      keys[to] = static_cast<Key>(parent << 3 | octant);
-      pointers[to] = table[(fill >> 3 & 15) * kCuts + (fill & 7)];
-      ++to;
-    }
-  }
-};
 
 template <class Device>
 class SolidBuilder {
@@ -96,6 +17,7 @@ class SolidBuilder {
       : device_(device),
         store_(store),
         grid_end_(grid_end),
+        end_{dag.resolution},
         materials_(dag.materials),
         depth_(dag.depth()),
         rows_a_side_((dag.resolution + dag::kLeafSide - 1) / dag::kLeafSide) {
@@ -138,6 +60,28 @@ class SolidBuilder {
             .rows_a_side = rows_a_side_};
   }
 
+  // The states of rows of chunk cells of 2^log2_cells cells a side, before the first chunk: at the left end of the grid.
+  LeftRows left_rows(uint32_t log2_cells) {
+    LeftRows left = {.states = {}, .a_side = (rows_a_side_ + (uint64_t{1} << log2_cells) - 1) >> log2_cells};
+    left.states.resize(left.a_side * left.a_side);
+    auto taken = device_.template make<RowState>(left.states.size());
+    device_.for_each("take rows", left.states.size(),
+                     TakeRows{.rows = rows_.data(),
+                              .rows_a_side = rows_a_side_,
+                              .taken_a_side = left.a_side,
+                              .log2_cells = log2_cells,
+                              .taken = taken.data()});
+    device_.download(left.states.data(), taken.data(), left.states.size());
+    return left;
+  }
+
+  // The fills of a height above the leaves, by slot.
+  std::vector<uint32_t> fills(uint32_t height) {
+    std::vector<uint32_t> pointers(kFillsPerLevel);
+    device_.download(pointers.data(), fills_.data() + uint64_t{height} * kFillsPerLevel, kFillsPerLevel);
+    return pointers;
+  }
+
   // Adds the absent siblings that are inside to the children, and what they stand for to the counts of `dag`.
   template <class Key>
   void add_fills(dag::StoredLevel<Key>& children, const CellFrame& frame, uint32_t key_bits,
@@ -151,17 +95,11 @@ class SolidBuilder {
   std::vector<uint32_t> leaf_fill(uint32_t material, uint32_t cuts) const;
   std::vector<uint32_t> node_fill(uint32_t height, uint32_t material, uint32_t cuts,
                                   const std::vector<uint32_t>& below) const;
-  // Voxels along an axis of a cube of this side.
-  uint32_t extent(uint32_t side, uint32_t cuts, uint32_t axis) const {
-    return (cuts >> axis & 1) != 0 ? cut_extent(side) : side;
-  }
-  uint32_t cut_extent(uint32_t side) const {
-    return (static_cast<uint32_t>(grid_end_) >> kLog2UnitsPerVoxel) % side;
-  }
 
   Device& device_;
   dag::DagStore<Device>& store_;
-  int32_t grid_end_;
+  int32_t grid_end_;  // in units
+  GridEnd end_;
   bool materials_;
   uint32_t depth_;
   uint64_t rows_a_side_;
@@ -179,8 +117,7 @@ void SolidBuilder<Device>::make_fills() {
   std::vector<uint32_t> below;
   for (uint32_t height = 0; height <= depth_; ++height) {
     make_fill_level(height, below);
-    below.resize(kFillsPerLevel);
-    device_.download(below.data(), fills_.data() + uint64_t{height} * kFillsPerLevel, kFillsPerLevel);
+    below = fills(height);
   }
 }
 
@@ -189,7 +126,7 @@ void SolidBuilder<Device>::make_fill_level(uint32_t height, const std::vector<ui
   std::vector<uint32_t> words, offsets = {0}, slots;
   for (uint32_t slot = 0; slot < kFillsPerLevel; ++slot) {
     const uint32_t material = slot / kCuts, cuts = slot % kCuts;
-    if ((!materials_ && material > 0) || (cuts != 0 && cut_extent(dag::kLeafSide << height) == 0)) continue;
+    if ((!materials_ && material > 0) || !end_.cuts_cubes(dag::kLeafSide << height, cuts)) continue;
     const std::vector<uint32_t> item =
         height == 0 ? leaf_fill(material, cuts) : node_fill(height, material, cuts, below);
     words.insert(words.end(), item.begin(), item.end());
@@ -212,7 +149,7 @@ template <class Device>
 std::vector<uint32_t> SolidBuilder<Device>::leaf_fill(uint32_t material, uint32_t cuts) const {
   uint64_t mask = UINT64_MAX;
   for (uint32_t axis = 0; axis < 3; ++axis)
-    for (uint32_t at = extent(dag::kLeafSide, cuts, axis); at < dag::kLeafSide; ++at)
+    for (uint32_t at = end_.extent(dag::kLeafSide, cuts, axis); at < dag::kLeafSide; ++at)
       mask &= ~plane_voxels(axis, at);
   std::vector<uint32_t> words(dag::leaf_words(mask, materials_));
   dag::write_leaf_of_one_material(words.data(), mask, materials_, material);
@@ -223,21 +160,11 @@ std::vector<uint32_t> SolidBuilder<Device>::leaf_fill(uint32_t material, uint32_
 template <class Device>
 std::vector<uint32_t> SolidBuilder<Device>::node_fill(uint32_t height, uint32_t material, uint32_t cuts,
                                                       const std::vector<uint32_t>& below) const {
-  const uint32_t side = dag::kLeafSide << height, half = side / 2;
   std::vector<uint32_t> words = {0};
-  for (uint32_t octant = 0; octant < 8; ++octant) {
-    const Int3 corner = octant_corner(octant, static_cast<int32_t>(half));
-    uint32_t child_cuts = 0;
-    bool absent = false;
-    for (uint32_t axis = 0; axis < 3; ++axis) {
-      const auto begin = static_cast<uint32_t>(corner[axis]), end = extent(side, cuts, axis);
-      absent |= end <= begin;
-      child_cuts |= static_cast<uint32_t>(end < begin + half) << axis;
-    }
-    if (absent) continue;
+  end_.each_part(dag::kLeafSide << height, cuts, [&](uint32_t octant, uint32_t part_cuts) {
     words[0] |= 1u << octant;
-    words.push_back(below[material * kCuts + child_cuts]);
-  }
+    words.push_back(below[fill_slot(material, part_cuts)]);
+  });
   if (cuts == 0) words[0] = dag::homogeneous_header(material);
   return words;
 }
@@ -361,19 +288,9 @@ void SolidBuilder<Device>::add_fills(dag::StoredLevel<Key>& children, const Cell
                                   .pointers = all.pointers.data() + children.count});
   device_.sort_pairs("sort children", all.keys, all.pointers, all.count, key_bits);
 
-  const uint32_t side = dag::kLeafSide << height;
-  for (uint32_t cuts = 0; cuts < kCuts; ++cuts) {
-    const uint64_t count = device_.sum("count fills", parent_count, CountFillsCut{fills.data(), cuts});
-    std::array<uint64_t, 3> extents;
-    for (uint32_t axis = 0; axis < 3; ++axis) extents[axis] = extent(side, cuts, axis);
-    dag.voxels += count * extents[0] * extents[1] * extents[2];
-    for (uint32_t below = 0; below <= height; ++below) {
-      uint64_t nodes = count;
-      for (uint64_t length : extents)
-        nodes *= (length + (dag::kLeafSide << below) - 1) / (dag::kLeafSide << below);
-      dag.levels[dag.depth() - below].svo_nodes += nodes;
-    }
-  }
+  for (uint32_t cuts = 0; cuts < kCuts; ++cuts)
+    end_.add_counts(dag, height, cuts,
+                    device_.sum("count fills", parent_count, CountFillsCut{fills.data(), cuts}));
   children = std::move(all);
 }
 

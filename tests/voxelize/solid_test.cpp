@@ -142,6 +142,32 @@ TEST(Solid, ChunksDoNotCutTheInside) {
   EXPECT_NEAR(static_cast<double>(whole.voxels), 4.0 / 3 * 3.14159 * 250 * 250 * 250, 2.5e6);
 }
 
+// Rays enter chunk cells without surface inside where the surface lies left of the grid: whole nodes above the chunk
+// cells are filled there, in rows that hold surface further on and in rows that hold none.
+TEST(Solid, IsFilledFromTheLeftEndOfTheGridOn) {
+  constexpr uint32_t kSide = 1100;
+  struct Ball {
+    Vec3d middle;
+    double radius;
+  };
+  for (const Ball& ball : {Ball{{100, 550, 550}, 900}, Ball{{550, 550, 550}, 820}}) {
+    const Soup soup = bumpy_sphere(ball.middle, ball.radius, 30, 0, 8);
+    voxelize::BuildOptions options = {.materials = false, .solid = true};
+    const dag::FrozenDag dag = build(*test_engine(), soup, kSide, options).dag;
+    options.chunk_pairs = 5000;
+    EXPECT_EQ(build(*test_engine(), soup, kSide, options).dag.digest, dag.digest);
+    Random random(9);
+    for (int i = 0; i < 20000; ++i) {
+      const uint32_t x = random.below(kSide), y = random.below(kSide), z = random.below(kSide);
+      const Vec3d from = Vec3d{x + 0.5, y + 0.5, z + 0.5} - ball.middle;
+      const double distance = std::sqrt(dot(from, from));
+      if (std::fabs(distance - ball.radius) < 0.03 * ball.radius) continue;  // it has flat sides
+      ASSERT_EQ(dag::voxel_at(dag, x, y, z) != dag::kEmptyVoxel, distance < ball.radius)
+          << x << ", " << y << ", " << z;
+    }
+  }
+}
+
 TEST(Solid, ReportsRaysThatLeaveAnOpenMeshInside) {
   auto engine = test_engine();
   Soup box = cube(4.2, 27.9);

@@ -7,11 +7,12 @@ namespace vox {
 
 void add_device_options(cxxopts::Options& options) {
   auto text = [] { return cxxopts::value<std::string>(); };
-  options.add_options("Device")("device",
-                                "auto (a GPU where there is one), cpu, cuda or cuda:N; a mesh is converted "
-                                "on several together: cuda:0,1",
-                                text()->default_value("auto"), "DEVICE")(
-      "threads", "Threads to run on the processor (default: all)", text(), "N")(
+  options.add_options("Device")(
+      "device",
+      "auto (a GPU where there is one), cpu, cuda or cuda:N; a mesh is converted, and "
+      "a picture taken, on several together: cuda:0,1",
+      text()->default_value("auto"),
+      "DEVICE")("threads", "Threads to run on the processor (default: all)", text(), "N")(
       "memory-limit",
       "Memory to use at most, in bytes such as 800M or 6G: of the process on the CPU, of the device on a GPU "
       "(default: four fifths of what is free)",

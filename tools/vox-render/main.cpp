@@ -1,6 +1,8 @@
 // vox-render: a picture of a scene file, of what is in it.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "formats/results/json_text.h"
 #include "formats/scene/any_scene.h"
 #include "formats/scene/scene_file.h"
@@ -10,7 +12,9 @@
 #include "libvox/base/thread_limit.h"
 #include "libvox/engine/engine_soon.h"
 #include "libvox/engine/warm_up.h"
+#include "libvox/ranks/shared_renderer.h"
 #include "tools/common/profile.h"
+#include "tools/common/ranks_engine.h"
 #include "tools/common/tool.h"
 #include "tools/vox-render/frames.h"
 #include "tools/vox-render/given.h"
@@ -32,13 +36,26 @@ render::Picture taken(render::Renderer& renderer, const dag::VoxelScene& scene,
   render.pose = pose;
   render.ao_reach = options.ao_reach / scene.voxel_size;
   render::Picture picture = renderer.render(render);
-  if (options.legends == Legends::On && has_legend(render.shade))
+  if (writes_pictures(options) && options.legends == Legends::On && has_legend(render.shade))
     draw_legend(picture.image, legend_of(render.shade, picture, scene.voxel_size));
   return picture;
 }
 
-void run(int argc, char** argv) {
-  const RenderToolOptions options = parse_render_options(argc, argv);
+// Whether this process has nothing to do beside rank 0, which makes a cut alone.
+bool looks_on(const RenderToolOptions& options) {
+  if (options.ranks && options.page)
+    throw UsageError(
+        fmt::format("--html is the work of one process, but {} were started", options.ranks->count()));
+  return options.slice && !writes_pictures(options);
+}
+
+void run(int argc, char** argv, ranks::Ranks* ranks) {
+  RenderToolOptions options = parse_render_options(argc, argv);
+  if (ranks) {
+    options.ranks = ranks;
+    options.engine = engine_of_rank(options.engine, *ranks);
+  }
+  if (looks_on(options)) return;
   const ThreadLimit threads(options.engine.threads);
   const SceneFileParts parts = scene_parts(options.scene);
   if (parts.bricks && !parts.dag && !parts.hash && options.form == SceneForm::Any)
@@ -62,8 +79,9 @@ void run(int argc, char** argv) {
       .set("digest", dag::to_string(scene.dag.digest))
       .set("device", engine->device());
   PictureOutput output(options);
-  const std::unique_ptr<render::Renderer> renderer =
+  std::unique_ptr<render::Renderer> renderer =
       engine->renderer((cutaway ? cutaway->scene : scene).dag, scene.palette);
+  if (ranks && !options.slice) renderer = ranks::shared_renderer(*ranks, std::move(renderer));
   for (const Frame& frame : list) {
     throw_if_cancelled();
     const render::Picture picture = taken(*renderer, scene, frame.pose, cutaway, options);
@@ -82,5 +100,5 @@ void run(int argc, char** argv) {
 }  // namespace vox
 
 int main(int argc, char** argv) {
-  return vox::run_tool("vox-render", [&] { vox::run(argc, argv); });
+  return vox::run_tool_on_ranks("vox-render", [&](vox::ranks::Ranks* ranks) { vox::run(argc, argv, ranks); });
 }

@@ -9,6 +9,7 @@
 #include "formats/io/overwrite.h"
 #include "formats/scene/any_scene.h"
 #include "libvox/engine/engine.h"
+#include "libvox/ranks/ranks.h"
 #include "libvox/render/viewpoints.h"
 #include "libvox/voxelize/grid.h"
 #include "tools/vox-render/volume_look.h"
@@ -37,11 +38,16 @@ struct RenderToolOptions {
   std::optional<voxelize::Box> clip;          // the part of the scene that is shown, in scene units
   std::optional<Layer> cut;                   // what lies before it is not shown
   EngineOptions engine;
+  ranks::Ranks* ranks = nullptr;  // of several processes: rank 0 writes the pictures that all take
   bool json = false;
   Overwrite overwrite = Overwrite::OwnFiles;
   std::vector<std::string> given;  // options on the command line, which check_given() checks
   std::string command;
 };
+
+inline bool writes_pictures(const RenderToolOptions& options) {
+  return options.ranks == nullptr || options.ranks->rank() == 0;
+}
 
 // Prints --help and --version itself. Throws UsageError.
 RenderToolOptions parse_render_options(int argc, char** argv);

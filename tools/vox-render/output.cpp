@@ -6,13 +6,14 @@
 namespace vox {
 
 PictureOutput::PictureOutput(const RenderToolOptions& options) : options_(options) {
-  if (!writes_film(options)) return;
+  if (!writes_film(options) || !writes_pictures(options)) return;
   const auto [width, height] = options.render.size;
   film_.emplace(options.output, FilmOptions{width, height, options.from.fps, options.command});
 }
 
 void PictureOutput::add(const Frame& frame, const render::Picture& picture,
                         const std::vector<PngText>& texts) {
+  if (!writes_pictures(options_)) return;
   ++count_;
   if (film_) return film_->add(picture.image);
   write_png(picture.image, texts, frame.file);

@@ -1,4 +1,4 @@
-// Writes the pictures of a run: each into a file of its own, or all into a film.
+// Writes the pictures of a run: each into a file of its own, or all into a film. Of several processes rank 0 does.
 #pragma once
 
 #include <optional>

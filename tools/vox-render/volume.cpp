@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "formats/results/json_text.h"
@@ -11,6 +12,7 @@
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
+#include "libvox/ranks/shared_renderer.h"
 #include "libvox/render/volume_slice.h"
 #include "tools/common/profile.h"
 #include "tools/vox-render/frames.h"
@@ -45,6 +47,7 @@ render::ShownValues values_of(const bricks::FrozenBricks& bricks, const RenderTo
 
 void add_picture(PictureOutput& output, render::Picture picture, const render::ShownValues& values,
                  const Frame& frame, const render::Place& place, const RenderToolOptions& options) {
+  if (!writes_pictures(options)) return;
   if (options.legends == Legends::On) draw_legend(picture.image, legend_of(values, picture, options.volume));
   output.add(frame, picture, picture_texts(frame.pose, place, options));
 }
@@ -79,7 +82,8 @@ void cast(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) 
   measure::ResultGroup results;
   results.set("volume", options.scene.string()).set("device", engine->device());
   const render::ShownValues values = values_of(bricks, options);
-  const std::unique_ptr<render::VolumeRenderer> renderer = engine->volume_renderer(bricks);
+  std::unique_ptr<render::VolumeRenderer> renderer = engine->volume_renderer(bricks);
+  if (options.ranks) renderer = ranks::shared_renderer(*options.ranks, std::move(renderer));
   render::VolumeRenderOptions render;
   render.size = options.render.size;
   render.to_sun = options.render.to_sun;

@@ -1,0 +1,111 @@
+#include "libvox/ranks/picture_share.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+#include <vector>
+
+#include "libvox/base/cancel.h"
+#include "libvox/base/progress.h"
+#include "libvox/base/units.h"
+#include "libvox/ranks/to_first.h"
+
+namespace vox::ranks {
+namespace {
+
+using render::ImageSize;
+using render::Picture;
+using render::RowBand;
+
+// Enough bands that ranks end together, though one part of a picture takes longer than another.
+constexpr uint32_t kBandsPerRank = 8;
+
+struct Bands {
+  uint32_t height, rows;  // of the picture, of a band
+
+  Bands(ImageSize size, uint32_t ranks) : height(size.height) {
+    const uint32_t wanted = height / (kBandsPerRank * ranks);
+    rows = std::max((wanted + render::kBandRows - 1) / render::kBandRows, 1u) * render::kBandRows;
+  }
+  uint32_t count() const { return (height + rows - 1) / rows; }
+  RowBand operator[](uint64_t i) const {
+    const auto begin = static_cast<uint32_t>(i) * rows;
+    return {begin, std::min(begin + rows, height)};
+  }
+};
+
+// What is known of a band that was rendered, besides its pixels.
+struct DoneBand {
+  uint64_t number;
+  double low, high;
+  uint64_t refined, rays;
+};
+
+// Of what ranks have done at the same time, as long as the longest took.
+double longest(Ranks& ranks, double seconds) {
+  double most = 0;
+  for (const uint64_t bits : ranks.gather(std::bit_cast<uint64_t>(seconds)))
+    most = std::max(most, std::bit_cast<double>(bits));
+  return most;
+}
+
+Picture put_together(ImageSize size, const Bands& bands, const std::vector<DoneBand>& done,
+                     const std::vector<scene::Rgba8>& pixels) {
+  Picture picture;
+  picture.image = band_image(size, {0, size.height});
+  auto from = pixels.begin();
+  for (const DoneBand& band : done) {
+    const RowBand rows = bands[band.number];
+    const auto count = static_cast<ptrdiff_t>(uint64_t{size.width} * (rows.end - rows.begin));
+    std::copy_n(from, count,
+                picture.image.pixels.begin() + static_cast<ptrdiff_t>(uint64_t{size.width} * rows.begin));
+    from += count;
+    picture.low = band.low;
+    picture.high = band.high;
+    picture.refined += band.refined;
+    picture.rays += band.rays;
+  }
+  return picture;
+}
+
+}  // namespace
+
+uint64_t PictureShare::take() {
+  return kept_ ? *std::exchange(kept_, std::nullopt) : ranks_.take();
+}
+
+Picture PictureShare::render(ImageSize size, const std::function<Picture(const RowBand&)>& render_band) {
+  render::check_image_size(size);
+  const Bands bands(size, ranks_.count());
+  std::vector<DoneBand> done;
+  std::vector<scene::Rgba8> pixels;
+  double seconds = 0;
+  std::optional<Progress> progress;  // one bar stands for all
+  if (ranks_.rank() == 0) progress.emplace("casting rays", bands.count());
+  for (;;) {
+    throw_if_cancelled();
+    const uint64_t number = take() - first_;
+    if (number >= bands.count()) {
+      kept_ = first_ + number;
+      break;
+    }
+    Picture band;
+    {
+      const NoProgress quiet;
+      band = render_band(bands[number]);
+    }
+    done.push_back({number, band.low, band.high, band.refined, band.rays});
+    pixels.insert(pixels.end(), band.image.pixels.begin(), band.image.pixels.end());
+    seconds += band.seconds;
+    if (progress) progress->update(number + 1, format_count(number + 1, "band"));
+  }
+  first_ += bands.count();
+  const std::vector<DoneBand> all = brought_to_first(ranks_, done);
+  const std::vector<scene::Rgba8> all_pixels = brought_to_first(ranks_, pixels);
+  Picture picture;
+  if (ranks_.rank() == 0) picture = put_together(size, bands, all, all_pixels);
+  picture.seconds = longest(ranks_, seconds);
+  return picture;
+}
+
+}  // namespace vox::ranks

@@ -1,0 +1,27 @@
+// Renderers of several ranks that look like one: all ranks call them alike, and rank 0 has the pictures.
+#pragma once
+
+#include <memory>
+
+#include "libvox/ranks/picture_share.h"
+#include "libvox/render/render.h"
+#include "libvox/render/volume_render.h"
+
+namespace vox::ranks {
+
+// Collective, and so is render(). A slice is quickly made, and rank 0 makes it alone. `own` is this rank's.
+std::unique_ptr<render::Renderer> shared_renderer(Ranks& ranks, std::unique_ptr<render::Renderer> own);
+std::unique_ptr<render::VolumeRenderer> shared_renderer(Ranks& ranks,
+                                                        std::unique_ptr<render::VolumeRenderer> own);
+
+// Collective. One picture.
+template <class Renderer, class Options>
+render::Picture render_together(PictureShare& share, Renderer& own, const Options& options) {
+  return share.render(options.size, [&](const render::RowBand& band) {
+    Options part = options;
+    part.band = band;
+    return own.render(part);
+  });
+}
+
+}  // namespace vox::ranks

@@ -1,0 +1,70 @@
+#include "libvox/ranks/top_fills.h"
+
+#include <oneapi/tbb/parallel_for.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "libvox/voxelize/fills.h"
+
+namespace vox::ranks {
+
+using voxelize::GridEnd;
+
+TopFills::TopFills(std::vector<TopNode> fills, voxelize::CellStates states, uint32_t resolution)
+    : fills_(std::move(fills)), states_(std::move(states)), resolution_(resolution) {
+  sort_by_code(fills_);
+}
+
+const TopNode* TopFills::find(uint64_t slot) const {
+  const auto found = std::ranges::lower_bound(fills_, slot, {}, &TopNode::code);
+  return found != fills_.end() && found->code == slot ? &*found : nullptr;
+}
+
+void TopFills::add_to(std::vector<TopNode>& nodes, uint32_t height, dag::FrozenDag& dag) const {
+  std::vector<uint64_t> codes;
+  std::vector<uint32_t> starts;  // of the children of each parent
+  for (const TopNode& node : nodes) {
+    if (codes.empty() || codes.back() >> 3 != node.code >> 3)
+      starts.push_back(static_cast<uint32_t>(codes.size()));
+    codes.push_back(node.code);
+  }
+  std::vector<uint64_t> fills(starts.size());
+  const voxelize::FindFills<uint64_t> find_fills = {
+      .parents = {starts.data(), starts.size(), codes.size()},
+      .child_keys = codes.data(),
+      .frame = {nullptr, 0, static_cast<int>(dag::kLeafLog2 + height) + voxelize::kLog2UnitsPerVoxel},
+      .grid_end = static_cast<int32_t>(resolution_) * voxelize::kUnitsPerVoxel,
+      .inside = states_.ref(),
+      .fills = fills.data()};
+  tbb::parallel_for(size_t{0}, fills.size(), [&](size_t i) { find_fills(i); });
+  for (size_t i = 0; i < fills.size(); ++i)
+    for (uint64_t octant = 0; octant < 8; ++octant) {
+      const uint64_t fill = fills[i] >> 8 * octant & 0xff;
+      if (fill == 0) continue;
+      const uint64_t slot = fill & 0x7f;
+      nodes.push_back(*find(slot));
+      nodes.back().code = codes[starts[i]] >> 3 << 3 | octant;
+      GridEnd{resolution_}.add_counts(dag, height, slot % voxelize::kCuts, 1);
+    }
+  sort_by_code(nodes);
+}
+
+std::vector<TopNode> TopFills::parts_above(uint32_t height) const {
+  std::vector<TopNode> parts;
+  const GridEnd end = {resolution_};
+  const uint32_t side = dag::kLeafSide << (height + 1);
+  for (uint32_t slot = 0; slot < voxelize::kFillsPerLevel; ++slot) {
+    const uint32_t material = slot / voxelize::kCuts, cuts = slot % voxelize::kCuts;
+    if (!end.cuts_cubes(side, cuts)) continue;
+    end.each_part(side, cuts, [&](uint64_t octant, uint32_t part_cuts) {
+      const TopNode* part = find(voxelize::fill_slot(material, part_cuts));
+      if (part == nullptr) return;  // a material that is not there
+      parts.push_back(*part);
+      parts.back().code = uint64_t{slot} << 3 | octant;
+    });
+  }
+  return parts;
+}
+
+}  // namespace vox::ranks

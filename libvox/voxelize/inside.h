@@ -1,0 +1,55 @@
+// The rays along x that say what is inside (solid.h), and what is known of them between surface cells.
+#pragma once
+
+#include <cstdint>
+
+#include "libvox/base/hd.h"
+#include "libvox/base/vec.h"
+
+namespace vox::voxelize {
+
+// The 16 rays of a row of cells: ray j + 4·k passes the voxels (·, j, k) of each cell.
+struct RowState {
+  uint64_t materials;  // 8 B, of the last surface voxel on each ray, 4 bits a ray
+  uint32_t inside;     // 4 B, a bit for each ray
+  uint32_t unused;     // 4 B
+};
+static_assert(sizeof(RowState) == 16);
+
+// Row keys: z, y, x of a cell, 18 bits each.
+inline constexpr int kCellBits = 18;
+VOX_HD inline uint64_t row_key(Int3 cell) {
+  return (static_cast<uint64_t>(cell.z) << kCellBits | static_cast<uint32_t>(cell.y)) << kCellBits |
+         static_cast<uint32_t>(cell.x);
+}
+
+// The states of rays along their rows. Array indices count surface cells in the order of their row keys.
+struct InsideRef {
+  const uint64_t* keys;
+  const RowState* before;  // where the rays enter each cell
+  const RowState* after;   // where they leave it
+  uint64_t count;
+  const RowState* rows;  // of rows without a cell here, at y + z · rows_a_side
+  uint64_t rows_a_side;
+  uint32_t log2_rows = 0;  // so many rows along y and z share a state there
+
+  // The state of the rays where they enter a cell that holds no surface.
+  VOX_HD RowState at(Int3 cell) const {
+    const uint64_t key = row_key(cell);
+    uint64_t low = 0, high = count;
+    while (low < high) {
+      const uint64_t middle = (low + high) / 2;
+      if (keys[middle] < key) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    if (low > 0 && keys[low - 1] >> kCellBits == key >> kCellBits) return after[low - 1];
+    if (low < count && keys[low] >> kCellBits == key >> kCellBits) return before[low];
+    return rows[static_cast<uint64_t>(cell.z >> log2_rows) * rows_a_side +
+                static_cast<uint64_t>(cell.y >> log2_rows)];
+  }
+};
+
+}  // namespace vox::voxelize
