@@ -55,43 +55,86 @@ VOX_HD inline Int3 outward(uint64_t filled, Int3 front) {
           detail::places_along(outside, 2)};
 }
 
-// The normal at a hit, as the cells of this size around it tell: a vector of any length; 0 where they do not.
-// `face` is the normal of the face that was hit, at `point`.
-VOX_HD inline Int3 normal_of_cells(const RayDagRef& dag, const Hit& hit, Int3 face, FinePoint point,
-                                   uint32_t log2_cell) {
-  Int3 behind, front;  // the cells on both sides of the face
-  for (uint32_t axis = 0; axis < 3; ++axis) {
-    if (face[axis] > 0) {
-      behind[axis] = (hit.high[axis] - 1) >> log2_cell;
-      front[axis] = hit.high[axis] >> log2_cell;
-    } else if (face[axis] < 0) {
-      behind[axis] = hit.low[axis] >> log2_cell;
-      front[axis] = (hit.low[axis] - 1) >> log2_cell;
-    } else {
-      const auto voxel = static_cast<int32_t>(point[axis] >> kFineBits);
-      const int32_t last = hit.high[axis] - 1;
-      behind[axis] = (voxel < hit.low[axis] ? hit.low[axis] : voxel > last ? last : voxel) >> log2_cell;
-      front[axis] = behind[axis];
+namespace detail {
+
+// The way back of a ray from where it hit, in steps of half a cell along its longest axis.
+class WayBack {
+ public:
+  VOX_HD WayBack(const Course& course, FinePoint point, uint32_t log2_cell)
+      : point_(point), step_{}, log2_cell_(log2_cell) {
+    const float half = power_of_two(static_cast<int32_t>(kFineBits + log2_cell) - 1);
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+      const auto part = static_cast<int64_t>(course.slope[axis] * half);
+      step_[axis] = (course.mirrored >> axis & 1) != 0 ? part : -part;
     }
   }
-  const Int3 corner = {(behind.x + 1) & ~1, (behind.y + 1) & ~1, (behind.z + 1) & ~1};
-  const Int3 first = corner - Int3{2, 2, 2};
-  const uint64_t filled = cells_around(dag, corner, log2_cell);
-  // The cell in front may hold something that the ray passed by: then the next one is taken. `further` is in
-  // the 4³ cells where no part of it is below 0 or above 3.
-  const Int3 from = front - first, further = from + face;
-  if ((filled >> cube_bit(from) & 1) == 0) return outward(filled, from);
-  const bool is_known = (static_cast<uint32_t>(further.x | further.y | further.z) & ~3u) == 0;
-  return is_known ? outward(filled, further) : Int3{0, 0, 0};
+  VOX_HD void step() { point_ = point_ + step_; }
+  VOX_HD Int3 cell() const { return {cell_of(point_.x), cell_of(point_.y), cell_of(point_.z)}; }
+
+ private:
+  VOX_HD int32_t cell_of(int64_t at) const { return static_cast<int32_t>(at >> (kFineBits + log2_cell_)); }
+
+  FinePoint point_, step_;
+  uint32_t log2_cell_;
+};
+
+struct CellsAtHit {
+  Int3 behind, front;  // the cells on both sides of the face that was hit
+};
+
+VOX_HD inline CellsAtHit cells_at(const Hit& hit, Int3 face, FinePoint point, uint32_t log2_cell) {
+  CellsAtHit cells;
+  for (uint32_t axis = 0; axis < 3; ++axis) {
+    const int32_t low = hit.low[axis], last = hit.high[axis] - 1;
+    const auto voxel = static_cast<int32_t>(point[axis] >> kFineBits);
+    const int32_t inside = face[axis] > 0   ? last
+                           : face[axis] < 0 ? low
+                           : voxel < low    ? low
+                           : voxel > last   ? last
+                                            : voxel;
+    cells.behind[axis] = inside >> log2_cell;
+    cells.front[axis] = (face[axis] != 0 ? inside + face[axis] : inside) >> log2_cell;
+  }
+  return cells;
 }
 
-// The normal at a hit, likewise. Where nothing is empty before the face, cells twice as wide are asked.
-VOX_HD inline Int3 smooth_normal(const RayDagRef& dag, const Hit& hit, Int3 face, FinePoint point) {
+}  // namespace detail
+
+// The normal at a hit, as cells of this size around it tell: a vector of any length; 0 where they do not. `face` is the
+// normal of the face that was hit, at `point`, by a ray on this course.
+//
+// The last empty cell that the ray passed is outside for certain. Most often it is the one before the face; but cells
+// that are wider than voxels may hold something and yet be passed by, and then the ray is followed back: through the
+// cells around the face, and through those around where it came to these.
+VOX_HD inline Int3 normal_of_cells(const RayDagRef& dag, const Hit& hit, Int3 face, const Course& course,
+                                   FinePoint point, uint32_t log2_cell) {
+  constexpr int kBlocks = 3, kSteps = 8;  // no more steps of half a cell lead out of 4³ cells
+  const auto [behind, front] = detail::cells_at(hit, face, point, log2_cell);
+  detail::WayBack way(course, point, log2_cell);
+  Int3 center = behind, at = front;
+  for (int block = 0; block < kBlocks; ++block) {
+    const Int3 corner = {(center.x + 1) & ~1, (center.y + 1) & ~1, (center.z + 1) & ~1};
+    const uint64_t filled = cells_around(dag, corner, log2_cell);
+    for (int step = 0; step < kSteps; ++step) {
+      const Int3 place = at - corner + Int3{2, 2, 2};
+      if ((static_cast<uint32_t>(place.x | place.y | place.z) & ~3u) != 0) break;
+      if ((filled >> cube_bit(place) & 1) == 0) return outward(filled, place);
+      way.step();
+      at = way.cell();
+    }
+    center = at;
+  }
+  return {0, 0, 0};
+}
+
+// The normal at a hit, likewise; where cells tell nothing, such as those around a thin pole, those twice as wide are asked.
+VOX_HD inline Int3 smooth_normal(const RayDagRef& dag, const Hit& hit, Int3 face, const Course& course,
+                                 FinePoint point) {
   const uint32_t log2 = log2_normal_cell(hit);
-  const Int3 normal = normal_of_cells(dag, hit, face, point, log2);
+  const Int3 normal = normal_of_cells(dag, hit, face, course, point, log2);
   return normal != Int3{0, 0, 0} || log2 + 2 > dag.log2_side
              ? normal
-             : normal_of_cells(dag, hit, face, point, log2 + 1);
+             : normal_of_cells(dag, hit, face, course, point, log2 + 1);
 }
 
 }  // namespace vox::render
