@@ -13,7 +13,7 @@ import sys
 
 # A file includes files of its own room, or of rooms before it. Some rooms of libvox stay in the namespace `vox`: they
 # hold the words that all others use, and the interface that the library offers to programs.
-LIBRARY = "base device scene volume hash dag spatial painting voxelize bricks edit render ranks engine measure".split()
+LIBRARY = "base device scene volume hash dag spatial painting voxelize bricks edit render rounds ranks engine measure".split()
 ORDER = [f"libvox/{room}" for room in LIBRARY] + ["formats", "tools"]
 IN_VOX = {"base", "engine"}
 

@@ -1,0 +1,131 @@
+// Brings what a store holds of a round to the host, level by level from the leaves up. Numbers are those of
+// dag/find_levels.h, and the loops those that freeze a whole scene.
+#pragma once
+
+#include <algorithm>
+
+#include "libvox/base/cancel.h"
+#include "libvox/dag/freeze.h"
+#include "libvox/rounds/round.h"
+#include "libvox/voxelize/build_cells.h"
+
+namespace vox::rounds {
+
+struct SizesOfItems {
+  const uint32_t* offsets;
+  uint8_t* sizes;
+  VOX_HD void operator()(uint64_t i) const { sizes[i] = static_cast<uint8_t>(offsets[i + 1] - offsets[i]); }
+};
+
+struct WriteRoots {
+  const uint64_t* codes;
+  const uint32_t* numbers;
+  const dag::Digest* digests;
+  hash::SlabMemoryRef store;
+  const uint32_t* pointers;
+  dag::NodeKind kind;
+  bool materials;
+  RoundRoot* roots;
+  VOX_HD void operator()(uint64_t i) const {
+    const uint32_t number = numbers[i];
+    roots[i].code = codes[i];
+    roots[i].number = number;
+    roots[i].material = dag::homogeneous_content(store.item(pointers[number]), kind, materials);
+    roots[i].digest = digests[number];
+  }
+};
+
+// How many nodes or leaves go through a device at once, where each takes so many bytes there.
+template <class Device>
+uint64_t nodes_at_once(Device& device, uint64_t bytes_each) {
+  constexpr uint64_t kLeast = 1024, kMost = uint64_t{1} << 25;
+  return std::clamp(device.pool().available() / 2 / bytes_each, kLeast, kMost);
+}
+
+template <class Device>
+class RoundFreezer {
+ public:
+  RoundFreezer(Device& device, const dag::DagStore<Device>& store, bool materials, const SpillPlace& place)
+      : device_(device), dag_store_(store), store_(store.ref()), materials_(materials), place_(place) {}
+
+  // Fills roots and levels.
+  void run(const std::vector<uint64_t>& codes, const std::vector<uint32_t>& pointers, size_t levels,
+           Round& round) {
+    dag::Forest forest = dag::find_levels(device_, dag_store_, device::uploaded(device_, pointers), levels);
+    round.levels.resize(levels);
+    device::Buffer<dag::Digest> digests;  // of the level below
+    for (size_t l = levels; l-- > 0;) {
+      throw_if_cancelled();
+      dag::FrozenLevel& level = forest.levels[l];
+      round.levels[l] = words_of(level, kind_of(l, levels));
+      digests = digests_of(level, kind_of(l, levels), digests);
+      if (l > 0) level = {};
+    }
+    const auto device_codes = device::uploaded(device_, codes);
+    auto roots = device_.template make<RoundRoot>(codes.size());
+    device_.for_each(
+        {"rounds: roots", 60}, codes.size(),
+        WriteRoots{device_codes.data(), forest.roots.data(), digests.data(), store_,
+                   forest.levels[0].pointers.data(), kind_of(0, levels), materials_, roots.data()});
+    round.roots.resize(codes.size());
+    device_.download(round.roots.data(), roots.data(), codes.size());
+  }
+
+ private:
+  static dag::NodeKind kind_of(size_t level, size_t levels) {
+    return level + 1 == levels ? dag::NodeKind::Leaf : dag::NodeKind::Inner;
+  }
+
+  RoundLevel words_of(const dag::FrozenLevel& level, dag::NodeKind kind) {
+    constexpr uint64_t kBytesPerNode = 4 * hash::kMaxItemWords + 5;
+    RoundLevel to = {{place_, level.nodes * hash::kMaxItemWords}, {place_, level.nodes}};
+    const uint64_t most = std::min(level.nodes, nodes_at_once(device_, kBytesPerNode));
+    auto offsets = device_.template make<uint32_t>(most + 1);
+    auto sizes = device_.template make<uint8_t>(most);
+    for (uint64_t first = 0; first < level.nodes; first += most) {
+      const uint64_t n = std::min(most, level.nodes - first);
+      const uint32_t* pointers = level.pointers.data() + first;
+      const uint32_t* edges = kind == dag::NodeKind::Leaf ? nullptr : level.edge_start.data() + first;
+      const uint64_t count = device_.exclusive_scan(
+          {"freeze: places", 20}, n, dag::FrozenWords{store_, pointers, kind, materials_}, offsets.data());
+      auto words = device_.template make<uint32_t>(count);
+      device_.for_each(
+          {"freeze: write", 60}, n,
+          dag::WriteFrozen{store_, pointers, offsets.data(), edges, level.edge_rank.data(), 0, words.data()});
+      device_.for_each({"rounds: sizes", 5}, n, SizesOfItems{offsets.data(), sizes.data()});
+      device_.download(to.words.append(count).data(), words.data(), count);
+      device_.download(to.sizes.append(n).data(), sizes.data(), n);
+    }
+    return to;
+  }
+
+  device::Buffer<dag::Digest> digests_of(const dag::FrozenLevel& level, dag::NodeKind kind,
+                                         const device::Buffer<dag::Digest>& below) {
+    auto digests = device_.template make<dag::Digest>(level.nodes);
+    device_.for_each(
+        {"digest", 80}, level.nodes,
+        dag::DigestNodes{store_, level.pointers.data(), kind, materials_, level.edge_start.data(),
+                         level.edge_rank.data(), below.data(), digests.data()});
+    return digests;
+  }
+
+  Device& device_;
+  const dag::DagStore<Device>& dag_store_;
+  hash::SlabMemoryRef store_;
+  bool materials_;
+  const SpillPlace& place_;
+};
+
+// Brings what has been built to the host.
+template <class Device>
+Round frozen_round(Device& device, voxelize::BuiltCells<Device> built, const SpillPlace& place) {
+  Round round;
+  round.level = built.level;
+  const size_t levels = built.result.dag.levels.size() - built.level;
+  RoundFreezer<Device>(device, built.store, built.result.dag.materials, place)
+      .run(built.codes, built.pointers, levels, round);
+  round.result = std::move(built.result);
+  return round;
+}
+
+}  // namespace vox::rounds

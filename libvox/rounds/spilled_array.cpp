@@ -1,0 +1,92 @@
+#include "libvox/rounds/spilled_array.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+#include "libvox/base/error.h"
+#include "libvox/base/memory.h"
+#include "libvox/base/units.h"
+
+namespace vox::rounds {
+namespace {
+
+Error spill_error(const std::string& problem, const std::filesystem::path& folder, int code) {
+  Error error(fmt::format("{}: {}", problem, std::generic_category().message(code)));
+  error.at(folder.string());
+  return error;
+}
+
+// A file that has no name when this returns. Not every file system makes such files at once.
+int nameless_file(const std::filesystem::path& folder) {
+  int file = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (file < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
+    std::string name = (folder / "vox-spill-XXXXXX").string();
+    file = mkostemp(name.data(), O_CLOEXEC);
+    if (file >= 0) unlink(name.c_str());
+  }
+  if (file < 0) throw spill_error("no file can be made in the folder", folder, errno);
+  return file;
+}
+
+}  // namespace
+
+SpillPlace::SpillPlace(std::filesystem::path folder) : folder_(std::move(folder)) {
+  close(nameless_file(*folder_));
+}
+
+SpilledBytes::SpilledBytes(const SpillPlace& place, uint64_t most) : most_(most) {
+  if (most == 0) return;
+  if (place.folder()) {
+    folder_ = *place.folder();
+    file_ = nameless_file(folder_);
+  }
+  const int flags = file_ < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+  void* at = mmap(nullptr, most, PROT_READ | PROT_WRITE, flags, file_, 0);
+  if (at == MAP_FAILED) {
+    const int code = errno;
+    if (file_ >= 0) close(file_);
+    throw spill_error("no memory can be reserved", folder_, code);
+  }
+  data_ = static_cast<std::byte*>(at);
+  if (file_ < 0) madvise(data_, most, MADV_HUGEPAGE);
+}
+
+SpilledBytes::~SpilledBytes() {
+  if (data_) munmap(data_, most_);
+  if (file_ >= 0) close(file_);
+}
+
+void SpilledBytes::grow(uint64_t bytes) {
+  constexpr uint64_t kStep = uint64_t{64} << 20;
+  if (bytes > most_) throw Error("a spilled array grows beyond what was reserved for it");
+  if (bytes <= taken_) return;
+  const uint64_t wanted = std::min(most_, (bytes + kStep - 1) / kStep * kStep);
+  if (file_ < 0) {
+    if (const uint64_t left = available_bytes(); wanted - taken_ > left)
+      throw Error(fmt::format("the host's memory is full: {} more are needed, {} are left",
+                              format_bytes(wanted - taken_), format_bytes(left)))
+          .hint("spill to a folder, or lower the resolution");
+  } else if (const int failed =
+                 posix_fallocate(file_, static_cast<off_t>(taken_), static_cast<off_t>(wanted - taken_));
+             failed != 0) {
+    throw spill_error("there is no room for what is spilled", folder_, failed);
+  }
+  taken_ = wanted;
+}
+
+void SpilledBytes::swap(SpilledBytes& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(most_, other.most_);
+  std::swap(taken_, other.taken_);
+  std::swap(file_, other.file_);
+  std::swap(folder_, other.folder_);
+}
+
+}  // namespace vox::rounds

@@ -1,0 +1,144 @@
+// Tests rounds: what a device has built of a scene, on the host and back in a store.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "libvox/base/error.h"
+#include "libvox/device/cpu_device.h"
+#include "libvox/rounds/freeze_round.h"
+#include "libvox/rounds/load_round.h"
+#include "tests/voxelize/textured.h"
+
+namespace vox {
+namespace {
+
+using device::CpuDevice;
+using Built = voxelize::BuiltCells<CpuDevice>;
+
+constexpr uint64_t kMemory = uint64_t{4} << 30;
+
+Built built_cells(CpuDevice& device, const Soup& soup, uint32_t resolution, bool materials) {
+  const auto grid = unit_grid(resolution);
+  const voxelize::BuildOptions options = {.materials = materials};
+  bool taken = false;
+  const auto next = [&](std::span<const uint32_t> starts) -> std::optional<voxelize::CellRun> {
+    if (std::exchange(taken, true)) return std::nullopt;
+    return voxelize::CellRun{0, starts.size() - 1};
+  };
+  return voxelize::build_cells(device, soup.scene, soup.indexed, grid, options, {}, {.next = next});
+}
+
+void expect_equal_rounds(const rounds::Round& a, const rounds::Round& b) {
+  EXPECT_EQ(a.level, b.level);
+  ASSERT_EQ(a.levels.size(), b.levels.size());
+  for (size_t level = 0; level < a.levels.size(); ++level) {
+    EXPECT_TRUE(std::ranges::equal(a.levels[level].words.values(), b.levels[level].words.values()));
+    EXPECT_TRUE(std::ranges::equal(a.levels[level].sizes.values(), b.levels[level].sizes.values()));
+  }
+  ASSERT_EQ(a.roots.size(), b.roots.size());
+  for (size_t i = 0; i < a.roots.size(); ++i) {
+    EXPECT_EQ(a.roots[i].code, b.roots[i].code);
+    EXPECT_EQ(a.roots[i].number, b.roots[i].number);
+    EXPECT_EQ(a.roots[i].material, b.roots[i].material);
+    EXPECT_TRUE(a.roots[i].digest == b.roots[i].digest);
+  }
+}
+
+// Frozen, loaded into a store that holds other things, and frozen again.
+void expect_survives(const Soup& soup, uint32_t resolution, bool materials) {
+  SCOPED_TRACE(resolution);
+  CpuDevice device(kMemory, false);
+  const rounds::Round once =
+      rounds::frozen_round(device, built_cells(device, soup, resolution, materials), {});
+  Built again = built_cells(device, bumpy_sphere({9, 9, 9}, 8, 5, 0.2, 3), resolution, materials);
+  again.pointers = rounds::load_round(device, again.store, once);
+  again.codes.clear();
+  for (const rounds::RoundRoot& root : once.roots) again.codes.push_back(root.code);
+  expect_equal_rounds(once, rounds::frozen_round(device, std::move(again), {}));
+}
+
+TEST(Round, LoadedNodesAreThoseThatWereFrozen) {
+  expect_survives(textured_sphere(600, 9, 1), 600, true);
+  expect_survives(textured_sphere(550, 9, 2), 550, false);
+  expect_survives(textured_sphere(200, 9, 3), 200, true);
+  expect_survives(textured_sphere(4, 5, 4), 4, true);
+}
+
+TEST(Round, NothingIsARoundToo) {
+  expect_survives(Soup(), 600, true);
+}
+
+// A scene of one chunk cell has one root, and its order is the canonical one.
+TEST(Round, WordsOfOneCellAreThoseOfTheFrozenScene) {
+  CpuDevice device(kMemory, false);
+  for (const uint32_t resolution : {4u, 100u, 256u}) {
+    const Soup soup = textured_sphere(resolution, 9, 5);
+    const rounds::Round round = rounds::frozen_round(device, built_cells(device, soup, resolution, true), {});
+    const dag::FrozenDag dag =
+        voxelize::build_scene(device, soup.scene, soup.indexed, unit_grid(resolution), {}, {}).dag;
+    ASSERT_EQ(round.roots.size(), 1u);
+    ASSERT_EQ(round.levels.size(), dag.levels.size());
+    for (size_t level = 0; level < dag.levels.size(); ++level) {
+      EXPECT_TRUE(std::ranges::equal(round.levels[level].words.values(), dag.levels[level].words));
+      EXPECT_EQ(round.levels[level].nodes(), dag.levels[level].nodes);
+      for (uint64_t i = 0; i < dag.levels[level].nodes; ++i)
+        ASSERT_EQ(round.levels[level].sizes.values()[i],
+                  dag.levels[level].places[i + 1] - dag.levels[level].places[i]);
+    }
+    EXPECT_TRUE(dag::scene_digest(resolution, dag.depth(), true, &round.roots[0].digest) == dag.digest);
+  }
+}
+
+// Full chunk cells are known as such.
+TEST(Round, RootsSayWhatTheyAreFilledWith) {
+  Soup filled;  // every layer of voxels of the first chunk cell has its triangles
+  for (int z = 0; z < 256; ++z) {
+    filled.add({{{0, 0, z + 0.5}, {256, 0, z + 0.5}, {0, 256, z + 0.5}}});
+    filled.add({{{256, 0, z + 0.5}, {256, 256, z + 0.5}, {0, 256, z + 0.5}}});
+  }
+  filled.add({{{300, 300, 300}, {310, 300, 300}, {300, 310, 300}}});
+  CpuDevice device(kMemory, false);
+  const rounds::Round round = rounds::frozen_round(device, built_cells(device, filled, 512, false), {});
+  for (const rounds::RoundRoot& root : round.roots) EXPECT_EQ(root.material, root.code == 0 ? 0 : -1);
+  EXPECT_EQ(round.roots[0].code, 0u);
+}
+
+TEST(Round, WordsMayLieInAFolder) {
+  const auto folder = std::filesystem::temp_directory_path() / "vox_round_test";
+  std::filesystem::create_directories(folder);
+  CpuDevice device(kMemory, false);
+  const Soup soup = textured_sphere(600, 9, 1);
+  const rounds::Round in_memory = rounds::frozen_round(device, built_cells(device, soup, 600, true), {});
+  const rounds::Round in_files =
+      rounds::frozen_round(device, built_cells(device, soup, 600, true), rounds::SpillPlace(folder));
+  expect_equal_rounds(in_memory, in_files);
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  std::filesystem::remove(folder);
+}
+
+TEST(SpilledArray, ValuesStayWhereTheyAreWhileItGrows) {
+  for (const rounds::SpillPlace& place : {rounds::SpillPlace(), rounds::SpillPlace("/tmp")}) {
+    rounds::SpilledArray<uint32_t> array(place, uint64_t{40} << 20);
+    const uint32_t* const begin = array.append(1).data();
+    array.data()[0] = 7;
+    const std::span<uint32_t> more = array.append((uint64_t{40} << 20) - 1);
+    std::ranges::fill(more, 9u);
+    EXPECT_EQ(begin, array.data());
+    EXPECT_EQ(array.values()[0], 7u);
+    EXPECT_EQ(array.values().back(), 9u);
+    EXPECT_THROW(array.append(1), Error);
+  }
+}
+
+TEST(SpilledArray, AFolderThatIsNotThereIsAnError) {
+  EXPECT_THROW(rounds::SpillPlace("/no/such/folder"), Error);
+  const auto file = std::filesystem::temp_directory_path() / "vox_round_test_file";
+  std::ofstream(file) << "no folder";
+  EXPECT_THROW(rounds::SpillPlace{file}, Error);
+  std::filesystem::remove(file);
+}
+
+}  // namespace
+}  // namespace vox
