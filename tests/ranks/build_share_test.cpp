@@ -84,7 +84,7 @@ TEST(BuildShare, PartsInOrderAreTheWhole) {
   std::vector<ranks::SceneShare> shares(3);
   ranks::run_thread_ranks(3, [&](ranks::Ranks& ranks) {
     const auto engine = make_engine({.device = test_device(), .memory_limit = uint64_t{4} << 30});
-    shares[ranks.rank()] = engine->build_share(ranks, soup.scene, soup.indexed, unit_grid(500), {});
+    shares[ranks.rank()] = engine->build_share(ranks, soup.scene, soup.indexed, unit_grid(500), {}, nullptr);
   });
   const dag::FrozenDag one = build(*test_engine(), soup, 500).dag;
   for (size_t level = 0; level < one.levels.size(); ++level) {
@@ -111,7 +111,7 @@ TEST(BuildShare, WhoHasMoreMemoryOwnsMore) {
     const uint64_t limits[] = {uint64_t{8} << 30, uint64_t{16} << 30, uint64_t{40} << 30};
     const auto engine = make_engine({.device = test_device(), .memory_limit = limits[ranks.rank()]});
     kept[ranks.rank()] =
-        engine->build_share(ranks, soup.scene, soup.indexed, unit_grid(400), {}).figures.items_kept;
+        engine->build_share(ranks, soup.scene, soup.indexed, unit_grid(400), {}, nullptr).figures.items_kept;
   });
   EXPECT_NEAR(static_cast<double>(kept[1]) / static_cast<double>(kept[0]), 2, 0.2);
   EXPECT_NEAR(static_cast<double>(kept[2]) / static_cast<double>(kept[0]), 5, 0.5);

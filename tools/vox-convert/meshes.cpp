@@ -15,8 +15,8 @@
 #include "libvox/engine/built_scene.h"
 #include "libvox/engine/engine_soon.h"
 #include "libvox/engine/warm_up.h"
-#include "libvox/ranks/build_share.h"
 #include "tools/vox-convert/painting.h"
+#include "tools/vox-convert/shares.h"
 
 namespace vox {
 namespace {
@@ -84,16 +84,7 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
            grid.resolution, grid.voxel_size, engine->device_text());
   voxelize::BuildOptions build = options.build;
   if (painting) build.atlas = &painting->atlas;
-  voxelize::BuildResult result;
-  if (options.ranks) {
-    ranks::SceneShare share = engine->build_share(*options.ranks, scene, indexed, grid, build);
-    RankFigures figures = {.share = share.figures, .peak_device_bytes = share.whole.peak_device_bytes};
-    result = ranks::joined(*options.ranks, std::move(share));
-    figures.traffic = options.ranks->traffic();
-    conversion.ranks = gathered(figures, *options.ranks);
-  } else {
-    result = engine->build(scene, indexed, grid, build);
-  }
+  voxelize::BuildResult result = built_together(*engine, {scene, indexed, grid, build}, options, conversion);
   if (conversion.painting) conversion.painting->queries = result.atlas_queries;
   conversion.kernels = engine->profile();
   conversion.chunks = result.chunks;
