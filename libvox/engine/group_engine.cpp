@@ -25,12 +25,12 @@ namespace {
 void log_share(const Engine& engine, const ranks::Ranks& ranks, const ranks::ShareFigures& figures) {
   const ranks::Traffic traffic = ranks.traffic();
   log_debug(
-      "rank {} on {}: voxelize {:.2f} s, build {:.2f} s, exchange {:.2f} s, order {:.2f} s, of these waiting "
-      "{:.2f} s; "
-      "{} items kept, {} given away; {} sent, {} received",
+      "rank {} on {}: voxelize {:.2f} s, build {:.2f} s, exchange {:.2f} s, order {:.2f} s, keep {:.2f} s, "
+      "of these waiting {:.2f} s; {} items kept, {} given away; {} sent, {} received",
       ranks.rank(), engine.device(), figures.voxelize_seconds, figures.build_seconds,
-      figures.exchange_seconds, figures.order_seconds, traffic.waited, format_count(figures.items_kept),
-      format_count(figures.items_given), format_bytes(traffic.sent), format_bytes(traffic.received));
+      figures.exchange_seconds, figures.order_seconds, figures.keep_seconds, traffic.waited,
+      format_count(figures.items_kept), format_count(figures.items_given), format_bytes(traffic.sent),
+      format_bytes(traffic.received));
 }
 
 bool is_number(const std::string& text) {
