@@ -13,6 +13,7 @@
 #include "formats/scene/bricks_group.h"
 #include "formats/scene/h5_words.h"
 #include "formats/scene/hash_group.h"
+#include "formats/scene/replaced_parts.h"
 #include "formats/scene/scene_facts.h"
 #include "formats/scene/svdag_group.h"
 #include "libvox/base/atomic_file.h"
@@ -29,6 +30,7 @@ enum class WithDag { Yes, No };
 void write_all(const dag::VoxelScene& scene, const fs::path& path, const OtherForms& forms, WithDag dag,
                const Compression& compression, uint32_t version) {
   h5::Quiet quiet;
+  const ReplacedParts replaced(path);
   AtomicFile target(path);
   h5::Object file = h5::create_file(target.path(), path.string());
   write_scene_facts(file, scene, version);
@@ -37,6 +39,7 @@ void write_all(const dag::VoxelScene& scene, const fs::path& path, const OtherFo
   if (forms.hash != nullptr) write_hash_group(file, *forms.hash, compression);
   h5::close_file(std::move(file));
   target.commit();
+  replaced.remove();
 }
 
 void check_is_hdf5(const fs::path& path) {

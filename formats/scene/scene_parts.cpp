@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>
+#include <unistd.h>
 
 #include <functional>
 #include <string>
 #include <system_error>
 
 #include "formats/scene/h5_words.h"
+#include "formats/scene/read_parts.h"
+#include "formats/scene/replaced_parts.h"
 #include "formats/scene/scene_facts.h"
+#include "formats/scene/scene_file.h"
 #include "formats/scene/svdag_group.h"
 #include "libvox/base/atomic_file.h"
 #include "libvox/base/error.h"
@@ -22,8 +26,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kPartFormat = "vox-scene-part";
 
-fs::path part_name(const fs::path& scene, uint32_t number) {
-  return fs::path(scene.stem().string() + ".parts") / fmt::format("{:03}.h5", number);
+fs::path part_name(const fs::path& scene, uint32_t number, uint64_t check) {
+  return parts_folder(scene).filename() / fmt::format("{:03}-{:016x}.h5", number, check);
 }
 
 // A sum over all words by which the head knows its parts, so that none stands for another.
@@ -135,21 +139,38 @@ void write_level_part(const h5::Object& svdag, const dag::LevelPart& part, const
 
 }  // namespace
 
-fs::path scene_part_path(const fs::path& scene, uint32_t number) {
-  return scene.parent_path() / part_name(scene, number);
+fs::path parts_folder(const fs::path& scene) {
+  return scene.parent_path() / (scene.stem().string() + ".parts");
 }
 
-void write_scene_part(const dag::DagPart& part, const ScenePartPlace& place, const Compression& compression) {
-  h5::Quiet quiet;
-  const fs::path path = scene_part_path(place.scene, place.number);
+void check_parts_folder(const fs::path& scene) {
+  const fs::path folder = parts_folder(scene);
   std::error_code failed;
+  if (!fs::exists(folder, failed)) return;
+  if (!fs::is_directory(folder, failed))
+    throw Error("is no folder, expected one for the parts of the scene").at(folder.string());
+  if (access(folder.c_str(), W_OK) != 0)
+    throw Error("is a folder that cannot be written").at(folder.string());
+}
+
+fs::path scene_part_path(const fs::path& scene, uint32_t number, uint64_t check) {
+  return scene.parent_path() / part_name(scene, number, check);
+}
+
+WrittenPart write_scene_part(const dag::DagPart& part, const ScenePartPlace& place,
+                             const Compression& compression) {
+  h5::Quiet quiet;
+  WrittenPart written = {.check = check_sum(part)};
+  const fs::path path = scene_part_path(place.scene, place.number, written.check);
+  std::error_code failed;
+  written.is_new = !fs::exists(path, failed);
   fs::create_directories(path.parent_path(), failed);
   if (failed) throw Error("cannot be made: " + failed.message()).at(path.parent_path().string());
   AtomicFile target(path);
   h5::Object file = h5::create_file(target.path(), path.string());
   h5::write_text(file, "format", kPartFormat);
   h5::write_attribute(file, "version", kSceneVersion);
-  h5::write_attribute(file, "check", check_sum(part));
+  h5::write_attribute(file, "check", written.check);
   {
     const h5::Object svdag = h5::create_group(file, "svdag");
     for (uint32_t level = 0; level < part.levels.size(); ++level) {
@@ -159,16 +180,21 @@ void write_scene_part(const dag::DagPart& part, const ScenePartPlace& place, con
   }
   h5::close_file(std::move(file));
   target.commit();
+  return written;
 }
 
-void write_scene_head(const dag::VoxelScene& scene, uint32_t count, const fs::path& path,
+void write_scene_head(const dag::VoxelScene& scene, std::span<const uint64_t> checks, const fs::path& path,
                       const Compression& compression) {
   h5::Quiet quiet;
+  const ReplacedParts replaced(path);
   std::vector<OpenPart> parts;
   std::vector<std::string> names;
-  for (uint32_t number = 0; number < count; ++number) {
-    names.push_back(part_name(path, number).string());
-    parts.push_back(open_part(scene_part_path(path, number)));
+  for (uint32_t number = 0; number < checks.size(); ++number) {
+    names.push_back(part_name(path, number, checks[number]).string());
+    const fs::path file = scene_part_path(path, number, checks[number]);
+    parts.push_back(open_part(file));
+    if (parts.back().check != checks[number])
+      throw Error("is not the part that was written").at(file.string());
   }
   AtomicFile target(path);
   h5::Object file = h5::create_file(target.path(), path.string());
@@ -190,10 +216,28 @@ void write_scene_head(const dag::VoxelScene& scene, uint32_t count, const fs::pa
   }
   h5::close_file(std::move(file));
   target.commit();
+  replaced.remove();
 }
 
 bool has_parts(const h5::Object& svdag) {
   return h5::has_child(svdag, "parts");
+}
+
+std::vector<fs::path> named_parts(const fs::path& path) {
+  h5::Quiet quiet;
+  std::vector<fs::path> parts;
+  if (!is_scene_file(path)) return parts;
+  try {
+    const h5::Object file = h5::open_file(path);
+    if (!h5::has_child(file, "svdag")) return parts;
+    const h5::Object svdag = h5::open_group(file, "svdag");
+    if (!has_parts(svdag)) return parts;
+    for (const std::string& name : h5::read_texts(h5::open_group(svdag, "parts"), "file"))
+      parts.push_back(path.parent_path() / name);
+  } catch (const Error&) {  // a file that is damaged names none
+    parts.clear();
+  }
+  return parts;
 }
 
 std::vector<dag::DagPart> read_scene_parts(const h5::Object& svdag, const dag::FrozenDag& dag) {

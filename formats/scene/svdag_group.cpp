@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "formats/scene/h5_words.h"
-#include "formats/scene/scene_parts.h"
+#include "formats/scene/read_parts.h"
 #include "libvox/base/error.h"
 #include "libvox/dag/structure.h"
 #include "libvox/dag/word_offsets.h"

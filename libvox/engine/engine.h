@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,6 +35,9 @@ struct EngineOptions {
   bool profile = false;          // time every launch
 };
 
+// What becomes of the share that a rank has built. It may be collective.
+using ShareUse = std::function<void(ranks::Ranks&, ranks::SceneShare)>;
+
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -56,10 +60,16 @@ class Engine {
                                                const rounds::SpillOptions& spill) = 0;
 
   // Does the same as one of several ranks, all of which call it on engines of their own and with the same scene
-  // (ranks/build_share.h).
+  // (ranks/build_share.h). With a keeper, which may be nullptr, a build that was ended goes on (ranks/round_keeper.h).
   virtual ranks::SceneShare build_share(ranks::Ranks& ranks, const scene::Scene& scene,
                                         const scene::IndexedScene& indexed, const voxelize::Grid& grid,
-                                        const voxelize::BuildOptions& options) = 0;
+                                        const voxelize::BuildOptions& options,
+                                        ranks::RoundKeeper* keeper) = 0;
+
+  // Does the same with a rank for each device of this engine, and calls use(ranks, share) on the thread of each.
+  virtual void build_shares(const scene::Scene& scene, const scene::IndexedScene& indexed,
+                            const voxelize::Grid& grid, const voxelize::BuildOptions& options,
+                            ranks::RoundKeeper* keeper, const ShareUse& use) = 0;
 
   // Checks all that dag::verify() checks, which throws the same errors. The DAG is one that check_structure()
   // accepts.

@@ -7,6 +7,7 @@
 #include "libvox/dag/without_materials.h"
 #include "libvox/edit/make_edit_session.h"
 #include "libvox/engine/engine.h"
+#include "libvox/ranks/thread_ranks.h"
 #include "libvox/spatial/to_dag.h"
 
 namespace vox {
@@ -44,8 +45,17 @@ class DeviceEngine final : public Engine {
 
   ranks::SceneShare build_share(ranks::Ranks& ranks, const scene::Scene& scene,
                                 const scene::IndexedScene& indexed, const voxelize::Grid& grid,
-                                const voxelize::BuildOptions& options) override {
-    return ranks::build_share(device_, ranks, scene, indexed, grid, options, {.table = table_});
+                                const voxelize::BuildOptions& options, ranks::RoundKeeper* keeper) override {
+    return ranks::build_share(device_, ranks, scene, indexed, grid, options, {.table = table_}, keeper);
+  }
+
+  void build_shares(const scene::Scene& scene, const scene::IndexedScene& indexed, const voxelize::Grid& grid,
+                    const voxelize::BuildOptions& options, ranks::RoundKeeper* keeper,
+                    const ShareUse& use) override {
+    ranks::run_thread_ranks(1, [&](ranks::Ranks& ranks) {
+      use_here(*this);
+      use(ranks, build_share(ranks, scene, indexed, grid, options, keeper));
+    });
   }
 
   void verify(const dag::FrozenDag& dag) override { dag::verify_on(device_, dag); }

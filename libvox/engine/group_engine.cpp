@@ -27,12 +27,12 @@ namespace {
 void log_share(const Engine& engine, const ranks::Ranks& ranks, const ranks::ShareFigures& figures) {
   const ranks::Traffic traffic = ranks.traffic();
   log_debug(
-      "rank {} on {}: voxelize {:.2f} s, build {:.2f} s, exchange {:.2f} s, order {:.2f} s, of these waiting "
-      "{:.2f} s; "
-      "{} items kept, {} given away; {} sent, {} received",
+      "rank {} on {}: voxelize {:.2f} s, build {:.2f} s, exchange {:.2f} s, order {:.2f} s, keep {:.2f} s, "
+      "of these waiting {:.2f} s; {} items kept, {} given away; {} sent, {} received",
       ranks.rank(), engine.device(), figures.voxelize_seconds, figures.build_seconds,
-      figures.exchange_seconds, figures.order_seconds, traffic.waited, format_count(figures.items_kept),
-      format_count(figures.items_given), format_bytes(traffic.sent), format_bytes(traffic.received));
+      figures.exchange_seconds, figures.order_seconds, figures.keep_seconds, traffic.waited,
+      format_count(figures.items_kept), format_count(figures.items_given), format_bytes(traffic.sent),
+      format_bytes(traffic.received));
 }
 
 // What make(engine) makes on each engine; this thread's calls are for the first then.
@@ -103,11 +103,7 @@ voxelize::BuildResult GroupEngine::build(const scene::Scene& scene, const scene:
   voxelize::BuildResult result;
   uint64_t peak = 0;
   std::mutex mutex;
-  ranks::run_thread_ranks(static_cast<uint32_t>(engines_.size()), [&](ranks::Ranks& ranks) {
-    Engine& engine = *engines_[ranks.rank()];
-    use_here(engine);
-    ranks::SceneShare share = engine.build_share(ranks, scene, indexed, grid, options);
-    log_share(engine, ranks, share.figures);
+  build_shares(scene, indexed, grid, options, nullptr, [&](ranks::Ranks& ranks, ranks::SceneShare share) {
     const uint64_t own_peak = share.whole.peak_device_bytes;
     voxelize::BuildResult joined = ranks::joined(ranks, std::move(share));
     const std::lock_guard lock(mutex);
@@ -118,8 +114,21 @@ voxelize::BuildResult GroupEngine::build(const scene::Scene& scene, const scene:
   return result;
 }
 
+void GroupEngine::build_shares(const scene::Scene& scene, const scene::IndexedScene& indexed,
+                               const voxelize::Grid& grid, const voxelize::BuildOptions& options,
+                               ranks::RoundKeeper* keeper, const ShareUse& use) {
+  ranks::run_thread_ranks(static_cast<uint32_t>(engines_.size()), [&](ranks::Ranks& ranks) {
+    Engine& engine = *engines_[ranks.rank()];
+    use_here(engine);
+    ranks::SceneShare share = engine.build_share(ranks, scene, indexed, grid, options, keeper);
+    log_share(engine, ranks, share.figures);
+    use(ranks, std::move(share));
+  });
+}
+
 ranks::SceneShare GroupEngine::build_share(ranks::Ranks&, const scene::Scene&, const scene::IndexedScene&,
-                                           const voxelize::Grid&, const voxelize::BuildOptions&) {
+                                           const voxelize::Grid&, const voxelize::BuildOptions&,
+                                           ranks::RoundKeeper*) {
   throw_needs_one();
 }
 

@@ -27,7 +27,10 @@ class GroupEngine final : public Engine {
                               const voxelize::Grid& grid, const voxelize::BuildOptions& options) override;
   ranks::SceneShare build_share(ranks::Ranks& ranks, const scene::Scene& scene,
                                 const scene::IndexedScene& indexed, const voxelize::Grid& grid,
-                                const voxelize::BuildOptions& options) override;
+                                const voxelize::BuildOptions& options, ranks::RoundKeeper* keeper) override;
+  void build_shares(const scene::Scene& scene, const scene::IndexedScene& indexed, const voxelize::Grid& grid,
+                    const voxelize::BuildOptions& options, ranks::RoundKeeper* keeper,
+                    const ShareUse& use) override;
 
   painting::Painting paint(const scene::Scene& scene, const painting::Strokes& strokes,
                            const painting::PaintOptions& options) override {

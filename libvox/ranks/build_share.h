@@ -3,6 +3,7 @@
 
 #include "libvox/dag/dag_part.h"
 #include "libvox/ranks/ranks.h"
+#include "libvox/ranks/round_keeper.h"
 #include "libvox/voxelize/build_scene.h"
 
 namespace vox::ranks {
@@ -13,6 +14,7 @@ struct ShareFigures {
   double build_seconds = 0;     // leaves → nodes of chunk cells, in its own store
   double exchange_seconds = 0;  // nodes → their owners
   double order_seconds = 0;     // owners' nodes → canonical order
+  double keep_seconds = 0;      // to keep rounds, and to load those that are kept
   uint64_t items_kept = 0;      // nodes and leaves that it owns
   uint64_t items_given = 0;     // that it has sent to other owners
 };
@@ -24,11 +26,13 @@ struct SceneShare {
   ShareFigures figures;
 };
 
-// Collective; all are given the same scene. Compiled for each device in build_share_*.
+// Collective; all are given the same scene. With a keeper, which is not for solid scenes, rounds that it has are not built
+// again, and those that are built are kept; nullptr: nothing is. Compiled for each device in build_share_*.
 template <class Device>
 SceneShare build_share(Device& device, Ranks& ranks, const scene::Scene& scene,
                        const scene::IndexedScene& indexed, const voxelize::Grid& grid,
-                       const voxelize::BuildOptions& options, const hash::TableOptions& tables);
+                       const voxelize::BuildOptions& options, const hash::TableOptions& tables,
+                       RoundKeeper* keeper);
 
 // Collective. Brings all parts to rank 0, whose result has the words of the whole scene.
 voxelize::BuildResult joined(Ranks& ranks, SceneShare share);

@@ -4,4 +4,4 @@
 template vox::ranks::SceneShare vox::ranks::build_share(device::CudaDevice&, Ranks&, const scene::Scene&,
                                                         const scene::IndexedScene&, const voxelize::Grid&,
                                                         const voxelize::BuildOptions&,
-                                                        const hash::TableOptions&);
+                                                        const hash::TableOptions&, RoundKeeper*);

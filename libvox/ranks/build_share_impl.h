@@ -12,9 +12,11 @@
 #include "libvox/ranks/build_share.h"
 #include "libvox/ranks/exchange_levels.h"
 #include "libvox/ranks/order_levels.h"
+#include "libvox/ranks/piece_plan.h"
 #include "libvox/ranks/to_first.h"
 #include "libvox/ranks/top_fills.h"
 #include "libvox/ranks/top_level.h"
+#include "libvox/rounds/load_round.h"
 #include "libvox/voxelize/build_cells.h"
 #include "libvox/voxelize/fills.h"
 
@@ -59,8 +61,13 @@ template <class Device>
 class ShareBuild {
  public:
   ShareBuild(Device& device, Ranks& ranks, const voxelize::Grid& grid, const voxelize::BuildOptions& options,
-             const hash::TableOptions& tables)
-      : device_(device), ranks_(ranks), grid_(grid), options_(options), tables_(tables) {}
+             const hash::TableOptions& tables, RoundKeeper* keeper)
+      : device_(device),
+        ranks_(ranks),
+        grid_(grid),
+        options_(options),
+        tables_(tables),
+        plan_(ranks, keeper) {}
 
   SceneShare run(const scene::Scene& scene, const scene::IndexedScene& indexed) {
     ranks_.restart();
@@ -70,14 +77,18 @@ class ShareBuild {
     SharedStore<Device> shared(device_, ranks_, shares, tables_, options_.chunk_pairs);
     TopOfAll top;
     Stopwatch watch;
+    plan_.begin();
     do {
-      voxelize::BuiltCells<Device> built = build_round(scene, indexed);
+      voxelize::BuiltCells<Device> built = plan_.has_kept() ? load_kept(share) : build_round(scene, indexed);
       add(built.result, share);
+      watch.lap();
+      share.figures.keep_seconds += keep(built);
       watch.lap();
       gather_inside(built, top, share);
       exchange(std::move(built), shared, top);
       share.figures.exchange_seconds += watch.lap();
     } while (sum_of(ranks_, has_more_ ? 1 : 0) > 0);
+    level_ = most_of(ranks_, level_);  // not all have built some
     const SharedRoot root = build_top(std::move(top), shared, share.whole.dag);
     device_.pool().trim();
     share.figures.exchange_seconds += watch.lap();
@@ -98,26 +109,17 @@ class ShareBuild {
   // On their way fills have codes of which no cell has.
   static constexpr uint64_t kFillCodes = uint64_t{1} << 63;
 
-  // Small enough that ranks end together, and large enough to keep a device busy.
-  static constexpr uint64_t kPiecesPerRank = 16;
-
   // Builds cells until all are taken, or what has come of them fills the memory that it may have: then it goes to its
   // owners, and there is another round.
   voxelize::BuiltCells<Device> build_round(const scene::Scene& scene, const scene::IndexedScene& indexed) {
-    if (!std::exchange(has_more_, false))
-      return {.store = dag::DagStore<Device>(device_, tables_),
-              .level = level_,
-              .codes = {},
-              .pointers = {},
-              .result = {.dag = dag::empty_dag(grid_.resolution, options_.materials)}};
+    if (!std::exchange(has_more_, false) || !plan_.has_open()) return nothing_built();
     const uint64_t held = device_.pool().used();
-    uint64_t taken = 0;
+    plan_.start_round();
     const auto next = [&](std::span<const uint32_t> starts) -> std::optional<voxelize::CellRun> {
       throw_if_cancelled();
-      has_more_ = taken > 0 && round_is_full(held, taken);
+      has_more_ = plan_.taken() > 0 && round_is_full(held);
       if (has_more_) return std::nullopt;
-      ++taken;
-      return next_piece(starts, kPiecesPerRank * ranks_.count());
+      return plan_.next(starts);
     };
     voxelize::BuiltCells<Device> built =
         voxelize::build_cells(device_, scene, indexed, grid_, options_, tables_, {next, ranks_.count()});
@@ -127,21 +129,44 @@ class ShareBuild {
 
   // On the way to their owners nodes take about twice what they take in the store, where those of all rounds have to fit
   // in the end. Tests have tiny rounds beside tiny chunks.
-  bool round_is_full(uint64_t held, uint64_t taken) {
-    if (options_.chunk_pairs > 0) return taken >= 5;
+  bool round_is_full(uint64_t held) {
+    if (plan_.is_time_to_keep()) return true;
+    if (options_.chunk_pairs > 0) return plan_.taken() >= 5;
     const uint64_t free = device_.pool().limit() - std::min(held, device_.pool().limit());
     return device_.pool().used() > held + free / 3;
   }
 
-  // Pieces are of about equal numbers of (chunk cell, triangle) pairs, and whoever is free takes the next.
-  std::optional<voxelize::CellRun> next_piece(std::span<const uint32_t> starts, uint64_t pieces) {
-    const uint64_t piece = ranks_.take();
-    if (piece >= pieces) return std::nullopt;
-    const auto at = [&](uint64_t i) {
-      const auto found = std::ranges::lower_bound(starts, uint64_t{starts.back()} * i / pieces);
-      return static_cast<size_t>(found - starts.begin());
-    };
-    return voxelize::CellRun{at(piece), at(piece + 1)};
+  voxelize::BuiltCells<Device> nothing_built() {
+    return {.store = dag::DagStore<Device>(device_, tables_),
+            .level = level_,
+            .codes = {},
+            .pointers = {},
+            .result = {.dag = dag::empty_dag(grid_.resolution, options_.materials)}};
+  }
+
+  // What an earlier build has kept, as if it had been built now.
+  voxelize::BuiltCells<Device> load_kept(SceneShare& share) {
+    const Stopwatch watch;
+    const rounds::Round round = plan_.load_next();
+    voxelize::BuiltCells<Device> built = nothing_built();
+    built.level = level_ = round.level;
+    for (const rounds::RoundRoot& root : round.roots) built.codes.push_back(root.code);
+    built.pointers = rounds::load_round(device_, built.store, round);
+    built.result = round.result;
+    share.figures.keep_seconds += watch.seconds();
+    return built;
+  }
+
+  // Keeps what has been built, if anything does. Returns the seconds.
+  double keep(const voxelize::BuiltCells<Device>& built) {
+    if (!plan_.keeps_round()) return 0;
+    const Stopwatch watch;
+    rounds::Round round = {.level = built.level, .roots = {}, .levels = {}, .result = built.result};
+    const rounds::SpillPlace in_memory;
+    rounds::RoundFreezer<Device>(device_, built.store, options_.materials, in_memory)
+        .run(built.codes, built.pointers, built.result.dag.levels.size() - built.level, round);
+    plan_.keep(round);
+    return watch.seconds();
   }
 
   static void add(const voxelize::BuildResult& round, SceneShare& share) {
@@ -263,6 +288,7 @@ class ShareBuild {
   const voxelize::Grid& grid_;
   const voxelize::BuildOptions& options_;
   const hash::TableOptions& tables_;
+  PiecePlan plan_;
   uint32_t level_ = 0;    // on which the cells' nodes stand
   bool has_more_ = true;  // whether there may be cells for another round
 };
@@ -270,13 +296,14 @@ class ShareBuild {
 template <class Device>
 SceneShare build_share(Device& device, Ranks& ranks, const scene::Scene& scene,
                        const scene::IndexedScene& indexed, const voxelize::Grid& grid,
-                       const voxelize::BuildOptions& options, const hash::TableOptions& tables) {
+                       const voxelize::BuildOptions& options, const hash::TableOptions& tables,
+                       RoundKeeper* keeper) {
   if (ranks.count() > kMostRanks)
     throw Error("there are " + std::to_string(ranks.count()) + " ranks, but at most " +
                 std::to_string(kMostRanks) + " can build a scene");
   std::optional<NoProgress> quiet;
   if (ranks.rank() != 0) quiet.emplace();  // one bar stands for all
-  return ShareBuild<Device>(device, ranks, grid, options, tables).run(scene, indexed);
+  return ShareBuild<Device>(device, ranks, grid, options, tables, keeper).run(scene, indexed);
 }
 
 }  // namespace vox::ranks

@@ -1,6 +1,7 @@
 // Sends what lies on a rank's device to others: many things at once, each to a rank of its own, and answers back.
 #pragma once
 
+#include <algorithm>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -30,6 +31,11 @@ inline Counts tell_each(Ranks& ranks, const Counts& values) {
 // Collective. The sum of everyone's value, and of all before this rank.
 inline uint64_t sum_of(Ranks& ranks, uint64_t value) {
   return total(ranks.gather(value));
+}
+
+// Collective. The largest of all values.
+inline uint32_t most_of(Ranks& ranks, uint32_t value) {
+  return static_cast<uint32_t>(std::ranges::max(ranks.gather(value)));
 }
 
 struct Share {

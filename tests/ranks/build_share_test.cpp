@@ -2,10 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "libvox/base/error.h"
-#include "libvox/engine/group_engine.h"
 #include "libvox/ranks/thread_ranks.h"
-#include "tests/common/test_engine.h"
 #include "tests/dag/same_dag.h"
+#include "tests/ranks/rank_engines.h"
 #include "tests/voxelize/textured.h"
 
 namespace vox {
@@ -15,20 +14,12 @@ using voxelize::BuildOptions;
 
 constexpr uint32_t kRankCounts[] = {1, 2, 3, 5};
 
-// Engines of so many ranks, all on one device.
-GroupEngine group(uint32_t ranks, const std::string& device = test_device()) {
-  std::vector<std::unique_ptr<Engine>> engines;
-  for (uint32_t rank = 0; rank < ranks; ++rank)
-    engines.push_back(make_engine({.device = device, .memory_limit = uint64_t{4} << 30}));
-  return GroupEngine(std::move(engines));
-}
-
 // What ranks build together is what one engine builds.
 void expect_same(const Soup& soup, uint32_t resolution, const BuildOptions& options = {}) {
   const voxelize::BuildResult one = build(*test_engine(), soup, resolution, options);
   for (const uint32_t ranks : kRankCounts) {
     SCOPED_TRACE(ranks);
-    GroupEngine engine = group(ranks);
+    GroupEngine engine = rank_engines(ranks);
     const voxelize::BuildResult together = build(engine, soup, resolution, options);
     expect_equal(one.dag, together.dag);
     EXPECT_EQ(one.open_rays, together.open_rays);
@@ -94,7 +85,7 @@ TEST(BuildShare, FilledChunkCellsAreHomogeneous) {
   const BuildOptions options = {.materials = false};
   const dag::FrozenDag one = build(*test_engine(), filled, 512, options).dag;
   EXPECT_TRUE(dag::is_homogeneous(one.levels[1].words[0]));
-  GroupEngine engine = group(3);
+  GroupEngine engine = rank_engines(3);
   expect_equal(one, build(engine, filled, 512, options).dag);
 }
 
@@ -111,7 +102,7 @@ TEST(BuildShare, PartsInOrderAreTheWhole) {
   std::vector<ranks::SceneShare> shares(3);
   ranks::run_thread_ranks(3, [&](ranks::Ranks& ranks) {
     const auto engine = make_engine({.device = test_device(), .memory_limit = uint64_t{4} << 30});
-    shares[ranks.rank()] = engine->build_share(ranks, soup.scene, soup.indexed, unit_grid(500), {});
+    shares[ranks.rank()] = engine->build_share(ranks, soup.scene, soup.indexed, unit_grid(500), {}, nullptr);
   });
   const dag::FrozenDag one = build(*test_engine(), soup, 500).dag;
   for (size_t level = 0; level < one.levels.size(); ++level) {
@@ -138,7 +129,7 @@ TEST(BuildShare, WhoHasMoreMemoryOwnsMore) {
     const uint64_t limits[] = {uint64_t{8} << 30, uint64_t{16} << 30, uint64_t{40} << 30};
     const auto engine = make_engine({.device = test_device(), .memory_limit = limits[ranks.rank()]});
     kept[ranks.rank()] =
-        engine->build_share(ranks, soup.scene, soup.indexed, unit_grid(400), {}).figures.items_kept;
+        engine->build_share(ranks, soup.scene, soup.indexed, unit_grid(400), {}, nullptr).figures.items_kept;
   });
   EXPECT_NEAR(static_cast<double>(kept[1]) / static_cast<double>(kept[0]), 2, 0.2);
   EXPECT_NEAR(static_cast<double>(kept[2]) / static_cast<double>(kept[0]), 5, 0.5);

@@ -63,7 +63,7 @@ Ended wait_for(pid_t child, const RunOptions& options) {
   while (wait4(child, &ended.status, WNOHANG, &ended.usage) == 0) {
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     if (!interrupted && seconds > options.interrupt_after.value_or(kTimeLimit)) {
-      kill(child, SIGINT);
+      kill(child, options.interrupt_after ? options.interrupt_by : SIGINT);
       interrupted = true;
     }
     if (signal != 0 && fs::exists(options.folder / options.signal_when_exists))

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -23,8 +24,9 @@ struct Finished {
 struct RunOptions {
   std::filesystem::path folder;                // the current folder of the program
   std::optional<uint64_t> file_size_limit;     // bytes; writing beyond fails as on a full disk
-  std::optional<double> interrupt_after = {};  // seconds until SIGINT
-  std::string signal_when_exists = {};         // a file in the folder; `signal` is sent once it is there
+  std::optional<double> interrupt_after = {};  // seconds until `interrupt_by`, or SIGINT
+  int interrupt_by = SIGINT;
+  std::string signal_when_exists = {};  // a file in the folder; `signal` is sent once it is there
   int signal = 0;
 };
 

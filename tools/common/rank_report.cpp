@@ -19,6 +19,8 @@ void each_figure(const F& f) {
   f(
       "order", "s", [](auto& row) -> auto& { return row.share.order_seconds; });
   f(
+      "keep", "s", [](auto& row) -> auto& { return row.share.keep_seconds; });
+  f(
       "waited", "s", [](auto& row) -> auto& { return row.traffic.waited; });
   f(
       "sent", "bytes", [](auto& row) -> auto& { return row.traffic.sent; });

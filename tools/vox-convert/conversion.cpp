@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "formats/scene/scene_parts.h"
 #include "libvox/base/error.h"
 #include "tools/common/tool.h"
 #include "tools/vox-convert/scenes.h"
@@ -35,6 +36,7 @@ void check_targets(const ConvertOptions& options) {
     if (std::filesystem::equivalent(options.output, input, absent))
       throw UsageError(fmt::format("-o '{}' would replace what is read", options.output.string()));
   }
+  if (options.parts || options.resume) check_parts_folder(options.output);
   check_writable(options.output, kind_of_output(options.output), options.overwrite);
   if (options.palette_out) check_writable(*options.palette_out, OutputKind::Palette, options.overwrite);
 }

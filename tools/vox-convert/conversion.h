@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "formats/points/point_cloud.h"
+#include "formats/scene/kept_rounds.h"
+#include "formats/scene/replaced_parts.h"
 #include "libvox/dag/voxel_scene.h"
 #include "libvox/device/work.h"
 #include "libvox/scene/color_histogram.h"
@@ -33,6 +35,10 @@ struct Conversion {
   std::vector<device::KernelTime> kernels;
   std::vector<RankFigures> ranks;  // where several have built the scene
   std::optional<rounds::RoundsFigures> spill;
+  // With --parts: the check sums of the parts, on rank 0, and those that go if no head comes to be.
+  std::vector<uint64_t> parts;
+  NewParts new_parts;
+  std::optional<KeptRounds> rounds;  // with --resume, until the scene is whole
 };
 
 // Says in the scene where it comes from.

@@ -59,6 +59,9 @@ constexpr OptionRow kTable[] = {
     {"output", kWrites, "nothing is written"},
     {"compression", kWritesH5, "it is for what is written as .h5"},
     {"file-version", kWritesSvdag, "it is for SVDAGs in what is written as .h5"},
+    {"parts", kMesh, "it is for scenes of meshes"},
+    {"resume", kMesh, "it is for scenes of meshes"},
+    {"keep-every", kMesh, "it is for scenes of meshes"},
     {"binvox-materials", kWritesBinvox, "it is for what is written as .binvox"},
     {"ply", kWritesPly, "it is for what is written as .ply"},
     {"vtk", kWritesVtk, "it is for what is written as .vtkhdf"},
@@ -224,6 +227,26 @@ void check_spill(const ConvertOptions& options) {
     throw UsageError("--spill is for one device: several share out the scene among them");
 }
 
+// What is written in parts is the SVDAG of ranks, and nothing else.
+void check_parts(const ConvertOptions& options, const RunTraits& run) {
+  if (!options.parts) return;
+  if ((run.bits & kMixed) != 0 || (run.bits & kWritesSvdag) == 0)
+    throw UsageError(
+        fmt::format("--parts is for scene files of meshes; of {}, one file is written", run.what));
+  if ((run.bits & (kBricks | kHash)) != 0)
+    throw UsageError("--parts is for SVDAGs alone: bricks and a spatial hash are made of a file afterwards");
+  if (options.file_version == 1) throw UsageError("--parts needs --file-version 2");
+}
+
+void check_resume(const ConvertOptions& options, const RunTraits& run) {
+  if (!options.resume) return;
+  if ((run.bits & kMixed) != 0) throw UsageError("--resume is for scenes of meshes alone");
+  if (options.build.solid)
+    throw UsageError("--resume does not go with --solid: what is inside is known from what was built before");
+  if (options.spill)
+    throw UsageError("--resume excludes --spill: rounds are kept for the one or for the other");
+}
+
 }  // namespace
 
 void check_given(const ConvertOptions& options) {
@@ -237,6 +260,8 @@ void check_given(const ConvertOptions& options) {
                         : is_points_input(options) ? of_points(options)
                                                    : of_mesh(options);
   check_options(options.given, kTable, run);
+  check_parts(options, run);
+  check_resume(options, run);
   if (options.ranks && (run.bits & (kMesh | kMixed)) != kMesh)
     throw UsageError(fmt::format("several processes build a scene of meshes alone; on {}, {} were started",
                                  run.what, options.ranks->count()));

@@ -7,6 +7,7 @@
 #include "formats/images/palette_file.h"
 #include "formats/results/json_text.h"
 #include "formats/scene/scene_file.h"
+#include "formats/scene/scene_parts.h"
 #include "formats/scene/verify_file.h"
 #include "libvox/base/log.h"
 #include "libvox/base/memory.h"
@@ -26,6 +27,7 @@
 #include "tools/vox-convert/options.h"
 #include "tools/vox-convert/points.h"
 #include "tools/vox-convert/scenes.h"
+#include "tools/vox-convert/shares.h"
 #include "tools/vox-convert/spilling.h"
 #include "tools/vox-convert/volume_scenes.h"
 #include "tools/vox-convert/volumes.h"
@@ -34,11 +36,25 @@
 namespace vox {
 namespace {
 
+// Of a scene in parts, whose words are in their files alone, these say how many there are.
+SceneFigures figures_of(const dag::VoxelScene& scene, const ConvertOptions& options) {
+  return options.parts ? SceneFigures(scene, read_scene_info(options.output).level_words)
+                       : SceneFigures(scene);
+}
+
+uint64_t output_bytes(const ConvertOptions& options) {
+  uint64_t bytes = std::filesystem::file_size(options.output);
+  if (options.parts)
+    for (const std::filesystem::path& part : named_parts(options.output))
+      bytes += std::filesystem::file_size(part);
+  return bytes;
+}
+
 std::string result_text(const Output& output, const ConvertOptions& options, const Conversion& conversion) {
   measure::ResultGroup results;
   results.set("file", options.output.string());
   if (options.verify) results.set("verified", true);
-  set_scene(results, output.scene);
+  set_scene(results, figures_of(output.scene, options));
   if (output.bricks) set_bricks(results, *output.bricks);
   if (output.hash) set_hash(results, *output.hash);
   if (const auto& error = conversion.palette_error)
@@ -95,9 +111,14 @@ void convert(const ConvertOptions& options) {
   conversion.seconds.hash = watch.lap();
   const bool has_own_grid = is_voxels_input(options) || is_volume_input(options);
   const bool is_whole = has_own_grid && !is_mixed_input(options);  // and cut only now
-  write_output(output, options, is_whole ? clip_voxels(scene, options) : std::nullopt);
+  if (options.parts) {
+    write_head(scene, options, conversion);
+  } else {
+    write_output(output, options, is_whole ? clip_voxels(scene, options) : std::nullopt);
+  }
+  if (conversion.rounds) conversion.rounds->remove();
   if (options.palette_out) write_palette(*options.palette_out, scene.palette);
-  conversion.seconds.write = watch.lap();
+  conversion.seconds.write += watch.lap();
   if (options.verify) verify_written(scene, options.output, options.engine);
   conversion.seconds.verify = watch.seconds();
   conversion.seconds.total = total.seconds();
@@ -109,7 +130,7 @@ void convert(const ConvertOptions& options) {
   const ConversionSeconds& s = conversion.seconds;
   if (conversion.painting) log_info("{}", painting_line(*conversion.painting));
   if (conversion.spill) log_info("{}", spill_line(*conversion.spill));
-  log_info("{}", summary_line(scene));
+  log_info("{}", summary_line(figures_of(scene, options)));
   if (output.bricks) log_info("{}", bricks_line(*output.bricks));
   if (output.hash) log_info("{}", hash_line(*output.hash));
   log_info(
@@ -117,7 +138,7 @@ void convert(const ConvertOptions& options) {
       "peak {}",
       s.load, s.palette, s.voxelize, s.build, s.write, s.total, format_bytes(peak_resident_bytes()));
   if (options.verify) log_info("read back and compared: correct, {:.2f} s", s.verify);
-  log_info("{}: {}", options.output.string(), format_bytes(std::filesystem::file_size(options.output)));
+  log_info("{}: {}", options.output.string(), format_bytes(output_bytes(options)));
 }
 
 void run(int argc, char** argv, ranks::Ranks* ranks) {

@@ -14,10 +14,9 @@
 #include "libvox/base/units.h"
 #include "libvox/engine/built_scene.h"
 #include "libvox/engine/engine_soon.h"
-#include "libvox/engine/group_engine.h"
 #include "libvox/engine/warm_up.h"
-#include "libvox/ranks/build_share.h"
 #include "tools/vox-convert/painting.h"
+#include "tools/vox-convert/shares.h"
 
 namespace vox {
 namespace {
@@ -40,31 +39,6 @@ scene::IndexedScene make_palette(scene::Scene& scene, const ConvertOptions& opti
     painting->atlas.paints = {};
   }
   return std::move(chosen.indexed);
-}
-
-voxelize::BuildResult built(Engine& engine, const scene::Scene& scene, const scene::IndexedScene& indexed,
-                            const voxelize::Grid& grid, const voxelize::BuildOptions& build,
-                            const ConvertOptions& options, Conversion& conversion) {
-  if (options.ranks) {
-    ranks::SceneShare share = engine.build_share(*options.ranks, scene, indexed, grid, build);
-    RankFigures figures = {.share = share.figures, .peak_device_bytes = share.whole.peak_device_bytes};
-    voxelize::BuildResult result = ranks::joined(*options.ranks, std::move(share));
-    figures.traffic = options.ranks->traffic();
-    conversion.ranks = gathered(figures, *options.ranks);
-    return result;
-  }
-  if (options.spill) {
-    rounds::RoundsResult result = engine.build_in_rounds(scene, indexed, grid, build, *options.spill);
-    conversion.spill = result.figures;
-    return std::move(result.whole);
-  }
-  try {
-    return engine.build(scene, indexed, grid, build);
-  } catch (OutOfMemory& error) {
-    if (!build.solid && !names_several(options.engine.device))
-      error.hint("raise --memory-limit, lower --res, or build it in rounds with --spill");
-    throw;
-  }
 }
 
 // Of several ranks, rank 0 writes.
@@ -110,7 +84,7 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
            grid.resolution, grid.voxel_size, engine->device_text());
   voxelize::BuildOptions build = options.build;
   if (painting) build.atlas = &painting->atlas;
-  voxelize::BuildResult result = built(*engine, scene, indexed, grid, build, options, conversion);
+  voxelize::BuildResult result = built_together(*engine, {scene, indexed, grid, build}, options, conversion);
   if (conversion.painting) conversion.painting->queries = result.atlas_queries;
   conversion.kernels = engine->profile();
   conversion.chunks = result.chunks;

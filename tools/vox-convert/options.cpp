@@ -84,8 +84,15 @@ cxxopts::Options describe() {
               preset("1"), "HOW")(
       "file-version",
       "Of an SVDAG that is written as .h5: 1 is for older programs, and has less than 2^32 words a level",
-      preset("2"),
-      "1|2")("info", "Show what a scene file says of itself; --verify also looks whether it is true")(
+      preset("2"), "1|2")(
+      "parts",
+      "Of a scene of meshes: each process, or device of a list, writes what it holds into a file of its own "
+      "in NAME.parts/ beside NAME.h5, and nothing is brought together (docs/ranks.md)")(
+      "resume",
+      "Of scenes of meshes that are not --solid: keep in NAME.parts/ what has been built, so that the same "
+      "command goes on from there when it was ended; with nothing kept, it begins anew (docs/ranks.md)")(
+      "keep-every", "With --resume: keep it each time after so many seconds", preset("120"), "SECONDS")(
+      "info", "Show what a scene file says of itself; --verify also looks whether it is true")(
       "binvox-materials", "In a .binvox file, say of filled voxels which material they are, as version 2")(
       "nvdb-grid",
       "Of a .nvdb file what a voxel holds: u8: its material + 1 (Fp8, whole numbers); rgba: its colour; "
@@ -350,6 +357,16 @@ Compression parse_compression(const std::string& text) {
   return {.level = text[0] - '0'};
 }
 
+void read_resume(const cxxopts::ParseResult& parsed, ConvertOptions& options) {
+  if (parsed.count("keep-every") && !parsed.count("resume"))
+    throw UsageError("--keep-every needs --resume, without which nothing is kept");
+  if (!parsed.count("resume")) return;
+  const auto text = parsed["keep-every"].as<std::string>();
+  options.resume = parse_number(text, "--keep-every");
+  if (!(*options.resume >= 0))
+    throw UsageError(fmt::format("--keep-every is '{}', expected 0 seconds or more", text));
+}
+
 spatial::HashOptions read_hash_options(const cxxopts::ParseResult& parsed) {
   spatial::HashOptions options;
   const auto text = parsed["load-factor"].as<std::string>();
@@ -374,6 +391,8 @@ ConvertOptions parse_convert_options(int argc, char** argv) {
   options.json = common.json;
   options.compression = parse_compression(parsed["compression"].as<std::string>());
   options.file_version = parse_choice<uint32_t>(parsed, "file-version", {{"1", 1}, {"2", 2}});
+  options.parts = parsed.count("parts") > 0;
+  read_resume(parsed, options);
   options.command = command_text(argc, argv);
   options.given = common.given;
   options.overwrite = common.overwrite;

@@ -37,6 +37,9 @@ struct ConvertOptions {
   Overwrite overwrite = Overwrite::OwnFiles;
   Compression compression;
   uint32_t file_version = 2;
+  bool parts = false;  // each rank writes what it has built itself
+  // Keeps what has been built, each time after so many seconds, and goes on with what is kept.
+  std::optional<double> resume;
 
   voxelize::GridOptions grid;
   MeshOptions mesh;

@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <set>
 
+#include "formats/scene/replaced_parts.h"
 #include "formats/scene/scene_file.h"
 #include "libvox/base/error.h"
 #include "tests/dag/cut_dag.h"
@@ -52,16 +54,34 @@ class SceneParts : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder); }
 
-  void write_in_parts(const dag::VoxelScene& scene, uint32_t count) const {
-    const std::vector<dag::DagPart> parts = parts_of(scene.dag, count);
-    for (uint32_t i = 0; i < count; ++i)
-      write_scene_part(parts[i], {.scene = path, .number = i, .materials = scene.dag.materials});
-    dag::VoxelScene head = scene;
-    for (dag::DagLevel& level : head.dag.levels) {
+  // Returns the paths of the parts.
+  std::vector<fs::path> write_in_parts(const dag::VoxelScene& scene, uint32_t count) const {
+    const std::vector<uint64_t> checks = write_parts(parts_of(scene.dag, count), scene.dag.materials);
+    write_scene_head(without_words(scene), checks, path);
+    return named_parts(path);
+  }
+
+  std::vector<uint64_t> write_parts(const std::vector<dag::DagPart>& parts, bool materials) const {
+    std::vector<uint64_t> checks;
+    for (uint32_t i = 0; i < parts.size(); ++i)
+      checks.push_back(
+          write_scene_part(parts[i], {.scene = path, .number = i, .materials = materials}).check);
+    return checks;
+  }
+
+  static dag::VoxelScene without_words(dag::VoxelScene scene) {
+    for (dag::DagLevel& level : scene.dag.levels) {
       level.words.clear();
       level.places = {};
     }
-    write_scene_head(head, count, path);
+    return scene;
+  }
+
+  std::set<fs::path> files_of_parts() const {
+    std::set<fs::path> files;
+    if (fs::exists(parts_folder(path)))
+      for (const auto& file : fs::directory_iterator(parts_folder(path))) files.insert(file.path());
+    return files;
   }
 
   static std::string problem(const fs::path& file) {
@@ -105,15 +125,15 @@ TEST_F(SceneParts, MoveWithTheHead) {
 
 TEST_F(SceneParts, ThatAreMissingOrOthersAreNamed) {
   const dag::VoxelScene scene = scene_of(shell, 64, true);
-  write_in_parts(scene, 3);
-  const fs::path part = scene_part_path(path, 1);
-  EXPECT_EQ(part, folder / "scene.parts/001.h5");
+  const std::vector<fs::path> parts = write_in_parts(scene, 3);
+  const fs::path part = parts[1];
+  EXPECT_EQ(part.string().find((folder / "scene.parts/001-").string()), 0u);
   const std::string sound = bytes_of_file(part);
   const auto damaged = [&](const std::string& bytes) {
     std::ofstream(part, std::ios::binary) << bytes;
     return problem(path);
   };
-  EXPECT_EQ(damaged(bytes_of_file(scene_part_path(path, 2))),
+  EXPECT_EQ(damaged(bytes_of_file(parts[2])),
             part.string() + ": is another part than the one that the scene was written for");
   EXPECT_EQ(damaged(bytes_of_file(path)), part.string() + ": is no part of a vox scene");
   for (size_t length = 0; length < sound.size(); length += 1 + sound.size() / 50)
@@ -121,15 +141,14 @@ TEST_F(SceneParts, ThatAreMissingOrOthersAreNamed) {
   EXPECT_EQ(damaged(sound), "none");
   fs::remove(part);
   EXPECT_EQ(problem(path).find(part.string() + ": this part of the scene is missing"), 0u) << problem(path);
-  EXPECT_EQ(problem(scene_part_path(path, 0)),
-            scene_part_path(path, 0).string() + ": is an HDF5 file, but no vox scene");
+  EXPECT_EQ(problem(parts[0]), parts[0].string() + ": is an HDF5 file, but no vox scene");
 }
 
 TEST_F(SceneParts, WithFlippedBytesGiveAnErrorOrTheSameScene) {
   const dag::VoxelScene scene = scene_of(shell, 37, true);
-  write_in_parts(scene, 2);
+  const std::vector<fs::path> parts = write_in_parts(scene, 2);
   uint64_t found = 0, flips = 0;
-  for (const fs::path& file : {path, scene_part_path(path, 0), scene_part_path(path, 1)}) {
+  for (const fs::path& file : {path, parts[0], parts[1]}) {
     const std::string sound = bytes_of_file(file);
     for (size_t at = 0; at < sound.size(); at += 1 + sound.size() / 60, ++flips) {
       std::string bytes = sound;
@@ -147,16 +166,62 @@ TEST_F(SceneParts, WithFlippedBytesGiveAnErrorOrTheSameScene) {
 
 TEST_F(SceneParts, ThatDoNotFollowOnEachOtherGetNoHead) {
   const dag::VoxelScene scene = scene_of(shell, 64, true);
-  const std::vector<dag::DagPart> parts = parts_of(scene.dag, 3);
-  for (uint32_t i = 0; i < 3; ++i) write_scene_part(parts[2 - i], {.scene = path, .number = i});
-  EXPECT_THROW(write_scene_head(scene, 3, path), Error);
+  std::vector<dag::DagPart> parts = parts_of(scene.dag, 3);
+  const std::vector<uint64_t> checks = write_parts(parts, true);
+  EXPECT_THROW(write_scene_head(scene, std::span(checks).first(2), path), Error);
+  fs::rename(scene_part_path(path, 2, checks[2]), folder / "last");
+  EXPECT_THROW(write_scene_head(scene, checks, path), Error);
+  fs::copy(scene_part_path(path, 1, checks[1]), scene_part_path(path, 2, checks[2]));
+  EXPECT_THROW(write_scene_head(scene, checks, path), Error);
+  fs::rename(folder / "last", scene_part_path(path, 2, checks[2]));
+  std::swap(parts[0], parts[1]);
+  EXPECT_THROW(write_scene_head(scene, write_parts(parts, true), path), Error);
   EXPECT_FALSE(fs::exists(path));
-  for (uint32_t i = 0; i < 2; ++i) write_scene_part(parts[i], {.scene = path, .number = i});
-  EXPECT_THROW(write_scene_head(scene, 2, path), Error);
-  fs::remove(scene_part_path(path, 2));
-  EXPECT_THROW(write_scene_head(scene, 3, path), Error);
-  write_scene_part(parts[2], {.scene = path, .number = 2});
-  EXPECT_NO_THROW(write_scene_head(scene, 3, path));
+  EXPECT_NO_THROW(write_scene_head(scene, checks, path));
+}
+
+TEST_F(SceneParts, OfAnOlderSceneStayUntilTheNewOneIsWhole) {
+  const dag::VoxelScene older = scene_of(shell, 64, true), newer = scene_of(everywhere, 64, true);
+  const std::vector<fs::path> old_parts = write_in_parts(older, 3);
+  const std::vector<uint64_t> checks = write_parts(parts_of(newer.dag, 2), true);
+  expect_same_levels(read_scene(path).dag, older.dag);
+  EXPECT_EQ(files_of_parts().size(), 5u);
+  std::ofstream(parts_folder(path) / "notes.txt") << "of somebody";
+  write_scene_head(without_words(newer), checks, path);
+  expect_same_levels(read_scene(path).dag, newer.dag);
+  for (const fs::path& part : old_parts) EXPECT_FALSE(fs::exists(part));
+  EXPECT_EQ(files_of_parts().size(), 3u);
+  write_scene(older, path);
+  EXPECT_EQ(files_of_parts(), std::set<fs::path>{parts_folder(path) / "notes.txt"});
+}
+
+TEST_F(SceneParts, ThatStayTheSameArePartsOfTheNewScene) {
+  const dag::VoxelScene scene = scene_of(shell, 64, true);
+  const std::vector<fs::path> before = write_in_parts(scene, 3);
+  const std::vector<dag::DagPart> parts = parts_of(scene.dag, 3);
+  for (uint32_t i = 0; i < 3; ++i)
+    EXPECT_FALSE(write_scene_part(parts[i], {.scene = path, .number = i}).is_new);
+  EXPECT_EQ(write_in_parts(scene, 3), before);
+  expect_same_levels(read_scene(path).dag, scene.dag);
+}
+
+TEST_F(SceneParts, OfAHeadThatIsNotWrittenAreRemoved) {
+  const dag::VoxelScene scene = scene_of(shell, 64, true);
+  for (const bool kept : {false, true}) {
+    NewParts parts;
+    uint32_t number = 0;
+    for (const uint64_t check : write_parts(parts_of(scene.dag, 2), true))
+      parts.add(scene_part_path(path, number++, check));
+    if (kept) parts.keep();
+    { const NewParts gone = std::move(parts); }
+    EXPECT_EQ(fs::exists(parts_folder(path)), kept);
+  }
+}
+
+TEST_F(SceneParts, WantAFolder) {
+  EXPECT_NO_THROW(check_parts_folder(path));
+  std::ofstream(parts_folder(path)) << "in the way";
+  EXPECT_THROW(check_parts_folder(path), Error);
 }
 
 TEST_F(SceneParts, PlainH5pyReadsThemAsOneArray) {

@@ -1,0 +1,178 @@
+#include "formats/scene/kept_rounds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <system_error>
+
+#include "formats/io/check_sum.h"
+#include "formats/scene/round_file.h"
+#include "formats/scene/scene_parts.h"
+#include "libvox/base/atomic_file.h"
+#include "libvox/base/error.h"
+#include "libvox/base/log.h"
+
+namespace vox {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFirstLine = "vox rounds 1";
+constexpr const char* kPiecesFact = "pieces";
+constexpr uint32_t kMostPieces = 1 << 20;
+
+// A line for each fact, whose name ends with the first blank.
+std::string text_of(const BuildFacts& facts) {
+  std::string text;
+  for (const BuildFact& fact : facts) text += fact.name + " " + fact.value + "\n";
+  return text;
+}
+
+uint64_t sum_of(const std::string& text) {
+  return CheckSum().add_values(std::span<const char>(text)).value();
+}
+
+std::string last_line(const BuildFacts& facts) {
+  return fmt::format("sum {:016x}", sum_of(text_of(facts)));
+}
+
+std::vector<fs::path> files_of_rounds(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code failed;
+  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed))
+    if (at->path().filename().string().starts_with("round-")) files.push_back(at->path());
+  std::ranges::sort(files);
+  return files;
+}
+
+[[noreturn]] void throw_damaged(const fs::path& list) {
+  throw Error("this list of a build's rounds is damaged")
+      .at(list.string())
+      .hint("remove it and the rounds beside it: all is built again");
+}
+
+BuildFacts read_list(const fs::path& list) {
+  std::ifstream file(list, std::ios::binary);
+  if (!file) throw Error("cannot be opened").at(list.string());
+  BuildFacts facts;
+  std::string line;
+  if (!std::getline(file, line) || line != kFirstLine) throw_damaged(list);
+  while (std::getline(file, line)) {
+    if (line == last_line(facts)) return facts;
+    const size_t blank = line.find(' ');
+    if (blank == std::string::npos) throw_damaged(list);
+    facts.push_back({line.substr(0, blank), line.substr(blank + 1)});
+  }
+  throw_damaged(list);
+}
+
+void write_list(const fs::path& list, const BuildFacts& facts) {
+  AtomicFile target(list);
+  std::ofstream file(target.path(), std::ios::binary);
+  file << kFirstLine << "\n" << text_of(facts) << last_line(facts) << "\n";
+  file.close();
+  if (!file) throw Error("cannot be written: is the disk full?").at(list.string());
+  target.commit();
+}
+
+// The number of pieces, which is the last fact of a list.
+uint32_t pieces_of(const BuildFacts& facts, const fs::path& list) {
+  if (facts.empty() || facts.back().name != kPiecesFact) throw_damaged(list);
+  const std::string& text = facts.back().value;
+  uint32_t pieces = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pieces);
+  if (error != std::errc() || end != text.data() + text.size() || pieces == 0 || pieces > kMostPieces)
+    throw_damaged(list);
+  return pieces;
+}
+
+void check_same(const BuildFacts& kept, const BuildFacts& facts, const fs::path& list) {
+  if (kept.size() != facts.size() + 1) throw_damaged(list);
+  for (size_t i = 0; i < facts.size(); ++i) {
+    if (kept[i].name != facts[i].name) throw_damaged(list);
+    if (kept[i].value != facts[i].value)
+      throw Error(fmt::format("the build that is kept here is of another {}: {}, not {}", facts[i].name,
+                              kept[i].value, facts[i].value))
+          .at(list.string())
+          .hint("name another output, or remove this file and the rounds beside it");
+  }
+}
+
+}  // namespace
+
+KeptRounds::KeptRounds(fs::path scene, BuildFacts facts, double seconds)
+    : folder_(parts_folder(scene)),
+      facts_(std::move(facts)),
+      build_(sum_of(text_of(facts_))),
+      seconds_(seconds) {}
+
+fs::path KeptRounds::list_path() const {
+  return folder_ / "rounds.txt";
+}
+
+fs::path KeptRounds::round_path(const ranks::Pieces& pieces) const {
+  return folder_ / fmt::format("round-{:05}.bin", pieces.front());
+}
+
+ranks::KeptBuild KeptRounds::begin(uint32_t pieces) {
+  std::error_code failed;
+  for (const fs::path& file : files_of_rounds(folder_))
+    if (file.extension() == ".tmp") fs::remove(file, failed);  // of a process that was killed
+  if (fs::exists(list_path(), failed)) {
+    const BuildFacts kept = read_list(list_path());
+    check_same(kept, facts_, list_path());
+    ranks::KeptBuild build = {.pieces = pieces_of(kept, list_path()), .rounds = {}};
+    build.rounds = read_rounds(build.pieces);
+    return build;
+  }
+  if (const std::vector<fs::path> files = files_of_rounds(folder_); !files.empty())
+    throw Error("is a round of a build, but nothing says of which: rounds.txt is missing")
+        .at(files.front().string())
+        .hint("remove it and those beside it, or name another output");
+  fs::create_directories(folder_, failed);
+  if (failed) throw Error("cannot be made: " + failed.message()).at(folder_.string());
+  BuildFacts facts = facts_;
+  facts.push_back({kPiecesFact, std::to_string(pieces)});
+  write_list(list_path(), facts);
+  return {.pieces = pieces, .rounds = {}};
+}
+
+std::vector<ranks::Pieces> KeptRounds::read_rounds(uint32_t pieces) const {
+  std::vector<ranks::Pieces> rounds;
+  std::vector<bool> is_kept(pieces);
+  uint64_t kept = 0;
+  for (const fs::path& file : files_of_rounds(folder_)) {
+    ranks::Pieces round = read_round_pieces(file, build_);
+    const auto is_wrong = [&](uint32_t piece) { return piece >= pieces || is_kept[piece]; };
+    if (round.empty() || round_path(round) != file || std::ranges::any_of(round, is_wrong))
+      throw Error("this round does not fit those beside it")
+          .at(file.string())
+          .hint("remove it: what it holds is built again");
+    for (const uint32_t piece : round) is_kept[piece] = true;
+    kept += round.size();
+    rounds.push_back(std::move(round));
+  }
+  log_info("{} of {} pieces are built already, in {} rounds", kept, pieces, rounds.size());
+  return rounds;
+}
+
+rounds::Round KeptRounds::load(const ranks::Pieces& pieces) {
+  return read_round(round_path(pieces), build_);
+}
+
+void KeptRounds::keep(const rounds::Round& round, const ranks::Pieces& pieces) {
+  write_round(round, pieces, build_, round_path(pieces));
+}
+
+void KeptRounds::remove() const {
+  std::error_code ignored;
+  for (const fs::path& file : files_of_rounds(folder_)) fs::remove(file, ignored);
+  fs::remove(list_path(), ignored);  // in the end: without it, rounds belong to nothing
+  fs::remove(folder_, ignored);      // fails where something is in it
+}
+
+}  // namespace vox

@@ -1,0 +1,44 @@
+// Rounds of a build as files beside the parts of its scene, in scene.parts/: rounds.txt says of what the scene is made,
+// round-00017.bin is a round whose first piece is 17. They go when the scene is whole.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "libvox/ranks/round_keeper.h"
+
+namespace vox {
+
+// Something that decides what is built, in words: {"resolution", "4096"}.
+struct BuildFact {
+  std::string name, value;
+};
+using BuildFacts = std::vector<BuildFact>;
+
+class KeptRounds final : public ranks::RoundKeeper {
+ public:
+  // Of the scene that is to be at this path.
+  KeptRounds(std::filesystem::path scene, BuildFacts facts, double seconds);
+
+  // Throws Error where what is there was made of something else.
+  ranks::KeptBuild begin(uint32_t pieces) override;
+  rounds::Round load(const ranks::Pieces& pieces) override;
+  void keep(const rounds::Round& round, const ranks::Pieces& pieces) override;
+  double seconds() const override { return seconds_; }
+
+  // The scene is whole: removes rounds and list, and the folder where nothing else is in it.
+  void remove() const;
+
+ private:
+  std::filesystem::path list_path() const;
+  std::filesystem::path round_path(const ranks::Pieces& pieces) const;
+  std::vector<ranks::Pieces> read_rounds(uint32_t pieces) const;
+
+  std::filesystem::path folder_;
+  BuildFacts facts_;
+  uint64_t build_;  // a sum over the facts
+  double seconds_;
+};
+
+}  // namespace vox

@@ -1,0 +1,216 @@
+#include "formats/scene/round_file.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <fstream>
+#include <span>
+
+#include "formats/io/check_sum.h"
+#include "formats/io/mapped_file.h"
+#include "libvox/base/atomic_file.h"
+#include "libvox/base/error.h"
+
+namespace vox {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kMagic = 0x646e756f72786f76;  // "voxround"
+constexpr uint64_t kVersion = 1;
+constexpr uint64_t kWordBytes = sizeof(uint64_t);
+constexpr uint64_t kMostCount = uint64_t{1} << 48;  // so that sums of a damaged file stay below 2^64
+
+// The first words of a file.
+struct RoundHeader {
+  uint64_t magic = kMagic, version = kVersion, build = 0;
+  uint64_t pieces = 0, level = 0, dag_levels = 0, roots = 0, levels = 0;
+  uint64_t voxels = 0, chunks = 0, atlas_queries = 0;
+};
+static_assert(sizeof(RoundHeader) == 11 * kWordBytes);
+static_assert(sizeof(rounds::RoundRoot) == 32);
+
+uint64_t padded(uint64_t bytes) {
+  return (bytes + kWordBytes - 1) / kWordBytes * kWordBytes;
+}
+
+// Writes arrays, each padded to whole words, and the sum over all of them.
+class RoundWriter {
+ public:
+  RoundWriter(const fs::path& path, const fs::path& target)
+      : file_(path, std::ios::binary), target_(target) {}
+
+  template <class T>
+  void write(std::span<const T> values) {
+    constexpr std::array<char, kWordBytes> kZeros = {};
+    const std::span<const std::byte> bytes = std::as_bytes(values);
+    file_.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    file_.write(kZeros.data(), static_cast<std::streamsize>(padded(bytes.size()) - bytes.size()));
+    sum_.add(bytes);
+  }
+
+  void finish() {
+    const uint64_t check = sum_.value();
+    file_.write(reinterpret_cast<const char*>(&check), sizeof check);
+    file_.close();
+    if (!file_) throw Error("cannot be written: is the disk full?").at(target_.string());
+  }
+
+ private:
+  std::ofstream file_;
+  const fs::path& target_;
+  CheckSum sum_;
+};
+
+// Goes through a file that is mapped, array by array.
+class RoundReader {
+ public:
+  explicit RoundReader(const fs::path& path) : path_(path), file_(path) {
+    const std::span<const std::byte> bytes = file_.bytes();
+    if (bytes.size() < sizeof header_ + kWordBytes || bytes.size() % kWordBytes != 0) throw damaged();
+    std::memcpy(&header_, bytes.data(), sizeof header_);
+    if (header_.magic != kMagic) throw Error("is no round of a vox scene").at(path.string());
+    if (header_.version != kVersion)
+      throw Error(fmt::format("is a round of version {}, expected {}", header_.version, kVersion))
+          .at(path.string());
+    for (const uint64_t count : {header_.pieces, header_.dag_levels, header_.roots, header_.levels})
+      if (count > kMostCount) throw damaged();
+    at_ = sizeof header_;
+  }
+
+  const RoundHeader& header() const { return header_; }
+
+  template <class T>
+  std::span<const T> next(uint64_t count) {
+    const uint64_t bytes = padded(count * sizeof(T)), left = file_.bytes().size() - kWordBytes - at_;
+    if (count > kMostCount || bytes > left) throw damaged();
+    const auto* values = reinterpret_cast<const T*>(file_.bytes().data() + at_);
+    at_ += bytes;
+    return {values, count};
+  }
+
+  void check_end() const {
+    if (at_ != file_.bytes().size() - kWordBytes) throw damaged();
+  }
+
+  void check_sum() const {
+    const std::span<const std::byte> bytes = file_.bytes();
+    uint64_t check = 0;
+    std::memcpy(&check, bytes.data() + bytes.size() - kWordBytes, kWordBytes);
+    if (CheckSum().add(bytes.first(bytes.size() - kWordBytes)).value() != check) throw damaged();
+  }
+
+  Error damaged() const {
+    return Error("this round of a build is damaged")
+        .at(path_.string())
+        .hint("remove it: what it holds is built again");
+  }
+
+ private:
+  const fs::path& path_;
+  MappedFile file_;
+  RoundHeader header_;
+  uint64_t at_ = 0;
+};
+
+template <class T>
+std::span<const T> one(const T& value) {
+  return {&value, 1};
+}
+
+template <class T>
+rounds::SpilledArray<T> array_of(std::span<const T> values) {
+  rounds::SpilledArray<T> array(rounds::SpillPlace(), values.size());
+  std::memcpy(array.append(values.size()).data(), values.data(), values.size_bytes());
+  return array;
+}
+
+// What the file says besides nodes.
+struct RoundStart {
+  std::span<const uint64_t> pieces, svo_nodes, nodes, words;
+};
+
+RoundStart read_start(RoundReader& reader, uint64_t build, const fs::path& path) {
+  const RoundHeader& header = reader.header();
+  if (header.build != build)
+    throw Error("this round belongs to another build")
+        .at(path.string())
+        .hint("it is of a scene that was made of something else: remove it, or name another file");
+  RoundStart start = {.pieces = reader.next<uint64_t>(header.pieces),
+                      .svo_nodes = reader.next<uint64_t>(header.dag_levels),
+                      .nodes = reader.next<uint64_t>(header.levels),
+                      .words = reader.next<uint64_t>(header.levels)};
+  return start;
+}
+
+}  // namespace
+
+void write_round(const rounds::Round& round, const ranks::Pieces& pieces, uint64_t build,
+                 const fs::path& path) {
+  const dag::FrozenDag& dag = round.result.dag;
+  RoundHeader header;
+  header.build = build;
+  header.pieces = pieces.size();
+  header.level = round.level;
+  header.dag_levels = dag.levels.size();
+  header.roots = round.roots.size();
+  header.levels = round.levels.size();
+  header.voxels = dag.voxels;
+  header.chunks = round.result.chunks;
+  header.atlas_queries = round.result.atlas_queries;
+  std::vector<uint64_t> counts(pieces.begin(), pieces.end());
+  for (const dag::DagLevel& level : dag.levels) counts.push_back(level.svo_nodes);
+  for (const rounds::RoundLevel& level : round.levels) counts.push_back(level.nodes());
+  for (const rounds::RoundLevel& level : round.levels) counts.push_back(level.words.size());
+  AtomicFile target(path);
+  RoundWriter writer(target.path(), path);
+  writer.write(one(header));
+  writer.write(std::span<const uint64_t>(counts));
+  writer.write(std::span<const rounds::RoundRoot>(round.roots));
+  for (const rounds::RoundLevel& level : round.levels) {
+    writer.write(level.sizes.values());
+    writer.write(level.words.values());
+  }
+  writer.finish();
+  target.commit();
+}
+
+ranks::Pieces read_round_pieces(const fs::path& path, uint64_t build) {
+  RoundReader reader(path);
+  const RoundStart start = read_start(reader, build, path);
+  reader.next<rounds::RoundRoot>(reader.header().roots);
+  for (size_t level = 0; level < start.nodes.size(); ++level) {
+    reader.next<uint8_t>(start.nodes[level]);
+    reader.next<uint32_t>(start.words[level]);
+  }
+  reader.check_end();
+  ranks::Pieces pieces;
+  for (const uint64_t piece : start.pieces) pieces.push_back(static_cast<uint32_t>(piece));
+  return pieces;
+}
+
+rounds::Round read_round(const fs::path& path, uint64_t build) {
+  RoundReader reader(path);
+  reader.check_sum();
+  const RoundStart start = read_start(reader, build, path);
+  const RoundHeader& header = reader.header();
+  rounds::Round round;
+  round.level = static_cast<uint32_t>(header.level);
+  round.result.dag.levels.resize(header.dag_levels);
+  for (size_t level = 0; level < header.dag_levels; ++level)
+    round.result.dag.levels[level].svo_nodes = start.svo_nodes[level];
+  round.result.dag.voxels = header.voxels;
+  round.result.chunks = header.chunks;
+  round.result.atlas_queries = header.atlas_queries;
+  const auto roots = reader.next<rounds::RoundRoot>(header.roots);
+  round.roots.assign(roots.begin(), roots.end());
+  for (size_t level = 0; level < header.levels; ++level) {
+    rounds::RoundLevel& to = round.levels.emplace_back();
+    to.sizes = array_of(reader.next<uint8_t>(start.nodes[level]));
+    to.words = array_of(reader.next<uint32_t>(start.words[level]));
+  }
+  reader.check_end();
+  return round;
+}
+
+}  // namespace vox

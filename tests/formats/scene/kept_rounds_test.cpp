@@ -1,0 +1,200 @@
+// Builds that are ended after any number of rounds, and go on from the files that they have left.
+#include "formats/scene/kept_rounds.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <fstream>
+#include <iterator>
+
+#include "libvox/base/error.h"
+#include "libvox/ranks/build_share.h"
+#include "tests/dag/same_dag.h"
+#include "tests/ranks/rank_engines.h"
+#include "tests/voxelize/textured.h"
+
+namespace vox {
+namespace {
+
+namespace fs = std::filesystem;
+
+const BuildFacts kFacts = {{"resolution", "600"}, {"mesh", "a sphere of many words"}};
+
+// Ends the build once so many rounds are kept.
+class EndedAfter final : public ranks::RoundKeeper {
+ public:
+  EndedAfter(ranks::RoundKeeper& keeper, int rounds) : keeper_(keeper), left_(rounds) {}
+
+  ranks::KeptBuild begin(uint32_t) override { return keeper_.begin(12); }
+  rounds::Round load(const ranks::Pieces& pieces) override { return keeper_.load(pieces); }
+  void keep(const rounds::Round& round, const ranks::Pieces& pieces) override {
+    if (left_-- <= 0) throw Error("ended");
+    keeper_.keep(round, pieces);
+  }
+  double seconds() const override { return 0; }
+
+ private:
+  ranks::RoundKeeper& keeper_;
+  std::atomic<int> left_;
+};
+
+class KeptRoundsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
+    folder = fs::path(testing::TempDir()) / ("kept_rounds_" + name + std::to_string(getpid()));
+    fs::create_directories(folder);
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  KeptRounds rounds(const BuildFacts& facts = kFacts) const { return {folder / "scene.h5", facts, 0}; }
+
+  // Builds with so many ranks, with what is kept, until so many more rounds are kept.
+  voxelize::BuildResult built(const Soup& soup, uint32_t resolution, uint32_t ranks, int more = 1000) const {
+    KeptRounds kept = rounds();
+    EndedAfter keeper(kept, more);
+    voxelize::BuildResult result;
+    rank_engines(ranks).build_shares(soup.scene, soup.indexed, unit_grid(resolution), {}, &keeper,
+                                     [&](ranks::Ranks& own, ranks::SceneShare share) {
+                                       auto joined = ranks::joined(own, std::move(share));
+                                       if (own.rank() == 0) result = std::move(joined);
+                                     });
+    return result;
+  }
+
+  std::vector<fs::path> files() const {
+    std::vector<fs::path> files;
+    for (const auto& file : fs::directory_iterator(folder / "scene.parts"))
+      if (file.path().extension() == ".bin") files.push_back(file.path());
+    std::ranges::sort(files);
+    return files;
+  }
+
+  static std::string bytes(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  fs::path folder;
+};
+
+std::string problem_of(const std::function<void()>& body) {
+  try {
+    body();
+    return "none";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST_F(KeptRoundsTest, ABuildThatIsEndedAfterAnyRoundGoesOnWithAnyNumberOfRanks) {
+  const Soup soup = textured_sphere(600, 9, 31);
+  const voxelize::BuildResult one = build(*test_engine(), soup, 600);
+  const auto expect_same = [&](uint32_t first, int ended, uint32_t then) {
+    SCOPED_TRACE(testing::Message() << first << " ranks, " << ended << " rounds, " << then << " ranks");
+    EXPECT_EQ(problem_of([&] { built(soup, 600, first, ended); }), "ended");
+    EXPECT_EQ(files().size(), static_cast<size_t>(ended));
+    EXPECT_EQ(problem_of([&] { built(soup, 600, then, 2); }), "ended");
+    expect_equal(one.dag, built(soup, 600, then).dag);
+    EXPECT_GT(files().size(), 2u);
+    expect_equal(one.dag, built(soup, 600, then, 0).dag);  // all is kept: nothing is built
+    rounds().remove();
+    EXPECT_FALSE(fs::exists(folder / "scene.parts"));
+  };
+  for (const int ended : {0, 1, 2, 5}) expect_same(3, ended, 2);
+  expect_same(1, 2, 1);
+  expect_same(1, 4, 5);
+  expect_same(5, 3, 1);
+}
+
+TEST_F(KeptRoundsTest, ScenesOfOneLeafAndWithoutVoxelsAreTheSame) {
+  for (const uint32_t resolution : {4u, 64u, 300u}) {
+    const Soup soup = resolution == 64 ? Soup() : textured_sphere(resolution, 6, resolution);
+    const dag::FrozenDag one = build(*test_engine(), soup, resolution).dag;
+    for (int i = 0; i < 2; ++i) expect_equal(one, built(soup, resolution, 2).dag);
+    rounds().remove();
+  }
+}
+
+TEST_F(KeptRoundsTest, OfAnotherBuildAreAnErrorThatNamesWhatDiffers) {
+  rounds().begin(12);
+  BuildFacts other = kFacts;
+  other[0].value = "601";
+  const std::string list = (folder / "scene.parts/rounds.txt").string();
+  EXPECT_EQ(problem_of([&] {
+              rounds(other).begin(12);
+            }).find(list + ": the build that is kept here is of another resolution: 600, not 601"),
+            0u);
+  EXPECT_EQ(rounds().begin(77).pieces, 12u);  // as it was begun
+}
+
+TEST_F(KeptRoundsTest, ADamagedListIsAnErrorThatNamesIt) {
+  rounds().begin(12);
+  const fs::path list = folder / "scene.parts/rounds.txt";
+  const std::string sound = bytes(list);
+  const auto expect_error = [&](const std::string& damaged) {
+    std::ofstream(list, std::ios::binary) << damaged;
+    EXPECT_EQ(problem_of([&] { rounds().begin(12); }).find(list.string()), 0u) << damaged;
+  };
+  for (size_t length = 0; length + 1 < sound.size(); ++length) expect_error(sound.substr(0, length));
+  for (size_t at = 0; at + 1 < sound.size(); ++at) {
+    std::string flipped = sound;
+    flipped[at] = static_cast<char>(flipped[at] ^ 1);
+    expect_error(flipped);
+  }
+  EXPECT_EQ(bytes(list).size(), sound.size());  // what is wrong stays as it is
+}
+
+TEST_F(KeptRoundsTest, ADamagedRoundIsAnErrorThatNamesItAndNothingIsLost) {
+  const Soup soup = textured_sphere(300, 6, 32);
+  const dag::FrozenDag one = build(*test_engine(), soup, 300).dag;
+  EXPECT_EQ(problem_of([&] { built(soup, 300, 2, 4); }), "ended");
+  const std::vector<fs::path> kept = files();
+  ASSERT_EQ(kept.size(), 4u);
+  const std::string sound = bytes(kept[1]);
+  const auto expect_error = [&](const std::string& damaged) {
+    std::ofstream(kept[1], std::ios::binary) << damaged;
+    const std::string problem = problem_of([&] { built(soup, 300, 2); });
+    EXPECT_EQ(problem.find(kept[1].string()), 0u) << problem;
+  };
+  for (int i = 0; i < 12; ++i) expect_error(sound.substr(0, sound.size() * i / 12));
+  for (size_t at = 0; at < sound.size(); at += at < 200 ? 9 : 1 + sound.size() / 12) {
+    std::string flipped = sound;
+    flipped[at] = static_cast<char>(flipped[at] ^ 2);
+    expect_error(flipped);
+  }
+  expect_error(sound + "12345678");
+  expect_error(bytes(kept[0]));
+  fs::remove(kept[1]);  // as the message says
+  expect_equal(one, built(soup, 300, 2).dag);
+}
+
+TEST_F(KeptRoundsTest, RoundsThatNothingSpeaksOfAreAnError) {
+  const Soup soup = textured_sphere(300, 6, 33);
+  EXPECT_EQ(problem_of([&] { built(soup, 300, 1, 2); }), "ended");
+  fs::remove(folder / "scene.parts/rounds.txt");
+  EXPECT_EQ(problem_of([&] { rounds().begin(12); }).find(files()[0].string()), 0u);
+  BuildFacts other = kFacts;
+  other[0].value = "601";
+  const fs::path round = files()[0];
+  fs::rename(round, folder / "aside");
+  fs::remove(files()[0]);
+  rounds(other).begin(12);
+  fs::rename(folder / "aside", round);
+  EXPECT_EQ(problem_of([&] { rounds(other).begin(12); }).find(round.string()), 0u);
+}
+
+TEST_F(KeptRoundsTest, WhatAKilledProcessWasWritingIsRemoved) {
+  rounds().begin(12);
+  std::ofstream(folder / "scene.parts/round-00003.bin.123-0.tmp") << "half";
+  rounds().begin(12);
+  EXPECT_FALSE(fs::exists(folder / "scene.parts/round-00003.bin.123-0.tmp"));
+  std::ofstream(folder / "scene.parts/notes.txt") << "of somebody";
+  rounds().remove();
+  EXPECT_TRUE(fs::exists(folder / "scene.parts/notes.txt"));
+  EXPECT_FALSE(fs::exists(folder / "scene.parts/rounds.txt"));
+}
+
+}  // namespace
+}  // namespace vox

@@ -1,0 +1,145 @@
+#include "tools/vox-convert/shares.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "formats/scene/scene_parts.h"
+#include "libvox/base/cancel.h"
+#include "libvox/base/error.h"
+#include "libvox/base/stopwatch.h"
+#include "libvox/engine/group_engine.h"
+#include "libvox/ranks/build_share.h"
+#include "tools/vox-convert/build_facts.h"
+
+namespace vox {
+namespace {
+
+// A DAG's words as the one part that there is; the DAG keeps its counts.
+dag::DagPart only_part(dag::FrozenDag& dag) {
+  dag::DagPart part;
+  for (dag::DagLevel& level : dag.levels) {
+    part.levels.push_back({std::move(level.words), 0, level.nodes});
+    level.words = {};
+    level.places = {};
+  }
+  return part;
+}
+
+// What the ranks of this process do with their shares: all of them, or the one that a launcher has started.
+class ShareWriter {
+ public:
+  ShareWriter(const ConvertOptions& options, Conversion& conversion)
+      : options_(options), conversion_(conversion) {}
+
+  // Collective.
+  void use(ranks::Ranks& ranks, ranks::SceneShare share) {
+    RankFigures figures = {.share = share.figures, .peak_device_bytes = share.whole.peak_device_bytes};
+    voxelize::BuildResult result;
+    if (options_.parts) {
+      write_part(ranks, share.part);
+      result = std::move(share.whole);
+    } else {
+      result = ranks::joined(ranks, std::move(share));
+    }
+    figures.traffic = ranks.traffic();
+    std::vector<RankFigures> all = gathered(figures, ranks);
+    if (ranks.rank() > 0) return;
+    for (const RankFigures& rank : all)
+      result.peak_device_bytes = std::max(result.peak_device_bytes, rank.peak_device_bytes);
+    conversion_.ranks = std::move(all);
+    result_ = std::move(result);
+  }
+
+  // The scene that one device has built alone becomes one part.
+  void write_only(dag::FrozenDag& dag) {
+    const Stopwatch watch;
+    const dag::DagPart part = only_part(dag);
+    const WrittenPart written = write_scene_part(part, place(0), options_.compression);
+    if (written.is_new) conversion_.new_parts.add(scene_part_path(options_.output, 0, written.check));
+    conversion_.parts = {written.check};
+    conversion_.seconds.write += watch.seconds();
+  }
+
+  voxelize::BuildResult take_result() { return std::move(result_); }
+
+ private:
+  ScenePartPlace place(uint32_t rank) const {
+    return {.scene = options_.output, .number = rank, .materials = options_.build.materials};
+  }
+
+  // Once all are written, rank 0 answers for all of them: no other knows whether there is a head.
+  void write_part(ranks::Ranks& ranks, const dag::DagPart& part) {
+    const Stopwatch watch;
+    NewParts own;
+    WrittenPart written;
+    {
+      throw_if_cancelled();
+      const std::lock_guard lock(hdf5_);  // which is for one thread at a time; all cores compress
+      written = write_scene_part(part, place(ranks.rank()), options_.compression);
+    }
+    if (written.is_new) own.add(scene_part_path(options_.output, ranks.rank(), written.check));
+    const std::vector<uint64_t> checks = ranks.gather(written.check),
+                                new_ones = ranks.gather(written.is_new ? 1 : 0);
+    own.keep();
+    if (ranks.rank() > 0) return;
+    for (uint32_t rank = 0; rank < checks.size(); ++rank)
+      if (new_ones[rank] != 0)
+        conversion_.new_parts.add(scene_part_path(options_.output, rank, checks[rank]));
+    conversion_.parts = checks;
+    conversion_.seconds.write += watch.seconds();
+  }
+
+  const ConvertOptions& options_;
+  Conversion& conversion_;
+  std::mutex hdf5_;
+  voxelize::BuildResult result_;
+};
+
+// By one device.
+voxelize::BuildResult built_alone(Engine& engine, const MeshWork& work, const ConvertOptions& options,
+                                  Conversion& conversion) {
+  if (options.spill) {
+    rounds::RoundsResult result =
+        engine.build_in_rounds(work.scene, work.indexed, work.grid, work.build, *options.spill);
+    conversion.spill = result.figures;
+    return std::move(result.whole);
+  }
+  try {
+    return engine.build(work.scene, work.indexed, work.grid, work.build);
+  } catch (OutOfMemory& error) {
+    if (!work.build.solid)
+      error.hint("raise --memory-limit, lower --res, or build it in rounds with --spill");
+    throw;
+  }
+}
+
+}  // namespace
+
+voxelize::BuildResult built_together(Engine& engine, const MeshWork& work, const ConvertOptions& options,
+                                     Conversion& conversion) {
+  ShareWriter writer(options, conversion);
+  ranks::RoundKeeper* keeper = nullptr;
+  if (options.resume)
+    keeper = &conversion.rounds.emplace(options.output, build_facts(work, options), *options.resume);
+  const auto use = [&](ranks::Ranks& ranks, ranks::SceneShare share) { writer.use(ranks, std::move(share)); };
+  if (options.ranks) {
+    use(*options.ranks,
+        engine.build_share(*options.ranks, work.scene, work.indexed, work.grid, work.build, keeper));
+  } else if (names_several(options.engine.device) || keeper != nullptr) {
+    engine.build_shares(work.scene, work.indexed, work.grid, work.build, keeper, use);
+  } else {
+    voxelize::BuildResult result = built_alone(engine, work, options, conversion);
+    if (options.parts) writer.write_only(result.dag);
+    return result;
+  }
+  return writer.take_result();
+}
+
+void write_head(const dag::VoxelScene& scene, const ConvertOptions& options, Conversion& conversion) {
+  throw_if_cancelled();
+  write_scene_head(scene, conversion.parts, options.output, options.compression);
+  conversion.new_parts.keep();
+}
+
+}  // namespace vox
