@@ -166,6 +166,8 @@ WrittenPart write_scene_part(const dag::DagPart& part, const ScenePartPlace& pla
   written.is_new = !fs::exists(path, failed);
   fs::create_directories(path.parent_path(), failed);
   if (failed) throw Error("cannot be made: " + failed.message()).at(path.parent_path().string());
+  NewParts unfinished;  // removes the folder, too, where nothing is in it
+  if (written.is_new) unfinished.add(path);
   AtomicFile target(path);
   h5::Object file = h5::create_file(target.path(), path.string());
   h5::write_text(file, "format", kPartFormat);
@@ -180,6 +182,7 @@ WrittenPart write_scene_part(const dag::DagPart& part, const ScenePartPlace& pla
   }
   h5::close_file(std::move(file));
   target.commit();
+  unfinished.keep();
   return written;
 }
 

@@ -1,6 +1,10 @@
 // Scenes that threads build together, small enough for the thread sanitizer, for which the names are made.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+#include <mutex>
+
 #include "libvox/base/error.h"
 #include "tests/dag/same_dag.h"
 #include "tests/ranks/rank_engines.h"
@@ -23,6 +27,67 @@ TEST(ThreadRanksBuild, SeveralRoundsAndTinyExchangesAreTheSame) {
   const dag::FrozenDag one = build(*test_engine(), soup, 520).dag;
   GroupEngine engine = rank_engines(2);
   expect_equal(one, build(engine, soup, 520, {.chunk_pairs = 500}).dag);
+}
+
+// Keeps rounds in memory, and ends the build after some of them.
+class MemoryKeeper final : public ranks::RoundKeeper {
+ public:
+  ranks::KeptBuild begin(uint32_t) override {
+    ranks::KeptBuild build = {.pieces = 9, .rounds = {}};
+    for (const auto& [pieces, round] : rounds_) build.rounds.push_back(pieces);
+    return build;
+  }
+  rounds::Round load(const ranks::Pieces& pieces) override {
+    const std::lock_guard lock(mutex_);
+    return copied(rounds_.at(pieces));
+  }
+  void keep(const rounds::Round& round, const ranks::Pieces& pieces) override {
+    const std::lock_guard lock(mutex_);
+    if (left-- <= 0) throw Error("ended");
+    rounds_.emplace(pieces, copied(round));
+  }
+  double seconds() const override { return 0; }
+
+  int left = 0;
+
+ private:
+  template <class T>
+  static rounds::SpilledArray<T> copied(const rounds::SpilledArray<T>& from) {
+    rounds::SpilledArray<T> to(rounds::SpillPlace(), from.size());
+    std::ranges::copy(from.values(), to.append(from.size()).data());
+    return to;
+  }
+  static rounds::Round copied(const rounds::Round& from) {
+    rounds::Round to = {.level = from.level, .roots = from.roots, .levels = {}, .result = from.result};
+    for (const rounds::RoundLevel& level : from.levels)
+      to.levels.push_back({.words = copied(level.words), .sizes = copied(level.sizes)});
+    return to;
+  }
+
+  std::mutex mutex_;
+  std::map<ranks::Pieces, rounds::Round> rounds_;
+};
+
+TEST(ThreadRanksBuild, WhatIsKeptIsNotBuiltAgainAndMakesTheSame) {
+  const Soup soup = textured_sphere(600, 6, 24);
+  const dag::FrozenDag one = build(*test_engine(), soup, 600).dag;
+  MemoryKeeper keeper;
+  dag::FrozenDag result;
+  const auto built = [&](uint32_t ranks, int rounds) {
+    keeper.left = rounds;
+    rank_engines(ranks).build_shares(soup.scene, soup.indexed, unit_grid(600), {}, &keeper,
+                                     [&](ranks::Ranks& own, ranks::SceneShare share) {
+                                       auto joined = ranks::joined(own, std::move(share));
+                                       if (own.rank() == 0) result = std::move(joined.dag);
+                                     });
+  };
+  EXPECT_THROW(built(3, 0), Error);
+  EXPECT_THROW(built(3, 2), Error);
+  EXPECT_THROW(built(1, 3), Error);
+  built(2, 4);  // all that is left
+  expect_equal(one, result);
+  built(5, 0);  // nothing
+  expect_equal(one, result);
 }
 
 TEST(ThreadRanksBuild, ARankWithoutMemoryEndsAll) {

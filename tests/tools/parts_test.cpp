@@ -47,7 +47,8 @@ TEST_F(PartsProgram, OfEachDeviceMakeTheSceneThatOneMakes) {
 
 TEST_F(PartsProgram, ArePackedIntoOneFile) {
   ASSERT_EQ(in_parts("cpu,cpu,cpu").code, 0);
-  converted({"scene.h5", "-o", "packed.h5", "--verify"});
+  converted({"scene.h5", "-o", "packed.h5"});
+  converted({"--verify", "packed.h5"});
   EXPECT_EQ(digest("packed.h5"), digest("one.h5"));
   converted({"scene.h5", "-o", "scene.h5", "--force"});  // in place: what is left is one file
   EXPECT_EQ(part_files(), 0u);
@@ -60,15 +61,15 @@ TEST_F(PartsProgram, ThatCannotBeWrittenLeaveWhatWasThere) {
     const std::vector<std::string> arguments = {"cube.obj", "--res",         "301",  "-o",       "scene.h5",
                                                 "--parts",  "--compression", "none", "--device", devices};
     const auto without = listing(folder_);
-    const RunOptions full = {.folder = folder_, .file_size_limit = 20000};
+    const RunOptions full = {.folder = folder_, .file_size_limit = 3000};
     const Finished first = run_program("vox-convert", arguments, full);
     EXPECT_EQ(first.code, kFailed) << first.err;
     EXPECT_TRUE(has(first.err, "scene.parts")) << first.err;
-    EXPECT_EQ(listing(folder_), without);
+    EXPECT_TRUE(listing(folder_) == without);
     ASSERT_EQ(in_parts("cpu,cpu,cpu").code, 0);
     const auto with = listing(folder_);
     EXPECT_EQ(run_program("vox-convert", arguments, full).code, kFailed);
-    EXPECT_EQ(listing(folder_), with);
+    EXPECT_TRUE(listing(folder_) == with);
     EXPECT_EQ(digest("scene.h5"), digest("one.h5"));
     fs::remove(folder_ / "scene.h5");
     fs::remove_all(folder_ / "scene.parts");
@@ -125,7 +126,7 @@ TEST_F(PartsOfProcesses, OfAKilledOneLeaveTheOlderScene) {
     killer.join();
     EXPECT_NE(run.code, 0);
     for (const char* name : {"pid.0", "pid.1"}) fs::remove(folder_ / name);
-    EXPECT_EQ(listing(folder_), before);
+    EXPECT_TRUE(listing(folder_) == before);
   }
 }
 
