@@ -16,6 +16,7 @@
 #include "libvox/ranks/to_first.h"
 #include "libvox/ranks/top_fills.h"
 #include "libvox/ranks/top_level.h"
+#include "libvox/rounds/freeze_round.h"
 #include "libvox/rounds/load_round.h"
 #include "libvox/voxelize/build_cells.h"
 #include "libvox/voxelize/fills.h"
