@@ -102,6 +102,12 @@ struct WriteTargets {
   }
 };
 
+struct AddToFirst {
+  dag::PlacesBlock* blocks;
+  uint64_t words;
+  VOX_HD void operator()(uint64_t i) const { blocks[i].first += words; }
+};
+
 template <class Device>
 class CanonicalLevels {
  public:
@@ -234,11 +240,11 @@ class CanonicalLevels {
   void place(const NodeRun& run, uint64_t word, uint64_t nodes, dag::PlacesBlocks& blocks) {
     auto placed = device_.template make<dag::PlacesBlock>(dag::NodePlaces::blocks_for(run.count));
     device_.for_each({"freeze: steps", 6}, run.count + 1, dag::StepPlaces{run.offsets.data(), placed.data()});
+    device_.for_each({"rounds: first words", 16}, placed.size(), AddToFirst{placed.data(), word});
     const bool is_last = run.first + run.count == nodes;
     const std::span<dag::PlacesBlock> to(blocks.data() + run.first / kBlock,
                                          is_last ? placed.size() : run.count / kBlock);
     device_.download(to.data(), placed.data(), to.size());
-    for (dag::PlacesBlock& block : to) block.first += word;
   }
 
   uint64_t limited(uint64_t nodes) const {

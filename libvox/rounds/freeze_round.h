@@ -12,12 +12,6 @@
 
 namespace vox::rounds {
 
-struct SizesOfNodes {
-  const uint32_t* offsets;
-  uint8_t* sizes;
-  VOX_HD void operator()(uint64_t i) const { sizes[i] = static_cast<uint8_t>(offsets[i + 1] - offsets[i]); }
-};
-
 struct WriteRoots {
   const uint64_t* codes;
   const uint32_t* numbers;

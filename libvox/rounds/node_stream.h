@@ -5,6 +5,7 @@
 #include <span>
 
 #include "libvox/base/cancel.h"
+#include "libvox/base/hd.h"
 #include "libvox/device/pool.h"
 
 namespace vox::rounds {
@@ -19,6 +20,12 @@ uint64_t nodes_at_once(Device& device, uint64_t bytes_each) {
 struct SizeOfNode {
   const uint8_t* sizes;
   VOX_HD uint32_t operator()(uint64_t i) const { return sizes[i]; }
+};
+
+struct SizesOfNodes {
+  const uint32_t* offsets;
+  uint8_t* sizes;
+  VOX_HD void operator()(uint64_t i) const { sizes[i] = static_cast<uint8_t>(offsets[i + 1] - offsets[i]); }
 };
 
 // Replaces the numbers of children by what an array has for each.
