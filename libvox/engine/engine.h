@@ -45,6 +45,9 @@ class Engine {
   virtual std::string device() const = 0;       // "cpu" or "cuda:0"
   virtual std::string device_text() const = 0;  // "CPU, 2 threads", "NVIDIA H200 (cuda:0), 139.8 GiB"
 
+  // Bytes that it may use: of the process on the CPU, of the device on a GPU.
+  virtual uint64_t memory_limit() = 0;
+
   // Paints strokes on the surface; index_atlas() then gives what is painted entries of a palette.
   virtual painting::Painting paint(const scene::Scene& scene, const painting::Strokes& strokes,
                                    const painting::PaintOptions& options) = 0;

@@ -23,6 +23,7 @@ class DeviceEngine final : public Engine {
 
   std::string device() const override { return device_.name(); }
   std::string device_text() const override { return device_.text(); }
+  uint64_t memory_limit() override { return device_.pool().limit(); }
   device::DeviceHandle handle() override { return &device_; }
   std::vector<device::KernelTime> profile() const override { return device_.profiler().rows(); }
   void restart_measuring() override { device_.restart_measuring(); }

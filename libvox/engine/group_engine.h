@@ -19,6 +19,7 @@ class GroupEngine final : public Engine {
 
   std::string device() const override;
   std::string device_text() const override;
+  uint64_t memory_limit() override { return first().memory_limit(); }
   device::DeviceHandle handle() override { return first().handle(); }
   std::vector<device::KernelTime> profile() const override;
   void restart_measuring() override;

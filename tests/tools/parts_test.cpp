@@ -122,7 +122,8 @@ TEST_F(PartsOfProcesses, OfAKilledOneLeaveTheOlderScene) {
     std::thread killer([&] {
       if (const pid_t number = process(rank)) kill(number, SIGKILL);
     });
-    const Finished run = with_known_processes(2, {"cube.obj", "--res", "64K", "-o", "a.h5", "--parts"});
+    const Finished run =
+        with_known_processes(2, "vox-convert", {"cube.obj", "--res", "64K", "-o", "a.h5", "--parts"});
     killer.join();
     EXPECT_NE(run.code, 0);
     for (const char* name : {"pid.0", "pid.1"}) fs::remove(folder_ / name);

@@ -28,10 +28,10 @@ class RanksProgram : public ProgramTest {
   }
 
   // Each process says its number in a file pid.RANK of the folder.
-  Finished with_known_processes(uint32_t count, std::vector<std::string> arguments) const {
+  Finished with_known_processes(uint32_t count, const std::string& program,
+                                std::vector<std::string> arguments) const {
     return run_by_env(
-        count,
-        {"sh", "-c", "echo $$ >pid.$OMPI_COMM_WORLD_RANK; exec \"$0\" \"$@\"", program_path("vox-convert")},
+        count, {"sh", "-c", "echo $$ >pid.$OMPI_COMM_WORLD_RANK; exec \"$0\" \"$@\"", program_path(program)},
         std::move(arguments));
   }
 

@@ -1,5 +1,6 @@
-// Programs that mpirun has started several times: vox-convert, whose processes work together, and the others, which
-// refuse to.
+// Programs that mpirun has started several times: vox-convert and vox-render, whose processes work together, and the
+// others, which refuse to.
+#include <chrono>
 #include <csignal>
 #include <thread>
 
@@ -26,6 +27,32 @@ TEST_F(RanksProgram, SeveralMakeTheSceneThatOneMakes) {
   }
 }
 
+// Also those of films, of volumes, and cuts, which one of them makes. Files are the same to the last byte.
+TEST_F(RanksProgram, SeveralTakeThePicturesThatOneTakes) {
+  make_cubes();
+  std::string values(16 * 16 * 16, '\0');
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<char>(i * i % 251);
+  write("values_16x16x16_uint8.raw", values);
+  converted({"values_16x16x16_uint8.raw", "-o", "values.h5", "-q"});
+  const std::vector<std::vector<std::string>> runs = {
+      {"cube.h5", "--size", "150x300", "--samples", "4", "--ao", "4"},
+      {"cube.h5", "--size", "200x120", "--shade", "depth", "--turntable", "3"},
+      {"cube.h5", "--slice", "y=10"},
+      {"values.h5", "--size", "90x200", "--iso", "0.5"}};
+  const std::string device = test_device() == "cpu" ? "cpu" : "auto";  // there may be fewer GPUs than ranks
+  for (std::vector<std::string> run : runs) {
+    run.insert(run.end(), {"-o", "view.png", "--device", device});
+    const Finished one = run_program("vox-render", run, {.folder = folder_, .file_size_limit = {}});
+    ASSERT_EQ(one.code, 0) << one.err;
+    const auto pictures = listing(folder_);
+    for (const auto& [name, content] : pictures)
+      if (name.starts_with("view")) std::filesystem::remove(folder_ / name);
+    const Finished more = launched(3, "vox-render", run);
+    EXPECT_EQ(more.code, 0) << more.err;
+    EXPECT_EQ(listing(folder_), pictures) << run[0];
+  }
+}
+
 TEST_F(RanksProgram, AnErrorOfAllIsSaidOnceWithItsExitCode) {
   const auto before = listing(folder_);
   const Finished missing = launched(3, "vox-convert", {"nothing.obj", "--res", "100", "-o", "a.h5"});
@@ -47,7 +74,18 @@ TEST_F(RanksProgram, WhatOneDoesIsRefusedToSeveral) {
   write("script.txt", "");
   const Finished edit = launched(2, "vox-edit", {"cube.h5", "--script", "script.txt", "-o", "a.h5"});
   EXPECT_EQ(edit.code, kBadUsage);
-  EXPECT_EQ(occurrences(edit.err, "vox-edit runs as one process, but was started as 2"), 1u) << edit.err;
+  EXPECT_EQ(occurrences(edit.err, "vox-edit runs on one device, but was started as 2 processes"), 1u)
+      << edit.err;
+  EXPECT_EQ(occurrences(edit.err, "unique nodes"), 1u) << edit.err;
+  const Finished stats = launched(2, "vox-stats", {"cube.h5"});
+  EXPECT_EQ(stats.code, kBadUsage);
+  EXPECT_EQ(occurrences(stats.err, "vox-stats runs as one process, but was started as 2"), 1u) << stats.err;
+  const Finished page = launched(2, "vox-render", {"cube.h5", "--html", "a.html"});
+  EXPECT_EQ(page.code, kBadUsage);
+  EXPECT_EQ(occurrences(page.err, "--html is the work of one process, but 2 were started"), 1u) << page.err;
+  const Finished lists = launched(2, "vox-render", {"cube.h5", "--device", "cpu,cpu", "-o", "a.png"});
+  EXPECT_EQ(lists.code, kBadUsage);
+  EXPECT_EQ(occurrences(lists.err, "--device names several"), 1u) << lists.err;
   std::filesystem::remove(folder_ / "script.txt");
   EXPECT_EQ(listing(folder_), before);
 }
@@ -58,7 +96,7 @@ TEST_F(RanksProgram, WhenOneIsKilledAllEndAndLeaveNoFile) {
     std::thread killer([&] {
       if (const pid_t number = process(rank)) kill(number, SIGKILL);
     });
-    const Finished run = with_known_processes(2, {"cube.obj", "--res", "64K", "-o", "a.h5"});
+    const Finished run = with_known_processes(2, "vox-convert", {"cube.obj", "--res", "64K", "-o", "a.h5"});
     killer.join();
     EXPECT_NE(run.code, 0);
     EXPECT_TRUE(has(run.err, "exited on signal 9")) << run.err;
@@ -67,12 +105,27 @@ TEST_F(RanksProgram, WhenOneIsKilledAllEndAndLeaveNoFile) {
   }
 }
 
+TEST_F(RanksProgram, WhenOneIsKilledNoPictureIsWritten) {
+  make_cubes();
+  const auto before = listing(folder_);
+  std::thread killer([&] {
+    if (const pid_t number = process(1)) kill(number, SIGKILL);
+  });
+  const Finished run = with_known_processes(
+      2, "vox-render", {"cube.h5", "--size", "4000x4000", "--samples", "1000", "--sampling", "all"});
+  killer.join();
+  EXPECT_NE(run.code, 0);
+  EXPECT_TRUE(has(run.err, "exited on signal 9")) << run.err;
+  for (const char* name : {"pid.0", "pid.1"}) std::filesystem::remove(folder_ / name);
+  EXPECT_EQ(listing(folder_), before);
+}
+
 TEST_F(RanksProgram, AnInterruptEndsAllAndLeavesNoFile) {
   write("cube.obj", cube_obj());
   std::thread interrupter([&] {
     if (const pid_t number = process(1)) kill(number, SIGINT);
   });
-  const Finished run = with_known_processes(2, {"cube.obj", "--res", "64K", "-o", "a.h5"});
+  const Finished run = with_known_processes(2, "vox-convert", {"cube.obj", "--res", "64K", "-o", "a.h5"});
   interrupter.join();
   EXPECT_EQ(run.code, kInterrupted);
   EXPECT_EQ(occurrences(run.err, "vox-convert: error: interrupted"), 1u) << run.err;

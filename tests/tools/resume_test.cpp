@@ -127,7 +127,7 @@ TEST_F(ResumeProgram, SeveralProcessesGoOnWhenOneWasKilled) {
     pid_t number = 0;
     if (file >> number) kill(number, SIGKILL);
   });
-  EXPECT_NE(with_known_processes(2, all).code, 0);
+  EXPECT_NE(with_known_processes(2, "vox-convert", all).code, 0);
   killer.join();
   EXPECT_FALSE(exists("scene.h5"));
   EXPECT_GT(rounds(), 4u);

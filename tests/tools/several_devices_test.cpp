@@ -1,4 +1,6 @@
-// Tests conversions on several devices: what they make is what one makes, and what they cannot do is refused.
+// Tests conversions and pictures on several devices: what they make is what one makes, and what they cannot do is
+// refused.
+#include "formats/images/image.h"
 #include "tests/tools/program.h"
 
 namespace vox {
@@ -20,6 +22,21 @@ TEST_F(SeveralDevicesProgram, MakeTheSceneThatOneMakes) {
   ASSERT_EQ(several.code, 0) << several.err;
   EXPECT_NE(several.out.find("\"device\": \"cpu,cpu,cpu\""), std::string::npos);
   EXPECT_EQ(digest("several.h5"), digest("one.h5"));
+}
+
+TEST_F(SeveralDevicesProgram, TakeThePicturesThatOneTakes) {
+  for (const std::vector<std::string>& look :
+       {std::vector<std::string>{"--samples", "4"}, {"--shade", "sharing"}, {"--slice", "z=3"}}) {
+    const auto taken_on = [&](const std::string& device) {
+      std::vector<std::string> run = {"cube.h5", "-q",       "--size",   "120x200",
+                                      "-o",      "view.png", "--device", device};
+      run.insert(run.end(), look.begin(), look.end());
+      const Finished picture = run_program("vox-render", run, {.folder = folder_, .file_size_limit = {}});
+      EXPECT_EQ(picture.code, 0) << picture.err;
+      return read_image(folder_ / "view.png").pixels;
+    };
+    EXPECT_EQ(taken_on("cpu,cpu,cpu"), taken_on("cpu"));
+  }
 }
 
 TEST_F(SeveralDevicesProgram, AreRefusedWhereOneDoesTheWork) {

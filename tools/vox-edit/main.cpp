@@ -29,6 +29,7 @@
 #include "tools/vox-edit/check.h"
 #include "tools/vox-edit/edit_log.h"
 #include "tools/vox-edit/given.h"
+#include "tools/vox-edit/one_device.h"
 #include "tools/vox-edit/options.h"
 #include "tools/vox-edit/targets.h"
 
@@ -295,8 +296,9 @@ HtmlPage EditRun::page() const {
   return page;
 }
 
-void run(int argc, char** argv) {
+void run(int argc, char** argv, const ranks::Ranks* ranks) {
   const EditOptions options = parse_edit_options(argc, argv);
+  if (ranks) refuse_ranks(options.engine, *ranks);
   const ThreadLimit threads(options.engine.threads);
   const Stopwatch watch;
   std::optional<EngineSoon> engine;
@@ -325,5 +327,6 @@ void run(int argc, char** argv) {
 }  // namespace vox
 
 int main(int argc, char** argv) {
-  return vox::run_tool("vox-edit", [&] { vox::run(argc, argv); });
+  return vox::run_tool_on_ranks("vox-edit",
+                                [&](const vox::ranks::Ranks* ranks) { vox::run(argc, argv, ranks); });
 }

@@ -37,6 +37,7 @@ Examples:
   vox-render house.h5 --turntable 120 -o turn.mp4       a film, where ffmpeg is installed
   vox-render house.h5 --path camera.csv -o flight.mp4   one along a camera's way
   vox-render house.h5 --html house.html                 a page that flies through it, in any browser
+  vox-render house.h5 --samples 64 --device cuda:0,1    two GPUs share out the rows; so do the processes of mpirun
 )";
 
 constexpr double kMinFps = 0.1, kMaxFps = 1000;
