@@ -16,9 +16,9 @@
 namespace vox {
 namespace {
 
-constexpr std::array<std::string_view, 8> kColumns = {"eye_x",    "eye_y",    "eye_z", "target_x",
-                                                      "target_y", "target_z", "fov",   "time"};
-constexpr size_t kNeeded = 6, kFov = 6, kTime = 7;
+constexpr std::array<std::string_view, 11> kColumns = {
+    "eye_x", "eye_y", "eye_z", "target_x", "target_y", "target_z", "fov", "time", "up_x", "up_y", "up_z"};
+constexpr size_t kNeeded = 6, kFov = 6, kTime = 7, kUp = 8, kBehindUp = 11;
 constexpr double kFarthest = 1e15, kMostSeconds = 1e9;
 
 std::vector<Word> cells_of(const Word& line) {
@@ -65,8 +65,9 @@ class CameraReader {
       if (has(column)) line.fail(cell, fmt::format("the column {} is there twice", cell.text));
       columns_.push_back(column);
     }
-    for (size_t column = 0; column < kNeeded; ++column)
-      if (!has(column)) line.fail_at_end(fmt::format("the column {} is missing", kColumns[column]));
+    expect(line, 0, kNeeded);
+    for (size_t column = kUp; column < kBehindUp; ++column)
+      if (has(column)) expect(line, kUp, kBehindUp);
     way_.timed = has(kTime);
   }
 
@@ -79,6 +80,10 @@ class CameraReader {
                              .target = {values[3], values[4], values[5]},
                              .time = values[kTime]};
     if (has(kFov)) key.fov = values[kFov];
+    if (has(kUp)) {
+      key.up = {values[kUp], values[kUp + 1], values[kUp + 2]};
+      if (key.up == Vec3d{0, 0, 0}) line.fail(cells.front(), "up is 0,0,0, which is no direction");
+    }
     if (key.eye == key.target) line.fail(cells.front(), "the eye is where its target is");
     if (way_.timed && !way_.empty() && !(key.time > way_.keys.back().time))
       line.fail(cells.front(), fmt::format("the time {} is not after the one before", key.time));
@@ -95,6 +100,10 @@ class CameraReader {
     return *number;
   }
 
+  void expect(const LineReader& line, size_t first, size_t behind) const {
+    for (size_t column = first; column < behind; ++column)
+      if (!has(column)) line.fail_at_end(fmt::format("the column {} is missing", kColumns[column]));
+  }
   bool has(size_t column) const { return std::ranges::find(columns_, column) != columns_.end(); }
 
   const std::filesystem::path& path_;

@@ -2,7 +2,8 @@
 // units.
 //
 //   eye_x,eye_y,eye_z,target_x,target_y,target_z,fov,time
-//   60,28,75,3,-6,0,36,0           # fov, in degrees, and time, in seconds, need not be there
+//   60,28,75,3,-6,0,36,0           # fov, in degrees, and time, in seconds, need not be there; nor up_x,up_y,up_z,
+//                                  # which point up in the picture
 //   20,10,40,3,-6,0,36,2.5
 #pragma once
 

@@ -91,9 +91,10 @@ struct CastRay {
   }
 };
 
-// The index of a label's colour. Labels below 256 have colours of their own.
+// The index of a label's colour. Labels below 256 have colours of their own, and so have any 254 numbers in a row:
+// above each multiple of 256 a colour is left out.
 VOX_HD constexpr uint32_t label_slot(uint32_t label) {
-  return (label ^ label >> 8) % kCastColors;
+  return (label + (label >> 8)) % kCastColors;
 }
 
 // What rays of all kinds of pictures do on their way: skip what is empty, and ask for colours and light.
@@ -101,6 +102,25 @@ template <class Access>
 struct VolumeWalk {
   const Access& access;
   const CastView& view;
+
+  // Gives the i-th pixel in the order of tiles, where there is one, what `seen(ray)` sees.
+  template <class Seen>
+  VOX_HD static void cast_pixel(const CastView& view, uint64_t i, const Seen& seen) {
+    const Tiles tiles = view.tiles();
+    const Vec2<uint32_t> at = tiles.pixel(i);
+    if (tiles.holds(at)) view.pixels[tiles.index(at)] = seen(CastRay(view, at.x + 0.5, at.y + 0.5));
+  }
+
+  // Calls see(n) for the samples of a ray from front to back, but those that are empty for certain, until it returns
+  // false.
+  template <class See>
+  VOX_HD void each_sample(const CastRay& ray, See see) const {
+    for (uint32_t n = 0; n < ray.count;) {
+      const uint32_t next = past_empty(ray, n);
+      if (next == n && !see(n)) return;
+      n = next == n ? n + 1 : next;
+    }
+  }
 
   VOX_HD uint32_t color_of(float value) const { return code((value - view.low) * view.colors_per_value); }
   VOX_HD static CastPixel pixel(Vec3<float> color) {
@@ -171,10 +191,7 @@ struct CastVolume {
   uint64_t first = 0;  // of the pixels that this part of the loop goes over
 
   VOX_HD void operator()(uint64_t i) const {
-    const Tiles tiles = view.tiles();
-    const Vec2<uint32_t> pixel = tiles.pixel(first + i);
-    if (tiles.holds(pixel))
-      view.pixels[tiles.index(pixel)] = seen(CastRay(view, pixel.x + 0.5, pixel.y + 0.5));
+    VolumeWalk<Access>::cast_pixel(view, first + i, [this](const CastRay& ray) { return seen(ray); });
   }
 
  private:
@@ -183,22 +200,18 @@ struct CastVolume {
     const VolumeWalk<Access> walk = {access, view};
     Vec3<float> sum = {0, 0, 0};
     float clear = 1;
-    for (uint32_t n = 0; n < ray.count && clear > 1 - kCastOpaque;) {
-      const uint32_t next = walk.past_empty(ray, n);
-      if (next > n) {
-        n = next;
-        continue;
-      }
-      ValueCell cell = values.cell(ray.at(n++));
-      if (view.labels != 0 && cell.nearest() == view.empty) continue;
+    walk.each_sample(ray, [&](uint32_t n) {
+      ValueCell cell = values.cell(ray.at(n));
+      if (view.labels != 0 && cell.nearest() == view.empty) return true;
       const uint32_t color =
           view.labels != 0 ? label_slot(static_cast<uint32_t>(cell.nearest())) : walk.color_of(cell.value());
       const CastColor here = view.colors[color];
-      if (here.opacity == 0) continue;
+      if (here.opacity == 0) return true;
       if (view.labels != 0) cell = filled(cell);
       sum = sum + here.color * (clear * here.opacity * walk.light(cell));
       clear = clear * (1 - here.opacity);
-    }
+      return clear > 1 - kCastOpaque;
+    });
     return walk.pixel(sum + view.background * clear);
   }
 

@@ -18,32 +18,26 @@ struct CastIso {
   uint64_t first = 0;  // of the pixels that this part of the loop goes over
 
   VOX_HD void operator()(uint64_t i) const {
-    const Tiles tiles = view.tiles();
-    const Vec2<uint32_t> pixel = tiles.pixel(first + i);
-    if (tiles.holds(pixel))
-      view.pixels[tiles.index(pixel)] = seen(CastRay(view, pixel.x + 0.5, pixel.y + 0.5));
+    VolumeWalk<Access>::cast_pixel(view, first + i, [this](const CastRay& ray) { return seen(ray); });
   }
 
  private:
   VOX_HD CastPixel seen(const CastRay& ray) const {
     const Interpolator<Access, T> values = {access, view.meaning};
     const VolumeWalk<Access> walk = {access, view};
-    for (uint32_t n = 0; n < ray.count;) {
-      const uint32_t next = walk.past_empty(ray, n);
-      if (next > n) {
-        n = next;
-        continue;
-      }
-      if (values(ray.at(n)) >= view.iso) {
-        const Vec3<float> growth = n > 0 ? values.cell(ray.between(crossing(values, ray, n))).gradient()
-                                         : into_side(ray.at(0), values);
-        // The last colour of the table is that of the surface in full light.
-        const float light = walk.light_of(growth) / (view.ambient + view.sun);
-        return walk.pixel(view.colors[kCastColors - 1].color * light);
-      }
-      ++n;
-    }
-    return walk.pixel(view.background);
+    uint32_t reached = ray.count;
+    walk.each_sample(ray, [&](uint32_t n) {
+      if (!(values(ray.at(n)) >= view.iso)) return true;  // nor is one that is no number on it
+      reached = n;
+      return false;
+    });
+    if (reached == ray.count) return walk.pixel(view.background);
+    const Vec3<float> growth = reached > 0
+                                   ? values.cell(ray.between(crossing(values, ray, reached))).gradient()
+                                   : into_side(ray.at(0), values);
+    // The last colour of the table is that of the surface in full light.
+    const float light = walk.light_of(growth) / (view.ambient + view.sun);
+    return walk.pixel(view.colors[kCastColors - 1].color * light);
   }
 
   // The way into the volume by the side that is less than a voxel from here; the gradient where none is.

@@ -49,9 +49,12 @@ struct Turn {
 struct Axes {
   Vec3d forward, right, down;
 
-  explicit Axes(Vec3d towards) : forward(normalized(towards)) {
-    Vec3d side = cross(forward, Vec3d{0, 1, 0});
-    if (length(side) < 1e-9) side = {1, 0, 0};  // straight up or down: right is x
+  explicit Axes(Vec3d towards, Vec3d up = {0, 1, 0}) : forward(normalized(towards)) {
+    Vec3d side = cross(forward, normalized(up));
+    if (length(side) < 1e-9) {  // straight up or down: right is x, or z where x is up
+      const Vec3d other = std::fabs(forward.x) < 0.8 ? Vec3d{1, 0, 0} : Vec3d{0, 0, 1};
+      side = other - forward * dot(other, forward);
+    }
     right = normalized(side);
     down = cross(forward, right);
   }
@@ -224,8 +227,9 @@ Camera make_camera(const CameraPose& pose, ImageSize size, uint32_t log2_side) {
     throw Error("the eye and its target must be less than 2^30 voxels away");
   if (!(length(pose.target - pose.eye) > 1e-9))
     throw Error("the eye is where its target is").hint("it needs a point to look at");
+  if (!(length(pose.up) > 1e-9 && length(pose.up) < HUGE_VAL)) throw Error("nothing is up for the camera");
   const HalfSize half(pose.fov, size);
-  const Axes axes(pose.target - pose.eye);
+  const Axes axes(pose.target - pose.eye, pose.up);
   Camera camera;
   camera.eye = pose.eye;
   camera.corner = axes.forward - axes.right * half.width - axes.down * half.height;

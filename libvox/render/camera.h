@@ -18,10 +18,11 @@ struct ImageSize {
 
 inline constexpr double kMinFov = 0.001, kMaxFov = 175;  // degrees
 
-// Where the camera stands and where it looks, in voxels. y points up.
+// Where the camera stands and where it looks, in voxels.
 struct CameraPose {
   Vec3d eye = {}, target = {};
-  double fov = 40;  // degrees, of the image's shorter side
+  double fov = 40;       // degrees, of the image's shorter side
+  Vec3d up = {0, 1, 0};  // of any length: it points up in the image, or away from or to the eye
 };
 
 struct Camera {
@@ -36,7 +37,7 @@ struct Camera {
   Vec3d direction(double x, double y) const { return corner + right * x + down * y; }
 };
 
-// Throws Error where the eye is at the target, too far away or nowhere, where the angle is not between 0 and
+// Throws Error where the eye is at the target, too far away or nowhere, where nothing is up, where the angle is not between 0 and
 // 180 degrees, or the image has no pixels.
 Camera make_camera(const CameraPose& pose, ImageSize size, uint32_t log2_side);
 

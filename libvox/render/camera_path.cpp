@@ -37,11 +37,11 @@ CameraKey key_at(std::span<const CameraKey> keys, double time) {
   CameraKey key = {.eye = on_cubic(keys, i, time, &CameraKey::eye),
                    .target = on_cubic(keys, i, time, &CameraKey::target),
                    .fov = keys[i].fov,
-                   .time = time};
-  if (key.fov && keys[i + 1].fov) {
-    const double share = (time - keys[i].time) / (keys[i + 1].time - keys[i].time);
-    key.fov = *key.fov + (*keys[i + 1].fov - *key.fov) * share;
-  }
+                   .time = time,
+                   .up = keys[i].up};
+  const double share = (time - keys[i].time) / (keys[i + 1].time - keys[i].time);
+  if (key.fov && keys[i + 1].fov) key.fov = *key.fov + (*keys[i + 1].fov - *key.fov) * share;
+  if (key.up && keys[i + 1].up) key.up = *key.up + (*keys[i + 1].up - *key.up) * share;
   return key;
 }
 

@@ -16,6 +16,7 @@ struct CameraKey {
   Vec3d eye = {}, target = {};
   std::optional<double> fov = {};  // degrees
   double time = 0;                 // seconds
+  std::optional<Vec3d> up = {};
 };
 
 // The keys of a way. Without times it is its keys; with times it goes through them, smoothly.
@@ -28,7 +29,7 @@ struct CameraPath {
 
 // The keys of the pictures: of a timed way `fps` in a second, from its first key on, else one for each key.
 // Between two keys eye and target are on cubics whose speed at a key is that of the parabola through it and
-// its neighbours (Catmull and Rom, for uneven times); the angle changes evenly, where both keys have one.
+// its neighbours (Catmull and Rom, for uneven times); the angle, and what is up, change evenly, where both keys have one.
 // Throws Error where these are more than kMaxPictures.
 std::vector<CameraKey> pictures_of(const CameraPath& path, double fps);
 

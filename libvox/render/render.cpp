@@ -92,6 +92,19 @@ RampEnds ramp_ends(const VoxelBox& filled, const Camera& camera, Shade shade) {
   return {};
 }
 
+GroundPlane ground_plane(const VoxelBox& filled, const RenderOptions& options) {
+  if (options.ground == Ground::Off || options.shade != Shade::Material || filled.empty()) return {};
+  constexpr double kReach = 3;  // of the scene's size: shadows of a sun that stands 20 degrees high are in it
+  const auto middle = [](int32_t low, int32_t high) { return (double{1} * low + high) / 2; };
+  const Int3 size = filled.size();
+  const double across = std::sqrt(double{1} * size.x * size.x + double{1} * size.z * size.z) / 2;
+  return {.shown = 1,
+          .height = filled.min.y,
+          .x = static_cast<float>(middle(filled.min.x, filled.max.x)),
+          .z = static_cast<float>(middle(filled.min.z, filled.max.z)),
+          .reach = static_cast<float>(kReach * (across + size.y))};
+}
+
 Shading make_shading(const RampEnds& ramp, const Camera& camera, const scene::Palette& palette,
                      const RenderOptions& options) {
   const uint32_t log2_side = camera.log2_side;

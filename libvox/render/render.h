@@ -32,6 +32,9 @@ enum class Sampling {
 // Of things in the light; what is measured has kSky behind it.
 enum class Sky { Flat, Gradient };
 
+// Whether things in the light stand on a plane that shows their shadow, see ground.h.
+enum class Ground { Off, On };
+
 inline constexpr scene::Rgb8 kSky = {148, 182, 219};
 
 // The plane in which a cutaway was cut: its faces are hatched in the colours of their materials, without light.
@@ -62,6 +65,7 @@ struct RenderOptions {
   double ao_reach = 0;     // voxels; 0: a sixteenth of the cube's side
   scene::Rgb8 sky = kSky;  // where it is flat
   Sky skies = Sky::Flat;
+  Ground ground = Ground::Off;
   double exposure = 1;  // what light is multiplied by
   std::optional<CutPlane> cut = {};
   std::optional<RowBand> band = {};  // only these rows, which are the whole picture's
@@ -110,7 +114,10 @@ struct RampEnds {
 };
 RampEnds ramp_ends(const VoxelBox& filled, const Camera& camera, Shade shade);
 
-// All of Shading but its pointers to memory of the device.
+// The ground below these voxels, where options ask for it and show light.
+GroundPlane ground_plane(const VoxelBox& filled, const RenderOptions& options);
+
+// All of Shading but its pointers to memory of the device, and the ground.
 Shading make_shading(const RampEnds& ramp, const Camera& camera, const scene::Palette& palette,
                      const RenderOptions& options);
 

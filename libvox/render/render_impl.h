@@ -55,7 +55,7 @@ struct RenderPixels {
     const float depth = depths[BeamTiles{width, height}.around({x, y})];
     Light sum = {0, 0, 0};
     const Shader shade(dag, rays, shading);
-    if (depth >= kHitsNothing) {
+    if (depth >= kHitsNothing && shading.ground.shown == 0) {
       sum = shade.sky(subpixel(x, 0, 0), subpixel(y, 0, 0)) * static_cast<float>(samples);
     } else {
       const uint64_t seed = (uint64_t{y} * width + x) * samples;
@@ -153,6 +153,7 @@ class DeviceRenderer final : public Renderer {
     const RayDagRef dag = rays_.ref();
     const RampEnds ramp = ramp_ends(filled_, cast, options.shade);
     Shading shading = make_shading(ramp, camera, palette_, options);
+    shading.ground = ground_plane(filled_, options);
     shading.open_courses = open_courses_.data();
     if (options.colors == LevelColors::Mean && cast.spread > 0 && options.shade == Shade::Material) {
       if (!node_colors_)

@@ -3,6 +3,7 @@
 
 #include "libvox/base/mix.h"
 #include "libvox/render/beam.h"
+#include "libvox/render/ground.h"
 #include "libvox/render/node_colors.h"
 #include "libvox/render/point.h"
 #include "libvox/render/smooth_normal.h"
@@ -42,6 +43,7 @@ struct Shading {
   uint32_t hatch;           // pixels from stripe to stripe of the cut
   float sun, ambient;       // strengths
   Vec3<float> to_sun;       // a unit vector
+  GroundPlane ground;       // below the scene
   Course sun_course;        // of rays to the sun
   uint32_t shadows;         // 1: the sun casts them
   float smooth,
@@ -79,14 +81,14 @@ class Shader {
   VOX_HD Shader(const RayDagRef& dag, const PixelRays& rays, const Shading& shading)
       : dag_(dag), rays_(rays), shading_(shading) {}
 
-  // The light that comes back through a point of the image, in subpixels, whose beam starts at `depth`.
+  // The light that comes back through a point of the image, in subpixels, whose beam starts at `depth`, or meets nothing.
   // `seed` differs from sample to sample.
   VOX_HD Light operator()(uint32_t x, uint32_t y, float depth, uint64_t seed) const {
     const Course course = make_course(rays_.log2_side, rays_.direction(x, y));
     const Ray ray = begun_in_beam(make_ray(course, rays_.eye, rays_.spread), course, rays_, depth);
     PassedNodes passed;
-    const Hit hit = trace(dag_, ray, {}, passed);
-    if (!hit.found()) return sky(x, y);
+    const Hit hit = depth < kHitsNothing ? trace(dag_, ray, {}, passed) : Hit{};
+    if (!hit.found()) return sky(x, y) * light_on_ground(course, seed);
     switch (shading_.mode) {
       case Shade::Depth:
         return measured(distance_to(ray, hit.at));
@@ -207,6 +209,21 @@ class Shader {
     if (at.side == Int3{0, 0, 0}) return shading_.ambient;
     at.start =
         start_near(dag_, passed, hit, at.smooth ? voxel_at(at.point) : voxel_before(hit, at.side, at.point));
+    return light_on(at, seed);
+  }
+
+  // What is left of the sky's light where it is seen behind the ground, which the scene casts its shadow on.
+  VOX_HD float light_on_ground(const Course& course, uint64_t seed) const {
+    if (shading_.ground.shown == 0) return 1;
+    const GroundPoint point = ground_point(shading_.ground, rays_.eye, course);
+    if (point.share == 0) return 1;
+    const Surface ground = {point.at, {0, 1, 0}, {0, 1, 0}, point.distance, false, {}};
+    const float facing = shading_.to_sun.y > 0 ? shading_.to_sun.y : 0;
+    const float in_the_open = shading_.ambient + shading_.sun * facing;
+    return 1 - point.share * (1 - light_on(ground, seed) / in_the_open);
+  }
+
+  VOX_HD float light_on(const Surface& at, uint64_t seed) const {
     float light = shading_.ambient * open_sky(at, seed);
     const float facing = dot(at.normal, shading_.to_sun);
     if (facing > 0 && sees_sun(at)) light += shading_.sun * facing;

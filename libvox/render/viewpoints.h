@@ -8,6 +8,7 @@
 
 #include "libvox/render/camera.h"
 #include "libvox/render/camera_path.h"
+#include "libvox/render/up_axis.h"
 
 namespace vox::render {
 
@@ -27,6 +28,7 @@ struct Viewpoints {
   uint32_t turntable = 0;  // how many pictures, once around; 0: one picture
   CameraPath path = {};    // pictures on a way instead, where it is not empty
   double fps = 30;         // pictures a second, of a timed way
+  Up up = Up::Y;           // of views, and of what says nothing else
 };
 
 // The poses for pictures of these boxes. Boxes and poses are in units. Throws Error as pictures_of() does.

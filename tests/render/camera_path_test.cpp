@@ -54,6 +54,16 @@ TEST(CameraPath, BetweenItsRowsItIsSmooth) {
   }
 }
 
+TEST(CameraPath, WhatIsUpTurnsEvenly) {
+  std::vector<CameraKey> list = keys();
+  list[0].up = {0, 1, 0};
+  list[1].up = {1, 1, 0};
+  const std::vector<CameraKey> pictures = render::pictures_of({list, true}, 4);
+  EXPECT_EQ(pictures.at(1).up, (Vec3d{0.25, 1, 0}));
+  EXPECT_EQ(pictures.at(4).up, (Vec3d{1, 1, 0}));
+  EXPECT_FALSE(pictures.back().up);
+}
+
 TEST(CameraPath, OfOneRowIsOnePicture) {
   EXPECT_EQ(render::pictures_of({{keys()[0]}, true}, 25).size(), 1u);
 }

@@ -49,12 +49,23 @@ TEST(Camera, StraightDownHasXToTheRight) {
   EXPECT_EQ(camera.right.z, 0);
 }
 
+TEST(Camera, WhatIsUpPointsUpInThePicture) {
+  const render::Camera camera = render::make_camera({{1, 2, 3}, {1, 2, -50}, 90, {3, 0, 8}}, {200, 100},
+                                                    6);  // x, as z is straight ahead
+  expect_near(direction(camera, 100, 0), Vec3d{1, 0, -1} * std::sqrt(0.5));
+  expect_near(direction(camera, 200, 50), Vec3d{0, -2, -1} * std::sqrt(0.2));
+  const render::Camera down = render::make_camera({{90, 5, 5}, {0, 5, 5}, 40, {1, 0, 0}}, {100, 100}, 6);
+  expect_near(down.right * (1 / length(down.right)), {0, 0, 1});
+}
+
 TEST(Camera, RefusesWhatIsNoCamera) {
   const Vec3d eye = {1, 2, 3}, target = {4, 5, 6};
   EXPECT_THROW(render::make_camera({eye, eye, 40}, {}, 6), Error);
   EXPECT_THROW(render::make_camera({eye, {NAN, 0, 0}, 40}, {}, 6), Error);
   EXPECT_THROW(render::make_camera({{1e30, 0, 0}, target, 40}, {}, 6), Error);
   EXPECT_THROW(render::make_camera({eye, target, 0}, {}, 6), Error);
+  EXPECT_THROW(render::make_camera({eye, target, 40, {0, 0, 0}}, {}, 6), Error);
+  EXPECT_THROW(render::make_camera({eye, target, 40, {NAN, 0, 0}}, {}, 6), Error);
   EXPECT_THROW(render::make_camera({eye, target, 180}, {}, 6), Error);
   EXPECT_THROW(render::make_camera({eye, target, NAN}, {}, 6), Error);
   EXPECT_THROW(render::make_camera({eye, target, 40}, {0, 100}, 6), Error);

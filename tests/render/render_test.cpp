@@ -163,6 +163,7 @@ TEST(Render, TheDeviceMakesThePictureThatTheProcessorMakes) {
       options.colors = render::LevelColors::Mean;
       options.sampling = render::Sampling::Edges;
       options.skies = render::Sky::Gradient;
+      options.ground = render::Ground::On;
       const render::Picture one = taken(*make_engine({.device = "cpu", .threads = 1}), dag, options);
       EXPECT_TRUE(picture(dag, options).image.pixels == one.image.pixels);
       EXPECT_TRUE(taken(*cpu, dag, options).image.pixels == one.image.pixels);

@@ -469,6 +469,16 @@ TEST(Labels, AreWholeNumbersOfWhichNeighboursAreEqual) {
       survey(volume::ValueType::U8, [](Int3 v) { return v.x < 30 ? 0u : 200u; }).likely);  // one thing
 }
 
+TEST(Labels, ThatFollowEachOtherHaveDifferentColors) {
+  for (uint32_t label = 0; label < 1 << 16; ++label) {
+    if (label < bricks::kCastColors) {
+      EXPECT_EQ(bricks::label_slot(label), label);
+    }
+    for (uint32_t further = label + 1; further < label + 254; ++further)
+      ASSERT_NE(bricks::label_slot(label), bricks::label_slot(further)) << label << ' ' << further;
+  }
+}
+
 TEST(Labels, HaveColorsThatCanBeToldApart) {
   const render::LabelColors colors = render::distinct_colors();
   ASSERT_EQ(colors.size(), bricks::kCastColors);

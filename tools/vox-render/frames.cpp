@@ -17,6 +17,10 @@ std::string point_text(Vec3d point) {
   return fmt::format("{},{},{}", point.x, point.y, point.z);
 }
 
+bool is_upright(const render::CameraPose& pose) {
+  return pose.up == render::CameraPose().up;
+}
+
 std::string slice_text(const render::SliceOptions& slice) {
   return fmt::format("{}={}", "xyz"[slice.axis], slice.at);
 }
@@ -62,8 +66,9 @@ std::vector<PngText> picture_texts(const render::CameraPose& pose, const render:
     list.push_back({"Slice", slice_text(*options.slice)});
   else
     list.push_back(
-        {"Camera", fmt::format("--eye {} --target {} --fov {}", point_text(place.to_world(pose.eye)),
-                               point_text(place.to_world(pose.target)), pose.fov)});
+        {"Camera", fmt::format("--eye {} --target {} --fov {}{}", point_text(place.to_world(pose.eye)),
+                               point_text(place.to_world(pose.target)), pose.fov,
+                               is_upright(pose) ? "" : ", up " + point_text(pose.up))});
   return list;
 }
 
@@ -81,6 +86,7 @@ void set_picture(measure::ResultGroup& results, const Frame& frame, const render
       .set("target", point_text(place.to_world(frame.pose.target)))
       .set("fov", frame.pose.fov, "degrees")
       .set("rays", picture.rays);
+  if (!is_upright(frame.pose)) results.set("up", point_text(frame.pose.up));
   if (options.render.samples > 1 && options.render.sampling == render::Sampling::Edges)
     results.set("refined", picture.refined, "pixels");
 }

@@ -19,7 +19,8 @@ enum : uint32_t {
   kMany = 512,      // a film, or a way with times
   kFacing = 1024,   // --shade material or normal
   kSampled = 2048,  // several samples a pixel
-  kLevels = 4096    // a scene in the light, with level of detail
+  kLevels = 4096,   // a scene in the light, with level of detail
+  kShadowed = 8192  // a scene in the light, with something that makes its ground darker
 };
 constexpr uint32_t kScene = kLit | kMeasured | kSharing, kFromEye = kScene | kVolume | kIso,
                    kPictures = kFromEye | kSceneCut | kVolumeCut;
@@ -46,6 +47,8 @@ constexpr OptionRow kTable[] = {
     {"eye", kFromEye | kPage, kOfCameras},
     {"target", kFromEye | kPage, kOfCameras},
     {"fov", kFromEye | kPage, kOfCameras},
+    {"up", kFromEye | kPage, kOfCameras},
+    {"up", kVolume | kIso, "it is for volumes; of a scene y points up, and a --path may say otherwise"},
     {"samples", kPictures, kOfPictures},
     {"samples", kScene, kOfScenes},
     {"sampling", kPictures, kOfPictures},
@@ -61,6 +64,10 @@ constexpr OptionRow kTable[] = {
     {"sky", kPictures, kOfPictures},
     {"sky", kScene, kOfScenes},
     {"sky", kLit, kOfLight},
+    {"ground", kPictures, kOfPictures},
+    {"ground", kScene, kOfScenes},
+    {"ground", kLit, kOfLight},
+    {"ground", kShadowed, "it shows shadows of a sun above it, and ambient occlusion by --ao"},
     {"exposure", kPictures, kOfPictures},
     {"exposure", kScene, kOfScenes},
     {"exposure", kLit, kOfLight},
@@ -100,6 +107,8 @@ RunTraits of_scene(const RenderToolOptions& options) {
   bits |= kLit | kFacing;
   if (options.render.lod == render::LevelOfDetail::On) bits |= kLevels;
   if (options.render.ao_rays > 0) bits |= kOccluded;
+  const bool has_shadow = options.render.shadows == render::Shadows::On && options.render.to_sun.y > 0;
+  if (has_shadow || options.render.ao_rays > 0) bits |= kShadowed;
   return {bits, "a scene"};
 }
 

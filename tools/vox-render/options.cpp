@@ -59,9 +59,10 @@ cxxopts::Options describe() {
       "Which pixels have so many: on edges, where a pixel looks otherwise than one beside it, or all",
       preset("edges"), "edges|all")("turntable", "So many pictures, once around", text(), "N")(
       "path",
-      "Pictures on a camera's way, a table of eye_x,eye_y,eye_z,target_x,target_y,target_z,fov,time: one a "
-      "row, or, with "
-      "times in seconds, through the rows",
+      "Pictures on a camera's way, a table of eye_x,eye_y,eye_z,target_x,target_y,target_z and, where "
+      "wanted, "
+      "fov, time, "
+      "up_x,up_y,up_z: one a row, or, with times in seconds, through the rows",
       text(), "FILE.csv")("fps", "Pictures a second, of a film and of a way with times", preset("30"), "N")(
       "slice", "A cut along one layer of voxels: x, y or z, counted from 0", text(), "AXIS=N")(
       "cut",
@@ -78,7 +79,8 @@ cxxopts::Options describe() {
       "view", fmt::format("All of the scene: {}", fmt::join(render::view_names(), ", ")), preset("iso"),
       "VIEW")("eye", "Where the camera stands instead, in the scene's units", text(), "X,Y,Z")(
       "target", "What it looks at; the middle of the scene by default", text(), "X,Y,Z")(
-      "fov", "Degrees that the shorter side of the picture shows", preset("40"), "ANGLE");
+      "fov", "Degrees that the shorter side of the picture shows", preset("40"), "ANGLE")(
+      "up", "Of a volume: the axis that points up in pictures, x, y, z, -x, -y or -z", preset("y"), "AXIS");
   options.add_options("Light")(
       "shade", "material, depth, normal, level (of detail) or sharing (uses of leaves)", preset("material"),
       "WHAT")("sun", "The direction that light comes from", preset("0.45,0.8,0.6"), "X,Y,Z")(
@@ -92,9 +94,10 @@ cxxopts::Options describe() {
       preset("auto"), "auto|smooth|faces")(
       "level-colors",
       "What has the colour of several voxels, where a pixel shows them: their mean, or one voxel's",
-      preset("mean"),
-      "mean|voxel")("sky", "Behind a scene in the light: a gradient or flat", preset("gradient"),
-                    "gradient|flat")("exposure", "What all light is multiplied by", preset("1"), "X")(
+      preset("mean"), "mean|voxel")("sky", "Behind a scene in the light: a gradient or flat",
+                                    preset("gradient"), "gradient|flat")(
+      "ground", "A plane below the scene that shows its shadow, and ambient occlusion with --ao, on the sky")(
+      "exposure", "What all light is multiplied by", preset("1"), "X")(
       "lod", "Level of detail: on, nothing smaller than a pixel is looked at; or off", preset("on"),
       "on|off");
   describe_volume_options(options);
@@ -137,6 +140,9 @@ void read_path(const cxxopts::ParseResult& parsed, RenderToolOptions& options) {
   const auto has_fov = [](const render::CameraKey& key) { return key.fov.has_value(); };
   if (parsed.count("fov") > 0 && std::ranges::all_of(options.from.path.keys, has_fov))
     throw UsageError("--fov has no effect: the rows of --path have angles of their own");
+  const auto has_up = [](const render::CameraKey& key) { return key.up.has_value(); };
+  if (parsed.count("up") > 0 && std::ranges::all_of(options.from.path.keys, has_up))
+    throw UsageError("--up has no effect: the rows of --path say themselves what is up");
 }
 
 void read_camera(const cxxopts::ParseResult& parsed, RenderToolOptions& options) {
@@ -153,6 +159,13 @@ void read_camera(const cxxopts::ParseResult& parsed, RenderToolOptions& options)
     throw UsageError("--view and --eye both say where to look from");
   if (options.from.eye && parsed.count("turntable") > 0)
     throw UsageError("--turntable goes around a --view, not an --eye");
+  options.from.up = parse_choice<render::Up>(parsed, "up",
+                                             {{"x", render::Up::X},
+                                              {"y", render::Up::Y},
+                                              {"z", render::Up::Z},
+                                              {"-x", render::Up::MinusX},
+                                              {"-y", render::Up::MinusY},
+                                              {"-z", render::Up::MinusZ}});
   read_path(parsed, options);
   const auto fov = parsed["fov"].as<std::string>();
   options.from.fov = parse_number(fov, "--fov");
@@ -186,6 +199,7 @@ render::RenderOptions read_render(const cxxopts::ParseResult& parsed) {
       parsed, "sampling", {{"edges", render::Sampling::Edges}, {"all", render::Sampling::All}});
   render.skies = parse_choice<render::Sky>(
       parsed, "sky", {{"gradient", render::Sky::Gradient}, {"flat", render::Sky::Flat}});
+  render.ground = parsed.count("ground") > 0 ? render::Ground::On : render::Ground::Off;
   const auto exposure = parsed["exposure"].as<std::string>();
   render.exposure = parse_number(exposure, "--exposure");
   if (!(render.exposure >= 0.001 && render.exposure <= 1000))
@@ -260,6 +274,8 @@ RenderToolOptions parse_render_options(int argc, char** argv) {
         parse_whole(parsed["turntable"].as<std::string>(), "turntable", 1, render::kMaxPictures);
   read_camera(parsed, options);
   options.render = read_render(parsed);
+  if (parsed.count("sun") == 0)
+    options.render.to_sun = render::turned_back(options.render.to_sun, options.from.up);
   check_film(options);
   if (parsed.count("ao-reach") > 0) {
     const auto reach = parsed["ao-reach"].as<std::string>();

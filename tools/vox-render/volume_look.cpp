@@ -69,8 +69,8 @@ void describe_volume_options(cxxopts::Options& options) {
   options.add_options("Volume")(
       "colors",
       "Of values: gray, viridis or bone, scales from the lowest to the highest; labels, a colour for each "
-      "number; or a "
-      "file of colours, stops of a scale or the colours of labels; as its values are by default",
+      "number, of which there are 256; or a file of colours, stops of a scale or the colours of labels; as "
+      "its values are by default",
       text(), "gray|viridis|bone|labels")(
       "opacity",
       "How much of what lies behind it a voxel of the highest value covers, 0 to 1, "

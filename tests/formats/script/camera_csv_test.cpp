@@ -42,6 +42,14 @@ TEST(CameraCsv, TimesAndAnglesNeedNotBeThere) {
   EXPECT_FALSE(path.keys.at(0).fov);
 }
 
+TEST(CameraCsv, WhatIsUpIsReadWhereItIsThere) {
+  TestFolder folder;
+  const render::CameraPath path =
+      read_camera_csv(folder.write("way.csv", "up_z,up_x,up_y," + kNames + "\n-1,0,0.5,1,2,3,4,5,6\n"));
+  EXPECT_EQ(path.keys.at(0).up, (Vec3d{0, 0.5, -1}));
+  EXPECT_EQ(path.keys.at(0).eye, (Vec3d{1, 2, 3}));
+}
+
 TEST(CameraCsv, WhatIsWrongIsSaidWithItsLine) {
   const auto expect_error = [](const std::string& text, const std::string& place, const std::string& words) {
     const std::string error = camera_error(text);
@@ -63,6 +71,8 @@ TEST(CameraCsv, WhatIsWrongIsSaidWithItsLine) {
   expect_error(kNames + ",fov\n1,2,3,4,5,6,180\n", ":2:13:", "fov is 180");
   expect_error(kNames + ",time\n1,2,3,4,5,6,1\n1,2,3,4,5,6,1\n", ":3:", "not after the one before");
   expect_error(kNames + ",time\n1,2,3,4,5,6,-1\n", ":2:13:", "time is -1");
+  expect_error(kNames + ",up_x,up_z\n", ":1:", "up_y is missing");
+  expect_error(kNames + ",up_x,up_y,up_z\n1,2,3,4,5,6,0,0,0\n", ":2:", "up is 0,0,0");
   expect_error(std::string("eye_x\0", 6), "", "no text file");
 }
 

@@ -1,0 +1,71 @@
+// Views of things whose up is not y are those of the same things after they have been turned.
+#include "libvox/render/viewpoints.h"
+
+#include <gtest/gtest.h>
+
+#include "libvox/base/length.h"
+
+namespace vox {
+namespace {
+
+using render::Up;
+
+constexpr std::array<Up, 6> kUps = {Up::X, Up::Y, Up::Z, Up::MinusX, Up::MinusY, Up::MinusZ};
+constexpr std::array<Vec3d, 6> kVectors = {
+    {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}}};
+constexpr render::Place kPlace = {{10, 20, 30}, 0.5};
+
+TEST(UpAxis, IsTurnedToYAndBackWithoutMirroring) {
+  for (size_t i = 0; i < kUps.size(); ++i) {
+    EXPECT_EQ(render::turned_up(kVectors[i], kUps[i]), (Vec3d{0, 1, 0})) << i;
+    const Vec3d x = render::turned_up(Vec3d{1, 0, 0}, kUps[i]),
+                y = render::turned_up(Vec3d{0, 1, 0}, kUps[i]),
+                z = render::turned_up(Vec3d{0, 0, 1}, kUps[i]);
+    EXPECT_EQ(cross(x, y), z) << i;
+    const Vec3d any = {2, 3, 5};
+    EXPECT_EQ(render::turned_back(render::turned_up(any, kUps[i]), kUps[i]), any) << i;
+  }
+}
+
+TEST(UpAxis, PicturesOfAnUprightThingAreThoseOfTheThingTurned) {
+  const VoxelBox box = {{3, 5, 9}, {30, 17, 50}};
+  const render::ImageSize size = {300, 200};
+  for (const Up up : kUps) {
+    const VoxelBox turned = render::turned_up(box, up);
+    EXPECT_EQ(turned.voxels(), box.voxels());
+    for (const std::string& view : render::view_names())
+      for (const uint32_t turntable : {0u, 5u}) {
+        const std::vector<render::CameraPose> poses = render::poses_from(
+            {.view = view, .turntable = turntable, .up = up}, std::vector<VoxelBox>{box}, kPlace, size);
+        const std::vector<render::CameraPose> expected = render::poses_from(
+            {.view = view, .turntable = turntable}, std::vector<VoxelBox>{turned}, kPlace, size);
+        ASSERT_EQ(poses.size(), expected.size());
+        for (size_t i = 0; i < poses.size(); ++i) {
+          const render::Camera a = render::make_camera(poses[i], size, 6),
+                               b = render::make_camera(expected[i], size, 6);
+          EXPECT_LT(length(render::turned_up(a.eye, up) - b.eye), 1e-9);
+          EXPECT_LT(length(render::turned_up(a.corner, up) - b.corner), 1e-9) << view << ' ' << int(up);
+          EXPECT_LT(length(render::turned_up(a.right, up) - b.right), 1e-12);
+          EXPECT_LT(length(render::turned_up(a.down, up) - b.down), 1e-12);
+        }
+      }
+  }
+}
+
+TEST(UpAxis, HoldsForAnEyeAndForRowsOfAWayThatNameNone) {
+  const std::vector<VoxelBox> boxes = {{{0, 0, 0}, {8, 8, 8}}};
+  const std::vector<render::CameraPose> eye =
+      render::poses_from({.eye = Vec3d{40, 20, 30}, .up = Up::MinusZ}, boxes, kPlace, {60, 40});
+  EXPECT_EQ(eye.at(0).up, (Vec3d{0, 0, -1}));
+  EXPECT_EQ(eye.at(0).eye, (Vec3d{60, 0, 0}));
+  EXPECT_LT(length(eye.at(0).target - Vec3d{4, 4, 4}), 1.5);  // as views frame it
+  render::CameraPath path;
+  path.keys = {{.eye = {1, 2, 3}, .up = Vec3d{1, 1, 0}}, {.eye = {1, 2, 3}}};
+  const std::vector<render::CameraPose> way =
+      render::poses_from({.path = path, .up = Up::X}, boxes, kPlace, {60, 40});
+  EXPECT_EQ(way.at(0).up, (Vec3d{1, 1, 0}));
+  EXPECT_EQ(way.at(1).up, (Vec3d{1, 0, 0}));
+}
+
+}  // namespace
+}  // namespace vox
