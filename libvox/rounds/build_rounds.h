@@ -10,9 +10,9 @@ namespace vox::rounds {
 struct SpillOptions {
   SpillPlace place = {};
   // For tests, which have tiny scenes; 0: as memory asks for.
-  uint32_t pieces = 0;         // into which a scene is cut: each is a round
-  uint64_t nodes_at_once = 0;  // that go through the device
-  uint32_t least_parts = 1;    // into which a level is cut when it is merged
+  uint32_t pieces = 0;          // into which a scene is cut: each is a round
+  uint64_t nodes_at_once = 0;   // that go through the device
+  uint32_t least_portions = 1;  // into which a level is cut when it is merged
 };
 
 // Where the time has gone, and what the host has kept.

@@ -131,8 +131,9 @@ class RoundsBuild {
     const uint32_t cell_level = rounds_.front().level;
     merged_.resize(dag.levels.size());
     Progress progress("merging", dag.levels.size());
-    LevelMerger<Device> merger(device_, spill_.place,
-                               {.nodes_at_once = spill_.nodes_at_once, .least_parts = spill_.least_parts});
+    LevelMerger<Device> merger(
+        device_, spill_.place,
+        {.nodes_at_once = spill_.nodes_at_once, .least_portions = spill_.least_portions});
     std::vector<LevelSource> below(rounds_.size());
     for (size_t level = dag.levels.size(); level-- > cell_level;) {
       std::vector<LevelSource> sources(rounds_.size());

@@ -1,8 +1,8 @@
 // Makes one level of those of several rounds: nodes with equal words, whose children have been merged before, are one.
 //
-//   for each part of the nodes, by a hash of their words, as many parts as memory asks for:
+//   for each portion of the nodes, by a hash of their words, as many portions as memory asks for:
 //     for each round, piece by piece:   words to the device, children's numbers replaced
-//                                       those of the part → a table of different nodes (unique_nodes.h)
+//                                       those of the portion → a table of different nodes (unique_nodes.h)
 //                                       their numbers → the host
 //     what is in the table → the host
 #pragma once
@@ -24,19 +24,19 @@ struct LevelSource {
   SpilledArray<uint32_t> numbers = {};  // of the nodes in the merged level
 };
 
-struct InPart {
+struct InPortion {
   const uint32_t* words;
   const uint32_t* offsets;
-  uint32_t part, parts;
+  uint32_t portion, portions;
   VOX_HD bool operator()(uint64_t i) const {
     const uint64_t hash = hash::hash_words(words + offsets[i], offsets[i + 1] - offsets[i]);
-    return hash::bucket_of(hash << 32, parts) == part;  // the table's buckets take the upper half
+    return hash::bucket_of(hash << 32, portions) == portion;  // the table's buckets take the upper half
   }
 };
 
 struct MergeOptions {
   uint64_t nodes_at_once = 0;  // 0: as many as memory allows
-  uint32_t least_parts = 1;
+  uint32_t least_portions = 1;
 };
 
 template <class Device>
@@ -55,13 +55,13 @@ class LevelMerger {
       source.numbers = {place_, source.sizes.size()};
       source.numbers.append(source.sizes.size());
     }
-    for (uint32_t parts = parts_for(nodes, words, below);; parts *= 2) {
+    for (uint32_t portions = portions_for(nodes, words, below);; portions *= 2) {
       try {
-        RoundLevel level = merged(sources, nodes, words, parts);
+        RoundLevel level = merged(sources, nodes, words, portions);
         for (LevelSource& source : sources) drop(source);
         return level;
       } catch (const TooManyNodes&) {
-        log_line(LogLevel::Debug, "a part of a level has more nodes than expected, halving parts");
+        log_line(LogLevel::Debug, "a portion of a level has more nodes than expected, halving portions");
       }
     }
   }
@@ -71,12 +71,12 @@ class LevelMerger {
   static constexpr uint64_t kBytesPerNode = 80;
 
   // A table may have fewer than 2^32 words, and takes what pieces and the numbers of children leave.
-  uint32_t parts_for(uint64_t nodes, uint64_t words, uint64_t below) const {
+  uint32_t portions_for(uint64_t nodes, uint64_t words, uint64_t below) const {
     const uint64_t available = device_.pool().available();
     const uint64_t room = std::max<uint64_t>((available - std::min(available, 4 * below)) / 8 * 5, 1 << 12);
     const uint64_t bytes = UniqueRoom{nodes, words}.bytes();
-    const uint64_t parts = std::max(bytes / room + 1, words / (uint64_t{15} << 28) + 1);
-    return static_cast<uint32_t>(std::clamp<uint64_t>(parts, options_.least_parts, 1 << 20));
+    const uint64_t portions = std::max(bytes / room + 1, words / (uint64_t{15} << 28) + 1);
+    return static_cast<uint32_t>(std::clamp<uint64_t>(portions, options_.least_portions, 1 << 20));
   }
 
   static void drop(LevelSource& source) {
@@ -85,22 +85,22 @@ class LevelMerger {
     source.sizes = {};
   }
 
-  // Parts are of about the same size. One that is all has room for all, and cannot fail.
-  static UniqueRoom room_for(uint64_t nodes, uint64_t words, uint32_t parts) {
-    if (parts == 1) return {nodes, words};
+  // Portions are of about the same size. One that is all has room for all, and cannot fail.
+  static UniqueRoom room_for(uint64_t nodes, uint64_t words, uint32_t portions) {
+    if (portions == 1) return {nodes, words};
     constexpr uint64_t kMore = 1 << 8;
-    const uint64_t share = nodes / parts;
+    const uint64_t share = nodes / portions;
     return {std::min(nodes, share + share / 16 + kMore),
-            std::min(words, words / parts + words / parts / 16 + kMore * hash::kMaxItemWords)};
+            std::min(words, words / portions + words / portions / 16 + kMore * hash::kMaxItemWords)};
   }
 
-  RoundLevel merged(std::vector<LevelSource>& sources, uint64_t nodes, uint64_t words, uint32_t parts) {
+  RoundLevel merged(std::vector<LevelSource>& sources, uint64_t nodes, uint64_t words, uint32_t portions) {
     RoundLevel level = {{place_, words}, {place_, nodes}};
-    for (uint32_t part = 0; part < parts; ++part) {
-      UniqueNodes<Device> unique(device_, room_for(nodes, words, parts));
+    for (uint32_t portion = 0; portion < portions; ++portion) {
+      UniqueNodes<Device> unique(device_, room_for(nodes, words, portions));
       for (LevelSource& source : sources) {
-        add(source, unique, level.nodes(), part, parts);
-        if (parts == 1) drop(source);
+        add(source, unique, level.nodes(), portion, portions);
+        if (portions == 1) drop(source);
       }
       if (level.nodes() + unique.nodes() >= UINT32_MAX)
         throw Error("a level of the DAG has more than 2^32 nodes").hint("lower the resolution");
@@ -109,7 +109,8 @@ class LevelMerger {
     return level;
   }
 
-  void add(LevelSource& source, UniqueNodes<Device>& unique, uint64_t first, uint32_t part, uint32_t parts) {
+  void add(LevelSource& source, UniqueNodes<Device>& unique, uint64_t first, uint32_t portion,
+           uint32_t portions) {
     auto below = device_.template make<uint32_t>(source.below.size());
     device_.upload(below.data(), source.below.data(), source.below.size());
     NodeStream<Device> stream(
@@ -120,21 +121,22 @@ class LevelMerger {
       if (below.size() > 0)
         device_.for_each({"rounds: translate", 40}, piece.count,
                          ReplaceChildren{piece.words.data(), piece.offsets.data(), below.data()});
-      number(piece, unique, static_cast<uint32_t>(first), part, parts, source.numbers.data() + piece.first);
+      number(piece, unique, static_cast<uint32_t>(first), portion, portions,
+             source.numbers.data() + piece.first);
     }
   }
 
-  void number(const NodePiece& piece, UniqueNodes<Device>& unique, uint32_t first, uint32_t part,
-              uint32_t parts, uint32_t* to) {
+  void number(const NodePiece& piece, UniqueNodes<Device>& unique, uint32_t first, uint32_t portion,
+              uint32_t portions, uint32_t* to) {
     auto numbers = device_.template make<uint32_t>(piece.count);
-    if (parts == 1) {
+    if (portions == 1) {
       unique.number(piece, nullptr, piece.count, first, numbers.data());
     } else {
-      if (part > 0) device_.upload(numbers.data(), to, piece.count);
+      if (portion > 0) device_.upload(numbers.data(), to, piece.count);
       auto chosen = device_.template make<uint32_t>(piece.count);
-      const uint64_t count =
-          device_.select({"rounds: choose part", 40}, piece.count,
-                         InPart{piece.words.data(), piece.offsets.data(), part, parts}, chosen.data());
+      const uint64_t count = device_.select(
+          {"rounds: choose portion", 40}, piece.count,
+          InPortion{piece.words.data(), piece.offsets.data(), portion, portions}, chosen.data());
       unique.number(piece, chosen.data(), count, first, numbers.data());
     }
     device_.download(to, numbers.data(), piece.count);

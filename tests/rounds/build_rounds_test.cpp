@@ -20,15 +20,15 @@ rounds::RoundsResult in_rounds(Engine& engine, const Soup& soup, uint32_t resolu
   return engine.build_in_rounds(soup.scene, soup.indexed, unit_grid(resolution), options, spill);
 }
 
-// Rounds, pieces and parts of several sizes make what is made at once.
+// Rounds, pieces and portions of several sizes make what is made at once.
 void expect_same(const Soup& soup, uint32_t resolution, const BuildOptions& options = {}) {
   const auto engine = test_engine({.memory_limit = uint64_t{4} << 30});
   const voxelize::BuildResult once = build(*engine, soup, resolution, options);
   const SpillOptions ways[] = {{},
                                {.pieces = 1},
                                {.pieces = 5},
-                               {.pieces = 40, .nodes_at_once = 100, .least_parts = 3},
-                               {.pieces = 3, .nodes_at_once = 1000, .least_parts = 50}};
+                               {.pieces = 40, .nodes_at_once = 100, .least_portions = 3},
+                               {.pieces = 3, .nodes_at_once = 1000, .least_portions = 50}};
   for (const SpillOptions& spill : ways) {
     SCOPED_TRACE(testing::Message() << resolution << "³, " << spill.pieces << " pieces");
     const rounds::RoundsResult result = in_rounds(*engine, soup, resolution, options, spill);

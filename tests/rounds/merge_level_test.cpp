@@ -87,12 +87,12 @@ TEST(LevelMerger, EqualNodesOfAllRoundsAreOne) {
   Random random(1);
   const rounds::MergeOptions ways[] = {{},
                                        {.nodes_at_once = 7},
-                                       {.nodes_at_once = 100, .least_parts = 2},
-                                       {.nodes_at_once = 64, .least_parts = 31},
-                                       {.nodes_at_once = 0, .least_parts = 5}};
+                                       {.nodes_at_once = 100, .least_portions = 2},
+                                       {.nodes_at_once = 64, .least_portions = 31},
+                                       {.nodes_at_once = 0, .least_portions = 5}};
   for (const rounds::MergeOptions& options : ways)
     for (const uint32_t kinds : {1u, 3u, 40u, 5000u}) {
-      SCOPED_TRACE(testing::Message() << options.least_parts << " parts, " << kinds << " kinds");
+      SCOPED_TRACE(testing::Message() << options.least_portions << " portions, " << kinds << " kinds");
       expect_merged({random_nodes(random, 2000, kinds), random_nodes(random, 1, kinds),
                      random_nodes(random, 3000, kinds)},
                     options);
@@ -103,7 +103,7 @@ TEST(LevelMerger, SourcesMayBeEmptyOrHaveTheNumbersAlready) {
   Random random(2);
   Nodes leaves = random_nodes(random, 500, 6);
   leaves.below.clear();
-  expect_merged({leaves, Nodes(), leaves}, {.nodes_at_once = 50, .least_parts = 3});
+  expect_merged({leaves, Nodes(), leaves}, {.nodes_at_once = 50, .least_portions = 3});
   expect_merged({Nodes(), Nodes()}, {});
   expect_merged({}, {});
 }
@@ -111,14 +111,14 @@ TEST(LevelMerger, SourcesMayBeEmptyOrHaveTheNumbersAlready) {
 TEST(LevelMerger, OwnersAreEmptied) {
   CpuDevice device(uint64_t{4} << 30, false);
   const rounds::SpillPlace place;
-  for (const uint32_t parts : {1u, 4u}) {
+  for (const uint32_t portions : {1u, 4u}) {
     rounds::RoundLevel level = {{place, 6}, {place, 2}};
     std::ranges::fill(level.words.append(6), 5u);
     std::ranges::fill(level.sizes.append(2), uint8_t{3});
     std::vector<LevelSource> sources(1);
     sources[0] = {level.words.values(), level.sizes.values(), {}, &level};
     const rounds::RoundLevel merged =
-        rounds::LevelMerger<CpuDevice>(device, place, {.least_parts = parts}).run(sources);
+        rounds::LevelMerger<CpuDevice>(device, place, {.least_portions = portions}).run(sources);
     EXPECT_EQ(merged.nodes(), 1u);
     EXPECT_EQ(level.nodes(), 0u);
   }
