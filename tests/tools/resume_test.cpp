@@ -28,17 +28,17 @@ std::string ground_obj() {
   return text;
 }
 
-class ResumeProgram : public RanksProgram {
+class ResumeProgram : public LaunchedProgram {
  protected:
   void SetUp() override {
-    ProgramTest::SetUp();
+    LaunchedProgram::SetUp();
     if (IsSkipped()) return;
     setenv("SOURCE_DATE_EPOCH", "1700000000", 1);
     write("ground.obj", ground_obj());
   }
   void TearDown() override {
     unsetenv("SOURCE_DATE_EPOCH");
-    ProgramTest::TearDown();
+    LaunchedProgram::TearDown();
   }
 
   static std::vector<std::string> arguments(const std::vector<std::string>& more) {
