@@ -16,13 +16,9 @@
 
 namespace vox {
 
-class RanksProgram : public ProgramTest {
+// A test that may start processes, where have_mpirun().
+class LaunchedProgram : public ProgramTest {
  protected:
-  void SetUp() override {
-    ProgramTest::SetUp();
-    if (!IsSkipped() && !have_mpirun()) GTEST_SKIP() << "no MPI";
-  }
-
   Finished launched(uint32_t count, const std::string& program, std::vector<std::string> arguments) const {
     return run_by_env(count, {program_path(program)}, std::move(arguments));
   }
@@ -58,6 +54,14 @@ class RanksProgram : public ProgramTest {
     all.insert(all.end(), program.begin(), program.end());
     all.insert(all.end(), arguments.begin(), arguments.end());
     return run_program("/usr/bin/env", all, {.folder = folder_, .file_size_limit = {}});
+  }
+};
+
+class RanksProgram : public LaunchedProgram {
+ protected:
+  void SetUp() override {
+    LaunchedProgram::SetUp();
+    if (!IsSkipped() && !have_mpirun()) GTEST_SKIP() << "no MPI";
   }
 };
 

@@ -28,17 +28,17 @@ std::string ground_obj() {
   return text;
 }
 
-class ResumeProgram : public RanksProgram {
+class ResumeProgram : public LaunchedProgram {
  protected:
   void SetUp() override {
-    ProgramTest::SetUp();
+    LaunchedProgram::SetUp();
     if (IsSkipped()) return;
     setenv("SOURCE_DATE_EPOCH", "1700000000", 1);
     write("ground.obj", ground_obj());
   }
   void TearDown() override {
     unsetenv("SOURCE_DATE_EPOCH");
-    ProgramTest::TearDown();
+    LaunchedProgram::TearDown();
   }
 
   static std::vector<std::string> arguments(const std::vector<std::string>& more) {
@@ -120,18 +120,17 @@ TEST_F(ResumeProgram, SeveralProcessesGoOnWhenOneWasKilled) {
   ASSERT_EQ(run({"--device", "cpu"}).code, 0);
   const std::string expected = digest("scene.h5");
   fs::remove(folder_ / "scene.h5");
-  const std::vector<std::string> all = arguments({"--resume", "--keep-every", "0", "--device", "cpu"});
   std::thread killer([&] {
     while (rounds() < 5) std::this_thread::sleep_for(std::chrono::milliseconds(2));
     std::ifstream file(folder_ / "pid.1");
     pid_t number = 0;
     if (file >> number) kill(number, SIGKILL);
   });
-  EXPECT_NE(with_known_processes(2, "vox-convert", all).code, 0);
+  EXPECT_NE(with_known_processes(2, arguments({"--resume", "--keep-every", "0", "--device", "cpu"})).code, 0);
   killer.join();
   EXPECT_FALSE(exists("scene.h5"));
   EXPECT_GT(rounds(), 4u);
-  const Finished whole = launched(3, "vox-convert", all);
+  const Finished whole = launched(3, "vox-convert", arguments({"--resume", "--device", "cpu"}));
   ASSERT_EQ(whole.code, 0) << whole.err;
   EXPECT_EQ(digest("scene.h5"), expected);
   EXPECT_FALSE(exists("scene.parts"));
