@@ -110,10 +110,11 @@ class ShareBuild {
               .codes = {},
               .pointers = {},
               .result = {.dag = dag::empty_dag(grid_.resolution, options_.materials)}};
-    const uint64_t held = device_.pool().used();
-    uint64_t taken = 0;
+    uint64_t held = 0, taken = 0;
     const auto next = [&](std::span<const uint32_t> starts) -> std::optional<voxelize::CellRun> {
       throw_if_cancelled();
+      if (taken == 0)
+        held = device_.pool().used();  // the scene, and with options.solid the states of all rows
       has_more_ = taken > 0 && round_is_full(held, taken);
       if (has_more_) return std::nullopt;
       ++taken;
