@@ -50,7 +50,7 @@ TEST(Tiles, HoldEachPixelOfTheImageOnceAndKnowItsPlace) {
 }
 
 TEST(Tiles, OfARowStandTogetherAndHoldIt) {
-  for (const auto [width, height] : {std::pair{1u, 1u}, {8u, 4u}, {19u, 23u}}) {
+  for (auto [width, height] : {std::pair{1u, 1u}, {8u, 4u}, {19u, 23u}}) {
     const Tiles tiles = {width, height};
     for (uint32_t row = 0; row < height; ++row) {
       std::vector<bool> held(width);
