@@ -114,10 +114,12 @@ class ShareBuild {
   // owners, and there is another round.
   voxelize::BuiltCells<Device> build_round(const scene::Scene& scene, const scene::IndexedScene& indexed) {
     if (!std::exchange(has_more_, false) || !plan_.has_open()) return nothing_built();
-    const uint64_t held = device_.pool().used();
+    uint64_t held = 0;
     plan_.start_round();
     const auto next = [&](std::span<const uint32_t> starts) -> std::optional<voxelize::CellRun> {
       throw_if_cancelled();
+      if (plan_.taken() == 0)
+        held = device_.pool().used();  // the scene, and with options.solid the states of all rows
       has_more_ = plan_.taken() > 0 && round_is_full(held);
       if (has_more_) return std::nullopt;
       return plan_.next(starts);

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+#include <utility>
 #include <vector>
 
 namespace vox {
@@ -44,6 +47,22 @@ TEST(Tiles, HoldEachPixelOfTheImageOnceAndKnowItsPlace) {
       EXPECT_EQ(tiles.index({width - 1, 0}), width - 1);
       EXPECT_EQ(tiles.index({0, height - 1}), width * (height - 1));
     }
+}
+
+TEST(Tiles, OfARowStandTogetherAndHoldIt) {
+  for (auto [width, height] : {std::pair{1u, 1u}, {8u, 4u}, {19u, 23u}}) {
+    const Tiles tiles = {width, height};
+    for (uint32_t row = 0; row < height; ++row) {
+      std::vector<bool> held(width);
+      for (uint64_t i = 0; i < tiles.count(); ++i) {
+        const Vec2<uint32_t> at = tiles.pixel(i);
+        const bool is_between = i >= tiles.begin_of_row(row) && i < tiles.end_of_row(row);
+        EXPECT_EQ(is_between, at.y / 4 == row / 4) << i;
+        if (is_between && at.y == row && tiles.holds(at)) held[at.x] = true;
+      }
+      EXPECT_TRUE(std::ranges::all_of(held, std::identity()));
+    }
+  }
 }
 
 TEST(Tiles, OfTheWidestImageDoNotOverflow) {

@@ -126,7 +126,10 @@ TEST_F(ResumeProgram, SeveralProcessesGoOnWhenOneWasKilled) {
     pid_t number = 0;
     if (file >> number) kill(number, SIGKILL);
   });
-  EXPECT_NE(with_known_processes(2, arguments({"--resume", "--keep-every", "0", "--device", "cpu"})).code, 0);
+  EXPECT_NE(
+      with_known_processes(2, "vox-convert", arguments({"--resume", "--keep-every", "0", "--device", "cpu"}))
+          .code,
+      0);
   killer.join();
   EXPECT_FALSE(exists("scene.h5"));
   EXPECT_GT(rounds(), 4u);
