@@ -59,8 +59,9 @@ TEST_F(RenderViewsProgram, AVolumeThatStandsOnAnotherAxisIsShownAsIfItWereTurned
     for (int y = 0; y < 16; ++y)
       for (int x = 0; x < 20; ++x) {
         const auto value = static_cast<char>(x + z < 14 ? 40 + 9 * z + 2 * y : 0);
-        upright[static_cast<size_t>(x + 20 * (y + 16 * z))] = value;
-        turned[static_cast<size_t>(x + 20 * (z + 12 * (15 - y)))] = value;  // (x, z, −y)
+        const int up_index = x + 20 * (y + 16 * z), turned_index = x + 20 * (z + 12 * (15 - y));
+        upright[size_t(up_index)] = value;
+        turned[size_t(turned_index)] = value;  // (x, z, −y)
       }
   write("a_20x16x12_uint8.raw", upright);
   write("b_20x12x16_uint8.raw", turned);
@@ -104,7 +105,10 @@ TEST_F(RenderViewsProgram, ARowOfAWayMaySayWhatIsUp) {
 // Labels of a volume, one of which comes by an edit instead.
 TEST_F(RenderViewsProgram, AnEditedSceneIsCutAsOneThatWasMadeSo) {
   std::string before(32 * 32 * 32, '\0'), after;
-  const auto at = [](int x, int y, int z) { return static_cast<size_t>(x + 32 * (y + 32 * z)); };
+  const auto at = [](int x, int y, int z) {
+    const int index = x + 32 * (y + 32 * z);
+    return size_t(index);
+  };
   for (int z = 2; z < 30; ++z)
     for (int y = 2; y < 20; ++y)
       for (int x = 2; x < 30; ++x) before[at(x, y, z)] = static_cast<char>(1 + (x / 8 + y / 8 + z / 8) % 3);
