@@ -142,10 +142,14 @@ class Shader {
   // The surface with a smooth normal, which counts this much against that of the face. Rays go on from above the
   // steps between faces, which would hold them back.
   VOX_HD Surface smoothed(Surface at, const Course& course, const Hit& hit, float share) const {
-    constexpr float kCellsAbove = 1.5f;
+    constexpr float kCellsAbove = 1.5f, kFromBehind = 0.3f;
     const Int3 estimate = smooth_normal(dag_, hit, at.side, course, at.point);
     if (estimate == Int3{0, 0, 0}) return at;
-    at.normal = unit(at.normal * (1 - share) + unit(in_floats(estimate)) * share);
+    Vec3<float> smooth = unit(in_floats(estimate));
+    // At the edge of something thin the cells behind it are reached too, and may be more than those before it: they
+    // have the normal of its back, and what is seen is its front.
+    if (along(course, smooth) > kFromBehind) smooth = smooth * -1;
+    at.normal = unit(at.normal * (1 - share) + smooth * share);
     const float up = share * kCellsAbove * static_cast<float>(1u << log2_normal_cell(hit)) * 0x1p32f;
     const auto moved = [up](int64_t from, float along) { return from + static_cast<int64_t>(up * along); };
     at.point = {moved(at.point.x, at.normal.x), moved(at.point.y, at.normal.y),

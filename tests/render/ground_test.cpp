@@ -118,7 +118,8 @@ TEST(Ground, ShowsHowMuchOfTheSkyIsOpen) {
       if (!point) continue;
       int all = 0, free = 0;
       for (int i = 0; i < kAcross * kAcross; ++i) {
-        const double u = (i % kAcross + 0.5) / kAcross * 2 - 1, v = (i / kAcross + 0.5) / kAcross * 2 - 1;
+        const int column = i % kAcross, row = i / kAcross;
+        const double u = (column + 0.5) / kAcross * 2 - 1, v = (row + 0.5) / kAcross * 2 - 1;
         if (u * u + v * v >= 1) continue;
         ++all;
         free += distance_to_thing(*point, {u, std::sqrt(1 - u * u - v * v), v}) > options.ao_reach;

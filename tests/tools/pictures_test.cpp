@@ -58,6 +58,14 @@ TEST_F(Pictures, OfAVillageAreThoseThatAreKept) {
   kept("slice-z", {"--slice", "z=350"});
 }
 
+TEST_F(Pictures, OfAThingOnTheGroundAreThoseThatAreKept) {
+  ASSERT_EQ(scene({"bumpy-sphere", "--triangles", "3000", "-o", "thing.obj", "-q"}).code, 0);
+  converted({"thing.obj", "--res", "300", "--materials", "mesh", "-q"});
+  const std::vector<std::string> camera = {"--ground", "--ao",      "16",       "--samples",  "4",
+                                           "--eye",    "0.5,1,4.5", "--target", "-0.3,-0.1,0"};
+  expect_kept("thing.h5", "ground", camera);
+}
+
 TEST_F(Pictures, OfAVolumeAreThoseThatAreKept) {
   // Two balls of clouds, in whole numbers, so that every machine makes the same.
   std::string values;

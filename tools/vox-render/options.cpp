@@ -28,7 +28,9 @@ Examples:
   vox-render house.h5 --eye 3,2,8 --target 0,1,0 --fov 60
   vox-render house.h5 --shade depth                     what is near, what is far
   vox-render house.h5 --shade sharing                   what the DAG stores once and uses often
+  vox-render house.h5 --ground --ao 16                  it stands on something that shows its shadow
   vox-render house.h5 --slice y=100                     a cut, the 101st layer of voxels from below
+  vox-render house.h5 --cut z=100                       a cutaway: a look into it
   vox-render ct.h5 --opacity 0.1                        through a volume, more transparent
   vox-render ct.h5 --colors bone --opacity 0.2:0,1:0.6  in grey, low values unseen
   vox-render ct.h5 --iso 0.3                            a surface of one value
@@ -57,7 +59,7 @@ cxxopts::Options describe() {
                                                                        "N")(
       "sampling",
       "Which pixels have so many: on edges, where a pixel looks otherwise than one beside it, or all",
-      preset("edges"), "edges|all")("turntable", "So many pictures, once around", text(), "N")(
+      preset("edges"), "edges|all")("turntable", "N pictures, once around the scene", text(), "N")(
       "path",
       "Pictures on a camera's way, a table of eye_x,eye_y,eye_z,target_x,target_y,target_z and, where "
       "wanted, "
@@ -66,15 +68,15 @@ cxxopts::Options describe() {
       text(), "FILE.csv")("fps", "Pictures a second, of a film and of a way with times", preset("30"), "N")(
       "slice", "A cut along one layer of voxels: x, y or z, counted from 0", text(), "AXIS=N")(
       "cut",
-      "A cutaway: nothing that is before this layer of voxels, seen from the eye; hatched where it is cut",
-      text(), "AXIS=N")("legend", "Of what is measured, in a corner: on or off", preset("on"), "on|off");
+      "A cutaway: leaves out what lies between the eye and this layer of voxels; hatched where it is cut",
+      text(), "AXIS=N")("clip", "Only this box of the scene, in scene units", text(), "X0,Y0,Z0,X1,Y1,Z1")(
+      "legend", "Of what is measured, in a corner: on or off", preset("on"), "on|off");
   options.add_options("Page")(
       "html",
       "Write a page to fly through instead: one file, which needs no server; it begins with this view",
       text(), "FILE")("page-limit",
                       "How large it may be; a scene that is larger is shown at the finest level that fits",
-                      preset("64M"), "SIZE")("clip", "Only this box of the scene, in scene units", text(),
-                                             "X0,Y0,Z0,X1,Y1,Z1");
+                      preset("64M"), "SIZE");
   options.add_options("Camera")(
       "view", fmt::format("All of the scene: {}", fmt::join(render::view_names(), ", ")), preset("iso"),
       "VIEW")("eye", "Where the camera stands instead, in the scene's units", text(), "X,Y,Z")(
@@ -96,8 +98,9 @@ cxxopts::Options describe() {
       "What has the colour of several voxels, where a pixel shows them: their mean, or one voxel's",
       preset("mean"), "mean|voxel")("sky", "Behind a scene in the light: a gradient or flat",
                                     preset("gradient"), "gradient|flat")(
-      "ground", "A plane below the scene that shows its shadow, and ambient occlusion with --ao, on the sky")(
-      "exposure", "What all light is multiplied by", preset("1"), "X")(
+      "ground",
+      "A plane below the scene in the colour of the sky, which shows the scene's shadow, and ambient "
+      "occlusion by --ao")("exposure", "What all light is multiplied by", preset("1"), "X")(
       "lod", "Level of detail: on, nothing smaller than a pixel is looked at; or off", preset("on"),
       "on|off");
   describe_volume_options(options);
