@@ -46,7 +46,7 @@ Examples:
   vox-convert ct.nrrd --structure svdag -o bones.h5     a volume as a scene: bins of its values, or labels
   vox-convert house.h5 --structure bricks -o bricks.h5  bricks of a scene's materials
   vox-convert house.h5 --structure svdag,hash           a spatial hash of its voxels beside the DAG
-  vox-convert city.glb --res 512K --spill /scratch      a scene that is larger than the device
+  vox-convert house.obj --res 4K --spill host           where the DAG is larger than the device's memory
   vox-convert house.obj --res 4K --paint strokes.txt    what the script paints on it comes before its textures
 
 {})";
