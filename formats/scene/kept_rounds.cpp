@@ -22,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kFirstLine = "vox rounds 1";
+constexpr const char* kListName = "rounds.txt";
 constexpr const char* kPiecesFact = "pieces";
 constexpr uint32_t kMostPieces = 1 << 20;
 
@@ -40,13 +41,25 @@ std::string last_line(const BuildFacts& facts) {
   return fmt::format("sum {:016x}", sum_of(text_of(facts)));
 }
 
-std::vector<fs::path> files_of_rounds(const fs::path& folder) {
+std::vector<fs::path> files_with(const char* prefix, const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code failed;
   for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed))
-    if (at->path().filename().string().starts_with("round-")) files.push_back(at->path());
+    if (at->path().filename().string().starts_with(prefix)) files.push_back(at->path());
   std::ranges::sort(files);
   return files;
+}
+
+std::vector<fs::path> files_of_rounds(const fs::path& folder) {
+  return files_with("round-", folder);
+}
+
+// What processes that were killed had begun to write.
+void remove_unfinished(const fs::path& folder) {
+  std::error_code ignored;
+  for (const char* prefix : {"round-", kListName})
+    for (const fs::path& file : files_with(prefix, folder))
+      if (file.extension() == ".tmp") fs::remove(file, ignored);
 }
 
 [[noreturn]] void throw_damaged(const fs::path& list) {
@@ -111,7 +124,7 @@ KeptRounds::KeptRounds(fs::path scene, BuildFacts facts, double seconds)
       seconds_(seconds) {}
 
 fs::path KeptRounds::list_path() const {
-  return folder_ / "rounds.txt";
+  return folder_ / kListName;
 }
 
 fs::path KeptRounds::round_path(const ranks::Pieces& pieces) const {
@@ -119,9 +132,8 @@ fs::path KeptRounds::round_path(const ranks::Pieces& pieces) const {
 }
 
 ranks::KeptBuild KeptRounds::begin(uint32_t pieces) {
+  remove_unfinished(folder_);
   std::error_code failed;
-  for (const fs::path& file : files_of_rounds(folder_))
-    if (file.extension() == ".tmp") fs::remove(file, failed);  // of a process that was killed
   if (fs::exists(list_path(), failed)) {
     const BuildFacts kept = read_list(list_path());
     check_same(kept, facts_, list_path());

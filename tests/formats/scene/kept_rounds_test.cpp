@@ -187,9 +187,11 @@ TEST_F(KeptRoundsTest, RoundsThatNothingSpeaksOfAreAnError) {
 
 TEST_F(KeptRoundsTest, WhatAKilledProcessWasWritingIsRemoved) {
   rounds().begin(12);
-  std::ofstream(folder / "scene.parts/round-00003.bin.123-0.tmp") << "half";
-  rounds().begin(12);
-  EXPECT_FALSE(fs::exists(folder / "scene.parts/round-00003.bin.123-0.tmp"));
+  for (const char* name : {"round-00003.bin.123-0.tmp", "rounds.txt.123-1.tmp"}) {
+    std::ofstream(folder / "scene.parts" / name) << "half";
+    rounds().begin(12);
+    EXPECT_FALSE(fs::exists(folder / "scene.parts" / name));
+  }
   std::ofstream(folder / "scene.parts/notes.txt") << "of somebody";
   rounds().remove();
   EXPECT_TRUE(fs::exists(folder / "scene.parts/notes.txt"));
