@@ -73,7 +73,7 @@ class RoundsBuild {
   // While nodes go to the host they take 20 to 25 bytes more each, beside the 30 or, without materials, 17 of a store.
   bool is_full(uint64_t held) const {
     if (spill_.pieces > 0) return true;
-    return device_.pool().used() > held + free_besides(held) / 100 * (options_.materials ? 33 : 27);
+    return device_.pool().used() > held + free_besides(held) / 100 * (options_.materials ? 40 : 32);
   }
   uint64_t free_besides(uint64_t held) const {
     return device_.pool().limit() - std::min(held, device_.pool().limit());
