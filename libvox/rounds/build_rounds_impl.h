@@ -31,6 +31,8 @@ class RoundsBuild {
     do {
       voxelize::BuiltCells<Device> built = build_round(scene, indexed);
       figures.build_seconds += watch.lap();
+      log_line(LogLevel::Debug, "nodes take " + format_bytes(device_.pool().used()) + " of " +
+                                    format_bytes(device_.pool().limit()) + " on " + device_.name());
       keep(frozen_round(device_, std::move(built), spill_.place));
       device_.pool().trim();
       figures.spill_seconds += watch.lap();
@@ -55,8 +57,9 @@ class RoundsBuild {
     const auto next = [&](std::span<const uint32_t> starts) -> std::optional<voxelize::CellRun> {
       throw_if_cancelled();
       const bool is_first = !held;
-      if (is_first) held = used_ = device_.pool().used();
+      if (is_first) held = device_.pool().used();
       if (next_cell_ + 1 >= starts.size()) return std::nullopt;
+      if (is_first) round_start_ = starts[next_cell_];
       has_more_ = !is_first && is_full(*held);
       if (has_more_) return std::nullopt;
       return spill_.pieces > 0 ? equal_piece(starts) : fitting_piece(starts, *held);
@@ -70,7 +73,7 @@ class RoundsBuild {
   // While nodes go to the host they take 20 to 25 bytes more each, beside the 30 or, without materials, 17 of a store.
   bool is_full(uint64_t held) const {
     if (spill_.pieces > 0) return true;
-    return device_.pool().used() > held + free_besides(held) / 100 * (options_.materials ? 40 : 33);
+    return device_.pool().used() > held + free_besides(held) / 100 * (options_.materials ? 40 : 32);
   }
   uint64_t free_besides(uint64_t held) const {
     return device_.pool().limit() - std::min(held, device_.pool().limit());
@@ -81,18 +84,18 @@ class RoundsBuild {
     return piece_until(starts, uint64_t{starts.back()} * ++pieces_ / spill_.pieces);
   }
 
-  // A piece whose nodes take little of the memory, but as much as keeps a device busy: the last one tells how many pairs
-  // this one may have.
+  // A piece whose nodes take little of the memory, but as much as keeps a device busy: what has come of the round so far
+  // tells how many pairs it may have. Tables grow in steps, so that a single piece would not.
   voxelize::CellRun fitting_piece(std::span<const uint32_t> starts, uint64_t held) {
-    constexpr uint64_t kFirstPieces = 1024;
-    const uint64_t used = device_.pool().used(), grown = used - std::min(used_, used);
-    used_ = used;
-    if (pieces_++ == 0) {
+    constexpr uint64_t kFirstPieces = 1024, kPiecesOfMemory = 32;
+    const uint64_t used = device_.pool().used(), grown = used - std::min(held, used);
+    const uint64_t built = starts[next_cell_] - round_start_;
+    if (pairs_ == 0) {
       pairs_ = starts.back() / kFirstPieces + 1;
-    } else if (grown > free_besides(held) / 16) {
-      pairs_ = pairs_ / 2 + 1;
-    } else if (grown < free_besides(held) / 64) {
-      pairs_ *= 2;
+    } else if (built > 0) {
+      const double each = static_cast<double>(grown) / static_cast<double>(built);
+      const double fits = static_cast<double>(free_besides(held) / kPiecesOfMemory) / std::max(each, 0.01);
+      pairs_ = static_cast<uint64_t>(std::clamp(fits, 1.0, 2.0 * static_cast<double>(pairs_)));
     }
     return piece_until(starts, starts[next_cell_] + pairs_);
   }
@@ -201,7 +204,8 @@ class RoundsBuild {
   std::vector<Round> rounds_;
   std::vector<RoundLevel> merged_;  // of all rounds, in no order that means something
   size_t next_cell_ = 0;
-  uint64_t pieces_ = 0, pairs_ = 0, used_ = 0;  // so far; of the next piece; memory when the last piece began
+  uint64_t pieces_ = 0;                   // so far, where they are equal
+  uint64_t pairs_ = 0, round_start_ = 0;  // of the last piece that fits; the round's first
   bool has_more_ = false;
 };
 
