@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <fstream>
 #include <span>
@@ -121,7 +123,7 @@ std::span<const T> one(const T& value) {
 template <class T>
 rounds::SpilledArray<T> array_of(std::span<const T> values) {
   rounds::SpilledArray<T> array(rounds::SpillPlace(), values.size());
-  std::memcpy(array.append(values.size()).data(), values.data(), values.size_bytes());
+  std::ranges::copy(values, array.append(values.size()).begin());
   return array;
 }
 
