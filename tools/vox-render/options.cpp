@@ -30,7 +30,7 @@ Examples:
   vox-render house.h5 --shade sharing                   what the DAG stores once and uses often
   vox-render house.h5 --ground --ao 16                  it stands on something that shows its shadow
   vox-render house.h5 --slice y=100                     a cut, the 101st layer of voxels from below
-  vox-render house.h5 --cut z=100                       a cutaway: a look into it
+  vox-render house.h5 --cut x=64                        a cutaway: a look into it
   vox-render ct.h5 --opacity 0.1                        through a volume, more transparent
   vox-render ct.h5 --colors bone --opacity 0.2:0,1:0.6  in grey, low values unseen
   vox-render ct.h5 --iso 0.3                            a surface of one value
