@@ -202,7 +202,7 @@ class DeviceRenderer final : public Renderer {
       body.first = pixel_tiles.begin_of_row(top);
       double seconds = beams + cast_pixels(device_, body, pixel_tiles.end_of_row(last),
                                            rays_of_sample(options) * body.samples, kRaysAtOnce);
-      picture.rays = uint64_t{width} * (band.end - band.begin) * body.samples;
+      picture.rays = uint64_t{options.size.width} * (band.end - band.begin) * body.samples;
       if (!adaptive) return seconds;
       body.base = pixel_tiles.begin_of_row(band.begin);
       const uint64_t all = pixel_tiles.end_of_row(band.end - 1) - body.base;
