@@ -108,6 +108,10 @@ class ResultsList : public CubesTest {
     write("strokes.txt", "stroke color #c03020 radius 0.2 at 0.2,0.2,0\n");
     keep("vox-convert.3.json", "vox-convert",
          {"painted.obj", "--res", "32", "--paint", "strokes.txt", "-o", "painted.h5"});
+    keep("vox-convert.4.json", "vox-convert",
+         {"cube.obj", "--res", "32", "--spill", "host", "-o", "spilled.h5"});
+    keep("vox-convert.5.json", "vox-convert",
+         {"cube.obj", "--res", "32", "--device", "cpu,cpu", "-o", "together.h5"});
   }
 
   void edit_all() const {
