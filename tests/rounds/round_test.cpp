@@ -7,6 +7,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/device/cpu_device.h"
+#include "libvox/rounds/check_round.h"
 #include "libvox/rounds/freeze_round.h"
 #include "libvox/rounds/load_round.h"
 #include "tests/voxelize/textured.h"
@@ -103,6 +104,38 @@ TEST(Round, RootsSayWhatTheyAreFilledWith) {
   const rounds::Round round = rounds::frozen_round(device, built_cells(device, filled, 512, false), {});
   for (const rounds::RoundRoot& root : round.roots) EXPECT_EQ(root.material, root.code == 0 ? 0 : -1);
   EXPECT_EQ(round.roots[0].code, 0u);
+}
+
+// A round from a file may say anything.
+TEST(Round, WhatDoesNotHoldTogetherIsFound) {
+  CpuDevice device(kMemory, false);
+  rounds::Round round =
+      rounds::frozen_round(device, built_cells(device, textured_sphere(600, 9, 1), 600, true), {});
+  const size_t dag_levels = round.result.dag.levels.size();
+  const auto holds = [&] { return rounds::holds_together(round, {dag_levels, true}); };
+  const auto expect_found = [&](auto& value, auto wrong) {
+    const auto right = std::exchange(value, static_cast<std::remove_reference_t<decltype(value)>>(wrong));
+    EXPECT_FALSE(holds()) << +wrong;
+    value = right;
+    EXPECT_TRUE(holds());
+  };
+  EXPECT_TRUE(holds());
+  EXPECT_FALSE(rounds::holds_together(round, {dag_levels, false}));
+  EXPECT_FALSE(rounds::holds_together(round, {dag_levels + 1, true}));
+  EXPECT_FALSE(rounds::holds_together({}, {dag_levels, true}));
+  for (size_t l = 0; l < round.levels.size(); ++l) {
+    rounds::RoundLevel& level = round.levels[l];
+    for (const uint64_t node : {uint64_t{0}, level.nodes() / 2, level.nodes() - 1})
+      for (const int size : {0, 1, 255}) expect_found(level.sizes.data()[node], size);
+    if (l + 1 == round.levels.size()) continue;
+    expect_found(level.words.data()[1], round.levels[l + 1].nodes());
+    expect_found(level.words.data()[1], UINT32_MAX);
+    expect_found(level.words.data()[0], level.words.data()[0] | 1u << 13);
+    expect_found(level.words.data()[0], 0u);
+  }
+  expect_found(round.levels.back().words.data()[0], ~round.levels.back().words.data()[0]);
+  expect_found(round.roots[0].number, round.levels[0].nodes());
+  expect_found(round.roots[0].code, uint64_t{1} << 3 * round.level);
 }
 
 TEST(Round, WordsMayLieInAFolder) {

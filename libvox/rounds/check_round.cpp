@@ -1,0 +1,45 @@
+#include "libvox/rounds/check_round.h"
+
+#include <algorithm>
+
+#include "libvox/dag/node.h"
+
+namespace vox::rounds {
+namespace {
+
+// Whether the nodes of a level are what their words say; `below` is how many nodes the next one has, 0 for leaves.
+bool is_sound(const RoundLevel& level, dag::NodeKind kind, bool materials, uint64_t below) {
+  const uint32_t least = kind == dag::NodeKind::Leaf ? 2 : 1;
+  const std::span<const uint32_t> words = level.words.values();
+  uint64_t at = 0;
+  for (const uint8_t size : level.sizes.values()) {
+    if (size < least || size > words.size() - at) return false;
+    const uint32_t* node = &words[at];
+    if (dag::words_of(node, kind, materials) != size) return false;
+    if (kind == dag::NodeKind::Inner) {
+      if ((node[0] & ~dag::kHeaderBits) != 0) return false;
+      for (uint32_t word = 1; word < size; ++word)
+        if (node[word] >= below) return false;
+    }
+    at += size;
+  }
+  return at == words.size();
+}
+
+}  // namespace
+
+bool holds_together(const Round& round, const RoundForm& form) {
+  const size_t levels = round.levels.size();
+  if (levels == 0 || round.level + levels != form.dag_levels) return false;
+  for (size_t l = 0; l < levels; ++l) {
+    const bool is_leaf = l + 1 == levels;
+    if (!is_sound(round.levels[l], is_leaf ? dag::NodeKind::Leaf : dag::NodeKind::Inner, form.materials,
+                  is_leaf ? 0 : round.levels[l + 1].nodes()))
+      return false;
+  }
+  return std::ranges::all_of(round.roots, [&](const RoundRoot& root) {
+    return root.number < round.levels[0].nodes() && root.code >> 3 * round.level == 0;
+  });
+}
+
+}  // namespace vox::rounds

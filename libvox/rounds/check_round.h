@@ -1,0 +1,18 @@
+// Whether a round that was read from somewhere can be loaded into a store.
+#pragma once
+
+#include "libvox/rounds/round.h"
+
+namespace vox::rounds {
+
+// What all rounds of a build have in common.
+struct RoundForm {
+  size_t dag_levels = 0;
+  bool materials = true;  // whether leaves hold them
+};
+
+// Nodes stand one behind the other, each child and each root has the number of a node, and the roots are as many levels
+// above the leaves as they say.
+bool holds_together(const Round& round, const RoundForm& form);
+
+}  // namespace vox::rounds
