@@ -241,8 +241,6 @@ void check_parts(const ConvertOptions& options, const RunTraits& run) {
 void check_resume(const ConvertOptions& options, const RunTraits& run) {
   if (!options.resume) return;
   if ((run.bits & kMixed) != 0) throw UsageError("--resume is for scenes of meshes alone");
-  if (options.build.solid)
-    throw UsageError("--resume does not go with --solid: what is inside is known from what was built before");
   if (options.spill)
     throw UsageError("--resume excludes --spill: rounds are kept for the one or for the other");
 }
