@@ -19,17 +19,17 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint64_t kMagic = 0x646e756f72786f76;  // "voxround"
-constexpr uint64_t kVersion = 1;
+constexpr uint64_t kVersion = 2;
 constexpr uint64_t kWordBytes = sizeof(uint64_t);
 constexpr uint64_t kMostCount = uint64_t{1} << 48;  // so that sums of a damaged file stay below 2^64
 
 // The first words of a file.
 struct RoundHeader {
   uint64_t magic = kMagic, version = kVersion, build = 0;
-  uint64_t pieces = 0, level = 0, dag_levels = 0, roots = 0, levels = 0;
-  uint64_t voxels = 0, chunks = 0, atlas_queries = 0;
+  uint64_t pieces = 0, level = 0, dag_levels = 0, roots = 0, levels = 0, states = 0;
+  uint64_t voxels = 0, chunks = 0, atlas_queries = 0, open_rays = 0;
 };
-static_assert(sizeof(RoundHeader) == 11 * kWordBytes);
+static_assert(sizeof(RoundHeader) == 13 * kWordBytes);
 static_assert(sizeof(rounds::RoundRoot) == 32);
 
 uint64_t padded(uint64_t bytes) {
@@ -75,7 +75,8 @@ class RoundReader {
     if (header_.version != kVersion)
       throw Error(fmt::format("is a round of version {}, expected {}", header_.version, kVersion))
           .at(path.string());
-    for (const uint64_t count : {header_.pieces, header_.dag_levels, header_.roots, header_.levels})
+    for (const uint64_t count :
+         {header_.pieces, header_.dag_levels, header_.roots, header_.levels, header_.states})
       if (count > kMostCount) throw damaged();
     at_ = sizeof header_;
   }
@@ -157,9 +158,11 @@ void write_round(const rounds::Round& round, const ranks::Pieces& pieces, uint64
   header.dag_levels = dag.levels.size();
   header.roots = round.roots.size();
   header.levels = round.levels.size();
+  header.states = round.states.size();
   header.voxels = dag.voxels;
   header.chunks = round.result.chunks;
   header.atlas_queries = round.result.atlas_queries;
+  header.open_rays = round.result.open_rays;
   std::vector<uint64_t> counts(pieces.begin(), pieces.end());
   for (const dag::DagLevel& level : dag.levels) counts.push_back(level.svo_nodes);
   for (const rounds::RoundLevel& level : round.levels) counts.push_back(level.nodes());
@@ -169,6 +172,7 @@ void write_round(const rounds::Round& round, const ranks::Pieces& pieces, uint64
   writer.write(one(header));
   writer.write(std::span<const uint64_t>(counts));
   writer.write(std::span<const rounds::RoundRoot>(round.roots));
+  writer.write(std::span<const voxelize::CellState>(round.states));
   for (const rounds::RoundLevel& level : round.levels) {
     writer.write(level.sizes.values());
     writer.write(level.words.values());
@@ -181,6 +185,7 @@ ranks::Pieces read_round_pieces(const fs::path& path, uint64_t build) {
   RoundReader reader(path);
   const RoundStart start = read_start(reader, build, path);
   reader.next<rounds::RoundRoot>(reader.header().roots);
+  reader.next<voxelize::CellState>(reader.header().states);
   for (size_t level = 0; level < start.nodes.size(); ++level) {
     reader.next<uint8_t>(start.nodes[level]);
     reader.next<uint32_t>(start.words[level]);
@@ -204,8 +209,11 @@ rounds::Round read_round(const fs::path& path, uint64_t build) {
   round.result.dag.voxels = header.voxels;
   round.result.chunks = header.chunks;
   round.result.atlas_queries = header.atlas_queries;
+  round.result.open_rays = header.open_rays;
   const auto roots = reader.next<rounds::RoundRoot>(header.roots);
   round.roots.assign(roots.begin(), roots.end());
+  const auto states = reader.next<voxelize::CellState>(header.states);
+  round.states.assign(states.begin(), states.end());
   for (size_t level = 0; level < header.levels; ++level) {
     rounds::RoundLevel& to = round.levels.emplace_back();
     to.sizes = array_of(reader.next<uint8_t>(start.nodes[level]));

@@ -26,8 +26,8 @@ struct SceneShare {
   ShareFigures figures;
 };
 
-// Collective; all are given the same scene. With a keeper, which is not for solid scenes, rounds that it has are not built
-// again, and those that are built are kept; nullptr: nothing is. Compiled for each device in build_share_*.
+// Collective; all are given the same scene. With a keeper, rounds that it has are not built again, and those that are
+// built are kept; nullptr: nothing is. Compiled for each device in build_share_*.
 template <class Device>
 SceneShare build_share(Device& device, Ranks& ranks, const scene::Scene& scene,
                        const scene::IndexedScene& indexed, const voxelize::Grid& grid,

@@ -14,12 +14,11 @@
 #include "libvox/ranks/order_levels.h"
 #include "libvox/ranks/piece_plan.h"
 #include "libvox/ranks/to_first.h"
-#include "libvox/ranks/top_fills.h"
 #include "libvox/ranks/top_level.h"
 #include "libvox/rounds/freeze_round.h"
 #include "libvox/rounds/load_round.h"
 #include "libvox/voxelize/build_cells.h"
-#include "libvox/voxelize/fills.h"
+#include "libvox/voxelize/top_fills.h"
 
 namespace vox::ranks {
 
@@ -41,15 +40,6 @@ struct MakeTopNodes {
     nodes[i].material = dag::homogeneous_content(store.item(pointers[number]), kind, materials);
     nodes[i].unused = 0;
   }
-};
-
-// What rank 0 knows of the chunk cells of all ranks.
-struct TopOfAll {
-  std::vector<TopNode> nodes;
-  // With options.solid: the fills of their level, whose codes are slots, and the rays along the cells.
-  std::vector<TopNode> fills;
-  std::vector<voxelize::CellState> states;
-  voxelize::LeftRows left;
 };
 
 // The root, as all ranks know it.
@@ -76,7 +66,7 @@ class ShareBuild {
     share.whole.dag = dag::empty_dag(grid_.resolution, options_.materials);
     const Shares shares = agreed_shares(ranks_, device_.pool().limit());
     SharedStore<Device> shared(device_, ranks_, shares, tables_, options_.chunk_pairs);
-    TopOfAll top;
+    voxelize::TopOfCells top;  // on rank 0
     Stopwatch watch;
     plan_.begin();
     do {
@@ -107,13 +97,10 @@ class ShareBuild {
   }
 
  private:
-  // On their way fills have codes of which no cell has.
-  static constexpr uint64_t kFillCodes = uint64_t{1} << 63;
-
   // Builds cells until all are taken, or what has come of them fills the memory that it may have: then it goes to its
   // owners, and there is another round.
   voxelize::BuiltCells<Device> build_round(const scene::Scene& scene, const scene::IndexedScene& indexed) {
-    if (!std::exchange(has_more_, false) || !plan_.has_open()) return nothing_built();
+    if (!std::exchange(has_more_, false) || !has_to_build()) return nothing_built();
     uint64_t held = 0;
     plan_.start_round();
     const auto next = [&](std::span<const uint32_t> starts) -> std::optional<voxelize::CellRun> {
@@ -129,6 +116,9 @@ class ShareBuild {
     level_ = built.level;
     return built;
   }
+
+  // With options.solid rank 0 needs what is the same for all cells, be there any to build or not.
+  bool has_to_build() const { return plan_.has_open() || (options_.solid && ranks_.rank() == 0); }
 
   // On the way to their owners nodes take about twice what they take in the store, where those of all rounds have to fit
   // in the end. Tests have tiny rounds beside tiny chunks.
@@ -155,6 +145,7 @@ class ShareBuild {
     built.level = level_ = round.level;
     for (const rounds::RoundRoot& root : round.roots) built.codes.push_back(root.code);
     built.pointers = rounds::load_round(device_, built.store, round);
+    built.inside.states = round.states;
     built.result = round.result;
     share.figures.keep_seconds += watch.seconds();
     return built;
@@ -164,7 +155,11 @@ class ShareBuild {
   double keep(const voxelize::BuiltCells<Device>& built) {
     if (!plan_.keeps_round()) return 0;
     const Stopwatch watch;
-    rounds::Round round = {.level = built.level, .roots = {}, .levels = {}, .result = built.result};
+    rounds::Round round = {.level = built.level,
+                           .roots = {},
+                           .levels = {},
+                           .states = built.inside.states,
+                           .result = built.result};
     const rounds::SpillPlace in_memory;
     rounds::RoundFreezer<Device>(device_, built.store, options_.materials, in_memory)
         .run(built.codes, built.pointers, built.result.dag.levels.size() - built.level, round);
@@ -185,23 +180,15 @@ class ShareBuild {
   }
 
   // Brings what is needed to fill the empty nodes above the cells to rank 0.
-  void gather_inside(voxelize::BuiltCells<Device>& built, TopOfAll& top, SceneShare& share) {
+  void gather_inside(voxelize::BuiltCells<Device>& built, voxelize::TopOfCells& top, SceneShare& share) {
     if (!options_.solid) return;
     const auto states = brought_to_first(ranks_, built.inside.states);
     top.states.insert(top.states.end(), states.begin(), states.end());
-    if (ranks_.rank() != 0 || !top.left.states.empty()) return;
-    top.left = std::move(built.inside.left);
-    share.whole.open_rays += built.inside.open_at_start;
-    if (built.level == 0) return;
-    for (uint32_t slot = 0; slot < built.inside.fills.size(); ++slot) {
-      if (built.inside.fills[slot] == hash::kNullPointer) continue;
-      built.codes.push_back(kFillCodes | slot);
-      built.pointers.push_back(built.inside.fills[slot]);
-    }
+    if (ranks_.rank() == 0) share.whole.open_rays += top.take_common(built);
   }
 
   // Brings the nodes of a round to their owners, and those of the cells to rank 0.
-  void exchange(voxelize::BuiltCells<Device> built, SharedStore<Device>& shared, TopOfAll& top) {
+  void exchange(voxelize::BuiltCells<Device> built, SharedStore<Device>& shared, voxelize::TopOfCells& top) {
     const size_t levels = built.result.dag.levels.size() - built.level;
     dag::Forest forest =
         dag::find_levels(device_, built.store, device::uploaded(device_, built.pointers), levels);
@@ -216,21 +203,15 @@ class ShareBuild {
                                   options_.materials, nodes.data()});
     std::vector<TopNode> own(built.codes.size());
     device_.download(own.data(), nodes.data(), own.size());
-    for (TopNode node : brought_to_first(ranks_, own)) {
-      const bool is_fill = node.code >= kFillCodes;
-      node.code &= kFillCodes - 1;
-      (is_fill ? top.fills : top.nodes).push_back(node);
-    }
+    for (const TopNode& node : brought_to_first(ranks_, own)) top.add(node);
   }
 
   // Builds the levels above the cells' on rank 0; all ranks take part in sending them to their owners.
-  SharedRoot build_top(TopOfAll top, SharedStore<Device>& shared, dag::FrozenDag& dag) {
+  SharedRoot build_top(voxelize::TopOfCells top, SharedStore<Device>& shared, dag::FrozenDag& dag) {
     std::vector<TopNode> nodes = std::move(top.nodes);
     sort_by_code(nodes);
     const uint32_t log2_cells = dag.depth() - level_;
-    TopFills fills(std::move(top.fills),
-                   voxelize::arrange_states(std::move(top.states), std::move(top.left), log2_cells),
-                   dag.resolution);
+    voxelize::TopFills fills(std::move(top), log2_cells, dag.resolution);
     for (uint32_t level = level_; level > 0; --level) {
       if (options_.solid) {
         const uint32_t height = dag.depth() - level;

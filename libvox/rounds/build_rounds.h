@@ -30,8 +30,8 @@ struct RoundsResult {
   RoundsFigures figures;
 };
 
-// Throws UsageError for options.solid: what is inside is known from what stands to the left, all of it. Compiled for
-// each device in build_rounds_*.
+// With options.solid a round takes whole rows of chunk cells (voxelize/build_cells.h). Compiled for each device in
+// build_rounds_*.
 template <class Device>
 RoundsResult build_in_rounds(Device& device, const scene::Scene& scene, const scene::IndexedScene& indexed,
                              const voxelize::Grid& grid, const voxelize::BuildOptions& options,

@@ -13,8 +13,37 @@
 #include "libvox/rounds/canonical_levels.h"
 #include "libvox/rounds/freeze_round.h"
 #include "libvox/rounds/merge_level.h"
+#include "libvox/voxelize/top_fills.h"
 
 namespace vox::rounds {
+
+// The level above nodes whose numbers are those of their merged level.
+class LevelAbove {
+ public:
+  explicit LevelAbove(const std::vector<dag::TopNode>& children) {
+    dag::NodesAbove above = dag::nodes_above(children);
+    for (size_t i = 0; i < above.nodes.size(); ++i) {
+      words_.push_back(above.headers[i]);
+      for (uint64_t c = above.starts[i]; c < above.starts[i + 1]; ++c)
+        words_.push_back(static_cast<uint32_t>(children[c].id));
+      sizes_.push_back(static_cast<uint8_t>(1 + above.starts[i + 1] - above.starts[i]));
+    }
+    nodes_ = std::move(above.nodes);
+  }
+
+  // Of what this owns.
+  LevelSource source() const { return {words_, sizes_, {}}; }
+
+  std::vector<dag::TopNode> numbered(std::span<const uint32_t> numbers) {
+    for (size_t i = 0; i < nodes_.size(); ++i) nodes_[i].id = numbers[i];
+    return std::move(nodes_);
+  }
+
+ private:
+  std::vector<dag::TopNode> nodes_;
+  std::vector<uint32_t> words_;
+  std::vector<uint8_t> sizes_;
+};
 
 template <class Device>
 class RoundsBuild {
@@ -33,6 +62,7 @@ class RoundsBuild {
       figures.build_seconds += watch.lap();
       log_line(LogLevel::Debug, "nodes take " + format_bytes(device_.pool().used()) + " of " +
                                     format_bytes(device_.pool().limit()) + " on " + device_.name());
+      if (options_.solid) result_.whole.open_rays += top_.take_common(built);
       keep(frozen_round(device_, std::move(built), spill_.place));
       device_.pool().trim();
       figures.spill_seconds += watch.lap();
@@ -40,7 +70,9 @@ class RoundsBuild {
     const std::optional<dag::Digest> root = merge();
     device_.pool().trim();
     figures.merge_seconds = watch.lap();
-    if (root) CanonicalLevels<Device>(device_, spill_.nodes_at_once).run(merged_, dag);
+    // A fill that nothing was filled with leads to others, as far as the leaves.
+    const Unused unused = options_.solid ? Unused::AreLeftOut : Unused::AreABug;
+    if (root) CanonicalLevels<Device>(device_, spill_.nodes_at_once, unused).run(merged_, dag);
     dag.digest = dag::scene_digest(dag.resolution, dag.depth(), dag.materials, root ? &*root : nullptr);
     figures.order_seconds = watch.lap();
     result_.whole.freeze_seconds = figures.spill_seconds + figures.merge_seconds + figures.order_seconds;
@@ -115,6 +147,9 @@ class RoundsBuild {
       whole.dag.levels[level].svo_nodes += round.result.dag.levels[level].svo_nodes;
     whole.chunks += round.result.chunks;
     whole.atlas_queries += round.result.atlas_queries;
+    whole.open_rays += round.result.open_rays;
+    top_.states.insert(top_.states.end(), round.states.begin(), round.states.end());
+    round.states = {};
     whole.voxelize_seconds += round.result.voxelize_seconds;
     whole.build_seconds += round.result.build_seconds;
     RoundsFigures& figures = result_.figures;
@@ -148,14 +183,37 @@ class RoundsBuild {
       below = std::move(sources);
       tell(progress, level);
     }
-    std::vector<dag::TopNode> nodes = cell_nodes(below);
+    take_cell_nodes(below);
     rounds_.clear();
+    const std::vector<dag::TopNode> root = merge_top(merger, cell_level, progress);
+    if (root.empty()) return std::nullopt;
+    return root[0].digest;
+  }
+
+  // Merges the levels above the cells'. Returns the root's node, or none.
+  std::vector<dag::TopNode> merge_top(LevelMerger<Device>& merger, uint32_t cell_level, Progress& progress) {
+    dag::FrozenDag& dag = result_.whole.dag;
+    std::vector<dag::TopNode> nodes = std::move(top_.nodes);
+    dag::sort_by_code(nodes);
+    voxelize::TopFills fills(std::move(top_), dag.depth() - cell_level, dag.resolution);
     for (uint32_t level = cell_level; level > 0; --level) {
-      nodes = merge_above(merger, nodes, level - 1);
+      const uint32_t height = dag.depth() - level;
+      std::vector<dag::TopNode> parts;  // of the fills of the next level; the root is none
+      if (options_.solid) {
+        fills.add_to(nodes, height, dag);
+        if (level > 1) parts = fills.parts_above(height);
+      }
+      LevelAbove above(nodes), fills_above(parts);
+      std::vector<LevelSource> sources(2);
+      sources[0] = above.source();
+      sources[1] = fills_above.source();
+      merged_[level - 1] = merger.run(sources);
+      nodes = above.numbered(sources[0].numbers.values());
+      fills.go_up(fills_above.numbered(sources[1].numbers.values()));
+      dag.levels[level - 1].svo_nodes += nodes.size();
       tell(progress, level - 1);
     }
-    if (nodes.empty()) return std::nullopt;
-    return nodes[0].digest;
+    return nodes;
   }
 
   void tell(Progress& progress, size_t level) {
@@ -163,36 +221,14 @@ class RoundsBuild {
                     format_count(merged_[level].nodes()) + " unique nodes of level " + std::to_string(level));
   }
 
-  // The nodes of all rounds' cells, known by their merged numbers.
-  std::vector<dag::TopNode> cell_nodes(const std::vector<LevelSource>& cells) {
-    std::vector<dag::TopNode> nodes;
+  // The nodes of all rounds' cells become known by their merged numbers.
+  void take_cell_nodes(const std::vector<LevelSource>& cells) {
     for (size_t i = 0; i < rounds_.size(); ++i)
       for (const RoundRoot& root : rounds_[i].roots)
-        nodes.push_back({.code = root.code,
-                         .id = cells[i].numbers.values()[root.number],
-                         .digest = root.digest,
-                         .material = root.material});
-    dag::sort_by_code(nodes);
-    return nodes;
-  }
-
-  std::vector<dag::TopNode> merge_above(LevelMerger<Device>& merger,
-                                        const std::vector<dag::TopNode>& children, uint32_t level) {
-    dag::NodesAbove above = dag::nodes_above(children);
-    std::vector<uint32_t> words;
-    std::vector<uint8_t> sizes;
-    for (size_t i = 0; i < above.nodes.size(); ++i) {
-      words.push_back(above.headers[i]);
-      for (uint64_t c = above.starts[i]; c < above.starts[i + 1]; ++c)
-        words.push_back(static_cast<uint32_t>(children[c].id));
-      sizes.push_back(static_cast<uint8_t>(1 + above.starts[i + 1] - above.starts[i]));
-    }
-    std::vector<LevelSource> source(1);
-    source[0] = {words, sizes, {}};
-    merged_[level] = merger.run(source);
-    for (size_t i = 0; i < above.nodes.size(); ++i) above.nodes[i].id = source[0].numbers.values()[i];
-    result_.whole.dag.levels[level].svo_nodes += above.nodes.size();
-    return std::move(above.nodes);
+        top_.add({.code = root.code,
+                  .id = cells[i].numbers.values()[root.number],
+                  .digest = root.digest,
+                  .material = root.material});
   }
 
   Device& device_;
@@ -202,6 +238,7 @@ class RoundsBuild {
   const SpillOptions& spill_;
   RoundsResult result_;
   std::vector<Round> rounds_;
+  voxelize::TopOfCells top_;        // of all rounds
   std::vector<RoundLevel> merged_;  // of all rounds, in no order that means something
   size_t next_cell_ = 0;
   uint64_t pieces_ = 0;                   // so far, where they are equal
@@ -213,8 +250,6 @@ template <class Device>
 RoundsResult build_in_rounds(Device& device, const scene::Scene& scene, const scene::IndexedScene& indexed,
                              const voxelize::Grid& grid, const voxelize::BuildOptions& options,
                              const hash::TableOptions& tables, const SpillOptions& spill) {
-  if (options.solid)
-    throw UsageError("what is inside is known from all that stands to the left: such a scene has no rounds");
   return RoundsBuild<Device>(device, grid, options, tables, spill).run(scene, indexed);
 }
 

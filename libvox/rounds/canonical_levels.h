@@ -5,6 +5,7 @@
 //     the run's edges number the nodes of the next level, which they are the first to lead to
 //     words with new numbers → the frozen DAG
 //
+// Nodes that nothing leads to have no number, and are left out: such as those that --solid might have filled space with.
 // On the device there are 4 bytes for each node of the next level, and 5 for each of this one, besides run and piece.
 #pragma once
 
@@ -17,9 +18,11 @@ namespace vox::rounds {
 
 struct OrderSizes {
   const uint8_t* sizes;
-  const uint32_t* order;  // the places of these nodes in canonical order
+  const uint32_t* order;  // the places of these nodes in canonical order; UINT32_MAX: nothing leads there
   uint8_t* ordered;
-  VOX_HD void operator()(uint64_t i) const { ordered[order[i]] = sizes[i]; }
+  VOX_HD void operator()(uint64_t i) const {
+    if (order[i] != UINT32_MAX) ordered[order[i]] = sizes[i];
+  }
 };
 
 // Brings nodes that belong to a run to their places in it.
@@ -32,7 +35,9 @@ struct PlaceInRun {
   uint32_t* run_words;
   VOX_HD void operator()(uint64_t i) const {
     const uint32_t at = order[i] - first;
-    if (at >= count) return;  // also where it lies before the run: the difference wraps around
+    // Also where it lies before the run: the difference wraps around. A level has fewer than UINT32_MAX nodes, so that one
+    // without a place lies behind all runs.
+    if (at >= count) return;
     const uint32_t* from = words + offsets[i];
     uint32_t* to = run_words + run_offsets[at];
     const uint32_t size = offsets[i + 1] - offsets[i];
@@ -108,24 +113,31 @@ struct AddToFirst {
   VOX_HD void operator()(uint64_t i) const { blocks[i].first += words; }
 };
 
+// Whether merged levels may hold nodes that nothing leads to.
+enum class Unused { AreABug, AreLeftOut };
+
 template <class Device>
 class CanonicalLevels {
  public:
   // At most so many nodes make a run, and a piece; 0: as many as memory allows.
-  CanonicalLevels(Device& device, uint64_t most_nodes) : device_(device), most_nodes_(most_nodes) {}
+  CanonicalLevels(Device& device, uint64_t most_nodes, Unused unused)
+      : device_(device), most_nodes_(most_nodes), unused_(unused) {}
 
   // Fills the levels of a DAG that is not empty: words, nodes and places. Merged levels are dropped one by one.
   void run(std::vector<RoundLevel>& merged, dag::FrozenDag& dag) {
     device::Buffer<uint32_t> order = device_.template make<uint32_t>(1);
     device_.fill(order.data(), 1, 0u);  // of the root
+    uint64_t nodes = 1;
     for (size_t l = 0; l < merged.size(); ++l) {
       const uint64_t next = l + 1 < merged.size() ? merged[l + 1].nodes() : 0;
       marks_ = device_.template make<uint32_t>(next);
       device_.fill(marks_.data(), next, UINT32_MAX);
       numbered_ = 0;
-      write_level(merged[l], order, dag.levels[l]);
-      if (numbered_ != next) throw Error("merged levels do not fit together: a bug in vox");
+      write_level(merged[l], order, nodes, dag.levels[l]);
+      if (numbered_ != next && unused_ == Unused::AreABug)
+        throw Error("merged levels do not fit together: a bug in vox");
       order = std::move(marks_);
+      nodes = numbered_;
     }
   }
 
@@ -137,11 +149,12 @@ class CanonicalLevels {
     uint64_t first = 0, count = 0, words = 0;
   };
 
-  void write_level(RoundLevel& level, const device::Buffer<uint32_t>& order, dag::DagLevel& to) {
-    const auto sizes = ordered_sizes(level, order);
-    const uint64_t nodes = level.nodes();
+  // `nodes` of the level have a place in `order`.
+  void write_level(RoundLevel& level, const device::Buffer<uint32_t>& order, uint64_t nodes,
+                   dag::DagLevel& to) {
+    const auto sizes = ordered_sizes(level, order, nodes);
     dag::PlacesBlocks blocks(dag::NodePlaces::blocks_for(nodes));
-    const uint64_t all_words = level.words.size();
+    const uint64_t all_words = device_.sum({"rounds: count words", 1}, nodes, SizeOfNode{sizes.data()});
     to.nodes = nodes;
     uint64_t word = 0;
     for (uint64_t first = 0; first < nodes;) {
@@ -159,8 +172,9 @@ class CanonicalLevels {
     to.places = {std::move(blocks), nodes};
   }
 
-  device::Buffer<uint8_t> ordered_sizes(const RoundLevel& level, const device::Buffer<uint32_t>& order) {
-    auto ordered = device_.template make<uint8_t>(level.nodes());
+  device::Buffer<uint8_t> ordered_sizes(const RoundLevel& level, const device::Buffer<uint32_t>& order,
+                                        uint64_t nodes) {
+    auto ordered = device_.template make<uint8_t>(nodes);
     const uint64_t at_once = limited(nodes_at_once(device_, 1));
     for (uint64_t first = 0; first < level.nodes(); first += at_once) {
       const uint64_t n = std::min(at_once, level.nodes() - first);
@@ -253,6 +267,7 @@ class CanonicalLevels {
 
   Device& device_;
   uint64_t most_nodes_, numbered_ = 0;
+  Unused unused_;
   device::Buffer<uint32_t> marks_;
 };
 

@@ -112,6 +112,7 @@ Round frozen_round(Device& device, voxelize::BuiltCells<Device> built, const Spi
   const size_t levels = built.result.dag.levels.size() - built.level;
   RoundFreezer<Device>(device, built.store, built.result.dag.materials, place)
       .run(built.codes, built.pointers, levels, round);
+  round.states = std::move(built.inside.states);
   round.result = std::move(built.result);
   return round;
 }

@@ -8,6 +8,7 @@
 #include "libvox/dag/digest.h"
 #include "libvox/rounds/spilled_array.h"
 #include "libvox/voxelize/build_scene.h"
+#include "libvox/voxelize/cell_states.h"
 
 namespace vox::rounds {
 
@@ -29,9 +30,10 @@ struct RoundRoot {
 };
 
 struct Round {
-  uint32_t level = 0;              // of the DAG, on which the roots stand
-  std::vector<RoundRoot> roots;    // in the order of their codes
-  std::vector<RoundLevel> levels;  // the roots' first, leaves last
+  uint32_t level = 0;                       // of the DAG, on which the roots stand
+  std::vector<RoundRoot> roots;             // in the order of their codes
+  std::vector<RoundLevel> levels;           // the roots' first, leaves last
+  std::vector<voxelize::CellState> states;  // with options.solid: of the round's chunk cells
   voxelize::BuildResult result;  // counts and seconds; the levels of its DAG have counts of the octree alone
 };
 

@@ -58,7 +58,8 @@ class MemoryKeeper final : public ranks::RoundKeeper {
     return to;
   }
   static rounds::Round copied(const rounds::Round& from) {
-    rounds::Round to = {.level = from.level, .roots = from.roots, .levels = {}, .result = from.result};
+    rounds::Round to = {
+        .level = from.level, .roots = from.roots, .levels = {}, .states = from.states, .result = from.result};
     for (const rounds::RoundLevel& level : from.levels)
       to.levels.push_back({.words = copied(level.words), .sizes = copied(level.sizes)});
     return to;
@@ -68,14 +69,13 @@ class MemoryKeeper final : public ranks::RoundKeeper {
   std::map<ranks::Pieces, rounds::Round> rounds_;
 };
 
-TEST(ThreadRanksBuild, WhatIsKeptIsNotBuiltAgainAndMakesTheSame) {
-  const Soup soup = textured_sphere(600, 6, 24);
-  const dag::FrozenDag one = build(*test_engine(), soup, 600).dag;
+void expect_kept(const Soup& soup, const voxelize::BuildOptions& options) {
+  const dag::FrozenDag one = build(*test_engine(), soup, 600, options).dag;
   MemoryKeeper keeper;
   dag::FrozenDag result;
   const auto built = [&](uint32_t ranks, int rounds) {
     keeper.left = rounds;
-    rank_engines(ranks).build_shares(soup.scene, soup.indexed, unit_grid(600), {}, &keeper,
+    rank_engines(ranks).build_shares(soup.scene, soup.indexed, unit_grid(600), options, &keeper,
                                      [&](ranks::Ranks& own, ranks::SceneShare share) {
                                        auto joined = ranks::joined(own, std::move(share));
                                        if (own.rank() == 0) result = std::move(joined.dag);
@@ -88,6 +88,14 @@ TEST(ThreadRanksBuild, WhatIsKeptIsNotBuiltAgainAndMakesTheSame) {
   expect_equal(one, result);
   built(5, 0);  // nothing
   expect_equal(one, result);
+}
+
+TEST(ThreadRanksBuild, WhatIsKeptIsNotBuiltAgainAndMakesTheSame) {
+  expect_kept(textured_sphere(600, 6, 24), {});
+}
+
+TEST(ThreadRanksBuild, KeptRoundsOfSolidScenesMakeTheSame) {
+  expect_kept(textured_sphere(600, 6, 25), {.solid = true});
 }
 
 TEST(ThreadRanksBuild, ARankWithoutMemoryEndsAll) {

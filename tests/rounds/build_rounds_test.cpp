@@ -3,8 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "libvox/base/error.h"
 #include "libvox/base/memory.h"
+#include "libvox/scene/palette.h"
+#include "libvox/scene/procedural/procedural.h"
 #include "tests/common/test_engine.h"
 #include "tests/dag/same_dag.h"
 #include "tests/voxelize/textured.h"
@@ -15,24 +16,21 @@ namespace {
 using rounds::SpillOptions;
 using voxelize::BuildOptions;
 
-rounds::RoundsResult in_rounds(Engine& engine, const Soup& soup, uint32_t resolution,
-                               const BuildOptions& options, const SpillOptions& spill) {
-  return engine.build_in_rounds(soup.scene, soup.indexed, unit_grid(resolution), options, spill);
-}
-
 // Rounds, pieces and portions of several sizes make what is made at once.
-void expect_same(const Soup& soup, uint32_t resolution, const BuildOptions& options = {}) {
+void expect_same_on(const voxelize::Grid& grid, const scene::Scene& scene, const scene::IndexedScene& indexed,
+                    const BuildOptions& options) {
   const auto engine = test_engine({.memory_limit = uint64_t{4} << 30});
-  const voxelize::BuildResult once = build(*engine, soup, resolution, options);
+  const voxelize::BuildResult once = engine->build(scene, indexed, grid, options);
   const SpillOptions ways[] = {{},
                                {.pieces = 1},
                                {.pieces = 5},
                                {.pieces = 40, .nodes_at_once = 100, .least_portions = 3},
                                {.pieces = 3, .nodes_at_once = 1000, .least_portions = 50}};
   for (const SpillOptions& spill : ways) {
-    SCOPED_TRACE(testing::Message() << resolution << "³, " << spill.pieces << " pieces");
-    const rounds::RoundsResult result = in_rounds(*engine, soup, resolution, options, spill);
+    SCOPED_TRACE(testing::Message() << grid.resolution << "³, " << spill.pieces << " pieces");
+    const rounds::RoundsResult result = engine->build_in_rounds(scene, indexed, grid, options, spill);
     expect_equal(once.dag, result.whole.dag);
+    EXPECT_EQ(once.open_rays, result.whole.open_rays);
     for (size_t level = 0; level < once.dag.levels.size(); ++level)
       ASSERT_EQ(once.dag.levels[level].places.starts(), result.whole.dag.levels[level].places.starts());
     EXPECT_NO_THROW(dag::verify(result.whole.dag));
@@ -41,6 +39,10 @@ void expect_same(const Soup& soup, uint32_t resolution, const BuildOptions& opti
     EXPECT_GE(result.figures.rounds, spill.pieces > 1 && is_large ? 2u : 1u);
     EXPECT_GE(result.figures.nodes + 64, once.dag.unique_nodes() / 2);
   }
+}
+
+void expect_same(const Soup& soup, uint32_t resolution, const BuildOptions& options = {}) {
+  expect_same_on(unit_grid(resolution), soup.scene, soup.indexed, options);
 }
 
 TEST(BuildInRounds, MakesWhatIsMadeAtOnce) {
@@ -88,14 +90,64 @@ TEST(BuildInRounds, WithLittleMemoryThereAreMoreRounds) {
   engine.reset();
   const uint64_t room = once.peak_device_bytes / 3;
   const auto small = test_engine({.memory_limit = room + (test_device() == "cpu" ? resident_bytes() : 0)});
-  const rounds::RoundsResult result = in_rounds(*small, soup, 3000, {}, {});
+  const rounds::RoundsResult result =
+      small->build_in_rounds(soup.scene, soup.indexed, unit_grid(3000), {}, {});
   expect_equal(once.dag, result.whole.dag);
   EXPECT_GT(result.figures.rounds, 2u);
   EXPECT_LE(result.whole.peak_device_bytes, room);
 }
 
-TEST(BuildInRounds, SolidScenesAreRefused) {
-  EXPECT_THROW(in_rounds(*test_engine(), cube(2, 9), 16, {.solid = true}, {}), UsageError);
+TEST(BuildInRounds, SolidScenesAreTheSame) {
+  expect_same(textured_sphere(1030, 10, 12), 1030, {.solid = true});
+  expect_same(textured_sphere(770, 9, 5), 770, {.materials = false, .solid = true});
+  expect_same(bumpy_sphere({600, 550, 500}, 490, 9, 0.1, 13), 1081,
+              {.coverage = scene::Coverage::Thin, .solid = true});
+  for (const uint32_t resolution : {1u, 4u, 5u, 31u, 64u, 256u, 257u})
+    expect_same(textured_sphere(resolution, 6, resolution), resolution, {.solid = true});
+  expect_same(Soup(), 3000, {.solid = true});
+}
+
+// Bodies of all sizes in each other's way, where a ray is inside after an odd number of surfaces.
+TEST(BuildInRounds, SolidScenesOfRandomBodiesAreTheSame) {
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    Random random(seed);
+    Soup bodies;
+    for (uint32_t body = 0; body < 8; ++body) {
+      const auto at = [&] { return random.uniform(-40, 840); };
+      const Soup one =
+          random.below(2) == 0
+              ? bumpy_sphere({at(), at(), at()}, random.uniform(20, 300), 4, 0.2, seed + body)
+              : tetrahedron({at(), at(), at()}, {at(), at(), at()}, {at(), at(), at()}, {at(), at(), at()});
+      for (const scene::Triangle& triangle : one.scene.triangles) {
+        const auto corner = [&](size_t i) { return one.scene.positions[triangle.position[i]]; };
+        bodies.add({corner(0), corner(1), corner(2)});
+      }
+    }
+    expect_same(bodies, 800, {.materials = seed % 2 == 0, .solid = true});
+  }
+}
+
+// A surface that begins left of the grid, and whose rays leave it inside.
+TEST(BuildInRounds, SolidScenesThatTheGridCutsOffAreTheSame) {
+  expect_same(bumpy_sphere({100, 550, 550}, 900, 9, 0.1, 16), 1100, {.solid = true});
+  expect_same(bumpy_sphere({550, 550, 550}, 820, 9, 0.1, 17), 1100, {.materials = false, .solid = true});
+  Soup open = cube(100.2, 900.9);
+  open.scene.triangles.resize(10);  // without its +x side
+  expect_same(open, 1024, {.solid = true});
+}
+
+// Most chunk cells have no triangle, and are filled from above; others are full of what other fills would have.
+TEST(BuildInRounds, ChunkCellsInsideAClosedCubeAreFilled) {
+  expect_same(cube(100.2, 1500.9), 1600, {.solid = true});
+  expect_same(cube(-90, 1700), 1600, {.materials = false, .solid = true});
+  expect_same(cube(256.5, 1280.5), 1536, {.solid = true});
+}
+
+TEST(BuildInRounds, ASolidVillageIsTheSame) {
+  const scene::Scene village = scene::make_village({.texture_size = 16});
+  const scene::IndexedScene indexed =
+      scene::index_scene(village, scene::mesh_palette(village), scene::MaterialMode::Mesh);
+  expect_same_on(voxelize::fit_grid(village, {.resolution = 1500}), village, indexed, {.solid = true});
 }
 
 }  // namespace

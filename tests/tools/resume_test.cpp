@@ -112,6 +112,32 @@ TEST_F(ResumeProgram, OtherDevicesAndPartsGoOnFromTheSameRounds) {
   EXPECT_FALSE(exists("scene.parts/rounds.txt"));
 }
 
+// Rounds are whole rows of chunk cells, of which there are few.
+TEST_F(ResumeProgram, SolidScenesGoOnWithOtherDevices) {
+  ASSERT_EQ(scene({"bumpy-sphere", "--triangles", "4K", "--texture-size", "64", "-o", "ball.obj"}).code, 0);
+  const std::vector<std::string> solid = {"ball.obj", "--res", "1030", "--solid", "-o", "scene.h5"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = solid;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  converted(with({"-q", "--device", "cpu"}));
+  const std::string expected = digest("scene.h5");
+  fs::remove(folder_ / "scene.h5");
+  // Names of rounds are those of their first pieces, of which the last one ends in a row.
+  const Finished ended = run_program("vox-convert", with({"-q", "--resume", "--keep-every", "0"}),
+                                     {.folder = folder_,
+                                      .file_size_limit = {},
+                                      .signal_when_exists = "scene.parts/round-00004.bin",
+                                      .signal = SIGKILL});
+  EXPECT_EQ(ended.signal, SIGKILL) << ended.err;
+  EXPECT_GT(rounds(), 0u);
+  const std::string json = converted(with({"--resume", "--device", "cpu,cpu", "--verify", "--json"}));
+  EXPECT_EQ(json_value(json, "digest"), expected);
+  EXPECT_EQ(json_value(json, "open_rays"), "0");
+  EXPECT_FALSE(exists("scene.parts"));
+}
+
 TEST_F(ResumeProgram, SeveralProcessesGoOnWhenOneWasKilled) {
   if (!have_mpirun()) GTEST_SKIP() << "no MPI";
   ASSERT_EQ(run({"--device", "cpu"}).code, 0);
@@ -154,6 +180,7 @@ TEST_F(ResumeProgram, WhatWasBegunDifferentlyIsRefusedAndStays) {
   };
   refused("coverage", {"--coverage", "thin"});
   refused("materials", {"--materials", "none"});
+  refused("solid", {"--solid"});
   write("ground.obj", cube_obj());
   refused("voxel-size", {});
   write("ground.obj", ground_obj());
@@ -161,7 +188,6 @@ TEST_F(ResumeProgram, WhatWasBegunDifferentlyIsRefusedAndStays) {
 }
 
 TEST_F(ResumeProgram, IsRefusedWhereItHasNoEffect) {
-  expect_failure(kBadUsage, "--solid", arguments({"--resume", "--solid"}));
   expect_failure(kBadUsage, "--resume", arguments({"--keep-every", "5"}));
   expect_failure(kBadUsage, "--keep-every", arguments({"--resume", "--keep-every", "-1"}));
   converted({"ground.obj", "--res", "64", "-o", "small.h5"});

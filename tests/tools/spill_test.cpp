@@ -70,6 +70,18 @@ TEST_F(SpillProgram, PaintedScenesMayBeSpilled) {
   EXPECT_EQ(digest("rounds.h5"), digest("once.h5"));
 }
 
+TEST_F(SpillProgram, SolidScenesMayBeSpilled) {
+  make_sphere();
+  const std::string once = converted({"ball.obj", "--res", "700", "--solid", "-o", "once.h5", "--json"});
+  for (const char* place : {"host", "room"}) {
+    const std::string json = converted(
+        {"ball.obj", "--res", "700", "--solid", "-o", "rounds.h5", "--spill", place, "--verify", "--json"});
+    EXPECT_EQ(digest("rounds.h5"), digest("once.h5"));
+    EXPECT_EQ(json_value(json, "voxels"), json_value(once, "voxels"));
+    EXPECT_EQ(json_value(json, "open_rays"), json_value(once, "open_rays"));
+  }
+}
+
 TEST_F(SpillProgram, IsRefusedWhereItMakesNoSense) {
   make_cubes();
   const auto refused = [&](const std::string& text, std::vector<std::string> run) {
@@ -79,7 +91,6 @@ TEST_F(SpillProgram, IsRefusedWhereItMakesNoSense) {
   refused("--spill is 'nowhere', expected host or the name of a folder",
           {"cube.obj", "--res", "64", "--spill", "nowhere"});
   refused("--spill is 'cube.obj', expected host", {"cube.obj", "--res", "64", "--spill", "cube.obj"});
-  refused("--spill excludes --solid", {"cube.obj", "--res", "64", "--spill", "host", "--solid"});
   refused("--spill has no effect", {"cube.h5", "--res", "32", "--spill", "host"});
   const Finished several = run_program(
       "vox-convert", {"cube.obj", "--res", "64", "--spill", "host", "--device", "cpu,cpu", "-o", "a.h5"},

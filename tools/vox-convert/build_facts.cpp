@@ -80,6 +80,7 @@ BuildFacts build_facts(const MeshWork& work, const ConvertOptions& options) {
           {"voxel-size", fmt::format("{}", grid.voxel_size)},
           {"first-voxel", snapped ? text_of(*grid.first_voxel) : "none"},
           {"coverage", work.build.coverage == scene::Coverage::Thin ? "thin" : "conservative"},
+          {"solid", work.build.solid ? "yes" : "no"},
           {"materials", materials_text(options.materials)},
           {"palette", palette_text(work.indexed.palette)},
           {"mesh", mesh_sum(work.scene)},

@@ -221,8 +221,6 @@ void check_devices(const ConvertOptions& options) {
 void check_spill(const ConvertOptions& options) {
   if (!options.spill) return;
   if (is_mixed_input(options)) throw UsageError("--spill is for meshes alone, not with other inputs");
-  if (options.build.solid)
-    throw UsageError("--spill excludes --solid: what is inside is known from all that stands to the left");
   if (options.ranks || names_several(options.engine.device))
     throw UsageError("--spill is for one device: several share out the scene among them");
 }
@@ -241,8 +239,6 @@ void check_parts(const ConvertOptions& options, const RunTraits& run) {
 void check_resume(const ConvertOptions& options, const RunTraits& run) {
   if (!options.resume) return;
   if ((run.bits & kMixed) != 0) throw UsageError("--resume is for scenes of meshes alone");
-  if (options.build.solid)
-    throw UsageError("--resume does not go with --solid: what is inside is known from what was built before");
   if (options.spill)
     throw UsageError("--resume excludes --spill: rounds are kept for the one or for the other");
 }

@@ -89,7 +89,7 @@ cxxopts::Options describe() {
       "Of a scene of meshes: each process, or device of a list, writes what it holds into a file of its own "
       "in NAME.parts/ beside NAME.h5, and nothing is brought together (docs/ranks.md)")(
       "resume",
-      "Of scenes of meshes that are not --solid: keep in NAME.parts/ what has been built, so that the same "
+      "Of scenes of meshes: keep in NAME.parts/ what has been built, so that the same "
       "command goes on from there when it was ended; with nothing kept, it begins anew (docs/ranks.md)")(
       "keep-every", "With --resume: keep it each time after so many seconds", preset("120"), "SECONDS")(
       "info", "Show what a scene file says of itself; --verify also looks whether it is true")(

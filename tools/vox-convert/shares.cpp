@@ -108,8 +108,7 @@ voxelize::BuildResult built_alone(Engine& engine, const MeshWork& work, const Co
   try {
     return engine.build(work.scene, work.indexed, work.grid, work.build);
   } catch (OutOfMemory& error) {
-    if (!work.build.solid)
-      error.hint("raise --memory-limit, lower --res, or build it in rounds with --spill");
+    error.hint("raise --memory-limit, lower --res, or build it in rounds with --spill");
     throw;
   }
 }

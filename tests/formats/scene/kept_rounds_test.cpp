@@ -51,11 +51,12 @@ class KeptRoundsTest : public testing::Test {
   KeptRounds rounds(const BuildFacts& facts = kFacts) const { return {folder / "scene.h5", facts, 0}; }
 
   // Builds with so many ranks, with what is kept, until so many more rounds are kept.
-  voxelize::BuildResult built(const Soup& soup, uint32_t resolution, uint32_t ranks, int more = 1000) const {
+  voxelize::BuildResult built(const Soup& soup, uint32_t resolution, uint32_t ranks, int more = 1000,
+                              const voxelize::BuildOptions& options = {}) const {
     KeptRounds kept = rounds();
     EndedAfter keeper(kept, more);
     voxelize::BuildResult result;
-    rank_engines(ranks).build_shares(soup.scene, soup.indexed, unit_grid(resolution), {}, &keeper,
+    rank_engines(ranks).build_shares(soup.scene, soup.indexed, unit_grid(resolution), options, &keeper,
                                      [&](ranks::Ranks& own, ranks::SceneShare share) {
                                        auto joined = ranks::joined(own, std::move(share));
                                        if (own.rank() == 0) result = std::move(joined);
@@ -106,6 +107,41 @@ TEST_F(KeptRoundsTest, ABuildThatIsEndedAfterAnyRoundGoesOnWithAnyNumberOfRanks)
   expect_same(1, 2, 1);
   expect_same(1, 4, 5);
   expect_same(5, 3, 1);
+}
+
+// Rounds hold what rays do at their cells, and how many more leave them inside than begin so.
+TEST_F(KeptRoundsTest, SolidScenesGoOnWithAnyNumberOfRanks) {
+  const auto expect_same = [&](const Soup& soup, uint32_t resolution, const voxelize::BuildOptions& options) {
+    const voxelize::BuildResult one = build(*test_engine(), soup, resolution, options);
+    const auto expect_one = [&](const voxelize::BuildResult& result) {
+      expect_equal(one.dag, result.dag);
+      EXPECT_EQ(one.open_rays, result.open_rays);
+    };
+    for (const int ended : {0, 1, 3}) {
+      SCOPED_TRACE(testing::Message() << resolution << "³, " << ended << " rounds");
+      EXPECT_EQ(problem_of([&] { built(soup, resolution, 3, ended, options); }), "ended");
+      EXPECT_EQ(problem_of([&] { built(soup, resolution, 1, 1, options); }), "ended");
+      expect_one(built(soup, resolution, 2, 1000, options));
+      expect_one(built(soup, resolution, 3, 0, options));  // all is kept: nothing is built
+      expect_one(built(soup, resolution, 1, 0, options));
+      rounds().remove();
+    }
+  };
+  expect_same(textured_sphere(1030, 9, 34), 1030, {.solid = true});
+  // A surface that begins left of the grid, and whose rays leave it inside.
+  expect_same(bumpy_sphere({100, 550, 550}, 900, 9, 0.1, 16), 1100, {.materials = false, .solid = true});
+  expect_same(bumpy_sphere({550, 550, 550}, 820, 9, 0.1, 17), 1100, {.solid = true});
+  // A cube with chunk cells inside it that no triangle meets.
+  expect_same(cube(100.2, 1900.9), 2048, {.solid = true});
+}
+
+TEST_F(KeptRoundsTest, SmallSolidScenesAreTheSame) {
+  for (const uint32_t resolution : {4u, 64u, 300u}) {
+    const Soup soup = resolution == 64 ? Soup() : textured_sphere(resolution, 6, resolution);
+    const dag::FrozenDag one = build(*test_engine(), soup, resolution, {.solid = true}).dag;
+    for (int i = 0; i < 2; ++i) expect_equal(one, built(soup, resolution, 2, 1000, {.solid = true}).dag);
+    rounds().remove();
+  }
 }
 
 TEST_F(KeptRoundsTest, ScenesOfOneLeafAndWithoutVoxelsAreTheSame) {
@@ -168,6 +204,26 @@ TEST_F(KeptRoundsTest, ADamagedRoundIsAnErrorThatNamesItAndNothingIsLost) {
   expect_error(bytes(kept[0]));
   fs::remove(kept[1]);  // as the message says
   expect_equal(one, built(soup, 300, 2).dag);
+}
+
+// A round of a few leaves, so that all kinds of its bytes are met.
+TEST_F(KeptRoundsTest, ADamagedByteOfASolidRoundIsAnError) {
+  const voxelize::BuildOptions solid = {.solid = true};
+  const Soup soup = cube(254.5, 258.5);
+  built(soup, 512, 1, 1000, solid);
+  const fs::path file = files()[0];
+  const std::string sound = bytes(file);
+  const auto expect_error = [&](const std::string& damaged) {
+    std::ofstream(file, std::ios::binary) << damaged;
+    const std::string problem = problem_of([&] { built(soup, 512, 1, 1000, solid); });
+    EXPECT_EQ(problem.find(file.string()), 0u) << problem;
+  };
+  for (size_t length = 0; length < sound.size(); length += 72) expect_error(sound.substr(0, length));
+  for (size_t at = 0; at < sound.size(); at += 11) {
+    std::string flipped = sound;
+    flipped[at] = static_cast<char>(flipped[at] ^ 4);
+    expect_error(flipped);
+  }
 }
 
 TEST_F(KeptRoundsTest, RoundsThatNothingSpeaksOfAreAnError) {

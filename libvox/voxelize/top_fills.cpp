@@ -1,4 +1,4 @@
-#include "libvox/ranks/top_fills.h"
+#include "libvox/voxelize/top_fills.h"
 
 #include <oneapi/tbb/parallel_for.h>
 
@@ -7,12 +7,20 @@
 
 #include "libvox/voxelize/fills.h"
 
-namespace vox::ranks {
+namespace vox::voxelize {
 
-using voxelize::GridEnd;
+using dag::TopNode;
 
-TopFills::TopFills(std::vector<TopNode> fills, voxelize::CellStates states, uint32_t resolution)
-    : fills_(std::move(fills)), states_(std::move(states)), resolution_(resolution) {
+void TopOfCells::add(TopNode node) {
+  const bool is_fill = node.code >= kFillCodes;
+  node.code &= kFillCodes - 1;
+  (is_fill ? fills : nodes).push_back(node);
+}
+
+TopFills::TopFills(TopOfCells top, uint32_t log2_cells, uint32_t resolution)
+    : fills_(std::move(top.fills)),
+      states_(arrange_states(std::move(top.states), std::move(top.left), log2_cells)),
+      resolution_(resolution) {
   sort_by_code(fills_);
 }
 
@@ -30,11 +38,11 @@ void TopFills::add_to(std::vector<TopNode>& nodes, uint32_t height, dag::FrozenD
     codes.push_back(node.code);
   }
   std::vector<uint64_t> fills(starts.size());
-  const voxelize::FindFills<uint64_t> find_fills = {
+  const FindFills<uint64_t> find_fills = {
       .parents = {starts.data(), starts.size(), codes.size()},
       .child_keys = codes.data(),
-      .frame = {nullptr, 0, static_cast<int>(dag::kLeafLog2 + height) + voxelize::kLog2UnitsPerVoxel},
-      .grid_end = static_cast<int32_t>(resolution_) * voxelize::kUnitsPerVoxel,
+      .frame = {nullptr, 0, static_cast<int>(dag::kLeafLog2 + height) + kLog2UnitsPerVoxel},
+      .grid_end = static_cast<int32_t>(resolution_) * kUnitsPerVoxel,
       .inside = states_.ref(),
       .fills = fills.data()};
   tbb::parallel_for(size_t{0}, fills.size(), [&](size_t i) { find_fills(i); });
@@ -45,7 +53,7 @@ void TopFills::add_to(std::vector<TopNode>& nodes, uint32_t height, dag::FrozenD
       const uint64_t slot = fill & 0x7f;
       nodes.push_back(*find(slot));
       nodes.back().code = codes[starts[i]] >> 3 << 3 | octant;
-      GridEnd{resolution_}.add_counts(dag, height, slot % voxelize::kCuts, 1);
+      GridEnd{resolution_}.add_counts(dag, height, slot % kCuts, 1);
     }
   sort_by_code(nodes);
 }
@@ -54,11 +62,11 @@ std::vector<TopNode> TopFills::parts_above(uint32_t height) const {
   std::vector<TopNode> parts;
   const GridEnd end = {resolution_};
   const uint32_t side = dag::kLeafSide << (height + 1);
-  for (uint32_t slot = 0; slot < voxelize::kFillsPerLevel; ++slot) {
-    const uint32_t material = slot / voxelize::kCuts, cuts = slot % voxelize::kCuts;
+  for (uint32_t slot = 0; slot < kFillsPerLevel; ++slot) {
+    const uint32_t material = slot / kCuts, cuts = slot % kCuts;
     if (!end.cuts_cubes(side, cuts)) continue;
     end.each_part(side, cuts, [&](uint64_t octant, uint32_t part_cuts) {
-      const TopNode* part = find(voxelize::fill_slot(material, part_cuts));
+      const TopNode* part = find(fill_slot(material, part_cuts));
       if (part == nullptr) return;  // a material that is not there
       parts.push_back(*part);
       parts.back().code = uint64_t{slot} << 3 | octant;
@@ -67,4 +75,4 @@ std::vector<TopNode> TopFills::parts_above(uint32_t height) const {
   return parts;
 }
 
-}  // namespace vox::ranks
+}  // namespace vox::voxelize
