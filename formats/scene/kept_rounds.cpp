@@ -172,8 +172,8 @@ std::vector<ranks::Pieces> KeptRounds::read_rounds(uint32_t pieces) const {
   return rounds;
 }
 
-rounds::Round KeptRounds::load(const ranks::Pieces& pieces) {
-  return read_round(round_path(pieces), build_);
+rounds::Round KeptRounds::load(const ranks::Pieces& pieces, const rounds::RoundForm& form) {
+  return read_round(round_path(pieces), build_, form);
 }
 
 void KeptRounds::keep(const rounds::Round& round, const ranks::Pieces& pieces) {

@@ -23,7 +23,7 @@ class KeptRounds final : public ranks::RoundKeeper {
 
   // Throws Error where what is there was made of something else.
   ranks::KeptBuild begin(uint32_t pieces) override;
-  rounds::Round load(const ranks::Pieces& pieces) override;
+  rounds::Round load(const ranks::Pieces& pieces, const rounds::RoundForm& form) override;
   void keep(const rounds::Round& round, const ranks::Pieces& pieces) override;
   double seconds() const override { return seconds_; }
 

@@ -196,7 +196,7 @@ ranks::Pieces read_round_pieces(const fs::path& path, uint64_t build) {
   return pieces;
 }
 
-rounds::Round read_round(const fs::path& path, uint64_t build) {
+rounds::Round read_round(const fs::path& path, uint64_t build, const rounds::RoundForm& form) {
   RoundReader reader(path);
   reader.check_sum();
   const RoundStart start = read_start(reader, build, path);
@@ -220,6 +220,7 @@ rounds::Round read_round(const fs::path& path, uint64_t build) {
     to.words = array_of(reader.next<uint32_t>(start.words[level]));
   }
   reader.check_end();
+  if (!rounds::holds_together(round, form)) throw reader.damaged();
   return round;
 }
 

@@ -16,7 +16,8 @@ void write_round(const rounds::Round& round, const ranks::Pieces& pieces, uint64
 // length that it says.
 ranks::Pieces read_round_pieces(const std::filesystem::path& path, uint64_t build);
 
-// Reads all, and throws Error, too, where the sum over its bytes is another than when it was written.
-rounds::Round read_round(const std::filesystem::path& path, uint64_t build);
+// Reads all, and throws Error, too, where the sum over its bytes is another than when it was written, or the round has
+// not this form.
+rounds::Round read_round(const std::filesystem::path& path, uint64_t build, const rounds::RoundForm& form);
 
 }  // namespace vox

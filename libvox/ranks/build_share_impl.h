@@ -140,7 +140,7 @@ class ShareBuild {
   // What an earlier build has kept, as if it had been built now.
   voxelize::BuiltCells<Device> load_kept(SceneShare& share) {
     const Stopwatch watch;
-    const rounds::Round round = plan_.load_next();
+    const rounds::Round round = plan_.load_next({share.whole.dag.levels.size(), options_.materials});
     voxelize::BuiltCells<Device> built = nothing_built();
     built.level = level_ = round.level;
     for (const rounds::RoundRoot& root : round.roots) built.codes.push_back(root.code);

@@ -58,8 +58,8 @@ void PiecePlan::begin() {
     if (!is_kept[piece]) open_.push_back(piece);
 }
 
-rounds::Round PiecePlan::load_next() {
-  return keeper_->load(kept_[next_kept_++]);
+rounds::Round PiecePlan::load_next(const rounds::RoundForm& form) {
+  return keeper_->load(kept_[next_kept_++], form);
 }
 
 void PiecePlan::start_round() {

@@ -22,7 +22,7 @@ class PiecePlan {
 
   // Rounds that are kept, of which each rank has its share.
   bool has_kept() const { return next_kept_ < kept_.size(); }
-  rounds::Round load_next();
+  rounds::Round load_next(const rounds::RoundForm& form);
 
   // Whether there were pieces to build in the beginning.
   bool has_open() const { return !open_.empty(); }

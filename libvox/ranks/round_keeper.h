@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "libvox/rounds/round.h"
+#include "libvox/rounds/check_round.h"
 
 namespace vox::ranks {
 
@@ -25,8 +25,9 @@ class RoundKeeper {
   // Called once, on rank 0, before any other call. A build that begins anew is divided into so many pieces.
   virtual KeptBuild begin(uint32_t pieces) = 0;
 
-  // Ranks that are threads call these at the same time. The round with these pieces is one of begin().
-  virtual rounds::Round load(const Pieces& pieces) = 0;
+  // Ranks that are threads call these at the same time. The round with these pieces is one of begin(), and has this
+  // form: one that has not is an error.
+  virtual rounds::Round load(const Pieces& pieces, const rounds::RoundForm& form) = 0;
   virtual void keep(const rounds::Round& round, const Pieces& pieces) = 0;
 
   // For how long a rank builds at most before it keeps what it has.

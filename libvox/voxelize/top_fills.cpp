@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "libvox/base/error.h"
 #include "libvox/voxelize/fills.h"
 
 namespace vox::voxelize {
@@ -51,7 +52,9 @@ void TopFills::add_to(std::vector<TopNode>& nodes, uint32_t height, dag::FrozenD
       const uint64_t fill = fills[i] >> 8 * octant & 0xff;
       if (fill == 0) continue;
       const uint64_t slot = fill & 0x7f;
-      nodes.push_back(*find(slot));
+      const TopNode* node = find(slot);
+      if (node == nullptr) throw Error("what is inside has a material that no surface has");
+      nodes.push_back(*node);
       nodes.back().code = codes[starts[i]] >> 3 << 3 | octant;
       GridEnd{resolution_}.add_counts(dag, height, slot % kCuts, 1);
     }

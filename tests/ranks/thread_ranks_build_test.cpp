@@ -37,8 +37,9 @@ class MemoryKeeper final : public ranks::RoundKeeper {
     for (const auto& [pieces, round] : rounds_) build.rounds.push_back(pieces);
     return build;
   }
-  rounds::Round load(const ranks::Pieces& pieces) override {
+  rounds::Round load(const ranks::Pieces& pieces, const rounds::RoundForm& form) override {
     const std::lock_guard lock(mutex_);
+    EXPECT_TRUE(rounds::holds_together(rounds_.at(pieces), form));
     return copied(rounds_.at(pieces));
   }
   void keep(const rounds::Round& round, const ranks::Pieces& pieces) override {

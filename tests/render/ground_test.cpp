@@ -12,7 +12,7 @@
 namespace vox {
 namespace {
 
-constexpr render::ImageSize kImage = {96, 72};
+constexpr render::ImageSize kGroundImage = {96, 72};
 // A block that hovers two voxels above a small foot.
 constexpr VoxelBox kBlock = {{20, 5, 24}, {40, 15, 36}}, kFoot = {{28, 3, 28}, {32, 5, 32}};
 
@@ -30,7 +30,7 @@ const dag::FrozenDag& thing() {
 
 render::RenderOptions on_ground() {
   render::RenderOptions options;
-  options.size = kImage;
+  options.size = kGroundImage;
   options.pose = {{75, 60, 95}, {30, 5, 30}, 50};
   options.to_sun = {1, 0.8, -0.6};
   options.ground = render::Ground::On;
@@ -83,12 +83,12 @@ int code_of(double share) {
 TEST(Ground, ShowsTheShadowOfTheSun) {
   const render::RenderOptions options = on_ground();
   const render::Picture picture = shown(options);
-  const render::Camera camera = render::make_camera(options.pose, kImage, 6);
+  const render::Camera camera = render::make_camera(options.pose, kGroundImage, 6);
   const Vec3d sun = unit(options.to_sun);
   const double without_sun = 0.45 / (0.45 + 0.75 * sun.y);
   int dark = 0, open = 0;
-  for (uint32_t y = 0; y < kImage.height; ++y)
-    for (uint32_t x = 0; x < kImage.width; ++x) {
+  for (uint32_t y = 0; y < kGroundImage.height; ++y)
+    for (uint32_t x = 0; x < kGroundImage.width; ++x) {
       const std::optional<Vec3d> point = seen_ground(camera, x, y);
       if (!point) continue;
       const bool lies = distance_to_thing(*point, sun, -0.01) < HUGE_VAL;
@@ -108,12 +108,12 @@ TEST(Ground, ShowsHowMuchOfTheSkyIsOpen) {
   options.ao_rays = render::kHemisphere;
   options.ao_reach = 12;
   const render::Picture picture = shown(options);
-  const render::Camera camera = render::make_camera(options.pose, kImage, 6);
+  const render::Camera camera = render::make_camera(options.pose, kGroundImage, 6);
   const double sun = 0.75 * unit(options.to_sun).y;
   constexpr int kAcross = 64;  // of a square around a circle, over which light counts evenly
   int darker = 0;
-  for (uint32_t y = 0; y < kImage.height; y += 3)
-    for (uint32_t x = 0; x < kImage.width; x += 3) {
+  for (uint32_t y = 0; y < kGroundImage.height; y += 3)
+    for (uint32_t x = 0; x < kGroundImage.width; x += 3) {
       const std::optional<Vec3d> point = seen_ground(camera, x, y);
       if (!point) continue;
       int all = 0, free = 0;
@@ -143,10 +143,10 @@ TEST(Ground, ChangesNothingButTheSkyBelowTheHorizon) {
       const render::Picture with = shown(options);
       options.ground = render::Ground::Off;
       const render::Picture without = shown(options);
-      const render::Camera camera = render::make_camera(options.pose, kImage, 6);
+      const render::Camera camera = render::make_camera(options.pose, kGroundImage, 6);
       size_t changed = 0;
-      for (uint32_t y = 0; y < kImage.height; ++y)
-        for (uint32_t x = 0; x < kImage.width; ++x) {
+      for (uint32_t y = 0; y < kGroundImage.height; ++y)
+        for (uint32_t x = 0; x < kGroundImage.width; ++x) {
           if (at(with, x, y) == at(without, x, y)) continue;
           EXPECT_TRUE(seen_ground(camera, x, y, -0.01)) << x << ' ' << y;
           ++changed;

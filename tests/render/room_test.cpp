@@ -13,7 +13,7 @@
 namespace vox {
 namespace {
 
-constexpr uint32_t kSide = 32, kLog2Side = 5;
+constexpr uint32_t kRoomSide = 32, kLog2Side = 5;
 constexpr render::ImageSize kView = {48, 36};
 
 // Walls of two voxels around a room from 4 to 28 in each direction, with a window in the wall of high x.
@@ -47,8 +47,8 @@ Seen look(const DenseScene& dense, Vec3d eye, Vec3d direction) {
 }
 
 TEST(Room, WhatAnEyeInItSeesIsThere) {
-  const dag::FrozenDag dag = dense_dag(kSide, true, room);
-  const DenseScene dense(kSide, room);
+  const dag::FrozenDag dag = dense_dag(kRoomSide, true, room);
+  const DenseScene dense(kRoomSide, room);
   const auto engine = test_engine();
   const auto renderer = engine->renderer(dag, distinct_palette());
   for (const auto& [eye, target] :
@@ -94,7 +94,7 @@ TEST(Room, WhatAnEyeInItSeesIsThere) {
 }
 
 TEST(Room, IsDarkerInItsCornersThanInTheMiddleOfItsWalls) {
-  const dag::FrozenDag dag = dense_dag(kSide, true, room);
+  const dag::FrozenDag dag = dense_dag(kRoomSide, true, room);
   render::RenderOptions options;
   options.size = kView;
   options.pose = {{24, 16, 16}, {4, 16, 16}, 60};

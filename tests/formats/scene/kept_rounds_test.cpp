@@ -27,7 +27,9 @@ class EndedAfter final : public ranks::RoundKeeper {
   EndedAfter(ranks::RoundKeeper& keeper, int rounds) : keeper_(keeper), left_(rounds) {}
 
   ranks::KeptBuild begin(uint32_t) override { return keeper_.begin(12); }
-  rounds::Round load(const ranks::Pieces& pieces) override { return keeper_.load(pieces); }
+  rounds::Round load(const ranks::Pieces& pieces, const rounds::RoundForm& form) override {
+    return keeper_.load(pieces, form);
+  }
   void keep(const rounds::Round& round, const ranks::Pieces& pieces) override {
     if (left_-- <= 0) throw Error("ended");
     keeper_.keep(round, pieces);
@@ -97,9 +99,9 @@ TEST_F(KeptRoundsTest, ABuildThatIsEndedAfterAnyRoundGoesOnWithAnyNumberOfRanks)
     EXPECT_EQ(problem_of([&] { built(soup, 600, first, ended); }), "ended");
     EXPECT_EQ(files().size(), static_cast<size_t>(ended));
     EXPECT_EQ(problem_of([&] { built(soup, 600, then, 2); }), "ended");
-    expect_equal(one.dag, built(soup, 600, then).dag);
+    vox::expect_equal(one.dag, built(soup, 600, then).dag);
     EXPECT_GT(files().size(), 2u);
-    expect_equal(one.dag, built(soup, 600, then, 0).dag);  // all is kept: nothing is built
+    vox::expect_equal(one.dag, built(soup, 600, then, 0).dag);  // all is kept: nothing is built
     rounds().remove();
     EXPECT_FALSE(fs::exists(folder / "scene.parts"));
   };
@@ -114,7 +116,7 @@ TEST_F(KeptRoundsTest, SolidScenesGoOnWithAnyNumberOfRanks) {
   const auto expect_same = [&](const Soup& soup, uint32_t resolution, const voxelize::BuildOptions& options) {
     const voxelize::BuildResult one = build(*test_engine(), soup, resolution, options);
     const auto expect_one = [&](const voxelize::BuildResult& result) {
-      expect_equal(one.dag, result.dag);
+      vox::expect_equal(one.dag, result.dag);
       EXPECT_EQ(one.open_rays, result.open_rays);
     };
     for (const int ended : {0, 1, 3}) {
@@ -139,7 +141,7 @@ TEST_F(KeptRoundsTest, SmallSolidScenesAreTheSame) {
   for (const uint32_t resolution : {4u, 64u, 300u}) {
     const Soup soup = resolution == 64 ? Soup() : textured_sphere(resolution, 6, resolution);
     const dag::FrozenDag one = build(*test_engine(), soup, resolution, {.solid = true}).dag;
-    for (int i = 0; i < 2; ++i) expect_equal(one, built(soup, resolution, 2, 1000, {.solid = true}).dag);
+    for (int i = 0; i < 2; ++i) vox::expect_equal(one, built(soup, resolution, 2, 1000, {.solid = true}).dag);
     rounds().remove();
   }
 }
@@ -148,7 +150,7 @@ TEST_F(KeptRoundsTest, ScenesOfOneLeafAndWithoutVoxelsAreTheSame) {
   for (const uint32_t resolution : {4u, 64u, 300u}) {
     const Soup soup = resolution == 64 ? Soup() : textured_sphere(resolution, 6, resolution);
     const dag::FrozenDag one = build(*test_engine(), soup, resolution).dag;
-    for (int i = 0; i < 2; ++i) expect_equal(one, built(soup, resolution, 2).dag);
+    for (int i = 0; i < 2; ++i) vox::expect_equal(one, built(soup, resolution, 2).dag);
     rounds().remove();
   }
 }
@@ -203,7 +205,7 @@ TEST_F(KeptRoundsTest, ADamagedRoundIsAnErrorThatNamesItAndNothingIsLost) {
   expect_error(sound + "12345678");
   expect_error(bytes(kept[0]));
   fs::remove(kept[1]);  // as the message says
-  expect_equal(one, built(soup, 300, 2).dag);
+  vox::expect_equal(one, built(soup, 300, 2).dag);
 }
 
 // A round of a few leaves, so that all kinds of its bytes are met.

@@ -19,6 +19,7 @@
 #include "libvox/base/error.h"
 #include "libvox/dag/word_offsets.h"
 #include "tests/dag/dense_dag.h"
+#include "tests/dag/same_dag.h"
 
 namespace vox {
 namespace {
@@ -52,21 +53,8 @@ dag::VoxelScene sample_scene(uint32_t resolution = 64, bool materials = true) {
   return scene;
 }
 
-void expect_equal(const dag::FrozenDag& a, const dag::FrozenDag& b) {
-  EXPECT_EQ(a.resolution, b.resolution);
-  EXPECT_EQ(a.materials, b.materials);
-  EXPECT_EQ(a.voxels, b.voxels);
-  EXPECT_EQ(dag::to_string(a.digest), dag::to_string(b.digest));
-  ASSERT_EQ(a.levels.size(), b.levels.size());
-  for (size_t i = 0; i < a.levels.size(); ++i) {
-    EXPECT_EQ(a.levels[i].words, b.levels[i].words) << "level " << i;
-    EXPECT_EQ(a.levels[i].nodes, b.levels[i].nodes);
-    EXPECT_EQ(a.levels[i].svo_nodes, b.levels[i].svo_nodes);
-  }
-}
-
 void expect_equal(const dag::VoxelScene& a, const dag::VoxelScene& b) {
-  expect_equal(a.dag, b.dag);
+  vox::expect_equal(a.dag, b.dag);
   EXPECT_EQ(a.palette.count, b.palette.count);
   EXPECT_EQ(a.palette.colors, b.palette.colors);
   EXPECT_EQ(a.palette.names, b.palette.names);
