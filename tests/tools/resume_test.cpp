@@ -169,7 +169,6 @@ TEST_F(ResumeProgram, WhatWasBegunDifferentlyIsRefusedAndStays) {
                                                     .signal = SIGKILL})
                 .signal,
             SIGKILL);
-  const auto before = listing(folder_);
   const auto refused = [&](const std::string& what, const std::vector<std::string>& more) {
     std::vector<std::string> all = arguments({"--resume"});
     all.insert(all.end(), more.begin(), more.end());
@@ -179,6 +178,7 @@ TEST_F(ResumeProgram, WhatWasBegunDifferentlyIsRefusedAndStays) {
         one_error(ended, "scene.parts/rounds.txt: the build that is kept here is of another " + what));
   };
   refused("coverage", {"--coverage", "thin"});
+  const auto before = listing(folder_);  // what was being written when the process was killed is gone now
   refused("materials", {"--materials", "none"});
   refused("solid", {"--solid"});
   write("ground.obj", cube_obj());
