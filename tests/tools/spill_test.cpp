@@ -82,6 +82,17 @@ TEST_F(SpillProgram, SolidScenesMayBeSpilled) {
   }
 }
 
+TEST_F(SpillProgram, SolidScenesHaveSeveralRoundsWithLittleMemory) {
+  if (test_device() != "cpu") GTEST_SKIP() << "a GPU's tables grow in larger steps";
+  if (kThoroughness == 1) GTEST_SKIP() << "a sanitizer takes memory, too";
+  make_sphere();
+  converted({"ball.obj", "--res", "3K", "--solid", "-q", "-o", "once.h5"});
+  const std::string json = converted({"ball.obj", "--res", "3K", "--solid", "--memory-limit", "150M",
+                                      "--spill", "host", "--json", "-o", "rounds.h5"});
+  EXPECT_GT(std::stoul(json_value(json, "spill.rounds")), 1u);
+  EXPECT_EQ(json_value(json, "digest"), digest("once.h5"));
+}
+
 TEST_F(SpillProgram, IsRefusedWhereItMakesNoSense) {
   make_cubes();
   const auto refused = [&](const std::string& text, std::vector<std::string> run) {
