@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint64_t kMagic = 0x646e756f72786f76;  // "voxround"
-constexpr uint64_t kVersion = 2;
+constexpr uint64_t kVersion = 1;
 constexpr uint64_t kWordBytes = sizeof(uint64_t);
 constexpr uint64_t kMostCount = uint64_t{1} << 48;  // so that sums of a damaged file stay below 2^64
 

@@ -126,7 +126,8 @@ class RoundsBuild {
       pairs_ = starts.back() / kFirstPieces + 1;
     } else if (built > 0) {
       const double each = static_cast<double>(grown) / static_cast<double>(built);
-      const double fits = static_cast<double>(free_besides(held) / kPiecesOfMemory) / std::max(each, 0.01);
+      const double room = static_cast<double>(free_besides(held)) / kPiecesOfMemory;
+      const double fits = room / std::max(each, 0.01);
       pairs_ = static_cast<uint64_t>(std::clamp(fits, 1.0, 2.0 * static_cast<double>(pairs_)));
     }
     return piece_until(starts, starts[next_cell_] + pairs_);
