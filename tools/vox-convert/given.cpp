@@ -229,8 +229,7 @@ void check_spill(const ConvertOptions& options) {
 void check_parts(const ConvertOptions& options, const RunTraits& run) {
   if (!options.parts) return;
   if ((run.bits & kMixed) != 0 || (run.bits & kWritesSvdag) == 0)
-    throw UsageError(
-        fmt::format("--parts is for scene files of meshes; of {}, one file is written", run.what));
+    throw UsageError("--parts is for scene files of meshes: all else is written as one file");
   if ((run.bits & (kBricks | kHash)) != 0)
     throw UsageError("--parts is for SVDAGs alone: bricks and a spatial hash are made of a file afterwards");
   if (options.file_version == 1) throw UsageError("--parts needs --file-version 2");
