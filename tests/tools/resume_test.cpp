@@ -42,7 +42,8 @@ class ResumeProgram : public LaunchedProgram {
   }
 
   static std::vector<std::string> arguments(const std::vector<std::string>& more) {
-    std::vector<std::string> all = {"ground.obj", "--res", "700", "-q", "-o", "scene.h5"};
+    std::vector<std::string> all = {"ground.obj", "--res",    "700",           "-q",
+                                    "-o",         "scene.h5", "--compression", "2"};
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
