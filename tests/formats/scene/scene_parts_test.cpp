@@ -127,7 +127,7 @@ TEST_F(SceneParts, MoveWithTheHead) {
 TEST_F(SceneParts, ThatAreMissingOrOthersAreNamed) {
   const dag::VoxelScene scene = scene_of(shell, 64, true);
   const std::vector<fs::path> parts = write_in_parts(scene, 3);
-  const fs::path part = parts[1];
+  const fs::path& part = parts[1];
   EXPECT_EQ(part.string().find((folder / "scene.parts/001-").string()), 0u);
   const std::string sound = bytes_of_file(part);
   const auto damaged = [&](const std::string& bytes) {
