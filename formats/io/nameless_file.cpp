@@ -6,28 +6,23 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <string>
 #include <system_error>
 
 #include "libvox/base/error.h"
+#include "libvox/base/open_nameless.h"
 #include "libvox/base/units.h"
 
 namespace vox {
 namespace {
 
-int open_nameless(uint64_t size, const std::filesystem::path& source) {
-  std::string name = (std::filesystem::temp_directory_path() / "vox-XXXXXX").string();
-  const int file = mkstemp(name.data());
-  int failed = file < 0 ? errno : 0;
-  if (file >= 0) {
-    unlink(name.c_str());
-    failed = posix_fallocate(file, 0, static_cast<off_t>(size));
-    if (failed != 0) close(file);
-  }
+int file_of_size(uint64_t size, const std::filesystem::path& source) {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path();
+  const int file = open_nameless(folder);
+  const int failed = file < 0 ? errno : posix_fallocate(file, 0, static_cast<off_t>(size));
   if (failed == 0) return file;
-  throw Error(fmt::format("{} cannot be unpacked into {}: {}", format_bytes(size),
-                          std::filesystem::temp_directory_path().string(),
+  if (file >= 0) close(file);
+  throw Error(fmt::format("{} cannot be unpacked into {}: {}", format_bytes(size), folder.string(),
                           std::generic_category().message(failed)))
       .at(source.string())
       .hint("set TMPDIR to a folder with enough room");
@@ -36,7 +31,7 @@ int open_nameless(uint64_t size, const std::filesystem::path& source) {
 }  // namespace
 
 NamelessFile::NamelessFile(uint64_t size, const std::filesystem::path& source) : size_(size) {
-  const int file = open_nameless(size, source);
+  const int file = file_of_size(size, source);
   void* mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   const int reason = errno;
   close(file);

@@ -12,6 +12,7 @@
 
 #include "libvox/base/error.h"
 #include "libvox/base/memory.h"
+#include "libvox/base/open_nameless.h"
 #include "libvox/base/units.h"
 
 namespace vox::rounds {
@@ -23,14 +24,8 @@ Error spill_error(const std::string& problem, const std::filesystem::path& folde
   return error;
 }
 
-// A file that has no name when this returns. Not every file system makes such files at once.
 int nameless_file(const std::filesystem::path& folder) {
-  int file = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (file < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
-    std::string name = (folder / "vox-spill-XXXXXX").string();
-    file = mkostemp(name.data(), O_CLOEXEC);
-    if (file >= 0) unlink(name.c_str());
-  }
+  const int file = open_nameless(folder);
   if (file < 0) throw spill_error("no file can be made in the folder", folder, errno);
   return file;
 }

@@ -76,12 +76,7 @@ TEST(BuildShare, RanksWithoutCellsTakePart) {
 }
 
 TEST(BuildShare, FilledChunkCellsAreHomogeneous) {
-  Soup filled;  // every layer of voxels of the first chunk cell has its triangles
-  for (int z = 0; z < 256; ++z) {
-    filled.add({{{0, 0, z + 0.5}, {256, 0, z + 0.5}, {0, 256, z + 0.5}}});
-    filled.add({{{256, 0, z + 0.5}, {256, 256, z + 0.5}, {0, 256, z + 0.5}}});
-  }
-  filled.add({{{300, 300, 300}, {310, 300, 300}, {300, 310, 300}}});
+  const Soup filled = filled_chunk_cell();
   const BuildOptions options = {.materials = false};
   const dag::FrozenDag one = build(*test_engine(), filled, 512, options).dag;
   EXPECT_TRUE(dag::is_homogeneous(one.levels[1].words[0]));

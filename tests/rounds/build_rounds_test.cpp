@@ -66,12 +66,7 @@ TEST(BuildInRounds, ACornerOfALargeGridIsTheSame) {
 }
 
 TEST(BuildInRounds, FilledChunkCellsAreHomogeneous) {
-  Soup filled;  // every layer of voxels of the first chunk cell has its triangles
-  for (int z = 0; z < 256; ++z) {
-    filled.add({{{0, 0, z + 0.5}, {256, 0, z + 0.5}, {0, 256, z + 0.5}}});
-    filled.add({{{256, 0, z + 0.5}, {256, 256, z + 0.5}, {0, 256, z + 0.5}}});
-  }
-  filled.add({{{300, 300, 300}, {310, 300, 300}, {300, 310, 300}}});
+  const Soup filled = filled_chunk_cell();
   expect_same(filled, 512, {.materials = false});
 }
 

@@ -94,12 +94,7 @@ TEST(Round, WordsOfOneCellAreThoseOfTheFrozenScene) {
 
 // Full chunk cells are known as such.
 TEST(Round, RootsSayWhatTheyAreFilledWith) {
-  Soup filled;  // every layer of voxels of the first chunk cell has its triangles
-  for (int z = 0; z < 256; ++z) {
-    filled.add({{{0, 0, z + 0.5}, {256, 0, z + 0.5}, {0, 256, z + 0.5}}});
-    filled.add({{{256, 0, z + 0.5}, {256, 256, z + 0.5}, {0, 256, z + 0.5}}});
-  }
-  filled.add({{{300, 300, 300}, {310, 300, 300}, {300, 310, 300}}});
+  const Soup filled = filled_chunk_cell();
   CpuDevice device(kMemory, false);
   const rounds::Round round = rounds::frozen_round(device, built_cells(device, filled, 512, false), {});
   for (const rounds::RoundRoot& root : round.roots) EXPECT_EQ(root.material, root.code == 0 ? 0 : -1);

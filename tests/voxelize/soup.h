@@ -104,4 +104,15 @@ inline Soup cube(double low, double high) {
   return soup;
 }
 
+// Triangles in every layer of voxels of a grid's first chunk cell, and one triangle outside of it.
+inline Soup filled_chunk_cell() {
+  Soup filled;
+  for (int z = 0; z < 256; ++z) {
+    filled.add({{{0, 0, z + 0.5}, {256, 0, z + 0.5}, {0, 256, z + 0.5}}});
+    filled.add({{{256, 0, z + 0.5}, {256, 256, z + 0.5}, {0, 256, z + 0.5}}});
+  }
+  filled.add({{{300, 300, 300}, {310, 300, 300}, {300, 310, 300}}});
+  return filled;
+}
+
 }  // namespace vox

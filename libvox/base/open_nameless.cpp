@@ -1,0 +1,22 @@
+#include "libvox/base/open_nameless.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <string>
+
+namespace vox {
+
+int open_nameless(const std::filesystem::path& folder) {
+  int file = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  // Not every file system makes such files at once.
+  if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return file;
+  std::string name = (folder / "vox-XXXXXX").string();  // mkostemp() fills in the end
+  file = mkostemp(name.data(), O_CLOEXEC);
+  if (file >= 0) unlink(name.c_str());
+  return file;
+}
+
+}  // namespace vox
