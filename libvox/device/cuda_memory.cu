@@ -7,7 +7,7 @@ namespace vox::device {
 const Pool::Backend CudaMemory::kBackend = {
     .allocate = [](void* state, uint64_t bytes) { return static_cast<CudaMemory*>(state)->allocate(bytes); },
     .release = [](void* state, void* block) { static_cast<CudaMemory*>(state)->release(block); },
-    .shrink = [](void* state) { static_cast<CudaMemory*>(state)->shrink(); }};
+    .shrink = [](void* state, uint64_t bytes) { static_cast<CudaMemory*>(state)->shrink(bytes); }};
 
 CudaMemory::CudaMemory(int index, cudaStream_t stream) : stream_(stream) {
   int supported = 0;
@@ -52,10 +52,14 @@ void CudaMemory::release(void* block) {
     cudaFree(block);
 }
 
-void CudaMemory::shrink() {
+void CudaMemory::shrink(uint64_t bytes) {
   if (!pool_) return;
+  uint64_t held = 0;
+  check_cuda(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &held),
+             "cudaMemPoolGetAttribute");
+  if (held <= bytes) return;
   check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
-  check_cuda(cudaMemPoolTrimTo(pool_, 0), "cudaMemPoolTrimTo");
+  check_cuda(cudaMemPoolTrimTo(pool_, bytes), "cudaMemPoolTrimTo");
 }
 
 }  // namespace vox::device

@@ -21,7 +21,7 @@ class CudaMemory {
  private:
   void* allocate(uint64_t bytes);
   void release(void* block);
-  void shrink();
+  void shrink(uint64_t bytes);
 
   cudaStream_t stream_;
   cudaMemPool_t pool_ = nullptr;  // none where the driver has no such pools

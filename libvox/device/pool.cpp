@@ -33,14 +33,15 @@ void* Pool::allocate(uint64_t bytes) {
     kept_ -= size;
     free_.erase(kept);
   } else {
-    const auto make_room = [&] {
+    // Only as much as the block needs: to take memory from the system again costs more than to hand it out.
+    if (used_ + kept_ + size > limit_) {
       release_kept();
-      backend_->shrink(state_);
-    };
-    if (used_ + kept_ + size > limit_) make_room();
+      backend_->shrink(state_, limit_ - size);
+    }
     block = backend_->allocate(state_, size);
     if (!block) {
-      make_room();
+      release_kept();
+      backend_->shrink(state_, 0);
       block = backend_->allocate(state_, size);
     }
     if (!block) throw OutOfMemory(bytes, limit_ - used_);

@@ -15,7 +15,8 @@ class Pool {
   struct Backend {
     void* (*allocate)(void* state, uint64_t bytes);  // nullptr when there is no more
     void (*release)(void* state, void* block);       // may keep the memory for other blocks
-    void (*shrink)(void* state);                     // gives to the system what release() has kept
+    // Gives to the system what release() has kept, until no more than this is held, what is in use included.
+    void (*shrink)(void* state, uint64_t bytes);
   };
 
   // Backend and state outlive the pool.

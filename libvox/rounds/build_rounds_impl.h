@@ -159,8 +159,10 @@ class RoundsBuild {
       figures.nodes += level.nodes();
       figures.bytes += level.words.size() * sizeof(uint32_t);
     }
-    log_line(LogLevel::Debug, "round " + std::to_string(figures.rounds) + ": " + format_count(figures.nodes) +
-                                  " nodes, " + format_bytes(figures.bytes) + " on the host so far");
+    log_line(LogLevel::Debug, "round " + std::to_string(figures.rounds) + ", of " +
+                                  std::to_string(round.result.chunks) + " chunks: " +
+                                  format_count(figures.nodes) + " nodes, " + format_bytes(figures.bytes) +
+                                  " on the host so far");
     rounds_.push_back(std::move(round));
   }
 

@@ -21,11 +21,13 @@ void expect_same_on(const voxelize::Grid& grid, const scene::Scene& scene, const
                     const BuildOptions& options) {
   const auto engine = test_engine({.memory_limit = uint64_t{4} << 30});
   const voxelize::BuildResult once = engine->build(scene, indexed, grid, options);
+  // On a GPU a portion takes as long as a million nodes.
+  const uint64_t portion = std::max<uint64_t>(100, once.dag.unique_nodes() / 100);
   const SpillOptions ways[] = {{},
                                {.pieces = 1},
                                {.pieces = 5},
-                               {.pieces = 40, .nodes_at_once = 100, .least_portions = 3},
-                               {.pieces = 3, .nodes_at_once = 1000, .least_portions = 50}};
+                               {.pieces = 40, .nodes_at_once = portion, .least_portions = 3},
+                               {.pieces = 3, .nodes_at_once = 10 * portion, .least_portions = 50}};
   for (const SpillOptions& spill : ways) {
     SCOPED_TRACE(testing::Message() << grid.resolution << "³, " << spill.pieces << " pieces");
     const rounds::RoundsResult result = engine->build_in_rounds(scene, indexed, grid, options, spill);
