@@ -70,6 +70,15 @@ TEST_F(RanksProgram, AFolderForPicturesIsNeededWhereTheyAreWrittenAlone) {
   EXPECT_EQ(occurrences(refused.err, "rank 0: pictures/view.png"), 1u) << refused.err;
 }
 
+TEST_F(RanksProgram, OneTableOfKernelsIsPrinted) {
+  make_cubes();
+  const Finished run =
+      launched(2, "vox-render",
+               {"cube.h5", "--size", "64x64", "--device", "cpu", "--profile", "-q", "-o", "view.png"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(occurrences(run.out + run.err, "launches"), 1u) << run.err;
+}
+
 TEST_F(RanksProgram, AnErrorOfAllIsSaidOnceWithItsExitCode) {
   const auto before = listing(folder_);
   const Finished missing = launched(3, "vox-convert", {"nothing.obj", "--res", "100", "-o", "a.h5"});
