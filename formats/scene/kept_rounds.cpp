@@ -24,6 +24,7 @@ namespace fs = std::filesystem;
 constexpr const char* kFirstLine = "vox rounds 1";
 constexpr const char* kListName = "rounds.txt";
 constexpr const char* kPiecesFact = "pieces";
+constexpr const char* kSumName = "sum ";  // of the last line, behind all facts
 constexpr uint32_t kMostPieces = 1 << 20;
 
 // A line for each fact, whose name ends with the first blank.
@@ -38,7 +39,7 @@ uint64_t sum_of(const std::string& text) {
 }
 
 std::string last_line(const BuildFacts& facts) {
-  return fmt::format("sum {:016x}", sum_of(text_of(facts)));
+  return fmt::format("{}{:016x}", kSumName, sum_of(text_of(facts)));
 }
 
 std::vector<fs::path> files_with(const char* prefix, const fs::path& folder) {
@@ -69,13 +70,15 @@ void remove_unfinished(const fs::path& folder) {
 }
 
 BuildFacts read_list(const fs::path& list) {
+  std::error_code failed;
+  if (!fs::is_regular_file(list, failed)) throw_damaged(list);  // a pipe would be waited for
   std::ifstream file(list, std::ios::binary);
   if (!file) throw Error("cannot be opened").at(list.string());
   BuildFacts facts;
   std::string line;
   if (!std::getline(file, line) || line != kFirstLine) throw_damaged(list);
   while (std::getline(file, line)) {
-    if (line == last_line(facts)) return facts;
+    if (line.starts_with(kSumName) && line == last_line(facts)) return facts;
     const size_t blank = line.find(' ');
     if (blank == std::string::npos) throw_damaged(list);
     facts.push_back({line.substr(0, blank), line.substr(blank + 1)});
@@ -103,16 +106,17 @@ uint32_t pieces_of(const BuildFacts& facts, const fs::path& list) {
   return pieces;
 }
 
+// Another version of the program may have other facts, and says so in one of the first.
 void check_same(const BuildFacts& kept, const BuildFacts& facts, const fs::path& list) {
-  if (kept.size() != facts.size() + 1) throw_damaged(list);
   for (size_t i = 0; i < facts.size(); ++i) {
-    if (kept[i].name != facts[i].name) throw_damaged(list);
+    if (i == kept.size() || kept[i].name != facts[i].name) throw_damaged(list);
     if (kept[i].value != facts[i].value)
       throw Error(fmt::format("the build that is kept here is of another {}: {}, not {}", facts[i].name,
                               kept[i].value, facts[i].value))
           .at(list.string())
           .hint("name another output, or remove this file and the rounds beside it");
   }
+  if (kept.size() != facts.size() + 1) throw_damaged(list);
 }
 
 }  // namespace

@@ -9,11 +9,10 @@ namespace {
 
 // Whether the nodes of a level are what their words say; `below` is how many nodes the next one has, 0 for leaves.
 bool is_sound(const RoundLevel& level, dag::NodeKind kind, bool materials, uint64_t below) {
-  const uint32_t least = kind == dag::NodeKind::Leaf ? 2 : 1;
   const std::span<const uint32_t> words = level.words.values();
   uint64_t at = 0;
   for (const uint8_t size : level.sizes.values()) {
-    if (size < least || size > words.size() - at) return false;
+    if (size < hash::kMinItemWords || size > words.size() - at) return false;
     const uint32_t* node = &words[at];
     if (dag::words_of(node, kind, materials) != size) return false;
     if (kind == dag::NodeKind::Inner) {
@@ -30,6 +29,7 @@ bool is_sound(const RoundLevel& level, dag::NodeKind kind, bool materials, uint6
 
 bool holds_together(const Round& round, const RoundForm& form) {
   const size_t levels = round.levels.size();
+  if (round.result.dag.levels.size() != form.dag_levels) return false;
   if (levels == 0 || round.level + levels != form.dag_levels) return false;
   for (size_t l = 0; l < levels; ++l) {
     const bool is_leaf = l + 1 == levels;

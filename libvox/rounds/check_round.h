@@ -11,8 +11,8 @@ struct RoundForm {
   bool materials = true;  // whether leaves hold them
 };
 
-// Nodes stand one behind the other, each child and each root has the number of a node, and the roots are as many levels
-// above the leaves as they say.
+// Nodes stand one behind the other, each inner node has children, each child and each root has the number of a node, the
+// roots are as many levels above the leaves as they say, and there are counts for each level of the DAG.
 bool holds_together(const Round& round, const RoundForm& form);
 
 }  // namespace vox::rounds

@@ -131,6 +131,30 @@ TEST(Round, WhatDoesNotHoldTogetherIsFound) {
   expect_found(round.levels.back().words.data()[0], ~round.levels.back().words.data()[0]);
   expect_found(round.roots[0].number, round.levels[0].nodes());
   expect_found(round.roots[0].code, uint64_t{1} << 3 * round.level);
+  for (const size_t levels : {size_t{0}, dag_levels - 1, dag_levels + 1}) {
+    round.result.dag.levels.resize(levels);
+    EXPECT_FALSE(holds()) << levels;
+  }
+  round.result.dag.levels.resize(dag_levels);
+  EXPECT_TRUE(holds());
+}
+
+TEST(Round, AnInnerNodeWithoutChildrenIsFound) {
+  const auto round_of = [](uint32_t size) {
+    rounds::Round round;
+    round.result.dag.levels.resize(2);
+    for (const uint32_t words : {size, 2u}) {
+      rounds::RoundLevel& level = round.levels.emplace_back();
+      level.words = {rounds::SpillPlace(), words};
+      std::ranges::fill(level.words.append(words), 0u);
+      level.sizes = {rounds::SpillPlace(), 1};
+      level.sizes.append(1)[0] = static_cast<uint8_t>(words);
+    }
+    if (size > 1) round.levels[0].words.data()[0] = 1;  // its one child is the leaf
+    return round;
+  };
+  EXPECT_TRUE(rounds::holds_together(round_of(2), {2, false}));
+  EXPECT_FALSE(rounds::holds_together(round_of(1), {2, false}));
 }
 
 TEST(Round, WordsMayLieInAFolder) {

@@ -53,6 +53,32 @@ TEST_F(RanksProgram, SeveralTakeThePicturesThatOneTakes) {
   }
 }
 
+TEST_F(RanksProgram, AFolderForPicturesIsNeededWhereTheyAreWrittenAlone) {
+  make_cubes();
+  std::filesystem::create_directories(folder_ / "there/pictures");
+  std::filesystem::create_directories(folder_ / "elsewhere");
+  const auto rendered = [&](const std::string& writer, const std::string& other) {
+    const std::string folders = "test $OMPI_COMM_WORLD_RANK = 0 && cd " + writer + " || cd " + other;
+    return run_by_env(2, {"sh", "-c", folders + "; exec \"$0\" \"$@\"", program_path("vox-render")},
+                      {"../cube.h5", "--size", "64x64", "--device", "cpu", "-o", "pictures/view.png"});
+  };
+  const Finished written = rendered("there", "elsewhere");
+  EXPECT_EQ(written.code, 0) << written.err;
+  EXPECT_TRUE(exists("there/pictures/view.png"));
+  const Finished refused = rendered("elsewhere", "there");
+  EXPECT_EQ(refused.code, kFailed);
+  EXPECT_EQ(occurrences(refused.err, "rank 0: pictures/view.png"), 1u) << refused.err;
+}
+
+TEST_F(RanksProgram, OneTableOfKernelsIsPrinted) {
+  make_cubes();
+  const Finished run =
+      launched(2, "vox-render",
+               {"cube.h5", "--size", "64x64", "--device", "cpu", "--profile", "-q", "-o", "view.png"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(occurrences(run.out + run.err, "launches"), 1u) << run.err;
+}
+
 TEST_F(RanksProgram, AnErrorOfAllIsSaidOnceWithItsExitCode) {
   const auto before = listing(folder_);
   const Finished missing = launched(3, "vox-convert", {"nothing.obj", "--res", "100", "-o", "a.h5"});

@@ -53,6 +53,7 @@ std::vector<Frame> frames(std::span<const VoxelBox> boxes, const render::Place& 
 }
 
 void check_targets(const std::vector<Frame>& list, const RenderToolOptions& options) {
+  if (!writes_pictures(options)) return;
   if (writes_film(options))
     return check_target({"the film", options.output, OutputKind::Film}, options.scene, options.overwrite);
   for (const Frame& frame : list)

@@ -25,7 +25,8 @@ bool writes_film(const RenderToolOptions& options);
 std::vector<Frame> frames(std::span<const VoxelBox> boxes, const render::Place& place,
                           const RenderToolOptions& options);
 
-// Checks before the work, not after it, whether the pictures can be written where they are to go.
+// Checks before the work, not after it, whether the pictures can be written where they are to go: of several processes in
+// the one that writes them.
 void check_targets(const std::vector<Frame>& list, const RenderToolOptions& options);
 
 // The texts in a picture's file, with the camera or the cut.

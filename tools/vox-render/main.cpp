@@ -92,7 +92,7 @@ void run(int argc, char** argv, ranks::Ranks* ranks) {
   }
   output.close();
   set_profile(results, engine->profile());
-  if (options.engine.profile) print_profile(engine->profile());
+  if (options.engine.profile && writes_pictures(options)) print_profile(engine->profile());
   if (options.json) fmt::print("{}\n", json_text(results));
 }
 

@@ -103,7 +103,7 @@ void cast(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) 
   output.close();
   results.set("low", values.colors.range.low).set("high", values.colors.range.high);
   set_profile(results, engine->profile());
-  if (options.engine.profile) print_profile(engine->profile());
+  if (options.engine.profile && writes_pictures(options)) print_profile(engine->profile());
   if (options.json) fmt::print("{}\n", json_text(results));
 }
 

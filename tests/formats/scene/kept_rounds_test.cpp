@@ -2,6 +2,7 @@
 #include "formats/scene/kept_rounds.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -165,6 +166,41 @@ TEST_F(KeptRoundsTest, OfAnotherBuildAreAnErrorThatNamesWhatDiffers) {
             }).find(list + ": the build that is kept here is of another resolution: 600, not 601"),
             0u);
   EXPECT_EQ(rounds().begin(77).pieces, 12u);  // as it was begun
+}
+
+TEST_F(KeptRoundsTest, OfAVersionWithOtherFactsAreAnErrorThatNamesTheVersion) {
+  const std::string list = (folder / "scene.parts/rounds.txt").string();
+  const BuildFacts older = {{"program", "vox 1"}, {"mesh", "1"}},
+                   newer = {{"program", "vox 2"}, {"coverage", "thin"}, {"mesh", "1"}};
+  rounds(older).begin(12);
+  EXPECT_EQ(problem_of([&] {
+              rounds(newer).begin(12);
+            }).find(list + ": the build that is kept here is of another program: vox 1, not vox 2"),
+            0u);
+  for (BuildFacts other : {newer, BuildFacts{{"program", "vox 1"}}}) {
+    other[0].value = "vox 1";
+    EXPECT_EQ(problem_of([&] {
+                rounds(other).begin(12);
+              }).find(list + ": this list of a build's rounds is damaged"),
+              0u);
+  }
+}
+
+TEST_F(KeptRoundsTest, AListThatIsLongOrNoFileIsAnErrorAtOnce) {
+  rounds().begin(12);
+  const fs::path list = folder / "scene.parts/rounds.txt";
+  const auto expect_error = [&] {
+    EXPECT_EQ(problem_of([&] { rounds().begin(12); }).find(list.string() + ": this list"), 0u);
+  };
+  {
+    std::ofstream file(list, std::ios::binary);
+    file << "vox rounds 1\n";
+    for (int i = 0; i < 1'000'000; ++i) file << "a b\n";
+  }
+  expect_error();
+  fs::remove(list);
+  ASSERT_EQ(mkfifo(list.c_str(), 0600), 0);
+  expect_error();
 }
 
 TEST_F(KeptRoundsTest, ADamagedListIsAnErrorThatNamesIt) {
