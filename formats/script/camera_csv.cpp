@@ -11,6 +11,7 @@
 #include "formats/script/script_text.h"
 #include "formats/script/script_values.h"
 #include "libvox/base/error.h"
+#include "libvox/base/length.h"
 #include "libvox/base/nearest_word.h"
 
 namespace vox {
@@ -82,7 +83,8 @@ class CameraReader {
     if (has(kFov)) key.fov = values[kFov];
     if (has(kUp)) {
       key.up = {values[kUp], values[kUp + 1], values[kUp + 2]};
-      if (key.up == Vec3d{0, 0, 0}) line.fail(cells.front(), "up is 0,0,0, which is no direction");
+      if (!(length(*key.up) > render::kShortestUp))
+        line.fail(cells.front(), "up is about 0,0,0, which is no direction");
     }
     if (key.eye == key.target) line.fail(cells.front(), "the eye is where its target is");
     if (way_.timed && !way_.empty() && !(key.time > way_.keys.back().time))

@@ -22,26 +22,6 @@
 
 namespace vox::ranks {
 
-struct MakeTopNodes {
-  const uint64_t* codes;
-  const uint32_t* numbers;
-  const uint64_t* ids;
-  const dag::Digest* digests;
-  hash::SlabMemoryRef store;
-  const uint32_t* pointers;
-  dag::NodeKind kind;
-  bool materials;
-  TopNode* nodes;
-  VOX_HD void operator()(uint64_t i) const {
-    const uint32_t number = numbers[i];
-    nodes[i].code = codes[i];
-    nodes[i].id = ids[number];
-    nodes[i].digest = digests[number];
-    nodes[i].material = dag::homogeneous_content(store.item(pointers[number]), kind, materials);
-    nodes[i].unused = 0;
-  }
-};
-
 // The root, as all ranks know it.
 struct SharedRoot {
   uint64_t exists = 0, id = 0;
@@ -103,7 +83,7 @@ class ShareBuild {
     if (!std::exchange(has_more_, false) || !has_to_build()) return nothing_built();
     uint64_t held = 0;
     plan_.start_round();
-    const auto next = [&](std::span<const uint32_t> starts) -> std::optional<voxelize::CellRun> {
+    const auto next = [&](std::span<const uint32_t> starts) -> std::optional<voxelize::Piece> {
       throw_if_cancelled();
       if (plan_.taken() == 0)
         held = device_.pool().used();  // the scene, and with options.solid the states of all rows
@@ -155,26 +135,12 @@ class ShareBuild {
   double keep(const voxelize::BuiltCells<Device>& built) {
     if (!plan_.keeps_round()) return 0;
     const Stopwatch watch;
-    rounds::Round round = {.level = built.level,
-                           .roots = {},
-                           .levels = {},
-                           .states = built.inside.states,
-                           .result = built.result};
-    const rounds::SpillPlace in_memory;
-    rounds::RoundFreezer<Device>(device_, built.store, options_.materials, in_memory)
-        .run(built.codes, built.pointers, built.result.dag.levels.size() - built.level, round);
-    plan_.keep(round);
+    plan_.keep(rounds::frozen_round(device_, built, rounds::SpillPlace()));
     return watch.seconds();
   }
 
   static void add(const voxelize::BuildResult& round, SceneShare& share) {
-    voxelize::BuildResult& whole = share.whole;
-    whole.dag.voxels += round.dag.voxels;
-    for (size_t level = 0; level < whole.dag.levels.size(); ++level)
-      whole.dag.levels[level].svo_nodes += round.dag.levels[level].svo_nodes;
-    whole.chunks += round.chunks;
-    whole.atlas_queries += round.atlas_queries;
-    whole.open_rays += round.open_rays;
+    voxelize::add_counts(share.whole, round);
     share.figures.voxelize_seconds += round.voxelize_seconds;
     share.figures.build_seconds += round.build_seconds;
   }
@@ -194,15 +160,13 @@ class ShareBuild {
         dag::find_levels(device_, built.store, device::uploaded(device_, built.pointers), levels);
     const KnownLevel known =
         LevelExchange<Device>(device_, built.store, shared, options_.materials).run(forest.levels);
-    auto nodes = device_.template make<TopNode>(built.codes.size());
-    const auto codes = device::uploaded(device_, built.codes);
-    device_.for_each({"ranks: top nodes", 80}, built.codes.size(),
-                     MakeTopNodes{codes.data(), forest.roots.data(), known.ids.data(), known.digests.data(),
-                                  built.store.ref(), forest.levels[0].pointers.data(),
-                                  levels == 1 ? dag::NodeKind::Leaf : dag::NodeKind::Inner,
-                                  options_.materials, nodes.data()});
-    std::vector<TopNode> own(built.codes.size());
-    device_.download(own.data(), nodes.data(), own.size());
+    std::vector<uint64_t> ids(known.ids.size());
+    device_.download(ids.data(), known.ids.data(), ids.size());
+    std::vector<TopNode> own;
+    for (const rounds::RoundRoot& root :
+         rounds::roots_of(device_, built.store, built.codes, forest, known.digests, options_.materials))
+      own.push_back(
+          {.code = root.code, .id = ids[root.number], .digest = root.digest, .material = root.material});
     for (const TopNode& node : brought_to_first(ranks_, own)) top.add(node);
   }
 

@@ -67,7 +67,7 @@ void PiecePlan::start_round() {
   watch_ = Stopwatch();
 }
 
-std::optional<voxelize::CellRun> PiecePlan::next(std::span<const uint32_t> pair_starts) {
+std::optional<voxelize::Piece> PiecePlan::next(std::span<const uint32_t> pair_starts) {
   const uint64_t number = ranks_.take();
   if (number >= open_.size()) return std::nullopt;
   const uint32_t piece = open_[number];
@@ -76,7 +76,7 @@ std::optional<voxelize::CellRun> PiecePlan::next(std::span<const uint32_t> pair_
     const auto found = std::ranges::lower_bound(pair_starts, uint64_t{pair_starts.back()} * i / pieces_);
     return static_cast<size_t>(found - pair_starts.begin());
   };
-  return voxelize::CellRun{at(piece), at(piece + 1)};
+  return voxelize::Piece{at(piece), at(piece + 1)};
 }
 
 void PiecePlan::keep(const rounds::Round& round) {

@@ -31,7 +31,7 @@ class PiecePlan {
   void start_round();
   // The next piece that nobody has taken, if there is one: a run of about as many (chunk cell, triangle) pairs as the
   // others have.
-  std::optional<voxelize::CellRun> next(std::span<const uint32_t> pair_starts);
+  std::optional<voxelize::Piece> next(std::span<const uint32_t> pair_starts);
   uint64_t taken() const { return taken_.size(); }  // in this round
 
   bool is_time_to_keep() const { return keeper_ != nullptr && watch_.seconds() >= keeper_->seconds(); }

@@ -227,7 +227,8 @@ Camera make_camera(const CameraPose& pose, ImageSize size, uint32_t log2_side) {
     throw Error("the eye and its target must be less than 2^30 voxels away");
   if (!(length(pose.target - pose.eye) > 1e-9))
     throw Error("the eye is where its target is").hint("it needs a point to look at");
-  if (!(length(pose.up) > 1e-9 && length(pose.up) < HUGE_VAL)) throw Error("nothing is up for the camera");
+  if (!(length(pose.up) > kShortestUp && length(pose.up) < HUGE_VAL))
+    throw Error("nothing is up for the camera");
   const HalfSize half(pose.fov, size);
   const Axes axes(pose.target - pose.eye, pose.up);
   Camera camera;

@@ -37,6 +37,9 @@ struct Camera {
   Vec3d direction(double x, double y) const { return corner + right * x + down * y; }
 };
 
+// What is up is longer than this, whatever its unit.
+inline constexpr double kShortestUp = 1e-9;
+
 // Throws Error where the eye is at the target, too far away or nowhere, where nothing is up, where the angle is not between 0 and
 // 180 degrees, or the image has no pixels.
 Camera make_camera(const CameraPose& pose, ImageSize size, uint32_t log2_side);

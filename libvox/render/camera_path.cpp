@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "libvox/base/error.h"
+#include "libvox/base/length.h"
 
 namespace vox::render {
 namespace {
@@ -45,6 +46,14 @@ CameraKey key_at(std::span<const CameraKey> keys, double time) {
   return key;
 }
 
+// Straight from up to down there is a moment without either.
+void check_up(const CameraKey& key) {
+  if (key.up && !(length(*key.up) > kShortestUp))
+    throw Error(
+        fmt::format("nothing is up at {:.6g} s of the way, where up turns into its opposite", key.time))
+        .hint("a row in between says by which side it turns");
+}
+
 Error too_many() {
   return Error(fmt::format("the way has more than {} pictures", kMaxPictures));
 }
@@ -61,7 +70,10 @@ std::vector<CameraKey> pictures_of(const CameraPath& path, double fps) {
   if (!(seconds * fps < kMaxPictures)) throw too_many();
   const auto count = static_cast<uint32_t>(seconds * fps + kRounding) + 1;
   std::vector<CameraKey> pictures;
-  for (uint32_t i = 0; i < count; ++i) pictures.push_back(key_at(path.keys, first + i / fps));
+  for (uint32_t i = 0; i < count; ++i) {
+    pictures.push_back(key_at(path.keys, first + i / fps));
+    check_up(pictures.back());
+  }
   return pictures;
 }
 

@@ -30,7 +30,7 @@ struct CameraPath {
 // The keys of the pictures: of a timed way `fps` in a second, from its first key on, else one for each key.
 // Between two keys eye and target are on cubics whose speed at a key is that of the parabola through it and
 // its neighbours (Catmull and Rom, for uneven times); the angle, and what is up, change evenly, where both keys have one.
-// Throws Error where these are more than kMaxPictures.
+// Throws Error where these are more than kMaxPictures, and where nothing is up in one of them.
 std::vector<CameraKey> pictures_of(const CameraPath& path, double fps);
 
 }  // namespace vox::render

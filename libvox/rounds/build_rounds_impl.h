@@ -58,12 +58,14 @@ class RoundsBuild {
     RoundsFigures& figures = result_.figures;
     Stopwatch watch;
     do {
-      voxelize::BuiltCells<Device> built = build_round(scene, indexed);
-      figures.build_seconds += watch.lap();
-      log_line(LogLevel::Debug, "nodes take " + format_bytes(device_.pool().used()) + " of " +
-                                    format_bytes(device_.pool().limit()) + " on " + device_.name());
-      if (options_.solid) result_.whole.open_rays += top_.take_common(built);
-      keep(frozen_round(device_, std::move(built), spill_.place));
+      {
+        voxelize::BuiltCells<Device> built = build_round(scene, indexed);
+        figures.build_seconds += watch.lap();
+        log_line(LogLevel::Debug, "nodes take " + format_bytes(device_.pool().used()) + " of " +
+                                      format_bytes(device_.pool().limit()) + " on " + device_.name());
+        if (options_.solid) result_.whole.open_rays += top_.take_common(built);
+        keep(frozen_round(device_, built, spill_.place));
+      }
       device_.pool().trim();
       figures.spill_seconds += watch.lap();
     } while (has_more_);
@@ -86,7 +88,7 @@ class RoundsBuild {
   voxelize::BuiltCells<Device> build_round(const scene::Scene& scene, const scene::IndexedScene& indexed) {
     has_more_ = false;
     std::optional<uint64_t> held;  // by all that is no node: known when the first cells are asked for
-    const auto next = [&](std::span<const uint32_t> starts) -> std::optional<voxelize::CellRun> {
+    const auto next = [&](std::span<const uint32_t> starts) -> std::optional<voxelize::Piece> {
       throw_if_cancelled();
       const bool is_first = !held;
       if (is_first) held = device_.pool().used();
@@ -112,13 +114,13 @@ class RoundsBuild {
   }
 
   // One of pieces with about equal numbers of (chunk cell, triangle) pairs.
-  voxelize::CellRun equal_piece(std::span<const uint32_t> starts) {
+  voxelize::Piece equal_piece(std::span<const uint32_t> starts) {
     return piece_until(starts, uint64_t{starts.back()} * ++pieces_ / spill_.pieces);
   }
 
   // A piece whose nodes take little of the memory, but as much as keeps a device busy: what has come of the round so far
   // tells how many pairs it may have. Tables grow in steps, so that a single piece would not.
-  voxelize::CellRun fitting_piece(std::span<const uint32_t> starts, uint64_t held) {
+  voxelize::Piece fitting_piece(std::span<const uint32_t> starts, uint64_t held) {
     constexpr uint64_t kFirstPieces = 1024, kPiecesOfMemory = 32;
     const uint64_t used = device_.pool().used(), grown = used - std::min(held, used);
     const uint64_t built = starts[next_cell_] - round_start_;
@@ -134,7 +136,7 @@ class RoundsBuild {
   }
 
   // There is at least one cell.
-  voxelize::CellRun piece_until(std::span<const uint32_t> starts, uint64_t pair) {
+  voxelize::Piece piece_until(std::span<const uint32_t> starts, uint64_t pair) {
     const size_t begin = next_cell_;
     const auto found = std::ranges::lower_bound(starts, std::min<uint64_t>(pair, starts.back()));
     next_cell_ = std::max(begin + 1, static_cast<size_t>(found - starts.begin()));
@@ -143,12 +145,7 @@ class RoundsBuild {
 
   void keep(Round round) {
     voxelize::BuildResult& whole = result_.whole;
-    whole.dag.voxels += round.result.dag.voxels;
-    for (size_t level = 0; level < whole.dag.levels.size(); ++level)
-      whole.dag.levels[level].svo_nodes += round.result.dag.levels[level].svo_nodes;
-    whole.chunks += round.result.chunks;
-    whole.atlas_queries += round.result.atlas_queries;
-    whole.open_rays += round.result.open_rays;
+    voxelize::add_counts(whole, round.result);
     top_.states.insert(top_.states.end(), round.states.begin(), round.states.end());
     round.states = {};
     whole.voxelize_seconds += round.result.voxelize_seconds;
@@ -160,9 +157,9 @@ class RoundsBuild {
       figures.bytes += level.words.size() * sizeof(uint32_t);
     }
     log_line(LogLevel::Debug, "round " + std::to_string(figures.rounds) + ", of " +
-                                  std::to_string(round.result.chunks) + " chunks: " +
-                                  format_count(figures.nodes) + " nodes, " + format_bytes(figures.bytes) +
-                                  " on the host so far");
+                                  std::to_string(round.result.chunks) +
+                                  " chunks: " + format_count(figures.nodes) + " nodes, " +
+                                  format_bytes(figures.bytes) + " on the host so far");
     rounds_.push_back(std::move(round));
   }
 
@@ -201,10 +198,10 @@ class RoundsBuild {
     voxelize::TopFills fills(std::move(top_), dag.depth() - cell_level, dag.resolution);
     for (uint32_t level = cell_level; level > 0; --level) {
       const uint32_t height = dag.depth() - level;
-      std::vector<dag::TopNode> parts;  // of the fills of the next level; the root is none
+      std::vector<dag::TopNode> parts;  // of the fills of the next level
       if (options_.solid) {
         fills.add_to(nodes, height, dag);
-        if (level > 1) parts = fills.parts_above(height);
+        parts = fills.parts_above(height);
       }
       LevelAbove above(nodes), fills_above(parts);
       std::vector<LevelSource> sources(2);

@@ -189,7 +189,6 @@ class CanonicalLevels {
   // As many nodes as fit in two thirds of what is left, with their places. All runs but the last have whole blocks.
   NodeRun next_run(const device::Buffer<uint8_t>& sizes, uint64_t first, uint64_t nodes) {
     const uint64_t room = device_.pool().available() / 3 * 2;
-    constexpr uint64_t kMostWords = uint64_t{15} << 28;
     uint64_t count = limited(nodes - first);
     for (;;) {
       const uint64_t words = device_.sum({"rounds: count words", 1}, count, SizeOfNode{sizes.data() + first});
@@ -208,9 +207,8 @@ class CanonicalLevels {
 
   void gather(const RoundLevel& level, const device::Buffer<uint32_t>& order, const NodeRun& run,
               uint32_t* words) {
-    constexpr uint64_t kBytesPerNode = 4 * hash::kMaxItemWords + 5;
     NodeStream<Device> stream(device_, level.words.values(), level.sizes.values(),
-                              limited(nodes_at_once(device_, kBytesPerNode)));
+                              limited(nodes_at_once(device_, kBytesOnTheWay)));
     while (!stream.done()) {
       const NodePiece piece = stream.next();
       device_.for_each({"rounds: place nodes", 60}, piece.count,

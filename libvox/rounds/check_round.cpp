@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "libvox/dag/node.h"
+#include "libvox/scene/palette.h"
 
 namespace vox::rounds {
 namespace {
@@ -15,7 +16,9 @@ bool is_sound(const RoundLevel& level, dag::NodeKind kind, bool materials, uint6
     if (size < hash::kMinItemWords || size > words.size() - at) return false;
     const uint32_t* node = &words[at];
     if (dag::words_of(node, kind, materials) != size) return false;
-    if (kind == dag::NodeKind::Inner) {
+    if (kind == dag::NodeKind::Leaf) {
+      if (dag::leaf_mask(node) == 0) return false;
+    } else {
       if ((node[0] & ~dag::kHeaderBits) != 0) return false;
       for (uint32_t word = 1; word < size; ++word)
         if (node[word] >= below) return false;
@@ -23,6 +26,18 @@ bool is_sound(const RoundLevel& level, dag::NodeKind kind, bool materials, uint6
     at += size;
   }
   return at == words.size();
+}
+
+// Whether each place has one node at most, and each a material that there is.
+bool are_sound(std::span<const RoundRoot> roots, uint64_t nodes, uint32_t level) {
+  std::vector<uint64_t> codes;
+  for (const RoundRoot& root : roots) {
+    if (root.number >= nodes || root.code >> 3 * level != 0) return false;
+    if (root.material < -1 || root.material >= static_cast<int32_t>(scene::kPaletteSize)) return false;
+    codes.push_back(root.code);
+  }
+  std::ranges::sort(codes);
+  return std::ranges::adjacent_find(codes) == codes.end();
 }
 
 }  // namespace
@@ -37,9 +52,7 @@ bool holds_together(const Round& round, const RoundForm& form) {
                   is_leaf ? 0 : round.levels[l + 1].nodes()))
       return false;
   }
-  return std::ranges::all_of(round.roots, [&](const RoundRoot& root) {
-    return root.number < round.levels[0].nodes() && root.code >> 3 * round.level == 0;
-  });
+  return are_sound(round.roots, round.levels[0].nodes(), round.level);
 }
 
 }  // namespace vox::rounds

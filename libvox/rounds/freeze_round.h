@@ -30,6 +30,22 @@ struct WriteRoots {
   }
 };
 
+// The nodes of these places, which are the roots of a forest; `digests` are those of its first level.
+template <class Device>
+std::vector<RoundRoot> roots_of(Device& device, const dag::DagStore<Device>& store,
+                                const std::vector<uint64_t>& codes, const dag::Forest& forest,
+                                const device::Buffer<dag::Digest>& digests, bool materials) {
+  const auto kind = forest.levels.size() == 1 ? dag::NodeKind::Leaf : dag::NodeKind::Inner;
+  const auto device_codes = device::uploaded(device, codes);
+  auto roots = device.template make<RoundRoot>(codes.size());
+  device.for_each({"rounds: roots", 60}, codes.size(),
+                  WriteRoots{device_codes.data(), forest.roots.data(), digests.data(), store.ref(),
+                             forest.levels[0].pointers.data(), kind, materials, roots.data()});
+  std::vector<RoundRoot> known(codes.size());
+  device.download(known.data(), roots.data(), known.size());
+  return known;
+}
+
 template <class Device>
 class RoundFreezer {
  public:
@@ -49,14 +65,7 @@ class RoundFreezer {
       digests = digests_of(level, kind_of(l, levels), digests);
       if (l > 0) level = {};
     }
-    const auto device_codes = device::uploaded(device_, codes);
-    auto roots = device_.template make<RoundRoot>(codes.size());
-    device_.for_each(
-        {"rounds: roots", 60}, codes.size(),
-        WriteRoots{device_codes.data(), forest.roots.data(), digests.data(), store_,
-                   forest.levels[0].pointers.data(), kind_of(0, levels), materials_, roots.data()});
-    round.roots.resize(codes.size());
-    device_.download(round.roots.data(), roots.data(), codes.size());
+    round.roots = roots_of(device_, dag_store_, codes, forest, digests, materials_);
   }
 
  private:
@@ -65,9 +74,8 @@ class RoundFreezer {
   }
 
   RoundLevel words_of(const dag::FrozenLevel& level, dag::NodeKind kind) {
-    constexpr uint64_t kBytesPerNode = 4 * hash::kMaxItemWords + 5;
     RoundLevel to = {{place_, level.nodes * hash::kMaxItemWords}, {place_, level.nodes}};
-    const uint64_t most = std::min(level.nodes, nodes_at_once(device_, kBytesPerNode));
+    const uint64_t most = std::min(level.nodes, nodes_at_once(device_, kBytesOnTheWay));
     auto offsets = device_.template make<uint32_t>(most + 1);
     auto sizes = device_.template make<uint8_t>(most);
     for (uint64_t first = 0; first < level.nodes; first += most) {
@@ -106,14 +114,12 @@ class RoundFreezer {
 
 // Brings what has been built to the host.
 template <class Device>
-Round frozen_round(Device& device, voxelize::BuiltCells<Device> built, const SpillPlace& place) {
-  Round round;
-  round.level = built.level;
+Round frozen_round(Device& device, const voxelize::BuiltCells<Device>& built, const SpillPlace& place) {
+  Round round = {
+      .level = built.level, .roots = {}, .levels = {}, .states = built.inside.states, .result = built.result};
   const size_t levels = built.result.dag.levels.size() - built.level;
   RoundFreezer<Device>(device, built.store, built.result.dag.materials, place)
       .run(built.codes, built.pointers, levels, round);
-  round.states = std::move(built.inside.states);
-  round.result = std::move(built.result);
   return round;
 }
 

@@ -75,7 +75,7 @@ class LevelMerger {
     const uint64_t available = device_.pool().available();
     const uint64_t room = std::max<uint64_t>((available - std::min(available, 4 * below)) / 8 * 5, 1 << 12);
     const uint64_t bytes = UniqueRoom{nodes, words}.bytes();
-    const uint64_t portions = std::max(bytes / room + 1, words / (uint64_t{15} << 28) + 1);
+    const uint64_t portions = std::max(bytes / room + 1, words / kMostWords + 1);
     return static_cast<uint32_t>(std::clamp<uint64_t>(portions, options_.least_portions, 1 << 20));
   }
 

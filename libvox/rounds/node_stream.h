@@ -7,8 +7,15 @@
 #include "libvox/base/cancel.h"
 #include "libvox/base/hd.h"
 #include "libvox/device/pool.h"
+#include "libvox/hash/item.h"
 
 namespace vox::rounds {
+
+// The words of nodes that are in one array with 32-bit offsets: some less than 2^32, since nodes are added at once.
+inline constexpr uint64_t kMostWords = uint64_t{15} << 28;
+
+// On a device, of a node that is on its way: its words at most, its offset and its size.
+inline constexpr uint64_t kBytesOnTheWay = 4 * hash::kMaxItemWords + 5;
 
 // How many nodes or leaves go through a device at once, where each takes so many bytes there.
 template <class Device>
@@ -44,7 +51,7 @@ struct ReplaceChildren {
   }
 };
 
-// Nodes of a level on a device: node i has the words from offsets[i] to offsets[i + 1].
+// Nodes of a level that are on a device at once: node i has the words from offsets[i] to offsets[i + 1].
 struct NodePiece {
   device::Buffer<uint32_t> words, offsets;
   uint64_t first = 0, count = 0;  // the numbers of the nodes

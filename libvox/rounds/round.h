@@ -31,7 +31,7 @@ struct RoundRoot {
 
 struct Round {
   uint32_t level = 0;                       // of the DAG, on which the roots stand
-  std::vector<RoundRoot> roots;             // in the order of their codes
+  std::vector<RoundRoot> roots;             // in the order in which cells were built
   std::vector<RoundLevel> levels;           // the roots' first, leaves last
   std::vector<voxelize::CellState> states;  // with options.solid: of the round's chunk cells
   voxelize::BuildResult result;  // counts and seconds; the levels of its DAG have counts of the octree alone

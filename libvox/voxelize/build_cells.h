@@ -1,4 +1,4 @@
-// Builds some of a scene's chunk cells, where several builders share them out: each takes runs of cells until none
+// Builds some of a scene's chunk cells, where several builders share them out: each takes pieces until none
 // is left, and what it has made of them stays in its own store.
 #pragma once
 
@@ -14,13 +14,13 @@ namespace vox::voxelize {
 
 // Chunk cells by their numbers, or with options.solid rows of them along x: what is inside is known from what stands to
 // the left in the same row, and from nothing else (chunk_cells.h).
-struct CellRun {
+struct Piece {
   size_t begin = 0, end = 0;
 };
 
-// Gives the next run to build, or none when all are taken. The (chunk cell, triangle) pairs of cell or row i are those
+// Gives the next piece to build, or none when all are taken. The (chunk cell, triangle) pairs of cell or row i are those
 // from pair_starts[i] to pair_starts[i + 1].
-using CellSource = std::function<std::optional<CellRun>(std::span<const uint32_t> pair_starts)>;
+using CellSource = std::function<std::optional<Piece>(std::span<const uint32_t> pair_starts)>;
 
 struct CellShare {
   CellSource next;

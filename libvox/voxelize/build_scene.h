@@ -33,6 +33,16 @@ struct BuildResult {
   uint64_t peak_device_bytes = 0;
 };
 
+// Adds what has been counted of a part of a scene.
+inline void add_counts(BuildResult& whole, const BuildResult& part) {
+  whole.dag.voxels += part.dag.voxels;
+  for (size_t level = 0; level < whole.dag.levels.size(); ++level)
+    whole.dag.levels[level].svo_nodes += part.dag.levels[level].svo_nodes;
+  whole.chunks += part.chunks;
+  whole.atlas_queries += part.atlas_queries;
+  whole.open_rays += part.open_rays;
+}
+
 // Voxelizes triangles that drop_bad_triangles() has left over, as far as they lie inside the grid. Compiled
 // for each device in build_scene_*.
 template <class Device>

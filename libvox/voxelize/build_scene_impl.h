@@ -179,9 +179,9 @@ class ChunkedBuild {
   }
 
   static CellShare all_cells() {
-    return {[taken = false](std::span<const uint32_t> pair_starts) mutable -> std::optional<CellRun> {
+    return {[taken = false](std::span<const uint32_t> pair_starts) mutable -> std::optional<Piece> {
       if (std::exchange(taken, true)) return std::nullopt;
-      return CellRun{0, pair_starts.size() - 1};
+      return Piece{0, pair_starts.size() - 1};
     }};
   }
 
@@ -192,8 +192,8 @@ class ChunkedBuild {
     Progress progress("voxelizing", starts);
     double pairs_per_start = 64;
     uint64_t built = 0;
-    while (const std::optional<CellRun> pieces = share.next(cells_.piece_starts())) {
-      const CellRun run = cells_.cells_of(*pieces);
+    while (const std::optional<Piece> piece = share.next(cells_.pair_starts())) {
+      const CellRun run = cells_.cells_of(*piece);
       for (size_t begin = run.begin; begin < run.end;) {
         const double wanted = 0.8 * static_cast<double>(chunk_capacity()) / pairs_per_start;
         size_t end = begin + 1;
@@ -288,6 +288,7 @@ class ChunkedBuild {
                                  level == 0 ? dag::NodeKind::Leaf : dag::NodeKind::Inner, options_.materials);
       counts.push_back(nodes.count);
     }
+    if (solid_) pass_cells(frame.chunk_cells, end_cell - first_cell);
     std::vector<uint32_t> keys(nodes.count), pointers(nodes.count);
     device_.download(keys.data(), nodes.keys.data(), nodes.count);
     device_.download(pointers.data(), nodes.pointers.data(), nodes.count);
@@ -301,10 +302,7 @@ class ChunkedBuild {
     for (size_t level = 0; level < dag.levels.size(); ++level)
       dag.levels[level].svo_nodes += fills.levels[level].svo_nodes;
     dag.voxels += leaves.voxels + fills.voxels;
-    if (solid_) {
-      pass_cells(frame.chunk_cells, end_cell - first_cell);
-      solid_->commit_chunk();
-    }
+    if (solid_) solid_->commit_chunk();
   }
 
   // Keeps the states of the rays along the chunk's cells, for the empty nodes above.

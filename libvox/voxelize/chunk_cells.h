@@ -32,6 +32,11 @@ struct ToRowCodes {
   VOX_HD void operator()(uint64_t i) const { keys[i] = row_code(keys[i], bits); }
 };
 
+// Chunk cells by their numbers.
+struct CellRun {
+  size_t begin = 0, end = 0;
+};
+
 struct ChunkCells {
   // The scene's (chunk cell, triangle) pairs, sorted by chunk cell. The cell of pair i is cell_of[i + 1] - 1.
   device::Buffer<uint32_t> triangles, cell_of;
@@ -41,10 +46,11 @@ struct ChunkCells {
   std::vector<size_t> row_cells;
   std::vector<uint32_t> row_starts;
 
-  // What builders share out: rows, or cells.
-  std::span<const uint32_t> piece_starts() const { return row_cells.empty() ? starts : row_starts; }
-  CellRun cells_of(CellRun pieces) const {
-    return row_cells.empty() ? pieces : CellRun{row_cells[pieces.begin], row_cells[pieces.end]};
+  // By rows, or by cells: what builders share out.
+  std::span<const uint32_t> pair_starts() const { return row_cells.empty() ? starts : row_starts; }
+  CellRun cells_of(const Piece& piece) const {
+    return row_cells.empty() ? CellRun{piece.begin, piece.end}
+                             : CellRun{row_cells[piece.begin], row_cells[piece.end]};
   }
 };
 

@@ -65,6 +65,7 @@ std::vector<TopNode> TopFills::parts_above(uint32_t height) const {
   std::vector<TopNode> parts;
   const GridEnd end = {resolution_};
   const uint32_t side = dag::kLeafSide << (height + 1);
+  if (side >= resolution_) return parts;
   for (uint32_t slot = 0; slot < kFillsPerLevel; ++slot) {
     const uint32_t material = slot / kCuts, cuts = slot % kCuts;
     if (!end.cuts_cubes(side, cuts)) continue;

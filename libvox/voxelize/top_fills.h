@@ -56,7 +56,8 @@ class TopFills {
   // they stand for to the counts of `dag`.
   void add_to(std::vector<dag::TopNode>& nodes, uint32_t height, dag::FrozenDag& dag) const;
 
-  // The parts of all fills of the next level, as children of nodes whose codes are slots.
+  // The parts of all fills of the next level, as children of nodes whose codes are slots; none where that is the root's,
+  // which is no fill.
   std::vector<dag::TopNode> parts_above(uint32_t height) const;
   // Goes on to that level. The nodes have ids.
   void go_up(std::vector<dag::TopNode> fills) { fills_ = std::move(fills); }

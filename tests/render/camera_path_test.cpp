@@ -64,6 +64,15 @@ TEST(CameraPath, WhatIsUpTurnsEvenly) {
   EXPECT_FALSE(pictures.back().up);
 }
 
+TEST(CameraPath, WhatTurnsOverNeedsToSayByWhichSide) {
+  std::vector<CameraKey> list = {keys()[0], keys()[1]};
+  list[0].up = {0, 1, 0};
+  list[1].up = {0, -1, 0};
+  list[1].time = list[0].time + 1;
+  EXPECT_EQ(render::pictures_of({list, true}, 3).size(), 4u);
+  EXPECT_THROW(render::pictures_of({list, true}, 4), Error);
+}
+
 TEST(CameraPath, OfOneRowIsOnePicture) {
   EXPECT_EQ(render::pictures_of({{keys()[0]}, true}, 25).size(), 1u);
 }

@@ -24,9 +24,9 @@ Built built_cells(CpuDevice& device, const Soup& soup, uint32_t resolution, bool
   const auto grid = unit_grid(resolution);
   const voxelize::BuildOptions options = {.materials = materials};
   bool taken = false;
-  const auto next = [&](std::span<const uint32_t> starts) -> std::optional<voxelize::CellRun> {
+  const auto next = [&](std::span<const uint32_t> starts) -> std::optional<voxelize::Piece> {
     if (std::exchange(taken, true)) return std::nullopt;
-    return voxelize::CellRun{0, starts.size() - 1};
+    return voxelize::Piece{0, starts.size() - 1};
   };
   return voxelize::build_cells(device, soup.scene, soup.indexed, grid, options, {}, {.next = next});
 }
@@ -57,7 +57,7 @@ void expect_survives(const Soup& soup, uint32_t resolution, bool materials) {
   again.pointers = rounds::load_round(device, again.store, once);
   again.codes.clear();
   for (const rounds::RoundRoot& root : once.roots) again.codes.push_back(root.code);
-  expect_equal_rounds(once, rounds::frozen_round(device, std::move(again), {}));
+  expect_equal_rounds(once, rounds::frozen_round(device, again, {}));
 }
 
 TEST(Round, LoadedNodesAreThoseThatWereFrozen) {
@@ -131,6 +131,9 @@ TEST(Round, WhatDoesNotHoldTogetherIsFound) {
   expect_found(round.levels.back().words.data()[0], ~round.levels.back().words.data()[0]);
   expect_found(round.roots[0].number, round.levels[0].nodes());
   expect_found(round.roots[0].code, uint64_t{1} << 3 * round.level);
+  ASSERT_GT(round.roots.size(), 1u);
+  expect_found(round.roots[0].code, round.roots.back().code);
+  for (const int material : {-2, 16}) expect_found(round.roots[0].material, material);
   for (const size_t levels : {size_t{0}, dag_levels - 1, dag_levels + 1}) {
     round.result.dag.levels.resize(levels);
     EXPECT_FALSE(holds()) << levels;
@@ -139,8 +142,8 @@ TEST(Round, WhatDoesNotHoldTogetherIsFound) {
   EXPECT_TRUE(holds());
 }
 
-TEST(Round, AnInnerNodeWithoutChildrenIsFound) {
-  const auto round_of = [](uint32_t size) {
+TEST(Round, NodesOfNothingAreFound) {
+  const auto round_of = [](uint32_t size, uint32_t mask) {
     rounds::Round round;
     round.result.dag.levels.resize(2);
     for (const uint32_t words : {size, 2u}) {
@@ -151,10 +154,12 @@ TEST(Round, AnInnerNodeWithoutChildrenIsFound) {
       level.sizes.append(1)[0] = static_cast<uint8_t>(words);
     }
     if (size > 1) round.levels[0].words.data()[0] = 1;  // its one child is the leaf
+    round.levels[1].words.data()[0] = mask;
     return round;
   };
-  EXPECT_TRUE(rounds::holds_together(round_of(2), {2, false}));
-  EXPECT_FALSE(rounds::holds_together(round_of(1), {2, false}));
+  EXPECT_TRUE(rounds::holds_together(round_of(2, 1), {2, false}));
+  EXPECT_FALSE(rounds::holds_together(round_of(1, 1), {2, false}));
+  EXPECT_FALSE(rounds::holds_together(round_of(2, 0), {2, false}));
 }
 
 TEST(Round, WordsMayLieInAFolder) {

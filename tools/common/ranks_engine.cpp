@@ -15,6 +15,7 @@
 #include "libvox/base/error.h"
 #include "libvox/base/memory.h"
 #include "libvox/engine/engine_devices.h"
+#include "libvox/engine/group_engine.h"
 
 namespace vox {
 namespace {
@@ -61,7 +62,7 @@ std::string gpu_for(const std::string& device, const Sharers& sharers) {
 }  // namespace
 
 EngineOptions engine_of_rank(EngineOptions options, ranks::Ranks& ranks) {
-  if (options.device.find(',') != std::string::npos)
+  if (names_several(options.device))
     throw UsageError("--device names several devices, but each of several processes runs on one: cpu, cuda");
   const std::string host = host_name();
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");

@@ -207,20 +207,17 @@ void check_volume_materials(const ConvertOptions& options) {
         "--materials has no effect on bricks of a volume: --structure svdag makes a scene of it");
 }
 
-void check_devices(const ConvertOptions& options) {
+void check_devices(const ConvertOptions& options, const RunTraits& run) {
   if (!names_several(options.engine.device)) return;
   listed_devices(options.engine.device);
-  const bool has_meshes = is_mixed_input(options) ? has_mesh_input(options)
-                                                  : !is_volume_input(options) && !is_voxels_input(options) &&
-                                                        !is_scene_input(options) && !is_points_input(options);
-  if (!has_meshes || wants_bricks(options) || wants_hash(options))
+  if ((run.bits & (kMesh | kBricks | kHash)) != kMesh)
     throw UsageError("--device names several: they build the SVDAG of a mesh together, all else runs on one");
 }
 
 // What has rounds is built by one device, from one end to the other.
-void check_spill(const ConvertOptions& options) {
+void check_spill(const ConvertOptions& options, const RunTraits& run) {
   if (!options.spill) return;
-  if (is_mixed_input(options)) throw UsageError("--spill is for meshes alone, not with other inputs");
+  if ((run.bits & kMixed) != 0) throw UsageError("--spill is for meshes alone, not with other inputs");
   if (options.ranks || names_several(options.engine.device))
     throw UsageError("--spill is for one device: several share out the scene among them");
 }
@@ -246,8 +243,6 @@ void check_resume(const ConvertOptions& options, const RunTraits& run) {
 
 void check_given(const ConvertOptions& options) {
   check_volume_materials(options);
-  check_devices(options);
-  check_spill(options);
   const RunTraits run = is_mixed_input(options)    ? of_mixed(options)
                         : is_volume_input(options) ? of_volume(options)
                         : is_voxels_input(options) ? of_voxels(options)
@@ -255,6 +250,8 @@ void check_given(const ConvertOptions& options) {
                         : is_points_input(options) ? of_points(options)
                                                    : of_mesh(options);
   check_options(options.given, kTable, run);
+  check_devices(options, run);
+  check_spill(options, run);
   check_parts(options, run);
   check_resume(options, run);
   if (options.ranks && (run.bits & (kMesh | kMixed)) != kMesh)

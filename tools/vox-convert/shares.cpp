@@ -74,8 +74,8 @@ class ShareWriter {
     NewParts own;
     WrittenPart written;
     {
-      throw_if_cancelled();
       const std::lock_guard lock(hdf5_);  // which is for one thread at a time; all cores compress
+      throw_if_cancelled();
       written = write_scene_part(part, place(ranks.rank()), options_.compression);
     }
     if (written.is_new) own.add(scene_part_path(options_.output, ranks.rank(), written.check));

@@ -72,7 +72,8 @@ TEST(CameraCsv, WhatIsWrongIsSaidWithItsLine) {
   expect_error(kNames + ",time\n1,2,3,4,5,6,1\n1,2,3,4,5,6,1\n", ":3:", "not after the one before");
   expect_error(kNames + ",time\n1,2,3,4,5,6,-1\n", ":2:13:", "time is -1");
   expect_error(kNames + ",up_x,up_z\n", ":1:", "up_y is missing");
-  expect_error(kNames + ",up_x,up_y,up_z\n1,2,3,4,5,6,0,0,0\n", ":2:", "up is 0,0,0");
+  expect_error(kNames + ",up_x,up_y,up_z\n1,2,3,4,5,6,0,0,0\n", ":2:", "up is about 0,0,0");
+  expect_error(kNames + ",up_x,up_y,up_z\n1,2,3,4,5,6,0,1e-300,0\n", ":2:", "up is about 0,0,0");
   expect_error(std::string("eye_x\0", 6), "", "no text file");
 }
 
