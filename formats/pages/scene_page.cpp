@@ -113,6 +113,9 @@ std::string facts_of(const dag::VoxelScene& scene, uint32_t whole, const std::ve
   set_point(facts.object("high"), filled.max);
   set_point(facts.object("origin"), scene.origin);
   set_color(facts.object("sky"), render::kSky);
+  Json& skies = facts.array("skies");
+  for (const scene::Rgb8 sky : {render::kHorizon, render::kZenith, render::kNadir})
+    set_color(skies.append(), sky);
   set_palette(facts.array("palette"), scene);
   Json& ramp = facts.array("ramp");
   for (uint32_t i = 0; i < render::kRampColors; ++i) set_color(ramp.append(), render::ramp_color(i));

@@ -21,9 +21,6 @@ Light light_of(scene::Rgb8 color) {
   return light_of(scene::srgb_to_linear(color));
 }
 
-// A quiet sky: paler at the horizon, and grey below it.
-constexpr scene::Rgb8 kHorizon = {206, 218, 230}, kZenith = {96, 138, 196}, kNadir = {150, 156, 164};
-
 struct Range {
   double near, far;
 };

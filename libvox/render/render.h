@@ -35,7 +35,9 @@ enum class Sky { Flat, Gradient };
 // Whether things in the light stand on a plane that shows their shadow, see ground.h.
 enum class Ground { Off, On };
 
-inline constexpr scene::Rgb8 kSky = {148, 182, 219};
+inline constexpr scene::Rgb8 kSky = {148, 182, 219};  // where it is flat
+// The gradient is a quiet sky: paler at the horizon, and grey below it.
+inline constexpr scene::Rgb8 kHorizon = {206, 218, 230}, kZenith = {96, 138, 196}, kNadir = {150, 156, 164};
 
 // The plane in which a cutaway was cut: its faces are hatched in the colours of their materials, without light.
 struct CutPlane {

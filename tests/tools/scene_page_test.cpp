@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "formats/images/image.h"
 #include "formats/scene/scene_file.h"
@@ -19,6 +20,11 @@ from chromium import Chromium
 def messages(page):
     return [m for m in page.messages if 'GPU stall due to ReadPixels' not in m]
 )";
+
+struct View {
+  std::string eye, target, fov;
+};
+using Choices = std::vector<std::pair<std::string, std::string>>;  // in the words of vox-render and the page
 
 class ScenePageTest : public CubesTest {
  protected:
@@ -51,57 +57,166 @@ class ScenePageTest : public CubesTest {
     }
     return static_cast<double>(different) / static_cast<double>(one.pixels.size());
   }
+
+  // Expects that SCENE.html shows what pictures of SCENE.h5 show, with level of detail and without.
+  void expect_pictures(const std::string& scene, const std::vector<View>& views,
+                       const std::vector<std::string>& shades, const Choices& choices) const {
+    std::string lines = fmt::format(R"(
+page.open('{}.html#samples=1&panel=off')
+page.wait('globalThis.voxPage')
+def show(view, file):
+    page.value('new Promise(done => {{ addEventListener("hashchange", done); location.hash = "%s&samples=1" }})' % view)
+    page.wait('voxPage.pace.finished > 0')
+    page.screenshot(file)
+)",
+                                    scene);
+    std::vector<std::string> names;
+    for (const View& view : views)
+      for (const std::string& shade : shades)
+        for (const char* lod : {"on", "off"}) {
+          const std::string name = fmt::format("{}-{}-{}", names.size(), shade, lod);
+          take_picture(scene, name, view, shade, lod, choices);
+          std::string address = fmt::format("eye={}&target={}&fov={}&shade={}&lod={}", view.eye, view.target,
+                                            view.fov, shade, lod);
+          for (const auto& [option, value] : choices) address += "&" + option + "=" + value;
+          lines += fmt::format("show('{}', '{}-page.png')\n", address, name);
+          names.push_back(name);
+        }
+    EXPECT_EQ(browsed(lines + "print(messages(page))"), "[]\n");
+    for (const std::string& name : names)
+      EXPECT_LE(share_of_different(name + ".png", name + "-page.png"), 0.005) << scene << " " << name;
+  }
+
+ private:
+  // As vox-render does by default, but for the colours of voxels, which a page has no means of.
+  void take_picture(const std::string& scene, const std::string& name, const View& view,
+                    const std::string& shade, const std::string& lod, const Choices& choices) const {
+    const bool lit = shade == "material";
+    std::vector<std::string> options = {scene + ".h5",
+                                        "-q",
+                                        "--size",
+                                        "240x160",
+                                        "-o",
+                                        name + ".png",
+                                        "--eye=" + view.eye,
+                                        "--target=" + view.target,
+                                        "--fov",
+                                        view.fov,
+                                        "--shade",
+                                        shade,
+                                        "--lod",
+                                        lod};
+    if (lit && lod == "on") options.insert(options.end(), {"--level-colors", "voxel"});
+    if (!lit) options.insert(options.end(), {"--legend", "off"});
+    for (const auto& [option, value] : choices) {
+      if (!lit && (option != "normals" || shade != "normal")) continue;
+      options.push_back("--" + option);
+      if (option != "ground") options.push_back(value);
+    }
+    printed(options);
+  }
 };
+
+const std::vector<View> kVillageViews = {
+    {"60,50,70", "0,5,0", "40"}, {"4,3,16", "0,2,0", "60"}, {"-20,90,-30", "1,0,2", "35"}};
+
+// A cup with walls as wide as a voxel, on a thin foot.
+std::string cup_obj() {
+  constexpr int kSides = 48;
+  constexpr double kProfile[][2] = {{0.3, 0},    {0.28, 0.01}, {0.012, 0.02}, {0.012, 0.4},
+                                    {0.2, 0.45}, {0.35, 0.6},  {0.42, 0.8},   {0.44, 1}};
+  std::string points, faces;
+  int first = 1;
+  for (const auto& [radius, height] : kProfile) {
+    for (int i = 0; i < kSides; ++i) {
+      const double angle = 2 * std::numbers::pi * i / kSides;
+      points +=
+          fmt::format("v {} {} {}\n", 0.5 + radius * std::cos(angle), height, 0.5 + radius * std::sin(angle));
+    }
+    for (int i = 0; first > 1 && i < kSides; ++i) {
+      const int next = (i + 1) % kSides, below = first - kSides;
+      faces += fmt::format("f {} {} {} {}\n", below + i, below + next, first + next, first + i);
+    }
+    first += kSides;
+  }
+  return points + faces;
+}
 
 TEST_F(ScenePageTest, ShowsWhatPicturesShow) {
   if (browser_name().empty()) GTEST_SKIP() << "no chromium";
   make_village();
-  struct View {
-    std::string eye, target, fov;
-  };
-  const std::vector<View> views = {
-      {"60,50,70", "0,5,0", "40"}, {"4,3,16", "0,2,0", "60"}, {"-20,90,-30", "1,0,2", "35"}};
-  std::string lines = R"(
-page.open('village.html#samples=1&panel=off')
+  expect_pictures("village", kVillageViews, {"depth", "material", "normal"}, {});
+}
+
+TEST_F(ScenePageTest, ShowsFacesUnderAFlatSkyWhereAskedFor) {
+  if (browser_name().empty()) GTEST_SKIP() << "no chromium";
+  make_village();
+  expect_pictures("village", kVillageViews, {"material", "normal"}, {{"normals", "faces"}, {"sky", "flat"}});
+}
+
+TEST_F(ScenePageTest, ShowsSmoothThingsAsPicturesDo) {
+  if (browser_name().empty()) GTEST_SKIP() << "no chromium";
+  ASSERT_EQ(scene({"bumpy-sphere", "--triangles", "20000", "-o", "ball.obj", "-q"}).code, 0);
+  converted({"ball.obj", "--res", "600", "-q"});
+  printed({"ball.h5", "-q", "--html", "ball.html"});
+  expect_pictures(
+      "ball", {{"1.3,0.9,1.7", "0,0,0", "40"}, {"0.4,0.5,1.2", "0,0.2,0", "50"}, {"-5,3,4", "0,0,0", "30"}},
+      {"material", "normal"}, {});
+}
+
+TEST_F(ScenePageTest, ShowsThinWallsOnTheGroundAsPicturesDo) {
+  if (browser_name().empty()) GTEST_SKIP() << "no chromium";
+  write("cup.obj", cup_obj());
+  converted({"cup.obj", "--res", "400", "-q"});
+  printed({"cup.h5", "-q", "--html", "cup.html"});
+  expect_pictures("cup",
+                  {{"2,2.5,3", "0.5,0.4,0.5", "40"},
+                   {"0.6,1.5,1.4", "0.5,0.2,0.5", "60"},
+                   {"-5,6,4", "0.5,0.5,0.5", "20"}},
+                  {"material"}, {{"ground", "on"}, {"normals", "smooth"}, {"exposure", "1.5"}});
+}
+
+TEST_F(ScenePageTest, BeginsWithTheLightThatItIsToldOf) {
+  const std::vector<std::string> look = {"--eye",     "2,2,3", "--target",   "0.5,0.3,0.5", "--sky",   "flat",
+                                         "--normals", "faces", "--exposure", "0.8",         "--ground"};
+  std::vector<std::string> page = {"cube.h5", "-q", "--html", "cube.html"},
+                           picture = {"cube.h5", "-q",          "--size",         "240x160",
+                                      "-o",      "picture.png", "--level-colors", "voxel"};
+  page.insert(page.end(), look.begin(), look.end());
+  picture.insert(picture.end(), look.begin(), look.end());
+  printed(page);
+  if (browser_name().empty()) GTEST_SKIP() << "no chromium";
+  printed(picture);
+  EXPECT_EQ(browsed(R"(
+page.open('cube.html')
 page.wait('globalThis.voxPage')
-def show(view, file):
-    page.value('new Promise(done => { addEventListener("hashchange", done); location.hash = "%s&samples=1" })' % view)
-    page.wait('voxPage.pace.finished > 0')
-    page.screenshot(file)
-)";
-  std::vector<std::string> names;
-  for (const View& view : views)
-    for (const char* shade : {"depth", "material", "normal"})
-      for (const char* lod : {"on", "off"}) {
-        const std::string name = fmt::format("{}-{}-{}", names.size(), shade, lod);
-        std::vector<std::string> options = {"village.h5",
-                                            "-q",
-                                            "--size",
-                                            "240x160",
-                                            "-o",
-                                            name + ".png",
-                                            "--eye=" + view.eye,
-                                            "--target=" + view.target,
-                                            "--fov",
-                                            view.fov,
-                                            "--shade",
-                                            shade,
-                                            "--lod",
-                                            lod};
-        if (shade == std::string("material"))
-          options.insert(options.end(), {"--normals", "faces", "--sky", "flat"});
-        if (shade == std::string("material") && lod == std::string("on"))
-          options.insert(options.end(), {"--level-colors", "voxel"});
-        if (shade == std::string("normal")) options.insert(options.end(), {"--normals", "faces"});
-        if (shade != std::string("material")) options.insert(options.end(), {"--legend", "off"});
-        printed(options);
-        lines += fmt::format("show('eye={}&target={}&fov={}&shade={}&lod={}', '{}-page.png')\n", view.eye,
-                             view.target, view.fov, shade, lod, name);
-        names.push_back(name);
-      }
-  EXPECT_EQ(browsed(lines + "print(messages(page))"), "[]\n");
-  for (const std::string& name : names)
-    EXPECT_LE(share_of_different(name + ".png", name + "-page.png"), 0.005) << name;
+page.value('voxPage.settings.samples = 1, document.body.classList.add("bare"), voxPage.changed()')
+page.wait('location.hash.endsWith("&normals=faces&sky=flat&ground=on&exposure=0.8")')
+page.wait('voxPage.pace.finished > 0')
+page.screenshot('page.png')
+print(messages(page)))"),
+            "[]\n");
+  EXPECT_LE(share_of_different("picture.png", "page.png"), 0.005);
+}
+
+TEST_F(ScenePageTest, ShadesTheFacesOfACutAsTheyAre) {
+  if (browser_name().empty()) GTEST_SKIP() << "no chromium";
+  printed({"cube.h5", "-q", "--html", "cube.html"});
+  // Cut at half its height, the hollow box shows the cut through two of its walls in the middle row, and what is left
+  // of their insides: up, and to the right and the left.
+  EXPECT_EQ(browsed(R"(
+page.open('cube.html#samples=1&panel=off&normals=smooth&shade=normal&y=0..32&eye=0.5,3,0.5001&target=0.5,0.5,0.5')
+page.wait('globalThis.voxPage')
+page.wait('voxPage.pace.finished > 0')
+print(page.value('(() => { const { renderer, settings, size } = voxPage, found = new Set();'
+    'const gl = renderer.gl, pixel = new Uint8Array(4 * 240 * 160); voxPage.pace.presentAgain();'
+    'gl.readPixels(0, 0, 240, 160, gl.RGBA, gl.UNSIGNED_BYTE, pixel);'
+    'for (let x = 0; x < 240; ++x) {'
+    '  const pick = renderer.pick(settings, size, x + 0.5, 80.5);'
+    '  if (pick && pick.voxel[1] === 31) found.add([...pixel.subarray(4 * (240 * 79 + x), 4 * (240 * 79 + x) + 3)].join());'
+    '} return [...found].join(" "); })()'))
+print(messages(page)))"),
+            "188,255,188 255,188,188 0,188,188\n[]\n");
 }
 
 TEST_F(ScenePageTest, ShowsHowOftenLeavesAreUsed) {
@@ -360,6 +475,8 @@ TEST_F(ScenePageTest, RefusesWhatHasNoEffectOnIt) {
                                              {"--turntable", "3"},
                                              {"--ao", "4"},
                                              {"--samples", "2"},
+                                             {"--level-colors", "voxel"},
+                                             {"--cut", "z=1"},
                                              {"--slice", "z=1"},
                                              {"--legend", "off"},
                                              {"--opacity", "0.5"}}) {

@@ -73,7 +73,8 @@ cxxopts::Options describe() {
       "legend", "Of what is measured, in a corner: on or off", preset("on"), "on|off");
   options.add_options("Page")(
       "html",
-      "Write a page to fly through instead: one file, which needs no server; it begins with this view",
+      "Write a page to fly through instead: one file, which needs no server; it begins with this view and "
+      "light",
       text(), "FILE")("page-limit",
                       "How large it may be; a scene that is larger is shown at the finest level that fits",
                       preset("64M"), "SIZE");

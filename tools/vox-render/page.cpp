@@ -44,6 +44,11 @@ std::string start_of(const RenderToolOptions& options) {
   }
   if (options.render.shadows == render::Shadows::Off) text += "&shadows=off";
   if (options.render.lod == render::LevelOfDetail::Off) text += "&lod=off";
+  if (options.render.normals == render::Normals::Smooth) text += "&normals=smooth";
+  if (options.render.normals == render::Normals::Faces) text += "&normals=faces";
+  if (options.render.skies == render::Sky::Flat) text += "&sky=flat";
+  if (options.render.ground == render::Ground::On) text += "&ground=on";
+  if (options.render.exposure != 1) text += fmt::format("&exposure={}", options.render.exposure);
   return text;
 }
 

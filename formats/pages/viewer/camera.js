@@ -13,9 +13,12 @@ export const kViews = {
   bottom: [0, -1, 0],
 };
 
-/** @param {Vec} towards */
-export function axesOf(towards) {
-  const forward = normalized(towards);
+/** How far a pose's eye is from its target. @param {Pose} pose */
+export const farOf = pose => length(sub(pose.target, pose.eye));
+
+/** @param {Vec} to */
+export function axesOf(to) {
+  const forward = normalized(to);
   let side = cross(forward, [0, 1, 0]);
   if (length(side) < 1e-9) side = [1, 0, 0];  // straight up or down: right is x
   const right = normalized(side);
@@ -42,6 +45,9 @@ export function makeCamera(pose, size) {
     spread: 2 * half.width / size.width,
   };
 }
+
+/** From the eye to a place of the picture, in pixels. @param {Camera} camera @param {number} x @param {number} y */
+export const towards = ({ corner, right, down }, x, y) => add(corner, add(scaled(right, x), scaled(down, y)));
 
 /** @param {Box} box @returns {Vec[]} */
 function cornersOf(box) {
@@ -80,27 +86,25 @@ export function distances(box, eye) {
 const kPole = 0.002;
 
 /**
- * A direction turned by angles to the right and down, never over the pole.
- * @param {Vec} forward @param {number} right @param {number} down @returns {Vec}
+ * The direction of a vector turned by angles to the right and down, never over the pole.
+ * @param {Vec} to @param {number} right @param {number} down @returns {Vec}
  */
-function turnedAside(forward, right, down) {
-  const pitch = Math.asin(clamped(forward[1], -1, 1)), limit = Math.PI / 2 - kPole;
-  const axes = axesOf(forward);
-  const pitched = turned(forward, axes.right, clamped(pitch - down, -limit, limit) - pitch);
+function turnedAside(to, right, down) {
+  const axes = axesOf(to), pitch = Math.asin(clamped(axes.forward[1], -1, 1)), limit = Math.PI / 2 - kPole;
+  const pitched = turned(axes.forward, axes.right, clamped(pitch - down, -limit, limit) - pitch);
   return turned(pitched, [0, 1, 0], -right);
 }
 
 /** Around the target. @param {Pose} pose @param {number} right @param {number} down @returns {Pose} */
 export function orbited(pose, right, down) {
-  const towards = sub(pose.target, pose.eye), far = length(towards);
-  const forward = turnedAside(normalized(towards), -right, -down);
-  return { ...pose, eye: sub(pose.target, scaled(forward, far)) };
+  const forward = turnedAside(sub(pose.target, pose.eye), -right, -down);
+  return { ...pose, eye: sub(pose.target, scaled(forward, farOf(pose))) };
 }
 
 /** The head, where the eye is. @param {Pose} pose @param {number} right @param {number} down @returns {Pose} */
 export function looked(pose, right, down) {
-  const towards = sub(pose.target, pose.eye), far = length(towards);
-  return { ...pose, target: add(pose.eye, scaled(turnedAside(normalized(towards), right, down), far)) };
+  const forward = turnedAside(sub(pose.target, pose.eye), right, down);
+  return { ...pose, target: add(pose.eye, scaled(forward, farOf(pose))) };
 }
 
 /**
@@ -118,7 +122,7 @@ export function moved(pose, by) {
  * @param {Pose} pose @param {Vec} point @param {number} by @param {number} least @returns {Pose}
  */
 export function nearer(pose, point, by, least) {
-  const far = length(sub(pose.target, pose.eye)), share = Math.max(by, least / far);
+  const share = Math.max(by, least / farOf(pose));
   const to = (/** @type {Vec} */ at) => add(point, scaled(sub(at, point), share));
   return { ...pose, eye: to(pose.eye), target: to(pose.target) };
 }

@@ -15,7 +15,6 @@ precision highp int;
 export const castSource = /* glsl */ `
 uniform highp usampler2D before;  // the sums of earlier samples
 uniform uint samples;             // how many these are
-uniform uint mode;                // an index into kModes
 uniform ivec3 eye;                // the voxel,
 uniform vec3 eye_rest;            // and how far from its corner
 uniform vec3 corner, right, down; // from the eye to the upper left corner, from pixel to pixel
@@ -24,8 +23,10 @@ uniform vec2 place;               // of the sample in its pixel
 uniform float height;             // of the picture, in pixels
 uniform vec3 colors[16];          // of materials, linear
 uniform vec3 ramp[64];            // of what is measured
-uniform float ramp_low, ramp_high;
-uniform vec3 sky;
+uniform vec2 ramp_ends;           // what its ends stand for
+uniform vec3 sky[3];              // at the horizon, straight up, straight down
+uniform vec4 ground;              // the middle of the scene on it, from the eye, and how far it is seen; 0: none
+uniform vec2 smoothness;          // how much smooth normals count: at the eye, and how much more in each voxel from it
 uniform vec3 to_sun;
 uniform bool shadows;
 uniform float open_reach;         // voxels that ambient occlusion looks; 0: none
@@ -36,13 +37,8 @@ out uvec4 sums;
 const float kSun = 0.75, kAmbient = 0.45, kWhite = 65535.0;
 
 vec3 measured(float value) {
-  float at = (value - ramp_low) / (ramp_high - ramp_low) * 63.0 + 0.5;
+  float at = (value - ramp_ends.x) / (ramp_ends.y - ramp_ends.x) * 63.0 + 0.5;
   return ramp[int(clamp(at, 0.0, 63.0))];
-}
-
-float uses_of(uint leaf) {
-  uint i = leaf - level_begin[2], row = (1u << page_shift) - 1u;
-  return float(texelFetch(uses, ivec3(i & row, i >> page_shift & row, i >> 2u * page_shift), 0).r);
 }
 
 // An even spread of random numbers over pixels; that over samples is by Roberts' R2 sequence.
@@ -54,29 +50,60 @@ vec2 random(uvec2 pixel) {
   return fract(vec2(bits & 0xffffu, bits >> 16u) / 65536.0 + place);
 }
 
-// The cosine to the normal is the share of directions, as light counts.
-vec3 direction_around(vec3 normal, vec2 at) {
-  float radius = sqrt(at.x), angle = 6.2831853 * at.y;
-  vec3 side = normal.yzx;
-  return side * (radius * cos(angle)) + cross(normal, side) * (radius * sin(angle)) + normal * sqrt(1.0 - at.x);
+// The vector with a length of 1; 0 stays 0.
+vec3 unit(vec3 v) {
+  return v * inversesqrt(max(dot(v, v), 1e-30));
 }
 
-struct Surface {
-  ivec3 voxel;  // the point: a corner,
-  vec3 rest;    // and how far from it
-  vec3 normal;
-  float distance;
-};
+// The cosine to the normal is the share of directions, as light counts: those to points of the ball that it touches.
+vec3 direction_around(vec3 normal, vec2 at) {
+  float z = 2.0 * at.x - 1.0, radius = sqrt(1.0 - z * z), angle = 6.2831853 * at.y;
+  return unit(normal + vec3(radius * cos(angle), radius * sin(angle), z));
+}
 
-Surface surface_at(Ray ray, Hit hit, vec3 direction, Box box) {
+vec3 sky_towards(vec3 direction) {
+  return mix(sky[0], direction.y < 0.0 ? sky[2] : sky[1], abs(direction.y));
+}
+
+// The surface with a smooth normal, which counts this much; where cells tell nothing, those twice as wide are asked.
+// Rays go on from above the steps between faces.
+void smoothen(inout Surface at, Hit hit, vec3 direction, float share) {
+  vec3 by = abs(direction), slope = direction / max(max(by.x, by.y), by.z);
+  uint log2 = max(hit.log2, 1u) - 1u, last = min(log2 + 1u, log2_side - 1u);
+  ivec3 estimate = ivec3(0);
+  for (uint wide = log2; wide <= last && estimate == ivec3(0); ++wide)
+    estimate = normal_of_cells(hit, at, slope, wide);
+  if (estimate == ivec3(0)) return;
+  vec3 estimated = unit(vec3(estimate));
+  if (dot(slope, estimated) > 0.3) estimated = -estimated;  // at the edge of something thin, that of its back
+  at.normal = unit(mix(at.normal, estimated, share));
+  at.rest += share * 1.5 * float(1 << log2) * at.normal;
+}
+
+Surface surface_at(Hit hit, vec3 direction) {
   Surface at;
-  vec3 size = vec3(box.high - box.low);
+  vec3 size = vec3(hit.box.high - hit.box.low);
   vec3 out_of = -sign(direction) * vec3(equal(uvec3(hit.face.axis), uvec3(0, 1, 2)));
-  at.voxel = box.low;
-  at.rest = clamp(eye_rest + direction * hit.face.at - vec3(box.low - eye), vec3(0), size);
+  at.voxel = hit.box.low;
+  at.rest = clamp(eye_rest + direction * hit.face.at - vec3(at.voxel - eye), vec3(0), size);
   at.rest = mix(at.rest, step(vec3(0), out_of) * size, abs(out_of));  // exactly in the face
   at.normal = out_of;
   at.distance = hit.face.at;
+  float share = smoothness.x + smoothness.y * at.distance;
+  if (share > 0.0 && hit.face.axis < kNoAxis) smoothen(at, hit, direction, min(share, 1.0));
+  return at;
+}
+
+// Where a ray comes to the ground, and in \`share\` how much of a shadow is shown there.
+Surface ground_at(vec3 direction, out float share) {
+  Surface at;
+  at.distance = ground.y / direction.y;
+  vec3 to = direction * at.distance, from = to - ground.xyz;
+  share = max(ground.y, direction.y) < 0.0 ? max(1.0 - dot(from.xz, from.xz) / (ground.w * ground.w), 0.0) : 0.0;
+  share *= share;
+  at.normal = vec3(0, share > 0.0, 0);
+  at.voxel = eye + ivec3(floor(to));
+  at.rest = fract(to) + eye_rest;
   return at;
 }
 
@@ -108,17 +135,27 @@ void main() {
   Ray ray = ray_from(eye, eye_rest, direction);
   ray.spread = spread;
   Hit hit = trace(ray);
-  Box box = mirrored(ray, hit.box, 1 << log2_side);
+  hit.box = mirrored(ray, hit.box, 1 << log2_side);
   if (picks) {
     sums = uvec4(floatBitsToUint(hit.found ? hit.face.at : -1.0), hit.material, hit.face.axis, hit.log2);
-    if (gl_FragCoord.x < 1.0) sums = uvec4(uvec3(box.low), uint(hit.found));
+    if (gl_FragCoord.x < 1.0) sums = uvec4(uvec3(hit.box.low), uint(hit.found));
     return;
   }
-  vec3 light = sky;
-  if (hit.found) {
-    if (mode == 0u) light = colors[hit.material] * light_at(surface_at(ray, hit, direction, box));
-    else if (mode == 1u) light = surface_at(ray, hit, direction, box).normal * 0.5 + 0.5;
-    else if (mode == 4u) light = measured(uses_of(leaf_at(box.low, log2_side)));
+  vec3 light = sky_towards(direction);
+  if (mode < 2u) {
+    float shown = 1.0;
+    Surface surface;
+    if (hit.found) surface = surface_at(hit, direction);
+    else surface = ground_at(direction, shown);
+    if (mode == 0u) {
+      float lit = light_at(surface);
+      if (hit.found) light = colors[hit.material] * lit;
+      else light *= 1.0 - shown * (1.0 - lit / (kAmbient + kSun * max(to_sun.y, 0.0)));
+    } else if (hit.found) {
+      light = surface.normal * 0.5 + 0.5;
+    }
+  } else if (hit.found) {
+    if (mode == kSharing) light = measured(float(texelFetch(uses, texel(passed[1].x - level_begin[2]), 0).r));
     else light = measured(mode == 2u ? hit.face.at : float(hit.log2));
   }
   sums = uvec4(light * kWhite + 0.5, 1u);
@@ -131,6 +168,7 @@ export const showSource = /* glsl */ `
 uniform highp usampler2D sums;
 uniform vec2 size;    // of the window
 uniform vec2 pixels;  // of the picture
+uniform float exposure;
 out vec4 color;
 
 vec3 light_at(ivec2 at) {
@@ -144,7 +182,7 @@ void main() {
   vec2 share = at - vec2(low);
   vec3 light = mix(mix(light_at(low), light_at(low + ivec2(1, 0)), share.x),
                    mix(light_at(low + ivec2(0, 1)), light_at(low + 1), share.x), share.y);
-  light = clamp(light, 0.0, 1.0);
+  light = clamp(light * exposure, 0.0, 1.0);
   color = vec4(mix(12.92 * light, 1.055 * pow(light, vec3(1.0 / 2.4)) - 0.055, step(0.0031308, light)), 1.0);
 }
 `;

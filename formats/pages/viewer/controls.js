@@ -1,11 +1,15 @@
 // How a reader moves: mouse, touch, wheel and keys change the pose.
-import { between, looked, makeCamera, moved, nearer, orbited } from './camera.js';
-import { length, scaled, sub, add, normalized } from './vectors.js';
+import { between, farOf, looked, makeCamera, moved, nearer, orbited, towards } from './camera.js';
+import { on } from './elements.js';
+import { scaled, sub, add, normalized } from './vectors.js';
 
 /** @typedef {import('./vectors.js').Vec} Vec */
 /** @typedef {import('./camera.js').Pose} Pose */
 /** @typedef {import('./page.js').Page} Page */
 /** @typedef {{x: number, y: number}} Place */
+
+/** @param {MouseEvent} event @returns {Place} */
+export const placeOf = event => ({ x: event.clientX, y: event.clientY });
 
 const kTurn = 0.006;     // radians a pixel
 const kFlight = 0.6;     // of the distance to the target in a second
@@ -32,22 +36,21 @@ export class Controls {
   constructor(page) {
     this.#page = page;
     const { canvas } = page;
-    canvas.addEventListener('pointerdown', event => {
+    on(canvas, 'pointerdown', event => {
       canvas.setPointerCapture(event.pointerId);
-      this.#pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+      this.#pointers.set(event.pointerId, placeOf(event));
       this.#jump = 0;
     });
-    for (const end of ['pointerup', 'pointercancel'])
-      canvas.addEventListener(end, event =>
-        this.#pointers.delete(/** @type {PointerEvent} */ (event).pointerId));
-    canvas.addEventListener('pointermove', event => this.#drag(event));
-    canvas.addEventListener('contextmenu', event => event.preventDefault());
-    canvas.addEventListener('wheel', event => {
+    for (const end of /** @type {const} */ (['pointerup', 'pointercancel']))
+      on(canvas, end, event => this.#pointers.delete(event.pointerId));
+    on(canvas, 'pointermove', event => this.#drag(event));
+    on(canvas, 'contextmenu', event => event.preventDefault());
+    on(canvas, 'wheel', event => {
       event.preventDefault();
       const lines = event.deltaMode === 1 ? 30 : 1;
-      this.#approach({ x: event.clientX, y: event.clientY }, Math.exp(event.deltaY * lines * 0.0012));
-    }, { passive: false });
-    canvas.addEventListener('dblclick', event => this.#go_there({ x: event.clientX, y: event.clientY }));
+      this.#approach(placeOf(event), Math.exp(event.deltaY * lines * 0.0012));
+    });
+    on(canvas, 'dblclick', event => this.#go_there(placeOf(event)));
     addEventListener('keydown', event => this.#key(event));
     addEventListener('keyup', event => {
       this.#held.delete(event.code);
@@ -78,14 +81,14 @@ export class Controls {
   /** Voxels that a pixel is wide where the target is. */
   #pixel() {
     const { settings, size } = this.#page, { pose } = settings;
-    return makeCamera(pose, size).spread * length(sub(pose.target, pose.eye)) * this.#page.density();
+    return makeCamera(pose, size).spread * farOf(pose) * this.#page.density();
   }
 
   /** @param {PointerEvent} event */
   #drag(event) {
     const before = this.#pointers.get(event.pointerId);
     if (!before) return;
-    const now = { x: event.clientX, y: event.clientY }, dx = now.x - before.x, dy = now.y - before.y;
+    const now = placeOf(event), dx = now.x - before.x, dy = now.y - before.y;
     const { pose } = this.#page.settings;
     if (this.#pointers.size === 2) {
       const other = [...this.#pointers].filter(([id]) => id !== event.pointerId)[0][1];
@@ -109,10 +112,8 @@ export class Controls {
   /** Towards what is at a place, or the target's distance there. @param {Place} at @param {number} by */
   #approach(at, by) {
     const { settings, size } = this.#page, { pose } = settings, camera = makeCamera(pose, size);
-    const density = this.#page.density(), far = length(sub(pose.target, pose.eye));
-    const x = at.x / density, y = at.y / density;
-    const towards = add(camera.corner, add(scaled(camera.right, x), scaled(camera.down, y)));
-    this.#set(nearer(pose, add(pose.eye, scaled(towards, far)), by, kLeastVoxels));
+    const density = this.#page.density(), to = towards(camera, at.x / density, at.y / density);
+    this.#set(nearer(pose, add(pose.eye, scaled(to, farOf(pose))), by, kLeastVoxels));
   }
 
   /** @param {Place} at */
@@ -120,7 +121,7 @@ export class Controls {
     const pick = this.#page.pick(at), { pose } = this.#page.settings;
     if (!pick) return;
     const forward = normalized(sub(pick.point, pose.eye));
-    const far = Math.max(Math.min(pick.distance * 0.4, length(sub(pose.target, pose.eye))), kLeastVoxels * 4);
+    const far = Math.max(Math.min(pick.distance * 0.4, farOf(pose)), kLeastVoxels * 4);
     this.jump({ ...pose, target: pick.point, eye: sub(pick.point, scaled(forward, far)) });
   }
 
@@ -149,7 +150,7 @@ export class Controls {
     if (!this.#flies) return;
     const now = performance.now(), seconds = Math.min((now - before) / 1000, 0.2) + 1 / 120;
     let { pose } = this.#page.settings;
-    const far = Math.max(length(sub(pose.target, pose.eye)), 16) * kFlight * (this.#fast ? 4 : 1) * seconds;
+    const far = Math.max(farOf(pose), 16) * kFlight * (this.#fast ? 4 : 1) * seconds;
     for (const code of this.#held) {
       if (code in kFlies) pose = moved(pose, scaled(kFlies[code], far));
       if (code in kTurns) pose = looked(pose, kTurns[code][0] * seconds, kTurns[code][1] * seconds);

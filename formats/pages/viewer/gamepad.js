@@ -1,6 +1,6 @@
 // A gamepad flies: the left stick moves, the right one turns the head, the triggers go up and down.
-import { looked, moved } from './camera.js';
-import { length, scaled, sub } from './vectors.js';
+import { farOf, looked, moved } from './camera.js';
+import { scaled } from './vectors.js';
 
 /** @typedef {import('./page.js').Page} Page */
 
@@ -9,7 +9,7 @@ const kPadTurn = 1.5;    // radians in a second
 const kLoose = 0.12;     // of a stick's way, where it does nothing
 
 /** @param {number | undefined} at */
-const pushed = at => at === undefined || Math.abs(at) < kLoose ? 0 : at * Math.abs(at);
+const pushed = (at = 0) => Math.abs(at) < kLoose ? 0 : at * Math.abs(at);
 
 /** Listens to gamepads as long as there are any. @param {Page} page */
 export function listenToGamepads(page) {
@@ -22,7 +22,7 @@ export function listenToGamepads(page) {
     const [across, along, right, down] = [0, 1, 2, 3].map(i => pushed(pad.axes[i]));
     const up = (pad.buttons[7]?.value ?? 0) - (pad.buttons[6]?.value ?? 0);
     if ([across, along, right, down, up].some(part => part !== 0)) {
-      const { pose } = page.settings, far = Math.max(length(sub(pose.target, pose.eye)), 16) * kPadFlight * seconds;
+      const { pose } = page.settings, far = Math.max(farOf(pose), 16) * kPadFlight * seconds;
       const there = moved(pose, scaled([across, up, -along], far));
       page.settings.pose = looked(there, right * kPadTurn * seconds, down * kPadTurn * seconds);
       page.changed();

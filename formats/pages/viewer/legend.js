@@ -1,35 +1,27 @@
 // What the colours of a mode mean.
 import { makeCamera } from './camera.js';
+import { make } from './elements.js';
 import { rampEnds } from './renderer.js';
 import { kSharing } from './settings.js';
 
 /** @typedef {import('./page.js').Page} Page */
 
-/** @param {number} value */
-export const numberText = value => String(Number(value.toPrecision(3)));
+/** @param {number} value @param {number} digits */
+export const numberText = (value, digits = 3) => String(Number(value.toPrecision(digits)));
 
-/** @param {string} tag @param {string} text @param {string} color */
-function piece(tag, text, color = '') {
-  const element = document.createElement(tag);
-  element.textContent = text;
-  if (color) element.style.background = color;
+/** @param {{r: number, g: number, b: number}} color */
+const cssColor = color => `rgb(${color.r} ${color.g} ${color.b})`;
+
+/** @param {'i' | 'div'} tag @param {{r: number, g: number, b: number}[]} colors */
+export function colored(tag, ...colors) {
+  const element = make(tag, {}), all = colors.map(cssColor);
+  element.style.background = all.length > 1 ? `linear-gradient(to right, ${all.join(', ')})` : all[0];
   return element;
 }
 
-/** @param {{r: number, g: number, b: number}} color */
-export const cssColor = color => `rgb(${color.r} ${color.g} ${color.b})`;
-
-/** @param {[string, string][]} keys names and colours */
-function keyed(keys) {
-  const list = piece('div', '');
-  list.className = 'keys';
-  for (const [name, color] of keys) {
-    const key = piece('span', '');
-    key.append(piece('i', '', color), name);
-    list.append(key);
-  }
-  return list;
-}
+/** @param {[string, {r: number, g: number, b: number}][]} keys names and colours */
+const keyed = keys =>
+  make('div', { className: 'keys' }, ...keys.map(([name, color]) => make('span', {}, colored('i', color), name)));
 
 /** Draws the legend of what is shown. @param {HTMLElement} at @param {Page} page */
 export function drawLegend(at, page) {
@@ -38,25 +30,24 @@ export function drawLegend(at, page) {
   if (settings.mode === 0) return;
   if (settings.mode === 1) {
     at.append(keyed(['+x', '-x', '+y', '-y', '+z', '-z'].map(name => {
-      const codes = ['x', 'y', 'z'].map(axis => name[1] !== axis ? 188 : name[0] === '+' ? 255 : 0);
-      return [name, `rgb(${codes.join(' ')})`];
+      const [r, g, b] = ['x', 'y', 'z'].map(axis => name[1] !== axis ? 188 : name[0] === '+' ? 255 : 0);
+      return [name, { r, g, b }];
     })));
     return;
   }
   const { low, high } = rampEnds(page.renderer, settings, makeCamera(settings.pose, size).spread);
   if (settings.mode === 2 || settings.mode === kSharing) {
-    const bar = piece('div', '', `linear-gradient(to right, ${ramp.map(cssColor).join(', ')})`), ends = piece('div', '');
+    const bar = colored('div', ...ramp);
     bar.className = 'ramp';
-    ends.className = 'ends';
     const texts = settings.mode === 2 ? [low, (low + high) / 2, high].map(v => numberText(v * facts.voxel_size)) :
       [0, Math.floor(high / 8), high / 4].map(power => power <= 20 ? String(2 ** power) : '2^' + power);
-    ends.append(...texts.map(text => piece('span', text)));
-    at.append(bar, ends, piece('div', settings.mode === 2 ? 'Distance, scene units' : 'Uses of a leaf, 4 x 4 x 4 voxels'));
+    at.append(bar, make('div', { className: 'ends' }, ...texts.map(text => make('span', {}, text))),
+      settings.mode === 2 ? 'Distance, scene units' : 'Uses of a leaf, 4 x 4 x 4 voxels');
     return;
   }
-  /** @type {[string, string][]} */
+  /** @type {[string, {r: number, g: number, b: number}][]} */
   const keys = [];
   for (let log2 = 0; log2 <= high; log2 += log2 === 0 ? 2 : 1)
-    keys.push([String(2 ** log2), cssColor(ramp[Math.floor(log2 / high * 63 + 0.5)])]);
-  at.append(keyed(keys), piece('div', 'Side of what is shown, voxels'));
+    keys.push([String(2 ** log2), ramp[Math.floor(log2 / high * 63 + 0.5)]]);
+  at.append(keyed(keys), 'Side of what is shown, voxels');
 }

@@ -16,6 +16,10 @@ const kSlow = 1000;        // ms that a picture takes there
 const kSlices = 16;        // of a sample, at most
 const kStages = [1 / 4, 1 / 2, 1]; // at rest first pictures of fewer pixels, then samples of all
 
+/** @param {Size} size @param {number} scale @returns {Size} */
+export const scaledSize = ({ width, height }, scale) =>
+  ({ width: Math.max(Math.round(width * scale), 1), height: Math.max(Math.round(height * scale), 1) });
+
 /**
  * How many pixels are cast at once, so that this takes a certain time. What a picture takes whatever its size, which is
  * most of it where a processor draws the window, is no reason for fewer pixels.
@@ -84,7 +88,8 @@ export class Pace {
 
   /** Shows once more what was shown last, for whoever takes a picture of the window. */
   presentAgain() {
-    this.#renderer.present(this.#shown.size, this.#shown.sample);
+    const { mode, exposure } = this.#settings;
+    this.#renderer.present(this.#shown.size, this.#shown.sample, mode === 0 ? exposure : 1);
   }
 
   ask() {
@@ -155,22 +160,16 @@ export class Pace {
   #draw_moving() {
     const { width, height } = this.#size;
     this.#scale = clamped(Math.sqrt(this.#moving.pixels / (width * height)), this.#least, 1);
-    const size = this.#scaled(this.#scale);
+    const size = scaledSize(this.#size, this.#scale);
     this.#renderer.castPart(this.#settings, { size, sample: 0, first: 0, rows: size.height, rest: false });
     this.#present(size, 0);
     this.#begun(size.width * size.height, false);
   }
 
-  /** @param {number} scale @returns {Size} */
-  #scaled(scale) {
-    const { width, height } = this.#size;
-    return { width: Math.max(Math.round(width * scale), 1), height: Math.max(Math.round(height * scale), 1) };
-  }
-
   #draw_rest() {
     const least = this.#settings.samples > 1 ? 1.5 * this.#scale : 1;
     while (kStages[this.#stage] < Math.min(least, 1)) ++this.#stage;
-    const size = this.#scaled(kStages[this.#stage]);
+    const size = scaledSize(this.#size, kStages[this.#stage]);
     const fewest = Math.max(Math.floor(size.height / kSlices / 4 ** this.#lost), 1);
     const rows = Math.min(Math.max(Math.floor(this.#rest.pixels / size.width), fewest), size.height - this.#row);
     this.#renderer.castPart(this.#settings, { size, sample: this.#sample, first: this.#row, rows, rest: true });

@@ -1,8 +1,9 @@
 // The page as a whole: what its parts share.
-import { Controls } from './controls.js';
+import { Controls, placeOf } from './controls.js';
+import { click, find, on, say } from './elements.js';
 import { listenToGamepads } from './gamepad.js';
-import { Pace } from './pace.js';
-import { find, Panel } from './panel.js';
+import { Pace, scaledSize } from './pace.js';
+import { Panel } from './panel.js';
 import { drawReadout, drawScale } from './readout.js';
 import { Renderer } from './renderer.js';
 import { kModes, settingsOf, settingsText, viewOf } from './settings.js';
@@ -27,11 +28,11 @@ export class Page {
     this.settings = settingsOf(this.#address() || facts.start, facts, this.size);
     document.body.classList.toggle('bare', !this.settings.panel);
     this.renderer = new Renderer(this.canvas, facts, words);
-    this.pace = new Pace(this.renderer, this.settings, is => find('slow', HTMLElement).hidden = !is);
+    this.pace = new Pace(this.renderer, this.settings, is => find('slow').hidden = !is);
     this.controls = new Controls(this);
-    find('title', HTMLElement).textContent = facts.title;
-    find('shown', HTMLElement).textContent = facts.shown;
-    find('made', HTMLElement).textContent = `Made by ${facts.command}; the scene's digest is ${facts.digest}.`;
+    find('title').textContent = facts.title;
+    find('shown').textContent = facts.shown;
+    find('made').textContent = `Made by ${facts.command}; the scene's digest is ${facts.digest}.`;
     this.panel = new Panel(this);
     listenToGamepads(this);
     this.#listen();
@@ -49,8 +50,7 @@ export class Page {
 
   /** @returns {Size} */
   #windowSize() {
-    const pixels = 1 / this.density();
-    return { width: Math.max(Math.round(innerWidth * pixels), 1), height: Math.max(Math.round(innerHeight * pixels), 1) };
+    return scaledSize({ width: innerWidth, height: innerHeight }, 1 / this.density());
   }
 
   #listen() {
@@ -61,29 +61,29 @@ export class Page {
       Object.assign(this.settings, settingsOf(this.#address(), this.facts, this.size));
       this.changed();
     });
-    canvas.addEventListener('pointermove', event => {
-      this.#cursor = { x: event.clientX, y: event.clientY };
+    on(canvas, 'pointermove', event => {
+      this.#cursor = placeOf(event);
       if (event.buttons === 0) this.#ask_readout();
     });
-    canvas.addEventListener('pointerleave', () => {
+    on(canvas, 'pointerleave', () => {
       this.#cursor = null;
       this.#ask_readout();
     });
     canvas.addEventListener('webglcontextlost', event => {
       event.preventDefault();
-      this.say('The graphics were taken away; waiting for them.');
+      say('The graphics were taken away; waiting for them.');
     });
     canvas.addEventListener('webglcontextrestored', () => {
       this.renderer.restore();
       this.pace.restart();
-      this.say('');
+      say();
     });
     for (const button of document.querySelectorAll('[data-view]'))
-      button.addEventListener('click', () => this.#view(/** @type {HTMLElement} */ (button).dataset.view ?? ''));
-    find('home', HTMLElement).addEventListener('click', () => this.#home());
-    find('open-help', HTMLElement).addEventListener('click', () => find('help', HTMLDialogElement).showModal());
-    find('save', HTMLElement).addEventListener('click', () => this.#save());
-    find('copy', HTMLElement).addEventListener('click', () => {
+      on(button, 'click', () => this.#view(/** @type {HTMLElement} */ (button).dataset.view ?? ''));
+    click('home', () => this.#home());
+    click('open-help', () => find('help', HTMLDialogElement).showModal());
+    click('save', () => this.#save());
+    click('copy', () => {
       this.#keep_address();
       const byHand = () => this.#mention('The address bar has the address of this view.');
       if (navigator.clipboard) navigator.clipboard.writeText(location.href).then(() => this.#mention('Copied.'), byHand);
@@ -91,18 +91,10 @@ export class Page {
     });
   }
 
-  /** Says something over the picture; nothing where the text is empty. @param {string} text */
-  say(text) {
-    const message = find('message', HTMLElement), line = document.createElement('p');
-    line.textContent = text;
-    message.replaceChildren(line);
-    message.hidden = text === '';
-  }
-
   /** Says something for a moment. @param {string} text */
   #mention(text) {
-    this.say(text);
-    setTimeout(() => this.say(''), 2000);
+    say(text);
+    setTimeout(say, 2000);
   }
 
   dialogIsOpen() {

@@ -1,29 +1,26 @@
 // The options: what a reader chooses besides the pose.
-import { cssColor, drawLegend } from './legend.js';
-import { filledBox, kModes } from './settings.js';
+import { click, find, make, on } from './elements.js';
+import { colored, drawLegend, numberText } from './legend.js';
+import { filledBox, kModes, kNormals } from './settings.js';
 
 /** @typedef {import('./page.js').Page} Page */
+/** @type {('detail' | 'shadows' | 'occlusion' | 'gradient' | 'ground')[]} */
+const kChecks = ['detail', 'shadows', 'occlusion', 'gradient', 'ground'];
 /** @typedef {import('./vectors.js').Vec} Vec */
 
-/** @template {HTMLElement} T @param {string} id @param {new () => T} type @returns {T} */
-export function find(id, type) {
-  const element = document.getElementById(id);
-  if (!(element instanceof type)) throw new Error(`no ${id} in the page`);
-  return element;
-}
-
-/** @param {string} name @param {number} low @param {number} high @param {string} label */
-function slider(name, low, high, label) {
-  const input = document.createElement('input');
-  Object.assign(input, { type: 'range', min: String(low), max: String(high), step: '1', name });
-  input.setAttribute('aria-label', label);
+/** @param {number} min @param {number} max @param {string} ariaLabel @param {(value: number) => void} set */
+function slider(min, max, ariaLabel, set) {
+  const input = make('input', { type: 'range', min, max, ariaLabel });
+  on(input, 'input', () => set(Number(input.value)));
   return input;
 }
 
 export class Panel {
   #page;
-  #panel = find('panel', HTMLElement);
+  #panel = find('panel');
   #mode = find('mode', HTMLSelectElement);
+  #normals = find('normals', HTMLSelectElement);
+  #exposure = find('exposure', HTMLInputElement);
   #coarsest = find('coarsest', HTMLInputElement);
   /** @type {HTMLInputElement[]} */
   #materials = [];
@@ -34,25 +31,29 @@ export class Panel {
   constructor(page) {
     this.#page = page;
     const { settings, facts } = page;
-    /** @param {string} id @param {() => void} act */
-    const click = (id, act) => find(id, HTMLElement).addEventListener('click', act);
     click('open-panel', () => this.toggle());
     click('all', () => this.#hide(0));
     click('none', () => this.#hide((1 << facts.palette.length) - 1));
-    this.#mode.addEventListener('change', () => {
-      settings.mode = Math.max(kModes.indexOf(this.#mode.value), 0);
-      page.changed();
-    });
     this.#coarsest.max = String(facts.log2_side - 1);
-    this.#coarsest.addEventListener('input', () => {
+    on(this.#coarsest, 'input', () => {
       const log2 = Number(this.#coarsest.value);
       settings.coarsest = log2 < 2 ? 0 : log2;
       page.changed();
     });
-    this.#check('detail', value => settings.detail = value);
-    this.#check('shadows', value => settings.shadows = value);
-    this.#check('occlusion', value => settings.occlusion = value);
-    for (const id of ['azimuth', 'altitude']) find(id, HTMLInputElement).addEventListener('input', () => this.#turnSun());
+    for (const name of kChecks) {
+      const box = find(name, HTMLInputElement);
+      on(box, 'change', () => {
+        settings[name] = box.checked;
+        page.changed();
+      });
+    }
+    this.#choose(this.#mode, kModes, value => settings.mode = value);
+    this.#choose(this.#normals, kNormals, value => settings.normals = value);
+    on(this.#exposure, 'input', () => {
+      settings.exposure = 2 ** (Number(this.#exposure.value) / 4);
+      page.changed();
+    });
+    for (const id of ['azimuth', 'altitude']) on(find(id), 'input', () => this.#turnSun());
     this.#listMaterials();
     this.#listCuts();
     this.update();
@@ -61,14 +62,15 @@ export class Panel {
   toggle() {
     this.#panel.hidden = !this.#panel.hidden;
     document.body.classList.toggle('with-panel', !this.#panel.hidden);
-    find('open-panel', HTMLElement).setAttribute('aria-expanded', String(!this.#panel.hidden));
+    find('open-panel').setAttribute('aria-expanded', String(!this.#panel.hidden));
   }
 
-  /** @param {string} id @param {(value: boolean) => void} set */
-  #check(id, set) {
-    const box = find(id, HTMLInputElement);
-    box.addEventListener('change', () => {
-      set(box.checked);
+  /** Lets a reader choose one of some words. @param {HTMLSelectElement} list @param {string[]} words
+   * @param {(which: number) => void} set */
+  #choose(list, words, set) {
+    list.append(...words.map(word => new Option(word)));
+    on(list, 'change', () => {
+      set(list.selectedIndex);
       this.#page.changed();
     });
   }
@@ -80,55 +82,42 @@ export class Panel {
   }
 
   #listMaterials() {
-    const { facts, settings } = this.#page, list = find('palette', HTMLElement);
-    const shares = facts.palette.some(entry => entry.share > 0);
+    const { facts, settings } = this.#page, shares = facts.palette.some(entry => entry.share > 0);
     for (const [i, entry] of facts.palette.entries()) {
-      const row = document.createElement('li'), label = document.createElement('label');
-      const box = document.createElement('input'), color = document.createElement('i');
-      const name = document.createElement('span'), share = document.createElement('output');
-      box.type = 'checkbox';
-      color.style.background = cssColor(entry);
-      name.textContent = name.title = entry.name;
-      if (shares) share.textContent = (100 * entry.share).toFixed(1) + ' %';
-      if (shares) share.title = 'of the surface';
-      box.addEventListener('change', () => this.#hide(settings.hidden ^ 1 << i));
-      label.append(box, color, name, share);
-      row.append(label);
-      list.append(row);
+      const box = make('input', { type: 'checkbox' }), { name } = entry;
+      on(box, 'change', () => this.#hide(settings.hidden ^ 1 << i));
+      const share = shares ? [make('output', { title: 'of the surface' }, (100 * entry.share).toFixed(1) + ' %')] : [];
+      find('palette').append(make('li', {},
+        make('label', {}, box, colored('i', entry), make('span', { title: name }, name), ...share)));
       this.#materials.push(box);
     }
-    find('materials', HTMLElement).hidden = facts.palette.length < 2;
+    find('materials').hidden = facts.palette.length < 2;
   }
 
   #listCuts() {
     const { facts, settings } = this.#page, { low, high } = filledBox(facts);
     for (const [i, name] of ['x', 'y', 'z'].entries()) {
-      const row = document.createElement('div'), axis = document.createElement('b');
-      const cut = {
-        low: slider(name + '-low', low[i], high[i] - 1, `First layer of ${name}`),
-        high: slider(name + '-high', low[i] + 1, high[i], `End of the layers of ${name}`),
-        text: document.createElement('output'),
+      /** @param {number} from @param {number} to */
+      const set = (from, to) => {
+        settings.clip.low[i] = from;
+        settings.clip.high[i] = to;
+        this.#page.changed();
       };
-      axis.textContent = name;
-      cut.low.addEventListener('input', () => {
-        settings.clip.low[i] = Number(cut.low.value);
-        settings.clip.high[i] = Math.max(settings.clip.high[i], settings.clip.low[i] + 1);
-        this.#page.changed();
-      });
-      cut.high.addEventListener('input', () => {
-        settings.clip.high[i] = Number(cut.high.value);
-        settings.clip.low[i] = Math.min(settings.clip.low[i], settings.clip.high[i] - 1);
-        this.#page.changed();
-      });
-      row.append(axis, cut.low, cut.high, cut.text);
-      find('cuts', HTMLElement).append(row);
+      const cut = {
+        low: slider(low[i], high[i] - 1, `First layer of ${name}`,
+          value => set(value, Math.max(settings.clip.high[i], value + 1))),
+        high: slider(low[i] + 1, high[i], `End of the layers of ${name}`,
+          value => set(Math.min(settings.clip.low[i], value - 1), value)),
+        text: make('output', {}),
+      };
+      find('cuts').append(make('div', {}, make('b', {}, name), cut.low, cut.high, cut.text));
       this.#cuts.push(cut);
     }
   }
 
   #turnSun() {
-    const azimuth = Number(find('azimuth', HTMLInputElement).value) * Math.PI / 180;
-    const altitude = Number(find('altitude', HTMLInputElement).value) * Math.PI / 180;
+    const [azimuth, altitude] =
+      ['azimuth', 'altitude'].map(id => Number(find(id, HTMLInputElement).value) * Math.PI / 180);
     this.#page.settings.sun = [
       Math.cos(altitude) * Math.sin(azimuth), Math.sin(altitude), Math.cos(altitude) * Math.cos(azimuth),
     ];
@@ -138,19 +127,20 @@ export class Panel {
   /** Shows the choices as they are. */
   update() {
     const { settings, facts } = this.#page, [x, y, z] = settings.sun;
-    this.#mode.value = kModes[settings.mode];
-    drawLegend(find('legend', HTMLElement), this.#page);
+    this.#mode.selectedIndex = settings.mode;
+    this.#normals.selectedIndex = settings.normals;
+    this.#exposure.value = String(Math.log2(settings.exposure) * 4);
+    find('exposure-text').textContent = numberText(settings.exposure);
+    drawLegend(find('legend'), this.#page);
     this.#coarsest.value = String(Math.max(settings.coarsest, 1));
-    find('coarsest-text', HTMLElement).textContent =
+    find('coarsest-text').textContent =
       settings.coarsest === 0 ? 'voxels' : 2 ** settings.coarsest + ' wide';
-    find('detail', HTMLInputElement).checked = settings.detail;
-    find('shadows', HTMLInputElement).checked = settings.shadows;
-    find('occlusion', HTMLInputElement).checked = settings.occlusion;
-    const azimuth = Math.round(Math.atan2(x, z) * 180 / Math.PI);
-    const altitude = Math.round(Math.atan2(y, Math.hypot(x, z)) * 180 / Math.PI);
-    for (const [id, angle] of /** @type {[string, number][]} */ ([['azimuth', azimuth], ['altitude', altitude]])) {
+    for (const name of kChecks) find(name, HTMLInputElement).checked = settings[name];
+    const angles = { azimuth: Math.atan2(x, z), altitude: Math.atan2(y, Math.hypot(x, z)) };
+    for (const [id, radians] of Object.entries(angles)) {
+      const angle = Math.round(radians * 180 / Math.PI);
       find(id, HTMLInputElement).value = String(angle);
-      find(id + '-text', HTMLElement).textContent = angle + '\u00b0';
+      find(id + '-text').textContent = angle + '\u00b0';
     }
     for (const [i, box] of this.#materials.entries()) box.checked = !(settings.hidden >> i & 1);
     const filled = filledBox(facts);

@@ -1,9 +1,8 @@
 // What stands at the foot of the page: a scale bar, and what the cursor is on.
-import { makeCamera } from './camera.js';
+import { farOf, makeCamera } from './camera.js';
 import { numberText } from './legend.js';
-import { find } from './panel.js';
+import { find } from './elements.js';
 import { toWorld } from './settings.js';
-import { length, sub } from './vectors.js';
 
 /** @typedef {import('./page.js').Page} Page */
 
@@ -12,26 +11,23 @@ const kBar = 110;  // pixels that the scale bar is wide, at most
 /** A scale bar of 1, 2 or 5 times a power of ten, in scene units, right where the target is. @param {Page} page */
 export function drawScale(page) {
   const { settings, facts, size } = page, { pose } = settings;
-  const pixel = makeCamera(pose, size).spread * length(sub(pose.target, pose.eye)) * facts.voxel_size / page.density();
+  const pixel = makeCamera(pose, size).spread * farOf(pose) * facts.voxel_size / page.density();
   const most = pixel * kBar, power = 10 ** Math.floor(Math.log10(most));
   const bar = [5, 2, 1].map(n => n * power).find(n => n <= most) ?? power;
-  const element = find('scale', HTMLElement);
+  const element = find('scale');
   /** @type {HTMLElement} */ (element.children[0]).style.width = bar / pixel + 'px';
   element.children[1].textContent = numberText(bar) + (bar === 1 ? ' unit' : ' units');
 }
 
 /** Says what is at a place of the window. @param {Page} page @param {{x: number, y: number} | null} at */
 export function drawReadout(page, at) {
-  const pick = at && page.pick(at), element = find('readout', HTMLElement);
+  const pick = at && page.pick(at), element = find('readout');
   if (!pick) {
     element.textContent = '';
     return;
   }
-  const world = toWorld(page.facts, pick.point).map(part => numberText5(part)).join(', ');
+  const world = toWorld(page.facts, pick.point).map(part => numberText(part, 5)).join(', ');
   const name = page.facts.palette[pick.material]?.name ?? '';
   element.textContent = `voxel ${pick.voxel.join(', ')} \u00b7 at ${world}` +
     (page.facts.palette.length > 1 ? ` \u00b7 ${name}` : '');
 }
-
-/** @param {number} value */
-const numberText5 = value => String(Number(value.toPrecision(5)));

@@ -1,9 +1,10 @@
 // The graphics: a context of WebGL 2 with the scene in it, which casts parts of pictures and shows them. Whoever calls
 // keeps the words, so that a context that was lost can be made again.
 import { castSource, cornersSource, precisionSource, showSource } from './cast.glsl.js';
-import { makeCamera, distances } from './camera.js';
+import { distances, makeCamera, towards } from './camera.js';
+import { normalSource } from './normal.glsl.js';
 import { Fault } from './scene.js';
-import { filledBox, kSharing } from './settings.js';
+import { filledBox, groundOf, kSharing } from './settings.js';
 import { countUses } from './sharing.js';
 import { traceSource } from './trace.glsl.js';
 import { add, normalized, scaled } from './vectors.js';
@@ -13,7 +14,7 @@ import { wordsSource } from './words.glsl.js';
 /** @typedef {import('./camera.js').Size} Size */
 /** @typedef {import('./scene.js').Facts} Facts */
 /** @typedef {import('./settings.js').Settings} Settings */
-/** @typedef {{program: WebGLProgram, at: (name: string) => WebGLUniformLocation | null}} Program */
+/** @typedef {(kind: string, values: Record<string, unknown>) => void} Program sets uniforms of a kind, such as 3fv */
 /** @typedef {{texture: WebGLTexture, frame: WebGLFramebuffer}} Sheet sums of pixels */
 /** @typedef {{size: Size, sample: number, first: number, rows: number, rest: boolean}} Part rows of a sample */
 /** @typedef {{voxel: Vec, point: Vec, distance: number, material: number, log2: number}} Pick */
@@ -64,13 +65,13 @@ export class Renderer {
 
   /** Makes all that lives in the context. */
   #make() {
-    const { gl } = this, cast = this.#program(precisionSource + wordsSource + traceSource + castSource);
+    const { gl } = this, cast = this.#program(precisionSource + wordsSource + traceSource + normalSource + castSource);
     const show = this.#program(precisionSource + showSource);
     gl.bindVertexArray(gl.createVertexArray());
     gl.disable(gl.DITHER);
-    this.#upload();
+    this.#fill(0, gl.R32UI, this.words);
     this.#setScene(cast);
-    this.#pages(2, gl.R8UI, 1, 1);  // a texture for the uses, as long as nobody asks for them
+    this.#fill(2, gl.R8UI, new Uint8Array(1));  // the uses, as long as nobody asks for them
     return {
       has_uses: false,
       cast, show, picked: this.#sheet({ width: 2, height: 1 }), sheets: /** @type {Sheet[]} */ ([]),
@@ -92,15 +93,33 @@ export class Renderer {
     if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost())
       throw new Fault('This browser cannot compile the page\'s program.',
         parts.map(part => gl.getShaderInfoLog(part)).join(' ').trim() || String(gl.getProgramInfoLog(program)));
-    /** @type {Map<string, WebGLUniformLocation | null>} */
-    const places = new Map();
-    return {
-      program,
-      at: name => {
-        if (!places.has(name)) places.set(name, gl.getUniformLocation(program, name));
-        return places.get(name) ?? null;
-      },
+    /** @type {Record<string, WebGLUniformLocation | null>} */
+    const places = {};
+    /** @type {any} */
+    const context = gl;
+    return (kind, values) => {
+      gl.useProgram(program);
+      for (const [name, value] of Object.entries(values))
+        context['uniform' + kind](places[name] ??= gl.getUniformLocation(program, name), value);
     };
+  }
+
+  /** Has a unit read a texture of whole numbers, if there is one. @param {number} unit @param {number} target
+   * @param {WebGLTexture | null} texture */
+  #bind(unit, target, texture) {
+    const { gl } = this;
+    gl.activeTexture(gl.TEXTURE0 + unit);
+    gl.bindTexture(target, texture);
+    if (!texture) return;
+    for (const filter of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(target, filter, gl.NEAREST);
+  }
+
+  /** Has a picture of this size drawn next, in the window or a frame. @param {WebGLFramebuffer | null} frame
+   * @param {Size} size */
+  #aim(frame, size) {
+    const { gl } = this;
+    gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
+    gl.viewport(0, 0, size.width, size.height);
   }
 
   /** How often leaves are used; counted where somebody asks for it. */
@@ -108,52 +127,33 @@ export class Renderer {
     return this.#sharing ??= countUses(this.facts, this.words);
   }
 
-  /** Makes a texture of pages for so many items, at a unit. @param {number} unit @param {number} format
-   * @param {number} count @param {number} row */
-  #pages(unit, format, count, row) {
-    const { gl } = this, rows = Math.max(Math.ceil(count / row), 1), layers = Math.ceil(rows / row);
-    if (layers > gl.getParameter(gl.MAX_ARRAY_TEXTURE_LAYERS))
-      throw new Fault('The scene is larger than this browser\'s graphics can hold.', 'Make a page of fewer voxels.');
-    gl.activeTexture(gl.TEXTURE0 + unit);
-    gl.bindTexture(gl.TEXTURE_2D_ARRAY, gl.createTexture());
-    gl.texStorage3D(gl.TEXTURE_2D_ARRAY, 1, format, row, layers > 1 ? row : rows, layers);
-    gl.texParameteri(gl.TEXTURE_2D_ARRAY, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
-    gl.texParameteri(gl.TEXTURE_2D_ARRAY, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
-  }
-
-  /** Puts items into the layers of a texture. @param {number} unit @param {number} format
+  /** Makes a unit's texture of items, in layers. @param {number} unit @param {number} format
    * @param {Uint32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>} items */
   #fill(unit, format, items) {
     const { gl } = this, row = 2 ** this.pageShift, page = row * row;
+    const rows = Math.max(Math.ceil(items.length / row), 1), layers = Math.ceil(rows / row);
+    const fault = new Fault('The scene is larger than these graphics can hold.', 'Make a page of fewer voxels.');
+    if (layers > gl.getParameter(gl.MAX_ARRAY_TEXTURE_LAYERS)) throw fault;
+    this.#bind(unit, gl.TEXTURE_2D_ARRAY, gl.createTexture());
+    gl.texStorage3D(gl.TEXTURE_2D_ARRAY, 1, format, row, layers > 1 ? row : rows, layers);
     const type = items instanceof Uint8Array ? gl.UNSIGNED_BYTE : gl.UNSIGNED_INT;
-    this.#pages(unit, format, items.length, row);
     gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
-    /** @param {number} at @param {number} width @param {number} height */
-    const put = (at, width, height) => gl.texSubImage3D(gl.TEXTURE_2D_ARRAY, 0, 0, Math.floor(at % page / row),
-      Math.floor(at / page), width, height, 1, gl.RED_INTEGER, type, items.subarray(at, at + width * height));
     for (let at = 0; at < items.length;) {
-      const left = items.length - at, whole = Math.min(Math.floor(left / row), row - Math.floor(at % page / row));
-      const [width, height] = whole > 0 ? [row, whole] : [left, 1];
-      put(at, width, height);
-      at += width * height;
+      const left = items.length - at, y = Math.floor(at % page / row);
+      const whole = Math.min(Math.floor(left / row), row - y);
+      const [width, height] = whole > 0 ? [row, whole] : [left, 1], end = at + width * height;
+      gl.texSubImage3D(gl.TEXTURE_2D_ARRAY, 0, 0, y, Math.floor(at / page), width, height, 1, gl.RED_INTEGER, type,
+        items.subarray(at, end));
+      at = end;
     }
-    if (gl.getError() === gl.OUT_OF_MEMORY)
-      throw new Fault('The scene does not fit into this computer\'s graphics memory.', 'Make a page of fewer voxels.');
-  }
-
-  /** Puts the words into a texture. */
-  #upload() {
-    this.#fill(0, this.gl.R32UI, this.words);
+    if (gl.getError() === gl.OUT_OF_MEMORY) throw fault;
   }
 
   /** @param {Size} size @returns {Sheet} */
   #sheet(size) {
     const { gl } = this, texture = gl.createTexture(), frame = gl.createFramebuffer();
-    gl.activeTexture(gl.TEXTURE1);
-    gl.bindTexture(gl.TEXTURE_2D, texture);
+    this.#bind(1, gl.TEXTURE_2D, texture);
     gl.texStorage2D(gl.TEXTURE_2D, 1, gl.RGBA32UI, size.width, size.height);
-    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
-    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
     gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
     gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, texture, 0);
     return { texture, frame };
@@ -161,53 +161,42 @@ export class Renderer {
 
   /** Tells the program what does not change. @param {Program} cast */
   #setScene(cast) {
-    const { gl, facts } = this, { program, at } = cast;
-    gl.useProgram(program);
-    const begin = new Uint32Array(21);
-    for (const level of facts.levels) begin[level.log2] = level.begin;
-    gl.uniform1i(at('words'), 0);
-    gl.uniform1i(at('before'), 1);
-    gl.uniform1i(at('uses'), 2);
-    gl.uniform1uiv(at('level_begin'), begin);
-    gl.uniform1ui(at('page_shift'), this.pageShift);
-    gl.uniform1i(at('has_materials'), facts.has_materials ? 1 : 0);
-    gl.uniform1ui(at('log2_side'), facts.log2_side);
-    gl.uniform3fv(at('colors'), linearColors(facts.palette));
-    gl.uniform3fv(at('ramp'), linearColors(facts.ramp));
-    gl.uniform3fv(at('sky'), linearColors([facts.sky]));
+    const { facts } = this, level_begin = new Uint32Array(21);
+    for (const level of facts.levels) level_begin[level.log2] = level.begin;
+    cast('1i', { words: 0, before: 1, uses: 2, has_materials: facts.has_materials });
+    cast('1uiv', { level_begin });
+    cast('1ui', { page_shift: this.pageShift, log2_side: facts.log2_side });
+    cast('3fv', { colors: linearColors(facts.palette), ramp: linearColors(facts.ramp) });
   }
 
   /** Tells the program what is shown, of a picture of so many pixels. @param {Settings} settings @param {Size} size */
   #setView(settings, size) {
-    const { gl } = this, { program, at } = this.made.cast, camera = makeCamera(settings.pose, size);
-    const whole = camera.eye.map(Math.floor), ends = rampEnds(this, settings, camera.spread);
-    const looks_into_all = settings.mode === kSharing;  // leaves are looked up, of which coarser cells have many
+    const { facts } = this, { cast } = this.made, { mode, clip, hidden, shadows } = settings;
+    const { eye, corner, right, down, spread } = makeCamera(settings.pose, size), whole = eye.map(Math.floor);
+    const ends = rampEnds(this, settings, spread), filled = filledBox(facts), far = 2 ** 30;
+    const looks_into_all = mode === kSharing;  // leaves are looked up, of which coarser cells have many
     if (looks_into_all && !this.made.has_uses) {
-      this.#fill(2, gl.R8UI, this.sharing().codes);
+      this.#fill(2, this.gl.R8UI, this.sharing().codes);
       this.made.has_uses = true;
     }
-    gl.useProgram(program);
-    gl.uniform1ui(at('mode'), settings.mode);
-    gl.uniform3iv(at('eye'), whole);
-    gl.uniform3fv(at('eye_rest'), camera.eye.map((part, i) => part - whole[i]));
-    gl.uniform3fv(at('corner'), camera.corner);
-    gl.uniform3fv(at('right'), camera.right);
-    gl.uniform3fv(at('down'), camera.down);
-    gl.uniform1f(at('spread'), settings.detail && !looks_into_all ? camera.spread : 0);
-    gl.uniform1f(at('height'), size.height);
-    gl.uniform3iv(at('clip_low'), settings.clip.low);
-    gl.uniform3iv(at('clip_high'), settings.clip.high);
-    gl.uniform1ui(at('hidden'), settings.hidden);
-    gl.uniform1ui(at('coarsest'), looks_into_all ? 0 : settings.coarsest);
-    gl.uniform1f(at('ramp_low'), ends.low);
-    gl.uniform1f(at('ramp_high'), ends.high);
-    gl.uniform3fv(at('to_sun'), normalized(settings.sun));
-    gl.uniform1i(at('shadows'), settings.shadows ? 1 : 0);
+    cast('1i', { shadows });
+    cast('1ui', { mode, hidden, coarsest: looks_into_all ? 0 : settings.coarsest });
+    cast('1f', { spread: settings.detail && !looks_into_all ? spread : 0, height: size.height });
+    cast('2fv', { ramp_ends: [ends.low, ends.high], smoothness: [[-1, spread], [1, 0], [0, 0]][settings.normals] });
+    cast('3fv', {
+      eye_rest: eye.map((part, i) => part - whole[i]), corner, right, down, to_sun: normalized(settings.sun),
+      sky: linearColors(mode === 0 && settings.gradient ? facts.skies : facts.skies.map(() => facts.sky)),
+    });
+    cast('4fv', { ground: settings.ground ? groundOf(filled, eye) : [0, 0, 0, 0] });
+    cast('3iv', {
+      eye: whole, clip_low: clip.low, clip_high: clip.high,
+      cut_low: clip.low.map((cut, i) => cut > filled.low[i] ? cut : -far),
+      cut_high: clip.high.map((cut, i) => cut < filled.high[i] ? cut - 1 : far),
+    });
   }
 
   /** Gets ready for a window of so many pixels. @param {Size} size */
   resize(size) {
-    if (this.made.sheetSize.width === size.width && this.made.sheetSize.height === size.height) return;
     for (const { texture, frame } of this.made.sheets) {
       this.gl.deleteTexture(texture);
       this.gl.deleteFramebuffer(frame);
@@ -219,34 +208,29 @@ export class Renderer {
   /** Casts the rays of rows of a sample; odd samples are added up in one sheet, even ones in the other.
    * @param {Settings} settings @param {Part} part */
   castPart(settings, { size, sample, first, rows, rest }) {
-    const { gl } = this, { at } = this.made.cast;
+    const { gl } = this, { cast, sheets } = this.made;
     this.#setView(settings, size);
-    const occluded = rest && sample > 0 && settings.occlusion;
-    gl.uniform1f(at('open_reach'), occluded ? 2 ** this.facts.log2_side / 16 : 0);
-    gl.uniform1i(at('picks'), 0);
-    gl.uniform1ui(at('samples'), sample);
-    gl.uniform2f(at('place'), (0.5 + sample * 0.7548776662466927) % 1, (0.5 + sample * 0.5698402909980532) % 1);
-    gl.activeTexture(gl.TEXTURE1);
-    gl.bindTexture(gl.TEXTURE_2D, this.made.sheets[(sample + 1) % 2].texture);
-    gl.bindFramebuffer(gl.FRAMEBUFFER, this.made.sheets[sample % 2].frame);
-    gl.viewport(0, 0, size.width, size.height);
+    cast('1f', { open_reach: rest && sample > 0 && settings.occlusion ? 2 ** this.facts.log2_side / 16 : 0 });
+    cast('1i', { picks: 0 });
+    cast('1ui', { samples: sample });
+    cast('2fv', { place: [0.7548776662466927, 0.5698402909980532].map(step => (0.5 + sample * step) % 1) });
+    this.#bind(1, gl.TEXTURE_2D, sheets[(sample + 1) % 2].texture);
+    this.#aim(sheets[sample % 2].frame, size);
     gl.enable(gl.SCISSOR_TEST);
     gl.scissor(0, first, size.width, rows);
     gl.drawArrays(gl.TRIANGLES, 0, 3);
     gl.disable(gl.SCISSOR_TEST);
   }
 
-  /** Shows a sample, and those before it, in the window. @param {Size} size @param {number} sample */
-  present(size, sample) {
-    const { gl } = this, { sheetSize } = this.made, { program, at } = this.made.show;
-    gl.useProgram(program);
-    gl.activeTexture(gl.TEXTURE1);
-    gl.bindTexture(gl.TEXTURE_2D, this.made.sheets[sample % 2].texture);
-    gl.uniform1i(at('sums'), 1);
-    gl.uniform2f(at('size'), sheetSize.width, sheetSize.height);
-    gl.uniform2f(at('pixels'), size.width, size.height);
-    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
-    gl.viewport(0, 0, sheetSize.width, sheetSize.height);
+  /** Shows a sample, and those before it, in the window. @param {Size} size @param {number} sample
+   * @param {number} exposure */
+  present(size, sample, exposure) {
+    const { gl } = this, { show, sheets, sheetSize } = this.made;
+    this.#bind(1, gl.TEXTURE_2D, sheets[sample % 2].texture);
+    show('1i', { sums: 1 });
+    show('2fv', { size: [sheetSize.width, sheetSize.height], pixels: [size.width, size.height] });
+    show('1f', { exposure });
+    this.#aim(null, sheetSize);
     gl.drawArrays(gl.TRIANGLES, 0, 3);
   }
 
@@ -255,22 +239,17 @@ export class Renderer {
    * @param {Settings} settings @param {Size} size @param {number} x @param {number} y @returns {Pick | null}
    */
   pick(settings, size, x, y) {
-    const { gl } = this, { at } = this.made.cast, told = new Uint32Array(8);
+    const { gl } = this, { cast, picked } = this.made, told = new Uint32Array(8);
     this.#setView(settings, size);
-    gl.uniform1i(at('picks'), 1);
-    gl.uniform2f(at('place'), x, y);
-    gl.activeTexture(gl.TEXTURE1);
-    gl.bindTexture(gl.TEXTURE_2D, null);
-    gl.bindFramebuffer(gl.FRAMEBUFFER, this.made.picked.frame);
-    gl.viewport(0, 0, 2, 1);
+    cast('1i', { picks: 1 });
+    cast('2fv', { place: [x, y] });
+    this.#bind(1, gl.TEXTURE_2D, null);
+    this.#aim(picked.frame, { width: 2, height: 1 });
     gl.drawArrays(gl.TRIANGLES, 0, 3);
     gl.readPixels(0, 0, 2, 1, gl.RGBA_INTEGER, gl.UNSIGNED_INT, told);
     if (told[3] === 0 || gl.isContextLost()) return null;
     const camera = makeCamera(settings.pose, size), distance = new Float32Array(told.buffer)[4];
-    const towards = add(camera.corner, add(scaled(camera.right, x), scaled(camera.down, y)));
-    return {
-      voxel: [told[0], told[1], told[2]], point: add(camera.eye, scaled(normalized(towards), distance)), distance,
-      material: told[5], log2: told[7],
-    };
+    const point = add(camera.eye, scaled(normalized(towards(camera, x, y)), distance));
+    return { voxel: [told[0], told[1], told[2]], point, distance, material: told[5], log2: told[7] };
   }
 }

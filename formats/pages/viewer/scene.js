@@ -10,6 +10,7 @@
  *   levels: {log2: number, begin: number}[], pieces: {words: number}[],
  *   low: {x: number, y: number, z: number}, high: {x: number, y: number, z: number},
  *   origin: {x: number, y: number, z: number}, sky: {r: number, g: number, b: number},
+ *   skies: {r: number, g: number, b: number}[],
  *   palette: Material[], ramp: {r: number, g: number, b: number}[],
  * }} Facts
  */

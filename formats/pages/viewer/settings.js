@@ -11,12 +11,14 @@ import { add, clamped, scaled, sub } from './vectors.js';
 /**
  * @typedef {{
  *   pose: Pose, mode: number, detail: boolean, coarsest: number, hidden: number, clip: Box, sun: Vec,
- *   shadows: boolean, occlusion: boolean, samples: number, panel: boolean,
+ *   shadows: boolean, occlusion: boolean, samples: number, panel: boolean, normals: number, gradient: boolean,
+ *   ground: boolean, exposure: number,
  * }} Settings clip in voxels; coarsest is a log2, 0 for none; bit i of hidden: material i; samples at rest
  */
 
 export const kModes = ['material', 'normal', 'depth', 'level', 'sharing'];
 export const kSharing = 4;
+export const kNormals = ['auto', 'smooth', 'faces'];
 /** @type {Vec} */
 const kSun = [0.45, 0.8, 0.6];
 const kSamples = 64, kMostSamples = 4096, kMinFov = 0.001, kMaxFov = 175;  // degrees, as vox-render has them
@@ -28,18 +30,21 @@ export const vec = at => [at.x, at.y, at.z];
 export const filledBox = facts => ({ low: vec(facts.low), high: vec(facts.high) });
 
 /** @param {Facts} facts @param {Vec} voxel @returns {Vec} */
-export const toWorld = (facts, voxel) => {
-  const origin = vec(facts.origin);
-  return add(origin, scaled(voxel, facts.voxel_size));
-};
+export const toWorld = (facts, voxel) => add(vec(facts.origin), scaled(voxel, facts.voxel_size));
 /** @param {Facts} facts @param {Vec} world @returns {Vec} */
-export const toVoxels = (facts, world) => {
-  const origin = vec(facts.origin);
-  return scaled(sub(world, origin), 1 / facts.voxel_size);
-};
+export const toVoxels = (facts, world) => scaled(sub(world, vec(facts.origin)), 1 / facts.voxel_size);
 
 /** @param {Facts} facts @param {string} view @param {number} fov @param {Size} size */
 export const viewOf = (facts, view, fov, size) => framing(filledBox(facts), kViews[view] ?? kViews.iso, fov, size);
+
+/**
+ * The ground below a box as libvox/render/render.cpp has it: its middle, from the eye, and how far it is seen.
+ * @param {Box} box @param {Vec} eye
+ */
+export function groundOf({ low, high }, eye) {
+  const [x, y, z] = sub(high, low), middle = sub(scaled(add(low, high), 0.5), eye);
+  return [middle[0], low[1] - eye[1], middle[2], 3 * (Math.hypot(x, z) / 2 + y)];
+}
 
 /** @param {string | null} text @returns {Vec | null} */
 function point(text) {
@@ -84,19 +89,25 @@ function poseOf(given, facts, size) {
  */
 export function settingsOf(text, facts, size) {
   const given = new URLSearchParams(text), sun = point(given.get('sun'));
+  /** @param {string} name */
+  const isOn = name => given.get(name) !== 'off';
   return {
     pose: poseOf(given, facts, size),
     mode: Math.max(kModes.indexOf(given.get('shade') ?? ''), 0),
-    detail: given.get('lod') !== 'off',
+    detail: isOn('lod'),
     coarsest: Math.round(number(given.get('level'), 0, facts.log2_side, 0)),
     hidden: (given.get('hide') ?? '').split(',').filter(i => /^\d+$/.test(i) && Number(i) < 16)
       .reduce((bits, i) => bits | 1 << Number(i), 0),
     clip: clipOf(given, facts),
     sun: sun && Math.hypot(...sun) > 0 ? sun : kSun,
-    shadows: given.get('shadows') !== 'off',
-    occlusion: given.get('ao') !== 'off',
+    shadows: isOn('shadows'),
+    occlusion: isOn('ao'),
     samples: Math.round(number(given.get('samples'), 1, kMostSamples, kSamples)),
-    panel: given.get('panel') !== 'off',
+    panel: isOn('panel'),
+    normals: Math.max(kNormals.indexOf(given.get('normals') ?? ''), 0),
+    gradient: given.get('sky') !== 'flat',
+    ground: given.get('ground') === 'on',
+    exposure: number(given.get('exposure'), 0.001, 1000, 1),
   };
 }
 
@@ -109,20 +120,27 @@ const pointText = (numbers, digits) => numbers.map(n => String(Number(n.toPrecis
  */
 export function settingsText(settings, facts) {
   const { pose, clip } = settings, filled = filledBox(facts);
-  const parts = ['eye=' + pointText(toWorld(facts, pose.eye), 8), 'target=' + pointText(toWorld(facts, pose.target), 8)];
-  if (pose.fov !== 40) parts.push('fov=' + Number(pose.fov.toFixed(3)));
-  if (settings.mode !== 0) parts.push('shade=' + kModes[settings.mode]);
-  if (!settings.detail) parts.push('lod=off');
-  if (settings.coarsest > 0) parts.push('level=' + settings.coarsest);
   const hidden = facts.palette.map((_, i) => i).filter(i => settings.hidden >> i & 1);
-  if (hidden.length > 0) parts.push('hide=' + hidden.join(','));
+  /** @type {[string, string | number | false][]} what is as always is not said */
+  const parts = [
+    ['eye', pointText(toWorld(facts, pose.eye), 8)], ['target', pointText(toWorld(facts, pose.target), 8)],
+    ['fov', pose.fov !== 40 && Number(pose.fov.toFixed(3))],
+    ['shade', settings.mode > 0 && kModes[settings.mode]],
+    ['lod', !settings.detail && 'off'],
+    ['level', settings.coarsest],
+    ['hide', hidden.join(',')],
+    ['sun', settings.sun !== kSun && pointText(settings.sun, 3)],
+    ['shadows', !settings.shadows && 'off'],
+    ['ao', !settings.occlusion && 'off'],
+    ['samples', settings.samples !== kSamples && settings.samples],
+    ['panel', !settings.panel && 'off'],
+    ['normals', settings.normals > 0 && kNormals[settings.normals]],
+    ['sky', !settings.gradient && 'flat'],
+    ['ground', settings.ground && 'on'],
+    ['exposure', settings.exposure !== 1 && Number(settings.exposure.toPrecision(3))],
+  ];
   for (const [i, name] of ['x', 'y', 'z'].entries())
     if (clip.low[i] !== filled.low[i] || clip.high[i] !== filled.high[i])
-      parts.push(`${name}=${clip.low[i]}..${clip.high[i]}`);
-  if (settings.sun !== kSun) parts.push('sun=' + pointText(settings.sun, 3));
-  if (!settings.shadows) parts.push('shadows=off');
-  if (!settings.occlusion) parts.push('ao=off');
-  if (settings.samples !== kSamples) parts.push('samples=' + settings.samples);
-  if (!settings.panel) parts.push('panel=off');
-  return parts.join('&');
+      parts.push([name, `${clip.low[i]}..${clip.high[i]}`]);
+  return parts.filter(([, text]) => text).map(part => part.join('=')).join('&');
 }

@@ -7,10 +7,13 @@
 export const traceSource = /* glsl */ `
 uniform uint log2_side;
 uniform ivec3 clip_low, clip_high;  // voxels; nothing outside of it is seen
+uniform uint mode;                  // an index into kModes
 uniform uint hidden;                // bit i: material i is not seen
 uniform uint coarsest;              // log2 of the side of cells that rays look no further into; 0: none
 
-const uint kNoAxis = 3u;
+uvec2 passed[21];  // [i]: of the ray traced last, the node whose parts are cells of 2^i, and its header; [1]: the leaf
+
+const uint kNoAxis = 3u, kSharing = 4u;
 const uint kMostSteps = 16384u, kMostStops = 4096u;
 
 // Coordinates are mirrored along axes on which the ray goes down: they count from the cube's other end.
@@ -38,20 +41,26 @@ struct Hit {
   Crossing face;  // by which the ray enters
   Box box;        // mirrored: the voxel, or the box in a cell
   uint log2;      // of the cell's side
+  uint node_log2; // of that of the smallest node around the cell, or of its leaf
   uint material;
+};
+
+struct Surface {
+  ivec3 voxel;  // the point: a corner,
+  vec3 rest;    // and how far from it
+  vec3 normal;
+  float distance;
 };
 
 Ray ray_from(ivec3 voxel, vec3 rest, vec3 direction) {
   Ray ray;
-  bvec3 down = lessThan(direction, vec3(0));
-  ray.voxel = ivec3(down.x ? (1 << log2_side) - voxel.x : voxel.x, down.y ? (1 << log2_side) - voxel.y : voxel.y,
-                    down.z ? (1 << log2_side) - voxel.z : voxel.z);
-  ray.rest = mix(rest, -rest, down);
+  ivec3 down = ivec3(lessThan(direction, vec3(0)));
+  ray.voxel = voxel + down * ((1 << log2_side) - 2 * voxel);
+  ray.rest = rest * vec3(1 - 2 * down);
   ray.step = 1.0 / max(abs(direction), vec3(1e-25));
-  ray.mirrored = uint(down.x) | uint(down.y) << 1u | uint(down.z) << 2u;
+  ray.mirrored = octant_of(down);
   ray.spread = 0.0;
-  ray.widest = 1e30;
-  ray.reach = 1e30;
+  ray.widest = ray.reach = 1e30;
   return ray;
 }
 
@@ -62,11 +71,8 @@ vec3 times(Ray ray, ivec3 corner) {
 
 // A box in a cube in the ray's coordinates, and back again.
 Box mirrored(Ray ray, Box box, int side) {
-  bvec3 down = notEqual(uvec3(ray.mirrored) & uvec3(1, 2, 4), uvec3(0));
-  return Box(ivec3(down.x ? side - box.high.x : box.low.x, down.y ? side - box.high.y : box.low.y,
-                   down.z ? side - box.high.z : box.low.z),
-             ivec3(down.x ? side - box.low.x : box.high.x, down.y ? side - box.low.y : box.high.y,
-                   down.z ? side - box.low.z : box.high.z));
+  ivec3 moves = place_of(ray.mirrored) * (side - box.low - box.high);
+  return Box(box.low + moves, box.high + moves);
 }
 
 // The later of two crossings. Planes that are crossed at the same time are crossed x first.
@@ -82,9 +88,6 @@ Crossing latest(Crossing now, vec3 planes) {
 ivec3 half_at(Crossing now, vec3 middle) {
   bvec3 tie = equal(middle, vec3(now.at));
   return ivec3(lessThan(middle, vec3(now.at))) | ivec3(tie) * ivec3(lessThanEqual(uvec3(0, 1, 2), uvec3(now.axis)));
-}
-uint octant_of(ivec3 bits) {
-  return uint(bits.x | bits.y << 1 | bits.z << 2);
 }
 
 // Whether rays look no further into a cell: it is that of a node or a leaf and no wider than a pixel.
@@ -103,7 +106,7 @@ uint material_below(Ray ray, uint node, uint log2, ivec3 at, Crossing now) {
     if (log2 > 2u) {
       uint header = word_at(node);
       if (is_homogeneous(header)) return homogeneous_material(header);
-      mask = header & 0xffu;
+      mask = header;
     } else if (log2 == 2u) {
       leaf = leaf_mask(node);
       mask = filled_blocks(leaf);
@@ -130,11 +133,10 @@ uint material_below(Ray ray, uint node, uint log2, ivec3 at, Crossing now) {
 // The hit at the box around what a node holds, which lies flush with the surfaces in its cell; of inner nodes the
 // box of their halves is exact enough, where cells are no wider than a pixel.
 Hit box_hit(Ray ray, uint node, uint log2, ivec3 at, Crossing now, float end) {
-  uvec3 layers = log2 == 2u ? leaf_layers(leaf_mask(node)) : node_layers(word_at(node) & 0xffu);
+  uvec3 layers = log2 == 2u ? leaf_layers(leaf_mask(node)) : node_layers(word_at(node));
   int unit = log2 == 2u ? 1 : 1 << log2 - 1u;
-  Box box = Box(ivec3(lowest_bit(layers.x), lowest_bit(layers.y), lowest_bit(layers.z)) * unit,
-                ivec3(highest_bit(layers.x) + 1u, highest_bit(layers.y) + 1u, highest_bit(layers.z) + 1u) * unit);
-  box = mirrored(ray, box, 1 << log2);
+  Box box = mirrored(ray, Box(ivec3(highest_bit(layers & -layers)) * unit, ivec3(highest_bit(layers) + 1u) * unit),
+                     1 << log2);
   box.low += at;
   box.high += at;
   Hit hit;
@@ -142,7 +144,7 @@ Hit box_hit(Ray ray, uint node, uint log2, ivec3 at, Crossing now, float end) {
   vec3 far = times(ray, box.high);
   hit.found = hit.face.at < min(min(far.x, far.y), min(far.z, end));
   hit.box = box;
-  hit.log2 = log2;
+  hit.log2 = hit.node_log2 = log2;
   if (hit.found) {
     hit.material = material_below(ray, node, log2, at, hit.face);
     hit.found = (hidden >> hit.material & 1u) == 0u;
@@ -152,11 +154,12 @@ Hit box_hit(Ray ray, uint node, uint log2, ivec3 at, Crossing now, float end) {
 
 // The hit in a cell that is full of one material: at a voxel, or where a cell is no wider than a pixel.
 Hit solid_hit(Ray ray, uint log2, ivec3 at, Crossing now, uint material) {
+  uint node_log2 = log2;
   while (log2 > 0u && (log2 == log2_side || !is_small(ray, log2, now))) {
     --log2;
     at += half_at(now, times(ray, at + (1 << log2))) << int(log2);
   }
-  return Hit(true, now, Box(at, at + (1 << log2)), log2, material);
+  return Hit(true, now, Box(at, at + (1 << log2)), log2, node_log2, material);
 }
 
 Hit trace(Ray ray) {
@@ -173,8 +176,7 @@ Hit trace(Ray ray) {
   uint octant = 0u;           // which part it is of the cell twice as wide
   uint node = 0u, mask = 0u;  // the node around the cell, or the leaf, and what of it is filled
   uvec2 leaf = uvec2(0);
-  uint block = 0u, header = 0u;
-  uvec2 above[21];            // [i]: the node whose parts are cells of 2^i, and what of it is filled
+  uint block = 0u, header = 0u, part = 0u;
   bool opens = true;          // the cell holds something, and has not been looked into
   bool passes = false;        // nothing of the cell is seen
   uint steps = 0u;
@@ -189,11 +191,11 @@ Hit trace(Ray ray) {
           mask = block_mask(leaf, block);
         } else {
           header = word_at(node);
-          mask = header & 0xffu;
+          mask = header;
           if (log2 == 2u) {
             leaf = uvec2(header, word_at(node + 1u));
             mask = filled_blocks(leaf);
-          } else if (is_homogeneous(header)) {
+          } else if (is_homogeneous(header) && mode != kSharing) {
             solid = true;
             break;
           }
@@ -203,12 +205,12 @@ Hit trace(Ray ray) {
         at += bits << int(log2);
         octant = octant_of(bits);
       }
-      uint part = octant ^ ray.mirrored;
+      part = octant ^ ray.mirrored;
       full = !passes && (mask >> part & 1u) != 0u;
       if (full) {
         if (log2 == 0u || is_small(ray, log2, now)) break;
         if (log2 >= 2u) {
-          above[log2] = uvec2(node, mask);
+          passed[log2] = uvec2(node, mask);
           node = child_at(node, mask, part, log2);
         }
         block = part;
@@ -235,23 +237,26 @@ Hit trace(Ray ray) {
       if (log2 == 1u) {  // from a block to the leaf
         mask = filled_blocks(leaf);
       } else {
-        node = above[log2].x;
-        mask = above[log2].y;
+        node = passed[log2].x;
+        mask = passed[log2].y;
       }
     }
     passes = true;
-    uint part = octant ^ ray.mirrored;
     if (solid) {
       uint filling = homogeneous_material(header);
+      passed[log2 - 1u].x = node;
       if ((hidden >> filling & 1u) == 0u) return solid_hit(ray, log2, at, now, filling);
       octant = 7u;  // whichever part it is, the next cell is not in the node that was opened
     } else if (!full) {
       return miss;
     } else if (log2 == 0u) {
       uint material = leaf_material(node, leaf, block << 3u | part);
-      if ((hidden >> material & 1u) == 0u) return Hit(true, now, Box(at, at + 1), 0u, material);
+      passed[1].x = node;
+      if ((hidden >> material & 1u) == 0u) return Hit(true, now, Box(at, at + 1), 0u, 2u, material);
     } else {
-      Hit hit = box_hit(ray, child_at(node, mask, part, log2), log2, at, now, end);
+      passed[log2] = uvec2(node, mask);
+      passed[log2 - 1u].x = child_at(node, mask, part, log2);
+      Hit hit = box_hit(ray, passed[log2 - 1u].x, log2, at, now, end);
       if (hit.found) return hit;
     }
   }

@@ -8,24 +8,45 @@ uniform uint level_begin[21];  // [i]: the first word of the nodes of 2^i voxels
 uniform uint page_shift;       // log2 of the words of a row; a layer has 2^(2 page_shift)
 uniform bool has_materials;
 
-uint word_at(uint i) {
+// Where the i-th item is in the layers of a texture.
+ivec3 texel(uint i) {
   uint row = (1u << page_shift) - 1u;
-  return texelFetch(words, ivec3(i & row, i >> page_shift & row, i >> 2u * page_shift), 0).r;
+  return ivec3(i & row, i >> page_shift & row, i >> 2u * page_shift);
+}
+uint word_at(uint i) {
+  return texelFetch(words, texel(i), 0).r;
 }
 
-uint ones(uint bits) {
+uvec3 ones(uvec3 bits) {
   bits -= bits >> 1u & 0x55555555u;
   bits = (bits & 0x33333333u) + (bits >> 2u & 0x33333333u);
   bits = bits + (bits >> 4u) & 0x0f0f0f0fu;
   return bits * 0x01010101u >> 24u;
 }
+uint ones(uint bits) {
+  return ones(uvec3(bits)).x;
+}
+uvec3 some(uvec3 bits) {
+  return uvec3(notEqual(bits, uvec3(0)));
+}
 
 // Below 2^24 a float is exact, and its exponent is the place of the highest bit.
+uvec3 highest_bit(uvec3 bits) {
+  return (floatBitsToUint(vec3(bits)) >> 23u) - 127u;
+}
 uint highest_bit(uint bits) {
-  return (floatBitsToUint(float(bits)) >> 23u) - 127u;
+  return highest_bit(uvec3(bits)).x;
 }
 uint lowest_bit(uint bits) {
   return highest_bit(bits & -bits);
+}
+
+// An eighth of a cube, 0 or 1 along each axis.
+uint octant_of(ivec3 place) {
+  return uint(place.x | place.y << 1 | place.z << 2);
+}
+ivec3 place_of(uint octant) {
+  return ivec3(octant, octant >> 1u, octant >> 2u) & 1;
 }
 
 // --- inner nodes ---
@@ -39,16 +60,6 @@ uint homogeneous_material(uint header) {
 // The node or leaf of 2^log2 voxels a side that is this part of the node, which has it.
 uint child_at(uint node, uint mask, uint part, uint log2) {
   return level_begin[log2] + word_at(node + 1u + ones(mask & (1u << part) - 1u));
-}
-
-// The leaf that a voxel is in, which holds something.
-uint leaf_at(ivec3 voxel, uint log2_side) {
-  uint node = level_begin[log2_side];
-  for (uint log2 = log2_side; log2 > 2u; --log2) {
-    ivec3 bits = voxel >> int(log2 - 1u) & 1;
-    node = child_at(node, word_at(node) & 0xffu, uint(bits.x | bits.y << 1 | bits.z << 2), log2 - 1u);
-  }
-  return node;
 }
 
 // --- leaves ---
@@ -78,17 +89,12 @@ uint leaf_material(uint leaf, uvec2 mask, uint bit) {
 // The layers, of four along an axis, in which a leaf has voxels: z1 y1 x1 z0 y0 x0 are the bits of a voxel's place.
 uvec3 leaf_layers(uvec2 mask) {
   uint all = mask.x | mask.y;
-  uint x = all | all >> 16u, y = all | all >> 8u, low = mask.x | mask.x >> 16u, high = mask.y | mask.y >> 16u;
-  low |= low >> 8u;
-  high |= high >> 8u;
-  return uvec3((x & 0x55u) != 0u, (y & 0x33u) != 0u, (low & 0x0fu) != 0u) |
-         uvec3((x & 0xaau) != 0u, (y & 0xccu) != 0u, (low & 0xf0u) != 0u) << 1u |
-         uvec3((x & 0x5500u) != 0u, (y & 0x330000u) != 0u, (high & 0x0fu) != 0u) << 2u |
-         uvec3((x & 0xaa00u) != 0u, (y & 0xcc0000u) != 0u, (high & 0xf0u) != 0u) << 3u;
+  uvec3 low = uvec3(all, all, mask.x), high = uvec3(all >> 8u, all >> 16u, mask.y);
+  const uvec3 even = uvec3(0x550055, 0x3333, 0x0f0f0f0f), odd = uvec3(0xaa00aa, 0xcccc, 0xf0f0f0f0u);
+  return some(low & even) | some(low & odd) << 1u | some(high & even) << 2u | some(high & odd) << 3u;
 }
 // The halves of an inner node that hold something along each axis.
 uvec3 node_layers(uint mask) {
-  return uvec3((mask & 0x55u) != 0u, (mask & 0x33u) != 0u, (mask & 0x0fu) != 0u) |
-         uvec3((mask & 0xaau) != 0u, (mask & 0xccu) != 0u, (mask & 0xf0u) != 0u) << 1u;
+  return some(mask & uvec3(0x55, 0x33, 0x0f)) | some(mask & uvec3(0xaa, 0xcc, 0xf0)) << 1u;
 }
 `;
