@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <optional>
+#include <string_view>
 #include <system_error>
 
 #include "formats/io/check_sum.h"
@@ -23,6 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFirstLine = "vox rounds 1";
 constexpr const char* kListName = "rounds.txt";
+constexpr const char* kLockName = "rounds.lock";
 constexpr const char* kPiecesFact = "pieces";
 constexpr const char* kSumName = "sum ";  // of the last line, behind all facts
 constexpr uint32_t kMostPieces = 1 << 20;
@@ -42,25 +45,41 @@ std::string last_line(const BuildFacts& facts) {
   return fmt::format("{}{:016x}", kSumName, sum_of(text_of(facts)));
 }
 
-std::vector<fs::path> files_with(const char* prefix, const fs::path& folder) {
+std::string round_name(uint32_t first_piece) {
+  return fmt::format("round-{:05}.bin", first_piece);
+}
+
+bool is_round_name(const std::string& name) {
+  constexpr size_t kNumberAt = std::string_view("round-").size();
+  uint32_t piece = 0;
+  if (name.size() < kNumberAt) return false;
+  std::from_chars(name.data() + kNumberAt, name.data() + name.size(), piece);
+  return name == round_name(piece);
+}
+
+// All that lies in a folder and has such a name, in the order of names.
+std::vector<fs::path> files_named(const std::function<bool(const std::string&)>& is_name,
+                                  const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code failed;
   for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed))
-    if (at->path().filename().string().starts_with(prefix)) files.push_back(at->path());
+    if (is_name(at->path().filename().string())) files.push_back(at->path());
   std::ranges::sort(files);
   return files;
 }
 
 std::vector<fs::path> files_of_rounds(const fs::path& folder) {
-  return files_with("round-", folder);
+  return files_named(is_round_name, folder);
 }
 
 // What processes that were killed had begun to write.
 void remove_unfinished(const fs::path& folder) {
+  const auto is_unfinished = [](const std::string& name) {
+    const std::optional<std::string> target = target_of_temporary(name);
+    return target && (*target == kListName || is_round_name(*target));
+  };
   std::error_code ignored;
-  for (const char* prefix : {"round-", kListName})
-    for (const fs::path& file : files_with(prefix, folder))
-      if (file.extension() == ".tmp") fs::remove(file, ignored);
+  for (const fs::path& file : files_named(is_unfinished, folder)) fs::remove(file, ignored);
 }
 
 [[noreturn]] void throw_damaged(const fs::path& list) {
@@ -69,14 +88,21 @@ void remove_unfinished(const fs::path& folder) {
       .hint("remove it and the rounds beside it: all is built again");
 }
 
-BuildFacts read_list(const fs::path& list) {
+// What follows on the first line, which a file of somebody else has not.
+std::ifstream open_list(const fs::path& list) {
   std::error_code failed;
   if (!fs::is_regular_file(list, failed)) throw_damaged(list);  // a pipe would be waited for
   std::ifstream file(list, std::ios::binary);
   if (!file) throw Error("cannot be opened").at(list.string());
-  BuildFacts facts;
   std::string line;
   if (!std::getline(file, line) || line != kFirstLine) throw_damaged(list);
+  return file;
+}
+
+BuildFacts read_list(const fs::path& list) {
+  std::ifstream file = open_list(list);
+  BuildFacts facts;
+  std::string line;
   while (std::getline(file, line)) {
     if (line.starts_with(kSumName) && line == last_line(facts)) return facts;
     const size_t blank = line.find(' ');
@@ -127,30 +153,54 @@ KeptRounds::KeptRounds(fs::path scene, BuildFacts facts, double seconds)
       build_(sum_of(text_of(facts_))),
       seconds_(seconds) {}
 
+KeptRounds::~KeptRounds() {
+  if (!lock_) return;
+  lock_.reset();
+  std::error_code ignored;
+  fs::remove(folder_, ignored);  // made for a build that has kept nothing
+}
+
 fs::path KeptRounds::list_path() const {
   return folder_ / kListName;
 }
 
 fs::path KeptRounds::round_path(const ranks::Pieces& pieces) const {
-  return folder_ / fmt::format("round-{:05}.bin", pieces.front());
+  return folder_ / round_name(pieces.front());
+}
+
+void KeptRounds::lock() {
+  std::error_code failed;
+  fs::create_directories(folder_, failed);
+  if (failed) throw Error("cannot be made: " + failed.message()).at(folder_.string());
+  const fs::path path = folder_ / kLockName;
+  lock_.emplace(path);
+  if (!lock_->is_held())
+    throw Error("another process builds this scene and keeps its rounds here")
+        .at(path.string())
+        .hint("wait until it is done, end it, or name another output");
 }
 
 ranks::KeptBuild KeptRounds::begin(uint32_t pieces) {
+  lock();
   remove_unfinished(folder_);
+  const std::vector<fs::path> files = files_of_rounds(folder_);
+  if (files.empty()) return begin_anew(pieces);
   std::error_code failed;
-  if (fs::exists(list_path(), failed)) {
-    const BuildFacts kept = read_list(list_path());
-    check_same(kept, facts_, list_path());
-    ranks::KeptBuild build = {.pieces = pieces_of(kept, list_path()), .rounds = {}};
-    build.rounds = read_rounds(build.pieces);
-    return build;
-  }
-  if (const std::vector<fs::path> files = files_of_rounds(folder_); !files.empty())
+  if (!fs::exists(list_path(), failed))
     throw Error("is a round of a build, but nothing says of which: rounds.txt is missing")
         .at(files.front().string())
         .hint("remove it and those beside it, or name another output");
-  fs::create_directories(folder_, failed);
-  if (failed) throw Error("cannot be made: " + failed.message()).at(folder_.string());
+  const BuildFacts kept = read_list(list_path());
+  check_same(kept, facts_, list_path());
+  ranks::KeptBuild build = {.pieces = pieces_of(kept, list_path()), .rounds = {}};
+  build.rounds = read_rounds(build.pieces);
+  return build;
+}
+
+// Nothing is lost where a list without rounds, of whatever build, is written anew.
+ranks::KeptBuild KeptRounds::begin_anew(uint32_t pieces) const {
+  std::error_code failed;
+  if (fs::exists(list_path(), failed)) open_list(list_path());
   BuildFacts facts = facts_;
   facts.push_back({kPiecesFact, std::to_string(pieces)});
   write_list(list_path(), facts);
@@ -184,11 +234,16 @@ void KeptRounds::keep(const rounds::Round& round, const ranks::Pieces& pieces) {
   write_round(round, pieces, build_, round_path(pieces));
 }
 
-void KeptRounds::remove() const {
+void KeptRounds::remove() {
   std::error_code ignored;
   for (const fs::path& file : files_of_rounds(folder_)) fs::remove(file, ignored);
   fs::remove(list_path(), ignored);  // in the end: without it, rounds belong to nothing
-  fs::remove(folder_, ignored);      // fails where something is in it
+  lock_.reset();
+  fs::remove(folder_, ignored);  // fails where something is in it
+}
+
+size_t rounds_beside(const fs::path& scene) {
+  return files_of_rounds(parts_folder(scene)).size();
 }
 
 }  // namespace vox

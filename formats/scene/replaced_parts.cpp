@@ -1,9 +1,12 @@
 #include "formats/scene/replaced_parts.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <system_error>
 
 #include "formats/scene/scene_parts.h"
+#include "libvox/base/atomic_file.h"
 
 namespace vox {
 namespace {
@@ -16,15 +19,33 @@ void remove_part(const fs::path& part) {
   fs::remove(part.parent_path(), ignored);  // fails where something is in it
 }
 
+std::vector<fs::path> regular_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code failed, unknown;
+  for (fs::directory_iterator at(folder.empty() ? "." : folder, failed), end; !failed && at != end;
+       at.increment(failed))
+    if (at->is_regular_file(unknown)) files.push_back(folder / at->path().filename());
+  return files;
+}
+
+// Whether a file's name is that of a part, or of one that is being written.
+bool is_part(const fs::path& file) {
+  const std::string name = file.filename().string();
+  return is_part_name(target_of_temporary(name).value_or(name));
+}
+
 }  // namespace
 
-ReplacedParts::ReplacedParts(const fs::path& path) : path_(path), parts_(named_parts(path)) {}
-
-void ReplacedParts::remove() const {
-  const std::vector<fs::path> kept = named_parts(path_);
-  for (const fs::path& part : parts_)
-    if (part.parent_path() == parts_folder(path_) && std::ranges::find(kept, part) == kept.end())
-      remove_part(part);
+void remove_other_parts(const fs::path& scene, std::span<const fs::path> named) {
+  std::set<fs::path> others;
+  for (const fs::path& file : regular_files(parts_folder(scene)))
+    if (is_part(file)) others.insert(file);
+  for (const fs::path& part : named) others.erase(part);
+  if (others.empty()) return;
+  for (const fs::path& file : regular_files(scene.parent_path()))
+    if (file != scene)
+      for (const fs::path& part : named_parts(file)) others.erase(part);
+  std::ranges::for_each(others, remove_part);
 }
 
 NewParts::~NewParts() {

@@ -1,25 +1,18 @@
-// The parts of a scene file that another one replaces.
+// Parts that go: those of a scene file that another one has replaced, and those of a scene that has not become whole.
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <utility>
 #include <vector>
 
 namespace vox {
 
-class ReplacedParts {
- public:
-  // Looks which parts the file at this path has as yet. It need not be there.
-  explicit ReplacedParts(const std::filesystem::path& path);
-
-  // Removes those that the file does not name any more, and their folder where nothing else is in it. Files that lie
-  // elsewhere than in the scene's own folder of parts stay: others may be theirs.
-  void remove() const;
-
- private:
-  std::filesystem::path path_;
-  std::vector<std::filesystem::path> parts_;
-};
+// Called once the scene at this path is whole, with the parts that it names. Removes all other parts from its own
+// folder of them, and the folder where nothing else is in it: parts of the scene that was there before, parts of builds
+// that were killed, and what these had begun to write. What another scene beside this one names stays, such as the
+// older one under a new name, and so does every file that has not the name of a part.
+void remove_other_parts(const std::filesystem::path& scene, std::span<const std::filesystem::path> named);
 
 // Removes the parts that it is given, unless keep() is called: those of a scene that has not become whole.
 class NewParts {

@@ -30,7 +30,6 @@ enum class WithDag { Yes, No };
 void write_all(const dag::VoxelScene& scene, const fs::path& path, const OtherForms& forms, WithDag dag,
                const Compression& compression, uint32_t version) {
   h5::Quiet quiet;
-  const ReplacedParts replaced(path);
   AtomicFile target(path);
   h5::Object file = h5::create_file(target.path(), path.string());
   write_scene_facts(file, scene, version);
@@ -39,7 +38,7 @@ void write_all(const dag::VoxelScene& scene, const fs::path& path, const OtherFo
   if (forms.hash != nullptr) write_hash_group(file, *forms.hash, compression);
   h5::close_file(std::move(file));
   target.commit();
-  replaced.remove();
+  remove_other_parts(path, {});
 }
 
 void check_is_hdf5(const fs::path& path) {

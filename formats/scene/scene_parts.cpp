@@ -26,8 +26,15 @@ namespace fs = std::filesystem;
 
 constexpr const char* kPartFormat = "vox-scene-part";
 
+constexpr size_t kNumberDigits = 3, kCheckDigits = 16;
+
+std::string part_file_name(uint32_t number, uint64_t check) {
+  return fmt::format("{:0{}}-{:0{}x}.h5", number, kNumberDigits, check, kCheckDigits);
+}
+
+// Relative to the folder of the scene.
 fs::path part_name(const fs::path& scene, uint32_t number, uint64_t check) {
-  return parts_folder(scene).filename() / fmt::format("{:03}-{:016x}.h5", number, check);
+  return parts_folder(scene).filename() / part_file_name(number, check);
 }
 
 // A sum over all words by which the head knows its parts, so that none stands for another.
@@ -157,6 +164,16 @@ fs::path scene_part_path(const fs::path& scene, uint32_t number, uint64_t check)
   return scene.parent_path() / part_name(scene, number, check);
 }
 
+bool is_part_name(const std::string& name) {
+  const auto are_all_of = [&](size_t at, size_t count, const char* digits) {
+    const std::string part = name.substr(at, count);
+    return part.size() == count && part.find_first_not_of(digits) == std::string::npos;
+  };
+  return name.size() == part_file_name(0, 0).size() && are_all_of(0, kNumberDigits, "0123456789") &&
+         name[kNumberDigits] == '-' && are_all_of(kNumberDigits + 1, kCheckDigits, "0123456789abcdef") &&
+         name.ends_with(".h5");
+}
+
 WrittenPart write_scene_part(const dag::DagPart& part, const ScenePartPlace& place,
                              const Compression& compression) {
   h5::Quiet quiet;
@@ -189,15 +206,15 @@ WrittenPart write_scene_part(const dag::DagPart& part, const ScenePartPlace& pla
 void write_scene_head(const dag::VoxelScene& scene, std::span<const uint64_t> checks, const fs::path& path,
                       const Compression& compression) {
   h5::Quiet quiet;
-  const ReplacedParts replaced(path);
   std::vector<OpenPart> parts;
   std::vector<std::string> names;
+  std::vector<fs::path> files;
   for (uint32_t number = 0; number < checks.size(); ++number) {
     names.push_back(part_name(path, number, checks[number]).string());
-    const fs::path file = scene_part_path(path, number, checks[number]);
-    parts.push_back(open_part(file));
+    files.push_back(scene_part_path(path, number, checks[number]));
+    parts.push_back(open_part(files.back()));
     if (parts.back().check != checks[number])
-      throw Error("is not the part that was written").at(file.string());
+      throw Error("is not the part that was written").at(files.back().string());
   }
   AtomicFile target(path);
   h5::Object file = h5::create_file(target.path(), path.string());
@@ -219,7 +236,7 @@ void write_scene_head(const dag::VoxelScene& scene, std::span<const uint64_t> ch
   }
   h5::close_file(std::move(file));
   target.commit();
-  replaced.remove();
+  remove_other_parts(path, files);
 }
 
 bool has_parts(const h5::Object& svdag) {

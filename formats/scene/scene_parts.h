@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "formats/io/compression.h"
@@ -24,6 +25,9 @@ std::filesystem::path parts_folder(const std::filesystem::path& scene);
 void check_parts_folder(const std::filesystem::path& scene);
 // Where part `number` of a scene file lies, of which this is the check sum.
 std::filesystem::path scene_part_path(const std::filesystem::path& scene, uint32_t number, uint64_t check);
+
+// Whether the parts that are written have such names: 000-88e6655ea6c26d31.h5.
+bool is_part_name(const std::string& name);
 
 // Which part of which scene file, which need not be there yet.
 struct ScenePartPlace {
@@ -42,8 +46,8 @@ WrittenPart write_scene_part(const dag::DagPart& part, const ScenePartPlace& pla
                              const Compression& compression = {});
 
 // Writes the head over parts that are there, in this order. The levels of the scene's DAG have counts, but no words.
-// Throws Error that names a part that is missing, or that does not follow on the one before. The parts of a scene that
-// this one replaces are removed in the end.
+// Throws Error that names a part that is missing, or that does not follow on the one before. In the end other parts
+// in the scene's folder of them are removed (replaced_parts.h).
 void write_scene_head(const dag::VoxelScene& scene, std::span<const uint64_t> checks,
                       const std::filesystem::path& path, const Compression& compression = {});
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cerrno>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "libvox/base/error.h"
@@ -42,6 +43,16 @@ fs::path temporary_name(const fs::path& target) {
   static std::atomic<uint64_t> count = 0;
   std::string name = target.filename().string().substr(0, 200);
   return target.parent_path() / fmt::format("{}.{}-{}.tmp", name, getpid(), count++);
+}
+
+// The text without digits at its end; empty where it ends with none.
+std::string_view without_number(std::string_view text) {
+  const size_t end = text.find_last_not_of("0123456789") + 1;
+  return text.substr(0, end == text.size() ? 0 : end);
+}
+
+std::string_view without_ending(std::string_view text, std::string_view ending) {
+  return text.substr(0, text.ends_with(ending) ? text.size() - ending.size() : 0);
 }
 
 void sync(const fs::path& path, int flags, const fs::path& target) {
@@ -84,6 +95,12 @@ void AtomicFile::commit() {
   temporary_.clear();
   fs::path folder = target_.parent_path();
   sync(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY, target_);
+}
+
+std::optional<std::string> target_of_temporary(const std::string& name) {
+  const std::string_view process = without_ending(without_number(without_ending(name, ".tmp")), "-");
+  const std::string_view target = without_ending(without_number(process), ".");
+  return target.empty() ? std::nullopt : std::optional<std::string>(target);
 }
 
 }  // namespace vox

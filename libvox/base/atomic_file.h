@@ -7,6 +7,8 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <string>
 
 namespace vox {
 
@@ -28,5 +30,9 @@ class AtomicFile {
  private:
   std::filesystem::path target_, temporary_;
 };
+
+// Of a temporary file's name the target's, and none of another name: processes that are killed leave such files. A
+// target's name of more than 200 characters is cut.
+std::optional<std::string> target_of_temporary(const std::string& name);
 
 }  // namespace vox

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "libvox/base/error.h"
+#include "libvox/base/phrase.h"
 #include "libvox/base/progress.h"
 #include "libvox/base/stopwatch.h"
 #include "libvox/ranks/build_share.h"
@@ -40,15 +42,28 @@ class ShareBuild {
         tables_(tables),
         plan_(ranks, keeper) {}
 
+  // A build that goes on has the resolution that it was begun with: less memory is not helped by a lower one.
   SceneShare run(const scene::Scene& scene, const scene::IndexedScene& indexed) {
+    try {
+      return build_all(scene, indexed);
+    } catch (OutOfMemory& error) {
+      if (plan_.goes_on())
+        error.hint(phrase(Phrase::AllowMoreMemory) +
+                   ", or use a device with as much memory as the one that kept what is built already");
+      throw;
+    }
+  }
+
+ private:
+  SceneShare build_all(const scene::Scene& scene, const scene::IndexedScene& indexed) {
     ranks_.restart();
     SceneShare share;
     share.whole.dag = dag::empty_dag(grid_.resolution, options_.materials);
+    plan_.begin();
     const Shares shares = agreed_shares(ranks_, device_.pool().limit());
     SharedStore<Device> shared(device_, ranks_, shares, tables_, options_.chunk_pairs);
     voxelize::TopOfCells top;  // on rank 0
     Stopwatch watch;
-    plan_.begin();
     do {
       voxelize::BuiltCells<Device> built = plan_.has_kept() ? load_kept(share) : build_round(scene, indexed);
       add(built.result, share);
@@ -76,7 +91,6 @@ class ShareBuild {
     return share;
   }
 
- private:
   // Builds cells until all are taken, or what has come of them fills the memory that it may have: then it goes to its
   // owners, and there is another round.
   voxelize::BuiltCells<Device> build_round(const scene::Scene& scene, const scene::IndexedScene& indexed) {

@@ -49,6 +49,7 @@ void PiecePlan::begin() {
   if (keeper_ != nullptr)
     build = agreed(ranks_, *keeper_, std::max(kLeastKeptPieces, kKeptPiecesPerRank * ranks));
   pieces_ = build.pieces;
+  goes_on_ = !build.rounds.empty();
   std::vector<bool> is_kept(pieces_);
   for (size_t i = 0; i < build.rounds.size(); ++i) {
     for (const uint32_t piece : build.rounds[i]) is_kept[piece] = true;

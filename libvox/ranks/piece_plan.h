@@ -20,6 +20,9 @@ class PiecePlan {
   // Collective.
   void begin();
 
+  // Whether an earlier build has kept something.
+  bool goes_on() const { return goes_on_; }
+
   // Rounds that are kept, of which each rank has its share.
   bool has_kept() const { return next_kept_ < kept_.size(); }
   rounds::Round load_next(const rounds::RoundForm& form);
@@ -42,6 +45,7 @@ class PiecePlan {
   Ranks& ranks_;
   RoundKeeper* keeper_;
   uint32_t pieces_ = 0;
+  bool goes_on_ = false;
   std::vector<Pieces> kept_;  // rounds of this rank
   size_t next_kept_ = 0;
   Pieces open_, taken_;  // of all ranks those that are to be built; of this one those of this round

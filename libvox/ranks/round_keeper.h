@@ -25,9 +25,11 @@ class RoundKeeper {
   // Called once, on rank 0, before any other call. A build that begins anew is divided into so many pieces.
   virtual KeptBuild begin(uint32_t pieces) = 0;
 
-  // Ranks that are threads call these at the same time. The round with these pieces is one of begin(), and has this
-  // form: one that has not is an error.
+  // The round with these pieces, which is one of begin(). One that has not this form is an error. Ranks that are threads
+  // call this and keep() at the same time.
   virtual rounds::Round load(const Pieces& pieces, const rounds::RoundForm& form) = 0;
+
+  // Keeps a round of these pieces, which are in no other; it is whole when this returns.
   virtual void keep(const rounds::Round& round, const Pieces& pieces) = 0;
 
   // For how long a rank builds at most before it keeps what it has.

@@ -107,5 +107,14 @@ TEST_F(AtomicFileTest, TargetsThatCannotBeWrittenAreRefusedAtOnce) {
   }
 }
 
+TEST_F(AtomicFileTest, ATemporaryNameSaysOfWhichTargetItIs) {
+  const AtomicFile file(folder / "scene.7-0.h5");
+  EXPECT_EQ(target_of_temporary(file.path().filename().string()), "scene.7-0.h5");
+  for (const char* name :
+       {"scene.h5", "scene.h5.tmp", "scene.h5.1.tmp", "scene.h5.1-.tmp", "scene.h5.-2.tmp", "scene.h5.1-2",
+        "scene.h5.a1-2.tmp", "scene.h5.1-2.tmp.old", ".1-2.tmp", "1-2.tmp", ""})
+    EXPECT_EQ(target_of_temporary(name), std::nullopt) << name;
+}
+
 }  // namespace
 }  // namespace vox

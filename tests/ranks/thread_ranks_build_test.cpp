@@ -100,6 +100,30 @@ TEST(ThreadRanksBuild, KeptRoundsOfSolidScenesMakeTheSame) {
   expect_kept(cube(20.2, 590.9), {.solid = true});
 }
 
+TEST(ThreadRanksBuild, ADeviceThatIsTooSmallForWhatIsKeptIsAnErrorThatSaysWhatHelps) {
+  const Soup soup = textured_sphere(600, 6, 25);
+  MemoryKeeper keeper;
+  keeper.left = 4;
+  const auto built = [&](uint64_t limit) {
+    std::vector<std::unique_ptr<Engine>> engines;
+    engines.push_back(make_engine({.device = test_device(), .memory_limit = limit}));
+    GroupEngine(std::move(engines))
+        .build_shares(soup.scene, soup.indexed, unit_grid(600), {}, &keeper,
+                      [](ranks::Ranks&, const ranks::SceneShare&) {});
+  };
+  EXPECT_THROW(built(uint64_t{4} << 30), Error);
+  for (const uint64_t mebibytes : {4u, 14u}) {
+    std::string problem = "none";
+    try {
+      built(mebibytes << 20);
+    } catch (const OutOfMemory& error) {
+      problem = error.what();
+    }
+    EXPECT_NE(problem.find("a device with as much memory as the one that kept"), std::string::npos)
+        << problem;
+  }
+}
+
 TEST(ThreadRanksBuild, ARankWithoutMemoryEndsAll) {
   std::vector<std::unique_ptr<Engine>> engines;
   engines.push_back(make_engine({.device = test_device(), .memory_limit = uint64_t{4} << 30}));

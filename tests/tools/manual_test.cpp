@@ -159,6 +159,8 @@ TEST_F(Manual, BashOffersOptionsAndTheWordsAndFilesThatTheyTake) {
   EXPECT_EQ(offered({"vox-convert", "house"}), (Arguments{"house textures", "house with garden.h5"}));
   EXPECT_EQ(offered({"vox-convert", "-o", "house w"}), Arguments{"house with garden.h5"});
   EXPECT_EQ(offered({"vox-convert", "--texture-path", "house"}), Arguments{"house textures"});
+  EXPECT_EQ(offered({"vox-convert", "--spill", "ho"}), (Arguments{"host", "house textures"}));
+  EXPECT_EQ(offered({"vox-convert", "--spill", "D"}), Arguments{});
   EXPECT_EQ(offered({"vox-convert", "--res", "h"}), Arguments{});
   EXPECT_EQ(offered({"vox-scene", "v"}), Arguments{"village"});
   EXPECT_EQ(offered({"vox-bench", "h"}), Arguments{"hash"});

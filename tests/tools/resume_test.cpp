@@ -1,6 +1,13 @@
 // vox-convert --resume: a conversion that is killed goes on from what it has kept.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <random>
 
 #include "tests/common/test_engine.h"
@@ -11,20 +18,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Undulating ground of many triangles, so that there is something to build in each of many rounds.
-std::string ground_obj() {
+// Blades of grass, each small and of a shape of its own, in more chunk cells than there are rounds, so that there is
+// something to build in each of many rounds and little in all.
+std::string grass_obj() {
   std::string text;
-  constexpr int kSide = 40;
-  for (int z = 0; z < kSide; ++z)
-    for (int x = 0; x < kSide; ++x)
-      text += "v " + std::to_string(x) + " " + std::to_string((x * 7 + z * 5) % 11) + " " +
-              std::to_string(z) + "\n";
-  for (int z = 1; z < kSide; ++z)
-    for (int x = 1; x < kSide; ++x) {
-      const int at = z * kSide + x + 1;
-      text += "f " + std::to_string(at) + " " + std::to_string(at - 1) + " " +
-              std::to_string(at - kSide - 1) + " " + std::to_string(at - kSide) + "\n";
-    }
+  constexpr int kSide = 32;
+  for (int blade = 0; blade < kSide * kSide; ++blade) {
+    const int x = blade % kSide, z = blade / kSide;
+    const double y = (x * 7 + z * 5) % 11, high = 0.05 + 0.0001 * blade;
+    text += fmt::format("v {0} {1} {2}\nv {3} {4} {2}\nv {0} {4} {5}\nf -3 -2 -1\n", x, y, z, x + 0.05,
+                        y + high, z + 0.04);
+  }
   return text;
 }
 
@@ -34,7 +38,7 @@ class ResumeProgram : public LaunchedProgram {
     LaunchedProgram::SetUp();
     if (IsSkipped()) return;
     setenv("SOURCE_DATE_EPOCH", "1700000000", 1);
-    write("ground.obj", ground_obj());
+    write("grass.obj", grass_obj());
   }
   void TearDown() override {
     unsetenv("SOURCE_DATE_EPOCH");
@@ -42,8 +46,7 @@ class ResumeProgram : public LaunchedProgram {
   }
 
   static std::vector<std::string> arguments(const std::vector<std::string>& more) {
-    std::vector<std::string> all = {"ground.obj", "--res",    "700",           "-q",
-                                    "-o",         "scene.h5", "--compression", "2"};
+    std::vector<std::string> all = {"grass.obj", "--res", "4K", "-q", "-o", "scene.h5", "--compression", "2"};
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
@@ -54,10 +57,25 @@ class ResumeProgram : public LaunchedProgram {
     return run_program("vox-convert", arguments(more), here);
   }
 
-  size_t rounds() const {
+  size_t rounds() const { return contents_of_rounds().size(); }
+
+  // Of the words of a round's file the seventh is how many roots it has (docs/formats.md).
+  size_t rounds_with_nodes() const {
     size_t count = 0;
-    for (const auto& [name, content] : listing(folder_)) count += has(name, "round-") ? 1 : 0;
+    for (const std::string& content : contents_of_rounds()) {
+      uint64_t roots = 0;
+      if (content.size() >= 56) std::memcpy(&roots, content.data() + 48, sizeof roots);
+      count += roots > 0 ? 1 : 0;
+    }
     return count;
+  }
+
+ private:
+  std::vector<std::string> contents_of_rounds() const {
+    std::vector<std::string> contents;
+    for (const auto& [name, content] : listing(folder_))
+      if (has(name, "round-") && name.ends_with(".bin")) contents.push_back(content);
+    return contents;
   }
 };
 
@@ -79,6 +97,7 @@ TEST_F(ResumeProgram, KilledAtTenRandomMomentsItMakesTheFileOfAnUndisturbedRun) 
     EXPECT_EQ(ended.signal, SIGKILL) << moment << " " << ended.err;
   }
   EXPECT_GT(rounds(), 8u);
+  EXPECT_GT(rounds_with_nodes(), rounds() / 2);
   EXPECT_FALSE(exists("scene.h5"));
   const Finished whole = run(options);
   ASSERT_EQ(whole.code, 0) << whole.err;
@@ -181,16 +200,89 @@ TEST_F(ResumeProgram, WhatWasBegunDifferentlyIsRefusedAndStays) {
   const auto before = listing(folder_);  // what was being written when the process was killed is gone now
   refused("materials", {"--materials", "none"});
   refused("solid", {"--solid"});
-  write("ground.obj", cube_obj());
+  write("grass.obj", cube_obj());
   refused("voxel-size", {});
-  write("ground.obj", ground_obj());
+  write("grass.obj", grass_obj());
   EXPECT_TRUE(listing(folder_) == before);
+}
+
+TEST_F(ResumeProgram, WithNothingKeptABuildOfSomethingElseBegins) {
+  const Finished ended = run({"--resume"}, {.folder = {},
+                                            .file_size_limit = {},
+                                            .signal_when_exists = "scene.parts/rounds.txt",
+                                            .signal = SIGKILL});
+  ASSERT_EQ(ended.signal, SIGKILL) << ended.err;
+  ASSERT_EQ(rounds(), 0u);
+  const Finished other = run({"--resume", "--solid"});
+  EXPECT_EQ(other.code, 0) << other.err;
+  EXPECT_FALSE(exists("scene.parts"));
+}
+
+TEST_F(ResumeProgram, WhileAnotherProcessBuildsTheSceneItIsRefused) {
+  fs::create_directory(folder_ / "scene.parts");
+  const std::string unfinished = write("scene.parts/round-00003.bin.1-0.tmp", "half");
+  const std::string lock = (folder_ / write("scene.parts/rounds.lock", "")).string();
+  const int file = open(lock.c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(flock(file, LOCK_EX | LOCK_NB), 0);
+  expect_failure(kFailed, "scene.parts/rounds.lock: another process builds this scene",
+                 arguments({"--resume"}));
+  if (have_mpirun()) {
+    const Finished launched_too = launched(2, "vox-convert", arguments({"--resume", "--device", "cpu"}));
+    EXPECT_NE(launched_too.code, 0);
+    EXPECT_EQ(occurrences(launched_too.err, "another process builds this scene"), 1u) << launched_too.err;
+    EXPECT_TRUE(exists(unfinished));
+  }
+  close(file);  // the process has ended
+  EXPECT_EQ(run({"--resume"}).code, 0);
+  EXPECT_FALSE(exists("scene.parts"));
+}
+
+TEST_F(ResumeProgram, PartsOfAProcessThatWasKilledGoWhenTheSceneIsWhole) {
+  ASSERT_EQ(
+      run({"--resume", "--keep-every", "0", "--parts"}, {.folder = {},
+                                                         .file_size_limit = {},
+                                                         .signal_when_exists = "scene.parts/round-00002.bin",
+                                                         .signal = SIGKILL})
+          .signal,
+      SIGKILL);
+  write("scene.parts/001-0123456789abcdef.h5", "of a process that was killed");
+  write("scene.parts/000-0123456789abcdef.h5.7-0.tmp", "what it was writing");
+  ASSERT_EQ(run({"--resume", "--parts", "--device", "cpu"}).code, 0);
+  size_t files = 0;
+  for (const auto& file : fs::directory_iterator(folder_ / "scene.parts")) files += file.exists() ? 1 : 0;
+  EXPECT_EQ(files, 1u);
+}
+
+TEST_F(ResumeProgram, ARunThatDoesNotGoOnSaysThatRoundsAreLeft) {
+  ASSERT_EQ(run({"--resume", "--keep-every", "0"}, {.folder = {},
+                                                    .file_size_limit = {},
+                                                    .signal_when_exists = "scene.parts/round-00002.bin",
+                                                    .signal = SIGKILL})
+                .signal,
+            SIGKILL);
+  const std::string kept = fmt::format("scene.parts holds {} rounds of a build that was ended", rounds());
+  const auto loud = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = arguments(more);
+    std::erase(all, "-q");
+    return all;
+  };
+  const Finished without = convert(loud({}));
+  EXPECT_EQ(without.code, 0);
+  EXPECT_EQ(occurrences(without.err, kept), 1u) << without.err;
+  if (have_mpirun()) {
+    const Finished launched_too = launched(2, "vox-convert", loud({"--device", "cpu"}));
+    EXPECT_EQ(occurrences(launched_too.err, kept), 1u) << launched_too.err;
+  }
+  const Finished with = convert(loud({"--resume"}));
+  EXPECT_EQ(with.code, 0);
+  EXPECT_FALSE(has(with.err, "warning")) << with.err;
+  EXPECT_FALSE(exists("scene.parts"));
 }
 
 TEST_F(ResumeProgram, IsRefusedWhereItHasNoEffect) {
   expect_failure(kBadUsage, "--resume", arguments({"--keep-every", "5"}));
   expect_failure(kBadUsage, "--keep-every", arguments({"--resume", "--keep-every", "-1"}));
-  converted({"ground.obj", "--res", "64", "-o", "small.h5"});
+  converted({"grass.obj", "--res", "64", "-o", "small.h5"});
   expect_failure(kBadUsage, "--resume", {"small.h5", "-o", "x.vox", "--resume"});
 }
 

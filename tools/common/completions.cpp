@@ -6,24 +6,28 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace vox {
 namespace {
 
-enum class ValueKind { None, Words, File, Folder, Other };
+enum class ValueKind { None, Words, File, Folder, FolderOrWord, Other };
+
+constexpr std::string_view kFolderOr = "DIR|";  // and words
 
 ValueKind kind_of(const HelpOption& option) {
   const std::string& value = option.value;
   if (value.empty()) return ValueKind::None;
+  if (value.starts_with(kFolderOr)) return ValueKind::FolderOrWord;
   if (value.find('|') != std::string::npos) return ValueKind::Words;
   if (value.starts_with("FILE") || value.ends_with(".h5")) return ValueKind::File;
   return value == "DIR" ? ValueKind::Folder : ValueKind::Other;
 }
 
-// The words that an option takes: "on off" for on|off.
+// The words that an option takes: "on off" for on|off, "host" for DIR|host.
 std::string words_of(const HelpOption& option) {
-  std::string words = option.value;
+  std::string words = option.value.substr(option.value.starts_with(kFolderOr) ? kFolderOr.size() : 0);
   std::ranges::replace(words, '|', ' ');
   return words;
 }
@@ -55,9 +59,10 @@ bool is_command(const HelpParts& parts) {
 std::string bash_offer(const HelpOption& option) {
   const ValueKind kind = kind_of(option);
   if (kind == ValueKind::None || kind == ValueKind::Other) return "";
-  const std::string source = kind == ValueKind::Words    ? fmt::format("-W '{}'", words_of(option))
-                             : kind == ValueKind::Folder ? "-d"
-                                                         : "-f";
+  const std::string source = kind == ValueKind::Words          ? fmt::format("-W '{}'", words_of(option))
+                             : kind == ValueKind::FolderOrWord ? fmt::format("-d -W '{}'", words_of(option))
+                             : kind == ValueKind::Folder       ? "-d"
+                                                               : "-f";
   return fmt::format("mapfile -t COMPREPLY < <(compgen {} -- \"$word\")", source);
 }
 
@@ -152,6 +157,8 @@ std::string zsh_value(const HelpOption& option) {
       return fmt::format(":{}:_files", option.value);
     case ValueKind::Folder:
       return fmt::format(":{}:_files -/", option.value);
+    case ValueKind::FolderOrWord:
+      return fmt::format(":{}:{{compadd {}; _files -/}}", option.name, words_of(option));
     case ValueKind::Other:
       return fmt::format(":{}: ", zsh_text(option.value));
   }

@@ -4,6 +4,8 @@
 
 #include "formats/scene/scene_parts.h"
 #include "libvox/base/error.h"
+#include "libvox/base/log.h"
+#include "libvox/base/units.h"
 #include "tools/common/tool.h"
 #include "tools/vox-convert/scenes.h"
 
@@ -14,6 +16,18 @@ std::string joined(const std::vector<std::filesystem::path>& paths) {
   std::string text;
   for (const auto& path : paths) text += (text.empty() ? "" : ", ") + path.filename().string();
   return text;
+}
+
+// Rounds of a build that was ended: a run that does not go on from them leaves them.
+void say_what_is_kept(const ConvertOptions& options) {
+  const size_t rounds = options.resume ? 0 : rounds_beside(options.output);
+  if (rounds == 0) return;
+  const std::string folder = parts_folder(options.output).string();
+  log_warning(
+      "{} holds {} of a build that was ended: --resume goes on from there; if nobody is to, remove round-* "
+      "and "
+      "rounds.* in it",
+      folder, format_count(rounds, "round"));
 }
 
 }  // namespace
@@ -37,6 +51,7 @@ void check_targets(const ConvertOptions& options) {
       throw UsageError(fmt::format("-o '{}' would replace what is read", options.output.string()));
   }
   if (options.parts || options.resume) check_parts_folder(options.output);
+  say_what_is_kept(options);
   check_writable(options.output, kind_of_output(options.output), options.overwrite);
   if (options.palette_out) check_writable(*options.palette_out, OutputKind::Palette, options.overwrite);
 }

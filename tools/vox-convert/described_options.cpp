@@ -82,10 +82,14 @@ cxxopts::Options described_options() {
       "Of a scene of meshes: each process, or device of a list, writes what it holds into a file of its own "
       "in NAME.parts/ beside NAME.h5, and nothing is brought together (docs/ranks.md)")(
       "resume",
-      "Of scenes of meshes: keep in NAME.parts/ what has been built, so that the same "
-      "command goes on from there when it was ended; with nothing kept, it begins anew (docs/ranks.md)")(
-      "keep-every", "With --resume: keep it each time after so many seconds", preset("120"), "SECONDS")(
-      "info", "Show what a scene file says of itself; --verify also looks whether it is true")(
+      "Of scenes of meshes: keep in NAME.parts/, which all machines have to see, what has been built, so "
+      "that "
+      "the same command goes on from there when it was ended; with nothing kept, it begins anew "
+      "(docs/ranks.md)")(
+      "keep-every",
+      "With --resume: keep it each time after so many seconds, and when a third of the memory is full",
+      preset("120"),
+      "SECONDS")("info", "Show what a scene file says of itself; --verify also looks whether it is true")(
       "binvox-materials", "In a .binvox file, say of filled voxels which material they are, as version 2")(
       "nvdb-grid",
       "Of a .nvdb file what a voxel holds: u8: its material + 1 (Fp8, whole numbers); rgba: its colour; "
@@ -186,7 +190,7 @@ cxxopts::Options described_options() {
               "Build a scene whose SVDAG is larger than --memory-limit or the device, in rounds: what does "
               "not fit goes "
               "to files in this folder, which have no names; host: to the host's memory",
-              text(), "DIR");
+              text(), "DIR|host");
   add_common_options(options);
   options.parse_positional({"inputs"});
   return options;

@@ -235,8 +235,7 @@ void check_parts(const ConvertOptions& options, const RunTraits& run) {
 void check_resume(const ConvertOptions& options, const RunTraits& run) {
   if (!options.resume) return;
   if ((run.bits & kMixed) != 0) throw UsageError("--resume is for scenes of meshes alone");
-  if (options.spill)
-    throw UsageError("--resume excludes --spill: rounds are kept for the one or for the other");
+  if (options.spill) throw UsageError("--resume keeps nothing of what --spill builds: leave one of them out");
 }
 
 }  // namespace

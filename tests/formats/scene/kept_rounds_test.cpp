@@ -75,6 +75,12 @@ class KeptRoundsTest : public testing::Test {
     return files;
   }
 
+  // Begins a build of these facts, and leaves something in the place of a round: its list is read then.
+  void begun_with_a_round(const BuildFacts& facts = kFacts) const {
+    rounds(facts).begin(12);
+    std::ofstream(folder / "scene.parts/round-00003.bin") << "a round";
+  }
+
   static std::string bytes(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
@@ -157,7 +163,8 @@ TEST_F(KeptRoundsTest, ScenesOfOneLeafAndWithoutVoxelsAreTheSame) {
 }
 
 TEST_F(KeptRoundsTest, OfAnotherBuildAreAnErrorThatNamesWhatDiffers) {
-  rounds().begin(12);
+  const Soup soup = textured_sphere(300, 6, 35);
+  EXPECT_EQ(problem_of([&] { built(soup, 300, 1, 1); }), "ended");
   BuildFacts other = kFacts;
   other[0].value = "601";
   const std::string list = (folder / "scene.parts/rounds.txt").string();
@@ -168,11 +175,26 @@ TEST_F(KeptRoundsTest, OfAnotherBuildAreAnErrorThatNamesWhatDiffers) {
   EXPECT_EQ(rounds().begin(77).pieces, 12u);  // as it was begun
 }
 
+TEST_F(KeptRoundsTest, ABuildThatHasKeptNoneIsBegunAnewWhateverItWasOf) {
+  BuildFacts other = kFacts;
+  other[0].value = "601";
+  rounds(other).begin(12);
+  EXPECT_EQ(rounds().begin(77).pieces, 77u);
+  const fs::path list = folder / "scene.parts/rounds.txt";
+  EXPECT_NE(bytes(list).find("resolution 600\n"), std::string::npos);
+  const std::string half = bytes(list).substr(0, 20);
+  std::ofstream(list, std::ios::binary) << half;
+  EXPECT_EQ(rounds().begin(12).pieces, 12u);
+  std::ofstream(list, std::ios::binary) << "of somebody";
+  EXPECT_EQ(problem_of([&] { rounds().begin(12); }).find(list.string()), 0u);
+  EXPECT_EQ(bytes(list), "of somebody");
+}
+
 TEST_F(KeptRoundsTest, OfAVersionWithOtherFactsAreAnErrorThatNamesTheVersion) {
   const std::string list = (folder / "scene.parts/rounds.txt").string();
   const BuildFacts older = {{"program", "vox 1"}, {"mesh", "1"}},
                    newer = {{"program", "vox 2"}, {"coverage", "thin"}, {"mesh", "1"}};
-  rounds(older).begin(12);
+  begun_with_a_round(older);
   EXPECT_EQ(problem_of([&] {
               rounds(newer).begin(12);
             }).find(list + ": the build that is kept here is of another program: vox 1, not vox 2"),
@@ -187,7 +209,7 @@ TEST_F(KeptRoundsTest, OfAVersionWithOtherFactsAreAnErrorThatNamesTheVersion) {
 }
 
 TEST_F(KeptRoundsTest, AListThatIsLongOrNoFileIsAnErrorAtOnce) {
-  rounds().begin(12);
+  begun_with_a_round();
   const fs::path list = folder / "scene.parts/rounds.txt";
   const auto expect_error = [&] {
     EXPECT_EQ(problem_of([&] { rounds().begin(12); }).find(list.string() + ": this list"), 0u);
@@ -204,7 +226,7 @@ TEST_F(KeptRoundsTest, AListThatIsLongOrNoFileIsAnErrorAtOnce) {
 }
 
 TEST_F(KeptRoundsTest, ADamagedListIsAnErrorThatNamesIt) {
-  rounds().begin(12);
+  begun_with_a_round();
   const fs::path list = folder / "scene.parts/rounds.txt";
   const std::string sound = bytes(list);
   const auto expect_error = [&](const std::string& damaged) {
@@ -286,10 +308,64 @@ TEST_F(KeptRoundsTest, WhatAKilledProcessWasWritingIsRemoved) {
     rounds().begin(12);
     EXPECT_FALSE(fs::exists(folder / "scene.parts" / name));
   }
-  std::ofstream(folder / "scene.parts/notes.txt") << "of somebody";
+}
+
+TEST_F(KeptRoundsTest, FilesThatAreNotNamedAsTheirsAreNeitherReadNorRemoved) {
+  const Soup soup = textured_sphere(300, 6, 36);
+  EXPECT_EQ(problem_of([&] { built(soup, 300, 1, 2); }), "ended");
+  const std::vector<std::string> names = {"notes.txt",
+                                          "round-notes.txt",
+                                          "round-mine.tmp",
+                                          "round-00003.bin.tmp",
+                                          "round-3.bin",
+                                          "round-000003.bin",
+                                          "round-00003.bin.old",
+                                          "round-00003.txt.1-2.tmp",
+                                          "rounds.txt.tmp",
+                                          "rounds.txt.mine.tmp",
+                                          "rounds.text",
+                                          "around-00003.bin",
+                                          "round-99999999999999999999.bin"};
+  for (const std::string& name : names) std::ofstream(folder / "scene.parts" / name) << "of somebody";
+  EXPECT_EQ(rounds_beside(folder / "scene.h5"), 2u);
+  EXPECT_EQ(rounds().begin(12).rounds.size(), 2u);
   rounds().remove();
-  EXPECT_TRUE(fs::exists(folder / "scene.parts/notes.txt"));
-  EXPECT_FALSE(fs::exists(folder / "scene.parts/rounds.txt"));
+  size_t count = 0;
+  for (const auto& file : fs::directory_iterator(folder / "scene.parts")) count += file.exists() ? 1 : 0;
+  EXPECT_EQ(count, names.size());
+  for (const std::string& name : names) EXPECT_EQ(bytes(folder / "scene.parts" / name), "of somebody");
+}
+
+TEST_F(KeptRoundsTest, OfAProcessThatBuildsAreLeftAloneByAnother) {
+  const fs::path unfinished = folder / "scene.parts/round-00003.bin.123-0.tmp";
+  {
+    KeptRounds first = rounds();
+    first.begin(12);
+    std::ofstream(unfinished) << "half";
+    const std::string problem = problem_of([&] { rounds().begin(12); });
+    EXPECT_EQ(
+        problem.find((folder / "scene.parts/rounds.lock").string() + ": another process builds this scene"),
+        0u)
+        << problem;
+    EXPECT_TRUE(fs::exists(unfinished));
+    EXPECT_NE(problem_of([&] { rounds().begin(12); }), "none");
+  }
+  EXPECT_FALSE(fs::exists(folder / "scene.parts/rounds.lock"));
+  KeptRounds next = rounds();
+  EXPECT_EQ(next.begin(12).pieces, 12u);
+  EXPECT_FALSE(fs::exists(unfinished));
+  next.remove();
+  KeptRounds last = rounds();  // while the one that is done is still there
+  EXPECT_EQ(last.begin(12).pieces, 12u);
+}
+
+TEST_F(KeptRoundsTest, TheLockOfAKilledProcessIsNobodysAndGoesToo) {
+  fs::create_directory(folder / "scene.parts");
+  std::ofstream(folder / "scene.parts/rounds.lock") << "";
+  KeptRounds kept = rounds();
+  EXPECT_EQ(kept.begin(12).pieces, 12u);
+  kept.remove();
+  EXPECT_FALSE(fs::exists(folder / "scene.parts"));
 }
 
 }  // namespace

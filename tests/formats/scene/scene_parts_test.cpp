@@ -196,6 +196,50 @@ TEST_F(SceneParts, OfAnOlderSceneStayUntilTheNewOneIsWhole) {
   EXPECT_EQ(files_of_parts(), std::set<fs::path>{parts_folder(path) / "notes.txt"});
 }
 
+TEST_F(SceneParts, OfProcessesThatWereKilledGoWithTheNextHeadAndNothingElseDoes) {
+  const std::vector<std::string> left = {"003-0123456789abcdef.h5", "000-0123456789abcdef.h5.77-3.tmp"};
+  const std::vector<std::string> of_others = {"notes.txt",
+                                              "03-0123456789abcdef.h5",
+                                              "003-0123456789abcde.h5",
+                                              "003-0123456789abcdeg.h5",
+                                              "round-00003.bin",
+                                              "003-0123456789abcdef.vox",
+                                              "003_0123456789abcdef.h5",
+                                              "003-0123456789ABCDEF.h5",
+                                              "x003-0123456789abcdef.h5",
+                                              "003-0123456789abcdef.h5.tmp",
+                                              "003-0123456789abcdef.h5.mine.tmp"};
+  const auto leave = [&](const std::vector<std::string>& names) {
+    for (const std::string& name : names) std::ofstream(parts_folder(path) / name) << "something";
+  };
+  fs::create_directories(parts_folder(path) / "009-0123456789abcdef.h5");  // a folder is none of ours
+  for (const uint32_t parts : {3u, 2u}) {
+    leave(left);
+    leave(of_others);
+    const std::vector<fs::path> named = write_in_parts(scene_of(shell, 64, true), parts);
+    std::set<fs::path> expected(named.begin(), named.end());
+    expected.insert(parts_folder(path) / "009-0123456789abcdef.h5");
+    for (const std::string& name : of_others) expected.insert(parts_folder(path) / name);
+    EXPECT_EQ(files_of_parts(), expected);
+  }
+  leave(left);
+  write_scene(scene_of(shell, 64, true), path);
+  EXPECT_EQ(files_of_parts().size(), of_others.size() + 1);
+}
+
+TEST_F(SceneParts, OfASceneThatHasANewNameStayWhenTheOldNameIsWrittenAgain) {
+  const dag::VoxelScene older = scene_of(shell, 64, true), newer = scene_of(everywhere, 64, true);
+  write_in_parts(older, 3);
+  fs::rename(path, folder / "older.h5");
+  std::ofstream(folder / "damaged.h5") << "\x89HDF\r\n\x1a\n";
+  write_in_parts(newer, 2);
+  expect_same_levels(read_scene(path).dag, newer.dag);
+  expect_same_levels(read_scene(folder / "older.h5").dag, older.dag);
+  write_scene(newer, path);
+  expect_same_levels(read_scene(folder / "older.h5").dag, older.dag);
+  EXPECT_EQ(files_of_parts().size(), 3u);
+}
+
 TEST_F(SceneParts, ThatStayTheSameArePartsOfTheNewScene) {
   const dag::VoxelScene scene = scene_of(shell, 64, true);
   const std::vector<fs::path> before = write_in_parts(scene, 3);

@@ -1,0 +1,58 @@
+#include "formats/io/lock_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "libvox/base/error.h"
+
+namespace vox {
+namespace {
+
+namespace fs = std::filesystem;
+
+// To be written too: a lock on NFS is one on bytes that can be written.
+int open_to_lock(const fs::path& path) {
+  const int file = open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+  if (file < 0) throw Error("cannot be made: " + std::generic_category().message(errno)).at(path.string());
+  return file;
+}
+
+// All errors but this one say that there are no locks: ENOLCK, EOPNOTSUPP, ENOSYS and, of some file systems, others.
+bool is_of_another(int file) {
+  int failed = 0;
+  while ((failed = flock(file, LOCK_EX | LOCK_NB) == 0 ? 0 : errno) == EINTR) {
+  }
+  return failed == EWOULDBLOCK;
+}
+
+// Whoever had it may have removed the file since it was opened.
+bool is_at(const fs::path& path, int file) {
+  struct stat there = {}, opened = {};
+  return stat(path.c_str(), &there) == 0 && fstat(file, &opened) == 0 && there.st_ino == opened.st_ino &&
+         there.st_dev == opened.st_dev;
+}
+
+}  // namespace
+
+LockFile::LockFile(fs::path path) : path_(std::move(path)) {
+  while (true) {
+    file_ = open_to_lock(path_);
+    is_held_ = !is_of_another(file_);
+    if (!is_held_ || is_at(path_, file_)) return;
+    close(file_);
+  }
+}
+
+LockFile::~LockFile() {
+  std::error_code ignored;
+  if (is_held_) fs::remove(path_, ignored);  // before others can have it
+  close(file_);
+}
+
+}  // namespace vox
