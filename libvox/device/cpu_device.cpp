@@ -21,8 +21,9 @@ void* allocate(void*, uint64_t bytes) {
   return block;
 }
 
-constexpr Pool::Backend kSystem = {
-    .allocate = allocate, .release = [](void*, void* block) { std::free(block); }, .shrink = [](void*, uint64_t) {}};
+constexpr Pool::Backend kSystem = {.allocate = allocate,
+                                   .release = [](void*, void* block) { std::free(block); },
+                                   .shrink = [](void*, uint64_t) {}};
 
 uint64_t pool_limit(uint64_t memory_limit) {
   if (memory_limit == 0) return available_bytes() / 5 * 4;

@@ -37,7 +37,8 @@ class PoolTest : public testing::Test {
     shrunk_to.clear();
     exhausted = false;
   }
-  device::Pool::Backend backend_ = {counted_allocate, counted_release, [](void*, uint64_t bytes) { shrunk_to.push_back(bytes); }};
+  device::Pool::Backend backend_ = {counted_allocate, counted_release,
+                                    [](void*, uint64_t bytes) { shrunk_to.push_back(bytes); }};
 };
 
 TEST_F(PoolTest, BlocksAreAlignedAndDistinctAndGivenBackAtTheEnd) {
@@ -129,7 +130,8 @@ TEST_F(PoolTest, KeptBlocksMakeRoomForOthersWhenTheLimitIsReached) {
 }
 
 TEST_F(PoolTest, WhatTheAllocatorKeepsIsGivenUpBeforeABlockIsRefused) {
-  const device::Pool::Backend keeping = {counted_allocate, counted_release, [](void*, uint64_t bytes) { exhausted = bytes > 0; }};
+  const device::Pool::Backend keeping = {counted_allocate, counted_release,
+                                         [](void*, uint64_t bytes) { exhausted = bytes > 0; }};
   device::Pool pool(keeping, nullptr, 1 << 20);
   exhausted = true;
   EXPECT_EQ(refusal(pool, 1024), "");
