@@ -202,6 +202,10 @@ TEST_F(RenderProgram, LongWorkCanBeStopped) {
                  {.folder = {}, .file_size_limit = {}, .interrupt_after = 0.5});
 }
 
+TEST_F(RenderProgram, ASceneThatADeviceHasNoRoomForIsNamedWithWhatHelps) {
+  expect_failure(kFailed, "on a GPU, use --device cpu", {"cube.h5", "--memory-limit", "1M"});
+}
+
 TEST_F(RenderProgram, FromInsideMatterAndOfNothingThereAreClearAnswers) {
   printed({"cube.h5", "-q", "--eye", "0.001,0.5,0.5", "--target", "0.0001,0.5,0.5", "--size", "20x20"});
   expect_failure(kFailed, "the eye is where its target is",

@@ -9,6 +9,7 @@
 #include "libvox/base/cancel.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
+#include "libvox/base/phrase.h"
 #include "libvox/base/thread_limit.h"
 #include "libvox/engine/engine_soon.h"
 #include "libvox/engine/warm_up.h"
@@ -96,9 +97,21 @@ void run(int argc, char** argv, ranks::Ranks* ranks) {
   if (options.json) fmt::print("{}\n", json_text(results));
 }
 
+// A device holds all of a scene; the host most often has more memory than a GPU.
+void run_with_advice(int argc, char** argv, ranks::Ranks* ranks) {
+  try {
+    run(argc, argv, ranks);
+  } catch (OutOfMemory& error) {
+    error.hint(fmt::format("{}, show a scene of a lower resolution, or, on a GPU, {}",
+                           phrase(Phrase::AllowMoreMemory), phrase(Phrase::UseCpu)));
+    throw;
+  }
+}
+
 }  // namespace
 }  // namespace vox
 
 int main(int argc, char** argv) {
-  return vox::run_tool_on_ranks("vox-render", [&](vox::ranks::Ranks* ranks) { vox::run(argc, argv, ranks); });
+  return vox::run_tool_on_ranks("vox-render",
+                                [&](vox::ranks::Ranks* ranks) { vox::run_with_advice(argc, argv, ranks); });
 }
