@@ -57,6 +57,13 @@ class ResumeProgram : public LaunchedProgram {
     return run_program("vox-convert", arguments(more), here);
   }
 
+  // Runs it until this file is there.
+  void expect_killed_at(const std::string& file, const std::vector<std::string>& more) const {
+    const Finished ended =
+        run(more, {.folder = {}, .file_size_limit = {}, .signal_when_exists = file, .signal = SIGKILL});
+    EXPECT_EQ(ended.signal, SIGKILL) << file << " " << ended.err;
+  }
+
   size_t rounds() const { return contents_of_rounds().size(); }
 
   // Of the words of a round's file the seventh is how many roots it has (docs/formats.md).
@@ -92,9 +99,7 @@ TEST_F(ResumeProgram, KilledAtTenRandomMomentsItMakesTheFileOfAnUndisturbedRun) 
     piece += std::uniform_int_distribution<uint32_t>(1, 24)(random);
     const std::string round = "scene.parts/round-" + std::to_string(100000 + piece).substr(1) + ".bin";
     const std::string moment = i == 0 ? "scene.parts" : i == 1 ? "scene.parts/rounds.txt" : round;
-    const Finished ended =
-        run(options, {.folder = {}, .file_size_limit = {}, .signal_when_exists = moment, .signal = SIGKILL});
-    EXPECT_EQ(ended.signal, SIGKILL) << moment << " " << ended.err;
+    expect_killed_at(moment, options);
   }
   EXPECT_GT(rounds(), 8u);
   EXPECT_GT(rounds_with_nodes(), rounds() / 2);
@@ -113,12 +118,7 @@ TEST_F(ResumeProgram, OtherDevicesAndPartsGoOnFromTheSameRounds) {
     std::vector<std::string> all = {"--resume", "--keep-every", "0"};
     all.insert(all.end(), more.begin(), more.end());
     // Names of rounds are those of their first pieces, and with 0 seconds each piece is one.
-    const Finished ended =
-        run(all, {.folder = {},
-                  .file_size_limit = {},
-                  .signal_when_exists = "scene.parts/round-000" + std::to_string(round) + ".bin",
-                  .signal = SIGKILL});
-    EXPECT_EQ(ended.signal, SIGKILL) << ended.err;
+    expect_killed_at("scene.parts/round-000" + std::to_string(round) + ".bin", all);
   };
   killed_at(10, {"--device", "cpu,cpu,cpu"});
   const size_t first = rounds();
@@ -182,12 +182,7 @@ TEST_F(ResumeProgram, SeveralProcessesGoOnWhenOneWasKilled) {
 }
 
 TEST_F(ResumeProgram, WhatWasBegunDifferentlyIsRefusedAndStays) {
-  EXPECT_EQ(run({"--resume", "--keep-every", "0"}, {.folder = {},
-                                                    .file_size_limit = {},
-                                                    .signal_when_exists = "scene.parts/round-00002.bin",
-                                                    .signal = SIGKILL})
-                .signal,
-            SIGKILL);
+  expect_killed_at("scene.parts/round-00002.bin", {"--resume", "--keep-every", "0"});
   const auto refused = [&](const std::string& what, const std::vector<std::string>& more) {
     std::vector<std::string> all = arguments({"--resume"});
     all.insert(all.end(), more.begin(), more.end());
@@ -207,11 +202,7 @@ TEST_F(ResumeProgram, WhatWasBegunDifferentlyIsRefusedAndStays) {
 }
 
 TEST_F(ResumeProgram, WithNothingKeptABuildOfSomethingElseBegins) {
-  const Finished ended = run({"--resume"}, {.folder = {},
-                                            .file_size_limit = {},
-                                            .signal_when_exists = "scene.parts/rounds.txt",
-                                            .signal = SIGKILL});
-  ASSERT_EQ(ended.signal, SIGKILL) << ended.err;
+  expect_killed_at("scene.parts/rounds.txt", {"--resume"});
   ASSERT_EQ(rounds(), 0u);
   const Finished other = run({"--resume", "--solid"});
   EXPECT_EQ(other.code, 0) << other.err;
@@ -238,13 +229,7 @@ TEST_F(ResumeProgram, WhileAnotherProcessBuildsTheSceneItIsRefused) {
 }
 
 TEST_F(ResumeProgram, PartsOfAProcessThatWasKilledGoWhenTheSceneIsWhole) {
-  ASSERT_EQ(
-      run({"--resume", "--keep-every", "0", "--parts"}, {.folder = {},
-                                                         .file_size_limit = {},
-                                                         .signal_when_exists = "scene.parts/round-00002.bin",
-                                                         .signal = SIGKILL})
-          .signal,
-      SIGKILL);
+  expect_killed_at("scene.parts/round-00002.bin", {"--resume", "--keep-every", "0", "--parts"});
   write("scene.parts/001-0123456789abcdef.h5", "of a process that was killed");
   write("scene.parts/000-0123456789abcdef.h5.7-0.tmp", "what it was writing");
   ASSERT_EQ(run({"--resume", "--parts", "--device", "cpu"}).code, 0);
@@ -254,12 +239,7 @@ TEST_F(ResumeProgram, PartsOfAProcessThatWasKilledGoWhenTheSceneIsWhole) {
 }
 
 TEST_F(ResumeProgram, ARunThatDoesNotGoOnSaysThatRoundsAreLeft) {
-  ASSERT_EQ(run({"--resume", "--keep-every", "0"}, {.folder = {},
-                                                    .file_size_limit = {},
-                                                    .signal_when_exists = "scene.parts/round-00002.bin",
-                                                    .signal = SIGKILL})
-                .signal,
-            SIGKILL);
+  expect_killed_at("scene.parts/round-00002.bin", {"--resume", "--keep-every", "0"});
   const std::string kept = fmt::format("scene.parts holds {} rounds of a build that was ended", rounds());
   const auto loud = [&](const std::vector<std::string>& more) {
     std::vector<std::string> all = arguments(more);
