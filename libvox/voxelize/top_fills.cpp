@@ -32,7 +32,7 @@ const TopNode* TopFills::find(uint64_t slot) const {
 
 void TopFills::add_to(std::vector<TopNode>& nodes, uint32_t height, dag::FrozenDag& dag) const {
   std::vector<uint64_t> codes;
-  std::vector<uint32_t> starts;  // of the children of each parent
+  std::vector<uint32_t> starts;  // where the children of each parent begin
   for (const TopNode& node : nodes) {
     if (codes.empty() || codes.back() >> 3 != node.code >> 3)
       starts.push_back(static_cast<uint32_t>(codes.size()));
@@ -71,7 +71,7 @@ std::vector<TopNode> TopFills::parts_above(uint32_t height) const {
     if (!end.cuts_cubes(side, cuts)) continue;
     end.each_part(side, cuts, [&](uint64_t octant, uint32_t part_cuts) {
       const TopNode* part = find(fill_slot(material, part_cuts));
-      if (part == nullptr) return;  // a material that is not there
+      if (part == nullptr) return;  // the scene does not have this material
       parts.push_back(*part);
       parts.back().code = uint64_t{slot} << 3 | octant;
     });
