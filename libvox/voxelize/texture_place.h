@@ -3,11 +3,10 @@
 //
 // At given weights the shares are right within six shares and 2^-27 of the distance between the coordinates
 // of the corners: within 2^-12 of a texel if an image of 16K texels lies on a triangle once, within an eighth
-// of a texel if the image repeats a thousand times. At exact weights, shares are never too small;
-// with the weights that weights.h computes, neither are those of nearly all triangles. So a point on the edge
-// between two texels, which is frequent on walls along the axes, belongs to the upper texel, as it would
-// without rounding. Coordinates beyond 2^27 sides of the image count as 2^27; floats of that size are 16 sides
-// apart.
+// of a texel if the image repeats a thousand times. At exact weights, shares are never too small; with the
+// weights that weights.h computes, neither are those of nearly all triangles. So a point on the edge between
+// two texels, which is frequent on walls along the axes, belongs to the upper texel, as it would without
+// rounding. Coordinates beyond 2^27 sides of the image count as 2^27; floats of that size are 16 sides apart.
 #pragma once
 
 #include <cmath>
