@@ -69,7 +69,7 @@ VOX_HD inline bool in_box(const Shape& box, const EditPlace& p, int64_t grown) {
 }
 
 // True if a place p lies within `radius` of the line through a and b. The squared distance times |b − a|² is
-// p − a|² |b − a|² − ((p − a) · (b − a))².
+// |p − a|² |b − a|² − ((p − a) · (b − a))².
 VOX_HD inline bool near_line(const EditPlace& from_a, int64_t along, int64_t length2_ab, int64_t radius) {
   return Int128{length2(from_a)} * length2_ab - Int128{along} * along <= Int128{squared(radius)} * length2_ab;
 }

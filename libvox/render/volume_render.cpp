@@ -10,10 +10,10 @@
 namespace vox::render {
 namespace {
 
-// Two samples a voxel: the light that is left after one step is the square root of what is left after a
-// voxel, and square roots, other than powers, are the same everywhere.
+// There are two samples per voxel. The light that is left after one step is then the square root of what is
+// left after a voxel; unlike other powers, square roots are the same everywhere.
 constexpr float kStep = 0.5f;
-constexpr double kMostUnits = 0x1p28;  // along an axis: as far as the camera can look
+constexpr double kMostUnits = 0x1p28;  // along an axis: the camera can look this far
 constexpr float kAmbient = 0.55f, kSun = 0.6f;
 
 Vec3<float> single(Vec3d v) {
@@ -22,12 +22,12 @@ Vec3<float> single(Vec3d v) {
 Vec3<float> single(scene::Rgb8 color) {
   return {static_cast<float>(color.r), static_cast<float>(color.g), static_cast<float>(color.b)};
 }
-// The share of the range of values that a colour of the table stands for.
+// Returns the share of the range of values for which a colour of the table stands.
 double share_of(uint32_t color) {
   return color / double{bricks::kCastColors - 1};
 }
 
-// Whether a picture through a volume is the same without voxels of this share of the range.
+// True if a picture through a volume is the same without voxels of this share of the range.
 bool is_unseen(double share, const VolumeRenderOptions& options) {
   const double color = std::clamp(share, 0.0, 1.0) * (bricks::kCastColors - 1);
   return opacity_at(options.curve, options.opacity, share_of(static_cast<uint32_t>(color))) == 0 &&
@@ -164,7 +164,7 @@ bricks::CastView cast_view(const bricks::FrozenBricks& bricks, const volume::Val
   view.iso = static_cast<float>(range.low + options.iso.value_or(0) * span);
   view.labels = options.labels.empty() ? 0 : 1;
   view.empty = static_cast<float>(background);
-  // Rays may skip empty bricks where nothing of them is seen.
+  // Rays may skip empty bricks if nothing of them is visible.
   const bool skips = options.iso ? view.empty < view.iso : view.labels != 0 || is_unseen(share, options);
   view.log2_empty = skips ? bricks.log2_side : 0;
   return view;
