@@ -13,7 +13,8 @@ namespace {
 constexpr uint32_t kDense = BrickTypes::kNumber<DenseBrick>;
 constexpr uint32_t kEmpty = BrickTypes::kNumber<EmptyBrick>;
 
-// How many words each brick has, in the order of the root grid: bricks of a type lie one behind the other.
+// Returns the number of words of each brick, in the order of the root grid. The bricks of a type lie one
+// after the other.
 std::vector<uint64_t> words_of(const FrozenBricks& bricks) {
   const BricksRef access = ref(bricks);
   std::array<uint64_t, kBrickTypeCount> end;
@@ -27,7 +28,7 @@ std::vector<uint64_t> words_of(const FrozenBricks& bricks) {
   return words;
 }
 
-// Assembles bricks from other bricks, each appended to the array of its type.
+// Assembles bricks from other bricks. Each brick is appended to the array of its type.
 class Assembly {
  public:
   explicit Assembly(const FrozenBricks& like) {

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 std::vector<std::string> flags() {
   std::vector<std::string> result = {"-std=c++20", "-O3", "-shared", "-fPIC", "-w", "-ffp-contract=off"};
 #ifdef __POPCNT__
-  result.push_back("-march=x86-64-v2");  // as this library is compiled
+  result.push_back("-march=x86-64-v2");  // like this library
 #endif
   return result;
 }

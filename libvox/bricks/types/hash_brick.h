@@ -1,10 +1,10 @@
 // A hash brick: the voxels that are not empty, in buckets of a hash table. The hash is a permutation of the
-// Morton codes, so that an entry needs only the part of its code's hash that its bucket does not tell
+// Morton codes, so that an entry needs only the part of its code's hash that does not follow from its bucket
 // ("quotienting", Knuth, TAOCP 3, §6.4, exercise 13; Cleary 1984): one byte instead of a code. No slot is
 // free.
 //
 //   4 B           q: there are 2^q buckets, about one for each four voxels
-//   2 B           each bucket (4 B in bricks of 64³): the voxels in it and before it; filled up to a word
+//   2 B           each bucket (4 B in bricks of 64³): the voxels in it and before it; padded to a word
 //   1 B           each voxel: the low bits of its hash
 //   one value     each voxel
 #pragma once
@@ -87,7 +87,8 @@ struct HashBrick {
     uint8_t rest;
   };
 
-  // Multiplying by an odd number permutes; the high bits of the product depend on all bits of the code.
+  // Multiplying by an odd number is a permutation; the high bits of the product depend on all bits of the
+  // code.
   VOX_HD static Place place(uint32_t code, BrickShape shape, uint32_t bits) {
     const uint32_t hash = code * 0x9e3779b1u & (shape.voxels() - 1), rest_bits = shape.code_bits() - bits;
     return {hash >> rest_bits, static_cast<uint8_t>(hash & ((1u << rest_bits) - 1))};
