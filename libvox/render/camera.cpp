@@ -87,9 +87,9 @@ struct HalfSize {
 };
 
 // The points of a view along one axis of the image. An eye at `e`, whose image has half the size `half` at
-// distance 1, sees the point p if |p − e| <= half · depth(p) − half · depth(e). It sees all points if it stands
-// at least width() / half behind the middle. At exactly that distance it must stand in the middle of low_ and
-// high_, which are the least p + half · depth(p) and the greatest p − half · depth(p).
+// distance 1, sees the point p if |p − e| <= half · depth(p) − half · depth(e). It sees all points if it
+// stands at least width() / half behind the middle. At exactly that distance it must stand in the middle of
+// low_ and high_, which are the least p + half · depth(p) and the greatest p − half · depth(p).
 class Span {
  public:
   void add(double at, double seen) {
