@@ -25,8 +25,8 @@ std::vector<Layer> layers_of(const scene::Scene& scene) {
   return layers;
 }
 
-// Two triangles for each layer that is used. Their corners are the texture coordinates from `corner` on; where they
-// lie in the scene is not asked.
+// Returns two triangles for each layer that is used. Their corners are the texture coordinates from `corner`
+// on; their positions in the scene are not used.
 std::vector<scene::Triangle> squares_of(const std::vector<uint8_t>& used, uint32_t corner) {
   std::vector<scene::Triangle> squares;
   for (uint32_t layer = 0; layer < used.size(); ++layer)
