@@ -35,7 +35,7 @@ void log_share(const Engine& engine, const ranks::Ranks& ranks, const ranks::Sha
       format_bytes(traffic.received));
 }
 
-// What make(engine) makes on each engine; this thread's calls are for the first then.
+// Returns the results of make(engine) for each engine. Afterwards this thread's calls go to the first engine.
 template <class Made, class Make>
 std::vector<RendererOn<Made>> made_on_each(const std::vector<std::unique_ptr<Engine>>& engines,
                                            const Make& make) {

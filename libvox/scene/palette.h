@@ -67,8 +67,8 @@ struct IndexedScene {
   // in nibbles as above. A cell stands for the colour whose lower bits repeat the upper bits of each channel,
   // so that black and white are exact. Empty unless a material needs it.
   std::vector<uint32_t> color_lut;
-  // Each palette entry's share of the scene's visible surface area. The sum is 1, or all are 0 without materials
-  // or surface.
+  // Each palette entry's share of the scene's visible surface area. The sum is 1, or all are 0 without
+  // materials or surface.
   std::array<double, kPaletteSize> shares = {};
 };
 
