@@ -2,9 +2,10 @@
 //
 // Positions are in voxels. A value belongs to the centre of its voxel; a position outside of the volume has
 // the value of the nearest voxel. Everything is computed in single floats with one rounding per operation.
-// Between values from `low` to `high`, none larger than m, a result is off by at most 3.001 · 2^-24 · (2
-// (high - low) + m), and it is the same on every device and with all bricks. A position below 2^23 voxels is
-// exact.
+// The result is the same on every device and with all bricks. Between values from `low` to `high`, none
+// larger than m, it is off by at most
+//   3.001 · 2^-24 · (2 (high - low) + m).
+// A position below 2^23 voxels is exact.
 #pragma once
 
 #include "libvox/base/vec.h"

@@ -42,9 +42,9 @@ BrickGains measure_gains(const FrozenBricks& bricks, BricksReader& reader, const
 // Returns the bricks that can be replaced, in the order of their replacement.
 std::vector<uint32_t> replacement_order(const BrickGains& gains, Replacement replacement);
 
-// Returns the bricks for which the additional bytes save enough time: a tick may cost `slope` times the bytes
-// that it costs if all bricks are replaced. At 0 no brick is worth it, at 1 those that gain more than the
-// mean.
+// Returns the bricks for which the additional bytes save enough time: a saved tick may cost up to `slope`
+// times as many bytes as it costs on average if all bricks are replaced. At 0 no brick is worth it, at 1
+// those that gain more than the mean.
 std::vector<uint32_t> worth_replacing(const BrickGains& gains, double slope);
 
 // Returns a copy of `bricks` in which the bricks of this list are taken from `dense`.

@@ -11,7 +11,7 @@ namespace vox::edit {
 
 // Returns a box in [0, resolution)³ that holds all voxels that the edit may change. The box is empty if the
 // edit lies outside of the grid. If an edit takes all of another scene and its source box is not filled in
-// yet (edit.h), the box holds every voxel from its lowest corner on.
+// yet (edit.h), the box reaches from the edit's lowest corner to the end of the grid.
 VoxelBox written_box(const Edit& edit, uint32_t resolution);
 
 // Returns a box in [0, resolution)³ that holds all other voxels of this scene on which the result depends.

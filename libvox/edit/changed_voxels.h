@@ -64,7 +64,7 @@ struct DiffersPartly {
   }
 };
 
-// Adds up how often each pair occurs: as often as all pairs of the level above that contain it.
+// Adds up how often each pair occurs, over all pairs of the level above that contain it.
 struct AddTimes {
   device::CellsRef runs;
   const uint64_t* keys;

@@ -1,8 +1,8 @@
 // Edits as plain structs. A line of an edit script becomes one of them, and EditSession::apply()
 // (edit_session.h) runs it.
 //
-// Places and lengths are in 1/256 voxel. Voxel (i, j, k) belongs to a shape if its centre (i + ½, j + ½, k +
-// ½) does, borders included. This is decided in integers.
+// Places and lengths are in 1/256 voxel. Voxel (i, j, k) belongs to a shape if its centre, at
+// (i + ½, j + ½, k + ½), lies in it, borders included. This is decided in integers.
 #pragma once
 
 #include <array>
@@ -96,8 +96,8 @@ struct CombineEdit {
 enum class MorphMode : uint8_t {
   Erode,   // empties a voxel if one of its 6 neighbours is empty; outside of the grid all is empty
   Dilate,  // fills an empty voxel with the material of its first filled neighbour at -x, +x, -y, +y, -z, +z
-  Smooth,  // fills a voxel if most of the 27 voxels around it (and itself) are filled, with their commonest
-           // material
+  Smooth,  // fills a voxel with the commonest material if most of the 27 voxels around it (and at it) are
+           // filled, else empties it
 };
 
 // Erodes, dilates or smooths `steps` times, only inside the shape.

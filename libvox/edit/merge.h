@@ -225,8 +225,8 @@ struct RootPointer {
   }
 };
 
-// Merges the levels above `end`, up to the root, one after the other in one launch. For such small loops, a
-// launch each would take longer than the loop itself.
+// Merges the levels above `end`, up to the root, one after the other in one launch. Each of these loops is so
+// small that a launch of its own would take longer than the loop.
 template <class Tools>
 struct MergeTop {
   EditLevels<Tools> levels;

@@ -100,8 +100,8 @@ struct MorphTool {
     return state;
   }
 
-  // Returns what most of the 27 voxels around are: empty, or else the most frequent material, and the lowest
-  // one of several.
+  // Returns empty unless most of the 27 voxels around are filled; then the most frequent material, or the
+  // lowest of several.
   template <class At>
   VOX_HD static int most(const At& at) {
     uint32_t counts[16] = {}, filled = 0;

@@ -177,7 +177,8 @@ struct EnterRoot {
 };
 
 // Splits the levels from the root's down to the first one that is likely to have many nodes, one after the
-// other in one launch. For such small loops, a launch each would take longer than the loop itself.
+// other in one launch. Each of these loops is so small that a launch of its own would take longer than the
+// loop.
 template <class Tools>
 struct SplitTop {
   Tools tools;

@@ -8,7 +8,8 @@
 
 namespace vox::edit {
 
-// Called for each line with an error; the line is then left out. If it is empty, the first error is thrown.
+// Called for each line with an error; the line is then left out. If the function is empty, the first error is
+// thrown.
 using OnScriptError = std::function<void(const Error&)>;
 
 // Calls `step`, and adds the command's place to an error that it throws.

@@ -175,8 +175,8 @@ VOX_HD inline uint64_t leaf_in(const Shape& shape, const Int3& corner) {
   return mask;
 }
 
-// Places a box by its corners, for a convex shape without roughness: the box is Inside if all of its corners
-// are.
+// Classifies a box by its corners, for a convex shape without roughness: the box is Inside if all of its
+// corners are, otherwise on the Border.
 VOX_HD inline Where by_corners(const Shape& shape, const CentreBox& box) {
   for (uint32_t i = 0; i < 8; ++i)
     if (!contains(shape, box.corner(i))) return Where::Border;

@@ -56,7 +56,7 @@ VOX_HD inline bool boxes_meet(const MeshRef& mesh, const scene::Triangle& triang
   return true;
 }
 
-// True if the triangle is near the stroke, for pair i of stroke i / triangles and triangle i % triangles.
+// True if a triangle is near a stroke. Pair i is stroke i / triangles with triangle i % triangles.
 struct NearStroke {
   StrokeSearch search;
   VOX_HD bool operator()(uint64_t i) const {

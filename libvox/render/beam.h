@@ -183,8 +183,8 @@ class Beam {
   float narrowest_ = 0;  // the width of cells, per depth
 };
 
-// Returns the ray with a start no earlier than that of its beam. At this depth the ray has gone as many ticks
-// as it goes along its longest axis; the number is reduced so that rounding starts no ray too late.
+// Returns the ray with a start no earlier than that of its beam. The depth is converted to ticks along the
+// ray's longest axis and slightly reduced, so that rounding starts no ray too late.
 VOX_HD inline Ray begun_in_beam(const Ray& ray, const Course& course, const PixelRays& rays, float depth) {
   const float ticks = depth * (course.longest / rays.depth_one) *
                       power_of_two(static_cast<int32_t>(log2_ticks(course.log2_side)));

@@ -10,8 +10,8 @@ namespace vox::render {
 VOX_HD inline uint32_t log2_ticks(uint32_t log2_side) {
   return log2_side > 14 ? 58 - 2 * log2_side : 30;
 }
-// Returns the interval from which on an axis stands still: the ray then crosses none of its planes inside the
-// cube.
+// Returns the least interval at which the ray stands still along an axis: it then crosses none of the axis's
+// planes inside the cube.
 VOX_HD inline int64_t slowest_step(uint32_t log2_side) {
   return int64_t{1} << (59 - log2_side);
 }

@@ -22,7 +22,7 @@ LabelColors repeated_colors(std::span<const scene::Rgb8> colors);
 // m.
 LabelColors material_colors(const scene::Palette& palette);
 
-// The result of a look at the values of a volume.
+// The result of survey_labels().
 struct LabelSurvey {
   std::vector<uint32_t> labels;  // all that occur in voxels that are not empty
   // True if the values seem to be labels: there are three or more different whole numbers, and nine out of

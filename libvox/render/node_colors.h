@@ -40,9 +40,8 @@ struct AverageNodes {
   const uint32_t* begins;
   Light materials[scene::kPaletteSize];
   LightCodes codes;
-  const NodeMean* below;  // the means of the children above the leaves, in the order of their words, one for
-                          // two words
-  NodeMean* means;        // the means of this level's nodes, in the same order
+  const NodeMean* below;  // the means of the children, except leaves, at index word / 2
+  NodeMean* means;        // the means of this level's nodes, at index word / 2
   PackedColor* colors;    // by dag.box_index()
 
   VOX_HD void operator()(uint64_t i) const {
@@ -69,8 +68,8 @@ struct AverageNodes {
 };
 
 // Makes the colours of all nodes from those of the materials, in the order of dag.box_index(). The colours
-// take half as much memory as the boxes of nodes. While they are made, they take another two times the words
-// of two levels.
+// take half as much memory as the boxes of nodes. While they are made, the means take twice as much memory as
+// the words of two levels.
 template <class Device>
 device::Buffer<PackedColor> average_nodes(Device& device, const RayDagRef& dag, const Light* materials,
                                           const LightCodes& codes) {

@@ -119,13 +119,13 @@ RampEnds ramp_ends(const VoxelBox& filled, const Camera& camera, Shade shade);
 // Returns the ground below these voxels, if the options ask for it and show light.
 GroundPlane ground_plane(const VoxelBox& filled, const RenderOptions& options);
 
-// Fills in all of Shading except its pointers to memory of the device and the ground.
+// Fills in all of Shading except the ground and the pointers to the device's memory.
 Shading make_shading(const RampEnds& ramp, const Camera& camera, const scene::Palette& palette,
                      const RenderOptions& options);
 
 // Returns the courses of rays to the sky from the faces of a cube's voxels (open_courses_of()). Projected
-// onto the face they are spread evenly, so that there are as many rays in a direction as the light from there
-// counts.
+// onto the face they are spread evenly, so that the number of rays in a direction is proportional to the
+// weight of the light from there.
 std::vector<Course> open_courses(uint32_t log2_side);
 
 }  // namespace vox::render

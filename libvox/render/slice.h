@@ -11,7 +11,7 @@ struct SliceOptions {
   uint32_t axis = 2;                 // 0, 1, 2 for x, y, z: the axis perpendicular to the plane
   uint32_t at = 0;                   // the index of the plane's voxels along that axis
   ImageSize most;                    // the picture is as large as whole cells allow within this size
-  scene::Rgb8 empty = {24, 26, 32};  // the colour without a voxel
+  scene::Rgb8 empty = {24, 26, 32};  // the colour where there is no voxel
 };
 
 // Maps voxels to the places of a picture. The plane is seen from the front along z, from the right along x,

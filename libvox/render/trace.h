@@ -55,7 +55,7 @@ namespace detail {
 
 class Tracer {
  public:
-  // The passed nodes are not a member, because then the other members need not be in memory.
+  // The passed nodes are stored outside of the tracer, so that its other members need not be in memory.
   VOX_HD Tracer(const RayDagRef& dag, const Ray& ray, PassedNodes& passed)
       : dag_(dag), ray_(ray), passed_(passed), cell_(ray), now_(ray.start) {}
 

@@ -6,10 +6,9 @@
 namespace vox::scene {
 
 struct PaletteOptions {
-  // The power of a colour's share of the area that is the colour's weight, from 0 to 1. At 0, each of the 32³
-  // cells of the sRGB cube that has colours counts alike. Small areas get their places in another way
-  // (far_colors.h), so lower powers cost more on average than small areas gain: docs/measurements.md,
-  // "Palettes".
+  // A colour's weight is its share of the area to this power, from 0 to 1. At 0, each of the 32³ cells of the
+  // sRGB cube that has colours counts alike. Small areas get their places in another way (far_colors.h), so
+  // lower powers cost more on average than small areas gain: docs/measurements.md, "Palettes".
   double area_power = 1;
 };
 

@@ -11,6 +11,6 @@ IndexedTexture index_texture(const Image& image, const Material& material, const
 // Returns a texture with the same holes and the same index everywhere.
 IndexedTexture mask_texture(const Image& image, const Material& material, uint8_t index);
 
-bool has_holes(const Image& image, const Material& material);  // at the largest mip level, and so at any
+bool has_holes(const Image& image, const Material& material);  // looks only at the largest mip level
 
 }  // namespace vox::scene

@@ -40,15 +40,15 @@ struct IndexedTexture {
     uint64_t first_texel = 0;
   };
   std::vector<Level> levels;
-  std::vector<uint32_t> nibbles;  // 8 texels per word, low nibble first; texel t is nibble t & 7 of word t >>
-                                  // 3
+  std::vector<uint32_t> nibbles;  // 8 texels per word; texel t is nibble t & 7, counted from the lowest, of
+                                  // word t / 8
   std::vector<uint32_t> opaque;   // 1 bit per texel, set if the texel is solid; empty if all are
 };
 
 // The data of a material that the voxelizer needs.
 struct IndexedMaterial {
   uint32_t texture = kNone;  // index into IndexedScene::textures
-  uint8_t index = 0;         // the palette entry without a texture or without texture coordinates
+  uint8_t index = 0;         // the palette entry if there is no texture, or no texture coordinates
   // The material's alpha is below its cutoff, so triangles without a texture leave no voxels.
   bool invisible = false;
   // Vertex colours decide, through `color_lut`. The material must have no image. See bake_base_colors().

@@ -22,7 +22,7 @@ namespace vox::scene {
 inline constexpr uint64_t kSampleBudget = uint64_t{1} << 21;
 
 // Areas are counted in this fraction of the whole surface, because whole numbers add up to the same sum in
-// any order. Above them there are 16 more bits, for sums of colours.
+// any order. A sum of 64 bits has 16 more bits than an area, for sums of colours.
 inline constexpr uint64_t kAreaUnits = uint64_t{1} << 46;
 
 struct SurfaceSample {

@@ -43,8 +43,8 @@ struct BuiltCells {
   std::vector<uint64_t> codes;     // the nodes' Morton codes on this level; empty if there are no voxels
   std::vector<uint32_t> pointers;  // the nodes' pointers
   InsideOfCells inside = {};
-  // The result for these cells. The levels of its DAG have counts, but no words. Its open rays count only
-  // what comes on top of open_at_start, modulo 2^64.
+  // The result for these cells. The levels of its DAG have counts, but no words. Its open_rays is the number
+  // of open rays minus open_at_start, modulo 2^64.
   BuildResult result;
 };
 

@@ -1,6 +1,6 @@
-// The rays of --solid where they pass chunk cells. From these states follows what the empty nodes above the
-// chunk cells hold: such a node is filled like the ray through its lowest corner, so that the lowest row of
-// each chunk cell is enough.
+// The rays of --solid where they pass chunk cells. They tell what the empty nodes above the chunk cells hold:
+// such a node is inside if the ray through its lowest corner is, and takes the material of that ray. So the
+// lowest row of each chunk cell is enough.
 #pragma once
 
 #include <vector>
@@ -16,14 +16,14 @@ struct CellState {
 };
 static_assert(sizeof(CellState) == 40);
 
-// The states at the grid's left end. The row of chunk cells at (y, z) has the state with the index y + z ·
+// The states at the grid's left end. The row of chunk cells at (y, z) has the state with index y + z ·
 // a_side.
 struct LeftRows {
   std::vector<RowState> states;
   uint64_t a_side = 0;
 };
 
-// The arrays of an InsideRef in host memory. The cells in it are the lowest cell of each chunk cell.
+// The arrays of an InsideRef in host memory. They have one cell for each chunk cell: its lowest one.
 struct CellStates {
   std::vector<uint64_t> keys;
   std::vector<RowState> before, after;

@@ -1,10 +1,10 @@
 // Decides in integers which boxes of a 4 × 4 × 4 lattice a triangle covers (Schwarz & Seidel 2010, §4). Every
 // level of the descent and the voxels themselves use this one test.
 //
-// A triangle covers a box when (1) the bounding boxes meet, (2) the triangle's plane comes within `reach` of
+// A triangle covers a box if (1) the bounding boxes meet, (2) the triangle's plane comes within `reach` of
 // the box's centre, and (3) in each of the three projections along an axis the centre is within `reach` of
-// the inner side of all three edges. With reach = half the box measured along the normal in the 1-norm the
-// boxes are whole cubes (conservative, 26-separating); in the maximum norm they shrink to the octahedra
+// the inner side of all three edges. If `reach` is half the box measured along the normal in the 1-norm, the
+// boxes are whole cubes (conservative, 26-separating). In the maximum norm they shrink to the octahedra
 // between the faces' centres (thin, 6-separating). All inequalities include equality.
 //
 // Every test has the form  first + (i·a + j·b + k·c)·step >= 0  with integers and a step that is a power of
@@ -61,8 +61,8 @@ VOX_HD inline int64_t extent_of(const TriangleShape& triangle) {
 //   plane test            |n·d| + reach <= 6 E² (E + 16 S) + 3 E² S
 //
 // With E = 2^19 and S = 2^18 (kNarrowLog2Step) the plane test is at most 111 · 2^56, which is below 2^63:
-// int64_t holds it. Divided by S, an edge test is clamped to 2^30, and what the boxes of a cell add to it,
-// 30 E, keeps it below 2^31: int32_t holds it.
+// int64_t holds it. An edge test divided by S is clamped to 2^30; the boxes of a cell add at most 30 E to it,
+// so that it stays below 2^31: int32_t holds it.
 inline constexpr int64_t kNarrowExtent = 1 << 19;
 
 // The bounding box of a triangle, counted in boxes of side 2^log2_step from `origin`. No vertex lies on a
@@ -135,8 +135,8 @@ struct EdgeLine {
   VOX_HD Number highest() const { return 3 * ((u > 0 ? u : 0) + (v > 0 ? v : 0)); }
 };
 
-// If no component of the normal is larger than this, nine times a component plus a clamped distance fits in
-// 32 bits.
+// If no component of the normal is larger than this, the sum of nine components and a clamped distance fits
+// in 32 bits.
 inline constexpr int64_t kShortNormal = 1 << 26;
 
 // The distances of a box's centre from the limits of the reach below the plane and above it, in steps.
@@ -317,7 +317,7 @@ VOX_HD uint64_t covered_lattice(const TriangleShape& triangle, Int3 origin, int 
   uint64_t rows = BoxRange(triangle, origin, log2_step).rows({0, 0, 0});
   const Vec3<int64_t> normal = normal_of(triangle);
   const int64_t half = int64_t{1} << (log2_step - 1);
-  // Removes the boxes that `over` makes of the squares beyond an edge.
+  // Removes the boxes over the squares that lie beyond an edge. `over` maps squares to boxes.
   const auto take = [&](int64_t edge_u, int64_t edge_v, int64_t center_u, int64_t center_v, int64_t sign,
                         auto over) {
     const EdgeLine<EdgeNumber> line(edge_u, edge_v, center_u, center_v, sign, log2_step, mode);

@@ -1,5 +1,5 @@
 // Descends from triangles to (cell, triangle) pairs, level by level. Each pair becomes up to 64 pairs: one
-// for each cell of a quarter of the side that the triangle meets. The work is proportional to the surface,
+// for each smaller cell, a quarter as wide, that the triangle meets. The work is proportional to the surface,
 // not to the grid.
 #pragma once
 

@@ -13,8 +13,8 @@
 
 namespace vox::voxelize {
 
-// The number of ways in which the grid's end can cut a cube of the octree: bit a is set if the cube reaches
-// beyond R along axis a. All cubes of one level that do so are cut at the same place.
+// The grid's end can cut a cube of the octree in eight ways: bit a is set if the cube reaches beyond R along
+// axis a. All cubes of one level that do so are cut at the same place.
 inline constexpr uint32_t kCuts = 8;
 
 // Each level has a fill for each material and each cut, at the index that fill_slot() returns.
@@ -32,7 +32,7 @@ struct GridEnd {
   uint32_t extent(uint32_t side, uint32_t cuts, uint32_t axis) const {
     return (cuts >> axis & 1) != 0 ? cut_extent(side) : side;
   }
-  // True if such cubes exist.
+  // True if there are cubes of this side with these cuts.
   bool cuts_cubes(uint32_t side, uint32_t cuts) const { return cuts == 0 || cut_extent(side) != 0; }
 
   // Calls part(octant, cuts) for each child of such a cube that has voxels.

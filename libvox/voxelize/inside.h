@@ -23,8 +23,7 @@ VOX_HD inline uint64_t row_key(Int3 cell) {
          static_cast<uint32_t>(cell.x);
 }
 
-// The states of the rays along their rows. The index of an array is that of the surface cell in the order of
-// row keys.
+// The states of the rays along their rows. The arrays are indexed by surface cell, in the order of row keys.
 struct InsideRef {
   const uint64_t* keys;
   const RowState* before;  // the state where the rays enter each cell

@@ -22,8 +22,8 @@ struct AtlasPaint {
   uint64_t* queries;
   uint32_t asked = 0;
 
-  // Returns the palette entry that is painted at a place of the texture, or no valid entry if nothing is
-  // painted there.
+  // Returns the palette entry that is painted at a place of the texture, or a number that is no entry if
+  // nothing is painted there.
   VOX_HD uint32_t entry(const MaterialRef& material, uint32_t layer, Vec2<int64_t> shares) {
     ++asked;
     return atlas.entry(layer, {scene::texel_of_share(shares.x, atlas.keys.size, wrap_u(material)),

@@ -46,8 +46,8 @@ VOX_HD inline uint32_t vertex_color_index(const MaterialsRef& materials, const T
   return materials.color_lut[entry >> 3] >> (entry & 7) * 4 & 15;
 }
 
-// The look of a triangle at the voxels that it covers: at its point that is closest to a voxel's centre. Data
-// that is the same for all voxels is looked up once.
+// The material of a triangle, or its hole, at the voxels that it covers. It is read at the triangle's point
+// that is closest to the voxel's centre. Data that is the same for all voxels is looked up once.
 class ShadedTriangle {
  public:
   ShadedTriangle() = default;

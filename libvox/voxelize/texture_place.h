@@ -1,8 +1,8 @@
 // The place of a triangle in its texture. A share is 2^-32 of an image's side: a coordinate from which wrap
 // and texel follow without a division, for an image of any size.
 //
-// At given weights the shares are right within six shares and 2^-27 of the distance between the coordinates
-// of the corners: within 2^-12 of a texel if an image of 16K texels lies on a triangle once, within an eighth
+// At given weights the error of the shares is at most six shares plus 2^-27 of the distance between the
+// coordinates of the corners: 2^-12 of a texel if an image of 16K texels lies on a triangle once, an eighth
 // of a texel if the image repeats a thousand times. At exact weights, shares are never too small; with the
 // weights that weights.h computes, neither are those of nearly all triangles. So a point on the edge between
 // two texels, which is frequent on walls along the axes, belongs to the upper texel, as it would without

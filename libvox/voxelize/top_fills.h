@@ -30,7 +30,7 @@ struct TopOfCells {
   template <class Device>
   uint64_t take_common(BuiltCells<Device>& built);
 
-  // Among the nodes of a part, fills have codes from here on, which no cell has.
+  // The codes of fills among a part's nodes begin here. No cell has such a code.
   static constexpr uint64_t kFillCodes = uint64_t{1} << 63;
 };
 

@@ -53,7 +53,7 @@ struct TrianglePlane {
 };
 static_assert(sizeof(TrianglePlane) == 32);
 
-// The change of the weights of corners 1 and 2 at the closest point from place to place. See weights.h.
+// The coefficients of the weights of corners 1 and 2 at the closest point. See weights.h.
 struct TriangleWeights {
   Vec3<int64_t> b, c;        // 48 B, what one unit along each axis adds to each weight, in 2^-bits
   uint32_t reciprocals[3];   // 12 B, of the squared lengths of the edges 0–1, 0–2 and 1–2

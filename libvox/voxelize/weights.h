@@ -15,11 +15,12 @@
 // between its ends; otherwise the corner in which the two meet
 //
 // Error bounds: the foot's weights are off by at most 2^-29 if the longest edge is shorter than 2^17 voxels
-// and than 2^17 heights, and by at most 2^-25 in all triangles. This is what a rounded step adds over the way
-// from corner 0. A triangle whose height is below half a unit, or below 2^-22 of its longest edge, is treated
-// as that edge: its closest point is farther away by at most this height, 1/1024 voxel if no edge is longer
-// than 4096 voxels. Along an edge a weight is off by at most 2^-29. The same numbers decide in which region a
-// foot lies, and the closest point is continuous where regions meet, so that no error grows there.
+// and than 2^17 heights, and by at most 2^-25 in all triangles. This is the rounding error of a step,
+// accumulated over the way from corner 0. A triangle whose height is below half a unit, or below 2^-22 of its
+// longest edge, is treated as that edge: its closest point is farther away by at most this height, 1/1024
+// voxel if no edge is longer than 4096 voxels. Along an edge a weight is off by at most 2^-29. The same
+// numbers decide in which region a foot lies, and the closest point is continuous where regions meet, so that
+// no error grows there.
 #pragma once
 
 #include <cmath>

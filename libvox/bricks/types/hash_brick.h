@@ -31,7 +31,7 @@ struct HashBrick {
     const uint32_t bits = bucket_bits(counts.voxels, shape);
     to[0] = bits;
     from.each(shape, [&](uint32_t code, T) { add_to_end(to, shape, place(code, shape, bits).bucket, 1); });
-    uint32_t sum = 0;  // ends become beginnings, which then grow to ends
+    uint32_t sum = 0;  // ends become beginnings; the second loop over the voxels turns them into ends again
     for (uint32_t bucket = 0; bucket < 1u << bits; ++bucket) {
       const uint32_t count = end_of(to, shape, bucket);
       add_to_end(to, shape, bucket, sum - count);
