@@ -16,8 +16,8 @@ struct CellState {
 };
 static_assert(sizeof(CellState) == 40);
 
-// The states at the grid's left end. The row of chunk cells at (y, z) has the state with index y + z ·
-// a_side.
+// The states at the grid's left end. The index of the state of the row of chunk cells at (y, z) is
+// y + z · a_side.
 struct LeftRows {
   std::vector<RowState> states;
   uint64_t a_side = 0;
