@@ -68,7 +68,8 @@ double slope_of(const BrickGains& gains, uint32_t brick) {
 
 BrickGains measure_gains(const FrozenBricks& bricks, BricksReader& reader, const FrozenBricks& dense,
                          BricksReader& dense_reader, int32_t filter) {
-  if (bricks.bricks() > UINT32_MAX) throw Error("too many bricks to measure each").hint("take larger ones");
+  if (bricks.bricks() > UINT32_MAX)
+    throw Error("there are too many bricks to measure each one").hint("use larger bricks");
   const std::vector<uint64_t> ticks = reader.brick_ticks(filter),
                               dense_ticks = dense_reader.brick_ticks(filter);
   const std::vector<uint64_t> words = words_of(bricks), dense_words = words_of(dense);

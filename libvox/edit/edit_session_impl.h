@@ -58,7 +58,8 @@ class DeviceEditSession final : public EditSession {
   void set_state(SceneState state) override { scenes_[0].root = state; }
 
   uint32_t add_scene(const dag::FrozenDag& dag) override {
-    if (dag.materials != materials_) throw Error("of two scenes, one has materials and the other has none");
+    if (dag.materials != materials_)
+      throw Error("one of the two scenes has materials and the other has none");
     SceneRoot scene = {dag::DagLoader(device_, store_, dag).insert().root, dag.resolution, dag.depth()};
     for (; scene.depth < scenes_[0].depth; ++scene.depth)
       if (scene.root != hash::kNullPointer) scene.root = intern_node({1, scene.root});

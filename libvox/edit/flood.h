@@ -147,7 +147,7 @@ struct FloodBlocks {
 
 inline void check_flood_size(uint64_t count) {
   if (count < UINT32_MAX) return;
-  throw Error("the space to be filled is in too many pieces").hint("fill inside a smaller shape");
+  throw Error("the space to be filled has too many separate parts").hint("fill inside a smaller shape");
 }
 
 template <class Device>

@@ -277,7 +277,7 @@ Octree<typename Tools::State> edit_octree(Device& device, const Tools& tools, co
       nodes += count;
     }
     if (nodes > kMostNodes || inner > kMostNodes / 2)
-      throw Error("an edit splits more than 2^28 nodes").hint("do it in several smaller ones");
+      throw Error("an edit splits more than 2^28 nodes").hint("split it into several smaller edits");
     const bool fits = nodes <= size.nodes && inner <= size.inner;
     size.nodes = std::min(kMostNodes, fits ? OctreeSize::next(size.nodes, nodes) : kGrowth * nodes);
     size.inner = std::min(kMostNodes / 2, fits ? OctreeSize::next(size.inner, inner) : kGrowth * inner);

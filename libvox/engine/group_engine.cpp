@@ -18,10 +18,10 @@ namespace vox {
 namespace {
 
 [[noreturn]] void throw_needs_one() {
-  throw UsageError(
-      fmt::format("{} names several devices: they build SVDAGs of meshes and take pictures together, and "
-                  "this runs on one",
-                  phrase(Phrase::Device)));
+  throw UsageError(fmt::format(
+      "{} names several devices, which can only build SVDAGs of meshes and take pictures together; "
+      "this runs on one",
+      phrase(Phrase::Device)));
 }
 
 void log_share(const Engine& engine, const ranks::Ranks& ranks, const ranks::ShareFigures& figures) {

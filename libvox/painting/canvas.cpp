@@ -43,7 +43,7 @@ std::vector<scene::Triangle> squares_of(const std::vector<uint8_t>& used, uint32
 Error stroke_too_large(uint64_t texels) {
   return Error(fmt::format("a stroke paints {} texels at once, more than there is memory for",
                            format_count(texels)))
-      .hint(phrase(Phrase::AllowMoreMemory) + ", paint an atlas of a smaller size, or part the stroke");
+      .hint(phrase(Phrase::AllowMoreMemory) + ", paint an atlas of a smaller size, or split the stroke");
 }
 
 Canvas prepare_canvas(const scene::Scene& scene, const PaintOptions& options) {

@@ -66,8 +66,8 @@ struct HalfSize {
 
   HalfSize(double fov, ImageSize size) {
     if (!(fov >= kMinFov && fov <= kMaxFov))
-      throw Error(fmt::format("a field of view of {} degrees", fov))
-          .hint(fmt::format("it goes from {} to {}", kMinFov, kMaxFov));
+      throw Error(fmt::format("the field of view is {} degrees", fov))
+          .hint(fmt::format("it must be from {} to {}", kMinFov, kMaxFov));
     if (size.width == 0 || size.height == 0)
       throw Error("an image of " + std::to_string(size.width) + " x " + std::to_string(size.height) +
                   " has no pixels");
@@ -226,9 +226,9 @@ Camera make_camera(const CameraPose& pose, ImageSize size, uint32_t log2_side) {
   if (!is_near(pose.eye) || !is_near(pose.target))
     throw Error("the eye and its target must be less than 2^30 voxels away");
   if (!(length(pose.target - pose.eye) > 1e-9))
-    throw Error("the eye is where its target is").hint("it needs a point to look at");
+    throw Error("the eye is where its target is").hint("the camera needs another point to look at");
   if (!(length(pose.up) > kShortestUp && length(pose.up) < HUGE_VAL))
-    throw Error("nothing is up for the camera");
+    throw Error("the up vector of the camera has no length");
   const HalfSize half(pose.fov, size);
   const Axes axes(pose.target - pose.eye, pose.up);
   Camera camera;

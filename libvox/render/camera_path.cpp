@@ -50,12 +50,14 @@ CameraKey key_at(std::span<const CameraKey> keys, double time) {
 void check_up(const CameraKey& key) {
   if (key.up && !(length(*key.up) > kShortestUp))
     throw Error(
-        fmt::format("nothing is up at {:.6g} s of the way, where up turns into its opposite", key.time))
-        .hint("a row in between says by which side it turns");
+        fmt::format(
+            "the up vector has no length at {:.6g} s of the camera path, where it turns into its opposite",
+            key.time))
+        .hint("add a row in between with an up vector to one side");
 }
 
 Error too_many() {
-  return Error(fmt::format("the way has more than {} pictures", kMaxPictures));
+  return Error(fmt::format("the camera path has more than {} pictures", kMaxPictures));
 }
 
 }  // namespace

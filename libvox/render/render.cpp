@@ -106,7 +106,7 @@ Shading make_shading(const RampEnds& ramp, const Camera& camera, const scene::Pa
                      const RenderOptions& options) {
   const uint32_t log2_side = camera.log2_side;
   const double sun = std::sqrt(dot(options.to_sun, options.to_sun));
-  if (!(sun > 0 && sun < HUGE_VAL)) throw Error("the sun is in no direction");
+  if (!(sun > 0 && sun < HUGE_VAL)) throw Error("the direction to the sun must have a finite length above 0");
   Shading shading = {};
   shading.mode = options.shade;
   for (uint32_t i = 0; i < scene::kPaletteSize; ++i) shading.colors[i] = light_of(material_color(palette, i));

@@ -116,8 +116,9 @@ inline std::vector<float> light_of_codes() {
 
 inline void check_picture(const RenderOptions& options) {
   check_image_size(options.size);
-  if (options.samples == 0) throw Error("no samples a pixel").hint("one at least");
-  if (!(options.exposure > 0 && options.exposure < HUGE_VAL)) throw Error("light is multiplied by nothing");
+  if (options.samples == 0) throw Error("there are no samples per pixel").hint("at least one is needed");
+  if (!(options.exposure > 0 && options.exposure < HUGE_VAL))
+    throw Error("the exposure must be a finite number above 0");
 }
 
 inline std::vector<uint8_t> light_codes() {

@@ -31,7 +31,7 @@ SliceFrame slice_frame(const SliceOptions& options, const VoxelBox& filled, cons
   if (options.at >= planes)
     throw Error("there is no plane " + std::string(1, "xyz"[options.axis]) + "=" + std::to_string(options.at))
         .hint("they go from 0 to " + std::to_string(planes - 1));
-  if (options.most.width == 0 || options.most.height == 0) throw Error("a picture without pixels");
+  if (options.most.width == 0 || options.most.height == 0) throw Error("the picture has no pixels");
   const VoxelBox box = filled.empty() ? grid : filled;
 
   SliceFrame frame = {};

@@ -37,12 +37,12 @@ bool is_unseen(double share, const VolumeRenderOptions& options) {
 void check_options(const VolumeRenderOptions& options) {
   check_image_size(options.size);
   if (!(options.opacity >= 0 && options.opacity <= 1))
-    throw Error(fmt::format("an opacity of {}", options.opacity)).hint("it goes from 0 to 1");
+    throw Error(fmt::format("the opacity is {}", options.opacity)).hint("it must be from 0 to 1");
   check_curve(options.curve);
-  if (options.scale.size() == 1) throw Error("a scale of one colour").hint("it goes from one to another");
+  if (options.scale.size() == 1) throw Error("the colour scale has one colour").hint("it needs at least two");
   if (options.iso && !(*options.iso > 0 && *options.iso <= 1))
-    throw Error(fmt::format("an isosurface at {}", *options.iso))
-        .hint("it is at a share of the range of values, above 0 and up to 1");
+    throw Error(fmt::format("the isosurface is at {}", *options.iso))
+        .hint("it must be a share of the range of values, above 0 and up to 1");
 }
 
 Vec3d product(Vec3d a, Vec3d b) {
@@ -58,9 +58,9 @@ VolumeSpace::VolumeSpace(const volume::VolumeInfo& info) : size_(info.size), cor
     if (spacing < 0) corner += spacing * size;
     const double ratio = spacing / unit_;
     if (!(std::fabs(ratio) * size <= kMostUnits && std::isfinite(corner)))
-      throw Error(fmt::format("voxels of {} x {} x {} are none to look at", s.x, s.y, s.z))
+      throw Error(fmt::format("voxels of {} x {} x {} cannot be shown", s.x, s.y, s.z))
           .at(info.source)
-          .hint("their sides may differ a little, and none is 0");
+          .hint("no side may be 0, or very much larger than the others");
     return 1 / ratio;
   };
   voxels_per_unit_ = {axis(s.x, info.size.x, corner_.x), axis(s.y, info.size.y, corner_.y),
@@ -138,7 +138,7 @@ bricks::CastView cast_view(const bricks::FrozenBricks& bricks, const volume::Val
                            const VolumeRenderOptions& options) {
   check_options(options);
   const double sun = std::sqrt(dot(options.to_sun, options.to_sun));
-  if (!(sun > 0 && sun < HUGE_VAL)) throw Error("the sun is in no direction");
+  if (!(sun > 0 && sun < HUGE_VAL)) throw Error("the direction to the sun must have a finite length above 0");
   const VolumeSpace space(bricks.info);
   const Camera camera = make_camera(options.pose, options.size, 0);
   const Vec3d scale = space.voxels_per_unit();

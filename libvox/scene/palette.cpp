@@ -172,8 +172,9 @@ Palette mesh_palette(const Scene& scene) {
     palette.names[palette.count++] = name.empty() ? hex_name(color) : name;
   }
   if (ranked.order.size() > kPaletteSize)
-    log_warning("{} materials beyond the {} of largest area take the entry nearest in colour",
-                ranked.order.size() - kPaletteSize, kPaletteSize);
+    log_warning(
+        "{} materials, beyond the {} with the largest areas, take the palette entry nearest in colour",
+        ranked.order.size() - kPaletteSize, kPaletteSize);
   return palette;
 }
 

@@ -49,7 +49,7 @@ void snap_origin(Grid& grid, const Box& box, bool clip) {
   auto first = [&](double low) { return std::floor(low / grid.voxel_size + (clip ? kGridRounding : 0)); };
   const Vec3d start = {first(grid.origin.x), first(grid.origin.y), first(grid.origin.z)};
   if (!(std::max({std::abs(start.x), std::abs(start.y), std::abs(start.z)}) < kFarthest))
-    throw Error("the scene is too many voxels away from the world's origin to snap to it");
+    throw Error("the scene is too far from the world's origin for a snapped grid");
   auto end = [&](double high) {
     const double voxels = high / grid.voxel_size;
     return clip ? std::ceil(voxels - kGridRounding) : std::floor(voxels) + 1;

@@ -53,7 +53,7 @@ void TopFills::add_to(std::vector<TopNode>& nodes, uint32_t height, dag::FrozenD
       if (fill == 0) continue;
       const uint64_t slot = fill & 0x7f;
       const TopNode* node = find(slot);
-      if (node == nullptr) throw Error("what is inside has a material that no surface has");
+      if (node == nullptr) throw Error("the inside has a material that no surface has");
       nodes.push_back(*node);
       nodes.back().code = codes[starts[i]] >> 3 << 3 | octant;
       GridEnd{resolution_}.add_counts(dag, height, slot % kCuts, 1);

@@ -67,7 +67,7 @@ struct Program {
   explicit Program(const std::string& source) {
     if (nvrtc().create(&program, source.c_str(), "bricks.cu", static_cast<int>(kNames.size()), kTexts.data(),
                        kNames.data()) != 0)
-      throw Error("NVRTC takes no program");
+      throw Error("NVRTC cannot create a program");
   }
   ~Program() { nvrtc().destroy(&program); }
   Program(const Program&) = delete;
@@ -82,7 +82,7 @@ JitImage compile(const std::string& source, const std::array<const char*, 4>& op
     nvrtc().log_size(program.program, &size);
     std::string log(size, '\0');
     nvrtc().log(program.program, log.data());
-    throw Error(fmt::format("NVRTC fails: {}", log.substr(0, 500)));
+    throw Error(fmt::format("NVRTC failed: {}", log.substr(0, 500)));
   }
   nvrtc().image_size(program.program, &size);
   JitImage image(size);

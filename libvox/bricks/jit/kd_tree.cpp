@@ -199,7 +199,7 @@ uint32_t KdTree::depth() const {
 
 KdTree build_kd_tree(Int3 grid, const std::vector<uint8_t>& types, uint32_t most_leaves) {
   if (types.size() > UINT32_MAX)
-    throw Error(fmt::format("{} bricks are too many for a kd tree", types.size())).hint("take larger bricks");
+    throw Error(fmt::format("{} bricks are too many for a kd tree", types.size())).hint("use larger bricks");
   return KdBuilder(grid, types, most_leaves).build();
 }
 
