@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "libvox/base/atomic_file.h"
+#include "formats/io/output_file.h"
 #include "libvox/base/run_program.h"
 #include "libvox/scene/scene.h"
 
@@ -34,7 +34,23 @@ class FilmFile {
  private:
   [[noreturn]] void fail(const ProgramResult& result) const;
 
-  AtomicFile file_;
+  // ffmpeg ends with exit code 0 although it could not write all of a film, so it writes into memory.
+  class Memory {
+   public:
+    Memory();
+    ~Memory();
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+    std::filesystem::path path() const;  // under which other programs can open it
+    void copy_to(OutputFile& file) const;
+
+   private:
+    int descriptor_ = -1;
+  };
+
+  OutputFile file_;
+  std::string name_;
+  Memory memory_;
   FedProgram ffmpeg_;
 };
 

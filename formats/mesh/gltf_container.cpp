@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "formats/mesh/gltf_document.h"
 #include "libvox/base/error.h"
 
 namespace vox {
@@ -42,6 +43,7 @@ void GltfContainer::split(std::span<const std::byte> file) {
   if (file.size() < kHeaderSize + kChunkHeaderSize)
     throw Error(fmt::format("a GLB file of {} bytes", file.size())).hint("is the file truncated?");
   uint32_t version = word_at(file, 4), length = word_at(file, 8);
+  if (version == 1) throw OldGltf();
   if (version != 2)
     throw Error(fmt::format("a GLB file of version {}, version 2 is read", version))
         .hint("export it as glTF 2.0");

@@ -158,7 +158,8 @@ GltfSkin read_skin(const GltfObject& object) {
 void check_version(const GltfObject& root) {
   auto asset = root.object("asset");
   if (!asset) throw Error("not a glTF file: 'asset' is missing");
-  std::string version = asset->text_or("version", "");
+  std::string version = asset->text_or("version", "1.0");
+  if (version.starts_with("1.")) throw OldGltf();
   if (!version.starts_with("2.")) {
     Error error(fmt::format("glTF of version '{}', 2.0 is read", version));
     throw error.hint("export it as glTF 2.0");

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,9 @@
 #include "libvox/scene/scene.h"
 
 namespace vox {
+
+// Thrown when a file is glTF 1.0, whose JSON is quite another one. Assimp reads such files.
+class OldGltf : public std::exception {};
 
 struct GltfBuffer {
   std::optional<std::string> uri;  // without one, the buffer is the GLB's own bytes

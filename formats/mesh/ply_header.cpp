@@ -9,6 +9,7 @@
 
 #include "formats/io/scan.h"
 #include "libvox/base/error.h"
+#include "libvox/base/log.h"
 
 namespace vox {
 namespace {
@@ -48,7 +49,9 @@ class HeaderReader {
       } else if (keyword == "property") {
         read_property();
       } else if (keyword != "obj_info" && !keyword.empty()) {
-        fail(fmt::format("unknown header line '{}'", keyword));
+        // Blender 2.47 wrote "Created by …" without the word `comment`.
+        log_warning("{}:{}: the header line '{} {}' is skipped", path_.string(), line_number_, keyword,
+                    rest_of_line(p_));
       }
     }
     if (!has_format) fail("the header has no 'format'");

@@ -98,7 +98,14 @@ std::optional<VoxelBox> clip_voxels(const dag::VoxelScene& scene, const ConvertO
   const std::optional<voxelize::Box>& clip = options.grid.clip;
   if (!clip || !is_export_path(options.output)) return std::nullopt;
   const VoxelBox box = voxelize::voxels_touched(scene, *clip);
-  if (box.empty()) throw Error("--clip lies outside of the scene");
+  if (box.empty()) {
+    const Vec3d low = scene.origin, high = low + Vec3d{1, 1, 1} * (scene.voxel_size * scene.dag.resolution);
+    throw Error(
+        fmt::format("the box of --clip lies outside of the scene, which spans {:.6g},{:.6g},{:.6g} to "
+                    "{:.6g},{:.6g},{:.6g}",
+                    low.x, low.y, low.z, high.x, high.y, high.z))
+        .at(options.inputs[0].string());
+  }
   return box;
 }
 

@@ -247,8 +247,11 @@ void warn_where_not_shown(const std::vector<Model>& models, dag::UpAxis up,
     return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}) >= kShownPosition;
   });
   if (hidden != 0)
-    log_warning("{}: {} of {} models lie outside the positions of ±{} that MagicaVoxel shows", path.string(),
-                hidden, models.size(), kShownPosition);
+    log_warning(
+        "{}: {} of {} models lie outside the positions of ±{} that MagicaVoxel shows. It shows all of a "
+        "part: "
+        "export boxes of at most {} voxels a side into files of their own",
+        path.string(), hidden, models.size(), kShownPosition, 2 * kShownPosition);
 }
 
 }  // namespace

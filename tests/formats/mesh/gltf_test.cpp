@@ -168,10 +168,25 @@ TEST(ReadGltf, VerticesThatSeveralPrimitivesShareAreReadOnce) {
   expect_near(corners(scene, 1)[0], {1, 1, 0});
 }
 
-TEST(ReadGltf, AFileOfTheVersionBeforeIsRefused) {
+TEST(ReadGltf, AFileOfVersion1IsReadAsWell) {
   TestFolder folder;
-  std::filesystem::path path = folder.write("old.gltf", R"({"asset":{"version":"1.0"},"meshes":{}})");
-  EXPECT_EQ(gltf_error(path), path.string() + ": glTF of version '1.0', 2.0 is read (export it as glTF 2.0)");
+  const scene::Scene scene = read_gltf(folder.write(
+      "old.gltf",
+      R"({"asset":{"version":"1.0"},"scene":"s","scenes":{"s":{"nodes":["n"]}},"nodes":{"n":{"meshes":["m"]}},
+"meshes":{"m":{"primitives":[{"attributes":{"POSITION":"a"},"indices":"i","mode":4}]}},
+"accessors":{"a":{"bufferView":"v","byteOffset":0,"byteStride":12,"componentType":5126,"count":3,"type":"VEC3"},
+"i":{"bufferView":"w","byteOffset":0,"componentType":5123,"count":3,"type":"SCALAR"}},
+"bufferViews":{"v":{"buffer":"b","byteOffset":0,"byteLength":36},"w":{"buffer":"b","byteOffset":36,"byteLength":6}},
+"buffers":{"b":{"byteLength":42,"type":"arraybuffer","uri":"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAABAAIA"}}})"));
+  expect_sound(scene);
+  ASSERT_EQ(scene.triangles.size(), 1u);
+  expect_near(corners(scene, 0)[1], {1, 0, 0});
+}
+
+TEST(ReadGltf, AFileOfAnUnknownVersionIsRefused) {
+  TestFolder folder;
+  const std::filesystem::path path = folder.write("new.gltf", R"({"asset":{"version":"3.0"},"meshes":[]})");
+  EXPECT_EQ(gltf_error(path), path.string() + ": glTF of version '3.0', 2.0 is read (export it as glTF 2.0)");
 }
 
 // Reads models of the shared folder, where there is one. Five images of the AlphaBlendModeTest are the same

@@ -172,6 +172,14 @@ TEST(Ply, LinesOfTheHeaderMayEndAsOnAnySystem) {
   }
 }
 
+TEST(Ply, AHeaderLineWithoutAKnownWordIsSkipped) {
+  std::string head = header("ascii", "", "");
+  head.insert(head.find("element"), "Created by Blender3D 247\n");
+  TestFolder folder;
+  const scene::Scene scene = read_ply(folder.write("a.ply", head + "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"));
+  EXPECT_EQ(scene.triangles.size(), 1u);
+}
+
 TEST(Ply, ValuesBeyondThePropertiesOfALineArePassedOver) {
   TestFolder folder;
   std::string file = header("ascii", "", "") + "0 0 0 7 7\n1 0\n0\n\n0 1 0 # a note\n3 0 1 2 9 9 9\n";

@@ -13,6 +13,14 @@ docs/python.md explains it by example, docs/formats.md says what the files hold.
 ValueError that names the file and the dataset.
 """
 
+try:
+    import h5py as _h5py
+    import numpy as _numpy
+except ImportError as error:
+    raise ImportError(
+        f"vox needs numpy and h5py, but {error.name} is missing: install python3-h5py, or run pip install h5py"
+    ) from error
+
 from .opening import open
 from .report import Results, report
 from .scene import Edit, Scene
