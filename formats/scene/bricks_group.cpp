@@ -68,7 +68,7 @@ void read_info(const h5::Object& group, bricks::FrozenBricks& bricks) {
   bricks.entry_words = h5::read_attribute<uint32_t>(group, "entry_words");
 }
 
-// Our number for the type of this name.
+// Returns this program's number for the type of this name.
 uint32_t type_number(std::string_view name, const h5::Object& group) {
   const auto found = std::ranges::find(bricks::BrickTypes::kNames, name);
   if (found == bricks::BrickTypes::kNames.end())
@@ -76,8 +76,8 @@ uint32_t type_number(std::string_view name, const h5::Object& group) {
   return static_cast<uint32_t>(found - bricks::BrickTypes::kNames.begin());
 }
 
-// Reads how the bricks were made. Where the file does not say it, they were made for speed if all are dense
-// or empty.
+// Reads how the bricks were made. If the file does not say so, bricks that are all dense or empty count as
+// made for speed.
 void read_making(const h5::Object& group, bricks::FrozenBricks& bricks) {
   if (h5::has_attribute(group, "allowed_types")) {
     const std::string names = h5::read_text(group, "allowed_types");
@@ -102,7 +102,8 @@ std::string type_names(uint32_t types) {
   return names;
 }
 
-// Our number for each type of the file, since another version may number types otherwise.
+// Returns this program's number for each type of the file, because another version may number the types
+// differently.
 std::vector<uint32_t> type_numbers(const h5::Object& group) {
   std::vector<uint32_t> numbers;
   for (const std::string& name : h5::read_texts(group, "types")) {

@@ -12,7 +12,7 @@ namespace {
 
 using Lines = hash::LinesRef<uint64_t>;
 
-// In files of version 1 the order of the cells in a bucket tells nothing but which one is the last.
+// In files of version 1 the order of the cells in a bucket says nothing except which cell is the last.
 constexpr uint32_t kHashVersion = 2, kUntoldVersion = 1;
 constexpr const char* kHashTable = "lines";
 
@@ -42,7 +42,7 @@ spatial::KeyLayout read_layout(const h5::Object& group) {
   throw Error(fmt::format("keys in the layout '{}'", name)).at(group.where()).hint("a newer vox may read it");
 }
 
-// Gives the version.
+// Returns the version.
 uint32_t read_format(const h5::Object& group) {
   const uint32_t version = h5::read_attribute<uint32_t>(group, "version");
   if (version != kUntoldVersion) require(group, "version", kHashVersion);

@@ -6,7 +6,7 @@
 //                   is found
 //   /hash/cells     uint64 [16 * lines + 1]
 //
-// docs/formats.md says what all of it means.
+// docs/formats.md describes each of them.
 #pragma once
 
 #include "formats/io/compression.h"
@@ -18,7 +18,7 @@ namespace vox {
 void write_hash_group(const h5::Object& file, const spatial::FrozenHash& hash,
                       const Compression& compression);
 
-// Checks everything that searches rely on. Throws Error that names what is wrong.
+// Checks everything that searches rely on. Throws Error that names the defect.
 spatial::FrozenHash read_hash_group(const h5::Object& file);
 
 }  // namespace vox

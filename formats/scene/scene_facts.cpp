@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kFormat = "vox-scene";
 
-// The names in the file, in the order of their enumerators.
+// The names that the file uses, in the order of their enumerators.
 const std::vector<std::string> kUpAxes = {"x", "y", "z"};
 const std::vector<std::string> kCoverages = {"conservative", "thin"};
 
