@@ -46,7 +46,7 @@ class CameraReader {
     uint32_t number = 0;
     for (const char* p = after_byte_order_mark(text); p < end; p = following_line(p)) {
       LineReader line(path_, p, ++number);
-      if (!line.peek()) continue;  // nothing but blanks and a comment
+      if (!line.peek()) continue;  // only blanks and a comment
       const Word rest = *line.rest();
       const std::vector<Word> cells = cells_of({rest.at, rest.text.substr(0, rest.text.find('#'))});
       columns_.empty() ? read_names(line, cells) : read_row(line, cells);
@@ -109,7 +109,7 @@ class CameraReader {
   bool has(size_t column) const { return std::ranges::find(columns_, column) != columns_.end(); }
 
   const std::filesystem::path& path_;
-  std::vector<size_t> columns_;  // of each cell of a row
+  std::vector<size_t> columns_;  // the meaning of each cell of a row
   render::CameraPath way_;
 };
 

@@ -12,12 +12,12 @@ namespace vox {
 namespace {
 
 struct ArgText {
-  std::string_view name, value;  // the value is empty where the name stands alone
+  std::string_view name, value;  // the value is empty for an argument that takes none
 };
 
 constexpr std::string_view kPlace = "x,y,z";
 
-// The texts of all arguments, in the order of Arg.
+// The names of all arguments and their values as messages show them, in the order of Arg.
 constexpr std::array<ArgText, static_cast<size_t>(Arg::Count)> kArgs = {{
     {"center", kPlace},  {"radius", "LENGTH"},   {"radii", kPlace},
     {"min", kPlace},     {"max", kPlace},        {"from", kPlace},
@@ -108,7 +108,10 @@ Word Arguments::read_value(const Word& name, Arg arg) {
   if (text.value.empty()) return name;
   Word value = line_.need(fmt::format("{} behind '{}'", text.value, text.name));
   const bool commas = value.text.find(',') != std::string_view::npos && !value.text.ends_with(',');
-  if (text.value == kPlace && !commas) values_.fail_no_place(value);  // blanks, not commas alone
+  if (text.value == kPlace && !commas)
+    values_.fail_no_place(value);  // a word without commas, or with one at
+                                   // its end, is a place written with
+                                   // blanks
   return value;
 }
 
