@@ -19,20 +19,20 @@
 namespace vox {
 namespace {
 
-constexpr uint64_t kScaledVoxels = 1 << 18;  // at a time
+constexpr uint64_t kScaledVoxels = 1 << 18;  // voxels scaled at a time
 
 bool is_gzip(std::span<const std::byte> bytes) {
   return bytes.size() > 2 && bytes[0] == std::byte{0x1f} && bytes[1] == std::byte{0x8b};
 }
 
-// The file's first bytes, unpacked.
+// Returns the file's first bytes, decompressed.
 std::vector<std::byte> first_bytes(std::span<const std::byte> bytes) {
   if (is_gzip(bytes)) return inflated_start(bytes, kMostNiftiHeader);
   const auto start = bytes.first(std::min(bytes.size(), kMostNiftiHeader));
   return {start.begin(), start.end()};
 }
 
-// The file of values that belongs to a header: NAME.img, or NAME.img.gz.
+// Returns the file of values that belongs to a header: NAME.img or NAME.img.gz.
 std::filesystem::path image_beside(std::filesystem::path header) {
   if (lower_extension(header) == ".gz") header.replace_extension();
   std::filesystem::path image = header.replace_extension(".img");
@@ -84,7 +84,7 @@ VolumeData nifti_data(const NiftiHeader& header, const std::filesystem::path& pa
   return data;
 }
 
-// slope · value + intercept, as f32.
+// Returns the volume with each value replaced by slope · value + intercept, as f32.
 StoredVolume scaled(StoredVolume stored, double slope, double intercept) {
   StoredInfo info = stored.info;
   info.type = StoredType::F32;

@@ -13,10 +13,11 @@
 namespace vox {
 namespace {
 
-// Where the fields of a version lie, in bytes, and how wide they are.
+// The positions and widths of a version's header fields, in bytes.
 struct NiftiLayout {
   size_t size, magic;
-  size_t dim, dim_bytes, type, pixdim, number_bytes;  // numbers of pixdim and of all that is below
+  size_t dim, dim_bytes, type, pixdim, number_bytes;  // number_bytes: the width of pixdim and of all numbers
+                                                      // below
   size_t offset, slope, qform, sform, code_bytes, quatern, srow;
 };
 constexpr NiftiLayout kNifti1 = {348, 344, 40, 2, 70, 76, 4, 108, 112, 252, 254, 2, 256, 280};
@@ -54,8 +55,8 @@ int32_t first_word(std::span<const std::byte> bytes, ByteOrder order) {
   return NiftiFields(bytes, kNifti1, order).read<int32_t>(0);
 }
 
-// The steps of a rotation by a quaternion whose real part follows from the others, as nifti1.h has it. `qfac`
-// is 1 or -1, and turns the third axis around.
+// Returns the steps of a rotation by a quaternion whose real part follows from the other parts, as nifti1.h
+// defines it. `qfac` is 1 or -1; -1 reverses the third axis.
 std::array<Vec3d, 3> steps_of_quaternion(Vec3d q, const Vec3d& spacing, double qfac) {
   const double rest = 1 - (q.x * q.x + q.y * q.y + q.z * q.z);
   double a = 0;

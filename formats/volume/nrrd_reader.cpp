@@ -1,4 +1,4 @@
-// The reading half of formats/volume/nrrd.h.
+// The part of formats/volume/nrrd.h that reads.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace vox {
 namespace {
 
-// Whether the third axis of space points to somebody's head: "left-posterior-superior", "LPS".
+// True if the third axis of space points to a body's head: "left-posterior-superior", "LPS".
 bool is_of_a_body(std::string_view space) {
   std::string lower(space);
   std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return char(std::tolower(c)); });

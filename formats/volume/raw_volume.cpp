@@ -19,7 +19,7 @@ std::optional<Int3> size_in(const std::string& name) {
   return volume::checked_volume_size(side(1), side(2), side(3));
 }
 
-// The type that a name says behind the size: "uint8" of bonsai_256x256x178_uint8.raw.
+// Returns the type that follows the size in a name: "uint8" in bonsai_256x256x178_uint8.raw.
 std::optional<StoredType> type_in(const std::string& name) {
   static const std::regex pattern("\\d+x\\d+x\\d+_([A-Za-z0-9]+)");
   std::smatch found;

@@ -11,9 +11,9 @@
 namespace vox {
 namespace {
 
-constexpr size_t kMostDigits = 20;  // no number has more
+constexpr size_t kMostDigits = 20;  // more than any number needs
 
-// A file name with a place for a number, as printf() has it: "%03d".
+// A file name with a place for a number in the notation of printf(): "%03d".
 struct NumberedName {
   std::string before, after;
   size_t width = 0;
