@@ -13,7 +13,8 @@
 namespace vox {
 namespace {
 
-// A node is the word at which it begins and how it is mirrored: id = 8 · word + mirrors.
+// Reads the nodes of a file. A node's id states the word at which it begins and how it is mirrored: id = 8 ·
+// word + mirrors.
 class SymVoxFile {
  public:
   SymVoxFile(const std::filesystem::path& path, SymVoxKind kind)
@@ -45,12 +46,12 @@ class SymVoxFile {
     return {corner(0), corner(1), corner(2)};
   }
 
-  // The last two levels are leaves of 4³ voxels. A file of one level is a part of one.
+  // The last two levels together are leaves of 4³ voxels. A file of one level is a part of one leaf.
   uint32_t depth() const { return head_.levels < 2 ? 0 : head_.levels - 2; }
   uint64_t root() const { return 0; }
   uint64_t bound() const { return uint64_t{head_.words} * kSymVoxMirrors; }
-  // A sound node is on one level, and is mirrored in eight ways at most. Programs of others share nodes between
-  // levels: a few times more is granted.
+  // A node of a sound file is on one level and is mirrored in at most eight ways. Other programs share nodes
+  // between levels, so twice that number is allowed.
   uint64_t most_nodes() const { return 2 * (kind_ == SymVoxKind::Plain ? uint64_t{head_.words} : bound()); }
 
   FileChildren children(uint32_t, uint64_t id) const {
@@ -87,13 +88,13 @@ class SymVoxFile {
     return value;
   }
 
-  // The child that is in a slot after the node is mirrored.
+  // Returns the child that is in a slot after the node has been mirrored.
   uint64_t child_at(uint64_t id, uint64_t slot) const {
     const uint64_t node = id / kSymVoxMirrors, mirrors = id % kSymVoxMirrors;
     const uint32_t header = word(node, id);
     const auto stored = static_cast<uint32_t>(slot ^ mirrors);
     if ((header >> stored & 1) == 0) return kNoChild;
-    // Pointers of higher slots come before it.
+    // Pointers of higher slots come before this one.
     const auto place = static_cast<uint64_t>(popcount(uint32_t{header & 0xff} >> stored));
     const uint32_t child = word(node + place, id);
     if (child >= head_.words)

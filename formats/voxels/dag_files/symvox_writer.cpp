@@ -35,7 +35,7 @@ SymVoxHeader header_of(const dag::VoxelScene& scene, const std::filesystem::path
   return head;
 }
 
-// Where each node of the file begins.
+// Returns the words at which the nodes of the file begin.
 std::vector<std::vector<uint32_t>> places_of(const SymVoxNodes& nodes) {
   std::vector<std::vector<uint32_t>> places(nodes.inner.size() + 1);
   uint32_t word = 0;
@@ -84,7 +84,7 @@ void write_symvox_file(const dag::VoxelScene& scene, const std::filesystem::path
   if (scene.dag.empty()) {
     nodes.inner = {{SymVoxSlots{}}};  // a root without children
   } else if (scene.dag.materials) {
-    // Nodes that differ in materials alone are one without them.
+    // Nodes that differ only in materials become one node when the materials are removed.
     device::CpuDevice device(memory_limit, false);
     nodes = symvox_nodes(dag::without_materials(device, scene.dag), SlotOrder(scene.up), kind);
   } else {
