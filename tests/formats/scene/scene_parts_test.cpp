@@ -54,7 +54,7 @@ class SceneParts : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder); }
 
-  // Returns the paths of the parts.
+  // Writes the scene in parts and returns their paths.
   std::vector<fs::path> write_in_parts(const dag::VoxelScene& scene, uint32_t count) const {
     const std::vector<uint64_t> checks = write_parts(parts_of(scene.dag, count), scene.dag.materials);
     write_scene_head(without_words(scene), checks, path);
@@ -212,7 +212,7 @@ TEST_F(SceneParts, OfProcessesThatWereKilledGoWithTheNextHeadAndNothingElseDoes)
   const auto leave = [&](const std::vector<std::string>& names) {
     for (const std::string& name : names) std::ofstream(parts_folder(path) / name) << "something";
   };
-  fs::create_directories(parts_folder(path) / "009-0123456789abcdef.h5");  // a folder is none of ours
+  fs::create_directories(parts_folder(path) / "009-0123456789abcdef.h5");  // a folder is not one of our parts
   for (const uint32_t parts : {3u, 2u}) {
     leave(left);
     leave(of_others);

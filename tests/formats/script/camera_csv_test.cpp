@@ -77,7 +77,7 @@ TEST(CameraCsv, WhatIsWrongIsSaidWithItsLine) {
   expect_error(std::string("eye_x\0", 6), "", "no text file");
 }
 
-// Whatever is cut off, there is a way or an Error.
+// Every truncated text must give a camera path or an Error.
 TEST(CameraCsv, EveryTruncationIsAWayOrAnError) {
   const std::string whole = kNames + ",fov,time\r\n1,2,3,4,5,6,40,0\r\n\"1,2,3,4,5,7,40,1e1";
   for (size_t length = 0; length < whole.size(); ++length) camera_error(whole.substr(0, length));

@@ -14,7 +14,7 @@ std::string error(const std::string& text, const SceneFrame& frame = {}) {
   return error_of([&] { parse_edit_script(text, "a.txt", frame); });
 }
 
-// Expects an error that names this line and column, and contains `problem`.
+// Expects an error that names this line and column and contains `problem`.
 void expect_error(const std::string& text, const std::string& where, const std::string& problem,
                   const SceneFrame& frame = {}) {
   std::string message = error(text, frame);
@@ -178,7 +178,7 @@ TEST(EditScriptErrors, WhoAsksHearsOfAllOfThemAndGetsTheRest) {
       "undo x\n\"open\nrepeat 0\n undo\nend\nrepeat 2\nredo\nend now\nend\nrepeat 5\nrepeat 7\nundo\n";
   const edit::Script script = parse_edit_script(text, "a.txt", {}, on_error);
   EXPECT_EQ(heard, "a.txt:1:6\na.txt:2:1\na.txt:3:8\na.txt:8:5\na.txt:9:1\na.txt:11:\na.txt:10:\n");
-  EXPECT_EQ(script.commands.size(), 3u);  // those of the lines without errors
+  EXPECT_EQ(script.commands.size(), 3u);  // the commands of the lines without errors
 }
 
 TEST(EditScriptErrors, FilesThatHoldNoScriptSaySo) {

@@ -82,7 +82,7 @@ TEST(ReplayCsv, PlacesAreSwizzledThenScaledThenShifted) {
   EXPECT_EQ(shape.radius, 640);
 }
 
-// The voxel of the source from which each voxel of the target takes its value.
+// Maps each voxel of the target to the source voxel from which it takes its value.
 using Map = std::map<std::tuple<int, int, int>, std::tuple<int, int, int>>;
 
 Map map_of(const edit::CopyEdit& copy) {
@@ -104,8 +104,8 @@ Map map_of(const edit::CopyEdit& copy) {
   return map;
 }
 
-// The rule of the recording program, voxel by voxel: each voxel that the turned cube touches takes the value
-// at the place to which the inverse matrix leads.
+// Applies the recording program's rule voxel by voxel: each voxel that the turned cube touches takes the
+// value at the place to which the inverse matrix leads.
 Map map_as_recorded(Vec3d at, Vec3d source, Vec3d dest, double radius, const double (&matrix)[3][3]) {
   auto times = [&](Vec3d v, auto entry) {
     return Vec3d{entry(0, 0) * v.x + entry(0, 1) * v.y + entry(0, 2) * v.z,

@@ -8,8 +8,8 @@
 namespace vox {
 namespace {
 
-// Computes text * 256, halves away from zero, in integers of 128 bits: for "123.456" with at most 24 digits
-// in all.
+// Computes text * 256, halves away from zero, in 128-bit integers. The text has the form "123.456" and at
+// most 24 digits.
 int64_t rounded_slowly(const std::string& text) {
   __int128 digits = 0, divisor = 1;
   bool negative = text[0] == '-', after_point = false;

@@ -1,4 +1,5 @@
-// Values as text, in several files, of several channels and along turned axes, as NRRD and MetaImage say it.
+// Tests NRRD and MetaImage with values as text, in several files, with several channels and along rotated
+// axes.
 #include "tests/formats/volume/header_files.h"
 
 namespace vox {
@@ -114,7 +115,7 @@ TEST_F(HeaderVolume, OneChannelOfSeveralIsRead) {
 }
 
 TEST_F(HeaderVolume, AxesThatAreExchangedBecomeThoseOfTheWorld) {
-  // x of the file runs along z of the world, y backwards along x, z along y.
+  // x of the file runs along the world's z, y backwards along x, and z along y.
   const std::string turned =
       "NRRD0005\ntype: uint8\ndimension: 3\nsizes: 2 3 1\nspace: left-posterior-superior\n"
       "space directions: (0,0,5) (-2,0,0) (0,1,0)\nspace origin: (10,20,30)\n"
@@ -141,7 +142,7 @@ TEST_F(HeaderVolume, AxesThatAreTurnedABitAreTakenAsTheNearestWithAWarning) {
   const StoredInfo info = open_stored_volume(path("a.nrrd"), {}).info;
   EXPECT_NE(log.text().find("turned by 36.9°"), std::string::npos) << log.text();
   EXPECT_NEAR(info.spacing.x, 1, 1e-12);
-  EXPECT_NEAR(info.origin.x + 1, 0.4 - 0.6, 1e-12);  // the centre stays
+  EXPECT_NEAR(info.origin.x + 1, 0.4 - 0.6, 1e-12);  // the centre is unchanged
   EXPECT_NEAR(info.origin.y + 1.5, 0.3 + 0.8, 1e-12);
 }
 

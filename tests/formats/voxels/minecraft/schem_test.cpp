@@ -41,7 +41,7 @@ struct Build {
   std::vector<uint32_t> blocks;  // x fastest, then z, then y
 };
 
-// A schematic of one of the three versions, not compressed yet.
+// Returns an uncompressed schematic of one of the three versions.
 std::string schem_bytes(const Build& build, int version) {
   std::string palette, data;
   for (size_t i = 0; i < build.names.size(); ++i) palette += tag_bytes(3, build.names[i], big_bytes(i, 4));
