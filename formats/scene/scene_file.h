@@ -76,8 +76,8 @@ dag::VoxelScene read_scene(const std::filesystem::path& path);
 // and digest are the scene's.
 dag::VoxelScene read_scene_without_dag(const std::filesystem::path& path);
 
-// What a file with an SVDAG says about itself in attributes and the sizes of datasets. Nothing that takes
-// long to read is read or checked.
+// Facts that a file with an SVDAG states in attributes and in the sizes of datasets. Nothing that takes long
+// to read is read or checked.
 struct SceneInfo {
   dag::VoxelScene scene;              // its levels have counts, but no words
   std::vector<uint64_t> level_words;  // the number of words of each level

@@ -11,7 +11,7 @@
 
 namespace vox {
 
-// Where a scene's voxels lie in the world, and whether they have materials.
+// The place of a scene's voxels in the world. `materials` is true if the scene has any.
 struct SceneFrame {
   Vec3d origin = {0, 0, 0};  // the corner of voxel (0, 0, 0)
   double voxel_size = 1;     // world units

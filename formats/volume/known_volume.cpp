@@ -24,7 +24,7 @@ using volume::ValueType;
 
 constexpr uint64_t kConvertedVoxels = 1 << 18;  // voxels that a thread converts at a time
 
-// Which types hold all values of a volume exactly, and how far f32 is off from them.
+// The types that hold all values of a volume exactly, and the largest error of f32.
 struct Fit {
   bool u8 = true, u16 = true, i16 = true;
   uint64_t first_inexact = UINT64_MAX;  // an integer that is not exact in f32, or an f64 outside f32's range

@@ -19,7 +19,7 @@ struct NiftiHeader {
   bool one_file = false;              // the values follow the header
   std::array<int64_t, 8> sizes = {};  // the number of axes, then their sizes
   int64_t type = 0;                   // NIfTI's code for the type
-  uint64_t offset = 0;                // of the values in their file, in bytes
+  uint64_t offset = 0;                // the position of the values in their file, in bytes
   double slope = 0, intercept = 0;    // a slope of 0 leaves values as they are
   Placement placement;
 };

@@ -12,7 +12,7 @@
 
 namespace vox {
 
-inline constexpr uint32_t kMaxDenseResolution = 2048;  // of a scene that is written whole, which then takes 8
+inline constexpr uint32_t kMaxDenseResolution = 2048;  // the most for a scene that is written whole, 8 GiB
                                                        // GiB
 
 // Throws Error with a hint how to make the result smaller if the resolution is larger.

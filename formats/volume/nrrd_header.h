@@ -30,7 +30,7 @@ NrrdHeader read_nrrd_header(std::string_view text);
 
 // The axes of a file: at most three of space, and at most one of channels, which is the first or the last.
 struct NrrdAxes {
-  std::vector<int64_t> sizes;           // of the axes of space, in voxels
+  std::vector<int64_t> sizes;           // the sizes of the axes of space, in voxels
   std::vector<std::string_view> steps;  // their `space directions`, or empty
   std::vector<std::string_view> spacings;
   Channels channels;

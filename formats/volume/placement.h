@@ -11,7 +11,7 @@ namespace vox {
 // A header's description of where voxels lie.
 struct Placement {
   std::array<Vec3d, 3> steps = {};         // for each axis of the file, from voxel to voxel
-  std::optional<Vec3d> first_centre = {};  // of voxel (0, 0, 0); without it the volume begins at the origin
+  std::optional<Vec3d> first_centre = {};  // voxel (0, 0, 0)'s; without it the volume begins at the origin
 };
 
 // Returns the volume with the world's axes x, y and z; the file's axes are exchanged if necessary. An axis

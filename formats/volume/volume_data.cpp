@@ -22,7 +22,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-constexpr size_t kMostOpenFiles = 64;  // of the files that share the values
+constexpr size_t kMostOpenFiles = 64;  // the most files with values that are open at once
 
 // Copies bytes of the values, beginning with the byte of this number.
 using CopyBytes = std::function<void(uint64_t, std::span<std::byte>)>;

@@ -1,5 +1,5 @@
-// What all exports share: the region, and a file that is written from front to back out of pieces made in
-// parallel, in bounded memory.
+// Code that all exports share: the region, and a file that is written from front to back out of pieces made
+// in parallel, in bounded memory.
 #pragma once
 
 #include <cstdint>

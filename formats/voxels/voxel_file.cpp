@@ -55,7 +55,7 @@ scene::ColorTally count_rgb(const VoxelFile& file) {
   return tally;
 }
 
-// How colours become entries of a palette.
+// Matches colours with the entries of a palette.
 struct Matching {
   scene::Palette palette;
   std::optional<scene::PaletteError> error;

@@ -1,4 +1,4 @@
-// How much work tests do: less in programs with sanitizers, which are slow.
+// Sets the amount of work that tests do: less in programs with sanitizers, which are slow.
 #pragma once
 
 #include <cstdint>

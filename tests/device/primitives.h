@@ -23,10 +23,10 @@ struct TestValues {
 // The result of a thread block for its own run of elements, which may be empty or longer than its number of
 // threads.
 struct TestBlock {
-  uint32_t reversed_sum;  // of small(i) times the number of elements after i
+  uint32_t reversed_sum;  // the sum of small(i) times the number of elements after i
   uint32_t kept;          // the number of elements i with kept(i)
   uint32_t any_kept;      // 1 if any element has kept(i)
-  uint32_t once;          // how often the code for a single thread ran
+  uint32_t once;          // the number of runs of the code for a single thread
   bool operator==(const TestBlock&) const = default;
 };
 inline constexpr uint64_t kTestBlockStep = 1000, kMostInTestBlock = 2000;
@@ -48,8 +48,8 @@ struct PrimitiveResults {
   uint64_t scan32_total = 0, scan64_total = 0;
   std::vector<uint32_t> selected;        // the indices i with kept(i)
   std::vector<uint32_t> scattered;       // small(i) at place(i)
-  uint64_t sum = 0;                      // of value(i) >> 32
-  std::vector<uint64_t> histogram;       // of small(i)
+  uint64_t sum = 0;                      // the sum of value(i) >> 32
+  std::vector<uint64_t> histogram;       // the count of each value of small(i)
   std::vector<uint16_t> filled, copied;  // kTestFill, n times
 };
 

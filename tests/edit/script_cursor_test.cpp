@@ -100,7 +100,7 @@ TEST(ScriptCursor, JitterFillsItsRangeEvenlyAndMovesARoundAsOne) {
     ++counts[static_cast<size_t>(offset.y + 2)];
     mean += static_cast<double>(offset.x) / 1000;
   }
-  EXPECT_GT(seen.size(), 400u);          // of 601 values, in 1000 draws; the expected number is 487
+  EXPECT_GT(seen.size(), 400u);          // 601 are possible in 1000 draws; 487 are expected
   EXPECT_NEAR(mean, 0, 5 * 173 / 31.6);  // five standard errors
   for (int count : counts) EXPECT_NEAR(count, 200, 65);
 }

@@ -1,4 +1,4 @@
-// What the tests of hash tables share. Every test runs once for each variant in table_names().
+// The fixture of the tests of hash tables. Every test runs once for each variant in table_names().
 #pragma once
 
 #include <gtest/gtest.h>

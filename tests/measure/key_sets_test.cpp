@@ -68,7 +68,7 @@ TEST_F(KeySets, MixedNumbersOfFewBitsAreAllNumbersInAnotherOrder) {
     EXPECT_EQ(seen.size(), size_t{1} << bits);
     EXPECT_EQ(*seen.rbegin() >> bits, 0u);
   }
-  // Of the 64-bit keys that are examined, no two are equal, and ones are as frequent as zeros.
+  // The 64-bit keys that are examined must all differ, and ones must be as frequent as zeros.
   std::set<uint64_t> seen;
   int ones = 0;
   for (uint64_t i = 0; i < 10000; ++i) {

@@ -1,4 +1,4 @@
-// What tests of pictures share.
+// Helpers for the tests of pictures.
 #pragma once
 
 #include "libvox/render/render.h"

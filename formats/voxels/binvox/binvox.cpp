@@ -72,7 +72,7 @@ class PlaneWalk {
   struct Segment {
     int32_t y;
     const uint32_t* node;  // a node of the row's level; null in a solid segment
-    int32_t length;        // of a solid segment, in voxels
+    int32_t length;        // a solid segment's length, in voxels
     uint8_t value;
   };
 

@@ -203,7 +203,7 @@ class BinvoxRuns {
   CubeMarks marks_;
   uint64_t stride_ = 1;        // more than 1 if columns are many and short, so that starts take less memory
                                // than runs
-  std::vector<Start> starts_;  // of every stride_-th column
+  std::vector<Start> starts_;  // for every stride_-th column
   std::bitset<256> values_;
 };
 

@@ -24,7 +24,7 @@ class HashDagColors {
 
  private:
   struct Piece {
-    uint32_t level, number;  // of a node
+    uint32_t level, number;  // a node's
   };
   void cut(Piece node);
   uint8_t* put_node(Piece node, uint8_t* to) const;

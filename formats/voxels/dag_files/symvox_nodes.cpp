@@ -11,7 +11,7 @@
 namespace vox {
 namespace {
 
-constexpr size_t kMostNodes = (size_t{1} << 29) - 1;  // of a level, because the numbers in slots have 29 bits
+constexpr size_t kMostNodes = (size_t{1} << 29) - 1;  // in a level, because the numbers in slots have 29 bits
 
 // The place of one of our nodes in the file: a node of the file, and how it is mirrored.
 struct Image {

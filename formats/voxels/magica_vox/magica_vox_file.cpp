@@ -214,7 +214,7 @@ class Chunks {
   }
 
   ByteCursor rest_;
-  std::optional<Vec3<int64_t>> size_;  // of the model whose voxels follow
+  std::optional<Vec3<int64_t>> size_;  // the size of the model whose voxels follow
   MagicaFile file_;
 };
 

@@ -26,7 +26,7 @@ struct MagicaModel {
 };
 
 struct MagicaNode {
-  AxisTransform transform;         // of points; used in a transform node
+  AxisTransform transform;         // maps points; used in a transform node
   std::vector<uint32_t> children;  // used in a transform or a group
   std::optional<uint32_t> model;   // used in a shape: the model of its first frame
   bool hidden = false;
@@ -59,7 +59,7 @@ MagicaFile magica_file(std::span<const std::byte> bytes);
 // A model with its place in the scene.
 struct MagicaInstance {
   size_t model;
-  AxisTransform place;  // of voxels
+  AxisTransform place;  // maps voxels
 };
 
 struct MagicaPlaces {

@@ -19,7 +19,7 @@ struct TreeCell {
   const uint32_t* node =
       nullptr;            // the scene's node that fills the cube, or that contains the whole scene if the
                           // scene is smaller; null if the cube lies in a larger homogeneous node
-  uint32_t level = 0;     // of `node`
+  uint32_t level = 0;     // the level of `node`
   uint32_t material = 0;  // valid without `node`, or if that is homogeneous
   bool solid = false;     // true if the whole cube has this material
 };
@@ -50,7 +50,7 @@ void for_each_tree_cell(const dag::FrozenDag& dag, const VoxelBox& region, int32
 // A leaf of the tree, 8³ voxels, made of up to eight leaves of the scene.
 struct LeafCell {
   Int3 corner;
-  std::array<uint64_t, 8> masks = {};          // of the octants, with bits as in dag::leaf_mask()
+  std::array<uint64_t, 8> masks = {};          // for each octant, with bits as in dag::leaf_mask()
   std::array<const uint32_t*, 8> leaves = {};  // the leaves that have the materials; null: `material` holds
   uint32_t material = 0;
 };
@@ -99,7 +99,7 @@ struct TreeOutline {
   std::vector<LowerNode> lowers = {};
   ActiveVoxels active = {};
   uint64_t upper_nodes = 0, leaves = 0;
-  std::array<uint64_t, 3> tiles = {};  // of 8³, 128³, 4096³
+  std::array<uint64_t, 3> tiles = {};  // the numbers of tiles of 8³, 128³, 4096³
   uint64_t values = 1;                 // in an index grid; the first is the background
 };
 

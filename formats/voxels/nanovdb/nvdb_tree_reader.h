@@ -15,7 +15,7 @@ namespace vox::nvdb {
 struct TreePart {
   Vec3<int64_t> corner;
   uint64_t node = 0;   // the node's position; 0 for a tile
-  uint64_t value = 0;  // of a tile: the file's bytes
+  uint64_t value = 0;  // for a tile: the file's bytes
 };
 
 // The content of one place of a node of 128³.

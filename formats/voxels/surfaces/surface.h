@@ -26,8 +26,8 @@ namespace vox {
 // The faces of one material in one cube.
 struct SurfacePart {
   Int3 corner = {};      // the cube's lower corner
-  uint8_t value = 0;     // of its voxels, as in dag/dense_values.h: material + 1
-  VoxelBox bounds = {};  // of its vertices, including both `min` and `max`
+  uint8_t value = 0;     // its voxels' value, as in dag/dense_values.h: material + 1
+  VoxelBox bounds = {};  // its vertices' bounds, including both `min` and `max`
   std::vector<FaceRectangle> rectangles = {};
   uint64_t vertices = 0;
   uint64_t first_vertex = 0, first_quad = 0;  // the number in all parts before this one

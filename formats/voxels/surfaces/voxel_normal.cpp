@@ -14,7 +14,7 @@ namespace {
 constexpr double kSolid = 3;
 
 struct Neighbours {
-  Vec3d sum = {0, 0, 0};                             // of the directions, each divided by its squared length
+  Vec3d sum = {0, 0, 0};                             // the directions, each divided by its squared length
   std::array<std::array<double, 3>, 3> extent = {};  // the sum of the products of coordinates
 };
 

@@ -16,7 +16,8 @@ namespace {
 constexpr uint32_t kPieceSide = 64;
 constexpr scene::Rgb8 kColorWithoutMaterials = {200, 200, 200};
 
-// How far an origin may be from a whole number of voxels, to allow for rounding errors of double precision.
+// The tolerance for an origin that should be a whole number of voxels. It allows for rounding errors of
+// double precision.
 constexpr double kWhole = 1e-6;
 
 // Returns the scene's origin in voxels if it is whole on each axis and all coordinates fit into 32 bits.

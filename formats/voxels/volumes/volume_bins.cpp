@@ -33,7 +33,7 @@ scene::Rgb8 viridis(double place) {
 
 struct BinRule {
   double threshold, background;
-  double low, width;  // of the binned range, from its lower end
+  double low, width;  // the binned range's lower end, and a bin's width
   uint32_t count;
 
   uint8_t entry(double value) const {

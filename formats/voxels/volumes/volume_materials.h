@@ -1,4 +1,4 @@
-// How the values of a volume become the materials of a scene: as bins of their range, or as labels.
+// Converts the values of a volume to the materials of a scene: as bins of their range, or as labels.
 #pragma once
 
 #include <cstdint>

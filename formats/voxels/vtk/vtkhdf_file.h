@@ -1,4 +1,4 @@
-// What both kinds of VTKHDF files share: the file with its attributes, the names of the materials, and
+// Code that both kinds of VTKHDF files share: the file with its attributes, the names of the materials, and
 // datasets of cells that are written chunk by chunk.
 #pragma once
 
@@ -49,7 +49,7 @@ class VtkCells {
   struct Chunk {
     std::vector<hsize_t> first;  // the index of its first cell in each dimension
     std::vector<uint8_t>
-        values;  // of all its cells, including those beyond the array's end; empty if all are 0
+        values;  // all its cells' values, including those beyond the array's end; empty if all are 0
   };
   // Writes make(0) … make(count - 1), which are made and deflated in parallel.
   void write(size_t count, const std::function<Chunk(size_t)>& make) const;

@@ -227,7 +227,8 @@ TEST_F(Compressed, MeshoptFiltersGiveWhatTheyWereMadeOf) {
   turns.push_back({0, 0, 0, 1});
   scene::Scene scene = read_gltf(folder_.write("b.glb", meshopt_quaternion_glb(turns)));
   ASSERT_EQ(scene.triangles.size(), 4u);
-  const std::array<Vec3d, 4> expected = {{{1, 0, 2}, {0, 2, -1}, {-2, 1, 0}, {1, 2, 0}}};  // of (1, 2, 0)
+  const std::array<Vec3d, 4> expected = {{{1, 0, 2}, {0, 2, -1}, {-2, 1, 0}, {1, 2, 0}}};  // (1, 2, 0),
+                                                                                           // rotated
   for (size_t i = 0; i < 4; ++i) {
     Vec3d p = corners(scene, i)[2];
     EXPECT_NEAR(p.x, expected[i].x, 1e-3);

@@ -24,7 +24,7 @@ struct LasPointValues {
 
 struct LasFileOptions {
   uint8_t minor = 2, format = 2;
-  uint16_t more_bytes = 0;  // of a record, after those of its format
+  uint16_t more_bytes = 0;  // additional bytes of a record, after those of its format
   double scale = 1, offset = 0;
 };
 

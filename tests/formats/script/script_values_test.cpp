@@ -30,7 +30,7 @@ TEST(ScriptValues, NumbersAreRoundedExactlyTo256ths) {
   for (int i = 0; i < 100000; ++i) {
     // The number is often a tie, (k + ½)/256, or one unit in the last place beside it.
     std::string text = random.below(2) == 0 ? "-" : "";
-    uint64_t tie = (2ull * random.below(256) + 1) * 1953125;  // of 10^9
+    uint64_t tie = (2ull * random.below(256) + 1) * 1953125;  // in units of 10^-9
     switch (random.below(4)) {
       case 0:
         text += fmt::format("{}.{:09}", random.below(3000), tie);

@@ -1,4 +1,4 @@
-"""What the forms of a grid's voxels share: SVDAG, bricks, spatial hash."""
+"""The interface that the forms of a grid's voxels share: SVDAG, bricks, spatial hash."""
 
 import numpy as np
 

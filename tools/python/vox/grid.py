@@ -79,7 +79,7 @@ def _listed(corners, words, low, high):
 
 
 class Grid:
-    """What scenes and volumes share. A `box` is a key as numpy takes it in square brackets: numpy.s_[0:64, :, 5]."""
+    """The base of scenes and volumes. A `box` is a key as numpy takes it in square brackets: numpy.s_[0:64, :, 5]."""
 
     def __init__(self, file, form, size):
         self.file, self._form = file, form

@@ -47,8 +47,8 @@ struct Reader {
 struct VoxFile {
   struct Node {
     Int3 translation = {0, 0, 0};
-    std::vector<int32_t> children;  // of a transform or a group node
-    int32_t model = -1;             // of a shape node
+    std::vector<int32_t> children;  // used in a transform or a group node
+    int32_t model = -1;             // used in a shape node
   };
   std::vector<Int3> sizes;
   std::vector<std::vector<std::pair<Int3, int>>> models;
