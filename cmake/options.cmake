@@ -42,8 +42,7 @@ if(vox_has_cuda)
 endif()
 set(vox_program_sources "")  # sources that are part of every program
 set(vox_hot_options "")      # for code that computes much: the library and the tests of its rooms
-set(vox_cold_options -O0)    # for tests that compute little: the optimiser would take most of their compile
-                             # time
+set(vox_cold_options -O0)    # for tests that compute little: compiling them is faster
 if(VOX_SANITIZE)
   set(vox_hot_options -O1)  # instrumented code without optimisation compiles in half the time
   # Checks that duplicate the address sanitizer's are left out, because they take a third of the compile time.

@@ -18,8 +18,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME vox)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION graphics)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS "${library_package} (= ${PROJECT_VERSION})")
-set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "python3-vox, g++, ffmpeg")  # vox-bench bricks compiles at run time,
-                                                                     # vox-render makes films
+set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "python3-vox, g++, ffmpeg")  # for bricks and films
 set(CPACK_DEBIAN_TOOLS_DESCRIPTION
 "vox-convert, vox-edit, vox-render, vox-stats, vox-scene and vox-bench make,
 change, show and measure sparse voxel DAGs, hybrid bricks and spatial hashes.")

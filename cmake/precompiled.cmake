@@ -21,7 +21,6 @@ function(vox_precompile group target)
     set_property(GLOBAL PROPERTY vox_precompiled_${group} ${target})
   endif()
   if(ccache AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)  # ccache requires
-                                                                                           # it
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)  # for ccache
   endif()
 endfunction()

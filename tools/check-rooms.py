@@ -106,10 +106,8 @@ class House:
         if path.startswith("tests/"):
             return
         self.look_at_includes(path, text)
-        if path.startswith(("libvox/", "formats/")) and not path.startswith("formats/pages/"):  # CSS has
-                                                                                                # strings that
-                                                                                                # begin with
-                                                                                                # --
+        # Strings of CSS may begin with --.
+        if path.startswith(("libvox/", "formats/")) and not path.startswith("formats/pages/"):
             self.look_at_strings(path, text)
 
     def look_at_includes(self, path, text):
@@ -164,8 +162,7 @@ def in_one_program(path, other):
         if folder.startswith("tools/vox-"):
             return folder  # each such folder is a program
         if folder.startswith("tests/"):
-            return folder if file.endswith(".cpp") else "tests/"  # so is each folder of tests, together with
-                                                                  # the headers of all test folders
+            return folder if file.endswith(".cpp") else "tests/"  # so is each folder of tests
         return ""
 
     return part(path).startswith(part(other)) or part(other).startswith(part(path))

@@ -39,6 +39,4 @@ set(share ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/tools/usr/share)
 file(GLOB pages ${share}/man/man1/*.1)
 execute_process(COMMAND gzip -9nf ${pages} COMMAND_ERROR_IS_FATAL ANY)
 file(RENAME ${share}/zsh/site-functions ${share}/zsh/vendor-completions)  # the zsh of Debian looks there
-                                                                          # packages' completions
-file(REMOVE ${share}/doc/vox/LICENSE)                                     # the file copyright has the same
-                                                                          # content
+file(REMOVE ${share}/doc/vox/LICENSE)                                     # the file copyright has it

@@ -108,10 +108,8 @@ Word Arguments::read_value(const Word& name, Arg arg) {
   if (text.value.empty()) return name;
   Word value = line_.need(fmt::format("{} behind '{}'", text.value, text.name));
   const bool commas = value.text.find(',') != std::string_view::npos && !value.text.ends_with(',');
-  if (text.value == kPlace && !commas)
-    values_.fail_no_place(value);  // a word without commas, or with one at
-                                   // its end, is a place written with
-                                   // blanks
+  // A word without commas, or with one at its end, is a place written with blanks.
+  if (text.value == kPlace && !commas) values_.fail_no_place(value);
   return value;
 }
 

@@ -142,9 +142,8 @@ void ScriptBuilder::end_repeat(const LineReader& line, const Word& word) {
 void ScriptBuilder::close_repeat() {
   edit::Repeat& repeat = script_.repeats[open_.back().index];
   repeat.end = static_cast<uint32_t>(script_.commands.size());
-  if (repeat.first == repeat.end)
-    script_.repeats.pop_back();  // repetitions inside an empty one were removed
-                                 // before, so it is the last
+  // Repetitions inside an empty one were removed before, so the empty one is the last.
+  if (repeat.first == repeat.end) script_.repeats.pop_back();
   open_.pop_back();
 }
 

@@ -15,8 +15,7 @@
 namespace vox {
 
 inline constexpr uint64_t kMaxScriptCommands = 10'000'000;  // with all repetitions
-inline constexpr uint32_t kMaxWrittenCommands = 4'000'000;  // commands and repetitions as they stand in the
-                                                            // script
+inline constexpr uint32_t kMaxWrittenCommands = 4'000'000;  // commands and repetitions in the text
 inline constexpr uint32_t kMaxScriptNesting = 16;           // depth of nested repetitions
 
 class ScriptBuilder {

@@ -16,8 +16,7 @@ namespace {
 // The positions and widths of a version's header fields, in bytes.
 struct NiftiLayout {
   size_t size, magic;
-  size_t dim, dim_bytes, type, pixdim, number_bytes;  // number_bytes: the width of pixdim and of all numbers
-                                                      // below
+  size_t dim, dim_bytes, type, pixdim, number_bytes;  // number_bytes: of pixdim and all below
   size_t offset, slope, qform, sform, code_bytes, quatern, srow;
 };
 constexpr NiftiLayout kNifti1 = {348, 344, 40, 2, 70, 76, 4, 108, 112, 252, 254, 2, 256, 280};

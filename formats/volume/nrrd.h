@@ -12,8 +12,7 @@
 
 namespace vox {
 
-inline constexpr uint32_t kMaxDenseResolution = 2048;  // the most for a scene that is written whole, 8 GiB
-                                                       // GiB
+inline constexpr uint32_t kMaxDenseResolution = 2048;  // for a whole scene, which then takes 8 GiB
 
 // Throws Error with a hint how to make the result smaller if the resolution is larger.
 void check_dense_resolution(uint32_t resolution, const std::filesystem::path& path);

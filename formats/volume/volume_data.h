@@ -16,10 +16,11 @@ enum class Encoding { Raw, Gzip, Zlib, Text };  // Text: numbers separated by bl
 
 struct VolumeData {
   std::vector<std::filesystem::path> files;  // each holds an equal part of the values, in order
-  std::optional<uint64_t> offset = 0;  // bytes before the data in each file; the data extend to the file's
-                                       // end. Without an offset, raw data are the last bytes of the file
-  uint64_t lines = 0;                  // lines to skip after the offset
-  uint64_t bytes_behind_lines = 0;     // bytes to skip after these lines
+  // The bytes before the data in each file; the data extend to the file's end. Without an offset, raw data are
+  // the last bytes of the file.
+  std::optional<uint64_t> offset = 0;
+  uint64_t lines = 0;               // lines to skip after the offset
+  uint64_t bytes_behind_lines = 0;  // bytes to skip after these lines
   // For gzip: the bytes before the values in the decompressed data, and what these data must begin with.
   uint64_t inflated_offset = 0;
   std::vector<std::byte> inflated_start = {};

@@ -113,8 +113,7 @@ void ExportFile::write_pieces(uint64_t count, const std::function<std::vector<ui
     size_t slot = 0;
     if (next == count)
       control.stop();
-    else if (free_slots.try_pop(slot))  // never fails, because the pipeline holds at most as many pieces as
-                                        // there are slots
+    else if (free_slots.try_pop(slot))  // succeeds: as many slots as pieces
       slots[slot].piece = next++;
     return slot;
   };

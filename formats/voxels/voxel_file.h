@@ -163,8 +163,8 @@ class VoxelSink {
   const scene::NearestEntry* nearest_ = nullptr;
   uint64_t* counts_ = nullptr;
   scene::ColorTally* tally_ = nullptr;
-  uint32_t last_ = UINT32_MAX;  // the previous voxel's colour, none at first; entry_ is its entry, run_ its
-                                // number of voxels
+  // The previous voxel's colour, none at first; entry_ is its entry, run_ its number of voxels.
+  uint32_t last_ = UINT32_MAX;
   uint32_t entry_ = 0;
   uint64_t run_ = 0;
 };

@@ -109,8 +109,7 @@ TYPED_TEST(BrickTypesOf, FitIntoTheirOwnWordsAndNoLess) {
   each_built<T>([]<class Type>(const TestBrick<T>& brick, const std::vector<uint32_t>& built) {
     ASSERT_TRUE(Type::template fits<T>(built.data(), built.size(), brick.shape)) << Type::kName;
     if (built.empty()) return;
-    const std::vector<uint32_t> cut(built.begin(), built.end() - 1);  // a separate array, whose bounds
-                                                                      // sanitizers check
+    const std::vector<uint32_t> cut(built.begin(), built.end() - 1);  // a copy, to catch reads beyond it
     ASSERT_FALSE(Type::template fits<T>(cut.data(), cut.size(), brick.shape)) << Type::kName;
   });
 }

@@ -8,8 +8,7 @@ trap 'rm -rf "$logs"' EXIT
 fail() { printf 'failed: %s\n%s\n' "$1" "$said"; exit 1; }
 expect_code() { [[ $code == "$1" ]] || fail "the exit code is $code, not $1"; }
 expect() { tail -n 100 <<<"$said" | grep -qF -- "$1" || fail "the last 100 lines do not say '$1'"; }
-runs() { [[ $(ps -o stat= --pid "$1") == [^Z]* ]]; }  # false for a process that only waits for its parent to
-                                                      # notice its end
+runs() { [[ $(ps -o stat= --pid "$1") == [^Z]* ]]; }  # false for a zombie
 expect_not() { ! grep -qF -- "$1" <<<"$said" || fail "it says '$1'"; }
 
 # Runs stages, given as a script, with this number of seconds for all of them.

@@ -117,8 +117,8 @@ TEST(DagLoader, ANodeThatIsEqualToALeafIsStoredOnce) {
     dag::DagStore<device::CpuDevice> fresh(device, {.table = table});
     const dag::StoreWork work = dag::DagLoader(device, fresh, dag).insert();
     const hash::ItemRef root = fresh.ref().item(work.root);
-    if (a == 0 || fresh.ref().item(root[1])[1] != a)
-      continue;  // a lies elsewhere, so this table shows
+    // If a lies elsewhere, this table shows nothing.
+    if (a == 0 || fresh.ref().item(root[1])[1] != a) continue;
                  // nothing
     ++tables;
     EXPECT_EQ(fresh.items(), 4u);

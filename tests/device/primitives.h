@@ -42,9 +42,8 @@ struct PrimitiveResults {
   std::vector<uint64_t> sorted_keys64;               // by the low kSortBits64 bits of 64-bit keys
   std::vector<uint32_t> sorted_values64;             // the values of sorted_keys64
   std::vector<uint64_t> sorted_alone64;              // the same keys without values
-  std::vector<uint32_t> scan32;                      // the prefix sums of small(i), and the total behind them
-  std::vector<uint64_t> scan64;                      // the prefix sums of value(i) >> 8, and the total behind
-                                                     // them
+  std::vector<uint32_t> scan32;                      // the prefix sums of small(i), then the total
+  std::vector<uint64_t> scan64;                      // the prefix sums of value(i) >> 8, then the total
   uint64_t scan32_total = 0, scan64_total = 0;
   std::vector<uint32_t> selected;        // the indices i with kept(i)
   std::vector<uint32_t> scattered;       // small(i) at place(i)

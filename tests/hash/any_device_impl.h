@@ -168,8 +168,7 @@ class BatchesOnDevice {
   std::vector<Level> levels_;
   device::Buffer<uint32_t> words_;
   device::Buffer<uint8_t> sizes_;
-  std::unique_ptr<hash::LinkedBatches> batches_;  // destroyed first, because it waits for loops that read the
-                                                  // others
+  std::unique_ptr<hash::LinkedBatches> batches_;  // destroyed first: it waits for loops over the others
 };
 
 template <class Device>

@@ -106,8 +106,8 @@ TEST(SlabAllocator, AFullBlockIsMarkedAndFoundAgainAfterOneOfItsSlabsIsFree) {
     first_block.push_back(allocator.allocate(device::CpuGroup(), 0));
   const uint32_t begin = slabs.numbers[0] * hash::kSlabsPerSuperblock;
   EXPECT_EQ(*std::max_element(first_block.begin(), first_block.end()), begin + hash::kSlabsPerBlock - 1);
-  EXPECT_EQ(allocator.allocate(device::CpuGroup(), 0), begin + hash::kSlabsPerBlock);  // the first slab of
-                                                                                       // the second block
+  // This slab is in the second block.
+  EXPECT_EQ(allocator.allocate(device::CpuGroup(), 0), begin + hash::kSlabsPerBlock);
   EXPECT_EQ(slabs.full[0], 1u);
   allocator.free(begin + 77);
   EXPECT_EQ(slabs.full[0], 0u);

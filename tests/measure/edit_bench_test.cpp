@@ -119,8 +119,7 @@ TEST(EditBench, AddsTheKernelsOfEachRowFromAnEngineWithAProfile) {
     for (const device::KernelTime& kernel : row.kernels) sum += kernel.launches;
     return sum;
   };
-  EXPECT_GT(launches(result.rows[0]), launches(result.rows[1]));  // a pass for each sphere, and a pass for
-                                                                  // eight
+  EXPECT_GT(launches(result.rows[0]), launches(result.rows[1]));  // one pass for each sphere; one for eight
 }
 
 TEST(EditBench, HasTheSizesOfThePaperAtItsResolutionAndFewerBelow) {

@@ -154,8 +154,7 @@ class Damage(ProgramTest):
             return in_file
 
         self.expect("two cells have one key", cells(lambda c, at: c.__setitem__(at[3], c[at[4]])), "hash")
-        for key in 2**36, 2**15 - 1, 0x1249:  # outside the cube of 32³, and the voxels (31, 31, 31) and (31,
-                                              # 0, 0) in it
+        for key in 2**36, 2**15 - 1, 0x1249:  # outside of 32³; (31, 31, 31) and (31, 0, 0) in it
             self.expect("is no voxel of 24³", cells(lambda c, at, key=key: c.__setitem__(at[3], key << 4)), "hash")
         self.expect("cells are filled", cells(lambda c, at: c.__setitem__(at[3], 2**64 - 1)), "hash")
         self.expect("/hash/cells: has", lambda file: file["hash"].attrs.modify("lines", np.uint64(5)), "hash")

@@ -173,10 +173,8 @@ class Scenes(ProgramTest):
         with vox.open(self.path("all.h5")) as scene:
             coordinates, materials = joined(scene.voxels())
             low, high = coordinates.min(axis=0), coordinates.max(axis=0)
-            found = {(a + low[0], c + low[1], high[2] - b): i for a, b, c, i in zip(x, y, z, index)}  # z is
-                                                                                                      # up in
-                                                                                                      # the
-                                                                                                      # file
+            # z is up in the file.
+            found = {(a + low[0], c + low[1], high[2] - b): i for a, b, c, i in zip(x, y, z, index)}
             self.assertEqual(found, {tuple(place): material + 1 for place, material in zip(coordinates, materials)})
             colors = np.frombuffer(chunks[b"RGBA"], np.uint8).reshape(-1, 4)
             np.testing.assert_array_equal(colors[:len(scene.palette), :3], scene.palette)

@@ -51,8 +51,7 @@ TEST(Camera, StraightDownHasXToTheRight) {
 
 TEST(Camera, WhatIsUpPointsUpInThePicture) {
   const render::Camera camera = render::make_camera({{1, 2, 3}, {1, 2, -50}, 90, {3, 0, 8}}, {200, 100},
-                                                    6);  // the up vector is along x, because z is straight
-                                                         // ahead
+                                                    6);  // x is up, because z is straight ahead
   expect_near(direction(camera, 100, 0), Vec3d{1, 0, -1} * std::sqrt(0.5));
   expect_near(direction(camera, 200, 50), Vec3d{0, -2, -1} * std::sqrt(0.2));
   const render::Camera down = render::make_camera({{90, 5, 5}, {0, 5, 5}, 40, {1, 0, 0}}, {100, 100}, 6);

@@ -112,8 +112,7 @@ TEST(Room, IsDarkerInItsCornersThanInTheMiddleOfItsWalls) {
   };
   // The wall is 24 wide and 20 away, so it is 37 pixels across.
   EXPECT_NEAR(share(24, 18), 0.45, 0.01);
-  const double side = share(24 - 18, 18);  // the light of half a sphere without the part that the wall beside
-                                           // it blocks
+  const double side = share(24 - 18, 18);  // half a sphere's light, less the wall's part
   EXPECT_LT(side, 0.36);
   EXPECT_GT(side, 0.2);
 }

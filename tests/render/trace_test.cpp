@@ -78,8 +78,7 @@ TEST(Trace, RaysThatPassByOrLeaveTheCubeMiss) {
   EXPECT_FALSE(scene.trace({-1, 9, 4}, {1, 0, 0}).found());
   EXPECT_FALSE(scene.trace({-1, -0.5, 4}, {1, 0, 0}).found());
   EXPECT_FALSE(scene.trace({-100, -0.5, 4}, {1, 0, 0}).found());
-  EXPECT_FALSE(scene.trace({-1, 8, 4}, {1, 0, 0}).found());  // in the upper face, which counts as above the
-                                                             // voxel
+  EXPECT_FALSE(scene.trace({-1, 8, 4}, {1, 0, 0}).found());  // on the upper face, which is outside
   EXPECT_TRUE(scene.trace({-1, 0, 4}, {1, 0, 0}).found());   // in the lower face
 }
 

@@ -97,8 +97,7 @@ TEST_F(RenderViewsProgram, ARowOfAWayMaySayWhatIsUp) {
   EXPECT_EQ(up.pixels, view_of("cube.h5", {"--eye", "0.5,0.5,3", "--target", "0.5,0.5,0.5", "--size", "60x40",
                                            "--shade", "depth"})
                            .pixels);
-  EXPECT_TRUE(std::equal(up.pixels.begin(), up.pixels.end(), down.pixels.rbegin()));  // rotated by half a
-                                                                                      // turn
+  EXPECT_TRUE(std::equal(up.pixels.begin(), up.pixels.end(), down.pixels.rbegin()));  // half a turn
   write("bad.csv", columns + ",up_x,up_y,up_z\n0.5,0.5,3,0.5,0.5,0.5,0,0,0\n");
   expect_failure(kFailed, "bad.csv:2:1: up is about 0,0,0", {"cube.h5", "--path", "bad.csv"});
 }

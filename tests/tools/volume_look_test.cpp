@@ -52,8 +52,7 @@ TEST_F(VolumeLookProgram, AFileHasTheStopsOfAScaleOrTheColorsOfLabels) {
   const scene::Image scale = cut("ramp.h5", {"--colors", "two.hex"});
   EXPECT_EQ(scale.pixels[19], (scene::Rgba8{0, 0, 255, 255}));
   EXPECT_GT(scale.pixels[1].r, 230);
-  const scene::Image labels = cut("parts.h5", {"--colors", "two.hex"});  // labels 1 and 2; 3 and 4 are
-                                                                         // further up
+  const scene::Image labels = cut("parts.h5", {"--colors", "two.hex"});  // 1 and 2; 3 and 4 are above
   for (uint32_t x = 0; x < 20; ++x)
     EXPECT_EQ(labels.pixels[x], x < 10 ? (scene::Rgba8{255, 0, 0, 255}) : (scene::Rgba8{0, 0, 255, 255}))
         << x;

@@ -136,8 +136,8 @@ class PlaneWalk {
   void visit_leaf_row(const Segment& leaf, int32_t z, Fill& fill) const {
     const uint64_t mask = dag::leaf_mask(leaf.node);
     for (int32_t y = leaf.y; y < leaf.y + int32_t{dag::kLeafSide}; ++y) {
-      const uint32_t bit = cube_bit({region_.min.x, y, z});  // works with the place in the world, because a
-                                                             // leaf's corner is a multiple of its side
+      // The place in the grid serves, because a leaf's corner is a multiple of its side.
+      const uint32_t bit = cube_bit({region_.min.x, y, z});
       if ((mask >> bit & 1) != 0 && y >= region_.min.y && y < region_.max.y)
         fill(z, y, 1, dag::leaf_value(dag_, leaf.node, bit));
     }

@@ -201,8 +201,8 @@ class BinvoxRuns {
   std::span<const std::byte> bytes_;
   Vec3<uint64_t> size_;
   CubeMarks marks_;
-  uint64_t stride_ = 1;        // more than 1 if columns are many and short, so that starts take less memory
-                               // than runs
+  // The stride is above 1 if columns are many and short, so that starts take less memory than runs.
+  uint64_t stride_ = 1;
   std::vector<Start> starts_;  // for every stride_-th column
   std::bitset<256> values_;
 };

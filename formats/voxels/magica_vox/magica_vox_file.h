@@ -64,8 +64,7 @@ struct MagicaInstance {
 
 struct MagicaPlaces {
   std::vector<MagicaInstance> instances;  // in the order of the scene graph
-  uint64_t hidden = 0;                    // the number of models that are hidden or in a hidden layer, and
-                                          // left out
+  uint64_t hidden = 0;                    // the number of hidden models, which are left out
 };
 
 // Walks through the scene graph; `turn`, a transform of points, is applied last. Throws Error if the graph is

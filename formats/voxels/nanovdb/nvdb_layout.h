@@ -219,9 +219,7 @@ inline Int3 place_of_entry(uint32_t entry, uint32_t log2) {
 }
 
 // The names of our arrays beside the tree.
-inline constexpr const char* kMaterialsName = "materials";  // for an index grid, u8: the material of each
-                                                            // value
-                                                            // value
+inline constexpr const char* kMaterialsName = "materials";  // index grid: u8, each value's material
 inline constexpr const char* kPaletteName = "palette";      // RGBA8
 inline constexpr const char* kSceneName = "vox scene";      // text, see nvdb_scene_text.h
 

@@ -119,8 +119,7 @@ class NvdbWriting {
   uint32_t version() const { return grid_ == NvdbGrid::OnIndex ? kOnIndexVersion : kIndexVersion; }
   GridClass grid_class() const {
     if (nodes_.is_index()) return GridClass::IndexGrid;
-    return grid_ == NvdbGrid::Rgba ? GridClass::VoxelVolume : GridClass::Unknown;  // U8 may be a volume of
-                                                                                   // any kind
+    return grid_ == NvdbGrid::Rgba ? GridClass::VoxelVolume : GridClass::Unknown;  // U8: any class
   }
   std::array<uint32_t, 3> node_counts() const {
     return {static_cast<uint32_t>(tree_.leaves), static_cast<uint32_t>(tree_.lowers.size()),

@@ -104,8 +104,7 @@ TEST_F(Frames, ColladaIsInMetresUnlessItsUnitsAreKept) {
 }
 
 TEST_F(Frames, FbxIsInMetresUnlessItsUnitsAreKept) {
-  EXPECT_EQ(first_corner("a.fbx", fbx("")), (Vec3d{0.01, 0.02, 0.03}));  // centimetres, because the file
-                                                                         // states no unit
+  EXPECT_EQ(first_corner("a.fbx", fbx("")), (Vec3d{0.01, 0.02, 0.03}));  // centimetres by default
   EXPECT_EQ(first_corner("a.fbx", fbx(fbx_unit(2.54))), (Vec3d{0.0254, 2 * 0.0254, 3 * 0.0254}));
   EXPECT_EQ(first_corner("a.fbx", fbx(fbx_unit(100))), (Vec3d{1, 2, 3}));
   EXPECT_EQ(first_corner("a.fbx", fbx(fbx_unit(2.54)), {.units = MeshUnits::Keep}), (Vec3d{1, 2, 3}));

@@ -107,9 +107,8 @@ TEST(GltfExtensions, SkinsBendTheMeshIntoItsRestPose) {
         fmt::format(R"({{"bufferView":{},"componentType":5121,"type":"VEC4","count":3{}}})",
                     gltf.view(values.data(), sizeof(values)), more));
   };
-  std::vector<float> inverse = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1,    // the first joint
-                                                                                   // unchanged
-                                1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, -1, 0, 0, 1};  // the second from x = 1
+  std::vector<float> inverse = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0,  0, 0, 1,   // the first joint
+                                1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, -1, 0, 0, 1};  // the second, from x = 1
   uint32_t matrices =
       gltf.add_accessor(fmt::format(R"({{"bufferView":{},"componentType":5126,"type":"MAT4","count":2}})",
                                     gltf.view(inverse.data(), inverse.size() * sizeof(float))));
@@ -227,8 +226,8 @@ TEST_F(Compressed, MeshoptFiltersGiveWhatTheyWereMadeOf) {
   turns.push_back({0, 0, 0, 1});
   scene::Scene scene = read_gltf(folder_.write("b.glb", meshopt_quaternion_glb(turns)));
   ASSERT_EQ(scene.triangles.size(), 4u);
-  const std::array<Vec3d, 4> expected = {{{1, 0, 2}, {0, 2, -1}, {-2, 1, 0}, {1, 2, 0}}};  // (1, 2, 0),
-                                                                                           // rotated
+  // The corner (1, 2, 0) is rotated.
+  const std::array<Vec3d, 4> expected = {{{1, 0, 2}, {0, 2, -1}, {-2, 1, 0}, {1, 2, 0}}};
   for (size_t i = 0; i < 4; ++i) {
     Vec3d p = corners(scene, i)[2];
     EXPECT_NEAR(p.x, expected[i].x, 1e-3);

@@ -200,8 +200,7 @@ TEST_F(SurfaceFiles, FacesOfOneMaterialInAPlaneAreOneInACubeOf64) {
   const KnownScene known = repeated(known_scene(8, Materials::Sixteen, full_grid), 0xff, 4);
   const Surface surface(known.scene, cube_at({0, 0, 0}, 128), "a.ply");
   EXPECT_EQ(surface.quads(), 24u);              // a quarter of each side of the whole cube
-  EXPECT_EQ(surface.vertices(), 8 * (8u - 1));  // each of the eight cubes has all corners except the inner
-                                                // one
+  EXPECT_EQ(surface.vertices(), 8 * (8u - 1));  // the eight cubes have all corners but the inner one
 }
 
 TEST_F(SurfaceFiles, EmptyScenesAreEmptyMeshesOrAnErrorWhereThereAreNone) {
