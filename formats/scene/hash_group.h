@@ -1,6 +1,6 @@
 // Reads and writes a spatial hash as the group /hash of a scene file:
 //
-//   /hash           attributes version 1, table "lines", layout "morton" | "linear", resolution,
+//   /hash           attributes version 2, table "lines", layout "morton" | "linear", resolution,
 //                   material_bits 0 | 4, key_bits 60, value_bits 4, line_cells 16, bucket_cells 8, voxels,
 //                   lines, seed, probes, apart 0 | 1, load_factor; arithmetic: a text that says how a voxel
 //                   is found

@@ -10,10 +10,9 @@
 namespace vox {
 
 // Called when the scene at this path is complete, with the parts that it names. Removes all other parts from
-// the scene's own folder: parts of the previous scene, parts of killed builds, and parts that those left
-// incomplete. Removes the folder too if nothing else is in it. Parts that another scene in the same folder
-// names stay (for instance an older scene under a new name), and so do all files that are not named like a
-// part.
+// the scene's own folder: those of the previous scene, and complete or incomplete ones of killed builds.
+// Removes the folder too if nothing else is in it. Parts that another scene beside this one names stay (for
+// instance an older scene under a new name), and so do all files that are not named like a part.
 void remove_other_parts(const std::filesystem::path& scene, std::span<const std::filesystem::path> named);
 
 // Removes the parts that it was given unless keep() is called, so that a scene that fails leaves none.

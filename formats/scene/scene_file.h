@@ -16,13 +16,14 @@
 //   /bricks                hybrid bricks of the same voxels or of a volume: formats/scene/bricks_group.h
 //   /hash                  a spatial hash of the same voxels: formats/scene/hash_group.h
 //
-// In files of version 1, which are read and on request written, a child pointer is a word offset and not a number,
-// and there are neither child_bytes nor starts. A file without an SVDAG is of version 1. The words may lie in parts:
-// formats/scene/scene_parts.h.
+// In files of version 1, a child pointer is a word offset and not a number, and there are neither child_bytes
+// nor starts. Such files are read, and written on request. A file without an SVDAG has version 1. The words
+// may lie in parts: formats/scene/scene_parts.h.
 //
-// A file of a volume has only /bricks, and no digest; a file of a scene's materials as bricks also has
-// /palette. A file of a scene as a spatial hash has everything but /svdag. Texts have fixed lengths (h5py:
-// bytes; .decode() gives a str). Equal scenes give equal bytes on one machine, equal words on all.
+// A file of a volume has only /bricks and no digest; a file of a scene's materials as bricks also has
+// /palette. A file of a scene as a spatial hash has everything except /svdag. Texts have fixed lengths (h5py:
+// bytes; .decode() gives a str). Equal scenes give equal bytes on one machine and equal words on all
+// machines.
 #pragma once
 
 #include <filesystem>

@@ -24,7 +24,7 @@ void write_level_facts(const h5::Object& words, const dag::DagLevel& level);
 // on.
 dag::FrozenDag read_svdag_group(const h5::Object& file, uint32_t version, dag::FrozenDag dag);
 
-// The counts of each level and its number of words. Reading them reads no words.
+// The counts of each level and its number of words. None of the words is read.
 struct LevelSizes {
   uint64_t words, nodes, svo_nodes;
 };

@@ -43,8 +43,7 @@ struct ReplayOptions {
   ReplayScale scale = {};
   Vec3d shift = {0, 0, 0};
   uint8_t material = 0;   // the material of filled and painted voxels
-  bool materials = true;  // true if the scene has materials; if not, rows that paint are skipped with a
-                          // warning
+  bool materials = true;  // if false, rows that paint are skipped with a warning
 };
 
 // True if the extension is .csv.

@@ -1,4 +1,5 @@
-// Walks through the lines of a script and assembles their commands to a Script within the limits on scripts.
+// Walks through the lines of a script and assembles their commands into a Script, within the limits on
+// scripts.
 #pragma once
 
 #include <cstdint>

@@ -36,7 +36,7 @@ class StrokeReader {
   }
 
  private:
-  using Value = std::optional<Word>;  // the argument's name, where it is given
+  using Value = std::optional<Word>;  // the argument's name, if it is given
 
   void read_argument(const Word& name) {
     if (name.text == "color") return read_color(name);

@@ -27,8 +27,8 @@ class BorderedCube {
   // Places are relative to the corner, from -1 to 64. The value is as in dag/dense_values.h: 0 is empty.
   uint8_t value(const Int3& at) const { return values_[place(at)]; }
 
-  // Bit x is set if the voxel (x, y, z) is filled; in the other two rows, if its neighbour before or behind
-  // it along x is.
+  // Bit x of row() is set if the voxel (x, y, z) is filled. Bit x of the other two is set if the voxel before
+  // it, or the one behind it, along x is filled.
   uint64_t row(int32_t y, int32_t z) const { return rows_[row_index(y, z)]; }
   uint64_t row_before(int32_t y, int32_t z) const {
     return row(y, z) << 1 | uint64_t{value({-1, y, z}) != 0};

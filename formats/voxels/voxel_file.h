@@ -39,9 +39,8 @@ struct VoxelFile {
   dag::UpAxis up = dag::UpAxis::Y;
 
   VoxelValues values = VoxelValues::Filled;
-  scene::Palette palette;  // for Entries
-  bool own_colors = true;  // if false, the colours of `palette` are invented, and the user's palette may
-                           // replace them
+  scene::Palette palette;          // for Entries
+  bool own_colors = true;          // if false, the user's palette may replace `palette`
   std::vector<scene::Rgb8> table;  // for Table
 
   // The cubes that may contain voxels, see dag::CubeSource. Several threads call read() at once, and twice

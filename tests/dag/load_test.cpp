@@ -119,7 +119,6 @@ TEST(DagLoader, ANodeThatIsEqualToALeafIsStoredOnce) {
     const hash::ItemRef root = fresh.ref().item(work.root);
     // If a lies elsewhere, this table shows nothing.
     if (a == 0 || fresh.ref().item(root[1])[1] != a) continue;
-                 // nothing
     ++tables;
     EXPECT_EQ(fresh.items(), 4u);
     EXPECT_EQ(work.levels[1].inserted, 1u);

@@ -1,4 +1,5 @@
-// The grid of a .nvdb file as bytes in their form in memory, whatever the file's version and codec.
+// The grid of a .nvdb file: its bytes, decompressed, in the layout that a grid has in memory. The file may
+// have any supported version and codec.
 #pragma once
 
 #include <fmt/format.h>

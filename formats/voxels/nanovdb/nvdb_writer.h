@@ -10,11 +10,12 @@
 
 namespace vox {
 
+// An index grid's values are the indices of its voxels; a voxel's material is that entry of the array
+// "materials".
 // The meaning of an active voxel's value.
 enum class NvdbGrid {
-  Index,    // its index, and its material is that entry of the array "materials"; the index grid of version
-            // 32.4
-  OnIndex,  // the same; the index grid of versions from 32.6 on
+  Index,    // the index grid of version 32.4
+  OnIndex,  // the index grid of versions from 32.6 on
   U8,       // its material + 1 in 8 bits: Fp8 with a quantum of 1, because 32.4 has no 8-bit integers
   Rgba,     // the colour of its material
 };

@@ -1,7 +1,6 @@
 // The surface of a scene: the faces between filled and empty voxels. Faces of one material in a plane are
 // greedily merged into rectangles within each 64³ cube. There is no face between two filled voxels, whatever
 // their materials.
-// their materials.
 //
 // In memory the surface consists of rectangles of 7 bytes, a fraction of what they take in any file. It is
 // divided into parts, each with the faces of one material in one cube. A part's vertices and faces are made

@@ -5,7 +5,6 @@
 // which VTK ignores, explains the values: `names`, and `colors` in sRGB, with a row for each value from 0 on.
 // (Field data would be the natural place, but with them VTK up to 9.2, the version of Debian 12, fails to
 // read an image.) The attribute `format` of the file is `vox-vtkhdf`.
-// an image.) The attribute `format` of the file is `vox-vtkhdf`.
 #pragma once
 
 #include <filesystem>

@@ -10,7 +10,7 @@
 
 namespace vox {
 
-// See formats/voxels/vtkhdf.h.
+// See formats/voxels/vtk/vtkhdf.h.
 void write_vtk_amr(const dag::VoxelScene& scene, const std::filesystem::path& path, const VoxelBox& region);
 
 }  // namespace vox
