@@ -61,7 +61,7 @@ struct VoxelFileOptions {
 };
 
 struct ScenePlusError {
-  dag::VoxelScene scene;                     // its origin is left to the caller
+  dag::VoxelScene scene;                     // its source and command are left to the caller
   std::optional<scene::PaletteError> error;  // set if colours were matched
 };
 
