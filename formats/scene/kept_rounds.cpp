@@ -85,7 +85,7 @@ void remove_unfinished(const fs::path& folder) {
 [[noreturn]] void throw_damaged(const fs::path& list) {
   throw Error("this list of a build's rounds is damaged")
       .at(list.string())
-      .hint("remove it and the rounds beside it: all is built again");
+      .hint("remove it and the rounds beside it; everything is then built again");
 }
 
 // Opens the list and returns the stream behind its first line. Throws if the first line is not ours.
@@ -137,8 +137,8 @@ void check_same(const BuildFacts& kept, const BuildFacts& facts, const fs::path&
   for (size_t i = 0; i < facts.size(); ++i) {
     if (i == kept.size() || kept[i].name != facts[i].name) throw_damaged(list);
     if (kept[i].value != facts[i].value)
-      throw Error(fmt::format("the build that is kept here is of another {}: {}, not {}", facts[i].name,
-                              kept[i].value, facts[i].value))
+      throw Error(fmt::format("the rounds kept here belong to a build with another {}: {}, not {}",
+                              facts[i].name, kept[i].value, facts[i].value))
           .at(list.string())
           .hint("name another output, or remove this file and the rounds beside it");
   }
@@ -187,7 +187,7 @@ ranks::KeptBuild KeptRounds::begin(uint32_t pieces) {
   if (files.empty()) return begin_anew(pieces);
   std::error_code failed;
   if (!fs::exists(list_path(), failed))
-    throw Error("is a round of a build, but nothing says of which: rounds.txt is missing")
+    throw Error("is a round of an unknown build: rounds.txt is missing")
         .at(files.front().string())
         .hint("remove it and those beside it, or name another output");
   const BuildFacts kept = read_list(list_path());
@@ -217,7 +217,7 @@ std::vector<ranks::Pieces> KeptRounds::read_rounds(uint32_t pieces) const {
     if (round.empty() || round_path(round) != file || std::ranges::any_of(round, is_wrong))
       throw Error("this round does not fit those beside it")
           .at(file.string())
-          .hint("remove it: what it holds is built again");
+          .hint("remove it; its part of the scene is then built again");
     for (const uint32_t piece : round) is_kept[piece] = true;
     kept += round.size();
     rounds.push_back(std::move(round));

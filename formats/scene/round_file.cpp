@@ -106,7 +106,7 @@ class RoundReader {
   Error damaged() const {
     return Error("this round of a build is damaged")
         .at(path_.string())
-        .hint("remove it: what it holds is built again");
+        .hint("remove it; its part of the scene is then built again");
   }
 
  private:
@@ -138,7 +138,7 @@ RoundStart read_start(RoundReader& reader, uint64_t build, const fs::path& path)
   if (header.build != build)
     throw Error("this round belongs to another build")
         .at(path.string())
-        .hint("it is of a scene that was made of something else: remove it, or name another file");
+        .hint("that build had other inputs or options; remove the file, or name another output");
   RoundStart start = {.pieces = reader.next<uint64_t>(header.pieces),
                       .svo_nodes = reader.next<uint64_t>(header.dag_levels),
                       .nodes = reader.next<uint64_t>(header.levels),

@@ -62,7 +62,7 @@ OpenPart open_part(const fs::path& path) {
   if (!fs::exists(path, failed))
     throw Error("this part of the scene is missing")
         .at(path.string())
-        .hint("head and parts stay side by side");
+        .hint("the head and its parts must stay side by side");
   h5::Object file = h5::open_file(path);
   if (!h5::has_attribute(file, "format") || h5::read_text(file, "format") != kPartFormat)
     throw Error("is no part of a vox scene").at(path.string());
@@ -269,7 +269,7 @@ std::vector<dag::DagPart> read_scene_parts(const h5::Object& svdag, const dag::F
     const fs::path path = fs::path(svdag.file).parent_path() / names[i];
     const OpenPart from = open_part(path);
     if (from.check != checks[i])
-      throw Error("is another part than the one that the scene was written for").at(path.string());
+      throw Error("is not the part for which the scene's head was written").at(path.string());
     dag::DagPart& part = parts.emplace_back();
     for (uint32_t level = 0; level <= dag.depth(); ++level) {
       const h5::Object words = h5::open_dataset(open_part_group(from.file, level), "words");

@@ -60,10 +60,10 @@ class CameraReader {
     for (const Word& cell : cells) {
       const auto* const found = std::ranges::find(kColumns, cell.text);
       if (found == kColumns.end())
-        line.fail(cell, fmt::format("{} is no column of a camera's way", in_quotes(cell.text)),
+        line.fail(cell, fmt::format("{} is not a column of a camera path", in_quotes(cell.text)),
                   fmt::format("the first line names some of: {}", fmt::join(kColumns, ",")));
       const auto column = static_cast<size_t>(found - kColumns.begin());
-      if (has(column)) line.fail(cell, fmt::format("the column {} is there twice", cell.text));
+      if (has(column)) line.fail(cell, fmt::format("the column {} occurs twice", cell.text));
       columns_.push_back(column);
     }
     expect(line, 0, kNeeded);

@@ -133,7 +133,7 @@ class ReplayParser {
       if (named.name == row.name.text) return (this->*named.read)(line, row);
     std::vector<std::string_view> names;
     for (const Named& named : kRows) names.push_back(named.name);
-    line.fail(row.name, fmt::format("{} is no row of a replay", in_quotes(row.name.text)),
+    line.fail(row.name, fmt::format("{} is not a row of a recording", in_quotes(row.name.text)),
               did_you_mean(row.name.text, names));
   }
 
@@ -216,7 +216,7 @@ class ReplayParser {
 
   [[noreturn]] static void fail_turn(const LineReader& line, const Row& row) {
     line.fail(row.cells[10],
-              "the copy is scaled, or turned by other than right angles, which an edit cannot do");
+              "the copy is scaled, or rotated by other than right angles, which an edit cannot do");
   }
 
   void paint(const LineReader& line, const Row& row, const edit::Shape& shape, edit::PaintMode mode) {

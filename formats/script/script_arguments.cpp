@@ -144,7 +144,7 @@ void Arguments::read_turn(Arg arg) {
   uint32_t quarters = angle.text == "90" ? 1 : angle.text == "180" ? 2 : angle.text == "270" ? 3 : 0;
   if (quarters == 0)
     line_.fail(angle,
-               fmt::format("{} is no angle to turn by, expected 90, 180 or 270", in_quotes(angle.text)));
+               fmt::format("{} is not an angle of rotation, expected 90, 180 or 270", in_quotes(angle.text)));
   for (uint32_t i = 0; i < quarters; ++i) turn_ = edit::followed_by(turn_, edit::quarter_turn(axis));
 }
 
@@ -193,7 +193,8 @@ void Arguments::read_noise(edit::Shape& shape) const {
   constexpr uint32_t kDefaultGrain = 8;
   for (Arg arg : {Arg::Grain, Arg::NoiseSeed})
     if (of_shape_.has(arg) && !of_shape_.has(Arg::Noise))
-      line_.fail(of_shape_.word(arg), fmt::format("'{}' without 'noise LENGTH'", text_of(arg).name));
+      line_.fail(of_shape_.word(arg),
+                 fmt::format("'{}' has no effect without 'noise LENGTH'", text_of(arg).name));
   if (!of_shape_.has(Arg::Noise)) return;
   shape.roughness = values_.length(of_shape_.word(Arg::Noise));
   shape.grain = of_shape_.has(Arg::Grain) ? values_.grain(of_shape_.word(Arg::Grain)) : kDefaultGrain;

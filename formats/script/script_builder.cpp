@@ -114,7 +114,7 @@ void ScriptBuilder::check_places(const LineReader& line, const Word& word, const
 // jitter are at most 2^29, and at most 16 repetitions are nested.
 void ScriptBuilder::begin_repeat(const LineReader& line, const Word& word, const edit::Repeat& repeat) {
   if (open_.size() == kMaxScriptNesting)
-    line.fail(word, fmt::format("more than {} repetitions within each other", kMaxScriptNesting));
+    line.fail(word, fmt::format("more than {} nested repetitions", kMaxScriptNesting));
   check_written(line, word);
   Open inner{line, word, static_cast<uint32_t>(script_.repeats.size()), 1, {0, 0, 0}, {0, 0, 0}};
   if (!open_.empty()) {

@@ -65,7 +65,7 @@ constexpr size_t kMostAxes = 4;  // three of space and one of channels
 size_t axes_of(const MetaHeader& header) {
   const int64_t axes = header_integer(header.needed("NDims"), "NDims");
   if (axes < 2 || axes > static_cast<int64_t>(kMostAxes))
-    throw Error(fmt::format("NDims is {}, expected 3, or 4 of which the last is no axis of space", axes));
+    throw Error(fmt::format("NDims is {}, expected 3, or 4 with channels as the last axis", axes));
   return static_cast<size_t>(axes);
 }
 
@@ -81,7 +81,9 @@ Channels channels_of(const MetaHeader& header) {
   const auto text = header.value("ElementNumberOfChannels");
   const int64_t values = text.empty() ? 1 : header_integer(text, "ElementNumberOfChannels");
   if (planes < 1 || values < 1 || (planes > 1 && values > 1))
-    throw Error(fmt::format("a voxel has {} values for each of {} channels", values, planes));
+    throw Error(fmt::format(
+        "has {} values for each voxel and {} channels, expected 1 or more, and several of only one", values,
+        planes));
   if (planes > 1) return {planes, Channels::Order::Planar};
   return {values, Channels::Order::Interleaved};
 }

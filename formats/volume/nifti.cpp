@@ -41,7 +41,7 @@ std::filesystem::path image_beside(std::filesystem::path header) {
   std::filesystem::path packed = image;
   packed += ".gz";
   if (std::filesystem::exists(packed, failed)) return packed;
-  throw Error("no such file, but values of the header are in it").at(image.string());
+  throw Error("no such file, although the header's values should be in it").at(image.string());
 }
 
 Channels channels_of(const NiftiHeader& header, const NiftiValues& values) {
@@ -54,7 +54,8 @@ Channels channels_of(const NiftiHeader& header, const NiftiValues& values) {
   }
   if (planes > 1 && values.count > 1)
     throw Error(
-        fmt::format("it holds {} volumes of {} values a voxel, expected one of both", planes, values.count));
+        fmt::format("it has {} volumes with {} values for each voxel, expected several of only one of them",
+                    planes, values.count));
   if (planes > 1) return {planes, Channels::Order::Planar};
   return {values.count, Channels::Order::Interleaved};
 }

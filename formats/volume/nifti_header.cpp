@@ -118,7 +118,7 @@ NiftiHeader read_nifti_header(std::span<const std::byte> bytes) {
   const char version = layout == &kNifti1 ? '1' : '2';
   header.one_file = name[1] == '+';
   if (name[0] != 'n' || (name[1] != '+' && name[1] != 'i') || name[2] != version)
-    throw Error("is no NIfTI file but, it seems, Analyze 7.5, which does not say which way its axes run")
+    throw Error("seems to be Analyze 7.5 and not NIfTI; Analyze does not state the directions of its axes")
         .hint("convert it to NIfTI, for example with 3D Slicer or ITK-SNAP");
   const NiftiFields fields(bytes, *layout, header.order);
   for (size_t i = 0; i < header.sizes.size(); ++i)
@@ -163,9 +163,9 @@ NiftiValues nifti_values(int64_t code) {
     case 32:
     case 1792:
     case 2048:
-      throw Error("its values are complex numbers, which are not read");
+      throw Error("its values are complex numbers, which are not supported");
     case 1536:
-      throw Error("its values are floats of 128 bits, which are not read");
+      throw Error("its values are floats of 128 bits, which are not supported");
     default:
       throw Error(fmt::format("its values are of the unknown type {}", code));
   }

@@ -69,7 +69,7 @@ VolumeData volume_data(const NrrdHeader& header, const NrrdAxes& axes, const std
     return count;
   };
   const int64_t lines = skip("line skip", "lineskip"), bytes = skip("byte skip", "byteskip");
-  if (bytes > 0 && data.encoding != Encoding::Raw) throw Error("it skips bytes of what is not raw");
+  if (bytes > 0 && data.encoding != Encoding::Raw) throw Error("it skips bytes, but its encoding is not raw");
   data.lines = static_cast<uint64_t>(lines);
   if (bytes >= 0) {
     data.bytes_behind_lines = static_cast<uint64_t>(bytes);

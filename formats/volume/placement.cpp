@@ -119,7 +119,7 @@ StoredVolume placed(StoredVolume volume, const Placement& placement) {
     centre = centre + step * (0.5 * (info.size[axis] - 1));
   }
   if (degrees > kLeastTurn)
-    log_warning("{}: its axes are turned by {:.3g}° against those of the world, which are taken instead",
+    log_warning("{}: its axes are rotated by {:.3g}° against those of the world and replaced by them",
                 info.source, degrees);
   if (placement.first_centre)
     for (uint32_t axis = 0; axis < 3; ++axis)

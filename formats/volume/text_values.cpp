@@ -55,9 +55,9 @@ std::shared_ptr<NamelessFile> parsed_values(std::string_view text, uint64_t offs
   NumberText numbers(text, offset, source);
   // Each value takes at least one character, and all but the first a blank before it.
   if (count > (text.size() - offset + 1) / 2)
-    numbers.fail(fmt::format("expected {} values, but {} bytes of text cannot hold as many", count,
-                             text.size() - offset),
-                 {});
+    numbers.fail(
+        fmt::format("expected {} values, which {} bytes of text cannot hold", count, text.size() - offset),
+        {});
   auto file = std::make_shared<NamelessFile>(count * stored_bytes(type), source);
   with_stored_type(type, [&]<class T>() {
     std::byte* to = file->bytes().data();

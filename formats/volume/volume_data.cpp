@@ -76,13 +76,13 @@ CopyBytes deflated_bytes(const Part& part, const VolumeData& data) {
   const MappedFile file(part.file);
   const std::optional<uint64_t> offset = offset_in(part, data);
   if (!offset || *offset > file.bytes().size())
-    throw Error("its deflated data does not begin inside the file").at(part.file.string());
+    throw Error("its deflated data do not begin inside the file").at(part.file.string());
   auto inflated = std::make_shared<InflatedBytes>(
       file.bytes().subspan(*offset), data.encoding == Encoding::Gzip ? Deflated::Gzip : Deflated::Zlib,
       data.inflated_offset + part.bytes, part.file);
   const size_t known = std::min(data.inflated_start.size(), inflated->bytes().size());
   if (!std::ranges::equal(inflated->bytes().first(known), std::span(data.inflated_start).first(known)))
-    throw Error("its deflated data begins otherwise than it seemed to").at(part.file.string());
+    throw Error("its deflated data do not begin as expected").at(part.file.string());
   return copy_of(std::move(inflated), data.inflated_offset);
 }
 

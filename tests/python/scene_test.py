@@ -148,7 +148,7 @@ class Scenes(ProgramTest):
         os.rename(part, self.path("elsewhere.h5"))
         self.assertIn("torn.parts/001.h5", problem())
         shutil.copy(other, part)
-        self.assertIn("torn.parts/001.h5: is another part", problem())
+        self.assertIn("torn.parts/001.h5: is not the part", problem())
 
     def test_binvox_has_the_same_materials(self):
         self.convert("all.h5", "--binvox-materials", "-o", "a.binvox")

@@ -188,8 +188,8 @@ TEST_F(ResumeProgram, WhatWasBegunDifferentlyIsRefusedAndStays) {
     all.insert(all.end(), more.begin(), more.end());
     const Finished ended = run_program("vox-convert", all, {.folder = folder_, .file_size_limit = {}});
     EXPECT_EQ(ended.code, kFailed);
-    EXPECT_TRUE(
-        one_error(ended, "scene.parts/rounds.txt: the build that is kept here is of another " + what));
+    EXPECT_TRUE(one_error(
+        ended, "scene.parts/rounds.txt: the rounds kept here belong to a build with another " + what));
   };
   refused("coverage", {"--coverage", "thin"});
   const auto before = listing(folder_);  // the incomplete file of the killed process is gone now

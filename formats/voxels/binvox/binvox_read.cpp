@@ -73,7 +73,8 @@ BinvoxHeader read_header(std::string_view text) {
       if (*behind == '\r' && behind[1] == '\n') ++behind;
       header.bytes = static_cast<size_t>(behind + 1 - text.data());
       if (*behind != '\n' || header.size.x == 0)
-        throw Error(header.size.x == 0 ? "its header has no 'dim'" : "'data' of its header ends no line");
+        throw Error(header.size.x == 0 ? "its header has no 'dim'"
+                                       : "the line 'data' of its header does not end");
       return header;
     }
     if (word == "dim") {

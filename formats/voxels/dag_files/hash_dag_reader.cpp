@@ -37,10 +37,10 @@ class HashDagFile {
     levels_ = value_at<uint32_t>(file_, 48);
     words_ = value_at<uint64_t>(file_, 52);
     if (levels_ < kHashDagLeafLevels || levels_ > kMostFileLevels)
-      throw Error(fmt::format("says that it has {} levels, expected {} to {}", levels_, kHashDagLeafLevels,
-                              kMostFileLevels));
+      throw Error(
+          fmt::format("states {} levels, expected {} to {}", levels_, kHashDagLeafLevels, kMostFileLevels));
     if ((size - kHashDagHeaderBytes) / 4 != words_ || size % 4 != 0)
-      throw Error(fmt::format("has {} bytes behind its header, but says that it has {} words of 4 bytes",
+      throw Error(fmt::format("has {} bytes after its header, but states {} words of 4 bytes",
                               size - kHashDagHeaderBytes, words_))
           .hint("is the file truncated?");
     for (uint32_t i = 0; i < 6; ++i)
@@ -96,7 +96,7 @@ class HashDagFile {
     return child;
   }
   [[noreturn]] void throw_beyond(uint64_t node) const {
-    throw Error(fmt::format("the node at word {} reaches beyond the last of {}", node, words_));
+    throw Error(fmt::format("the node at word {} reaches beyond the last of {} words", node, words_));
   }
 
   MappedFile file_;
@@ -111,7 +111,7 @@ class HashDagColorsFile {
   explicit HashDagColorsFile(const std::filesystem::path& path) : file_(path) {
     const uint64_t size = file_.bytes().size();
     const auto fail = [&] {
-      throw Error(fmt::format("has {} bytes, which do not fit what it says that it holds", size))
+      throw Error(fmt::format("has {} bytes, which do not match the counts that it states", size))
           .at(path.string())
           .hint("is the file truncated?");
     };
@@ -241,7 +241,7 @@ double voxel_size_of(const HashDagFile& file, const std::filesystem::path& path)
   const Vec3d size = file.max() - file.min();
   const double side = std::max({size.x, size.y, size.z}), least = std::min({size.x, size.y, size.z});
   if (least < side * (1 - 1e-6))
-    log_warning("{}: its bounding box of {} x {} x {} is no cube, and is taken for one of side {}",
+    log_warning("{}: its bounding box of {} x {} x {} is not a cube and is read as one of side {}",
                 path.string(), size.x, size.y, size.z, side);
   return side / (dag::kLeafSide << file.depth());
 }

@@ -24,9 +24,9 @@ class SymVoxFile {
       throw Error(fmt::format("has {} bytes, fewer than its header", size)).hint("is the file truncated?");
     std::memcpy(&head_, file_.bytes().data(), sizeof(head_));
     if (head_.levels < 1 || head_.levels > kMostFileLevels)
-      throw Error(fmt::format("says that it has {} levels, expected 1 to {}", head_.levels, kMostFileLevels));
+      throw Error(fmt::format("states {} levels, expected 1 to {}", head_.levels, kMostFileLevels));
     if (size - sizeof(head_) != uint64_t{head_.words} * 4 || head_.words == 0)
-      throw Error(fmt::format("has {} bytes behind its header, but says that it has {} words of 4 bytes",
+      throw Error(fmt::format("has {} bytes after its header, but states {} words of 4 bytes",
                               size - sizeof(head_), head_.words))
           .hint("is the file truncated?");
     for (uint32_t i = 0; i < 3; ++i)
@@ -81,8 +81,8 @@ class SymVoxFile {
 
   uint32_t word(uint64_t at, uint64_t id) const {
     if (at >= head_.words)
-      throw Error(
-          fmt::format("the node at word {} reaches beyond the last of {}", id / kSymVoxMirrors, head_.words));
+      throw Error(fmt::format("the node at word {} reaches beyond the last of {} words", id / kSymVoxMirrors,
+                              head_.words));
     uint32_t value = 0;
     std::memcpy(&value, file_.bytes().data() + sizeof(head_) + at * 4, sizeof(value));
     return value;

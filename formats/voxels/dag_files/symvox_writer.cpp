@@ -27,7 +27,7 @@ SymVoxHeader header_of(const dag::VoxelScene& scene, const std::filesystem::path
     head.min[axis] = static_cast<float>(min[axis]);
     head.max[axis] = static_cast<float>(max[axis]);
     if (!std::isfinite(head.min[axis]) || !std::isfinite(head.max[axis]))
-      throw Error("its place is beyond what the single-precision numbers of a file of SymVox can say")
+      throw Error("its place in the world needs more than the single precision of a SymVox file")
           .at(path.string());
   }
   head.root_side = static_cast<float>(side);
@@ -103,8 +103,7 @@ void write_symvox_file(const dag::VoxelScene& scene, const std::filesystem::path
   write_nodes(file, nodes);
   file.commit();
   if (scene.dag.materials)
-    log_warning("{}: materials are left out: SymVox knows which voxels are filled, and nothing else",
-                path.string());
+    log_warning("{}: materials are left out: SymVox stores only which voxels are filled", path.string());
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ class Chunks {
     rest_ = rest_.part(children);
     set_default_colors();
     while (rest_.left() > 0) read_chunk();
-    if (size_) rest_.fail("a model's size is there, but not its voxels");
+    if (size_) rest_.fail("a model has a size, but no voxels");
     return std::move(file_);
   }
 
@@ -102,13 +102,13 @@ class Chunks {
   }
 
   void read_size(ByteCursor& chunk) {
-    if (size_) chunk.fail("a model's size is there, but not its voxels");
+    if (size_) chunk.fail("a model has a size, but no voxels");
     size_ = {0, 0, 0};
     for (uint32_t axis = 0; axis < 3; ++axis) (*size_)[axis] = chunk.little<uint32_t>();
   }
 
   void read_voxels(ByteCursor& chunk) {
-    if (!size_) chunk.fail("a model's voxels are there, but not its size");
+    if (!size_) chunk.fail("a model has voxels, but no size");
     const uint64_t count = chunk.little<uint32_t>();
     file_.models.push_back({*size_, chunk.take(4 * count)});
     size_.reset();
@@ -142,7 +142,7 @@ class Chunks {
   MagicaNode& new_node(ByteCursor& chunk) {
     const uint32_t id = chunk.little<uint32_t>();
     const auto [node, is_new] = file_.nodes.try_emplace(id);
-    if (!is_new) chunk.fail(fmt::format("node {} is there twice", id));
+    if (!is_new) chunk.fail(fmt::format("node {} occurs twice", id));
     return node->second;
   }
 

@@ -37,7 +37,7 @@ class SceneGraph {
     if (node.model) return place(*node.model, visit.transform, hidden);
     // Only shapes may be used twice, so the walk takes no longer than the file is long.
     if (!node.children.empty() && !seen_.insert(visit.id).second)
-      throw Error(fmt::format("its scene graph is no tree: node {} is below two others", visit.id));
+      throw Error(fmt::format("its scene graph is not a tree: node {} is below two others", visit.id));
     const AxisTransform transform = composed(visit.transform, node.transform);
     for (auto child = node.children.rbegin(); child != node.children.rend(); ++child)
       waiting_.push_back({*child, transform, hidden});

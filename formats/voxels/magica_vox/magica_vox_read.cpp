@@ -279,7 +279,7 @@ void say_what_is_left_out(const MagicaVoxels& voxels, const std::filesystem::pat
   if (const uint64_t hidden = voxels.places().hidden; hidden > 0)
     log_info("{}: left out: {} models that are hidden or in a hidden layer", path.string(), hidden);
   if (const uint64_t later = voxels.file().later_frames; later > 0)
-    log_info("{}: left out: {} later frames of what moves", path.string(), later);
+    log_info("{}: left out: {} later frames of moving objects", path.string(), later);
   if (const size_t models = voxels.file().models.size(); voxels.file().nodes.empty() && models > 1)
     log_info("{}: left out: {} models that nothing places, the later frames of an animation", path.string(),
              models - 1);

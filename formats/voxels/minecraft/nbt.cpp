@@ -38,7 +38,7 @@ void skip_list(ByteCursor& from, uint32_t depth) {
 }
 
 void skip_below(ByteCursor& from, Type type, uint32_t depth) {
-  if (depth > kMostDepth) from.fail("its tags are in each other too often");
+  if (depth > kMostDepth) from.fail("its tags are nested too deeply");
   switch (type) {
     case Type::ByteArray:
       from.take(from.big<uint32_t>());

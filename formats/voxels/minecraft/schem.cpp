@@ -43,7 +43,7 @@ class SchemReader {
     read_compound(0);
     if (tags_.size.x == 0 || tags_.size.y == 0 || tags_.size.z == 0 || !tags_.has_data)
       throw Error("is no schematic with Width, Height, Length and blocks");
-    if (!tags_.has_palette) throw Error("has no palette, without which its blocks have no names");
+    if (!tags_.has_palette) throw Error("has no palette, so its blocks have no names");
     return std::move(tags_);
   }
 
@@ -90,7 +90,7 @@ class SchemReader {
   }
 
   void read_data() {
-    if (tags_.has_data) from_.fail("its blocks are there twice");
+    if (tags_.has_data) from_.fail("its blocks occur twice");
     tags_.has_data = true;
     const uint64_t length = nbt::read_length(from_);
     tags_.data_offset = from_.offset();
@@ -231,8 +231,8 @@ std::vector<scene::Rgb8> block_table(const Blocks& blocks, const std::filesystem
   if (unknown.empty()) return table;
   std::string list;
   for (size_t i = 0; i < std::min(unknown.size(), kMostNamed); ++i) list += (i > 0 ? ", " : "") + unknown[i];
-  log_warning("{}: {} kinds of blocks have colours that are made of their names alone: {}{}", path.string(),
-              unknown.size(), list, unknown.size() > kMostNamed ? ", …" : "");
+  log_warning("{}: {} kinds of blocks have no known colour and get one derived from their names: {}{}",
+              path.string(), unknown.size(), list, unknown.size() > kMostNamed ? ", …" : "");
   return table;
 }
 

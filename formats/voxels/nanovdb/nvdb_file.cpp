@@ -30,7 +30,8 @@ void check_version(uint32_t version) {
 uint64_t read_segment(const GridBytes& file, uint64_t at, std::vector<StoredGrid>& grids) {
   const auto header = file.get<FileHeader>(at, "the head of a segment");
   if (!is_magic(header.magic))
-    throw Error(fmt::format("byte {} is no start of a segment of NanoVDB", at)).hint("is the file damaged?");
+    throw Error(fmt::format("byte {} is not the start of a segment of NanoVDB", at))
+        .hint("is the file damaged?");
   check_version(header.version);
   at += sizeof header;
   const size_t first = grids.size();
@@ -69,7 +70,7 @@ GridBytes unpacked(const GridBytes& file, const StoredGrid& stored, const std::s
     case Codec::Zip:
       return inflated(file, stored, path);
     case Codec::Blosc:
-      throw Error("is compressed with Blosc, which is not read")
+      throw Error("is compressed with Blosc, which is not supported")
           .hint("nanovdb_convert takes it to .vdb, and from there to .nvdb without compression");
   }
   throw Error(fmt::format("is compressed by codec {}, expected none or ZIP", static_cast<int>(stored.codec)));

@@ -95,7 +95,7 @@ class NvdbVoxels {
   }
 
   [[noreturn]] static void throw_no_material(uint64_t value) {
-    throw Error(fmt::format("its value {} is of no material of the palette", value))
+    throw Error(fmt::format("its value {} stands for no material of the palette", value))
         .hint("is the file damaged?");
   }
   uint32_t checked(uint64_t material) const {
@@ -182,7 +182,8 @@ class NvdbVoxels {
   uint64_t first_index(const LeafHead& head) const {
     const bool is_old = tree_.type() == GridType::Index;
     if (is_old && (head.flags & kLeafIndexesActive) == 0)
-      throw Error("a leaf numbers all of its voxels, not the active ones alone").hint("is the file damaged?");
+      throw Error("a leaf numbers all of its voxels and not only the active ones")
+          .hint("is the file damaged?");
     uint64_t index = 0;
     std::memcpy(&index, head.of_type.data() + (is_old ? 8 : 0), 8);
     return index;
@@ -227,7 +228,7 @@ void place_in_world(VoxelFile& file, const GridHead& head, const std::filesystem
   const auto& shift = head.map.shift;
   if (!(size > 0) || !std::isfinite(size) ||
       !std::ranges::all_of(shift, [](double v) { return std::isfinite(v); }))
-    throw Error("its transform to the world is none").hint("is the file damaged?");
+    throw Error("its transform to the world is not valid").hint("is the file damaged?");
   for (size_t i = 0; i < m.size(); ++i)
     if (!(std::abs(m[i] - (i % 4 == 0 ? size : 0)) <= 1e-6 * size)) {
       log_warning(
@@ -296,7 +297,7 @@ VoxelValues values_of(NvdbMeaning meaning) {
 void tell_what_is_lost(const NvdbVoxels& voxels, const std::filesystem::path& path) {
   const GridType type = voxels.tree().type();
   if (voxels.ours() || voxels.meaning() != NvdbMeaning::Active || type == GridType::Mask) return;
-  log_warning("{}: its values are no colours, and are not kept: active voxels are filled, without materials",
+  log_warning("{}: its values are not colours and are ignored: active voxels are filled, without materials",
               path.string());
 }
 

@@ -38,7 +38,7 @@ class SceneLines {
     return value;
   }
   [[noreturn]] static void damaged(std::string_view expected) {
-    throw Error(fmt::format("what it says of the scene is damaged: expected {}", expected));
+    throw Error(fmt::format("its description of the scene is damaged: expected {}", expected));
   }
 
  private:

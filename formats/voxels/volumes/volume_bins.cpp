@@ -56,8 +56,8 @@ BinRule bin_rule(const StoredVolume& stored, const volume::ThresholdOptions& opt
   rule.low = std::max(rule.low, rule.threshold);
   rule.width = range.high - rule.low;
   if (!std::isfinite(range.high - range.low))
-    throw Error(fmt::format("its values go from {} to {}, which is too far to be cut into bins", range.low,
-                            range.high))
+    throw Error(
+        fmt::format("its values range from {} to {}, which is too wide for bins", range.low, range.high))
         .at(stored.info.source);
   return rule;
 }
@@ -106,7 +106,7 @@ ValueEntries bins_of(const StoredVolume& stored, const VolumeMaterials& material
   const bool no_materials = materials.kind == VolumeMaterials::Kind::None;
   const uint32_t count = no_materials ? 1 : materials.count.value_or(most);
   if (count > most)
-    throw Error(fmt::format("the palette has {} colours, but there are to be {} bins", most, count));
+    throw Error(fmt::format("the palette has {} colours, but {} bins need one each", most, count));
   const BinRule rule = bin_rule(stored, threshold, count);
   return {no_materials ? scene::Palette() : bin_palette(rule, palette),
           with_stored_type(stored.info.type, [&]<class T>() { return bin_classifier<T>(rule); })};

@@ -103,7 +103,7 @@ LabelSums count_piece(StoredType type, const std::byte* values, uint64_t count) 
 [[noreturn]] void throw_too_many(const StoredVolume& stored) {
   throw Error(fmt::format("has more than {} labels, but a scene has as many materials", scene::kPaletteSize))
       .at(stored.info.source)
-      .hint("labels:16 gives those of most voxels a material each, and all others the last one");
+      .hint("labels:16 gives the labels with the most voxels a material each, and all others the last one");
 }
 
 enum class ManyLabels { Refused, Counted };

@@ -179,7 +179,7 @@ struct AmrWriter {
 void write_vtk_amr(const dag::VoxelScene& scene, const std::filesystem::path& path, const VoxelBox& region) {
   AmrLevel finest = finest_level(scene, region, path);
   if (finest.empty())
-    throw Error("no voxel is filled, and an AMR has boxes only where voxels are").at(path.string());
+    throw Error("no voxel is filled, and an AMR needs at least one box of filled voxels").at(path.string());
   const AmrWriter writer = {scene, region, amr_levels(std::move(finest), scene.dag.side())};
   VtkFile file(path, "OverlappingAMR");
   h5::write_attribute<double>(file.root(), "Origin",

@@ -169,12 +169,12 @@ TEST_F(HashFile, RefusesAttributesThatCannotBe) {
   ASSERT_EQ(problem_after([](hid_t) {}), "none");
   for (const auto& [change, expected] : std::vector<std::pair<Change, std::string>>{
            {u32("version", 3), "version is 3, expected 2"},
-           {text("table", "other"), "a table 'other'"},
+           {text("table", "other"), "has the table 'other'"},
            {text("layout", "spiral"), "layout 'spiral'"},
            {u32("resolution", 0), "the resolution is 0"},
            {u32("resolution", UINT32_MAX), "the resolution is 4294967295"},
            {u32("resolution", 4), "which is no voxel of 4³"},
-           {u32("material_bits", 8), "8 bits a material"},
+           {u32("material_bits", 8), "8 bits for each material"},
            {u32("material_bits", 0), "but there are none"},
            {u32("key_bits", 64), "key_bits is 64, expected 60"},
            {u32("value_bits", 0), "value_bits is 0, expected 4"},

@@ -171,7 +171,7 @@ TEST_F(KeptRoundsTest, OfAnotherBuildAreAnErrorThatNamesWhatDiffers) {
   const std::string list = (folder / "scene.parts/rounds.txt").string();
   EXPECT_EQ(problem_of([&] {
               rounds(other).begin(12);
-            }).find(list + ": the build that is kept here is of another resolution: 600, not 601"),
+            }).find(list + ": the rounds kept here belong to a build with another resolution: 600, not 601"),
             0u);
   EXPECT_EQ(rounds().begin(77).pieces, 12u);  // the number with which the build began
 }
@@ -198,7 +198,7 @@ TEST_F(KeptRoundsTest, OfAVersionWithOtherFactsAreAnErrorThatNamesTheVersion) {
   begun_with_a_round(older);
   EXPECT_EQ(problem_of([&] {
               rounds(newer).begin(12);
-            }).find(list + ": the build that is kept here is of another program: vox 1, not vox 2"),
+            }).find(list + ": the rounds kept here belong to a build with another program: vox 1, not vox 2"),
             0u);
   for (BuildFacts other : {newer, BuildFacts{{"program", "vox 1"}}}) {
     other[0].value = "vox 1";

@@ -227,7 +227,7 @@ TEST_F(SceneFile, AttributesAreChecked) {
       {"/scene", "resolution", H5T_STD_U32LE, 1048577, "the resolution is 1048577"},
       {"/scene", "resolution", H5T_STD_U32LE, 32, "the depth is 4, expected 3"},
       {"/scene", "resolution", H5T_STD_U64LE, 64, "/scene, attribute resolution: has another type"},
-      {"/scene", "material_bits", H5T_STD_U32LE, 8, "8 bits a material"},
+      {"/scene", "material_bits", H5T_STD_U32LE, 8, "8 bits for each material"},
       {"/scene", "solid", H5T_STD_U8LE, 2, "solid is 2"},
       {"/scene", "voxels", H5T_STD_U64LE, 12, "the number of voxels is 12, but"},
       {"/scene", "origin", H5T_IEEE_F64LE, 0, "attribute origin: has 1 values, expected 3"},

@@ -135,7 +135,7 @@ TEST_F(SceneParts, ThatAreMissingOrOthersAreNamed) {
     return problem(path);
   };
   EXPECT_EQ(damaged(bytes_of_file(parts[2])),
-            part.string() + ": is another part than the one that the scene was written for");
+            part.string() + ": is not the part for which the scene's head was written");
   EXPECT_EQ(damaged(bytes_of_file(path)), part.string() + ": is no part of a vox scene");
   for (size_t length = 0; length < sound.size(); length += 1 + sound.size() / 50)
     EXPECT_EQ(damaged(sound.substr(0, length)).find(part.string()), 0u) << length;

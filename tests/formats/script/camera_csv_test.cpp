@@ -56,8 +56,8 @@ TEST(CameraCsv, WhatIsWrongIsSaidWithItsLine) {
     EXPECT_NE(error.find("way.csv" + place), std::string::npos) << error;
     EXPECT_NE(error.find(words), std::string::npos) << error;
   };
-  expect_error("1,2,3,4,5,6\n", ":1:1:", "'1' is no column");
-  expect_error("eye_x,eye_x\n", ":1:7:", "there twice");
+  expect_error("1,2,3,4,5,6\n", ":1:1:", "'1' is not a column");
+  expect_error("eye_x,eye_x\n", ":1:7:", "occurs twice");
   expect_error("eye_x,eye_y,eye_z,target_x,target_z\n", ":1:", "target_y is missing");
   expect_error(kNames + "\n", ":", "no row with a camera");
   expect_error(kNames + "\n# nothing\n\n", ":", "no row with a camera");

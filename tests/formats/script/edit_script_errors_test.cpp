@@ -54,7 +54,8 @@ TEST(EditScriptErrors, MissingAndDoubledArgumentsAreNamed) {
   expect_error("sphere remove center 1,2,3 radius 4 material 3", "1:37",
                "'material' is no argument of 'sphere remove'");
   expect_error("erode in box min 1,1,1 max 2,2,2 in box", "1:34", "'in' is given twice");
-  expect_error("sphere remove center 1,2,3 radius 4 grain 3", "1:43", "'grain' without 'noise LENGTH'");
+  expect_error("sphere remove center 1,2,3 radius 4 grain 3", "1:43",
+               "'grain' has no effect without 'noise LENGTH'");
 }
 
 TEST(EditScriptErrors, BadNumbersSayWhatIsWrongWithThem) {
@@ -132,7 +133,7 @@ TEST(EditScriptErrors, RepetitionsHaveAnEndAndALimit) {
   std::string deep;
   for (int i = 0; i < 16; ++i) deep += "repeat 10000000 step 2097152,2097152,-2097152\n";
   expect_error(deep + "undo", "17:1", "more than 10,000,000 commands");
-  expect_error(deep + "repeat 1", "17:1", "more than 16 repetitions");
+  expect_error(deep + "repeat 1", "17:1", "more than 16 nested repetitions");
 }
 
 TEST(EditScriptErrors, RepetitionsKeepPlacesInRange) {

@@ -32,7 +32,7 @@ TEST_F(HeaderVolume, TextThatIsNoNumberOfTheTypeIsNamedWithItsLine) {
   expect_error("b.nrrd", head + "1 2\n3 x", "b.nrrd:8: 'x' is no value of type i32");
   expect_error("c.nrrd", head + "1 2 3   ", "expected 4 values, found 3");
   expect_error("d.nrrd", head + "1 2 3 4 5", "expected 4 values, found more");
-  expect_error("e.nrrd", head + "1 2", "cannot hold as many");
+  expect_error("e.nrrd", head + "1 2", "of text cannot hold");
 }
 
 TEST_F(HeaderVolume, ValuesAreJoinedFromNumberedAndListedFiles) {
@@ -140,7 +140,7 @@ TEST_F(HeaderVolume, AxesThatAreTurnedABitAreTakenAsTheNearestWithAWarning) {
         "(0,0,1)\n"
         "space origin: (0,0,0)\nencoding: raw\n\n\1\2\3\4\5\6");
   const StoredInfo info = open_stored_volume(path("a.nrrd"), {}).info;
-  EXPECT_NE(log.text().find("turned by 36.9°"), std::string::npos) << log.text();
+  EXPECT_NE(log.text().find("rotated by 36.9°"), std::string::npos) << log.text();
   EXPECT_NEAR(info.spacing.x, 1, 1e-12);
   EXPECT_NEAR(info.origin.x + 1, 0.4 - 0.6, 1e-12);  // the centre is unchanged
   EXPECT_NEAR(info.origin.y + 1.5, 0.3 + 0.8, 1e-12);

@@ -88,8 +88,8 @@ TEST_F(CuckooTables, AreAsFullAsThePapersSay) {
   }
 }
 
-// With the seed of the bucket, a search for a stored key reads fewer than three sectors on average, and never
-// more than four.
+// In `cuckoo2009` a search also reads the bucket's seed. A search for a stored key then reads fewer than three
+// sectors on average, and no search reads more than four.
 TEST_F(CuckooTables, SearchesReadFewSectors) {
   const auto keys = random_keys<uint64_t>(10000 * kThoroughness, 1);
   struct Case {
@@ -106,7 +106,7 @@ TEST_F(CuckooTables, SearchesReadFewSectors) {
   }
 }
 
-// All keys are in one bucket, or equal to the paper's functions whatever their constants.
+// All keys are in one bucket, or the paper's functions cannot tell them apart, whatever their constants.
 TEST_F(CuckooTables, KeysForWhichTheFirstFunctionsFailAreStoredAllTheSame) {
   std::vector<uint64_t> one_bucket;
   for (uint64_t i = 0; i < 4090; ++i) one_bucket.push_back(i * 10);

@@ -65,7 +65,7 @@ class Bricks(Form):
         names = hdf5.texts(self.group, "types")
         for name in names:
             if name not in DECODERS:
-                raise hdf5.damaged(self.group, f"bricks of type '{name}': a newer vox may read them", "types")
+                raise hdf5.damaged(self.group, f"bricks of the unknown type '{name}': a newer vox may read them", "types")
         return names
 
     @property

@@ -90,6 +90,6 @@ class Scene(Grid):
         ends = hdf5.read(hdf5.dataset(group, "script_end", "u", (None,))).tolist()
         times, digests = hdf5.texts(group, "time"), hdf5.texts(group, "digest")
         if not len(times) == len(digests) == len(ends) or ends != sorted(ends) or ([0] + ends)[-1] != len(script):
-            raise hdf5.damaged(group, "its datasets do not fit together")
+            raise hdf5.damaged(group, "its datasets contradict each other")
         return [Edit(time, script[begin:end].decode(errors="replace"), digest)
                 for time, begin, end, digest in zip(times, [0] + ends, ends, digests)]

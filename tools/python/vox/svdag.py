@@ -202,7 +202,7 @@ class NumberedSvdag(Svdag):
             path = os.path.join(os.path.dirname(self.file.filename), name)
             with hdf5.open_file(path, "vox-scene-part", (2,)) as part:
                 if hdf5.number(part, "check") != check:
-                    raise hdf5.damaged(part, "is another part than the one that the scene was written for")
+                    raise hdf5.damaged(part, "is not the part for which the scene's head was written")
                 for level, words in enumerate(levels):
                     words.append(hdf5.words(part, level_path(level)))
         return [np.concatenate([np.zeros(0, "<u4"), *words]) for words in levels]

@@ -256,14 +256,16 @@ TEST_F(MagicaVoxRead, WithoutColoursInTheFileItsDefaultOnesAreTaken) {
 
 TEST_F(MagicaVoxRead, GraphsThatAreNoTreesAreRefused) {
   const std::string model = model_bytes({1, 1, 1}, {{0, 0, 0, 1}});
-  EXPECT_NE(message_of(file_bytes(model + transform_bytes(0, 1, {}) + group_bytes(1, {0}))).find("no tree"),
-            std::string::npos);
+  EXPECT_NE(
+      message_of(file_bytes(model + transform_bytes(0, 1, {}) + group_bytes(1, {0}))).find("not a tree"),
+      std::string::npos);
   EXPECT_NE(message_of(file_bytes(model + transform_bytes(0, 1, {}))).find("no node 1"), std::string::npos);
   EXPECT_NE(message_of(file_bytes(model + transform_bytes(0, 1, {}) + shape_bytes(1, 5))).find("a model 5"),
             std::string::npos);
   std::string doubling = transform_bytes(0, 1, {});
   for (uint64_t i = 1; i < 60; ++i) doubling += group_bytes(i, {i + 1, i + 1});
-  EXPECT_NE(message_of(file_bytes(model + doubling + shape_bytes(60, 0))).find("no tree"), std::string::npos);
+  EXPECT_NE(message_of(file_bytes(model + doubling + shape_bytes(60, 0))).find("not a tree"),
+            std::string::npos);
 }
 
 TEST_F(MagicaVoxRead, ErrorsSayWhatIsWrong) {
@@ -272,7 +274,7 @@ TEST_F(MagicaVoxRead, ErrorsSayWhatIsWrong) {
            {"RIFF and so on", "no MagicaVoxel"},
            {file_bytes(model, 7), "version 7"},
            {file_bytes(model_bytes({2, 2, 2}, {{2, 0, 0, 1}})), "2 x 2 x 2"},
-           {file_bytes(model.substr(24)), "not its size"},
+           {file_bytes(model.substr(24)), "but no size"},
            {file_bytes(model + transform_bytes(0, 1, {{"_r", "3"}})), "'_r'"},
            {file_bytes(model + transform_bytes(0, 1, {{"_t", "1 2"}})), "'_t'"},
            {file_bytes(model + transform_bytes(0, 2, {}) + group_bytes(2, {3, 4}) +

@@ -143,7 +143,7 @@ TEST_F(NvdbReader, ValuesThatAreNoColoursLeaveVoxelsWithoutMaterialsWithAWarning
   }
   set_log_sink(before);
   ASSERT_EQ(warnings.size(), 2u);
-  EXPECT_NE(warnings[0].find("its values are no colours"), std::string::npos);
+  EXPECT_NE(warnings[0].find("its values are not colours"), std::string::npos);
 }
 
 TEST_F(NvdbReader, WhatItCannotReadIsNamed) {
@@ -158,7 +158,7 @@ TEST_F(NvdbReader, WhatItCannotReadIsNamed) {
   EXPECT_NE(changed(14, uint16_t{7}).find("codec 7"), std::string::npos);
   EXPECT_NE(changed(8, uint32_t{29 << 21}).find("version 29.0.0"), std::string::npos);
   EXPECT_NE(changed(0, uint64_t{1}).find("no NanoVDB file"), std::string::npos);
-  EXPECT_NE(changed(12, uint16_t{0}).find("no start of a segment"), std::string::npos);
+  EXPECT_NE(changed(12, uint16_t{0}).find("not the start of a segment"), std::string::npos);
   EXPECT_NE(changed(at.grid + 636, uint32_t{99}).find("type 99"), std::string::npos);
   EXPECT_NE(problem(bytes.substr(0, 16)).find("is not within"), std::string::npos);
 }
