@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <vector>
 
 #include "libvox/base/error.h"
@@ -64,7 +66,8 @@ void FilmFile::close() {
 
 void FilmFile::fail(const ProgramResult& result) const {
   std::string said = result.output.substr(0, 500);
-  while (!said.empty() && said.back() == '\n') said.pop_back();
+  while (!said.empty() && std::isspace(static_cast<unsigned char>(said.back()))) said.pop_back();
+  std::ranges::replace(said, '\n', ' ');
   throw Error(fmt::format("ffmpeg ended with exit code {} and said: {}", result.status, said))
       .at(file_.target().string());
 }

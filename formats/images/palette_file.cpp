@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <span>
@@ -15,7 +14,7 @@
 #include "formats/file_types.h"
 #include "formats/images/image.h"
 #include "formats/images/png_file.h"
-#include "libvox/base/atomic_file.h"
+#include "formats/io/output_file.h"
 #include "libvox/base/error.h"
 
 namespace vox {
@@ -253,12 +252,9 @@ scene::Palette read_palette(const fs::path& path) {
 void write_palette(const fs::path& path, const scene::Palette& palette) {
   if (palette.count == 0) fail(path, "cannot be written: the palette holds no colour");
   std::string bytes = encoded(path, palette);
-  AtomicFile target(path);
-  std::ofstream file(target.path(), std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) fail(path, "cannot be written");
-  target.commit();
+  OutputFile file(path);
+  file.write(bytes);
+  file.commit();
 }
 
 }  // namespace vox

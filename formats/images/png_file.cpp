@@ -37,7 +37,6 @@ void write_png(const scene::Image& image, const std::vector<PngText>& texts,
                const std::filesystem::path& path) {
   OutputFile file(path);
   file.write(encode_png(image, texts));
-  file.close();
   file.commit();
 }
 

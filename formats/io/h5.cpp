@@ -53,6 +53,11 @@ std::string library_reason() {
   return reason;
 }
 
+std::string with_reason(const std::string& problem) {
+  const std::string reason = library_reason();
+  return reason.empty() ? problem : fmt::format("{}: {}", problem, reason);
+}
+
 std::string attribute_place(const Object& object, const std::string& name) {
   return fmt::format("{}, attribute {}", object.where(), name);
 }
@@ -92,7 +97,7 @@ void write_attribute_raw(const Object& object, const std::string& name, hid_t ty
   std::string where = attribute_place(object, name);
   Handle attribute(check(H5Acreate2(object.id, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), where,
                          "cannot be written"),
-                   H5Aclose);
+                   H5Aclose, object.id.failure());
   check(H5Awrite(attribute, type, data), where, "cannot be written");
 }
 
@@ -123,6 +128,11 @@ std::string format_dims(const std::vector<hsize_t>& dims) {
 
 }  // namespace
 
+Handle::~Handle() {
+  if (id_ >= 0 && close_(id_) < 0 && failure_ && failure_->empty())
+    *failure_ = with_reason("cannot be written");
+}
+
 Quiet::Quiet() {
   // A file that could not be closed because the disk is full makes the library's clean-up at exit crash.
   // Every file that we open is closed long before.
@@ -136,8 +146,7 @@ Quiet::~Quiet() {
 }
 
 void throw_failure(const std::string& where, const std::string& problem) {
-  std::string reason = library_reason();
-  throw Error(reason.empty() ? problem : fmt::format("{}: {}", problem, reason)).at(where);
+  throw Error(with_reason(problem)).at(where);
 }
 
 Object create_file(const std::filesystem::path& path, const std::string& name) {
@@ -145,23 +154,29 @@ Object create_file(const std::filesystem::path& path, const std::string& name) {
   H5Pset_obj_track_times(creation, false);
   H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+  H5Pset_file_locking(access, false, true);  // the file is not at its place yet, so nobody else reads it
   hid_t id = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access);
-  return {.id = Handle(check(id, name, "cannot be written"), H5Fclose), .file = name, .path = ""};
+  return {.id = Handle(check(id, name, "cannot be written"), H5Fclose, std::make_shared<std::string>()),
+          .file = name,
+          .path = ""};
 }
 
-Object open_file(const std::filesystem::path& path) {
+Object open_file(const std::filesystem::path& path, const std::string& name) {
   Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
   // File systems without locks are common on clusters.
   H5Pset_file_locking(access, true, true);
   hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access);
-  return {
-      .id = Handle(check(id, path.string(), "cannot be read"), H5Fclose), .file = path.string(), .path = ""};
+  return {.id = Handle(check(id, name, "cannot be read"), H5Fclose), .file = name, .path = ""};
 }
 
 void close_file(Object file) {
+  if (H5Fget_obj_count(file.id, H5F_OBJ_ALL | H5F_OBJ_LOCAL) != 1)
+    throw Error("cannot be written: an object of the file is still open").at(file.where());
   check(H5Fflush(file.id, H5F_SCOPE_GLOBAL), file.where(), "cannot be written");
   check(H5Fclose(file.id.release()), file.where(), "cannot be written");
+  if (const CloseFailure& failure = file.id.failure(); failure && !failure->empty())
+    throw Error(*failure).at(file.where());
 }
 
 Object create_group(const Object& parent, const std::string& name) {
@@ -169,14 +184,14 @@ Object create_group(const Object& parent, const std::string& name) {
   Handle creation(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
   H5Pset_obj_track_times(creation, false);
   hid_t id = H5Gcreate2(parent.id, name.c_str(), H5P_DEFAULT, creation, H5P_DEFAULT);
-  group.id = Handle(check(id, group.where(), "cannot be written"), H5Gclose);
+  group.id = Handle(check(id, group.where(), "cannot be written"), H5Gclose, parent.id.failure());
   return group;
 }
 
 Object open_group(const Object& parent, const std::string& name) {
   Object group = unopened_child(parent, name);
   hid_t id = H5Gopen2(parent.id, name.c_str(), H5P_DEFAULT);
-  group.id = Handle(check(id, group.where(), "cannot be read"), H5Gclose);
+  group.id = Handle(check(id, group.where(), "cannot be read"), H5Gclose, parent.id.failure());
   return group;
 }
 
@@ -247,7 +262,7 @@ Object create_dataset(const Object& parent, const std::string& name, hid_t type,
   Object dataset = unopened_child(parent, name);
   Handle space(H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr), H5Sclose);
   hid_t id = H5Dcreate2(parent.id, name.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
-  dataset.id = Handle(check(id, dataset.where(), "cannot be written"), H5Dclose);
+  dataset.id = Handle(check(id, dataset.where(), "cannot be written"), H5Dclose, parent.id.failure());
   return dataset;
 }
 

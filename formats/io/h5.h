@@ -10,6 +10,7 @@
 #include <concepts>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -17,27 +18,33 @@
 
 namespace vox::h5 {
 
+// The first failure to close an object of a file that is written. HDF5 writes much of a file when its objects are
+// closed, and a destructor cannot throw: close_file() throws instead. All objects of a new file share one.
+using CloseFailure = std::shared_ptr<std::string>;
+
 // Owns one identifier of the library.
 class Handle {
  public:
   using Close = herr_t (*)(hid_t);
   Handle() = default;
-  Handle(hid_t id, Close close) : id_(id), close_(close) {}
-  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)), close_(other.close_) {}
+  Handle(hid_t id, Close close, CloseFailure failure = nullptr)
+      : id_(id), close_(close), failure_(std::move(failure)) {}
+  Handle(Handle&& other) noexcept { *this = std::move(other); }
   Handle& operator=(Handle&& other) noexcept {
     std::swap(id_, other.id_);
     std::swap(close_, other.close_);
+    std::swap(failure_, other.failure_);
     return *this;
   }
-  ~Handle() {
-    if (id_ >= 0) close_(id_);
-  }
+  ~Handle();
   operator hid_t() const { return id_; }
   hid_t release() { return std::exchange(id_, H5I_INVALID_HID); }
+  const CloseFailure& failure() const { return failure_; }  // null for what is only read
 
  private:
   hid_t id_ = H5I_INVALID_HID;
   Close close_ = nullptr;
+  CloseFailure failure_;
 };
 
 // Stops the library from printing its errors, on this thread while in scope. It must be made before any other
@@ -73,8 +80,12 @@ struct Object {
 
 // `name` is the file's name in errors, which differs from `path` where it is written under a temporary name.
 Object create_file(const std::filesystem::path& path, const std::string& name);
-Object open_file(const std::filesystem::path& path);
-// Writes all data that the library still holds back; a file that is only destroyed may be incomplete.
+Object open_file(const std::filesystem::path& path, const std::string& name);
+inline Object open_file(const std::filesystem::path& path) {
+  return open_file(path, path.string());
+}
+// Writes all data that the library still holds back, and throws if this or the closing of any object of the file has
+// failed. All objects in the file are closed before.
 void close_file(Object file);
 
 Object create_group(const Object& parent, const std::string& name);

@@ -11,6 +11,7 @@
 #include "formats/file_types.h"
 #include "formats/images/film_file.h"
 #include "formats/io/h5.h"
+#include "formats/results/csv.h"
 #include "formats/voxels/dag_files/hash_dag_file.h"
 #include "libvox/base/atomic_file.h"
 #include "libvox/base/error.h"
@@ -106,13 +107,6 @@ bool is_our_nvdb(std::ifstream& file, std::string_view head) {
   return bytes_at(file, last + 32, 10) == std::string_view("vox scene\0", 10);
 }
 
-bool is_our_table(std::string_view head) {
-  constexpr std::array<std::string_view, 5> kFirstColumns = {
-      "line,frame,tool,edits,", "table,item_words,load_factor,", "table,set,layout,", "table,frame,turn,",
-      "types,brick_size,access,"};
-  return std::ranges::any_of(kFirstColumns, [&](std::string_view names) { return head.starts_with(names); });
-}
-
 bool is_ours(const fs::path& path, OutputKind kind) {
   std::ifstream file(path, std::ios::binary);
   const std::string head = bytes_at(file, 0, 4096);
@@ -123,7 +117,7 @@ bool is_ours(const fs::path& path, OutputKind kind) {
     case OutputKind::Report:
       return has_format(path, "vox-report");
     case OutputKind::Rows:
-      return is_our_table(head);
+      return is_csv_of_vox(head);
     case OutputKind::Page:
       return has("<meta name=\"generator\" content=\"vox\">");
     case OutputKind::Picture:

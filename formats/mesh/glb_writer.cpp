@@ -230,7 +230,6 @@ void write_container(const std::filesystem::path& path, Document& document) {
     throw_if_cancelled();
     file.write(bytes);
   }
-  file.close();
   file.commit();
 }
 

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
+#include <list>
 #include <string>
 #include <vector>
 
@@ -124,7 +124,7 @@ std::vector<fs::path> obj_files(const scene::Scene& scene, const fs::path& path)
 void write_obj(const scene::Scene& scene, const fs::path& path) {
   std::string stem = path.stem().string();
   std::vector<std::string> image_files = name_images(scene.images, stem);
-  std::deque<OutputFile> files;  // the OBJ file comes last, so that it never names a missing file
+  std::list<OutputFile> files;  // the OBJ file comes last, so that it never names a missing file
   std::vector<std::string> pngs = encode_png(scene.images);
   for (size_t i = 0; i < pngs.size(); ++i)
     files.emplace_back(path.parent_path() / image_files[i])
@@ -139,8 +139,7 @@ void write_obj(const scene::Scene& scene, const fs::path& path) {
                         scene.positions.size(), stem));
   write_geometry(obj, scene);
 
-  for (OutputFile& file : files) file.close();
-  for (OutputFile& file : files) file.commit();
+  OutputFile::commit_together(files);
 }
 
 }  // namespace vox

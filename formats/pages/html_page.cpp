@@ -108,7 +108,6 @@ std::string HtmlPage::text() const {
 void write_html(const HtmlPage& page, const std::filesystem::path& path) {
   OutputFile file(path);
   file.write(page.text());
-  file.close();
   file.commit();
 }
 

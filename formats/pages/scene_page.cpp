@@ -186,7 +186,6 @@ ScenePage make_scene_page(dag::VoxelScene scene, const ScenePageOptions& options
 void write_scene_page(const ScenePage& page, const std::filesystem::path& path) {
   OutputFile file(path);
   file.write(page.text);
-  file.close();
   file.commit();
 }
 

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "formats/io/check_sum.h"
+#include "formats/io/output_file.h"
 #include "formats/scene/round_file.h"
 #include "formats/scene/scene_parts.h"
 #include "libvox/base/atomic_file.h"
@@ -113,12 +114,9 @@ BuildFacts read_list(const fs::path& list) {
 }
 
 void write_list(const fs::path& list, const BuildFacts& facts) {
-  AtomicFile target(list);
-  std::ofstream file(target.path(), std::ios::binary);
-  file << kFirstLine << "\n" << text_of(facts) << last_line(facts) << "\n";
-  file.close();
-  if (!file) throw Error("cannot be written: is the disk full?").at(list.string());
-  target.commit();
+  OutputFile file(list);
+  file.write(fmt::format("{}\n{}{}\n", kFirstLine, text_of(facts), last_line(facts)));
+  file.commit();
 }
 
 // Returns the number of pieces, which is the last fact of a list.

@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <fstream>
 #include <span>
 
 #include "formats/io/check_sum.h"
 #include "formats/io/mapped_file.h"
-#include "libvox/base/atomic_file.h"
+#include "formats/io/output_file.h"
 #include "libvox/base/error.h"
 
 namespace vox {
@@ -39,28 +38,25 @@ uint64_t padded(uint64_t bytes) {
 // Writes arrays, each padded to whole words, and the sum over all of them.
 class RoundWriter {
  public:
-  RoundWriter(const fs::path& path, const fs::path& target)
-      : file_(path, std::ios::binary), target_(target) {}
+  explicit RoundWriter(const fs::path& target) : file_(target) {}
 
   template <class T>
   void write(std::span<const T> values) {
     constexpr std::array<char, kWordBytes> kZeros = {};
     const std::span<const std::byte> bytes = std::as_bytes(values);
-    file_.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    file_.write(kZeros.data(), static_cast<std::streamsize>(padded(bytes.size()) - bytes.size()));
+    file_.write(bytes);
+    file_.write(std::string_view(kZeros.data(), padded(bytes.size()) - bytes.size()));
     sum_.add(bytes);
   }
 
-  void finish() {
+  void commit() {
     const uint64_t check = sum_.value();
-    file_.write(reinterpret_cast<const char*>(&check), sizeof check);
-    file_.close();
-    if (!file_) throw Error("cannot be written: is the disk full?").at(target_.string());
+    file_.write(std::span<const uint64_t>(&check, 1));
+    file_.commit();
   }
 
  private:
-  std::ofstream file_;
-  const fs::path& target_;
+  OutputFile file_;
   CheckSum sum_;
 };
 
@@ -167,8 +163,7 @@ void write_round(const rounds::Round& round, const ranks::Pieces& pieces, uint64
   for (const dag::DagLevel& level : dag.levels) counts.push_back(level.svo_nodes);
   for (const rounds::RoundLevel& level : round.levels) counts.push_back(level.nodes());
   for (const rounds::RoundLevel& level : round.levels) counts.push_back(level.words.size());
-  AtomicFile target(path);
-  RoundWriter writer(target.path(), path);
+  RoundWriter writer(path);
   writer.write(one(header));
   writer.write(std::span<const uint64_t>(counts));
   writer.write(std::span<const rounds::RoundRoot>(round.roots));
@@ -177,8 +172,7 @@ void write_round(const rounds::Round& round, const ranks::Pieces& pieces, uint64
     writer.write(level.sizes.values());
     writer.write(level.words.values());
   }
-  writer.finish();
-  target.commit();
+  writer.commit();
 }
 
 ranks::Pieces read_round_pieces(const fs::path& path, uint64_t build) {

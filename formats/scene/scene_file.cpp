@@ -9,14 +9,13 @@
 #include <system_error>
 
 #include "formats/io/foreign_file.h"
-#include "formats/io/h5.h"
+#include "formats/io/h5_new_file.h"
 #include "formats/scene/bricks_group.h"
 #include "formats/scene/h5_words.h"
 #include "formats/scene/hash_group.h"
 #include "formats/scene/replaced_parts.h"
 #include "formats/scene/scene_facts.h"
 #include "formats/scene/svdag_group.h"
-#include "libvox/base/atomic_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/phrase.h"
 
@@ -29,15 +28,12 @@ enum class WithDag { Yes, No };
 
 void write_all(const dag::VoxelScene& scene, const fs::path& path, const OtherForms& forms, WithDag dag,
                const Compression& compression, uint32_t version) {
-  h5::Quiet quiet;
-  AtomicFile target(path);
-  h5::Object file = h5::create_file(target.path(), path.string());
-  write_scene_facts(file, scene, version);
-  if (dag == WithDag::Yes) write_svdag_group(file, scene.dag, version, compression);
-  if (forms.bricks != nullptr) write_bricks_group(file, *forms.bricks, compression);
-  if (forms.hash != nullptr) write_hash_group(file, *forms.hash, compression);
-  h5::close_file(std::move(file));
-  target.commit();
+  h5::NewFile file(path);
+  write_scene_facts(file.root(), scene, version);
+  if (dag == WithDag::Yes) write_svdag_group(file.root(), scene.dag, version, compression);
+  if (forms.bricks != nullptr) write_bricks_group(file.root(), *forms.bricks, compression);
+  if (forms.hash != nullptr) write_hash_group(file.root(), *forms.hash, compression);
+  file.commit();
   remove_other_parts(path, {});
 }
 
@@ -89,14 +85,11 @@ void write_scene_without_dag(const dag::VoxelScene& scene, const fs::path& path,
 
 void write_bricks(const bricks::FrozenBricks& bricks, const FileOrigin& origin, const fs::path& path,
                   const dag::VoxelScene* scene, const Compression& compression) {
-  h5::Quiet quiet;
-  AtomicFile target(path);
-  h5::Object file = h5::create_file(target.path(), path.string());
-  write_header(file, origin, kOldestSceneVersion);
-  if (scene != nullptr && scene->palette.count > 0) write_palette(file, *scene);
-  write_bricks_group(file, bricks, compression);
-  h5::close_file(std::move(file));
-  target.commit();
+  h5::NewFile file(path);
+  write_header(file.root(), origin, kOldestSceneVersion);
+  if (scene != nullptr && scene->palette.count > 0) write_palette(file.root(), *scene);
+  write_bricks_group(file.root(), bricks, compression);
+  file.commit();
 }
 
 dag::VoxelScene read_scene(const fs::path& path) {

@@ -9,13 +9,13 @@
 #include <string>
 #include <system_error>
 
+#include "formats/io/h5_new_file.h"
 #include "formats/scene/h5_words.h"
 #include "formats/scene/read_parts.h"
 #include "formats/scene/replaced_parts.h"
 #include "formats/scene/scene_facts.h"
 #include "formats/scene/scene_file.h"
 #include "formats/scene/svdag_group.h"
-#include "libvox/base/atomic_file.h"
 #include "libvox/base/error.h"
 #include "libvox/base/mix.h"
 
@@ -185,20 +185,18 @@ WrittenPart write_scene_part(const dag::DagPart& part, const ScenePartPlace& pla
   if (failed) throw Error("cannot be made: " + failed.message()).at(path.parent_path().string());
   NewParts unfinished;  // also removes the folder if nothing is in it
   if (written.is_new) unfinished.add(path);
-  AtomicFile target(path);
-  h5::Object file = h5::create_file(target.path(), path.string());
-  h5::write_text(file, "format", kPartFormat);
-  h5::write_attribute(file, "version", kSceneVersion);
-  h5::write_attribute(file, "check", written.check);
+  h5::NewFile file(path);
+  h5::write_text(file.root(), "format", kPartFormat);
+  h5::write_attribute(file.root(), "version", kSceneVersion);
+  h5::write_attribute(file.root(), "check", written.check);
   {
-    const h5::Object svdag = h5::create_group(file, "svdag");
+    const h5::Object svdag = h5::create_group(file.root(), "svdag");
     for (uint32_t level = 0; level < part.levels.size(); ++level) {
       const auto kind = level + 1 == part.levels.size() ? dag::NodeKind::Leaf : dag::NodeKind::Inner;
       write_level_part(svdag, part.levels[level], {level, kind, place.materials}, compression);
     }
   }
-  h5::close_file(std::move(file));
-  target.commit();
+  file.commit();
   unfinished.keep();
   return written;
 }
@@ -216,11 +214,10 @@ void write_scene_head(const dag::VoxelScene& scene, std::span<const uint64_t> ch
     if (parts.back().check != checks[number])
       throw Error("is not the part that was written").at(files.back().string());
   }
-  AtomicFile target(path);
-  h5::Object file = h5::create_file(target.path(), path.string());
-  write_scene_facts(file, scene, kSceneVersion);
+  h5::NewFile file(path);
+  write_scene_facts(file.root(), scene, kSceneVersion);
   {
-    const h5::Object svdag = h5::create_group(file, "svdag");
+    const h5::Object svdag = h5::create_group(file.root(), "svdag");
     write_parts_group(svdag, names, parts);
     for (uint32_t level = 0; level <= scene.dag.depth(); ++level) {
       const LevelOfParts sums = level_of_parts(parts, level);
@@ -234,8 +231,7 @@ void write_scene_head(const dag::VoxelScene& scene, std::span<const uint64_t> ch
       h5::write_words(group, "starts", sums.starts, compression);
     }
   }
-  h5::close_file(std::move(file));
-  target.commit();
+  file.commit();
   remove_other_parts(path, files);
 }
 

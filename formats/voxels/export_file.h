@@ -35,10 +35,6 @@ class ExportFile {
  public:
   // `least_bytes` is a lower bound of the file's size. A disk with less free space is refused at once.
   ExportFile(const std::filesystem::path& target, uint64_t least_bytes);
-  ~ExportFile();
-  ExportFile(const ExportFile&) = delete;
-  ExportFile& operator=(const ExportFile&) = delete;
-
   void write(std::span<const uint8_t> bytes);
   void write(std::string_view text);
 
@@ -46,13 +42,11 @@ class ExportFile {
   // with few of them in memory at a time.
   void write_pieces(uint64_t count, const std::function<std::vector<uint8_t>(uint64_t)>& make);
 
-  void commit();
+  void commit() { file_.commit(); }
+  AtomicFile& file() { return file_; }  // for commit_together()
 
  private:
-  void write_at(uint64_t offset, std::span<const uint8_t> bytes) const;
-  [[noreturn]] void fail(int code) const;
   AtomicFile file_;
-  int descriptor_ = -1;
   uint64_t end_ = 0;  // end of everything written or reserved
 };
 

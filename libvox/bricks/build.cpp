@@ -26,7 +26,7 @@ void check_brick_types(uint32_t types) {
     if ((BrickTypes::kHoldAll >> type & 1) != 0)
       names += (names.empty() ? "" : ", ") + std::string(BrickTypes::kNames[type]);
   throw UsageError(
-      fmt::format("these types of bricks cannot hold every volume, expected one of: {} among them", names));
+      fmt::format("these types of bricks cannot hold every volume, expected at least one of: {}", names));
 }
 
 }  // namespace vox::bricks

@@ -1,4 +1,5 @@
-// Makes bricks of a volume on one device. Included by build_cpu.cpp and build_cuda.cu, which only say which.
+// Makes bricks of a volume on one device. build_cpu.cpp and build_cuda.cu include this file and name the
+// device.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +23,7 @@ class BricksBuilder {
                 const volume::ValueRule& rule)
       : device_(device), volume_(volume), options_(options), rule_(rule) {}
 
-  // Pieces are cut along bricks of the largest side, since those hold whole bricks of all other sides.
+  // Pieces are cut along bricks of the largest side, because these contain whole bricks of all other sides.
   std::vector<BrickTotals> measure() {
     std::vector<BrickTotals> totals;
     for (uint32_t log2_side = kMinBrickLog2; log2_side <= kMaxBrickLog2; ++log2_side) {
@@ -39,7 +40,7 @@ class BricksBuilder {
     return totals;
   }
 
-  // Makes room for bricks of this size: arrays that grow piece by piece would need as much again.
+  // Reserves memory for bricks of this size. Arrays that grow piece by piece would need as much again.
   void reserve(const BrickTotals& totals) {
     for (uint32_t type = 0; type < kBrickTypeCount; ++type)
       result_.data[type].reserve(totals.bytes[type] / sizeof(uint32_t));
@@ -69,9 +70,9 @@ class BricksBuilder {
     device::Buffer<uint32_t> bytes;
   };
 
-  // How many voxels a piece may have. kBytes is what one voxel takes at most: its value, its word, its share
-  // of the masks, of the arrays over bricks of 4³, and of the bricks built, which is no more than a list's
-  // code and value unless the allowed types do not fit the volume.
+  // Returns the number of voxels that a piece may have. kBytes is the most that one voxel takes: its value,
+  // its word, its share of the masks and of the arrays over bricks of 4³, and its share of the finished
+  // bricks, which is no more than a list's code and value unless the allowed types do not fit the volume.
   uint64_t piece_voxels() const {
     constexpr uint64_t kBytes = 2 * sizeof(T) + 1 + 2 + 2 * (4 + sizeof(T));
     if (options_.piece_voxels > 0) return options_.piece_voxels;
@@ -149,7 +150,7 @@ class BricksBuilder {
                                      ThesisBytes{choice.counts.data(), shape, uint32_t{sizeof(T)}});
   }
 
-  // Builds this piece's bricks, type by type, and appends them to the bricks of the pieces before.
+  // Builds this piece's bricks, type by type, and appends them to the bricks of the previous pieces.
   void append(const Choice& choice, BrickShape shape, std::vector<uint64_t>& entries) {
     const uint64_t n = choice.count;
     auto roots = device_.template make<uint64_t>(n);
@@ -188,10 +189,10 @@ class BricksBuilder {
   const volume::ValueRule rule_;
   FrozenBricks result_;
   double read_seconds_ = 0;
-  // The piece that is worked on now.
+  // The current piece.
   std::vector<T, UninitializedAllocator<T>> host_values_;
   uint64_t voxels_ = 0;
-  Int3 piece_size_ = {}, piece_grid_ = {};  // in voxels; in bricks of the shape that it is arranged in
+  Int3 piece_size_ = {}, piece_grid_ = {};  // in voxels; in bricks of the shape in which it is arranged
   BrickShape piece_shape_;
   device::Buffer<T> words_;
   device::Buffer<uint64_t> masks_;

@@ -25,8 +25,8 @@ std::vector<Layer> layers_of(const scene::Scene& scene) {
   return layers;
 }
 
-// Two triangles for each layer that is used. Their corners are the texture coordinates from `corner` on; where they
-// lie in the scene is not asked.
+// Returns two triangles for each layer that is used. Their corners are the texture coordinates from `corner`
+// on; their positions in the scene are not used.
 std::vector<scene::Triangle> squares_of(const std::vector<uint8_t>& used, uint32_t corner) {
   std::vector<scene::Triangle> squares;
   for (uint32_t layer = 0; layer < used.size(); ++layer)
@@ -43,7 +43,7 @@ std::vector<scene::Triangle> squares_of(const std::vector<uint8_t>& used, uint32
 Error stroke_too_large(uint64_t texels) {
   return Error(fmt::format("a stroke paints {} texels at once, more than there is memory for",
                            format_count(texels)))
-      .hint(phrase(Phrase::AllowMoreMemory) + ", paint an atlas of a smaller size, or part the stroke");
+      .hint(phrase(Phrase::AllowMoreMemory) + ", paint an atlas of a smaller size, or split the stroke");
 }
 
 Canvas prepare_canvas(const scene::Scene& scene, const PaintOptions& options) {

@@ -1,4 +1,4 @@
-// What of a scene can be painted, on the host.
+// The parts of a scene that can be painted, on the host.
 #pragma once
 
 #include <vector>
@@ -11,15 +11,15 @@ namespace vox::painting {
 
 struct Canvas {
   std::vector<Layer> layers;  // one for each material
-  // For each layer that has triangles the square from (0, 0) to (1, 1), as two triangles: what strokes in the
-  // texture paint. Triangles of the mesh would bring a texel as often as the texture is repeated.
+  // For each layer that has triangles, the square from (0, 0) to (1, 1) as two triangles. Strokes in the
+  // texture paint these. With triangles of the mesh, a texel would occur as often as the texture is repeated.
   std::vector<scene::Triangle> squares;
-  std::vector<Vec2f> texcoords;  // of the scene, and the corners of the square
-  uint32_t levels = 1;           // 8^levels texels a side hold every triangle in the plane of the atlas
+  std::vector<Vec2f> texcoords;  // those of the scene, then the corners of the square
+  uint32_t levels = 1;           // 8^levels texels a side contain every triangle in the plane of the atlas
   uint64_t far_triangles = 0;
 };
 
-// What is thrown where a single stroke paints so many texels that there is no memory for them.
+// Returns the error for a single stroke that paints more texels than there is memory for.
 Error stroke_too_large(uint64_t texels);
 
 // Throws as paint_scene() does.

@@ -1,4 +1,5 @@
-// A triangle and a piece of a stroke that may paint it: which texels, and what share of each.
+// A triangle and a piece of a stroke that may paint it: computes which texels are painted, and what share of
+// each.
 #pragma once
 
 #include "libvox/painting/stroke_ref.h"
@@ -11,16 +12,17 @@ struct Touch {
   Segment segment;
   StrokeRef stroke;
   Layer layer;
-  uint32_t size;  // of the atlas
+  uint32_t size;  // texels along each side of the atlas
 
-  // The texel of the atlas that a texel of the plane is.
+  // Returns the texel of the atlas for a texel of the plane.
   VOX_HD Vec2<uint32_t> wrapped(uint32_t x, uint32_t y) const {
     return {scene::wrapped_texel(triangle.base.x + x, size, layer.wrap_u),
             scene::wrapped_texel(triangle.base.y + y, size, layer.wrap_v)};
   }
 
-  // The share of a texel that is painted: where the triangle touches the texel, at its point that is closest to
-  // the texel's middle; in units of the texture at the middle itself.
+  // Returns the share of a texel that is painted. If the triangle touches the texel, the distance is measured
+  // at the triangle's point that is closest to the texel's middle; in units of the texture, it is measured at
+  // the middle itself.
   VOX_HD uint32_t share(uint32_t x, uint32_t y) const {
     const TexelSquare square = {x, y, 1};
     if (!triangle.touches(square)) return 0;
@@ -29,15 +31,16 @@ struct Touch {
     return stroke.share(distance_to(segment, {(texel.x + 0.5) / size, (texel.y + 0.5) / size, 0}));
   }
 
-  // Whether a texel of the square may be painted; where none is, it mostly says no.
+  // True if a texel of the square may be painted. If none is, the result is usually false.
   VOX_HD bool may_paint(const TexelSquare& square) const {
     if (!triangle.touches(square)) return false;
     return stroke.space == StrokeSpace::Scene ? near_in_scene(square) : near_in_texture(square);
   }
 
  private:
-  // Going to the closest point of the triangle brings no two points further apart. So in the plane no place of
-  // a texel in the square is further from the square's than half a diagonal; a little more is for rounding.
+  // Moving two points to their closest points of the triangle does not increase their distance. So in the
+  // plane, no texel of the square has its place further from the square's place than half a diagonal. A
+  // little is added for rounding.
   VOX_HD bool near_in_scene(const TexelSquare& square) const {
     constexpr double kHalfDiagonal = 0.70711;
     const double reach = stroke.radius + triangle.stretch * (kHalfDiagonal * square.side);
@@ -52,7 +55,8 @@ struct Touch {
     return distance_to(segment, closest) <= stroke.radius;
   }
 
-  // The texture coordinates that those of some columns (or rows) become; all where they go across a border.
+  // The range of the texture coordinates of some columns (or rows), or the whole texture if these cross a
+  // border.
   struct Range {
     double first, end;
   };

@@ -19,7 +19,7 @@ ShownValues shown_values(const bricks::FrozenBricks& bricks, const std::optional
     shown.colors.labels = material_colors(*palette);
   } else if (survey.likely || as == ValuesAs::Labels) {
     if (survey.labels.empty() && bricks.filled > 0)
-      throw UsageError(fmt::format("values of {} are no labels, expected u8 or u16",
+      throw UsageError(fmt::format("values of type {} cannot be labels, expected u8 or u16",
                                    volume::value_type_name(bricks.info.type)));
     shown.kind = ShownValues::Kind::Labels;
     shown.colors.labels = distinct_colors();

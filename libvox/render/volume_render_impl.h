@@ -1,5 +1,5 @@
-// The volume renderer on one device. Included by volume_render_cpu.cpp and volume_render_cuda.cu, which only
-// say which.
+// The volume renderer on one device. volume_render_cpu.cpp and volume_render_cuda.cu include this file and
+// name the device.
 #pragma once
 
 #include "libvox/bricks/device_bricks.h"
@@ -51,7 +51,7 @@ class DeviceVolumeRenderer final : public VolumeRenderer {
   }
 
  private:
-  // A second or two's work of two processor cores, where rays go through all of the volume.
+  // This is a second or two of work for two processor cores if rays go through the whole volume.
   uint64_t rays_at_once() const {
     const Int3 size = bricks_.info.size;
     return 32 * device_.preferred_chunk_pairs() / static_cast<uint64_t>(size.x + size.y + size.z);
@@ -65,7 +65,7 @@ class DeviceVolumeRenderer final : public VolumeRenderer {
 
 template <class Device>
 std::unique_ptr<VolumeRenderer> make_volume_renderer(Device& device, const bricks::FrozenBricks& bricks) {
-  VolumeSpace{bricks.info};  // throws now rather than at the first picture
+  VolumeSpace{bricks.info};  // throws now instead of at the first picture
   return std::make_unique<DeviceVolumeRenderer<Device>>(device, bricks);
 }
 

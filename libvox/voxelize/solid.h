@@ -1,14 +1,14 @@
-// --solid: the inside of closed surfaces. A voxel is inside when a ray along x from far left to its centre
-// crosses the surface an odd number of times; crossings are counted exactly on snapped coordinates.
+// Fills the inside of closed surfaces (--solid). A voxel is inside if a ray along x from far left to its
+// centre crosses the surface an odd number of times. Crossings are counted exactly, on snapped coordinates.
 //
-// Rays are followed from cell to cell: the surface cells of a row (same y and z) stand in order, each flips
-// some of the row's 16 rays, and between two of them each ray is inside or outside all the way. Every row is
-// passed from left to right, chunk by chunk, so that one state per row links them (chunk_cells.h).
-// Octree nodes without surface are filled as a whole, from prebuilt full nodes. So all work follows the
-// surface.
+// Rays are followed from cell to cell. The surface cells of a row (same y and z) are in order. Each of them
+// flips some of the row's 16 rays, and between two of them a ray is inside or outside all the way. Every row
+// is followed from left to right, chunk by chunk, so that one state for each row links the chunks
+// (chunk_cells.h). Octree nodes without surface are filled as a whole, by prebuilt full nodes. So all work is
+// proportional to the surface.
 //
-// A voxel that is filled inside takes the material of the last surface voxel that its ray has passed; a node
-// that is filled as a whole takes that of the ray through its lowest corner.
+// A voxel that is filled inside takes the material of the last surface voxel that its ray has passed. A node
+// that is filled as a whole takes the material of the ray through its lowest corner.
 #pragma once
 
 #include "libvox/voxelize/cell_states.h"
@@ -16,14 +16,14 @@
 
 namespace vox::voxelize {
 
-// Rays that a triangle crosses within a cell.
+// The rays that a triangle crosses within a cell.
 struct Crossings {
   uint64_t flips = 0;  // in row order, the voxels of these rays whose centres lie behind the crossing
   uint32_t rays = 0;   // rays with a crossing in the cell
 };
 
-// Whether the ray through (y, z) along x meets the triangle. Points on an edge belong to one of its two
-// sides.
+// True if the ray through (y, z) along x meets the triangle. A point on an edge that two triangles share
+// belongs to exactly one of them.
 VOX_HD inline bool ray_meets(const TriangleShape& triangle, int64_t sign, int32_t y, int32_t z) {
   for (int e = 0; e < 3; ++e) {
     const Int3 &from = triangle.corner[e], &to = triangle.corner[e == 2 ? 0 : e + 1];
@@ -34,7 +34,8 @@ VOX_HD inline bool ray_meets(const TriangleShape& triangle, int64_t sign, int32_
   return true;
 }
 
-// How far the point lies behind the triangle's plane along x, times |normal.x| (positive: behind).
+// Returns how far the point lies behind the triangle's plane along x, times |normal.x|. The result is
+// positive behind the plane.
 template <class Number>
 VOX_HD Number behind_plane(const TriangleShape& triangle, Vec3<int64_t> normal, int64_t sign, int32_t x,
                            int32_t y, int32_t z) {
@@ -54,7 +55,7 @@ VOX_HD inline Crossings crossings_in(const TriangleShape& triangle, Int3 corner)
     const int32_t z = corner.z + (ray >> 2) * kUnitsPerVoxel + kUnitsPerVoxel / 2;
     if (!ray_meets(triangle, sign, y, z)) continue;
     const __int128 at_face = behind_plane<__int128>(triangle, normal, sign, corner.x, y, z);
-    if (at_face > 0 || at_face + 4 * voxel <= 0) continue;  // in another cell
+    if (at_face > 0 || at_face + 4 * voxel <= 0) continue;  // the crossing is in another cell
     result.rays |= 1u << ray;
     for (int i = 0; i < 4; ++i)
       if (at_face + voxel * i + voxel / 2 > 0) result.flips |= uint64_t{1} << (i + 4 * ray);
@@ -94,10 +95,10 @@ struct CellCrossings {
   }
 };
 
-// The surface voxels of a cell: its mask and, in a leaf, their materials.
+// The surface voxels of the cells: the masks, and the leaves with their materials.
 struct SurfaceRef {
   const uint64_t* masks;    // by cell
-  const uint32_t* leaf_of;  // by cell; only where the mask is not 0
+  const uint32_t* leaf_of;  // by cell; valid only if the mask is not 0
   const uint32_t* offsets;
   const uint32_t* words;
   bool materials;
@@ -115,7 +116,7 @@ struct ScatterLeaves {
 
 // Follows the rays of one row through the chunk's cells.
 struct WalkRows {
-  device::CellsRef runs;  // of cells with the same row
+  device::CellsRef runs;  // the cells of each row
   const uint64_t* keys;
   const uint32_t* order;
   const uint32_t* rays;
@@ -151,7 +152,7 @@ struct WalkRows {
   }
 };
 
-// Makes the state behind a row's last cell the state of the row.
+// Sets the state of each row to the state after its last cell.
 struct CommitRows {
   const uint64_t* keys;
   const RowState* after;
@@ -165,7 +166,7 @@ struct CommitRows {
   }
 };
 
-// Writes the masks of cells, surface and inside, taking the cells in the order of their row keys.
+// Writes the masks of the cells, with both surface and inside, in the order of the cells' row keys.
 struct FillCells {
   CellFrame frame;
   device::CellsRef cells;
@@ -176,7 +177,7 @@ struct FillCells {
   const uint64_t* surface_masks;
   int32_t grid_end;
   uint64_t* masks;          // by cell
-  uint64_t* ray_materials;  // by cell, at its left face
+  uint64_t* ray_materials;  // by cell, the rays' materials at its left face
   VOX_HD void operator()(uint64_t t) const {
     const uint32_t cell = order[t];
     const uint64_t inside = lattice::bits_to_nibbles(before[t].inside) ^ flips[cell];
@@ -211,7 +212,8 @@ struct WriteSolidLeaves {
   }
 
  private:
-  // The material of the voxel if it is on the surface, else that of the last surface voxel to its left.
+  // Returns the voxel's own material if it is on the surface, otherwise that of the last surface voxel to its
+  // left.
   VOX_HD uint32_t material_of(uint32_t cell, uint32_t bit) const {
     Int3 place = cube_place(bit);
     for (; place.x >= 0; --place.x) {
@@ -222,7 +224,8 @@ struct WriteSolidLeaves {
   }
 };
 
-// Enters crossings left of the grid, of triangles that a clip box cuts off, into the states of the rows.
+// Adds crossings left of the grid to the states of the rows. They come from triangles that a clip box cuts
+// off.
 struct CrossLeftOfGrid {
   const TriangleShape* shapes;
   int32_t grid_end;
@@ -253,12 +256,12 @@ struct CountInside {
   VOX_HD uint32_t operator()(uint64_t i) const { return static_cast<uint32_t>(popcount(rows[i].inside)); }
 };
 
-// Takes down the states of the rays along the lowest row of each chunk cell, where they enter it and where they leave
-// it at its right face.
+// Records the states of the rays along the lowest row of each chunk cell, where they enter the cell and where
+// they leave it at its right face.
 struct PassChunkCells {
   InsideRef inside;
   const uint64_t* chunk_cells;
-  uint32_t log2_cells;  // a side of a chunk cell
+  uint32_t log2_cells;  // a chunk cell has 2^log2_cells cells a side
   CellState* states;
   VOX_HD void operator()(uint64_t i) const {
     Int3 cell = morton_decode(chunk_cells[i]) * (1 << log2_cells);
@@ -269,12 +272,12 @@ struct PassChunkCells {
   }
 };
 
-// Takes the states of every row that is the lowest of a row of chunk cells.
+// Copies the state of every row that is the lowest row of a row of chunk cells.
 struct TakeRows {
   const RowState* rows;
   uint64_t rows_a_side;
   uint64_t taken_a_side;
-  uint32_t log2_cells;  // a side of a chunk cell
+  uint32_t log2_cells;  // a chunk cell has 2^log2_cells cells a side
   RowState* taken;
   VOX_HD void operator()(uint64_t i) const {
     taken[i] = rows[((i / taken_a_side) << log2_cells) * rows_a_side + ((i % taken_a_side) << log2_cells)];

@@ -1,4 +1,5 @@
-// The state of --solid over all chunks of a scene, and the nodes it fills empty space with.
+// Keeps the state of --solid over all chunks of a scene, and makes the nodes with which empty space is
+// filled.
 #pragma once
 
 #include <vector>
@@ -35,12 +36,13 @@ class SolidBuilder {
                                      .rows_a_side = rows_a_side_});
   }
 
-  // Makes leaves with their inside of the surface's leaves. `filled` are the cells that hold surface voxels.
+  // Makes leaves that include the inside from the leaves of the surface. `filled` lists the cells that hold
+  // surface voxels.
   Leaves fill_leaves(const TrianglesRef& triangles, const CellFrame& frame, const device::CellsRef& cells,
                      const LeafPairsRef& pairs, const uint64_t* surface_masks, const uint32_t* filled,
                      Leaves surface_leaves);
 
-  // Keeps the state of the rays where they leave this chunk; until then the chunk can be tried again.
+  // Keeps the states of the rays where they leave this chunk. Before this call the chunk can be tried again.
   void commit_chunk() {
     device_.for_each("keep rows", count_,
                      CommitRows{.keys = keys_.data(),
@@ -50,7 +52,7 @@ class SolidBuilder {
                                 .rows_a_side = rows_a_side_});
   }
 
-  // The states of rays along the rows of this chunk's cells; valid until the next chunk.
+  // Returns the states of the rays along the rows of this chunk's cells. They are valid until the next chunk.
   InsideRef inside() const {
     return {.keys = keys_.data(),
             .before = before_.data(),
@@ -60,7 +62,8 @@ class SolidBuilder {
             .rows_a_side = rows_a_side_};
   }
 
-  // The states of rows of chunk cells of 2^log2_cells cells a side, before the first chunk: at the left end of the grid.
+  // Returns the states of the rows of chunk cells at the left end of the grid, before the first chunk. A
+  // chunk cell has 2^log2_cells cells a side.
   LeftRows left_rows(uint32_t log2_cells) {
     LeftRows left = {.states = {}, .a_side = (rows_a_side_ + (uint64_t{1} << log2_cells) - 1) >> log2_cells};
     left.states.resize(left.a_side * left.a_side);
@@ -75,14 +78,15 @@ class SolidBuilder {
     return left;
   }
 
-  // The fills of a height above the leaves, by slot.
+  // Returns the pointers of the fills of a height above the leaves, by slot.
   std::vector<uint32_t> fills(uint32_t height) {
     std::vector<uint32_t> pointers(kFillsPerLevel);
     device_.download(pointers.data(), fills_.data() + uint64_t{height} * kFillsPerLevel, kFillsPerLevel);
     return pointers;
   }
 
-  // Adds the absent siblings that are inside to the children, and what they stand for to the counts of `dag`.
+  // Adds the absent siblings that are inside to the children, and adds their voxels and nodes to the counts
+  // of `dag`.
   template <class Key>
   void add_fills(dag::StoredLevel<Key>& children, const CellFrame& frame, uint32_t key_bits,
                  const InsideRef& inside, dag::FrozenDag& dag);
@@ -104,13 +108,13 @@ class SolidBuilder {
   uint32_t depth_;
   uint64_t rows_a_side_;
   device::Buffer<RowState> rows_;
-  device::Buffer<uint32_t> fills_;  // pointers, kFillsPerLevel for each height above the leaves
+  device::Buffer<uint32_t> fills_;  // pointers: kFillsPerLevel for each height above the leaves
   device::Buffer<uint64_t> keys_;
   device::Buffer<RowState> before_, after_;
   uint64_t count_ = 0;
 };
 
-// Makes leaves and nodes that are full of one material, whole and cut.
+// Makes the leaves and nodes that are full of one material, both whole and cut.
 template <class Device>
 void SolidBuilder<Device>::make_fills() {
   fills_ = device_.template make<uint32_t>(uint64_t{depth_ + 1} * kFillsPerLevel);
@@ -156,7 +160,7 @@ std::vector<uint32_t> SolidBuilder<Device>::leaf_fill(uint32_t material, uint32_
   return words;
 }
 
-// `below` are the pointers of the fills that are half as wide.
+// `below` holds the pointers of the fills of half the width.
 template <class Device>
 std::vector<uint32_t> SolidBuilder<Device>::node_fill(uint32_t height, uint32_t material, uint32_t cuts,
                                                       const std::vector<uint32_t>& below) const {

@@ -416,7 +416,7 @@ TEST_F(EditProgram, LogsEveryPassAsCsv) {
   printed({"cube.h5", "-s", "script.txt", "--log", "edits.csv", "-q"});
   const std::string csv = read_bytes(folder_ / "edits.csv");
   EXPECT_TRUE(csv.starts_with(
-      "line,frame,tool,edits,changed_voxels,nodes_made,nodes_distinct,nodes_new,leaves_made,"
+      "\"line\",frame,tool,edits,changed_voxels,nodes_made,nodes_distinct,nodes_new,leaves_made,"
       "leaves_distinct,leaves_new,octree_bytes,store_items,store_item_bytes,"
       "store_allocated_bytes,octree_seconds,octree_device_seconds,merge_seconds,merge_device_seconds,"
       "seconds\r\n"))

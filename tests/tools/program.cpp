@@ -40,6 +40,7 @@ fs::path program_folder() {
   }
   dup2(out, STDOUT_FILENO);
   dup2(err, STDERR_FILENO);
+  for (const auto& [name, value] : options.environment) setenv(name.c_str(), value.c_str(), 1);
   if (chdir(options.folder.c_str()) == 0) execv(program, arguments);
   _exit(127);
 }

@@ -149,7 +149,7 @@ TEST_F(RenderProgram, LabelsAreFoundOrAskedFor) {
   for (int i = 0; i < 64; ++i) floats += std::string("\0\0\x80\x3f", 4);
   write("ones_4x4x4_float32.raw", floats);
   converted({"ones_4x4x4_float32.raw", "-q", "-o", "ones.h5"});
-  expect_failure(kBadUsage, "values of f32 are no labels", {"ones.h5", "--values", "labels"});
+  expect_failure(kBadUsage, "values of type f32 cannot be labels", {"ones.h5", "--values", "labels"});
 }
 
 TEST_F(RenderProgram, AVolumesBricksAreSeenAsAScene) {

@@ -108,7 +108,7 @@ TEST_F(VolumeLookProgram, RefusesWhatHasNoEffectOrContradictsItself) {
   refused("--iso is for amounts", {"--colors", "labels", "--iso", "0.3"});
   refused("--iso is for amounts", {"--values", "labels", "--iso", "0.3"});
   refused("a curve of --opacity is for amounts", {"--values", "labels", "--opacity", "0:0,1:1"});
-  refused("0.2:0.5 of the opacity's curve follows 0.3:0.1", {"--opacity", "0.3:0.1,0.2:0.5"});
+  refused("0.2:0.5 of the opacity curve follows 0.3:0.1", {"--opacity", "0.3:0.1,0.2:0.5"});
   refused("0.3:2", {"--opacity", "0.3:2"});
   refused("the point '0.4'", {"--opacity", "0.3:0.1,0.4"});
   refused("--opacity", {"--opacity", "0.3:x"});

@@ -176,8 +176,8 @@ void write_files(const dag::VoxelScene& scene, const std::filesystem::path& path
   write_colors_file(colors, scene, order, nodes ? nodes->top_levels() : 1,
                     nodes && !nodes->enclosed().empty() ? nodes->enclosed() : std::vector<uint64_t>{0});
   // The nodes are committed last, so that nodes in place have their colours.
-  colors.commit();
-  file.commit();
+  AtomicFile* const both[] = {&colors.file(), &file.file()};
+  commit_together(both);
   log_info("{}: {} levels, the colours in {}", path.string(), geometry.depth() + kHashDagLeafLevels,
            colors_path.filename().string());
 }

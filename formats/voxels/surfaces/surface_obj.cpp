@@ -114,8 +114,8 @@ void write_surface_obj(const dag::VoxelScene& scene, const std::filesystem::path
     file.write_pieces(parts.size(),
                       [&](uint64_t i) { return obj_lines(scene, parts[i], surface.mesh(parts[i])); });
   }
-  materials.commit();  // before the OBJ file, so that it never names a missing file
-  file.commit();
+  AtomicFile* const both[] = {&materials.file(), &file.file()};
+  commit_together(both);
 }
 
 }  // namespace vox

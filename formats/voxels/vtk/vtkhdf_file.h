@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/io/h5.h"
-#include "libvox/base/atomic_file.h"
+#include "formats/io/h5_new_file.h"
 #include "libvox/base/voxel_box.h"
 #include "libvox/dag/voxel_scene.h"
 
@@ -30,9 +29,8 @@ class VtkFile {
   void commit();
 
  private:
-  h5::Quiet quiet_;
-  AtomicFile target_;
-  h5::Object file_, vtk_;
+  h5::NewFile file_;
+  h5::Object vtk_;
 };
 
 // Write attributes and a dataset with the types that VTK's own writers use. A text is ASCII of fixed length.
