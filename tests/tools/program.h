@@ -28,8 +28,7 @@ struct RunOptions {
   int interrupt_by = SIGINT;
   std::string signal_when_exists = {};  // a file in the folder; `signal` is sent when it exists
   int signal = 0;
-  std::map<std::string, std::string> environment =
-      {};  // variables that the program gets besides this process's
+  std::map<std::string, std::string> environment = {};  // added to this process's variables
 };
 
 // Runs a program and ends it by SIGKILL after two minutes. `name` is a program in the folder that VOX_BIN
