@@ -10,11 +10,11 @@
 
 namespace vox {
 
-// Columns have the names that they have in report files; columns without a name there are left out. Numbers
-// are written as in JSON; a field without a value is empty.
+// Columns have the same names as in report files; columns without a name there are left out. Numbers are
+// written as in JSON, and a field without a value is empty.
 std::string csv_text(const measure::ResultTable& table);
 
-// Replaces what is at `path` once everything is written. Throws Error that names the file.
+// Writes the table and then replaces the file at `path`. Throws Error that names the file.
 void write_csv(const measure::ResultTable& table, const std::filesystem::path& path);
 
 // True if a file that begins with these bytes was written by write_csv().

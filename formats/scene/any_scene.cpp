@@ -33,7 +33,7 @@ dag::VoxelScene scene_of_hash(const fs::path& path, const EngineOptions& options
   return scene;
 }
 
-// In the bricks of a scene 0 is empty, and m + 1 is material m.
+// The bricks of a scene store 0 for an empty voxel and m + 1 for material m.
 ValueEntries entries_of_materials(const std::optional<scene::Palette>& palette) {
   const auto classify = [](const std::byte* values, uint64_t count, uint8_t* entries) {
     std::transform(values, values + count, entries,

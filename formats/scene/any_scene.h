@@ -1,5 +1,5 @@
-// Reads a scene of any file that holds one: a scene file, whichever form of its voxels it has, or voxels of another
-// program.
+// Reads a scene from any file that contains one: a scene file with any form of its voxels, or a voxel file of
+// another program.
 #pragma once
 
 #include <filesystem>
@@ -10,15 +10,16 @@
 
 namespace vox {
 
-// The parts that a file holds, as scene_file_parts() tells them; other programs' voxels become a DAG.
+// Returns which forms the file contains, as scene_file_parts() does. Voxel files of other programs count as a
+// DAG.
 SceneFileParts scene_parts(const std::filesystem::path& path);
 
-// The form of its voxels that a scene is read from, where a file has several; Any: the SVDAG, where there is one.
+// The form from which a scene is read if its file has several. Any takes the SVDAG if there is one.
 enum class SceneForm { Any, Svdag, Hash, Bricks };
 
-// Reads a scene as read_scene() does. Of a spatial hash, and of bricks of a scene's materials, it makes the DAG, on
-// an engine with these options. Throws Error where that is not the one whose digest the file has, and where the
-// file does not hold the form, or only bricks of a volume.
+// Reads a scene as read_scene() does. If the voxels come from a spatial hash or from bricks of a scene's
+// materials, the function builds the DAG on an engine with these options. Throws Error if the digest of that
+// DAG is not the file's, if the file does not have the requested form, or if it has only bricks of a volume.
 dag::VoxelScene read_any_scene(const std::filesystem::path& path, const EngineOptions& options,
                                SceneForm form = SceneForm::Any);
 

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 void remove_part(const fs::path& part) {
   std::error_code ignored;
   fs::remove(part, ignored);
-  fs::remove(part.parent_path(), ignored);  // fails where something is in it
+  fs::remove(part.parent_path(), ignored);  // fails if something is in it
 }
 
 std::vector<fs::path> regular_files(const fs::path& folder) {
@@ -28,7 +28,7 @@ std::vector<fs::path> regular_files(const fs::path& folder) {
   return files;
 }
 
-// Whether a file's name is that of a part, or of one that is being written.
+// True if a file has the name of a part, complete or still being written.
 bool is_part(const fs::path& file) {
   const std::string name = file.filename().string();
   return is_part_name(target_of_temporary(name).value_or(name));

@@ -1,4 +1,5 @@
-// Parts that go: those of a scene file that another one has replaced, and those of a scene that has not become whole.
+// Removes parts that no scene needs: the parts of a scene file that has been replaced, and those of a scene
+// that was never completed.
 #pragma once
 
 #include <filesystem>
@@ -8,13 +9,13 @@
 
 namespace vox {
 
-// Called once the scene at this path is whole, with the parts that it names. Removes all other parts from its own
-// folder of them, and the folder where nothing else is in it: parts of the scene that was there before, parts of builds
-// that were killed, and what these had begun to write. What another scene beside this one names stays, such as the
-// older one under a new name, and so does every file that has not the name of a part.
+// Called when the scene at this path is complete, with the parts that it names. Removes all other parts from
+// the scene's own folder: those of the previous scene, and complete or incomplete ones of killed builds.
+// Removes the folder too if nothing else is in it. Parts that another scene beside this one names stay (for
+// instance an older scene under a new name), and so do all files that are not named like a part.
 void remove_other_parts(const std::filesystem::path& scene, std::span<const std::filesystem::path> named);
 
-// Removes the parts that it is given, unless keep() is called: those of a scene that has not become whole.
+// Removes the parts that it was given unless keep() is called, so that a scene that fails leaves none.
 class NewParts {
  public:
   NewParts() = default;

@@ -20,9 +20,9 @@ namespace fs = std::filesystem;
 constexpr uint64_t kMagic = 0x646e756f72786f76;  // "voxround"
 constexpr uint64_t kVersion = 1;
 constexpr uint64_t kWordBytes = sizeof(uint64_t);
-constexpr uint64_t kMostCount = uint64_t{1} << 48;  // so that sums of a damaged file stay below 2^64
+constexpr uint64_t kMostCount = uint64_t{1} << 48;  // keeps sums of a damaged file's counts below 2^64
 
-// The first words of a file.
+// The file's first words.
 struct RoundHeader {
   uint64_t magic = kMagic, version = kVersion, build = 0;
   uint64_t pieces = 0, level = 0, dag_levels = 0, roots = 0, levels = 0, states = 0;
@@ -60,7 +60,7 @@ class RoundWriter {
   CheckSum sum_;
 };
 
-// Goes through a file that is mapped, array by array.
+// Reads a mapped file, array by array.
 class RoundReader {
  public:
   explicit RoundReader(const fs::path& path) : path_(path), file_(path) {
@@ -102,7 +102,7 @@ class RoundReader {
   Error damaged() const {
     return Error("this round of a build is damaged")
         .at(path_.string())
-        .hint("remove it: what it holds is built again");
+        .hint("remove it; its part of the scene is then built again");
   }
 
  private:
@@ -124,7 +124,7 @@ rounds::SpilledArray<T> array_of(std::span<const T> values) {
   return array;
 }
 
-// What the file says besides nodes.
+// Everything in the file except the nodes.
 struct RoundStart {
   std::span<const uint64_t> pieces, svo_nodes, nodes, words;
 };
@@ -134,7 +134,7 @@ RoundStart read_start(RoundReader& reader, uint64_t build, const fs::path& path)
   if (header.build != build)
     throw Error("this round belongs to another build")
         .at(path.string())
-        .hint("it is of a scene that was made of something else: remove it, or name another file");
+        .hint("that build had other inputs or options; remove the file, or name another output");
   RoundStart start = {.pieces = reader.next<uint64_t>(header.pieces),
                       .svo_nodes = reader.next<uint64_t>(header.dag_levels),
                       .nodes = reader.next<uint64_t>(header.levels),

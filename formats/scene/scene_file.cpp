@@ -77,7 +77,7 @@ void write_scene(const dag::VoxelScene& scene, const fs::path& path, const Other
   write_all(scene, path, forms, WithDag::Yes, compression, version);
 }
 
-// Nothing in a file without an SVDAG has changed since version 1.
+// The layout of a file without an SVDAG has not changed since version 1, so its version is 1.
 void write_scene_without_dag(const dag::VoxelScene& scene, const fs::path& path, const OtherForms& forms,
                              const Compression& compression) {
   write_all(scene, path, forms, WithDag::No, compression, kOldestSceneVersion);

@@ -32,12 +32,12 @@ std::string part_file_name(uint32_t number, uint64_t check) {
   return fmt::format("{:0{}}-{:0{}x}.h5", number, kNumberDigits, check, kCheckDigits);
 }
 
-// Relative to the folder of the scene.
+// Returns the part's path relative to the scene's folder.
 fs::path part_name(const fs::path& scene, uint32_t number, uint64_t check) {
   return parts_folder(scene).filename() / part_file_name(number, check);
 }
 
-// A sum over all words by which the head knows its parts, so that none stands for another.
+// Returns a sum over all words of a part. The head stores it to recognise its parts.
 uint64_t check_sum(const dag::DagPart& part) {
   uint64_t sum = part.levels.size();
   for (const dag::LevelPart& level : part.levels) {
@@ -62,7 +62,7 @@ OpenPart open_part(const fs::path& path) {
   if (!fs::exists(path, failed))
     throw Error("this part of the scene is missing")
         .at(path.string())
-        .hint("head and parts stay side by side");
+        .hint("the head and its parts must stay side by side");
   h5::Object file = h5::open_file(path);
   if (!h5::has_attribute(file, "format") || h5::read_text(file, "format") != kPartFormat)
     throw Error("is no part of a vox scene").at(path.string());
@@ -77,7 +77,7 @@ h5::Object open_part_group(const h5::Object& file, uint32_t level) {
   return h5::open_group(h5::open_group(file, "svdag"), level_group_name(level));
 }
 
-// What the head has of a level: how many words each part has, and where nodes start among all of them.
+// The head's data about a level: the number of words in each part, and where nodes start among all words.
 struct LevelOfParts {
   std::vector<hsize_t> words;
   std::vector<uint64_t> starts;
@@ -103,7 +103,7 @@ LevelOfParts level_of_parts(const std::vector<OpenPart>& parts, uint32_t level) 
   return sum;
 }
 
-// The words of all parts as one array. Names are relative: to the folder of the head.
+// Makes the words of all parts appear as one array. The names of the files are relative to the head's folder.
 h5::Object create_virtual_words(const h5::Object& group, const std::vector<std::string>& names,
                                 uint32_t level, const LevelOfParts& parts) {
   const h5::Handle properties = h5::dataset_properties();
@@ -183,7 +183,7 @@ WrittenPart write_scene_part(const dag::DagPart& part, const ScenePartPlace& pla
   written.is_new = !fs::exists(path, failed);
   fs::create_directories(path.parent_path(), failed);
   if (failed) throw Error("cannot be made: " + failed.message()).at(path.parent_path().string());
-  NewParts unfinished;  // removes the folder, too, where nothing is in it
+  NewParts unfinished;  // also removes the folder if nothing is in it
   if (written.is_new) unfinished.add(path);
   h5::NewFile file(path);
   h5::write_text(file.root(), "format", kPartFormat);
@@ -250,7 +250,7 @@ std::vector<fs::path> named_parts(const fs::path& path) {
     if (!has_parts(svdag)) return parts;
     for (const std::string& name : h5::read_texts(h5::open_group(svdag, "parts"), "file"))
       parts.push_back(path.parent_path() / name);
-  } catch (const Error&) {  // a file that is damaged names none
+  } catch (const Error&) {  // a damaged file names no parts
     parts.clear();
   }
   return parts;
@@ -265,7 +265,7 @@ std::vector<dag::DagPart> read_scene_parts(const h5::Object& svdag, const dag::F
     const fs::path path = fs::path(svdag.file).parent_path() / names[i];
     const OpenPart from = open_part(path);
     if (from.check != checks[i])
-      throw Error("is another part than the one that the scene was written for").at(path.string());
+      throw Error("is not the part for which the scene's head was written").at(path.string());
     dag::DagPart& part = parts.emplace_back();
     for (uint32_t level = 0; level <= dag.depth(); ++level) {
       const h5::Object words = h5::open_dataset(open_part_group(from.file, level), "words");

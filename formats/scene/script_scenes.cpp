@@ -12,8 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The first command that uses the script's file with this number, which counts from 1. There is none where
-// all commands with that file are wrong.
+// Returns the first command that uses the script's file with this number, which counts from 1, or null if
+// every command with that file has an error.
 const edit::Command* first_use(const edit::Script& script, uint32_t file) {
   const auto found = std::ranges::find_if(script.commands, [&](const edit::Command& command) {
     const edit::Edit* edit = std::get_if<edit::Edit>(&command.action);

@@ -21,7 +21,7 @@ void refuse_channel(std::optional<uint32_t> channel) {
   if (channel) throw UsageError("a channel is chosen, but voxels of such a file have one value each");
 }
 
-// The function that opens files of this extension; null for raw values, and for any other extension.
+// Returns the function that opens files of this extension; null for raw values and for any other extension.
 Opener opener_for(const std::filesystem::path& path) {
   const FileType* type = file_type(path, FileRole::Volume);
   if (type == nullptr) return nullptr;

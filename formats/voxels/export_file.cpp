@@ -76,8 +76,8 @@ void ExportFile::write(std::string_view text) {
 }
 
 void ExportFile::write_pieces(uint64_t count, const std::function<std::vector<uint8_t>(uint64_t)>& make) {
-  // A piece in flight has a slot, whose number is what is passed on. (Passed themselves, pieces that wait for their
-  // turn would leak where an error ends the pipeline.)
+  // Each piece in the pipeline has a slot, and the pipeline passes the slot's number on. If it passed the
+  // pieces themselves, those that wait in it would leak when an error ends it.
   struct Slot {
     uint64_t piece = 0, offset = 0;
     std::vector<uint8_t> bytes = {};
@@ -90,7 +90,7 @@ void ExportFile::write_pieces(uint64_t count, const std::function<std::vector<ui
     size_t slot = 0;
     if (next == count)
       control.stop();
-    else if (free_slots.try_pop(slot))  // there is one: as many pieces as slots are in flight
+    else if (free_slots.try_pop(slot))  // succeeds: as many slots as pieces
       slots[slot].piece = next++;
     return slot;
   };

@@ -12,7 +12,7 @@
 namespace vox {
 namespace {
 
-// The text of a value behind its key.
+// Returns the text of a value as it stands after its key.
 std::string shown(const auto& value) {
   const std::string text = Json().set("", value).text(), begin = "{\n  \"\": ", end = "\n}";
   EXPECT_TRUE(text.starts_with(begin) && text.ends_with(end)) << text;

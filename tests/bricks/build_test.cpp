@@ -1,4 +1,4 @@
-// Whole volumes as bricks, against their dense values.
+// Builds whole volumes as bricks and compares them with their dense values.
 #include "libvox/bricks/build.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace testing_bricks;
 
-constexpr Int3 kSize = {71, 45, 66};  // no brick divides
+constexpr Int3 kSize = {71, 45, 66};  // not divisible by any brick size
 
 std::vector<NamedVolume> volumes(volume::ValueType type) {
   return {{"mixed", mixed_volume(kSize, type, 1)},
@@ -88,10 +88,10 @@ TEST(BuildBricks, KeepNegativeValuesAndTheLowestForEmpty) {
   });
   const bricks::FrozenBricks bricks = engine->build_bricks(shorts, {.log2_side = 4, .threshold = {}}).bricks;
   expect_values(bricks, shorts, {.type = volume::ValueType::I16, .background = 0xfc00}, "i16");
-  EXPECT_GT(bricks.counts[0], 0u);  // empty ones, of -1024
+  EXPECT_GT(bricks.counts[0], 0u);  // the empty ones, of -1024
 }
 
-// What the choice was made of, again, on the host.
+// Repeats, on the host, the computation on which the choice is based.
 TEST(BuildBricks, NoOtherTypeIsSmallerThanTheChosen) {
   const auto engine = test_engine();
   std::set<uint32_t> seen;
@@ -160,7 +160,7 @@ TEST(BuildBricks, AreTheSameWhateverPiecesAndThreadsBuildThem) {
 
 TEST(BuildBricks, AutoTakesTheSizeOfLeastMemory) {
   const auto engine = test_engine();
-  for (const uint32_t types : {bricks::kAllBrickTypes, 2u})  // 2: dense ones alone
+  for (const uint32_t types : {bricks::kAllBrickTypes, 2u})  // 2: only dense ones
     for (const NamedVolume& named : volumes(volume::ValueType::U8)) {
       const bricks::BricksResult automatic =
           engine->build_bricks(named.volume, {.types = types, .threshold = {}});
@@ -177,7 +177,7 @@ TEST(BuildBricks, AutoTakesTheSizeOfLeastMemory) {
     }
 }
 
-// Voxel by voxel: the type of the brick that it is in.
+// Counts voxel by voxel the type of the brick that contains it.
 TEST(MeasureBricks, CountTheVoxelsOfTheVolumeThatBricksOfEachTypeHold) {
   const auto engine = test_engine();
   for (const Int3 size : {kSize, Int3{64, 64, 64}, {48, 48, 48}, {65, 3, 130}, {5, 64, 1}, {1, 1, 1}})

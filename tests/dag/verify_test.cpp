@@ -29,7 +29,8 @@ class Verify : public testing::Test {
   static void SetUpTestSuite() { engine_ = test_engine(); }
   static void TearDownTestSuite() { engine_.reset(); }
 
-  // What is thrown of a DAG with these words. The device throws the same of all that check_structure() accepts.
+  // Returns the error for a DAG with these words. For every DAG that check_structure() accepts, the device
+  // must throw the same error.
   static std::string problem_of(dag::FrozenDag dag) {
     std::string misplaced = problem_in([&] { dag::place_nodes(dag); });
     if (misplaced != "none") return misplaced;
@@ -44,7 +45,7 @@ class Verify : public testing::Test {
   inline static std::unique_ptr<Engine> engine_;
 };
 
-// Makes a DAG of two inner levels, with one node and two, and three leaves:
+// Returns a DAG with two inner levels, of one and two nodes, and three leaves:
 //
 //   level 0   root   mask 0x81 → A, B
 //   level 1   A      mask 0x03 → a, b
@@ -145,7 +146,7 @@ TEST_F(Verify, EachBrokenRuleIsNamed) {
   }
 }
 
-// Whoever changes words finds the nodes anew.
+// After a change of words, the nodes must be found again.
 TEST_F(Verify, NodesThatAreNotWhereTheLevelSaysAreNamed) {
   dag::FrozenDag dag = small_dag();
   dag.levels[1].words[0] = 0x07;
@@ -192,7 +193,7 @@ TEST_F(Verify, ScenesOfAllKindsAreRightOnTheDevice) {
         EXPECT_EQ(problem_of(dense_dag(resolution, materials, grid)), "none");
 }
 
-// Every bit of a DAG is flipped, one at a time: the content changes, so verify() must object.
+// Each bit of the DAG is flipped, one at a time. Each flip changes the content, so verify() must throw.
 TEST_F(Verify, EveryFlippedBitIsFound) {
   const dag::FrozenDag good = small_dag();
   for (size_t level = 0; level < good.levels.size(); ++level)

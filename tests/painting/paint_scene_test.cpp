@@ -1,4 +1,4 @@
-// Compares what strokes paint with a dense atlas, and with what is known of simple surfaces.
+// Compares painted strokes with a dense atlas, and with known results on simple surfaces.
 #include "libvox/painting/paint_scene.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr scene::Rgb8 kRed = {192, 48, 32}, kBlue = {20, 60, 220};
 
-// Triangles in the unit cube, with all pairs of wrap modes, and texture coordinates that go beyond the square.
+// Triangles in the unit cube with all pairs of wrap modes and texture coordinates that leave the unit square.
 scene::Scene random_soup(Random& random, uint32_t triangles) {
   scene::Scene scene;
   for (scene::Wrap u : {scene::Wrap::Repeat, scene::Wrap::Clamp, scene::Wrap::Mirror})
@@ -168,7 +168,7 @@ TEST(PaintScene, LeavesOutWhatCannotBePainted) {
   scene.materials[0].alpha_cutoff = 0.5f;
   scene.materials[0].base_color[3] = 0.1f;
   scene.materials[0].image = scene::kNone;
-  EXPECT_EQ(painted(scene, strokes, {.size = 16}).atlas.texels, 0u);  // it is invisible
+  EXPECT_EQ(painted(scene, strokes, {.size = 16}).atlas.texels, 0u);  // the material is invisible
 }
 
 TEST(PaintScene, RefusesWhatMakesNoSense) {

@@ -117,7 +117,7 @@ TEST(Procedural, SphereComesCloseToEveryCount) {
   }
 }
 
-// Every directed edge once, and its reverse once, with equal positions taken as one vertex.
+// Every directed edge occurs once, and so does its reverse, if equal positions are one vertex.
 TEST(Procedural, SphereIsClosed) {
   for (uint64_t triangles : {12, 100, 777, 20'000}) {
     scene::Scene scene = scene::make_bumpy_sphere({.triangles = triangles, .texture_size = 16});
@@ -143,7 +143,7 @@ TEST(Procedural, SphereFacesOutwards) {
     auto corner = [&](size_t i) { return scene.positions[triangle.position[i]]; };
     volume += dot(corner(0), cross(corner(1), corner(2))) / 6;
   }
-  EXPECT_NEAR(volume, 4.19, 0.6);  // of the unit sphere, roughly
+  EXPECT_NEAR(volume, 4.19, 0.6);  // about that of the unit sphere
 }
 
 TEST(Noise, UnitCircleIsSineAndCosine) {

@@ -1,4 +1,5 @@
-// What vox-convert does with bad input: one clear error, the right exit code, nothing left behind.
+// Tests vox-convert with bad input: it gives one clear error and the right exit code, and leaves nothing
+// behind.
 #include "tests/common/thoroughness.h"
 #include "tests/tools/program.h"
 

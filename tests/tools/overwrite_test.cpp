@@ -1,4 +1,4 @@
-// Files that exist already: those that somebody else made stay, unless --force is given.
+// Tests existing files: those that vox did not write stay unless --force is given.
 #include "tests/common/test_engine.h"
 #include "tests/common/thoroughness.h"
 #include "tests/tools/program.h"

@@ -1,4 +1,4 @@
-// vox-convert --parts: several devices, or processes, write one scene side by side.
+// Tests vox-convert --parts: several devices or processes write one scene side by side.
 #include <csignal>
 #include <thread>
 
@@ -40,7 +40,7 @@ TEST_F(PartsProgram, OfEachDeviceMakeTheSceneThatOneMakes) {
     EXPECT_EQ(json_value(run.out, "digest"), digest("one.h5"));
     EXPECT_EQ(json_value(run.out, "verified"), "true");
     EXPECT_EQ(occurrences(run.out, "\"items_kept\""), count > 1 ? count : 0) << run.out;
-    EXPECT_EQ(part_files(), count);  // those of the run before are gone
+    EXPECT_EQ(part_files(), count);  // the parts of the previous run are gone
     EXPECT_EQ(digest("scene.h5"), digest("one.h5"));
   }
 }
@@ -50,7 +50,7 @@ TEST_F(PartsProgram, ArePackedIntoOneFile) {
   converted({"scene.h5", "-o", "packed.h5"});
   converted({"--verify", "packed.h5"});
   EXPECT_EQ(digest("packed.h5"), digest("one.h5"));
-  converted({"scene.h5", "-o", "scene.h5", "--force"});  // in place: what is left is one file
+  converted({"scene.h5", "-o", "scene.h5", "--force"});  // in place: a single file remains
   EXPECT_EQ(part_files(), 0u);
   EXPECT_FALSE(exists("scene.parts"));
   EXPECT_EQ(digest("scene.h5"), digest("one.h5"));

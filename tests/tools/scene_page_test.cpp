@@ -1,4 +1,4 @@
-// The page that flies through a scene, as Chromium shows it with graphics in software.
+// Tests the page that flies through a scene, in Chromium with software graphics.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace vox {
 namespace {
 
-// A driver's message that software graphics copy pictures says nothing of the page.
+// The driver reports that software graphics copy pictures, which does not concern the page.
 constexpr const char* kOpen = R"(
 import os, sys
 from chromium import Chromium
@@ -36,7 +36,7 @@ class ScenePageTest : public CubesTest {
     printed({"village.h5", "-q", "--html", "village.html"});
   }
 
-  // Runs Python lines in which `page` is a browser of 240 x 160 pixels, and returns what they print.
+  // Runs Python lines in which `page` is a browser of 240 x 160 pixels, and returns their output.
   std::string browsed(const std::string& lines) const {
     write("chromium.py", chromium_driver());
     std::string indented = "    ";
@@ -45,7 +45,7 @@ class ScenePageTest : public CubesTest {
                               browser_name(), indented));
   }
 
-  // The share of pixels that differ by more than the rounding of a colour.
+  // Returns the share of pixels that differ by more than the rounding of a colour.
   double share_of_different(const std::string& a, const std::string& b) const {
     const scene::Image one = read_image(folder_ / a), other = read_image(folder_ / b);
     if (one.width != other.width || one.height != other.height) return 1;
@@ -58,7 +58,7 @@ class ScenePageTest : public CubesTest {
     return static_cast<double>(different) / static_cast<double>(one.pixels.size());
   }
 
-  // Expects that SCENE.html shows what pictures of SCENE.h5 show, with level of detail and without.
+  // Expects that SCENE.html shows the same as pictures of SCENE.h5, with and without level of detail.
   void expect_pictures(const std::string& scene, const std::vector<View>& views,
                        const std::vector<std::string>& shades, const Choices& choices) const {
     std::string lines = fmt::format(R"(
@@ -88,7 +88,8 @@ def show(view, file):
   }
 
  private:
-  // As vox-render does by default, but for the colours of voxels, which a page has no means of.
+  // Uses vox-render's defaults, except that voxels have their own colours, because a page has no mean
+  // colours.
   void take_picture(const std::string& scene, const std::string& name, const View& view,
                     const std::string& shade, const std::string& lod, const Choices& choices) const {
     const bool lit = shade == "material";
@@ -120,7 +121,7 @@ def show(view, file):
 const std::vector<View> kVillageViews = {
     {"60,50,70", "0,5,0", "40"}, {"4,3,16", "0,2,0", "60"}, {"-20,90,-30", "1,0,2", "35"}};
 
-// A cup with walls as wide as a voxel, on a thin foot.
+// The object is a cup on a thin foot, with walls as wide as a voxel.
 std::string cup_obj() {
   constexpr int kSides = 48;
   constexpr double kProfile[][2] = {{0.3, 0},    {0.28, 0.01}, {0.012, 0.02}, {0.012, 0.4},
@@ -202,8 +203,8 @@ print(messages(page)))"),
 TEST_F(ScenePageTest, ShadesTheFacesOfACutAsTheyAre) {
   if (browser_name().empty()) GTEST_SKIP() << "no chromium";
   printed({"cube.h5", "-q", "--html", "cube.html"});
-  // Cut at half its height, the hollow box shows the cut through two of its walls in the middle row, and what is left
-  // of their insides: up, and to the right and the left.
+  // The hollow box is cut at half its height. The middle row shows the cut through two of its walls and the
+  // remaining inner faces: up, right and left.
   EXPECT_EQ(browsed(R"(
 page.open('cube.html#samples=1&panel=off&normals=smooth&shade=normal&y=0..32&eye=0.5,3,0.5001&target=0.5,0.5,0.5')
 page.wait('globalThis.voxPage')
@@ -329,7 +330,7 @@ print(messages(page)))"),
 TEST_F(ScenePageTest, PicksTheVoxelsThatRaysHit) {
   if (browser_name().empty()) GTEST_SKIP() << "no chromium";
   printed({"cube.h5", "-q", "--html", "cube.html", "--eye", "0.5,0.5,3", "--target", "0.5,0.5,0.5"});
-  // The cube's face at z = 1 is 2 away: a pixel there is 2 · 2 tan(20°) / 160 wide.
+  // The cube's face at z = 1 is at a distance of 2, so a pixel there is 2 · 2 tan(20°) / 160 wide.
   EXPECT_EQ(browsed(R"(
 page.open('cube.html')
 page.wait('globalThis.voxPage')

@@ -1,4 +1,4 @@
-// The colours of volumes, their opacity and their surfaces, as vox-render is asked for them.
+// Tests vox-render's options for the colours, opacities and surfaces of volumes.
 #include <set>
 
 #include "formats/images/image.h"
@@ -52,7 +52,7 @@ TEST_F(VolumeLookProgram, AFileHasTheStopsOfAScaleOrTheColorsOfLabels) {
   const scene::Image scale = cut("ramp.h5", {"--colors", "two.hex"});
   EXPECT_EQ(scale.pixels[19], (scene::Rgba8{0, 0, 255, 255}));
   EXPECT_GT(scale.pixels[1].r, 230);
-  const scene::Image labels = cut("parts.h5", {"--colors", "two.hex"});  // 1 and 2; 3 and 4 are further up
+  const scene::Image labels = cut("parts.h5", {"--colors", "two.hex"});  // 1 and 2; 3 and 4 are above
   for (uint32_t x = 0; x < 20; ++x)
     EXPECT_EQ(labels.pixels[x], x < 10 ? (scene::Rgba8{255, 0, 0, 255}) : (scene::Rgba8{0, 0, 255, 255}))
         << x;
@@ -85,7 +85,7 @@ TEST_F(VolumeLookProgram, ACurveMakesValuesTransparent) {
 }
 
 TEST_F(VolumeLookProgram, ASurfaceIsWhereTheValueIsReached) {
-  // Seen from above, the surface of 0.5 begins where x is 9.5 voxels from the left, and goes on to the right.
+  // Seen from above, the surface of 0.5 begins at x = 9.5 voxels and continues to the right.
   const scene::Image surface = shown("ramp.h5", {"--iso", "0.5", "--size", "200x200", "--eye", "10,60,10.001",
                                                  "--target", "10,0,10", "--colors", "gray"});
   const auto filled = [&](uint32_t x) { return surface.pixels[100 * 200 + x] != surface.pixels[0]; };

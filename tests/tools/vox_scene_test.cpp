@@ -1,4 +1,4 @@
-// What vox-scene does.
+// Tests vox-scene.
 #include "tests/tools/program.h"
 
 namespace vox {

@@ -8,15 +8,15 @@
 
 namespace vox::brute {
 
-// On which side of the line along d is p? A point on the line is moved by (ε, ε²): the answer is 0 only if d
-// is.
+// Returns the side of the line along d on which p lies. A point on the line is moved by (ε, ε²), so the
+// result is 0 only if d is 0.
 inline int side_of(Wide du, Wide dv, Wide pu, Wide pv) {
   Wide side = du * pv - dv * pu;
   if (side == 0) side = dv != 0 ? -dv : du;
   return side > 0 ? 1 : side < 0 ? -1 : 0;
 }
 
-// Does the line along the axis through c cross the triangle?
+// True if the line through c along the axis crosses the triangle.
 inline bool crosses(const SnappedTriangle& t, Vec3w c, size_t axis) {
   size_t u = (axis + 1) % 3, v = (axis + 2) % 3;
   int sum = 0;
@@ -27,8 +27,8 @@ inline bool crosses(const SnappedTriangle& t, Vec3w c, size_t axis) {
   return sum == 3 || sum == -3;
 }
 
-// Voxels whose centre has an odd number of crossings above it along the axis. For a closed mesh the axis
-// makes no difference, except in voxels that the surface itself covers.
+// Returns the voxels whose centre has an odd number of crossings above it along the axis. For a closed mesh
+// the axis makes no difference, except in voxels that the surface itself covers.
 inline Dense inside(const std::vector<SnappedTriangle>& triangles, uint32_t resolution, uint32_t side,
                     size_t axis) {
   Dense dense(side);

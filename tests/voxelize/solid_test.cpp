@@ -1,4 +1,4 @@
-// Tests closed surfaces: which voxels they separate, and which lie inside.
+// Tests closed surfaces: the voxels that they separate, and the voxels inside them.
 #include <gtest/gtest.h>
 
 #include "tests/common/test_engine.h"
@@ -31,7 +31,7 @@ std::vector<Shape> closed_shapes() {
 
 constexpr Int3 kNeighbours[] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
 
-// The empty voxels that a walk through faces reaches from the outside of the cube.
+// Returns the empty voxels that a walk through faces reaches from outside the cube.
 Dense flood(const Dense& walls) {
   Dense reached(walls.side);
   std::vector<Int3> open;
@@ -89,8 +89,8 @@ TEST(Thin, LeavesOutWhatConservativeAdds) {
   dag::FrozenDag thin =
       build(*engine, sphere, 64, {.coverage = scene::Coverage::Thin, .materials = false}).dag;
   dag::FrozenDag conservative = build(*engine, sphere, 64, {.materials = false}).dag;
-  // A voxel of a plane with unit normal n stands for an area of 1 / max |n| where it is thin and of 1 /
-  // (|n.x| + |n.y| + |n.z|) where it is conservative; over all directions the means of the denominators are
+  // A voxel of a plane with unit normal n stands for an area of 1 / max |n| with thin coverage, and of 1 /
+  // (|n.x| + |n.y| + |n.z|) with conservative coverage. The means of the denominators over all directions are
   // 0.8316 and 1.5.
   double area = 4 * 3.14159 * 28 * 28;
   EXPECT_NEAR(static_cast<double>(thin.voxels), 0.8316 * area, 0.03 * area);
@@ -116,7 +116,7 @@ TEST(Solid, HoldsTheSurfaceAndEverythingInside) {
 
 TEST(Solid, CountsSurfaceThatTheGridCutsOff) {
   auto engine = test_engine();
-  // The ball sticks out of the grid on every side but +x.
+  // The ball extends beyond the grid on every side except +x.
   Soup ball = bumpy_sphere({3, 16, 16}, 20, 16, 0.1, 5);
   std::vector<SnappedTriangle> snapped = brute::snap_scene(ball.scene, unit_grid(32));
   Dense expected = brute::cover(snapped, 32, scene::Coverage::Thin);
@@ -142,8 +142,9 @@ TEST(Solid, ChunksDoNotCutTheInside) {
   EXPECT_NEAR(static_cast<double>(whole.voxels), 4.0 / 3 * 3.14159 * 250 * 250 * 250, 2.5e6);
 }
 
-// Rays enter chunk cells without surface inside where the surface lies left of the grid: whole nodes above the chunk
-// cells are filled there, in rows that hold surface further on and in rows that hold none.
+// If the surface lies left of the grid, rays are already inside when they enter chunk cells without surface.
+// Whole nodes above the chunk cells are filled there, in rows with surface further on and in rows without
+// any.
 TEST(Solid, IsFilledFromTheLeftEndOfTheGridOn) {
   constexpr uint32_t kSide = 1100;
   struct Ball {
@@ -161,7 +162,7 @@ TEST(Solid, IsFilledFromTheLeftEndOfTheGridOn) {
       const uint32_t x = random.below(kSide), y = random.below(kSide), z = random.below(kSide);
       const Vec3d from = Vec3d{x + 0.5, y + 0.5, z + 0.5} - ball.middle;
       const double distance = std::sqrt(dot(from, from));
-      if (std::fabs(distance - ball.radius) < 0.03 * ball.radius) continue;  // it has flat sides
+      if (std::fabs(distance - ball.radius) < 0.03 * ball.radius) continue;  // the ball has flat sides
       ASSERT_EQ(dag::voxel_at(dag, x, y, z) != dag::kEmptyVoxel, distance < ball.radius)
           << x << ", " << y << ", " << z;
     }

@@ -1,4 +1,4 @@
-// Scenes made by hand: triangles in voxel coordinates, and closed meshes.
+// Handmade scenes: triangles in voxel coordinates, and closed meshes.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace vox {
 
 using Corners = std::array<Vec3d, 3>;
 
-// Triangles with the materials that the voxelizer wants; material 0 is there from the start.
+// Triangles with the materials that the voxelizer needs; material 0 exists from the start.
 struct Soup {
   scene::Scene scene;
   scene::IndexedScene indexed;
@@ -104,7 +104,7 @@ inline Soup cube(double low, double high) {
   return soup;
 }
 
-// Triangles in every layer of voxels of a grid's first chunk cell, and one triangle outside of it.
+// Triangles in every layer of voxels of a grid's first chunk cell, and one triangle outside it.
 inline Soup filled_chunk_cell() {
   Soup filled;
   for (int z = 0; z < 256; ++z) {

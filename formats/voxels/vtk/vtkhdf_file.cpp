@@ -105,7 +105,7 @@ void VtkCells::write(size_t count, const std::function<Chunk(size_t)>& make) con
     std::vector<hsize_t> first;
     Bytes bytes;
   };
-  // Chunks in flight are consecutive, so that each has a slot of its own.
+  // The chunks in the pipeline are consecutive, so each has a slot of its own.
   std::vector<Deflated> slots(4 * static_cast<size_t>(tbb::info::default_concurrency()));
   tbb::enumerable_thread_specific<Deflater> deflaters([] { return Deflater(kCellDeflateLevel); });
   size_t next = 0;

@@ -29,7 +29,7 @@ std::string message_of(const std::string& file) {
   return "";
 }
 
-// An image of 128 x 96 pixels, smooth, so that JPEG keeps it nearly as it is.
+// Returns a smooth image of 128 x 96 pixels, which JPEG keeps almost unchanged.
 std::vector<scene::Rgba8> gradient() {
   std::vector<scene::Rgba8> pixels;
   for (uint32_t y = 0; y < 96; ++y)
@@ -77,7 +77,7 @@ TEST(ReadImage, HdrBecomesGammaEncoded) {
 }
 
 TEST(ReadImage, SixteenBitPngKeepsTheUpperByte) {
-  // 1 x 1, 16 bits a channel, RGB 0xffff 0x8040 0x0000
+  // 1 x 1 pixel with 16 bits a channel, RGB 0xffff 0x8040 0x0000.
   const uint8_t file[] = {0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d,
                           0x49, 0x48, 0x44, 0x52, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x01,
                           0x10, 0x02, 0x00, 0x00, 0x00, 0xc0, 0xe7, 0x8f, 0x9d, 0x00, 0x00, 0x00,

@@ -25,7 +25,7 @@ TEST(TextFile, IsUtf8WhateverTheFileIs) {
   EXPECT_EQ(text_of("\xfe\xff\0x\0\xe4\x20\xac\xd8\x3d\xde\x00"s), umlaut);
   EXPECT_EQ(text_of("x\0\xe4\0"s), "x\xc3\xa4");
   EXPECT_EQ(text_of("\0x\0\xe4"s), "x\xc3\xa4");
-  EXPECT_EQ(text_of("caf\xe9"), "caf\xe9");  // text of one byte for each character stays as it is
+  EXPECT_EQ(text_of("caf\xe9"), "caf\xe9");  // text with one byte for each character stays unchanged
 }
 
 TEST(TextFile, WhatCannotBeConvertedIsNamed) {
@@ -57,8 +57,8 @@ TEST(TextFile, MeshesAreReadInEveryEncoding) {
             (Vec3d{1, 1, 7}));
 }
 
-// A byte order mark before the first vertex would otherwise make its line an unknown one, and shift the
-// numbers of all other vertices.
+// Without the removal of the byte order mark, the line of the first vertex would be unknown and the numbers
+// of all other vertices would shift.
 TEST(TextFile, AMarkBeforeTheFirstVertexIsNoPartOfIt) {
   TestFolder folder;
   const std::string obj = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 5 5 5\nf 1 2 3\n";

@@ -10,7 +10,7 @@
 namespace vox {
 namespace {
 
-// The message about a file, without its name.
+// Returns the message about a file, without the file's name.
 std::string message_of(const TestFolder& folder, const std::string& content) {
   std::filesystem::path path = folder.write("a.gltf", content);
   try {
@@ -23,7 +23,7 @@ std::string message_of(const TestFolder& folder, const std::string& content) {
   return "";
 }
 
-// A file of one triangle, in which each test changes one thing.
+// A file of one triangle in which each test changes one thing.
 class GltfErrors : public testing::Test {
  protected:
   GltfErrors() {
@@ -64,7 +64,7 @@ TEST_F(GltfErrors, WhatReachesBeyondItsPlaceIsNamed) {
             "meshes[0].primitives[0]: POSITION: accessors[0]: 3 elements of 12 bytes, 12 apart from byte "
             "18446744073709551604 on, do not fit into the 36 bytes of its buffer view");
   EXPECT_EQ(
-      with(R"("count":3)", R"("count":1537228672809129302)"),  // times 12 is 8 again
+      with(R"("count":3)", R"("count":1537228672809129302)"),  // times 12 is 8, modulo 2^64
       "meshes[0].primitives[0]: POSITION: accessors[0]: 1537228672809129302 elements of 12 bytes, 12 apart "
       "from byte 0 on, do not fit into the 36 bytes of its buffer view");
   EXPECT_EQ(with(R"("byteLength":36)", R"("byteLength":45)"),

@@ -90,7 +90,8 @@ TEST(ReadGltf, AFewBytesCannotAskForMoreTrianglesThanThereIsMemory) {
 TEST(ReadGltf, AllChildrenFollowTheirParentsHoweverTheirPlaceIsSaid) {
   GltfBuilder gltf;
   gltf.add("meshes", R"({"primitives":[)" + gltf.square() + "]}");
-  // A quarter turn about z, then 3 along x, as a matrix and as its parts; the child is 1 along its own y.
+  // A quarter turn about z followed by 3 along x, as a matrix and as separate parts; the child is at 1 along
+  // its own y.
   gltf.add("nodes", R"({"matrix":[0,1,0,0,-1,0,0,0,0,0,1,0,3,0,0,1],"children":[1]})");
   gltf.add("nodes", R"({"mesh":0,"translation":[0,1,0]})");
   gltf.add("nodes", R"({"translation":[3,0,0],"rotation":[0,0,0.70710678,0.70710678],"children":[3]})");
@@ -164,7 +165,7 @@ TEST(ReadGltf, VerticesThatSeveralPrimitivesShareAreReadOnce) {
   TestFolder folder;
   scene::Scene scene = read_built(folder, gltf);
   EXPECT_EQ(scene.triangles.size(), 2u);
-  EXPECT_EQ(scene.positions.size(), 3u);  // those that no triangle names are left out
+  EXPECT_EQ(scene.positions.size(), 3u);  // positions that no triangle uses are left out
   expect_near(corners(scene, 1)[0], {1, 1, 0});
 }
 
@@ -189,8 +190,7 @@ TEST(ReadGltf, AFileOfAnUnknownVersionIsRefused) {
   EXPECT_EQ(gltf_error(path), path.string() + ": glTF of version '3.0', 2.0 is read (export it as glTF 2.0)");
 }
 
-// Reads models of the shared folder, where there is one. Five images of the AlphaBlendModeTest are the same
-// bytes.
+// Reads models of the shared folder if it exists. Five images of the AlphaBlendModeTest have the same bytes.
 TEST(ReadGltf, KnownModelsHaveTheirTrianglesAndImages) {
   const char* shared = std::getenv("VOX_SHARED");
   std::filesystem::path models = std::filesystem::path(shared ? shared : "") / "data/small";

@@ -12,7 +12,7 @@ namespace {
 using Indices = std::array<uint32_t, 3>;
 constexpr Indices kNoTexcoords = {scene::kNone, scene::kNone, scene::kNone};
 
-// Reads an OBJ file of this text in a folder of its own.
+// The fixture reads OBJ files from texts in a folder of its own.
 class Obj : public testing::Test {
  protected:
   scene::Scene read(const std::string& text) { return read_obj(folder.write("a.obj", text)); }
@@ -21,7 +21,7 @@ class Obj : public testing::Test {
     return error_of([&] { read(text); });
   }
 
-  // The warnings of reading this text.
+  // Returns the warnings that reading this text causes.
   std::string warnings(const std::string& text) {
     testing::internal::CaptureStderr();
     read(text);
@@ -88,7 +88,8 @@ double area(const scene::Scene& scene) {
   return sum;
 }
 
-// A comb with teeth of width 1 and gaps of width 1: the area of overlapping triangles would be too large.
+// The polygon is a comb with teeth and gaps of width 1. If triangles overlapped, their total area would be
+// too large.
 TEST_F(Obj, ConcavePolygonsAreCoveredOnce) {
   constexpr int kTeeth = 12;
   std::string text, face = "f";
@@ -213,8 +214,8 @@ TEST_F(Obj, WhatIsNoMeshIsAnError) {
   EXPECT_NE(error_of([&] { read_obj(folder.path()); }).find("is a folder"), std::string::npos);
 }
 
-// The file is larger than the pieces that are read in parallel, and has joined lines and relative indices
-// across their borders.
+// The file is larger than the pieces that are read in parallel, and joined lines and relative indices cross
+// the pieces' borders.
 TEST_F(Obj, FilesOfManyPiecesAreReadAsOne) {
   std::string text = "usemtl first\n";
   constexpr uint32_t kCount = 60000;

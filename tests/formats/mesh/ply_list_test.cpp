@@ -1,4 +1,4 @@
-// PLY: lists of every type, ends of lines, and files that contradict their header.
+// Tests PLY lists of every type, line ends, and files that contradict their header.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ const char* format_name(Encoding encoding) {
                                         : "binary_big_endian";
 }
 
-// A square, between lists and elements that no one knows.
+// Returns a square among lists and elements with unknown names.
 std::string square(Encoding encoding, const std::string& count, const std::string& index) {
   std::string file = fmt::format(
       "ply\nformat {} 1.0\nelement before 1\nproperty list {} {} unknown\nproperty double more\n"

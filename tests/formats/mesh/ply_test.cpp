@@ -16,7 +16,7 @@ std::string bytes_of(auto value, Order order) {
   return bytes;
 }
 
-// A square and a triangle, in an order of elements and properties that nobody would choose.
+// A square and a triangle, with elements and properties in an unusual order.
 const std::string kOddHeader =
     "comment made by hand\nobj_info nothing\n"
     "element edge 2\nproperty int vertex1\nproperty list uchar short weights\n"
@@ -158,7 +158,7 @@ TEST(Ply, StripsBecomeTriangles) {
 TEST(Ply, LinesOfTheHeaderMayEndAsOnAnySystem) {
   TestFolder folder;
   std::string head = header("binary_little_endian", "", "");
-  std::string data = bytes_of(1.0f, Order::Little);  // then a vertex whose first byte is a line feed
+  std::string data = bytes_of(1.0f, Order::Little);  // next comes a vertex whose first byte is a line feed
   data = "\n" + data.substr(1);
   for (int i = 1; i < 9; ++i) data += bytes_of(static_cast<float>(i * i), Order::Little);
   data += bytes_of(uint8_t{3}, Order::Little);

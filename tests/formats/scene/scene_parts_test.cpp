@@ -54,7 +54,7 @@ class SceneParts : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder); }
 
-  // Returns the paths of the parts.
+  // Writes the scene in parts and returns their paths.
   std::vector<fs::path> write_in_parts(const dag::VoxelScene& scene, uint32_t count) const {
     const std::vector<uint64_t> checks = write_parts(parts_of(scene.dag, count), scene.dag.materials);
     write_scene_head(without_words(scene), checks, path);
@@ -135,7 +135,7 @@ TEST_F(SceneParts, ThatAreMissingOrOthersAreNamed) {
     return problem(path);
   };
   EXPECT_EQ(damaged(bytes_of_file(parts[2])),
-            part.string() + ": is another part than the one that the scene was written for");
+            part.string() + ": is not the part for which the scene's head was written");
   EXPECT_EQ(damaged(bytes_of_file(path)), part.string() + ": is no part of a vox scene");
   for (size_t length = 0; length < sound.size(); length += 1 + sound.size() / 50)
     EXPECT_EQ(damaged(sound.substr(0, length)).find(part.string()), 0u) << length;
@@ -212,7 +212,7 @@ TEST_F(SceneParts, OfProcessesThatWereKilledGoWithTheNextHeadAndNothingElseDoes)
   const auto leave = [&](const std::vector<std::string>& names) {
     for (const std::string& name : names) std::ofstream(parts_folder(path) / name) << "something";
   };
-  fs::create_directories(parts_folder(path) / "009-0123456789abcdef.h5");  // a folder is none of ours
+  fs::create_directories(parts_folder(path) / "009-0123456789abcdef.h5");  // a folder is not one of our parts
   for (const uint32_t parts : {3u, 2u}) {
     leave(left);
     leave(of_others);

@@ -1,4 +1,4 @@
-// Volumes from files are compared with the values that were written.
+// Compares volumes from files with the values that were written.
 #include "formats/volume/volume_file.h"
 
 #include <libdeflate.h>

@@ -9,7 +9,7 @@
     rows = vox.report("report.h5")["hash/rows"]
     rows["ms"], rows.units["ms"]
 
-docs/python.md explains it by example, docs/formats.md says what the files hold. What is wrong with a file is a
+docs/python.md explains it by example, docs/formats.md defines the contents of the files. A defect of a file is a
 ValueError that names the file and the dataset.
 """
 
