@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/io/lock_file.h"
+#include "formats/scene/replaced_parts.h"
 #include "libvox/ranks/round_keeper.h"
 
 namespace vox {
@@ -23,31 +23,29 @@ class KeptRounds final : public ranks::RoundKeeper {
  public:
   // Of the scene that is to be at this path.
   KeptRounds(std::filesystem::path scene, BuildFacts facts, double seconds);
-  ~KeptRounds() override;
   KeptRounds(const KeptRounds&) = delete;
   KeptRounds& operator=(const KeptRounds&) = delete;
 
-  // Throws Error where rounds that are there were made of something else, or another process builds this scene.
+  // Throws Error where rounds that are there were made of something else, or another run is writing this scene.
   ranks::KeptBuild begin(uint32_t pieces) override;
   rounds::Round load(const ranks::Pieces& pieces, const rounds::RoundForm& form) override;
   void keep(const rounds::Round& round, const ranks::Pieces& pieces) override;
   double seconds() const override { return seconds_; }
 
-  // The scene is whole: removes rounds and list, and the folder where nothing else is in it.
+  // The scene is whole: removes rounds, list and replaced parts, and the folder where nothing else is in it.
   void remove();
 
  private:
-  void lock();
   ranks::KeptBuild begin_anew(uint32_t pieces) const;
   std::filesystem::path list_path() const;
   std::filesystem::path round_path(const ranks::Pieces& pieces) const;
   std::vector<ranks::Pieces> read_rounds(uint32_t pieces) const;
 
-  std::filesystem::path folder_;
+  std::filesystem::path scene_, folder_;
   BuildFacts facts_;
   uint64_t build_;  // a sum over the facts
   double seconds_;
-  std::optional<LockFile> lock_;  // from begin() on
+  std::optional<PartsLock> lock_;  // from begin() on
 };
 
 // How many rounds lie beside a scene.

@@ -38,7 +38,7 @@ void write_all(const dag::VoxelScene& scene, const fs::path& path, const OtherFo
   if (forms.hash != nullptr) write_hash_group(file, *forms.hash, compression);
   h5::close_file(std::move(file));
   target.commit();
-  remove_other_parts(path, {});
+  remove_replaced_parts(path);
 }
 
 void check_is_hdf5(const fs::path& path) {

@@ -208,13 +208,12 @@ void write_scene_head(const dag::VoxelScene& scene, std::span<const uint64_t> ch
   h5::Quiet quiet;
   std::vector<OpenPart> parts;
   std::vector<std::string> names;
-  std::vector<fs::path> files;
   for (uint32_t number = 0; number < checks.size(); ++number) {
     names.push_back(part_name(path, number, checks[number]).string());
-    files.push_back(scene_part_path(path, number, checks[number]));
-    parts.push_back(open_part(files.back()));
+    const fs::path file = scene_part_path(path, number, checks[number]);
+    parts.push_back(open_part(file));
     if (parts.back().check != checks[number])
-      throw Error("is not the part that was written").at(files.back().string());
+      throw Error("is not the part that was written").at(file.string());
   }
   AtomicFile target(path);
   h5::Object file = h5::create_file(target.path(), path.string());
@@ -236,7 +235,7 @@ void write_scene_head(const dag::VoxelScene& scene, std::span<const uint64_t> ch
   }
   h5::close_file(std::move(file));
   target.commit();
-  remove_other_parts(path, files);
+  remove_unnamed_parts(path);
 }
 
 bool has_parts(const h5::Object& svdag) {

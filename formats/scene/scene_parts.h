@@ -46,8 +46,8 @@ WrittenPart write_scene_part(const dag::DagPart& part, const ScenePartPlace& pla
                              const Compression& compression = {});
 
 // Writes the head over parts that are there, in this order. The levels of the scene's DAG have counts, but no words.
-// Throws Error that names a part that is missing, or that does not follow on the one before. In the end other parts
-// in the scene's folder of them are removed (replaced_parts.h).
+// Throws Error that names a part that is missing, or that does not follow on the one before. In the end it
+// removes the parts that no head names, so that the caller has the folder's lock (replaced_parts.h).
 void write_scene_head(const dag::VoxelScene& scene, std::span<const uint64_t> checks,
                       const std::filesystem::path& path, const Compression& compression = {});
 

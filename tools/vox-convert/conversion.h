@@ -35,7 +35,8 @@ struct Conversion {
   std::vector<device::KernelTime> kernels;
   std::vector<RankFigures> ranks;  // where several have built the scene
   std::optional<rounds::RoundsFigures> spill;
-  std::optional<KeptRounds> rounds;  // with --resume; it goes last, and others may then build this scene
+  std::optional<KeptRounds> rounds;     // with --resume; it goes last, and others may then build this scene
+  std::optional<PartsLock> parts_lock;  // with --parts and without --resume, which has the lock itself
   // With --parts: the check sums of the parts, on rank 0, and those that go if no head comes to be.
   std::vector<uint64_t> parts;
   NewParts new_parts;

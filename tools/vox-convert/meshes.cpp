@@ -52,6 +52,8 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
   if (options.grid.resolution == 0 && options.grid.voxel_size == 0)
     throw UsageError("one of --res and --voxel-size is needed, such as --res 4K");
   if (writes_result(options)) check_targets(options);
+  if (writes_result(options) && options.parts && !options.resume)
+    conversion.parts_lock.emplace(options.output);
   painting::Strokes strokes;
   if (options.paint) strokes = read_stroke_script(*options.paint);
   const ThreadLimit threads(options.engine.threads);

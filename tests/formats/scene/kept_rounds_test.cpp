@@ -344,7 +344,7 @@ TEST_F(KeptRoundsTest, OfAProcessThatBuildsAreLeftAloneByAnother) {
     std::ofstream(unfinished) << "half";
     const std::string problem = problem_of([&] { rounds().begin(12); });
     EXPECT_EQ(
-        problem.find((folder / "scene.parts/rounds.lock").string() + ": another process builds this scene"),
+        problem.find((folder / "scene.parts/rounds.lock").string() + ": another run is writing this scene"),
         0u)
         << problem;
     EXPECT_TRUE(fs::exists(unfinished));

@@ -240,6 +240,23 @@ TEST_F(SceneParts, OfASceneThatHasANewNameStayWhenTheOldNameIsWrittenAgain) {
   EXPECT_EQ(files_of_parts().size(), 3u);
 }
 
+TEST_F(SceneParts, OfARunThatHoldsTheLockStayWhenAnotherWritesTheScene) {
+  const dag::VoxelScene first = scene_of(shell, 64, true), second = scene_of(everywhere, 64, true);
+  {
+    const PartsLock lock(path);
+    EXPECT_THROW(const PartsLock other(path), Error);
+    const std::vector<uint64_t> checks = write_parts(parts_of(first.dag, 3), true);
+    write_scene(second, path);
+    EXPECT_EQ(files_of_parts().size(), 4u);  // and the lock's file
+    expect_same_levels(read_scene(path).dag, second.dag);
+    write_scene_head(without_words(first), checks, path);
+  }
+  expect_same_levels(read_scene(path).dag, first.dag);
+  EXPECT_EQ(files_of_parts().size(), 3u);
+  write_scene(second, path);
+  EXPECT_FALSE(fs::exists(parts_folder(path)));
+}
+
 TEST_F(SceneParts, ThatStayTheSameArePartsOfTheNewScene) {
   const dag::VoxelScene scene = scene_of(shell, 64, true);
   const std::vector<fs::path> before = write_in_parts(scene, 3);
