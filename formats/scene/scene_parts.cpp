@@ -276,6 +276,9 @@ std::vector<dag::DagPart> read_scene_parts(const h5::Object& svdag, const dag::F
       const auto nodes = h5::read_attribute<uint64_t>(words, "nodes");
       part.levels.push_back({h5::read_words(words), first, nodes});
     }
+    if (check_sum(part) != checks[i])
+      throw Error("this part is damaged: its words do not have the check sum that the scene knows it by")
+          .at(path.string());
   }
   return parts;
 }

@@ -50,7 +50,7 @@ bool is_mesh(const std::filesystem::path& path) {
 dag::VoxelScene read_voxel_scene(const std::filesystem::path& path, const ConvertOptions& options) {
   if (is_volume_path(path)) return scene_of_volume(path, options);
   if (is_voxels_path(path)) return read_voxels(path, voxel_file_options(options)).scene;
-  return read_any_scene(path, options.engine);
+  return read_any_scene(path, options.engine, SceneForm::Any, damage_with(options.overwrite));
 }
 
 Part read_voxel_part(const std::filesystem::path& path, const ConvertOptions& options) {
