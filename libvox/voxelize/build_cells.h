@@ -32,7 +32,7 @@ struct InsideOfCells {
   std::vector<CellState> states;  // of the cells that this builder has taken
   LeftRows left;                  // of the whole grid, on every builder
   std::vector<uint32_t> fills;  // the nodes on the cells' level that are filled as a whole, by slot (fills.h)
-  uint64_t open_at_start = 0;   // rays that begin inside, in the whole grid
+  SolidCounts at_start;  // of the whole grid, on every builder
 };
 
 // The nodes that a builder has made of its cells. All of one scene have the same level.
@@ -43,7 +43,7 @@ struct BuiltCells {
   std::vector<uint64_t> codes;     // Morton codes on this level; nothing without voxels
   std::vector<uint32_t> pointers;  // their nodes
   InsideOfCells inside = {};
-  // Of these cells; the levels of its DAG have counts, and no words. Of open rays only those that are beyond the ones at
+  // Of these cells; the levels of its DAG have counts, and no words. Of the solid counts only what is beyond those at
   // the start, modulo 2^64.
   BuildResult result;
 };

@@ -24,17 +24,17 @@ struct TopOfCells {
   void add(dag::TopNode node);
 
   // Takes from a part what is the same for all of them, where none has given it yet, and adds the fills to the part's
-  // nodes. Returns the rays that begin inside, if it has taken them.
+  // nodes. Returns what is known at the grid's left end, if it has taken it.
   template <class Device>
-  uint64_t take_common(BuiltCells<Device>& built);
+  SolidCounts take_common(BuiltCells<Device>& built);
 
   // Among the nodes of a part fills have codes of which no cell has.
   static constexpr uint64_t kFillCodes = uint64_t{1} << 63;
 };
 
 template <class Device>
-uint64_t TopOfCells::take_common(BuiltCells<Device>& built) {
-  if (!left.states.empty() || built.inside.left.states.empty()) return 0;
+SolidCounts TopOfCells::take_common(BuiltCells<Device>& built) {
+  if (!left.states.empty() || built.inside.left.states.empty()) return {};
   left = std::move(built.inside.left);
   // Where the one cell is the root, nothing is above it.
   const std::vector<uint32_t>& fills_of_level = built.inside.fills;
@@ -43,7 +43,7 @@ uint64_t TopOfCells::take_common(BuiltCells<Device>& built) {
     built.codes.push_back(kFillCodes | slot);
     built.pointers.push_back(fills_of_level[slot]);
   }
-  return built.inside.open_at_start;
+  return built.inside.at_start;
 }
 
 // Fills the levels above the cells, one after the other from the cells' own on.

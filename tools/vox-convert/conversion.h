@@ -27,7 +27,8 @@ struct ConversionSeconds {
 struct Conversion {
   ConversionSeconds seconds;
   std::string device;
-  uint64_t triangles = 0, chunks = 0, peak_device_bytes = 0, open_rays = 0;
+  uint64_t triangles = 0, chunks = 0, peak_device_bytes = 0;
+  voxelize::SolidCounts solid;
   scene::DroppedTriangles dropped;
   CloudSurvey points;
   std::optional<scene::PaletteError> palette_error;  // for --materials texture
@@ -44,6 +45,9 @@ struct Conversion {
 
 // Says in the scene where it comes from.
 void sign(dag::VoxelScene& scene, const ConvertOptions& options);
+
+// Warns of what --solid has found in a mesh whose inside is not clear.
+void warn_of_solid(const voxelize::SolidCounts& counts);
 
 // Checks before the work, not after it, whether the results can be written where they are to go.
 void check_targets(const ConvertOptions& options);

@@ -91,12 +91,10 @@ dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conver
   conversion.kernels = engine->profile();
   conversion.chunks = result.chunks;
   conversion.peak_device_bytes = result.peak_device_bytes;
-  conversion.open_rays = result.open_rays;
+  conversion.solid = result.solid;
   seconds.voxelize = result.voxelize_seconds;
   seconds.build = result.build_seconds;
-  if (result.open_rays > 0)
-    log_warning("{} rays along x leave the grid inside: the mesh has holes, and what they hit is not solid",
-                format_count(result.open_rays));
+  warn_of_solid(result.solid);
   if (result.dag.voxels == 0) log_warning("no voxel is filled: nothing of the mesh lies inside --clip");
 
   dag::VoxelScene voxels = built_scene(std::move(result), indexed, grid, options.build);

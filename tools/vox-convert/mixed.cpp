@@ -123,7 +123,8 @@ dag::VoxelScene voxelized(MeshFiles& meshes, const voxelize::Grid& grid, Engine&
   conversion.dropped.not_finite += meshes.dropped.not_finite;
   conversion.dropped.degenerate += meshes.dropped.degenerate;
   conversion.chunks += result.chunks;
-  conversion.open_rays += result.open_rays;
+  conversion.solid += result.solid;
+  warn_of_solid(result.solid);
   conversion.peak_device_bytes = std::max(conversion.peak_device_bytes, result.peak_device_bytes);
   conversion.seconds.voxelize += result.voxelize_seconds;
   conversion.seconds.build += result.build_seconds;
