@@ -32,7 +32,7 @@ struct InsideOfCells {
   std::vector<CellState> states;  // of the cells that this builder has taken
   LeftRows left;                  // of the whole grid, on every builder
   std::vector<uint32_t> fills;  // the nodes on the cells' level that are filled as a whole, by slot (fills.h)
-  SolidCounts at_start;  // of the whole grid, on every builder
+  SolidCounts at_start;         // of the whole grid, on every builder
 };
 
 // The nodes that a builder has made of its cells. All of one scene have the same level.
