@@ -10,6 +10,7 @@
 #include <cctype>
 #include <cmath>
 #include <memory>
+#include <string_view>
 
 #include "formats/file_types.h"
 #include "formats/io/find_file.h"
@@ -54,11 +55,13 @@ class AssetFiles : public Assimp::DefaultIOSystem {
   std::string contents_;
 };
 
-// Assimp's glTF reader hides what it cannot read; ours does not.
-void switch_off_gltf(Assimp::Importer& importer) {
-  for (const char* extension : {"gltf", "glb"})
-    while (std::unique_ptr<Assimp::BaseImporter> reader{importer.GetImporter(extension)})
+// Assimp's reader of glTF 2 hides what it cannot read; ours does not. Its reader of glTF 1 stays.
+void switch_off_gltf_2(Assimp::Importer& importer) {
+  for (size_t i = importer.GetImporterCount(); i-- > 0;)
+    if (std::string_view(importer.GetImporterInfo(i)->mName).starts_with("glTF2")) {
+      const std::unique_ptr<Assimp::BaseImporter> reader(importer.GetImporter(i));
       importer.UnregisterLoader(reader.get());
+    }
 }
 
 bool is_collada(const std::filesystem::path& path) {
@@ -67,7 +70,7 @@ bool is_collada(const std::filesystem::path& path) {
 }
 
 void configure(Assimp::Importer& importer, const MeshOptions& options) {
-  switch_off_gltf(importer);
+  switch_off_gltf_2(importer);
   importer.SetPropertyBool(AI_CONFIG_IMPORT_NO_SKELETON_MESHES, true);
   importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_ANIMATIONS, false);
   importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_CAMERAS, false);

@@ -48,7 +48,7 @@ std::string csv_text(const measure::ResultTable& table) {
     text += line + "\r\n";
   };
   add_line([](const measure::ResultColumn& column) { return field(column.name.report); });
-  if (!text.empty()) text = '"' + text.insert(text.find_first_of(",\r"), "\"");
+  if (!text.empty() && text[0] != '"') text = '"' + text.insert(text.find_first_of(",\r"), "\"");
   for (size_t row = 0; row < table.rows(); ++row)
     add_line([&](const measure::ResultColumn& column) { return field(column, row); });
   return text;

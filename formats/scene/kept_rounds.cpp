@@ -26,7 +26,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFirstLine = "vox rounds 1";
 constexpr const char* kListName = "rounds.txt";
-constexpr const char* kLockName = "rounds.lock";
 constexpr const char* kPiecesFact = "pieces";
 constexpr const char* kSumName = "sum ";  // begins the last line, after all facts
 constexpr uint32_t kMostPieces = 1 << 20;
@@ -146,17 +145,11 @@ void check_same(const BuildFacts& kept, const BuildFacts& facts, const fs::path&
 }  // namespace
 
 KeptRounds::KeptRounds(fs::path scene, BuildFacts facts, double seconds)
-    : folder_(parts_folder(scene)),
+    : scene_(std::move(scene)),
+      folder_(parts_folder(scene_)),
       facts_(std::move(facts)),
       build_(sum_of(text_of(facts_))),
       seconds_(seconds) {}
-
-KeptRounds::~KeptRounds() {
-  if (!lock_) return;
-  lock_.reset();
-  std::error_code ignored;
-  fs::remove(folder_, ignored);  // removes the folder of a build that has kept nothing
-}
 
 fs::path KeptRounds::list_path() const {
   return folder_ / kListName;
@@ -166,20 +159,8 @@ fs::path KeptRounds::round_path(const ranks::Pieces& pieces) const {
   return folder_ / round_name(pieces.front());
 }
 
-void KeptRounds::lock() {
-  std::error_code failed;
-  fs::create_directories(folder_, failed);
-  if (failed) throw Error("cannot be made: " + failed.message()).at(folder_.string());
-  const fs::path path = folder_ / kLockName;
-  lock_.emplace(path);
-  if (!lock_->is_held())
-    throw Error("another process builds this scene and keeps its rounds here")
-        .at(path.string())
-        .hint("wait until it is done, end it, or name another output");
-}
-
 ranks::KeptBuild KeptRounds::begin(uint32_t pieces) {
-  lock();
+  lock_.emplace(scene_);
   remove_unfinished(folder_);
   const std::vector<fs::path> files = files_of_rounds(folder_);
   if (files.empty()) return begin_anew(pieces);
@@ -235,7 +216,8 @@ void KeptRounds::keep(const rounds::Round& round, const ranks::Pieces& pieces) {
 void KeptRounds::remove() {
   std::error_code ignored;
   for (const fs::path& file : files_of_rounds(folder_)) fs::remove(file, ignored);
-  fs::remove(list_path(), ignored);  // last, because rounds without their list belong to no build
+  fs::remove(list_path(), ignored);  // in the end: without it, rounds belong to nothing
+  if (lock_) remove_unnamed_parts(scene_);
   lock_.reset();
   fs::remove(folder_, ignored);  // fails if something is in it
 }

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/io/lock_file.h"
+#include "formats/scene/replaced_parts.h"
 #include "libvox/ranks/round_keeper.h"
 
 namespace vox {
@@ -25,7 +25,6 @@ class KeptRounds final : public ranks::RoundKeeper {
  public:
   // `scene` is the path at which the finished scene will be.
   KeptRounds(std::filesystem::path scene, BuildFacts facts, double seconds);
-  ~KeptRounds() override;
   KeptRounds(const KeptRounds&) = delete;
   KeptRounds& operator=(const KeptRounds&) = delete;
 
@@ -41,17 +40,16 @@ class KeptRounds final : public ranks::RoundKeeper {
   void remove();
 
  private:
-  void lock();
   ranks::KeptBuild begin_anew(uint32_t pieces) const;
   std::filesystem::path list_path() const;
   std::filesystem::path round_path(const ranks::Pieces& pieces) const;
   std::vector<ranks::Pieces> read_rounds(uint32_t pieces) const;
 
-  std::filesystem::path folder_;
+  std::filesystem::path scene_, folder_;
   BuildFacts facts_;
   uint64_t build_;  // a sum over the facts
   double seconds_;
-  std::optional<LockFile> lock_;  // held from begin() on
+  std::optional<PartsLock> lock_;  // from begin() on
 };
 
 // Returns the number of rounds beside a scene.

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint64_t kMagic = 0x646e756f72786f76;  // "voxround"
-constexpr uint64_t kVersion = 1;
+constexpr uint64_t kVersion = 2;
 constexpr uint64_t kWordBytes = sizeof(uint64_t);
 constexpr uint64_t kMostCount = uint64_t{1} << 48;  // keeps sums of a damaged file's counts below 2^64
 
@@ -26,9 +26,9 @@ constexpr uint64_t kMostCount = uint64_t{1} << 48;  // keeps sums of a damaged f
 struct RoundHeader {
   uint64_t magic = kMagic, version = kVersion, build = 0;
   uint64_t pieces = 0, level = 0, dag_levels = 0, roots = 0, levels = 0, states = 0;
-  uint64_t voxels = 0, chunks = 0, atlas_queries = 0, open_rays = 0;
+  uint64_t voxels = 0, chunks = 0, atlas_queries = 0, open_rays = 0, disputed_voxels = 0;
 };
-static_assert(sizeof(RoundHeader) == 13 * kWordBytes);
+static_assert(sizeof(RoundHeader) == 14 * kWordBytes);
 static_assert(sizeof(rounds::RoundRoot) == 32);
 
 uint64_t padded(uint64_t bytes) {
@@ -158,7 +158,8 @@ void write_round(const rounds::Round& round, const ranks::Pieces& pieces, uint64
   header.voxels = dag.voxels;
   header.chunks = round.result.chunks;
   header.atlas_queries = round.result.atlas_queries;
-  header.open_rays = round.result.open_rays;
+  header.open_rays = round.result.solid.open_rays;
+  header.disputed_voxels = round.result.solid.disputed_voxels;
   std::vector<uint64_t> counts(pieces.begin(), pieces.end());
   for (const dag::DagLevel& level : dag.levels) counts.push_back(level.svo_nodes);
   for (const rounds::RoundLevel& level : round.levels) counts.push_back(level.nodes());
@@ -203,7 +204,8 @@ rounds::Round read_round(const fs::path& path, uint64_t build, const rounds::Rou
   round.result.dag.voxels = header.voxels;
   round.result.chunks = header.chunks;
   round.result.atlas_queries = header.atlas_queries;
-  round.result.open_rays = header.open_rays;
+  round.result.solid.open_rays = header.open_rays;
+  round.result.solid.disputed_voxels = header.disputed_voxels;
   const auto roots = reader.next<rounds::RoundRoot>(header.roots);
   round.roots.assign(roots.begin(), roots.end());
   const auto states = reader.next<voxelize::CellState>(header.states);

@@ -34,7 +34,7 @@ void write_all(const dag::VoxelScene& scene, const fs::path& path, const OtherFo
   if (forms.bricks != nullptr) write_bricks_group(file.root(), *forms.bricks, compression);
   if (forms.hash != nullptr) write_hash_group(file.root(), *forms.hash, compression);
   file.commit();
-  remove_other_parts(path, {});
+  remove_replaced_parts(path);
 }
 
 void check_is_hdf5(const fs::path& path) {

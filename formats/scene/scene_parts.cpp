@@ -206,13 +206,12 @@ void write_scene_head(const dag::VoxelScene& scene, std::span<const uint64_t> ch
   h5::Quiet quiet;
   std::vector<OpenPart> parts;
   std::vector<std::string> names;
-  std::vector<fs::path> files;
   for (uint32_t number = 0; number < checks.size(); ++number) {
     names.push_back(part_name(path, number, checks[number]).string());
-    files.push_back(scene_part_path(path, number, checks[number]));
-    parts.push_back(open_part(files.back()));
+    const fs::path file = scene_part_path(path, number, checks[number]);
+    parts.push_back(open_part(file));
     if (parts.back().check != checks[number])
-      throw Error("is not the part that was written").at(files.back().string());
+      throw Error("is not the part that was written").at(file.string());
   }
   h5::NewFile file(path);
   write_scene_facts(file.root(), scene, kSceneVersion);
@@ -232,7 +231,7 @@ void write_scene_head(const dag::VoxelScene& scene, std::span<const uint64_t> ch
     }
   }
   file.commit();
-  remove_other_parts(path, files);
+  remove_unnamed_parts(path);
 }
 
 bool has_parts(const h5::Object& svdag) {
@@ -273,6 +272,9 @@ std::vector<dag::DagPart> read_scene_parts(const h5::Object& svdag, const dag::F
       const auto nodes = h5::read_attribute<uint64_t>(words, "nodes");
       part.levels.push_back({h5::read_words(words), first, nodes});
     }
+    if (check_sum(part) != checks[i])
+      throw Error("this part is damaged: its words do not have the check sum that the scene knows it by")
+          .at(path.string());
   }
   return parts;
 }

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "libvox/dag/voxel_scene.h"
+#include "formats/scene/any_scene.h"
 #include "libvox/edit/script.h"
 #include "libvox/edit/script_errors.h"
 
@@ -13,6 +13,6 @@ namespace vox {
 // the reverse, is an error at the first line that uses the file; if `on_error` returns, the file's scene is
 // left empty.
 std::vector<dag::VoxelScene> read_script_scenes(const edit::Script& script, const dag::VoxelScene& scene,
-                                                const edit::OnScriptError& on_error = {});
+                                                Damage damage, const edit::OnScriptError& on_error = {});
 
 }  // namespace vox

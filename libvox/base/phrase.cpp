@@ -107,6 +107,8 @@ std::string_view library_words(Phrase phrase) {
       return "make it of a mesh without materials";
     case Phrase::Overwrite:
       return "the caller can allow to overwrite it";
+    case Phrase::AcceptDamage:
+      return "the caller can allow to go on with what it holds";
     case Phrase::ListCommands:
       return "docs/editing.md lists all of them";
   }

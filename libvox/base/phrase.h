@@ -66,6 +66,7 @@ enum class Phrase : uint8_t {
   LeaveBricksOut,
   LeaveMaterialsOut,
   Overwrite,
+  AcceptDamage,
   ListCommands,
 };
 

@@ -164,7 +164,7 @@ class ShareBuild {
     if (!options_.solid) return;
     const auto states = brought_to_first(ranks_, built.inside.states);
     top.states.insert(top.states.end(), states.begin(), states.end());
-    if (ranks_.rank() == 0) share.whole.open_rays += top.take_common(built);
+    if (ranks_.rank() == 0) share.whole.solid += top.take_common(built);
   }
 
   // Brings the nodes of a round to their owners, and those of the cells to rank 0.
@@ -240,7 +240,8 @@ class ShareBuild {
   }
 
   void sum_counts(voxelize::BuildResult& whole) {
-    for (uint64_t* count : {&whole.dag.voxels, &whole.chunks, &whole.atlas_queries, &whole.open_rays})
+    for (uint64_t* count : {&whole.dag.voxels, &whole.chunks, &whole.atlas_queries, &whole.solid.open_rays,
+                            &whole.solid.disputed_voxels, &whole.solid.duplicates})
       *count = sum_of(ranks_, *count);
     for (dag::DagLevel& level : whole.dag.levels) level.svo_nodes = sum_of(ranks_, level.svo_nodes);
   }

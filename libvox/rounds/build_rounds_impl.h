@@ -63,7 +63,7 @@ class RoundsBuild {
         figures.build_seconds += watch.lap();
         log_line(LogLevel::Debug, "nodes take " + format_bytes(device_.pool().used()) + " of " +
                                       format_bytes(device_.pool().limit()) + " on " + device_.name());
-        if (options_.solid) result_.whole.open_rays += top_.take_common(built);
+        if (options_.solid) result_.whole.solid += top_.take_common(built);
         keep(frozen_round(device_, built, spill_.place));
       }
       device_.pool().trim();

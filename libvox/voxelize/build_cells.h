@@ -29,10 +29,10 @@ struct CellShare {
 
 // The data that is needed to fill the empty nodes above the chunk cells. It is set with options.solid only.
 struct InsideOfCells {
-  std::vector<CellState> states;  // the states at the cells that this builder has taken
-  LeftRows left;                  // the states for the whole grid; every builder has them
-  std::vector<uint32_t> fills;  // by slot, the nodes on the cells' level that are filled as a whole (fills.h)
-  uint64_t open_at_start = 0;   // the number of rays in the whole grid that begin inside
+  std::vector<CellState> states;  // of the cells that this builder has taken
+  LeftRows left;                  // of the whole grid, on every builder
+  std::vector<uint32_t> fills;  // the nodes on the cells' level that are filled as a whole, by slot (fills.h)
+  SolidCounts at_start;         // of the whole grid, on every builder
 };
 
 // The nodes that a builder has made of its cells. The nodes of all builders of a scene are on the same level.

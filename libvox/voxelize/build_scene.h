@@ -23,14 +23,29 @@ struct BuildOptions {
   uint64_t chunk_pairs = 0;
 };
 
+// What --solid has found in a mesh whose inside is not clear.
+struct SolidCounts {
+  uint64_t open_rays = 0;  // rays along x that leave the grid inside: the mesh has holes
+  uint64_t disputed_voxels =
+      0;  // left empty, though signs of crossings say inside: surfaces overlap, or face both ways
+  uint64_t duplicates = 0;  // triangles that lie exactly on others, and are not crossed
+
+  SolidCounts& operator+=(const SolidCounts& more) {
+    open_rays += more.open_rays;
+    disputed_voxels += more.disputed_voxels;
+    duplicates += more.duplicates;
+    return *this;
+  }
+};
+
 struct BuildResult {
   dag::FrozenDag dag;
   double voxelize_seconds = 0;  // triangles → leaves
   double build_seconds = 0;     // leaves → canonical DAG
   double freeze_seconds = 0;    // the part of build_seconds from the store's nodes to the canonical DAG
   uint64_t chunks = 0;
-  uint64_t atlas_queries = 0;  // the number of voxels that asked the atlas for their material
-  uint64_t open_rays = 0;  // with --solid: rays along x that leave the grid inside; then the mesh has holes
+  uint64_t atlas_queries = 0;  // voxels that have asked the atlas for their material
+  SolidCounts solid = {};
   uint64_t peak_device_bytes = 0;
 };
 
@@ -41,7 +56,7 @@ inline void add_counts(BuildResult& whole, const BuildResult& part) {
     whole.dag.levels[level].svo_nodes += part.dag.levels[level].svo_nodes;
   whole.chunks += part.chunks;
   whole.atlas_queries += part.atlas_queries;
-  whole.open_rays += part.open_rays;
+  whole.solid += part.solid;
 }
 
 // Voxelizes the triangles, as far as they lie inside the grid. drop_bad_triangles() must have removed the bad

@@ -102,6 +102,7 @@ class ChunkedBuild {
     Stopwatch watch;
     const uint32_t root = build_top();
     drop_scene();
+    result_.solid += at_start_;
     const Stopwatch freeze;
     dag::Freezer(device_, store_, result_.dag).run(root);
     result_.freeze_seconds = freeze.seconds();
@@ -119,13 +120,12 @@ class ChunkedBuild {
     std::vector<uint32_t> fills;
     if (solid_) fills = solid_->fills(height);
     drop_scene();
-    result_.open_rays -= open_at_start_;
     result_.build_seconds += watch.seconds();
     return {.store = std::move(store_),
             .level = result_.dag.depth() - height,
             .codes = std::move(top_keys_),
             .pointers = std::move(top_pointers_),
-            .inside = {std::move(cell_states_), std::move(left_rows_), std::move(fills), open_at_start_},
+            .inside = {std::move(cell_states_), std::move(left_rows_), std::move(fills), at_start_},
             .result = std::move(result_)};
   }
 
@@ -142,7 +142,7 @@ class ChunkedBuild {
       solid_.emplace(device_, store_, result_.dag, grid_end_);
       solid_->start(scene_.ref(), triangles);
       left_rows_ = solid_->left_rows(cell_levels_);
-      open_at_start_ = solid_->open_rays();
+      at_start_ = solid_->at_start();
     }
     cells_ = find_chunk_cells(device_, scene_.ref(), triangles, grid_.resolution, cell_side_, grid_end_,
                               options_.solid ? CellOrder::Rows : CellOrder::Morton);
@@ -151,7 +151,7 @@ class ChunkedBuild {
 
   // Frees all memory that only voxelizing needs.
   void drop_scene() {
-    if (solid_) result_.open_rays = solid_->open_rays();
+    if (solid_) result_.solid = solid_->added();
     solid_.reset();
     atlas_.reset();
     scene_ = {};
@@ -373,7 +373,7 @@ class ChunkedBuild {
   // where the grid begins, and the number of rays that begin inside.
   std::vector<CellState> cell_states_;
   LeftRows left_rows_;
-  uint64_t open_at_start_ = 0;
+  SolidCounts at_start_;
 };
 
 template <class Device>

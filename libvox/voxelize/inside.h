@@ -5,14 +5,16 @@
 
 #include "libvox/base/hd.h"
 #include "libvox/base/vec.h"
+#include "libvox/voxelize/windings.h"
 
 namespace vox::voxelize {
 
 // The states of the 16 rays through a row of cells. Ray j + 4·k passes the voxels (·, j, k) of each cell.
 struct RowState {
-  uint64_t materials;  // 8 B, the material of the last surface voxel on each ray, 4 bits per ray
-  uint32_t inside;     // 4 B, a bit for each ray
-  uint32_t unused;     // 4 B
+  uint64_t materials;    // 8 B, of the last surface voxel on each ray, 4 bits a ray
+  RayWindings windings;  // 8 B
+
+  VOX_HD uint32_t inside() const { return odd_rays(windings); }  // a bit for each ray
 };
 static_assert(sizeof(RowState) == 16);
 

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "libvox/voxelize/cell_states.h"
+#include "libvox/voxelize/duplicates.h"
 #include "libvox/voxelize/leaves.h"
 
 namespace vox::voxelize {
@@ -20,6 +21,7 @@ namespace vox::voxelize {
 struct Crossings {
   uint64_t flips = 0;  // in row order, the voxels of these rays whose centres lie behind the crossing
   uint32_t rays = 0;   // rays with a crossing in the cell
+  int64_t sign = 0;    // of the normal along x
 };
 
 // True if the ray through (y, z) along x meets the triangle. A point on an edge that two triangles share
@@ -49,6 +51,7 @@ VOX_HD inline Crossings crossings_in(const TriangleShape& triangle, Int3 corner)
   const Vec3<int64_t> normal = normal_of(triangle);
   if (normal.x == 0) return result;
   const int64_t sign = normal.x < 0 ? -1 : 1;
+  result.sign = sign;
   const __int128 voxel = __int128(absolute(normal.x)) * kUnitsPerVoxel;
   for (int32_t ray = 0; ray < 16; ++ray) {
     const int32_t y = corner.y + (ray & 3) * kUnitsPerVoxel + kUnitsPerVoxel / 2;
@@ -80,18 +83,22 @@ struct CellCrossings {
   device::CellsRef cells;
   LeafPairsRef pairs;
   CellFrame frame;
-  uint64_t* flips;
-  uint32_t* rays;
+  SkippedTriangles skipped;
+  Windings* flips;    // of the voxels, beyond those where their rays enter the cell
+  RayWindings* rays;  // what the cell adds to its rays
   VOX_HD void operator()(uint64_t c) const {
-    Crossings sum;
+    Windings voxel_sum, ray_sum;
     const Int3 corner = frame.corner(pairs.keys[cells.begin(c)]);
     for (uint64_t p = cells.begin(c); p < cells.end(c); ++p) {
-      const Crossings crossings = crossings_in(triangles.shapes[pairs.triangle(p)], corner);
-      sum.flips ^= crossings.flips;
-      sum.rays ^= crossings.rays;
+      const uint32_t triangle = pairs.triangle(p);
+      if (skipped.has(triangle)) continue;
+      const Crossings crossings = crossings_in(triangles.shapes[triangle], corner);
+      if (crossings.rays == 0) continue;
+      voxel_sum = voxel_sum + crossing(crossings.flips, crossings.sign);
+      ray_sum = ray_sum + crossing(crossings.rays, crossings.sign);
     }
-    flips[c] = sum.flips;
-    rays[c] = sum.rays;
+    flips[c] = voxel_sum;
+    rays[c] = packed(ray_sum);
   }
 };
 
@@ -119,7 +126,7 @@ struct WalkRows {
   device::CellsRef runs;  // the cells of each row
   const uint64_t* keys;
   const uint32_t* order;
-  const uint32_t* rays;
+  const RayWindings* rays;
   SurfaceRef surface;
   const RowState* rows;
   uint64_t rows_a_side;
@@ -131,7 +138,7 @@ struct WalkRows {
     for (uint64_t t = runs.begin(i); t < runs.end(i); ++t) {
       const uint32_t cell = order[t];
       before[t] = state;
-      state.inside ^= rays[cell];
+      state.windings = packed(unpacked(state.windings) + unpacked(rays[cell]));
       pass_surface(cell, state);
       after[t] = state;
     }
@@ -172,7 +179,7 @@ struct FillCells {
   device::CellsRef cells;
   const uint32_t* pair_keys;
   const uint32_t* order;
-  const uint64_t* flips;
+  const Windings* flips;
   const RowState* before;
   const uint64_t* surface_masks;
   int32_t grid_end;
@@ -180,11 +187,66 @@ struct FillCells {
   uint64_t* ray_materials;  // by cell, the rays' materials at its left face
   VOX_HD void operator()(uint64_t t) const {
     const uint32_t cell = order[t];
-    const uint64_t inside = lattice::bits_to_nibbles(before[t].inside) ^ flips[cell];
+    const uint64_t inside = lattice::bits_to_nibbles(before[t].inside()) ^ flips[cell].odd();
     const Int3 corner = frame.corner(pair_keys[cells.begin(cell)]);
     masks[cell] = surface_masks[cell] | (lattice::rows_to_morton(inside) &
                                          lattice::boxes_below(corner, kLog2UnitsPerVoxel, grid_end));
     ray_materials[cell] = before[t].materials;
+  }
+};
+
+// The rays of a row that lie inside of the grid, which has so many voxels a side.
+VOX_HD inline uint32_t rays_below(uint32_t resolution, uint32_t y, uint32_t z) {
+  const int32_t last_y = static_cast<int32_t>(resolution) - 1 - static_cast<int32_t>(4 * y),
+                last_z = static_cast<int32_t>(resolution) - 1 - static_cast<int32_t>(4 * z);
+  return lattice::range4(0, last_y) * 0x1111u &
+         static_cast<uint32_t>(lattice::bits_to_nibbles(lattice::range4(0, last_z)) & 0xffff);
+}
+
+// Counts the empty voxels in which signs and parity disagree, modulo 2^64: those of a cell, and those that it adds to the
+// ones behind it, or takes from them, up to the grid's end.
+struct CountDisputed {
+  const uint64_t* keys;
+  const uint32_t* order;
+  const Windings* flips;
+  const RowState* before;
+  const RowState* after;
+  const uint64_t* surface_masks;
+  uint32_t resolution;
+  VOX_HD uint64_t operator()(uint64_t t) const {
+    const RayWindings entered = before[t].windings, left = after[t].windings;
+    const Windings& cell = flips[order[t]];
+    // Most rays are outside or have entered one surface: the upper bits are 0.
+    if (((entered | left) >> 16 | cell.bits[1] | cell.bits[2] | cell.bits[3]) == 0) return 0;
+    const uint64_t voxels = (along_rays(entered) + cell).even_but_not_0();
+    const uint32_t rays_before = disputed_rays(entered), rays_after = disputed_rays(left);
+    if (voxels == 0 && (rays_before | rays_after) == 0) return 0;
+    constexpr uint64_t kMask = (uint64_t{1} << kCellBits) - 1;
+    const auto x = static_cast<uint32_t>(keys[t] & kMask),
+               y = static_cast<uint32_t>(keys[t] >> kCellBits & kMask),
+               z = static_cast<uint32_t>(keys[t] >> 2 * kCellBits);
+    const uint32_t rays = rays_below(resolution, y, z), begin = 4 * x, end = 4 * x + 4;
+    const uint32_t inside_grid = lattice::range4(0, static_cast<int32_t>(resolution - begin) - 1);
+    const uint64_t empty = ~lattice::morton_to_rows(surface_masks[order[t]]) &
+                           lattice::bits_to_nibbles(rays) & inside_grid * 0x1111111111111111ull;
+    const uint64_t rest_before = resolution - begin, rest_after = end < resolution ? resolution - end : 0;
+    return static_cast<uint64_t>(popcount(voxels & empty)) +
+           static_cast<uint64_t>(popcount(rays_after & rays)) * rest_after -
+           static_cast<uint64_t>(popcount(rays_before & rays)) * rest_before;
+  }
+};
+
+// The same of rays where the grid begins.
+struct CountDisputedRows {
+  const RowState* rows;
+  uint64_t rows_a_side;
+  uint32_t resolution;
+  VOX_HD uint64_t operator()(uint64_t i) const {
+    const uint32_t disputed = disputed_rays(rows[i].windings);
+    if (disputed == 0) return 0;
+    const uint32_t inside_grid = rays_below(resolution, static_cast<uint32_t>(i % rows_a_side),
+                                            static_cast<uint32_t>(i / rows_a_side));
+    return static_cast<uint64_t>(popcount(disputed & inside_grid)) * resolution;
   }
 };
 
@@ -228,6 +290,7 @@ struct WriteSolidLeaves {
 // off.
 struct CrossLeftOfGrid {
   const TriangleShape* shapes;
+  SkippedTriangles skipped;
   int32_t grid_end;
   RowState* rows;
   uint64_t rows_a_side;
@@ -235,7 +298,7 @@ struct CrossLeftOfGrid {
     const TriangleShape& shape = shapes[i];
     const Vec3<int64_t> normal = normal_of(shape);
     const BoxRange voxels(shape, {0, 0, 0}, kLog2UnitsPerVoxel);
-    if (normal.x == 0 || voxels.low.x >= 0) return;
+    if (normal.x == 0 || voxels.low.x >= 0 || skipped.has(i)) return;
     const int64_t sign = normal.x < 0 ? -1 : 1;
     const int32_t end = grid_end >> kLog2UnitsPerVoxel;
     for (int32_t k = voxels.low.z < 0 ? 0 : voxels.low.z; k <= voxels.high.z && k < end; ++k)
@@ -244,16 +307,16 @@ struct CrossLeftOfGrid {
                       z = k * kUnitsPerVoxel + kUnitsPerVoxel / 2;
         if (!ray_meets(shape, sign, y, z) || behind_plane<__int128>(shape, normal, sign, 0, y, z) <= 0)
           continue;
-        device::atomic_xor(
-            &rows[static_cast<uint64_t>(k / 4) * rows_a_side + static_cast<uint64_t>(j / 4)].inside,
-            1u << ((j & 3) + 4 * (k & 3)));
+        add_together(
+            &rows[static_cast<uint64_t>(k / 4) * rows_a_side + static_cast<uint64_t>(j / 4)].windings,
+            crossing(uint64_t{1} << ((j & 3) + 4 * (k & 3)), sign));
       }
   }
 };
 
 struct CountInside {
   const RowState* rows;
-  VOX_HD uint32_t operator()(uint64_t i) const { return static_cast<uint32_t>(popcount(rows[i].inside)); }
+  VOX_HD uint32_t operator()(uint64_t i) const { return static_cast<uint32_t>(popcount(rows[i].inside())); }
 };
 
 // Records the states of the rays along the lowest row of each chunk cell, where they enter the cell and where

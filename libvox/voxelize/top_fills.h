@@ -28,15 +28,15 @@ struct TopOfCells {
   // Takes the data that is the same for all parts from the first part that has it, and adds the fills to that
   // part's nodes. Returns the number of rays that begin inside, or 0 if it took nothing.
   template <class Device>
-  uint64_t take_common(BuiltCells<Device>& built);
+  SolidCounts take_common(BuiltCells<Device>& built);
 
   // The codes of fills among a part's nodes begin here. No cell has such a code.
   static constexpr uint64_t kFillCodes = uint64_t{1} << 63;
 };
 
 template <class Device>
-uint64_t TopOfCells::take_common(BuiltCells<Device>& built) {
-  if (!left.states.empty() || built.inside.left.states.empty()) return 0;
+SolidCounts TopOfCells::take_common(BuiltCells<Device>& built) {
+  if (!left.states.empty() || built.inside.left.states.empty()) return {};
   left = std::move(built.inside.left);
   // If the only cell is the root, nothing is above it.
   const std::vector<uint32_t>& fills_of_level = built.inside.fills;
@@ -45,7 +45,7 @@ uint64_t TopOfCells::take_common(BuiltCells<Device>& built) {
     built.codes.push_back(kFillCodes | slot);
     built.pointers.push_back(fills_of_level[slot]);
   }
-  return built.inside.open_at_start;
+  return built.inside.at_start;
 }
 
 // Fills the levels above the cells, one after the other, beginning with the cells' own level.

@@ -22,7 +22,9 @@ void expect_same(const Soup& soup, uint32_t resolution, const BuildOptions& opti
     GroupEngine engine = rank_engines(ranks);
     const voxelize::BuildResult together = build(engine, soup, resolution, options);
     expect_equal(one.dag, together.dag);
-    EXPECT_EQ(one.open_rays, together.open_rays);
+    EXPECT_EQ(one.solid.open_rays, together.solid.open_rays);
+    EXPECT_EQ(one.solid.disputed_voxels, together.solid.disputed_voxels);
+    EXPECT_EQ(one.solid.duplicates, together.solid.duplicates);
     EXPECT_NO_THROW(dag::verify(together.dag));
   }
 }
@@ -54,6 +56,9 @@ TEST(BuildShare, SolidScenesThatTheGridCutsOffAreTheSame) {
   Soup open = cube(100.2, 900.9);
   open.scene.triangles.resize(10);  // without its +x side
   expect_same(open, 1024, {.solid = true});
+  const Soup twice =
+      all_of({bumpy_sphere({100, 550, 550}, 900, 9, 0.1, 16), cube(300.3, 800.8), cube(600.6, 980.8)});
+  expect_same(all_of({twice, twice}), 1030, {.materials = false, .solid = true});
 }
 
 // The depths include a scene of a single leaf, which is the root.

@@ -32,7 +32,9 @@ void expect_same_on(const voxelize::Grid& grid, const scene::Scene& scene, const
     SCOPED_TRACE(testing::Message() << grid.resolution << "³, " << spill.pieces << " pieces");
     const rounds::RoundsResult result = engine->build_in_rounds(scene, indexed, grid, options, spill);
     expect_equal(once.dag, result.whole.dag);
-    EXPECT_EQ(once.open_rays, result.whole.open_rays);
+    EXPECT_EQ(once.solid.open_rays, result.whole.solid.open_rays);
+    EXPECT_EQ(once.solid.disputed_voxels, result.whole.solid.disputed_voxels);
+    EXPECT_EQ(once.solid.duplicates, result.whole.solid.duplicates);
     for (size_t level = 0; level < once.dag.levels.size(); ++level)
       ASSERT_EQ(once.dag.levels[level].places.starts(), result.whole.dag.levels[level].places.starts());
     EXPECT_NO_THROW(dag::verify(result.whole.dag));

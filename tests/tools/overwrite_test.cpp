@@ -137,6 +137,24 @@ TEST_F(OverwriteProgram, ASceneFileThatIsDamagedIsNobodysEither) {
   expect_kept("vox-convert", {"cube.obj", "--res", "16", "-o", "cut.h5"}, "cut.h5");
 }
 
+TEST_F(OverwriteProgram, AnInputIsReplacedOnlyWhereTheCommandLineNamesIt) {
+  std::filesystem::create_hard_link(folder_ / "cube.h5", folder_ / "linked.h5");
+  for (const Arguments& arguments : std::vector<Arguments>{{"cube.h5", "--structure", "svdag,hash"},
+                                                           {"cube.h5", "--structure", "both", "--verify"},
+                                                           {"./linked.h5", "--structure", "hash"},
+                                                           {"cube.h5"},
+                                                           {"cube.h5", "--res", "32"},
+                                                           {"cube.h5", "cube.obj", "--res", "64"},
+                                                           {"cube.obj", "cube.h5", "--res", "64"}}) {
+    const auto before = listing(folder_);
+    const Finished refused = run("vox-convert", arguments);
+    EXPECT_EQ(refused.code, kBadUsage) << testing::PrintToString(arguments);
+    EXPECT_TRUE(one_error(refused, "-o says where to write", "vox-convert")) << refused.err;
+    EXPECT_TRUE(listing(folder_) == before) << "files changed, " << testing::PrintToString(arguments);
+  }
+  expect_written("vox-convert", {"cube.h5", "--structure", "svdag,hash", "-o", "cube.h5"});
+}
+
 TEST_F(OverwriteProgram, PicturesAreWrittenAsPngAlone) {
   for (const char* name : {"x.jpg", "x.bmp", "x", "x.h5"}) {
     const Finished refused = run("vox-render", {"cube.h5", "-o", name});

@@ -1,4 +1,9 @@
-// Tests vox-convert --parts: several devices or processes write one scene side by side.
+// vox-convert --parts: several devices, or processes, write one scene side by side.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
 #include <csignal>
 #include <thread>
 
@@ -76,6 +81,46 @@ TEST_F(PartsProgram, ThatCannotBeWrittenLeaveWhatWasThere) {
   }
 }
 
+TEST_F(PartsProgram, OfTwoRunsAtOnceAreThoseOfOneScene) {
+  converted({"cube.obj", "--res", "200", "-o", "two.h5"});
+  const std::array<std::string, 2> digests = {digest("one.h5"), digest("two.h5")};
+  for (int pair = 0; pair < 5; ++pair) {
+    std::array<Finished, 2> runs;
+    {
+      std::array<std::jthread, 2> threads;
+      for (size_t i = 0; i < 2; ++i)
+        threads[i] = std::jthread([&, i] {
+          runs[i] = run_program("vox-convert",
+                                {"cube.obj", "--res", i == 0 ? "300" : "200", "-o", "scene.h5", "--parts",
+                                 "--device", "cpu", "-q"},
+                                {.folder = folder_, .file_size_limit = {}});
+        });
+    }
+    EXPECT_TRUE(runs[0].code == 0 || runs[1].code == 0) << runs[0].err << runs[1].err;
+    for (const Finished& run : runs) {
+      if (run.code == 0) continue;
+      EXPECT_EQ(run.code, kFailed);
+      EXPECT_TRUE(one_error(run, "another run is writing this scene", "vox-convert")) << run.err;
+    }
+    const std::string found = digest("scene.h5");
+    EXPECT_TRUE(found == digests[0] || found == digests[1]);
+    EXPECT_NE(converted({"--verify", "scene.h5"}).find("correct"), std::string::npos);
+    EXPECT_EQ(part_files(), 1u);
+  }
+}
+
+TEST_F(PartsProgram, AreNotWrittenWhileAnotherRunWritesTheScene) {
+  fs::create_directory(folder_ / "scene.parts");
+  const std::string lock = (folder_ / write("scene.parts/rounds.lock", "")).string();
+  const int file = open(lock.c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(flock(file, LOCK_EX | LOCK_NB), 0);
+  expect_failure(kFailed, "scene.parts/rounds.lock: another run is writing this scene",
+                 {"cube.obj", "--res", "300", "-o", "scene.h5", "--parts"});
+  close(file);
+  EXPECT_EQ(in_parts("cpu").code, 0);
+  EXPECT_EQ(part_files(), 1u);
+}
+
 TEST_F(PartsProgram, AreRefusedWhereOneFileIsMade) {
   const auto refused = [&](const std::string& text, std::vector<std::string> arguments) {
     arguments.emplace_back("--parts");
@@ -126,7 +171,7 @@ TEST_F(PartsOfProcesses, OfAKilledOneLeaveTheOlderScene) {
         with_known_processes(2, "vox-convert", {"cube.obj", "--res", "64K", "-o", "a.h5", "--parts"});
     killer.join();
     EXPECT_NE(run.code, 0);
-    for (const char* name : {"pid.0", "pid.1"}) fs::remove(folder_ / name);
+    for (const char* name : {"pid.0", "pid.1", "a.parts/rounds.lock"}) fs::remove(folder_ / name);
     EXPECT_TRUE(listing(folder_) == before);
   }
 }

@@ -215,12 +215,12 @@ TEST_F(ResumeProgram, WhileAnotherProcessBuildsTheSceneItIsRefused) {
   const std::string lock = (folder_ / write("scene.parts/rounds.lock", "")).string();
   const int file = open(lock.c_str(), O_RDWR | O_CLOEXEC);
   ASSERT_EQ(flock(file, LOCK_EX | LOCK_NB), 0);
-  expect_failure(kFailed, "scene.parts/rounds.lock: another process builds this scene",
+  expect_failure(kFailed, "scene.parts/rounds.lock: another run is writing this scene",
                  arguments({"--resume"}));
   if (have_mpirun()) {
     const Finished launched_too = launched(2, "vox-convert", arguments({"--resume", "--device", "cpu"}));
     EXPECT_NE(launched_too.code, 0);
-    EXPECT_EQ(occurrences(launched_too.err, "another process builds this scene"), 1u) << launched_too.err;
+    EXPECT_EQ(occurrences(launched_too.err, "another run is writing this scene"), 1u) << launched_too.err;
     EXPECT_TRUE(exists(unfinished));
   }
   close(file);  // the process has ended

@@ -51,4 +51,30 @@ inline Dense inside(const std::vector<SnappedTriangle>& triangles, uint32_t reso
   return dense;
 }
 
+// Counts the empty voxels whose centres have an even number of crossings below them along x, but not as many that enter
+// as leave.
+inline uint64_t disputed_voxels(const std::vector<SnappedTriangle>& triangles, uint32_t resolution,
+                                const Dense& surface) {
+  std::vector<int> crossings(surface.voxels.size()), windings(surface.voxels.size());
+  const auto count = static_cast<int32_t>(resolution);
+  Int3 p;
+  for (const SnappedTriangle& t : triangles)
+    for (p.y = 0; p.y < count; ++p.y)
+      for (p.z = 0; p.z < count; ++p.z) {
+        p.x = 0;
+        if (!crosses(t, center_of(p), 0)) continue;
+        const int up = t.n.x > 0 ? 1 : -1;
+        for (; p.x < count; ++p.x) {
+          if (up * dot(t.n, center_of(p) - t.v[0]) <= 0) continue;
+          const size_t at = surface.index(p);
+          crossings[at] += 1;
+          windings[at] -= up;
+        }
+      }
+  uint64_t disputed = 0;
+  for (size_t i = 0; i < crossings.size(); ++i)
+    disputed += surface.voxels[i] == dag::kEmptyVoxel && crossings[i] % 2 == 0 && windings[i] != 0;
+  return disputed;
+}
+
 }  // namespace vox::brute

@@ -42,6 +42,23 @@ struct Soup {
   }
 };
 
+// The triangles of several soups, with material 0.
+inline Soup all_of(const std::vector<Soup>& soups) {
+  Soup all;
+  for (const Soup& soup : soups)
+    for (const auto& [corners, texcoord, material] : soup.scene.triangles)
+      all.add({soup.scene.positions[corners[0]], soup.scene.positions[corners[1]],
+               soup.scene.positions[corners[2]]});
+  return all;
+}
+
+// The same triangles, facing the other way.
+inline Soup turned(Soup soup) {
+  for (scene::Triangle& triangle : soup.scene.triangles)
+    std::swap(triangle.position[0], triangle.position[1]);
+  return soup;
+}
+
 // Voxel (i, j, k) is the world's unit cube at (i, j, k).
 inline voxelize::Grid unit_grid(uint32_t resolution) {
   return {.resolution = resolution, .origin = {0, 0, 0}, .voxel_size = 1};

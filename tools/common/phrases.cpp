@@ -101,6 +101,8 @@ std::string_view tool_words(Phrase phrase) {
       return "vox-convert --materials none makes scenes without";
     case Phrase::Overwrite:
       return "--force overwrites it";
+    case Phrase::AcceptDamage:
+      return "the file is damaged; --force goes on with what it holds";
     case Phrase::ListCommands:
       return "--help lists all of them";
   }

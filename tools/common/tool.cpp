@@ -128,8 +128,8 @@ void add_common_options(cxxopts::Options& options) {
       "version", "Show the version and what it was built with")("v,verbose", "Say more")(
       "q,quiet", "Errors only, no progress")("log-level", "error, warning, info or debug",
                                              cxxopts::value<std::string>()->default_value("info"), "LEVEL")(
-      "json", "Print the result as one JSON object on stdout")("force",
-                                                               "Overwrite files that vox did not write, too");
+      "json", "Print the result as one JSON object on stdout")(
+      "force", "Overwrite files that vox did not write; go on with damaged scenes");
 }
 
 cxxopts::ParseResult parse_command_line(cxxopts::Options& options, int argc, char** argv,

@@ -81,7 +81,9 @@ std::string result_text(const Output& output, const ConvertOptions& options, con
       .set("points", conversion.points.points, "points")
       .set("points_not_finite", conversion.points.not_finite, "points")
       .set("points_left_out", conversion.points.left_out, "points")
-      .set("open_rays", conversion.open_rays)
+      .set("open_rays", conversion.solid.open_rays)
+      .set("disputed_voxels", conversion.solid.disputed_voxels, "voxels")
+      .set("duplicate_triangles", conversion.solid.duplicates, "triangles")
       .set("chunks", conversion.chunks);
   set_ranks(results, conversion.ranks);
   if (conversion.spill) set_spill(results, *conversion.spill);

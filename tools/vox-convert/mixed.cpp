@@ -50,7 +50,7 @@ bool is_mesh(const std::filesystem::path& path) {
 dag::VoxelScene read_voxel_scene(const std::filesystem::path& path, const ConvertOptions& options) {
   if (is_volume_path(path)) return scene_of_volume(path, options);
   if (is_voxels_path(path)) return read_voxels(path, voxel_file_options(options)).scene;
-  return read_any_scene(path, options.engine);
+  return read_any_scene(path, options.engine, SceneForm::Any, damage_with(options.overwrite));
 }
 
 Part read_voxel_part(const std::filesystem::path& path, const ConvertOptions& options) {
@@ -123,7 +123,8 @@ dag::VoxelScene voxelized(MeshFiles& meshes, const voxelize::Grid& grid, Engine&
   conversion.dropped.not_finite += meshes.dropped.not_finite;
   conversion.dropped.degenerate += meshes.dropped.degenerate;
   conversion.chunks += result.chunks;
-  conversion.open_rays += result.open_rays;
+  conversion.solid += result.solid;
+  warn_of_solid(result.solid);
   conversion.peak_device_bytes = std::max(conversion.peak_device_bytes, result.peak_device_bytes);
   conversion.seconds.voxelize += result.voxelize_seconds;
   conversion.seconds.build += result.build_seconds;

@@ -184,7 +184,11 @@ void use_scene_file(const ConvertOptions& options) {
   if (options.info && !options.verify && parts.dag && !is_voxels_input(options))
     return show_info(options, parts);
   Stopwatch watch;
-  Output output = {.scene = read_any_scene(options.inputs[0], options.engine), .bricks = {}, .hash = {}};
+  // verify_scene() compares the digest, too.
+  const Damage damage = writes && !options.verify ? damage_with(options.overwrite) : Damage::Ignored;
+  Output output = {.scene = read_any_scene(options.inputs[0], options.engine, SceneForm::Any, damage),
+                   .bricks = {},
+                   .hash = {}};
   const dag::VoxelScene& scene = output.scene;
   if (parts.bricks && !writes) output.bricks = read_bricks(options.inputs[0]);
   if (parts.hash && !writes) output.hash = read_hash(options.inputs[0]);

@@ -53,7 +53,7 @@ void check_script(const EditOptions& options, const dag::VoxelScene& scene) {
   // The places of edits say little when lines around them are left out.
   const bool complete = problems.count() == 0;
   check_targets(options, script, on_error);
-  const std::vector<dag::VoxelScene> others = read_script_scenes(script, scene, on_error);
+  const std::vector<dag::VoxelScene> others = read_script_scenes(script, scene, Damage::Refused, on_error);
   edit::ScriptFindings found;
   if (complete) found = edit::survey_script(script, others, scene.dag.resolution, on_error);
   if (problems.count() > 0) problems.fail(options);

@@ -303,12 +303,13 @@ void run(int argc, char** argv, const ranks::Ranks* ranks) {
   const Stopwatch watch;
   std::optional<EngineSoon> engine;
   if (!options.check) engine.emplace(options.engine, warm_up_edit);
-  dag::VoxelScene scene = read_any_scene(options.scene, options.engine);
+  const Damage damage = damage_with(options.overwrite);
+  dag::VoxelScene scene = read_any_scene(options.scene, options.engine, SceneForm::Any, damage);
   check_given(options, scene);
   if (options.check) return check_script(options, scene);
   edit::Script script = read_script(options.script, scene, options.replay);
   check_targets(options, script);
-  std::vector<dag::VoxelScene> others = read_script_scenes(script, scene);
+  std::vector<dag::VoxelScene> others = read_script_scenes(script, scene, damage);
   EditRun edit(options, *engine, std::move(scene), std::move(script), std::move(others));
   edit.run(watch.seconds());
   if (options.log) {

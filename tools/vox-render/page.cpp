@@ -66,7 +66,8 @@ void write_page(const RenderToolOptions& options) {
                            .most_bytes = options.page_limit,
                            .memory_limit = options.engine.memory_limit};
   check_target({"the page", *options.page, OutputKind::Page}, options.scene, options.overwrite);
-  dag::VoxelScene scene = read_any_scene(options.scene, options.engine, options.form);
+  dag::VoxelScene scene =
+      read_any_scene(options.scene, options.engine, options.form, damage_with(options.overwrite));
   if (options.clip) page.part = part_text(*options.clip, scene);
   const ScenePage made = make_scene_page(clipped_part(std::move(scene), options), page);
   write_scene_page(made, *options.page);

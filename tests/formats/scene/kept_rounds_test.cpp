@@ -125,7 +125,9 @@ TEST_F(KeptRoundsTest, SolidScenesGoOnWithAnyNumberOfRanks) {
     const voxelize::BuildResult one = build(*test_engine(), soup, resolution, options);
     const auto expect_one = [&](const voxelize::BuildResult& result) {
       vox::expect_equal(one.dag, result.dag);
-      EXPECT_EQ(one.open_rays, result.open_rays);
+      EXPECT_EQ(one.solid.open_rays, result.solid.open_rays);
+      EXPECT_EQ(one.solid.disputed_voxels, result.solid.disputed_voxels);
+      EXPECT_EQ(one.solid.duplicates, result.solid.duplicates);
     };
     for (const int ended : {0, 1, 3}) {
       SCOPED_TRACE(testing::Message() << resolution << "³, " << ended << " rounds");
@@ -141,7 +143,8 @@ TEST_F(KeptRoundsTest, SolidScenesGoOnWithAnyNumberOfRanks) {
   // The surface begins left of the grid, and its rays leave the grid inside.
   expect_same(bumpy_sphere({100, 550, 550}, 900, 9, 0.1, 16), 1100, {.materials = false, .solid = true});
   expect_same(bumpy_sphere({550, 550, 550}, 820, 9, 0.1, 17), 1100, {.solid = true});
-  // The cube contains chunk cells that no triangle meets.
+  expect_same(all_of({cube(-100.2, 700.9), cube(300.2, 1000.9), cube(300.2, 1000.9)}), 1024, {.solid = true});
+  // A cube with chunk cells inside it that no triangle meets.
   expect_same(cube(100.2, 1900.9), 2048, {.solid = true});
 }
 
@@ -345,7 +348,7 @@ TEST_F(KeptRoundsTest, OfAProcessThatBuildsAreLeftAloneByAnother) {
     std::ofstream(unfinished) << "half";
     const std::string problem = problem_of([&] { rounds().begin(12); });
     EXPECT_EQ(
-        problem.find((folder / "scene.parts/rounds.lock").string() + ": another process builds this scene"),
+        problem.find((folder / "scene.parts/rounds.lock").string() + ": another run is writing this scene"),
         0u)
         << problem;
     EXPECT_TRUE(fs::exists(unfinished));
