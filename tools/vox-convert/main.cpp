@@ -19,6 +19,7 @@
 #include "tools/common/rank_report.h"
 #include "tools/common/ranks_engine.h"
 #include "tools/common/scene_report.h"
+#include "tools/common/terminal.h"
 #include "tools/common/tool.h"
 #include "tools/vox-convert/conversion.h"
 #include "tools/vox-convert/given.h"
@@ -124,7 +125,7 @@ void convert(const ConvertOptions& options) {
   conversion.seconds.total = total.seconds();
   if (options.engine.profile) print_profile(conversion.kernels);
   if (options.json) {
-    fmt::print("{}\n", result_text(output, options, conversion));
+    print_result(result_text(output, options, conversion) + "\n");
     return;
   }
   const ConversionSeconds& s = conversion.seconds;

@@ -19,6 +19,7 @@
 #include "tools/common/profile.h"
 #include "tools/common/scene_report.h"
 #include "tools/common/targets.h"
+#include "tools/common/terminal.h"
 #include "tools/common/tool.h"
 #include "tools/vox-convert/volumes.h"
 #include "tools/vox-convert/voxel_files.h"
@@ -70,14 +71,15 @@ void print_figures(const ConvertOptions& options, const SceneFigures& figures, c
     set_scene(results, figures);
     if (forms.bricks != nullptr) set_bricks(results, *forms.bricks);
     if (forms.hash != nullptr) set_hash(results, *forms.hash);
-    fmt::print("{}\n", json_text(results));
+    print_result(json_text(results) + "\n");
   } else if (options.info) {
-    fmt::print("{}{}{}", describe_scene(figures),
-               forms.bricks != nullptr ? describe_bricks(*forms.bricks) : "",
-               forms.hash != nullptr ? "hash         " + hash_line(*forms.hash) + "\n" : "");
+    print_result(fmt::format("{}{}{}", describe_scene(figures),
+                             forms.bricks != nullptr ? describe_bricks(*forms.bricks) : "",
+                             forms.hash != nullptr ? "hash         " + hash_line(*forms.hash) + "\n" : ""));
   } else if (options.verify) {
-    fmt::print("{}: correct: {}\n", (writes_file(options) ? options.output : options.inputs[0]).string(),
-               summary_line(figures));
+    print_result(fmt::format("{}: correct: {}\n",
+                             (writes_file(options) ? options.output : options.inputs[0]).string(),
+                             summary_line(figures)));
   }
 }
 

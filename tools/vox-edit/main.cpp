@@ -25,6 +25,7 @@
 #include "tools/common/bricks_report.h"
 #include "tools/common/profile.h"
 #include "tools/common/scene_report.h"
+#include "tools/common/terminal.h"
 #include "tools/common/tool.h"
 #include "tools/vox-edit/check.h"
 #include "tools/vox-edit/edit_log.h"
@@ -320,7 +321,7 @@ void run(int argc, char** argv, const ranks::Ranks* ranks) {
     log_info("{}: {}", options.html->string(), size_text(*options.html));
   }
   if (options.engine.profile) print_profile(edit.profile());
-  fmt::print("{}", options.json ? json_text(edit.results()) + "\n" : edit.text());
+  print_result(options.json ? json_text(edit.results()) + "\n" : edit.text());
 }
 
 }  // namespace

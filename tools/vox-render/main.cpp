@@ -16,6 +16,7 @@
 #include "libvox/ranks/shared_renderer.h"
 #include "tools/common/profile.h"
 #include "tools/common/ranks_engine.h"
+#include "tools/common/terminal.h"
 #include "tools/common/tool.h"
 #include "tools/vox-render/frames.h"
 #include "tools/vox-render/given.h"
@@ -94,7 +95,7 @@ void run(int argc, char** argv, ranks::Ranks* ranks) {
   output.close();
   set_profile(results, engine->profile());
   if (options.engine.profile && writes_pictures(options)) print_profile(engine->profile());
-  if (options.json) fmt::print("{}\n", json_text(results));
+  if (options.json) print_result(json_text(results) + "\n");
 }
 
 // A device holds all of a scene; the host most often has more memory than a GPU.

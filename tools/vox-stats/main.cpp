@@ -15,6 +15,7 @@
 #include "libvox/base/units.h"
 #include "tools/common/profile.h"
 #include "tools/common/targets.h"
+#include "tools/common/terminal.h"
 #include "tools/common/tool.h"
 #include "tools/vox-stats/against.h"
 #include "tools/vox-stats/stats.h"
@@ -166,7 +167,7 @@ void run(int argc, char** argv) {
     write_html(page, *options.html);
   }
   if (options.engine.profile) print_profile(stats.kernels);
-  fmt::print("{}", options.json ? json_text(results) + "\n" : screen_text(stats));
+  print_result(options.json ? json_text(results) + "\n" : screen_text(stats));
 }
 
 }  // namespace
