@@ -24,8 +24,8 @@ struct Painting {
   double table_seconds = 0;  // of these, what the table took and not the search for texels
 };
 
-// Throws UsageError where the options make no sense, and Error where nothing of the scene can be painted, or
-// where the device has not the memory. Compiled for each device in paint_scene_*.
+// Throws UsageError where the options make no sense, Error where nothing of the scene can be painted, and StrokeError
+// for a stroke for which the device has not the memory, or whose edge cannot be computed. Compiled for each device in paint_scene_*.
 template <class Device>
 Painting paint_scene(Device& device, const scene::Scene& scene, const Strokes& strokes,
                      const PaintOptions& options);

@@ -97,7 +97,7 @@ class Painter {
   // Applies the strokes [begin, end), in halves where they paint too much at once.
   void apply(const Strokes& strokes, size_t begin, size_t end) {
     const StrokeArrays arrays = stroke_arrays(strokes, begin, end);
-    if (std::optional<TexelShares> shares = found(arrays)) {
+    if (std::optional<TexelShares> shares = found(arrays, strokes[begin].line)) {
       apply(std::move(*shares), arrays);
       for (size_t i = begin; i < end; ++i)
         if (touched_[i - begin] == 0) painting_.missed.push_back(strokes[i].line);
@@ -108,8 +108,9 @@ class Painter {
     apply(strokes, middle, end);
   }
 
-  // What the strokes paint, and which of them do; nothing where it is too much at once for several strokes.
-  std::optional<TexelShares> found(const StrokeArrays& arrays) {
+  // What the strokes paint, and which of them do; nothing where it is too much at once for several strokes. The first of
+  // them is that of this line.
+  std::optional<TexelShares> found(const StrokeArrays& arrays, uint32_t line) {
     const uint64_t count = arrays.strokes.size();
     const bool is_one = count == 1;
     try {
@@ -123,7 +124,7 @@ class Painter {
       device_.download(touched_.data(), touched.data(), count);
       return shares;
     } catch (const TooManyShares& too_many) {
-      if (is_one) throw stroke_too_large(too_many.count);
+      if (is_one) throw stroke_too_large(too_many.count, line);
     } catch (const OutOfMemory&) {
       if (is_one) throw;
       device_.pool().trim();
@@ -153,7 +154,9 @@ class Painter {
 template <class Device>
 Painting paint_scene(Device& device, const scene::Scene& scene, const Strokes& strokes,
                      const PaintOptions& options) {
-  return Painter<Device>(device, scene, options).run(strokes);
+  Painter<Device> painter(device, scene, options);
+  check_strokes(scene, strokes, options.size);
+  return painter.run(strokes);
 }
 
 }  // namespace vox::painting

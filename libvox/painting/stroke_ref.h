@@ -7,6 +7,9 @@
 
 namespace vox::painting {
 
+// How exact the distance to a stroke is, in parts of the largest of its coordinates and its radius.
+inline constexpr double kStrokeRounding = 1e-13;
+
 // A piece of a stroke's line; both ends are the same where the stroke is a point.
 struct Segment {
   Vec3d from, to;   // 48 B

@@ -28,6 +28,8 @@ struct RunOptions {
   int interrupt_by = SIGINT;
   std::string signal_when_exists = {};  // a file in the folder; `signal` is sent once it is there
   int signal = 0;
+  std::string out_file = {};             // stdout, instead of what Finished::out keeps
+  std::vector<int> closed_streams = {};  // descriptors that the program starts without
 };
 
 // Runs a program, and ends it by SIGKILL after two minutes. `name` is looked for in the folder that VOX_BIN

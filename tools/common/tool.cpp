@@ -132,6 +132,21 @@ int run_tool_on_ranks(const char* name, const std::function<void(ranks::Ranks*)>
   return ending.code;
 }
 
+void with_input(const std::filesystem::path& input, const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const Cancelled&) {
+    throw;
+  } catch (const UsageError&) {
+    throw;
+  } catch (Error& error) {
+    if (!error.has_place()) error.at(input.string());
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw Error("out of memory").at(input.string()).hint("lower the resolution, or --memory-limit");
+  }
+}
+
 void add_common_options(cxxopts::Options& options) {
   options.add_options("General")("h,help", "Show this help",
                                  cxxopts::value<std::string>()->implicit_value("text"))(

@@ -148,12 +148,14 @@ void run(int argc, char** argv, ranks::Ranks* ranks) {
     options.ranks = ranks;
     options.engine = engine_of_rank(options.engine, *ranks);
   }
-  check_given(options);
   check_compression(options.compression);
-  if (is_mixed_input(options) || is_volume_scene(options)) return convert(options);
-  if (is_volume_input(options)) return convert_volume(options);
-  if (is_scene_input(options)) return use_scene_file(options);
-  convert(options);
+  with_input(options.inputs[0], [&] {
+    check_given(options);
+    if (is_mixed_input(options) || is_volume_scene(options)) return convert(options);
+    if (is_volume_input(options)) return convert_volume(options);
+    if (is_scene_input(options)) return use_scene_file(options);
+    convert(options);
+  });
 }
 
 }  // namespace

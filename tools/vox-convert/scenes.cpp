@@ -44,8 +44,8 @@ void check_scene_output(const ConvertOptions& options, const SceneFileParts& par
   if (wants_coarser(options))
     return check_target({"the coarser scene", options.output, kind}, options.inputs[0], options.overwrite);
   const bool makes_form = wants_bricks(options) || wants_hash(options) || (options.structure && !parts.dag);
-  // A file that is written anew is of another version or compression, or of one piece.
-  const bool rewrites = options.names_output && !options.structure && parts.dag;
+  // A file that is written anew is of another version or compression, of one piece, or gets an SVDAG.
+  const bool rewrites = options.names_output && !options.structure;
   if (!is_export_path(options.output) && !makes_form && !rewrites)
     throw UsageError("a scene file needs -o, --structure, --info, or --verify");
   if (options.structure && !options.structure->dag)

@@ -297,9 +297,7 @@ HtmlPage EditRun::page() const {
   return page;
 }
 
-void run(int argc, char** argv, const ranks::Ranks* ranks) {
-  const EditOptions options = parse_edit_options(argc, argv);
-  if (ranks) refuse_ranks(options.engine, *ranks);
+void edit_scene(const EditOptions& options) {
   const ThreadLimit threads(options.engine.threads);
   const Stopwatch watch;
   std::optional<EngineSoon> engine;
@@ -322,6 +320,12 @@ void run(int argc, char** argv, const ranks::Ranks* ranks) {
   }
   if (options.engine.profile) print_profile(edit.profile());
   print_result(options.json ? json_text(edit.results()) + "\n" : edit.text());
+}
+
+void run(int argc, char** argv, const ranks::Ranks* ranks) {
+  const EditOptions options = parse_edit_options(argc, argv);
+  if (ranks) refuse_ranks(options.engine, *ranks);
+  with_input(options.scene, [&] { edit_scene(options); });
 }
 
 }  // namespace
