@@ -62,7 +62,7 @@ TEST_F(BadInput, PipesAndDevicesAreRefusedInsteadOfWaitedFor) {
     }
   }
   expect_failure(kFailed, "pipe.obj: is not a regular file (pipes and devices are not read",
-                 {"pipe.obj", "--res", "64"});
+                 {"pipe.obj", "--res", "64", "-o", "a.h5"});
   expect_failure(kFailed, "/dev/zero: is not a regular file", {"/dev/zero", "--res", "64"});
   for (const char* program : {"vox-stats", "vox-render"})
     EXPECT_EQ(run_program(program, {"pipe.h5"}, {.folder = folder_, .file_size_limit = {}}).code, kFailed);
@@ -129,6 +129,7 @@ TEST_F(BadInput, ErrorsNameTheInputThatTheyAreAbout) {
   write("a.mhd",
         "NDims = 3\nDimSize = 2 2 2\nElementType = MET_UCHAR\nElementSpacing = 1 0 1\nElementDataFile = "
         "a.raw\n");
+  write("a.raw", "eight by");
   expect_failure(kFailed, "a.mhd: ElementSpacing has a zero", {"a.mhd"});
   converted({"cube.obj", "--res", "64", "-o", "cube.h5"});
   write("way.csv", "eye_x,eye_y,eye_z,target_x,target_y,target_z\n0,0,0,1,1,1\n1e14,0,0,0,0,0\n");
