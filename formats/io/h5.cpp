@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <new>
 #include <optional>
 #include <string_view>
 
 #include "formats/io/inflate.h"
+#include "formats/io/read_file.h"
 #include "libvox/base/error.h"
 
 namespace vox::h5 {
@@ -126,6 +129,14 @@ std::string format_dims(const std::vector<hsize_t>& dims) {
   return fmt::format("{}", fmt::join(dims, " x "));
 }
 
+// HDF5 crashes where it gets no memory for the cache of a file's metadata, so that it is asked for here first.
+void check_cache_memory() {
+  constexpr size_t kCacheBytes = 4 << 20;  // more than the cache of HDF5 1.8 to 1.14 takes at first
+  void* volatile block = std::malloc(kCacheBytes);
+  if (block == nullptr) throw std::bad_alloc();
+  std::free(block);
+}
+
 }  // namespace
 
 Handle::~Handle() {
@@ -151,6 +162,7 @@ void throw_failure(const std::string& where, const std::string& problem) {
 
 Object create_file(const std::filesystem::path& path, const std::string& name) {
   Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose), access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  check_cache_memory();
   H5Pset_obj_track_times(creation, false);
   H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
@@ -162,6 +174,8 @@ Object create_file(const std::filesystem::path& path, const std::string& name) {
 }
 
 Object open_file(const std::filesystem::path& path, const std::string& name) {
+  check_input(path);
+  check_cache_memory();
   Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
   // File systems without locks are common on clusters.

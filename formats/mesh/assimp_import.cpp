@@ -18,6 +18,7 @@
 #include "formats/mesh/assimp_frame.h"
 #include "formats/mesh/assimp_import.h"
 #include "formats/mesh/collada_text.h"
+#include "formats/mesh/texture_files.h"
 #include "libvox/base/error.h"
 #include "libvox/base/memory.h"
 #include "libvox/base/units.h"
@@ -29,8 +30,8 @@ namespace {
 class AssetFiles : public Assimp::DefaultIOSystem {
  public:
   // `contents`, if any, is what Assimp is to find in the mesh file.
-  AssetFiles(const std::filesystem::path& mesh, std::string contents)
-      : mesh_(mesh), folder_(mesh.parent_path()), contents_(std::move(contents)) {}
+  AssetFiles(const std::filesystem::path& mesh, OpenFolders open, std::string contents)
+      : mesh_(mesh), folder_(mesh.parent_path()), open_(std::move(open)), contents_(std::move(contents)) {}
 
   bool Exists(const char* name) const override { return locate(name).has_value(); }
 
@@ -46,12 +47,17 @@ class AssetFiles : public Assimp::DefaultIOSystem {
  private:
   std::optional<std::filesystem::path> locate(const std::string& name) const {
     std::error_code failed;
-    if (std::filesystem::is_regular_file(name, failed)) return name;
+    if (name == mesh_ || (std::filesystem::is_regular_file(name, failed) && open_.hold(name))) return name;
     std::string prefix = folder_.string() + "/";
-    return find_file(folder_, name.starts_with(prefix) ? name.substr(prefix.size()) : name);
+    try {
+      return find_file(folder_, name.starts_with(prefix) ? name.substr(prefix.size()) : name, open_);
+    } catch (const OutsideFile&) {
+      return std::nullopt;
+    }
   }
 
   std::filesystem::path mesh_, folder_;
+  OpenFolders open_;
   std::string contents_;
 };
 
@@ -231,7 +237,8 @@ ImportedScene import_with_assimp(const std::filesystem::path& path, const MeshOp
   configure(importer, options);
   std::string contents = is_collada(path) ? plain_collada(TextFile(path).text()) : "";
   // Assimp frees the handler.
-  importer.SetIOHandler(std::make_unique<AssetFiles>(path, std::move(contents)).release());
+  importer.SetIOHandler(
+      std::make_unique<AssetFiles>(path, open_folders(path, options), std::move(contents)).release());
   const aiScene* source = importer.ReadFile(path.string(), aiProcess_Triangulate);
   memory.lift();
   if (!source) throw Error(in_words(importer.GetErrorString()));

@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "formats/io/find_file.h"
+#include <utility>
+
 #include "formats/mesh/data_uri.h"
 #include "formats/mesh/gltf_meshopt.h"
 #include "formats/mesh/gltf_place.h"
@@ -11,9 +12,9 @@
 
 namespace vox {
 
-GltfBuffers::GltfBuffers(const GltfDocument& document, const std::filesystem::path& folder,
+GltfBuffers::GltfBuffers(const GltfDocument& document, const std::filesystem::path& folder, OpenFolders open,
                          std::span<const std::byte> binary)
-    : document_(document), folder_(folder), binary_(binary) {
+    : document_(document), folder_(folder), open_(std::move(open)), binary_(binary) {
   for (const GltfBuffer& buffer : document.buffers)
     if (buffer.size < UINT64_MAX - total_bytes_) total_bytes_ += buffer.size;
 }
@@ -36,7 +37,7 @@ std::span<const std::byte> GltfBuffers::bytes_of(const GltfBuffer& buffer, uint3
     throw Error("has no 'uri', and the file no bytes behind its JSON");
   }
   if (auto data = data_of_uri(*buffer.uri)) return keep(std::move(*data));
-  if (auto file = find_file(folder_, *buffer.uri))
+  if (auto file = find_file(folder_, *buffer.uri, open_))
     return files_.emplace_back(std::make_unique<MappedFile>(*file))->bytes();
   throw Error(fmt::format("'{}' not found", *buffer.uri)).hint("it belongs beside the glTF file");
 }

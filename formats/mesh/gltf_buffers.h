@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "formats/io/find_file.h"
 #include "formats/io/mapped_file.h"
 #include "formats/mesh/gltf_document.h"
 
@@ -17,8 +18,8 @@ namespace vox {
 // Finds and decodes views when they are first asked for. Only one thread may call it; any may read the bytes.
 class GltfBuffers {
  public:
-  // `binary` are the bytes that a GLB carries behind its JSON. All three must outlive this object.
-  GltfBuffers(const GltfDocument& document, const std::filesystem::path& folder,
+  // `binary` are the bytes that a GLB carries behind its JSON. They and the document must outlive this object.
+  GltfBuffers(const GltfDocument& document, const std::filesystem::path& folder, OpenFolders open,
               std::span<const std::byte> binary);
 
   // Throws Error where there is no such view, or it reaches beyond its buffer, or the buffer beyond its file.
@@ -39,6 +40,7 @@ class GltfBuffers {
 
   const GltfDocument& document_;
   std::filesystem::path folder_;
+  OpenFolders open_;
   std::span<const std::byte> binary_;
   uint64_t total_bytes_ = 0, decoded_bytes_ = 0;
   std::map<uint32_t, std::span<const std::byte>> buffers_, views_;

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "formats/mesh/gltf_meshes.h"
+#include "formats/mesh/texture_files.h"
 #include "libvox/base/error.h"
 #include "libvox/base/log.h"
 #include "libvox/base/memory.h"
@@ -36,7 +37,7 @@ class GltfSceneBuilder {
  public:
   GltfSceneBuilder(const GltfDocument& document, const std::filesystem::path& path,
                    const MeshOptions& options, std::span<const std::byte> binary)
-      : buffers_(document, path.parent_path(), binary),
+      : buffers_(document, path.parent_path(), open_folders(path, options), binary),
         accessors_(document, buffers_),
         materials_(document, buffers_, TextureFiles(path, options)),
         meshes_(document, buffers_, accessors_, materials_),

@@ -15,6 +15,10 @@ enum class MeshUnits {
   Keep   // the file's numbers as they are
 };
 
+// What happens to textures, materials and buffers that a mesh file names, but that lie neither below its folder nor
+// below one of MeshOptions::texture_paths.
+enum class OutsideFiles { Refuse, Read };
+
 struct MeshOptions {
   // The axis of the file's own coordinates that points up, whatever the file says. Without one, it is the
   // axis that the file names (COLLADA, FBX), y where it names none.
@@ -22,6 +26,7 @@ struct MeshOptions {
   MeshUnits units = MeshUnits::File;
   // Folders to look into for textures that are not beside the mesh.
   std::vector<std::filesystem::path> texture_paths = {};
+  OutsideFiles outside = OutsideFiles::Refuse;
 };
 
 // The most triangles of a scene, instances counted, that readers make of a file.

@@ -41,7 +41,7 @@ std::vector<std::string> words_of(const std::string& text) {
 
 // A line of mtllib holds one name that may have spaces, or several names: then each ends with .mtl.
 std::vector<std::string> library_names(const std::string& line, const fs::path& folder) {
-  if (find_file(folder, line)) return {line};
+  if (find_file(folder, line)) return {line};  // add_library() asks whether it may be read
   std::vector<std::string> names;
   bool open = false;
   for (const std::string& word : words_of(line)) {
@@ -58,9 +58,9 @@ std::vector<std::string> library_names(const std::string& line, const fs::path& 
   return names;
 }
 
-void add_library(Library& library, const fs::path& folder, const std::string& name) {
+void add_library(Library& library, const fs::path& folder, const OpenFolders& open, const std::string& name) {
   try {
-    auto file = find_file(folder, name);
+    auto file = find_file(folder, name, open);
     if (!file) throw Error("no such file").at(name);
     for (MtlMaterial& mtl : read_mtl(*file)) {
       std::string key = mtl.name;
@@ -74,13 +74,13 @@ void add_library(Library& library, const fs::path& folder, const std::string& na
   }
 }
 
-Library read_libraries(const ObjText& obj, const fs::path& folder) {
+Library read_libraries(const ObjText& obj, const fs::path& folder, const OpenFolders& open) {
   Library library;
   std::set<std::string> lines, names;
   for (const std::string& line : obj.libraries) {
     if (!lines.insert(line).second) continue;
     for (const std::string& name : library_names(line, folder))
-      if (names.insert(name).second) add_library(library, folder, name);
+      if (names.insert(name).second) add_library(library, folder, open, name);
   }
   return library;
 }
@@ -238,7 +238,8 @@ std::vector<LibraryMaterial> look_up(const std::vector<std::string>& names, cons
 
 void add_obj_materials(ObjText& obj, const fs::path& path, const MeshOptions& options) {
   fs::path folder = path.parent_path();
-  std::vector<LibraryMaterial> materials = look_up(assign_materials(obj), read_libraries(obj, folder));
+  std::vector<LibraryMaterial> materials =
+      look_up(assign_materials(obj), read_libraries(obj, folder, open_folders(path, options)));
   Textures textures(TextureFiles(path, options));
   std::vector<std::pair<uint32_t, uint32_t>> files;  // for each material, map_Kd and map_d
   for (LibraryMaterial& material : materials) {

@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <fstream>
 #include <optional>
 #include <string_view>
 #include <system_error>
 
 #include "formats/io/foreign_file.h"
 #include "formats/io/h5_new_file.h"
+#include "formats/io/read_file.h"
 #include "formats/scene/bricks_group.h"
 #include "formats/scene/h5_words.h"
 #include "formats/scene/hash_group.h"
@@ -42,8 +41,7 @@ void check_is_hdf5(const fs::path& path) {
   fs::file_status status = fs::status(path, failed);
   if (!fs::exists(status)) throw Error("no such file").at(path.string());
   if (fs::is_directory(status)) throw Error("is a folder, expected a scene file").at(path.string());
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error("cannot be opened").at(path.string());
+  check_input(path);
   if (is_scene_file(path)) return;
   refuse_foreign(path);
   throw Error("is no HDF5 file, so no scene file").at(path.string());
@@ -152,9 +150,7 @@ SceneFileParts scene_file_parts(const fs::path& path) {
 
 bool is_scene_file(const fs::path& path) {
   constexpr std::string_view kMagic = "\x89HDF\r\n\x1a\n";
-  std::ifstream file(path, std::ios::binary);
-  std::array<char, kMagic.size()> start = {};
-  return file.read(start.data(), start.size()) && std::string_view(start.data(), start.size()) == kMagic;
+  return first_bytes(path, kMagic.size()) == kMagic;
 }
 
 }  // namespace vox

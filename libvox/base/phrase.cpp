@@ -93,6 +93,8 @@ std::string_view library_words(Phrase phrase) {
       return "a description of the scene";
     case Phrase::SayWhatIsUp:
       return "the caller can say which axis points up";
+    case Phrase::ReadOutsideFiles:
+      return "the caller can allow files outside of it";
     case Phrase::NameTextureFolder:
       return "the caller can name a folder to look in";
     case Phrase::MakeDag:

@@ -60,6 +60,7 @@ enum class Phrase : uint8_t {
   DescribeScene,
   SayWhatIsUp,
   NameTextureFolder,
+  ReadOutsideFiles,
   MakeDag,
   MakeBricks,
   MakeHash,

@@ -46,6 +46,10 @@ struct BricksResult {
 // Throws UsageError if these types cannot hold every brick.
 void check_brick_types(uint32_t types);
 
+// Throws OutOfMemory where the machine has not the memory for the root grid alone, which has an entry for each brick,
+// empty ones included. A side of 0 stands for the largest.
+void check_root_memory(Int3 size, uint32_t log2_side);
+
 // Measures bricks of all sides from 4 to 64, without building them.
 template <class Device>
 std::vector<BrickTotals> measure_bricks(Device& device, const volume::Volume& volume,

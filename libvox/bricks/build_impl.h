@@ -31,12 +31,19 @@ class BricksBuilder {
       totals.push_back(
           {.log2_side = log2_side, .bricks = bricks.voxels(), .thesis_bytes = 8 * bricks.voxels()});
     }
-    for_each_piece("measuring bricks", {kMaxBrickLog2}, [&](const VoxelBox&) {
+    const auto measure_filled = [&](const VoxelBox&) {
       for (BrickTotals& sums : totals) {
         const BrickShape shape = {sums.log2_side};
         add(choose(shape), shape, sums);
       }
-    });
+    };
+    const auto measure_empty = [&](const VoxelBox& box) {
+      for (BrickTotals& sums : totals) {
+        sums.counts[kEmpty] += VoxelBox{{0, 0, 0}, brick_grid(box.size(), sums.log2_side)}.voxels();
+        sums.voxels[kEmpty] += box.voxels();
+      }
+    };
+    for_each_piece("measuring bricks", {kMaxBrickLog2}, measure_filled, measure_empty);
     return totals;
   }
 
@@ -53,7 +60,14 @@ class BricksBuilder {
     result_.log2_side = log2_side;
     std::vector<uint64_t> entries;
     entries.reserve(result_.bricks());
-    for_each_piece("building bricks", shape, [&](const VoxelBox&) { append(choose(shape), shape, entries); });
+    const auto append_empty = [&](const VoxelBox& box) {
+      const uint64_t count = VoxelBox{{0, 0, 0}, brick_grid(box.size(), log2_side)}.voxels();
+      result_.counts[kEmpty] += count;
+      entries.resize(entries.size() + count, kEmpty);
+    };
+    for_each_piece(
+        "building bricks", shape, [&](const VoxelBox&) { append(choose(shape), shape, entries); },
+        append_empty);
     set_root(result_, entries);
     return std::move(result_);
   }
@@ -61,6 +75,10 @@ class BricksBuilder {
   double read_seconds() const { return read_seconds_; }
 
  private:
+  static constexpr uint32_t kEmpty = BrickTypes::kNumber<EmptyBrick>;
+  // Pieces of a huge volume that knows where it is empty are small, so that most of them can be left out.
+  static constexpr uint64_t kHugeVolume = uint64_t{1} << 33, kSmallPiece = uint64_t{1} << 21;  // voxels
+
   // The types and sizes of the bricks of one side in this piece.
   struct Choice {
     uint64_t count;
@@ -76,12 +94,28 @@ class BricksBuilder {
   uint64_t piece_voxels() const {
     constexpr uint64_t kBytes = 2 * sizeof(T) + 1 + 2 + 2 * (4 + sizeof(T));
     if (options_.piece_voxels > 0) return options_.piece_voxels;
-    return std::min<uint64_t>(device_.pool().available() / kBytes, 16 * device_.preferred_chunk_pairs());
+    const uint64_t most =
+        std::min<uint64_t>(device_.pool().available() / kBytes, 16 * device_.preferred_chunk_pairs());
+    return volume_.is_zero && volume_.info.box().voxels() > kHugeVolume ? std::min(most, kSmallPiece) : most;
   }
 
-  // Reads and arranges the volume piece by piece, in bricks of this shape, in the order of the root grid.
-  template <class F>
-  void for_each_piece(const char* what, BrickShape shape, const F& f) {
+  // The box of the volume that a box of bricks covers.
+  VoxelBox covered(const VoxelBox& bricks, BrickShape shape) const {
+    const auto side = static_cast<int32_t>(shape.side());
+    return intersection({bricks.min * side, bricks.max * side}, volume_.info.box());
+  }
+
+  // True if all bricks of the box are of the type for empty ones, which has no words.
+  bool is_empty(const VoxelBox& box) const {
+    return volume_.is_zero && (options_.types >> kEmpty & 1) != 0 && rule_.word(T{0}) == 0 &&
+           volume_.is_zero(box);
+  }
+
+  // Reads and arranges the volume piece by piece, in bricks of this shape, in the order of the root grid, and calls
+  // filled(box). It calls empty(box) instead for boxes without a filled voxel: the work is that of the others, so that a
+  // few voxels may lie far apart.
+  template <class Filled, class Empty>
+  void for_each_piece(const char* what, BrickShape shape, const Filled& filled, const Empty& empty) {
     const Int3 grid = brick_grid(volume_.info.size, shape.log2_side);
     const volume::Pieces pieces({{0, 0, 0}, grid},
                                 std::max<uint64_t>(piece_voxels() >> shape.code_bits(), 1));
@@ -89,8 +123,13 @@ class BricksBuilder {
     if (pieces.count() > 1) progress.emplace(what, pieces.count());
     for (uint64_t piece = 0; piece < pieces.count(); ++piece) {
       throw_if_cancelled();
-      arrange(pieces[piece], shape);
-      f(pieces[piece]);
+      const VoxelBox box = covered(pieces[piece], shape);
+      if (is_empty(box)) {
+        empty(box);
+      } else {
+        arrange(pieces[piece], shape);
+        filled(box);
+      }
       if (progress) progress->update(piece + 1, "");
     }
     words_.reset();
@@ -98,8 +137,7 @@ class BricksBuilder {
   }
 
   void arrange(const VoxelBox& bricks, BrickShape shape) {
-    const auto side = static_cast<int32_t>(shape.side());
-    const VoxelBox box = intersection({bricks.min * side, bricks.max * side}, volume_.info.box());
+    const VoxelBox box = covered(bricks, shape);
     Stopwatch watch;
     host_values_.resize(box.voxels());
     volume_.read(box, reinterpret_cast<std::byte*>(host_values_.data()));
@@ -211,6 +249,7 @@ std::vector<BrickTotals> measure_bricks(Device& device, const volume::Volume& vo
 template <class Device>
 BricksResult build_bricks(Device& device, const volume::Volume& volume, const BricksOptions& options) {
   check_brick_types(options.types);
+  check_root_memory(volume.info.size, options.log2_side);
   BricksResult result;
   Stopwatch watch;
   const volume::ValueRule rule = volume::value_rule(volume, options.threshold);

@@ -68,4 +68,17 @@ void for_each_leaf(const FrozenDag& dag, const VoxelBox& region, OnLeaf on_leaf)
   });
 }
 
+// True if a voxel inside the region is filled. The search ends at the first one.
+inline bool has_filled(const FrozenDag& dag, const VoxelBox& region) {
+  bool found = false;
+  for_each_node(dag, region, [&](uint32_t level, Int3 corner, const uint32_t* node) {
+    const VoxelBox cube = cube_at(corner, dag.level_side(level));
+    found = found || intersection(cube, region) == cube ||
+            (level == dag.depth() && (leaf_mask(node) & leaf_mask_inside(corner, region)) != 0) ||
+            (level < dag.depth() && is_homogeneous(*node));
+    return !found;
+  });
+  return found;
+}
+
 }  // namespace vox::dag

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "libvox/base/bits.h"
+#include "libvox/base/cancel.h"
 #include "libvox/base/stopwatch.h"
 #include "libvox/device/cpu_block.h"
 #include "libvox/device/cpu_code.h"
@@ -58,14 +59,19 @@ class CpuDevice {
   // Calls body(i) for every i < n, in any order. A body that reads memory at random may have a call
   // body.prefetch(i, stage), which the loop makes some iterations ahead, with stage 0 and then 1 (and on to
   // kPrefetchStages - 1, where the body says how many there are), so that the reads of several iterations
-  // overlap. What select() and exclusive_scan() call may have it, too.
+  // overlap. What select() and exclusive_scan() call may have it, too. Throws Cancelled after a signal, as all loops
+  // over many bodies do.
   template <class Body>
   void for_each(Work work, uint64_t n, const Body& body) {
     timed(work, n, [&] {
       tbb::parallel_for(tbb::blocked_range<uint64_t>(0, n, 512), [&](const auto& range) {
-        for (uint64_t i = range.begin(); i < range.end(); ++i) {
-          prefetch(body, i, range.end());
-          body(i);
+        for (uint64_t begin = range.begin(); begin < range.end(); begin += kBlock) {
+          throw_if_cancelled();
+          const uint64_t end = std::min(range.end(), begin + kBlock);
+          for (uint64_t i = begin; i < end; ++i) {
+            prefetch(body, i, range.end());
+            body(i);
+          }
         }
       });
     });
@@ -289,8 +295,10 @@ class CpuDevice {
   static uint64_t blocks(uint64_t n) { return (n + kBlock - 1) / kBlock; }
   template <class F>
   static void for_blocks(uint64_t n, const F& f) {
-    tbb::parallel_for(uint64_t{0}, blocks(n),
-                      [&](uint64_t block) { f(block, block * kBlock, std::min(n, (block + 1) * kBlock)); });
+    tbb::parallel_for(uint64_t{0}, blocks(n), [&](uint64_t block) {
+      throw_if_cancelled();
+      f(block, block * kBlock, std::min(n, (block + 1) * kBlock));
+    });
   }
 
   Pool pool_;

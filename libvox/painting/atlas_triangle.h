@@ -89,8 +89,21 @@ struct AtlasTriangle {
     return true;
   }
 
-  // Returns the place in the scene of the triangle's point that is closest, in the plane, to the middle of a
-  // square.
+  // True only if the whole square lies inside of it.
+  VOX_HD bool contains(const TexelSquare& square) const {
+    const Vec2<double> low = {static_cast<double>(square.x), static_cast<double>(square.y)};
+    const Vec2<double> high = {low.x + square.side, low.y + square.side};
+    if (!(least.x <= low.x && least.y <= low.y && most.x >= high.x && most.y >= high.y)) return false;
+    for (uint32_t i = 0; i < 3; ++i) {
+      const Vec3d from = texel[i], edge = texel[i == 2 ? 0 : i + 1] - from;
+      const double across_x = -edge.y * turn, across_y = edge.x * turn;
+      const double x = across_x > 0 ? low.x : high.x, y = across_y > 0 ? low.y : high.y;
+      if (across_x * (x - from.x) + across_y * (y - from.y) < 0) return false;
+    }
+    return true;
+  }
+
+  // The point of the scene at its point that is closest, in the plane, to the middle of a square.
   VOX_HD Vec3d place(const TexelSquare& square) const {
     const Vec3d middle = {square.x + 0.5 * square.side, square.y + 0.5 * square.side, 0};
     const Vec2<double> weights = closest_weights(texel[0], texel[1], texel[2], middle);

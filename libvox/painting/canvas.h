@@ -6,6 +6,7 @@
 #include "libvox/base/error.h"
 #include "libvox/painting/atlas_keys.h"
 #include "libvox/painting/paint_scene.h"
+#include "libvox/painting/stroke.h"
 
 namespace vox::painting {
 
@@ -19,8 +20,12 @@ struct Canvas {
   uint64_t far_triangles = 0;
 };
 
-// Returns the error for a single stroke that paints more texels than there is memory for.
-Error stroke_too_large(uint64_t texels);
+// The error for a single stroke that paints at least so many texels that there is no memory for them.
+StrokeError stroke_too_large(uint64_t texels, uint32_t line);
+
+// Throws StrokeError where a stroke is so large or so far away, beside a scene that it may paint, that the rounding of
+// distances is wider than a texel. All texels would have to be looked at, and the edge would be anywhere.
+void check_strokes(const scene::Scene& scene, const Strokes& strokes, uint32_t size);
 
 // Throws as paint_scene() does.
 Canvas prepare_canvas(const scene::Scene& scene, const PaintOptions& options);

@@ -153,6 +153,24 @@ VOX_HD void each_part(uint64_t mask, uint64_t place, uint64_t to, const F& f) {
   }
 }
 
+// How many texels of a square are painted for sure: all or none.
+struct SurelyPainted {
+  StrokeSearch search;
+  const uint64_t* places;
+  const uint32_t* segments;
+  const uint32_t* triangles;
+  uint32_t side;
+
+  // At most 2^32, so that fewer than 2^32 squares have a sum.
+  VOX_HD uint64_t operator()(uint64_t i) const {
+    constexpr uint32_t kMostSide = 1 << 16;
+    const auto x = static_cast<uint32_t>(places[i]), y = static_cast<uint32_t>(places[i] >> 32);
+    if (!search.touch(segments[i], triangles[i]).paints_all({x * side, y * side, side})) return 0;
+    const uint64_t counted = side < kMostSide ? side : kMostSide;
+    return counted * counted;
+  }
+};
+
 struct EmitSquares {
   const uint64_t* places;
   const uint32_t* segments;
@@ -226,6 +244,11 @@ TexelShares find_shares(Device& device, const StrokeSearch& search, uint64_t str
   Squares squares = first_squares(device, search, strokes, most);
   while (true) {
     throw_if_cancelled();
+    // Strokes that paint too much are found on the first levels, where the work is that of few squares.
+    const uint64_t least = device.sum("texels painted for sure", squares.count,
+                                      SurelyPainted{search, squares.places.data(), squares.segments.data(),
+                                                    squares.triangles.data(), 1u << 3 * levels});
+    if (least > most) throw TooManyShares{least};
     --levels;
     const uint32_t side = 1u << 3 * levels;
     auto masks = device.template make<uint64_t>(squares.count);

@@ -98,7 +98,7 @@ class Painter {
   // Applies the strokes [begin, end), in halves if they paint too much at once.
   void apply(const Strokes& strokes, size_t begin, size_t end) {
     const StrokeArrays arrays = stroke_arrays(strokes, begin, end);
-    if (std::optional<TexelShares> shares = found(arrays)) {
+    if (std::optional<TexelShares> shares = found(arrays, strokes[begin].line)) {
       apply(std::move(*shares), arrays);
       for (size_t i = begin; i < end; ++i)
         if (touched_[i - begin] == 0) painting_.missed.push_back(strokes[i].line);
@@ -109,9 +109,9 @@ class Painter {
     apply(strokes, middle, end);
   }
 
-  // Returns what the strokes paint, or nothing if that is too much at once for several strokes. Sets
-  // touched_.
-  std::optional<TexelShares> found(const StrokeArrays& arrays) {
+  // What the strokes paint, and which of them do; nothing where it is too much at once for several strokes. The first of
+  // them is that of this line.
+  std::optional<TexelShares> found(const StrokeArrays& arrays, uint32_t line) {
     const uint64_t count = arrays.strokes.size();
     const bool is_one = count == 1;
     try {
@@ -125,7 +125,7 @@ class Painter {
       device_.download(touched_.data(), touched.data(), count);
       return shares;
     } catch (const TooManyShares& too_many) {
-      if (is_one) throw stroke_too_large(too_many.count);
+      if (is_one) throw stroke_too_large(too_many.count, line);
     } catch (const OutOfMemory&) {
       if (is_one) throw;
       device_.pool().trim();
@@ -155,7 +155,9 @@ class Painter {
 template <class Device>
 Painting paint_scene(Device& device, const scene::Scene& scene, const Strokes& strokes,
                      const PaintOptions& options) {
-  return Painter<Device>(device, scene, options).run(strokes);
+  Painter<Device> painter(device, scene, options);
+  check_strokes(scene, strokes, options.size);
+  return painter.run(strokes);
 }
 
 }  // namespace vox::painting

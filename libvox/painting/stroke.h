@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "libvox/base/error.h"
 #include "libvox/base/vec.h"
 #include "libvox/scene/palette.h"
 
@@ -26,5 +29,15 @@ struct Stroke {
 };
 
 using Strokes = std::vector<Stroke>;
+
+// The error of one stroke.
+class StrokeError : public Error {
+ public:
+  StrokeError(std::string problem, uint32_t line) : Error(std::move(problem)), line_(line) {}
+  uint32_t line() const { return line_; }  // of the script
+
+ private:
+  uint32_t line_;
+};
 
 }  // namespace vox::painting

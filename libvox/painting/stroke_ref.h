@@ -7,7 +7,10 @@
 
 namespace vox::painting {
 
-// A piece of a stroke's line. Both ends are the same if the stroke is a point.
+// How exact the distance to a stroke is, in parts of the largest of its coordinates and its radius.
+inline constexpr double kStrokeRounding = 1e-13;
+
+// A piece of a stroke's line; both ends are the same where the stroke is a point.
 struct Segment {
   Vec3d from, to;   // 48 B
   uint32_t stroke;  // 4 B

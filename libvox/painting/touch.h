@@ -37,14 +37,31 @@ struct Touch {
     return stroke.space == StrokeSpace::Scene ? near_in_scene(square) : near_in_texture(square);
   }
 
+  // True only if every texel of the square is painted. Where all are, it mostly says so.
+  VOX_HD bool paints_all(const TexelSquare& square) const {
+    if (!triangle.contains(square)) return false;
+    const double sure = stroke.radius * (1 - 1e-4);  // so far away, the share is not yet rounded to 0
+    if (stroke.space == StrokeSpace::Scene)
+      return distance_to(segment, triangle.place(square)) + triangle.stretch * (kHalfDiagonal * square.side) <
+             sure;
+    const Range u = range(triangle.base.x + square.x, square.side, layer.wrap_u);
+    const Range v = range(triangle.base.y + square.y, square.side, layer.wrap_v);
+    const Vec3d farthest = {segment.from.x - u.first > u.end - segment.from.x ? u.first : u.end,
+                            segment.from.y - v.first > v.end - segment.from.y ? v.first : v.end, 0};
+    return distance_to(segment, farthest) < sure;
+  }
+
  private:
-  // Moving two points to their closest points of the triangle does not increase their distance. So in the
-  // plane, no texel of the square has its place further from the square's place than half a diagonal. A
-  // little is added for rounding.
+  static constexpr double kHalfDiagonal = 0.70711;  // of a square of 1
+
+  // Going to the closest point of the triangle brings no two points further apart. So in the plane no place of
+  // a texel in the square is further from the square's than half a diagonal; a little more is for rounding, which
+  // is that of the triangle's coordinates and, far less, that of the distance: a stroke may be much larger.
   VOX_HD bool near_in_scene(const TexelSquare& square) const {
-    constexpr double kHalfDiagonal = 0.70711;
     const double reach = stroke.radius + triangle.stretch * (kHalfDiagonal * square.side);
-    return !(distance_to(segment, triangle.place(square)) > reach * (1 + 1e-9));
+    const double extent = triangle.stretch * (triangle.most.x + triangle.most.y);
+    const double rounding = 1e-9 * (extent < reach ? extent : reach) + kStrokeRounding * reach;
+    return !(distance_to(segment, triangle.place(square)) > reach + rounding);
   }
 
   VOX_HD bool near_in_texture(const TexelSquare& square) const {

@@ -30,6 +30,8 @@ struct Volume {
   // Writes the values inside the box, x fastest, in the machine's byte order. The box must lie inside the
   // volume. Several threads may call it.
   std::function<void(const VoxelBox&, std::byte*)> read;
+  // True if all values inside the box are known to be 0, without reading them. Volumes that cannot tell leave it out.
+  std::function<bool(const VoxelBox&)> is_zero = {};
 };
 
 // Throws Error unless every side is 1 to kMaxVolumeSide.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "libvox/base/error.h"
@@ -55,6 +56,43 @@ TEST(BuildBricks, GiveEveryValueBackAtEverySize) {
             result.bricks, named.volume, {.type = type},
             named.name + " " + std::string(volume::value_type_name(type)) + " " + std::to_string(log2_side));
       }
+}
+
+TEST(BuildBricks, AreTheSameWhereAVolumeTellsWhatIsEmpty) {
+  const auto engine = test_engine();
+  for (const NamedVolume& named : volumes(volume::ValueType::U8)) {
+    volume::Volume told = named.volume;
+    told.is_zero = [&volume = named.volume](const VoxelBox& box) {
+      std::vector<std::byte> values(box.voxels());
+      volume.read(box, values.data());
+      return std::ranges::all_of(values, [](std::byte value) { return value == std::byte{0}; });
+    };
+    for (const uint32_t types : {bricks::kAllBrickTypes, bricks::kAllBrickTypes & ~1u})
+      for (const uint32_t log2_side : {0u, 2u, 4u}) {
+        const bricks::BricksOptions options = {
+            .log2_side = log2_side, .types = types, .threshold = {}, .piece_voxels = 1 << 12};
+        const bricks::BricksResult all = engine->build_bricks(named.volume, options),
+                                   some = engine->build_bricks(told, options);
+        EXPECT_EQ(some.bricks.root, all.bricks.root) << named.name;
+        EXPECT_EQ(some.bricks.data, all.bricks.data) << named.name;
+        EXPECT_EQ(some.bricks.counts, all.bricks.counts) << named.name;
+        EXPECT_EQ(some.bricks.filled, all.bricks.filled) << named.name;
+        ASSERT_EQ(some.tried.size(), all.tried.size());
+        for (size_t i = 0; i < all.tried.size(); ++i) {
+          EXPECT_EQ(some.tried[i].counts, all.tried[i].counts) << named.name;
+          EXPECT_EQ(some.tried[i].voxels, all.tried[i].voxels) << named.name;
+          EXPECT_EQ(some.tried[i].total_bytes(), all.tried[i].total_bytes()) << named.name;
+          EXPECT_EQ(some.tried[i].thesis_bytes, all.tried[i].thesis_bytes) << named.name;
+        }
+      }
+  }
+}
+
+TEST(BuildBricks, OfAGridWhoseRootDoesNotFitAreRefusedBeforeAnythingIsRead) {
+  volume::Volume huge;
+  huge.info.size = {1 << 20, 1 << 20, 1 << 20};
+  huge.read = [](const VoxelBox&, std::byte*) { FAIL() << "the volume is read"; };
+  EXPECT_THROW(test_engine()->build_bricks(huge, {.threshold = {}}), OutOfMemory);
 }
 
 TEST(BuildBricks, GiveEveryValueBackOfEverySetOfTypes) {

@@ -41,6 +41,8 @@ fs::path program_folder() {
   dup2(out, STDOUT_FILENO);
   dup2(err, STDERR_FILENO);
   for (const auto& [name, value] : options.environment) setenv(name.c_str(), value.c_str(), 1);
+  if (!options.out_file.empty()) dup2(open(options.out_file.c_str(), O_WRONLY), STDOUT_FILENO);
+  for (const int stream : options.closed_streams) close(stream);
   if (chdir(options.folder.c_str()) == 0) execv(program, arguments);
   _exit(127);
 }

@@ -87,6 +87,8 @@ std::string_view tool_words(Phrase phrase) {
       return "vox-convert SCENE.h5 --info";
     case Phrase::SayWhatIsUp:
       return "--up says which axis points up";
+    case Phrase::ReadOutsideFiles:
+      return "--allow-outside reads it";
     case Phrase::NameTextureFolder:
       return "--texture-path DIR names a folder to look in";
     case Phrase::MakeDag:

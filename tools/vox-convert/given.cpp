@@ -79,6 +79,7 @@ constexpr OptionRow kTable[] = {
     {"up", kMesh | kPoints, kOfMeshes},
     {"units", kMesh, kOfMeshes},
     {"texture-path", kMesh, kOfMeshes},
+    {"allow-outside", kMesh, kOfMeshes},
     {"point-radius", kPoints, "it is for points"},
     {"splat-opacity", kSplats, "it is for Gaussian splats in .ply files, which have an opacity"},
     {"coverage", kMesh, kOfMeshes},

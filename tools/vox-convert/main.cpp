@@ -19,6 +19,7 @@
 #include "tools/common/rank_report.h"
 #include "tools/common/ranks_engine.h"
 #include "tools/common/scene_report.h"
+#include "tools/common/terminal.h"
 #include "tools/common/tool.h"
 #include "tools/vox-convert/conversion.h"
 #include "tools/vox-convert/given.h"
@@ -126,7 +127,7 @@ void convert(const ConvertOptions& options) {
   conversion.seconds.total = total.seconds();
   if (options.engine.profile) print_profile(conversion.kernels);
   if (options.json) {
-    fmt::print("{}\n", result_text(output, options, conversion));
+    print_result(result_text(output, options, conversion) + "\n");
     return;
   }
   const ConversionSeconds& s = conversion.seconds;
@@ -149,12 +150,14 @@ void run(int argc, char** argv, ranks::Ranks* ranks) {
     options.ranks = ranks;
     options.engine = engine_of_rank(options.engine, *ranks);
   }
-  check_given(options);
   check_compression(options.compression);
-  if (is_mixed_input(options) || is_volume_scene(options)) return convert(options);
-  if (is_volume_input(options)) return convert_volume(options);
-  if (is_scene_input(options)) return use_scene_file(options);
-  convert(options);
+  with_input(options.inputs[0], [&] {
+    check_given(options);
+    if (is_mixed_input(options) || is_volume_scene(options)) return convert(options);
+    if (is_volume_input(options)) return convert_volume(options);
+    if (is_scene_input(options)) return use_scene_file(options);
+    convert(options);
+  });
 }
 
 }  // namespace

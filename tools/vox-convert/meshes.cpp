@@ -50,7 +50,8 @@ bool writes_result(const ConvertOptions& options) {
 
 dag::VoxelScene convert_meshes(const ConvertOptions& options, Conversion& conversion) {
   if (options.grid.resolution == 0 && options.grid.voxel_size == 0)
-    throw UsageError("one of --res and --voxel-size is needed, such as --res 4K");
+    throw UsageError(options.inputs[0].string() +
+                     ": one of --res and --voxel-size is needed, such as --res 4K");
   if (writes_result(options)) check_targets(options);
   if (writes_result(options) && options.parts && !options.resume)
     conversion.parts_lock.emplace(options.output);

@@ -21,6 +21,7 @@
 #include "libvox/base/thread_limit.h"
 #include "libvox/base/units.h"
 #include "libvox/engine/built_scene.h"
+#include "tools/common/tool.h"
 #include "tools/vox-convert/points.h"
 #include "tools/vox-convert/volume_scenes.h"
 #include "tools/vox-convert/voxel_files.h"
@@ -81,16 +82,18 @@ std::vector<Part> read_parts(const ConvertOptions& options, Conversion& conversi
   std::vector<Part> parts;
   const auto& inputs = options.inputs;
   for (auto input = inputs.begin(); input != inputs.end();) {
-    if (has_voxels(*input)) {
-      parts.push_back(read_voxel_part(*input++, options));
-    } else if (is_points_path(*input)) {
-      parts.push_back(read_point_part(*input++, options, conversion));
-    } else {
-      const auto end = std::find_if_not(input, inputs.end(), is_mesh);
-      parts.emplace_back().meshes = read_meshes({input, end}, options.mesh);
-      parts.back().box = voxelize::bounding_box(parts.back().meshes->scene);
-      input = end;
-    }
+    with_input(*input, [&] {
+      if (has_voxels(*input)) {
+        parts.push_back(read_voxel_part(*input++, options));
+      } else if (is_points_path(*input)) {
+        parts.push_back(read_point_part(*input++, options, conversion));
+      } else {
+        const auto end = std::find_if_not(input, inputs.end(), is_mesh);
+        parts.emplace_back().meshes = read_meshes({input, end}, options.mesh);
+        parts.back().box = voxelize::bounding_box(parts.back().meshes->scene);
+        input = end;
+      }
+    });
   }
   return parts;
 }

@@ -19,6 +19,7 @@
 #include "tools/common/profile.h"
 #include "tools/common/scene_report.h"
 #include "tools/common/targets.h"
+#include "tools/common/terminal.h"
 #include "tools/common/tool.h"
 #include "tools/vox-convert/volumes.h"
 #include "tools/vox-convert/voxel_files.h"
@@ -43,8 +44,8 @@ void check_scene_output(const ConvertOptions& options, const SceneFileParts& par
   if (wants_coarser(options))
     return check_target({"the coarser scene", options.output, kind}, options.inputs[0], options.overwrite);
   const bool makes_form = wants_bricks(options) || wants_hash(options) || (options.structure && !parts.dag);
-  // A file that is written anew is of another version or compression, or of one piece.
-  const bool rewrites = options.names_output && !options.structure && parts.dag;
+  // A file that is written anew is of another version or compression, of one piece, or gets an SVDAG.
+  const bool rewrites = options.names_output && !options.structure;
   if (!is_export_path(options.output) && !makes_form && !rewrites)
     throw UsageError("a scene file needs -o, --structure, --info, or --verify");
   if (options.structure && !options.structure->dag)
@@ -70,14 +71,15 @@ void print_figures(const ConvertOptions& options, const SceneFigures& figures, c
     set_scene(results, figures);
     if (forms.bricks != nullptr) set_bricks(results, *forms.bricks);
     if (forms.hash != nullptr) set_hash(results, *forms.hash);
-    fmt::print("{}\n", json_text(results));
+    print_result(json_text(results) + "\n");
   } else if (options.info) {
-    fmt::print("{}{}{}", describe_scene(figures),
-               forms.bricks != nullptr ? describe_bricks(*forms.bricks) : "",
-               forms.hash != nullptr ? "hash         " + hash_line(*forms.hash) + "\n" : "");
+    print_result(fmt::format("{}{}{}", describe_scene(figures),
+                             forms.bricks != nullptr ? describe_bricks(*forms.bricks) : "",
+                             forms.hash != nullptr ? "hash         " + hash_line(*forms.hash) + "\n" : ""));
   } else if (options.verify) {
-    fmt::print("{}: correct: {}\n", (writes_file(options) ? options.output : options.inputs[0]).string(),
-               summary_line(figures));
+    print_result(fmt::format("{}: correct: {}\n",
+                             (writes_file(options) ? options.output : options.inputs[0]).string(),
+                             summary_line(figures)));
   }
 }
 

@@ -140,7 +140,8 @@ void read_path(const cxxopts::ParseResult& parsed, RenderToolOptions& options) {
   for (const char* option : {"view", "eye", "target", "turntable"})
     if (parsed.count(option) > 0)
       throw UsageError(fmt::format("--{} and --path both say where to look from", option));
-  options.from.path = read_camera_csv(parsed["path"].as<std::string>());
+  options.camera_file = parsed["path"].as<std::string>();
+  options.from.path = read_camera_csv(options.camera_file);
   const auto has_fov = [](const render::CameraKey& key) { return key.fov.has_value(); };
   if (parsed.count("fov") > 0 && std::ranges::all_of(options.from.path.keys, has_fov))
     throw UsageError("--fov has no effect: the rows of --path have angles of their own");

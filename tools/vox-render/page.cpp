@@ -11,6 +11,7 @@
 #include "libvox/base/log.h"
 #include "libvox/base/units.h"
 #include "tools/common/targets.h"
+#include "tools/common/terminal.h"
 #include "tools/vox-render/part.h"
 
 namespace vox {
@@ -82,7 +83,7 @@ void write_page(const RenderToolOptions& options) {
       .set("bytes", made.text.size(), "bytes")
       .set("resolution", made.resolution, "voxels")
       .set("halvings", made.halvings);
-  fmt::print("{}\n", json_text(results));
+  print_result(json_text(results) + "\n");
 }
 
 }  // namespace vox

@@ -15,6 +15,7 @@
 #include "libvox/ranks/shared_renderer.h"
 #include "libvox/render/volume_slice.h"
 #include "tools/common/profile.h"
+#include "tools/common/terminal.h"
 #include "tools/vox-render/frames.h"
 #include "tools/vox-render/given.h"
 #include "tools/vox-render/legend.h"
@@ -66,7 +67,7 @@ void cut(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) {
   results.set("volume", options.scene.string());
   set_picture(results, frame, picture, {}, options);
   results.set("low", picture.low).set("high", picture.high);
-  fmt::print("{}\n", json_text(results));
+  print_result(json_text(results) + "\n");
 }
 
 void cast(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) {
@@ -104,7 +105,7 @@ void cast(const bricks::FrozenBricks& bricks, const RenderToolOptions& options) 
   results.set("low", values.colors.range.low).set("high", values.colors.range.high);
   set_profile(results, engine->profile());
   if (options.engine.profile && writes_pictures(options)) print_profile(engine->profile());
-  if (options.json) fmt::print("{}\n", json_text(results));
+  if (options.json) print_result(json_text(results) + "\n");
 }
 
 }  // namespace

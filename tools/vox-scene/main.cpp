@@ -15,6 +15,7 @@
 #include "libvox/scene/procedural/procedural.h"
 #include "libvox/voxelize/grid.h"
 #include "tools/common/option_table.h"
+#include "tools/common/terminal.h"
 #include "tools/common/tool.h"
 
 namespace vox {
@@ -145,7 +146,7 @@ void run(int argc, char** argv) {
   write_mesh(scene, path);
   seconds.write = watch.lap();
   if (common.json) {
-    fmt::print("{}\n", result_text(scene, path, seconds));
+    print_result(result_text(scene, path, seconds) + "\n");
   } else {
     log_info("{}", summary(scene, path, seconds));
   }

@@ -182,6 +182,32 @@ TEST(FindFile, NamesAreFoundAsPeopleWriteThem) {
   EXPECT_TRUE(same("mesh", "file://" + wood.string()));
 }
 
+TEST(FindFile, FilesOutsideOfTheOpenFoldersAreRefused) {
+  namespace fs = std::filesystem;
+  TestFolder folder;
+  folder.write("secret/key.bin", "x");
+  folder.write("mesh/inside/wood.png", "x");
+  folder.write("mesh-2/wood.png", "x");
+  const fs::path mesh = folder.path() / "mesh";
+  fs::create_symlink(folder.path() / "secret/key.bin", mesh / "link.bin");
+  fs::create_directory_symlink(folder.path() / "secret", mesh / "linked");
+  fs::create_symlink("inside/wood.png", mesh / "wood link.png");
+  const OpenFolders open(std::span(&mesh, 1));
+  for (const std::string& name :
+       {std::string("../secret/key.bin"), (folder.path() / "secret/key.bin").string(),
+        std::string("inside/../../secret/key.bin"), std::string("link.bin"), std::string("linked/key.bin"),
+        std::string("../mesh-2/../secret/key.bin")}) {
+    EXPECT_THROW(find_file(mesh, name, open), OutsideFile) << name;
+    EXPECT_TRUE(find_file(mesh, name)) << name;
+  }
+  for (const char* name :
+       {"inside/wood.png", "../mesh/inside/wood.png", "../mesh-2/inside/wood.png", "wood link.png"})
+    EXPECT_TRUE(find_file(mesh, name, open)) << name;
+  EXPECT_FALSE(find_file(mesh, "../secret/nothing.bin", open));
+  const std::vector<fs::path> both = {mesh, folder.path() / "secret"};
+  EXPECT_TRUE(find_file(mesh, "link.bin", OpenFolders(both)));
+}
+
 TEST(FindFile, ExactLetterCaseGoesFirst) {
   TestFolder folder;
   folder.write("WOOD.png", "x");
