@@ -29,8 +29,8 @@ struct RunOptions {
   std::string signal_when_exists = {};  // a file in the folder; `signal` is sent when it exists
   int signal = 0;
   std::map<std::string, std::string> environment = {};  // added to this process's variables
-  std::string out_file = {};             // stdout, instead of what Finished::out keeps
-  std::vector<int> closed_streams = {};  // descriptors that the program starts without
+  std::string out_file = {};                            // stdout, instead of what Finished::out keeps
+  std::vector<int> closed_streams = {};                 // descriptors that the program starts without
 };
 
 // Runs a program and ends it by SIGKILL after two minutes. `name` is a program in the folder that VOX_BIN
