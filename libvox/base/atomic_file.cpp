@@ -23,7 +23,7 @@ Error system_error(const std::string& problem, const fs::path& target, int code)
   return error;
 }
 
-// Renaming over a device or a folder would destroy it, or fail only at the end.
+// Renaming a file over a device or a folder would destroy it, or would fail only at the end.
 void check_target(const fs::path& target) {
   std::error_code failed;
   fs::file_status status = fs::status(target, failed);
@@ -38,14 +38,15 @@ void check_target(const fs::path& target) {
   if (access(target.c_str(), W_OK) != 0) throw system_error("cannot be written", target, errno);
 }
 
-// A name that no other process, and no other file of this one, uses. Cut so that it stays below NAME_MAX.
+// Returns a name that no other process, and no other file of this one, uses. It is cut to stay below
+// NAME_MAX.
 fs::path temporary_name(const fs::path& target) {
   static std::atomic<uint64_t> count = 0;
   std::string name = target.filename().string().substr(0, 200);
   return target.parent_path() / fmt::format("{}.{}-{}.tmp", name, getpid(), count++);
 }
 
-// The text without digits at its end; empty where it ends with none.
+// Returns the text without the digits at its end, or an empty text if it does not end with a digit.
 std::string_view without_number(std::string_view text) {
   const size_t end = text.find_last_not_of("0123456789") + 1;
   return text.substr(0, end == text.size() ? 0 : end);
@@ -60,7 +61,7 @@ void sync(const fs::path& path, int flags, const fs::path& target) {
   if (file < 0) throw system_error("cannot be written", target, errno);
   int failed = fsync(file) == 0 ? 0 : errno;
   if (close(file) != 0 && failed == 0) failed = errno;
-  // EINVAL: a file system that cannot sync (folders on some network file systems).
+  // EINVAL means that the file system cannot sync, as for folders on some network file systems.
   if (failed != 0 && failed != EINVAL) throw system_error("cannot be written", target, failed);
 }
 

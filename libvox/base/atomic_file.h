@@ -1,5 +1,5 @@
-// A file that appears complete or not at all (docs/formats.md): written under a temporary name beside its
-// target, renamed when complete. A crash or a full disk leaves the target as it was.
+// An AtomicFile appears complete or not at all (docs/formats.md). It is written under a temporary name beside
+// its target and renamed when it is complete, so that a crash or a full disk leaves the target as it was.
 //
 //   AtomicFile file(target);
 //   … write to file.path(), close it …
@@ -15,7 +15,8 @@ namespace vox {
 class AtomicFile {
  public:
   // Creates the temporary file, empty, so that a target that cannot be written fails before the work is done.
-  // Throws Error that names the target. A symbolic link is followed: what it points to is replaced.
+  // Throws Error that names the target. If the target is a symbolic link, the file that the link points to is
+  // replaced.
   explicit AtomicFile(const std::filesystem::path& target);
   ~AtomicFile();  // removes the temporary file unless commit() was called
   AtomicFile(const AtomicFile&) = delete;
@@ -24,15 +25,15 @@ class AtomicFile {
   const std::filesystem::path& path() const { return temporary_; }
   const std::filesystem::path& target() const { return target_; }
 
-  // Flushes to the disk and renames. Whoever wrote to path() has closed it.
+  // Flushes the file to the disk and renames it. The caller must have closed what it wrote to path().
   void commit();
 
  private:
   std::filesystem::path target_, temporary_;
 };
 
-// Of a temporary file's name the target's, and none of another name: processes that are killed leave such files. A
-// target's name of more than 200 characters is cut.
+// Returns the target's name for a temporary file's name, and nothing for any other name. Processes that are
+// killed leave such files behind. A target's name of more than 200 characters is cut.
 std::optional<std::string> target_of_temporary(const std::string& name);
 
 }  // namespace vox
