@@ -1,4 +1,4 @@
-// What a device scans where each of some masks of 64 bits says which parts of something go on.
+// Counts the set bits of masks of 64 bits, as input of a scan: each mask says which parts of something go on.
 #pragma once
 
 #include <cstdint>

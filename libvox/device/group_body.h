@@ -1,4 +1,4 @@
-// How a loop over groups calls its body: as body(group, i), or, where the body has a call prepare(i), as
+// How a loop over groups calls its body: as body(group, i) or, if the body has a function prepare(i), as
 // body(group, body.prepare(i)).
 #pragma once
 
