@@ -15,7 +15,7 @@ namespace {
 using Lines = hash::LinesRef<uint64_t>;
 
 constexpr uint64_t kLineBytes = Lines::kLineCells * sizeof(uint64_t);
-// A leaf of the octree has a path of 8 bytes, an offset and the place of its first cell.
+// A leaf of the octree takes a path of 8 bytes, its number and the place of its first cell.
 constexpr uint64_t kLeafBytes = 16;
 
 }  // namespace

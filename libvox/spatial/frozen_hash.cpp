@@ -40,7 +40,8 @@ void check_cell(const FrozenHash& hash, uint64_t slot, uint64_t cell) {
 }  // namespace
 
 HashRef ref(const FrozenHash& hash) {
-  // The table's ref is the one that builds it, too; searches only read.
+  // LinesRef also serves to build a table, and so points to cells that are not const. Searches only read
+  // them.
   const Lines lines = {const_cast<uint64_t*>(hash.cells.data()), hash.seed, static_cast<uint32_t>(hash.lines),
                        hash.probes, kCellFormat};
   return {{lines, kCellFormat, static_cast<uint32_t>(hash.cells.size() - 1), hash.apart,
