@@ -12,7 +12,8 @@
 namespace vox::dag {
 namespace {
 
-// The words of the node that begins at `at`, before the end. A leaf's mask may itself be cut off there.
+// Returns the number of words of the node at word `at`, which must not reach beyond the end. Even a leaf's
+// mask may be cut off there.
 uint64_t checked_size(std::span<const uint32_t> words, uint64_t at, const LevelForm& form) {
   const uint64_t left = words.size() - at;
   const uint64_t size =
@@ -106,7 +107,7 @@ hash::SizeCounts NodePlaces::sizes() const {
                               add);
 }
 
-// A block has far fewer than 2^32 words, so that each begins less than 2^32 behind the one before.
+// A block has far fewer than 2^32 words, so each block begins less than 2^32 words behind the previous one.
 void restore_first_words(std::span<PlacesBlock> blocks) {
   for (size_t i = 1; i < blocks.size(); ++i)
     blocks[i].first = blocks[i - 1].first + static_cast<uint32_t>(blocks[i].first - blocks[i - 1].first);

@@ -20,7 +20,7 @@ void check_level_count(const FrozenDag& dag) {
         fmt::format("{} levels at resolution {}, expected {}", dag.levels.size(), dag.resolution, expected));
 }
 
-// Nodes stand one behind the other, from the level's first word to its last.
+// Checks that the nodes stand one behind the other, from the level's first word to its last.
 void check_places(const FrozenDag& dag, uint32_t level) {
   const DagLevel& here = dag.levels[level];
   const uint64_t size = here.words.size(), nodes = here.places.nodes();
