@@ -117,8 +117,7 @@ template <class Device>
 class ItemMarks {
  public:
   ItemMarks(Device& device, const DagStore<Device>& store) {
-    const bool by_pointer =
-        store.pointer_range() <= 2 * store.tables().places();  // saves one read for each access
+    const bool by_pointer = store.pointer_range() <= 2 * store.tables().places();  // saves a read
     const uint64_t words = by_pointer ? store.pointer_range() : store.tables().places();
     words_ = device.template make<uint32_t>(words);
     device.fill(words_.data(), words, UINT32_MAX);
